@@ -1,0 +1,73 @@
+# The front of the build. Meson does the work; this file knows which packages a target needs, which
+# build directory it uses, and what runs afterwards. `make help` lists the targets.
+#
+#   build/          what `make` leaves: build/postrider
+#   build-check/    with AddressSanitizer and UBSan, for the tests
+#   build-release/  optimised, for `make install` and `make bench`
+#   build-fuzz/     clang and libFuzzer
+
+PREFIX       ?= /usr/local
+DESTDIR      ?=
+WERROR       ?= true
+FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 600
+
+DEPS      = tools/install-deps build
+SANITIZE  = -Db_sanitize=address,undefined -Db_lundef=false
+C_SOURCES = $(shell find src tests bench man -name '*.[ch]')
+
+.PHONY: all check check-build demo bench fuzz soak install release format lint clean help
+
+all: ## build the program at build/postrider
+	@$(DEPS)
+	@test -f build/build.ninja || meson setup build
+	@ninja -C build
+
+check: check-build ## build with sanitizers and run all tests
+	@tools/run-tests
+
+check-build: # all that the tests need, and no test: .ci/run goes on from here
+	@$(DEPS) test
+	@test -f build/build.ninja || meson setup build
+	@test -f build-check/build.ninja || meson setup build-check $(SANITIZE) -Dwerror=$(WERROR)
+	@ninja -C build
+	@ninja -C build-check
+
+demo: all ## a few minutes with it: tasks, a crash, answers
+	@tools/demo
+
+bench: release ## measure against floors, in one run
+	@tools/install-deps bench
+	@tools/run-bench build-release
+
+fuzz: ## fuzz each parser for FUZZ_SECONDS=60
+	@$(DEPS) fuzz
+	@test -f build-fuzz/build.ninja || CC=clang meson setup build-fuzz $(SANITIZE) -Dfuzz=true
+	@ninja -C build-fuzz
+	@tools/run-fuzz build-fuzz $(FUZZ_SECONDS)
+
+soak: check-build ## long stress tests, SOAK_SECONDS=600 each
+	@SOAK_SECONDS=$(SOAK_SECONDS) tools/run-tests --suite soak --time-limit $$(($(SOAK_SECONDS) * 2 + 300))
+
+release:
+	@$(DEPS)
+	@test -f build-release/build.ninja || meson setup build-release --buildtype=release
+	@meson configure build-release -Dprefix=$(abspath $(PREFIX)) >/dev/null
+	@ninja -C build-release
+
+install: release ## install below DESTDIR and PREFIX=/usr/local
+	@DESTDIR=$(DESTDIR) meson install -C build-release --no-rebuild
+
+format: ## clang-format all C files
+	@$(DEPS) lint
+	@clang-format -i $(C_SOURCES)
+
+lint: all ## layers, clang-tidy and cppcheck over src
+	@tools/install-deps lint
+	@tools/run-lint build
+
+clean: ## remove all build directories
+	rm -rf build build-check build-release build-fuzz
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,20 @@
+#pragma once
+
+/* Scope-bound file descriptors and streams; memory has g_autoptr and g_autofree. */
+#include <dirent.h>
+#include <glib.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static inline void
+cleanup_fd(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+}
+
+/* auto_fd fd = open(…); closed at the end of its scope; g_steal_fd(&fd) keeps it. */
+#define auto_fd __attribute__((cleanup(cleanup_fd))) int
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(DIR, closedir)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FILE, fclose)

@@ -1,0 +1,226 @@
+#include "base/clock.h"
+#include "base/banned.h"
+#include "base/text.h"
+#include <errno.h>
+#include <glib.h>
+#include <sys/random.h>
+#include <time.h>
+
+Clock
+clock_from_env(void)
+{
+    const char *text = g_getenv("POSTRIDER_CLOCK");
+    int64_t seconds;
+
+    if (!text || (text[0] != '@' && text[0] != '+') ||
+        !text_parse_int(text + 1, 0, INT64_MAX / USEC_PER_SEC, &seconds))
+        return (Clock){0};
+    if (text[0] == '@')
+        return (Clock){.fixed_wall_us = seconds * USEC_PER_SEC};
+    return (Clock){.shift_us = seconds * USEC_PER_SEC};
+}
+
+static int64_t
+read_clock(clockid_t id)
+{
+    struct timespec ts;
+
+    (void)clock_gettime(id, &ts);
+    return (int64_t)ts.tv_sec * USEC_PER_SEC + ts.tv_nsec / 1000;
+}
+
+int64_t
+clock_wall_us(const Clock *clock)
+{
+    if (clock->fixed_wall_us)
+        return clock->fixed_wall_us;
+    return read_clock(CLOCK_REALTIME) + clock->shift_us;
+}
+
+int64_t
+clock_mono_us(void)
+{
+    return read_clock(CLOCK_BOOTTIME);
+}
+
+/* Rounds down, also before 1970. */
+static struct tm
+broken_down(int64_t wall_us)
+{
+    time_t seconds = wall_us / USEC_PER_SEC - (wall_us % USEC_PER_SEC < 0);
+    struct tm tm = {0};
+
+    (void)gmtime_r(&seconds, &tm);
+    return tm;
+}
+
+char *
+clock_format_iso(int64_t wall_us)
+{
+    struct tm tm = broken_down(wall_us);
+
+    return g_strdup_printf("%04d-%02d-%02dT%02d:%02d:%02dZ", tm.tm_year + 1900, tm.tm_mon + 1,
+                           tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+}
+
+/* By hand: strftime's names follow the locale, and those of a mail must not. */
+char *
+clock_format_mail(int64_t wall_us)
+{
+    static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    struct tm tm = broken_down(wall_us);
+
+    return g_strdup_printf("%s, %d %s %04d %02d:%02d:%02d +0000", days[tm.tm_wday], tm.tm_mday,
+                           months[tm.tm_mon], tm.tm_year + 1900, tm.tm_hour, tm.tm_min,
+                           tm.tm_sec);
+}
+
+char *
+clock_format_span(int64_t us)
+{
+    int64_t seconds = us / USEC_PER_SEC;
+
+    if (us > 0 && us < USEC_PER_SEC)
+        return g_strdup_printf("%d ms", (int)(us / USEC_PER_MSEC));
+    if (seconds < 120)
+        return g_strdup_printf("%d s", (int)MAX(seconds, 0));
+    if (seconds < 120 * 60)
+        return g_strdup_printf("%d min", (int)(seconds / 60));
+    if (seconds < INT64_C(48) * 3600)
+        return g_strdup_printf("%d h", (int)(seconds / 3600));
+    return g_strdup_printf("%" G_GINT64_FORMAT " d", seconds / 86400);
+}
+
+/* Exactly n digits; moves on behind them. */
+static bool
+take_digits(const char **p, unsigned n, int *ret)
+{
+    int value = 0;
+
+    for (unsigned i = 0; i < n; i++, (*p)++) {
+        if (!g_ascii_isdigit(**p))
+            return false;
+        value = value * 10 + (**p - '0');
+    }
+    *ret = value;
+    return true;
+}
+
+static bool
+take_char(const char **p, char c)
+{
+    if (**p != c)
+        return false;
+    (*p)++;
+    return true;
+}
+
+static bool
+take_date(const char **p, struct tm *tm)
+{
+    if (!take_digits(p, 4, &tm->tm_year) || !take_char(p, '-') ||
+        !take_digits(p, 2, &tm->tm_mon) || !take_char(p, '-') ||
+        !take_digits(p, 2, &tm->tm_mday))
+        return false;
+    if (!g_date_valid_dmy((GDateDay)tm->tm_mday, (GDateMonth)tm->tm_mon,
+                          (GDateYear)tm->tm_year))
+        return false;
+    tm->tm_year -= 1900;
+    tm->tm_mon -= 1;
+    return true;
+}
+
+/* 60 is a leap second; timegm() makes it the next minute. */
+static bool
+take_time(const char **p, struct tm *tm)
+{
+    return take_char(p, 'T') && take_digits(p, 2, &tm->tm_hour) && tm->tm_hour < 24 &&
+           take_char(p, ':') && take_digits(p, 2, &tm->tm_min) && tm->tm_min < 60 &&
+           take_char(p, ':') && take_digits(p, 2, &tm->tm_sec) && tm->tm_sec <= 60;
+}
+
+/* "." and digits; those behind the sixth are dropped. */
+static bool
+take_fraction(const char **p, int64_t *ret_us)
+{
+    int64_t unit = USEC_PER_SEC / 10;
+
+    *ret_us = 0;
+    if (!take_char(p, '.'))
+        return true;
+    if (!g_ascii_isdigit(**p))
+        return false;
+    for (; g_ascii_isdigit(**p); (*p)++, unit /= 10)
+        *ret_us += unit * (**p - '0');
+    return true;
+}
+
+static bool
+take_offset(const char **p, int64_t *ret_seconds)
+{
+    int sign = **p == '-' ? -1 : 1, hours, minutes;
+
+    *ret_seconds = 0;
+    if (**p == '\0' || take_char(p, 'Z'))
+        return true;
+    if (!take_char(p, '+') && !take_char(p, '-'))
+        return false;
+    if (!take_digits(p, 2, &hours) || !take_char(p, ':') || !take_digits(p, 2, &minutes) ||
+        hours > 23 || minutes > 59)
+        return false;
+    *ret_seconds = sign * (hours * 3600 + minutes * 60);
+    return true;
+}
+
+bool
+clock_parse_iso(const char *text, int64_t *ret_wall_us)
+{
+    struct tm tm = {0};
+    int64_t fraction = 0, offset = 0;
+    const char *p = text;
+
+    if (!take_date(&p, &tm))
+        return false;
+    if (*p &&
+        (!take_time(&p, &tm) || !take_fraction(&p, &fraction) || !take_offset(&p, &offset)))
+        return false;
+    if (*p)
+        return false;
+    *ret_wall_us = ((int64_t)timegm(&tm) - offset) * USEC_PER_SEC + fraction;
+    return true;
+}
+
+/* splitmix64: small, and good enough for tests, which are all that it is for. */
+static uint64_t
+next_of_seed(uint64_t *seed)
+{
+    uint64_t z = (*seed += UINT64_C(0x9e3779b97f4a7c15));
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+void
+random_bytes(Random *random, void *buf, size_t len)
+{
+    uint8_t *p = buf;
+
+    while (len > 0) {
+        ssize_t n;
+
+        if (random->seed) {
+            uint64_t word = next_of_seed(&random->seed);
+            n = (ssize_t)MIN(len, sizeof word);
+            memcpy(p, &word, (size_t)n);
+        } else if ((n = getrandom(p, len, 0)) < 0) {
+            if (errno != EINTR)
+                g_error("getrandom: %s", g_strerror(errno));
+            continue;
+        }
+        p += n;
+        len -= (size_t)n;
+    }
+}

@@ -1,0 +1,42 @@
+#pragma once
+
+/*
+ * Time and randomness are passed in, so that a test can hold them still. A zeroed Clock is the
+ * real one. All times are microseconds; wall times are since 1970 UTC.
+ *
+ * Environment for tests, read once by clock_from_env(): POSTRIDER_CLOCK=@SECONDS fixes the wall
+ * clock at that second, POSTRIDER_CLOCK=+N shifts it.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define USEC_PER_SEC INT64_C(1000000)
+#define USEC_PER_MSEC INT64_C(1000)
+#define USEC_NEVER INT64_MAX
+
+typedef struct Clock {
+    int64_t fixed_wall_us; /* 0: the real one */
+    int64_t shift_us;
+} Clock;
+
+Clock clock_from_env(void);
+int64_t clock_wall_us(const Clock *clock);
+/* CLOCK_BOOTTIME: intervals and deadlines; counts through suspend, never jumps. */
+int64_t clock_mono_us(void);
+
+/* "2026-11-15T09:30:00Z"; caller frees. */
+char *clock_format_iso(int64_t wall_us);
+/* Accepts YYYY-MM-DD and the form above, with or without fraction and offset. */
+bool clock_parse_iso(const char *text, int64_t *ret_wall_us);
+/* RFC 5322 date in UTC: "Sun, 15 Nov 2026 09:30:00 +0000"; caller frees. */
+char *clock_format_mail(int64_t wall_us);
+/* "200 ms", "4 s", "12 min", "3 h", "5 d"; up to two of the next unit in the smaller one ("90
+ * s"). Caller frees. */
+char *clock_format_span(int64_t us);
+
+/* A zeroed Random is getrandom(2); with a seed it is a repeatable stream for tests. */
+typedef struct Random {
+    uint64_t seed;
+} Random;
+void random_bytes(Random *random, void *buf, size_t len);

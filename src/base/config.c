@@ -1,0 +1,648 @@
+/*
+ * From checked entries to the typed struct: first the defaults that depend on other keys are
+ * written into the sections, so that reading, `config show` and the checks see the same
+ * values; then each array is filled; then what must fit together is compared.
+ */
+#include "base/config.h"
+#include "base/banned.h"
+#include "base/config_read.h"
+#include "base/err.h"
+#include "base/text.h"
+
+/* What stands behind a Config. */
+typedef struct Settings {
+    Config public; /* first: a Config * is a Settings * */
+    const char *file_name;
+    GStringChunk *strings;
+    GPtrArray *sections; /* ConfSection */
+    GPtrArray *vectors;  /* char ** */
+    GArray *accounts, *brains, *roles, *persons;
+} Settings;
+
+static bool refuse(const Settings *s, unsigned line, GError **error, const char *fmt, ...)
+    G_GNUC_PRINTF(4, 5);
+
+static bool
+refuse(const Settings *s, unsigned line, GError **error, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    g_autofree char *text = g_strdup_vprintf(fmt, ap);
+    va_end(ap);
+    if (line == 0)
+        return err_set(error, ERR_CONFIG, "%s: %s", s->file_name, text);
+    return err_set(error, ERR_CONFIG, "%s:%u: %s", s->file_name, line, text);
+}
+
+/* "; did you mean 'x'?", or nothing. */
+static char *
+hint_at(const char *word, GArray *records, size_t size)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+    for (guint i = 0; i < records->len; i++) /* each record begins with its name */
+        g_ptr_array_add(names, *(char **)(records->data + i * size));
+    g_ptr_array_add(names, NULL);
+
+    const char *nearest = text_nearest(word, (const char *const *)names->pdata);
+    return nearest ? g_strdup_printf("; did you mean '%s'?", nearest) : g_strdup("");
+}
+
+static ConfSection *
+find(const Settings *s, const char *kind, const char *name)
+{
+    for (guint i = 0; i < s->sections->len; i++) {
+        ConfSection *section = g_ptr_array_index(s->sections, i);
+        if (g_str_equal(section->kind, kind) && g_str_equal(section->name, name))
+            return section;
+    }
+    return NULL;
+}
+
+static const char *
+get(const Settings *s, const char *kind, const char *key)
+{
+    return conf_value(find(s, kind, ""), key);
+}
+
+/* The values below were checked while they were read; an empty one is zero. */
+static int64_t
+as_int(const char *value)
+{
+    int64_t number = 0;
+
+    (void)text_parse_int(value, INT64_MIN, INT64_MAX, &number);
+    return number;
+}
+
+static int64_t
+as_span(const char *value)
+{
+    int64_t us = 0;
+
+    (void)text_parse_span(value, &us);
+    return us;
+}
+
+static uint64_t
+as_size(const char *value)
+{
+    uint64_t bytes = 0;
+
+    (void)text_parse_size(value, &bytes);
+    return bytes;
+}
+
+static int64_t
+as_money(const char *value)
+{
+    int64_t micro = 0;
+
+    (void)text_parse_money(value, &micro);
+    return micro;
+}
+
+static bool
+as_bool(const char *value)
+{
+    return g_str_equal(value, "yes") || g_str_equal(value, "true");
+}
+
+static const char *const *
+keep_vector(Settings *s, char **take_vector)
+{
+    g_ptr_array_add(s->vectors, take_vector);
+    return (const char *const *)take_vector;
+}
+
+static const char *const *
+as_list(Settings *s, const char *value)
+{
+    return keep_vector(s, conf_split(value));
+}
+
+static const char *const *
+as_argv(Settings *s, const char *value)
+{
+    char **argv = NULL;
+
+    if (!g_shell_parse_argv(value, NULL, &argv, NULL))
+        argv = g_new0(char *, 1);
+    return keep_vector(s, argv);
+}
+
+/* Programs have loops of their own, the others are asked step by step. */
+static bool
+kind_is_program(const char *kind)
+{
+    static const char *const programs[] = {"command", "claude", "codex", "opencode", NULL};
+
+    return g_strv_contains(programs, kind);
+}
+
+static const char *
+parser_of(const char *kind)
+{
+    static const char *const parsers[][2] = {
+        {"claude", "claude-json"}, {"codex", "codex-jsonl"}, {"opencode", "opencode-ndjson"}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(parsers); i++) {
+        if (g_str_equal(parsers[i][0], kind))
+            return parsers[i][1];
+    }
+    return "plain";
+}
+
+static void
+default_role(Settings *s, ConfSection *role)
+{
+    g_autofree char *address =
+        g_strdup_printf("%s@%s", role->name, get(s, "postrider", "domain"));
+    bool person = as_bool(conf_value(role, "person"));
+    const ConfSection *brain;
+
+    conf_set_default(role, s->strings, "name", role->name);
+    conf_set_default(role, s->strings, "address", address);
+    conf_set_default(role, s->strings, "ack-after", get(s, "postrider", "ack-after"));
+    if (!person)
+        conf_set_default(role, s->strings, "brain", "default");
+    brain = find(s, "brain", conf_value(role, "brain"));
+    conf_set_default(role, s->strings, "mode",
+                     brain && kind_is_program(conf_value(brain, "kind")) ? "program" : "steps");
+}
+
+static void
+set_defaults(Settings *s)
+{
+    ConfSection *top = find(s, "postrider", "");
+    g_autofree char *owner = g_strdup_printf("you@%s", conf_value(top, "domain"));
+    bool account = false;
+
+    conf_set_default(top, s->strings, "owner", owner);
+    for (guint i = 0; i < s->sections->len; i++) {
+        ConfSection *section = g_ptr_array_index(s->sections, i);
+
+        account |= g_str_equal(section->kind, "account");
+        if (g_str_equal(section->kind, "role"))
+            default_role(s, section);
+        else if (g_str_equal(section->kind, "brain"))
+            conf_set_default(section, s->strings, "parser",
+                             parser_of(conf_value(section, "kind")));
+    }
+    if (!account)
+        conf_add_section(s->sections, s->strings, "account", "main", 0);
+}
+
+static void
+add_account(Settings *s, const ConfSection *section)
+{
+    ConfAccount account = {
+        .name = section->name,
+        .kind = conf_value(section, "kind"),
+        .path = conf_value(section, "path"),
+        .role = conf_value(section, "role"),
+    };
+
+    g_array_append_val(s->accounts, account);
+}
+
+static void
+add_brain(Settings *s, const ConfSection *section)
+{
+    ConfBrain brain = {
+        .name = section->name,
+        .kind = conf_value(section, "kind"),
+        .command = as_argv(s, conf_value(section, "command")),
+        .parser = conf_value(section, "parser"),
+        .timeout_us = as_span(conf_value(section, "timeout")),
+        .memory = as_size(conf_value(section, "memory")),
+        .output = as_size(conf_value(section, "output")),
+    };
+
+    g_array_append_val(s->brains, brain);
+}
+
+static void
+add_role(Settings *s, const ConfSection *section)
+{
+    const char *mode = conf_value(section, "mode");
+    ConfRole role = {
+        .name = section->name,
+        .display = conf_value(section, "name"),
+        .address = conf_value(section, "address"),
+        .brain = conf_value(section, "brain"),
+        .mode = g_str_equal(mode, "session") ? "program" : mode,
+        .workdir = conf_value(section, "workdir"),
+        .instructions = conf_value(section, "instructions"),
+        .person = as_bool(conf_value(section, "person")),
+        .answers_cc = as_bool(conf_value(section, "answers-cc")),
+        .max_iterations = as_int(conf_value(section, "max-iterations")),
+        .total_iterations = as_int(conf_value(section, "total-iterations")),
+        .max_cost_micro = as_money(conf_value(section, "max-cost")),
+        .max_attempts = as_int(conf_value(section, "max-attempts")),
+        .ack_after_us = as_span(conf_value(section, "ack-after")),
+    };
+
+    g_array_append_val(s->roles, role);
+}
+
+static unsigned
+as_rights(const char *value)
+{
+    g_auto(GStrv) words = conf_split(value);
+    const char *const *list = (const char *const *)words;
+
+    return (g_strv_contains(list, "ask") ? MAY_ASK : 0) |
+           (g_strv_contains(list, "steer") ? MAY_STEER : 0) |
+           (g_strv_contains(list, "approve") ? MAY_APPROVE : 0);
+}
+
+static bool
+same_address(const char *a, const char *b)
+{
+    const char *at_a = strrchr(a, '@'), *at_b = strrchr(b, '@');
+
+    return at_a && at_b && at_a - a == at_b - b && strncmp(a, b, (size_t)(at_a - a)) == 0 &&
+           g_ascii_strcasecmp(at_a, at_b) == 0;
+}
+
+static bool
+in_domain(const char *address, const char *domain)
+{
+    const char *at = strrchr(address, '@');
+
+    return at && g_ascii_strcasecmp(at + 1, domain) == 0;
+}
+
+static void
+add_person(Settings *s, const ConfSection *section)
+{
+    bool as_role = g_str_equal(section->kind, "role");
+    ConfPerson person = {
+        .name = section->name,
+        .address = conf_value(section, "address"),
+        .may = as_role ? MAY_ASK | MAY_STEER : as_rights(conf_value(section, "may")),
+    };
+
+    person.local = as_role || in_domain(person.address, get(s, "postrider", "domain"));
+    g_array_append_val(s->persons, person);
+}
+
+/* The owner comes first, with all rights, under the name that the file gives them; else under
+ * the one in their address, if that can be a name and is free. */
+static void
+put_owner_first(Settings *s)
+{
+    const char *address = get(s, "postrider", "owner");
+    g_autofree char *local = g_strndup(address, strcspn(address, "@"));
+    bool usable =
+        text_name_valid(local) && !find(s, "role", local) && !find(s, "person", local);
+    ConfPerson owner = {
+        .name = usable ? g_string_chunk_insert_const(s->strings, local) : "owner",
+        .address = address,
+        .local = in_domain(address, get(s, "postrider", "domain")),
+    };
+
+    for (guint i = 0; i < s->persons->len; i++) {
+        ConfPerson *person = &g_array_index(s->persons, ConfPerson, i);
+
+        if (!same_address(person->address, address))
+            continue;
+        owner = *person;
+        g_array_remove_index(s->persons, i);
+        break;
+    }
+    owner.may = MAY_ASK | MAY_STEER | MAY_APPROVE;
+    g_array_prepend_val(s->persons, owner);
+}
+
+static void
+fill_arrays(Settings *s)
+{
+    for (guint i = 0; i < s->sections->len; i++) {
+        const ConfSection *section = g_ptr_array_index(s->sections, i);
+        bool role = g_str_equal(section->kind, "role");
+
+        if (g_str_equal(section->kind, "account"))
+            add_account(s, section);
+        if (g_str_equal(section->kind, "brain"))
+            add_brain(s, section);
+        if (role)
+            add_role(s, section);
+        if (g_str_equal(section->kind, "person") ||
+            (role && as_bool(conf_value(section, "person"))))
+            add_person(s, section);
+    }
+    put_owner_first(s);
+}
+
+static void
+fill_public(Settings *s)
+{
+    s->public = (Config){
+        .owner = get(s, "postrider", "owner"),
+        .domain = get(s, "postrider", "domain"),
+        .workers = as_int(get(s, "postrider", "workers")),
+        .drain_us = as_span(get(s, "postrider", "drain")),
+        .retry_first_us = as_span(get(s, "postrider", "retry-first")),
+        .retry_max_us = as_span(get(s, "postrider", "retry-max")),
+        .give_up_us = as_span(get(s, "postrider", "give-up")),
+        .max_cost_per_day_micro = as_money(get(s, "postrider", "max-cost-per-day")),
+        .max_message = as_size(get(s, "postrider", "max-message")),
+        .log_level = get(s, "postrider", "log-level"),
+        .log_file = get(s, "postrider", "log-file"),
+        .require_auth = get(s, "trust", "require-auth"),
+        .principals = as_list(s, get(s, "trust", "principals")),
+        .allow = as_list(s, get(s, "trust", "allow")),
+        .accounts = (const ConfAccount *)(void *)s->accounts->data,
+        .n_accounts = s->accounts->len,
+        .brains = (const ConfBrain *)(void *)s->brains->data,
+        .n_brains = s->brains->len,
+        .roles = (const ConfRole *)(void *)s->roles->data,
+        .n_roles = s->roles->len,
+        .persons = (const ConfPerson *)(void *)s->persons->data,
+        .n_persons = s->persons->len,
+    };
+}
+
+static bool
+check_brain(const Settings *s, const ConfSection *section, GError **error)
+{
+    const ConfBrain *brain = config_brain(&s->public, section->name);
+
+    if (g_str_equal(brain->kind, "command") && !brain->command[0])
+        return refuse(s, section->line, error, "[%s] needs a 'command'", section->title);
+    return true;
+}
+
+static bool
+check_role(const Settings *s, const ConfSection *section, GError **error)
+{
+    const char *brain = conf_value(section, "brain");
+    unsigned line = conf_line(section, "brain");
+
+    if (as_bool(conf_value(section, "person"))) {
+        if (*brain)
+            return refuse(s, line, error, "[%s] is a person and has no brain", section->title);
+        return true;
+    }
+    if (config_brain(&s->public, brain))
+        return true;
+
+    g_autofree char *hint = hint_at(brain, s->brains, sizeof(ConfBrain));
+    return refuse(s, line, error, "[%s]: there is no [brain %s]%s", section->title, brain,
+                  hint);
+}
+
+/* account.role and report.role name a role, or nobody. */
+static bool
+check_role_name(const Settings *s, const ConfSection *section, GError **error)
+{
+    const char *role = conf_value(section, "role");
+
+    if (!*role || config_role(&s->public, role))
+        return true;
+
+    g_autofree char *hint = hint_at(role, s->roles, sizeof(ConfRole));
+    return refuse(s, conf_line(section, "role"), error, "[%s]: there is no [role %s]%s",
+                  section->title, role, hint);
+}
+
+static bool
+check_section(const Settings *s, const ConfSection *section, GError **error)
+{
+    if (g_str_equal(section->kind, "brain"))
+        return check_brain(s, section, error);
+    if (g_str_equal(section->kind, "role"))
+        return check_role(s, section, error);
+    if (g_str_equal(section->kind, "account") || g_str_equal(section->kind, "report"))
+        return check_role_name(s, section, error);
+    if (g_str_equal(section->kind, "person") && !*conf_value(section, "address"))
+        return refuse(s, section->line, error, "[%s] needs an 'address'", section->title);
+    return true;
+}
+
+static bool
+is_mailbox(const ConfSection *section)
+{
+    return g_str_equal(section->kind, "role") || g_str_equal(section->kind, "person");
+}
+
+/* Roles and persons share one set of addresses and, by their folders, one set of names. */
+static bool
+check_pair(const Settings *s, const ConfSection *a, const ConfSection *b, GError **error)
+{
+    const char *address = conf_value(b, "address");
+
+    if (same_address(conf_value(a, "address"), address))
+        return refuse(s, conf_line(b, "address"), error,
+                      "[%s] has the address of [%s] in line %u", b->title, a->title, a->line);
+    if (g_str_equal(a->name, b->name))
+        return refuse(s, b->line, error, "[%s] has the name of [%s] in line %u", b->title,
+                      a->title, a->line);
+    return true;
+}
+
+static bool
+check_addresses(const Settings *s, GError **error)
+{
+    const char *owner = get(s, "postrider", "owner");
+
+    for (guint i = 0; i < s->sections->len; i++) {
+        const ConfSection *b = g_ptr_array_index(s->sections, i);
+
+        if (!is_mailbox(b))
+            continue;
+        if (g_str_equal(b->kind, "role") && !as_bool(conf_value(b, "person")) &&
+            same_address(conf_value(b, "address"), owner))
+            return refuse(s, conf_line(b, "address"), error,
+                          "[%s] has the address of the owner", b->title);
+        for (guint j = 0; j < i; j++) {
+            const ConfSection *a = g_ptr_array_index(s->sections, j);
+            if (is_mailbox(a) && !check_pair(s, a, b, error))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool
+check_all(const Settings *s, GError **error)
+{
+    for (guint i = 0; i < s->sections->len; i++) {
+        if (!check_section(s, g_ptr_array_index(s->sections, i), error))
+            return false;
+    }
+    return check_addresses(s, error);
+}
+
+bool
+config_parse(const char *text, size_t len, const char *file_name, Config **ret, GError **error)
+{
+    Settings *s = g_new0(Settings, 1);
+    g_autoptr(Config) config = &s->public;
+
+    s->strings = g_string_chunk_new(4096);
+    s->vectors = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
+    s->accounts = g_array_new(FALSE, FALSE, sizeof(ConfAccount));
+    s->brains = g_array_new(FALSE, FALSE, sizeof(ConfBrain));
+    s->roles = g_array_new(FALSE, FALSE, sizeof(ConfRole));
+    s->persons = g_array_new(FALSE, FALSE, sizeof(ConfPerson));
+    s->file_name = g_string_chunk_insert_const(s->strings, file_name);
+    s->sections = conf_read(text, len, file_name, s->strings, error);
+    if (!s->sections)
+        return false;
+    set_defaults(s);
+    fill_arrays(s);
+    fill_public(s);
+    if (!check_all(s, error))
+        return false;
+    *ret = g_steal_pointer(&config);
+    return true;
+}
+
+void
+config_free(Config *config)
+{
+    Settings *s = (Settings *)config;
+
+    if (!s)
+        return;
+    g_array_unref(s->persons);
+    g_array_unref(s->roles);
+    g_array_unref(s->brains);
+    g_array_unref(s->accounts);
+    g_ptr_array_unref(s->vectors);
+    g_clear_pointer(&s->sections, g_ptr_array_unref);
+    g_string_chunk_free(s->strings);
+    g_free(s);
+}
+
+const ConfRole *
+config_role(const Config *config, const char *name)
+{
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        if (g_str_equal(config->roles[i].name, name))
+            return &config->roles[i];
+    }
+    return NULL;
+}
+
+/* Our address, or ours with a tag: "envoy+12.abc@x" where ours is "envoy@x". The longest of
+ * ours that fits is meant, since ours may have a '+' of its own. */
+static bool
+is_tagged(const char *address, const char *ours)
+{
+    size_t len = strcspn(ours, "@");
+    const char *at = strrchr(address, '@');
+
+    return at && (size_t)(at - address) > len && strncmp(address, ours, len) == 0 &&
+           address[len] == '+' && g_ascii_strcasecmp(at, ours + len) == 0;
+}
+
+const ConfRole *
+config_role_at(const Config *config, const char *address)
+{
+    const ConfRole *best = NULL;
+
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+
+        if (same_address(address, role->address))
+            return role;
+        if (is_tagged(address, role->address) &&
+            (!best || strlen(role->address) > strlen(best->address)))
+            best = role;
+    }
+    return best;
+}
+
+/* A tag is dropped only in our own domain: elsewhere it may be somebody else's mailbox. */
+const ConfPerson *
+config_person_at(const Config *config, const char *address)
+{
+    for (unsigned i = 0; i < config->n_persons; i++) {
+        const ConfPerson *person = &config->persons[i];
+
+        if (same_address(address, person->address) ||
+            (person->local && is_tagged(address, person->address)))
+            return person;
+    }
+    return NULL;
+}
+
+const ConfBrain *
+config_brain(const Config *config, const char *name)
+{
+    for (unsigned i = 0; i < config->n_brains; i++) {
+        if (g_str_equal(config->brains[i].name, name))
+            return &config->brains[i];
+    }
+    return NULL;
+}
+
+const ConfAccount *
+config_account(const Config *config, const char *name)
+{
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        if (g_str_equal(config->accounts[i].name, name))
+            return &config->accounts[i];
+    }
+    return NULL;
+}
+
+const char *
+config_mailbox_at(const Config *config, const char *address)
+{
+    const ConfRole *role = config_role_at(config, address);
+    const ConfPerson *person = role ? NULL : config_person_at(config, address);
+
+    if (role)
+        return role->name;
+    return person && person->local ? person->name : NULL;
+}
+
+const ConfRole *
+config_role_get(const Config *config, const char *name, GError **error)
+{
+    const ConfRole *role = config_role(config, name);
+
+    if (role)
+        return role;
+
+    g_autofree char *vis = text_vis(name, false);
+    g_autofree char *hint = hint_at(name, ((Settings *)config)->roles, sizeof(ConfRole));
+    err_set(error, ERR_NEVER, "no role '%s'%s", vis, hint);
+    return NULL;
+}
+
+static void
+visit_section(const ConfSection *section, ConfVisit visit, void *data)
+{
+    for (const ConfKey *key = config_keys; key->section; key++) {
+        if (!g_str_equal(key->section, section->kind))
+            continue;
+
+        const ConfEntry *entry = conf_find(section, key->name);
+        visit(section->title, key, conf_value(section, key->name), entry && entry->line, data);
+    }
+}
+
+void
+config_visit(const Config *config, ConfVisit visit, void *data)
+{
+    const Settings *s = (const Settings *)config;
+    const char *kind = "";
+
+    for (const ConfKey *key = config_keys; key->section; key++) {
+        if (g_str_equal(key->section, kind))
+            continue;
+        kind = key->section;
+        for (guint i = 0; i < s->sections->len; i++) {
+            const ConfSection *section = g_ptr_array_index(s->sections, i);
+            if (g_str_equal(section->kind, kind))
+                visit_section(section, visit, data);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+#pragma once
+
+/*
+ * postrider.conf: GKeyFile syntax ([section], key = value, # comment lines), read by our own
+ * reader, since GKeyFile knows no line numbers and merges duplicates in silence. Values are
+ * taken as written, without escapes; lists are separated by spaces, commas or semicolons.
+ * Every key has a default; one table (config_keys) knows all of them and feeds reading, `config
+ * show`, the manual page and completion.
+ *
+ * A Config is plain data and does not change after config_parse(). All strings are borrowed
+ * from it. Keys whose parts are not built yet are known to the table and checked, so that a
+ * config written for a later version of the page in docs/ does not fail here.
+ */
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum ConfType {
+    CONF_STRING,
+    CONF_LIST,
+    CONF_BOOL,
+    CONF_INT,
+    CONF_SPAN,
+    CONF_SIZE,
+    CONF_MONEY,
+    CONF_ENUM,
+    CONF_ADDRESS,
+    CONF_ADDRESSES,
+    CONF_HOST,    /* a host or domain name */
+    CONF_COMMAND, /* argv in shell quoting; no shell is run */
+} ConfType;
+
+typedef struct ConfKey {
+    const char *section; /* "postrider", "account", "smtp", "trust", "brain", "role", "person",
+                            "keep", "workflow", "report", "plan" */
+    const char *name;
+    ConfType type;
+    const char *fallback; /* as it would be written */
+    const char *values;   /* CONF_ENUM, CONF_LIST: "a|b|c"; CONF_INT: "1..64"; NULL: any */
+    const char *help;     /* one line */
+} ConfKey;
+extern const ConfKey config_keys[]; /* ends with a NULL section */
+
+typedef struct ConfAccount {
+    const char *name;
+    const char *kind; /* maildir, imap */
+    const char *path; /* maildir: relative to the home, default "mail" */
+    const char *role; /* who gets mail that names nobody; "" for none */
+} ConfAccount;
+
+typedef struct ConfBrain {
+    const char *name;
+    const char *kind; /* script, anthropic, openai, command, claude, codex, opencode */
+    const char *const *command; /* argv; a relative argv[0] with a slash is beneath the home */
+    const char *parser;         /* plain, … */
+    int64_t timeout_us;
+    uint64_t memory, output;
+} ConfBrain;
+
+typedef struct ConfRole {
+    const char *name;
+    const char *display; /* key `name`: what stands in From; default the role's name */
+    const char *address;
+    const char *brain;
+    const char *mode; /* steps, program; follows the brain where not set */
+    const char *workdir;
+    const char *instructions; /* file, relative to the home; "" for none */
+    bool person;              /* `person = yes`: a person with a local Maildir, no brain */
+    bool answers_cc;
+    int64_t max_iterations, total_iterations, max_cost_micro, max_attempts;
+    int64_t ack_after_us;
+} ConfRole;
+
+#define MAY_ASK 1u
+#define MAY_STEER 2u
+#define MAY_APPROVE 4u
+typedef struct ConfPerson {
+    const char *name;
+    const char *address;
+    unsigned may;
+    bool local; /* has a Maildir here: the address is in our domain */
+} ConfPerson;
+
+typedef struct Config Config;
+struct Config {
+    const char *owner, *domain;
+    int64_t workers, drain_us, retry_first_us, retry_max_us, give_up_us;
+    int64_t max_cost_per_day_micro;
+    uint64_t max_message;
+    const char *log_level, *log_file;
+    const char *require_auth;                     /* dmarc, dkim, none */
+    const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */
+    const ConfAccount *accounts;
+    unsigned n_accounts;
+    const ConfBrain *brains;
+    unsigned n_brains;
+    const ConfRole *roles;
+    unsigned n_roles;
+    const ConfPerson
+        *persons; /* the owner is persons[0], also when the file does not name them */
+    unsigned n_persons;
+};
+
+/* file_name is for messages ("postrider.conf:12: unknown key 'adress' in [role envoy]; did you
+ * mean 'address'?"). ERR_CONFIG on the first mistake. */
+bool
+config_parse(const char *text, size_t len, const char *file_name, Config **ret, GError **error);
+void config_free(Config *config);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
+
+/* By name, NULL when there is none; by address compares addr-specs (domain in any case, our own
+ * plus tags dropped). */
+const ConfRole *config_role(const Config *config, const char *name);
+const ConfRole *config_role_at(const Config *config, const char *address);
+const ConfPerson *config_person_at(const Config *config, const char *address);
+const ConfBrain *config_brain(const Config *config, const char *name);
+const ConfAccount *config_account(const Config *config, const char *name);
+/* The folder below mail/ that local mail to this address goes to, a role's or a local person's;
+ * NULL: not local. */
+const char *config_mailbox_at(const Config *config, const char *address);
+/* ERR_NEVER "no role 'envoi'; did you mean 'envoy'?" */
+const ConfRole *config_role_get(const Config *config, const char *name, GError **error);
+
+/* Every key as it is in force: calls back with section ("role envoy"), key, value as written or
+ * the default, and whether it came from the file. */
+typedef void (*ConfVisit)(
+    const char *section, const ConfKey *key, const char *value, bool from_file, void *data);
+void config_visit(const Config *config, ConfVisit visit, void *data);
+/* The text with one value set, comments and order kept; section "role envoy". */
+char *config_with(const char *text, const char *section, const char *key, const char *value);

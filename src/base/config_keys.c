@@ -1,0 +1,116 @@
+/* Every key there is. The order is that of `config show` and of the manual page. */
+#include "base/banned.h"
+#include "base/config.h"
+
+/* clang-format off */
+#define TLS "implicit|starttls|none"
+#define PORT "0..65535"
+
+const ConfKey config_keys[] = {
+    {"postrider", "owner", CONF_ADDRESS, "you@postrider.local", NULL, "who this home belongs to: may do everything and gets what is escalated"},
+    {"postrider", "domain", CONF_HOST, "postrider.local", NULL, "right side of local addresses and of the Message-IDs that we mint"},
+    {"postrider", "workers", CONF_INT, "2", "1..256", "runs at the same time"},
+    {"postrider", "drain", CONF_SPAN, "60s", NULL, "how long a clean stop waits for programs"},
+    {"postrider", "max-cost-per-day", CONF_MONEY, "10.00", NULL, "what all brains may spend in a day"},
+    {"postrider", "retry-first", CONF_SPAN, "5m", NULL, "wait before the second try to deliver a mail"},
+    {"postrider", "retry-max", CONF_SPAN, "4h", NULL, "longest wait between two tries"},
+    {"postrider", "give-up", CONF_SPAN, "5d", NULL, "age at which undelivered mail fails"},
+    {"postrider", "max-message", CONF_SIZE, "50m", NULL, "larger mail is held, not read"},
+    {"postrider", "log-level", CONF_ENUM, "info", "debug|info|warn|error", "least important lines that are logged"},
+    {"postrider", "log-file", CONF_STRING, "", NULL, "log here, relative to the home; stderr when empty"},
+    {"postrider", "continue-after", CONF_SPAN, "0", NULL, "pause of a job that came to its step limit"},
+    {"postrider", "progress-every", CONF_SPAN, "60m", NULL, "a mail about long work, this often"},
+    {"postrider", "ack-after", CONF_SPAN, "2m", NULL, "a first mail when nothing was said for so long"},
+    {"postrider", "context-bytes", CONF_SIZE, "256k", NULL, "most that a brain is shown in one step"},
+    {"postrider", "email-body-warn-chars", CONF_INT, "4000", "0..1000000000", "longer bodies are noticed before they are sent"},
+
+    {"account", "kind", CONF_ENUM, "maildir", "maildir|imap", "where the mail lies"},
+    {"account", "path", CONF_STRING, "mail", NULL, "maildir: folder of the Maildirs, relative to the home"},
+    {"account", "role", CONF_STRING, "", NULL, "who gets mail that names nobody"},
+    {"account", "preset", CONF_STRING, "", NULL, "imap: settings of a provider by name"},
+    {"account", "folder", CONF_STRING, "INBOX", NULL, "imap: mailbox to watch"},
+    {"account", "folder-prefix", CONF_STRING, "postrider/", NULL, "imap: in front of the mailboxes that we make"},
+    {"account", "host", CONF_HOST, "", NULL, "imap: server"},
+    {"account", "port", CONF_INT, "0", PORT, "imap: port; 0 is the usual one"},
+    {"account", "tls", CONF_ENUM, "implicit", TLS, "imap: encryption"},
+    {"account", "ca-file", CONF_STRING, "", NULL, "imap: certificates to trust instead of the system's"},
+    {"account", "user", CONF_STRING, "", NULL, "imap: login"},
+    {"account", "password-command", CONF_COMMAND, "", NULL, "imap: program that prints the password"},
+    {"account", "password-file", CONF_STRING, "", NULL, "imap: file with the password"},
+    {"account", "token-command", CONF_COMMAND, "", NULL, "imap: program that prints an access token"},
+    {"account", "in-doubt", CONF_ENUM, "", "probe|hold|resend", "mail that may or may not have been sent; follows the server"},
+    {"account", "sent-copy", CONF_ENUM, "append", "server|append", "who files our mail in Sent"},
+    {"account", "envelope", CONF_ENUM, "account", "verp|account", "envelope sender"},
+    {"account", "smtp", CONF_STRING, "", NULL, "'sendmail' to send by the local program"},
+    {"account", "smtp-host", CONF_HOST, "", NULL, "submission server of this account"},
+    {"account", "smtp-port", CONF_INT, "0", PORT, "its port; 0 is the usual one"},
+    {"account", "smtp-tls", CONF_ENUM, "implicit", TLS, "its encryption"},
+    {"account", "smtp-ca-file", CONF_STRING, "", NULL, "certificates to trust instead of the system's"},
+    {"account", "smtp-user", CONF_STRING, "", NULL, "its login"},
+    {"account", "smtp-password-command", CONF_COMMAND, "", NULL, "program that prints its password"},
+    {"account", "smtp-password-file", CONF_STRING, "", NULL, "file with its password"},
+    {"account", "smtp-token-command", CONF_COMMAND, "", NULL, "program that prints an access token"},
+
+    {"smtp", "host", CONF_HOST, "", NULL, "submission server for all accounts"},
+    {"smtp", "port", CONF_INT, "0", PORT, "its port; 0 is the usual one"},
+    {"smtp", "tls", CONF_ENUM, "implicit", TLS, "its encryption"},
+    {"smtp", "ca-file", CONF_STRING, "", NULL, "certificates to trust instead of the system's"},
+    {"smtp", "user", CONF_STRING, "", NULL, "its login"},
+    {"smtp", "password-command", CONF_COMMAND, "", NULL, "program that prints its password"},
+    {"smtp", "password-file", CONF_STRING, "", NULL, "file with its password"},
+    {"smtp", "token-command", CONF_COMMAND, "", NULL, "program that prints an access token"},
+
+    {"trust", "principals", CONF_ADDRESSES, "", NULL, "who may give work, beside the owner and persons"},
+    {"trust", "authserv-id", CONF_LIST, "", NULL, "servers whose Authentication-Results are believed"},
+    {"trust", "require-auth", CONF_ENUM, "dmarc", "dmarc|dkim|none", "what outside mail must pass"},
+    {"trust", "allow", CONF_ADDRESSES, "", NULL, "third parties that may be written to without asking"},
+
+    {"brain", "kind", CONF_ENUM, "script", "script|anthropic|openai|command|claude|codex|opencode", "what thinks"},
+    {"brain", "script", CONF_STRING, "scripts/demo.jsonl", NULL, "script: JSON Lines, relative to the home"},
+    {"brain", "command", CONF_COMMAND, "", NULL, "command: program and arguments; no shell"},
+    {"brain", "parser", CONF_ENUM, "", "claude-json|codex-jsonl|opencode-ndjson|plain", "how its output is read; follows the kind"},
+    {"brain", "model", CONF_STRING, "", NULL, "model name"},
+    {"brain", "url", CONF_STRING, "", NULL, "API address, when not the provider's own"},
+    {"brain", "key-file", CONF_STRING, "", NULL, "file with the API key"},
+    {"brain", "key-env", CONF_STRING, "", NULL, "environment variable with the API key"},
+    {"brain", "max-tokens", CONF_INT, "8192", "1..1000000000", "longest answer"},
+    {"brain", "timeout", CONF_SPAN, "30m", NULL, "longest time for one answer or one run of a program"},
+    {"brain", "memory", CONF_SIZE, "0", NULL, "program: address space; 0 is no limit"},
+    {"brain", "output", CONF_SIZE, "4m", NULL, "program: how much of its output is kept"},
+
+    {"role", "name", CONF_STRING, "", NULL, "what stands in From; the role's name when empty"},
+    {"role", "address", CONF_ADDRESS, "", NULL, "its mail address; ROLE@domain when empty"},
+    {"role", "brain", CONF_STRING, "", NULL, "which [brain]; 'default' when empty"},
+    {"role", "mode", CONF_ENUM, "", "steps|program|session", "follows the brain when empty"},
+    {"role", "workdir", CONF_STRING, "", NULL, "program: where it works; a git repository gets a worktree per job"},
+    {"role", "instructions", CONF_STRING, "", NULL, "file with its instructions, relative to the home"},
+    {"role", "person", CONF_BOOL, "no", NULL, "a person with a local Maildir, not an agent"},
+    {"role", "answers-cc", CONF_BOOL, "no", NULL, "acts on mail that it got as a copy"},
+    {"role", "max-iterations", CONF_INT, "8", "1..10000", "steps per run"},
+    {"role", "total-iterations", CONF_INT, "24", "1..1000000", "steps per round"},
+    {"role", "max-cost", CONF_MONEY, "2.00", NULL, "what one round may cost"},
+    {"role", "max-attempts", CONF_INT, "5", "1..1000", "tries before a job that fails is given up"},
+    {"role", "ack-after", CONF_SPAN, "", NULL, "as in [postrider], for this role"},
+    {"role", "permissions", CONF_ENUM, "ask", "ask|edit|all", "program: what it may do without asking"},
+    {"role", "sandbox", CONF_ENUM, "auto", "auto|on|off", "program: runs closed in"},
+    {"role", "net", CONF_ENUM, "any", "none|model|any", "program: what it may reach"},
+    {"role", "tools-hint", CONF_STRING, "", NULL, "what it is told about its tools"},
+
+    {"person", "address", CONF_ADDRESS, "", NULL, "their mail address"},
+    {"person", "may", CONF_LIST, "ask steer", "ask|steer|approve", "their rights"},
+
+    {"keep", "contexts", CONF_SPAN, "30d", NULL, "what a brain was shown"},
+    {"keep", "logs", CONF_INT, "14", "0..100000", "log files"},
+    {"keep", "done", CONF_SPAN, "365d", NULL, "jobs that have ended"},
+
+    {"workflow", "maildir", CONF_STRING, "", NULL, "folder of the Maildirs of a team; mail/ when empty"},
+    {"workflow", "domain", CONF_HOST, "workflow.local", NULL, "right side of the team's addresses"},
+    {"workflow", "escalate", CONF_LIST, "", NULL, "roles that get what is blocked"},
+
+    {"report", "role", CONF_STRING, "", NULL, "who writes briefings"},
+
+    {"plan", "max-iterations", CONF_INT, "7", "1..10000", "blocked stops before a plan's owner is asked"},
+
+    {NULL, NULL, CONF_STRING, NULL, NULL, NULL},
+};
+/* clang-format on */

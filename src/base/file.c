@@ -1,0 +1,555 @@
+/*
+ * Opening, reading and replacing. Every name is taken apart into its folder and its last part
+ * first: the folder is opened beneath dir_fd once, and all that follows happens in that folder
+ * by descriptor, so a folder that is renamed meanwhile changes nothing.
+ */
+#include "base/file.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define TMP_PREFIX ".postrider-tmp-"
+#define SWAP_PREFIX ".postrider-swap-"
+#define RANDOM_CHARS 16
+
+/* Beneath means beneath: also "a/../b" is refused, so that both ways of opening agree. */
+static bool
+path_is_beneath(const char *path)
+{
+    g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+
+    return *path && *path != '/' && !g_strv_contains((const char *const *)parts, "..");
+}
+
+static int
+open_by_parts(int dir_fd, const char *path, int flags, mode_t mode)
+{
+    g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+    auto_fd at = -1;
+    char **part = parts;
+
+    for (; part[1]; part++) {
+        if (!**part)
+            continue;
+        int next =
+            openat(at >= 0 ? at : dir_fd, *part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (next < 0)
+            return -1;
+        cleanup_fd(&at);
+        at = next;
+    }
+    return openat(at >= 0 ? at : dir_fd, **part ? *part : ".", flags, mode);
+}
+
+/* As open(2): -1 with errno. */
+static int
+open_beneath(int dir_fd, const char *path, int flags, mode_t mode)
+{
+    struct open_how how = {
+        .flags = (uint64_t)(flags | O_CLOEXEC | O_NOFOLLOW),
+        .mode = flags & O_CREAT ? mode : 0,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+    };
+    long fd;
+
+    if (!path_is_beneath(path)) {
+        errno = EXDEV;
+        return -1;
+    }
+    do
+        fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
+    while (fd < 0 && (errno == EINTR || errno == EAGAIN));
+    /* EPERM: a seccomp filter of a container that does not know the call yet. */
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+        return open_by_parts(dir_fd, path, (int)how.flags, mode);
+    return (int)fd;
+}
+
+int
+dir_open(const char *path, GError **error)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        err_set_errno(error, errno, "opening folder '%s'", path);
+    return fd;
+}
+
+int
+dir_open_beneath(int dir_fd, const char *path, GError **error)
+{
+    int fd = open_beneath(dir_fd, path, O_RDONLY | O_DIRECTORY, 0);
+
+    if (fd < 0)
+        err_set_errno(error, errno, "opening folder '%s'", path);
+    return fd;
+}
+
+bool
+dir_flush(int dir_fd, GError **error)
+{
+    while (fsync(dir_fd) < 0) {
+        if (errno != EINTR)
+            return err_set_errno(error, errno, "flushing a folder");
+    }
+    return true;
+}
+
+bool
+dir_make(int dir_fd, const char *path, mode_t mode, GError **error)
+{
+    g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+    auto_fd at = -1;
+
+    if (!path_is_beneath(path))
+        return err_set_errno(error, EXDEV, "making folder '%s'", path);
+    for (char **part = parts; *part; part++) {
+        int parent = at >= 0 ? at : dir_fd;
+
+        if (!**part || g_str_equal(*part, "."))
+            continue;
+        bool made = mkdirat(parent, *part, mode) == 0;
+        if (!made && errno != EEXIST)
+            return err_set_errno(error, errno, "making folder '%s'", path);
+        if (made && !dir_flush(parent, error))
+            return err_prefix(error, "making folder '%s'", path);
+
+        int next = openat(parent, *part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (next < 0)
+            return err_set_errno(error, errno, "making folder '%s'", path);
+        cleanup_fd(&at);
+        at = next;
+    }
+    return true;
+}
+
+static const char *
+kind_of(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFDIR:
+        return "a folder";
+    case S_IFIFO:
+        return "a FIFO";
+    case S_IFSOCK:
+        return "a socket";
+    default:
+        return "a device";
+    }
+}
+
+static bool
+check_regular(int fd, const char *path, GError **error)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return err_set_errno(error, errno, "opening '%s'", path);
+    if (S_ISREG(st.st_mode))
+        return true;
+    return err_set(error, ERR_NEVER, "opening '%s': is %s, not a file", path,
+                   kind_of(st.st_mode));
+}
+
+int
+file_open_beneath(int dir_fd, const char *path, int flags, mode_t mode, GError **error)
+{
+    bool any_kind = flags & (O_DIRECTORY | O_PATH);
+    auto_fd fd = open_beneath(dir_fd, path, any_kind ? flags : flags | O_NONBLOCK, mode);
+
+    if (fd < 0) {
+        err_set_errno(error, errno, "opening '%s'", path);
+        return -1;
+    }
+    if (!any_kind && !check_regular(fd, path, error))
+        return -1;
+    return g_steal_fd(&fd);
+}
+
+/* As file_open_beneath() for reading; true with -1 when there is no such file. */
+static bool
+open_if_there(int dir_fd, const char *path, int *ret_fd, GError **error)
+{
+    auto_fd fd = open_beneath(dir_fd, path, O_RDONLY | O_NONBLOCK, 0);
+
+    if (fd < 0 && errno != ENOENT)
+        return err_set_errno(error, errno, "opening '%s'", path);
+    if (fd >= 0 && !check_regular(fd, path, error))
+        return false;
+    *ret_fd = g_steal_fd(&fd);
+    return true;
+}
+
+bool
+file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error)
+{
+    g_autoptr(GByteArray) bytes = g_byte_array_new();
+    size_t used = 0, room = 16384;
+    struct stat st;
+
+    /* One more than it should be, so that the end is found without another round. */
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+        room = (size_t)MIN((uint64_t)st.st_size, (uint64_t)max) + 1;
+    for (;;) {
+        g_byte_array_set_size(bytes, (guint)(used + room));
+        ssize_t n = read(fd, bytes->data + used, room);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return err_set_errno(error, errno, "reading");
+        used += (size_t)n;
+        if (used > max)
+            return err_set(error, ERR_LIMIT, "is larger than the limit of %zu bytes", max);
+        if (n == 0)
+            break;
+        room = MIN(MAX(used, 16384), max - used + 1);
+    }
+    g_byte_array_set_size(bytes, (guint)used);
+    *ret_bytes = g_byte_array_free_to_bytes(g_steal_pointer(&bytes));
+    return true;
+}
+
+bool
+file_read(int dir_fd, const char *path, size_t max, GBytes **ret_bytes, GError **error)
+{
+    auto_fd fd = -1;
+
+    if (!open_if_there(dir_fd, path, &fd, error))
+        return false;
+    if (fd < 0) {
+        *ret_bytes = NULL;
+        return true;
+    }
+    return file_read_fd(fd, max, ret_bytes, error) || err_prefix(error, "'%s'", path);
+}
+
+bool
+file_write_all(int fd, const void *data, size_t len, GError **error)
+{
+    const char *p = data;
+
+    while (len > 0) {
+        ssize_t n = write(fd, p, len);
+
+        if (n < 0 && errno == EAGAIN) {
+            struct pollfd ready = {.fd = fd, .events = POLLOUT};
+            (void)poll(&ready, 1, -1);
+            continue;
+        }
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return err_set_errno(error, n < 0 ? errno : EIO, "writing");
+        p += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+/* Where a name lies: the descriptor of its folder and its last part. */
+typedef struct Place {
+    int dir_fd; /* ours to close when own is set */
+    bool own;
+    char *folder; /* as in the path, with the slash; "" at the top */
+    const char *name;
+} Place;
+
+static void
+place_clear(Place *place)
+{
+    if (place->own)
+        cleanup_fd(&place->dir_fd);
+    g_free(place->folder);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Place, place_clear)
+
+static bool
+place_find(int dir_fd, const char *path, Place *ret, GError **error)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+
+    if (!path_is_beneath(path) || !*name || g_str_equal(name, "."))
+        return err_set_errno(error, EXDEV, "'%s'", path);
+    *ret = (Place){.dir_fd = dir_fd, .name = name};
+    ret->folder = g_strndup(path, (gsize)(name - path));
+    if (!slash)
+        return true;
+    ret->dir_fd = dir_open_beneath(dir_fd, ret->folder, error);
+    ret->own = true;
+    return ret->dir_fd >= 0;
+}
+
+static char *
+random_name(const char *prefix, const char *rest)
+{
+    Random random = {0};
+    uint64_t word;
+
+    random_bytes(&random, &word, sizeof word);
+    return g_strdup_printf("%s%016" G_GINT64_MODIFIER "x%s", prefix, word, rest);
+}
+
+/* A new file with these bytes, flushed; nothing is left of it on failure. */
+static bool
+write_new(
+    int dir_fd, const char *name, const void *data, size_t len, mode_t mode, GError **error)
+{
+    auto_fd fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+
+    if (fd < 0)
+        return err_set_errno(error, errno, "making a file");
+    CRASH_POINT("file-tmp");
+    bool good = file_write_all(fd, data, len, error);
+    if (good && fsync(fd) < 0)
+        good = err_set_errno(error, errno, "flushing");
+    if (!good)
+        (void)unlinkat(dir_fd, name, 0);
+    CRASH_POINT("file-written");
+    return good;
+}
+
+/* The two ways in which a finished tmp file gets its name. */
+static bool
+take_name(const Place *at, const char *tmp, bool over_old, GError **error)
+{
+    if (over_old) {
+        if (renameat(at->dir_fd, tmp, at->dir_fd, at->name) == 0)
+            return true;
+        return err_set_errno(error, errno, "renaming");
+    }
+    if (renameat2(at->dir_fd, tmp, at->dir_fd, at->name, RENAME_NOREPLACE) == 0)
+        return true;
+    /* Some file systems lack the flag and have hard links; a few lack the links. */
+    if ((errno == EINVAL || errno == ENOSYS) &&
+        linkat(at->dir_fd, tmp, at->dir_fd, at->name, 0) == 0) {
+        (void)unlinkat(at->dir_fd, tmp, 0);
+        return true;
+    }
+    return err_set_errno(error, errno, "naming");
+}
+
+static bool
+publish(int dir_fd,
+        const char *path,
+        const void *data,
+        size_t len,
+        mode_t mode,
+        bool over_old,
+        GError **error)
+{
+    g_auto(Place) at = {.dir_fd = -1};
+    g_autofree char *tmp = random_name(TMP_PREFIX, "");
+
+    if (!place_find(dir_fd, path, &at, error) ||
+        !write_new(at.dir_fd, tmp, data, len, mode, error))
+        return err_prefix(error, "writing '%s'", path);
+    if (!take_name(&at, tmp, over_old, error)) {
+        (void)unlinkat(at.dir_fd, tmp, 0);
+        return err_prefix(error, "writing '%s'", path);
+    }
+    CRASH_POINT("file-renamed");
+    return dir_flush(at.dir_fd, error) || err_prefix(error, "writing '%s'", path);
+}
+
+bool
+file_replace(
+    int dir_fd, const char *path, const void *data, size_t len, mode_t mode, GError **error)
+{
+    return publish(dir_fd, path, data, len, mode, true, error);
+}
+
+bool
+file_create(
+    int dir_fd, const char *path, const void *data, size_t len, mode_t mode, GError **error)
+{
+    return publish(dir_fd, path, data, len, mode, false, error);
+}
+
+/* Without the exchange: a second name for the old file, then over it. What an editor renames
+ * into place between these two calls is lost; that is why this is only the second choice. */
+static bool
+swap_by_link(const Place *at, const char *swap, bool *ret_displaced, GError **error)
+{
+    g_autofree char *aside = g_strconcat(swap, "~", NULL);
+    bool there = linkat(at->dir_fd, at->name, at->dir_fd, aside, 0) == 0;
+
+    if (!there && errno != ENOENT)
+        return err_set_errno(error, errno, "linking aside");
+    if (renameat(at->dir_fd, swap, at->dir_fd, at->name) < 0) {
+        err_set_errno(error, errno, "renaming");
+        (void)unlinkat(at->dir_fd, aside, 0);
+        return false;
+    }
+    if (there && renameat(at->dir_fd, aside, at->dir_fd, swap) < 0)
+        return err_set_errno(error, errno, "renaming");
+    *ret_displaced = there;
+    return true;
+}
+
+/*
+ * Puts the file `swap` in the place of at->name. Afterwards either nothing was there
+ * (*ret_displaced false) or what was there is under the name `swap`. The loop is for a file
+ * that comes and goes between the two calls.
+ */
+static bool
+swap_in(const Place *at, const char *swap, bool *ret_displaced, GError **error)
+{
+    for (unsigned i = 0; i < 1000; i++) {
+        if (renameat2(at->dir_fd, swap, at->dir_fd, at->name, RENAME_EXCHANGE) == 0) {
+            *ret_displaced = true;
+            return true;
+        }
+        if (errno == ENOENT &&
+            renameat2(at->dir_fd, swap, at->dir_fd, at->name, RENAME_NOREPLACE) == 0) {
+            *ret_displaced = false;
+            return true;
+        }
+        if (errno == EINVAL || errno == ENOSYS)
+            return swap_by_link(at, swap, ret_displaced, error);
+        if (errno != EEXIST)
+            return err_set_errno(error, errno, "exchanging");
+    }
+    return err_set(error, ERR_AGAIN, "the file comes and goes");
+}
+
+bool
+file_exchange(int dir_fd,
+              const char *path,
+              const void *data,
+              size_t len,
+              mode_t mode,
+              GBytes **ret_displaced,
+              char **ret_tmp,
+              GError **error)
+{
+    g_auto(Place) at = {.dir_fd = -1};
+    g_autoptr(GBytes) old = NULL;
+    bool displaced;
+
+    if (!place_find(dir_fd, path, &at, error))
+        return err_prefix(error, "writing '%s'", path);
+
+    g_autofree char *suffix = g_strconcat("-", at.name, NULL);
+    g_autofree char *swap = random_name(SWAP_PREFIX, suffix);
+    struct stat st;
+
+    if (fstatat(at.dir_fd, at.name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
+        return err_set(error, ERR_NEVER, "writing '%s': is not a file", path);
+    if (!write_new(at.dir_fd, swap, data, len, mode, error))
+        return err_prefix(error, "writing '%s'", path);
+    if (!swap_in(&at, swap, &displaced, error)) {
+        (void)unlinkat(at.dir_fd, swap, 0);
+        return err_prefix(error, "writing '%s'", path);
+    }
+    CRASH_POINT("file-exchanged");
+    if (!dir_flush(at.dir_fd, error) ||
+        (displaced && !file_read(at.dir_fd, swap, G_MAXINT32, &old, error)))
+        return err_prefix(error, "writing '%s'", path);
+    *ret_displaced = g_steal_pointer(&old);
+    *ret_tmp = displaced ? g_strconcat(at.folder, swap, NULL) : NULL;
+    return true;
+}
+
+/* True while somebody has it open for writing. A read lease is granted by the kernel only when
+ * nobody has; where leases are not to be had, the answer is no. */
+static bool
+has_writer(int fd)
+{
+    /* The signal that a broken lease sends; the default one, SIGIO, would end us. */
+    (void)fcntl(fd, F_SETSIG, SIGURG);
+    return fcntl(fd, F_SETLEASE, F_RDLCK) < 0 && errno == EAGAIN;
+}
+
+bool
+file_exchange_finish(int dir_fd, const char *tmp, GBytes **ret_last, GError **error)
+{
+    auto_fd fd = -1;
+
+    if (!open_if_there(dir_fd, tmp, &fd, error))
+        return false;
+    if (fd < 0) {
+        *ret_last = NULL;
+        return true;
+    }
+    if (has_writer(fd))
+        return err_set(error, ERR_LATER, "'%s' is still open in an editor", tmp);
+    g_autoptr(GBytes) last = NULL;
+
+    if (!file_read_fd(fd, G_MAXINT32, &last, error))
+        return err_prefix(error, "'%s'", tmp);
+    g_auto(Place) at = {.dir_fd = -1};
+
+    if (!place_find(dir_fd, tmp, &at, error))
+        return false;
+    if (unlinkat(at.dir_fd, at.name, 0) < 0 && errno != ENOENT)
+        return err_set_errno(error, errno, "removing '%s'", tmp);
+    *ret_last = g_steal_pointer(&last);
+    return true;
+}
+
+const char *
+file_swap_of(const char *name)
+{
+    if (!g_str_has_prefix(name, SWAP_PREFIX))
+        return NULL;
+    name += strlen(SWAP_PREFIX);
+    if (strspn(name, "0123456789abcdef") != RANDOM_CHARS || name[RANDOM_CHARS] != '-')
+        return NULL;
+    return name + RANDOM_CHARS + 1;
+}
+
+bool
+file_is_tmp(const char *name)
+{
+    return g_str_has_prefix(name, TMP_PREFIX) || g_str_has_prefix(name, SWAP_PREFIX);
+}
+
+/* A time in the future says as little as one long ago: the clock was set meanwhile. */
+static bool
+is_old(const struct stat *st, int64_t age_us)
+{
+    int64_t now = clock_wall_us(&(Clock){0});
+    int64_t changed = (int64_t)st->st_mtim.tv_sec * USEC_PER_SEC + st->st_mtim.tv_nsec / 1000;
+
+    return ABS(now - changed) >= age_us;
+}
+
+bool
+file_sweep(int dir_fd, int64_t age_us, unsigned *ret_removed, GError **error)
+{
+    auto_fd fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    g_autoptr(DIR) dir = fd >= 0 ? fdopendir(fd) : NULL;
+    unsigned removed = 0;
+    struct dirent *entry;
+    struct stat st;
+
+    if (!dir)
+        return err_set_errno(error, errno, "reading a folder");
+    (void)g_steal_fd(&fd);
+    while ((errno = 0, entry = readdir(dir))) {
+        if (!g_str_has_prefix(entry->d_name, TMP_PREFIX) ||
+            fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+            !S_ISREG(st.st_mode) || !is_old(&st, age_us))
+            continue;
+        if (unlinkat(dir_fd, entry->d_name, 0) == 0)
+            removed++;
+        else if (errno != ENOENT)
+            return err_set_errno(error, errno, "removing '%s'", entry->d_name);
+    }
+    if (errno)
+        return err_set_errno(error, errno, "reading a folder");
+    *ret_removed = removed;
+    return true;
+}

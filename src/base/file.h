@@ -1,0 +1,82 @@
+#pragma once
+
+/*
+ * Files that survive a crash, and paths that can't leave their folder.
+ *
+ * Writing: a tmp name in the same folder (".postrider-tmp-…"), write, fsync, rename, fsync the
+ * folder. After true, the new content is there whatever happens; after false, the old one is
+ * (but for one case: the last flush failed, and the new one is there but may not survive).
+ * Leftover tmp names are recognised by file_is_tmp() and removed by file_sweep().
+ *
+ * Opening: paths are relative to a folder's descriptor and resolved beneath it (openat2 with
+ * RESOLVE_BENEATH and no symbolic links; by components where the kernel lacks it).
+ */
+#include <glib.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Opens a folder for use as dir_fd. */
+int dir_open(const char *path, GError **error);
+int dir_open_beneath(int dir_fd, const char *path, GError **error);
+/* mkdir -p beneath dir_fd, each new level flushed. */
+bool dir_make(int dir_fd, const char *path, mode_t mode, GError **error);
+/* Makes entries of the folder durable. */
+bool dir_flush(int dir_fd, GError **error);
+
+/* -1 with error; O_CLOEXEC and O_NOFOLLOW are added. Not a regular file (FIFO, socket, folder)
+ * is ERR_NEVER unless O_DIRECTORY or O_PATH was asked for; opening never blocks. */
+int file_open_beneath(int dir_fd, const char *path, int flags, mode_t mode, GError **error);
+
+/* ERR_LIMIT above max bytes. *ret_bytes is NULL, with true, when there is no such file. */
+bool file_read(int dir_fd, const char *path, size_t max, GBytes **ret_bytes, GError **error);
+bool file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error);
+/* All of it, whatever the kernel cuts it into. */
+bool file_write_all(int fd, const void *data, size_t len, GError **error);
+
+bool file_replace(
+    int dir_fd, const char *path, const void *data, size_t len, mode_t mode, GError **error);
+/* As file_replace(), but ERR_NEVER where the name is taken already. */
+bool file_create(
+    int dir_fd, const char *path, const void *data, size_t len, mode_t mode, GError **error);
+
+/*
+ * Replaces a file that a person may be editing, and loses neither side's bytes: the new file is
+ * exchanged with the old one (renameat2), so what comes out is looked at after nobody can reach
+ * it by its name any more. *ret_displaced is what was there (NULL: nothing). Editors that write
+ * in place still hold the displaced inode: it stays under the tmp name *ret_tmp until the
+ * caller has looked again with file_exchange_finish(), which gives its last bytes and unlinks
+ * it. Where the file system can't exchange, the old file is linked aside first.
+ *
+ * finish is ERR_LATER while an editor still has the displaced file open for writing (its bytes
+ * may be about to change): keep the name and try again at the next round. *ret_last is NULL
+ * when the tmp file is gone. After a crash the displaced file is found by its name, see
+ * file_swap_of().
+ */
+bool file_exchange(int dir_fd,
+                   const char *path,
+                   const void *data,
+                   size_t len,
+                   mode_t mode,
+                   GBytes **ret_displaced,
+                   char **ret_tmp,
+                   GError **error);
+bool file_exchange_finish(int dir_fd, const char *tmp, GBytes **ret_last, GError **error);
+
+/* A name of ours that no reader should take for content: unfinished or displaced. */
+bool file_is_tmp(const char *name);
+/* The name that a displaced file had ("todo.md"), borrowed from name; NULL when it is none. */
+const char *file_swap_of(const char *name);
+/* Removes leftover tmp files of this folder older than age_us; counts them. Displaced files
+ * stay: they may hold a person's last bytes, which only file_exchange_finish() hands out. */
+bool file_sweep(int dir_fd, int64_t age_us, unsigned *ret_removed, GError **error);
+
+/*
+ * A lock that the kernel holds: flock on a permanent file that is never unlinked. The holder's
+ * pid stands in the file for messages only. wait_ms 0: try once; -1: for ever. ERR_LATER names
+ * the holder.
+ */
+bool lock_take(int dir_fd, const char *name, int wait_ms, int *ret_fd, GError **error);
+/* True while the path still names the inode that we hold. */
+bool lock_holds(int dir_fd, const char *name, int fd);
+/* The pid in the file, 0 when unknown. */
+pid_t lock_holder(int dir_fd, const char *name);

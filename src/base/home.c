@@ -1,0 +1,229 @@
+#include "base/home.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define CONFIG_NAME "postrider.conf"
+#define KEY_NAME "key"
+#define KEY_FILE_MAX 4096
+
+char *
+home_find(const char *option, GError **error)
+{
+    const char *env = g_getenv("POSTRIDER_HOME");
+    const char *user = g_getenv("HOME");
+
+    if (option && *option)
+        return g_canonicalize_filename(option, NULL);
+    if (env && *env)
+        return g_canonicalize_filename(env, NULL);
+    if (user && *user) {
+        g_autofree char *path = g_build_filename(user, ".postrider", NULL);
+        return g_canonicalize_filename(path, NULL);
+    }
+    err_set(error, ERR_CONFIG, "no home: set POSTRIDER_HOME, or say --home DIR");
+    return NULL;
+}
+
+/* Everything in here is trusted, so nobody else may be able to change it. */
+static bool
+check_owner(const char *path, int fd, GError **error)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return err_set_errno(error, errno, "'%s'", path);
+    if (st.st_uid != geteuid())
+        return err_set(error, ERR_CONFIG, "'%s' belongs to another user", path);
+    if (st.st_mode & (S_IWGRP | S_IWOTH))
+        return err_set(error, ERR_CONFIG, "'%s' can be changed by others; run: chmod 700 '%s'",
+                       path, path);
+    return true;
+}
+
+static bool
+check_key_mode(const Home *home, int fd, GError **error)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) < 0)
+        return err_set_errno(error, errno, "'%s/" KEY_NAME "'", home->path);
+    if (st.st_mode & 077)
+        return err_set(error, ERR_CONFIG,
+                       "'%s/" KEY_NAME "' can be read by others; run: chmod 600 '%s/" KEY_NAME
+                       "'",
+                       home->path, home->path);
+    return true;
+}
+
+/* One key a line, 64 hex digits, the newest first. */
+static bool
+parse_key(const char *text, Key *ret)
+{
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    Key key = {0};
+    Digest d;
+
+    for (char **line = lines; *line; line++) {
+        g_strstrip(*line);
+        if (!**line)
+            continue;
+        if (key.n == KEY_MAX || !digest_parse_hex(*line, &d))
+            return false;
+        memcpy(key.v[key.n++], d.v, KEY_SIZE);
+    }
+    if (key.n == 0)
+        return false;
+    *ret = key;
+    return true;
+}
+
+static bool
+read_key(Home *home, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    auto_fd fd = file_open_beneath(home->fd, KEY_NAME, O_RDONLY, 0, error);
+
+    if (fd < 0 || !check_key_mode(home, fd, error) ||
+        !file_read_fd(fd, KEY_FILE_MAX, &bytes, error))
+        return false;
+
+    gsize len;
+    const char *data = g_bytes_get_data(bytes, &len);
+    g_autofree char *text = g_strndup(data ? data : "", len);
+
+    if (!parse_key(text, &home->key))
+        return err_set(error, ERR_CONFIG,
+                       "'%s/" KEY_NAME "' is damaged: want lines of 64 hex digits; put your "
+                       "backup of it back",
+                       home->path);
+    return true;
+}
+
+static bool
+read_config(const Home *home, Config **ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (!file_read(home->fd, CONFIG_NAME, LIMIT_CONFIG_BYTES, &bytes, error))
+        return false;
+    if (!bytes)
+        return err_set(error, ERR_CONFIG,
+                       "'%s' is not a home: it has no " CONFIG_NAME "; run: postrider init",
+                       home->path);
+
+    gsize len;
+    const char *data = g_bytes_get_data(bytes, &len);
+    return config_parse(data ? data : "", len, CONFIG_NAME, ret, error);
+}
+
+/* What goes wrong in here is for a person to mend, whatever the kernel called it; only a disk
+ * that fails keeps its code. */
+static bool
+as_config_error(const Home *home, GError **error)
+{
+    if (!error || !*error)
+        return false;
+    if (err_is(*error, ERR_NEVER) || err_is(*error, ERR_LIMIT)) {
+        err_prefix(error, "home '%s'", home->path);
+        (*error)->code = ERR_CONFIG;
+    }
+    return false;
+}
+
+/* A deleted state/ is legal, so is a home whose mail lies elsewhere: both are made when they
+ * are missing. */
+static int
+open_folder(int fd, const char *name, GError **error)
+{
+    int folder;
+
+    if (!dir_make(fd, name, 0700, error))
+        return -1;
+    folder = dir_open_beneath(fd, name, error);
+    return folder;
+}
+
+static bool
+open_folders(Home *home, GError **error)
+{
+    home->mail_fd = open_folder(home->fd, "mail", error);
+    if (home->mail_fd < 0)
+        return false;
+    home->state_fd = open_folder(home->fd, "state", error);
+    return home->state_fd >= 0;
+}
+
+static bool
+open_home(const char *path, bool with_config, Home **ret, GError **error)
+{
+    g_autoptr(Home) home = g_new0(Home, 1);
+    g_autoptr(GError) why = NULL;
+    struct stat st;
+
+    home->path = g_canonicalize_filename(path, NULL);
+    home->mail_fd = home->state_fd = -1;
+    home->clock = clock_from_env();
+    home->fd = dir_open(home->path, &why);
+    if (home->fd < 0)
+        return err_set(error, ERR_CONFIG, "%s; run: postrider init", why->message);
+    if (!check_owner(home->path, home->fd, error))
+        return false;
+    if (fstatat(home->fd, KEY_NAME, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+        return err_set(error, ERR_CONFIG,
+                       "'%s' is not a home: it has no key; run: postrider init", home->path);
+    if (!read_key(home, error) || (with_config && !read_config(home, &home->config, error)) ||
+        !open_folders(home, error))
+        return as_config_error(home, error);
+    *ret = g_steal_pointer(&home);
+    return true;
+}
+
+bool
+home_open(const char *path, Home **ret, GError **error)
+{
+    return open_home(path, true, ret, error);
+}
+
+bool
+home_open_bare(const char *path, Home **ret, GError **error)
+{
+    return open_home(path, false, ret, error);
+}
+
+bool
+home_reload(Home *home, GError **error)
+{
+    Config *config;
+
+    if (!read_config(home, &config, error))
+        return as_config_error(home, error);
+    config_free(home->config);
+    home->config = config;
+    return true;
+}
+
+void
+home_close(Home *home)
+{
+    if (!home)
+        return;
+    config_free(home->config);
+    cleanup_fd(&home->state_fd);
+    cleanup_fd(&home->mail_fd);
+    cleanup_fd(&home->fd);
+    explicit_bzero(&home->key, sizeof home->key);
+    g_free(home->path);
+    g_free(home);
+}
+
+int64_t
+home_now(const Home *home)
+{
+    return clock_wall_us(&home->clock);
+}

@@ -1,0 +1,37 @@
+#pragma once
+
+/*
+ * The home: one folder, one uid, one trust domain. A Home is opened once by a program and
+ * passed to everything below; it holds what would otherwise be global: folders, settings, key,
+ * clock.
+ */
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/digest.h"
+
+typedef struct Home {
+    char *path; /* absolute */
+    int fd;     /* the folder */
+    int mail_fd;
+    int state_fd;
+    Config *config;
+    Key key;
+    Clock clock;
+    Random random;
+} Home;
+
+/* --home, else $POSTRIDER_HOME, else ~/.postrider; caller frees. ERR_CONFIG without any of
+ * them. */
+char *home_find(const char *option, GError **error);
+/* ERR_CONFIG when it is not a home, is open to others (mode), or its settings or key are wrong.
+ * The text says what to do ("run: postrider init"). */
+bool home_open(const char *path, Home **ret, GError **error);
+/* As home_open() without reading postrider.conf: for `config check`, `doctor`. config is NULL.
+ */
+bool home_open_bare(const char *path, Home **ret, GError **error);
+/* Reads the settings again; on error the old ones stay. */
+bool home_reload(Home *home, GError **error);
+void home_close(Home *home);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Home, home_close)
+
+int64_t home_now(const Home *home); /* wall clock */

@@ -1,0 +1,168 @@
+#include "base/json.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+bool
+json_parse(const char *text, size_t len, size_t max, json_t **ret, GError **error)
+{
+    json_error_t why;
+
+    if (max == 0)
+        max = LIMIT_JSON_BYTES;
+    if (len > max)
+        return err_set(error, ERR_LIMIT, "JSON of %zu bytes is over the limit of %zu", len,
+                       max);
+
+    /* jansson's reader passes over a NUL byte behind a number. */
+    const char *nul = memchr(text, '\0', len);
+    if (nul)
+        return err_set(error, ERR_NEVER, "byte %zu: NUL is not JSON", (size_t)(nul - text));
+    /* Without JSON_ALLOW_NUL the escape for NUL is refused; depth ends at jansson's 2048. */
+    json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+    if (!value) {
+        g_autofree char *vis = text_vis(why.text, false);
+        return err_set(error, ERR_NEVER, "line %d, column %d: %s", why.line, why.column, vis);
+    }
+    *ret = value;
+    return true;
+}
+
+static char *
+dump(const json_t *value, size_t flags)
+{
+    char *text = json_dumps(value, flags | JSON_ENCODE_ANY);
+
+    if (!text)
+        g_error("jansson could not format a value");
+    return text;
+}
+
+char *
+json_format(const json_t *value)
+{
+    return dump(value, JSON_COMPACT);
+}
+
+char *
+json_format_pretty(const json_t *value)
+{
+    return dump(value, JSON_INDENT(2));
+}
+
+/* "path.name: what", or "name: what" at the top. */
+static bool
+refuse(const char *path, const char *name, GError **error, const char *what)
+{
+    g_autofree char *vis = text_vis(name, false);
+
+    return err_set(error, ERR_NEVER, "%s%s%s: %s", path, *path ? "." : "", vis, what);
+}
+
+static const json_t *
+get(const json_t *object, const char *path, const char *name, GError **error)
+{
+    if (!json_is_object(object)) {
+        err_set(error, ERR_NEVER, "%s: must be an object", *path ? path : "document");
+        return NULL;
+    }
+
+    const json_t *value = json_object_get(object, name);
+    if (!value)
+        refuse(path, name, error, "is missing");
+    return value;
+}
+
+bool
+json_get_string(
+    const json_t *object, const char *path, const char *name, const char **ret, GError **error)
+{
+    const json_t *value = get(object, path, name, error);
+
+    if (!value)
+        return false;
+    if (!json_is_string(value))
+        return refuse(path, name, error, "must be a string");
+    *ret = json_string_value(value);
+    return true;
+}
+
+bool
+json_get_int(const json_t *object,
+             const char *path,
+             const char *name,
+             int64_t min,
+             int64_t max,
+             int64_t *ret,
+             GError **error)
+{
+    const json_t *value = get(object, path, name, error);
+
+    if (!value)
+        return false;
+    if (!json_is_integer(value))
+        return refuse(path, name, error, "must be a whole number");
+
+    int64_t number = json_integer_value(value);
+    if (number < min || number > max) {
+        g_autofree char *what =
+            g_strdup_printf("must be from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, min, max);
+        return refuse(path, name, error, what);
+    }
+    *ret = number;
+    return true;
+}
+
+bool
+json_get_bool(
+    const json_t *object, const char *path, const char *name, bool *ret, GError **error)
+{
+    const json_t *value = get(object, path, name, error);
+
+    if (!value)
+        return false;
+    if (!json_is_boolean(value))
+        return refuse(path, name, error, "must be true or false");
+    *ret = json_is_true(value);
+    return true;
+}
+
+bool
+json_get_array(const json_t *object,
+               const char *path,
+               const char *name,
+               const json_t **ret,
+               GError **error)
+{
+    const json_t *value = get(object, path, name, error);
+
+    if (!value)
+        return false;
+    if (!json_is_array(value))
+        return refuse(path, name, error, "must be an array");
+    *ret = value;
+    return true;
+}
+
+bool
+json_only(const json_t *object, const char *path, const char *const *names, GError **error)
+{
+    const char *name;
+    json_t *value;
+
+    if (!json_is_object(object))
+        return err_set(error, ERR_NEVER, "%s: must be an object", *path ? path : "document");
+    json_object_foreach((json_t *)object, name, value)
+    {
+        if (g_strv_contains(names, name))
+            continue;
+
+        const char *nearest = text_nearest(name, names);
+        g_autofree char *hint =
+            nearest ? g_strdup_printf("; did you mean '%s'?", nearest) : NULL;
+        g_autofree char *what = g_strconcat("is not known here", hint, NULL);
+        return refuse(path, name, error, what);
+    }
+    return true;
+}

@@ -1,0 +1,42 @@
+#pragma once
+
+/*
+ * Strict JSON by jansson: no duplicate keys, no bad UTF-8, no NUL, no trailing bytes, a size
+ * cap and a depth cap; integers are exact. Errors name line and column, or the path of the
+ * wrong field: "send_emails[1].to: must be a string".
+ */
+#include <glib.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
+
+/* max 0: LIMIT_JSON_BYTES. */
+bool json_parse(const char *text, size_t len, size_t max, json_t **ret, GError **error);
+/* Compact, keys in insertion order; caller frees. */
+char *json_format(const json_t *value);
+/* Indented by two, for people. */
+char *json_format_pretty(const json_t *value);
+
+/* Typed access to members. The path is the object's own, for messages ("" at the top). A
+ * required member that is missing or of another type is ERR_NEVER. Results are borrowed. */
+bool json_get_string(
+    const json_t *object, const char *path, const char *name, const char **ret, GError **error);
+bool json_get_int(const json_t *object,
+                  const char *path,
+                  const char *name,
+                  int64_t min,
+                  int64_t max,
+                  int64_t *ret,
+                  GError **error);
+bool json_get_bool(
+    const json_t *object, const char *path, const char *name, bool *ret, GError **error);
+bool json_get_array(const json_t *object,
+                    const char *path,
+                    const char *name,
+                    const json_t **ret,
+                    GError **error);
+/* ERR_NEVER names the first member that is not in the NULL-terminated list, with the nearest
+ * one. */
+bool
+json_only(const json_t *object, const char *path, const char *const *names, GError **error);

@@ -1,0 +1,26 @@
+#pragma once
+
+/* Every number that comes from outside meets one of these. */
+#define LIMIT_MESSAGE_BYTES (50u << 20) /* larger mail is held, not parsed */
+#define LIMIT_HEADER_BLOCK (256u << 10) /* all header lines of one message */
+#define LIMIT_HEADER_LINE (64u << 10)   /* one header, unfolded */
+#define LIMIT_HEADERS 2000u             /* header lines in one block */
+#define LIMIT_ADDRESSES 10000u          /* in one message */
+#define LIMIT_PARAMS 100u               /* of one Content-Type or -Disposition */
+#define LIMIT_MIME_DEPTH 50u
+#define LIMIT_MIME_PARTS 1000u
+#define LIMIT_BOUNDARY 2048u
+#define LIMIT_TEXT_BYTES (256u << 10)      /* decoded text that a reader gets */
+#define LIMIT_ATTACHMENT_BYTES (25u << 20) /* one attachment that we send */
+#define LIMIT_REFERENCES 1000u             /* ids that are read; 30 are written */
+#define LIMIT_MSGID 996u
+#define LIMIT_RECEIVED 50u /* hops */
+#define LIMIT_NULS 16u     /* NUL bytes that are dropped before mail is held */
+#define LIMIT_ADDR_LOCAL 64u
+#define LIMIT_ADDR_DOMAIN 255u
+#define LIMIT_JSON_BYTES (8u << 20)
+#define LIMIT_CONFIG_BYTES (1u << 20)
+#define LIMIT_PROGRAM_OUTPUT (4u << 20) /* what we keep of a program's stdout */
+#define LIMIT_PROGRAM_LOG (256u << 10)  /* of its stderr */
+#define LIMIT_PORT_REQUEST (32u << 20)
+#define LIMIT_RECIPIENTS 100u

@@ -1,0 +1,100 @@
+/*
+ * flock on a file that is never unlinked. Were it unlinked, a third process could lock a new
+ * file of the same name while the second still waits for the old one; a name that leads
+ * elsewhere after the lock was granted is therefore tried again.
+ */
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define RETRY_NS (5 * 1000 * 1000)
+
+bool
+lock_holds(int dir_fd, const char *name, int fd)
+{
+    struct stat held, named;
+
+    return fstat(fd, &held) == 0 && fstatat(dir_fd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+           held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
+pid_t
+lock_holder(int dir_fd, const char *name)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    int64_t pid;
+
+    if (!file_read(dir_fd, name, 64, &bytes, NULL) || !bytes)
+        return 0;
+
+    gsize len;
+    const char *data = g_bytes_get_data(bytes, &len);
+    g_autofree char *text = g_strndup(data ? data : "", len);
+
+    return text_parse_int(g_strchomp(text), 1, INT32_MAX, &pid) ? (pid_t)pid : 0;
+}
+
+/* There is no flock with a time limit that leaves the process's signals alone. */
+static bool
+flock_within(int fd, int wait_ms)
+{
+    int64_t end = clock_mono_us() + wait_ms * USEC_PER_MSEC;
+    int how = wait_ms < 0 ? LOCK_EX : LOCK_EX | LOCK_NB;
+
+    while (flock(fd, how) < 0) {
+        if (errno == EINTR)
+            continue;
+        if (errno != EWOULDBLOCK || clock_mono_us() >= end)
+            return false;
+        (void)nanosleep(&(struct timespec){.tv_nsec = RETRY_NS}, NULL);
+    }
+    return true;
+}
+
+static bool
+refuse(int dir_fd, const char *name, GError **error)
+{
+    if (errno != EWOULDBLOCK)
+        return err_set_errno(error, errno, "locking '%s'", name);
+
+    pid_t pid = lock_holder(dir_fd, name);
+    if (pid == 0)
+        return err_set(error, ERR_LATER, "'%s' is locked by another process", name);
+    return err_set(error, ERR_LATER, "'%s' is locked by process %d", name, (int)pid);
+}
+
+/* For messages only, so nothing is flushed and a failure is none. */
+static void
+write_pid(int fd)
+{
+    g_autofree char *text = g_strdup_printf("%d\n", (int)getpid());
+
+    if (ftruncate(fd, 0) < 0 || pwrite(fd, text, strlen(text), 0) < 0)
+        return;
+}
+
+bool
+lock_take(int dir_fd, const char *name, int wait_ms, int *ret_fd, GError **error)
+{
+    for (;;) {
+        auto_fd fd = file_open_beneath(dir_fd, name, O_RDWR | O_CREAT, 0600, error);
+
+        if (fd < 0)
+            return err_prefix(error, "locking '%s'", name);
+        if (!flock_within(fd, wait_ms))
+            return refuse(dir_fd, name, error);
+        if (!lock_holds(dir_fd, name, fd))
+            continue;
+        write_pid(fd);
+        *ret_fd = g_steal_fd(&fd);
+        return true;
+    }
+}

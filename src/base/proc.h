@@ -1,0 +1,89 @@
+#pragma once
+
+/*
+ * Birth and death of children. A child is started with posix_spawn through a small trampoline
+ * (libexec `limit`) that sets its resource limits, in a process group of its own, with a built
+ * environment and no descriptor but 0, 1, 2. It is watched by pidfd; its output is read up to a
+ * cap and then discarded; at the end of its time its group gets TERM, then KILL.
+ *
+ * Two ways: proc_start() for something that lives on by itself (the master's children), and
+ * proc_talk() for a program whose output we want, inside the caller's own poll loop.
+ */
+#include <glib.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What every program does first; log_init() calls it. SIGPIPE is ignored (a pipe has no other
+ * way to say EPIPE), and descriptors 0 to 2 are made to exist, so that no file of ours gets one
+ * of these numbers; reading or writing one that was closed still fails. */
+void proc_init(void);
+/* Where an executable of ours lies: $POSTRIDER_LIBEXEC, beside this program, in the build tree
+ * around it, or where it is installed. Caller frees; NULL with ERR_CONFIG when nowhere. */
+char *proc_helper_path(const char *name, GError **error);
+
+typedef struct ProcLimits {
+    int64_t time_us;     /* 0: none */
+    int64_t grace_us;    /* between TERM and KILL; 0: 5 s */
+    size_t out_max;      /* bytes of stdout kept; 0: LIMIT_PROGRAM_OUTPUT */
+    size_t err_max;      /* bytes of stderr kept (the last ones); 0: LIMIT_PROGRAM_LOG */
+    uint64_t memory;     /* RLIMIT_AS; 0: none */
+    uint64_t file_size;  /* RLIMIT_FSIZE; 0: none */
+    uint64_t processes;  /* RLIMIT_NPROC; 0: none */
+    uint64_t open_files; /* RLIMIT_NOFILE; 0: 1024 */
+} ProcLimits;
+
+typedef struct ProcSpec {
+    const char *const *argv; /* argv[0] is a path, or a name looked up in env's PATH */
+    const char *const *env;  /* the whole environment; NULL: ours */
+    const char *cwd;         /* NULL: ours */
+    GBytes *input;           /* for proc_talk(): what the child reads on stdin; NULL: nothing */
+    ProcLimits limits;
+} ProcSpec;
+
+/* Who a process is, across pid reuse and reboots. */
+typedef struct ProcIdent {
+    pid_t pid;
+    int64_t start_time; /* field 22 of /proc/PID/stat */
+} ProcIdent;
+bool proc_ident_self(ProcIdent *ret);
+bool proc_ident_of(pid_t pid, ProcIdent *ret); /* false: no such process (a zombie is none) */
+bool proc_alive(const ProcIdent *ident);
+/* Boot id and host name of this machine; borrowed for ever. */
+const char *proc_boot_id(void);
+const char *proc_host(void);
+
+/* A child that lives by itself: stdin is /dev/null, stdout and stderr are ours. Own group. */
+bool proc_start(const ProcSpec *spec, pid_t *ret_pid, int *ret_pidfd, GError **error);
+/* The pidfd of a process that is not our child, checked against its start time. -1: gone. */
+int proc_watch(const ProcIdent *ident);
+/* Signals the whole group of a child that proc_start() or proc_talk() made. */
+void proc_signal_group(pid_t pid, int signal);
+
+typedef struct Proc Proc;
+typedef struct ProcEnd {
+    bool timed_out, out_cut;
+    int status; /* as of waitpid */
+    char *why;  /* "exit 3", "killed by signal 9", "ran longer than 60 s", "can't run 'x': No
+                   such  file or directory"; NULL for exit 0 */
+    GBytes *out, *err; /* what was kept */
+} ProcEnd;
+
+bool proc_talk(const ProcSpec *spec, Proc **ret_proc, GError **error);
+pid_t proc_pid(const Proc *proc);
+/* Fills at most 4 entries for poll(2); returns how many. *ret_wait_us: how long to wait at most
+ * (USEC_NEVER: until something happens). */
+unsigned proc_poll(Proc *proc, struct pollfd fds[4], int64_t *ret_wait_us);
+/* Works off what poll(2) said; true once the child is gone and its pipes are drained. What is
+ * left of its group is killed then; what left the group is not waited for. */
+bool proc_work(Proc *proc);
+/* Asks it to end: TERM now, KILL after the grace. */
+void proc_end(Proc *proc);
+/* Valid once proc_work() returned true. Borrowed. */
+const ProcEnd *proc_result(const Proc *proc);
+void proc_free(Proc *proc); /* kills the group if it still lives */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Proc, proc_free)
+
+/* Start, wait, collect: for callers without a loop of their own. */
+bool proc_run(const ProcSpec *spec, Proc **ret_ended, GError **error);

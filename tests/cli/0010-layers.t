@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# tools/check-layers: the tree keeps the table, and each kind of breach is found.
+. "$(dirname "$0")/../lib/tap.sh"
+check=$POSTRIDER_SRC/tools/check-layers
+
+exits 0 'the tree holds its layers' "$check"
+
+# A fake tree with one file in it; prints what the tool says about it.
+breach()
+{
+    rm -rf "$WORK/tree"
+    mkdir -p "$WORK/tree/docs" "$WORK/tree/$(dirname "$1")"
+    cp "$POSTRIDER_SRC/docs/ARCHITECTURE.md" "$WORK/tree/docs/"
+    printf '#include "base/banned.h"\n%b\n' "$2" >"$WORK/tree/$1"
+    [ -z "${3:-}" ] || { mkdir -p "$WORK/tree/$(dirname "$3")"; printf '%b\n' "$4" >"$WORK/tree/$3"; }
+    run "$check" "$WORK/tree"
+}
+finds()
+{
+    local want=$1 desc=$2
+    shift 2
+    breach "$@"
+    if [ "$STATUS" = 1 ]; then like "$OUT" "$want" "$desc"; else fail "$desc" "exit $STATUS: $OUT$ERR"; fi
+}
+
+breach src/store/db.c '#include "mail/message.h"\n#include <sqlite3.h>'
+is "$STATUS" 0 'what the table allows passes'
+finds '^src/base/x.c:2: base may not include store/db.h' 'a lower room that includes a higher one' \
+    src/base/x.c '#include "store/db.h"'
+finds 'steps may not include brain/brain.h' 'a face that sees a brain' src/steps/x.c '#include "brain/brain.h"'
+finds 'report may not include steps/steps.h' 'a face that sees another' src/report/x.c '#include "steps/steps.h"'
+finds 'serve may not include mail/message.h' 'the master that parses mail' src/serve/x.c '#include "mail/message.h"'
+finds 'mcp may not include engine/commit.h' 'more than the one header' src/mcp/x.c '#include "engine/commit.h"'
+breach src/mcp/x.c '#include "engine/port_client.h"'
+is "$STATUS" 0 'the one header passes'
+finds 'engine may not use GMime' 'GMime outside mail' src/engine/x.c '#include <gmime/gmime.h>'
+finds 'engine may not use SQLite' 'SQLite outside store' src/engine/x.c '#include <sqlite3.h>'
+finds 'store/sql.h is private to store' 'a header that carries SQLite' \
+    src/engine/x.c '#include "store/sql.h"' src/store/sql.h '#include <sqlite3.h>'
+finds 'only the engine calls outbox_put' 'a face that queues mail' src/steps/x.c 'int f(void) { return outbox_put(0); }'
+finds 'x.c:3: calls system' 'system()' src/cli/x.c '/* system() in a comment is fine */\nint f(void) { return system("x"); }'
+finds 'calls popen' 'popen()' src/cli/x.c 'void f(void) { popen("x", "r"); }'
+finds 'calls fork' 'fork()' src/base/x.c 'int f(void) { return fork (); }'
+finds 'JSON is read by base/json.h' 'lenient JSON' src/cli/x.c 'void f(void) { json_loads("", 0, 0); }'
+breach src/cli/x.c 'const char *s = "system(x)"; /* popen(x) */ // fork()'
+is "$STATUS" 0 'words in strings and comments are no calls'
+finds "room 'attic' is not in the table" 'an unknown room' src/attic/x.c ''
+finds 'includes name their room' 'an include without its room' src/base/x.c '#include "text.h"'
+finds 'does not include "base/banned.h"' 'a file without banned.h' src/base/x.c '' src/base/y.c 'int y;'
+
+done_testing

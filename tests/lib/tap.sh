@@ -1,0 +1,117 @@
+# TAP for shell tests. A test is a bash script that begins with
+#
+#     . "$(dirname "$0")/../lib/tap.sh"
+#
+# and ends with done_testing. tools/run-tests sets the environment; by hand `bash tests/cli/X.t` works too.
+#
+#   WORK        a temporary folder, removed at the end         HOME_DIR   $WORK/home, for `pr init`
+#   pr ARG...   the program on that home                       PR_BIN     the binary that pr runs
+#   run CMD...  runs it; leaves OUT, ERR and STATUS
+#
+#   ok DESC CMD...            passes when CMD succeeds         not_ok DESC CMD...
+#   is GOT WANT DESC          same text                        isnt GOT WANT DESC
+#   like GOT REGEX DESC       bash regular expression          unlike GOT REGEX DESC
+#   exits STATUS DESC CMD...  as run, passes on that status
+#   pass DESC, fail DESC [DIAG...], diag TEXT, skip DESC WHY, skip_all WHY, done_testing
+#
+#   wait_for CMD...           until CMD succeeds, at most WAIT seconds (20); else false
+#   start_serve [ARG...]      starts the master, waits until it is the master: SERVE_PID, $WORK/serve.log
+#   stop_serve                asks it to end; its exit status is SERVE_STATUS
+#   kill_serve                kill -9
+
+POSTRIDER_SRC=${POSTRIDER_SRC:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)}
+POSTRIDER_BIN=${POSTRIDER_BIN:-$POSTRIDER_SRC/build-check/postrider}
+POSTRIDER_PLAIN_BIN=${POSTRIDER_PLAIN_BIN:-$POSTRIDER_SRC/build/postrider}
+PR_BIN=$POSTRIDER_BIN
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/t.XXXXXX") || exit 1
+HOME_DIR=$WORK/home
+WAIT=20
+TAP_N=0
+TAP_FAILED=0
+SERVE_PID=
+
+# Something that never becomes readable: waiting on it with a time limit starts no process.
+mkfifo "$WORK/.never" && exec {TAP_NEVER}<>"$WORK/.never" || exit 1
+
+tap_end()
+{
+    [ -z "$SERVE_PID" ] || kill -KILL "$SERVE_PID" 2>/dev/null
+    chmod -R u+rwX "$WORK" 2>/dev/null
+    rm -rf "$WORK"
+}
+trap tap_end EXIT
+trap 'exit 1' INT TERM
+
+diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
+pass() { echo "ok $((++TAP_N)) - $1"; }
+
+fail()
+{
+    echo "not ok $((++TAP_N)) - $1"
+    TAP_FAILED=$((TAP_FAILED + 1))
+    shift
+    [ $# -eq 0 ] || diag "$@"
+    return 1
+}
+
+skip() { echo "ok $((++TAP_N)) - $1 # SKIP $2"; }
+skip_all() { echo "1..0 # SKIP $1"; exit 0; }
+
+done_testing()
+{
+    echo "1..$TAP_N"
+    exit $((TAP_FAILED != 0))
+}
+
+run()
+{
+    "$@" >"$WORK/.out" 2>"$WORK/.err" </dev/null
+    STATUS=$?
+    OUT=$(cat "$WORK/.out")
+    ERR=$(cat "$WORK/.err")
+    return $STATUS
+}
+
+ok() { local desc=$1; shift; if run "$@"; then pass "$desc"; else fail "$desc" "exit $STATUS: $*
+$OUT$ERR"; fi; }
+not_ok() { local desc=$1; shift; if run "$@"; then fail "$desc" "exit 0: $*
+$OUT$ERR"; else pass "$desc"; fi; }
+is() { if [ "$1" = "$2" ]; then pass "$3"; else fail "$3" "got:  $1
+want: $2"; fi; }
+isnt() { if [ "$1" != "$2" ]; then pass "$3"; else fail "$3" "got, but should not: $1"; fi; }
+like() { if [[ $1 =~ $2 ]]; then pass "$3"; else fail "$3" "got:  $1
+want: match of /$2/"; fi; }
+unlike() { if [[ $1 =~ $2 ]]; then fail "$3" "got: $1
+want: no match of /$2/"; else pass "$3"; fi; }
+exits()
+{
+    local want=$1 desc=$2
+    shift 2
+    run "$@"
+    if [ "$STATUS" = "$want" ]; then pass "$desc"; else fail "$desc" "exit $STATUS, want $want: $*
+$OUT$ERR"; fi
+}
+
+pr() { "$PR_BIN" --home "$HOME_DIR" "$@"; }
+
+wait_for()
+{
+    local end=$((SECONDS + WAIT))
+    until "$@" >/dev/null 2>&1; do
+        [ "$SECONDS" -lt "$end" ] || return 1
+        read -r -t 0.02 -u "$TAP_NEVER"
+    done
+}
+
+serve_is_master() { [ "$(head -n 1 "$HOME_DIR/state/master.lock" 2>/dev/null)" = "$SERVE_PID" ]; }
+
+start_serve()
+{
+    "$PR_BIN" --home "$HOME_DIR" serve "$@" >>"$WORK/serve.log" 2>&1 </dev/null &
+    SERVE_PID=$!
+    wait_for serve_is_master || { diag "serve did not start: $(tail "$WORK/serve.log")"; return 1; }
+}
+
+serve_end() { kill "-$1" "$SERVE_PID"; wait "$SERVE_PID" 2>/dev/null; SERVE_STATUS=$?; SERVE_PID=; }
+stop_serve() { serve_end TERM; }
+kill_serve() { serve_end KILL; }

@@ -1,0 +1,406 @@
+#include "base/config.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/text.h"
+
+static Config *
+parse(const char *text)
+{
+    g_autoptr(GError) error = NULL;
+    Config *config = NULL;
+
+    config_parse(text, strlen(text), "postrider.conf", &config, &error);
+    g_assert_no_error(error);
+    return config;
+}
+
+static void
+test_empty(void)
+{
+    g_autoptr(Config) c = parse("");
+
+    g_assert_cmpstr(c->owner, ==, "you@postrider.local");
+    g_assert_cmpstr(c->domain, ==, "postrider.local");
+    g_assert_cmpint(c->workers, ==, 2);
+    g_assert_cmpint(c->drain_us, ==, 60 * INT64_C(1000000));
+    g_assert_cmpint(c->max_cost_per_day_micro, ==, 10000000);
+    g_assert_cmpuint(c->max_message, ==, 50u << 20);
+    g_assert_cmpstr(c->require_auth, ==, "dmarc");
+    g_assert_null(c->principals[0]);
+    g_assert_cmpuint(c->n_accounts, ==, 1);
+    g_assert_cmpstr(c->accounts[0].kind, ==, "maildir");
+    g_assert_cmpstr(c->accounts[0].path, ==, "mail");
+    g_assert_cmpuint(c->n_roles, ==, 0);
+    g_assert_cmpuint(c->n_persons, ==, 1);
+    g_assert_cmpstr(c->persons[0].name, ==, "you");
+    g_assert_cmpuint(c->persons[0].may, ==, MAY_ASK | MAY_STEER | MAY_APPROVE);
+    g_assert_true(c->persons[0].local);
+}
+
+static const char full[] = "# a comment\n"
+                           "[postrider]\n"
+                           "owner = ann@Example.org\n"
+                           "domain=home.example\r\n"
+                           "  workers =  4  \n"
+                           "\n"
+                           "[account main]\n"
+                           "role = envoy\n"
+                           "[trust]\n"
+                           "principals = a@x.org, b@x.org;c@x.org d@x.org\n"
+                           "require-auth = none\n"
+                           "[brain default]\n"
+                           "kind = command\n"
+                           "command = scripts/echo.sh 'two words' \"\" x\\ y\n"
+                           "timeout = 90s\n"
+                           "memory = 1g\n"
+                           "[brain api]\n"
+                           "kind = anthropic\n"
+                           "[brain cc]\n"
+                           "kind = claude\n"
+                           "[role envoy]\n"
+                           "name = The Envoy\n"
+                           "max-cost = 0.50\n"
+                           "ack-after = 5m\n"
+                           "[role thinker]\n"
+                           "address = thinker+x@elsewhere.org\n"
+                           "brain = api\n"
+                           "answers-cc = yes\n"
+                           "[role coder]\n"
+                           "brain = cc\n"
+                           "mode = session\n"
+                           "[role carol]\n"
+                           "person = yes\n"
+                           "[person bob]\n"
+                           "address = bob@example.com\n"
+                           "may = ask\n"
+                           "[person ann]\n"
+                           "address = ann@example.org\n";
+
+static void
+test_roles(void)
+{
+    g_autoptr(Config) c = parse(full);
+    const ConfRole *envoy = config_role(c, "envoy"), *thinker = config_role(c, "thinker");
+
+    g_assert_cmpuint(c->n_roles, ==, 4);
+    g_assert_cmpstr(envoy->display, ==, "The Envoy");
+    g_assert_cmpstr(envoy->address, ==, "envoy@home.example");
+    g_assert_cmpstr(envoy->brain, ==, "default");
+    g_assert_cmpstr(envoy->mode, ==, "program");
+    g_assert_cmpint(envoy->max_cost_micro, ==, 500000);
+    g_assert_cmpint(envoy->ack_after_us, ==, 300 * INT64_C(1000000));
+    g_assert_cmpint(envoy->max_iterations, ==, 8);
+    g_assert_cmpint(envoy->total_iterations, ==, 24);
+    g_assert_cmpint(envoy->max_attempts, ==, 5);
+    g_assert_cmpstr(envoy->workdir, ==, "");
+    g_assert_cmpstr(thinker->display, ==, "thinker");
+    g_assert_cmpstr(thinker->mode, ==, "steps");
+    g_assert_cmpint(thinker->ack_after_us, ==, 120 * INT64_C(1000000));
+    g_assert_true(thinker->answers_cc);
+    g_assert_cmpstr(config_role(c, "coder")->mode, ==, "program");
+    g_assert_true(config_role(c, "carol")->person);
+    g_assert_cmpstr(config_role(c, "carol")->brain, ==, "");
+    g_assert_null(config_role(c, "nobody"));
+}
+
+static void
+test_brains(void)
+{
+    g_autoptr(Config) c = parse(full);
+    const ConfBrain *brain = config_brain(c, "default");
+
+    g_assert_cmpuint(g_strv_length((char **)brain->command), ==, 4);
+    g_assert_cmpstr(brain->command[1], ==, "two words");
+    g_assert_cmpstr(brain->command[2], ==, "");
+    g_assert_cmpstr(brain->command[3], ==, "x y");
+    g_assert_cmpstr(brain->parser, ==, "plain");
+    g_assert_cmpint(brain->timeout_us, ==, 90 * INT64_C(1000000));
+    g_assert_cmpuint(brain->memory, ==, 1u << 30);
+    g_assert_cmpuint(brain->output, ==, 4u << 20);
+    g_assert_cmpstr(config_brain(c, "cc")->parser, ==, "claude-json");
+    g_assert_cmpuint(g_strv_length((char **)config_brain(c, "cc")->command), ==, 0);
+    g_assert_cmpuint(g_strv_length((char **)c->principals), ==, 4);
+    g_assert_cmpstr(c->principals[2], ==, "c@x.org");
+    g_assert_cmpstr(config_account(c, "main")->role, ==, "envoy");
+    g_assert_null(config_account(c, "other"));
+}
+
+static void
+test_persons(void)
+{
+    g_autoptr(Config) c = parse(full);
+
+    g_assert_cmpuint(c->n_persons, ==, 3);
+    g_assert_cmpstr(c->persons[0].name, ==, "ann");
+    g_assert_cmpuint(c->persons[0].may, ==, MAY_ASK | MAY_STEER | MAY_APPROVE);
+    g_assert_false(c->persons[0].local);
+    g_assert_cmpuint(config_person_at(c, "bob@EXAMPLE.com")->may, ==, MAY_ASK);
+    g_assert_true(config_person_at(c, "carol@home.example")->local);
+}
+
+static const struct {
+    const char *address;
+    const char *want_role, *want_person, *want_mailbox;
+} lookups[] = {
+    {"envoy@home.example", "envoy", NULL, "envoy"},
+    {"envoy@HOME.example", "envoy", NULL, "envoy"},
+    {"envoy+12.abc@home.example", "envoy", NULL, "envoy"},
+    {"Envoy@home.example", NULL, NULL, NULL},
+    {"envoyx@home.example", NULL, NULL, NULL},
+    {"envoy@home.example.evil.org", NULL, NULL, NULL},
+    {"thinker+x@elsewhere.org", "thinker", NULL, "thinker"},
+    {"thinker+x+tag@elsewhere.org", "thinker", NULL, "thinker"},
+    {"thinker@elsewhere.org", NULL, NULL, NULL},
+    {"carol@home.example", "carol", "carol", "carol"},
+    {"carol+tag@home.example", "carol", "carol", "carol"},
+    {"bob@example.com", NULL, "bob", NULL},
+    {"bob+tag@example.com", NULL, NULL, NULL},
+    {"nobody", NULL, NULL, NULL},
+    {"", NULL, NULL, NULL},
+};
+
+static void
+test_lookups(void)
+{
+    g_autoptr(Config) c = parse(full);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(lookups); i++) {
+        const ConfRole *role = config_role_at(c, lookups[i].address);
+        const ConfPerson *person = config_person_at(c, lookups[i].address);
+
+        g_test_message("'%s'", lookups[i].address);
+        g_assert_cmpstr(role ? role->name : NULL, ==, lookups[i].want_role);
+        g_assert_cmpstr(person ? person->name : NULL, ==, lookups[i].want_person);
+        g_assert_cmpstr(config_mailbox_at(c, lookups[i].address), ==, lookups[i].want_mailbox);
+    }
+}
+
+static void
+test_role_get(void)
+{
+    g_autoptr(Config) c = parse(full);
+    g_autoptr(GError) near = NULL, far = NULL;
+
+    g_assert_nonnull(config_role_get(c, "envoy", NULL));
+    g_assert_null(config_role_get(c, "envoi", &near));
+    g_assert_true(err_is(near, ERR_NEVER));
+    g_assert_cmpstr(near->message, ==, "no role 'envoi'; did you mean 'envoy'?");
+    g_assert_null(config_role_get(c, "x\033y", &far));
+    g_assert_cmpstr(far->message, ==, "no role 'x\\x1by'");
+}
+
+/* Row C2 and its kin. Each case is a whole file. */
+static const struct {
+    const char *text;
+    const char *want;
+} mistakes[] = {
+    {"[role envoy]\nadress = a@b\n",
+     "postrider.conf:2: unknown key 'adress' in [role envoy]; did you mean 'address'?"},
+    {"[brain x]\naddress = a@b\n",
+     "postrider.conf:2: unknown key 'address' in [brain x]; it belongs in [role]"},
+    {"[postrider]\nzzzzzz = 1\n", "postrider.conf:2: unknown key 'zzzzzz' in [postrider]"},
+    {"\n\n[rolle envoy]\n",
+     "postrider.conf:3: unknown section [rolle envoy]; did you mean [role envoy]?"},
+    {"[zzzzzz]\n", "postrider.conf:1: unknown section [zzzzzz]"},
+    {"[]\n", "postrider.conf:1: unknown section []"},
+    {"[role]\n", "postrider.conf:1: section [role] needs a name: [role NAME]"},
+    {"[smtp x]\n", "postrider.conf:1: section [smtp] takes no name"},
+    {"[role Envoy]\n",
+     "postrider.conf:1: 'Envoy' is not a name: expected small letters, digits, '.', '_', '-'"},
+    {"[role ../x]\n",
+     "postrider.conf:1: '../x' is not a name: expected small letters, digits, '.', '_', '-'"},
+    {"[postrider]\nworkers = 1\nworkers = 2\n",
+     "postrider.conf:3: key 'workers' is in line 2 already"},
+    {"[keep]\n[plan]\n[keep]\n", "postrider.conf:3: section [keep] is in line 1 already"},
+    {"workers = 1\n", "postrider.conf:1: a key stands before the first section"},
+    {"[postrider]\nworkers\n", "postrider.conf:2: expected 'key = value' or '[section]'"},
+    {"[postrider] x\n", "postrider.conf:1: expected '[section]' alone on its line"},
+    {"[postrider]\ndrain = 5 parsecs\n",
+     "postrider.conf:2: drain = '5 parsecs': expected a time such as 90s, 2m, 1h or 7d"},
+    {"[postrider]\ndrain = -5s\n",
+     "postrider.conf:2: drain = '-5s': expected a time such as 90s, 2m, 1h or 7d"},
+    {"[postrider]\ndrain = 99999999999999d\n",
+     "postrider.conf:2: drain = '99999999999999d': expected a time such as 90s, 2m, 1h or 7d"},
+    {"[postrider]\nworkers = 0\n",
+     "postrider.conf:2: workers = '0': expected a number in 1..256"},
+    {"[postrider]\nworkers =\n", "postrider.conf:2: workers = '': expected a number in 1..256"},
+    {"[postrider]\nmax-message = big\n",
+     "postrider.conf:2: max-message = 'big': expected a size such as 4096, 64k or 25m"},
+    {"[postrider]\nmax-cost-per-day = $5\n",
+     "postrider.conf:2: max-cost-per-day = '$5': expected an amount such as 2.00"},
+    {"[role a]\nanswers-cc = maybe\n",
+     "postrider.conf:2: answers-cc = 'maybe': expected yes or no"},
+    {"[trust]\nrequire-auth = dmarcc\n",
+     "postrider.conf:2: require-auth = 'dmarcc': expected one of dmarc, dkim, none; did you "
+     "mean 'dmarc'?"},
+    {"[postrider]\nowner = bob\n",
+     "postrider.conf:2: owner = 'bob': expected an address such as bob@example.org"},
+    {"[trust]\nallow = a@b, c\n",
+     "postrider.conf:2: allow = 'a@b, c': expected addresses such as bob@example.org"},
+    {"[account main]\nhost = imap.example.org:993\n",
+     "postrider.conf:2: host = 'imap.example.org:993': expected a host name such as "
+     "mail.example.org"},
+    {"[account main]\nport = 65536\n",
+     "postrider.conf:2: port = '65536': expected a number in 0..65535"},
+    {"[person bob]\naddress = b@x\nmay = ask aprove\n",
+     "postrider.conf:3: may = 'ask aprove': expected one of ask, steer, approve; did you mean "
+     "'approve'?"},
+    {"[person bob]\n", "postrider.conf:1: [person bob] needs an 'address'"},
+    {"[brain default]\nkind = command\n",
+     "postrider.conf:1: [brain default] needs a 'command'"},
+    {"[role envoy]\n", "postrider.conf:1: [role envoy]: there is no [brain default]"},
+    {"[brain small]\n[role envoy]\nbrain = smal\n",
+     "postrider.conf:3: [role envoy]: there is no [brain smal]; did you mean 'small'?"},
+    {"[role x]\nperson = yes\nbrain = default\n[brain default]\n",
+     "postrider.conf:3: [role x] is a person and has no brain"},
+    {"[account main]\nrole = envoi\n[brain default]\n[role envoy]\n",
+     "postrider.conf:2: [account main]: there is no [role envoi]; did you mean 'envoy'?"},
+    {"[brain default]\n[role a]\naddress = x@y\n[role b]\naddress = x@Y\n",
+     "postrider.conf:5: [role b] has the address of [role a] in line 2"},
+    {"[brain default]\n[role a]\n[person a]\naddress = x@y\n",
+     "postrider.conf:3: [person a] has the name of [role a] in line 2"},
+    {"[brain default]\n[role you]\n",
+     "postrider.conf:2: [role you] has the address of the owner"},
+    {"[postrider]\nowner = a@b\033[31m\n", "postrider.conf:2: has a control character"},
+    {"[postrider]\n\377\n", "postrider.conf:2: is not valid UTF-8"},
+};
+
+static void
+test_mistakes(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(mistakes); i++) {
+        g_autoptr(Config) config = NULL;
+        g_autoptr(GError) error = NULL;
+        const char *text = mistakes[i].text;
+
+        g_test_message("%s", mistakes[i].want);
+        g_assert_false(config_parse(text, strlen(text), "postrider.conf", &config, &error));
+        g_assert_cmpstr(error->message, ==, mistakes[i].want);
+        g_assert_true(err_is(error, ERR_CONFIG));
+        g_assert_null(config);
+    }
+}
+
+static void
+test_bad_command(void)
+{
+    static const char text[] = "[brain default]\nkind = command\ncommand = a 'b\n";
+    g_autoptr(Config) config = NULL;
+    g_autoptr(GError) error = NULL;
+
+    g_assert_false(config_parse(text, strlen(text), "c", &config, &error));
+    g_assert_true(
+        g_str_has_prefix(error->message, "c:3: command = 'a 'b': expected a command: "));
+}
+
+/* A text that we accept means the same to anybody's GKeyFile. */
+static void
+compare_with_keyfile(
+    const char *section, const ConfKey *key, const char *value, bool from_file, void *data)
+{
+    GKeyFile *keyfile = data;
+    g_autofree char *theirs = g_key_file_get_value(keyfile, section, key->name, NULL);
+
+    g_assert_true(from_file == (theirs != NULL));
+    if (theirs)
+        g_assert_cmpstr(g_strchomp(theirs), ==, value);
+}
+
+static void
+test_keyfile(void)
+{
+    g_autoptr(GKeyFile) keyfile = g_key_file_new();
+    g_autoptr(Config) c = parse(full);
+
+    g_assert_true(g_key_file_load_from_data(keyfile, full, strlen(full), 0, NULL));
+    config_visit(c, compare_with_keyfile, keyfile);
+}
+
+static void
+collect(const char *section, const ConfKey *key, const char *value, bool from_file, void *data)
+{
+    if (g_str_equal(key->name, "address") || g_str_equal(key->name, "workers"))
+        g_string_append_printf(data, "%s.%s=%s%s\n", section, key->name, value,
+                               from_file ? "!" : "");
+}
+
+static void
+test_visit(void)
+{
+    g_autoptr(Config) c = parse("[brain default]\n[role b]\naddress = x@y\n[role a]\n");
+    g_autoptr(GString) seen = g_string_new(NULL);
+
+    config_visit(c, collect, seen);
+    g_assert_cmpstr(
+        seen->str, ==,
+        "postrider.workers=2\nrole b.address=x@y!\nrole a.address=a@postrider.local\n");
+}
+
+/* Every default is a value that the reader would take, and has a line of help. */
+static void
+test_keys(void)
+{
+    for (const ConfKey *key = config_keys; key->section; key++) {
+        bool named = g_str_equal(key->section, "account") ||
+                     g_str_equal(key->section, "brain") || g_str_equal(key->section, "role") ||
+                     g_str_equal(key->section, "person");
+        g_autofree char *text =
+            g_strdup_printf("[%s%s]\n%s = %s\n%s", key->section, named ? " x" : "", key->name,
+                            key->fallback, named ? "[brain default]\n" : "");
+        g_autoptr(Config) config = NULL;
+        g_autoptr(GError) error = NULL;
+
+        g_assert_true(*key->help);
+        if (!g_str_equal(key->section, "person")) {
+            config_parse(text, strlen(text), "default", &config, &error);
+            g_assert_no_error(error);
+        }
+        g_assert_true(key->type != CONF_ENUM || key->values);
+    }
+}
+
+static const struct {
+    const char *text, *section, *key, *value, *want;
+} withs[] = {
+    {"", "postrider", "workers", "4", "[postrider]\nworkers = 4\n"},
+    {"[postrider]\nworkers = 2\n", "postrider", "workers", "4", "[postrider]\nworkers = 4\n"},
+    {"# top\n[postrider]\n# why\nworkers=2\n\n[role a]\n", "postrider", "workers", "4",
+     "# top\n[postrider]\n# why\nworkers = 4\n\n[role a]\n"},
+    {"[postrider]\ndrain = 1s\n\n# about a\n[role a]\n", "postrider", "workers", "4",
+     "[postrider]\ndrain = 1s\nworkers = 4\n\n# about a\n[role a]\n"},
+    {"[role a]\nbrain = x\n[role b]\nbrain = y", "role b", "brain", "z",
+     "[role a]\nbrain = x\n[role b]\nbrain = z\n"},
+    {"[role a]\n", "role b", "brain", "z", "[role a]\n\n[role b]\nbrain = z\n"},
+    {"[ role  a ]\n", "role a", "brain", "z", "[ role  a ]\nbrain = z\n"},
+    {"[postrider]\n#workers = 1\nworkersx = 3\n", "postrider", "workers", "4",
+     "[postrider]\n#workers = 1\nworkersx = 3\nworkers = 4\n"},
+};
+
+static void
+test_with(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(withs); i++) {
+        g_autofree char *text =
+            config_with(withs[i].text, withs[i].section, withs[i].key, withs[i].value);
+        g_assert_cmpstr(text, ==, withs[i].want);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/config/empty", test_empty);
+    g_test_add_func("/config/roles", test_roles);
+    g_test_add_func("/config/brains", test_brains);
+    g_test_add_func("/config/persons", test_persons);
+    g_test_add_func("/config/lookups", test_lookups);
+    g_test_add_func("/config/role-get", test_role_get);
+    g_test_add_func("/config/mistakes", test_mistakes);
+    g_test_add_func("/config/bad-command", test_bad_command);
+    g_test_add_func("/config/keyfile", test_keyfile);
+    g_test_add_func("/config/visit", test_visit);
+    g_test_add_func("/config/keys", test_keys);
+    g_test_add_func("/config/with", test_with);
+    return g_test_run();
+}
