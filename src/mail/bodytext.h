@@ -1,0 +1,20 @@
+#pragma once
+
+/* Readable text from the bodies that mail has. All text here is valid UTF-8; calls that take a
+ * char * without const work in place and never make it longer. */
+#include <stdbool.h>
+#include <stddef.h>
+
+/* CRLF and CR become LF. */
+void bodytext_lines(char *text);
+
+/*
+ * Takes out characters that a reader does not see but a model does: tags, bidi controls, zero
+ * width, variation selectors, private use. True when one of them has no business in honest
+ * text; joiners, soft hyphens and the selectors of emoji go without a word.
+ */
+bool bodytext_strip_invisible(char *text);
+
+/* format=flowed (RFC 3676): soft line ends joined, space-stuffing undone; quoted lines come out
+ * as "> text". Caller frees. */
+char *bodytext_unflow(const char *text, bool delsp);

@@ -1,0 +1,174 @@
+/*
+ * A person's own mail, as mutt hands it to sendmail -t. It stays as it is, but for what must
+ * not leave: Bcc, and headers that only we may write. Our own reader also takes a lone CR for a
+ * line end and looks past a BOM, so a header block with such things is refused here: nothing
+ * that we let through may be read as a field that we did not see.
+ */
+#include "mail/compose.h"
+
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "mail/msgid.h"
+
+typedef struct RawMail {
+    GString *rest;
+    GPtrArray *bcc; /* specs */
+    char *msgid;
+} RawMail;
+
+static GString *
+with_unix_lines(const char *raw, size_t len)
+{
+    GString *out = g_string_sized_new(len);
+
+    while (len > 0) {
+        const char *cr = memchr(raw, '\r', len);
+        size_t upto = cr ? (size_t)(cr - raw) : len;
+        g_string_append_len(out, raw, (gssize)upto);
+        if (cr && (upto + 1 == len || cr[1] != '\n'))
+            g_string_append_c(out, '\r');
+        raw += upto + (cr ? 1 : 0);
+        len -= upto + (cr ? 1 : 0);
+    }
+    return out;
+}
+
+/* Behind the newline of the field that begins here, its continuation lines included. */
+static const char *
+field_end(const char *field, const char *end)
+{
+    const char *p = field;
+
+    do {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        if (!newline)
+            return end;
+        p = newline + 1;
+    } while (p < end && (*p == ' ' || *p == '\t'));
+    return p;
+}
+
+/* Length of the field's name; 0 when the line is no field. */
+static size_t
+field_name_length(const char *field, const char *end)
+{
+    size_t n = 0;
+
+    while (field + n < end && field[n] > ' ' && field[n] < 0x7f && field[n] != ':')
+        n++;
+    const char *p = field + n;
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    return p < end && *p == ':' ? n : 0;
+}
+
+static bool
+name_is(const char *field, size_t len, const char *name)
+{
+    return strlen(name) == len && g_ascii_strncasecmp(field, name, len) == 0;
+}
+
+static char *
+unfolded_value(const char *field, const char *end)
+{
+    const char *colon = memchr(field, ':', (size_t)(end - field));
+    g_autofree char *value = text_make_valid(colon + 1, end - colon - 1);
+
+    for (char *p = value; *p; p++)
+        if (*p == '\n' || *p == '\t')
+            *p = ' ';
+    return g_strstrip(g_steal_pointer(&value));
+}
+
+static void
+take_bcc(RawMail *mail, const char *value)
+{
+    g_autoptr(GPtrArray) list = address_parse_list(value);
+
+    for (unsigned i = 0; i < list->len; i++)
+        g_ptr_array_add(mail->bcc, g_strdup(((const Address *)list->pdata[i])->spec));
+}
+
+static bool
+take_field(RawMail *mail, const char *field, const char *end, GError **error)
+{
+    static const char prefix[] = "X-Postrider-";
+    size_t len = field_name_length(field, end);
+    g_autofree char *value = len > 0 ? unfolded_value(field, end) : NULL;
+
+    if (len == 0 || memchr(field, '\r', (size_t)(end - field)) ||
+        memchr(field, '\0', (size_t)(end - field))) {
+        g_autofree char *line = g_strndup(field, strcspn(field, "\n"));
+        g_autofree char *vis = text_vis(line, false);
+        g_autofree char *shown = text_shorten(vis, 100);
+        return err_set(error, ERR_NEVER, "'%s' is no header line", shown);
+    }
+    if (name_is(field, len, "Bcc") || name_is(field, len, "Resent-Bcc")) {
+        take_bcc(mail, value);
+    } else if (name_is(field, len, "Message-ID")) {
+        if (!mail->msgid)
+            mail->msgid = msgid_parse(value);
+    } else if (g_ascii_strncasecmp(field, prefix, strlen(prefix)) != 0) {
+        g_string_append_len(mail->rest, field, end - field);
+        if (end[-1] != '\n')
+            g_string_append_c(mail->rest, '\n');
+    }
+    return true;
+}
+
+static bool
+take_all(RawMail *mail, const char *p, const char *end, GError **error)
+{
+    const char *start = p;
+
+    if (end - p >= 5 && memcmp(p, "From ", 5) == 0) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        p = newline ? newline + 1 : end;
+    }
+    if (p == end || *p == '\n')
+        return err_set(error, ERR_NEVER, "the mail has no headers");
+    while (p < end && *p != '\n') {
+        const char *next = field_end(p, end);
+        if (next - start > (ptrdiff_t)LIMIT_HEADER_BLOCK)
+            return err_set(error, ERR_LIMIT, "headers larger than %u bytes",
+                           LIMIT_HEADER_BLOCK);
+        if (!take_field(mail, p, next, error))
+            return false;
+        p = next;
+    }
+    if (p == end)
+        g_string_append_c(mail->rest, '\n');
+    g_string_append_len(mail->rest, p, end - p);
+    return true;
+}
+
+bool
+compose_raw(const void *raw,
+            size_t len,
+            GBytes **ret_rest,
+            char **ret_msgid,
+            GPtrArray **ret_bcc,
+            GError **error)
+{
+    if (len > LIMIT_MESSAGE_BYTES)
+        return err_set(error, ERR_LIMIT, "the mail is larger than %u bytes",
+                       LIMIT_MESSAGE_BYTES);
+
+    GString *text = with_unix_lines(raw, len);
+    RawMail mail = {.rest = g_string_sized_new(text->len),
+                    .bcc = g_ptr_array_new_with_free_func(g_free)};
+    bool ok = take_all(&mail, text->str, text->str + text->len, error);
+    g_string_free(text, TRUE);
+    if (!ok) {
+        g_string_free(mail.rest, TRUE);
+        g_ptr_array_unref(mail.bcc);
+        g_free(mail.msgid);
+        return false;
+    }
+    *ret_rest = g_string_free_to_bytes(mail.rest);
+    *ret_msgid = mail.msgid;
+    *ret_bcc = mail.bcc;
+    return true;
+}

@@ -1,0 +1,14 @@
+#pragma once
+
+/* Names of attachments, as we show them and offer them for saving. They are never a path: what
+ * is stored goes by digest. */
+#include <stdbool.h>
+
+/* The name without folders, control and invisible characters, reserved names, blanks and dots
+ * at its ends, and not longer than 200 bytes with its extension kept; NULL when nothing is
+ * left. Caller frees. */
+char *filename_clean(const char *name);
+/* "part-3.png" for the third part of an image/png; caller frees. */
+char *filename_make_up(unsigned number, const char *content_type);
+/* "a.txt" and 2 give "a (2).txt"; caller frees. */
+char *filename_numbered(const char *name, unsigned number);

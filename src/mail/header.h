@@ -1,0 +1,39 @@
+#pragma once
+
+/*
+ * The header block of a message: split into fields, unfolded, within limits. Plain C without a
+ * MIME library, since both the parser and the proof of origin stand on it and must see the same
+ * fields.
+ *
+ * Lines end in LF, CRLF or CR. A line without a colon (an mbox "From " line, garbage) is no
+ * field and is skipped together with its continuations; so is a BOM before a name. A line of
+ * blanks does not end the block.
+ */
+#include "base/ids.h"
+#include "mail/message.h"
+#include <glib.h>
+
+typedef struct HeaderBlock {
+    GPtrArray *headers;  /* of MsgHeader, in order; what was read before a limit struck */
+    size_t body;         /* offset of the first byte behind the blank line */
+    unsigned received;   /* number of Received fields */
+    bool bare_cr;        /* a line ends in CR alone */
+    const char *problem; /* NULL, "empty", "no_headers", "too_complex" */
+} HeaderBlock;
+
+/* limits must be filled in. The headers are the caller's. */
+void header_split(const void *raw, size_t len, const MessageLimits *limits, HeaderBlock *ret);
+/* Replaces zeros by the defaults of base/limits.h; limits may be NULL. */
+MessageLimits header_limits(const MessageLimits *limits);
+void header_free(MsgHeader *h);
+
+/* A value as it stands in a block: line ends taken out, white space at both ends too, valid
+ * UTF-8; caller frees. */
+char *header_unfold(const char *value, size_t len);
+
+/* First field of that name, any case; NULL. And how many there are. */
+const char *header_find(const GPtrArray *headers, const char *name);
+unsigned header_count(const GPtrArray *headers, const char *name);
+
+/* SHA-256 of a body with every line end (CRLF, CR) as LF. */
+void header_body_digest(const void *body, size_t len, Digest *ret);

@@ -1,0 +1,103 @@
+#pragma once
+
+/*
+ * Maildir++ as Dovecot and mutt write it: new, cur, tmp, and folders as ".Name" beside them. A
+ * mail is known by its base name, the part before ":2,"; flags and the move from new to cur
+ * change the rest at any moment, under our hands. So looking a mail up means looking for its
+ * base name.
+ *
+ * Delivery flushes twice: the file, then the folder. The caller names the file, so delivering
+ * again is recognised.
+ */
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Maildir Maildir;
+
+/* root_fd is the folder that holds the mailboxes (home/mail). make: creates what is missing. */
+bool maildir_open(int root_fd, const char *mailbox, bool make, Maildir **ret, GError **error);
+void maildir_close(Maildir *md);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Maildir, maildir_close)
+
+/* Everywhere below folder is "" for INBOX, else "Done", "Sent", "Active", … */
+
+typedef struct MaildirEntry {
+    char *base; /* unique part of the name */
+    char *name; /* as it lies there, with flags */
+    char *folder;
+    bool in_new;
+    char flags[8]; /* sorted letters: D F P R S T */
+    int64_t mtime_us, size;
+} MaildirEntry;
+void maildir_entry_free(MaildirEntry *e);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MaildirEntry, maildir_entry_free)
+
+/* A unique base name in the usual manner (time, pid, counter, host). */
+char *maildir_name(int64_t wall_us);
+
+/*
+ * Files bytes under base in new (or in cur with these flags, when flags is not NULL). head is
+ * put in front (the origin line; may be ""). *ret_was_there: a mail of that base name is
+ * anywhere in this mailbox already, and nothing was done. ERR_LATER for a full disk.
+ */
+bool maildir_deliver(Maildir *md,
+                     const char *folder,
+                     const char *base,
+                     const char *flags,
+                     const char *head,
+                     const void *bytes,
+                     size_t len,
+                     bool *ret_was_there,
+                     GError **error);
+
+/*
+ * How hard delivery looks for a mail that is there already. True (the default): anywhere in the
+ * mailbox, in one listing that is made at the first delivery after opening or after this call;
+ * for work that a dead process may have done. False: only under its bare name in new and cur of
+ * the target folder, at a cost that does not grow with the mailbox. A base name has one
+ * deliverer at a time.
+ */
+void maildir_set_redo(Maildir *md, bool maybe);
+
+/* Many at once: all files are written and flushed, then renamed (64 at a time), then each
+ * folder is flushed once. On false some may be there: do it again. */
+typedef struct MaildirItem {
+    const char *folder, *base, *flags, *head;
+    const void *bytes;
+    size_t len;
+    bool was_there; /* result */
+} MaildirItem;
+bool maildir_deliver_many(Maildir *md, MaildirItem *items, size_t n, GError **error);
+
+/* All mails of new and cur; entries that are no mail (foreign files, folders, FIFOs, dot files)
+ * are skipped and counted; no such folder is no mail. Elements are MaildirEntry, oldest name
+ * first, each mail once. new_only: leave cur alone. A mail that somebody moves at this moment
+ * may be missing: only maildir_find() can say that one is gone. */
+bool maildir_scan(Maildir *md,
+                  const char *folder,
+                  bool new_only,
+                  GPtrArray **ret_entries,
+                  unsigned *ret_foreign,
+                  GError **error);
+/* In all folders, new and cur, again while anything changes, to meet a mail that moves; NULL
+ * without error: not there. */
+bool maildir_find(Maildir *md, const char *base, MaildirEntry **ret, GError **error);
+/* ERR_LIMIT above max. NULL with true: gone meanwhile. */
+bool maildir_read(
+    Maildir *md, const MaildirEntry *e, size_t max, GBytes **ret_bytes, GError **error);
+/* Moves to a folder, made where missing, keeping flags (new stays new); flushed in both. Done
+ * already and gone are true. ERR_AGAIN when others move it faster than we do. */
+bool maildir_move(Maildir *md, const char *base, const char *folder, GError **error);
+/* Adds and removes flag letters; a mail in new goes to cur. Gone is true. */
+bool maildir_flag(
+    Maildir *md, const char *base, const char *add, const char *remove, GError **error);
+/* Names of the folders beside INBOX. */
+bool maildir_folders(Maildir *md, GPtrArray **ret_names, GError **error);
+/* Removes what dead deliveries left in tmp, last written before that wall time (Maildir says
+ * 36 hours ago). */
+bool maildir_sweep(Maildir *md, int64_t before_us, unsigned *ret_removed, GError **error);
+/* The name it was opened by; borrowed. */
+const char *maildir_mailbox(const Maildir *md);
+/* Makes a folder where it is missing. */
+bool maildir_make_folder(Maildir *md, const char *folder, GError **error);

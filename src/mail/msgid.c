@@ -1,0 +1,231 @@
+/*
+ * What a Message-ID may be is read generously (people type them, programs get them wrong), but
+ * what comes out is safe to write into a header: no white space, no control characters, no
+ * angle brackets, one "@" at least, valid UTF-8, bounded.
+ */
+#include "mail/msgid.h"
+
+#include "base/banned.h"
+#include "base/limits.h"
+
+#define REFERENCES_WRITTEN 30u
+#define USE "message-id 1"
+#define TAG_OWN 13   /* proves generation and number: what can be checked without the bytes */
+#define TAG_BYTES 26 /* 130 bits over the bytes */
+
+/*
+ * A quoted left side that needs no quotes loses them: <"x"@h> is <x@h>. Returns what follows
+ * it; p itself when it stays as it is.
+ */
+static const char *
+read_quoted_left(const char *p, const char *end, GString *out)
+{
+    g_autoptr(GString) inner = g_string_new(NULL);
+    const char *q = p + 1;
+
+    for (; q < end && *q != '"'; q++) {
+        if (*q == '\\' && q + 1 < end)
+            q++;
+        if ((unsigned char)*q < 33 || strchr("()[]:;@\\,\"<>", *q))
+            return p;
+        g_string_append_c(inner, *q);
+    }
+    if (inner->len == 0 || end - q < 2 || q[1] != '@')
+        return p;
+    g_string_append_len(out, inner->str, (gssize)inner->len);
+    return q + 1;
+}
+
+static bool
+is_id(const GString *id)
+{
+    const char *at = strrchr(id->str, '@');
+
+    if (!at || at == id->str || at[1] == '\0' || id->len > LIMIT_MSGID)
+        return false;
+    for (const char *c = id->str; *c; c++)
+        if ((unsigned char)*c <= 32 || *c == 127 || *c == '<' || *c == '>')
+            return false;
+    return g_utf8_validate(id->str, (gssize)id->len, NULL);
+}
+
+/* The normalised id of the text between the brackets; NULL when it is none. */
+static char *
+normalise(const char *p, const char *end)
+{
+    while (p < end && g_ascii_isspace(*p))
+        p++;
+    while (end > p && g_ascii_isspace(end[-1]))
+        end--;
+    if (p == end || (size_t)(end - p) > LIMIT_MSGID)
+        return NULL;
+    GString *id = g_string_sized_new((size_t)(end - p));
+    if (*p == '"')
+        p = read_quoted_left(p, end, id);
+    g_string_append_len(id, p, end - p);
+    if (is_id(id))
+        return g_string_free(id, FALSE);
+    g_string_free(id, TRUE);
+    return NULL;
+}
+
+/* The next "<…>" from *p on; false at the end. Of "<a <b@c>" it is the inner one. */
+static bool
+next_bracketed(const char **p, const char **ret_start, const char **ret_end)
+{
+    const char *open = strchr(*p, '<');
+
+    while (open) {
+        const char *close = open + 1 + strcspn(open + 1, "<>");
+        if (*close == '\0')
+            return false;
+        if (*close == '>') {
+            *ret_start = open + 1;
+            *ret_end = close;
+            *p = close + 1;
+            return true;
+        }
+        open = close;
+    }
+    return false;
+}
+
+GPtrArray *
+msgid_parse_list(const char *header, unsigned max)
+{
+    GPtrArray *ids = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    const char *start, *end;
+
+    while (ids->len < max && next_bracketed(&header, &start, &end)) {
+        g_autofree char *id = normalise(start, end);
+        if (!id || g_hash_table_contains(seen, id))
+            continue;
+        g_hash_table_add(seen, id);
+        g_ptr_array_add(ids, g_steal_pointer(&id));
+    }
+    return ids;
+}
+
+char *
+msgid_parse(const char *text)
+{
+    const char *start, *end;
+
+    if (!strpbrk(text, "<>"))
+        return normalise(text, text + strlen(text));
+    while (next_bracketed(&text, &start, &end)) {
+        char *id = normalise(start, end);
+        if (id)
+            return id;
+    }
+    return NULL;
+}
+
+char *
+msgid_format(const char *id)
+{
+    return g_strdup_printf("<%s>", id);
+}
+
+/* The tag that proves generation and number under one key; caller frees. */
+static char *
+own_tag(const Key *key, const char *stem, const char *domain)
+{
+    g_autofree char *data = g_strdup_printf("%s@%s", stem, domain);
+    Digest mac;
+
+    key_mac(key, USE, data, strlen(data), &mac);
+    return digest_token(&mac, TAG_OWN);
+}
+
+char *
+msgid_mint(const Key *key,
+           uint64_t generation,
+           int64_t number,
+           const void *bytes,
+           size_t len,
+           const char *domain)
+{
+    g_autofree char *stem =
+        g_strdup_printf("%" G_GUINT64_FORMAT ".%" G_GINT64_FORMAT, generation, number);
+    g_autofree char *host = g_ascii_strdown(domain, -1);
+    g_autofree char *own = own_tag(key, stem, host);
+    Digest content, mac;
+
+    digest_of(bytes, len, &content);
+    g_autofree char *hex = digest_hex(&content);
+    g_autofree char *data = g_strdup_printf("%s@%s %s", stem, host, hex);
+    key_mac(key, USE, data, strlen(data), &mac);
+    g_autofree char *tag = digest_token(&mac, TAG_BYTES);
+    return g_strdup_printf("%s.%s%s@%s", stem, own, tag, host);
+}
+
+/* Same length, every byte looked at. */
+static bool
+same_tag(const char *a, const char *b, size_t len)
+{
+    unsigned diff = 0;
+
+    for (size_t i = 0; i < len; i++)
+        diff |= (unsigned char)a[i] ^ (unsigned char)b[i];
+    return diff == 0;
+}
+
+/* "12" and nothing else; "012" is another id. */
+static bool
+read_number(const char *p, const char *end, uint64_t *ret)
+{
+    g_autofree char *digits = g_strndup(p, (size_t)(end - p));
+
+    return !(digits[0] == '0' && digits[1]) &&
+           g_ascii_string_to_unsigned(digits, 10, 0, G_MAXUINT64, ret, NULL);
+}
+
+bool
+msgid_is_minted(const Key *key,
+                const char *id,
+                const char *domain,
+                uint64_t *ret_generation,
+                int64_t *ret_number)
+{
+    const char *at = strrchr(id, '@'), *dot = strchr(id, '.');
+    const char *second = dot ? strchr(dot + 1, '.') : NULL;
+    uint64_t generation, number;
+
+    if (!at || !second || at - second != 1 + TAG_OWN + TAG_BYTES ||
+        g_ascii_strcasecmp(at + 1, domain) != 0 || !read_number(id, dot, &generation) ||
+        !read_number(dot + 1, second, &number) || number > INT64_MAX)
+        return false;
+    g_autofree char *stem = g_strndup(id, (size_t)(second - id));
+    g_autofree char *host = g_ascii_strdown(domain, -1);
+    for (size_t i = 0; i < key->n; i++) {
+        Key one = {.n = 1};
+        memcpy(one.v[0], key->v[i], KEY_SIZE);
+        g_autofree char *tag = own_tag(&one, stem, host);
+        if (!same_tag(tag, second + 1, TAG_OWN))
+            continue;
+        *ret_generation = generation;
+        *ret_number = (int64_t)number;
+        return true;
+    }
+    return false;
+}
+
+GPtrArray *
+msgid_answer_references(const GPtrArray *parent_refs,
+                        const char *parent_in_reply_to,
+                        const char *parent_id)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+
+    for (unsigned i = 0; parent_refs && i < parent_refs->len; i++)
+        if (strcmp(parent_refs->pdata[i], parent_id) != 0)
+            g_ptr_array_add(all, g_strdup(parent_refs->pdata[i]));
+    if (all->len == 0 && parent_in_reply_to && strcmp(parent_in_reply_to, parent_id) != 0)
+        g_ptr_array_add(all, g_strdup(parent_in_reply_to));
+    g_ptr_array_add(all, g_strdup(parent_id));
+    if (all->len > REFERENCES_WRITTEN)
+        g_ptr_array_remove_range(all, 1, all->len - REFERENCES_WRITTEN);
+    return all;
+}

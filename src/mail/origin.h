@@ -1,0 +1,35 @@
+#pragma once
+
+/*
+ * Proof of origin. Every mail that postrider files locally carries
+ *
+ *     X-Postrider-Origin: v1 from=SPEC level=principal to=MAILBOX mac=HEX
+ *
+ * as its first header. The MAC is over the Message-ID, From, To, Cc, Subject, all other X-
+ * headers in order, the body digest, the level and the receiving mailbox. So trust survives the
+ * store, and a copy into another mailbox proves nothing. Anything else that carries the header
+ * is not believed, and nobody but intake looks at it.
+ */
+#include "base/digest.h"
+#include "mail/message.h"
+
+/* Ordered: more is more. */
+typedef enum Trust {
+    TRUST_ANYONE,
+    TRUST_KNOWN,
+    TRUST_ROLE,
+    TRUST_PRINCIPAL,
+    TRUST_OPERATOR,
+    TRUST_N
+} Trust;
+const char *trust_name(Trust t);
+bool trust_parse(const char *name, Trust *ret);
+
+/* The header line with its newline, for these bytes in this mailbox; caller frees.
+ * Deterministic. */
+char *
+origin_line(const Key *key, const void *raw, size_t len, Trust level, const char *mailbox);
+typedef enum OriginSeen { ORIGIN_NONE, ORIGIN_FORGED, ORIGIN_PROVED } OriginSeen;
+/* m: parsed from the file as it lies there, the origin header included. */
+OriginSeen
+origin_check(const Key *key, const Message *m, const char *mailbox, Trust *ret_level);

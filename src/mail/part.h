@@ -1,0 +1,30 @@
+#pragma once
+
+/*
+ * A leaf of a message: what its header says, and its bytes decoded. Plain C; where the leaves
+ * are is the MIME parser's knowledge (message_parse.c).
+ */
+#include "mail/message.h"
+
+/* A leaf as it lies in the message. Borrowed. */
+typedef struct Leaf {
+    const char *type;        /* Content-Type, unfolded; NULL: none */
+    const char *disposition; /* Content-Disposition; NULL: none */
+    const char *encoding;    /* Content-Transfer-Encoding; NULL: none */
+    const char *data;        /* encoded */
+    size_t len;
+    unsigned group; /* the multipart/alternative that it belongs to; 0: none */
+} Leaf;
+
+typedef struct PartList PartList;
+
+/* keep: also the content of attachments. max_text: for the message's text. */
+PartList *partlist_new(bool keep, size_t max_text);
+void partlist_free(PartList *list);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(PartList, partlist_free)
+
+/* Reads one leaf; its data must stay where it is until partlist_finish(). */
+void partlist_add(PartList *list, const Leaf *leaf);
+/* Chooses what the message's text is (plain before HTML within one alternative), and gives all
+ * of it to m: parts, text, flags. */
+void partlist_finish(PartList *list, Message *m);

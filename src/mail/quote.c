@@ -1,0 +1,424 @@
+/*
+ * Works by lines, in passes that each look for one habit of mail programs: ">" in front, the
+ * line that introduces it, Outlook's copy of the headers with everything below, signatures.
+ * Every pass looks a fixed number of lines around, so all of it is linear.
+ */
+#include "mail/quote.h"
+#include "base/banned.h"
+#include <stdint.h>
+
+#define INTRO_LINES 4  /* an introduction is wrapped over at most so many */
+#define HEADER_LINES 8 /* Outlook's copy of the headers */
+#define BLANK_LINES 2  /* between an introduction and what it introduces */
+#define SHORT_SIGNATURE 10
+#define LONGEST_APP_LINE 120
+
+typedef struct Line {
+    size_t start, end; /* end is behind the newline */
+    char *text;        /* trimmed */
+    bool marked;       /* begins with ">" */
+    bool quoted;
+} Line;
+
+static void
+line_clear(Line *line)
+{
+    g_free(line->text);
+}
+
+/* ---- Lines ---- */
+
+/* Also what mail programs leave where a person sees nothing. */
+static bool
+is_space(gunichar c)
+{
+    return g_unichar_isspace(c) || c == 0xA0 || c == 0x200B || c == 0xFEFF || c == 0x200E;
+}
+
+static char *
+trimmed(const char *s, size_t len)
+{
+    const char *end = s + len;
+
+    while (s < end && is_space(g_utf8_get_char(s)))
+        s = g_utf8_next_char(s);
+    while (end > s) {
+        const char *last = g_utf8_find_prev_char(s, end);
+        if (!last || !is_space(g_utf8_get_char(last)))
+            break;
+        end = last;
+    }
+    return g_strndup(s, (size_t)(end - s));
+}
+
+static GArray *
+split_lines(const char *text)
+{
+    GArray *lines = g_array_new(FALSE, TRUE, sizeof(Line));
+
+    g_array_set_clear_func(lines, (GDestroyNotify)line_clear);
+    for (size_t at = 0; text[at];) {
+        size_t len = strcspn(text + at, "\n");
+        Line line = {.start = at, .end = at + len + (text[at + len] == '\n')};
+        line.text = trimmed(text + at, len);
+        line.marked = line.quoted = line.text[0] == '>';
+        at = line.end;
+        g_array_append_val(lines, line);
+    }
+    return lines;
+}
+
+static Line *
+line_at(const GArray *lines, size_t i)
+{
+    return &g_array_index(lines, Line, i);
+}
+
+static bool
+is_blank(const GArray *lines, size_t i)
+{
+    return line_at(lines, i)->text[0] == '\0';
+}
+
+/* The first line from i on that is not blank; lines->len when there is none. */
+static size_t
+skip_blank(const GArray *lines, size_t i)
+{
+    while (i < lines->len && is_blank(lines, i))
+        i++;
+    return i;
+}
+
+static void
+mark(GArray *lines, size_t from, size_t to)
+{
+    for (size_t i = from; i < to && i < lines->len; i++)
+        line_at(lines, i)->quoted = true;
+}
+
+static bool
+begins_with_any(const char *text, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (g_ascii_strncasecmp(text, words[i], strlen(words[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool
+contains_any(const char *text, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strstr(text, words[i]))
+            return true;
+    return false;
+}
+
+/* ---- "On … wrote:" ---- */
+
+static const char *const intro_starts[] = {"On ", "Am ",  "Le ",  "El ",     "Il ", "Op ",
+                                           "Em ", "Den ", "Dne ", "W dniu ", "在 "};
+static const char *const intro_verbs[] = {
+    " wrote",  "wrote:",   " schrieb", "a écrit", "écrit :", "escribió", "ha scritto",
+    "schreef", "escreveu", "skrev",    "napisał", "napsal",  "写道",     "寫道"};
+
+static bool
+ends_with_colon(const char *text)
+{
+    return g_str_has_suffix(text, ":") || g_str_has_suffix(text, "：");
+}
+
+static bool
+has_address(const char *text)
+{
+    const char *angle = strchr(text, '<');
+
+    return angle && strchr(angle, '@');
+}
+
+/* Lines first..last as one, single spaces between. */
+static char *
+join_lines(const GArray *lines, size_t first, size_t last)
+{
+    GString *s = g_string_new(line_at(lines, first)->text);
+
+    for (size_t i = first + 1; i <= last; i++)
+        g_string_append_printf(s, " %s", line_at(lines, i)->text);
+    return g_string_free(s, FALSE);
+}
+
+/* The first line of the introduction that ends with line last, one ending in a colon;
+ * last + 1 when it is none. */
+static size_t
+intro_start(const GArray *lines, size_t last)
+{
+    for (size_t n = 0; n < INTRO_LINES && n <= last; n++) {
+        const Line *line = line_at(lines, last - n);
+        if (line->quoted || line->text[0] == '\0')
+            break;
+        if (begins_with_any(line->text, intro_starts, G_N_ELEMENTS(intro_starts))) {
+            g_autofree char *whole = join_lines(lines, last - n, last);
+            if (contains_any(whole, intro_verbs, G_N_ELEMENTS(intro_verbs)) ||
+                has_address(whole))
+                return last - n;
+        }
+    }
+    const char *text = line_at(lines, last)->text;
+    bool alone =
+        contains_any(text, intro_verbs, G_N_ELEMENTS(intro_verbs)) || has_address(text);
+    return alone ? last : last + 1;
+}
+
+/* In front of each block of ">" lines. */
+static void
+mark_intros(GArray *lines)
+{
+    for (size_t i = 1; i < lines->len; i++) {
+        if (!line_at(lines, i)->marked || line_at(lines, i - 1)->marked)
+            continue;
+        size_t last = i - 1;
+        for (unsigned n = 0; n < BLANK_LINES && last > 0 && is_blank(lines, last); n++)
+            last--;
+        if (!line_at(lines, last)->quoted && ends_with_colon(line_at(lines, last)->text))
+            mark(lines, intro_start(lines, last), i);
+    }
+}
+
+/* An introduction with an address and a verb, after which nothing is marked: all below is the
+ * old mail. The line behind it when one begins at i, else i. */
+static size_t
+unmarked_intro_end(const GArray *lines, size_t i)
+{
+    if (!begins_with_any(line_at(lines, i)->text, intro_starts, G_N_ELEMENTS(intro_starts)))
+        return i;
+    for (size_t last = i; last < lines->len && last < i + INTRO_LINES; last++) {
+        const Line *line = line_at(lines, last);
+        if (line->quoted || line->text[0] == '\0')
+            break;
+        if (!ends_with_colon(line->text))
+            continue;
+        g_autofree char *whole = join_lines(lines, i, last);
+        if (has_address(whole) && contains_any(whole, intro_verbs, G_N_ELEMENTS(intro_verbs)))
+            return last + 1;
+    }
+    return i;
+}
+
+/* ---- Outlook, and what is forwarded ---- */
+
+/* "-----Original Message-----" */
+static bool
+is_original_line(const char *text)
+{
+    static const char *const words[] = {
+        "Original Message",    "Ursprüngliche Nachricht", "Original-Nachricht",
+        "Message d'origine",   "Message original",        "Mensaje original",
+        "Messaggio originale", "Forwarded message",       "Weitergeleitete Nachricht"};
+
+    return g_str_has_prefix(text, "--") && g_str_has_suffix(text, "--") &&
+           contains_any(text, words, G_N_ELEMENTS(words));
+}
+
+static bool
+is_underscores(const char *text)
+{
+    return strspn(text, "_") >= 10 && text[strspn(text, "_")] == '\0';
+}
+
+/* From, sent, to, subject as Outlook writes them into the text, bold or not. */
+static bool
+is_header_copy(const GArray *lines, size_t i)
+{
+    static const char *const from[] = {"From:", "Von:", "De:", "De :", "Da:", "Van:"};
+    static const char *const others[] = {
+        "Sent:",  "Date:",    "To:",     "Cc:",      "Subject:", "Gesendet:", "Datum:",
+        "An:",    "Betreff:", "Envoyé",  "Date :",   "À :",      "Objet",     "Enviado",
+        "Fecha:", "Para:",    "Asunto:", "Inviato:", "A:",       "Oggetto:"};
+    unsigned seen = 0;
+
+    if (i >= lines->len)
+        return false;
+    const char *text = line_at(lines, i)->text;
+    if (!begins_with_any(text + strspn(text, "*"), from, G_N_ELEMENTS(from)))
+        return false;
+    for (size_t k = i + 1; k < lines->len && k < i + HEADER_LINES; k++) {
+        text = line_at(lines, k)->text;
+        seen += begins_with_any(text + strspn(text, "*"), others, G_N_ELEMENTS(others));
+    }
+    return seen >= 2;
+}
+
+/* From the first line that says that an old mail follows, everything is quoted. */
+static void
+mark_copies(GArray *lines)
+{
+    for (size_t i = 0; i < lines->len; i++) {
+        const Line *line = line_at(lines, i);
+        if (line->quoted || line->text[0] == '\0')
+            continue;
+        size_t behind = unmarked_intro_end(lines, i);
+        if (is_original_line(line->text) || is_header_copy(lines, i) ||
+            (is_underscores(line->text) && is_header_copy(lines, skip_blank(lines, i + 1))) ||
+            behind > i) {
+            mark(lines, i, lines->len);
+            return;
+        }
+    }
+}
+
+/* ---- Signatures ---- */
+
+/* The first line from i on that is quoted; lines->len when there is none. Looks at no more than
+ * max lines. */
+static size_t
+next_quoted(const GArray *lines, size_t i, size_t max)
+{
+    while (max-- > 0 && i < lines->len && !line_at(lines, i)->quoted)
+        i++;
+    return i;
+}
+
+/* "-- " and below, up to the next quotation. Where white space was lost on the way, "--" counts
+ * before a few lines. */
+static void
+mark_signatures(GArray *lines, const char *text)
+{
+    for (size_t i = 0; i < lines->len; i++) {
+        const Line *line = line_at(lines, i);
+        if (line->quoted || strcmp(line->text, "--") != 0)
+            continue;
+        bool exact = g_str_has_prefix(text + line->start, "-- ");
+        size_t end = next_quoted(lines, i, exact ? SIZE_MAX : SHORT_SIGNATURE + 1);
+        if (exact || end - i <= SHORT_SIGNATURE)
+            mark(lines, i, end);
+    }
+}
+
+static bool
+is_app_line(const char *text)
+{
+    static const char *const starts[] = {
+        "Sent from my ",  "Sent from Mail ",   "Sent from Outlook", "Sent from Yahoo",
+        "Sent via ",      "Sent with ",        "Get Outlook for ",  "Get [Outlook for ",
+        "Gesendet von ",  "Von meinem ",       "Gesendet mit ",     "Envoyé de mon ",
+        "Envoyé depuis ", "Enviado desde mi ", "Enviado do meu ",   "Inviato da ",
+        "Outlook für ",   "Obtenir Outlook "};
+
+    return strlen(text) <= LONGEST_APP_LINE &&
+           begins_with_any(text, starts, G_N_ELEMENTS(starts));
+}
+
+/* "Sent from my iPhone": only where nothing but quotation or the end follows, since people may
+ * begin a sentence like that. */
+static void
+mark_app_lines(GArray *lines)
+{
+    bool closes = true;
+
+    for (size_t i = lines->len; i-- > 0;) {
+        Line *line = line_at(lines, i);
+        if (line->text[0] == '\0')
+            continue;
+        if (closes && !line->quoted && is_app_line(line->text))
+            line->quoted = true;
+        closes = line->quoted;
+    }
+}
+
+/* Blank lines belong to the quotation that they stand in. */
+static void
+mark_blanks(GArray *lines)
+{
+    for (size_t i = 1; i < lines->len; i++) {
+        size_t next = skip_blank(lines, i);
+        bool inside = line_at(lines, i - 1)->quoted &&
+                      (next == lines->len || line_at(lines, next)->quoted);
+        for (; i < next; i++)
+            line_at(lines, i)->quoted = inside;
+    }
+}
+
+static GArray *
+classify(const char *text)
+{
+    GArray *lines = split_lines(text);
+
+    mark_intros(lines);
+    mark_copies(lines);
+    mark_signatures(lines, text);
+    mark_app_lines(lines);
+    mark_blanks(lines);
+    return lines;
+}
+
+/* ---- Answers ---- */
+
+GArray *
+quote_spans(const char *text)
+{
+    g_autoptr(GArray) lines = classify(text);
+    GArray *spans = g_array_new(FALSE, FALSE, sizeof(QuoteSpan));
+
+    for (size_t i = 0; i < lines->len; i++) {
+        const Line *line = line_at(lines, i);
+        QuoteSpan *last =
+            spans->len > 0 ? &g_array_index(spans, QuoteSpan, spans->len - 1) : NULL;
+        if (last && last->quoted == line->quoted) {
+            last->end = line->end;
+        } else {
+            QuoteSpan span = {line->start, line->end, line->quoted};
+            g_array_append_val(spans, span);
+        }
+    }
+    return spans;
+}
+
+/* The unquoted lines from the first one on, trimmed. */
+static char *
+unquoted_from(const char *text, const GArray *lines, size_t first)
+{
+    g_autoptr(GString) out = g_string_new(NULL);
+
+    for (size_t i = first; i < lines->len; i++) {
+        const Line *line = line_at(lines, i);
+        if (!line->quoted)
+            g_string_append_len(out, text + line->start, (gssize)(line->end - line->start));
+    }
+    return trimmed(out->str, out->len);
+}
+
+char *
+quote_unquoted(const char *text)
+{
+    g_autoptr(GArray) lines = classify(text);
+
+    return unquoted_from(text, lines, 0);
+}
+
+/* lines->len when there is none. */
+static size_t
+first_own_line(const GArray *lines)
+{
+    size_t i = 0;
+
+    while (i < lines->len && (line_at(lines, i)->quoted || is_blank(lines, i)))
+        i++;
+    return i;
+}
+
+char *
+quote_first_line(const char *text)
+{
+    g_autoptr(GArray) lines = classify(text);
+    size_t first = first_own_line(lines);
+
+    return first < lines->len ? g_strdup(line_at(lines, first)->text) : NULL;
+}
+
+char *
+quote_after_first_line(const char *text)
+{
+    g_autoptr(GArray) lines = classify(text);
+
+    return unquoted_from(text, lines, first_own_line(lines) + 1);
+}

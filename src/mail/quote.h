@@ -1,0 +1,24 @@
+#pragma once
+
+/*
+ * What a person wrote, as apart from what their client quoted. Heuristics for display and for
+ * orders; never a security filter. Bodies as mutt, Gmail, iOS Mail, Outlook and Thunderbird
+ * write them are the table in tests/unit/mail/quote.c.
+ */
+#include <glib.h>
+#include <stdbool.h>
+
+typedef struct QuoteSpan {
+    size_t start, end; /* bytes */
+    bool quoted;       /* quoted text, attribution line, signature */
+} QuoteSpan;
+
+/* Covers the text without gaps, in order. Elements are QuoteSpan. */
+GArray *quote_spans(const char *text);
+/* The unquoted text, trimmed; caller frees. */
+char *quote_unquoted(const char *text);
+/* The first non-empty unquoted line, trimmed of white space (also NBSP); NULL when there is
+ * none. */
+char *quote_first_line(const char *text);
+/* The unquoted text behind that line; "" when nothing. Caller frees. */
+char *quote_after_first_line(const char *text);

@@ -1,0 +1,33 @@
+#pragma once
+
+/*
+ * RFC 5256 THREAD=REFERENCES and ORDEREDSUBJECT, for display only: who belongs to which job is
+ * decided by ids in the store, never here. Never loops, never deeper than the input is long;
+ * works without recursion.
+ */
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct ThreadMail {
+    const char *id;        /* NULL or empty: unique */
+    const GPtrArray *refs; /* ids, oldest first; may be NULL */
+    const char *subject;
+    int64_t date_us;
+} ThreadMail;
+
+typedef struct ThreadNode ThreadNode;
+struct ThreadNode {
+    int mail; /* index into the input, -1 for a place-holder */
+    ThreadNode *parent, *child, *next;
+};
+
+typedef struct ThreadForest ThreadForest;
+/* by_subject: also step 5, the merge of roots with one base subject. */
+ThreadForest *thread_references(const ThreadMail *mails, size_t n, bool by_subject);
+ThreadForest *thread_ordered_subject(const ThreadMail *mails, size_t n);
+const ThreadNode *thread_roots(const ThreadForest *f);
+/* "(1 2)(3 (4)(5))" with 1-based numbers, as an IMAP server writes it; caller frees. */
+char *thread_format(const ThreadForest *f);
+void thread_forest_free(ThreadForest *f);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ThreadForest, thread_forest_free)

@@ -1,0 +1,188 @@
+#include "mail/msgid.h"
+
+#include "base/banned.h"
+
+static char *
+join(const GPtrArray *ids)
+{
+    GString *s = g_string_new(NULL);
+
+    for (unsigned i = 0; i < ids->len; i++)
+        g_string_append_printf(s, "%s%s", i ? " " : "", (const char *)ids->pdata[i]);
+    return g_string_free(s, FALSE);
+}
+
+/* "<aaaa…@x>" of that many bytes between the brackets; caller frees. */
+static char *
+long_id(unsigned len)
+{
+    GString *s = g_string_new("<");
+
+    while (s->len < len - 1)
+        g_string_append_c(s, 'a');
+    return g_string_free(g_string_append(s, "@x>"), FALSE);
+}
+
+static void
+test_parse(void)
+{
+    static const struct {
+        const char *row, *in, *want;
+    } cases[] = {
+        {"brackets", "<a@b>", "a@b"},
+        {"none", "a@b", "a@b"},
+        {"blanks", "  <a@b> ", "a@b"},
+        {"blanks inside the brackets", "< a@b >", "a@b"},
+        {"needless quotes", "<\"x\"@h>", "x@h"},
+        {"quotes that are needed", "<\"x@y\"@h>", "\"x@y\"@h"},
+        {"case stays", "<A@B>", "A@B"},
+        {"first valid one", "<nothing> <a@b> <c@d>", "a@b"},
+        {"text around", "Your message of Monday <a@b> by me", "a@b"},
+        {"inner brackets", "<a <b@c>", "b@c"},
+        {"M29 empty", "<>", NULL},
+        {"M29 nothing", "", NULL},
+        {"M29 no sign", "<abc>", NULL},
+        {"M29 no left side", "<@b>", NULL},
+        {"M29 no right side", "<a@>", NULL},
+        {"M29 space inside", "<a b@c>", NULL},
+        {"M29 new line inside", "<a\n@c>", NULL},
+        {"M29 not UTF-8", "<a\xff@c>", NULL},
+        {"M29 never closed", "<a@c", NULL},
+        {"M42 UTF-8", "<ä@x>", "ä@x"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *got = msgid_parse(cases[i].in);
+        g_test_message("%s", cases[i].row);
+        g_assert_cmpstr(got, ==, cases[i].want);
+    }
+    g_autofree char *fits = long_id(996), *over = long_id(997), *huge = long_id(5000);
+    g_autofree char *got = msgid_parse(fits);
+    g_assert_nonnull(got);
+    g_assert_null(msgid_parse(over));
+    g_assert_null(msgid_parse(huge)); /* M29 */
+}
+
+static void
+test_list(void)
+{
+    static const struct {
+        const char *row, *in, *want;
+    } cases[] = {
+        {"two", "<a@b> <c@d>", "a@b c@d"},
+        {"none between", "<a@b><c@d>", "a@b c@d"},
+        {"commas and comments", "<a@b>,(x) <c@d>", "a@b c@d"},
+        {"M30 repeats", "<a@b> <c@d> <a@b> <\"a\"@b>", "a@b c@d"},
+        {"bad ones between", "<a@b> <oops> c@d <e@f> <", "a@b e@f"},
+        {"nothing", "", ""},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GPtrArray) ids = msgid_parse_list(cases[i].in, 100);
+        g_autofree char *got = join(ids);
+        g_test_message("%s", cases[i].row);
+        g_assert_cmpstr(got, ==, cases[i].want);
+    }
+}
+
+/* M30: ten thousand ids are read up to the cap; nonsense takes linear time. */
+static void
+test_hostile(void)
+{
+    g_autoptr(GString) many = g_string_new(NULL), open = g_string_new(NULL);
+
+    for (unsigned i = 0; i < 10000; i++)
+        g_string_append_printf(many, "<%u@x> ", i);
+    for (unsigned i = 0; i < 1000000; i++)
+        g_string_append_c(open, '<');
+    g_autoptr(GPtrArray) capped = msgid_parse_list(many->str, 1000);
+    g_assert_cmpuint(capped->len, ==, 1000);
+    g_assert_cmpstr(capped->pdata[999], ==, "999@x");
+    g_autoptr(GPtrArray) none = msgid_parse_list(open->str, 1000);
+    g_assert_cmpuint(none->len, ==, 0);
+}
+
+static void
+test_mint(void)
+{
+    Key key = {.n = 1, .v = {{1}}}, other = {.n = 1, .v = {{2}}}, rolled = {.n = 2};
+    uint64_t generation;
+    int64_t number;
+
+    memcpy(rolled.v[0], other.v[0], KEY_SIZE);
+    memcpy(rolled.v[1], key.v[0], KEY_SIZE);
+    g_autofree char *id = msgid_mint(&key, 3, 42, "body", 4, "X.example");
+    g_autofree char *again = msgid_mint(&key, 3, 42, "body", 4, "x.example");
+    g_autofree char *text = msgid_mint(&key, 3, 42, "Body", 4, "x.example");
+    g_autofree char *row = msgid_mint(&key, 3, 43, "body", 4, "x.example");
+    g_autofree char *stranger = msgid_mint(&other, 3, 42, "body", 4, "x.example");
+
+    g_assert_true(g_str_has_prefix(id, "3.42."));
+    g_assert_true(g_str_has_suffix(id, "@x.example"));
+    g_assert_cmpstr(id, ==, again);
+    g_assert_cmpstr(id, !=, text);
+    g_assert_cmpstr(id, !=, row);
+    g_assert_cmpstr(id, !=, stranger);
+    g_autofree char *parsed = msgid_parse(id);
+    g_assert_cmpstr(parsed, ==, id);
+
+    g_assert_true(msgid_is_minted(&key, id, "x.example", &generation, &number));
+    g_assert_cmpuint(generation, ==, 3);
+    g_assert_cmpint(number, ==, 42);
+    g_assert_true(msgid_is_minted(&rolled, id, "x.example", &generation, &number));
+    g_assert_false(msgid_is_minted(&other, id, "x.example", &generation, &number));
+    g_assert_false(msgid_is_minted(&key, id, "y.example", &generation, &number));
+}
+
+static void
+test_not_minted(void)
+{
+    Key key = {.n = 1, .v = {{1}}};
+    static const char *const ids[] = {"", "@x", "1@x", "1.2@x", "1.2.abc@x", "a.b.c@x"};
+    g_autofree char *id = msgid_mint(&key, 3, 42, "body", 4, "x");
+    uint64_t generation;
+    int64_t number;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(ids); i++)
+        g_assert_false(msgid_is_minted(&key, ids[i], "x", &generation, &number));
+    id[2] = '5'; /* 3.52: the tag is for another number */
+    g_assert_false(msgid_is_minted(&key, id, "x", &generation, &number));
+    g_autofree char *zeros = g_strdup_printf("0%s", id);
+    g_assert_false(msgid_is_minted(&key, zeros, "x", &generation, &number));
+}
+
+static void
+test_answer(void)
+{
+    g_autoptr(GPtrArray) refs = msgid_parse_list("<a@x> <b@x>", 10);
+    g_autoptr(GPtrArray) both = msgid_answer_references(refs, "z@x", "c@x");
+    g_autoptr(GPtrArray) one = msgid_answer_references(NULL, "z@x", "c@x");
+    g_autoptr(GPtrArray) none = msgid_answer_references(NULL, NULL, "c@x");
+    g_autofree char *got_both = join(both), *got_one = join(one), *got_none = join(none);
+
+    g_assert_cmpstr(got_both, ==, "a@x b@x c@x");
+    g_assert_cmpstr(got_one, ==, "z@x c@x");
+    g_assert_cmpstr(got_none, ==, "c@x");
+
+    g_autoptr(GPtrArray) many = g_ptr_array_new_with_free_func(g_free);
+    for (unsigned i = 0; i < 100; i++)
+        g_ptr_array_add(many, g_strdup_printf("%u@x", i));
+    g_autoptr(GPtrArray) cut = msgid_answer_references(many, NULL, "me@x");
+    g_assert_cmpuint(cut->len, ==, 30);
+    g_assert_cmpstr(cut->pdata[0], ==, "0@x");
+    g_assert_cmpstr(cut->pdata[1], ==, "72@x");
+    g_assert_cmpstr(cut->pdata[29], ==, "me@x");
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/msgid/parse", test_parse);
+    g_test_add_func("/msgid/list", test_list);
+    g_test_add_func("/msgid/hostile", test_hostile);
+    g_test_add_func("/msgid/mint", test_mint);
+    g_test_add_func("/msgid/not-minted", test_not_minted);
+    g_test_add_func("/msgid/answer", test_answer);
+    return g_test_run();
+}
