@@ -1,0 +1,385 @@
+#include "store/db.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "store/gate.h"
+#include "store/migrate.h"
+#include "store/schema.h"
+#include "store/sql.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+/* Only what is not ours can hold SQLite's own locks while we hold the gate. */
+#define BUSY_MS 10000
+/* 4 MiB of log. */
+#define CHECKPOINT_PAGES 1024
+
+struct Db {
+    SqlConn conn;
+    const Home *home;
+    char *path;
+    Gate *gate;
+    DbMode mode;
+    bool is_new, in_txn, flushes;
+    int hint_fd;       /* -1: not open */
+    int log_pages;     /* after the newest commit */
+    int checkpoint_at; /* pages */
+};
+
+SqlConn *
+sql_conn(Db *db)
+{
+    return &db->conn;
+}
+
+bool
+db_is_new(const Db *db)
+{
+    return db->is_new;
+}
+
+const Home *
+db_home(const Db *db)
+{
+    return db->home;
+}
+
+const char *
+db_library_version(void)
+{
+    return sqlite3_libversion();
+}
+
+int
+db_schema_version(void)
+{
+    return schema_version;
+}
+
+void
+db_close(Db *db)
+{
+    if (!db)
+        return;
+    sql_conn_clear(&db->conn);
+    gate_free(db->gate);
+    cleanup_fd(&db->hint_fd);
+    g_free(db->path);
+    g_free(db);
+}
+
+static int
+on_commit(void *data, sqlite3 *handle, const char *name, int pages)
+{
+    Db *db = data;
+
+    (void)handle;
+    (void)name;
+    db->log_pages = pages;
+    return SQLITE_OK;
+}
+
+static bool
+configure(Db *db, GError **error)
+{
+    sqlite3 *handle = db->conn.handle;
+
+    sqlite3_extended_result_codes(handle, 1);
+    sqlite3_busy_timeout(handle, BUSY_MS);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_wal_autocheckpoint(handle, 0);
+    sqlite3_wal_hook(handle, on_commit, db); /* after the line above, which would remove it */
+    db->flushes = true;
+    db->checkpoint_at = CHECKPOINT_PAGES;
+    if (!sql_exec(handle, "PRAGMA mmap_size = 0; PRAGMA synchronous = FULL", error,
+                  "opening the store"))
+        return false;
+    return db->mode == DB_WRITE ||
+           sql_exec(handle, "PRAGMA query_only = 1", error, "opening the store");
+}
+
+static bool
+is_wal(sqlite3 *handle, bool *ret, GError **error)
+{
+    sqlite3_stmt *st = NULL;
+    bool ok = sqlite3_prepare_v2(handle, "PRAGMA journal_mode", -1, &st, NULL) == SQLITE_OK &&
+              sqlite3_step(st) == SQLITE_ROW;
+
+    if (ok)
+        *ret = g_strcmp0((const char *)sqlite3_column_text(st, 0), "wal") == 0;
+    else
+        sql_error_handle(handle, error, "opening the store");
+    sqlite3_finalize(st);
+    return ok;
+}
+
+static bool
+make_wal(sqlite3 *handle, GError **error)
+{
+    bool wal = false;
+
+    if (!sql_exec(handle, "PRAGMA journal_mode = WAL", error, "opening the store") ||
+        !is_wal(handle, &wal, error))
+        return false;
+    return wal || err_set(error, ERR_CONFIG, "this file system can't hold a write-ahead log");
+}
+
+/* SQLite gives the log and its index the mode of the file. */
+static bool
+make_file(Db *db, GError **error)
+{
+    auto_fd fd = open(db->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+    if (fd >= 0)
+        return dir_flush(db->home->state_fd, error);
+    if (errno == EACCES || errno == EROFS || errno == EPERM)
+        return err_set(error, ERR_CONFIG, "can't be made: %s", g_strerror(errno));
+    return err_set_errno(error, errno, "can't be made");
+}
+
+static bool
+open_file(Db *db, GError **error)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+
+    if (sqlite3_open_v2(db->path, &db->conn.handle, flags, NULL) != SQLITE_OK)
+        return sql_error_handle(db->conn.handle, error, "opening the store");
+    if (db->mode == DB_WRITE && sqlite3_db_readonly(db->conn.handle, "main") == 1)
+        return err_set(error, ERR_CONFIG, "can't be written: look at its owner, mode and disk");
+    return configure(db, error);
+}
+
+/* Under the gate; somebody else may have done it all meanwhile. */
+static bool
+bring_up_to_date(Db *db, GError **error)
+{
+    const MigrateList list = {schema_sql, schema_version};
+    int version;
+
+    if (!migrate_version(db->conn.handle, list.newest, &version, error) ||
+        !make_wal(db->conn.handle, error))
+        return false;
+    db->is_new = version == 0;
+    return migrate_run(db->conn.handle, db->home, &list, error);
+}
+
+static bool
+open_and_check(Db *db, bool exists, GError **error)
+{
+    bool wal = false;
+    int version;
+
+    if (!exists && db->mode == DB_READ)
+        return err_set(error, ERR_LATER, "there is no store yet; run: postrider serve");
+    if ((!exists && !make_file(db, error)) || !open_file(db, error) ||
+        !migrate_version(db->conn.handle, schema_version, &version, error) ||
+        !is_wal(db->conn.handle, &wal, error))
+        return false;
+    if (version == schema_version && wal)
+        return true;
+    if (db->mode == DB_READ)
+        return err_set(error, ERR_LATER,
+                       "made by an older postrider; run: postrider serve, or postrider doctor");
+    if (!gate_take(db->gate, DB_WAIT_MS, error))
+        return false;
+    bool ok = bring_up_to_date(db, error);
+    gate_release(db->gate);
+    return ok;
+}
+
+static bool
+path_exists(const char *path, bool *ret, GError **error)
+{
+    struct stat st;
+
+    *ret = stat(path, &st) == 0;
+    if (*ret || errno == ENOENT)
+        return true;
+    if (errno == EACCES)
+        return err_set(error, ERR_CONFIG, "%s", g_strerror(errno));
+    return err_set_errno(error, errno, "can't be opened");
+}
+
+/* Puts the name in front, and for damage the way back behind. */
+static bool
+open_failed(const Db *db, GError *why, GError **error)
+{
+    if (err_is(why, ERR_DAMAGE))
+        err_set(error, ERR_DAMAGE,
+                "'%s': %s; restore a backup, or move it away: postrider then starts anew from "
+                "the mail",
+                db->path, why->message);
+    else
+        err_set(error, why->code, "'%s': %s", db->path, why->message);
+    g_error_free(why);
+    return false;
+}
+
+bool
+db_open(const Home *home, DbMode mode, Db **ret_db, GError **error)
+{
+    g_autoptr(Db) db = g_new0(Db, 1);
+    g_autofree char *gate = g_build_filename(home->path, "state", "write.lock", NULL);
+    GError *why = NULL;
+    bool exists;
+
+    db->home = home;
+    db->mode = mode;
+    db->hint_fd = -1;
+    db->path = g_build_filename(home->path, "state", "postrider.db", NULL);
+    db->gate = gate_new(gate);
+    if (!path_exists(db->path, &exists, &why) || !open_and_check(db, exists, &why))
+        return open_failed(db, why, error);
+    *ret_db = g_steal_pointer(&db);
+    return true;
+}
+
+bool
+db_backup(Db *db, const char *dest, GError **error)
+{
+    return migrate_copy(db->conn.handle, dest, error);
+}
+
+/* A step without rows, by its cached statement: BEGIN and COMMIT are on the hot path. */
+static bool
+run(Db *db, const char *sql, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db, sql, error);
+
+    return st && sql_next(db, st, error) == 0;
+}
+
+/* Not by a cached statement: SQLite obeys this pragma when it is prepared, not when it runs. */
+static bool
+set_flush(Db *db, TxnFlush flush, GError **error)
+{
+    bool want = flush == TXN_DURABLE;
+    const char *sql = want ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL";
+
+    if (db->flushes == want)
+        return true;
+    if (!sql_exec(db->conn.handle, sql, error, "writing the store"))
+        return false;
+    db->flushes = want;
+    return true;
+}
+
+/* A folder that was deleted, restored or mounted over: what we would write, nobody would see.
+ */
+static bool
+is_in_place(Db *db)
+{
+    int moved = 0;
+
+    return sqlite3_file_control(db->conn.handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) ==
+               SQLITE_OK &&
+           !moved;
+}
+
+static bool
+set_moved(Db *db, GError **error)
+{
+    g_clear_error(error); /* the gate may have said less: it lies in the same folder */
+    return err_set(error, ERR_DAMAGE, "'%s': the store was moved away under a running program",
+                   db->path);
+}
+
+bool
+txn_begin(Db *db, TxnFlush flush, int wait_ms, Txn *ret_txn, GError **error)
+{
+    g_assert(!db->in_txn);
+    if (db->mode == DB_READ)
+        return err_set(error, ERR_NEVER, "'%s' is open for reading only", db->path);
+    if (!gate_take(db->gate, wait_ms, error))
+        return is_in_place(db) ? false : set_moved(db, error);
+    bool ok = is_in_place(db) || set_moved(db, error);
+    ok = ok && set_flush(db, flush, error) && run(db, "BEGIN IMMEDIATE", error);
+    if (!ok) {
+        gate_release(db->gate);
+        return false;
+    }
+    db->in_txn = true;
+    *ret_txn = (Txn){.db = db, .open = true, .flush = flush};
+    return true;
+}
+
+static void
+txn_end(Txn *txn)
+{
+    txn->open = false;
+    txn->db->in_txn = false;
+    gate_release(txn->db->gate);
+}
+
+/*
+ * Passive: what readers still need stays in the log, and the next try is one whole length
+ * later. A log that began anew is short again. A failure here loses nothing: the log holds it
+ * all.
+ */
+static void
+checkpoint_when_long(Db *db)
+{
+    if (db->log_pages < CHECKPOINT_PAGES)
+        db->checkpoint_at = CHECKPOINT_PAGES;
+    if (db->log_pages < db->checkpoint_at)
+        return;
+    CRASH_POINT("txn-before-checkpoint");
+    (void)sqlite3_wal_checkpoint_v2(db->conn.handle, "main", SQLITE_CHECKPOINT_PASSIVE, NULL,
+                                    NULL);
+    db->checkpoint_at = db->log_pages + CHECKPOINT_PAGES;
+}
+
+bool
+txn_commit(Txn *txn, GError **error)
+{
+    g_assert(txn->open);
+    CRASH_POINT("txn-before-commit");
+    if (!run(txn->db, "COMMIT", error)) {
+        txn_clear(txn);
+        return false;
+    }
+    CRASH_POINT("txn-after-commit");
+    checkpoint_when_long(txn->db);
+    txn_end(txn);
+    return true;
+}
+
+void
+txn_clear(Txn *txn)
+{
+    if (!txn->open)
+        return;
+    /* Some errors have rolled back already. */
+    if (!sqlite3_get_autocommit(txn->db->conn.handle))
+        (void)run(txn->db, "ROLLBACK", NULL);
+    txn_end(txn);
+}
+
+/* By the folder's descriptor: the path of a home may be longer than a socket's name. */
+static bool
+hint_address(const Db *db, struct sockaddr_un *ret)
+{
+    *ret = (struct sockaddr_un){.sun_family = AF_UNIX};
+    return g_snprintf(ret->sun_path, sizeof ret->sun_path, "/proc/self/fd/%d/wake.sock",
+                      db->home->state_fd) < (int)sizeof ret->sun_path;
+}
+
+void
+db_hint(Db *db)
+{
+    struct sockaddr_un to;
+
+    if (db->hint_fd < 0)
+        db->hint_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (db->hint_fd < 0 || !hint_address(db, &to))
+        return;
+    (void)sendto(db->hint_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&to,
+                 sizeof to);
+}

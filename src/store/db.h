@@ -1,0 +1,91 @@
+#pragma once
+
+/*
+ * The store: state/postrider.db holds every decision. All writing goes through a Txn; a Txn
+ * holds the write gate, an flock on state/write.lock, from before BEGIN to after COMMIT. The
+ * gate is why writers queue instead of polling (SQLite's busy handler starves them), and why no
+ * checkpoint ever runs beside a commit: SQLite before 3.51.3 can lose pages then ("WAL-reset
+ * bug"; Debian 12 has 3.40.1). So autocheckpoint is 0 on every connection, closing does not
+ * checkpoint, and txn_commit() checkpoints itself, under the gate, when the log is longer than
+ * 4 MiB.
+ *
+ * (1) Nothing waits for a network, a model, a child or stdout between begin and commit.
+ * (2) Nobody else opens the database file in this process: closing it would drop the locks.
+ * (3) A read that prints to a pipe reads its rows to the end first.
+ * (4) A decision is one transaction that holds every byte the decision creates.
+ */
+#include "base/home.h"
+#include "base/ids.h"
+#include <glib.h>
+
+typedef enum TxnFlush {
+    TXN_DURABLE, /* flushed before txn_commit() returns: every decision */
+    TXN_LAZY,    /* not flushed: only what a redo makes again (marks, "shown") */
+} TxnFlush;
+
+struct Txn {
+    Db *db;
+    bool open;
+    TxnFlush flush;
+};
+
+/* How long a program waits for the gate when it has nothing better to do. */
+#define DB_WAIT_MS 20000
+
+typedef enum DbMode {
+    DB_WRITE, /* makes and migrates where needed; a copy is kept as postrider.db.before-N first
+               */
+    DB_READ,  /* no Txn; a missing or older store is ERR_LATER ("run serve, or doctor") */
+} DbMode;
+
+/* ERR_NEVER: a newer schema. ERR_DAMAGE: not a store, or damaged; the text names the way back.
+ */
+bool db_open(const Home *home, DbMode mode, Db **ret_db, GError **error);
+void db_close(Db *db);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
+
+/* True when this open made the store: an empty store beside old mail is engine/recover.h's
+ * case. */
+bool db_is_new(const Db *db);
+const Home *db_home(const Db *db);
+
+/* Takes the gate, at most wait_ms; ERR_LATER names the pid that holds it. */
+bool txn_begin(Db *db, TxnFlush flush, int wait_ms, Txn *ret_txn, GError **error);
+bool txn_commit(Txn *txn, GError **error);
+void txn_clear(Txn *txn); /* rolls back what was not committed */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Txn, txn_clear)
+
+/* Tells the master that something became ready: a datagram to state/wake.sock that may be lost.
+ */
+void db_hint(Db *db);
+/* Earliest moment at which anything becomes ready by itself: jobs, deliveries, timers.
+ * USEC_NEVER: none does. */
+bool db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error);
+
+/* Small values: "home-id", "created" (microseconds), "hold-all", "intake:ACCOUNT", … *ret is
+ * NULL where absent; caller frees. */
+bool meta_get(Db *db, const char *key, char **ret, GError **error);
+bool meta_set(Txn *txn, const char *key, const char *value, GError **error); /* NULL deletes */
+
+/*
+ * The generation stands in every id that we mint. It is the millisecond at which the store was
+ * made, so a new store never repeats an id of a lost one; doctor --accept-backup raises it.
+ */
+uint64_t db_generation(Db *db);
+bool db_set_generation(Txn *txn, uint64_t generation, GError **error);
+/* Mail shows an id that this home minted (msgid_is_minted). When the store has not given that
+ * number out yet it is an old copy of itself: "hold-all" is set, and nothing runs or leaves
+ * until a person decides. *ret_went_back tells. */
+bool db_note_minted(
+    Txn *txn, uint64_t generation, int64_t number, bool *ret_went_back, GError **error);
+/* Why nothing may run or leave; NULL: all is well. Caller frees. */
+char *db_hold_all(Db *db);
+
+/* Integrity: PRAGMA quick_check (full: integrity_check) and our own rules over rows. Findings
+ * are one line each. */
+bool db_check(Db *db, bool full, GPtrArray **ret_findings, GError **error);
+/* A consistent copy by SQLite's backup API while others work; dest is a path that must not
+ * exist. */
+bool db_backup(Db *db, const char *dest, GError **error);
+const char *db_library_version(void);
+int db_schema_version(void);

@@ -1,0 +1,424 @@
+/*
+ * The file may vanish or break at any time; what that costs is reading the mail again. So every
+ * entry first looks whether the file is still the one that is open, and a broken file is
+ * deleted: the next index_mark() then starts at 0. A gate of its own keeps two writers apart,
+ * and commits from checkpoints (db.h).
+ *
+ * `store` names the postrider.db whose ids these are (inode and birth): ids of a store that was
+ * made anew mean other mail.
+ */
+#include "store/index.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "store/gate.h"
+#include "store/messages_row.h"
+#include "store/query.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#define INDEX_VERSION 1
+#define BUSY_MS 10000
+/* Words gathered in memory before they go to the file: the larger, the fewer merges (85 us for
+ * a mail of 700 words instead of 215). */
+#define HASH_BYTES "67108864"
+#define CHECKPOINT_PAGES 4096
+
+struct Index {
+    const Home *home;
+    char *path;
+    Gate *gate;
+    sqlite3 *handle;
+    sqlite3_stmt *insert;
+    int64_t mark; /* at index_begin() */
+    bool writing;
+    int log_pages;
+};
+
+static const char tables[] =
+    "BEGIN IMMEDIATE;"
+    "CREATE VIRTUAL TABLE mail USING fts5(sender, recipients, subject, body, content = '', "
+    "  tokenize = 'unicode61 remove_diacritics 2');"
+    "INSERT INTO mail (mail, rank) VALUES ('hashsize', " HASH_BYTES ");"
+    "CREATE TABLE mark (last INTEGER NOT NULL, store TEXT NOT NULL);"
+    "INSERT INTO mark (last, store) VALUES (0, '');"
+    "PRAGMA user_version = 1;"
+    "COMMIT;";
+G_STATIC_ASSERT(INDEX_VERSION == 1);
+
+static char *
+store_name(const Home *home)
+{
+    struct statx st = {0};
+
+    if (statx(home->state_fd, "postrider.db", 0, STATX_INO | STATX_BTIME, &st) < 0)
+        return g_strdup("none");
+    return g_strdup_printf("%" PRIu64 ".%" PRId64 ".%u", (uint64_t)st.stx_ino,
+                           (int64_t)st.stx_btime.tv_sec, st.stx_btime.tv_nsec);
+}
+
+bool
+index_delete(const Home *home, GError **error)
+{
+    static const char *const names[] = {"index.db", "index.db-wal", "index.db-shm"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        if (unlinkat(home->state_fd, names[i], 0) < 0 && errno != ENOENT)
+            return err_set_errno(error, errno, "deleting 'state/%s'", names[i]);
+    return true;
+}
+
+static void
+close_handle(Index *ix)
+{
+    g_clear_pointer(&ix->insert, sqlite3_finalize);
+    g_clear_pointer(&ix->handle, sqlite3_close_v2); /* a search may still be open on it */
+    if (ix->writing)
+        gate_release(ix->gate);
+    ix->writing = false;
+}
+
+void
+index_close(Index *ix)
+{
+    if (!ix)
+        return;
+    close_handle(ix);
+    gate_free(ix->gate);
+    g_free(ix->path);
+    g_free(ix);
+}
+
+static int
+on_commit(void *data, sqlite3 *handle, const char *name, int pages)
+{
+    Index *ix = data;
+
+    (void)handle;
+    (void)name;
+    ix->log_pages = pages;
+    return SQLITE_OK;
+}
+
+static bool
+open_handle(Index *ix, GError **error)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+
+    if (sqlite3_open_v2(ix->path, &ix->handle, flags, NULL) != SQLITE_OK)
+        return sql_error_handle(ix->handle, error, "opening the search index");
+    sqlite3_extended_result_codes(ix->handle, 1);
+    sqlite3_busy_timeout(ix->handle, BUSY_MS);
+    sqlite3_db_config(ix->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_wal_autocheckpoint(ix->handle, 0);
+    sqlite3_wal_hook(ix->handle, on_commit, ix);
+    return sql_exec(
+        ix->handle,
+        "PRAGMA mmap_size = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+        "PRAGMA journal_size_limit = 16777216",
+        error, "opening the search index");
+}
+
+/* *ret_fits: it is an index of this version, of this store. */
+static bool
+look(Index *ix, bool *ret_fits, GError **error)
+{
+    g_autofree char *store = store_name(ix->home);
+    int64_t version;
+    sqlite3_stmt *st = NULL;
+
+    if (!sql_pragma_int(ix->handle, "PRAGMA user_version", &version, error))
+        return false;
+    *ret_fits = false;
+    if (version != INDEX_VERSION)
+        return true;
+    bool ok =
+        sqlite3_prepare_v2(ix->handle, "SELECT store FROM mark", -1, &st, NULL) == SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW;
+    if (ok)
+        *ret_fits = g_strcmp0((const char *)sqlite3_column_text(st, 0), store) == 0;
+    else
+        sql_error_handle(ix->handle, error, "opening the search index");
+    sqlite3_finalize(st);
+    return ok;
+}
+
+static bool
+set_mark(Index *ix, int64_t last, GError **error)
+{
+    g_autofree char *store = store_name(ix->home);
+    sqlite3_stmt *st = NULL;
+    bool ok = sqlite3_prepare_v2(ix->handle, "UPDATE mark SET last = ?, store = ?", -1, &st,
+                                 NULL) == SQLITE_OK;
+
+    if (ok) {
+        sqlite3_bind_int64(st, 1, last);
+        sqlite3_bind_text(st, 2, store, -1, SQLITE_STATIC);
+        ok = sqlite3_step(st) == SQLITE_DONE;
+    }
+    if (!ok)
+        sql_error_handle(ix->handle, error, "writing the search index");
+    sqlite3_finalize(st);
+    return ok;
+}
+
+/* Nobody else may read the words either. SQLite gives the log the mode of the file. */
+static bool
+make_file(const Index *ix, GError **error)
+{
+    auto_fd fd = open(ix->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+    return fd >= 0 || err_set_errno(error, errno, "making it");
+}
+
+/* Under the gate. Whatever is wrong with what lies there, a new one is right. */
+static bool
+make_anew(Index *ix, GError **error)
+{
+    bool fits = false;
+
+    if (open_handle(ix, NULL) && look(ix, &fits, NULL) && fits)
+        return true; /* somebody else was faster */
+    g_clear_pointer(&ix->handle, sqlite3_close);
+    return index_delete(ix->home, error) && make_file(ix, error) && open_handle(ix, error) &&
+           sql_exec(ix->handle, tables, error, "making the search index") &&
+           set_mark(ix, 0, error);
+}
+
+static bool
+open_or_make(Index *ix, bool *ret_fresh, GError **error)
+{
+    bool fits = false;
+
+    close_handle(ix);
+    *ret_fresh = false;
+    if (access(ix->path, F_OK) == 0 && open_handle(ix, NULL) && look(ix, &fits, NULL) && fits)
+        return true;
+    g_clear_pointer(&ix->handle, sqlite3_close);
+    *ret_fresh = true;
+    if (!gate_take(ix->gate, DB_WAIT_MS, error))
+        return false;
+    bool ok = make_anew(ix, error);
+    gate_release(ix->gate);
+    return ok;
+}
+
+bool
+index_open(const Home *home, Index **ret, bool *ret_fresh, GError **error)
+{
+    g_autofree char *gate = g_build_filename(home->path, "state", "index.lock", NULL);
+    g_autoptr(Index) ix = g_new0(Index, 1);
+
+    ix->home = home;
+    ix->path = g_build_filename(home->path, "state", "index.db", NULL);
+    ix->gate = gate_new(gate);
+    if (!open_or_make(ix, ret_fresh, error))
+        return err_prefix(error, "'%s'", ix->path);
+    *ret = g_steal_pointer(&ix);
+    return true;
+}
+
+static bool
+was_moved(Index *ix)
+{
+    int moved = 0;
+
+    return !ix->handle ||
+           sqlite3_file_control(ix->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) !=
+               SQLITE_OK ||
+           moved;
+}
+
+static bool
+reopen_when_moved(Index *ix, GError **error)
+{
+    bool fresh;
+
+    return !was_moved(ix) || open_or_make(ix, &fresh, error);
+}
+
+/* A broken index is no loss: it goes, and the caller begins again with index_mark(). */
+static bool
+failed(Index *ix, GError **error, const char *doing)
+{
+    g_autoptr(GError) why = NULL;
+
+    sql_error_handle(ix->handle, &why, doing);
+    if (err_is(why, ERR_DAMAGE)) {
+        (void)index_delete(ix->home, NULL);
+        close_handle(ix);
+        return err_set(error, ERR_AGAIN, "the search index was damaged (%s); it is made anew",
+                       why->message);
+    }
+    g_propagate_error(error, g_steal_pointer(&why));
+    return false;
+}
+
+static bool
+read_mark(Index *ix, int64_t *ret_last, GError **error)
+{
+    return sql_pragma_int(ix->handle, "SELECT last FROM mark", ret_last, NULL) ||
+           failed(ix, error, "reading the search index");
+}
+
+bool
+index_mark(Index *ix, int64_t *ret_last, GError **error)
+{
+    return reopen_when_moved(ix, error) && read_mark(ix, ret_last, error);
+}
+
+static void
+roll_back(Index *ix)
+{
+    if (!ix->writing)
+        return;
+    (void)sqlite3_exec(ix->handle, "ROLLBACK", NULL, NULL, NULL);
+    gate_release(ix->gate);
+    ix->writing = false;
+}
+
+static bool
+prepare_insert(Index *ix, GError **error)
+{
+    if (ix->insert ||
+        sqlite3_prepare_v3(ix->handle,
+                           "INSERT INTO mail (rowid, sender, recipients, subject, body) "
+                           "VALUES (?, ?, ?, ?, ?)",
+                           -1, SQLITE_PREPARE_PERSISTENT, &ix->insert, NULL) == SQLITE_OK)
+        return true;
+    return failed(ix, error, "writing the search index");
+}
+
+bool
+index_begin(Index *ix, GError **error)
+{
+    roll_back(ix);
+    if (was_moved(ix))
+        return err_set(error, ERR_AGAIN, "the search index was deleted; it is made anew");
+    if (!prepare_insert(ix, error) || !gate_take(ix->gate, DB_WAIT_MS, error))
+        return false;
+    ix->writing = true;
+    bool ok = sqlite3_exec(ix->handle, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK
+                  ? read_mark(ix, &ix->mark, error)
+                  : failed(ix, error, "writing the search index");
+    if (!ok)
+        roll_back(ix);
+    return ok;
+}
+
+bool
+index_add(Index *ix,
+          MsgId id,
+          const char *from,
+          const char *to,
+          const char *subject,
+          const char *text,
+          GError **error)
+{
+    const char *const columns[] = {from, to, subject, text};
+
+    g_assert(ix->writing);
+    if (id.v <= ix->mark)
+        return true; /* another process was faster */
+    sqlite3_bind_int64(ix->insert, 1, id.v);
+    for (int i = 0; i < (int)G_N_ELEMENTS(columns); i++)
+        sqlite3_bind_text(ix->insert, i + 2, columns[i] ? columns[i] : "", -1, SQLITE_STATIC);
+    int rc = sqlite3_step(ix->insert);
+    if (rc != SQLITE_DONE)
+        failed(ix, error, "writing the search index");
+    if (ix->insert) {
+        sqlite3_reset(ix->insert);
+        sqlite3_clear_bindings(ix->insert);
+    }
+    return rc == SQLITE_DONE;
+}
+
+bool
+index_commit(Index *ix, int64_t last, GError **error)
+{
+    g_assert(ix->writing);
+    bool ok = set_mark(ix, MAX(last, ix->mark), error) &&
+              (sqlite3_exec(ix->handle, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ||
+               failed(ix, error, "writing the search index"));
+    if (!ok) {
+        roll_back(ix);
+        return false;
+    }
+    if (ix->log_pages > CHECKPOINT_PAGES)
+        (void)sqlite3_wal_checkpoint_v2(ix->handle, "main", SQLITE_CHECKPOINT_PASSIVE, NULL,
+                                        NULL);
+    gate_release(ix->gate);
+    ix->writing = false;
+    return true;
+}
+
+bool
+index_behind(Db *db, int64_t last, unsigned max, GPtrArray **ret_rows, GError **error)
+{
+    sqlite3_stmt *st = sql_get(
+        db, "SELECT " MSG_COLUMNS " FROM message WHERE id > ? ORDER BY id LIMIT ?", error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "ii", last, (int64_t)max);
+    return msg_rows_read(db, st, ret_rows, error);
+}
+
+/* Takes what the words found from the store, as long as the viewer and the filter allow it. */
+static bool
+take_found(
+    Db *db, const Viewer *viewer, const Query *q, MsgId id, GPtrArray *rows, GError **error)
+{
+    g_autoptr(MsgRow) row = NULL;
+
+    if (!messages_load(db, viewer, id, &row, error))
+        return false;
+    if (row && query_takes(q, row))
+        g_ptr_array_add(rows, g_steal_pointer(&row));
+    return true;
+}
+
+static bool
+search_words(
+    Index *ix, Db *db, const Viewer *viewer, const Query *q, GPtrArray *rows, GError **error)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = SQLITE_DONE;
+
+    if (sqlite3_prepare_v2(ix->handle,
+                           "SELECT rowid FROM mail WHERE mail MATCH ? ORDER BY rowid DESC", -1,
+                           &st, NULL) != SQLITE_OK)
+        return failed(ix, error, "searching");
+    sqlite3_bind_text(st, 1, q->words, -1, SQLITE_STATIC);
+    bool ok = true;
+    while (ok && rows->len < q->filter.limit && (rc = sqlite3_step(st)) == SQLITE_ROW)
+        ok = take_found(db, viewer, q, (MsgId){sqlite3_column_int64(st, 0)}, rows, error);
+    sqlite3_finalize(st);
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        return failed(ix, error, "searching");
+    return ok;
+}
+
+bool
+index_search(Index *ix,
+             Db *db,
+             const Viewer *viewer,
+             const char *query,
+             unsigned limit,
+             GPtrArray **ret_rows,
+             GError **error)
+{
+    g_auto(Query) q;
+
+    query_parse(query, &q);
+    q.filter.limit = limit;
+    if (!q.words)
+        return messages_list(db, viewer, &q.filter, ret_rows, error);
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)msg_row_free);
+    if (!reopen_when_moved(ix, error) || !search_words(ix, db, viewer, &q, rows, error))
+        return false;
+    *ret_rows = g_steal_pointer(&rows);
+    return true;
+}

@@ -1,0 +1,388 @@
+#include "store/jobs.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "store/jobs_internal.h"
+#include "store/messages.h"
+#include "store/sql.h"
+#include "store/timers.h"
+#include <inttypes.h>
+
+/*
+ * Every change of a running job names its claim in the WHERE clause, so that a claim which is
+ * no longer valid changes nothing, whatever the caller forgot to ask before.
+ */
+#define OF_CLAIM " WHERE id = ? AND state = 'running' AND epoch = ? AND fence = ?"
+/* INT64_MAX, our "never", is NULL in the table, so that the partial indexes leave it out. */
+#define OR_NULL "NULLIF(?, 9223372036854775807)"
+
+static int64_t
+now_of(const Txn *txn)
+{
+    return home_now(db_home(txn->db));
+}
+
+/* Says why a claim no longer holds; always false. */
+static bool
+fenced(Txn *txn, const JobClaim *claim, GError **error)
+{
+    g_autoptr(Job) job = NULL;
+
+    if (!job_get(txn->db, claim->job, &job, error))
+        return false;
+    return err_set(error, ERR_NEVER, "fenced: job %" PRId64 " is %s now", claim->job.v,
+                   job->state == JOB_RUNNING ? "in other hands" : job_state_words(job->state));
+}
+
+bool
+job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
+{
+    int64_t now = now_of(txn);
+
+    if (!sql_run(txn,
+                 "INSERT INTO job (role, face, thread, state, subject, asker, original, "
+                 "original_msgid, ready_us, created_us, updated_us) "
+                 "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)",
+                 NULL, error, "ssissisiii", in->role, in->face, in->thread.v, in->subject,
+                 in->asker, in->original.v, in->original_msgid, now, now, now))
+        return false;
+    *ret_id = (JobId){sql_last_id(txn)};
+    return true;
+}
+
+bool
+job_next_round(Txn *txn,
+               const Job *job,
+               MsgId original,
+               const char *asker,
+               const char *msgid,
+               GError **error)
+{
+    int64_t now = now_of(txn);
+
+    return sql_run(txn,
+                   "UPDATE job SET state = 'queued', round = round + 1, attempts = 0, "
+                   "iteration = 0, total_iterations = 0, round_cost_micro = 0, step_limit = 0, "
+                   "phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
+                   "original = ?, asker = ?, original_msgid = ?, ready_us = ?, "
+                   "wakes_us = NULL, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
+                   NULL, error, "issiii", original.v, asker, msgid, now, now, job->id.v);
+}
+
+bool
+job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error)
+{
+    g_autoptr(GPtrArray) open = NULL;
+    g_autoptr(Job) job = NULL;
+
+    if (!messages_open(txn->db, id, &open, error))
+        return false;
+    if (open->len == 0) {
+        *ret_began = false;
+        return true;
+    }
+    const MsgRow *first = open->pdata[0];
+    if (!job_get(txn->db, id, &job, error) ||
+        !job_next_round(txn, job, first->id, first->from, first->msgid, error))
+        return false;
+    /* They came while the old round was running; it is the new one that answers them. */
+    for (guint i = 0; i < open->len; i++) {
+        const MsgRow *m = open->pdata[i];
+        if (!messages_set_job(txn, m->id, id, job->round + 1, error))
+            return false;
+    }
+    *ret_began = true;
+    return true;
+}
+
+static bool
+wake(Txn *txn, const Job *job, const char *why, GError **error)
+{
+    bool woken = false;
+
+    return job_wake(txn, job->id, job->epoch, job->seq, why, &woken, error);
+}
+
+bool
+job_take_mail(Txn *txn,
+              JobId id,
+              MsgId mail,
+              const char *asker,
+              const char *msgid,
+              int *ret_round,
+              GError **error)
+{
+    g_autoptr(Job) job = NULL;
+    bool ok = true;
+    int round = 0;
+
+    if (!job_get(txn->db, id, &job, error))
+        return false;
+    round = job->round;
+    switch (job->state) {
+    case JOB_QUEUED:
+    case JOB_RUNNING: /* takes it at its next step, or its end does */
+    case JOB_STOPPED: /* waits for CONTINUE */
+        break;
+    case JOB_PARKED:
+        ok = wake(txn, job, "new mail", error);
+        break;
+    case JOB_DONE:
+    case JOB_FAILED:
+    case JOB_CANCELLED: /* what was asked is over; this asks for something else */
+        ok = job_next_round(txn, job, mail, asker, msgid, error);
+        round++;
+        break;
+    case JOB_N_STATES:
+        g_assert_not_reached();
+    }
+    if (ok)
+        *ret_round = round;
+    return ok;
+}
+
+/* Takes a queued job whose time has come, or a parked one whose wait is over. ?1 is now, ?2 the
+ * job that is wanted, the rest says who takes it and for how long. */
+#define CLAIM                                                                                  \
+    "UPDATE job SET state = 'running', fence = fence + 1, attempts = attempts + 1, "           \
+    "iteration = 0, waiting_for = NULL, wakes_us = NULL, deadline_us = ?3, owner_host = ?4, "  \
+    "owner_boot = ?5, owner_pid = ?6, owner_start = ?7, updated_us = ?1 WHERE id = "
+#define CLAIM_ENDS                                                                             \
+    " AND state IN ('queued', 'parked') RETURNING id, epoch, fence, deadline_us, attempts"
+
+/* Each half of the union walks a partial index and stops at its first row. */
+static const char claim_any[] =
+    CLAIM "(SELECT id FROM ("
+          "SELECT * FROM (SELECT id, ready_us AS due FROM job "
+          "WHERE state = 'queued' AND ready_us <= ?1 ORDER BY ready_us, id LIMIT 1) "
+          "UNION ALL "
+          "SELECT * FROM (SELECT id, wakes_us AS due FROM job "
+          "WHERE state = 'parked' AND wakes_us IS NOT NULL AND wakes_us <= ?1 "
+          "ORDER BY wakes_us, id LIMIT 1)) "
+          "ORDER BY due, id LIMIT 1)" CLAIM_ENDS;
+static const char claim_one[] = CLAIM "?2 AND (state = 'queued' OR wakes_us <= ?1) "
+                                      "AND (state = 'parked' OR ready_us <= ?1)" CLAIM_ENDS;
+
+static int
+read_claim(Db *db, sqlite3_stmt *st, JobClaim *ret, GError **error)
+{
+    int rc = sql_next(db, st, error);
+
+    if (rc != 1)
+        return rc;
+    *ret = (JobClaim){.job = {sqlite3_column_int64(st, 0)},
+                      .epoch = sqlite3_column_int64(st, 1),
+                      .fence = sqlite3_column_int64(st, 2),
+                      .deadline_us = sqlite3_column_int64(st, 3),
+                      .attempts = sqlite3_column_int(st, 4)};
+    return sql_next(db, st, error) < 0 ? -1 : 1;
+}
+
+bool
+job_claim(Txn *txn,
+          JobId want,
+          int64_t deadline_us,
+          JobClaim *ret_claim,
+          bool *ret_got,
+          GError **error)
+{
+    g_autofree char *hold = db_hold_all(txn->db);
+    ProcIdent me = {0};
+
+    if (hold) {
+        *ret_got = false;
+        return true;
+    }
+    if (!proc_ident_self(&me))
+        return err_set(error, ERR_LATER, "claiming a job: can't read /proc/self/stat");
+    sqlite3_stmt *st = sql_get(txn->db, want.v ? claim_one : claim_any, error);
+    if (!st)
+        return false;
+    sql_bind(st, "iiissii", now_of(txn), want.v, deadline_us, proc_host(), proc_boot_id(),
+             (int64_t)me.pid, me.start_time);
+    int rc = read_claim(txn->db, st, ret_claim, error);
+    if (rc < 0)
+        return false;
+    *ret_got = rc == 1;
+    return true;
+}
+
+bool
+job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn, "UPDATE job SET deadline_us = ?" OF_CLAIM, &changes, error, "iiii",
+                 deadline_us, claim->job.v, claim->epoch, claim->fence))
+        return false;
+    return changes == 1 || fenced(txn, claim, error);
+}
+
+bool
+job_count_step(Txn *txn,
+               const JobClaim *claim,
+               const char *phase,
+               int64_t cost_micro,
+               int *ret_step,
+               GError **error)
+{
+    int64_t step = 0;
+
+    if (!sql_int(txn->db,
+                 "UPDATE job SET iteration = iteration + 1, why = NULL, "
+                 "total_iterations = total_iterations + 1, steps = steps + 1, attempts = 0, "
+                 "phase = ?, cost_micro = cost_micro + ?, "
+                 "round_cost_micro = round_cost_micro + ?, updated_us = ?" OF_CLAIM
+                 " RETURNING steps",
+                 0, &step, error, "siiiiii", phase ? phase : "", cost_micro, cost_micro,
+                 now_of(txn), claim->job.v, claim->epoch, claim->fence))
+        return false;
+    if (step == 0)
+        return fenced(txn, claim, error);
+    *ret_step = (int)step;
+    return true;
+}
+
+/* Mail that came after the last context was built: nobody has looked at it. */
+static bool
+has_unseen_mail(Db *db, JobId job, bool *ret, GError **error)
+{
+    int64_t found = 0;
+
+    if (!sql_int(
+            db, "SELECT 1 FROM message WHERE job = ? AND job <> 0 AND state = 'stored' LIMIT 1",
+            0, &found, error, "i", job.v))
+        return false;
+    *ret = found != 0;
+    return true;
+}
+
+bool
+job_park(Txn *txn,
+         const JobClaim *claim,
+         int64_t resume_after_us,
+         const char *waiting_for,
+         int64_t *ret_seq,
+         GError **error)
+{
+    int64_t now = now_of(txn), seq = 0;
+    bool unseen = false;
+
+    /* A mail that found the job running did not wake it; parking must not sleep over it. */
+    if (!has_unseen_mail(txn->db, claim->job, &unseen, error))
+        return false;
+    if (unseen)
+        resume_after_us = MIN(resume_after_us, now);
+    if (!sql_int(txn->db,
+                 "UPDATE job SET state = 'parked', seq = seq + 1, wakes_us = " OR_NULL ", "
+                 "waiting_for = ?, instruction = NULL, updated_us = ?, " JOB_NO_OWNER OF_CLAIM
+                 " RETURNING seq",
+                 0, &seq, error, "isiiii", resume_after_us, waiting_for, now, claim->job.v,
+                 claim->epoch, claim->fence))
+        return false;
+    if (seq == 0)
+        return fenced(txn, claim, error);
+    *ret_seq = seq;
+    return true;
+}
+
+bool
+job_wake(Txn *txn,
+         JobId job,
+         int64_t epoch,
+         int64_t seq,
+         const char *why,
+         bool *ret_woken,
+         GError **error)
+{
+    int64_t now = now_of(txn);
+    int changes = 0;
+
+    if (!sql_run(txn,
+                 "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
+                 "waiting_for = NULL, why = ?, updated_us = ? "
+                 "WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
+                 &changes, error, "isiiii", now, why, now, job.v, epoch, seq))
+        return false;
+    *ret_woken = changes == 1;
+    return true;
+}
+
+bool
+job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error)
+{
+    int changes = 0;
+    bool goes_on = false;
+
+    g_assert(end == JOB_DONE || end == JOB_FAILED);
+    if (!sql_run(txn,
+                 "UPDATE job SET state = ?, why = ?, waiting_for = NULL, instruction = NULL, "
+                 "updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+                 &changes, error, "ssiiii", job_state_name(end), why, now_of(txn), claim->job.v,
+                 claim->epoch, claim->fence))
+        return false;
+    if (changes != 1)
+        return fenced(txn, claim, error);
+    if (end == JOB_DONE && !job_next_round_open(txn, claim->job, &goes_on, error))
+        return false;
+    return goes_on || timer_drop(txn, claim->job, NULL, error);
+}
+
+bool
+job_release(Txn *txn,
+            const JobClaim *claim,
+            int64_t ready_us,
+            bool count,
+            const char *why,
+            GError **error)
+{
+    int changes = 0;
+
+    /* A commit within this run has set attempts to 0 already. */
+    if (!sql_run(
+            txn,
+            "UPDATE job SET state = 'queued', ready_us = ?, "
+            "attempts = max(attempts - ?, 0), why = ?, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+            &changes, error, "iisiiii", ready_us, (int64_t)(count ? 0 : 1), why, now_of(txn),
+            claim->job.v, claim->epoch, claim->fence))
+        return false;
+    return changes == 1 || fenced(txn, claim, error);
+}
+
+/* What killed one owner may kill the next: the more often, the longer the wait. */
+static int64_t
+backoff(int attempts)
+{
+    static const int seconds[] = {0, 0, 1, 5, 30, 120};
+    int n = CLAMP(attempts, 0, (int)G_N_ELEMENTS(seconds) - 1);
+
+    return seconds[n] * USEC_PER_SEC;
+}
+
+static bool
+reap_one(Txn *txn, const Job *job, GError **error)
+{
+    const JobClaim dead = {.job = job->id, .epoch = job->epoch, .fence = job->fence};
+
+    return job_release(txn, &dead, now_of(txn) + backoff(job->attempts), true, "owner died",
+                       error);
+}
+
+bool
+job_reap(Txn *txn, unsigned *ret_n, GError **error)
+{
+    g_autoptr(GPtrArray) jobs = NULL;
+    unsigned n = 0;
+
+    if (!jobs_owned_here(txn->db, &jobs, error))
+        return false;
+    for (guint i = 0; i < jobs->len; i++) {
+        const Job *job = jobs->pdata[i];
+        if (job_owner_lives(job))
+            continue;
+        if (!reap_one(txn, job, error))
+            return false;
+        n++;
+    }
+    *ret_n = n;
+    return true;
+}

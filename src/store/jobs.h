@@ -1,0 +1,170 @@
+#pragma once
+
+/*
+ * Jobs. One job is one conversation of one role.
+ *
+ *  QUEUED --job_claim()--> RUNNING --job_park()--> PARKED --job_wake()--> QUEUED
+ *    ^  ^  ^                  |  '------job_end()--> DONE | FAILED
+ *    |  |  '-job_reap/release-'                           |
+ *    |  '--- new mail, next round -----------------------'--- CANCELLED
+ *    '------ job_continue() --- STOPPED | FAILED | PARKED
+ *
+ *  QUEUED | RUNNING | PARKED --job_stop()--> STOPPED; those and STOPPED --job_cancel()-->
+ *  CANCELLED.
+ *
+ * epoch: raised by stop, cancel, fork, restore. It stands in checkpoint mails.
+ * fence: raised by every claim. It never leaves the store.
+ * (1) A step commits only where (state, epoch, fence) are still those of its claim.
+ * (2) attempts is counted in the claim, before anything can crash, and reset by a commit.
+ * (3) round starts at 1; a principal's mail to a job that has ended begins the next; step
+ *     limits count per round, and only an order raises them.
+ * (4) A lease has no renewal: a deadline is set by the claim and by each commit, liveness comes
+ *     from the kernel (boot id, pid, start time). A dead owner is reaped without any clock.
+ */
+#include "base/ids.h"
+#include "base/proc.h"
+#include "store/db.h"
+
+typedef enum JobState {
+    JOB_QUEUED,
+    JOB_RUNNING,
+    JOB_PARKED,
+    JOB_DONE,
+    JOB_FAILED,
+    JOB_STOPPED,
+    JOB_CANCELLED,
+    JOB_N_STATES
+} JobState;
+const char *job_state_name(JobState s);
+bool job_state_parse(const char *name, JobState *ret);
+/* For people: queued, working, waiting, done, failed, stopped, cancelled. */
+const char *job_state_words(JobState s);
+
+typedef struct JobClaim {
+    JobId job;
+    int64_t epoch, fence, deadline_us;
+    int attempts;
+} JobClaim;
+
+typedef struct Job {
+    JobId id;
+    ThreadId thread;
+    JobState state;
+    MsgId original; /* the mail that began the present round */
+    char *role, *face, *phase, *subject, *asker, *original_msgid, *why, *waiting_for;
+    int round, attempts, iteration,
+        total_iterations; /* iteration: this run; total: this round */
+    int steps;            /* of all rounds */
+    int step_limit;       /* of this round; 0: the role's total-iterations */
+    int64_t epoch, fence, seq;
+    int64_t ready_us, created_us, updated_us;
+    int64_t wakes_us, deadline_us; /* USEC_NEVER: none */
+    int64_t cost_micro, round_cost_micro;
+    char *owner_host, *owner_boot;
+    ProcIdent owner;
+    char *instruction; /* text behind an order, for the contexts of the next run; NULL */
+} Job;
+void job_free(Job *job);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)
+
+typedef struct JobNew {
+    const char *role, *face, *subject, *asker, *original_msgid;
+    ThreadId thread;
+    MsgId original;
+} JobNew;
+
+bool
+job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error); /* queued, ready now */
+/* New mail for a job: queued stays, parked wakes, done, failed and cancelled begin the next
+ * round (original and asker are those of the mail), running takes it at the next step, stopped
+ * stays stopped. *ret_round is the round that the mail belongs to. */
+bool job_take_mail(Txn *txn,
+                   JobId job,
+                   MsgId mail,
+                   const char *asker,
+                   const char *msgid,
+                   int *ret_round,
+                   GError **error);
+
+/* Takes a job that is ready: queued and its time has come, or parked and its wait is over ({0}:
+ * the one that is ready longest). false in *ret_got: nothing is, or db_hold_all(). */
+bool job_claim(Txn *txn,
+               JobId want,
+               int64_t deadline_us,
+               JobClaim *ret_claim,
+               bool *ret_got,
+               GError **error);
+/* ERR_NEVER "fenced" where someone else owns the job now. First call in every step commit. */
+bool job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error);
+/* The step counters of a commit: iteration, total and attempts = 0. */
+bool job_count_step(Txn *txn,
+                    const JobClaim *claim,
+                    const char *phase,
+                    int64_t cost_micro,
+                    int *ret_step,
+                    GError **error);
+/* resume_after_us USEC_NEVER: only mail or an order wakes it. Mail that came while the job ran
+ * and that no brain was shown makes it due at once: parking never sleeps over a mail. *ret_seq
+ * is the number that the checkpoint mail carries. */
+bool job_park(Txn *txn,
+              const JobClaim *claim,
+              int64_t resume_after_us,
+              const char *waiting_for,
+              int64_t *ret_seq,
+              GError **error);
+/* A checkpoint wakes its job once: *ret_woken is false unless the job is parked with just this
+ * epoch and seq. Whether it is due is the caller's to judge. */
+bool job_wake(Txn *txn,
+              JobId job,
+              int64_t epoch,
+              int64_t seq,
+              const char *why,
+              bool *ret_woken,
+              GError **error);
+/* done or failed. With unsettled mail that came meanwhile, `done` goes back to queued instead,
+ * as the next round. */
+bool job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error);
+/* Gives an unfinished claim back: queued again, ready at ready_us; keeps attempts when count.
+ */
+bool job_release(Txn *txn,
+                 const JobClaim *claim,
+                 int64_t ready_us,
+                 bool count,
+                 const char *why,
+                 GError **error);
+
+/* Orders of a person; ERR_NEVER "no job 12". STOP and CANCEL raise the epoch of a live job and
+ * drop its timers; they take back unsent mail (outbox rows become held) of an ended one too.
+ * The owner of a job that was running stays in its row, so that the caller can signal it.
+ * *ret_changed is false when there was nothing to do. */
+bool job_stop(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error);
+bool job_cancel(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error);
+/* Stopped, failed, parked: queued in the same round, with attempts at 0; done with open mail:
+ * queued as the next round. more_steps raises this round's limit above the one in force. */
+bool job_continue(Txn *txn,
+                  JobId job,
+                  int more_steps,
+                  const char *instruction,
+                  bool *ret_changed,
+                  GError **error);
+
+/* Frees jobs whose owner on this host is gone (boot id, pid, start time): back to queued, later
+ * the more attempts there were. Never looks at a clock to judge an owner. */
+bool job_reap(Txn *txn, unsigned *ret_n, GError **error);
+/* Living owners of running jobs on this host, for a new master to adopt. Elements are Job. */
+bool jobs_running(Db *db, GPtrArray **ret_jobs, GError **error);
+/* How many could be claimed now. */
+bool jobs_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
+
+/* NULL with true: no such job for this viewer. */
+typedef struct Viewer Viewer;
+bool job_load(Db *db, const Viewer *viewer, JobId id, Job **ret, GError **error);
+typedef struct JobQuery {
+    const char *role, *state; /* NULL: any */
+    bool live_only;
+    unsigned limit; /* 0: 50 */
+} JobQuery;
+bool jobs_list(
+    Db *db, const Viewer *viewer, const JobQuery *q, GPtrArray **ret_jobs, GError **error);
+/* "12" */
+bool job_id_parse(const char *text, JobId *ret);

@@ -1,0 +1,26 @@
+#pragma once
+
+/* What jobs.c, jobs_orders.c and jobs_list.c share; nobody else includes it. */
+#include "store/jobs.h"
+
+/* Columns of a job that nobody works on. */
+#define JOB_NO_OWNER                                                                           \
+    "owner_host = NULL, owner_boot = NULL, owner_pid = NULL, owner_start = NULL, "             \
+    "deadline_us = NULL"
+
+/* The job must exist: ERR_NEVER "no job 12". */
+bool job_get(Db *db, JobId id, Job **ret, GError **error);
+/* Begins the next round of a job that has ended, with the mail that asks for it. */
+bool job_next_round(Txn *txn,
+                    const Job *job,
+                    MsgId original,
+                    const char *asker,
+                    const char *msgid,
+                    GError **error);
+/* The same with the oldest mail that the job has not settled; *ret_began is false, and nothing
+ * changes, when it has settled all. */
+bool job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error);
+/* Running jobs that name this host as their owner's. Elements are Job. */
+bool jobs_owned_here(Db *db, GPtrArray **ret_jobs, GError **error);
+/* Asks the kernel, not a clock: same boot, same pid, same start time. */
+bool job_owner_lives(const Job *job);

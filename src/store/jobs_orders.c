@@ -1,0 +1,143 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "store/jobs.h"
+#include "store/jobs_internal.h"
+#include "store/messages.h"
+#include "store/outbox.h"
+#include "store/sql.h"
+#include "store/timers.h"
+
+/*
+ * Orders of a person. STOP and CANCEL raise the epoch, which fences whoever works on the job:
+ * that process finds out at its next commit, or when the caller signals it. So the owner stays
+ * in the row until the next claim; only the deadline goes.
+ */
+
+/* What the order did: the job's row, and mail that had not left. */
+static bool
+order(Txn *txn,
+      JobId job,
+      const char *sql,
+      const char *word,
+      const char *why,
+      bool *ret_row,
+      bool *ret_changed,
+      GError **error)
+{
+    int changes = 0;
+    unsigned taken = 0;
+
+    if (!sql_run(txn, sql, &changes, error, "sii", why, home_now(db_home(txn->db)), job.v) ||
+        !outbox_take_back(txn, job, word, &taken, error))
+        return false;
+    if (changes == 1 && !timer_drop(txn, job, NULL, error))
+        return false;
+    *ret_row = changes == 1;
+    *ret_changed = changes == 1 || taken > 0;
+    return true;
+}
+
+static bool
+must_exist(Db *db, JobId id, GError **error)
+{
+    g_autoptr(Job) job = NULL;
+
+    return job_get(db, id, &job, error);
+}
+
+#define ORDER(state)                                                                           \
+    "UPDATE job SET state = '" state "', epoch = epoch + 1, why = ?, waiting_for = NULL, "     \
+    "wakes_us = NULL, deadline_us = NULL, updated_us = ? WHERE id = ? AND state IN "
+
+bool
+job_stop(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error)
+{
+    bool stopped = false;
+
+    return must_exist(txn->db, job, error) &&
+           order(txn, job, ORDER("stopped") "('queued', 'running', 'parked')", "stopped", why,
+                 &stopped, ret_changed, error);
+}
+
+bool
+job_cancel(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error)
+{
+    bool cancelled = false, changed = false;
+
+    if (!must_exist(txn->db, job, error) ||
+        !order(txn, job, ORDER("cancelled") "('queued', 'running', 'parked', 'stopped')",
+               "cancelled", why, &cancelled, &changed, error))
+        return false;
+    if (cancelled && !messages_end_job(txn, job, MSG_IGNORED, "cancelled", error))
+        return false;
+    *ret_changed = changed;
+    return true;
+}
+
+/* The limit of this round as it is in force: the order's, else the role's. */
+static int64_t
+limit_in_force(Db *db, const Job *job)
+{
+    const Config *config = db_home(db)->config;
+    const ConfRole *role = config ? config_role(config, job->role) : NULL;
+    int64_t limit = job->step_limit;
+
+    if (limit == 0 && role)
+        limit = role->total_iterations;
+    return MAX(limit, job->total_iterations);
+}
+
+static bool
+queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, GError **error)
+{
+    int64_t now = home_now(db_home(txn->db));
+    int64_t limit =
+        more_steps > 0 ? limit_in_force(txn->db, job) + more_steps : job->step_limit;
+
+    return sql_run(txn,
+                   "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
+                   "waiting_for = NULL, why = NULL, attempts = 0, step_limit = ?, "
+                   "instruction = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
+                   NULL, error, "iisii", now, MIN(limit, (int64_t)INT_MAX), instruction, now,
+                   job->id.v);
+}
+
+bool
+job_continue(Txn *txn,
+             JobId id,
+             int more_steps,
+             const char *instruction,
+             bool *ret_changed,
+             GError **error)
+{
+    g_autoptr(Job) job = NULL;
+    bool goes_on = false;
+
+    if (!job_get(txn->db, id, &job, error))
+        return false;
+    switch (job->state) {
+    case JOB_STOPPED:
+    case JOB_FAILED:
+    case JOB_PARKED:
+        goes_on = true;
+        break;
+    case JOB_DONE:
+        if (!job_next_round_open(txn, id, &goes_on, error))
+            return false;
+        g_clear_pointer(&job, job_free);
+        if (!job_get(txn->db, id, &job, error))
+            return false;
+        break;
+    case JOB_QUEUED:
+    case JOB_RUNNING:
+    case JOB_CANCELLED:
+        break;
+    case JOB_N_STATES:
+        g_assert_not_reached();
+    }
+    if (goes_on && (!queue_again(txn, job, more_steps, instruction, error) ||
+                    !outbox_give_back(txn, id, "stopped", error)))
+        return false;
+    *ret_changed = goes_on;
+    return true;
+}

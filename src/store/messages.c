@@ -1,0 +1,281 @@
+#include "store/messages.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "mail/msgid.h"
+#include "store/sql.h"
+#include <inttypes.h>
+
+static const char *
+sender(const Message *m)
+{
+    return m->from ? m->from->spec : "";
+}
+
+bool
+messages_known(Db *db,
+               const char *role,
+               const Message *m,
+               MsgId *ret_id,
+               bool *ret_id_reuse,
+               GError **error)
+{
+    sqlite3_stmt *st = sql_get(
+        db, "SELECT id, from_spec, body FROM message WHERE msgid = ? AND role = ?", error);
+    MsgId known = {0};
+    bool taken = false;
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "ss", m->id, role);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        Digest body;
+
+        taken = true;
+        sql_digest(st, 2, &body);
+        if (memcmp(&body, &m->body, sizeof body) == 0 &&
+            g_strcmp0((const char *)sqlite3_column_text(st, 1), sender(m)) == 0)
+            known.v = sqlite3_column_int64(st, 0);
+    }
+    if (rc < 0)
+        return false;
+    *ret_id = known;
+    *ret_id_reuse = taken && known.v == 0;
+    return true;
+}
+
+bool
+messages_has_file(Db *db, const char *role, const char *file, bool *ret_has, GError **error)
+{
+    int64_t id;
+
+    if (!sql_int(db, "SELECT id FROM message WHERE file = ? AND role = ? LIMIT 1", 0, &id,
+                 error, "ss", file, role))
+        return false;
+    *ret_has = id != 0;
+    return true;
+}
+
+/* Blanks part the list, so the rare quoted local part with a blank in it is left out. */
+static void
+add_specs(GString *list, const GPtrArray *addresses)
+{
+    for (guint i = 0; addresses && i < addresses->len; i++) {
+        const Address *a = addresses->pdata[i];
+
+        if (strchr(a->spec, ' '))
+            continue;
+        if (list->len > 0)
+            g_string_append_c(list, ' ');
+        g_string_append(list, a->spec);
+    }
+}
+
+static bool
+insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
+{
+    const Message *m = in->mail;
+    g_autoptr(GString) to = g_string_sized_new(128);
+
+    add_specs(to, m->to);
+    add_specs(to, m->cc);
+    if (!sql_run(txn,
+                 "INSERT INTO message (role, account, folder, file, msgid, in_reply_to, "
+                 "from_name, from_spec, to_specs, subject, date_us, received_us, size, flags, "
+                 "body, thread, job, round, class, trust, state, why) "
+                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 NULL, error, "ssssssssssiiiidiiissss", in->role, in->account, in->folder,
+                 in->file, m->id, m->in_reply_to, m->from ? m->from->name : NULL, sender(m),
+                 to->str, m->subject, m->date_us, home_now(db_home(txn->db)), (int64_t)m->size,
+                 (int64_t)m->flags, &m->body, in->thread.v, in->job.v, (int64_t)in->round,
+                 msg_class_name(in->class), trust_name(in->trust), msg_state_name(in->state),
+                 in->why))
+        return false;
+    ret_id->v = sql_last_id(txn);
+    return true;
+}
+
+static bool
+update_place(Txn *txn, MsgId id, const MsgNew *in, GError **error)
+{
+    return sql_run(txn, "UPDATE message SET account = ?, folder = ?, file = ? WHERE id = ?",
+                   NULL, error, "sssi", in->account, in->folder, in->file, id.v);
+}
+
+/* The row itself tells that a mail came and is plainly stored: only more than that is traced.
+ */
+bool
+messages_store(Txn *txn, const MsgNew *in, MsgId *ret_id, bool *ret_new, GError **error)
+{
+    MsgId id;
+    bool reuse;
+
+    if (!messages_known(txn->db, in->role, in->mail, &id, &reuse, error))
+        return false;
+    bool known = id.v != 0;
+    if (known ? !update_place(txn, id, in, error) : !insert(txn, in, &id, error))
+        return false;
+    if (!known && (in->state != MSG_STORED || in->why) &&
+        !messages_trace(txn, id, msg_state_name(in->state), in->why, error))
+        return false;
+    *ret_id = id;
+    *ret_new = !known;
+    return true;
+}
+
+/* Taken in by a job of this role, or sent by one. */
+static bool
+job_of_id(Db *db, const char *role, const char *msgid, JobId *ret, GError **error)
+{
+    const Home *home = db_home(db);
+    uint64_t generation;
+    int64_t number;
+
+    if (!sql_int(db,
+                 "SELECT job FROM message WHERE msgid = ? AND role = ? AND job <> 0 "
+                 "ORDER BY id DESC LIMIT 1",
+                 0, &ret->v, error, "ss", msgid, role))
+        return false;
+    if (ret->v != 0 || !home->config ||
+        !msgid_is_minted(&home->key, msgid, home->config->domain, &generation, &number))
+        return true;
+    return sql_int(db,
+                   "SELECT o.job FROM outbox o JOIN job j ON j.id = o.job "
+                   "WHERE o.id = ? AND o.msgid = ? AND j.role = ?",
+                   0, &ret->v, error, "iss", number, msgid, role);
+}
+
+bool
+messages_find_job(Db *db, const char *role, const Message *m, JobId *ret_job, GError **error)
+{
+    JobId job = {0};
+
+    for (guint i = m->references ? m->references->len : 0; i > 0 && job.v == 0; i--)
+        if (!job_of_id(db, role, m->references->pdata[i - 1], &job, error))
+            return false;
+    if (job.v == 0 && m->in_reply_to && !job_of_id(db, role, m->in_reply_to, &job, error))
+        return false;
+    *ret_job = job;
+    return true;
+}
+
+bool
+messages_takes_part(Db *db, JobId job, const char *spec, bool *ret, GError **error)
+{
+    g_autofree char *normal = address_normalise(spec);
+    int64_t found;
+
+    if (!normal) {
+        *ret = false;
+        return true;
+    }
+    if (!sql_int(db,
+                 "SELECT EXISTS (SELECT 1 FROM message WHERE job = ?1 AND job <> 0 AND "
+                 "(from_spec = ?2 OR instr(' ' || to_specs || ' ', ' ' || ?2 || ' ') > 0)) OR "
+                 "EXISTS (SELECT 1 FROM outbox o LEFT JOIN delivery d ON d.outbox = o.id "
+                 "WHERE o.job = ?1 AND o.job <> 0 AND (o.from_spec = ?2 OR d.address = ?2))",
+                 0, &found, error, "is", job.v, normal))
+        return false;
+    *ret = found != 0;
+    return true;
+}
+
+static bool
+settle_one(Txn *txn, JobId job, int step, MsgId id, const char *why, GError **error)
+{
+    int changes;
+
+    if (!sql_run(txn,
+                 "UPDATE message SET state = 'handled', step = ?, why = NULL "
+                 "WHERE id = ? AND job = ? AND state IN ('stored', 'shown')",
+                 &changes, error, "iii", (int64_t)step, id.v, job.v))
+        return false;
+    if (changes == 0)
+        return err_set(error, ERR_NEVER, "mail %" PRId64 " is answered already", id.v);
+    return messages_trace(txn, id, "handled", why, error);
+}
+
+bool
+messages_settle(Txn *txn, JobId job, int step, const MsgId *ids, size_t n, GError **error)
+{
+    g_autofree char *why = g_strdup_printf("job %" PRId64 ", step %d", job.v, step);
+
+    for (size_t i = 0; i < n; i++)
+        if (!settle_one(txn, job, step, ids[i], why, error))
+            return false;
+    return true;
+}
+
+static bool
+must_change(int changes, MsgId id, GError **error)
+{
+    return changes > 0 || err_set(error, ERR_NEVER, "there is no mail %" PRId64, id.v);
+}
+
+bool
+messages_set_state(Txn *txn, MsgId id, MsgState state, const char *why, GError **error)
+{
+    const char *name = msg_state_name(state);
+    int changes;
+
+    return sql_run(txn, "UPDATE message SET state = ?, why = ? WHERE id = ?", &changes, error,
+                   "ssi", name, why, id.v) &&
+           must_change(changes, id, error) && messages_trace(txn, id, name, why, error);
+}
+
+bool
+messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error)
+{
+    int changes;
+
+    return sql_run(txn, "UPDATE message SET job = ?, round = ? WHERE id = ?", &changes, error,
+                   "iii", job.v, (int64_t)round, id.v) &&
+           must_change(changes, id, error);
+}
+
+bool
+messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error)
+{
+    int changes;
+
+    return sql_run(txn, "UPDATE message SET folder = ? WHERE id = ?", &changes, error, "si",
+                   folder, id.v) &&
+           must_change(changes, id, error);
+}
+
+bool
+messages_mark_shown(Txn *txn, const MsgId *ids, size_t n, GError **error)
+{
+    for (size_t i = 0; i < n; i++) {
+        int changes;
+
+        if (!sql_run(txn,
+                     "UPDATE message SET state = 'shown' WHERE id = ? AND state = 'stored'",
+                     &changes, error, "i", ids[i].v) ||
+            (changes > 0 && !messages_trace(txn, ids[i], "shown", NULL, error)))
+            return false;
+    }
+    return true;
+}
+
+bool
+messages_end_job(Txn *txn, JobId job, MsgState state, const char *why, GError **error)
+{
+    const char *name = msg_state_name(state);
+
+    return sql_run(txn,
+                   "INSERT INTO trace (message, at_us, what, why) SELECT id, ?, ?, ? "
+                   "FROM message WHERE job = ? AND job <> 0 AND state IN ('stored', 'shown')",
+                   NULL, error, "issi", home_now(db_home(txn->db)), name, why, job.v) &&
+           sql_run(txn,
+                   "UPDATE message SET state = ?, why = ? "
+                   "WHERE job = ? AND job <> 0 AND state IN ('stored', 'shown')",
+                   NULL, error, "ssi", name, why, job.v);
+}
+
+bool
+messages_trace(Txn *txn, MsgId id, const char *what, const char *why, GError **error)
+{
+    return sql_run(txn, "INSERT INTO trace (message, at_us, what, why) VALUES (?, ?, ?, ?)",
+                   NULL, error, "iiss", id.v, home_now(db_home(txn->db)), what, why);
+}

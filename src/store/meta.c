@@ -1,0 +1,125 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "store/sql.h"
+#include <inttypes.h>
+
+bool
+meta_get(Db *db, const char *key, char **ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db, "SELECT value FROM meta WHERE key = ?", error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "s", key);
+    int rc = sql_next(db, st, error);
+    if (rc < 0)
+        return false;
+    *ret = rc == 1 ? sql_text_null(st, 0) : NULL;
+    if (rc == 1)
+        sql_reset(st);
+    return true;
+}
+
+bool
+meta_set(Txn *txn, const char *key, const char *value, GError **error)
+{
+    if (!value)
+        return sql_run(txn, "DELETE FROM meta WHERE key = ?", NULL, error, "s", key);
+    return sql_run(txn,
+                   "INSERT INTO meta (key, value) VALUES (?, ?) "
+                   "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                   NULL, error, "ss", key, value);
+}
+
+static bool
+get_generation(Db *db, uint64_t *ret, GError **error)
+{
+    g_autofree char *text = NULL;
+    int64_t value;
+
+    if (!meta_get(db, "generation", &text, error))
+        return false;
+    if (!text || !text_parse_int(text, 1, INT64_MAX, &value))
+        return err_set(error, ERR_DAMAGE, "the store has lost its generation");
+    *ret = (uint64_t)value;
+    return true;
+}
+
+/* Not kept in memory: doctor may raise it while we run. */
+uint64_t
+db_generation(Db *db)
+{
+    uint64_t generation = 0;
+
+    (void)get_generation(db, &generation, NULL);
+    return generation;
+}
+
+bool
+db_set_generation(Txn *txn, uint64_t generation, GError **error)
+{
+    g_autofree char *text = g_strdup_printf("%" PRIu64, generation);
+
+    return meta_set(txn, "generation", text, error);
+}
+
+static bool
+hold_all(Txn *txn, uint64_t generation, int64_t number, GError **error)
+{
+    g_autofree char *held = NULL;
+
+    if (!meta_get(txn->db, "hold-all", &held, error))
+        return false;
+    if (held)
+        return true; /* the first proof says enough */
+    g_autofree char *why =
+        g_strdup_printf("the store is older than the mail: mail number %" PRIu64 ".%" PRId64
+                        " was sent, and the store does not know it; look at what happened "
+                        "since the backup, then run: postrider doctor --accept-backup",
+                        generation, number);
+    return meta_set(txn, "hold-all", why, error);
+}
+
+/* Rows of outbox stay for ever (only their bytes go), so the largest is the last given out. */
+bool
+db_note_minted(
+    Txn *txn, uint64_t generation, int64_t number, bool *ret_went_back, GError **error)
+{
+    uint64_t ours;
+    int64_t last;
+
+    if (!get_generation(txn->db, &ours, error) ||
+        !sql_int(txn->db, "SELECT max(id) FROM outbox", 0, &last, error, ""))
+        return false;
+    bool back = generation > ours || (generation == ours && number > last);
+    if (back && !hold_all(txn, generation, number, error))
+        return false;
+    *ret_went_back = back;
+    return true;
+}
+
+/* What can't be read is a reason too. */
+char *
+db_hold_all(Db *db)
+{
+    g_autoptr(GError) error = NULL;
+    char *why = NULL;
+
+    return meta_get(db, "hold-all", &why, &error) ? why : g_strdup(error->message);
+}
+
+bool
+db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error)
+{
+    return sql_int(db,
+                   "SELECT min(at) FROM ("
+                   "SELECT min(ready_us) AS at FROM job WHERE state = 'queued' UNION ALL "
+                   "SELECT min(wakes_us) FROM job WHERE state = 'parked' AND wakes_us IS NOT "
+                   "NULL UNION ALL "
+                   "SELECT min(deadline_us) FROM job WHERE state = 'running' UNION ALL "
+                   "SELECT min(next_us) FROM delivery WHERE state IN ('ready', 'retry') "
+                   "UNION ALL "
+                   "SELECT min(due_us) FROM timer)",
+                   USEC_NEVER, ret_wall_us, error, "");
+}

@@ -1,0 +1,121 @@
+#pragma once
+
+/*
+ * Mail that leaves. An outbox row is one frozen mail; a delivery row is one recipient of it (or
+ * the copy in a Sent folder), with a state of its own:
+ *
+ *  WAITING --its effect is done--> READY --------> SENT
+ *     '-- effect failed --> HELD     | ^--RETRY(when)
+ *                                    | SENDING --lost--> IN_DOUBT      (SMTP only)
+ *                                    '--> FAILED(why)
+ *
+ * (1) Bytes and Message-ID are frozen in the transaction that decided to send.
+ * (2) A Message-ID is <generation.number.tag@domain>; number is the outbox row.
+ * (3) The file name of a local delivery derives from the row, so doing it again changes
+ *     nothing; its mark is not flushed.
+ * (4) STOP and CANCEL turn what has not left into HELD, in their own transaction.
+ * (5) A copy in a Sent folder says that the mail left: it is held while every recipient is
+ * held, and is not taken back once one of them has the mail. (6) Rows are never deleted, so a
+ * number is never given out twice.
+ */
+#include "base/ids.h"
+#include "mail/origin.h"
+#include "store/db.h"
+
+typedef enum OutState {
+    OUT_WAITING,
+    OUT_READY,
+    OUT_SENDING,
+    OUT_SENT,
+    OUT_RETRY,
+    OUT_IN_DOUBT,
+    OUT_HELD,
+    OUT_FAILED,
+    OUT_N_STATES
+} OutState;
+const char *out_state_name(OutState s);
+
+typedef struct OutTo {
+    const char *address; /* as in the envelope; for a Sent copy the sender's own */
+    const char *mailbox; /* local Maildir; NULL: goes by SMTP */
+    const char *folder;  /* "" INBOX, "Sent" for the copy */
+    const char *flags;   /* NULL: new, unseen; "S": filed as seen */
+} OutTo;
+
+typedef struct OutMail {
+    const char *msgid, *from, *subject;
+    GBytes *bytes;
+    Trust level; /* what the origin line will say */
+    JobId job;
+    int round, step;
+    ThreadId thread;  /* the id joins it; {0}: none */
+    EffectId after;   /* must be done first; {0}: none */
+    const char *held; /* a reason to hold it from the start; NULL */
+    const OutTo *to;
+    size_t n_to;
+} OutMail;
+
+/* The number that the next outbox_put() in this transaction must use. */
+bool outbox_next(Txn *txn, OutId *ret, GError **error);
+/* Each recipient begins as held (m->held, or no way to reach it), waiting (m->after) or ready.
+ */
+bool outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error);
+
+typedef struct OutRow {
+    OutId id;
+    int64_t delivery; /* row of the delivery */
+    JobId job;
+    OutState state;
+    int attempts, round, step;
+    Trust level;
+    char *msgid, *from, *address, *mailbox, *folder, *flags, *subject, *why;
+    int64_t created_us, next_us;
+    GBytes *bytes; /* NULL in lists, and once it is in Sent */
+} OutRow;
+void out_row_free(OutRow *r);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(OutRow, out_row_free)
+
+/* Base name of the file of a local delivery; caller frees. */
+char *out_row_file(const OutRow *r);
+
+/* Due now (ready, or retry whose time has come), oldest first, with bytes; local ones or those
+ * that go by SMTP. None while db_hold_all(). Elements are OutRow. */
+bool outbox_due(
+    Db *db, int64_t now_us, bool local, unsigned max, GPtrArray **ret_rows, GError **error);
+bool outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
+/* What became of one try. That it was sent is a fact, whatever was decided meanwhile; retry and
+ * fail change nothing when the row was taken back. retry counts the attempt. */
+bool outbox_sent(Txn *txn, int64_t delivery, const char *reply, GError **error);
+bool outbox_retry(Txn *txn, int64_t delivery, int64_t next_us, const char *why, GError **error);
+bool outbox_fail(Txn *txn, int64_t delivery, const char *why, GError **error);
+/* Holds what has not left of one mail. */
+bool outbox_hold(Txn *txn, OutId id, const char *why, GError **error);
+/* Releases what waited for an effect, or holds it when the effect failed. */
+bool outbox_effect_done(Txn *txn, EffectId effect, bool done, const char *why, GError **error);
+/* A person decides on held mail: approve makes it ready (waiting, while its effect is owed),
+ * reject makes it failed(rejected by who). ERR_NEVER when nothing of it is held, or when no
+ * recipient of an approved mail can be reached. */
+bool outbox_decide(Txn *txn, OutId id, bool approve, const char *who, GError **error);
+/* Tries again now what is in retry or failed; not what a person has rejected. ERR_NEVER when
+ * there is nothing to try. */
+bool outbox_again(Txn *txn, OutId id, GError **error);
+/* Takes back what has not left of a job: held(why). *ret_n counts mails, not recipients. */
+bool outbox_take_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
+/* The other way round, for what was taken back for this very reason. */
+bool outbox_give_back(Txn *txn, JobId job, const char *why, GError **error);
+/* Forgets the bytes of rows that are delivered everywhere and older than that. */
+bool outbox_prune(Txn *txn, int64_t before_us, GError **error);
+
+typedef struct OutQuery {
+    const char *state; /* NULL: all that is not sent */
+    JobId job;
+    OutId id;
+    bool all, copies; /* also sent ones; also copies in Sent */
+    unsigned limit;   /* 0: 50 */
+} OutQuery;
+typedef struct Viewer Viewer;
+/* Newest first. A role sees the mail of its jobs. Elements are OutRow, one per recipient. */
+bool outbox_list(
+    Db *db, const Viewer *viewer, const OutQuery *q, GPtrArray **ret_rows, GError **error);
+/* The first recipient's row, with bytes. NULL with true: not there for this viewer. */
+bool outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error);

@@ -1,0 +1,227 @@
+#include "base/banned.h"
+#include "base/text.h"
+#include "store/messages.h"
+#include "store/outbox.h"
+#include "store/sql.h"
+#include <inttypes.h>
+
+/* The outbox as others see it: names, rows, lists. Nothing here writes. */
+
+#define DEFAULT_LIMIT 50
+#define FILE_NAME_MAX 200
+
+static const char *const state_names[] = {"waiting", "ready",    "sending", "sent",
+                                          "retry",   "in-doubt", "held",    "failed"};
+_Static_assert(G_N_ELEMENTS(state_names) == OUT_N_STATES, "name every OutState");
+
+const char *
+out_state_name(OutState s)
+{
+    g_assert((unsigned)s < OUT_N_STATES);
+    return state_names[s];
+}
+
+/* An unknown word is shown as held: nothing that we do not understand leaves. */
+static OutState
+parse_state(const char *name)
+{
+    for (int s = 0; s < OUT_N_STATES; s++) {
+        if (strcmp(name, state_names[s]) == 0)
+            return (OutState)s;
+    }
+    return OUT_HELD;
+}
+
+void
+out_row_free(OutRow *r)
+{
+    if (!r)
+        return;
+    g_free(r->msgid);
+    g_free(r->from);
+    g_free(r->address);
+    g_free(r->mailbox);
+    g_free(r->folder);
+    g_free(r->flags);
+    g_free(r->subject);
+    g_free(r->why);
+    g_clear_pointer(&r->bytes, g_bytes_unref);
+    g_free(r);
+}
+
+static void
+free_element(gpointer row)
+{
+    out_row_free(row);
+}
+
+char *
+out_row_file(const OutRow *r)
+{
+    const char *id = r->msgid;
+    g_autoptr(GString) name = g_string_new(NULL);
+    g_autofree char *tail = g_strdup_printf(".%" PRId64, r->delivery);
+
+    g_string_append_printf(name, "%" PRId64 ".", r->created_us / USEC_PER_SEC);
+    for (; *id && *id != '@' && name->len + strlen(tail) < FILE_NAME_MAX; id++)
+        g_string_append_c(name, g_ascii_isalnum(*id) || strchr("._-", *id) ? *id : '_');
+    g_string_append(name, tail);
+    return g_string_free(g_steal_pointer(&name), FALSE);
+}
+
+/* Of delivery d and its outbox o; the bytes come last. */
+#define COLUMNS                                                                                \
+    "o.id, d.id, o.job, d.state, d.attempts, o.round, o.step, o.level, o.msgid, o.from_spec, " \
+    "d.address, d.mailbox, d.folder, d.flags, o.subject, d.why, o.created_us, d.next_us, "
+
+static OutRow *
+read_row(sqlite3_stmt *st)
+{
+    OutRow *r = g_new0(OutRow, 1);
+    g_autofree char *state = sql_text(st, 3);
+    g_autofree char *level = sql_text(st, 7);
+
+    r->id.v = sqlite3_column_int64(st, 0);
+    r->delivery = sqlite3_column_int64(st, 1);
+    r->job.v = sqlite3_column_int64(st, 2);
+    r->state = parse_state(state);
+    r->attempts = sqlite3_column_int(st, 4);
+    r->round = sqlite3_column_int(st, 5);
+    r->step = sqlite3_column_int(st, 6);
+    if (!trust_parse(level, &r->level))
+        r->level = TRUST_ANYONE;
+    r->msgid = sql_text(st, 8);
+    r->from = sql_text(st, 9);
+    r->address = sql_text(st, 10);
+    r->mailbox = sql_text_null(st, 11);
+    r->folder = sql_text(st, 12);
+    r->flags = sql_text_null(st, 13);
+    r->subject = sql_text(st, 14);
+    r->why = sql_text_null(st, 15);
+    r->created_us = sqlite3_column_int64(st, 16);
+    r->next_us = sqlite3_column_int64(st, 17);
+    r->bytes = sql_bytes(st, 18);
+    return r;
+}
+
+static bool
+read_rows(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
+{
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_element);
+    int rc = 0;
+
+    while ((rc = sql_next(db, st, error)) == 1)
+        g_ptr_array_add(rows, read_row(st));
+    if (rc < 0)
+        return false;
+    *ret_rows = g_steal_pointer(&rows);
+    return true;
+}
+
+/* The words of the index delivery_due, so that it is used. */
+#define DUE "d.state IN ('ready', 'retry') AND d.next_us <= ? "
+
+bool
+outbox_due(
+    Db *db, int64_t now_us, bool local, unsigned max, GPtrArray **ret_rows, GError **error)
+{
+    g_autofree char *hold = db_hold_all(db);
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT " COLUMNS "o.bytes FROM delivery d "
+                               "CROSS JOIN outbox o ON o.id = d.outbox "
+                               "WHERE " DUE "AND (d.mailbox IS NOT NULL) = ? "
+                               "ORDER BY d.next_us, d.id LIMIT ?",
+                               error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "iii", now_us, (int64_t)local, (int64_t)(hold ? 0 : max));
+    return read_rows(db, st, ret_rows, error);
+}
+
+bool
+outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
+{
+    g_autofree char *hold = db_hold_all(db);
+    int64_t n = 0;
+
+    if (!hold &&
+        !sql_int(db, "SELECT count(*) FROM delivery d WHERE " DUE, 0, &n, error, "i", now_us))
+        return false;
+    *ret_n = (unsigned)n;
+    return true;
+}
+
+/* Nothing is wider than the viewer: operator, or the role of the mail's job. */
+#define VISIBLE "(?1 OR EXISTS (SELECT 1 FROM job j WHERE j.id = o.job AND j.role = ?2)) "
+
+/* The numbers between which the mails of a query lie, so that not all are looked at. */
+static bool
+find_range(Db *db, const OutQuery *q, int64_t *ret_low, int64_t *ret_high, GError **error)
+{
+    *ret_low = q->id.v;
+    *ret_high = q->id.v ? q->id.v : INT64_MAX;
+    if (q->id.v != 0 || q->job.v == 0)
+        return true;
+    return sql_int(db, "SELECT min(id) FROM outbox WHERE job = ? AND job <> 0", INT64_MAX,
+                   ret_low, error, "i", q->job.v) &&
+           sql_int(db, "SELECT max(id) FROM outbox WHERE job = ? AND job <> 0", 0, ret_high,
+                   error, "i", q->job.v);
+}
+
+bool
+outbox_list(
+    Db *db, const Viewer *viewer, const OutQuery *q, GPtrArray **ret_rows, GError **error)
+{
+    int64_t low = 0, high = 0;
+
+    if (!find_range(db, q, &low, &high, error))
+        return false;
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " COLUMNS "NULL FROM delivery d CROSS JOIN outbox o ON o.id = d.outbox "
+                "WHERE d.outbox >= ?7 AND d.outbox <= ?8 AND " VISIBLE
+                "AND (?3 IS NULL OR d.state = ?3) "
+                "AND (?4 OR ?3 IS NOT NULL OR d.state <> 'sent') "
+                "AND (?5 OR d.folder <> 'Sent') AND (?6 = 0 OR o.job = ?6) "
+                "ORDER BY d.outbox DESC, d.id DESC LIMIT ?9",
+                error);
+    if (!st)
+        return false;
+    sql_bind(st, "issiiiiii", (int64_t)viewer->operator, viewer->role, q->state,
+             (int64_t)q->all, (int64_t)q->copies, q->job.v, low, high,
+             (int64_t)(q->limit ? q->limit : DEFAULT_LIMIT));
+    return read_rows(db, st, ret_rows, error);
+}
+
+/* The number in an id that we minted, generation.NUMBER.tag@domain; 0: not one of ours. */
+static int64_t
+number_of(const char *msgid)
+{
+    g_auto(GStrv) parts = g_strsplit(msgid, ".", 3);
+    int64_t number = 0;
+
+    if (g_strv_length(parts) != 3 || !text_parse_int(parts[1], 1, INT64_MAX, &number))
+        return 0;
+    return number;
+}
+
+bool
+outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
+                "WHERE " VISIBLE "AND o.id = ?3 AND o.msgid = ?4 "
+                "ORDER BY d.folder = 'Sent', d.id LIMIT 1",
+                error);
+    g_autoptr(GPtrArray) rows = NULL;
+
+    if (!st)
+        return false;
+    sql_bind(st, "isis", (int64_t)viewer->operator, viewer->role, number_of(msgid), msgid);
+    if (!read_rows(db, st, &rows, error))
+        return false;
+    *ret = rows->len > 0 ? g_ptr_array_steal_index(rows, 0) : NULL;
+    return true;
+}

@@ -1,0 +1,22 @@
+#pragma once
+
+/*
+ * What a person types to find mail, taken apart: operators become the fields of a MsgQuery,
+ * everything else one FTS5 expression. Every word is quoted on its way into that expression, so
+ * nothing that is typed can be a syntax error or an FTS5 operator.
+ */
+#include "store/messages.h"
+
+#define QUERY_WORDS_MAX 64 /* words behind these are left out */
+
+typedef struct Query {
+    MsgQuery filter; /* role, folder, state, since_us, before_us: borrowed from here */
+    char *words;     /* FTS5 expression; NULL: none */
+    GPtrArray *kept; /* strings that filter borrows */
+} Query;
+
+void query_parse(const char *text, Query *ret);
+void query_clear(Query *q);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Query, query_clear)
+/* For rows that the expression found: the filter's own fields. */
+bool query_takes(const Query *q, const MsgRow *row);

@@ -1,0 +1,295 @@
+#include "store/sql.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include <errno.h>
+
+static void
+finalize(gpointer st)
+{
+    sqlite3_finalize(st);
+}
+
+void
+sql_conn_clear(SqlConn *conn)
+{
+    g_clear_pointer(&conn->statements, g_hash_table_destroy);
+    sqlite3_close(conn->handle);
+    conn->handle = NULL;
+}
+
+sqlite3 *
+sql_handle(Db *db)
+{
+    return sql_conn(db)->handle;
+}
+
+/* SQLITE_IOERR hides why: a full disk passes, a failing one does not. */
+static ErrCode
+remedy_of_io(sqlite3 *handle)
+{
+    switch (sqlite3_system_errno(handle)) {
+    case ENOSPC:
+    case EDQUOT:
+    case ENOMEM:
+    case EMFILE:
+    case ENFILE:
+    case EAGAIN:
+    case EINTR:
+        return ERR_LATER;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return ERR_CONFIG;
+    default:
+        return ERR_DAMAGE;
+    }
+}
+
+static ErrCode
+remedy(sqlite3 *handle)
+{
+    switch (sqlite3_errcode(handle) & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_FULL:
+    case SQLITE_NOMEM:
+    case SQLITE_PROTOCOL: /* locking: too many lost races for the log's index */
+        return ERR_LATER;
+    case SQLITE_IOERR:
+        return remedy_of_io(handle);
+    case SQLITE_CANTOPEN:
+        return sqlite3_system_errno(handle) == 0 ? ERR_CONFIG : remedy_of_io(handle);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return ERR_CONFIG;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return ERR_DAMAGE;
+    default:
+        return ERR_NEVER;
+    }
+}
+
+bool
+sql_error_handle(sqlite3 *handle, GError **error, const char *doing)
+{
+    ErrCode code = remedy(handle);
+    const char *what = sqlite3_errmsg(handle);
+    int why = sqlite3_system_errno(handle);
+    int kind = sqlite3_errcode(handle) & 0xff;
+
+    if (why != 0 && (kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN))
+        return err_set(error, code, "%s: %s: %s", doing, what, g_strerror(why));
+    if (kind == SQLITE_READONLY)
+        return err_set(error, code, "%s: %s; is the disk read-only?", doing, what);
+    return err_set(error, code, "%s: %s", doing, what);
+}
+
+bool
+sql_error(Db *db, GError **error, const char *doing)
+{
+    return sql_error_handle(sql_handle(db), error, doing);
+}
+
+bool
+sql_exec(sqlite3 *handle, const char *sql, GError **error, const char *doing)
+{
+    if (sqlite3_exec(handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return sql_error_handle(handle, error, doing);
+    return true;
+}
+
+bool
+sql_pragma_int(sqlite3 *handle, const char *sql, int64_t *ret, GError **error)
+{
+    sqlite3_stmt *st = NULL;
+    bool ok = sqlite3_prepare_v2(handle, sql, -1, &st, NULL) == SQLITE_OK &&
+              sqlite3_step(st) == SQLITE_ROW;
+
+    if (ok)
+        *ret = sqlite3_column_int64(st, 0);
+    else
+        sql_error_handle(handle, error, "reading the store");
+    sqlite3_finalize(st);
+    return ok;
+}
+
+sqlite3_stmt *
+sql_get(Db *db, const char *sql, GError **error)
+{
+    SqlConn *conn = sql_conn(db);
+    sqlite3_stmt *st = NULL;
+
+    if (!conn->statements)
+        conn->statements = g_hash_table_new_full(NULL, NULL, NULL, finalize);
+    st = g_hash_table_lookup(conn->statements, sql);
+    if (!st) {
+        if (sqlite3_prepare_v3(conn->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) !=
+            SQLITE_OK) {
+            sql_error(db, error, "asking the store");
+            return NULL;
+        }
+        g_hash_table_insert(conn->statements, (gpointer)sql, st);
+    }
+    if (sqlite3_stmt_busy(st)) {
+        g_critical("a statement is used while it is open: %s", sql);
+        sqlite3_reset(st);
+    }
+    return st;
+}
+
+/* lifetime: SQLITE_STATIC where the arguments outlive the last step, else SQLITE_TRANSIENT. */
+static void
+bind_list(sqlite3_stmt *st, const char *format, sqlite3_destructor_type lifetime, va_list args)
+{
+    g_assert(sqlite3_bind_parameter_count(st) == (int)strlen(format));
+    for (int i = 1; *format; format++, i++) {
+        switch (*format) {
+        case 'i':
+            sqlite3_bind_int64(st, i, va_arg(args, int64_t));
+            break;
+        case 's':
+            sqlite3_bind_text(st, i, va_arg(args, const char *), -1, lifetime);
+            break;
+        case 'd': {
+            const Digest *d = va_arg(args, const Digest *);
+            sqlite3_bind_blob(st, i, d ? d->v : NULL, DIGEST_SIZE, lifetime);
+            break;
+        }
+        case 'b': {
+            GBytes *bytes = va_arg(args, GBytes *);
+            gsize len = 0;
+            const void *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
+            if (bytes && len == 0)
+                sqlite3_bind_zeroblob(st, i, 0); /* empty is not NULL */
+            else
+                sqlite3_bind_blob64(st, i, data, len, lifetime);
+            break;
+        }
+        case 'z':
+            sqlite3_bind_null(st, i);
+            break;
+        default:
+            g_assert_not_reached();
+        }
+    }
+}
+
+void
+sql_bind(sqlite3_stmt *st, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    bind_list(st, format, SQLITE_TRANSIENT, args);
+    va_end(args);
+}
+
+void
+sql_reset(sqlite3_stmt *st)
+{
+    sqlite3_reset(st);
+    sqlite3_clear_bindings(st);
+}
+
+int
+sql_next(Db *db, sqlite3_stmt *st, GError **error)
+{
+    int rc = sqlite3_step(st);
+
+    if (rc == SQLITE_ROW)
+        return 1;
+    if (rc != SQLITE_DONE)
+        sql_error(db, error,
+                  sqlite3_stmt_readonly(st) ? "reading the store" : "writing the store");
+    sql_reset(st);
+    return rc == SQLITE_DONE ? 0 : -1;
+}
+
+bool
+sql_run(Txn *txn, const char *sql, int *ret_changes, GError **error, const char *format, ...)
+{
+    g_assert(txn->open);
+    sqlite3_stmt *st = sql_get(txn->db, sql, error);
+    va_list args;
+
+    if (!st)
+        return false;
+    va_start(args, format);
+    bind_list(st, format, SQLITE_STATIC, args);
+    va_end(args);
+    int rc = sql_next(txn->db, st, error);
+    g_assert(rc != 1); /* a statement with rows belongs to sql_next() */
+    if (rc < 0)
+        return false;
+    if (ret_changes)
+        *ret_changes = sqlite3_changes(sql_handle(txn->db));
+    return true;
+}
+
+bool
+sql_int(Db *db,
+        const char *sql,
+        int64_t fallback,
+        int64_t *ret,
+        GError **error,
+        const char *format,
+        ...)
+{
+    sqlite3_stmt *st = sql_get(db, sql, error);
+    va_list args;
+
+    if (!st)
+        return false;
+    va_start(args, format);
+    bind_list(st, format, SQLITE_STATIC, args);
+    va_end(args);
+    int rc = sql_next(db, st, error);
+    if (rc < 0)
+        return false;
+    *ret = rc == 1 && sqlite3_column_type(st, 0) != SQLITE_NULL ? sqlite3_column_int64(st, 0)
+                                                                : fallback;
+    if (rc == 1)
+        sql_reset(st);
+    return true;
+}
+
+char *
+sql_text_null(sqlite3_stmt *st, int column)
+{
+    return g_strdup((const char *)sqlite3_column_text(st, column));
+}
+
+char *
+sql_text(sqlite3_stmt *st, int column)
+{
+    char *text = sql_text_null(st, column);
+
+    return text ? text : g_strdup("");
+}
+
+GBytes *
+sql_bytes(sqlite3_stmt *st, int column)
+{
+    if (sqlite3_column_type(st, column) == SQLITE_NULL)
+        return NULL;
+    const void *data = sqlite3_column_blob(st, column);
+    return g_bytes_new(data, (gsize)sqlite3_column_bytes(st, column));
+}
+
+void
+sql_digest(sqlite3_stmt *st, int column, Digest *ret)
+{
+    const void *data = sqlite3_column_blob(st, column);
+
+    *ret = (Digest){0};
+    if (data && sqlite3_column_bytes(st, column) == DIGEST_SIZE)
+        memcpy(ret->v, data, DIGEST_SIZE);
+}
+
+int64_t
+sql_last_id(Txn *txn)
+{
+    return sqlite3_last_insert_rowid(sql_handle(txn->db));
+}

@@ -1,0 +1,79 @@
+#include "store/steps.h"
+#include "base/banned.h"
+#include "store/messages.h"
+#include "store/sql.h"
+
+void
+step_free(Step *s)
+{
+    if (!s)
+        return;
+    g_free(s->phase);
+    g_free(s->did);
+    g_free(s->because);
+    g_clear_pointer(&s->answer, g_bytes_unref);
+    g_clear_pointer(&s->manifest, g_bytes_unref);
+    g_free(s);
+}
+
+static void
+free_element(gpointer step)
+{
+    step_free(step);
+}
+
+bool
+step_put(Txn *txn, const Step *s, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO step (job, n, round, at_us, took_us, cost_micro, phase, did, "
+                   "because, answer, manifest, context) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   NULL, error, "iiiiiisssbbd", s->job.v, (int64_t)s->n, (int64_t)s->round,
+                   s->at_us, s->took_us, s->cost_micro, s->phase ? s->phase : "",
+                   s->did ? s->did : "", s->because, s->answer, s->manifest, &s->context);
+}
+
+static Step *
+read_step(sqlite3_stmt *st)
+{
+    Step *s = g_new0(Step, 1);
+
+    s->job.v = sqlite3_column_int64(st, 0);
+    s->n = sqlite3_column_int(st, 1);
+    s->round = sqlite3_column_int(st, 2);
+    s->at_us = sqlite3_column_int64(st, 3);
+    s->took_us = sqlite3_column_int64(st, 4);
+    s->cost_micro = sqlite3_column_int64(st, 5);
+    s->phase = sql_text(st, 6);
+    s->did = sql_text(st, 7);
+    s->because = sql_text_null(st, 8);
+    s->answer = sql_bytes(st, 9);
+    s->manifest = sql_bytes(st, 10);
+    sql_digest(st, 11, &s->context);
+    return s;
+}
+
+bool
+steps_list(Db *db, const Viewer *viewer, JobId job, GPtrArray **ret, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT s.job, s.n, s.round, s.at_us, s.took_us, s.cost_micro, s.phase, s.did, "
+                "s.because, s.answer, s.manifest, s.context FROM step s "
+                "JOIN job j ON j.id = s.job "
+                "WHERE s.job = ? AND (? OR j.role = ?) ORDER BY s.n, s.id",
+                error);
+    g_autoptr(GPtrArray) steps = g_ptr_array_new_with_free_func(free_element);
+    int rc = 0;
+
+    if (!st)
+        return false;
+    sql_bind(st, "iis", job.v, (int64_t)viewer->operator, viewer->role);
+    while ((rc = sql_next(db, st, error)) == 1)
+        g_ptr_array_add(steps, read_step(st));
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&steps);
+    return true;
+}

@@ -1,0 +1,68 @@
+#include "store/timers.h"
+#include "base/banned.h"
+#include "store/sql.h"
+
+void
+timer_free(Timer *t)
+{
+    if (!t)
+        return;
+    g_free(t->purpose);
+    g_free(t);
+}
+
+static void
+free_element(gpointer timer)
+{
+    timer_free(timer);
+}
+
+bool
+timer_set(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO timer (due_us, job, purpose) VALUES (?, ?, ?) "
+                   "ON CONFLICT (job, purpose) DO UPDATE SET due_us = excluded.due_us",
+                   NULL, error, "iis", due_us, job.v, purpose);
+}
+
+bool
+timer_drop(Txn *txn, JobId job, const char *purpose, GError **error)
+{
+    return sql_run(txn, "DELETE FROM timer WHERE job = ?1 AND (?2 IS NULL OR purpose = ?2)",
+                   NULL, error, "is", job.v, purpose);
+}
+
+bool
+timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError **error)
+{
+    return sql_int(db, "SELECT due_us FROM timer WHERE job = ? AND purpose = ?", USEC_NEVER,
+                   ret_due_us, error, "is", job.v, purpose);
+}
+
+bool
+timers_due(Db *db, const char *purpose, int64_t now_us, GPtrArray **ret_timers, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT id, due_us, job, purpose FROM timer "
+                               "WHERE due_us <= ? AND purpose = ? ORDER BY due_us, id",
+                               error);
+    g_autoptr(GPtrArray) timers = g_ptr_array_new_with_free_func(free_element);
+    int rc = 0;
+
+    if (!st)
+        return false;
+    sql_bind(st, "is", now_us, purpose);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        Timer *t = g_new0(Timer, 1);
+        t->id = sqlite3_column_int64(st, 0);
+        t->due_us = sqlite3_column_int64(st, 1);
+        t->job.v = sqlite3_column_int64(st, 2);
+        t->purpose = sql_text(st, 3);
+        g_ptr_array_add(timers, t);
+    }
+    if (rc < 0)
+        return false;
+    *ret_timers = g_steal_pointer(&timers);
+    return true;
+}

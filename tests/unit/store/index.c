@@ -1,0 +1,335 @@
+#include "store/index.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "store/query.h"
+#include "testmail.h"
+#include <sqlite3.h>
+
+static const struct {
+    const char *role, *from, *to, *subject, *text, *folder;
+} mails[] = {
+    {"envoy", "ann@example.org", "envoy@example.org", "Budget for May",
+     "We need a bigger budget.", ""},
+    {"envoy", "bob@example.org", "envoy@example.org", "Lunch", "Pizza or soup? Ask Ann.",
+     "Done"},
+    {"scribe", "ann@example.org", "scribe@example.org", "Größe", "Die Übung macht den Meister.",
+     ""},
+    {"envoy", "eve@example.net", "envoy@example.org", "budget",
+     "A phrase about the big picture.", ""},
+};
+
+static Index *
+open_index(const Home *home, bool want_fresh)
+{
+    g_autoptr(GError) error = NULL;
+    Index *ix = NULL;
+    bool fresh;
+
+    index_open(home, &ix, &fresh, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(fresh, ==, want_fresh);
+    return ix;
+}
+
+static void
+store_mails(Db *db)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(mails); i++) {
+        g_autofree char *id = g_strdup_printf("m%zu@x", i);
+        g_autoptr(Message) m = test_mail(id, mails[i].from, mails[i].to, NULL, mails[i].text);
+        MsgNew in = test_msg_new(mails[i].role, id, m);
+
+        g_free(m->subject);
+        m->subject = g_strdup(mails[i].subject);
+        m->date_us = TEST_NOW + (int64_t)i * 86400 * USEC_PER_SEC;
+        in.folder = mails[i].folder;
+        test_store(db, &in);
+    }
+}
+
+/* What an indexer does: from the mark on, until nothing is behind it. */
+static unsigned
+follow(Index *ix, Db *db)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) rows = NULL;
+    int64_t last;
+
+    index_mark(ix, &last, &error);
+    g_assert_no_error(error);
+    g_assert_true(index_behind(db, last, 100, &rows, NULL));
+    if (rows->len == 0)
+        return 0;
+    index_begin(ix, &error);
+    g_assert_no_error(error);
+    for (guint i = 0; i < rows->len; i++) {
+        const MsgRow *row = rows->pdata[i];
+
+        index_add(ix, row->id, row->from, row->to, row->subject, mails[row->id.v - 1].text,
+                  &error);
+        g_assert_no_error(error);
+        last = row->id.v;
+    }
+    index_commit(ix, last, &error);
+    g_assert_no_error(error);
+    return rows->len;
+}
+
+static char *
+search(Index *ix, Db *db, const Viewer *viewer, const char *query)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) rows = NULL;
+    GString *got = g_string_new(NULL);
+
+    index_search(ix, db, viewer, query, 10, &rows, &error);
+    g_assert_no_error(error);
+    for (guint i = 0; i < rows->len; i++)
+        g_string_append_printf(got, "%d", (int)((MsgRow *)rows->pdata[i])->id.v);
+    return g_string_free(got, FALSE);
+}
+
+static void
+test_search(void)
+{
+    static const Viewer operator= {NULL, true}, envoy = {"envoy", false};
+    static const struct {
+        const char *query;
+        const Viewer *viewer;
+        const char *want;
+    } cases[] = {
+        {"budget", &operator, "41" },
+         {"BUDGET", &operator, "41" },
+          {"budget bigger", &operator, "1" },
+           {"\"big picture\"", &operator, "4" },
+            {"\"picture big\"", &operator, "" },
+             {"picture big", &operator, "4" },
+              {"ubung", &operator, "3" },
+               {"Übung", &operator, "3" }, {"Übung", &envoy, ""},
+                {"from:ann", &operator, "31" },
+                 {"from:ann@example.org", &operator, "31" },
+                  {"from:ann role:envoy", &operator, "1" },
+                   {"ann", &operator, "321" },
+                    {"to:scribe", &operator, "3" },
+                     {"subject:budget", &operator, "41" },
+                      {"subject:bigger", &operator, "" },
+                       {"folder:Done", &operator, "2" },
+                        {"folder:inbox budget", &operator, "41" },
+                         {"since:2027-01-16", &operator, "432" },
+                          {"since:2027-01-16 before:2027-01-17 pizza", &operator, "2" },
+                           {"since:yesterday", &operator, "" },
+                            {"state:stored", &operator, "4321" },
+                             {"state:odd", &operator, "" }, {"role:scribe", &envoy, ""},
+                              {"", &operator, "4321" },
+                               {"from:", &operator, "" },
+                                {"\"from:ann\"", &operator, "" },
+                                 {"\"", &operator, "" },
+                                  {"budget \"", &operator, "41" },
+                                   {"budget --", &operator, "41" },
+                                    {"budget AND OR NOT (", &operator, "" },
+                                     {"* ^ ( ) { } : + - NEAR(a b)", &operator, "" },
+                                      {"body:budget", &operator, "" },
+                                       {"'; DROP TABLE mail; --", &operator, "" },
+                                        {
+                                            "\xff\xfe budget",
+                                            &operator,
+                                            "41" },
+                                       };
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    Index *ix = open_index(home, true);
+
+    store_mails(db);
+    g_assert_cmpuint(follow(ix, db), ==, G_N_ELEMENTS(mails));
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *got = search(ix, db, cases[i].viewer, cases[i].query);
+
+        g_autofree char *shown = text_vis(cases[i].query, false);
+
+        g_test_message("%s", shown);
+        g_assert_cmpstr(got, ==, cases[i].want);
+    }
+    index_close(ix);
+    db_close(db);
+    test_home_free(home);
+}
+
+static void
+test_mark(void)
+{
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    Index *ix = open_index(home, true);
+    g_autofree char *got = NULL;
+    int64_t last;
+
+    store_mails(db);
+    /* What is not committed is not there. */
+    g_assert_true(index_begin(ix, NULL));
+    g_assert_true(index_add(ix, (MsgId){1}, "a", "b", "c", "budget", NULL));
+    index_close(ix);
+    ix = open_index(home, false);
+    g_assert_true(index_mark(ix, &last, NULL));
+    g_assert_cmpint(last, ==, 0);
+    g_assert_cmpuint(follow(ix, db), ==, 4);
+    g_assert_cmpuint(follow(ix, db), ==, 0);
+    /* What another process has added already is passed over. */
+    g_assert_true(index_begin(ix, NULL));
+    g_assert_true(index_add(ix, (MsgId){2}, "", "", "", "budget", NULL));
+    g_assert_true(index_commit(ix, 2, NULL));
+    g_assert_true(index_mark(ix, &last, NULL));
+    g_assert_cmpint(last, ==, 4);
+    got = search(ix, db, &VIEWER_OPERATOR, "budget");
+    g_assert_cmpstr(got, ==, "41");
+    index_close(ix);
+    db_close(db);
+    test_home_free(home);
+}
+
+/* Deleted under a running program, in the middle and between: the same answers come back. */
+static void
+test_deleted(void)
+{
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    Index *ix = open_index(home, true);
+    g_autoptr(GError) error = NULL;
+    g_autofree char *before = NULL, *empty = NULL, *after = NULL;
+
+    store_mails(db);
+    follow(ix, db);
+    before = search(ix, db, &VIEWER_OPERATOR, "budget");
+    g_assert_true(index_delete(home, NULL));
+    g_assert_false(index_begin(ix, &error));
+    g_assert_true(err_is(error, ERR_AGAIN));
+    empty = search(ix, db, &VIEWER_OPERATOR, "budget");
+    g_assert_cmpstr(empty, ==, "");
+    g_assert_cmpuint(follow(ix, db), ==, 4);
+    after = search(ix, db, &VIEWER_OPERATOR, "budget");
+    g_assert_cmpstr(after, ==, before);
+    index_close(ix);
+    db_close(db);
+    test_home_free(home);
+}
+
+/* Everything into the file itself, then junk into the given part of it. */
+static void
+damage(const Home *home, off_t offset, size_t len)
+{
+    g_autofree char *path = g_build_filename(home->path, "state", "index.db", NULL);
+    g_autofree char *junk = g_strnfill(len, 'j');
+    sqlite3 *handle = NULL;
+
+    g_assert_cmpint(sqlite3_open(path, &handle), ==, SQLITE_OK);
+    g_assert_cmpint(sqlite3_exec(handle, "SELECT * FROM mark; PRAGMA wal_checkpoint(TRUNCATE)",
+                                 NULL, NULL, NULL),
+                    ==, SQLITE_OK);
+    sqlite3_close(handle);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    g_assert_cmpint(pwrite(fd, junk, len, offset), ==, (ssize_t)len);
+    close(fd);
+}
+
+static void
+test_damaged(void)
+{
+    static const struct {
+        const char *name;
+        off_t offset;
+        size_t len;
+        bool want_fresh; /* seen when it is opened, else when it is used */
+    } cases[] = {
+        {"no database", 0, 4096, true},
+        {"broken inside", 4096, 8192, false},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Home *home = test_home_new();
+        Db *db = test_db_open(home, DB_WRITE);
+        Index *ix = open_index(home, true);
+        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(GError) error = NULL;
+        g_autofree char *got = NULL;
+
+        g_test_message("%s", cases[i].name);
+        store_mails(db);
+        follow(ix, db);
+        index_close(ix);
+        damage(home, cases[i].offset, cases[i].len);
+        ix = open_index(home, cases[i].want_fresh);
+        if (!cases[i].want_fresh) {
+            g_assert_false(index_search(ix, db, &VIEWER_OPERATOR, "budget", 10, &rows, &error));
+            g_assert_true(err_is(error, ERR_AGAIN));
+        }
+        g_assert_cmpuint(follow(ix, db), ==, 4);
+        got = search(ix, db, &VIEWER_OPERATOR, "budget");
+        g_assert_cmpstr(got, ==, "41");
+        index_close(ix);
+        db_close(db);
+        test_home_free(home);
+    }
+}
+
+/* Ids of a new store mean other mail: the index of the old one is not used. */
+static void
+test_other_store(void)
+{
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    Index *ix = open_index(home, true);
+    g_autofree char *path = g_build_filename(home->path, "state", "postrider.db", NULL);
+    g_autofree char *log = g_strconcat(path, "-wal", NULL);
+    g_autofree char *shm = g_strconcat(path, "-shm", NULL);
+
+    store_mails(db);
+    follow(ix, db);
+    index_close(ix);
+    db_close(db);
+    g_unlink(path);
+    g_unlink(log);
+    g_unlink(shm);
+    db = test_db_open(home, DB_WRITE);
+    ix = open_index(home, true);
+    index_close(ix);
+    db_close(db);
+    test_home_free(home);
+}
+
+static void
+test_parse(void)
+{
+    static const struct {
+        const char *query, *want_words;
+    } cases[] = {
+        {"", NULL},
+        {"   ", NULL},
+        {"a b", "\"a\" \"b\""},
+        {"from:a", "sender : \"a\""},
+        {"from:\"a b\" c", "sender : \"a b\" \"c\""},
+        {"\"a b", "\"a b\""},
+        {"role:x", NULL},
+        {"since:2026-01-01", NULL},
+        {"http://x/y", "\"http://x/y\""},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_auto(Query) q;
+
+        query_parse(cases[i].query, &q);
+        g_assert_cmpstr(q.words, ==, cases[i].want_words);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/index/parse", test_parse);
+    g_test_add_func("/index/search", test_search);
+    g_test_add_func("/index/mark", test_mark);
+    g_test_add_func("/index/deleted", test_deleted);
+    g_test_add_func("/index/damaged", test_damaged);
+    g_test_add_func("/index/other-store", test_other_store);
+    return g_test_run();
+}
