@@ -1,0 +1,243 @@
+/*
+ * A program that answers: the prompt is its stdin, what it prints is the answer. The program
+ * is found before it is started, so that one which is missing is the brain's fault and never
+ * looks like a failed job.
+ */
+#include "base/banned.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "brain/brain.h"
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FALLBACK_PATH "/usr/local/bin:/usr/bin:/bin"
+#define REASON_CHARS 200
+
+typedef struct Command {
+    Proc *proc;    /* NULL: it never started */
+    char *missing; /* why not; NULL */
+} Command;
+
+/* Nothing else of our environment reaches a program: no secret, and not the way home. */
+static const char *const env_allowed[] = {"PATH", "HOME", "USER",   "LOGNAME",
+                                          "LANG", "TZ",   "TMPDIR", NULL};
+
+static char **
+build_env(const char *const *additions)
+{
+    g_auto(GStrv) ours = g_get_environ();
+    char **env = g_environ_setenv(NULL, "TERM", "dumb", TRUE);
+
+    env = g_environ_setenv(env, "PATH", FALLBACK_PATH, TRUE);
+    for (char **p = ours; *p; p++) {
+        g_auto(GStrv) pair = g_strsplit(*p, "=", 2);
+        if (pair[0] && pair[1] &&
+            (g_strv_contains(env_allowed, pair[0]) || g_str_has_prefix(pair[0], "LC_")))
+            env = g_environ_setenv(env, pair[0], pair[1], TRUE);
+    }
+    for (const char *const *p = additions; p && *p; p++) {
+        g_auto(GStrv) pair = g_strsplit(*p, "=", 2);
+        g_assert(pair[0] && pair[1]);
+        env = g_environ_setenv(env, pair[0], pair[1], TRUE);
+    }
+    return env;
+}
+
+static bool
+is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static char *
+find_in_path(const char *name, char **env)
+{
+    g_auto(GStrv) folders = g_strsplit(g_environ_getenv(env, "PATH"), ":", -1);
+
+    for (char **f = folders; *f; f++) {
+        g_autofree char *path = g_build_filename(*f, name, NULL);
+        if (g_path_is_absolute(*f) && is_program(path))
+            return g_steal_pointer(&path);
+    }
+    return NULL;
+}
+
+/* The program's path, or NULL with the reason in *ret_missing. */
+static char *
+find_program(const char *name, const char *home, char **env, char **ret_missing)
+{
+    g_autofree char *path = NULL;
+
+    if (!strchr(name, '/')) {
+        path = find_in_path(name, env);
+        if (!path)
+            *ret_missing = g_strdup_printf("no program '%s' in PATH", name);
+        return g_steal_pointer(&path);
+    }
+    path = g_canonicalize_filename(name, home);
+    if (is_program(path))
+        return g_steal_pointer(&path);
+    *ret_missing = access(path, F_OK) == 0
+                       ? g_strdup_printf("'%s' is not an executable file", path)
+                       : g_strdup_printf("no program '%s'", path);
+    return NULL;
+}
+
+static GBytes *
+build_input(const BrainAsk *ask)
+{
+    if (!ask->why_again)
+        return g_bytes_new(ask->prompt, strlen(ask->prompt));
+    char *text = g_strdup_printf("%s\nYour last answer could not be used: %s\nAnswer again.\n",
+                                 ask->prompt, ask->why_again);
+    return g_bytes_new_take(text, strlen(text));
+}
+
+static bool
+start_program(const BrainAsk *ask, char *program, char **env, Proc **ret, GError **error)
+{
+    g_autoptr(GBytes) input = build_input(ask);
+    g_autoptr(GPtrArray) argv = g_ptr_array_new();
+
+    g_ptr_array_add(argv, program);
+    for (const char *const *arg = ask->conf->command + 1; *arg; arg++)
+        g_ptr_array_add(argv, (gpointer)*arg);
+    g_ptr_array_add(argv, NULL);
+    ProcSpec spec = {
+        .argv = (const char *const *)argv->pdata,
+        .env = (const char *const *)env,
+        .cwd = ask->cwd,
+        .input = input,
+        .limits = {.time_us = ask->conf->timeout_us,
+                   .memory = ask->conf->memory,
+                   .out_max = ask->conf->output},
+    };
+    return proc_talk(&spec, ret, error);
+}
+
+static void
+command_free(void *state)
+{
+    Command *c = state;
+    proc_free(c->proc);
+    g_free(c->missing);
+    g_free(c);
+}
+
+static bool
+command_start(const BrainAsk *ask, void **ret_state, GError **error)
+{
+    const ConfBrain *conf = ask->conf;
+
+    if (!g_str_equal(conf->parser, "plain"))
+        return err_set(error, ERR_CONFIG, "this program has no parser '%s'", conf->parser);
+    if (!conf->command || !conf->command[0] || !*conf->command[0])
+        return err_set(error, ERR_CONFIG, "no command is set");
+
+    g_auto(GStrv) env = build_env(ask->env);
+    Command *c = g_new0(Command, 1);
+    g_autofree char *program = find_program(conf->command[0], ask->home, env, &c->missing);
+    g_autoptr(GError) failure = NULL;
+    if (program && !start_program(ask, program, env, &c->proc, &failure)) {
+        if (!err_is(failure, ERR_NEVER)) {
+            command_free(c);
+            g_propagate_error(error, g_steal_pointer(&failure));
+            return false;
+        }
+        c->missing = g_strdup(failure->message); /* its interpreter or the folder is missing */
+    }
+    *ret_state = c;
+    return true;
+}
+
+static unsigned
+command_poll(void *state, struct pollfd fds[BRAIN_POLL_MAX], int64_t *ret_wait_us)
+{
+    Command *c = state;
+
+    _Static_assert(BRAIN_POLL_MAX >= 4, "proc_poll() fills up to 4");
+    *ret_wait_us = 0;
+    return c->proc ? proc_poll(c->proc, fds, ret_wait_us) : 0;
+}
+
+static bool
+command_work(void *state)
+{
+    Command *c = state;
+    return !c->proc || proc_work(c->proc);
+}
+
+static void
+command_end(void *state)
+{
+    Command *c = state;
+    if (c->proc)
+        proc_end(c->proc);
+}
+
+/* The last line of a cleaned text, shortened; caller frees. */
+static char *
+last_line(const char *text)
+{
+    const char *newline = strrchr(text, '\n');
+    g_autofree char *line = g_strstrip(g_strdup(newline ? newline + 1 : text));
+    return text_shorten(line, REASON_CHARS);
+}
+
+/* The trampoline (base/limit_main.c) could not become the program: the file went away after we
+ * looked, its interpreter is missing, or a limit can't be set. */
+static bool
+never_began(const ProcEnd *end, const char *log)
+{
+    return WIFEXITED(end->status) &&
+           (WEXITSTATUS(end->status) == 126 || WEXITSTATUS(end->status) == 127) &&
+           g_str_has_prefix(log, "postrider-limit: ");
+}
+
+static char *
+describe_failure(const ProcEnd *end, const BrainAnswer *answer)
+{
+    g_autofree char *said = last_line(answer->log);
+    const char *why = end->why ? end->why : *answer->text ? NULL : "it printed nothing";
+
+    if (!why || answer->broken || !*said)
+        return g_strdup(why);
+    return g_strdup_printf("%s: %s", why, said);
+}
+
+static void
+command_answer(void *state, BrainAnswer *ret)
+{
+    Command *c = state;
+
+    if (!c->proc) {
+        *ret = (BrainAnswer){.text = g_strdup(""),
+                             .log = g_strdup(""),
+                             .failed = g_strdup(c->missing),
+                             .broken = true};
+        return;
+    }
+    const ProcEnd *end = proc_result(c->proc);
+    gsize out_len, err_len;
+    const void *out = g_bytes_get_data(end->out, &out_len);
+    const void *err = g_bytes_get_data(end->err, &err_len);
+    *ret = (BrainAnswer){.text = brain_clean(out, out_len),
+                         .log = brain_clean(err, err_len),
+                         .cut = end->out_cut};
+    ret->broken = never_began(end, ret->log);
+    ret->failed = describe_failure(end, ret);
+}
+
+const BrainOps brain_command = {
+    .kind = "command",
+    .start = command_start,
+    .poll = command_poll,
+    .work = command_work,
+    .end = command_end,
+    .answer = command_answer,
+    .free = command_free,
+};

@@ -1,0 +1,11 @@
+#pragma once
+
+/*
+ * The account process: sleeps in inotify on the mailboxes of its roles, and takes in what
+ * comes. A full pass at the start, when inotify overflowed, and when a mailbox appeared;
+ * nothing polls. One per account: the kernel holds state/account-NAME.lock.
+ */
+#include "engine/engine.h"
+
+/* Runs until SIGTERM or SIGINT. once: one pass, no watching. */
+int account_main(Engine *engine, const ConfAccount *account, bool once);

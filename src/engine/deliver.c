@@ -1,0 +1,410 @@
+/*
+ * One batch is: files, flushed; then one unflushed transaction that marks them sent. Whoever
+ * dies in between leaves mail that is there and rows that do not say so. That is harmless as
+ * long as the next one looks for the file first, wherever a mail client has moved it by then;
+ * but looking means to list the whole mailbox, so it is done only where it can be so:
+ *
+ *   state/deliver.mark   "BOOT-ID N"  who delivered last ended well, in this boot of the
+ *                                     machine; N was the newest row that it began
+ *                        "- N"        somebody is at it, or died at it
+ *
+ * (1) The mark says "-" before the first file is made, and a boot id only after the last
+ *     transaction: without a power loss what the kernel was told is what the next process sees.
+ * (2) After a power loss the boot id is another one, so everything is looked for.
+ * (3) A store that was put back has rows up to N once more, which are looked for too.
+ */
+#include "engine/deliver.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "mail/maildir.h"
+#include "mail/origin.h"
+#include "store/outbox.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+
+#define LOCK_NAME "deliver.lock"
+#define MARK_NAME "deliver.mark"
+#define MARK_MAX 128
+#define MARK_DIRTY "-"
+#define BATCH_DEFAULT 50
+
+typedef struct Pass {
+    const Home *home;
+    Db *db;
+    GHashTable *mailboxes; /* name -> Maildir, as long as the pass lasts */
+    int64_t tried;         /* rows up to this one may have been delivered already */
+    int64_t highest;       /* that we or others began */
+    bool begun;            /* the mark says so */
+    DeliverStats stats;
+} Pass;
+
+static void
+pass_clear(Pass *p)
+{
+    g_clear_pointer(&p->mailboxes, g_hash_table_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pass, pass_clear)
+
+/* One row on its way into a Maildir. */
+typedef struct Drop {
+    const OutRow *row;
+    char *base, *head;
+    char *failed; /* why; NULL: it is there */
+} Drop;
+
+static void
+drop_clear(gpointer data)
+{
+    Drop *d = data;
+
+    g_free(d->base);
+    g_free(d->head);
+    g_free(d->failed);
+}
+
+/* Where the last deliverer left off. A mark that can't be read is that of one who died. */
+static void
+mark_load(Pass *p, bool redo)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    gsize len = 0;
+    const char *data = NULL;
+
+    if (file_read(p->home->state_fd, MARK_NAME, MARK_MAX, &bytes, NULL) && bytes)
+        data = g_bytes_get_data(bytes, &len);
+    g_autofree char *text = g_strndup(data ? data : "", len);
+    g_auto(GStrv) words = g_strsplit(g_strchomp(text), " ", 2);
+    bool whole =
+        g_strv_length(words) == 2 && text_parse_int(words[1], 0, INT64_MAX, &p->highest);
+    bool clean = whole && g_str_equal(words[0], proc_boot_id());
+
+    p->tried = clean && !redo ? p->highest : INT64_MAX;
+}
+
+/* Opening empties it, and an empty mark is a dirty one: nothing that goes wrong after that can
+ * make it say too much. */
+static bool
+mark_save(const Pass *p, const char *boot_id, GError **error)
+{
+    g_autofree char *text = g_strdup_printf("%s %" PRId64 "\n", boot_id, p->highest);
+    auto_fd fd = file_open_beneath(p->home->state_fd, MARK_NAME, O_WRONLY | O_CREAT | O_TRUNC,
+                                   0600, error);
+
+    if (fd < 0)
+        return false;
+    (void)file_write_all(fd, text, strlen(text), NULL);
+    return true;
+}
+
+static Maildir *
+get_mailbox(Pass *p, const char *name, GError **error)
+{
+    Maildir *md = g_hash_table_lookup(p->mailboxes, name);
+
+    if (md)
+        return md;
+    if (!maildir_open(p->home->mail_fd, name, true, &md, error))
+        return NULL;
+    maildir_set_redo(md, p->tried == INT64_MAX);
+    g_hash_table_insert(p->mailboxes, g_strdup(name), md);
+    return md;
+}
+
+static bool
+file_drops(Maildir *md, Drop *const *drops, size_t n, GError **error)
+{
+    g_autofree MaildirItem *items = g_new0(MaildirItem, n);
+
+    for (size_t i = 0; i < n; i++) {
+        const OutRow *row = drops[i]->row;
+        gsize len;
+        const void *bytes = g_bytes_get_data(row->bytes, &len);
+
+        items[i] = (MaildirItem){.folder = row->folder,
+                                 .base = drops[i]->base,
+                                 .flags = row->flags,
+                                 .head = drops[i]->head,
+                                 .bytes = bytes,
+                                 .len = len};
+    }
+    return maildir_deliver_many(md, items, n, error);
+}
+
+static void
+fail_drops(Drop *const *drops, size_t n, const GError *why)
+{
+    for (size_t i = 0; i < n; i++)
+        drops[i]->failed = g_strdup(why->message);
+}
+
+static bool
+may_be_there(const Pass *p, const OutRow *row)
+{
+    return row->delivery <= p->tried || row->attempts > 0;
+}
+
+/* All of one mailbox. What fails together is tried one by one: one bad row stops no other. */
+static void
+file_mailbox(Pass *p, const char *name, Drop *const *drops, size_t n)
+{
+    g_autoptr(GError) error = NULL;
+    bool was_redo = p->tried == INT64_MAX, redo = was_redo;
+    Maildir *md = get_mailbox(p, name, &error);
+
+    if (!md) {
+        fail_drops(drops, n, error);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        redo = redo || may_be_there(p, drops[i]->row);
+    if (redo != was_redo)
+        maildir_set_redo(md, redo);
+    if (!file_drops(md, drops, n, &error)) {
+        for (size_t i = 0; i < n; i++) {
+            g_clear_error(&error);
+            if (!file_drops(md, &drops[i], 1, &error))
+                fail_drops(&drops[i], 1, error);
+        }
+    }
+    if (redo != was_redo)
+        maildir_set_redo(md, was_redo);
+}
+
+static int
+compare_mailboxes(gconstpointer a, gconstpointer b)
+{
+    const Drop *x = *(const Drop *const *)a, *y = *(const Drop *const *)b;
+    int order = strcmp(x->row->mailbox, y->row->mailbox);
+
+    return order
+               ? order
+               : (x->row->delivery > y->row->delivery) - (x->row->delivery < y->row->delivery);
+}
+
+static void
+file_all(Pass *p, GArray *drops)
+{
+    g_autoptr(GPtrArray) order = g_ptr_array_new();
+
+    for (guint i = 0; i < drops->len; i++) {
+        Drop *d = &g_array_index(drops, Drop, i);
+        if (d->row->bytes)
+            g_ptr_array_add(order, d);
+        else
+            d->failed = g_strdup("its text is gone from the store");
+    }
+    g_ptr_array_sort(order, compare_mailboxes);
+    for (guint i = 0, n; i < order->len; i += n) {
+        Drop *const *first = (Drop *const *)&order->pdata[i];
+        const char *name = (*first)->row->mailbox;
+
+        n = 1;
+        while (i + n < order->len && g_str_equal(first[n]->row->mailbox, name))
+            n++;
+        file_mailbox(p, name, first, n);
+    }
+}
+
+static int64_t
+retry_delay(const Config *config, int attempts)
+{
+    int64_t delay = config->retry_first_us;
+
+    for (int i = 0; i < attempts && delay < config->retry_max_us; i++)
+        delay *= 2;
+    return MIN(delay, config->retry_max_us);
+}
+
+/* A first failure is always worth another try: the row may have been held for a long time. */
+static bool
+mark_drop(Pass *p, Txn *txn, const Drop *d, GError **error)
+{
+    const Config *config = p->home->config;
+    const OutRow *row = d->row;
+    int64_t now = home_now(p->home);
+
+    if (!d->failed) {
+        p->stats.sent++;
+        return outbox_sent(txn, row->delivery, NULL, error);
+    }
+    if (!row->bytes || (row->attempts > 0 && now - row->created_us >= config->give_up_us)) {
+        p->stats.failed++;
+        return outbox_fail(txn, row->delivery, d->failed, error);
+    }
+    p->stats.retried++;
+    return outbox_retry(txn, row->delivery, now + retry_delay(config, row->attempts), d->failed,
+                        error);
+}
+
+static bool
+mark_all(Pass *p, const GArray *drops, GError **error)
+{
+    g_auto(Txn) txn = {0};
+
+    if (!txn_begin(p->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
+        return false;
+    for (guint i = 0; i < drops->len; i++)
+        if (!mark_drop(p, &txn, &g_array_index(drops, Drop, i), error))
+            return false;
+    return txn_commit(&txn, error);
+}
+
+static bool
+begin(Pass *p, const GPtrArray *rows, GError **error)
+{
+    for (guint i = 0; i < rows->len; i++)
+        p->highest = MAX(p->highest, ((const OutRow *)rows->pdata[i])->delivery);
+    if (p->begun)
+        return true;
+    p->begun = mark_save(p, MARK_DIRTY, error);
+    return p->begun;
+}
+
+static bool
+deliver_rows(Pass *p, const GPtrArray *rows, GError **error)
+{
+    g_autoptr(GArray) drops = g_array_new(FALSE, TRUE, sizeof(Drop));
+
+    g_array_set_clear_func(drops, drop_clear);
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *row = rows->pdata[i];
+        Drop d = {.row = row, .base = out_row_file(row)};
+        gsize len = 0;
+        const void *bytes = row->bytes ? g_bytes_get_data(row->bytes, &len) : "";
+
+        d.head = origin_line(&p->home->key, bytes, len, row->level, row->mailbox);
+        g_array_append_val(drops, d);
+    }
+    if (!begin(p, rows, error))
+        return false;
+    file_all(p, drops);
+    CRASH_POINT("deliver-filed");
+    return mark_all(p, drops, error);
+}
+
+/* True when the caller holds back these signals and one of them has come: stop at the next
+ * batch, with everything marked. */
+static bool
+asked_to_stop(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT));
+}
+
+static bool
+is_held(Db *db)
+{
+    g_autofree char *why = db_hold_all(db);
+
+    return why != NULL;
+}
+
+/* Under the lock. */
+static bool
+deliver_due(
+    const Home *home, Db *db, unsigned batch, bool redo, DeliverStats *ret, GError **error)
+{
+    g_auto(Pass) p = {
+        .home = home,
+        .db = db,
+        .mailboxes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+                                           (GDestroyNotify)maildir_close),
+    };
+
+    mark_load(&p, redo);
+    while (!asked_to_stop() && !is_held(db)) {
+        g_autoptr(GPtrArray) rows = NULL;
+
+        if (!outbox_due(db, home_now(home), true, batch ? batch : BATCH_DEFAULT, &rows, error))
+            return false;
+        if (rows->len == 0)
+            break;
+        if (!deliver_rows(&p, rows, error))
+            return false;
+    }
+    if (p.begun && !mark_save(&p, proc_boot_id(), error))
+        return false;
+    *ret = p.stats;
+    return true;
+}
+
+bool
+deliver_pass(
+    const Home *home, Db *db, unsigned batch, bool redo, DeliverStats *ret, GError **error)
+{
+    auto_fd lock = -1;
+
+    return lock_take(home->state_fd, LOCK_NAME, DB_WAIT_MS, &lock, error) &&
+           deliver_due(home, db, batch, redo, ret, error);
+}
+
+static void
+say_what_failed(const DeliverStats *stats)
+{
+    if (stats->retried)
+        log_say(LOG_WARN,
+                "%u deliveries failed, trying again later; see: postrider outbox list",
+                stats->retried);
+    if (stats->failed)
+        log_say(LOG_WARN, "%u deliveries failed for good; see: postrider outbox list",
+                stats->failed);
+    log_say(LOG_DEBUG, "delivered %u", stats->sent);
+}
+
+/* True when there is nothing left for us: delivered, or somebody else is at it. */
+static bool
+deliver_once(Home *home, Db *db, bool *ret_done, GError **error)
+{
+    g_autoptr(GPtrArray) left = NULL;
+    DeliverStats stats = {0};
+    auto_fd lock = -1;
+
+    *ret_done = true;
+    if (!lock_take(home->state_fd, LOCK_NAME, 0, &lock, error)) {
+        if (!err_is(*error, ERR_LATER))
+            return false;
+        g_clear_error(error);
+        return true;
+    }
+    if (!deliver_due(home, db, 0, false, &stats, error))
+        return false;
+    say_what_failed(&stats);
+    /* Whoever found the lock taken has gone away and relies on us, so we look once more when
+     * it is free. */
+    cleanup_fd(&lock);
+    lock = -1;
+    if (asked_to_stop() || is_held(db))
+        return true;
+    if (!outbox_due(db, home_now(home), true, 1, &left, error))
+        return false;
+    *ret_done = left->len == 0;
+    return true;
+}
+
+int
+deliver_main(Home *home, Db *db)
+{
+    g_autoptr(GError) error = NULL;
+    bool done = false;
+    sigset_t stop;
+
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTERM);
+    sigaddset(&stop, SIGINT);
+    sigprocmask(SIG_BLOCK, &stop, NULL);
+    while (!done)
+        if (!deliver_once(home, db, &done, &error)) {
+            log_event(LOG_ERROR, "delivering failed", "error", error->message, NULL);
+            return err_exit_status(error);
+        }
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,34 @@
+#include "engine/engine.h"
+#include "base/banned.h"
+#include "engine/face.h"
+
+bool
+engine_open(Home *home, const FaceOps *const *faces, Engine **ret, GError **error)
+{
+    g_autoptr(Engine) engine = g_new0(Engine, 1);
+    engine->home = home;
+    engine->faces = faces;
+    if (!db_open(home, DB_WRITE, &engine->db, error))
+        return false;
+    *ret = g_steal_pointer(&engine);
+    return true;
+}
+
+void
+engine_close(Engine *engine)
+{
+    if (!engine)
+        return;
+    db_close(engine->db);
+    g_free(engine);
+}
+
+const FaceOps *
+engine_face(const Engine *engine, const char *name)
+{
+    for (const FaceOps *const *f = engine->faces; *f; f++) {
+        if (g_str_equal((*f)->name, name))
+            return *f;
+    }
+    return NULL;
+}

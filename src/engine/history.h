@@ -1,0 +1,24 @@
+#pragma once
+
+/*
+ * A mailbox that this store has never looked into: the first start on old mail, or a store that
+ * was lost. Nothing in it is work just because it is there:
+ *
+ *   in Done or Archive                       handled
+ *   answered by something in Sent            handled
+ *   in Active                                ignored(history: was in hand)
+ *   anything else older than the store       ignored(history), listed by status, released by a
+ * person
+ *
+ * Mail younger than the store is left to intake.
+ */
+#include "engine/engine.h"
+#include "mail/maildir.h"
+
+/* Does nothing when the mailbox is known already. */
+bool history_take(Engine *engine,
+                  const ConfAccount *account,
+                  const ConfRole *role,
+                  Maildir *md,
+                  unsigned *ret_n,
+                  GError **error);

@@ -1,0 +1,550 @@
+#include "engine/intake.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "engine/face.h"
+#include "engine/follow.h"
+#include "engine/history.h"
+#include "engine/judge.h"
+#include "engine/letter.h"
+#include "engine/orders.h"
+#include "engine/poke.h"
+#include "engine/post.h"
+#include "engine/suspects.h"
+#include "mail/maildir.h"
+#include "mail/msgid.h"
+#include "store/jobs.h"
+
+#define BATCH_MAIL 500
+#define BATCH_BYTES (64u << 20)
+/* Mails between roles on one job without a word of a person: more is a loop. */
+#define ROLE_TALK_MAX 8
+
+struct Intake {
+    Engine *engine;
+    const ConfAccount *account;
+    int lock;
+    GHashTable *seen; /* "role/base": known to the store, no need to ask again */
+};
+
+/* One file on its way in. */
+typedef struct Item {
+    MaildirEntry *entry; /* borrowed */
+    GBytes *bytes;
+    Message *mail;
+    const char *unreadable; /* why it could not even be read; static */
+} Item;
+
+static void
+item_clear(gpointer p)
+{
+    Item *item = p;
+    g_clear_pointer(&item->bytes, g_bytes_unref);
+    g_clear_pointer(&item->mail, message_free);
+}
+
+/* Things to do once the batch is committed. */
+typedef struct After {
+    GArray *poke; /* of JobId */
+    bool ready;
+} After;
+
+bool
+intake_open(
+    Engine *engine, const ConfAccount *account, int wait_ms, Intake **ret, GError **error)
+{
+    g_autofree char *name = g_strdup_printf("account-%s.lock", account->name);
+    int lock;
+    if (!lock_take(engine->home->state_fd, name, wait_ms, &lock, error))
+        return err_prefix(error, "account '%s'", account->name);
+    Intake *in = g_new0(Intake, 1);
+    in->engine = engine;
+    in->account = account;
+    in->lock = lock;
+    in->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    *ret = in;
+    return true;
+}
+
+void
+intake_close(Intake *in)
+{
+    if (!in)
+        return;
+    close(in->lock);
+    g_hash_table_unref(in->seen);
+    g_free(in);
+}
+
+/* --- one mail, inside the batch's transaction --- */
+
+/* An id of ours with a number that the store has not given out: the store is an old copy. */
+static bool
+note_minted(Engine *engine, Txn *txn, const Message *m, GError **error)
+{
+    const Home *home = engine->home;
+    for (guint i = 0; i <= m->references->len; i++) {
+        const char *id = i < m->references->len ? g_ptr_array_index(m->references, i) : m->id;
+        uint64_t generation;
+        int64_t number;
+        bool went_back;
+        if (!msgid_is_minted(&home->key, id, home->config->domain, &generation, &number))
+            continue;
+        if (!db_note_minted(txn, generation, number, &went_back, error))
+            return false;
+        if (went_back)
+            log_event(LOG_ERROR,
+                      "the store is older than its mail: nothing runs or leaves until "
+                      "'postrider doctor --accept-backup'",
+                      "message", id, NULL);
+    }
+    return true;
+}
+
+/* Has this conversation of roles gone on for too long without a person? */
+static bool
+role_talk(Engine *engine, JobId job, bool *ret_too_long, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(GPtrArray) rows = NULL;
+    MsgQuery q = {.job = job, .limit = ROLE_TALK_MAX + 1};
+    if (!messages_list(engine->db, &viewer, &q, &rows, error))
+        return false;
+    unsigned n = 0;
+    while (n < rows->len && ((const MsgRow *)g_ptr_array_index(rows, n))->trust <= TRUST_ROLE)
+        n++;
+    *ret_too_long = n >= ROLE_TALK_MAX;
+    return true;
+}
+
+static const char *
+face_of(const Engine *engine, const MsgNew *in)
+{
+    const FaceOps *const *f = engine->faces;
+    while (f[1] && !(*f)->claims(engine, in, in->mail))
+        f++;
+    return (*f)->name;
+}
+
+/* A stopped job stays stopped; the sender is told once per stop how to go on. */
+static bool
+say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError **error)
+{
+    g_autofree char *name = g_strdup_printf("stopped-said:%" G_GINT64_FORMAT, job->id.v);
+    g_autofree char *epoch = g_strdup_printf("%" G_GINT64_FORMAT, job->epoch);
+    g_autofree char *said = NULL;
+    if (!meta_get(engine->db, name, &said, error))
+        return false;
+    if (g_strcmp0(said, epoch) == 0)
+        return true;
+    const ConfRole *role = config_role(engine->home->config, job->role);
+    LetterParent parent = {.msgid = m->id,
+                           .subject = m->subject,
+                           .in_reply_to = m->in_reply_to,
+                           .references = m->references};
+    g_autofree char *text =
+        g_strdup_printf("Job %" G_GINT64_FORMAT " is stopped. Your mail is kept with it. Reply "
+                        "CONTINUE to go on, or CANCEL to end the job.",
+                        job->id.v);
+    g_autoptr(Compose) c =
+        letter_notice(engine->home, role, job, m->from->spec, NULL, text, &parent, error);
+    Post post = {
+        .job = job->id, .thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
+    return c && post_compose(engine, txn, c, &post, NULL, NULL, error) &&
+           meta_set(txn, name, epoch, error);
+}
+
+/* Gives the stored mail to its job, or begins one. */
+static bool
+queue_mail(Engine *engine,
+           Txn *txn,
+           MsgId id,
+           const MsgNew *in,
+           JobId job,
+           After *after,
+           GError **error)
+{
+    const Message *m = in->mail;
+    const char *asker = m->from->spec;
+    int round = 1;
+    if (job.v) {
+        const Viewer viewer = VIEWER_OPERATOR;
+        g_autoptr(Job) row = NULL;
+        if (!job_take_mail(txn, job, id, asker, m->id, &round, error) ||
+            !job_load(engine->db, &viewer, job, &row, error))
+            return false;
+        if (row->state == JOB_STOPPED && in->trust >= TRUST_PRINCIPAL &&
+            !say_stopped(engine, txn, row, m, error))
+            return false;
+    } else {
+        JobNew fresh = {.role = in->role,
+                        .face = face_of(engine, in),
+                        .subject = m->subject,
+                        .asker = asker,
+                        .original_msgid = m->id,
+                        .thread = in->thread,
+                        .original = id};
+        if (!job_create(txn, &fresh, &job, error))
+            return false;
+    }
+    after->ready = true;
+    return messages_set_job(txn, id, job, round, error);
+}
+
+static bool
+obey(Engine *engine,
+     Txn *txn,
+     MsgId id,
+     const Order *order,
+     JobId job,
+     const Message *m,
+     After *after,
+     GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(MsgRow) row = NULL;
+    bool poke = false;
+    if (!messages_load(engine->db, &viewer, id, &row, error) ||
+        !order_apply(engine, txn, order, job, row, m, &poke, error))
+        return false;
+    if (poke)
+        g_array_append_val(after->poke, job);
+    after->ready = true;
+    return true;
+}
+
+/* What a mail that passed the judge becomes: an order, or work, or held after all. */
+static bool
+direct(Engine *engine,
+       const Judgement *j,
+       MsgNew *in,
+       Order *order,
+       JobId *ret_job,
+       GError **error)
+{
+    const Message *m = in->mail;
+    JobId job;
+    bool takes_part = false;
+    if (!messages_find_job(engine->db, in->role, m, &job, error) ||
+        (job.v && !messages_takes_part(engine->db, job, m->from->spec, &takes_part, error)))
+        return false;
+    if (job.v && !takes_part && j->trust < TRUST_PRINCIPAL)
+        job.v = 0;
+    *ret_job = job;
+    if (job.v)
+        in->class = MSG_REPLY;
+
+    if (j->may & MAY_STEER)
+        order_parse(m, job.v != 0, order);
+    if (order->kind != ORDER_NONE) {
+        in->class = MSG_ORDER;
+        in->state = MSG_HANDLED;
+        in->why = "an order";
+        return true;
+    }
+    bool too_long = false;
+    if (j->trust <= TRUST_ROLE && job.v && !role_talk(engine, job, &too_long, error))
+        return false;
+    if (!(j->may & MAY_ASK) || too_long) {
+        in->state = MSG_HELD;
+        in->why = too_long ? "loop: roles talk without a person" : "the sender may not ask";
+    }
+    return true;
+}
+
+static bool
+take_mail(Engine *engine,
+          Txn *txn,
+          const ConfRole *role,
+          MsgNew *in,
+          const Judgement *j,
+          After *after,
+          GError **error)
+{
+    g_auto(Order) order = {0};
+    JobId job = {0};
+    MsgId id;
+    bool is_new, id_reuse = false;
+
+    in->trust = j->trust;
+    in->class = j->class;
+    in->state = j->state;
+    in->why = j->why;
+    if (!messages_known(engine->db, role->name, in->mail, &id, &id_reuse, error))
+        return false;
+    if (id.v) /* again the same mail: only its place is news */
+        return messages_store(txn, in, &id, &is_new, error);
+    if (!note_minted(engine, txn, in->mail, error) ||
+        !messages_thread(txn, in->mail, &in->thread, error) ||
+        (in->state == MSG_STORED && !direct(engine, j, in, &order, &job, error)) ||
+        !messages_store(txn, in, &id, &is_new, error))
+        return false;
+    if (j->forged &&
+        !messages_trace(txn, id, "forged", "an origin line that does not hold", error))
+        return false;
+    if (id_reuse &&
+        !messages_trace(txn, id, "id_reuse", "the same Message-ID on another body", error))
+        return false;
+    if (order.kind != ORDER_NONE)
+        return obey(engine, txn, id, &order, job, in->mail, after, error);
+    if (in->state == MSG_STORED)
+        return queue_mail(engine, txn, id, in, job, after, error);
+    return true;
+}
+
+/* --- a batch --- */
+
+static void
+count(IntakeStats *stats, const MsgNew *in)
+{
+    stats->taken++;
+    stats->orders += in->class == MSG_ORDER;
+    stats->held += in->state == MSG_HELD;
+    stats->ignored += in->state == MSG_IGNORED;
+    stats->dead += in->state == MSG_DEAD;
+}
+
+static bool
+take_item(Intake *in,
+          Txn *txn,
+          const ConfRole *role,
+          const Item *item,
+          IntakeStats *stats,
+          After *after,
+          GError **error)
+{
+    MsgNew fresh = {.role = role->name,
+                    .account = in->account->name,
+                    .folder = item->entry->folder,
+                    .file = item->entry->base,
+                    .mail = item->mail};
+    Judgement j;
+    if (item->unreadable) {
+        j = (Judgement){.class = MSG_UNREADABLE,
+                        .state =
+                            g_str_has_prefix(item->unreadable, "crashes") ? MSG_DEAD : MSG_HELD,
+                        .why = item->unreadable};
+    } else {
+        judge(in->engine->home, role, item->mail, &j);
+    }
+    if (!take_mail(in->engine, txn, role, &fresh, &j, after, error))
+        return err_prefix(error, "taking in '%s/%s'", role->name, item->entry->base);
+    count(stats, &fresh);
+    return true;
+}
+
+/* Reads one file into item; false: it is gone, or not ours to read now. */
+static bool
+read_item(Intake *in, Maildir *md, MaildirEntry *entry, Item *ret)
+{
+    static const char blank[] = "";
+    g_autoptr(GError) error = NULL;
+    *ret = (Item){.entry = entry};
+    if (!maildir_read(md, entry, in->engine->home->config->max_message, &ret->bytes, &error)) {
+        if (err_is(error, ERR_LIMIT)) {
+            ret->unreadable = "too_large";
+            ret->mail = message_parse(blank, 0, MESSAGE_HEADERS, NULL);
+            return true;
+        }
+        log_event(LOG_WARN, "can't read a mail, leaving it for the next pass", "file",
+                  entry->name, "why", error->message, NULL);
+        return false;
+    }
+    return ret->bytes != NULL;
+}
+
+static void
+parse_item(Item *item, bool culprit)
+{
+    gsize len;
+    if (item->mail)
+        return;
+    const void *data = g_bytes_get_data(item->bytes, &len);
+    if (culprit) {
+        item->unreadable = "crashes the parser";
+        item->mail = message_parse("", 0, MESSAGE_HEADERS, NULL);
+    } else {
+        item->mail = message_parse(data, len, MESSAGE_TEXT, NULL);
+    }
+    /* A mail that can't be parsed is known by its bytes. */
+    if (item->unreadable && item->bytes) {
+        digest_of(data, len, &item->mail->body);
+        g_free(item->mail->id);
+        g_autofree char *hex = digest_hex(&item->mail->body);
+        item->mail->id = g_strdup_printf("%s@unreadable.invalid", hex);
+        item->mail->size = len;
+    }
+}
+
+static bool
+commit_batch(
+    Intake *in, const ConfRole *role, GArray *items, IntakeStats *stats, GError **error)
+{
+    g_autoptr(GArray) poke = g_array_new(FALSE, FALSE, sizeof(JobId));
+    After after = {.poke = poke};
+    IntakeStats counted = *stats;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(in->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    for (guint i = 0; i < items->len; i++) {
+        if (!take_item(in, &txn, role, &g_array_index(items, Item, i), &counted, &after, error))
+            return false;
+    }
+    if (!suspects_wipe(&txn, role->name, error))
+        return false;
+    CRASH_POINT("intake-before-commit");
+    if (!txn_commit(&txn, error))
+        return false;
+    CRASH_POINT("intake-committed");
+    *stats = counted;
+    for (guint i = 0; i < items->len; i++)
+        g_hash_table_add(in->seen, g_strdup_printf("%s/%s", role->name,
+                                                   g_array_index(items, Item, i).entry->base));
+    for (guint i = 0; i < poke->len; i++)
+        poke_run(in->engine->db, g_array_index(poke, JobId, i));
+    if (after.ready)
+        db_hint(in->engine->db);
+    return true;
+}
+
+static bool
+take_batch(Intake *in,
+           const ConfRole *role,
+           Maildir *md,
+           const GPtrArray *entries,
+           guint *next,
+           guint max,
+           int crashes,
+           IntakeStats *stats,
+           GError **error)
+{
+    g_autoptr(GArray) items = g_array_new(FALSE, TRUE, sizeof(Item));
+    g_array_set_clear_func(items, item_clear);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    size_t bytes = 0;
+
+    while (*next < entries->len && items->len < max && bytes < BATCH_BYTES) {
+        Item item;
+        MaildirEntry *entry = g_ptr_array_index(entries, (*next)++);
+        if (!read_item(in, md, entry, &item))
+            continue;
+        bytes += item.bytes ? g_bytes_get_size(item.bytes) : 0;
+        g_array_append_val(items, item);
+        g_ptr_array_add(names, entry->base);
+    }
+    if (items->len == 0)
+        return true;
+    if (!suspects_mark(in->engine, role->name, names, crashes, error))
+        return false;
+    CRASH_POINT("intake-marked");
+    for (guint i = 0; i < items->len; i++)
+        parse_item(&g_array_index(items, Item, i), crashes > SUSPECT_CRASHES);
+    return commit_batch(in, role, items, stats, error);
+}
+
+/* Entries that the store does not know, suspects of an earlier crash apart. */
+static bool
+find_new(Intake *in,
+         const ConfRole *role,
+         GPtrArray *entries,
+         const Suspects *suspects,
+         GPtrArray *fresh,
+         GPtrArray *suspected,
+         GError **error)
+{
+    for (guint i = 0; i < entries->len; i++) {
+        MaildirEntry *e = g_ptr_array_index(entries, i);
+        g_autofree char *key = g_strdup_printf("%s/%s", role->name, e->base);
+        bool has = g_hash_table_contains(in->seen, key);
+        if (!has && !messages_has_file(in->engine->db, role->name, e->base, &has, error))
+            return false;
+        if (has)
+            g_hash_table_add(in->seen, g_steal_pointer(&key));
+        else
+            g_ptr_array_add(g_hash_table_contains(suspects->files, e->base) ? suspected : fresh,
+                            e);
+    }
+    return true;
+}
+
+bool
+intake_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(GPtrArray) entries = NULL;
+    g_auto(Suspects) suspects = {0};
+    unsigned old = 0, foreign = 0;
+    if (!maildir_open(in->engine->home->mail_fd, role->name, true, &md, error) ||
+        !history_take(in->engine, in->account, role, md, &old, error) ||
+        !maildir_scan(md, "", false, &entries, &foreign, error) ||
+        !suspects_load(in->engine, role->name, &suspects, error))
+        return err_prefix(error, "mailbox '%s'", role->name);
+    stats->seen += entries->len;
+    stats->foreign += foreign;
+    stats->ignored += old;
+
+    g_autoptr(GPtrArray) fresh = g_ptr_array_new();
+    g_autoptr(GPtrArray) suspected = g_ptr_array_new();
+    if (!find_new(in, role, entries, &suspects, fresh, suspected, error))
+        return false;
+    int crashes = g_hash_table_size(suspects.files) == 1 ? suspects.crashes + 1 : 1;
+    for (guint next = 0; next < suspected->len;) {
+        if (!take_batch(in, role, md, suspected, &next, 1, crashes, stats, error))
+            return false;
+    }
+    for (guint next = 0; next < fresh->len;) {
+        if (!take_batch(in, role, md, fresh, &next, BATCH_MAIL, 0, stats, error))
+            return false;
+    }
+    return true;
+}
+
+bool
+intake_pass(Intake *in, IntakeStats *stats, GError **error)
+{
+    const Config *config = in->engine->home->config;
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        if (!config->roles[i].person && !intake_mailbox(in, &config->roles[i], stats, error))
+            return false;
+    }
+    return true;
+}
+
+/* --- by hand --- */
+
+bool
+intake_release(Engine *engine, MsgId id, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(GBytes) bytes = NULL;
+    if (!messages_load(engine->db, &viewer, id, &row, error))
+        return false;
+    if (!row || (row->state != MSG_HELD && row->state != MSG_IGNORED))
+        return err_set(error, ERR_NEVER, "only mail that is held or ignored can be released");
+    if (!follow_read(engine->home, row, &bytes, error))
+        return false;
+    if (!bytes)
+        return err_set(error, ERR_NEVER, "the mail '%s' is no longer there", row->msgid);
+    gsize len;
+    const void *data = g_bytes_get_data(bytes, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    if (!m->from)
+        return err_set(error, ERR_NEVER, "the mail '%s' has no sender to answer", row->msgid);
+
+    MsgNew in = {.role = row->role, .mail = m, .trust = TRUST_PRINCIPAL, .thread = row->thread};
+    g_autoptr(GArray) poke = g_array_new(FALSE, FALSE, sizeof(JobId));
+    After after = {.poke = poke};
+    JobId job;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !messages_find_job(engine->db, row->role, m, &job, error) ||
+        !messages_set_state(&txn, id, MSG_STORED, "released by the operator", error) ||
+        !queue_mail(engine, &txn, id, &in, job, &after, error) || !txn_commit(&txn, error))
+        return false;
+    db_hint(engine->db);
+    return true;
+}

@@ -1,0 +1,33 @@
+#pragma once
+
+/*
+ * Mail in. A pass looks at what lies in the mailboxes of an account's roles and takes in what
+ * the store does not know: parse, judge, thread, job, rows, orders; one transaction per batch.
+ *
+ * (1) Before a batch is parsed its file names are marked (engine/suspects.h), so that a mail
+ * which crashes the parser is found and put aside, its bytes kept. (2) A mail that can't be
+ * read at all (gone, unreadable, too large) never stops the others. (3) A mailbox that this
+ * store has never seen is history first (engine/history.h). (4) One process at a time per
+ * account: an Intake holds state/account-NAME.lock.
+ */
+#include "engine/engine.h"
+
+typedef struct IntakeStats {
+    unsigned seen, taken, orders, held, ignored, dead, foreign;
+} IntakeStats;
+
+typedef struct Intake Intake;
+/* ERR_LATER names the process that holds the account already; wait_ms as for lock_take(). */
+bool intake_open(
+    Engine *engine, const ConfAccount *account, int wait_ms, Intake **ret, GError **error);
+void intake_close(Intake *in);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Intake, intake_close)
+
+/* All mailboxes of the account, or one role's. Adds to stats. Ends with db_hint() when
+ * something became ready. ERR_LATER: come again (disk full, gate). */
+bool intake_pass(Intake *in, IntakeStats *stats, GError **error);
+bool intake_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **error);
+
+/* Lets a mail that was held, or is history, be work after all: judged as if its sender were
+ * proved. */
+bool intake_release(Engine *engine, MsgId id, GError **error);

@@ -1,0 +1,137 @@
+#include "engine/judge.h"
+#include "base/banned.h"
+#include "mail/address.h"
+
+static bool
+names_address(const GPtrArray *list, const char *spec)
+{
+    for (guint i = 0; i < list->len; i++) {
+        const Address *a = g_ptr_array_index(list, i);
+        g_autofree char *base = NULL, *tag = NULL;
+        address_split_tag(a->spec, &base, &tag);
+        if (address_equal(a->spec, spec) || address_equal(base, spec))
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_principal(const Config *config, const char *spec)
+{
+    for (const char *const *p = config->principals; p && *p; p++) {
+        if (address_equal(*p, spec))
+            return true;
+    }
+    return false;
+}
+
+/* What this address may do once it is believed. */
+static unsigned
+rights_of(const Config *config, const char *spec, Trust trust)
+{
+    if (trust == TRUST_OPERATOR)
+        return MAY_ASK | MAY_STEER | MAY_APPROVE;
+    const ConfPerson *person = spec ? config_person_at(config, spec) : NULL;
+    if (person)
+        return person->may;
+    if (trust == TRUST_PRINCIPAL)
+        return MAY_ASK | MAY_STEER;
+    return trust == TRUST_ROLE ? MAY_ASK : 0;
+}
+
+static const char *
+automatic_reason(MsgAuto automatic)
+{
+    switch (automatic) {
+    case MSG_AUTO_NO:
+        return NULL;
+    case MSG_AUTO_SUBMITTED:
+        return "automatic: Auto-Submitted";
+    case MSG_AUTO_BOUNCE:
+        return "automatic: a bounce";
+    case MSG_AUTO_LIST:
+        return "automatic: list mail";
+    case MSG_AUTO_BULK:
+        return "automatic: bulk mail";
+    case MSG_AUTO_MACHINE:
+        return "automatic: sent by a machine";
+    }
+    return NULL;
+}
+
+static void
+end(Judgement *j, MsgState state, MsgClass class, const char *why)
+{
+    j->state = state;
+    j->class = class;
+    j->why = why;
+}
+
+/* Mail from outside this home: nothing in it is believed but what somebody vouches for. */
+static void
+judge_outside(const Home *home, const Message *m, Judgement *ret)
+{
+    const Config *config = home->config;
+    const char *spec = m->from->spec;
+    bool claims = config_person_at(config, spec) || is_principal(config, spec);
+
+    if (config_role_at(config, spec)) {
+        end(ret, MSG_IGNORED, MSG_AUTOMATIC,
+            "self: says it is from a role of ours, and is not");
+        return;
+    }
+    if (m->automatic != MSG_AUTO_NO) {
+        end(ret, MSG_IGNORED, m->automatic == MSG_AUTO_BOUNCE ? MSG_BOUNCE : MSG_AUTOMATIC,
+            automatic_reason(m->automatic));
+        return;
+    }
+    if (!claims) {
+        end(ret, MSG_HELD, MSG_STRANGER, "stranger: nobody that may ask");
+        return;
+    }
+    if ((m->flags & (MSG_TWO_FROM | MSG_AMBIGUOUS)) ||
+        !g_str_equal(config->require_auth, "none")) {
+        end(ret, MSG_HELD, MSG_STRANGER, "unproven: the sender could be anybody");
+        return;
+    }
+    ret->trust = TRUST_PRINCIPAL;
+}
+
+void
+judge(const Home *home, const ConfRole *role, const Message *m, Judgement *ret)
+{
+    *ret = (Judgement){.trust = TRUST_ANYONE, .class = MSG_TASK, .state = MSG_STORED};
+
+    Trust level = TRUST_ANYONE;
+    OriginSeen origin = origin_check(&home->key, m, role->name, &level);
+    ret->proved = origin == ORIGIN_PROVED;
+    ret->forged = origin == ORIGIN_FORGED;
+    if (ret->proved)
+        ret->trust = level;
+
+    if (m->problem) {
+        end(ret, MSG_HELD, MSG_UNREADABLE, m->problem);
+        return;
+    }
+    if (!m->from) {
+        end(ret, MSG_HELD, MSG_UNREADABLE, "no sender");
+        return;
+    }
+    if (!ret->proved) {
+        judge_outside(home, m, ret);
+        if (ret->state != MSG_STORED)
+            return;
+    } else if (ret->trust < TRUST_ROLE) {
+        end(ret, MSG_HELD, MSG_STRANGER, "stranger: nobody that may ask");
+        return;
+    }
+    ret->may = rights_of(home->config, m->from->spec, ret->trust);
+
+    /* The operator put it there by hand: it needs no To. */
+    if (ret->trust == TRUST_OPERATOR || names_address(m->to, role->address))
+        return;
+    if (!names_address(m->cc, role->address))
+        end(ret, MSG_IGNORED, MSG_TASK, "not addressed to this role");
+    else if (!role->answers_cc)
+        end(ret, MSG_IGNORED, MSG_TASK, "cc");
+}

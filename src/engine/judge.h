@@ -1,0 +1,22 @@
+#pragma once
+
+/*
+ * Who sent it, may they, and what is it: every rule about inbound mail that needs no store, in
+ * one function, so that the table of cases in tests/unit/engine/judge.c is the policy.
+ */
+#include "engine/engine.h"
+#include "mail/message.h"
+#include "mail/origin.h"
+#include "store/messages.h"
+
+typedef struct Judgement {
+    Trust trust;
+    MsgClass class;  /* MSG_TASK until the store says that it continues a job */
+    MsgState state;  /* stored: goes on; else held, ignored, dead with why */
+    const char *why; /* static */
+    unsigned may;    /* MAY_…, of the sender */
+    bool proved;     /* origin line holds: minted and filed by this home */
+    bool forged;     /* it carries an origin line that does not hold */
+} Judgement;
+
+void judge(const Home *home, const ConfRole *role, const Message *m, Judgement *ret);

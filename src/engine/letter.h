@@ -1,0 +1,37 @@
+#pragma once
+
+/*
+ * Mail that a role writes, as this project writes it: From with the role's name, Re: subjects,
+ * the whole References, Auto-Submitted, and the closing line that tells a person where they are
+ * and what they may say. Nothing here touches the store.
+ */
+#include "engine/commit.h"
+#include "mail/compose.h"
+#include "mail/message.h"
+
+/* What a letter answers; borrowed. */
+typedef struct LetterParent {
+    const char *msgid, *subject, *in_reply_to;
+    const GPtrArray *references; /* of the parent; may be NULL */
+} LetterParent;
+
+/* "job 12 · step 3 · reply STOP, STATUS, WHY, or just write"; caller frees. */
+char *letter_footer(const Job *job);
+
+/* An agent's own mail. to: addr-specs. parent NULL: begins a thread. */
+Compose *letter_answer(const Home *home,
+                       const ConfRole *role,
+                       const Job *job,
+                       const ProposedMail *mail,
+                       const GPtrArray *to,
+                       const LetterParent *parent,
+                       GError **error);
+/* A word of the runtime itself, in the role's name. job NULL: no footer. */
+Compose *letter_notice(const Home *home,
+                       const ConfRole *role,
+                       const Job *job,
+                       const char *to,
+                       const char *subject,
+                       const char *text,
+                       const LetterParent *parent,
+                       GError **error);

@@ -1,0 +1,244 @@
+#include "engine/orders.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "engine/letter.h"
+#include "engine/post.h"
+#include "engine/tell.h"
+#include "mail/quote.h"
+#include "store/jobs.h"
+
+#define MORE_STEPS_MAX 1000
+
+static const char *const order_words[] = {"stop", "cancel", "continue", "status",
+                                          "why",  "help",   NULL};
+static const OrderKind order_kinds[] = {ORDER_STOP,   ORDER_CANCEL, ORDER_CONTINUE,
+                                        ORDER_STATUS, ORDER_WHY,    ORDER_HELP};
+_Static_assert(G_N_ELEMENTS(order_words) == G_N_ELEMENTS(order_kinds) + 1,
+               "a kind for each word");
+
+void
+order_clear(Order *o)
+{
+    g_clear_pointer(&o->instruction, g_free);
+    g_clear_pointer(&o->said, g_free);
+}
+
+/* Lower case, one blank between words, no end punctuation. */
+static char *
+squeeze(const char *line)
+{
+    g_autofree char *lower = g_utf8_strdown(line, -1);
+    g_auto(GStrv) words = g_strsplit_set(lower, " \t\r\n", -1);
+    g_autoptr(GString) out = g_string_new(NULL);
+    for (char **w = words; *w; w++) {
+        if (**w)
+            g_string_append_printf(out, "%s%s", out->len ? " " : "", *w);
+    }
+    while (out->len && strchr(".!,;:", out->str[out->len - 1]))
+        g_string_truncate(out, out->len - 1);
+    return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+static OrderKind
+kind_of(const char *word)
+{
+    for (size_t i = 0; order_words[i]; i++) {
+        if (g_str_equal(word, order_words[i]))
+            return order_kinds[i];
+    }
+    return ORDER_NONE;
+}
+
+/* "continue 8": the one order that takes a number. */
+static bool
+continue_with_steps(const char *line, int *ret)
+{
+    int64_t n;
+    if (!g_str_has_prefix(line, "continue ") ||
+        !text_parse_int(line + strlen("continue "), 1, MORE_STEPS_MAX, &n))
+        return false;
+    *ret = (int)n;
+    return true;
+}
+
+static void
+parse_subject(const Message *m, Order *ret)
+{
+    g_autofree char *line = squeeze(m->subject);
+    if (g_str_equal(line, "stop all"))
+        ret->kind = ORDER_STOP_ALL;
+    else if (g_str_equal(line, "status"))
+        ret->kind = ORDER_STATUS;
+    else if (g_str_equal(line, "help"))
+        ret->kind = ORDER_HELP;
+}
+
+void
+order_parse(const Message *m, bool in_thread, Order *ret)
+{
+    *ret = (Order){.kind = ORDER_NONE};
+    if (!in_thread)
+        parse_subject(m, ret);
+    if (ret->kind != ORDER_NONE)
+        return;
+
+    g_autofree char *first = quote_first_line(m->text);
+    if (!first)
+        return;
+    g_autofree char *line = squeeze(first);
+    OrderKind kind = kind_of(line);
+    if (kind == ORDER_NONE && continue_with_steps(line, &ret->steps))
+        kind = ORDER_CONTINUE;
+
+    g_autofree char *rest = quote_after_first_line(m->text);
+    bool lone = !strchr(line, ' ');
+    bool alone = !*rest;
+    if (kind != ORDER_NONE && in_thread) {
+        ret->kind = kind;
+        if (*rest)
+            ret->instruction = g_steal_pointer(&rest);
+    } else if ((kind != ORDER_NONE && (kind == ORDER_HELP || alone)) ||
+               (in_thread && lone && alone && text_nearest(line, order_words))) {
+        ret->kind = kind == ORDER_HELP ? ORDER_HELP : ORDER_UNCLEAR;
+        ret->said = g_steal_pointer(&first);
+    }
+}
+
+/* --- what is answered --- */
+
+static const char help_text[] =
+    "Reply to a mail of a job with one of these words alone on the first line:\n\n"
+    "  STOP          stop now; nothing more of this job leaves\n"
+    "  CONTINUE      go on after a stop or a failure (CONTINUE 8: with 8 more steps)\n"
+    "  CANCEL        end the job for good\n"
+    "  STATUS        what it does now\n"
+    "  WHY           what it did so far, and why\n"
+    "  HELP          this text\n\n"
+    "Lines below the word are kept as an instruction. Anything else is read as mail to the "
+    "agent. A new mail with the subject STATUS, HELP or STOP ALL works too.\n";
+
+static char *
+stop_one(Engine *engine, Txn *txn, JobId job, bool cancel, bool *ret_poke, GError **error)
+{
+    const char *who = cancel ? "cancelled by a reply" : "stopped by a reply";
+    bool changed;
+    if (!(cancel ? job_cancel(txn, job, who, &changed, error)
+                 : job_stop(txn, job, who, &changed, error)))
+        return NULL;
+    *ret_poke = changed;
+    const char *state = cancel ? "cancelled" : "stopped";
+    if (!changed)
+        return g_strdup_printf("Job %" G_GINT64_FORMAT
+                               " was not running; there is nothing to %s.",
+                               job.v, cancel ? "cancel" : "stop");
+    return g_strdup_printf("Job %" G_GINT64_FORMAT " is %s. Nothing more of it leaves%s", job.v,
+                           state,
+                           cancel ? ". A new mail on this thread begins anew."
+                                  : ".\nReply CONTINUE to go on, or CANCEL to end it.");
+}
+
+static char *
+go_on(Engine *engine, Txn *txn, JobId job, const Order *o, GError **error)
+{
+    bool changed;
+    if (!job_continue(txn, job, o->steps, o->instruction, &changed, error))
+        return NULL;
+    return changed ? g_strdup_printf("Job %" G_GINT64_FORMAT " goes on.", job.v)
+                   : g_strdup_printf("Job %" G_GINT64_FORMAT " does not wait for anything; "
+                                     "there is nothing to continue.",
+                                     job.v);
+}
+
+static char *
+stop_all(Engine *engine, Txn *txn, const char *from, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(GPtrArray) jobs = NULL;
+    JobQuery q = {.live_only = true, .limit = 100000};
+    if (!address_equal(from, engine->home->config->owner))
+        return g_strdup(
+            "Only the owner may stop all jobs. Reply STOP to a mail of your own job.");
+    if (!jobs_list(engine->db, &viewer, &q, &jobs, error))
+        return NULL;
+    unsigned n = 0;
+    for (guint i = 0; i < jobs->len; i++) {
+        const Job *job = g_ptr_array_index(jobs, i);
+        bool changed;
+        if (!job_stop(txn, job->id, "STOP ALL", &changed, error))
+            return NULL;
+        n += changed;
+    }
+    return g_strdup_printf(
+        "%u job%s stopped. Reply CONTINUE to a mail of each to go on with it.", n,
+        n == 1 ? " is" : "s are");
+}
+
+static char *
+carry_out(Engine *engine,
+          Txn *txn,
+          const Order *o,
+          JobId job,
+          const MsgRow *mail,
+          bool *ret_poke,
+          GError **error)
+{
+    switch (o->kind) {
+    case ORDER_STOP:
+        return stop_one(engine, txn, job, false, ret_poke, error);
+    case ORDER_CANCEL:
+        return stop_one(engine, txn, job, true, ret_poke, error);
+    case ORDER_CONTINUE:
+        return go_on(engine, txn, job, o, error);
+    case ORDER_STATUS:
+        return job.v ? tell_job(engine->db, job, error)
+                     : tell_role(engine->db, mail->role, error);
+    case ORDER_WHY:
+        return tell_why(engine->db, job, error);
+    case ORDER_STOP_ALL:
+        return stop_all(engine, txn, mail->from, error);
+    case ORDER_UNCLEAR:
+        return g_strdup_printf("\"%s\" looks like an order, but %s. Nothing was done.\n\n%s",
+                               o->said, job.v ? "is none" : "this mail answers no job of mine",
+                               help_text);
+    case ORDER_HELP:
+    case ORDER_NONE:
+    case ORDER_N:
+        break;
+    }
+    return g_strdup(help_text);
+}
+
+bool
+order_apply(Engine *engine,
+            Txn *txn,
+            const Order *o,
+            JobId job,
+            const MsgRow *mail,
+            const Message *m,
+            bool *ret_poke,
+            GError **error)
+{
+    *ret_poke = false;
+    g_autofree char *text = carry_out(engine, txn, o, job, mail, ret_poke, error);
+    if (!text)
+        return false;
+
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) row = NULL;
+    if (job.v && (!job_load(engine->db, &viewer, job, &row, error) ||
+                  !messages_set_job(txn, mail->id, job, row->round, error)))
+        return false;
+    const ConfRole *role = config_role_get(engine->home->config, mail->role, error);
+    LetterParent parent = {.msgid = m->id,
+                           .subject = m->subject,
+                           .in_reply_to = m->in_reply_to,
+                           .references = m->references};
+    g_autoptr(Compose) c =
+        role ? letter_notice(engine->home, role, row, mail->from, NULL, text, &parent, error)
+             : NULL;
+    /* Not tied to the job: STOP takes back the job's own mail, but not the word that it
+     * stopped. */
+    Post post = {.thread = mail->thread, .level = TRUST_ROLE, .mailbox = mail->role};
+    return c && post_compose(engine, txn, c, &post, NULL, NULL, error);
+}

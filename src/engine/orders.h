@@ -1,0 +1,49 @@
+#pragma once
+
+/*
+ * Orders: a reply that is a command. The first non-empty unquoted line of a permitted person's
+ * mail, if it is the order alone, in any case, with or without end punctuation: STOP, CANCEL,
+ * CONTINUE [N], STATUS, WHY, HELP. Lines after it are kept as an instruction. "Stop using tabs"
+ * is a task. As the subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside intake's
+ * own transaction and answered in one mail.
+ */
+#include "engine/engine.h"
+#include "mail/message.h"
+#include "store/messages.h"
+
+typedef enum OrderKind {
+    ORDER_NONE,
+    ORDER_STOP,
+    ORDER_CANCEL,
+    ORDER_CONTINUE,
+    ORDER_STATUS,
+    ORDER_WHY,
+    ORDER_HELP,
+    ORDER_STOP_ALL,
+    ORDER_UNCLEAR,
+    ORDER_N
+} OrderKind;
+
+typedef struct Order {
+    OrderKind kind;
+    int steps;         /* CONTINUE N; 0: as configured */
+    char *instruction; /* text behind the order; NULL */
+    char *said;        /* the line as written, for ORDER_UNCLEAR */
+} Order;
+void order_clear(Order *o);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Order, order_clear)
+
+/* in_thread: the mail continues a job. ORDER_UNCLEAR: a lone word within two edits of an order.
+ */
+void order_parse(const Message *m, bool in_thread, Order *ret);
+
+/* Carries it out and queues the answer. job {0} for orders without one. *ret_signal: a living
+ * run of the job must look at its claim after the commit (poke_run). */
+bool order_apply(Engine *engine,
+                 Txn *txn,
+                 const Order *o,
+                 JobId job,
+                 const MsgRow *mail,
+                 const Message *m,
+                 bool *ret_poke,
+                 GError **error);

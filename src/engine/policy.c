@@ -1,0 +1,120 @@
+#include "base/banned.h"
+#include "base/limits.h"
+#include "engine/commit.h"
+#include "mail/address.h"
+
+/*
+ * What an agent may cause, decided here and nowhere else. In this order:
+ *
+ *  - an address that is none, or too many of them: refused;
+ *  - somebody of this home (role, person, owner), a principal, the allow list, or somebody who
+ * takes part in the job already: allowed;
+ *  - anybody else: held for a person's yes.
+ *
+ * When anything below a principal's or role's level was shown in the round, only those who take
+ * part are allowed: text of a stranger must not be able to choose who gets mail.
+ */
+
+static bool
+listed(const char *const *list, const char *spec)
+{
+    for (const char *const *p = list; p && *p; p++) {
+        if (address_equal(*p, spec))
+            return true;
+    }
+    return false;
+}
+
+static bool
+known_here(const Config *config, const char *spec)
+{
+    return config_person_at(config, spec) || config_role_at(config, spec) ||
+           listed(config->principals, spec) || listed(config->allow, spec);
+}
+
+static void
+verdict_clear(gpointer v)
+{
+    g_free(((Verdict *)v)->why);
+}
+
+static Verdict
+verdict(VerdictKind kind, char *why)
+{
+    return (Verdict){.kind = kind, .why = why};
+}
+
+static bool
+check_recipient(Engine *engine,
+                const Job *job,
+                const StepInput *in,
+                const char *spec,
+                Verdict *ret,
+                GError **error)
+{
+    if (!address_spec_valid(spec)) {
+        *ret = verdict(VERDICT_REFUSED, g_strdup_printf("'%s' is no address", spec));
+        return true;
+    }
+    bool takes_part;
+    if (!messages_takes_part(engine->db, job->id, spec, &takes_part, error))
+        return false;
+    if (takes_part || (in->floor >= TRUST_ROLE && known_here(engine->home->config, spec)))
+        *ret = verdict(VERDICT_ALLOWED, NULL);
+    else
+        *ret = verdict(VERDICT_HELD, g_strdup_printf("recipient not permitted: %s", spec));
+    return true;
+}
+
+static bool
+check_mail(Engine *engine,
+           const Job *job,
+           const StepInput *in,
+           const ProposedMail *mail,
+           Verdict *ret,
+           GError **error)
+{
+    if (mail->to->len + mail->cc->len > LIMIT_RECIPIENTS) {
+        *ret = verdict(VERDICT_REFUSED,
+                       g_strdup_printf("more than %u recipients", LIMIT_RECIPIENTS));
+        return true;
+    }
+    Verdict worst = verdict(VERDICT_ALLOWED, NULL);
+    for (guint i = 0; i < mail->to->len + mail->cc->len; i++) {
+        const char *spec = i < mail->to->len ? g_ptr_array_index(mail->to, i)
+                                             : g_ptr_array_index(mail->cc, i - mail->to->len);
+        Verdict one;
+        if (!check_recipient(engine, job, in, spec, &one, error)) {
+            g_free(worst.why);
+            return false;
+        }
+        if (one.kind > worst.kind) {
+            g_free(worst.why);
+            worst = one;
+        } else {
+            g_free(one.why);
+        }
+    }
+    *ret = worst;
+    return true;
+}
+
+bool
+policy_check(Engine *engine,
+             const Job *job,
+             const StepInput *in,
+             const Proposal *p,
+             GArray **ret_verdicts,
+             GError **error)
+{
+    g_autoptr(GArray) verdicts = g_array_new(FALSE, TRUE, sizeof(Verdict));
+    g_array_set_clear_func(verdicts, verdict_clear);
+    for (guint i = 0; i < p->mails->len; i++) {
+        Verdict v;
+        if (!check_mail(engine, job, in, g_ptr_array_index(p->mails, i), &v, error))
+            return false;
+        g_array_append_val(verdicts, v);
+    }
+    *ret_verdicts = g_steal_pointer(&verdicts);
+    return true;
+}

@@ -1,0 +1,139 @@
+#include "engine/post.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "mail/msgid.h"
+#include "store/messages.h"
+
+Trust
+post_level_of(const Engine *engine, const char *spec)
+{
+    const Config *config = engine->home->config;
+    if (config_person_at(config, spec))
+        return TRUST_PRINCIPAL;
+    if (config_role_at(config, spec))
+        return TRUST_ROLE;
+    return TRUST_ANYONE;
+}
+
+/* Recipients as deliveries, the copy in Sent last. */
+static GArray *
+route(const Engine *engine,
+      const char *const *rcpts,
+      size_t n,
+      const char *from,
+      const Post *post)
+{
+    GArray *to = g_array_new(FALSE, TRUE, sizeof(OutTo));
+    for (size_t i = 0; i < n; i++) {
+        OutTo one = {.address = rcpts[i],
+                     .mailbox = config_mailbox_at(engine->home->config, rcpts[i]),
+                     .folder = ""};
+        g_array_append_val(to, one);
+    }
+    if (post->mailbox) {
+        OutTo copy = {
+            .address = from, .mailbox = post->mailbox, .folder = "Sent", .flags = "S"};
+        g_array_append_val(to, copy);
+    }
+    return to;
+}
+
+static bool
+put(Engine *engine,
+    Txn *txn,
+    OutId id,
+    GBytes *bytes,
+    const char *msgid,
+    const char *from,
+    const char *subject,
+    const char *const *rcpts,
+    size_t n_rcpts,
+    const Post *post,
+    GError **error)
+{
+    g_autoptr(GArray) to = route(engine, rcpts, n_rcpts, from, post);
+    OutMail mail = {
+        .msgid = msgid,
+        .from = from,
+        .subject = subject,
+        .bytes = bytes,
+        .level = post->level,
+        .job = post->job,
+        .round = post->round,
+        .step = post->step,
+        .thread = post->thread,
+        .after = post->after,
+        .held = post->held,
+        .to = (const OutTo *)(void *)to->data,
+        .n_to = to->len,
+    };
+    return outbox_put(txn, id, &mail, error);
+}
+
+bool
+post_compose(Engine *engine,
+             Txn *txn,
+             Compose *mail,
+             const Post *post,
+             OutId *ret_id,
+             char **ret_msgid,
+             GError **error)
+{
+    const Home *home = engine->home;
+    OutId id;
+    g_autoptr(GBytes) bytes = NULL;
+    g_autofree char *msgid = NULL;
+    if (!outbox_next(txn, &id, error) ||
+        !compose_freeze(mail, &home->key, db_generation(engine->db), id.v, home->config->domain,
+                        &bytes, &msgid, error))
+        return false;
+
+    g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
+    if (!put(engine, txn, id, bytes, msgid, compose_get_from(mail), compose_get_subject(mail),
+             (const char *const *)rcpts->pdata, rcpts->len, post, error))
+        return false;
+    if (ret_id)
+        *ret_id = id;
+    if (ret_msgid)
+        *ret_msgid = g_steal_pointer(&msgid);
+    return true;
+}
+
+bool
+post_raw(Engine *engine,
+         Txn *txn,
+         GBytes *rest,
+         const char *msgid,
+         const char *from,
+         const char *subject,
+         const char *const *rcpts,
+         const Post *post,
+         OutId *ret_id,
+         char **ret_msgid,
+         GError **error)
+{
+    const Home *home = engine->home;
+    OutId id;
+    if (!outbox_next(txn, &id, error))
+        return false;
+
+    gsize len;
+    const char *data = g_bytes_get_data(rest, &len);
+    g_autofree char *own = msgid ? g_strdup(msgid)
+                                 : msgid_mint(&home->key, db_generation(engine->db), id.v, data,
+                                              len, home->config->domain);
+    g_autoptr(GString) all = g_string_sized_new(len + 128);
+    g_autofree char *bracketed = msgid_format(own);
+    g_string_append_printf(all, "Message-ID: %s\n", bracketed);
+    g_string_append_len(all, data, (gssize)len);
+    g_autoptr(GBytes) bytes = g_bytes_new(all->str, all->len);
+
+    if (!put(engine, txn, id, bytes, own, from, subject, rcpts,
+             g_strv_length((char **)(void *)(uintptr_t)rcpts), post, error))
+        return false;
+    if (ret_id)
+        *ret_id = id;
+    if (ret_msgid)
+        *ret_msgid = g_steal_pointer(&own);
+    return true;
+}

@@ -1,0 +1,120 @@
+#include "engine/recover.h"
+#include "base/banned.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "engine/settle.h"
+#include "mail/maildir.h"
+#include "store/effects.h"
+#include "store/jobs.h"
+#include "store/outbox.h"
+#include <inttypes.h>
+
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
+/* Tidying lists every mailbox, so not every start does it. */
+#define TIDY_EVERY_US (3600 * USEC_PER_SEC)
+#define TIDY_META "tidied"
+
+static bool
+reap(Engine *engine, unsigned *ret_n, GError **error)
+{
+    g_auto(Txn) txn = {0};
+
+    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           job_reap(&txn, ret_n, error) && txn_commit(&txn, error);
+}
+
+/* Effects that can't be settled now stay owed; the next sweep tries again. */
+static bool
+settle(Engine *engine, unsigned *ret_n, GError **error)
+{
+    g_autoptr(GError) why = NULL;
+
+    if (settle_local(engine, ret_n, &why) || err_is(why, ERR_LATER))
+        return true;
+    g_propagate_error(error, g_steal_pointer(&why));
+    return false;
+}
+
+/* A time in the future is one of a clock that was wrong. */
+static bool
+is_tidy(Engine *engine, int64_t now, bool *ret, GError **error)
+{
+    g_autofree char *text = NULL;
+    int64_t then;
+
+    if (!meta_get(engine->db, TIDY_META, &text, error))
+        return false;
+    *ret = text && text_parse_int(text, 0, now, &then) && now - then < TIDY_EVERY_US;
+    return true;
+}
+
+/* A mailbox that can't be swept now (no rights, not mounted) is no reason to stop. */
+static unsigned
+sweep_mailbox(const Home *home, const char *name, int64_t before_us)
+{
+    g_autoptr(Maildir) md = NULL;
+    unsigned n = 0;
+
+    if (!maildir_open(home->mail_fd, name, false, &md, NULL) ||
+        !maildir_sweep(md, before_us, &n, NULL))
+        return 0;
+    return n;
+}
+
+static unsigned
+sweep_mail(const Home *home, int64_t before_us)
+{
+    const Config *config = home->config;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < config->n_roles; i++)
+        n += sweep_mailbox(home, config->roles[i].name, before_us);
+    for (unsigned i = 0; i < config->n_persons; i++)
+        if (config->persons[i].local)
+            n += sweep_mailbox(home, config->persons[i].name, before_us);
+    return n;
+}
+
+static bool
+tidy_store(Engine *engine, int64_t now, GError **error)
+{
+    g_autofree char *text = g_strdup_printf("%" PRId64, now);
+    g_auto(Txn) txn = {0};
+
+    return txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+           outbox_prune(&txn, now - DAY_US, error) && meta_set(&txn, TIDY_META, text, error) &&
+           txn_commit(&txn, error);
+}
+
+static bool
+tidy(Engine *engine, unsigned *ret_tmp, GError **error)
+{
+    const Home *home = engine->home;
+    int64_t now = home_now(home);
+    unsigned in_state = 0;
+    bool tidied = false;
+
+    if (!is_tidy(engine, now, &tidied, error))
+        return false;
+    *ret_tmp = 0;
+    if (tidied)
+        return true;
+    if (!file_sweep(home->state_fd, DAY_US, &in_state, error))
+        return false;
+    *ret_tmp = in_state + sweep_mail(home, now - DAY_US);
+    return tidy_store(engine, now, error);
+}
+
+bool
+recover_sweep(Engine *engine, RecoverStats *ret, GError **error)
+{
+    RecoverStats stats = {0};
+
+    if (!reap(engine, &stats.jobs, error) || !settle(engine, &stats.effects, error) ||
+        !tidy(engine, &stats.tmp, error))
+        return err_prefix(error, "bringing an unfinished past in order");
+    *ret = stats;
+    return true;
+}

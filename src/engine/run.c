@@ -1,0 +1,477 @@
+/*
+ * The run, from claim to commit:
+ *
+ *   C  claim (durable: fence + 1, attempts + 1)         crash: the owner is dead, the job is
+ * queued again B  context, shown marks (lazy), the brain thinks     crash: the same; at most
+ * this call is lost T  step_commit: everything or nothing S  step_settle: files follow
+ *
+ * A brain that fails is asked once more, then the job fails and whoever asked is told. A brain
+ * that is broken (no such program) pauses: its jobs stay queued, the owner is told once. A job
+ * that brought down max-attempts runs is given up with a word to whoever asked.
+ */
+#include "engine/run.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "engine/commit.h"
+#include "engine/face.h"
+#include "engine/letter.h"
+#include "engine/post.h"
+#include "engine/think.h"
+#include "engine/workplace.h"
+#include "store/timers.h"
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#define JOBS_PER_PROCESS 100
+#define BRAIN_TRIES 2
+#define CLAIM_SPARE_US (60 * USEC_PER_SEC) /* beyond the brain's own time: context, commit */
+#define BROKEN_WAIT_US (300 * USEC_PER_SEC)
+
+typedef struct Run {
+    Engine *engine;
+    int signal_fd;
+    bool draining;
+    RunStats *stats;
+} Run;
+
+/* All that one claimed job needs; plain borrowed views on it. */
+typedef struct Task {
+    Run *run;
+    JobClaim claim;
+    Job *job;
+    const ConfRole *role;
+    const ConfBrain *brain;
+    const FaceOps *face;
+    StepInput in;
+} Task;
+
+static void
+task_clear(Task *t)
+{
+    job_free(t->job);
+    g_clear_pointer(&t->in.shown, g_ptr_array_unref);
+    g_clear_pointer(&t->in.answer, g_bytes_unref);
+    g_clear_pointer(&t->in.manifest, g_bytes_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Task, task_clear)
+
+static int64_t
+claim_deadline(const Run *run, const ConfBrain *brain)
+{
+    int64_t brain_us = brain ? brain->timeout_us : 0;
+    return home_now(run->engine->home) + BRAIN_TRIES * brain_us + CLAIM_SPARE_US;
+}
+
+static bool
+claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !job_claim(&txn, want, claim_deadline(run, NULL), ret, ret_got, error))
+        return false;
+    if (!*ret_got)
+        return true;
+    CRASH_POINT("run-before-claim");
+    if (!txn_commit(&txn, error))
+        return false;
+    CRASH_POINT("run-claimed");
+    return true;
+}
+
+static bool
+release(Task *t, int64_t ready_us, bool count, const char *why, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    return txn_begin(t->run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           job_release(&txn, &t->claim, ready_us, count, why, error) && txn_commit(&txn, error);
+}
+
+/* --- commit --- */
+
+static bool
+commit(Task *t, const Proposal *p, StepResult *ret, GError **error)
+{
+    g_autoptr(GArray) verdicts = NULL;
+    if (!policy_check(t->run->engine, t->job, &t->in, p, &verdicts, error) ||
+        !step_commit(t->run->engine, &t->claim, &t->in, p, verdicts, ret, error))
+        return false;
+    t->run->stats->steps++;
+    return step_settle(t->run->engine, error);
+}
+
+/* The job ends without success; whoever asked hears why and how to go on, and the owner too. */
+static bool
+fail(Task *t, const char *why, const char *log, GError **error)
+{
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_FAIL);
+    ProposedMail *mail = proposed_mail_new();
+    g_ptr_array_add(p->mails, mail);
+    p->why = g_strdup(why);
+    const char *owner = t->run->engine->home->config->owner;
+    if (!address_equal(t->job->asker, owner))
+        g_ptr_array_add(mail->cc, g_strdup(owner));
+    mail->body =
+        g_strdup_printf("I could not do this: %s.%s%s\n\nReply CONTINUE to let me try "
+                        "again, or just write.",
+                        why, log && *log ? "\n\nThe last it wrote:\n" : "", log ? log : "");
+    g_auto(StepResult) result = {0};
+    t->run->stats->failed++;
+    log_event(LOG_WARN, "job failed", "role", t->job->role, "why", why, NULL);
+    return commit(t, p, &result, error);
+}
+
+/* The brain, not the job: it stays queued for later, and the owner hears of it once. */
+static bool
+pause_brain(Task *t, const char *why, GError **error)
+{
+    Engine *engine = t->run->engine;
+    g_autofree char *name = g_strdup_printf("broken:%s", t->brain->name);
+    g_autofree char *said = NULL;
+    g_autofree char *text = g_strdup_printf("The brain '%s' does not work: %s.\n\nIts jobs "
+                                            "wait. Mend [brain %s] in postrider.conf; "
+                                            "they are tried again every five minutes.",
+                                            t->brain->name, why, t->brain->name);
+    g_autoptr(Compose) c =
+        letter_notice(engine->home, t->role, NULL, engine->home->config->owner,
+                      "A brain does not work", text, NULL, error);
+    Post post = {.level = TRUST_ROLE, .mailbox = t->job->role};
+    g_auto(Txn) txn = {0};
+    log_event(LOG_ERROR, "brain is broken, its jobs wait 5 min", "brain", t->brain->name, "why",
+              why, NULL);
+    if (!c || !meta_get(engine->db, name, &said, error) ||
+        !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !job_release(&txn, &t->claim, home_now(engine->home) + BROKEN_WAIT_US, false, why,
+                     error) ||
+        (!said && (!post_compose(engine, &txn, c, &post, NULL, NULL, error) ||
+                   !meta_set(&txn, name, why, error))) ||
+        !txn_commit(&txn, error))
+        return false;
+    db_hint(engine->db);
+    return true;
+}
+
+static bool
+brain_works(Task *t, GError **error)
+{
+    g_autofree char *name = g_strdup_printf("broken:%s", t->brain->name);
+    g_autofree char *said = NULL;
+    if (!meta_get(t->run->engine->db, name, &said, error))
+        return false;
+    if (!said)
+        return true;
+    g_auto(Txn) txn = {0};
+    return txn_begin(t->run->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+           meta_set(&txn, name, NULL, error) && txn_commit(&txn, error);
+}
+
+/* --- before the question --- */
+
+/* Marks what is shown, sets the deadline of this brain, and the timer of the first word. */
+static bool
+mark_shown(Task *t, GError **error)
+{
+    Engine *engine = t->run->engine;
+    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(MsgId));
+    for (guint i = 0; i < t->in.shown->len; i++)
+        g_array_append_val(ids, ((const MsgRow *)g_ptr_array_index(t->in.shown, i))->id);
+    bool first = t->job->total_iterations == 0 && t->claim.attempts <= 1;
+    int64_t ack_us = home_now(engine->home) + t->role->ack_after_us;
+    g_auto(Txn) txn = {0};
+    return txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+           job_check(&txn, &t->claim, t->in.deadline_us, error) &&
+           messages_mark_shown(&txn, (const MsgId *)(void *)ids->data, ids->len, error) &&
+           (!first || t->role->ack_after_us == 0 ||
+            timer_set(&txn, t->job->id, "ack", ack_us, error)) &&
+           txn_commit(&txn, error);
+}
+
+static Trust
+floor_of(const GPtrArray *shown)
+{
+    Trust floor = TRUST_OPERATOR;
+    for (guint i = 0; i < shown->len; i++)
+        floor = MIN(floor, ((const MsgRow *)g_ptr_array_index(shown, i))->trust);
+    return floor;
+}
+
+static bool
+load_task(Task *t, GError **error)
+{
+    Engine *engine = t->run->engine;
+    const Viewer viewer = VIEWER_OPERATOR;
+    if (!job_load(engine->db, &viewer, t->claim.job, &t->job, error) ||
+        !messages_open(engine->db, t->claim.job, &t->in.shown, error))
+        return false;
+    t->role = config_role(engine->home->config, t->job->role);
+    t->face = engine_face(engine, t->job->face);
+    t->brain = t->role ? config_brain(engine->home->config, t->role->brain) : NULL;
+    t->in.deadline_us = claim_deadline(t->run, t->brain);
+    t->in.floor = floor_of(t->in.shown);
+    return true;
+}
+
+static char *
+build_context(Task *t, const Workplace *place, GError **error)
+{
+    g_autoptr(Context) c = context_new(t->run->engine->home, t->job, 0);
+    if (!t->face->context(t->run->engine, t->job, t->role, &t->in, place->path, c, error))
+        return NULL;
+    context_digest(c, &t->in.context);
+    t->in.manifest = context_manifest(c);
+    return g_strdup(context_text(c));
+}
+
+/* --- after the answer --- */
+
+/* What the port has settled already is no longer ours to settle. */
+static bool
+drop_settled(Task *t, GError **error)
+{
+    g_autoptr(GPtrArray) open = NULL;
+    if (!messages_open(t->run->engine->db, t->claim.job, &open, error))
+        return false;
+    for (guint i = t->in.shown->len; i-- > 0;) {
+        const MsgRow *row = g_ptr_array_index(t->in.shown, i);
+        bool still = false;
+        for (guint k = 0; k < open->len && !still; k++)
+            still = ((const MsgRow *)g_ptr_array_index(open, k))->id.v == row->id.v;
+        if (!still)
+            g_ptr_array_remove_index(t->in.shown, i);
+    }
+    return true;
+}
+
+static bool
+attach_files(Workplace *place, Proposal *p, GError **error)
+{
+    g_autoptr(GPtrArray) files = NULL;
+    g_autofree char *notes = NULL;
+    if (p->mails->len == 0)
+        return true;
+    if (!workplace_take(place, &files, &notes, error))
+        return false;
+    ProposedMail *mail = g_ptr_array_index(p->mails, 0);
+    for (guint i = 0; i < files->len; i++) {
+        const ProposedFile *f = g_ptr_array_index(files, i);
+        proposed_mail_attach(mail, f->filename, f->content_type, f->content);
+    }
+    if (notes) {
+        g_autofree char *body = g_steal_pointer(&mail->body);
+        mail->body = g_strdup_printf("%s\n\n(%s)", body, notes);
+    }
+    return true;
+}
+
+/* The proposal of an answered question; NULL with *ret_again: ask once more, for that reason.
+ */
+static Proposal *
+propose(Task *t, const Thought *thought, Workplace *place, char **ret_again, GError **error)
+{
+    const BrainAnswer *answer = brain_answer(thought->call);
+    if (thought->port_answered)
+        return proposal_new(PROPOSE_COMPLETE);
+    if (answer->failed) {
+        *ret_again = g_strdup(answer->failed);
+        return NULL;
+    }
+    g_autoptr(Proposal) p = NULL;
+    g_autoptr(GError) unusable = NULL;
+    if (!t->face->answer(t->run->engine, t->job, &t->in, answer->text, &p, &unusable)) {
+        if (err_is(unusable, ERR_NEVER))
+            *ret_again = g_strdup(unusable->message);
+        else
+            g_propagate_error(error, g_steal_pointer(&unusable));
+        return NULL;
+    }
+    t->in.answer = g_bytes_new(answer->text, strlen(answer->text));
+    if (!attach_files(place, p, error))
+        return NULL;
+    return g_steal_pointer(&p);
+}
+
+typedef enum Tried { TRIED_DONE, TRIED_AGAIN, TRIED_OVER, TRIED_ERROR } Tried;
+
+/* One question and what follows from its answer. *why is the last reason to ask again. */
+static Tried
+try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, GError **error)
+{
+    g_auto(Thought) thought = {0};
+    Think ask = {.engine = t->run->engine,
+                 .job = t->job,
+                 .role = t->role,
+                 .brain = t->brain,
+                 .claim = &t->claim,
+                 .in = &t->in,
+                 .place = place,
+                 .prompt = prompt,
+                 .why_again = *why,
+                 .signal_fd = t->run->signal_fd,
+                 .draining = &t->run->draining};
+    int64_t began_us = clock_mono_us();
+    CRASH_POINT("run-before-brain");
+    if (!think(&ask, &thought, error))
+        return TRIED_ERROR;
+    CRASH_POINT("run-after-brain");
+    t->in.took_us = clock_mono_us() - began_us;
+    if (thought.end == THINK_LOST) {
+        log_event(LOG_INFO, "the job was taken away by an order; ending quietly", NULL);
+        return TRIED_OVER;
+    }
+    if (thought.end == THINK_DRAINED)
+        return release(t, home_now(t->run->engine->home), false, "put back: postrider stops",
+                       error)
+                   ? TRIED_OVER
+                   : TRIED_ERROR;
+
+    const BrainAnswer *answer = brain_answer(thought.call);
+    t->in.cost_micro += answer->cost_micro;
+    if (answer->broken)
+        return pause_brain(t, answer->failed, error) ? TRIED_OVER : TRIED_ERROR;
+    if (!brain_works(t, error) || (thought.port_steps && !drop_settled(t, error)))
+        return TRIED_ERROR;
+
+    g_clear_pointer(why, g_free);
+    g_clear_pointer(log, g_free);
+    g_autoptr(Proposal) p = propose(t, &thought, place, why, error);
+    if (!p) {
+        *log = g_strdup(answer->log);
+        return *why ? TRIED_AGAIN : TRIED_ERROR;
+    }
+    g_auto(StepResult) result = {0};
+    return commit(t, p, &result, error) ? TRIED_DONE : TRIED_ERROR;
+}
+
+static bool
+work(Task *t, GError **error)
+{
+    g_autoptr(Workplace) place = NULL;
+    if (!workplace_open(t->run->engine, t->job, t->role, &t->claim, &place, error) ||
+        !workplace_fill(place, t->run->engine, t->in.shown, error))
+        return false;
+    g_autofree char *prompt = build_context(t, place, error);
+    if (!prompt || !mark_shown(t, error))
+        return false;
+
+    g_autofree char *why = NULL, *log = NULL;
+    for (int i = 0; i < BRAIN_TRIES; i++) {
+        switch (try_once(t, place, prompt, &why, &log, error)) {
+        case TRIED_DONE:
+        case TRIED_OVER:
+            return true;
+        case TRIED_ERROR:
+            return false;
+        case TRIED_AGAIN:
+            log_event(LOG_WARN, "the brain failed", "brain", t->brain->name, "why", why, NULL);
+            break;
+        }
+    }
+    return fail(t, why, log, error);
+}
+
+static bool
+work_claimed(Task *t, GError **error)
+{
+    if (!load_task(t, error))
+        return false;
+    if (!t->role)
+        return err_set(error, ERR_CONFIG, "there is no role '%s' any more", t->job->role);
+    if (t->claim.attempts > t->role->max_attempts) {
+        g_autofree char *why = g_strdup_printf("%d runs of it were ended before they finished",
+                                               t->claim.attempts - 1);
+        return fail(t, why, NULL, error);
+    }
+    if (!t->brain || !t->face)
+        return err_set(error, ERR_CONFIG, "role '%s' has no brain that this program knows",
+                       t->job->role);
+    if (t->in.shown->len == 0 && !t->job->instruction) {
+        g_autoptr(Proposal) nothing = proposal_new(PROPOSE_COMPLETE);
+        g_auto(StepResult) result = {0};
+        return commit(t, nothing, &result, error);
+    }
+    return work(t, error);
+}
+
+/* Errors of a claimed job end here: fenced is no news, anything else puts the job back for
+ * later. */
+static bool
+survive(Task *t, GError *failed, GError **error)
+{
+    if (err_is(failed, ERR_NEVER)) {
+        log_event(LOG_INFO, "somebody else was faster; ending quietly", "why", failed->message,
+                  NULL);
+        g_error_free(failed);
+        return true;
+    }
+    log_event(LOG_ERROR, "a run failed, the job waits", "why", failed->message, NULL);
+    if (err_is(failed, ERR_CONFIG)) {
+        bool ok = release(t, home_now(t->run->engine->home) + BROKEN_WAIT_US, false,
+                          failed->message, error);
+        g_error_free(failed);
+        return ok;
+    }
+    g_propagate_error(error, failed);
+    return false;
+}
+
+static bool
+run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
+{
+    g_auto(Task) t = {.run = run};
+    GError *failed = NULL;
+    if (!claim(run, want, &t.claim, ret_got, error))
+        return false;
+    if (!*ret_got)
+        return true;
+    run->stats->jobs++;
+    if (work_claimed(&t, &failed))
+        return true;
+    return survive(&t, failed, error);
+}
+
+static int
+open_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+bool
+run_one(Engine *engine, JobId want, RunStats *stats, bool *ret_got, GError **error)
+{
+    auto_fd signals = open_signals();
+    Run run = {.engine = engine, .signal_fd = signals, .stats = stats};
+    if (!run_claimed(&run, want, ret_got, error))
+        return false;
+    if (run.draining)
+        return err_set(error, ERR_CANCELLED, "stopped");
+    return true;
+}
+
+int
+run_main(Engine *engine, JobId want)
+{
+    RunStats stats = {0};
+    auto_fd signals = open_signals();
+    Run run = {.engine = engine, .signal_fd = signals, .stats = &stats};
+    for (int i = 0; i < JOBS_PER_PROCESS && !run.draining; i++) {
+        g_autoptr(GError) error = NULL;
+        bool got;
+        if (!run_claimed(&run, want, &got, &error)) {
+            log_event(LOG_ERROR, "run ends", "why", error->message, NULL);
+            return err_exit_status(error);
+        }
+        if (!got)
+            return want.v && stats.jobs == 0 ? 75 : 0;
+        if (want.v)
+            break;
+    }
+    return 0;
+}

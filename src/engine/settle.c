@@ -1,0 +1,160 @@
+/*
+ * Moves and flags of mail in this machine's Maildirs. A mail client may have been there first:
+ *
+ *   the mail lies in              move to X is       flags are
+ *   X                             done               done, or not yet
+ *   INBOX, Active, Done           not yet            done, or not yet
+ *   another folder                a person's doing   done, or not yet
+ *   no folder                     a person's doing   a person's doing
+ *
+ * What a person did stays as it is: where mail lies is theirs to say.
+ */
+#include "engine/settle.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "mail/maildir.h"
+
+/* The folders between which we move mail ourselves, "" being INBOX. */
+static const char *const own_folders[] = {"", "Active", "Done", NULL};
+
+/* The subject of an effect, taken apart and found. */
+typedef struct Subject {
+    Maildir *md;
+    char *mailbox;
+    const char *base; /* borrowed from the effect */
+    MaildirEntry *at; /* NULL: in no folder */
+} Subject;
+
+static void
+subject_clear(Subject *s)
+{
+    maildir_entry_free(s->at);
+    maildir_close(s->md);
+    g_free(s->mailbox);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Subject, subject_clear)
+
+static bool
+subject_open(const Home *home, const Effect *e, Subject *ret, GError **error)
+{
+    const char *slash = strchr(e->subject, '/');
+
+    if (!slash)
+        return err_set(error, ERR_DAMAGE, "'%s' names no mail", e->subject);
+    ret->mailbox = g_strndup(e->subject, (gsize)(slash - e->subject));
+    ret->base = slash + 1;
+    return maildir_open(home->mail_fd, ret->mailbox, false, &ret->md, error);
+}
+
+static bool
+subject_find(const Home *home, const Effect *e, Subject *ret, GError **error)
+{
+    return subject_open(home, e, ret, error) &&
+           maildir_find(ret->md, ret->base, &ret->at, error);
+}
+
+static bool
+foreign(EffectSeen *ret_seen, char **ret_why, char *why)
+{
+    *ret_seen = EFFECT_FOREIGN;
+    *ret_why = why;
+    return true;
+}
+
+static bool
+look_move(
+    const Home *home, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
+{
+    g_auto(Subject) s = {0};
+
+    if (!subject_find(home, e, &s, error))
+        return false;
+    if (!s.at)
+        return foreign(ret_seen, ret_why, g_strdup("a person deleted it"));
+    if (g_str_equal(s.at->folder, e->args))
+        *ret_seen = EFFECT_DONE;
+    else if (g_strv_contains(own_folders, s.at->folder))
+        *ret_seen = EFFECT_NOT_YET;
+    else
+        return foreign(ret_seen, ret_why,
+                       g_strdup_printf("a person moved it to '%s'", s.at->folder));
+    return true;
+}
+
+static bool
+act_move(const Home *home, const Effect *e, GError **error)
+{
+    g_auto(Subject) s = {0};
+
+    return subject_open(home, e, &s, error) && maildir_move(s.md, s.base, e->args, error);
+}
+
+/* "+S-F": letters behind a sign, until the next sign. */
+static bool
+parse_flags(const char *args, GString *add, GString *remove, GError **error)
+{
+    GString *to = NULL;
+
+    for (const char *p = args; *p; p++) {
+        if (*p == '+' || *p == '-')
+            to = *p == '+' ? add : remove;
+        else if (to)
+            g_string_append_c(to, *p);
+        else
+            return err_set(error, ERR_DAMAGE, "'%s' are no changes of flags", args);
+    }
+    return true;
+}
+
+static bool
+has_flags(const MaildirEntry *at, const char *add, const char *remove)
+{
+    for (; *add; add++)
+        if (!strchr(at->flags, *add))
+            return false;
+    return strpbrk(at->flags, remove) == NULL;
+}
+
+static bool
+look_flag(
+    const Home *home, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
+{
+    g_autoptr(GString) add = g_string_new(NULL), remove = g_string_new(NULL);
+    g_auto(Subject) s = {0};
+
+    if (!parse_flags(e->args, add, remove, error) || !subject_find(home, e, &s, error))
+        return false;
+    if (!s.at)
+        return foreign(ret_seen, ret_why, g_strdup("a person deleted it"));
+    *ret_seen = has_flags(s.at, add->str, remove->str) ? EFFECT_DONE : EFFECT_NOT_YET;
+    return true;
+}
+
+static bool
+act_flag(const Home *home, const Effect *e, GError **error)
+{
+    g_autoptr(GString) add = g_string_new(NULL), remove = g_string_new(NULL);
+    g_auto(Subject) s = {0};
+
+    return parse_flags(e->args, add, remove, error) && subject_open(home, e, &s, error) &&
+           maildir_flag(s.md, s.base, add->str, remove->str, error);
+}
+
+static const EffectOps move_ops = {look_move, act_move};
+static const EffectOps flag_ops = {look_flag, act_flag};
+
+const EffectOps *const settle_ops[EFFECT_N_KINDS] = {
+    [EFFECT_MAIL_MOVE] = &move_ops,
+    [EFFECT_MAIL_FLAG] = &flag_ops,
+};
+
+bool
+settle_local(Engine *engine, unsigned *ret_n, GError **error)
+{
+    unsigned n = 0;
+    bool ok = effects_settle(engine->db, "", settle_ops, &n, error);
+
+    if (ok && ret_n)
+        *ret_n = n;
+    return ok;
+}

@@ -1,0 +1,205 @@
+#include "engine/think.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "engine/letter.h"
+#include "engine/port.h"
+#include "engine/post.h"
+#include "store/timers.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* What one poll round knows. */
+typedef struct Loop {
+    const Think *ask;
+    BrainCall *call;
+    Port *port;
+    int64_t ack_us; /* wall time of the acknowledgement that is owed; USEC_NEVER */
+    int64_t
+        drain_us; /* when a drained program must be gone, on the monotonic clock; USEC_NEVER */
+    bool lost;
+} Loop;
+
+void
+thought_clear(Thought *t)
+{
+    g_clear_pointer(&t->call, brain_free);
+}
+
+static bool
+claim_lost(const Think *ask)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) now = NULL;
+    if (!job_load(ask->engine->db, &viewer, ask->claim->job, &now, NULL) || !now)
+        return false; /* the commit will tell */
+    return now->state != JOB_RUNNING || now->epoch != ask->claim->epoch ||
+           now->fence != ask->claim->fence;
+}
+
+static void
+read_signals(Loop *loop)
+{
+    struct signalfd_siginfo info;
+    const Think *ask = loop->ask;
+    while (read(ask->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo == SIGUSR1) {
+            if (claim_lost(ask))
+                loop->lost = true;
+        } else if (*ask->draining) { /* asked twice: at once */
+            loop->drain_us = 0;
+        } else {
+            *ask->draining = true;
+        }
+    }
+}
+
+/* The one mail that says "I have it", when nothing was said for a while. */
+static bool
+acknowledge(Loop *loop, GError **error)
+{
+    const Think *ask = loop->ask;
+    Engine *engine = ask->engine;
+    const Job *job = ask->job;
+    const MsgRow *row =
+        ask->in->shown->len ? g_ptr_array_index(ask->in->shown, ask->in->shown->len - 1) : NULL;
+    loop->ack_us = USEC_NEVER;
+    if (!row || row->trust < TRUST_PRINCIPAL)
+        return true;
+
+    LetterParent parent = {
+        .msgid = row->msgid, .subject = row->subject, .in_reply_to = row->in_reply_to};
+    g_autoptr(Compose) c =
+        letter_notice(engine->home, ask->role, job, row->from, NULL,
+                      "I have your mail and am working on it.", &parent, error);
+    Post post = {.job = job->id,
+                 .round = job->round,
+                 .thread = job->thread,
+                 .level = TRUST_ROLE,
+                 .mailbox = job->role};
+    g_auto(Txn) txn = {0};
+    if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !job_check(&txn, ask->claim, ask->in->deadline_us, error) ||
+        !timer_drop(&txn, job->id, "ack", error) ||
+        !post_compose(engine, &txn, c, &post, NULL, NULL, error) || !txn_commit(&txn, error))
+        return false;
+    db_hint(engine->db);
+    return true;
+}
+
+static int
+poll_timeout(const Loop *loop, int64_t brain_wait_us)
+{
+    int64_t wait = brain_wait_us;
+    if (loop->ack_us != USEC_NEVER)
+        wait = MIN(wait, MAX(0, loop->ack_us - home_now(loop->ask->engine->home)));
+    if (loop->drain_us != USEC_NEVER)
+        wait = MIN(wait, MAX(0, loop->drain_us - clock_mono_us()));
+    if (wait == USEC_NEVER)
+        return -1;
+    return (int)MIN(wait / USEC_PER_MSEC + 1, INT_MAX);
+}
+
+/* One turn of the loop; true once the brain is done. */
+static bool
+turn(Loop *loop, GError **error)
+{
+    struct pollfd fds[BRAIN_POLL_MAX + PORT_POLL_MAX + 1];
+    int64_t wait_us = USEC_NEVER;
+    unsigned n_brain = brain_poll(loop->call, fds, &wait_us);
+    unsigned n_port = port_poll(loop->port, fds + n_brain);
+    struct pollfd *signals = fds + n_brain + n_port;
+    *signals = (struct pollfd){.fd = loop->ask->signal_fd, .events = POLLIN};
+
+    int ready = poll(fds, n_brain + n_port + 1, poll_timeout(loop, wait_us));
+    if (ready < 0 && errno != EINTR)
+        return err_set_errno(error, errno, "poll");
+    if (ready > 0 && signals->revents)
+        read_signals(loop);
+    if (ready > 0 && !port_work(loop->port, fds + n_brain, n_port, error))
+        return false;
+    if (loop->ack_us <= home_now(loop->ask->engine->home) && !acknowledge(loop, error))
+        return false;
+    return brain_work(loop->call);
+}
+
+/* Waits until the program is gone, without listening to anybody else. */
+static void
+end_brain(Loop *loop)
+{
+    brain_end(loop->call);
+    while (!brain_work(loop->call)) {
+        struct pollfd fds[BRAIN_POLL_MAX];
+        int64_t wait_us = USEC_NEVER;
+        unsigned n = brain_poll(loop->call, fds, &wait_us);
+        (void)poll(fds, n, wait_us == USEC_NEVER ? -1 : (int)(wait_us / USEC_PER_MSEC) + 1);
+    }
+}
+
+static bool
+run_loop(Loop *loop, ThinkEnd *ret_end, GError **error)
+{
+    const Think *ask = loop->ask;
+    for (;;) {
+        g_autoptr(GError) failed = NULL;
+        bool done = turn(loop, &failed);
+        if (failed && !err_is(failed, ERR_NEVER)) {
+            g_propagate_error(error, g_steal_pointer(&failed));
+            end_brain(loop);
+            return false;
+        }
+        if (failed || loop->lost) {
+            end_brain(loop);
+            *ret_end = THINK_LOST;
+            return true;
+        }
+        if (done) {
+            *ret_end = THINK_ANSWERED;
+            return true;
+        }
+        if (*ask->draining && loop->drain_us == USEC_NEVER)
+            loop->drain_us = clock_mono_us() + ask->engine->home->config->drain_us;
+        if (loop->drain_us <= clock_mono_us()) {
+            end_brain(loop);
+            *ret_end = THINK_DRAINED;
+            return true;
+        }
+    }
+}
+
+bool
+think(const Think *ask, Thought *ret, GError **error)
+{
+    g_autoptr(Port) port = NULL;
+    g_autoptr(BrainCall) call = NULL;
+    if (!port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port, error))
+        return false;
+
+    g_autofree char *env_port = g_strdup_printf("POSTRIDER_PORT=%s", port_path(port));
+    g_autofree char *env_job =
+        g_strdup_printf("POSTRIDER_JOB=%" G_GINT64_FORMAT, ask->job->id.v);
+    g_autofree char *env_role = g_strdup_printf("POSTRIDER_ROLE=%s", ask->role->name);
+    g_autofree char *env_in = g_strdup_printf("POSTRIDER_IN=%s", ask->place->in);
+    g_autofree char *env_out = g_strdup_printf("POSTRIDER_OUT=%s", ask->place->out);
+    const char *const env[] = {env_port, env_job, env_role, env_in, env_out, NULL};
+    BrainAsk question = {.conf = ask->brain,
+                         .home = ask->engine->home->path,
+                         .prompt = ask->prompt,
+                         .cwd = ask->place->cwd,
+                         .env = env,
+                         .why_again = ask->why_again};
+    if (!brain_start(&question, &call, error))
+        return false;
+
+    Loop loop = {.ask = ask, .call = call, .port = port, .drain_us = USEC_NEVER};
+    if (!timer_find(ask->engine->db, ask->job->id, "ack", &loop.ack_us, error) ||
+        !run_loop(&loop, &ret->end, error)) {
+        return false;
+    }
+    ret->port_answered = port_answered(port);
+    ret->port_steps = port_steps(port);
+    ret->call = g_steal_pointer(&call);
+    return true;
+}

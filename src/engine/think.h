@@ -1,0 +1,40 @@
+#pragma once
+
+/*
+ * One question to a brain, with everything that may happen meanwhile: the program talks to the
+ * agent port, a person must hear something (ack), the master wants to stop, an order took the
+ * claim away.
+ */
+#include "brain/brain.h"
+#include "engine/commit.h"
+#include "engine/workplace.h"
+
+typedef enum ThinkEnd {
+    THINK_ANSWERED, /* the brain is done: see answer */
+    THINK_LOST,    /* the claim is gone: an order, or another owner; nothing may be committed */
+    THINK_DRAINED, /* we were asked to stop before it was done */
+} ThinkEnd;
+
+typedef struct Think {
+    Engine *engine;
+    const Job *job;
+    const ConfRole *role;
+    const ConfBrain *brain;
+    const JobClaim *claim;
+    const StepInput *in;
+    const Workplace *place;
+    const char *prompt, *why_again;
+    int signal_fd;
+    bool *draining; /* set once SIGTERM came; stays for the process */
+} Think;
+
+typedef struct Thought {
+    ThinkEnd end;
+    BrainCall *call;    /* holds the answer */
+    bool port_answered; /* the program settled all that it was shown, through the port */
+    unsigned port_steps;
+} Thought;
+void thought_clear(Thought *t);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thought, thought_clear)
+
+bool think(const Think *ask, Thought *ret, GError **error);

@@ -1,0 +1,14 @@
+#pragma once
+
+/*
+ * The first face: plain conversation. Mail is a question, what the brain says is the answer,
+ * and it settles all mail that was shown. Made for programs, which run a loop of their own; it
+ * takes every mail, so it stands last in the list of faces.
+ *
+ * What the brain is shown, in this order: who it is and how to answer; what a person added with
+ * an order; the conversation so far, the mail that is answered in full and the others in full
+ * while there is room, newest first, then up to 15 as headers; each new mail in full.
+ */
+#include "engine/face.h"
+
+extern const FaceOps face_steps; /* "steps" */

@@ -1,0 +1,293 @@
+#include "steps/thread.h"
+#include "base/banned.h"
+#include "base/clock.h"
+#include "engine/follow.h"
+#include "mail/maildir.h"
+#include "mail/message.h"
+#include "store/outbox.h"
+
+#define ROWS_MAX 400u /* of each kind that are looked at, the newest */
+#define HEADS_MAX 15u /* mails that are shown by their headers alone */
+#define FRAME 256u    /* room for the fences of one mail */
+
+/* One mail of the conversation. Rows are borrowed. */
+typedef struct Item {
+    int64_t at_us;
+    const MsgRow *in;   /* taken in; NULL: written by the job */
+    const OutRow *out;  /* one of its deliveries */
+    const OutRow *copy; /* its place in Sent; NULL: none */
+    char *text;         /* headers, and the body where there was room; NULL: not shown */
+} Item;
+
+typedef struct Thread {
+    GPtrArray *in, *out; /* own the rows */
+    GPtrArray *items;    /* of Item, oldest first */
+} Thread;
+
+static void
+item_free(gpointer p)
+{
+    Item *item = p;
+    g_free(item->text);
+    g_free(item);
+}
+
+static void
+thread_clear(Thread *t)
+{
+    g_clear_pointer(&t->items, g_ptr_array_unref);
+    g_clear_pointer(&t->in, g_ptr_array_unref);
+    g_clear_pointer(&t->out, g_ptr_array_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thread, thread_clear)
+
+static const char *
+item_msgid(const Item *item)
+{
+    return item->in ? item->in->msgid : item->out->msgid;
+}
+
+static int
+item_compare(gconstpointer a, gconstpointer b)
+{
+    const Item *x = *(const Item *const *)a, *y = *(const Item *const *)b;
+    return (x->at_us > y->at_us) - (x->at_us < y->at_us);
+}
+
+/* --- one mail as text --- */
+
+static char *
+format_head(
+    const char *from, const char *to, int64_t date_us, const char *subject, const char *msgid)
+{
+    g_autofree char *date = date_us ? clock_format_mail(date_us) : g_strdup("unknown");
+    return g_strdup_printf("From: %s\nTo: %s\nDate: %s\nSubject: %s\nMessage-ID: <%s>\n\n",
+                           from, to, date, subject, msgid);
+}
+
+char *
+thread_head(const MsgRow *row)
+{
+    bool named = row->from_name && *row->from_name;
+    g_autofree char *from =
+        named ? g_strdup_printf("%s <%s>", row->from_name, row->from) : g_strdup(row->from);
+    return format_head(from, row->to, row->date_us, row->subject, row->msgid);
+}
+
+static char *
+item_head(const Item *item)
+{
+    const OutRow *out = item->out;
+    return item->in ? thread_head(item->in)
+                    : format_head(out->from, out->address, out->created_us, out->subject,
+                                  out->msgid);
+}
+
+const char *
+thread_text(const Message *m)
+{
+    const char *p = m->text;
+    while (g_ascii_isspace(*p))
+        p++;
+    return *p ? m->text : m->subject;
+}
+
+/* The frozen bytes, or the copy in Sent once they are forgotten. NULL with true: neither. */
+static bool
+read_written(Engine *engine, const Job *job, const Item *item, GBytes **ret, GError **error)
+{
+    const Viewer viewer = {.role = job->role};
+    g_autoptr(OutRow) row = NULL;
+
+    *ret = NULL;
+    if (!outbox_find(engine->db, &viewer, item->out->msgid, &row, error))
+        return false;
+    if (row && row->bytes)
+        *ret = g_bytes_ref(row->bytes);
+    if (*ret || !item->copy || !item->copy->mailbox)
+        return true;
+    g_autofree char *file = out_row_file(item->copy);
+    const MsgRow place = {.role = item->copy->mailbox, .file = file};
+    return follow_read(engine->home, &place, ret, error);
+}
+
+/* Headers and body; the headers alone when the file is gone. */
+static bool
+read_item(Engine *engine, const Job *job, const Item *item, char **ret, GError **error)
+{
+    g_autoptr(GBytes) raw = NULL;
+    g_autofree char *head = item_head(item);
+    bool read = item->in ? follow_read(engine->home, item->in, &raw, error)
+                         : read_written(engine, job, item, &raw, error);
+    if (!read)
+        return false;
+    if (!raw) {
+        *ret = g_strconcat(head, "(The text of this mail is gone.)", NULL);
+        return true;
+    }
+    gsize len;
+    const void *data = g_bytes_get_data(raw, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    *ret = g_strconcat(head, thread_text(m), NULL);
+    return true;
+}
+
+/* --- which mails --- */
+
+static bool
+is_open(const StepInput *in, MsgId id)
+{
+    for (guint i = 0; i < in->shown->len; i++) {
+        if (((const MsgRow *)g_ptr_array_index(in->shown, i))->id.v == id.v)
+            return true;
+    }
+    return false;
+}
+
+static bool
+add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GError **error)
+{
+    const Viewer viewer = {.role = job->role};
+    const MsgQuery query = {.job = job->id, .state = "handled", .limit = ROWS_MAX};
+
+    if (!messages_list(engine->db, &viewer, &query, &t->in, error))
+        return false;
+    for (guint i = 0; i < t->in->len; i++) {
+        const MsgRow *row = g_ptr_array_index(t->in, i);
+        if (is_open(in, row->id))
+            continue;
+        Item *item = g_new0(Item, 1);
+        item->in = row;
+        item->at_us = row->received_us;
+        g_ptr_array_add(t->items, item);
+    }
+    return true;
+}
+
+/* A mail has a row for each recipient and one for the copy in Sent. */
+static bool
+add_written(Engine *engine, const Job *job, Thread *t, GError **error)
+{
+    const Viewer viewer = {.role = job->role};
+    const OutQuery query = {.job = job->id, .all = true, .copies = true, .limit = ROWS_MAX};
+    g_autoptr(GHashTable) known = g_hash_table_new(g_int64_hash, g_int64_equal);
+
+    if (!outbox_list(engine->db, &viewer, &query, &t->out, error))
+        return false;
+    for (guint i = 0; i < t->out->len; i++) {
+        const OutRow *row = g_ptr_array_index(t->out, i);
+        Item *item = g_hash_table_lookup(known, &row->id.v);
+        if (!item) {
+            item = g_new0(Item, 1);
+            item->at_us = row->created_us;
+            g_ptr_array_add(t->items, item);
+            g_hash_table_insert(known, (gpointer)&row->id.v, item);
+        }
+        if (g_str_equal(row->folder, "Sent"))
+            item->copy = row;
+        if (!item->out || item->out == item->copy)
+            item->out = row;
+    }
+    return true;
+}
+
+/* What the newest open mail answers, else the newest mail of all. */
+static Item *
+find_parent(const Thread *t, const StepInput *in)
+{
+    const MsgRow *newest =
+        in->shown->len ? g_ptr_array_index(in->shown, in->shown->len - 1) : NULL;
+
+    for (guint i = t->items->len; newest && newest->in_reply_to && i-- > 0;) {
+        Item *item = g_ptr_array_index(t->items, i);
+        if (g_str_equal(item_msgid(item), newest->in_reply_to))
+            return item;
+    }
+    return t->items->len ? g_ptr_array_index(t->items, t->items->len - 1) : NULL;
+}
+
+/* --- what fits --- */
+
+typedef struct Fit {
+    size_t room;
+    bool spent; /* one did not fit: all older ones come as headers */
+    unsigned heads, unseen;
+} Fit;
+
+static size_t
+cost(const char *text)
+{
+    return strlen(text) + FRAME;
+}
+
+static bool
+fit_item(Engine *engine, const Job *job, Item *item, Fit *fit, GError **error)
+{
+    g_autofree char *text = NULL;
+
+    if (!fit->spent) {
+        if (!read_item(engine, job, item, &text, error))
+            return false;
+        fit->spent = cost(text) > fit->room;
+    }
+    if (fit->spent) {
+        g_free(text);
+        text = item_head(item);
+        fit->heads++;
+    }
+    if (fit->heads > HEADS_MAX || cost(text) > fit->room) {
+        fit->unseen++;
+        return true;
+    }
+    fit->room -= cost(text);
+    item->text = g_steal_pointer(&text);
+    return true;
+}
+
+static bool
+fit_all(
+    Engine *engine, const Job *job, const StepInput *in, Thread *t, Fit *fit, GError **error)
+{
+    Item *parent = find_parent(t, in);
+
+    if (parent && !fit_item(engine, job, parent, fit, error))
+        return false;
+    for (guint i = t->items->len; i-- > 0;) {
+        Item *item = g_ptr_array_index(t->items, i);
+        if (item != parent && !fit_item(engine, job, item, fit, error))
+            return false;
+    }
+    return true;
+}
+
+static void
+show_items(const Thread *t, const Fit *fit, Context *c)
+{
+    if (t->items->len > 0)
+        context_say(c, "\nThe conversation so far, oldest first:");
+    if (fit->unseen) {
+        g_autofree char *older = g_strdup_printf("(%u mails are not shown.)", fit->unseen);
+        context_say(c, older);
+    }
+    for (guint i = 0; i < t->items->len; i++) {
+        const Item *item = g_ptr_array_index(t->items, i);
+        if (item->text)
+            context_show(c, item->in ? "EARLIER MAIL" : "YOU WROTE", item_msgid(item),
+                         item->text);
+    }
+}
+
+bool
+thread_show(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error)
+{
+    g_auto(Thread) t = {.items = g_ptr_array_new_with_free_func(item_free)};
+    Fit fit = {.room = context_room(c)};
+
+    if (!add_taken_in(engine, job, in, &t, error) || !add_written(engine, job, &t, error))
+        return false;
+    g_ptr_array_sort(t.items, item_compare);
+    if (!fit_all(engine, job, in, &t, &fit, error))
+        return false;
+    show_items(&t, &fit, c);
+    return true;
+}

@@ -1,0 +1,20 @@
+#pragma once
+
+/*
+ * The conversation of a job so far, as a brain is shown it: mail that was taken in and settled,
+ * and mail that the job wrote, in the order of time. What is open now is not part of it.
+ */
+#include "engine/commit.h"
+#include "engine/context.h"
+
+/* The header lines that a brain sees before a mail's text, with a blank line behind; caller
+ * frees. */
+char *thread_head(const MsgRow *row);
+/* The text of a mail, or its subject where it has no text; borrowed. */
+const char *thread_text(const Message *m);
+
+/* Shows it within the room that the context has: the mail that the newest of in->shown answers
+ * in full, then the others in full from the newest on while there is room, then up to 15 as
+ * headers. Older ones are counted. */
+bool
+thread_show(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
