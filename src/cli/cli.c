@@ -1,0 +1,349 @@
+#include "cli/cli.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "engine/port_client.h"
+#include "store/jobs.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* --- messages --- */
+
+static void say(const char *fmt, va_list args) G_GNUC_PRINTF(1, 0);
+static void
+say(const char *fmt, va_list args)
+{
+    g_autofree char *text = g_strdup_vprintf(fmt, args);
+    g_autofree char *safe = text_vis(text, true);
+    g_autofree char *line = g_strdup_printf("postrider: %s\n", safe);
+    (void)file_write_all(STDERR_FILENO, line, strlen(line), NULL);
+}
+
+int
+cli_fail(int status, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    say(fmt, args);
+    va_end(args);
+    return status;
+}
+
+int
+cli_error(int status, GError *error)
+{
+    int own = err_exit_status(error);
+    (void)cli_fail(own, "%s", error->message);
+    g_error_free(error);
+    return status ? status : own;
+}
+
+int
+cli_usage(const char *name, const char *fmt, ...)
+{
+    const Verb *verb = verb_find(name);
+    va_list args;
+    va_start(args, fmt);
+    g_autofree char *what = g_strdup_vprintf(fmt, args);
+    va_end(args);
+    return cli_fail(EX_USAGE, "%s: %s; usage: postrider %s %s", name, what, name,
+                    verb ? verb->args : "");
+}
+
+/* --- output --- */
+
+void
+cli_print(Cli *cli, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    g_string_append_vprintf(cli->out, fmt, args);
+    va_end(args);
+}
+
+void
+cli_print_vis(Cli *cli, const char *text, bool keep_lines)
+{
+    g_autofree char *safe = text_vis(text ? text : "", keep_lines);
+    g_string_append(cli->out, safe);
+}
+
+void
+cli_print_json(Cli *cli, json_t *value)
+{
+    g_autoptr(json_t) owned = value;
+    g_autofree char *text = json_format_pretty(owned);
+    g_string_append(cli->out, text);
+    g_string_append_c(cli->out, '\n');
+}
+
+bool
+cli_flush(Cli *cli)
+{
+    bool ok =
+        cli->out->len == 0 || file_write_all(STDOUT_FILENO, cli->out->str, cli->out->len, NULL);
+    g_string_truncate(cli->out, 0);
+    return ok;
+}
+
+char *
+cli_ago(Cli *cli, int64_t wall_us)
+{
+    if (wall_us <= 0 || wall_us == USEC_NEVER)
+        return g_strdup("never");
+    int64_t now = cli->home ? home_now(cli->home) : g_get_real_time();
+    g_autofree char *span = clock_format_span(ABS(now - wall_us));
+    return wall_us <= now ? g_strdup_printf("%s ago", span) : g_strdup_printf("in %s", span);
+}
+
+json_t *
+cli_json_time(int64_t wall_us)
+{
+    if (wall_us <= 0 || wall_us == USEC_NEVER)
+        return json_null();
+    g_autofree char *iso = clock_format_iso(wall_us);
+    return json_string(iso);
+}
+
+struct CliTable {
+    guint columns;
+    GPtrArray *cells; /* char *, safe for a terminal */
+};
+
+CliTable *
+cli_table_new(const char *const *headings)
+{
+    CliTable *t = g_new0(CliTable, 1);
+    t->cells = g_ptr_array_new_with_free_func(g_free);
+    for (; headings[t->columns]; t->columns++)
+        g_ptr_array_add(t->cells, g_strdup(headings[t->columns]));
+    return t;
+}
+
+void
+cli_table_add(CliTable *t, ...)
+{
+    va_list args;
+    va_start(args, t);
+    for (guint i = 0; i < t->columns; i++) {
+        const char *cell = va_arg(args, const char *);
+        g_ptr_array_add(t->cells, text_vis(cell ? cell : "", false));
+    }
+    va_end(args);
+}
+
+void
+cli_table_print(Cli *cli, CliTable *t)
+{
+    g_autofree size_t *width = g_new0(size_t, t->columns);
+    for (guint i = 0; i < t->cells->len; i++)
+        width[i % t->columns] =
+            MAX(width[i % t->columns], text_chars(g_ptr_array_index(t->cells, i)));
+    for (guint i = 0; i < t->cells->len; i++) {
+        const char *cell = g_ptr_array_index(t->cells, i);
+        bool last = i % t->columns == t->columns - 1;
+        size_t pad = last ? 0 : width[i % t->columns] - text_chars(cell) + 2;
+        cli_print(cli, "%s%*s%s", cell, (int)pad, "", last ? "\n" : "");
+    }
+    g_ptr_array_unref(t->cells);
+    g_free(t);
+}
+
+/* --- what verbs open --- */
+
+int
+cli_home(Cli *cli)
+{
+    GError *error = NULL;
+    if (cli->home)
+        return 0;
+    g_autofree char *path = home_find(cli->home_option, &error);
+    if (!path || !home_open(path, &cli->home, &error))
+        return cli_error(0, error);
+    return 0;
+}
+
+int
+cli_db(Cli *cli, DbMode mode)
+{
+    GError *error = NULL;
+    int status = cli_home(cli);
+    if (status || cli->db)
+        return status;
+    if (!db_open(cli->home, mode, &cli->db, &error))
+        return cli_error(0, error);
+    return 0;
+}
+
+int
+cli_options(const char *verb, const GOptionEntry *entries, int *argc, char ***argv)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+    g_option_context_set_help_enabled(context, FALSE);
+    g_option_context_add_main_entries(context, entries, NULL);
+    if (!g_option_context_parse(context, argc, argv, &error))
+        return cli_usage(verb, "%s", error->message);
+    if (*argc > 1 && g_str_equal((*argv)[1], "--")) {
+        (*argv)[1] = (*argv)[0];
+        (*argv)++;
+        (*argc)--;
+    }
+    return 0;
+}
+
+int
+cli_job(Cli *cli, const char *text, JobId *ret)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(Job) job = NULL;
+    if (!job_id_parse(text, ret))
+        return cli_fail(EX_USAGE, "'%s' is no job; a job is a number, see: postrider job list",
+                        text);
+    if (!job_load(cli->db, &viewer, *ret, &job, &error))
+        return cli_error(0, error);
+    if (!job)
+        return cli_fail(EX_NOINPUT, "there is no job %s; see: postrider job list", text);
+    return 0;
+}
+
+bool
+cli_in_agent(void)
+{
+    return port_client_path() != NULL;
+}
+
+/* --- main --- */
+
+/* Takes the options that every verb has out of argv, wherever they stand before "--". */
+static int
+take_globals(Cli *cli, int *argc, char **argv, bool *ret_help, bool *ret_version)
+{
+    int kept = 1;
+    for (int i = 1; i < *argc; i++) {
+        const char *a = argv[i];
+        if (g_str_equal(a, "--")) {
+            while (i < *argc)
+                argv[kept++] = argv[i++];
+            break;
+        }
+        if (g_str_equal(a, "--json")) {
+            cli->json = true;
+        } else if (g_str_equal(a, "--help") || g_str_equal(a, "-h")) {
+            *ret_help = true;
+        } else if (g_str_equal(a, "--version")) {
+            *ret_version = true;
+        } else if (g_str_equal(a, "--home")) {
+            if (i + 1 >= *argc)
+                return cli_fail(EX_USAGE, "--home needs a folder");
+            cli->home_option = g_strdup(argv[++i]);
+        } else if (g_str_has_prefix(a, "--home=")) {
+            cli->home_option = g_strdup(a + strlen("--home="));
+        } else {
+            argv[kept++] = argv[i];
+        }
+    }
+    argv[kept] = NULL;
+    *argc = kept;
+    return 0;
+}
+
+/* Descriptors 0 to 2 must be taken, or the first file we open becomes stdout. */
+static void
+fill_std_fds(void)
+{
+    for (int fd = 0; fd <= 2; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", O_RDWR);
+    }
+}
+
+static int
+unknown_verb(const char *name)
+{
+    const char *near = text_nearest(name, verb_names());
+    if (near)
+        return cli_fail(EX_USAGE, "no verb '%s'; did you mean '%s'?", name, near);
+    return cli_fail(EX_USAGE, "no verb '%s'; see: postrider help", name);
+}
+
+/* The front hands over to the program that holds the verb; argv is what we were called with. */
+static int
+exec_mail(char **argv)
+{
+    GError *error = NULL;
+    g_autofree char *path = proc_helper_path("postrider-mail", &error);
+    if (!path)
+        return cli_error(EX_SOFTWARE, error);
+    execv(path, argv);
+    return cli_fail(EX_SOFTWARE, "can't start '%s': %s", path, g_strerror(errno));
+}
+
+static int
+dispatch(Cli *cli, int argc, char **argv, const VerbRun *table)
+{
+    for (const VerbRun *v = table; v->name; v++) {
+        if (g_str_equal(v->name, argv[0]))
+            return v->run(cli, argc, argv);
+    }
+    return -1;
+}
+
+static int
+run_verb(Cli *cli, int argc, char **argv, char **whole, const VerbRun *table, bool front)
+{
+    const Verb *verb = verb_find(argv[0]);
+    if (!verb)
+        return unknown_verb(argv[0]);
+    int status = dispatch(cli, argc, argv, table);
+    if (status >= 0)
+        return status;
+    return front ? exec_mail(whole)
+                 : cli_fail(EX_SOFTWARE, "'%s' belongs to the front program", argv[0]);
+}
+
+int
+cli_main(int argc, char **argv, const VerbRun *table, bool front)
+{
+    bool help = false, version = false;
+    fill_std_fds();
+    setlocale(LC_ALL, "");
+    (void)signal(SIGPIPE, SIG_IGN);
+
+    g_auto(GStrv) whole = g_new0(char *, argc + 1);
+    for (int i = 0; i < argc; i++)
+        whole[i] = g_strdup(argv[i]);
+    g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+    Cli cli = {.self = self ? self : argv[0], .out = g_string_new(NULL)};
+    cli.color = isatty(STDOUT_FILENO);
+    int status = take_globals(&cli, &argc, argv, &help, &version);
+    log_init(argc > 1 ? argv[1] : "postrider",
+             log_level_parse(g_getenv("POSTRIDER_LOG"), LOG_INFO), NULL);
+    if (status == 0) {
+        char *overview[] = {(char *)"help", NULL};
+        char *about[] = {(char *)"help", argc > 1 ? argv[1] : NULL, NULL};
+        if (version)
+            cli_print(&cli, "postrider %s\n", POSTRIDER_VERSION);
+        else if (argc < 2)
+            status = run_verb(&cli, 1, overview, whole, table, front);
+        else if (help)
+            status = run_verb(&cli, 2, about, whole, table, front);
+        else
+            status = run_verb(&cli, argc - 1, argv + 1, whole, table, front);
+    }
+    if (!cli_flush(&cli) && status == 0)
+        status = cli_fail(EX_IOERR, "can't write the answer: %s", g_strerror(errno));
+    db_close(cli.db);
+    home_close(cli.home);
+    g_string_free(cli.out, TRUE);
+    g_free(cli.home_option);
+    return status;
+}

@@ -1,0 +1,87 @@
+#pragma once
+
+/*
+ * The command line. `postrider` (front.c) links neither GMime nor libcurl and answers most
+ * verbs itself; verbs that read or write mail live in libexec `postrider-mail` (mail_main.c),
+ * to which the front execs. One table (verbs.c) describes every verb for help, manual pages and
+ * completion; each program has a table of the functions it holds.
+ *
+ * Messages are one line on stderr, `postrider: what: why`; exit codes are those of sysexits.h.
+ * Answers are collected and written at the end, so that a closed or full stdout is noticed and
+ * nothing waits for a pipe while the store is open.
+ */
+#include "base/home.h"
+#include "store/db.h"
+#include "store/messages.h"
+#include <glib.h>
+#include <jansson.h>
+#include <sysexits.h>
+
+typedef struct Cli {
+    const char *self;  /* path of this program's executable, for starting others */
+    char *home_option; /* --home, or NULL */
+    bool json, color;
+    Home *home;   /* once cli_home() succeeded */
+    Db *db;       /* once cli_db() succeeded */
+    GString *out; /* what goes to stdout at the end */
+} Cli;
+
+typedef int (*VerbFunc)(Cli *cli, int argc, char **argv); /* argv[0] is the verb */
+
+typedef struct VerbRun {
+    const char *name;
+    VerbFunc run;
+} VerbRun;
+
+/* What every verb is; verbs.c. */
+typedef struct Verb {
+    const char *group; /* "every day", "set up", "agents at work", "for programs" */
+    const char *name;
+    const char *args;    /* "[--to ROLE] [TEXT]" */
+    const char *summary; /* one line */
+    const char *help;    /* paragraphs */
+    bool in_mail;        /* lives in postrider-mail */
+} Verb;
+extern const Verb verbs[]; /* ends with a NULL name */
+const Verb *verb_find(const char *name);
+/* Names for completion and suggestions; NULL-terminated, static. */
+const char *const *verb_names(void);
+
+/* The rest of main() after the table is known. */
+int cli_main(int argc, char **argv, const VerbRun *table, bool front);
+
+/* Open what a verb needs, once. 0, or an exit status after the message was printed. */
+int cli_home(Cli *cli);
+int cli_db(Cli *cli, DbMode mode);
+
+/* Prints `postrider: …` and returns status. Control characters are escaped. */
+int cli_fail(int status, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+/* The same from an error, with its own exit status (status 0) or the one given. Takes error. */
+int cli_error(int status, GError *error);
+/* Wrong usage: the message, and how the verb is called. Returns 64. */
+int cli_usage(const char *verb, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+
+void cli_print(Cli *cli, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+/* Untrusted text with control characters escaped. */
+void cli_print_vis(Cli *cli, const char *text, bool keep_lines);
+void cli_print_json(Cli *cli, json_t *value); /* takes it */
+/* Writes what was collected now; false when nobody reads any more. */
+bool cli_flush(Cli *cli);
+
+/* Parses options with GOption; leaves operands in argv. 0, or 64 after a message. */
+int cli_options(const char *verb, const GOptionEntry *entries, int *argc, char ***argv);
+/* A job by its number; exit status 64, 66 after a message. */
+int cli_job(Cli *cli, const char *text, JobId *ret);
+/* Opens the agent port's client instead of the home, when we run inside a program agent. */
+bool cli_in_agent(void);
+
+/* A table for people: cells in rows of n_columns, the last column takes what is left of the
+ * line. */
+typedef struct CliTable CliTable;
+CliTable *cli_table_new(const char *const *headings);
+void cli_table_add(CliTable *t, ...) G_GNUC_NULL_TERMINATED; /* one const char * per column */
+void cli_table_print(Cli *cli, CliTable *t);                 /* frees it */
+
+/* "12 min ago"; caller frees. */
+char *cli_ago(Cli *cli, int64_t wall_us);
+json_t *cli_json_time(int64_t wall_us); /* ISO string, null for 0 and never */

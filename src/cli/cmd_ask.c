@@ -1,0 +1,250 @@
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/faces.h"
+#include "cli/outgoing.h"
+#include "cli/pass.h"
+#include "mail/message.h"
+#include "store/jobs.h"
+#include "store/outbox.h"
+#include <poll.h>
+#include <sys/inotify.h>
+
+/* The store says nothing by itself; its log changes with every commit, and a lost event costs
+ * this. */
+#define LOOK_AGAIN_MS 500
+
+typedef struct AskOptions {
+    char *to, *subject;
+    char **files;
+    gboolean no_wait;
+} AskOptions;
+
+/* The first line as subject, as a person would write it. */
+static char *
+subject_of(const char *text)
+{
+    g_autofree char *first = g_strndup(text, strcspn(text, "\r\n"));
+    return text_shorten(g_strstrip(first), 70);
+}
+
+static bool
+is_served(const Home *home)
+{
+    int fd;
+    if (!lock_take(home->state_fd, "master.lock", 0, &fd, NULL))
+        return true;
+    close(fd);
+    return false;
+}
+
+/* --- waiting --- */
+
+/* What became of the question so far. */
+typedef struct Outcome {
+    bool over;
+    int status;
+    JobId job;
+    int round;
+} Outcome;
+
+static int
+exit_of(JobState s)
+{
+    switch (s) {
+    case JOB_DONE:
+        return 0;
+    case JOB_FAILED:
+    case JOB_CANCELLED:
+        return 1;
+    case JOB_STOPPED:
+    case JOB_PARKED:
+        return EX_TEMPFAIL;
+    default:
+        return -1;
+    }
+}
+
+static int
+look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(Job) job = NULL;
+    if (!messages_find(engine->db, &viewer, msgid, &row, &error))
+        return cli_error(0, error);
+    if (!row)
+        return 0;
+    if (!row->job.v) {
+        if (row->state == MSG_STORED || row->state == MSG_SHOWN || row->class == MSG_ORDER)
+            return 0;
+        ret->over = true;
+        ret->status =
+            cli_fail(EX_NOPERM, "the mail is %s: %s", msg_state_name(row->state), row->why);
+        return 0;
+    }
+    if (!job_load(engine->db, &viewer, row->job, &job, &error))
+        return cli_error(0, error);
+    ret->job = row->job;
+    ret->round = row->round;
+    bool settled =
+        row->state == MSG_HANDLED || row->state == MSG_DEAD || row->state == MSG_IGNORED;
+    ret->status = row->state == MSG_DEAD ? 1 : settled ? 0 : exit_of(job->state);
+    ret->over = settled || ret->status >= 0;
+    return 0;
+}
+
+/* Sleeps until the store changes, half a second at most. */
+static void
+wait_for_change(int inotify)
+{
+    char buf[4096];
+    struct pollfd fd = {.fd = inotify, .events = POLLIN};
+    if (poll(&fd, 1, LOOK_AGAIN_MS) > 0)
+        while (read(inotify, buf, sizeof buf) > 0)
+            ;
+}
+
+static int
+wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
+{
+    g_autofree char *state = g_build_filename(cli->home->path, "state", NULL);
+    auto_fd inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    (void)inotify_add_watch(inotify, state, IN_MODIFY);
+    for (;;) {
+        GError *error = NULL;
+        PassStats stats;
+        int status = look(cli, engine, msgid, ret);
+        if (status || ret->over)
+            return status;
+        if (is_served(cli->home)) {
+            wait_for_change(inotify);
+            continue;
+        }
+        if (!pass_run(engine, 0, &stats, &error)) {
+            if (!err_is(error, ERR_LATER))
+                return cli_error(0, error);
+            g_error_free(error); /* somebody else is at it */
+            wait_for_change(inotify);
+        } else if (stats.mails + stats.jobs + stats.sent == 0) {
+            wait_for_change(inotify); /* queued for later: a pause, a retry */
+        }
+    }
+}
+
+/* --- printing --- */
+
+static void
+print_answer(Cli *cli, const OutRow *row)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(row->bytes, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    char *footer = g_strrstr(m->text, "\n-- \n");
+    if (footer)
+        *footer = '\0';
+    g_strchomp(m->text);
+    cli_print_vis(cli, m->text, true);
+    cli_print(cli, "\n");
+    for (guint i = 0; i < m->parts->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->parts, i);
+        if (part->attachment) {
+            g_autofree char *size = text_format_size(part->size);
+            g_autofree char *name = text_vis(part->filename, false);
+            cli_print(cli, "[attached: %s, %s]\n", name, size);
+        }
+    }
+}
+
+/* Mail of this round to the owner that was written since the question, oldest first. */
+static int
+print_answers(Cli *cli, Engine *engine, const Outcome *outcome, int64_t since_us)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(GPtrArray) rows = NULL;
+    OutQuery q = {.job = outcome->job, .all = true, .limit = 100};
+    if (!outcome->job.v)
+        return 0;
+    if (!outbox_list(engine->db, &viewer, &q, &rows, &error))
+        return cli_error(0, error);
+    for (guint i = rows->len; i-- > 0;) {
+        const OutRow *head = g_ptr_array_index(rows, i);
+        g_autoptr(OutRow) row = NULL;
+        if (head->created_us < since_us ||
+            !address_equal(head->address, cli->home->config->owner))
+            continue;
+        if (!outbox_find(engine->db, &viewer, head->msgid, &row, &error))
+            return cli_error(0, error);
+        if (row && row->bytes)
+            print_answer(cli, row);
+    }
+    return 0;
+}
+
+static int
+ask(Cli *cli, const AskOptions *o, char *text)
+{
+    GError *error = NULL;
+    g_autoptr(Engine) engine = NULL;
+    int status = cli_engine(cli, &engine);
+    if (status)
+        return status;
+    const Config *config = cli->home->config;
+    const ConfRole *role = o->to ? config_role_get(config, o->to, &error) : &config->roles[0];
+    if (!role)
+        return cli_error(EX_NOINPUT, error);
+    g_autofree char *subject = o->subject ? g_strdup(o->subject) : subject_of(text);
+    g_autofree char *msgid = NULL;
+    char *to[] = {(char *)role->address, NULL};
+    int64_t asked_us = home_now(cli->home);
+    Outgoing mail = {
+        .from = config->owner, .to = to, .subject = subject, .body = text, .files = o->files};
+    if ((status = outgoing_send(cli, engine, &mail, &msgid)))
+        return status;
+    if (o->no_wait) {
+        cli_print(cli, "<%s>\n", msgid);
+        return 0;
+    }
+    Outcome outcome = {0};
+    if ((status = wait_for_answer(cli, engine, msgid, &outcome)) ||
+        (status = print_answers(cli, engine, &outcome, asked_us)))
+        return status;
+    if (outcome.status == EX_TEMPFAIL)
+        (void)cli_fail(0,
+                       "job %" G_GINT64_FORMAT " waits; see: postrider show %" G_GINT64_FORMAT,
+                       outcome.job.v, outcome.job.v);
+    return outcome.status;
+}
+
+int
+cmd_ask(Cli *cli, int argc, char **argv)
+{
+    AskOptions o = {0};
+    const GOptionEntry options[] = {
+        {"to", 0, 0, G_OPTION_ARG_STRING, &o.to, NULL, NULL},
+        {"subject", 's', 0, G_OPTION_ARG_STRING, &o.subject, NULL, NULL},
+        {"attach", 'a', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.files, NULL, NULL},
+        {"no-wait", 0, 0, G_OPTION_ARG_NONE, &o.no_wait, NULL, NULL},
+        G_OPTION_ENTRY_NULL};
+    g_autofree char *text = NULL;
+    int status = cli_options("ask", options, &argc, &argv);
+    if (status == 0 && argc > 1) {
+        g_autofree char *joined = g_strjoinv(" ", argv + 1);
+        text = text_make_valid(joined, -1);
+    } else if (status == 0) {
+        status = outgoing_read_text(LIMIT_MESSAGE_BYTES, "your question", &text);
+    }
+    if (status == 0)
+        status = ask(cli, &o, text);
+    g_free(o.to);
+    g_free(o.subject);
+    g_strfreev(o.files);
+    return status;
+}

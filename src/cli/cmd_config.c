@@ -1,0 +1,92 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+
+typedef struct Show {
+    Cli *cli;
+    json_t *json;
+    char *section;
+} Show;
+
+static void
+show_key(const char *section, const ConfKey *key, const char *value, bool from_file, void *data)
+{
+    Show *s = data;
+    if (s->json) {
+        json_array_append_new(s->json,
+                              json_pack("{s:s, s:s, s:s, s:b}", "section", section, "key",
+                                        key->name, "value", value, "from_file", from_file));
+        return;
+    }
+    if (g_strcmp0(s->section, section) != 0) {
+        cli_print(s->cli, "%s[%s]\n", s->section ? "\n" : "", section);
+        g_free(s->section);
+        s->section = g_strdup(section);
+    }
+    g_autofree char *safe = text_vis(value, false);
+    cli_print(s->cli, "%s%-22s = %-30s # %s%s\n", from_file ? "" : "#", key->name, safe,
+              from_file ? "" : "default: ", key->help);
+}
+
+static int
+show(Cli *cli)
+{
+    int status = cli_home(cli);
+    if (status)
+        return status;
+    Show s = {.cli = cli, .json = cli->json ? json_array() : NULL};
+    config_visit(cli->home->config, show_key, &s);
+    if (s.json)
+        cli_print_json(cli, s.json);
+    g_free(s.section);
+    return 0;
+}
+
+static int
+set(Cli *cli, const char *section, const char *key, const char *value)
+{
+    GError *error = NULL;
+    g_autofree char *path = home_find(cli->home_option, &error);
+    if (!path || !home_open_bare(path, &cli->home, &error))
+        return cli_error(0, error);
+    g_autoptr(GBytes) old = NULL;
+    if (!file_read(cli->home->fd, "postrider.conf", LIMIT_CONFIG_BYTES, &old, &error))
+        return cli_error(EX_CONFIG, error);
+    gsize len = 0;
+    const char *data = old ? g_bytes_get_data(old, &len) : "";
+    g_autofree char *text = g_strndup(data, len);
+    g_autofree char *changed = config_with(text, section, key, value);
+    g_autoptr(Config) config = NULL;
+    if (!config_parse(changed, strlen(changed), "postrider.conf (as it would be)", &config,
+                      &error) ||
+        !file_replace(cli->home->fd, "postrider.conf", changed, strlen(changed), 0600, &error))
+        return cli_error(0, error);
+    return 0;
+}
+
+int
+cmd_config(Cli *cli, int argc, char **argv)
+{
+    static const char *const subs[] = {"show", "check", "set", NULL};
+    const char *sub = argc > 1 ? argv[1] : "show";
+    if (g_str_equal(sub, "show") && argc <= 2)
+        return show(cli);
+    if (g_str_equal(sub, "check") && argc == 2) {
+        int status = cli_home(cli);
+        if (status == 0)
+            cli_print(cli, "%s/postrider.conf is fine\n", cli->home->path);
+        return status;
+    }
+    if (g_str_equal(sub, "set")) {
+        if (argc != 5)
+            return cli_usage("config", "set needs SECTION KEY VALUE");
+        return set(cli, argv[2], argv[3], argv[4]);
+    }
+    const char *near = text_nearest(sub, subs);
+    return cli_usage("config", "no '%s'%s%s%s", sub, near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+}

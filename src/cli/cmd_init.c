@@ -1,0 +1,152 @@
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/home_files.h"
+#include "engine/known.h"
+#include "mail/maildir.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static const char *const folders[] = {"mail",    "notes",   "reports", "work", "templates",
+                                      "scripts", "secrets", "state",   "log",  NULL};
+
+/* An empty folder is fine, anything else in it is somebody's. */
+static bool
+refuse_used(const char *path, GError **error)
+{
+    g_autoptr(DIR) dir = opendir(path);
+    if (!dir)
+        return errno == ENOENT ? true : err_set_errno(error, errno, "'%s'", path);
+    for (struct dirent *e; (e = readdir(dir));) {
+        if (g_str_equal(e->d_name, "postrider.conf"))
+            return err_set(error, ERR_NEVER, "'%s' is a home already", path);
+        if (!g_str_equal(e->d_name, ".") && !g_str_equal(e->d_name, ".."))
+            return err_set(error, ERR_NEVER, "'%s' is not empty; nothing was changed", path);
+    }
+    return true;
+}
+
+static bool
+make_key(int fd, GError **error)
+{
+    Random random = {0};
+    Digest key;
+    random_bytes(&random, key.v, sizeof key.v);
+    g_autofree char *hex = digest_hex(&key);
+    g_autofree char *line = g_strdup_printf("%s\n", hex);
+    return file_create(fd, "key", line, strlen(line), 0600, error);
+}
+
+static char *
+expand(const char *template, const char *const *pairs)
+{
+    g_autoptr(GString) s = g_string_new(template);
+    for (; pairs[0]; pairs += 2) {
+        g_autofree char *name = g_strdup_printf("{{%s}}", pairs[0]);
+        g_string_replace(s, name, pairs[1], 0);
+    }
+    return g_string_free(g_steal_pointer(&s), FALSE);
+}
+
+static bool
+write_muttrc(const Home *home, const char *program, GError **error)
+{
+    const char *owner = home->config->owner;
+    const char *mailbox = config_mailbox_at(home->config, owner);
+    const char *pairs[] = {"HOME", home->path, "PROGRAM", program, "OWNER",
+                           owner,  "MAILBOX",  mailbox,   NULL};
+    g_autofree char *text = expand(home_muttrc, pairs);
+    return file_create(home->fd, "muttrc", text, strlen(text), 0600, error);
+}
+
+static bool
+make_files(int fd, GError **error)
+{
+    for (const char *const *f = folders; *f; f++) {
+        if (!dir_make(fd, *f, 0700, error))
+            return false;
+    }
+    if (!make_key(fd, error))
+        return false;
+    for (size_t i = 0; home_files[i].path; i++) {
+        const HomeFile *h = &home_files[i];
+        if (!file_create(fd, h->path, h->text, strlen(h->text), h->mode, error))
+            return false;
+    }
+    return true;
+}
+
+/* Mailboxes of roles and of local persons, known to the store as new: nothing in them is old.
+ */
+static bool
+make_mailboxes(Cli *cli, GError **error)
+{
+    const Home *home = cli->home;
+    g_auto(Txn) txn = {0};
+    if (!db_open(home, DB_WRITE, &cli->db, error) ||
+        !txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    for (unsigned i = 0; i < home->config->n_roles; i++) {
+        g_autoptr(Maildir) md = NULL;
+        const char *name = home->config->roles[i].name;
+        if (!maildir_open(home->mail_fd, name, true, &md, error) ||
+            !known_set(&txn, name, error))
+            return false;
+    }
+    for (unsigned i = 0; i < home->config->n_persons; i++) {
+        static const char *const beside[] = {"Sent", "Drafts"};
+        const char *name = config_mailbox_at(home->config, home->config->persons[i].address);
+        g_autoptr(Maildir) md = NULL;
+        if (!name)
+            continue;
+        if (!maildir_open(home->mail_fd, name, true, &md, error))
+            return false;
+        for (size_t k = 0; k < G_N_ELEMENTS(beside); k++) {
+            if (!maildir_make_folder(md, beside[k], error))
+                return false;
+        }
+    }
+    return txn_commit(&txn, error);
+}
+
+static void
+print_next(Cli *cli)
+{
+    static const char *const agents[] = {"claude", "codex", "opencode", "ollama", NULL};
+    cli_print(cli, "made the home %s\n", cli->home->path);
+    for (const char *const *a = agents; *a; a++) {
+        g_autofree char *path = g_find_program_in_path(*a);
+        if (path)
+            cli_print(
+                cli, "found %s: set 'command' in [brain default] of postrider.conf to use it\n",
+                path);
+    }
+    cli_print(cli, "next: postrider ask \"hello\"\n");
+}
+
+int
+cmd_init(Cli *cli, int argc, char **argv)
+{
+    GError *error = NULL;
+    if (argc > 2)
+        return cli_usage("init", "takes one DIR");
+    g_autofree char *found =
+        argc == 2 ? g_strdup(argv[1]) : home_find(cli->home_option, &error);
+    if (!found)
+        return cli_error(0, error);
+    g_autofree char *path = g_canonicalize_filename(found, NULL);
+    if (!refuse_used(path, &error))
+        return cli_error(EX_CANTCREAT, error);
+    if (g_mkdir_with_parents(path, 0700) < 0 || chmod(path, 0700) < 0)
+        return cli_fail(EX_CANTCREAT, "can't make '%s': %s", path, g_strerror(errno));
+    auto_fd fd = dir_open(path, &error);
+    if (fd < 0 || !make_files(fd, &error) || !home_open(path, &cli->home, &error) ||
+        !write_muttrc(cli->home, cli->self, &error) || !make_mailboxes(cli, &error))
+        return cli_error(EX_CANTCREAT, error);
+    print_next(cli);
+    return 0;
+}

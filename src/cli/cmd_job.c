@@ -1,0 +1,106 @@
+#include "base/banned.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/show_job.h"
+#include "store/jobs.h"
+
+static json_t *
+job_json(const Job *j)
+{
+    json_t *o = json_pack(
+        "{s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:I, s:s?, s:s?, s:f}", "id",
+        (json_int_t)j->id.v, "role", j->role, "state", job_state_name(j->state), "phase",
+        j->phase, "iteration", j->iteration, "total_iterations", j->total_iterations, "round",
+        j->round, "subject", j->subject, "from", j->asker, "original_message_id",
+        j->original_msgid, "epoch", (json_int_t)j->epoch, "waiting_for", j->waiting_for, "why",
+        j->why, "cost_usd", (double)j->cost_micro / 1e6);
+    json_object_set_new(o, "updated", cli_json_time(j->updated_us));
+    json_object_set_new(o, "wakes_at", cli_json_time(j->wakes_us));
+    return o;
+}
+
+static int
+list(Cli *cli, int argc, char **argv)
+{
+    g_autofree char *role = NULL, *state = NULL;
+    gboolean all = FALSE;
+    int limit = 0;
+    const GOptionEntry options[] = {{"all", 'a', 0, G_OPTION_ARG_NONE, &all, NULL, NULL},
+                                    {"role", 0, 0, G_OPTION_ARG_STRING, &role, NULL, NULL},
+                                    {"state", 0, 0, G_OPTION_ARG_STRING, &state, NULL, NULL},
+                                    {"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    GError *error = NULL;
+    int status = cli_options("job", options, &argc, &argv);
+    if (status || (status = cli_db(cli, DB_READ)))
+        return status;
+    JobState known;
+    if (argc > 1 || limit < 0)
+        return cli_usage("job", "list takes no operand");
+    if (state && !job_state_parse(state, &known))
+        return cli_usage("job", "no state '%s'", state);
+    if (role && !config_role_get(cli->home->config, role, &error))
+        return cli_error(EX_NOINPUT, error);
+
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(GPtrArray) jobs = NULL;
+    JobQuery q = {
+        .role = role, .state = state, .live_only = !all && !state, .limit = (unsigned)limit};
+    if (!jobs_list(cli->db, &viewer, &q, &jobs, &error))
+        return cli_error(0, error);
+    if (cli->json) {
+        json_t *array = json_array();
+        for (guint i = 0; i < jobs->len; i++)
+            json_array_append_new(array, job_json(g_ptr_array_index(jobs, i)));
+        cli_print_json(cli, array);
+        return 0;
+    }
+    if (jobs->len == 0) {
+        cli_print(cli, "no %sjobs%s\n", all ? "" : "live ",
+                  all ? "" : "; --all shows the ended ones");
+        return 0;
+    }
+    static const char *const headings[] = {"JOB",     "ROLE", "STATE",   "ROUND", "STEPS",
+                                           "UPDATED", "FROM", "SUBJECT", NULL};
+    CliTable *t = cli_table_new(headings);
+    for (guint i = 0; i < jobs->len; i++) {
+        const Job *j = g_ptr_array_index(jobs, i);
+        g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, j->id.v);
+        g_autofree char *round = g_strdup_printf("%d", j->round);
+        g_autofree char *steps = g_strdup_printf("%d", j->steps);
+        g_autofree char *ago = cli_ago(cli, j->updated_us);
+        g_autofree char *subject = text_shorten(j->subject, 50);
+        cli_table_add(t, id, j->role, job_state_words(j->state), round, steps, ago, j->asker,
+                      subject, NULL);
+    }
+    cli_table_print(cli, t);
+    return 0;
+}
+
+int
+cmd_job(Cli *cli, int argc, char **argv)
+{
+    static const char *const subs[] = {"list",     "show",   "log", "stop",
+                                       "continue", "cancel", NULL};
+    if (argc < 2)
+        return list(cli, argc, argv);
+    const char *sub = argv[1];
+    argc--, argv++;
+    if (g_str_equal(sub, "list"))
+        return list(cli, argc, argv);
+    if (g_str_equal(sub, "stop"))
+        return cmd_stop(cli, argc, argv);
+    if (g_str_equal(sub, "cancel"))
+        return cmd_cancel(cli, argc, argv);
+    if (g_str_equal(sub, "continue"))
+        return cmd_continue(cli, argc, argv);
+    if (g_str_equal(sub, "show") || g_str_equal(sub, "log")) {
+        if (argc != 2)
+            return cli_usage("job", "%s needs one job", sub);
+        return show_job(cli, argv[1]);
+    }
+    const char *near = text_nearest(sub, subs);
+    return cli_usage("job", "no '%s'%s%s%s", sub, near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+}

@@ -1,0 +1,293 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/faces.h"
+#include "cli/mail_view.h"
+#include "engine/follow.h"
+#include "engine/port_client.h"
+#include "mail/msgid.h"
+#include "store/index.h"
+#include "store/jobs.h"
+#include <inttypes.h>
+
+#define LIST_LIMIT 20
+
+static json_t *
+rows_json(const GPtrArray *rows)
+{
+    json_t *array = json_array();
+    for (guint i = 0; i < rows->len; i++)
+        json_array_append_new(array, mail_json(g_ptr_array_index(rows, i)));
+    return array;
+}
+
+/* --- list --- */
+
+typedef struct ListOptions {
+    char *role, *folder, *state;
+    int limit;
+    int64_t job;
+} ListOptions;
+
+static void
+list_options_clear(ListOptions *o)
+{
+    g_free(o->role);
+    g_free(o->folder);
+    g_free(o->state);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ListOptions, list_options_clear)
+
+static int
+check_state(const char *name)
+{
+    const char *names[MSG_N_STATES + 1] = {NULL};
+    MsgState state;
+    if (!name || msg_state_parse(name, &state))
+        return 0;
+    for (int i = 0; i < MSG_N_STATES; i++)
+        names[i] = msg_state_name((MsgState)i);
+    const char *near = text_nearest(name, names);
+    return cli_usage("mail", "no state '%s'%s%s%s", name, near ? "; did you mean '" : "",
+                     near ? near : "; there are stored, shown, handled, ignored, held, dead",
+                     near ? "'?" : "");
+}
+
+static int
+list_home(Cli *cli, const ListOptions *o)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(GPtrArray) rows = NULL;
+    int status = check_state(o->state);
+    if (status || (status = cli_db(cli, DB_READ)))
+        return status;
+    if (o->role && !config_role_get(cli->home->config, o->role, &error))
+        return cli_error(EX_NOINPUT, error);
+    bool inbox = o->folder && g_ascii_strcasecmp(o->folder, "INBOX") == 0;
+    MsgQuery q = {.role = o->role,
+                  .folder = inbox ? "" : o->folder,
+                  .state = o->state,
+                  .job = {o->job},
+                  .limit = (unsigned)o->limit};
+    if (!messages_list(cli->db, &viewer, &q, &rows, &error))
+        return cli_error(0, error);
+    mail_print_list(cli, rows_json(rows));
+    return 0;
+}
+
+static int
+list_port(Cli *cli, const ListOptions *o)
+{
+    GError *error = NULL;
+    g_autoptr(json_t) answer = NULL;
+    int status = 0;
+    if (o->role || o->folder || o->state || o->job)
+        return cli_usage("mail", "inside a program agent, list takes --limit only");
+    json_t *request = json_pack("{s:s, s:i}", "verb", "mail.list", "limit", o->limit);
+    if (!port_call(port_client_path(), request, &answer, &status, &error))
+        return cli_error(status, error);
+    mail_print_list(cli, json_incref(json_object_get(answer, "mails")));
+    return 0;
+}
+
+static int
+mail_list(Cli *cli, int argc, char **argv)
+{
+    g_auto(ListOptions) o = {.limit = LIST_LIMIT};
+    const GOptionEntry options[] = {
+        {"role", 0, 0, G_OPTION_ARG_STRING, &o.role, NULL, NULL},
+        {"folder", 0, 0, G_OPTION_ARG_STRING, &o.folder, NULL, NULL},
+        {"state", 0, 0, G_OPTION_ARG_STRING, &o.state, NULL, NULL},
+        {"limit", 'n', 0, G_OPTION_ARG_INT, &o.limit, NULL, NULL},
+        {"job", 0, 0, G_OPTION_ARG_INT64, &o.job, NULL, NULL},
+        G_OPTION_ENTRY_NULL};
+    int status = cli_options("mail", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc > 1)
+        return cli_usage("mail", "list takes no operand");
+    if (o.limit < 1)
+        return cli_usage("mail", "--limit must be 1 or more");
+    if (o.job < 0)
+        return cli_usage("mail", "--job is a number, see: postrider job list");
+    return cli_in_agent() ? list_port(cli, &o) : list_home(cli, &o);
+}
+
+/* --- search --- */
+
+static int
+mail_search(Cli *cli, int argc, char **argv)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    int limit = LIST_LIMIT;
+    const GOptionEntry options[] = {{"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    int status = cli_options("mail", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc < 2)
+        return cli_usage("mail", "search needs a QUERY, such as: from:ann since:2026-01-01 "
+                                 "budget");
+    if (limit < 1)
+        return cli_usage("mail", "--limit must be 1 or more");
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "mail search is not for program agents; use: mail list");
+
+    g_autoptr(Engine) engine = NULL;
+    g_autoptr(Index) ix = NULL;
+    g_autoptr(GPtrArray) rows = NULL;
+    bool fresh;
+    if ((status = cli_engine(cli, &engine)))
+        return status;
+    g_autofree char *joined = g_strjoinv(" ", argv + 1);
+    g_autofree char *query = text_make_valid(joined, -1);
+    if (!index_open(cli->home, &ix, &fresh, &error) ||
+        !follow_index(engine, ix, 0, NULL, &error) ||
+        !index_search(ix, engine->db, &viewer, query, (unsigned)limit, &rows, &error))
+        return cli_error(0, error);
+    mail_print_list(cli, rows_json(rows));
+    return 0;
+}
+
+/* --- trace --- */
+
+static bool
+trace_row(Cli *cli, const MsgRow *row, json_t *lines, GError **error)
+{
+    g_autoptr(GPtrArray) traces = NULL;
+    if (!messages_trace_list(cli->db, row->id, &traces, error))
+        return false;
+    for (guint i = 0; i < traces->len; i++) {
+        const TraceRow *t = g_ptr_array_index(traces, i);
+        json_array_append_new(lines,
+                              json_pack("{s:o, s:s, s:s, s:s?}", "at", cli_json_time(t->at_us),
+                                        "role", row->role, "what", t->what, "why", t->why));
+    }
+    return true;
+}
+
+/* The same mail may lie in the mailboxes of several roles, and each decides for itself. */
+static bool
+trace_roles(Cli *cli, const MsgRow *named, bool by_number, json_t *lines, GError **error)
+{
+    const Config *config = cli->home->config;
+    if (by_number)
+        return trace_row(cli, named, lines, error);
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const Viewer viewer = {.role = config->roles[i].name};
+        g_autoptr(MsgRow) row = NULL;
+        if (!messages_find(cli->db, &viewer, named->msgid, &row, error) ||
+            (row && !trace_row(cli, row, lines, error)))
+            return false;
+    }
+    /* A role that is no longer in the settings. */
+    return json_array_size(lines) > 0 || trace_row(cli, named, lines, error);
+}
+
+static bool
+trace_out(Cli *cli, const OutRow *out, json_t *lines, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(GPtrArray) rows = NULL;
+    OutQuery q = {.id = out->id, .all = true, .copies = true, .limit = 1000};
+    if (!outbox_list(cli->db, &viewer, &q, &rows, error))
+        return false;
+    json_array_append_new(lines, json_pack("{s:o, s:n, s:s, s:n}", "at",
+                                           cli_json_time(out->created_us), "role", "what",
+                                           "written", "why"));
+    for (guint i = rows->len; i > 0; i--) {
+        const OutRow *row = g_ptr_array_index(rows, i - 1);
+        bool copy = g_str_equal(row->folder, "Sent");
+        g_autofree char *what = g_strdup_printf("%s %s: %s", copy ? "copy for" : "to",
+                                                row->address, out_state_name(row->state));
+        json_array_append_new(lines, json_pack("{s:n, s:n, s:s, s:s?}", "at", "role", "what",
+                                               what, "why", row->why));
+    }
+    return true;
+}
+
+static void
+print_trace(Cli *cli, json_t *take_lines)
+{
+    static const char *const headings[] = {"AT", "ROLE", "WHAT", "WHY", NULL};
+    g_autoptr(json_t) lines = take_lines;
+    size_t i;
+    const json_t *line;
+    if (cli->json) {
+        cli_print_json(cli, g_steal_pointer(&lines));
+        return;
+    }
+    CliTable *t = cli_table_new(headings);
+    json_array_foreach(lines, i, line)
+    {
+        cli_table_add(t, json_string_value(json_object_get(line, "at")),
+                      json_string_value(json_object_get(line, "role")),
+                      json_string_value(json_object_get(line, "what")),
+                      json_string_value(json_object_get(line, "why")), NULL);
+    }
+    cli_table_print(cli, t);
+}
+
+static int
+mail_trace(Cli *cli, int argc, char **argv)
+{
+    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
+    GError *error = NULL;
+    g_auto(MailFound) found = {0};
+    int status = cli_options("mail", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc != 2)
+        return cli_usage("mail", "trace needs one ID");
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "mail trace is not for program agents");
+    if ((status = cli_db(cli, DB_READ)) || (status = mail_find(cli, argv[1], &found)))
+        return status;
+    g_autoptr(json_t) lines = json_array();
+    bool ok = found.in ? trace_roles(cli, found.in, !strchr(argv[1], '@'), lines, &error)
+                       : trace_out(cli, found.out, lines, &error);
+    if (!ok)
+        return cli_error(0, error);
+    print_trace(cli, g_steal_pointer(&lines));
+    return 0;
+}
+
+/* --- the verbs --- */
+
+int
+cmd_mail(Cli *cli, int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        VerbFunc run;
+    } subs[] = {{"list", mail_list},
+                {"show", mail_show},
+                {"thread", mail_thread},
+                {"search", mail_search},
+                {"trace", mail_trace}};
+    const char *names[G_N_ELEMENTS(subs) + 1] = {NULL};
+    if (argc < 2 || *argv[1] == '-')
+        return mail_list(cli, argc, argv);
+    for (size_t i = 0; i < G_N_ELEMENTS(subs); i++) {
+        if (g_str_equal(subs[i].name, argv[1]))
+            return subs[i].run(cli, argc - 1, argv + 1);
+        names[i] = subs[i].name;
+    }
+    const char *near = text_nearest(argv[1], names);
+    return cli_usage("mail", "no '%s'%s%s%s", argv[1], near ? "; did you mean '" : "",
+                     near ? near : "", near ? "'?" : "");
+}
+
+/* `show ID` where the front has seen that ID is no job. */
+int
+cmd_show_mail(Cli *cli, int argc, char **argv)
+{
+    if (argc < 2)
+        return cli_usage("show", "needs one ID");
+    return mail_show(cli, argc, argv);
+}

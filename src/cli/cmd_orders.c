@@ -1,0 +1,89 @@
+/* stop, continue, cancel: the same decisions as orders by mail, taken by the operator. */
+#include "base/banned.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "engine/poke.h"
+#include "engine/tell.h"
+#include "store/jobs.h"
+
+typedef enum Decision { STOP, CANCEL, CONTINUE } Decision;
+
+static bool
+decide(Txn *txn,
+       JobId job,
+       Decision what,
+       int steps,
+       const char *instruction,
+       bool *changed,
+       GError **error)
+{
+    switch (what) {
+    case STOP:
+        return job_stop(txn, job, "stopped by the operator", changed, error);
+    case CANCEL:
+        return job_cancel(txn, job, "cancelled by the operator", changed, error);
+    case CONTINUE:
+        return job_continue(txn, job, steps, instruction, changed, error);
+    }
+    return false;
+}
+
+static int
+apply(Cli *cli, const char *job_text, Decision what, int steps, const char *instruction)
+{
+    GError *error = NULL;
+    JobId job;
+    bool changed;
+    int status = cli_db(cli, DB_WRITE);
+    if (status || (status = cli_job(cli, job_text, &job)))
+        return status;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
+        !decide(&txn, job, what, steps, instruction, &changed, &error) ||
+        !txn_commit(&txn, &error))
+        return cli_error(0, error);
+    if (what != CONTINUE)
+        poke_run(cli->db, job);
+    db_hint(cli->db);
+    if (!changed)
+        return cli_fail(EX_TEMPFAIL, "job %s: there is nothing to %s", job_text,
+                        what == STOP     ? "stop"
+                        : what == CANCEL ? "cancel"
+                                         : "continue");
+    g_autofree char *text = tell_job(cli->db, job, &error);
+    if (!text)
+        return cli_error(0, error);
+    cli_print_vis(cli, text, true);
+    return 0;
+}
+
+int
+cmd_stop(Cli *cli, int argc, char **argv)
+{
+    if (argc != 2)
+        return cli_usage(argv[0], "needs one job");
+    return apply(cli, argv[1], STOP, 0, NULL);
+}
+
+int
+cmd_cancel(Cli *cli, int argc, char **argv)
+{
+    if (argc != 2)
+        return cli_usage(argv[0], "needs one job");
+    return apply(cli, argv[1], CANCEL, 0, NULL);
+}
+
+int
+cmd_continue(Cli *cli, int argc, char **argv)
+{
+    int steps = 0;
+    const GOptionEntry options[] = {{"steps", 0, 0, G_OPTION_ARG_INT, &steps, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    int status = cli_options("continue", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc < 2 || steps < 0 || steps > 1000)
+        return cli_usage("continue", argc < 2 ? "needs a job" : "--steps is 1 to 1000");
+    g_autofree char *instruction = argc > 2 ? g_strjoinv(" ", argv + 2) : NULL;
+    return apply(cli, argv[1], CONTINUE, steps, instruction);
+}

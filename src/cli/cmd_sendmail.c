@@ -1,0 +1,153 @@
+/* sendmail: the door for mutt, cron and git. receive: the door for an MTA's pipe. */
+#include "base/banned.h"
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/faces.h"
+#include "cli/outgoing.h"
+#include "engine/post.h"
+#include "mail/maildir.h"
+#include "mail/message.h"
+
+typedef struct SendmailOptions {
+    bool from_headers;
+    GPtrArray *rcpts; /* char *, borrowed */
+} SendmailOptions;
+
+/* sendmail's own option style: most are accepted and mean nothing here. */
+static int
+parse_options(int argc, char **argv, SendmailOptions *o)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        const char *a = argv[i];
+        if (g_str_equal(a, "--")) {
+            i++;
+            break;
+        }
+        bool takes_value = strchr("fFrNRVhOpqB", a[1]) && a[2] == '\0' && i + 1 < argc;
+        if (g_str_equal(a, "-t"))
+            o->from_headers = true;
+        else if (g_str_equal(a, "-bs") || g_str_equal(a, "-bd") || g_str_equal(a, "-bp"))
+            return cli_usage("sendmail", "'%s' is not done here", a);
+        else if (takes_value)
+            i++; /* -f sender and the like: who sends is decided by From */
+        else if (!strchr("tioFfrmvnNRVhOpqbBGUxA", a[1]))
+            return cli_usage("sendmail", "unknown option '%s'", a);
+    }
+    for (; i < argc; i++)
+        g_ptr_array_add(o->rcpts, argv[i]);
+    return 0;
+}
+
+static void
+add_specs(GPtrArray *out, const GPtrArray *addresses)
+{
+    for (guint i = 0; i < addresses->len; i++) {
+        const Address *a = g_ptr_array_index(addresses, i);
+        bool there = false;
+        for (guint k = 0; k < out->len && !there; k++)
+            there = address_equal(g_ptr_array_index(out, k), a->spec);
+        if (!there)
+            g_ptr_array_add(out, g_strdup(a->spec));
+    }
+}
+
+/* Operands may be `Name <a@b>` or several with commas, as people type them. */
+static GPtrArray *
+recipients(const SendmailOptions *o, const Message *m, const GPtrArray *bcc)
+{
+    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+    for (guint i = 0; i < o->rcpts->len; i++) {
+        g_autoptr(GPtrArray) list = address_parse_list(g_ptr_array_index(o->rcpts, i));
+        add_specs(all, list);
+    }
+    if (o->from_headers) {
+        add_specs(all, m->to);
+        add_specs(all, m->cc);
+        add_specs(all, bcc);
+    }
+    return all;
+}
+
+static int
+queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
+{
+    GError *error = NULL;
+    g_autoptr(Engine) engine = NULL;
+    g_autoptr(GBytes) rest = NULL;
+    g_autofree char *msgid = NULL;
+    g_autoptr(GPtrArray) bcc = NULL;
+    gsize len;
+    const void *data = g_bytes_get_data(raw, &len);
+    int status = cli_engine(cli, &engine);
+    if (status)
+        return status;
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    if (m->problem || !m->from)
+        return cli_fail(EX_DATAERR, "sendmail: the message %s",
+                        m->problem ? "can't be read" : "has no From");
+    if (!compose_raw(data, len, &rest, &msgid, &bcc, &error))
+        return cli_error(EX_DATAERR, error);
+    g_autoptr(GPtrArray) to = recipients(o, m, bcc);
+    if (to->len == 0)
+        return cli_fail(EX_USAGE, "sendmail: no recipients; name them, or use -t");
+    if (to->len > LIMIT_RECIPIENTS)
+        return cli_fail(EX_DATAERR, "sendmail: more than %u recipients", LIMIT_RECIPIENTS);
+    g_ptr_array_add(to, NULL);
+
+    /* mutt files its own copy in Sent; so no copy from us. */
+    Post post = {.level = post_level_of(engine, m->from->spec)};
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
+        !post_raw(engine, &txn, rest, msgid, m->from->spec, m->subject,
+                  (const char *const *)to->pdata, &post, NULL, NULL, &error) ||
+        !txn_commit(&txn, &error))
+        return cli_error(0, error);
+    db_hint(engine->db);
+    return 0;
+}
+
+int
+cmd_sendmail(Cli *cli, int argc, char **argv)
+{
+    g_autoptr(GPtrArray) rcpts = g_ptr_array_new();
+    g_autoptr(GBytes) raw = NULL;
+    SendmailOptions o = {.rcpts = rcpts};
+    int status = parse_options(argc, argv, &o);
+    if (status == 0)
+        status = outgoing_read_stdin(LIMIT_MESSAGE_BYTES, "a message", &raw);
+    return status ? status : queue(cli, &o, raw);
+}
+
+int
+cmd_receive(Cli *cli, int argc, char **argv)
+{
+    g_autofree char *name = NULL;
+    const GOptionEntry options[] = {{"role", 0, 0, G_OPTION_ARG_STRING, &name, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    GError *error = NULL;
+    g_autoptr(GBytes) raw = NULL;
+    int status = cli_options("receive", options, &argc, &argv);
+    if (status)
+        return status;
+    if (!name || argc > 1)
+        return cli_usage("receive", "needs --role and nothing else");
+    if ((status = cli_home(cli)))
+        return status;
+    const ConfRole *role = config_role_get(cli->home->config, name, &error);
+    if (!role)
+        return cli_error(EX_NOINPUT, error);
+    if ((status = outgoing_read_stdin(cli->home->config->max_message, "a message", &raw)))
+        return status;
+
+    g_autoptr(Maildir) md = NULL;
+    g_autofree char *base = maildir_name(home_now(cli->home));
+    bool was_there;
+    gsize len;
+    const void *data = g_bytes_get_data(raw, &len);
+    if (!maildir_open(cli->home->mail_fd, role->name, true, &md, &error) ||
+        !maildir_deliver(md, "", base, NULL, "", data, len, &was_there, &error))
+        return cli_error(EX_TEMPFAIL, error);
+    return 0;
+}

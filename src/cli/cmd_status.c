@@ -1,0 +1,214 @@
+#include "base/banned.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "store/effects.h"
+#include "store/jobs.h"
+#include "store/outbox.h"
+
+/* What status knows; problems are sentences. */
+typedef struct Status {
+    bool broken;
+    GPtrArray *problems, *waiting; /* char * */
+    pid_t master;
+    int64_t live, held_mail, history;
+    unsigned due;
+    GPtrArray *jobs, *held_out;
+} Status;
+
+static void note(GPtrArray *list, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+static void
+note(GPtrArray *list, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    g_ptr_array_add(list, g_strdup_vprintf(fmt, args));
+    va_end(args);
+}
+
+static pid_t
+master_pid(const Home *home)
+{
+    int fd;
+    if (lock_take(home->state_fd, "master.lock", 0, &fd, NULL)) {
+        close(fd);
+        return 0;
+    }
+    return lock_holder(home->state_fd, "master.lock");
+}
+
+static bool
+collect(Cli *cli, Status *s, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    JobQuery live = {.live_only = true, .limit = 1000};
+    OutQuery held = {.state = "held", .limit = 1000};
+    unsigned failed;
+    if (!jobs_list(cli->db, &viewer, &live, &s->jobs, error) ||
+        !outbox_list(cli->db, &viewer, &held, &s->held_out, error) ||
+        !outbox_count_due(cli->db, home_now(cli->home), &s->due, error) ||
+        !messages_count_state(cli->db, MSG_HELD, NULL, &s->held_mail, error) ||
+        !messages_count_state(cli->db, MSG_IGNORED, "history", &s->history, error) ||
+        !effects_count(cli->db, true, &failed, error))
+        return false;
+    s->master = master_pid(cli->home);
+    g_autofree char *hold = db_hold_all(cli->db);
+    if (hold)
+        note(s->problems, "nothing runs or leaves: %s", hold);
+    if (!s->master)
+        note(s->problems, "postrider serve is not running");
+    if (g_str_equal(cli->home->config->require_auth, "none"))
+        note(s->problems,
+             "require-auth = none: anybody who writes the owner's address is believed");
+    if (failed)
+        note(s->problems, "%u mail moves could not be done; see: postrider doctor", failed);
+    if (s->held_mail)
+        note(s->waiting,
+             "%" G_GINT64_FORMAT " mails in are held; see: postrider mail list --state held",
+             s->held_mail);
+    if (s->history)
+        note(s->waiting,
+             "%" G_GINT64_FORMAT " old mails were left alone; 'postrider doctor --release' "
+             "makes them work",
+             s->history);
+    if (s->held_out->len)
+        note(s->waiting, "%u mails out are held; see: postrider outbox list", s->held_out->len);
+    for (guint i = 0; i < s->jobs->len; i++) {
+        const Job *j = g_ptr_array_index(s->jobs, i);
+        if (j->state == JOB_STOPPED)
+            note(s->waiting, "job %" G_GINT64_FORMAT " is stopped: %s", j->id.v, j->subject);
+    }
+    return true;
+}
+
+static json_t *
+strings(const GPtrArray *list)
+{
+    json_t *a = json_array();
+    for (guint i = 0; i < list->len; i++)
+        json_array_append_new(a, json_string(g_ptr_array_index(list, i)));
+    return a;
+}
+
+static void
+print_json(Cli *cli, const Status *s)
+{
+    json_t *roles = json_array(), *jobs = json_array();
+    const Config *config = cli->home->config;
+    for (unsigned i = 0; i < config->n_roles; i++)
+        json_array_append_new(roles, json_pack("{s:s, s:s}", "name", config->roles[i].name,
+                                               "address", config->roles[i].address));
+    for (guint i = 0; i < s->jobs->len; i++) {
+        const Job *j = g_ptr_array_index(s->jobs, i);
+        json_array_append_new(jobs, json_pack("{s:I, s:s, s:s, s:s}", "id", (json_int_t)j->id.v,
+                                              "role", j->role, "state",
+                                              job_state_name(j->state), "subject", j->subject));
+    }
+    cli_print_json(cli,
+                   json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i}", "ok",
+                             s->problems->len == 0, "problems", strings(s->problems), "roles",
+                             roles, "jobs", jobs, "outbox", "due", (int)s->due, "held",
+                             (int)s->held_out->len, "waiting_for_person", strings(s->waiting),
+                             "cost_today", 0.0, "master_pid", (int)s->master));
+}
+
+static void
+print_prometheus(Cli *cli, const Status *s)
+{
+    int by_state[JOB_N_STATES] = {0};
+    for (guint i = 0; i < s->jobs->len; i++)
+        by_state[((const Job *)g_ptr_array_index(s->jobs, i))->state]++;
+    cli_print(cli, "postrider_up %d\n", s->master != 0);
+    for (int i = 0; i < JOB_N_STATES; i++)
+        cli_print(cli, "postrider_jobs{state=\"%s\"} %d\n", job_state_name(i), by_state[i]);
+    cli_print(cli,
+              "postrider_outbox_due %u\npostrider_outbox_held %u\npostrider_mail_held "
+              "%" G_GINT64_FORMAT "\npostrider_problems %u\n",
+              s->due, s->held_out->len, s->held_mail, s->problems->len);
+}
+
+static void
+print_lines(Cli *cli, const char *heading, const GPtrArray *lines)
+{
+    if (lines->len)
+        cli_print(cli, "%s\n", heading);
+    for (guint i = 0; i < lines->len; i++) {
+        cli_print(cli, "  ");
+        cli_print_vis(cli, g_ptr_array_index(lines, i), false);
+        cli_print(cli, "\n");
+    }
+}
+
+static void
+print_text(Cli *cli, const Status *s)
+{
+    const Config *config = cli->home->config;
+    cli_print(cli, "home %s, %u role%s, ", cli->home->path, config->n_roles,
+              config->n_roles == 1 ? "" : "s");
+    if (s->master)
+        cli_print(cli, "served by process %d\n", (int)s->master);
+    else
+        cli_print(cli, "not served\n");
+    print_lines(cli, "problems:", s->problems);
+    print_lines(cli, "waits for you:", s->waiting);
+    if (s->jobs->len == 0)
+        cli_print(cli, "no live jobs\n");
+    for (guint i = 0; i < s->jobs->len; i++) {
+        const Job *j = g_ptr_array_index(s->jobs, i);
+        g_autofree char *ago = cli_ago(cli, j->updated_us);
+        g_autofree char *subject = text_vis(j->subject, false);
+        cli_print(cli, "job %" G_GINT64_FORMAT " %s, %s, %s: %s\n", j->id.v,
+                  job_state_words(j->state), j->role, ago, subject);
+    }
+    if (s->due)
+        cli_print(cli, "%u deliveries are due\n", s->due);
+}
+
+/* One line: 0 fine, 1 something is wrong or waits, 2 broken. */
+static int
+check(Cli *cli, const Status *s)
+{
+    const char *first = s->problems->len  ? g_ptr_array_index(s->problems, 0)
+                        : s->waiting->len ? g_ptr_array_index(s->waiting, 0)
+                                          : NULL;
+    cli_print(cli, "%s%s%s\n", first ? "ATTENTION" : "OK", first ? ": " : "",
+              first ? first : "");
+    return first ? 1 : 0;
+}
+
+int
+cmd_status(Cli *cli, int argc, char **argv)
+{
+    gboolean one_line = FALSE, prometheus = FALSE;
+    const GOptionEntry options[] = {
+        {"check", 0, 0, G_OPTION_ARG_NONE, &one_line, NULL, NULL},
+        {"prometheus", 0, 0, G_OPTION_ARG_NONE, &prometheus, NULL, NULL},
+        G_OPTION_ENTRY_NULL};
+    GError *error = NULL;
+    int status = cli_options("status", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc > 1)
+        return cli_usage("status", "takes no operand");
+    status = cli_db(cli, DB_READ);
+    if (status)
+        return one_line ? 2 : status;
+    g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) waiting = g_ptr_array_new_with_free_func(g_free);
+    Status s = {.problems = problems, .waiting = waiting};
+    if (!collect(cli, &s, &error))
+        status = cli_error(one_line ? 2 : 0, error);
+    else if (one_line)
+        status = check(cli, &s);
+    else if (cli->json)
+        print_json(cli, &s);
+    else if (prometheus)
+        print_prometheus(cli, &s);
+    else
+        print_text(cli, &s);
+    g_clear_pointer(&s.jobs, g_ptr_array_unref);
+    g_clear_pointer(&s.held_out, g_ptr_array_unref);
+    return status;
+}

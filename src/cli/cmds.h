@@ -1,0 +1,33 @@
+#pragma once
+
+/* Every verb's function; each is in its own cmd_*.c. They return an exit status, -1 to be
+ * handed on to the other program. */
+typedef struct Cli Cli;
+
+int cmd_account(Cli *cli, int argc, char **argv);
+int cmd_ask(Cli *cli, int argc, char **argv);
+int cmd_backup(Cli *cli, int argc, char **argv);
+int cmd_cancel(Cli *cli, int argc, char **argv);
+int cmd_config(Cli *cli, int argc, char **argv);
+int cmd_continue(Cli *cli, int argc, char **argv);
+int cmd_deliver(Cli *cli, int argc, char **argv);
+int cmd_doctor(Cli *cli, int argc, char **argv);
+int cmd_help(Cli *cli, int argc, char **argv);
+int cmd_index(Cli *cli, int argc, char **argv);
+int cmd_init(Cli *cli, int argc, char **argv);
+int cmd_inject(Cli *cli, int argc, char **argv);
+int cmd_job(Cli *cli, int argc, char **argv);
+int cmd_mail(Cli *cli, int argc, char **argv);
+int cmd_outbox(Cli *cli, int argc, char **argv);
+int cmd_receive(Cli *cli, int argc, char **argv);
+int cmd_restore(Cli *cli, int argc, char **argv);
+int cmd_run(Cli *cli, int argc, char **argv);
+int cmd_send(Cli *cli, int argc, char **argv);
+int cmd_sendmail(Cli *cli, int argc, char **argv);
+int cmd_serve(Cli *cli, int argc, char **argv);
+int cmd_serve_once(Cli *cli, int argc, char **argv);
+int cmd_show(Cli *cli, int argc, char **argv);
+int cmd_show_mail(Cli *cli, int argc, char **argv);
+int cmd_status(Cli *cli, int argc, char **argv);
+int cmd_stop(Cli *cli, int argc, char **argv);
+int cmd_watch(Cli *cli, int argc, char **argv);

@@ -1,0 +1,21 @@
+/* `postrider`: the verbs that need no mail library. */
+#include "base/banned.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+
+static const VerbRun table[] = {
+    {"backup", cmd_backup},   {"cancel", cmd_cancel},
+    {"config", cmd_config},   {"continue", cmd_continue},
+    {"deliver", cmd_deliver}, {"help", cmd_help},
+    {"init", cmd_init},       {"job", cmd_job},
+    {"outbox", cmd_outbox},   {"restore", cmd_restore},
+    {"serve", cmd_serve},     {"show", cmd_show},
+    {"status", cmd_status},   {"stop", cmd_stop},
+    {"watch", cmd_watch},     {NULL, NULL},
+};
+
+int
+main(int argc, char **argv)
+{
+    return cli_main(argc, argv, table, true);
+}

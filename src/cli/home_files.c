@@ -1,0 +1,72 @@
+#include "cli/home_files.h"
+#include "base/banned.h"
+
+static const char conf[] =
+    "# postrider.conf: every key has a default; 'postrider config show' lists them all,\n"
+    "# 'man postrider.conf' explains them. Lines that begin with # are comments.\n"
+    "\n"
+    "[postrider]\n"
+    "owner = you@postrider.local\n"
+    "domain = postrider.local\n"
+    "\n"
+    "# Where mail comes from: the folder mail/ in this home, a Maildir for each role and local "
+    "person.\n"
+    "[account main]\n"
+    "kind = maildir\n"
+    "\n"
+    "# What thinks. 'command' is any program: it reads the mail on standard input, and what it "
+    "prints is\n"
+    "# mailed as the answer. Try: command = claude -p\n"
+    "[brain default]\n"
+    "kind = command\n"
+    "command = scripts/hello\n"
+    "\n"
+    "# Who has an address.\n"
+    "[role envoy]\n"
+    "address = envoy@postrider.local\n"
+    "brain = default\n"
+    "\n"
+    "# [person bob]\n"
+    "# address = bob@example.com\n"
+    "# may = ask steer\n";
+
+static const char hello[] =
+    "#!/bin/sh\n"
+    "# The brain of a new home: says what it was sent. Put a real one into [brain default] of\n"
+    "# postrider.conf. A brain reads its task on standard input and prints its answer.\n"
+    "sed -n '/^=== NEW MAIL /,/^=== END /p' |\n"
+    "    sed -n 's/^Subject: //p' |\n"
+    "    {\n"
+    "        echo \"Hello, this is $POSTRIDER_ROLE, and I have your mail:\"\n"
+    "        echo\n"
+    "        sed 's/^/  - /'\n"
+    "        echo\n"
+    "        echo 'I am only the script scripts/hello. Set [brain default] in postrider.conf "
+    "to give me'\n"
+    "        echo 'a mind: any program that reads standard input and prints an answer.'\n"
+    "    }\n";
+
+const HomeFile home_files[] = {
+    {"scripts/hello", 0700, hello},
+    /* Last: this file is what makes a folder a home. */
+    {"postrider.conf", 0600, conf},
+    {0, 0, 0},
+};
+
+const char home_muttrc[] =
+    "# mutt -F {{HOME}}/muttrc\n"
+    "# Reads what the agents wrote to you, and answers through postrider.\n"
+    "set mbox_type = Maildir\n"
+    "set folder = \"{{HOME}}/mail/{{MAILBOX}}\"\n"
+    "set spoolfile = \"{{HOME}}/mail/{{MAILBOX}}\"\n"
+    "set record = \"{{HOME}}/mail/{{MAILBOX}}/.Sent\"\n"
+    "set postponed = \"{{HOME}}/mail/{{MAILBOX}}/.Drafts\"\n"
+    "set from = \"{{OWNER}}\"\n"
+    "set use_from = yes\n"
+    "set sendmail = \"{{PROGRAM}} --home {{HOME}} sendmail -oem -oi\"\n"
+    "set sort = threads\n"
+    "set sort_aux = last-date-received\n"
+    "set mark_old = no\n"
+    "set confirmcreate = no\n"
+    "set charset = utf-8\n"
+    "unset write_bcc\n";

@@ -1,0 +1,11 @@
+#pragma once
+
+/* The files of a new home, the same bytes everywhere; muttrc is a template of {{NAME}} parts.
+ */
+typedef struct HomeFile {
+    const char *path;
+    unsigned mode;
+    const char *text;
+} HomeFile;
+extern const HomeFile home_files[]; /* ends with a NULL path */
+extern const char home_muttrc[];    /* {{HOME}} {{PROGRAM}} {{OWNER}} {{MAILBOX}} */

@@ -1,0 +1,26 @@
+/* libexec `postrider-mail`: the verbs that read or write mail. */
+#include "base/banned.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+
+static const VerbRun table[] = {
+    {"account", cmd_account},
+    {"ask", cmd_ask},
+    {"doctor", cmd_doctor},
+    {"index", cmd_index},
+    {"inject", cmd_inject},
+    {"mail", cmd_mail},
+    {"receive", cmd_receive},
+    {"run", cmd_run},
+    {"send", cmd_send},
+    {"sendmail", cmd_sendmail},
+    {"serve", cmd_serve_once},
+    {"show", cmd_show_mail},
+    {NULL, NULL},
+};
+
+int
+main(int argc, char **argv)
+{
+    return cli_main(argc, argv, table, false);
+}

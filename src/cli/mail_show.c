@@ -1,0 +1,163 @@
+#include "base/banned.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/mail_view.h"
+#include "engine/port_client.h"
+#include "mail/address.h"
+
+/* What the seed calls readable: text that any model can be shown. */
+static const char *const readable[] = {".py",  ".txt", ".js",   ".ts",  ".json", ".yaml",
+                                       ".yml", ".md",  ".html", ".css", ".sh",   ".rb",
+                                       ".go",  ".rs",  ".java", ".c",   ".h",    ".cpp"};
+
+static bool
+is_readable(const char *filename)
+{
+    g_autofree char *lower = g_ascii_strdown(filename, -1);
+    for (size_t i = 0; i < G_N_ELEMENTS(readable); i++) {
+        if (g_str_has_suffix(lower, readable[i]))
+            return true;
+    }
+    return false;
+}
+
+static char *
+format_addresses(const GPtrArray *list)
+{
+    GString *s = g_string_new(NULL);
+    for (guint i = 0; i < list->len; i++) {
+        const Address *a = g_ptr_array_index(list, i);
+        g_string_append(s, i ? ", " : "");
+        if (*a->name)
+            g_string_append_printf(s, "%s <%s>", a->name, a->spec);
+        else
+            g_string_append(s, a->spec);
+    }
+    return g_string_free(s, FALSE);
+}
+
+static Message *
+parse(GBytes *raw, MessageWhat what)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(raw, &len);
+    return message_parse(data, len, what, NULL);
+}
+
+/* Adds what only the message itself says; raw may be NULL. */
+static void
+add_content(json_t *mail, GBytes *raw)
+{
+    json_t *attachments = json_array();
+    json_object_set_new(mail, "text", json_null());
+    json_object_set_new(mail, "available_attachments", attachments);
+    json_object_set_new(mail, "continuation", json_null());
+    if (!raw)
+        return;
+    g_autoptr(Message) m = parse(raw, MESSAGE_TEXT);
+    g_autofree char *to = format_addresses(m->to);
+    g_autofree char *cc = format_addresses(m->cc);
+    json_object_set_new(mail, "to", json_string(to));
+    json_object_set_new(mail, "cc", json_string(cc));
+    json_object_set_new(mail, "text", json_string(m->text));
+    for (guint i = 0; i < m->parts->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->parts, i);
+        if (part->attachment)
+            json_array_append_new(attachments,
+                                  json_pack("{s:s, s:s, s:I, s:b}", "filename", part->filename,
+                                            "content_type", part->content_type, "size_bytes",
+                                            (json_int_t)part->size, "readable",
+                                            (int)is_readable(part->filename)));
+    }
+}
+
+static void
+print_bytes(Cli *cli, GBytes *bytes)
+{
+    gsize len;
+    const char *data = g_bytes_get_data(bytes, &len);
+    g_string_append_len(cli->out, data ? data : "", (gssize)len);
+}
+
+static int
+print_attachment(Cli *cli, GBytes *raw, const char *name)
+{
+    g_autoptr(Message) m = parse(raw, MESSAGE_CONTENT);
+    g_autoptr(GString) names = g_string_new(NULL);
+    for (guint i = 0; i < m->parts->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->parts, i);
+        if (!part->attachment)
+            continue;
+        if (g_str_equal(part->filename, name) && part->content) {
+            print_bytes(cli, part->content);
+            return 0;
+        }
+        g_string_append_printf(names, "%s'%s'", names->len ? ", " : "", part->filename);
+    }
+    if (!names->len)
+        return cli_fail(EX_NOINPUT, "the mail has no attachments");
+    return cli_fail(EX_NOINPUT, "no attachment '%s'; there is %s", name, names->str);
+}
+
+static int
+show_home(Cli *cli, const char *id, bool raw, const char *attachment)
+{
+    GError *error = NULL;
+    g_auto(MailFound) found = {0};
+    g_autoptr(GBytes) bytes = NULL;
+    int status = cli_db(cli, DB_READ);
+    if (status || (status = mail_find(cli, id, &found)))
+        return status;
+    if (!mail_read(cli, &found, &bytes, &error))
+        return cli_error(0, error);
+    if (!bytes && (raw || attachment))
+        return cli_fail(EX_NOINPUT, "the file of this mail is gone");
+    if (raw)
+        print_bytes(cli, bytes);
+    else if (attachment)
+        status = print_attachment(cli, bytes, attachment);
+    else {
+        json_t *mail = found.in ? mail_json(found.in) : mail_out_json(found.out);
+        add_content(mail, bytes);
+        mail_print(cli, mail);
+    }
+    return status;
+}
+
+/* Inside a program agent: what its role may see, through the run that started it. */
+static int
+show_port(Cli *cli, const char *id)
+{
+    GError *error = NULL;
+    g_autoptr(json_t) answer = NULL;
+    int status = 0;
+    g_autofree char *valid = text_make_valid(id, -1);
+    json_t *request = json_pack("{s:s, s:s}", "verb", "mail.show", "id", valid);
+    if (!port_call(port_client_path(), request, &answer, &status, &error))
+        return cli_error(status, error);
+    mail_print(cli, json_incref(json_object_get(answer, "mail")));
+    return 0;
+}
+
+int
+mail_show(Cli *cli, int argc, char **argv)
+{
+    g_autofree char *attachment = NULL;
+    gboolean raw = FALSE;
+    const GOptionEntry options[] = {
+        {"raw", 0, 0, G_OPTION_ARG_NONE, &raw, NULL, NULL},
+        {"attachment", 0, 0, G_OPTION_ARG_STRING, &attachment, NULL, NULL},
+        G_OPTION_ENTRY_NULL};
+    int status = cli_options("mail", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc != 2)
+        return cli_usage("mail", "show needs one ID");
+    if (raw && attachment)
+        return cli_usage("mail", "--raw is the whole mail, --attachment a part of it: say one");
+    if (!cli_in_agent())
+        return show_home(cli, argv[1], raw, attachment);
+    if (raw || attachment)
+        return cli_fail(EX_NOPERM, "inside a program agent attachments lie in the folder 'in'");
+    return show_port(cli, argv[1]);
+}

@@ -1,0 +1,227 @@
+#include "cli/mail_view.h"
+#include "base/banned.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "engine/follow.h"
+#include "mail/maildir.h"
+#include "mail/msgid.h"
+#include <inttypes.h>
+
+#define ID_SHOWN 80 /* characters of an ID in a message: what was typed may be a megabyte */
+
+/* --- JSON --- */
+
+static json_t *
+text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *
+flags_json(unsigned flags)
+{
+    g_auto(GStrv) names = message_flag_names(flags);
+    json_t *array = json_array();
+    for (char **n = names; n && *n; n++)
+        json_array_append_new(array, json_string(*n));
+    return array;
+}
+
+json_t *
+mail_json(const MsgRow *row)
+{
+    g_autofree char *id = msgid_format(row->msgid);
+    g_autofree char *from = row->from_name && *row->from_name
+                                ? g_strdup_printf("%s <%s>", row->from_name, row->from)
+                                : g_strdup(row->from);
+    return json_pack(
+        "{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o, s:o, s:s, s:s, s:o}", "id",
+        (json_int_t)row->id.v, "message_id", id, "role", row->role, "folder",
+        *row->folder ? row->folder : "INBOX", "from", from, "to", row->to, "subject",
+        row->subject, "date", cli_json_time(row->date_us ? row->date_us : row->received_us),
+        "thread", (json_int_t)row->thread.v, "state", msg_state_name(row->state), "why",
+        text_or_null(row->why), "flags", flags_json(row->flags), "trust",
+        trust_name(row->trust), "class", msg_class_name(row->class), "job",
+        row->job.v ? json_integer(row->job.v) : json_null());
+}
+
+json_t *
+mail_out_json(const OutRow *row)
+{
+    g_autofree char *id = msgid_format(row->msgid);
+    return json_pack(
+        "{s:n, s:s, s:n, s:s, s:s, s:s, s:s, s:o, s:n, s:s, s:o, s:[], s:s, s:s, s:o}", "id",
+        "message_id", id, "role", "folder", "Sent", "from", row->from, "to", row->address,
+        "subject", row->subject, "date", cli_json_time(row->created_us), "thread", "state",
+        out_state_name(row->state), "why", text_or_null(row->why), "flags", "trust",
+        trust_name(row->level), "class", "sent", "job",
+        row->job.v ? json_integer(row->job.v) : json_null());
+}
+
+/* --- for people --- */
+
+static const char *
+get(const json_t *mail, const char *name)
+{
+    const char *value = json_string_value(json_object_get(mail, name));
+    return value ? value : "";
+}
+
+void
+mail_print_list(Cli *cli, json_t *take_mails)
+{
+    g_autoptr(json_t) mails = take_mails;
+    static const char *const headings[] = {"ID",    "DATE", "ROLE",    "FOLDER",
+                                           "STATE", "FROM", "SUBJECT", NULL};
+    size_t i;
+    const json_t *mail;
+    if (cli->json) {
+        cli_print_json(cli, g_steal_pointer(&mails));
+        return;
+    }
+    if (json_array_size(mails) == 0) {
+        cli_print(cli, "no mail\n");
+        return;
+    }
+    CliTable *t = cli_table_new(headings);
+    json_array_foreach(mails, i, mail)
+    {
+        json_int_t number = json_integer_value(json_object_get(mail, "id"));
+        g_autofree char *id = number ? g_strdup_printf("%" JSON_INTEGER_FORMAT, number)
+                                     : g_strdup(get(mail, "message_id"));
+        g_autofree char *from = text_shorten(get(mail, "from"), 40);
+        g_autofree char *subject = text_shorten(get(mail, "subject"), 60);
+        cli_table_add(t, id, get(mail, "date"), get(mail, "role"), get(mail, "folder"),
+                      get(mail, "state"), from, subject, NULL);
+    }
+    cli_table_print(cli, t);
+}
+
+static void
+print_line(Cli *cli, const char *name, const char *value)
+{
+    if (!*value)
+        return;
+    cli_print(cli, "%s: ", name);
+    cli_print_vis(cli, value, false);
+    cli_print(cli, "\n");
+}
+
+static void
+print_attachments(Cli *cli, const json_t *list)
+{
+    size_t i;
+    const json_t *a;
+    if (json_array_size(list))
+        cli_print(cli, "\nattachments:\n");
+    json_array_foreach(list, i, a)
+    {
+        uint64_t bytes = (uint64_t)json_integer_value(json_object_get(a, "size_bytes"));
+        g_autofree char *size = text_format_size(bytes);
+        cli_print(cli, "  ");
+        cli_print_vis(cli, get(a, "filename"), false);
+        cli_print(cli, "  ");
+        cli_print_vis(cli, get(a, "content_type"), false);
+        cli_print(cli, "  %s%s\n", size,
+                  json_is_true(json_object_get(a, "readable")) ? "" : "  not readable as text");
+    }
+}
+
+void
+mail_print(Cli *cli, json_t *take_mail)
+{
+    static const struct {
+        const char *label, *member;
+    } lines[] = {{"From", "from"}, {"To", "to"},           {"Cc", "cc"},
+                 {"Date", "date"}, {"Subject", "subject"}, {"Message-ID", "message_id"},
+                 {"role", "role"}, {"folder", "folder"},   {"state", "state"},
+                 {"why", "why"},   {"trust", "trust"}};
+    g_autoptr(json_t) mail = take_mail;
+    if (cli->json) {
+        cli_print_json(cli, g_steal_pointer(&mail));
+        return;
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
+        print_line(cli, lines[i].label, get(mail, lines[i].member));
+    const char *text = json_string_value(json_object_get(mail, "text"));
+    cli_print(cli, "\n");
+    cli_print_vis(cli, text ? text : "(the file of this mail is gone)", true);
+    if (!text || !g_str_has_suffix(text, "\n"))
+        cli_print(cli, "\n");
+    print_attachments(cli, json_object_get(mail, "available_attachments"));
+}
+
+/* --- finding and reading --- */
+
+void
+mail_found_clear(MailFound *f)
+{
+    msg_row_free(f->in);
+    out_row_free(f->out);
+}
+
+int
+mail_find(Cli *cli, const char *text, MailFound *ret)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    int64_t number;
+    bool ok = true;
+    if (text_parse_int(*text == '#' ? text + 1 : text, 1, INT64_MAX, &number)) {
+        ok = messages_load(cli->db, &viewer, (MsgId){number}, &ret->in, &error);
+    } else {
+        g_autofree char *id = msgid_parse(text);
+        ok = !id || messages_find(cli->db, &viewer, id, &ret->in, &error);
+        if (ok && id && !ret->in)
+            ok = outbox_find(cli->db, &viewer, id, &ret->out, &error);
+    }
+    if (!ok)
+        return cli_error(0, error);
+    if (ret->in || ret->out)
+        return 0;
+    g_autofree char *valid = text_make_valid(text, -1);
+    g_autofree char *shown = text_shorten(valid, ID_SHOWN);
+    return cli_fail(EX_NOINPUT, "no mail '%s'; see: postrider mail list", shown);
+}
+
+static bool
+read_delivery(const Home *home, const OutRow *row, GBytes **ret_bytes, GError **error)
+{
+    g_autofree char *base = out_row_file(row);
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(MaildirEntry) entry = NULL;
+    if (!maildir_open(home->mail_fd, row->mailbox, false, &md, error) ||
+        !maildir_find(md, base, &entry, error))
+        return false;
+    *ret_bytes = NULL;
+    return !entry || maildir_read(md, entry, home->config->max_message, ret_bytes, error);
+}
+
+/* Mail that has left is kept as the copies that were made of it. */
+static bool
+read_copies(Cli *cli, OutId id, GBytes **ret_bytes, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(GPtrArray) rows = NULL;
+    OutQuery q = {.id = id, .all = true, .copies = true};
+    if (!outbox_list(cli->db, &viewer, &q, &rows, error))
+        return false;
+    *ret_bytes = NULL;
+    for (guint i = 0; i < rows->len && !*ret_bytes; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        if (row->mailbox && !read_delivery(cli->home, row, ret_bytes, error))
+            return false;
+    }
+    return true;
+}
+
+bool
+mail_read(Cli *cli, const MailFound *f, GBytes **ret_bytes, GError **error)
+{
+    if (f->in)
+        return follow_read(cli->home, f->in, ret_bytes, error);
+    if (!f->out->bytes)
+        return read_copies(cli, f->out->id, ret_bytes, error);
+    *ret_bytes = g_bytes_ref(f->out->bytes);
+    return true;
+}

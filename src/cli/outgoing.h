@@ -1,0 +1,32 @@
+#pragma once
+
+/*
+ * A mail that a verb builds: who it is from, to whom, body and files; and where it goes:
+ * through the outbox, or straight into a role's mailbox when the operator injects it.
+ */
+#include "cli/cli.h"
+#include "engine/engine.h"
+
+typedef struct Outgoing {
+    const char *from; /* addr-spec */
+    const char *from_name;
+    char **to, **cc;                   /* addr-specs; NULL: none */
+    const char *subject, *in_reply_to; /* in_reply_to: id in any form; NULL */
+    const char *body;
+    char **files; /* paths; NULL: none */
+} Outgoing;
+
+/* An address of somebody in this home by name or address: "envoy", "bob", "a@b"; caller frees.
+ * NULL after a message was printed, with *ret_status. */
+char *outgoing_address(Cli *cli, const char *who, int *ret_status);
+
+/* Queues it; prints nothing. ret_msgid: caller frees. Exit status after a message. */
+int outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid);
+/* Formats it with a fresh Message-ID, for filing. */
+int outgoing_format(
+    Cli *cli, Engine *engine, const Outgoing *mail, GBytes **ret_bytes, char **ret_msgid);
+
+/* All of standard input, at most max bytes; says what it waits for when that is a terminal. */
+int outgoing_read_stdin(size_t max, const char *what, GBytes **ret);
+/* The same as text, valid UTF-8. */
+int outgoing_read_text(size_t max, const char *what, char **ret);

@@ -1,0 +1,157 @@
+#include "base/banned.h"
+#include "cli/cli.h"
+
+/*
+ * Every verb once: for `postrider`, `help VERB`, the manual pages and completion. Lines of help
+ * are wrapped here as they are printed.
+ */
+const Verb verbs[] = {
+    {"every day", "ask", "[--to ROLE] [-a FILE]... [--no-wait] [TEXT]",
+     "mail a role as the owner, wait, print the answer",
+     "Writes a mail from the owner to ROLE (default: the first role), with TEXT or standard "
+     "input as\n"
+     "its body and each FILE attached, waits for the answer and prints it. Without a running\n"
+     "'postrider serve' it works the job itself. --no-wait prints the Message-ID and "
+     "returns.\n\n"
+     "Exit status: 0 answered, 1 the job failed, 75 it waits for somebody.",
+     true},
+    {"every day", "status", "[--check] [--prometheus]", "does it work, what waits, what runs",
+     "Shows whether postrider works here, what waits for a person, what runs and what is "
+     "queued.\n"
+     "--check prints one line and exits with 0 (fine), 1 (something waits or is wrong) or 2 "
+     "(broken).\n"
+     "--prometheus prints the numbers for a scraper.",
+     false},
+    {"every day", "watch", "[JOB]", "follow what happens",
+     "Prints one line for each mail that comes in, each step, and each mail that leaves, as "
+     "it\n"
+     "happens; with JOB only that job's, and ends when the job does.",
+     false},
+    {"every day", "show", "ID", "show a job, a step or a mail",
+     "ID is a job (12), a step of a job (12@3) or a Message-ID. A job begins with one "
+     "sentence: what\n"
+     "it does or waits for, since when, and what happens next.",
+     false},
+    {"every day", "stop", "JOB", "stop a job now",
+     "Nothing of the job happens after this: its run is ended and its unsent mail is held. "
+     "'continue'\n"
+     "goes on. The same as a reply that says STOP.",
+     false},
+    {"every day", "continue", "[--steps N] JOB [INSTRUCTION]",
+     "go on with a stopped or failed job",
+     "Queues the job again. INSTRUCTION is shown to the agent. The same as a reply that says "
+     "CONTINUE.",
+     false},
+    {"every day", "cancel", "JOB", "end a job for good",
+     "As 'stop', but the mail that is still open is ignored. A new mail on the thread begins "
+     "anew.",
+     false},
+    {"set up", "init", "[DIR]", "make a home",
+     "Makes DIR (default: --home, $POSTRIDER_HOME, ~/.postrider) with a commented "
+     "postrider.conf, a key, a\n"
+     "mailbox for the role 'envoy' and for you, and a muttrc. Refuses to overwrite anything.",
+     false},
+    {"set up", "config", "show|check|set SECTION KEY VALUE", "settings: show, check, change",
+     "'show' lists every key with its value and whether it comes from the file or is the "
+     "default.\n"
+     "'check' reads the file and names the first mistake with its line. 'set' changes one key "
+     "and keeps\n"
+     "comments and order: postrider config set 'role envoy' workdir ~/src/app",
+     false},
+    {"set up", "doctor", "[--full] [--rebuild] [--release ID|all] [--accept-backup]",
+     "check integrity, mend what can be",
+     "Checks the store (SQLite's own check, --full for the long one, and our rules over its "
+     "rows), and that\n"
+     "files and store agree. --rebuild makes the full-text index anew. --release lets mail "
+     "that was\n"
+     "held or is history be work. --accept-backup goes on with a store that is older than its "
+     "mail.\n\n"
+     "Exit status: 0 all is well, 1 there are findings.",
+     true},
+    {"set up", "backup", "DIR", "copy the home while it works",
+     "Writes a consistent copy of store, settings, key and mail to DIR, which must not exist.",
+     false},
+    {"set up", "restore", "DIR", "make a home from a backup",
+     "Copies the backup DIR to the home, which must not exist or be empty. Whatever left after "
+     "the backup\n"
+     "was made is noticed when mail shows it; then nothing runs until 'doctor "
+     "--accept-backup'.",
+     false},
+    {"agents at work", "serve", "[--once]", "the master: take mail in, run agents, deliver",
+     "Runs until SIGTERM. --once does one pass (mail in, jobs, mail out) and exits: the cron "
+     "mode.\n"
+     "SIGTERM lets steps finish ('drain'); SIGHUP reads the settings again.",
+     false},
+    {"agents at work", "job", "list|show|log|stop|continue|cancel [JOB]", "jobs",
+     "'list' shows live jobs (--all: all; --role ROLE; --state STATE). 'show' and 'log' show "
+     "one job\n"
+     "and its steps. 'stop', 'continue', 'cancel' are also verbs of their own.",
+     false},
+    {"agents at work", "mail", "list|show|thread|search|trace [ID|QUERY]",
+     "mail that roles have",
+     "'list' shows mail, newest first (--role, --folder, --state, --limit N). 'show ID' prints "
+     "one mail (--raw:\n"
+     "its bytes). 'thread ID' draws the conversation. 'search' takes words, \"phrases\", from: "
+     "to:\n"
+     "subject: since: before: role:. 'trace ID' prints every decision about a mail and its "
+     "reason.",
+     true},
+    {"agents at work", "outbox", "list|show|approve|reject|retry [ID]", "mail on its way out",
+     "'list' shows what has not left (--all: also what has). ID is the number in the list or "
+     "a\n"
+     "Message-ID. 'approve' lets held mail go, 'reject' drops it, 'retry' tries again now.",
+     false},
+    {"for programs", "send",
+     "--to A --subject S [--cc A] [--attach F]... [--in-reply-to ID] [--from ROLE]",
+     "send a mail; body on stdin",
+     "Queues a mail and prints its Message-ID. From is the owner, or a role or person with "
+     "--from. Inside\n"
+     "a program agent it goes through the agent port, under the agent's own name and rights.",
+     true},
+    {"for programs", "sendmail", "[-t] [-i] [-f A] [--] [RCPT]...",
+     "sendmail for mutt, cron, git",
+     "Reads a message and queues it. -t takes the recipients from To, Cc and Bcc; -i and "
+     "other\n"
+     "options of sendmail are accepted. Who sends is decided by the From line.",
+     true},
+    {"for programs", "receive", "--role ROLE", "take a mail from an MTA's pipe",
+     "Reads one message from standard input and files it in ROLE's mailbox as mail from "
+     "outside. For\n"
+     ".forward files and Postfix pipes; exits with 75 when the MTA should try again.",
+     true},
+    {"for programs", "inject",
+     "[--role R] [--from A] [--subject S] [--attach F]... [--again] [--run] [FILE]",
+     "put a message into a role's inbox",
+     "Files a message as the operator: FILE (or standard input) is its body, or a whole "
+     "message when it\n"
+     "has headers of its own. Prints the Message-ID. --run works one pass. A mail that the "
+     "role has\n"
+     "already is refused unless --again gives it a new id.",
+     true},
+    {"for programs", "account", "NAME [--once]", "one account's process, by hand", "", true},
+    {"for programs", "run", "[JOB]", "work a job that is ready, by hand",
+     "Claims JOB, or whatever is ready, and works it. Exit status 75: not ready.", true},
+    {"for programs", "deliver", "", "deliver what is due, by hand", "", false},
+    {"for programs", "index", "", "bring the full-text index up to date", "", true},
+    {"for programs", "help", "[VERB]", "this list, or a verb's own page", "", false},
+    {NULL, NULL, NULL, NULL, NULL, false},
+};
+
+const Verb *
+verb_find(const char *name)
+{
+    for (const Verb *v = verbs; v->name; v++) {
+        if (g_str_equal(v->name, name))
+            return v;
+    }
+    return NULL;
+}
+
+const char *const *
+verb_names(void)
+{
+    static const char *names[G_N_ELEMENTS(verbs)];
+    for (size_t i = 0; verbs[i].name; i++)
+        names[i] = verbs[i].name;
+    return names;
+}

@@ -1,0 +1,226 @@
+#include "serve/child.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include <errno.h>
+#include <glib-unix.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define BACKOFF_FIRST_US USEC_PER_SEC
+#define BACKOFF_MAX_US (60 * USEC_PER_SEC)
+#define HEALTHY_US (60 * USEC_PER_SEC)
+#define QUICK_US USEC_PER_SEC
+#define QUICK_MAX 5
+
+Part *
+part_new(const char *verb, const char *name, const char *lock, bool stays)
+{
+    Part *part = g_new0(Part, 1);
+
+    part->verb = verb;
+    part->name = g_strdup(name);
+    part->lock = g_strdup(lock);
+    part->stays = stays;
+    part->wanted = true;
+    return part;
+}
+
+void
+part_free(Part *part)
+{
+    if (!part)
+        return;
+    g_free(part->name);
+    g_free(part->lock);
+    g_free(part);
+}
+
+char *
+part_title(const Part *part)
+{
+    return part->name ? g_strdup_printf("%s '%s'", part->verb, part->name)
+                      : g_strdup(part->verb);
+}
+
+bool
+part_may_start(const Part *part, int64_t now_us)
+{
+    return now_us >= part->not_before_us;
+}
+
+void
+part_rests(Part *part)
+{
+    part->quick = 0;
+}
+
+void
+part_forgive(Part *part)
+{
+    part->failures = 0;
+    part->not_before_us = 0;
+}
+
+/* 1 s, 2 s, 4 s … 60 s. */
+static int64_t
+backoff(int nth)
+{
+    int64_t delay = BACKOFF_FIRST_US;
+
+    for (int i = 1; i < nth && delay < BACKOFF_MAX_US; i++)
+        delay *= 2;
+    return MIN(delay, BACKOFF_MAX_US);
+}
+
+static void
+part_failed(Part *part, int64_t life_us, int64_t now_us)
+{
+    part->failures = life_us >= HEALTHY_US ? 1 : part->failures + 1;
+    part->not_before_us = now_us + backoff(part->failures);
+}
+
+static void
+part_ended_well(Part *part, int64_t life_us, int64_t now_us)
+{
+    part->failures = 0;
+    part->not_before_us = 0;
+    part->quick = life_us < QUICK_US ? part->quick + 1 : 0;
+    if (part->quick >= QUICK_MAX)
+        part->not_before_us = now_us + backoff(part->quick - QUICK_MAX + 1);
+}
+
+static char *
+say_status(int status)
+{
+    if (WIFSIGNALED(status))
+        return g_strdup_printf("killed by signal %d", WTERMSIG(status));
+    if (WEXITSTATUS(status) != 0)
+        return g_strdup_printf("exit %d", WEXITSTATUS(status));
+    return NULL;
+}
+
+/* Nobody tells us the status of what is not our child: an adopted one counts as well ended,
+ * and the store tells what it left. */
+static void
+collect(Child *child)
+{
+    int64_t now = clock_mono_us(), life = now - child->born_us;
+    int status = 0;
+    pid_t got = 0;
+
+    if (!child->adopted)
+        while ((got = waitpid(child->pid, &status, 0)) < 0 && errno == EINTR)
+            ;
+    child->why = got > 0 ? say_status(status) : NULL;
+    child->failed = !child->kill_us && (child->why || (child->part->stays && !child->adopted));
+    child->part->live--;
+    if (child->failed)
+        part_failed(child->part, life, now);
+    else
+        part_ended_well(child->part, child->kill_us ? QUICK_US : life, now);
+}
+
+static gboolean
+on_gone(gint fd, GIOCondition condition, gpointer data)
+{
+    Child *child = data;
+
+    child->source = 0;
+    collect(child);
+    child->ended(child, child->data);
+    return G_SOURCE_REMOVE;
+}
+
+static Child *
+child_new(Part *part, pid_t pid, int pidfd, bool adopted, ChildEnded ended, void *data)
+{
+    Child *child = g_new0(Child, 1);
+
+    *child = (Child){.part = part,
+                     .pid = pid,
+                     .pidfd = pidfd,
+                     .adopted = adopted,
+                     .born_us = clock_mono_us(),
+                     .ended = ended,
+                     .data = data};
+    child->source = g_unix_fd_add(pidfd, G_IO_IN, on_gone, child);
+    part->live++;
+    return child;
+}
+
+Child *
+child_start(Part *part,
+            const char *self,
+            const char *home,
+            ChildEnded ended,
+            void *data,
+            GError **error)
+{
+    const char *const argv[] = {self, "--home", home, part->verb, part->name, NULL};
+    const ProcSpec spec = {.argv = argv};
+    int pidfd;
+    pid_t pid;
+
+    if (!proc_start(&spec, &pid, &pidfd, error)) {
+        part_failed(part, 0, clock_mono_us());
+        return NULL;
+    }
+    return child_new(part, pid, pidfd, false, ended, data);
+}
+
+Child *
+child_adopt(Part *part, const ProcIdent *ident, ChildEnded ended, void *data)
+{
+    int pidfd = proc_watch(ident);
+
+    return pidfd < 0 ? NULL : child_new(part, ident->pid, pidfd, true, ended, data);
+}
+
+void
+child_free(Child *child)
+{
+    if (!child)
+        return;
+    if (child->source) {
+        g_source_remove(child->source);
+        child->part->live--;
+    }
+    cleanup_fd(&child->pidfd);
+    g_free(child->why);
+    g_free(child);
+}
+
+/* One that a person started by hand may be in a group with others. */
+static void
+child_signal(const Child *child, int signal)
+{
+    if (getpgid(child->pid) == child->pid)
+        proc_signal_group(child->pid, signal);
+    else
+        (void)syscall(SYS_pidfd_send_signal, child->pidfd, signal, NULL, 0);
+}
+
+void
+child_end(Child *child, int64_t kill_us)
+{
+    if (child->kill_us)
+        return;
+    child->kill_us = kill_us;
+    child_signal(child, SIGTERM);
+}
+
+void
+child_kill(Child *child)
+{
+    child->kill_us = INT64_MAX;
+    child_signal(child, SIGKILL);
+}
+
+void
+child_kill_if_due(Child *child, int64_t now_us)
+{
+    if (child->kill_us && now_us >= child->kill_us)
+        child_kill(child);
+}

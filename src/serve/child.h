@@ -1,0 +1,72 @@
+#pragma once
+
+/*
+ * What the master keeps going. A Part is a kind of process: what to start and when it may be
+ * started again. A Child is a living one, watched by pidfd: started by us, or adopted from a
+ * master that died (or from a person who started it by hand).
+ *
+ * A part that fails is started again after 1 s, then 2 s, 4 s … 60 s; one that has lived for
+ * 60 s begins anew. One that ends at once, without failing, while its work is still there, is
+ * slowed down too. Times are CLOCK_BOOTTIME.
+ */
+#include "base/ids.h"
+#include "base/proc.h"
+#include <glib.h>
+
+typedef struct Part {
+    const char *verb; /* account, run, deliver, index */
+    char *name;       /* of the account; NULL */
+    char *lock;       /* in state/, held by the one that lives; NULL: there may be many */
+    bool stays;       /* is not meant to end by itself */
+    bool wanted;      /* accounts: is in the settings */
+    unsigned live;
+    int failures, quick;
+    int64_t not_before_us;
+} Part;
+
+Part *part_new(const char *verb, const char *name, const char *lock, bool stays);
+void part_free(Part *part);
+/* "account 'main'"; caller frees. */
+char *part_title(const Part *part);
+bool part_may_start(const Part *part, int64_t now_us);
+/* There is nothing to do for it: its last end was in order. */
+void part_rests(Part *part);
+/* Its failure was that of a job, which waits by itself: others may go on at once. */
+void part_forgive(Part *part);
+
+typedef struct Child Child;
+typedef void (*ChildEnded)(Child *child, void *data);
+struct Child {
+    Part *part;
+    pid_t pid;
+    int pidfd;
+    guint source;
+    bool adopted; /* not ours to wait for */
+    bool failed;  /* ended, and not as it should */
+    char *why;    /* ended: "exit 3"; NULL: in order, or adopted */
+    int64_t born_us;
+    int64_t kill_us;     /* was asked to end and must be gone then; 0: was not asked */
+    JobId job;           /* runs: whose claim it holds; {0}: none yet */
+    int64_t deadline_us; /* of that claim, wall clock */
+    int64_t overdue_us;  /* the same by our clock, fixed when first seen: it can't jump */
+    ChildEnded ended;
+    void *data;
+};
+
+/* Starts `self --home HOME VERB [NAME]`. ended is called once, from the main loop, and may free
+ * the child. */
+Child *child_start(Part *part,
+                   const char *self,
+                   const char *home,
+                   ChildEnded ended,
+                   void *data,
+                   GError **error);
+/* NULL: gone already. */
+Child *child_adopt(Part *part, const ProcIdent *ident, ChildEnded ended, void *data);
+/* Stops watching; signals nobody. */
+void child_free(Child *child);
+/* TERM to its group now; KILL is due at kill_us, by child_kill_if_due(). A second call changes
+ * nothing. */
+void child_end(Child *child, int64_t kill_us);
+void child_kill(Child *child);
+void child_kill_if_due(Child *child, int64_t now_us);

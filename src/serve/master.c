@@ -1,0 +1,410 @@
+/*
+ * The loop. Whatever wakes us (a hint, a child's end, a clock), we do the same: look at the
+ * store, start what has work, set the clocks. So a hint that is lost costs time and nothing
+ * else, and one look answers any number of hints.
+ */
+#include "serve/master.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "serve/notify.h"
+#include "serve/serve.h"
+#include "serve/wake.h"
+#include "store/jobs.h"
+#include <errno.h>
+#include <glib-unix.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+
+#define LOCK_NAME "master.lock"
+#define SWEEP_EVERY_US (60 * USEC_PER_SEC)
+#define GATE_WAIT_MS 2000
+#define STUCK_FIRST_US USEC_PER_SEC
+
+static void
+quit_when_alone(Master *m)
+{
+    if (m->stopping && m->children->len == 0)
+        g_main_loop_quit(m->loop);
+}
+
+static void
+stop(Master *m, int status)
+{
+    if (m->stopping)
+        return;
+    m->stopping = true;
+    m->status = status;
+    notify_send(m->notify, "STOPPING=1");
+    staff_end(m);
+    quit_when_alone(m);
+}
+
+/* Damage does not pass by waiting, nor does a store that is not there any more. */
+static void
+survive(Master *m, const GError *error)
+{
+    if (err_is(error, ERR_DAMAGE) || err_is(error, ERR_CONFIG)) {
+        log_event(LOG_ERROR, "can't go on, stopping", "home", m->home->path, "error",
+                  error->message, NULL);
+        stop(m, err_exit_status(error));
+    } else {
+        log_event(LOG_WARN, "can't read the store, trying again within a minute", "error",
+                  error->message, NULL);
+    }
+}
+
+bool
+master_reap(Master *m, unsigned *ret_n, GError **error)
+{
+    g_auto(Txn) txn = {0};
+
+    return txn_begin(m->db, TXN_DURABLE, GATE_WAIT_MS, &txn, error) &&
+           job_reap(&txn, ret_n, error) && txn_commit(&txn, error);
+}
+
+/* What is due and stays due is something that nobody here can take (or that somebody is about
+ * to): we look again soon, then less and less often. */
+static void
+note_stuck(Master *m, int64_t deadline)
+{
+    if (deadline != m->stuck_us)
+        m->stuck_delay_us = STUCK_FIRST_US;
+    else if (m->now_us >= m->stuck_look_us)
+        m->stuck_delay_us = MIN(m->stuck_delay_us * 2, SWEEP_EVERY_US);
+    else
+        return;
+    m->stuck_us = deadline;
+    m->stuck_look_us = m->now_us + m->stuck_delay_us;
+}
+
+static bool
+set_clocks(Master *m, GError **error)
+{
+    int64_t next = MIN(m->sweep_us, staff_next_us(m)), deadline = USEC_NEVER;
+
+    if (!m->stopping && !db_next_deadline(m->db, &deadline, error))
+        return false;
+    if (deadline <= m->wall_us) {
+        note_stuck(m, deadline);
+        next = MIN(next, m->stuck_look_us);
+        deadline = USEC_NEVER;
+    }
+    alarm_set_mono(&m->alarm, next);
+    alarm_set_wall(&m->alarm, deadline == USEC_NEVER ? USEC_NEVER : deadline - m->wall_us);
+    return true;
+}
+
+static void
+note_moment(Master *m)
+{
+    m->now_us = clock_mono_us();
+    m->wall_us = home_now(m->home);
+}
+
+static void
+look(Master *m)
+{
+    g_autoptr(GError) error = NULL;
+    Adopted count = {0};
+
+    note_moment(m);
+    if (!m->stopping && (!adopt_owners(m, &count, &error) || !staff_fill(m, &error)))
+        survive(m, error);
+    g_clear_error(&error);
+    staff_patience(m);
+    if (!set_clocks(m, &error))
+        alarm_set_mono(&m->alarm, m->sweep_us);
+}
+
+void
+master_child_ended(Master *m)
+{
+    look(m);
+    quit_when_alone(m);
+}
+
+/* A folder that was deleted, restored or mounted over: what we do there nobody would see. */
+static bool
+check_in_place(const Master *m, GError **error)
+{
+    g_autofree char *path = g_build_filename(m->home->path, "state", NULL);
+    struct stat ours, named;
+
+    if (fstat(m->home->state_fd, &ours) == 0 && stat(path, &named) == 0 &&
+        ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
+        return true;
+    return err_set(error, ERR_DAMAGE, "'%s' was moved away under a running master", path);
+}
+
+/* Once a minute: what no hint told us. */
+static void
+sweep(Master *m)
+{
+    g_autoptr(GError) error = NULL;
+    unsigned n = 0;
+
+    m->sweep_us = clock_mono_us() + SWEEP_EVERY_US;
+    notify_send(m->notify, "WATCHDOG=1");
+    if (m->stopping)
+        return;
+    if (!check_in_place(m, &error) || !master_reap(m, &n, &error)) {
+        survive(m, error);
+        return;
+    }
+    if (n > 0)
+        log_say(LOG_WARN, "%u jobs had lost their owner; they go on", n);
+    if (m->index_wanted && m->index->live == 0 && part_may_start(m->index, clock_mono_us())) {
+        m->index_wanted = false;
+        staff_start(m, m->index);
+    }
+}
+
+static gboolean
+on_mono(gint fd, GIOCondition condition, gpointer data)
+{
+    Master *m = data;
+
+    alarm_drain(fd);
+    if (clock_mono_us() >= m->sweep_us)
+        sweep(m);
+    look(m);
+    return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_wall(gint fd, GIOCondition condition, gpointer data)
+{
+    alarm_drain(fd);
+    look(data);
+    return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_hint(gint fd, GIOCondition condition, gpointer data)
+{
+    Master *m = data;
+
+    if (wake_drain(fd)) {
+        m->index_wanted = true;
+        look(m);
+    }
+    return G_SOURCE_CONTINUE;
+}
+
+/* $POSTRIDER_LOG is for the one who looks for a fault, and wins. */
+static void
+open_log(const Home *home)
+{
+    const Config *config = home->config;
+    const char *level = g_getenv("POSTRIDER_LOG");
+    g_autofree char *file =
+        *config->log_file ? g_canonicalize_filename(config->log_file, home->path) : NULL;
+
+    log_init("serve", log_level_parse(level ? level : config->log_level, LOG_INFO), file);
+}
+
+static void
+reload(Master *m)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (m->stopping)
+        return;
+    if (!home_reload(m->home, &error)) {
+        log_event(LOG_ERROR, "the new settings are refused, the old ones stay", "error",
+                  error->message, NULL);
+        return;
+    }
+    open_log(m->home);
+    log_event(LOG_INFO, "settings read again", "home", m->home->path, NULL);
+    staff_reload_accounts(m);
+    look(m);
+}
+
+static void
+ask_to_stop(Master *m)
+{
+    if (!m->stopping) {
+        log_say(LOG_INFO, "stopping: %u at work", m->children->len);
+        stop(m, EXIT_SUCCESS);
+        look(m);
+        return;
+    }
+    log_say(LOG_WARN, "stopping at once: %u at work are killed", m->children->len);
+    staff_kill(m);
+    g_main_loop_quit(m->loop);
+}
+
+static gboolean
+on_signal(gint fd, GIOCondition condition, gpointer data)
+{
+    struct signalfd_siginfo info;
+
+    while (read(fd, &info, sizeof info) == sizeof info) {
+        if (info.ssi_signo == SIGHUP)
+            reload(data);
+        else
+            ask_to_stop(data);
+    }
+    return G_SOURCE_CONTINUE;
+}
+
+static bool
+open_signals(Master *m, GError **error)
+{
+    static const int ours[] = {SIGTERM, SIGINT, SIGHUP};
+    sigset_t set;
+
+    sigemptyset(&set);
+    for (size_t i = 0; i < G_N_ELEMENTS(ours); i++) {
+        sigaddset(&set, ours[i]);
+        (void)signal(ours[i], SIG_DFL); /* a shell's & and nohup leave some ignored */
+    }
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    m->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return m->signal_fd >= 0 || err_set_errno(error, errno, "watching for signals");
+}
+
+/* The lock first: whoever holds it is the one who may touch the rest. */
+static bool
+master_open(Master *m, bool *ret_unclean, GError **error)
+{
+    if (!lock_take(m->home->state_fd, LOCK_NAME, 0, &m->lock_fd, error))
+        return err_prefix(error, "another master serves '%s'", m->home->path);
+    open_log(m->home);
+    if (!open_signals(m, error) || !db_open(m->home, DB_WRITE, &m->db, error) ||
+        !alarm_open(&m->alarm, error) || !wake_open(m->home, &m->wake_fd, ret_unclean, error))
+        return false;
+    (void)g_unix_fd_add(m->signal_fd, G_IO_IN, on_signal, m);
+    (void)g_unix_fd_add(m->wake_fd, G_IO_IN, on_hint, m);
+    (void)g_unix_fd_add(m->alarm.mono_fd, G_IO_IN, on_mono, m);
+    (void)g_unix_fd_add(m->alarm.wall_fd, G_IO_IN, on_wall, m);
+    staff_reload_accounts(m);
+    return true;
+}
+
+static void
+master_clear(Master *m)
+{
+    g_clear_pointer(&m->children, g_ptr_array_unref);
+    g_clear_pointer(&m->accounts, g_ptr_array_unref);
+    g_clear_pointer(&m->run, part_free);
+    g_clear_pointer(&m->deliver, part_free);
+    g_clear_pointer(&m->index, part_free);
+    g_clear_pointer(&m->loop, g_main_loop_unref);
+    g_clear_pointer(&m->db, db_close);
+    g_free(m->notify);
+    alarm_close(&m->alarm);
+    cleanup_fd(&m->wake_fd);
+    cleanup_fd(&m->signal_fd);
+    cleanup_fd(&m->lock_fd);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Master, master_clear)
+
+static void
+append_count(GString *text, const char *does, unsigned n, const char *thing)
+{
+    if (n > 0)
+        g_string_append_printf(text, "%s%s %u %s%s", text->len ? ", " : "", does, n, thing,
+                               n == 1 ? "" : "s");
+}
+
+/* NULL: there was nothing. */
+static char *
+say_recovered(bool unclean, unsigned reaped, const Adopted *count)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+
+    append_count(text, "gave back", reaped, "job");
+    append_count(text, "adopted", count->runs, "living run");
+    append_count(text, "adopted", count->accounts, "living account");
+    if (text->len == 0 && unclean)
+        g_string_append(text, "the last master was killed; nothing was unfinished");
+    return text->len ? g_strdup(text->str) : NULL;
+}
+
+static char *
+say_roles(const Config *config)
+{
+    GString *names = g_string_new(NULL);
+
+    for (unsigned i = 0; i < config->n_roles; i++)
+        g_string_append_printf(names, "%s%s", i ? "," : "", config->roles[i].name);
+    return g_string_free(names, FALSE);
+}
+
+/* What an earlier master left is taken over before anything is started; the first line says
+ * so. */
+static bool
+take_over(Master *m, bool unclean, GError **error)
+{
+    Adopted count = {0};
+    unsigned reaped = 0;
+
+    note_moment(m);
+    if (!master_reap(m, &reaped, error) || !adopt_owners(m, &count, error))
+        return false;
+    for (guint i = 0; i < m->accounts->len; i++)
+        (void)adopt_holder(m, m->accounts->pdata[i], &count);
+
+    g_autofree char *roles = say_roles(m->home->config);
+    g_autofree char *recovered = say_recovered(unclean, reaped, &count);
+    g_autofree char *hold = db_hold_all(m->db);
+    log_event(LOG_INFO, "serving", "home", m->home->path, "roles", roles, "recovered",
+              recovered, NULL);
+    if (hold)
+        log_event(LOG_WARN,
+                  "nothing runs or leaves until a person decides; see: postrider status", "why",
+                  hold, NULL);
+    return true;
+}
+
+static bool
+serve(Master *m, GError **error)
+{
+    bool unclean = false;
+
+    if (!master_open(m, &unclean, error) || !take_over(m, unclean, error))
+        return false;
+    m->sweep_us = clock_mono_us() + SWEEP_EVERY_US;
+    look(m);
+    notify_send(m->notify, "READY=1");
+    if (!m->stopping || m->children->len > 0)
+        g_main_loop_run(m->loop);
+    wake_remove(m->home);
+    log_say(LOG_INFO, "stopped");
+    return true;
+}
+
+int
+serve_main(Home *home, const char *self)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(Master) m = {
+        .home = home,
+        .self = self,
+        .loop = g_main_loop_new(NULL, FALSE),
+        .lock_fd = -1,
+        .signal_fd = -1,
+        .wake_fd = -1,
+        .alarm = {-1, -1},
+        .notify = notify_take(),
+        .run = part_new("run", NULL, NULL, false),
+        .deliver = part_new("deliver", NULL, "deliver.lock", false),
+        .index = part_new("index", NULL, NULL, false),
+        .accounts = g_ptr_array_new_with_free_func((GDestroyNotify)part_free),
+        .children = g_ptr_array_new_with_free_func((GDestroyNotify)child_free),
+        .index_wanted = true,
+    };
+
+    if (!serve(&m, &error)) {
+        g_printerr("postrider: serve: %s\n", error->message);
+        return err_exit_status(error);
+    }
+    return m.status;
+}

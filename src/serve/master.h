@@ -1,0 +1,69 @@
+#pragma once
+
+/*
+ * The inside of the master, shared by master.c (the loop), staff.c (who lives, who is started)
+ * and adopt.c (who lives already).
+ */
+#include "base/home.h"
+#include "serve/alarm.h"
+#include "serve/child.h"
+#include "store/db.h"
+
+typedef struct Master {
+    Home *home;
+    Db *db;
+    const char *self; /* the front program */
+    GMainLoop *loop;
+    int lock_fd, signal_fd, wake_fd;
+    Alarm alarm;
+    char *notify;
+    Part *run, *deliver, *index;
+    GPtrArray *accounts;     /* of Part; those that left the settings stay, unwanted */
+    GPtrArray *children;     /* of Child */
+    int64_t now_us, wall_us; /* the moment of the present look, by both clocks: what is not due
+                                then must find its alarm set, not lie between two readings */
+    int64_t sweep_us;        /* when the next sweep is due */
+    int64_t stuck_us; /* wall clock: something was due then and nobody takes it; 0: nothing */
+    int64_t stuck_delay_us, stuck_look_us; /* how long we wait to look again, and until when */
+    bool index_wanted;                     /* something happened since the last time */
+    bool stopping;
+    int status; /* our exit status */
+} Master;
+
+/* What a look at the store finds living. */
+typedef struct Adopted {
+    unsigned runs, accounts;
+} Adopted;
+
+/* adopt.c */
+
+/* Watches every living owner of a job on this machine, and notes whose deadline is when. */
+bool adopt_owners(Master *m, Adopted *count, GError **error);
+/* When somebody holds the part's lock: watches them. True: nothing to start. */
+bool adopt_holder(Master *m, Part *part, Adopted *count);
+
+/* staff.c */
+
+/* Starts what has work and may be started. */
+bool staff_fill(Master *m, GError **error);
+void staff_start(Master *m, Part *part);
+/* The accounts of the settings; those that were there already are asked to end and are started
+ * anew. */
+void staff_reload_accounts(Master *m);
+/* Everybody is asked to end; whoever is left after drain and a little more is killed. */
+void staff_end(Master *m);
+void staff_kill(Master *m);
+/* For children that are gone: takes them off the list, gives their jobs back, and calls
+ * master_child_ended(). data is the Master. */
+void staff_ended(Child *child, void *data);
+/* Ends owners past their deadline, kills what was asked to end and did not. */
+void staff_patience(Master *m);
+/* The next moment at which one of the parts or children needs us. */
+int64_t staff_next_us(const Master *m);
+
+/* master.c */
+
+/* Gives jobs of dead owners back. */
+bool master_reap(Master *m, unsigned *ret_n, GError **error);
+/* A child is gone, and off the list. */
+void master_child_ended(Master *m);

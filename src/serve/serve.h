@@ -1,0 +1,17 @@
+#pragma once
+
+/*
+ * The master: small, parses no mail, knows no secret. It starts and watches `account` (one per
+ * account), `run` (up to `workers`), `deliver` and the index follower; wakes by the hint
+ * socket, pidfds, one timerfd at db_next_deadline() and one sweep a minute. Runs outlive it:
+ * the next master adopts them by pid and start time. A second master is refused
+ * (state/master.lock).
+ *
+ * SIGTERM, SIGINT: drain and end. SIGHUP: read the settings again; bad ones are refused, the
+ * old ones stay.
+ */
+#include "base/home.h"
+#include "store/db.h"
+
+/* Exit status. self is the argv[0] path of the front program, used to start the parts. */
+int serve_main(Home *home, const char *self);

@@ -1,0 +1,264 @@
+#include "base/banned.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "serve/master.h"
+#include "store/jobs.h"
+#include "store/outbox.h"
+
+#define GRACE_US (5 * USEC_PER_SEC)
+/* A run that was just started is about to take a job: no second one is started for that job. */
+#define YOUNG_US USEC_PER_SEC
+
+static void
+log_child(LogLevel level, const char *msg, const Child *child, const char *next)
+{
+    g_autofree char *title = part_title(child->part);
+    g_autofree char *pid = g_strdup_printf("%d", (int)child->pid);
+    g_autofree char *job =
+        child->job.v ? g_strdup_printf("%" G_GINT64_FORMAT, child->job.v) : NULL;
+
+    log_event(level, msg, "part", title, "child", pid, "job", job, "why", child->why, "next",
+              next, NULL);
+}
+
+void
+staff_start(Master *m, Part *part)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *title = part_title(part);
+    Child *child = child_start(part, m->self, m->home->path, staff_ended, m, &error);
+
+    if (!child) {
+        log_event(LOG_WARN, "can't start a part, trying again later", "part", title, "error",
+                  error->message, NULL);
+        return;
+    }
+    g_ptr_array_add(m->children, child);
+    log_child(LOG_DEBUG, "started", child, NULL);
+}
+
+static void
+fill_accounts(Master *m)
+{
+    Adopted count = {0};
+
+    for (guint i = 0; i < m->accounts->len; i++) {
+        Part *part = m->accounts->pdata[i];
+        if (part->wanted && part->live == 0 && part_may_start(part, m->now_us) &&
+            !adopt_holder(m, part, &count))
+            staff_start(m, part);
+    }
+}
+
+static unsigned
+count_about_to_claim(const Master *m)
+{
+    unsigned n = 0;
+
+    for (guint i = 0; i < m->children->len; i++) {
+        const Child *child = m->children->pdata[i];
+        n += child->part == m->run && !child->adopted && child->job.v == 0 &&
+             m->now_us - child->born_us < YOUNG_US;
+    }
+    return n;
+}
+
+static bool
+fill_runs(Master *m, GError **error)
+{
+    unsigned workers = (unsigned)m->home->config->workers;
+    unsigned ready, coming = count_about_to_claim(m);
+
+    if (!jobs_ready(m->db, m->wall_us, &ready, error))
+        return false;
+    if (ready == 0)
+        part_rests(m->run);
+    for (; ready > coming && m->run->live < workers && part_may_start(m->run, m->now_us);
+         ready--)
+        staff_start(m, m->run);
+    return true;
+}
+
+static bool
+fill_deliver(Master *m, GError **error)
+{
+    g_autoptr(GPtrArray) due = NULL;
+    Adopted count = {0};
+
+    if (m->deliver->live)
+        return true;
+    if (!outbox_due(m->db, m->wall_us, true, 1, &due, error))
+        return false;
+    if (due->len == 0)
+        part_rests(m->deliver);
+    else if (part_may_start(m->deliver, m->now_us) && !adopt_holder(m, m->deliver, &count))
+        staff_start(m, m->deliver);
+    return true;
+}
+
+bool
+staff_fill(Master *m, GError **error)
+{
+    fill_accounts(m);
+    return fill_runs(m, error) && fill_deliver(m, error);
+}
+
+static Part *
+find_account(const Master *m, const char *name)
+{
+    for (guint i = 0; i < m->accounts->len; i++) {
+        Part *part = m->accounts->pdata[i];
+        if (g_str_equal(part->name, name))
+            return part;
+    }
+    return NULL;
+}
+
+static void
+end_accounts(Master *m)
+{
+    int64_t kill = clock_mono_us() + GRACE_US;
+
+    for (guint i = 0; i < m->children->len; i++) {
+        Child *child = m->children->pdata[i];
+        if (child->part->stays)
+            child_end(child, kill);
+    }
+}
+
+void
+staff_reload_accounts(Master *m)
+{
+    const Config *config = m->home->config;
+
+    for (guint i = 0; i < m->accounts->len; i++)
+        ((Part *)m->accounts->pdata[i])->wanted = false;
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        const char *name = config->accounts[i].name;
+        Part *part = find_account(m, name);
+        if (!part) {
+            g_autofree char *lock = g_strdup_printf("account-%s.lock", name);
+            part = part_new("account", name, lock, true);
+            g_ptr_array_add(m->accounts, part);
+        }
+        part->wanted = true;
+        part_forgive(part); /* what made it fail may be what was changed */
+    }
+    end_accounts(m);
+}
+
+/* Whoever delivers by hand is not ours to stop, and loses nothing when we go. */
+static bool
+is_guest(const Child *child)
+{
+    return child->adopted && child->part->lock && !child->part->stays;
+}
+
+void
+staff_end(Master *m)
+{
+    int64_t kill = clock_mono_us() + m->home->config->drain_us + GRACE_US;
+
+    for (guint i = m->children->len; i > 0; i--) {
+        Child *child = m->children->pdata[i - 1];
+        if (is_guest(child))
+            g_ptr_array_remove_index(m->children, i - 1);
+        else
+            child_end(child, kill);
+    }
+}
+
+void
+staff_kill(Master *m)
+{
+    for (guint i = 0; i < m->children->len; i++)
+        child_kill(m->children->pdata[i]);
+}
+
+/* A run that died with a job in its hands says something about that job, which waits the longer
+ * the more often it happens; one that died without any says something about all runs. */
+static void
+reap_after(Master *m, const Child *child)
+{
+    g_autoptr(GError) error = NULL;
+    unsigned n = 0;
+
+    if (child->part != m->run || (!child->why && !child->adopted))
+        return;
+    if (!master_reap(m, &n, &error))
+        log_event(LOG_WARN, "can't give jobs back, trying again within a minute", "error",
+                  error->message, NULL);
+    else if (n > 0)
+        part_forgive(m->run);
+}
+
+static void
+log_end(const Master *m, const Child *child)
+{
+    int64_t wait = child->part->not_before_us - clock_mono_us();
+    g_autofree char *span = wait > 0 ? clock_format_span(wait + USEC_PER_SEC - 1) : NULL;
+    g_autofree char *next = span ? g_strdup_printf("starting again in %s", span) : NULL;
+
+    if (!child->failed)
+        log_child(LOG_DEBUG, "ended", child, NULL);
+    else if (!next && child->part == m->run)
+        log_child(LOG_WARN, "died at work", child, "its job goes on");
+    else
+        log_child(LOG_WARN, "ended, and should not have", child, next);
+}
+
+void
+staff_ended(Child *child, void *data)
+{
+    Master *m = data;
+    guint i;
+
+    if (g_ptr_array_find(m->children, child, &i))
+        (void)g_ptr_array_steal_index_fast(m->children, i);
+    reap_after(m, child);
+    log_end(m, child);
+    child_free(child);
+    master_child_ended(m);
+}
+
+static void
+end_overdue(Child *child, int64_t now_us)
+{
+    if (!child->job.v || child->kill_us || now_us < child->overdue_us)
+        return;
+    log_child(LOG_WARN, "run is past its deadline", child, "ending it, its job goes on later");
+    child_end(child, now_us + GRACE_US);
+}
+
+void
+staff_patience(Master *m)
+{
+    for (guint i = 0; i < m->children->len; i++) {
+        end_overdue(m->children->pdata[i], m->now_us);
+        child_kill_if_due(m->children->pdata[i], m->now_us);
+    }
+}
+
+static int64_t
+earlier(const Master *m, int64_t a, int64_t b)
+{
+    return b > m->now_us && b < a ? b : a;
+}
+
+int64_t
+staff_next_us(const Master *m)
+{
+    int64_t next = earlier(m, USEC_NEVER, m->run->not_before_us);
+
+    next = earlier(m, next, m->deliver->not_before_us);
+    for (guint i = 0; i < m->accounts->len; i++)
+        next = earlier(m, next, ((const Part *)m->accounts->pdata[i])->not_before_us);
+    for (guint i = 0; i < m->children->len; i++) {
+        const Child *child = m->children->pdata[i];
+        next = earlier(m, next, child->kill_us);
+        if (child->job.v && !child->kill_us)
+            next = earlier(m, next, child->overdue_us);
+    }
+    return next;
+}

@@ -1,0 +1,14 @@
+#pragma once
+
+/*
+ * state/wake.sock: a datagram there says that something became ready (db_hint()). What it says
+ * does not matter, and it may be lost. Bound under the master's lock, so that a socket that
+ * lies there already is the one of a master that died.
+ */
+#include "base/home.h"
+
+/* *ret_stale: there was one already. */
+bool wake_open(const Home *home, int *ret_fd, bool *ret_stale, GError **error);
+/* Takes all hints that are there; false when there was none. */
+bool wake_drain(int fd);
+void wake_remove(const Home *home);

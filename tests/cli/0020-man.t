@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# The manual pages are well-formed, and the one that is generated has every key.
+. "$(dirname "$0")/../lib/tap.sh"
+command -v mandoc >/dev/null || skip_all 'no mandoc'
+
+build=$(dirname "$POSTRIDER_BIN")
+for page in "$POSTRIDER_SRC"/man/*.[1-9] "$build"/man/*.[1-9]; do
+    [ -f "$page" ] || continue
+    ok "$(basename "$page") passes mandoc's lint" mandoc -T lint -W warning "$page"
+done
+
+page=$build/man/postrider.conf.5
+missing=
+for key in $(sed -n 's/^    {"[a-z]*", "\([a-z-]*\)".*/\1/p' "$POSTRIDER_SRC/src/base/config_keys.c"); do
+    grep -q "^\.It Cm $key " "$page" || missing="$missing $key"
+done
+is "$missing" '' 'postrider.conf.5 has every key'
+
+done_testing
