@@ -436,7 +436,7 @@ file_exchange(int dir_fd,
 {
     g_auto(Place) at = {.dir_fd = -1};
     g_autoptr(GBytes) old = NULL;
-    bool displaced;
+    bool displaced = false;
 
     if (!place_find(dir_fd, path, &at, error))
         return err_prefix(error, "writing '%s'", path);

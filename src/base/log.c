@@ -58,6 +58,7 @@ current_fd(void)
         held.st_dev == named.st_dev && held.st_ino == named.st_ino)
         return out.fd;
     cleanup_fd(&out.fd);
+    out.torn = false;
     out.fd = open(out.file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
     return out.fd;
 }
@@ -75,7 +76,7 @@ put(int fd, const char *text, size_t len)
     return n == (ssize_t)len;
 }
 
-static void
+static bool
 emit(GString *line)
 {
     int fd = current_fd();
@@ -83,8 +84,7 @@ emit(GString *line)
     if (out.torn)
         g_string_prepend_c(line, '\n');
     g_string_append_c(line, '\n');
-    if (fd < 0 || !put(fd, line->str, line->len))
-        out.lost++;
+    return fd >= 0 && put(fd, line->str, line->len);
 }
 
 /* Bare where a reader of logfmt can't mistake it, else quoted; text_vis() comes last, so that
@@ -156,14 +156,10 @@ own_up(void)
         return;
 
     g_autoptr(GString) line = begin_line(LOG_WARN, "log lines were lost");
-    unsigned before = out.lost;
 
-    g_string_append_printf(line, " lines=%u", before);
-    emit(line);
-    if (out.lost == before)
+    g_string_append_printf(line, " lines=%u", out.lost);
+    if (emit(line))
         out.lost = 0;
-    else
-        out.lost = before;
 }
 
 void
@@ -185,7 +181,8 @@ log_event(LogLevel level, const char *msg, ...)
     }
     va_end(ap);
     own_up();
-    emit(line);
+    if (!emit(line))
+        out.lost++;
     errno = saved;
 }
 

@@ -15,9 +15,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What every program does first; log_init() calls it. SIGPIPE is ignored (a pipe has no other
- * way to say EPIPE), and descriptors 0 to 2 are made to exist, so that no file of ours gets one
- * of these numbers; reading or writing one that was closed still fails. */
+/* What every program does first; log_init() and proc_talk() do it too. SIGPIPE is ignored (a
+ * pipe has no other way to say EPIPE), and descriptors 0 to 2 are made to exist, so that no
+ * file of ours gets one of these numbers; reading or writing one that was closed still fails.
+ */
 void proc_init(void);
 /* Where an executable of ours lies: $POSTRIDER_LIBEXEC, beside this program, in the build tree
  * around it, or where it is installed. Caller frees; NULL with ERR_CONFIG when nowhere. */

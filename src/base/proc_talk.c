@@ -92,6 +92,7 @@ proc_talk(const ProcSpec *spec, Proc **ret_proc, GError **error)
     g_autoptr(Proc) proc = proc_new(spec);
     g_auto(Pipe) in = {-1, -1}, out = {-1, -1}, err = {-1, -1};
 
+    proc_init(); /* a child that closes its stdin must not end us */
     if ((spec->input && !pipe_open(false, &in, error)) || !pipe_open(true, &out, error) ||
         !pipe_open(true, &err, error))
         return err_prefix(error, "starting '%s'", spec->argv[0]);
@@ -231,7 +232,8 @@ proc_end(Proc *proc)
     proc->kill_at_us = clock_mono_us() + proc->grace_us;
 }
 
-/* The child, then what is left of its group, and only then its number. */
+/* The child, then what is left of its group, and only then its number. A child that somebody
+ * else has waited for is gone too, but nobody can say how: that is not a success. */
 static bool
 reap(Proc *proc)
 {
@@ -239,11 +241,11 @@ reap(Proc *proc)
     int status = 0;
 
     if (waitid(P_PID, (id_t)proc->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0) {
-        if (errno == EINTR)
-            return false;
-    } else if (info.si_pid == 0) {
-        return false;
+        proc->end.status = W_EXITCODE(255, 0);
+        return errno == ECHILD;
     }
+    if (info.si_pid == 0)
+        return false;
     proc_signal_group(proc->pid, SIGKILL);
     while (waitpid(proc->pid, &status, 0) < 0 && errno == EINTR)
         ;

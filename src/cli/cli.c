@@ -256,13 +256,14 @@ take_globals(Cli *cli, int *argc, char **argv, bool *ret_help, bool *ret_version
     return 0;
 }
 
-/* Descriptors 0 to 2 must be taken, or the first file we open becomes stdout. */
+/* Descriptors 0 to 2 must be taken, or the first file we open becomes stdout. Read-only, so that
+ * writing to one that was closed is noticed. */
 static void
 fill_std_fds(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-            (void)open("/dev/null", O_RDWR);
+            (void)open("/dev/null", O_RDONLY);
     }
 }
 

@@ -18,16 +18,31 @@ static const char *const folders[] = {"mail",    "notes",   "reports", "work", "
 static bool
 refuse_used(const char *path, GError **error)
 {
+    g_autofree char *conf = g_build_filename(path, "postrider.conf", NULL);
+    if (g_file_test(conf, G_FILE_TEST_EXISTS))
+        return err_set(error, ERR_NEVER, "'%s' is a home already", path);
     g_autoptr(DIR) dir = opendir(path);
     if (!dir)
         return errno == ENOENT ? true : err_set_errno(error, errno, "'%s'", path);
     for (struct dirent *e; (e = readdir(dir));) {
-        if (g_str_equal(e->d_name, "postrider.conf"))
-            return err_set(error, ERR_NEVER, "'%s' is a home already", path);
         if (!g_str_equal(e->d_name, ".") && !g_str_equal(e->d_name, ".."))
             return err_set(error, ERR_NEVER, "'%s' is not empty; nothing was changed", path);
     }
     return true;
+}
+
+/* The folder and what is missing above it, each flushed into the one that holds it: else a
+ * power loss takes the whole home back. Where the folder above can't be read, the system
+ * decides. */
+static bool
+make_folder(const char *path)
+{
+    g_autofree char *above = g_path_get_dirname(path);
+    if (mkdir(path, 0700) < 0 && errno != EEXIST &&
+        (errno != ENOENT || !make_folder(above) || mkdir(path, 0700) < 0))
+        return false;
+    auto_fd fd = dir_open(above, NULL);
+    return fd < 0 || dir_flush(fd, NULL);
 }
 
 static bool
@@ -141,7 +156,7 @@ cmd_init(Cli *cli, int argc, char **argv)
     g_autofree char *path = g_canonicalize_filename(found, NULL);
     if (!refuse_used(path, &error))
         return cli_error(EX_CANTCREAT, error);
-    if (g_mkdir_with_parents(path, 0700) < 0 || chmod(path, 0700) < 0)
+    if (!make_folder(path) || chmod(path, 0700) < 0)
         return cli_fail(EX_CANTCREAT, "can't make '%s': %s", path, g_strerror(errno));
     auto_fd fd = dir_open(path, &error);
     if (fd < 0 || !make_files(fd, &error) || !home_open(path, &cli->home, &error) ||

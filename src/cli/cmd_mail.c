@@ -1,5 +1,4 @@
 #include "base/banned.h"
-#include "base/err.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -7,115 +6,7 @@
 #include "cli/faces.h"
 #include "cli/mail_view.h"
 #include "engine/follow.h"
-#include "engine/port_client.h"
-#include "mail/msgid.h"
 #include "store/index.h"
-#include "store/jobs.h"
-#include <inttypes.h>
-
-#define LIST_LIMIT 20
-
-static json_t *
-rows_json(const GPtrArray *rows)
-{
-    json_t *array = json_array();
-    for (guint i = 0; i < rows->len; i++)
-        json_array_append_new(array, mail_json(g_ptr_array_index(rows, i)));
-    return array;
-}
-
-/* --- list --- */
-
-typedef struct ListOptions {
-    char *role, *folder, *state;
-    int limit;
-    int64_t job;
-} ListOptions;
-
-static void
-list_options_clear(ListOptions *o)
-{
-    g_free(o->role);
-    g_free(o->folder);
-    g_free(o->state);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ListOptions, list_options_clear)
-
-static int
-check_state(const char *name)
-{
-    const char *names[MSG_N_STATES + 1] = {NULL};
-    MsgState state;
-    if (!name || msg_state_parse(name, &state))
-        return 0;
-    for (int i = 0; i < MSG_N_STATES; i++)
-        names[i] = msg_state_name((MsgState)i);
-    const char *near = text_nearest(name, names);
-    return cli_usage("mail", "no state '%s'%s%s%s", name, near ? "; did you mean '" : "",
-                     near ? near : "; there are stored, shown, handled, ignored, held, dead",
-                     near ? "'?" : "");
-}
-
-static int
-list_home(Cli *cli, const ListOptions *o)
-{
-    const Viewer viewer = VIEWER_OPERATOR;
-    GError *error = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
-    int status = check_state(o->state);
-    if (status || (status = cli_db(cli, DB_READ)))
-        return status;
-    if (o->role && !config_role_get(cli->home->config, o->role, &error))
-        return cli_error(EX_NOINPUT, error);
-    bool inbox = o->folder && g_ascii_strcasecmp(o->folder, "INBOX") == 0;
-    MsgQuery q = {.role = o->role,
-                  .folder = inbox ? "" : o->folder,
-                  .state = o->state,
-                  .job = {o->job},
-                  .limit = (unsigned)o->limit};
-    if (!messages_list(cli->db, &viewer, &q, &rows, &error))
-        return cli_error(0, error);
-    mail_print_list(cli, rows_json(rows));
-    return 0;
-}
-
-static int
-list_port(Cli *cli, const ListOptions *o)
-{
-    GError *error = NULL;
-    g_autoptr(json_t) answer = NULL;
-    int status = 0;
-    if (o->role || o->folder || o->state || o->job)
-        return cli_usage("mail", "inside a program agent, list takes --limit only");
-    json_t *request = json_pack("{s:s, s:i}", "verb", "mail.list", "limit", o->limit);
-    if (!port_call(port_client_path(), request, &answer, &status, &error))
-        return cli_error(status, error);
-    mail_print_list(cli, json_incref(json_object_get(answer, "mails")));
-    return 0;
-}
-
-static int
-mail_list(Cli *cli, int argc, char **argv)
-{
-    g_auto(ListOptions) o = {.limit = LIST_LIMIT};
-    const GOptionEntry options[] = {
-        {"role", 0, 0, G_OPTION_ARG_STRING, &o.role, NULL, NULL},
-        {"folder", 0, 0, G_OPTION_ARG_STRING, &o.folder, NULL, NULL},
-        {"state", 0, 0, G_OPTION_ARG_STRING, &o.state, NULL, NULL},
-        {"limit", 'n', 0, G_OPTION_ARG_INT, &o.limit, NULL, NULL},
-        {"job", 0, 0, G_OPTION_ARG_INT64, &o.job, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("mail", options, &argc, &argv);
-    if (status)
-        return status;
-    if (argc > 1)
-        return cli_usage("mail", "list takes no operand");
-    if (o.limit < 1)
-        return cli_usage("mail", "--limit must be 1 or more");
-    if (o.job < 0)
-        return cli_usage("mail", "--job is a number, see: postrider job list");
-    return cli_in_agent() ? list_port(cli, &o) : list_home(cli, &o);
-}
 
 /* --- search --- */
 
@@ -124,7 +15,7 @@ mail_search(Cli *cli, int argc, char **argv)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
-    int limit = LIST_LIMIT;
+    int limit = MAIL_LIST_LIMIT;
     const GOptionEntry options[] = {{"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
                                     G_OPTION_ENTRY_NULL};
     int status = cli_options("mail", options, &argc, &argv);
@@ -150,7 +41,7 @@ mail_search(Cli *cli, int argc, char **argv)
         !follow_index(engine, ix, 0, NULL, &error) ||
         !index_search(ix, engine->db, &viewer, query, (unsigned)limit, &rows, &error))
         return cli_error(0, error);
-    mail_print_list(cli, rows_json(rows));
+    mail_print_list(cli, mail_rows_json(rows));
     return 0;
 }
 
@@ -246,7 +137,7 @@ mail_trace(Cli *cli, int argc, char **argv)
         return cli_usage("mail", "trace needs one ID");
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "mail trace is not for program agents");
-    if ((status = cli_db(cli, DB_READ)) || (status = mail_find(cli, argv[1], &found)))
+    if ((status = cli_db(cli, DB_READ)) || (status = mail_find(cli->db, argv[1], &found)))
         return status;
     g_autoptr(json_t) lines = json_array();
     bool ok = found.in ? trace_roles(cli, found.in, !strchr(argv[1], '@'), lines, &error)

@@ -102,7 +102,7 @@ show_job(Cli *cli, const char *text)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
-    g_auto(GStrv) parts = g_strsplit(text, "@", 2);
+    g_auto(GStrv) parts = g_strsplit(*text ? text : "@", "@", 2);
     int64_t only = 0;
     JobId id;
     int status = cli_db(cli, DB_READ);

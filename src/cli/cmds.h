@@ -18,6 +18,7 @@ int cmd_init(Cli *cli, int argc, char **argv);
 int cmd_inject(Cli *cli, int argc, char **argv);
 int cmd_job(Cli *cli, int argc, char **argv);
 int cmd_mail(Cli *cli, int argc, char **argv);
+int cmd_mail_list(Cli *cli, int argc, char **argv);
 int cmd_outbox(Cli *cli, int argc, char **argv);
 int cmd_receive(Cli *cli, int argc, char **argv);
 int cmd_restore(Cli *cli, int argc, char **argv);

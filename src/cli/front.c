@@ -4,14 +4,23 @@
 #include "cli/cmds.h"
 
 static const VerbRun table[] = {
-    {"backup", cmd_backup},   {"cancel", cmd_cancel},
-    {"config", cmd_config},   {"continue", cmd_continue},
-    {"deliver", cmd_deliver}, {"help", cmd_help},
-    {"init", cmd_init},       {"job", cmd_job},
-    {"outbox", cmd_outbox},   {"restore", cmd_restore},
-    {"serve", cmd_serve},     {"show", cmd_show},
-    {"status", cmd_status},   {"stop", cmd_stop},
-    {"watch", cmd_watch},     {NULL, NULL},
+    {"backup", cmd_backup},
+    {"cancel", cmd_cancel},
+    {"config", cmd_config},
+    {"continue", cmd_continue},
+    {"deliver", cmd_deliver},
+    {"help", cmd_help},
+    {"init", cmd_init},
+    {"job", cmd_job},
+    {"mail", cmd_mail_list},
+    {"outbox", cmd_outbox},
+    {"restore", cmd_restore},
+    {"serve", cmd_serve},
+    {"show", cmd_show},
+    {"status", cmd_status},
+    {"stop", cmd_stop},
+    {"watch", cmd_watch},
+    {NULL, NULL},
 };
 
 int

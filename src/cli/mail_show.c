@@ -106,7 +106,7 @@ show_home(Cli *cli, const char *id, bool raw, const char *attachment)
     g_auto(MailFound) found = {0};
     g_autoptr(GBytes) bytes = NULL;
     int status = cli_db(cli, DB_READ);
-    if (status || (status = mail_find(cli, id, &found)))
+    if (status || (status = mail_find(cli->db, id, &found)))
         return status;
     if (!mail_read(cli, &found, &bytes, &error))
         return cli_error(0, error);

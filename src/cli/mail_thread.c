@@ -243,9 +243,9 @@ thread_home(Cli *cli, const char *id)
 {
     GError *error = NULL;
     g_auto(MailFound) found = {0};
-    ThreadId thread;
+    ThreadId thread = {0};
     int status = cli_db(cli, DB_READ);
-    if (status || (status = mail_find(cli, id, &found)) ||
+    if (status || (status = mail_find(cli->db, id, &found)) ||
         (status = thread_of(cli, &found, &thread)))
         return status;
     g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func(leaf_free);

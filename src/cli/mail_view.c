@@ -5,58 +5,8 @@
 #include "engine/follow.h"
 #include "mail/maildir.h"
 #include "mail/msgid.h"
-#include <inttypes.h>
 
 #define ID_SHOWN 80 /* characters of an ID in a message: what was typed may be a megabyte */
-
-/* --- JSON --- */
-
-static json_t *
-text_or_null(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
-static json_t *
-flags_json(unsigned flags)
-{
-    g_auto(GStrv) names = message_flag_names(flags);
-    json_t *array = json_array();
-    for (char **n = names; n && *n; n++)
-        json_array_append_new(array, json_string(*n));
-    return array;
-}
-
-json_t *
-mail_json(const MsgRow *row)
-{
-    g_autofree char *id = msgid_format(row->msgid);
-    g_autofree char *from = row->from_name && *row->from_name
-                                ? g_strdup_printf("%s <%s>", row->from_name, row->from)
-                                : g_strdup(row->from);
-    return json_pack(
-        "{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o, s:o, s:s, s:s, s:o}", "id",
-        (json_int_t)row->id.v, "message_id", id, "role", row->role, "folder",
-        *row->folder ? row->folder : "INBOX", "from", from, "to", row->to, "subject",
-        row->subject, "date", cli_json_time(row->date_us ? row->date_us : row->received_us),
-        "thread", (json_int_t)row->thread.v, "state", msg_state_name(row->state), "why",
-        text_or_null(row->why), "flags", flags_json(row->flags), "trust",
-        trust_name(row->trust), "class", msg_class_name(row->class), "job",
-        row->job.v ? json_integer(row->job.v) : json_null());
-}
-
-json_t *
-mail_out_json(const OutRow *row)
-{
-    g_autofree char *id = msgid_format(row->msgid);
-    return json_pack(
-        "{s:n, s:s, s:n, s:s, s:s, s:s, s:s, s:o, s:n, s:s, s:o, s:[], s:s, s:s, s:o}", "id",
-        "message_id", id, "role", "folder", "Sent", "from", row->from, "to", row->address,
-        "subject", row->subject, "date", cli_json_time(row->created_us), "thread", "state",
-        out_state_name(row->state), "why", text_or_null(row->why), "flags", "trust",
-        trust_name(row->level), "class", "sent", "job",
-        row->job.v ? json_integer(row->job.v) : json_null());
-}
 
 /* --- for people --- */
 
@@ -65,36 +15,6 @@ get(const json_t *mail, const char *name)
 {
     const char *value = json_string_value(json_object_get(mail, name));
     return value ? value : "";
-}
-
-void
-mail_print_list(Cli *cli, json_t *take_mails)
-{
-    g_autoptr(json_t) mails = take_mails;
-    static const char *const headings[] = {"ID",    "DATE", "ROLE",    "FOLDER",
-                                           "STATE", "FROM", "SUBJECT", NULL};
-    size_t i;
-    const json_t *mail;
-    if (cli->json) {
-        cli_print_json(cli, g_steal_pointer(&mails));
-        return;
-    }
-    if (json_array_size(mails) == 0) {
-        cli_print(cli, "no mail\n");
-        return;
-    }
-    CliTable *t = cli_table_new(headings);
-    json_array_foreach(mails, i, mail)
-    {
-        json_int_t number = json_integer_value(json_object_get(mail, "id"));
-        g_autofree char *id = number ? g_strdup_printf("%" JSON_INTEGER_FORMAT, number)
-                                     : g_strdup(get(mail, "message_id"));
-        g_autofree char *from = text_shorten(get(mail, "from"), 40);
-        g_autofree char *subject = text_shorten(get(mail, "subject"), 60);
-        cli_table_add(t, id, get(mail, "date"), get(mail, "role"), get(mail, "folder"),
-                      get(mail, "state"), from, subject, NULL);
-    }
-    cli_table_print(cli, t);
 }
 
 static void
@@ -161,19 +81,21 @@ mail_found_clear(MailFound *f)
 }
 
 int
-mail_find(Cli *cli, const char *text, MailFound *ret)
+mail_find(Db *db, const char *text, MailFound *ret)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     int64_t number;
     bool ok = true;
+    if (!*text)
+        return cli_usage("mail", "an ID can't be empty");
     if (text_parse_int(*text == '#' ? text + 1 : text, 1, INT64_MAX, &number)) {
-        ok = messages_load(cli->db, &viewer, (MsgId){number}, &ret->in, &error);
+        ok = messages_load(db, &viewer, (MsgId){number}, &ret->in, &error);
     } else {
         g_autofree char *id = msgid_parse(text);
-        ok = !id || messages_find(cli->db, &viewer, id, &ret->in, &error);
+        ok = !id || messages_find(db, &viewer, id, &ret->in, &error);
         if (ok && id && !ret->in)
-            ok = outbox_find(cli->db, &viewer, id, &ret->out, &error);
+            ok = outbox_find(db, &viewer, id, &ret->out, &error);
     }
     if (!ok)
         return cli_error(0, error);

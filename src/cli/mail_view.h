@@ -11,6 +11,7 @@
 /* One mail, in or out, as a member of a list. Caller unrefs. */
 json_t *mail_json(const MsgRow *row);
 json_t *mail_out_json(const OutRow *row);
+json_t *mail_rows_json(const GPtrArray *rows); /* of MsgRow */
 
 /* A list for people, or as JSON. */
 void mail_print_list(Cli *cli, json_t *mails /* taken */);
@@ -26,10 +27,14 @@ typedef struct MailFound {
 void mail_found_clear(MailFound *f);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MailFound, mail_found_clear)
 /* 0, or an exit status after the message was printed: 66 when there is no such mail. */
-int mail_find(Cli *cli, const char *text, MailFound *ret);
+int mail_find(Db *db, const char *text, MailFound *ret);
 /* The message itself, wherever it lies now. NULL with true: gone. */
 bool mail_read(Cli *cli, const MailFound *f, GBytes **ret_bytes, GError **error);
 
-/* `mail show` and `mail thread`, argv[0] being these words. */
+/* How many a list shows unless it is told. */
+#define MAIL_LIST_LIMIT 20
+
+/* `mail list`, `show` and `thread`, argv[0] being these words. */
+int mail_list(Cli *cli, int argc, char **argv);
 int mail_show(Cli *cli, int argc, char **argv);
 int mail_thread(Cli *cli, int argc, char **argv);

@@ -16,42 +16,91 @@
 /* After a pass that failed for now (disk full, gate busy). */
 #define RETRY_MS 5000
 
+/* One mailbox and the news about it. */
+typedef struct Box {
+    const ConfRole *role;
+    int watch_new, watch_cur; /* -1: none */
+    GPtrArray *files;         /* "new/NAME", "cur/NAME": said to be new */
+    bool whole;               /* names are not enough: look at all of it next time */
+    bool due;
+} Box;
+
+static void
+box_free(gpointer data)
+{
+    Box *box = data;
+    g_ptr_array_unref(box->files);
+    g_free(box);
+}
+
 typedef struct Account {
     Engine *engine;
     Intake *intake;
     int inotify;
-    GHashTable *watches; /* watch descriptor -> const ConfRole * */
-    GHashTable *due;     /* const ConfRole * set: mailboxes with news */
+    GPtrArray *boxes; /* of Box */
 } Account;
 
-static void
-watch_role(Account *a, const ConfRole *role)
+static int
+watch_sub(const Account *a, const Box *box, const char *sub)
 {
-    static const char *const folders[] = {"new", "cur"};
-    for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
-        g_autofree char *path = g_strdup_printf(
-            "/proc/self/fd/%d/%s/%s", a->engine->home->mail_fd, role->name, folders[i]);
-        int wd = inotify_add_watch(a->inotify, path, WATCH_MASK);
-        if (wd < 0)
-            log_event(LOG_WARN, "can't watch a mailbox", "mailbox", role->name, "why",
-                      g_strerror(errno), NULL);
-        else
-            g_hash_table_insert(a->watches, GINT_TO_POINTER(wd), (gpointer)role);
-    }
+    g_autofree char *path = g_strdup_printf("/proc/self/fd/%d/%s/%s", a->engine->home->mail_fd,
+                                            box->role->name, sub);
+    return inotify_add_watch(a->inotify, path, WATCH_MASK);
+}
+
+/* Watching again what is watched already changes nothing; a mailbox that was deleted and made
+ * anew is another one. */
+static bool
+watch(const Account *a, Box *box, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    if (!maildir_open(a->engine->home->mail_fd, box->role->name, true, &md, error))
+        return false;
+    box->watch_new = watch_sub(a, box, "new");
+    if (box->watch_new >= 0)
+        box->watch_cur = watch_sub(a, box, "cur");
+    return (box->watch_new >= 0 && box->watch_cur >= 0) ||
+           err_set_errno(error, errno, "watching mailbox '%s'", box->role->name);
+}
+
+static void
+add_box(Account *a, const ConfRole *role)
+{
+    Box *box = g_new0(Box, 1);
+    box->role = role;
+    box->files = g_ptr_array_new_with_free_func(g_free);
+    box->watch_new = box->watch_cur = -1;
+    g_ptr_array_add(a->boxes, box);
 }
 
 static void
 all_due(Account *a)
 {
-    const Config *config = a->engine->home->config;
-    for (unsigned i = 0; i < config->n_roles; i++) {
-        if (!config->roles[i].person)
-            g_hash_table_add(a->due, (gpointer)&config->roles[i]);
+    for (guint i = 0; i < a->boxes->len; i++) {
+        Box *box = g_ptr_array_index(a->boxes, i);
+        box->due = box->whole = true;
     }
 }
 
-/* Reads what inotify has; which mailboxes have news is all that matters, so names are not used.
- */
+static void
+note_event(Account *a, const struct inotify_event *e)
+{
+    if (e->mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_IGNORED)) {
+        all_due(a);
+        return;
+    }
+    for (guint i = 0; i < a->boxes->len; i++) {
+        Box *box = g_ptr_array_index(a->boxes, i);
+        bool in_new = e->wd == box->watch_new;
+        if (e->len == 0 || (!in_new && e->wd != box->watch_cur))
+            continue;
+        box->due = true;
+        if (!box->whole)
+            g_ptr_array_add(box->files,
+                            g_strdup_printf("%s/%s", in_new ? "new" : "cur", e->name));
+    }
+}
+
 static void
 read_events(Account *a)
 {
@@ -60,34 +109,53 @@ read_events(Account *a)
     while ((n = read(a->inotify, buf, sizeof buf)) > 0) {
         for (char *p = buf; p < buf + n;) {
             const struct inotify_event *e = (const struct inotify_event *)(void *)p;
-            gpointer role = g_hash_table_lookup(a->watches, GINT_TO_POINTER(e->wd));
-            if (e->mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_IGNORED))
-                all_due(a);
-            else if (role)
-                g_hash_table_add(a->due, role);
+            note_event(a, e);
             p += sizeof *e + e->len;
         }
     }
+}
+
+/* Watch first, then look: nothing can fall between the two. A mailbox that can't be watched is
+ * taken in all the same. */
+static bool
+take_whole(const Account *a, Box *box, IntakeStats *stats, GError **error)
+{
+    g_autoptr(GError) unwatched = NULL;
+    bool watched = watch(a, box, &unwatched);
+    if (!intake_mailbox(a->intake, box->role, stats, error))
+        return false;
+    if (!watched)
+        g_propagate_error(error, g_steal_pointer(&unwatched));
+    return watched;
+}
+
+/* What went wrong, or could not be read, is found again by a look at the whole mailbox: after a
+ * while, or when there is other news. */
+static bool
+take_box(const Account *a, Box *box, IntakeStats *stats)
+{
+    g_autoptr(GError) error = NULL;
+    unsigned left = stats->left;
+    bool ok = box->whole ? take_whole(a, box, stats, &error)
+                         : intake_files(a->intake, box->role, box->files, stats, &error);
+    if (!ok)
+        log_event(LOG_ERROR, "intake failed, trying again in 5 s", "why", error->message, NULL);
+    box->due = !ok;
+    box->whole = !ok || stats->left > left;
+    g_ptr_array_set_size(box->files, 0);
+    return ok;
 }
 
 /* Takes in what is due; what could not be done now stays due. */
 static bool
 work(Account *a)
 {
-    GHashTableIter iter;
-    gpointer role;
     IntakeStats stats = {0};
     bool all = true;
-    g_hash_table_iter_init(&iter, a->due);
-    while (g_hash_table_iter_next(&iter, &role, NULL)) {
-        g_autoptr(GError) error = NULL;
-        if (intake_mailbox(a->intake, role, &stats, &error)) {
-            g_hash_table_iter_remove(&iter);
-        } else {
-            log_event(LOG_ERROR, "intake failed, trying again in 5 s", "why", error->message,
-                      NULL);
-            all = false;
-        }
+    for (guint i = 0; i < a->boxes->len; i++) {
+        Box *box = g_ptr_array_index(a->boxes, i);
+        if (box->due)
+            all = take_box(a, box, &stats) && all;
     }
     if (stats.taken) {
         g_autofree char *taken = g_strdup_printf("%u", stats.taken);
@@ -122,16 +190,9 @@ watch_loop(Account *a, int signal_fd)
         return 75;
     }
     for (unsigned i = 0; i < config->n_roles; i++) {
-        g_autoptr(Maildir) md = NULL;
-        g_autoptr(GError) error = NULL;
-        if (config->roles[i].person)
-            continue;
-        if (!maildir_open(a->engine->home->mail_fd, config->roles[i].name, true, &md, &error))
-            log_event(LOG_ERROR, "can't open a mailbox", "why", error->message, NULL);
-        else
-            watch_role(a, &config->roles[i]);
+        if (!config->roles[i].person)
+            add_box(a, &config->roles[i]);
     }
-    /* Watches first, then the full pass: nothing can fall between the two. */
     all_due(a);
     int more = 1;
     while (more > 0)
@@ -168,10 +229,8 @@ account_main(Engine *engine, const ConfAccount *account, bool once)
     }
 
     auto_fd signals = block_signals();
-    g_autoptr(GHashTable) watches = g_hash_table_new(NULL, NULL);
-    g_autoptr(GHashTable) due = g_hash_table_new(NULL, NULL);
-    Account a = {
-        .engine = engine, .intake = intake, .inotify = -1, .watches = watches, .due = due};
+    g_autoptr(GPtrArray) boxes = g_ptr_array_new_with_free_func(box_free);
+    Account a = {.engine = engine, .intake = intake, .inotify = -1, .boxes = boxes};
     int status = watch_loop(&a, signals);
     if (a.inotify >= 0)
         close(a.inotify);

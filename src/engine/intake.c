@@ -336,24 +336,37 @@ take_item(Intake *in,
     return true;
 }
 
+/* A mail that is not parsed is known by its bytes, or by its file where those are too many. */
+static void
+stand_in(Item *item, const char *why)
+{
+    gsize len = strlen(item->entry->base);
+    const void *data = item->bytes ? g_bytes_get_data(item->bytes, &len) : item->entry->base;
+    item->unreadable = why;
+    item->mail = message_parse("", 0, MESSAGE_HEADERS, NULL);
+    item->mail->size = item->bytes ? len : (size_t)item->entry->size;
+    digest_of(data, len, &item->mail->body);
+    g_autofree char *token = digest_token(&item->mail->body, 26);
+    g_free(item->mail->id);
+    item->mail->id = g_strdup_printf("%s@unreadable.invalid", token);
+}
+
 /* Reads one file into item; false: it is gone, or not ours to read now. */
 static bool
-read_item(Intake *in, Maildir *md, MaildirEntry *entry, Item *ret)
+read_item(Intake *in, Maildir *md, MaildirEntry *entry, Item *ret, unsigned *left)
 {
-    static const char blank[] = "";
     g_autoptr(GError) error = NULL;
     *ret = (Item){.entry = entry};
-    if (!maildir_read(md, entry, in->engine->home->config->max_message, &ret->bytes, &error)) {
-        if (err_is(error, ERR_LIMIT)) {
-            ret->unreadable = "too_large";
-            ret->mail = message_parse(blank, 0, MESSAGE_HEADERS, NULL);
-            return true;
-        }
-        log_event(LOG_WARN, "can't read a mail, leaving it for the next pass", "file",
-                  entry->name, "why", error->message, NULL);
-        return false;
+    if (maildir_read(md, entry, in->engine->home->config->max_message, &ret->bytes, &error))
+        return ret->bytes != NULL;
+    if (err_is(error, ERR_LIMIT)) {
+        stand_in(ret, "too_large");
+        return true;
     }
-    return ret->bytes != NULL;
+    log_event(LOG_WARN, "can't read a mail, leaving it for the next pass", "file", entry->name,
+              "why", error->message, NULL);
+    (*left)++;
+    return false;
 }
 
 static void
@@ -362,21 +375,12 @@ parse_item(Item *item, bool culprit)
     gsize len;
     if (item->mail)
         return;
-    const void *data = g_bytes_get_data(item->bytes, &len);
     if (culprit) {
-        item->unreadable = "crashes the parser";
-        item->mail = message_parse("", 0, MESSAGE_HEADERS, NULL);
-    } else {
-        item->mail = message_parse(data, len, MESSAGE_TEXT, NULL);
+        stand_in(item, "crashes the parser");
+        return;
     }
-    /* A mail that can't be parsed is known by its bytes. */
-    if (item->unreadable && item->bytes) {
-        digest_of(data, len, &item->mail->body);
-        g_free(item->mail->id);
-        g_autofree char *hex = digest_hex(&item->mail->body);
-        item->mail->id = g_strdup_printf("%s@unreadable.invalid", hex);
-        item->mail->size = len;
-    }
+    const void *data = g_bytes_get_data(item->bytes, &len);
+    item->mail = message_parse(data, len, MESSAGE_TEXT, NULL);
 }
 
 static bool
@@ -429,7 +433,7 @@ take_batch(Intake *in,
     while (*next < entries->len && items->len < max && bytes < BATCH_BYTES) {
         Item item;
         MaildirEntry *entry = g_ptr_array_index(entries, (*next)++);
-        if (!read_item(in, md, entry, &item))
+        if (!read_item(in, md, entry, &item, &stats->left))
             continue;
         bytes += item.bytes ? g_bytes_get_size(item.bytes) : 0;
         g_array_append_val(items, item);
@@ -470,25 +474,21 @@ find_new(Intake *in,
     return true;
 }
 
-bool
-intake_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **error)
+/* Takes in what is new among the entries, suspects first and each by itself. */
+static bool
+take_entries(Intake *in,
+             const ConfRole *role,
+             Maildir *md,
+             GPtrArray *entries,
+             IntakeStats *stats,
+             GError **error)
 {
-    g_autoptr(Maildir) md = NULL;
-    g_autoptr(GPtrArray) entries = NULL;
-    g_auto(Suspects) suspects = {0};
-    unsigned old = 0, foreign = 0;
-    if (!maildir_open(in->engine->home->mail_fd, role->name, true, &md, error) ||
-        !history_take(in->engine, in->account, role, md, &old, error) ||
-        !maildir_scan(md, "", false, &entries, &foreign, error) ||
-        !suspects_load(in->engine, role->name, &suspects, error))
-        return err_prefix(error, "mailbox '%s'", role->name);
-    stats->seen += entries->len;
-    stats->foreign += foreign;
-    stats->ignored += old;
-
     g_autoptr(GPtrArray) fresh = g_ptr_array_new();
     g_autoptr(GPtrArray) suspected = g_ptr_array_new();
-    if (!find_new(in, role, entries, &suspects, fresh, suspected, error))
+    g_auto(Suspects) suspects = {0};
+    stats->seen += entries->len;
+    if (!suspects_load(in->engine, role->name, &suspects, error) ||
+        !find_new(in, role, entries, &suspects, fresh, suspected, error))
         return false;
     int crashes = g_hash_table_size(suspects.files) == 1 ? suspects.crashes + 1 : 1;
     for (guint next = 0; next < suspected->len;) {
@@ -500,6 +500,71 @@ intake_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **er
             return false;
     }
     return true;
+}
+
+static bool
+open_mailbox(
+    Intake *in, const ConfRole *role, Maildir **ret, IntakeStats *stats, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    unsigned old = 0;
+    if (!maildir_open(in->engine->home->mail_fd, role->name, true, &md, error) ||
+        !history_take(in->engine, in->account, role, md, &old, error))
+        return err_prefix(error, "mailbox '%s'", role->name);
+    stats->ignored += old;
+    *ret = g_steal_pointer(&md);
+    return true;
+}
+
+bool
+intake_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(GPtrArray) entries = NULL;
+    unsigned foreign = 0;
+    if (!open_mailbox(in, role, &md, stats, error))
+        return false;
+    if (!maildir_scan(md, "", false, &entries, &foreign, error))
+        return err_prefix(error, "mailbox '%s'", role->name);
+    stats->foreign += foreign;
+    return take_entries(in, role, md, entries, stats, error);
+}
+
+/* Each mail once: one that came and was moved at once is named twice. */
+static bool
+look_for_files(Maildir *md, const GPtrArray *files, GPtrArray *entries, GError **error)
+{
+    g_autoptr(GHashTable) bases = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < files->len; i++) {
+        const char *file = g_ptr_array_index(files, i);
+        MaildirEntry *entry;
+        if (!maildir_look(md, "", file[0] == 'n', file + strlen("new/"), &entry, error))
+            return false;
+        if (!entry || g_hash_table_contains(bases, entry->base)) {
+            maildir_entry_free(entry);
+            continue;
+        }
+        g_hash_table_add(bases, entry->base);
+        g_ptr_array_add(entries, entry);
+    }
+    return true;
+}
+
+bool
+intake_files(Intake *in,
+             const ConfRole *role,
+             const GPtrArray *files,
+             IntakeStats *stats,
+             GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(GPtrArray) entries =
+        g_ptr_array_new_with_free_func((GDestroyNotify)maildir_entry_free);
+    if (!open_mailbox(in, role, &md, stats, error))
+        return false;
+    if (!look_for_files(md, files, entries, error))
+        return err_prefix(error, "mailbox '%s'", role->name);
+    return take_entries(in, role, md, entries, stats, error);
 }
 
 bool

@@ -14,6 +14,8 @@
 
 typedef struct IntakeStats {
     unsigned seen, taken, orders, held, ignored, dead, foreign;
+    /* Could not be read now: only a look at the whole mailbox finds them again. */
+    unsigned left;
 } IntakeStats;
 
 typedef struct Intake Intake;
@@ -27,6 +29,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Intake, intake_close)
  * something became ready. ERR_LATER: come again (disk full, gate). */
 bool intake_pass(Intake *in, IntakeStats *stats, GError **error);
 bool intake_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **error);
+/* Only these files of the role's INBOX, at a cost that does not grow with it. Elements are
+ * "new/NAME" and "cur/NAME"; what is gone or known is left out. */
+bool intake_files(Intake *in,
+                  const ConfRole *role,
+                  const GPtrArray *files,
+                  IntakeStats *stats,
+                  GError **error);
 
 /* Lets a mail that was held, or is history, be work after all: judged as if its sender were
  * proved. */

@@ -40,9 +40,15 @@ squeeze(const char *line)
     return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
+/* A question mark fits the orders that ask. */
 static OrderKind
-kind_of(const char *word)
+kind_of(char *word)
 {
+    size_t len = strlen(word);
+    if (len && word[len - 1] == '?' &&
+        (g_str_equal(word, "status?") || g_str_equal(word, "why?") ||
+         g_str_equal(word, "help?")))
+        word[len - 1] = '\0';
     for (size_t i = 0; order_words[i]; i++) {
         if (g_str_equal(word, order_words[i]))
             return order_kinds[i];

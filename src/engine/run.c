@@ -328,6 +328,7 @@ try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, 
 
     const BrainAnswer *answer = brain_answer(thought.call);
     t->in.cost_micro += answer->cost_micro;
+    t->in.floor = MIN(t->in.floor, thought.floor);
     if (answer->broken)
         return pause_brain(t, answer->failed, error) ? TRIED_OVER : TRIED_ERROR;
     if (!brain_works(t, error) || (thought.port_steps && !drop_settled(t, error)))

@@ -200,6 +200,7 @@ think(const Think *ask, Thought *ret, GError **error)
     }
     ret->port_answered = port_answered(port);
     ret->port_steps = port_steps(port);
+    ret->floor = port_floor(port);
     ret->call = g_steal_pointer(&call);
     return true;
 }

@@ -33,6 +33,7 @@ typedef struct Thought {
     BrainCall *call;    /* holds the answer */
     bool port_answered; /* the program settled all that it was shown, through the port */
     unsigned port_steps;
+    Trust floor; /* what the program read through the port lowers it */
 } Thought;
 void thought_clear(Thought *t);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thought, thought_clear)

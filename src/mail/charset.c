@@ -210,8 +210,10 @@ charset_decode(
     const char *charset, const void *in, size_t len, size_t max, bool *bad, bool *cut)
 {
     char *text;
-    bool much = max > 0 && len / 8 > max; /* eight bytes make at least one of UTF-8 */
 
+    if (len == 0)
+        return g_strdup("");
+    bool much = max > 0 && len / 8 > max; /* eight bytes make at least one of UTF-8 */
     if (much)
         len = max * 8;
     if (charset_is_plain(in, len) && is_superset(charset))

@@ -198,7 +198,7 @@ split(HeaderBlock *b, Lines *l, const char *raw, const MessageLimits *limits)
 void
 header_split(const void *raw, size_t len, const MessageLimits *limits, HeaderBlock *ret)
 {
-    const char *p = raw;
+    const char *p = len > 0 ? raw : "";
     /* A block that is too long need not be read to its end: one byte more than allowed will do.
      */
     size_t look = MIN(len, limits->max_header_block + 2);

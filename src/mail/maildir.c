@@ -181,6 +181,24 @@ maildir_scan(Maildir *md,
         *ret_foreign = foreign;
     return true;
 }
+
+bool
+maildir_look(Maildir *md,
+             const char *folder,
+             bool in_new,
+             const char *name,
+             MaildirEntry **ret,
+             GError **error)
+{
+    g_autoptr(Folder) f = NULL;
+
+    if (!folder_open(md->fd, folder, false, &f, error))
+        return false;
+    bool may_be = f && name[0] != '.' && !strchr(name, '/');
+    *ret = may_be ? entry_at(f, in_new ? SUB_NEW : SUB_CUR, name) : NULL;
+    return true;
+}
+
 /* What clients mostly leave behind; saves the listing of a large folder. */
 static MaildirEntry *
 guess_in_folder(Folder *f, const char *base)

@@ -80,6 +80,14 @@ bool maildir_scan(Maildir *md,
                   GPtrArray **ret_entries,
                   unsigned *ret_foreign,
                   GError **error);
+/* One mail by its name in new or cur of a folder, as maildir_scan() gives it; NULL with true:
+ * no mail of that name is there. */
+bool maildir_look(Maildir *md,
+                  const char *folder,
+                  bool in_new,
+                  const char *name,
+                  MaildirEntry **ret,
+                  GError **error);
 /* In all folders, new and cur, again while anything changes, to meet a mail that moves; NULL
  * without error: not there. */
 bool maildir_find(Maildir *md, const char *base, MaildirEntry **ret, GError **error);

@@ -72,7 +72,6 @@ typedef struct Message {
     GPtrArray *parts;    /* of MsgPart, leaves in order */
     char *text;          /* the readable body, LF lines */
     Digest body;         /* of the body as sent, line endings as LF */
-    Digest raw;          /* of all bytes */
     size_t size;
 } Message;
 

@@ -168,13 +168,16 @@ read_references(Head *h)
 }
 
 static void
-read_ids(Head *h)
+read_ids(Head *h, const void *raw, size_t len)
 {
     Message *m = h->m;
 
     m->id = first_id(h->first[F_MESSAGE_ID]);
     if (!m->id) {
-        g_autofree char *token = digest_token(&m->raw, 26);
+        Digest digest;
+
+        digest_of(raw, len, &digest);
+        g_autofree char *token = digest_token(&digest, 26);
         m->id = g_strdup_printf("%s@no-id.invalid", token);
         m->flags |= MSG_NO_ID;
     }
@@ -251,7 +254,7 @@ classify(const Head *h)
 }
 
 void
-message_head_read(Message *m)
+message_head_read(Message *m, const void *raw, size_t len)
 {
     Head h = {.m = m};
 
@@ -261,7 +264,7 @@ message_head_read(Message *m)
     m->cc = read_addresses(&h, F_CC);
     m->reply_to = read_addresses(&h, F_REPLY_TO);
     read_return_path(&h);
-    read_ids(&h);
+    read_ids(&h, raw, len);
     read_subject(&h);
     if (!h.first[F_DATE] || !maildate_parse(h.first[F_DATE], &m->date_us))
         m->flags |= MSG_NO_DATE;

@@ -336,15 +336,14 @@ message_parse(const void *raw, size_t len, MessageWhat what, const MessageLimits
 {
     MessageLimits l = header_limits(limits);
     Message *m = g_new0(Message, 1);
-    const char *bytes = raw;
+    const char *bytes = len > 0 ? raw : "";
     HeaderBlock block;
 
     m->size = len;
-    digest_of(raw, len, &m->raw);
-    header_split(raw, len, &l, &block);
+    header_split(bytes, len, &l, &block);
     m->headers = block.headers;
     header_body_digest(bytes + block.body, len - block.body, &m->body);
-    message_head_read(m);
+    message_head_read(m, bytes, len);
     m->problem = block.problem;
     if (!m->problem && len > LIMIT_MESSAGE_BYTES)
         m->problem = "too_complex";

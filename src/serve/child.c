@@ -101,8 +101,8 @@ say_status(int status)
     return NULL;
 }
 
-/* Nobody tells us the status of what is not our child: an adopted one counts as well ended,
- * and the store tells what it left. */
+/* Nobody tells us the status of what is not our child; what an adopted run left, the store
+ * tells. */
 static void
 collect(Child *child)
 {
@@ -114,7 +114,7 @@ collect(Child *child)
         while ((got = waitpid(child->pid, &status, 0)) < 0 && errno == EINTR)
             ;
     child->why = got > 0 ? say_status(status) : NULL;
-    child->failed = !child->kill_us && (child->why || (child->part->stays && !child->adopted));
+    child->failed = !child->kill_us && (child->why || child->part->stays);
     child->part->live--;
     if (child->failed)
         part_failed(child->part, life, now);

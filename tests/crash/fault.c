@@ -1,5 +1,5 @@
 /*
- * fault [--at N=WHAT]... [--log FILE] COMMAND [ARG]...
+ * fault [--at N=WHAT]... [--from N=WHAT] [--log FILE] COMMAND [ARG]...
  *
  * Runs a command and lets one of its system calls go wrong. Every call that makes something
  * last (create, write, flush, rename, link, unlink, truncate, mkdir) or tells somebody (sendto)
@@ -72,7 +72,7 @@ static const Call calls[] = {
 };
 
 typedef struct Plan {
-    int64_t at;
+    int64_t first, last;
     int errnum; /* 0: kill */
 } Plan;
 
@@ -248,28 +248,31 @@ is_point(const struct seccomp_notif *ask)
             (how.flags & O_CREAT));
 }
 
+/* What shall happen at this point; NULL: nothing. */
 static const Plan *
-plan_for(const Watch *w, int64_t point)
+plan_for(const Watch *w, int64_t point, const char *about)
 {
-    for (guint i = 0; i < w->plans->len; i++)
-        if (g_array_index(w->plans, Plan, i).at == point)
-            return &g_array_index(w->plans, Plan, i);
+    for (guint i = 0; i < w->plans->len; i++) {
+        const Plan *p = &g_array_index(w->plans, Plan, i);
+        if (p->first <= point && point <= p->last && (!p->errnum || about[0] == '/'))
+            return p;
+    }
     return NULL;
 }
 
 static const Plan *
 count_point(Watch *w, const struct seccomp_notif *ask)
 {
+    const Call *call = find_call(ask->data.nr);
+
     if (!is_point(ask))
         return NULL;
     w->points++;
-    if (w->log) {
-        const Call *call = find_call(ask->data.nr);
-        g_autofree char *about = describe(ask, call);
+    g_autofree char *about = describe(ask, call);
+    if (w->log)
         (void)fprintf(w->log, "%" G_GINT64_FORMAT " %d %s %s\n", w->points, (int)ask->pid,
                       call->name, about);
-    }
-    return plan_for(w, w->points);
+    return plan_for(w, w->points, about);
 }
 
 /* Whoever was killed meanwhile no longer waits for an answer. */
@@ -331,13 +334,14 @@ watch(Watch *w, pid_t command, int signal_fd)
 }
 
 static bool
-parse_plan(const char *text, GArray *plans)
+parse_plan(const char *text, bool all, GArray *plans)
 {
     g_auto(GStrv) words = g_strsplit(text, "=", 2);
     Plan plan = {0};
 
-    if (g_strv_length(words) != 2 || !text_parse_int(words[0], 1, INT64_MAX, &plan.at))
+    if (g_strv_length(words) != 2 || !text_parse_int(words[0], 1, INT64_MAX, &plan.first))
         return false;
+    plan.last = all ? INT64_MAX : plan.first;
     if (g_str_equal(words[1], "EIO"))
         plan.errnum = EIO;
     else if (g_str_equal(words[1], "ENOSPC"))
@@ -388,7 +392,9 @@ main(int argc, char **argv)
     int i = 1;
 
     for (; i + 1 < argc && g_str_has_prefix(argv[i], "--"); i += 2) {
-        if (g_str_equal(argv[i], "--at") && parse_plan(argv[i + 1], plans))
+        if (g_str_equal(argv[i], "--at") && parse_plan(argv[i + 1], false, plans))
+            continue;
+        if (g_str_equal(argv[i], "--from") && parse_plan(argv[i + 1], true, plans))
             continue;
         if (g_str_equal(argv[i], "--log") && !w.log && (w.log = fopen(argv[i + 1], "we")))
             continue;
@@ -396,7 +402,8 @@ main(int argc, char **argv)
         return CANT_RUN;
     }
     if (i >= argc) {
-        g_printerr("usage: fault [--at N=kill|EIO|ENOSPC]... [--log FILE] COMMAND [ARG]...\n");
+        g_printerr(
+            "usage: fault [--at|--from N=kill|EIO|ENOSPC]... [--log FILE] COMMAND [ARG]...\n");
         return CANT_RUN;
     }
     int status = run(&w, argv + i);

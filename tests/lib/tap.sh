@@ -101,6 +101,7 @@ wait_for()
         [ "$SECONDS" -lt "$end" ] || return 1
         read -r -t 0.02 -u "$TAP_NEVER"
     done
+    return 0
 }
 
 serve_is_master() { [ "$(head -n 1 "$HOME_DIR/state/master.lock" 2>/dev/null)" = "$SERVE_PID" ]; }

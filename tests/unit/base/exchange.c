@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 
 #define EDITS 10000
-#define CONTROL_EDITS 2000
+#define CONTROL_EDITS 300
 #define NOTE "note.md"
 /* About as long as one of our rounds takes. */
 #define ROUND_US 1000

@@ -463,6 +463,7 @@ test_no_leaks(void)
         ProcSpec bad = {.argv = SH("true"), .cwd = "/nonexistent", .input = input};
         Proc *none = NULL;
 
+        g_assert_null(proc_result(good)->why);
         g_assert_false(proc_talk(&bad, &none, NULL));
     }
     g_assert_cmpuint(count_fds(), ==, before);

@@ -71,6 +71,7 @@ test_html_hostile(void)
         g_autofree char *got = htmltext_read(in->str, 256 << 10, &cut, &hidden);
         int64_t took = g_get_monotonic_time() - start;
         g_test_message("M38 '%s': %d ms", units[i], (int)(took / 1000));
+        g_assert_true(g_utf8_validate(got, -1, NULL));
         g_assert_cmpint(took, <, 5 * G_USEC_PER_SEC);
     }
     bool cut = false, hidden = false;

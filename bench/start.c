@@ -1,0 +1,50 @@
+/*
+ * How long the program takes to start and end, when it needs no mail library: `help`, and
+ * `status`, which opens the store. /bin/true beside it is what a start costs at least.
+ */
+#include "base/banned.h"
+#include "measure.h"
+#include "place.h"
+
+#define STARTS 200u
+
+static bool
+time_start(const Place *place, const char *const *argv, Samples *times, GError **error)
+{
+    double start = measure_now();
+
+    if (!place_run(place, argv, error))
+        return false;
+    samples_add(times, (measure_now() - start) * 1e3);
+    return true;
+}
+
+static bool
+measure_verb(Measure *m, const Place *place, const char *verb, const char *name, GError **error)
+{
+    const char *bare[] = {"/bin/true", NULL}, *ours[] = {place->program, verb, NULL};
+    g_auto(Samples) floor, subject;
+
+    samples_init(&floor);
+    samples_init(&subject);
+    for (unsigned i = 0; i < STARTS; i++)
+        if (!time_start(place, bare, &floor, error) ||
+            !time_start(place, ours, &subject, error))
+            return false;
+    goal_most(m, name, samples_at(&floor, 0.5), samples_at(&subject, 0.5), "ms", 3);
+    return true;
+}
+
+int
+main(void)
+{
+    Measure m = {0};
+    GError *error = NULL;
+    g_auto(Place) place = {0};
+
+    measure_begin(&m);
+    if (place_open(&place, NULL, &error) &&
+        measure_verb(&m, &place, "help", "'postrider help'", &error))
+        (void)measure_verb(&m, &place, "status", "'postrider status'", &error);
+    return measure_status(&m, error);
+}

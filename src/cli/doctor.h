@@ -1,0 +1,34 @@
+#pragma once
+
+/*
+ * What `doctor` looks at. A finding is something wrong, mended or not; a note is worth knowing
+ * and no reason to worry. Checks go on where they can: one that fails is itself a finding.
+ */
+#include "cli/cli.h"
+#include "engine/engine.h"
+
+typedef struct Finding {
+    char *what, *where;
+    bool fixed;
+} Finding;
+
+typedef struct Doctor {
+    Cli *cli;
+    Engine *engine;
+    bool full;
+    GPtrArray *findings; /* of Finding */
+    GPtrArray *notes;    /* of char * */
+} Doctor;
+
+void doctor_find(Doctor *d, bool fixed, const char *where, const char *fmt, ...)
+    G_GNUC_PRINTF(4, 5);
+void doctor_note(Doctor *d, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+
+/* doctor_files.c: files and the store agree; leftovers; who may read what. */
+bool doctor_mail(Doctor *d, GError **error);
+bool doctor_copies(Doctor *d, GError **error);
+bool doctor_leftovers(Doctor *d, GError **error);
+bool doctor_modes(Doctor *d, GError **error);
+
+/* doctor_accept.c: --accept-backup; exit status. */
+int doctor_accept(Doctor *d);

@@ -1,0 +1,343 @@
+#!/usr/bin/python3
+"""Power loss: what may be on the disk when the current goes, for every moment of "one mail in, one reply out".
+
+    powerloss.py [MAX]     MAX states at most, spread over all; none: all of them
+
+Records the file operations of `init`, `send` and `serve --once` with strace, then plays them on a disk
+that keeps no more than POSIX says: fsync(file) makes the data of that file last and nothing else,
+fsync(folder) its entries; a rename happens whole or not at all. At each moment after `init` the operations
+that were not flushed yet may be lost: none of them, all, all but one, only one kept, the last write torn.
+Each such state is built as a home, recovered, and checked by scene.py's rules. A mail counts as acknowledged
+from the moment when `send` has printed its id.
+
+The index of SQLite's log (-shm) is memory that processes share and is never there after a power loss. The
+machine starts anew, so a boot id that was written down is no longer the current one.
+"""
+import hashlib, itertools, os, re, subprocess, sys, tempfile, time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import scene
+from tap import Tap
+
+WORKERS = max(2, os.cpu_count() or 1)
+CALLS = ("open,openat,openat2,write,writev,pwrite64,lseek,ftruncate,fsync,fdatasync,rename,renameat,renameat2,"
+         "link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,mkdir,mkdirat")
+OLD_BOOT = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+LOST_BOOT = "00000000-0000-0000-0000-000000000000"
+
+
+@dataclass(frozen=True)
+class Op:
+    """One change. kind: link, unlink, rename, exchange, mkdir, rmdir (entries) or data, size (a file)."""
+    kind: str
+    path: str = ""    # the entry, below the disk's top; of a rename the new one
+    old: str = ""     # of a rename
+    ino: int = 0
+    at: int = 0       # offset of data, or the new size
+    data: bytes = b""
+
+    def __str__(self):
+        return f"{self.kind} {self.path or f'file {self.ino}'}{f' at {self.at}' if self.data else ''}"
+
+
+# Reading strace
+
+STRING = re.compile(r'"((?:\\x[0-9a-f]{2})*)"')
+DESCRIPTOR = re.compile(r"(?:^|, )(\d+|AT_FDCWD)<([^>]*)>")
+LINE = re.compile(r"(\d+) +(\w+)\((.*)\) += (-?\d+)")
+
+
+def unhex(text):
+    return bytes.fromhex(text.replace("\\x", ""))
+
+
+def last_number(args):
+    return int(args.rsplit(",", 1)[1])
+
+
+def whole_lines(log):
+    """Calls that were interrupted in the log by another process are put together again."""
+    begun = {}
+    for line in log.open(errors="replace"):
+        pid = line.split(" ", 1)[0]
+        if line.rstrip().endswith("<unfinished ...>"):
+            begun[pid] = line.rstrip().removesuffix("<unfinished ...>")
+        elif match := re.match(r"\d+ +<\.\.\. \w+ resumed>(.*)", line):
+            yield begun.pop(pid, "") + match[1]
+        else:
+            yield line
+
+
+class Recorder:
+    """Turns calls into operations on the disk below `top`."""
+
+    def __init__(self, top):
+        self.top = os.path.realpath(top)
+        self.inodes = itertools.count(1)
+        self.names = {}    # path -> ino, as it is now
+        self.offsets = {}  # (pid, fd) -> where the next write goes; None: at the end
+        self.ops = []
+        self.flushes = []  # (number of ops before it, "file" or "folder", ino or path)
+        self.said_at = None  # number of ops when the command last wrote to its standard output
+
+    def below(self, path):
+        path = os.path.normpath(path)
+        return path[len(self.top) + 1:] if path.startswith(self.top + "/") else None
+
+    def entry(self, fds, text, i):
+        """Path number i of a call; relative to the folder whose descriptor is named before it."""
+        return self.below(os.path.join(fds[i][1] if i < len(fds) else "/", text))
+
+    def read(self, log):
+        for line in whole_lines(log):
+            match = LINE.match(line)
+            if match and int(match[4]) >= 0:
+                self.call(match[1], match[2], match[3], int(match[4]))
+
+    def call(self, pid, name, args, result):
+        strings = [unhex(s) for s in STRING.findall(args)]
+        fds = [(n, unhex(p).decode() if "\\x" in p else p) for n, p in DESCRIPTOR.findall(args)]
+        fd, path = fds[0] if fds else ("", "")
+        if name in ("write", "writev", "pwrite64"):
+            self.write(pid, name, args, fd, path, b"".join(strings)[:result])
+        elif name == "lseek":
+            self.offsets[pid, fd] = result
+        elif name == "ftruncate":
+            if self.below(path) in self.names:
+                self.ops.append(Op("size", ino=self.names[self.below(path)], at=last_number(args)))
+        elif name in ("fsync", "fdatasync"):
+            self.flush(path)
+        else:
+            paths = [self.entry(fds, s.decode(), i) for i, s in enumerate(strings)]
+            if name in ("open", "openat", "openat2"):
+                self.open(pid, args, str(result), paths[0])
+            elif None not in paths:
+                self.change(name, args, paths)
+
+    def open(self, pid, args, fd, path):
+        if path is None:
+            return
+        if path not in self.names and "O_CREAT" in args:
+            self.names[path] = next(self.inodes)
+            self.ops.append(Op("link", path, ino=self.names[path]))
+        if path in self.names:
+            if "O_TRUNC" in args:
+                self.ops.append(Op("size", ino=self.names[path]))
+            self.offsets[pid, fd] = None if "O_APPEND" in args else 0
+
+    def write(self, pid, name, args, fd, path, data):
+        ino = self.names.get(self.below(path))
+        if ino is None:
+            if fd == "1":
+                self.said_at = len(self.ops)
+            return
+        at = last_number(args) if name == "pwrite64" else self.offsets.get((pid, fd), 0)
+        if name != "pwrite64" and at is not None:
+            self.offsets[pid, fd] = at + len(data)
+        self.ops.append(Op("data", ino=ino, at=-1 if at is None else at, data=data))
+
+    def flush(self, path):
+        below = self.below(path)
+        if below in self.names:
+            self.flushes.append((len(self.ops), "file", self.names[below]))
+        else:
+            self.flushes.append((len(self.ops), "folder", "" if path == self.top else below))
+
+    def change(self, name, args, paths):
+        if name.startswith("rename") and "EXCHANGE" in args:
+            a, b = paths
+            self.ops.append(Op("exchange", b, a))
+            self.names[a], self.names[b] = self.names[b], self.names[a]
+        elif name.startswith("rename"):
+            old, new = paths
+            self.ops.append(Op("rename", new, old, self.names.get(old, 0)))
+            for p in [p for p in self.names if p == old or p.startswith(old + "/")]:
+                self.names[new + p[len(old):]] = self.names.pop(p)
+        elif name.startswith("link"):
+            self.names[paths[1]] = self.names[paths[0]]
+            self.ops.append(Op("link", paths[1], ino=self.names[paths[0]]))
+        elif name.startswith("mkdir"):
+            self.ops.append(Op("mkdir", paths[0]))
+        elif name == "rmdir" or "AT_REMOVEDIR" in args:
+            self.ops.append(Op("rmdir", paths[0]))
+        elif name.startswith("unlink"):
+            if self.names.pop(paths[0], None) is not None:
+                self.ops.append(Op("unlink", paths[0]))
+        else:
+            raise RuntimeError(f"{name}: not in the model")
+
+
+# The disk
+
+def is_kept_by(op, kind, what):
+    if kind == "file":
+        return op.kind in ("data", "size") and op.ino == what
+    return op.kind not in ("data", "size") and os.path.dirname(op.path) == what
+
+
+def flushed(ops, flushes, end):
+    """The numbers of the operations before `end` that are surely on the disk."""
+    return {i for done, kind, what in flushes if done <= end
+            for i in range(done) if is_kept_by(ops[i], kind, what)}
+
+
+def play(ops, kept, torn=None):
+    """The files and folders that these operations leave: ({path: bytes}, {folder})."""
+    names, folders, data = {}, {""}, {}
+    for i in sorted(kept):
+        op = ops[i]
+        if op.kind == "link":
+            names[op.path] = op.ino
+        elif op.kind == "unlink":
+            names.pop(op.path, None)
+        elif op.kind == "mkdir":
+            folders.add(op.path)
+        elif op.kind == "rmdir":
+            folders.discard(op.path)
+        elif op.kind == "exchange":
+            names[op.path], names[op.old] = names.get(op.old), names.get(op.path)
+        elif op.kind == "rename" and op.ino:
+            names.pop(op.old, None)
+            names[op.path] = op.ino
+        elif op.kind == "rename":
+            move_folder(names, folders, op)
+        elif op.kind == "size":
+            data[op.ino] = data.get(op.ino, b"")[:op.at].ljust(op.at, b"\0")
+        elif op.kind == "data":
+            new = op.data[:len(op.data) // 2] if i == torn else op.data
+            old = data.get(op.ino, b"")
+            at = len(old) if op.at < 0 else op.at
+            data[op.ino] = old[:at].ljust(at, b"\0") + new + old[at + len(new):]
+    files = {p: data.get(i, b"") for p, i in names.items() if i and has_way(p, folders) and not p.endswith("-shm")}
+    return files, {f for f in folders if f and has_way(f, folders)}
+
+
+def move_folder(names, folders, op):
+    for p in [p for p in folders if p == op.old or p.startswith(op.old + "/")]:
+        folders.remove(p)
+        folders.add(op.path + p[len(op.old):])
+    for p in [p for p in names if p.startswith(op.old + "/")]:
+        names[op.path + p[len(op.old):]] = names.pop(p)
+
+
+def has_way(path, folders):
+    parent = os.path.dirname(path)
+    return not parent or (parent in folders and has_way(parent, folders))
+
+
+def states(ops, flushes, first, said):
+    """(kept operations, torn one, how it came, acknowledged) for all that a power loss can leave."""
+    seen = set()
+    for end in range(first, len(ops) + 1):
+        must = flushed(ops, flushes, end)
+        may = [i for i in range(end) if i not in must]
+        ways = [(must, None, "all unflushed lost"), (must | set(may), None, "none lost")]
+        ways += [(must | set(may) - {i}, None, f"lost only: {ops[i]}") for i in may]
+        ways += [(must | {i}, None, f"unflushed kept only: {ops[i]}") for i in may]
+        if may and ops[may[-1]].kind == "data":
+            ways.append((must | set(may), may[-1], f"torn: {ops[may[-1]]}"))
+        for kept, torn, how in ways:
+            key = (frozenset(kept), torn, end >= said)
+            if key not in seen:
+                seen.add(key)
+                yield kept, torn, f"after {end} ops ({ops[end - 1]}): {how}", end >= said
+
+
+# The walk
+
+def record(work):
+    """Runs the path under strace; gives the recorder, where `init` ended, and the mail's id."""
+    top = Path(work) / "disk"
+    top.mkdir()
+    home = scene.Home(top / "home")
+    recorder = Recorder(top)
+
+    def traced(*args, stdin=""):
+        log = Path(work) / "strace.log"
+        done = home.run(*args, stdin=stdin, before=["strace", "-f", "-qq", "-y", "-xx", "-s", "1048576", "-o", str(log),
+                                                    "-e", f"trace={CALLS}"])
+        if done.returncode:
+            raise RuntimeError(f"{args[0]}: {done.stderr}")
+        recorder.said_at = None
+        recorder.read(log)
+        return done.stdout
+
+    traced("init")
+    made = len(recorder.ops)
+    home.config()
+    printed = traced("send", "--to", scene.ROLE, "--subject", "hello", stdin="hello\n")
+    said = recorder.said_at
+    traced("serve", "--once")
+    modes = {str(p.relative_to(top)): p.stat().st_mode & 0o777 for p in top.rglob("*")}
+    return recorder, made, said, re.search(r"<(\S+)>", printed)[1], modes
+
+
+def build(top, files, folders, modes):
+    for folder in sorted(folders):
+        (top / folder).mkdir(mode=0o700)
+    for path, data in files.items():
+        file = top / path
+        file.write_bytes(data.replace(OLD_BOOT.encode(), LOST_BOOT.encode()) if "postrider.db" not in path else data)
+        file.chmod(modes.get(path, 0o600))
+    return scene.Home(top / "home")
+
+
+def check(work, number, files, folders, modes, acked):
+    top = Path(work) / f"state-{number}"
+    top.mkdir()
+    try:
+        home = build(top, files, folders, modes)
+        if not (home.path / "postrider.conf").exists():
+            return ["the home is gone"]
+        home.config()
+        return scene.after_fault(home, acked, at_most=1)
+    finally:
+        scene.shutil.rmtree(top)
+
+
+def distinct(recorder, made, said):
+    """States that differ on disk, with how each came about."""
+    seen = set()
+    for kept, torn, how, acked in states(recorder.ops, recorder.flushes, made, said):
+        files, folders = play(recorder.ops, kept, torn)
+        digest = hashlib.sha256()
+        for path in sorted(files):
+            digest.update(f"{path}\0{len(files[path])}\0".encode() + files[path])
+        key = (digest.digest(), frozenset(folders), acked)
+        if key not in seen:
+            seen.add(key)
+            yield kept, torn, how, acked
+
+
+def main():
+    most = int(sys.argv[1]) if len(sys.argv) > 1 else None
+    limit = float(os.environ.get("SOAK_SECONDS", 0))
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as work:
+        recorder, made, said, msgid, modes = record(work)
+        everything = list(distinct(recorder, made, said))
+        chosen = everything[::max(1, len(everything) // most)] if most else everything
+        end = time.monotonic() + limit
+
+        def attempt(job):
+            number, (kept, torn, how, acked) = job
+            if limit and time.monotonic() > end:
+                return how, None
+            files, folders = play(recorder.ops, kept, torn)
+            return how, check(work, number, files, folders, modes, [msgid] if acked else [])
+
+        problems, done = [], 0
+        with ThreadPoolExecutor(WORKERS) as pool:
+            for how, found in pool.map(attempt, enumerate(chosen)):
+                done += found is not None
+                problems += [f"{how}: {p}" for p in found or ()]
+        tap.ok(f"power loss: {done} states recover, nothing lost, nothing doubled", problems)
+        tap.diag(f"operations: {len(recorder.ops)}, flushes: {len(recorder.flushes)}, "
+                 f"states: {len(everything)}, explored: {done}")
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+/* Who is believed, and what becomes of their mail: the table is the policy. */
+#include "engine/judge.h"
+#include "../store/testhome.h"
+#include "base/banned.h"
+
+typedef struct Case {
+    const char *name;
+    const char *headers; /* without From, To and Message-ID where those are given below */
+    const char *from, *to, *cc;
+    int level;            /* origin line of this level; -1: mail from outside */
+    bool auth_none;       /* require-auth = none */
+    const char *want_why; /* prefix; NULL: goes on */
+    MsgState want_state;
+    Trust want_trust;
+} Case;
+
+#define ENVOY "envoy@example.org"
+#define OWNER "ann@example.org"
+
+static const Case cases[] = {
+    {"owner, minted here", "", OWNER, ENVOY, NULL, TRUST_PRINCIPAL, false, NULL, MSG_STORED,
+     TRUST_PRINCIPAL},
+    {"role, minted here", "Auto-Submitted: auto-replied\n", "scribe@example.org", ENVOY, NULL,
+     TRUST_ROLE, false, NULL, MSG_STORED, TRUST_ROLE},
+    {"operator needs no To", "", "x@y.org", "z@y.org", NULL, TRUST_OPERATOR, false, NULL,
+     MSG_STORED, TRUST_OPERATOR},
+    {"T1: owner from outside, unproven", "", OWNER, ENVOY, NULL, -1, false, "unproven",
+     MSG_HELD, TRUST_ANYONE},
+    {"T1: forged Authentication-Results", "Authentication-Results: x; dmarc=pass\n", OWNER,
+     ENVOY, NULL, -1, false, "unproven", MSG_HELD, TRUST_ANYONE},
+    {"closed network believes From", "", OWNER, ENVOY, NULL, -1, true, NULL, MSG_STORED,
+     TRUST_PRINCIPAL},
+    {"T2: two From are never believed", "From: " OWNER "\n", "b@c.org", ENVOY, NULL, -1, true,
+     "unproven", MSG_HELD, TRUST_ANYONE},
+    {"T2: display name is no address", "", "\"ann@example.org\" <x@evil.org>", ENVOY, NULL, -1,
+     true, "stranger", MSG_HELD, TRUST_ANYONE},
+    {"T3: homoglyph", "", "\xd0\xb0nn@example.org", ENVOY, NULL, -1, true, "stranger", MSG_HELD,
+     TRUST_ANYONE},
+    {"stranger", "", "x@y.org", ENVOY, NULL, -1, true, "stranger", MSG_HELD, TRUST_ANYONE},
+    {"M36: from a role of ours, and is not", "", "scribe@example.org", ENVOY, NULL, -1, true,
+     "self", MSG_IGNORED, TRUST_ANYONE},
+    {"M33: vacation", "Auto-Submitted: auto-replied (vacation)\n", OWNER, ENVOY, NULL, -1, true,
+     "automatic", MSG_IGNORED, TRUST_ANYONE},
+    {"M33: Auto-Submitted: no is a person", "Auto-Submitted: no\n", OWNER, ENVOY, NULL, -1,
+     true, NULL, MSG_STORED, TRUST_PRINCIPAL},
+    {"M37: list mail", "List-Id: <l.x.org>\n", OWNER, ENVOY, NULL, -1, true, "automatic",
+     MSG_IGNORED, TRUST_ANYONE},
+    {"null return path", "Return-Path: <>\n", OWNER, ENVOY, NULL, -1, true, "automatic",
+     MSG_IGNORED, TRUST_ANYONE},
+    {"cc only", "", OWNER, "bob@x.org", ENVOY, TRUST_PRINCIPAL, false, "cc", MSG_IGNORED,
+     TRUST_PRINCIPAL},
+    {"not to us at all", "", OWNER, "bob@x.org", NULL, TRUST_PRINCIPAL, false, "not addressed",
+     MSG_IGNORED, TRUST_PRINCIPAL},
+    {"plus tag is ours", "", OWNER, "envoy+12@example.org", NULL, TRUST_PRINCIPAL, false, NULL,
+     MSG_STORED, TRUST_PRINCIPAL},
+};
+
+static char *
+build(const Case *c)
+{
+    return g_strdup_printf(
+        "%sMessage-ID: <%x@t>\nFrom: %s\nTo: %s\n%s%s%sDate: Sun, 15 Nov 2026 "
+        "09:30:00 +0000\nSubject: s\n\nbody\n",
+        c->headers, g_str_hash(c->name), c->from, c->to, c->cc ? "Cc: " : "",
+        c->cc ? c->cc : "", c->cc ? "\n" : "");
+}
+
+static void
+test_case(gconstpointer data)
+{
+    const Case *c = data;
+    Home *home = test_home_new();
+    g_autofree char *raw = build(c);
+    g_autofree char *line =
+        c->level < 0 ? g_strdup("")
+                     : origin_line(&home->key, raw, strlen(raw), (Trust)c->level, "envoy");
+    g_autofree char *file = g_strconcat(line, raw, NULL);
+    g_autoptr(Message) m = message_parse(file, strlen(file), MESSAGE_TEXT, NULL);
+    Judgement j;
+
+    home->config->require_auth = c->auth_none ? "none" : "dmarc";
+    judge(home, config_role(home->config, "envoy"), m, &j);
+    g_assert_cmpstr(msg_state_name(j.state), ==, msg_state_name(c->want_state));
+    g_assert_cmpstr(trust_name(j.trust), ==, trust_name(c->want_trust));
+    if (c->want_why)
+        g_assert_true(j.why && g_str_has_prefix(j.why, c->want_why));
+    else
+        g_assert_cmpstr(j.why, ==, NULL);
+    test_home_free(home);
+}
+
+/* A proof is for one mailbox, one body, one level. */
+static void
+test_proof_is_bound(void)
+{
+    Home *home = test_home_new();
+    const Case c = {"bound", "", OWNER, ENVOY, NULL, 0, false, NULL, 0, 0};
+    g_autofree char *raw = build(&c);
+    g_autofree char *line =
+        origin_line(&home->key, raw, strlen(raw), TRUST_PRINCIPAL, "scribe");
+    g_autofree char *copied = g_strconcat(line, raw, NULL);
+    g_autofree char *own = origin_line(&home->key, raw, strlen(raw), TRUST_ROLE, "envoy");
+    g_autofree char *raised = g_strconcat(own, raw, NULL);
+    char *level = strstr(raised, "level=role");
+    Judgement j;
+
+    g_autoptr(Message) m = message_parse(copied, strlen(copied), MESSAGE_TEXT, NULL);
+    judge(home, config_role(home->config, "envoy"), m, &j);
+    g_assert_true(j.forged);
+    g_assert_false(j.proved);
+
+    memcpy(level, "level=opel", strlen("level=opel"));
+    g_autoptr(Message) n = message_parse(raised, strlen(raised), MESSAGE_TEXT, NULL);
+    judge(home, config_role(home->config, "envoy"), n, &j);
+    g_assert_false(j.proved);
+    g_assert_cmpint(j.state, ==, MSG_HELD);
+    test_home_free(home);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *path = g_strdup_printf("/judge/%s", cases[i].name);
+        g_test_add_data_func(path, &cases[i], test_case);
+    }
+    g_test_add_func("/judge/proof is bound", test_proof_is_bound);
+    return g_test_run();
+}

@@ -1,0 +1,82 @@
+/* Which mail is an order: bodies as people and their clients write them. */
+#include "engine/orders.h"
+#include "base/banned.h"
+
+typedef struct Case {
+    const char *name, *subject, *text;
+    bool in_thread;
+    OrderKind want;
+    int want_steps;
+    const char *want_instruction; /* NULL: none */
+} Case;
+
+#define QUOTED "\n\nOn Sun, Nov 15, 2026 at 9:30 AM envoy <envoy@x.org> wrote:\n> Hello\n"
+
+static const Case cases[] = {
+    {"bare word", "Re: a", "STOP\n", true, ORDER_STOP, 0, NULL},
+    {"lower case with a full stop", "Re: a", "Stop.\n", true, ORDER_STOP, 0, NULL},
+    {"exclamation", "Re: a", "stop!\n", true, ORDER_STOP, 0, NULL},
+    {"blank lines first", "Re: a", "\n\n  STOP  \n", true, ORDER_STOP, 0, NULL},
+    {"a task that begins with the word", "Re: a", "Stop using tabs\n", true, ORDER_NONE, 0,
+     NULL},
+    {"by tomorrow is mail", "Re: a", "Stop by tomorrow.\n", true, ORDER_NONE, 0, NULL},
+    {"Gmail, top-posted", "Re: a", "Stop." QUOTED, true, ORDER_STOP, 0, NULL},
+    {"Gmail app with signature", "Re: a", "Stop\n\n-- \nAnn\n" QUOTED, true, ORDER_STOP, 0,
+     NULL},
+    {"iOS Mail", "Re: a",
+     "Stop.\n\nSent from my iPhone\n\n> On 15 Nov 2026, at 09:30, envoy <e@x> wrote:\n> \n> "
+     "Hello\n",
+     true, ORDER_STOP, 0, NULL},
+    {"Outlook", "Re: a",
+     "Stop.\n\n________________________________\nFrom: envoy <e@x>\nSent: Sunday\nTo: Ann\n"
+     "Subject: a\n\nHello\n",
+     true, ORDER_STOP, 0, NULL},
+    {"mutt, bottom-posted", "Re: a", "On Sun, envoy wrote:\n> Hello\n\nCANCEL\n", true,
+     ORDER_CANCEL, 0, NULL},
+    {"only quoted", "Re: a", "Thank you.\n\n> STOP\n", true, ORDER_NONE, 0, NULL},
+    {"instruction behind it", "Re: a", "CONTINUE\nUse the second offer.\n" QUOTED, true,
+     ORDER_CONTINUE, 0, "Use the second offer."},
+    {"continue with steps", "Re: a", "continue 8\n", true, ORDER_CONTINUE, 8, NULL},
+    {"continue with nonsense", "Re: a", "continue 8 times\n", true, ORDER_NONE, 0, NULL},
+    {"continue with zero", "Re: a", "continue 0\n", true, ORDER_NONE, 0, NULL},
+    {"a question mark", "Re: a", "Status?\n", true, ORDER_STATUS, 0, NULL},
+    {"a question is no order to stop", "Re: a", "Stop?\n", true, ORDER_UNCLEAR, 0, NULL},
+    {"why", "Re: a", "why\n", true, ORDER_WHY, 0, NULL},
+    {"help", "Re: a", "HELP\n", true, ORDER_HELP, 0, NULL},
+    {"one edit away", "Re: a", "Stpo\n", true, ORDER_UNCLEAR, 0, NULL},
+    {"a word of its own", "Re: a", "Thanks\n", true, ORDER_NONE, 0, NULL},
+    {"near, but more text", "Re: a", "Shop\nwhere is the shop?\n", true, ORDER_NONE, 0, NULL},
+    {"new mail: order in the body", "hello", "STOP\n", false, ORDER_UNCLEAR, 0, NULL},
+    {"new mail: subject STATUS", "Status", "", false, ORDER_STATUS, 0, NULL},
+    {"new mail: subject STOP ALL", "STOP ALL!", "", false, ORDER_STOP_ALL, 0, NULL},
+    {"new mail: subject HELP", "help", "", false, ORDER_HELP, 0, NULL},
+    {"new mail: a task", "Stop the presses", "Please write about it.\n", false, ORDER_NONE, 0,
+     NULL},
+    {"reply: the subject is no order", "STATUS", "Please go on with it.\n", true, ORDER_NONE, 0,
+     NULL},
+    {"empty body", "task", "", false, ORDER_NONE, 0, NULL},
+};
+
+static void
+test_case(gconstpointer data)
+{
+    const Case *c = data;
+    Message m = {.subject = (char *)c->subject, .text = (char *)c->text};
+    g_auto(Order) order = {0};
+
+    order_parse(&m, c->in_thread, &order);
+    g_assert_cmpint(order.kind, ==, c->want);
+    g_assert_cmpint(order.steps, ==, c->want_steps);
+    g_assert_cmpstr(order.instruction, ==, c->want_instruction);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *path = g_strdup_printf("/orders/%s", cases[i].name);
+        g_test_add_data_func(path, &cases[i], test_case);
+    }
+    return g_test_run();
+}
