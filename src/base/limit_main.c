@@ -3,13 +3,17 @@
  * program that gets them. It links nothing but libc and ends in exec, so it costs a fraction of
  * a millisecond.
  *
- *     postrider-limit as=BYTES fsize=BYTES nproc=N nofile=N core=0 -- PROGRAM ARG...
+ *     postrider-limit as=BYTES fsize=BYTES nproc=N nofile=N core=0 parent=PID -- PROGRAM ARG...
+ *
+ * parent: the program dies with that process, by SIGKILL, however that one ends.
  *
  * 127 with one line on stderr when the program can't be run, 126 when a limit can't be set, 64
  * for a wrong call.
  */
 #include "base/banned.h"
 #include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -41,9 +45,22 @@ set_limit(int resource, const char *text)
     return setrlimit(resource, &(struct rlimit){.rlim_cur = value, .rlim_max = value});
 }
 
+/* The parent may have died before we asked; then it is another one already. */
+static int
+die_with(const char *text)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+        return -1;
+    if (getppid() != atoi(text))
+        (void)raise(SIGKILL);
+    return 0;
+}
+
 static int
 set_by_name(const char *word)
 {
+    if (strncmp(word, "parent=", strlen("parent=")) == 0)
+        return die_with(word + strlen("parent="));
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         size_t len = strlen(limits[i].name);
 

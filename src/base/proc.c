@@ -182,7 +182,7 @@ add_limit(GPtrArray *argv, const char *name, uint64_t value)
 
 /* The trampoline's words, then the program's own. */
 static GPtrArray *
-limited_argv(const char *trampoline, const ProcSpec *spec)
+limited_argv(const char *trampoline, const ProcSpec *spec, bool dies_with_us)
 {
     const ProcLimits *l = &spec->limits;
     GPtrArray *argv = g_ptr_array_new_with_free_func(g_free);
@@ -193,6 +193,8 @@ limited_argv(const char *trampoline, const ProcSpec *spec)
     add_limit(argv, "nproc", l->processes);
     add_limit(argv, "nofile", l->open_files ? l->open_files : DEFAULT_OPEN_FILES);
     g_ptr_array_add(argv, g_strdup("core=0"));
+    if (dies_with_us)
+        g_ptr_array_add(argv, g_strdup_printf("parent=%d", (int)getpid()));
     g_ptr_array_add(argv, g_strdup("--"));
     for (const char *const *word = spec->argv; *word; word++)
         g_ptr_array_add(argv, g_strdup(*word));
@@ -282,7 +284,7 @@ proc_spawn(const ProcSpec *spec,
 
         if (!trampoline)
             return false;
-        long_argv = limited_argv(trampoline, spec);
+        long_argv = limited_argv(trampoline, spec, io->out >= 0);
         argv = (char *const *)long_argv->pdata;
     }
     int errnum = spawn(argv[0], argv, spec, io, &pid);

@@ -7,7 +7,8 @@
  * cap and then discarded; at the end of its time its group gets TERM, then KILL.
  *
  * Two ways: proc_start() for something that lives on by itself (the master's children), and
- * proc_talk() for a program whose output we want, inside the caller's own poll loop.
+ * proc_talk() for a program whose output we want, inside the caller's own poll loop; such a program
+ * dies with us, however we end.
  */
 #include <glib.h>
 #include <poll.h>

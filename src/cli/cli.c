@@ -158,6 +158,20 @@ cli_table_print(Cli *cli, CliTable *t)
 
 /* --- what verbs open --- */
 
+/* The parts of the service log as the settings say; other verbs only complain. */
+static void
+apply_log_settings(const Cli *cli)
+{
+    static const char *const parts[] = {"serve", "account", "run", "deliver", "index", NULL};
+    const Config *config = cli->home->config;
+    const char *level = g_getenv("POSTRIDER_LOG");
+    if (!g_strv_contains(parts, cli->verb))
+        return;
+    g_autofree char *file =
+        *config->log_file ? g_canonicalize_filename(config->log_file, cli->home->path) : NULL;
+    log_init(cli->verb, log_level_parse(level ? level : config->log_level, LOG_INFO), file);
+}
+
 int
 cli_home(Cli *cli)
 {
@@ -167,6 +181,7 @@ cli_home(Cli *cli)
     g_autofree char *path = home_find(cli->home_option, &error);
     if (!path || !home_open(path, &cli->home, &error))
         return cli_error(0, error);
+    apply_log_settings(cli);
     return 0;
 }
 
@@ -256,8 +271,8 @@ take_globals(Cli *cli, int *argc, char **argv, bool *ret_help, bool *ret_version
     return 0;
 }
 
-/* Descriptors 0 to 2 must be taken, or the first file we open becomes stdout. Read-only, so that
- * writing to one that was closed is noticed. */
+/* Descriptors 0 to 2 must be taken, or the first file we open becomes stdout. Read-only, so
+ * that writing to one that was closed is noticed. */
 static void
 fill_std_fds(void)
 {
@@ -326,8 +341,8 @@ cli_main(int argc, char **argv, const VerbRun *table, bool front)
     Cli cli = {.self = self ? self : argv[0], .out = g_string_new(NULL)};
     cli.color = isatty(STDOUT_FILENO);
     int status = take_globals(&cli, &argc, argv, &help, &version);
-    log_init(argc > 1 ? argv[1] : "postrider",
-             log_level_parse(g_getenv("POSTRIDER_LOG"), LOG_INFO), NULL);
+    cli.verb = argc > 1 ? argv[1] : "postrider";
+    log_init(cli.verb, log_level_parse(g_getenv("POSTRIDER_LOG"), LOG_INFO), NULL);
     if (status == 0) {
         char *overview[] = {(char *)"help", NULL};
         char *about[] = {(char *)"help", argc > 1 ? argv[1] : NULL, NULL};

@@ -18,6 +18,7 @@
 #include <sysexits.h>
 
 typedef struct Cli {
+    const char *verb;
     const char *self;  /* path of this program's executable, for starting others */
     char *home_option; /* --home, or NULL */
     bool json, color;

@@ -48,7 +48,7 @@ pass_run(Engine *engine, int wait_ms, PassStats *ret, GError **error)
     for (int i = 0; i < PASS_ROUNDS; i++) {
         PassStats before = *ret;
         DeliverStats out = {0};
-        if (!deliver_pass(engine->home, engine->db, 0, i == 0, &out, error) ||
+        if (!deliver_pass(engine->home, engine->db, 0, false, &out, error) ||
             !take_in(engine, wait_ms, ret, error) || !work_off(engine, ret, error))
             return false;
         ret->sent += out.sent;

@@ -18,6 +18,7 @@
 #include "engine/commit.h"
 #include "engine/face.h"
 #include "engine/letter.h"
+#include "engine/orphans.h"
 #include "engine/post.h"
 #include "engine/think.h"
 #include "engine/workplace.h"
@@ -345,10 +346,23 @@ try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, 
     return commit(t, p, &result, error) ? TRIED_DONE : TRIED_ERROR;
 }
 
+/* An earlier run of this job did not come to its end: what its program started may still work.
+ */
+static void
+end_orphans(const Task *t)
+{
+    g_autofree char *path = workplace_path(t->run->engine->home, t->job);
+    g_autofree char *out = g_build_filename(path, "out", NULL);
+    unsigned n = t->claim.attempts > 1 ? orphans_end(out) : 0;
+    if (n > 0)
+        log_say(LOG_WARN, "ended %u processes that a run which died had left", n);
+}
+
 static bool
 work(Task *t, GError **error)
 {
     g_autoptr(Workplace) place = NULL;
+    end_orphans(t);
     if (!workplace_open(t->run->engine, t->job, t->role, &t->claim, &place, error) ||
         !workplace_fill(place, t->run->engine, t->in.shown, error))
         return false;

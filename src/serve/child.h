@@ -53,8 +53,8 @@ struct Child {
     void *data;
 };
 
-/* Starts `self --home HOME VERB [NAME]`. ended is called once, from the main loop, and may free
- * the child. */
+/* Starts `self --home HOME VERB [NAME]`, or what self would exec for that verb. ended is called
+ * once, from the main loop, and may free the child. */
 Child *child_start(Part *part,
                    const char *self,
                    const char *home,

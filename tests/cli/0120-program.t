@@ -126,6 +126,32 @@ pr serve --once 2>>"$WORK/log"
 is "$(wc -l <"$WORK/told")" 1 'the owner is told once'
 like "$(pr job list)" 'queued' 'the job waits'
 
+# A run that is killed: its program dies with it, and what that had started is ended by the next run.
+brain tree <<S
+#!/bin/sh
+cat >/dev/null
+if [ ! -e "$WORK/first" ]; then
+    touch "$WORK/first"
+    sleep 300 &
+    echo \$! >"$WORK/grandchild"
+    echo \$\$ >"$WORK/child"
+    sleep 300
+fi
+echo done
+S
+pr cancel "$(pr job list | awk 'NR == 2 { print $1 }')" >/dev/null
+echo x | pr send --to envoy --subject tree >/dev/null
+"$PR_BIN" --home "$HOME_DIR" serve --once &
+pass=$!
+wait_for test -s "$WORK/child"
+kill -KILL $pass
+wait $pass 2>/dev/null
+gone() { ! kill -0 "$(cat "$WORK/$1")"; }
+ok 'the program dies with its run' wait_for gone child
+ok 'the next run goes on' pr serve --once
+ok 'what the program had started is ended' wait_for gone grandchild
+ok 'and the mail is answered' grep -rq 'Re: tree' "$HOME_DIR/mail/you/new"
+
 # The agent port: a program that mails by itself.
 brain port <<S
 #!/bin/sh
