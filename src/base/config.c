@@ -490,7 +490,7 @@ config_parse(const char *text, size_t len, const char *file_name, Config **ret, 
     s->roles = g_array_new(FALSE, FALSE, sizeof(ConfRole));
     s->persons = g_array_new(FALSE, FALSE, sizeof(ConfPerson));
     s->file_name = g_string_chunk_insert_const(s->strings, file_name);
-    s->sections = conf_read(text, len, file_name, s->strings, error);
+    s->sections = conf_read(text ? text : "", len, file_name, s->strings, error);
     if (!s->sections)
         return false;
     set_defaults(s);

@@ -529,7 +529,7 @@ find_spot(GPtrArray *lines, const char *section, const char *key, bool *ret_ther
 char *
 config_with(const char *text, const char *section, const char *key, const char *value)
 {
-    g_auto(GStrv) split = g_strsplit(text, "\n", -1);
+    g_auto(GStrv) split = g_strsplit(text ? text : "", "\n", -1);
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     bool there;
 

@@ -11,6 +11,8 @@ json_parse(const char *text, size_t len, size_t max, json_t **ret, GError **erro
 
     if (max == 0)
         max = LIMIT_JSON_BYTES;
+    if (!text) /* what an empty GBytes gives */
+        text = "";
     if (len > max)
         return err_set(error, ERR_LIMIT, "JSON of %zu bytes is over the limit of %zu", len,
                        max);

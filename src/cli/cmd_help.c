@@ -30,6 +30,21 @@ one(Cli *cli, const Verb *v)
     return 0;
 }
 
+/* Paragraphs as mdoc wants them: each sentence on a line of its own. */
+static void
+print_mdoc(Cli *cli, const char *text)
+{
+    g_auto(GStrv) paragraphs = g_strsplit(text, "\n\n", -1);
+    for (char **p = paragraphs; *p; p++) {
+        g_strdelimit(*p, "\n", ' ');
+        g_auto(GStrv) sentences = g_strsplit(*p, ". ", -1);
+        cli_print(cli, "%s", p == paragraphs ? "" : ".Pp\n");
+        for (char **s = sentences; *s; s++)
+            cli_print(cli, "%s%s%s\n", **s == '.' || **s == '\'' ? "\\&" : "", *s,
+                      s[1] ? "." : "");
+    }
+}
+
 /* A manual page in mdoc, made from the same table at build time. */
 static int
 man_page(Cli *cli, const Verb *v)
@@ -41,13 +56,7 @@ man_page(Cli *cli, const Verb *v)
     if (*v->args)
         cli_print(cli, "%s\n", v->args);
     cli_print(cli, ".Sh DESCRIPTION\n");
-    g_auto(GStrv) lines = g_strsplit(*v->help ? v->help : v->summary, "\n", -1);
-    for (char **l = lines; *l; l++) {
-        if (!**l)
-            cli_print(cli, ".Pp\n");
-        else
-            cli_print(cli, "%s%s\n", **l == '.' || **l == '\'' ? "\\&" : "", *l);
-    }
+    print_mdoc(cli, *v->help ? v->help : v->summary);
     cli_print(cli, ".Sh SEE ALSO\n.Xr postrider 1 ,\n.Xr postrider.conf 5\n");
     return 0;
 }
