@@ -1,7 +1,7 @@
 /*
  * clock_brain FIFO
  *
- * The brain of the latency bench: its first act is to look at the clock, its second to tell the
+ * The brain of the arrival bench: its first act is to look at the clock, its second to tell the
  * bench, its answer is one word. Links nothing but libc, so that its own start costs little.
  */
 #include "base/banned.h"

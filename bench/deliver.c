@@ -2,7 +2,7 @@
  * Local delivery of committed rows against the bare Maildir loop on the same bytes: one by one
  * (tmp, fsync, rename, fsync of the folder for each), and in batches of 50 (write all, fsync
  * each, rename all, one fsync of the folder). Rows are put before and are not timed; the floor
- * writes as many bytes as one of our files has.
+ * writes the same bytes under names of the same kind.
  */
 #include "engine/deliver.h"
 #include "base/banned.h"
@@ -24,7 +24,8 @@ typedef struct Rig {
     Db *db;
     int bare_fd; /* a folder with tmp and new */
     int tmp_fd, new_fd;
-    GString *mail;
+    GString *mail; /* that we send */
+    GString *file; /* what its file holds: the floor writes that */
     unsigned batch;
     unsigned written; /* by the floor, for names */
 } Rig;
@@ -32,7 +33,7 @@ typedef struct Rig {
 /* ---- the floor ---- */
 
 typedef struct Bare {
-    char name[32];
+    char name[48];
     int fd;
 } Bare;
 
@@ -41,14 +42,14 @@ write_tmp(const Rig *r, Bare *b, GError **error)
 {
     b->fd = openat(r->tmp_fd, b->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     return b->fd < 0 ? err_set_errno(error, errno, "'%s'", b->name)
-                     : file_write_all(b->fd, r->mail->str, r->mail->len, error);
+                     : file_write_all(b->fd, r->file->str, r->file->len, error);
 }
 
 static bool
 write_all(Rig *r, Bare *bare, unsigned n, GError **error)
 {
     for (unsigned i = 0; i < n; i++) {
-        g_snprintf(bare[i].name, sizeof bare[i].name, "bare.%u", r->written++);
+        g_snprintf(bare[i].name, sizeof bare[i].name, "1794736800.M%uP1Q1.bench", r->written++);
         if (!write_tmp(r, &bare[i], error))
             return false;
     }
@@ -150,6 +151,7 @@ rig_clear(Rig *r)
     cleanup_fd(&r->new_fd);
     g_clear_pointer(&r->db, db_close);
     g_string_free(r->mail, TRUE);
+    g_string_free(r->file, TRUE);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, rig_clear)
 
@@ -167,13 +169,27 @@ make_mail(void)
     return mail;
 }
 
+static void
+add_origin(Rig *r)
+{
+    g_autofree char *line =
+        origin_line(&r->place->home->key, r->mail->str, r->mail->len, TRUST_ROLE, "you");
+
+    g_string_append(r->file, line);
+    g_string_append_len(r->file, r->mail->str, (gssize)r->mail->len);
+}
+
 static bool
 measure(Measure *m, GError **error)
 {
     const Runner bare = {NULL, run_bare}, ours = {put_rows, run_deliver};
     g_auto(Place) place = {0};
-    g_auto(Rig)
-        r = {.place = &place, .bare_fd = -1, .tmp_fd = -1, .new_fd = -1, .mail = make_mail()};
+    g_auto(Rig) r = {.place = &place,
+                     .bare_fd = -1,
+                     .tmp_fd = -1,
+                     .new_fd = -1,
+                     .mail = make_mail(),
+                     .file = g_string_new(NULL)};
     double floor, subject;
 
     if (!place_open(&place, NULL, error) || !db_open(place.home, DB_WRITE, &r.db, error) ||
@@ -181,6 +197,7 @@ measure(Measure *m, GError **error)
         (r.tmp_fd = make_folder(&r, "tmp", error)) < 0 ||
         (r.new_fd = make_folder(&r, "new", error)) < 0)
         return false;
+    add_origin(&r);
     r.batch = 1;
     if (!measure_race(&bare, &ours, &r, 24, 200, &floor, &subject, error))
         return false;

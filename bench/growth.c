@@ -10,7 +10,7 @@
 #include "engine/intake.h"
 #include "measure.h"
 #include "place.h"
-#include "steps/letter.h"
+#include "steps/steps.h"
 #include "store/messages.h"
 #include <errno.h>
 #include <unistd.h>

@@ -15,7 +15,7 @@
 #include "engine/known.h"
 #include "measure.h"
 #include "place.h"
-#include "steps/letter.h"
+#include "steps/steps.h"
 #include <dirent.h>
 #include <errno.h>
 #include <gmime/gmime.h>

@@ -40,6 +40,7 @@ _postrider()
             config) words='show check set' ;;
             job) words='list show log stop continue cancel' ;;
             mail) words='list show thread search trace' ;;
+            note) words='get put append list search history rename delete check' ;;
             outbox) words='list show approve reject retry' ;;
             esac
         fi

@@ -215,6 +215,12 @@ add_brain(Settings *s, const ConfSection *section)
         .kind = conf_value(section, "kind"),
         .command = as_argv(s, conf_value(section, "command")),
         .parser = conf_value(section, "parser"),
+        .script = conf_value(section, "script"),
+        .model = conf_value(section, "model"),
+        .url = conf_value(section, "url"),
+        .key_file = conf_value(section, "key-file"),
+        .key_env = conf_value(section, "key-env"),
+        .max_tokens = as_int(conf_value(section, "max-tokens")),
         .timeout_us = as_span(conf_value(section, "timeout")),
         .memory = as_size(conf_value(section, "memory")),
         .output = as_size(conf_value(section, "output")),
@@ -350,6 +356,8 @@ fill_public(Settings *s)
         .give_up_us = as_span(get(s, "postrider", "give-up")),
         .max_cost_per_day_micro = as_money(get(s, "postrider", "max-cost-per-day")),
         .max_message = as_size(get(s, "postrider", "max-message")),
+        .continue_after_us = as_span(get(s, "postrider", "continue-after")),
+        .body_warn_chars = as_int(get(s, "postrider", "email-body-warn-chars")),
         .log_level = get(s, "postrider", "log-level"),
         .log_file = get(s, "postrider", "log-file"),
         .require_auth = get(s, "trust", "require-auth"),
@@ -580,6 +588,18 @@ config_brain(const Config *config, const char *name)
             return &config->brains[i];
     }
     return NULL;
+}
+
+bool
+config_asks_by_net(const Config *config)
+{
+    for (unsigned i = 0; i < config->n_brains; i++) {
+        const char *kind = config->brains[i].kind;
+
+        if (g_str_equal(kind, "anthropic") || g_str_equal(kind, "openai"))
+            return true;
+    }
+    return false;
 }
 
 const ConfAccount *

@@ -53,6 +53,11 @@ typedef struct ConfBrain {
     const char *kind; /* script, anthropic, openai, command, claude, codex, opencode */
     const char *const *command; /* argv; a relative argv[0] with a slash is beneath the home */
     const char *parser;         /* plain, … */
+    const char *script;         /* relative to the home */
+    const char *model, *url;    /* "": the provider's own */
+    const char *key_file,
+        *key_env; /* where the API key is, never the key itself; "": neither */
+    int64_t max_tokens;
     int64_t timeout_us;
     uint64_t memory, output;
 } ConfBrain;
@@ -87,6 +92,8 @@ struct Config {
     int64_t workers, drain_us, retry_first_us, retry_max_us, give_up_us;
     int64_t max_cost_per_day_micro;
     uint64_t max_message;
+    int64_t continue_after_us; /* pause of a job that came to its step limit */
+    int64_t body_warn_chars;   /* longer bodies are noticed before they are sent */
     const char *log_level, *log_file;
     const char *require_auth;                     /* dmarc, dkim, none */
     const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */
@@ -115,6 +122,8 @@ const ConfRole *config_role_at(const Config *config, const char *address);
 const ConfPerson *config_person_at(const Config *config, const char *address);
 const ConfBrain *config_brain(const Config *config, const char *name);
 const ConfAccount *config_account(const Config *config, const char *name);
+/* True when a brain is asked by HTTP: runs then need the program that links libcurl. */
+bool config_asks_by_net(const Config *config);
 /* The folder below mail/ that local mail to this address goes to, a role's or a local person's;
  * NULL: not local. */
 const char *config_mailbox_at(const Config *config, const char *address);

@@ -1,75 +1,14 @@
 #include "base/digest.h"
 #include "base/banned.h"
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
-
-/* Looked up once: the search through the providers costs more than a short mail's digest. */
-static const EVP_MD *
-sha256(void)
-{
-    static EVP_MD *md;
-
-    if (!md && !(md = EVP_MD_fetch(NULL, "SHA256", NULL)))
-        g_error("libcrypto has no SHA-256");
-    return md;
-}
-
-static void
-must(int ok)
-{
-    if (ok != 1)
-        g_error("libcrypto failed at SHA-256");
-}
-
-void
-digest_of(const void *data, size_t len, Digest *ret)
-{
-    must(EVP_Digest(data, len, ret->v, NULL, sha256(), NULL));
-}
-
-struct DigestCtx {
-    EVP_MD_CTX *md;
-};
-
-DigestCtx *
-digest_new(void)
-{
-    DigestCtx *ctx = g_new(DigestCtx, 1);
-
-    ctx->md = EVP_MD_CTX_new();
-    must(ctx->md && EVP_DigestInit_ex(ctx->md, sha256(), NULL));
-    return ctx;
-}
-
-void
-digest_update(DigestCtx *ctx, const void *data, size_t len)
-{
-    must(EVP_DigestUpdate(ctx->md, data, len));
-}
-
-void
-digest_final(DigestCtx *ctx, Digest *ret)
-{
-    must(EVP_DigestFinal_ex(ctx->md, ret->v, NULL));
-    EVP_MD_CTX_free(ctx->md);
-    g_free(ctx);
-}
-
-void
-digest_mac(const void *key, size_t key_len, const void *data, size_t len, Digest *ret)
-{
-    g_assert(key_len <= INT_MAX);
-    /* A NULL key or NULL data means something else to HMAC() than no bytes. */
-    if (!HMAC(sha256(), key_len ? key : "", (int)key_len, len ? data : (const void *)"", len,
-              ret->v, NULL))
-        g_error("libcrypto failed at HMAC");
-}
 
 bool
 digest_equal(const Digest *a, const Digest *b)
 {
-    return CRYPTO_memcmp(a->v, b->v, DIGEST_SIZE) == 0;
+    volatile unsigned differs = 0; /* volatile: no early end */
+
+    for (size_t i = 0; i < DIGEST_SIZE; i++)
+        differs |= a->v[i] ^ b->v[i];
+    return differs == 0;
 }
 
 char *
@@ -112,7 +51,7 @@ mac_with(const uint8_t *key, const char *use, const void *data, size_t len, Dige
 
     digest_mac(key, KEY_SIZE, use, strlen(use), &sub);
     digest_mac(sub.v, DIGEST_SIZE, data, len, ret);
-    OPENSSL_cleanse(&sub, sizeof sub);
+    explicit_bzero(&sub, sizeof sub);
 }
 
 void

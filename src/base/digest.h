@@ -1,6 +1,9 @@
 #pragma once
 
-/* SHA-256 and HMAC by libcrypto, and the ways we write bytes as text. */
+/*
+ * SHA-256 and HMAC, and the ways we write bytes as text. The first five calls are made twice:
+ * by libcrypto (sha256.c), and by GLib (sha256_glib.c) for the front program.
+ */
 #include "base/ids.h"
 #include <glib.h>
 

@@ -424,6 +424,35 @@ swap_in(const Place *at, const char *swap, bool *ret_displaced, GError **error)
     return err_set(error, ERR_AGAIN, "the file comes and goes");
 }
 
+static char *
+swap_name(const Place *at)
+{
+    g_autofree char *suffix = g_strconcat("-", at->name, NULL);
+
+    return random_name(SWAP_PREFIX, suffix);
+}
+
+/* A file under a swap name is always whole: who finds one after a crash must not take half of
+ * what we were writing for what somebody else wrote. */
+static bool
+write_swap(const Place *at,
+           const char *swap,
+           const void *data,
+           size_t len,
+           mode_t mode,
+           GError **error)
+{
+    g_autofree char *tmp = random_name(TMP_PREFIX, "");
+
+    if (!write_new(at->dir_fd, tmp, data, len, mode, error))
+        return false;
+    if (renameat(at->dir_fd, tmp, at->dir_fd, swap) == 0)
+        return true;
+    err_set_errno(error, errno, "renaming");
+    (void)unlinkat(at->dir_fd, tmp, 0);
+    return false;
+}
+
 bool
 file_exchange(int dir_fd,
               const char *path,
@@ -441,13 +470,12 @@ file_exchange(int dir_fd,
     if (!place_find(dir_fd, path, &at, error))
         return err_prefix(error, "writing '%s'", path);
 
-    g_autofree char *suffix = g_strconcat("-", at.name, NULL);
-    g_autofree char *swap = random_name(SWAP_PREFIX, suffix);
+    g_autofree char *swap = swap_name(&at);
     struct stat st;
 
     if (fstatat(at.dir_fd, at.name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
         return err_set(error, ERR_NEVER, "writing '%s': is not a file", path);
-    if (!write_new(at.dir_fd, swap, data, len, mode, error))
+    if (!write_swap(&at, swap, data, len, mode, error))
         return err_prefix(error, "writing '%s'", path);
     if (!swap_in(&at, swap, &displaced, error)) {
         (void)unlinkat(at.dir_fd, swap, 0);
@@ -462,6 +490,34 @@ file_exchange(int dir_fd,
     return true;
 }
 
+bool
+file_displace(
+    int dir_fd, const char *path, GBytes **ret_displaced, char **ret_tmp, GError **error)
+{
+    g_auto(Place) at = {.dir_fd = -1};
+    g_autoptr(GBytes) old = NULL;
+
+    if (!place_find(dir_fd, path, &at, error))
+        return err_prefix(error, "removing '%s'", path);
+
+    g_autofree char *swap = swap_name(&at);
+    struct stat st;
+    bool there = fstatat(at.dir_fd, at.name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+
+    if (there && !S_ISREG(st.st_mode))
+        return err_set(error, ERR_NEVER, "removing '%s': is not a file", path);
+    there = there && renameat(at.dir_fd, at.name, at.dir_fd, swap) == 0;
+    if (!there && errno != ENOENT)
+        return err_set_errno(error, errno, "removing '%s'", path);
+    CRASH_POINT("file-displaced");
+    if (there && (!dir_flush(at.dir_fd, error) ||
+                  !file_read(at.dir_fd, swap, G_MAXINT32, &old, error)))
+        return err_prefix(error, "removing '%s'", path);
+    *ret_displaced = g_steal_pointer(&old);
+    *ret_tmp = there ? g_strconcat(at.folder, swap, NULL) : NULL;
+    return true;
+}
+
 /* True while somebody has it open for writing. A read lease is granted by the kernel only when
  * nobody has; where leases are not to be had, the answer is no. */
 static bool
@@ -470,6 +526,16 @@ has_writer(int fd)
     /* The signal that a broken lease sends; the default one, SIGIO, would end us. */
     (void)fcntl(fd, F_SETSIG, SIGURG);
     return fcntl(fd, F_SETLEASE, F_RDLCK) < 0 && errno == EAGAIN;
+}
+
+/* The lease is given back at once: an editor that opens the file now would have to wait. */
+bool
+file_has_writer(int fd)
+{
+    bool busy = has_writer(fd);
+
+    (void)fcntl(fd, F_SETLEASE, F_UNLCK);
+    return busy;
 }
 
 bool

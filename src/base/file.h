@@ -61,6 +61,12 @@ bool file_exchange(int dir_fd,
                    char **ret_tmp,
                    GError **error);
 bool file_exchange_finish(int dir_fd, const char *tmp, GBytes **ret_last, GError **error);
+/* As file_exchange() with nothing in its place: removes a file that a person may be editing. */
+bool file_displace(
+    int dir_fd, const char *path, GBytes **ret_displaced, char **ret_tmp, GError **error);
+/* True while somebody has the file of this descriptor, opened for reading, open for writing:
+ * its bytes may be half of what they will be. False where the kernel can't tell. */
+bool file_has_writer(int fd);
 
 /* A name of ours that no reader should take for content: unfinished or displaced. */
 bool file_is_tmp(const char *name);
@@ -73,10 +79,12 @@ bool file_sweep(int dir_fd, int64_t age_us, unsigned *ret_removed, GError **erro
 /*
  * A lock that the kernel holds: flock on a permanent file that is never unlinked. The holder's
  * pid stands in the file for messages only. wait_ms 0: try once; -1: for ever. ERR_LATER names
- * the holder.
+ * the holder; ERR_CONFIG: it can't be had here at all (no right to write, no locks).
  */
 bool lock_take(int dir_fd, const char *name, int wait_ms, int *ret_fd, GError **error);
 /* True while the path still names the inode that we hold. */
 bool lock_holds(int dir_fd, const char *name, int fd);
 /* The pid in the file, 0 when unknown. */
 pid_t lock_holder(int dir_fd, const char *name);
+/* Does anybody hold it? Writes nothing, so it may be asked of a home that is read-only. */
+bool lock_is_held(int dir_fd, const char *name);

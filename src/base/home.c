@@ -156,7 +156,10 @@ open_folders(Home *home, GError **error)
     if (home->mail_fd < 0)
         return false;
     home->state_fd = open_folder(home->fd, "state", error);
-    return home->state_fd >= 0;
+    if (home->state_fd < 0)
+        return false;
+    g_autofree char *path = g_build_filename(home->path, "state", NULL);
+    return check_owner(path, home->state_fd, error);
 }
 
 static bool

@@ -23,4 +23,6 @@
 #define LIMIT_PROGRAM_OUTPUT (4u << 20) /* what we keep of a program's stdout */
 #define LIMIT_PROGRAM_LOG (256u << 10)  /* of its stderr */
 #define LIMIT_PORT_REQUEST (32u << 20)
+#define LIMIT_HTTP_REPLY (32u << 20) /* a stream of events is ten times its text */
 #define LIMIT_RECIPIENTS 100u
+#define LIMIT_NOTE_BYTES (4u << 20)

@@ -62,6 +62,10 @@ flock_within(int fd, int wait_ms)
 static bool
 refuse(int dir_fd, const char *name, GError **error)
 {
+    if (errno == ENOLCK || errno == EOPNOTSUPP)
+        return err_set(error, ERR_CONFIG,
+                       "'%s' is on a file system without locks; keep the home on a local disk",
+                       name);
     if (errno != EWOULDBLOCK)
         return err_set_errno(error, errno, "locking '%s'", name);
 
@@ -82,13 +86,30 @@ write_pid(int fd)
 }
 
 bool
+lock_is_held(int dir_fd, const char *name)
+{
+    auto_fd fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
+/* Where we may not write at all, waiting does not help: a person has to. */
+static bool
+refuse_open(int dir_fd, const char *name, GError **error)
+{
+    if (error && *error && faccessat(dir_fd, ".", W_OK, AT_EACCESS) < 0)
+        (*error)->code = ERR_CONFIG;
+    return err_prefix(error, "locking '%s'", name);
+}
+
+bool
 lock_take(int dir_fd, const char *name, int wait_ms, int *ret_fd, GError **error)
 {
     for (;;) {
         auto_fd fd = file_open_beneath(dir_fd, name, O_RDWR | O_CREAT, 0600, error);
 
         if (fd < 0)
-            return err_prefix(error, "locking '%s'", name);
+            return refuse_open(dir_fd, name, error);
         if (!flock_within(fd, wait_ms))
             return refuse(dir_fd, name, error);
         if (!lock_holds(dir_fd, name, fd))

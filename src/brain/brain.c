@@ -4,8 +4,6 @@
 #include "base/err.h"
 #include "base/text.h"
 
-static const BrainOps *const kinds[] = {&brain_command};
-
 struct BrainCall {
     const BrainOps *ops;
     void *state;
@@ -19,15 +17,16 @@ brain_answer_clear(BrainAnswer *answer)
     g_free(answer->text);
     g_free(answer->log);
     g_free(answer->failed);
+    g_free(answer->request_id);
     *answer = (BrainAnswer){0};
 }
 
 static const BrainOps *
 find_kind(const char *name)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
-        if (g_str_equal(kinds[i]->kind, name))
-            return kinds[i];
+    for (const BrainOps *const *ops = brain_kinds; *ops; ops++) {
+        if (g_str_equal((*ops)->kind, name))
+            return *ops;
     }
     return NULL;
 }
@@ -63,6 +62,8 @@ brain_work(BrainCall *call)
 {
     if (!call->finished && call->ops->work(call->state)) {
         call->ops->answer(call->state, &call->answer);
+        g_assert((call->answer.end == BRAIN_OK) == (call->answer.failed == NULL));
+        call->answer.broken = call->answer.end == BRAIN_BROKEN;
         call->finished = true;
     }
     return call->finished;
@@ -90,6 +91,30 @@ brain_free(BrainCall *call)
     call->ops->free(call->state);
     brain_answer_clear(&call->answer);
     g_free(call);
+}
+
+bool
+brain_takes(const ConfBrain *conf, const char *media_type)
+{
+    const BrainOps *ops = find_kind(conf->kind);
+    return ops && ops->takes && ops->takes(conf, media_type);
+}
+
+char *
+brain_question(const BrainAsk *ask)
+{
+    if (!ask->why_again)
+        return g_strdup(ask->prompt);
+    return g_strdup_printf("%s\nYour last answer could not be used: %s\nAnswer again.\n",
+                           ask->prompt, ask->why_again);
+}
+
+char *
+brain_schema_rule(const char *schema)
+{
+    return g_strdup_printf("Answer with one JSON object and nothing else. It must be valid by "
+                           "this JSON schema:\n%s\n",
+                           schema);
 }
 
 /* The three forms of ECMA-48, each also with its introducer as one C1 character:

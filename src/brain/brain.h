@@ -9,28 +9,66 @@
  * That a brain fails is an answer too (failed, broken), never an error: an error of
  * brain_start() means that it could not be asked at all. Nothing here blocks or logs.
  */
+#include "base/clock.h"
 #include "base/config.h"
 #include <glib.h>
 #include <poll.h>
 #include <stdbool.h>
 
-/* All of it is borrowed until brain_start() returns. */
+/* An image or a PDF that the model is to see; others are files in the job's folder. */
+typedef struct BrainFile {
+    const char *media_type;
+    const char *filename;
+    GBytes *data;
+} BrainFile;
+
+/* All of it is borrowed until brain_start() returns. Texts are valid UTF-8. */
 typedef struct BrainAsk {
     const ConfBrain *conf;
     const char *home; /* absolute: for paths relative to it */
     const char *prompt;
     const char *cwd;
-    const char *const *env; /* additions: "POSTRIDER_PORT=…"; NULL: none */
-    const char *why_again;  /* what was wrong with the last answer; NULL */
+    const char *const *env;   /* additions: "POSTRIDER_PORT=…"; NULL: none */
+    const char *why_again;    /* what was wrong with the last answer; NULL */
+    const char *system;       /* instructions that stay from question to question; NULL */
+    const char *schema;       /* JSON schema of the answer, in the portable profile of every
+                                 provider: object root, all fields required, null unions,
+                                 additionalProperties false, no bounds; NULL: free text */
+    const char *schema_name;  /* [A-Za-z0-9_-]{1,64}; NULL: "answer" */
+    int64_t total_iterations; /* steps of the job before this one */
+    const BrainFile *files;   /* only what brain_takes() */
+    unsigned n_files;
+    const Clock *clock; /* NULL: the real one */
 } BrainAsk;
 
+/* What to do next, whoever failed. */
+typedef enum BrainEnd {
+    BRAIN_OK,
+    BRAIN_FAILED,    /* this question, this time: ask again, then the job fails */
+    BRAIN_BROKEN,    /* the brain, not the job: no program, no key, no money, no such model. All
+                        its jobs wait until a person has mended it */
+    BRAIN_LIMITED,   /* not now: all jobs of this brain wait until retry_at_us. No attempt of
+                        the job counts */
+    BRAIN_REFUSED,   /* the model will not do it: asking the same again is no use */
+    BRAIN_TRUNCATED, /* the answer came to the token limit; text is what there is of it */
+} BrainEnd;
+
+typedef struct BrainUsage {
+    int64_t input, output; /* tokens; input is what no cache had */
+    int64_t cache_read, cache_write;
+} BrainUsage;
+
 typedef struct BrainAnswer {
-    char *text;   /* valid UTF-8, control characters taken out; "" when it failed early */
-    char *log;    /* the end of what it wrote to stderr; "" */
-    char *failed; /* NULL: fine; else one line why */
-    bool broken;  /* the brain, not the job, is at fault: program missing, not executable */
-    bool cut;     /* there was more output than the cap */
-    int64_t cost_micro;
+    BrainEnd end;
+    char *text;         /* valid UTF-8, control characters taken out; "" when it failed early */
+    char *log;          /* the end of what it wrote to stderr; "" */
+    char *failed;       /* NULL: fine; else one line why */
+    bool broken;        /* end is BRAIN_BROKEN */
+    bool cut;           /* there was more output than the cap */
+    int64_t cost_micro; /* of all that was asked for this answer, retries too */
+    BrainUsage usage;   /* likewise */
+    int64_t retry_at_us; /* BRAIN_LIMITED: wall time; else 0 */
+    char *request_id;    /* the provider's name for the last request; NULL */
 } BrainAnswer;
 void brain_answer_clear(BrainAnswer *answer);
 
@@ -38,7 +76,7 @@ typedef struct BrainCall BrainCall;
 #define BRAIN_POLL_MAX 4
 
 /* One kind of brain. answer() is called once, after work() said true, and fills a zeroed
- * struct whose strings are the caller's. */
+ * struct whose strings are the caller's: end and what belongs to it; broken follows. */
 typedef struct BrainOps {
     const char *kind;
     bool (*start)(const BrainAsk *ask, void **ret_state, GError **error);
@@ -47,8 +85,14 @@ typedef struct BrainOps {
     void (*end)(void *state);  /* asks it to stop soon */
     void (*answer)(void *state, BrainAnswer *ret);
     void (*free)(void *state);
+    bool (*takes)(const ConfBrain *conf, const char *media_type); /* NULL: no files */
 } BrainOps;
-extern const BrainOps brain_command;
+extern const BrainOps brain_command, brain_script;   /* in every program that asks brains */
+extern const BrainOps brain_anthropic, brain_openai; /* link libcurl: brain_net only */
+
+/* The kinds that this program has, NULL-terminated. Each program that asks brains defines its
+ * own, so that only one of them pays for the start of libcurl. */
+extern const BrainOps *const brain_kinds[];
 
 /* ERR_CONFIG: a kind that this program does not have, or settings that the kind can't work
  * with. ERR_LATER: no process could be made just now. */
@@ -64,6 +108,14 @@ void brain_end(BrainCall *call);
 const BrainAnswer *brain_answer(BrainCall *call);
 void brain_free(BrainCall *call); /* ends it at once if it still works */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BrainCall, brain_free)
+
+/* True when the brain's model can be shown files of this type. */
+bool brain_takes(const ConfBrain *conf, const char *media_type);
+
+/* The question as one text, with why the last answer could not be used; caller frees. */
+char *brain_question(const BrainAsk *ask);
+/* The schema in words, for brains that take no other form; caller frees. */
+char *brain_schema_rule(const char *schema);
 
 /* What a program printed, as text for a mail: valid UTF-8; terminal escapes and control
  * characters taken out, newline and tab kept, CR and CRLF as newline; no white space at the end

@@ -87,13 +87,15 @@ find_program(const char *name, const char *home, char **env, char **ret_missing)
     return NULL;
 }
 
+/* A program has one stdin: instructions, question and form of the answer are one text. */
 static GBytes *
 build_input(const BrainAsk *ask)
 {
-    if (!ask->why_again)
-        return g_bytes_new(ask->prompt, strlen(ask->prompt));
-    char *text = g_strdup_printf("%s\nYour last answer could not be used: %s\nAnswer again.\n",
-                                 ask->prompt, ask->why_again);
+    g_autofree char *question = brain_question(ask);
+    g_autofree char *rule = ask->schema ? brain_schema_rule(ask->schema) : NULL;
+    char *text = g_strconcat(ask->system ? ask->system : "", ask->system ? "\n\n" : "",
+                             question, rule ? "\n" : "", rule ? rule : "", NULL);
+
     return g_bytes_new_take(text, strlen(text));
 }
 
@@ -204,7 +206,7 @@ describe_failure(const ProcEnd *end, const BrainAnswer *answer)
     g_autofree char *said = last_line(answer->log);
     const char *why = end->why ? end->why : *answer->text ? NULL : "it printed nothing";
 
-    if (!why || answer->broken || !*said)
+    if (!why || answer->end == BRAIN_BROKEN || !*said)
         return g_strdup(why);
     return g_strdup_printf("%s: %s", why, said);
 }
@@ -215,10 +217,10 @@ command_answer(void *state, BrainAnswer *ret)
     Command *c = state;
 
     if (!c->proc) {
-        *ret = (BrainAnswer){.text = g_strdup(""),
+        *ret = (BrainAnswer){.end = BRAIN_BROKEN,
+                             .text = g_strdup(""),
                              .log = g_strdup(""),
-                             .failed = g_strdup(c->missing),
-                             .broken = true};
+                             .failed = g_strdup(c->missing)};
         return;
     }
     const ProcEnd *end = proc_result(c->proc);
@@ -228,8 +230,10 @@ command_answer(void *state, BrainAnswer *ret)
     *ret = (BrainAnswer){.text = brain_clean(out, out_len),
                          .log = brain_clean(err, err_len),
                          .cut = end->out_cut};
-    ret->broken = never_began(end, ret->log);
+    ret->end = never_began(end, ret->log) ? BRAIN_BROKEN : BRAIN_OK;
     ret->failed = describe_failure(end, ret);
+    if (ret->failed && ret->end == BRAIN_OK)
+        ret->end = BRAIN_FAILED;
 }
 
 const BrainOps brain_command = {

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* --- messages --- */
@@ -158,15 +159,17 @@ cli_table_print(Cli *cli, CliTable *t)
 
 /* --- what verbs open --- */
 
-/* The parts of the service log as the settings say; other verbs only complain. */
+/* The parts of the service log as the settings say, where other verbs only complain; and since
+ * they hold the key for as long as they live, no debugger and no core file gets at it. */
 static void
-apply_log_settings(const Cli *cli)
+become_part(const Cli *cli)
 {
     static const char *const parts[] = {"serve", "account", "run", "deliver", "index", NULL};
     const Config *config = cli->home->config;
     const char *level = g_getenv("POSTRIDER_LOG");
     if (!g_strv_contains(parts, cli->verb))
         return;
+    (void)prctl(PR_SET_DUMPABLE, 0);
     g_autofree char *file =
         *config->log_file ? g_canonicalize_filename(config->log_file, cli->home->path) : NULL;
     log_init(cli->verb, log_level_parse(level ? level : config->log_level, LOG_INFO), file);
@@ -181,7 +184,7 @@ cli_home(Cli *cli)
     g_autofree char *path = home_find(cli->home_option, &error);
     if (!path || !home_open(path, &cli->home, &error))
         return cli_error(0, error);
-    apply_log_settings(cli);
+    become_part(cli);
     return 0;
 }
 
@@ -238,6 +241,13 @@ cli_in_agent(void)
 
 /* --- main --- */
 
+static void
+set_home(Cli *cli, const char *path)
+{
+    g_free(cli->home_option); /* given twice, the last one counts */
+    cli->home_option = g_strdup(path);
+}
+
 /* Takes the options that every verb has out of argv, wherever they stand before "--". */
 static int
 take_globals(Cli *cli, int *argc, char **argv, bool *ret_help, bool *ret_version)
@@ -259,9 +269,9 @@ take_globals(Cli *cli, int *argc, char **argv, bool *ret_help, bool *ret_version
         } else if (g_str_equal(a, "--home")) {
             if (i + 1 >= *argc)
                 return cli_fail(EX_USAGE, "--home needs a folder");
-            cli->home_option = g_strdup(argv[++i]);
+            set_home(cli, argv[++i]);
         } else if (g_str_has_prefix(a, "--home=")) {
-            cli->home_option = g_strdup(a + strlen("--home="));
+            set_home(cli, a + strlen("--home="));
         } else {
             argv[kept++] = argv[i];
         }
@@ -291,12 +301,28 @@ unknown_verb(const char *name)
     return cli_fail(EX_USAGE, "no verb '%s'; see: postrider help", name);
 }
 
+/* Whether a brain that is asked by HTTP may be needed. A home that can't be opened is for the
+ * verb itself to complain about. */
+static bool
+needs_net(const Cli *cli, const char *verb)
+{
+    static const char *const askers[] = {"ask", "inject", "resume", "run", "serve", NULL};
+    g_autofree char *path = NULL;
+    g_autoptr(Home) home = NULL;
+
+    if (!g_strv_contains(askers, verb) || cli_in_agent() ||
+        !(path = home_find(cli->home_option, NULL)) || !home_open(path, &home, NULL))
+        return false;
+    return config_asks_by_net(home->config);
+}
+
 /* The front hands over to the program that holds the verb; argv is what we were called with. */
 static int
-exec_mail(char **argv)
+exec_mail(const Cli *cli, const char *verb, char **argv)
 {
     GError *error = NULL;
-    g_autofree char *path = proc_helper_path("postrider-mail", &error);
+    const char *name = needs_net(cli, verb) ? "postrider-net" : "postrider-mail";
+    g_autofree char *path = proc_helper_path(name, &error);
     if (!path)
         return cli_error(EX_SOFTWARE, error);
     execv(path, argv);
@@ -322,7 +348,7 @@ run_verb(Cli *cli, int argc, char **argv, char **whole, const VerbRun *table, bo
     int status = dispatch(cli, argc, argv, table);
     if (status >= 0)
         return status;
-    return front ? exec_mail(whole)
+    return front ? exec_mail(cli, argv[0], whole)
                  : cli_fail(EX_SOFTWARE, "'%s' belongs to the front program", argv[0]);
 }
 
@@ -331,7 +357,7 @@ cli_main(int argc, char **argv, const VerbRun *table, bool front)
 {
     bool help = false, version = false;
     fill_std_fds();
-    setlocale(LC_ALL, "");
+    setlocale(LC_CTYPE, "C.UTF-8"); /* in and out, whatever the locale: cron has none */
     (void)signal(SIGPIPE, SIG_IGN);
 
     g_auto(GStrv) whole = g_new0(char *, argc + 1);

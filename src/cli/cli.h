@@ -3,7 +3,8 @@
 /*
  * The command line. `postrider` (front.c) links neither GMime nor libcurl and answers most
  * verbs itself; verbs that read or write mail live in libexec `postrider-mail` (mail_main.c),
- * to which the front execs. One table (verbs.c) describes every verb for help, manual pages and
+ * to which the front execs, or to `postrider-net`, the same with libcurl, where a brain may
+ * have to be asked by HTTP. One table (verbs.c) describes every verb for help, manual pages and
  * completion; each program has a table of the functions it holds.
  *
  * Messages are one line on stderr, `postrider: what: why`; exit codes are those of sysexits.h.

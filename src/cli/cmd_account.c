@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
+#include "cli/pass.h"
 #include "engine/account.h"
 #include "engine/follow.h"
 #include "engine/run.h"
@@ -35,14 +36,19 @@ cmd_account(Cli *cli, int argc, char **argv)
 int
 cmd_run(Cli *cli, int argc, char **argv)
 {
+    int max_iterations = INT_MIN;
+    const GOptionEntry options[] = {PASS_OPTIONS(&max_iterations), G_OPTION_ENTRY_NULL};
     g_autoptr(Engine) engine = NULL;
     JobId job = {0};
+    int status = cli_options("run", options, &argc, &argv);
+    if (status || (status = pass_check_options("run", &max_iterations)))
+        return status;
     if (argc > 2)
         return cli_usage("run", "takes one job");
     if (argc == 2 && !job_id_parse(argv[1], &job))
         return cli_usage("run", "'%s' is no job", argv[1]);
-    int status = cli_engine(cli, &engine);
-    return status ? status : run_main(engine, job);
+    status = cli_engine(cli, &engine);
+    return status ? status : run_main(engine, job, max_iterations);
 }
 
 int

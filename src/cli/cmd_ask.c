@@ -54,17 +54,18 @@ typedef struct Outcome {
 } Outcome;
 
 static int
-exit_of(JobState s)
+exit_of(const Job *job)
 {
-    switch (s) {
+    switch (job->state) {
     case JOB_DONE:
         return 0;
     case JOB_FAILED:
     case JOB_CANCELLED:
         return 1;
     case JOB_STOPPED:
-    case JOB_PARKED:
         return EX_TEMPFAIL;
+    case JOB_PARKED: /* at the limit of a run it goes on by itself */
+        return job->waiting_for ? EX_TEMPFAIL : -1;
     default:
         return -1;
     }
@@ -95,20 +96,38 @@ look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
     ret->round = row->round;
     bool settled =
         row->state == MSG_HANDLED || row->state == MSG_DEAD || row->state == MSG_IGNORED;
-    ret->status = row->state == MSG_DEAD ? 1 : settled ? 0 : exit_of(job->state);
+    ret->status = row->state == MSG_DEAD ? 1 : settled ? 0 : exit_of(job);
     ret->over = settled || ret->status >= 0;
     return 0;
+}
+
+static void
+drain(int inotify)
+{
+    char buf[4096];
+    while (read(inotify, buf, sizeof buf) > 0)
+        ;
 }
 
 /* Sleeps until the store changes, half a second at most. */
 static void
 wait_for_change(int inotify)
 {
-    char buf[4096];
     struct pollfd fd = {.fd = inotify, .events = POLLIN};
     if (poll(&fd, 1, LOOK_AGAIN_MS) > 0)
-        while (read(inotify, buf, sizeof buf) > 0)
-            ;
+        drain(inotify);
+}
+
+/* While a person has to decide about the whole home no question is answered. */
+static bool
+is_held(Engine *engine, Outcome *ret)
+{
+    g_autofree char *why = db_hold_all(engine->db);
+    if (!why)
+        return false;
+    ret->over = true;
+    ret->status = cli_fail(EX_TEMPFAIL, "your mail is kept, but nothing runs: %s", why);
+    return true;
 }
 
 static int
@@ -121,18 +140,19 @@ wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
         GError *error = NULL;
         PassStats stats;
         int status = look(cli, engine, msgid, ret);
-        if (status || ret->over)
+        if (status || ret->over || is_held(engine, ret))
             return status;
         if (is_served(cli->home)) {
             wait_for_change(inotify);
             continue;
         }
-        if (!pass_run(engine, 0, &stats, &error)) {
+        if (!pass_run(engine, 0, 0, &stats, &error)) {
             if (!err_is(error, ERR_LATER))
                 return cli_error(0, error);
             g_error_free(error); /* somebody else is at it */
             wait_for_change(inotify);
         } else if (stats.mails + stats.jobs + stats.sent == 0) {
+            drain(inotify);           /* what the pass itself wrote */
             wait_for_change(inotify); /* queued for later: a pause, a retry */
         }
     }
@@ -216,7 +236,7 @@ ask(Cli *cli, const AskOptions *o, char *text)
     if ((status = wait_for_answer(cli, engine, msgid, &outcome)) ||
         (status = print_answers(cli, engine, &outcome, asked_us)))
         return status;
-    if (outcome.status == EX_TEMPFAIL)
+    if (outcome.status == EX_TEMPFAIL && outcome.job.v)
         (void)cli_fail(0,
                        "job %" G_GINT64_FORMAT " waits; see: postrider show %" G_GINT64_FORMAT,
                        outcome.job.v, outcome.job.v);

@@ -8,8 +8,9 @@
 #include "cli/faces.h"
 #include "cli/mail_view.h"
 #include "engine/follow.h"
-#include "engine/intake.h"
 #include "engine/recover.h"
+#include "engine/release.h"
+#include "store/age.h"
 #include "store/effects.h"
 #include "store/index.h"
 #include <inttypes.h>
@@ -137,6 +138,8 @@ check_effects(Doctor *d, GError **error)
 static bool
 check_hold(Doctor *d, GError **error)
 {
+    if (!age_check(d->engine->db, error))
+        return false;
     g_autofree char *why = db_hold_all(d->engine->db);
     if (why)
         doctor_find(d, false, why, "nothing runs or leaves");
@@ -272,45 +275,59 @@ list_history(Doctor *d, GArray *ids, GError **error)
     return true;
 }
 
+static int
+say_released(Doctor *d, unsigned released, unsigned left, unsigned failed, int status)
+{
+    if (d->cli->json)
+        cli_print_json(d->cli,
+                       json_pack("{s:b, s:i, s:i, s:i}", "ok", failed == 0, "released",
+                                 (int)released, "left", (int)left, "failed", (int)failed));
+    else if (left)
+        cli_print(d->cli, "released: %u; no work after all: %u (see: postrider mail list)\n",
+                  released, left);
+    else
+        cli_print(d->cli, "released: %u\n", released);
+    return status;
+}
+
 /* Oldest first, as it would have been worked. */
 static int
-release_ids(Doctor *d, const GArray *ids)
+release_history(Doctor *d)
 {
-    unsigned done = 0;
+    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(MsgId));
+    unsigned done = 0, left = 0;
     int status = 0;
+    GError *error = NULL;
+    if (!list_history(d, ids, &error))
+        return cli_error(0, error);
     for (guint i = ids->len; i > 0; i--) {
-        GError *error = NULL;
-        if (intake_release(d->engine, g_array_index(ids, MsgId, i - 1), &error))
-            done++;
-        else
+        bool released = false;
+        if (!release_judged(d->engine, g_array_index(ids, MsgId, i - 1), &released, &error)) {
             status = cli_error(0, error);
+            error = NULL;
+            continue;
+        }
+        done += released;
+        left += !released;
     }
-    if (d->cli->json)
-        cli_print_json(d->cli, json_pack("{s:b, s:i, s:i}", "ok", done == ids->len, "released",
-                                         (int)done, "failed", (int)(ids->len - done)));
-    else
-        cli_print(d->cli, "released: %u\n", done);
-    return status;
+    return say_released(d, done, left, ids->len - done - left, status);
 }
 
 static int
 release(Doctor *d, const char *what)
 {
     GError *error = NULL;
-    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(MsgId));
-    if (g_str_equal(what, "all")) {
-        if (!list_history(d, ids, &error))
-            return cli_error(0, error);
-        return release_ids(d, ids);
-    }
+    if (g_str_equal(what, "all"))
+        return release_history(d);
     g_auto(MailFound) found = {0};
     int status = mail_find(d->engine->db, what, &found);
     if (status)
         return status;
     if (!found.in)
         return cli_fail(EX_DATAERR, "'%s' is mail on its way out; see: postrider outbox", what);
-    g_array_append_val(ids, found.in->id);
-    return release_ids(d, ids);
+    if (!release_one(d->engine, found.in->id, &error))
+        return cli_error(0, error);
+    return say_released(d, 1, 0, 0, 0);
 }
 
 /* --- the verb --- */

@@ -7,6 +7,8 @@
 #include "cli/home_files.h"
 #include "engine/known.h"
 #include "mail/maildir.h"
+#include "notes/first_notes.h"
+#include "notes/notes.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -67,13 +69,23 @@ expand(const char *template, const char *const *pairs)
     return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
+/* mutt quotes as a shell does. */
 static bool
 write_muttrc(const Home *home, const char *program, GError **error)
 {
-    const char *owner = home->config->owner;
-    const char *mailbox = config_mailbox_at(home->config, owner);
-    const char *pairs[] = {"HOME", home->path, "PROGRAM", program, "OWNER",
-                           owner,  "MAILBOX",  mailbox,   NULL};
+    const Config *config = home->config;
+    const char *name = config_mailbox_at(config, config->owner);
+    g_autofree char *path = g_build_filename(home->path, "muttrc", NULL);
+    g_autofree char *rc = g_shell_quote(path);
+    g_autofree char *dir = g_shell_quote(home->path);
+    g_autofree char *command = g_strdup_printf("%s sendmail -oem -oi", program);
+    g_autofree char *sendmail = g_shell_quote(command);
+    g_autofree char *folder = g_build_filename(home->path, "mail", name, NULL);
+    g_autofree char *mailbox = g_shell_quote(folder);
+    g_autofree char *owner = g_shell_quote(config->owner);
+    g_autofree char *domain = g_shell_quote(config->domain);
+    const char *pairs[] = {"RC",  rc,       "HOME", dir,       "SENDMAIL", sendmail, "OWNER",
+                           owner, "DOMAIN", domain, "MAILBOX", mailbox,    NULL};
     g_autofree char *text = expand(home_muttrc, pairs);
     return file_create(home->fd, "muttrc", text, strlen(text), 0600, error);
 }
@@ -96,7 +108,7 @@ make_files(int fd, GError **error)
 }
 
 /* Mailboxes of roles and of local persons, known to the store as new: nothing in them is old.
- */
+ * With each role come its first notes. */
 static bool
 make_mailboxes(Cli *cli, GError **error)
 {
@@ -110,6 +122,8 @@ make_mailboxes(Cli *cli, GError **error)
         const char *name = home->config->roles[i].name;
         if (!maildir_open(home->mail_fd, name, true, &md, error) ||
             !known_set(&txn, name, error))
+            return false;
+        if (!home->config->roles[i].person && !notes_write_first(&txn, name, error))
             return false;
     }
     for (unsigned i = 0; i < home->config->n_persons; i++) {
@@ -125,7 +139,7 @@ make_mailboxes(Cli *cli, GError **error)
                 return false;
         }
     }
-    return txn_commit(&txn, error);
+    return txn_commit(&txn, error) && notes_sync(home, cli->db, NULL, error);
 }
 
 static void

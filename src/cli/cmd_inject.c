@@ -20,6 +20,7 @@ typedef struct InjectOptions {
     char *role, *from, *subject;
     char **files;
     gboolean again, run;
+    int max_iterations;
     const char *file; /* operand; NULL: standard input */
 } InjectOptions;
 
@@ -161,7 +162,7 @@ inject(Cli *cli, const InjectOptions *o)
     if (!o->run)
         return 0;
     PassStats stats;
-    if (!pass_run(engine, 0, &stats, &error)) {
+    if (!pass_run(engine, 0, o->max_iterations, &stats, &error)) {
         if (!err_is(error, ERR_LATER))
             return cli_error(0, error);
         g_error_free(error); /* serve holds the account: it takes the mail in */
@@ -172,7 +173,7 @@ inject(Cli *cli, const InjectOptions *o)
 int
 cmd_inject(Cli *cli, int argc, char **argv)
 {
-    InjectOptions o = {0};
+    InjectOptions o = {.max_iterations = INT_MIN};
     const GOptionEntry options[] = {
         {"role", 0, 0, G_OPTION_ARG_STRING, &o.role, NULL, NULL},
         {"from", 0, 0, G_OPTION_ARG_STRING, &o.from, NULL, NULL},
@@ -180,8 +181,11 @@ cmd_inject(Cli *cli, int argc, char **argv)
         {"attach", 'a', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.files, NULL, NULL},
         {"again", 0, 0, G_OPTION_ARG_NONE, &o.again, NULL, NULL},
         {"run", 0, 0, G_OPTION_ARG_NONE, &o.run, NULL, NULL},
+        PASS_OPTIONS(&o.max_iterations),
         G_OPTION_ENTRY_NULL};
     int status = cli_options("inject", options, &argc, &argv);
+    if (status == 0)
+        status = pass_check_options("inject", &o.max_iterations);
     if (status == 0 && argc > 2)
         status = cli_usage("inject", "takes one FILE");
     if (status == 0) {

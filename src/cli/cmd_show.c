@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
+#include "cli/note_cmd.h"
 #include "cli/show_job.h"
 #include "engine/tell.h"
 #include "store/jobs.h"
@@ -134,12 +135,33 @@ show_job(Cli *cli, const char *text)
 }
 
 /* A job is shown here; anything else is a mail, which needs the other program. */
+/* A mail's id has an '@', a note's key has none. */
+static int
+is_note(Cli *cli, const char *id, bool *ret)
+{
+    g_autoptr(Note) note = NULL;
+    GError *error = NULL;
+    *ret = false;
+    if (!note_key_valid(id))
+        return 0;
+    int status = cli_db(cli, DB_READ);
+    if (status == 0 && !note_look(cli->db, id, 0, &note, &error))
+        return cli_error(0, error);
+    *ret = note != NULL;
+    g_clear_pointer(&cli->db, db_close); /* note_get() opens it for writing */
+    return status;
+}
+
 int
 cmd_show(Cli *cli, int argc, char **argv)
 {
+    bool note = false;
     if (argc != 2)
         return cli_usage("show", "needs one ID");
     if (g_ascii_isdigit(argv[1][0]) && !strchr(argv[1], '.') && !strchr(argv[1], '<'))
         return show_job(cli, argv[1]);
-    return -1;
+    int status = cli_in_agent() ? 0 : is_note(cli, argv[1], &note);
+    if (status)
+        return status;
+    return note ? note_get(cli, argc, argv) : -1;
 }

@@ -31,12 +31,22 @@ note(GPtrArray *list, const char *fmt, ...)
 static pid_t
 master_pid(const Home *home)
 {
-    int fd;
-    if (lock_take(home->state_fd, "master.lock", 0, &fd, NULL)) {
-        close(fd);
+    if (!lock_is_held(home->state_fd, "master.lock"))
         return 0;
-    }
     return lock_holder(home->state_fd, "master.lock");
+}
+
+/* Work goes on without a log, but nobody could tell afterwards why anything happened. */
+static void
+note_log(const Home *home, GPtrArray *problems)
+{
+    if (!*home->config->log_file)
+        return;
+    g_autofree char *file = g_canonicalize_filename(home->config->log_file, home->path);
+    g_autofree char *folder = g_path_get_dirname(file);
+    bool there = access(file, F_OK) == 0;
+    if (g_file_test(file, G_FILE_TEST_IS_DIR) || access(there ? file : folder, W_OK) < 0)
+        note(problems, "the log '%s' can't be written: nothing is logged", file);
 }
 
 static bool
@@ -62,6 +72,7 @@ collect(Cli *cli, Status *s, GError **error)
     if (g_str_equal(cli->home->config->require_auth, "none"))
         note(s->problems,
              "require-auth = none: anybody who writes the owner's address is believed");
+    note_log(cli->home, s->problems);
     if (failed)
         note(s->problems, "%u mail moves could not be done; see: postrider doctor", failed);
     if (s->held_mail)

@@ -6,6 +6,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "cli/doctor.h"
+#include "engine/intake.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
 #include "mail/msgid.h"
@@ -132,13 +133,35 @@ accept_all(Accept *a, GError **error)
     return accept_backup(&txn, a->newest, error) && txn_commit(&txn, error);
 }
 
+/* What lies in INBOX has to be known before Sent can say that it was answered. A living account
+ * has seen it already. */
+static bool
+take_in(Doctor *d, GError **error)
+{
+    const Config *config = d->cli->home->config;
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        g_autoptr(Intake) intake = NULL;
+        g_autoptr(GError) why = NULL;
+        IntakeStats stats = {0};
+        if (!intake_open(d->engine, &config->accounts[i], 0, &intake, &why)) {
+            if (err_is(why, ERR_LATER))
+                continue;
+            g_propagate_error(error, g_steal_pointer(&why));
+            return false;
+        }
+        if (!intake_pass(intake, &stats, error))
+            return false;
+    }
+    return true;
+}
+
 int
 doctor_accept(Doctor *d)
 {
     GError *error = NULL;
     g_autoptr(GPtrArray) sent = g_ptr_array_new_with_free_func(sent_free);
     Accept a = {.d = d, .sent = sent};
-    if (!read_all_sent(&a, &error) || !accept_all(&a, &error))
+    if (!take_in(d, &error) || !read_all_sent(&a, &error) || !accept_all(&a, &error))
         return cli_error(0, error);
     db_hint(d->engine->db);
     if (d->cli->json)

@@ -1,7 +1,7 @@
 #include "cli/faces.h"
 #include "base/banned.h"
 #include "cli/cli.h"
-#include "steps/letter.h"
+#include "steps/steps.h"
 
 const FaceOps *const cli_faces[] = {&face_steps, NULL};
 

@@ -13,6 +13,7 @@ static const VerbRun table[] = {
     {"init", cmd_init},
     {"job", cmd_job},
     {"mail", cmd_mail_list},
+    {"note", cmd_note},
     {"outbox", cmd_outbox},
     {"restore", cmd_restore},
     {"serve", cmd_serve},

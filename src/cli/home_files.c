@@ -53,20 +53,26 @@ const HomeFile home_files[] = {
     {0, 0, 0},
 };
 
+/* Names come quoted. The home goes into the environment, since mutt splits `sendmail` at every
+ * space. With `hostname` a bare "envoy" is an address. */
 const char home_muttrc[] =
-    "# mutt -F {{HOME}}/muttrc\n"
-    "# Reads what the agents wrote to you, and answers through postrider.\n"
-    "set mbox_type = Maildir\n"
-    "set folder = \"{{HOME}}/mail/{{MAILBOX}}\"\n"
-    "set spoolfile = \"{{HOME}}/mail/{{MAILBOX}}\"\n"
-    "set record = \"{{HOME}}/mail/{{MAILBOX}}/.Sent\"\n"
-    "set postponed = \"{{HOME}}/mail/{{MAILBOX}}/.Drafts\"\n"
-    "set from = \"{{OWNER}}\"\n"
+    "# Reads what the agents wrote to you, and answers through postrider:\n"
+    "# mutt -F {{RC}}\n"
+    "setenv POSTRIDER_HOME {{HOME}}\n"
+    "set sendmail = {{SENDMAIL}}\n"
+    "set from = {{OWNER}}\n"
+    "set hostname = {{DOMAIN}}\n"
     "set use_from = yes\n"
-    "set sendmail = \"{{PROGRAM}} --home {{HOME}} sendmail -oem -oi\"\n"
+    "set mbox_type = Maildir\n"
+    "set folder = {{MAILBOX}}\n"
+    "set spoolfile = \"+\"\n"
+    "set record = \"+.Sent\"\n"
+    "set postponed = \"+.Drafts\"\n"
+    "mailboxes \"+\" \"+.Sent\"\n"
     "set sort = threads\n"
     "set sort_aux = last-date-received\n"
     "set mark_old = no\n"
     "set confirmcreate = no\n"
     "set charset = utf-8\n"
+    "set send_charset = us-ascii:utf-8\n"
     "unset write_bcc\n";

@@ -8,4 +8,5 @@ typedef struct HomeFile {
     const char *text;
 } HomeFile;
 extern const HomeFile home_files[]; /* ends with a NULL path */
-extern const char home_muttrc[];    /* {{HOME}} {{PROGRAM}} {{OWNER}} {{MAILBOX}} */
+extern const char
+    home_muttrc[]; /* {{RC}} {{HOME}} {{SENDMAIL}} {{OWNER}} {{DOMAIN}} {{MAILBOX}} */

@@ -11,6 +11,7 @@ static const VerbRun table[] = {
     {"inject", cmd_inject},
     {"mail", cmd_mail},
     {"receive", cmd_receive},
+    {"resume", cmd_resume},
     {"run", cmd_run},
     {"send", cmd_send},
     {"sendmail", cmd_sendmail},

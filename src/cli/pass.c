@@ -1,9 +1,12 @@
 #include "cli/pass.h"
 #include "base/banned.h"
+#include "cli/cli.h"
 #include "engine/deliver.h"
 #include "engine/intake.h"
 #include "engine/recover.h"
 #include "engine/run.h"
+#include "store/age.h"
+#include "store/steps.h"
 
 /* More rounds than any sane home needs in one pass: roles that mail each other come to an end.
  */
@@ -25,12 +28,12 @@ take_in(Engine *engine, int wait_ms, PassStats *stats, GError **error)
 }
 
 static bool
-work_off(Engine *engine, PassStats *stats, GError **error)
+work_off(Engine *engine, const RunLimits *limits, PassStats *stats, GError **error)
 {
     bool got = true;
     while (got) {
         RunStats run = {0};
-        if (!run_one(engine, (JobId){0}, &run, &got, error))
+        if (!run_one(engine, (JobId){0}, limits, &run, &got, error))
             return false;
         stats->jobs += run.jobs;
         stats->steps += run.steps;
@@ -38,18 +41,32 @@ work_off(Engine *engine, PassStats *stats, GError **error)
     return true;
 }
 
+int
+pass_check_options(const char *verb, int *n)
+{
+    if (*n == INT_MIN) {
+        *n = 0;
+        return 0;
+    }
+    if (*n < 1 || *n > PASS_ITERATIONS_MAX)
+        return cli_usage(verb, "--max-iterations must be 1 to %d", PASS_ITERATIONS_MAX);
+    return 0;
+}
+
 bool
-pass_run(Engine *engine, int wait_ms, PassStats *ret, GError **error)
+pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError **error)
 {
     RecoverStats recovered;
+    RunLimits limits = {.max_iterations = max_iterations};
     *ret = (PassStats){0};
-    if (!recover_sweep(engine, &recovered, error))
+    if (!age_check(engine->db, error) || !recover_sweep(engine, &recovered, error) ||
+        !steps_mark(engine->db, &limits.mark, error))
         return false;
     for (int i = 0; i < PASS_ROUNDS; i++) {
         PassStats before = *ret;
         DeliverStats out = {0};
         if (!deliver_pass(engine->home, engine->db, 0, false, &out, error) ||
-            !take_in(engine, wait_ms, ret, error) || !work_off(engine, ret, error))
+            !take_in(engine, wait_ms, ret, error) || !work_off(engine, &limits, ret, error))
             return false;
         ret->sent += out.sent;
         if (ret->mails == before.mails && ret->jobs == before.jobs && ret->sent == before.sent)

@@ -9,6 +9,16 @@
 typedef struct PassStats {
     unsigned mails, jobs, steps, sent;
 } PassStats;
-/* wait_ms: for accounts and the outbox that another process works on. ERR_CANCELLED: a signal
- * came. */
-bool pass_run(Engine *engine, int wait_ms, PassStats *ret, GError **error);
+/* wait_ms: for accounts and the outbox that another process works on. max_iterations: steps per
+ * run; 0: each role's own. ERR_CANCELLED: a signal came. */
+bool pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError **error);
+/* `--max-iterations N` and its other spelling, for GOption; PASS_ITERATIONS_MAX caps it. */
+#define PASS_OPTIONS(n)                                                                        \
+    {"max-iterations", 0, 0, G_OPTION_ARG_INT, n, NULL, NULL},                                 \
+    {                                                                                          \
+        "max-iter", 0, 0, G_OPTION_ARG_INT, n, NULL, NULL                                      \
+    }
+#define PASS_ITERATIONS_MAX 10000
+/* 0, or 64 after a message; *n is then the option's value, 0 where it was not given. n must be
+ * INT_MIN before the options are read. */
+int pass_check_options(const char *verb, int *n);

@@ -27,10 +27,10 @@ const Verb verbs[] = {
      "it\n"
      "happens; with JOB only that job's, and ends when the job does.",
      false},
-    {"every day", "show", "ID", "show a job, a step or a mail",
-     "ID is a job (12), a step of a job (12@3) or a Message-ID. A job begins with one "
-     "sentence: what\n"
-     "it does or waits for, since when, and what happens next.",
+    {"every day", "show", "ID", "show a job, a step, a mail or a note",
+     "ID is a job (12), a step of a job (12@3), a Message-ID or a note's key. A job begins "
+     "with one sentence:\n"
+     "what it does or waits for, since when, and what happens next.",
      false},
     {"every day", "stop", "JOB", "stop a job now",
      "Nothing of the job happens after this: its run is ended and its unsent mail is held. "
@@ -77,7 +77,7 @@ const Verb verbs[] = {
      "was made is noticed when mail shows it; then nothing runs until 'doctor "
      "--accept-backup'.",
      false},
-    {"agents at work", "serve", "[--once]", "the master: take mail in, run agents, deliver",
+    {"agents at work", "serve", "[--once [--max-iterations N]]", "the master: take mail in, run agents, deliver",
      "Runs until SIGTERM. --once does one pass (mail in, jobs, mail out) and exits: the cron "
      "mode.\n"
      "SIGTERM lets steps finish ('drain'); SIGHUP reads the settings again.",
@@ -96,6 +96,22 @@ const Verb verbs[] = {
      "subject: since: before: role:. 'trace ID' prints every decision about a mail and its "
      "reason.",
      true},
+    {"agents at work", "note",
+     "get KEY[@VERSION] | put [--if-version N] KEY [FILE] | append KEY [FILE] | list [PREFIX] "
+     "| search WORDS | history KEY | rename OLD NEW | delete KEY... | check [--restore]",
+     "notes: read, write, search, mend",
+     "Notes are files below notes/ (KEY is the path without .md) that you may edit with "
+     "anything; each change\n"
+     "is a version. 'put' and 'append' read FILE or standard input. --if-version N refuses "
+     "when somebody\n"
+     "wrote since version N (0: when there is such a note). 'rename' and 'delete' keep the "
+     "note CONTENTS\n"
+     "right. 'check' finds links that lead nowhere, notes that CONTENTS does not list, and "
+     "files that can't\n"
+     "be notes; --restore writes files that were lost again.\n\n"
+     "Exit status: 65 conflict or a key that is none, 66 no such note; 'check': 1 there are "
+     "findings.",
+     false},
     {"agents at work", "outbox", "list|show|approve|reject|retry [ID]", "mail on its way out",
      "'list' shows what has not left (--all: also what has). ID is the number in the list or "
      "a\n"
@@ -120,7 +136,8 @@ const Verb verbs[] = {
      ".forward files and Postfix pipes; exits with 75 when the MTA should try again.",
      true},
     {"for programs", "inject",
-     "[--role R] [--from A] [--subject S] [--attach F]... [--again] [--run] [FILE]",
+     "[--role R] [--from A] [--subject S] [--attach F]... [--again] [--run] "
+     "[--max-iterations N] [FILE]",
      "put a message into a role's inbox",
      "Files a message as the operator: FILE (or standard input) is its body, or a whole "
      "message when it\n"
@@ -128,8 +145,18 @@ const Verb verbs[] = {
      "role has\n"
      "already is refused unless --again gives it a new id.",
      true},
+    {"for programs", "resume", "[JOB|FILE] [--role R] [--run] [--max-iterations N]",
+     "go on from a checkpoint mail",
+     "Takes the newest checkpoint mail that is not used yet (of JOB, or of any job) from Sent "
+     "and puts\n"
+     "it into the role's inbox, unseen; the job need not wait for its time any more. --run "
+     "works one\n"
+     "pass. A checkpoint that was used, or is older than its job, is exit status 66. FILE is "
+     "a\n"
+     "continuation.json without a MAC: it becomes a new job of the role.",
+     true},
     {"for programs", "account", "NAME [--once]", "one account's process, by hand", "", true},
-    {"for programs", "run", "[JOB]", "work a job that is ready, by hand",
+    {"for programs", "run", "[--max-iterations N] [JOB]", "work a job that is ready, by hand",
      "Claims JOB, or whatever is ready, and works it. Exit status 75: not ready.", true},
     {"for programs", "deliver", "", "deliver what is due, by hand", "", false},
     {"for programs", "index", "", "bring the full-text index up to date", "", true},

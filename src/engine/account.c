@@ -38,6 +38,7 @@ typedef struct Account {
     Intake *intake;
     int inotify;
     GPtrArray *boxes; /* of Box */
+    int broken;       /* exit status: waiting mends nothing */
 } Account;
 
 static int
@@ -132,14 +133,17 @@ take_whole(const Account *a, Box *box, IntakeStats *stats, GError **error)
 /* What went wrong, or could not be read, is found again by a look at the whole mailbox: after a
  * while, or when there is other news. */
 static bool
-take_box(const Account *a, Box *box, IntakeStats *stats)
+take_box(Account *a, Box *box, IntakeStats *stats)
 {
     g_autoptr(GError) error = NULL;
     unsigned left = stats->left;
     bool ok = box->whole ? take_whole(a, box, stats, &error)
                          : intake_files(a->intake, box->role, box->files, stats, &error);
+    if (!ok && err_is(error, ERR_DAMAGE))
+        a->broken = err_exit_status(error);
     if (!ok)
-        log_event(LOG_ERROR, "intake failed, trying again in 5 s", "why", error->message, NULL);
+        log_event(LOG_ERROR, a->broken ? "intake failed" : "intake failed, trying again in 5 s",
+                  "why", error->message, NULL);
     box->due = !ok;
     box->whole = !ok || stats->left > left;
     g_ptr_array_set_size(box->files, 0);
@@ -195,8 +199,12 @@ watch_loop(Account *a, int signal_fd)
     }
     all_due(a);
     int more = 1;
-    while (more > 0)
-        more = wait_for_news(a, signal_fd, !work(a));
+    while (more > 0) {
+        bool all = work(a);
+        if (a->broken)
+            return a->broken;
+        more = wait_for_news(a, signal_fd, !all);
+    }
     return more == 0 ? 0 : 75;
 }
 

@@ -2,164 +2,67 @@
  * From a proposal to the store: one transaction, and everything that the decision creates is in
  * it.
  *
- *   before   read what the mails answer, compose them         no transaction, may fail
- * harmlessly T        claim still ours? step, messages, mails, moves, the job's next state;
- * COMMIT, flushed after    step_settle(): moves of mail files, release of mail that waited, a
- * hint
+ *   before   read what the mails answer                       no transaction
+ *   T        claim still ours? notes, mails, messages, moves, the step, the job's next state;
+ *            COMMIT, flushed
+ *   after    step_settle(): moves of mail files; notes_settle() at the end of a run: note
+ * files, then the mail that waited for them
  *
  * A crash before T's commit leaves nothing; after it, the sweep finds what is owed.
  */
-#include "engine/commit.h"
 #include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
-#include "engine/follow.h"
-#include "engine/letter.h"
+#include "base/json.h"
+#include "engine/commit_internal.h"
+#include "engine/continuation.h"
 #include "engine/post.h"
 #include "engine/settle.h"
+#include "notes/notes.h"
 #include "store/effects.h"
+#include "store/outbox.h"
 #include "store/steps.h"
 #include "store/timers.h"
 
-/* The mail that an answer hangs below, with its References from the file. */
-typedef struct Parent {
-    MsgRow *row;
-    Message *headers;
-    LetterParent letter;
-} Parent;
+#define FOLDER_MAX 64
+#define JOB_MAIL_MAX 10000
 
 static void
-parent_clear(Parent *p)
+commit_clear(Commit *c)
 {
-    msg_row_free(p->row);
-    message_free(p->headers);
+    job_free(c->job);
+    g_clear_pointer(&c->parents, g_ptr_array_unref);
+    g_clear_pointer(&c->results, g_ptr_array_unref);
+    g_clear_pointer(&c->did, g_ptr_array_unref);
+    g_clear_pointer(&c->msgids, g_ptr_array_unref);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Parent, parent_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Commit, commit_clear)
 
-static bool
-parent_load(Engine *engine,
-            const Job *job,
-            const StepInput *in,
-            const char *msgid,
-            Parent *ret,
-            GError **error)
+void
+commit_result(Commit *c, const char *fmt, ...)
 {
-    if (!msgid && in->shown->len > 0)
-        msgid = ((const MsgRow *)g_ptr_array_index(in->shown, in->shown->len - 1))->msgid;
-    if (!msgid)
-        msgid = job->original_msgid;
-    const Viewer viewer = {.role = job->role};
-    if (!messages_find(engine->db, &viewer, msgid, &ret->row, error))
-        return false;
-    if (!ret->row) {
-        ret->letter = (LetterParent){.msgid = msgid, .subject = job->subject};
-        return true;
-    }
-    g_autoptr(GBytes) bytes = NULL;
-    g_autoptr(GError) gone = NULL;
-    if (follow_read(engine->home, ret->row, &bytes, &gone) && bytes) {
-        gsize len;
-        const void *data = g_bytes_get_data(bytes, &len);
-        ret->headers = message_parse(data, len, MESSAGE_HEADERS, NULL);
-    }
-    ret->letter = (LetterParent){
-        .msgid = ret->row->msgid,
-        .subject = ret->row->subject,
-        .in_reply_to = ret->row->in_reply_to,
-        .references = ret->headers ? ret->headers->references : NULL,
-    };
-    return true;
+    va_list args;
+    va_start(args, fmt);
+    g_ptr_array_add(c->results, g_strdup_vprintf(fmt, args));
+    va_end(args);
 }
 
-/* Everybody whose mail is being answered, newest first, each once; else whoever began the
- * round. */
-static GPtrArray *
-askers(const Job *job, const StepInput *in)
+void
+commit_did(Commit *c, const char *fmt, ...)
 {
-    GPtrArray *to = g_ptr_array_new();
-    for (guint i = in->shown->len; i-- > 0;) {
-        MsgRow *row = g_ptr_array_index(in->shown, i);
-        bool known = false;
-        for (guint k = 0; k < to->len && !known; k++)
-            known = address_equal(g_ptr_array_index(to, k), row->from);
-        if (!known && *row->from)
-            g_ptr_array_add(to, row->from);
-    }
-    if (to->len == 0)
-        g_ptr_array_add(to, job->asker);
-    return to;
-}
-
-static Compose *
-compose_mail(Engine *engine,
-             const ConfRole *role,
-             const Job *job,
-             const StepInput *in,
-             const ProposedMail *mail,
-             GError **error)
-{
-    g_auto(Parent) parent = {0};
-    bool answers = mail->to->len == 0 || mail->in_reply_to;
-    if (answers && !parent_load(engine, job, in, mail->in_reply_to, &parent, error))
-        return NULL;
-    g_autoptr(GPtrArray) asked = mail->to->len == 0 ? askers(job, in) : NULL;
-    return letter_answer(engine->home, role, job, mail, asked ? asked : mail->to,
-                         answers ? &parent.letter : NULL, error);
-}
-
-static GPtrArray *
-compose_all(Engine *engine,
-            const ConfRole *role,
-            const Job *job,
-            const StepInput *in,
-            const Proposal *p,
-            const GArray *verdicts,
-            GError **error)
-{
-    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)compose_free);
-    for (guint i = 0; i < p->mails->len; i++) {
-        Compose *c = NULL;
-        if (g_array_index(verdicts, Verdict, i).kind != VERDICT_REFUSED) {
-            c = compose_mail(engine, role, job, in, g_ptr_array_index(p->mails, i), error);
-            if (!c)
-                return NULL;
-        }
-        g_ptr_array_add(all, c);
-    }
-    return g_steal_pointer(&all);
+    va_list args;
+    va_start(args, fmt);
+    g_ptr_array_add(c->did, g_strdup_vprintf(fmt, args));
+    va_end(args);
 }
 
 static bool
-put_mails(Engine *engine,
-          Txn *txn,
-          const Job *job,
-          int step,
-          const GPtrArray *composed,
-          const GArray *verdicts,
-          GPtrArray *msgids,
-          GError **error)
+is_end(ProposalStatus s)
 {
-    for (guint i = 0; i < composed->len; i++) {
-        Compose *c = g_ptr_array_index(composed, i);
-        if (!c) {
-            g_ptr_array_add(msgids, NULL);
-            continue;
-        }
-        const Verdict *v = &g_array_index(verdicts, Verdict, i);
-        Post post = {.job = job->id,
-                     .round = job->round,
-                     .step = step,
-                     .thread = job->thread,
-                     .held = v->kind == VERDICT_HELD ? v->why : NULL,
-                     .level = TRUST_ROLE,
-                     .mailbox = job->role};
-        char *msgid;
-        if (!post_compose(engine, txn, c, &post, NULL, &msgid, error))
-            return false;
-        g_ptr_array_add(msgids, msgid);
-    }
-    return true;
+    return s == PROPOSE_COMPLETE || s == PROPOSE_ESCALATE;
 }
+
+/* --- where mail lies --- */
 
 static bool
 owe_move(Txn *txn, const Job *job, const MsgRow *row, const char *folder, GError **error)
@@ -177,11 +80,80 @@ owe_move(Txn *txn, const Job *job, const MsgRow *row, const char *folder, GError
     return effect_put(txn, &e, &id, error);
 }
 
-static bool
-settles(const Proposal *p, const MsgRow *row)
+/* "" for INBOX; NULL: no name for a folder. Sent and the folders that mean something to us
+ * alone are not for agents to fill. */
+static const char *
+folder_name(const char *name)
 {
+    static const char *const ours[] = {"Sent", "Trash", "Drafts", NULL};
+    size_t len = strlen(name);
+    if (g_ascii_strcasecmp(name, "INBOX") == 0)
+        return "";
+    if (len == 0 || len > FOLDER_MAX || g_strv_contains(ours, name))
+        return NULL;
+    for (const char *p = name; *p; p++) {
+        if (!g_ascii_isalnum(*p) && !strchr(" _-", *p))
+            return NULL;
+    }
+    return name;
+}
+
+/* Where the proposal wants this mail; NULL: it does not say. */
+static const ProposedMove *
+move_of(const Proposal *p, const char *msgid)
+{
+    for (guint i = 0; i < p->moves->len; i++) {
+        const ProposedMove *m = g_ptr_array_index(p->moves, i);
+        if (g_strcmp0(m->msgid, msgid) == 0)
+            return m;
+    }
+    return NULL;
+}
+
+static bool
+move_one(Commit *c, Txn *txn, const ProposedMove *m, GError **error)
+{
+    const Viewer viewer = {.role = c->job->role};
+    g_autoptr(MsgRow) row = NULL;
+    const char *folder = folder_name(m->folder);
+    if (!messages_find(c->engine->db, &viewer, m->msgid, &row, error))
+        return false;
+    if (!row || !folder || !g_str_equal(row->role, c->job->role)) {
+        commit_did(c, "did not move <%s>: %s", m->msgid,
+                   folder ? "there is no such mail" : "there is no such folder");
+        return true;
+    }
+    commit_did(c, "moved <%s> to %s", m->msgid, m->folder);
+    return owe_move(txn, c->job, row, folder, error);
+}
+
+/* At the end of a job nothing of it stays in Active, unless the proposal says where it goes. */
+static bool
+clear_active(Commit *c, Txn *txn, GError **error)
+{
+    const Viewer viewer = {.role = c->job->role};
+    const MsgQuery q = {.job = c->job->id, .folder = "Active", .limit = JOB_MAIL_MAX};
+    g_autoptr(GPtrArray) rows = NULL;
+    if (!messages_list(c->engine->db, &viewer, &q, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len; i++) {
+        const MsgRow *row = g_ptr_array_index(rows, i);
+        if (row->state == MSG_HANDLED && !move_of(c->p, row->msgid) &&
+            !owe_move(txn, c->job, row, "Done", error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+settles(const Commit *c, const MsgRow *row)
+{
+    const Proposal *p = c->p;
+    if (is_end(p->status) && !is_end(c->status))
+        return false;
     if (p->settles->len == 0)
-        return p->status == PROPOSE_COMPLETE;
+        return is_end(c->status) ||
+               (c->status == PROPOSE_PARK && p->waiting_for && c->mails_put > 0);
     for (guint i = 0; i < p->settles->len; i++) {
         if (g_array_index(p->settles, MsgId, i).v == row->id.v)
             return true;
@@ -189,85 +161,195 @@ settles(const Proposal *p, const MsgRow *row)
     return false;
 }
 
+static bool
+commit_message(Commit *c, Txn *txn, const MsgRow *row, GError **error)
+{
+    bool settled = settles(c, row);
+    if (settled && !messages_settle(txn, c->job->id, c->step, &row->id, 1, error))
+        return false;
+    if (c->status == PROPOSE_FAIL && !settled)
+        return messages_set_state(txn, row->id, MSG_DEAD, c->p->why, error);
+    if (settled && c->status != PROPOSE_PARK)
+        return move_of(c->p, row->msgid) || owe_move(txn, c->job, row, "Done", error);
+    return *row->folder || owe_move(txn, c->job, row, "Active", error);
+}
+
 /* Each mail that was shown: settled and filed in Done, dead with a job that failed, or in hand.
  */
-static bool
-put_messages(
-    Txn *txn, const Job *job, int step, const StepInput *in, const Proposal *p, GError **error)
+bool
+commit_messages(Commit *c, Txn *txn, GError **error)
 {
-    for (guint i = 0; i < in->shown->len; i++) {
-        const MsgRow *row = g_ptr_array_index(in->shown, i);
-        if (settles(p, row)) {
-            if (!messages_settle(txn, job->id, step, &row->id, 1, error) ||
-                !owe_move(txn, job, row, "Done", error))
-                return false;
-        } else if (p->status == PROPOSE_FAIL) {
-            if (!messages_set_state(txn, row->id, MSG_DEAD, p->why, error))
-                return false;
-        } else if (!*row->folder && !owe_move(txn, job, row, "Active", error)) {
+    for (guint i = 0; i < c->in->shown->len; i++) {
+        if (!commit_message(c, txn, g_ptr_array_index(c->in->shown, i), error))
             return false;
-        }
     }
-    return true;
+    /* Whatever goes on with this job, its earlier checkpoints have had their day. */
+    if (c->job->seq > 0 && !job_file_checkpoints(txn, c->job->id, error))
+        return false;
+    if (!is_end(c->status))
+        return true;
+    for (guint i = 0; i < c->p->moves->len; i++) {
+        if (!move_one(c, txn, g_ptr_array_index(c->p->moves, i), error))
+            return false;
+    }
+    return clear_active(c, txn, error);
+}
+
+/* --- the step itself --- */
+
+static char *
+describe(const Commit *c)
+{
+    if (c->p->status == PROPOSE_FAIL)
+        g_ptr_array_add(c->did, g_strdup_printf("gave up: %s", c->p->why));
+    if (c->status == PROPOSE_PARK)
+        g_ptr_array_add(c->did, g_strdup_printf("parked, waits for %s", c->p->waiting_for
+                                                                            ? c->p->waiting_for
+                                                                            : "its next run"));
+    if (c->status == PROPOSE_LIMIT)
+        g_ptr_array_add(c->did, g_strdup_printf("stopped: %s", c->p->why));
+    if (c->did->len == 0)
+        return g_strdup("worked");
+    g_ptr_array_add(c->did, NULL);
+    return g_strjoinv("; ", (char **)c->did->pdata);
 }
 
 static char *
-describe(const Proposal *p, const GArray *verdicts, const GPtrArray *msgids)
+results_json(const Commit *c)
 {
-    g_autoptr(GString) did = g_string_new(NULL);
-    for (guint i = 0; i < p->mails->len; i++) {
-        const ProposedMail *m = g_ptr_array_index(p->mails, i);
-        const Verdict *v = &g_array_index(verdicts, Verdict, i);
-        const char *id = g_ptr_array_index(msgids, i);
-        if (did->len)
-            g_string_append(did, "; ");
-        if (v->kind == VERDICT_REFUSED)
-            g_string_append_printf(did, "refused a mail (%s)", v->why);
-        else
-            g_string_append_printf(did, "%s %s<%s>", m->to->len ? "wrote" : "answered",
-                                   v->kind == VERDICT_HELD ? "(held) " : "", id);
-    }
-    if (p->status == PROPOSE_FAIL)
-        g_string_append_printf(did, "%sgave up: %s", did->len ? "; " : "", p->why);
-    if (!did->len)
-        g_string_append(did, "worked");
-    return g_string_free(g_steal_pointer(&did), FALSE);
+    if (c->results->len == 0)
+        return NULL;
+    g_autoptr(json_t) list = json_array();
+    for (guint i = 0; i < c->results->len; i++)
+        json_array_append_new(list, json_string(g_ptr_array_index(c->results, i)));
+    return json_format(list);
 }
 
 static bool
-put_step(Engine *engine,
-         Txn *txn,
-         const Job *job,
-         int step,
-         const StepInput *in,
-         const Proposal *p,
-         char *did,
-         GError **error)
+put_step(Commit *c, Txn *txn, GError **error)
 {
-    Step s = {.job = job->id,
-              .n = step,
-              .round = job->round,
-              .at_us = home_now(engine->home),
+    const StepInput *in = c->in;
+    const Proposal *p = c->p;
+    g_autofree char *did = describe(c);
+    g_autofree char *results = results_json(c);
+    Step s = {.job = c->job->id,
+              .n = c->step,
+              .round = c->job->round,
+              .at_us = home_now(c->engine->home),
               .took_us = in->took_us,
               .cost_micro = in->cost_micro,
-              .phase = p->phase ? p->phase : job->phase,
+              .phase = p->phase ? p->phase : c->job->phase,
               .did = did,
               .because = p->because,
               .answer = in->answer,
               .manifest = in->manifest,
-              .context = in->context};
+              .context = in->context,
+              .state = p->state ? p->state : in->state,
+              .results = results};
     return step_put(txn, &s, error);
 }
 
+/* Parks, and leaves the mail that goes on with the job. It is released when the notes of this
+ * step are on disk: the mailbox and the notes must be enough to go on, also when the store is
+ * deleted a moment later. */
 static bool
-end_job(Txn *txn, const JobClaim *claim, const Proposal *p, bool *ret_ended, GError **error)
+park(Commit *c, Txn *txn, const CommitParent *original, GError **error)
 {
-    *ret_ended = p->status != PROPOSE_CONTINUE;
-    if (p->status == PROPOSE_COMPLETE)
-        return job_end(txn, claim, JOB_DONE, NULL, error);
-    if (p->status == PROPOSE_FAIL)
-        return job_end(txn, claim, JOB_FAILED, p->why, error);
-    return true;
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+    g_autoptr(Compose) mail = NULL;
+    int64_t seq;
+    if (!job_park(txn, c->claim, c->p->resume_us, c->p->waiting_for, &seq, error) ||
+        !job_load(c->engine->db, &viewer, c->job->id, &job, error))
+        return false;
+    CheckpointInput in = {.job = job,
+                          .role = c->role,
+                          .state = c->p->state ? c->p->state : c->in->state,
+                          .results = c->results,
+                          .original = &original->letter};
+    Post post = {.job = job->id,
+                 .round = job->round,
+                 .step = c->step,
+                 .thread = job->thread,
+                 .after = OUTBOX_AFTER_NOTES,
+                 .level = TRUST_ROLE,
+                 .mailbox = job->role};
+    return continuation_compose(c->engine, &in, &mail, error) &&
+           post_compose(c->engine, txn, mail, &post, NULL, NULL, error);
+}
+
+static bool
+next_state(Commit *c, Txn *txn, const CommitParent *original, GError **error)
+{
+    switch (c->status) {
+    case PROPOSE_CONTINUE:
+        return true;
+    case PROPOSE_COMPLETE:
+        return job_end(txn, c->claim, JOB_DONE, NULL, error);
+    case PROPOSE_ESCALATE:
+        return job_end(txn, c->claim, JOB_DONE, "the owner was asked", error);
+    case PROPOSE_FAIL:
+        return job_end(txn, c->claim, JOB_FAILED, c->p->why, error);
+    case PROPOSE_PARK:
+        return park(c, txn, original, error);
+    case PROPOSE_LIMIT:
+        return job_halt(txn, c->claim, c->p->why, error);
+    }
+    return err_set(error, ERR_NEVER, "no such end of a step");
+}
+
+/* Nobody was asked: a limit was spent before the step began. Such a commit is no step. */
+static bool
+is_bare(const Commit *c)
+{
+    return !c->in->answer && (c->p->status == PROPOSE_PARK || c->p->status == PROPOSE_LIMIT);
+}
+
+/* An end that speaks of what did not happen is none: the brain hears of it and goes on. */
+static void
+judge_status(Commit *c)
+{
+    bool failed = c->notes_failed || c->mails_failed;
+    c->status = c->in_steps && failed && is_end(c->p->status) ? PROPOSE_CONTINUE : c->p->status;
+}
+
+static bool
+write_all(Commit *c, Txn *txn, const CommitParent *original, GError **error)
+{
+    bool bare = is_bare(c);
+    c->step = c->job->steps;
+    if (!job_check(txn, c->claim, c->in->deadline_us, error) ||
+        (!bare && !job_count_step(txn, c->claim, c->p->phase ? c->p->phase : c->job->phase,
+                                  c->in->cost_micro, &c->step, error)) ||
+        (c->in->floor < c->job->floor &&
+         !job_lower_floor(txn, c->claim, c->in->floor, error)) ||
+        !commit_notes(c, txn, error) || !commit_mails(c, txn, error))
+        return false;
+    judge_status(c);
+    return commit_messages(c, txn, error) && (bare || put_step(c, txn, error)) &&
+           (c->mails_put == 0 || timer_drop(txn, c->job->id, "ack", error)) &&
+           next_state(c, txn, original, error);
+}
+
+static bool
+prepare(Commit *c, CommitParent **ret_original, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    c->results = g_ptr_array_new_with_free_func(g_free);
+    c->did = g_ptr_array_new_with_free_func(g_free);
+    c->msgids = g_ptr_array_new_with_free_func(g_free);
+    c->in_steps = c->in->iterations_left > 0;
+    if (!job_load(c->engine->db, &viewer, c->claim->job, &c->job, error))
+        return false;
+    if (!c->job)
+        return err_set(error, ERR_NEVER, "job %" G_GINT64_FORMAT " is gone", c->claim->job.v);
+    c->role = config_role_get(c->engine->home->config, c->job->role, error);
+    if (!c->role || !commit_load_parents(c, error))
+        return false;
+    if (c->p->status != PROPOSE_PARK)
+        return true;
+    *ret_original = commit_parent_load(c->engine, c->job, c->job->original_msgid, error);
+    return *ret_original != NULL;
 }
 
 bool
@@ -279,37 +361,20 @@ step_commit(Engine *engine,
             StepResult *ret,
             GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(Job) job = NULL;
-    if (!job_load(engine->db, &viewer, claim->job, &job, error))
+    g_auto(Commit)
+        c = {.engine = engine, .claim = claim, .in = in, .p = p, .verdicts = verdicts};
+    g_autoptr(CommitParent) original = NULL;
+    if (!prepare(&c, &original, error))
         return false;
-    if (!job)
-        return err_set(error, ERR_NEVER, "job %" G_GINT64_FORMAT " is gone", claim->job.v);
-    const ConfRole *role = config_role_get(engine->home->config, job->role, error);
-    if (!role)
-        return false;
-    g_autoptr(GPtrArray) composed = compose_all(engine, role, job, in, p, verdicts, error);
-    if (!composed)
-        return false;
-
     CRASH_POINT("step-composed");
-    StepResult result = {.msgids = g_ptr_array_new_with_free_func(g_free)};
-    g_autoptr(GPtrArray) msgids = result.msgids;
     g_auto(Txn) txn = {0};
     if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !job_check(&txn, claim, in->deadline_us, error) ||
-        !job_count_step(&txn, claim, p->phase, in->cost_micro, &result.step, error) ||
-        !put_messages(&txn, job, result.step, in, p, error) ||
-        !put_mails(engine, &txn, job, result.step, composed, verdicts, msgids, error))
-        return false;
-    g_autofree char *did = describe(p, verdicts, msgids);
-    if (!put_step(engine, &txn, job, result.step, in, p, did, error) ||
-        (msgids->len > 0 && !timer_drop(&txn, job->id, "ack", error)) ||
-        !end_job(&txn, claim, p, &result.ended, error) || !txn_commit(&txn, error))
+        !write_all(&c, &txn, original, error) || !txn_commit(&txn, error))
         return false;
     CRASH_POINT("step-committed");
-    g_steal_pointer(&msgids);
-    *ret = result;
+    *ret = (StepResult){.step = c.step,
+                        .ended = c.status != PROPOSE_CONTINUE,
+                        .msgids = g_steal_pointer(&c.msgids)};
     return true;
 }
 

@@ -14,7 +14,8 @@
 
 typedef struct ProposedFile {
     char *filename, *content_type; /* type NULL: by name */
-    GBytes *content;
+    GBytes *content;               /* NULL: the newest version of note_key, read at commit */
+    char *note_key;                /* NULL: content is given */
 } ProposedFile;
 
 typedef struct ProposedMail {
@@ -31,15 +32,45 @@ void proposed_mail_attach(ProposedMail *m,
                           const char *content_type,
                           GBytes *content);
 
-typedef enum ProposalStatus { PROPOSE_CONTINUE, PROPOSE_COMPLETE, PROPOSE_FAIL } ProposalStatus;
+/* A change of a note. The runtime keeps optimistic concurrency: replace, rename and delete fail
+ * when the newest version is not the one that this job was shown last; append has no condition.
+ */
+typedef enum NoteAct { NOTE_REPLACE, NOTE_APPEND, NOTE_RENAME, NOTE_DELETE } NoteAct;
+typedef struct ProposedNote {
+    NoteAct act;
+    char *key;
+    char *to;     /* NOTE_RENAME: the new key */
+    GBytes *body; /* NOTE_REPLACE, NOTE_APPEND */
+} ProposedNote;
+
+/* Carried out at COMPLETE and ESCALATE only. */
+typedef struct ProposedMove {
+    char *msgid, *folder;
+} ProposedMove;
+
+typedef enum ProposalStatus {
+    PROPOSE_CONTINUE, /* one more step */
+    PROPOSE_COMPLETE, /* done; settles all that was shown */
+    PROPOSE_ESCALATE, /* done, and the owner has the question; settles likewise */
+    PROPOSE_PARK, /* leaves a checkpoint mail and goes on later; settles all that was shown when
+                     it sent mail and waits */
+    PROPOSE_LIMIT, /* the round's limit is spent: stopped until CONTINUE; whoever asked is told
+                    */
+    PROPOSE_FAIL,
+} ProposalStatus;
 
 typedef struct Proposal {
     ProposalStatus status;
-    char *phase;      /* next phase; NULL: unchanged */
-    char *because;    /* one paragraph; NULL */
-    char *why;        /* for PROPOSE_FAIL: what the job's `why` says */
-    GPtrArray *mails; /* of ProposedMail */
-    GArray *settles;  /* of MsgId; empty with COMPLETE: all that was shown */
+    char *phase;       /* next phase; NULL: unchanged */
+    char *because;     /* one paragraph; NULL */
+    char *why;         /* for PROPOSE_FAIL: what the job's `why` says */
+    GPtrArray *notes;  /* of ProposedNote, in order; before the mails */
+    GPtrArray *mails;  /* of ProposedMail; none is released when a note of this step failed */
+    GPtrArray *moves;  /* of ProposedMove */
+    GArray *settles;   /* of MsgId; empty with COMPLETE: all that was shown */
+    GBytes *state;     /* JSON: what the face wants back at the next step; NULL: nothing */
+    int64_t resume_us; /* PARK: when it goes on by itself; USEC_NEVER: mail or an order only */
+    char *waiting_for; /* PARK: for people; NULL: the step limit of a run */
 } Proposal;
 Proposal *proposal_new(ProposalStatus status);
 void proposal_free(Proposal *p);
@@ -53,6 +84,12 @@ typedef struct StepInput {
     Digest context;
     int64_t took_us, cost_micro;
     int64_t deadline_us; /* new deadline of the claim */
+    /* Steps mode: what the last step of this job left. */
+    GBytes *state; /* the face's own, as it proposed it; NULL: first step */
+    GPtrArray
+        *results; /* of char *: what became of the last step's notes and mails; may be NULL */
+    int iterations_left; /* steps that this run may still take, this one included; 0: not
+                            counted */
 } StepInput;
 
 typedef enum VerdictKind { VERDICT_ALLOWED, VERDICT_HELD, VERDICT_REFUSED } VerdictKind;

@@ -321,8 +321,8 @@ deliver_due(
     };
 
     mark_load(&p, redo);
-    while (!asked_to_stop() && !is_held(db)) {
-        g_autoptr(GPtrArray) rows = NULL;
+    while (!asked_to_stop()) {
+        g_autoptr(GPtrArray) rows = NULL; /* none while everything is held */
 
         if (!outbox_due(db, home_now(home), true, batch ? batch : BATCH_DEFAULT, &rows, error))
             return false;

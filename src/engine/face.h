@@ -9,7 +9,8 @@
 #include "engine/context.h"
 
 struct FaceOps {
-    const char *name; /* steps, report, plan, workflow */
+    const char *name;   /* steps, report, plan, workflow */
+    const char *schema; /* JSON schema of an answer in steps mode; NULL: free text */
     /* Is this stored mail yours? First true wins; the last face takes what is left. */
     bool (*claims)(const Engine *engine, const MsgNew *in, const Message *m);
     /* Fills the context for the open mail of this step (in->shown). workdir: where the program

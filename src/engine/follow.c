@@ -5,13 +5,13 @@
 
 #define FOLLOW_BATCH 2000
 
-bool
-follow_read(const Home *home, const MsgRow *row, GBytes **ret_bytes, GError **error)
+/* Most mail lies where it came, by its own name. */
+static bool
+read_from(const Home *home, Maildir *md, const MsgRow *row, GBytes **ret_bytes, GError **error)
 {
-    g_autoptr(Maildir) md = NULL;
     g_autoptr(MaildirEntry) entry = NULL;
-    if (!maildir_open(home->mail_fd, row->role, false, &md, error) ||
-        !maildir_find(md, row->file, &entry, error))
+    if (!maildir_look(md, row->folder, true, row->file, &entry, error) ||
+        (!entry && !maildir_find(md, row->file, &entry, error)))
         return false;
     if (!entry) {
         *ret_bytes = NULL;
@@ -20,8 +20,26 @@ follow_read(const Home *home, const MsgRow *row, GBytes **ret_bytes, GError **er
     return maildir_read(md, entry, home->config->max_message, ret_bytes, error);
 }
 
+bool
+follow_read(const Home *home, const MsgRow *row, GBytes **ret_bytes, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    return maildir_open(home->mail_fd, row->role, false, &md, error) &&
+           read_from(home, md, row, ret_bytes, error);
+}
+
+/* Rows come in the order of arrival, so the mailbox is mostly that of the row before. */
 static bool
-add_row(Engine *engine, Index *ix, const MsgRow *row, GError **error)
+get_mailbox(const Home *home, const char *role, Maildir **md, GError **error)
+{
+    if (*md && g_str_equal(maildir_mailbox(*md), role))
+        return true;
+    g_clear_pointer(md, maildir_close);
+    return maildir_open(home->mail_fd, role, false, md, error);
+}
+
+static bool
+add_row(Engine *engine, Index *ix, const MsgRow *row, Maildir **md, GError **error)
 {
     g_autoptr(GBytes) bytes = NULL;
     g_autoptr(GError) unread = NULL;
@@ -29,8 +47,8 @@ add_row(Engine *engine, Index *ix, const MsgRow *row, GError **error)
     g_autoptr(Message) m = NULL;
 
     /* A mail that can't be read any more is still found by its header fields. */
-    if (follow_read(engine->home, row, &bytes, &unread) && bytes &&
-        row->class != MSG_UNREADABLE) {
+    if (row->class != MSG_UNREADABLE && get_mailbox(engine->home, row->role, md, &unread) &&
+        read_from(engine->home, *md, row, &bytes, &unread) && bytes) {
         gsize len;
         const void *data = g_bytes_get_data(bytes, &len);
         m = message_parse(data, len, MESSAGE_TEXT, NULL);
@@ -42,6 +60,7 @@ add_row(Engine *engine, Index *ix, const MsgRow *row, GError **error)
 bool
 follow_index(Engine *engine, Index *ix, unsigned max, unsigned *ret_n, GError **error)
 {
+    g_autoptr(Maildir) md = NULL;
     unsigned n = 0;
     int64_t last;
     if (!index_mark(ix, &last, error))
@@ -56,7 +75,7 @@ follow_index(Engine *engine, Index *ix, unsigned max, unsigned *ret_n, GError **
             return false;
         for (guint i = 0; i < rows->len; i++) {
             const MsgRow *row = g_ptr_array_index(rows, i);
-            if (!add_row(engine, ix, row, error))
+            if (!add_row(engine, ix, row, &md, error))
                 return false;
             last = row->id.v;
         }

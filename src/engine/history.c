@@ -1,140 +1,266 @@
 #include "engine/history.h"
 #include "base/banned.h"
 #include "base/text.h"
+#include "engine/checkpoint.h"
+#include "engine/judge.h"
 #include "engine/known.h"
 #include "mail/message.h"
 #include "store/messages.h"
 
 #define HISTORY_BATCH 500
+#define AHEAD_US (60 * USEC_PER_SEC) /* clocks of a file server may differ by as much */
 
-static Message *
-read_headers(const Home *home, Maildir *md, const MaildirEntry *e)
+/* What is looked at, and where the past ends. */
+typedef struct Past {
+    Engine *engine;
+    const ConfAccount *account;
+    const ConfRole *role;
+    Maildir *md;
+    GHashTable *answered; /* ids */
+    int64_t born_us;      /* the store */
+    int64_t ends_us;
+    unsigned n; /* mails taken */
+} Past;
+
+static void
+past_clear(Past *past)
 {
+    g_clear_pointer(&past->answered, g_hash_table_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Past, past_clear)
+
+/* *ret_checkpoint: only where it is a checkpoint mail of ours. */
+static Message *
+read_mail(const Past *past, const MaildirEntry *e, Continuation **ret_checkpoint)
+{
+    size_t max = past->engine->home->config->max_message;
     g_autoptr(GBytes) bytes = NULL;
-    if (!maildir_read(md, e, home->config->max_message, &bytes, NULL) || !bytes)
+    if (!maildir_read(past->md, e, max, &bytes, NULL) || !bytes)
         return NULL;
     gsize len;
     const void *data = g_bytes_get_data(bytes, &len);
-    return message_parse(data, len, MESSAGE_TEXT, NULL);
+    Message *m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    if (continuation_possible(m)) {
+        g_autoptr(Message) whole = message_parse(data, len, MESSAGE_CONTENT, NULL);
+        (void)continuation_read(&past->engine->home->key, whole, ret_checkpoint);
+    }
+    return m;
 }
 
-/* Every id that a mail in Sent names as its parent or ancestor: those were answered. */
+/* Every id that a mail in Sent names as its parent or ancestor: those were answered. A
+ * checkpoint is in the thread too, and answers nothing. */
 static bool
-answered_ids(Engine *engine, Maildir *md, GHashTable *answered, GError **error)
+read_answered(Past *past, GError **error)
 {
     g_autoptr(GPtrArray) sent = NULL;
-    if (!maildir_scan(md, "Sent", false, &sent, NULL, error))
+    past->answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    if (!maildir_scan(past->md, "Sent", false, &sent, NULL, error))
         return false;
     for (guint i = 0; i < sent->len; i++) {
-        g_autoptr(Message) m = read_headers(engine->home, md, g_ptr_array_index(sent, i));
-        if (!m)
+        g_autoptr(Continuation) checkpoint = NULL;
+        g_autoptr(Message) m = read_mail(past, g_ptr_array_index(sent, i), &checkpoint);
+        if (!m || checkpoint)
             continue;
         if (m->in_reply_to)
-            g_hash_table_add(answered, g_strdup(m->in_reply_to));
+            g_hash_table_add(past->answered, g_strdup(m->in_reply_to));
         for (guint k = 0; k < m->references->len; k++)
-            g_hash_table_add(answered, g_strdup(g_ptr_array_index(m->references, k)));
+            g_hash_table_add(past->answered, g_strdup(g_ptr_array_index(m->references, k)));
     }
     return true;
 }
 
+/* A role that the store was born with has had its mail watched, or owed, since then. The
+ * mailbox of one that came later brings its past along, up to now. */
+static bool
+find_end(Past *past, GError **error)
+{
+    Db *db = past->engine->db;
+    g_autofree char *born = NULL, *names = NULL;
+    past->born_us = past->ends_us = home_now(past->engine->home);
+    if (!meta_get(db, "created", &born, error) || !meta_get(db, "first-roles", &names, error))
+        return false;
+    if (born)
+        (void)text_parse_int(born, 0, past->born_us, &past->born_us);
+    g_auto(GStrv) first = g_strsplit(names ? names : "", " ", -1);
+    if (g_strv_contains((const char *const *)first, past->role->name))
+        past->ends_us = past->born_us;
+    return true;
+}
+
+/* Did it come after that moment? A time that has not come yet says nothing, and then it is
+ * better to ask a person once too often than to answer a mail twice. */
+static bool
+is_after(const MaildirEntry *e, int64_t moment_us)
+{
+    return e->mtime_us >= moment_us && e->mtime_us <= g_get_real_time() + AHEAD_US;
+}
+
+/* Mail that this home filed there itself since the store was born is no past. */
+static bool
+is_ours(const Past *past, const MaildirEntry *e, const Message *m)
+{
+    Judgement j;
+    judge(past->engine->home, past->role, m, &j);
+    return j.proved && is_after(e, past->born_us);
+}
+
 static void
-classify(MsgNew *in, const char *folder, GHashTable *answered)
+classify(const Past *past, MsgNew *in)
 {
     in->class = MSG_HISTORY;
-    if (g_str_equal(folder, "Done") || g_str_equal(folder, "Archive")) {
+    if (g_str_equal(in->folder, "Done") || g_str_equal(in->folder, "Archive")) {
         in->state = MSG_HANDLED;
         in->why = "history: filed as done";
-    } else if (g_hash_table_contains(answered, in->mail->id)) {
+    } else if (g_hash_table_contains(past->answered, in->mail->id)) {
         in->state = MSG_HANDLED;
         in->why = "history: answered by a mail in Sent";
     } else {
         in->state = MSG_IGNORED;
-        in->why = g_str_equal(folder, "Active") ? "history: was in hand" : "history";
+        in->why = g_str_equal(in->folder, "Active") ? "history: was in hand" : "history";
     }
 }
 
+/* The job that came back from its checkpoint and that this mail is of: its original, or what
+ * else was in hand for it. */
 static bool
-take_one(Engine *engine,
-         Txn *txn,
-         MsgNew *in,
-         Maildir *md,
-         const MaildirEntry *e,
-         GHashTable *answered,
-         GError **error)
+find_restored(Engine *engine, const MsgNew *in, JobId *ret, bool *ret_original, GError **error)
 {
-    g_autoptr(Message) m = read_headers(engine->home, md, e);
-    if (!m)
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+    if (!job_find_restored(engine->db, in->role, in->mail->id, ret, error))
+        return false;
+    *ret_original = ret->v != 0;
+    if (ret->v || !g_str_equal(in->folder, "Active"))
         return true;
-    MsgId id;
-    bool is_new;
-    in->mail = m;
-    in->folder = e->folder;
-    in->file = e->base;
-    classify(in, e->folder, answered);
-    return messages_thread(txn, m, &in->thread, error) &&
-           messages_store(txn, in, &id, &is_new, error);
+    if (!messages_find_job(engine->db, in->role, in->mail, ret, error) ||
+        (ret->v && !job_load(engine->db, &viewer, *ret, &job, error)))
+        return false;
+    if (!job || job->state != JOB_PARKED)
+        ret->v = 0;
+    return true;
+}
+
+/* Open again, unless it is filed as done: its job goes on with it. */
+static bool
+give_to_job(const Past *past, MsgNew *in, JobId job, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) row = NULL;
+    Judgement j;
+    if (!job_load(past->engine->db, &viewer, job, &row, error))
+        return false;
+    judge(past->engine->home, past->role, in->mail, &j);
+    in->trust = j.trust;
+    in->job = job;
+    in->round = row->round;
+    in->class = MSG_TASK;
+    if (!g_str_equal(in->folder, "Done") && !g_str_equal(in->folder, "Archive")) {
+        in->state = MSG_SHOWN;
+        in->why = "its job came back from a checkpoint mail";
+    }
+    return true;
 }
 
 static bool
-take_batch(Engine *engine,
-           const ConfAccount *account,
-           const ConfRole *role,
-           Maildir *md,
-           const GPtrArray *entries,
-           guint from,
-           guint to,
-           GHashTable *answered,
-           GError **error)
+take_mail(Past *past, Txn *txn, MsgNew *in, GError **error)
+{
+    MsgId id;
+    JobId job;
+    bool is_new, original;
+    classify(past, in);
+    return find_restored(past->engine, in, &job, &original, error) &&
+           (!job.v || give_to_job(past, in, job, error)) &&
+           messages_thread(txn, in->mail, &in->thread, error) &&
+           messages_store(txn, in, &id, &is_new, error) &&
+           (!original || job_set_original(txn, job, id, error));
+}
+
+static bool
+take_one(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
+{
+    g_autoptr(Continuation) checkpoint = NULL;
+    g_autoptr(Message) m = read_mail(past, e, &checkpoint);
+    bool foreign = true, moves;
+    if (!m || is_ours(past, e, m))
+        return true;
+    MsgNew in = {.role = past->role->name,
+                 .account = past->account->name,
+                 .folder = e->folder,
+                 .file = e->base,
+                 .mail = m,
+                 .trust = TRUST_ANYONE};
+    past->n++;
+    if (checkpoint &&
+        !checkpoint_take(past->engine, txn, &in, checkpoint, &foreign, &moves, error))
+        return false;
+    return !foreign || take_mail(past, txn, &in, error);
+}
+
+static bool
+take_batch(Past *past, const GPtrArray *entries, guint from, guint to, GError **error)
 {
     g_auto(Txn) txn = {0};
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+    if (!txn_begin(past->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
         return false;
-    for (guint i = from; i < to; i++) {
-        MsgNew in = {.role = role->name, .account = account->name, .trust = TRUST_ANYONE};
-        if (!take_one(engine, &txn, &in, md, g_ptr_array_index(entries, i), answered, error))
+    for (guint i = from; i < to; i++)
+        if (!take_one(past, &txn, g_ptr_array_index(entries, i), error))
             return false;
-    }
     return txn_commit(&txn, error);
 }
 
 static bool
-take_folder(Engine *engine,
-            const ConfAccount *account,
-            const ConfRole *role,
-            Maildir *md,
-            const char *folder,
-            int64_t before_us,
-            GHashTable *answered,
-            unsigned *n,
-            GError **error)
+take_folder(Past *past, const char *folder, GError **error)
 {
     g_autoptr(GPtrArray) all = NULL;
-    if (!maildir_scan(md, folder, false, &all, NULL, error))
+    if (!maildir_scan(past->md, folder, false, &all, NULL, error))
         return false;
     g_autoptr(GPtrArray) old = g_ptr_array_new();
     for (guint i = 0; i < all->len; i++) {
         MaildirEntry *e = g_ptr_array_index(all, i);
-        if (e->mtime_us < before_us)
+        if (!is_after(e, past->ends_us))
             g_ptr_array_add(old, e);
     }
-    for (guint i = 0; i < old->len; i += HISTORY_BATCH) {
-        if (!take_batch(engine, account, role, md, old, i, MIN(i + HISTORY_BATCH, old->len),
-                        answered, error))
+    for (guint i = 0; i < old->len; i += HISTORY_BATCH)
+        if (!take_batch(past, old, i, MIN(i + HISTORY_BATCH, old->len), error))
             return false;
-    }
-    *n += old->len;
     return true;
 }
 
-static int64_t
-store_made_us(Engine *engine)
+static bool
+set_known(const Past *past, GError **error)
 {
-    g_autofree char *made = NULL;
-    int64_t us;
-    if (meta_get(engine->db, "created", &made, NULL) && made &&
-        text_parse_int(made, 0, INT64_MAX, &us))
-        return us;
-    return home_now(engine->home);
+    g_auto(Txn) txn = {0};
+    return txn_begin(past->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           known_set(&txn, past->role->name, error) && txn_commit(&txn, error);
+}
+
+static bool
+restore_role(Engine *engine, const ConfRole *role, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    unsigned n;
+    return maildir_open(engine->home->mail_fd, role->name, true, &md, error) &&
+           checkpoints_restore(engine, role, md, &n, error);
+}
+
+/* Jobs come back from all mailboxes before anything else is read: numbers that new jobs would
+ * take are theirs. */
+static bool
+restore_all(Engine *engine, const ConfRole *role, GError **error)
+{
+    const Config *config = engine->home->config;
+    g_autofree char *done = NULL;
+    if (!meta_get(engine->db, "checkpoints-read", &done, error))
+        return false;
+    if (done)
+        return restore_role(engine, role, error);
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        if (!config->roles[i].person && !restore_role(engine, &config->roles[i], error))
+            return false;
+    }
+    g_auto(Txn) txn = {0};
+    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           meta_set(&txn, "checkpoints-read", "1", error) && txn_commit(&txn, error);
 }
 
 bool
@@ -146,28 +272,21 @@ history_take(Engine *engine,
              GError **error)
 {
     static const char *const folders[] = {"", "Active", "Done", "Archive"};
+    g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
     bool known;
-    unsigned n = 0;
     if (!known_get(engine->db, role->name, &known, error))
         return false;
-    if (known) {
-        *ret_n = 0;
-        return true;
-    }
-
-    g_autoptr(GHashTable) answered =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    if (!answered_ids(engine, md, answered, error))
-        return false;
-    int64_t before_us = store_made_us(engine);
-    for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
-        if (!take_folder(engine, account, role, md, folders[i], before_us, answered, &n, error))
+    if (!known) {
+        if (!restore_all(engine, role, error) || !find_end(&past, error) ||
+            !read_answered(&past, error))
             return false;
+        for (size_t i = 0; i < G_N_ELEMENTS(folders); i++)
+            if (!take_folder(&past, folders[i], error))
+                return false;
+        if (!set_known(&past, error))
+            return false;
+        db_hint(engine->db); /* a job that came back may be due */
     }
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !known_set(&txn, role->name, error) || !txn_commit(&txn, error))
-        return false;
-    *ret_n = n;
+    *ret_n = past.n;
     return true;
 }

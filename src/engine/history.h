@@ -4,13 +4,15 @@
  * A mailbox that this store has never looked into: the first start on old mail, or a store that
  * was lost. Nothing in it is work just because it is there:
  *
+ *   a checkpoint in INBOX                    its job comes back, with its original
  *   in Done or Archive                       handled
  *   answered by something in Sent            handled
  *   in Active                                ignored(history: was in hand)
- *   anything else older than the store       ignored(history), listed by status, released by a
- * person
+ *   anything else                            ignored(history), listed by status, released by a
+ *                                            person
  *
- * Mail younger than the store is left to intake.
+ * The past ends where the store was made; for a role that was added later, at this first look.
+ * Mail that this home itself filed there meanwhile is news, and left to intake.
  */
 #include "engine/engine.h"
 #include "mail/maildir.h"

@@ -5,14 +5,15 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "engine/checkpoint.h"
 #include "engine/face.h"
-#include "engine/follow.h"
 #include "engine/history.h"
 #include "engine/judge.h"
 #include "engine/letter.h"
 #include "engine/orders.h"
 #include "engine/poke.h"
 #include "engine/post.h"
+#include "engine/settle.h"
 #include "engine/suspects.h"
 #include "mail/maildir.h"
 #include "mail/msgid.h"
@@ -36,6 +37,9 @@ typedef struct Item {
     GBytes *bytes;
     Message *mail;
     const char *unreadable; /* why it could not even be read; static */
+    ContinuationSeen seen;  /* does it hold a checkpoint? */
+    Continuation *checkpoint;
+    GBytes *document; /* of an unsigned one */
 } Item;
 
 static void
@@ -44,12 +48,15 @@ item_clear(gpointer p)
     Item *item = p;
     g_clear_pointer(&item->bytes, g_bytes_unref);
     g_clear_pointer(&item->mail, message_free);
+    g_clear_pointer(&item->checkpoint, continuation_free);
+    g_clear_pointer(&item->document, g_bytes_unref);
 }
 
 /* Things to do once the batch is committed. */
 typedef struct After {
     GArray *poke; /* of JobId */
     bool ready;
+    bool moves; /* mail is to be moved */
 } After;
 
 bool
@@ -157,15 +164,8 @@ say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError *
            meta_set(txn, name, epoch, error);
 }
 
-/* Gives the stored mail to its job, or begins one. */
-static bool
-queue_mail(Engine *engine,
-           Txn *txn,
-           MsgId id,
-           const MsgNew *in,
-           JobId job,
-           After *after,
-           GError **error)
+bool
+intake_queue(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
 {
     const Message *m = in->mail;
     const char *asker = m->from->spec;
@@ -190,7 +190,6 @@ queue_mail(Engine *engine,
         if (!job_create(txn, &fresh, &job, error))
             return false;
     }
-    after->ready = true;
     return messages_set_job(txn, id, job, round, error);
 }
 
@@ -290,9 +289,10 @@ take_mail(Engine *engine,
         return false;
     if (order.kind != ORDER_NONE)
         return obey(engine, txn, id, &order, job, in->mail, after, error);
-    if (in->state == MSG_STORED)
-        return queue_mail(engine, txn, id, in, job, after, error);
-    return true;
+    if (in->state != MSG_STORED)
+        return true;
+    after->ready = true;
+    return intake_queue(engine, txn, id, in, job, error);
 }
 
 /* --- a batch --- */
@@ -305,6 +305,94 @@ count(IntakeStats *stats, const MsgNew *in)
     stats->held += in->state == MSG_HELD;
     stats->ignored += in->state == MSG_IGNORED;
     stats->dead += in->state == MSG_DEAD;
+}
+
+/* --- a mail that holds a checkpoint, or says so --- */
+
+static bool
+take_checkpoint(Engine *engine,
+                Txn *txn,
+                MsgNew *fresh,
+                const Continuation *c,
+                bool *ret_taken,
+                After *after,
+                GError **error)
+{
+    bool foreign, moves;
+    if (!note_minted(engine, txn, fresh->mail, error) ||
+        !checkpoint_take(engine, txn, fresh, c, &foreign, &moves, error))
+        return false;
+    *ret_taken = !foreign;
+    after->moves |= moves;
+    after->ready |= !foreign;
+    return true;
+}
+
+/* The operator vouches for a document of the seed's own form: it begins a job. */
+static bool
+adopt(Engine *engine, Txn *txn, MsgNew *fresh, GBytes *document, After *after, GError **error)
+{
+    g_autoptr(Continuation) c = NULL;
+    g_autoptr(GError) wrong = NULL;
+    gsize len;
+    const char *data = g_bytes_get_data(document, &len);
+    MsgId id;
+    bool is_new;
+    fresh->class = MSG_CHECKPOINT;
+    fresh->state = MSG_HANDLED;
+    fresh->why = "a continuation of the operator";
+    if (!continuation_parse_seed(data, len, &c, &wrong)) {
+        fresh->state = MSG_HELD;
+        fresh->why = wrong->message;
+    } else if (!checkpoint_adopt(engine, txn, fresh->role, c, &fresh->job, error)) {
+        return false;
+    }
+    fresh->round = 1;
+    after->ready = true;
+    bool ok = messages_thread(txn, fresh->mail, &fresh->thread, error) &&
+              messages_store(txn, fresh, &id, &is_new, error);
+    fresh->why = NULL; /* goes with wrong */
+    return ok;
+}
+
+static bool
+note_forged(Engine *engine, Txn *txn, const MsgNew *fresh, GError **error)
+{
+    const Viewer viewer = {.role = fresh->role};
+    g_autoptr(MsgRow) row = NULL;
+    log_event(LOG_WARN, "a mail carries a continuation that is not ours", "message",
+              fresh->mail->id, NULL);
+    return checkpoint_count_forged(txn, error) &&
+           messages_find(engine->db, &viewer, fresh->mail->id, &row, error) &&
+           (!row || messages_trace(txn, row->id, "forged",
+                                   "a continuation whose MAC does not hold", error));
+}
+
+static bool
+take_judged(Engine *engine,
+            Txn *txn,
+            const ConfRole *role,
+            const Item *item,
+            MsgNew *fresh,
+            Judgement *j,
+            After *after,
+            GError **error)
+{
+    bool taken = false;
+    if (item->seen == CONT_SIGNED &&
+        !take_checkpoint(engine, txn, fresh, item->checkpoint, &taken, after, error))
+        return false;
+    if (taken)
+        return true;
+    if (item->seen == CONT_UNSIGNED && j->proved && j->trust == TRUST_OPERATOR)
+        return adopt(engine, txn, fresh, item->document, after, error);
+    if (item->seen == CONT_AMBIGUOUS) {
+        j->state = MSG_HELD;
+        j->why = "ambiguous: two continuations in one mail";
+    }
+    return take_mail(engine, txn, role, fresh, j, after, error) &&
+           (item->seen == CONT_NOT_ONE || item->seen == CONT_AMBIGUOUS ||
+            note_forged(engine, txn, fresh, error));
 }
 
 static bool
@@ -330,7 +418,7 @@ take_item(Intake *in,
     } else {
         judge(in->engine->home, role, item->mail, &j);
     }
-    if (!take_mail(in->engine, txn, role, &fresh, &j, after, error))
+    if (!take_judged(in->engine, txn, role, item, &fresh, &j, after, error))
         return err_prefix(error, "taking in '%s/%s'", role->name, item->entry->base);
     count(stats, &fresh);
     return true;
@@ -370,7 +458,21 @@ read_item(Intake *in, Maildir *md, MaildirEntry *entry, Item *ret, unsigned *lef
 }
 
 static void
-parse_item(Item *item, bool culprit)
+read_checkpoint(const Key *key, Item *item)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(item->bytes, &len);
+    if (!continuation_possible(item->mail))
+        return;
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
+    item->seen = continuation_read(key, m, &item->checkpoint);
+    GBytes *document = continuation_part(m);
+    if (item->seen == CONT_UNSIGNED && document)
+        item->document = g_bytes_ref(document);
+}
+
+static void
+parse_item(const Key *key, Item *item, bool culprit)
 {
     gsize len;
     if (item->mail)
@@ -381,6 +483,25 @@ parse_item(Item *item, bool culprit)
     }
     const void *data = g_bytes_get_data(item->bytes, &len);
     item->mail = message_parse(data, len, MESSAGE_TEXT, NULL);
+    read_checkpoint(key, item);
+}
+
+/* A checkpoint of a job that the store does not know: the job comes back before its mail is
+ * taken in. */
+static bool
+restore_lost(Intake *in, const ConfRole *role, Maildir *md, const GArray *items, GError **error)
+{
+    bool lost = false;
+    for (guint i = 0; i < items->len && !lost; i++) {
+        const Continuation *c = g_array_index(items, Item, i).checkpoint;
+        ContinuationFate fate = CONT_STALE;
+        const char *why;
+        if (c && !continuation_judge(in->engine->db, c, role->name, 0, &fate, &why, error))
+            return false;
+        lost = fate == CONT_RESTORES;
+    }
+    unsigned n;
+    return !lost || checkpoints_restore(in->engine, role, md, &n, error);
 }
 
 static bool
@@ -409,6 +530,9 @@ commit_batch(
                                                    g_array_index(items, Item, i).entry->base));
     for (guint i = 0; i < poke->len; i++)
         poke_run(in->engine->db, g_array_index(poke, JobId, i));
+    /* What can't be moved now stays owed. */
+    if (after.moves || poke->len > 0)
+        (void)settle_local(in->engine, NULL, NULL);
     if (after.ready)
         db_hint(in->engine->db);
     return true;
@@ -445,8 +569,10 @@ take_batch(Intake *in,
         return false;
     CRASH_POINT("intake-marked");
     for (guint i = 0; i < items->len; i++)
-        parse_item(&g_array_index(items, Item, i), crashes > SUSPECT_CRASHES);
-    return commit_batch(in, role, items, stats, error);
+        parse_item(&in->engine->home->key, &g_array_index(items, Item, i),
+                   crashes > SUSPECT_CRASHES);
+    return restore_lost(in, role, md, items, error) &&
+           commit_batch(in, role, items, stats, error);
 }
 
 /* Entries that the store does not know, suspects of an earlier crash apart. */
@@ -527,7 +653,8 @@ intake_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **er
     if (!maildir_scan(md, "", false, &entries, &foreign, error))
         return err_prefix(error, "mailbox '%s'", role->name);
     stats->foreign += foreign;
-    return take_entries(in, role, md, entries, stats, error);
+    return take_entries(in, role, md, entries, stats, error) &&
+           checkpoints_look(in->engine, role, md, error);
 }
 
 /* Each mail once: one that came and was moved at once is named twice. */
@@ -575,41 +702,5 @@ intake_pass(Intake *in, IntakeStats *stats, GError **error)
         if (!config->roles[i].person && !intake_mailbox(in, &config->roles[i], stats, error))
             return false;
     }
-    return true;
-}
-
-/* --- by hand --- */
-
-bool
-intake_release(Engine *engine, MsgId id, GError **error)
-{
-    const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(MsgRow) row = NULL;
-    g_autoptr(GBytes) bytes = NULL;
-    if (!messages_load(engine->db, &viewer, id, &row, error))
-        return false;
-    if (!row || (row->state != MSG_HELD && row->state != MSG_IGNORED))
-        return err_set(error, ERR_NEVER, "only mail that is held or ignored can be released");
-    if (!follow_read(engine->home, row, &bytes, error))
-        return false;
-    if (!bytes)
-        return err_set(error, ERR_NEVER, "the mail '%s' is no longer there", row->msgid);
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
-    if (!m->from)
-        return err_set(error, ERR_NEVER, "the mail '%s' has no sender to answer", row->msgid);
-
-    MsgNew in = {.role = row->role, .mail = m, .trust = TRUST_PRINCIPAL, .thread = row->thread};
-    g_autoptr(GArray) poke = g_array_new(FALSE, FALSE, sizeof(JobId));
-    After after = {.poke = poke};
-    JobId job;
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !messages_find_job(engine->db, row->role, m, &job, error) ||
-        !messages_set_state(&txn, id, MSG_STORED, "released by the operator", error) ||
-        !queue_mail(engine, &txn, id, &in, job, &after, error) || !txn_commit(&txn, error))
-        return false;
-    db_hint(engine->db);
     return true;
 }

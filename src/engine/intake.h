@@ -11,6 +11,7 @@
  * account: an Intake holds state/account-NAME.lock.
  */
 #include "engine/engine.h"
+#include "store/messages.h"
 
 typedef struct IntakeStats {
     unsigned seen, taken, orders, held, ignored, dead, foreign;
@@ -37,6 +38,7 @@ bool intake_files(Intake *in,
                   IntakeStats *stats,
                   GError **error);
 
-/* Lets a mail that was held, or is history, be work after all: judged as if its sender were
- * proved. */
-bool intake_release(Engine *engine, MsgId id, GError **error);
+/* Gives a stored mail to its job, or begins one where job is {0}. Inside the transaction that
+ * stored it. */
+bool
+intake_queue(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error);

@@ -1,6 +1,7 @@
 #include "engine/judge.h"
 #include "base/banned.h"
 #include "mail/address.h"
+#include "mail/msgid.h"
 
 static bool
 names_address(const GPtrArray *list, const char *spec)
@@ -67,6 +68,17 @@ end(Judgement *j, MsgState state, MsgClass class, const char *why)
     j->why = why;
 }
 
+/* What we sent comes back by a list, a forward or a loop; what we filed ourselves is proved. */
+static bool
+is_our_own(const Home *home, const Message *m)
+{
+    uint64_t generation;
+    int64_t number;
+
+    return msgid_is_minted(&home->key, m->id, home->config->domain, &generation, &number) ||
+           (m->return_path && config_role_at(home->config, m->return_path));
+}
+
 /* Mail from outside this home: nothing in it is believed but what somebody vouches for. */
 static void
 judge_outside(const Home *home, const Message *m, Judgement *ret)
@@ -78,6 +90,10 @@ judge_outside(const Home *home, const Message *m, Judgement *ret)
     if (config_role_at(config, spec)) {
         end(ret, MSG_IGNORED, MSG_AUTOMATIC,
             "self: says it is from a role of ours, and is not");
+        return;
+    }
+    if (is_our_own(home, m)) {
+        end(ret, MSG_IGNORED, MSG_AUTOMATIC, "self: a mail of ours came back");
         return;
     }
     if (m->automatic != MSG_AUTO_NO) {

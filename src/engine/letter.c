@@ -76,7 +76,7 @@ letter_answer(const Home *home,
     set_text(c, mail->body ? mail->body : "", job);
     for (guint i = 0; i < mail->files->len; i++) {
         const ProposedFile *f = g_ptr_array_index(mail->files, i);
-        if (!compose_attach(c, f->filename, f->content_type, f->content, error))
+        if (f->content && !compose_attach(c, f->filename, f->content_type, f->content, error))
             return NULL;
     }
     return g_steal_pointer(&c);

@@ -18,7 +18,8 @@ typedef struct LetterParent {
 /* "job 12 · step 3 · reply STOP, STATUS, WHY, or just write"; caller frees. */
 char *letter_footer(const Job *job);
 
-/* An agent's own mail. to: addr-specs. parent NULL: begins a thread. */
+/* An agent's own mail. to: addr-specs. parent NULL: begins a thread. Files that are notes are left
+ * to the caller: they are read in the commit. */
 Compose *letter_answer(const Home *home,
                        const ConfRole *role,
                        const Job *job,

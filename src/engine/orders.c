@@ -7,8 +7,11 @@
 #include "engine/tell.h"
 #include "mail/quote.h"
 #include "store/jobs.h"
+#include "store/steps.h"
 
 #define MORE_STEPS_MAX 1000
+#define MORE_MONEY_MAX INT64_C(1000000000) /* $1000, in millionths */
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
 
 static const char *const order_words[] = {"stop", "cancel", "continue", "status",
                                           "why",  "help",   NULL};
@@ -56,15 +59,21 @@ kind_of(char *word)
     return ORDER_NONE;
 }
 
-/* "continue 8": the one order that takes a number. */
+/* "continue 8", "continue $1": the one order that takes a number. */
 static bool
-continue_with_steps(const char *line, int *ret)
+continue_with_more(const char *line, Order *ret)
 {
     int64_t n;
-    if (!g_str_has_prefix(line, "continue ") ||
-        !text_parse_int(line + strlen("continue "), 1, MORE_STEPS_MAX, &n))
+    if (!g_str_has_prefix(line, "continue "))
         return false;
-    *ret = (int)n;
+    const char *more = line + strlen("continue ");
+    if (*more == '$' && text_parse_money(more + 1, &n) && n > 0 && n <= MORE_MONEY_MAX) {
+        ret->money = n;
+        return true;
+    }
+    if (!text_parse_int(more, 1, MORE_STEPS_MAX, &n))
+        return false;
+    ret->steps = (int)n;
     return true;
 }
 
@@ -94,7 +103,7 @@ order_parse(const Message *m, bool in_thread, Order *ret)
         return;
     g_autofree char *line = squeeze(first);
     OrderKind kind = kind_of(line);
-    if (kind == ORDER_NONE && continue_with_steps(line, &ret->steps))
+    if (kind == ORDER_NONE && continue_with_more(line, ret))
         kind = ORDER_CONTINUE;
 
     g_autofree char *rest = quote_after_first_line(m->text);
@@ -116,7 +125,8 @@ order_parse(const Message *m, bool in_thread, Order *ret)
 static const char help_text[] =
     "Reply to a mail of a job with one of these words alone on the first line:\n\n"
     "  STOP          stop now; nothing more of this job leaves\n"
-    "  CONTINUE      go on after a stop or a failure (CONTINUE 8: with 8 more steps)\n"
+    "  CONTINUE      go on after a stop or a failure (CONTINUE 8: with 8 more steps;\n"
+    "                CONTINUE $1: it may cost $1 more)\n"
     "  CANCEL        end the job for good\n"
     "  STATUS        what it does now\n"
     "  WHY           what it did so far, and why\n"
@@ -144,10 +154,32 @@ stop_one(Engine *engine, Txn *txn, JobId job, bool cancel, bool *ret_poke, GErro
                                   : ".\nReply CONTINUE to go on, or CANCEL to end it.");
 }
 
+/* For this round, and for today. */
+static bool
+more_money(Engine *engine, Txn *txn, JobId job, int64_t more, GError **error)
+{
+    int64_t now = home_now(engine->home), today, budget;
+    g_autofree char *name = g_strdup_printf("day-budget:%" G_GINT64_FORMAT, now / DAY_US);
+    g_autofree char *raised = NULL;
+    if (!job_more_money(txn, job, more, error) ||
+        !steps_cost(engine->db, now - now % DAY_US, &today, error) ||
+        !meta_get(engine->db, name, &raised, error))
+        return false;
+    budget = engine->home->config->max_cost_per_day_micro;
+    if (raised)
+        (void)text_parse_int(raised, budget, INT64_MAX / 2, &budget);
+    if (budget == 0 || today + more <= budget)
+        return true;
+    g_autofree char *value = g_strdup_printf("%" G_GINT64_FORMAT, MAX(budget, today) + more);
+    return meta_set(txn, name, value, error);
+}
+
 static char *
 go_on(Engine *engine, Txn *txn, JobId job, const Order *o, GError **error)
 {
     bool changed;
+    if (o->money && !more_money(engine, txn, job, o->money, error))
+        return NULL;
     if (!job_continue(txn, job, o->steps, o->instruction, &changed, error))
         return NULL;
     return changed ? g_strdup_printf("Job %" G_GINT64_FORMAT " goes on.", job.v)

@@ -3,9 +3,9 @@
 /*
  * Orders: a reply that is a command. The first non-empty unquoted line of a permitted person's
  * mail, if it is the order alone, in any case, with or without end punctuation: STOP, CANCEL,
- * CONTINUE [N], STATUS, WHY, HELP. Lines after it are kept as an instruction. "Stop using tabs"
- * is a task. As the subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside intake's
- * own transaction and answered in one mail.
+ * CONTINUE [N|$N], STATUS, WHY, HELP. Lines after it are kept as an instruction. "Stop using
+ * tabs" is a task. As the subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside
+ * intake's own transaction and answered in one mail.
  */
 #include "engine/engine.h"
 #include "mail/message.h"
@@ -27,6 +27,7 @@ typedef enum OrderKind {
 typedef struct Order {
     OrderKind kind;
     int steps;         /* CONTINUE N; 0: as configured */
+    int64_t money;     /* CONTINUE $N, in millionths; 0: none */
     char *instruction; /* text behind the order; NULL */
     char *said;        /* the line as written, for ORDER_UNCLEAR */
 } Order;

@@ -10,9 +10,9 @@
 
 /* The variable stands between two NULs, or at the very start. */
 static bool
-has_variable(const char *environ, size_t len, const char *variable)
+has_variable(const char *text, size_t len, const char *variable)
 {
-    for (const char *p = environ; p < environ + len; p += strlen(p) + 1) {
+    for (const char *p = text; p < text + len; p += strlen(p) + 1) {
         if (g_str_equal(p, variable))
             return true;
     }

@@ -6,7 +6,8 @@ proposed_file_free(ProposedFile *f)
 {
     g_free(f->filename);
     g_free(f->content_type);
-    g_bytes_unref(f->content);
+    g_free(f->note_key);
+    g_clear_pointer(&f->content, g_bytes_unref);
     g_free(f);
 }
 
@@ -47,12 +48,32 @@ proposed_mail_attach(ProposedMail *m,
     g_ptr_array_add(m->files, f);
 }
 
+static void
+proposed_note_free(ProposedNote *n)
+{
+    g_free(n->key);
+    g_free(n->to);
+    g_clear_pointer(&n->body, g_bytes_unref);
+    g_free(n);
+}
+
+static void
+proposed_move_free(ProposedMove *m)
+{
+    g_free(m->msgid);
+    g_free(m->folder);
+    g_free(m);
+}
+
 Proposal *
 proposal_new(ProposalStatus status)
 {
     Proposal *p = g_new0(Proposal, 1);
     p->status = status;
+    p->resume_us = USEC_NEVER;
+    p->notes = g_ptr_array_new_with_free_func((GDestroyNotify)proposed_note_free);
     p->mails = g_ptr_array_new_with_free_func((GDestroyNotify)proposed_mail_free);
+    p->moves = g_ptr_array_new_with_free_func((GDestroyNotify)proposed_move_free);
     p->settles = g_array_new(FALSE, FALSE, sizeof(MsgId));
     return p;
 }
@@ -65,6 +86,10 @@ proposal_free(Proposal *p)
     g_free(p->phase);
     g_free(p->because);
     g_free(p->why);
+    g_free(p->waiting_for);
+    g_ptr_array_unref(p->notes);
+    g_ptr_array_unref(p->moves);
+    g_clear_pointer(&p->state, g_bytes_unref);
     g_ptr_array_unref(p->mails);
     g_array_unref(p->settles);
     g_free(p);

@@ -25,13 +25,25 @@ reap(Engine *engine, unsigned *ret_n, GError **error)
            job_reap(&txn, ret_n, error) && txn_commit(&txn, error);
 }
 
+/* Looks at note files only where a mail waits for them. */
+static bool
+settle_waiting_notes(Engine *engine, GError **error)
+{
+    OutId waits;
+
+    if (!outbox_after_notes(engine->db, &waits, error))
+        return false;
+    return waits.v == 0 || settle_notes(engine, error);
+}
+
 /* Effects that can't be settled now stay owed; the next sweep tries again. */
 static bool
 settle(Engine *engine, unsigned *ret_n, GError **error)
 {
     g_autoptr(GError) why = NULL;
 
-    if (settle_local(engine, ret_n, &why) || err_is(why, ERR_LATER))
+    if ((settle_local(engine, ret_n, &why) && settle_waiting_notes(engine, &why)) ||
+        err_is(why, ERR_LATER))
         return true;
     g_propagate_error(error, g_steal_pointer(&why));
     return false;

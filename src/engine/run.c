@@ -15,13 +15,16 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "engine/commit.h"
-#include "engine/face.h"
+#include "base/text.h"
 #include "engine/letter.h"
 #include "engine/orphans.h"
 #include "engine/post.h"
+#include "engine/recover.h"
+#include "engine/run_internal.h"
+#include "engine/settle.h"
 #include "engine/think.h"
 #include "engine/workplace.h"
+#include "notes/notes.h"
 #include "store/timers.h"
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -31,31 +34,23 @@
 #define CLAIM_SPARE_US (60 * USEC_PER_SEC) /* beyond the brain's own time: context, commit */
 #define BROKEN_WAIT_US (300 * USEC_PER_SEC)
 
-typedef struct Run {
-    Engine *engine;
-    int signal_fd;
-    bool draining;
-    RunStats *stats;
-} Run;
-
-/* All that one claimed job needs; plain borrowed views on it. */
-typedef struct Task {
-    Run *run;
-    JobClaim claim;
-    Job *job;
-    const ConfRole *role;
-    const ConfBrain *brain;
-    const FaceOps *face;
-    StepInput in;
-} Task;
+/* What belongs to one step only. */
+static void
+input_clear(StepInput *in)
+{
+    g_clear_pointer(&in->shown, g_ptr_array_unref);
+    g_clear_pointer(&in->answer, g_bytes_unref);
+    g_clear_pointer(&in->manifest, g_bytes_unref);
+    g_clear_pointer(&in->state, g_bytes_unref);
+    g_clear_pointer(&in->results, g_ptr_array_unref);
+    *in = (StepInput){0};
+}
 
 static void
 task_clear(Task *t)
 {
-    job_free(t->job);
-    g_clear_pointer(&t->in.shown, g_ptr_array_unref);
-    g_clear_pointer(&t->in.answer, g_bytes_unref);
-    g_clear_pointer(&t->in.manifest, g_bytes_unref);
+    g_clear_pointer(&t->job, job_free);
+    input_clear(&t->in);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Task, task_clear)
 
@@ -71,7 +66,8 @@ claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
 {
     g_auto(Txn) txn = {0};
     if (!txn_begin(run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !job_claim(&txn, want, claim_deadline(run, NULL), ret, ret_got, error))
+        !job_claim_marked(&txn, want, claim_deadline(run, NULL), run->limits.mark, ret, ret_got,
+                          error))
         return false;
     if (!*ret_got)
         return true;
@@ -82,8 +78,8 @@ claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
     return true;
 }
 
-static bool
-release(Task *t, int64_t ready_us, bool count, const char *why, GError **error)
+bool
+run_release(Task *t, int64_t ready_us, bool count, const char *why, GError **error)
 {
     g_auto(Txn) txn = {0};
     return txn_begin(t->run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
@@ -92,20 +88,48 @@ release(Task *t, int64_t ready_us, bool count, const char *why, GError **error)
 
 /* --- commit --- */
 
+/* A person may have edited a note since it was shown: their version counts. */
 static bool
-commit(Task *t, const Proposal *p, StepResult *ret, GError **error)
+import_edits(Task *t, const Proposal *p, GError **error)
+{
+    g_autoptr(GPtrArray) keys = g_ptr_array_new();
+    for (guint i = 0; i < p->notes->len; i++) {
+        const ProposedNote *n = g_ptr_array_index(p->notes, i);
+        g_ptr_array_add(keys, n->key);
+        if (n->to)
+            g_ptr_array_add(keys, n->to);
+    }
+    g_ptr_array_add(keys, NULL);
+    return p->notes->len == 0 || notes_import(t->run->engine->home, t->run->engine->db,
+                                              (const char *const *)keys->pdata, error);
+}
+
+/* What could not be settled now is left to a sweep: the step has happened. */
+static void
+settle(Engine *engine, bool ended)
+{
+    g_autoptr(GError) left = NULL;
+    if (!step_settle(engine, &left) || (ended && !settle_notes(engine, &left)))
+        log_event(LOG_WARN, "the step is committed, not all of it is settled; a sweep will",
+                  "why", left->message, NULL);
+}
+
+bool
+run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error)
 {
     g_autoptr(GArray) verdicts = NULL;
-    if (!policy_check(t->run->engine, t->job, &t->in, p, &verdicts, error) ||
+    if (!import_edits(t, p, error) ||
+        !policy_check(t->run->engine, t->job, &t->in, p, &verdicts, error) ||
         !step_commit(t->run->engine, &t->claim, &t->in, p, verdicts, ret, error))
         return false;
-    t->run->stats->steps++;
-    return step_settle(t->run->engine, error);
+    t->run->stats->steps += !t->steps || t->in.answer;
+    settle(t->run->engine, ret->ended);
+    return true;
 }
 
 /* The job ends without success; whoever asked hears why and how to go on, and the owner too. */
-static bool
-fail(Task *t, const char *why, const char *log, GError **error)
+bool
+run_fail(Task *t, const char *why, const char *log, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_FAIL);
     ProposedMail *mail = proposed_mail_new();
@@ -121,7 +145,7 @@ fail(Task *t, const char *why, const char *log, GError **error)
     g_auto(StepResult) result = {0};
     t->run->stats->failed++;
     log_event(LOG_WARN, "job failed", "role", t->job->role, "why", why, NULL);
-    return commit(t, p, &result, error);
+    return run_commit(t, p, &result, error);
 }
 
 /* The brain, not the job: it stays queued for later, and the owner hears of it once. */
@@ -154,6 +178,37 @@ pause_brain(Task *t, const char *why, GError **error)
     return true;
 }
 
+/* Somebody else's limit: all jobs of this brain wait until then, and no attempt counts. */
+static bool
+wait_for_brain(Task *t, const char *why, int64_t until_us, GError **error)
+{
+    g_autofree char *name = g_strdup_printf("limited:%s", t->brain->name);
+    g_autofree char *until = g_strdup_printf("%" G_GINT64_FORMAT, until_us);
+    g_autofree char *at = clock_format_iso(until_us);
+    g_auto(Txn) txn = {0};
+    log_event(LOG_WARN, "the brain is at its usage limit, its jobs wait", "brain",
+              t->brain->name, "until", at, "why", why, NULL);
+    return txn_begin(t->run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           meta_set(&txn, name, until, error) &&
+           job_release(&txn, &t->claim, until_us, false, why, error) && txn_commit(&txn, error);
+}
+
+/* USEC_NEVER: the brain may be asked now. */
+static bool
+limited_until(Task *t, int64_t *ret, GError **error)
+{
+    g_autofree char *name = g_strdup_printf("limited:%s", t->brain->name);
+    g_autofree char *text = NULL;
+    int64_t until;
+    *ret = USEC_NEVER;
+    if (!meta_get(t->run->engine->db, name, &text, error))
+        return false;
+    if (text && text_parse_int(text, 0, INT64_MAX, &until) &&
+        until > home_now(t->run->engine->home))
+        *ret = until;
+    return true;
+}
+
 static bool
 brain_works(Task *t, GError **error)
 {
@@ -171,8 +226,8 @@ brain_works(Task *t, GError **error)
 /* --- before the question --- */
 
 /* Marks what is shown, sets the deadline of this brain, and the timer of the first word. */
-static bool
-mark_shown(Task *t, GError **error)
+bool
+run_mark_shown(Task *t, GError **error)
 {
     Engine *engine = t->run->engine;
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(MsgId));
@@ -198,11 +253,12 @@ floor_of(const GPtrArray *shown)
     return floor;
 }
 
-static bool
-load_task(Task *t, GError **error)
+bool
+run_load(Task *t, GError **error)
 {
     Engine *engine = t->run->engine;
     const Viewer viewer = VIEWER_OPERATOR;
+    task_clear(t);
     if (!job_load(engine->db, &viewer, t->claim.job, &t->job, error) ||
         !messages_open(engine->db, t->claim.job, &t->in.shown, error))
         return false;
@@ -214,11 +270,11 @@ load_task(Task *t, GError **error)
     return true;
 }
 
-static char *
-build_context(Task *t, const Workplace *place, GError **error)
+char *
+run_context(Task *t, const char *workdir, GError **error)
 {
     g_autoptr(Context) c = context_new(t->run->engine->home, t->job, 0);
-    if (!t->face->context(t->run->engine, t->job, t->role, &t->in, place->path, c, error))
+    if (!t->face->context(t->run->engine, t->job, t->role, &t->in, workdir, c, error))
         return NULL;
     context_digest(c, &t->in.context);
     t->in.manifest = context_manifest(c);
@@ -250,7 +306,7 @@ attach_files(Workplace *place, Proposal *p, GError **error)
 {
     g_autoptr(GPtrArray) files = NULL;
     g_autofree char *notes = NULL;
-    if (p->mails->len == 0)
+    if (!place || p->mails->len == 0)
         return true;
     if (!workplace_take(place, &files, &notes, error))
         return false;
@@ -274,8 +330,9 @@ propose(Task *t, const Thought *thought, Workplace *place, char **ret_again, GEr
     const BrainAnswer *answer = brain_answer(thought->call);
     if (thought->port_answered)
         return proposal_new(PROPOSE_COMPLETE);
-    if (answer->failed) {
-        *ret_again = g_strdup(answer->failed);
+    if (answer->failed || answer->end == BRAIN_TRUNCATED) {
+        *ret_again =
+            g_strdup(answer->failed ? answer->failed : "the answer was cut at its token limit");
         return NULL;
     }
     g_autoptr(Proposal) p = NULL;
@@ -293,11 +350,9 @@ propose(Task *t, const Thought *thought, Workplace *place, char **ret_again, GEr
     return g_steal_pointer(&p);
 }
 
-typedef enum Tried { TRIED_DONE, TRIED_AGAIN, TRIED_OVER, TRIED_ERROR } Tried;
-
 /* One question and what follows from its answer. *why is the last reason to ask again. */
-static Tried
-try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, GError **error)
+Tried
+run_try(Task *t, Workplace *place, const char *prompt, char **why, char **log, GError **error)
 {
     g_auto(Thought) thought = {0};
     Think ask = {.engine = t->run->engine,
@@ -309,6 +364,7 @@ try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, 
                  .place = place,
                  .prompt = prompt,
                  .why_again = *why,
+                 .schema = t->steps ? t->face->schema : NULL,
                  .signal_fd = t->run->signal_fd,
                  .draining = &t->run->draining};
     int64_t began_us = clock_mono_us();
@@ -322,8 +378,8 @@ try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, 
         return TRIED_OVER;
     }
     if (thought.end == THINK_DRAINED)
-        return release(t, home_now(t->run->engine->home), false, "put back: postrider stops",
-                       error)
+        return run_release(t, home_now(t->run->engine->home), false,
+                           "put back: postrider stops", error)
                    ? TRIED_OVER
                    : TRIED_ERROR;
 
@@ -332,6 +388,9 @@ try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, 
     t->in.floor = MIN(t->in.floor, thought.floor);
     if (answer->broken)
         return pause_brain(t, answer->failed, error) ? TRIED_OVER : TRIED_ERROR;
+    if (answer->end == BRAIN_LIMITED)
+        return wait_for_brain(t, answer->failed, answer->retry_at_us, error) ? TRIED_OVER
+                                                                             : TRIED_ERROR;
     if (!brain_works(t, error) || (thought.port_steps && !drop_settled(t, error)))
         return TRIED_ERROR;
 
@@ -340,10 +399,39 @@ try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, 
     g_autoptr(Proposal) p = propose(t, &thought, place, why, error);
     if (!p) {
         *log = g_strdup(answer->log);
-        return *why ? TRIED_AGAIN : TRIED_ERROR;
+        return !*why ? TRIED_ERROR : answer->end == BRAIN_REFUSED ? TRIED_REFUSED : TRIED_AGAIN;
     }
+    if (t->steps)
+        run_steps_adjust(t, p);
     g_auto(StepResult) result = {0};
-    return commit(t, p, &result, error) ? TRIED_DONE : TRIED_ERROR;
+    if (!run_commit(t, p, &result, error))
+        return TRIED_ERROR;
+    return t->steps && !result.ended ? TRIED_NEXT : TRIED_DONE;
+}
+
+bool
+run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error)
+{
+    g_autofree char *why = NULL, *log = NULL;
+    for (int i = 0; i < BRAIN_TRIES; i++) {
+        switch (run_try(t, place, prompt, &why, &log, error)) {
+        case TRIED_NEXT:
+            *ret_next = true;
+            return true;
+        case TRIED_DONE:
+        case TRIED_OVER:
+            return true;
+        case TRIED_ERROR:
+            return false;
+        case TRIED_REFUSED:
+            i = BRAIN_TRIES;
+            break;
+        case TRIED_AGAIN:
+            log_event(LOG_WARN, "the brain failed", "brain", t->brain->name, "why", why, NULL);
+            break;
+        }
+    }
+    return run_fail(t, why, log, error);
 }
 
 /* An earlier run of this job did not come to its end: what its program started may still work.
@@ -366,45 +454,40 @@ work(Task *t, GError **error)
     if (!workplace_open(t->run->engine, t->job, t->role, &t->claim, &place, error) ||
         !workplace_fill(place, t->run->engine, t->in.shown, error))
         return false;
-    g_autofree char *prompt = build_context(t, place, error);
-    if (!prompt || !mark_shown(t, error))
+    g_autofree char *prompt = run_context(t, place->path, error);
+    if (!prompt || !run_mark_shown(t, error))
         return false;
 
-    g_autofree char *why = NULL, *log = NULL;
-    for (int i = 0; i < BRAIN_TRIES; i++) {
-        switch (try_once(t, place, prompt, &why, &log, error)) {
-        case TRIED_DONE:
-        case TRIED_OVER:
-            return true;
-        case TRIED_ERROR:
-            return false;
-        case TRIED_AGAIN:
-            log_event(LOG_WARN, "the brain failed", "brain", t->brain->name, "why", why, NULL);
-            break;
-        }
-    }
-    return fail(t, why, log, error);
+    return run_ask(t, place, prompt, NULL, error);
 }
 
 static bool
 work_claimed(Task *t, GError **error)
 {
-    if (!load_task(t, error))
+    int64_t limited;
+    if (!run_load(t, error))
         return false;
     if (!t->role)
         return err_set(error, ERR_CONFIG, "there is no role '%s' any more", t->job->role);
     if (t->claim.attempts > t->role->max_attempts) {
         g_autofree char *why = g_strdup_printf("%d runs of it were ended before they finished",
                                                t->claim.attempts - 1);
-        return fail(t, why, NULL, error);
+        return run_fail(t, why, NULL, error);
     }
     if (!t->brain || !t->face)
         return err_set(error, ERR_CONFIG, "role '%s' has no brain that this program knows",
                        t->job->role);
+    if (!limited_until(t, &limited, error))
+        return false;
+    if (limited != USEC_NEVER)
+        return run_release(t, limited, false, "the brain is at its usage limit", error);
+    t->steps = g_str_equal(t->role->mode, "steps");
+    if (t->steps && (t->in.shown->len > 0 || t->job->total_iterations > 0))
+        return run_steps(t, error);
     if (t->in.shown->len == 0 && !t->job->instruction) {
         g_autoptr(Proposal) nothing = proposal_new(PROPOSE_COMPLETE);
         g_auto(StepResult) result = {0};
-        return commit(t, nothing, &result, error);
+        return run_commit(t, nothing, &result, error);
     }
     return work(t, error);
 }
@@ -422,8 +505,8 @@ survive(Task *t, GError *failed, GError **error)
     }
     log_event(LOG_ERROR, "a run failed, the job waits", "why", failed->message, NULL);
     if (err_is(failed, ERR_CONFIG)) {
-        bool ok = release(t, home_now(t->run->engine->home) + BROKEN_WAIT_US, false,
-                          failed->message, error);
+        bool ok = run_release(t, home_now(t->run->engine->home) + BROKEN_WAIT_US, false,
+                              failed->message, error);
         g_error_free(failed);
         return ok;
     }
@@ -459,10 +542,15 @@ open_signals(void)
 }
 
 bool
-run_one(Engine *engine, JobId want, RunStats *stats, bool *ret_got, GError **error)
+run_one(Engine *engine,
+        JobId want,
+        const RunLimits *limits,
+        RunStats *stats,
+        bool *ret_got,
+        GError **error)
 {
     auto_fd signals = open_signals();
-    Run run = {.engine = engine, .signal_fd = signals, .stats = stats};
+    Run run = {.engine = engine, .signal_fd = signals, .stats = stats, .limits = *limits};
     if (!run_claimed(&run, want, ret_got, error))
         return false;
     if (run.draining)
@@ -470,12 +558,29 @@ run_one(Engine *engine, JobId want, RunStats *stats, bool *ret_got, GError **err
     return true;
 }
 
+/* Somebody may have died between a commit and its files; whoever has nothing else to do looks
+ * after that. */
+static void
+sweep(Engine *engine)
+{
+    RecoverStats found;
+    g_autoptr(GError) error = NULL;
+    if (!recover_sweep(engine, &found, &error))
+        log_event(LOG_WARN, "a sweep failed, the next run tries again", "why", error->message,
+                  NULL);
+    else if (found.jobs || found.effects)
+        db_hint(engine->db);
+}
+
 int
-run_main(Engine *engine, JobId want)
+run_main(Engine *engine, JobId want, int max_iterations)
 {
     RunStats stats = {0};
     auto_fd signals = open_signals();
-    Run run = {.engine = engine, .signal_fd = signals, .stats = &stats};
+    Run run = {.engine = engine,
+               .signal_fd = signals,
+               .stats = &stats,
+               .limits = {.max_iterations = max_iterations, .mark = INT64_MAX}};
     for (int i = 0; i < JOBS_PER_PROCESS && !run.draining; i++) {
         g_autoptr(GError) error = NULL;
         bool got;
@@ -483,6 +588,8 @@ run_main(Engine *engine, JobId want)
             log_event(LOG_ERROR, "run ends", "why", error->message, NULL);
             return err_exit_status(error);
         }
+        if (!got && !want.v)
+            sweep(engine);
         if (!got)
             return want.v && stats.jobs == 0 ? 75 : 0;
         if (want.v)

@@ -12,8 +12,19 @@ typedef struct RunStats {
     unsigned jobs, steps, failed;
 } RunStats;
 
+/* Of one call. */
+typedef struct RunLimits {
+    int max_iterations; /* steps per run; 0: the role's own */
+    int64_t mark;       /* what was parked behind it stays (steps_mark()); INT64_MAX: nothing */
+} RunLimits;
+
 /* want {0}: whatever is ready. *ret_got false: nothing was ready. ERR_CANCELLED: a signal came.
  */
-bool run_one(Engine *engine, JobId want, RunStats *stats, bool *ret_got, GError **error);
-/* Exit status: 75 when the wanted job is not ready. */
-int run_main(Engine *engine, JobId want);
+bool run_one(Engine *engine,
+             JobId want,
+             const RunLimits *limits,
+             RunStats *stats,
+             bool *ret_got,
+             GError **error);
+/* Exit status: 75 when the wanted job is not ready. max_iterations as in RunLimits. */
+int run_main(Engine *engine, JobId want, int max_iterations);

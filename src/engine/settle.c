@@ -13,6 +13,8 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "mail/maildir.h"
+#include "notes/notes.h"
+#include "store/outbox.h"
 
 /* The folders between which we move mail ourselves, "" being INBOX. */
 static const char *const own_folders[] = {"", "Active", "Done", NULL};
@@ -157,4 +159,22 @@ settle_local(Engine *engine, unsigned *ret_n, GError **error)
     if (ok && ret_n)
         *ret_n = n;
     return ok;
+}
+
+bool
+settle_notes(Engine *engine, GError **error)
+{
+    OutId waits;
+    g_auto(Txn) txn = {0};
+
+    if (!outbox_after_notes(engine->db, &waits, error) ||
+        !notes_sync(engine->home, engine->db, NULL, error))
+        return false;
+    if (waits.v == 0)
+        return true;
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !outbox_notes_done(&txn, waits, error) || !txn_commit(&txn, error))
+        return false;
+    db_hint(engine->db);
+    return true;
 }

@@ -109,7 +109,7 @@ turn(Loop *loop, GError **error)
     struct pollfd fds[BRAIN_POLL_MAX + PORT_POLL_MAX + 1];
     int64_t wait_us = USEC_NEVER;
     unsigned n_brain = brain_poll(loop->call, fds, &wait_us);
-    unsigned n_port = port_poll(loop->port, fds + n_brain);
+    unsigned n_port = loop->port ? port_poll(loop->port, fds + n_brain) : 0;
     struct pollfd *signals = fds + n_brain + n_port;
     *signals = (struct pollfd){.fd = loop->ask->signal_fd, .events = POLLIN};
 
@@ -118,7 +118,7 @@ turn(Loop *loop, GError **error)
         return err_set_errno(error, errno, "poll");
     if (ready > 0 && signals->revents)
         read_signals(loop);
-    if (ready > 0 && !port_work(loop->port, fds + n_brain, n_port, error))
+    if (ready > 0 && loop->port && !port_work(loop->port, fds + n_brain, n_port, error))
         return false;
     if (loop->ack_us <= home_now(loop->ask->engine->home) && !acknowledge(loop, error))
         return false;
@@ -169,27 +169,41 @@ run_loop(Loop *loop, ThinkEnd *ret_end, GError **error)
     }
 }
 
+/* The environment of a program: where it works, and the way to us. */
+static char **
+program_env(const Think *ask, const Port *port)
+{
+    g_autoptr(GPtrArray) env = g_ptr_array_new();
+    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_PORT=%s", port_path(port)));
+    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_JOB=%" G_GINT64_FORMAT, ask->job->id.v));
+    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_ROLE=%s", ask->role->name));
+    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_IN=%s", ask->place->in));
+    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_OUT=%s", ask->place->out));
+    g_ptr_array_add(env, NULL);
+    return (char **)g_ptr_array_free(g_steal_pointer(&env), FALSE);
+}
+
 bool
 think(const Think *ask, Thought *ret, GError **error)
 {
     g_autoptr(Port) port = NULL;
     g_autoptr(BrainCall) call = NULL;
-    if (!port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port, error))
-        return false;
-
-    g_autofree char *env_port = g_strdup_printf("POSTRIDER_PORT=%s", port_path(port));
-    g_autofree char *env_job =
-        g_strdup_printf("POSTRIDER_JOB=%" G_GINT64_FORMAT, ask->job->id.v);
-    g_autofree char *env_role = g_strdup_printf("POSTRIDER_ROLE=%s", ask->role->name);
-    g_autofree char *env_in = g_strdup_printf("POSTRIDER_IN=%s", ask->place->in);
-    g_autofree char *env_out = g_strdup_printf("POSTRIDER_OUT=%s", ask->place->out);
-    const char *const env[] = {env_port, env_job, env_role, env_in, env_out, NULL};
+    g_auto(GStrv) env = NULL;
+    if (ask->place) {
+        if (!port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port,
+                       error))
+            return false;
+        env = program_env(ask, port);
+    }
     BrainAsk question = {.conf = ask->brain,
                          .home = ask->engine->home->path,
                          .prompt = ask->prompt,
-                         .cwd = ask->place->cwd,
-                         .env = env,
-                         .why_again = ask->why_again};
+                         .cwd = ask->place ? ask->place->cwd : ask->engine->home->path,
+                         .env = (const char *const *)env,
+                         .why_again = ask->why_again,
+                         .schema = ask->schema,
+                         .total_iterations = ask->job->steps,
+                         .clock = &ask->engine->home->clock};
     if (!brain_start(&question, &call, error))
         return false;
 
@@ -198,9 +212,9 @@ think(const Think *ask, Thought *ret, GError **error)
         !run_loop(&loop, &ret->end, error)) {
         return false;
     }
-    ret->port_answered = port_answered(port);
-    ret->port_steps = port_steps(port);
-    ret->floor = port_floor(port);
+    ret->port_answered = port && port_answered(port);
+    ret->port_steps = port ? port_steps(port) : 0;
+    ret->floor = port ? port_floor(port) : TRUST_OPERATOR;
     ret->call = g_steal_pointer(&call);
     return true;
 }

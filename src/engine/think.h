@@ -22,8 +22,9 @@ typedef struct Think {
     const ConfBrain *brain;
     const JobClaim *claim;
     const StepInput *in;
-    const Workplace *place;
+    const Workplace *place; /* NULL: the brain needs none, and no port */
     const char *prompt, *why_again;
+    const char *schema; /* of the answer; NULL: free text */
     int signal_fd;
     bool *draining; /* set once SIGTERM came; stays for the process */
 } Think;

@@ -466,6 +466,7 @@ maildir_close(Maildir *md)
         return;
     cleanup_fd(&md->fd);
     g_clear_pointer(&md->known, g_hash_table_unref);
+    g_clear_pointer(&md->targets, g_ptr_array_unref);
     g_free(md->mailbox);
     g_free(md);
 }

@@ -80,6 +80,9 @@ bool maildir_scan(Maildir *md,
                   GPtrArray **ret_entries,
                   unsigned *ret_foreign,
                   GError **error);
+/* The base names alone, in no order, a mail that moves perhaps twice: no file is looked at, so
+ * this is cheap in a large folder. Elements are char *. */
+bool maildir_names(Maildir *md, const char *folder, GPtrArray **ret_names, GError **error);
 /* One mail by its name in new or cur of a folder, as maildir_scan() gives it; NULL with true:
  * no mail of that name is there. */
 bool maildir_look(Maildir *md,

@@ -147,16 +147,18 @@ draft_create(Maildir *md, Draft *d, GError **error)
 }
 
 static Folder *
-get_folder(Maildir *md, GPtrArray *folders, const char *name, GError **error)
+get_folder(Maildir *md, const char *name, GError **error)
 {
     Folder *f = NULL;
 
-    for (unsigned i = 0; i < folders->len; i++)
-        if (strcmp(((Folder *)folders->pdata[i])->name, name) == 0)
-            return folders->pdata[i];
+    if (!md->targets)
+        md->targets = g_ptr_array_new_with_free_func((GDestroyNotify)folder_close);
+    for (unsigned i = 0; i < md->targets->len; i++)
+        if (strcmp(((Folder *)md->targets->pdata[i])->name, name) == 0)
+            return md->targets->pdata[i];
     if (!folder_open(md->fd, name, true, &f, error))
         return NULL;
-    g_ptr_array_add(folders, f);
+    g_ptr_array_add(md->targets, f);
     for (Sub s = 0; s < SUB_N; s++)
         if (folder_sub(f, s) < 0) {
             err_set_errno(error, errno, "opening '%s' of folder '%s'", folder_sub_names[s],
@@ -167,7 +169,7 @@ get_folder(Maildir *md, GPtrArray *folders, const char *name, GError **error)
 }
 
 static bool
-draft_write(Maildir *md, GPtrArray *folders, Draft *d, GError **error)
+draft_write(Maildir *md, Draft *d, GError **error)
 {
     MaildirItem *item = d->item;
 
@@ -175,7 +177,7 @@ draft_write(Maildir *md, GPtrArray *folders, Draft *d, GError **error)
         return err_set(error, ERR_NEVER, "'%s' is no name for a mail", item->base);
     if (item->flags && !name_flags_valid(item->flags))
         return err_set(error, ERR_NEVER, "'%s' are no flags of a mail", item->flags);
-    d->folder = get_folder(md, folders, item->folder, error);
+    d->folder = get_folder(md, item->folder, error);
     if (!d->folder || !look_for_item(md, d->folder, item, error))
         return false;
     return item->was_there || (draft_create(md, d, error) &&
@@ -214,10 +216,10 @@ draft_clear(Draft *d)
 }
 
 static bool
-deliver_drafts(Maildir *md, GPtrArray *folders, Draft *drafts, size_t n, GError **error)
+deliver_drafts(Maildir *md, Draft *drafts, size_t n, GError **error)
 {
     for (size_t i = 0; i < n; i++)
-        if (!draft_write(md, folders, &drafts[i], error))
+        if (!draft_write(md, &drafts[i], error))
             return err_prefix(error, "delivering '%s'", drafts[i].item->base);
     for (size_t i = 0; i < n; i++)
         if (drafts[i].fd >= 0 && fsync(drafts[i].fd) < 0)
@@ -231,34 +233,41 @@ deliver_drafts(Maildir *md, GPtrArray *folders, Draft *drafts, size_t n, GError 
 }
 
 static bool
-deliver_batch(Maildir *md, GPtrArray *folders, MaildirItem *items, size_t n, GError **error)
+deliver_batch(Maildir *md, MaildirItem *items, size_t n, GError **error)
 {
     Draft drafts[BATCH];
 
     for (size_t i = 0; i < n; i++)
         drafts[i] = (Draft){.item = &items[i], .fd = -1};
-    bool ok = deliver_drafts(md, folders, drafts, n, error);
+    bool ok = deliver_drafts(md, drafts, n, error);
     for (size_t i = 0; i < n; i++)
         draft_clear(&drafts[i]);
     return ok;
 }
 
-bool
-maildir_deliver_many(Maildir *md, MaildirItem *items, size_t n, GError **error)
+static bool
+deliver_all(Maildir *md, MaildirItem *items, size_t n, GError **error)
 {
-    g_autoptr(GPtrArray) folders = g_ptr_array_new_with_free_func((GDestroyNotify)folder_close);
-
     for (size_t i = 0; i < n; i += BATCH)
-        if (!deliver_batch(md, folders, items + i, MIN(BATCH, n - i), error))
-            return err_prefix(error, "mailbox '%s'", md->mailbox);
-    for (unsigned i = 0; i < folders->len; i++)
+        if (!deliver_batch(md, items + i, MIN(BATCH, n - i), error))
+            return false;
+    for (unsigned i = 0; md->targets && i < md->targets->len; i++)
         for (Sub s = SUB_NEW; s <= SUB_CUR; s++) {
-            Folder *f = folders->pdata[i];
+            Folder *f = md->targets->pdata[i];
             if (f->dirty[s] && !folder_flush(f, s, error))
-                return err_prefix(error, "mailbox '%s'", md->mailbox);
+                return false;
         }
     CRASH_POINT("maildir-flushed");
     return true;
+}
+
+bool
+maildir_deliver_many(Maildir *md, MaildirItem *items, size_t n, GError **error)
+{
+    if (deliver_all(md, items, n, error))
+        return true;
+    g_clear_pointer(&md->targets, g_ptr_array_unref);
+    return err_prefix(error, "mailbox '%s'", md->mailbox);
 }
 
 bool

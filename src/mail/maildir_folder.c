@@ -183,9 +183,16 @@ file_rename_new(int from, const char *from_name, int to, const char *to_name)
     if (errno != EINVAL && errno != ENOSYS)
         return -1;
     /* NFS can link, but not this. */
-    if (linkat(from, from_name, to, to_name, 0) < 0)
+    if (linkat(from, from_name, to, to_name, 0) == 0)
+        return unlinkat(from, from_name, 0);
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
         return -1;
-    return unlinkat(from, from_name, 0);
+    /* Neither: names of mail are unique, so nobody makes this one between the two calls. */
+    if (faccessat(to, to_name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return renameat(from, from_name, to, to_name);
 }
 
 bool
@@ -194,5 +201,36 @@ maildir_all_folders(Maildir *md, GPtrArray **ret_names, GError **error)
     if (!maildir_folders(md, ret_names, error))
         return false;
     g_ptr_array_insert(*ret_names, 0, g_strdup(""));
+    return true;
+}
+
+static bool
+add_names(Folder *f, Sub s, GPtrArray *names, GError **error)
+{
+    g_autoptr(DIR) dir = folder_list(f, s);
+    const struct dirent *d;
+
+    if (!dir && errno == ENOENT)
+        return true;
+    while (dir && (d = dir_next(dir)))
+        if (d->d_name[0] != '.')
+            g_ptr_array_add(names, g_strndup(d->d_name, name_base_length(d->d_name)));
+    if (!dir || errno)
+        return err_set_errno(error, errno, "listing '%s' of '%s'", folder_sub_names[s],
+                             f->name);
+    return true;
+}
+
+bool
+maildir_names(Maildir *md, const char *folder, GPtrArray **ret_names, GError **error)
+{
+    g_autoptr(Folder) f = NULL;
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+    if (!folder_open(md->fd, folder, false, &f, error))
+        return false;
+    if (f && (!add_names(f, SUB_NEW, names, error) || !add_names(f, SUB_CUR, names, error)))
+        return false;
+    *ret_names = g_steal_pointer(&names);
     return true;
 }

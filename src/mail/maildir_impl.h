@@ -3,7 +3,8 @@
 /*
  * The inside of Maildir, shared by maildir.c (looking and moving) and maildir_deliver.c; nobody
  * else includes it. A Folder is one Maildir++ folder, opened for the time of one call: mail
- * clients may remove and make folders between two calls.
+ * clients may remove and make folders between two calls. Only deliveries keep theirs open,
+ * until one fails: in a folder that was removed nothing can be made, so it is noticed.
  */
 #include "mail/maildir.h"
 #include <dirent.h>
@@ -18,6 +19,7 @@ struct Maildir {
     bool maybe_redo;
     GHashTable *known;  /* all base names as of the first look; NULL: not listed yet */
     bool known_durable; /* the folders were flushed after known was made */
+    GPtrArray *targets; /* of Folder: delivered to; NULL: none */
 };
 
 typedef enum Sub { SUB_NEW, SUB_CUR, SUB_TMP, SUB_N } Sub;

@@ -88,22 +88,14 @@ adopt_owners(Master *m, Adopted *count, GError **error)
 
 /* The pid in the file may be that of somebody who is long gone, and be given out again since:
  * only a lock that can't be had is held. */
-static bool
-is_held(const Master *m, const char *lock)
-{
-    g_autoptr(GError) error = NULL;
-    auto_fd fd = -1;
-
-    return !lock_take(m->home->state_fd, lock, 0, &fd, &error) && err_is(error, ERR_LATER);
-}
-
 bool
 adopt_holder(Master *m, Part *part, Adopted *count)
 {
     ProcIdent ident;
     pid_t pid = part->lock ? lock_holder(m->home->state_fd, part->lock) : 0;
 
-    if (pid == 0 || pid == getpid() || !proc_ident_of(pid, &ident) || !is_held(m, part->lock))
+    if (pid == 0 || pid == getpid() || !proc_ident_of(pid, &ident) ||
+        !lock_is_held(m->home->state_fd, part->lock))
         return false;
     Child *child = child_adopt(part, &ident, staff_ended, m);
     if (!child)

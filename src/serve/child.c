@@ -150,28 +150,15 @@ child_new(Part *part, pid_t pid, int pidfd, bool adopted, ChildEnded ended, void
     return child;
 }
 
-/* The front would only go on to the other program for these; not to go through it brings a
- * brain to work two milliseconds earlier. NULL: by the front. */
-static char *
-find_program(const Part *part)
-{
-    static const char *const read_mail[] = {"account", "index", "run", NULL};
-
-    return g_strv_contains(read_mail, part->verb) ? proc_helper_path("postrider-mail", NULL)
-                                                  : NULL;
-}
-
 Child *
 child_start(Part *part,
-            const char *self,
+            const char *program,
             const char *home,
             ChildEnded ended,
             void *data,
             GError **error)
 {
-    g_autofree char *program = find_program(part);
-    const char *const argv[] = {
-        program ? program : self, "--home", home, part->verb, part->name, NULL};
+    const char *const argv[] = {program, "--home", home, part->verb, part->name, NULL};
     const ProcSpec spec = {.argv = argv};
     int pidfd;
     pid_t pid;

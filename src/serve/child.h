@@ -9,6 +9,7 @@
  * 60 s begins anew. One that ends at once, without failing, while its work is still there, is
  * slowed down too. Times are CLOCK_BOOTTIME.
  */
+#include "base/home.h"
 #include "base/ids.h"
 #include "base/proc.h"
 #include <glib.h>
@@ -53,10 +54,10 @@ struct Child {
     void *data;
 };
 
-/* Starts `self --home HOME VERB [NAME]`, or what self would exec for that verb. ended is called
- * once, from the main loop, and may free the child. */
+/* Starts `program --home HOME VERB [NAME]`. ended is called once, from the main loop, and may
+ * free the child. */
 Child *child_start(Part *part,
-                   const char *self,
+                   const char *program,
                    const char *home,
                    ChildEnded ended,
                    void *data,

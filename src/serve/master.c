@@ -13,6 +13,8 @@
 #include "serve/notify.h"
 #include "serve/serve.h"
 #include "serve/wake.h"
+#include "store/age.h"
+#include "store/effects.h"
 #include "store/jobs.h"
 #include <errno.h>
 #include <glib-unix.h>
@@ -23,6 +25,8 @@
 #define LOCK_NAME "master.lock"
 #define SWEEP_EVERY_US (60 * USEC_PER_SEC)
 #define GATE_WAIT_MS 2000
+/* Whoever only asks whether there is a master holds the lock for a moment. */
+#define LOCK_WAIT_MS 200
 #define STUCK_FIRST_US USEC_PER_SEC
 
 static void
@@ -58,13 +62,24 @@ survive(Master *m, const GError *error)
     }
 }
 
+static bool
+note_effects(Master *m, GError **error)
+{
+    unsigned n = 0;
+
+    if (!effects_count(m->db, false, &n, error))
+        return false;
+    m->effects_owed = n > 0;
+    return true;
+}
+
 bool
 master_reap(Master *m, unsigned *ret_n, GError **error)
 {
     g_auto(Txn) txn = {0};
 
     return txn_begin(m->db, TXN_DURABLE, GATE_WAIT_MS, &txn, error) &&
-           job_reap(&txn, ret_n, error) && txn_commit(&txn, error);
+           job_reap(&txn, ret_n, error) && txn_commit(&txn, error) && note_effects(m, error);
 }
 
 /* What is due and stays due is something that nobody here can take (or that somebody is about
@@ -106,6 +121,23 @@ note_moment(Master *m)
     m->wall_us = home_now(m->home);
 }
 
+/* A folder that was deleted, restored or mounted over: what we do there nobody would see. A
+ * lock whose name leads elsewhere keeps no second master away. */
+static bool
+check_in_place(const Master *m, GError **error)
+{
+    g_autofree char *path = g_build_filename(m->home->path, "state", NULL);
+    struct stat ours, named;
+
+    if (fstat(m->home->state_fd, &ours) < 0 || stat(path, &named) < 0 ||
+        ours.st_dev != named.st_dev || ours.st_ino != named.st_ino)
+        return err_set(error, ERR_DAMAGE, "'%s' was moved away under a running master", path);
+    if (!lock_holds(m->home->state_fd, LOCK_NAME, m->lock_fd))
+        return err_set(error, ERR_DAMAGE, "'%s/" LOCK_NAME "' was replaced under its holder",
+                       path);
+    return true;
+}
+
 static void
 look(Master *m)
 {
@@ -113,7 +145,8 @@ look(Master *m)
     Adopted count = {0};
 
     note_moment(m);
-    if (!m->stopping && (!adopt_owners(m, &count, &error) || !staff_fill(m, &error)))
+    if (!m->stopping && (!check_in_place(m, &error) || !adopt_owners(m, &count, &error) ||
+                         !staff_fill(m, &error)))
         survive(m, error);
     g_clear_error(&error);
     staff_patience(m);
@@ -128,19 +161,6 @@ master_child_ended(Master *m)
     quit_when_alone(m);
 }
 
-/* A folder that was deleted, restored or mounted over: what we do there nobody would see. */
-static bool
-check_in_place(const Master *m, GError **error)
-{
-    g_autofree char *path = g_build_filename(m->home->path, "state", NULL);
-    struct stat ours, named;
-
-    if (fstat(m->home->state_fd, &ours) == 0 && stat(path, &named) == 0 &&
-        ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
-        return true;
-    return err_set(error, ERR_DAMAGE, "'%s' was moved away under a running master", path);
-}
-
 /* Once a minute: what no hint told us. */
 static void
 sweep(Master *m)
@@ -152,7 +172,7 @@ sweep(Master *m)
     notify_send(m->notify, "WATCHDOG=1");
     if (m->stopping)
         return;
-    if (!check_in_place(m, &error) || !master_reap(m, &n, &error)) {
+    if (!master_reap(m, &n, &error)) {
         survive(m, error);
         return;
     }
@@ -218,6 +238,7 @@ reload(Master *m)
     if (!home_reload(m->home, &error)) {
         log_event(LOG_ERROR, "the new settings are refused, the old ones stay", "error",
                   error->message, NULL);
+        look(m);
         return;
     }
     open_log(m->home);
@@ -274,8 +295,10 @@ open_signals(Master *m, GError **error)
 static bool
 master_open(Master *m, bool *ret_unclean, GError **error)
 {
-    if (!lock_take(m->home->state_fd, LOCK_NAME, 0, &m->lock_fd, error))
-        return err_prefix(error, "another master serves '%s'", m->home->path);
+    if (!lock_take(m->home->state_fd, LOCK_NAME, LOCK_WAIT_MS, &m->lock_fd, error)) {
+        bool held = error && err_is(*error, ERR_LATER);
+        return err_prefix(error, held ? "another master serves '%s'" : "'%s'", m->home->path);
+    }
     open_log(m->home);
     if (!open_signals(m, error) || !db_open(m->home, DB_WRITE, &m->db, error) ||
         !alarm_open(&m->alarm, error) || !wake_open(m->home, &m->wake_fd, ret_unclean, error))
@@ -347,7 +370,8 @@ take_over(Master *m, bool unclean, GError **error)
     unsigned reaped = 0;
 
     note_moment(m);
-    if (!master_reap(m, &reaped, error) || !adopt_owners(m, &count, error))
+    if (!age_check(m->db, error) || !master_reap(m, &reaped, error) ||
+        !adopt_owners(m, &count, error))
         return false;
     for (guint i = 0; i < m->accounts->len; i++)
         (void)adopt_holder(m, m->accounts->pdata[i], &count);

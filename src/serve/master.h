@@ -26,6 +26,7 @@ typedef struct Master {
     int64_t stuck_us; /* wall clock: something was due then and nobody takes it; 0: nothing */
     int64_t stuck_delay_us, stuck_look_us; /* how long we wait to look again, and until when */
     bool index_wanted;                     /* something happened since the last time */
+    bool effects_owed; /* somebody died between a commit and its files: a run settles that */
     bool stopping;
     int status; /* our exit status */
 } Master;
@@ -63,7 +64,7 @@ int64_t staff_next_us(const Master *m);
 
 /* master.c */
 
-/* Gives jobs of dead owners back. */
+/* Gives jobs of dead owners back, and notes whether any of the dead owe effects. */
 bool master_reap(Master *m, unsigned *ret_n, GError **error);
 /* A child is gone, and off the list. */
 void master_child_ended(Master *m);

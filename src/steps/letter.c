@@ -14,12 +14,6 @@
     "Do what the newest mail asks, as far as you can, in one go. Then say plainly what you "   \
     "did, what you did not do, and what you need."
 
-static bool
-claims_all(const Engine *engine, const MsgNew *in, const Message *m)
-{
-    return true;
-}
-
 /* The role's own file, or two sentences of ours where it has none. */
 static bool
 say_instructions(const Home *home, const ConfRole *role, Context *c, GError **error)
@@ -142,14 +136,14 @@ room_for(const GPtrArray *texts)
     return room;
 }
 
-static bool
-fill_context(Engine *engine,
-             const Job *job,
-             const ConfRole *role,
-             const StepInput *in,
-             const char *workdir,
-             Context *c,
-             GError **error)
+bool
+letter_context(Engine *engine,
+               const Job *job,
+               const ConfRole *role,
+               const StepInput *in,
+               const char *workdir,
+               Context *c,
+               GError **error)
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
 
@@ -170,8 +164,8 @@ fill_context(Engine *engine,
     return true;
 }
 
-static bool
-propose_answer(Engine *engine,
+bool
+letter_propose(Engine *engine,
                const Job *job,
                const StepInput *in,
                const char *answer,
@@ -191,10 +185,3 @@ propose_answer(Engine *engine,
     g_ptr_array_add((*ret_p)->mails, mail);
     return true;
 }
-
-const FaceOps face_steps = {
-    .name = "steps",
-    .claims = claims_all,
-    .context = fill_context,
-    .answer = propose_answer,
-};

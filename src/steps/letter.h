@@ -1,9 +1,8 @@
 #pragma once
 
 /*
- * The first face: plain conversation. Mail is a question, what the brain says is the answer,
- * and it settles all mail that was shown. Made for programs, which run a loop of their own; it
- * takes every mail, so it stands last in the list of faces.
+ * Plain conversation, for programs, which run a loop of their own: mail is a question, what the
+ * brain says is the answer, and it settles all mail that was shown.
  *
  * What the brain is shown, in this order: who it is and how to answer; what a person added with
  * an order; the conversation so far, the mail that is answered in full and the others in full
@@ -11,4 +10,17 @@
  */
 #include "engine/face.h"
 
-extern const FaceOps face_steps; /* "steps" */
+bool letter_context(Engine *engine,
+                    const Job *job,
+                    const ConfRole *role,
+                    const StepInput *in,
+                    const char *workdir,
+                    Context *c,
+                    GError **error);
+/* ERR_NEVER: it said nothing. */
+bool letter_propose(Engine *engine,
+                    const Job *job,
+                    const StepInput *in,
+                    const char *answer,
+                    Proposal **ret_p,
+                    GError **error);

@@ -17,11 +17,13 @@ typedef struct Item {
     const OutRow *out;  /* one of its deliveries */
     const OutRow *copy; /* its place in Sent; NULL: none */
     char *text;         /* headers, and the body where there was room; NULL: not shown */
+    bool whole;         /* text has the body */
 } Item;
 
 typedef struct Thread {
     GPtrArray *in, *out; /* own the rows */
     GPtrArray *items;    /* of Item, oldest first */
+    GHashTable *seen;    /* Message-IDs that are passed over; NULL: none; borrowed */
 } Thread;
 
 static void
@@ -154,7 +156,7 @@ add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GEr
         return false;
     for (guint i = 0; i < t->in->len; i++) {
         const MsgRow *row = g_ptr_array_index(t->in, i);
-        if (is_open(in, row->id))
+        if (is_open(in, row->id) || (t->seen && g_hash_table_contains(t->seen, row->msgid)))
             continue;
         Item *item = g_new0(Item, 1);
         item->in = row;
@@ -191,6 +193,18 @@ add_written(Engine *engine, const Job *job, Thread *t, GError **error)
     return true;
 }
 
+/* Mail to itself is a checkpoint: the brain has what it says from its state. */
+static void
+drop_checkpoints(Thread *t)
+{
+    for (guint i = t->items->len; i-- > 0;) {
+        const Item *item = g_ptr_array_index(t->items, i);
+        const OutRow *out = item->out;
+        if (out && out != item->copy && address_equal(out->from, out->address))
+            g_ptr_array_remove_index(t->items, i);
+    }
+}
+
 /* What the newest open mail answers, else the newest mail of all. */
 static Item *
 find_parent(const Thread *t, const StepInput *in)
@@ -210,7 +224,8 @@ find_parent(const Thread *t, const StepInput *in)
 
 typedef struct Fit {
     size_t room;
-    bool spent; /* one did not fit: all older ones come as headers */
+    bool spent;      /* one did not fit: all older ones come as headers */
+    bool heads_only; /* but for the parent */
     unsigned heads, unseen;
 } Fit;
 
@@ -240,6 +255,7 @@ fit_item(Engine *engine, const Job *job, Item *item, Fit *fit, GError **error)
         return true;
     }
     fit->room -= cost(text);
+    item->whole = !fit->spent;
     item->text = g_steal_pointer(&text);
     return true;
 }
@@ -252,12 +268,21 @@ fit_all(
 
     if (parent && !fit_item(engine, job, parent, fit, error))
         return false;
+    fit->spent |= fit->heads_only;
     for (guint i = t->items->len; i-- > 0;) {
         Item *item = g_ptr_array_index(t->items, i);
         if (item != parent && !fit_item(engine, job, item, fit, error))
             return false;
     }
     return true;
+}
+
+static const char *
+item_title(const Item *item)
+{
+    if (item->whole)
+        return item->in ? "EARLIER MAIL" : "YOU WROTE";
+    return item->in ? "EARLIER MAIL, HEADERS ONLY" : "YOU WROTE, HEADERS ONLY";
 }
 
 static void
@@ -271,23 +296,47 @@ show_items(const Thread *t, const Fit *fit, Context *c)
     }
     for (guint i = 0; i < t->items->len; i++) {
         const Item *item = g_ptr_array_index(t->items, i);
-        if (item->text)
-            context_show(c, item->in ? "EARLIER MAIL" : "YOU WROTE", item_msgid(item),
-                         item->text);
+        if (item->text && context_show(c, item_title(item), item_msgid(item), item->text) &&
+            item->whole && t->seen)
+            g_hash_table_add(t->seen, g_strdup(item_msgid(item)));
     }
 }
 
-bool
-thread_show(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error)
+static bool
+show_thread(Engine *engine,
+            const Job *job,
+            const StepInput *in,
+            GHashTable *seen,
+            bool heads_only,
+            Context *c,
+            GError **error)
 {
-    g_auto(Thread) t = {.items = g_ptr_array_new_with_free_func(item_free)};
-    Fit fit = {.room = context_room(c)};
+    g_auto(Thread) t = {.items = g_ptr_array_new_with_free_func(item_free), .seen = seen};
+    Fit fit = {.room = context_room(c), .heads_only = heads_only};
 
     if (!add_taken_in(engine, job, in, &t, error) || !add_written(engine, job, &t, error))
         return false;
+    drop_checkpoints(&t);
     g_ptr_array_sort(t.items, item_compare);
     if (!fit_all(engine, job, in, &t, &fit, error))
         return false;
     show_items(&t, &fit, c);
     return true;
+}
+
+bool
+thread_show(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error)
+{
+    return show_thread(engine, job, in, NULL, false, c, error);
+}
+
+bool
+thread_show_heads(Engine *engine,
+                  const Job *job,
+                  const StepInput *in,
+                  GHashTable *seen,
+                  Context *c,
+                  GError **error)
+{
+    return show_thread(engine, job, in, seen, true, c, error);
 }

@@ -18,3 +18,12 @@ const char *thread_text(const Message *m);
  * headers. Older ones are counted. */
 bool
 thread_show(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
+/* The same for a brain that can ask for mail: the one that is answered in full, the others as
+ * headers. `seen` is a set of Message-IDs: mail in it is passed over, and what was shown in
+ * full is added. */
+bool thread_show_heads(Engine *engine,
+                       const Job *job,
+                       const StepInput *in,
+                       GHashTable *seen,
+                       Context *c,
+                       GError **error);

@@ -30,6 +30,13 @@ static const char *const rules[] = {
     "SELECT 'id <' || m.id || '> is in thread ' || m.thread || ', which is not there' "
     "FROM msgid m WHERE NOT EXISTS (SELECT 1 FROM thread WHERE id = m.thread)",
 
+    /* Notes. */
+    "SELECT 'note ' || n.key || ' is at version ' || n.version || ', which is not there' "
+    "FROM note n WHERE NOT EXISTS (SELECT 1 FROM note_version v "
+    "WHERE v.key = n.key AND v.version = n.version)",
+    "SELECT 'note ' || n.key || ' was written to its file in version ' || n.mirrored || ', "
+    "which is later than the newest' FROM note n WHERE n.mirrored > n.version",
+
     /* Jobs and steps. */
     "SELECT 'job ' || id || ' has the unknown state ''' || state || '''' FROM job WHERE state "
     "NOT IN ('queued', 'running', 'parked', 'done', 'failed', 'stopped', 'cancelled')",

@@ -62,8 +62,8 @@ void db_hint(Db *db);
  * USEC_NEVER: none does. */
 bool db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error);
 
-/* Small values: "home-id", "created" (microseconds), "hold-all", "intake:ACCOUNT", … *ret is
- * NULL where absent; caller frees. */
+/* Small values: "home-id", "created" (microseconds), "first-roles", "hold-all",
+ * "intake:ACCOUNT", … *ret is NULL where absent; caller frees. */
 bool meta_get(Db *db, const char *key, char **ret, GError **error);
 bool meta_set(Txn *txn, const char *key, const char *value, GError **error); /* NULL deletes */
 

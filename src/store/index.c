@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "store/gate.h"
+#include "store/index_internal.h"
 #include "store/messages_row.h"
 #include "store/query.h"
 #include <errno.h>
@@ -19,34 +20,28 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#define INDEX_VERSION 1
+#define INDEX_VERSION 2
 #define BUSY_MS 10000
 /* Words gathered in memory before they go to the file: the larger, the fewer merges (85 us for
  * a mail of 700 words instead of 215). */
 #define HASH_BYTES "67108864"
 #define CHECKPOINT_PAGES 4096
 
-struct Index {
-    const Home *home;
-    char *path;
-    Gate *gate;
-    sqlite3 *handle;
-    sqlite3_stmt *insert;
-    int64_t mark; /* at index_begin() */
-    bool writing;
-    int log_pages;
-};
-
+/* Found mail is ordered by age and not by rank, so no row per mail holds its length. */
 static const char tables[] =
     "BEGIN IMMEDIATE;"
     "CREATE VIRTUAL TABLE mail USING fts5(sender, recipients, subject, body, content = '', "
-    "  tokenize = 'unicode61 remove_diacritics 2');"
+    "  columnsize = 0, tokenize = 'unicode61 remove_diacritics 2');"
     "INSERT INTO mail (mail, rank) VALUES ('hashsize', " HASH_BYTES ");"
-    "CREATE TABLE mark (last INTEGER NOT NULL, store TEXT NOT NULL);"
-    "INSERT INTO mark (last, store) VALUES (0, '');"
-    "PRAGMA user_version = 1;"
+    "CREATE VIRTUAL TABLE note USING fts5(key, body, "
+    "  tokenize = 'unicode61 remove_diacritics 2');"
+    "CREATE TABLE note_row (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, "
+    "  version INTEGER NOT NULL);"
+    "CREATE TABLE mark (last INTEGER NOT NULL, notes INTEGER NOT NULL, store TEXT NOT NULL);"
+    "INSERT INTO mark (last, notes, store) VALUES (0, 0, '');"
+    "PRAGMA user_version = 2;"
     "COMMIT;";
-G_STATIC_ASSERT(INDEX_VERSION == 1);
+G_STATIC_ASSERT(INDEX_VERSION == 2);
 
 static char *
 store_name(const Home *home)
@@ -231,8 +226,8 @@ was_moved(Index *ix)
            moved;
 }
 
-static bool
-reopen_when_moved(Index *ix, GError **error)
+bool
+index_reopen(Index *ix, GError **error)
 {
     bool fresh;
 
@@ -240,8 +235,8 @@ reopen_when_moved(Index *ix, GError **error)
 }
 
 /* A broken index is no loss: it goes, and the caller begins again with index_mark(). */
-static bool
-failed(Index *ix, GError **error, const char *doing)
+bool
+index_failed(Index *ix, GError **error, const char *doing)
 {
     g_autoptr(GError) why = NULL;
 
@@ -260,17 +255,17 @@ static bool
 read_mark(Index *ix, int64_t *ret_last, GError **error)
 {
     return sql_pragma_int(ix->handle, "SELECT last FROM mark", ret_last, NULL) ||
-           failed(ix, error, "reading the search index");
+           index_failed(ix, error, "reading the search index");
 }
 
 bool
 index_mark(Index *ix, int64_t *ret_last, GError **error)
 {
-    return reopen_when_moved(ix, error) && read_mark(ix, ret_last, error);
+    return index_reopen(ix, error) && read_mark(ix, ret_last, error);
 }
 
-static void
-roll_back(Index *ix)
+void
+index_roll_back(Index *ix)
 {
     if (!ix->writing)
         return;
@@ -288,13 +283,13 @@ prepare_insert(Index *ix, GError **error)
                            "VALUES (?, ?, ?, ?, ?)",
                            -1, SQLITE_PREPARE_PERSISTENT, &ix->insert, NULL) == SQLITE_OK)
         return true;
-    return failed(ix, error, "writing the search index");
+    return index_failed(ix, error, "writing the search index");
 }
 
 bool
 index_begin(Index *ix, GError **error)
 {
-    roll_back(ix);
+    index_roll_back(ix);
     if (was_moved(ix))
         return err_set(error, ERR_AGAIN, "the search index was deleted; it is made anew");
     if (!prepare_insert(ix, error) || !gate_take(ix->gate, DB_WAIT_MS, error))
@@ -302,9 +297,9 @@ index_begin(Index *ix, GError **error)
     ix->writing = true;
     bool ok = sqlite3_exec(ix->handle, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK
                   ? read_mark(ix, &ix->mark, error)
-                  : failed(ix, error, "writing the search index");
+                  : index_failed(ix, error, "writing the search index");
     if (!ok)
-        roll_back(ix);
+        index_roll_back(ix);
     return ok;
 }
 
@@ -327,7 +322,7 @@ index_add(Index *ix,
         sqlite3_bind_text(ix->insert, i + 2, columns[i] ? columns[i] : "", -1, SQLITE_STATIC);
     int rc = sqlite3_step(ix->insert);
     if (rc != SQLITE_DONE)
-        failed(ix, error, "writing the search index");
+        index_failed(ix, error, "writing the search index");
     if (ix->insert) {
         sqlite3_reset(ix->insert);
         sqlite3_clear_bindings(ix->insert);
@@ -341,9 +336,9 @@ index_commit(Index *ix, int64_t last, GError **error)
     g_assert(ix->writing);
     bool ok = set_mark(ix, MAX(last, ix->mark), error) &&
               (sqlite3_exec(ix->handle, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ||
-               failed(ix, error, "writing the search index"));
+               index_failed(ix, error, "writing the search index"));
     if (!ok) {
-        roll_back(ix);
+        index_roll_back(ix);
         return false;
     }
     if (ix->log_pages > CHECKPOINT_PAGES)
@@ -390,14 +385,14 @@ search_words(
     if (sqlite3_prepare_v2(ix->handle,
                            "SELECT rowid FROM mail WHERE mail MATCH ? ORDER BY rowid DESC", -1,
                            &st, NULL) != SQLITE_OK)
-        return failed(ix, error, "searching");
+        return index_failed(ix, error, "searching");
     sqlite3_bind_text(st, 1, q->words, -1, SQLITE_STATIC);
     bool ok = true;
     while (ok && rows->len < q->filter.limit && (rc = sqlite3_step(st)) == SQLITE_ROW)
         ok = take_found(db, viewer, q, (MsgId){sqlite3_column_int64(st, 0)}, rows, error);
     sqlite3_finalize(st);
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        return failed(ix, error, "searching");
+        return index_failed(ix, error, "searching");
     return ok;
 }
 
@@ -417,7 +412,7 @@ index_search(Index *ix,
     if (!q.words)
         return messages_list(db, viewer, &q.filter, ret_rows, error);
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)msg_row_free);
-    if (!reopen_when_moved(ix, error) || !search_words(ix, db, viewer, &q, rows, error))
+    if (!index_reopen(ix, error) || !search_words(ix, db, viewer, &q, rows, error))
         return false;
     *ret_rows = g_steal_pointer(&rows);
     return true;

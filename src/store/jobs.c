@@ -64,7 +64,8 @@ job_next_round(Txn *txn,
                    "iteration = 0, total_iterations = 0, round_cost_micro = 0, step_limit = 0, "
                    "phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
                    "original = ?, asker = ?, original_msgid = ?, ready_us = ?, "
-                   "wakes_us = NULL, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
+                   "wakes_us = NULL, resume_us = NULL, cost_limit_micro = 0, "
+                   "floor = 'operator', updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
                    NULL, error, "issiii", original.v, asker, msgid, now, now, job->id.v);
 }
 
@@ -141,11 +142,13 @@ job_take_mail(Txn *txn,
 }
 
 /* Takes a queued job whose time has come, or a parked one whose wait is over. ?1 is now, ?2 the
- * job that is wanted, the rest says who takes it and for how long. */
+ * job that is wanted, ?8 the mark behind which nothing parked is taken; the rest says who takes
+ * it and for how long. */
 #define CLAIM                                                                                  \
     "UPDATE job SET state = 'running', fence = fence + 1, attempts = attempts + 1, "           \
-    "iteration = 0, waiting_for = NULL, wakes_us = NULL, deadline_us = ?3, owner_host = ?4, "  \
-    "owner_boot = ?5, owner_pid = ?6, owner_start = ?7, updated_us = ?1 WHERE id = "
+    "iteration = 0, waiting_for = NULL, wakes_us = NULL, resume_us = NULL, "                   \
+    "deadline_us = ?3, owner_host = ?4, owner_boot = ?5, owner_pid = ?6, owner_start = ?7, "   \
+    "updated_us = ?1 WHERE id = "
 #define CLAIM_ENDS                                                                             \
     " AND state IN ('queued', 'parked') RETURNING id, epoch, fence, deadline_us, attempts"
 
@@ -157,10 +160,11 @@ static const char claim_any[] =
           "UNION ALL "
           "SELECT * FROM (SELECT id, wakes_us AS due FROM job "
           "WHERE state = 'parked' AND wakes_us IS NOT NULL AND wakes_us <= ?1 "
-          "ORDER BY wakes_us, id LIMIT 1)) "
+          "AND parked_step <= ?8 ORDER BY wakes_us, id LIMIT 1)) "
           "ORDER BY due, id LIMIT 1)" CLAIM_ENDS;
-static const char claim_one[] = CLAIM "?2 AND (state = 'queued' OR wakes_us <= ?1) "
-                                      "AND (state = 'parked' OR ready_us <= ?1)" CLAIM_ENDS;
+static const char claim_one[] =
+    CLAIM "?2 AND (state = 'queued' OR (wakes_us <= ?1 AND parked_step <= ?8)) "
+          "AND (state = 'parked' OR ready_us <= ?1)" CLAIM_ENDS;
 
 static int
 read_claim(Db *db, sqlite3_stmt *st, JobClaim *ret, GError **error)
@@ -178,12 +182,13 @@ read_claim(Db *db, sqlite3_stmt *st, JobClaim *ret, GError **error)
 }
 
 bool
-job_claim(Txn *txn,
-          JobId want,
-          int64_t deadline_us,
-          JobClaim *ret_claim,
-          bool *ret_got,
-          GError **error)
+job_claim_marked(Txn *txn,
+                 JobId want,
+                 int64_t deadline_us,
+                 int64_t mark,
+                 JobClaim *ret_claim,
+                 bool *ret_got,
+                 GError **error)
 {
     g_autofree char *hold = db_hold_all(txn->db);
     ProcIdent me = {0};
@@ -197,13 +202,24 @@ job_claim(Txn *txn,
     sqlite3_stmt *st = sql_get(txn->db, want.v ? claim_one : claim_any, error);
     if (!st)
         return false;
-    sql_bind(st, "iiissii", now_of(txn), want.v, deadline_us, proc_host(), proc_boot_id(),
-             (int64_t)me.pid, me.start_time);
+    sql_bind(st, "iiissiii", now_of(txn), want.v, deadline_us, proc_host(), proc_boot_id(),
+             (int64_t)me.pid, me.start_time, mark);
     int rc = read_claim(txn->db, st, ret_claim, error);
     if (rc < 0)
         return false;
     *ret_got = rc == 1;
     return true;
+}
+
+bool
+job_claim(Txn *txn,
+          JobId want,
+          int64_t deadline_us,
+          JobClaim *ret_claim,
+          bool *ret_got,
+          GError **error)
+{
+    return job_claim_marked(txn, want, deadline_us, INT64_MAX, ret_claim, ret_got, error);
 }
 
 bool
@@ -257,6 +273,17 @@ has_unseen_mail(Db *db, JobId job, bool *ret, GError **error)
 }
 
 bool
+job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn, "UPDATE job SET floor = ?" OF_CLAIM, &changes, error, "siii",
+                 trust_name(floor), claim->job.v, claim->epoch, claim->fence))
+        return false;
+    return changes == 1 || fenced(txn, claim, error);
+}
+
+bool
 job_park(Txn *txn,
          const JobClaim *claim,
          int64_t resume_after_us,
@@ -268,21 +295,48 @@ job_park(Txn *txn,
     bool unseen = false;
 
     /* A mail that found the job running did not wake it; parking must not sleep over it. */
-    if (!has_unseen_mail(txn->db, claim->job, &unseen, error))
-        return false;
-    if (unseen)
-        resume_after_us = MIN(resume_after_us, now);
-    if (!sql_int(txn->db,
-                 "UPDATE job SET state = 'parked', seq = seq + 1, wakes_us = " OR_NULL ", "
+    if (!has_unseen_mail(txn->db, claim->job, &unseen, error) ||
+        !sql_int(txn->db,
+                 "UPDATE job SET state = 'parked', seq = seq + 1, resume_us = " OR_NULL ", "
+                 "wakes_us = " OR_NULL ", "
+                 "parked_step = (SELECT coalesce(max(id), 0) FROM step), "
                  "waiting_for = ?, instruction = NULL, updated_us = ?, " JOB_NO_OWNER OF_CLAIM
                  " RETURNING seq",
-                 0, &seq, error, "isiiii", resume_after_us, waiting_for, now, claim->job.v,
-                 claim->epoch, claim->fence))
+                 0, &seq, error, "iisiiii", resume_after_us, unseen ? now : USEC_NEVER,
+                 waiting_for, now, claim->job.v, claim->epoch, claim->fence))
         return false;
     if (seq == 0)
         return fenced(txn, claim, error);
     *ret_seq = seq;
     return true;
+}
+
+bool
+job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GError **error)
+{
+    int changes = 0;
+
+    /* A mail that came meanwhile may have made it due already. */
+    if (!sql_run(txn,
+                 "UPDATE job SET wakes_us = coalesce(min(wakes_us, resume_us), resume_us, "
+                 "wakes_us) WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
+                 &changes, error, "iii", job.v, epoch, seq))
+        return false;
+    *ret_matched = changes == 1;
+    return true;
+}
+
+bool
+job_due_now(Txn *txn, JobId job, GError **error)
+{
+    int64_t now = now_of(txn);
+
+    /* One whose checkpoint was seen waits for nothing else. */
+    return sql_run(
+        txn,
+        "UPDATE job SET resume_us = ?, wakes_us = CASE WHEN wakes_us IS NULL THEN NULL "
+        "ELSE min(wakes_us, ?) END WHERE id = ? AND state = 'parked'",
+        NULL, error, "iii", now, now, job.v);
 }
 
 bool
@@ -299,7 +353,7 @@ job_wake(Txn *txn,
 
     if (!sql_run(txn,
                  "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
-                 "waiting_for = NULL, why = ?, updated_us = ? "
+                 "resume_us = NULL, waiting_for = NULL, why = ?, updated_us = ? "
                  "WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
                  &changes, error, "isiiii", now, why, now, job.v, epoch, seq))
         return false;
@@ -325,6 +379,24 @@ job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError *
     if (end == JOB_DONE && !job_next_round_open(txn, claim->job, &goes_on, error))
         return false;
     return goes_on || timer_drop(txn, claim->job, NULL, error);
+}
+
+bool
+job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error)
+{
+    int changes = 0;
+
+    /* The epoch goes up as with STOP: no checkpoint of before may wake it. */
+    if (!sql_run(
+            txn,
+            "UPDATE job SET state = 'stopped', epoch = epoch + 1, why = ?, "
+            "waiting_for = NULL, instruction = NULL, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+            &changes, error, "siiii", why, now_of(txn), claim->job.v, claim->epoch,
+            claim->fence))
+        return false;
+    if (changes != 1)
+        return fenced(txn, claim, error);
+    return timer_drop(txn, claim->job, NULL, error);
 }
 
 bool

@@ -20,9 +20,12 @@
  *     limits count per round, and only an order raises them.
  * (4) A lease has no renewal: a deadline is set by the claim and by each commit, liveness comes
  *     from the kernel (boot id, pid, start time). A dead owner is reaped without any clock.
+ * (5) Seen is not due: a parked job goes on by itself when its checkpoint mail was seen
+ *     (job_seen) and resume_us has passed; wakes_us is when both will be so.
  */
 #include "base/ids.h"
 #include "base/proc.h"
+#include "mail/origin.h"
 #include "store/db.h"
 
 typedef enum JobState {
@@ -59,7 +62,10 @@ typedef struct Job {
     int64_t epoch, fence, seq;
     int64_t ready_us, created_us, updated_us;
     int64_t wakes_us, deadline_us; /* USEC_NEVER: none */
+    int64_t resume_us;             /* parked: when it may go on by itself; USEC_NEVER */
     int64_t cost_micro, round_cost_micro;
+    int64_t cost_limit_micro; /* of this round, by an order; 0: the role's max-cost */
+    Trust floor;              /* the lowest of anything that was shown in this round */
     char *owner_host, *owner_boot;
     ProcIdent owner;
     char *instruction; /* text behind an order, for the contexts of the next run; NULL */
@@ -94,6 +100,15 @@ bool job_claim(Txn *txn,
                JobClaim *ret_claim,
                bool *ret_got,
                GError **error);
+/* The same for one pass: what was parked behind the mark (steps_mark) stays parked, so that a
+ * pass never goes on with what it parked itself. Mail and orders wake it all the same. */
+bool job_claim_marked(Txn *txn,
+                      JobId want,
+                      int64_t deadline_us,
+                      int64_t mark,
+                      JobClaim *ret_claim,
+                      bool *ret_got,
+                      GError **error);
 /* ERR_NEVER "fenced" where someone else owns the job now. First call in every step commit. */
 bool job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error);
 /* The step counters of a commit: iteration, total and attempts = 0. */
@@ -103,17 +118,28 @@ bool job_count_step(Txn *txn,
                     int64_t cost_micro,
                     int *ret_step,
                     GError **error);
-/* resume_after_us USEC_NEVER: only mail or an order wakes it. Mail that came while the job ran
- * and that no brain was shown makes it due at once: parking never sleeps over a mail. *ret_seq
- * is the number that the checkpoint mail carries. */
+/* Remembers in the round what was shown: only ever lower. */
+bool job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error);
+/* resume_after_us USEC_NEVER: only mail or an order wakes it; else it waits for its checkpoint
+ * to be seen, and then for that time. Mail that came while the job ran and that no brain was
+ * shown makes it due at once: parking never sleeps over a mail. *ret_seq is the number that the
+ * checkpoint mail carries. */
 bool job_park(Txn *txn,
               const JobClaim *claim,
               int64_t resume_after_us,
               const char *waiting_for,
               int64_t *ret_seq,
               GError **error);
-/* A checkpoint wakes its job once: *ret_woken is false unless the job is parked with just this
- * epoch and seq. Whether it is due is the caller's to judge. */
+/* The checkpoint of this epoch and seq lies in the mailbox: from now on the job waits for its
+ * time alone. *ret_matched is false unless the job is parked with just these. Harmless again.
+ */
+bool
+job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GError **error);
+/* The operator says that it need not wait any longer for its time; for its checkpoint it does.
+ */
+bool job_due_now(Txn *txn, JobId job, GError **error);
+/* Wakes it now, once: *ret_woken is false unless the job is parked with just this epoch and
+ * seq. */
 bool job_wake(Txn *txn,
               JobId job,
               int64_t epoch,
@@ -124,6 +150,9 @@ bool job_wake(Txn *txn,
 /* done or failed. With unsettled mail that came meanwhile, `done` goes back to queued instead,
  * as the next round. */
 bool job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error);
+/* A limit is spent: stopped, with its open mail, until a person says CONTINUE. Unlike
+ * job_stop() it takes back no mail: the one that tells about it must leave. */
+bool job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error);
 /* Gives an unfinished claim back: queued again, ready at ready_us; keeps attempts when count.
  */
 bool job_release(Txn *txn,
@@ -147,6 +176,27 @@ bool job_continue(Txn *txn,
                   const char *instruction,
                   bool *ret_changed,
                   GError **error);
+
+/* Its checkpoint mails in INBOX have had their day: effects that move them to Done. */
+bool job_file_checkpoints(Txn *txn, JobId job, GError **error);
+/* This round may cost so much more. */
+bool job_more_money(Txn *txn, JobId job, int64_t more_micro, GError **error);
+
+/* A job that only its checkpoint mail still knows. */
+typedef struct JobRestore {
+    JobId id; /* as it was; another one where that is taken */
+    const char *role, *face, *phase, *subject, *asker, *original_msgid, *waiting_for;
+    ThreadId thread;
+    int round, total_iterations, steps, step_limit;
+    int64_t epoch, seq, created_us, round_cost_micro;
+    int64_t resume_us; /* USEC_NEVER: mail or an order only */
+} JobRestore;
+/* Parked, its checkpoint seen; its original is still {0}. */
+bool job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error);
+/* The restored job whose original this is; {0}: none waits for it. */
+bool job_find_restored(
+    Db *db, const char *role, const char *original_msgid, JobId *ret, GError **error);
+bool job_set_original(Txn *txn, JobId job, MsgId original, GError **error);
 
 /* Frees jobs whose owner on this host is gone (boot id, pid, start time): back to queued, later
  * the more attempts there were. Never looks at a clock to judge an owner. */

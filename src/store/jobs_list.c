@@ -80,7 +80,7 @@ free_element(gpointer job)
     "waiting_for, instruction, round, attempts, iteration, total_iterations, steps, "          \
     "step_limit, epoch, fence, seq, ready_us, wakes_us, deadline_us, created_us, "             \
     "updated_us, cost_micro, round_cost_micro, owner_host, owner_boot, owner_pid, "            \
-    "owner_start "
+    "owner_start, resume_us, cost_limit_micro, floor "
 
 static int64_t
 time_or_never(sqlite3_stmt *st, int column)
@@ -130,6 +130,11 @@ read_job(sqlite3_stmt *st)
     job->owner_boot = sql_text_null(st, 30);
     job->owner.pid = (pid_t)sqlite3_column_int64(st, 31);
     job->owner.start_time = sqlite3_column_int64(st, 32);
+    job->resume_us = time_or_never(st, 33);
+    job->cost_limit_micro = sqlite3_column_int64(st, 34);
+    g_autofree char *floor = sql_text(st, 35);
+    if (!trust_parse(floor, &job->floor))
+        job->floor = TRUST_ANYONE;
     return job;
 }
 

@@ -30,7 +30,8 @@ order(Txn *txn,
     if (!sql_run(txn, sql, &changes, error, "sii", why, home_now(db_home(txn->db)), job.v) ||
         !outbox_take_back(txn, job, word, &taken, error))
         return false;
-    if (changes == 1 && !timer_drop(txn, job, NULL, error))
+    if (changes == 1 &&
+        (!timer_drop(txn, job, NULL, error) || !job_file_checkpoints(txn, job, error)))
         return false;
     *ret_row = changes == 1;
     *ret_changed = changes == 1 || taken > 0;
@@ -47,7 +48,8 @@ must_exist(Db *db, JobId id, GError **error)
 
 #define ORDER(state)                                                                           \
     "UPDATE job SET state = '" state "', epoch = epoch + 1, why = ?, waiting_for = NULL, "     \
-    "wakes_us = NULL, deadline_us = NULL, updated_us = ? WHERE id = ? AND state IN "
+    "wakes_us = NULL, resume_us = NULL, deadline_us = NULL, updated_us = ? WHERE id = ? AND "  \
+    "state IN "
 
 bool
 job_stop(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error)
@@ -87,19 +89,30 @@ limit_in_force(Db *db, const Job *job)
     return MAX(limit, job->total_iterations);
 }
 
+/* CONTINUE without a number on a job whose steps are spent: as many again as a round has. */
+static int64_t
+usual_more(Db *db, const Job *job)
+{
+    const Config *config = db_home(db)->config;
+    const ConfRole *role = config ? config_role(config, job->role) : NULL;
+
+    return role && job->total_iterations >= limit_in_force(db, job) ? role->total_iterations
+                                                                    : 0;
+}
+
 static bool
 queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, GError **error)
 {
     int64_t now = home_now(db_home(txn->db));
-    int64_t limit =
-        more_steps > 0 ? limit_in_force(txn->db, job) + more_steps : job->step_limit;
+    int64_t more = more_steps > 0 ? more_steps : usual_more(txn->db, job);
+    int64_t limit = more > 0 ? limit_in_force(txn->db, job) + more : job->step_limit;
 
-    return sql_run(txn,
-                   "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
-                   "waiting_for = NULL, why = NULL, attempts = 0, step_limit = ?, "
-                   "instruction = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
-                   NULL, error, "iisii", now, MIN(limit, (int64_t)INT_MAX), instruction, now,
-                   job->id.v);
+    return sql_run(
+        txn,
+        "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
+        "resume_us = NULL, waiting_for = NULL, why = NULL, attempts = 0, step_limit = ?, "
+        "instruction = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
+        NULL, error, "iisii", now, MIN(limit, (int64_t)INT_MAX), instruction, now, job->id.v);
 }
 
 bool
@@ -140,4 +153,31 @@ job_continue(Txn *txn,
         return false;
     *ret_changed = goes_on;
     return true;
+}
+
+bool
+job_file_checkpoints(Txn *txn, JobId job, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO effect (kind, job, message, account, subject, args) "
+                   "SELECT 'mail-move', job, id, '', role || '/' || file, 'Done' FROM message "
+                   "WHERE job = ? AND job <> 0 AND class = 'checkpoint' AND folder = ''",
+                   NULL, error, "i", job.v);
+}
+
+bool
+job_more_money(Txn *txn, JobId id, int64_t more_micro, GError **error)
+{
+    g_autoptr(Job) job = NULL;
+
+    if (!job_get(txn->db, id, &job, error))
+        return false;
+    const Config *config = db_home(txn->db)->config;
+    const ConfRole *role = config ? config_role(config, job->role) : NULL;
+    int64_t limit = job->cost_limit_micro;
+    if (limit == 0 && role)
+        limit = role->max_cost_micro;
+    limit = MAX(limit, job->round_cost_micro);
+    return sql_run(txn, "UPDATE job SET cost_limit_micro = ? WHERE id = ?", NULL, error, "ii",
+                   limit + more_micro, id.v);
 }

@@ -145,6 +145,23 @@ job_of_id(Db *db, const char *role, const char *msgid, JobId *ret, GError **erro
                    0, &ret->v, error, "iss", number, msgid, role);
 }
 
+/* The newest job of the role on the thread: for mail that names only what no job holds, since
+ * it comes late or before what it answers, or answers mail from before the store. */
+static bool
+job_of_thread(Db *db, const char *role, const Message *m, JobId *ret, GError **error)
+{
+    ThreadId thread;
+
+    if (!thread_of_mail(db, m, &thread, error))
+        return false;
+    if (thread.v == 0)
+        return true;
+    return sql_int(db,
+                   "SELECT max(job) FROM message WHERE role = ?1 AND job <> 0 AND thread IN "
+                   "(SELECT ?2 UNION ALL SELECT id FROM thread WHERE into_thread = ?2)",
+                   0, &ret->v, error, "si", role, thread.v);
+}
+
 bool
 messages_find_job(Db *db, const char *role, const Message *m, JobId *ret_job, GError **error)
 {
@@ -154,6 +171,8 @@ messages_find_job(Db *db, const char *role, const Message *m, JobId *ret_job, GE
         if (!job_of_id(db, role, m->references->pdata[i - 1], &job, error))
             return false;
     if (job.v == 0 && m->in_reply_to && !job_of_id(db, role, m->in_reply_to, &job, error))
+        return false;
+    if (job.v == 0 && !job_of_thread(db, role, m, &job, error))
         return false;
     *ret_job = job;
     return true;

@@ -103,8 +103,10 @@ bool messages_store(Txn *txn, const MsgNew *in, MsgId *ret_id, bool *ret_new, GE
 bool messages_thread(Txn *txn, const Message *m, ThreadId *ret_thread, GError **error);
 /* Enters the id of a mail that we send into its job's thread. */
 bool messages_thread_own(Txn *txn, const char *msgid, ThreadId thread, GError **error);
-/* The job of this role that this mail continues: nearest id of References and In-Reply-To that
- * the job has taken in or sent; {0}: none. */
+/* The root thread of the first known id that the mail bears or names; {0}: none is known. */
+bool thread_of_mail(Db *db, const Message *m, ThreadId *ret, GError **error);
+/* The job of this role that this mail continues: by the nearest id of References and
+ * In-Reply-To that a job has taken in or sent, else the newest job on its thread; {0}: none. */
 bool
 messages_find_job(Db *db, const char *role, const Message *m, JobId *ret_job, GError **error);
 /* Has this address sent or received mail of the job? */

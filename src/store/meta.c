@@ -86,7 +86,7 @@ bool
 db_note_minted(
     Txn *txn, uint64_t generation, int64_t number, bool *ret_went_back, GError **error)
 {
-    uint64_t ours;
+    uint64_t ours = 0;
     int64_t last;
 
     if (!get_generation(txn->db, &ours, error) ||

@@ -126,6 +126,16 @@ put_meta(sqlite3 *handle, const char *key, const char *value, GError **error)
     return ok;
 }
 
+static char *
+role_names(const Config *config)
+{
+    g_autoptr(GString) names = g_string_new(NULL);
+
+    for (unsigned i = 0; i < config->n_roles; i++)
+        g_string_append_printf(names, "%s%s", i ? " " : "", config->roles[i].name);
+    return g_string_free(g_steal_pointer(&names), FALSE);
+}
+
 /* What a new store is born with. */
 static bool
 put_birth(sqlite3 *handle, const Home *home, GError **error)
@@ -137,10 +147,12 @@ put_birth(sqlite3 *handle, const Home *home, GError **error)
     random_bytes(&random, id, sizeof id);
     g_autofree char *home_id = g_strdup_printf("%016" PRIx64 "%016" PRIx64, id[0], id[1]);
     g_autofree char *created = g_strdup_printf("%" PRId64, now);
+    g_autofree char *roles = role_names(home->config);
     g_autofree char *generation = g_strdup_printf("%" PRId64, now / USEC_PER_MSEC);
 
     return put_meta(handle, "home-id", home_id, error) &&
            put_meta(handle, "created", created, error) &&
+           put_meta(handle, "first-roles", roles, error) &&
            put_meta(handle, "generation", generation, error);
 }
 

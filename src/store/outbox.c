@@ -163,6 +163,24 @@ outbox_effect_done(Txn *txn, EffectId effect, bool done, const char *why, GError
                    done ? NULL : why, now_of(txn), effect.v);
 }
 
+bool
+outbox_after_notes(Db *db, OutId *ret, GError **error)
+{
+    return sql_int(db,
+                   "SELECT max(outbox) FROM delivery WHERE state = 'waiting' AND "
+                   "after_effect = ?",
+                   0, &ret->v, error, "i", OUTBOX_AFTER_NOTES.v);
+}
+
+bool
+outbox_notes_done(Txn *txn, OutId upto, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE delivery SET state = 'ready', next_us = ? "
+                   "WHERE state = 'waiting' AND after_effect = ? AND outbox <= ?",
+                   NULL, error, "iii", now_of(txn), OUTBOX_AFTER_NOTES.v, upto.v);
+}
+
 /* The effect must be of the same job: numbers of effects that are done are given out again. */
 static bool
 let_go(Txn *txn, int64_t delivery, GError **error)

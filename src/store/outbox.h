@@ -55,6 +55,10 @@ typedef struct OutMail {
     size_t n_to;
 } OutMail;
 
+/* Instead of an effect: the mail waits until the notes that were committed with it or before are
+ * on disk (D4: a checkpoint mail and the note files are enough to go on). */
+#define OUTBOX_AFTER_NOTES ((EffectId){-1})
+
 /* The number that the next outbox_put() in this transaction must use. */
 bool outbox_next(Txn *txn, OutId *ret, GError **error);
 /* Each recipient begins as held (m->held, or no way to reach it), waiting (m->after) or ready.
@@ -92,6 +96,10 @@ bool outbox_fail(Txn *txn, int64_t delivery, const char *why, GError **error);
 bool outbox_hold(Txn *txn, OutId id, const char *why, GError **error);
 /* Releases what waited for an effect, or holds it when the effect failed. */
 bool outbox_effect_done(Txn *txn, EffectId effect, bool done, const char *why, GError **error);
+/* The newest mail that waits for notes, {0}: none does; then, once they are on disk, releases all
+ * up to it. What was put meanwhile waits for the next time. */
+bool outbox_after_notes(Db *db, OutId *ret, GError **error);
+bool outbox_notes_done(Txn *txn, OutId upto, GError **error);
 /* A person decides on held mail: approve makes it ready (waiting, while its effect is owed),
  * reject makes it failed(rejected by who). ERR_NEVER when nothing of it is held, or when no
  * recipient of an approved mail can be reached. */

@@ -139,6 +139,24 @@ query_parse(const char *text, Query *ret)
         ret->words = g_strdup(words->str);
 }
 
+char *
+query_words(const char *text)
+{
+    g_autofree char *valid = text_make_valid(text, -1);
+    g_autoptr(GString) words = g_string_new(NULL);
+    const char *rest = valid;
+
+    for (unsigned i = 0; i < QUERY_WORDS_MAX; i++) {
+        bool phrase;
+        g_autofree char *token = next_token(&rest, &phrase);
+
+        if (!token)
+            break;
+        add_word(words, NULL, token);
+    }
+    return words->len > 0 ? g_strdup(words->str) : NULL;
+}
+
 void
 query_clear(Query *q)
 {

@@ -18,5 +18,7 @@ typedef struct Query {
 void query_parse(const char *text, Query *ret);
 void query_clear(Query *q);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Query, query_clear)
+/* All of it as words and phrases, without operators; NULL: none. Caller frees. */
+char *query_words(const char *text);
 /* For rows that the expression found: the filter's own fields. */
 bool query_takes(const Query *q, const MsgRow *row);

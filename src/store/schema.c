@@ -171,5 +171,47 @@ const char *const schema_sql[] = {
     ");"
     "CREATE INDEX timer_due ON timer (due_us);"
     "CREATE UNIQUE INDEX timer_job ON timer (job, purpose);",
+
+    /* 1 -> 2: notes. version above mirrored is what the file is owed; digest is what it holds
+     * as far as we know (NULL: there is none), and the three marks say so without reading. */
+    "CREATE TABLE note ("
+    "  key TEXT PRIMARY KEY,"
+    "  version INTEGER NOT NULL,"
+    "  deleted INTEGER NOT NULL,"
+    "  updated_us INTEGER NOT NULL,"
+    "  mirrored INTEGER NOT NULL DEFAULT 0,"
+    "  digest BLOB,"
+    "  mtime_ns INTEGER NOT NULL DEFAULT 0,"
+    "  size INTEGER NOT NULL DEFAULT 0,"
+    "  ino INTEGER NOT NULL DEFAULT 0"
+    ") WITHOUT ROWID;"
+    "CREATE TABLE note_version ("
+    "  id INTEGER PRIMARY KEY,"
+    "  key TEXT NOT NULL,"
+    "  version INTEGER NOT NULL,"
+    "  body BLOB," /* NULL: deleted */
+    "  author TEXT NOT NULL,"
+    "  label TEXT NOT NULL,"
+    "  job INTEGER NOT NULL,"
+    "  step INTEGER NOT NULL,"
+    "  whole INTEGER NOT NULL," /* its writer knew every word of it */
+    "  at_us INTEGER NOT NULL"
+    ");"
+    "CREATE INDEX note_version_key ON note_version (key, version);"
+    "CREATE TABLE note_shown ("
+    "  job INTEGER NOT NULL,"
+    "  key TEXT NOT NULL,"
+    "  version INTEGER NOT NULL,"
+    "  PRIMARY KEY (job, key)"
+    ") WITHOUT ROWID;",
+
+    /* 2 -> 3: what a step leaves for the next one, and how a parked job goes on. */
+    "ALTER TABLE step ADD COLUMN state BLOB;"        /* JSON of the face */
+    "ALTER TABLE step ADD COLUMN results TEXT;"      /* JSON list of lines */
+    "ALTER TABLE job ADD COLUMN resume_us INTEGER;"  /* parked: NULL is never by time */
+    "ALTER TABLE job ADD COLUMN parked_step INTEGER NOT NULL DEFAULT 0;" /* row of step */
+    "ALTER TABLE job ADD COLUMN cost_limit_micro INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE job ADD COLUMN floor TEXT NOT NULL DEFAULT 'operator';"
+    "CREATE INDEX step_at ON step (at_us) WHERE cost_micro > 0;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

@@ -13,6 +13,8 @@ step_free(Step *s)
     g_free(s->because);
     g_clear_pointer(&s->answer, g_bytes_unref);
     g_clear_pointer(&s->manifest, g_bytes_unref);
+    g_clear_pointer(&s->state, g_bytes_unref);
+    g_free(s->results);
     g_free(s);
 }
 
@@ -27,11 +29,12 @@ step_put(Txn *txn, const Step *s, GError **error)
 {
     return sql_run(txn,
                    "INSERT INTO step (job, n, round, at_us, took_us, cost_micro, phase, did, "
-                   "because, answer, manifest, context) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   NULL, error, "iiiiiisssbbd", s->job.v, (int64_t)s->n, (int64_t)s->round,
+                   "because, answer, manifest, context, state, results) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   NULL, error, "iiiiiisssbbdbs", s->job.v, (int64_t)s->n, (int64_t)s->round,
                    s->at_us, s->took_us, s->cost_micro, s->phase ? s->phase : "",
-                   s->did ? s->did : "", s->because, s->answer, s->manifest, &s->context);
+                   s->did ? s->did : "", s->because, s->answer, s->manifest, &s->context,
+                   s->state, s->results);
 }
 
 static Step *
@@ -51,19 +54,55 @@ read_step(sqlite3_stmt *st)
     s->answer = sql_bytes(st, 9);
     s->manifest = sql_bytes(st, 10);
     sql_digest(st, 11, &s->context);
+    s->state = sql_bytes(st, 12);
+    s->results = sql_text_null(st, 13);
     return s;
+}
+
+#define COLUMNS                                                                                \
+    "s.job, s.n, s.round, s.at_us, s.took_us, s.cost_micro, s.phase, s.did, s.because, "       \
+    "s.answer, s.manifest, s.context, s.state, s.results "
+
+bool
+step_last(Db *db, JobId job, Step **ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(
+        db,
+        "SELECT " COLUMNS "FROM step s WHERE s.job = ? ORDER BY s.n DESC, s.id DESC LIMIT 1",
+        error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", job.v);
+    int rc = sql_next(db, st, error);
+    if (rc < 0)
+        return false;
+    *ret = rc == 1 ? read_step(st) : NULL;
+    sql_reset(st);
+    return true;
+}
+
+bool
+steps_mark(Db *db, int64_t *ret, GError **error)
+{
+    return sql_int(db, "SELECT max(id) FROM step", 0, ret, error, "");
+}
+
+bool
+steps_cost(Db *db, int64_t since_us, int64_t *ret_micro, GError **error)
+{
+    return sql_int(db, "SELECT sum(cost_micro) FROM step WHERE cost_micro > 0 AND at_us >= ?",
+                   0, ret_micro, error, "i", since_us);
 }
 
 bool
 steps_list(Db *db, const Viewer *viewer, JobId job, GPtrArray **ret, GError **error)
 {
-    sqlite3_stmt *st =
-        sql_get(db,
-                "SELECT s.job, s.n, s.round, s.at_us, s.took_us, s.cost_micro, s.phase, s.did, "
-                "s.because, s.answer, s.manifest, s.context FROM step s "
-                "JOIN job j ON j.id = s.job "
-                "WHERE s.job = ? AND (? OR j.role = ?) ORDER BY s.n, s.id",
-                error);
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT " COLUMNS "FROM step s "
+                               "JOIN job j ON j.id = s.job "
+                               "WHERE s.job = ? AND (? OR j.role = ?) ORDER BY s.n, s.id",
+                               error);
     g_autoptr(GPtrArray) steps = g_ptr_array_new_with_free_func(free_element);
     int rc = 0;
 

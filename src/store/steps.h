@@ -16,10 +16,18 @@ typedef struct Step {
     GBytes *answer;   /* what the brain said; NULL */
     GBytes *manifest; /* what it was shown; NULL */
     Digest context;
+    GBytes *state; /* JSON of the face: what the next step goes on with; NULL */
+    char *results; /* JSON list of lines: what became of its notes and mails; NULL */
 } Step;
 void step_free(Step *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Step, step_free)
 
 bool step_put(Txn *txn, const Step *s, GError **error);
+/* The newest step of a job; NULL with true: it has none. */
+bool step_last(Db *db, JobId job, Step **ret, GError **error);
+/* A number that grows with every step of any job: what is parked later is behind it. */
+bool steps_mark(Db *db, int64_t *ret, GError **error);
+/* What all steps since then cost. */
+bool steps_cost(Db *db, int64_t since_us, int64_t *ret_micro, GError **error);
 /* Oldest first. Elements are Step. */
 bool steps_list(Db *db, const Viewer *viewer, JobId job, GPtrArray **ret, GError **error);

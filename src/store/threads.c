@@ -95,6 +95,18 @@ named_ids(const Message *m)
 }
 
 bool
+thread_of_mail(Db *db, const Message *m, ThreadId *ret, GError **error)
+{
+    g_autoptr(GPtrArray) ids = named_ids(m);
+
+    ret->v = 0;
+    for (guint i = 0; i < ids->len && ret->v == 0; i++)
+        if (!thread_of_id(db, ids->pdata[i], ret, error))
+            return false;
+    return true;
+}
+
+bool
 messages_thread(Txn *txn, const Message *m, ThreadId *ret_thread, GError **error)
 {
     g_autoptr(GPtrArray) ids = named_ids(m);

@@ -53,26 +53,10 @@ class Master:
         return self.process.wait(90)
 
 
-def processes(home):
-    """(pid, what) of all that works for the home now, except those who send."""
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            args = (entry / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
-            environ = (entry / "environ").read_bytes()
-        except OSError:
-            continue
-        if str(home.path) in args and "send" not in args:
-            yield int(entry.name), next((a for a in args if a in ("serve", "account", "run", "deliver")), "other")
-        elif b"POSTRIDER_ROLE=" in environ and str(home.path).encode() in environ:
-            yield int(entry.name), "brain"
-
-
 def kill_one(home, master, dice, killed):
     """Each kind of process is as likely as any other, however many there are of it."""
     there = {}
-    for pid, what in processes(home):
+    for pid, what in scene.processes(home):
         there.setdefault(what, []).append(pid)
     if not there:
         return
@@ -146,13 +130,14 @@ def run(tap, kind, seconds, work):
             took = settle(home, master)
             tap.ok("all that came in is dealt with", [] if took is not None else scene.owed(home))
             status = master.stop()
-            left = [f"{what} {pid} still runs" for pid, what in processes(home)]
+            left = [f"{what} {pid} still runs" for pid, what in scene.processes(home)]
             tap.ok("the master stops cleanly", left + ([f"exit {status}"] if status else []))
         finally:
             if master.process.poll() is None:
                 master.kill()
         known = scene.known_ids(home)
-        tap.ok(f"{len(acked)} acknowledged mails are there", [f"<{i}> is lost" for i in acked if i not in known])
+        lost = [f"<{i}> is lost" for i in acked if i not in known]
+        tap.ok(f"{len(acked)} acknowledged mails are there", lost if acked else ["none was acknowledged"])
         # A brain that is killed twice in one run has failed; whoever asked is told, once.
         ends = ("done", "failed") if kind == "any" else ("done",)
         tap.ok("each was handled and answered exactly once", scene.check_mails(home, known, ends))

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Power loss: what may be on the disk when the current goes, for every moment of "one mail in, one reply out".
 
-    powerloss.py [MAX]     MAX states at most, spread over all; none: all of them
+    powerloss.py path [MAX]          MAX states at most, spread over all; none: all of them
+    powerloss.py checkpoint [MAX]    with a log of SQLite that is written back into the store on the way
 
 Records the file operations of `init`, `send` and `serve --once` with strace, then plays them on a disk
 that keeps no more than POSIX says: fsync(file) makes the data of that file last and nothing else,
@@ -13,7 +14,7 @@ from the moment when `send` has printed its id.
 The index of SQLite's log (-shm) is memory that processes share and is never there after a power loss. The
 machine starts anew, so a boot id that was written down is no longer the current one.
 """
-import hashlib, itertools, os, re, subprocess, sys, tempfile, time
+import hashlib, itertools, os, re, subprocess, sys, time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,21 @@ class Recorder:
         self.ops = []
         self.flushes = []  # (number of ops before it, "file" or "folder", ino or path)
         self.said_at = None  # number of ops when the command last wrote to its standard output
+
+    def take_all(self):
+        """What lies on the disk now is flushed, however it came there."""
+        paths = sorted(Path(self.top).rglob("*"))
+        self.names, self.ops, self.flushes = {}, [], []
+        for path in paths:
+            name = str(path.relative_to(self.top))
+            if path.is_dir():
+                self.ops.append(Op("mkdir", name))
+            elif path.is_file():
+                self.names[name] = next(self.inodes)
+                self.ops.append(Op("link", name, ino=self.names[name]))
+                self.ops.append(Op("data", ino=self.names[name], data=path.read_bytes()))
+        for path in [Path(self.top), *paths]:
+            self.flush(str(path))
 
     def below(self, path):
         path = os.path.normpath(path)
@@ -204,14 +220,20 @@ def play(ops, kept, torn=None):
         elif op.kind == "rename":
             move_folder(names, folders, op)
         elif op.kind == "size":
-            data[op.ino] = data.get(op.ino, b"")[:op.at].ljust(op.at, b"\0")
+            set_size(data.setdefault(op.ino, bytearray()), op.at)
         elif op.kind == "data":
             new = op.data[:len(op.data) // 2] if i == torn else op.data
-            old = data.get(op.ino, b"")
-            at = len(old) if op.at < 0 else op.at
-            data[op.ino] = old[:at].ljust(at, b"\0") + new + old[at + len(new):]
+            file = data.setdefault(op.ino, bytearray())
+            at = len(file) if op.at < 0 else op.at
+            set_size(file, max(len(file), at))
+            file[at:at + len(new)] = new
     files = {p: data.get(i, b"") for p, i in names.items() if i and has_way(p, folders) and not p.endswith("-shm")}
     return files, {f for f in folders if f and has_way(f, folders)}
+
+
+def set_size(file, size):
+    del file[size:]
+    file.extend(bytes(size - len(file)))
 
 
 def move_folder(names, folders, op):
@@ -247,8 +269,8 @@ def states(ops, flushes, first, said):
 
 # The walk
 
-def record(work):
-    """Runs the path under strace; gives the recorder, where `init` ended, and the mail's id."""
+def record(work, long_log):
+    """Runs the path under strace; gives the recorder, where `init` and `send` ended, the mail's id, all modes."""
     top = Path(work) / "disk"
     top.mkdir()
     home = scene.Home(top / "home")
@@ -265,13 +287,19 @@ def record(work):
         return done.stdout
 
     traced("init")
-    made = len(recorder.ops)
     home.config()
+    if long_log:
+        scene.fill_log(home)
+        recorder.take_all()
+    made = len(recorder.ops)
     printed = traced("send", "--to", scene.ROLE, "--subject", "hello", stdin="hello\n")
     said = recorder.said_at
     traced("serve", "--once")
+    msgid = re.search(r"<(\S+)>", printed)[1]
+    if problems := scene.check_mails(home, [msgid]):
+        raise RuntimeError(f"without a power loss: {problems}")
     modes = {str(p.relative_to(top)): p.stat().st_mode & 0o777 for p in top.rglob("*")}
-    return recorder, made, said, re.search(r"<(\S+)>", printed)[1], modes
+    return recorder, made, said, msgid, modes
 
 
 def build(top, files, folders, modes):
@@ -297,10 +325,10 @@ def check(work, number, files, folders, modes, acked):
         scene.shutil.rmtree(top)
 
 
-def distinct(recorder, made, said):
-    """States that differ on disk, with how each came about."""
+def distinct(recorder, ways):
+    """Those of the states that differ on disk."""
     seen = set()
-    for kept, torn, how, acked in states(recorder.ops, recorder.flushes, made, said):
+    for kept, torn, how, acked in ways:
         files, folders = play(recorder.ops, kept, torn)
         digest = hashlib.sha256()
         for path in sorted(files):
@@ -312,13 +340,13 @@ def distinct(recorder, made, said):
 
 
 def main():
-    most = int(sys.argv[1]) if len(sys.argv) > 1 else None
-    limit = float(os.environ.get("SOAK_SECONDS", 0))
+    kind, most = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else None
+    limit = 2 * float(os.environ.get("SOAK_SECONDS", 0))
     tap = Tap()
-    with tempfile.TemporaryDirectory() as work:
-        recorder, made, said, msgid, modes = record(work)
-        everything = list(distinct(recorder, made, said))
-        chosen = everything[::max(1, len(everything) // most)] if most else everything
+    with scene.scratch() as work:
+        recorder, made, said, msgid, modes = record(work, kind == "checkpoint")
+        ways = list(states(recorder.ops, recorder.flushes, made, said))
+        chosen = list(distinct(recorder, ways[::max(1, len(ways) // most) if most else 1]))
         end = time.monotonic() + limit
 
         def attempt(job):
@@ -333,9 +361,10 @@ def main():
             for how, found in pool.map(attempt, enumerate(chosen)):
                 done += found is not None
                 problems += [f"{how}: {p}" for p in found or ()]
-        tap.ok(f"power loss: {done} states recover, nothing lost, nothing doubled", problems)
+        tap.ok(f"power loss, {kind}: {done} states recover, nothing lost, nothing doubled", problems)
         tap.diag(f"operations: {len(recorder.ops)}, flushes: {len(recorder.flushes)}, "
-                 f"states: {len(everything)}, explored: {done}")
+                 f"ways to lose some: {len(ways)}, "
+                 f"distinct states explored: {done} of {len(chosen)}")
     return tap.end()
 
 

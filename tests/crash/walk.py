@@ -5,12 +5,15 @@
     walk.py errors [EVERY]    the same calls fail: ENOSPC, then EIO; only that call, then all from there on
     walk.py named             the program dies at its own CRASH_POINTs
     walk.py twice [EVERY]     SIGKILL, then SIGKILL again at every point of the recovery
+    walk.py live [EVERY]      SIGKILL, ENOSPC and EIO at every point of a serve that goes on: master, account, run,
+                              deliver, brain; it must get over that by itself, unless it is the master that died
 
-The stages of the path are send (or inject) and serve --once; the latter once more with a log of SQLite that is
-about to be written back into the store. EVERY takes each EVERY-th point only, spread over all of them. With SOAK_SECONDS set, a walk that is not
-through after that time ends there and says how far it came.
+The stages of the path are send (or inject) and serve --once; and once more serve --once with a log of SQLite that
+is about to be written back into the store, of which only the points near that are walked. EVERY takes each
+EVERY-th point only, spread over all of them. With SOAK_SECONDS set, a walk that is not through after twice that
+time ends there and says how far it came.
 """
-import hashlib, itertools, os, re, sys, tempfile, time
+import contextlib, hashlib, itertools, os, re, signal, subprocess, sys, time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +22,8 @@ import scene
 from tap import Tap
 
 WORKERS = max(2, os.cpu_count() or 1)
+NEAR = 20  # points
+LIVE_SECONDS = 60  # more than any wait of a part that died before it is started again
 FAULT = str(scene.tool("tests/crash/fault"))
 FAULTS = {"kill": "--at {}=kill", "ENOSPC": "--at {}=ENOSPC", "EIO": "--at {}=EIO",
           "full disk": "--from {}=ENOSPC", "dying disk": "--from {}=EIO"}
@@ -46,12 +51,40 @@ def serve_once(home, **how):
     home.run("serve", "--once", **how)
 
 
+def serve_live(home, before=()):
+    """serve until nothing is owed or the master is gone; then all are asked to end. Gives what is wrong with that."""
+    problems = []
+    fault = subprocess.Popen([*before, *home.command("serve")], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL, env=os.environ | {"POSTRIDER_LOG": "error"})
+    end = time.monotonic() + LIVE_SECONDS
+    while time.monotonic() < end and fault.poll() is None:
+        masters = [pid for pid, what in scene.processes(home) if what == "serve"]
+        if not scene.owed(home) if masters else has_begun(home):
+            break
+        time.sleep(0.02)
+    else:
+        if fault.poll() is None:
+            problems.append(f"not done after {LIVE_SECONDS} s: {scene.owed(home)}")
+    while fault.poll() is None:
+        for pid, what in scene.processes(home):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            fault.wait(1)
+    return problems
+
+
+def has_begun(home):
+    """A master that is gone has been there: its name is in its lock file."""
+    return (home.path / "state/master.lock").exists() and (home.path / "state/master.lock").read_text() != ""
+
+
 class Walk:
     def __init__(self, tap, work):
         self.tap, self.work = tap, Path(work)
         self.numbers = itertools.count()
         limit = os.environ.get("SOAK_SECONDS")
-        self.end = time.monotonic() + float(limit) if limit else None
+        self.end = time.monotonic() + 2 * float(limit) if limit else None
         fresh = scene.make_home(self.work / "fresh")
         queued = fresh.copy_to(self.work / "queued")
         msgid = queued.send()
@@ -74,6 +107,20 @@ class Walk:
         run(home, before=[FAULT, "--log", str(log)])
         self.drop(home)
         return [tuple(line.split(" ", 3)[2:]) for line in log.read_text().splitlines()]
+
+    def works(self):
+        """A path that does not even work without faults would pass few points, and prove nothing."""
+        problems = []
+        for stage in self.stages:
+            home = self.new_home(stage.start)
+            acked = stage.attempt(home)
+            if len(acked) != 1:
+                problems.append(f"{stage.name}: no mail is acknowledged")
+            elif stage.run is serve_once:
+                problems += [f"{stage.name}: {p}" for p in scene.check_mails(home, acked)]
+            self.drop(home)
+        self.tap.ok("without a fault the mail is answered", problems)
+        return not problems
 
     def over(self):
         return self.end and time.monotonic() > self.end
@@ -103,10 +150,18 @@ class Walk:
             return problems
         return attempt
 
+    def tries(self, stage):
+        """(number, call, what it is about) of the points of a stage that are worth a walk."""
+        points = [(n, *point) for n, point in enumerate(self.points(stage.start, stage.run), 1)]
+        if stage.name != "checkpoint":
+            return points
+        back = [n for n, _, about in points if about.endswith("/postrider.db")]
+        return [p for p in points if back[0] - NEAR <= p[0] <= back[-1] + NEAR]
+
     def walk(self, what, every):
         total = 0
         for stage in self.stages:
-            tries = [(n, *point) for n, point in enumerate(self.points(stage.start, stage.run), 1)]
+            tries = self.tries(stage)
             done, problems = self.every(stage.name, tries[every // 2::every], self.fault(stage, what))
             self.tap.ok(f"{what} at {done} points of {stage.name}: nothing lost, nothing doubled", problems)
             total += done
@@ -141,23 +196,24 @@ class Walk:
 
     def first_faults(self):
         """One home for each state that a SIGKILL can leave; two homes that differ in times only are one."""
+        def attempt(stage, n):
+            home = self.new_home(stage.start)
+            acked = stage.attempt(home, before=[FAULT, "--at", f"{n}=kill"])
+            return state_of(home), (f"{stage.name} {n}", home, acked)
+
         found = {}
-        for stage in self.stages:
-            for n in range(1, len(self.points(stage.start, stage.run)) + 1):
-                home = self.new_home(stage.start)
-                acked = stage.attempt(home, before=[FAULT, "--at", f"{n}=kill"])
-                state = state_of(home)
-                if state in found:
-                    self.drop(home)
-                else:
-                    found[state] = (stage.name, n, home, acked)
+        with ThreadPoolExecutor(WORKERS) as pool:
+            stages, numbers = zip(*[(stage, t[0]) for stage in self.stages for t in self.tries(stage)])
+            for state, left in pool.map(attempt, stages, numbers):
+                if found.setdefault(state, left) is not left:
+                    self.drop(left[1])
         return list(found.values())
 
     def walk_twice(self, every):
         tries = []
-        for i, (name, n, start, acked) in enumerate(self.first_faults()):
+        for i, (first, start, acked) in enumerate(self.first_faults()):
             points = self.points(start, serve_once)
-            tries += [(f"{name} {n}", m, call, start, acked)
+            tries += [(first, m, call, start, acked)
                       for m, (call, _) in enumerate(points, 1) if (m + i) % every == 0]
         tries.sort(key=lambda t: t[1])  # all states early, should the time not suffice for all pairs
 
@@ -171,6 +227,22 @@ class Walk:
         done, problems = self.every("pairs", tries, attempt)
         states = len({t[0] for t in tries})
         self.tap.ok(f"kill, and kill again in the recovery: {states} states, {done} pairs", problems)
+
+
+    def walk_live(self, every):
+        _, _, stage, _ = self.stages
+        points = self.points(stage.start, serve_live)
+        for what in ("kill", "ENOSPC", "EIO"):
+            def attempt(n, call, about):
+                home = self.new_home(stage.start)
+                problems = serve_live(home, before=[FAULT, *FAULTS[what].format(n).split()])
+                problems += scene.after_fault(home, stage.acked, at_most=1)
+                self.drop(home)
+                return problems
+
+            tries = [(n, *point) for n, point in enumerate(points, 1)][every // 2::every]
+            done, problems = self.every("live", tries, attempt)
+            self.tap.ok(f"{what} at {done} points of a living serve: nothing lost, nothing doubled", problems)
 
 
 def state_of(home):
@@ -187,22 +259,21 @@ def state_of(home):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+WALKS = {"kill": lambda walk, every: walk.walk("kill", every),
+         "errors": lambda walk, every: [walk.walk(f, every) for f in FAULTS if f != "kill"],
+         "named": lambda walk, _: walk.walk_named(),
+         "twice": Walk.walk_twice,
+         "live": Walk.walk_live}
+
+
 def main():
-    what, every = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    if sys.argv[1:2] == [] or sys.argv[1] not in WALKS:
+        sys.exit(__doc__)
     tap = Tap()
-    with tempfile.TemporaryDirectory() as work:
+    with scene.scratch() as work:
         walk = Walk(tap, work)
-        if what == "kill":
-            walk.walk("kill", every)
-        elif what == "errors":
-            for fault in ("ENOSPC", "EIO", "full disk", "dying disk"):
-                walk.walk(fault, every)
-        elif what == "named":
-            walk.walk_named()
-        elif what == "twice":
-            walk.walk_twice(every)
-        else:
-            sys.exit(__doc__)
+        if walk.works():
+            WALKS[sys.argv[1]](walk, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
     return tap.end()
 
 

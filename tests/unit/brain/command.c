@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 
+const BrainOps *const brain_kinds[] = {&brain_command, NULL};
+
 typedef struct Home {
     char *path;
 } Home;
@@ -120,6 +122,10 @@ test_answers(Home *h, gconstpointer data)
             g_assert_null(a->failed);
         g_assert_cmpint(a->cut, ==, cases[i].want_cut);
         g_assert_cmpint(a->broken, ==, cases[i].want_broken);
+        g_assert_cmpint(a->end, ==,
+                        cases[i].want_broken   ? BRAIN_BROKEN
+                        : cases[i].want_failed ? BRAIN_FAILED
+                                               : BRAIN_OK);
     }
 }
 
@@ -134,6 +140,27 @@ test_again(Home *h, gconstpointer data)
     g_assert_cmpstr(finish(call)->text, ==,
                     "question\n\nYour last answer could not be used: it said nothing\n"
                     "Answer again.");
+}
+
+/* Instructions and schema have no place of their own on a stdin. */
+static void
+test_system(Home *h, gconstpointer data)
+{
+    static const char *const argv[] = {"cat", NULL};
+    ConfBrain conf = plain;
+    conf.command = argv;
+    const BrainAsk ask = {.conf = &conf,
+                          .home = h->path,
+                          .prompt = "question",
+                          .cwd = h->path,
+                          .system = "be brief",
+                          .schema = "{\"type\":\"object\"}"};
+    g_autoptr(BrainCall) call = NULL;
+
+    g_assert_true(brain_start(&ask, &call, NULL));
+    const char *text = finish(call)->text;
+    g_assert_true(g_str_has_prefix(text, "be brief\n\nquestion\n"));
+    g_assert_nonnull(strstr(text, "{\"type\":\"object\"}"));
 }
 
 /* The brain's own fault: the job is not to blame. */
@@ -287,6 +314,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add("/command/answers", Home, NULL, home_make, test_answers, home_remove);
     g_test_add("/command/again", Home, NULL, home_make, test_again, home_remove);
+    g_test_add("/command/system", Home, NULL, home_make, test_system, home_remove);
     g_test_add("/command/broken", Home, NULL, home_make, test_broken, home_remove);
     g_test_add("/command/arguments", Home, NULL, home_make, test_arguments, home_remove);
     g_test_add("/command/environment", Home, NULL, home_make, test_environment, home_remove);

@@ -1,5 +1,5 @@
 /* Plain conversation: what a program is shown, and what becomes of what it says. */
-#include "steps/letter.h"
+#include "steps/steps.h"
 #include "base/banned.h"
 #include "base/err.h"
 #include "testwork.h"

@@ -281,6 +281,59 @@ test_scan_foreign(Box *box, gconstpointer data)
     g_assert_null(find(box, "link"));
 }
 
+static const struct {
+    const char *folder, *name;
+    bool in_new;
+    const char *want_base; /* NULL: no mail */
+} looks[] = {
+    {"", "1.a", true, "1.a"},      {"", "2.a:2,S", false, "2.a"},
+    {"", "1.a", false, NULL},      {"", "fifo", true, NULL},
+    {"", ".hidden", true, NULL},   {"", "../cur/2.a:2,S", true, NULL},
+    {"Absent", "1.a", true, NULL},
+};
+
+static void
+test_look(Box *box, gconstpointer data)
+{
+    put(box, "anna/new/1.a");
+    put(box, "anna/new/.hidden");
+    put(box, "anna/cur/2.a:2,S");
+    g_assert_cmpint(mkfifoat(box->root_fd, "anna/new/fifo", 0600), ==, 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(looks); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(MaildirEntry) e = NULL;
+
+        maildir_look(box->md, looks[i].folder, looks[i].in_new, looks[i].name, &e, &error);
+        g_assert_no_error(error);
+        g_assert_cmpstr(e ? e->base : NULL, ==, looks[i].want_base);
+    }
+}
+
+/* A folder that a client removed between two deliveries fails one, and is made for the next. */
+static void
+test_removed_folder(Box *box, gconstpointer data)
+{
+    static const char *const gone[] = {"new", "cur", "tmp"};
+    g_autoptr(GError) error = NULL;
+    bool was_there;
+
+    maildir_set_redo(box->md, false);
+    deliver(box, "Done", "1.a", NULL);
+    g_assert_cmpint(unlinkat(box->root_fd, "anna/.Done/new/1.a", 0), ==, 0);
+    g_assert_cmpint(unlinkat(box->root_fd, "anna/.Done/maildirfolder", 0), ==, 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(gone); i++) {
+        g_autofree char *path = g_strdup_printf("anna/.Done/%s", gone[i]);
+        g_assert_cmpint(unlinkat(box->root_fd, path, AT_REMOVEDIR), ==, 0);
+    }
+    g_assert_cmpint(unlinkat(box->root_fd, "anna/.Done", AT_REMOVEDIR), ==, 0);
+
+    g_assert_false(
+        maildir_deliver(box->md, "Done", "2.a", NULL, "", "x\n", 2, &was_there, &error));
+    g_assert_nonnull(error);
+    g_assert_false(deliver(box, "Done", "2.a", NULL));
+    g_assert_true(is_there(box, "anna/.Done/new/2.a"));
+}
+
 static void
 test_folders(Box *box, gconstpointer data)
 {
@@ -481,6 +534,8 @@ main(int argc, char **argv)
         {"/maildir/keeps-existing", test_keeps_existing, NULL},
         {"/maildir/refused", test_refused, NULL},
         {"/maildir/scan-foreign", test_scan_foreign, NULL},
+        {"/maildir/look", test_look, NULL},
+        {"/maildir/removed-folder", test_removed_folder, NULL},
         {"/maildir/folders", test_folders, NULL},
         {"/maildir/flag", test_flag, NULL},
         {"/maildir/move", test_move, NULL},

@@ -431,40 +431,46 @@ test_damaged_page(void)
     test_home_free(home);
 }
 
+/* This program's own migrations and two more. */
+#define LATER 2
+
 static void
 test_migrate(void)
 {
-    const char *const sql[] = {schema_sql[0],
-                               "CREATE TABLE later (a); INSERT INTO later VALUES (1)",
-                               "CREATE TABLE latest (a)"};
-    const char *const broken[] = {sql[0], sql[1], sql[2],
-                                  "CREATE TABLE half (a); CREATE TABLE half (a)"};
+    const int now = schema_version, newest = schema_version + LATER;
+    g_autofree const char **sql = g_new0(const char *, (gsize)newest + 1);
     Home *home = test_home_new();
     Db *db = test_db_open(home, DB_WRITE);
-    g_autofree char *copy = state_path(home, "postrider.db.before-1");
-    g_autofree char *copy3 = state_path(home, "postrider.db.before-3");
+    g_autofree char *copy_name = g_strdup_printf("postrider.db.before-%d", now);
+    g_autofree char *last_name = g_strdup_printf("postrider.db.before-%d", newest);
+    g_autofree char *copy = state_path(home, copy_name);
+    g_autofree char *last_copy = state_path(home, last_name);
+    g_autofree char *failing = g_strdup_printf("from schema %d to %d", newest, newest + 1);
     g_autoptr(GError) error = NULL;
     Txn txn = test_begin(db);
     int version;
 
+    for (int i = 0; i < now; i++)
+        sql[i] = schema_sql[i];
+    sql[now] = "CREATE TABLE later (a); INSERT INTO later VALUES (1)";
+    sql[now + 1] = "CREATE TABLE latest (a)";
+    sql[newest] = "CREATE TABLE half (a); CREATE TABLE half (a)";
     g_assert_true(meta_set(&txn, "a", "kept", NULL));
     test_commit(&txn);
-    g_assert_true(
-        migrate_run(sql_handle(db), home, &(MigrateList){sql, G_N_ELEMENTS(sql)}, &error));
+    g_assert_true(migrate_run(sql_handle(db), home, &(MigrateList){sql, newest}, &error));
     g_assert_no_error(error);
-    g_assert_true(migrate_version(sql_handle(db), 3, &version, NULL));
-    g_assert_cmpint(version, ==, 3);
+    g_assert_true(migrate_version(sql_handle(db), newest, &version, NULL));
+    g_assert_cmpint(version, ==, newest);
 
     /* One that fails leaves the last whole version, and the copy. */
-    g_assert_false(migrate_run(sql_handle(db), home,
-                               &(MigrateList){broken, G_N_ELEMENTS(broken)}, &error));
-    g_assert_nonnull(strstr(error->message, "from schema 3 to 4"));
-    g_assert_true(migrate_version(sql_handle(db), 3, &version, NULL));
-    g_assert_cmpint(version, ==, 3);
-    g_assert_true(g_file_test(copy3, G_FILE_TEST_EXISTS));
+    g_assert_false(migrate_run(sql_handle(db), home, &(MigrateList){sql, newest + 1}, &error));
+    g_assert_nonnull(strstr(error->message, failing));
+    g_assert_true(migrate_version(sql_handle(db), newest, &version, NULL));
+    g_assert_cmpint(version, ==, newest);
+    g_assert_true(g_file_test(last_copy, G_FILE_TEST_EXISTS));
     db_close(db);
 
-    /* This program knows only one version. */
+    /* This program does not know the later ones. */
     g_clear_error(&error);
     g_assert_false(db_open(home, DB_WRITE, &db, &error));
     g_assert_true(err_is(error, ERR_NEVER));

@@ -172,7 +172,8 @@ test_claim_order(TempStore *s, gconstpointer data)
     g_assert_false(temp_claim(s, (JobId){0}, &none));
 }
 
-/* A wait that is over needs no timer and no mail: the claim finds it, in its turn. */
+/* Seen is not due, and due is not seen: a parked job goes on when its checkpoint was seen and its
+ * time has come, and not in the pass that parked it. */
 static void
 test_claim_takes_due_parked(TempStore *s, gconstpointer data)
 {
@@ -193,6 +194,17 @@ test_claim_takes_due_parked(TempStore *s, gconstpointer data)
     g_assert_cmpuint(ready, ==, 0);
 
     temp_pass(s, USEC_PER_SEC);
+    g_assert_false(temp_claim(s, (JobId){0}, &again));
+    bool seen = true;
+    txn = test_begin(s->db);
+    job_seen(&txn, job, claim.epoch, seq + 1, &seen, &error);
+    g_assert_false(seen);
+    job_seen(&txn, job, claim.epoch, seq, &seen, &error);
+    g_assert_true(seen);
+    job_claim_marked(&txn, job, TEST_NOW, -1, &again, &seen, &error);
+    g_assert_false(seen);
+    test_commit(&txn);
+    g_assert_no_error(error);
     jobs_ready(s->db, temp_now(s), &ready, &error);
     g_assert_cmpuint(ready, ==, 1);
     g_assert_true(temp_claim(s, (JobId){0}, &again));

@@ -184,6 +184,57 @@ test_find_job(void)
     test_home_free(home);
 }
 
+/* Job 1 holds one@x and two@x, which answer mail that nobody here has; job 2 holds four@x of
+ * another thread, until a mail that names both joins them. */
+static void
+test_find_job_thread(void)
+{
+    static const struct {
+        const char *name, *role, *id, *refs;
+        int64_t want, want_joined;
+    } cases[] = {
+        {"a new mail", "envoy", "new@x", NULL, 0, 0},
+        {"names what was only named", "envoy", "new@x", "lost@x", 1, 2},
+        {"is what was only named", "envoy", "lost@x", NULL, 1, 2},
+        {"the nearest held id wins", "envoy", "new@x", "four@x lost@x", 2, 2},
+        {"a held id wins over the thread", "envoy", "new@x", "two@x", 1, 1},
+        {"another role's", "scribe", "new@x", "lost@x", 0, 0},
+        {"an unknown thread", "envoy", "new@x", "unknown@x", 0, 0},
+    };
+    static const char *const held[][2] = {{"one@x", "lost@x"},
+                                          {"two@x", "lost@x"},
+                                          {"four@x", "far@x"},
+                                          {"joins@x", "lost@x far@x"}};
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    int64_t first = make_job(db, "envoy"), second = make_job(db, "envoy");
+
+    for (size_t h = 0; h < G_N_ELEMENTS(held); h++) {
+        bool joins = h == 3;
+        g_autoptr(Message) taken =
+            test_mail(held[h][0], "ann@example.org", NULL, held[h][1], "");
+        g_autofree char *file = g_strdup_printf("%zu", h);
+        MsgNew in = test_msg_new(joins ? "scribe" : "envoy", file, taken);
+
+        in.job.v = joins ? 0 : h == 2 ? second : first;
+        in.round = 1;
+        Txn txn = test_begin(db);
+        g_assert_true(messages_thread(&txn, taken, &in.thread, NULL));
+        test_commit(&txn);
+        test_store(db, &in);
+        for (size_t i = 0; h >= 2 && i < G_N_ELEMENTS(cases); i++) {
+            g_autoptr(Message) m = test_mail(cases[i].id, NULL, NULL, cases[i].refs, NULL);
+            JobId job;
+
+            g_test_message("%s%s", cases[i].name, joins ? ", joined" : "");
+            g_assert_true(messages_find_job(db, cases[i].role, m, &job, NULL));
+            g_assert_cmpint(job.v, ==, joins ? cases[i].want_joined : cases[i].want);
+        }
+    }
+    db_close(db);
+    test_home_free(home);
+}
+
 static void
 test_takes_part(void)
 {
@@ -473,6 +524,7 @@ main(int argc, char **argv)
     g_test_add_func("/messages/once", test_once);
     g_test_add_func("/messages/store-again", test_store_again);
     g_test_add_func("/messages/find-job", test_find_job);
+    g_test_add_func("/messages/find-job-thread", test_find_job_thread);
     g_test_add_func("/messages/takes-part", test_takes_part);
     g_test_add_func("/messages/settle", test_settle);
     g_test_add_func("/messages/trace", test_trace);

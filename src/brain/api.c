@@ -1,0 +1,475 @@
+#include "brain/api.h"
+#include "base/banned.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "brain/api_key.h"
+#include "brain/price.h"
+#include "brain/retry.h"
+
+#define QUESTION_MAX (32u << 20) /* what the providers take */
+#define RESHAPES_MAX 4u
+
+typedef struct Api {
+    const ApiKind *kind;
+    char *url, *key, *model;
+    HttpPlace place;
+    bool own; /* at the provider's own url */
+    json_t *question;
+    GBytes *body; /* the question as it is sent */
+    PriceTable *prices;
+    Clock clock;
+    int64_t time_us, deadline_us; /* monotonic; USEC_NEVER */
+    HttpCall *http;               /* NULL: we wait */
+    int64_t wait_until_us;        /* monotonic */
+    unsigned retries, reshapes;
+    bool finished;
+    BrainAnswer answer;
+} Api;
+
+/* --- helpers for kinds --- */
+
+void
+api_result_clear(ApiResult *result)
+{
+    g_free(result->text);
+    g_free(result->why);
+    *result = (ApiResult){0};
+}
+
+static void set_why(ApiResult *result, const char *fmt, va_list ap) G_GNUC_PRINTF(2, 0);
+static void
+set_why(ApiResult *result, const char *fmt, va_list ap)
+{
+    g_free(result->why);
+    result->why = g_strdup_vprintf(fmt, ap);
+}
+
+void
+api_result_fail(ApiResult *result, BrainEnd end, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    set_why(result, fmt, ap);
+    va_end(ap);
+    result->end = end;
+    result->status = 400;
+}
+
+void
+api_result_garbled(ApiResult *result, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    set_why(result, fmt, ap);
+    va_end(ap);
+    result->end = BRAIN_FAILED;
+    result->garbled = true;
+}
+
+int64_t
+api_tokens(const json_t *object, const char *name)
+{
+    json_int_t n = json_integer_value(json_object_get(object, name));
+    return n > 0 && n < INT64_C(1000000000) ? n : 0;
+}
+
+bool
+api_mentions(const char *text, const char *const *words)
+{
+    g_autofree char *low = g_ascii_strdown(text, -1);
+
+    for (; *words; words++) {
+        if (strstr(low, *words))
+            return true;
+    }
+    return false;
+}
+
+char *
+api_file_base64(const BrainFile *file, bool as_url)
+{
+    gsize len;
+    const guchar *data = g_bytes_get_data(file->data, &len);
+    g_autofree char *text = g_base64_encode(data, len);
+
+    return as_url ? g_strdup_printf("data:%s;base64,%s", file->media_type, text)
+                  : g_steal_pointer(&text);
+}
+
+bool
+api_is_image(const char *media_type)
+{
+    static const char *const images[] = {"image/jpeg", "image/png", "image/gif", "image/webp",
+                                         NULL};
+    return g_strv_contains(images, media_type);
+}
+
+bool
+api_is_pdf(const char *media_type)
+{
+    return g_str_equal(media_type, "application/pdf");
+}
+
+/* --- the end --- */
+
+static void
+finish(Api *api, BrainEnd end, char *take_why)
+{
+    BrainAnswer *a = &api->answer;
+
+    a->end = end;
+    a->failed = take_why;
+    if (!a->text)
+        a->text = g_strdup("");
+    a->log = g_strdup("");
+    api->finished = true;
+}
+
+/* --- start --- */
+
+static bool
+write_body(Api *api, GError **error)
+{
+    char *text = json_format(api->question);
+    size_t len = strlen(text);
+
+    g_clear_pointer(&api->body, g_bytes_unref);
+    api->body = g_bytes_new_take(text, len);
+    if (len > QUESTION_MAX)
+        return err_set(error, ERR_LIMIT, "the question is larger than %u MB",
+                       QUESTION_MAX >> 20);
+    return true;
+}
+
+static bool
+find_place(Api *api, const ConfBrain *conf, GError **error)
+{
+    g_autofree char *base = g_strdup(*conf->url ? conf->url : api->kind->url);
+
+    while (g_str_has_suffix(base, "/"))
+        base[strlen(base) - 1] = '\0';
+    api->own = g_str_equal(base, api->kind->url);
+    api->url = g_strconcat(base, api->kind->path, NULL);
+    return http_place_parse(api->url, &api->place, error);
+}
+
+static bool
+find_key(Api *api, const BrainAsk *ask, GError **error)
+{
+    const char *custom = api->own ? api->kind->key_env : NULL;
+
+    if (!api_key_load(ask->conf, ask->home, custom, &api->key, error))
+        return false;
+    if (!api->key && api->own)
+        return err_set(error, ERR_CONFIG, "it has no key; set key-file or key-env");
+    if (api->key && !api->place.tls && !api->place.loopback)
+        return err_set(error, ERR_CONFIG, "its key would go to '%s' unencrypted; use https",
+                       api->place.host);
+    return true;
+}
+
+static bool
+prepare(Api *api, const BrainAsk *ask, GError **error)
+{
+    if (!find_place(api, ask->conf, error) || !find_key(api, ask, error) ||
+        !price_load(ask->home, &api->prices, error))
+        return false;
+    if (!*ask->conf->model && api->own)
+        return err_set(error, ERR_CONFIG, "it has no model; set model");
+    for (unsigned i = 0; i < ask->n_files; i++)
+        g_assert(brain_takes(ask->conf, ask->files[i].media_type));
+    api->question = api->kind->build(ask, api->own, error);
+    return api->question != NULL;
+}
+
+static bool
+send_question(Api *api, GError **error)
+{
+    g_autofree char *key = api->key ? g_strconcat(api->kind->key_header, api->key, NULL) : NULL;
+    g_autoptr(GPtrArray) headers = g_ptr_array_new();
+    int64_t now = clock_mono_us();
+
+    for (const char *const *h = api->kind->headers; *h; h++)
+        g_ptr_array_add(headers, (gpointer)*h);
+    if (key)
+        g_ptr_array_add(headers, key);
+    g_ptr_array_add(headers, NULL);
+    HttpRequest request = {
+        .url = api->url,
+        .headers = (const char *const *)headers->pdata,
+        .body = api->body,
+        .time_us = api->deadline_us == USEC_NEVER ? 0 : MAX(1, api->deadline_us - now),
+        .stall_us = api->kind->stall_us,
+    };
+    bool ok = http_start(&request, &api->http, error);
+    if (key)
+        explicit_bzero(key, strlen(key));
+    return ok;
+}
+
+bool
+api_start(const ApiKind *kind, const BrainAsk *ask, void **ret_state, GError **error)
+{
+    g_autoptr(GError) failure = NULL;
+    int64_t time_us = ask->conf->timeout_us;
+    Api *api = g_new0(Api, 1);
+
+    *api = (Api){
+        .kind = kind,
+        .model = g_strdup(ask->conf->model),
+        .clock = ask->clock ? *ask->clock : (Clock){0},
+        .time_us = time_us,
+        .deadline_us = time_us ? clock_mono_us() + time_us : USEC_NEVER,
+    };
+    if (!prepare(api, ask, &failure))
+        finish(api, BRAIN_BROKEN, g_strdup(failure->message));
+    else if (!write_body(api, &failure) || !send_question(api, &failure))
+        finish(api, BRAIN_FAILED, g_strdup(failure->message));
+    *ret_state = api;
+    return true;
+}
+
+/* --- replies --- */
+
+static char *
+describe_slow(const Api *api, const HttpReply *reply)
+{
+    g_autofree char *span = clock_format_span(api->time_us);
+
+    if (api->deadline_us <= clock_mono_us())
+        return g_strdup_printf("'%s' gave no answer within %s", api->place.host, span);
+    return g_strdup_printf("'%s': %s", api->place.host, reply->why);
+}
+
+/* What went wrong, for a person: who said what. */
+static char *
+describe(const Api *api, const HttpReply *reply, const ApiResult *result)
+{
+    const char *host = api->place.host, *to;
+
+    switch (reply->end) {
+    case HTTP_DONE:
+        break;
+    case HTTP_UNREACHED:
+        return g_strdup_printf("can't reach '%s': %s", host, reply->why);
+    case HTTP_UNTRUSTED:
+        return g_strdup_printf("'%s' is not who it claims to be: %s", host, reply->why);
+    case HTTP_CUT:
+        return g_strdup_printf("the connection to '%s' broke: %s", host, reply->why);
+    case HTTP_SLOW:
+        return describe_slow(api, reply);
+    case HTTP_LARGE:
+        return g_strdup_printf("'%s': %s", host, reply->why);
+    }
+    to = http_header(reply, "location");
+    if (reply->status >= 300 && reply->status < 400)
+        return g_strdup_printf("'%s' sends us on to '%s'; redirects are not followed", host,
+                               to ? to : "nowhere");
+    if (reply->status != 200)
+        return g_strdup_printf("'%s' says %d: %s", host, reply->status,
+                               *result->why ? result->why : "nothing");
+    return g_strdup(result->why);
+}
+
+static void
+read_reply(Api *api, const HttpReply *reply, ApiResult *ret)
+{
+    if (reply->status == 200)
+        api->kind->read(reply, ret); /* also of a cut one: it may tell what it cost */
+    else
+        api_error_read(reply, clock_wall_us(&api->clock), ret);
+    if (reply->end != HTTP_DONE)
+        ret->end = BRAIN_FAILED;
+}
+
+static void
+reckon(Api *api, const ApiResult *result)
+{
+    BrainUsage *sum = &api->answer.usage;
+    const BrainUsage *one = &result->usage;
+
+    sum->input += one->input;
+    sum->output += one->output;
+    sum->cache_read += one->cache_read;
+    sum->cache_write += one->cache_write;
+    api->answer.cost_micro += price_cost(api->prices, api->model, api->own, one);
+}
+
+static void
+note_request_id(Api *api, const HttpReply *reply)
+{
+    const char *id = http_header(reply, api->kind->request_id_header);
+
+    g_free(api->answer.request_id);
+    api->answer.request_id = id ? text_vis(id, false) : NULL;
+}
+
+static int
+server_advice(const HttpReply *reply)
+{
+    const char *advice = http_header(reply, "x-should-retry");
+
+    return g_strcmp0(advice, "true") == 0 ? 1 : g_strcmp0(advice, "false") == 0 ? 0 : -1;
+}
+
+static int64_t
+asked_wait(const HttpReply *reply)
+{
+    const char *ms = http_header(reply, "retry-after-ms");
+    int64_t n;
+
+    if (ms && text_parse_int(ms, 1, INT64_C(1000) * 86400 * 366, &n))
+        return n * USEC_PER_MSEC;
+    return reply->retry_after_us;
+}
+
+static RetryPlan
+plan(const Api *api, const HttpReply *reply, const ApiResult *result)
+{
+    RetryCase c = {
+        .end = reply->end,
+        .status = result->status,
+        .garbled = result->garbled,
+        .spent = result->spent,
+        .should = server_advice(reply),
+        .after_us = asked_wait(reply),
+        .reset_us = result->reset_us,
+        .retries = api->retries,
+        .now_us = clock_wall_us(&api->clock),
+        .left_us =
+            api->deadline_us == USEC_NEVER ? USEC_NEVER : api->deadline_us - clock_mono_us(),
+    };
+
+    random_bytes(&(Random){0}, &c.random, sizeof c.random);
+    return retry_plan(&c);
+}
+
+/* Asks again at once when the server only dislikes the form of the question. */
+static bool
+reshape(Api *api, const HttpReply *reply, const ApiResult *result)
+{
+    if (reply->end != HTTP_DONE || (reply->status != 400 && reply->status != 422) ||
+        result->spent || api->reshapes >= RESHAPES_MAX)
+        return false;
+    if (!api->kind->reshape(api->question, result->why) || !write_body(api, NULL))
+        return false;
+    api->reshapes++;
+    api->wait_until_us = 0;
+    return true;
+}
+
+static void
+carry_out(Api *api, const HttpReply *reply, const ApiResult *result)
+{
+    RetryPlan p = plan(api, reply, result);
+    g_autofree char *why = describe(api, reply, result);
+
+    switch (p.what) {
+    case RETRY_AGAIN:
+        api->retries++;
+        api->wait_until_us = clock_mono_us() + p.wait_us;
+        break;
+    case RETRY_LATER:
+        api->answer.retry_at_us = p.at_us;
+        finish(api, BRAIN_LIMITED, g_steal_pointer(&why));
+        break;
+    case RETRY_MEND:
+        finish(api, BRAIN_BROKEN, g_steal_pointer(&why));
+        break;
+    case RETRY_NEVER:
+        finish(api, BRAIN_FAILED, g_steal_pointer(&why));
+        break;
+    }
+}
+
+static void
+take_reply(Api *api, const HttpReply *reply)
+{
+    g_auto(ApiResult) result = {0};
+
+    read_reply(api, reply, &result);
+    reckon(api, &result);
+    note_request_id(api, reply);
+    if (result.end == BRAIN_FAILED) {
+        if (!reshape(api, reply, &result))
+            carry_out(api, reply, &result);
+        return;
+    }
+    api->answer.text = result.text ? brain_clean(result.text, strlen(result.text)) : NULL;
+    finish(api, result.end, g_steal_pointer(&result.why));
+}
+
+/* --- in the loop --- */
+
+unsigned
+api_poll(void *state, struct pollfd fds[BRAIN_POLL_MAX], int64_t *ret_wait_us)
+{
+    Api *api = state;
+
+    _Static_assert(BRAIN_POLL_MAX >= HTTP_POLL_MAX, "http_poll() fills up to HTTP_POLL_MAX");
+    *ret_wait_us = 0;
+    if (api->finished)
+        return 0;
+    if (api->http)
+        return http_poll(api->http, fds, ret_wait_us);
+    *ret_wait_us = MAX(0, api->wait_until_us - clock_mono_us());
+    return 0;
+}
+
+bool
+api_work(void *state)
+{
+    Api *api = state;
+    g_autoptr(GError) error = NULL;
+
+    if (api->finished)
+        return true;
+    if (!api->http && api->wait_until_us <= clock_mono_us() && !send_question(api, &error))
+        finish(api, BRAIN_FAILED, g_strdup(error->message));
+    if (api->http && http_work(api->http)) {
+        g_autoptr(HttpCall) done = g_steal_pointer(&api->http);
+        take_reply(api, http_reply(done));
+    }
+    return api->finished;
+}
+
+void
+api_end(void *state)
+{
+    Api *api = state;
+
+    if (!api->finished)
+        finish(api, BRAIN_FAILED, g_strdup("it was stopped"));
+}
+
+void
+api_answer(void *state, BrainAnswer *ret)
+{
+    Api *api = state;
+
+    *ret = api->answer;
+    api->answer = (BrainAnswer){0};
+    ret->text = api_key_hide(api->key, ret->text);
+    ret->failed = api_key_hide(api->key, ret->failed);
+    ret->request_id = api_key_hide(api->key, ret->request_id);
+}
+
+void
+api_free(void *state)
+{
+    Api *api = state;
+
+    http_free(api->http);
+    brain_answer_clear(&api->answer);
+    http_place_clear(&api->place);
+    price_free(api->prices);
+    g_clear_pointer(&api->question, json_decref);
+    g_clear_pointer(&api->body, g_bytes_unref);
+    api_key_free(api->key);
+    g_free(api->url);
+    g_free(api->model);
+    g_free(api);
+}

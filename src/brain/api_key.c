@@ -1,0 +1,110 @@
+#include "brain/api_key.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define KEY_BYTES_MAX 4096u
+
+void
+api_key_free(char *key)
+{
+    if (key)
+        explicit_bzero(key, strlen(key));
+    g_free(key);
+}
+
+/* A header line is what it goes into: printable ASCII without blanks. */
+static bool
+take_key(const char *text, size_t len, char **ret)
+{
+    while (len > 0 && g_ascii_isspace(text[len - 1]))
+        len--;
+    for (size_t i = 0; i < len; i++) {
+        if (!g_ascii_isgraph(text[i]))
+            return false;
+    }
+    if (len == 0)
+        return false;
+    *ret = g_strndup(text, len);
+    return true;
+}
+
+static bool
+check_file(int fd, const char *path, GError **error)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return err_set_errno(error, errno, "the key file '%s'", path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(error, ERR_CONFIG, "the key file '%s' is no regular file", path);
+    if (st.st_uid != geteuid())
+        return err_set(error, ERR_CONFIG, "the key file '%s' belongs to somebody else", path);
+    if (st.st_mode & 077)
+        return err_set(error, ERR_CONFIG,
+                       "others can read the key file '%s'; run: chmod 600 '%s'", path, path);
+    return true;
+}
+
+static bool
+load_file(const char *path, char **ret, GError **error)
+{
+    auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (fd < 0)
+        return err_set(error, ERR_CONFIG, "the key file '%s': %s", path, g_strerror(errno));
+    if (!check_file(fd, path, error))
+        return false;
+    if (!file_read_fd(fd, KEY_BYTES_MAX, &bytes, error))
+        return err_prefix(error, "the key file '%s'", path);
+    size_t len;
+    const char *text = g_bytes_get_data(bytes, &len);
+    bool ok = take_key(text, len, ret);
+    explicit_bzero((void *)text, len);
+    return ok || err_set(error, ERR_CONFIG, "the key file '%s' holds no key", path);
+}
+
+static bool
+load_env(const char *name, char **ret, GError **error)
+{
+    const char *value = g_getenv(name);
+
+    if (!value)
+        return err_set(error, ERR_CONFIG, "no key: the environment has no '%s'", name);
+    if (!take_key(value, strlen(value), ret))
+        return err_set(error, ERR_CONFIG, "the environment's '%s' holds no key", name);
+    return true;
+}
+
+bool
+api_key_load(const ConfBrain *conf,
+             const char *home,
+             const char *fallback_env,
+             char **ret,
+             GError **error)
+{
+    *ret = NULL;
+    if (*conf->key_file) {
+        g_autofree char *path = g_canonicalize_filename(conf->key_file, home);
+        return load_file(path, ret, error);
+    }
+    if (*conf->key_env)
+        return load_env(conf->key_env, ret, error);
+    return !fallback_env || !g_getenv(fallback_env) || load_env(fallback_env, ret, error);
+}
+
+char *
+api_key_hide(const char *key, char *take_text)
+{
+    g_autofree char *text = take_text;
+
+    if (!key || !text || !strstr(text, key))
+        return g_steal_pointer(&text);
+    g_auto(GStrv) parts = g_strsplit(text, key, -1);
+    return g_strjoinv("[key]", parts);
+}

@@ -1,0 +1,31 @@
+#pragma once
+
+/*
+ * What tokens cost, from a table of one line per model:
+ *
+ *   # model       up to   input   output  cache-write  cache-read
+ *   some-model-5   100k    0.10     0.50        0.125        0.01
+ *   some-model-5      -    0.50     2.50        0.625        0.05
+ *
+ * in dollars per million tokens. The first word is the beginning of the model's name; the
+ * longest wins, and of its lines the first whose limit the prompt keeps. `*` is what a model is
+ * reckoned at that has no line, so that a budget holds also where nobody told us the price.
+ *
+ * A file `prices` in the home goes before the table that is installed.
+ */
+#include "brain/brain.h"
+
+typedef struct PriceTable PriceTable;
+
+/* ERR_CONFIG names file and line of the first mistake, or says that no table is installed. */
+bool price_load(const char *home, PriceTable **ret, GError **error);
+/* One table alone; file_name is for messages. */
+bool price_parse(
+    const char *text, size_t len, const char *file_name, PriceTable **ret, GError **error);
+void price_free(PriceTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(PriceTable, price_free)
+
+/* In millionths of a dollar, rounded up. A model without a line costs what `*` says where
+ * reckon is set, else nothing: a server of one's own. */
+int64_t
+price_cost(const PriceTable *table, const char *model, bool reckon, const BrainUsage *usage);

@@ -1,0 +1,42 @@
+#pragma once
+
+/*
+ * What to do about a request to a model API that did not succeed. One pure function; the rules
+ * are those that the providers' own clients follow, and one of ours: an outage or a limit is no
+ * fault of the job, so it is waited for instead of counted.
+ *
+ *   no money, no right, no such model, a foreign certificate      a person must mend it
+ *   a limit that ends in more than a minute                       later, at that time
+ *   lost connections, 408, 409, 429, 5xx                          again, twice, with a wait
+ *   and then: nobody there, 429, 502, 503, 529                    later, in a minute
+ *   everything else                                               the question has failed
+ */
+#include "wire/http.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RETRY_MAX 2u
+
+typedef struct RetryCase {
+    HttpEnd end;
+    int status;
+    bool garbled;     /* the reply is whole, but no answer: HTML, a stream without its end */
+    bool spent;       /* a cap on money; never retried */
+    int should;       /* what the server advises: 1 retry, 0 do not, -1 nothing */
+    int64_t after_us; /* the wait that it asks for, 0: none */
+    int64_t reset_us; /* wall time at which its limit ends, 0: not said */
+    unsigned retries; /* made already */
+    int64_t now_us;   /* wall time */
+    int64_t left_us;  /* of the time for this question */
+    uint32_t random;  /* for the jitter */
+} RetryCase;
+
+typedef enum RetryDo { RETRY_NEVER, RETRY_AGAIN, RETRY_LATER, RETRY_MEND } RetryDo;
+
+typedef struct RetryPlan {
+    RetryDo what;
+    int64_t wait_us; /* RETRY_AGAIN: before the next request */
+    int64_t at_us;   /* RETRY_LATER: wall time */
+} RetryPlan;
+
+RetryPlan retry_plan(const RetryCase *c);

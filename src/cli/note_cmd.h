@@ -1,0 +1,21 @@
+#pragma once
+
+/*
+ * The halves of `note`. Each form works on the home, or, inside a program agent, asks the run
+ * through the agent port ("note.get", "note.put", …), whose answers have the same JSON as
+ * --json prints. argv[0] is the form; results are exit statuses.
+ */
+#include "cli/cli.h"
+#include "notes/notes.h"
+
+/* Opens the store and takes in what people edited. *ret_report may be NULL. */
+int note_open(Cli *cli, NotesReport **ret_report);
+/* Asks the run; takes request. Prints the error. */
+int note_call(json_t *request, json_t **ret_answer);
+
+/* note_read.c */
+int note_get(Cli *cli, int argc, char **argv);
+int note_list(Cli *cli, int argc, char **argv);
+int note_search(Cli *cli, int argc, char **argv);
+int note_show_history(Cli *cli, int argc, char **argv);
+int note_check(Cli *cli, int argc, char **argv);

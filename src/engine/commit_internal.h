@@ -1,0 +1,47 @@
+#pragma once
+
+/* What the parts of a commit share; nobody else includes it. */
+#include "engine/commit.h"
+#include "engine/letter.h"
+
+/* One step on its way into the store. */
+typedef struct Commit {
+    Engine *engine;
+    const JobClaim *claim;
+    const StepInput *in;
+    const Proposal *p;
+    const GArray *verdicts;
+    Job *job; /* as it was before */
+    const ConfRole *role;
+    bool in_steps;         /* a next step can hear of what failed in this one */
+    ProposalStatus status; /* the proposal's, unless what it speaks of failed */
+    GPtrArray *parents;    /* of CommitParent, one per mail; NULL: begins a thread */
+    GPtrArray *results;    /* char *: for the next step */
+    GPtrArray *did;        /* char *: for people */
+    GPtrArray *msgids;     /* char *: one per mail; NULL: was not put */
+    unsigned notes_failed, mails_failed, mails_put;
+    int step;
+} Commit;
+
+/* The mail that an answer hangs below, with its References from the file. */
+typedef struct CommitParent {
+    MsgRow *row;
+    Message *headers;
+    char *msgid;
+    LetterParent letter;
+} CommitParent;
+void commit_parent_free(CommitParent *p);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CommitParent, commit_parent_free)
+/* Reads files, so before the transaction. A mail that is gone is still answered by its id. */
+CommitParent *
+commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **error);
+
+void commit_result(Commit *c, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+void commit_did(Commit *c, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+
+/* Inside the transaction, in this order. What the proposal asked for and can't be done becomes
+ * a line of the results (in steps), everything else that fails is an error. */
+bool commit_notes(Commit *c, Txn *txn, GError **error);
+bool commit_load_parents(Commit *c, GError **error); /* before it */
+bool commit_mails(Commit *c, Txn *txn, GError **error);
+bool commit_messages(Commit *c, Txn *txn, GError **error);

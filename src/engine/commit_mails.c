@@ -1,0 +1,240 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/commit_internal.h"
+#include "engine/follow.h"
+#include "engine/post.h"
+#include "store/notes.h"
+
+void
+commit_parent_free(CommitParent *p)
+{
+    if (!p)
+        return;
+    msg_row_free(p->row);
+    message_free(p->headers);
+    g_free(p->msgid);
+    g_free(p);
+}
+
+static void
+free_parent(gpointer p)
+{
+    commit_parent_free(p);
+}
+
+CommitParent *
+commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **error)
+{
+    g_autoptr(CommitParent) p = g_new0(CommitParent, 1);
+    const Viewer viewer = {.role = job->role};
+    p->msgid = g_strdup(msgid);
+    p->letter = (LetterParent){.msgid = p->msgid, .subject = job->subject};
+    if (!messages_find(engine->db, &viewer, msgid, &p->row, error))
+        return NULL;
+    if (!p->row)
+        return g_steal_pointer(&p);
+    g_autoptr(GBytes) bytes = NULL;
+    g_autoptr(GError) gone = NULL;
+    if (follow_read(engine->home, p->row, &bytes, &gone) && bytes) {
+        gsize len;
+        const void *data = g_bytes_get_data(bytes, &len);
+        p->headers = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    }
+    p->letter = (LetterParent){
+        .msgid = p->row->msgid,
+        .subject = p->row->subject,
+        .in_reply_to = p->row->in_reply_to,
+        .references = p->headers ? p->headers->references : NULL,
+    };
+    return g_steal_pointer(&p);
+}
+
+static bool
+goes_to_asker(const Commit *c, const ProposedMail *mail)
+{
+    for (guint i = 0; i < mail->to->len; i++) {
+        if (address_equal(g_ptr_array_index(mail->to, i), c->job->asker))
+            return true;
+    }
+    return mail->to->len == 0;
+}
+
+/* What this mail answers: what it names; to whoever asked the newest that was shown, else what
+ * began it. A model need not name an id to stay in the thread; a program that writes to
+ * somebody by `send` means a new one. */
+static const char *
+parent_id(const Commit *c, const ProposedMail *mail)
+{
+    const GPtrArray *shown = c->in->shown;
+    if (mail->in_reply_to)
+        return mail->in_reply_to;
+    if (mail->to->len > 0 && !(c->in_steps && goes_to_asker(c, mail)))
+        return NULL;
+    return shown->len > 0 ? ((const MsgRow *)g_ptr_array_index(shown, shown->len - 1))->msgid
+                          : c->job->original_msgid;
+}
+
+bool
+commit_load_parents(Commit *c, GError **error)
+{
+    c->parents = g_ptr_array_new_with_free_func(free_parent);
+    for (guint i = 0; i < c->p->mails->len; i++) {
+        const char *msgid = parent_id(c, g_ptr_array_index(c->p->mails, i));
+        CommitParent *parent =
+            msgid ? commit_parent_load(c->engine, c->job, msgid, error) : NULL;
+        if (msgid && !parent)
+            return false;
+        g_ptr_array_add(c->parents, parent);
+    }
+    return true;
+}
+
+/* Everybody whose mail is being answered, newest first, each once; else whoever began the
+ * round. */
+static GPtrArray *
+askers(const Job *job, const StepInput *in)
+{
+    GPtrArray *to = g_ptr_array_new();
+    for (guint i = in->shown->len; i-- > 0;) {
+        MsgRow *row = g_ptr_array_index(in->shown, i);
+        bool known = false;
+        for (guint k = 0; k < to->len && !known; k++)
+            known = address_equal(g_ptr_array_index(to, k), row->from);
+        if (!known && *row->from)
+            g_ptr_array_add(to, row->from);
+    }
+    if (to->len == 0)
+        g_ptr_array_add(to, job->asker);
+    return to;
+}
+
+/* A file that is a note: its newest version, also when this very step wrote it. */
+static bool
+attach_note(Commit *c, Compose *mail, const ProposedFile *f, GError **error)
+{
+    g_autoptr(Note) note = NULL;
+    if (!note_load(c->engine->db, f->note_key, 0, &note, error))
+        return false;
+    if (!note)
+        return err_set(error, ERR_NEVER, "the note '%s' to attach does not exist", f->note_key);
+    const char *type = f->content_type ? f->content_type : compose_type_of(f->filename);
+    return compose_attach(mail, f->filename, type, note->body, error);
+}
+
+static Compose *
+compose_mail(Commit *c, const ProposedMail *mail, const CommitParent *parent, GError **error)
+{
+    g_autoptr(GPtrArray) asked = mail->to->len == 0 ? askers(c->job, c->in) : NULL;
+    g_autoptr(Compose) made =
+        letter_answer(c->engine->home, c->role, c->job, mail, asked ? asked : mail->to,
+                      parent ? &parent->letter : NULL, error);
+    if (!made)
+        return NULL;
+    for (guint i = 0; i < mail->files->len; i++) {
+        const ProposedFile *f = g_ptr_array_index(mail->files, i);
+        if (f->note_key && !attach_note(c, made, f, error))
+            return NULL;
+    }
+    return g_steal_pointer(&made);
+}
+
+static char *
+recipients(const Compose *mail)
+{
+    g_autoptr(GPtrArray) to = compose_recipients(mail);
+    g_ptr_array_add(to, NULL);
+    return g_strjoinv(", ", (char **)to->pdata);
+}
+
+/* A long body is noticed and never cut. */
+static void
+guard_length(const Commit *c, const ProposedMail *mail, const char *to)
+{
+    size_t chars = text_chars(mail->body ? mail->body : "");
+    int64_t limit = c->engine->home->config->body_warn_chars;
+    if (limit > 0 && chars > (size_t)limit)
+        log_say(LOG_WARN,
+                "Email to '%s' body is %zu chars (>%" G_GINT64_FORMAT
+                "). Consider using an attachment instead.",
+                to, chars, limit);
+}
+
+static bool
+put_mail(Commit *c,
+         Txn *txn,
+         const ProposedMail *mail,
+         Compose *made,
+         const Verdict *v,
+         GError **error)
+{
+    g_autofree char *to = recipients(made);
+    bool held = v->kind == VERDICT_HELD;
+    char *msgid;
+    Post post = {.job = c->job->id,
+                 .round = c->job->round,
+                 .step = c->step,
+                 .thread = c->job->thread,
+                 .held = held ? v->why : NULL,
+                 .level = TRUST_ROLE,
+                 .mailbox = c->job->role};
+    guard_length(c, mail, to);
+    if (!post_compose(c->engine, txn, made, &post, NULL, &msgid, error))
+        return false;
+    g_ptr_array_add(c->msgids, msgid);
+    c->mails_put++;
+    commit_did(c, "%s %s<%s>", mail->to->len ? "wrote" : "answered", held ? "(held) " : "",
+               msgid);
+    if (held)
+        commit_result(c, "mail to %s is held for a person's yes (%s); its Message-ID is <%s>",
+                      to, v->why, msgid);
+    else
+        commit_result(c, "mail to %s was sent; its Message-ID is <%s>", to, msgid);
+    return true;
+}
+
+static void
+not_sent(Commit *c, const ProposedMail *mail, const char *why)
+{
+    const char *to = mail->to->len ? g_ptr_array_index(mail->to, 0) : c->job->asker;
+    g_ptr_array_add(c->msgids, NULL);
+    commit_result(c, "mail to %s was not sent: %s", to, why);
+    commit_did(c, "did not send a mail (%s)", why);
+    c->mails_failed++;
+}
+
+static bool
+commit_mail(Commit *c, Txn *txn, guint i, GError **error)
+{
+    const ProposedMail *mail = g_ptr_array_index(c->p->mails, i);
+    const Verdict *v = &g_array_index(c->verdicts, Verdict, i);
+    g_autoptr(GError) failed = NULL;
+    if (v->kind == VERDICT_REFUSED) {
+        not_sent(c, mail, v->why);
+        return true;
+    }
+    if (c->notes_failed) {
+        not_sent(c, mail, "a note of the same step failed");
+        return true;
+    }
+    g_autoptr(Compose) made = compose_mail(c, mail, g_ptr_array_index(c->parents, i), &failed);
+    if (made)
+        return put_mail(c, txn, mail, made, v, error);
+    if (c->in_steps && (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT))) {
+        not_sent(c, mail, failed->message);
+        return true;
+    }
+    g_propagate_error(error, g_steal_pointer(&failed));
+    return false;
+}
+
+bool
+commit_mails(Commit *c, Txn *txn, GError **error)
+{
+    for (guint i = 0; i < c->p->mails->len; i++) {
+        if (!commit_mail(c, txn, i, error))
+            return false;
+    }
+    return true;
+}

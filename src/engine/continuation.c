@@ -1,0 +1,289 @@
+#include "engine/continuation.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "mail/msgid.h"
+#include "store/messages.h"
+
+#define VERSION 1
+#define MAC_USE "continuation 1"
+
+/* The face's members that a reader of the first continuations expects, in their order. */
+static const struct Member {
+    const char *name;
+    json_type type;
+} face_members[] = {
+    {"current_phase", JSON_STRING},      {"working_note", JSON_STRING},
+    {"bundle_key", JSON_STRING},         {"gathered_note_keys", JSON_ARRAY},
+    {"gathered_email_refs", JSON_ARRAY}, {"failed_fetches", JSON_OBJECT},
+    {"attempted_searches", JSON_ARRAY},  {"gathered_attachment_refs", JSON_ARRAY},
+};
+
+static json_t *
+empty_of(json_type type)
+{
+    return type == JSON_STRING  ? json_string("")
+           : type == JSON_ARRAY ? json_array()
+                                : json_object();
+}
+
+static json_t *
+face_member(const json_t *state, const struct Member *m)
+{
+    json_t *value = json_object_get(state, m->name);
+    return value && json_typeof(value) == m->type ? json_incref(value) : empty_of(m->type);
+}
+
+static bool
+load_state(GBytes *state, json_t **ret, GError **error)
+{
+    gsize len = 0;
+    const char *data = state ? g_bytes_get_data(state, &len) : NULL;
+    if (!data) {
+        *ret = json_object();
+        return true;
+    }
+    g_autoptr(json_t) object = NULL;
+    if (!json_parse(data, len, len, &object, error))
+        return err_prefix(error, "the state of a step");
+    if (!json_is_object(object))
+        return err_set(error, ERR_DAMAGE, "the state of a step is no JSON object");
+    *ret = g_steal_pointer(&object);
+    return true;
+}
+
+/* --- the document --- */
+
+static void
+set_string(json_t *doc, const char *name, const char *value)
+{
+    json_object_set_new(doc, name, json_string(value ? value : ""));
+}
+
+static void
+set_int(json_t *doc, const char *name, int64_t value)
+{
+    json_object_set_new(doc, name, json_integer(value));
+}
+
+static void
+add_origin(json_t *doc, const Job *job)
+{
+    g_autofree char *id = msgid_format(job->original_msgid);
+    set_string(doc, "type", "continuation");
+    set_string(doc, "original_message_id", id);
+    set_string(doc, "original_subject", job->subject);
+    set_string(doc, "original_from", job->asker);
+    set_int(doc, "iteration", job->iteration);
+    set_int(doc, "total_iterations", job->total_iterations);
+}
+
+/* What the face keeps: the known members first, in order, then its own. */
+static void
+add_face(json_t *doc, const Job *job, json_t *state)
+{
+    const char *name;
+    json_t *value;
+    for (size_t i = 0; i < G_N_ELEMENTS(face_members); i++)
+        json_object_set_new(doc, face_members[i].name, face_member(state, &face_members[i]));
+    if (!json_object_get(state, "current_phase"))
+        set_string(doc, "current_phase", job->phase);
+    json_object_foreach(state, name, value)
+    {
+        if (!json_object_get(doc, name))
+            json_object_set(doc, name, value);
+    }
+}
+
+/* Ours stand last and win over whatever a face calls its own. */
+static void
+add_job(json_t *doc, const Job *job, const GPtrArray *results)
+{
+    g_autofree char *resume =
+        job->resume_us == USEC_NEVER ? g_strdup("") : clock_format_iso(job->resume_us);
+    json_t *lines = json_array();
+    for (guint i = 0; results && i < results->len; i++)
+        json_array_append_new(lines, json_string(g_ptr_array_index(results, i)));
+    static const char *const names[] = {
+        "version",          "job",          "role", "round", "seq",   "epoch",
+        "resume_after",     "waiting_for",  "face", "born",  "steps", "step_limit",
+        "round_cost_micro", "step_results", "mac"};
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+        json_object_del(doc, names[i]);
+    set_int(doc, "version", VERSION);
+    set_int(doc, "job", job->id.v);
+    set_string(doc, "role", job->role);
+    set_int(doc, "round", job->round);
+    set_int(doc, "seq", job->seq);
+    set_int(doc, "epoch", job->epoch);
+    set_string(doc, "resume_after", resume);
+    set_string(doc, "waiting_for", job->waiting_for);
+    set_string(doc, "face", job->face);
+    set_int(doc, "born", job->created_us);
+    set_int(doc, "steps", job->steps);
+    set_int(doc, "step_limit", job->step_limit);
+    set_int(doc, "round_cost_micro", job->round_cost_micro);
+    json_object_set_new(doc, "step_results", lines);
+}
+
+static char *
+sign(const Key *key, const json_t *doc)
+{
+    g_autofree char *text = json_format(doc);
+    size_t len = strlen(text) - 1; /* without the last brace */
+    Digest mac;
+    key_mac(key, MAC_USE, text, len, &mac);
+    g_autofree char *hex = digest_hex(&mac);
+    return g_strdup_printf("%.*s,\"mac\":\"%s\"}", (int)len, text, hex);
+}
+
+char *
+continuation_format(const Home *home, const CheckpointInput *in, GError **error)
+{
+    g_autoptr(json_t) doc = json_object();
+    g_autoptr(json_t) state = NULL;
+    if (!load_state(in->state, &state, error))
+        return NULL;
+    add_origin(doc, in->job);
+    add_face(doc, in->job, state);
+    add_job(doc, in->job, in->results);
+    return sign(&home->key, doc);
+}
+
+/* --- the text for people --- */
+
+static void
+add_line(GString *text, const char *what, const char *value)
+{
+    g_string_append_printf(text, "%-14s%s\n", what, value && *value ? value : "(none)");
+}
+
+static void
+add_when(GString *text, const Job *job)
+{
+    g_autofree char *at =
+        job->resume_us == USEC_NEVER ? NULL : clock_format_iso(job->resume_us);
+    if (job->waiting_for && *job->waiting_for)
+        g_string_append_printf(text, "It waits for %s", job->waiting_for);
+    else
+        g_string_append(text, "It came to its limit of steps for one run");
+    if (at)
+        g_string_append_printf(text, ", and goes on by itself after %s", at);
+    g_string_append(text,
+                    ".\nA reply to this mail is shown to it. Deleting this mail stops the "
+                    "job.\n");
+}
+
+static void
+add_notes(GString *text, const json_t *doc)
+{
+    const json_t *keys = json_object_get(doc, "gathered_note_keys");
+    const char *bundle = json_string_value(json_object_get(doc, "bundle_key"));
+    size_t i;
+    json_t *key;
+    g_string_append(text, "\nNotes in context:\n");
+    if (bundle && *bundle)
+        g_string_append_printf(text, "  %s (bundle)\n", bundle);
+    json_array_foreach(keys, i, key)
+    {
+        if (json_is_string(key))
+            g_string_append_printf(text, "  %s\n", json_string_value(key));
+    }
+    if (json_array_size(keys) == 0 && !(bundle && *bundle))
+        g_string_append(text, "  (none)\n");
+}
+
+static bool
+add_mail(Engine *engine,
+         GString *text,
+         const Job *job,
+         const char *id,
+         const char *folder,
+         GError **error)
+{
+    const Viewer viewer = {.role = job->role};
+    g_autoptr(MsgRow) row = NULL;
+    g_autofree char *msgid = msgid_parse(id);
+    if (!msgid)
+        return true;
+    if (!messages_find(engine->db, &viewer, msgid, &row, error))
+        return false;
+    const char *where = folder && *folder     ? folder
+                        : row && *row->folder ? row->folder
+                                              : "INBOX";
+    g_string_append_printf(text, "  <%s>  %s  %s\n", msgid, where,
+                           row ? row->subject : "(not here any more)");
+    return true;
+}
+
+static bool
+add_mails(Engine *engine, GString *text, const Job *job, const json_t *doc, GError **error)
+{
+    const json_t *refs = json_object_get(doc, "gathered_email_refs");
+    size_t i;
+    json_t *ref;
+    g_string_append(text, "\nMails in context (Message-ID, folder, subject):\n");
+    if (!add_mail(engine, text, job, job->original_msgid, NULL, error))
+        return false;
+    json_array_foreach(refs, i, ref)
+    {
+        const char *id = json_string_value(json_object_get(ref, "message_id"));
+        const char *folder = json_string_value(json_object_get(ref, "folder"));
+        if (id && !add_mail(engine, text, job, id, folder, error))
+            return false;
+    }
+    return true;
+}
+
+static char *
+format_text(
+    Engine *engine, const Job *job, const ConfRole *role, const char *json, GError **error)
+{
+    g_autoptr(json_t) doc = NULL;
+    size_t len = strlen(json);
+    if (!json_parse(json, len, len, &doc, error))
+        return NULL;
+    g_autofree char *id = msgid_format(job->original_msgid);
+    g_autofree char *steps = g_strdup_printf(
+        "%d in this run, %d of %" G_GINT64_FORMAT " in all", job->iteration,
+        job->total_iterations, job->step_limit ? job->step_limit : role->total_iterations);
+    const char *note = json_string_value(json_object_get(doc, "working_note"));
+    g_autoptr(GString) text = g_string_new(NULL);
+    g_string_append_printf(text, "Job %" G_GINT64_FORMAT " keeps its place with this mail. ",
+                           job->id.v);
+    add_when(text, job);
+    g_string_append(text, "\n");
+    add_line(text, "Subject:", job->subject);
+    add_line(text, "From:", job->asker);
+    add_line(text, "Message-ID:", id);
+    add_line(text, "Steps:", steps);
+    add_line(text, "Phase:", json_string_value(json_object_get(doc, "current_phase")));
+    g_string_append_printf(text, "\nWorking note:\n%s\n", note && *note ? note : "(none)");
+    add_notes(text, doc);
+    if (!add_mails(engine, text, job, doc, error))
+        return NULL;
+    return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+bool
+continuation_compose(Engine *engine,
+                     const CheckpointInput *in,
+                     Compose **ret_mail,
+                     GError **error)
+{
+    const Job *job = in->job;
+    g_autofree char *json = continuation_format(engine->home, in, error);
+    g_autofree char *text = json ? format_text(engine, job, in->role, json, error) : NULL;
+    if (!text)
+        return false;
+    g_autofree char *subject =
+        g_strdup_printf("[checkpoint %" G_GINT64_FORMAT ".%" G_GINT64_FORMAT "] %s", job->id.v,
+                        job->seq, job->subject);
+    g_autoptr(Compose) c = letter_notice(engine->home, in->role, NULL, in->role->address,
+                                         subject, text, in->original, error);
+    g_autoptr(GBytes) bytes = g_bytes_new(json, strlen(json));
+    if (!c || !compose_attach(c, CONTINUATION_FILE, "application/json", bytes, error))
+        return false;
+    *ret_mail = g_steal_pointer(&c);
+    return true;
+}

@@ -1,0 +1,92 @@
+#include "engine/release.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "engine/follow.h"
+#include "engine/intake.h"
+#include "engine/judge.h"
+#include "engine/orders.h"
+
+/* The mail of a row that can still become work. */
+static bool
+load_for_release(Engine *engine, MsgId id, MsgRow **ret_row, Message **ret_mail, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(GBytes) bytes = NULL;
+    if (!messages_load(engine->db, &viewer, id, &row, error))
+        return false;
+    if (!row || (row->state != MSG_HELD && row->state != MSG_IGNORED))
+        return err_set(error, ERR_NEVER, "only mail that is held or ignored can be released");
+    if (!follow_read(engine->home, row, &bytes, error))
+        return false;
+    if (!bytes)
+        return err_set(error, ERR_NEVER, "the mail '%s' is no longer there", row->msgid);
+    gsize len;
+    const void *data = g_bytes_get_data(bytes, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    if (!m->from)
+        return err_set(error, ERR_NEVER, "the mail '%s' has no sender to answer", row->msgid);
+    *ret_row = g_steal_pointer(&row);
+    *ret_mail = g_steal_pointer(&m);
+    return true;
+}
+
+static bool
+release_mail(Engine *engine, const MsgRow *row, const Message *m, GError **error)
+{
+    MsgNew in = {.role = row->role, .mail = m, .trust = TRUST_PRINCIPAL, .thread = row->thread};
+    JobId job;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !messages_find_job(engine->db, row->role, m, &job, error) ||
+        !messages_set_state(&txn, row->id, MSG_STORED, "released by the operator", error) ||
+        !intake_queue(engine, &txn, row->id, &in, job, error) || !txn_commit(&txn, error))
+        return false;
+    db_hint(engine->db);
+    return true;
+}
+
+bool
+release_one(Engine *engine, MsgId id, GError **error)
+{
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(Message) m = NULL;
+    return load_for_release(engine, id, &row, &m, error) && release_mail(engine, row, m, error);
+}
+
+/* Why this mail would be no work if it came now; j->state says what it is then. */
+static const char *
+no_work(const Engine *engine, const MsgRow *row, const Message *m, Judgement *j)
+{
+    const ConfRole *role = config_role(engine->home->config, row->role);
+    g_auto(Order) order = {0};
+    if (!role) {
+        j->state = MSG_IGNORED;
+        return "history: its role is gone";
+    }
+    judge(engine->home, role, m, j);
+    if (j->state != MSG_STORED)
+        return j->why;
+    order_parse(m, true, &order);
+    if (order.kind == ORDER_NONE && (j->may & MAY_ASK))
+        return NULL;
+    j->state = order.kind == ORDER_NONE ? MSG_HELD : MSG_IGNORED;
+    return order.kind == ORDER_NONE ? "the sender may not ask" : "an order of another time";
+}
+
+bool
+release_judged(Engine *engine, MsgId id, bool *ret_released, GError **error)
+{
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(Message) m = NULL;
+    Judgement j;
+    if (!load_for_release(engine, id, &row, &m, error))
+        return false;
+    const char *why = no_work(engine, row, m, &j);
+    *ret_released = why == NULL;
+    if (!why)
+        return release_mail(engine, row, m, error);
+    g_auto(Txn) txn = {0};
+    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           messages_set_state(&txn, id, j.state, why, error) && txn_commit(&txn, error);
+}

@@ -1,0 +1,56 @@
+#pragma once
+
+/* What run.c and run_steps.c share; nobody else includes it. */
+#include "engine/commit.h"
+#include "engine/face.h"
+#include "engine/run.h"
+#include "engine/workplace.h"
+
+typedef struct Run {
+    Engine *engine;
+    int signal_fd;
+    bool draining;
+    RunStats *stats;
+    RunLimits limits;
+} Run;
+
+/* All that one claimed job needs; plain borrowed views on it. */
+typedef struct Task {
+    Run *run;
+    JobClaim claim;
+    Job *job;
+    const ConfRole *role;
+    const ConfBrain *brain;
+    const FaceOps *face;
+    bool steps; /* the brain works in steps of ours, not as a program */
+    StepInput in;
+} Task;
+
+typedef enum Tried {
+    TRIED_NEXT, /* the step is committed, and one more is to follow */
+    TRIED_DONE,
+    TRIED_AGAIN,
+    TRIED_REFUSED, /* asking the same again is no use */
+    TRIED_OVER,
+    TRIED_ERROR
+} Tried;
+
+/* Loads the job and its open mail, for the next step. */
+bool run_load(Task *t, GError **error);
+/* The text for the brain; fills in digest and manifest. */
+char *run_context(Task *t, const char *workdir, GError **error);
+bool run_mark_shown(Task *t, GError **error);
+/* One question and what follows from its answer. *why is the last reason to ask again. */
+Tried
+run_try(Task *t, Workplace *place, const char *prompt, char **why, char **log, GError **error);
+/* Asks, once more where the answer can't be used, then gives the job up. *ret_next: another
+ * step is to follow; NULL for programs. */
+bool run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error);
+bool run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error);
+bool run_fail(Task *t, const char *why, const char *log, GError **error);
+bool run_release(Task *t, int64_t ready_us, bool count, const char *why, GError **error);
+
+/* The loop of a brain that works in steps. */
+bool run_steps(Task *t, GError **error);
+/* What the runtime adds to a proposal. */
+void run_steps_adjust(Task *t, Proposal *p);

@@ -1,0 +1,282 @@
+/*
+ * The loop of a brain that works in steps. Each step is a question, an answer, a commit;
+ * between two of them new mail joins, orders count, and limits are looked at:
+ *
+ *   steps of this run spent          park, with a checkpoint mail: the next run goes on
+ *   steps or money of the round      stopped; whoever asked is told what was reached, and asked
+ *   money of the day                 likewise
+ *
+ * A limit is a commit of its own without a question, so that whatever the last step did, or
+ * failed to do, is committed first.
+ */
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/run_internal.h"
+#include "engine/settle.h"
+#include "mail/address.h"
+#include "store/notes.h"
+#include "store/steps.h"
+
+#define MORE_STEPS 12
+#define MORE_MONEY "$1"
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
+#define MEMBER_MAX (32u << 20)
+
+/* --- what the last step left --- */
+
+static GPtrArray *
+parse_lines(const char *text)
+{
+    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(json_t) list = NULL;
+    size_t i;
+    json_t *line;
+    if (!text || !json_parse(text, strlen(text), MEMBER_MAX, &list, NULL))
+        return lines;
+    json_array_foreach(list, i, line)
+    {
+        if (json_is_string(line))
+            g_ptr_array_add(lines, g_strdup(json_string_value(line)));
+    }
+    return lines;
+}
+
+/* A new round begins without the state of the last one. */
+static bool
+load_memory(Task *t, GError **error)
+{
+    g_autoptr(Step) last = NULL;
+    if (!step_last(t->run->engine->db, t->job->id, &last, error))
+        return false;
+    bool same = last && last->round == t->job->round;
+    t->in.state = same ? g_steal_pointer(&last->state) : NULL;
+    t->in.results = parse_lines(same ? last->results : NULL);
+    return true;
+}
+
+static char *
+working_note(const Task *t, const Proposal *p)
+{
+    GBytes *state = p && p->state ? p->state : t->in.state;
+    g_autoptr(json_t) object = NULL;
+    gsize len;
+    const char *data = state ? g_bytes_get_data(state, &len) : NULL;
+    if (!data || !json_parse(data, len, MEMBER_MAX, &object, NULL))
+        return g_strdup("");
+    const char *note = json_string_value(json_object_get(object, "working_note"));
+    return g_strdup(note ? note : "");
+}
+
+/* --- what was shown --- */
+
+/* The label of a mail or note by the name that the manifest has for it; unknown names are our
+ * own words. */
+static bool
+lower_by(Task *t, const char *id, GError **error)
+{
+    const Viewer viewer = {.role = t->job->role};
+    Db *db = t->run->engine->db;
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(Note) note = NULL;
+    if (!messages_find(db, &viewer, id, &row, error))
+        return false;
+    if (row)
+        t->in.floor = MIN(t->in.floor, row->trust);
+    if (row || !note_key_valid(id))
+        return true;
+    if (!note_look(db, id, 0, &note, error))
+        return false;
+    if (note)
+        t->in.floor = MIN(t->in.floor, note->label);
+    return true;
+}
+
+/* The floor of a round is the lowest of anything that was shown since it began. */
+static bool
+lower_floor(Task *t, GError **error)
+{
+    g_autoptr(json_t) manifest = NULL;
+    gsize len;
+    const char *data = g_bytes_get_data(t->in.manifest, &len);
+    size_t i;
+    json_t *part;
+    t->in.floor = MIN(t->in.floor, t->job->floor);
+    if (!json_parse(data, len, MEMBER_MAX, &manifest, error))
+        return false;
+    json_array_foreach(json_object_get(manifest, "parts"), i, part)
+    {
+        const char *id = json_string_value(json_object_get(part, "id"));
+        if (id && json_integer_value(json_object_get(part, "shown")) > 0 &&
+            !lower_by(t, id, error))
+            return false;
+    }
+    return true;
+}
+
+/* --- limits --- */
+
+static int64_t
+step_limit(const Task *t)
+{
+    return t->job->step_limit ? t->job->step_limit : t->role->total_iterations;
+}
+
+static int64_t
+cost_limit(const Task *t)
+{
+    return t->job->cost_limit_micro ? t->job->cost_limit_micro : t->role->max_cost_micro;
+}
+
+static int
+run_limit(const Task *t)
+{
+    int given = t->run->limits.max_iterations;
+    return given > 0 ? given : (int)t->role->max_iterations;
+}
+
+static char *
+money(int64_t micro)
+{
+    return g_strdup_printf("$%" G_GINT64_FORMAT ".%02d", micro / 1000000,
+                           (int)(micro % 1000000 / 10000));
+}
+
+static char *
+money_spent(const char *of, int64_t limit)
+{
+    g_autofree char *sum = money(limit);
+    return g_strdup_printf("the %s of %s is spent", of, sum);
+}
+
+/* Why the round can't go on, and what lets it; NULL: it can. */
+static bool
+spent(Task *t, char **ret_why, const char **ret_more, GError **error)
+{
+    const Home *home = t->run->engine->home;
+    int64_t now = home_now(home), day = home->config->max_cost_per_day_micro, today;
+    g_autofree char *name = g_strdup_printf("day-budget:%" G_GINT64_FORMAT, now / DAY_US);
+    g_autofree char *raised = NULL;
+    *ret_why = NULL;
+    *ret_more = MORE_MONEY;
+    if (t->job->total_iterations >= step_limit(t)) {
+        *ret_why = g_strdup_printf("the limit of %" G_GINT64_FORMAT " steps is reached",
+                                   step_limit(t));
+        *ret_more = G_STRINGIFY(MORE_STEPS);
+        return true;
+    }
+    if (cost_limit(t) > 0 && t->job->round_cost_micro >= cost_limit(t)) {
+        *ret_why = money_spent("budget", cost_limit(t));
+        return true;
+    }
+    if (!steps_cost(t->run->engine->db, now - now % DAY_US, &today, error) ||
+        !meta_get(t->run->engine->db, name, &raised, error))
+        return false;
+    if (raised)
+        (void)text_parse_int(raised, day, INT64_MAX, &day);
+    if (day > 0 && today >= day)
+        *ret_why = money_spent("budget of the day", day);
+    return true;
+}
+
+/* Stops, and asks whoever asked. */
+static bool
+halt(Task *t, const char *why, const char *more, GError **error)
+{
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_LIMIT);
+    ProposedMail *mail = proposed_mail_new();
+    g_autofree char *note = working_note(t, NULL);
+    g_auto(StepResult) result = {0};
+    g_ptr_array_add(p->mails, mail);
+    p->why = g_strdup(why);
+    g_ptr_array_add(mail->to, g_strdup(t->job->asker));
+    mail->in_reply_to = g_strdup(t->job->original_msgid);
+    mail->body = g_strdup_printf(
+        "I stopped here: %s.\n\nWhat was reached so far:\n\n%s\n\nReply CONTINUE %s to let me "
+        "go on, CANCEL to end it, or write what to do instead.",
+        why, *note ? note : "(nothing was written down)", more);
+    log_event(LOG_WARN, "a limit is reached", "role", t->job->role, "why", why, NULL);
+    return run_commit(t, p, &result, error);
+}
+
+/* The run has had its steps; the next one goes on from here. */
+static bool
+park(Task *t, GError **error)
+{
+    const Home *home = t->run->engine->home;
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_PARK);
+    g_auto(StepResult) result = {0};
+    p->resume_us = home_now(home) + home->config->continue_after_us;
+    return run_commit(t, p, &result, error);
+}
+
+/* --- the loop --- */
+
+void
+run_steps_adjust(Task *t, Proposal *p)
+{
+    const char *owner = t->run->engine->home->config->owner;
+    if (p->status != PROPOSE_ESCALATE)
+        return;
+    for (guint i = 0; i < p->mails->len; i++) {
+        const ProposedMail *m = g_ptr_array_index(p->mails, i);
+        for (guint k = 0; k < m->to->len; k++) {
+            if (address_equal(g_ptr_array_index(m->to, k), owner))
+                return;
+        }
+        if (m->to->len == 0 && address_equal(t->job->asker, owner))
+            return;
+    }
+    g_autofree char *note = working_note(t, p);
+    ProposedMail *ask = proposed_mail_new();
+    g_ptr_array_add(ask->to, g_strdup(owner));
+    ask->in_reply_to = g_strdup(t->job->original_msgid);
+    ask->body = g_strdup_printf("This needs you: %s%s%s\n\nReply with what to do.",
+                                p->because ? p->because : "the agent gave no reason.",
+                                *note ? "\n\nWhat it wrote down:\n\n" : "", note);
+    g_ptr_array_add(p->mails, ask);
+}
+
+/* One step; *ret_next: another is to follow. */
+static bool
+step(Task *t, bool *ret_next, GError **error)
+{
+    g_autofree char *why = NULL;
+    const char *more;
+    *ret_next = false;
+    t->in.iterations_left = MAX(run_limit(t) - t->job->iteration, 0);
+    if (!load_memory(t, error) || !spent(t, &why, &more, error))
+        return false;
+    if (why)
+        return halt(t, why, more, error);
+    if (t->in.iterations_left == 0)
+        return park(t, error);
+    g_autofree char *prompt = run_context(t, NULL, error);
+    if (!prompt || !lower_floor(t, error) || !run_mark_shown(t, error))
+        return false;
+    return run_ask(t, NULL, prompt, ret_next, error);
+}
+
+bool
+run_steps(Task *t, GError **error)
+{
+    bool next = true;
+    g_autoptr(GError) unsynced = NULL;
+    /* What people wrote in notes since the last run. */
+    if (!settle_notes(t->run->engine, &unsynced))
+        log_event(LOG_WARN, "notes could not be read from their files", "why",
+                  unsynced->message, NULL);
+    for (;;) {
+        if (!step(t, &next, error))
+            return false;
+        if (!next)
+            return true;
+        if (t->run->draining)
+            return run_release(t, home_now(t->run->engine->home), false,
+                               "put back: postrider stops", error);
+        if (!run_load(t, error))
+            return false;
+    }
+}

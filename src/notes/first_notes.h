@@ -1,0 +1,14 @@
+#pragma once
+
+/*
+ * The notes that a home begins with: how a role works in each phase, what notes are for, and
+ * where everything is. They are ordinary notes afterwards; people edit them.
+ */
+#include "store/notes.h"
+
+/* Writes those of one role, and the ones that all share; what is there already, or was and is
+ * deleted, is left alone. In CONTENTS the new ones are listed. */
+bool notes_write_first(Txn *txn, const char *role, GError **error);
+/* Is this body what notes_write_first() would write under the key? Then nobody's text is in it.
+ */
+bool note_is_first(const char *key, GBytes *body);

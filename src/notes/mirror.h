@@ -1,0 +1,41 @@
+#pragma once
+
+/* The two sides of a sync, for this room only: what lies in notes/ and what the store knows of
+ * it. Everything here is done under state/notes.lock, and without an open Txn. */
+#include "notes/notes.h"
+#include "notes/tree.h"
+
+typedef struct Mirror {
+    const Home *home;
+    Db *db;
+    int fd; /* notes/ */
+    NotesTree *tree;
+    GHashTable *rows; /* key -> NoteMirror, which owns the key */
+    NotesReport *report;
+    bool recovering;  /* a new store beside files of an old one */
+    unsigned unknown; /* notes that came back that way, of nobody knows whom */
+} Mirror;
+void mirror_clear(Mirror *m);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Mirror, mirror_clear)
+
+/* Reads both sides (again). keys NULL: all of it. */
+bool mirror_load(Mirror *m, const char *const *keys, GError **error);
+/* True when both sides are the same by version numbers and times, and nothing is left over. */
+bool mirror_is_clean(const Mirror *m);
+/* The file is the one that we saw last, by its times. */
+bool mirror_same_file(const NoteMirror *row, const NoteFile *file);
+bool mirror_file_there(const Mirror *m, const char *key); /* now, whatever was loaded */
+NoteMirror *mirror_row(const Mirror *m, const char *key); /* NULL: none */
+void mirror_find(Mirror *m, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+void mirror_conflict(Mirror *m, const char *key, int64_t theirs, int64_t ours);
+
+/* mirror_take.c: what people did. Edits and new files become versions; a file that is gone
+ * deletes its note unless with_gone is false. */
+bool mirror_take_edits(Mirror *m, bool with_gone, GError **error);
+/* One file that an exchange displaced: bytes that we do not know become a version, then it
+ * goes. *ret_taken tells; still open in an editor is no error. */
+bool mirror_take_displaced(
+    Mirror *m, const char *path, const char *key, bool *ret_taken, GError **error);
+
+/* mirror_write.c: what the store owes. */
+bool mirror_write_owed(Mirror *m, GError **error);

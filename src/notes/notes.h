@@ -1,0 +1,84 @@
+#pragma once
+
+/*
+ * Notes as files. notes/KEY.md is the newest version of a note; a person may edit, add, rename
+ * and delete these files at any time, with any editor. The store (store/notes.h) holds the
+ * truth; this room keeps both sides the same.
+ *
+ *     store: version > mirrored      --notes_sync()-->  the file is written, or removed
+ *     file: other bytes than ours    --notes_sync()-->  a version by "person"
+ *
+ * (1) We never write over bytes that we have not seen: a new file is exchanged with the old
+ * one, and what comes out is looked at, once more after its last writer has closed it, before
+ * it goes. (2) When a person's edit and our write meet, the person's is the newest version and
+ * ours stays in the history. (3) A missing file deletes its note, unless the marker
+ * notes/.postrider is missing too or most files vanished at once: then a disk is not mounted,
+ * and nothing is done but to say so. (4) Bytes are in the store, flushed, before the file that
+ * held them goes.
+ *
+ * Nothing here may be called with a Txn open: syncing has transactions of its own, and holds
+ * state/notes.lock around them, so that two programs do not do it at once.
+ */
+#include "store/notes.h"
+#include "store/notes_index.h"
+
+/* The person wrote `theirs` without having seen our `ours`. */
+typedef struct NoteConflict {
+    char *key;
+    int64_t theirs, ours;
+} NoteConflict;
+
+/* What one sync did. */
+typedef struct NotesReport {
+    unsigned written, imported, deleted;
+    unsigned busy;        /* open in an editor: next time */
+    GPtrArray *conflicts; /* of NoteConflict */
+    GPtrArray *findings;  /* of char *: what a person must look at, one line each */
+} NotesReport;
+void notes_report_free(NotesReport *report);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NotesReport, notes_report_free)
+
+/*
+ * Brings edits into the store and files up to the store. To be called at a program's start, at
+ * the end of a run, before a job parks, before an agent starts, and after a person's command;
+ * never inside the step loop. Costs a look at each file's times when nothing changed.
+ * ret_report may be NULL. ERR_LATER: somebody else is at it for too long.
+ */
+bool notes_sync(const Home *home, Db *db, NotesReport **ret_report, GError **error);
+/* Edits of the notes named, and only into the store: before they are shown or written. A file
+ * among them that is gone or new makes this a notes_sync(). NULL ends the list; keys that are
+ * not valid are skipped. */
+bool notes_import(const Home *home, Db *db, const char *const *keys, GError **error);
+/* Writes every file that is missing from the store again, marker included: the answer to
+ * invariant (3) when the files are really gone. */
+bool notes_restore(const Home *home, Db *db, NotesReport **ret_report, GError **error);
+
+/* As note_rename() and note_delete(), and where CONTENTS lists the note it follows in the same
+ * transaction: links point to the new key; list lines of a deleted note go. */
+bool notes_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, GError **error);
+bool
+notes_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GError **error);
+
+/* Full text over the newest versions, best first; brings the index up to date itself. Elements
+ * are NoteHit. Words are ANDed, "a phrase" is one; no input is an error. */
+bool notes_search(const Home *home,
+                  Db *db,
+                  const char *query,
+                  unsigned limit,
+                  GPtrArray **ret,
+                  GError **error);
+
+/* One thing that `note check` finds. */
+typedef struct NoteFinding {
+    char *key;     /* the note that says it, or that is not listed */
+    unsigned line; /* in it; 0: the note as a whole */
+    char *target;  /* the key that leads nowhere; NULL */
+    char *nearest; /* what may have been meant; NULL */
+    char *what;    /* one line for people */
+} NoteFinding;
+void note_finding_free(NoteFinding *f);
+/* Dead links, notes that CONTENTS does not list, lines of CONTENTS that lead nowhere. Elements
+ * are NoteFinding, by key and line. */
+bool notes_check(Db *db, GPtrArray **ret, GError **error);
+/* The key that may have been meant by this one; NULL: none. Caller frees. */
+bool notes_nearest(Db *db, const char *key, char **ret, GError **error);

@@ -1,0 +1,15 @@
+#pragma once
+
+/*
+ * What a model sends as the content of a note is sometimes wrapped once too often: a JSON
+ * string in a code fence, a JSON string in the JSON string, a whole note in a fence, line
+ * breaks as backslash and n. The wrapping is taken off where it is beyond doubt that it is one,
+ * and what was done is named, for the log. Ordinary Markdown, with code in it or being nothing
+ * but code, comes back as it is.
+ */
+
+/* The note that was meant; caller frees. *ret_what: what was mended, caller frees; NULL when
+ * nothing was. NULL: this is broken in a way that leaves open what was meant (half a JSON
+ * string, bytes that are no text): the write has failed, and *ret_what says why. Repairing
+ * twice changes nothing more. */
+char *note_repair(const char *raw, char **ret_what);

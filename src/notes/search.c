@@ -1,0 +1,34 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "notes/notes.h"
+
+static bool
+search_once(
+    Index *ix, Db *db, const char *query, unsigned limit, GPtrArray **ret, GError **error)
+{
+    return notes_index_follow(ix, db, error) &&
+           notes_index_search(ix, query, limit, ret, error);
+}
+
+bool
+notes_search(const Home *home,
+             Db *db,
+             const char *query,
+             unsigned limit,
+             GPtrArray **ret,
+             GError **error)
+{
+    g_autoptr(Index) ix = NULL;
+    g_autoptr(GError) why = NULL;
+    bool fresh;
+
+    if (!index_open(home, &ix, &fresh, error))
+        return false;
+    if (search_once(ix, db, query, limit, ret, &why))
+        return true;
+    if (!err_is(why, ERR_AGAIN)) {
+        g_propagate_error(error, g_steal_pointer(&why));
+        return false;
+    }
+    return search_once(ix, db, query, limit, ret, error);
+}

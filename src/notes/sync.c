@@ -1,0 +1,342 @@
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "notes/mirror.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define FOLDER "notes"
+#define LOCK "notes.lock"
+#define MARKER_MAX 4096
+
+/* --- reports --- */
+
+static void
+conflict_free(gpointer data)
+{
+    NoteConflict *c = data;
+
+    g_free(c->key);
+    g_free(c);
+}
+
+void
+notes_report_free(NotesReport *report)
+{
+    if (!report)
+        return;
+    g_ptr_array_unref(report->conflicts);
+    g_ptr_array_unref(report->findings);
+    g_free(report);
+}
+
+static NotesReport *
+report_new(void)
+{
+    NotesReport *report = g_new0(NotesReport, 1);
+
+    report->conflicts = g_ptr_array_new_with_free_func(conflict_free);
+    report->findings = g_ptr_array_new_with_free_func(g_free);
+    return report;
+}
+
+static void
+hand_out(NotesReport *report, NotesReport **ret)
+{
+    if (ret)
+        *ret = report;
+    else
+        notes_report_free(report);
+}
+
+/* --- opening --- */
+
+static bool
+any_file_known(Db *db, bool *ret, GError **error)
+{
+    g_autoptr(GPtrArray) rows = NULL;
+
+    if (!note_mirrors(db, &rows, error))
+        return false;
+    *ret = false;
+    for (guint i = 0; i < rows->len && !*ret; i++)
+        *ret = ((NoteMirror *)g_ptr_array_index(rows, i))->has_file;
+    return true;
+}
+
+/* -1 with true: the folder is not there, but should be. */
+static bool
+open_folder(const Home *home, Db *db, int *ret_fd, GError **error)
+{
+    struct stat st;
+    bool known;
+
+    if (fstatat(home->fd, FOLDER, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT) {
+        if (!any_file_known(db, &known, error))
+            return false;
+        *ret_fd = -1;
+        if (known)
+            return true;
+        if (!dir_make(home->fd, FOLDER, 0700, error))
+            return false;
+    }
+    *ret_fd = dir_open_beneath(home->fd, FOLDER, error);
+    return *ret_fd >= 0;
+}
+
+static bool
+take_lock(const Home *home, int *ret_fd, GError **error)
+{
+    return lock_take(home->state_fd, LOCK, DB_WAIT_MS, ret_fd, error) ||
+           err_prefix(error, "notes");
+}
+
+/* --- the whole --- */
+
+static void
+say_not_mounted(Mirror *m)
+{
+    mirror_find(m,
+                "the folder 'notes' is not the one that was there (it has no '%s'): is a disk "
+                "not mounted? Nothing was read or deleted. To write all notes there again: "
+                "postrider note check --restore",
+                NOTES_MARKER);
+}
+
+static bool
+is_unmounted(const Mirror *m)
+{
+    GHashTableIter iter;
+    gpointer key, value;
+
+    if (m->tree->marker)
+        return false;
+    g_hash_table_iter_init(&iter, m->rows);
+    while (g_hash_table_iter_next(&iter, &key, &value))
+        if (((NoteMirror *)value)->has_file)
+            return true;
+    return false;
+}
+
+/* The marker names the store that wrote it: beside another one, the files are all that is left
+ * of it. */
+static bool
+make_marker(Mirror *m, const char *store, GError **error)
+{
+    g_autofree char *text = g_strdup_printf("This folder holds the notes of a postrider home. "
+                                            "While this file is here, a note whose\n"
+                                            "file you delete is deleted.\n"
+                                            "store: %s\n",
+                                            store);
+
+    return file_replace(m->fd, NOTES_MARKER, text, strlen(text), 0600, error);
+}
+
+/* Of a marker that is there. */
+static bool
+read_marker(Mirror *m, const char *store, bool *ret_ours, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    gsize len = 0;
+
+    if (!file_read(m->fd, NOTES_MARKER, MARKER_MAX, &bytes, error))
+        return false;
+    const char *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
+    *ret_ours = data && g_strstr_len(data, (gssize)len, store);
+    return true;
+}
+
+/* Nobody but us writes there under the lock, so what is unfinished stays so. */
+static bool
+remove_leftovers(Mirror *m, GError **error)
+{
+    for (guint i = 0; i < m->tree->leftovers->len; i++) {
+        const char *path = g_ptr_array_index(m->tree->leftovers, i);
+
+        if (unlinkat(m->fd, path, 0) < 0 && errno != ENOENT)
+            return err_set_errno(error, errno, "removing 'notes/%s'", path);
+    }
+    return true;
+}
+
+static bool
+look_at_displaced(Mirror *m, GError **error)
+{
+    bool taken = false;
+
+    for (guint i = 0; i < m->tree->displaced->len; i++) {
+        const NoteDisplaced *d = g_ptr_array_index(m->tree->displaced, i);
+
+        if (!mirror_take_displaced(m, d->path, d->key, &taken, error))
+            return false;
+    }
+    return !taken || mirror_load(m, NULL, error);
+}
+
+static bool
+sync_both(Mirror *m, GError **error)
+{
+    return remove_leftovers(m, error) && look_at_displaced(m, error) &&
+           mirror_take_edits(m, true, error) && mirror_write_owed(m, error);
+}
+
+static bool
+sync_locked(Mirror *m, GError **error)
+{
+    g_autofree char *store = NULL;
+    bool ours = true;
+
+    if (!mirror_load(m, NULL, error) || !meta_get(m->db, "home-id", &store, error))
+        return false;
+    if (is_unmounted(m)) {
+        say_not_mounted(m);
+        return true;
+    }
+    for (guint i = 0; i < m->tree->findings->len; i++)
+        mirror_find(m, "%s", (const char *)g_ptr_array_index(m->tree->findings, i));
+    if (m->tree->marker ? !read_marker(m, store, &ours, error) : !make_marker(m, store, error))
+        return false;
+    m->recovering = !ours;
+    return sync_both(m, error) && (ours || make_marker(m, store, error));
+}
+
+static bool
+sync_all(const Home *home, Db *db, int fd, NotesReport *report, GError **error)
+{
+    g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .report = report};
+    auto_fd lock = -1;
+
+    if (!mirror_load(&m, NULL, error))
+        return false;
+    if (mirror_is_clean(&m) && m.tree->findings->len == 0)
+        return true;
+    return take_lock(home, &lock, error) && sync_locked(&m, error);
+}
+
+bool
+notes_sync(const Home *home, Db *db, NotesReport **ret_report, GError **error)
+{
+    g_autoptr(NotesReport) report = report_new();
+    auto_fd fd = -1;
+
+    if (!open_folder(home, db, &fd, error))
+        return false;
+    if (fd < 0) {
+        Mirror m = {.report = report};
+        say_not_mounted(&m);
+    } else if (!sync_all(home, db, fd, report, error)) {
+        return false;
+    }
+    hand_out(g_steal_pointer(&report), ret_report);
+    return true;
+}
+
+/* --- some only --- */
+
+/* A file that is gone or new: only a look at the whole tells what that means. */
+static bool
+any_gone_or_new(const Mirror *m)
+{
+    GHashTableIter iter;
+    gpointer key, value;
+
+    g_hash_table_iter_init(&iter, m->rows);
+    while (g_hash_table_iter_next(&iter, &key, &value)) {
+        const NoteMirror *row = value;
+
+        if (!row->deleted && row->has_file && !g_hash_table_contains(m->tree->files, key))
+            return true;
+    }
+    g_hash_table_iter_init(&iter, m->tree->files);
+    while (g_hash_table_iter_next(&iter, &key, &value))
+        if (!mirror_row(m, key))
+            return true;
+    return false;
+}
+
+static bool
+any_changed(const Mirror *m)
+{
+    GHashTableIter iter;
+    gpointer key, value;
+
+    g_hash_table_iter_init(&iter, m->tree->files);
+    while (g_hash_table_iter_next(&iter, &key, &value))
+        if (!mirror_same_file(mirror_row(m, key), value))
+            return true;
+    return false;
+}
+
+bool
+notes_import(const Home *home, Db *db, const char *const *keys, GError **error)
+{
+    g_autoptr(NotesReport) report = report_new();
+    auto_fd fd = -1, lock = -1;
+
+    if (!open_folder(home, db, &fd, error))
+        return false;
+    g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .report = report};
+    if (fd < 0)
+        return true;
+    if (!mirror_load(&m, keys, error))
+        return false;
+    if (!m.tree->marker)
+        return true; /* notes_sync() says what that means */
+    if (any_gone_or_new(&m))
+        return notes_sync(home, db, NULL, error);
+    if (!any_changed(&m))
+        return true;
+    return take_lock(home, &lock, error) && mirror_load(&m, keys, error) &&
+           mirror_take_edits(&m, false, error);
+}
+
+/* --- files that are lost --- */
+
+static bool
+forget_missing(Mirror *m, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    GHashTableIter iter;
+    gpointer key, value;
+
+    if (!txn_begin(m->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    g_hash_table_iter_init(&iter, m->rows);
+    while (g_hash_table_iter_next(&iter, &key, &value)) {
+        const NoteMirror *row = value;
+        const NoteMirror none = {.key = row->key};
+
+        if (!row->deleted && !g_hash_table_contains(m->tree->files, key) &&
+            !note_mirror_set(&txn, &none, error))
+            return false;
+    }
+    return txn_commit(&txn, error);
+}
+
+static bool
+restore_locked(const Home *home, Db *db, int fd, GError **error)
+{
+    g_autoptr(NotesReport) report = report_new();
+    g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .report = report};
+    g_autofree char *store = NULL;
+    auto_fd lock = -1;
+
+    return take_lock(home, &lock, error) && mirror_load(&m, NULL, error) &&
+           meta_get(db, "home-id", &store, error) && make_marker(&m, store, error) &&
+           forget_missing(&m, error);
+}
+
+bool
+notes_restore(const Home *home, Db *db, NotesReport **ret_report, GError **error)
+{
+    auto_fd fd = -1;
+
+    if (!dir_make(home->fd, FOLDER, 0700, error))
+        return false;
+    fd = dir_open_beneath(home->fd, FOLDER, error);
+    return fd >= 0 && restore_locked(home, db, fd, error) &&
+           notes_sync(home, db, ret_report, error);
+}

@@ -1,0 +1,278 @@
+#include "steps/gather.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "engine/follow.h"
+#include "mail/msgid.h"
+#include "notes/notes.h"
+#include "store/index.h"
+
+/* Results do not count as something that was shown: words of strangers stay out of them. */
+#define UNKNOWN "(words of somebody unknown: load it to read them)"
+
+typedef struct Gather {
+    Engine *engine;
+    const Job *job;
+    Viewer viewer;
+    StepState *state;
+    bool found;
+} Gather;
+
+bool
+gather_readable(const char *filename)
+{
+    static const char *const extensions[] = {".py",  ".txt", ".js",   ".ts",  ".json", ".yaml",
+                                             ".yml", ".md",  ".html", ".css", ".sh",   ".rb",
+                                             ".go",  ".rs",  ".java", ".c",   ".h",    ".cpp"};
+    const char *dot = strrchr(filename, '.');
+    for (size_t i = 0; dot && i < G_N_ELEMENTS(extensions); i++) {
+        if (g_ascii_strcasecmp(dot, extensions[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* True, and said so, for what was looked for in vain twice already. */
+static bool
+given_up(Gather *g, const char *what, const char *key)
+{
+    if (!state_unavailable(g->state, key))
+        return false;
+    state_add_result(g->state, "%s %s is UNAVAILABLE; it was not looked for again", what, key);
+    return true;
+}
+
+static bool
+add_note(Gather *g, const char *key, GError **error)
+{
+    g_autoptr(Note) note = NULL;
+    g_autofree char *nearest = NULL;
+    if (given_up(g, "note", key))
+        return true;
+    if (note_key_valid(key) && !note_load(g->engine->db, key, 0, &note, error))
+        return false;
+    if (note) {
+        g->found |= state_add_note(g->state, key);
+        return true;
+    }
+    state_fail(g->state, key);
+    g_autofree char *tried = g_strdup_printf("note %s", key);
+    (void)state_search_tried(g->state, tried);
+    if (!notes_nearest(g->engine->db, key, &nearest, error))
+        return false;
+    state_add_result(g->state, "note %s: there is none%s%s", key,
+                     nearest ? "; did you mean " : "", nearest ? nearest : "");
+    return true;
+}
+
+static bool
+add_mail(Gather *g, const MailRef *ref, GError **error)
+{
+    g_autofree char *id = msgid_parse(ref->message_id);
+    g_autoptr(MsgRow) row = NULL;
+    if (given_up(g, "mail", ref->message_id))
+        return true;
+    if (id && !messages_find(g->engine->db, &g->viewer, id, &row, error))
+        return false;
+    if (row) {
+        g->found |= state_add_mail(g->state, id, *row->folder ? row->folder : "INBOX");
+        return true;
+    }
+    state_fail(g->state, ref->message_id);
+    state_add_result(g->state, "mail %s: there is none", ref->message_id);
+    return true;
+}
+
+/* --- searches --- */
+
+static void
+add_term(GString *query, const char *operator, const char * value)
+{
+    if (!value || !*value)
+        return;
+    g_string_append_printf(query, "%s%s", query->len ? " " : "", operator);
+    /* A value of several words is one phrase for its operator. */
+    g_autofree char *plain = g_strdelimit(g_strdup(value), "\"\r\n\t", ' ');
+    bool phrase = strchr(plain, ' ') && *operator;
+    g_string_append_printf(query, phrase ? "\"%s\"" : "%s", g_strstrip(plain));
+}
+
+static void
+add_day(GString *query, const char *operator, int64_t wall_us)
+{
+    if (wall_us == 0)
+        return;
+    g_autofree char *iso = clock_format_iso(wall_us);
+    iso[strlen("YYYY-MM-DD")] = '\0';
+    add_term(query, operator, iso);
+}
+
+static char *
+mail_query(const AnswerSearch *s)
+{
+    GString *q = g_string_new(NULL);
+    add_term(q, "from:", s->from);
+    add_term(q, "to:", s->to);
+    add_term(q, "subject:", s->subject);
+    add_term(q, "folder:", g_ascii_strcasecmp(s->folder, "INBOX") == 0 ? "" : s->folder);
+    add_day(q, "since:", s->since_us);
+    add_day(q, "before:", s->before_us);
+    add_term(q, "", s->text);
+    return g_string_free(q, FALSE);
+}
+
+static bool
+find_mails(Gather *g, const char *query, GPtrArray **ret, GError **error)
+{
+    g_autoptr(Index) ix = NULL;
+    bool fresh;
+    return index_open(g->engine->home, &ix, &fresh, error) &&
+           follow_index(g->engine, ix, 0, NULL, error) &&
+           index_search(ix, g->engine->db, &g->viewer, query, GATHER_HITS_MAX, ret, error);
+}
+
+/* Says what a search gave, and counts one that gave nothing. */
+static void
+report_hits(Gather *g, const char *query, guint n)
+{
+    if (n == 0)
+        state_search_failed(g->state, query);
+    state_add_result(g->state, "search %s: %u found%s", query, n,
+                     n == GATHER_HITS_MAX ? " (more are not listed)" : "");
+}
+
+static bool
+may_search(Gather *g, const char *query)
+{
+    if (state_search_unavailable(g->state, query)) {
+        state_add_result(g->state, "search %s is UNAVAILABLE; it was not tried again", query);
+        return false;
+    }
+    g->found |= state_search_tried(g->state, query);
+    return true;
+}
+
+static bool
+search_mails(Gather *g, const AnswerSearch *s, GError **error)
+{
+    g_autofree char *query = mail_query(s);
+    g_autoptr(GPtrArray) rows = NULL;
+    if (!may_search(g, query))
+        return true;
+    if (!find_mails(g, query, &rows, error))
+        return false;
+    report_hits(g, query, rows->len);
+    for (guint i = 0; i < rows->len; i++) {
+        const MsgRow *row = g_ptr_array_index(rows, i);
+        g_autofree char *date = clock_format_iso(row->date_us);
+        state_add_result(g->state, "  <%s> %s, %s, from %s: %s", row->msgid,
+                         *row->folder ? row->folder : "INBOX", date, row->from,
+                         row->trust < TRUST_ROLE ? UNKNOWN : row->subject);
+    }
+    return true;
+}
+
+static bool
+search_notes(Gather *g, const char *query, GError **error)
+{
+    g_autoptr(GPtrArray) hits = NULL;
+    g_autofree char *shown = g_strdup_printf("notes: %s", query);
+    if (!may_search(g, shown))
+        return true;
+    if (!notes_search(g->engine->home, g->engine->db, query, GATHER_HITS_MAX, &hits, error))
+        return false;
+    report_hits(g, shown, hits->len);
+    for (guint i = 0; i < hits->len; i++) {
+        const NoteHit *hit = g_ptr_array_index(hits, i);
+        g_autoptr(Note) note = NULL;
+        if (!note_look(g->engine->db, hit->key, 0, &note, error))
+            return false;
+        bool known = note && note->label >= TRUST_ROLE;
+        state_add_result(g->state, "  %s: %s", hit->key, known ? hit->snippet : UNKNOWN);
+    }
+    return true;
+}
+
+/* --- attachments --- */
+
+static bool
+has_attachment(Gather *g, const MsgRow *row, const char *filename, bool *ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    *ret = false;
+    if (!follow_read(g->engine->home, row, &bytes, error))
+        return false;
+    if (!bytes)
+        return true;
+    gsize len;
+    const void *data = g_bytes_get_data(bytes, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    for (guint i = 0; i < m->parts->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->parts, i);
+        *ret |= part->attachment && g_str_equal(part->filename, filename);
+    }
+    return true;
+}
+
+static bool
+read_attachment(Gather *g, const FileRef *ref, GError **error)
+{
+    g_autofree char *id = msgid_parse(ref->message_id);
+    g_autofree char *key =
+        g_strdup_printf("%s of <%s>", ref->filename, id ? id : ref->message_id);
+    g_autoptr(MsgRow) row = NULL;
+    bool has = false;
+    if (given_up(g, "attachment", key))
+        return true;
+    if (id && !messages_find(g->engine->db, &g->viewer, id, &row, error))
+        return false;
+    if (row && !has_attachment(g, row, ref->filename, &has, error))
+        return false;
+    if (!has) {
+        state_fail(g->state, key);
+        state_add_result(g->state, "attachment %s: there is none", key);
+    } else if (!gather_readable(ref->filename)) {
+        log_event(LOG_WARN, "the brain asked for a binary attachment", "filename",
+                  ref->filename, "message", id, NULL);
+        state_add_result(g->state, "UNSUPPORTED: ATTACHMENT %s (binary, not readable)",
+                         ref->filename);
+    } else {
+        g->found |= state_add_attachment(g->state, id, ref->filename);
+    }
+    return true;
+}
+
+bool
+gather(Engine *engine,
+       const Job *job,
+       const Answer *a,
+       StepState *state,
+       bool *ret_found,
+       GError **error)
+{
+    Gather g = {.engine = engine, .job = job, .viewer = {.role = job->role}, .state = state};
+    for (guint i = 0; i < a->drop->len; i++)
+        (void)state_drop(state, g_ptr_array_index(a->drop, i));
+    for (guint i = 0; i < a->add_notes->len; i++) {
+        if (!add_note(&g, g_ptr_array_index(a->add_notes, i), error))
+            return false;
+    }
+    for (guint i = 0; i < a->add_emails->len; i++) {
+        if (!add_mail(&g, g_ptr_array_index(a->add_emails, i), error))
+            return false;
+    }
+    for (guint i = 0; i < a->search_emails->len; i++) {
+        if (!search_mails(&g, g_ptr_array_index(a->search_emails, i), error))
+            return false;
+    }
+    for (guint i = 0; i < a->search_notes->len; i++) {
+        if (!search_notes(&g, g_ptr_array_index(a->search_notes, i), error))
+            return false;
+    }
+    for (guint i = 0; i < a->read_attachments->len; i++) {
+        if (!read_attachment(&g, g_ptr_array_index(a->read_attachments, i), error))
+            return false;
+    }
+    *ret_found = g.found;
+    return true;
+}

@@ -1,0 +1,24 @@
+#pragma once
+
+/*
+ * What an answer asks to have gathered: notes by key, mails by Message-ID, searches,
+ * attachments. All of it is reading, with the eyes of the job's role; what was found goes into
+ * the state and is shown from the next step on, what was not is counted, and asked for a third
+ * time it is not looked for any more.
+ */
+#include "engine/engine.h"
+#include "steps/answer.h"
+#include "store/jobs.h"
+
+#define GATHER_HITS_MAX 20u
+
+/* *ret_found: something is in the state that was not there before. */
+bool gather(Engine *engine,
+            const Job *job,
+            const Answer *answer,
+            StepState *state,
+            bool *ret_found,
+            GError **error);
+
+/* May a model be shown this file as text? By the extension of its name. */
+bool gather_readable(const char *filename);

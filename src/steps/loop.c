@@ -1,0 +1,505 @@
+#include "steps/loop.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "mail/address.h"
+#include "mail/msgid.h"
+#include "notes/notes.h"
+#include "notes/repair.h"
+#include "steps/answer.h"
+#include "steps/gather.h"
+#include "store/outbox.h"
+
+bool
+loop_state(const StepInput *in, StepState **ret, GError **error)
+{
+    if (!in->state) {
+        *ret = state_new();
+        return true;
+    }
+    gsize len;
+    const char *data = g_bytes_get_data(in->state, &len);
+    g_autoptr(json_t) json = NULL;
+    return json_parse(data, len, STATE_JSON_MAX, &json, error) &&
+           state_from_json(json, ret, error);
+}
+
+/* --- notes --- */
+
+static ProposedNote *
+propose_note(Proposal *p, NoteAct act, const char *key)
+{
+    ProposedNote *note = g_new0(ProposedNote, 1);
+    note->act = act;
+    note->key = g_strdup(key);
+    g_ptr_array_add(p->notes, note);
+    return note;
+}
+
+/* False: the content can't be understood; the write has failed, and the state says so. */
+static bool
+propose_write(Proposal *p, const AnswerWrite *write, StepState *state)
+{
+    g_autofree char *what = NULL;
+    g_autofree char *body = note_repair(write->content, &what);
+    if (!body) {
+        state_add_result(state, "note %s was not written: %s", write->key, what);
+        return false;
+    }
+    if (what)
+        log_event(LOG_INFO, "mended what a note was wrapped in", "key", write->key, "what",
+                  what, NULL);
+    ProposedNote *note =
+        propose_note(p, write->append ? NOTE_APPEND : NOTE_REPLACE, write->key);
+    note->body = g_bytes_new(body, strlen(body));
+    return true;
+}
+
+static bool
+propose_notes(Proposal *p, const Answer *a, StepState *state)
+{
+    bool all = true;
+    for (guint i = 0; i < a->write_notes->len; i++)
+        all &= propose_write(p, g_ptr_array_index(a->write_notes, i), state);
+    for (guint i = 0; i < a->rename_notes->len; i++) {
+        const AnswerRename *r = g_ptr_array_index(a->rename_notes, i);
+        propose_note(p, NOTE_RENAME, r->from)->to = g_strdup(r->to);
+    }
+    for (guint i = 0; i < a->delete_notes->len; i++)
+        propose_note(p, NOTE_DELETE, g_ptr_array_index(a->delete_notes, i));
+    return all;
+}
+
+/* --- mail --- */
+
+/* Models write "Ann <ann@example.org>" too. What is no address stays as it is, to be refused by
+ * the policy with its name. */
+static void
+copy_addresses(GPtrArray *to, const GPtrArray *from)
+{
+    for (guint i = 0; i < from->len; i++) {
+        const char *given = g_ptr_array_index(from, i);
+        g_autoptr(GPtrArray) list = address_parse_list(given);
+        const Address *only = list->len == 1 ? g_ptr_array_index(list, 0) : NULL;
+        g_ptr_array_add(to, g_strdup(only && strchr(given, '<') ? only->spec : given));
+    }
+}
+
+/* A name that the model gave, else the key's last part; one without an extension is Markdown.
+ */
+static char *
+file_name(const AnswerFile *f)
+{
+    if (*f->filename)
+        return g_strdup(f->filename);
+    g_autofree char *base = g_path_get_basename(f->note_key);
+    return strchr(base, '.') ? g_steal_pointer(&base) : g_strconcat(base, ".md", NULL);
+}
+
+/* The newest mail of this step, else the one that began the round. */
+static const char *
+newest_mail(const Job *job, const StepInput *in)
+{
+    return in->shown->len
+               ? ((const MsgRow *)g_ptr_array_index(in->shown, in->shown->len - 1))->msgid
+               : job->original_msgid;
+}
+
+/* Mail that this role has, or has written. */
+static bool
+knows_mail(Engine *engine, const Job *job, const char *id, bool *ret, GError **error)
+{
+    const Viewer viewer = {.role = job->role};
+    g_autoptr(MsgRow) in = NULL;
+    g_autoptr(OutRow) out = NULL;
+    if (!messages_find(engine->db, &viewer, id, &in, error) ||
+        (!in && !outbox_find(engine->db, &viewer, id, &out, error)))
+        return false;
+    *ret = in || out;
+    return true;
+}
+
+/* What a mail answers: what it names, when there is such a mail; else it goes into the thread
+ * when it is for somebody who takes part. *ret NULL: a thread of its own. */
+static bool
+find_parent(Engine *engine,
+            const Job *job,
+            const StepInput *in,
+            const AnswerMail *m,
+            StepState *state,
+            char **ret,
+            GError **error)
+{
+    g_autofree char *id = *m->in_reply_to ? msgid_parse(m->in_reply_to) : NULL;
+    bool known = false, takes_part = m->to->len == 0;
+    if (id && !knows_mail(engine, job, id, &known, error))
+        return false;
+    if (known) {
+        *ret = g_steal_pointer(&id);
+        return true;
+    }
+    if (*m->in_reply_to)
+        state_add_result(state, "in_reply_to %s: there is no such mail; it was not used",
+                         m->in_reply_to);
+    for (guint i = 0; i < m->to->len && !takes_part; i++) {
+        if (!messages_takes_part(engine->db, job->id, g_ptr_array_index(m->to, i), &takes_part,
+                                 error))
+            return false;
+    }
+    *ret = takes_part ? g_strdup(newest_mail(job, in)) : NULL;
+    return true;
+}
+
+static bool
+propose_mail(Engine *engine,
+             const Job *job,
+             const StepInput *in,
+             Proposal *p,
+             const AnswerMail *m,
+             StepState *state,
+             GError **error)
+{
+    ProposedMail *mail = proposed_mail_new();
+    g_ptr_array_add(p->mails, mail);
+    copy_addresses(mail->to, m->to);
+    copy_addresses(mail->cc, m->cc);
+    mail->subject = *m->subject ? g_strdup(m->subject) : NULL;
+    mail->body = g_strdup(m->body);
+    for (guint i = 0; i < m->attachments->len; i++) {
+        const AnswerFile *f = g_ptr_array_index(m->attachments, i);
+        ProposedFile *file = g_new0(ProposedFile, 1);
+        file->note_key = g_strdup(f->note_key);
+        file->filename = file_name(f);
+        g_ptr_array_add(mail->files, file);
+    }
+    return find_parent(engine, job, in, m, state, &mail->in_reply_to, error);
+}
+
+static bool
+propose_mails(Engine *engine,
+              const Job *job,
+              const StepInput *in,
+              Proposal *p,
+              const Answer *a,
+              StepState *state,
+              GError **error)
+{
+    for (guint i = 0; i < a->send_emails->len; i++) {
+        if (!propose_mail(engine, job, in, p, g_ptr_array_index(a->send_emails, i), state,
+                          error))
+            return false;
+    }
+    return true;
+}
+
+/* --- who is told of it --- */
+
+/* Neither of this home nor somebody we work for, and not part of the conversation. */
+static bool
+is_third_party(Engine *engine, const Job *job, const char *spec, bool *ret, GError **error)
+{
+    const Config *config = engine->home->config;
+    bool inside = config_person_at(config, spec) || config_role_at(config, spec);
+    for (const char *const *s = config->principals; s && *s && !inside; s++)
+        inside = address_equal(*s, spec);
+    if (!inside && !messages_takes_part(engine->db, job->id, spec, &inside, error))
+        return false;
+    *ret = !inside;
+    return true;
+}
+
+/* The first third party among the recipients; NULL: there is none. */
+static bool
+find_third_party(
+    Engine *engine, const Job *job, const ProposedMail *mail, const char **ret, GError **error)
+{
+    *ret = NULL;
+    for (guint i = 0; i < mail->to->len + mail->cc->len && !*ret; i++) {
+        const char *spec = i < mail->to->len ? g_ptr_array_index(mail->to, i)
+                                             : g_ptr_array_index(mail->cc, i - mail->to->len);
+        bool third;
+        if (!is_third_party(engine, job, spec, &third, error))
+            return false;
+        if (third)
+            *ret = spec;
+    }
+    return true;
+}
+
+/* Will all files be there when the mail is made? */
+static bool
+has_files(
+    Engine *engine, const Proposal *p, const ProposedMail *mail, bool *ret, GError **error)
+{
+    *ret = true;
+    for (guint i = 0; i < mail->files->len && *ret; i++) {
+        const ProposedFile *file = g_ptr_array_index(mail->files, i);
+        g_autoptr(Note) note = NULL;
+        if (!note_look(engine->db, file->note_key, 0, &note, error))
+            return false;
+        bool there = note && !note->deleted;
+        for (guint k = 0; k < p->notes->len && !there; k++)
+            there = g_str_equal(((const ProposedNote *)g_ptr_array_index(p->notes, k))->key,
+                                file->note_key);
+        *ret = there;
+    }
+    return true;
+}
+
+static ProposedMail *
+report_mail(Engine *engine, const Job *job, const ProposedMail *mail, const char *spec)
+{
+    ProposedMail *told = proposed_mail_new();
+    g_autoptr(GString) body = g_string_new(NULL);
+    g_string_append_printf(body, "For job %" G_GINT64_FORMAT " this goes to %s:\n\n%s",
+                           job->id.v, spec, mail->body);
+    for (guint i = 0; i < mail->files->len; i++)
+        g_string_append_printf(
+            body, "\n\nAttached: note %s",
+            ((const ProposedFile *)g_ptr_array_index(mail->files, i))->note_key);
+    g_ptr_array_add(told->to, g_strdup(engine->home->config->owner));
+    told->in_reply_to = g_strdup(job->original_msgid);
+    told->body = g_strdup(body->str);
+    return told;
+}
+
+/* The owner reads in the same step what goes to somebody outside. What is held he is asked
+ * about instead. */
+static bool
+report_third_parties(
+    Engine *engine, const Job *job, const StepInput *in, Proposal *p, GError **error)
+{
+    g_autoptr(GArray) verdicts = NULL;
+    guint n = p->mails->len;
+    if (n > 0 && !policy_check(engine, job, in, p, &verdicts, error))
+        return false;
+    for (guint i = 0; i < n; i++) {
+        const ProposedMail *mail = g_ptr_array_index(p->mails, i);
+        const char *spec;
+        bool whole = true;
+        if (g_array_index(verdicts, Verdict, i).kind != VERDICT_ALLOWED)
+            continue;
+        if (!find_third_party(engine, job, mail, &spec, error) ||
+            (spec && !has_files(engine, p, mail, &whole, error)))
+            return false;
+        if (spec && whole)
+            g_ptr_array_add(p->mails, report_mail(engine, job, mail, spec));
+    }
+    return true;
+}
+
+/* --- how the step ends --- */
+
+/* Did this round write to anybody yet? Acknowledgements and checkpoints are no answers. */
+static bool
+has_mailed(Engine *engine, const Job *job, bool *ret, GError **error)
+{
+    const Viewer viewer = {.role = job->role};
+    g_autoptr(GPtrArray) rows = NULL;
+    OutQuery q = {.job = job->id, .all = true, .limit = 200};
+    if (!outbox_list(engine->db, &viewer, &q, &rows, error))
+        return false;
+    *ret = false;
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        *ret |= row->round == job->round && row->step > 0 &&
+                !address_equal(row->from, row->address);
+    }
+    return true;
+}
+
+/* Is there a note that this round wrote? */
+static bool
+has_noted(Engine *engine, const Job *job, bool *ret, GError **error)
+{
+    g_autoptr(GPtrArray) notes = NULL;
+    if (!notes_list(engine->db, "", &notes, error))
+        return false;
+    *ret = false;
+    for (guint i = 0; i < notes->len; i++) {
+        const Note *note = g_ptr_array_index(notes, i);
+        *ret |= note->job.v == job->id.v && note->step > job->steps - job->total_iterations;
+    }
+    return true;
+}
+
+/* An end that nobody hears of is none: whoever asked is told, and the owner. */
+static void
+fail_empty(Engine *engine, const Job *job, Proposal *p)
+{
+    const char *owner = engine->home->config->owner;
+    ProposedMail *mail = proposed_mail_new();
+    p->status = PROPOSE_FAIL;
+    p->why = g_strdup("the brain said twice that it was done, and had done nothing");
+    if (!address_equal(job->asker, owner))
+        g_ptr_array_add(mail->cc, g_strdup(owner));
+    mail->body = g_strdup_printf("I could not do this: %s.\n\nReply CONTINUE to let me try "
+                                 "again, or just write.",
+                                 p->why);
+    g_ptr_array_add(p->mails, mail);
+}
+
+/* "Done" without an answer or an effect is refused once, then it is a failure. */
+static bool
+check_complete(Engine *engine, const Job *job, Proposal *p, StepState *state, GError **error)
+{
+    bool written = p->mails->len > 0 || p->notes->len > 0;
+    if (!written && (!has_mailed(engine, job, &written, error) ||
+                     (!written && !has_noted(engine, job, &written, error))))
+        return false;
+    if (written)
+        return true;
+    if (state->refused_empty_complete) {
+        fail_empty(engine, job, p);
+        return true;
+    }
+    state->refused_empty_complete = true;
+    state_add_result(
+        state, "complete was refused: nothing was sent or saved in this round. Answer the "
+               "person who asked, or escalate");
+    p->status = PROPOSE_CONTINUE;
+    return true;
+}
+
+static void
+set_wait(Proposal *p, const AnswerWait *wait)
+{
+    p->status = PROPOSE_PARK;
+    p->resume_us = wait->until_us ? wait->until_us : USEC_NEVER;
+    g_autofree char *until = wait->until_us ? clock_format_iso(wait->until_us) : NULL;
+    if (wait->for_time)
+        p->waiting_for = g_strdup_printf("%s", until);
+    else
+        p->waiting_for =
+            g_strdup_printf("a reply%s%s", until ? ", at most until " : "", until ? until : "");
+}
+
+static void
+propose_moves(Proposal *p, const Answer *a)
+{
+    for (guint i = 0; i < a->move_emails->len; i++) {
+        const MailRef *ref = g_ptr_array_index(a->move_emails, i);
+        g_autofree char *id = msgid_parse(ref->message_id);
+        if (!id)
+            continue; /* no mail can have it */
+        ProposedMove *move = g_new0(ProposedMove, 1);
+        move->msgid = g_steal_pointer(&id);
+        move->folder = g_strdup(ref->folder);
+        g_ptr_array_add(p->moves, move);
+    }
+}
+
+/* The same nothing three times: one question to the owner instead of a fourth. */
+static void
+stop_without_progress(Engine *engine, const Job *job, Proposal *p, const StepState *state)
+{
+    ProposedMail *mail = proposed_mail_new();
+    p->status = PROPOSE_LIMIT;
+    p->why = g_strdup("no progress in three steps");
+    g_ptr_array_add(mail->to, g_strdup(engine->home->config->owner));
+    mail->in_reply_to = g_strdup(job->original_msgid);
+    mail->body = g_strdup_printf(
+        "I have made no progress in three steps. How shall I go on?\n\nWhat I know:\n\n%s\n\n"
+        "Reply CONTINUE to let me try on, CANCEL to end it, or write what to do instead.",
+        *state->working_note ? state->working_note : "(nothing yet)");
+    g_ptr_array_add(p->mails, mail);
+}
+
+static ProposalStatus
+status_of(AnswerStatus status)
+{
+    switch (status) {
+    case ANSWER_COMPLETE:
+        return PROPOSE_COMPLETE;
+    case ANSWER_ESCALATE:
+        return PROPOSE_ESCALATE;
+    case ANSWER_WAITING:
+        return PROPOSE_PARK;
+    case ANSWER_CONTINUE:
+        break;
+    }
+    return PROPOSE_CONTINUE;
+}
+
+static bool
+finish(Engine *engine,
+       const Job *job,
+       const Answer *a,
+       bool found,
+       Proposal *p,
+       StepState *state,
+       GError **error)
+{
+    bool idle = !found && p->notes->len == 0 && p->mails->len == 0;
+    state->idle_steps = idle ? state->idle_steps + 1 : 0;
+    if (p->status == PROPOSE_PARK)
+        set_wait(p, &a->wait);
+    if (p->status == PROPOSE_COMPLETE && !check_complete(engine, job, p, state, error))
+        return false;
+    if (p->status == PROPOSE_COMPLETE || p->status == PROPOSE_ESCALATE)
+        propose_moves(p, a);
+    if (p->status == PROPOSE_CONTINUE && state->idle_steps >= LOOP_IDLE_MAX) {
+        stop_without_progress(engine, job, p, state);
+        state->idle_steps = 0;
+    }
+    return true;
+}
+
+static void
+remember(const Answer *a, StepState *state)
+{
+    state->phase = a->current_phase;
+    if (a->has_working_note)
+        state_set_working_note(state, a->working_note);
+    if (a->has_bundle_key)
+        state_set_bundle_key(state, a->bundle_key);
+}
+
+/* A note could not be understood: what the step says of it must not go out, nor be the end. */
+static void
+hold_back(Proposal *p, const Answer *a, StepState *state)
+{
+    if (a->send_emails->len > 0)
+        state_add_result(state,
+                         "no mail of this step was sent, because a note was not written");
+    p->status = PROPOSE_CONTINUE;
+}
+
+bool
+loop_answer(Engine *engine,
+            const Job *job,
+            const StepInput *in,
+            const char *text,
+            Proposal **ret_p,
+            GError **error)
+{
+    g_autoptr(Answer) a = NULL;
+    g_autoptr(StepState) state = NULL;
+    bool found = false;
+    if (!loop_state(in, &state, error) || !answer_parse(text, strlen(text), &a, error))
+        return false;
+    for (guint i = 0; i < a->flags->len; i++)
+        log_event(LOG_DEBUG, "the answer was not as agreed", "what",
+                  g_ptr_array_index(a->flags, i), NULL);
+
+    g_autoptr(Proposal) p = proposal_new(status_of(a->status));
+    state_clear_results(state);
+    remember(a, state);
+    if (!gather(engine, job, a, state, &found, error))
+        return false;
+    if (!propose_notes(p, a, state))
+        hold_back(p, a, state);
+    else if (!propose_mails(engine, job, in, p, a, state, error))
+        return false;
+    if (!report_third_parties(engine, job, in, p, error) ||
+        !finish(engine, job, a, found, p, state, error))
+        return false;
+    p->phase = g_strdup(phase_name(state->phase));
+    p->because = *a->reasoning ? g_strdup(a->reasoning) : NULL;
+    g_autoptr(json_t) json = state_to_json(state);
+    g_autofree char *bytes = json_format(json);
+    p->state = g_bytes_new(bytes, strlen(bytes));
+    *ret_p = g_steal_pointer(&p);
+    return true;
+}

@@ -1,0 +1,124 @@
+#pragma once
+
+/*
+ * What a job carries from one step to the next: the phase, what the brain wants to remember,
+ * what it has gathered, what could not be found, and how the last step went. It is kept with
+ * each step as JSON, and the same members, in the same order, stand in continuation.json.
+ *
+ * Invariants: no key, mail, attachment or search is in its list twice. Message-IDs have their
+ * normalised form without angle brackets, whichever form was given (mail/msgid.h); they get
+ * brackets on the way out. A list holds at most STATE_LIST_MAX entries; one more pushes out the
+ * oldest, and a key, name or search over STATE_LINE_MAX bytes is cut. All text is valid UTF-8,
+ * in and out. Nothing here does I/O or knows the time.
+ */
+#include "base/json.h"
+#include <glib.h>
+#include <stdbool.h>
+
+#define STATE_LIST_MAX 256u
+#define STATE_TRIES_MAX 2u          /* so many failures make a thing UNAVAILABLE */
+#define STATE_LINE_MAX 1000u        /* bytes of a key, an id, a file name, a search */
+#define STATE_NOTE_MAX (256u << 10) /* bytes of the working note */
+#define STATE_RESULTS_MAX 1000u     /* lines about the last step */
+#define STATE_RESULT_MAX 2000u      /* characters of one of them; longer ones are cut */
+#define STATE_JSON_MAX (32u << 20)  /* more than all of the above can take; for json_parse() */
+#define STATE_COUNT_MAX INT64_C(1000000)
+
+/* The first seven are advice to the brain, connected each with each; the last two are ends. */
+typedef enum Phase {
+    PHASE_TRIAGE,
+    PHASE_GATHERING,
+    PHASE_SUMMARISING,
+    PHASE_WORKING,
+    PHASE_CODING,
+    PHASE_COMPOSING,
+    PHASE_WAITING,
+    PHASE_COMPLETE,
+    PHASE_ESCALATE,
+} Phase;
+#define PHASE_COUNT (PHASE_ESCALATE + 1)
+
+/* "triage"…, by Phase, NULL last; also the last part of the key of a phase's note. */
+extern const char *const phase_names[PHASE_COUNT + 1];
+const char *phase_name(Phase phase);
+/* In any case, because providers do not promise the case of enum values. */
+bool phase_parse(const char *name, Phase *ret);
+
+typedef struct MailRef {
+    char *message_id, *folder; /* folder is a hint; "" for none */
+} MailRef;
+MailRef *mail_ref_new(const char *message_id, const char *folder);
+void mail_ref_free(MailRef *ref);
+
+typedef struct FileRef {
+    char *message_id, *filename;
+} FileRef;
+FileRef *file_ref_new(const char *message_id, const char *filename);
+void file_ref_free(FileRef *ref);
+
+/* Something that could not be fetched: a note's key, a mail's id, or "search:QUERY". */
+typedef struct StateFailure {
+    char *key;
+    unsigned count;
+} StateFailure;
+
+typedef struct StepState {
+    Phase phase;
+    char *working_note;         /* never NULL */
+    char *bundle_key;           /* never NULL; "" for none */
+    GPtrArray *note_keys;       /* char * */
+    GPtrArray *mail_refs;       /* MailRef */
+    GPtrArray *attachment_refs; /* FileRef */
+    GPtrArray *failed;          /* StateFailure, in the order of the first failure */
+    GPtrArray *searches;        /* char *: tried in this run, in order */
+    GPtrArray *results;         /* char *: one line each about the last step */
+    unsigned idle_steps;        /* in a row without a change of notes, mail or facts */
+    bool refused_empty_complete;
+} StepState;
+
+/* A job before its first step: triage, and nothing else. */
+StepState *state_new(void);
+void state_free(StepState *state);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StepState, state_free)
+
+/* All members in a fixed order: those of continuation.json, then results, idle_steps and
+ * refused_empty_complete. The same state gives the same bytes. Caller unrefs. */
+json_t *state_to_json(const StepState *state);
+/* Reads our own bytes and a continuation.json, whose other members it passes over. The members
+ * of the first continuations (current_phase to failed_fetches) must be there, the later ones
+ * may be missing. ERR_NEVER or ERR_LIMIT name the path; ret is then untouched. */
+bool state_from_json(const json_t *object, StepState **ret, GError **error);
+
+void state_set_working_note(StepState *state, const char *text);
+void state_set_bundle_key(StepState *state, const char *key);
+
+/* True when it is new. A mail that is there gets the new folder, unless that is "". A text that
+ * is no Message-ID is not added: no mail can have it. */
+bool state_add_note(StepState *state, const char *key);
+bool state_add_mail(StepState *state, const char *message_id, const char *folder);
+bool state_add_attachment(StepState *state, const char *message_id, const char *filename);
+/* Forgets the note of this key, or the mail of this id and its attachments; false when neither
+ * was there. */
+bool state_drop(StepState *state, const char *key_or_id);
+
+/* Counts one more failure of a key or id and returns how many there are now. */
+unsigned state_fail(StepState *state, const char *key);
+void state_set_failures(StepState *state, const char *key, unsigned count);
+/* True once it failed STATE_TRIES_MAX times: a further request is not to be carried out. */
+bool state_unavailable(const StepState *state, const char *key);
+
+/* Records a search as tried in this run; true when it is a new one. */
+bool state_search_tried(StepState *state, const char *query);
+/* state_fail() and state_unavailable() for a search that found nothing. */
+unsigned state_search_failed(StepState *state, const char *query);
+bool state_search_unavailable(const StepState *state, const char *query);
+
+/* What the next context says about this step: what was sent with its Message-ID, what failed
+ * and why, UNSUPPORTED. A line over the limit is cut, line breaks are made visible. */
+void state_add_result(StepState *state, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+void state_clear_results(StepState *state);
+
+/* The blocks for the context; "" when there is nothing to say. Each entry takes one line, so
+ * that none can pass for a heading. Caller frees. */
+char *state_format_tried(const StepState *state);
+char *state_format_unavailable(const StepState *state);

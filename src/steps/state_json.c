@@ -1,0 +1,287 @@
+/*
+ * The JSON of a state. What can't be in a state is refused with its path, also in bytes that
+ * are ours: a store that was edited by hand is told from one that works.
+ */
+#include "steps/state.h"
+
+#include "base/banned.h"
+#include "base/err.h"
+#include "mail/msgid.h"
+
+/* --- out --- */
+
+static json_t *
+format_strings(const GPtrArray *list)
+{
+    json_t *array = json_array();
+
+    for (guint i = 0; i < list->len; i++)
+        json_array_append_new(array, json_string(g_ptr_array_index(list, i)));
+    return array;
+}
+
+/* {"message_id": "<id>", name: value} */
+static json_t *
+format_ref(const char *message_id, const char *name, const char *value)
+{
+    g_autofree char *bracketed = msgid_format(message_id);
+    json_t *object = json_object();
+
+    json_object_set_new(object, "message_id", json_string(bracketed));
+    json_object_set_new(object, name, json_string(value));
+    return object;
+}
+
+static json_t *
+format_mails(const GPtrArray *refs)
+{
+    json_t *array = json_array();
+
+    for (guint i = 0; i < refs->len; i++) {
+        const MailRef *ref = g_ptr_array_index(refs, i);
+        json_array_append_new(array, format_ref(ref->message_id, "folder", ref->folder));
+    }
+    return array;
+}
+
+static json_t *
+format_files(const GPtrArray *refs)
+{
+    json_t *array = json_array();
+
+    for (guint i = 0; i < refs->len; i++) {
+        const FileRef *ref = g_ptr_array_index(refs, i);
+        json_array_append_new(array, format_ref(ref->message_id, "filename", ref->filename));
+    }
+    return array;
+}
+
+static json_t *
+format_failed(const GPtrArray *failed)
+{
+    json_t *object = json_object();
+
+    for (guint i = 0; i < failed->len; i++) {
+        const StateFailure *failure = g_ptr_array_index(failed, i);
+        json_object_set_new(object, failure->key, json_integer(failure->count));
+    }
+    return object;
+}
+
+json_t *
+state_to_json(const StepState *state)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "current_phase", json_string(phase_name(state->phase)));
+    json_object_set_new(o, "working_note", json_string(state->working_note));
+    json_object_set_new(o, "bundle_key", json_string(state->bundle_key));
+    json_object_set_new(o, "gathered_note_keys", format_strings(state->note_keys));
+    json_object_set_new(o, "gathered_email_refs", format_mails(state->mail_refs));
+    json_object_set_new(o, "failed_fetches", format_failed(state->failed));
+    json_object_set_new(o, "attempted_searches", format_strings(state->searches));
+    json_object_set_new(o, "gathered_attachment_refs", format_files(state->attachment_refs));
+    json_object_set_new(o, "results", format_strings(state->results));
+    json_object_set_new(o, "idle_steps", json_integer(state->idle_steps));
+    json_object_set_new(o, "refused_empty_complete",
+                        json_boolean(state->refused_empty_complete));
+    return o;
+}
+
+/* --- in --- */
+
+/* Reads entry i of a list, whose path is given, into the state. */
+typedef bool (*ReadEntry)(StepState *state,
+                          const json_t *entry,
+                          const char *path,
+                          GError **error);
+
+static bool
+check_count(const char *name, size_t count, unsigned max, GError **error)
+{
+    if (count <= max)
+        return true;
+    return err_set(error, ERR_LIMIT, "%s: %zu entries are over the limit of %u", name, count,
+                   max);
+}
+
+static bool
+read_list(const json_t *object,
+          const char *name,
+          unsigned max,
+          ReadEntry read,
+          StepState *state,
+          GError **error)
+{
+    const json_t *array;
+
+    if (!json_get_array(object, "", name, &array, error) ||
+        !check_count(name, json_array_size(array), max, error))
+        return false;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        g_autofree char *path = g_strdup_printf("%s[%zu]", name, i);
+        if (!read(state, json_array_get(array, i), path, error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+is_string(const json_t *value, const char *path, GError **error)
+{
+    return json_is_string(value) || err_set(error, ERR_NEVER, "%s: must be a string", path);
+}
+
+static bool
+read_note_key(StepState *state, const json_t *entry, const char *path, GError **error)
+{
+    if (!is_string(entry, path, error))
+        return false;
+    (void)state_add_note(state, json_string_value(entry));
+    return true;
+}
+
+static bool
+read_search(StepState *state, const json_t *entry, const char *path, GError **error)
+{
+    if (!is_string(entry, path, error))
+        return false;
+    (void)state_search_tried(state, json_string_value(entry));
+    return true;
+}
+
+static bool
+read_result(StepState *state, const json_t *entry, const char *path, GError **error)
+{
+    if (!is_string(entry, path, error))
+        return false;
+    state_add_result(state, "%s", json_string_value(entry));
+    return true;
+}
+
+static bool
+read_ref(const json_t *entry,
+         const char *path,
+         const char *name,
+         const char **ret_id,
+         const char **ret_value,
+         GError **error)
+{
+    const char *const names[] = {"message_id", name, NULL};
+
+    if (!json_only(entry, path, names, error) ||
+        !json_get_string(entry, path, "message_id", ret_id, error) ||
+        !json_get_string(entry, path, name, ret_value, error))
+        return false;
+    g_autofree char *id = msgid_parse(*ret_id);
+    return id || err_set(error, ERR_NEVER, "%s.message_id: is not a Message-ID", path);
+}
+
+static bool
+read_mail(StepState *state, const json_t *entry, const char *path, GError **error)
+{
+    const char *id, *folder;
+
+    if (!read_ref(entry, path, "folder", &id, &folder, error))
+        return false;
+    (void)state_add_mail(state, id, folder);
+    return true;
+}
+
+static bool
+read_attachment(StepState *state, const json_t *entry, const char *path, GError **error)
+{
+    const char *id, *filename;
+
+    if (!read_ref(entry, path, "filename", &id, &filename, error))
+        return false;
+    (void)state_add_attachment(state, id, filename);
+    return true;
+}
+
+static bool
+read_failed(const json_t *object, StepState *state, GError **error)
+{
+    json_t *failed = json_object_get(object, "failed_fetches");
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(failed))
+        return err_set(error, ERR_NEVER, "failed_fetches: %s",
+                       failed ? "must be an object" : "is missing");
+    if (!check_count("failed_fetches", json_object_size(failed), STATE_LIST_MAX, error))
+        return false;
+    json_object_foreach(failed, key, value)
+    {
+        int64_t count;
+
+        if (!json_get_int(failed, "failed_fetches", key, 0, STATE_COUNT_MAX, &count, error))
+            return false;
+        state_set_failures(state, key, (unsigned)count);
+    }
+    return true;
+}
+
+static bool
+read_texts(const json_t *object, StepState *state, GError **error)
+{
+    const char *phase, *working_note, *bundle_key;
+
+    if (!json_get_string(object, "", "current_phase", &phase, error) ||
+        !json_get_string(object, "", "working_note", &working_note, error) ||
+        !json_get_string(object, "", "bundle_key", &bundle_key, error))
+        return false;
+    if (!phase_parse(phase, &state->phase))
+        return err_set(error, ERR_NEVER, "current_phase: is not a phase");
+    if (strlen(working_note) > STATE_NOTE_MAX)
+        return err_set(error, ERR_LIMIT, "working_note: %zu bytes are over the limit of %u",
+                       strlen(working_note), STATE_NOTE_MAX);
+    state_set_working_note(state, working_note);
+    state_set_bundle_key(state, bundle_key);
+    return true;
+}
+
+static bool
+has(const json_t *object, const char *name)
+{
+    return json_object_get(object, name) != NULL;
+}
+
+/* The members that the first continuations did not have. */
+static bool
+read_later(const json_t *object, StepState *state, GError **error)
+{
+    int64_t idle = 0;
+
+    if (has(object, "attempted_searches") &&
+        !read_list(object, "attempted_searches", STATE_LIST_MAX, read_search, state, error))
+        return false;
+    if (has(object, "gathered_attachment_refs") &&
+        !read_list(object, "gathered_attachment_refs", STATE_LIST_MAX, read_attachment, state,
+                   error))
+        return false;
+    if (has(object, "results") &&
+        !read_list(object, "results", STATE_RESULTS_MAX, read_result, state, error))
+        return false;
+    if (has(object, "idle_steps") &&
+        !json_get_int(object, "", "idle_steps", 0, STATE_COUNT_MAX, &idle, error))
+        return false;
+    state->idle_steps = (unsigned)idle;
+    return !has(object, "refused_empty_complete") ||
+           json_get_bool(object, "", "refused_empty_complete", &state->refused_empty_complete,
+                         error);
+}
+
+bool
+state_from_json(const json_t *object, StepState **ret, GError **error)
+{
+    g_autoptr(StepState) state = state_new();
+
+    if (!read_texts(object, state, error) ||
+        !read_list(object, "gathered_note_keys", STATE_LIST_MAX, read_note_key, state, error) ||
+        !read_list(object, "gathered_email_refs", STATE_LIST_MAX, read_mail, state, error) ||
+        !read_failed(object, state, error) || !read_later(object, state, error))
+        return false;
+    *ret = g_steal_pointer(&state);
+    return true;
+}

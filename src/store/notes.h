@@ -1,0 +1,122 @@
+#pragma once
+
+/*
+ * Notes: every version of each, by key. A key is a path ("envoy/states/triage"); the newest
+ * version is also a file that people edit (notes/notes.h), every older one is only here.
+ *
+ * (1) Versions are numbered from 1 and never change. Deleting a note is a version too, one
+ * without a body; a note that comes back goes on counting. (2) `label` is the lowest trust of
+ * anything that its writer had read (ENGINE: the floor of the step), so text of a stranger is
+ * still known as such when another job reads it from a note. (3) A note whose `version` is
+ * above `mirrored` is owed to its file: notes_sync() writes it.
+ *
+ * Who calls what: outside src/notes, renaming and deleting go through notes_rename() and
+ * notes_delete(), which keep CONTENTS right in the same transaction.
+ */
+#include "mail/origin.h"
+#include "store/db.h"
+
+#define NOTE_KEY_MAX 200
+/* [A-Za-z0-9._-] segments with '/' between them; no segment begins with a dot, so there is no
+ * way out and no hidden file; no folder ends in ".md", so none meets the file of another note.
+ * At most NOTE_KEY_MAX bytes. */
+bool note_key_valid(const char *key);
+/* ERR_NEVER that says what is wrong with it. */
+bool note_key_check(const char *key, GError **error);
+
+typedef struct Note {
+    char *key;
+    int64_t version;
+    bool deleted;
+    GBytes *body; /* NULL when deleted, and in lists */
+    size_t size;
+    char *author; /* "person", "operator", or a role's name */
+    Trust label;
+    JobId job;
+    int step;
+    int64_t updated_us;
+} Note;
+void note_free(Note *note);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Note, note_free)
+
+/* A version; 0: the newest. NULL with true: there is none, or it says "deleted". */
+bool note_load(Db *db, const char *key, int64_t version, Note **ret, GError **error);
+/* As above without the body, and a deleted one is handed out as such. */
+bool note_look(Db *db, const char *key, int64_t version, Note **ret, GError **error);
+/* The body as text: valid UTF-8 without NUL; caller frees. */
+char *note_text(const Note *note);
+
+/* Who writes, and why. */
+typedef struct NoteBy {
+    const char *author;
+    Trust label;
+    JobId job; /* {0}: a person */
+    int step;
+} NoteBy;
+
+/* What must be so for a write; a number above 0: that is the newest version. */
+#define NOTE_ANY INT64_C(-1)   /* nothing */
+#define NOTE_ABSENT INT64_C(0) /* there is no such note */
+#define NOTE_SHOWN                                                                             \
+    INT64_C(-2) /* by->job wrote the newest version or was shown it last; was                  \
+                 * it shown none, there is no such note. Kept by the runtime,                  \
+                 * whatever a model says that it knows. */
+/* Where the condition does not hold: ERR_NEVER, "conflict: …" with both version numbers and the
+ * newest one's author; nothing was written. ret_version may be NULL. */
+bool note_put(Txn *txn,
+              const char *key,
+              GBytes *body,
+              int64_t if_version,
+              const NoteBy *by,
+              int64_t *ret_version,
+              GError **error);
+/* Behind what is there, on a line of its own; makes the note where there is none. Without any
+ * condition: an append loses nobody's words. The label is the lower of both. */
+bool note_append(Txn *txn,
+                 const char *key,
+                 GBytes *body,
+                 const NoteBy *by,
+                 int64_t *ret_version,
+                 GError **error);
+/* ERR_NEVER where `from` is none, or `to` is taken. Text keeps its label. */
+bool note_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, GError **error);
+/* ERR_NEVER where there is none. if_version as in note_put(). */
+bool
+note_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GError **error);
+
+/* What a job was shown last. Unflushed is fine: a mark that is lost makes a conflict, never a
+ * loss. */
+bool note_mark_shown(Txn *txn, JobId job, const char *key, int64_t version, GError **error);
+/* 0: none. */
+bool
+note_shown_version(Db *db, JobId job, const char *key, int64_t *ret_version, GError **error);
+
+/* Live notes by key, without bodies. Elements are Note. prefix "": all; "envoy/": those
+ * beneath. */
+bool notes_list(Db *db, const char *prefix, GPtrArray **ret, GError **error);
+/* All versions of one note without bodies, newest first; empty: never was. Elements are Note.
+ */
+bool note_history(Db *db, const char *key, GPtrArray **ret, GError **error);
+
+/*
+ * The mirror's own view, for src/notes: one row per key, what its file holds as far as we know,
+ * and the marks by which an unchanged file is known without reading it.
+ */
+typedef struct NoteMirror {
+    char *key;
+    int64_t version, mirrored;
+    bool deleted;
+    bool has_file; /* digest counts: we put a file there or saw one */
+    Digest digest;
+    int64_t mtime_ns, size, ino; /* 0: look at the bytes */
+} NoteMirror;
+void note_mirror_free(NoteMirror *m);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NoteMirror, note_mirror_free)
+/* By key. Elements are NoteMirror. */
+bool note_mirrors(Db *db, GPtrArray **ret, GError **error);
+bool note_mirror_load(Db *db, const char *key, NoteMirror **ret, GError **error);
+/* What the file holds now: m's mirrored, has_file, digest and marks. */
+bool note_mirror_set(Txn *txn, const NoteMirror *m, GError **error);
+/* The newest version of this key with exactly these bytes; 0: none. */
+bool
+note_version_of(Db *db, const char *key, GBytes *body, int64_t *ret_version, GError **error);

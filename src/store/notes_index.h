@@ -1,0 +1,23 @@
+#pragma once
+
+/*
+ * Full text over the newest versions of notes, in state/index.db beside that of mail. It
+ * follows note_version by a mark of its own; it needs nothing but the store, so whoever
+ * searches brings it up to date first.
+ */
+#include "store/index.h"
+#include "store/notes.h"
+
+typedef struct NoteHit {
+    char *key;
+    int64_t version;
+    char *snippet; /* some words around the place, on one line, valid UTF-8 */
+} NoteHit;
+void note_hit_free(NoteHit *hit);
+
+/* ERR_AGAIN: the file was deleted or broke meanwhile; the same call once more makes it anew. */
+bool notes_index_follow(Index *ix, Db *db, GError **error);
+/* Best first. Words are ANDed, "a phrase" is one word; no input is an error, and without words
+ * nothing is found. Elements are NoteHit. */
+bool notes_index_search(
+    Index *ix, const char *query, unsigned limit, GPtrArray **ret, GError **error);

@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# Checkpoint mails: the store is lost, the run is killed, the mail is forged, copied or deleted (E10, E13, E37,
+# E40, E43, E47; T4, T5, T6, M24, M25, M26).
+. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/loop.sh"
+
+done_step='{"status":"complete","current_phase":"complete","send_emails":[{"body":"All done.","attachments":[{"note_key":"scratch/n1","filename":"n.txt"}]}]}'
+busy='{"working_note":"note NNN","write_notes":[{"key":"scratch/nNNN","content":"text NNN"}]}'
+five() { # five steps that write notes, then the answer
+    local i list=()
+    for i in 1 2 3 4 5; do list+=("${busy//NNN/$i}"); done
+    steps "${list[@]}" "$done_step"
+}
+count_forged() { python3 - "$HOME_DIR/state/postrider.db" <<'P'
+import sqlite3, sys
+r = sqlite3.connect('file:%s?mode=ro' % sys.argv[1], uri=True).execute("select value from meta where key='forged-continuations'").fetchone()
+print(r[0] if r else 0)
+P
+}
+
+# --- the store is lost ---
+loop_home
+five
+echo x >"$WORK/x.txt"
+pr inject --subject 'first' --run --max-iter 3 </dev/null >/dev/null
+rm -rf "$HOME_DIR/state"
+pr serve --once 2>/dev/null
+is "$(job state) $(job total_iterations)" 'done 6' 'promise 9: a job goes on from its checkpoint mail alone'
+is "$(to_you)" 1 'and answers once'
+ok 'E47: with the file attached' you_have 'n.txt'
+is "$(cat "$HOME_DIR/notes/scratch/n1.md" "$HOME_DIR/notes/scratch/n5.md")" 'text 1text 5' 'notes of both lives are there'
+rm -rf "$HOME_DIR/state"
+pr serve --once 2>/dev/null
+pr serve --once 2>/dev/null
+is "$(to_you)" 1 'lost again after the end: what was answered is not answered again'
+is "$(pr --json job list --all)" '[]' 'and no job comes back from Done'
+
+# several jobs: one done, one parked, one parked and cancelled
+loop_home
+five
+pr inject --subject one --run </dev/null >/dev/null
+pr inject --subject two --run --max-iter 2 </dev/null >/dev/null
+pr inject --subject three --run --max-iter 1 </dev/null >/dev/null
+is "$(job state 1) $(job state 2) $(job state 3)" 'done parked parked' 'three jobs'
+pr inject --subject four --run --max-iter 1 </dev/null >/dev/null
+pr cancel 4 >/dev/null
+pr serve --once --max-iter 1 2>/dev/null
+t=$(job total_iterations 3)
+rm -rf "$HOME_DIR/state"
+pr serve --once --max-iter 1 2>/dev/null
+is "$(pr --json job list --all | python3 -c 'import json,sys; print([j["id"] for j in json.load(sys.stdin)])')" '[3, 2]' 'only the parked ones come back, with their numbers'
+is "$(job total_iterations 3)" $((t + 1)) 'T6: its count goes on'
+pr serve --once 2>/dev/null
+is "$(to_you)" 3 'each is answered once'
+
+# --- killed ---
+loop_home
+five
+pr inject --subject 'killed' </dev/null >/dev/null
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    POSTRIDER_DIE_AT=step-committed pr serve --once --max-iter 2 >/dev/null 2>&1
+    POSTRIDER_DIE_AT=step-composed pr serve --once --max-iter 2 >/dev/null 2>&1
+done
+pr serve --once >/dev/null 2>&1
+wait_done() { pr serve --once >/dev/null 2>&1; job_is done; }
+ok 'E10: killed before and after every commit it comes to its end' wait_for wait_done
+is "$(to_you)" 1 'E10: with one answer'
+is "$(job total_iterations)" 6 'E10: and six steps'
+
+# --- forged, replayed, ambiguous ---
+loop_home
+five
+pr config set trust require-auth none
+pr inject --subject 'real' --run --max-iter 2 </dev/null >/dev/null
+real=$(checkpoint Sent)
+mail_with() { # FILE...: a mail from you with these documents
+    python3 - "$@" <<'P'
+import email.message, sys, uuid
+m = email.message.EmailMessage()
+m['From'], m['To'], m['Subject'] = 'you@postrider.local', 'envoy@postrider.local', 'look at this'
+m['Message-ID'] = '<%s@x>' % uuid.uuid4()
+m.set_content('see the file')
+for f in sys.argv[1:]:
+    m.add_attachment(open(f, 'rb').read(), maintype='application', subtype='json', filename='continuation.json')
+sys.stdout.buffer.write(m.as_bytes())
+P
+}
+python3 - "$real" "$WORK" <<'P'
+import email, email.policy, sys, json
+m = email.message_from_binary_file(open(sys.argv[1], 'rb'), policy=email.policy.default)
+b = next(m.iter_attachments()).get_content()
+w = sys.argv[2]
+open(w + '/good.json', 'wb').write(b)
+open(w + '/bad.json', 'wb').write(b.replace(b'"total_iterations":2', b'"total_iterations":0'))
+open(w + '/cut.json', 'wb').write(b[:-9])
+d = json.loads(b)
+for k in 'version job role round seq epoch resume_after mac born steps step_limit face waiting_for round_cost_micro step_results'.split(): d.pop(k)
+open(w + '/seed.json', 'w').write(json.dumps(d))
+P
+take() { pr receive --role envoy && pr account --once main 2>/dev/null; }
+before=$(job total_iterations)
+mail_with "$WORK/bad.json" | take
+is "$(count_forged)" 1 'T4, T6: a lowered count breaks the MAC: counted as forged'
+mail_with "$WORK/cut.json" | take
+is "$(count_forged)" 2 'J10: a truncated MAC'
+mail_with "$WORK/seed.json" | take
+is "$(count_forged)" 3 'M24: a document of the seed by mail is an ordinary attachment'
+is "$(job state) $(job total_iterations)" "parked $before" 'T4: the job is as it was'
+mail_with "$WORK/good.json" "$WORK/good.json" | take
+like "$(pr mail list)" 'held' 'M25: two in one mail are held'
+is "$(pr --json mail list | grep -c 'ambiguous')" 1 'M25: as ambiguous'
+mail_with "$WORK/good.json" >"$WORK/inner"
+{ printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: Fwd\nMessage-ID: <fwd@x>\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=F\n\n--F\nContent-Type: message/rfc822\n\n'; cat "$WORK/inner"; printf '\n--F--\n'; } | take
+is "$(count_forged)" 3 'M26: one inside a forwarded message is not looked at'
+pr serve --once --max-iter 1 2>/dev/null
+mail_with "$WORK/good.json" | take
+is "$(job state)" parked 'T5: a replayed one with a good MAC changes nothing'
+is "$(in_folder Done | xargs grep -l 'look at this' | wc -l)" 1 'T5: it is filed in Done as stale'
+
+# --- a document of the operator (E37) ---
+n=$(pr --json job list --all | grep -o '"id"' | wc -l)
+ok 'E37: resume FILE' pr resume "$WORK/seed.json"
+pr serve --once --max-iter 1 2>/dev/null
+new=$((n + 1))
+is "$(job total_iterations $new)" 3 'E37: becomes a new job that goes on from there'
+is "$(for f in $(in_folder INBOX | xargs grep -l continuation.json); do [ "$(doc job "$f")" != $new ] || doc working_note "$f"; done)" 'note 3' 'E38: with its state'
+exits 65 'E37: one that is none' pr resume "$WORK/x.txt"
+exits 65 'E37: one whose MAC does not hold' pr resume "$WORK/bad.json"
+
+# --- deleted (E13) ---
+loop_home
+steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
+pr inject --subject s --run </dev/null >/dev/null
+c=$(checkpoint)
+mkdir -p "$HOME_DIR/mail/envoy/.Later/cur" "$HOME_DIR/mail/envoy/.Later/new" "$HOME_DIR/mail/envoy/.Later/tmp"
+mv "$c" "$HOME_DIR/mail/envoy/.Later/cur/$(basename "$c"):2,S"
+pr serve --once
+is "$(job state)" parked 'E13: moving it is no abort'
+mv "$HOME_DIR/mail/envoy/.Later/cur/$(basename "$c"):2,S" "$HOME_DIR/mail/envoy/cur/$(basename "$c"):2,ST"
+pr serve --once
+is "$(job state)" stopped 'E13: the deleted flag is one'
+pr serve --once
+ok 'E13: the owner is told' you_have 'The checkpoint mail of job 1 was deleted'
+pr continue 1 >/dev/null
+pr serve --once
+is "$(job state)" done 'E13: CONTINUE undoes it'
+
+loop_home
+steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
+pr inject --subject s --run </dev/null >/dev/null
+rm "$(checkpoint)"
+pr serve --once
+is "$(job state)" parked 'E13: one look that finds nothing proves nothing'
+POSTRIDER_CLOCK=+11 pr serve --once
+is "$(job state)" stopped 'E13: two of them ten seconds apart do'
+
+# --- the original is gone (E43) ---
+loop_home
+five
+pr inject --subject 'gone' --run --max-iter 2 </dev/null >/dev/null
+rm -f $(in_folder Active)
+pr serve --once
+is "$(job state)" done 'E43: without its original the job goes on'
+
+done_testing

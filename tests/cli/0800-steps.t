@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# A model at work in steps: what it is shown, and what becomes of what it says. The brain is a program
+# that answers line by line and keeps each question. E numbers are those of the checklist.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/steps.sh"
+
+ok 'a home whose agent works in steps' steps_home
+
+# --- attachments in ---
+
+printf 'print("caf\303\251")\n' >"$WORK/x.py"
+printf '\211PNG\r\n\032\n\0\0' >"$WORK/pic.png"
+answers <<'END'
+{"status":"continue","current_phase":"gathering","working_note":"first","read_attachments":[{"message_id":"<@ID@>","filename":"x.py"},{"message_id":"@ID@","filename":"pic.png"},{"message_id":"@ID@","filename":"x (2).py"},{"message_id":"@ID@","filename":"none.c"}]}
+{"status":"continue","current_phase":"composing","working_note":"second"}
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"It prints a word."}]}
+END
+mkdir "$WORK/more" && echo 'second = True' >"$WORK/more/x.py"
+mail_in 'What is this?' --attach "$WORK/x.py" --attach "$WORK/pic.png" --attach "$WORK/more/x.py" <<<'Please look.'
+is "$STATUS" 0 'a mail with three attachments is worked on'
+like "$(seen 1)" 'filename x.py, content_type text/x-python, size_bytes 15, readable true' \
+    'E54 E55 E56 E57: attachments are listed with type, decoded size and whether they can be read'
+like "$(seen 1)" 'filename pic.png, content_type image/png, size_bytes 10, readable false' 'E58: a picture is not readable'
+like "$(seen 1)" 'filename x \(2\).py' 'E59: a second one of the same name has a number'
+like "$(seen 2)" '=== ATTACHMENT: x.py \(from <[^>]+>\) \[[a-z0-9]+\] ===
+print\("café"\)
+=== END' 'E60 E61: one that was asked for stands under its heading, in the next step'
+like "$(seen 2)" 'second = True' 'E59: and the second of that name too'
+like "$ERR" 'binary.*pic.png' 'E62: asking for a binary one is a warning with its name'
+like "$ERR" 'inject\.[a-z0-9]+@' 'E62: and its Message-ID'
+like "$(results 2)" 'UNSUPPORTED: ATTACHMENT pic.png \(binary, not readable\)' 'E63 E64: the context says so, and the results'
+like "$(results 2)" 'attachment none.c of <[^>]+>: there is none' 'one that is not there is said too'
+like "$(seen 3)" 'café' 'what was loaded stays loaded'
+like "$(seen 2)" '=== YOUR WORKING NOTE \[[a-z0-9]+\] ===
+first
+' 'the working note is carried along'
+is "$(grep -c 'Please look' "$WORK/seen.3")" 1 'the mail itself stands there once'
+is "$(mails)" 1 'one answer'
+
+# --- attachments out ---
+
+answers <<'END'
+{"status":"complete","current_phase":"complete","write_notes":[{"key":"projects/sum/code","content":"def add(a, b):\n    return a + b\n","mode":"replace"},{"key":"projects/sum/odd","content":"odd\n","mode":"replace"}],"send_emails":[{"to":["You <you@postrider.local>"],"body":"Code is in notes at projects/sum/code. See attached.","attachments":[{"note_key":"projects/sum/code","filename":"sum.py"},{"note_key":"projects/sum/odd","filename":"odd.qqq"},{"note_key":"projects/sum/odd","filename":""}]}]}
+END
+mail_in 'Write a sum' <<<'in Python'
+newest >"$WORK/mail"
+python3 - "$WORK/mail" >"$WORK/py" <<'P'
+import sys, email, email.policy
+m = email.message_from_binary_file(open(sys.argv[1], 'rb'), policy=email.policy.default)
+print(m.get_content_type(), m['subject'])
+for p in m.iter_parts(): print(p.get_content_type(), p.get_filename())
+parts = list(m.iter_parts())
+print(parts[0].get_content().splitlines()[0])
+print(parts[1].get_payload(decode=True).decode())
+P
+like "$(cat "$WORK/py")" '^multipart/mixed Re: Write a sum
+text/plain None
+text/x-python sum.py
+text/plain odd.qqq
+text/markdown odd.md
+Code is in notes at projects/sum/code. See attached.
+def add' 'E65 E66 E67 E94: the file comes from the note, its type from the name, behind the text'
+ok 'the note is there' pr note get projects/sum/code
+
+answers <<'END'
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"See attached.","attachments":[{"note_key":"projects/none","filename":"x.py"}]}]}
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"There is no such file."}]}
+END
+before=$(mails)
+mail_in 'Send it' <<<'now'
+is "$(mails)" $((before + 1)) 'E68: a mail whose attachment is missing is not sent'
+like "$(results 2)" "mail to you@postrider.local was not sent: the note 'projects/none' to attach does not exist" \
+    'E68: and the next context says why'
+
+# --- length ---
+
+body=$(printf 'ä%.0s' $(seq 4001))
+answers <<END
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"$body"}]}
+END
+mail_in 'Long' <<<'tell me all'
+like "$ERR" "Email to 'you@postrider.local' body is 4001 chars \(>4000\). Consider using an attachment instead." \
+    'E69 E70 E71: a long body is a warning in characters'
+newest >"$WORK/mail"
+is "$(python3 -c '
+import sys, email, email.policy
+m = email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default)
+print(m.get_content().count("ä"))' "$WORK/mail")" 4001 'E72: and is not cut'
+
+# --- what was tried ---
+
+pr config set 'role envoy' max-iterations 8
+answers <<'END'
+{"status":"continue","current_phase":"gathering","add_notes":["no/such"],"search_emails":[{"text":"xylophone"}],"search_notes":["xylophone"]}
+{"status":"continue","current_phase":"gathering","add_notes":["no/such"],"search_emails":[{"text":"xylophone"}],"search_notes":["xylophone"]}
+{"status":"continue","current_phase":"gathering","add_notes":["no/such"],"search_emails":[{"text":"xylophone"}],"search_notes":["sum"]}
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Not there."}]}
+END
+mail_in 'Find it' <<<'the instrument'
+unlike "$(seen 1)" 'SEARCHES TRIED' 'E75: nothing was tried, nothing is said'
+like "$(seen 2)" '=== SEARCHES TRIED THIS RUN ===
+  note no/such
+  xylophone
+  notes: xylophone
+Try a different approach if these have already failed.' 'E73 E74: keys and searches are listed'
+like "$(results 2)" 'search xylophone: 0 found' 'and what came of them'
+unlike "$(seen 2)" '=== UNAVAILABLE' 'once is not unavailable'
+like "$(seen 3)" '=== UNAVAILABLE ===
+  no/such
+  search:xylophone
+  search:notes: xylophone
+' 'E76 E77: twice is'
+like "$(results 4)" 'note no/such is UNAVAILABLE; it was not looked for again' 'E78: a third request is not carried out'
+like "$(results 4)" 'search xylophone is UNAVAILABLE; it was not tried again' 'E78: nor a third search'
+like "$(results 4)" 'projects/sum/code' 'while another one finds something'
+
+answers <<'END'
+{"status":"continue","current_phase":"gathering","working_note":"half","search_notes":["zither"]}
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Done."}]}
+END
+mail_in 'Park' --max-iterations 1 <<<'and go on'
+python3 - "$(grep -rl continuation.json "$HOME_DIR/mail/envoy" | head -n 1)" >"$WORK/py" <<'P'
+import sys, email, email.policy, json
+m = email.message_from_binary_file(open(sys.argv[-1], 'rb'), policy=email.policy.default)
+doc = json.loads(list(m.iter_attachments())[0].get_payload(decode=True))
+print(doc['attempted_searches'], doc['failed_fetches'])
+P
+is "$(cat "$WORK/py")" "['notes: zither'] {'search:notes: zither': 1}" 'E79: searches travel in continuation.json'
+ok 'the job goes on' pr serve --once
+like "$(seen 2)" '  notes: zither' 'E79: and are known when it goes on'
+unlike "$(seen 2)" 'YOU WROTE' 'its checkpoint is no mail that it wrote'
+
+done_testing

@@ -1,0 +1,49 @@
+# For tests of the steps, behind tap.sh: a home whose agent is a program that says what it is told
+# to, and writes down what it was shown.
+#
+#   steps_home              makes the home                      answers <<END   the next answers, one JSON text a line;
+#                                                               @ID@ is the Message-ID of the original mail
+#   mail_in SUBJECT ARG...  mails standard input and runs it: OUT, ERR, STATUS
+#   seen N                  what was shown in question N        got        the answers in the owner's mailbox, by name
+#   newest                  the newest of them, as text         results N  the block about the last step in question N
+
+steps_home()
+{
+    pr init >/dev/null && pr config set 'brain default' kind command &&
+        pr config set 'brain default' command "$HOME_DIR/scripts/think" &&
+        pr config set 'role envoy' mode steps || return 1
+    cat >"$HOME_DIR/scripts/think" <<END
+#!/bin/sh
+read -r n <'$WORK/n'
+echo \$((n += 1)) >'$WORK/n'
+cat >'$WORK/seen.'\$n
+[ ! -x '$WORK/before' ] || '$WORK/before' \$n
+id=\$(sed -n 's/^Message-ID: <\(.*\)>\$/\1/p' '$WORK/seen.'\$n | head -n 1)
+sed -n "\${n}s/@ID@/\$id/g;\${n}p" '$WORK/answers'
+END
+    chmod +x "$HOME_DIR/scripts/think"
+}
+
+answers()
+{
+    rm -f "$WORK"/seen.* "$WORK/before"
+    echo 0 >"$WORK/n"
+    cat >"$WORK/answers"
+}
+
+mail_in()
+{
+    local subject=$1
+    shift
+    cat >"$WORK/body"
+    pr inject --subject "$subject" "$@" --run <"$WORK/body" >"$WORK/.out" 2>"$WORK/.err"
+    STATUS=$?
+    OUT=$(cat "$WORK/.out")
+    ERR=$(cat "$WORK/.err")
+}
+
+seen() { cat "$WORK/seen.$1" 2>/dev/null; }
+results() { seen "$1" | sed -n '/^=== RESULTS OF YOUR LAST STEP/,/^=== END/p'; }
+got() { find "$HOME_DIR/mail/you/new" "$HOME_DIR/mail/you/cur" -type f 2>/dev/null | sort; }
+mails() { got | wc -l; }
+newest() { ls -t $(got) | head -n 1 | xargs cat; }

@@ -1,0 +1,124 @@
+/* The table of retries. */
+#include "brain/retry.h"
+#include "base/banned.h"
+#include "base/clock.h"
+
+#define SEC USEC_PER_SEC
+#define NOW (INT64_C(1800000000) * SEC)
+
+static const struct {
+    const char *name;
+    RetryCase given;
+    RetryDo want;
+    int64_t want_us; /* the wait, or how long from now; 0: not looked at */
+} cases[] = {
+    {"429 with a wait", {.status = 429, .after_us = 20 * SEC}, RETRY_AGAIN, 20 * SEC},
+    {"429 with a wait of a minute",
+     {.status = 429, .after_us = 60 * SEC},
+     RETRY_AGAIN,
+     60 * SEC},
+    {"429 with a longer one", {.status = 429, .after_us = 61 * SEC}, RETRY_LATER, 61 * SEC},
+    {"429 with a reset soon", {.status = 429, .reset_us = NOW + 5 * SEC}, RETRY_AGAIN, 5 * SEC},
+    {"429 with a reset far off",
+     {.status = 429, .reset_us = NOW + 7200 * SEC},
+     RETRY_LATER,
+     7200 * SEC},
+    {"429 with a reset in the past",
+     {.status = 429, .reset_us = NOW - SEC},
+     RETRY_AGAIN,
+     SEC / 2},
+    {"429 that says nothing", {.status = 429}, RETRY_AGAIN, SEC / 2},
+    {"429 again", {.status = 429, .retries = 1}, RETRY_AGAIN, SEC},
+    {"429 too often", {.status = 429, .retries = 2}, RETRY_LATER, 60 * SEC},
+    {"429 of money", {.status = 429, .spent = true}, RETRY_MEND, 0},
+    {"400 of money", {.status = 400, .spent = true}, RETRY_MEND, 0},
+    {"money until a day",
+     {.status = 400, .spent = true, .reset_us = NOW + 86400 * SEC},
+     RETRY_LATER,
+     86400 * SEC},
+    {"a wait of a year",
+     {.status = 429, .after_us = 366 * 86400 * SEC},
+     RETRY_LATER,
+     31 * 86400 * SEC},
+    {"400", {.status = 400}, RETRY_NEVER, 0},
+    {"401", {.status = 401}, RETRY_MEND, 0},
+    {"402", {.status = 402}, RETRY_MEND, 0},
+    {"403", {.status = 403}, RETRY_MEND, 0},
+    {"404", {.status = 404}, RETRY_MEND, 0},
+    {"408", {.status = 408}, RETRY_AGAIN, 0},
+    {"409", {.status = 409}, RETRY_AGAIN, 0},
+    {"413", {.status = 413}, RETRY_NEVER, 0},
+    {"422", {.status = 422}, RETRY_NEVER, 0},
+    {"redirect", {.status = 302}, RETRY_MEND, 0},
+    {"500", {.status = 500}, RETRY_AGAIN, SEC / 2},
+    {"500 to the end", {.status = 500, .retries = 2}, RETRY_NEVER, 0},
+    {"504 to the end", {.status = 504, .retries = 2}, RETRY_NEVER, 0},
+    {"503 to the end", {.status = 503, .retries = 2}, RETRY_LATER, 60 * SEC},
+    {"529", {.status = 529}, RETRY_AGAIN, SEC / 2},
+    {"529 to the end", {.status = 529, .retries = 2}, RETRY_LATER, 60 * SEC},
+    {"told not to", {.status = 500, .should = -2}, RETRY_NEVER, 0},
+    {"told not to, a limit",
+     {.status = 429, .should = -2, .after_us = 9 * SEC},
+     RETRY_LATER,
+     60 * SEC},
+    {"told to", {.status = 400, .should = 1}, RETRY_AGAIN, SEC / 2},
+    {"nobody there", {.end = HTTP_UNREACHED}, RETRY_AGAIN, SEC / 2},
+    {"nobody there to the end", {.end = HTTP_UNREACHED, .retries = 2}, RETRY_LATER, 60 * SEC},
+    {"cut", {.end = HTTP_CUT, .status = 200}, RETRY_AGAIN, SEC / 2},
+    {"cut to the end", {.end = HTTP_CUT, .status = 200, .retries = 2}, RETRY_NEVER, 0},
+    {"silence", {.end = HTTP_SLOW}, RETRY_AGAIN, 0},
+    {"the time is over", {.end = HTTP_SLOW, .left_us = -1}, RETRY_NEVER, 0},
+    {"too little time", {.status = 500, .left_us = SEC / 10}, RETRY_NEVER, 0},
+    {"too little time, a limit",
+     {.status = 429, .after_us = 9 * SEC, .left_us = SEC},
+     RETRY_LATER,
+     60 * SEC},
+    {"too large", {.end = HTTP_LARGE, .status = 200}, RETRY_NEVER, 0},
+    {"foreign certificate", {.end = HTTP_UNTRUSTED}, RETRY_MEND, 0},
+    {"no answer in it", {.status = 200, .garbled = true}, RETRY_AGAIN, SEC / 2},
+    {"no answer to the end", {.status = 200, .garbled = true, .retries = 2}, RETRY_NEVER, 0},
+};
+
+static void
+test_plans(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        RetryCase given = cases[i].given;
+        /* In the table 0 is "nothing", so that most rows need not say so. */
+        given.should = given.should == 0 ? -1 : given.should == -2 ? 0 : given.should;
+        given.left_us = given.left_us ? given.left_us : USEC_NEVER;
+        given.now_us = NOW;
+        RetryPlan plan = retry_plan(&given);
+        int64_t us = plan.what == RETRY_LATER ? plan.at_us - NOW : plan.wait_us;
+
+        g_test_message("%s", cases[i].name);
+        g_assert_cmpint(plan.what, ==, cases[i].want);
+        if (cases[i].want_us)
+            g_assert_cmpint(us, ==, cases[i].want_us);
+    }
+}
+
+/* Never longer than the doubled wait, never less than three quarters of it. */
+static void
+test_jitter(void)
+{
+    for (uint32_t random = 0; random < 5000; random += 7) {
+        RetryPlan plan = retry_plan(&(RetryCase){.status = 500,
+                                                 .should = -1,
+                                                 .retries = 1,
+                                                 .now_us = NOW,
+                                                 .left_us = USEC_NEVER,
+                                                 .random = random});
+        g_assert_cmpint(plan.wait_us, <=, SEC);
+        g_assert_cmpint(plan.wait_us, >=, SEC * 3 / 4);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/brain/retry/plans", test_plans);
+    g_test_add_func("/brain/retry/jitter", test_jitter);
+    return g_test_run();
+}

@@ -1,0 +1,334 @@
+/* Checkpoint documents: what is signed, what is believed, and what becomes of it (J10, T4-T6,
+ * M24-M26). */
+#include "engine/continuation.h"
+#include "base/banned.h"
+#include "base/json.h"
+#include "engine/checkpoint.h"
+#include "store/steps.h"
+#include "testwork.h"
+
+#define MAIL                                                                                   \
+    "From: Ann <ann@x>\nTo: envoy@postrider.local\nSubject: a plan\nMessage-ID: "              \
+    "<m1@x>\n\nmake "                                                                          \
+    "one\n"
+#define STATE                                                                                  \
+    "{\"current_phase\":\"composing\",\"working_note\":\"half \\u00e4\\nway\","                \
+    "\"bundle_key\":\"scratch/b\",\"gathered_note_keys\":[\"a/b\"],"                           \
+    "\"gathered_email_refs\":[{\"message_id\":\"<m1@x>\",\"folder\":\"INBOX\"}],"              \
+    "\"failed_fetches\":{\"gone\":2},\"attempted_searches\":[\"x\"],"                          \
+    "\"gathered_attachment_refs\":[],\"idle_steps\":1}"
+
+/* Parks the job of one mail after one step; its checkpoint as document. */
+static char *
+park(TestWork *w, int64_t resume_us)
+{
+    const Viewer all = VIEWER_OPERATOR;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) state = g_bytes_new_static(STATE, strlen(STATE));
+    g_autoptr(Job) job = NULL;
+    int64_t seq;
+    int n;
+
+    if (!w->id.v)
+        work_take_in(w, "envoy", MAIL, TRUST_PRINCIPAL, MSG_STORED);
+    work_claim(w);
+    Txn txn = test_begin(w->engine.db);
+    job_count_step(&txn, &w->claim, "composing", 0, &n, &error);
+    job_park(&txn, &w->claim, resume_us, "bob", &seq, &error);
+    test_commit(&txn);
+    g_assert_no_error(error);
+    g_assert_true(job_load(w->engine.db, &all, w->id, &job, &error));
+    LetterParent original = {.msgid = job->original_msgid, .subject = job->subject};
+    CheckpointInput in = {
+        .job = job, .role = work_role(w), .state = state, .original = &original};
+    char *json = continuation_format(w->home, &in, &error);
+    g_assert_no_error(error);
+    return json;
+}
+
+static ContinuationFate
+fate_of(TestWork *w, const Continuation *c)
+{
+    g_autoptr(GError) error = NULL;
+    ContinuationFate fate;
+    const char *why;
+
+    continuation_judge(w->engine.db, c, "envoy", home_now(w->home), &fate, &why, &error);
+    g_assert_no_error(error);
+    return fate;
+}
+
+/* E20-E34: all of the seed's fields, in order, then ours, the MAC last. */
+static void
+test_members(TestWork *w, gconstpointer data)
+{
+    static const char *const want[] = {"type",
+                                       "original_message_id",
+                                       "original_subject",
+                                       "original_from",
+                                       "iteration",
+                                       "total_iterations",
+                                       "current_phase",
+                                       "working_note",
+                                       "bundle_key",
+                                       "gathered_note_keys",
+                                       "gathered_email_refs",
+                                       "failed_fetches",
+                                       "attempted_searches",
+                                       "gathered_attachment_refs",
+                                       "idle_steps",
+                                       "version",
+                                       "job",
+                                       "role",
+                                       "round",
+                                       "seq",
+                                       "epoch",
+                                       "resume_after"};
+    g_autofree char *json = park(w, TEST_NOW);
+    g_autoptr(json_t) doc = NULL;
+    const char *name, *last = NULL;
+    json_t *value;
+    size_t i = 0;
+
+    g_assert_true(json_parse(json, strlen(json), 0, &doc, NULL));
+    json_object_foreach(doc, name, value)
+    {
+        last = name;
+        if (i < G_N_ELEMENTS(want))
+            g_assert_cmpstr(name, ==, want[i++]);
+    }
+    g_assert_cmpstr(last, ==, "mac");
+    g_assert_cmpstr(json_string_value(json_object_get(doc, "original_message_id")), ==,
+                    "<m1@x>");
+    g_assert_cmpint(json_integer_value(json_object_get(doc, "total_iterations")), ==, 1);
+    g_assert_cmpstr(json_string_value(json_object_get(doc, "working_note")), ==, "half ä\nway");
+}
+
+/* J10: every byte counts, and so does the key. */
+static void
+test_mac(TestWork *w, gconstpointer data)
+{
+    g_autofree char *json = park(w, TEST_NOW);
+    size_t len = strlen(json);
+    Key other = w->home->key;
+    g_autoptr(Continuation) c = NULL;
+
+    g_assert_cmpint(continuation_parse(&w->home->key, json, len, &c), ==, CONT_SIGNED);
+    g_assert_cmpstr(c->role, ==, "envoy");
+    other.v[0][0] ^= 1;
+    Continuation *none = NULL;
+    g_assert_cmpint(continuation_parse(&other, json, len, &none), ==, CONT_FORGED);
+    g_assert_cmpint(continuation_parse(&w->home->key, json, len - 3, &none), ==, CONT_FORGED);
+    for (size_t i = 0; i < len; i += 7) {
+        g_autofree char *bad = g_strdup(json);
+        bad[i] ^= 1;
+        g_assert_cmpint(continuation_parse(&w->home->key, bad, len, &none), !=, CONT_SIGNED);
+    }
+    g_assert_null(none);
+}
+
+/* J10, T5: replay, a future seq, another job's number, an order in between. */
+static void
+test_fates(TestWork *w, gconstpointer data)
+{
+    g_autofree char *json = park(w, TEST_NOW + USEC_PER_SEC);
+    g_autoptr(Continuation) c = NULL;
+    g_autoptr(GError) error = NULL;
+    bool did;
+
+    g_assert_cmpint(continuation_parse(&w->home->key, json, strlen(json), &c), ==, CONT_SIGNED);
+    g_assert_cmpint(fate_of(w, c), ==, CONT_EARLY);
+    w->home->clock.fixed_wall_us += USEC_PER_SEC;
+    g_assert_cmpint(fate_of(w, c), ==, CONT_WAKES);
+    c->seq++;
+    g_assert_cmpint(fate_of(w, c), ==, CONT_AHEAD);
+    c->seq--;
+    c->epoch++;
+    g_assert_cmpint(fate_of(w, c), ==, CONT_AHEAD);
+    c->epoch--;
+    c->born_us++;
+    g_assert_cmpint(fate_of(w, c), ==, CONT_STALE);
+    c->born_us--;
+    c->job.v += 100;
+    g_assert_cmpint(fate_of(w, c), ==, CONT_RESTORES);
+    c->job.v -= 100;
+    Txn txn = test_begin(w->engine.db);
+    job_wake(&txn, w->id, c->epoch, c->seq, "reply", &did, &error);
+    test_commit(&txn);
+    g_assert_cmpint(fate_of(w, c), ==, CONT_STALE); /* used */
+    g_autofree char *second = park(w, TEST_NOW);
+    g_assert_cmpint(fate_of(w, c), ==, CONT_STALE); /* older */
+    g_autoptr(Continuation) newer = NULL;
+    continuation_parse(&w->home->key, second, strlen(second), &newer);
+    g_assert_cmpint(fate_of(w, newer), ==, CONT_WAKES);
+    txn = test_begin(w->engine.db);
+    job_stop(&txn, w->id, "asked", &did, &error);
+    test_commit(&txn);
+    g_assert_no_error(error);
+    g_assert_cmpint(fate_of(w, newer), ==, CONT_STALE); /* stopped */
+    g_free(newer->role);
+    newer->role = g_strdup("other");
+    g_assert_cmpint(fate_of(w, newer), ==, CONT_FOREIGN);
+}
+
+static char *
+mail_with(const char *const *documents)
+{
+    GString *s = g_string_new("From: x@y\nTo: envoy@postrider.local\nSubject: s\n"
+                              "Message-ID: <f@y>\nMIME-Version: 1.0\n"
+                              "Content-Type: multipart/mixed; boundary=B\n\n"
+                              "--B\nContent-Type: text/plain\n\nhello\n");
+    for (; *documents; documents++)
+        g_string_append_printf(s,
+                               "--B\nContent-Type: application/json\nContent-Disposition: "
+                               "attachment; filename=continuation.json\n\n%s\n",
+                               *documents);
+    g_string_append(s, "--B--\n");
+    return g_string_free(s, FALSE);
+}
+
+static ContinuationSeen
+seen_in(TestWork *w, const char *raw)
+{
+    g_autoptr(Message) m = message_parse(raw, strlen(raw), MESSAGE_CONTENT, NULL);
+    g_autoptr(Continuation) c = NULL;
+    return continuation_read(&w->home->key, m, &c);
+}
+
+/* T4, M24, M25, M26. */
+static void
+test_mails(TestWork *w, gconstpointer data)
+{
+    g_autofree char *json = park(w, TEST_NOW);
+    const char *seed = "{\"type\": \"continuation\", \"total_iterations\": 0}";
+    const char *ours[] = {json, NULL}, *twice[] = {json, json, NULL}, *seeds[] = {seed, NULL};
+    const char *other[] = {"{\"type\": \"invoice\"}", NULL};
+    g_autofree char *one = mail_with(ours), *two = mail_with(twice), *plain = mail_with(other);
+    g_autofree char *stranger = mail_with(seeds);
+    g_autofree char *forwarded =
+        g_strdup_printf("From: x@y\nSubject: Fwd\nMIME-Version: 1.0\nContent-Type: "
+                        "multipart/mixed; boundary=F\n\n--F\nContent-Type: message/rfc822\n\n"
+                        "%s\n--F--\n",
+                        one);
+
+    g_assert_cmpint(seen_in(w, one), ==, CONT_SIGNED);
+    g_assert_cmpint(seen_in(w, two), ==, CONT_AMBIGUOUS);
+    g_assert_cmpint(seen_in(w, plain), ==, CONT_NOT_ONE);
+    g_assert_cmpint(seen_in(w, stranger), ==, CONT_UNSIGNED);
+    g_assert_cmpint(seen_in(w, forwarded), ==, CONT_NOT_ONE);
+}
+
+/* E14-E19, and that the document comes back byte by byte through MIME. */
+static void
+test_compose(TestWork *w, gconstpointer data)
+{
+    const Viewer all = VIEWER_OPERATOR;
+    g_autofree char *json = park(w, TEST_NOW);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Job) job = NULL;
+    g_autoptr(Compose) mail = NULL;
+    g_autoptr(GBytes) state = g_bytes_new_static(STATE, strlen(STATE));
+
+    g_assert_true(job_load(w->engine.db, &all, w->id, &job, &error));
+    LetterParent original = {.msgid = job->original_msgid, .subject = job->subject};
+    CheckpointInput in = {
+        .job = job, .role = work_role(w), .state = state, .original = &original};
+    continuation_compose(&w->engine, &in, &mail, &error);
+    g_assert_no_error(error);
+    g_autoptr(GBytes) raw = compose_format(mail, &error);
+    g_assert_no_error(error);
+    gsize len;
+    const void *bytes = g_bytes_get_data(raw, &len);
+    g_autoptr(Message) m = message_parse(bytes, len, MESSAGE_CONTENT, NULL);
+    GBytes *part = continuation_part(m);
+    g_assert_nonnull(part);
+    g_assert_cmpmem(g_bytes_get_data(part, NULL), g_bytes_get_size(part), json, strlen(json));
+    static const char *const says[] = {
+        "a plan",      "ann@x",     "<m1@x>", "1 in this run, 1 of 24",
+        "half ä\nway", "scratch/b", "a/b",    "INBOX"};
+    for (size_t i = 0; i < G_N_ELEMENTS(says); i++)
+        g_assert_nonnull(strstr(m->text, says[i]));
+    g_assert_cmpstr(m->in_reply_to, ==, "m1@x");
+    g_assert_cmpstr(((Address *)m->to->pdata[0])->spec, ==, "envoy@example.org");
+}
+
+/* T6, promise 9: lost with the store, back from the mail, with its counters. */
+static void
+test_restore(TestWork *w, gconstpointer data)
+{
+    const Viewer all = VIEWER_OPERATOR;
+    g_autofree char *json = park(w, TEST_NOW);
+    const char *documents[] = {json, NULL};
+    g_autofree char *mail = mail_with(documents);
+    TestWork fresh;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(Job) job = NULL;
+    g_autoptr(Step) last = NULL;
+    unsigned n;
+
+    work_open(&fresh, NULL);
+    fresh.home->key = w->home->key;
+    g_autofree char *file = work_file(&fresh, "envoy", mail);
+    g_assert_true(maildir_open(fresh.home->mail_fd, "envoy", true, &md, &error));
+    checkpoints_restore(&fresh.engine, work_role(&fresh), md, &n, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(n, ==, 1);
+    checkpoints_restore(&fresh.engine, work_role(&fresh), md, &n, &error);
+    g_assert_cmpuint(n, ==, 0);
+    g_assert_true(job_load(fresh.engine.db, &all, w->id, &job, &error));
+    g_assert_nonnull(job);
+    g_assert_cmpint(job->state, ==, JOB_PARKED);
+    g_assert_cmpint(job->total_iterations, ==, 1);
+    g_assert_cmpint(job->seq, ==, 1);
+    g_assert_cmpstr(job->original_msgid, ==, "m1@x");
+    g_assert_cmpstr(job->asker, ==, "ann@x");
+    g_assert_true(step_last(fresh.engine.db, job->id, &last, &error));
+    g_assert_nonnull(last->state);
+    work_close(&fresh, NULL);
+}
+
+/* E11: what a copy in Done is as new as was used, or cancelled. */
+static void
+test_restore_done(TestWork *w, gconstpointer data)
+{
+    g_autofree char *json = park(w, TEST_NOW);
+    const char *documents[] = {json, NULL};
+    g_autofree char *mail = mail_with(documents);
+    TestWork fresh;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Maildir) md = NULL;
+    unsigned n;
+    bool there;
+
+    work_open(&fresh, NULL);
+    fresh.home->key = w->home->key;
+    g_autofree char *file = work_file(&fresh, "envoy", mail);
+    g_assert_true(maildir_open(fresh.home->mail_fd, "envoy", true, &md, &error));
+    maildir_deliver(md, "Done", "copy.1", "S", "", mail, strlen(mail), &there, &error);
+    checkpoints_restore(&fresh.engine, work_role(&fresh), md, &n, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(n, ==, 0);
+    work_close(&fresh, NULL);
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*run)(TestWork *w, gconstpointer data);
+    } tests[] = {
+        {"/continuation/members", test_members},
+        {"/continuation/mac", test_mac},
+        {"/continuation/fates", test_fates},
+        {"/continuation/mails", test_mails},
+        {"/continuation/compose", test_compose},
+        {"/continuation/restore", test_restore},
+        {"/continuation/restore-done", test_restore_done},
+    };
+    g_test_init(&argc, &argv, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
+        g_test_add(tests[i].name, TestWork, NULL, work_open, tests[i].run, work_close);
+    return g_test_run();
+}

@@ -1,0 +1,112 @@
+/* E80 to E88, E91, E93: what a home's first notes say. */
+#include "notes/first_notes.h"
+#include "base/banned.h"
+#include "notes/links.h"
+#include "notes/notes.h"
+#include "temp_store.h"
+
+static void
+write_first(TempStore *s, const char *role)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(Txn) txn = test_begin(s->db);
+
+    notes_write_first(&txn, role, &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+}
+
+static char *
+text_of(TempStore *s, const char *key)
+{
+    g_autoptr(Note) note = NULL;
+
+    g_assert_true(note_load(s->db, key, 0, &note, NULL));
+    g_assert_nonnull(note);
+    return note_text(note);
+}
+
+static void
+test_rules(TempStore *s, gconstpointer data)
+{
+    static const struct {
+        const char *item, *key, *says;
+    } cases[] = {
+        {"E80", "envoy/states/triage", "by its key"},
+        {"E80", "envoy/states/triage", "in CONTENTS"},
+        {"E81", "envoy/states/triage", "scratch/TOPIC-index"},
+        {"E81", "envoy/states/triage", "bundle_key"},
+        {"E82", "envoy/states/gathering", "Notes first"},
+        {"E82", "envoy/states/gathering", "Only then search mail"},
+        {"E83", "envoy/states/gathering", "third time"},
+        {"E83", "envoy/states/gathering", "working_note"},
+        {"E84", "envoy/states/composing", "No code and no long document"},
+        {"E84", "envoy/states/composing", "note_key"},
+        {"E85", "envoy/states/composing", "what changed"},
+        {"E86", "envoy/start", "Notes are your file system"},
+        {"E86", "envoy/start", "The note is the truth"},
+        {"E88", "envoy/start", "scratch/TOPIC-index"},
+        {"E91", "README/links", "nearest key"},
+        {"E91", "README/links", "Title and words"},
+        {"E93", "CONTENTS", "envoy/start"},
+    };
+
+    write_first(s, "envoy");
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *text = text_of(s, cases[i].key);
+        g_test_message("%s", cases[i].item);
+        g_assert_nonnull(strstr(text, cases[i].says));
+        g_assert_null(strstr(text, "{{"));
+    }
+}
+
+/* E87: one per phase, and CONTENTS lists all of every role. */
+static void
+test_all(TempStore *s, gconstpointer data)
+{
+    static const char *const phases[] = {"triage",  "gathering", "summarising",
+                                         "working", "coding",    "composing",
+                                         "waiting", "complete",  "escalate"};
+    g_autoptr(GPtrArray) findings = NULL, history = NULL;
+
+    write_first(s, "envoy");
+    write_first(s, "scribe");
+    write_first(s, "envoy"); /* nothing is written twice */
+    for (size_t i = 0; i < G_N_ELEMENTS(phases); i++) {
+        g_autofree char *key = g_strdup_printf("scribe/states/%s", phases[i]);
+        g_autofree char *text = text_of(s, key);
+        g_autoptr(GBytes) body = g_bytes_new(text, strlen(text));
+        g_assert_true(note_is_first(key, body));
+        g_assert_false(note_is_first("elsewhere", body));
+    }
+    g_assert_true(notes_check(s->db, &findings, NULL));
+    g_assert_cmpuint(findings->len, ==, 0);
+    g_assert_true(note_history(s->db, "CONTENTS", &history, NULL));
+    g_assert_cmpuint(history->len, ==, 2);
+}
+
+/* A person's note is not written over. */
+static void
+test_keeps(TempStore *s, gconstpointer data)
+{
+    const NoteBy ann = {.author = "person", .label = TRUST_OPERATOR};
+    g_autoptr(GBytes) own = g_bytes_new_static("mine", 4);
+    {
+        g_auto(Txn) txn = test_begin(s->db);
+        g_assert_true(note_put(&txn, "envoy/start", own, NOTE_ANY, &ann, NULL, NULL));
+        test_commit(&txn);
+    }
+    write_first(s, "envoy");
+    g_autofree char *text = text_of(s, "envoy/start");
+    g_assert_cmpstr(text, ==, "mine");
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add("/first/rules", TempStore, NULL, temp_store_open, test_rules, temp_store_close);
+    g_test_add("/first/all", TempStore, NULL, temp_store_open, test_all, temp_store_close);
+    g_test_add("/first/keeps", TempStore, NULL, temp_store_open, test_keeps, temp_store_close);
+    return g_test_run();
+}
