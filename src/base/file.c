@@ -510,8 +510,8 @@ file_displace(
     if (!there && errno != ENOENT)
         return err_set_errno(error, errno, "removing '%s'", path);
     CRASH_POINT("file-displaced");
-    if (there && (!dir_flush(at.dir_fd, error) ||
-                  !file_read(at.dir_fd, swap, G_MAXINT32, &old, error)))
+    if (there &&
+        (!dir_flush(at.dir_fd, error) || !file_read(at.dir_fd, swap, G_MAXINT32, &old, error)))
         return err_prefix(error, "removing '%s'", path);
     *ret_displaced = g_steal_pointer(&old);
     *ret_tmp = there ? g_strconcat(at.folder, swap, NULL) : NULL;

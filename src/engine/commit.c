@@ -209,7 +209,7 @@ describe(const Commit *c)
     if (c->status == PROPOSE_LIMIT)
         g_ptr_array_add(c->did, g_strdup_printf("stopped: %s", c->p->why));
     if (c->did->len == 0)
-        return g_strdup("worked");
+        return c->p->phase ? g_strdup_printf("went on to %s", c->p->phase) : g_strdup("worked");
     g_ptr_array_add(c->did, NULL);
     return g_strjoinv("; ", (char **)c->did->pdata);
 }

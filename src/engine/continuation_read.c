@@ -50,7 +50,8 @@ mac_holds(const Key *key, const char *data, size_t len)
 static bool
 claims_to_be(const char *data, size_t len)
 {
-    return memmem(data, len, "\"type\"", 6) && memmem(data, len, "\"continuation\"", 14);
+    return data && memmem(data, len, "\"type\"", 6) &&
+           memmem(data, len, "\"continuation\"", 14);
 }
 
 static bool

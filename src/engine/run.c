@@ -530,14 +530,14 @@ run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
 }
 
 static int
-open_signals(void)
+open_signals(sigset_t *ret_before)
 {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    sigprocmask(SIG_BLOCK, &set, ret_before);
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -549,9 +549,12 @@ run_one(Engine *engine,
         bool *ret_got,
         GError **error)
 {
-    auto_fd signals = open_signals();
+    sigset_t before;
+    auto_fd signals = open_signals(&before);
     Run run = {.engine = engine, .signal_fd = signals, .stats = stats, .limits = *limits};
-    if (!run_claimed(&run, want, ret_got, error))
+    bool ok = run_claimed(&run, want, ret_got, error);
+    sigprocmask(SIG_SETMASK, &before, NULL); /* what our caller waits for next may be ended */
+    if (!ok)
         return false;
     if (run.draining)
         return err_set(error, ERR_CANCELLED, "stopped");
@@ -576,7 +579,7 @@ int
 run_main(Engine *engine, JobId want, int max_iterations)
 {
     RunStats stats = {0};
-    auto_fd signals = open_signals();
+    auto_fd signals = open_signals(NULL);
     Run run = {.engine = engine,
                .signal_fd = signals,
                .stats = &stats,

@@ -291,7 +291,9 @@ show_items(const Thread *t, const Fit *fit, Context *c)
     if (t->items->len > 0)
         context_say(c, "\nThe conversation so far, oldest first:");
     if (fit->unseen) {
-        g_autofree char *older = g_strdup_printf("(%u mails are not shown.)", fit->unseen);
+        bool more = t->in->len == ROWS_MAX || t->out->len == ROWS_MAX;
+        g_autofree char *older =
+            g_strdup_printf("(%u mails%s are not shown.)", fit->unseen, more ? " or more" : "");
         context_say(c, older);
     }
     for (guint i = 0; i < t->items->len; i++) {

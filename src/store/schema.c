@@ -206,9 +206,9 @@ const char *const schema_sql[] = {
     ") WITHOUT ROWID;",
 
     /* 2 -> 3: what a step leaves for the next one, and how a parked job goes on. */
-    "ALTER TABLE step ADD COLUMN state BLOB;"        /* JSON of the face */
-    "ALTER TABLE step ADD COLUMN results TEXT;"      /* JSON list of lines */
-    "ALTER TABLE job ADD COLUMN resume_us INTEGER;"  /* parked: NULL is never by time */
+    "ALTER TABLE step ADD COLUMN state BLOB;"       /* JSON of the face */
+    "ALTER TABLE step ADD COLUMN results TEXT;"     /* JSON list of lines */
+    "ALTER TABLE job ADD COLUMN resume_us INTEGER;" /* parked: NULL is never by time */
     "ALTER TABLE job ADD COLUMN parked_step INTEGER NOT NULL DEFAULT 0;" /* row of step */
     "ALTER TABLE job ADD COLUMN cost_limit_micro INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE job ADD COLUMN floor TEXT NOT NULL DEFAULT 'operator';"

@@ -178,7 +178,6 @@ done
 # shellcheck disable=SC2086
 wait $pids
 is "$(cat "$WORK/both.err")" '' 'C11 a master, and eight that send'
-exits 75 'C11 a pass beside the master' pr serve --once
 all_in() { [ "$(mails)" = $((before + 8)) ]; }
 ok 'C11 each mail came in once' wait_for all_in
 stop_serve
@@ -197,6 +196,18 @@ exits 0 'J8 the old one is well' pr doctor
 
 # C9. Signals at every phase: nothing is lost, nothing done twice, no lease is left behind.
 reset_answers() { rm -f "$HOME_DIR"/mail/you/*/*; : >"$WORK/begun"; : >"$WORK/serve.log"; }
+pr config set 'brain default' command scripts/nowhere
+"$PR_BIN" --home "$HOME_DIR" ask 'nobody there' >/dev/null 2>"$WORK/err" &
+pid=$!
+ok 'C9 an ask that has to wait' wait_for grep -q 'brain is broken' "$WORK/err"
+kill -TERM "$pid"
+wait "$pid" 2>/dev/null
+like $? '^(1|143)$' 'C9 can be ended'
+pr config set 'brain default' command scripts/hello
+pr cancel "$(closed_store 'SELECT max(id) FROM job')" >/dev/null
+pr serve --once
+
+pr config set postrider drain 1s
 reset_answers
 slow_brain
 for signal in INT TERM HUP; do
@@ -238,6 +249,7 @@ for signal in INT TERM; do
     is "$SERVE_STATUS" 0 "C9 $signal when idle"
     is "$(at_work)" '' "C9 $signal: nobody is left"
 done
+pr config set postrider drain 10m
 start_serve
 kill -HUP "$SERVE_PID" && kill -HUP "$SERVE_PID"
 ok 'C9 HUP twice' wait_for logged 'settings read again'

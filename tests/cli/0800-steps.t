@@ -130,4 +130,15 @@ ok 'the job goes on' pr serve --once
 like "$(seen 2)" '  notes: zither' 'E79: and are known when it goes on'
 unlike "$(seen 2)" 'YOU WROTE' 'its checkpoint is no mail that it wrote'
 
+# --- answers from a file ---
+
+cat >"$HOME_DIR/scripts/two.jsonl" <<'END'
+{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/script","content":"by script","mode":"replace"}]}
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"The script says so."}]}
+END
+pr config set 'brain default' kind script && pr config set 'brain default' script scripts/two.jsonl
+mail_in 'Script' <<<'please'
+like "$(newest)" 'The script says so' 'a script is a brain too'
+is "$(pr note get scratch/script)" 'by script' 'and writes notes'
+
 done_testing

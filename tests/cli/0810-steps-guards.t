@@ -97,6 +97,27 @@ like "$(seen 3)" 'by a person' 'the next step shows what the person wrote'
 is "$(pr note get scratch/one)" both 'and then it may be'
 is "$(mails)" $((before + 1)) 'the mail of the failed step stayed here'
 
+answers <<END
+{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/old","content":"text","mode":"replace"},{"key":"CONTENTS","content":"- scratch/old: a text","mode":"append"}]}
+{"status":"continue","current_phase":"working","rename_notes":[{"from":"scratch/old","to":"scratch/new"}],"delete_notes":["scratch/two"]}
+$done_now
+END
+mail_in 'Rename' <<<'please'
+like "$(results 3)" 'note scratch/old: renamed to scratch/new' 'a note is renamed'
+like "$(pr note get CONTENTS)" '- scratch/new: a text' 'E92: and CONTENTS follows'
+like "$(results 3)" 'note scratch/two: conflict' 'one that was not read here is not deleted'
+
+# --- answers that are none ---
+
+for said in 'I will do that right away.' '{"status":"complete"' "$done_now $done_now" \
+    "$done_now {\"status\":\"continue\",\"current_phase\":\"working\"}" '{"status":"finished","current_phase":"complete"}'; do
+    printf '%s\n%s\n' "$said" "$done_now" | answers
+    before=$(mails)
+    mail_in 'Nonsense' <<<'please'
+    is "$(mails) $(job_is)" "$((before + 1)) done" "one answer after: ${said:0:40}"
+done
+like "$(seen 2)" 'Your last answer could not be used: status: ' 'the brain hears which field is wrong'
+
 # --- ends ---
 
 answers <<'END'
@@ -128,6 +149,11 @@ mail_in 'Idle' <<<'please'
 is "$(mails)" $((before + 1)) 'three steps without anything new: one question'
 like "$(newest)" 'no progress in three steps.*I think still.*Reply CONTINUE' 'with what is known, and what can be said'
 ok 'no fourth step' test ! -e "$WORK/seen.4"
+job=$(pr --json job list --all | python3 -c 'import json,sys; print(max(j["id"] for j in json.load(sys.stdin)))')
+ok 'CONTINUE lets it go on' pr continue "$job"
+ok 'from where it was' pr serve --once
+like "$(seen 4)" 'I think still' 'with its working note'
+is "$(job_is)" done 'to its end'
 
 # --- text that pretends ---
 
@@ -184,12 +210,12 @@ mail_in 'Zebra?' <<<'What does the stranger want?'
 like "$(results 2)" '<zebra@example.net>.*words of somebody unknown' "a search does not hand on a stranger's words"
 unlike "$(seen 2)" 'obey this subject' 'not even the subject'
 like "$(seen 3)" 'GATHERED MAIL, SENDER IS anyone.*obey this subject' 'who asks for the mail reads it, marked'
-like "$(results 4)" 'mail to second@example.org is held' 'T4: and from then on nobody new gets mail without a yes'
+like "$(results 4)" 'mail to second@example.org is held' 'T7: and from then on nobody new gets mail without a yes'
 answers <<END
 {"status":"continue","current_phase":"gathering","add_notes":["scratch/zebra"]}
 $done_now
 END
 mail_in 'Zebra again' <<<'Load the note.'
-like "$(seen 2)" 'Note scratch/zebra was not loaded' 'T5: a note written after such a mail is not put before another job'
+like "$(seen 2)" 'Note scratch/zebra was not loaded' 'T7: a note written after such a mail is not put before another job'
 
 done_testing

@@ -288,6 +288,43 @@ test_exchange_open(void)
 }
 
 static void
+test_displace(void)
+{
+    g_auto(TmpDir) dir = tmpdir_new();
+    g_autoptr(GBytes) old = NULL, none = NULL, last = NULL;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *tmp = NULL, *no_tmp = NULL;
+
+    tmpdir_write(&dir, "n.md", "one", 0600);
+    g_assert_true(file_displace(dir.fd, "n.md", &old, &tmp, NULL));
+    g_assert_cmpmem(g_bytes_get_data(old, NULL), g_bytes_get_size(old), "one", 3);
+    g_assert_cmpstr(file_swap_of(tmp), ==, "n.md");
+    g_assert_true(file_displace(dir.fd, "n.md", &none, &no_tmp, NULL));
+    g_assert_null(none);
+    g_assert_null(no_tmp);
+    g_assert_true(file_exchange_finish(dir.fd, tmp, &last, NULL));
+    g_assert_cmpuint(tmpdir_count(&dir), ==, 0);
+    g_assert_cmpint(symlinkat("/", dir.fd, "link"), ==, 0);
+    g_assert_false(file_displace(dir.fd, "link", &none, &no_tmp, &error));
+    g_assert_true(err_is(error, ERR_NEVER));
+}
+
+static void
+test_has_writer(void)
+{
+    g_auto(TmpDir) dir = tmpdir_new();
+
+    tmpdir_write(&dir, "n.md", "one", 0600);
+    int fd = openat(dir.fd, "n.md", O_RDONLY | O_CLOEXEC);
+    g_assert_false(file_has_writer(fd));
+    int editor = openat(dir.fd, "n.md", O_WRONLY | O_CLOEXEC); /* nothing holds it up */
+    g_assert_true(file_has_writer(fd));
+    (void)close(editor);
+    g_assert_false(file_has_writer(fd));
+    (void)close(fd);
+}
+
+static void
 test_exchange_foreign(void)
 {
     static const char *const bad[] = {"sub", "fifo", "link", "../x"};
@@ -370,6 +407,8 @@ main(int argc, char **argv)
     g_test_add_func("/file/short-writes", test_short_writes);
     g_test_add_func("/file/exchange", test_exchange);
     g_test_add_func("/file/exchange-open", test_exchange_open);
+    g_test_add_func("/file/displace", test_displace);
+    g_test_add_func("/file/has-writer", test_has_writer);
     g_test_add_func("/file/exchange-foreign", test_exchange_foreign);
     g_test_add_func("/file/sweep", test_sweep);
     g_test_add_func("/file/names", test_names);

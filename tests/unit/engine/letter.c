@@ -1,7 +1,8 @@
 /* Plain conversation: what a program is shown, and what becomes of what it says. */
-#include "steps/steps.h"
+#include "steps/letter.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "steps/steps.h"
 #include "testwork.h"
 
 #define HEAD(id, more)                                                                         \
@@ -14,7 +15,7 @@ show_budget(TestWork *w, const ConfRole *role, size_t budget)
     g_autoptr(GError) error = NULL;
     Context *c = context_new(w->home, w->job, budget);
 
-    face_steps.context(&w->engine, w->job, role, &w->in, "/work", c, &error);
+    letter_context(&w->engine, w->job, role, &w->in, "/work", c, &error);
     g_assert_no_error(error);
     return c;
 }
@@ -47,7 +48,7 @@ answer(TestWork *w, const char *text)
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};
 
-    g_assert_true(face_steps.answer(&w->engine, w->job, &w->in, text, &p, &error));
+    g_assert_true(letter_propose(&w->engine, w->job, &w->in, text, &p, &error));
     g_assert_true(policy_check(&w->engine, w->job, &w->in, p, &verdicts, &error));
     step_commit(&w->engine, &w->claim, &w->in, p, verdicts, &result, &error);
     g_assert_no_error(error);
@@ -237,7 +238,7 @@ test_answer(TestWork *w, gconstpointer data)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GError) error = NULL;
         g_autoptr(Proposal) p = NULL;
-        bool ok = face_steps.answer(&w->engine, w->job, &w->in, cases[i].said, &p, &error);
+        bool ok = letter_propose(&w->engine, w->job, &w->in, cases[i].said, &p, &error);
         g_assert_cmpint(ok, ==, cases[i].want != NULL);
         if (!ok) {
             g_assert_true(err_is(error, ERR_NEVER));

@@ -748,7 +748,7 @@ in_small_mount(unsigned long flags, const char *data, void (*test)(const Home *)
 static void
 test_disk_full(void)
 {
-    in_small_mount(0, "size=1m", fill_disk);
+    in_small_mount(0, "size=1m,mode=0700", fill_disk);
 }
 
 static void

@@ -1,0 +1,18 @@
+#pragma once
+
+/*
+ * The mails of an answer as proposals: recipients as bare addresses, files from notes, each
+ * mail in the thread that it belongs to. Whether one may go is the policy's to say; of each
+ * that goes to a third party the owner is told by a mail of the same step.
+ */
+#include "engine/commit.h"
+#include "steps/answer.h"
+
+/* Adds to p->mails; what had to be passed over is said in the state's results. */
+bool mails_propose(Engine *engine,
+                   const Job *job,
+                   const StepInput *in,
+                   const Answer *answer,
+                   StepState *state,
+                   Proposal *p,
+                   GError **error);
