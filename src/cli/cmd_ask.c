@@ -33,16 +33,6 @@ subject_of(const char *text)
     return text_shorten(g_strstrip(first), 70);
 }
 
-static bool
-is_served(const Home *home)
-{
-    int fd;
-    if (!lock_take(home->state_fd, "master.lock", 0, &fd, NULL))
-        return true;
-    close(fd);
-    return false;
-}
-
 /* --- waiting --- */
 
 /* What became of the question so far. */
@@ -142,7 +132,7 @@ wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
         int status = look(cli, engine, msgid, ret);
         if (status || ret->over || is_held(engine, ret))
             return status;
-        if (is_served(cli->home)) {
+        if (lock_is_held(cli->home->state_fd, "master.lock")) {
             wait_for_change(inotify);
             continue;
         }

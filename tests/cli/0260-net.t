@@ -26,7 +26,7 @@ umask 077
 echo "$CANARY" >"$HOME_DIR/secrets/model"
 
 fake one <<'S'
-"The answer is 42."
+{"status": "complete", "current_phase": "complete", "working_note": "", "bundle_key": "", "reasoning": "", "add_notes": [], "add_emails": [], "search_emails": [], "search_notes": [], "read_attachments": [], "drop": [], "write_notes": [], "rename_notes": [], "delete_notes": [], "send_emails": [{"to": [], "cc": [], "subject": "", "body": "The answer is 42.", "in_reply_to": "", "attachments": []}], "move_emails": [], "wait": {"for": "reply", "until": "", "then": "remind"}}
 S
 brain kind anthropic
 brain url "$URL"
