@@ -1,6 +1,7 @@
 #include "base/proc.h"
 #include "base/banned.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/proc_spawn.h"
@@ -13,6 +14,7 @@
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define DEFAULT_OPEN_FILES 1024
 
@@ -116,6 +118,16 @@ proc_alive(const ProcIdent *ident)
     ProcIdent now;
 
     return proc_ident_of(ident->pid, &now) && now.start_time == ident->start_time;
+}
+
+int64_t
+proc_age_us(const ProcIdent *ident)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_BOOTTIME, &now);
+    return now.tv_sec * USEC_PER_SEC + now.tv_nsec / 1000 -
+           ident->start_time * USEC_PER_SEC / sysconf(_SC_CLK_TCK);
 }
 
 static int

@@ -66,10 +66,7 @@ printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: STATUS\n\
 run pr inject --role envoy "$WORK/order.eml"
 clean 0 'serve --once with a broken mail and an order' serve --once
 clean 0 'mail show' mail show 1
-clean 0 'mail thread' mail thread 1
 clean 0 'mail search' mail search 'hello'
-clean 0 'show of a job' show 1
-clean 1 'status --check' status --check
 clean 0 'doctor' doctor
 clean 66 'an error' ask --to envoi hello
 is "$(find "$HOME_DIR/mail/you/new" -type f | wc -l)" 3 'and it did its work'
