@@ -3,18 +3,20 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/show_job.h"
+#include "mail/msgid.h"
 #include "store/jobs.h"
 
 static json_t *
 job_json(const Job *j)
 {
+    g_autofree char *original = msgid_format(j->original_msgid);
     json_t *o = json_pack(
         "{s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:I, s:s?, s:s?, s:f}", "id",
         (json_int_t)j->id.v, "role", j->role, "state", job_state_name(j->state), "phase",
         j->phase, "iteration", j->iteration, "total_iterations", j->total_iterations, "round",
-        j->round, "subject", j->subject, "from", j->asker, "original_message_id",
-        j->original_msgid, "epoch", (json_int_t)j->epoch, "waiting_for", j->waiting_for, "why",
-        j->why, "cost_usd", (double)j->cost_micro / 1e6);
+        j->round, "subject", j->subject, "from", j->asker, "original_message_id", original,
+        "epoch", (json_int_t)j->epoch, "waiting_for", j->waiting_for, "why", j->why, "cost_usd",
+        (double)j->cost_micro / 1e6);
     json_object_set_new(o, "updated", cli_json_time(j->updated_us));
     json_object_set_new(o, "wakes_at", cli_json_time(j->wakes_us));
     return o;

@@ -7,14 +7,17 @@
 #include "store/effects.h"
 #include "store/jobs.h"
 #include "store/outbox.h"
+#include "store/steps.h"
+
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
 
 /* What status knows; problems are sentences. */
 typedef struct Status {
-    bool broken;
     GPtrArray *problems, *waiting; /* char * */
     pid_t master;
-    int64_t live, held_mail, history;
+    int64_t held_mail, history;
     unsigned due;
+    int64_t cost_micro; /* since midnight UTC */
     GPtrArray *jobs, *held_out;
 } Status;
 
@@ -61,6 +64,8 @@ collect(Cli *cli, Status *s, GError **error)
         !outbox_count_due(cli->db, home_now(cli->home), &s->due, error) ||
         !messages_count_state(cli->db, MSG_HELD, NULL, &s->held_mail, error) ||
         !messages_count_state(cli->db, MSG_IGNORED, "history", &s->history, error) ||
+        !steps_cost(cli->db, home_now(cli->home) - home_now(cli->home) % DAY_US, &s->cost_micro,
+                    error) ||
         !effects_count(cli->db, true, &failed, error))
         return false;
     s->master = master_pid(cli->home);
@@ -117,12 +122,12 @@ print_json(Cli *cli, const Status *s)
                                               "role", j->role, "state",
                                               job_state_name(j->state), "subject", j->subject));
     }
-    cli_print_json(cli,
-                   json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i}", "ok",
-                             s->problems->len == 0, "problems", strings(s->problems), "roles",
-                             roles, "jobs", jobs, "outbox", "due", (int)s->due, "held",
-                             (int)s->held_out->len, "waiting_for_person", strings(s->waiting),
-                             "cost_today", 0.0, "master_pid", (int)s->master));
+    cli_print_json(cli, json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i}", "ok",
+                                  s->problems->len == 0, "problems", strings(s->problems),
+                                  "roles", roles, "jobs", jobs, "outbox", "due", (int)s->due,
+                                  "held", (int)s->held_out->len, "waiting_for_person",
+                                  strings(s->waiting), "cost_today",
+                                  (double)s->cost_micro / 1e6, "master_pid", (int)s->master));
 }
 
 static void
@@ -175,6 +180,8 @@ print_text(Cli *cli, const Status *s)
     }
     if (s->due)
         cli_print(cli, "%u deliveries are due\n", s->due);
+    if (s->cost_micro)
+        cli_print(cli, "spent today: $%.2f\n", (double)s->cost_micro / 1e6);
 }
 
 /* One line: 0 fine, 1 something is wrong or waits, 2 broken. */
