@@ -49,7 +49,8 @@ start_serve
 ok 'the master notices it too' held_back
 ok 'and logs it' logged 'until a person decides'
 echo 'in the meantime' | pr send --to envoy --subject 'meanwhile' >/dev/null
-printf 'From: x@y.example\nTo: envoy@postrider.local\nMessage-ID: <out@side>\nSubject: outside\n\nhi\n' >"$HOME_DIR/mail/envoy/new/1"
+printf 'From: x@y.example\nTo: envoy@postrider.local\nMessage-ID: <out@side>\nSubject: outside\n\nhi\n' >"$HOME_DIR/mail/envoy/tmp/1"
+mv "$HOME_DIR/mail/envoy/tmp/1" "$HOME_DIR/mail/envoy/new/1"
 taken() { pr --json mail list | grep -q 'outside'; }
 ok 'mail is taken in meanwhile' wait_for taken
 is "$(answers)" 4 'but nothing is answered'
