@@ -182,8 +182,11 @@ static int
 lock(int fd, int64_t deadline_ms)
 {
     Alarm alarm;
+    int rc;
 
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    while ((rc = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EINTR)
+        ;
+    if (rc == 0)
         return 1;
     if (errno != EWOULDBLOCK)
         return -1;
@@ -191,7 +194,7 @@ lock(int fd, int64_t deadline_ms)
         return 0;
     if (!alarm_start(&alarm))
         return -1;
-    int rc = lock_until(fd, deadline_ms);
+    rc = lock_until(fd, deadline_ms);
     alarm_stop(&alarm);
     return rc;
 }
