@@ -95,14 +95,20 @@ dir_open_beneath(int dir_fd, const char *path, GError **error)
     return fd;
 }
 
+int
+file_sync(int fd)
+{
+    int rc;
+
+    while ((rc = fsync(fd)) < 0 && errno == EINTR)
+        ;
+    return rc;
+}
+
 bool
 dir_flush(int dir_fd, GError **error)
 {
-    while (fsync(dir_fd) < 0) {
-        if (errno != EINTR)
-            return err_set_errno(error, errno, "flushing a folder");
-    }
-    return true;
+    return file_sync(dir_fd) == 0 || err_set_errno(error, errno, "flushing a folder");
 }
 
 bool
@@ -312,7 +318,7 @@ write_new(
         return err_set_errno(error, errno, "making a file");
     CRASH_POINT("file-tmp");
     bool good = file_write_all(fd, data, len, error);
-    if (good && fsync(fd) < 0)
+    if (good && file_sync(fd) < 0)
         good = err_set_errno(error, errno, "flushing");
     if (!good)
         (void)unlinkat(dir_fd, name, 0);

@@ -30,6 +30,8 @@ int file_open_beneath(int dir_fd, const char *path, int flags, mode_t mode, GErr
 /* ERR_LIMIT above max bytes. *ret_bytes is NULL, with true, when there is no such file. */
 bool file_read(int dir_fd, const char *path, size_t max, GBytes **ret_bytes, GError **error);
 bool file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error);
+/* As fsync(2), but a signal does not end it. */
+int file_sync(int fd);
 /* All of it, whatever the kernel cuts it into. */
 bool file_write_all(int fd, const void *data, size_t len, GError **error);
 

@@ -12,6 +12,19 @@
 #define KEY_NAME "key"
 #define KEY_FILE_MAX 4096
 
+/* Any longer and the store could not be opened: better said before anything is made. */
+static char *
+whole_path(const char *path, GError **error)
+{
+    g_autofree char *whole = g_canonicalize_filename(path, NULL);
+
+    if (strlen(whole) <= LIMIT_HOME_PATH)
+        return g_steal_pointer(&whole);
+    err_set(error, ERR_CONFIG, "the path of a home has at most %u bytes: '%.60s…'",
+            LIMIT_HOME_PATH, whole);
+    return NULL;
+}
+
 char *
 home_find(const char *option, GError **error)
 {
@@ -19,12 +32,12 @@ home_find(const char *option, GError **error)
     const char *user = g_getenv("HOME");
 
     if (option && *option)
-        return g_canonicalize_filename(option, NULL);
+        return whole_path(option, error);
     if (env && *env)
-        return g_canonicalize_filename(env, NULL);
+        return whole_path(env, error);
     if (user && *user) {
         g_autofree char *path = g_build_filename(user, ".postrider", NULL);
-        return g_canonicalize_filename(path, NULL);
+        return whole_path(path, error);
     }
     err_set(error, ERR_CONFIG, "no home: set POSTRIDER_HOME, or say --home DIR");
     return NULL;

@@ -14,12 +14,14 @@
 #define LIMIT_ATTACHMENT_BYTES (25u << 20) /* one attachment that we send */
 #define LIMIT_REFERENCES 1000u             /* ids that are read; 30 are written */
 #define LIMIT_MSGID 996u
-#define LIMIT_RECEIVED 50u /* hops */
-#define LIMIT_NULS 16u     /* NUL bytes that are dropped before mail is held */
+#define LIMIT_MSGID_WRITTEN 980u /* fits on one line behind any field name of ours */
+#define LIMIT_RECEIVED 50u       /* hops */
+#define LIMIT_NULS 16u           /* NUL bytes that are dropped before mail is held */
 #define LIMIT_ADDR_LOCAL 64u
 #define LIMIT_ADDR_DOMAIN 255u
 #define LIMIT_JSON_BYTES (8u << 20)
 #define LIMIT_CONFIG_BYTES (1u << 20)
+#define LIMIT_HOME_PATH 400u            /* SQLite takes paths of 512 bytes */
 #define LIMIT_PROGRAM_OUTPUT (4u << 20) /* what we keep of a program's stdout */
 #define LIMIT_PROGRAM_LOG (256u << 10)  /* of its stderr */
 #define LIMIT_PORT_REQUEST (32u << 20)

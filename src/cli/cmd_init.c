@@ -161,13 +161,11 @@ int
 cmd_init(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
-    if (argc > 2)
+    if (argc > 2 || (argc == 2 && !*argv[1]))
         return cli_usage("init", "takes one DIR");
-    g_autofree char *found =
-        argc == 2 ? g_strdup(argv[1]) : home_find(cli->home_option, &error);
-    if (!found)
+    g_autofree char *path = home_find(argc == 2 ? argv[1] : cli->home_option, &error);
+    if (!path)
         return cli_error(0, error);
-    g_autofree char *path = g_canonicalize_filename(found, NULL);
     if (!refuse_used(path, &error))
         return cli_error(EX_CANTCREAT, error);
     if (!make_folder(path) || chmod(path, 0700) < 0)

@@ -17,7 +17,8 @@ thread_under(Compose *c, const LetterParent *parent, GError **error)
         return true;
     g_autoptr(GPtrArray) refs =
         msgid_answer_references(parent->references, parent->in_reply_to, parent->msgid);
-    return compose_thread(c, parent->msgid, refs, error);
+    return compose_thread(c, msgid_is_writable(parent->msgid) ? parent->msgid : NULL, refs,
+                          error);
 }
 
 static bool

@@ -17,7 +17,6 @@
 #define VALUE_MAX 4000      /* bytes of any other header */
 #define VALUE_WORD_MAX 900  /* machines read these: only what no line can hold is encoded */
 #define FILENAME_MAX_BYTES 255
-#define MSGID_MAX 990
 
 typedef struct Field {
     char *name, *value;
@@ -210,8 +209,8 @@ compose_date(Compose *c, int64_t wall_us)
 static bool
 check_msgid(const char *id, GError **error)
 {
-    if (id[0] && strlen(id) <= MSGID_MAX && encode_is_clean(id) && g_str_is_ascii(id) &&
-        !strpbrk(id, " <>"))
+    if (id[0] && strlen(id) <= LIMIT_MSGID_WRITTEN && encode_is_clean(id) &&
+        g_str_is_ascii(id) && !strpbrk(id, " <>"))
         return true;
     g_autofree char *shown = text_vis(id, false);
     return err_set(error, ERR_NEVER, "'%s' is no message id", shown);

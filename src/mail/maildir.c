@@ -138,10 +138,11 @@ scan_sub(Folder *f, Sub s, GHashTable *by_base, unsigned *foreign, GError **erro
         return err_set_errno(error, errno, "listing '%s' of '%s'", folder_sub_names[s],
                              f->name);
     while ((d = dir_next(dir))) {
-        MaildirEntry *e = d->d_name[0] == '.' ? NULL : entry_at(f, s, d->d_name);
+        bool plain = name_is_plain(d->d_name, NAME_MAX);
+        MaildirEntry *e = plain ? entry_at(f, s, d->d_name) : NULL;
         if (e)
             g_hash_table_replace(by_base, e->base, e); /* seen twice: it moved meanwhile */
-        else if (d->d_name[0] == '.' || errno != ENOENT)
+        else if (!plain || errno != ENOENT)
             (*foreign)++;
     }
     if (errno)
@@ -194,7 +195,7 @@ maildir_look(Maildir *md,
 
     if (!folder_open(md->fd, folder, false, &f, error))
         return false;
-    bool may_be = f && name[0] != '.' && !strchr(name, '/');
+    bool may_be = f && name_is_plain(name, NAME_MAX);
     *ret = may_be ? entry_at(f, in_new ? SUB_NEW : SUB_CUR, name) : NULL;
     return true;
 }
@@ -290,7 +291,7 @@ maildir_find(Maildir *md, const char *base, MaildirEntry **ret, GError **error)
     g_autoptr(MaildirEntry) e = NULL;
     bool quiet = false;
 
-    if (!name_is_plain(base, MAILDIR_BASE_MAX))
+    if (!name_is_plain(base, NAME_MAX))
         return err_set(error, ERR_NEVER, "'%s' is no name for a mail", base);
     if (!maildir_all_folders(md, &folders, error) ||
         !find_once(md, folders, base, true, &quiet, &e, error))

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
+#include "base/file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -222,7 +223,7 @@ deliver_drafts(Maildir *md, Draft *drafts, size_t n, GError **error)
         if (!draft_write(md, &drafts[i], error))
             return err_prefix(error, "delivering '%s'", drafts[i].item->base);
     for (size_t i = 0; i < n; i++)
-        if (drafts[i].fd >= 0 && fsync(drafts[i].fd) < 0)
+        if (drafts[i].fd >= 0 && file_sync(drafts[i].fd) < 0)
             return err_set_errno(error, errno, "flushing '%s'", drafts[i].item->base);
     CRASH_POINT("maildir-written");
     for (size_t i = 0; i < n; i++)

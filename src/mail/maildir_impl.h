@@ -10,7 +10,8 @@
 #include <dirent.h>
 
 #define MAILDIR_FOLDER_MAX 200
-#define MAILDIR_BASE_MAX 200 /* leaves room for ":2," and every letter below NAME_MAX */
+#define MAILDIR_BASE_MAX                                                                       \
+    200 /* of ours: leaves room for ":2," and every letter below NAME_MAX */
 
 struct Maildir {
     char *mailbox;

@@ -212,6 +212,25 @@ msgid_is_minted(const Key *key,
     return false;
 }
 
+/* ".invalid" is nobody's domain (RFC 2606). */
+bool
+msgid_is_writable(const char *id)
+{
+    const char *p = id;
+
+    while (*p > ' ' && *p < 0x7f && *p != '<' && *p != '>')
+        p++;
+    return p > id && *p == '\0' && p - id <= (ptrdiff_t)LIMIT_MSGID_WRITTEN &&
+           !g_str_has_suffix(id, ".invalid");
+}
+
+static void
+add_writable(GPtrArray *ids, const char *id)
+{
+    if (msgid_is_writable(id))
+        g_ptr_array_add(ids, g_strdup(id));
+}
+
 GPtrArray *
 msgid_answer_references(const GPtrArray *parent_refs,
                         const char *parent_in_reply_to,
@@ -221,10 +240,10 @@ msgid_answer_references(const GPtrArray *parent_refs,
 
     for (unsigned i = 0; parent_refs && i < parent_refs->len; i++)
         if (strcmp(parent_refs->pdata[i], parent_id) != 0)
-            g_ptr_array_add(all, g_strdup(parent_refs->pdata[i]));
+            add_writable(all, parent_refs->pdata[i]);
     if (all->len == 0 && parent_in_reply_to && strcmp(parent_in_reply_to, parent_id) != 0)
-        g_ptr_array_add(all, g_strdup(parent_in_reply_to));
-    g_ptr_array_add(all, g_strdup(parent_id));
+        add_writable(all, parent_in_reply_to);
+    add_writable(all, parent_id);
     if (all->len > REFERENCES_WRITTEN)
         g_ptr_array_remove_range(all, 1, all->len - REFERENCES_WRITTEN);
     return all;

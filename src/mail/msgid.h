@@ -18,6 +18,9 @@ char *msgid_parse(const char *text);
 GPtrArray *msgid_parse_list(const char *header, unsigned max);
 /* "<id>"; caller frees. */
 char *msgid_format(const char *id);
+/* May stand in a mail of ours: plain ASCII that fits on a line, and no id that was only made up
+ * for a mail that had none. */
+bool msgid_is_writable(const char *id);
 
 /* The id of a mail whose bytes, without the Message-ID line, are given; caller frees. */
 char *msgid_mint(const Key *key,
@@ -34,8 +37,9 @@ bool msgid_is_minted(const Key *key,
                      uint64_t *ret_generation,
                      int64_t *ret_number);
 
-/* References of an answer: the parent's References (else its one In-Reply-To) and its id; at
- * most 30, the first and the last 29 are kept. parent_refs may be NULL. Elements are ids. */
+/* References of an answer: the parent's References (else its one In-Reply-To) and its id, as far
+ * as they are writable; at most 30, the first and the last 29 are kept. parent_refs may be NULL.
+ * Elements are ids. */
 GPtrArray *msgid_answer_references(const GPtrArray *parent_refs,
                                    const char *parent_in_reply_to,
                                    const char *parent_id);

@@ -81,7 +81,7 @@ migrate_copy(sqlite3 *handle, const char *dest, GError **error)
     if (fd < 0)
         return err_set_errno(error, errno, "making '%s'", dest);
     bool ok = copy_into(handle, dest, error);
-    if (ok && fsync(fd) < 0)
+    if (ok && file_sync(fd) < 0)
         ok = err_set_errno(error, errno, "flushing '%s'", dest);
     if (!ok)
         (void)unlink(dest);
