@@ -400,7 +400,8 @@ serve(Master *m, GError **error)
     notify_send(m->notify, "READY=1");
     if (!m->stopping || m->children->len > 0)
         g_main_loop_run(m->loop);
-    wake_remove(m->home);
+    if (lock_holds(m->home->state_fd, LOCK_NAME, m->lock_fd)) /* else it is another master's */
+        wake_remove(m->home);
     log_say(LOG_INFO, "stopped");
     return true;
 }

@@ -175,11 +175,25 @@ is_guest(const Child *child)
     return child->adopted && child->part->lock && !child->part->stays;
 }
 
+/* One that a killed master had just started was not seen yet when we looked last. */
+static void
+find_accounts(Master *m)
+{
+    Adopted count = {0};
+
+    for (guint i = 0; i < m->accounts->len; i++) {
+        Part *part = m->accounts->pdata[i];
+        if (part->live == 0)
+            (void)adopt_holder(m, part, &count);
+    }
+}
+
 void
 staff_end(Master *m)
 {
     int64_t kill = clock_mono_us() + m->home->config->drain_us + GRACE_US;
 
+    find_accounts(m);
     for (guint i = m->children->len; i > 0; i--) {
         Child *child = m->children->pdata[i - 1];
         if (is_guest(child))
