@@ -492,12 +492,29 @@ work_claimed(Task *t, GError **error)
     return work(t, error);
 }
 
+static bool
+is_still_ours(const Task *t)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) now = NULL;
+    return job_load(t->run->engine->db, &viewer, t->claim.job, &now, NULL) && now &&
+           now->state == JOB_RUNNING && now->epoch == t->claim.epoch &&
+           now->fence == t->claim.fence;
+}
+
+/* At once where somebody has answered by hand meanwhile; later where it fails every time. */
+static int64_t
+try_again_us(const Task *t)
+{
+    return home_now(t->run->engine->home) + (t->claim.attempts > 1 ? BROKEN_WAIT_US : 0);
+}
+
 /* Errors of a claimed job end here: fenced is no news, anything else puts the job back for
  * later. */
 static bool
 survive(Task *t, GError *failed, GError **error)
 {
-    if (err_is(failed, ERR_NEVER)) {
+    if (err_is(failed, ERR_NEVER) && !is_still_ours(t)) {
         log_event(LOG_INFO, "somebody else was faster; ending quietly", "why", failed->message,
                   NULL);
         g_error_free(failed);
@@ -507,6 +524,11 @@ survive(Task *t, GError *failed, GError **error)
     if (err_is(failed, ERR_CONFIG)) {
         bool ok = run_release(t, home_now(t->run->engine->home) + BROKEN_WAIT_US, false,
                               failed->message, error);
+        g_error_free(failed);
+        return ok;
+    }
+    if (err_is(failed, ERR_NEVER)) {
+        bool ok = run_release(t, try_again_us(t), true, failed->message, error);
         g_error_free(failed);
         return ok;
     }

@@ -168,8 +168,9 @@ bool job_release(Txn *txn,
  * *ret_changed is false when there was nothing to do. */
 bool job_stop(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error);
 bool job_cancel(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error);
-/* Stopped, failed, parked: queued in the same round, with attempts at 0; done with open mail:
- * queued as the next round. more_steps raises this round's limit above the one in force. */
+/* Stopped, failed, parked, queued for later: queued in the same round, with attempts at 0, and
+ * what died with a failed one is open again; done with open mail: queued as the next round.
+ * more_steps raises this round's limit above the one in force. */
 bool job_continue(Txn *txn,
                   JobId job,
                   int more_steps,

@@ -141,13 +141,17 @@ job_continue(Txn *txn,
         if (!job_get(txn->db, id, &job, error))
             return false;
         break;
-    case JOB_QUEUED:
+    case JOB_QUEUED: /* waits for its next try, or for its brain */
+        goes_on = job->ready_us > home_now(db_home(txn->db));
+        break;
     case JOB_RUNNING:
     case JOB_CANCELLED:
         break;
     case JOB_N_STATES:
         g_assert_not_reached();
     }
+    if (job->state == JOB_FAILED && !messages_reopen(txn, id, job->round, "another try", error))
+        return false;
     if (goes_on && (!queue_again(txn, job, more_steps, instruction, error) ||
                     !outbox_give_back(txn, id, "stopped", error)))
         return false;

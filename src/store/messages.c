@@ -293,6 +293,20 @@ messages_end_job(Txn *txn, JobId job, MsgState state, const char *why, GError **
 }
 
 bool
+messages_reopen(Txn *txn, JobId job, int round, const char *why, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO trace (message, at_us, what, why) SELECT id, ?, 'stored', ? "
+                   "FROM message WHERE job = ? AND job <> 0 AND round = ? AND state = 'dead'",
+                   NULL, error, "isii", home_now(db_home(txn->db)), why, job.v,
+                   (int64_t)round) &&
+           sql_run(txn,
+                   "UPDATE message SET state = 'stored', why = NULL "
+                   "WHERE job = ? AND job <> 0 AND round = ? AND state = 'dead'",
+                   NULL, error, "ii", job.v, (int64_t)round);
+}
+
+bool
 messages_trace(Txn *txn, MsgId id, const char *what, const char *why, GError **error)
 {
     return sql_run(txn, "INSERT INTO trace (message, at_us, what, why) VALUES (?, ?, ?, ?)",

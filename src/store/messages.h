@@ -120,6 +120,8 @@ bool messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error);
 bool messages_mark_shown(Txn *txn, const MsgId *ids, size_t n, GError **error);
 /* All that are not settled yet of a job end with it: dead(why), ignored(why)… */
 bool messages_end_job(Txn *txn, JobId job, MsgState state, const char *why, GError **error);
+/* What died with the job in that round is open again: the job is given another try. */
+bool messages_reopen(Txn *txn, JobId job, int round, const char *why, GError **error);
 
 /* One line of `mail trace`. */
 bool messages_trace(Txn *txn, MsgId id, const char *what, const char *why, GError **error);

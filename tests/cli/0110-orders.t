@@ -61,7 +61,7 @@ ok 'a misspelt order gets HELP' wait_for answer_has 'looks like an order'
 reply "$id" 'WHY'
 ok 'WHY tells the steps' wait_for answer_has 'What it did'
 reply "$id" 'Status?'
-ok 'STATUS tells the state' wait_for answer_has 'is done since'
+ok 'STATUS tells the state' wait_for answer_has 'was done'
 
 rm "$WORK/go" "$WORK/begun"
 reply "$id" 'One more thing.'

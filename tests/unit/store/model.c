@@ -200,7 +200,8 @@ do_order(Model *m, ModelJob *j, Txn *txn, GError **error)
         break;
     default:
         job_continue(txn, j->id, dice(m, 3), NULL, &changed, error);
-        want_changed = was == JOB_STOPPED || was == JOB_FAILED || was == JOB_PARKED;
+        want_changed = was == JOB_STOPPED || was == JOB_FAILED || was == JOB_PARKED ||
+                       (was == JOB_QUEUED && before->ready_us > home_now(db_home(txn->db)));
         j->attempts = changed ? 0 : j->attempts;
         raises = false;
     }
