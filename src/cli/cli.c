@@ -54,8 +54,9 @@ cli_usage(const char *name, const char *fmt, ...)
     va_start(args, fmt);
     g_autofree char *what = g_strdup_vprintf(fmt, args);
     va_end(args);
-    return cli_fail(EX_USAGE, "%s: %s; usage: postrider %s %s", name, what, name,
-                    verb ? verb->args : "");
+    const char *form = verb ? verb->args : "";
+    return cli_fail(EX_USAGE, "%s: %s; usage: postrider %s%s%s", name, what, name,
+                    *form ? " " : "", form);
 }
 
 /* --- output --- */
@@ -100,6 +101,8 @@ cli_ago(Cli *cli, int64_t wall_us)
     if (wall_us <= 0 || wall_us == USEC_NEVER)
         return g_strdup("never");
     int64_t now = cli->home ? home_now(cli->home) : g_get_real_time();
+    if (wall_us <= now && now - wall_us < USEC_PER_SEC)
+        return g_strdup("just now");
     g_autofree char *span = clock_format_span(ABS(now - wall_us));
     return wall_us <= now ? g_strdup_printf("%s ago", span) : g_strdup_printf("in %s", span);
 }
@@ -295,10 +298,12 @@ fill_std_fds(void)
 static int
 unknown_verb(const char *name)
 {
-    const char *near = text_nearest(name, verb_names());
+    static const char *const globals[] = {"--home", "--json", "--help", "--version", NULL};
+    const char *what = *name == '-' ? "option" : "verb";
+    const char *near = text_nearest(name, *name == '-' ? globals : verb_names());
     if (near)
-        return cli_fail(EX_USAGE, "no verb '%s'; did you mean '%s'?", name, near);
-    return cli_fail(EX_USAGE, "no verb '%s'; see: postrider help", name);
+        return cli_fail(EX_USAGE, "no %s '%s'; did you mean '%s'?", what, name, near);
+    return cli_fail(EX_USAGE, "no %s '%s'; see: postrider help", what, name);
 }
 
 /* Whether a brain that is asked by HTTP may be needed. A home that can't be opened is for the
@@ -368,7 +373,9 @@ cli_main(int argc, char **argv, const VerbRun *table, bool front)
     cli.color = isatty(STDOUT_FILENO);
     int status = take_globals(&cli, &argc, argv, &help, &version);
     cli.verb = argc > 1 ? argv[1] : "postrider";
-    log_init(cli.verb, log_level_parse(g_getenv("POSTRIDER_LOG"), LOG_INFO), NULL);
+    /* `ask` tells by its answer what went wrong on the way. */
+    LogLevel usual = g_str_equal(cli.verb, "ask") ? LOG_ERROR : LOG_INFO;
+    log_init(cli.verb, log_level_parse(g_getenv("POSTRIDER_LOG"), usual), NULL);
     if (status == 0) {
         char *overview[] = {(char *)"help", NULL};
         char *about[] = {(char *)"help", argc > 1 ? argv[1] : NULL, NULL};

@@ -47,8 +47,22 @@ cmd_run(Cli *cli, int argc, char **argv)
         return cli_usage("run", "takes one job");
     if (argc == 2 && !job_id_parse(argv[1], &job))
         return cli_usage("run", "'%s' is no job", argv[1]);
-    status = cli_engine(cli, &engine);
-    return status ? status : run_main(engine, job, max_iterations);
+    if ((status = cli_engine(cli, &engine)))
+        return status;
+    if (!job.v)
+        return run_main(engine, job, max_iterations);
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(Job) row = NULL;
+    if (!job_load(engine->db, &viewer, job, &row, &error))
+        return cli_error(0, error);
+    if (!row)
+        return cli_fail(EX_NOINPUT, "there is no job %s; see: postrider job list", argv[1]);
+    status = run_main(engine, job, max_iterations);
+    return status == EX_TEMPFAIL
+               ? cli_fail(status, "job %s is not ready; see: postrider show %s", argv[1],
+                          argv[1])
+               : status;
 }
 
 int

@@ -18,6 +18,8 @@
 /* The store says nothing by itself; its log changes with every commit, and a lost event costs
  * this. */
 #define LOOK_AGAIN_MS 500
+/* A job that is tried again later than this is not waited for. */
+#define PATIENCE_US (30 * USEC_PER_SEC)
 
 typedef struct AskOptions {
     char *to, *subject;
@@ -41,12 +43,22 @@ typedef struct Outcome {
     int status;
     JobId job;
     int round;
+    char *why; /* it waits */
 } Outcome;
 
+static void
+outcome_clear(Outcome *o)
+{
+    g_clear_pointer(&o->why, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Outcome, outcome_clear)
+
 static int
-exit_of(const Job *job)
+exit_of(const Job *job, int64_t now_us)
 {
     switch (job->state) {
+    case JOB_QUEUED: /* its brain is broken, or at its limit */
+        return job->why && job->ready_us - now_us > PATIENCE_US ? EX_TEMPFAIL : -1;
     case JOB_DONE:
         return 0;
     case JOB_FAILED:
@@ -73,9 +85,11 @@ look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
     if (!row)
         return 0;
     if (!row->job.v) {
-        if (row->state == MSG_STORED || row->state == MSG_SHOWN || row->class == MSG_ORDER)
+        if (row->state == MSG_STORED || row->state == MSG_SHOWN)
             return 0;
         ret->over = true;
+        if (row->class == MSG_ORDER)
+            return 0;
         ret->status =
             cli_fail(EX_NOPERM, "the mail is %s: %s", msg_state_name(row->state), row->why);
         return 0;
@@ -86,8 +100,10 @@ look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
     ret->round = row->round;
     bool settled =
         row->state == MSG_HANDLED || row->state == MSG_DEAD || row->state == MSG_IGNORED;
-    ret->status = row->state == MSG_DEAD ? 1 : settled ? 0 : exit_of(job);
+    ret->status = row->state == MSG_DEAD ? 1 : settled ? 0 : exit_of(job, home_now(cli->home));
     ret->over = settled || ret->status >= 0;
+    if (ret->status == EX_TEMPFAIL)
+        ret->why = g_strdup(job->waiting_for ? job->waiting_for : job->why);
     return 0;
 }
 
@@ -150,12 +166,15 @@ wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
 
 /* --- printing --- */
 
+/* Without a job, the answer to an order is known by what it answers. */
 static void
-print_answer(Cli *cli, const OutRow *row)
+print_answer(Cli *cli, const OutRow *row, const char *to)
 {
     gsize len;
     const void *data = g_bytes_get_data(row->bytes, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    if (to && g_strcmp0(m->in_reply_to, to) != 0)
+        return;
     char *footer = g_strrstr(m->text, "\n-- \n");
     if (footer)
         *footer = '\0';
@@ -174,14 +193,13 @@ print_answer(Cli *cli, const OutRow *row)
 
 /* Mail of this round to the owner that was written since the question, oldest first. */
 static int
-print_answers(Cli *cli, Engine *engine, const Outcome *outcome, int64_t since_us)
+print_answers(
+    Cli *cli, Engine *engine, const Outcome *outcome, const char *msgid, int64_t since_us)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(GPtrArray) rows = NULL;
     OutQuery q = {.job = outcome->job, .all = true, .limit = 100};
-    if (!outcome->job.v)
-        return 0;
     if (!outbox_list(engine->db, &viewer, &q, &rows, &error))
         return cli_error(0, error);
     for (guint i = rows->len; i-- > 0;) {
@@ -193,7 +211,7 @@ print_answers(Cli *cli, Engine *engine, const Outcome *outcome, int64_t since_us
         if (!outbox_find(engine->db, &viewer, head->msgid, &row, &error))
             return cli_error(0, error);
         if (row && row->bytes)
-            print_answer(cli, row);
+            print_answer(cli, row, outcome->job.v ? NULL : msgid);
     }
     return 0;
 }
@@ -222,14 +240,15 @@ ask(Cli *cli, const AskOptions *o, char *text)
         cli_print(cli, "<%s>\n", msgid);
         return 0;
     }
-    Outcome outcome = {0};
+    g_auto(Outcome) outcome = {0};
     if ((status = wait_for_answer(cli, engine, msgid, &outcome)) ||
-        (status = print_answers(cli, engine, &outcome, asked_us)))
+        (status = print_answers(cli, engine, &outcome, msgid, asked_us)))
         return status;
     if (outcome.status == EX_TEMPFAIL && outcome.job.v)
-        (void)cli_fail(0,
-                       "job %" G_GINT64_FORMAT " waits; see: postrider show %" G_GINT64_FORMAT,
-                       outcome.job.v, outcome.job.v);
+        (void)cli_fail(
+            0, "job %" G_GINT64_FORMAT " waits%s%s; see: postrider show %" G_GINT64_FORMAT,
+            outcome.job.v, outcome.why ? ": " : "", outcome.why ? outcome.why : "",
+            outcome.job.v);
     return outcome.status;
 }
 
@@ -251,6 +270,8 @@ cmd_ask(Cli *cli, int argc, char **argv)
     } else if (status == 0) {
         status = outgoing_read_text(LIMIT_MESSAGE_BYTES, "your question", &text);
     }
+    if (status == 0 && !*g_strchug(text) && !o.subject && !o.files)
+        status = cli_usage("ask", "there is nothing to ask");
     if (status == 0)
         status = ask(cli, &o, text);
     g_free(o.to);

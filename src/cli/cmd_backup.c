@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
+#include "cli/home_files.h"
 #include "cli/tree.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@
 
 #define LABEL "BACKUP"
 #define LABEL_MAX 4096
+#define MUTTRC_MAX (1u << 20)
 #define LABEL_FIRST "postrider backup 1"
 
 static void
@@ -256,6 +258,20 @@ check_target(const char *path)
                     "'%s' is not empty; move it away, or name another place with --home", path);
 }
 
+/* The one file that names the home. Somebody's own is left as it is. */
+static bool
+move_muttrc(const Making *m, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    if (!file_read(m->fd, "muttrc", MUTTRC_MAX, &bytes, error))
+        return false;
+    gsize len = 0;
+    const char *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
+    g_autofree char *text = g_strndup(data ? data : "", len);
+    g_autofree char *moved = home_muttrc_moved(text, m->path);
+    return !moved || file_replace(m->fd, "muttrc", moved, strlen(moved), 0600, error);
+}
+
 static void
 report_restore(Cli *cli, const Making *m, const TreeStats *stats, const char *made)
 {
@@ -302,7 +318,8 @@ cmd_restore(Cli *cli, int argc, char **argv)
         return status;
     if (!making_begin(home, &m, &error))
         return cli_error(EX_CANTCREAT, error);
-    if (!tree_copy(from, m.fd, skip, teller(), &stats, &error) || !making_finish(&m, &error))
+    if (!tree_copy(from, m.fd, skip, teller(), &stats, &error) || !move_muttrc(&m, &error) ||
+        !making_finish(&m, &error))
         return cli_error(0, error);
     end_progress(&stats);
     report_restore(cli, &m, &stats, made);

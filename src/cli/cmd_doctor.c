@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define PAGE 1000
+#define FINDINGS_SHOWN 200u
 
 /* --- findings --- */
 
@@ -70,20 +71,23 @@ static void
 print_text(const Doctor *d)
 {
     Cli *cli = d->cli;
-    for (guint i = 0; i < d->findings->len; i++) {
+    for (guint i = 0; i < MIN(d->findings->len, FINDINGS_SHOWN); i++) {
         const Finding *f = g_ptr_array_index(d->findings, i);
         cli_print_vis(cli, f->what, false);
         cli_print(cli, ": ");
         cli_print_vis(cli, f->where, false);
         cli_print(cli, "%s\n", f->fixed ? " (fixed)" : "");
     }
+    if (d->findings->len == 0)
+        cli_print(cli, "all is well\n");
+    else if (d->findings->len > FINDINGS_SHOWN)
+        cli_print(cli, "and %u more; --json lists them all\n",
+                  d->findings->len - FINDINGS_SHOWN);
     for (guint i = 0; i < d->notes->len; i++) {
         cli_print(cli, "note: ");
         cli_print_vis(cli, g_ptr_array_index(d->notes, i), false);
         cli_print(cli, "\n");
     }
-    if (d->findings->len == 0)
-        cli_print(cli, "all is well\n");
 }
 
 static int

@@ -23,8 +23,8 @@ overview(Cli *cli)
 static int
 one(Cli *cli, const Verb *v)
 {
-    cli_print(cli, "usage: postrider %s%s%s\n\n%s.\n", v->name, *v->args ? " " : "", v->args,
-              v->summary);
+    cli_print(cli, "usage: postrider %s%s%s\n\n%c%s.\n", v->name, *v->args ? " " : "", v->args,
+              g_ascii_toupper(*v->summary), v->summary + 1);
     if (*v->help)
         cli_print(cli, "\n%s\n", v->help);
     return 0;

@@ -118,7 +118,8 @@ show_job(Cli *cli, const char *text)
         !steps_list(cli->db, &viewer, id, &steps, &error))
         return cli_error(0, error);
     if (only > (int64_t)steps->len)
-        return cli_fail(EX_NOINPUT, "job %s has %u steps", parts[0], steps->len);
+        return cli_fail(EX_NOINPUT, "job %s has %u step%s", parts[0], steps->len,
+                        steps->len == 1 ? "" : "s");
     if (cli->json)
         return show_json(cli, job, steps);
     g_autofree char *sentence = tell_job(cli->db, id, &error);
@@ -134,7 +135,6 @@ show_job(Cli *cli, const char *text)
     return print_mail(cli, id);
 }
 
-/* A job is shown here; anything else is a mail, which needs the other program. */
 /* A mail's id has an '@', a note's key has none. */
 static int
 is_note(Cli *cli, const char *id, bool *ret)
@@ -163,5 +163,11 @@ cmd_show(Cli *cli, int argc, char **argv)
     int status = cli_in_agent() ? 0 : is_note(cli, argv[1], &note);
     if (status)
         return status;
-    return note ? note_get(cli, argc, argv) : -1;
+    if (note)
+        return note_get(cli, argc, argv);
+    if (argv[1][0] == '-')
+        return cli_usage("show", "unknown option '%s'", argv[1]);
+    if (!cli_in_agent() && !strchr(argv[1], '@'))
+        return cli_fail(EX_NOINPUT, "there is no job, mail or note '%s'", argv[1]);
+    return -1; /* a mail is parsed: the other program */
 }

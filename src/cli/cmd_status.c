@@ -52,6 +52,32 @@ note_log(const Home *home, GPtrArray *problems)
         note(problems, "the log '%s' can't be written: nothing is logged", file);
 }
 
+/* Brains that failed by themselves, as the last run left word. */
+static bool
+note_brains(Cli *cli, GPtrArray *problems, GError **error)
+{
+    const Config *config = cli->home->config;
+    for (unsigned i = 0; i < config->n_brains; i++) {
+        const char *name = config->brains[i].name;
+        g_autofree char *broken = g_strdup_printf("broken:%s", name);
+        g_autofree char *limited = g_strdup_printf("limited:%s", name);
+        g_autofree char *why = NULL, *until = NULL;
+        int64_t until_us;
+        if (!meta_get(cli->db, broken, &why, error) ||
+            !meta_get(cli->db, limited, &until, error))
+            return false;
+        if (why)
+            note(problems, "the brain '%s' does not work: %s; its jobs wait", name, why);
+        if (until && text_parse_int(until, 0, INT64_MAX, &until_us) &&
+            until_us > home_now(cli->home)) {
+            g_autofree char *wait = clock_format_span(until_us - home_now(cli->home));
+            note(problems, "the brain '%s' is at its usage limit for %s; its jobs wait", name,
+                 wait);
+        }
+    }
+    return true;
+}
+
 static bool
 collect(Cli *cli, Status *s, GError **error)
 {
@@ -78,19 +104,23 @@ collect(Cli *cli, Status *s, GError **error)
         note(s->problems,
              "require-auth = none: anybody who writes the owner's address is believed");
     note_log(cli->home, s->problems);
+    if (!note_brains(cli, s->problems, error))
+        return false;
     if (failed)
-        note(s->problems, "%u mail moves could not be done; see: postrider doctor", failed);
+        note(s->problems, "%u %s of mail could not be done; see: postrider doctor", failed,
+             failed == 1 ? "move" : "moves");
     if (s->held_mail)
-        note(s->waiting,
-             "%" G_GINT64_FORMAT " mails in are held; see: postrider mail list --state held",
-             s->held_mail);
+        note(s->waiting, "%" G_GINT64_FORMAT " %s held; see: postrider mail list --state held",
+             s->held_mail, s->held_mail == 1 ? "mail that came is" : "mails that came are");
     if (s->history)
         note(s->waiting,
-             "%" G_GINT64_FORMAT " old mails were left alone; 'postrider doctor --release' "
-             "makes them work",
-             s->history);
+             "%" G_GINT64_FORMAT
+             " old %s left alone; see: postrider mail list --state ignored; "
+             "to work them off: postrider doctor --release all",
+             s->history, s->history == 1 ? "mail was" : "mails were");
     if (s->held_out->len)
-        note(s->waiting, "%u mails out are held; see: postrider outbox list", s->held_out->len);
+        note(s->waiting, "%u %s held; see: postrider outbox list", s->held_out->len,
+             s->held_out->len == 1 ? "mail that would leave is" : "mails that would leave are");
     for (guint i = 0; i < s->jobs->len; i++) {
         const Job *j = g_ptr_array_index(s->jobs, i);
         if (j->state == JOB_STOPPED)
@@ -179,7 +209,7 @@ print_text(Cli *cli, const Status *s)
                   job_state_words(j->state), j->role, ago, subject);
     }
     if (s->due)
-        cli_print(cli, "%u deliveries are due\n", s->due);
+        cli_print(cli, "%u %s due\n", s->due, s->due == 1 ? "delivery is" : "deliveries are");
     if (s->cost_micro)
         cli_print(cli, "spent today: $%.2f\n", (double)s->cost_micro / 1e6);
 }

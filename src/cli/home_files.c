@@ -76,3 +76,30 @@ const char home_muttrc[] =
     "set charset = utf-8\n"
     "set send_charset = us-ascii:utf-8\n"
     "unset write_bcc\n";
+
+/* A quoted name without its outer quotes, so that it is found as part of a longer one. */
+static char *
+quoted_inside(const char *name)
+{
+    g_autofree char *quoted = g_shell_quote(name);
+    return g_strndup(quoted + 1, strlen(quoted) - 2);
+}
+
+char *
+home_muttrc_moved(const char *text, const char *path)
+{
+    static const char setting[] = "\nsetenv POSTRIDER_HOME ";
+    const char *at = strstr(text, setting);
+    if (!at)
+        return NULL;
+    at += strlen(setting);
+    g_autofree char *quoted = g_strndup(at, strcspn(at, "\n"));
+    g_autofree char *old = g_shell_unquote(quoted, NULL);
+    if (!old)
+        return NULL;
+    g_autofree char *from = quoted_inside(old);
+    g_autofree char *to = quoted_inside(path);
+    g_autoptr(GString) s = g_string_new(text);
+    g_string_replace(s, from, to, 0);
+    return g_string_free(g_steal_pointer(&s), FALSE);
+}

@@ -2,6 +2,8 @@
 
 /* The files of a new home, the same bytes everywhere; muttrc is a template of {{NAME}} parts.
  */
+#include <glib.h>
+
 typedef struct HomeFile {
     const char *path;
     unsigned mode;
@@ -10,3 +12,6 @@ typedef struct HomeFile {
 extern const HomeFile home_files[]; /* ends with a NULL path */
 extern const char
     home_muttrc[]; /* {{RC}} {{HOME}} {{SENDMAIL}} {{OWNER}} {{DOMAIN}} {{MAILBOX}} */
+/* A muttrc whose home has moved: the same text for its new place. NULL: it names no home.
+ * Caller frees. */
+char *home_muttrc_moved(const char *text, const char *path);

@@ -91,7 +91,7 @@ set_thread(Engine *engine, Compose *c, const char *id, GError **error)
     g_autoptr(Message) parent = message_parse(data, len, MESSAGE_HEADERS, NULL);
     g_autoptr(GPtrArray) refs =
         msgid_answer_references(parent->references, parent->in_reply_to, id);
-    return compose_thread(c, id, refs, error);
+    return compose_thread(c, msgid_is_writable(id) ? id : NULL, refs, error);
 }
 
 static bool

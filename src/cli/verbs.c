@@ -6,7 +6,7 @@
  * are wrapped here as they are printed.
  */
 const Verb verbs[] = {
-    {"every day", "ask", "[--to ROLE] [-a FILE]... [--no-wait] [TEXT]",
+    {"every day", "ask", "[--to ROLE] [-s SUBJECT] [-a FILE]... [--no-wait] [TEXT]",
      "mail a role as the owner, wait, print the answer",
      "Writes a mail from the owner to ROLE (default: the first role), with TEXT or standard "
      "input as\n"
@@ -83,15 +83,15 @@ const Verb verbs[] = {
      "SIGTERM lets steps finish ('drain'); SIGHUP reads the settings again.",
      false},
     {"agents at work", "job", "list|show|log|stop|continue|cancel [JOB]", "jobs",
-     "'list' shows live jobs (--all: all; --role ROLE; --state STATE). 'show' and 'log' show "
+     "'list' shows live jobs (--all: all; --role ROLE; --state STATE; --limit N). 'show' and 'log' show "
      "one job\n"
      "and its steps. 'stop', 'continue', 'cancel' are also verbs of their own.",
      false},
     {"agents at work", "mail", "list|show|thread|search|trace [ID|QUERY]",
      "mail that roles have",
-     "'list' shows mail, newest first (--role, --folder, --state, --limit N). 'show ID' prints "
+     "'list' shows mail, newest first (--role, --folder, --state, --job, --limit N). 'show ID' prints "
      "one mail (--raw:\n"
-     "its bytes). 'thread ID' draws the conversation. 'search' takes words, \"phrases\", from: "
+     "its bytes; --attachment NAME: those of an attachment). 'thread ID' draws the conversation. 'search' takes words, \"phrases\", from: "
      "to:\n"
      "subject: since: before: role:. 'trace ID' prints every decision about a mail and its "
      "reason.",

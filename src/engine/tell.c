@@ -11,6 +11,44 @@ since(const Home *home, int64_t then_us)
     return clock_format_span(MAX(0, home_now(home) - then_us));
 }
 
+/* "has been working for 3 s", "was done 3 s ago". */
+static char *
+state_since(const Home *home, const Job *job)
+{
+    g_autofree char *span = since(home, job->updated_us);
+    const char *word = job_state_words(job->state);
+    if (job->state == JOB_FAILED)
+        return g_strdup_printf("failed %s ago", span);
+    if (job->state == JOB_QUEUED || job->state == JOB_RUNNING || job->state == JOB_PARKED)
+        return g_strdup_printf("has been %s for %s", word, span);
+    return g_strdup_printf("was %s %s ago", word, span);
+}
+
+/* What happens next, as a sentence. */
+static char *
+next_of(const Home *home, const Job *job)
+{
+    int64_t now = home_now(home);
+    int64_t at_us = job->state == JOB_QUEUED ? job->ready_us : job->resume_us;
+    g_autofree char *wait =
+        at_us > now && at_us != USEC_NEVER ? clock_format_span(at_us - now) : NULL;
+    switch (job->state) {
+    case JOB_QUEUED:
+        return wait ? g_strdup_printf("It is tried again in %s.", wait)
+                    : g_strdup("It begins as soon as a worker is free.");
+    case JOB_RUNNING:
+        return g_strdup("Reply STOP to end its work.");
+    case JOB_PARKED:
+        return wait ? g_strdup_printf("It goes on in %s, or when somebody writes.", wait)
+                    : g_strdup("It goes on when somebody writes.");
+    case JOB_STOPPED:
+    case JOB_FAILED:
+        return g_strdup("Reply CONTINUE to go on.");
+    default:
+        return g_strdup("Write on its thread, and it goes on.");
+    }
+}
+
 char *
 tell_job(Db *db, JobId id, GError **error)
 {
@@ -29,21 +67,22 @@ tell_job(Db *db, JobId id, GError **error)
         !outbox_list(db, &viewer, &q, &unsent, error))
         return NULL;
 
-    g_autofree char *ago = since(db_home(db), job->updated_us);
+    g_autofree char *state = state_since(db_home(db), job);
+    g_autofree char *next = next_of(db_home(db), job);
     g_autoptr(GString) s = g_string_new(NULL);
-    g_string_append_printf(s, "Job %" G_GINT64_FORMAT " (%s) is %s since %s", id.v,
-                           job->subject, job_state_words(job->state), ago);
+    g_string_append_printf(s, "Job %" G_GINT64_FORMAT " (%s) %s", id.v, job->subject, state);
+    if (job->waiting_for && *job->waiting_for)
+        g_string_append_printf(s, ", for %s", job->waiting_for);
     if (job->why && *job->why)
         g_string_append_printf(s, ": %s", job->why);
-    g_string_append_printf(s, ".\nRound %d, %d steps so far", job->round, job->steps);
+    g_string_append_printf(s, ". %s\nRound %d, %d step%s so far", next, job->round, job->steps,
+                           job->steps == 1 ? "" : "s");
     if (open)
         g_string_append_printf(s, ", %u mail%s to answer", open, open == 1 ? "" : "s");
     if (unsent->len)
         g_string_append_printf(s, ", %u mail%s not sent yet", unsent->len,
                                unsent->len == 1 ? "" : "s");
     g_string_append(s, ".\n");
-    if (job->state == JOB_STOPPED || job->state == JOB_FAILED)
-        g_string_append(s, "Reply CONTINUE to go on.\n");
     return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
@@ -84,9 +123,9 @@ tell_role(Db *db, const char *role, GError **error)
     g_autoptr(GString) s = g_string_new("What is going on:\n\n");
     for (guint i = 0; i < jobs->len; i++) {
         const Job *job = g_ptr_array_index(jobs, i);
-        g_autofree char *ago = since(db_home(db), job->updated_us);
-        g_string_append_printf(s, "  job %" G_GINT64_FORMAT ": %s, %s since %s\n", job->id.v,
-                               job->subject, job_state_words(job->state), ago);
+        g_autofree char *state = state_since(db_home(db), job);
+        g_string_append_printf(s, "  job %" G_GINT64_FORMAT " (%s) %s\n", job->id.v,
+                               job->subject, state);
     }
     return g_string_free(g_steal_pointer(&s), FALSE);
 }

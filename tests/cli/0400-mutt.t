@@ -45,8 +45,11 @@ reply()
     wait_for on_screen 'y:Send' && keys y || return 1
     wait_for on_screen 'Mail sent'
 }
-job() { pr --json job list --all | python3 -c "import json,sys; print(*(j['$2'] for j in json.load(sys.stdin) if j['id'] == $1))"; }
-job_at() { [ "$(job "$1" state) $(job "$1" round)" = "$2" ]; }
+job_at() # ID 'STATE ROUND', in one look
+{
+    [ "$(pr --json job list --all |
+        python3 -c "import json,sys; print(*((j['state'], j['round']) for j in json.load(sys.stdin) if j['id'] == $1))")" = "('${2% *}', ${2#* })" ]
+}
 jobs() { pr --json job list --all | grep -c '"id":'; }
 
 pr init >/dev/null
