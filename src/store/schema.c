@@ -213,5 +213,38 @@ const char *const schema_sql[] = {
     "ALTER TABLE job ADD COLUMN cost_limit_micro INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE job ADD COLUMN floor TEXT NOT NULL DEFAULT 'operator';"
     "CREATE INDEX step_at ON step (at_us) WHERE cost_micro > 0;",
+
+    /* 3 -> 4: questions that a person answers with yes or no, timers that mail a role, waits that
+     * end otherwise than by going on, and jobs that began as a copy of another. */
+    "CREATE TABLE question ("
+    "  id INTEGER PRIMARY KEY,"
+    "  msgid TEXT NOT NULL," /* of the mail that asks */
+    "  job INTEGER NOT NULL,"
+    "  round INTEGER NOT NULL,"
+    "  digest BLOB NOT NULL," /* of exactly what was shown */
+    "  asked_us INTEGER NOT NULL,"
+    "  state TEXT NOT NULL," /* open, approved, rejected, void */
+    "  who TEXT,"
+    "  why TEXT,"
+    "  decided_us INTEGER"
+    ");"
+    "CREATE INDEX question_msgid ON question (msgid);"
+    "CREATE INDEX question_job ON question (job) WHERE state = 'open';"
+    "ALTER TABLE outbox ADD COLUMN question INTEGER;" /* that it is held for */
+    "CREATE INDEX outbox_question ON outbox (question) WHERE question IS NOT NULL;"
+    "CREATE TABLE schedule ("
+    "  id INTEGER PRIMARY KEY,"
+    "  spec TEXT NOT NULL," /* as it was typed, in one form */
+    "  role TEXT NOT NULL,"
+    "  subject TEXT NOT NULL,"
+    "  body TEXT NOT NULL,"
+    "  created_us INTEGER NOT NULL,"
+    "  last_us INTEGER," /* the occurrence that was mailed last */
+    "  next_us INTEGER NOT NULL"
+    ");"
+    "CREATE INDEX schedule_next ON schedule (next_us);"
+    "ALTER TABLE job ADD COLUMN wait_then TEXT;" /* parked: remind, escalate; NULL: go on */
+    "ALTER TABLE job ADD COLUMN forked_job INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE job ADD COLUMN forked_step INTEGER NOT NULL DEFAULT 0;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);
