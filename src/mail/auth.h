@@ -1,0 +1,56 @@
+#pragma once
+
+/*
+ * Who really sent a mail, as far as the server that received it says so. That server writes its
+ * findings into Authentication-Results (RFC 8601); anybody else can write such a field too. So:
+ *
+ * (1) Only ids that the configuration names are believed, byte by byte: a server that strips
+ *     forged fields of its own name may not know the same name in capitals. "*.example.net"
+ *     stands for all names below example.net (providers number their servers); `outlook` for
+ *     fields without any id on mail that Microsoft's servers took in. An empty list believes
+ * nobody. (2) Only above the first foreign Received. A Received field is the server's own when
+ * its "by" is that of the topmost one, is related to a believed id, or is an inner name (an
+ * address, one label, .internal, .local, …). The own field that took the mail from outside is
+ * the border: some write their results above it (Fastmail, Microsoft, most milters), some right
+ * below (Google), so below it the block goes on until the next Received, whoever that names.
+ * (3) Only the first unbroken row of such fields, and in it only the first that speaks of a
+ *     method: a second opinion further down is not the server's.
+ * (4) Mail without any Received, with two senders, or ambiguous otherwise is never proved.
+ *
+ * What this can't see: a server that writes no such field for some mail and lets forged ones
+ * through (RFC 8601 5 forbids that).
+ *
+ * A domain is aligned with that of From when they are equal or one is below the other. There is
+ * no list of public suffixes here, so two siblings (a.example.org, b.example.org) are not
+ * aligned, though DMARC's relaxed mode has them so: for these the server's own dmarc=pass
+ * counts.
+ *
+ * Pure functions.
+ */
+#include "mail/message.h"
+#include <stdbool.h>
+
+typedef enum AuthNeed {
+    AUTH_DMARC, /* dmarc=pass for the domain of From; or, unless DMARC failed, an aligned dkim
+                   or spf, or a login (auth=pass) under the very address */
+    AUTH_DKIM,  /* an aligned signature, whatever else passed */
+    AUTH_NONE,  /* From alone is believed */
+} AuthNeed;
+/* `require-auth`; anything unknown is AUTH_DMARC. */
+AuthNeed auth_need_of(const char *word);
+
+typedef struct AuthVerdict {
+    bool pass;
+    const char *method; /* dmarc, dkim, spf, auth, none; NULL: nothing passed. Static. */
+    char *why;          /* one line for `mail trace`: "dmarc=pass for example.org by mx.x" */
+} AuthVerdict;
+void auth_verdict_clear(AuthVerdict *verdict);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AuthVerdict, auth_verdict_clear)
+
+/* ids: NULL-terminated, may be NULL. */
+void auth_judge(const Message *m, const char *const *ids, AuthNeed need, AuthVerdict *ret);
+
+/* For pairing: the id of the server that judged this mail, by the same rules but with any name;
+ * "outlook" where it has none. NULL: nobody did. Only worth something for a mail whose author
+ * is known otherwise. Caller frees. */
+char *auth_find_id(const Message *m);
