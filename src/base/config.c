@@ -177,31 +177,74 @@ set_defaults(Settings *s)
 {
     ConfSection *top = find(s, "postrider", "");
     g_autofree char *owner = g_strdup_printf("you@%s", conf_value(top, "domain"));
-    bool account = false;
+    bool any = false, local = false, taken = false;
 
     conf_set_default(top, s->strings, "owner", owner);
     for (guint i = 0; i < s->sections->len; i++) {
         ConfSection *section = g_ptr_array_index(s->sections, i);
 
-        account |= g_str_equal(section->kind, "account");
+        if (g_str_equal(section->kind, "account")) {
+            any = true;
+            local |= g_str_equal(conf_value(section, "kind"), "maildir");
+            taken |= g_str_equal(section->name, "local");
+        }
         if (g_str_equal(section->kind, "role"))
             default_role(s, section);
         else if (g_str_equal(section->kind, "brain"))
             conf_set_default(section, s->strings, "parser",
                              parser_of(conf_value(section, "kind")));
     }
-    if (!account)
-        conf_add_section(s->sections, s->strings, "account", "main", 0);
+    /* The Maildirs are always there, whatever servers there are beside them. */
+    if (!local)
+        conf_add_section(s->sections, s->strings, "account",
+                         !any      ? "main"
+                         : taken ? "maildirs"
+                                 : "local",
+                         0);
+}
+
+/* prefix: "" or "smtp-". */
+static ConfServer
+as_server(Settings *s, const ConfSection *section, const char *prefix)
+{
+    static const char *const names[] = {"host", "port", "tls", "ca-file", "user",
+                                        "password-file", "password-command", "token-command"};
+    const char *v[G_N_ELEMENTS(names)];
+
+    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *key = g_strconcat(prefix, names[i], NULL);
+        v[i] = conf_value(section, key);
+    }
+    return (ConfServer){
+        .host = v[0],
+        .port = (int)as_int(v[1]),
+        .tls = v[2],
+        .ca_file = v[3],
+        .user = v[4],
+        .password_file = v[5],
+        .password_command = as_argv(s, v[6]),
+        .token_command = as_argv(s, v[7]),
+    };
 }
 
 static void
 add_account(Settings *s, const ConfSection *section)
 {
+    bool own_smtp = *conf_value(section, "smtp-host");
     ConfAccount account = {
         .name = section->name,
         .kind = conf_value(section, "kind"),
         .path = conf_value(section, "path"),
         .role = conf_value(section, "role"),
+        .server = as_server(s, section, ""),
+        .folder = conf_value(section, "folder"),
+        .folder_prefix = conf_value(section, "folder-prefix"),
+        .in_doubt = conf_value(section, "in-doubt"),
+        .sent_copy = conf_value(section, "sent-copy"),
+        .envelope = conf_value(section, "envelope"),
+        .smtp = own_smtp ? as_server(s, section, "smtp-")
+                         : as_server(s, find(s, "smtp", ""), ""),
+        .by_sendmail = g_str_equal(conf_value(section, "smtp"), "sendmail"),
     };
 
     g_array_append_val(s->accounts, account);
@@ -224,6 +267,8 @@ add_brain(Settings *s, const ConfSection *section)
         .timeout_us = as_span(conf_value(section, "timeout")),
         .memory = as_size(conf_value(section, "memory")),
         .output = as_size(conf_value(section, "output")),
+        .context_bytes = as_size(conf_value(section, "context-bytes")),
+        .takes = as_list(s, conf_value(section, "takes")),
     };
 
     g_array_append_val(s->brains, brain);
@@ -356,7 +401,9 @@ fill_public(Settings *s)
         .give_up_us = as_span(get(s, "postrider", "give-up")),
         .max_cost_per_day_micro = as_money(get(s, "postrider", "max-cost-per-day")),
         .max_message = as_size(get(s, "postrider", "max-message")),
+        .context_bytes = as_size(get(s, "postrider", "context-bytes")),
         .continue_after_us = as_span(get(s, "postrider", "continue-after")),
+        .progress_every_us = as_span(get(s, "postrider", "progress-every")),
         .body_warn_chars = as_int(get(s, "postrider", "email-body-warn-chars")),
         .log_level = get(s, "postrider", "log-level"),
         .log_file = get(s, "postrider", "log-file"),
@@ -610,6 +657,49 @@ config_account(const Config *config, const char *name)
             return &config->accounts[i];
     }
     return NULL;
+}
+
+const ConfAccount *
+config_way_out(const Config *config, const char *role)
+{
+    const ConfAccount *first = NULL;
+
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        const ConfAccount *account = &config->accounts[i];
+
+        if (!*account->smtp.host && !account->by_sendmail)
+            continue;
+        if (role && g_str_equal(account->role, role))
+            return account;
+        if (!first)
+            first = account;
+    }
+    return first;
+}
+
+bool
+config_is_imap(const ConfAccount *account)
+{
+    return g_str_equal(account->kind, "imap");
+}
+
+const ConfAccount *
+config_account_of(const Config *config, const ConfRole *role)
+{
+    const ConfAccount *best = NULL;
+    const char *domain = strrchr(role->address, '@');
+
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        const ConfAccount *account = &config->accounts[i];
+        const char *at = strrchr(account->server.user, '@');
+        if (!config_is_imap(account))
+            continue;
+        if (g_str_equal(account->role, role->name))
+            return account;
+        if (!best && at && domain && g_ascii_strcasecmp(at, domain) == 0)
+            best = account;
+    }
+    return best;
 }
 
 const char *

@@ -41,11 +41,26 @@ typedef struct ConfKey {
 } ConfKey;
 extern const ConfKey config_keys[]; /* ends with a NULL section */
 
+/* Where a server is and how we log in there. Never a secret itself, only the way to it. */
+typedef struct ConfServer {
+    const char *host;
+    int port;        /* 0: the usual one */
+    const char *tls; /* implicit, starttls, none */
+    const char *ca_file, *user, *password_file;
+    const char *const *password_command, *const *token_command; /* argv; empty: none */
+} ConfServer;
+
 typedef struct ConfAccount {
     const char *name;
     const char *kind; /* maildir, imap */
     const char *path; /* maildir: relative to the home, default "mail" */
     const char *role; /* who gets mail that names nobody; "" for none */
+    /* imap; "" where nothing is said */
+    ConfServer server;
+    const char *folder, *folder_prefix;
+    const char *in_doubt, *sent_copy, *envelope;
+    ConfServer smtp;   /* of its own, else [smtp]; host "": no way out */
+    bool by_sendmail; /* `smtp = sendmail`: the local program takes our mail */
 } ConfAccount;
 
 typedef struct ConfBrain {
@@ -60,6 +75,8 @@ typedef struct ConfBrain {
     int64_t max_tokens;
     int64_t timeout_us;
     uint64_t memory, output;
+    uint64_t context_bytes;   /* most that it is shown; 0: as the home */
+    const char *const *takes; /* images, pdf, none; empty: by the model's name */
 } ConfBrain;
 
 typedef struct ConfRole {
@@ -92,7 +109,9 @@ struct Config {
     int64_t workers, drain_us, retry_first_us, retry_max_us, give_up_us;
     int64_t max_cost_per_day_micro;
     uint64_t max_message;
+    uint64_t context_bytes;    /* most that a brain is shown in one step */
     int64_t continue_after_us; /* pause of a job that came to its step limit */
+    int64_t progress_every_us; /* a word about long work; 0: none */
     int64_t body_warn_chars;   /* longer bodies are noticed before they are sent */
     const char *log_level, *log_file;
     const char *require_auth;                     /* dmarc, dkim, none */
@@ -122,6 +141,13 @@ const ConfRole *config_role_at(const Config *config, const char *address);
 const ConfPerson *config_person_at(const Config *config, const char *address);
 const ConfBrain *config_brain(const Config *config, const char *name);
 const ConfAccount *config_account(const Config *config, const char *name);
+/* The account by which mail of a role (NULL: of nobody's) leaves to people outside: the one that is
+ * the role's own, else the first with a submission server or `smtp = sendmail`; NULL: none has. */
+const ConfAccount *config_way_out(const Config *config, const char *role);
+/* The imap account whose server keeps a role's mail: the one that names it, else one whose login
+ * is an address of the role's domain; NULL: none. */
+const ConfAccount *config_account_of(const Config *config, const ConfRole *role);
+bool config_is_imap(const ConfAccount *account);
 /* True when a brain is asked by HTTP: runs then need the program that links libcurl. */
 bool config_asks_by_net(const Config *config);
 /* The folder below mail/ that local mail to this address goes to, a role's or a local person's;

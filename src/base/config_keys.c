@@ -21,7 +21,7 @@ const ConfKey config_keys[] = {
     {"postrider", "continue-after", CONF_SPAN, "0", NULL, "pause of a job that came to its step limit"},
     {"postrider", "progress-every", CONF_SPAN, "60m", NULL, "a mail about long work, this often"},
     {"postrider", "ack-after", CONF_SPAN, "2m", NULL, "a first mail when nothing was said for so long"},
-    {"postrider", "context-bytes", CONF_SIZE, "256k", NULL, "most that a brain is shown in one step"},
+    {"postrider", "context-bytes", CONF_SIZE, "256k", NULL, "most text that a brain is shown in one step; at least 8k"},
     {"postrider", "email-body-warn-chars", CONF_INT, "4000", "0..1000000000", "longer bodies are noticed before they are sent"},
 
     {"account", "kind", CONF_ENUM, "maildir", "maildir|imap", "where the mail lies"},
@@ -77,6 +77,8 @@ const ConfKey config_keys[] = {
     {"brain", "timeout", CONF_SPAN, "30m", NULL, "longest time for one answer or one run of a program"},
     {"brain", "memory", CONF_SIZE, "0", NULL, "program: address space; 0 is no limit"},
     {"brain", "output", CONF_SIZE, "4m", NULL, "program: how much of its output is kept"},
+    {"brain", "context-bytes", CONF_SIZE, "0", NULL, "as in [postrider], for this brain; 0 is what stands there"},
+    {"brain", "takes", CONF_LIST, "", "images|pdf|none", "files that its model sees; by the model's name when empty"},
 
     {"role", "name", CONF_STRING, "", NULL, "what stands in From; the role's name when empty"},
     {"role", "address", CONF_ADDRESS, "", NULL, "its mail address; ROLE@domain when empty"},

@@ -229,11 +229,25 @@ file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error)
 bool
 file_read(int dir_fd, const char *path, size_t max, GBytes **ret_bytes, GError **error)
 {
+    return file_read_finished(dir_fd, path, max, NULL, ret_bytes, error);
+}
+
+bool
+file_read_finished(int dir_fd,
+                   const char *path,
+                   size_t max,
+                   bool *ret_unfinished,
+                   GBytes **ret_bytes,
+                   GError **error)
+{
     auto_fd fd = -1;
 
     if (!open_if_there(dir_fd, path, &fd, error))
         return false;
-    if (fd < 0) {
+    bool unfinished = fd >= 0 && ret_unfinished && file_has_writer(fd);
+    if (ret_unfinished)
+        *ret_unfinished = unfinished;
+    if (fd < 0 || unfinished) {
         *ret_bytes = NULL;
         return true;
     }

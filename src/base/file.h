@@ -29,6 +29,14 @@ int file_open_beneath(int dir_fd, const char *path, int flags, mode_t mode, GErr
 
 /* ERR_LIMIT above max bytes. *ret_bytes is NULL, with true, when there is no such file. */
 bool file_read(int dir_fd, const char *path, size_t max, GBytes **ret_bytes, GError **error);
+/* As file_read(), but *ret_unfinished, and nothing is read, while somebody has it open for
+ * writing: its bytes may be half of what they will be. */
+bool file_read_finished(int dir_fd,
+                        const char *path,
+                        size_t max,
+                        bool *ret_unfinished,
+                        GBytes **ret_bytes,
+                        GError **error);
 bool file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error);
 /* As fsync(2), but a signal does not end it. */
 int file_sync(int fd);

@@ -193,6 +193,10 @@ open_home(const char *path, bool with_config, Home **ret, GError **error)
     if (fstatat(home->fd, KEY_NAME, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
         return err_set(error, ERR_CONFIG,
                        "'%s' is not a home: it has no key; run: postrider init", home->path);
+    if (with_config && faccessat(home->fd, HOME_UNFINISHED, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        return err_set(error, ERR_CONFIG,
+                       "'%s' is not a home yet: making it was broken off; run: postrider init",
+                       home->path);
     if (!read_key(home, error) || (with_config && !read_config(home, &home->config, error)) ||
         !open_folders(home, error))
         return as_config_error(home, error);

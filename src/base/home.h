@@ -20,14 +20,18 @@ typedef struct Home {
     Random random;
 } Home;
 
+/* There while `init` is at work: a folder with this file in it is no home yet, and one that a
+ * later `init` may finish. */
+#define HOME_UNFINISHED ".init-unfinished"
+
 /* --home, else $POSTRIDER_HOME, else ~/.postrider; caller frees. ERR_CONFIG without any of
  * them. */
 char *home_find(const char *option, GError **error);
 /* ERR_CONFIG when it is not a home, is open to others (mode), or its settings or key are wrong.
  * The text says what to do ("run: postrider init"). */
 bool home_open(const char *path, Home **ret, GError **error);
-/* As home_open() without reading postrider.conf: for `config check`, `doctor`. config is NULL.
- */
+/* As home_open() without reading postrider.conf: for `config check`, `doctor`, `init`. config
+ * is NULL. */
 bool home_open_bare(const char *path, Home **ret, GError **error);
 /* Reads the settings again; on error the old ones stay. */
 bool home_reload(Home *home, GError **error);

@@ -24,6 +24,9 @@ typedef struct OutId {
 typedef struct EffectId {
     int64_t v;
 } EffectId;
+typedef struct QuestionId {
+    int64_t v;
+} QuestionId; /* a row of `question`: may held mail leave? */
 
 /* SHA-256. */
 #define DIGEST_SIZE 32

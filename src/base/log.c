@@ -20,7 +20,7 @@ static struct {
     Clock clock;
 } out = {.prog = "postrider", .least = LOG_INFO, .fd = -1};
 
-static const char *const level_names[] = {"debug", "info", "warn", "error", NULL};
+static const char *const level_names[] = {"debug", "info", "warn", "error", "none", NULL};
 
 void
 log_init(const char *prog, LogLevel least, const char *file)

@@ -8,9 +8,10 @@
  */
 #include <glib.h>
 
-typedef enum LogLevel { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR } LogLevel;
+typedef enum LogLevel { LOG_DEBUG, LOG_INFO, LOG_WARN, LOG_ERROR, LOG_NONE } LogLevel;
 
-/* prog: "serve", "account main", … To fd 2 unless a file is given; the file is opened again
+/* prog: "serve", "account main", … least: nothing below it is written, with LOG_NONE nothing
+ * at all. To fd 2 unless a file is given; the file is opened again
  * when it was rotated away, and a full disk is survived. */
 void log_init(const char *prog, LogLevel least, const char *file);
 LogLevel log_level_parse(const char *name, LogLevel fallback);

@@ -8,6 +8,7 @@
 
 #include "base/banned.h"
 #include "base/limits.h"
+#include "mail/encode.h"
 #include "mail/encword.h"
 
 Address *
@@ -149,7 +150,7 @@ static char *
 format_name(const char *name)
 {
     bool plain = true;
-    g_autofree char *encoded = encword_encode(name);
+    g_autofree char *encoded = encode_phrase(name);
 
     if (strcmp(encoded, name) != 0)
         return g_steal_pointer(&encoded);

@@ -141,6 +141,23 @@ fitting(const char *text, size_t room, bool as_b)
     return as_b && *p && unpadded ? unpadded : (size_t)(p - text);
 }
 
+/* Encoded words with sep between them; the first has less room than the others. */
+static void
+append_words(GString *out, const char *text, size_t first_room, const char *sep, bool as_b)
+{
+    size_t room = first_room;
+
+    for (;;) {
+        size_t len = fitting(text, room, as_b);
+        append_word(out, text, len, as_b);
+        text += len;
+        if (!*text)
+            return;
+        g_string_append(out, sep);
+        room = WORD_LINE - 1;
+    }
+}
+
 void
 encode_text(GString *out, const char *name, const char *text, size_t max_word)
 {
@@ -151,16 +168,21 @@ encode_text(GString *out, const char *name, const char *text, size_t max_word)
     bool as_b = b_length(strlen(text)) < q_length(text, strlen(text));
     size_t room = WORD_LINE - MIN(strlen(name) + 2, WORD_LINE / 2);
     g_string_append_printf(out, "%s: ", name);
-    for (;;) {
-        size_t len = fitting(text, room, as_b);
-        append_word(out, text, len, as_b);
-        text += len;
-        if (!*text)
-            break;
-        g_string_append(out, "\n ");
-        room = WORD_LINE - 1;
-    }
+    append_words(out, text, room, "\n ", as_b);
     g_string_append_c(out, '\n');
+}
+
+/* Always in base64: of what is safe in a text, RFC 2047 allows less in a phrase. */
+char *
+encode_phrase(const char *text)
+{
+    g_autofree char *valid = g_utf8_make_valid(text, -1);
+
+    if (encode_is_clean(text) && is_plain(text, G_MAXSIZE))
+        return g_steal_pointer(&valid);
+    GString *out = g_string_new(NULL);
+    append_words(out, valid, WORD_LINE - 1, " ", true);
+    return g_string_free(out, FALSE);
 }
 
 /* RFC 2231's attribute-char, and less: what no reader takes for anything else. */

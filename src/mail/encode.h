@@ -19,6 +19,10 @@ void encode_structured(GString *out, const char *name, const char *value);
 /* "Name: text": as it is when it is plain, else as encoded words. A single word longer than
  * max_word counts as not plain. The text has no white space at its ends. */
 void encode_text(GString *out, const char *name, const char *text, size_t max_word);
+/* The name in front of an address, or a piece of it, as encoded words of at most 75 characters
+ * with a space between; ASCII without control characters and "=?" comes back as it is. Caller
+ * frees. */
+char *encode_phrase(const char *text);
 /* Continues a Content-… header: ";\n name=value", in RFC 2231's form where needed. */
 void encode_param(GString *out, const char *name, const char *value);
 

@@ -6,7 +6,6 @@
 #include <glib.h>
 
 #define CHARSET_MAX 40
-#define WORD_MAX 75
 
 typedef struct Word {
     char charset[CHARSET_MAX + 1];
@@ -129,35 +128,5 @@ encword_decode(const char *value, bool *bad)
         g_string_append(out, value);
     }
     tidy(out);
-    return g_string_free(out, FALSE);
-}
-
-static bool
-needs_no_word(const char *text)
-{
-    for (const char *c = text; *c; c++)
-        if ((unsigned char)*c < 32 || (unsigned char)*c > 126)
-            return false;
-    return strstr(text, "=?") == NULL;
-}
-
-char *
-encword_encode(const char *text)
-{
-    static const char head[] = "=?UTF-8?B?", tail[] = "?=";
-    /* Bytes whose base64 still fits between head and tail. */
-    const size_t room = (WORD_MAX - strlen(head) - strlen(tail)) / 4 * 3;
-
-    if (needs_no_word(text))
-        return g_strdup(text);
-    GString *out = g_string_new(NULL);
-    while (*text) {
-        size_t n = strnlen(text, room);
-        while (text[n] != '\0' && ((unsigned char)text[n] & 0xC0) == 0x80)
-            n--;
-        g_autofree char *b64 = g_base64_encode((const guchar *)text, n);
-        g_string_append_printf(out, "%s%s%s%s", out->len ? " " : "", head, b64, tail);
-        text += n;
-    }
     return g_string_free(out, FALSE);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
-/* Encoded words (RFC 2047): text beyond ASCII in header values. Linear both ways. */
+/* Encoded words (RFC 2047) read: text beyond ASCII in header values. mail/encode.h writes
+ * them. */
 #include <stdbool.h>
 
 /*
@@ -10,7 +11,3 @@
  * charset can't be read; it may be NULL. value is valid UTF-8, so is the result; caller frees.
  */
 char *encword_decode(const char *value, bool *bad);
-
-/* Text as encoded words of at most 75 characters with a space between, cut between characters;
- * ASCII without control characters and "=?" comes back as it is. Caller frees. */
-char *encword_encode(const char *text);

@@ -304,18 +304,36 @@ maildir_find(Maildir *md, const char *base, MaildirEntry **ret, GError **error)
     return true;
 }
 
+static char *
+entry_path(const MaildirEntry *e)
+{
+    g_autofree char *dir = folder_dir_name(e->folder);
+
+    return g_build_filename(dir, folder_sub_names[e->in_new ? SUB_NEW : SUB_CUR], e->name,
+                            NULL);
+}
+
 bool
 maildir_read(Maildir *md, const MaildirEntry *e, size_t max, GBytes **ret_bytes, GError **error)
+{
+    return maildir_read_finished(md, e, max, NULL, ret_bytes, error);
+}
+
+bool
+maildir_read_finished(Maildir *md,
+                      const MaildirEntry *e,
+                      size_t max,
+                      bool *ret_unfinished,
+                      GBytes **ret_bytes,
+                      GError **error)
 {
     g_autoptr(MaildirEntry) now = NULL;
 
     for (unsigned round = 0; round < RACE_ROUNDS; round++) {
-        g_autofree char *dir = folder_dir_name(e->folder);
-        g_autofree char *path = g_build_filename(
-            dir, folder_sub_names[e->in_new ? SUB_NEW : SUB_CUR], e->name, NULL);
-        if (!file_read(md->fd, path, max, ret_bytes, error))
+        g_autofree char *path = entry_path(e);
+        if (!file_read_finished(md->fd, path, max, ret_unfinished, ret_bytes, error))
             return err_prefix(error, "reading mail '%s'", e->base);
-        if (*ret_bytes)
+        if (*ret_bytes || (ret_unfinished && *ret_unfinished))
             return true;
         MaildirEntry *moved = NULL;
         if (!maildir_find(md, e->base, &moved, error))

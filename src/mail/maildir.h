@@ -67,8 +67,19 @@ typedef struct MaildirItem {
     const void *bytes;
     size_t len;
     bool was_there; /* result */
+    bool skip;      /* set by the gate: it is not to appear after all */
+    void *user;     /* the caller's own */
 } MaildirItem;
 bool maildir_deliver_many(Maildir *md, MaildirItem *items, size_t n, GError **error);
+/* Who may still take mail back is asked at the last moment: open() comes when the files are
+ * written and flushed, right before they are renamed, and close() right after; between the two
+ * nothing slow happens. */
+typedef struct MaildirGate {
+    bool (*open)(void *data, MaildirItem *items, size_t n, GError **error);
+    void (*close)(void *data);
+    void *data;
+} MaildirGate;
+void maildir_set_gate(Maildir *md, const MaildirGate *gate); /* borrowed; NULL: none */
 
 /* All mails of new and cur; entries that are no mail (foreign files, folders, FIFOs, dot files)
  * are skipped and counted; no such folder is no mail. Elements are MaildirEntry, oldest name
@@ -97,6 +108,15 @@ bool maildir_find(Maildir *md, const char *base, MaildirEntry **ret, GError **er
 /* ERR_LIMIT above max. NULL with true: gone meanwhile. */
 bool maildir_read(
     Maildir *md, const MaildirEntry *e, size_t max, GBytes **ret_bytes, GError **error);
+/* As maildir_read(), but *ret_unfinished, and NULL, while somebody has it open for writing:
+ * Maildir asks for a file that is whole before it gets its name, but not everybody obeys. Where
+ * the kernel can't tell it is taken for whole. */
+bool maildir_read_finished(Maildir *md,
+                           const MaildirEntry *e,
+                           size_t max,
+                           bool *ret_unfinished,
+                           GBytes **ret_bytes,
+                           GError **error);
 /* Moves to a folder, made where missing, keeping flags (new stays new); flushed in both. Done
  * already and gone are true. ERR_AGAIN when others move it faster than we do. */
 bool maildir_move(Maildir *md, const char *base, const char *folder, GError **error);

@@ -126,8 +126,8 @@ write_all_two(int fd, const char *head, const void *bytes, size_t len, GError **
 typedef struct Draft {
     MaildirItem *item;
     Folder *folder; /* borrowed */
-    int fd;         /* -1: was there */
-    char tmp[48];   /* "": has its own name already */
+    int fd;         /* while it is written */
+    char tmp[48];   /* "": was there, or has its own name already */
 } Draft;
 
 static bool
@@ -216,6 +216,40 @@ draft_clear(Draft *d)
     cleanup_fd(&d->fd);
 }
 
+/* Closed before it gets its name: a mail that somebody has open for writing is not read. */
+static bool
+draft_finish(Draft *d, GError **error)
+{
+    if (d->fd >= 0 && file_sync(d->fd) < 0)
+        return err_set_errno(error, errno, "flushing '%s'", d->item->base);
+    cleanup_fd(&d->fd);
+    d->fd = -1;
+    return true;
+}
+
+static bool
+rename_drafts(Maildir *md, Draft *drafts, size_t n, GError **error)
+{
+    for (size_t i = 0; i < n; i++)
+        if (drafts[i].tmp[0] && !drafts[i].item->skip && !draft_rename(md, &drafts[i], error))
+            return err_prefix(error, "delivering '%s'", drafts[i].item->base);
+    return true;
+}
+
+/* All drafts are of items that lie side by side. */
+static bool
+rename_behind_gate(Maildir *md, Draft *drafts, size_t n, GError **error)
+{
+    const MaildirGate *gate = md->gate;
+
+    if (gate && !gate->open(gate->data, drafts[0].item, n, error))
+        return false;
+    bool ok = rename_drafts(md, drafts, n, error);
+    if (gate)
+        gate->close(gate->data);
+    return ok;
+}
+
 static bool
 deliver_drafts(Maildir *md, Draft *drafts, size_t n, GError **error)
 {
@@ -223,12 +257,11 @@ deliver_drafts(Maildir *md, Draft *drafts, size_t n, GError **error)
         if (!draft_write(md, &drafts[i], error))
             return err_prefix(error, "delivering '%s'", drafts[i].item->base);
     for (size_t i = 0; i < n; i++)
-        if (drafts[i].fd >= 0 && file_sync(drafts[i].fd) < 0)
-            return err_set_errno(error, errno, "flushing '%s'", drafts[i].item->base);
+        if (!draft_finish(&drafts[i], error))
+            return false;
     CRASH_POINT("maildir-written");
-    for (size_t i = 0; i < n; i++)
-        if (drafts[i].fd >= 0 && !draft_rename(md, &drafts[i], error))
-            return err_prefix(error, "delivering '%s'", drafts[i].item->base);
+    if (!rename_behind_gate(md, drafts, n, error))
+        return false;
     CRASH_POINT("maildir-renamed");
     return true;
 }
@@ -282,7 +315,12 @@ maildir_deliver(Maildir *md,
                 bool *ret_was_there,
                 GError **error)
 {
-    MaildirItem item = {folder, base, flags, head, bytes, len, false};
+    MaildirItem item = {.folder = folder,
+                        .base = base,
+                        .flags = flags,
+                        .head = head,
+                        .bytes = bytes,
+                        .len = len};
 
     if (!maildir_deliver_many(md, &item, 1, error))
         return false;
@@ -296,4 +334,10 @@ maildir_set_redo(Maildir *md, bool maybe)
 {
     md->maybe_redo = maybe;
     g_clear_pointer(&md->known, g_hash_table_unref);
+}
+
+void
+maildir_set_gate(Maildir *md, const MaildirGate *gate)
+{
+    md->gate = gate;
 }

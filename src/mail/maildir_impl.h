@@ -21,6 +21,7 @@ struct Maildir {
     GHashTable *known;  /* all base names as of the first look; NULL: not listed yet */
     bool known_durable; /* the folders were flushed after known was made */
     GPtrArray *targets; /* of Folder: delivered to; NULL: none */
+    const MaildirGate *gate;
 };
 
 typedef enum Sub { SUB_NEW, SUB_CUR, SUB_TMP, SUB_N } Sub;

@@ -161,7 +161,7 @@ test_format(void)
         {"Ann Smith", "Ann Smith <a@x>"},
         {"Smith, Ann", "\"Smith, Ann\" <a@x>"},
         {"The \"A\"", "\"The \\\"A\\\"\" <a@x>"},
-        {"Jürgen", "=?UTF-8?B?SsO8cmdlbg==?= <a@x>"},
+        {"Jürgen", "=?utf-8?b?SsO8cmdlbg==?= <a@x>"},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

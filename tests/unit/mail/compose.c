@@ -43,6 +43,7 @@ static const Case cases[] = {
     {"long-name-utf8",
      "Ä person with ä very long name that goes ön and ön until the line is full and beyond",
      "x", "x\n", NULL, NULL, 0},
+    {"long-name-emoji", "🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎🐎", "x", "x\n", NULL, NULL, 0},
     {"long-subject", "A",
      "one two three four five six seven eight nine ten eleven twelve thirteen  fourteen "
      "fifteen sixteen seventeen eighteen nineteen twenty twenty-one twenty-two",

@@ -401,6 +401,34 @@ test_move(Box *box, gconstpointer data)
     g_assert_true(err_is(error, ERR_NEVER));
 }
 
+/* A file that is written in its place is not read before its writer is done; one of ours is
+ * whole as soon as it has its name. */
+static void
+test_unfinished(Box *box, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) bytes = NULL;
+    bool unfinished = false;
+    auto_fd fd = openat(box->root_fd, "anna/new/1.w", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+    g_assert_cmpint(write(fd, "From: a@b\n", 10), ==, 10);
+    g_autoptr(MaildirEntry) e = find(box, "1.w");
+    g_assert_true(maildir_read_finished(box->md, e, 100, &unfinished, &bytes, &error));
+    g_assert_true(unfinished);
+    g_assert_null(bytes);
+    cleanup_fd(&fd);
+    g_assert_true(maildir_read_finished(box->md, e, 100, &unfinished, &bytes, &error));
+    g_assert_false(unfinished);
+    g_assert_cmpuint(g_bytes_get_size(bytes), ==, 10);
+    g_clear_pointer(&bytes, g_bytes_unref);
+
+    deliver(box, "", "2.w", NULL);
+    g_autoptr(MaildirEntry) ours = find(box, "2.w");
+    g_assert_true(maildir_read_finished(box->md, ours, 100, &unfinished, &bytes, &error));
+    g_assert_false(unfinished);
+    g_assert_nonnull(bytes);
+}
+
 static void
 test_read(Box *box, gconstpointer data)
 {
@@ -540,6 +568,7 @@ main(int argc, char **argv)
         {"/maildir/flag", test_flag, NULL},
         {"/maildir/move", test_move, NULL},
         {"/maildir/read", test_read, NULL},
+        {"/maildir/unfinished", test_unfinished, NULL},
         {"/maildir/sweep", test_sweep, NULL},
         {"/maildir/crash/written", test_crash, "maildir-written"},
         {"/maildir/crash/renamed", test_crash, "maildir-renamed"},
