@@ -70,7 +70,8 @@ build(const BrainAsk *ask, bool own, GError **error)
     return body;
 }
 
-/* Not every server and model has structured output: then the schema is told in words. */
+/* Not every server and model has structured output: then the schema is told in words. Nor can
+ * every file be read. */
 static bool
 reshape(json_t *question, const char *complaint)
 {
@@ -78,7 +79,10 @@ reshape(json_t *question, const char *complaint)
     json_t *config = json_object_get(question, "output_config");
     json_t *schema = json_object_get(json_object_get(config, "format"), "schema");
     json_t *system = json_object_get(question, "system");
+    json_t *message = json_array_get(json_object_get(question, "messages"), 0);
 
+    if (api_drop_files(json_object_get(message, "content"), complaint))
+        return true;
     if (!schema || !api_mentions(complaint, words))
         return false;
     g_autofree char *text = json_format(schema);
@@ -285,12 +289,6 @@ read_reply(const HttpReply *reply, ApiResult *ret)
     ret->text = g_strdup(t.text->str);
 }
 
-static bool
-takes(const ConfBrain *conf, const char *media_type)
-{
-    return api_is_image(media_type) || api_is_pdf(media_type);
-}
-
 static const char *const headers[] = {"content-type: application/json",
                                       "anthropic-version: 2023-06-01", NULL};
 
@@ -321,5 +319,4 @@ const BrainOps brain_anthropic = {
     .end = api_end,
     .answer = api_answer,
     .free = api_free,
-    .takes = takes,
 };

@@ -100,17 +100,32 @@ api_file_base64(const BrainFile *file, bool as_url)
 }
 
 bool
-api_is_image(const char *media_type)
+api_is_pdf(const char *media_type)
 {
-    static const char *const images[] = {"image/jpeg", "image/png", "image/gif", "image/webp",
-                                         NULL};
-    return g_strv_contains(images, media_type);
+    return brain_takes_type(media_type) == BRAIN_PDF;
 }
 
 bool
-api_is_pdf(const char *media_type)
+api_drop_files(json_t *content, const char *complaint)
 {
-    return g_str_equal(media_type, "application/pdf");
+    static const char *const words[] = {"image",      "pdf",        "document", "media type",
+                                        "media_type", "multimodal", "vision",   NULL};
+    size_t before = json_array_size(content);
+
+    if (before == 0 || !api_mentions(complaint, words))
+        return false;
+    for (size_t i = before; i-- > 0;) {
+        const char *type =
+            json_string_value(json_object_get(json_array_get(content, i), "type"));
+        if (g_strcmp0(type, "text") != 0)
+            json_array_remove(content, i);
+    }
+    if (json_array_size(content) == before)
+        return false;
+    json_array_append_new(content,
+                          json_pack("{s:s,s:s}", "type", "text", "text",
+                                    "The files of this page could not be shown to you."));
+    return true;
 }
 
 /* --- the end --- */

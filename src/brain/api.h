@@ -65,8 +65,10 @@ int64_t api_tokens(const json_t *object, const char *name);
 bool api_mentions(const char *text, const char *const *words);
 /* The file as "data:TYPE;base64,…", or its base64 alone; caller frees. */
 char *api_file_base64(const BrainFile *file, bool as_url);
-bool api_is_image(const char *media_type); /* of a kind that models see */
 bool api_is_pdf(const char *media_type);
+/* Takes the files out of a question's content where the complaint is about one, with a word to
+ * the model: one picture that a provider can't read must not end the job. */
+bool api_drop_files(json_t *content, const char *complaint);
 
 /* --- api_error.c --- */
 

@@ -103,7 +103,7 @@ api_key_hide(const char *key, char *take_text)
 {
     g_autofree char *text = take_text;
 
-    if (!key || !text || !strstr(text, key))
+    if (!key || strlen(key) < API_KEY_SECRET_MIN || !text || !strstr(text, key))
         return g_steal_pointer(&text);
     g_auto(GStrv) parts = g_strsplit(text, key, -1);
     return g_strjoinv("[key]", parts);

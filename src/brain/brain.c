@@ -93,13 +93,6 @@ brain_free(BrainCall *call)
     g_free(call);
 }
 
-bool
-brain_takes(const ConfBrain *conf, const char *media_type)
-{
-    const BrainOps *ops = find_kind(conf->kind);
-    return ops && ops->takes && ops->takes(conf, media_type);
-}
-
 char *
 brain_question(const BrainAsk *ask)
 {

@@ -85,7 +85,6 @@ typedef struct BrainOps {
     void (*end)(void *state);  /* asks it to stop soon */
     void (*answer)(void *state, BrainAnswer *ret);
     void (*free)(void *state);
-    bool (*takes)(const ConfBrain *conf, const char *media_type); /* NULL: no files */
 } BrainOps;
 extern const BrainOps brain_command, brain_script;   /* in every program that asks brains */
 extern const BrainOps brain_anthropic, brain_openai; /* link libcurl: brain_net only */
@@ -109,6 +108,14 @@ const BrainAnswer *brain_answer(BrainCall *call);
 void brain_free(BrainCall *call); /* ends it at once if it still works */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BrainCall, brain_free)
 
+/* What a model can be shown beside text. */
+#define BRAIN_NOTHING 0u
+#define BRAIN_IMAGES 1u /* jpeg, png, gif, webp */
+#define BRAIN_PDF 2u
+/* Of this brain: what the settings say, else what its model is known for. */
+unsigned brain_takes_all(const ConfBrain *conf);
+/* Which of them a file of this type is; BRAIN_NOTHING: none. */
+unsigned brain_takes_type(const char *media_type);
 /* True when the brain's model can be shown files of this type. */
 bool brain_takes(const ConfBrain *conf, const char *media_type);
 

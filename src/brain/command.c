@@ -9,6 +9,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "brain/brain.h"
+#include "brain/limit.h"
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 typedef struct Command {
     Proc *proc;    /* NULL: it never started */
     char *missing; /* why not; NULL */
+    Clock clock;
 } Command;
 
 /* Nothing else of our environment reaches a program: no secret, and not the way home. */
@@ -142,6 +144,8 @@ command_start(const BrainAsk *ask, void **ret_state, GError **error)
 
     g_auto(GStrv) env = build_env(ask->env);
     Command *c = g_new0(Command, 1);
+    if (ask->clock)
+        c->clock = *ask->clock;
     g_autofree char *program = find_program(conf->command[0], ask->home, env, &c->missing);
     g_autoptr(GError) failure = NULL;
     if (program && !start_program(ask, program, env, &c->proc, &failure)) {
@@ -211,6 +215,17 @@ describe_failure(const ProcEnd *end, const BrainAnswer *answer)
     return g_strdup_printf("%s: %s", why, said);
 }
 
+/* A program that fails because its provider's limit is reached says until when. */
+static BrainEnd
+end_of_failure(const Command *c, BrainAnswer *answer)
+{
+    int64_t now = clock_wall_us(&c->clock);
+    bool limited = limit_find(answer->log, NULL, now, &answer->retry_at_us) ||
+                   limit_find(answer->text, NULL, now, &answer->retry_at_us);
+
+    return limited ? BRAIN_LIMITED : BRAIN_FAILED;
+}
+
 static void
 command_answer(void *state, BrainAnswer *ret)
 {
@@ -233,7 +248,7 @@ command_answer(void *state, BrainAnswer *ret)
     ret->end = never_began(end, ret->log) ? BRAIN_BROKEN : BRAIN_OK;
     ret->failed = describe_failure(end, ret);
     if (ret->failed && ret->end == BRAIN_OK)
-        ret->end = BRAIN_FAILED;
+        ret->end = end_of_failure(c, ret);
 }
 
 const BrainOps brain_command = {

@@ -5,6 +5,7 @@
  *
  *   response_format json_schema -> json_object with a schema -> none, the schema in words
  *   max_tokens <-> max_completion_tokens
+ *   with files -> without
  */
 #include "base/banned.h"
 #include "base/err.h"
@@ -137,8 +138,13 @@ reshape(json_t *question, const char *complaint)
     static const char *const format_words[] = {"response_format", "schema", "grammar",
                                                "json_object", NULL};
 
+    json_t *messages = json_object_get(question, "messages");
+    json_t *asked = json_array_get(messages, json_array_size(messages) - 1);
+
     if (api_mentions(complaint, limit_words))
         return swap_limit(question);
+    if (api_drop_files(json_object_get(asked, "content"), complaint))
+        return true;
     return api_mentions(complaint, format_words) && next_format(question);
 }
 
@@ -237,14 +243,6 @@ read_reply(const HttpReply *reply, ApiResult *ret)
     conclude(choice, ret);
 }
 
-/* What a server of one's own can see, nobody tells us. */
-static bool
-takes(const ConfBrain *conf, const char *media_type)
-{
-    bool own = !*conf->url || g_str_equal(conf->url, OWN_URL);
-    return own && (api_is_image(media_type) || api_is_pdf(media_type));
-}
-
 static const char *const headers[] = {"content-type: application/json", NULL};
 
 static const ApiKind kind = {
@@ -273,5 +271,4 @@ const BrainOps brain_openai = {
     .end = api_end,
     .answer = api_answer,
     .free = api_free,
-    .takes = takes,
 };

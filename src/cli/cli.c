@@ -373,8 +373,8 @@ cli_main(int argc, char **argv, const VerbRun *table, bool front)
     cli.color = isatty(STDOUT_FILENO);
     int status = take_globals(&cli, &argc, argv, &help, &version);
     cli.verb = argc > 1 ? argv[1] : "postrider";
-    /* `ask` tells by its answer what went wrong on the way. */
-    LogLevel usual = g_str_equal(cli.verb, "ask") ? LOG_ERROR : LOG_INFO;
+    /* `ask` tells by its answer what went wrong on the way, in words for people. */
+    LogLevel usual = g_str_equal(cli.verb, "ask") ? LOG_NONE : LOG_INFO;
     log_init(cli.verb, log_level_parse(g_getenv("POSTRIDER_LOG"), usual), NULL);
     if (status == 0) {
         char *overview[] = {(char *)"help", NULL};

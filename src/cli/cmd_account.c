@@ -37,18 +37,23 @@ int
 cmd_run(Cli *cli, int argc, char **argv)
 {
     int max_iterations = INT_MIN;
-    const GOptionEntry options[] = {PASS_OPTIONS(&max_iterations), G_OPTION_ENTRY_NULL};
+    gboolean timers = FALSE;
+    const GOptionEntry options[] = {PASS_OPTIONS(&max_iterations),
+                                    {"timers", 0, 0, G_OPTION_ARG_NONE, &timers, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
     g_autoptr(Engine) engine = NULL;
     JobId job = {0};
     int status = cli_options("run", options, &argc, &argv);
     if (status || (status = pass_check_options("run", &max_iterations)))
         return status;
-    if (argc > 2)
-        return cli_usage("run", "takes one job");
+    if (argc > 2 || (timers && argc > 1))
+        return cli_usage("run", timers ? "--timers takes no job" : "takes one job");
     if (argc == 2 && !job_id_parse(argv[1], &job))
         return cli_usage("run", "'%s' is no job", argv[1]);
     if ((status = cli_engine(cli, &engine)))
         return status;
+    if (timers)
+        return run_timers(engine);
     if (!job.v)
         return run_main(engine, job, max_iterations);
     const Viewer viewer = VIEWER_OPERATOR;

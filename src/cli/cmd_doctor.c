@@ -10,9 +10,11 @@
 #include "engine/follow.h"
 #include "engine/recover.h"
 #include "engine/release.h"
+#include "notes/notes.h"
 #include "store/age.h"
 #include "store/effects.h"
 #include "store/index.h"
+#include "store/schedules.h"
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -150,9 +152,39 @@ check_hold(Doctor *d, GError **error)
     return true;
 }
 
+/* Files of notes and the store are brought together, as every run does. */
+static bool
+check_notes(Doctor *d, GError **error)
+{
+    g_autoptr(NotesReport) report = NULL;
+    if (!notes_sync(d->cli->home, d->engine->db, &report, error))
+        return false;
+    for (guint i = 0; i < report->findings->len; i++)
+        doctor_find(d, false, "notes", "%s",
+                    (const char *)g_ptr_array_index(report->findings, i));
+    for (guint i = 0; i < report->conflicts->len; i++) {
+        const NoteConflict *c = g_ptr_array_index(report->conflicts, i);
+        doctor_note(d,
+                    "the note '%s' was edited by two at once: version %" PRId64
+                    " holds, %" PRId64 " is in its history",
+                    c->key, c->theirs, c->ours);
+    }
+    if (report->imported || report->deleted)
+        doctor_note(d, "notes that people edited, now in the store: %u, deleted: %u",
+                    report->imported, report->deleted);
+    if (report->written)
+        doctor_note(d, "files of notes that were behind, now written: %u", report->written);
+    return true;
+}
+
 static bool
 check_settings(Doctor *d, GError **error)
 {
+    g_autoptr(GPtrArray) lost = g_ptr_array_new_with_free_func(g_free);
+    if (!schedules_check(d->engine->db, lost, error))
+        return false;
+    for (guint i = 0; i < lost->len; i++)
+        doctor_find(d, false, "every", "%s", (const char *)g_ptr_array_index(lost, i));
     if (g_str_equal(d->cli->home->config->require_auth, "none"))
         doctor_note(d, "require-auth = none: whoever writes the owner's address into From is "
                        "believed");
@@ -215,9 +247,8 @@ static int
 check_all(Doctor *d)
 {
     static bool (*const checks[])(Doctor * d, GError * *error) = {
-        check_past,   check_store,   check_effects,    check_hold,
-        doctor_mail,  doctor_copies, doctor_modes,     check_settings,
-        note_library, check_index,   doctor_leftovers,
+        check_past,   check_store, check_effects,  check_hold,   doctor_mail, doctor_copies,
+        doctor_modes, check_notes, check_settings, note_library, check_index, doctor_leftovers,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
         g_autoptr(GError) why = NULL;

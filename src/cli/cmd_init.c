@@ -16,11 +16,21 @@
 static const char *const folders[] = {"mail",    "notes",   "reports", "work", "templates",
                                       "scripts", "secrets", "state",   "log",  NULL};
 
-/* An empty folder is fine, anything else in it is somebody's. */
+/*
+ * The marker HOME_UNFINISHED is written first and removed last. An init that was killed can so
+ * be repeated: each step leaves alone what is there, since a file of ours is there whole or not
+ * at all.
+ */
+
+/* An empty folder is fine, so is one that an init had begun; anything else in it is somebody's.
+ */
 static bool
 refuse_used(const char *path, GError **error)
 {
     g_autofree char *conf = g_build_filename(path, "postrider.conf", NULL);
+    g_autofree char *begun = g_build_filename(path, HOME_UNFINISHED, NULL);
+    if (g_file_test(begun, G_FILE_TEST_IS_REGULAR))
+        return true;
     if (g_file_test(conf, G_FILE_TEST_EXISTS))
         return err_set(error, ERR_NEVER, "'%s' is a home already", path);
     g_autoptr(DIR) dir = opendir(path);
@@ -47,6 +57,37 @@ make_folder(const char *path)
     return fd < 0 || dir_flush(fd, NULL);
 }
 
+/* Under its own name at once: a tmp name that is left behind would look like somebody's. */
+static bool
+mark_begun(int fd, GError **error)
+{
+    auto_fd marker =
+        openat(fd, HOME_UNFINISHED, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (marker < 0)
+        return err_set_errno(error, errno, "'%s'", HOME_UNFINISHED);
+    return dir_flush(fd, error);
+}
+
+static bool
+mark_ended(int fd, GError **error)
+{
+    unsigned n;
+    auto_fd scripts = dir_open_beneath(fd, "scripts", error);
+    if (scripts < 0 || !file_sweep(scripts, 0, &n, error) || !file_sweep(fd, 0, &n, error))
+        return false;
+    if (unlinkat(fd, HOME_UNFINISHED, 0) < 0)
+        return err_set_errno(error, errno, "'%s'", HOME_UNFINISHED);
+    return dir_flush(fd, error);
+}
+
+/* As file_create(), but what an earlier init has written stays. */
+static bool
+write_once(int fd, const char *path, const char *text, mode_t mode, GError **error)
+{
+    return faccessat(fd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+           file_create(fd, path, text, strlen(text), mode, error);
+}
+
 static bool
 make_key(int fd, GError **error)
 {
@@ -55,7 +96,7 @@ make_key(int fd, GError **error)
     random_bytes(&random, key.v, sizeof key.v);
     g_autofree char *hex = digest_hex(&key);
     g_autofree char *line = g_strdup_printf("%s\n", hex);
-    return file_create(fd, "key", line, strlen(line), 0600, error);
+    return write_once(fd, "key", line, 0600, error);
 }
 
 static char *
@@ -87,7 +128,7 @@ write_muttrc(const Home *home, const char *program, GError **error)
     const char *pairs[] = {"RC",  rc,       "HOME", dir,       "SENDMAIL", sendmail, "OWNER",
                            owner, "DOMAIN", domain, "MAILBOX", mailbox,    NULL};
     g_autofree char *text = expand(home_muttrc, pairs);
-    return file_create(home->fd, "muttrc", text, strlen(text), 0600, error);
+    return write_once(home->fd, "muttrc", text, 0600, error);
 }
 
 static bool
@@ -101,7 +142,7 @@ make_files(int fd, GError **error)
         return false;
     for (size_t i = 0; home_files[i].path; i++) {
         const HomeFile *h = &home_files[i];
-        if (!file_create(fd, h->path, h->text, strlen(h->text), h->mode, error))
+        if (!write_once(fd, h->path, h->text, h->mode, error))
             return false;
     }
     return true;
@@ -171,8 +212,10 @@ cmd_init(Cli *cli, int argc, char **argv)
     if (!make_folder(path) || chmod(path, 0700) < 0)
         return cli_fail(EX_CANTCREAT, "can't make '%s': %s", path, g_strerror(errno));
     auto_fd fd = dir_open(path, &error);
-    if (fd < 0 || !make_files(fd, &error) || !home_open(path, &cli->home, &error) ||
-        !write_muttrc(cli->home, cli->self, &error) || !make_mailboxes(cli, &error))
+    if (fd < 0 || !mark_begun(fd, &error) || !make_files(fd, &error) ||
+        !home_open_bare(path, &cli->home, &error) || !home_reload(cli->home, &error) ||
+        !write_muttrc(cli->home, cli->self, &error) || !make_mailboxes(cli, &error) ||
+        !mark_ended(fd, &error))
         return cli_error(EX_CANTCREAT, error);
     print_next(cli);
     return 0;

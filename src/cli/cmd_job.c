@@ -19,6 +19,10 @@ job_json(const Job *j)
         (double)j->cost_micro / 1e6);
     json_object_set_new(o, "updated", cli_json_time(j->updated_us));
     json_object_set_new(o, "wakes_at", cli_json_time(j->wakes_us));
+    json_object_set_new(o, "wait_until", cli_json_time(j->resume_us));
+    json_object_set_new(o, "wait_then",
+                        j->state == JOB_PARKED ? json_string(wait_then_name(j->wait_then))
+                                               : json_null());
     return o;
 }
 
@@ -83,8 +87,8 @@ list(Cli *cli, int argc, char **argv)
 int
 cmd_job(Cli *cli, int argc, char **argv)
 {
-    static const char *const subs[] = {"list",     "show",   "log", "stop",
-                                       "continue", "cancel", NULL};
+    static const char *const subs[] = {"list",     "show",   "log",  "stop",
+                                       "continue", "cancel", "fork", NULL};
     if (argc < 2)
         return list(cli, argc, argv);
     const char *sub = argv[1];
@@ -97,9 +101,13 @@ cmd_job(Cli *cli, int argc, char **argv)
         return cmd_cancel(cli, argc, argv);
     if (g_str_equal(sub, "continue"))
         return cmd_continue(cli, argc, argv);
-    if (g_str_equal(sub, "show") || g_str_equal(sub, "log")) {
+    if (g_str_equal(sub, "fork"))
+        return -1; /* writes a mail: the other program */
+    if (g_str_equal(sub, "log"))
+        return job_log(cli, argc, argv);
+    if (g_str_equal(sub, "show")) {
         if (argc != 2)
-            return cli_usage("job", "%s needs one job", sub);
+            return cli_usage("job", "show needs one job");
         return show_job(cli, argv[1]);
     }
     const char *near = text_nearest(sub, subs);

@@ -1,10 +1,14 @@
 /* stop, continue, cancel: the same decisions as orders by mail, taken by the operator. */
 #include "base/banned.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "engine/poke.h"
 #include "engine/tell.h"
+#include "store/budget.h"
 #include "store/jobs.h"
+
+#define MONEY_MAX INT64_C(1000000000) /* in millionths */
 
 typedef enum Decision { STOP, CANCEL, CONTINUE } Decision;
 
@@ -13,6 +17,7 @@ decide(Txn *txn,
        JobId job,
        Decision what,
        int steps,
+       int64_t money,
        const char *instruction,
        bool *changed,
        GError **error)
@@ -23,13 +28,19 @@ decide(Txn *txn,
     case CANCEL:
         return job_cancel(txn, job, "cancelled by the operator", changed, error);
     case CONTINUE:
-        return job_continue(txn, job, steps, instruction, changed, error);
+        return (money == 0 || budget_raise(txn, job, money, error)) &&
+               job_continue(txn, job, steps, instruction, changed, error);
     }
     return false;
 }
 
 static int
-apply(Cli *cli, const char *job_text, Decision what, int steps, const char *instruction)
+apply(Cli *cli,
+      const char *job_text,
+      Decision what,
+      int steps,
+      int64_t money,
+      const char *instruction)
 {
     GError *error = NULL;
     JobId job;
@@ -39,7 +50,7 @@ apply(Cli *cli, const char *job_text, Decision what, int steps, const char *inst
         return status;
     g_auto(Txn) txn = {0};
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !decide(&txn, job, what, steps, instruction, &changed, &error) ||
+        !decide(&txn, job, what, steps, money, instruction, &changed, &error) ||
         !txn_commit(&txn, &error))
         return cli_error(0, error);
     if (what != CONTINUE)
@@ -62,7 +73,7 @@ cmd_stop(Cli *cli, int argc, char **argv)
 {
     if (argc != 2)
         return cli_usage(argv[0], "needs one job");
-    return apply(cli, argv[1], STOP, 0, NULL);
+    return apply(cli, argv[1], STOP, 0, 0, NULL);
 }
 
 int
@@ -70,20 +81,26 @@ cmd_cancel(Cli *cli, int argc, char **argv)
 {
     if (argc != 2)
         return cli_usage(argv[0], "needs one job");
-    return apply(cli, argv[1], CANCEL, 0, NULL);
+    return apply(cli, argv[1], CANCEL, 0, 0, NULL);
 }
 
 int
 cmd_continue(Cli *cli, int argc, char **argv)
 {
     int steps = 0;
+    int64_t money = 0;
+    g_autofree char *dollars = NULL;
     const GOptionEntry options[] = {{"steps", 0, 0, G_OPTION_ARG_INT, &steps, NULL, NULL},
+                                    {"money", 0, 0, G_OPTION_ARG_STRING, &dollars, NULL, NULL},
                                     G_OPTION_ENTRY_NULL};
     int status = cli_options("continue", options, &argc, &argv);
     if (status)
         return status;
     if (argc < 2 || steps < 0 || steps > 1000)
         return cli_usage("continue", argc < 2 ? "needs a job" : "--steps is 1 to 1000");
+    const char *sum = dollars && *dollars == '$' ? dollars + 1 : dollars;
+    if (sum && (!text_parse_money(sum, &money) || money <= 0 || money > MONEY_MAX))
+        return cli_usage("continue", "--money is an amount up to 1000, such as 0.50");
     g_autofree char *instruction = argc > 2 ? g_strjoinv(" ", argv + 2) : NULL;
-    return apply(cli, argv[1], CONTINUE, steps, instruction);
+    return apply(cli, argv[1], CONTINUE, steps, money, instruction);
 }

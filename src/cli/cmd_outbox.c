@@ -1,12 +1,18 @@
 #include "base/banned.h"
 #include "base/text.h"
-#include "cli/cli.h"
 #include "cli/cmds.h"
+#include "cli/outbox_cmd.h"
 #include "mail/msgid.h"
-#include "store/outbox.h"
 
-static json_t *
-row_json(const OutRow *o)
+bool
+outbox_question(Cli *cli, const OutRow *o, Question **ret, GError **error)
+{
+    *ret = NULL;
+    return o->question.v == 0 || question_of(cli->db, o->id, ret, error);
+}
+
+json_t *
+outbox_row_json(const OutRow *o, const Question *q)
 {
     g_autofree char *id = msgid_format(o->msgid);
     json_t *v =
@@ -16,7 +22,29 @@ row_json(const OutRow *o)
     json_object_set_new(v, "next_try",
                         o->state == OUT_RETRY ? cli_json_time(o->next_us) : json_null());
     json_object_set_new(v, "job", o->job.v ? json_integer(o->job.v) : json_null());
+    g_autofree char *asked = q ? msgid_format(q->msgid) : NULL;
+    json_object_set_new(v, "question", asked ? json_string(asked) : json_null());
+    json_object_set_new(v, "question_state",
+                        q ? json_string(question_state_name(q->state)) : json_null());
     return v;
+}
+
+static int
+list_json(Cli *cli, const GPtrArray *rows)
+{
+    json_t *array = json_array();
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *o = g_ptr_array_index(rows, i);
+        g_autoptr(Question) q = NULL;
+        GError *error = NULL;
+        if (!outbox_question(cli, o, &q, &error)) {
+            json_decref(array);
+            return cli_error(0, error);
+        }
+        json_array_append_new(array, outbox_row_json(o, q));
+    }
+    cli_print_json(cli, array);
+    return 0;
 }
 
 static int
@@ -41,13 +69,8 @@ list(Cli *cli, int argc, char **argv)
     OutQuery q = {.state = state, .all = all, .copies = copies, .limit = (unsigned)limit};
     if (!outbox_list(cli->db, &viewer, &q, &rows, &error))
         return cli_error(0, error);
-    if (cli->json) {
-        json_t *array = json_array();
-        for (guint i = 0; i < rows->len; i++)
-            json_array_append_new(array, row_json(g_ptr_array_index(rows, i)));
-        cli_print_json(cli, array);
-        return 0;
-    }
+    if (cli->json)
+        return list_json(cli, rows);
     if (rows->len == 0) {
         cli_print(cli, "nothing %s\n",
                   all ? "was ever sent" : "waits; --all shows what has left");
@@ -60,7 +83,9 @@ list(Cli *cli, int argc, char **argv)
         const OutRow *o = g_ptr_array_index(rows, i);
         g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, o->id.v);
         g_autofree char *tries = g_strdup_printf("%d", o->attempts);
-        g_autofree char *why = text_shorten(o->why ? o->why : "", 40);
+        g_autofree char *whole = g_strconcat(
+            o->state == OUT_HELD && o->question.v ? "asked: " : "", o->why ? o->why : "", NULL);
+        g_autofree char *why = text_shorten(whole, 40);
         cli_table_add(t, id, out_state_name(o->state), o->address, tries, why, o->subject,
                       NULL);
     }
@@ -68,23 +93,15 @@ list(Cli *cli, int argc, char **argv)
     return 0;
 }
 
-/* A row by its number or Message-ID; exit status after a message. */
-static int
-find(Cli *cli, const char *text, OutRow **ret)
+int
+outbox_find_row(Cli *cli, const char *text, OutRow **ret)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     int64_t number;
     if (text_parse_int(text, 1, INT64_MAX, &number)) {
-        g_autoptr(GPtrArray) rows = NULL;
-        OutQuery q = {.id = {number}, .all = true, .copies = true, .limit = 1};
-        if (!outbox_list(cli->db, &viewer, &q, &rows, &error))
+        if (!outbox_load(cli->db, (OutId){number}, ret, &error))
             return cli_error(0, error);
-        if (rows->len == 1) {
-            const OutRow *row = g_ptr_array_index(rows, 0);
-            if (!outbox_find(cli->db, &viewer, row->msgid, ret, &error))
-                return cli_error(0, error);
-        }
     } else {
         g_autofree char *id = msgid_parse(text);
         if (id && !outbox_find(cli->db, &viewer, id, ret, &error))
@@ -94,36 +111,12 @@ find(Cli *cli, const char *text, OutRow **ret)
 }
 
 static int
-show(Cli *cli, const OutRow *row)
-{
-    if (cli->json) {
-        cli_print_json(cli, row_json(row));
-        return 0;
-    }
-    cli_print(cli, "state: %s%s%s\nto: %s\n\n", out_state_name(row->state),
-              row->why ? ", " : "", row->why ? row->why : "", row->address);
-    if (!row->bytes) {
-        cli_print(cli, "(delivered; the mail is in the sender's Sent folder)\n");
-        return 0;
-    }
-    gsize len;
-    const char *data = g_bytes_get_data(row->bytes, &len);
-    g_autofree char *text = g_strndup(data, len);
-    cli_print_vis(cli, text, true);
-    return 0;
-}
-
-static int
-change(Cli *cli, const char *sub, const OutRow *row)
+retry(Cli *cli, const OutRow *row)
 {
     GError *error = NULL;
     g_auto(Txn) txn = {0};
-    bool ok = txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error);
-    if (ok && g_str_equal(sub, "retry"))
-        ok = outbox_again(&txn, row->id, &error);
-    else if (ok)
-        ok = outbox_decide(&txn, row->id, g_str_equal(sub, "approve"), "the operator", &error);
-    if (!ok || !txn_commit(&txn, &error))
+    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
+        !outbox_again(&txn, row->id, &error) || !txn_commit(&txn, &error))
         return cli_error(0, error);
     db_hint(cli->db);
     return 0;
@@ -141,12 +134,17 @@ cmd_outbox(Cli *cli, int argc, char **argv)
         return cli_usage("outbox", "no '%s'%s%s%s", sub, near ? "; did you mean '" : "",
                          near ? near : "", near ? "'?" : "");
     }
+    if (g_str_equal(sub, "show"))
+        return -1; /* postrider-mail can read it: outbox_show.c */
+    if (g_str_equal(sub, "approve"))
+        return cmd_approve(cli, argc - 1, argv + 1);
+    if (g_str_equal(sub, "reject"))
+        return cmd_reject(cli, argc - 1, argv + 1);
     if (argc != 3)
         return cli_usage("outbox", "%s needs one ID", sub);
     g_autoptr(OutRow) row = NULL;
-    bool reads = g_str_equal(sub, "show");
-    int status = cli_db(cli, reads ? DB_READ : DB_WRITE);
-    if (status || (status = find(cli, argv[2], &row)))
+    int status = cli_db(cli, DB_WRITE);
+    if (status || (status = outbox_find_row(cli, argv[2], &row)))
         return status;
-    return reads ? show(cli, row) : change(cli, sub, row);
+    return retry(cli, row);
 }

@@ -3,6 +3,8 @@
 #include "cli/cmds.h"
 #include "serve/serve.h"
 
+#define ITERATIONS_MAX 10000
+
 int
 cmd_serve(Cli *cli, int argc, char **argv)
 {
@@ -10,8 +12,18 @@ cmd_serve(Cli *cli, int argc, char **argv)
         if (g_str_equal(argv[i], "--once"))
             return -1; /* a pass parses mail: the other program */
     }
+    int n = INT_MIN;
+    const GOptionEntry options[] = {
+        {"max-iterations", 0, 0, G_OPTION_ARG_INT, &n, NULL, NULL},
+        {"max-iter", 0, 0, G_OPTION_ARG_INT, &n, NULL, NULL}, /* the same */
+        G_OPTION_ENTRY_NULL};
+    int status = cli_options("serve", options, &argc, &argv);
+    if (status)
+        return status;
     if (argc != 1)
         return cli_usage("serve", "takes no operand");
-    int status = cli_home(cli);
-    return status ? status : serve_main(cli->home, cli->self);
+    if (n != INT_MIN && (n < 1 || n > ITERATIONS_MAX))
+        return cli_usage("serve", "--max-iterations must be 1 to %d", ITERATIONS_MAX);
+    status = cli_home(cli);
+    return status ? status : serve_main(cli->home, cli->self, MAX(n, 0));
 }

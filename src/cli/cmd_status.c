@@ -4,9 +4,13 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
+#include "engine/checkpoint.h"
 #include "store/effects.h"
 #include "store/jobs.h"
 #include "store/outbox.h"
+#include "store/pauses.h"
+#include "store/questions.h"
+#include "store/schedules.h"
 #include "store/steps.h"
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
@@ -17,7 +21,8 @@ typedef struct Status {
     pid_t master;
     int64_t held_mail, history;
     unsigned due;
-    int64_t cost_micro; /* since midnight UTC */
+    int64_t cost_micro;    /* since midnight UTC */
+    int64_t forged, stale; /* checkpoint mails that were refused */
     GPtrArray *jobs, *held_out;
 } Status;
 
@@ -59,22 +64,62 @@ note_brains(Cli *cli, GPtrArray *problems, GError **error)
     const Config *config = cli->home->config;
     for (unsigned i = 0; i < config->n_brains; i++) {
         const char *name = config->brains[i].name;
-        g_autofree char *broken = g_strdup_printf("broken:%s", name);
-        g_autofree char *limited = g_strdup_printf("limited:%s", name);
-        g_autofree char *why = NULL, *until = NULL;
-        int64_t until_us;
-        if (!meta_get(cli->db, broken, &why, error) ||
-            !meta_get(cli->db, limited, &until, error))
+        g_autofree char *why = NULL;
+        g_auto(Pause) pause = {0};
+        if (!brain_broken_why(cli->db, name, &why, error) ||
+            !brain_pause(cli->db, name, &pause, error))
             return false;
         if (why)
             note(problems, "the brain '%s' does not work: %s; its jobs wait", name, why);
-        if (until && text_parse_int(until, 0, INT64_MAX, &until_us) &&
-            until_us > home_now(cli->home)) {
-            g_autofree char *wait = clock_format_span(until_us - home_now(cli->home));
-            note(problems, "the brain '%s' is at its usage limit for %s; its jobs wait", name,
-                 wait);
+        if (pause.kind == PAUSE_LIMITED) {
+            g_autofree char *wait = clock_format_span(pause.until_us - home_now(cli->home));
+            note(problems, "the brain '%s' can't be asked for %s: %s; its jobs wait", name,
+                 wait, pause.why);
         }
     }
+    return true;
+}
+
+static bool
+get_count(Cli *cli, const char *name, int64_t *ret, GError **error)
+{
+    g_autofree char *text = NULL;
+    *ret = 0;
+    if (!meta_get(cli->db, name, &text, error))
+        return false;
+    if (text)
+        (void)text_parse_int(text, 0, INT64_MAX, ret);
+    return true;
+}
+
+/* Mail that would leave: what somebody was asked about, each with what to say, and the rest. */
+static bool
+note_held(Cli *cli, Status *s, GError **error)
+{
+    g_autoptr(GPtrArray) questions = NULL;
+    unsigned rest = s->held_out->len;
+    if (!questions_open(cli->db, (JobId){0}, &questions, error))
+        return false;
+    for (guint i = 0; i < questions->len; i++) {
+        const Question *q = g_ptr_array_index(questions, i);
+        g_autoptr(GPtrArray) mails = NULL;
+        if (!question_mails(cli->db, q->id, &mails, error))
+            return false;
+        for (guint k = 0; k < mails->len; k++) {
+            const QuestionMail *m = g_ptr_array_index(mails, k);
+            if (m->undecided)
+                note(s->waiting,
+                     "job %" G_GINT64_FORMAT " asks: may mail %" G_GINT64_FORMAT
+                     " to %s leave? postrider approve %" G_GINT64_FORMAT
+                     ", or reject %" G_GINT64_FORMAT,
+                     q->job.v, m->id.v, m->to, m->id.v, m->id.v);
+            for (guint h = 0; m->undecided && h < s->held_out->len; h++)
+                rest -= ((const OutRow *)g_ptr_array_index(s->held_out, h))->id.v == m->id.v;
+        }
+    }
+    if (rest)
+        note(s->waiting, "%u %s held; see: postrider outbox list", rest,
+             rest == 1 ? "mail that would leave is" : "mails that would leave are");
     return true;
 }
 
@@ -92,7 +137,9 @@ collect(Cli *cli, Status *s, GError **error)
         !messages_count_state(cli->db, MSG_IGNORED, "history", &s->history, error) ||
         !steps_cost(cli->db, home_now(cli->home) - home_now(cli->home) % DAY_US, &s->cost_micro,
                     error) ||
-        !effects_count(cli->db, true, &failed, error))
+        !effects_count(cli->db, true, &failed, error) ||
+        !get_count(cli, CHECKPOINT_FORGED, &s->forged, error) ||
+        !get_count(cli, CHECKPOINT_STALE, &s->stale, error))
         return false;
     s->master = master_pid(cli->home);
     g_autofree char *hold = db_hold_all(cli->db);
@@ -104,7 +151,7 @@ collect(Cli *cli, Status *s, GError **error)
         note(s->problems,
              "require-auth = none: anybody who writes the owner's address is believed");
     note_log(cli->home, s->problems);
-    if (!note_brains(cli, s->problems, error))
+    if (!note_brains(cli, s->problems, error) || !schedules_check(cli->db, s->problems, error))
         return false;
     if (failed)
         note(s->problems, "%u %s of mail could not be done; see: postrider doctor", failed,
@@ -118,9 +165,8 @@ collect(Cli *cli, Status *s, GError **error)
              " old %s left alone; see: postrider mail list --state ignored; "
              "to work them off: postrider doctor --release all",
              s->history, s->history == 1 ? "mail was" : "mails were");
-    if (s->held_out->len)
-        note(s->waiting, "%u %s held; see: postrider outbox list", s->held_out->len,
-             s->held_out->len == 1 ? "mail that would leave is" : "mails that would leave are");
+    if (!note_held(cli, s, error))
+        return false;
     for (guint i = 0; i < s->jobs->len; i++) {
         const Job *j = g_ptr_array_index(s->jobs, i);
         if (j->state == JOB_STOPPED)
@@ -152,12 +198,14 @@ print_json(Cli *cli, const Status *s)
                                               "role", j->role, "state",
                                               job_state_name(j->state), "subject", j->subject));
     }
-    cli_print_json(cli, json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i}", "ok",
-                                  s->problems->len == 0, "problems", strings(s->problems),
-                                  "roles", roles, "jobs", jobs, "outbox", "due", (int)s->due,
-                                  "held", (int)s->held_out->len, "waiting_for_person",
-                                  strings(s->waiting), "cost_today",
-                                  (double)s->cost_micro / 1e6, "master_pid", (int)s->master));
+    cli_print_json(cli,
+                   json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i, s:{s:I, s:I}}",
+                             "ok", s->problems->len == 0, "problems", strings(s->problems),
+                             "roles", roles, "jobs", jobs, "outbox", "due", (int)s->due, "held",
+                             (int)s->held_out->len, "waiting_for_person", strings(s->waiting),
+                             "cost_today", (double)s->cost_micro / 1e6, "master_pid",
+                             (int)s->master, "refused_checkpoints", "forged",
+                             (json_int_t)s->forged, "stale", (json_int_t)s->stale));
 }
 
 static void
@@ -210,6 +258,11 @@ print_text(Cli *cli, const Status *s)
     }
     if (s->due)
         cli_print(cli, "%u %s due\n", s->due, s->due == 1 ? "delivery is" : "deliveries are");
+    if (s->forged || s->stale)
+        cli_print(cli,
+                  "checkpoint mails that were refused: %" G_GINT64_FORMAT
+                  " forged, %" G_GINT64_FORMAT " stale\n",
+                  s->forged, s->stale);
     if (s->cost_micro)
         cli_print(cli, "spent today: $%.2f\n", (double)s->cost_micro / 1e6);
 }

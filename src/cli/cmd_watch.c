@@ -1,28 +1,15 @@
-/*
- * `watch`: what happens, as it happens. SQLite tells nobody that something was committed, but
- * its log is a file: a write to it means that a commit is near. It comes before the commit can
- * be seen, so a write starts a few looks that grow apart and end a second after the last one.
- * Without writes nothing is looked at and nothing wakes up.
- */
+/* `watch`: what happens, as it happens. */
 #include "base/banned.h"
-#include "base/cleanup.h"
-#include "base/err.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
+#include "cli/tail.h"
 #include "store/index.h"
 #include "store/jobs.h"
 #include "store/outbox.h"
 #include "store/steps.h"
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <sys/inotify.h>
 
-#define LOOK_FIRST_US (5 * USEC_PER_MSEC)
-#define LOOK_LAST_US USEC_PER_SEC
-#define LOOK_GROWS 4
 #define BATCH 1000
 
 /* What was last said about a job. */
@@ -342,74 +329,16 @@ look_at_only(Watch *w, int *ret_status, GError **error)
 
 /* Tells what is new. -1: go on; else the exit status. */
 static int
-look(Watch *w)
+look(void *data)
 {
+    Watch *w = data;
     GError *error = NULL;
     int status = -1;
     if (!look_at_mail(w, &error) ||
         !(w->only.v ? look_at_only(w, &status, &error) : look_at_jobs(w, &error)) ||
         !look_at_outbox(w, &error))
         return cli_error(0, error);
-    if (cli_flush(w->cli))
-        return status;
-    return errno == EPIPE
-               ? EX_IOERR /* the reader has seen enough: no message */
-               : cli_fail(EX_IOERR, "can't write what happens: %s", g_strerror(errno));
-}
-
-/* Empties the queue; true when one of the events is a write to the store. false in *ret_alive:
- * the folder is gone. */
-static bool
-drain(int inotify, bool *ret_alive)
-{
-    char buf[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
-    bool written = false;
-    ssize_t n;
-    while ((n = read(inotify, buf, sizeof buf)) > 0) {
-        const struct inotify_event *e;
-        for (const char *p = buf; p < buf + n; p += sizeof *e + e->len) {
-            e = (const struct inotify_event *)p;
-            if (e->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED))
-                *ret_alive = false;
-            if ((e->mask & IN_Q_OVERFLOW) ||
-                (e->len && g_str_equal(e->name, "postrider.db-wal")))
-                written = true;
-        }
-    }
-    return written;
-}
-
-static int
-follow(Watch *w, int inotify)
-{
-    int64_t wait_us = LOOK_FIRST_US, last_us = clock_mono_us(), next_us = last_us;
-    bool alive = true;
-    for (;;) {
-        /* stdout is in the set for its errors only: a reader that leaves ends us. */
-        struct pollfd fds[] = {{.fd = inotify, .events = POLLIN},
-                               {.fd = STDOUT_FILENO, .events = 0}};
-        int64_t now = clock_mono_us();
-        int ms = next_us == USEC_NEVER ? -1 : (int)((MAX(next_us - now, 0) + 999) / 1000);
-        if (poll(fds, G_N_ELEMENTS(fds), ms) < 0 && errno != EINTR)
-            return cli_fail(EX_OSERR, "waiting: %s", g_strerror(errno));
-        if (fds[1].revents & (POLLERR | POLLHUP | POLLNVAL))
-            return EX_IOERR;
-        now = clock_mono_us();
-        if (drain(inotify, &alive)) {
-            last_us = now;
-            wait_us = LOOK_FIRST_US;
-            next_us = MIN(next_us, now + wait_us);
-        }
-        if (!alive)
-            return cli_fail(EX_UNAVAILABLE, "'%s/state' is gone", w->cli->home->path);
-        if (now < next_us)
-            continue;
-        int status = look(w);
-        if (status >= 0)
-            return status;
-        next_us = now - last_us > LOOK_LAST_US ? USEC_NEVER : now + wait_us;
-        wait_us *= LOOK_GROWS;
-    }
+    return status;
 }
 
 int
@@ -427,14 +356,7 @@ cmd_watch(Cli *cli, int argc, char **argv)
     if ((status = cli_db(cli, DB_READ)) ||
         (argc == 2 && (status = cli_job(cli, argv[1], &w.only))))
         return status;
-
-    g_autofree char *state = g_build_filename(cli->home->path, "state", NULL);
-    auto_fd inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (inotify < 0 || inotify_add_watch(inotify, state,
-                                         IN_MODIFY | IN_CREATE | IN_DELETE_SELF | IN_MOVE_SELF |
-                                             IN_ONLYDIR) < 0)
-        return cli_fail(EX_UNAVAILABLE, "watching '%s': %s", state, g_strerror(errno));
     if (!mark_now(&w, &error))
         return cli_error(0, error);
-    return follow(&w, inotify);
+    return tail_store(cli, look, &w);
 }

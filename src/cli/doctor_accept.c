@@ -143,6 +143,8 @@ take_in(Doctor *d, GError **error)
         g_autoptr(Intake) intake = NULL;
         g_autoptr(GError) why = NULL;
         IntakeStats stats = {0};
+        if (config_is_imap(&config->accounts[i]))
+            continue;
         if (!intake_open(d->engine, &config->accounts[i], 0, &intake, &why)) {
             if (err_is(why, ERR_LATER))
                 continue;

@@ -4,10 +4,12 @@
 #include "cli/cmds.h"
 
 static const VerbRun table[] = {
+    {"approve", cmd_approve},
     {"backup", cmd_backup},
     {"cancel", cmd_cancel},
     {"config", cmd_config},
     {"continue", cmd_continue},
+    {"cost", cmd_cost},
     {"deliver", cmd_deliver},
     {"help", cmd_help},
     {"init", cmd_init},
@@ -15,6 +17,7 @@ static const VerbRun table[] = {
     {"mail", cmd_mail_list},
     {"note", cmd_note},
     {"outbox", cmd_outbox},
+    {"reject", cmd_reject},
     {"restore", cmd_restore},
     {"serve", cmd_serve},
     {"show", cmd_show},

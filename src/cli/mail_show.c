@@ -2,24 +2,10 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/mail_view.h"
+#include "engine/continuation.h"
 #include "engine/port_client.h"
 #include "mail/address.h"
-
-/* What the seed calls readable: text that any model can be shown. */
-static const char *const readable[] = {".py",  ".txt", ".js",   ".ts",  ".json", ".yaml",
-                                       ".yml", ".md",  ".html", ".css", ".sh",   ".rb",
-                                       ".go",  ".rs",  ".java", ".c",   ".h",    ".cpp"};
-
-static bool
-is_readable(const char *filename)
-{
-    g_autofree char *lower = g_ascii_strdown(filename, -1);
-    for (size_t i = 0; i < G_N_ELEMENTS(readable); i++) {
-        if (g_str_has_suffix(lower, readable[i]))
-            return true;
-    }
-    return false;
-}
+#include "steps/source.h"
 
 static char *
 format_addresses(const GPtrArray *list)
@@ -44,9 +30,40 @@ parse(GBytes *raw, MessageWhat what)
     return message_parse(data, len, what, NULL);
 }
 
-/* Adds what only the message itself says; raw may be NULL. */
+/* What a checkpoint mail says, without its MAC, and whether that holds. Of one that is forged
+ * nothing is read; NULL: the mail is none. */
+static json_t *
+continuation_json(const Home *home, GBytes *raw, const Message *head)
+{
+    static const char *const names[] = {[CONT_FORGED] = "forged",
+                                        [CONT_AMBIGUOUS] = "ambiguous",
+                                        [CONT_UNSIGNED] = "unsigned",
+                                        [CONT_SIGNED] = "signed"};
+    g_autoptr(Continuation) c = NULL;
+    json_t *document = NULL;
+    if (!continuation_possible(head))
+        return NULL;
+    g_autoptr(Message) m = parse(raw, MESSAGE_CONTENT);
+    ContinuationSeen seen = continuation_read(&home->key, m, &c);
+    if (seen == CONT_NOT_ONE)
+        return NULL;
+    gsize len = 0;
+    GBytes *part = continuation_part(m);
+    const char *data = part ? g_bytes_get_data(part, &len) : NULL;
+    if (data && (seen == CONT_SIGNED || seen == CONT_UNSIGNED))
+        (void)json_parse(data, len, 0, &document, NULL);
+    json_t *o = json_is_object(document) ? json_incref(document) : json_object();
+    g_clear_pointer(&document, json_decref);
+    json_object_del(o, "mac");
+    json_object_set_new(o, "seen", json_string(names[seen]));
+    json_object_set_new(o, "mac_holds", json_boolean(seen == CONT_SIGNED));
+    return o;
+}
+
+/* Adds what only the message itself says; raw may be NULL. takes: what the brain that has the
+ * mail can see. */
 static void
-add_content(json_t *mail, GBytes *raw)
+add_content(json_t *mail, const Home *home, GBytes *raw, unsigned takes)
 {
     json_t *attachments = json_array();
     json_object_set_new(mail, "text", json_null());
@@ -67,8 +84,11 @@ add_content(json_t *mail, GBytes *raw)
                                   json_pack("{s:s, s:s, s:I, s:b}", "filename", part->filename,
                                             "content_type", part->content_type, "size_bytes",
                                             (json_int_t)part->size, "readable",
-                                            (int)is_readable(part->filename)));
+                                            (int)source_readable(part, takes)));
     }
+    json_t *continuation = continuation_json(home, raw, m);
+    if (continuation)
+        json_object_set_new(mail, "continuation", continuation);
 }
 
 static void
@@ -118,7 +138,8 @@ show_home(Cli *cli, const char *id, bool raw, const char *attachment)
         status = print_attachment(cli, bytes, attachment);
     else {
         json_t *mail = found.in ? mail_json(found.in) : mail_out_json(found.out);
-        add_content(mail, bytes);
+        const char *role = found.in ? found.in->role : "";
+        add_content(mail, cli->home, bytes, context_role_takes(cli->home->config, role));
         mail_print(cli, mail);
     }
     return status;

@@ -19,6 +19,8 @@ take_in(Engine *engine, int wait_ms, PassStats *stats, GError **error)
     for (unsigned i = 0; i < config->n_accounts; i++) {
         g_autoptr(Intake) intake = NULL;
         IntakeStats in = {0};
+        if (config_is_imap(&config->accounts[i]))
+            continue;
         if (!intake_open(engine, &config->accounts[i], wait_ms, &intake, error) ||
             !intake_pass(intake, &in, error))
             return false;
@@ -37,6 +39,7 @@ work_off(Engine *engine, const RunLimits *limits, PassStats *stats, GError **err
             return false;
         stats->jobs += run.jobs;
         stats->steps += run.steps;
+        stats->said += run.said;
     }
     return true;
 }
@@ -69,7 +72,8 @@ pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError
             !take_in(engine, wait_ms, ret, error) || !work_off(engine, &limits, ret, error))
             return false;
         ret->sent += out.sent;
-        if (ret->mails == before.mails && ret->jobs == before.jobs && ret->sent == before.sent)
+        if (ret->mails == before.mails && ret->jobs == before.jobs &&
+            ret->sent == before.sent && ret->said == before.said)
             break;
     }
     return true;

@@ -8,6 +8,7 @@
 
 typedef struct PassStats {
     unsigned mails, jobs, steps, sent;
+    unsigned said; /* reminders and their like */
 } PassStats;
 /* wait_ms: for accounts and the outbox that another process works on. max_iterations: steps per
  * run; 0: each role's own. ERR_CANCELLED: a signal came. */

@@ -27,29 +27,58 @@ const Verb verbs[] = {
      "it\n"
      "happens; with JOB only that job's, and ends when the job does.",
      false},
-    {"every day", "show", "ID", "show a job, a step, a mail or a note",
+    {"every day", "show", "[--context] ID", "show a job, a step, a mail or a note",
      "ID is a job (12), a step of a job (12@3), a Message-ID or a note's key. A job begins "
      "with one sentence:\n"
-     "what it does or waits for, since when, and what happens next.",
+     "what it does or waits for, since when, and what happens next.\n\n"
+     "--context prints what the brain was shown in a step, byte for byte, built again from "
+     "what is kept.\n"
+     "Its digest is held against the step's; where a part is gone or has changed it is named "
+     "and the exit\n"
+     "status is 65.",
      false},
     {"every day", "stop", "JOB", "stop a job now",
      "Nothing of the job happens after this: its run is ended and its unsent mail is held. "
      "'continue'\n"
      "goes on. The same as a reply that says STOP.",
      false},
-    {"every day", "continue", "[--steps N] JOB [INSTRUCTION]",
+    {"every day", "continue", "[--steps N] [--money N] JOB [INSTRUCTION]",
      "go on with a stopped or failed job",
-     "Queues the job again. INSTRUCTION is shown to the agent. The same as a reply that says "
-     "CONTINUE.",
+     "Queues the job again. INSTRUCTION is shown to the agent. --steps lets its round have so many "
+     "more\n"
+     "steps, --money so many more dollars (and today's budget too, where that is spent). The same as "
+     "a\n"
+     "reply that says CONTINUE, CONTINUE 12 or CONTINUE $1. A job whose brain is paused is tried at "
+     "once.",
      false},
     {"every day", "cancel", "JOB", "end a job for good",
      "As 'stop', but the mail that is still open is ignored. A new mail on the thread begins "
      "anew.",
      false},
+    {"every day", "approve", "ID...", "let held mail leave",
+     "ID is the number of a held mail in 'outbox list', its Message-ID, or that of the mail that "
+     "asks about it;\n"
+     "the last means all that it asks about. It leaves exactly as it was shown, and only once. "
+     "The same as a\n"
+     "reply to that mail that says APPROVE.\n\n"
+     "Exit status: 65 it was decided before, 66 no such mail, 75 it can't leave now (its job is "
+     "stopped, or there\n"
+     "is no way to send it), 77 what is held is not what was shown.",
+     false},
+    {"every day", "reject", "ID [WHY]", "say no to held mail",
+     "It never leaves. With WHY the agent goes on with what you say. ID and exit status are those "
+     "of 'approve';\n"
+     "the same as a reply that says REJECT: WHY.",
+     false},
+    {"every day", "cost", "[--by day|role|job] [--since WHEN]", "what was spent",
+     "Sums up what the steps have cost, by day (default, UTC), role or job, the dearest first, and says\n"
+     "how much of max-cost-per-day is left today. --since is a date (2026-11-15) or a span back (7d).",
+     false},
     {"set up", "init", "[DIR]", "make a home",
      "Makes DIR (default: --home, $POSTRIDER_HOME, ~/.postrider) with a commented "
      "postrider.conf, a key, a\n"
-     "mailbox for the role 'envoy' and for you, and a muttrc. Refuses to overwrite anything.",
+     "mailbox for the role 'envoy' and for you, and a muttrc. Refuses to overwrite anything;\n"
+     "an init that was broken off is finished.",
      false},
     {"set up", "config", "show|check|set SECTION KEY VALUE", "settings: show, check, change",
      "'show' lists every key with its value and whether it comes from the file or is the "
@@ -62,10 +91,11 @@ const Verb verbs[] = {
      "check integrity, mend what can be",
      "Checks the store (SQLite's own check, --full for the long one, and our rules over its "
      "rows), and that\n"
-     "files and store agree. --rebuild makes the full-text index anew. --release lets mail "
-     "that was\n"
-     "held or is history be work. --accept-backup goes on with a store that is older than its "
-     "mail.\n\n"
+     "files and store agree: mail, and notes, whose edits it takes in. --rebuild makes the "
+     "full-text\n"
+     "index anew. --release lets mail that was held or is history be work. --accept-backup "
+     "goes on\n"
+     "with a store that is older than its mail.\n\n"
      "Exit status: 0 all is well, 1 there are findings.",
      true},
     {"set up", "backup", "DIR", "copy the home while it works",
@@ -77,16 +107,34 @@ const Verb verbs[] = {
      "was made is noticed when mail shows it; then nothing runs until 'doctor "
      "--accept-backup'.",
      false},
-    {"agents at work", "serve", "[--once [--max-iterations N]]", "the master: take mail in, run agents, deliver",
+    {"agents at work", "serve", "[--once] [--max-iterations N]", "the master: take mail in, run agents, deliver",
      "Runs until SIGTERM. --once does one pass (mail in, jobs, mail out) and exits: the cron "
      "mode.\n"
+     "--max-iterations N (or --max-iter N) ends a run after N steps; the role's own number is the default.\n"
      "SIGTERM lets steps finish ('drain'); SIGHUP reads the settings again.",
      false},
-    {"agents at work", "job", "list|show|log|stop|continue|cancel [JOB]", "jobs",
-     "'list' shows live jobs (--all: all; --role ROLE; --state STATE; --limit N). 'show' and 'log' show "
-     "one job\n"
-     "and its steps. 'stop', 'continue', 'cancel' are also verbs of their own.",
+    {"agents at work", "job", "list|show|log|stop|continue|cancel|fork [JOB]", "jobs",
+     "'list' shows live jobs (--all: all; --role ROLE; --state STATE; --limit N). 'show' shows one job\n"
+     "and its steps. 'log JOB' prints all that was decided about it, in the order of time: mail in,\n"
+     "orders, steps, mail out, parks and forks; -f goes on as it happens, until the job rests.\n"
+     "'stop', 'continue', 'cancel', 'fork' are also verbs of their own.",
      false},
+    {"agents at work", "fork", "JOB[@STEP] [INSTRUCTION]", "begin a second job from an old step",
+     "Makes a new job of the same role that goes on from the state after STEP (default: the newest), with\n"
+     "its own budget and its own conversation. The first job is not touched. INSTRUCTION is shown to the\n"
+     "agent. Whoever asked gets a mail from the fork; a reply to it reaches the fork alone. A job whose\n"
+     "agent is a program keeps its state to itself and can't be forked.",
+     true},
+    {"agents at work", "every", "WHEN --to ROLE [--subject S] [TEXT] | list | remove ID | now ID",
+     "mail a role by the clock",
+     "Mails ROLE as the owner, again and again; TEXT or standard input is the body. WHEN is an interval\n"
+     "(30m, 2h, 1d, 1w, at least 1m), a time ('day 07:00', 'weekday 07:00', 'monday 09:30', 'month 1\n"
+     "08:00'; the 31st of a shorter month is its last day) or five fields as cron has them ('0 7 * * 1-5').\n"
+     "Times are those of the wall clock (TZ). When clocks change, none is lost and none comes twice: what\n"
+     "the clock jumps over comes at the jump, what it shows twice comes the first time.\n\n"
+     "Each occurrence is one mail with one Message-ID. Those that were missed while postrider was down are\n"
+     "mailed once, by the next 'serve' or 'serve --once'. 'now' mails at once and leaves the plan as it is.",
+     true},
     {"agents at work", "mail", "list|show|thread|search|trace [ID|QUERY]",
      "mail that roles have",
      "'list' shows mail, newest first (--role, --folder, --state, --job, --limit N). 'show ID' prints "
@@ -115,7 +163,9 @@ const Verb verbs[] = {
     {"agents at work", "outbox", "list|show|approve|reject|retry [ID]", "mail on its way out",
      "'list' shows what has not left (--all: also what has). ID is the number in the list or "
      "a\n"
-     "Message-ID. 'approve' lets held mail go, 'reject' drops it, 'retry' tries again now.",
+     "Message-ID. 'show' prints the mail as its reader will see it (--raw: its bytes). "
+     "'approve' lets held\n"
+     "mail go, 'reject' drops it (both are also verbs of their own), 'retry' tries again now.",
      false},
     {"for programs", "send",
      "--to A --subject S [--cc A] [--attach F]... [--in-reply-to ID] [--from ROLE]",
@@ -156,8 +206,10 @@ const Verb verbs[] = {
      "continuation.json without a MAC: it becomes a new job of the role.",
      true},
     {"for programs", "account", "NAME [--once]", "one account's process, by hand", "", true},
-    {"for programs", "run", "[--max-iterations N] [JOB]", "work a job that is ready, by hand",
-     "Claims JOB, or whatever is ready, and works it. Exit status 75: not ready.", true},
+    {"for programs", "run", "[--max-iterations N] [JOB] | --timers", "work a job that is ready, by hand",
+     "Claims JOB, or whatever is ready, and works it. Exit status 75: not ready. --timers takes no job and\n"
+     "acts on what the clock says: schedules, waits that are over, words about long work.",
+     true},
     {"for programs", "deliver", "", "deliver what is due, by hand", "", false},
     {"for programs", "index", "", "bring the full-text index up to date", "", true},
     {"for programs", "help", "[VERB]", "this list, or a verb's own page", "", false},

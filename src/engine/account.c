@@ -15,6 +15,9 @@
 #define WATCH_MASK (IN_MOVED_TO | IN_CREATE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_ONLYDIR)
 /* After a pass that failed for now (disk full, gate busy). */
 #define RETRY_MS 5000
+/* While a mail is being written in its place. The end of that is an event, but one that may
+ * come a moment before the kernel lets go of the file. Grows to RETRY_MS. */
+#define UNFINISHED_MS 50
 
 /* One mailbox and the news about it. */
 typedef struct Box {
@@ -23,6 +26,7 @@ typedef struct Box {
     GPtrArray *files;         /* "new/NAME", "cur/NAME": said to be new */
     bool whole;               /* names are not enough: look at all of it next time */
     bool due;
+    bool failed;
 } Box;
 
 static void
@@ -39,6 +43,7 @@ typedef struct Account {
     int inotify;
     GPtrArray *boxes; /* of Box */
     int broken;       /* exit status: waiting mends nothing */
+    int wait_ms;      /* until the next look without news; -1: none */
 } Account;
 
 static int
@@ -132,11 +137,12 @@ take_whole(const Account *a, Box *box, IntakeStats *stats, GError **error)
 
 /* What went wrong, or could not be read, is found again by a look at the whole mailbox: after a
  * while, or when there is other news. */
-static bool
+static void
 take_box(Account *a, Box *box, IntakeStats *stats)
 {
     g_autoptr(GError) error = NULL;
     unsigned left = stats->left;
+    stats->unfinished = g_ptr_array_new_with_free_func(g_free);
     bool ok = box->whole ? take_whole(a, box, stats, &error)
                          : intake_files(a->intake, box->role, box->files, stats, &error);
     if (!ok && err_is(error, ERR_DAMAGE))
@@ -144,43 +150,62 @@ take_box(Account *a, Box *box, IntakeStats *stats)
     if (!ok)
         log_event(LOG_ERROR, a->broken ? "intake failed" : "intake failed, trying again in 5 s",
                   "why", error->message, NULL);
-    box->due = !ok;
+    box->failed = !ok;
     box->whole = !ok || stats->left > left;
-    g_ptr_array_set_size(box->files, 0);
-    return ok;
+    g_ptr_array_unref(box->files);
+    box->files = g_steal_pointer(&stats->unfinished);
+    box->due = !ok || box->files->len > 0;
+}
+
+/* When to look again without being told to: mail that is being written soon, then less and less
+ * often. */
+static int
+next_wait(const Account *a)
+{
+    bool unfinished = false;
+    for (guint i = 0; i < a->boxes->len; i++) {
+        const Box *box = g_ptr_array_index(a->boxes, i);
+        if (box->failed)
+            return RETRY_MS;
+        unfinished |= box->due;
+    }
+    if (!unfinished)
+        return -1;
+    return a->wait_ms < 0 ? UNFINISHED_MS : MIN(2 * a->wait_ms, RETRY_MS);
 }
 
 /* Takes in what is due; what could not be done now stays due. */
-static bool
+static void
 work(Account *a)
 {
     IntakeStats stats = {0};
-    bool all = true;
     for (guint i = 0; i < a->boxes->len; i++) {
         Box *box = g_ptr_array_index(a->boxes, i);
         if (box->due)
-            all = take_box(a, box, &stats) && all;
+            take_box(a, box, &stats);
     }
+    a->wait_ms = next_wait(a);
     if (stats.taken) {
         g_autofree char *taken = g_strdup_printf("%u", stats.taken);
         g_autofree char *held = stats.held ? g_strdup_printf("%u", stats.held) : NULL;
         log_event(LOG_INFO, "mail came in", "taken", taken, "held", held, NULL);
     }
-    return all;
 }
 
 static int
-wait_for_news(Account *a, int signal_fd, bool retry)
+wait_for_news(Account *a, int signal_fd)
 {
     struct pollfd fds[] = {{.fd = a->inotify, .events = POLLIN},
                            {.fd = signal_fd, .events = POLLIN}};
-    int n = poll(fds, G_N_ELEMENTS(fds), retry ? RETRY_MS : -1);
+    int n = poll(fds, G_N_ELEMENTS(fds), a->wait_ms);
     if (n < 0 && errno != EINTR)
         return -1;
     if (fds[1].revents)
         return 0;
-    if (fds[0].revents)
+    if (fds[0].revents) {
         read_events(a);
+        a->wait_ms = -1;
+    }
     return 1;
 }
 
@@ -200,10 +225,10 @@ watch_loop(Account *a, int signal_fd)
     all_due(a);
     int more = 1;
     while (more > 0) {
-        bool all = work(a);
+        work(a);
         if (a->broken)
             return a->broken;
-        more = wait_for_news(a, signal_fd, !all);
+        more = wait_for_news(a, signal_fd);
     }
     return more == 0 ? 0 : 75;
 }
@@ -238,7 +263,8 @@ account_main(Engine *engine, const ConfAccount *account, bool once)
 
     auto_fd signals = block_signals();
     g_autoptr(GPtrArray) boxes = g_ptr_array_new_with_free_func(box_free);
-    Account a = {.engine = engine, .intake = intake, .inotify = -1, .boxes = boxes};
+    Account a = {
+        .engine = engine, .intake = intake, .inotify = -1, .boxes = boxes, .wait_ms = -1};
     int status = watch_loop(&a, signals);
     if (a.inotify >= 0)
         close(a.inotify);

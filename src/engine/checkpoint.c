@@ -3,20 +3,27 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "mail/msgid.h"
 #include "store/effects.h"
 #include "store/steps.h"
 
-bool
-checkpoint_count_forged(Txn *txn, GError **error)
+static bool
+count_one(Txn *txn, const char *name, GError **error)
 {
     g_autofree char *text = NULL;
     int64_t n = 0;
-    if (!meta_get(txn->db, CHECKPOINT_FORGED, &text, error))
+    if (!meta_get(txn->db, name, &text, error))
         return false;
     if (text)
         (void)text_parse_int(text, 0, INT64_MAX - 1, &n);
     g_autofree char *more = g_strdup_printf("%" G_GINT64_FORMAT, n + 1);
-    return meta_set(txn, CHECKPOINT_FORGED, more, error);
+    return meta_set(txn, name, more, error);
+}
+
+bool
+checkpoint_count_forged(Txn *txn, GError **error)
+{
+    return count_one(txn, CHECKPOINT_FORGED, error);
 }
 
 /* --- one mail --- */
@@ -55,17 +62,24 @@ move_to_done(Txn *txn, MsgId id, const MsgNew *in, GError **error)
 
 /* The same mail may come again (resume): only its place is news then. */
 static bool
-store_row(Txn *txn, MsgNew *in, const Continuation *c, MsgId *ret_id, GError **error)
+store_row(Txn *txn, MsgNew *in, MsgId *ret_id, bool *ret_new, GError **error)
 {
-    bool is_new;
     in->class = MSG_CHECKPOINT;
     in->state = MSG_HANDLED;
-    in->job = c->job;
-    in->round = c->round;
     return messages_thread(txn, in->mail, &in->thread, error) &&
-           messages_store(txn, in, ret_id, &is_new, error) &&
-           (is_new || (messages_set_job(txn, *ret_id, in->job, in->round, error) &&
-                       messages_trace(txn, *ret_id, "checkpoint", in->why, error)));
+           messages_store(txn, in, ret_id, ret_new, error) &&
+           (*ret_new || (messages_set_job(txn, *ret_id, in->job, in->round, error) &&
+                         messages_trace(txn, *ret_id, "checkpoint", in->why, error)));
+}
+
+/* Ours come once, under the id that we gave them. */
+static bool
+is_replayed(const Home *home, const char *msgid, bool is_new)
+{
+    uint64_t generation;
+    int64_t number;
+    return !is_new ||
+           !msgid_is_minted(&home->key, msgid, home->config->domain, &generation, &number);
 }
 
 bool
@@ -79,7 +93,7 @@ checkpoint_take(Engine *engine,
 {
     ContinuationFate fate;
     MsgId id;
-    bool matched;
+    bool matched, is_new;
     *ret_forged = *ret_moves = false;
     if (!continuation_judge(engine->db, c, in->role, home_now(engine->home), &fate, &in->why,
                             error))
@@ -88,7 +102,11 @@ checkpoint_take(Engine *engine,
         *ret_forged = true;
         return true;
     }
-    if (!store_row(txn, in, c, &id, error))
+    if (fate != CONT_RESTORES) { /* a job that stays unknown: its number may become another's */
+        in->job = c->job;
+        in->round = c->round;
+    }
+    if (!store_row(txn, in, &id, &is_new, error))
         return false;
     switch (fate) {
     case CONT_WAKES:
@@ -101,6 +119,9 @@ checkpoint_take(Engine *engine,
         log_event(LOG_INFO, "a checkpoint mail is filed", "message", in->mail->id, "why",
                   in->why, NULL);
         *ret_moves = true;
+        if (fate == CONT_STALE && is_replayed(engine->home, in->mail->id, is_new) &&
+            !count_one(txn, CHECKPOINT_STALE, error))
+            return false;
         return move_to_done(txn, id, in, error);
     case CONT_FOREIGN:
         break;
@@ -167,7 +188,9 @@ restore(Engine *engine,
                      .seq = c->seq,
                      .created_us = c->born_us,
                      .round_cost_micro = c->round_cost_micro,
-                     .resume_us = c->resume_us};
+                     .floor = c->floor,
+                     .resume_us = c->resume_us,
+                     .wait_then = c->wait_then};
     return thread_of(txn, c->original_msgid, &in.thread, error) &&
            job_restore(txn, &in, ret, error) && put_state(engine, txn, *ret, c, error);
 }
@@ -278,6 +301,7 @@ raise_counters(Lost *l)
     if (c->round == most->round) {
         c->total_iterations = MAX(c->total_iterations, most->total_iterations);
         c->round_cost_micro = MAX(c->round_cost_micro, most->round_cost_micro);
+        c->floor = MIN(c->floor, most->floor);
     }
 }
 

@@ -9,14 +9,17 @@
  *   newer than the store      hold-all: the store is an old copy
  *   of a job that is lost     restored before anything else is read
  *
- * A person who deletes the checkpoint of a parked job stops it.
+ * A person who deletes the checkpoint of a parked job stops it. One that lies in Junk may have
+ * been put there by a filter: the job is held as if stopped, and the owner is asked.
  */
 #include "engine/continuation.h"
 #include "mail/maildir.h"
 #include "store/messages.h"
 
-/* How many were refused: in `status`. */
+/* How many were refused, in meta: `status` shows it. Stale are those that somebody brought once
+ * more, not those that their job was faster than. */
 #define CHECKPOINT_FORGED "forged-continuations"
+#define CHECKPOINT_STALE "stale-continuations"
 bool checkpoint_count_forged(Txn *txn, GError **error);
 
 /* Takes a signed one in: stores its row, handled, and does what follows for its job.

@@ -14,7 +14,27 @@
 #define LOOK_APART_US (10 * USEC_PER_SEC)
 #define PARKED_MAX 10000
 
-typedef enum Found { FOUND_THERE, FOUND_DELETED, FOUND_NOWHERE, FOUND_UNKNOWN } Found;
+typedef enum Found {
+    FOUND_THERE,
+    FOUND_DELETED,
+    FOUND_IN_JUNK,
+    FOUND_NOWHERE,
+    FOUND_UNKNOWN
+} Found;
+
+/* What is done about it: why the job is stopped, and what the owner is told; NULL: nothing. */
+typedef struct Finding {
+    const char *why, *text;
+} Finding;
+
+static const Finding deleted = {
+    "its checkpoint mail was deleted",
+    "The checkpoint mail of job %s was deleted, so the job is stopped. Reply CONTINUE to go on "
+    "with it."};
+static const Finding in_junk = {
+    "held: its checkpoint mail lies in Junk",
+    "The checkpoint mail of job %s lies in Junk, so the job is held. Was that meant? Reply "
+    "CONTINUE to go on with it, or CANCEL to end it."};
 
 /* The row of the newest checkpoint that was taken in for this job; NULL: none yet. */
 static bool
@@ -34,6 +54,15 @@ newest_row(Engine *engine, const Job *job, MsgRow **ret, GError **error)
     return true;
 }
 
+static Found
+judge_place(const MaildirEntry *at)
+{
+    static const char *const junk[] = {"Junk", "Spam", NULL};
+    if (strchr(at->flags, 'T') || g_str_equal(at->folder, "Trash"))
+        return FOUND_DELETED;
+    return g_strv_contains(junk, at->folder) ? FOUND_IN_JUNK : FOUND_THERE;
+}
+
 static bool
 look_for(Engine *engine, const Job *job, Maildir *md, Found *ret, GError **error)
 {
@@ -47,29 +76,24 @@ look_for(Engine *engine, const Job *job, Maildir *md, Found *ret, GError **error
         return true;
     if (!maildir_find(md, row->file, &at, error))
         return false;
-    if (!at)
-        *ret = FOUND_NOWHERE;
-    else
-        *ret = strchr(at->flags, 'T') || g_str_equal(at->folder, "Trash") ? FOUND_DELETED
-                                                                          : FOUND_THERE;
+    *ret = at ? judge_place(at) : FOUND_NOWHERE;
     return true;
 }
 
 static bool
-stop(Engine *engine, const ConfRole *role, const Job *job, GError **error)
+stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found, GError **error)
 {
     LetterParent parent = {.msgid = job->original_msgid, .subject = job->subject};
-    g_autofree char *text =
-        g_strdup_printf("The checkpoint mail of job %" G_GINT64_FORMAT
-                        " was deleted, so the job is stopped. Reply CONTINUE to go on with it.",
-                        job->id.v);
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, job->id.v);
+    g_auto(GStrv) halves = g_strsplit(found->text, "%s", 2);
+    g_autofree char *text = g_strjoinv(number, halves);
     g_autoptr(Compose) c = letter_notice(engine->home, role, job, engine->home->config->owner,
                                          NULL, text, &parent, error);
     Post post = {.thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
     bool changed;
     g_auto(Txn) txn = {0};
     if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !job_stop(&txn, job->id, "its checkpoint mail was deleted", &changed, error) ||
+        !job_stop(&txn, job->id, found->why, &changed, error) ||
         (changed && !post_compose(engine, &txn, c, &post, NULL, NULL, error)) ||
         !txn_commit(&txn, error))
         return false;
@@ -125,7 +149,10 @@ checkpoints_look(Engine *engine, const ConfRole *role, Maildir *md, GError **err
         if (!note_missing(engine, job, found[i] == FOUND_NOWHERE && nowhere == 1, &twice,
                           error))
             return false;
-        if ((found[i] == FOUND_DELETED || twice) && !stop(engine, role, job, error))
+        const Finding *what = found[i] == FOUND_DELETED || twice ? &deleted
+                              : found[i] == FOUND_IN_JUNK        ? &in_junk
+                                                                 : NULL;
+        if (what && !stop(engine, role, job, what, error))
             return false;
     }
     return true;

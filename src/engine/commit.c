@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "engine/commit_internal.h"
 #include "engine/continuation.h"
+#include "engine/hold.h"
 #include "engine/post.h"
 #include "engine/settle.h"
 #include "notes/notes.h"
@@ -35,6 +36,8 @@ commit_clear(Commit *c)
     g_clear_pointer(&c->results, g_ptr_array_unref);
     g_clear_pointer(&c->did, g_ptr_array_unref);
     g_clear_pointer(&c->msgids, g_ptr_array_unref);
+    g_clear_pointer(&c->held, g_array_unref);
+    g_clear_pointer(&c->outside, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Commit, commit_clear)
 
@@ -260,6 +263,7 @@ park(Commit *c, Txn *txn, const CommitParent *original, GError **error)
     g_autoptr(Compose) mail = NULL;
     int64_t seq;
     if (!job_park(txn, c->claim, c->p->resume_us, c->p->waiting_for, &seq, error) ||
+        !job_wait(txn, c->job->id, c->p->wait_then, error) ||
         !job_load(c->engine->db, &viewer, c->job->id, &job, error))
         return false;
     CheckpointInput in = {.job = job,
@@ -313,6 +317,23 @@ judge_status(Commit *c)
     c->status = c->in_steps && failed && is_end(c->p->status) ? PROPOSE_CONTINUE : c->p->status;
 }
 
+/* The job has heard what became of held mail. What a person said while this step was under way
+ * it has not: an end, or a wait, must not sleep over that. */
+static bool
+tell_job_news(Commit *c, Txn *txn, GError **error)
+{
+    const GArray *heard = c->in->heard;
+    bool shown = heard && heard->len > 0 && c->status != PROPOSE_FAIL && !is_bare(c);
+    bool sleeps = is_end(c->status) || (c->status == PROPOSE_PARK && !is_bare(c));
+    bool news = false, queued;
+    if (shown &&
+        (!questions_told(txn, (const QuestionId *)(void *)heard->data, heard->len, error) ||
+         (!sleeps && !job_instruct(txn, c->job->id, c->in->news, error))))
+        return false;
+    return !sleeps || (hold_has_news(c->engine->db, c->job->id, &news, error) &&
+                       (!news || job_go_on(txn, c->job->id, &queued, error)));
+}
+
 static bool
 write_all(Commit *c, Txn *txn, const CommitParent *original, GError **error)
 {
@@ -323,12 +344,13 @@ write_all(Commit *c, Txn *txn, const CommitParent *original, GError **error)
                                   c->in->cost_micro, &c->step, error)) ||
         (c->in->floor < c->job->floor &&
          !job_lower_floor(txn, c->claim, c->in->floor, error)) ||
-        !commit_notes(c, txn, error) || !commit_mails(c, txn, error))
+        !commit_notes(c, txn, error) || !commit_mails(c, txn, error) ||
+        !commit_tell_owner(c, txn, error))
         return false;
     judge_status(c);
     return commit_messages(c, txn, error) && (bare || put_step(c, txn, error)) &&
-           (c->mails_put == 0 || timer_drop(txn, c->job->id, "ack", error)) &&
-           next_state(c, txn, original, error);
+           (c->mails_put == 0 || timer_drop(txn, c->job->id, TIMER_ACK, error)) &&
+           next_state(c, txn, original, error) && tell_job_news(c, txn, error);
 }
 
 static bool
@@ -338,6 +360,8 @@ prepare(Commit *c, CommitParent **ret_original, GError **error)
     c->results = g_ptr_array_new_with_free_func(g_free);
     c->did = g_ptr_array_new_with_free_func(g_free);
     c->msgids = g_ptr_array_new_with_free_func(g_free);
+    c->held = g_array_new(FALSE, FALSE, sizeof(OutId));
+    c->outside = g_ptr_array_new_with_free_func(commit_outside_free);
     c->in_steps = c->in->iterations_left > 0;
     if (!job_load(c->engine->db, &viewer, c->claim->job, &c->job, error))
         return false;
@@ -346,9 +370,10 @@ prepare(Commit *c, CommitParent **ret_original, GError **error)
     c->role = config_role_get(c->engine->home->config, c->job->role, error);
     if (!c->role || !commit_load_parents(c, error))
         return false;
-    if (c->p->status != PROPOSE_PARK)
+    if (c->p->status != PROPOSE_PARK && !commit_speaks_to_owner(c))
         return true;
     *ret_original = commit_parent_load(c->engine, c->job, c->job->original_msgid, error);
+    c->original = *ret_original;
     return *ret_original != NULL;
 }
 

@@ -39,8 +39,9 @@ typedef enum NoteAct { NOTE_REPLACE, NOTE_APPEND, NOTE_RENAME, NOTE_DELETE } Not
 typedef struct ProposedNote {
     NoteAct act;
     char *key;
-    char *to;     /* NOTE_RENAME: the new key */
-    GBytes *body; /* NOTE_REPLACE, NOTE_APPEND */
+    char *to;           /* NOTE_RENAME: the new key */
+    GBytes *body;       /* NOTE_REPLACE, NOTE_APPEND */
+    int64_t if_version; /* NOTE_REPLACE: refused also when the newest is another; 0: not said */
 } ProposedNote;
 
 /* Carried out at COMPLETE and ESCALATE only. */
@@ -69,7 +70,9 @@ typedef struct Proposal {
     GPtrArray *moves;  /* of ProposedMove */
     GArray *settles;   /* of MsgId; empty with COMPLETE: all that was shown */
     GBytes *state;     /* JSON: what the face wants back at the next step; NULL: nothing */
-    int64_t resume_us; /* PARK: when it goes on by itself; USEC_NEVER: mail or an order only */
+    int64_t resume_us; /* PARK: when it goes on by itself, or wait_then is due; USEC_NEVER: mail
+                          or an order only */
+    WaitThen wait_then;
     char *waiting_for; /* PARK: for people; NULL: the step limit of a run */
 } Proposal;
 Proposal *proposal_new(ProposalStatus status);
@@ -82,6 +85,8 @@ typedef struct StepInput {
     GPtrArray *shown; /* of MsgRow: the open mail that the brain was shown, oldest first */
     GBytes *answer, *manifest; /* kept with the step; NULL: none */
     Digest context;
+    char *news;    /* what became of held mail, as it was shown; NULL: nothing did */
+    GArray *heard; /* of QuestionId: what news speaks of; may be NULL */
     int64_t took_us, cost_micro;
     int64_t deadline_us; /* new deadline of the claim */
     /* Steps mode: what the last step of this job left. */
@@ -95,7 +100,9 @@ typedef struct StepInput {
 typedef enum VerdictKind { VERDICT_ALLOWED, VERDICT_HELD, VERDICT_REFUSED } VerdictKind;
 typedef struct Verdict {
     VerdictKind kind;
-    char *why; /* NULL when allowed */
+    char *why;   /* NULL when allowed */
+    char *third; /* allowed: the first recipient outside this home who takes no part in the job;
+                    NULL: there is none. The owner is told in the same step. */
 } Verdict;
 
 /* One verdict per mail, in order; elements are Verdict, freed with the array. */

@@ -1,8 +1,17 @@
 #pragma once
 
-/* What the parts of a commit share; nobody else includes it. */
+/* What the parts of a commit share, and fork.c for its first mail; nobody else includes it. */
 #include "engine/commit.h"
 #include "engine/letter.h"
+
+typedef struct CommitParent CommitParent;
+
+/* A mail to somebody outside who takes no part in the job. */
+typedef struct CommitOutside {
+    const ProposedMail *mail; /* borrowed */
+    char *to, *no_way;        /* no_way NULL: it leaves */
+} CommitOutside;
+void commit_outside_free(gpointer p);
 
 /* One step on its way into the store. */
 typedef struct Commit {
@@ -19,17 +28,21 @@ typedef struct Commit {
     GPtrArray *results;    /* char *: for the next step */
     GPtrArray *did;        /* char *: for people */
     GPtrArray *msgids;     /* char *: one per mail; NULL: was not put */
+    const CommitParent *original; /* what began the round; NULL: not needed */
+    GArray *held;                 /* of OutId: the owner is asked about them */
+    GPtrArray *outside;           /* of CommitOutside: the owner is told of them */
+    bool owner_answered;          /* the owner asked, and gets an answer in this step */
     unsigned notes_failed, mails_failed, mails_put;
     int step;
 } Commit;
 
 /* The mail that an answer hangs below, with its References from the file. */
-typedef struct CommitParent {
+struct CommitParent {
     MsgRow *row;
     Message *headers;
     char *msgid;
     LetterParent letter;
-} CommitParent;
+};
 void commit_parent_free(CommitParent *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CommitParent, commit_parent_free)
 /* Reads files, so before the transaction. A mail that is gone is still answered by its id. */
@@ -44,4 +57,7 @@ void commit_did(Commit *c, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 bool commit_notes(Commit *c, Txn *txn, GError **error);
 bool commit_load_parents(Commit *c, GError **error); /* before it */
 bool commit_mails(Commit *c, Txn *txn, GError **error);
+/* Needs the original, when so; after the mails. */
+bool commit_speaks_to_owner(const Commit *c);
+bool commit_tell_owner(Commit *c, Txn *txn, GError **error);
 bool commit_messages(Commit *c, Txn *txn, GError **error);

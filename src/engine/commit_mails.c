@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/commit_internal.h"
+#include "engine/disarm.h"
 #include "engine/follow.h"
 #include "engine/post.h"
 #include "store/notes.h"
@@ -127,8 +128,12 @@ static Compose *
 compose_mail(Commit *c, const ProposedMail *mail, const CommitParent *parent, GError **error)
 {
     g_autoptr(GPtrArray) asked = mail->to->len == 0 ? askers(c->job, c->in) : NULL;
+    g_autofree char *disarmed =
+        c->in->floor < TRUST_ROLE && mail->body ? disarm_links(mail->body) : NULL;
+    ProposedMail said = *mail;
+    said.body = disarmed ? disarmed : mail->body;
     g_autoptr(Compose) made =
-        letter_answer(c->engine->home, c->role, c->job, mail, asked ? asked : mail->to,
+        letter_answer(c->engine->home, c->role, c->job, &said, asked ? asked : mail->to,
                       parent ? &parent->letter : NULL, error);
     if (!made)
         return NULL;
@@ -161,6 +166,60 @@ guard_length(const Commit *c, const ProposedMail *mail, const char *to)
                 to, chars, limit);
 }
 
+/* The recipients that no mail can reach from here, and why; NULL: there are none. */
+static char *
+unreached(const Commit *c, const Compose *mail, bool *ret_all)
+{
+    g_autoptr(GPtrArray) to = compose_recipients(mail);
+    g_autoptr(GString) names = g_string_new(NULL);
+    const char *why = NULL;
+    unsigned n = 0;
+    for (guint i = 0; i < to->len; i++) {
+        const char *spec = g_ptr_array_index(to, i);
+        const char *no_way = outbox_no_way(config_mailbox_at(c->engine->home->config, spec));
+        if (!no_way)
+            continue;
+        g_string_append_printf(names, "%s%s", n++ ? ", " : "", spec);
+        why = no_way;
+    }
+    *ret_all = n == to->len;
+    return why ? g_strdup_printf("%s: %s", names->str, why) : NULL;
+}
+
+static void
+say_allowed(
+    Commit *c, const Compose *made, const char *to, const char *msgid, char **ret_no_way)
+{
+    bool all;
+    g_autofree char *no_way = unreached(c, made, &all);
+    if (!no_way)
+        commit_result(c, "mail to %s was sent; its Message-ID is <%s>", to, msgid);
+    else
+        commit_result(c, "mail to %s %s (%s); its Message-ID is <%s>", to,
+                      all ? "is held" : "was sent, but not to all", no_way, msgid);
+    *ret_no_way = g_steal_pointer(&no_way);
+}
+
+/* What the owner must hear of it. */
+static void
+note_for_owner(
+    Commit *c, const ProposedMail *mail, const Compose *made, const Verdict *v, char *no_way)
+{
+    const char *owner = c->engine->home->config->owner;
+    g_autoptr(GPtrArray) to = compose_recipients(made);
+    g_autofree char *why = no_way;
+    bool owner_gets = false;
+    for (guint i = 0; i < to->len && !owner_gets; i++)
+        owner_gets = address_equal(g_ptr_array_index(to, i), owner);
+    c->owner_answered |= owner_gets && address_equal(c->job->asker, owner);
+    if (!v->third || owner_gets)
+        return;
+    CommitOutside *o = g_new0(CommitOutside, 1);
+    *o = (CommitOutside){
+        .mail = mail, .to = g_strdup(v->third), .no_way = g_steal_pointer(&why)};
+    g_ptr_array_add(c->outside, o);
+}
+
 static bool
 put_mail(Commit *c,
          Txn *txn,
@@ -171,7 +230,8 @@ put_mail(Commit *c,
 {
     g_autofree char *to = recipients(made);
     bool held = v->kind == VERDICT_HELD;
-    char *msgid;
+    char *msgid, *no_way = NULL;
+    OutId id;
     Post post = {.job = c->job->id,
                  .round = c->job->round,
                  .step = c->step,
@@ -180,17 +240,20 @@ put_mail(Commit *c,
                  .level = TRUST_ROLE,
                  .mailbox = c->job->role};
     guard_length(c, mail, to);
-    if (!post_compose(c->engine, txn, made, &post, NULL, &msgid, error))
+    if (!post_compose(c->engine, txn, made, &post, &id, &msgid, error))
         return false;
     g_ptr_array_add(c->msgids, msgid);
     c->mails_put++;
     commit_did(c, "%s %s<%s>", mail->to->len ? "wrote" : "answered", held ? "(held) " : "",
                msgid);
-    if (held)
+    if (held) {
         commit_result(c, "mail to %s is held for a person's yes (%s); its Message-ID is <%s>",
                       to, v->why, msgid);
-    else
-        commit_result(c, "mail to %s was sent; its Message-ID is <%s>", to, msgid);
+        g_array_append_val(c->held, id);
+        return true;
+    }
+    say_allowed(c, made, to, msgid, &no_way);
+    note_for_owner(c, mail, made, v, no_way);
     return true;
 }
 

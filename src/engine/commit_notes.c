@@ -5,13 +5,30 @@
 
 static const char *const act_words[] = {"wrote", "appended to", "renamed", "deleted"};
 
+/* What the brain says that it knows; what it was shown is asked for in any case. */
+static bool
+check_version(Txn *txn, const ProposedNote *n, GError **error)
+{
+    g_autoptr(Note) newest = NULL;
+    if (n->if_version == 0)
+        return true;
+    if (!note_look(txn->db, n->key, 0, &newest, error))
+        return false;
+    int64_t version = newest && !newest->deleted ? newest->version : 0;
+    return version == n->if_version || err_set(error, ERR_NEVER,
+                                               "conflict: if_version is %" G_GINT64_FORMAT
+                                               ", and the newest is %" G_GINT64_FORMAT,
+                                               n->if_version, version);
+}
+
 static bool
 apply(Txn *txn, const ProposedNote *n, const NoteBy *by, int64_t *ret_version, GError **error)
 {
     *ret_version = 0;
     switch (n->act) {
     case NOTE_REPLACE:
-        return note_put(txn, n->key, n->body, NOTE_SHOWN, by, ret_version, error);
+        return check_version(txn, n, error) &&
+               note_put(txn, n->key, n->body, NOTE_SHOWN, by, ret_version, error);
     case NOTE_APPEND:
         return note_append(txn, n->key, n->body, by, ret_version, error);
     case NOTE_RENAME:
@@ -47,7 +64,8 @@ commit_notes(Commit *c, Txn *txn, GError **error)
             report(c, n, version);
             continue;
         }
-        if (!err_is(failed, ERR_NEVER) && !err_is(failed, ERR_LIMIT)) {
+        /* A program hears of it at once, and nothing of the step happens. */
+        if (!c->in_steps || (!err_is(failed, ERR_NEVER) && !err_is(failed, ERR_LIMIT))) {
             g_propagate_error(error, g_steal_pointer(&failed));
             return false;
         }

@@ -104,10 +104,15 @@ add_job(json_t *doc, const Job *job, const GPtrArray *results)
     json_t *lines = json_array();
     for (guint i = 0; results && i < results->len; i++)
         json_array_append_new(lines, json_string(g_ptr_array_index(results, i)));
-    static const char *const names[] = {
-        "version",          "job",          "role", "round", "seq",   "epoch",
-        "resume_after",     "waiting_for",  "face", "born",  "steps", "step_limit",
-        "round_cost_micro", "step_results", "mac"};
+    static const char *const names[] = {"version",      "job",
+                                        "role",         "round",
+                                        "seq",          "epoch",
+                                        "resume_after", "waiting_for",
+                                        "wait_then",    "face",
+                                        "born",         "steps",
+                                        "step_limit",   "round_cost_micro",
+                                        "floor",        "step_results",
+                                        "mac"};
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         json_object_del(doc, names[i]);
     set_int(doc, "version", VERSION);
@@ -118,11 +123,13 @@ add_job(json_t *doc, const Job *job, const GPtrArray *results)
     set_int(doc, "epoch", job->epoch);
     set_string(doc, "resume_after", resume);
     set_string(doc, "waiting_for", job->waiting_for);
+    set_string(doc, "wait_then", wait_then_name(job->wait_then));
     set_string(doc, "face", job->face);
     set_int(doc, "born", job->created_us);
     set_int(doc, "steps", job->steps);
     set_int(doc, "step_limit", job->step_limit);
     set_int(doc, "round_cost_micro", job->round_cost_micro);
+    set_string(doc, "floor", trust_name(job->floor));
     json_object_set_new(doc, "step_results", lines);
 }
 
@@ -161,6 +168,9 @@ add_line(GString *text, const char *what, const char *value)
 static void
 add_when(GString *text, const Job *job)
 {
+    static const char *const thens[] = {"it goes on by itself", "a reminder goes out",
+                                        "the owner is asked"};
+    _Static_assert(G_N_ELEMENTS(thens) == WAIT_N, "words for every WaitThen");
     g_autofree char *at =
         job->resume_us == USEC_NEVER ? NULL : clock_format_iso(job->resume_us);
     if (job->waiting_for && *job->waiting_for)
@@ -168,7 +178,7 @@ add_when(GString *text, const Job *job)
     else
         g_string_append(text, "It came to its limit of steps for one run");
     if (at)
-        g_string_append_printf(text, ", and goes on by itself after %s", at);
+        g_string_append_printf(text, "; %s after %s", thens[job->wait_then], at);
     g_string_append(text,
                     ".\nA reply to this mail is shown to it. Deleting this mail stops the "
                     "job.\n");

@@ -46,8 +46,10 @@ typedef struct Continuation {
     int round, total_iterations, steps, step_limit;
     int64_t seq, epoch, born_us, round_cost_micro;
     int64_t resume_us; /* USEC_NEVER: mail or an order only */
-    GBytes *state;     /* the whole document, for the face */
-    char *results;     /* JSON list; NULL */
+    WaitThen wait_then;
+    GBytes *state; /* the whole document, for the face */
+    char *results; /* JSON list; NULL */
+    Trust floor;   /* the lowest of anything that was shown in this round */
 } Continuation;
 void continuation_free(Continuation *c);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Continuation, continuation_free)

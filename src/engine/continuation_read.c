@@ -106,6 +106,7 @@ read_seed(const json_t *doc, Continuation *c, GError **error)
     c->steps = c->total_iterations;
     c->round = 1;
     c->resume_us = USEC_NEVER;
+    c->floor = TRUST_OPERATOR; /* who brings it in vouches for it */
     return c->original_msgid != NULL;
 }
 
@@ -119,6 +120,25 @@ read_resume(const json_t *doc, Continuation *c, GError **error)
     if (*text && !clock_parse_iso(text, &c->resume_us))
         return err_set(error, ERR_NEVER, "resume_after: '%s' is no time", text);
     return true;
+}
+
+/* Mails of before have none, and a word of a later version is none to us: then it goes on. */
+static void
+read_then(const json_t *doc, Continuation *c)
+{
+    const char *then = json_string_value(json_object_get(doc, "wait_then"));
+    if (!then || !wait_then_parse(then, &c->wait_then))
+        c->wait_then = WAIT_CONTINUE;
+}
+
+/* What was read before decides what may be done now; a mail that does not say it may have read
+ * anything. */
+static void
+read_floor(const json_t *doc, Continuation *c)
+{
+    const char *floor = json_string_value(json_object_get(doc, "floor"));
+    if (!floor || !trust_parse(floor, &c->floor))
+        c->floor = TRUST_ANYONE;
 }
 
 /* What we signed ourselves. */
@@ -141,6 +161,8 @@ read_job(const json_t *doc, Continuation *c, GError **error)
         !get_count(doc, "step_limit", &c->step_limit, error) ||
         !json_get_int(doc, "", "round_cost_micro", 0, INT64_MAX, &c->round_cost_micro, error))
         return false;
+    read_then(doc, c);
+    read_floor(doc, c);
     c->role = g_strdup(role);
     c->face = g_strdup(face);
     c->waiting_for = *waiting ? g_strdup(waiting) : NULL;

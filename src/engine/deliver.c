@@ -12,6 +12,11 @@
  *     transaction: without a power loss what the kernel was told is what the next process sees.
  * (2) After a power loss the boot id is another one, so everything is looked for.
  * (3) A store that was put back has rows up to N once more, which are looked for too.
+ *
+ * Who takes mail back meanwhile (STOP, CANCEL, hold-all) is obeyed up to the last moment: files
+ * are written and flushed first, which takes long, and renamed under the write gate, where each
+ * row is asked for once more. What a committed STOP took back does not appear. Copies in Sent
+ * come last, and only of mail that did.
  */
 #include "engine/deliver.h"
 #include "base/banned.h"
@@ -42,12 +47,17 @@ typedef struct Pass {
     int64_t tried;         /* rows up to this one may have been delivered already */
     int64_t highest;       /* that we or others began */
     bool begun;            /* the mark says so */
+    Txn gate;              /* open while files are renamed */
+    bool shut;             /* the gate could not be had: no use to wait for it again */
+    MaildirGate at_rename;
+    GArray *drops; /* of Drop: the batch in hand; borrowed */
     DeliverStats stats;
 } Pass;
 
 static void
 pass_clear(Pass *p)
 {
+    txn_clear(&p->gate);
     g_clear_pointer(&p->mailboxes, g_hash_table_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pass, pass_clear)
@@ -56,7 +66,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pass, pass_clear)
 typedef struct Drop {
     const OutRow *row;
     char *base, *head;
-    char *failed; /* why; NULL: it is there */
+    char *failed; /* why; NULL: it is there, unless it was taken back */
+    bool filed, taken_back;
 } Drop;
 
 static void
@@ -113,8 +124,60 @@ get_mailbox(Pass *p, const char *name, GError **error)
     if (!maildir_open(p->home->mail_fd, name, true, &md, error))
         return NULL;
     maildir_set_redo(md, p->tried == INT64_MAX);
+    maildir_set_gate(md, &p->at_rename);
     g_hash_table_insert(p->mailboxes, g_strdup(name), md);
     return md;
+}
+
+static bool
+is_copy(const OutRow *row)
+{
+    return g_str_equal(row->folder, "Sent");
+}
+
+/* Has the mail of this copy appeared somewhere just now? Then the copy tells the truth,
+ * whatever was decided since. */
+static bool
+has_left(const Pass *p, const OutRow *copy)
+{
+    for (guint i = 0; i < p->drops->len; i++) {
+        const Drop *d = &g_array_index(p->drops, Drop, i);
+        if (d->filed && d->row->id.v == copy->id.v && !is_copy(d->row))
+            return true;
+    }
+    return false;
+}
+
+static bool
+gate_open(void *data, MaildirItem *items, size_t n, GError **error)
+{
+    Pass *p = data;
+
+    if (p->shut)
+        return err_set(error, ERR_LATER, "the store can't be asked");
+    if (!txn_begin(p->db, TXN_LAZY, DB_WAIT_MS, &p->gate, error)) {
+        p->shut = true;
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        Drop *d = items[i].user;
+        bool due = false;
+        if (!outbox_is_due(&p->gate, d->row->delivery, &due, error)) {
+            txn_clear(&p->gate);
+            return false;
+        }
+        d->taken_back = items[i].skip =
+            !due && !items[i].was_there && !(is_copy(d->row) && has_left(p, d->row));
+    }
+    return true;
+}
+
+static void
+gate_close(void *data)
+{
+    Pass *p = data;
+
+    txn_clear(&p->gate);
 }
 
 static bool
@@ -132,9 +195,14 @@ file_drops(Maildir *md, Drop *const *drops, size_t n, GError **error)
                                  .flags = row->flags,
                                  .head = drops[i]->head,
                                  .bytes = bytes,
-                                 .len = len};
+                                 .len = len,
+                                 .user = drops[i]};
     }
-    return maildir_deliver_many(md, items, n, error);
+    if (!maildir_deliver_many(md, items, n, error))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        drops[i]->filed = !drops[i]->taken_back;
+    return true;
 }
 
 static void
@@ -177,12 +245,15 @@ file_mailbox(Pass *p, const char *name, Drop *const *drops, size_t n)
         maildir_set_redo(md, was_redo);
 }
 
+/* Copies behind all others; then by mailbox. */
 static int
-compare_mailboxes(gconstpointer a, gconstpointer b)
+compare_drops(gconstpointer a, gconstpointer b)
 {
     const Drop *x = *(const Drop *const *)a, *y = *(const Drop *const *)b;
-    int order = strcmp(x->row->mailbox, y->row->mailbox);
+    int order = is_copy(x->row) - is_copy(y->row);
 
+    if (order == 0)
+        order = strcmp(x->row->mailbox, y->row->mailbox);
     return order
                ? order
                : (x->row->delivery > y->row->delivery) - (x->row->delivery < y->row->delivery);
@@ -200,13 +271,14 @@ file_all(Pass *p, GArray *drops)
         else
             d->failed = g_strdup("its text is gone from the store");
     }
-    g_ptr_array_sort(order, compare_mailboxes);
+    g_ptr_array_sort(order, compare_drops);
     for (guint i = 0, n; i < order->len; i += n) {
         Drop *const *first = (Drop *const *)&order->pdata[i];
         const char *name = (*first)->row->mailbox;
 
         n = 1;
-        while (i + n < order->len && g_str_equal(first[n]->row->mailbox, name))
+        while (i + n < order->len && g_str_equal(first[n]->row->mailbox, name) &&
+               is_copy(first[n]->row) == is_copy((*first)->row))
             n++;
         file_mailbox(p, name, first, n);
     }
@@ -230,6 +302,8 @@ mark_drop(Pass *p, Txn *txn, const Drop *d, GError **error)
     const OutRow *row = d->row;
     int64_t now = home_now(p->home);
 
+    if (d->taken_back && !d->failed)
+        return true;
     if (!d->failed) {
         p->stats.sent++;
         return outbox_sent(txn, row->delivery, NULL, error);
@@ -284,7 +358,9 @@ deliver_rows(Pass *p, const GPtrArray *rows, GError **error)
     }
     if (!begin(p, rows, error))
         return false;
+    p->drops = drops;
     file_all(p, drops);
+    p->drops = NULL;
     CRASH_POINT("deliver-filed");
     return mark_all(p, drops, error);
 }
@@ -320,6 +396,7 @@ deliver_due(
                                            (GDestroyNotify)maildir_close),
     };
 
+    p.at_rename = (MaildirGate){.open = gate_open, .close = gate_close, .data = &p};
     mark_load(&p, redo);
     while (!asked_to_stop()) {
         g_autoptr(GPtrArray) rows = NULL; /* none while everything is held */

@@ -30,4 +30,6 @@ struct FaceOps {
                    const char *answer,
                    Proposal **ret_p,
                    GError **error);
+    /* The text of a part that context() has shown, by what the manifest says of it. */
+    ContextRecall *recall;
 };

@@ -1,10 +1,15 @@
 #include "engine/history.h"
 #include "base/banned.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "engine/checkpoint.h"
 #include "engine/judge.h"
 #include "engine/known.h"
+#include "engine/mail_in.h"
+#include "engine/refetch.h"
 #include "mail/message.h"
+#include "notes/first_notes.h"
+#include "notes/notes.h"
 #include "store/messages.h"
 
 #define HISTORY_BATCH 500
@@ -19,7 +24,8 @@ typedef struct Past {
     GHashTable *answered; /* ids */
     int64_t born_us;      /* the store */
     int64_t ends_us;
-    unsigned n; /* mails taken */
+    bool came_later; /* the role, than the store */
+    unsigned n;      /* mails taken */
 } Past;
 
 static void
@@ -37,14 +43,11 @@ read_mail(const Past *past, const MaildirEntry *e, Continuation **ret_checkpoint
     g_autoptr(GBytes) bytes = NULL;
     if (!maildir_read(past->md, e, max, &bytes, NULL) || !bytes)
         return NULL;
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    Message *m = message_parse(data, len, MESSAGE_TEXT, NULL);
-    if (continuation_possible(m)) {
-        g_autoptr(Message) whole = message_parse(data, len, MESSAGE_CONTENT, NULL);
-        (void)continuation_read(&past->engine->home->key, whole, ret_checkpoint);
-    }
-    return m;
+    MailIn in;
+    mail_in_parse(&past->engine->home->key, bytes, &in);
+    g_clear_pointer(&in.document, g_bytes_unref);
+    *ret_checkpoint = in.checkpoint;
+    return in.mail;
 }
 
 /* Every id that a mail in Sent names as its parent or ancestor: those were answered. A
@@ -82,7 +85,8 @@ find_end(Past *past, GError **error)
     if (born)
         (void)text_parse_int(born, 0, past->born_us, &past->born_us);
     g_auto(GStrv) first = g_strsplit(names ? names : "", " ", -1);
-    if (g_strv_contains((const char *const *)first, past->role->name))
+    past->came_later = !g_strv_contains((const char *const *)first, past->role->name);
+    if (!past->came_later)
         past->ends_us = past->born_us;
     return true;
 }
@@ -226,12 +230,24 @@ take_folder(Past *past, const char *folder, GError **error)
     return true;
 }
 
+/* A role that came to the settings after `init` gets the notes that init gives. A role that the
+ * store was born with has had its own: in the files, where the store was lost. */
 static bool
 set_known(const Past *past, GError **error)
 {
+    Engine *engine = past->engine;
+    g_autoptr(GError) unwritten = NULL;
     g_auto(Txn) txn = {0};
-    return txn_begin(past->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           known_set(&txn, past->role->name, error) && txn_commit(&txn, error);
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !known_set(&txn, past->role->name, error) ||
+        (past->came_later && !notes_write_first(&txn, past->role->name, error)) ||
+        !txn_commit(&txn, error))
+        return false;
+    /* The files follow: now, else when a run ends. */
+    if (past->came_later && !notes_sync(engine->home, engine->db, NULL, &unwritten))
+        log_event(LOG_WARN, "the first notes of a role are not written yet", "role",
+                  past->role->name, "why", unwritten->message, NULL);
+    return true;
 }
 
 static bool
@@ -283,7 +299,7 @@ history_take(Engine *engine,
         for (size_t i = 0; i < G_N_ELEMENTS(folders); i++)
             if (!take_folder(&past, folders[i], error))
                 return false;
-        if (!set_known(&past, error))
+        if (!refetch_gathered(engine, account, role, md, error) || !set_known(&past, error))
             return false;
         db_hint(engine->db); /* a job that came back may be due */
     }

@@ -10,6 +10,7 @@
 #include "engine/history.h"
 #include "engine/judge.h"
 #include "engine/letter.h"
+#include "engine/mail_in.h"
 #include "engine/orders.h"
 #include "engine/poke.h"
 #include "engine/post.h"
@@ -35,11 +36,8 @@ struct Intake {
 typedef struct Item {
     MaildirEntry *entry; /* borrowed */
     GBytes *bytes;
-    Message *mail;
+    MailIn in;
     const char *unreadable; /* why it could not even be read; static */
-    ContinuationSeen seen;  /* does it hold a checkpoint? */
-    Continuation *checkpoint;
-    GBytes *document; /* of an unsigned one */
 } Item;
 
 static void
@@ -47,9 +45,9 @@ item_clear(gpointer p)
 {
     Item *item = p;
     g_clear_pointer(&item->bytes, g_bytes_unref);
-    g_clear_pointer(&item->mail, message_free);
-    g_clear_pointer(&item->checkpoint, continuation_free);
-    g_clear_pointer(&item->document, g_bytes_unref);
+    g_clear_pointer(&item->in.mail, message_free);
+    g_clear_pointer(&item->in.checkpoint, continuation_free);
+    g_clear_pointer(&item->in.document, g_bytes_unref);
 }
 
 /* Things to do once the batch is committed. */
@@ -236,12 +234,16 @@ direct(Engine *engine,
     if (job.v)
         in->class = MSG_REPLY;
 
-    if (j->may & MAY_STEER)
+    if ((j->may & MAY_STEER) || j->trust >= TRUST_PRINCIPAL)
         order_parse(m, job.v != 0, order);
+    if (!order_permitted(order, j->may)) {
+        order_clear(order);
+        order->kind = ORDER_NONE;
+    }
     if (order->kind != ORDER_NONE) {
         in->class = MSG_ORDER;
         in->state = MSG_HANDLED;
-        in->why = "an order";
+        in->why = order_why(order);
         return true;
     }
     bool too_long = false;
@@ -379,19 +381,19 @@ take_judged(Engine *engine,
             GError **error)
 {
     bool taken = false;
-    if (item->seen == CONT_SIGNED &&
-        !take_checkpoint(engine, txn, fresh, item->checkpoint, &taken, after, error))
+    if (item->in.seen == CONT_SIGNED &&
+        !take_checkpoint(engine, txn, fresh, item->in.checkpoint, &taken, after, error))
         return false;
     if (taken)
         return true;
-    if (item->seen == CONT_UNSIGNED && j->proved && j->trust == TRUST_OPERATOR)
-        return adopt(engine, txn, fresh, item->document, after, error);
-    if (item->seen == CONT_AMBIGUOUS) {
+    if (item->in.seen == CONT_UNSIGNED && j->proved && j->trust == TRUST_OPERATOR)
+        return adopt(engine, txn, fresh, item->in.document, after, error);
+    if (item->in.seen == CONT_AMBIGUOUS) {
         j->state = MSG_HELD;
         j->why = "ambiguous: two continuations in one mail";
     }
     return take_mail(engine, txn, role, fresh, j, after, error) &&
-           (item->seen == CONT_NOT_ONE || item->seen == CONT_AMBIGUOUS ||
+           (item->in.seen == CONT_NOT_ONE || item->in.seen == CONT_AMBIGUOUS ||
             note_forged(engine, txn, fresh, error));
 }
 
@@ -408,7 +410,7 @@ take_item(Intake *in,
                     .account = in->account->name,
                     .folder = item->entry->folder,
                     .file = item->entry->base,
-                    .mail = item->mail};
+                    .mail = item->in.mail};
     Judgement j;
     if (item->unreadable) {
         j = (Judgement){.class = MSG_UNREADABLE,
@@ -416,7 +418,7 @@ take_item(Intake *in,
                             g_str_has_prefix(item->unreadable, "crashes") ? MSG_DEAD : MSG_HELD,
                         .why = item->unreadable};
     } else {
-        judge(in->engine->home, role, item->mail, &j);
+        judge(in->engine->home, role, item->in.mail, &j);
     }
     if (!take_judged(in->engine, txn, role, item, &fresh, &j, after, error))
         return err_prefix(error, "taking in '%s/%s'", role->name, item->entry->base);
@@ -431,59 +433,49 @@ stand_in(Item *item, const char *why)
     gsize len = strlen(item->entry->base);
     const void *data = item->bytes ? g_bytes_get_data(item->bytes, &len) : item->entry->base;
     item->unreadable = why;
-    item->mail = message_parse("", 0, MESSAGE_HEADERS, NULL);
-    item->mail->size = item->bytes ? len : (size_t)item->entry->size;
-    digest_of(data, len, &item->mail->body);
-    g_autofree char *token = digest_token(&item->mail->body, 26);
-    g_free(item->mail->id);
-    item->mail->id = g_strdup_printf("%s@unreadable.invalid", token);
+    item->in.mail = message_parse("", 0, MESSAGE_HEADERS, NULL);
+    item->in.mail->size = item->bytes ? len : (size_t)item->entry->size;
+    digest_of(data, len, &item->in.mail->body);
+    g_autofree char *token = digest_token(&item->in.mail->body, 26);
+    g_free(item->in.mail->id);
+    item->in.mail->id = g_strdup_printf("%s@unreadable.invalid", token);
 }
 
 /* Reads one file into item; false: it is gone, or not ours to read now. */
 static bool
-read_item(Intake *in, Maildir *md, MaildirEntry *entry, Item *ret, unsigned *left)
+read_item(Intake *in, Maildir *md, MaildirEntry *entry, Item *ret, IntakeStats *stats)
 {
     g_autoptr(GError) error = NULL;
     *ret = (Item){.entry = entry};
-    if (maildir_read(md, entry, in->engine->home->config->max_message, &ret->bytes, &error))
+    size_t max = in->engine->home->config->max_message;
+    bool unfinished = false;
+    if (maildir_read_finished(md, entry, max, &unfinished, &ret->bytes, &error)) {
+        if (unfinished && stats->unfinished)
+            g_ptr_array_add(
+                stats->unfinished,
+                g_strdup_printf("%s/%s", entry->in_new ? "new" : "cur", entry->name));
         return ret->bytes != NULL;
+    }
     if (err_is(error, ERR_LIMIT)) {
         stand_in(ret, "too_large");
         return true;
     }
     log_event(LOG_WARN, "can't read a mail, leaving it for the next pass", "file", entry->name,
               "why", error->message, NULL);
-    (*left)++;
+    stats->left++;
     return false;
-}
-
-static void
-read_checkpoint(const Key *key, Item *item)
-{
-    gsize len;
-    const void *data = g_bytes_get_data(item->bytes, &len);
-    if (!continuation_possible(item->mail))
-        return;
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
-    item->seen = continuation_read(key, m, &item->checkpoint);
-    GBytes *document = continuation_part(m);
-    if (item->seen == CONT_UNSIGNED && document)
-        item->document = g_bytes_ref(document);
 }
 
 static void
 parse_item(const Key *key, Item *item, bool culprit)
 {
-    gsize len;
-    if (item->mail)
+    if (item->in.mail)
         return;
     if (culprit) {
         stand_in(item, "crashes the parser");
         return;
     }
-    const void *data = g_bytes_get_data(item->bytes, &len);
-    item->mail = message_parse(data, len, MESSAGE_TEXT, NULL);
-    read_checkpoint(key, item);
+    mail_in_parse(key, item->bytes, &item->in);
 }
 
 /* A checkpoint of a job that the store does not know: the job comes back before its mail is
@@ -493,7 +485,7 @@ restore_lost(Intake *in, const ConfRole *role, Maildir *md, const GArray *items,
 {
     bool lost = false;
     for (guint i = 0; i < items->len && !lost; i++) {
-        const Continuation *c = g_array_index(items, Item, i).checkpoint;
+        const Continuation *c = g_array_index(items, Item, i).in.checkpoint;
         ContinuationFate fate = CONT_STALE;
         const char *why;
         if (c && !continuation_judge(in->engine->db, c, role->name, 0, &fate, &why, error))
@@ -557,7 +549,7 @@ take_batch(Intake *in,
     while (*next < entries->len && items->len < max && bytes < BATCH_BYTES) {
         Item item;
         MaildirEntry *entry = g_ptr_array_index(entries, (*next)++);
-        if (!read_item(in, md, entry, &item, &stats->left))
+        if (!read_item(in, md, entry, &item, stats))
             continue;
         bytes += item.bytes ? g_bytes_get_size(item.bytes) : 0;
         g_array_append_val(items, item);

@@ -17,6 +17,9 @@ typedef struct IntakeStats {
     unsigned seen, taken, orders, held, ignored, dead, foreign;
     /* Could not be read now: only a look at the whole mailbox finds them again. */
     unsigned left;
+    /* "new/NAME", "cur/NAME" of mail that somebody is still writing, against Maildir's rule:
+     * left for later too, to be looked at by name. NULL: nobody wants to know. */
+    GPtrArray *unfinished;
 } IntakeStats;
 
 typedef struct Intake Intake;

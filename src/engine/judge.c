@@ -26,9 +26,8 @@ is_principal(const Config *config, const char *spec)
     return false;
 }
 
-/* What this address may do once it is believed. */
-static unsigned
-rights_of(const Config *config, const char *spec, Trust trust)
+unsigned
+judge_rights(const Config *config, const char *spec, Trust trust)
 {
     if (trust == TRUST_OPERATOR)
         return MAY_ASK | MAY_STEER | MAY_APPROVE;
@@ -141,7 +140,7 @@ judge(const Home *home, const ConfRole *role, const Message *m, Judgement *ret)
         end(ret, MSG_HELD, MSG_STRANGER, "stranger: nobody that may ask");
         return;
     }
-    ret->may = rights_of(home->config, m->from->spec, ret->trust);
+    ret->may = judge_rights(home->config, m->from->spec, ret->trust);
 
     /* The operator put it there by hand: it needs no To. */
     if (ret->trust == TRUST_OPERATOR || names_address(m->to, role->address))

@@ -19,4 +19,7 @@ typedef struct Judgement {
     bool forged;     /* it carries an origin line that does not hold */
 } Judgement;
 
+/* What this address may do once it is believed at that level: MAY_…. */
+unsigned judge_rights(const Config *config, const char *spec, Trust trust);
+
 void judge(const Home *home, const ConfRole *role, const Message *m, Judgement *ret);

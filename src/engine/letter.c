@@ -2,12 +2,30 @@
 #include "base/banned.h"
 #include "mail/msgid.h"
 
-char *
-letter_footer(const Job *job)
+static void
+add_limits(GString *s, const ConfRole *role, const Job *job)
 {
-    return g_strdup_printf("job %" G_GINT64_FORMAT
-                           " · step %d · reply STOP, STATUS, WHY, or just write",
-                           job->id.v, job->steps + 1);
+    int64_t steps = job->step_limit ? job->step_limit : role->total_iterations;
+    int64_t money = job->cost_limit_micro ? job->cost_limit_micro : role->max_cost_micro;
+    g_string_append_printf(s, " · step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
+                           MIN(job->total_iterations + INT64_C(1), steps), steps);
+    if (job->round_cost_micro > 0)
+        g_string_append_printf(s, " · $%.2f", (double)job->round_cost_micro / 1e6);
+    if (job->round_cost_micro > 0 && money > 0)
+        g_string_append_printf(s, " of $%.2f", (double)money / 1e6);
+}
+
+char *
+letter_footer(const ConfRole *role, const Job *job)
+{
+    g_autoptr(GString) s = g_string_new(NULL);
+    g_string_append_printf(s, "job %" G_GINT64_FORMAT, job->id.v);
+    if (g_str_equal(role->mode, "steps"))
+        add_limits(s, role, job);
+    else
+        g_string_append_printf(s, " · step %d", job->steps + 1);
+    g_string_append(s, " · reply STOP, STATUS, WHY, or just write");
+    return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
 static bool
@@ -43,13 +61,13 @@ begin(const Home *home, const ConfRole *role, const LetterParent *parent, GError
 }
 
 static void
-set_text(Compose *c, const char *body, const Job *job)
+set_text(Compose *c, const char *body, const ConfRole *role, const Job *job)
 {
     if (!job) {
         compose_text(c, body);
         return;
     }
-    g_autofree char *footer = letter_footer(job);
+    g_autofree char *footer = letter_footer(role, job);
     g_autofree char *text = g_strdup_printf("%s\n\n-- \n%s\n", body, footer);
     compose_text(c, text);
 }
@@ -74,7 +92,7 @@ letter_answer(const Home *home,
         if (!compose_cc(c, NULL, g_ptr_array_index(mail->cc, i), error))
             return NULL;
     }
-    set_text(c, mail->body ? mail->body : "", job);
+    set_text(c, mail->body ? mail->body : "", role, job);
     for (guint i = 0; i < mail->files->len; i++) {
         const ProposedFile *f = g_ptr_array_index(mail->files, i);
         if (f->content && !compose_attach(c, f->filename, f->content_type, f->content, error))
@@ -96,6 +114,6 @@ letter_notice(const Home *home,
     g_autoptr(Compose) c = begin(home, role, parent, error);
     if (!c || !set_subject(c, subject, parent, error) || !compose_to(c, NULL, to, error))
         return NULL;
-    set_text(c, text, job);
+    set_text(c, text, role, job);
     return g_steal_pointer(&c);
 }

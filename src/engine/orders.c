@@ -2,23 +2,40 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "engine/fork.h"
+#include "engine/hold.h"
 #include "engine/letter.h"
 #include "engine/post.h"
 #include "engine/tell.h"
 #include "mail/quote.h"
+#include "store/budget.h"
 #include "store/jobs.h"
-#include "store/steps.h"
 
 #define MORE_STEPS_MAX 1000
 #define MORE_MONEY_MAX INT64_C(1000000000) /* $1000, in millionths */
-#define DAY_US (24 * 3600 * USEC_PER_SEC)
 
-static const char *const order_words[] = {"stop", "cancel", "continue", "status",
-                                          "why",  "help",   NULL};
-static const OrderKind order_kinds[] = {ORDER_STOP,   ORDER_CANCEL, ORDER_CONTINUE,
-                                        ORDER_STATUS, ORDER_WHY,    ORDER_HELP};
+static const char *const order_words[] = {"stop", "cancel", "continue", "approve", "reject",
+                                          "fork", "status", "why",      "help",    NULL};
+static const OrderKind order_kinds[] = {ORDER_STOP,    ORDER_CANCEL, ORDER_CONTINUE,
+                                        ORDER_APPROVE, ORDER_REJECT, ORDER_FORK,
+                                        ORDER_STATUS,  ORDER_WHY,    ORDER_HELP};
 _Static_assert(G_N_ELEMENTS(order_words) == G_N_ELEMENTS(order_kinds) + 1,
                "a kind for each word");
+
+const char *
+order_why(const Order *o)
+{
+    static const char *const whys[ORDER_N] = {
+        [ORDER_STOP] = "the order STOP",         [ORDER_CANCEL] = "the order CANCEL",
+        [ORDER_CONTINUE] = "the order CONTINUE", [ORDER_APPROVE] = "the order APPROVE",
+        [ORDER_REJECT] = "the order REJECT",     [ORDER_FORK] = "the order FORK",
+        [ORDER_STATUS] = "the order STATUS",     [ORDER_WHY] = "the order WHY",
+        [ORDER_HELP] = "the order HELP",         [ORDER_STOP_ALL] = "the order STOP ALL",
+        [ORDER_UNCLEAR] = "an unclear order",
+    };
+
+    return whys[o->kind] ? whys[o->kind] : "no order";
+}
 
 void
 order_clear(Order *o)
@@ -59,7 +76,35 @@ kind_of(char *word)
     return ORDER_NONE;
 }
 
-/* "continue 8", "continue $1": the one order that takes a number. */
+/* "reject: too long". *ret is the reason as it was written; caller frees. */
+static bool
+reject_with_why(const char *first, char **ret)
+{
+    static const char word[] = "reject";
+    const char *p = first + strlen(word);
+    if (g_ascii_strncasecmp(first, word, strlen(word)) != 0)
+        return false;
+    while (g_ascii_isspace(*p))
+        p++;
+    if (*p != ':')
+        return false;
+    *ret = g_strstrip(g_strdup(p + 1));
+    return true;
+}
+
+/* "fork 3" */
+static bool
+fork_at_step(const char *line, Order *ret)
+{
+    int64_t n;
+    if (!g_str_has_prefix(line, "fork ") ||
+        !text_parse_int(line + strlen("fork "), 1, INT_MAX, &n))
+        return false;
+    ret->fork_step = (int)n;
+    return true;
+}
+
+/* "continue 8", "continue $1" */
 static bool
 continue_with_more(const char *line, Order *ret)
 {
@@ -102,22 +147,35 @@ order_parse(const Message *m, bool in_thread, Order *ret)
     if (!first)
         return;
     g_autofree char *line = squeeze(first);
+    g_autofree char *why = NULL;
     OrderKind kind = kind_of(line);
     if (kind == ORDER_NONE && continue_with_more(line, ret))
         kind = ORDER_CONTINUE;
+    else if (kind == ORDER_NONE && fork_at_step(line, ret))
+        kind = ORDER_FORK;
+    else if (kind == ORDER_NONE && reject_with_why(first, &why))
+        kind = ORDER_REJECT;
 
     g_autofree char *rest = quote_after_first_line(m->text);
     bool lone = !strchr(line, ' ');
     bool alone = !*rest;
     if (kind != ORDER_NONE && in_thread) {
         ret->kind = kind;
-        if (*rest)
+        if (why && *why)
+            ret->instruction = *rest ? g_strjoin("\n", why, rest, NULL) : g_steal_pointer(&why);
+        else if (*rest)
             ret->instruction = g_steal_pointer(&rest);
     } else if ((kind != ORDER_NONE && (kind == ORDER_HELP || alone)) ||
                (in_thread && lone && alone && text_nearest(line, order_words))) {
         ret->kind = kind == ORDER_HELP ? ORDER_HELP : ORDER_UNCLEAR;
         ret->said = g_steal_pointer(&first);
     }
+}
+
+bool
+order_permitted(const Order *o, unsigned may)
+{
+    return (may & MAY_STEER) || o->kind == ORDER_APPROVE || o->kind == ORDER_REJECT;
 }
 
 /* --- what is answered --- */
@@ -128,6 +186,9 @@ static const char help_text[] =
     "  CONTINUE      go on after a stop or a failure (CONTINUE 8: with 8 more steps;\n"
     "                CONTINUE $1: it may cost $1 more)\n"
     "  CANCEL        end the job for good\n"
+    "  FORK          a second job that begins where this one is (FORK 3: behind step 3)\n"
+    "  APPROVE       as a reply to the mail that asks: let the held mail leave\n"
+    "  REJECT: why   likewise: it never leaves, and the agent goes on with the reason\n"
     "  STATUS        what it does now\n"
     "  WHY           what it did so far, and why\n"
     "  HELP          this text\n\n"
@@ -154,34 +215,22 @@ stop_one(Engine *engine, Txn *txn, JobId job, bool cancel, bool *ret_poke, GErro
                                   : ".\nReply CONTINUE to go on, or CANCEL to end it.");
 }
 
-/* For this round, and for today. */
-static bool
-more_money(Engine *engine, Txn *txn, JobId job, int64_t more, GError **error)
-{
-    int64_t now = home_now(engine->home), today, budget;
-    g_autofree char *name = g_strdup_printf("day-budget:%" G_GINT64_FORMAT, now / DAY_US);
-    g_autofree char *raised = NULL;
-    if (!job_more_money(txn, job, more, error) ||
-        !steps_cost(engine->db, now - now % DAY_US, &today, error) ||
-        !meta_get(engine->db, name, &raised, error))
-        return false;
-    budget = engine->home->config->max_cost_per_day_micro;
-    if (raised)
-        (void)text_parse_int(raised, budget, INT64_MAX / 2, &budget);
-    if (budget == 0 || today + more <= budget)
-        return true;
-    g_autofree char *value = g_strdup_printf("%" G_GINT64_FORMAT, MAX(budget, today) + more);
-    return meta_set(txn, name, value, error);
-}
-
 static char *
 go_on(Engine *engine, Txn *txn, JobId job, const Order *o, GError **error)
 {
     bool changed;
-    if (o->money && !more_money(engine, txn, job, o->money, error))
+    if (o->money && !budget_raise(txn, job, o->money, error))
         return NULL;
     if (!job_continue(txn, job, o->steps, o->instruction, &changed, error))
         return NULL;
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) row = NULL;
+    if (!job_load(engine->db, &viewer, job, &row, error))
+        return NULL;
+    if (changed && row->state == JOB_DONE)
+        return g_strdup_printf("Job %" G_GINT64_FORMAT " is done. What STOP had taken back of "
+                               "its mail leaves now, and its questions count again.",
+                               job.v);
     return changed ? g_strdup_printf("Job %" G_GINT64_FORMAT " goes on.", job.v)
                    : g_strdup_printf("Job %" G_GINT64_FORMAT " does not wait for anything; "
                                      "there is nothing to continue.",
@@ -212,15 +261,51 @@ stop_all(Engine *engine, Txn *txn, const char *from, GError **error)
         n == 1 ? " is" : "s are");
 }
 
+/* What can't be forked is an answer, not a failure of intake. */
+static char *
+fork_one(Engine *engine, Txn *txn, JobId job, const Order *o, GError **error)
+{
+    g_autoptr(GError) failed = NULL;
+    JobId made;
+    if (fork_job(engine, txn, job, o->fork_step, o->instruction, &made, &failed))
+        return g_strdup_printf("Job %" G_GINT64_FORMAT " begins where job %" G_GINT64_FORMAT
+                               " was; job %" G_GINT64_FORMAT
+                               " is as it was. A mail of its own says how to reach it.",
+                               made.v, job.v, job.v);
+    if (err_is(failed, ERR_NEVER))
+        return g_strdup_printf("That can't be done: %s. Nothing changed.", failed->message);
+    g_propagate_error(error, g_steal_pointer(&failed));
+    return NULL;
+}
+
+static char *
+answer_question(Engine *engine,
+                Txn *txn,
+                const Order *o,
+                JobId *job,
+                const MsgRow *mail,
+                const Message *m,
+                GError **error)
+{
+    char *text = NULL;
+    return hold_answer(engine, txn, o->kind == ORDER_APPROVE, o->instruction, mail, m, job,
+                       &text, error)
+               ? text
+               : NULL;
+}
+
+/* *of: the job that the mail belongs to; may become another. */
 static char *
 carry_out(Engine *engine,
           Txn *txn,
           const Order *o,
-          JobId job,
+          JobId *of,
           const MsgRow *mail,
+          const Message *m,
           bool *ret_poke,
           GError **error)
 {
+    JobId job = *of;
     switch (o->kind) {
     case ORDER_STOP:
         return stop_one(engine, txn, job, false, ret_poke, error);
@@ -228,6 +313,11 @@ carry_out(Engine *engine,
         return stop_one(engine, txn, job, true, ret_poke, error);
     case ORDER_CONTINUE:
         return go_on(engine, txn, job, o, error);
+    case ORDER_APPROVE:
+    case ORDER_REJECT:
+        return answer_question(engine, txn, o, of, mail, m, error);
+    case ORDER_FORK:
+        return fork_one(engine, txn, job, o, error);
     case ORDER_STATUS:
         return job.v ? tell_job(engine->db, job, error)
                      : tell_role(engine->db, mail->role, error);
@@ -258,7 +348,7 @@ order_apply(Engine *engine,
             GError **error)
 {
     *ret_poke = false;
-    g_autofree char *text = carry_out(engine, txn, o, job, mail, ret_poke, error);
+    g_autofree char *text = carry_out(engine, txn, o, &job, mail, m, ret_poke, error);
     if (!text)
         return false;
 

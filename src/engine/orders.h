@@ -3,9 +3,9 @@
 /*
  * Orders: a reply that is a command. The first non-empty unquoted line of a permitted person's
  * mail, if it is the order alone, in any case, with or without end punctuation: STOP, CANCEL,
- * CONTINUE [N|$N], STATUS, WHY, HELP. Lines after it are kept as an instruction. "Stop using
- * tabs" is a task. As the subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside
- * intake's own transaction and answered in one mail.
+ * CONTINUE [N|$N], APPROVE, REJECT[: why], FORK [N], STATUS, WHY, HELP. Lines after it are kept
+ * as an instruction. "Stop using tabs" is a task. As the subject of a new mail: STATUS, STOP
+ * ALL, HELP. Carried out inside intake's own transaction and answered in one mail.
  */
 #include "engine/engine.h"
 #include "mail/message.h"
@@ -16,6 +16,9 @@ typedef enum OrderKind {
     ORDER_STOP,
     ORDER_CANCEL,
     ORDER_CONTINUE,
+    ORDER_APPROVE,
+    ORDER_REJECT,
+    ORDER_FORK,
     ORDER_STATUS,
     ORDER_WHY,
     ORDER_HELP,
@@ -28,7 +31,8 @@ typedef struct Order {
     OrderKind kind;
     int steps;         /* CONTINUE N; 0: as configured */
     int64_t money;     /* CONTINUE $N, in millionths; 0: none */
-    char *instruction; /* text behind the order; NULL */
+    int fork_step;     /* FORK N; 0: the newest */
+    char *instruction; /* text behind the order; for REJECT also behind its colon; NULL */
     char *said;        /* the line as written, for ORDER_UNCLEAR */
 } Order;
 void order_clear(Order *o);
@@ -37,6 +41,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Order, order_clear)
 /* in_thread: the mail continues a job. ORDER_UNCLEAR: a lone word within two edits of an order.
  */
 void order_parse(const Message *m, bool in_thread, Order *ret);
+/* Is it an order from somebody with these rights (MAY_…)? Who may not steer writes mail.
+ * APPROVE and REJECT are orders from any principal, who hears then whether they count:
+ * engine/hold.h. */
+bool order_permitted(const Order *o, unsigned may);
+
+/* "the order STOP": why its mail is handled. Static. */
+const char *order_why(const Order *o);
 
 /* Carries it out and queues the answer. job {0} for orders without one. *ret_signal: a living
  * run of the job must look at its claim after the commit (poke_run). */

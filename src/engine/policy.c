@@ -25,17 +25,20 @@ listed(const char *const *list, const char *spec)
     return false;
 }
 
+/* Of this home, or somebody we work for. */
 static bool
-known_here(const Config *config, const char *spec)
+is_inside(const Config *config, const char *spec)
 {
     return config_person_at(config, spec) || config_role_at(config, spec) ||
-           listed(config->principals, spec) || listed(config->allow, spec);
+           listed(config->principals, spec);
 }
 
 static void
-verdict_clear(gpointer v)
+verdict_clear(gpointer p)
 {
-    g_free(((Verdict *)v)->why);
+    Verdict *v = p;
+    g_free(v->why);
+    g_free(v->third);
 }
 
 static Verdict
@@ -59,10 +62,14 @@ check_recipient(Engine *engine,
     bool takes_part;
     if (!messages_takes_part(engine->db, job->id, spec, &takes_part, error))
         return false;
-    if (takes_part || (in->floor >= TRUST_ROLE && known_here(engine->home->config, spec)))
+    const Config *config = engine->home->config;
+    bool inside = is_inside(config, spec);
+    if (takes_part || (in->floor >= TRUST_ROLE && (inside || listed(config->allow, spec)))) {
         *ret = verdict(VERDICT_ALLOWED, NULL);
-    else
+        ret->third = takes_part || inside ? NULL : g_strdup(spec);
+    } else {
         *ret = verdict(VERDICT_HELD, g_strdup_printf("recipient not permitted: %s", spec));
+    }
     return true;
 }
 
@@ -85,15 +92,16 @@ check_mail(Engine *engine,
                                              : g_ptr_array_index(mail->cc, i - mail->to->len);
         Verdict one;
         if (!check_recipient(engine, job, in, spec, &one, error)) {
-            g_free(worst.why);
+            verdict_clear(&worst);
             return false;
         }
-        if (one.kind > worst.kind) {
-            g_free(worst.why);
+        bool same = one.kind == worst.kind;
+        if (one.kind > worst.kind || (same && one.third && !worst.third)) {
+            Verdict better = worst;
             worst = one;
-        } else {
-            g_free(one.why);
+            one = better;
         }
+        verdict_clear(&one);
     }
     *ret = worst;
     return true;

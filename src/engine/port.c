@@ -9,11 +9,14 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sysexits.h>
 
 #define CLIENTS_MAX (PORT_POLL_MAX - 1)
 #define CHUNK (64u << 10)
+/* Who has neither said nor taken anything for so long gives way when all places are taken. */
+#define SILENT_US (2 * G_USEC_PER_SEC)
 
 /* A client is read only while it has no answer to take: who does not listen is not heard. */
 typedef struct Client {
@@ -23,6 +26,7 @@ typedef struct Client {
     GString *out; /* what it has to take */
     size_t taken; /* bytes of out that are gone */
     bool last;    /* nothing more is read; goes when out is taken */
+    int64_t heard_us; /* when it last said or took something; monotonic */
 } Client;
 
 struct Port {
@@ -30,6 +34,8 @@ struct Port {
     char *path, *name; /* of the socket; name beneath dir */
     int dir, fd;
     Client clients[CLIENTS_MAX];
+    int timer;    /* timerfd */
+    bool crowded; /* somebody waits, and nobody has been silent for long enough */
 };
 
 /* --- one client --- */
@@ -48,7 +54,10 @@ client_close(Client *c)
 static void
 client_open(Client *c, int fd)
 {
-    *c = (Client){.fd = fd, .in = g_string_new(NULL), .out = g_string_new(NULL)};
+    *c = (Client){.fd = fd,
+                  .in = g_string_new(NULL),
+                  .out = g_string_new(NULL),
+                  .heard_us = g_get_monotonic_time()};
 }
 
 static bool
@@ -91,6 +100,7 @@ client_read(Client *c)
         return;
     }
     size_t from = c->in->len;
+    c->heard_us = g_get_monotonic_time();
     g_string_append_len(c->in, chunk, n);
     client_find_line(c, from);
 }
@@ -110,6 +120,7 @@ client_write(Client *c)
             return;
         }
         c->taken += (size_t)n;
+        c->heard_us = g_get_monotonic_time();
     }
     if (c->last)
         client_close(c);
@@ -178,10 +189,13 @@ port_open(Engine *engine,
     port_talk_init(&port->talk, engine, job, claim, in);
     for (unsigned i = 0; i < CLIENTS_MAX; i++)
         port->clients[i].fd = -1;
-    port->fd = -1;
+    port->fd = port->timer = -1;
     port->dir = dir_open(dir, error);
     if (port->dir < 0)
         return false;
+    port->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (port->timer < 0)
+        return err_set_errno(error, errno, "opening the agent port");
     port->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (port->fd < 0)
         return err_set_errno(error, errno, "opening the agent port");
@@ -205,6 +219,7 @@ port_close(Port *port)
     }
     if (port->name)
         (void)unlinkat(port->dir, port->name, 0);
+    cleanup_fd(&port->timer);
     cleanup_fd(&port->fd);
     cleanup_fd(&port->dir);
     port_talk_clear(&port->talk);
@@ -264,15 +279,59 @@ is_ours(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 && peer.uid == getuid();
 }
 
+/* Who has been silent the longest; NULL: everybody has something for us to do. */
+static Client *
+most_silent(Port *port)
+{
+    Client *found = NULL;
+    for (unsigned i = 0; i < CLIENTS_MAX; i++) {
+        Client *c = &port->clients[i];
+        bool works = c->line && !client_owes(c);
+        if (c->fd >= 0 && !works && (!found || c->heard_us < found->heard_us))
+            found = c;
+    }
+    return found;
+}
+
+/* Somebody waits while all places are taken. NULL: nobody has been silent for long enough. */
+static Client *
+make_place(Port *port)
+{
+    Client *c = most_silent(port);
+    if (!c || g_get_monotonic_time() - c->heard_us < SILENT_US)
+        return NULL;
+    if (!client_owes(c)) {
+        client_say(c, port_refuse("silent for too long while others wait", EX_TEMPFAIL));
+        c->last = true;
+        client_write(c);
+    }
+    if (c->fd >= 0)
+        client_close(c);
+    return c;
+}
+
 static void
 accept_one(Port *port)
 {
     Client *place = free_place(port);
     if (!place)
+        place = make_place(port);
+    port->crowded = !place;
+    if (!place)
         return;
     auto_fd fd = accept4(port->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0 && is_ours(fd))
         client_open(place, g_steal_fd(&fd));
+}
+
+/* Fires when the most silent client may be sent away. */
+static void
+set_timer(const Port *port, const Client *silent)
+{
+    int64_t wait = MAX(1, silent->heard_us + SILENT_US - g_get_monotonic_time());
+    struct itimerspec spec = {
+        .it_value = {.tv_sec = wait / G_USEC_PER_SEC, .tv_nsec = wait % G_USEC_PER_SEC * 1000}};
+    (void)timerfd_settime(port->timer, 0, &spec, NULL);
 }
 
 unsigned
@@ -288,8 +347,10 @@ port_poll(Port *port, struct pollfd fds[PORT_POLL_MAX])
         bool ready = client_owes(c) || c->line;
         fds[n++] = (struct pollfd){.fd = c->fd, .events = ready ? POLLOUT : POLLIN};
     }
-    if (free_place(port))
-        fds[n++] = (struct pollfd){.fd = port->fd, .events = POLLIN};
+    const Client *silent = port->crowded && n == CLIENTS_MAX ? most_silent(port) : NULL;
+    if (silent)
+        set_timer(port, silent);
+    fds[n++] = (struct pollfd){.fd = silent ? port->timer : port->fd, .events = POLLIN};
     return n;
 }
 
@@ -312,6 +373,8 @@ port_work(Port *port, const struct pollfd *fds, unsigned n, GError **error)
             client_work(c, fds[i].revents, &port->talk);
         else if (fds[i].revents && fds[i].fd == port->fd)
             accept_one(port);
+        else if (fds[i].revents && fds[i].fd == port->timer)
+            port->crowded = false;
     }
     if (port->talk.lost)
         return err_set(error, ERR_NEVER,

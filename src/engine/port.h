@@ -13,6 +13,12 @@
  *   mail.list    {limit} -> {mails: […]}, the role's own mail, newest first
  *   mail.show    {id} -> {mail: {…, text, available_attachments, trust}}
  *   mail.thread  {} -> {mails: […]} of this job, oldest first
+ *   mail.search  {query, limit} -> {mails: […]}, best first
+ *   note.get     {key, version} -> {note: {key, version, bytes, updated, author, label, text}}
+ *   note.put     {key, content, if_version} -> {version}; note.append {key, content} likewise
+ *   note.list    {prefix} -> {notes: […]}; note.history {key} -> {versions: […]}
+ *   note.search  {query, limit} -> {hits: [{key, version, snippet}]}
+ *   note.rename  {from, to}; note.delete {key}
  *   status       {} -> {job, role, round, steps, subject, asker, answered, shown, open}
  *
  * attachments is [{filename, content_base64}]; to and cc are an address list as in a header, or
@@ -21,8 +27,12 @@
  * with the first's id. Reads see what the role may see; mail that is held or dead is absent,
  * as is what belongs to somebody else.
  *
+ * A note is written only over the version that the program has read last; a write that comes too
+ * late is refused ("conflict: …", 65) and is no step.
+ *
  * Several clients may talk at once; nobody who is slow, silent or talks nonsense holds up the
- * run or another client. More than PORT_POLL_MAX - 1 wait in the listen queue.
+ * run or another client. More than PORT_POLL_MAX - 1 wait in the listen queue; when somebody
+ * waits there, a client that has been silent for two seconds is sent away.
  */
 #include "engine/commit.h"
 #include <poll.h>

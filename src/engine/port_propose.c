@@ -148,8 +148,45 @@ put_outcome(json_t *answer, const Verdict *verdict, const char *msgid)
         answer_text(answer, "why", verdict->why);
 }
 
-/* One mail through policy and commit. shown: what this step rests on; borrowed. The message id
- * is given for the caller's own record. */
+bool
+port_commit(PortTalk *talk,
+            const Proposal *p,
+            GPtrArray *shown,
+            GArray **ret_verdicts,
+            StepResult *ret,
+            int *status,
+            GError **error)
+{
+    const StepInput in = {.floor = talk->floor,
+                          .shown = shown,
+                          .context = talk->in->context,
+                          .deadline_us = talk->in->deadline_us};
+    g_autoptr(GArray) verdicts = NULL;
+    g_autoptr(GError) failure = NULL;
+
+    if (!policy_check(talk->engine, talk->job, &in, p, &verdicts, error))
+        return false;
+    for (guint i = 0; i < verdicts->len; i++) {
+        const Verdict *verdict = &g_array_index(verdicts, Verdict, i);
+        if (verdict->kind != VERDICT_REFUSED)
+            continue;
+        *status = EX_NOPERM;
+        return err_set(error, ERR_NEVER, "%s", verdict->why);
+    }
+    if (!step_commit(talk->engine, talk->claim, &in, p, verdicts, ret, &failure)) {
+        talk->lost = err_is(failure, ERR_NEVER) && g_str_has_prefix(failure->message, "fenced");
+        if (talk->lost)
+            *status = EX_TEMPFAIL;
+        g_propagate_error(error, g_steal_pointer(&failure));
+        return false;
+    }
+    talk->steps++;
+    (void)step_settle(talk->engine, NULL); /* the sweep does what is left */
+    *ret_verdicts = g_steal_pointer(&verdicts);
+    return true;
+}
+
+/* One mail through policy and commit. The message id is given for the caller's own record. */
 static bool
 commit_mail(PortTalk *talk,
             const Proposal *p,
@@ -159,32 +196,13 @@ commit_mail(PortTalk *talk,
             int *status,
             GError **error)
 {
-    const StepInput in = {.floor = talk->floor,
-                          .shown = shown,
-                          .context = talk->in->context,
-                          .deadline_us = talk->in->deadline_us};
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};
-    g_autoptr(GError) failure = NULL;
 
-    if (!policy_check(talk->engine, talk->job, &in, p, &verdicts, error))
+    if (!port_commit(talk, p, shown, &verdicts, &result, status, error))
         return false;
-    const Verdict *verdict = &g_array_index(verdicts, Verdict, 0);
-    if (verdict->kind == VERDICT_REFUSED) {
-        *status = EX_NOPERM;
-        return err_set(error, ERR_NEVER, "%s", verdict->why);
-    }
-    if (!step_commit(talk->engine, talk->claim, &in, p, verdicts, &result, &failure)) {
-        talk->lost = err_is(failure, ERR_NEVER) && g_str_has_prefix(failure->message, "fenced");
-        if (talk->lost)
-            *status = EX_TEMPFAIL;
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
-    }
-    talk->steps++;
-    (void)step_settle(talk->engine, NULL); /* the sweep does what is left */
     *ret_msgid = g_strdup(g_ptr_array_index(result.msgids, 0));
-    put_outcome(answer, verdict, *ret_msgid);
+    put_outcome(answer, &g_array_index(verdicts, Verdict, 0), *ret_msgid);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/follow.h"
 #include "engine/port_verbs.h"
 #include "mail/msgid.h"
+#include "store/index.h"
 #include "store/outbox.h"
 
 #define LIST_DEFAULT 50
@@ -36,6 +37,19 @@ format_row(PortTalk *talk, const MsgRow *row)
         json_array_append_new(names, json_string(*f));
     json_object_set_new(mail, "flags", names);
     return mail;
+}
+
+static json_t *
+format_rows(PortTalk *talk, const GPtrArray *rows)
+{
+    json_t *mails = json_array();
+
+    for (guint i = 0; i < rows->len; i++) {
+        const MsgRow *row = g_ptr_array_index(rows, i);
+        if (mail_is_let_in(row))
+            json_array_append_new(mails, format_row(talk, row));
+    }
+    return mails;
 }
 
 static json_t *
@@ -91,13 +105,29 @@ verb_mail_list(
     const MsgQuery query = {.role = talk->job->role, .limit = (unsigned)limit};
     if (!messages_list(talk->engine->db, &viewer, &query, &rows, error))
         return false;
-    json_t *mails = json_array();
-    for (guint i = 0; i < rows->len; i++) {
-        const MsgRow *row = g_ptr_array_index(rows, i);
-        if (mail_is_let_in(row))
-            json_array_append_new(mails, format_row(talk, row));
-    }
-    json_object_set_new(answer, "mails", mails);
+    json_object_set_new(answer, "mails", format_rows(talk, rows));
+    return true;
+}
+
+bool
+verb_mail_search(
+    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+{
+    const Viewer viewer = {.role = talk->job->role};
+    g_autoptr(Index) ix = NULL;
+    g_autoptr(GPtrArray) rows = NULL;
+    const char *query;
+    int64_t limit = LIST_DEFAULT;
+    bool fresh;
+
+    if (!json_get_string(request, "", "query", &query, error) ||
+        (json_object_get(request, "limit") &&
+         !json_get_int(request, "", "limit", 1, LIST_MAX, &limit, error)) ||
+        !index_open(talk->engine->home, &ix, &fresh, error) ||
+        !follow_index(talk->engine, ix, 0, NULL, error) ||
+        !index_search(ix, talk->engine->db, &viewer, query, (unsigned)limit, &rows, error))
+        return false;
+    json_object_set_new(answer, "mails", format_rows(talk, rows));
     return true;
 }
 

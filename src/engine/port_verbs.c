@@ -104,13 +104,29 @@ static const char *const send_members[] = {"verb", "to",          "cc",         
 static const char *const reply_members[] = {"verb", "body", "attachments", "settles", NULL};
 static const char *const list_members[] = {"verb", "limit", NULL};
 static const char *const show_members[] = {"verb", "id", NULL};
+static const char *const search_members[] = {"verb", "query", "limit", NULL};
+static const char *const get_members[] = {"verb", "key", "version", NULL};
+static const char *const put_members[] = {"verb", "key", "content", "if_version", NULL};
+static const char *const append_members[] = {"verb", "key", "content", NULL};
+static const char *const prefix_members[] = {"verb", "prefix", NULL};
+static const char *const key_members[] = {"verb", "key", NULL};
+static const char *const rename_members[] = {"verb", "from", "to", NULL};
 static const char *const no_members[] = {"verb", NULL};
 static const Verb verbs[] = {
     {"send", send_members, verb_send},
     {"reply", reply_members, verb_reply},
     {"mail.list", list_members, verb_mail_list},
+    {"mail.search", search_members, verb_mail_search},
     {"mail.show", show_members, verb_mail_show},
     {"mail.thread", no_members, verb_mail_thread},
+    {"note.get", get_members, verb_note_get},
+    {"note.put", put_members, verb_note_put},
+    {"note.append", append_members, verb_note_append},
+    {"note.list", prefix_members, verb_note_list},
+    {"note.search", search_members, verb_note_search},
+    {"note.history", key_members, verb_note_history},
+    {"note.rename", rename_members, verb_note_rename},
+    {"note.delete", key_members, verb_note_delete},
     {"status", no_members, report_status},
 };
 

@@ -2,9 +2,9 @@
 
 /*
  * What a program may ask for through the agent port. port.c knows sockets and lines;
- * port_verbs.c knows which line means what, port_propose.c makes proposals of them and
- * port_read.c looks things up. Nobody else includes this. Nothing here blocks but the commit
- * itself.
+ * port_verbs.c knows which line means what, port_propose.c makes proposals of them,
+ * port_read.c looks things up, and port_notes.c does both for notes. Nobody else includes this.
+ * Nothing here blocks but the commit itself.
  */
 #include "engine/commit.h"
 #include <jansson.h>
@@ -35,7 +35,20 @@ char *port_refuse(const char *why, int status);
  * the error does not fit. */
 typedef bool
 PortVerb(PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error);
-PortVerb verb_send, verb_reply, verb_mail_list, verb_mail_show, verb_mail_thread;
+PortVerb verb_send, verb_reply, verb_mail_list, verb_mail_search, verb_mail_show,
+    verb_mail_thread;
+PortVerb verb_note_get, verb_note_put, verb_note_append, verb_note_list, verb_note_search,
+    verb_note_history, verb_note_rename, verb_note_delete;
+
+/* A proposal through policy and commit, as a step under the run's claim. shown: what the step
+ * rests on; borrowed. Nothing happened where it is false. */
+bool port_commit(PortTalk *talk,
+                 const Proposal *p,
+                 GPtrArray *shown,
+                 GArray **ret_verdicts,
+                 StepResult *ret,
+                 int *status,
+                 GError **error);
 
 /* Members of an answer: text (NULL is null), "<id>", a time (0 is null). */
 void answer_text(json_t *object, const char *name, const char *value);

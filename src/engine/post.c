@@ -15,7 +15,28 @@ post_level_of(const Engine *engine, const char *spec)
     return TRUST_ANYONE;
 }
 
-/* Recipients as deliveries, the copy in Sent last. */
+/* A role whose mail is on a server leaves there what it leaves for itself, which is its
+ * checkpoints, unseen in INBOX; and its copies in Sent, unless the server sees to that. */
+static void
+add_server(
+    const Config *config, GArray *to, size_t n_rcpts, const char *from, const Post *post)
+{
+    const ConfRole *role = config_role(config, post->mailbox);
+    const ConfAccount *account = role ? config_account_of(config, role) : NULL;
+    if (!account)
+        return;
+    for (size_t i = 0; i < n_rcpts; i++) {
+        const OutTo *one = &g_array_index(to, OutTo, i);
+        OutTo own = {.address = one->address, .folder = "INBOX", .account = account->name};
+        if (g_strcmp0(one->mailbox, post->mailbox) == 0)
+            g_array_append_val(to, own);
+    }
+    OutTo copy = {.address = from, .folder = "Sent", .flags = "S", .account = account->name};
+    if (g_str_equal(account->sent_copy, "append"))
+        g_array_append_val(to, copy);
+}
+
+/* Recipients as deliveries, the copies in Sent last. */
 static GArray *
 route(const Engine *engine,
       const char *const *rcpts,
@@ -34,6 +55,7 @@ route(const Engine *engine,
         OutTo copy = {
             .address = from, .mailbox = post->mailbox, .folder = "Sent", .flags = "S"};
         g_array_append_val(to, copy);
+        add_server(engine->home->config, to, n, from, post);
     }
     return to;
 }

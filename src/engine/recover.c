@@ -9,6 +9,7 @@
 #include "store/effects.h"
 #include "store/jobs.h"
 #include "store/outbox.h"
+#include "store/pauses.h"
 #include <inttypes.h>
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
@@ -124,8 +125,8 @@ recover_sweep(Engine *engine, RecoverStats *ret, GError **error)
 {
     RecoverStats stats = {0};
 
-    if (!reap(engine, &stats.jobs, error) || !settle(engine, &stats.effects, error) ||
-        !tidy(engine, &stats.tmp, error))
+    if (!reap(engine, &stats.jobs, error) || !brains_recheck(engine->db, error) ||
+        !settle(engine, &stats.effects, error) || !tidy(engine, &stats.tmp, error))
         return err_prefix(error, "bringing an unfinished past in order");
     *ret = stats;
     return true;

@@ -6,7 +6,8 @@
  * this call is lost T  step_commit: everything or nothing S  step_settle: files follow
  *
  * A brain that fails is asked once more, then the job fails and whoever asked is told. A brain
- * that is broken (no such program) pauses: its jobs stay queued, the owner is told once. A job
+ * that is broken (no such program) pauses: its jobs stay queued, the owner is told once. One at
+ * the usage limit of its provider pauses until that ends, and no attempt counts. A job
  * that brought down max-attempts runs is given up with a word to whoever asked.
  */
 #include "engine/run.h"
@@ -16,15 +17,17 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "engine/letter.h"
+#include "engine/every.h"
+#include "engine/hold.h"
 #include "engine/orphans.h"
-#include "engine/post.h"
 #include "engine/recover.h"
 #include "engine/run_internal.h"
 #include "engine/settle.h"
 #include "engine/think.h"
+#include "engine/waits.h"
 #include "engine/workplace.h"
 #include "notes/notes.h"
+#include "store/pauses.h"
 #include "store/timers.h"
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -32,7 +35,6 @@
 #define JOBS_PER_PROCESS 100
 #define BRAIN_TRIES 2
 #define CLAIM_SPARE_US (60 * USEC_PER_SEC) /* beyond the brain's own time: context, commit */
-#define BROKEN_WAIT_US (300 * USEC_PER_SEC)
 
 /* What belongs to one step only. */
 static void
@@ -43,6 +45,8 @@ input_clear(StepInput *in)
     g_clear_pointer(&in->manifest, g_bytes_unref);
     g_clear_pointer(&in->state, g_bytes_unref);
     g_clear_pointer(&in->results, g_ptr_array_unref);
+    g_clear_pointer(&in->news, g_free);
+    g_clear_pointer(&in->heard, g_array_unref);
     *in = (StepInput){0};
 }
 
@@ -50,6 +54,8 @@ static void
 task_clear(Task *t)
 {
     g_clear_pointer(&t->job, job_free);
+    g_clear_pointer(&t->context, context_free);
+    g_clear_pointer(&t->cwd, g_free);
     input_clear(&t->in);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Task, task_clear)
@@ -148,84 +154,10 @@ run_fail(Task *t, const char *why, const char *log, GError **error)
     return run_commit(t, p, &result, error);
 }
 
-/* The brain, not the job: it stays queued for later, and the owner hears of it once. */
-static bool
-pause_brain(Task *t, const char *why, GError **error)
-{
-    Engine *engine = t->run->engine;
-    g_autofree char *name = g_strdup_printf("broken:%s", t->brain->name);
-    g_autofree char *said = NULL;
-    g_autofree char *text = g_strdup_printf("The brain '%s' does not work: %s.\n\nIts jobs "
-                                            "wait. Mend [brain %s] in postrider.conf; "
-                                            "they are tried again every five minutes.",
-                                            t->brain->name, why, t->brain->name);
-    g_autoptr(Compose) c =
-        letter_notice(engine->home, t->role, NULL, engine->home->config->owner,
-                      "A brain does not work", text, NULL, error);
-    Post post = {.level = TRUST_ROLE, .mailbox = t->job->role};
-    g_auto(Txn) txn = {0};
-    log_event(LOG_ERROR, "brain is broken, its jobs wait 5 min", "brain", t->brain->name, "why",
-              why, NULL);
-    if (!c || !meta_get(engine->db, name, &said, error) ||
-        !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !job_release(&txn, &t->claim, home_now(engine->home) + BROKEN_WAIT_US, false, why,
-                     error) ||
-        (!said && (!post_compose(engine, &txn, c, &post, NULL, NULL, error) ||
-                   !meta_set(&txn, name, why, error))) ||
-        !txn_commit(&txn, error))
-        return false;
-    db_hint(engine->db);
-    return true;
-}
-
-/* Somebody else's limit: all jobs of this brain wait until then, and no attempt counts. */
-static bool
-wait_for_brain(Task *t, const char *why, int64_t until_us, GError **error)
-{
-    g_autofree char *name = g_strdup_printf("limited:%s", t->brain->name);
-    g_autofree char *until = g_strdup_printf("%" G_GINT64_FORMAT, until_us);
-    g_autofree char *at = clock_format_iso(until_us);
-    g_auto(Txn) txn = {0};
-    log_event(LOG_WARN, "the brain is at its usage limit, its jobs wait", "brain",
-              t->brain->name, "until", at, "why", why, NULL);
-    return txn_begin(t->run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           meta_set(&txn, name, until, error) &&
-           job_release(&txn, &t->claim, until_us, false, why, error) && txn_commit(&txn, error);
-}
-
-/* USEC_NEVER: the brain may be asked now. */
-static bool
-limited_until(Task *t, int64_t *ret, GError **error)
-{
-    g_autofree char *name = g_strdup_printf("limited:%s", t->brain->name);
-    g_autofree char *text = NULL;
-    int64_t until;
-    *ret = USEC_NEVER;
-    if (!meta_get(t->run->engine->db, name, &text, error))
-        return false;
-    if (text && text_parse_int(text, 0, INT64_MAX, &until) &&
-        until > home_now(t->run->engine->home))
-        *ret = until;
-    return true;
-}
-
-static bool
-brain_works(Task *t, GError **error)
-{
-    g_autofree char *name = g_strdup_printf("broken:%s", t->brain->name);
-    g_autofree char *said = NULL;
-    if (!meta_get(t->run->engine->db, name, &said, error))
-        return false;
-    if (!said)
-        return true;
-    g_auto(Txn) txn = {0};
-    return txn_begin(t->run->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           meta_set(&txn, name, NULL, error) && txn_commit(&txn, error);
-}
-
 /* --- before the question --- */
 
-/* Marks what is shown, sets the deadline of this brain, and the timer of the first word. */
+/* Marks what is shown, sets the deadline of this brain, and the timers of the first word and of
+ * those about long work. */
 bool
 run_mark_shown(Task *t, GError **error)
 {
@@ -234,13 +166,16 @@ run_mark_shown(Task *t, GError **error)
     for (guint i = 0; i < t->in.shown->len; i++)
         g_array_append_val(ids, ((const MsgRow *)g_ptr_array_index(t->in.shown, i))->id);
     bool first = t->job->total_iterations == 0 && t->claim.attempts <= 1;
-    int64_t ack_us = home_now(engine->home) + t->role->ack_after_us;
+    int64_t now = home_now(engine->home), every = engine->home->config->progress_every_us;
+    int64_t ack_us = now + t->role->ack_after_us;
     g_auto(Txn) txn = {0};
     return txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
            job_check(&txn, &t->claim, t->in.deadline_us, error) &&
            messages_mark_shown(&txn, (const MsgId *)(void *)ids->data, ids->len, error) &&
            (!first || t->role->ack_after_us == 0 ||
-            timer_set(&txn, t->job->id, "ack", ack_us, error)) &&
+            timer_set(&txn, t->job->id, TIMER_ACK, ack_us, error)) &&
+           (t->job->iteration > 0 || every == 0 ||
+            timer_begin(&txn, t->job->id, TIMER_PROGRESS, now + every, error)) &&
            txn_commit(&txn, error);
 }
 
@@ -253,6 +188,20 @@ floor_of(const GPtrArray *shown)
     return floor;
 }
 
+/* What people decided about held mail is an instruction like any other. */
+static bool
+load_news(Task *t, GError **error)
+{
+    if (!hold_news(t->run->engine->db, t->claim.job, &t->in.news, &t->in.heard, error))
+        return false;
+    if (!t->in.news)
+        return true;
+    g_autofree char *before = g_steal_pointer(&t->job->instruction);
+    t->job->instruction =
+        before && *before ? g_strjoin("\n", before, t->in.news, NULL) : g_strdup(t->in.news);
+    return true;
+}
+
 bool
 run_load(Task *t, GError **error)
 {
@@ -260,7 +209,7 @@ run_load(Task *t, GError **error)
     const Viewer viewer = VIEWER_OPERATOR;
     task_clear(t);
     if (!job_load(engine->db, &viewer, t->claim.job, &t->job, error) ||
-        !messages_open(engine->db, t->claim.job, &t->in.shown, error))
+        !messages_open(engine->db, t->claim.job, &t->in.shown, error) || !load_news(t, error))
         return false;
     t->role = config_role(engine->home->config, t->job->role);
     t->face = engine_face(engine, t->job->face);
@@ -273,12 +222,16 @@ run_load(Task *t, GError **error)
 char *
 run_context(Task *t, const char *workdir, GError **error)
 {
-    g_autoptr(Context) c = context_new(t->run->engine->home, t->job, 0);
+    const Home *home = t->run->engine->home;
+    g_autoptr(Context) c = context_new(home, t->job, context_budget(home->config, t->brain));
+    context_set_takes(c, context_role_takes(home->config, t->job->role));
     if (!t->face->context(t->run->engine, t->job, t->role, &t->in, workdir, c, error))
         return NULL;
     context_digest(c, &t->in.context);
     t->in.manifest = context_manifest(c);
-    return g_strdup(context_text(c));
+    g_clear_pointer(&t->context, context_free);
+    t->context = g_steal_pointer(&c);
+    return g_strdup(context_text(t->context));
 }
 
 /* --- after the answer --- */
@@ -338,7 +291,7 @@ propose(Task *t, const Thought *thought, Workplace *place, char **ret_again, GEr
     g_autoptr(Proposal) p = NULL;
     g_autoptr(GError) unusable = NULL;
     if (!t->face->answer(t->run->engine, t->job, &t->in, answer->text, &p, &unusable)) {
-        if (err_is(unusable, ERR_NEVER))
+        if (err_is(unusable, ERR_NEVER) || err_is(unusable, ERR_LIMIT))
             *ret_again = g_strdup(unusable->message);
         else
             g_propagate_error(error, g_steal_pointer(&unusable));
@@ -362,15 +315,22 @@ run_try(Task *t, Workplace *place, const char *prompt, char **why, char **log, G
                  .claim = &t->claim,
                  .in = &t->in,
                  .place = place,
+                 .cwd = t->cwd,
                  .prompt = prompt,
+                 .context = t->context,
                  .why_again = *why,
                  .schema = t->steps ? t->face->schema : NULL,
                  .signal_fd = t->run->signal_fd,
                  .draining = &t->run->draining};
     int64_t began_us = clock_mono_us();
     CRASH_POINT("run-before-brain");
-    if (!think(&ask, &thought, error))
+    g_autoptr(GError) unasked = NULL;
+    if (!think(&ask, &thought, &unasked)) {
+        if (err_is(unasked, ERR_CONFIG)) /* no key, no script: it can't be asked as it is */
+            return run_pause_brain(t, unasked->message, error) ? TRIED_OVER : TRIED_ERROR;
+        g_propagate_error(error, g_steal_pointer(&unasked));
         return TRIED_ERROR;
+    }
     CRASH_POINT("run-after-brain");
     t->in.took_us = clock_mono_us() - began_us;
     if (thought.end == THINK_LOST) {
@@ -387,11 +347,12 @@ run_try(Task *t, Workplace *place, const char *prompt, char **why, char **log, G
     t->in.cost_micro += answer->cost_micro;
     t->in.floor = MIN(t->in.floor, thought.floor);
     if (answer->broken)
-        return pause_brain(t, answer->failed, error) ? TRIED_OVER : TRIED_ERROR;
+        return run_pause_brain(t, answer->failed, error) ? TRIED_OVER : TRIED_ERROR;
     if (answer->end == BRAIN_LIMITED)
-        return wait_for_brain(t, answer->failed, answer->retry_at_us, error) ? TRIED_OVER
-                                                                             : TRIED_ERROR;
-    if (!brain_works(t, error) || (thought.port_steps && !drop_settled(t, error)))
+        return run_wait_for_brain(t, answer->failed, answer->retry_at_us, error) ? TRIED_OVER
+                                                                                 : TRIED_ERROR;
+    if (!brain_worked(t->run->engine->db, t->brain->name, error) ||
+        (thought.port_steps && !drop_settled(t, error)))
         return TRIED_ERROR;
 
     g_clear_pointer(why, g_free);
@@ -464,7 +425,7 @@ work(Task *t, GError **error)
 static bool
 work_claimed(Task *t, GError **error)
 {
-    int64_t limited;
+    g_auto(Pause) pause = {0};
     if (!run_load(t, error))
         return false;
     if (!t->role)
@@ -477,10 +438,10 @@ work_claimed(Task *t, GError **error)
     if (!t->brain || !t->face)
         return err_set(error, ERR_CONFIG, "role '%s' has no brain that this program knows",
                        t->job->role);
-    if (!limited_until(t, &limited, error))
+    if (!brain_pause(t->run->engine->db, t->brain->name, &pause, error))
         return false;
-    if (limited != USEC_NEVER)
-        return run_release(t, limited, false, "the brain is at its usage limit", error);
+    if (pause.kind != PAUSE_NONE)
+        return run_release(t, pause.until_us, false, pause.why, error);
     t->steps = g_str_equal(t->role->mode, "steps");
     if (t->steps && (t->in.shown->len > 0 || t->job->total_iterations > 0))
         return run_steps(t, error);
@@ -536,11 +497,31 @@ survive(Task *t, GError *failed, GError **error)
     return false;
 }
 
+/* What falls due by itself. One mail that can't be written now keeps no job from its work. */
+static void
+act_on_timers(Run *run)
+{
+    g_autoptr(GError) failed = NULL;
+    unsigned said;
+    if (!waits_act(run->engine, &said, &failed))
+        log_event(LOG_WARN, "a timer could not be acted on, the next run tries again", "why",
+                  failed->message, NULL);
+    else
+        run->stats->said += said;
+    g_clear_error(&failed);
+    if (!every_fire(run->engine, &said, &failed))
+        log_event(LOG_WARN, "a schedule could not be mailed, the next run tries again", "why",
+                  failed->message, NULL);
+    run->stats->said += said;
+}
+
 static bool
 run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
 {
     g_auto(Task) t = {.run = run};
     GError *failed = NULL;
+    if (!want.v)
+        act_on_timers(run);
     if (!claim(run, want, &t.claim, ret_got, error))
         return false;
     if (!*ret_got)
@@ -595,6 +576,15 @@ sweep(Engine *engine)
                   NULL);
     else if (found.jobs || found.effects)
         db_hint(engine->db);
+}
+
+int
+run_timers(Engine *engine)
+{
+    RunStats stats = {0};
+    Run run = {.engine = engine, .signal_fd = -1, .stats = &stats};
+    act_on_timers(&run);
+    return 0;
 }
 
 int

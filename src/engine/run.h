@@ -10,6 +10,7 @@
 
 typedef struct RunStats {
     unsigned jobs, steps, failed;
+    unsigned said; /* mails of the runtime itself: reminders and their like */
 } RunStats;
 
 /* Of one call. */
@@ -26,5 +27,7 @@ bool run_one(Engine *engine,
              RunStats *stats,
              bool *ret_got,
              GError **error);
+/* Acts on what the clock says and takes no job. Exit status. */
+int run_timers(Engine *engine);
 /* Exit status: 75 when the wanted job is not ready. max_iterations as in RunLimits. */
 int run_main(Engine *engine, JobId want, int max_iterations);

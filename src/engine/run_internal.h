@@ -23,7 +23,9 @@ typedef struct Task {
     const ConfBrain *brain;
     const FaceOps *face;
     bool steps; /* the brain works in steps of ours, not as a program */
+    char *cwd;  /* of a program that is asked in steps; NULL: it is none */
     StepInput in;
+    Context *context; /* what the brain is shown in this step */
 } Task;
 
 typedef enum Tried {
@@ -49,6 +51,13 @@ bool run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GErr
 bool run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error);
 bool run_fail(Task *t, const char *why, const char *log, GError **error);
 bool run_release(Task *t, int64_t ready_us, bool count, const char *why, GError **error);
+
+/* How long what is broken is left alone. */
+#define BROKEN_WAIT_US (300 * USEC_PER_SEC)
+/* The brain, not the job: it stays queued for later, and the owner hears of it once. */
+bool run_pause_brain(Task *t, const char *why, GError **error);
+/* Somebody else's limit: all jobs of this brain wait until then, and no attempt counts. */
+bool run_wait_for_brain(Task *t, const char *why, int64_t until_us, GError **error);
 
 /* The loop of a brain that works in steps. */
 bool run_steps(Task *t, GError **error);

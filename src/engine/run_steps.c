@@ -11,18 +11,18 @@
  */
 #include "base/banned.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/run_internal.h"
 #include "engine/settle.h"
+#include "engine/shown.h"
 #include "mail/address.h"
-#include "store/notes.h"
+#include "store/budget.h"
 #include "store/steps.h"
 
 #define MORE_STEPS 12
 #define MORE_MONEY "$1"
-#define DAY_US (24 * 3600 * USEC_PER_SEC)
 #define MEMBER_MAX (32u << 20)
 
 /* --- what the last step left --- */
@@ -72,48 +72,12 @@ working_note(const Task *t, const Proposal *p)
 
 /* --- what was shown --- */
 
-/* The label of a mail or note by the name that the manifest has for it; unknown names are our
- * own words. */
-static bool
-lower_by(Task *t, const char *id, GError **error)
-{
-    const Viewer viewer = {.role = t->job->role};
-    Db *db = t->run->engine->db;
-    g_autoptr(MsgRow) row = NULL;
-    g_autoptr(Note) note = NULL;
-    if (!messages_find(db, &viewer, id, &row, error))
-        return false;
-    if (row)
-        t->in.floor = MIN(t->in.floor, row->trust);
-    if (row || !note_key_valid(id))
-        return true;
-    if (!note_look(db, id, 0, &note, error))
-        return false;
-    if (note)
-        t->in.floor = MIN(t->in.floor, note->label);
-    return true;
-}
-
 /* The floor of a round is the lowest of anything that was shown since it began. */
 static bool
 lower_floor(Task *t, GError **error)
 {
-    g_autoptr(json_t) manifest = NULL;
-    gsize len;
-    const char *data = g_bytes_get_data(t->in.manifest, &len);
-    size_t i;
-    json_t *part;
     t->in.floor = MIN(t->in.floor, t->job->floor);
-    if (!json_parse(data, len, MEMBER_MAX, &manifest, error))
-        return false;
-    json_array_foreach(json_object_get(manifest, "parts"), i, part)
-    {
-        const char *id = json_string_value(json_object_get(part, "id"));
-        if (id && json_integer_value(json_object_get(part, "shown")) > 0 &&
-            !lower_by(t, id, error))
-            return false;
-    }
-    return true;
+    return shown_floor(t->run->engine, t->job->role, t->in.manifest, &t->in.floor, error);
 }
 
 /* --- limits --- */
@@ -155,10 +119,7 @@ money_spent(const char *of, int64_t limit)
 static bool
 spent(Task *t, char **ret_why, const char **ret_more, GError **error)
 {
-    const Home *home = t->run->engine->home;
-    int64_t now = home_now(home), day = home->config->max_cost_per_day_micro, today;
-    g_autofree char *name = g_strdup_printf("day-budget:%" G_GINT64_FORMAT, now / DAY_US);
-    g_autofree char *raised = NULL;
+    int64_t day, today;
     *ret_why = NULL;
     *ret_more = MORE_MONEY;
     if (t->job->total_iterations >= step_limit(t)) {
@@ -171,11 +132,8 @@ spent(Task *t, char **ret_why, const char **ret_more, GError **error)
         *ret_why = money_spent("budget", cost_limit(t));
         return true;
     }
-    if (!steps_cost(t->run->engine->db, now - now % DAY_US, &today, error) ||
-        !meta_get(t->run->engine->db, name, &raised, error))
+    if (!budget_today(t->run->engine->db, &day, &today, error))
         return false;
-    if (raised)
-        (void)text_parse_int(raised, day, INT64_MAX, &day);
     if (day > 0 && today >= day)
         *ret_why = money_spent("budget of the day", day);
     return true;
@@ -239,6 +197,17 @@ run_steps_adjust(Task *t, Proposal *p)
     g_ptr_array_add(p->mails, ask);
 }
 
+/* A program that is asked in steps has a folder of its own to sit in, not the home. */
+static bool
+make_cwd(Task *t, GError **error)
+{
+    const Home *home = t->run->engine->home;
+    if (!t->brain->command || !t->brain->command[0])
+        return true;
+    t->cwd = workplace_path(home, t->job);
+    return dir_make(home->fd, t->cwd + strlen(home->path) + 1, 0700, error);
+}
+
 /* One step; *ret_next: another is to follow. */
 static bool
 step(Task *t, bool *ret_next, GError **error)
@@ -254,7 +223,7 @@ step(Task *t, bool *ret_next, GError **error)
     if (t->in.iterations_left == 0)
         return park(t, error);
     g_autofree char *prompt = run_context(t, NULL, error);
-    if (!prompt || !lower_floor(t, error) || !run_mark_shown(t, error))
+    if (!prompt || !lower_floor(t, error) || !make_cwd(t, error) || !run_mark_shown(t, error))
         return false;
     return run_ask(t, NULL, prompt, ret_next, error);
 }

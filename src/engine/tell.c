@@ -1,8 +1,10 @@
 #include "engine/tell.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "engine/awaited.h"
 #include "store/messages.h"
 #include "store/outbox.h"
+#include "store/questions.h"
 #include "store/steps.h"
 
 static char *
@@ -24,11 +26,25 @@ state_since(const Home *home, const Job *job)
     return g_strdup_printf("was %s %s ago", word, span);
 }
 
+/* What the wait contract will do; whom it means is left out when that can't be read. */
+static char *
+wait_words(Db *db, const Job *job, const char *span)
+{
+    g_auto(Awaited) awaited = {0};
+    if (job->wait_then == WAIT_ESCALATE)
+        return g_strdup_printf("It asks the owner in %s, and goes on when somebody writes.",
+                               span);
+    g_autofree char *names =
+        awaited_load(db, job, &awaited, NULL) ? awaited_names(&awaited) : g_strdup("them");
+    return g_strdup_printf("It reminds %s in %s, and goes on when somebody writes.", names,
+                           span);
+}
+
 /* What happens next, as a sentence. */
 static char *
-next_of(const Home *home, const Job *job)
+next_of(Db *db, const Job *job)
 {
-    int64_t now = home_now(home);
+    int64_t now = home_now(db_home(db));
     int64_t at_us = job->state == JOB_QUEUED ? job->ready_us : job->resume_us;
     g_autofree char *wait =
         at_us > now && at_us != USEC_NEVER ? clock_format_span(at_us - now) : NULL;
@@ -39,6 +55,8 @@ next_of(const Home *home, const Job *job)
     case JOB_RUNNING:
         return g_strdup("Reply STOP to end its work.");
     case JOB_PARKED:
+        if (wait && job->wait_then != WAIT_CONTINUE)
+            return wait_words(db, job, wait);
         return wait ? g_strdup_printf("It goes on in %s, or when somebody writes.", wait)
                     : g_strdup("It goes on when somebody writes.");
     case JOB_STOPPED:
@@ -47,6 +65,31 @@ next_of(const Home *home, const Job *job)
     default:
         return g_strdup("Write on its thread, and it goes on.");
     }
+}
+
+/* Held mail that a person was asked about. */
+static bool
+add_questions(Db *db, JobId id, GString *s, GError **error)
+{
+    g_autoptr(GPtrArray) open = NULL;
+    if (!questions_open(db, id, &open, error))
+        return false;
+    for (guint i = 0; i < open->len; i++) {
+        const Question *q = g_ptr_array_index(open, i);
+        g_autoptr(GPtrArray) mails = NULL;
+        if (!question_mails(db, q->id, &mails, error))
+            return false;
+        for (guint k = 0; k < mails->len; k++) {
+            const QuestionMail *m = g_ptr_array_index(mails, k);
+            if (m->undecided)
+                g_string_append_printf(s,
+                                       "Mail %" G_GINT64_FORMAT
+                                       " to %s is held: APPROVE or REJECT, as a reply to the "
+                                       "mail that asks.\n",
+                                       m->id.v, m->to);
+        }
+    }
+    return true;
 }
 
 char *
@@ -68,7 +111,7 @@ tell_job(Db *db, JobId id, GError **error)
         return NULL;
 
     g_autofree char *state = state_since(db_home(db), job);
-    g_autofree char *next = next_of(db_home(db), job);
+    g_autofree char *next = next_of(db, job);
     g_autoptr(GString) s = g_string_new(NULL);
     g_string_append_printf(s, "Job %" G_GINT64_FORMAT " (%s) %s", id.v, job->subject, state);
     if (job->waiting_for && *job->waiting_for)
@@ -83,6 +126,8 @@ tell_job(Db *db, JobId id, GError **error)
         g_string_append_printf(s, ", %u mail%s not sent yet", unsent->len,
                                unsent->len == 1 ? "" : "s");
     g_string_append(s, ".\n");
+    if (!add_questions(db, id, s, error))
+        return NULL;
     return g_string_free(g_steal_pointer(&s), FALSE);
 }
 

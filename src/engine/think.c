@@ -5,6 +5,7 @@
 #include "engine/letter.h"
 #include "engine/port.h"
 #include "engine/post.h"
+#include "engine/progress.h"
 #include "store/timers.h"
 #include <errno.h>
 #include <signal.h>
@@ -17,6 +18,7 @@ typedef struct Loop {
     BrainCall *call;
     Port *port;
     int64_t ack_us; /* wall time of the acknowledgement that is owed; USEC_NEVER */
+    int64_t progress_us; /* likewise of the next word about long work */
     int64_t
         drain_us; /* when a drained program must be gone, on the monotonic clock; USEC_NEVER */
     bool lost;
@@ -82,11 +84,21 @@ acknowledge(Loop *loop, GError **error)
     g_auto(Txn) txn = {0};
     if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
         !job_check(&txn, ask->claim, ask->in->deadline_us, error) ||
-        !timer_drop(&txn, job->id, "ack", error) ||
+        !timer_drop(&txn, job->id, TIMER_ACK, error) ||
         !post_compose(engine, &txn, c, &post, NULL, NULL, error) || !txn_commit(&txn, error))
         return false;
     db_hint(engine->db);
     return true;
+}
+
+/* The word about long work; it sets its timer on by itself. */
+static bool
+say_progress(Loop *loop, GError **error)
+{
+    const Think *ask = loop->ask;
+    bool said;
+    return progress_say(ask->engine, ask->job->id, &said, error) &&
+           timer_find(ask->engine->db, ask->job->id, TIMER_PROGRESS, &loop->progress_us, error);
 }
 
 static int
@@ -95,11 +107,14 @@ poll_timeout(const Loop *loop, int64_t brain_wait_us)
     int64_t wait = brain_wait_us;
     if (loop->ack_us != USEC_NEVER)
         wait = MIN(wait, MAX(0, loop->ack_us - home_now(loop->ask->engine->home)));
+    if (loop->progress_us != USEC_NEVER)
+        wait = MIN(wait, MAX(0, loop->progress_us - home_now(loop->ask->engine->home)));
     if (loop->drain_us != USEC_NEVER)
         wait = MIN(wait, MAX(0, loop->drain_us - clock_mono_us()));
     if (wait == USEC_NEVER)
         return -1;
-    return (int)MIN(wait / USEC_PER_MSEC + 1, INT_MAX);
+    /* Up to the next millisecond; what is due is not waited for. */
+    return (int)MIN(wait / USEC_PER_MSEC + (wait % USEC_PER_MSEC != 0), INT_MAX);
 }
 
 /* One turn of the loop; true once the brain is done. */
@@ -121,6 +136,8 @@ turn(Loop *loop, GError **error)
     if (ready > 0 && loop->port && !port_work(loop->port, fds + n_brain, n_port, error))
         return false;
     if (loop->ack_us <= home_now(loop->ask->engine->home) && !acknowledge(loop, error))
+        return false;
+    if (loop->progress_us <= home_now(loop->ask->engine->home) && !say_progress(loop, error))
         return false;
     return brain_work(loop->call);
 }
@@ -198,17 +215,24 @@ think(const Think *ask, Thought *ret, GError **error)
     BrainAsk question = {.conf = ask->brain,
                          .home = ask->engine->home->path,
                          .prompt = ask->prompt,
-                         .cwd = ask->place ? ask->place->cwd : ask->engine->home->path,
+                         .cwd = ask->place ? ask->place->cwd
+                                : ask->cwd ? ask->cwd
+                                           : ask->engine->home->path,
                          .env = (const char *const *)env,
                          .why_again = ask->why_again,
                          .schema = ask->schema,
                          .total_iterations = ask->job->steps,
                          .clock = &ask->engine->home->clock};
+    if (ask->context) {
+        question.system = context_system(ask->context);
+        question.files = context_files(ask->context, &question.n_files);
+    }
     if (!brain_start(&question, &call, error))
         return false;
 
     Loop loop = {.ask = ask, .call = call, .port = port, .drain_us = USEC_NEVER};
-    if (!timer_find(ask->engine->db, ask->job->id, "ack", &loop.ack_us, error) ||
+    if (!timer_find(ask->engine->db, ask->job->id, TIMER_ACK, &loop.ack_us, error) ||
+        !timer_find(ask->engine->db, ask->job->id, TIMER_PROGRESS, &loop.progress_us, error) ||
         !run_loop(&loop, &ret->end, error)) {
         return false;
     }

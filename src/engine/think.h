@@ -7,6 +7,7 @@
  */
 #include "brain/brain.h"
 #include "engine/commit.h"
+#include "engine/context.h"
 #include "engine/workplace.h"
 
 typedef enum ThinkEnd {
@@ -23,7 +24,9 @@ typedef struct Think {
     const JobClaim *claim;
     const StepInput *in;
     const Workplace *place; /* NULL: the brain needs none, and no port */
+    const char *cwd;        /* without a workplace: where a program works; NULL: the home */
     const char *prompt, *why_again;
+    const Context *context; /* for the system text and the files; NULL: neither */
     const char *schema; /* of the answer; NULL: free text */
     int signal_fd;
     bool *draining; /* set once SIGTERM came; stays for the process */

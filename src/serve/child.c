@@ -33,6 +33,7 @@ part_free(Part *part)
     if (!part)
         return;
     g_free(part->name);
+    g_free(part->option);
     g_free(part->lock);
     g_free(part);
 }
@@ -158,7 +159,8 @@ child_start(Part *part,
             void *data,
             GError **error)
 {
-    const char *const argv[] = {program, "--home", home, part->verb, part->name, NULL};
+    const char *operand = part->option ? part->option : part->name;
+    const char *const argv[] = {program, "--home", home, part->verb, operand, NULL};
     const ProcSpec spec = {.argv = argv};
     int pidfd;
     pid_t pid;

@@ -17,6 +17,7 @@
 typedef struct Part {
     const char *verb; /* account, run, deliver, index */
     char *name;       /* of the account; NULL */
+    char *option;     /* one more argument; NULL */
     char *lock;       /* in state/, held by the one that lives; NULL: there may be many */
     bool stays;       /* is not meant to end by itself */
     bool wanted;      /* accounts: is in the settings */

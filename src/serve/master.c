@@ -16,6 +16,7 @@
 #include "store/age.h"
 #include "store/effects.h"
 #include "store/jobs.h"
+#include "store/pauses.h"
 #include <errno.h>
 #include <glib-unix.h>
 #include <signal.h>
@@ -243,6 +244,8 @@ reload(Master *m)
     }
     open_log(m->home);
     log_event(LOG_INFO, "settings read again", "home", m->home->path, NULL);
+    if (!brains_recheck(m->db, &error))
+        survive(m, error);
     staff_reload_accounts(m);
     look(m);
 }
@@ -317,6 +320,7 @@ master_clear(Master *m)
     g_clear_pointer(&m->children, g_ptr_array_unref);
     g_clear_pointer(&m->accounts, g_ptr_array_unref);
     g_clear_pointer(&m->run, part_free);
+    g_clear_pointer(&m->timers, part_free);
     g_clear_pointer(&m->deliver, part_free);
     g_clear_pointer(&m->index, part_free);
     g_clear_pointer(&m->loop, g_main_loop_unref);
@@ -407,7 +411,7 @@ serve(Master *m, GError **error)
 }
 
 int
-serve_main(Home *home, const char *self)
+serve_main(Home *home, const char *self, int max_iterations)
 {
     g_autoptr(GError) error = NULL;
     g_auto(Master) m = {
@@ -420,6 +424,7 @@ serve_main(Home *home, const char *self)
         .alarm = {-1, -1},
         .notify = notify_take(),
         .run = part_new("run", NULL, NULL, false),
+        .timers = part_new("run", NULL, NULL, false),
         .deliver = part_new("deliver", NULL, "deliver.lock", false),
         .index = part_new("index", NULL, NULL, false),
         .accounts = g_ptr_array_new_with_free_func((GDestroyNotify)part_free),
@@ -427,6 +432,9 @@ serve_main(Home *home, const char *self)
         .index_wanted = true,
     };
 
+    m.timers->option = g_strdup("--timers");
+    if (max_iterations > 0)
+        m.run->option = g_strdup_printf("--max-iterations=%d", max_iterations);
     if (!serve(&m, &error)) {
         g_printerr("postrider: serve: %s\n", error->message);
         return err_exit_status(error);

@@ -18,6 +18,7 @@ typedef struct Master {
     Alarm alarm;
     char *notify;
     Part *run, *deliver, *index;
+    Part *timers; /* a run that takes no job */
     GPtrArray *accounts;     /* of Part; those that left the settings stay, unwanted */
     GPtrArray *children;     /* of Child */
     int64_t now_us, wall_us; /* the moment of the present look, by both clocks: what is not due

@@ -13,5 +13,6 @@
 #include "base/home.h"
 #include "store/db.h"
 
-/* Exit status. self is the argv[0] path of the front program, used to start the parts. */
-int serve_main(Home *home, const char *self);
+/* Exit status. self is the argv[0] path of the front program, used to start the parts.
+ * max_iterations: steps per run; 0: each role's own. */
+int serve_main(Home *home, const char *self, int max_iterations);

@@ -5,6 +5,7 @@
 #include "serve/master.h"
 #include "store/jobs.h"
 #include "store/outbox.h"
+#include "store/timers.h"
 
 #define GRACE_US (5 * USEC_PER_SEC)
 /* A run that was just started is about to take a job: no second one is started for that job. */
@@ -79,6 +80,21 @@ count_about_to_claim(const Master *m)
     return n;
 }
 
+/* What the clock says does not wait until one of the runs, which are all at work, is free. */
+static bool
+fill_timers(Master *m, GError **error)
+{
+    unsigned due;
+
+    if (!timers_ready(m->db, m->wall_us, &due, error))
+        return false;
+    if (due == 0)
+        part_rests(m->timers);
+    else if (m->timers->live == 0 && part_may_start(m->timers, m->now_us))
+        staff_start(m, m->timers);
+    return true;
+}
+
 static bool
 fill_runs(Master *m, GError **error)
 {
@@ -92,6 +108,8 @@ fill_runs(Master *m, GError **error)
     for (; ready > coming && m->run->live < workers && part_may_start(m->run, m->now_us);
          ready--)
         staff_start(m, m->run);
+    if (m->run->live >= workers && !fill_timers(m, error))
+        return false;
     /* A run that finds no job settles what others left behind, and ends. */
     if (m->effects_owed && m->run->live == 0 && part_may_start(m->run, m->now_us)) {
         m->effects_owed = false;
@@ -285,6 +303,7 @@ staff_next_us(const Master *m)
 {
     int64_t next = earlier(m, USEC_NEVER, m->run->not_before_us);
 
+    next = earlier(m, next, m->timers->not_before_us);
     next = earlier(m, next, m->deliver->not_before_us);
     for (guint i = 0; i < m->accounts->len; i++)
         next = earlier(m, next, ((const Part *)m->accounts->pdata[i])->not_before_us);

@@ -169,6 +169,18 @@ mail_free(AnswerMail *mail)
 
 /* --- the whole --- */
 
+/* Left out or empty, it goes on. */
+static AnswerThen
+read_then(Reader *r, const Place *wait)
+{
+    static const char *const thens[] = {"remind", "escalate", "continue", NULL};
+    const json_t *said = reader_find(r, wait, "then");
+
+    if (!said || (json_is_string(said) && !*json_string_value(said)))
+        return ANSWER_THEN_GO_ON;
+    return (AnswerThen)reader_choice(r, wait, "then", thens);
+}
+
 /* Types are checked always, values only when they count: a model that does not wait may fill
  * this in as it likes. */
 static AnswerWait
@@ -176,7 +188,6 @@ read_wait(Reader *r, const Place *root, AnswerStatus status)
 {
     static const char *const names[] = {"for", "until", "then", NULL};
     static const char *const fors[] = {"reply", "time", NULL};
-    static const char *const thens[] = {"remind", "escalate", "continue", NULL};
     AnswerWait wait = {0};
 
     if (status == ANSWER_WAITING && !reader_has(root, "wait"))
@@ -191,7 +202,7 @@ read_wait(Reader *r, const Place *root, AnswerStatus status)
     }
     wait.for_time = reader_choice(r, &at, "for", fors) == 1;
     wait.until_us = reader_time(r, &at, "until");
-    wait.then = (AnswerThen)reader_choice(r, &at, "then", thens);
+    wait.then = read_then(r, &at);
     if (wait.for_time && wait.until_us == 0)
         reader_fail(r, ERR_NEVER, &at, "until", "must say when, since wait.for is time");
     return wait;

@@ -5,6 +5,7 @@
 #include "engine/follow.h"
 #include "mail/msgid.h"
 #include "notes/notes.h"
+#include "steps/source.h"
 #include "store/index.h"
 
 /* Results do not count as something that was shown: words of strangers stay out of them. */
@@ -17,20 +18,6 @@ typedef struct Gather {
     StepState *state;
     bool found;
 } Gather;
-
-bool
-gather_readable(const char *filename)
-{
-    static const char *const extensions[] = {".py",  ".txt", ".js",   ".ts",  ".json", ".yaml",
-                                             ".yml", ".md",  ".html", ".css", ".sh",   ".rb",
-                                             ".go",  ".rs",  ".java", ".c",   ".h",    ".cpp"};
-    const char *dot = strrchr(filename, '.');
-    for (size_t i = 0; dot && i < G_N_ELEMENTS(extensions); i++) {
-        if (g_ascii_strcasecmp(dot, extensions[i]) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* True, and said so, for what was looked for in vain twice already. */
 static bool
@@ -195,23 +182,17 @@ search_notes(Gather *g, const char *query, GError **error)
 
 /* --- attachments --- */
 
-static bool
-has_attachment(Gather *g, const MsgRow *row, const char *filename, bool *ret, GError **error)
+/* NULL: the brain can be shown it. */
+static const char *
+why_unreadable(const Gather *g, const SourceFile *file)
 {
-    g_autoptr(GBytes) bytes = NULL;
-    *ret = false;
-    if (!follow_read(g->engine->home, row, &bytes, error))
-        return false;
-    if (!bytes)
-        return true;
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
-        *ret |= part->attachment && g_str_equal(part->filename, filename);
-    }
-    return true;
+    unsigned takes = context_role_takes(g->engine->home->config, g->job->role);
+    if (file->text)
+        return NULL;
+    if (!file->type || !(takes & context_type_takes(file->type)))
+        return "binary, not readable";
+    bool fits = g_bytes_get_size(file->data) <= source_size_max(file->type);
+    return fits ? NULL : "too large to be shown";
 }
 
 static bool
@@ -221,21 +202,21 @@ read_attachment(Gather *g, const FileRef *ref, GError **error)
     g_autofree char *key =
         g_strdup_printf("%s of <%s>", ref->filename, id ? id : ref->message_id);
     g_autoptr(MsgRow) row = NULL;
-    bool has = false;
+    g_auto(SourceFile) file = {0};
     if (given_up(g, "attachment", key))
         return true;
     if (id && !messages_find(g->engine->db, &g->viewer, id, &row, error))
         return false;
-    if (row && !has_attachment(g, row, ref->filename, &has, error))
+    if (row && !source_file(g->engine, row, ref->filename, &file, error))
         return false;
-    if (!has) {
+    const char *why = file.there ? why_unreadable(g, &file) : NULL;
+    if (!file.there) {
         state_fail(g->state, key);
         state_add_result(g->state, "attachment %s: there is none", key);
-    } else if (!gather_readable(ref->filename)) {
+    } else if (why) {
         log_event(LOG_WARN, "the brain asked for a binary attachment", "filename",
                   ref->filename, "message", id, NULL);
-        state_add_result(g->state, "UNSUPPORTED: ATTACHMENT %s (binary, not readable)",
-                         ref->filename);
+        state_add_result(g->state, "UNSUPPORTED: ATTACHMENT %s (%s)", ref->filename, why);
     } else {
         g->found |= state_add_attachment(g->state, id, ref->filename);
     }

@@ -19,6 +19,3 @@ bool gather(Engine *engine,
             StepState *state,
             bool *ret_found,
             GError **error);
-
-/* May a model be shown this file as text? By the extension of its name. */
-bool gather_readable(const char *filename);

@@ -14,6 +14,20 @@
     "Do what the newest mail asks, as far as you can, in one go. Then say plainly what you "   \
     "did, what you did not do, and what you need."
 
+/* A file that would leave no room for the mail is cut, and says so. */
+static void
+cut_instructions(char *text, size_t max)
+{
+    static const char mark[] = "\n[… cut]";
+
+    if (strlen(text) <= max || max <= sizeof mark)
+        return;
+    size_t at = max - sizeof mark;
+    while (at > 0 && ((uint8_t)text[at] & 0xc0) == 0x80)
+        at--;
+    memcpy(text + at, mark, sizeof mark);
+}
+
 /* The role's own file, or two sentences of ours where it has none. */
 static bool
 say_instructions(const Home *home, const ConfRole *role, Context *c, GError **error)
@@ -30,6 +44,7 @@ say_instructions(const Home *home, const ConfRole *role, Context *c, GError **er
     gsize len;
     const char *data = g_bytes_get_data(file, &len);
     g_autofree char *text = text_make_valid(data, (gssize)len);
+    cut_instructions(text, context_room(c) / 2);
     context_say(c, text);
     return true;
 }
@@ -80,6 +95,7 @@ insert_attachments(GString *out, const Message *m, GHashTable *names)
     g_string_append_c(out, '\n');
 }
 
+/* *ret NULL: its file is gone. */
 static bool
 format_mail(Engine *engine, const MsgRow *row, GHashTable *names, char **ret, GError **error)
 {
@@ -88,7 +104,7 @@ format_mail(Engine *engine, const MsgRow *row, GHashTable *names, char **ret, GE
     if (!follow_read(engine->home, row, &raw, error))
         return false;
     if (!raw) {
-        *ret = g_strconcat(head, "(The text of this mail is gone.)", NULL);
+        *ret = NULL;
         return true;
     }
     gsize len;
@@ -115,6 +131,20 @@ format_new(Engine *engine, const StepInput *in, GPtrArray *ret_texts, GError **e
     return true;
 }
 
+/* text NULL: what we know of it. */
+static void
+show_mail(Context *c, const char *title, const MsgRow *row, const char *text)
+{
+    const ContextPart part = {.title = title, .from = "new", .id = row->msgid};
+    if (text) {
+        context_show_part_cut(c, &part, text);
+        return;
+    }
+    g_autofree char *head = thread_head(row);
+    g_autofree char *gone = g_strconcat(head, "(The text of this mail is gone.)", NULL);
+    context_show_cut(c, title, row->msgid, gone);
+}
+
 static void
 show_new(const StepInput *in, const GPtrArray *texts, Context *c)
 {
@@ -123,8 +153,14 @@ show_new(const StepInput *in, const GPtrArray *texts, Context *c)
         const MsgRow *row = g_ptr_array_index(in->shown, i);
         g_autofree char *title = g_strdup_printf("NEW MAIL %u OF %u, SENDER IS %s", i + 1,
                                                  texts->len, trust_name(row->trust));
-        context_show_cut(c, title, row->msgid, g_ptr_array_index(texts, i));
+        show_mail(c, title, row, g_ptr_array_index(texts, i));
     }
+}
+
+static size_t
+strlen_null(const char *text)
+{
+    return text ? strlen(text) : 0;
 }
 
 static size_t
@@ -132,7 +168,7 @@ room_for(const GPtrArray *texts)
 {
     size_t room = 0;
     for (guint i = 0; i < texts->len; i++)
-        room += strlen(g_ptr_array_index(texts, i)) + FRAME;
+        room += strlen_null(g_ptr_array_index(texts, i)) + FRAME;
     return room;
 }
 
@@ -155,13 +191,21 @@ letter_context(Engine *engine,
     context_reserve(c, room_for(texts));
     if (job->instruction && *job->instruction) {
         context_say(c, "\nA person who may steer this job adds:");
-        context_show_cut(c, "INSTRUCTION", "instruction", job->instruction);
+        context_show_cut(c, "INSTRUCTION", ":instruction", job->instruction);
     }
     if (!thread_show(engine, job, in, c, error))
         return false;
     context_reserve(c, 0);
     show_new(in, texts, c);
     return true;
+}
+
+bool
+letter_recall(Recall *r, const MsgRow *row, char **ret, GError **error)
+{
+    if (!r->names)
+        r->names = workplace_names_new();
+    return format_mail(r->engine, row, r->names, ret, error);
 }
 
 bool

@@ -17,6 +17,9 @@ bool letter_context(Engine *engine,
                     const char *workdir,
                     Context *c,
                     GError **error);
+/* A new mail as it was shown; NULL: it is gone. To be asked in the order of showing: the names
+ * of files depend on those before. */
+bool letter_recall(Recall *r, const MsgRow *row, char **ret, GError **error);
 /* ERR_NEVER: it said nothing. */
 bool letter_propose(Engine *engine,
                     const Job *job,

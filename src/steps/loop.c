@@ -52,6 +52,7 @@ propose_write(Proposal *p, const AnswerWrite *write, StepState *state)
     ProposedNote *note =
         propose_note(p, write->append ? NOTE_APPEND : NOTE_REPLACE, write->key);
     note->body = g_bytes_new(body, strlen(body));
+    note->if_version = write->if_version;
     return true;
 }
 
@@ -143,12 +144,22 @@ check_complete(Engine *engine, const Job *job, Proposal *p, StepState *state, GE
     return true;
 }
 
+/* Nobody is reminded of, or the owner asked about, what was asked a moment ago. */
+#define ACT_AFTER_US (3600 * USEC_PER_SEC)
+
 static void
-set_wait(Proposal *p, const AnswerWait *wait)
+set_wait(Engine *engine, Proposal *p, const AnswerWait *wait)
 {
+    static const WaitThen thens[] = {[ANSWER_THEN_REMIND] = WAIT_REMIND,
+                                     [ANSWER_THEN_ESCALATE] = WAIT_ESCALATE,
+                                     [ANSWER_THEN_GO_ON] = WAIT_CONTINUE};
+    int64_t now = home_now(engine->home), at = wait->until_us;
     p->status = PROPOSE_PARK;
-    p->resume_us = wait->until_us ? wait->until_us : USEC_NEVER;
-    g_autofree char *until = wait->until_us ? clock_format_iso(wait->until_us) : NULL;
+    p->wait_then = thens[wait->then];
+    if (at && at <= now && p->wait_then != WAIT_CONTINUE)
+        at = now + ACT_AFTER_US; /* a model that can't tell the time */
+    p->resume_us = at ? at : USEC_NEVER;
+    g_autofree char *until = at ? clock_format_iso(at) : NULL;
     if (wait->for_time)
         p->waiting_for = g_strdup_printf("%s", until);
     else
@@ -215,7 +226,7 @@ finish(Engine *engine,
     bool idle = !found && p->notes->len == 0 && p->mails->len == 0;
     state->idle_steps = idle ? state->idle_steps + 1 : 0;
     if (p->status == PROPOSE_PARK)
-        set_wait(p, &a->wait);
+        set_wait(engine, p, &a->wait);
     if (p->status == PROPOSE_COMPLETE && !check_complete(engine, job, p, state, error))
         return false;
     if (p->status == PROPOSE_COMPLETE || p->status == PROPOSE_ESCALATE)

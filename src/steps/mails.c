@@ -2,7 +2,6 @@
 #include "base/banned.h"
 #include "mail/address.h"
 #include "mail/msgid.h"
-#include "notes/notes.h"
 #include "store/outbox.h"
 
 /* Models write "Ann <ann@example.org>" too. What is no address stays as it is, to be refused by
@@ -108,118 +107,6 @@ propose_mail(Engine *engine,
     return find_parent(engine, job, in, m, state, &mail->in_reply_to, error);
 }
 
-static bool
-propose_all(Engine *engine,
-            const Job *job,
-            const StepInput *in,
-            Proposal *p,
-            const Answer *a,
-            StepState *state,
-            GError **error)
-{
-    for (guint i = 0; i < a->send_emails->len; i++) {
-        if (!propose_mail(engine, job, in, p, g_ptr_array_index(a->send_emails, i), state,
-                          error))
-            return false;
-    }
-    return true;
-}
-
-/* --- who is told of it --- */
-
-/* Neither of this home nor somebody we work for, and not part of the conversation. */
-static bool
-is_third_party(Engine *engine, const Job *job, const char *spec, bool *ret, GError **error)
-{
-    const Config *config = engine->home->config;
-    bool inside = config_person_at(config, spec) || config_role_at(config, spec);
-    for (const char *const *s = config->principals; s && *s && !inside; s++)
-        inside = address_equal(*s, spec);
-    if (!inside && !messages_takes_part(engine->db, job->id, spec, &inside, error))
-        return false;
-    *ret = !inside;
-    return true;
-}
-
-/* The first third party among the recipients; NULL: there is none. */
-static bool
-find_third_party(
-    Engine *engine, const Job *job, const ProposedMail *mail, const char **ret, GError **error)
-{
-    *ret = NULL;
-    for (guint i = 0; i < mail->to->len + mail->cc->len && !*ret; i++) {
-        const char *spec = i < mail->to->len ? g_ptr_array_index(mail->to, i)
-                                             : g_ptr_array_index(mail->cc, i - mail->to->len);
-        bool third;
-        if (!is_third_party(engine, job, spec, &third, error))
-            return false;
-        if (third)
-            *ret = spec;
-    }
-    return true;
-}
-
-/* Will all files be there when the mail is made? */
-static bool
-has_files(
-    Engine *engine, const Proposal *p, const ProposedMail *mail, bool *ret, GError **error)
-{
-    *ret = true;
-    for (guint i = 0; i < mail->files->len && *ret; i++) {
-        const ProposedFile *file = g_ptr_array_index(mail->files, i);
-        g_autoptr(Note) note = NULL;
-        if (!note_look(engine->db, file->note_key, 0, &note, error))
-            return false;
-        bool there = note && !note->deleted;
-        for (guint k = 0; k < p->notes->len && !there; k++)
-            there = g_str_equal(((const ProposedNote *)g_ptr_array_index(p->notes, k))->key,
-                                file->note_key);
-        *ret = there;
-    }
-    return true;
-}
-
-static ProposedMail *
-report_mail(Engine *engine, const Job *job, const ProposedMail *mail, const char *spec)
-{
-    ProposedMail *told = proposed_mail_new();
-    g_autoptr(GString) body = g_string_new(NULL);
-    g_string_append_printf(body, "For job %" G_GINT64_FORMAT " this goes to %s:\n\n%s",
-                           job->id.v, spec, mail->body);
-    for (guint i = 0; i < mail->files->len; i++)
-        g_string_append_printf(
-            body, "\n\nAttached: note %s",
-            ((const ProposedFile *)g_ptr_array_index(mail->files, i))->note_key);
-    g_ptr_array_add(told->to, g_strdup(engine->home->config->owner));
-    told->in_reply_to = g_strdup(job->original_msgid);
-    told->body = g_strdup(body->str);
-    return told;
-}
-
-/* The owner reads in the same step what goes to somebody outside; what is held does not go. */
-static bool
-report_third_parties(
-    Engine *engine, const Job *job, const StepInput *in, Proposal *p, GError **error)
-{
-    g_autoptr(GArray) verdicts = NULL;
-    guint n = p->mails->len;
-    if (n > 0 && !policy_check(engine, job, in, p, &verdicts, error))
-        return false;
-    for (guint i = 0; i < n; i++) {
-        const ProposedMail *mail = g_ptr_array_index(p->mails, i);
-        const char *spec;
-        bool whole = true;
-        if (g_array_index(verdicts, Verdict, i).kind != VERDICT_ALLOWED)
-            continue;
-        if (!find_third_party(engine, job, mail, &spec, error) ||
-            (spec && !has_files(engine, p, mail, &whole, error)))
-            return false;
-        if (spec && whole)
-            g_ptr_array_add(p->mails, report_mail(engine, job, mail, spec));
-    }
-    return true;
-}
-
 bool
 mails_propose(Engine *engine,
               const Job *job,
@@ -229,6 +116,10 @@ mails_propose(Engine *engine,
               Proposal *p,
               GError **error)
 {
-    return propose_all(engine, job, in, p, answer, state, error) &&
-           report_third_parties(engine, job, in, p, error);
+    for (guint i = 0; i < answer->send_emails->len; i++) {
+        if (!propose_mail(engine, job, in, p, g_ptr_array_index(answer->send_emails, i), state,
+                          error))
+            return false;
+    }
+    return true;
 }

@@ -2,8 +2,8 @@
 
 /*
  * The mails of an answer as proposals: recipients as bare addresses, files from notes, each
- * mail in the thread that it belongs to. Whether one may go is the policy's to say; of each
- * that goes to a third party the owner is told by a mail of the same step.
+ * mail in the thread that it belongs to. Whether one may go is the policy's to say, and what the
+ * owner hears of it is the commit's.
  */
 #include "engine/commit.h"
 #include "steps/answer.h"

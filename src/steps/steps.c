@@ -4,6 +4,7 @@
 #include "steps/letter.h"
 #include "steps/loop.h"
 #include "steps/prompt.h"
+#include "steps/source.h"
 
 static bool
 claims_all(const Engine *engine, const MsgNew *in, const Message *m)
@@ -49,4 +50,5 @@ const FaceOps face_steps = {
     .claims = claims_all,
     .context = context,
     .answer = answer,
+    .recall = source_recall,
 };

@@ -4,11 +4,16 @@
 #include "engine/follow.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
+#include "steps/lineage.h"
 #include "store/outbox.h"
 
 #define ROWS_MAX 400u /* of each kind that are looked at, the newest */
 #define HEADS_MAX 15u /* mails that are shown by their headers alone */
 #define FRAME 256u    /* room for the fences of one mail */
+#define FROM_IN "earlier"
+#define FROM_IN_HEAD "earlier-head"
+#define FROM_OUT "sent"
+#define FROM_OUT_HEAD "sent-head"
 
 /* One mail of the conversation. Rows are borrowed. */
 typedef struct Item {
@@ -18,6 +23,7 @@ typedef struct Item {
     const OutRow *copy; /* its place in Sent; NULL: none */
     char *text;         /* headers, and the body where there was room; NULL: not shown */
     bool whole;         /* text has the body */
+    bool gone;          /* it would have, but the mail's file is not there */
 } Item;
 
 typedef struct Thread {
@@ -109,13 +115,14 @@ read_written(Engine *engine, const Job *job, const Item *item, GBytes **ret, GEr
     if (*ret || !item->copy || !item->copy->mailbox)
         return true;
     g_autofree char *file = out_row_file(item->copy);
-    const MsgRow place = {.role = item->copy->mailbox, .file = file};
+    const MsgRow place = {
+        .role = item->copy->mailbox, .folder = item->copy->folder, .file = file};
     return follow_read(engine->home, &place, ret, error);
 }
 
 /* Headers and body; the headers alone when the file is gone. */
 static bool
-read_item(Engine *engine, const Job *job, const Item *item, char **ret, GError **error)
+read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error)
 {
     g_autoptr(GBytes) raw = NULL;
     g_autofree char *head = item_head(item);
@@ -123,6 +130,7 @@ read_item(Engine *engine, const Job *job, const Item *item, char **ret, GError *
                          : read_written(engine, job, item, &raw, error);
     if (!read)
         return false;
+    item->gone = !raw;
     if (!raw) {
         *ret = g_strconcat(head, "(The text of this mail is gone.)", NULL);
         return true;
@@ -152,11 +160,12 @@ add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GEr
     const Viewer viewer = {.role = job->role};
     const MsgQuery query = {.job = job->id, .state = "handled", .limit = ROWS_MAX};
 
-    if (!messages_list(engine->db, &viewer, &query, &t->in, error))
+    if (!lineage_mail_in(engine->db, &viewer, &query, &t->in, error))
         return false;
     for (guint i = 0; i < t->in->len; i++) {
         const MsgRow *row = g_ptr_array_index(t->in, i);
-        if (is_open(in, row->id) || (t->seen && g_hash_table_contains(t->seen, row->msgid)))
+        if (row->class == MSG_CHECKPOINT || is_open(in, row->id) ||
+            (t->seen && g_hash_table_contains(t->seen, row->msgid)))
             continue;
         Item *item = g_new0(Item, 1);
         item->in = row;
@@ -164,6 +173,16 @@ add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GEr
         g_ptr_array_add(t->items, item);
     }
     return true;
+}
+
+/* One of the rows of a mail that was written. */
+static void
+add_row(Item *item, const OutRow *row)
+{
+    if (g_str_equal(row->folder, "Sent"))
+        item->copy = row;
+    if (!item->out || item->out == item->copy)
+        item->out = row;
 }
 
 /* A mail has a row for each recipient and one for the copy in Sent. */
@@ -174,7 +193,7 @@ add_written(Engine *engine, const Job *job, Thread *t, GError **error)
     const OutQuery query = {.job = job->id, .all = true, .copies = true, .limit = ROWS_MAX};
     g_autoptr(GHashTable) known = g_hash_table_new(g_int64_hash, g_int64_equal);
 
-    if (!outbox_list(engine->db, &viewer, &query, &t->out, error))
+    if (!lineage_mail_out(engine->db, &viewer, &query, &t->out, error))
         return false;
     for (guint i = 0; i < t->out->len; i++) {
         const OutRow *row = g_ptr_array_index(t->out, i);
@@ -185,10 +204,7 @@ add_written(Engine *engine, const Job *job, Thread *t, GError **error)
             g_ptr_array_add(t->items, item);
             g_hash_table_insert(known, (gpointer)&row->id.v, item);
         }
-        if (g_str_equal(row->folder, "Sent"))
-            item->copy = row;
-        if (!item->out || item->out == item->copy)
-            item->out = row;
+        add_row(item, row);
     }
     return true;
 }
@@ -285,6 +301,17 @@ item_title(const Item *item)
     return item->in ? "EARLIER MAIL, HEADERS ONLY" : "YOU WROTE, HEADERS ONLY";
 }
 
+/* What the manifest calls it; NULL: nothing can be found of it later. */
+static const char *
+item_from(const Item *item)
+{
+    if (item->whole && item->gone)
+        return NULL;
+    if (item->whole)
+        return item->in ? FROM_IN : FROM_OUT;
+    return item->in ? FROM_IN_HEAD : FROM_OUT_HEAD;
+}
+
 static void
 show_items(const Thread *t, const Fit *fit, Context *c)
 {
@@ -298,8 +325,9 @@ show_items(const Thread *t, const Fit *fit, Context *c)
     }
     for (guint i = 0; i < t->items->len; i++) {
         const Item *item = g_ptr_array_index(t->items, i);
-        if (item->text && context_show(c, item_title(item), item_msgid(item), item->text) &&
-            item->whole && t->seen)
+        const ContextPart part = {
+            .title = item_title(item), .from = item_from(item), .id = item_msgid(item)};
+        if (item->text && context_show_part(c, &part, item->text) && item->whole && t->seen)
             g_hash_table_add(t->seen, g_strdup(item_msgid(item)));
     }
 }
@@ -341,4 +369,65 @@ thread_show_heads(Engine *engine,
                   GError **error)
 {
     return show_thread(engine, job, in, seen, true, c, error);
+}
+
+/* --- later --- */
+
+bool
+thread_shows(const char *from)
+{
+    static const char *const names[] = {FROM_IN, FROM_IN_HEAD, FROM_OUT, FROM_OUT_HEAD, NULL};
+    return g_strv_contains(names, from);
+}
+
+static bool
+recall_item(Recall *r, const ContextPart *part, Item *item, char **ret, GError **error)
+{
+    g_autofree char *text = NULL;
+
+    if (!item->in && !item->out)
+        return true;
+    if (g_str_has_suffix(part->from, "-head")) {
+        *ret = item_head(item);
+        return true;
+    }
+    if (!read_item(r->engine, r->job, item, &text, error))
+        return false;
+    *ret = item->gone ? NULL : g_steal_pointer(&text);
+    return true;
+}
+
+static bool
+recall_written(Recall *r, const ContextPart *part, char **ret, GError **error)
+{
+    const Viewer viewer = {.role = r->job->role};
+    g_autoptr(OutRow) found = NULL;
+    g_autoptr(GPtrArray) rows = NULL;
+    Item item = {0};
+
+    if (!outbox_find(r->engine->db, &viewer, part->id, &found, error))
+        return false;
+    if (!found)
+        return true;
+    const OutQuery query = {.id = found->id, .all = true, .copies = true, .limit = ROWS_MAX};
+    if (!outbox_list(r->engine->db, &viewer, &query, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len; i++)
+        add_row(&item, g_ptr_array_index(rows, i));
+    return recall_item(r, part, &item, ret, error);
+}
+
+bool
+thread_recall(Recall *r, const ContextPart *part, char **ret, GError **error)
+{
+    const Viewer viewer = {.role = r->job->role};
+    g_autoptr(MsgRow) row = NULL;
+
+    *ret = NULL;
+    if (g_str_has_prefix(part->from, FROM_OUT))
+        return recall_written(r, part, ret, error);
+    if (!messages_find(r->engine->db, &viewer, part->id, &row, error))
+        return false;
+    Item item = {.in = row};
+    return recall_item(r, part, &item, ret, error);
 }

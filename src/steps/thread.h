@@ -27,3 +27,8 @@ bool thread_show_heads(Engine *engine,
                        GHashTable *seen,
                        Context *c,
                        GError **error);
+
+/* Is this what the manifest calls a mail that was shown here? */
+bool thread_shows(const char *from);
+/* The same text again; NULL: it is gone. */
+bool thread_recall(Recall *r, const ContextPart *part, char **ret, GError **error);

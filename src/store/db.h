@@ -58,7 +58,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Txn, txn_clear)
 /* Tells the master that something became ready: a datagram to state/wake.sock that may be lost.
  */
 void db_hint(Db *db);
-/* Earliest moment at which anything becomes ready by itself: jobs, deliveries, timers.
+/* Earliest moment at which anything becomes ready by itself: jobs, deliveries, timers, schedules.
  * USEC_NEVER: none does. */
 bool db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error);
 

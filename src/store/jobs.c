@@ -37,15 +37,20 @@ bool
 job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 {
     int64_t now = now_of(txn);
+    JobId id;
 
-    if (!sql_run(txn,
-                 "INSERT INTO job (role, face, thread, state, subject, asker, original, "
+    if (!job_next_number(txn, in->role, &id, error) ||
+        !sql_run(txn,
+                 "INSERT INTO job (id, role, face, thread, state, subject, asker, original, "
                  "original_msgid, ready_us, created_us, updated_us) "
-                 "VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)",
-                 NULL, error, "ssissisiii", in->role, in->face, in->thread.v, in->subject,
-                 in->asker, in->original.v, in->original_msgid, now, now, now))
+                 "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)",
+                 NULL, error,
+                 "i"
+                 "ssissisiii",
+                 id.v, in->role, in->face, in->thread.v, in->subject, in->asker, in->original.v,
+                 in->original_msgid, now, now, now))
         return false;
-    *ret_id = (JobId){sql_last_id(txn)};
+    *ret_id = id;
     return true;
 }
 
@@ -64,7 +69,7 @@ job_next_round(Txn *txn,
                    "iteration = 0, total_iterations = 0, round_cost_micro = 0, step_limit = 0, "
                    "phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
                    "original = ?, asker = ?, original_msgid = ?, ready_us = ?, "
-                   "wakes_us = NULL, resume_us = NULL, cost_limit_micro = 0, "
+                   "wakes_us = NULL, resume_us = NULL, wait_then = NULL, cost_limit_micro = 0, "
                    "floor = 'operator', updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
                    NULL, error, "issiii", original.v, asker, msgid, now, now, job->id.v);
 }
@@ -125,12 +130,14 @@ job_take_mail(Txn *txn,
     case JOB_STOPPED: /* waits for CONTINUE */
         break;
     case JOB_PARKED:
-        ok = wake(txn, job, "new mail", error);
+        ok = wake(txn, job, "new mail", error) &&
+             messages_trace(txn, mail, "woke", "its job was waiting", error);
         break;
     case JOB_DONE:
     case JOB_FAILED:
     case JOB_CANCELLED: /* what was asked is over; this asks for something else */
-        ok = job_next_round(txn, job, mail, asker, msgid, error);
+        ok = job_next_round(txn, job, mail, asker, msgid, error) &&
+             messages_trace(txn, mail, "round", "it began the next round of its job", error);
         round++;
         break;
     case JOB_N_STATES:
@@ -146,7 +153,7 @@ job_take_mail(Txn *txn,
  * it and for how long. */
 #define CLAIM                                                                                  \
     "UPDATE job SET state = 'running', fence = fence + 1, attempts = attempts + 1, "           \
-    "iteration = 0, waiting_for = NULL, wakes_us = NULL, resume_us = NULL, "                   \
+    "iteration = 0, waiting_for = NULL, wakes_us = NULL, resume_us = NULL, wait_then = NULL, " \
     "deadline_us = ?3, owner_host = ?4, owner_boot = ?5, owner_pid = ?6, owner_start = ?7, "   \
     "updated_us = ?1 WHERE id = "
 #define CLAIM_ENDS                                                                             \
@@ -300,8 +307,8 @@ job_park(Txn *txn,
                  "UPDATE job SET state = 'parked', seq = seq + 1, resume_us = " OR_NULL ", "
                  "wakes_us = " OR_NULL ", "
                  "parked_step = (SELECT coalesce(max(id), 0) FROM step), "
-                 "waiting_for = ?, instruction = NULL, updated_us = ?, " JOB_NO_OWNER OF_CLAIM
-                 " RETURNING seq",
+                 "wait_then = NULL, waiting_for = ?, instruction = NULL, "
+                 "updated_us = ?, " JOB_NO_OWNER OF_CLAIM " RETURNING seq",
                  0, &seq, error, "iisiiii", resume_after_us, unseen ? now : USEC_NEVER,
                  waiting_for, now, claim->job.v, claim->epoch, claim->fence))
         return false;
@@ -316,10 +323,12 @@ job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GEr
 {
     int changes = 0;
 
-    /* A mail that came meanwhile may have made it due already. */
+    /* A mail that came meanwhile may have made it due already; one that is not to be woken by
+     * time has its timer. */
     if (!sql_run(txn,
-                 "UPDATE job SET wakes_us = coalesce(min(wakes_us, resume_us), resume_us, "
-                 "wakes_us) WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
+                 "UPDATE job SET wakes_us = CASE WHEN wait_then IS NULL THEN "
+                 "coalesce(min(wakes_us, resume_us), resume_us, wakes_us) ELSE wakes_us END "
+                 "WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
                  &changes, error, "iii", job.v, epoch, seq))
         return false;
     *ret_matched = changes == 1;
@@ -332,11 +341,11 @@ job_due_now(Txn *txn, JobId job, GError **error)
     int64_t now = now_of(txn);
 
     /* One whose checkpoint was seen waits for nothing else. */
-    return sql_run(
-        txn,
-        "UPDATE job SET resume_us = ?, wakes_us = CASE WHEN wakes_us IS NULL THEN NULL "
-        "ELSE min(wakes_us, ?) END WHERE id = ? AND state = 'parked'",
-        NULL, error, "iii", now, now, job.v);
+    return sql_run(txn,
+                   "UPDATE job SET resume_us = ?, wait_then = NULL, "
+                   "wakes_us = CASE WHEN wakes_us IS NULL THEN NULL "
+                   "ELSE min(wakes_us, ?) END WHERE id = ? AND state = 'parked'",
+                   NULL, error, "iii", now, now, job.v);
 }
 
 bool
@@ -351,11 +360,12 @@ job_wake(Txn *txn,
     int64_t now = now_of(txn);
     int changes = 0;
 
-    if (!sql_run(txn,
-                 "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
-                 "resume_us = NULL, waiting_for = NULL, why = ?, updated_us = ? "
-                 "WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
-                 &changes, error, "isiiii", now, why, now, job.v, epoch, seq))
+    if (!sql_run(
+            txn,
+            "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
+            "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = ?, updated_us = ? "
+            "WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
+            &changes, error, "isiiii", now, why, now, job.v, epoch, seq))
         return false;
     *ret_woken = changes == 1;
     return true;

@@ -43,6 +43,16 @@ bool job_state_parse(const char *name, JobState *ret);
 /* For people: queued, working, waiting, done, failed, stopped, cancelled. */
 const char *job_state_words(JobState s);
 
+/* What the runtime does when the time of a parked job (resume_us) comes without an answer. */
+typedef enum WaitThen {
+    WAIT_CONTINUE, /* wakes it */
+    WAIT_REMIND,   /* one reminder to those it waits for; the job waits on, then as below */
+    WAIT_ESCALATE, /* the owner is asked; the job waits on, without a time */
+    WAIT_N
+} WaitThen;
+const char *wait_then_name(WaitThen then);
+bool wait_then_parse(const char *name, WaitThen *ret); /* "" is continue */
+
 typedef struct JobClaim {
     JobId job;
     int64_t epoch, fence, deadline_us;
@@ -62,7 +72,9 @@ typedef struct Job {
     int64_t epoch, fence, seq;
     int64_t ready_us, created_us, updated_us;
     int64_t wakes_us, deadline_us; /* USEC_NEVER: none */
-    int64_t resume_us;             /* parked: when it may go on by itself; USEC_NEVER */
+    int64_t
+        resume_us; /* parked: when it may go on by itself, or wait_then is due; USEC_NEVER */
+    WaitThen wait_then;
     int64_t cost_micro, round_cost_micro;
     int64_t cost_limit_micro; /* of this round, by an order; 0: the role's max-cost */
     Trust floor;              /* the lowest of anything that was shown in this round */
@@ -130,6 +142,11 @@ bool job_park(Txn *txn,
               const char *waiting_for,
               int64_t *ret_seq,
               GError **error);
+/* Right after job_park(): how the wait ends. Without a time it is always WAIT_CONTINUE. */
+bool job_wait(Txn *txn, JobId job, WaitThen then, GError **error);
+/* A timer TIMER_WAIT is due. *ret_did: what is to be mailed in this transaction, together with
+ * a new checkpoint (seq was raised); WAIT_CONTINUE: nothing, the job waits no more. */
+bool job_wait_over(Txn *txn, JobId job, WaitThen *ret_did, GError **error);
 /* The checkpoint of this epoch and seq lies in the mailbox: from now on the job waits for its
  * time alone. *ret_matched is false unless the job is parked with just these. Harmless again.
  */
@@ -178,6 +195,14 @@ bool job_continue(Txn *txn,
                   bool *ret_changed,
                   GError **error);
 
+/* There is a word that the job must hear: parked, done and failed ones are queued again in the
+ * same round; who works or is queued hears it anyway. *ret_queued is false for one that is
+ * stopped or cancelled: that stays as it is. */
+bool job_go_on(Txn *txn, JobId job, bool *ret_queued, GError **error);
+
+/* Adds to the instruction that the contexts of this run show. */
+bool job_instruct(Txn *txn, JobId job, const char *text, GError **error);
+
 /* Its checkpoint mails in INBOX have had their day: effects that move them to Done. */
 bool job_file_checkpoints(Txn *txn, JobId job, GError **error);
 /* This round may cost so much more. */
@@ -191,6 +216,8 @@ typedef struct JobRestore {
     int round, total_iterations, steps, step_limit;
     int64_t epoch, seq, created_us, round_cost_micro;
     int64_t resume_us; /* USEC_NEVER: mail or an order only */
+    WaitThen wait_then;
+    Trust floor;
 } JobRestore;
 /* Parked, its checkpoint seen; its original is still {0}. */
 bool job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error);
@@ -204,7 +231,8 @@ bool job_set_original(Txn *txn, JobId job, MsgId original, GError **error);
 bool job_reap(Txn *txn, unsigned *ret_n, GError **error);
 /* Living owners of running jobs on this host, for a new master to adopt. Elements are Job. */
 bool jobs_running(Db *db, GPtrArray **ret_jobs, GError **error);
-/* How many could be claimed now. */
+/* How many could be claimed now, and how many timers and schedules wait for a run to act on
+ * them. */
 bool jobs_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
 
 /* NULL with true: no such job for this viewer. */

@@ -1,6 +1,6 @@
 #pragma once
 
-/* What jobs.c, jobs_orders.c and jobs_list.c share; nobody else includes it. */
+/* What the jobs_*.c and forks.c share; nobody else includes it. */
 #include "store/jobs.h"
 
 /* Columns of a job that nobody works on. */
@@ -10,6 +10,9 @@
 
 /* The job must exist: ERR_NEVER "no job 12". */
 bool job_get(Db *db, JobId id, Job **ret, GError **error);
+/* A number for a new job of the role: above all that the store knows, and not one whose
+ * workplace is there. After a lost store, or with an old one, that is some other job's. */
+bool job_next_number(Txn *txn, const char *role, JobId *ret, GError **error);
 /* Begins the next round of a job that has ended, with the mail that asks for it. */
 bool job_next_round(Txn *txn,
                     const Job *job,

@@ -5,6 +5,7 @@
 #include "store/jobs_internal.h"
 #include "store/messages.h"
 #include "store/sql.h"
+#include "store/timers.h"
 #include <inttypes.h>
 
 /* Jobs as others see them: names, rows, lists. Nothing here writes. */
@@ -80,7 +81,7 @@ free_element(gpointer job)
     "waiting_for, instruction, round, attempts, iteration, total_iterations, steps, "          \
     "step_limit, epoch, fence, seq, ready_us, wakes_us, deadline_us, created_us, "             \
     "updated_us, cost_micro, round_cost_micro, owner_host, owner_boot, owner_pid, "            \
-    "owner_start, resume_us, cost_limit_micro, floor "
+    "owner_start, resume_us, cost_limit_micro, floor, wait_then "
 
 static int64_t
 time_or_never(sqlite3_stmt *st, int column)
@@ -135,6 +136,9 @@ read_job(sqlite3_stmt *st)
     g_autofree char *floor = sql_text(st, 35);
     if (!trust_parse(floor, &job->floor))
         job->floor = TRUST_ANYONE;
+    g_autofree char *then = sql_text(st, 36);
+    if (!wait_then_parse(then, &job->wait_then))
+        job->wait_then = WAIT_CONTINUE;
     return job;
 }
 
@@ -239,15 +243,17 @@ bool
 jobs_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
 {
     g_autofree char *hold = db_hold_all(db);
+    unsigned timers = 0;
     int64_t n = 0;
 
-    if (!hold && !sql_int(db,
-                          "SELECT (SELECT count(*) FROM job "
-                          "WHERE state = 'queued' AND ready_us <= ?1) + "
-                          "(SELECT count(*) FROM job WHERE state = 'parked' "
-                          "AND wakes_us IS NOT NULL AND wakes_us <= ?1)",
-                          0, &n, error, "i", now_us))
+    if (!hold && (!sql_int(db,
+                           "SELECT (SELECT count(*) FROM job "
+                           "WHERE state = 'queued' AND ready_us <= ?1) + "
+                           "(SELECT count(*) FROM job WHERE state = 'parked' "
+                           "AND wakes_us IS NOT NULL AND wakes_us <= ?1)",
+                           0, &n, error, "i", now_us) ||
+                  !timers_ready(db, now_us, &timers, error)))
         return false;
-    *ret_n = (unsigned)n;
+    *ret_n = (unsigned)n + timers;
     return true;
 }

@@ -4,6 +4,8 @@
 #include "store/jobs_internal.h"
 #include "store/messages.h"
 #include "store/outbox.h"
+#include "store/pauses.h"
+#include "store/questions.h"
 #include "store/sql.h"
 #include "store/timers.h"
 
@@ -13,7 +15,8 @@
  * in the row until the next claim; only the deadline goes.
  */
 
-/* What the order did: the job's row, and mail that had not left. */
+/* What the order did: the job's row, mail that had not left, and questions about mail that is
+ * held: their answers no longer count. */
 static bool
 order(Txn *txn,
       JobId job,
@@ -25,16 +28,17 @@ order(Txn *txn,
       GError **error)
 {
     int changes = 0;
-    unsigned taken = 0;
+    unsigned taken = 0, asked = 0;
 
     if (!sql_run(txn, sql, &changes, error, "sii", why, home_now(db_home(txn->db)), job.v) ||
-        !outbox_take_back(txn, job, word, &taken, error))
+        !outbox_take_back(txn, job, word, &taken, error) ||
+        !questions_void(txn, job, word, &asked, error))
         return false;
     if (changes == 1 &&
         (!timer_drop(txn, job, NULL, error) || !job_file_checkpoints(txn, job, error)))
         return false;
     *ret_row = changes == 1;
-    *ret_changed = changes == 1 || taken > 0;
+    *ret_changed = changes == 1 || taken > 0 || asked > 0;
     return true;
 }
 
@@ -48,8 +52,8 @@ must_exist(Db *db, JobId id, GError **error)
 
 #define ORDER(state)                                                                           \
     "UPDATE job SET state = '" state "', epoch = epoch + 1, why = ?, waiting_for = NULL, "     \
-    "wakes_us = NULL, resume_us = NULL, deadline_us = NULL, updated_us = ? WHERE id = ? AND "  \
-    "state IN "
+    "wakes_us = NULL, resume_us = NULL, wait_then = NULL, deadline_us = NULL, "                \
+    "updated_us = ? WHERE id = ? AND state IN "
 
 bool
 job_stop(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error)
@@ -68,7 +72,8 @@ job_cancel(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **err
 
     if (!must_exist(txn->db, job, error) ||
         !order(txn, job, ORDER("cancelled") "('queued', 'running', 'parked', 'stopped')",
-               "cancelled", why, &cancelled, &changed, error))
+               "cancelled", why, &cancelled, &changed, error) ||
+        !outbox_reject_asked(txn, job, "the end of its job", error))
         return false;
     if (cancelled && !messages_end_job(txn, job, MSG_IGNORED, "cancelled", error))
         return false;
@@ -110,9 +115,34 @@ queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, G
     return sql_run(
         txn,
         "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
-        "resume_us = NULL, waiting_for = NULL, why = NULL, attempts = 0, step_limit = ?, "
+        "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = NULL, attempts = 0, "
+        "step_limit = ?, "
         "instruction = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
         NULL, error, "iisii", now, MIN(limit, (int64_t)INT_MAX), instruction, now, job->id.v);
+}
+
+/* Whoever says CONTINUE may know better than we whether the brain works again. */
+static bool
+ask_brain_now(Txn *txn, const Job *job, GError **error)
+{
+    const Config *config = db_home(txn->db)->config;
+    const ConfRole *role = config ? config_role(config, job->role) : NULL;
+
+    return !role || brain_try_now(txn, role->brain, error);
+}
+
+/* Mail that STOP took back leaves, and questions that it made void count again. Also of a job
+ * that had ended before: then this is all that there is to do. */
+static bool
+undo_stop(Txn *txn, JobId id, bool *ret_changed, GError **error)
+{
+    unsigned mails = 0, questions = 0;
+
+    if (!outbox_give_back(txn, id, "stopped", &mails, error) ||
+        !questions_revive(txn, id, "stopped", &questions, error))
+        return false;
+    *ret_changed = mails + questions > 0;
+    return true;
 }
 
 bool
@@ -124,7 +154,7 @@ job_continue(Txn *txn,
              GError **error)
 {
     g_autoptr(Job) job = NULL;
-    bool goes_on = false;
+    bool goes_on = false, given = false;
 
     if (!job_get(txn->db, id, &job, error))
         return false;
@@ -152,11 +182,39 @@ job_continue(Txn *txn,
     }
     if (job->state == JOB_FAILED && !messages_reopen(txn, id, job->round, "another try", error))
         return false;
-    if (goes_on && (!queue_again(txn, job, more_steps, instruction, error) ||
-                    !outbox_give_back(txn, id, "stopped", error)))
+    if (goes_on && (!ask_brain_now(txn, job, error) ||
+                    !queue_again(txn, job, more_steps, instruction, error)))
         return false;
-    *ret_changed = goes_on;
+    if (job->state != JOB_CANCELLED && !undo_stop(txn, id, &given, error))
+        return false;
+    *ret_changed = goes_on || given;
     return true;
+}
+
+bool
+job_go_on(Txn *txn, JobId id, bool *ret_queued, GError **error)
+{
+    g_autoptr(Job) job = NULL;
+    bool goes_on;
+
+    if (!job_get(txn->db, id, &job, error))
+        return false;
+    goes_on = job->state == JOB_PARKED || job->state == JOB_DONE || job->state == JOB_FAILED;
+    if (job->state == JOB_FAILED && !messages_reopen(txn, id, job->round, "another try", error))
+        return false;
+    if (goes_on && !queue_again(txn, job, 0, job->instruction, error))
+        return false;
+    *ret_queued = goes_on || job->state == JOB_QUEUED || job->state == JOB_RUNNING;
+    return true;
+}
+
+bool
+job_instruct(Txn *txn, JobId job, const char *text, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE job SET instruction = CASE WHEN coalesce(instruction, '') = '' "
+                   "THEN ?1 ELSE instruction || char(10) || ?1 END WHERE id = ?2",
+                   NULL, error, "si", text, job.v);
 }
 
 bool

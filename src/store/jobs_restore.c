@@ -5,21 +5,41 @@
 #include "store/jobs_internal.h"
 #include "store/messages.h"
 #include "store/sql.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+bool
+job_next_number(Txn *txn, const char *role, JobId *ret, GError **error)
+{
+    int home_fd = db_home(txn->db)->fd;
+    int64_t n;
+
+    if (!sql_int(txn->db, "SELECT max(id) + 1 FROM job", 1, &n, error, ""))
+        return false;
+    for (;; n++) {
+        g_autofree char *path = g_strdup_printf("work/%s/%" PRId64, role, n);
+        if (faccessat(home_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+            break;
+    }
+    *ret = (JobId){n};
+    return true;
+}
 
 /* Its own number, unless another job has it: people know it by that. */
 static bool
-free_number(Db *db, JobId want, JobId *ret, GError **error)
+free_number(Txn *txn, const JobRestore *in, JobId *ret, GError **error)
 {
     const Viewer everyone = VIEWER_OPERATOR;
     g_autoptr(Job) taken = NULL;
 
-    if (!job_load(db, &everyone, want, &taken, error))
+    if (!job_load(txn->db, &everyone, in->id, &taken, error))
         return false;
     if (!taken) {
-        *ret = want;
+        *ret = in->id;
         return true;
     }
-    return sql_int(db, "SELECT max(id) + 1 FROM job", 1, &ret->v, error, "");
+    return job_next_number(txn, in->role, ret, error);
 }
 
 bool
@@ -28,29 +48,33 @@ job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
     JobId id;
     int64_t now = home_now(db_home(txn->db));
 
-    if (!free_number(txn->db, in->id, &id, error) ||
-        !sql_run(
-            txn,
-            "INSERT INTO job (id, role, face, thread, state, phase, waiting_for, subject, "
-            "asker, original, original_msgid, round, epoch, seq, total_iterations, steps, "
-            "step_limit, cost_micro, round_cost_micro, ready_us, resume_us, wakes_us, "
-            "created_us, updated_us) VALUES (?, ?, ?, ?, 'parked', ?, ?, ?, ?, 0, ?, ?, ?, "
-            "?, ?, ?, ?, ?, ?, ?, NULLIF(?, 9223372036854775807), "
-            "NULLIF(?, 9223372036854775807), ?, ?)",
-            NULL, error,
-            "issi"
-            "ssss"
-            "siii"
-            "iiii"
-            "iiiiii",
-            id.v, in->role, in->face, in->thread.v, in->phase, in->waiting_for, in->subject,
-            in->asker, in->original_msgid, (int64_t)in->round, in->epoch, in->seq,
-            (int64_t)in->total_iterations, (int64_t)in->steps, (int64_t)in->step_limit,
-            in->round_cost_micro, in->round_cost_micro, now, in->resume_us, in->resume_us,
-            in->created_us, now))
+    if (!free_number(txn, in, &id, error) ||
+        !sql_run(txn,
+                 "INSERT INTO job (id, role, face, thread, state, phase, waiting_for, subject, "
+                 "asker, original, original_msgid, round, epoch, seq, total_iterations, steps, "
+                 "step_limit, cost_micro, round_cost_micro, ready_us, resume_us, wakes_us, "
+                 "created_us, updated_us, floor) VALUES (?, ?, ?, ?, 'parked', ?, ?, ?, ?, 0, "
+                 "?, ?, ?, "
+                 "?, ?, ?, ?, ?, ?, ?, NULLIF(?, 9223372036854775807), "
+                 "NULLIF(?, 9223372036854775807), ?, ?, ?)",
+                 NULL, error,
+                 "issi"
+                 "ssss"
+                 "siii"
+                 "iiii"
+                 "iiiiiis",
+                 id.v, in->role, in->face, in->thread.v, in->phase, in->waiting_for,
+                 in->subject, in->asker, in->original_msgid, (int64_t)in->round, in->epoch,
+                 in->seq, (int64_t)in->total_iterations, (int64_t)in->steps,
+                 (int64_t)in->step_limit, in->round_cost_micro, in->round_cost_micro, now,
+                 in->resume_us, in->resume_us, in->created_us, now, trust_name(in->floor)))
         return false;
     *ret_id = id;
-    return true;
+    if (in->wait_then == WAIT_CONTINUE || in->resume_us == USEC_NEVER)
+        return true;
+    return sql_run(txn, "UPDATE job SET wakes_us = NULL WHERE id = ?", NULL, error, "i",
+                   id.v) &&
+           job_wait(txn, id, in->wait_then, error);
 }
 
 bool
@@ -59,13 +83,17 @@ job_find_restored(
 {
     return sql_int(db,
                    "SELECT id FROM job WHERE original = 0 AND role = ? AND original_msgid = ? "
-                   "ORDER BY id DESC LIMIT 1",
+                   "ORDER BY id LIMIT 1",
                    0, &ret->v, error, "ss", role, original_msgid);
 }
 
 bool
 job_set_original(Txn *txn, JobId job, MsgId original, GError **error)
 {
-    return sql_run(txn, "UPDATE job SET original = ? WHERE id = ?", NULL, error, "ii",
-                   original.v, job.v);
+    /* A fork has the same original, and is younger: the mail itself is the first job's. */
+    return sql_run(txn,
+                   "UPDATE job SET original = ?1 WHERE id = ?2 OR (original = 0 AND "
+                   "(role, original_msgid) = (SELECT role, original_msgid FROM job "
+                   "WHERE id = ?2))",
+                   NULL, error, "ii", original.v, job.v);
 }

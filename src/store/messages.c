@@ -146,7 +146,8 @@ job_of_id(Db *db, const char *role, const char *msgid, JobId *ret, GError **erro
 }
 
 /* The newest job of the role on the thread: for mail that names only what no job holds, since
- * it comes late or before what it answers, or answers mail from before the store. */
+ * it comes late or before what it answers, or answers mail from before the store. A fork gets
+ * only what names its own mail. */
 static bool
 job_of_thread(Db *db, const char *role, const Message *m, JobId *ret, GError **error)
 {
@@ -157,8 +158,10 @@ job_of_thread(Db *db, const char *role, const Message *m, JobId *ret, GError **e
     if (thread.v == 0)
         return true;
     return sql_int(db,
-                   "SELECT max(job) FROM message WHERE role = ?1 AND job <> 0 AND thread IN "
-                   "(SELECT ?2 UNION ALL SELECT id FROM thread WHERE into_thread = ?2)",
+                   "SELECT m.job FROM message m JOIN job j ON j.id = m.job "
+                   "WHERE m.role = ?1 AND m.job <> 0 AND m.thread IN "
+                   "(SELECT ?2 UNION ALL SELECT id FROM thread WHERE into_thread = ?2) "
+                   "ORDER BY j.forked_job <> 0, m.job DESC LIMIT 1",
                    0, &ret->v, error, "si", role, thread.v);
 }
 
@@ -192,7 +195,8 @@ messages_takes_part(Db *db, JobId job, const char *spec, bool *ret, GError **err
                  "SELECT EXISTS (SELECT 1 FROM message WHERE job = ?1 AND job <> 0 AND "
                  "(from_spec = ?2 OR instr(' ' || to_specs || ' ', ' ' || ?2 || ' ') > 0)) OR "
                  "EXISTS (SELECT 1 FROM outbox o LEFT JOIN delivery d ON d.outbox = o.id "
-                 "WHERE o.job = ?1 AND o.job <> 0 AND (o.from_spec = ?2 OR d.address = ?2))",
+                 "WHERE o.job = ?1 AND o.job <> 0 AND (o.from_spec = ?2 OR "
+                 "(d.address = ?2 AND d.state NOT IN ('held', 'failed'))))",
                  0, &found, error, "is", job.v, normal))
         return false;
     *ret = found != 0;
@@ -257,9 +261,14 @@ messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error)
 {
     int changes;
 
+    /* A mail that also lies on a server is to lie in the same place there. */
     return sql_run(txn, "UPDATE message SET folder = ? WHERE id = ?", &changes, error, "si",
                    folder, id.v) &&
-           must_change(changes, id, error);
+           must_change(changes, id, error) &&
+           sql_run(txn,
+                   "UPDATE remote SET wants = ?1 WHERE ?1 IN ('', 'Active', 'Done') AND "
+                   "(file, role) = (SELECT file, role FROM message WHERE id = ?2)",
+                   NULL, error, "si", folder, id.v);
 }
 
 bool

@@ -109,7 +109,8 @@ bool thread_of_mail(Db *db, const Message *m, ThreadId *ret, GError **error);
  * In-Reply-To that a job has taken in or sent, else the newest job on its thread; {0}: none. */
 bool
 messages_find_job(Db *db, const char *role, const Message *m, JobId *ret_job, GError **error);
-/* Has this address sent or received mail of the job? */
+/* Has this address sent or received mail of the job? Mail that is held, or that a
+ * person rejected, was not received. */
 bool messages_takes_part(Db *db, JobId job, const char *spec, bool *ret, GError **error);
 
 /* Each id must still be unhandled and of this job, else ERR_NEVER "answered already". */

@@ -244,15 +244,14 @@ and_query(Where *w, const MsgQuery *q)
     g_string_append(w->sql, q->oldest_first ? " ORDER BY id" : " ORDER BY id DESC");
 }
 
+/* There are few shapes of a query, and every step asks by the same one: each is prepared once. */
 static sqlite3_stmt *
 where_prepare(const Where *w, Db *db, GError **error)
 {
-    sqlite3_stmt *st = NULL;
+    sqlite3_stmt *st = sql_get(db, g_intern_string(w->sql->str), error);
 
-    if (sqlite3_prepare_v2(sql_handle(db), w->sql->str, -1, &st, NULL) != SQLITE_OK) {
-        sql_error(db, error, "listing mail");
+    if (!st)
         return NULL;
-    }
     for (guint i = 0; i < w->texts->len; i++) {
         const char *text = w->texts->pdata[i];
 
@@ -312,7 +311,7 @@ messages_list(
     if (!st)
         return false;
     bool ok = read_matching(db, st, q, rows, error);
-    sqlite3_finalize(st);
+    sql_reset(st);
     if (ok)
         *ret_rows = g_steal_pointer(&rows);
     return ok;

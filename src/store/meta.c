@@ -119,7 +119,9 @@ db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error)
                    "NULL UNION ALL "
                    "SELECT min(deadline_us) FROM job WHERE state = 'running' UNION ALL "
                    "SELECT min(next_us) FROM delivery WHERE state IN ('ready', 'retry') "
+                   "AND (mailbox IS NOT NULL OR folder = '') " /* others have their account's */
                    "UNION ALL "
-                   "SELECT min(due_us) FROM timer)",
+                   "SELECT min(due_us) FROM timer UNION ALL "
+                   "SELECT min(next_us) FROM schedule)",
                    USEC_NEVER, ret_wall_us, error, "");
 }

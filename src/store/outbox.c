@@ -20,10 +20,15 @@ now_of(const Txn *txn)
     return home_now(db_home(txn->db));
 }
 
-/* Why mail to this recipient can't leave from here; NULL: it can. The one place that knows
- * which transports there are. */
-static const char *
-no_way_to(const char *mailbox)
+/* Filed on a server by its account, and no recipient. */
+static bool
+is_filed(const char *mailbox, const char *folder)
+{
+    return !mailbox && *folder;
+}
+
+const char *
+outbox_no_way(const char *mailbox)
 {
     return mailbox ? NULL : "no way to send: [smtp] is not configured";
 }
@@ -37,9 +42,9 @@ held_for_all(const OutMail *m)
     if (m->held)
         return m->held;
     for (size_t i = 0; i < m->n_to; i++) {
-        if (is_copy(&m->to[i]))
+        if (is_copy(&m->to[i]) || is_filed(m->to[i].mailbox, m->to[i].folder))
             continue;
-        why = no_way_to(m->to[i].mailbox);
+        why = outbox_no_way(m->to[i].mailbox);
         if (!why)
             return NULL;
     }
@@ -62,10 +67,10 @@ put_delivery(
     return sql_run(
         txn,
         "INSERT INTO delivery "
-        "(outbox, address, mailbox, folder, flags, state, next_us, after_effect, why) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), ?)",
-        NULL, error, "isssssiis", id.v, to->address, to->mailbox, to->folder, to->flags,
-        out_state_name(state), now_of(txn), m->after.v, held);
+        "(outbox, address, mailbox, folder, flags, state, next_us, after_effect, why, affinity) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?)",
+        NULL, error, "isssssiiss", id.v, to->address, to->mailbox, to->folder, to->flags,
+        out_state_name(state), now_of(txn), m->after.v, held, to->account ? to->account : "");
 }
 
 static bool
@@ -89,8 +94,11 @@ outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error)
     if (!put_mail(txn, id, m, error))
         return err_prefix(error, "putting mail %" PRId64 " into the outbox", id.v);
     for (size_t i = 0; i < m->n_to; i++) {
-        const char *why = held ? held : no_way_to(m->to[i].mailbox);
-        if (!put_delivery(txn, id, m, &m->to[i], why, error))
+        const OutTo *to = &m->to[i];
+        const char *why = held                               ? held
+                          : is_filed(to->mailbox, to->folder) ? NULL
+                                                              : outbox_no_way(to->mailbox);
+        if (!put_delivery(txn, id, m, to, why, error))
             return false;
     }
     return m->thread.v == 0 || messages_thread_own(txn, m->msgid, m->thread, error);
@@ -195,7 +203,7 @@ let_go(Txn *txn, int64_t delivery, GError **error)
 }
 
 bool
-outbox_give_back(Txn *txn, JobId job, const char *why, GError **error)
+outbox_give_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error)
 {
     g_autoptr(GArray) held = g_array_new(FALSE, FALSE, sizeof(int64_t));
     sqlite3_stmt *st = sql_get(txn->db,
@@ -217,6 +225,7 @@ outbox_give_back(Txn *txn, JobId job, const char *why, GError **error)
         if (!let_go(txn, g_array_index(held, int64_t, i), error))
             return false;
     }
+    *ret_n = held->len;
     return true;
 }
 
@@ -229,7 +238,8 @@ approve(Txn *txn, OutId id, const GPtrArray *held, GError **error)
 
     for (guint i = 0; i < held->len; i++) {
         const OutRow *r = held->pdata[i];
-        const char *no_way = no_way_to(r->mailbox);
+        const char *no_way =
+            is_filed(r->mailbox, r->folder) ? NULL : outbox_no_way(r->mailbox);
         if (no_way)
             why = no_way;
         if (no_way || strcmp(r->folder, COPY) == 0)
@@ -259,6 +269,18 @@ reject(Txn *txn, OutId id, const char *who, GError **error)
                    "UPDATE delivery SET state = 'failed', why = ? "
                    "WHERE outbox = ? AND state = 'held'",
                    NULL, error, "si", why, id.v);
+}
+
+bool
+outbox_reject_asked(Txn *txn, JobId job, const char *who, GError **error)
+{
+    g_autofree char *why = g_strconcat(REJECTED, who, NULL);
+
+    return sql_run(txn,
+                   "UPDATE delivery SET state = 'failed', why = ? WHERE state = 'held' AND "
+                   "outbox IN (SELECT id FROM outbox WHERE job = ? AND job <> 0 AND "
+                   "question IS NOT NULL)",
+                   NULL, error, "si", why, job.v);
 }
 
 bool

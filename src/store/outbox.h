@@ -16,7 +16,8 @@
  * (4) STOP and CANCEL turn what has not left into HELD, in their own transaction.
  * (5) A copy in a Sent folder says that the mail left: it is held while every recipient is
  * held, and is not taken back once one of them has the mail. (6) Rows are never deleted, so a
- * number is never given out twice.
+ * number is never given out twice. (7) What policy held is bound to the question that asks a
+ * person about it: store/questions.h.
  */
 #include "base/ids.h"
 #include "mail/origin.h"
@@ -37,9 +38,11 @@ const char *out_state_name(OutState s);
 
 typedef struct OutTo {
     const char *address; /* as in the envelope; for a Sent copy the sender's own */
-    const char *mailbox; /* local Maildir; NULL: goes by SMTP */
+    const char *mailbox; /* local Maildir; NULL: goes by SMTP, or is filed on a server */
     const char *folder;  /* "" INBOX, "Sent" for the copy */
     const char *flags;   /* NULL: new, unseen; "S": filed as seen */
+    const char *account; /* whose process does it; NULL: any. Without a mailbox and with a folder
+                            ("INBOX", "Sent") it is filed there, on the account's server */
 } OutTo;
 
 typedef struct OutMail {
@@ -55,8 +58,8 @@ typedef struct OutMail {
     size_t n_to;
 } OutMail;
 
-/* Instead of an effect: the mail waits until the notes that were committed with it or before are
- * on disk (D4: a checkpoint mail and the note files are enough to go on). */
+/* Instead of an effect: the mail waits until the notes that were committed with it or before
+ * are on disk (D4: a checkpoint mail and the note files are enough to go on). */
 #define OUTBOX_AFTER_NOTES ((EffectId){-1})
 
 /* The number that the next outbox_put() in this transaction must use. */
@@ -64,6 +67,9 @@ bool outbox_next(Txn *txn, OutId *ret, GError **error);
 /* Each recipient begins as held (m->held, or no way to reach it), waiting (m->after) or ready.
  */
 bool outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error);
+/* Why mail to this local mailbox (NULL: to somebody outside) can't leave from here; NULL: it
+ * can. The one place that knows which transports there are. */
+const char *outbox_no_way(const char *mailbox);
 
 typedef struct OutRow {
     OutId id;
@@ -71,6 +77,7 @@ typedef struct OutRow {
     JobId job;
     OutState state;
     int attempts, round, step;
+    QuestionId question; /* that it is held for, or was; {0}: none */
     Trust level;
     char *msgid, *from, *address, *mailbox, *folder, *flags, *subject, *why;
     int64_t created_us, next_us;
@@ -86,7 +93,23 @@ char *out_row_file(const OutRow *r);
  * that go by SMTP. None while db_hold_all(). Elements are OutRow. */
 bool outbox_due(
     Db *db, int64_t now_us, bool local, unsigned max, GPtrArray **ret_rows, GError **error);
+/* What is to be filed on an account's server and has left for somebody. */
+bool outbox_due_files(Db *db,
+                      const char *account,
+                      int64_t now_us,
+                      unsigned max,
+                      GPtrArray **ret_rows,
+                      GError **error);
+/* When the next of them is due; USEC_NEVER: none is. */
+bool outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error);
+/* The mail of that number as it was filed in the INBOX of a local mailbox, with bytes. NULL with
+ * true: it was not. */
+bool outbox_find_local(
+    Db *db, OutId id, const char *mailbox, OutRow **ret, GError **error);
 bool outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
+/* Is it still to be delivered? Asked inside a transaction the answer holds as long as that
+ * does: whoever takes mail back waits for the gate. */
+bool outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error);
 /* What became of one try. That it was sent is a fact, whatever was decided meanwhile; retry and
  * fail change nothing when the row was taken back. retry counts the attempt. */
 bool outbox_sent(Txn *txn, int64_t delivery, const char *reply, GError **error);
@@ -96,8 +119,8 @@ bool outbox_fail(Txn *txn, int64_t delivery, const char *why, GError **error);
 bool outbox_hold(Txn *txn, OutId id, const char *why, GError **error);
 /* Releases what waited for an effect, or holds it when the effect failed. */
 bool outbox_effect_done(Txn *txn, EffectId effect, bool done, const char *why, GError **error);
-/* The newest mail that waits for notes, {0}: none does; then, once they are on disk, releases all
- * up to it. What was put meanwhile waits for the next time. */
+/* The newest mail that waits for notes, {0}: none does; then, once they are on disk, releases
+ * all up to it. What was put meanwhile waits for the next time. */
 bool outbox_after_notes(Db *db, OutId *ret, GError **error);
 bool outbox_notes_done(Txn *txn, OutId upto, GError **error);
 /* A person decides on held mail: approve makes it ready (waiting, while its effect is owed),
@@ -109,8 +132,11 @@ bool outbox_decide(Txn *txn, OutId id, bool approve, const char *who, GError **e
 bool outbox_again(Txn *txn, OutId id, GError **error);
 /* Takes back what has not left of a job: held(why). *ret_n counts mails, not recipients. */
 bool outbox_take_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
-/* The other way round, for what was taken back for this very reason. */
-bool outbox_give_back(Txn *txn, JobId job, const char *why, GError **error);
+/* The other way round, for what was taken back for this very reason. *ret_n counts recipients.
+ */
+bool outbox_give_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
+/* Rejects what a person was asked about and has not decided, since its job is over. */
+bool outbox_reject_asked(Txn *txn, JobId job, const char *who, GError **error);
 /* Forgets the bytes of rows that are delivered everywhere and older than that. */
 bool outbox_prune(Txn *txn, int64_t before_us, GError **error);
 
@@ -127,3 +153,5 @@ bool outbox_list(
     Db *db, const Viewer *viewer, const OutQuery *q, GPtrArray **ret_rows, GError **error);
 /* The first recipient's row, with bytes. NULL with true: not there for this viewer. */
 bool outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error);
+/* The same by its number, for the operator. */
+bool outbox_load(Db *db, OutId id, OutRow **ret, GError **error);

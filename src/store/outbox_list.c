@@ -72,7 +72,8 @@ out_row_file(const OutRow *r)
 /* Of delivery d and its outbox o; the bytes come last. */
 #define COLUMNS                                                                                \
     "o.id, d.id, o.job, d.state, d.attempts, o.round, o.step, o.level, o.msgid, o.from_spec, " \
-    "d.address, d.mailbox, d.folder, d.flags, o.subject, d.why, o.created_us, d.next_us, "
+    "d.address, d.mailbox, d.folder, d.flags, o.subject, d.why, o.created_us, d.next_us, "     \
+    "o.question, "
 
 static OutRow *
 read_row(sqlite3_stmt *st)
@@ -100,7 +101,8 @@ read_row(sqlite3_stmt *st)
     r->why = sql_text_null(st, 15);
     r->created_us = sqlite3_column_int64(st, 16);
     r->next_us = sqlite3_column_int64(st, 17);
-    r->bytes = sql_bytes(st, 18);
+    r->question.v = sqlite3_column_int64(st, 18); /* 0 for NULL */
+    r->bytes = sql_bytes(st, 19);
     return r;
 }
 
@@ -133,6 +135,7 @@ outbox_due(
                                "SELECT " COLUMNS "o.bytes FROM delivery d "
                                "CROSS JOIN outbox o ON o.id = d.outbox "
                                "WHERE " DUE "AND (d.mailbox IS NOT NULL) = ? "
+                               "AND (d.mailbox IS NOT NULL OR d.folder = '') "
                                "AND " NOTHING_HELD "ORDER BY d.next_us, d.id LIMIT ?",
                                error);
 
@@ -140,6 +143,61 @@ outbox_due(
         return false;
     sql_bind(st, "iii", now_us, (int64_t)local, (int64_t)max);
     return read_rows(db, st, ret_rows, error);
+}
+
+/* On a server lies only what has left: a copy in Sent tells the truth. */
+#define FILES                                                                                  \
+    "d.affinity = ? AND d.mailbox IS NULL AND d.folder <> '' AND EXISTS "                      \
+    "(SELECT 1 FROM delivery e WHERE e.outbox = d.outbox AND e.state = 'sent' "                \
+    "AND e.folder = '') "
+
+bool
+outbox_due_files(Db *db,
+                 const char *account,
+                 int64_t now_us,
+                 unsigned max,
+                 GPtrArray **ret_rows,
+                 GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT " COLUMNS "o.bytes FROM delivery d "
+                               "CROSS JOIN outbox o ON o.id = d.outbox "
+                               "WHERE " DUE "AND " FILES "AND " NOTHING_HELD
+                               "ORDER BY d.next_us, d.id LIMIT ?",
+                               error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "isi", now_us, account, (int64_t)max);
+    return read_rows(db, st, ret_rows, error);
+}
+
+bool
+outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error)
+{
+    return sql_int(db,
+                   "SELECT min(d.next_us) FROM delivery d "
+                   "WHERE d.state IN ('ready', 'retry') AND " FILES,
+                   USEC_NEVER, ret_us, error, "s", account);
+}
+
+bool
+outbox_find_local(Db *db, OutId id, const char *mailbox, OutRow **ret, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
+                "WHERE o.id = ? AND d.mailbox = ? AND d.folder = '' LIMIT 1",
+                error);
+    g_autoptr(GPtrArray) rows = NULL;
+
+    if (!st)
+        return false;
+    sql_bind(st, "is", id.v, mailbox);
+    if (!read_rows(db, st, &rows, error))
+        return false;
+    *ret = rows->len > 0 ? g_ptr_array_steal_index(rows, 0) : NULL;
+    return true;
 }
 
 bool
@@ -151,6 +209,20 @@ outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
                  error, "i", now_us))
         return false;
     *ret_n = (unsigned)n;
+    return true;
+}
+
+bool
+outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error)
+{
+    int64_t found = 0;
+
+    if (!sql_int(txn->db,
+                 "SELECT 1 FROM delivery d WHERE d.id = ? AND d.state IN ('ready', 'retry') "
+                 "AND " NOTHING_HELD,
+                 0, &found, error, "i", delivery))
+        return false;
+    *ret = found != 0;
     return true;
 }
 
@@ -222,6 +294,25 @@ outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GErro
     if (!st)
         return false;
     sql_bind(st, "isis", (int64_t)viewer->operator, viewer->role, number_of(msgid), msgid);
+    if (!read_rows(db, st, &rows, error))
+        return false;
+    *ret = rows->len > 0 ? g_ptr_array_steal_index(rows, 0) : NULL;
+    return true;
+}
+
+bool
+outbox_load(Db *db, OutId id, OutRow **ret, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
+                "WHERE o.id = ? ORDER BY d.folder = 'Sent', d.id LIMIT 1",
+                error);
+    g_autoptr(GPtrArray) rows = NULL;
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", id.v);
     if (!read_rows(db, st, &rows, error))
         return false;
     *ret = rows->len > 0 ? g_ptr_array_steal_index(rows, 0) : NULL;

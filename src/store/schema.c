@@ -226,10 +226,11 @@ const char *const schema_sql[] = {
     "  state TEXT NOT NULL," /* open, approved, rejected, void */
     "  who TEXT,"
     "  why TEXT,"
-    "  decided_us INTEGER"
+    "  decided_us INTEGER,"
+    "  told INTEGER NOT NULL DEFAULT 0" /* the job knows what became of it */
     ");"
     "CREATE INDEX question_msgid ON question (msgid);"
-    "CREATE INDEX question_job ON question (job) WHERE state = 'open';"
+    "CREATE INDEX question_job ON question (job);"
     "ALTER TABLE outbox ADD COLUMN question INTEGER;" /* that it is held for */
     "CREATE INDEX outbox_question ON outbox (question) WHERE question IS NOT NULL;"
     "CREATE TABLE schedule ("
@@ -246,5 +247,28 @@ const char *const schema_sql[] = {
     "ALTER TABLE job ADD COLUMN wait_then TEXT;" /* parked: remind, escalate; NULL: go on */
     "ALTER TABLE job ADD COLUMN forked_job INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE job ADD COLUMN forked_step INTEGER NOT NULL DEFAULT 0;",
+
+    /* 4 -> 5: mail that also lies on a server (store/remote.h). */
+    "CREATE TABLE remote_folder ("
+    "  account TEXT NOT NULL,"
+    "  folder TEXT NOT NULL,"
+    "  uidvalidity INTEGER NOT NULL,"
+    "  next_uid INTEGER NOT NULL," /* mail below it is not looked at */
+    "  PRIMARY KEY (account, folder)"
+    ") WITHOUT ROWID;"
+    "CREATE TABLE remote ("
+    "  id INTEGER PRIMARY KEY,"
+    "  account TEXT NOT NULL,"
+    "  folder TEXT NOT NULL,"
+    "  uidvalidity INTEGER NOT NULL,"
+    "  uid INTEGER NOT NULL,"
+    "  role TEXT NOT NULL,"
+    "  file TEXT NOT NULL,"
+    "  msgid TEXT NOT NULL,"
+    "  wants TEXT" /* where it lies here, and not yet there; NULL: nothing is owed */
+    ");"
+    "CREATE UNIQUE INDEX remote_uid ON remote (account, folder, uidvalidity, uid);"
+    "CREATE INDEX remote_file ON remote (file, role);"
+    "CREATE INDEX remote_owed ON remote (account) WHERE wants IS NOT NULL;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

@@ -116,3 +116,44 @@ steps_list(Db *db, const Viewer *viewer, JobId job, GPtrArray **ret, GError **er
     *ret = g_steal_pointer(&steps);
     return true;
 }
+
+void
+step_note_free(StepNote *n)
+{
+    if (!n)
+        return;
+    g_free(n->key);
+    g_free(n);
+}
+
+static void
+free_note(gpointer note)
+{
+    step_note_free(note);
+}
+
+bool
+step_notes(Db *db, JobId job, int n, GPtrArray **ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT key, version, body IS NULL FROM note_version "
+                               "WHERE job = ? AND step = ? ORDER BY id",
+                               error);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(free_note);
+    int rc = 0;
+
+    if (!st)
+        return false;
+    sql_bind(st, "ii", job.v, (int64_t)n);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        StepNote *note = g_new0(StepNote, 1);
+        note->key = sql_text(st, 0);
+        note->version = sqlite3_column_int64(st, 1);
+        note->deleted = sqlite3_column_int(st, 2) != 0;
+        g_ptr_array_add(notes, note);
+    }
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&notes);
+    return true;
+}

@@ -29,5 +29,14 @@ bool step_last(Db *db, JobId job, Step **ret, GError **error);
 bool steps_mark(Db *db, int64_t *ret, GError **error);
 /* What all steps since then cost. */
 bool steps_cost(Db *db, int64_t since_us, int64_t *ret_micro, GError **error);
+/* A version of a note that a step wrote. */
+typedef struct StepNote {
+    char *key;
+    int64_t version;
+    bool deleted;
+} StepNote;
+void step_note_free(StepNote *n);
+/* In the order in which they were written. Elements are StepNote. */
+bool step_notes(Db *db, JobId job, int n, GPtrArray **ret, GError **error);
 /* Oldest first. Elements are Step. */
 bool steps_list(Db *db, const Viewer *viewer, JobId job, GPtrArray **ret, GError **error);

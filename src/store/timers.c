@@ -27,6 +27,15 @@ timer_set(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **err
 }
 
 bool
+timer_begin(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO timer (due_us, job, purpose) VALUES (?, ?, ?) "
+                   "ON CONFLICT (job, purpose) DO NOTHING",
+                   NULL, error, "iis", due_us, job.v, purpose);
+}
+
+bool
 timer_drop(Txn *txn, JobId job, const char *purpose, GError **error)
 {
     return sql_run(txn, "DELETE FROM timer WHERE job = ?1 AND (?2 IS NULL OR purpose = ?2)",
@@ -64,5 +73,21 @@ timers_due(Db *db, const char *purpose, int64_t now_us, GPtrArray **ret_timers, 
     if (rc < 0)
         return false;
     *ret_timers = g_steal_pointer(&timers);
+    return true;
+}
+
+bool
+timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
+{
+    g_autofree char *hold = db_hold_all(db);
+    int64_t n = 0;
+
+    if (!hold && !sql_int(db,
+                          "SELECT (SELECT count(*) FROM timer WHERE due_us <= ?1 "
+                          "AND purpose IN ('wait', 'progress')) + "
+                          "(SELECT count(*) FROM schedule WHERE next_us <= ?1)",
+                          0, &n, error, "i", now_us))
+        return false;
+    *ret_n = (unsigned)n;
     return true;
 }

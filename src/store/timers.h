@@ -7,20 +7,29 @@
  */
 #include "store/db.h"
 
+/* Purposes. An acknowledgement is the running job's own; the others are for any run. */
+#define TIMER_ACK "ack"
+#define TIMER_WAIT "wait"         /* the wait contract: job_wait_over() */
+#define TIMER_PROGRESS "progress" /* a word about long work */
+
 typedef struct Timer {
     int64_t id, due_us;
-    JobId job;     /* {0}: none */
-    char *purpose; /* "ack" */
+    JobId job; /* {0}: none */
+    char *purpose;
 } Timer;
 void timer_free(Timer *t);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Timer, timer_free)
 
 /* One per (job, purpose): setting again moves it. */
 bool timer_set(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error);
+/* The same where none is set yet. */
+bool timer_begin(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error);
 bool
 timer_drop(Txn *txn, JobId job, const char *purpose, GError **error); /* NULL: all of the job */
 /* When it is due; USEC_NEVER: none is set. */
 bool timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError **error);
+/* How many wait for any run to act on them, schedules included; 0 while db_hold_all(). */
+bool timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
 /* Those of a purpose whose moment has come, oldest first. Elements are Timer. */
 bool
 timers_due(Db *db, const char *purpose, int64_t now_us, GPtrArray **ret_timers, GError **error);

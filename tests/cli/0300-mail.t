@@ -53,7 +53,7 @@ run pr show "$id"
 like "$OUT" "Message-ID: $id" 'the short verb shows mail too'
 run pr --json mail show "$id"
 is "$(py '[(a["filename"],a["size_bytes"],a["readable"]) for a in d["available_attachments"]]')" \
-    "[('tool.py', 12, True), ('blob.bin', 3, False)]" 'attachments as JSON, decoded sizes'
+    "[('tool.py', 12, True), ('blob.bin', 3, True)]" 'attachments as JSON, decoded sizes; a program reads them all'
 is "$(py 'd["continuation"], d["trust"], d["text"].strip()')" 'None principal the budget of spring' 'and the rest'
 pr mail show --attachment blob.bin 1 >"$WORK/got"
 ok '--attachment gives the bytes' cmp "$WORK/got" "$WORK/blob.bin"

@@ -13,7 +13,7 @@ pr ask hello >/dev/null
 before=$(state)
 
 verbs='ask status watch show stop continue cancel config doctor backup restore serve job mail outbox send
-    sendmail receive inject account run deliver index'
+    sendmail receive inject account run deliver index fork every cost'
 for verb in $verbs; do
     [ "$verb" = sendmail ] && continue # takes any option, as sendmail does
     exits 64 "$verb: an unknown option" pr "$verb" --no-such-option
@@ -28,13 +28,16 @@ done
 for line in 'show' 'show 1 2' 'stop' 'stop x' 'stop 1 2' 'continue' 'continue x' 'cancel' 'cancel x' 'watch x' \
     'config nix' 'config set a' 'doctor x' 'backup' 'restore' 'serve x' 'job nix' 'job show' 'mail nix' 'mail show' \
     'mail thread' 'mail trace' 'mail search' 'outbox nix' 'outbox show' 'outbox approve' 'send' 'send x' 'receive' \
-    'account' 'nix' 'job list --limit -1' 'outbox list --limit -1' 'continue --steps x 1' 'status x'; do
+    'account' 'nix' 'job list --limit -1' 'outbox list --limit -1' 'continue --steps x 1' 'status x' \
+    'fork' 'fork x' 'job log' 'job log 1 2' 'every' 'every x' 'every list x' 'every remove' 'every now x' 'cost x' 'cost --by x' \
+    'cost --since x' 'run --timers 1'; do
     # shellcheck disable=SC2086
     exits 64 "$line" pr $line
     is "$(lines)" 1 "$line: one line"
 done
 exits 64 'a home without a name' "$PR_BIN" status --home
-for line in 'show 99' 'stop 99' 'cancel 99' 'continue 99' 'outbox show 99' 'mail show 99' 'job show 99' 'run 99' 'account nix'; do
+for line in 'show 99' 'stop 99' 'cancel 99' 'continue 99' 'outbox show 99' 'mail show 99' 'job show 99' 'run 99' 'account nix' \
+    'fork 99' 'fork 1@99' 'show 1@99' 'job log 99' 'every remove 99' 'every now 99' 'every 1h --to nix -s x'; do
     # shellcheck disable=SC2086
     run pr $line
     like "$STATUS" '^(65|66|75)$' "$line: no such thing"
@@ -45,7 +48,8 @@ done
 for arg in "$esc" "$bad"; do
     for line in '' 'show' 'stop' 'watch' 'mail' 'mail show' 'mail thread' 'mail trace' 'mail list --role' 'mail list --state' \
         'outbox show' 'job' 'job list --role' 'job list --state' 'config' 'account' 'ask --to' 'send --to' 'receive --role' \
-        'inject --role' 'doctor --release' 'run' 'help' 'restore'; do
+        'inject --role' 'doctor --release' 'run' 'help' 'restore' 'fork' 'job log' 'every' 'every remove' 'every 1h -s x --to' \
+        'cost --by' 'cost --since'; do
         # shellcheck disable=SC2086
         run pr $line "$arg"
         isnt "$STATUS" 0 "$(printf '%q' "$line ${arg@Q}"): is refused"

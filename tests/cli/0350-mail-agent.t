@@ -18,6 +18,7 @@ t mail show '<held@x>'
 t mail list --state held
 t mail thread "\$id"
 t mail show --raw "\$id"
+t mail search see
 t mail search secret
 t mail trace "\$id"
 END
@@ -34,7 +35,8 @@ like "$(part 'mail show <held@x>]')" 'status 66' 'held mail looks like none'
 like "$(part 'mail list --state held]')" 'status 64' 'it can not ask for it'
 like "$(part 'mail thread <')" 'status 64' 'it has one thread'
 like "$(part 'mail show --raw <')" 'status 77' 'no raw bytes'
-like "$(part 'mail search secret]')" 'status 77' 'no search'
+like "$(part 'mail search see]')" 'what do you see.*status 0' 'it can search its mail'
+like "$(part 'mail search secret]')" '^no mail.*status 0' 'where held mail is not found'
 like "$(part 'mail trace <')" 'status 77' 'no trace'
 
 done_testing

@@ -62,15 +62,18 @@ exits 1 'status --check tells somebody' pr status --check
 ok 'new mail works at once' pr ask 'something new'
 ok 'and is answered' wait_for has_answers 4
 is "$(job_count)" 1 'as the only job'
+run pr --json job list --all
+job=$(py 'd[0]["id"]')
+ok 'under a number that no earlier job had' test "$job" -gt 4
 
 # The old conversations go on: their jobs are unknown now.
 one=$(answer_id 'question one')
 reply "$one" 'Re: question one' 'And then?'
-ok 'a reply to an old answer begins a job' wait_for job_done 2 1
+ok 'a reply to an old answer begins a job' wait_for job_done $((job + 1)) 1
 reply "$(answer_id 'question three')" 'Re: question three' 'And here?'
-ok 'one on another thread begins another' wait_for job_done 3 1
+ok 'one on another thread begins another' wait_for job_done $((job + 2)) 1
 reply "$one" 'Re: question one' 'And once more?'
-ok 'a second one on the first thread joins' wait_for job_done 2 2
+ok 'a second one on the first thread joins' wait_for job_done $((job + 1)) 2
 ok 'and each has its answer' wait_for has_answers 7
 is "$(job_count)" 3 'three jobs in all'
 
@@ -80,7 +83,7 @@ ok 'and answered' wait_for has_answers 8
 mails --state held
 is "$(py '[(m["subject"], m["why"]) for m in d]')" "[('let me in', 'stranger: nobody that may ask')]" 'a stranger is still held'
 ok 'the owner may vouch for it' pr doctor --release '<ann@y>'
-ok 'then it is worked' wait_for job_done 5 1
+ok 'then it is worked' wait_for job_done $((job + 4)) 1
 like "$(pr outbox list)" 'held +ann@y.example' 'its answer waits for a way out'
 stop_serve
 is "$(answers)" 8 'nothing was answered twice'

@@ -116,6 +116,8 @@ pr serve --once --max-iter 1 2>/dev/null
 mail_with "$WORK/good.json" | take
 is "$(job state)" parked 'T5: a replayed one with a good MAC changes nothing'
 is "$(in_folder Done | xargs grep -l 'look at this' | wc -l)" 1 'T5: it is filed in Done as stale'
+like "$(pr status)" 'checkpoint mails that were refused: 3 forged, 1 stale' 'T4, T5: status counts the forged and the stale'
+is "$(pr --json status | python3 -c 'import json, sys; print(json.load(sys.stdin)["refused_checkpoints"])')" "{'forged': 3, 'stale': 1}" 'also as JSON'
 
 # --- a document of the operator (E37) ---
 n=$(pr --json job list --all | grep -o '"id"' | wc -l)
@@ -153,6 +155,47 @@ pr serve --once
 is "$(job state)" parked 'E13: one look that finds nothing proves nothing'
 POSTRIDER_CLOCK=+11 pr serve --once
 is "$(job state)" stopped 'E13: two of them ten seconds apart do'
+
+# --- in Junk ---
+loop_home
+steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
+pr inject --subject s --run </dev/null >/dev/null
+c=$(checkpoint)
+mkdir -p "$HOME_DIR/mail/envoy/.Junk/cur" "$HOME_DIR/mail/envoy/.Junk/new" "$HOME_DIR/mail/envoy/.Junk/tmp"
+mv "$c" "$HOME_DIR/mail/envoy/.Junk/new/"
+pr serve --once
+like "$(job state) $(job why)" 'stopped held: .*Junk' 'a checkpoint in Junk: the job is held'
+pr serve --once
+is "$(grep -rl 'lies in Junk' "$HOME_DIR/mail/you/new" | wc -l)" 1 'and the owner asked, once'
+pr continue 1 >/dev/null
+pr serve --once
+is "$(job state)" done 'CONTINUE goes on'
+
+# --- what others flagged as deleted stays (E49) ---
+loop_home
+steps "${done_step/scratch\/n1/CONTENTS}"
+pr inject --subject s --run </dev/null >/dev/null
+f=$(in_folder Done | head -n 1)
+mv "$f" "$(dirname "$(dirname "$f")")/cur/$(basename "${f%%:*}"):2,ST"
+printf 'From: x@example.net\nSubject: old\n\nx\n' >"$HOME_DIR/mail/envoy/cur/1.person:2,ST"
+pr serve --once
+pr serve --once
+is "$(find "$HOME_DIR/mail/envoy" -name '*:2,*T*' | wc -l)" 2 'E49: a pass expunges nothing that somebody else flagged; in a Maildir postrider itself moves and flags nothing'
+
+# --- the lines of a script, over rounds and a lost store ---
+loop_home
+steps "${done_step/All done/One}" "${busy//NNN/2}" "${done_step/All done/Three}"
+sed -i 's/, "attachments": \[{[^]]*\]/, "attachments": []/' "$HOME_DIR/scripts/steps.jsonl"
+pr inject --subject s --run </dev/null >/dev/null
+ok 'line 1 answers the first question of the job' you_have One
+q=$(grep -rh '^Message-ID' "$HOME_DIR/mail/you/new" | sed 's/.*: //')
+printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: Re: s\nIn-Reply-To: %s\n\nmore\n' "$q" | pr sendmail -t
+pr serve --once --max-iter 1
+is "$(job round) $(job total_iterations) $(job state)" '2 1 parked' 'the next round counts its steps anew'
+is "$(doc total_iterations "$(checkpoint)") $(doc steps "$(checkpoint)")" '1 2' 'E25: the checkpoint has the steps of the round and of the job'
+rm -rf "$HOME_DIR/state"
+pr serve --once 2>/dev/null
+ok 'the script goes on at line 3, also when only the mail is left' you_have Three
 
 # --- the original is gone (E43) ---
 loop_home

@@ -130,6 +130,51 @@ ok 'the job goes on' pr serve --once
 like "$(seen 2)" '  notes: zither' 'E79: and are known when it goes on'
 unlike "$(seen 2)" 'YOU WROTE' 'its checkpoint is no mail that it wrote'
 
+# --- what was gathered, by way of the mailbox alone ---
+
+answers <<END
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Noted."}]}
+END
+mail_in 'Zebra facts' <<<'A zebra has stripes.'
+zebra=$(sed -n 's/^Message-ID: <\(.*\)>$/\1/p' "$WORK/seen.1" | head -n 1)
+answers <<END
+{"status":"continue","current_phase":"gathering","add_emails":[{"message_id":"<$zebra>","folder":"Done"}],"add_notes":["no/zebra"]}
+{"status":"continue","current_phase":"gathering","add_notes":["no/zebra"]}
+{"status":"continue","current_phase":"gathering","add_notes":["no/zebra"],"search_notes":["okapi"]}
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Stripes."}]}
+END
+mail_in 'Zebra?' --max-iterations 2 <<<'What do we know?'
+c=$(grep -rl continuation.json "$HOME_DIR/mail/envoy/new" "$HOME_DIR/mail/envoy/cur" | head -n 1)
+python3 - "$c" >"$WORK/py" <<'P'
+import sys, email, email.policy, json
+m = email.message_from_binary_file(open(sys.argv[1], 'rb'), policy=email.policy.default)
+print(m['Message-ID'].strip())
+doc = json.loads(list(m.iter_attachments())[0].get_payload(decode=True))
+print(doc['gathered_email_refs'], doc['failed_fetches']['no/zebra'])
+P
+is "$(sed 1d "$WORK/py")" "[{'message_id': '<$zebra>', 'folder': 'Done'}] 2" 'E30: gathered_email_refs are Message-ID and folder'
+like "$(pr --json mail show "$(sed -n 1p "$WORK/py")")" '"continuation": \{.*"gathered_email_refs"' 'E36: mail show --json has the continuation'
+mkdir -p "$HOME_DIR/mail/envoy/.Later/cur" "$HOME_DIR/mail/envoy/.Later/new" "$HOME_DIR/mail/envoy/.Later/tmp"
+for f in $(grep -rl 'A zebra has stripes' "$HOME_DIR/mail/envoy/.Done"); do mv "$f" "$HOME_DIR/mail/envoy/.Later/cur/"; done
+rm -rf "$HOME_DIR/state"
+pr serve --once >/dev/null 2>&1
+like "$(seen 3)" 'GATHERED MAIL.*A zebra has stripes' 'E40: a gathered mail is fetched again by its id, from the hinted folder or any other'
+like "$(seen 3)" '=== UNAVAILABLE ===
+  no/zebra' 'E42: failed fetches are restored'
+like "$(results 4)" 'note no/zebra is UNAVAILABLE; it was not looked for again' 'E42: and not asked for again'
+
+# --- a checkpoint is no effect ---
+
+answers <<'END'
+{"status":"continue","current_phase":"working","working_note":"thinking"}
+{"status":"complete","current_phase":"complete"}
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Really done."}]}
+END
+mail_in 'Lazy' --max-iterations 1 <<<'please'
+ok 'a job that has only written its checkpoint' pr serve --once
+like "$(results 3)" 'complete was refused' 'has done nothing yet: complete is refused'
+like "$(newest)" 'Really done' 'until it answers'
+
 # --- answers from a file ---
 
 cat >"$HOME_DIR/scripts/two.jsonl" <<'END'

@@ -107,6 +107,18 @@ like "$(results 3)" 'note scratch/old: renamed to scratch/new' 'a note is rename
 like "$(pr note get CONTENTS)" '- scratch/new: a text' 'E92: and CONTENTS follows'
 like "$(results 3)" 'note scratch/two: conflict' 'one that was not read here is not deleted'
 
+answers <<END
+{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/v","content":"one","mode":"replace","if_version":0}]}
+{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/v","content":"two","mode":"replace","if_version":1}]}
+{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/v","content":"three","mode":"replace","if_version":1}]}
+{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/v","content":", too","mode":"append","if_version":1}]}
+$done_now
+END
+mail_in 'Versions' <<<'please'
+like "$(results 3)" 'note scratch/v: saved as version 2' 'if_version of the newest is taken'
+like "$(results 4)" 'note scratch/v: conflict: if_version is 1, and the newest is 2' 'one that is not the newest is refused'
+like "$(pr note get scratch/v)" 'two.*, too' 'append has no condition'
+
 # --- answers that are none ---
 
 for said in 'I will do that right away.' '{"status":"complete"' "$done_now $done_now" \

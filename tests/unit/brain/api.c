@@ -474,23 +474,6 @@ test_no_key(void)
     g_assert_true(json_is_null(json_object_get(json_array_get(requests, 0), "key")));
 }
 
-static void
-test_takes(void)
-{
-    ConfBrain conf = conf_for(ANTHROPIC, "");
-
-    g_assert_true(brain_takes(&conf, "image/png"));
-    g_assert_true(brain_takes(&conf, "application/pdf"));
-    g_assert_false(brain_takes(&conf, "image/svg+xml"));
-    g_assert_false(brain_takes(&conf, "text/plain"));
-    conf = conf_for(OPENAI, "");
-    g_assert_true(brain_takes(&conf, "image/png"));
-    conf.url = "http://127.0.0.1:8080/v1";
-    g_assert_false(brain_takes(&conf, "image/png"));
-    conf.kind = "command";
-    g_assert_false(brain_takes(&conf, "image/png"));
-}
-
 int
 main(int argc, char **argv)
 {
@@ -511,7 +494,6 @@ main(int argc, char **argv)
     g_test_add_func("/brain/api/broken", test_broken);
     g_test_add_func("/brain/api/unreached", test_unreached);
     g_test_add_func("/brain/api/no-key", test_no_key);
-    g_test_add_func("/brain/api/takes", test_takes);
     int status = g_test_run();
     tmpdir_clear(&home);
     fake_clear(&fake);

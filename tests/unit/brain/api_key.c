@@ -100,18 +100,20 @@ test_env(void)
     }
 }
 
+#define KEY "sk-123456789"
 static void
 test_hide(void)
 {
     static const struct {
         const char *key, *text, *want;
     } cases[] = {
-        {"k", "a k b k", "a [key] b [key]"},
-        {"k", "nothing", "nothing"},
-        {NULL, "k", "k"},
-        {"k", NULL, NULL},
-        {"k", "k", "[key]"},
-        {"kk", "kkk", "[key]k"},
+        {KEY, "a " KEY " b " KEY, "a [key] b [key]"},
+        {KEY, "nothing", "nothing"},
+        {NULL, KEY, KEY},
+        {KEY, NULL, NULL},
+        {KEY, KEY, "[key]"},
+        {KEY, KEY "k", "[key]k"},
+        {"ollama", "ollama is a server", "ollama is a server"}, /* no secret */
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

@@ -85,7 +85,7 @@ test_titles(void)
 static void
 test_budget(void)
 {
-    g_autoptr(Context) c = context_for(1, 0, 600);
+    g_autoptr(Context) c = context_for(1, 0, 800);
     g_autofree char *large = g_strnfill(500, 'x');
 
     g_assert_true(context_show(c, "ONE", "1@x", "small"));
@@ -93,9 +93,9 @@ test_budget(void)
     g_assert_false(context_show(c, "TWO", "2@x", large));
     context_reserve(c, 0);
     g_assert_true(context_show(c, "THREE", "3@x", "small too"));
-    g_assert_cmpuint(context_room(c), <, 600);
+    g_assert_cmpuint(context_room(c), <, 800);
     g_assert_null(strstr(context_text(c), "xxx"));
-    g_assert_nonnull(strstr(context_text(c), "=== LEFT OUT ["));
+    g_assert_nonnull(strstr(context_text(c), "=== NOT SHOWN ["));
     g_assert_nonnull(strstr(context_text(c), "- TWO ("));
 }
 
@@ -106,7 +106,7 @@ test_cut(void)
     g_autoptr(GString) text = g_string_new(NULL);
     for (int i = 0; i < 1000; i++)
         g_string_append(text, "\342\202\254");
-    for (size_t budget = 300; budget < 310; budget++) {
+    for (size_t budget = 500; budget < 510; budget++) {
         g_autoptr(Context) c = context_for(1, 0, budget);
         g_assert_true(context_show_cut(c, "LONG", "l@x", text->str));
         g_assert_true(g_utf8_validate(context_text(c), -1, NULL));
@@ -120,7 +120,7 @@ test_cut(void)
 static void
 test_manifest(void)
 {
-    g_autoptr(Context) c = context_for(7, 3, 400);
+    g_autoptr(Context) c = context_for(7, 3, 600);
     g_autofree char *large = g_strnfill(500, 'x');
     g_autoptr(json_t) m = NULL;
     Digest a, b;
@@ -144,11 +144,186 @@ test_manifest(void)
     g_assert_cmpint(json_integer_value(json_object_get(two, "shown")), ==, 0);
     g_assert_cmpstr(json_string_value(json_object_get(two, "why")), ==, "no room");
 
-    g_autoptr(Context) again = context_for(7, 3, 400);
+    g_autoptr(Context) again = context_for(7, 3, 600);
     context_show(again, "ONE", "1@x", "small");
     context_show(again, "TWO", "2@x", large);
     context_digest(again, &b);
     g_assert_true(digest_equal(&a, &b));
+}
+
+/* --- never over the budget --- */
+
+/* More of everything than there is room for, in every size. */
+static void
+fill(Context *c)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    const ContextPart note = {.title = "start", .from = "note", .id = "x/start", .version = 1};
+
+    context_instruct(c, "You are an agent.");
+    for (int i = 0; i < 200; i++)
+        g_string_append(text, "Gr\303\274\303\237e \342\202\254 ");
+    (void)context_instruct_part(c, &note, text->str, 300);
+    for (int i = 0; i < 60; i++) {
+        g_autofree char *title = g_strdup_printf("PART NUMBER %d", i);
+        context_say(c, "Some words of ours.");
+        context_reserve(c, i % 3 ? 0 : 700);
+        if (i % 2)
+            (void)context_show(c, title, "a@x", text->str);
+        else
+            (void)context_show_cut(c, title, "a@x", text->str);
+    }
+}
+
+static unsigned
+count(const char *text, const char *what)
+{
+    unsigned n = 0;
+
+    for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
+        n++;
+    return n;
+}
+
+static void
+test_never_over(void)
+{
+    for (size_t budget = 512; budget < 40000; budget = budget * 7 / 5 + 1) {
+        g_autoptr(Context) c = context_for(1, 0, budget);
+        fill(c);
+        g_autofree char *mark = g_strdup_printf("[%s] ===\n", context_nonce(c));
+        g_autofree char *end = g_strdup_printf("=== END [%s] ===\n", context_nonce(c));
+        const char *text = context_text(c), *system = context_system(c);
+        size_t all = strlen(text) + (system ? strlen(system) : 0);
+
+        g_test_message("budget %zu: %zu bytes", budget, all);
+        g_assert_cmpuint(all, <=, budget);
+        g_assert_true(g_utf8_validate(text, -1, NULL));
+        g_assert_true(!system || g_utf8_validate(system, -1, NULL));
+        g_assert_cmpuint(count(text, mark), ==, 2 * count(text, end));
+        g_assert_nonnull(strstr(text, "=== NOT SHOWN ["));
+        if (budget < 16000) /* the list itself has an end */
+            g_assert_nonnull(strstr(text, " more\n"));
+    }
+}
+
+/* --- again --- */
+
+static const char *changed; /* an id whose text is another one now */
+static const char *gone;    /* an id that is not there any more */
+
+static bool
+find(Recall *r, const ContextPart *part, char **ret_text, GBytes **ret_file, GError **error)
+{
+    if (g_strcmp0(part->id, gone) == 0)
+        return true;
+    if (part->content_type)
+        *ret_file = g_bytes_new_static("\x89PNG\0x", 6);
+    else
+        *ret_text = g_strdup(g_strcmp0(part->id, changed) == 0 ? "other text" : "the text");
+    return true;
+}
+
+static void
+show_each(Context *c)
+{
+    g_autoptr(GBytes) png = g_bytes_new_static("\x89PNG\0x", 6);
+    const ContextPart words = {.title = "start", .from = "note", .id = "a/start", .version = 2};
+    const ContextPart note = {.title = "NOTE", .from = "note", .id = "a/b", .version = 3};
+    const ContextPart mail = {.title = "MAIL", .from = "mail", .id = "m@x"};
+    const ContextPart file = {.title = "ATTACHMENT: p.png",
+                              .from = "file",
+                              .id = "m@x",
+                              .filename = "p.png",
+                              .content_type = "image/png"};
+
+    context_instruct(c, "You are an agent.");
+    context_instruct_words(c, ":rules", "the text");
+    g_assert_true(context_instruct_part(c, &words, "the text", 5)); /* cut */
+    context_say(c, "Our words.");
+    g_assert_true(context_show_part(c, &note, "the text"));
+    g_assert_true(context_show_part(c, &mail, "the text"));
+    g_assert_true(context_show(c, "KEPT", "instruction", "nowhere else"));
+    g_assert_true(context_attach(c, &file, png));
+    context_reserve(c, 1 << 20);
+    g_assert_false(context_show_part(c, &mail, "the text"));
+}
+
+static const struct {
+    const char *name, *changed, *gone, *want;
+} again_cases[] = {
+    {"as it was", NULL, NULL, NULL},
+    {"a mail is gone", NULL, "m@x", "mail <m@x> is gone"},
+    {"a note is gone", NULL, "a/b", "note a/b version 3 is gone"},
+    {"a note has changed", "a/b", NULL, "note a/b version 3 has changed"},
+    {"our words have changed", ":rules", NULL, "our own text (rules) has changed"},
+};
+
+static void
+test_again(gconstpointer data)
+{
+    size_t i = GPOINTER_TO_SIZE(data);
+    g_autoptr(Context) c = context_for(7, 3, 4000);
+    g_autoptr(GError) error = NULL;
+    Engine engine = {.home = home};
+    Recall recall = {.engine = &engine};
+    g_auto(Rebuilt) r = {0};
+    Step step = {.n = 4};
+
+    show_each(c);
+    step.manifest = context_manifest(c);
+    context_digest(c, &step.context);
+    changed = again_cases[i].changed;
+    gone = again_cases[i].gone;
+    g_assert_true(context_rebuild(&recall, &step, find, &r, &error));
+    g_assert_cmpint(r.same, ==, again_cases[i].want == NULL);
+    if (!again_cases[i].want) {
+        g_assert_cmpstr(context_whole(r.context), ==, context_whole(c));
+        g_assert_cmpuint(r.problems->len, ==, 0);
+    } else {
+        g_assert_cmpstr(g_ptr_array_index(r.problems, 0), ==, again_cases[i].want);
+    }
+    g_bytes_unref(step.manifest);
+}
+
+static void
+test_no_manifest(void)
+{
+    g_autoptr(GError) error = NULL;
+    Recall recall = {0};
+    g_auto(Rebuilt) r = {0};
+    const Step step = {.n = 4};
+
+    g_assert_false(context_rebuild(&recall, &step, find, &r, &error));
+    g_assert_cmpstr(error->message, ==, "step 4 keeps no record of what was shown");
+}
+
+/* --- files --- */
+
+static void
+test_files(void)
+{
+    g_autoptr(Context) c = context_for(1, 0, 0);
+    g_autoptr(GBytes) small = g_bytes_new_static("\x89PNG", 4);
+    g_autoptr(GBytes) large =
+        g_bytes_new_take(g_malloc0(CONTEXT_IMAGE_BYTES + 1), CONTEXT_IMAGE_BYTES + 1);
+    ContextPart part = {.title = "ATTACHMENT: p.png",
+                        .from = "file",
+                        .id = "m@x",
+                        .filename = "p.png",
+                        .content_type = "image/png"};
+    unsigned n;
+
+    g_assert_false(context_attach(c, &part, large));
+    g_assert_nonnull(strstr(context_text(c), "too large"));
+    for (unsigned i = 0; i < CONTEXT_FILES_MAX; i++)
+        g_assert_true(context_attach(c, &part, small));
+    g_assert_false(context_attach(c, &part, small));
+    g_assert_nonnull(strstr(context_text(c), "too many files"));
+    (void)context_files(c, &n);
+    g_assert_cmpuint(n, ==, CONTEXT_FILES_MAX);
+    part.filename = context_nonce(c);
+    g_assert_false(context_attach(c, &part, small));
 }
 
 int
@@ -163,6 +338,13 @@ main(int argc, char **argv)
     g_test_add_func("/context/budget", test_budget);
     g_test_add_func("/context/cut", test_cut);
     g_test_add_func("/context/manifest", test_manifest);
+    g_test_add_func("/context/never-over", test_never_over);
+    for (size_t i = 0; i < G_N_ELEMENTS(again_cases); i++) {
+        g_autofree char *path = g_strdup_printf("/context/again/%s", again_cases[i].name);
+        g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_again);
+    }
+    g_test_add_func("/context/no-manifest", test_no_manifest);
+    g_test_add_func("/context/files", test_files);
     int failed = g_test_run();
     test_home_free(home);
     return failed;

@@ -4,6 +4,7 @@
 #include "base/banned.h"
 #include "base/json.h"
 #include "engine/checkpoint.h"
+#include "engine/mail_in.h"
 #include "store/steps.h"
 #include "testwork.h"
 
@@ -171,6 +172,48 @@ test_fates(TestWork *w, gconstpointer data)
     g_assert_cmpint(fate_of(w, newer), ==, CONT_FOREIGN);
 }
 
+/* The document with one text put in place of another, signed anew. */
+static char *
+changed(TestWork *w, const char *json, const char *from, const char *to)
+{
+    g_auto(GStrv) halves = g_strsplit(json, from, 2);
+    g_autofree char *text = g_strjoinv(to, halves);
+    char *end = strstr(text, ",\"mac\":");
+    Digest mac;
+
+    g_assert_cmpuint(g_strv_length(halves), ==, 2);
+    *end = '\0';
+    key_mac(&w->home->key, "continuation 1", text, strlen(text), &mac);
+    g_autofree char *hex = digest_hex(&mac);
+    return g_strdup_printf("%s,\"mac\":\"%s\"}", text, hex);
+}
+
+/* A mail without the field, or with a word of a later version, goes on. */
+static void
+test_wait_then(TestWork *w, gconstpointer data)
+{
+    static const struct {
+        const char *field;
+        WaitThen want;
+    } cases[] = {
+        {",\"wait_then\":\"remind\"", WAIT_REMIND},
+        {",\"wait_then\":\"escalate\"", WAIT_ESCALATE},
+        {",\"wait_then\":\"\"", WAIT_CONTINUE},
+        {",\"wait_then\":\"dance\"", WAIT_CONTINUE},
+        {",\"wait_then\":7", WAIT_CONTINUE},
+        {"", WAIT_CONTINUE},
+    };
+    g_autofree char *json = park(w, TEST_NOW);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *doc = changed(w, json, ",\"wait_then\":\"continue\"", cases[i].field);
+        g_autoptr(Continuation) c = NULL;
+        g_assert_cmpint(continuation_parse(&w->home->key, doc, strlen(doc), &c), ==,
+                        CONT_SIGNED);
+        g_assert_cmpint(c->wait_then, ==, cases[i].want);
+    }
+}
+
 static char *
 mail_with(const char *const *documents)
 {
@@ -187,12 +230,37 @@ mail_with(const char *const *documents)
     return g_string_free(s, FALSE);
 }
 
+/* As intake reads it: keeps no content. */
+static ContinuationSeen
+seen_by_intake(TestWork *w, const char *raw)
+{
+    g_autoptr(GBytes) bytes = g_bytes_new(raw, strlen(raw));
+    MailIn in;
+
+    mail_in_parse(&w->home->key, bytes, &in);
+    g_autoptr(Message) m = in.mail;
+    g_autoptr(Continuation) c = in.checkpoint;
+    g_autoptr(GBytes) document = in.document;
+    g_assert_true((c != NULL) == (in.seen == CONT_SIGNED));
+    g_assert_true((document != NULL) == (in.seen == CONT_UNSIGNED));
+    for (guint i = 0; i < m->parts->len; i++)
+        g_assert_null(((const MsgPart *)g_ptr_array_index(m->parts, i))->content);
+    return in.seen;
+}
+
+/* Whoever reads it sees the same, however the type is written. */
 static ContinuationSeen
 seen_in(TestWork *w, const char *raw)
 {
     g_autoptr(Message) m = message_parse(raw, strlen(raw), MESSAGE_CONTENT, NULL);
     g_autoptr(Continuation) c = NULL;
-    return continuation_read(&w->home->key, m, &c);
+    g_autoptr(GString) shouted = g_string_new(raw);
+    ContinuationSeen seen = continuation_read(&w->home->key, m, &c);
+
+    g_string_replace(shouted, "application/json", "Application/JSON", 0);
+    g_assert_cmpint(seen_by_intake(w, raw), ==, seen);
+    g_assert_cmpint(seen_by_intake(w, shouted->str), ==, seen);
+    return seen;
 }
 
 /* T4, M24, M25, M26. */
@@ -269,7 +337,7 @@ test_restore(TestWork *w, gconstpointer data)
 
     work_open(&fresh, NULL);
     fresh.home->key = w->home->key;
-    g_autofree char *file = work_file(&fresh, "envoy", mail);
+    g_free(work_file(&fresh, "envoy", mail));
     g_assert_true(maildir_open(fresh.home->mail_fd, "envoy", true, &md, &error));
     checkpoints_restore(&fresh.engine, work_role(&fresh), md, &n, &error);
     g_assert_no_error(error);
@@ -303,7 +371,7 @@ test_restore_done(TestWork *w, gconstpointer data)
 
     work_open(&fresh, NULL);
     fresh.home->key = w->home->key;
-    g_autofree char *file = work_file(&fresh, "envoy", mail);
+    g_free(work_file(&fresh, "envoy", mail));
     g_assert_true(maildir_open(fresh.home->mail_fd, "envoy", true, &md, &error));
     maildir_deliver(md, "Done", "copy.1", "S", "", mail, strlen(mail), &there, &error);
     checkpoints_restore(&fresh.engine, work_role(&fresh), md, &n, &error);
@@ -322,6 +390,7 @@ main(int argc, char **argv)
         {"/continuation/members", test_members},
         {"/continuation/mac", test_mac},
         {"/continuation/fates", test_fates},
+        {"/continuation/wait-then", test_wait_then},
         {"/continuation/mails", test_mails},
         {"/continuation/compose", test_compose},
         {"/continuation/restore", test_restore},

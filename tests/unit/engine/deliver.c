@@ -526,6 +526,65 @@ test_term(void)
     test_home_free(home);
 }
 
+static unsigned
+count_tmp(Home *home, const char *mailbox)
+{
+    g_autofree char *path = g_build_filename(home->path, "mail", mailbox, "tmp", NULL);
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    unsigned n = 0;
+
+    while (dir && g_dir_read_name(dir))
+        n++;
+    return n;
+}
+
+/* While the files of a batch are written somebody takes one mail back: it does not appear, nor
+ * does its copy, and the others do. The deliverer waits at the gate, which we hold. */
+static void
+test_taken_back(void)
+{
+    static const OutTo to[] = {
+        {.address = "envoy@example.org", .mailbox = "envoy", .folder = ""},
+        {.address = "ann@example.org", .mailbox = "ann", .folder = "Sent", .flags = "S"},
+    };
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    OutId ids[3];
+    int status, go[2];
+
+    for (size_t i = 0; i < G_N_ELEMENTS(ids); i++)
+        ids[i] = put_to(db, to, G_N_ELEMENTS(to));
+    g_assert_cmpint(pipe(go), ==, 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        g_assert_cmpint(read(go[0], &status, 1), ==, 1);
+        Home *own = test_home_at(home->path);
+        Db *other = test_db_open(own, DB_WRITE);
+        DeliverStats stats = deliver(own, other, 0, false);
+        _exit(stats.sent == 4 && stats.retried + stats.failed == 0 ? 0 : 1);
+    }
+    Txn txn = test_begin(db);
+    g_assert_cmpint(write(go[1], "", 1), ==, 1);
+    while (count_tmp(home, "envoy") < G_N_ELEMENTS(ids))
+        g_usleep(1000);
+    g_assert_cmpuint(count(home, "envoy"), ==, 0);
+    g_assert_true(outbox_hold(&txn, ids[1], "stopped", NULL));
+    test_commit(&txn);
+    g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
+    g_assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close(go[0]);
+    close(go[1]);
+    g_assert_cmpuint(count(home, "envoy"), ==, 2);
+    g_assert_cmpuint(count(home, "ann"), ==, 2);
+    g_assert_cmpuint(count_tmp(home, "envoy"), ==, 0);
+    for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
+        g_autoptr(OutRow) row = first_row(db, ids[i]);
+        g_assert_cmpstr(out_state_name(row->state), ==, i == 1 ? "held" : "sent");
+    }
+    db_close(db);
+    test_home_free(home);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -542,5 +601,6 @@ main(int argc, char **argv)
     g_test_add_func("/deliver/hold-all", test_hold_all);
     g_test_add_func("/deliver/lock", test_lock);
     g_test_add_func("/deliver/term", test_term);
+    g_test_add_func("/deliver/taken-back", test_taken_back);
     return g_test_run();
 }

@@ -106,6 +106,14 @@ test_instructions(TestWork *w, gconstpointer data)
     has(with, "=== INSTRUCTION [");
     has(with, "use the new figures\n=== END [");
     has(with, "/work/envoy/1/out/ are attached");
+
+    g_autofree char *much = g_strnfill(40 << 10, 'v');
+    test_write(w->home->path, "rules.md", much);
+    g_autoptr(Context) cut = show_budget(w, &role, 16 << 10);
+    has(cut, "vvv\n[… cut]\n");
+    has(cut, "=== NEW MAIL 1 OF 1");
+    has(cut, "Hi\n=== END [");
+    g_assert_cmpuint(strlen(context_text(cut)), <=, 16 << 10);
 }
 
 static void

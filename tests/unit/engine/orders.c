@@ -8,6 +8,7 @@ typedef struct Case {
     OrderKind want;
     int want_steps;
     const char *want_instruction; /* NULL: none */
+    int want_fork;
 } Case;
 
 #define QUOTED "\n\nOn Sun, Nov 15, 2026 at 9:30 AM envoy <envoy@x.org> wrote:\n> Hello\n"
@@ -55,6 +56,39 @@ static const Case cases[] = {
     {"reply: the subject is no order", "STATUS", "Please go on with it.\n", true, ORDER_NONE, 0,
      NULL},
     {"empty body", "task", "", false, ORDER_NONE, 0, NULL},
+    {"approve", "Re: a", "APPROVE\n", true, ORDER_APPROVE, 0, NULL},
+    {"approve with a full stop", "Re: a", "Approve.\n", true, ORDER_APPROVE, 0, NULL},
+    {"approve, bottom-posted", "Re: a", "On Sun, envoy wrote:\n> REJECT\n\napprove!\n", true,
+     ORDER_APPROVE, 0, NULL},
+    {"approve with a word below", "Re: a", "APPROVE\nAnd thank them.\n", true, ORDER_APPROVE, 0,
+     "And thank them."},
+    {"approve is a word alone", "Re: a", "Approve it\n", true, ORDER_NONE, 0, NULL},
+    {"approve takes no colon", "Re: a", "Approve: all of it\n", true, ORDER_NONE, 0, NULL},
+    {"approved is not approve", "Re: a", "Approved\n", true, ORDER_UNCLEAR, 0, NULL},
+    {"approve? is a question", "Re: a", "Approve?\n", true, ORDER_UNCLEAR, 0, NULL},
+    {"approve quoted", "Re: a", "Let me see.\n\n> APPROVE\n", true, ORDER_NONE, 0, NULL},
+    {"approve second", "Re: a", "Hello,\nAPPROVE\n", true, ORDER_NONE, 0, NULL},
+    {"approve in new mail", "a", "APPROVE\n", false, ORDER_UNCLEAR, 0, NULL},
+    {"approve as a subject", "APPROVE", "", false, ORDER_NONE, 0, NULL},
+    {"reject", "Re: a", "reject\n", true, ORDER_REJECT, 0, NULL},
+    {"reject with an empty reason", "Re: a", "REJECT:\n", true, ORDER_REJECT, 0, NULL},
+    {"reject with a reason", "Re: a", "REJECT: too Long.\n", true, ORDER_REJECT, 0,
+     "too Long."},
+    {"reject with a reason, no blank", "Re: a", "Reject:no" QUOTED, true, ORDER_REJECT, 0,
+     "no"},
+    {"reject with a blank before the colon", "Re: a", "reject : no\n", true, ORDER_REJECT, 0,
+     "no"},
+    {"reject with a reason and more", "Re: a", "Reject: too long\nUse one line.\n", true,
+     ORDER_REJECT, 0, "too long\nUse one line."},
+    {"reject with lines below", "Re: a", "REJECT\nUse one line.\n", true, ORDER_REJECT, 0,
+     "Use one line."},
+    {"reject needs the colon", "Re: a", "reject too long\n", true, ORDER_NONE, 0, NULL},
+    {"rejected is mail", "Re: a", "Rejected: no\n", true, ORDER_NONE, 0, NULL},
+    {"fork", "Re: a", "Fork.\n", true, ORDER_FORK, 0, NULL},
+    {"fork at a step", "Re: a", "FORK 3\nTry the other one.\n", true, ORDER_FORK, 0,
+     "Try the other one.", 3},
+    {"fork at no step", "Re: a", "fork 0\n", true, ORDER_NONE, 0, NULL},
+    {"fork something", "Re: a", "Fork the repository\n", true, ORDER_NONE, 0, NULL},
 };
 
 static void
@@ -68,6 +102,28 @@ test_case(gconstpointer data)
     g_assert_cmpint(order.kind, ==, c->want);
     g_assert_cmpint(order.steps, ==, c->want_steps);
     g_assert_cmpstr(order.instruction, ==, c->want_instruction);
+    g_assert_cmpint(order.fork_step, ==, c->want_fork);
+}
+
+static void
+test_permitted(void)
+{
+    static const struct {
+        OrderKind kind;
+        unsigned may;
+        bool want;
+    } permits[] = {
+        {ORDER_STOP, MAY_STEER, true},    {ORDER_STOP, MAY_ASK | MAY_APPROVE, false},
+        {ORDER_FORK, MAY_ASK, false},     {ORDER_HELP, MAY_ASK, false},
+        {ORDER_UNCLEAR, MAY_ASK, false},  {ORDER_APPROVE, MAY_APPROVE, true},
+        {ORDER_APPROVE, MAY_STEER, true}, {ORDER_REJECT, MAY_ASK, true},
+        {ORDER_REJECT, 0, true},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(permits); i++) {
+        const Order order = {.kind = permits[i].kind};
+        g_assert_cmpint(order_permitted(&order, permits[i].may), ==, permits[i].want);
+    }
 }
 
 int
@@ -78,5 +134,6 @@ main(int argc, char **argv)
         g_autofree char *path = g_strdup_printf("/orders/%s", cases[i].name);
         g_test_add_data_func(path, &cases[i], test_case);
     }
+    g_test_add_func("/orders/permitted", test_permitted);
     return g_test_run();
 }

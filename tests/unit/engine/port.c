@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "engine/port_client.h"
+#include "store/notes.h"
 #include "store/outbox.h"
 #include "testwork.h"
 #include <errno.h>
@@ -273,6 +274,7 @@ state_of(Fixture *f, const char *msgid)
     return row->state;
 }
 
+/* L16: a second answer is refused, with the name of the first. */
 static void
 test_reply(Fixture *f, gconstpointer data)
 {
@@ -296,6 +298,7 @@ test_reply(Fixture *f, gconstpointer data)
     g_assert_cmpint(state_of(f, "one@example.org"), ==, MSG_HANDLED);
 }
 
+/* L17: only what was shown can be settled. */
 static void
 test_reply_named(Fixture *f, gconstpointer data)
 {
@@ -383,7 +386,97 @@ test_floor(Fixture *f, gconstpointer data)
     g_assert_cmpstr(get(a, "state"), ==, "held");
 }
 
-/* An order took the job away: nothing is sent, the program hears it, and so does the run. */
+static void
+put_note(Fixture *f, const char *key, const char *text, Trust label)
+{
+    const NoteBy by = {.author = "somebody", .label = label};
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) body = g_bytes_new(text, strlen(text));
+    Txn txn = test_begin(f->work.engine.db);
+
+    note_put(&txn, key, body, NOTE_ANY, &by, NULL, &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+}
+
+/* Each in turn, on what those before have left. */
+static void
+test_notes(Fixture *f, gconstpointer data)
+{
+    static const struct {
+        const char *request;
+        int want_status;
+        const char *want; /* in the answer */
+    } cases[] = {
+        {"{'verb':'note.get','key':'mine/a'}", EX_NOINPUT, "no note 'mine/a'"},
+        {"{'verb':'note.put','key':'mine/a','content':'one'}", 0, "\"version\":1"},
+        {"{'verb':'note.put','key':'mine/a','content':'two'}", 0, "\"version\":2"},
+        {"{'verb':'note.append','key':'mine/a','content':'three'}", 0, "\"version\":3"},
+        {"{'verb':'note.get','key':'mine/a'}", 0, "two\\nthree"},
+        {"{'verb':'note.get','key':'mine/a','version':1}", 0, "\"text\":\"one\""},
+        {"{'verb':'note.put','key':'theirs','content':'x'}", EX_DATAERR, "conflict: "},
+        {"{'verb':'note.get','key':'theirs','version':1}", 0, "a person's"},
+        {"{'verb':'note.put','key':'theirs','content':'x'}", EX_DATAERR, "conflict: "},
+        {"{'verb':'note.get','key':'theirs'}", 0, "a person's"},
+        {"{'verb':'note.put','key':'theirs','content':'x','if_version':9}", EX_DATAERR,
+         "conflict: "},
+        {"{'verb':'note.put','key':'theirs','content':'x','if_version':0}", EX_DATAERR,
+         "conflict: "},
+        {"{'verb':'note.put','key':'theirs','content':'x','if_version':1}", 0, "\"version\":2"},
+        {"{'verb':'note.rename','from':'nothing','to':'mine/b'}", EX_NOINPUT, "no note"},
+        {"{'verb':'note.rename','from':'mine/a','to':'theirs'}", EX_DATAERR, "theirs"},
+        {"{'verb':'note.rename','from':'mine/a','to':'mine/b'}", 0, NULL},
+        {"{'verb':'note.list','prefix':'mine/'}", 0, "mine/b"},
+        {"{'verb':'note.search','query':'three'}", 0, "mine/b"},
+        {"{'verb':'note.history','key':'theirs'}", 0, "\"version\":2"},
+        {"{'verb':'note.history','key':'no-such'}", EX_NOINPUT, "no note"},
+        {"{'verb':'note.delete','key':'mine/b'}", EX_DATAERR, "conflict: "},
+        {"{'verb':'note.get','key':'mine/b'}", 0, "three"},
+        {"{'verb':'note.delete','key':'mine/b'}", 0, NULL},
+        {"{'verb':'note.delete','key':'mine/b'}", EX_NOINPUT, "no note"},
+        {"{'verb':'note.get','key':'../../x'}", EX_DATAERR, "../../x"},
+        {"{'verb':'note.put','key':'a/../b','content':'x'}", EX_DATAERR, "a/../b"},
+        {"{'verb':'note.put','key':'x','content':'x','mode':'y'}", EX_DATAERR, "mode"},
+        {"{'verb':'note.put','key':'x'}", EX_DATAERR, "content"},
+    };
+    put_note(f, "theirs", "a person's", TRUST_OPERATOR);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *request = g_strdelimit(g_strdup(cases[i].request), "'", '"');
+        g_autoptr(json_t) answer = ask(f, request);
+        g_autofree char *text = json_format(answer);
+        g_test_message("%s -> %s", request, text);
+        g_assert_cmpint(json_integer_value(json_object_get(answer, "status")), ==,
+                        cases[i].want_status);
+        g_assert_true(!cases[i].want || strstr(text, cases[i].want));
+    }
+    g_assert_cmpuint(port_steps(f->port), ==, 6); /* what was refused is no step */
+}
+
+/* What was read from strangers stays theirs, in what is written after it. */
+static void
+test_note_floor(Fixture *f, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Note) before = NULL, after = NULL;
+
+    put_note(f, "strange", "obey the stranger", TRUST_ANYONE);
+    g_autoptr(json_t) one = ask(f, "{\"verb\":\"note.put\",\"key\":\"one\",\"content\":\"x\"}");
+    g_autoptr(json_t) found = ask(f, "{\"verb\":\"note.search\",\"query\":\"obey\"}");
+    g_autofree char *text = json_format(found);
+    g_assert_null(strstr(text, "stranger"));
+    g_assert_cmpint(port_floor(f->port), ==, TRUST_PRINCIPAL);
+    g_autoptr(json_t) read = ask(f, "{\"verb\":\"note.get\",\"key\":\"strange\"}");
+    g_assert_cmpint(port_floor(f->port), ==, TRUST_ANYONE);
+    g_autoptr(json_t) two = ask(f, "{\"verb\":\"note.put\",\"key\":\"two\",\"content\":\"x\"}");
+    g_assert_cmpint(status_of(one) + status_of(read) + status_of(two), ==, 0);
+    g_assert_true(note_look(f->work.engine.db, "one", 0, &before, &error));
+    g_assert_true(note_look(f->work.engine.db, "two", 0, &after, &error));
+    g_assert_cmpint(before->label, ==, TRUST_PRINCIPAL);
+    g_assert_cmpint(after->label, ==, TRUST_ANYONE);
+}
+
+/* L16: an order took the job away: nothing is sent, the program hears it, and so does the run.
+ */
 static void
 test_fenced(Fixture *f, gconstpointer data)
 {
@@ -569,6 +662,39 @@ test_crowd(Fixture *f, gconstpointer data)
     }
 }
 
+/* As many as there are places say nothing, or half of something: in the end they give way to
+ * who does. */
+static void
+test_silent(Fixture *f, gconstpointer data)
+{
+    int silent[PORT_POLL_MAX - 1];
+    for (size_t i = 0; i < G_N_ELEMENTS(silent); i++) {
+        silent[i] = connect_raw(f);
+        if (i % 2)
+            say(silent[i], "{\"verb\":");
+    }
+    pump_well(f);
+    auto_fd fd = connect_raw(f);
+    say(fd, "{\"verb\":\"status\"}\n");
+    g_autofree char *text = g_strdup("");
+    int64_t end = g_get_monotonic_time() + 20 * G_USEC_PER_SEC;
+    while (!*text && g_get_monotonic_time() < end) {
+        struct pollfd fds[PORT_POLL_MAX];
+        unsigned n = port_poll(f->port, fds);
+        (void)poll(fds, n, 20000);
+        pump_well(f);
+        g_free(text);
+        text = hear(fd);
+    }
+    g_assert_true(g_str_has_prefix(text, "{\"ok\":true"));
+    g_autofree char *told = hear(silent[0]);
+    g_assert_nonnull(strstr(told, "silent for too long"));
+    g_autofree char *not_told = hear(silent[G_N_ELEMENTS(silent) - 1]);
+    g_assert_cmpstr(not_told, ==, "");
+    for (size_t i = 0; i < G_N_ELEMENTS(silent); i++)
+        (void)close(silent[i]);
+}
+
 static void
 test_gone(void)
 {
@@ -614,6 +740,8 @@ main(int argc, char **argv)
     ADD("walls", test_walls);
     ADD("reads", test_reads);
     ADD("floor", test_floor);
+    ADD("notes", test_notes);
+    ADD("note-floor", test_note_floor);
     ADD("fenced", test_fenced);
     ADD("bad", test_bad);
     ADD("half", test_half);
@@ -623,6 +751,7 @@ main(int argc, char **argv)
     ADD("huge-call", test_huge_call);
     ADD("deaf", test_deaf);
     ADD("crowd", test_crowd);
+    ADD("silent", test_silent);
     ADD("leftover", test_leftover);
     g_test_add_func("/port/gone", test_gone);
     return g_test_run();

@@ -10,7 +10,6 @@
 #define HEAD(id, more)                                                                         \
     "From: Ann <ann@example.org>\nTo: envoy@example.org\nSubject: Budget\nMessage-ID: <" id    \
     "@example.org>\nDate: Sun, 15 Nov 2026 09:30:00 +0000\n" more "\n"
-#define LEFT_OUT 1024 /* the list of what did not fit comes on top */
 #define THREAD 1000
 #define THREAD_MAX_US (100 * USEC_PER_MSEC) /* with sanitizers on; without them a tenth */
 
@@ -78,7 +77,8 @@ close_all(TestWork *w, gconstpointer data)
 static void
 test_budget(TestWork *w, gconstpointer data)
 {
-    static const size_t budgets[] = {32 << 10, 64 << 10, 256 << 10};
+    static const size_t budgets[] = {CONTEXT_BYTES_MIN, 12 << 10, 32 << 10, 64 << 10,
+                                     256 << 10};
     g_autofree char *long_text = g_strnfill(1 << 20, 'n');
     g_autofree char *big = g_strnfill(1 << 20, 'x');
     g_autofree char *raw = g_strconcat(HEAD("one", ""), big, "\n", NULL);
@@ -94,11 +94,40 @@ test_budget(TestWork *w, gconstpointer data)
     begin(w, raw);
     for (size_t i = 0; i < G_N_ELEMENTS(budgets); i++) {
         g_autoptr(Context) c = show(w, budgets[i]);
-        g_assert_cmpuint(strlen(context_text(c)), <=, budgets[i] + LEFT_OUT);
+        size_t system = context_system(c) ? strlen(context_system(c)) : 0;
+        g_assert_cmpuint(strlen(context_text(c)) + system, <=, budgets[i]);
         g_assert_cmpuint(count(c, "what I know"), ==, 1);
         g_assert_cmpuint(count(c, "a small one"), ==, 1);
         g_assert_cmpuint(count(c, "the last result"), ==, 1);
         g_assert_cmpuint(count(c, "Subject: Budget"), ==, 1);
+    }
+}
+
+/* The mail that began it comes whole as long as it is not more than all there is. */
+static void
+test_original(TestWork *w, gconstpointer data)
+{
+    static const struct {
+        size_t mail, budget;
+        bool want_whole;
+    } cases[] = {{20 << 10, 32 << 10, true},
+                 {200 << 10, 256 << 10, true},
+                 {26 << 10, 32 << 10, true},
+                 {40 << 10, 32 << 10, false}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *big = g_strnfill(cases[i].mail, 'x');
+        g_autofree char *head = g_strdup_printf(
+            "From: Ann <ann@example.org>\nTo: envoy@example.org\nSubject: Budget\n"
+            "Message-ID: <o%zu@example.org>\n\n",
+            i);
+        g_autofree char *raw = g_strconcat(head, big, "\n", NULL);
+        begin(w, raw);
+        g_autoptr(Context) c = show(w, cases[i].budget);
+        g_assert_cmpuint(count(c, big), ==, cases[i].want_whole);
+        g_assert_cmpuint(count(c, "[… cut:"), ==, !cases[i].want_whole);
+        close_all(w, NULL);
+        work_open(w, NULL);
     }
 }
 
@@ -222,6 +251,7 @@ main(int argc, char **argv)
         void (*run)(TestWork *, gconstpointer);
     } tests[] = {
         {"/steps/prompt/budget", test_budget},
+        {"/steps/prompt/original", test_original},
         {"/steps/prompt/cut-note-is-not-shown", test_cut_note_is_not_shown},
         {"/steps/prompt/fences", test_fences},
         {"/steps/prompt/same-bytes", test_same_bytes},

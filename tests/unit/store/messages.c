@@ -242,9 +242,17 @@ test_takes_part(void)
         const char *spec;
         bool want;
     } cases[] = {
-        {"ann@example.org", true}, {"ann@EXAMPLE.ORG", true},       {"envoy@example.org", true},
-        {"cc@example.org", true},  {"asked@example.org", true},     {"nn@example.org", false},
-        {"ann@example.or", false}, {"stranger@example.org", false}, {"", false},
+        {"ann@example.org", true},
+        {"ann@EXAMPLE.ORG", true},
+        {"envoy@example.org", true},
+        {"cc@example.org", true},
+        {"asked@example.org", true},
+        {"nn@example.org", false},
+        {"ann@example.or", false},
+        {"stranger@example.org", false},
+        {"", false},
+        {"held@example.org", false},
+        {"failed@example.org", false},
     };
     Home *home = test_home_new();
     Db *db = test_db_open(home, DB_WRITE);
@@ -258,6 +266,14 @@ test_takes_part(void)
     test_store(db, &in);
     test_store(db, &far);
     g_free(send_mail(db, home, in.job.v, "asked@example.org"));
+    g_free(send_mail(db, home, in.job.v, "held@example.org"));
+    g_free(send_mail(db, home, in.job.v, "failed@example.org"));
+    Txn txn = test_begin(db);
+    g_assert_true(sql_run(&txn,
+                          "UPDATE delivery SET state = substr(address, 1, instr(address, '@') "
+                          "- 1) WHERE address LIKE 'held@%' OR address LIKE 'failed@%'",
+                          NULL, NULL, ""));
+    test_commit(&txn);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         bool takes;
 

@@ -1,0 +1,20 @@
+#pragma once
+
+/* Steps for people: how money, times and long texts look in a table. */
+#include "cli/cli.h"
+#include "store/steps.h"
+
+/* "$1.20"; less than a dollar to a hundredth of a cent: "$0.0312"; caller frees. */
+char *step_money(int64_t micro);
+/* "11-15 12:33:50", in UTC as all times that we print; caller frees. */
+char *step_time(int64_t wall_us);
+/* Columns of the terminal, or of $COLUMNS; 0: nobody counts them (a pipe). */
+unsigned step_columns(void);
+/* At most so many characters a line, broken at blanks where there are some. Escaped before.
+ * Caller frees the list. */
+GStrv step_wrap(const char *text, unsigned width);
+/* Message-IDs cut to what tells them apart; caller frees. */
+char *step_short_ids(const char *text);
+
+/* The table: step, at, took, cost, did, because. */
+void step_print_table(Cli *cli, const GPtrArray *steps);

@@ -1,0 +1,105 @@
+#include "engine/login.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define SECRET_BYTES_MAX 16384u /* access tokens are long */
+#define COMMAND_US (60 * USEC_PER_SEC)
+
+static void
+wipe(char *text)
+{
+    if (text)
+        explicit_bzero(text, strlen(text));
+    g_free(text);
+}
+
+void
+secret_clear(Secret *secret)
+{
+    wipe(secret->password);
+    wipe(secret->token);
+    *secret = (Secret){0};
+}
+
+/* The first line; a password may hold anything but its end. */
+static bool
+first_line(GBytes *bytes, const char *of, char **ret, GError **error)
+{
+    gsize len = 0;
+    const char *text = bytes ? g_bytes_get_data(bytes, &len) : NULL;
+    const char *end = text ? memchr(text, '\n', len) : NULL;
+    size_t n = end ? (size_t)(end - text) : len;
+
+    while (n > 0 && text[n - 1] == '\r')
+        n--;
+    if (n == 0 || memchr(text, '\0', n))
+        return err_set(error, ERR_CONFIG, "'%s' gives no password", of);
+    *ret = g_strndup(text, n);
+    explicit_bzero((void *)text, len);
+    return true;
+}
+
+static bool
+check_file(int fd, const char *path, GError **error)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return err_set_errno(error, errno, "the password file '%s'", path);
+    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+        return err_set(error, ERR_CONFIG, "the password file '%s' is no file of ours", path);
+    if (st.st_mode & 077)
+        return err_set(error, ERR_CONFIG,
+                       "others can read the password file '%s'; run: chmod 600 '%s'", path,
+                       path);
+    return true;
+}
+
+static bool
+from_file(const Home *home, const char *name, char **ret, GError **error)
+{
+    g_autofree char *path = g_canonicalize_filename(name, home->path);
+    auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (fd < 0)
+        return err_set(error, ERR_CONFIG, "the password file '%s': %s", path,
+                       g_strerror(errno));
+    return check_file(fd, path, error) && file_read_fd(fd, SECRET_BYTES_MAX, &bytes, error) &&
+           first_line(bytes, path, ret, error);
+}
+
+static bool
+from_command(const Home *home, const char *const *argv, char **ret, GError **error)
+{
+    ProcSpec spec = {.argv = argv,
+                     .cwd = home->path,
+                     .limits = {.time_us = COMMAND_US, .out_max = SECRET_BYTES_MAX}};
+    g_autoptr(Proc) ended = NULL;
+
+    if (!proc_run(&spec, &ended, error))
+        return err_prefix(error, "the command '%s'", argv[0]);
+    const ProcEnd *end = proc_result(ended);
+    if (end->why)
+        return err_set(error, ERR_CONFIG, "the command '%s' gives no password: %s", argv[0],
+                       end->why);
+    return first_line(end->out, argv[0], ret, error);
+}
+
+bool
+login_secret(const Home *home, const ConfServer *server, Secret *ret, GError **error)
+{
+    *ret = (Secret){0};
+    if (server->token_command && server->token_command[0])
+        return from_command(home, server->token_command, &ret->token, error);
+    if (server->password_command && server->password_command[0])
+        return from_command(home, server->password_command, &ret->password, error);
+    return !*server->password_file ||
+           from_file(home, server->password_file, &ret->password, error);
+}

@@ -1,0 +1,18 @@
+#pragma once
+
+/*
+ * The way to a server's password or token. They are read when a connection is made, kept no longer
+ * than that, and stand in no error and no log.
+ */
+#include "base/home.h"
+
+typedef struct Secret {
+    char *password, *token; /* one of them, or neither */
+} Secret;
+void secret_clear(Secret *secret); /* wipes */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Secret, secret_clear)
+
+/* token-command, else password-command, else password-file (relative to the home, closed to
+ * others). A command is run without a shell, for a minute at most; its first line counts.
+ * ERR_CONFIG when what is named can't be had. */
+bool login_secret(const Home *home, const ConfServer *server, Secret *ret, GError **error);

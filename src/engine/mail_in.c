@@ -1,0 +1,56 @@
+#include "engine/mail_in.h"
+#include "base/banned.h"
+
+/*
+ * Whether a mail holds a checkpoint is known when its parts are, and then their content has
+ * gone by. Keeping the content of every mail would cost memory, parsing twice costs time; so
+ * the bytes are looked at first. A mail that says it otherwise ("Application/JSON", a file name
+ * alone) is parsed twice.
+ */
+static bool
+looks_like_one(const void *data, size_t len)
+{
+    static const char type[] = "application/json";
+    return len > 0 && memmem(data, len, type, sizeof type - 1) != NULL;
+}
+
+static void
+read_checkpoint(const Key *key, const Message *m, MailIn *in)
+{
+    in->seen = continuation_read(key, m, &in->checkpoint);
+    GBytes *document = continuation_part(m);
+    if (in->seen == CONT_UNSIGNED && document)
+        in->document = g_bytes_ref(document);
+}
+
+static void
+drop_content(Message *m)
+{
+    for (guint i = 0; i < m->parts->len; i++) {
+        MsgPart *part = g_ptr_array_index(m->parts, i);
+        g_clear_pointer(&part->content, g_bytes_unref);
+    }
+}
+
+void
+mail_in_parse(const Key *key, GBytes *raw, MailIn *ret)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(raw, &len);
+    bool likely = looks_like_one(data, len);
+
+    *ret = (MailIn){0};
+    ret->mail = message_parse(data, len, likely ? MESSAGE_CONTENT : MESSAGE_TEXT, NULL);
+    if (!continuation_possible(ret->mail)) {
+        if (likely)
+            drop_content(ret->mail);
+        return;
+    }
+    if (likely) {
+        read_checkpoint(key, ret->mail, ret);
+        drop_content(ret->mail);
+        return;
+    }
+    g_autoptr(Message) whole = message_parse(data, len, MESSAGE_CONTENT, NULL);
+    read_checkpoint(key, whole, ret);
+}

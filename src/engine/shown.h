@@ -1,0 +1,13 @@
+#pragma once
+
+/* What a step's manifest says that the brain was shown. */
+#include "engine/engine.h"
+#include "mail/origin.h"
+
+/* Ids of its parts: Message-IDs, keys of notes, names of our own words. whole: only those that
+ * came uncut. char *, each owned by the array; empty where there is no manifest. ERR_DAMAGE
+ * where it is no JSON. */
+bool shown_ids(GBytes *manifest, bool whole, GPtrArray **ret, GError **error);
+/* Lowers *floor to the least trusted mail or note among them, as the role has it. */
+bool
+shown_floor(Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error);

@@ -1,0 +1,242 @@
+#include "engine/waits.h"
+#include "base/banned.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "engine/awaited.h"
+#include "engine/continuation.h"
+#include "engine/letter.h"
+#include "engine/post.h"
+#include "engine/progress.h"
+#include "engine/settle.h"
+#include "store/outbox.h"
+#include "store/steps.h"
+#include "store/timers.h"
+
+#define RESULTS_MAX (32u << 20)
+
+/* One job whose time has come; loaded before the transaction, since its files are read. */
+typedef struct Due {
+    Engine *engine;
+    Job *job;
+    const ConfRole *role;
+    Awaited awaited;
+    OutRow *asked;       /* the mail that was not answered; NULL */
+    Message *asked_head; /* NULL: its bytes are gone */
+} Due;
+
+static void
+due_clear(Due *d)
+{
+    g_clear_pointer(&d->job, job_free);
+    awaited_clear(&d->awaited);
+    g_clear_pointer(&d->asked, out_row_free);
+    g_clear_pointer(&d->asked_head, message_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Due, due_clear)
+
+static bool
+due_load(Due *d, JobId id, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    Db *db = d->engine->db;
+    if (!job_load(db, &viewer, id, &d->job, error))
+        return false;
+    d->role = d->job ? config_role(d->engine->home->config, d->job->role) : NULL;
+    if (!d->role)
+        return true;
+    if (!awaited_load(db, d->job, &d->awaited, error) ||
+        (d->awaited.msgid && !outbox_find(db, &viewer, d->awaited.msgid, &d->asked, error)))
+        return false;
+    if (!d->asked || !d->asked->bytes)
+        return true;
+    gsize len;
+    const void *data = g_bytes_get_data(d->asked->bytes, &len);
+    d->asked_head = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    return true;
+}
+
+/* --- the letters --- */
+
+static LetterParent
+original_of(const Due *d)
+{
+    return (LetterParent){.msgid = d->job->original_msgid, .subject = d->job->subject};
+}
+
+/* In the thread of the mail that was not answered. */
+static LetterParent
+asked_of(const Due *d)
+{
+    if (!d->asked)
+        return original_of(d);
+    return (LetterParent){.msgid = d->asked->msgid,
+                          .subject = d->asked->subject,
+                          .in_reply_to = d->asked_head ? d->asked_head->in_reply_to : NULL,
+                          .references = d->asked_head ? d->asked_head->references : NULL};
+}
+
+static Compose *
+compose_reminder(const Due *d, GError **error)
+{
+    const Home *home = d->engine->home;
+    const GPtrArray *to = d->awaited.to;
+    LetterParent parent = asked_of(d);
+    g_autofree char *at = clock_format_iso(d->awaited.since_us);
+    g_autofree char *text =
+        g_strdup_printf("A reminder: I wrote to you at %s and can't go on without your answer. "
+                        "Please reply.",
+                        at);
+    g_autoptr(Compose) c = letter_notice(home, d->role, d->job, g_ptr_array_index(to, 0), NULL,
+                                         text, &parent, error);
+    for (guint i = 1; c && i < to->len; i++) {
+        if (!compose_to(c, NULL, g_ptr_array_index(to, i), error))
+            return NULL;
+    }
+    return g_steal_pointer(&c);
+}
+
+static Compose *
+compose_question(const Due *d, GError **error)
+{
+    const Home *home = d->engine->home;
+    LetterParent parent = original_of(d);
+    g_autofree char *at = clock_format_iso(d->awaited.since_us);
+    g_autofree char *names = awaited_names(&d->awaited);
+    g_autofree char *text = g_strdup_printf(
+        "There is no answer since %s: job %" G_GINT64_FORMAT
+        " (%s) waits for %s.\n\nReply CONTINUE to let it go on without one, CANCEL to end it, "
+        "or write what to do.",
+        at, d->job->id.v, d->job->subject, names);
+    return letter_notice(home, d->role, d->job, home->config->owner, NULL, text, &parent,
+                         error);
+}
+
+static bool
+mail_people(const Due *d, Txn *txn, WaitThen what, GError **error)
+{
+    g_autoptr(Compose) c =
+        what == WAIT_REMIND ? compose_reminder(d, error) : compose_question(d, error);
+    Post post = {.job = d->job->id,
+                 .round = d->job->round,
+                 .thread = d->job->thread,
+                 .level = TRUST_ROLE,
+                 .mailbox = d->job->role};
+    return c && post_compose(d->engine, txn, c, &post, NULL, NULL, error);
+}
+
+/* --- the checkpoint that knows of it --- */
+
+static GPtrArray *
+result_lines(const char *results)
+{
+    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(json_t) list = NULL;
+    size_t i;
+    json_t *line;
+    if (!results || !json_parse(results, strlen(results), RESULTS_MAX, &list, NULL))
+        return lines;
+    json_array_foreach(list, i, line)
+    {
+        if (json_is_string(line))
+            g_ptr_array_add(lines, g_strdup(json_string_value(line)));
+    }
+    return lines;
+}
+
+/* The old one goes to Done: from it alone the job would act once more. */
+static bool
+file_checkpoint(const Due *d, Txn *txn, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    LetterParent original = original_of(d);
+    g_autoptr(Job) now = NULL;
+    g_autoptr(Step) last = NULL;
+    g_autoptr(Compose) mail = NULL;
+    if (!job_load(d->engine->db, &viewer, d->job->id, &now, error) ||
+        !step_last(d->engine->db, d->job->id, &last, error))
+        return false;
+    g_autoptr(GPtrArray) results = result_lines(last ? last->results : NULL);
+    CheckpointInput in = {.job = now,
+                          .role = d->role,
+                          .state = last ? last->state : NULL,
+                          .results = results,
+                          .original = &original};
+    Post post = {.job = now->id,
+                 .round = now->round,
+                 .thread = now->thread,
+                 .level = TRUST_ROLE,
+                 .mailbox = now->role};
+    return job_file_checkpoints(txn, now->id, error) &&
+           continuation_compose(d->engine, &in, &mail, error) &&
+           post_compose(d->engine, txn, mail, &post, NULL, NULL, error);
+}
+
+/* --- the act --- */
+
+static bool
+act(Engine *engine, JobId id, bool *ret_did, GError **error)
+{
+    g_auto(Due) d = {.engine = engine};
+    WaitThen did;
+    *ret_did = false;
+    if (!due_load(&d, id, error))
+        return false;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    if (!d.role)
+        return timer_drop(&txn, id, TIMER_WAIT, error) && txn_commit(&txn, error);
+    if (!job_wait_over(&txn, id, &did, error))
+        return false;
+    *ret_did = did != WAIT_CONTINUE;
+    if (*ret_did && (!mail_people(&d, &txn, did, error) || !file_checkpoint(&d, &txn, error)))
+        return false;
+    CRASH_POINT("wait-composed");
+    if (!txn_commit(&txn, error))
+        return false;
+    CRASH_POINT("wait-acted");
+    if (*ret_did) {
+        g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, id.v);
+        log_event(LOG_INFO, "nobody answered a job", "job", number, "then", wait_then_name(did),
+                  NULL);
+    }
+    return true;
+}
+
+static bool
+act_all(Engine *engine,
+        const char *purpose,
+        bool (*one)(Engine *, JobId, bool *, GError **),
+        unsigned *n,
+        GError **error)
+{
+    g_autoptr(GPtrArray) timers = NULL;
+    if (!timers_due(engine->db, purpose, home_now(engine->home), &timers, error))
+        return false;
+    for (guint i = 0; i < timers->len; i++) {
+        const Timer *t = g_ptr_array_index(timers, i);
+        bool did;
+        if (!one(engine, t->job, &did, error))
+            return err_prefix(error, "job %" G_GINT64_FORMAT, t->job.v);
+        *n += did;
+    }
+    return true;
+}
+
+bool
+waits_act(Engine *engine, unsigned *ret_n, GError **error)
+{
+    g_autofree char *hold = db_hold_all(engine->db);
+    *ret_n = 0;
+    if (hold)
+        return true;
+    if (!act_all(engine, TIMER_WAIT, act, ret_n, error) ||
+        !act_all(engine, TIMER_PROGRESS, progress_say, ret_n, error))
+        return false;
+    if (*ret_n == 0)
+        return true;
+    db_hint(engine->db);
+    return settle_local(engine, NULL, error);
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+/* The conversation of a job: its own mail, and for a fork what was said in the jobs that it
+ * comes from until it was forked. For any other job these are the lists of the store
+ * themselves. */
+#include "engine/engine.h"
+#include "store/jobs.h"
+#include "store/messages.h"
+#include "store/outbox.h"
+
+/* q->job is the job. Elements are MsgRow; those of a fork's ancestors whatever their state. */
+bool lineage_mail_in(
+    Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret, GError **error);
+/* Elements are OutRow. */
+bool lineage_mail_out(
+    Db *db, const Viewer *viewer, const OutQuery *q, GPtrArray **ret, GError **error);

@@ -1,0 +1,341 @@
+#include "steps/source.h"
+#include "base/banned.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "engine/follow.h"
+#include "mail/charset.h"
+#include "notes/notes.h"
+#include "steps/letter.h"
+#include "steps/thread.h"
+
+/* --- our own words --- */
+
+static const char rules[] =
+    "Answer with one JSON object that fits the schema; every field is there, empty where "
+    "unused. You act only through it: what you write in working_note is carried verbatim to "
+    "your next step; write_notes and send_emails are carried out with this step; add_notes, "
+    "add_emails, search_emails, search_notes and read_attachments are fetched and shown at the "
+    "next step; move_emails counts at complete or escalate. status continue asks for a next "
+    "step, waiting parks the job until wait is over or somebody answers, complete ends it, "
+    "escalate hands it to your owner. In send_emails an empty `to` answers whoever asked.";
+
+const char *
+source_words(const char *name)
+{
+    return g_str_equal(name, SOURCE_RULES) ? rules : NULL;
+}
+
+/* --- which attachments can be read --- */
+
+static bool
+is_text(const char *filename)
+{
+    static const char *const extensions[] = {".py",  ".txt", ".js",   ".ts",  ".json", ".yaml",
+                                             ".yml", ".md",  ".html", ".css", ".sh",   ".rb",
+                                             ".go",  ".rs",  ".java", ".c",   ".h",    ".cpp"};
+    const char *dot = strrchr(filename, '.');
+
+    for (size_t i = 0; dot && i < G_N_ELEMENTS(extensions); i++) {
+        if (g_ascii_strcasecmp(dot, extensions[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Mailers send pictures as application/octet-stream, too: then the name tells. */
+static const char *
+type_by_name(const char *filename)
+{
+    static const struct {
+        const char *extension, *type;
+    } types[] = {{".png", "image/png"}, {".jpg", "image/jpeg"},  {".jpeg", "image/jpeg"},
+                 {".gif", "image/gif"}, {".webp", "image/webp"}, {".pdf", "application/pdf"}};
+    const char *dot = strrchr(filename, '.');
+
+    for (size_t i = 0; dot && i < G_N_ELEMENTS(types); i++) {
+        if (g_ascii_strcasecmp(dot, types[i].extension) == 0)
+            return types[i].type;
+    }
+    return "";
+}
+
+size_t
+source_size_max(const char *media_type)
+{
+    return context_type_takes(media_type) == CONTEXT_IMAGES ? CONTEXT_IMAGE_BYTES
+                                                            : CONTEXT_FILES_BYTES;
+}
+
+bool
+source_readable(const MsgPart *part, unsigned takes)
+{
+    bool generic = g_str_equal(part->content_type, "application/octet-stream");
+    const char *type = generic ? type_by_name(part->filename) : part->content_type;
+
+    return (takes & CONTEXT_ANY_FILE) || is_text(part->filename) ||
+           ((takes & context_type_takes(type)) != 0 && part->size <= source_size_max(type));
+}
+
+/* A provider refuses the whole question for a file that is not what it is said to be. */
+static const char *
+type_by_bytes(GBytes *data)
+{
+    static const struct {
+        const char *type, *magic;
+        size_t at, len;
+    } types[] = {{"image/png", "\x89PNG\r\n\x1a\n", 0, 8},
+                 {"image/jpeg", "\xff\xd8\xff", 0, 3},
+                 {"image/gif", "GIF8", 0, 4},
+                 {"image/webp", "WEBP", 8, 4},
+                 {"application/pdf", "%PDF-", 0, 5}};
+    gsize len;
+    const char *bytes = g_bytes_get_data(data, &len);
+
+    for (size_t i = 0; bytes && i < G_N_ELEMENTS(types); i++) {
+        if (len >= types[i].at + types[i].len &&
+            memcmp(bytes + types[i].at, types[i].magic, types[i].len) == 0)
+            return types[i].type;
+    }
+    return NULL;
+}
+
+/* --- mail --- */
+
+static void
+list_attachments(GString *out, const Message *m, unsigned takes)
+{
+    for (guint i = 0; i < m->parts->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->parts, i);
+        if (!part->attachment)
+            continue;
+        bool readable = source_readable(part, takes);
+        g_string_append_printf(out,
+                               "available attachment: filename %s, content_type %s, "
+                               "size_bytes %zu, readable %s\n",
+                               part->filename, part->content_type, part->size,
+                               readable ? "true" : "false");
+    }
+}
+
+bool
+source_mail(Engine *engine, const MsgRow *row, unsigned takes, char **ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (!follow_read(engine->home, row, &bytes, error))
+        return false;
+    if (!bytes) {
+        *ret = NULL;
+        return true;
+    }
+    gsize len;
+    const void *data = g_bytes_get_data(bytes, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autofree char *head = thread_head(row);
+    GString *out = g_string_new(head);
+    g_string_truncate(out, out->len - 1);
+    list_attachments(out, m, takes);
+    g_string_append_printf(out, "\n%s", thread_text(m));
+    *ret = g_string_free(out, FALSE);
+    return true;
+}
+
+/* --- attachments --- */
+
+void
+source_file_clear(SourceFile *f)
+{
+    g_clear_pointer(&f->text, g_free);
+    g_clear_pointer(&f->data, g_bytes_unref);
+}
+
+static void
+take_part(const MsgPart *part, SourceFile *ret)
+{
+    gsize size;
+    const void *content = g_bytes_get_data(part->content, &size);
+    bool bad = false;
+
+    ret->there = true;
+    if (is_text(part->filename)) {
+        ret->text = charset_decode(part->charset, content ? content : "", size, 0, &bad, NULL);
+        return;
+    }
+    ret->type = type_by_bytes(part->content);
+    ret->data = ret->type ? g_bytes_ref(part->content) : NULL;
+}
+
+bool
+source_open(Engine *engine, const MsgRow *row, Message **ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (!follow_read(engine->home, row, &bytes, error))
+        return false;
+    gsize len;
+    const void *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
+    *ret = data ? message_parse(data, len, MESSAGE_CONTENT, NULL) : NULL;
+    return true;
+}
+
+void
+source_part(const Message *m, const char *filename, SourceFile *ret)
+{
+    for (guint i = 0; m && i < m->parts->len && !ret->there; i++) {
+        const MsgPart *part = g_ptr_array_index(m->parts, i);
+        if (part->attachment && part->content && g_str_equal(part->filename, filename))
+            take_part(part, ret);
+    }
+}
+
+bool
+source_file(
+    Engine *engine, const MsgRow *row, const char *filename, SourceFile *ret, GError **error)
+{
+    g_autoptr(Message) m = NULL;
+
+    if (!source_open(engine, row, &m, error))
+        return false;
+    source_part(m, filename, ret);
+    return true;
+}
+
+/* --- what the step before left --- */
+
+static void
+append_lines(GString *out, const GPtrArray *lines)
+{
+    for (guint i = 0; lines && i < lines->len; i++) {
+        g_autofree char *line = text_vis(g_ptr_array_index(lines, i), false);
+        g_string_append_printf(out, "%s\n", line);
+    }
+}
+
+char *
+source_results(const GPtrArray *lines, const StepState *state)
+{
+    GString *s = g_string_new(NULL);
+
+    append_lines(s, lines);
+    append_lines(s, state->results);
+    return g_string_free(s, FALSE);
+}
+
+static GPtrArray *
+result_lines(const Step *step)
+{
+    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(json_t) list = NULL;
+    size_t i;
+    const json_t *line;
+
+    if (!step->results ||
+        !json_parse(step->results, strlen(step->results), STATE_JSON_MAX, &list, NULL))
+        return lines;
+    json_array_foreach(list, i, line)
+    {
+        if (json_is_string(line))
+            g_ptr_array_add(lines, g_strdup(json_string_value(line)));
+    }
+    return lines;
+}
+
+static StepState *
+state_of(const Step *step)
+{
+    g_autoptr(json_t) json = NULL;
+    StepState *state = NULL;
+    gsize len;
+    const char *data = step->state ? g_bytes_get_data(step->state, &len) : NULL;
+
+    if (!data || !json_parse(data, len, STATE_JSON_MAX, &json, NULL) ||
+        !state_from_json(json, &state, NULL))
+        return state_new();
+    return state;
+}
+
+static char *
+recall_state(const Step *before, const char *id)
+{
+    if (!before)
+        return NULL;
+    g_autoptr(StepState) state = state_of(before);
+    g_autoptr(GPtrArray) lines = result_lines(before);
+    if (g_str_equal(id, ":working_note"))
+        return g_strdup(state->working_note);
+    if (g_str_equal(id, ":results"))
+        return source_results(lines, state);
+    if (g_str_equal(id, ":tried"))
+        return state_format_tried(state);
+    if (g_str_equal(id, ":unavailable"))
+        return state_format_unavailable(state);
+    return NULL;
+}
+
+/* --- all of them --- */
+
+static bool
+recall_note(Recall *r, const ContextPart *part, char **ret, GError **error)
+{
+    g_autoptr(Note) note = NULL;
+
+    if (!note_load(r->engine->db, part->id, part->version, &note, error))
+        return false;
+    *ret = note ? note_text(note) : NULL;
+    return true;
+}
+
+static bool
+recall_attachment(Recall *r,
+                  const MsgRow *row,
+                  const ContextPart *part,
+                  char **ret,
+                  GBytes **ret_file,
+                  GError **error)
+{
+    g_auto(SourceFile) file = {0};
+
+    if (!source_file(r->engine, row, part->filename ? part->filename : "", &file, error))
+        return false;
+    *ret = g_steal_pointer(&file.text);
+    *ret_file = g_steal_pointer(&file.data);
+    return true;
+}
+
+static bool
+recall_mail(Recall *r, const ContextPart *part, char **ret, GBytes **ret_file, GError **error)
+{
+    const Viewer viewer = {.role = r->job->role};
+    g_autoptr(MsgRow) row = NULL;
+
+    if (!messages_find(r->engine->db, &viewer, part->id, &row, error))
+        return false;
+    if (!row)
+        return true;
+    if (part->filename)
+        return recall_attachment(r, row, part, ret, ret_file, error);
+    if (g_str_equal(part->from, "new"))
+        return letter_recall(r, row, ret, error);
+    return source_mail(r->engine, row, r->takes, ret, error);
+}
+
+bool
+source_recall(
+    Recall *r, const ContextPart *part, char **ret_text, GBytes **ret_file, GError **error)
+{
+    *ret_text = NULL;
+    *ret_file = NULL;
+    if (g_str_equal(part->from, "words")) {
+        *ret_text = g_strdup(source_words(part->id));
+        return true;
+    }
+    if (g_str_equal(part->from, "state")) {
+        *ret_text = recall_state(r->before, part->id);
+        return true;
+    }
+    if (g_str_equal(part->from, "note"))
+        return recall_note(r, part, ret_text, error);
+    if (thread_shows(part->from))
+        return thread_recall(r, part, ret_text, error);
+    return recall_mail(r, part, ret_text, ret_file, error);
+}

@@ -1,0 +1,57 @@
+#pragma once
+
+/*
+ * Where the parts of a context come from: the same text for the same mail, note or attachment,
+ * when it is shown and when `show JOB@N --context` asks for it again. What `from` says in a
+ * manifest:
+ *
+ *   note               a version of a note
+ *   mail               one mail: headers, list of attachments, text
+ *   new                the same for a program, with the names of the files in in/
+ *   earlier, sent      a mail of the conversation, in full; with -head: its headers alone
+ *   attachment, file   an attachment as text, or as a file that the model sees
+ *   state              what the step before left: :working_note, :results, :tried, :unavailable
+ *   words              our own, by name
+ *
+ * The colon keeps our names apart from keys of notes.
+ */
+#include "engine/context.h"
+#include "mail/message.h"
+#include "steps/state.h"
+#include "store/messages.h"
+
+/* May a brain be shown this attachment? As text by the extension of its name, else by its type
+ * and size if the brain takes that (CONTEXT_IMAGES…). */
+bool source_readable(const MsgPart *part, unsigned takes);
+/* The size up to which a file of this type can be shown. */
+size_t source_size_max(const char *media_type);
+
+/* One mail in full with its attachments listed; *ret NULL: its file is gone. Caller frees. */
+bool source_mail(Engine *engine, const MsgRow *row, unsigned takes, char **ret, GError **error);
+
+typedef struct SourceFile {
+    bool there;       /* the mail has such an attachment */
+    char *text;       /* readable as text */
+    const char *type; /* else: what its first bytes say that it is, a type that brains take;
+                         NULL: none such. Static */
+    GBytes *data;
+} SourceFile;
+void source_file_clear(SourceFile *f);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SourceFile, source_file_clear)
+/* A mail with its attachments; *ret NULL: its file is gone. */
+bool source_open(Engine *engine, const MsgRow *row, Message **ret, GError **error);
+/* One of them by its name; m may be NULL. */
+void source_part(const Message *m, const char *filename, SourceFile *ret);
+/* Both at once. */
+bool source_file(
+    Engine *engine, const MsgRow *row, const char *filename, SourceFile *ret, GError **error);
+
+/* What became of the last step: lines of the commit, then of the face. Caller frees. */
+char *source_results(const GPtrArray *lines, const StepState *state);
+
+/* Our own words; NULL: none of that name. Static. */
+#define SOURCE_RULES ":rules"
+const char *source_words(const char *name);
+
+/* FaceOps.recall. */
+ContextRecall source_recall;

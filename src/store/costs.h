@@ -1,0 +1,18 @@
+#pragma once
+
+/* What steps have cost, summed up. Days are those of UTC, as the budget of a day is. */
+#include "store/jobs.h"
+
+typedef enum CostBy { COST_DAY, COST_ROLE, COST_JOB } CostBy;
+
+typedef struct CostRow {
+    char *name;    /* "2026-11-15", a role, or the subject of the job */
+    char *role;    /* of the job; NULL else */
+    JobId job;     /* {0}: not by job */
+    int64_t steps; /* those that cost nothing included */
+    int64_t cost_micro;
+} CostRow;
+
+/* Steps since that moment (0: all). Days in order; roles and jobs, the dearest first. Elements
+ * are CostRow, freed with the array. */
+bool costs_list(Db *db, CostBy by, int64_t since_us, GPtrArray **ret, GError **error);

@@ -1,0 +1,225 @@
+#include "store/pauses.h"
+#include "base/banned.h"
+#include "base/home.h"
+#include "base/text.h"
+#include "store/sql.h"
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#define GATE_WAIT_MS 5000
+
+void
+pause_clear(Pause *p)
+{
+    g_clear_pointer(&p->why, g_free);
+}
+
+static char *
+key_of(const char *what, const char *brain)
+{
+    return g_strdup_printf("%s:%s", what, brain);
+}
+
+/* "UNTIL REST": a time and what stands behind it. */
+static bool
+set_until(Txn *txn,
+          const char *what,
+          const char *brain,
+          int64_t until_us,
+          const char *rest,
+          GError **error)
+{
+    g_autofree char *key = key_of(what, brain);
+    g_autofree char *value = g_strdup_printf("%" PRId64 " %s", until_us, rest);
+
+    return meta_set(txn, key, value, error);
+}
+
+static bool
+get_until(Db *db,
+          const char *what,
+          const char *brain,
+          int64_t *ret_until,
+          char **ret_rest,
+          GError **error)
+{
+    g_autofree char *key = key_of(what, brain), *value = NULL;
+
+    *ret_until = 0;
+    *ret_rest = NULL;
+    if (!meta_get(db, key, &value, error))
+        return false;
+    char *blank = value ? strchr(value, ' ') : NULL;
+    if (!blank)
+        return true;
+    *blank = '\0';
+    if (text_parse_int(value, 0, INT64_MAX, ret_until))
+        *ret_rest = g_strdup(blank + 1);
+    return true;
+}
+
+/* Another text after every change of the settings. */
+static char *
+settings_mark(const Home *home)
+{
+    struct stat st;
+
+    if (fstatat(home->fd, "postrider.conf", &st, 0) < 0)
+        return g_strdup("none");
+    return g_strdup_printf("%" PRId64 ".%09ld.%" PRId64, (int64_t)st.st_mtim.tv_sec,
+                           st.st_mtim.tv_nsec, (int64_t)st.st_size);
+}
+
+bool
+brain_set_broken(Txn *txn,
+                 const char *brain,
+                 int64_t until_us,
+                 const char *why,
+                 bool *ret_first,
+                 GError **error)
+{
+    g_autofree char *key = key_of("broken", brain), *before = NULL;
+    g_autofree char *mark = settings_mark(db_home(txn->db));
+
+    if (!meta_get(txn->db, key, &before, error))
+        return false;
+    *ret_first = before == NULL;
+    return meta_set(txn, key, why, error) &&
+           set_until(txn, "broken-until", brain, until_us, mark, error);
+}
+
+bool
+brain_set_limited(
+    Txn *txn, const char *brain, int64_t until_us, const char *why, GError **error)
+{
+    return set_until(txn, "limited", brain, until_us, why, error);
+}
+
+bool
+brain_broken_why(Db *db, const char *brain, char **ret, GError **error)
+{
+    g_autofree char *key = key_of("broken", brain);
+
+    return meta_get(db, key, ret, error);
+}
+
+bool
+brain_pause(Db *db, const char *brain, Pause *ret, GError **error)
+{
+    int64_t now = home_now(db_home(db)), broken, limited;
+    g_autofree char *mark = NULL, *limit_why = NULL;
+
+    *ret = (Pause){.until_us = USEC_NEVER};
+    if (!get_until(db, "broken-until", brain, &broken, &mark, error) ||
+        !get_until(db, "limited", brain, &limited, &limit_why, error))
+        return false;
+    if (broken > now) {
+        ret->kind = PAUSE_BROKEN;
+        ret->until_us = broken;
+        return brain_broken_why(db, brain, &ret->why, error);
+    }
+    if (limited > now)
+        *ret = (Pause){PAUSE_LIMITED, limited, g_steal_pointer(&limit_why)};
+    return true;
+}
+
+static bool
+forget(Txn *txn, const char *what, const char *brain, GError **error)
+{
+    g_autofree char *key = key_of(what, brain);
+
+    return meta_set(txn, key, NULL, error);
+}
+
+/* Was it broken under other settings? */
+static bool
+is_outdated(Db *db, const char *brain, bool *ret, GError **error)
+{
+    g_autofree char *mark = NULL;
+    int64_t until;
+
+    if (!get_until(db, "broken-until", brain, &until, &mark, error))
+        return false;
+    g_autofree char *now = mark ? settings_mark(db_home(db)) : NULL;
+    *ret = mark && !g_str_equal(mark, now);
+    return true;
+}
+
+static bool
+release_jobs(Txn *txn, const char *brain, GError **error)
+{
+    const Config *config = db_home(txn->db)->config;
+    int64_t now = home_now(db_home(txn->db));
+
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+        if (g_str_equal(role->brain, brain) &&
+            !sql_run(txn,
+                     "UPDATE job SET ready_us = ?1 WHERE state = 'queued' AND ready_us > ?1 "
+                     "AND role = ?2",
+                     NULL, error, "is", now, role->name))
+            return false;
+    }
+    return true;
+}
+
+static bool
+has_key(Db *db, const char *what, const char *brain, bool *ret, GError **error)
+{
+    g_autofree char *key = key_of(what, brain), *value = NULL;
+
+    if (!meta_get(db, key, &value, error))
+        return false;
+    *ret = value != NULL;
+    return true;
+}
+
+bool
+brain_try_now(Txn *txn, const char *brain, GError **error)
+{
+    bool broken, limited;
+
+    if (!has_key(txn->db, "broken-until", brain, &broken, error) ||
+        !has_key(txn->db, "limited", brain, &limited, error))
+        return false;
+    if (!broken && !limited)
+        return true;
+    return forget(txn, "broken-until", brain, error) && forget(txn, "limited", brain, error) &&
+           release_jobs(txn, brain, error);
+}
+
+bool
+brain_worked(Db *db, const char *brain, GError **error)
+{
+    bool broken, limited;
+
+    if (!has_key(db, "broken", brain, &broken, error) ||
+        !has_key(db, "limited", brain, &limited, error))
+        return false;
+    if (!broken && !limited)
+        return true;
+    g_auto(Txn) txn = {0};
+    return txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) &&
+           forget(&txn, "broken", brain, error) && brain_try_now(&txn, brain, error) &&
+           txn_commit(&txn, error);
+}
+
+bool
+brains_recheck(Db *db, GError **error)
+{
+    const Config *config = db_home(db)->config;
+
+    for (unsigned i = 0; i < config->n_brains; i++) {
+        const char *brain = config->brains[i].name;
+        bool outdated;
+        if (!is_outdated(db, brain, &outdated, error))
+            return false;
+        if (!outdated)
+            continue;
+        g_auto(Txn) txn = {0};
+        if (!txn_begin(db, TXN_DURABLE, GATE_WAIT_MS, &txn, error) ||
+            !brain_try_now(&txn, brain, error) || !txn_commit(&txn, error))
+            return false;
+    }
+    return true;
+}

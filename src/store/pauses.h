@@ -1,0 +1,44 @@
+#pragma once
+
+/*
+ * Brains that are not to be asked for a while. What is wrong is the brain's, not a job's: all
+ * its jobs stay queued, and none of their attempts counts.
+ *
+ *   broken    no program, no key, no money, no right: a person must mend it. Tried again every
+ *             few minutes, when postrider.conf was changed since, or when a person says
+ *             CONTINUE to one of its jobs
+ *   limited   a usage limit of its provider that ends at a time, or nobody there for a minute
+ */
+#include "store/db.h"
+
+typedef enum PauseKind { PAUSE_NONE, PAUSE_BROKEN, PAUSE_LIMITED } PauseKind;
+
+typedef struct Pause {
+    PauseKind kind;
+    int64_t until_us; /* USEC_NEVER with PAUSE_NONE */
+    char *why;        /* NULL with PAUSE_NONE */
+} Pause;
+void pause_clear(Pause *p);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pause, pause_clear)
+
+/* *ret_first: it was not broken before, so a person has not been told yet. */
+bool brain_set_broken(Txn *txn,
+                      const char *brain,
+                      int64_t until_us,
+                      const char *why,
+                      bool *ret_first,
+                      GError **error);
+bool brain_set_limited(
+    Txn *txn, const char *brain, int64_t until_us, const char *why, GError **error);
+/* May it be asked now? A pause that is over is none. */
+bool brain_pause(Db *db, const char *brain, Pause *ret, GError **error);
+/* Why a person must mend it, also while it is being tried again; NULL: it works. Caller frees.
+ */
+bool brain_broken_why(Db *db, const char *brain, char **ret, GError **error);
+/* It has answered: nothing is wrong with it, and its other jobs need not wait either. */
+bool brain_worked(Db *db, const char *brain, GError **error);
+/* It may be asked at once, and all its jobs are ready: the first finds out whether it works. */
+bool brain_try_now(Txn *txn, const char *brain, GError **error);
+/* The settings were changed since a brain broke: it is tried at once, and so are its jobs.
+ * Cheap when nothing is broken. */
+bool brains_recheck(Db *db, GError **error);

@@ -1,0 +1,98 @@
+#pragma once
+
+/*
+ * Questions that a person answers with yes or no: may these mails leave? One question is the
+ * mail that asks, and the held mails of one step.
+ *
+ *   OPEN --question_decide()--> APPROVED | REJECTED
+ *    | ^-- CONTINUE --.
+ *    |--- STOP ---> VOID(stopped)
+ *    '--- CANCEL -> VOID(cancelled)
+ *
+ * (1) A question is known by the Message-ID of the mail that asks and by nothing else: who
+ *     answers it has read that mail.
+ * (2) Its digest is over the frozen bytes and the recipients of its mails as they were shown
+ *     (question_digest); a yes counts only while they still have it.
+ * (3) It stays open until each of its mails is decided, and a mail is decided once.
+ * (4) STOP makes it void, CONTINUE makes that very question count again: the mails stay bound
+ * to it, so nobody is asked twice and no held mail is set free by the way. CANCEL ends it, and
+ *     with it its mails.
+ * (5) The job hears what became of it: it is `told` in the step that was shown it.
+ */
+#include "base/ids.h"
+#include "store/db.h"
+
+typedef enum QuestionState {
+    QUESTION_OPEN,
+    QUESTION_APPROVED,
+    QUESTION_REJECTED,
+    QUESTION_VOID,
+    QUESTION_N_STATES
+} QuestionState;
+const char *question_state_name(QuestionState s);
+
+typedef struct Question {
+    QuestionId id;
+    JobId job;
+    int round;
+    QuestionState state;
+    char *msgid;     /* of the mail that asks */
+    char *who, *why; /* decided it, and what they said; void: why; NULL */
+    Digest digest;
+    int64_t asked_us, decided_us; /* decided_us 0: not yet */
+} Question;
+void question_free(Question *q);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Question, question_free)
+
+/* SHA-256 over, for each mail in this order: its Message-ID, its sender, each recipient, all
+ * behind a NUL, then its bytes with their length in front. ERR_DAMAGE when bytes are gone. */
+bool question_digest(Db *db, const OutId *mails, size_t n, Digest *ret, GError **error);
+
+/* Binds the mails, which must be held, to the question that this mail asks. */
+bool question_put(Txn *txn,
+                  const char *msgid,
+                  JobId job,
+                  int round,
+                  const Digest *digest,
+                  const OutId *mails,
+                  size_t n,
+                  QuestionId *ret,
+                  GError **error);
+
+/* By the mail that asks; by a mail that it asks about. NULL with true: there is none. */
+bool question_find(Db *db, const char *msgid, Question **ret, GError **error);
+bool question_of(Db *db, OutId mail, Question **ret, GError **error);
+
+/* One mail of a question as people are told of it. */
+typedef struct QuestionMail {
+    OutId id;
+    char *msgid, *to, *subject; /* to: "a@b, c@d" */
+    char *why;                  /* of its first recipient; NULL */
+    bool undecided;             /* held for every recipient */
+    bool rejected;
+} QuestionMail;
+/* In the order in which they were shown. */
+bool question_mails(Db *db, QuestionId id, GPtrArray **ret_mails, GError **error);
+
+/* Writes down a decision; the question closes when none of its mails is undecided any more.
+ * *ret_closed tells. ERR_NEVER unless it is open. why may be NULL, and is kept with what was
+ * said before. */
+bool question_decide(Txn *txn,
+                     QuestionId id,
+                     bool approve,
+                     const char *who,
+                     const char *why,
+                     bool *ret_closed,
+                     GError **error);
+
+/* All open questions of a job; those that were made void for this reason. *ret_n counts. */
+bool questions_void(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
+bool questions_revive(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
+
+/* The open ones, oldest first; of one job, or {0}: of all. Elements are Question. */
+bool questions_open(Db *db, JobId job, GPtrArray **ret, GError **error);
+/* All that a job ever asked, oldest first. Elements are Question. */
+bool questions_list(Db *db, JobId job, GPtrArray **ret, GError **error);
+/* Decided, and the job was not told. Elements are Question. */
+bool questions_untold(Db *db, JobId job, GPtrArray **ret, GError **error);
+bool questions_told(Txn *txn, const QuestionId *ids, size_t n, GError **error);

@@ -1,0 +1,243 @@
+#include "store/remote.h"
+#include "base/banned.h"
+#include "store/outbox.h"
+#include "store/sql.h"
+
+bool
+remote_mark_get(
+    Db *db, const char *account, const char *folder, RemoteMark *ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT uidvalidity, next_uid FROM remote_folder "
+                               "WHERE account = ? AND folder = ?",
+                               error);
+    if (!st)
+        return false;
+    sql_bind(st, "ss", account, folder);
+    *ret = (RemoteMark){0};
+    int rc = sql_next(db, st, error);
+    if (rc == 1) {
+        ret->uidvalidity = (uint32_t)sqlite3_column_int64(st, 0);
+        ret->next_uid = (uint32_t)sqlite3_column_int64(st, 1);
+        sql_reset(st);
+    }
+    return rc >= 0;
+}
+
+bool
+remote_mark_set(
+    Txn *txn, const char *account, const char *folder, const RemoteMark *mark, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO remote_folder (account, folder, uidvalidity, next_uid) "
+                   "VALUES (?, ?, ?, ?) ON CONFLICT (account, folder) DO UPDATE SET "
+                   "next_uid = CASE WHEN uidvalidity = excluded.uidvalidity "
+                   "THEN max(next_uid, excluded.next_uid) ELSE excluded.next_uid END, "
+                   "uidvalidity = excluded.uidvalidity",
+                   NULL, error, "ssii", account, folder, (int64_t)mark->uidvalidity,
+                   (int64_t)mark->next_uid);
+}
+
+void
+remote_row_free(RemoteRow *row)
+{
+    if (!row)
+        return;
+    g_free(row->folder);
+    g_free(row->role);
+    g_free(row->file);
+    g_free(row->msgid);
+    g_free(row->wants);
+    g_free(row);
+}
+
+/* What was decided while the row was not there yet is owed from the start. */
+bool
+remote_put(Txn *txn, const RemoteNew *in, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO remote (account, folder, uidvalidity, uid, role, file, msgid, "
+                   "wants) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+                   "(SELECT folder FROM message WHERE file = ?6 AND role = ?5 "
+                   "AND folder IN ('Active', 'Done'))) "
+                   "ON CONFLICT (account, folder, uidvalidity, uid) DO NOTHING",
+                   NULL, error, "ssiisss", in->account, in->folder, (int64_t)in->uidvalidity,
+                   (int64_t)in->uid, in->role, in->file, in->msgid) &&
+           sql_run(txn, "UPDATE message SET account = ? WHERE file = ? AND role = ?", NULL,
+                   error, "sss", in->account, in->file, in->role);
+}
+
+bool
+remote_has(Db *db,
+           const char *account,
+           const char *folder,
+           uint32_t uidvalidity,
+           uint32_t uid,
+           bool *ret,
+           GError **error)
+{
+    int64_t id;
+
+    if (!sql_int(db,
+                 "SELECT id FROM remote WHERE account = ? AND folder = ? AND uidvalidity = ? "
+                 "AND uid = ?",
+                 0, &id, error, "ssii", account, folder, (int64_t)uidvalidity, (int64_t)uid))
+        return false;
+    *ret = id != 0;
+    return true;
+}
+
+bool
+remote_account_of(
+    Db *db, const char *role, const char *file, char **ret_account, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db, "SELECT account FROM remote WHERE file = ? AND role = ? LIMIT 1", error);
+    if (!st)
+        return false;
+    sql_bind(st, "ss", file, role);
+    *ret_account = NULL;
+    int rc = sql_next(db, st, error);
+    if (rc == 1) {
+        *ret_account = sql_text(st, 0);
+        sql_reset(st);
+    }
+    return rc >= 0;
+}
+
+#define COLUMNS                                                                                \
+    "r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, r.wants FROM remote r "
+
+static RemoteRow *
+read_row(sqlite3_stmt *st)
+{
+    RemoteRow *row = g_new0(RemoteRow, 1);
+
+    row->id = sqlite3_column_int64(st, 0);
+    row->folder = sql_text(st, 1);
+    row->uidvalidity = (uint32_t)sqlite3_column_int64(st, 2);
+    row->uid = (uint32_t)sqlite3_column_int64(st, 3);
+    row->role = sql_text(st, 4);
+    row->file = sql_text(st, 5);
+    row->msgid = sql_text(st, 6);
+    row->wants = sql_text_null(st, 7);
+    return row;
+}
+
+static bool
+read_rows(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
+{
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)remote_row_free);
+    int rc;
+
+    while ((rc = sql_next(db, st, error)) == 1)
+        g_ptr_array_add(rows, read_row(st));
+    if (rc < 0)
+        return false;
+    *ret_rows = g_steal_pointer(&rows);
+    return true;
+}
+
+bool
+remote_owed(Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT " COLUMNS "WHERE r.account = ? AND r.wants IS NOT NULL "
+                               "ORDER BY r.id LIMIT ?",
+                               error);
+    if (!st)
+        return false;
+    sql_bind(st, "si", account, (int64_t)max);
+    return read_rows(db, st, ret_rows, error);
+}
+
+/* Somebody may want it elsewhere again since we began. */
+bool
+remote_moved(Txn *txn,
+             int64_t id,
+             const char *folder,
+             uint32_t uidvalidity,
+             uint32_t uid,
+             const char *paid,
+             GError **error)
+{
+    return sql_run(txn,
+                   "DELETE FROM remote WHERE id <> ?1 AND account = (SELECT account FROM "
+                   "remote WHERE id = ?1) AND folder = ?2 AND uidvalidity = ?3 AND uid = ?4",
+                   NULL, error, "isii", id, folder, (int64_t)uidvalidity, (int64_t)uid) &&
+           sql_run(txn,
+                   "UPDATE remote SET folder = ?2, uidvalidity = ?3, uid = ?4, "
+                   "wants = CASE WHEN wants = ?5 THEN NULL ELSE wants END WHERE id = ?1",
+                   NULL, error, "isiis", id, folder, (int64_t)uidvalidity, (int64_t)uid, paid);
+}
+
+bool
+remote_forget(Txn *txn, int64_t id, GError **error)
+{
+    return sql_run(txn, "DELETE FROM remote WHERE id = ?", NULL, error, "i", id);
+}
+
+bool
+remote_parked(Db *db, const char *account, GPtrArray **ret_rows, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " COLUMNS "JOIN message m ON m.file = r.file AND m.role = r.role "
+                "WHERE r.account = ? AND r.wants IS NULL AND m.id IN "
+                "(SELECT max(c.id) FROM job j JOIN message c ON c.job = j.id "
+                "AND c.class = 'checkpoint' WHERE j.state = 'parked' GROUP BY j.id)",
+                error);
+    if (!st)
+        return false;
+    sql_bind(st, "s", account);
+    return read_rows(db, st, ret_rows, error);
+}
+
+bool
+remote_strays(Db *db,
+              const char *account,
+              const char *folder,
+              uint32_t uidvalidity,
+              GPtrArray **ret_rows,
+              GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " COLUMNS "JOIN message m ON m.file = r.file AND m.role = r.role "
+                "JOIN job j ON j.id = m.job AND j.state NOT IN ('done', 'cancelled') "
+                "WHERE r.account = ? AND r.folder = ? AND r.uidvalidity <> ?",
+                error);
+    if (!st)
+        return false;
+    sql_bind(st, "ssi", account, folder, (int64_t)uidvalidity);
+    return read_rows(db, st, ret_rows, error);
+}
+
+bool
+remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError **error)
+{
+    int64_t found, next_us;
+
+    if (!sql_int(db, "SELECT 1 FROM remote WHERE account = ? AND wants IS NOT NULL LIMIT 1", 0,
+                 &found, error, "s", account) ||
+        !outbox_next_file(db, account, &next_us, error))
+        return false;
+    *ret = found || next_us <= now_us;
+    return true;
+}
+
+bool
+remote_trouble(Db *db, const char *account, char **ret_why, GError **error)
+{
+    g_autofree char *key = g_strdup_printf("account-trouble:%s", account);
+
+    return meta_get(db, key, ret_why, error);
+}
+
+bool
+remote_set_trouble(Txn *txn, const char *account, const char *why, GError **error)
+{
+    g_autofree char *key = g_strdup_printf("account-trouble:%s", account);
+
+    return meta_set(txn, key, why, error);
+}

@@ -1,0 +1,90 @@
+#pragma once
+
+/*
+ * What a mail server holds of ours. The Maildirs are the world that everything works on; a row
+ * here says where the same mail lies on the server, so that what is decided here can be done
+ * there too.
+ *
+ *   remote_folder   the mark of a watched folder: mail below next_uid is not looked at. The
+ * first login ever sets it, so what lay there before is never work. remote          one row per
+ * mail that was fetched or filed by us, as long as we know where it lies. `wants` is a debt:
+ * the folder ("" is the watched one, "Active", "Done") that the mail was moved to here, and not
+ * yet there. It is written by whoever writes the place of the message (messages_set_place()),
+ * in that transaction.
+ *
+ * A UID means something only with its UIDVALIDITY. Files come first and rows after, so a crash
+ * between them costs one more fetch, which finds the files by their names; nothing here needs a
+ * flush but the first mark.
+ */
+#include "base/ids.h"
+#include "store/db.h"
+
+typedef struct RemoteMark {
+    uint32_t uidvalidity, next_uid; /* both 0: this folder was never seen */
+} RemoteMark;
+bool remote_mark_get(
+    Db *db, const char *account, const char *folder, RemoteMark *ret, GError **error);
+/* Never lowers next_uid of the same UIDVALIDITY. */
+bool remote_mark_set(
+    Txn *txn, const char *account, const char *folder, const RemoteMark *mark, GError **error);
+
+typedef struct RemoteRow {
+    int64_t id;
+    char *folder; /* on the server, as the settings name it: "INBOX", "postrider/Active" */
+    uint32_t uidvalidity, uid;
+    char *role, *file; /* in the role's Maildir */
+    char *msgid;
+    char *wants; /* NULL: nothing is owed */
+} RemoteRow;
+void remote_row_free(RemoteRow *row);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RemoteRow, remote_row_free)
+
+/* A mail of the server and its file here; once more is the same. Its message, if it is taken in
+ * already, becomes one of this account; what was decided about it by then is owed. */
+typedef struct RemoteNew {
+    const char *account, *folder, *role, *file, *msgid;
+    uint32_t uidvalidity, uid;
+} RemoteNew;
+bool remote_put(Txn *txn, const RemoteNew *in, GError **error);
+bool remote_has(Db *db,
+                const char *account,
+                const char *folder,
+                uint32_t uidvalidity,
+                uint32_t uid,
+                bool *ret,
+                GError **error);
+/* The account that a file of a role's mailbox came from; NULL: it was born here. Caller frees.
+ */
+bool remote_account_of(
+    Db *db, const char *role, const char *file, char **ret_account, GError **error);
+
+/* Moves that are owed, oldest first; elements are RemoteRow. */
+bool
+remote_owed(Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error);
+/* The mail lies there now. The debt is paid if that is what it wants. */
+bool remote_moved(Txn *txn,
+                  int64_t id,
+                  const char *folder,
+                  uint32_t uidvalidity,
+                  uint32_t uid,
+                  const char *paid,
+                  GError **error);
+/* It is a person's now, or gone: we follow it no longer. */
+bool remote_forget(Txn *txn, int64_t id, GError **error);
+
+/* Checkpoint mails of parked jobs, the newest of each; elements are RemoteRow. */
+bool remote_parked(Db *db, const char *account, GPtrArray **ret_rows, GError **error);
+/* Rows of a folder under another UIDVALIDITY than this one, of jobs that live; elements are
+ * RemoteRow. */
+bool remote_strays(Db *db,
+                   const char *account,
+                   const char *folder,
+                   uint32_t uidvalidity,
+                   GPtrArray **ret_rows,
+                   GError **error);
+/* Has the account anything to do on the server: moves, or mail to file there that is due? */
+bool remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError **error);
+
+/* Why an account does not work, as its process left word; NULL: it does. Caller frees. */
+bool remote_trouble(Db *db, const char *account, char **ret_why, GError **error);
+bool remote_set_trouble(Txn *txn, const char *account, const char *why, GError **error);

@@ -1,0 +1,220 @@
+#!/usr/bin/env bash
+# Money, steps and limits of others, through the whole program (DESIGN section 6, "Money and limits of others").
+. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/loop.sh"
+
+done_step='{"status":"complete","current_phase":"complete","send_emails":[{"body":"All done."}]}'
+busy='{"working_note":"note NNN","write_notes":[{"key":"scratch/nNNN","content":"text NNN"}]}'
+T0=1800000000 # midnight was eight hours ago
+at() { local s=$1; shift; POSTRIDER_CLOCK=@$((T0 + s)) pr "$@"; }
+calls() { cat "$WORK/fake.log" 2>/dev/null | wc -l; }
+count() { grep -rl -- "$1" "$HOME_DIR/mail/you/new" "$HOME_DIR/mail/you/cur" 2>/dev/null | wc -l; }
+reply() # SECONDS TEXT: to the newest mail with $3
+{
+    local id
+    id=$(ls -t $(grep -rl -- "$3" "$HOME_DIR/mail/you/new") | head -n 1 | xargs python3 -c '
+import email, email.policy, sys
+print(email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default)["Message-ID"].strip())')
+    printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: Re: s\nIn-Reply-To: %s\n\n%s\n' "$id" "$2" | at "$1" sendmail -t
+}
+# A home whose brain is a model that answers by $HOME_DIR/scripts/model.jsonl.
+model_home()
+{
+    fake_end
+    loop_home
+    umask 077
+    echo sk-test-6f1c >"$HOME_DIR/secrets/model"
+    pr config set 'brain default' kind anthropic
+    pr config set 'brain default' model claude-opus-5-5
+    pr config set 'brain default' key-file secrets/model
+}
+# TOKENS: what was written by `steps` or `many` is answered, each costing so many tokens; first the lines on stdin
+answered_by_model()
+{
+    cat >"$HOME_DIR/scripts/model.jsonl"
+    python3 - "$1" "$HOME_DIR/scripts" <<'P'
+import json, sys
+with open(sys.argv[2] + '/model.jsonl', 'a') as out:
+    for line in open(sys.argv[2] + '/steps.jsonl'):
+        print(json.dumps({"fake": "slow", "delay": 0, "answer": json.loads(line), "usage": {"output_tokens": int(sys.argv[1])}}), file=out)
+P
+    rm -f "$WORK/fake.log" "$WORK/fake.port"
+    mkfifo "$WORK/fake.port"
+    "$POSTRIDER_SRC/tools/fake-model" --with-stdin --script "$HOME_DIR/scripts/model.jsonl" --log "$WORK/fake.log" \
+        <&"$TAP_NEVER" >"$WORK/fake.port" &
+    FAKE_PID=$!
+    read -r port <"$WORK/fake.port"
+    pr config set 'brain default' url "http://127.0.0.1:$port"
+}
+FAKE_PID=
+fake_end() { [ -z "$FAKE_PID" ] || { kill "$FAKE_PID"; wait "$FAKE_PID" 2>/dev/null; FAKE_PID=; }; }
+
+# --- money of a round: 50,000 tokens are a dollar ---
+model_home
+many 9 "$busy"
+answered_by_model 50000 </dev/null
+at 0 inject --subject s --run </dev/null >/dev/null
+is "$(job state) $(job total_iterations)" 'stopped 2' 'max-cost: at two dollars the round stops'
+ok 'with a question' you_have 'the budget of $2.00 is spent'
+ok 'that says how to go on' you_have 'Reply CONTINUE $1'
+ok 'and what was reached' you_have 'note 2'
+like "$(python3 -c 'import email, email.policy, sys; print(email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default).get_content())' "$HOME_DIR"/mail/you/new/*)" \
+    'job 1 · step 3 of 24 · \$2.00 of \$2.00 · reply STOP, STATUS, WHY, or just write' 'below it stands where the job is'
+at 1 serve --once
+is "$(calls)" 2 'nothing is asked meanwhile'
+reply 2 'CONTINUE $1' 'budget of'
+at 2 serve --once
+is "$(job state) $(job total_iterations)" 'stopped 3' 'CONTINUE $1 by mail lets it spend one more'
+at 3 continue --money 2 1 >/dev/null
+at 3 serve --once
+is "$(job state) $(job total_iterations)" 'stopped 5' 'continue --money 2 lets it spend two more'
+for wrong in 0 -1 x 1001 ''; do exits 64 "--money '$wrong' is none" pr continue --money "$wrong" 1; done
+at 4 continue 1 >/dev/null
+at 4 serve --once
+is "$(job total_iterations)" 5 'CONTINUE alone raises no budget'
+
+# --- money of a day ---
+model_home
+pr config set postrider max-cost-per-day 3.00
+many 9 "$busy"
+answered_by_model 50000 </dev/null
+pr config set 'role envoy' max-cost 100.00
+at 0 inject --subject s --run </dev/null >/dev/null
+is "$(job state) $(job total_iterations)" 'stopped 3' 'max-cost-per-day: at three dollars nothing more is asked'
+ok 'with a question' you_have 'the budget of the day of $3.00 is spent'
+reply 1 'CONTINUE $1' 'budget of the day'
+at 1 serve --once
+is "$(job state) $(job total_iterations)" 'stopped 4' 'CONTINUE $1 raises the day too'
+at 86400 continue 1 >/dev/null
+at 86400 serve --once
+is "$(job total_iterations)" 7 'the next day has a budget of its own'
+
+# --- steps of a round, and the spellings ---
+loop_home
+pr config set 'role envoy' total-iterations 3
+many 99 "$busy"
+pr inject --subject s --run </dev/null >/dev/null
+is "$(job state) $(job total_iterations)" 'stopped 3' 'E45: the limit of steps'
+ok 'E46: whoever asked hears what was reached, and CONTINUE 12' you_have 'Reply CONTINUE 12'
+pr continue --steps 2 1 >/dev/null
+pr serve --once
+is "$(job total_iterations)" 5 'continue --steps 2 lets it take two more'
+loop_home
+many 99 "$busy"
+pr inject --subject s --run --max-iter 1 </dev/null >/dev/null
+is "$(job total_iterations)" 1 'E3: inject --max-iter'
+pr serve --once --max-iter 2
+is "$(job total_iterations)" 3 'E3: serve --once --max-iter'
+pr resume 1 --run --max-iter 3 >/dev/null
+is "$(job total_iterations)" 6 'E2, E3: resume --run --max-iter'
+pr account --once main
+pr run --max-iter 2 1
+is "$(job total_iterations)" 8 'E2, E3: run --max-iter'
+pr config set postrider continue-after 1h
+start_serve --max-iter 3
+parked_at() { [ "$(job state) $(job total_iterations)" = "parked $1" ]; }
+wait_for parked_at 11
+stop_serve
+is "$(job total_iterations) $(job iteration)" '11 3' 'E2, E3: serve --max-iter holds for its runs'
+exits 64 'a limit that is none' pr serve --max-iterations 0
+
+# --- a provider's limit: all jobs of that brain wait, one call finds it out ---
+model_home
+steps "$done_step" "$done_step"
+answered_by_model 10 <<<'{"fake":"429-long"}'
+at 0 inject --subject one </dev/null >/dev/null
+at 0 inject --subject two --run </dev/null >/dev/null
+is "$(job state 1) $(job state 2) $(calls)" 'queued queued 1' 'a usage limit: two jobs wait after one call'
+like "$(at 10 status)" "can't be asked for 119 min: .*used up; its jobs wait" 'status says so, and how long'
+is "$(at 10 --json job list | grep -c 'used up')" 2 'each job says why it waits'
+is "$(sqlite3 -readonly "$HOME_DIR/state/postrider.db" 'select sum(attempts) from job')" 0 'no attempt is counted'
+at 7000 serve --once
+is "$(calls) $(to_you)" '1 0' 'until it ends nobody is asked, and nobody hears of it'
+at 7201 serve --once
+is "$(job state 1) $(job state 2) $(calls) $(to_you)" 'done done 3 2' 'then both go on'
+
+model_home
+steps "$done_step" "$done_step"
+answered_by_model 10 <<<'{"fake":"429-long"}'
+at 0 inject --subject one </dev/null >/dev/null
+at 0 inject --subject two --run </dev/null >/dev/null
+at 100 continue 2 >/dev/null
+at 100 serve --once
+is "$(job state 1) $(job state 2)" 'done done' 'CONTINUE to one of them tries at once, and what works works for all'
+
+# --- the limit of a program, in its own words ---
+model_home
+pr config set 'brain default' kind command
+pr config set 'role envoy' mode steps
+pr config set 'brain default' command "$HOME_DIR/scripts/agent"
+cat >"$HOME_DIR/scripts/agent" <<END
+#!/bin/sh
+cat >/dev/null
+pwd >>'$WORK/cwd'
+[ -e '$WORK/free' ] || { echo "You've hit your limit · resets 9:30am (UTC)" >&2; exit 1; }
+echo '$done_step'
+END
+chmod +x "$HOME_DIR/scripts/agent"
+at 0 inject --subject one </dev/null >/dev/null
+at 0 inject --subject two --run </dev/null >/dev/null
+is "$(job state 1) $(job state 2) $(wc -l <"$WORK/cwd")" 'queued queued 1' 'a program that says "resets 9:30am" is not asked again'
+touch "$WORK/free"
+at 5300 serve --once
+is "$(wc -l <"$WORK/cwd")" 1 'before 9:30'
+at 5401 serve --once
+is "$(job state 1) $(job state 2)" 'done done' 'and is at 9:30'
+is "$(sort -u "$WORK/cwd" | sed "s|$HOME_DIR/||" | tr '\n' ' ')" 'work/envoy/1 work/envoy/2 ' 'a program that is asked in steps sits in the folder of its job, not in the home'
+
+# --- a brain that is broken: it pauses, not the job ---
+for fault in 401 402 403; do
+    model_home
+    steps "$done_step" "$done_step"
+    answered_by_model 10 <<<"{\"fake\":\"$fault\"}"
+    at 0 inject --subject one </dev/null >/dev/null
+    at 0 inject --subject two --run </dev/null >/dev/null
+    is "$(job state 1) $(job state 2) $(calls) $(count 'does not work')" 'queued queued 1 1' "$fault: one call, both jobs stay, the owner is told once"
+done
+like "$(at 10 status)" "the brain 'default' does not work" 'status says it'
+at 100 serve --once
+is "$(calls)" 1 'it is not asked for five minutes'
+at 301 serve --once
+is "$(job state 1) $(job state 2) $(to_you)" 'done done 3' 'then it is, and both go on'
+unlike "$(at 302 status)" 'does not work' 'and status is content'
+
+model_home
+steps "$done_step" "$done_step"
+answered_by_model 10 </dev/null
+chmod 644 "$HOME_DIR/secrets/model"
+at 0 inject --subject one --run </dev/null >/dev/null
+is "$(job state) $(calls) $(count 'does not work')" 'queued 0 1' 'a key that can not be used is a broken brain too'
+chmod 600 "$HOME_DIR/secrets/model"
+at 10 serve --once
+is "$(job state)" queued 'it is not looked at again at once'
+at 10 continue 1 >/dev/null
+at 10 serve --once
+is "$(job state)" done 'but CONTINUE does'
+
+loop_home
+pr config set 'brain default' kind command
+pr config set 'brain default' command /no/such/agent
+at 0 inject --subject one --run </dev/null >/dev/null
+is "$(job state) $(count 'does not work')" 'queued 1' 'a program that is missing likewise'
+at 301 serve --once
+at 602 serve --once
+is "$(job state) $(count 'does not work')" 'queued 1' 'told once, however often it is tried'
+pr config set 'brain default' command /bin/cat
+at 610 serve --once
+is "$(job state)" done 'mended settings go on at once'
+
+loop_home
+pr config set 'brain default' kind command
+pr config set 'brain default' command /no/such/agent
+pr inject --subject one --run </dev/null >/dev/null
+start_serve
+pr config set 'brain default' command /bin/cat
+kill -HUP "$SERVE_PID"
+ok 'also under the master, at SIGHUP' wait_for job_is done
+stop_serve
+fake_end
+
+done_testing

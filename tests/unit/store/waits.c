@@ -1,0 +1,325 @@
+/* How waits of parked jobs end, which brains are asked, and what a person adds to a budget. */
+#include "base/banned.h"
+#include "base/config.h"
+#include "store/budget.h"
+#include "store/pauses.h"
+#include "store/steps.h"
+#include "store/timers.h"
+#include "temp_store.h"
+
+#define HOUR_US (3600 * USEC_PER_SEC)
+
+static const char conf[] = "[postrider]\nmax-cost-per-day = 3.00\n[brain default]\n"
+                           "kind = script\n[role envoy]\nmax-cost = 2.00\n";
+
+static void
+open_with_config(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+
+    temp_store_open(s, data);
+    g_clear_pointer(&s->home->config, config_free);
+    config_parse(conf, strlen(conf), "postrider.conf", &s->home->config, &error);
+    g_assert_no_error(error);
+}
+
+static JobId
+park(TempStore *s, WaitThen then, int64_t resume_us)
+{
+    g_autoptr(GError) error = NULL;
+    JobId id = temp_job(s, "envoy");
+    JobClaim claim;
+    int64_t seq;
+
+    g_assert_true(temp_claim(s, id, &claim));
+    g_auto(Txn) txn = test_begin(s->db);
+    g_assert_true(job_park(&txn, &claim, resume_us, "a reply", &seq, &error));
+    g_assert_true(job_wait(&txn, id, then, &error));
+    test_commit(&txn);
+    return id;
+}
+
+static WaitThen
+over(TempStore *s, JobId id)
+{
+    g_autoptr(GError) error = NULL;
+    WaitThen did;
+    g_auto(Txn) txn = test_begin(s->db);
+
+    job_wait_over(&txn, id, &did, &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+    return did;
+}
+
+static void
+seen(TempStore *s, JobId id)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Job) job = temp_load(s, id);
+    bool matched;
+    g_auto(Txn) txn = test_begin(s->db);
+
+    job_seen(&txn, id, job->epoch, job->seq, &matched, &error);
+    g_assert_no_error(error);
+    g_assert_true(matched);
+    test_commit(&txn);
+}
+
+static int64_t
+timer_of(TempStore *s, JobId id)
+{
+    g_autoptr(GError) error = NULL;
+    int64_t due;
+
+    g_assert_true(timer_find(s->db, id, TIMER_WAIT, &due, &error));
+    return due;
+}
+
+/* Which act comes when, from each way to wait. */
+static const struct {
+    const char *name;
+    WaitThen then;
+    int64_t wait_us; /* 0: without a time */
+    WaitThen want_first, want_second;
+    int64_t want_second_wait_us; /* 0: none */
+    bool want_wakes;
+} waits[] = {
+    {"continue", WAIT_CONTINUE, 2 * HOUR_US, WAIT_CONTINUE, WAIT_CONTINUE, 0, true},
+    {"remind", WAIT_REMIND, 2 * HOUR_US, WAIT_REMIND, WAIT_ESCALATE, 2 * HOUR_US, false},
+    {"remind soon", WAIT_REMIND, 60 * USEC_PER_SEC, WAIT_REMIND, WAIT_ESCALATE, HOUR_US, false},
+    {"escalate", WAIT_ESCALATE, 2 * HOUR_US, WAIT_ESCALATE, WAIT_CONTINUE, 0, false},
+    {"remind without a time", WAIT_REMIND, 0, WAIT_CONTINUE, WAIT_CONTINUE, 0, false},
+};
+
+static void
+test_waits(TempStore *s, gconstpointer data)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(waits); i++) {
+        int64_t until = waits[i].wait_us ? temp_now(s) + waits[i].wait_us : USEC_NEVER;
+        JobId id = park(s, waits[i].then, until);
+        JobClaim claim;
+
+        g_test_message("%s", waits[i].name);
+        seen(s, id);
+        g_assert_cmpint(over(s, id), ==, WAIT_CONTINUE); /* its time has not come */
+        temp_pass(s, waits[i].wait_us);
+        g_assert_cmpint(over(s, id), ==, waits[i].want_first);
+        g_assert_cmpint(over(s, id), ==, WAIT_CONTINUE); /* once */
+        g_assert_cmpint(timer_of(s, id), ==,
+                        waits[i].want_second_wait_us
+                            ? temp_now(s) + waits[i].want_second_wait_us
+                            : USEC_NEVER);
+        temp_pass(s, waits[i].want_second_wait_us);
+        g_assert_cmpint(over(s, id), ==, waits[i].want_second);
+        g_assert_cmpint(timer_of(s, id), ==, USEC_NEVER);
+        g_assert_cmpint(temp_claim(s, id, &claim), ==, waits[i].want_wakes);
+    }
+}
+
+/* What takes the wait away; the timer finds nothing to do then. */
+static void
+test_dropped(TempStore *s, gconstpointer data)
+{
+    static const char *const ways[] = {"mail", "stop", "cancel", "continue", "resume"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+        JobId id = park(s, WAIT_ESCALATE, temp_now(s) + HOUR_US);
+        g_autoptr(GError) error = NULL;
+        bool changed;
+        int round;
+        Txn txn = test_begin(s->db);
+
+        g_test_message("%s", ways[i]);
+        switch (i) {
+        case 0:
+            job_take_mail(&txn, id, (MsgId){7}, "bob@x", "m7@x", &round, &error);
+            break;
+        case 1:
+            job_stop(&txn, id, "asked", &changed, &error);
+            break;
+        case 2:
+            job_cancel(&txn, id, "asked", &changed, &error);
+            break;
+        case 3:
+            job_continue(&txn, id, 0, NULL, &changed, &error);
+            break;
+        default:
+            job_due_now(&txn, id, &error);
+        }
+        g_assert_no_error(error);
+        test_commit(&txn);
+        temp_pass(s, 2 * HOUR_US);
+        g_assert_cmpint(over(s, id), ==, WAIT_CONTINUE);
+        g_autoptr(Job) job = temp_load(s, id);
+        g_assert_cmpint(job->wait_then, ==, WAIT_CONTINUE);
+    }
+}
+
+/* --- brains --- */
+
+static PauseKind
+pause_of(TempStore *s, const char *brain)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(Pause) p = {0};
+
+    brain_pause(s->db, brain, &p, &error);
+    g_assert_no_error(error);
+    return p.kind;
+}
+
+static bool
+set_broken(TempStore *s, const char *brain)
+{
+    g_autoptr(GError) error = NULL;
+    bool first;
+    g_auto(Txn) txn = test_begin(s->db);
+
+    brain_set_broken(&txn, brain, temp_now(s) + HOUR_US, "no key", &first, &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+    return first;
+}
+
+static void
+test_broken(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *why = NULL;
+
+    g_assert_true(set_broken(s, "default"));
+    g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_BROKEN);
+    g_assert_cmpint(pause_of(s, "other"), ==, PAUSE_NONE);
+    temp_pass(s, HOUR_US);
+    g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
+    g_assert_false(set_broken(s, "default")); /* the owner knows */
+    g_assert_true(brain_worked(s->db, "default", &error));
+    g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
+    g_assert_true(brain_broken_why(s->db, "default", &why, &error));
+    g_assert_null(why);
+    g_assert_true(set_broken(s, "default"));
+}
+
+/* Other settings, or a person's word, and its jobs are ready at once. */
+static void
+test_mended(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *path = g_build_filename(s->home->path, "postrider.conf", NULL);
+    JobId id = temp_job(s, "envoy");
+    JobClaim claim;
+
+    g_assert_true(g_file_set_contents(path, conf, -1, NULL));
+    for (int by_order = 0; by_order < 2; by_order++) {
+        g_assert_true(temp_claim(s, id, &claim));
+        (void)set_broken(s, "default");
+        Txn txn = test_begin(s->db);
+        job_release(&txn, &claim, temp_now(s) + HOUR_US, false, "no key", &error);
+        test_commit(&txn);
+        g_assert_true(brains_recheck(s->db, &error));
+        g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_BROKEN);
+        g_assert_false(temp_claim(s, id, &claim));
+        if (by_order) {
+            Txn order = test_begin(s->db);
+            g_assert_true(brain_try_now(&order, "default", &error));
+            test_commit(&order);
+        } else {
+            g_autofree char *more = g_strconcat(conf, "# mended\n", NULL);
+            g_assert_true(g_file_set_contents(path, more, -1, NULL));
+            g_assert_true(brains_recheck(s->db, &error));
+        }
+        g_assert_no_error(error);
+        g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
+        g_assert_true(temp_claim(s, id, &claim));
+        Txn back = test_begin(s->db);
+        job_release(&back, &claim, temp_now(s), false, NULL, &error);
+        test_commit(&back);
+    }
+}
+
+static void
+test_limited(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(Pause) p = {0};
+    Txn txn = test_begin(s->db);
+
+    brain_set_limited(&txn, "default", temp_now(s) + HOUR_US, "used up, said it", &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+    g_assert_true(brain_pause(s->db, "default", &p, &error));
+    g_assert_cmpint(p.kind, ==, PAUSE_LIMITED);
+    g_assert_cmpint(p.until_us, ==, temp_now(s) + HOUR_US);
+    g_assert_cmpstr(p.why, ==, "used up, said it");
+    temp_pass(s, HOUR_US);
+    g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
+}
+
+/* --- money --- */
+
+static void
+spend(TempStore *s, JobId id, int64_t micro)
+{
+    g_autoptr(GError) error = NULL;
+    const Step step = {.job = id,
+                       .n = 1,
+                       .round = 1,
+                       .at_us = temp_now(s),
+                       .cost_micro = micro,
+                       .phase = (char *)"x",
+                       .did = (char *)"x"};
+    g_auto(Txn) txn = test_begin(s->db);
+
+    step_put(&txn, &step, &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+}
+
+static void
+test_budget(TempStore *s, gconstpointer data)
+{
+    static const struct {
+        int64_t spend, raise, want_limit, want_round;
+    } cases[] = {
+        {0, 1000000, 3000000, 3000000},       /* the day has room for it */
+        {2500000, 1000000, 4000000, 4000000}, /* and now it has not */
+        {0, 500000, 4000000, 4500000},
+    };
+    JobId id = temp_job(s, "envoy");
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GError) error = NULL;
+        int64_t limit, spent;
+
+        if (cases[i].spend)
+            spend(s, id, cases[i].spend);
+        Txn txn = test_begin(s->db);
+        budget_raise(&txn, id, cases[i].raise, &error);
+        test_commit(&txn);
+        g_assert_true(budget_today(s->db, &limit, &spent, &error));
+        g_assert_no_error(error);
+        g_assert_cmpint(limit, ==, cases[i].want_limit);
+        g_autoptr(Job) job = temp_load(s, id);
+        g_assert_cmpint(job->cost_limit_micro, ==, cases[i].want_round);
+    }
+}
+
+int
+main(int argc, char **argv)
+{
+    static const struct {
+        const char *path;
+        void (*run)(TempStore *, gconstpointer);
+    } tests[] = {
+        {"/waits/acts", test_waits},       {"/waits/dropped", test_dropped},
+        {"/brains/broken", test_broken},   {"/brains/mended", test_mended},
+        {"/brains/limited", test_limited}, {"/budget/raise", test_budget},
+    };
+
+    g_test_init(&argc, &argv, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
+        g_test_add(tests[i].path, TempStore, NULL, open_with_config, tests[i].run,
+                   temp_store_close);
+    return g_test_run();
+}
