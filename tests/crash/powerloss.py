@@ -3,13 +3,14 @@
 
     powerloss.py path [MAX]          MAX states at most, spread over all; none: all of them
     powerloss.py checkpoint [MAX]    with a log of SQLite that is written back into the store on the way
+    powerloss.py job [MAX]           a job of three steps that parks, leaves a checkpoint mail and goes on
 
 Records the file operations of `init`, `send` and `serve --once` with strace, then plays them on a disk
 that keeps no more than POSIX says: fsync(file) makes the data of that file last and nothing else,
 fsync(folder) its entries; a rename happens whole or not at all. At each moment after `init` the operations
 that were not flushed yet may be lost: none of them, all, all but one, only one kept, the last write torn.
-Each such state is built as a home, recovered, and checked by scene.py's rules. A mail counts as acknowledged
-from the moment when `send` has printed its id.
+Each such state is built as a home, recovered, and checked by the rules of scene.py or job.py. A mail counts as
+acknowledged from the moment when `send` has printed its id.
 
 The index of SQLite's log (-shm) is memory that processes share and is never there after a power loss. The
 machine starts anew, so a boot id that was written down is no longer the current one.
@@ -19,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import scene
+import job, scene, walk_job
 from tap import Tap
 
 WORKERS = max(2, os.cpu_count() or 1)
@@ -269,17 +270,52 @@ def states(ops, flushes, first, said):
 
 # The walk
 
-def record(work, long_log):
+class OneMail:
+    """The path: which passes follow `init` and `send`, and what must be true of a home afterwards."""
+    hours = (0,)  # by the clock of each pass
+
+    def __init__(self, long_log=False):
+        self.long_log = long_log
+
+    def settings(self, home):
+        home.config()
+
+    def ended(self, home, msgid):
+        return scene.check_mails(home, [msgid])
+
+    def after(self, home, acked):
+        return scene.after_fault(home, acked, at_most=1)
+
+
+class OneJob:
+    hours = (1, 1 + job.PAUSE)
+    long_log = False
+
+    def settings(self, home):
+        job.settings(home, walk_job.STEPS, walk_job.MAIL_EVERY, walk_job.STEPS_PER_RUN)
+
+    def ended(self, home, msgid):
+        self.want = job.snapshot(home)
+        return job.check(home, self.want) + ([] if job.state(home) == "done" else ["it has not ended"])
+
+    def after(self, home, acked):
+        """A task that was never acknowledged may be lost; then there is no job."""
+        if problems := job.finish(home, hours=2 + job.PAUSE, passes=12):
+            return problems
+        return [] if not acked and job.state(home) is None else job.check(home, self.want)
+
+
+def record(work, path):
     """Runs the path under strace; gives the recorder, where `init` and `send` ended, the mail's id, all modes."""
     top = Path(work) / "disk"
     top.mkdir()
     home = scene.Home(top / "home")
     recorder = Recorder(top)
 
-    def traced(*args, stdin=""):
+    def traced(*args, **how):
         log = Path(work) / "strace.log"
-        done = home.run(*args, stdin=stdin, before=["strace", "-f", "-qq", "-y", "-xx", "-s", "1048576", "-o", str(log),
-                                                    "-e", f"trace={CALLS}"])
+        done = home.run(*args, before=["strace", "-f", "-qq", "-y", "-xx", "-s", "1048576", "-o", str(log),
+                                       "-e", f"trace={CALLS}"], **how)
         if done.returncode:
             raise RuntimeError(f"{args[0]}: {done.stderr}")
         recorder.said_at = None
@@ -287,16 +323,17 @@ def record(work, long_log):
         return done.stdout
 
     traced("init")
-    home.config()
-    if long_log:
+    path.settings(home)
+    if path.long_log:
         scene.fill_log(home)
         recorder.take_all()
     made = len(recorder.ops)
     printed = traced("send", "--to", scene.ROLE, "--subject", "hello", stdin="hello\n")
     said = recorder.said_at
-    traced("serve", "--once")
+    for hours in path.hours:
+        traced("serve", "--once", hours=hours)
     msgid = re.search(r"<(\S+)>", printed)[1]
-    if problems := scene.check_mails(home, [msgid]):
+    if problems := path.ended(home, msgid):
         raise RuntimeError(f"without a power loss: {problems}")
     modes = {str(p.relative_to(top)): p.stat().st_mode & 0o777 for p in top.rglob("*")}
     return recorder, made, said, msgid, modes
@@ -312,15 +349,15 @@ def build(top, files, folders, modes):
     return scene.Home(top / "home")
 
 
-def check(work, number, files, folders, modes, acked):
+def check(work, number, files, folders, modes, path, acked):
     top = Path(work) / f"state-{number}"
     top.mkdir()
     try:
         home = build(top, files, folders, modes)
         if not (home.path / "postrider.conf").exists():
             return ["the home is gone"]
-        home.config()
-        return scene.after_fault(home, acked, at_most=1)
+        path.settings(home)
+        return path.after(home, acked)
     finally:
         scene.shutil.rmtree(top)
 
@@ -344,7 +381,8 @@ def main():
     limit = 2 * float(os.environ.get("SOAK_SECONDS", 0))
     tap = Tap()
     with scene.scratch() as work:
-        recorder, made, said, msgid, modes = record(work, kind == "checkpoint")
+        path = OneJob() if kind == "job" else OneMail(long_log=kind == "checkpoint")
+        recorder, made, said, msgid, modes = record(work, path)
         ways = list(states(recorder.ops, recorder.flushes, made, said))
         chosen = list(distinct(recorder, ways[::max(1, len(ways) // most) if most else 1]))
         end = time.monotonic() + limit
@@ -354,7 +392,7 @@ def main():
             if limit and time.monotonic() > end:
                 return how, None
             files, folders = play(recorder.ops, kept, torn)
-            return how, check(work, number, files, folders, modes, [msgid] if acked else [])
+            return how, check(work, number, files, folders, modes, path, [msgid] if acked else [])
 
         problems, done = [], 0
         with ThreadPoolExecutor(WORKERS) as pool:

@@ -75,7 +75,7 @@ class Home:
 
     def run(self, *args, stdin="", hours=0, before=(), env=None):
         """Runs a verb to its end, `hours` later by its clock, `before` in front of the command line."""
-        env = os.environ | {"POSTRIDER_CLOCK": f"+{hours * HOUR}"} | (env or {})
+        env = os.environ | {"POSTRIDER_CLOCK": f"+{int(hours * HOUR)}"} | (env or {})
         return subprocess.run([*before, *self.command(*args)], input=stdin, env=env, text=True,
                               errors="replace", capture_output=True)
 

@@ -85,14 +85,20 @@ class Walk:
         self.numbers = itertools.count()
         limit = os.environ.get("SOAK_SECONDS")
         self.end = time.monotonic() + 2 * float(limit) if limit else None
+        self.stages = list(self.make_stages())
+
+    def make_stages(self):
         fresh = scene.make_home(self.work / "fresh")
         queued = fresh.copy_to(self.work / "queued")
         msgid = queued.send()
         long_log = queued.copy_to(self.work / "long-log")
         scene.fill_log(long_log)
-        self.stages = [Stage("send", fresh, [], scene.Home.send), Stage("inject", fresh, [], inject),
-                       Stage("serve", queued, [msgid], serve_once),
-                       Stage("checkpoint", long_log, [msgid], serve_once)]
+        return (Stage("send", fresh, [], scene.Home.send), Stage("inject", fresh, [], inject),
+                Stage("serve", queued, [msgid], serve_once), Stage("checkpoint", long_log, [msgid], serve_once))
+
+    def after_fault(self, home, acked):
+        """Recovers; gives what is wrong then."""
+        return scene.after_fault(home, acked, at_most=1)
 
     def new_home(self, start):
         return start.copy_to(self.work / f"home-{next(self.numbers)}")
@@ -142,7 +148,7 @@ class Walk:
             home = self.new_home(stage.start)
             log = home.path.with_suffix(".log")
             acked = stage.attempt(home, before=[FAULT, "--log", str(log), *FAULTS[what].format(n).split()])
-            problems = scene.after_fault(home, acked, at_most=1)
+            problems = self.after_fault(home, acked)
             if len(log.read_text().splitlines()) < n:
                 problems.append("the point was not reached")
             self.drop(home)
@@ -173,7 +179,7 @@ class Walk:
         points = home.path.with_suffix(".named")
         acked = stage.attempt(home, env={"POSTRIDER_DIE_AT": str(n), "POSTRIDER_POINTS": str(points)})
         reached = points.read_text().split() if points.exists() else []
-        problems = scene.after_fault(home, acked, at_most=1) if len(reached) >= n else None
+        problems = self.after_fault(home, acked) if len(reached) >= n else None
         self.drop(home)
         return None if problems is None else (reached[-1], problems)
 
@@ -220,7 +226,7 @@ class Walk:
         def attempt(first, m, call, start, acked):
             home = self.new_home(start)
             serve_once(home, before=[FAULT, "--at", f"{m}=kill"], hours=1)
-            problems = scene.after_fault(home, acked, at_most=1)
+            problems = self.after_fault(home, acked)
             self.drop(home)
             return problems
 
@@ -236,7 +242,7 @@ class Walk:
             def attempt(n, call, about):
                 home = self.new_home(stage.start)
                 problems = serve_live(home, before=[FAULT, *FAULTS[what].format(n).split()])
-                problems += scene.after_fault(home, stage.acked, at_most=1)
+                problems += self.after_fault(home, stage.acked)
                 self.drop(home)
                 return problems
 
@@ -266,12 +272,12 @@ WALKS = {"kill": lambda walk, every: walk.walk("kill", every),
          "live": Walk.walk_live}
 
 
-def main():
+def main(kind=Walk):
     if sys.argv[1:2] == [] or sys.argv[1] not in WALKS:
         sys.exit(__doc__)
     tap = Tap()
     with scene.scratch() as work:
-        walk = Walk(tap, work)
+        walk = kind(tap, work)
         if walk.works():
             WALKS[sys.argv[1]](walk, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
     return tap.end()
