@@ -4,6 +4,7 @@
 #   build/          what `make` leaves: build/postrider
 #   build-check/    with AddressSanitizer and UBSan, for the tests
 #   build-release/  optimised, for `make install` and `make bench`
+#   build-deb/      optimised for /usr, and the package itself
 #   build-fuzz/     clang and libFuzzer
 
 PREFIX       ?= /usr/local
@@ -16,7 +17,7 @@ DEPS      = tools/install-deps build
 SANITIZE  = -Db_sanitize=address,undefined -Db_lundef=false
 C_SOURCES = $(shell find src tests bench man -name '*.[ch]')
 
-.PHONY: all check check-build demo bench fuzz soak install release format lint clean help
+.PHONY: all check check-build demo bench fuzz soak install release deb format lint clean help
 
 all: ## build the program at build/postrider
 	@$(DEPS)
@@ -33,7 +34,7 @@ check-build: # all that the tests need, and no test: .ci/run goes on from here
 	@ninja -C build
 	@ninja -C build-check
 
-demo: all ## a few minutes with it: tasks, a crash, answers
+demo: all ## a few seconds with it: a task, a crash, an answer
 	@tools/demo
 
 bench: release ## measure against floors, in one run
@@ -58,6 +59,11 @@ release:
 install: release ## install below DESTDIR and PREFIX=/usr/local
 	@DESTDIR=$(DESTDIR) meson install -C build-release --no-rebuild
 
+deb: ## build a Debian package in build-deb/
+	@$(DEPS) deb
+	@test -f build-deb/build.ninja || meson setup build-deb --prefix=/usr --buildtype=release
+	@packaging/build-deb build-deb build-deb
+
 format: ## clang-format all C files
 	@$(DEPS) lint
 	@clang-format -i $(C_SOURCES)
@@ -67,7 +73,7 @@ lint: all ## layers, clang-tidy and cppcheck over src
 	@tools/run-lint build
 
 clean: ## remove all build directories
-	rm -rf build build-check build-release build-fuzz
+	rm -rf build build-check build-release build-deb build-fuzz
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

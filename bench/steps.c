@@ -31,6 +31,7 @@
 #define ANSWER_BYTES 700 /* these three as in a real step */
 #define MANIFEST_BYTES 1500
 #define STATE_BYTES 600
+#define NOTES 4u /* that a job writes in turn */
 #define THREAD_MAILS 1000u
 #define CONTEXTS 60u
 #define CONTEXT_MS 10.0
@@ -211,7 +212,7 @@ propose(const Rig *r, unsigned i)
         return p;
     ProposedNote *note = g_new0(ProposedNote, 1);
     note->act = NOTE_APPEND;
-    note->key = g_strdup_printf("scratch/n%u", i);
+    note->key = g_strdup_printf("scratch/n%u", i % NOTES);
     note->body = g_bytes_new_static("a line\n", 7);
     g_ptr_array_add(p->notes, note);
     ProposedMail *mail = proposed_mail_new();
@@ -403,7 +404,7 @@ put_scripts(const Place *place, GError **error)
                                     "\"mode\":\"append\",\"if_version\":0}",
                                     "{\"to\":[],\"cc\":[],\"subject\":\"\",\"body\":\"News.\","
                                     "\"in_reply_to\":\"\",\"attachments\":[]}"),
-                               i);
+                               i % NOTES);
     }
     return put_script(place, "plain.jsonl", plain->str, error) &&
            put_script(place, "write.jsonl", write->str, error) &&

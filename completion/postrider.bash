@@ -38,11 +38,12 @@ _postrider()
             case $verb in
             help) words=$(${COMP_WORDS[0]} help --verbs 2>/dev/null) ;;
             config) words='show check set' ;;
+            setup) words='mail brain role limits service' ;;
             job) words='list show log stop continue cancel fork' ;;
             every) words='list remove now day weekday month' ;;
             mail) words='list show thread search trace' ;;
             note) words='get put append list search history rename delete check' ;;
-            outbox) words='list show approve reject retry' ;;
+            outbox) words='list show approve reject retry arrived' ;;
             approve | reject)
                 words=$(${COMP_WORDS[0]} --home "$(_postrider_home)" outbox list --state held 2>/dev/null |
                     sed -n 's/^\([0-9][0-9]*\) .*/\1/p') ;;

@@ -7,6 +7,7 @@
 #include "base/banned.h"
 #include "base/config_read.h"
 #include "base/err.h"
+#include "base/preset.h"
 #include "base/text.h"
 
 /* What stands behind a Config. */
@@ -173,6 +174,15 @@ default_role(Settings *s, ConfSection *role)
 }
 
 static void
+default_account(Settings *s, ConfSection *account)
+{
+    const Preset *preset = preset_find(conf_value(account, "preset"));
+
+    for (const PresetKey *k = preset ? preset->keys : NULL; k && k->key; k++)
+        conf_set_default(account, s->strings, k->key, k->value);
+}
+
+static void
 set_defaults(Settings *s)
 {
     ConfSection *top = find(s, "postrider", "");
@@ -187,6 +197,7 @@ set_defaults(Settings *s)
             any = true;
             local |= g_str_equal(conf_value(section, "kind"), "maildir");
             taken |= g_str_equal(section->name, "local");
+            default_account(s, section);
         }
         if (g_str_equal(section->kind, "role"))
             default_role(s, section);
@@ -197,7 +208,7 @@ set_defaults(Settings *s)
     /* The Maildirs are always there, whatever servers there are beside them. */
     if (!local)
         conf_add_section(s->sections, s->strings, "account",
-                         !any      ? "main"
+                         !any    ? "main"
                          : taken ? "maildirs"
                                  : "local",
                          0);
@@ -407,7 +418,12 @@ fill_public(Settings *s)
         .body_warn_chars = as_int(get(s, "postrider", "email-body-warn-chars")),
         .log_level = get(s, "postrider", "log-level"),
         .log_file = get(s, "postrider", "log-file"),
+        .max_mails_per_round = (unsigned)as_int(get(s, "postrider", "max-mails-per-round")),
+        .max_mails_per_hour = (unsigned)as_int(get(s, "postrider", "max-mails-per-hour")),
+        .max_mails_per_day = (unsigned)as_int(get(s, "postrider", "max-mails-per-day")),
+        .max_mails_all = (unsigned)as_int(get(s, "postrider", "max-mails-all")),
         .require_auth = get(s, "trust", "require-auth"),
+        .authserv_ids = as_list(s, get(s, "trust", "authserv-id")),
         .principals = as_list(s, get(s, "trust", "principals")),
         .allow = as_list(s, get(s, "trust", "allow")),
         .accounts = (const ConfAccount *)(void *)s->accounts->data,
@@ -465,8 +481,24 @@ check_role_name(const Settings *s, const ConfSection *section, GError **error)
 }
 
 static bool
+check_preset(const Settings *s, const ConfSection *section, GError **error)
+{
+    const char *name = conf_value(section, "preset");
+
+    if (!*name || preset_find(name))
+        return true;
+
+    const char *near = text_nearest(name, preset_names());
+    return refuse(s, conf_line(section, "preset"), error, "[%s]: no preset '%s'%s%s%s",
+                  section->title, name, near ? "; did you mean '" : "", near ? near : "",
+                  near ? "'?" : "");
+}
+
+static bool
 check_section(const Settings *s, const ConfSection *section, GError **error)
 {
+    if (g_str_equal(section->kind, "account") && !check_preset(s, section, error))
+        return false;
     if (g_str_equal(section->kind, "brain"))
         return check_brain(s, section, error);
     if (g_str_equal(section->kind, "role"))
@@ -625,6 +657,16 @@ config_person_at(const Config *config, const char *address)
             return person;
     }
     return NULL;
+}
+
+bool
+config_is_person(const Config *config, const char *address)
+{
+    bool found = config_person_at(config, address) != NULL;
+
+    for (const char *const *p = config->principals; p && *p && !found; p++)
+        found = same_address(address, *p);
+    return found;
 }
 
 const ConfBrain *

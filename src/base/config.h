@@ -114,7 +114,10 @@ struct Config {
     int64_t progress_every_us; /* a word about long work; 0: none */
     int64_t body_warn_chars;   /* longer bodies are noticed before they are sent */
     const char *log_level, *log_file;
+    /* Mails that leave before a person is asked; 0: no limit. */
+    unsigned max_mails_per_round, max_mails_per_hour, max_mails_per_day, max_mails_all;
     const char *require_auth;                     /* dmarc, dkim, none */
+    const char *const *authserv_ids;              /* whose Authentication-Results are believed */
     const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */
     const ConfAccount *accounts;
     unsigned n_accounts;
@@ -139,6 +142,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
 const ConfRole *config_role(const Config *config, const char *name);
 const ConfRole *config_role_at(const Config *config, const char *address);
 const ConfPerson *config_person_at(const Config *config, const char *address);
+/* Somebody we work for: the owner, a person, or a principal. */
+bool config_is_person(const Config *config, const char *address);
 const ConfBrain *config_brain(const Config *config, const char *name);
 const ConfAccount *config_account(const Config *config, const char *name);
 /* The account by which mail of a role (NULL: of nobody's) leaves to people outside: the one that is
@@ -161,5 +166,8 @@ const ConfRole *config_role_get(const Config *config, const char *name, GError *
 typedef void (*ConfVisit)(
     const char *section, const ConfKey *key, const char *value, bool from_file, void *data);
 void config_visit(const Config *config, ConfVisit visit, void *data);
+/* Would this value do for a key of the section ("role envoy")? ERR_CONFIG says what is expected. Only
+ * the value: how it fits the others is for config_parse(). */
+bool config_check(const char *section, const char *key, const char *value, GError **error);
 /* The text with one value set, comments and order kept; section "role envoy". */
 char *config_with(const char *text, const char *section, const char *key, const char *value);

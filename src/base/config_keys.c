@@ -24,6 +24,11 @@ const ConfKey config_keys[] = {
     {"postrider", "context-bytes", CONF_SIZE, "256k", NULL, "most text that a brain is shown in one step; at least 8k"},
     {"postrider", "email-body-warn-chars", CONF_INT, "4000", "0..1000000000", "longer bodies are noticed before they are sent"},
 
+    {"postrider", "max-mails-per-round", CONF_INT, "50", "0..1000000", "mails of one job and round before a person is asked; 0 is no limit"},
+    {"postrider", "max-mails-per-hour", CONF_INT, "10", "0..1000000", "the same, to one address outside, in an hour"},
+    {"postrider", "max-mails-per-day", CONF_INT, "50", "0..1000000", "and in a day"},
+    {"postrider", "max-mails-all", CONF_INT, "400", "0..1000000", "and to everybody outside, in a day"},
+
     {"account", "kind", CONF_ENUM, "maildir", "maildir|imap", "where the mail lies"},
     {"account", "path", CONF_STRING, "mail", NULL, "maildir: folder of the Maildirs, relative to the home"},
     {"account", "role", CONF_STRING, "", NULL, "who gets mail that names nobody"},

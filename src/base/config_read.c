@@ -278,6 +278,16 @@ check_value(const ConfKey *key, const char *value)
     g_assert_not_reached();
 }
 
+bool
+config_check(const char *section, const char *key, const char *value, GError **error)
+{
+    g_autofree char *kind = g_strndup(section, strcspn(section, " "));
+    const ConfKey *known = find_key(kind, key);
+    g_autofree char *why = known ? check_value(known, value) : g_strdup("no such key");
+
+    return !why || err_set(error, ERR_CONFIG, "%s '%s': %s", key, value, why);
+}
+
 static int
 find_kind(const char *kind)
 {

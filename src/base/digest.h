@@ -25,7 +25,7 @@ bool digest_parse_hex(const char *hex, Digest *ret);
 /*
  * The home's secret. One sub-key per use, so that a MAC made for one purpose proves nothing for
  * another: HMAC(key, use). Uses: "message-id 1", "origin 1", "continuation 1", "reply 1",
- * "fence 1". The file may hold older keys behind the newest; verifying tries all of them,
+ * "fence 1", "mailbox 1". The file may hold older keys behind the newest; verifying tries all of them,
  * signing uses the first.
  */
 #define KEY_SIZE 32

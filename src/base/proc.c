@@ -36,7 +36,7 @@ proc_init(void)
 static char *
 find_around(const char *self, const char *name)
 {
-    static const char *const below[] = {".", "src/base", "src/cli"};
+    static const char *const below[] = {".", "src/base", "src/cli", "libexec/postrider"};
     g_autofree char *dir = g_path_get_dirname(self);
 
     for (int level = 0; level < 4; level++) {

@@ -1,5 +1,8 @@
-/* Brains of `postrider-mail`: those that need no network library. */
+/* Brains and accounts of `postrider-mail`: those that need no network library. */
 #include "base/banned.h"
 #include "brain/brain.h"
+#include "cli/net.h"
 
 const BrainOps *const brain_kinds[] = {&brain_command, &brain_script, NULL};
+const NetAccount net_account = NULL;
+const NetSubmit net_submit = {NULL, NULL};

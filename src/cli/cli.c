@@ -167,7 +167,8 @@ cli_table_print(Cli *cli, CliTable *t)
 static void
 become_part(const Cli *cli)
 {
-    static const char *const parts[] = {"serve", "account", "run", "deliver", "index", NULL};
+    static const char *const parts[] = {"serve",  "account", "run", "deliver",
+                                        "submit", "index",   NULL};
     const Config *config = cli->home->config;
     const char *level = g_getenv("POSTRIDER_LOG");
     if (!g_strv_contains(parts, cli->verb))
@@ -306,19 +307,30 @@ unknown_verb(const char *name)
     return cli_fail(EX_USAGE, "no %s '%s'; see: postrider help", what, name);
 }
 
-/* Whether a brain that is asked by HTTP may be needed. A home that can't be opened is for the
- * verb itself to complain about. */
+/* Whether a brain that is asked by HTTP, or an account on a server, may be needed. A home that
+ * can't be opened is for the verb itself to complain about. */
 static bool
 needs_net(const Cli *cli, const char *verb)
 {
-    static const char *const askers[] = {"ask", "inject", "resume", "run", "serve", NULL};
+    static const char *const askers[] = {"account", "ask",   "inject", "resume",
+                                         "run",     "serve", "submit", NULL};
     g_autofree char *path = NULL;
     g_autoptr(Home) home = NULL;
 
     if (!g_strv_contains(askers, verb) || cli_in_agent() ||
         !(path = home_find(cli->home_option, NULL)) || !home_open(path, &home, NULL))
         return false;
-    return config_asks_by_net(home->config);
+    if (g_str_equal(verb, "submit"))
+        return true;
+    bool visits = g_str_equal(verb, "account") || g_str_equal(verb, "serve");
+    if (!g_str_equal(verb, "account") &&
+        (config_asks_by_net(home->config) || config_way_out(home->config, NULL)))
+        return true;
+    for (unsigned i = 0; visits && i < home->config->n_accounts; i++) {
+        if (config_is_imap(&home->config->accounts[i]))
+            return true;
+    }
+    return false;
 }
 
 /* The front hands over to the program that holds the verb; argv is what we were called with. */
@@ -326,7 +338,9 @@ static int
 exec_mail(const Cli *cli, const char *verb, char **argv)
 {
     GError *error = NULL;
-    const char *name = needs_net(cli, verb) ? "postrider-net" : "postrider-mail";
+    const char *name = g_str_equal(verb, "setup") ? "postrider-setup"
+                       : needs_net(cli, verb)     ? "postrider-net"
+                                                  : "postrider-mail";
     g_autofree char *path = proc_helper_path(name, &error);
     if (!path)
         return cli_error(EX_SOFTWARE, error);

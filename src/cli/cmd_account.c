@@ -1,35 +1,61 @@
-/* The parts, by hand: account, run, index. */
+/* The parts, by hand: account, run, submit, index. */
 #include "base/banned.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
+#include "cli/net.h"
 #include "cli/pass.h"
 #include "engine/account.h"
 #include "engine/follow.h"
+#include "engine/remote.h"
 #include "engine/run.h"
 #include "store/jobs.h"
+
+/* The beginning of a day, UTC. */
+static bool
+parse_since(const char *text, int64_t *ret_us)
+{
+    g_autofree char *moment = g_strdup_printf("%sT00:00:00Z", text);
+    g_autoptr(GDateTime) at = g_date_time_new_from_iso8601(moment, NULL);
+    if (!at || strlen(text) != strlen("2026-11-15"))
+        return false;
+    *ret_us = g_date_time_to_unix(at) * USEC_PER_SEC;
+    return *ret_us > 0;
+}
 
 int
 cmd_account(Cli *cli, int argc, char **argv)
 {
-    gboolean once = FALSE;
-    const GOptionEntry options[] = {{"once", 0, 0, G_OPTION_ARG_NONE, &once, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
+    gboolean once = FALSE, take_over = FALSE;
+    g_autofree char *since = NULL;
+    const GOptionEntry options[] = {
+        {"once", 0, 0, G_OPTION_ARG_NONE, &once, NULL, NULL},
+        {"since", 0, 0, G_OPTION_ARG_STRING, &since, NULL, NULL},
+        {"take-over", 0, 0, G_OPTION_ARG_NONE, &take_over, NULL, NULL},
+        G_OPTION_ENTRY_NULL};
     g_autoptr(Engine) engine = NULL;
+    RemoteOptions remote = {0};
     int status = cli_options("account", options, &argc, &argv);
     if (status)
         return status;
     if (argc != 2)
         return cli_usage("account", "needs one account's name");
+    if (since && !parse_since(since, &remote.since_us))
+        return cli_usage("account", "'%s' is no day; write 2026-11-15", since);
     if ((status = cli_engine(cli, &engine)))
         return status;
     const ConfAccount *account = config_account(cli->home->config, argv[1]);
     if (!account)
         return cli_fail(EX_NOINPUT, "there is no account '%s'", argv[1]);
-    if (!g_str_equal(account->kind, "maildir"))
-        return cli_fail(EX_UNAVAILABLE, "account '%s': kind '%s' is not built yet",
-                        account->name, account->kind);
+    remote.once = once;
+    remote.take_over = take_over;
+    if (config_is_imap(account))
+        return net_account
+                   ? net_account(engine, account, &remote)
+                   : cli_fail(EX_SOFTWARE, "account '%s' needs postrider-net", account->name);
+    if (since || take_over)
+        return cli_usage("account", "--since and --take-over are for imap accounts");
     return account_main(engine, account, once);
 }
 
@@ -68,6 +94,19 @@ cmd_run(Cli *cli, int argc, char **argv)
                ? cli_fail(status, "job %s is not ready; see: postrider show %s", argv[1],
                           argv[1])
                : status;
+}
+
+int
+cmd_submit(Cli *cli, int argc, char **argv)
+{
+    g_autoptr(Engine) engine = NULL;
+    if (argc > 1)
+        return cli_usage("submit", "takes no operand");
+    int status = cli_engine(cli, &engine);
+    if (status)
+        return status;
+    return net_submit.main ? net_submit.main(engine)
+                           : cli_fail(EX_SOFTWARE, "submit needs postrider-net");
 }
 
 int

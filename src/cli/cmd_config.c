@@ -84,6 +84,8 @@ cmd_config(Cli *cli, int argc, char **argv)
     if (g_str_equal(sub, "set")) {
         if (argc != 5)
             return cli_usage("config", "set needs SECTION KEY VALUE");
+        if (cli_in_agent())
+            return cli_fail(EX_NOPERM, "config set: the owner's, so an agent may not");
         return set(cli, argv[2], argv[3], argv[4]);
     }
     const char *near = text_nearest(sub, subs);

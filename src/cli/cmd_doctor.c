@@ -14,6 +14,7 @@
 #include "store/age.h"
 #include "store/effects.h"
 #include "store/index.h"
+#include "store/outbox.h"
 #include "store/schedules.h"
 #include <inttypes.h>
 #include <unistd.h>
@@ -141,6 +142,25 @@ check_effects(Doctor *d, GError **error)
     return true;
 }
 
+/* Nothing sends these twice by itself: a person decides. */
+static bool
+check_doubt(Doctor *d, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const OutQuery q = {.state = "in_doubt", .limit = FINDINGS_SHOWN};
+    g_autoptr(GPtrArray) rows = NULL;
+    if (!outbox_list(d->engine->db, &viewer, &q, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *o = g_ptr_array_index(rows, i);
+        g_autofree char *where = g_strdup_printf(
+            "postrider outbox retry %" PRId64 ", or outbox arrived %" PRId64, o->id.v, o->id.v);
+        doctor_find(d, false, where, "mail %" PRId64 " to %s may or may not have arrived",
+                    o->id.v, o->address);
+    }
+    return true;
+}
+
 static bool
 check_hold(Doctor *d, GError **error)
 {
@@ -247,8 +267,9 @@ static int
 check_all(Doctor *d)
 {
     static bool (*const checks[])(Doctor * d, GError * *error) = {
-        check_past,   check_store, check_effects,  check_hold,   doctor_mail, doctor_copies,
+        check_past,   check_store, check_effects, check_doubt,  check_hold,   doctor_mail, doctor_copies,
         doctor_modes, check_notes, check_settings, note_library, check_index, doctor_leftovers,
+        doctor_servers,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
         g_autoptr(GError) why = NULL;

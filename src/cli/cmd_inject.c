@@ -184,6 +184,8 @@ cmd_inject(Cli *cli, int argc, char **argv)
         PASS_OPTIONS(&o.max_iterations),
         G_OPTION_ENTRY_NULL};
     int status = cli_options("inject", options, &argc, &argv);
+    if (status == 0 && cli_in_agent())
+        status = cli_fail(EX_NOPERM, "inject: speaks for the operator, so an agent may not");
     if (status == 0)
         status = pass_check_options("inject", &o.max_iterations);
     if (status == 0 && argc > 2)

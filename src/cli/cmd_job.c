@@ -26,6 +26,34 @@ job_json(const Job *j)
     return o;
 }
 
+static void
+print_json(Cli *cli, const GPtrArray *jobs)
+{
+    json_t *array = json_array();
+    for (guint i = 0; i < jobs->len; i++)
+        json_array_append_new(array, job_json(g_ptr_array_index(jobs, i)));
+    cli_print_json(cli, array);
+}
+
+static void
+print_table(Cli *cli, const GPtrArray *jobs)
+{
+    static const char *const headings[] = {"JOB",     "ROLE", "STATE",   "ROUND", "STEPS",
+                                           "UPDATED", "FROM", "SUBJECT", NULL};
+    CliTable *t = cli_table_new(headings);
+    for (guint i = 0; i < jobs->len; i++) {
+        const Job *j = g_ptr_array_index(jobs, i);
+        g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, j->id.v);
+        g_autofree char *round = g_strdup_printf("%d", j->round);
+        g_autofree char *steps = g_strdup_printf("%d", j->steps);
+        g_autofree char *ago = cli_ago(cli, j->updated_us);
+        g_autofree char *subject = text_shorten(j->subject, 50);
+        cli_table_add(t, id, j->role, job_state_words(j->state), round, steps, ago, j->asker,
+                      subject, NULL);
+    }
+    cli_table_print(cli, t);
+}
+
 static int
 list(Cli *cli, int argc, char **argv)
 {
@@ -55,32 +83,13 @@ list(Cli *cli, int argc, char **argv)
         .role = role, .state = state, .live_only = !all && !state, .limit = (unsigned)limit};
     if (!jobs_list(cli->db, &viewer, &q, &jobs, &error))
         return cli_error(0, error);
-    if (cli->json) {
-        json_t *array = json_array();
-        for (guint i = 0; i < jobs->len; i++)
-            json_array_append_new(array, job_json(g_ptr_array_index(jobs, i)));
-        cli_print_json(cli, array);
-        return 0;
-    }
-    if (jobs->len == 0) {
+    if (cli->json)
+        print_json(cli, jobs);
+    else if (jobs->len == 0)
         cli_print(cli, "no %sjobs%s\n", all ? "" : "live ",
                   all ? "" : "; --all shows the ended ones");
-        return 0;
-    }
-    static const char *const headings[] = {"JOB",     "ROLE", "STATE",   "ROUND", "STEPS",
-                                           "UPDATED", "FROM", "SUBJECT", NULL};
-    CliTable *t = cli_table_new(headings);
-    for (guint i = 0; i < jobs->len; i++) {
-        const Job *j = g_ptr_array_index(jobs, i);
-        g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, j->id.v);
-        g_autofree char *round = g_strdup_printf("%d", j->round);
-        g_autofree char *steps = g_strdup_printf("%d", j->steps);
-        g_autofree char *ago = cli_ago(cli, j->updated_us);
-        g_autofree char *subject = text_shorten(j->subject, 50);
-        cli_table_add(t, id, j->role, job_state_words(j->state), round, steps, ago, j->asker,
-                      subject, NULL);
-    }
-    cli_table_print(cli, t);
+    else
+        print_table(cli, jobs);
     return 0;
 }
 

@@ -45,6 +45,8 @@ apply(Cli *cli,
     GError *error = NULL;
     JobId job;
     bool changed;
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "%s: an order of people, so an agent may not", cli->verb);
     int status = cli_db(cli, DB_WRITE);
     if (status || (status = cli_job(cli, job_text, &job)))
         return status;

@@ -3,6 +3,7 @@
 #include "cli/cmds.h"
 #include "cli/outbox_cmd.h"
 #include "mail/msgid.h"
+#include "store/outbox_smtp.h"
 
 bool
 outbox_question(Cli *cli, const OutRow *o, Question **ret, GError **error)
@@ -115,17 +116,37 @@ retry(Cli *cli, const OutRow *row)
 {
     GError *error = NULL;
     g_auto(Txn) txn = {0};
+    const ConfAccount *way = config_way_out(cli->home->config, NULL);
+    const char *account = *row->account ? row->account : way ? way->name : "";
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
+        !outbox_resume_account(&txn, account, &error) ||
         !outbox_again(&txn, row->id, &error) || !txn_commit(&txn, &error))
         return cli_error(0, error);
     db_hint(cli->db);
     return 0;
 }
 
+/* A person knows what became of mail that was in doubt. */
+static int
+arrived(Cli *cli, const OutRow *row)
+{
+    GError *error = NULL;
+    g_auto(Txn) txn = {0};
+    unsigned n;
+    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
+        !outbox_arrived(&txn, row->id, "a person says so", &n, &error) ||
+        !txn_commit(&txn, &error))
+        return cli_error(0, error);
+    if (n == 0)
+        return cli_fail(EX_DATAERR, "mail %" G_GINT64_FORMAT " is not in doubt", row->id.v);
+    return 0;
+}
+
 int
 cmd_outbox(Cli *cli, int argc, char **argv)
 {
-    static const char *const subs[] = {"list", "show", "approve", "reject", "retry", NULL};
+    static const char *const subs[] = {"list",  "show",    "approve", "reject",
+                                       "retry", "arrived", NULL};
     if (argc < 2 || g_str_equal(argv[1], "list"))
         return list(cli, MAX(argc - 1, 1), argc < 2 ? argv : argv + 1);
     const char *sub = argv[1];
@@ -146,5 +167,5 @@ cmd_outbox(Cli *cli, int argc, char **argv)
     int status = cli_db(cli, DB_WRITE);
     if (status || (status = outbox_find_row(cli, argv[2], &row)))
         return status;
-    return retry(cli, row);
+    return g_str_equal(sub, "arrived") ? arrived(cli, row) : retry(cli, row);
 }

@@ -274,5 +274,7 @@ cmd_resume(Cli *cli, int argc, char **argv)
         return status;
     if (argc > 2)
         return cli_usage("resume", "takes one JOB or FILE");
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "resume: speaks for the operator, so an agent may not");
     return resume(cli, argc == 2 ? argv[1] : NULL, role, run, max_iterations);
 }

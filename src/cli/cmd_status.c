@@ -7,9 +7,10 @@
 #include "engine/checkpoint.h"
 #include "store/effects.h"
 #include "store/jobs.h"
-#include "store/outbox.h"
+#include "store/outbox_smtp.h"
 #include "store/pauses.h"
 #include "store/questions.h"
+#include "store/remote.h"
 #include "store/schedules.h"
 #include "store/steps.h"
 
@@ -77,6 +78,46 @@ note_brains(Cli *cli, GPtrArray *problems, GError **error)
                  wait, pause.why);
         }
     }
+    return true;
+}
+
+/* Accounts whose server is away or refuses us, as their process left word. */
+static bool
+note_accounts(Cli *cli, GPtrArray *problems, GError **error)
+{
+    const Config *config = cli->home->config;
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        g_autofree char *why = NULL;
+        if (!config_is_imap(&config->accounts[i]))
+            continue;
+        if (!remote_trouble(cli->db, config->accounts[i].name, &why, error))
+            return false;
+        if (why)
+            note(problems, "the account '%s' does not work: %s", config->accounts[i].name, why);
+    }
+    return true;
+}
+
+/* Ways out that do not work, and mail whose fate nobody knows. */
+static bool
+note_smtp(Cli *cli, Status *s, GError **error)
+{
+    const Config *config = cli->home->config;
+    unsigned doubt;
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        g_autofree char *why = NULL;
+        int64_t until;
+        if (!outbox_account_paused(cli->db, config->accounts[i].name, &until, &why, error))
+            return false;
+        if (why)
+            note(s->problems, "mail can't leave by SMTP: %s; it waits in the outbox", why);
+    }
+    if (!outbox_count_doubt(cli->db, &doubt, error))
+        return false;
+    if (doubt)
+        note(s->waiting,
+             "%u %s handed over without an answer; see: postrider outbox list --state in_doubt",
+             doubt, doubt == 1 ? "mail was" : "mails were");
     return true;
 }
 
@@ -151,7 +192,7 @@ collect(Cli *cli, Status *s, GError **error)
         note(s->problems,
              "require-auth = none: anybody who writes the owner's address is believed");
     note_log(cli->home, s->problems);
-    if (!note_brains(cli, s->problems, error) || !schedules_check(cli->db, s->problems, error))
+    if (!note_brains(cli, s->problems, error) || !note_smtp(cli, s, error) || !note_accounts(cli, s->problems, error) || !schedules_check(cli->db, s->problems, error))
         return false;
     if (failed)
         note(s->problems, "%u %s of mail could not be done; see: postrider doctor", failed,

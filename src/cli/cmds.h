@@ -17,6 +17,7 @@ int cmd_doctor(Cli *cli, int argc, char **argv);
 int cmd_every(Cli *cli, int argc, char **argv);
 int cmd_fork(Cli *cli, int argc, char **argv);
 int cmd_help(Cli *cli, int argc, char **argv);
+int cmd_submit(Cli *cli, int argc, char **argv);
 int cmd_index(Cli *cli, int argc, char **argv);
 int cmd_init(Cli *cli, int argc, char **argv);
 int cmd_inject(Cli *cli, int argc, char **argv);

@@ -30,5 +30,8 @@ bool doctor_copies(Doctor *d, GError **error);
 bool doctor_leftovers(Doctor *d, GError **error);
 bool doctor_modes(Doctor *d, GError **error);
 
+/* doctor_servers.c: can we still log in to mail servers, and send? */
+bool doctor_servers(Doctor *d, GError **error);
+
 /* doctor_accept.c: --accept-backup; exit status. */
 int doctor_accept(Doctor *d);

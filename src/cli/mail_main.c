@@ -21,6 +21,7 @@ static const VerbRun table[] = {
     {"sendmail", cmd_sendmail},
     {"serve", cmd_serve_once},
     {"show", cmd_show_mail},
+    {"submit", cmd_submit},
     {NULL, NULL},
 };
 

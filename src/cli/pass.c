@@ -1,6 +1,8 @@
 #include "cli/pass.h"
 #include "base/banned.h"
+#include "base/err.h"
 #include "cli/cli.h"
+#include "cli/net.h"
 #include "engine/deliver.h"
 #include "engine/intake.h"
 #include "engine/recover.h"
@@ -44,6 +46,22 @@ work_off(Engine *engine, const RunLimits *limits, PassStats *stats, GError **err
     return true;
 }
 
+/* Where this program can, and nobody else is at it. */
+static bool
+send_out(Engine *engine, PassStats *stats, GError **error)
+{
+    g_autoptr(GError) failed = NULL;
+    SubmitStats out = {0};
+    if (!net_submit.pass || !config_way_out(engine->home->config, NULL))
+        return true;
+    if (!net_submit.pass(engine, 0, &out, &failed) && !err_is(failed, ERR_LATER)) {
+        g_propagate_error(error, g_steal_pointer(&failed));
+        return false;
+    }
+    stats->sent += out.sent;
+    return true;
+}
+
 int
 pass_check_options(const char *verb, int *n)
 {
@@ -69,7 +87,7 @@ pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError
         PassStats before = *ret;
         DeliverStats out = {0};
         if (!deliver_pass(engine->home, engine->db, 0, false, &out, error) ||
-            !take_in(engine, wait_ms, ret, error) || !work_off(engine, &limits, ret, error))
+            !take_in(engine, wait_ms, ret, error) || !work_off(engine, &limits, ret, error) || !send_out(engine, ret, error))
             return false;
         ret->sent += out.sent;
         if (ret->mails == before.mails && ret->jobs == before.jobs &&

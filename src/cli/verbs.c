@@ -80,6 +80,32 @@ const Verb verbs[] = {
      "mailbox for the role 'envoy' and for you, and a muttrc. Refuses to overwrite anything;\n"
      "an init that was broken off is finished.",
      false},
+    {"set up", "setup", "mail|brain|role|limits|service [OPTION]...",
+     "ask, test, and write the settings",
+     "At a terminal it asks, with what is set now as the default; elsewhere options are the answers. It "
+     "tests\n"
+     "what it was told, shows what would change in postrider.conf, and writes it once you or --yes agree; "
+     "the\n"
+     "file as it was is kept as postrider.conf.bak. Passwords and keys come by a prompt that shows "
+     "nothing, and\n"
+     "are kept in secrets/. --no-test writes without testing.\n\n"
+     "mail: --address A --preset gmail|outlook|fastmail|dovecot|other --user U, --password-file F or\n"
+     "--password-command C or --token-command C; --host --port --tls --ca-file, --smtp-host --smtp-port\n"
+     "--smtp-tls --smtp-user or --smtp sendmail; --account NAME --role ROLE --folder F. Tests login, push,\n"
+     "submission and a mail that comes back (--no-round-trip: not that). --pair shows a word for ten "
+     "minutes\n"
+     "(--pair-within SPAN): the mail that brings it says who the owner is; or say --owner A --authserv-id "
+     "ID.\n"
+     "--check repeats the tests and changes nothing; --take-over makes the mailbox this home's.\n"
+     "brain: --kind anthropic|openai|command --model M --url U --key-file F|--key-env V --command C\n"
+     "--name NAME. Asks it one short question.\n"
+     "role: NAME --address A --display NAME --brain B --workdir DIR --instructions FILE.\n"
+     "limits: --max-cost-per-day N --role ROLE --max-cost N --max-iterations N --total-iterations N "
+     "--workers N.\n"
+     "service: writes a systemd unit, --user or --system; --print shows it; --credential NAME:/PATH.\n\n"
+     "Exit status: 64 an option is wrong or missing, 75 no answer or try later, 78 the settings or a "
+     "login.",
+     true},
     {"set up", "config", "show|check|set SECTION KEY VALUE", "settings: show, check, change",
      "'show' lists every key with its value and whether it comes from the file or is the "
      "default.\n"
@@ -91,11 +117,9 @@ const Verb verbs[] = {
      "check integrity, mend what can be",
      "Checks the store (SQLite's own check, --full for the long one, and our rules over its "
      "rows), and that\n"
-     "files and store agree: mail, and notes, whose edits it takes in. --rebuild makes the "
-     "full-text\n"
-     "index anew. --release lets mail that was held or is history be work. --accept-backup "
-     "goes on\n"
-     "with a store that is older than its mail.\n\n"
+     "files and store agree: mail, and notes, whose edits it takes in; and whether mail servers let us in.\n"
+     "--rebuild makes the full-text index anew. --release lets mail that was held or is history be work.\n"
+     "--accept-backup goes on with a store that is older than its mail.\n\n"
      "Exit status: 0 all is well, 1 there are findings.",
      true},
     {"set up", "backup", "DIR", "copy the home while it works",
@@ -160,12 +184,14 @@ const Verb verbs[] = {
      "Exit status: 65 conflict or a key that is none, 66 no such note; 'check': 1 there are "
      "findings.",
      false},
-    {"agents at work", "outbox", "list|show|approve|reject|retry [ID]", "mail on its way out",
+    {"agents at work", "outbox", "list|show|approve|reject|retry|arrived [ID]", "mail on its way out",
      "'list' shows what has not left (--all: also what has). ID is the number in the list or "
      "a\n"
      "Message-ID. 'show' prints the mail as its reader will see it (--raw: its bytes). "
      "'approve' lets held\n"
-     "mail go, 'reject' drops it (both are also verbs of their own), 'retry' tries again now.",
+     "mail go, 'reject' drops it (both are also verbs of their own), 'retry' tries again now. Mail that is\n"
+     "in doubt was handed over without an answer: 'retry' sends it once more, 'arrived' says that it need\n"
+     "not be.",
      false},
     {"for programs", "send",
      "--to A --subject S [--cc A] [--attach F]... [--in-reply-to ID] [--from ROLE]",
@@ -205,12 +231,22 @@ const Verb verbs[] = {
      "a\n"
      "continuation.json without a MAC: it becomes a new job of the role.",
      true},
-    {"for programs", "account", "NAME [--once]", "one account's process, by hand", "", true},
+    {"for programs", "account", "NAME [--once] [--since DAY] [--take-over]", "one account's process, by hand",
+     "Runs until SIGTERM; --once does one pass. The rest is for imap accounts: --since\n"
+     "fetches mail that was received on DAY (2026-11-15) or later, though it lay there before the first visit,\n"
+     "as work; where 'serve' is at work, that does it. --take-over makes the mailbox this home's, when it was another's.\n\n"
+     "Exit status: 75 the server is away, 78 the login is refused or the mailbox is another home's.",
+     true},
     {"for programs", "run", "[--max-iterations N] [JOB] | --timers", "work a job that is ready, by hand",
      "Claims JOB, or whatever is ready, and works it. Exit status 75: not ready. --timers takes no job and\n"
      "acts on what the clock says: schedules, waits that are over, words about long work.",
      true},
     {"for programs", "deliver", "", "deliver what is due, by hand", "", false},
+    {"for programs", "submit", "", "send what is due to people outside, by hand",
+     "Mail goes to the submission server of its account ([smtp], smtp-host), or to the local sendmail with\n"
+     "`smtp = sendmail`. What could not be sent stays in the outbox and is tried again; what was handed over\n"
+     "without an answer is in doubt, and nothing sends that twice by itself: see outbox.",
+     true},
     {"for programs", "index", "", "bring the full-text index up to date", "", true},
     {"for programs", "help", "[VERB]", "this list, or a verb's own page", "", false},
     {NULL, NULL, NULL, NULL, NULL, false},

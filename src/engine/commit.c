@@ -21,7 +21,7 @@
 #include "engine/settle.h"
 #include "notes/notes.h"
 #include "store/effects.h"
-#include "store/outbox.h"
+#include "store/outbox_smtp.h"
 #include "store/steps.h"
 #include "store/timers.h"
 
@@ -113,6 +113,21 @@ move_of(const Proposal *p, const char *msgid)
     return NULL;
 }
 
+/* NULL: it may. A checkpoint is ours, and what another job works on stays where that looks for
+ * it: in Done it would count as answered. */
+static const char *
+why_not_moved(const Commit *c, const MsgRow *row, const char *folder)
+{
+    if (!folder)
+        return "there is no such folder";
+    if (!row || !g_str_equal(row->role, c->job->role))
+        return "there is no such mail";
+    if (row->class == MSG_CHECKPOINT)
+        return "it is a checkpoint";
+    bool open = row->state == MSG_STORED || row->state == MSG_SHOWN;
+    return open && row->job.v != c->job->id.v ? "another job works on it" : NULL;
+}
+
 static bool
 move_one(Commit *c, Txn *txn, const ProposedMove *m, GError **error)
 {
@@ -121,9 +136,9 @@ move_one(Commit *c, Txn *txn, const ProposedMove *m, GError **error)
     const char *folder = folder_name(m->folder);
     if (!messages_find(c->engine->db, &viewer, m->msgid, &row, error))
         return false;
-    if (!row || !folder || !g_str_equal(row->role, c->job->role)) {
-        commit_did(c, "did not move <%s>: %s", m->msgid,
-                   folder ? "there is no such mail" : "there is no such folder");
+    const char *why = why_not_moved(c, row, folder);
+    if (why) {
+        commit_did(c, "did not move <%s>: %s", m->msgid, why);
         return true;
     }
     commit_did(c, "moved <%s> to %s", m->msgid, m->folder);
@@ -322,13 +337,15 @@ judge_status(Commit *c)
 static bool
 tell_job_news(Commit *c, Txn *txn, GError **error)
 {
-    const GArray *heard = c->in->heard;
-    bool shown = heard && heard->len > 0 && c->status != PROPOSE_FAIL && !is_bare(c);
+    const GArray *heard = c->in->heard, *lost = c->in->lost;
+    bool shown = c->in->news && c->status != PROPOSE_FAIL && !is_bare(c);
     bool sleeps = is_end(c->status) || (c->status == PROPOSE_PARK && !is_bare(c));
     bool news = false, queued;
-    if (shown &&
-        (!questions_told(txn, (const QuestionId *)(void *)heard->data, heard->len, error) ||
-         (!sleeps && !job_instruct(txn, c->job->id, c->in->news, error))))
+    if (shown && ((heard && !questions_told(txn, (const QuestionId *)(void *)heard->data,
+                                            heard->len, error)) ||
+                  (lost && !outbox_news_told(txn, (const int64_t *)(void *)lost->data,
+                                             lost->len, error)) ||
+                  (!sleeps && !job_instruct(txn, c->job->id, c->in->news, error))))
         return false;
     return !sleeps || (hold_has_news(c->engine->db, c->job->id, &news, error) &&
                        (!news || job_go_on(txn, c->job->id, &queued, error)));
@@ -345,7 +362,7 @@ write_all(Commit *c, Txn *txn, const CommitParent *original, GError **error)
         (c->in->floor < c->job->floor &&
          !job_lower_floor(txn, c->claim, c->in->floor, error)) ||
         !commit_notes(c, txn, error) || !commit_mails(c, txn, error) ||
-        !commit_tell_owner(c, txn, error))
+        !commit_tell_people(c, txn, error))
         return false;
     judge_status(c);
     return commit_messages(c, txn, error) && (bare || put_step(c, txn, error)) &&

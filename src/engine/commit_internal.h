@@ -59,5 +59,5 @@ bool commit_load_parents(Commit *c, GError **error); /* before it */
 bool commit_mails(Commit *c, Txn *txn, GError **error);
 /* Needs the original, when so; after the mails. */
 bool commit_speaks_to_owner(const Commit *c);
-bool commit_tell_owner(Commit *c, Txn *txn, GError **error);
+bool commit_tell_people(Commit *c, Txn *txn, GError **error);
 bool commit_messages(Commit *c, Txn *txn, GError **error);

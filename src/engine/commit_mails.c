@@ -172,11 +172,12 @@ unreached(const Commit *c, const Compose *mail, bool *ret_all)
 {
     g_autoptr(GPtrArray) to = compose_recipients(mail);
     g_autoptr(GString) names = g_string_new(NULL);
+    const Config *config = c->engine->home->config;
     const char *why = NULL;
     unsigned n = 0;
     for (guint i = 0; i < to->len; i++) {
         const char *spec = g_ptr_array_index(to, i);
-        const char *no_way = outbox_no_way(config_mailbox_at(c->engine->home->config, spec));
+        const char *no_way = outbox_no_way(config, config_mailbox_at(config, spec));
         if (!no_way)
             continue;
         g_string_append_printf(names, "%s%s", n++ ? ", " : "", spec);

@@ -21,6 +21,36 @@ check_version(Txn *txn, const ProposedNote *n, GError **error)
                                                n->if_version, version);
 }
 
+/* <role>/start and <role>/states/...: what agents are told to do. */
+static bool
+is_instruction(const Config *config, const char *key)
+{
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const char *name = config->roles[i].name;
+        size_t len = strlen(name);
+        if (strncmp(key, name, len) != 0 || key[len] != '/')
+            continue;
+        const char *rest = key + len + 1;
+        if (g_str_equal(rest, "start") || g_str_has_prefix(rest, "states/"))
+            return true;
+    }
+    return false;
+}
+
+/* A stranger's words must not become an agent's instructions, nor take them away. */
+static bool
+check_hand(const Commit *c, const ProposedNote *n, GError **error)
+{
+    const Config *config = c->engine->home->config;
+    if (c->in->floor >= TRUST_ROLE ||
+        !(is_instruction(config, n->key) || (n->to && is_instruction(config, n->to))))
+        return true;
+    return err_set(
+        error, ERR_NEVER,
+        "not changed: it tells an agent what to do, and this round has read words of "
+        "somebody unknown");
+}
+
 static bool
 apply(Txn *txn, const ProposedNote *n, const NoteBy *by, int64_t *ret_version, GError **error)
 {
@@ -60,7 +90,7 @@ commit_notes(Commit *c, Txn *txn, GError **error)
         const ProposedNote *n = g_ptr_array_index(c->p->notes, i);
         g_autoptr(GError) failed = NULL;
         int64_t version;
-        if (apply(txn, n, &by, &version, &failed)) {
+        if (check_hand(c, n, &failed) && apply(txn, n, &by, &version, &failed)) {
             report(c, n, version);
             continue;
         }

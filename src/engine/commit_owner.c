@@ -1,10 +1,12 @@
 /*
- * What the owner hears of the mails of a step, in the step's own transaction: one question
- * about all that is held, and one word about what goes to people outside who take no part in
- * the job. The word is spared where the owner gets that very mail, or asked for it and gets an
- * answer in the same step.
+ * What people hear of the mails of a step, in the step's own transaction. The owner: one
+ * question about all that is held, and one word about what goes to people outside who take no
+ * part in the job. That word is spared where the owner gets that very mail, or asked for it and
+ * gets an answer in the same step. A person who asked and is not the owner: that something is
+ * held.
  */
 #include "base/banned.h"
+#include "engine/breaker.h"
 #include "engine/commit_internal.h"
 #include "engine/hold.h"
 #include "engine/post.h"
@@ -44,30 +46,66 @@ add_outside(GString *s, const Commit *c, const CommitOutside *o)
         g_string_append_printf(s, "\n\n(It is held: %s.)", o->no_way);
 }
 
+/* step 0: a word of ours, which is no mail of the step. */
 static bool
-report(Commit *c, Txn *txn, GError **error)
+post_notice(
+    const Commit *c, Txn *txn, const char *to, const char *text, int step, GError **error)
 {
-    const Home *home = c->engine->home;
-    g_autoptr(GString) s = g_string_new(NULL);
-    for (guint i = 0; i < c->outside->len; i++)
-        add_outside(s, c, g_ptr_array_index(c->outside, i));
-    g_autoptr(Compose) mail = letter_notice(home, c->role, c->job, home->config->owner, NULL,
-                                            s->str, &c->original->letter, error);
+    g_autoptr(Compose) mail = letter_notice(c->engine->home, c->role, c->job, to, NULL, text,
+                                            &c->original->letter, error);
     Post post = {.job = c->job->id,
                  .round = c->job->round,
-                 .step = c->step,
+                 .step = step,
                  .thread = c->job->thread,
                  .level = TRUST_ROLE,
                  .mailbox = c->job->role};
     return mail && post_compose(c->engine, txn, mail, &post, NULL, NULL, error);
 }
 
-bool
-commit_tell_owner(Commit *c, Txn *txn, GError **error)
+static bool
+report(Commit *c, Txn *txn, GError **error)
 {
-    if (c->held->len > 0 &&
-        !hold_ask(c->engine, txn, c->job, &c->original->letter,
-                  (const OutId *)(void *)c->held->data, c->held->len, error))
+    g_autoptr(GString) s = g_string_new(NULL);
+    for (guint i = 0; i < c->outside->len; i++)
+        add_outside(s, c, g_ptr_array_index(c->outside, i));
+    return post_notice(c, txn, c->engine->home->config->owner, s->str, c->step, error);
+}
+
+/* Nothing of what is held is told: whether they may know is part of the question. */
+static bool
+tell_asker_of_hold(const Commit *c, Txn *txn, GError **error)
+{
+    const Config *config = c->engine->home->config;
+    const char *asker = c->job->asker;
+    if (address_equal(asker, config->owner) || !config_is_person(config, asker))
+        return true;
+    g_autoptr(GPtrArray) to = g_ptr_array_new();
+    g_autofree char *limit = NULL;
+    g_ptr_array_add(to, c->job->asker);
+    if (!breaker_out(c->engine, c->job, to, 0, &limit, error))
+        return false;
+    if (limit) /* a word about the silence would break it */
+        return true;
+    bool one = c->held->len == 1;
+    g_autofree char *text = g_strdup_printf(
+        "%s that I wrote for this must wait for the owner's yes. %s was asked; you need not do "
+        "anything.",
+        one ? "A mail" : "Mails", config->owner);
+    return post_notice(c, txn, asker, text, 0, error);
+}
+
+static bool
+ask_about_held(const Commit *c, Txn *txn, GError **error)
+{
+    return hold_ask(c->engine, txn, c->job, &c->original->letter,
+                    (const OutId *)(void *)c->held->data, c->held->len, error) &&
+           tell_asker_of_hold(c, txn, error);
+}
+
+bool
+commit_tell_people(Commit *c, Txn *txn, GError **error)
+{
+    if (c->held->len > 0 && !ask_about_held(c, txn, error))
         return false;
     return c->outside->len == 0 || c->owner_answered || report(c, txn, error);
 }

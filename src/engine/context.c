@@ -574,3 +574,9 @@ context_digest(Context *c, Digest *ret)
     const char *whole = context_whole(c);
     digest_of(whole, strlen(whole), ret);
 }
+
+const json_t *
+context_parts(const Context *c)
+{
+    return c->parts;
+}

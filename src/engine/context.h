@@ -14,6 +14,7 @@
  *
  * The same calls for the same step give the same bytes. Nothing here blocks or fails.
  */
+#include "base/json.h"
 #include "engine/engine.h"
 #include "store/jobs.h"
 #include "store/steps.h"
@@ -92,6 +93,8 @@ const char *context_whole(Context *c);
 
 /* docs/formats.md; caller unrefs. */
 GBytes *context_manifest(Context *c);
+/* Its `parts`, borrowed. */
+const json_t *context_parts(const Context *c);
 /* Of context_whole(). */
 void context_digest(Context *c, Digest *ret);
 

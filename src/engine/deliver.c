@@ -27,6 +27,7 @@
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "engine/attempt.h"
 #include "mail/maildir.h"
 #include "mail/origin.h"
 #include "store/outbox.h"
@@ -284,23 +285,11 @@ file_all(Pass *p, GArray *drops)
     }
 }
 
-static int64_t
-retry_delay(const Config *config, int attempts)
-{
-    int64_t delay = config->retry_first_us;
-
-    for (int i = 0; i < attempts && delay < config->retry_max_us; i++)
-        delay *= 2;
-    return MIN(delay, config->retry_max_us);
-}
-
-/* A first failure is always worth another try: the row may have been held for a long time. */
 static bool
 mark_drop(Pass *p, Txn *txn, const Drop *d, GError **error)
 {
-    const Config *config = p->home->config;
     const OutRow *row = d->row;
-    int64_t now = home_now(p->home);
+    AttemptEnd end;
 
     if (d->taken_back && !d->failed)
         return true;
@@ -308,13 +297,13 @@ mark_drop(Pass *p, Txn *txn, const Drop *d, GError **error)
         p->stats.sent++;
         return outbox_sent(txn, row->delivery, NULL, error);
     }
-    if (!row->bytes || (row->attempts > 0 && now - row->created_us >= config->give_up_us)) {
+    if (!attempt_failed(txn, p->home, row, !row->bytes, d->failed, &end, error))
+        return false;
+    if (end == ATTEMPT_AGAIN)
+        p->stats.retried++;
+    else
         p->stats.failed++;
-        return outbox_fail(txn, row->delivery, d->failed, error);
-    }
-    p->stats.retried++;
-    return outbox_retry(txn, row->delivery, now + retry_delay(config, row->attempts), d->failed,
-                        error);
+    return true;
 }
 
 static bool

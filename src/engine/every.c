@@ -35,6 +35,8 @@ fire_in(Engine *engine, Txn *txn, const Schedule *s, bool *ret_mailed, GError **
         return err_prefix(error, "schedule %" PRId64, s->id);
     int64_t last = when_last(&when, s->created_us, now);
     int64_t next = when_next(&when, s->created_us, now);
+    if (s->next_us > now) /* the clock was put back */
+        return schedule_replan(txn, s->id, s->next_us, next, error);
     if (!schedule_move(txn, s->id, s->next_us, known ? last : USEC_NEVER, next, &moved, error))
         return false;
     if (!moved) /* somebody else was faster */

@@ -83,7 +83,8 @@ add_unreached(Deciding *d, const QuestionMail *m, GError **error)
     for (guint i = 0; i < rows->len; i++) {
         const OutRow *row = g_ptr_array_index(rows, i);
         g_string_append_printf(d->stuck, "  mail %" PRId64 " to %s: %s\n", m->id.v,
-                               row->address, outbox_no_way(row->mailbox));
+                               row->address,
+                               outbox_no_way(db_home(d->txn->db)->config, row->mailbox));
     }
     return true;
 }

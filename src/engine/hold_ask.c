@@ -85,7 +85,8 @@ add_reach(const Home *home, GString *s, const Message *m)
     for (size_t k = 0; k < G_N_ELEMENTS(lists); k++) {
         for (guint i = 0; i < lists[k]->len; i++) {
             const Address *a = g_ptr_array_index(lists[k], i);
-            const char *no_way = outbox_no_way(config_mailbox_at(home->config, a->spec));
+            const char *mailbox = config_mailbox_at(home->config, a->spec);
+            const char *no_way = outbox_no_way(home->config, mailbox);
             if (no_way)
                 g_string_append_printf(s,
                                        "It can't reach %s from here now, even after a yes: "

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "engine/breaker.h"
 #include "engine/checkpoint.h"
 #include "engine/face.h"
 #include "engine/history.h"
@@ -12,13 +13,18 @@
 #include "engine/letter.h"
 #include "engine/mail_in.h"
 #include "engine/orders.h"
+#include "engine/outward.h"
 #include "engine/poke.h"
 #include "engine/post.h"
+#include "engine/remote.h"
+#include "engine/returned.h"
 #include "engine/settle.h"
 #include "engine/suspects.h"
+#include "engine/unproven.h"
 #include "mail/maildir.h"
 #include "mail/msgid.h"
 #include "store/jobs.h"
+#include "store/remote.h"
 
 #define BATCH_MAIL 500
 #define BATCH_BYTES (64u << 20)
@@ -213,6 +219,22 @@ obey(Engine *engine,
     return true;
 }
 
+/* By the tag of the address that it was sent to, which only somebody who got mail of the job knows;
+ * else by what it answers. */
+static bool
+find_job(Engine *engine, const char *role, const Message *m, JobId *ret, GError **error)
+{
+    const Viewer viewer = {.role = role};
+    g_autoptr(Job) tagged = NULL;
+    JobId job = outward_job_of(&engine->home->key, config_role(engine->home->config, role), m);
+    if (job.v && !job_load(engine->db, &viewer, job, &tagged, error))
+        return false;
+    if (!tagged)
+        return messages_find_job(engine->db, role, m, ret, error);
+    *ret = job;
+    return true;
+}
+
 /* What a mail that passed the judge becomes: an order, or work, or held after all. */
 static bool
 direct(Engine *engine,
@@ -225,7 +247,7 @@ direct(Engine *engine,
     const Message *m = in->mail;
     JobId job;
     bool takes_part = false;
-    if (!messages_find_job(engine->db, in->role, m, &job, error) ||
+    if (!find_job(engine, in->role, m, &job, error) ||
         (job.v && !messages_takes_part(engine->db, job, m->from->spec, &takes_part, error)))
         return false;
     if (job.v && !takes_part && j->trust < TRUST_PRINCIPAL)
@@ -246,12 +268,15 @@ direct(Engine *engine,
         in->why = order_why(order);
         return true;
     }
-    bool too_long = false;
-    if (j->trust <= TRUST_ROLE && job.v && !role_talk(engine, job, &too_long, error))
+    bool too_long = false, same = false;
+    if ((j->trust <= TRUST_ROLE && job.v && !role_talk(engine, job, &too_long, error)) ||
+        (!j->proved && job.v && !breaker_in(engine->db, job, m, &same, error)))
         return false;
-    if (!(j->may & MAY_ASK) || too_long) {
+    if (!(j->may & MAY_ASK) || too_long || same) {
         in->state = MSG_HELD;
-        in->why = too_long ? "loop: roles talk without a person" : "the sender may not ask";
+        in->why = too_long ? "loop: roles talk without a person"
+                  : same   ? "loop: the same text came before"
+                           : "the sender may not ask";
     }
     return true;
 }
@@ -286,6 +311,11 @@ take_mail(Engine *engine,
     if (j->forged &&
         !messages_trace(txn, id, "forged", "an origin line that does not hold", error))
         return false;
+    if (*j->proof && !messages_trace(txn, id, "auth", j->proof, error))
+        return false;
+    if (j->unproven && !unproven_tell(engine, txn, role, in->mail, j->proof, error))
+        return false;
+    after->ready |= j->unproven; /* a word to the owner may be on its way */
     if (id_reuse &&
         !messages_trace(txn, id, "id_reuse", "the same Message-ID on another body", error))
         return false;
@@ -397,6 +427,27 @@ take_judged(Engine *engine,
             note_forged(engine, txn, fresh, error));
 }
 
+/* Mail of ours that comes back says something about the outbox. */
+static bool
+take_returned(Engine *engine,
+              Txn *txn,
+              const Item *item,
+              const Judgement *j,
+              After *after,
+              GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const Message *m = item->in.mail;
+    g_autoptr(MsgRow) row = NULL;
+    if (item->unreadable || j->proved || j->state != MSG_IGNORED)
+        return true;
+    if (j->class != MSG_BOUNCE)
+        return returned_copy(engine, txn, m, error);
+    after->ready = true;
+    return messages_find(engine->db, &viewer, m->id, &row, error) &&
+           (!row || returned_bounce(engine, txn, row->id, item->bytes, error));
+}
+
 static bool
 take_item(Intake *in,
           Txn *txn,
@@ -406,8 +457,11 @@ take_item(Intake *in,
           After *after,
           GError **error)
 {
+    g_autofree char *remote = NULL; /* whose server it lies on too */
+    if (!remote_account_of(in->engine->db, role->name, item->entry->base, &remote, error))
+        return false;
     MsgNew fresh = {.role = role->name,
-                    .account = in->account->name,
+                    .account = remote ? remote : in->account->name,
                     .folder = item->entry->folder,
                     .file = item->entry->base,
                     .mail = item->in.mail};
@@ -417,10 +471,13 @@ take_item(Intake *in,
                         .state =
                             g_str_has_prefix(item->unreadable, "crashes") ? MSG_DEAD : MSG_HELD,
                         .why = item->unreadable};
+    } else if (message_header(item->in.mail, REMOTE_LARGE_HEADER)) {
+        j = (Judgement){.class = MSG_UNREADABLE, .state = MSG_HELD, .why = "too_large"};
     } else {
         judge(in->engine->home, role, item->in.mail, &j);
     }
-    if (!take_judged(in->engine, txn, role, item, &fresh, &j, after, error))
+    if (!take_judged(in->engine, txn, role, item, &fresh, &j, after, error) ||
+        !take_returned(in->engine, txn, item, &j, after, error))
         return err_prefix(error, "taking in '%s/%s'", role->name, item->entry->base);
     count(stats, &fresh);
     return true;

@@ -1,16 +1,15 @@
 #include "engine/judge.h"
 #include "base/banned.h"
+#include "engine/outward.h"
 #include "mail/address.h"
+#include "mail/auth.h"
 #include "mail/msgid.h"
 
 static bool
-names_address(const GPtrArray *list, const char *spec)
+names_role(const Config *config, const ConfRole *role, const GPtrArray *list)
 {
     for (guint i = 0; i < list->len; i++) {
-        const Address *a = g_ptr_array_index(list, i);
-        g_autofree char *base = NULL, *tag = NULL;
-        address_split_tag(a->spec, &base, &tag);
-        if (address_equal(a->spec, spec) || address_equal(base, spec))
+        if (outward_means(config, role, ((const Address *)g_ptr_array_index(list, i))->spec))
             return true;
     }
     return false;
@@ -78,6 +77,17 @@ is_our_own(const Home *home, const Message *m)
            (m->return_path && config_role_at(home->config, m->return_path));
 }
 
+static bool
+is_proved(const Config *config, const Message *m, Judgement *ret)
+{
+    g_auto(AuthVerdict) v = {0};
+
+    auth_judge(m, config->authserv_ids, auth_need_of(config->require_auth), &v);
+    if (v.why)
+        g_strlcpy(ret->proof, v.why, sizeof ret->proof);
+    return v.pass && !(m->flags & (MSG_TWO_FROM | MSG_AMBIGUOUS));
+}
+
 /* Mail from outside this home: nothing in it is believed but what somebody vouches for. */
 static void
 judge_outside(const Home *home, const Message *m, Judgement *ret)
@@ -104,8 +114,8 @@ judge_outside(const Home *home, const Message *m, Judgement *ret)
         end(ret, MSG_HELD, MSG_STRANGER, "stranger: nobody that may ask");
         return;
     }
-    if ((m->flags & (MSG_TWO_FROM | MSG_AMBIGUOUS)) ||
-        !g_str_equal(config->require_auth, "none")) {
+    if (!is_proved(config, m, ret)) {
+        ret->unproven = true;
         end(ret, MSG_HELD, MSG_STRANGER, "unproven: the sender could be anybody");
         return;
     }
@@ -143,9 +153,9 @@ judge(const Home *home, const ConfRole *role, const Message *m, Judgement *ret)
     ret->may = judge_rights(home->config, m->from->spec, ret->trust);
 
     /* The operator put it there by hand: it needs no To. */
-    if (ret->trust == TRUST_OPERATOR || names_address(m->to, role->address))
+    if (ret->trust == TRUST_OPERATOR || names_role(home->config, role, m->to))
         return;
-    if (!names_address(m->cc, role->address))
+    if (!names_role(home->config, role, m->cc))
         end(ret, MSG_IGNORED, MSG_TASK, "not addressed to this role");
     else if (!role->answers_cc)
         end(ret, MSG_IGNORED, MSG_TASK, "cc");

@@ -17,6 +17,8 @@ typedef struct Judgement {
     unsigned may;    /* MAY_…, of the sender */
     bool proved;     /* origin line holds: minted and filed by this home */
     bool forged;     /* it carries an origin line that does not hold */
+    bool unproven;   /* from outside: claims to be somebody we work for, and can't prove it */
+    char proof[200]; /* from outside: what the receiving server found; "" where nobody asked */
 } Judgement;
 
 /* What this address may do once it is believed at that level: MAY_…. */

@@ -32,8 +32,9 @@ static bool
 first_line(GBytes *bytes, const char *of, char **ret, GError **error)
 {
     gsize len = 0;
-    const char *text = bytes ? g_bytes_get_data(bytes, &len) : NULL;
-    const char *end = text ? memchr(text, '\n', len) : NULL;
+    const char *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
+    const char *text = data ? data : "";
+    const char *end = memchr(text, '\n', len);
     size_t n = end ? (size_t)(end - text) : len;
 
     while (n > 0 && text[n - 1] == '\r')

@@ -4,12 +4,14 @@
 #include "base/text.h"
 #include "engine/fork.h"
 #include "engine/hold.h"
+#include "engine/judge.h"
 #include "engine/letter.h"
 #include "engine/post.h"
 #include "engine/tell.h"
 #include "mail/quote.h"
 #include "store/budget.h"
 #include "store/jobs.h"
+#include "store/steering.h"
 
 #define MORE_STEPS_MAX 1000
 #define MORE_MONEY_MAX INT64_C(1000000000) /* $1000, in millionths */
@@ -122,6 +124,21 @@ continue_with_more(const char *line, Order *ret)
     return true;
 }
 
+/* "continue 0", "continue $-1", "fork 0": meant as an order, and none that can be carried out.
+ */
+static bool
+has_wrong_number(const char *line)
+{
+    static const char *const words[] = {"continue ", "fork "};
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+        const char *arg = line + strlen(words[i]);
+        if (g_str_has_prefix(line, words[i]) && !strchr(arg, ' ') &&
+            strchr("+-$0123456789", *arg))
+            return true;
+    }
+    return false;
+}
+
 static void
 parse_subject(const Message *m, Order *ret)
 {
@@ -157,16 +174,16 @@ order_parse(const Message *m, bool in_thread, Order *ret)
         kind = ORDER_REJECT;
 
     g_autofree char *rest = quote_after_first_line(m->text);
-    bool lone = !strchr(line, ' ');
     bool alone = !*rest;
+    bool nearly = has_wrong_number(line) ||
+                  (alone && !strchr(line, ' ') && text_nearest(line, order_words));
     if (kind != ORDER_NONE && in_thread) {
         ret->kind = kind;
         if (why && *why)
             ret->instruction = *rest ? g_strjoin("\n", why, rest, NULL) : g_steal_pointer(&why);
         else if (*rest)
             ret->instruction = g_steal_pointer(&rest);
-    } else if ((kind != ORDER_NONE && (kind == ORDER_HELP || alone)) ||
-               (in_thread && lone && alone && text_nearest(line, order_words))) {
+    } else if ((kind != ORDER_NONE && (kind == ORDER_HELP || alone)) || (in_thread && nearly)) {
         ret->kind = kind == ORDER_HELP ? ORDER_HELP : ORDER_UNCLEAR;
         ret->said = g_steal_pointer(&first);
     }
@@ -183,8 +200,8 @@ order_permitted(const Order *o, unsigned may)
 static const char help_text[] =
     "Reply to a mail of a job with one of these words alone on the first line:\n\n"
     "  STOP          stop now; nothing more of this job leaves\n"
-    "  CONTINUE      go on after a stop or a failure (CONTINUE 8: with 8 more steps;\n"
-    "                CONTINUE $1: it may cost $1 more)\n"
+    "  CONTINUE      go on after a stop or a failure (CONTINUE 8: with 8 more steps, at\n"
+    "                most 1000; CONTINUE $1: it may cost $1 more, at most $1000)\n"
     "  CANCEL        end the job for good\n"
     "  FORK          a second job that begins where this one is (FORK 3: behind step 3)\n"
     "  APPROVE       as a reply to the mail that asks: let the held mail leave\n"
@@ -215,11 +232,22 @@ stop_one(Engine *engine, Txn *txn, JobId job, bool cancel, bool *ret_poke, GErro
                                   : ".\nReply CONTINUE to go on, or CANCEL to end it.");
 }
 
+/* The budget of the day guards the owner's money against everybody: who may not approve adds to
+ * the round alone. */
+static bool
+add_money(
+    Engine *engine, Txn *txn, JobId job, int64_t money, const MsgRow *mail, GError **error)
+{
+    unsigned may = judge_rights(engine->home->config, mail->from, mail->trust);
+    return may & MAY_APPROVE ? budget_raise(txn, job, money, error)
+                             : job_more_money(txn, job, money, error);
+}
+
 static char *
-go_on(Engine *engine, Txn *txn, JobId job, const Order *o, GError **error)
+go_on(Engine *engine, Txn *txn, JobId job, const Order *o, const MsgRow *mail, GError **error)
 {
     bool changed;
-    if (o->money && !budget_raise(txn, job, o->money, error))
+    if (o->money && !add_money(engine, txn, job, o->money, mail, error))
         return NULL;
     if (!job_continue(txn, job, o->steps, o->instruction, &changed, error))
         return NULL;
@@ -294,7 +322,20 @@ answer_question(Engine *engine,
                : NULL;
 }
 
-/* *of: the job that the mail belongs to; may become another. */
+/* People steer their own threads, the owner all of them. */
+static bool
+may_steer_job(
+    Engine *engine, const Order *o, JobId job, const MsgRow *mail, bool *ret, GError **error)
+{
+    bool steers = o->kind == ORDER_STOP || o->kind == ORDER_CANCEL ||
+                  o->kind == ORDER_CONTINUE || o->kind == ORDER_FORK ||
+                  o->kind == ORDER_STATUS || o->kind == ORDER_WHY;
+    *ret = !steers || job.v == 0 || mail->trust == TRUST_OPERATOR ||
+           address_equal(mail->from, engine->home->config->owner);
+    return *ret || job_steered_by(engine->db, job, mail->from, ret, error);
+}
+
+/* *of: the job that the mail belongs to; may become another, or none. */
 static char *
 carry_out(Engine *engine,
           Txn *txn,
@@ -306,13 +347,22 @@ carry_out(Engine *engine,
           GError **error)
 {
     JobId job = *of;
+    bool may;
+    if (!may_steer_job(engine, o, job, mail, &may, error))
+        return NULL;
+    if (!may) {
+        of->v = 0; /* nor do they take part from now on */
+        return g_strdup(
+            "That job is none of yours, so nothing was done. Whoever takes part in a "
+            "conversation can steer it, and the owner.");
+    }
     switch (o->kind) {
     case ORDER_STOP:
         return stop_one(engine, txn, job, false, ret_poke, error);
     case ORDER_CANCEL:
         return stop_one(engine, txn, job, true, ret_poke, error);
     case ORDER_CONTINUE:
-        return go_on(engine, txn, job, o, error);
+        return go_on(engine, txn, job, o, mail, error);
     case ORDER_APPROVE:
     case ORDER_REJECT:
         return answer_question(engine, txn, o, of, mail, m, error);

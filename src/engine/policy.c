@@ -1,5 +1,6 @@
 #include "base/banned.h"
 #include "base/limits.h"
+#include "engine/breaker.h"
 #include "engine/commit.h"
 #include "mail/address.h"
 
@@ -7,12 +8,12 @@
  * What an agent may cause, decided here and nowhere else. In this order:
  *
  *  - an address that is none, or too many of them: refused;
- *  - somebody of this home (role, person, owner), a principal, the allow list, or somebody who
- * takes part in the job already: allowed;
- *  - anybody else: held for a person's yes.
- *
- * When anything below a principal's or role's level was shown in the round, only those who take
- * part are allowed: text of a stranger must not be able to choose who gets mail.
+ *  - the owner, to whom every question goes, and somebody who takes part in the job already:
+ *    allowed;
+ *  - somebody of this home (role, person), a principal, the allow list: allowed, unless
+ * anything below a principal's or role's level was shown in the round: text of a stranger must
+ * not be able to choose who gets mail;
+ *  - anybody else, and more mail than the limits (engine/breaker.h): held for a person's yes.
  */
 
 static bool
@@ -29,8 +30,7 @@ listed(const char *const *list, const char *spec)
 static bool
 is_inside(const Config *config, const char *spec)
 {
-    return config_person_at(config, spec) || config_role_at(config, spec) ||
-           listed(config->principals, spec);
+    return config_is_person(config, spec) || config_role_at(config, spec);
 }
 
 static void
@@ -64,6 +64,7 @@ check_recipient(Engine *engine,
         return false;
     const Config *config = engine->home->config;
     bool inside = is_inside(config, spec);
+    takes_part |= address_equal(spec, config->owner);
     if (takes_part || (in->floor >= TRUST_ROLE && (inside || listed(config->allow, spec)))) {
         *ret = verdict(VERDICT_ALLOWED, NULL);
         ret->third = takes_part || inside ? NULL : g_strdup(spec);
@@ -107,6 +108,30 @@ check_mail(Engine *engine,
     return true;
 }
 
+/* What is allowed, but too much of it. */
+static bool
+check_breakers(Engine *engine,
+               const Job *job,
+               const ProposedMail *mail,
+               guint n_before,
+               Verdict *v,
+               GError **error)
+{
+    g_autoptr(GPtrArray) to = g_ptr_array_new();
+    g_autofree char *why = NULL;
+    g_ptr_array_extend(to, mail->to, NULL, NULL);
+    g_ptr_array_extend(to, mail->cc, NULL, NULL);
+    if (mail->to->len == 0)
+        g_ptr_array_add(to, job->asker);
+    if (!breaker_out(engine, job, to, n_before, &why, error))
+        return false;
+    if (why) {
+        verdict_clear(v);
+        *v = verdict(VERDICT_HELD, g_steal_pointer(&why));
+    }
+    return true;
+}
+
 bool
 policy_check(Engine *engine,
              const Job *job,
@@ -119,9 +144,13 @@ policy_check(Engine *engine,
     g_array_set_clear_func(verdicts, verdict_clear);
     for (guint i = 0; i < p->mails->len; i++) {
         Verdict v;
-        if (!check_mail(engine, job, in, g_ptr_array_index(p->mails, i), &v, error))
+        const ProposedMail *mail = g_ptr_array_index(p->mails, i);
+        if (!check_mail(engine, job, in, mail, &v, error))
             return false;
         g_array_append_val(verdicts, v);
+        if (v.kind == VERDICT_ALLOWED &&
+            !check_breakers(engine, job, mail, i, &g_array_index(verdicts, Verdict, i), error))
+            return false;
     }
     *ret_verdicts = g_steal_pointer(&verdicts);
     return true;

@@ -1,6 +1,7 @@
 #include "engine/post.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "engine/outward.h"
 #include "mail/msgid.h"
 #include "store/messages.h"
 
@@ -18,11 +19,10 @@ post_level_of(const Engine *engine, const char *spec)
 /* A role whose mail is on a server leaves there what it leaves for itself, which is its
  * checkpoints, unseen in INBOX; and its copies in Sent, unless the server sees to that. */
 static void
-add_server(
-    const Config *config, GArray *to, size_t n_rcpts, const char *from, const Post *post)
+add_server(const Config *config, GArray *to, size_t n_rcpts, const char *from, const Post *post)
 {
     const ConfRole *role = config_role(config, post->mailbox);
-    const ConfAccount *account = role ? config_account_of(config, role) : NULL;
+    const ConfAccount *account = role && !role->person ? config_account_of(config, role) : NULL;
     if (!account)
         return;
     for (size_t i = 0; i < n_rcpts; i++) {
@@ -45,10 +45,14 @@ route(const Engine *engine,
       const Post *post)
 {
     GArray *to = g_array_new(FALSE, TRUE, sizeof(OutTo));
+    const Config *config = engine->home->config;
+    const ConfAccount *way = config_way_out(config, post->mailbox);
     for (size_t i = 0; i < n; i++) {
+        const char *mailbox = config_mailbox_at(config, rcpts[i]);
         OutTo one = {.address = rcpts[i],
-                     .mailbox = config_mailbox_at(engine->home->config, rcpts[i]),
-                     .folder = ""};
+                     .mailbox = mailbox,
+                     .folder = "",
+                     .account = mailbox || !way ? NULL : way->name};
         g_array_append_val(to, one);
     }
     if (post->mailbox) {
@@ -92,6 +96,21 @@ put(Engine *engine,
     return outbox_put(txn, id, &mail, error);
 }
 
+/* Mail of a role that goes to anybody outside has an address that answers find. */
+static bool
+dress(const Engine *engine, Compose *mail, const Post *post, GError **error)
+{
+    const Config *config = engine->home->config;
+    const ConfRole *role = post->mailbox ? config_role(config, post->mailbox) : NULL;
+    const ConfAccount *way = role && !role->person ? config_way_out(config, role->name) : NULL;
+    g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
+    for (guint i = 0; way && i < rcpts->len; i++) {
+        if (!config_mailbox_at(config, g_ptr_array_index(rcpts, i)))
+            return outward_dress(engine->home, way, role, post->job, mail, error);
+    }
+    return true;
+}
+
 bool
 post_compose(Engine *engine,
              Txn *txn,
@@ -105,7 +124,7 @@ post_compose(Engine *engine,
     OutId id;
     g_autoptr(GBytes) bytes = NULL;
     g_autofree char *msgid = NULL;
-    if (!outbox_next(txn, &id, error) ||
+    if (!dress(engine, mail, post, error) || !outbox_next(txn, &id, error) ||
         !compose_freeze(mail, &home->key, db_generation(engine->db), id.v, home->config->domain,
                         &bytes, &msgid, error))
         return false;

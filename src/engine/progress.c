@@ -8,16 +8,7 @@
 #include "store/timers.h"
 
 #define LOOK_MAX 200
-
-/* Persons and principals only: agents do not read such mail, and strangers get none. */
-static bool
-is_person(const Config *config, const char *spec)
-{
-    bool found = config_person_at(config, spec) != NULL;
-    for (const char *const *s = config->principals; s && *s && !found; s++)
-        found = address_equal(*s, spec);
-    return found;
-}
+#define SAME_COMMIT_US (5 * USEC_PER_SEC) /* a question is stamped before its job parks */
 
 /* When whoever asked last heard of this job; 0: never. */
 static bool
@@ -48,14 +39,15 @@ decide(Engine *engine, const Job *job, Word *ret, int64_t *ret_next_us, GError *
     bool live = job && (job->state == JOB_QUEUED || job->state == JOB_RUNNING ||
                         job->state == JOB_PARKED);
     *ret = WORD_NONE;
-    if (!live || every == 0 || !is_person(config, job->asker) ||
+    /* Agents do not read such mail, and strangers get none. */
+    if (!live || every == 0 || !config_is_person(config, job->asker) ||
         !config_role(config, job->role))
         return true;
     if (!last_word(engine, job, &said, error))
         return false;
     *ret_next_us = MAX(said, now - every) + every;
     bool waits = job->state == JOB_PARKED && job->waiting_for && *job->waiting_for;
-    if (waits && said >= job->updated_us)
+    if (waits && said >= job->updated_us - SAME_COMMIT_US)
         return true; /* they know; the wait contract says the rest */
     if (*ret_next_us > now)
         *ret = WORD_LATER;

@@ -23,7 +23,7 @@
 #include "engine/recover.h"
 #include "engine/run_internal.h"
 #include "engine/settle.h"
-#include "engine/think.h"
+#include "engine/undelivered.h"
 #include "engine/waits.h"
 #include "engine/workplace.h"
 #include "notes/notes.h"
@@ -33,7 +33,6 @@
 #include <sys/signalfd.h>
 
 #define JOBS_PER_PROCESS 100
-#define BRAIN_TRIES 2
 #define CLAIM_SPARE_US (60 * USEC_PER_SEC) /* beyond the brain's own time: context, commit */
 
 /* What belongs to one step only. */
@@ -47,6 +46,7 @@ input_clear(StepInput *in)
     g_clear_pointer(&in->results, g_ptr_array_unref);
     g_clear_pointer(&in->news, g_free);
     g_clear_pointer(&in->heard, g_array_unref);
+    g_clear_pointer(&in->lost, g_array_unref);
     *in = (StepInput){0};
 }
 
@@ -64,7 +64,7 @@ static int64_t
 claim_deadline(const Run *run, const ConfBrain *brain)
 {
     int64_t brain_us = brain ? brain->timeout_us : 0;
-    return home_now(run->engine->home) + BRAIN_TRIES * brain_us + CLAIM_SPARE_US;
+    return home_now(run->engine->home) + RUN_BRAIN_TRIES * brain_us + CLAIM_SPARE_US;
 }
 
 static bool
@@ -188,12 +188,21 @@ floor_of(const GPtrArray *shown)
     return floor;
 }
 
-/* What people decided about held mail is an instruction like any other. */
+/* What people decided about held mail, and what did not arrive, is an instruction like any
+ * other.
+ */
 static bool
 load_news(Task *t, GError **error)
 {
-    if (!hold_news(t->run->engine->db, t->claim.job, &t->in.news, &t->in.heard, error))
+    Db *db = t->run->engine->db;
+    g_autofree char *held = NULL, *lost = NULL;
+    if (!hold_news(db, t->claim.job, &held, &t->in.heard, error) ||
+        !undelivered_news(db, t->claim.job, &lost, &t->in.lost, error))
         return false;
+    if (held && lost)
+        t->in.news = g_strjoin("\n", held, lost, NULL);
+    else
+        t->in.news = g_strdup(held ? held : lost);
     if (!t->in.news)
         return true;
     g_autofree char *before = g_steal_pointer(&t->job->instruction);
@@ -232,167 +241,6 @@ run_context(Task *t, const char *workdir, GError **error)
     g_clear_pointer(&t->context, context_free);
     t->context = g_steal_pointer(&c);
     return g_strdup(context_text(t->context));
-}
-
-/* --- after the answer --- */
-
-/* What the port has settled already is no longer ours to settle. */
-static bool
-drop_settled(Task *t, GError **error)
-{
-    g_autoptr(GPtrArray) open = NULL;
-    if (!messages_open(t->run->engine->db, t->claim.job, &open, error))
-        return false;
-    for (guint i = t->in.shown->len; i-- > 0;) {
-        const MsgRow *row = g_ptr_array_index(t->in.shown, i);
-        bool still = false;
-        for (guint k = 0; k < open->len && !still; k++)
-            still = ((const MsgRow *)g_ptr_array_index(open, k))->id.v == row->id.v;
-        if (!still)
-            g_ptr_array_remove_index(t->in.shown, i);
-    }
-    return true;
-}
-
-static bool
-attach_files(Workplace *place, Proposal *p, GError **error)
-{
-    g_autoptr(GPtrArray) files = NULL;
-    g_autofree char *notes = NULL;
-    if (!place || p->mails->len == 0)
-        return true;
-    if (!workplace_take(place, &files, &notes, error))
-        return false;
-    ProposedMail *mail = g_ptr_array_index(p->mails, 0);
-    for (guint i = 0; i < files->len; i++) {
-        const ProposedFile *f = g_ptr_array_index(files, i);
-        proposed_mail_attach(mail, f->filename, f->content_type, f->content);
-    }
-    if (notes) {
-        g_autofree char *body = g_steal_pointer(&mail->body);
-        mail->body = g_strdup_printf("%s\n\n(%s)", body, notes);
-    }
-    return true;
-}
-
-/* The proposal of an answered question; NULL with *ret_again: ask once more, for that reason.
- */
-static Proposal *
-propose(Task *t, const Thought *thought, Workplace *place, char **ret_again, GError **error)
-{
-    const BrainAnswer *answer = brain_answer(thought->call);
-    if (thought->port_answered)
-        return proposal_new(PROPOSE_COMPLETE);
-    if (answer->failed || answer->end == BRAIN_TRUNCATED) {
-        *ret_again =
-            g_strdup(answer->failed ? answer->failed : "the answer was cut at its token limit");
-        return NULL;
-    }
-    g_autoptr(Proposal) p = NULL;
-    g_autoptr(GError) unusable = NULL;
-    if (!t->face->answer(t->run->engine, t->job, &t->in, answer->text, &p, &unusable)) {
-        if (err_is(unusable, ERR_NEVER) || err_is(unusable, ERR_LIMIT))
-            *ret_again = g_strdup(unusable->message);
-        else
-            g_propagate_error(error, g_steal_pointer(&unusable));
-        return NULL;
-    }
-    t->in.answer = g_bytes_new(answer->text, strlen(answer->text));
-    if (!attach_files(place, p, error))
-        return NULL;
-    return g_steal_pointer(&p);
-}
-
-/* One question and what follows from its answer. *why is the last reason to ask again. */
-Tried
-run_try(Task *t, Workplace *place, const char *prompt, char **why, char **log, GError **error)
-{
-    g_auto(Thought) thought = {0};
-    Think ask = {.engine = t->run->engine,
-                 .job = t->job,
-                 .role = t->role,
-                 .brain = t->brain,
-                 .claim = &t->claim,
-                 .in = &t->in,
-                 .place = place,
-                 .cwd = t->cwd,
-                 .prompt = prompt,
-                 .context = t->context,
-                 .why_again = *why,
-                 .schema = t->steps ? t->face->schema : NULL,
-                 .signal_fd = t->run->signal_fd,
-                 .draining = &t->run->draining};
-    int64_t began_us = clock_mono_us();
-    CRASH_POINT("run-before-brain");
-    g_autoptr(GError) unasked = NULL;
-    if (!think(&ask, &thought, &unasked)) {
-        if (err_is(unasked, ERR_CONFIG)) /* no key, no script: it can't be asked as it is */
-            return run_pause_brain(t, unasked->message, error) ? TRIED_OVER : TRIED_ERROR;
-        g_propagate_error(error, g_steal_pointer(&unasked));
-        return TRIED_ERROR;
-    }
-    CRASH_POINT("run-after-brain");
-    t->in.took_us = clock_mono_us() - began_us;
-    if (thought.end == THINK_LOST) {
-        log_event(LOG_INFO, "the job was taken away by an order; ending quietly", NULL);
-        return TRIED_OVER;
-    }
-    if (thought.end == THINK_DRAINED)
-        return run_release(t, home_now(t->run->engine->home), false,
-                           "put back: postrider stops", error)
-                   ? TRIED_OVER
-                   : TRIED_ERROR;
-
-    const BrainAnswer *answer = brain_answer(thought.call);
-    t->in.cost_micro += answer->cost_micro;
-    t->in.floor = MIN(t->in.floor, thought.floor);
-    if (answer->broken)
-        return run_pause_brain(t, answer->failed, error) ? TRIED_OVER : TRIED_ERROR;
-    if (answer->end == BRAIN_LIMITED)
-        return run_wait_for_brain(t, answer->failed, answer->retry_at_us, error) ? TRIED_OVER
-                                                                                 : TRIED_ERROR;
-    if (!brain_worked(t->run->engine->db, t->brain->name, error) ||
-        (thought.port_steps && !drop_settled(t, error)))
-        return TRIED_ERROR;
-
-    g_clear_pointer(why, g_free);
-    g_clear_pointer(log, g_free);
-    g_autoptr(Proposal) p = propose(t, &thought, place, why, error);
-    if (!p) {
-        *log = g_strdup(answer->log);
-        return !*why ? TRIED_ERROR : answer->end == BRAIN_REFUSED ? TRIED_REFUSED : TRIED_AGAIN;
-    }
-    if (t->steps)
-        run_steps_adjust(t, p);
-    g_auto(StepResult) result = {0};
-    if (!run_commit(t, p, &result, error))
-        return TRIED_ERROR;
-    return t->steps && !result.ended ? TRIED_NEXT : TRIED_DONE;
-}
-
-bool
-run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error)
-{
-    g_autofree char *why = NULL, *log = NULL;
-    for (int i = 0; i < BRAIN_TRIES; i++) {
-        switch (run_try(t, place, prompt, &why, &log, error)) {
-        case TRIED_NEXT:
-            *ret_next = true;
-            return true;
-        case TRIED_DONE:
-        case TRIED_OVER:
-            return true;
-        case TRIED_ERROR:
-            return false;
-        case TRIED_REFUSED:
-            i = BRAIN_TRIES;
-            break;
-        case TRIED_AGAIN:
-            log_event(LOG_WARN, "the brain failed", "brain", t->brain->name, "why", why, NULL);
-            break;
-        }
-    }
-    return run_fail(t, why, log, error);
 }
 
 /* An earlier run of this job did not come to its end: what its program started may still work.

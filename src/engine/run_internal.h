@@ -1,6 +1,6 @@
 #pragma once
 
-/* What run.c and run_steps.c share; nobody else includes it. */
+/* What run.c and the run_*.c share; nobody else includes it. */
 #include "engine/commit.h"
 #include "engine/face.h"
 #include "engine/run.h"
@@ -28,23 +28,13 @@ typedef struct Task {
     Context *context; /* what the brain is shown in this step */
 } Task;
 
-typedef enum Tried {
-    TRIED_NEXT, /* the step is committed, and one more is to follow */
-    TRIED_DONE,
-    TRIED_AGAIN,
-    TRIED_REFUSED, /* asking the same again is no use */
-    TRIED_OVER,
-    TRIED_ERROR
-} Tried;
-
 /* Loads the job and its open mail, for the next step. */
 bool run_load(Task *t, GError **error);
 /* The text for the brain; fills in digest and manifest. */
 char *run_context(Task *t, const char *workdir, GError **error);
 bool run_mark_shown(Task *t, GError **error);
-/* One question and what follows from its answer. *why is the last reason to ask again. */
-Tried
-run_try(Task *t, Workplace *place, const char *prompt, char **why, char **log, GError **error);
+/* How often one question is asked. */
+#define RUN_BRAIN_TRIES 2
 /* Asks, once more where the answer can't be used, then gives the job up. *ret_next: another
  * step is to follow; NULL for programs. */
 bool run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error);

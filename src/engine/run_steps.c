@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "engine/judge.h"
 #include "engine/run_internal.h"
 #include "engine/settle.h"
 #include "engine/shown.h"
@@ -27,23 +28,6 @@
 
 /* --- what the last step left --- */
 
-static GPtrArray *
-parse_lines(const char *text)
-{
-    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(json_t) list = NULL;
-    size_t i;
-    json_t *line;
-    if (!text || !json_parse(text, strlen(text), MEMBER_MAX, &list, NULL))
-        return lines;
-    json_array_foreach(list, i, line)
-    {
-        if (json_is_string(line))
-            g_ptr_array_add(lines, g_strdup(json_string_value(line)));
-    }
-    return lines;
-}
-
 /* A new round begins without the state of the last one. */
 static bool
 load_memory(Task *t, GError **error)
@@ -53,7 +37,7 @@ load_memory(Task *t, GError **error)
         return false;
     bool same = last && last->round == t->job->round;
     t->in.state = same ? g_steal_pointer(&last->state) : NULL;
-    t->in.results = parse_lines(same ? last->results : NULL);
+    t->in.results = step_result_lines(same ? last->results : NULL);
     return true;
 }
 
@@ -77,7 +61,8 @@ static bool
 lower_floor(Task *t, GError **error)
 {
     t->in.floor = MIN(t->in.floor, t->job->floor);
-    return shown_floor(t->run->engine, t->job->role, t->in.manifest, &t->in.floor, error);
+    return shown_parts_floor(t->run->engine, t->job->role, context_parts(t->context),
+                             &t->in.floor, error);
 }
 
 /* --- limits --- */
@@ -115,46 +100,74 @@ money_spent(const char *of, int64_t limit)
     return g_strdup_printf("the %s of %s is spent", of, sum);
 }
 
-/* Why the round can't go on, and what lets it; NULL: it can. */
+/* Why a round can't go on. */
+typedef struct Limit {
+    char *why;        /* NULL: it can */
+    const char *more; /* what CONTINUE must say */
+    unsigned may;     /* the right that takes (MAY_...) */
+} Limit;
+
+static void
+limit_clear(Limit *l)
+{
+    g_clear_pointer(&l->why, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Limit, limit_clear)
+
 static bool
-spent(Task *t, char **ret_why, const char **ret_more, GError **error)
+find_limit(Task *t, Limit *ret, GError **error)
 {
     int64_t day, today;
-    *ret_why = NULL;
-    *ret_more = MORE_MONEY;
+    *ret = (Limit){.more = MORE_MONEY, .may = MAY_STEER};
     if (t->job->total_iterations >= step_limit(t)) {
-        *ret_why = g_strdup_printf("the limit of %" G_GINT64_FORMAT " steps is reached",
+        ret->why = g_strdup_printf("the limit of %" G_GINT64_FORMAT " steps is reached",
                                    step_limit(t));
-        *ret_more = G_STRINGIFY(MORE_STEPS);
+        ret->more = G_STRINGIFY(MORE_STEPS);
         return true;
     }
     if (cost_limit(t) > 0 && t->job->round_cost_micro >= cost_limit(t)) {
-        *ret_why = money_spent("budget", cost_limit(t));
+        ret->why = money_spent("budget", cost_limit(t));
         return true;
     }
     if (!budget_today(t->run->engine->db, &day, &today, error))
         return false;
-    if (day > 0 && today >= day)
-        *ret_why = money_spent("budget of the day", day);
+    if (day > 0 && today >= day) {
+        ret->why = money_spent("budget of the day", day);
+        ret->may = MAY_APPROVE;
+    }
     return true;
+}
+
+/* Whoever asked can't raise this limit: the owner must know of it. */
+static bool
+needs_owner(const Task *t, const Limit *limit)
+{
+    const Config *config = t->run->engine->home->config;
+    const char *asker = t->job->asker;
+    Trust trust = config_role_at(config, asker) ? TRUST_ROLE : TRUST_PRINCIPAL;
+    return !address_equal(asker, config->owner) &&
+           !(judge_rights(config, asker, trust) & limit->may);
 }
 
 /* Stops, and asks whoever asked. */
 static bool
-halt(Task *t, const char *why, const char *more, GError **error)
+halt(Task *t, const Limit *limit, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_LIMIT);
     ProposedMail *mail = proposed_mail_new();
+    const char *why = limit->why;
     g_autofree char *note = working_note(t, NULL);
     g_auto(StepResult) result = {0};
     g_ptr_array_add(p->mails, mail);
     p->why = g_strdup(why);
     g_ptr_array_add(mail->to, g_strdup(t->job->asker));
+    if (needs_owner(t, limit))
+        g_ptr_array_add(mail->cc, g_strdup(t->run->engine->home->config->owner));
     mail->in_reply_to = g_strdup(t->job->original_msgid);
     mail->body = g_strdup_printf(
         "I stopped here: %s.\n\nWhat was reached so far:\n\n%s\n\nReply CONTINUE %s to let me "
         "go on, CANCEL to end it, or write what to do instead.",
-        why, *note ? note : "(nothing was written down)", more);
+        why, *note ? note : "(nothing was written down)", limit->more);
     log_event(LOG_WARN, "a limit is reached", "role", t->job->role, "why", why, NULL);
     return run_commit(t, p, &result, error);
 }
@@ -212,14 +225,13 @@ make_cwd(Task *t, GError **error)
 static bool
 step(Task *t, bool *ret_next, GError **error)
 {
-    g_autofree char *why = NULL;
-    const char *more;
+    g_auto(Limit) limit = {0};
     *ret_next = false;
     t->in.iterations_left = MAX(run_limit(t) - t->job->iteration, 0);
-    if (!load_memory(t, error) || !spent(t, &why, &more, error))
+    if (!load_memory(t, error) || !find_limit(t, &limit, error))
         return false;
-    if (why)
-        return halt(t, why, more, error);
+    if (limit.why)
+        return halt(t, &limit, error);
     if (t->in.iterations_left == 0)
         return park(t, error);
     g_autofree char *prompt = run_context(t, NULL, error);

@@ -1,37 +1,57 @@
 #include "engine/shown.h"
 #include "base/banned.h"
-#include "base/json.h"
 #include "store/messages.h"
 #include "store/notes.h"
 
 #define MANIFEST_MAX (32u << 20)
+
+static bool
+read_manifest(GBytes *manifest, json_t **ret, GError **error)
+{
+    gsize len = 0;
+    const char *data = manifest ? g_bytes_get_data(manifest, &len) : NULL;
+    *ret = NULL;
+    return !data || json_parse(data, len, MANIFEST_MAX, ret, error);
+}
+
+/* The part's id when the brain saw of it; NULL: it did not. */
+static const char *
+seen_id(const json_t *part, bool whole)
+{
+    json_int_t shown = json_integer_value(json_object_get(part, "shown"));
+    json_int_t bytes = json_integer_value(json_object_get(part, "bytes"));
+    bool counts = shown > 0 && (!whole || shown == bytes);
+    return counts ? json_string_value(json_object_get(part, "id")) : NULL;
+}
 
 bool
 shown_ids(GBytes *manifest, bool whole, GPtrArray **ret, GError **error)
 {
     g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(json_t) object = NULL;
-    gsize len = 0;
-    const char *data = manifest ? g_bytes_get_data(manifest, &len) : NULL;
     size_t i;
     json_t *part;
-    if (data && !json_parse(data, len, MANIFEST_MAX, &object, error))
+    if (!read_manifest(manifest, &object, error))
         return false;
     json_array_foreach(json_object_get(object, "parts"), i, part)
     {
-        const char *id = json_string_value(json_object_get(part, "id"));
-        json_int_t shown = json_integer_value(json_object_get(part, "shown"));
-        json_int_t bytes = json_integer_value(json_object_get(part, "bytes"));
-        if (id && shown > 0 && (!whole || shown == bytes))
+        const char *id = seen_id(part, whole);
+        if (id)
             g_ptr_array_add(ids, g_strdup(id));
     }
     *ret = g_steal_pointer(&ids);
     return true;
 }
 
-/* Unknown names are our own words. */
+/* Unknown names are our own words. A note counts as the version that was shown, whatever it
+ * became since. */
 static bool
-lower_by(Engine *engine, const char *role, const char *id, Trust *floor, GError **error)
+lower_by(Engine *engine,
+         const char *role,
+         const char *id,
+         int64_t version,
+         Trust *floor,
+         GError **error)
 {
     const Viewer viewer = {.role = role};
     g_autoptr(MsgRow) row = NULL;
@@ -42,7 +62,7 @@ lower_by(Engine *engine, const char *role, const char *id, Trust *floor, GError 
         *floor = MIN(*floor, row->trust);
     if (row || !note_key_valid(id))
         return true;
-    if (!note_look(engine->db, id, 0, &note, error))
+    if (!note_look(engine->db, id, version, &note, error))
         return false;
     if (note)
         *floor = MIN(*floor, note->label);
@@ -50,14 +70,25 @@ lower_by(Engine *engine, const char *role, const char *id, Trust *floor, GError 
 }
 
 bool
-shown_floor(Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error)
+shown_parts_floor(
+    Engine *engine, const char *role, const json_t *parts, Trust *floor, GError **error)
 {
-    g_autoptr(GPtrArray) ids = NULL;
-    if (!shown_ids(manifest, false, &ids, error))
-        return false;
-    for (guint i = 0; i < ids->len; i++) {
-        if (!lower_by(engine, role, g_ptr_array_index(ids, i), floor, error))
+    size_t i;
+    json_t *part;
+    json_array_foreach(parts, i, part)
+    {
+        const char *id = seen_id(part, false);
+        int64_t version = json_integer_value(json_object_get(part, "version"));
+        if (id && !lower_by(engine, role, id, version, floor, error))
             return false;
     }
     return true;
+}
+
+bool
+shown_floor(Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error)
+{
+    g_autoptr(json_t) object = NULL;
+    return read_manifest(manifest, &object, error) &&
+           shown_parts_floor(engine, role, json_object_get(object, "parts"), floor, error);
 }

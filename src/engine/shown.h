@@ -1,6 +1,7 @@
 #pragma once
 
 /* What a step's manifest says that the brain was shown. */
+#include "base/json.h"
 #include "engine/engine.h"
 #include "mail/origin.h"
 
@@ -11,3 +12,6 @@ bool shown_ids(GBytes *manifest, bool whole, GPtrArray **ret, GError **error);
 /* Lowers *floor to the least trusted mail or note among them, as the role has it. */
 bool
 shown_floor(Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error);
+/* The same from context_parts(), before they become a manifest. */
+bool shown_parts_floor(
+    Engine *engine, const char *role, const json_t *parts, Trust *floor, GError **error);

@@ -2,7 +2,6 @@
 #include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "engine/awaited.h"
 #include "engine/continuation.h"
@@ -13,8 +12,6 @@
 #include "store/outbox.h"
 #include "store/steps.h"
 #include "store/timers.h"
-
-#define RESULTS_MAX (32u << 20)
 
 /* One job whose time has come; loaded before the transaction, since its files are read. */
 typedef struct Due {
@@ -128,23 +125,6 @@ mail_people(const Due *d, Txn *txn, WaitThen what, GError **error)
 
 /* --- the checkpoint that knows of it --- */
 
-static GPtrArray *
-result_lines(const char *results)
-{
-    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(json_t) list = NULL;
-    size_t i;
-    json_t *line;
-    if (!results || !json_parse(results, strlen(results), RESULTS_MAX, &list, NULL))
-        return lines;
-    json_array_foreach(list, i, line)
-    {
-        if (json_is_string(line))
-            g_ptr_array_add(lines, g_strdup(json_string_value(line)));
-    }
-    return lines;
-}
-
 /* The old one goes to Done: from it alone the job would act once more. */
 static bool
 file_checkpoint(const Due *d, Txn *txn, GError **error)
@@ -157,7 +137,7 @@ file_checkpoint(const Due *d, Txn *txn, GError **error)
     if (!job_load(d->engine->db, &viewer, d->job->id, &now, error) ||
         !step_last(d->engine->db, d->job->id, &last, error))
         return false;
-    g_autoptr(GPtrArray) results = result_lines(last ? last->results : NULL);
+    g_autoptr(GPtrArray) results = step_result_lines(last ? last->results : NULL);
     CheckpointInput in = {.job = now,
                           .role = d->role,
                           .state = last ? last->state : NULL,
@@ -174,6 +154,19 @@ file_checkpoint(const Due *d, Txn *txn, GError **error)
 }
 
 /* --- the act --- */
+
+/* An address that can't be written to will not be one later: the job goes on waiting for mail.
+ */
+static bool
+give_up(Engine *engine, JobId id, const char *purpose, const GError *why, GError **error)
+{
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, id.v);
+    g_auto(Txn) txn = {0};
+    log_event(LOG_WARN, "a timer of a job was dropped: its mail can't be written", "job",
+              number, "timer", purpose, "why", why->message, NULL);
+    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           timer_drop(&txn, id, purpose, error) && txn_commit(&txn, error);
+}
 
 static bool
 act(Engine *engine, JobId id, bool *ret_did, GError **error)
@@ -205,24 +198,35 @@ act(Engine *engine, JobId id, bool *ret_did, GError **error)
     return true;
 }
 
+typedef bool (*TimerAct)(Engine *engine, JobId job, bool *ret_did, GError **error);
+
 static bool
-act_all(Engine *engine,
-        const char *purpose,
-        bool (*one)(Engine *, JobId, bool *, GError **),
-        unsigned *n,
-        GError **error)
+act_on(Engine *engine, const Timer *t, TimerAct one, unsigned *n, GError **error)
+{
+    g_autoptr(GError) failed = NULL;
+    bool did = false;
+    if (one(engine, t->job, &did, &failed)) {
+        *n += did;
+        return true;
+    }
+    if (err_is(failed, ERR_NEVER))
+        return give_up(engine, t->job, t->purpose, failed, error);
+    g_propagate_prefixed_error(error, g_steal_pointer(&failed), "job %" G_GINT64_FORMAT ": ",
+                               t->job.v);
+    return false;
+}
+
+/* One that fails keeps no other back. */
+static bool
+act_all(Engine *engine, const char *purpose, TimerAct one, unsigned *n, GError **error)
 {
     g_autoptr(GPtrArray) timers = NULL;
     if (!timers_due(engine->db, purpose, home_now(engine->home), &timers, error))
         return false;
-    for (guint i = 0; i < timers->len; i++) {
-        const Timer *t = g_ptr_array_index(timers, i);
-        bool did;
-        if (!one(engine, t->job, &did, error))
-            return err_prefix(error, "job %" G_GINT64_FORMAT, t->job.v);
-        *n += did;
-    }
-    return true;
+    bool ok = true;
+    for (guint i = 0; i < timers->len; i++)
+        ok = act_on(engine, g_ptr_array_index(timers, i), one, n, ok ? error : NULL) && ok;
+    return ok;
 }
 
 bool
@@ -232,11 +236,10 @@ waits_act(Engine *engine, unsigned *ret_n, GError **error)
     *ret_n = 0;
     if (hold)
         return true;
-    if (!act_all(engine, TIMER_WAIT, act, ret_n, error) ||
-        !act_all(engine, TIMER_PROGRESS, progress_say, ret_n, error))
-        return false;
+    bool waits = act_all(engine, TIMER_WAIT, act, ret_n, error);
+    bool words = act_all(engine, TIMER_PROGRESS, progress_say, ret_n, waits ? error : NULL);
     if (*ret_n == 0)
-        return true;
+        return waits && words;
     db_hint(engine->db);
-    return settle_local(engine, NULL, error);
+    return settle_local(engine, NULL, waits && words ? error : NULL) && waits && words;
 }

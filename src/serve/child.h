@@ -15,7 +15,7 @@
 #include <glib.h>
 
 typedef struct Part {
-    const char *verb; /* account, run, deliver, index */
+    const char *verb; /* account, run, deliver, submit, index */
     char *name;       /* of the account; NULL */
     char *option;     /* one more argument; NULL */
     char *lock;       /* in state/, held by the one that lives; NULL: there may be many */

@@ -16,6 +16,7 @@
 #include "store/age.h"
 #include "store/effects.h"
 #include "store/jobs.h"
+#include "store/outbox_smtp.h"
 #include "store/pauses.h"
 #include <errno.h>
 #include <glib-unix.h>
@@ -244,7 +245,7 @@ reload(Master *m)
     }
     open_log(m->home);
     log_event(LOG_INFO, "settings read again", "home", m->home->path, NULL);
-    if (!brains_recheck(m->db, &error))
+    if (!brains_recheck(m->db, &error) || !outbox_resume_all(m->db, &error))
         survive(m, error);
     staff_reload_accounts(m);
     look(m);
@@ -322,6 +323,7 @@ master_clear(Master *m)
     g_clear_pointer(&m->run, part_free);
     g_clear_pointer(&m->timers, part_free);
     g_clear_pointer(&m->deliver, part_free);
+    g_clear_pointer(&m->submit, part_free);
     g_clear_pointer(&m->index, part_free);
     g_clear_pointer(&m->loop, g_main_loop_unref);
     g_clear_pointer(&m->db, db_close);
@@ -426,6 +428,7 @@ serve_main(Home *home, const char *self, int max_iterations)
         .run = part_new("run", NULL, NULL, false),
         .timers = part_new("run", NULL, NULL, false),
         .deliver = part_new("deliver", NULL, "deliver.lock", false),
+        .submit = part_new("submit", NULL, "submit.lock", false),
         .index = part_new("index", NULL, NULL, false),
         .accounts = g_ptr_array_new_with_free_func((GDestroyNotify)part_free),
         .children = g_ptr_array_new_with_free_func((GDestroyNotify)child_free),

@@ -17,7 +17,7 @@ typedef struct Master {
     int lock_fd, signal_fd, wake_fd;
     Alarm alarm;
     char *notify;
-    Part *run, *deliver, *index;
+    Part *run, *deliver, *submit, *index;
     Part *timers; /* a run that takes no job */
     GPtrArray *accounts;     /* of Part; those that left the settings stay, unwanted */
     GPtrArray *children;     /* of Child */

@@ -4,8 +4,10 @@
 #include "base/log.h"
 #include "serve/master.h"
 #include "store/jobs.h"
-#include "store/outbox.h"
+#include "store/outbox_smtp.h"
+#include "store/remote.h"
 #include "store/timers.h"
+#include <signal.h>
 
 #define GRACE_US (5 * USEC_PER_SEC)
 /* A run that was just started is about to take a job: no second one is started for that job. */
@@ -28,8 +30,12 @@ log_child(LogLevel level, const char *msg, const Child *child, const char *next)
 static char *
 find_program(const Master *m, const Part *part)
 {
-    static const char *const read_mail[] = {"account", "index", "run", NULL};
-    bool net = part == m->run && config_asks_by_net(m->home->config);
+    static const char *const read_mail[] = {"account", "index", "run", "submit", NULL};
+    const ConfAccount *account =
+        part->name ? config_account(m->home->config, part->name) : NULL;
+    bool net = part == m->submit ||
+               (part == m->run && config_asks_by_net(m->home->config)) ||
+               (account && config_is_imap(account));
 
     if (!g_strv_contains(read_mail, part->verb))
         return NULL;
@@ -135,11 +141,56 @@ fill_deliver(Master *m, GError **error)
     return true;
 }
 
+static bool
+poke_account(const Master *m, const Child *child, GError **error)
+{
+    const Part *part = child->part;
+    const ConfAccount *account =
+        part->stays && part->name ? config_account(m->home->config, part->name) : NULL;
+    bool work = false;
+
+    if (!account || !config_is_imap(account))
+        return true;
+    if (!remote_has_work(m->db, account->name, m->wall_us, &work, error))
+        return false;
+    if (work)
+        (void)kill(child->pid, SIGURG); /* ignored by one that is not ready for it yet */
+    return true;
+}
+
+/* An account that sleeps on its server is told when something is owed there. */
+static bool
+poke_accounts(const Master *m, GError **error)
+{
+    for (guint i = 0; i < m->children->len; i++)
+        if (!poke_account(m, m->children->pdata[i], error))
+            return false;
+    return true;
+}
+
+static bool
+fill_submit(Master *m, GError **error)
+{
+    Adopted count = {0};
+    bool ready = false;
+
+    if (m->submit->live)
+        return true;
+    if (!outbox_smtp_ready(m->db, m->wall_us, &ready, error))
+        return false;
+    if (!ready)
+        part_rests(m->submit);
+    else if (part_may_start(m->submit, m->now_us) && !adopt_holder(m, m->submit, &count))
+        staff_start(m, m->submit);
+    return true;
+}
+
 bool
 staff_fill(Master *m, GError **error)
 {
     fill_accounts(m);
-    return fill_runs(m, error) && fill_deliver(m, error);
+    return fill_runs(m, error) && fill_deliver(m, error) &&
+           fill_submit(m, error) && poke_accounts(m, error);
 }
 
 static Part *
@@ -305,6 +356,7 @@ staff_next_us(const Master *m)
 
     next = earlier(m, next, m->timers->not_before_us);
     next = earlier(m, next, m->deliver->not_before_us);
+    next = earlier(m, next, m->submit->not_before_us);
     for (guint i = 0; i < m->accounts->len; i++)
         next = earlier(m, next, ((const Part *)m->accounts->pdata[i])->not_before_us);
     for (guint i = 0; i < m->children->len; i++) {

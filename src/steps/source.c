@@ -221,25 +221,6 @@ source_results(const GPtrArray *lines, const StepState *state)
     return g_string_free(s, FALSE);
 }
 
-static GPtrArray *
-result_lines(const Step *step)
-{
-    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(json_t) list = NULL;
-    size_t i;
-    const json_t *line;
-
-    if (!step->results ||
-        !json_parse(step->results, strlen(step->results), STATE_JSON_MAX, &list, NULL))
-        return lines;
-    json_array_foreach(list, i, line)
-    {
-        if (json_is_string(line))
-            g_ptr_array_add(lines, g_strdup(json_string_value(line)));
-    }
-    return lines;
-}
-
 static StepState *
 state_of(const Step *step)
 {
@@ -260,7 +241,7 @@ recall_state(const Step *before, const char *id)
     if (!before)
         return NULL;
     g_autoptr(StepState) state = state_of(before);
-    g_autoptr(GPtrArray) lines = result_lines(before);
+    g_autoptr(GPtrArray) lines = step_result_lines(before->results);
     if (g_str_equal(id, ":working_note"))
         return g_strdup(state->working_note);
     if (g_str_equal(id, ":results"))

@@ -55,7 +55,7 @@ static const char *const rules[] = {
     "WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE id = d.outbox)",
     "SELECT 'the delivery to ' || address || ' has the unknown state ''' || state || '''' "
     "FROM delivery WHERE state NOT IN "
-    "('waiting', 'ready', 'sending', 'sent', 'retry', 'in-doubt', 'held', 'failed')",
+    "('waiting', 'ready', 'sending', 'sent', 'retry', 'in_doubt', 'held', 'failed')",
     "SELECT 'mail <' || o.msgid || '> has not left, but its bytes are gone' FROM outbox o "
     "WHERE o.bytes IS NULL AND EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = o.id AND "
     "d.state NOT IN ('sent', 'failed'))",
@@ -68,7 +68,7 @@ static const char *const rules[] = {
     "(SELECT 1 FROM outbox o JOIN delivery d ON d.outbox = o.id WHERE o.question = q.id AND "
     "d.state = 'held')",
     "SELECT 'the delivery to ' || d.address || ' waits for an effect that is not owed' "
-    "FROM delivery d WHERE d.state = 'waiting' AND "
+    "FROM delivery d WHERE d.state = 'waiting' AND coalesce(d.after_effect, 1) > 0 AND "
     "NOT EXISTS (SELECT 1 FROM effect WHERE id = d.after_effect)",
 };
 

@@ -1,4 +1,4 @@
-#include "store/outbox.h"
+#include "store/outbox_smtp.h"
 #include "base/banned.h"
 #include "base/err.h"
 #include "store/messages.h"
@@ -28,14 +28,15 @@ is_filed(const char *mailbox, const char *folder)
 }
 
 const char *
-outbox_no_way(const char *mailbox)
+outbox_no_way(const Config *config, const char *mailbox)
 {
-    return mailbox ? NULL : "no way to send: [smtp] is not configured";
+    return mailbox || config_way_out(config, NULL) ? NULL
+                                                   : "no way to send: [smtp] is not configured";
 }
 
 /* A reason to hold the mail for every recipient; NULL: it leaves, at least for some. */
 static const char *
-held_for_all(const OutMail *m)
+held_for_all(const Config *config, const OutMail *m)
 {
     const char *why = NULL;
 
@@ -44,7 +45,7 @@ held_for_all(const OutMail *m)
     for (size_t i = 0; i < m->n_to; i++) {
         if (is_copy(&m->to[i]) || is_filed(m->to[i].mailbox, m->to[i].folder))
             continue;
-        why = outbox_no_way(m->to[i].mailbox);
+        why = outbox_no_way(config, m->to[i].mailbox);
         if (!why)
             return NULL;
     }
@@ -58,11 +59,28 @@ outbox_next(Txn *txn, OutId *ret, GError **error)
                    "");
 }
 
+/* Is it for people outside, and for nobody here? */
+static bool
+all_outside(const OutMail *m)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < m->n_to; i++) {
+        if (!is_copy(&m->to[i]) && m->to[i].mailbox)
+            return false;
+        any |= !m->to[i].mailbox && !*m->to[i].folder;
+    }
+    return any;
+}
+
 static bool
 put_delivery(
     Txn *txn, OutId id, const OutMail *m, const OutTo *to, const char *held, GError **error)
 {
-    OutState state = held ? OUT_HELD : m->after.v ? OUT_WAITING : OUT_READY;
+    EffectId after = m->after.v || !is_copy(to) || !to->mailbox || !all_outside(m)
+                         ? m->after
+                         : OUTBOX_AFTER_SENT;
+    OutState state = held ? OUT_HELD : after.v ? OUT_WAITING : OUT_READY;
 
     return sql_run(
         txn,
@@ -70,7 +88,7 @@ put_delivery(
         "(outbox, address, mailbox, folder, flags, state, next_us, after_effect, why, affinity) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?)",
         NULL, error, "isssssiiss", id.v, to->address, to->mailbox, to->folder, to->flags,
-        out_state_name(state), now_of(txn), m->after.v, held, to->account ? to->account : "");
+        out_state_name(state), now_of(txn), after.v, held, to->account ? to->account : "");
 }
 
 static bool
@@ -89,7 +107,8 @@ put_mail(Txn *txn, OutId id, const OutMail *m, GError **error)
 bool
 outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error)
 {
-    const char *held = held_for_all(m);
+    const Config *config = db_home(txn->db)->config;
+    const char *held = held_for_all(config, m);
 
     if (!put_mail(txn, id, m, error))
         return err_prefix(error, "putting mail %" PRId64 " into the outbox", id.v);
@@ -97,7 +116,7 @@ outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error)
         const OutTo *to = &m->to[i];
         const char *why = held                               ? held
                           : is_filed(to->mailbox, to->folder) ? NULL
-                                                              : outbox_no_way(to->mailbox);
+                                                              : outbox_no_way(config, to->mailbox);
         if (!put_delivery(txn, id, m, to, why, error))
             return false;
     }
@@ -109,6 +128,15 @@ outbox_sent(Txn *txn, int64_t delivery, const char *reply, GError **error)
 {
     return sql_run(txn, "UPDATE delivery SET state = 'sent', why = ? WHERE id = ?", NULL, error,
                    "si", reply, delivery);
+}
+
+bool
+outbox_release_copies(Txn *txn, OutId id, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE delivery SET state = 'ready', next_us = ? "
+                   "WHERE outbox = ? AND state = 'waiting' AND after_effect = ?",
+                   NULL, error, "iii", now_of(txn), id.v, OUTBOX_AFTER_SENT.v);
 }
 
 bool
@@ -131,9 +159,10 @@ outbox_fail(Txn *txn, int64_t delivery, const char *why, GError **error)
 
 /* Rows of delivery that have not left, and whose mail may still be called unsent. */
 #define NOT_LEFT                                                                               \
-    " state IN ('waiting', 'ready', 'retry') AND NOT (folder = '" COPY "' AND EXISTS "         \
+    " state IN ('waiting', 'ready', 'retry') AND NOT ((folder = '" COPY "' OR "                \
+    "(mailbox IS NULL AND folder <> '')) AND EXISTS "                                          \
     "(SELECT 1 FROM delivery other WHERE other.outbox = delivery.outbox "                      \
-    "AND other.folder <> '" COPY "' AND other.state IN ('sent', 'sending', 'in-doubt')))"
+    "AND other.folder <> '" COPY "' AND other.state IN ('sent', 'sending', 'in_doubt')))"
 
 bool
 outbox_hold(Txn *txn, OutId id, const char *why, GError **error)
@@ -239,7 +268,7 @@ approve(Txn *txn, OutId id, const GPtrArray *held, GError **error)
     for (guint i = 0; i < held->len; i++) {
         const OutRow *r = held->pdata[i];
         const char *no_way =
-            is_filed(r->mailbox, r->folder) ? NULL : outbox_no_way(r->mailbox);
+            is_filed(r->mailbox, r->folder) ? NULL : outbox_no_way(db_home(txn->db)->config, r->mailbox);
         if (no_way)
             why = no_way;
         if (no_way || strcmp(r->folder, COPY) == 0)
@@ -304,7 +333,7 @@ outbox_again(Txn *txn, OutId id, GError **error)
 
     if (!sql_run(txn,
                  "UPDATE delivery SET state = 'ready', attempts = 0, next_us = ? "
-                 "WHERE outbox = ? AND (state = 'retry' OR "
+                 "WHERE outbox = ? AND (state IN ('retry', 'in_doubt') OR "
                  "(state = 'failed' AND coalesce(why, '') NOT LIKE '" REJECTED "%'))",
                  &changes, error, "ii", now_of(txn), id.v))
         return false;

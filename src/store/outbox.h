@@ -14,8 +14,8 @@
  * (3) The file name of a local delivery derives from the row, so doing it again changes
  *     nothing; its mark is not flushed.
  * (4) STOP and CANCEL turn what has not left into HELD, in their own transaction.
- * (5) A copy in a Sent folder says that the mail left: it is held while every recipient is
- * held, and is not taken back once one of them has the mail. (6) Rows are never deleted, so a
+ * (5) A copy in a Sent folder, and what is filed on a server, says that the mail left: it is held
+ * while every recipient is held, and is not taken back once one of them has the mail. (6) Rows are never deleted, so a
  * number is never given out twice. (7) What policy held is bound to the question that asks a
  * person about it: store/questions.h.
  */
@@ -61,6 +61,8 @@ typedef struct OutMail {
 /* Instead of an effect: the mail waits until the notes that were committed with it or before
  * are on disk (D4: a checkpoint mail and the note files are enough to go on). */
 #define OUTBOX_AFTER_NOTES ((EffectId){-1})
+/* The same for the local copy of a mail that only goes outside: it waits until one recipient has it. */
+#define OUTBOX_AFTER_SENT ((EffectId){-2})
 
 /* The number that the next outbox_put() in this transaction must use. */
 bool outbox_next(Txn *txn, OutId *ret, GError **error);
@@ -69,7 +71,7 @@ bool outbox_next(Txn *txn, OutId *ret, GError **error);
 bool outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error);
 /* Why mail to this local mailbox (NULL: to somebody outside) can't leave from here; NULL: it
  * can. The one place that knows which transports there are. */
-const char *outbox_no_way(const char *mailbox);
+const char *outbox_no_way(const Config *config, const char *mailbox);
 
 typedef struct OutRow {
     OutId id;
@@ -80,6 +82,7 @@ typedef struct OutRow {
     QuestionId question; /* that it is held for, or was; {0}: none */
     Trust level;
     char *msgid, *from, *address, *mailbox, *folder, *flags, *subject, *why;
+    char *account; /* whose process does it; "": any */
     int64_t created_us, next_us;
     GBytes *bytes; /* NULL in lists, and once it is in Sent */
 } OutRow;
@@ -127,7 +130,7 @@ bool outbox_notes_done(Txn *txn, OutId upto, GError **error);
  * reject makes it failed(rejected by who). ERR_NEVER when nothing of it is held, or when no
  * recipient of an approved mail can be reached. */
 bool outbox_decide(Txn *txn, OutId id, bool approve, const char *who, GError **error);
-/* Tries again now what is in retry or failed; not what a person has rejected. ERR_NEVER when
+/* Tries again now what is in retry, in doubt or failed; not what a person has rejected. ERR_NEVER when
  * there is nothing to try. */
 bool outbox_again(Txn *txn, OutId id, GError **error);
 /* Takes back what has not left of a job: held(why). *ret_n counts mails, not recipients. */

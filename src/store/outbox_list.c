@@ -11,7 +11,7 @@
 #define FILE_NAME_MAX 200
 
 static const char *const state_names[] = {"waiting", "ready",    "sending", "sent",
-                                          "retry",   "in-doubt", "held",    "failed"};
+                                          "retry",   "in_doubt", "held",    "failed"};
 _Static_assert(G_N_ELEMENTS(state_names) == OUT_N_STATES, "name every OutState");
 
 const char *
@@ -45,6 +45,7 @@ out_row_free(OutRow *r)
     g_free(r->flags);
     g_free(r->subject);
     g_free(r->why);
+    g_free(r->account);
     g_clear_pointer(&r->bytes, g_bytes_unref);
     g_free(r);
 }
@@ -73,7 +74,7 @@ out_row_file(const OutRow *r)
 #define COLUMNS                                                                                \
     "o.id, d.id, o.job, d.state, d.attempts, o.round, o.step, o.level, o.msgid, o.from_spec, " \
     "d.address, d.mailbox, d.folder, d.flags, o.subject, d.why, o.created_us, d.next_us, "     \
-    "o.question, "
+    "o.question, d.affinity, "
 
 static OutRow *
 read_row(sqlite3_stmt *st)
@@ -102,7 +103,8 @@ read_row(sqlite3_stmt *st)
     r->created_us = sqlite3_column_int64(st, 16);
     r->next_us = sqlite3_column_int64(st, 17);
     r->question.v = sqlite3_column_int64(st, 18); /* 0 for NULL */
-    r->bytes = sql_bytes(st, 19);
+    r->account = sql_text(st, 19);
+    r->bytes = sql_bytes(st, 20);
     return r;
 }
 
@@ -177,7 +179,7 @@ outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error)
 {
     return sql_int(db,
                    "SELECT min(d.next_us) FROM delivery d "
-                   "WHERE d.state IN ('ready', 'retry') AND " FILES,
+                   "WHERE d.state IN ('ready', 'retry') AND " FILES "AND " NOTHING_HELD,
                    USEC_NEVER, ret_us, error, "s", account);
 }
 
@@ -257,7 +259,8 @@ outbox_list(
                 "WHERE d.outbox >= ?7 AND d.outbox <= ?8 AND " VISIBLE
                 "AND (?3 IS NULL OR d.state = ?3) "
                 "AND (?4 OR ?3 IS NOT NULL OR d.state <> 'sent') "
-                "AND (?5 OR d.folder <> 'Sent') AND (?6 = 0 OR o.job = ?6) "
+                "AND (?5 OR (d.folder <> 'Sent' AND (d.mailbox IS NOT NULL OR d.folder = ''))) "
+                "AND (?6 = 0 OR o.job = ?6) "
                 "ORDER BY d.outbox DESC, d.id DESC LIMIT ?9",
                 error);
     if (!st)

@@ -1,7 +1,9 @@
 #include "store/remote.h"
 #include "base/banned.h"
+#include "base/text.h"
 #include "store/outbox.h"
 #include "store/sql.h"
+#include <inttypes.h>
 
 bool
 remote_mark_get(
@@ -222,8 +224,37 @@ remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError *
                  &found, error, "s", account) ||
         !outbox_next_file(db, account, &next_us, error))
         return false;
+    if (!found && next_us > now_us &&
+        !sql_int(db,
+                 "SELECT 1 FROM delivery WHERE state IN ('sending', 'in_doubt') "
+                 "AND state = 'in_doubt' AND affinity = ? LIMIT 1",
+                 0, &found, error, "s", account))
+        return false;
     *ret = found || next_us <= now_us;
     return true;
+}
+
+bool
+remote_since(Db *db, const char *account, int64_t *ret_us, GError **error)
+{
+    g_autofree char *key = g_strdup_printf("account-since:%s", account);
+    g_autofree char *value = NULL;
+
+    *ret_us = 0;
+    if (!meta_get(db, key, &value, error))
+        return false;
+    if (value)
+        (void)text_parse_int(value, 0, INT64_MAX, ret_us);
+    return true;
+}
+
+bool
+remote_set_since(Txn *txn, const char *account, int64_t since_us, GError **error)
+{
+    g_autofree char *key = g_strdup_printf("account-since:%s", account);
+    g_autofree char *value = since_us ? g_strdup_printf("%" PRId64, since_us) : NULL;
+
+    return meta_set(txn, key, value, error);
 }
 
 bool

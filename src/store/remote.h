@@ -82,8 +82,14 @@ bool remote_strays(Db *db,
                    uint32_t uidvalidity,
                    GPtrArray **ret_rows,
                    GError **error);
-/* Has the account anything to do on the server: moves, or mail to file there that is due? */
+/* Has the account anything to do on the server: moves, mail to file there that is due, mail in
+ * doubt to look for? */
 bool remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError **error);
+
+/* A person asks for older mail, received since then, from an account that is at work; 0: nobody
+ * does. */
+bool remote_since(Db *db, const char *account, int64_t *ret_us, GError **error);
+bool remote_set_since(Txn *txn, const char *account, int64_t since_us, GError **error);
 
 /* Why an account does not work, as its process left word; NULL: it does. Caller frees. */
 bool remote_trouble(Db *db, const char *account, char **ret_why, GError **error);

@@ -97,13 +97,22 @@ schedule_move(Txn *txn,
 }
 
 bool
+schedule_replan(Txn *txn, int64_t id, int64_t from_us, int64_t next_us, GError **error)
+{
+    return sql_run(
+        txn, "UPDATE schedule SET next_us = ?, last_us = NULL WHERE id = ? AND next_us = ?",
+        NULL, error, "iii", next_us, id, from_us);
+}
+
+bool
 schedules_list(Db *db, int64_t due_us, GPtrArray **ret, GError **error)
 {
     sqlite3_stmt *st =
         due_us == USEC_NEVER
             ? sql_get(db, "SELECT " COLUMNS "FROM schedule ORDER BY id", error)
             : sql_get(db,
-                      "SELECT " COLUMNS "FROM schedule WHERE next_us <= ? ORDER BY next_us, id",
+                      "SELECT " COLUMNS "FROM schedule WHERE next_us <= ?1 OR last_us > ?2 "
+                      "ORDER BY next_us, id",
                       error);
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_element);
     int rc = 0;
@@ -111,7 +120,7 @@ schedules_list(Db *db, int64_t due_us, GPtrArray **ret, GError **error)
     if (!st)
         return false;
     if (due_us != USEC_NEVER)
-        sql_bind(st, "i", due_us);
+        sql_bind(st, "ii", due_us, due_us + SCHEDULE_AHEAD_US);
     while ((rc = sql_next(db, st, error)) == 1)
         g_ptr_array_add(rows, read_schedule(st));
     if (rc < 0)

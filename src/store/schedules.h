@@ -30,8 +30,12 @@ bool schedule_move(Txn *txn,
                    int64_t next_us,
                    bool *ret_moved,
                    GError **error);
-/* All of them by id, or those whose moment has come (due_us not USEC_NEVER), the oldest first.
- * Elements are Schedule. */
+/* Forgets the last occurrence: it was one of a clock that went wrong and was put back. */
+bool schedule_replan(Txn *txn, int64_t id, int64_t from_us, int64_t next_us, GError **error);
+/* A schedule that was mailed so far in the future waits for a clock that is no more. */
+#define SCHEDULE_AHEAD_US (600 * USEC_PER_SEC)
+/* All of them by id, or those to look at (due_us not USEC_NEVER), the oldest first: their
+ * moment has come, or the last one is ahead of us. Elements are Schedule. */
 bool schedules_list(Db *db, int64_t due_us, GPtrArray **ret, GError **error);
 /* One line for each that mails a role which is not in the settings: for `status` and `doctor`.
  */

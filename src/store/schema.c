@@ -269,6 +269,10 @@ const char *const schema_sql[] = {
     ");"
     "CREATE UNIQUE INDEX remote_uid ON remote (account, folder, uidvalidity, uid);"
     "CREATE INDEX remote_file ON remote (file, role);"
-    "CREATE INDEX remote_owed ON remote (account) WHERE wants IS NOT NULL;",
+    "CREATE INDEX remote_owed ON remote (account) WHERE wants IS NOT NULL;"
+    /* And mail that goes by SMTP: what its job has not heard, what was handed over unanswered. */
+    "ALTER TABLE delivery ADD COLUMN news INTEGER NOT NULL DEFAULT 0;" /* 1: failed, and untold */
+    "CREATE INDEX delivery_news ON delivery (outbox) WHERE news <> 0;"
+    "CREATE INDEX delivery_doubt ON delivery (id) WHERE state IN ('sending', 'in_doubt');",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

@@ -1,7 +1,10 @@
 #include "store/steps.h"
 #include "base/banned.h"
+#include "base/json.h"
 #include "store/messages.h"
 #include "store/sql.h"
+
+#define RESULTS_MAX (32u << 20)
 
 void
 step_free(Step *s)
@@ -22,6 +25,24 @@ static void
 free_element(gpointer step)
 {
     step_free(step);
+}
+
+GPtrArray *
+step_result_lines(const char *results)
+{
+    GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(json_t) list = NULL;
+    size_t i;
+    const json_t *line;
+
+    if (!results || !json_parse(results, strlen(results), RESULTS_MAX, &list, NULL))
+        return lines;
+    json_array_foreach(list, i, line)
+    {
+        if (json_is_string(line))
+            g_ptr_array_add(lines, g_strdup(json_string_value(line)));
+    }
+    return lines;
 }
 
 bool

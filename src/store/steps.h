@@ -22,6 +22,10 @@ typedef struct Step {
 void step_free(Step *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Step, step_free)
 
+/* The lines of a step's results; char *, owned by the array. Empty for NULL and for what is no
+ * such list. */
+GPtrArray *step_result_lines(const char *results);
+
 bool step_put(Txn *txn, const Step *s, GError **error);
 /* The newest step of a job; NULL with true: it has none. */
 bool step_last(Db *db, JobId job, Step **ret, GError **error);

@@ -1,5 +1,6 @@
 #include "store/timers.h"
 #include "base/banned.h"
+#include "store/schedules.h"
 #include "store/sql.h"
 
 void
@@ -85,8 +86,8 @@ timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
     if (!hold && !sql_int(db,
                           "SELECT (SELECT count(*) FROM timer WHERE due_us <= ?1 "
                           "AND purpose IN ('wait', 'progress')) + "
-                          "(SELECT count(*) FROM schedule WHERE next_us <= ?1)",
-                          0, &n, error, "i", now_us))
+                          "(SELECT count(*) FROM schedule WHERE next_us <= ?1 OR last_us > ?2)",
+                          0, &n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US))
         return false;
     *ret_n = (unsigned)n;
     return true;

@@ -16,6 +16,10 @@ typedef struct Case {
 
 #define ENVOY "envoy@example.org"
 #define OWNER "ann@example.org"
+/* As the server writes it that took the mail in. */
+#define OURS(id, results)                                                                      \
+    "Authentication-Results: " id "; " results                                                 \
+    "\nReceived: from a by mx.example.net; Sun, 15 Nov 2026 09:30:00 +0000\n"
 
 static const Case cases[] = {
     {"owner, minted here", "", OWNER, ENVOY, NULL, TRUST_PRINCIPAL, false, NULL, MSG_STORED,
@@ -28,6 +32,26 @@ static const Case cases[] = {
      MSG_HELD, TRUST_ANYONE},
     {"T1: forged Authentication-Results", "Authentication-Results: x; dmarc=pass\n", OWNER,
      ENVOY, NULL, -1, false, "unproven", MSG_HELD, TRUST_ANYONE},
+    {"proved by our server", OURS("mx.example.net", "dmarc=pass header.from=example.org"), OWNER,
+     ENVOY, NULL, -1, false, NULL, MSG_STORED, TRUST_PRINCIPAL},
+    {"proved by an aligned signature", OURS("mx.example.net", "dkim=pass header.d=example.org"),
+     OWNER, ENVOY, NULL, -1, false, NULL, MSG_STORED, TRUST_PRINCIPAL},
+    {"T1: DMARC failed", OURS("mx.example.net", "dmarc=fail header.from=example.org"), OWNER,
+     ENVOY, NULL, -1, false, "unproven", MSG_HELD, TRUST_ANYONE},
+    {"T1: another's signature", OURS("mx.example.net", "dkim=pass header.d=evil.org"), OWNER,
+     ENVOY, NULL, -1, false, "unproven", MSG_HELD, TRUST_ANYONE},
+    {"T1: another server's word", OURS("mx.evil.org", "dmarc=pass header.from=example.org"),
+     OWNER, ENVOY, NULL, -1, false, "unproven", MSG_HELD, TRUST_ANYONE},
+    {"T1: written before it came to us",
+     "Received: from evil.org by mx.example.net; Sun, 15 Nov 2026 09:30:00 +0000\n"
+     "Received: from a by evil.org; Sun, 15 Nov 2026 09:30:00 +0000\n"
+     "Authentication-Results: mx.example.net; dmarc=pass header.from=example.org\n",
+     OWNER, ENVOY, NULL, -1, false, "unproven", MSG_HELD, TRUST_ANYONE},
+    {"a stranger who proves it is a stranger",
+     OURS("mx.example.net", "dmarc=pass header.from=y.org"), "x@y.org", ENVOY, NULL, -1, false,
+     "stranger", MSG_HELD, TRUST_ANYONE},
+    {"T44: an event's name is no right", "X-Event-Type: approval\n", OWNER, ENVOY, NULL, -1,
+     false, "unproven", MSG_HELD, TRUST_ANYONE},
     {"closed network believes From", "", OWNER, ENVOY, NULL, -1, true, NULL, MSG_STORED,
      TRUST_PRINCIPAL},
     {"T2: two From are never believed", "From: " OWNER "\n", "b@c.org", ENVOY, NULL, -1, true,
@@ -78,6 +102,8 @@ test_case(gconstpointer data)
     g_autoptr(Message) m = message_parse(file, strlen(file), MESSAGE_TEXT, NULL);
     Judgement j;
 
+    static const char *const ids[] = {"mx.example.net", NULL};
+    home->config->authserv_ids = ids;
     home->config->require_auth = c->auth_none ? "none" : "dmarc";
     judge(home, config_role(home->config, "envoy"), m, &j);
     g_assert_cmpstr(msg_state_name(j.state), ==, msg_state_name(c->want_state));

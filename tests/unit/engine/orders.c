@@ -39,7 +39,13 @@ static const Case cases[] = {
      ORDER_CONTINUE, 0, "Use the second offer."},
     {"continue with steps", "Re: a", "continue 8\n", true, ORDER_CONTINUE, 8, NULL},
     {"continue with nonsense", "Re: a", "continue 8 times\n", true, ORDER_NONE, 0, NULL},
-    {"continue with zero", "Re: a", "continue 0\n", true, ORDER_NONE, 0, NULL},
+    {"continue with zero", "Re: a", "continue 0\n", true, ORDER_UNCLEAR, 0, NULL},
+    {"continue with too many", "Re: a", "CONTINUE 5000\nUse blue.\n", true, ORDER_UNCLEAR, 0,
+     NULL},
+    {"continue with less", "Re: a", "Continue -3.\n", true, ORDER_UNCLEAR, 0, NULL},
+    {"continue with less money", "Re: a", "CONTINUE $-1\n", true, ORDER_UNCLEAR, 0, NULL},
+    {"continue with too much money", "Re: a", "CONTINUE $5000\n", true, ORDER_UNCLEAR, 0, NULL},
+    {"continue with money of a kind", "Re: a", "CONTINUE $\n", true, ORDER_UNCLEAR, 0, NULL},
     {"a question mark", "Re: a", "Status?\n", true, ORDER_STATUS, 0, NULL},
     {"a question is no order to stop", "Re: a", "Stop?\n", true, ORDER_UNCLEAR, 0, NULL},
     {"why", "Re: a", "why\n", true, ORDER_WHY, 0, NULL},
@@ -87,7 +93,7 @@ static const Case cases[] = {
     {"fork", "Re: a", "Fork.\n", true, ORDER_FORK, 0, NULL},
     {"fork at a step", "Re: a", "FORK 3\nTry the other one.\n", true, ORDER_FORK, 0,
      "Try the other one.", 3},
-    {"fork at no step", "Re: a", "fork 0\n", true, ORDER_NONE, 0, NULL},
+    {"fork at no step", "Re: a", "fork 0\n", true, ORDER_UNCLEAR, 0, NULL},
     {"fork something", "Re: a", "Fork the repository\n", true, ORDER_NONE, 0, NULL},
 };
 

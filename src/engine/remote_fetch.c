@@ -1,0 +1,474 @@
+/*
+ * Mail in:
+ *
+ *   UIDs from the mark on --256 at a time--> bytes -> route -> file, flushed -> row -> mark
+ *
+ * A file is named after account, UIDVALIDITY and UID. Who dies between file and row leaves a
+ * file that the next one finds by that name; who dies between row and mark leaves rows that are
+ * asked for before anything is fetched.
+ */
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "engine/known.h"
+#include "engine/remote_internal.h"
+#include "mail/message.h"
+#include "mail/msgid.h"
+#include "store/outbox.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sys/mman.h>
+
+#define PART_MAILS 256u
+#define PART_RANGES 200u
+#define PART_BYTES (16u << 20)
+#define FIND_MAX 2000u
+/* The process of the local account opens the mailbox of a new role: how long we wait for that.
+ */
+#define ROLE_WAIT_MS 50
+#define ROLE_TRIES 600
+
+/* One mail on its way into a mailbox. */
+typedef struct Item {
+    uint32_t uid;
+    const ConfRole *role;
+    char *base, *msgid;
+    GBytes *bytes; /* NULL: the file is there, since the mail is one of ours */
+} Item;
+
+static void
+item_clear(gpointer data)
+{
+    Item *item = data;
+    g_free(item->base);
+    g_free(item->msgid);
+    g_clear_pointer(&item->bytes, g_bytes_unref);
+}
+
+typedef struct Fetch {
+    Remote *r;
+    RemoteMark mark;
+    int fd;        /* bodies, one after the other */
+    ImapSet large; /* of the part in hand: more than max-message */
+    GArray *items; /* of Item */
+    size_t bytes;  /* in them */
+    unsigned n, nobodys;
+} Fetch;
+
+static void
+fetch_clear(Fetch *f)
+{
+    g_clear_pointer(&f->items, g_array_unref);
+    imap_set_clear(&f->large);
+    cleanup_fd(&f->fd);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fetch, fetch_clear)
+
+/* --- one mail --- */
+
+/* Lines as in all our files. */
+static GBytes *
+to_lines(GBytes *wire)
+{
+    gsize len, n = 0;
+    const char *in = g_bytes_get_data(wire, &len);
+    char *out = g_malloc(len + 1);
+    for (const char *p = in, *end = in + len; p < end;) {
+        const char *cr = memchr(p, '\r', (size_t)(end - p));
+        size_t run = (size_t)((cr ? cr : end) - p);
+        memcpy(out + n, p, run);
+        n += run;
+        p += run;
+        if (cr && !(cr + 1 < end && cr[1] == '\n'))
+            out[n++] = '\r';
+        p += cr ? 1 : 0;
+    }
+    return g_bytes_new_take(out, n);
+}
+
+static char *
+name_of(const Remote *r, const ImapMail *mail)
+{
+    return g_strdup_printf("%" PRId64 ".V%uU%u.%s", mail->received_us / USEC_PER_SEC,
+                           r->box.uidvalidity, mail->uid, r->account->name);
+}
+
+/* What we filed on the server ourselves comes back: the same bytes lie here under another name.
+ * *ret_file: that name; NULL: it is none of ours. */
+static bool
+find_own(Remote *r, const ConfRole *role, const Message *m, char **ret_file, GError **error)
+{
+    const Home *home = r->engine->home;
+    uint64_t generation;
+    OutId number;
+    g_autoptr(OutRow) row = NULL;
+    *ret_file = NULL;
+    if (!msgid_is_minted(&home->key, m->id, home->config->domain, &generation, &number.v))
+        return true;
+    if (!outbox_find_local(r->engine->db, number, role->name, &row, error))
+        return false;
+    if (!row || !row->bytes || !g_str_equal(row->msgid, m->id))
+        return true;
+    gsize len;
+    const char *data = g_bytes_get_data(row->bytes, &len);
+    g_autoptr(Message) ours = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    if (memcmp(&ours->body, &m->body, sizeof m->body) == 0)
+        *ret_file = out_row_file(row);
+    return true;
+}
+
+static bool
+take_mail(Fetch *f, const ImapMail *mail, GBytes *take_bytes, GError **error)
+{
+    g_autoptr(GBytes) bytes = take_bytes;
+    gsize len;
+    const char *data = g_bytes_get_data(bytes, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    const ConfRole *role = remote_route(f->r, m);
+    g_autofree char *own = NULL;
+    if (!role) {
+        f->nobodys++;
+        return true;
+    }
+    if (!find_own(f->r, role, m, &own, error))
+        return false;
+    Item item = {.uid = mail->uid,
+                 .role = role,
+                 .base = own ? g_strdup(own) : name_of(f->r, mail),
+                 .msgid = g_strdup(m->id),
+                 .bytes = own ? NULL : g_steal_pointer(&bytes)};
+    g_array_append_val(f->items, item);
+    f->bytes += own ? 0 : len;
+    return true;
+}
+
+/* --- a batch --- */
+
+static bool
+file_role(Fetch *f, const ConfRole *role, GError **error)
+{
+    g_autofree MaildirItem *items = g_new0(MaildirItem, f->items->len + 1);
+    size_t n = 0;
+    Maildir *md = remote_mailbox(f->r, role->name, error);
+    if (!md)
+        return false;
+    for (guint i = 0; i < f->items->len; i++) {
+        const Item *item = &g_array_index(f->items, Item, i);
+        gsize len;
+        if (item->role != role || !item->bytes)
+            continue;
+        const void *bytes = g_bytes_get_data(item->bytes, &len);
+        items[n++] = (MaildirItem){
+            .folder = "", .base = item->base, .head = "", .bytes = bytes, .len = len};
+    }
+    return n == 0 || maildir_deliver_many(md, items, n, error);
+}
+
+static bool
+put_rows(Fetch *f, const RemoteMark *mark, GError **error)
+{
+    Remote *r = f->r;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
+        return false;
+    for (guint i = 0; i < f->items->len; i++) {
+        const Item *item = &g_array_index(f->items, Item, i);
+        RemoteNew in = {.account = r->account->name,
+                        .folder = r->account->folder,
+                        .role = item->role->name,
+                        .file = item->base,
+                        .msgid = item->msgid,
+                        .uidvalidity = r->box.uidvalidity,
+                        .uid = item->uid};
+        if (!remote_put(&txn, &in, error))
+            return false;
+    }
+    if (mark && !remote_mark_set(&txn, r->account->name, r->account->folder, mark, error))
+        return false;
+    CRASH_POINT("remote-before-commit");
+    return txn_commit(&txn, error);
+}
+
+/* Files, flushed; then rows and, when all below it is done, the mark. */
+static bool
+flush(Fetch *f, const RemoteMark *mark, GError **error)
+{
+    const Config *config = f->r->engine->home->config;
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        if (!file_role(f, &config->roles[i], error))
+            return false;
+    }
+    CRASH_POINT("remote-filed");
+    if ((f->items->len || mark) && !put_rows(f, mark, error))
+        return false;
+    CRASH_POINT("remote-committed");
+    f->n += f->items->len;
+    g_array_set_size(f->items, 0);
+    f->bytes = 0;
+    return true;
+}
+
+static int
+begin_body(void *user, uint64_t size, GError **error)
+{
+    Fetch *f = user;
+    if (ftruncate(f->fd, 0) != 0 || lseek(f->fd, 0, SEEK_SET) != 0) {
+        err_set_errno(error, errno, "making room for a mail");
+        return -1;
+    }
+    return f->fd;
+}
+
+static bool
+read_body(const Fetch *f, const ImapMail *mail, GBytes **ret, GError **error)
+{
+    if (lseek(f->fd, 0, SEEK_SET) != 0)
+        return err_set_errno(error, errno, "reading a mail");
+    return file_read_fd(f->fd, (size_t)mail->body_bytes + 1, ret, error);
+}
+
+static bool
+end_body(void *user, const ImapMail *mail, GError **error)
+{
+    Fetch *f = user;
+    g_autoptr(GBytes) wire = NULL;
+    if (!mail || (mail->flags & (IMAP_DELETED | IMAP_DRAFT)))
+        return true;
+    if (mail->body == IMAP_BODY_LARGE)
+        imap_set_add(&f->large, mail->uid, mail->uid);
+    if (mail->body != IMAP_BODY_WRITTEN)
+        return true;
+    if (!read_body(f, mail, &wire, error) || !take_mail(f, mail, to_lines(wire), error))
+        return false;
+    return f->bytes < PART_BYTES || flush(f, NULL, error);
+}
+
+/* What is too large is held, so that somebody sees it; its text stays on the server. */
+static bool
+end_large(void *user, const ImapMail *mail, GError **error)
+{
+    Fetch *f = user;
+    g_autoptr(GBytes) wire = NULL;
+    if (!mail || mail->body != IMAP_BODY_WRITTEN)
+        return true;
+    if (!read_body(f, mail, &wire, error))
+        return false;
+    g_autoptr(GBytes) lines = to_lines(wire);
+    gsize len;
+    const char *data = g_bytes_get_data(lines, &len);
+    g_autofree char *first = g_strdup_printf(REMOTE_LARGE_HEADER ": %" PRIu64 "\n", mail->size);
+    GByteArray *all = g_byte_array_new();
+    g_byte_array_append(all, (const guint8 *)first, (guint)strlen(first));
+    g_byte_array_append(all, (const guint8 *)data, (guint)len);
+    return take_mail(f, mail, g_byte_array_free_to_bytes(all), error);
+}
+
+static bool
+fetch_large(Fetch *f, GError **error)
+{
+    const ImapTaker taker = {.begin = begin_body, .done = end_large, .user = f};
+    ImapFetch what = {.uids = &f->large, .part = IMAP_HEADER};
+    bool ok = imap_set_is_empty(&f->large) || imap_fetch(f->r->conn, &what, &taker, error);
+    imap_set_clear(&f->large);
+    return ok;
+}
+
+static uint32_t
+last_of(const ImapSet *set)
+{
+    const GArray *ranges = set->ranges;
+    return ranges && ranges->len ? g_array_index(ranges, ImapRange, ranges->len - 1).last : 0;
+}
+
+/* Without those that have a row already: we filed them, or died before the mark moved. */
+static bool
+leave_out_known(const Fetch *f, ImapSet *set, GError **error)
+{
+    const Remote *r = f->r;
+    g_auto(ImapSet) known = {0};
+    for (guint i = 0; set->ranges && i < set->ranges->len; i++) {
+        const ImapRange range = g_array_index(set->ranges, ImapRange, i);
+        for (uint64_t uid = range.first; uid <= range.last; uid++) {
+            bool has;
+            if (!remote_has(r->engine->db, r->account->name, r->account->folder,
+                            r->box.uidvalidity, (uint32_t)uid, &has, error))
+                return false;
+            if (has)
+                imap_set_add(&known, (uint32_t)uid, (uint32_t)uid);
+        }
+    }
+    for (guint i = 0; known.ranges && i < known.ranges->len; i++) {
+        const ImapRange range = g_array_index(known.ranges, ImapRange, i);
+        for (uint64_t uid = range.first; uid <= range.last; uid++)
+            imap_set_remove(set, (uint32_t)uid);
+    }
+    return true;
+}
+
+static bool
+fetch_set(Fetch *f, ImapSet *set, GError **error)
+{
+    const ImapTaker taker = {.begin = begin_body, .done = end_body, .user = f};
+    while (!imap_set_is_empty(set)) {
+        g_auto(ImapSet) part = imap_set_take(set, PART_MAILS, PART_RANGES);
+        ImapFetch what = {.uids = &part, .part = IMAP_BODY};
+        RemoteMark mark = {f->r->box.uidvalidity, last_of(&part) + 1};
+        if (!leave_out_known(f, &part, error) ||
+            (!imap_set_is_empty(&part) && !imap_fetch(f->r->conn, &what, &taker, error)) ||
+            !fetch_large(f, error) || !flush(f, &mark, error))
+            return false;
+    }
+    return true;
+}
+
+/* --- the mark --- */
+
+static bool
+set_mark(Remote *r, const RemoteMark *mark, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           remote_mark_set(&txn, r->account->name, r->account->folder, mark, error) &&
+           txn_commit(&txn, error);
+}
+
+/* What comes next gets this UID or a higher one. */
+static bool
+end_of_folder(Remote *r, uint32_t *ret, GError **error)
+{
+    g_auto(ImapSet) all = {0}, found = {0};
+    ImapQuery query = {.uids = &all};
+    *ret = r->box.uidnext;
+    if (*ret)
+        return true;
+    imap_set_add(&all, 1, UINT32_MAX);
+    if (!imap_search(r->conn, &query, &found, error))
+        return false;
+    *ret = last_of(&found) + 1;
+    return true;
+}
+
+/* Mail of jobs that live is found again by its Message-ID. */
+static bool
+follow_strays(Remote *r, GError **error)
+{
+    g_autoptr(GPtrArray) rows = NULL;
+    if (!remote_strays(r->engine->db, r->account->name, r->account->folder, r->box.uidvalidity,
+                       &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len && i < FIND_MAX; i++) {
+        const RemoteRow *row = g_ptr_array_index(rows, i);
+        uint32_t uid;
+        bool only;
+        g_auto(Txn) txn = {0};
+        if (!remote_find(r, row->msgid, &uid, &only, error))
+            return false;
+        if (!txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
+            !(only ? remote_moved(&txn, row->id, row->folder, r->box.uidvalidity, uid, NULL,
+                                  error)
+                   : remote_forget(&txn, row->id, error)) ||
+            !txn_commit(&txn, error))
+            return false;
+    }
+    return true;
+}
+
+/* A first visit, or a server that has numbered its mail anew: then nobody can tell old mail
+ * from new, and it is better to ask for it (--since) than to work through it all once more. */
+static bool
+begin_folder(Fetch *f, GError **error)
+{
+    Remote *r = f->r;
+    bool anew = f->mark.uidvalidity != 0;
+    g_autofree char *n = g_strdup_printf("%u", r->box.exists);
+    f->mark.uidvalidity = r->box.uidvalidity;
+    if (!end_of_folder(r, &f->mark.next_uid, error) || (anew && !follow_strays(r, error)) ||
+        !set_mark(r, &f->mark, error))
+        return false;
+    CRASH_POINT("remote-marked");
+    log_event(anew ? LOG_WARN : LOG_INFO,
+              anew ? "the server has numbered its mail anew: what lies there now is not work; "
+                     "'account --since' asks for more"
+                   : "first visit: mail that lies there is not work; 'account --since' asks "
+                     "for more",
+              "account", r->account->name, "folder", r->account->folder, "mails", n, NULL);
+    return true;
+}
+
+/* What is put into a mailbox that intake has never opened would count as its past. */
+static bool
+wait_for_roles(const Remote *r, GError **error)
+{
+    const Config *config = r->engine->home->config;
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+        bool known = role->person;
+        for (int tries = 0; !known; tries++) {
+            struct pollfd stop = {.fd = r->stop_fd, .events = POLLIN};
+            if (!known_get(r->engine->db, role->name, &known, error))
+                return false;
+            if (!known && tries == (r->options->once ? 0 : ROLE_TRIES))
+                return err_set(error, ERR_LATER,
+                               "nobody has opened the mailbox of role '%s' yet; does "
+                               "'postrider serve' run?",
+                               role->name);
+            if (!known && poll(&stop, 1, ROLE_WAIT_MS) > 0)
+                return err_set(error, ERR_CANCELLED, "asked to end");
+        }
+    }
+    return true;
+}
+
+static void
+say_what_came(const Fetch *f)
+{
+    g_autofree char *n = g_strdup_printf("%u", f->n);
+    g_autofree char *nobodys = f->nobodys ? g_strdup_printf("%u", f->nobodys) : NULL;
+    if (f->n || f->nobodys)
+        log_event(LOG_INFO, "fetched", "account", f->r->account->name, "mails", n,
+                  "for-nobody-here", nobodys, NULL);
+}
+
+static bool
+fetch_new(Fetch *f, GError **error)
+{
+    Remote *r = f->r;
+    g_auto(ImapSet) from = {0}, found = {0};
+    ImapQuery query = {.uids = &from};
+    imap_set_add(&from, f->mark.next_uid, UINT32_MAX);
+    if (!imap_search(r->conn, &query, &found, error))
+        return false;
+    imap_set_keep(&found, &from); /* "N:*" also gives the last one below N */
+    return fetch_set(f, &found, error);
+}
+
+static bool
+fetch_older(Fetch *f, int64_t since_us, GError **error)
+{
+    g_auto(ImapSet) found = {0};
+    ImapQuery query = {.since_us = since_us};
+    return imap_search(f->r->conn, &query, &found, error) && fetch_set(f, &found, error);
+}
+
+bool
+remote_fetch(Remote *r, int64_t since_us, GError **error)
+{
+    g_auto(Fetch) f = {.r = r, .fd = -1, .items = g_array_new(FALSE, TRUE, sizeof(Item))};
+    g_array_set_clear_func(f.items, item_clear);
+    if (!remote_mark_get(r->engine->db, r->account->name, r->account->folder, &f.mark, error))
+        return false;
+    if (f.mark.uidvalidity != r->box.uidvalidity && !begin_folder(&f, error))
+        return false;
+    f.fd = memfd_create("postrider-mail", MFD_CLOEXEC);
+    if (f.fd < 0)
+        return err_set_errno(error, errno, "making room for mail");
+    bool ok = wait_for_roles(r, error) && fetch_new(&f, error) &&
+              (!since_us || fetch_older(&f, since_us, error));
+    say_what_came(&f);
+    remote_set_redo(r, !ok);
+    return ok;
+}

@@ -1,0 +1,81 @@
+#pragma once
+
+/*
+ * The inside of an imap account's process: remote.c (the loop), remote_home.c (whose mailbox it
+ * is), remote_fetch.c (mail in), remote_settle.c (what is owed), remote_look.c (what a person
+ * did there).
+ *
+ * Folders have a path, as the settings name it and rows remember it ("postrider/Done"), and a
+ * name, as this server calls it ("INBOX.postrider.Done").
+ */
+#include "engine/remote.h"
+#include "mail/maildir.h"
+#include "mail/message.h"
+#include "store/remote.h"
+#include "wire/imap.h"
+
+typedef struct Remote {
+    Engine *engine;
+    const ConfAccount *account;
+    const RemoteOptions *options;
+    int stop_fd, wake_fd;
+    char *active, *done, *home; /* paths */
+    GHashTable *mailboxes;      /* of roles: name -> Maildir */
+    bool redo;                  /* files may be there whose rows are not */
+    bool refused;               /* the mailbox is another home's */
+
+    /* As long as a connection lasts. */
+    ImapConn *conn;
+    char *selected;    /* name of the selected folder; NULL: none */
+    bool writable;     /* it */
+    ImapMailbox box;   /* of it */
+    unsigned selects;  /* how often we did */
+    char *sent;        /* name; NULL: not asked for yet */
+    GPtrArray *known;  /* ImapFolder, all there are; NULL: not asked for yet */
+    bool in_doubt;     /* what is to be filed may be there already */
+    int64_t probed_us; /* when mail in doubt was looked for, by clock_mono_us(); 0: never */
+    GHashTable *gone;  /* Message-ID -> when we first did not find it, int64_t * */
+} Remote;
+
+/* remote.c */
+
+/* Selects a folder by name, if it is not selected yet; by path. Only who changes something
+ * there asks to write: the others take no \Recent from anybody. */
+bool remote_select(Remote *r, const char *name, bool to_write, GError **error);
+bool remote_select_path(Remote *r, const char *path, bool to_write, GError **error);
+bool remote_name(Remote *r, const char *path, char **ret_name, GError **error);
+/* All folders of the server. Borrowed. */
+bool remote_folders(Remote *r, const GPtrArray **ret, GError **error);
+/* The newest mail of that id in the selected folder; 0: none. *ret_only (may be NULL): there is
+ * no other. */
+bool
+remote_find(Remote *r, const char *msgid, uint32_t *ret_uid, bool *ret_only, GError **error);
+/* The mailbox of a role. Borrowed; NULL with error. */
+Maildir *remote_mailbox(Remote *r, const char *role, GError **error);
+/* How hard filing looks for what is there already (maildir_set_redo()). */
+void remote_set_redo(Remote *r, bool maybe);
+
+/* remote_home.c: makes our folders and sees whose mailbox it is. ERR_CONFIG, and r->refused,
+ * when it is another home's. */
+bool remote_claim(Remote *r, GError **error);
+
+/* remote_route.c: whose mail it is, by plus tag, then by address, then whoever gets the rest;
+ * NULL: nobody's here. */
+const ConfRole *remote_route(const Remote *r, const Message *m);
+
+/* remote_fetch.c: what came since the mark; the watched folder is selected. since_us: older
+ * mail too. */
+bool remote_fetch(Remote *r, int64_t since_us, GError **error);
+
+/* remote_settle.c: moves and mail to be filed. The watched folder may not be selected any more.
+ */
+bool remote_settle(Remote *r, GError **error);
+/* Sets r->sent: the folder that the server says is for sent mail, else one of that name. */
+bool remote_find_sent(Remote *r, GError **error);
+
+/* remote_probe.c: mail in doubt that the server's Sent folder speaks of. */
+bool remote_probe(Remote *r, GError **error);
+
+/* remote_look.c: what became of the checkpoints of parked jobs. *ret_again_us: when to look
+ * again, by clock_mono_us(); USEC_NEVER: when there is news. */
+bool remote_look(Remote *r, int64_t *ret_again_us, GError **error);

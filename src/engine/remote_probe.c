@@ -1,0 +1,57 @@
+/*
+ * Mail in doubt, where the provider itself files in Sent what it accepts: what is there was
+ * sent, and what is not there after a while was not, and goes again.
+ */
+#include "base/banned.h"
+#include "base/log.h"
+#include "engine/remote_internal.h"
+#include "store/messages.h"
+#include "store/outbox_smtp.h"
+
+/* Servers file at once; this is for those that do it behind our back. */
+#define ABSENT_US (10 * 60 * USEC_PER_SEC)
+#define EVERY_US (30 * USEC_PER_SEC)
+#define MANY 100
+
+static bool
+settle_one(Remote *r, const OutRow *row, GError **error)
+{
+    bool late = home_now(r->engine->home) - row->next_us >= ABSENT_US;
+    uint32_t uid = 0;
+    unsigned n;
+    g_auto(Txn) txn = {0};
+    if (!remote_find(r, row->msgid, &uid, NULL, error))
+        return false;
+    if (uid == 0 && !late)
+        return true;
+    log_event(LOG_INFO, uid ? "a mail in doubt was sent" : "a mail in doubt was not sent",
+              "message", row->msgid, NULL);
+    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           (uid ? outbox_arrived(&txn, row->id, "it lies in Sent", &n, error)
+                : outbox_again(&txn, row->id, error)) &&
+           txn_commit(&txn, error);
+}
+
+bool
+remote_probe(Remote *r, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const OutQuery q = {.state = "in_doubt", .limit = MANY};
+    g_autoptr(GPtrArray) rows = NULL;
+    if (!g_str_equal(r->account->in_doubt, "probe") ||
+        !g_str_equal(r->account->sent_copy, "server") ||
+        (r->probed_us && clock_mono_us() - r->probed_us < EVERY_US))
+        return true;
+    if (!outbox_list(r->engine->db, &viewer, &q, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        if (!g_str_equal(row->account, r->account->name))
+            continue;
+        r->probed_us = clock_mono_us();
+        if (!remote_find_sent(r, error) || !remote_select(r, r->sent, false, error) ||
+            !settle_one(r, row, error))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,212 @@
+/*
+ * One question to the brain, and what follows from its answer: a commit, another try, a pause
+ * of the brain, or the end of the job with a word to whoever asked.
+ */
+#include "base/banned.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "engine/run_internal.h"
+#include "engine/think.h"
+#include "engine/workplace.h"
+#include "store/pauses.h"
+
+typedef enum Tried {
+    TRIED_NEXT, /* the step is committed, and one more is to follow */
+    TRIED_DONE,
+    TRIED_AGAIN,
+    TRIED_REFUSED, /* asking the same again is no use */
+    TRIED_OVER,
+    TRIED_ERROR
+} Tried;
+
+/* What the port has settled already is no longer ours to settle. */
+static bool
+drop_settled(Task *t, GError **error)
+{
+    g_autoptr(GPtrArray) open = NULL;
+    if (!messages_open(t->run->engine->db, t->claim.job, &open, error))
+        return false;
+    for (guint i = t->in.shown->len; i-- > 0;) {
+        const MsgRow *row = g_ptr_array_index(t->in.shown, i);
+        bool still = false;
+        for (guint k = 0; k < open->len && !still; k++)
+            still = ((const MsgRow *)g_ptr_array_index(open, k))->id.v == row->id.v;
+        if (!still)
+            g_ptr_array_remove_index(t->in.shown, i);
+    }
+    return true;
+}
+
+static bool
+attach_files(Workplace *place, Proposal *p, GError **error)
+{
+    g_autoptr(GPtrArray) files = NULL;
+    g_autofree char *notes = NULL;
+    if (!place || p->mails->len == 0)
+        return true;
+    if (!workplace_take(place, &files, &notes, error))
+        return false;
+    ProposedMail *mail = g_ptr_array_index(p->mails, 0);
+    for (guint i = 0; i < files->len; i++) {
+        const ProposedFile *f = g_ptr_array_index(files, i);
+        proposed_mail_attach(mail, f->filename, f->content_type, f->content);
+    }
+    if (notes) {
+        g_autofree char *body = g_steal_pointer(&mail->body);
+        mail->body = g_strdup_printf("%s\n\n(%s)", body, notes);
+    }
+    return true;
+}
+
+/* The proposal of an answered question; NULL with *ret_again: ask once more, for that reason.
+ */
+static Proposal *
+propose(Task *t, const Thought *thought, Workplace *place, char **ret_again, GError **error)
+{
+    const BrainAnswer *answer = brain_answer(thought->call);
+    if (thought->port_answered)
+        return proposal_new(PROPOSE_COMPLETE);
+    if (answer->failed || answer->end == BRAIN_TRUNCATED) {
+        *ret_again =
+            g_strdup(answer->failed ? answer->failed : "the answer was cut at its token limit");
+        return NULL;
+    }
+    g_autoptr(Proposal) p = NULL;
+    g_autoptr(GError) unusable = NULL;
+    if (!t->face->answer(t->run->engine, t->job, &t->in, answer->text, &p, &unusable)) {
+        if (err_is(unusable, ERR_NEVER) || err_is(unusable, ERR_LIMIT))
+            *ret_again = g_strdup(unusable->message);
+        else
+            g_propagate_error(error, g_steal_pointer(&unusable));
+        return NULL;
+    }
+    t->in.answer = g_bytes_new(answer->text, strlen(answer->text));
+    if (!attach_files(place, p, error))
+        return NULL;
+    return g_steal_pointer(&p);
+}
+
+static Tried
+over_if(bool ok)
+{
+    return ok ? TRIED_OVER : TRIED_ERROR;
+}
+
+/* The question has ended without anything to propose from; *ret: how the try ended by that. */
+static bool
+ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
+{
+    if (thought->end == THINK_LOST) {
+        log_event(LOG_INFO, "the job was taken away by an order; ending quietly", NULL);
+        *ret = TRIED_OVER;
+        return true;
+    }
+    if (thought->end == THINK_DRAINED) {
+        *ret = over_if(run_release(t, home_now(t->run->engine->home), false,
+                                   "put back: postrider stops", error));
+        return true;
+    }
+    const BrainAnswer *answer = brain_answer(thought->call);
+    t->in.cost_micro += answer->cost_micro;
+    t->in.floor = MIN(t->in.floor, thought->floor);
+    if (answer->broken)
+        *ret = over_if(run_pause_brain(t, answer->failed, error));
+    else if (answer->end == BRAIN_LIMITED)
+        *ret = over_if(run_wait_for_brain(t, answer->failed, answer->retry_at_us, error));
+    return answer->broken || answer->end == BRAIN_LIMITED;
+}
+
+/* *ret: the try has ended already, since the brain can't be asked as it is. */
+static bool
+ask(Task *t,
+    Workplace *place,
+    const char *prompt,
+    const char *why_again,
+    Thought *thought,
+    Tried *ret,
+    GError **error)
+{
+    Think question = {.engine = t->run->engine,
+                      .job = t->job,
+                      .role = t->role,
+                      .brain = t->brain,
+                      .claim = &t->claim,
+                      .in = &t->in,
+                      .place = place,
+                      .cwd = t->cwd,
+                      .prompt = prompt,
+                      .context = t->context,
+                      .why_again = why_again,
+                      .schema = t->steps ? t->face->schema : NULL,
+                      .signal_fd = t->run->signal_fd,
+                      .draining = &t->run->draining};
+    int64_t began_us = clock_mono_us();
+    g_autoptr(GError) unasked = NULL;
+    CRASH_POINT("run-before-brain");
+    if (think(&question, thought, &unasked)) {
+        CRASH_POINT("run-after-brain");
+        t->in.took_us = clock_mono_us() - began_us;
+        return !ended_early(t, thought, ret, error);
+    }
+    if (err_is(unasked, ERR_CONFIG)) { /* no key, no script */
+        *ret = over_if(run_pause_brain(t, unasked->message, error));
+        return false;
+    }
+    g_propagate_error(error, g_steal_pointer(&unasked));
+    *ret = TRIED_ERROR;
+    return false;
+}
+
+/* One question and what follows from its answer. *why is the last reason to ask again. */
+static Tried
+try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, GError **error)
+{
+    g_auto(Thought) thought = {0};
+    Tried ended;
+    if (!ask(t, place, prompt, *why, &thought, &ended, error))
+        return ended;
+    if (!brain_worked(t->run->engine->db, t->brain->name, error) ||
+        (thought.port_steps && !drop_settled(t, error)))
+        return TRIED_ERROR;
+
+    const BrainAnswer *answer = brain_answer(thought.call);
+    g_clear_pointer(why, g_free);
+    g_clear_pointer(log, g_free);
+    g_autoptr(Proposal) p = propose(t, &thought, place, why, error);
+    if (!p) {
+        *log = g_strdup(answer->log);
+        return !*why ? TRIED_ERROR : answer->end == BRAIN_REFUSED ? TRIED_REFUSED : TRIED_AGAIN;
+    }
+    if (t->steps)
+        run_steps_adjust(t, p);
+    g_auto(StepResult) result = {0};
+    if (!run_commit(t, p, &result, error))
+        return TRIED_ERROR;
+    return t->steps && !result.ended ? TRIED_NEXT : TRIED_DONE;
+}
+
+bool
+run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error)
+{
+    g_autofree char *why = NULL, *log = NULL;
+    for (int i = 0; i < RUN_BRAIN_TRIES; i++) {
+        switch (try_once(t, place, prompt, &why, &log, error)) {
+        case TRIED_NEXT:
+            *ret_next = true;
+            return true;
+        case TRIED_DONE:
+        case TRIED_OVER:
+            return true;
+        case TRIED_ERROR:
+            return false;
+        case TRIED_REFUSED:
+            i = RUN_BRAIN_TRIES;
+            break;
+        case TRIED_AGAIN:
+            log_event(LOG_WARN, "the brain failed", "brain", t->brain->name, "why", why, NULL);
+            break;
+        }
+    }
+    return run_fail(t, why, log, error);
+}

@@ -1,0 +1,192 @@
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "engine/submit_internal.h"
+#include "store/messages.h"
+#include <signal.h>
+#include <stdlib.h>
+
+#define LOCK_NAME "submit.lock"
+#define BATCH 50
+
+bool
+submit_asked_to_stop(void)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT));
+}
+
+static bool
+hold_without_way(Pass *p, OutId id, GError **error)
+{
+    g_auto(Txn) txn = {0};
+
+    return txn_begin(p->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           outbox_hold(&txn, id, outbox_no_way(p->engine->home->config, NULL), error) &&
+           txn_commit(&txn, error);
+}
+
+/* --- all of it --- */
+
+static int
+compare_rows(gconstpointer a, gconstpointer b)
+{
+    const OutRow *x = *(const OutRow *const *)a, *y = *(const OutRow *const *)b;
+    int order = strcmp(x->account, y->account);
+
+    if (order == 0)
+        order = (x->id.v > y->id.v) - (x->id.v < y->id.v);
+    return order ? order : (x->delivery > y->delivery) - (x->delivery < y->delivery);
+}
+
+static const ConfAccount *
+account_of(const Config *config, const OutRow *row)
+{
+    const ConfAccount *named = *row->account ? config_account(config, row->account) : NULL;
+
+    if (named && (*named->smtp.host || named->by_sendmail))
+        return named;
+    return config_way_out(config, NULL);
+}
+
+static bool
+send_rows(Pass *p, GPtrArray *rows, GError **error)
+{
+    const Config *config = p->engine->home->config;
+
+    g_ptr_array_sort(rows, compare_rows);
+    for (guint i = 0; i < rows->len && !submit_asked_to_stop();) {
+        OutRow *first = g_ptr_array_index(rows, i);
+        g_auto(Parcel)
+            c = {.pass = p, .account = account_of(config, first), .rows = g_ptr_array_new()};
+        bool ready = false;
+
+        for (; i < rows->len && ((OutRow *)g_ptr_array_index(rows, i))->id.v == first->id.v;
+             i++)
+            g_ptr_array_add(c.rows, g_ptr_array_index(rows, i));
+        if (!c.account) {
+            if (!hold_without_way(p, first->id, error))
+                return false;
+            continue;
+        }
+        if (!submit_reach(p, c.account, &ready, error))
+            return false;
+        if (!ready)
+            return true; /* what is due is another list now */
+        if (!parcel_send(&c, error))
+            return false;
+    }
+    return true;
+}
+
+/* Whoever sent before us died with these in hand. */
+static bool
+settle_stranded(Pass *p, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const OutQuery q = {.state = "sending", .limit = UINT_MAX};
+    g_autoptr(GPtrArray) rows = NULL;
+
+    if (!outbox_list(p->engine->db, &viewer, &q, &rows, error))
+        return false;
+    g_ptr_array_sort(rows, compare_rows);
+    for (guint i = 0; i < rows->len;) {
+        OutRow *first = g_ptr_array_index(rows, i);
+        const ConfAccount *account = account_of(p->engine->home->config, first);
+        static const ConfAccount none = {
+            .in_doubt = "hold", .kind = "maildir", .sent_copy = "append"};
+        g_auto(Parcel)
+            c = {.pass = p, .account = account ? account : &none, .rows = g_ptr_array_new()};
+
+        for (; i < rows->len && ((OutRow *)g_ptr_array_index(rows, i))->id.v == first->id.v;
+             i++)
+            g_ptr_array_add(c.rows, g_ptr_array_index(rows, i));
+        if (!parcel_end(&c, SMTP_DOUBT, "whoever sent it died before the answer came", error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+send_due(Pass *p, GError **error)
+{
+    if (!settle_stranded(p, error))
+        return false;
+    while (!submit_asked_to_stop()) {
+        g_autoptr(GPtrArray) rows = NULL;
+
+        if (!outbox_due(p->engine->db, home_now(p->engine->home), false, BATCH, &rows, error))
+            return false;
+        if (rows->len == 0)
+            return true;
+        if (!send_rows(p, rows, error))
+            return false;
+    }
+    return true;
+}
+
+bool
+submit_pass(Engine *engine, int wait_ms, SubmitStats *ret, GError **error)
+{
+    Pass p = {.engine = engine};
+    auto_fd lock = -1;
+
+    if (!lock_take(engine->home->state_fd, LOCK_NAME, wait_ms, &lock, error))
+        return false;
+    bool ok = send_due(&p, error);
+    submit_hang_up(&p);
+    *ret = p.stats;
+    return ok;
+}
+
+/* True when nothing is left for us: sent, or somebody else is at it. */
+static bool
+submit_once(Engine *engine, bool *ret_done, GError **error)
+{
+    SubmitStats stats = {0};
+    bool ready = false;
+
+    *ret_done = true;
+    if (!submit_pass(engine, 0, &stats, error)) {
+        if (!err_is(*error, ERR_LATER) || !lock_is_held(engine->home->state_fd, LOCK_NAME))
+            return false;
+        g_clear_error(error);
+        return true;
+    }
+    if (stats.retried || stats.failed || stats.doubt)
+        log_say(LOG_WARN,
+                "mail by SMTP: %u sent, %u to be tried again, %u failed, %u in doubt; see: "
+                "postrider outbox list",
+                stats.sent, stats.retried, stats.failed, stats.doubt);
+    /* Who found the lock taken relies on us. */
+    if (submit_asked_to_stop())
+        return true;
+    if (!outbox_smtp_ready(engine->db, home_now(engine->home), &ready, error))
+        return false;
+    *ret_done = !ready;
+    return true;
+}
+
+int
+submit_main(Engine *engine)
+{
+    g_autoptr(GError) error = NULL;
+    bool done = false;
+    sigset_t stop;
+
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTERM);
+    sigaddset(&stop, SIGINT);
+    sigprocmask(SIG_BLOCK, &stop, NULL);
+    while (!done) {
+        if (!submit_once(engine, &done, &error)) {
+            log_event(LOG_ERROR, "sending failed", "error", error->message, NULL);
+            return err_exit_status(error);
+        }
+    }
+    return EXIT_SUCCESS;
+}

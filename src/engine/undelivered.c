@@ -1,0 +1,157 @@
+#include "engine/undelivered.h"
+#include "base/banned.h"
+#include "engine/letter.h"
+#include "engine/post.h"
+#include "mail/address.h"
+#include "store/jobs.h"
+#include "store/messages.h"
+#include "store/outbox_smtp.h"
+#include <inttypes.h>
+
+static bool
+names(const Undelivered *list, size_t n, const char *spec)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (address_equal(list[i].address, spec))
+            return true;
+    }
+    return false;
+}
+
+/* NULL: there is nobody to tell. */
+static const char *
+whom(const Engine *engine, const Job *job, const Undelivered *list, size_t n)
+{
+    const char *owner = engine->home->config->owner;
+
+    if (!names(list, n, owner))
+        return owner;
+    if (job && !names(list, n, job->asker) && !config_role_at(engine->home->config, job->asker))
+        return job->asker;
+    return NULL;
+}
+
+/* In whose name: the job's role, else the first agent. */
+static const ConfRole *
+speaker(const Config *config, const Job *job)
+{
+    const ConfRole *role = job ? config_role(config, job->role) : NULL;
+
+    for (unsigned i = 0; !role && i < config->n_roles; i++) {
+        if (!config->roles[i].person)
+            role = &config->roles[i];
+    }
+    return role;
+}
+
+static char *
+list_text(const OutRow *mail, const Undelivered *list, size_t n, const char *before)
+{
+    GString *s = g_string_new(before);
+
+    g_string_append_printf(s, "\n\n  <%s> \"%s\"\n", mail->msgid, mail->subject);
+    for (size_t i = 0; i < n; i++)
+        g_string_append_printf(s, "  to %s: %s\n", list[i].address, list[i].why);
+    return g_string_free(s, FALSE);
+}
+
+static bool
+write_to(Engine *engine,
+         Txn *txn,
+         const char *to,
+         const Job *job,
+         const char *subject,
+         const char *text,
+         const OutRow *mail,
+         GError **error)
+{
+    const ConfRole *role = speaker(engine->home->config, job);
+    LetterParent parent = {.msgid = mail->msgid, .subject = mail->subject};
+
+    if (!role)
+        return true;
+    g_autoptr(Compose) c =
+        letter_notice(engine->home, role, job, to, subject, text, job ? &parent : NULL, error);
+    Post post = {.job = mail->job,
+                 .round = mail->round,
+                 .thread = job ? job->thread : (ThreadId){0},
+                 .level = TRUST_ROLE,
+                 .mailbox = role->name};
+    return c && post_compose(engine, txn, c, &post, NULL, NULL, error);
+}
+
+static bool
+load_job(Engine *engine, JobId id, Job **ret, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+
+    *ret = NULL;
+    return id.v == 0 || job_load(engine->db, &viewer, id, ret, error);
+}
+
+bool
+undelivered_tell(Engine *engine,
+                 Txn *txn,
+                 const OutRow *mail,
+                 const Undelivered *lost,
+                 size_t n,
+                 GError **error)
+{
+    g_autoptr(Job) job = NULL;
+    bool queued;
+
+    if (!load_job(engine, mail->job, &job, error))
+        return false;
+    if (job && job->state == JOB_PARKED && !job_go_on(txn, job->id, &queued, error))
+        return false;
+    const char *to = whom(engine, job, lost, n);
+    if (!to)
+        return true;
+    g_autofree char *text = list_text(mail, lost, n, "This mail did not arrive:");
+    return write_to(engine, txn, to, job, "a mail did not arrive", text, mail, error);
+}
+
+bool
+undelivered_ask(Engine *engine,
+                Txn *txn,
+                const OutRow *mail,
+                const Undelivered *open,
+                size_t n,
+                GError **error)
+{
+    g_autoptr(Job) job = NULL;
+
+    if (!load_job(engine, mail->job, &job, error))
+        return false;
+    const char *to = whom(engine, NULL, open, n);
+    if (!to)
+        return true;
+    g_autofree char *list = list_text(
+        mail, open, n,
+        "This mail was handed over in full, and no answer came. It may have arrived, or not:");
+    g_autofree char *text = g_strdup_printf(
+        "%s\nNothing is sent twice by itself. If it did not arrive: postrider outbox retry "
+        "%" PRId64 ". If it did: postrider outbox arrived %" PRId64 ".",
+        list, mail->id.v, mail->id.v);
+    return write_to(engine, txn, to, job, "has this mail arrived?", text, mail, error);
+}
+
+bool
+undelivered_news(Db *db, JobId job, char **ret_text, GArray **ret_ids, GError **error)
+{
+    g_autoptr(GPtrArray) all = NULL;
+    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    g_autoptr(GString) s = g_string_new(NULL);
+
+    if (!outbox_news(db, job, &all, error))
+        return false;
+    for (guint i = 0; i < all->len; i++) {
+        const OutNews *n = g_ptr_array_index(all, i);
+        g_array_append_val(ids, n->delivery);
+        g_string_append_printf(s, "%sYour mail to %s, <%s>, did not arrive: %s.", i ? "\n" : "",
+                               n->address, n->msgid, n->why);
+    }
+    *ret_text = s->len ? g_string_free(g_steal_pointer(&s), FALSE) : NULL;
+    *ret_ids = g_steal_pointer(&ids);
+    return true;
+}

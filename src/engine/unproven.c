@@ -1,0 +1,42 @@
+#include "engine/unproven.h"
+#include "base/banned.h"
+#include "base/text.h"
+#include "engine/letter.h"
+#include "engine/post.h"
+#include <inttypes.h>
+
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
+
+bool
+unproven_tell(Engine *engine,
+              Txn *txn,
+              const ConfRole *role,
+              const Message *m,
+              const char *proof,
+              GError **error)
+{
+    const Home *home = engine->home;
+    g_autofree char *key = g_strdup_printf("unproven-said:%s", m->from->spec), *said = NULL;
+    g_autofree char *day = g_strdup_printf("%" PRId64, home_now(home) / DAY_US);
+
+    if (!meta_get(engine->db, key, &said, error))
+        return false;
+    if (g_strcmp0(said, day) == 0)
+        return true;
+    g_autofree char *subject = text_vis(m->subject, false);
+    g_autofree char *text =
+        g_strdup_printf("A mail to %s says that it is from %s, and nothing proves it (%s). It "
+                        "is held, and nothing "
+                        "was done with it.\n\n  Subject: %s\n  Message-ID: <%s>\n\nIf you know "
+                        "that it is real: "
+                        "postrider doctor --release '<%s>'. To see why: postrider mail trace "
+                        "'<%s>'. More of them "
+                        "from this sender are held without a word until tomorrow.",
+                        role->name, m->from->spec, proof, subject, m->id, m->id, m->id);
+    g_autoptr(Compose) c =
+        letter_notice(home, role, NULL, home->config->owner,
+                      "a mail that can't prove its sender", text, NULL, error);
+    Post post = {.level = TRUST_ROLE, .mailbox = role->name};
+    return c && post_compose(engine, txn, c, &post, NULL, NULL, error) &&
+           meta_set(txn, key, day, error);
+}

@@ -1,0 +1,34 @@
+#pragma once
+
+/* What the parts of a prompt share; nobody else includes it. */
+#include "steps/prompt.h"
+#include "steps/state.h"
+
+/* A part of so many bytes less than the room there is comes whole: fences and title fit. */
+#define PROMPT_FRAME 1024u
+#define PROMPT_SMALL_FRAME 256u /* with a title of ours */
+
+typedef struct Prompt {
+    Engine *engine;
+    const Job *job;
+    const ConfRole *role;
+    const StepInput *in;
+    Context *c;
+    StepState *state;
+    GHashTable *seen_notes;  /* key set: each note once */
+    GHashTable *shown_notes; /* key -> int64_t *: the version, of those that came whole */
+    GHashTable *shown_mails; /* Message-ID set */
+    size_t keep;             /* bytes for what the job carries along */
+    char *opened_id;         /* the mail whose attachments were asked for last */
+    Message *opened;
+} Prompt;
+
+/* Before anything is shown: what people edited meanwhile becomes a version. */
+bool prompt_import_edits(Prompt *p, GError **error);
+/* The start note and that of the phase. */
+bool prompt_show_instructions(Prompt *p, GError **error);
+/* The bundle note, and every note that it lists. */
+bool prompt_show_bundle(Prompt *p, GError **error);
+bool prompt_show_notes(Prompt *p, GError **error); /* those that were gathered */
+/* After everything: the job knows these versions now. */
+bool prompt_mark_shown(Prompt *p, GError **error);

@@ -1,0 +1,228 @@
+/*
+ * The notes of a prompt. Text that came from strangers is not put before a brain that works for
+ * somebody we trust: of a note that they had a hand in an older version is shown, or none
+ * (T43).
+ */
+#include "base/banned.h"
+#include "notes/links.h"
+#include "notes/notes.h"
+#include "steps/prompt_internal.h"
+
+static char *
+note_title(const Note *note)
+{
+    return g_strdup_printf("NOTE: %s (version %" G_GINT64_FORMAT ", by %s)", note->key,
+                           note->version, note->author);
+}
+
+/* Text that came from strangers is not put before a brain that works for somebody we trust. */
+static bool
+below_floor(const Prompt *p, const Note *note)
+{
+    return note->label < TRUST_ROLE && MIN(p->in->floor, p->job->floor) >= TRUST_ROLE;
+}
+
+/* The newest version that nobody unknown had a hand in; *ret NULL: there is none. One that was
+ * deleted ends the search: what was there before it is gone. */
+static bool
+find_older(Prompt *p, const Note *newest, Note **ret, GError **error)
+{
+    bool over = false;
+    for (int64_t v = newest->version - 1; v > 0 && !over; v--) {
+        g_autoptr(Note) look = NULL;
+        if (!note_look(p->engine->db, newest->key, v, &look, error))
+            return false;
+        over = !look || look->deleted || !below_floor(p, look);
+        if (over && look && !look->deleted)
+            return note_load(p->engine->db, newest->key, v, ret, error);
+    }
+    return true;
+}
+
+/* Says that *note is left out, and takes an older version of it instead; NULL: there is none.
+ */
+static bool
+replace_poisoned(Prompt *p, Note **note, GError **error)
+{
+    g_autoptr(Note) newest = g_steal_pointer(note);
+    if (!find_older(p, newest, note, error))
+        return false;
+    g_autofree char *said = g_strdup_printf(
+        "Note %s was not loaded%s: it was written from mail of somebody unknown.", newest->key,
+        *note ? " in its newest version; an older one follows" : "");
+    context_say(p->c, said);
+    return true;
+}
+
+static void
+remember_note(Prompt *p, const Note *note)
+{
+    int64_t *version = g_new(int64_t, 1);
+    *version = note->version;
+    g_hash_table_insert(p->shown_notes, g_strdup(note->key), version);
+}
+
+static bool
+show_note(Prompt *p, const char *key, bool must, GError **error)
+{
+    g_autoptr(Note) note = NULL;
+    if (!note_key_valid(key) || !g_hash_table_add(p->seen_notes, g_strdup(key)))
+        return true;
+    if (!note_load(p->engine->db, key, 0, &note, error))
+        return false;
+    if (!note) {
+        g_autofree char *gone = g_strdup_printf("Note %s: there is none.", key);
+        if (must)
+            context_say(p->c, gone);
+        return true;
+    }
+    if (below_floor(p, note) && !replace_poisoned(p, &note, error))
+        return false;
+    if (!note)
+        return true;
+    g_autofree char *title = note_title(note);
+    g_autofree char *text = note_text(note);
+    const ContextPart part = {
+        .title = title, .from = "note", .id = key, .version = note->version};
+    bool whole = strlen(text) + PROMPT_FRAME <= context_room(p->c);
+    if (context_show_part_cut(p->c, &part, text) && whole)
+        remember_note(p, note);
+    return true;
+}
+
+/* The start note is the owner's word: it stands among the instructions, unless strangers or an
+ * agent had a hand in it. */
+static bool
+show_start(Prompt *p, const char *key, GError **error)
+{
+    g_autoptr(Note) note = NULL;
+    if (!note_load(p->engine->db, key, 0, &note, error))
+        return false;
+    if (!note || note->label < TRUST_PRINCIPAL || note->job.v != 0)
+        return show_note(p, key, false, error);
+    g_autofree char *title = note_title(note);
+    g_autofree char *text = note_text(note);
+    const ContextPart part = {
+        .title = title, .from = "note", .id = key, .version = note->version};
+    size_t max = context_room(p->c) / 4;
+    g_hash_table_add(p->seen_notes, g_strdup(key));
+    if (context_instruct_part(p->c, &part, text, max) && strlen(text) <= max)
+        remember_note(p, note);
+    return true;
+}
+
+bool
+prompt_show_instructions(Prompt *p, GError **error)
+{
+    g_autofree char *start = g_strdup_printf("%s/start", p->role->name);
+    g_autofree char *phase =
+        g_strdup_printf("%s/states/%s", p->role->name, phase_name(p->state->phase));
+    if (!show_start(p, start, error))
+        return false;
+    context_reserve(p->c, context_room(p->c) / 4 * 3);
+    bool ok = show_note(p, phase, false, error);
+    context_reserve(p->c, 0);
+    return ok;
+}
+
+/* What the bundle lists; NULL: there is no bundle. */
+static bool
+bundle_keys(Prompt *p, GStrv *ret, GError **error)
+{
+    g_autoptr(Note) note = NULL;
+    const char *key = p->state->bundle_key;
+    *ret = NULL;
+    if (!note_key_valid(key))
+        return true;
+    if (!note_load(p->engine->db, key, 0, &note, error))
+        return false;
+    if (!note)
+        return true;
+    g_autofree char *text = note_text(note);
+    *ret = links_keys(text);
+    return true;
+}
+
+/* The bundle note, and every note that it lists. */
+bool
+prompt_show_bundle(Prompt *p, GError **error)
+{
+    g_auto(GStrv) keys = NULL;
+    if (*p->state->bundle_key && !show_note(p, p->state->bundle_key, true, error))
+        return false;
+    if (!bundle_keys(p, &keys, error))
+        return false;
+    for (char **k = keys; k && *k; k++) {
+        if (!show_note(p, *k, false, error))
+            return false;
+    }
+    return true;
+}
+
+bool
+prompt_show_notes(Prompt *p, GError **error)
+{
+    for (guint i = 0; i < p->state->note_keys->len; i++) {
+        if (!show_note(p, g_ptr_array_index(p->state->note_keys, i), true, error))
+            return false;
+    }
+    return true;
+}
+
+/* Edits of those notes in the list that there are: a bundle's list lines begin with any word.
+ */
+static bool
+import_known(Prompt *p, const char *const *keys, GError **error)
+{
+    g_autoptr(GPtrArray) known = g_ptr_array_new();
+    for (const char *const *k = keys; k && *k; k++) {
+        g_autoptr(Note) note = NULL;
+        if (note_key_valid(*k) && !note_look(p->engine->db, *k, 0, &note, error))
+            return false;
+        if (note)
+            g_ptr_array_add(known, (char *)*k);
+    }
+    g_ptr_array_add(known, NULL);
+    return notes_import(p->engine->home, p->engine->db, (const char *const *)known->pdata,
+                        error);
+}
+
+/* A person's edits first: what is shown is what is there. */
+bool
+prompt_import_edits(Prompt *p, GError **error)
+{
+    g_autoptr(GPtrArray) keys = g_ptr_array_new();
+    g_auto(GStrv) listed = NULL;
+    g_autofree char *start = g_strdup_printf("%s/start", p->role->name);
+    g_autofree char *phase =
+        g_strdup_printf("%s/states/%s", p->role->name, phase_name(p->state->phase));
+    g_ptr_array_add(keys, start);
+    g_ptr_array_add(keys, phase);
+    if (*p->state->bundle_key)
+        g_ptr_array_add(keys, p->state->bundle_key);
+    for (guint i = 0; i < p->state->note_keys->len; i++)
+        g_ptr_array_add(keys, g_ptr_array_index(p->state->note_keys, i));
+    g_ptr_array_add(keys, NULL);
+    return notes_import(p->engine->home, p->engine->db, (const char *const *)keys->pdata,
+                        error) &&
+           bundle_keys(p, &listed, error) &&
+           (!listed || import_known(p, (const char *const *)listed, error));
+}
+
+bool
+prompt_mark_shown(Prompt *p, GError **error)
+{
+    GHashTableIter iter;
+    gpointer key, version;
+    g_auto(Txn) txn = {0};
+    if (g_hash_table_size(p->shown_notes) == 0)
+        return true;
+    if (!txn_begin(p->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
+        return false;
+    g_hash_table_iter_init(&iter, p->shown_notes);
+    while (g_hash_table_iter_next(&iter, &key, &version)) {
+        if (!note_mark_shown(&txn, p->job->id, key, *(int64_t *)version, error))
+            return false;
+    }
+    return txn_commit(&txn, error);
+}

@@ -1,0 +1,71 @@
+#pragma once
+
+/*
+ * The part of the outbox that only mail to people outside has: by SMTP a mail can be on its way
+ * without anybody knowing whether it arrived.
+ *
+ * (1) SENDING is written, flushed, before the last bytes of a mail go out, for all its
+ * recipients at once or for none. Until then the server can't have taken it. (2) One process
+ * sends at a time. What it finds SENDING when it begins was left by one that died: IN_DOUBT.
+ * Nothing resends that by itself, unless the settings say so. (3) A recipient that fails for
+ * good is news for the mail's job until a step was shown it.
+ */
+#include "store/outbox.h"
+
+/* *ret_all is false, and nothing changed, when one of them is not due any more. */
+bool
+outbox_sending(Txn *txn, const int64_t *deliveries, size_t n, bool *ret_all, GError **error);
+/* Somebody has the mail: the copies that waited for that may be filed. */
+bool outbox_release_copies(Txn *txn, OutId id, GError **error);
+/* Of one that is SENDING; next_us says since when. */
+bool outbox_doubt(Txn *txn, int64_t delivery, const char *why, GError **error);
+/* A person, or a copy that came back, says that it arrived: IN_DOUBT becomes SENT. *ret_n
+ * counts recipients. */
+bool outbox_arrived(Txn *txn, OutId id, const char *who, unsigned *ret_n, GError **error);
+/* A recipient of this mail that was sent by SMTP, or is in doubt, and has not got it after all:
+ * FAILED, and news. *ret_delivery is 0 when there is none. */
+bool outbox_bounced(Txn *txn,
+                    OutId id,
+                    const char *address,
+                    const char *why,
+                    int64_t *ret_delivery,
+                    GError **error);
+
+/* Is there anything to do for the process that sends: mail that is due, or left SENDING? */
+bool outbox_smtp_ready(Db *db, int64_t now_us, bool *ret, GError **error);
+bool outbox_count_doubt(Db *db, unsigned *ret_n, GError **error);
+
+/* An account whose server refuses us, or can't be reached with what the settings say: its mail
+ * waits until then, and no try is counted. *ret_first: it was not so before. */
+bool outbox_pause_account(Txn *txn,
+                          const char *account,
+                          int64_t until_us,
+                          const char *why,
+                          bool *ret_first,
+                          GError **error);
+/* *ret_why is NULL when it works as far as we know; caller frees. */
+bool outbox_account_paused(
+    Db *db, const char *account, int64_t *ret_until, char **ret_why, GError **error);
+/* It works, or a person has changed something: its mail is due at once. */
+bool outbox_resume_account(Txn *txn, const char *account, GError **error);
+/* The settings were read again: every account is tried. Cheap when none is paused. */
+bool outbox_resume_all(Db *db, GError **error);
+
+/* Mails of a round of a job, those to its own role (checkpoints) left out; mails to one address
+ * outside (NULL: to anybody there) since then. What is held does not count. */
+bool outbox_count_round(
+    Db *db, JobId job, int round, const char *role, unsigned *ret_n, GError **error);
+bool
+outbox_count_to(Db *db, const char *address, int64_t since_us, unsigned *ret_n, GError **error);
+
+/* When the job's newest mail to this address was written; 0: never. */
+bool outbox_last_to(Db *db, JobId job, const char *address, int64_t *ret_us, GError **error);
+
+typedef struct OutNews {
+    int64_t delivery;
+    char *address, *msgid, *why;
+} OutNews;
+bool outbox_set_news(Txn *txn, int64_t delivery, GError **error);
+/* Elements are OutNews, oldest first. */
+bool outbox_news(Db *db, JobId job, GPtrArray **ret, GError **error);
+bool outbox_news_told(Txn *txn, const int64_t *deliveries, size_t n, GError **error);

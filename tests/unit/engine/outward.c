@@ -1,0 +1,93 @@
+/* Addresses of ours that lead back: nobody can guess one, and each means one thing. */
+#include "engine/outward.h"
+#include "../store/testhome.h"
+#include "base/banned.h"
+
+#define GENERATION 1794750217178u
+
+typedef struct Case {
+    const char *name;
+    const char *to;    /* %s: the reply tag of job 12, %b: the bounce tag of mail 34 */
+    const char *field; /* instead of To */
+    int64_t want_job, want_mail;
+} Case;
+
+static const Case cases[] = {
+    {"the role's own address", "envoy@example.org", "To", 0, 0},
+    {"reply tag", "envoy+%s@example.org", "To", 12, 0},
+    {"reply tag in Cc", "envoy+%s@example.org", "Cc", 12, 0},
+    {"only the server knows", "envoy+%s@example.org", "Delivered-To", 12, 0},
+    {"X-Original-To", "envoy+%s@example.org", "X-Original-To", 12, 0},
+    {"under the account's address", "agent+envoy.%s@mail.example", "To", 12, 0},
+    {"a second plus", "agent+envoy+%s@mail.example", "To", 12, 0},
+    {"a guess", "envoy+12.aaaaaaaaaaaaaaaa@example.org", "To", 0, 0},
+    {"a number alone", "envoy+12@example.org", "To", 0, 0},
+    {"a display name is no address", "\"envoy+%s@example.org\" <x@y.org>", "To", 0, 0},
+    {"bounce tag", "agent+%b@mail.example", "To", 0, 34},
+    {"bounce tag, seen by the server", "agent+%b@mail.example", "Delivered-To", 0, 34},
+    {"a guessed bounce", "agent+b.34.aaaaaaaaaaaaaaaa@mail.example", "To", 0, 0},
+    {"a reply tag is no bounce", "agent+b.%s@mail.example", "To", 0, 0},
+};
+
+static char *
+fill(const char *text, const char *reply, const char *bounce)
+{
+    g_auto(GStrv) a = g_strsplit(text, "%s", -1);
+    g_autofree char *once = g_strjoinv(reply, a);
+    g_auto(GStrv) b = g_strsplit(once, "%b", -1);
+
+    return g_strjoinv(bounce, b);
+}
+
+static void
+test_case(gconstpointer data)
+{
+    const Case *c = data;
+    Home *home = test_home_new();
+    const ConfRole *role = config_role(home->config, "envoy");
+    g_autofree char *reply = outward_reply_tag(&home->key, role, (JobId){12});
+    g_autofree char *bounce = outward_bounce_tag(&home->key, GENERATION, (OutId){34});
+    g_autofree char *to = fill(c->to, reply, bounce);
+    g_autofree char *raw =
+        g_strdup_printf("Message-ID: <a@b>\nFrom: x@y.org\n%s: %s\n\nbody\n", c->field, to);
+    g_autoptr(Message) m = message_parse(raw, strlen(raw), MESSAGE_TEXT, NULL);
+    OutId mail = {0};
+
+    g_assert_cmpint(outward_job_of(&home->key, role, m).v, ==, c->want_job);
+    g_assert_true(outward_bounced_at(&home->key, GENERATION, m, &mail) == (c->want_mail != 0));
+    g_assert_cmpint(mail.v, ==, c->want_mail);
+    g_assert_false(outward_bounced_at(&home->key, GENERATION + 1, m, &mail));
+    test_home_free(home);
+}
+
+/* A tag of one role means nothing to another, nor under another key. */
+static void
+test_whose(void)
+{
+    Home *home = test_home_new();
+    const ConfRole *role = config_role(home->config, "envoy");
+    ConfRole other = *role;
+    Key key = home->key;
+    g_autofree char *tag = outward_reply_tag(&home->key, role, (JobId){12});
+    g_autofree char *raw = g_strdup_printf("From: x@y.org\nTo: envoy+%s@example.org\n\n", tag);
+    g_autoptr(Message) m = message_parse(raw, strlen(raw), MESSAGE_TEXT, NULL);
+
+    other.name = "scribe";
+    key.v[0][0] ^= 1;
+    g_assert_cmpint(outward_job_of(&home->key, role, m).v, ==, 12);
+    g_assert_cmpint(outward_job_of(&home->key, &other, m).v, ==, 0);
+    g_assert_cmpint(outward_job_of(&key, role, m).v, ==, 0);
+    test_home_free(home);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *path = g_strdup_printf("/outward/back/%s", cases[i].name);
+        g_test_add_data_func(path, &cases[i], test_case);
+    }
+    g_test_add_func("/outward/whose", test_whose);
+    return g_test_run();
+}

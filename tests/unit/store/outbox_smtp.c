@@ -1,0 +1,254 @@
+/* Mail to people outside: what is sending, in doubt, bounced, paused. */
+#include "store/outbox_smtp.h"
+#include "base/banned.h"
+#include "temp_store.h"
+
+#define OUTSIDE "bob@far.example"
+
+/* One mail of job to OUTSIDE and a second address there; *ret are the deliveries. */
+static OutId
+put(TempStore *s, JobId job, int64_t ret[2])
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) bytes = g_bytes_new_static("x", 1);
+    const OutTo to[] = {{.address = OUTSIDE, .folder = "", .account = "main"},
+                        {.address = "cat@far.example", .folder = "", .account = "main"}};
+    OutMail mail = {.msgid = "1.1.a@x",
+                    .from = "envoy@example.org",
+                    .bytes = bytes,
+                    .level = TRUST_ROLE,
+                    .job = job,
+                    .round = 1,
+                    .to = to,
+                    .n_to = 2};
+    const Viewer all = VIEWER_OPERATOR;
+    const OutQuery q = {.all = true};
+    g_autoptr(GPtrArray) rows = NULL;
+    g_auto(Txn) txn = {0};
+    OutId id;
+
+    txn_begin(s->db, TXN_LAZY, 0, &txn, &error);
+    outbox_next(&txn, &id, &error);
+    outbox_put(&txn, id, &mail, &error);
+    g_assert_no_error(error);
+    sql_run(&txn, "UPDATE delivery SET state = 'ready', why = NULL", NULL, &error, "");
+    txn_commit(&txn, &error);
+    outbox_list(s->db, &all, &q, &rows, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(rows->len, ==, 2);
+    for (guint i = 0; i < 2; i++)
+        ret[i] = ((OutRow *)rows->pdata[1 - i])->delivery;
+    return id;
+}
+
+static char *
+states(TempStore *s)
+{
+    const Viewer all = VIEWER_OPERATOR;
+    const OutQuery q = {.all = true};
+    g_autoptr(GPtrArray) rows = NULL;
+    GString *text = g_string_new(NULL);
+
+    outbox_list(s->db, &all, &q, &rows, NULL);
+    for (guint i = rows->len; i-- > 0;)
+        g_string_append_printf(text, "%s%s", text->len ? " " : "",
+                               out_state_name(((OutRow *)rows->pdata[i])->state));
+    return g_string_free(text, FALSE);
+}
+
+typedef enum Step {
+    SENDING,
+    DOUBT,
+    ARRIVED,
+    BOUNCED,
+    BOUNCED_OTHER,
+    AGAIN,
+    PAUSED,
+    N_STEPS
+} Step;
+
+static void
+step(TempStore *s, Step what, OutId id, const int64_t ids[2])
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(Txn) txn = {0};
+    bool flag;
+    unsigned n;
+    int64_t delivery;
+
+    txn_begin(s->db, TXN_LAZY, 0, &txn, &error);
+    switch (what) {
+    case SENDING:
+        outbox_sending(&txn, ids, 2, &flag, &error);
+        break;
+    case DOUBT:
+        outbox_doubt(&txn, ids[0], "no answer", &error);
+        break;
+    case ARRIVED:
+        outbox_arrived(&txn, id, "x", &n, &error);
+        break;
+    case BOUNCED:
+        outbox_bounced(&txn, id, "bob@FAR.example", "550", &delivery, &error);
+        break;
+    case BOUNCED_OTHER:
+        outbox_bounced(&txn, id, "eve@far.example", "550", &delivery, &error);
+        g_assert_cmpint(delivery, ==, 0);
+        break;
+    case AGAIN:
+        (void)outbox_again(&txn, id, NULL);
+        break;
+    case PAUSED:
+        outbox_pause_account(&txn, "main", temp_now(s) + 1, "login", &flag, &error);
+        break;
+    case N_STEPS:
+        break;
+    }
+    g_assert_no_error(error);
+    txn_commit(&txn, &error);
+    g_assert_no_error(error);
+}
+
+static const struct {
+    const char *name;
+    Step steps[4];
+    const char *want;
+} cases[] = {
+    {"sending is for all", {SENDING, N_STEPS}, "sending sending"},
+    {"lost", {SENDING, DOUBT, N_STEPS}, "in_doubt sending"},
+    {"only what is sending is in doubt", {DOUBT, N_STEPS}, "ready ready"},
+    {"arrived after all", {SENDING, DOUBT, ARRIVED, N_STEPS}, "sent sending"},
+    {"arrived is for doubt", {ARRIVED, N_STEPS}, "ready ready"},
+    {"once more", {SENDING, DOUBT, AGAIN, N_STEPS}, "ready sending"},
+    {"bounced", {SENDING, DOUBT, BOUNCED, N_STEPS}, "failed sending"},
+    {"a bounce of what has not left", {BOUNCED, N_STEPS}, "ready ready"},
+    {"a bounce for somebody else",
+     {SENDING, DOUBT, BOUNCED_OTHER, N_STEPS},
+     "in_doubt sending"},
+    {"paused", {PAUSED, N_STEPS}, "retry retry"},
+    {"paused leaves what is under way", {SENDING, PAUSED, N_STEPS}, "sending sending"},
+};
+
+static void
+test_steps(TempStore *s, gconstpointer data)
+{
+    size_t c = GPOINTER_TO_SIZE(data);
+    int64_t ids[2];
+    OutId id = put(s, (JobId){0}, ids);
+
+    for (size_t i = 0; i < 4 && cases[c].steps[i] != N_STEPS; i++)
+        step(s, cases[c].steps[i], id, ids);
+    g_autofree char *got = states(s);
+    g_assert_cmpstr(got, ==, cases[c].want);
+}
+
+/* STOP came between: nothing is marked, so nothing is sent. */
+static void
+test_taken_back(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(Txn) txn = {0};
+    int64_t ids[2];
+    bool all = true;
+
+    put(s, (JobId){0}, ids);
+    txn_begin(s->db, TXN_LAZY, 0, &txn, &error);
+    sql_run(&txn, "UPDATE delivery SET state = 'held' WHERE id = ?", NULL, &error, "i", ids[1]);
+    outbox_sending(&txn, ids, 2, &all, &error);
+    txn_commit(&txn, &error);
+    g_assert_no_error(error);
+    g_assert_false(all);
+    g_autofree char *got = states(s);
+    g_assert_cmpstr(got, ==, "ready held");
+}
+
+static void
+test_news(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    JobId job = temp_job(s, "envoy");
+    int64_t ids[2];
+    OutId id = put(s, job, ids);
+
+    step(s, SENDING, id, ids);
+    step(s, DOUBT, id, ids);
+    step(s, BOUNCED, id, ids);
+    for (int told = 0; told < 2; told++) {
+        g_autoptr(GPtrArray) news = NULL;
+        g_auto(Txn) txn = {0};
+        outbox_news(s->db, job, &news, &error);
+        g_assert_no_error(error);
+        g_assert_cmpuint(news->len, ==, told ? 0 : 1);
+        if (!told)
+            g_assert_cmpstr(((OutNews *)news->pdata[0])->address, ==, OUTSIDE);
+        txn_begin(s->db, TXN_LAZY, 0, &txn, &error);
+        outbox_news_told(&txn, ids, 2, &error);
+        txn_commit(&txn, &error);
+    }
+}
+
+/* Whoever is paused is not asked again and again; what a person mends is tried at once. */
+static void
+test_pause(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *why = NULL, *after = NULL;
+    int64_t ids[2], until;
+    bool ready = true;
+    OutId id = put(s, (JobId){0}, ids);
+    g_auto(Txn) txn = {0};
+
+    step(s, PAUSED, id, ids);
+    outbox_smtp_ready(s->db, temp_now(s), &ready, &error);
+    g_assert_false(ready);
+    outbox_account_paused(s->db, "main", &until, &why, &error);
+    g_assert_cmpstr(why, ==, "login");
+    g_assert_cmpint(until, ==, temp_now(s) + 1);
+    txn_begin(s->db, TXN_LAZY, 0, &txn, &error);
+    outbox_resume_account(&txn, "main", &error);
+    txn_commit(&txn, &error);
+    outbox_smtp_ready(s->db, temp_now(s), &ready, &error);
+    outbox_account_paused(s->db, "main", &until, &after, &error);
+    g_assert_no_error(error);
+    g_assert_true(ready);
+    g_assert_null(after);
+}
+
+static void
+test_counts(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    JobId job = temp_job(s, "envoy");
+    int64_t ids[2];
+    unsigned round, to, anybody, later;
+
+    put(s, job, ids);
+    outbox_count_round(s->db, job, 1, "envoy", &round, &error);
+    outbox_count_to(s->db, OUTSIDE, temp_now(s) - 1, &to, &error);
+    outbox_count_to(s->db, NULL, temp_now(s) - 1, &anybody, &error);
+    outbox_count_to(s->db, OUTSIDE, temp_now(s) + 1, &later, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(round, ==, 1);
+    g_assert_cmpuint(to, ==, 1);
+    g_assert_cmpuint(anybody, ==, 1);
+    g_assert_cmpuint(later, ==, 0);
+}
+
+#define ADD(path, function)                                                                    \
+    g_test_add("/outbox-smtp/" path, TempStore, NULL, temp_store_open, function,               \
+               temp_store_close)
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *path = g_strdup_printf("/outbox-smtp/%s", cases[i].name);
+        g_test_add(path, TempStore, GSIZE_TO_POINTER(i), temp_store_open, test_steps,
+                   temp_store_close);
+    }
+    ADD("taken back", test_taken_back);
+    ADD("news", test_news);
+    ADD("pause", test_pause);
+    ADD("counts", test_counts);
+    return g_test_run();
+}
