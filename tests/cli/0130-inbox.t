@@ -25,7 +25,8 @@ run pr mail trace '<forged@x>'
 like "$OUT" 'forged' 'a forged proof of origin is counted as such'
 run pr mail list
 unlike "$OUT" $'\033' 'no escape sequence reaches the terminal (T28)'
-is "$(find "$HOME_DIR/mail/you/new" -type f | wc -l)" 0 'nobody is answered'
+is "$(find "$HOME_DIR/mail/you/new" -type f | wc -l)" 1 'nobody is answered but the owner'
+is "$(grep -rl "^Subject: a mail that can't prove its sender" "$HOME_DIR/mail/you/new" | wc -l)" 1 'who hears of the spoofed mail'
 ok 'a second pass' pr serve --once
 is "$(pr --json mail list --limit 100 | grep -c '"message_id"')" 7 'takes nothing in twice'
 

@@ -13,7 +13,7 @@ pr ask hello >/dev/null
 before=$(state)
 
 verbs='ask status watch show stop continue cancel config doctor backup restore serve job mail outbox send
-    sendmail receive inject account run deliver index fork every cost'
+    sendmail receive inject account run deliver submit index fork every cost'
 for verb in $verbs; do
     [ "$verb" = sendmail ] && continue # takes any option, as sendmail does
     exits 64 "$verb: an unknown option" pr "$verb" --no-such-option

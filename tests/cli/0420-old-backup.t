@@ -46,7 +46,7 @@ exits 75 'ask waits for a person' pr ask 'meanwhile'
 # By the master, from its first moment on.
 rm -rf "$HOME_DIR/state" && cp -a "$WORK/bk/state" "$HOME_DIR/state"
 start_serve
-ok 'the master notices it too' held_back
+ok 'the master notices it too' wait_for held_back
 ok 'and logs it' logged 'until a person decides'
 echo 'in the meantime' | pr send --to envoy --subject 'meanwhile' >/dev/null
 printf 'From: x@y.example\nTo: envoy@postrider.local\nMessage-ID: <out@side>\nSubject: outside\n\nhi\n' >"$HOME_DIR/mail/envoy/tmp/1"

@@ -114,7 +114,7 @@ forge() { # FILE FROM HEADERS...
 before=$(mails)
 forge 2.stranger 'mallory@example.net' "In-Reply-To: $QID"
 forge 3.unproven 'you@postrider.local' "In-Reply-To: $QID"
-is "$(bobs) $(mails)" "0 $before" 'T1: a stranger, and who only says to be the owner, change nothing and get no answer'
+is "$(bobs) $(grep -L "can't prove its sender" $(got) | wc -l)" "0 $before" 'T1: a stranger, and who only says to be the owner, change nothing and get no answer'
 like "$(pr mail trace '<3.unproven@forged>')" 'unproven' 'the trace says why'
 reply bob "$QID" 'APPROVE'
 is "$(state_of "$M") $(bobs)" 'held 1' 'who may only ask can not approve, and is told'

@@ -5,7 +5,6 @@
 
 DAY=86400
 ok 'a home' steps_home
-pr config set postrider progress-every 0
 answers <<'END'
 {"status":"waiting","current_phase":"waiting","send_emails":[{"to":[],"subject":"","body":"Red or blue?"}],"wait":{"for":"reply","until":"","then":"continue"}}
 {"status":"complete","current_phase":"complete","send_emails":[{"to":[],"subject":"","body":"Blue it is."}]}
