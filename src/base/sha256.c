@@ -1,9 +1,10 @@
 /* SHA-256 and HMAC by libcrypto: for programs that read mail. */
 #include "base/banned.h"
 #include "base/digest.h"
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <openssl/params.h>
 
 /* Looked up once: the search through the providers costs more than a short mail's digest. The
  * machine's openssl.cnf has nothing to say here, and reading it takes a third of a millisecond
@@ -61,12 +62,33 @@ digest_final(DigestCtx *ctx, Digest *ret)
     g_free(ctx);
 }
 
+/* Kept for the same reason; init gives it another key. */
+static EVP_MAC_CTX *
+hmac(void)
+{
+    static EVP_MAC_CTX *ctx;
+
+    if (ctx)
+        return ctx;
+    OSSL_PARAM params[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA256", 0),
+        OSSL_PARAM_construct_end(),
+    };
+    (void)sha256();
+    EVP_MAC *mac = EVP_MAC_fetch(NULL, OSSL_MAC_NAME_HMAC, NULL);
+    if (!mac || !(ctx = EVP_MAC_CTX_new(mac)) || !EVP_MAC_CTX_set_params(ctx, params))
+        g_error("libcrypto has no HMAC");
+    EVP_MAC_free(mac); /* the context holds it */
+    return ctx;
+}
+
 void
 digest_mac(const void *key, size_t key_len, const void *data, size_t len, Digest *ret)
 {
-    g_assert(key_len <= INT_MAX);
-    /* A NULL key or NULL data means something else to HMAC() than no bytes. */
-    if (!HMAC(sha256(), key_len ? key : "", (int)key_len, len ? data : (const void *)"", len,
-              ret->v, NULL))
+    EVP_MAC_CTX *ctx = hmac();
+    const void *some_key = key_len ? key : ""; /* NULL would mean the key of the last call */
+
+    if (!EVP_MAC_init(ctx, some_key, key_len, NULL) || !EVP_MAC_update(ctx, data, len) ||
+        !EVP_MAC_final(ctx, ret->v, NULL, sizeof ret->v))
         g_error("libcrypto failed at HMAC");
 }
