@@ -1,8 +1,9 @@
 /*
- * One batch is: files, flushed; then one unflushed transaction that marks them sent. Whoever
- * dies in between leaves mail that is there and rows that do not say so. That is harmless as
- * long as the next one looks for the file first, wherever a mail client has moved it by then;
- * but looking means to list the whole mailbox, so it is done only where it can be so:
+ * One batch is, for each mailbox: files, flushed; then one unflushed transaction, inside of
+ * which they get their names and which marks them sent. Whoever dies in between leaves mail
+ * that is there and rows that do not say so. That is harmless as long as the next one looks for
+ * the file first, wherever a mail client has moved it by then; but looking means to list the
+ * whole mailbox, so it is done only where it can be so:
  *
  *   state/deliver.mark   "BOOT-ID N"  who delivered last ended well, in this boot of the
  *                                     machine; N was the newest row that it began
@@ -14,9 +15,10 @@
  * (3) A store that was put back has rows up to N once more, which are looked for too.
  *
  * Who takes mail back meanwhile (STOP, CANCEL, hold-all) is obeyed up to the last moment: files
- * are written and flushed first, which takes long, and renamed under the write gate, where each
- * row is asked for once more. What a committed STOP took back does not appear. Copies in Sent
- * come last, and only of mail that did.
+ * are written and flushed first, which takes long, and in the transaction each row is asked for
+ * once more. What a committed STOP took back does not appear. The transaction holds up other
+ * writers for one flush of a folder, as long as a commit of theirs takes. Copies in Sent come
+ * last, and only of mail that did.
  */
 #include "engine/deliver.h"
 #include "base/banned.h"
@@ -48,8 +50,8 @@ typedef struct Pass {
     int64_t tried;         /* rows up to this one may have been delivered already */
     int64_t highest;       /* that we or others began */
     bool begun;            /* the mark says so */
-    Txn gate;              /* open while files are renamed */
-    bool shut;             /* the gate could not be had: no use to wait for it again */
+    Txn gate;              /* open while files get their names */
+    bool shut;             /* it could not be had or kept: no use to wait for it again */
     MaildirGate at_rename;
     GArray *drops; /* of Drop: the batch in hand; borrowed */
     DeliverStats stats;
@@ -149,6 +151,20 @@ has_left(const Pass *p, const OutRow *copy)
     return false;
 }
 
+/* Marked before it is there: the mark counts only when everything is. */
+static bool
+mark_sent(Pass *p, MaildirItem *item, GError **error)
+{
+    Drop *d = item->user;
+    bool due = false;
+
+    if (!outbox_sent_if_due(&p->gate, d->row->delivery, &due, error))
+        return false;
+    bool is_there = item->was_there || (is_copy(d->row) && has_left(p, d->row));
+    d->taken_back = item->skip = !due && !is_there;
+    return due || !is_there || outbox_sent(&p->gate, d->row->delivery, NULL, error);
+}
+
 static bool
 gate_open(void *data, MaildirItem *items, size_t n, GError **error)
 {
@@ -160,25 +176,31 @@ gate_open(void *data, MaildirItem *items, size_t n, GError **error)
         p->shut = true;
         return false;
     }
-    for (size_t i = 0; i < n; i++) {
-        Drop *d = items[i].user;
-        bool due = false;
-        if (!outbox_is_due(&p->gate, d->row->delivery, &due, error)) {
+    for (size_t i = 0; i < n; i++)
+        if (!mark_sent(p, &items[i], error)) {
             txn_clear(&p->gate);
             return false;
         }
-        d->taken_back = items[i].skip =
-            !due && !items[i].was_there && !(is_copy(d->row) && has_left(p, d->row));
-    }
     return true;
 }
 
-static void
-gate_close(void *data)
+static bool
+gate_close(void *data, MaildirItem *items, size_t n, bool ok, GError **error)
 {
     Pass *p = data;
 
+    CRASH_POINT("deliver-filed");
+    if (ok && !txn_commit(&p->gate, error)) {
+        p->shut = true;
+        ok = false;
+    }
     txn_clear(&p->gate);
+    for (size_t i = 0; ok && i < n; i++) {
+        Drop *d = items[i].user;
+        d->filed = !d->taken_back;
+        p->stats.sent += d->filed;
+    }
+    return ok;
 }
 
 static bool
@@ -199,11 +221,7 @@ file_drops(Maildir *md, Drop *const *drops, size_t n, GError **error)
                                  .len = len,
                                  .user = drops[i]};
     }
-    if (!maildir_deliver_many(md, items, n, error))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        drops[i]->filed = !drops[i]->taken_back;
-    return true;
+    return maildir_deliver_many(md, items, n, error);
 }
 
 static void
@@ -219,7 +237,8 @@ may_be_there(const Pass *p, const OutRow *row)
     return row->delivery <= p->tried || row->attempts > 0;
 }
 
-/* All of one mailbox. What fails together is tried one by one: one bad row stops no other. */
+/* All of one mailbox. What fails together is tried one by one: one bad row stops no other. Some
+ * of it may be there by then, and moved on. */
 static void
 file_mailbox(Pass *p, const char *name, Drop *const *drops, size_t n)
 {
@@ -236,9 +255,11 @@ file_mailbox(Pass *p, const char *name, Drop *const *drops, size_t n)
     if (redo != was_redo)
         maildir_set_redo(md, redo);
     if (!file_drops(md, drops, n, &error)) {
+        redo = true;
+        maildir_set_redo(md, redo);
         for (size_t i = 0; i < n; i++) {
             g_clear_error(&error);
-            if (!file_drops(md, &drops[i], 1, &error))
+            if (!drops[i]->filed && !file_drops(md, &drops[i], 1, &error))
                 fail_drops(&drops[i], 1, error);
         }
     }
@@ -286,18 +307,11 @@ file_all(Pass *p, GArray *drops)
 }
 
 static bool
-mark_drop(Pass *p, Txn *txn, const Drop *d, GError **error)
+mark_failed(Pass *p, Txn *txn, const Drop *d, GError **error)
 {
-    const OutRow *row = d->row;
     AttemptEnd end;
 
-    if (d->taken_back && !d->failed)
-        return true;
-    if (!d->failed) {
-        p->stats.sent++;
-        return outbox_sent(txn, row->delivery, NULL, error);
-    }
-    if (!attempt_failed(txn, p->home, row, !row->bytes, d->failed, &end, error))
+    if (!attempt_failed(txn, p->home, d->row, !d->row->bytes, d->failed, &end, error))
         return false;
     if (end == ATTEMPT_AGAIN)
         p->stats.retried++;
@@ -307,16 +321,20 @@ mark_drop(Pass *p, Txn *txn, const Drop *d, GError **error)
 }
 
 static bool
-mark_all(Pass *p, const GArray *drops, GError **error)
+mark_all_failed(Pass *p, const GArray *drops, GError **error)
 {
     g_auto(Txn) txn = {0};
 
-    if (!txn_begin(p->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
-        return false;
-    for (guint i = 0; i < drops->len; i++)
-        if (!mark_drop(p, &txn, &g_array_index(drops, Drop, i), error))
+    for (guint i = 0; i < drops->len; i++) {
+        const Drop *d = &g_array_index(drops, Drop, i);
+        if (!d->failed)
+            continue;
+        if (!txn.open && !txn_begin(p->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
             return false;
-    return txn_commit(&txn, error);
+        if (!mark_failed(p, &txn, d, error))
+            return false;
+    }
+    return !txn.open || txn_commit(&txn, error);
 }
 
 static bool
@@ -331,13 +349,13 @@ begin(Pass *p, const GPtrArray *rows, GError **error)
 }
 
 static bool
-deliver_rows(Pass *p, const GPtrArray *rows, GError **error)
+deliver_rows(Pass *p, OutRow *const *rows, size_t n, GError **error)
 {
     g_autoptr(GArray) drops = g_array_new(FALSE, TRUE, sizeof(Drop));
 
     g_array_set_clear_func(drops, drop_clear);
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = rows->pdata[i];
+    for (size_t i = 0; i < n; i++) {
+        const OutRow *row = rows[i];
         Drop d = {.row = row, .base = out_row_file(row)};
         gsize len = 0;
         const void *bytes = row->bytes ? g_bytes_get_data(row->bytes, &len) : "";
@@ -345,13 +363,10 @@ deliver_rows(Pass *p, const GPtrArray *rows, GError **error)
         d.head = origin_line(&p->home->key, bytes, len, row->level, row->mailbox);
         g_array_append_val(drops, d);
     }
-    if (!begin(p, rows, error))
-        return false;
     p->drops = drops;
     file_all(p, drops);
     p->drops = NULL;
-    CRASH_POINT("deliver-filed");
-    return mark_all(p, drops, error);
+    return mark_all_failed(p, drops, error);
 }
 
 /* True when the caller holds back these signals and one of them has come: stop at the next
@@ -363,6 +378,16 @@ asked_to_stop(void)
 
     return sigpending(&pending) == 0 &&
            (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT));
+}
+
+static bool
+deliver_batches(Pass *p, const GPtrArray *rows, unsigned batch, GError **error)
+{
+    for (guint i = 0; i < rows->len && !asked_to_stop(); i += batch)
+        if (!deliver_rows(p, (OutRow *const *)&rows->pdata[i], MIN(batch, rows->len - i),
+                          error))
+            return false;
+    return true;
 }
 
 static bool
@@ -387,14 +412,15 @@ deliver_due(
 
     p.at_rename = (MaildirGate){.open = gate_open, .close = gate_close, .data = &p};
     mark_load(&p, redo);
+    batch = batch ? batch : BATCH_DEFAULT;
     while (!asked_to_stop()) {
         g_autoptr(GPtrArray) rows = NULL; /* none while everything is held */
 
-        if (!outbox_due(db, home_now(home), true, batch ? batch : BATCH_DEFAULT, &rows, error))
+        if (!outbox_due(db, home_now(home), true, MAX(batch, BATCH_DEFAULT), &rows, error))
             return false;
         if (rows->len == 0)
             break;
-        if (!deliver_rows(&p, rows, error))
+        if (!begin(&p, rows, error) || !deliver_batches(&p, rows, batch, error))
             return false;
     }
     if (p.begun && !mark_save(&p, proc_boot_id(), error))

@@ -54,14 +54,13 @@ bool maildir_deliver(Maildir *md,
 /*
  * How hard delivery looks for a mail that is there already. True (the default): anywhere in the
  * mailbox, in one listing that is made at the first delivery after opening or after this call;
- * for work that a dead process may have done. False: only under its bare name in new and cur of
- * the target folder, at a cost that does not grow with the mailbox. A base name has one
- * deliverer at a time.
+ * for work that a dead process may have done. False: only under the very name that it would
+ * get, at no cost; for work that is new. A base name has one deliverer at a time.
  */
 void maildir_set_redo(Maildir *md, bool maybe);
 
-/* Many at once: all files are written and flushed, then renamed (64 at a time), then each
- * folder is flushed once. On false some may be there: do it again. */
+/* Many at once, 64 at a time: all files are written and flushed, then renamed, then each folder
+ * is flushed once. On false some may be there: do it again. */
 typedef struct MaildirItem {
     const char *folder, *base, *flags, *head;
     const void *bytes;
@@ -72,11 +71,11 @@ typedef struct MaildirItem {
 } MaildirItem;
 bool maildir_deliver_many(Maildir *md, MaildirItem *items, size_t n, GError **error);
 /* Who may still take mail back is asked at the last moment: open() comes when the files are
- * written and flushed, right before they are renamed, and close() right after; between the two
- * nothing slow happens. */
+ * written and flushed, right before they are renamed, and close() when they are there for good,
+ * or not (ok); between the two is one flush of each folder. What close() says counts. */
 typedef struct MaildirGate {
     bool (*open)(void *data, MaildirItem *items, size_t n, GError **error);
-    void (*close)(void *data);
+    bool (*close)(void *data, MaildirItem *items, size_t n, bool ok, GError **error);
     void *data;
 } MaildirGate;
 void maildir_set_gate(Maildir *md, const MaildirGate *gate); /* borrowed; NULL: none */

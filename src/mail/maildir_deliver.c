@@ -77,16 +77,18 @@ flush_known(Maildir *md, GError **error)
     return true;
 }
 
-/* Sets item->was_there. By name in the target folder; when it may be a redo, also anywhere. */
+/* Sets item->was_there. When it is no redo, a name that is taken shows at the rename. */
 static bool
 look_for_item(Maildir *md, Folder *f, MaildirItem *item, GError **error)
 {
     item->was_there = false;
+    if (!md->maybe_redo)
+        return true;
     for (Sub s = SUB_NEW; s <= SUB_CUR && !item->was_there; s++)
         if (folder_sub(f, s) >= 0 &&
             faccessat(f->sub[s], item->base, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
             f->dirty[s] = item->was_there = true;
-    if (item->was_there || !md->maybe_redo)
+    if (item->was_there)
         return true;
     if (!md->known && !know_all(md, error))
         return false;
@@ -236,18 +238,41 @@ rename_drafts(Maildir *md, Draft *drafts, size_t n, GError **error)
     return true;
 }
 
+static bool
+flush_folders(Maildir *md, GError **error)
+{
+    for (unsigned i = 0; i < md->targets->len; i++)
+        for (Sub s = SUB_NEW; s <= SUB_CUR; s++) {
+            Folder *f = md->targets->pdata[i];
+            if (f->dirty[s] && !folder_flush(f, s, error))
+                return false;
+        }
+    return true;
+}
+
+static bool
+make_appear(Maildir *md, Draft *drafts, size_t n, GError **error)
+{
+    if (!rename_drafts(md, drafts, n, error))
+        return false;
+    CRASH_POINT("maildir-renamed");
+    if (!flush_folders(md, error))
+        return false;
+    CRASH_POINT("maildir-flushed");
+    return true;
+}
+
 /* All drafts are of items that lie side by side. */
 static bool
-rename_behind_gate(Maildir *md, Draft *drafts, size_t n, GError **error)
+make_appear_behind_gate(Maildir *md, Draft *drafts, size_t n, GError **error)
 {
     const MaildirGate *gate = md->gate;
+    MaildirItem *items = drafts[0].item;
 
-    if (gate && !gate->open(gate->data, drafts[0].item, n, error))
+    if (gate && !gate->open(gate->data, items, n, error))
         return false;
-    bool ok = rename_drafts(md, drafts, n, error);
-    if (gate)
-        gate->close(gate->data);
-    return ok;
+    bool ok = make_appear(md, drafts, n, error);
+    return gate ? gate->close(gate->data, items, n, ok, error) : ok;
 }
 
 static bool
@@ -260,10 +285,7 @@ deliver_drafts(Maildir *md, Draft *drafts, size_t n, GError **error)
         if (!draft_finish(&drafts[i], error))
             return false;
     CRASH_POINT("maildir-written");
-    if (!rename_behind_gate(md, drafts, n, error))
-        return false;
-    CRASH_POINT("maildir-renamed");
-    return true;
+    return make_appear_behind_gate(md, drafts, n, error);
 }
 
 static bool
@@ -285,13 +307,6 @@ deliver_all(Maildir *md, MaildirItem *items, size_t n, GError **error)
     for (size_t i = 0; i < n; i += BATCH)
         if (!deliver_batch(md, items + i, MIN(BATCH, n - i), error))
             return false;
-    for (unsigned i = 0; md->targets && i < md->targets->len; i++)
-        for (Sub s = SUB_NEW; s <= SUB_CUR; s++) {
-            Folder *f = md->targets->pdata[i];
-            if (f->dirty[s] && !folder_flush(f, s, error))
-                return false;
-        }
-    CRASH_POINT("maildir-flushed");
     return true;
 }
 

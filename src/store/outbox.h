@@ -113,6 +113,8 @@ bool outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
 /* Is it still to be delivered? Asked inside a transaction the answer holds as long as that
  * does: whoever takes mail back waits for the gate. */
 bool outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error);
+/* Marks it sent if it is still due, and says whether. */
+bool outbox_sent_if_due(Txn *txn, int64_t delivery, bool *ret, GError **error);
 /* What became of one try. That it was sent is a fact, whatever was decided meanwhile; retry and
  * fail change nothing when the row was taken back. retry counts the attempt. */
 bool outbox_sent(Txn *txn, int64_t delivery, const char *reply, GError **error);

@@ -228,6 +228,19 @@ outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error)
     return true;
 }
 
+bool
+outbox_sent_if_due(Txn *txn, int64_t delivery, bool *ret, GError **error)
+{
+    int changed = 0;
+    bool ok = sql_run(txn,
+                      "UPDATE delivery AS d SET state = 'sent', why = NULL "
+                      "WHERE d.id = ? AND d.state IN ('ready', 'retry') AND " NOTHING_HELD,
+                      &changed, error, "i", delivery);
+
+    *ret = ok && changed > 0;
+    return ok;
+}
+
 /* Nothing is wider than the viewer: operator, or the role of the mail's job. */
 #define VISIBLE "(?1 OR EXISTS (SELECT 1 FROM job j WHERE j.id = o.job AND j.role = ?2)) "
 

@@ -132,7 +132,7 @@ static const struct {
     bool redo, want_was_there;
 } agains[] = {
     {"anna/new/7.x", true, true},          {"anna/new/7.x", false, true},
-    {"anna/cur/7.x", false, true},         {"anna/cur/7.x:2,", true, true},
+    {"anna/cur/7.x", false, false},        {"anna/cur/7.x:2,", true, true},
     {"anna/cur/7.x:2,FRS", true, true},    {"anna/.Done/cur/7.x:2,S", true, true},
     {"anna/.Done/new/7.x", true, true},    {"anna/cur/7.x:2,Sab", true, true},
     {"anna/cur/7.x:2,S", false, false},    {"anna/.Done/cur/7.x:2,S", false, false},
