@@ -13,8 +13,8 @@
  *                                BYE, end of file, too late, too much, no IMAP,
  *                                a failing write of ours, stop_fd
  *
- * (1) A password or token leaves only over a verified TLS connection, to a loopback address,
- *     or when plain_ok says so. It appears in no error and no log.
+ * (1) A password or token leaves only over a verified TLS connection or to a loopback address.
+ *     It appears in no error and no log.
  * (2) No argument can become a command: each is an atom that we wrote, a checked quoted
  *     string, or a literal (wire/imap_command.h).
  * (3) A message is named by its UID alone, and UIDs mean something only together with the
@@ -54,7 +54,6 @@ typedef struct ImapOptions {
     const char *host;
     unsigned port; /* 0: 993, or 143 without implicit TLS */
     ImapTls tls;
-    bool plain_ok;       /* IMAP_TLS_NONE to a host that is not this machine */
     const char *ca_file; /* NULL: the system's */
     const char *user;
     const char *password; /* PLAIN, else LOGIN */

@@ -69,7 +69,7 @@ check_options(const ImapOptions *options, const char *where, GError **error)
 
     if (!http_place_parse(url, &place, NULL) || g_ascii_strcasecmp(place.host, host) != 0)
         return err_set(error, ERR_CONFIG, "'%s' is no host", options->host);
-    if (options->tls == IMAP_TLS_NONE && !place.loopback && !options->plain_ok)
+    if (options->tls == IMAP_TLS_NONE && !place.loopback)
         return err_set(error, ERR_CONFIG,
                        "without TLS the password could be read on the way; set tls=implicit or "
                        "tls=starttls");

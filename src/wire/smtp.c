@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "wire/http.h"
 #include "wire/smtp_internal.h"
 #include <errno.h>
 #include <poll.h>
@@ -447,11 +448,25 @@ log_in(Smtp *smtp, GError **error)
     return ask_offer(smtp, error);
 }
 
+/* A host that can't be read is none of this machine's; libcurl says what is wrong with it. */
+static bool
+is_loopback(const char *url)
+{
+    g_auto(HttpPlace) at = {0};
+    g_autofree char *https = g_strconcat("https", strstr(url, "://"), NULL);
+
+    return http_place_parse(https, &at, NULL) && at.loopback;
+}
+
 bool
 smtp_open(const SmtpPlace *place, Smtp **ret, GError **error)
 {
     g_autofree char *url = make_url(place);
 
+    if (place->tls == SMTP_TLS_NONE && is_set(place->user) && !is_loopback(url))
+        return err_set(error, ERR_CONFIG,
+                       "without TLS the password could be read on the way; set tls=implicit or "
+                       "tls=starttls");
     (void)curl_global_init(CURL_GLOBAL_DEFAULT); /* counts; the first does the work */
     g_autoptr(Smtp) smtp = g_new0(Smtp, 1);
     smtp->place = place;

@@ -11,9 +11,11 @@
  * (1) Until last_byte() has returned true the server can't have taken the mail: a result before
  *     that is never in doubt. last_byte() is where the caller commits "sending".
  * (2) After it the result is SENT or refused when the server says so, and DOUBT when it
- * doesn't. (3) A login goes over TLS, unless the place says SMTP_TLS_NONE. A server that offers
- * no STARTTLS, says something behind its "go ahead", or shows a wrong certificate sees no
- * login. (4) Replies are capped in length and time; their text is one line, safe on a terminal.
+ *     doesn't.
+ * (3) A login goes over TLS, or to a loopback address: SMTP_TLS_NONE with a login to anywhere
+ *     else is ERR_CONFIG. A server that offers no STARTTLS, says something behind its "go
+ *     ahead", or shows a wrong certificate sees no login.
+ * (4) Replies are capped in length and time; their text is one line, safe on a terminal.
  *
  * Nothing here logs. A proxy of the environment is not used. The program ignores SIGPIPE
  * (proc_init()).

@@ -637,6 +637,25 @@ test_unreached(void)
     g_assert_true(err_is(error, ERR_CONFIG));
 }
 
+/* T27: without TLS a login goes to this machine alone; nobody is asked for these names. */
+static void
+test_plain_login(void)
+{
+    static const char *const hosts[] = {"mail.example.invalid", "192.0.2.1", "2001:db8::1",
+                                        "127.0.0.1.example.invalid"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(hosts); i++) {
+        const SmtpPlace place = {
+            .host = hosts[i], .tls = SMTP_TLS_NONE, .user = "anna", .password = "canary"};
+        g_autoptr(GError) error = NULL;
+        Smtp *smtp = NULL;
+
+        g_assert_false(smtp_open(&place, &smtp, &error));
+        g_assert_true(err_is(error, ERR_CONFIG));
+        g_assert_nonnull(strstr(error->message, "without TLS"));
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -652,5 +671,6 @@ main(int argc, char **argv)
     g_test_add_func("/wire/smtp/full-pipe-P8", test_full_pipe);
     g_test_add_func("/wire/smtp/stop", test_stop);
     g_test_add_func("/wire/smtp/unreached-P22", test_unreached);
+    g_test_add_func("/wire/smtp/plain-login-T27", test_plain_login);
     return g_test_run();
 }
