@@ -5,66 +5,23 @@
  */
 #include "base/config.h"
 #include "base/banned.h"
-#include "base/config_read.h"
-#include "base/err.h"
+#include "base/config_internal.h"
 #include "base/preset.h"
 #include "base/text.h"
 
 /* What stands behind a Config. */
 typedef struct Settings {
     Config public; /* first: a Config * is a Settings * */
-    const char *file_name;
     GStringChunk *strings;
     GPtrArray *sections; /* ConfSection */
     GPtrArray *vectors;  /* char ** */
     GArray *accounts, *brains, *roles, *persons;
 } Settings;
 
-static bool refuse(const Settings *s, unsigned line, GError **error, const char *fmt, ...)
-    G_GNUC_PRINTF(4, 5);
-
-static bool
-refuse(const Settings *s, unsigned line, GError **error, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    g_autofree char *text = g_strdup_vprintf(fmt, ap);
-    va_end(ap);
-    if (line == 0)
-        return err_set(error, ERR_CONFIG, "%s: %s", s->file_name, text);
-    return err_set(error, ERR_CONFIG, "%s:%u: %s", s->file_name, line, text);
-}
-
-/* "; did you mean 'x'?", or nothing. */
-static char *
-hint_at(const char *word, GArray *records, size_t size)
-{
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-
-    for (guint i = 0; i < records->len; i++) /* each record begins with its name */
-        g_ptr_array_add(names, *(char **)(records->data + i * size));
-    g_ptr_array_add(names, NULL);
-
-    const char *nearest = text_nearest(word, (const char *const *)names->pdata);
-    return nearest ? g_strdup_printf("; did you mean '%s'?", nearest) : g_strdup("");
-}
-
-static ConfSection *
-find(const Settings *s, const char *kind, const char *name)
-{
-    for (guint i = 0; i < s->sections->len; i++) {
-        ConfSection *section = g_ptr_array_index(s->sections, i);
-        if (g_str_equal(section->kind, kind) && g_str_equal(section->name, name))
-            return section;
-    }
-    return NULL;
-}
-
 static const char *
 get(const Settings *s, const char *kind, const char *key)
 {
-    return conf_value(find(s, kind, ""), key);
+    return conf_value(conf_find_section(s->sections, kind, ""), key);
 }
 
 /* The values below were checked while they were read; an empty one is zero. */
@@ -168,7 +125,7 @@ default_role(Settings *s, ConfSection *role)
     conf_set_default(role, s->strings, "ack-after", get(s, "postrider", "ack-after"));
     if (!person)
         conf_set_default(role, s->strings, "brain", "default");
-    brain = find(s, "brain", conf_value(role, "brain"));
+    brain = conf_find_section(s->sections, "brain", conf_value(role, "brain"));
     conf_set_default(role, s->strings, "mode",
                      brain && kind_is_program(conf_value(brain, "kind")) ? "program" : "steps");
 }
@@ -185,7 +142,7 @@ default_account(Settings *s, ConfSection *account)
 static void
 set_defaults(Settings *s)
 {
-    ConfSection *top = find(s, "postrider", "");
+    ConfSection *top = conf_find_section(s->sections, "postrider", "");
     g_autofree char *owner = g_strdup_printf("you@%s", conf_value(top, "domain"));
     bool any = false, local = false, taken = false;
 
@@ -218,8 +175,9 @@ set_defaults(Settings *s)
 static ConfServer
 as_server(Settings *s, const ConfSection *section, const char *prefix)
 {
-    static const char *const names[] = {"host", "port", "tls", "ca-file", "user",
-                                        "password-file", "password-command", "token-command"};
+    static const char *const names[] = {
+        "host",         "port", "tls", "ca-file", "user", "password-file", "password-command",
+        "token-command"};
     const char *v[G_N_ELEMENTS(names)];
 
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
@@ -253,8 +211,9 @@ add_account(Settings *s, const ConfSection *section)
         .in_doubt = conf_value(section, "in-doubt"),
         .sent_copy = conf_value(section, "sent-copy"),
         .envelope = conf_value(section, "envelope"),
+        .message_id = conf_value(section, "message-id"),
         .smtp = own_smtp ? as_server(s, section, "smtp-")
-                         : as_server(s, find(s, "smtp", ""), ""),
+                         : as_server(s, conf_find_section(s->sections, "smtp", ""), ""),
         .by_sendmail = g_str_equal(conf_value(section, "smtp"), "sendmail"),
     };
 
@@ -321,15 +280,6 @@ as_rights(const char *value)
 }
 
 static bool
-same_address(const char *a, const char *b)
-{
-    const char *at_a = strrchr(a, '@'), *at_b = strrchr(b, '@');
-
-    return at_a && at_b && at_a - a == at_b - b && strncmp(a, b, (size_t)(at_a - a)) == 0 &&
-           g_ascii_strcasecmp(at_a, at_b) == 0;
-}
-
-static bool
 in_domain(const char *address, const char *domain)
 {
     const char *at = strrchr(address, '@');
@@ -358,8 +308,8 @@ put_owner_first(Settings *s)
 {
     const char *address = get(s, "postrider", "owner");
     g_autofree char *local = g_strndup(address, strcspn(address, "@"));
-    bool usable =
-        text_name_valid(local) && !find(s, "role", local) && !find(s, "person", local);
+    bool usable = text_name_valid(local) && !conf_find_section(s->sections, "role", local) &&
+                  !conf_find_section(s->sections, "person", local);
     ConfPerson owner = {
         .name = usable ? g_string_chunk_insert_const(s->strings, local) : "owner",
         .address = address,
@@ -369,7 +319,7 @@ put_owner_first(Settings *s)
     for (guint i = 0; i < s->persons->len; i++) {
         ConfPerson *person = &g_array_index(s->persons, ConfPerson, i);
 
-        if (!same_address(person->address, address))
+        if (!conf_same_address(person->address, address))
             continue;
         owner = *person;
         g_array_remove_index(s->persons, i);
@@ -422,6 +372,7 @@ fill_public(Settings *s)
         .max_mails_per_hour = (unsigned)as_int(get(s, "postrider", "max-mails-per-hour")),
         .max_mails_per_day = (unsigned)as_int(get(s, "postrider", "max-mails-per-day")),
         .max_mails_all = (unsigned)as_int(get(s, "postrider", "max-mails-all")),
+        .max_questions = (unsigned)as_int(get(s, "postrider", "max-questions")),
         .require_auth = get(s, "trust", "require-auth"),
         .authserv_ids = as_list(s, get(s, "trust", "authserv-id")),
         .principals = as_list(s, get(s, "trust", "principals")),
@@ -437,133 +388,6 @@ fill_public(Settings *s)
     };
 }
 
-static bool
-check_brain(const Settings *s, const ConfSection *section, GError **error)
-{
-    const ConfBrain *brain = config_brain(&s->public, section->name);
-
-    if (g_str_equal(brain->kind, "command") && !brain->command[0])
-        return refuse(s, section->line, error, "[%s] needs a 'command'", section->title);
-    return true;
-}
-
-static bool
-check_role(const Settings *s, const ConfSection *section, GError **error)
-{
-    const char *brain = conf_value(section, "brain");
-    unsigned line = conf_line(section, "brain");
-
-    if (as_bool(conf_value(section, "person"))) {
-        if (*brain)
-            return refuse(s, line, error, "[%s] is a person and has no brain", section->title);
-        return true;
-    }
-    if (config_brain(&s->public, brain))
-        return true;
-
-    g_autofree char *hint = hint_at(brain, s->brains, sizeof(ConfBrain));
-    return refuse(s, line, error, "[%s]: there is no [brain %s]%s", section->title, brain,
-                  hint);
-}
-
-/* account.role and report.role name a role, or nobody. */
-static bool
-check_role_name(const Settings *s, const ConfSection *section, GError **error)
-{
-    const char *role = conf_value(section, "role");
-
-    if (!*role || config_role(&s->public, role))
-        return true;
-
-    g_autofree char *hint = hint_at(role, s->roles, sizeof(ConfRole));
-    return refuse(s, conf_line(section, "role"), error, "[%s]: there is no [role %s]%s",
-                  section->title, role, hint);
-}
-
-static bool
-check_preset(const Settings *s, const ConfSection *section, GError **error)
-{
-    const char *name = conf_value(section, "preset");
-
-    if (!*name || preset_find(name))
-        return true;
-
-    const char *near = text_nearest(name, preset_names());
-    return refuse(s, conf_line(section, "preset"), error, "[%s]: no preset '%s'%s%s%s",
-                  section->title, name, near ? "; did you mean '" : "", near ? near : "",
-                  near ? "'?" : "");
-}
-
-static bool
-check_section(const Settings *s, const ConfSection *section, GError **error)
-{
-    if (g_str_equal(section->kind, "account") && !check_preset(s, section, error))
-        return false;
-    if (g_str_equal(section->kind, "brain"))
-        return check_brain(s, section, error);
-    if (g_str_equal(section->kind, "role"))
-        return check_role(s, section, error);
-    if (g_str_equal(section->kind, "account") || g_str_equal(section->kind, "report"))
-        return check_role_name(s, section, error);
-    if (g_str_equal(section->kind, "person") && !*conf_value(section, "address"))
-        return refuse(s, section->line, error, "[%s] needs an 'address'", section->title);
-    return true;
-}
-
-static bool
-is_mailbox(const ConfSection *section)
-{
-    return g_str_equal(section->kind, "role") || g_str_equal(section->kind, "person");
-}
-
-/* Roles and persons share one set of addresses and, by their folders, one set of names. */
-static bool
-check_pair(const Settings *s, const ConfSection *a, const ConfSection *b, GError **error)
-{
-    const char *address = conf_value(b, "address");
-
-    if (same_address(conf_value(a, "address"), address))
-        return refuse(s, conf_line(b, "address"), error,
-                      "[%s] has the address of [%s] in line %u", b->title, a->title, a->line);
-    if (g_str_equal(a->name, b->name))
-        return refuse(s, b->line, error, "[%s] has the name of [%s] in line %u", b->title,
-                      a->title, a->line);
-    return true;
-}
-
-static bool
-check_addresses(const Settings *s, GError **error)
-{
-    const char *owner = get(s, "postrider", "owner");
-
-    for (guint i = 0; i < s->sections->len; i++) {
-        const ConfSection *b = g_ptr_array_index(s->sections, i);
-
-        if (!is_mailbox(b))
-            continue;
-        if (g_str_equal(b->kind, "role") && !as_bool(conf_value(b, "person")) &&
-            same_address(conf_value(b, "address"), owner))
-            return refuse(s, conf_line(b, "address"), error,
-                          "[%s] has the address of the owner", b->title);
-        for (guint j = 0; j < i; j++) {
-            const ConfSection *a = g_ptr_array_index(s->sections, j);
-            if (is_mailbox(a) && !check_pair(s, a, b, error))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool
-check_all(const Settings *s, GError **error)
-{
-    for (guint i = 0; i < s->sections->len; i++) {
-        if (!check_section(s, g_ptr_array_index(s->sections, i), error))
-            return false;
-    }
-    return check_addresses(s, error);
-}
-
 bool
 config_parse(const char *text, size_t len, const char *file_name, Config **ret, GError **error)
 {
@@ -576,14 +400,13 @@ config_parse(const char *text, size_t len, const char *file_name, Config **ret, 
     s->brains = g_array_new(FALSE, FALSE, sizeof(ConfBrain));
     s->roles = g_array_new(FALSE, FALSE, sizeof(ConfRole));
     s->persons = g_array_new(FALSE, FALSE, sizeof(ConfPerson));
-    s->file_name = g_string_chunk_insert_const(s->strings, file_name);
     s->sections = conf_read(text ? text : "", len, file_name, s->strings, error);
     if (!s->sections)
         return false;
     set_defaults(s);
     fill_arrays(s);
     fill_public(s);
-    if (!check_all(s, error))
+    if (!conf_fits(config, s->sections, file_name, error))
         return false;
     *ret = g_steal_pointer(&config);
     return true;
@@ -604,169 +427,6 @@ config_free(Config *config)
     g_clear_pointer(&s->sections, g_ptr_array_unref);
     g_string_chunk_free(s->strings);
     g_free(s);
-}
-
-const ConfRole *
-config_role(const Config *config, const char *name)
-{
-    for (unsigned i = 0; i < config->n_roles; i++) {
-        if (g_str_equal(config->roles[i].name, name))
-            return &config->roles[i];
-    }
-    return NULL;
-}
-
-/* Our address, or ours with a tag: "envoy+12.abc@x" where ours is "envoy@x". The longest of
- * ours that fits is meant, since ours may have a '+' of its own. */
-static bool
-is_tagged(const char *address, const char *ours)
-{
-    size_t len = strcspn(ours, "@");
-    const char *at = strrchr(address, '@');
-
-    return at && (size_t)(at - address) > len && strncmp(address, ours, len) == 0 &&
-           address[len] == '+' && g_ascii_strcasecmp(at, ours + len) == 0;
-}
-
-const ConfRole *
-config_role_at(const Config *config, const char *address)
-{
-    const ConfRole *best = NULL;
-
-    for (unsigned i = 0; i < config->n_roles; i++) {
-        const ConfRole *role = &config->roles[i];
-
-        if (same_address(address, role->address))
-            return role;
-        if (is_tagged(address, role->address) &&
-            (!best || strlen(role->address) > strlen(best->address)))
-            best = role;
-    }
-    return best;
-}
-
-/* A tag is dropped only in our own domain: elsewhere it may be somebody else's mailbox. */
-const ConfPerson *
-config_person_at(const Config *config, const char *address)
-{
-    for (unsigned i = 0; i < config->n_persons; i++) {
-        const ConfPerson *person = &config->persons[i];
-
-        if (same_address(address, person->address) ||
-            (person->local && is_tagged(address, person->address)))
-            return person;
-    }
-    return NULL;
-}
-
-bool
-config_is_person(const Config *config, const char *address)
-{
-    bool found = config_person_at(config, address) != NULL;
-
-    for (const char *const *p = config->principals; p && *p && !found; p++)
-        found = same_address(address, *p);
-    return found;
-}
-
-const ConfBrain *
-config_brain(const Config *config, const char *name)
-{
-    for (unsigned i = 0; i < config->n_brains; i++) {
-        if (g_str_equal(config->brains[i].name, name))
-            return &config->brains[i];
-    }
-    return NULL;
-}
-
-bool
-config_asks_by_net(const Config *config)
-{
-    for (unsigned i = 0; i < config->n_brains; i++) {
-        const char *kind = config->brains[i].kind;
-
-        if (g_str_equal(kind, "anthropic") || g_str_equal(kind, "openai"))
-            return true;
-    }
-    return false;
-}
-
-const ConfAccount *
-config_account(const Config *config, const char *name)
-{
-    for (unsigned i = 0; i < config->n_accounts; i++) {
-        if (g_str_equal(config->accounts[i].name, name))
-            return &config->accounts[i];
-    }
-    return NULL;
-}
-
-const ConfAccount *
-config_way_out(const Config *config, const char *role)
-{
-    const ConfAccount *first = NULL;
-
-    for (unsigned i = 0; i < config->n_accounts; i++) {
-        const ConfAccount *account = &config->accounts[i];
-
-        if (!*account->smtp.host && !account->by_sendmail)
-            continue;
-        if (role && g_str_equal(account->role, role))
-            return account;
-        if (!first)
-            first = account;
-    }
-    return first;
-}
-
-bool
-config_is_imap(const ConfAccount *account)
-{
-    return g_str_equal(account->kind, "imap");
-}
-
-const ConfAccount *
-config_account_of(const Config *config, const ConfRole *role)
-{
-    const ConfAccount *best = NULL;
-    const char *domain = strrchr(role->address, '@');
-
-    for (unsigned i = 0; i < config->n_accounts; i++) {
-        const ConfAccount *account = &config->accounts[i];
-        const char *at = strrchr(account->server.user, '@');
-        if (!config_is_imap(account))
-            continue;
-        if (g_str_equal(account->role, role->name))
-            return account;
-        if (!best && at && domain && g_ascii_strcasecmp(at, domain) == 0)
-            best = account;
-    }
-    return best;
-}
-
-const char *
-config_mailbox_at(const Config *config, const char *address)
-{
-    const ConfRole *role = config_role_at(config, address);
-    const ConfPerson *person = role ? NULL : config_person_at(config, address);
-
-    if (role)
-        return role->name;
-    return person && person->local ? person->name : NULL;
-}
-
-const ConfRole *
-config_role_get(const Config *config, const char *name, GError **error)
-{
-    const ConfRole *role = config_role(config, name);
-
-    if (role)
-        return role;
-
-    g_autofree char *vis = text_vis(name, false);
-    g_autofree char *hint = hint_at(name, ((Settings *)config)->roles, sizeof(ConfRole));
-    err_set(error, ERR_NEVER, "no role '%s'%s", vis, hint);
-    return NULL;
 }
 
 static void

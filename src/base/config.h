@@ -8,8 +8,8 @@
  * show`, the manual page and completion.
  *
  * A Config is plain data and does not change after config_parse(). All strings are borrowed
- * from it. Keys whose parts are not built yet are known to the table and checked, so that a
- * config written for a later version of the page in docs/ does not fail here.
+ * from it. Keys whose parts are not built yet are in the table, say so, and are checked, so that
+ * settings for a later version do not fail here.
  */
 #include <glib.h>
 #include <stdbool.h>
@@ -58,7 +58,7 @@ typedef struct ConfAccount {
     /* imap; "" where nothing is said */
     ConfServer server;
     const char *folder, *folder_prefix;
-    const char *in_doubt, *sent_copy, *envelope;
+    const char *in_doubt, *sent_copy, *envelope, *message_id;
     ConfServer smtp;   /* of its own, else [smtp]; host "": no way out */
     bool by_sendmail; /* `smtp = sendmail`: the local program takes our mail */
 } ConfAccount;
@@ -116,6 +116,7 @@ struct Config {
     const char *log_level, *log_file;
     /* Mails that leave before a person is asked; 0: no limit. */
     unsigned max_mails_per_round, max_mails_per_hour, max_mails_per_day, max_mails_all;
+    unsigned max_questions; /* that one job may have open; 0: no limit */
     const char *require_auth;                     /* dmarc, dkim, none */
     const char *const *authserv_ids;              /* whose Authentication-Results are believed */
     const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */

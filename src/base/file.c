@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/crash.h"
 #include "base/err.h"
+#include "base/file_internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -17,10 +18,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-
-#define TMP_PREFIX ".postrider-tmp-"
-#define SWAP_PREFIX ".postrider-swap-"
-#define RANDOM_CHARS 16
 
 /* Beneath means beneath: also "a/../b" is refused, so that both ways of opening agree. */
 static bool
@@ -182,9 +179,8 @@ file_open_beneath(int dir_fd, const char *path, int flags, mode_t mode, GError *
     return g_steal_fd(&fd);
 }
 
-/* As file_open_beneath() for reading; true with -1 when there is no such file. */
-static bool
-open_if_there(int dir_fd, const char *path, int *ret_fd, GError **error)
+bool
+file_open_if_there(int dir_fd, const char *path, int *ret_fd, GError **error)
 {
     auto_fd fd = open_beneath(dir_fd, path, O_RDONLY | O_NONBLOCK, 0);
 
@@ -227,6 +223,24 @@ file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error)
 }
 
 bool
+file_lease(int fd)
+{
+    /* The signal that a broken lease sends; the default one, SIGIO, would end us. */
+    (void)fcntl(fd, F_SETSIG, SIGURG);
+    return fcntl(fd, F_SETLEASE, F_RDLCK) == 0 || errno != EAGAIN;
+}
+
+/* The lease is given back at once: an editor that opens the file now would have to wait. */
+bool
+file_has_writer(int fd)
+{
+    bool busy = !file_lease(fd);
+
+    (void)fcntl(fd, F_SETLEASE, F_UNLCK);
+    return busy;
+}
+
+bool
 file_read(int dir_fd, const char *path, size_t max, GBytes **ret_bytes, GError **error)
 {
     return file_read_finished(dir_fd, path, max, NULL, ret_bytes, error);
@@ -242,7 +256,7 @@ file_read_finished(int dir_fd,
 {
     auto_fd fd = -1;
 
-    if (!open_if_there(dir_fd, path, &fd, error))
+    if (!file_open_if_there(dir_fd, path, &fd, error))
         return false;
     bool unfinished = fd >= 0 && ret_unfinished && file_has_writer(fd);
     if (ret_unfinished)
@@ -277,32 +291,23 @@ file_write_all(int fd, const void *data, size_t len, GError **error)
     return true;
 }
 
-/* Where a name lies: the descriptor of its folder and its last part. */
-typedef struct Place {
-    int dir_fd; /* ours to close when own is set */
-    bool own;
-    char *folder; /* as in the path, with the slash; "" at the top */
-    const char *name;
-} Place;
-
-static void
-place_clear(Place *place)
+void
+file_place_clear(FilePlace *place)
 {
     if (place->own)
         cleanup_fd(&place->dir_fd);
     g_free(place->folder);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Place, place_clear)
 
-static bool
-place_find(int dir_fd, const char *path, Place *ret, GError **error)
+bool
+file_place_find(int dir_fd, const char *path, FilePlace *ret, GError **error)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
 
     if (!path_is_beneath(path) || !*name || g_str_equal(name, "."))
         return err_set_errno(error, EXDEV, "'%s'", path);
-    *ret = (Place){.dir_fd = dir_fd, .name = name};
+    *ret = (FilePlace){.dir_fd = dir_fd, .name = name};
     ret->folder = g_strndup(path, (gsize)(name - path));
     if (!slash)
         return true;
@@ -311,19 +316,19 @@ place_find(int dir_fd, const char *path, Place *ret, GError **error)
     return ret->dir_fd >= 0;
 }
 
-static char *
-random_name(const char *prefix, const char *rest)
+char *
+file_random_name(const char *prefix, const char *rest)
 {
     Random random = {0};
     uint64_t word;
 
     random_bytes(&random, &word, sizeof word);
-    return g_strdup_printf("%s%016" G_GINT64_MODIFIER "x%s", prefix, word, rest);
+    return g_strdup_printf("%s%0*" G_GINT64_MODIFIER "x%s", prefix, FILE_RANDOM_CHARS, word,
+                           rest);
 }
 
-/* A new file with these bytes, flushed; nothing is left of it on failure. */
-static bool
-write_new(
+bool
+file_write_new(
     int dir_fd, const char *name, const void *data, size_t len, mode_t mode, GError **error)
 {
     auto_fd fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -342,7 +347,7 @@ write_new(
 
 /* The two ways in which a finished tmp file gets its name. */
 static bool
-take_name(const Place *at, const char *tmp, bool over_old, GError **error)
+take_name(const FilePlace *at, const char *tmp, bool over_old, GError **error)
 {
     if (over_old) {
         if (renameat(at->dir_fd, tmp, at->dir_fd, at->name) == 0)
@@ -369,11 +374,11 @@ publish(int dir_fd,
         bool over_old,
         GError **error)
 {
-    g_auto(Place) at = {.dir_fd = -1};
-    g_autofree char *tmp = random_name(TMP_PREFIX, "");
+    g_auto(FilePlace) at = {.dir_fd = -1};
+    g_autofree char *tmp = file_random_name(FILE_TMP_PREFIX, "");
 
-    if (!place_find(dir_fd, path, &at, error) ||
-        !write_new(at.dir_fd, tmp, data, len, mode, error))
+    if (!file_place_find(dir_fd, path, &at, error) ||
+        !file_write_new(at.dir_fd, tmp, data, len, mode, error))
         return err_prefix(error, "writing '%s'", path);
     if (!take_name(&at, tmp, over_old, error)) {
         (void)unlinkat(at.dir_fd, tmp, 0);
@@ -397,209 +402,10 @@ file_create(
     return publish(dir_fd, path, data, len, mode, false, error);
 }
 
-/* Without the exchange: a second name for the old file, then over it. What an editor renames
- * into place between these two calls is lost; that is why this is only the second choice. */
-static bool
-swap_by_link(const Place *at, const char *swap, bool *ret_displaced, GError **error)
-{
-    g_autofree char *aside = g_strconcat(swap, "~", NULL);
-    bool there = linkat(at->dir_fd, at->name, at->dir_fd, aside, 0) == 0;
-
-    if (!there && errno != ENOENT)
-        return err_set_errno(error, errno, "linking aside");
-    if (renameat(at->dir_fd, swap, at->dir_fd, at->name) < 0) {
-        err_set_errno(error, errno, "renaming");
-        (void)unlinkat(at->dir_fd, aside, 0);
-        return false;
-    }
-    if (there && renameat(at->dir_fd, aside, at->dir_fd, swap) < 0)
-        return err_set_errno(error, errno, "renaming");
-    *ret_displaced = there;
-    return true;
-}
-
-/*
- * Puts the file `swap` in the place of at->name. Afterwards either nothing was there
- * (*ret_displaced false) or what was there is under the name `swap`. The loop is for a file
- * that comes and goes between the two calls.
- */
-static bool
-swap_in(const Place *at, const char *swap, bool *ret_displaced, GError **error)
-{
-    for (unsigned i = 0; i < 1000; i++) {
-        if (renameat2(at->dir_fd, swap, at->dir_fd, at->name, RENAME_EXCHANGE) == 0) {
-            *ret_displaced = true;
-            return true;
-        }
-        if (errno == ENOENT &&
-            renameat2(at->dir_fd, swap, at->dir_fd, at->name, RENAME_NOREPLACE) == 0) {
-            *ret_displaced = false;
-            return true;
-        }
-        if (errno == EINVAL || errno == ENOSYS)
-            return swap_by_link(at, swap, ret_displaced, error);
-        if (errno != EEXIST)
-            return err_set_errno(error, errno, "exchanging");
-    }
-    return err_set(error, ERR_AGAIN, "the file comes and goes");
-}
-
-static char *
-swap_name(const Place *at)
-{
-    g_autofree char *suffix = g_strconcat("-", at->name, NULL);
-
-    return random_name(SWAP_PREFIX, suffix);
-}
-
-/* A file under a swap name is always whole: who finds one after a crash must not take half of
- * what we were writing for what somebody else wrote. */
-static bool
-write_swap(const Place *at,
-           const char *swap,
-           const void *data,
-           size_t len,
-           mode_t mode,
-           GError **error)
-{
-    g_autofree char *tmp = random_name(TMP_PREFIX, "");
-
-    if (!write_new(at->dir_fd, tmp, data, len, mode, error))
-        return false;
-    if (renameat(at->dir_fd, tmp, at->dir_fd, swap) == 0)
-        return true;
-    err_set_errno(error, errno, "renaming");
-    (void)unlinkat(at->dir_fd, tmp, 0);
-    return false;
-}
-
-bool
-file_exchange(int dir_fd,
-              const char *path,
-              const void *data,
-              size_t len,
-              mode_t mode,
-              GBytes **ret_displaced,
-              char **ret_tmp,
-              GError **error)
-{
-    g_auto(Place) at = {.dir_fd = -1};
-    g_autoptr(GBytes) old = NULL;
-    bool displaced = false;
-
-    if (!place_find(dir_fd, path, &at, error))
-        return err_prefix(error, "writing '%s'", path);
-
-    g_autofree char *swap = swap_name(&at);
-    struct stat st;
-
-    if (fstatat(at.dir_fd, at.name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
-        return err_set(error, ERR_NEVER, "writing '%s': is not a file", path);
-    if (!write_swap(&at, swap, data, len, mode, error))
-        return err_prefix(error, "writing '%s'", path);
-    if (!swap_in(&at, swap, &displaced, error)) {
-        (void)unlinkat(at.dir_fd, swap, 0);
-        return err_prefix(error, "writing '%s'", path);
-    }
-    CRASH_POINT("file-exchanged");
-    if (!dir_flush(at.dir_fd, error) ||
-        (displaced && !file_read(at.dir_fd, swap, G_MAXINT32, &old, error)))
-        return err_prefix(error, "writing '%s'", path);
-    *ret_displaced = g_steal_pointer(&old);
-    *ret_tmp = displaced ? g_strconcat(at.folder, swap, NULL) : NULL;
-    return true;
-}
-
-bool
-file_displace(
-    int dir_fd, const char *path, GBytes **ret_displaced, char **ret_tmp, GError **error)
-{
-    g_auto(Place) at = {.dir_fd = -1};
-    g_autoptr(GBytes) old = NULL;
-
-    if (!place_find(dir_fd, path, &at, error))
-        return err_prefix(error, "removing '%s'", path);
-
-    g_autofree char *swap = swap_name(&at);
-    struct stat st;
-    bool there = fstatat(at.dir_fd, at.name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-
-    if (there && !S_ISREG(st.st_mode))
-        return err_set(error, ERR_NEVER, "removing '%s': is not a file", path);
-    there = there && renameat(at.dir_fd, at.name, at.dir_fd, swap) == 0;
-    if (!there && errno != ENOENT)
-        return err_set_errno(error, errno, "removing '%s'", path);
-    CRASH_POINT("file-displaced");
-    if (there &&
-        (!dir_flush(at.dir_fd, error) || !file_read(at.dir_fd, swap, G_MAXINT32, &old, error)))
-        return err_prefix(error, "removing '%s'", path);
-    *ret_displaced = g_steal_pointer(&old);
-    *ret_tmp = there ? g_strconcat(at.folder, swap, NULL) : NULL;
-    return true;
-}
-
-/* True while somebody has it open for writing. A read lease is granted by the kernel only when
- * nobody has; where leases are not to be had, the answer is no. */
-static bool
-has_writer(int fd)
-{
-    /* The signal that a broken lease sends; the default one, SIGIO, would end us. */
-    (void)fcntl(fd, F_SETSIG, SIGURG);
-    return fcntl(fd, F_SETLEASE, F_RDLCK) < 0 && errno == EAGAIN;
-}
-
-/* The lease is given back at once: an editor that opens the file now would have to wait. */
-bool
-file_has_writer(int fd)
-{
-    bool busy = has_writer(fd);
-
-    (void)fcntl(fd, F_SETLEASE, F_UNLCK);
-    return busy;
-}
-
-bool
-file_exchange_finish(int dir_fd, const char *tmp, GBytes **ret_last, GError **error)
-{
-    auto_fd fd = -1;
-
-    if (!open_if_there(dir_fd, tmp, &fd, error))
-        return false;
-    if (fd < 0) {
-        *ret_last = NULL;
-        return true;
-    }
-    if (has_writer(fd))
-        return err_set(error, ERR_LATER, "'%s' is still open in an editor", tmp);
-    g_autoptr(GBytes) last = NULL;
-
-    if (!file_read_fd(fd, G_MAXINT32, &last, error))
-        return err_prefix(error, "'%s'", tmp);
-    g_auto(Place) at = {.dir_fd = -1};
-
-    if (!place_find(dir_fd, tmp, &at, error))
-        return false;
-    if (unlinkat(at.dir_fd, at.name, 0) < 0 && errno != ENOENT)
-        return err_set_errno(error, errno, "removing '%s'", tmp);
-    *ret_last = g_steal_pointer(&last);
-    return true;
-}
-
-const char *
-file_swap_of(const char *name)
-{
-    if (!g_str_has_prefix(name, SWAP_PREFIX))
-        return NULL;
-    name += strlen(SWAP_PREFIX);
-    if (strspn(name, "0123456789abcdef") != RANDOM_CHARS || name[RANDOM_CHARS] != '-')
-        return NULL;
-    return name + RANDOM_CHARS + 1;
-}
-
 bool
 file_is_tmp(const char *name)
 {
-    return g_str_has_prefix(name, TMP_PREFIX) || g_str_has_prefix(name, SWAP_PREFIX);
+    return g_str_has_prefix(name, FILE_TMP_PREFIX) || g_str_has_prefix(name, FILE_SWAP_PREFIX);
 }
 
 /* A time in the future says as little as one long ago: the clock was set meanwhile. */
@@ -625,7 +431,7 @@ file_sweep(int dir_fd, int64_t age_us, unsigned *ret_removed, GError **error)
         return err_set_errno(error, errno, "reading a folder");
     (void)g_steal_fd(&fd);
     while ((errno = 0, entry = readdir(dir))) {
-        if (!g_str_has_prefix(entry->d_name, TMP_PREFIX) ||
+        if (!g_str_has_prefix(entry->d_name, FILE_TMP_PREFIX) ||
             fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
             !S_ISREG(st.st_mode) || !is_old(&st, age_us))
             continue;

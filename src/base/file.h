@@ -49,52 +49,13 @@ bool file_replace(
 bool file_create(
     int dir_fd, const char *path, const void *data, size_t len, mode_t mode, GError **error);
 
-/*
- * Replaces a file that a person may be editing, and loses neither side's bytes: the new file is
- * exchanged with the old one (renameat2), so what comes out is looked at after nobody can reach
- * it by its name any more. *ret_displaced is what was there (NULL: nothing). Editors that write
- * in place still hold the displaced inode: it stays under the tmp name *ret_tmp until the
- * caller has looked again with file_exchange_finish(), which gives its last bytes and unlinks
- * it. Where the file system can't exchange, the old file is linked aside first.
- *
- * finish is ERR_LATER while an editor still has the displaced file open for writing (its bytes
- * may be about to change): keep the name and try again at the next round. *ret_last is NULL
- * when the tmp file is gone. After a crash the displaced file is found by its name, see
- * file_swap_of().
- */
-bool file_exchange(int dir_fd,
-                   const char *path,
-                   const void *data,
-                   size_t len,
-                   mode_t mode,
-                   GBytes **ret_displaced,
-                   char **ret_tmp,
-                   GError **error);
-bool file_exchange_finish(int dir_fd, const char *tmp, GBytes **ret_last, GError **error);
-/* As file_exchange() with nothing in its place: removes a file that a person may be editing. */
-bool file_displace(
-    int dir_fd, const char *path, GBytes **ret_displaced, char **ret_tmp, GError **error);
 /* True while somebody has the file of this descriptor, opened for reading, open for writing:
  * its bytes may be half of what they will be. False where the kernel can't tell. */
 bool file_has_writer(int fd);
 
-/* A name of ours that no reader should take for content: unfinished or displaced. */
+/* A name of ours that no reader should take for content: unfinished, or displaced by an
+ * exchange (base/exchange.h). */
 bool file_is_tmp(const char *name);
-/* The name that a displaced file had ("todo.md"), borrowed from name; NULL when it is none. */
-const char *file_swap_of(const char *name);
 /* Removes leftover tmp files of this folder older than age_us; counts them. Displaced files
  * stay: they may hold a person's last bytes, which only file_exchange_finish() hands out. */
 bool file_sweep(int dir_fd, int64_t age_us, unsigned *ret_removed, GError **error);
-
-/*
- * A lock that the kernel holds: flock on a permanent file that is never unlinked. The holder's
- * pid stands in the file for messages only. wait_ms 0: try once; -1: for ever. ERR_LATER names
- * the holder; ERR_CONFIG: it can't be had here at all (no right to write, no locks).
- */
-bool lock_take(int dir_fd, const char *name, int wait_ms, int *ret_fd, GError **error);
-/* True while the path still names the inode that we hold. */
-bool lock_holds(int dir_fd, const char *name, int fd);
-/* The pid in the file, 0 when unknown. */
-pid_t lock_holder(int dir_fd, const char *name);
-/* Does anybody hold it? Writes nothing, so it may be asked of a home that is read-only. */
-bool lock_is_held(int dir_fd, const char *name);

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -106,10 +107,7 @@ read_key(Home *home, GError **error)
         !file_read_fd(fd, KEY_FILE_MAX, &bytes, error))
         return false;
 
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
-    g_autofree char *text = g_strndup(data ? data : "", len);
-
+    g_autofree char *text = text_from_bytes(bytes);
     if (!parse_key(text, &home->key))
         return err_set(error, ERR_CONFIG,
                        "'%s/" KEY_NAME "' is damaged: want lines of 64 hex digits; put your "
@@ -154,12 +152,7 @@ as_config_error(const Home *home, GError **error)
 static int
 open_folder(int fd, const char *name, GError **error)
 {
-    int folder;
-
-    if (!dir_make(fd, name, 0700, error))
-        return -1;
-    folder = dir_open_beneath(fd, name, error);
-    return folder;
+    return dir_make(fd, name, 0700, error) ? dir_open_beneath(fd, name, error) : -1;
 }
 
 static bool

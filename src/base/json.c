@@ -160,9 +160,7 @@ json_only(const json_t *object, const char *path, const char *const *names, GErr
         if (g_strv_contains(names, name))
             continue;
 
-        const char *nearest = text_nearest(name, names);
-        g_autofree char *hint =
-            nearest ? g_strdup_printf("; did you mean '%s'?", nearest) : NULL;
+        g_autofree char *hint = text_did_you_mean(name, names);
         g_autofree char *what = g_strconcat("is not known here", hint, NULL);
         return refuse(path, name, error, what);
     }

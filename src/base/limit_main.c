@@ -51,7 +51,7 @@ die_with(const char *text)
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
         return -1;
-    if (getppid() != atoi(text))
+    if (getppid() != strtol(text, NULL, 10))
         (void)raise(SIGKILL);
     return 0;
 }

@@ -3,6 +3,7 @@
  * file of the same name while the second still waits for the old one; a name that leads
  * elsewhere after the lock was granted is therefore tried again.
  */
+#include "base/lock.h"
 #include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -35,10 +36,7 @@ lock_holder(int dir_fd, const char *name)
     if (!file_read(dir_fd, name, 64, &bytes, NULL) || !bytes)
         return 0;
 
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
-    g_autofree char *text = g_strndup(data ? data : "", len);
-
+    g_autofree char *text = text_from_bytes(bytes);
     return text_parse_int(g_strchomp(text), 1, INT32_MAX, &pid) ? (pid_t)pid : 0;
 }
 

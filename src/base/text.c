@@ -59,6 +59,15 @@ text_make_valid(const char *s, gssize len)
     return g_string_free(out, FALSE);
 }
 
+char *
+text_from_bytes(GBytes *bytes)
+{
+    gsize len = 0;
+    const char *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
+
+    return g_strndup(data ? data : "", len);
+}
+
 /* What a reader would not see, or what would make them see something else. Format characters
  * are the bidi controls, zero widths, soft hyphen and tags; the rest are fillers and selectors
  * that draw nothing. U+FE0F stays: every second emoji ends with it. */
@@ -166,6 +175,14 @@ text_nearest(const char *word, const char *const *names)
         nearest = *names;
     }
     return nearest;
+}
+
+char *
+text_did_you_mean(const char *word, const char *const *names)
+{
+    const char *nearest = text_nearest(word, names);
+
+    return nearest ? g_strdup_printf("; did you mean '%s'?", nearest) : g_strdup("");
 }
 
 /* Digits only, no sign, no space; moves on behind them. */

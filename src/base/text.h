@@ -12,6 +12,9 @@
 /* A valid copy: bad sequences become U+FFFD, NULs are dropped. len -1: NUL-terminated. */
 char *text_make_valid(const char *s, gssize len);
 
+/* The bytes with a NUL behind them, as they are; "" for NULL. Caller frees. */
+char *text_from_bytes(GBytes *bytes);
+
 /* A copy that is safe on a terminal: C0, C1, ESC, bidi and invisible characters as \xNN or
  * \u{N}. With keep_lines, newline and tab stay. Accepts any bytes. */
 char *text_vis(const char *s, bool keep_lines);
@@ -22,6 +25,9 @@ char *text_shorten(const char *s, size_t max_chars);
 /* The nearest of the NULL-terminated names within two edits (one for short words), else NULL.
  */
 const char *text_nearest(const char *word, const char *const *names);
+/* "; did you mean 'x'?" with the nearest of the names, for the end of a message; "" when none is
+ * near. Caller frees. */
+char *text_did_you_mean(const char *word, const char *const *names);
 /* Damerau-Levenshtein distance, at most max + 1. */
 unsigned text_distance(const char *a, const char *b, unsigned max);
 

@@ -1,6 +1,5 @@
 #include "brain/brain.h"
 #include "base/banned.h"
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/text.h"
 
@@ -63,7 +62,6 @@ brain_work(BrainCall *call)
     if (!call->finished && call->ops->work(call->state)) {
         call->ops->answer(call->state, &call->answer);
         g_assert((call->answer.end == BRAIN_OK) == (call->answer.failed == NULL));
-        call->answer.broken = call->answer.end == BRAIN_BROKEN;
         call->finished = true;
     }
     return call->finished;

@@ -6,7 +6,7 @@
  *
  *   brain_start -> (brain_poll, poll(2), brain_work)... until work says true -> brain_answer
  *
- * That a brain fails is an answer too (failed, broken), never an error: an error of
+ * That a brain fails is an answer too (BrainEnd), never an error: an error of
  * brain_start() means that it could not be asked at all. Nothing here blocks or logs.
  */
 #include "base/clock.h"
@@ -63,7 +63,6 @@ typedef struct BrainAnswer {
     char *text;         /* valid UTF-8, control characters taken out; "" when it failed early */
     char *log;          /* the end of what it wrote to stderr; "" */
     char *failed;       /* NULL: fine; else one line why */
-    bool broken;        /* end is BRAIN_BROKEN */
     bool cut;           /* there was more output than the cap */
     int64_t cost_micro; /* of all that was asked for this answer, retries too */
     BrainUsage usage;   /* likewise */
@@ -76,7 +75,7 @@ typedef struct BrainCall BrainCall;
 #define BRAIN_POLL_MAX 4
 
 /* One kind of brain. answer() is called once, after work() said true, and fills a zeroed
- * struct whose strings are the caller's: end and what belongs to it; broken follows. */
+ * struct whose strings are the caller's: end and what belongs to it. */
 typedef struct BrainOps {
     const char *kind;
     bool (*start)(const BrainAsk *ask, void **ret_state, GError **error);

@@ -9,9 +9,7 @@
 #include "engine/port_client.h"
 #include "store/jobs.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -222,6 +220,20 @@ cli_options(const char *verb, const GOptionEntry *entries, int *argc, char ***ar
 }
 
 int
+cli_form(Cli *cli, const VerbRun *forms, int argc, char **argv)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (const VerbRun *form = forms; form->name; form++) {
+        if (g_str_equal(form->name, argv[1]))
+            return form->run(cli, argc - 1, argv + 1);
+        g_ptr_array_add(names, (char *)form->name);
+    }
+    g_ptr_array_add(names, NULL);
+    g_autofree char *hint = text_did_you_mean(argv[1], (const char *const *)names->pdata);
+    return cli_usage(argv[0], "no '%s'%s", argv[1], hint);
+}
+
+int
 cli_job(Cli *cli, const char *text, JobId *ret)
 {
     const Viewer viewer = VIEWER_OPERATOR;
@@ -285,26 +297,14 @@ take_globals(Cli *cli, int *argc, char **argv, bool *ret_help, bool *ret_version
     return 0;
 }
 
-/* Descriptors 0 to 2 must be taken, or the first file we open becomes stdout. Read-only, so
- * that writing to one that was closed is noticed. */
-static void
-fill_std_fds(void)
-{
-    for (int fd = 0; fd <= 2; fd++) {
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-            (void)open("/dev/null", O_RDONLY);
-    }
-}
-
 static int
 unknown_verb(const char *name)
 {
     static const char *const globals[] = {"--home", "--json", "--help", "--version", NULL};
     const char *what = *name == '-' ? "option" : "verb";
-    const char *near = text_nearest(name, *name == '-' ? globals : verb_names());
-    if (near)
-        return cli_fail(EX_USAGE, "no %s '%s'; did you mean '%s'?", what, name, near);
-    return cli_fail(EX_USAGE, "no %s '%s'; see: postrider help", what, name);
+    g_autofree char *hint = text_did_you_mean(name, *name == '-' ? globals : verb_names());
+    return cli_fail(EX_USAGE, "no %s '%s'%s", what, name,
+                    *hint ? hint : "; see: postrider help");
 }
 
 /* Whether a brain that is asked by HTTP, or an account on a server, may be needed. A home that
@@ -375,9 +375,8 @@ int
 cli_main(int argc, char **argv, const VerbRun *table, bool front)
 {
     bool help = false, version = false;
-    fill_std_fds();
+    proc_init();
     setlocale(LC_CTYPE, "C.UTF-8"); /* in and out, whatever the locale: cron has none */
-    (void)signal(SIGPIPE, SIG_IGN);
 
     g_auto(GStrv) whole = g_new0(char *, argc + 1);
     for (int i = 0; i < argc; i++)

@@ -72,6 +72,9 @@ bool cli_flush(Cli *cli);
 
 /* Parses options with GOption; leaves operands in argv. 0, or 64 after a message. */
 int cli_options(const char *verb, const GOptionEntry *entries, int *argc, char ***argv);
+/* Runs the form that argv[1] names ("mail list") with argv from there on. forms ends with a NULL
+ * name. 64 after a message when there is no such form. */
+int cli_form(Cli *cli, const VerbRun *forms, int argc, char **argv);
 /* A job by its number; exit status 64, 66 after a message. */
 int cli_job(Cli *cli, const char *text, JobId *ret);
 /* Opens the agent port's client instead of the home, when we run inside a program agent. */

@@ -1,6 +1,5 @@
 /* The parts, by hand: account, run, submit, index. */
 #include "base/banned.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"

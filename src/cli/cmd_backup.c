@@ -221,9 +221,7 @@ check_backup(int fd, const char *path, char **ret_made, GError **error)
         return false;
     if (!bytes)
         return err_set(error, ERR_NEVER, "'%s' is no backup: it has no file " LABEL, path);
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
-    g_autofree char *label = g_strndup(data ? data : "", len);
+    g_autofree char *label = text_from_bytes(bytes);
     g_autofree char *number = label_get(label, "schema");
     if (!g_str_has_prefix(label, LABEL_FIRST "\n") || !number ||
         !text_parse_int(number, 1, INT_MAX, &schema))
@@ -265,9 +263,7 @@ move_muttrc(const Making *m, GError **error)
     g_autoptr(GBytes) bytes = NULL;
     if (!file_read(m->fd, "muttrc", MUTTRC_MAX, &bytes, error))
         return false;
-    gsize len = 0;
-    const char *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
-    g_autofree char *text = g_strndup(data ? data : "", len);
+    g_autofree char *text = text_from_bytes(bytes);
     g_autofree char *moved = home_muttrc_moved(text, m->path);
     return !moved || file_replace(m->fd, "muttrc", moved, strlen(moved), 0600, error);
 }

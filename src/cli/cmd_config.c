@@ -1,5 +1,4 @@
 #include "base/banned.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -56,9 +55,7 @@ set(Cli *cli, const char *section, const char *key, const char *value)
     g_autoptr(GBytes) old = NULL;
     if (!file_read(cli->home->fd, "postrider.conf", LIMIT_CONFIG_BYTES, &old, &error))
         return cli_error(EX_CONFIG, error);
-    gsize len = 0;
-    const char *data = old ? g_bytes_get_data(old, &len) : "";
-    g_autofree char *text = g_strndup(data, len);
+    g_autofree char *text = text_from_bytes(old);
     g_autofree char *changed = config_with(text, section, key, value);
     g_autoptr(Config) config = NULL;
     if (!config_parse(changed, strlen(changed), "postrider.conf (as it would be)", &config,
@@ -88,7 +85,6 @@ cmd_config(Cli *cli, int argc, char **argv)
             return cli_fail(EX_NOPERM, "config set: the owner's, so an agent may not");
         return set(cli, argv[2], argv[3], argv[4]);
     }
-    const char *near = text_nearest(sub, subs);
-    return cli_usage("config", "no '%s'%s%s%s", sub, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    g_autofree char *hint = text_did_you_mean(sub, subs);
+    return cli_usage("config", "no '%s'%s", sub, hint);
 }

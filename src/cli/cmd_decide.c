@@ -3,7 +3,6 @@
 #include "cli/cmds.h"
 #include "cli/outbox_cmd.h"
 #include "engine/hold.h"
-#include "mail/msgid.h"
 
 #define OPERATOR "the operator"
 

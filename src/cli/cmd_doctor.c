@@ -53,6 +53,27 @@ doctor_note(Doctor *d, const char *fmt, ...)
     va_end(args);
 }
 
+bool
+doctor_each_mail(Doctor *d, MsgQuery q, DoctorVisit visit, void *data, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    guint n;
+    q.limit = PAGE;
+    do {
+        g_autoptr(GPtrArray) rows = NULL;
+        if (!messages_list(d->engine->db, &viewer, &q, &rows, error))
+            return false;
+        n = rows->len;
+        for (guint i = 0; i < n; i++) {
+            const MsgRow *row = g_ptr_array_index(rows, i);
+            q.below_id = row->id.v;
+            if (!visit(d, row, data, error))
+                return false;
+        }
+    } while (n == PAGE);
+    return true;
+}
+
 static void
 print_json(const Doctor *d)
 {
@@ -311,23 +332,11 @@ rebuild(Doctor *d)
 
 /* Old mail of a mailbox that was there before us. */
 static bool
-list_history(Doctor *d, GArray *ids, GError **error)
+add_if_history(Doctor *d, const MsgRow *row, void *data, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
-    MsgQuery q = {.state = "ignored", .limit = PAGE};
-    guint n;
-    do {
-        g_autoptr(GPtrArray) rows = NULL;
-        if (!messages_list(d->engine->db, &viewer, &q, &rows, error))
-            return false;
-        n = rows->len;
-        for (guint i = 0; i < n; i++) {
-            const MsgRow *row = g_ptr_array_index(rows, i);
-            q.below_id = row->id.v;
-            if (row->why && g_str_has_prefix(row->why, "history"))
-                g_array_append_val(ids, row->id);
-        }
-    } while (n == PAGE);
+    GArray *ids = data;
+    if (row->why && g_str_has_prefix(row->why, "history"))
+        g_array_append_val(ids, row->id);
     return true;
 }
 
@@ -354,7 +363,7 @@ release_history(Doctor *d)
     unsigned done = 0, left = 0;
     int status = 0;
     GError *error = NULL;
-    if (!list_history(d, ids, &error))
+    if (!doctor_each_mail(d, (MsgQuery){.state = "ignored"}, add_if_history, ids, &error))
         return cli_error(0, error);
     for (guint i = ids->len; i > 0; i--) {
         bool released = false;

@@ -77,9 +77,8 @@ cmd_help(Cli *cli, int argc, char **argv)
     const char *name = argv[man ? 2 : 1];
     const Verb *v = verb_find(name);
     if (!v) {
-        const char *near = text_nearest(name, verb_names());
-        return cli_fail(EX_USAGE, "help: no verb '%s'%s%s%s", name,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        g_autofree char *hint = text_did_you_mean(name, verb_names());
+        return cli_fail(EX_USAGE, "help: no verb '%s'%s", name, hint);
     }
     return man ? man_page(cli, v) : one(cli, v);
 }

@@ -93,33 +93,34 @@ list(Cli *cli, int argc, char **argv)
     return 0;
 }
 
+static int
+show_one(Cli *cli, int argc, char **argv)
+{
+    if (argc != 2)
+        return cli_usage("job", "show needs one job");
+    return show_job(cli, argv[1]);
+}
+
+/* It writes a mail: cmd_fork.c, in the other program. */
+static int
+fork_elsewhere(Cli *cli, int argc, char **argv)
+{
+    return -1;
+}
+
 int
 cmd_job(Cli *cli, int argc, char **argv)
 {
-    static const char *const subs[] = {"list",     "show",   "log",  "stop",
-                                       "continue", "cancel", "fork", NULL};
-    if (argc < 2)
-        return list(cli, argc, argv);
-    const char *sub = argv[1];
-    argc--, argv++;
-    if (g_str_equal(sub, "list"))
-        return list(cli, argc, argv);
-    if (g_str_equal(sub, "stop"))
-        return cmd_stop(cli, argc, argv);
-    if (g_str_equal(sub, "cancel"))
-        return cmd_cancel(cli, argc, argv);
-    if (g_str_equal(sub, "continue"))
-        return cmd_continue(cli, argc, argv);
-    if (g_str_equal(sub, "fork"))
-        return -1; /* writes a mail: the other program */
-    if (g_str_equal(sub, "log"))
-        return job_log(cli, argc, argv);
-    if (g_str_equal(sub, "show")) {
-        if (argc != 2)
-            return cli_usage("job", "show needs one job");
-        return show_job(cli, argv[1]);
-    }
-    const char *near = text_nearest(sub, subs);
-    return cli_usage("job", "no '%s'%s%s%s", sub, near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    static const VerbRun forms[] = {
+        {"list", list},
+        {"show", show_one},
+        {"log", job_log},
+        {"stop", cmd_stop},
+        {"continue", cmd_continue},
+        {"cancel", cmd_cancel},
+        {"fork", fork_elsewhere},
+        {NULL, NULL},
+    };
+
+    return argc < 2 ? list(cli, argc, argv) : cli_form(cli, forms, argc, argv);
 }

@@ -169,25 +169,14 @@ mail_trace(Cli *cli, int argc, char **argv)
 int
 cmd_mail(Cli *cli, int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        VerbFunc run;
-    } subs[] = {{"list", mail_list},
-                {"show", mail_show},
-                {"thread", mail_thread},
-                {"search", mail_search},
-                {"trace", mail_trace}};
-    const char *names[G_N_ELEMENTS(subs) + 1] = {NULL};
+    static const VerbRun forms[] = {
+        {"list", mail_list},     {"show", mail_show},   {"thread", mail_thread},
+        {"search", mail_search}, {"trace", mail_trace}, {NULL, NULL},
+    };
+
     if (argc < 2 || *argv[1] == '-')
         return mail_list(cli, argc, argv);
-    for (size_t i = 0; i < G_N_ELEMENTS(subs); i++) {
-        if (g_str_equal(subs[i].name, argv[1]))
-            return subs[i].run(cli, argc - 1, argv + 1);
-        names[i] = subs[i].name;
-    }
-    const char *near = text_nearest(argv[1], names);
-    return cli_usage("mail", "no '%s'%s%s%s", argv[1], near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    return cli_form(cli, forms, argc, argv);
 }
 
 /* `show ID` where the front has seen that ID is no job. */

@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/note_cmd.h"
 #include "engine/port_client.h"
@@ -247,20 +246,14 @@ int
 cmd_note(Cli *cli, int argc, char **argv)
 {
     static const VerbRun forms[] = {
-        {"get", note_get},       {"put", write_note},     {"append", write_note},
-        {"list", note_list},     {"search", note_search}, {"history", note_show_history},
-        {"rename", rename_note}, {"delete", delete_note}, {"check", note_check},
+        {"get", note_get},       {"put", write_note},
+        {"append", write_note},  {"list", note_list},
+        {"search", note_search}, {"history", note_show_history},
+        {"rename", rename_note}, {"delete", delete_note},
+        {"check", note_check},   {NULL, NULL},
     };
-    const char *names[G_N_ELEMENTS(forms) + 1] = {0};
 
     if (argc < 2)
         return cli_usage("note", "needs one of its forms");
-    for (size_t i = 0; i < G_N_ELEMENTS(forms); i++) {
-        names[i] = forms[i].name;
-        if (g_str_equal(argv[1], forms[i].name))
-            return forms[i].run(cli, argc - 1, argv + 1);
-    }
-    const char *near = text_nearest(argv[1], names);
-    return cli_usage("note", "no '%s'%s%s%s", argv[1], near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    return cli_form(cli, forms, argc, argv);
 }

@@ -1,5 +1,4 @@
 #include "base/banned.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/note_cmd.h"

@@ -1,5 +1,6 @@
 #include "base/banned.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "cli/cli.h"

@@ -163,12 +163,18 @@ look_at_ended(Watch *w, const GPtrArray *live, GError **error)
 }
 
 static bool
-look_at_jobs(Watch *w, GError **error)
+live_jobs(Watch *w, GPtrArray **ret, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) live = NULL;
     JobQuery q = {.live_only = true, .limit = BATCH};
-    if (!jobs_list(w->cli->db, &viewer, &q, &live, error))
+    return jobs_list(w->cli->db, &viewer, &q, ret, error);
+}
+
+static bool
+look_at_jobs(Watch *w, GError **error)
+{
+    g_autoptr(GPtrArray) live = NULL;
+    if (!live_jobs(w, &live, error))
         return false;
     for (guint i = 0; i < live->len; i++) {
         const Job *job = g_ptr_array_index(live, i);
@@ -265,10 +271,8 @@ mark_outbox(Watch *w, GError **error)
 static bool
 mark_jobs(Watch *w, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(GPtrArray) live = NULL;
-    JobQuery q = {.live_only = true, .limit = BATCH};
-    if (!jobs_list(w->cli->db, &viewer, &q, &live, error))
+    if (!live_jobs(w, &live, error))
         return false;
     for (guint i = 0; i < live->len; i++) {
         const Job *job = g_ptr_array_index(live, i);

@@ -24,6 +24,11 @@ void doctor_find(Doctor *d, bool fixed, const char *where, const char *fmt, ...)
     G_GNUC_PRINTF(4, 5);
 void doctor_note(Doctor *d, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 
+/* Every mail that a query finds, newest first, a page at a time: there may be any number. The
+ * query's limit and below_id are ours. */
+typedef bool (*DoctorVisit)(Doctor *d, const MsgRow *row, void *data, GError **error);
+bool doctor_each_mail(Doctor *d, MsgQuery q, DoctorVisit visit, void *data, GError **error);
+
 /* doctor_files.c: files and the store agree; leftovers; who may read what. */
 bool doctor_mail(Doctor *d, GError **error);
 bool doctor_copies(Doctor *d, GError **error);

@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#define PAGE 1000
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
 
 /* --- what lies in a mailbox --- */
@@ -77,8 +76,9 @@ is_gone(Box *b, const char *base, bool *ret, GError **error)
 /* --- mail and the store --- */
 
 static bool
-check_row(Doctor *d, Box *b, const MsgRow *row, GError **error)
+check_row(Doctor *d, const MsgRow *row, void *data, GError **error)
 {
+    Box *b = data;
     bool gone;
     if (!is_gone(b, row->file, &gone, error))
         return false;
@@ -92,22 +92,8 @@ check_row(Doctor *d, Box *b, const MsgRow *row, GError **error)
 static bool
 check_open_mail(Doctor *d, const char *role, Box *b, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
-    MsgQuery q = {.role = role, .open_only = true, .limit = PAGE};
-    guint n;
-    do {
-        g_autoptr(GPtrArray) rows = NULL;
-        if (!messages_list(d->engine->db, &viewer, &q, &rows, error))
-            return false;
-        n = rows->len;
-        for (guint i = 0; i < n; i++) {
-            const MsgRow *row = g_ptr_array_index(rows, i);
-            q.below_id = row->id.v;
-            if (!check_row(d, b, row, error))
-                return false;
-        }
-    } while (n == PAGE);
-    return true;
+    MsgQuery q = {.role = role, .open_only = true};
+    return doctor_each_mail(d, q, check_row, b, error);
 }
 
 static bool

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"
+#include "base/text.h"
 #include "cli/doctor.h"
 
 #define CHECK_US (120 * USEC_PER_SEC)
@@ -10,9 +11,7 @@
 static void
 note_lines(Doctor *d, const char *account, GBytes *out)
 {
-    gsize len;
-    const char *data = g_bytes_get_data(out, &len);
-    g_autofree char *text = g_strndup(data ? data : "", len);
+    g_autofree char *text = text_from_bytes(out);
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
     g_autofree char *where = g_strconcat("account ", account, NULL);
     for (char **line = lines; *line; line++) {

@@ -4,7 +4,6 @@
  */
 #include "base/banned.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/mail_view.h"
 #include "engine/port_client.h"
 #include "mail/message.h"

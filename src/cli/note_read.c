@@ -2,37 +2,11 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/note_cmd.h"
+#include "notes/note_json.h"
 #include <inttypes.h>
 #include <unistd.h>
 
 #define SEARCH_LIMIT 20
-
-static json_t *
-note_json(const Note *note)
-{
-    json_t *o = json_pack("{s:s, s:I, s:I, s:o, s:s, s:s}", "key", note->key, "version",
-                          (json_int_t)note->version, "bytes", (json_int_t)note->size, "updated",
-                          cli_json_time(note->updated_us), "author", note->author, "label",
-                          trust_name(note->label));
-
-    if (note->deleted)
-        json_object_set_new(o, "deleted", json_true());
-    if (note->job.v != 0) {
-        json_object_set_new(o, "job", json_integer(note->job.v));
-        json_object_set_new(o, "step", json_integer(note->step));
-    }
-    return o;
-}
-
-static json_t *
-notes_json(const GPtrArray *notes)
-{
-    json_t *array = json_array();
-
-    for (guint i = 0; i < notes->len; i++)
-        json_array_append_new(array, note_json(g_ptr_array_index(notes, i)));
-    return array;
-}
 
 static const char *
 member(const json_t *o, const char *name)
@@ -122,7 +96,7 @@ get_home(Cli *cli, const char *key, int64_t version)
         return absent(cli, key, version);
     if (cli->json) {
         g_autofree char *text = note_text(note);
-        json_t *o = note_json(note);
+        json_t *o = note_format_json(note);
         json_object_set_new(o, "text", json_string(text));
         cli_print_json(cli, o);
     } else {
@@ -205,7 +179,7 @@ list_home(Cli *cli, const char *prefix)
         return status;
     if (!notes_list(cli->db, prefix, &notes, &error))
         return cli_error(0, error);
-    print_list(cli, notes_json(notes));
+    print_list(cli, notes_format_json(notes));
     return 0;
 }
 
@@ -347,7 +321,7 @@ history_home(Cli *cli, const char *key)
         return cli_error(0, error);
     if (versions->len == 0)
         return absent(cli, key, 0);
-    print_history(cli, notes_json(versions));
+    print_history(cli, notes_format_json(versions));
     return 0;
 }
 

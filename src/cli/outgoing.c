@@ -143,6 +143,28 @@ outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid)
     return 0;
 }
 
+char *
+outgoing_random_msgid(Home *home, const char *kind)
+{
+    uint8_t random[16];
+    Digest d;
+    random_bytes(&home->random, random, sizeof random);
+    digest_of(random, sizeof random, &d);
+    g_autofree char *token = digest_token(&d, 26);
+    return g_strdup_printf("%s.%s@%s", kind, token, home->config->domain);
+}
+
+GBytes *
+outgoing_with_msgid(GBytes *rest, const char *msgid)
+{
+    gsize len;
+    const char *data = g_bytes_get_data(rest, &len);
+    g_autoptr(GString) all = g_string_sized_new(len + 100);
+    g_string_append_printf(all, "Message-ID: <%s>\n", msgid);
+    g_string_append_len(all, data, (gssize)len);
+    return g_string_free_to_bytes(g_steal_pointer(&all));
+}
+
 int
 outgoing_format(
     Cli *cli, Engine *engine, const Outgoing *mail, GBytes **ret_bytes, char **ret_msgid)
@@ -152,18 +174,7 @@ outgoing_format(
     g_autoptr(GBytes) rest = NULL;
     if (!build(engine, mail, &c, &error) || !(rest = compose_format(c, &error)))
         return cli_error(0, error);
-    /* No outbox row stands behind it, so the id is random instead of numbered. */
-    uint8_t random[16];
-    Digest d;
-    random_bytes(&cli->home->random, random, sizeof random);
-    digest_of(random, sizeof random, &d);
-    g_autofree char *token = digest_token(&d, 26);
-    *ret_msgid = g_strdup_printf("inject.%s@%s", token, cli->home->config->domain);
-    gsize len;
-    const char *data = g_bytes_get_data(rest, &len);
-    g_autoptr(GString) all = g_string_new(NULL);
-    g_string_append_printf(all, "Message-ID: <%s>\n", *ret_msgid);
-    g_string_append_len(all, data, (gssize)len);
-    *ret_bytes = g_string_free_to_bytes(g_steal_pointer(&all));
+    *ret_msgid = outgoing_random_msgid(cli->home, "inject");
+    *ret_bytes = outgoing_with_msgid(rest, *ret_msgid);
     return 0;
 }

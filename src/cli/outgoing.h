@@ -26,6 +26,12 @@ int outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msg
 int outgoing_format(
     Cli *cli, Engine *engine, const Outgoing *mail, GBytes **ret_bytes, char **ret_msgid);
 
+/* A Message-ID for mail that has no row in the outbox: random instead of numbered. kind: what
+ * makes it ("inject"). Caller frees. */
+char *outgoing_random_msgid(Home *home, const char *kind);
+/* The mail with its Message-ID line in front. */
+GBytes *outgoing_with_msgid(GBytes *rest, const char *msgid);
+
 /* All of standard input, at most max bytes; says what it waits for when that is a terminal. */
 int outgoing_read_stdin(size_t max, const char *what, GBytes **ret);
 /* The same as text, valid UTF-8. */

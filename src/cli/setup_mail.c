@@ -3,6 +3,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/preset.h"
 #include "base/proc.h"
 #include "base/text.h"

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/limits.h"
 #include "base/preset.h"
 #include "cli/setup.h"

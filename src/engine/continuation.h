@@ -10,9 +10,11 @@
  * read.
  *
  * (1) What is not whole, or whose MAC does not hold, is an ordinary attachment of an ordinary
- * mail. (2) A mail can't lower a counter: the store's count. (3) A checkpoint is known by job,
- * epoch and seq, not by its Message-ID: `resume` brings the same bytes once more. (4) A number
- * may be another job's after a lost store; `born` tells them apart.
+ *     mail.
+ * (2) A mail can't lower a counter: the store's count.
+ * (3) A checkpoint is known by job, epoch and seq, not by its Message-ID: `resume` brings the
+ *     same bytes once more.
+ * (4) A number may be another job's after a lost store; `born` tells them apart.
  */
 #include "engine/engine.h"
 #include "engine/letter.h"
@@ -57,7 +59,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Continuation, continuation_free)
 typedef enum ContinuationSeen {
     CONT_NOT_ONE,
     CONT_FORGED,    /* says that it is one, and its MAC does not hold */
-    CONT_AMBIGUOUS, /* two in one mail */
+    CONT_AMBIGUOUS, /* two in one mail, or one in a mail that can be read in two ways */
     CONT_UNSIGNED,  /* of the seed's own form: the operator may bring it in, nobody else */
     CONT_SIGNED,
 } ContinuationSeen;

@@ -26,6 +26,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/text.h"

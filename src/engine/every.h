@@ -6,10 +6,13 @@
  *   due --one transaction: the mail is minted and queued, the moment moves on--> waits
  *
  * (1) An occurrence is one outbox row: a crash before the commit leaves it due, one after it
- * leaves the mail to `deliver`. (2) Of several that were missed (postrider was down, the store
- * on hold) the latest is mailed, once. (3) A role that is gone gets nothing; its schedule moves
- * on and is a finding of `status` and `doctor`. (4) A clock that ran ahead and was put back by
- * more than SCHEDULE_AHEAD_US does not silence a schedule: it is planned anew.
+ *     leaves the mail to `deliver`.
+ * (2) Of several that were missed (postrider was down, the store on hold) the latest is mailed,
+ *     once.
+ * (3) A role that is gone gets nothing; its schedule moves on and is a finding of `status` and
+ *     `doctor`.
+ * (4) A clock that ran ahead and was put back by more than SCHEDULE_AHEAD_US does not silence a
+ *     schedule: it is planned anew.
  */
 #include "engine/engine.h"
 #include "store/schedules.h"

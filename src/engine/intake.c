@@ -4,6 +4,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "engine/breaker.h"
 #include "engine/checkpoint.h"

@@ -49,8 +49,8 @@ bool order_permitted(const Order *o, unsigned may);
 /* "the order STOP": why its mail is handled. Static. */
 const char *order_why(const Order *o);
 
-/* Carries it out and queues the answer. job {0} for orders without one. *ret_signal: a living
- * run of the job must look at its claim after the commit (poke_run). */
+/* Carries it out and queues the answer. job {0} for orders without one. *ret_poke: a living run
+ * of the job must look at its claim after the commit (engine/poke.h). */
 bool order_apply(Engine *engine,
                  Txn *txn,
                  const Order *o,

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "engine/port_verbs.h"
 #include "engine/settle.h"
+#include "notes/note_json.h"
 #include "notes/notes.h"
 #include <sysexits.h>
 
@@ -17,36 +18,6 @@
 #define UNKNOWN "(words of somebody unknown: get it to read them)"
 
 /* --- looking --- */
-
-static json_t *
-format_note(const Note *note)
-{
-    json_t *o = json_object();
-
-    answer_text(o, "key", note->key);
-    json_object_set_new(o, "version", json_integer(note->version));
-    json_object_set_new(o, "bytes", json_integer((json_int_t)note->size));
-    answer_time(o, "updated", note->updated_us);
-    answer_text(o, "author", note->author);
-    answer_text(o, "label", trust_name(note->label));
-    if (note->deleted)
-        json_object_set_new(o, "deleted", json_true());
-    if (note->job.v != 0) {
-        json_object_set_new(o, "job", json_integer(note->job.v));
-        json_object_set_new(o, "step", json_integer(note->step));
-    }
-    return o;
-}
-
-static json_t *
-format_notes(const GPtrArray *notes)
-{
-    json_t *list = json_array();
-
-    for (guint i = 0; i < notes->len; i++)
-        json_array_append_new(list, format_note(g_ptr_array_index(notes, i)));
-    return list;
-}
 
 static bool
 absent(PortTalk *talk, const char *key, int *status, GError **error)
@@ -103,7 +74,7 @@ verb_note_get(
     if (version == 0 && !mark_shown(talk, note, error))
         return false;
     g_autofree char *text = note_text(note);
-    json_t *o = format_note(note);
+    json_t *o = note_format_json(note);
     answer_text(o, "text", text);
     json_object_set_new(answer, "note", o);
     return true;
@@ -121,7 +92,7 @@ verb_note_list(
         !settle_notes(talk->engine, error) ||
         !notes_list(talk->engine->db, prefix, &notes, error))
         return false;
-    json_object_set_new(answer, "notes", format_notes(notes));
+    json_object_set_new(answer, "notes", notes_format_json(notes));
     return true;
 }
 
@@ -176,7 +147,7 @@ verb_note_history(
         return false;
     if (versions->len == 0)
         return absent(talk, key, status, error);
-    json_object_set_new(answer, "versions", format_notes(versions));
+    json_object_set_new(answer, "versions", notes_format_json(versions));
     return true;
 }
 

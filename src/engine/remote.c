@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "engine/login.h"
 #include "engine/remote_internal.h"

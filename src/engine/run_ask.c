@@ -110,11 +110,16 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
     const BrainAnswer *answer = brain_answer(thought->call);
     t->in.cost_micro += answer->cost_micro;
     t->in.floor = MIN(t->in.floor, thought->floor);
-    if (answer->broken)
+    switch (answer->end) {
+    case BRAIN_BROKEN:
         *ret = over_if(run_pause_brain(t, answer->failed, error));
-    else if (answer->end == BRAIN_LIMITED)
+        return true;
+    case BRAIN_LIMITED:
         *ret = over_if(run_wait_for_brain(t, answer->failed, answer->retry_at_us, error));
-    return answer->broken || answer->end == BRAIN_LIMITED;
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* *ret: the try has ended already, since the brain can't be asked as it is. */

@@ -8,11 +8,13 @@
  *     forged fields of its own name may not know the same name in capitals. "*.example.net"
  *     stands for all names below example.net (providers number their servers); `outlook` for
  *     fields without any id on mail that Microsoft's servers took in. An empty list believes
- * nobody. (2) Only above the first foreign Received. A Received field is the server's own when
- * its "by" is that of the topmost one, is related to a believed id, or is an inner name (an
- * address, one label, .internal, .local, …). The own field that took the mail from outside is
- * the border: some write their results above it (Fastmail, Microsoft, most milters), some right
- * below (Google), so below it the block goes on until the next Received, whoever that names.
+ *     nobody.
+ * (2) Only above the first foreign Received. A Received field is the server's own when its "by"
+ *     is that of the topmost one, is related to a believed id, or is an inner name (an address,
+ *     one label, .internal, .local, …). The own field that took the mail from outside is the
+ *     border: some write their results above it (Fastmail, Microsoft, most milters), some right
+ *     below (Google), so below it the block goes on until the next Received, whoever that
+ *     names.
  * (3) Only the first unbroken row of such fields, and in it only the first that speaks of a
  *     method: a second opinion further down is not the server's.
  * (4) Mail without any Received, with two senders, or ambiguous otherwise is never proved.

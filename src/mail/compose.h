@@ -34,6 +34,9 @@ bool compose_thread(Compose *c,
                     const char *in_reply_to,
                     const GPtrArray *references,
                     GError **error);
+/* Its own id stands last in References too: where a server puts another Message-ID on the mail,
+ * answers still name ours. The id is minted over the mail without it. */
+void compose_refer_to_self(Compose *c);
 /* Any other header (Auto-Submitted, X-…). Names that the calls above own are refused. */
 bool compose_header(Compose *c, const char *name, const char *value, GError **error);
 /* The text/plain body, UTF-8; a last newline is added where it is missing. */

@@ -48,18 +48,6 @@ header_find(const GPtrArray *headers, const char *name)
     return NULL;
 }
 
-unsigned
-header_count(const GPtrArray *headers, const char *name)
-{
-    unsigned n = 0;
-
-    for (unsigned i = 0; i < headers->len; i++) {
-        const MsgHeader *h = headers->pdata[i];
-        n += g_ascii_strcasecmp(h->name, name) == 0;
-    }
-    return n;
-}
-
 /*
  * The lines of a block: where this one begins, where its text ends, where the next begins. The
  * next CR and LF are kept, so that a block that has only one of them is looked through once for

@@ -31,9 +31,8 @@ void header_free(MsgHeader *h);
  * UTF-8; caller frees. */
 char *header_unfold(const char *value, size_t len);
 
-/* First field of that name, any case; NULL. And how many there are. */
+/* First field of that name, any case; NULL. */
 const char *header_find(const GPtrArray *headers, const char *name);
-unsigned header_count(const GPtrArray *headers, const char *name);
 
 /* SHA-256 of a body with every line end (CRLF, CR) as LF. */
 void header_body_digest(const void *body, size_t len, Digest *ret);

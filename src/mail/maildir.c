@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/proc.h"
-#include "mail/maildir_impl.h"
+#include "mail/maildir_internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -85,6 +85,7 @@ entry_at(Folder *f, Sub s, const char *name)
     e->size = st.st_size;
     return e;
 }
+
 static int
 compare_strings(gconstpointer a, gconstpointer b)
 {
@@ -127,16 +128,19 @@ compare_entries(gconstpointer pa, gconstpointer pb)
 }
 
 static bool
+fail_listing(const Folder *f, Sub s, GError **error)
+{
+    return err_set_errno(error, errno, "listing '%s' of '%s'", folder_sub_names[s], f->name);
+}
+
+static bool
 scan_sub(Folder *f, Sub s, GHashTable *by_base, unsigned *foreign, GError **error)
 {
     g_autoptr(DIR) dir = folder_list(f, s);
     const struct dirent *d;
 
-    if (!dir && errno == ENOENT)
-        return true;
     if (!dir)
-        return err_set_errno(error, errno, "listing '%s' of '%s'", folder_sub_names[s],
-                             f->name);
+        return errno == ENOENT || fail_listing(f, s, error);
     while ((d = dir_next(dir))) {
         bool plain = name_is_plain(d->d_name, NAME_MAX);
         MaildirEntry *e = plain ? entry_at(f, s, d->d_name) : NULL;
@@ -145,10 +149,7 @@ scan_sub(Folder *f, Sub s, GHashTable *by_base, unsigned *foreign, GError **erro
         else if (!plain || errno != ENOENT)
             (*foreign)++;
     }
-    if (errno)
-        return err_set_errno(error, errno, "listing '%s' of '%s'", folder_sub_names[s],
-                             f->name);
-    return true;
+    return !errno || fail_listing(f, s, error);
 }
 
 bool
@@ -241,17 +242,13 @@ find_in_sub(Folder *f,
     g_autoptr(DIR) dir = folder_list(f, s);
     const struct dirent *d;
 
-    if (!dir && errno == ENOENT)
-        return true;
     if (!dir)
-        return err_set_errno(error, errno, "listing '%s' of '%s'", folder_sub_names[s],
-                             f->name);
+        return errno == ENOENT || fail_listing(f, s, error);
     while (!*ret && (d = dir_next(dir)))
         if (has_base(d->d_name, base))
             *ret = entry_at(f, s, d->d_name);
     if (!*ret && errno)
-        return err_set_errno(error, errno, "listing '%s' of '%s'", folder_sub_names[s],
-                             f->name);
+        return fail_listing(f, s, error);
     if (!quiet_since(dirfd(dir), start))
         *quiet = false;
     return true;
@@ -345,6 +342,7 @@ maildir_read_finished(Maildir *md,
     }
     return err_set(error, ERR_AGAIN, "mail '%s' is being moved all the time", e->base);
 }
+
 /* Renames the mail to name in that sub-folder and flushes where it is, then where it was.
  * 1: done; 0: somebody else was faster, look again; -1: error. */
 static int
@@ -420,6 +418,7 @@ maildir_flag(Maildir *md, const char *base, const char *add, const char *remove,
     }
     return err_set(error, ERR_AGAIN, "mail '%s' is being moved all the time", base);
 }
+
 static bool
 sweep_folder(Folder *f, int64_t before_us, unsigned *removed, GError **error)
 {

@@ -9,7 +9,7 @@
  *    again.
  * 3. No rename replaces a file.
  */
-#include "mail/maildir_impl.h"
+#include "mail/maildir_internal.h"
 
 #include "base/banned.h"
 #include "base/cleanup.h"

@@ -2,7 +2,7 @@
  * Folders of a mailbox and the names in them. A folder that has a tmp is whole and durable: tmp
  * is made last, when everything above it has been flushed.
  */
-#include "mail/maildir_impl.h"
+#include "mail/maildir_internal.h"
 
 #include "base/banned.h"
 #include "base/cleanup.h"

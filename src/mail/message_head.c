@@ -5,7 +5,6 @@
 #include "base/limits.h"
 #include "mail/bodytext.h"
 #include "mail/encword.h"
-#include "mail/header.h"
 #include "mail/maildate.h"
 #include "mail/msgid.h"
 

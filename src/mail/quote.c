@@ -5,6 +5,7 @@
  */
 #include "mail/quote.h"
 #include "base/banned.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 #define INTRO_LINES 4  /* an introduction is wrapped over at most so many */
@@ -51,6 +52,12 @@ trimmed(const char *s, size_t len)
     return g_strndup(s, (size_t)(end - s));
 }
 
+static Line *
+line_at(const GArray *lines, size_t i)
+{
+    return &g_array_index(lines, Line, i);
+}
+
 static GArray *
 split_lines(const char *text)
 {
@@ -59,19 +66,16 @@ split_lines(const char *text)
     g_array_set_clear_func(lines, (GDestroyNotify)line_clear);
     for (size_t at = 0; text[at];) {
         size_t len = strcspn(text + at, "\n");
-        Line line = {.start = at, .end = at + len + (text[at + len] == '\n')};
-        line.text = trimmed(text + at, len);
-        line.marked = line.quoted = line.text[0] == '>';
-        at = line.end;
-        g_array_append_val(lines, line);
+
+        g_array_set_size(lines, lines->len + 1);
+        Line *line = line_at(lines, lines->len - 1);
+        line->start = at;
+        line->end = at + len + (text[at + len] == '\n');
+        line->text = trimmed(text + at, len);
+        line->marked = line->quoted = line->text[0] == '>';
+        at = line->end;
     }
     return lines;
-}
-
-static Line *
-line_at(const GArray *lines, size_t i)
-{
-    return &g_array_index(lines, Line, i);
 }
 
 static bool
@@ -353,26 +357,6 @@ classify(const char *text)
 
 /* ---- Answers ---- */
 
-GArray *
-quote_spans(const char *text)
-{
-    g_autoptr(GArray) lines = classify(text);
-    GArray *spans = g_array_new(FALSE, FALSE, sizeof(QuoteSpan));
-
-    for (size_t i = 0; i < lines->len; i++) {
-        const Line *line = line_at(lines, i);
-        QuoteSpan *last =
-            spans->len > 0 ? &g_array_index(spans, QuoteSpan, spans->len - 1) : NULL;
-        if (last && last->quoted == line->quoted) {
-            last->end = line->end;
-        } else {
-            QuoteSpan span = {line->start, line->end, line->quoted};
-            g_array_append_val(spans, span);
-        }
-    }
-    return spans;
-}
-
 /* The unquoted lines from the first one on, trimmed. */
 static char *
 unquoted_from(const char *text, const GArray *lines, size_t first)
@@ -385,14 +369,6 @@ unquoted_from(const char *text, const GArray *lines, size_t first)
             g_string_append_len(out, text + line->start, (gssize)(line->end - line->start));
     }
     return trimmed(out->str, out->len);
-}
-
-char *
-quote_unquoted(const char *text)
-{
-    g_autoptr(GArray) lines = classify(text);
-
-    return unquoted_from(text, lines, 0);
 }
 
 /* lines->len when there is none. */

@@ -6,17 +6,7 @@
  * write them are the table in tests/unit/mail/quote.c.
  */
 #include <glib.h>
-#include <stdbool.h>
 
-typedef struct QuoteSpan {
-    size_t start, end; /* bytes */
-    bool quoted;       /* quoted text, attribution line, signature */
-} QuoteSpan;
-
-/* Covers the text without gaps, in order. Elements are QuoteSpan. */
-GArray *quote_spans(const char *text);
-/* The unquoted text, trimmed; caller frees. */
-char *quote_unquoted(const char *text);
 /* The first non-empty unquoted line, trimmed of white space (also NBSP); NULL when there is
  * none. */
 char *quote_first_line(const char *text);

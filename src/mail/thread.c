@@ -405,58 +405,6 @@ thread_roots(const ThreadForest *f)
     return f->roots;
 }
 
-static bool
-has_siblings(const ThreadNode *node)
-{
-    return node->parent && node->parent->child->next;
-}
-
-/* Closes what ends with this leaf; the next node to write, or NULL at the end of the root. */
-static const ThreadNode *
-next_after_leaf(GString *out, const ThreadNode *node)
-{
-    for (; node->parent; node = node->parent) {
-        if (!has_siblings(node))
-            continue;
-        g_string_append_c(out, ')');
-        if (node->next) {
-            g_string_append_c(out, '(');
-            return node->next;
-        }
-    }
-    return NULL;
-}
-
-static void
-format_root(GString *out, const ThreadNode *root)
-{
-    g_string_append_c(out, '(');
-    for (const ThreadNode *node = root; node;) {
-        if (node->mail >= 0)
-            g_string_append_printf(out, "%d", node->mail + 1);
-        if (!node->child) {
-            node = next_after_leaf(out, node);
-            continue;
-        }
-        if (node->mail >= 0)
-            g_string_append_c(out, ' ');
-        node = node->child;
-        if (has_siblings(node))
-            g_string_append_c(out, '(');
-    }
-    g_string_append_c(out, ')');
-}
-
-char *
-thread_format(const ThreadForest *f)
-{
-    GString *out = g_string_new(NULL);
-
-    for (const ThreadNode *root = f->roots; root; root = root->next)
-        format_root(out, root);
-    return g_string_free(out, FALSE);
-}
-
 void
 thread_forest_free(ThreadForest *f)
 {

@@ -27,7 +27,5 @@ typedef struct ThreadForest ThreadForest;
 ThreadForest *thread_references(const ThreadMail *mails, size_t n, bool by_subject);
 ThreadForest *thread_ordered_subject(const ThreadMail *mails, size_t n);
 const ThreadNode *thread_roots(const ThreadForest *f);
-/* "(1 2)(3 (4)(5))" with 1-based numbers, as an IMAP server writes it; caller frees. */
-char *thread_format(const ThreadForest *f);
 void thread_forest_free(ThreadForest *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ThreadForest, thread_forest_free)

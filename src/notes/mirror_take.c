@@ -14,6 +14,7 @@
 #include "base/crash.h"
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "notes/first_notes.h"

@@ -8,6 +8,7 @@
 #include "base/crash.h"
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/file.h"
 #include "notes/mirror.h"
 

@@ -9,12 +9,14 @@
  *     file: other bytes than ours    --notes_sync()-->  a version by "person"
  *
  * (1) We never write over bytes that we have not seen: a new file is exchanged with the old
- * one, and what comes out is looked at, once more after its last writer has closed it, before
- * it goes. (2) When a person's edit and our write meet, the person's is the newest version and
- * ours stays in the history. (3) A missing file deletes its note, unless the marker
- * notes/.postrider is missing too or most files vanished at once: then a disk is not mounted,
- * and nothing is done but to say so. (4) Bytes are in the store, flushed, before the file that
- * held them goes.
+ *     one, and what comes out is looked at, once more after its last writer has closed it,
+ *     before it goes.
+ * (2) When a person's edit and our write meet, the person's is the newest version and ours
+ *     stays in the history.
+ * (3) A missing file deletes its note, unless the marker notes/.postrider is missing too or
+ *     most files vanished at once: then a disk is not mounted, and nothing is done but to say
+ *     so.
+ * (4) Bytes are in the store, flushed, before the file that held them goes.
  *
  * Nothing here may be called with a Txn open: syncing has transactions of its own, and holds
  * state/notes.lock around them, so that two programs do not do it at once.

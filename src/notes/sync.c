@@ -1,8 +1,8 @@
 #include "base/banned.h"
 #include "base/cleanup.h"
-#include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "notes/mirror.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "store/notes.h"

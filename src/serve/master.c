@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "serve/notify.h"
 #include "serve/serve.h"

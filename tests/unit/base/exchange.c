@@ -15,6 +15,7 @@
 #include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/file.h"
 #include "tmpdir.h"
 #include <sched.h>

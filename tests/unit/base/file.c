@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "tmpdir.h"
 #include <signal.h>
 #include <sys/resource.h>

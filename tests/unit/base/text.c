@@ -139,6 +139,24 @@ test_nearest(void)
 
     for (size_t i = 0; i < G_N_ELEMENTS(nearests); i++)
         g_assert_cmpstr(text_nearest(nearests[i].word, names), ==, nearests[i].want);
+
+    g_autofree char *near = text_did_you_mean("adress", names);
+    g_autofree char *none = text_did_you_mean("xy", names);
+    g_assert_cmpstr(near, ==, "; did you mean 'address'?");
+    g_assert_cmpstr(none, ==, "");
+}
+
+static void
+test_from_bytes(void)
+{
+    g_autoptr(GBytes) some = g_bytes_new_static("abcd", 3);
+    g_autoptr(GBytes) empty = g_bytes_new(NULL, 0);
+    g_autofree char *of_some = text_from_bytes(some), *of_empty = text_from_bytes(empty),
+                    *of_none = text_from_bytes(NULL);
+
+    g_assert_cmpstr(of_some, ==, "abc");
+    g_assert_cmpstr(of_empty, ==, "");
+    g_assert_cmpstr(of_none, ==, "");
 }
 
 #define SEC INT64_C(1000000)
@@ -324,6 +342,7 @@ main(int argc, char **argv)
     g_test_add_func("/text/shorten", test_shorten);
     g_test_add_func("/text/distance", test_distance);
     g_test_add_func("/text/nearest", test_nearest);
+    g_test_add_func("/text/from-bytes", test_from_bytes);
     g_test_add_func("/text/span", test_span);
     g_test_add_func("/text/size", test_size);
     g_test_add_func("/text/int", test_int);

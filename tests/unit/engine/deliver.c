@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
+#include "base/lock.h"
 #include "base/proc.h"
 #include "mail/maildir.h"
 #include "store/messages.h"

@@ -1,8 +1,14 @@
 #pragma once
 
 /*
- * The inner half of base/config.h: the text as sections and checked entries, before anything is
- * known about what they mean together. For config.c only.
+ * The inside of base/config.h, for the files that make a Config:
+ *
+ *   text --config_read.c--> sections of entries --config.c--> Config
+ *              |                                                |
+ *        config_value.c: each value by itself             config_fit.c: all of them together
+ *
+ * config_keys.c is the table of all keys, config_find.c looks up in the result, config_edit.c
+ * changes one value in the text.
  */
 #include "base/config.h"
 
@@ -24,6 +30,9 @@ typedef struct ConfSection {
  * file lacks them. Strings live in the chunk. Elements are freed with the array. */
 GPtrArray *conf_read(
     const char *text, size_t len, const char *file_name, GStringChunk *strings, GError **error);
+/* NULL when there is none; name "" for sections that have none. */
+ConfSection *conf_find_section(const GPtrArray *sections, const char *kind, const char *name);
+/* The caller has seen that there is none of that name. */
 ConfSection *conf_add_section(GPtrArray *sections,
                               GStringChunk *strings,
                               const char *kind,
@@ -42,5 +51,24 @@ void conf_set_default(ConfSection *section,
                       const char *key,
                       const char *value);
 
+/* "[role  envoy]" to "role" and "envoy", in place; false when the brackets are not right. */
+bool conf_split_title(char *line, char **ret_kind, char **ret_name);
+
+/* The key of that name in sections of a kind; NULL when there is none. */
+const ConfKey *conf_key(const char *kind, const char *name);
+/* NULL when the value does for its key; else what is expected. Caller frees. */
+char *conf_complaint(const ConfKey *key, const char *value);
 /* The words of a list; caller frees with g_strfreev(). */
 char **conf_split(const char *value);
+
+/* The local parts as they are, the domains in any case. */
+bool conf_same_address(const char *a, const char *b);
+/* As text_did_you_mean(), of n records of that size which begin with their names. */
+char *conf_hint(const char *word, const void *records, unsigned n, size_t size);
+
+/* ERR_CONFIG for the first thing that does not fit the others. The config was made from these
+ * sections. */
+bool conf_fits(const Config *config,
+               const GPtrArray *sections,
+               const char *file_name,
+               GError **error);

@@ -1,0 +1,190 @@
+/*
+ * Whom the settings know: roles, persons, brains and accounts by their names and addresses.
+ */
+#include "base/banned.h"
+#include "base/config_internal.h"
+#include "base/err.h"
+#include "base/text.h"
+
+const ConfRole *
+config_role(const Config *config, const char *name)
+{
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        if (g_str_equal(config->roles[i].name, name))
+            return &config->roles[i];
+    }
+    return NULL;
+}
+
+const ConfBrain *
+config_brain(const Config *config, const char *name)
+{
+    for (unsigned i = 0; i < config->n_brains; i++) {
+        if (g_str_equal(config->brains[i].name, name))
+            return &config->brains[i];
+    }
+    return NULL;
+}
+
+const ConfAccount *
+config_account(const Config *config, const char *name)
+{
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        if (g_str_equal(config->accounts[i].name, name))
+            return &config->accounts[i];
+    }
+    return NULL;
+}
+
+bool
+conf_same_address(const char *a, const char *b)
+{
+    const char *at_a = strrchr(a, '@'), *at_b = strrchr(b, '@');
+
+    return at_a && at_b && at_a - a == at_b - b && strncmp(a, b, (size_t)(at_a - a)) == 0 &&
+           g_ascii_strcasecmp(at_a, at_b) == 0;
+}
+
+/* Our address, or ours with a tag: "envoy+12.abc@x" where ours is "envoy@x". The longest of
+ * ours that fits is meant, since ours may have a '+' of its own. */
+static bool
+is_tagged(const char *address, const char *ours)
+{
+    size_t len = strcspn(ours, "@");
+    const char *at = strrchr(address, '@');
+
+    return at && (size_t)(at - address) > len && strncmp(address, ours, len) == 0 &&
+           address[len] == '+' && g_ascii_strcasecmp(at, ours + len) == 0;
+}
+
+const ConfRole *
+config_role_at(const Config *config, const char *address)
+{
+    const ConfRole *best = NULL;
+
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+
+        if (conf_same_address(address, role->address))
+            return role;
+        if (is_tagged(address, role->address) &&
+            (!best || strlen(role->address) > strlen(best->address)))
+            best = role;
+    }
+    return best;
+}
+
+/* A tag is dropped only in our own domain: elsewhere it may be somebody else's mailbox. */
+const ConfPerson *
+config_person_at(const Config *config, const char *address)
+{
+    for (unsigned i = 0; i < config->n_persons; i++) {
+        const ConfPerson *person = &config->persons[i];
+
+        if (conf_same_address(address, person->address) ||
+            (person->local && is_tagged(address, person->address)))
+            return person;
+    }
+    return NULL;
+}
+
+bool
+config_is_person(const Config *config, const char *address)
+{
+    bool found = config_person_at(config, address) != NULL;
+
+    for (const char *const *p = config->principals; p && *p && !found; p++)
+        found = conf_same_address(address, *p);
+    return found;
+}
+
+const char *
+config_mailbox_at(const Config *config, const char *address)
+{
+    const ConfRole *role = config_role_at(config, address);
+    const ConfPerson *person = role ? NULL : config_person_at(config, address);
+
+    if (role)
+        return role->name;
+    return person && person->local ? person->name : NULL;
+}
+
+bool
+config_asks_by_net(const Config *config)
+{
+    for (unsigned i = 0; i < config->n_brains; i++) {
+        const char *kind = config->brains[i].kind;
+
+        if (g_str_equal(kind, "anthropic") || g_str_equal(kind, "openai"))
+            return true;
+    }
+    return false;
+}
+
+bool
+config_is_imap(const ConfAccount *account)
+{
+    return g_str_equal(account->kind, "imap");
+}
+
+const ConfAccount *
+config_way_out(const Config *config, const char *role)
+{
+    const ConfAccount *first = NULL;
+
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        const ConfAccount *account = &config->accounts[i];
+
+        if (!*account->smtp.host && !account->by_sendmail)
+            continue;
+        if (role && g_str_equal(account->role, role))
+            return account;
+        if (!first)
+            first = account;
+    }
+    return first;
+}
+
+const ConfAccount *
+config_account_of(const Config *config, const ConfRole *role)
+{
+    const ConfAccount *best = NULL;
+    const char *domain = strrchr(role->address, '@');
+
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        const ConfAccount *account = &config->accounts[i];
+        const char *at = strrchr(account->server.user, '@');
+        if (!config_is_imap(account))
+            continue;
+        if (g_str_equal(account->role, role->name))
+            return account;
+        if (!best && at && domain && g_ascii_strcasecmp(at, domain) == 0)
+            best = account;
+    }
+    return best;
+}
+
+char *
+conf_hint(const char *word, const void *records, unsigned n, size_t size)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+    for (unsigned i = 0; i < n; i++)
+        g_ptr_array_add(names, *(char *const *)((const char *)records + i * size));
+    g_ptr_array_add(names, NULL);
+    return text_did_you_mean(word, (const char *const *)names->pdata);
+}
+
+const ConfRole *
+config_role_get(const Config *config, const char *name, GError **error)
+{
+    const ConfRole *role = config_role(config, name);
+
+    if (role)
+        return role;
+
+    g_autofree char *vis = text_vis(name, false);
+    g_autofree char *hint = conf_hint(name, config->roles, config->n_roles, sizeof(ConfRole));
+    err_set(error, ERR_NEVER, "no role '%s'%s", vis, hint);
+    return NULL;
+}

@@ -1,0 +1,166 @@
+/*
+ * What must fit together: each value is right by itself, but a role may name a brain that is
+ * not there, or two mailboxes one address. The line to blame is the later one.
+ */
+#include "base/banned.h"
+#include "base/config_internal.h"
+#include "base/err.h"
+#include "base/preset.h"
+#include "base/text.h"
+
+/* What is compared. */
+typedef struct Fit {
+    const Config *config;
+    const GPtrArray *sections;
+    const char *file_name;
+} Fit;
+
+static bool refuse(const Fit *fit, unsigned line, GError **error, const char *fmt, ...)
+    G_GNUC_PRINTF(4, 5);
+
+static bool
+refuse(const Fit *fit, unsigned line, GError **error, const char *fmt, ...)
+{
+    va_list ap;
+
+    va_start(ap, fmt);
+    g_autofree char *text = g_strdup_vprintf(fmt, ap);
+    va_end(ap);
+    if (line == 0)
+        return err_set(error, ERR_CONFIG, "%s: %s", fit->file_name, text);
+    return err_set(error, ERR_CONFIG, "%s:%u: %s", fit->file_name, line, text);
+}
+
+static bool
+check_brain(const Fit *fit, const ConfSection *section, GError **error)
+{
+    const ConfBrain *brain = config_brain(fit->config, section->name);
+
+    if (g_str_equal(brain->kind, "command") && !brain->command[0])
+        return refuse(fit, section->line, error, "[%s] needs a 'command'", section->title);
+    return true;
+}
+
+static bool
+check_role(const Fit *fit, const ConfSection *section, GError **error)
+{
+    const char *brain = conf_value(section, "brain");
+    unsigned line = conf_line(section, "brain");
+
+    if (config_role(fit->config, section->name)->person) {
+        if (*brain)
+            return refuse(fit, line, error, "[%s] is a person and has no brain",
+                          section->title);
+        return true;
+    }
+    if (config_brain(fit->config, brain))
+        return true;
+
+    g_autofree char *hint =
+        conf_hint(brain, fit->config->brains, fit->config->n_brains, sizeof(ConfBrain));
+    return refuse(fit, line, error, "[%s]: there is no [brain %s]%s", section->title, brain,
+                  hint);
+}
+
+/* account.role and report.role name a role, or nobody. */
+static bool
+check_role_name(const Fit *fit, const ConfSection *section, GError **error)
+{
+    const char *role = conf_value(section, "role");
+
+    if (!*role || config_role(fit->config, role))
+        return true;
+
+    g_autofree char *hint =
+        conf_hint(role, fit->config->roles, fit->config->n_roles, sizeof(ConfRole));
+    return refuse(fit, conf_line(section, "role"), error, "[%s]: there is no [role %s]%s",
+                  section->title, role, hint);
+}
+
+static bool
+check_preset(const Fit *fit, const ConfSection *section, GError **error)
+{
+    const char *name = conf_value(section, "preset");
+
+    if (!*name || preset_find(name))
+        return true;
+
+    g_autofree char *hint = text_did_you_mean(name, preset_names());
+    return refuse(fit, conf_line(section, "preset"), error, "[%s]: no preset '%s'%s",
+                  section->title, name, hint);
+}
+
+static bool
+check_section(const Fit *fit, const ConfSection *section, GError **error)
+{
+    if (g_str_equal(section->kind, "account") && !check_preset(fit, section, error))
+        return false;
+    if (g_str_equal(section->kind, "brain"))
+        return check_brain(fit, section, error);
+    if (g_str_equal(section->kind, "role"))
+        return check_role(fit, section, error);
+    if (g_str_equal(section->kind, "account") || g_str_equal(section->kind, "report"))
+        return check_role_name(fit, section, error);
+    if (g_str_equal(section->kind, "person") && !*conf_value(section, "address"))
+        return refuse(fit, section->line, error, "[%s] needs an 'address'", section->title);
+    return true;
+}
+
+static bool
+is_mailbox(const ConfSection *section)
+{
+    return g_str_equal(section->kind, "role") || g_str_equal(section->kind, "person");
+}
+
+/* Roles and persons share one set of addresses and, by their folders, one set of names. */
+static bool
+check_pair(const Fit *fit, const ConfSection *a, const ConfSection *b, GError **error)
+{
+    const char *address = conf_value(b, "address");
+
+    if (conf_same_address(conf_value(a, "address"), address))
+        return refuse(fit, conf_line(b, "address"), error,
+                      "[%s] has the address of [%s] in line %u", b->title, a->title, a->line);
+    if (g_str_equal(a->name, b->name))
+        return refuse(fit, b->line, error, "[%s] has the name of [%s] in line %u", b->title,
+                      a->title, a->line);
+    return true;
+}
+
+static bool
+check_addresses(const Fit *fit, GError **error)
+{
+    const char *owner = fit->config->owner;
+
+    for (guint i = 0; i < fit->sections->len; i++) {
+        const ConfSection *b = g_ptr_array_index(fit->sections, i);
+
+        if (!is_mailbox(b))
+            continue;
+        if (g_str_equal(b->kind, "role") && !config_role(fit->config, b->name)->person &&
+            conf_same_address(conf_value(b, "address"), owner))
+            return refuse(fit, conf_line(b, "address"), error,
+                          "[%s] has the address of the owner", b->title);
+        for (guint j = 0; j < i; j++) {
+            const ConfSection *a = g_ptr_array_index(fit->sections, j);
+            if (is_mailbox(a) && !check_pair(fit, a, b, error))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool
+conf_fits(const Config *config,
+          const GPtrArray *sections,
+          const char *file_name,
+          GError **error)
+{
+    const Fit fit = {config, sections, file_name};
+
+    for (guint i = 0; i < sections->len; i++) {
+        if (!check_section(&fit, g_ptr_array_index(sections, i), error))
+            return false;
+    }
+    return check_addresses(&fit, error);
+}

@@ -1,0 +1,170 @@
+/*
+ * What may stand behind a key: each type has its form, and what does not fit it is told what
+ * was expected. How values fit each other is for config_fit.c.
+ */
+#include "base/banned.h"
+#include "base/config_internal.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+const ConfKey *
+conf_key(const char *kind, const char *name)
+{
+    for (const ConfKey *key = config_keys; key->section; key++) {
+        if (g_str_equal(key->section, kind) && g_str_equal(key->name, name))
+            return key;
+    }
+    return NULL;
+}
+
+char **
+conf_split(const char *value)
+{
+    g_auto(GStrv) parts = g_strsplit_set(value, " \t,;", -1);
+    g_autoptr(GPtrArray) words = g_ptr_array_new();
+
+    for (char **part = parts; *part; part++) {
+        if (**part)
+            g_ptr_array_add(words, g_strdup(*part));
+    }
+    g_ptr_array_add(words, NULL);
+    return (char **)g_ptr_array_free(g_steal_pointer(&words), FALSE);
+}
+
+/* Enough to catch slips; the grammar proper is mail/address.h. */
+static bool
+address_plausible(const char *s)
+{
+    const char *at = strrchr(s, '@');
+
+    if (!at || at == s || (size_t)(at - s) > LIMIT_ADDR_LOCAL ||
+        strlen(at + 1) > LIMIT_ADDR_DOMAIN)
+        return false;
+    for (const char *p = s; p < at; p++) {
+        if ((unsigned char)*p <= ' ' || *p == 0x7f || strchr("<>()[],;:\\\"@", *p))
+            return false;
+    }
+    return at[1] && at[1] != '.' && !strpbrk(at + 1, " \t<>()[],;:\\\"@") && !strstr(at, "..");
+}
+
+static bool
+host_plausible(const char *s)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+    size_t len = strlen(s);
+
+    return len > 0 && len < 254 && strspn(s, letters) == len && s[0] != '.' && s[0] != '-' &&
+           !strstr(s, "..");
+}
+
+static bool
+int_in_range(const ConfKey *key, const char *value)
+{
+    g_auto(GStrv) ends = g_strsplit(key->values ? key->values : "0..1000000000", "..", 2);
+    int64_t number;
+
+    return text_parse_int(value, g_ascii_strtoll(ends[0], NULL, 10),
+                          g_ascii_strtoll(ends[1], NULL, 10), &number);
+}
+
+/* NULL when every word is one of the values; else what to say. */
+static char *
+check_words(const ConfKey *key, const char *const *words)
+{
+    g_auto(GStrv) values = g_strsplit(key->values ? key->values : "", "|", -1);
+    const char *const *allowed = (const char *const *)values;
+
+    for (; key->values && *words; words++) {
+        if (g_strv_contains(allowed, *words))
+            continue;
+
+        g_autofree char *hint = text_did_you_mean(*words, allowed);
+        g_autofree char *list = g_strjoinv(", ", values);
+        return g_strdup_printf("expected %s%s%s", values[1] ? "one of " : "", list, hint);
+    }
+    return NULL;
+}
+
+static char *
+check_list(const ConfKey *key, const char *value)
+{
+    g_auto(GStrv) words = conf_split(value);
+
+    if (key->type != CONF_ADDRESSES)
+        return check_words(key, (const char *const *)words);
+    for (char **word = words; *word; word++) {
+        if (!address_plausible(*word))
+            return g_strdup("expected addresses such as bob@example.org");
+    }
+    return NULL;
+}
+
+static char *
+check_command(const char *value)
+{
+    g_auto(GStrv) argv = NULL;
+    g_autoptr(GError) why = NULL;
+
+    if (g_shell_parse_argv(value, NULL, &argv, &why))
+        return NULL;
+    return g_strdup_printf("expected a command: %s", why->message);
+}
+
+static char *
+expected(bool good, const char *what)
+{
+    return good ? NULL : g_strconcat("expected ", what, NULL);
+}
+
+char *
+conf_complaint(const ConfKey *key, const char *value)
+{
+    int64_t number;
+    uint64_t size;
+
+    if (!*value && !*key->fallback)
+        return NULL;
+    switch (key->type) {
+    case CONF_STRING:
+        return NULL;
+    case CONF_BOOL:
+        return expected(g_str_equal(value, "yes") || g_str_equal(value, "no") ||
+                            g_str_equal(value, "true") || g_str_equal(value, "false"),
+                        "yes or no");
+    case CONF_INT:
+        if (int_in_range(key, value))
+            return NULL;
+        return g_strdup_printf("expected a number%s%s", key->values ? " in " : "",
+                               key->values ? key->values : "");
+    case CONF_SPAN:
+        return expected(text_parse_span(value, &number), "a time such as 90s, 2m, 1h or 7d");
+    case CONF_SIZE:
+        return expected(text_parse_size(value, &size), "a size such as 4096, 64k or 25m");
+    case CONF_MONEY:
+        return expected(text_parse_money(value, &number), "an amount such as 2.00");
+    case CONF_ENUM:
+        return check_words(key, (const char *const[]){value, NULL});
+    case CONF_ADDRESS:
+        return expected(address_plausible(value), "an address such as bob@example.org");
+    case CONF_HOST:
+        return expected(host_plausible(value), "a host name such as mail.example.org");
+    case CONF_LIST:
+    case CONF_ADDRESSES:
+        return check_list(key, value);
+    case CONF_COMMAND:
+        return check_command(value);
+    }
+    g_assert_not_reached();
+}
+
+bool
+config_check(const char *section, const char *key, const char *value, GError **error)
+{
+    g_autofree char *kind = g_strndup(section, strcspn(section, " "));
+    const ConfKey *known = conf_key(kind, key);
+    g_autofree char *why = known ? conf_complaint(known, value) : g_strdup("no such key");
+
+    return !why || err_set(error, ERR_CONFIG, "%s '%s': %s", key, value, why);
+}

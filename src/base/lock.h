@@ -1,0 +1,18 @@
+#pragma once
+
+/*
+ * A lock that the kernel holds: flock on a permanent file that is never unlinked. The holder's
+ * pid stands in the file for messages only. wait_ms 0: try once; -1: for ever. ERR_LATER names
+ * the holder; ERR_CONFIG: it can't be had here at all (no right to write, no locks).
+ */
+#include <glib.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+bool lock_take(int dir_fd, const char *name, int wait_ms, int *ret_fd, GError **error);
+/* True while the path still names the inode that we hold. */
+bool lock_holds(int dir_fd, const char *name, int fd);
+/* The pid in the file, 0 when unknown. */
+pid_t lock_holder(int dir_fd, const char *name);
+/* Does anybody hold it? Writes nothing, so it may be asked of a home that is read-only. */
+bool lock_is_held(int dir_fd, const char *name);

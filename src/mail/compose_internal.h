@@ -1,0 +1,29 @@
+#pragma once
+
+/* The inside of a Compose, shared by compose.c, which fills it, and compose_format.c, which
+ * writes it down. */
+#include "mail/compose.h"
+
+typedef struct Field {
+    char *name, *value;
+} Field;
+
+typedef struct Attachment {
+    char *filename;
+    char *content_type;
+    GBytes *content;
+} Attachment;
+
+struct Compose {
+    Address *from;
+    GPtrArray *to, *cc; /* of Address */
+    char *subject;
+    bool has_date;
+    int64_t date_us;
+    char *in_reply_to;
+    GPtrArray *references;  /* ids */
+    bool to_self;           /* the mail's own is to be among them */
+    GPtrArray *fields;      /* of Field */
+    char *text;             /* valid, LF, ends with a newline unless empty */
+    GPtrArray *attachments; /* of Attachment */
+};
