@@ -126,9 +126,15 @@ address_equal(const char *a, const char *b)
 {
     const char *at_a = strrchr(a, '@'), *at_b = strrchr(b, '@');
 
-    if (!at_a || !at_b || at_a - a != at_b - b)
+    if (!at_a || !at_b || at_a - a != at_b - b || memcmp(a, b, (size_t)(at_a - a)) != 0)
         return false;
-    return memcmp(a, b, (size_t)(at_a - a)) == 0 && g_ascii_strcasecmp(at_a, at_b) == 0;
+    if (g_ascii_strcasecmp(at_a, at_b) == 0)
+        return true;
+    if (!g_hostname_is_non_ascii(at_a + 1) && !g_hostname_is_non_ascii(at_b + 1))
+        return false;
+    g_autofree char *host_a = g_hostname_to_ascii(at_a + 1);
+    g_autofree char *host_b = g_hostname_to_ascii(at_b + 1);
+    return host_a && host_b && g_ascii_strcasecmp(host_a, host_b) == 0;
 }
 
 void

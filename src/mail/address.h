@@ -25,7 +25,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Address, address_free)
 bool address_spec_valid(const char *spec);
 /* Lower-cases the domain; caller frees. NULL when not an addr-spec. */
 char *address_normalise(const char *spec);
-/* Same mailbox: domains in any case, local parts exact. */
+/* Same mailbox: domains in any case and in either form of other alphabets, local parts exact.
+ */
 bool address_equal(const char *a, const char *b);
 /* "envoy+12.abc@x" gives "envoy@x" and "12.abc" (NULL: no tag). Caller frees both. */
 void address_split_tag(const char *spec, char **ret_base, char **ret_tag);

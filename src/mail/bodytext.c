@@ -2,6 +2,7 @@
 
 #include "base/banned.h"
 #include <glib.h>
+#include <stdint.h>
 
 void
 bodytext_lines(char *text)
@@ -135,4 +136,78 @@ bodytext_unflow(const char *text, bool delsp)
     if (open)
         g_string_append_c(out, '\n');
     return g_string_free(out, FALSE);
+}
+
+/* ---- comparing ---- */
+
+#define WORD_BITS 16
+#define WORDS_SAID 8u /* fewer words say nothing */
+
+/* The words of a text as bits; two that share one are rare enough. */
+typedef struct Words {
+    uint8_t seen[(1u << WORD_BITS) / 8];
+} Words;
+
+/* The next word of three letters or more, as a number; -1: no more. Addresses of pages are no
+ * words: HTML does not show them. */
+static int
+next_word(const char **text)
+{
+    const char *p = *text;
+    uint32_t hash = 0;
+
+    for (size_t len = 0;; p++) {
+        bool letter = g_ascii_isalnum(*p) || (*p & 0x80);
+        if (letter) {
+            hash = (hash ^ (uint8_t)g_ascii_tolower(*p)) * 16777619u + 11u;
+            len++;
+            continue;
+        }
+        if (strncmp(p, "://", 3) == 0) {
+            p += strcspn(p, " \n\t<>\"");
+            len = 0;
+        }
+        if (len >= 3 || *p == '\0') {
+            *text = *p ? p + 1 : p;
+            return len >= 3 ? (int)((hash ^ hash >> WORD_BITS) & ((1u << WORD_BITS) - 1)) : -1;
+        }
+        hash = 0;
+        len = 0;
+    }
+}
+
+/* Is at most half of the text missing from these words? */
+static bool
+mostly_in(const Words *words, const char *text)
+{
+    unsigned n = 0, missing = 0;
+    int word;
+
+    while ((word = next_word(&text)) >= 0) {
+        n++;
+        missing += !(words->seen[word / 8] & 1u << word % 8);
+    }
+    return n < WORDS_SAID || missing * 2 <= n;
+}
+
+static void
+read_words(const char *text, Words *ret)
+{
+    int word;
+
+    *ret = (Words){0};
+    while ((word = next_word(&text)) >= 0)
+        ret->seen[word / 8] |= (uint8_t)(1u << word % 8);
+}
+
+bool
+bodytext_same(const char *a, const char *b)
+{
+    Words words;
+
+    read_words(a, &words);
+    if (!mostly_in(&words, b))
+        return false;
+    read_words(b, &words);
+    return mostly_in(&words, a);
 }

@@ -15,6 +15,10 @@ void bodytext_lines(char *text);
  */
 bool bodytext_strip_invisible(char *text);
 
+/* Do two texts say about the same? More than half of the words of each must stand in the other;
+ * of few words nothing is said. */
+bool bodytext_same(const char *a, const char *b);
+
 /* format=flowed (RFC 3676): soft line ends joined, space-stuffing undone; quoted lines come out
  * as "> text". Caller frees. */
 char *bodytext_unflow(const char *text, bool delsp);

@@ -1,6 +1,7 @@
 #include "mail/htmltext.h"
 
 #include "base/banned.h"
+#include "mail/htmlhide.h"
 #include <glib.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ typedef struct Page {
     char skip[16];       /* inside an element that is not shown: its name, "" for none */
     unsigned skip_depth; /* and how many of that name are open */
     bool hidden;
+    HtmlHide hide;
 } Page;
 
 typedef struct Tag {
@@ -100,9 +102,11 @@ numeric_entity(const char *p, const char **ret_end)
     bool hex = p[2] == 'x' || p[2] == 'X';
     char *end;
     const char *digits = p + (hex ? 3 : 2);
-    guint64 c = g_ascii_isxdigit(*digits) ? g_ascii_strtoull(digits, &end, hex ? 16 : 10) : 0;
 
-    if (!g_ascii_isxdigit(*digits) || end == digits)
+    if (!g_ascii_isxdigit(*digits)) /* it would take a sign and blanks too */
+        return 0;
+    guint64 c = g_ascii_strtoull(digits, &end, hex ? 16 : 10);
+    if (end == digits)
         return 0;
     *ret_end = *end == ';' ? end + 1 : end;
     return c > 0 && c <= 0x10FFFF && g_unichar_validate((gunichar)c) ? (gunichar)c : 0xFFFD;
@@ -168,42 +172,6 @@ read_tag(const char *p, Tag *ret)
     ret->end = p;
     ret->empty = p > ret->attrs && p[-1] == '/';
     return *p == '>';
-}
-
-/* A declaration in the tag's attributes, spaces aside: "display:none". */
-static bool
-has_style(const char *attrs, const char *what)
-{
-    for (const char *at = strstr(attrs, what); at; at = strstr(at + 1, what)) {
-        char next = at[strlen(what)];
-        if (next == '\0' || strchr(";\"'!pe ", next)) /* "0;", "0px", "0em", not "0.9em" */
-            return true;
-    }
-    return false;
-}
-
-/* Does the element hide what it holds? */
-static bool
-hides(const Tag *t)
-{
-    static const char *const styles[] = {"display:none", "visibility:hidden", "font-size:0",
-                                         "opacity:0",    "max-height:0",      "mso-hide:all"};
-    size_t len = (size_t)(t->end - t->attrs);
-
-    if (t->closing || len < 6)
-        return false;
-    g_autofree char *attrs = g_ascii_strdown(t->attrs, (gssize)len);
-    if (strstr(attrs, " hidden") && !strstr(attrs, "style"))
-        return true;
-    size_t n = 0;
-    for (size_t i = 0; i < len; i++)
-        if (!g_ascii_isspace(attrs[i]))
-            attrs[n++] = attrs[i];
-    attrs[n] = '\0';
-    for (size_t i = 0; i < G_N_ELEMENTS(styles); i++)
-        if (has_style(attrs, styles[i]))
-            return true;
-    return false;
 }
 
 /* Inside an element that is not shown: count its kind until it closes. */
@@ -289,6 +257,8 @@ handle_tag(Page *page, const Tag *t)
     page->p = t->end + 1;
     if (!t->closing && one_of(t->name, raw_text)) {
         const char *close = find_closing(page->p, t->name);
+        if (close && strcmp(t->name, "style") == 0)
+            htmlhide_read_style(&page->hide, page->p, (size_t)(close - page->p));
         page->p = close ? close + strcspn(close, ">") : page->p + strlen(page->p);
         page->p += *page->p == '>';
         return;
@@ -297,7 +267,8 @@ handle_tag(Page *page, const Tag *t)
         skip_tag(page, t);
         return;
     }
-    bool hide = !one_of(t->name, voids) && !t->empty && hides(t);
+    bool hide = !t->closing && !one_of(t->name, voids) && !t->empty &&
+                htmlhide_hides(&page->hide, t->attrs, (size_t)(t->end - t->attrs));
     if (hide || (!t->closing && !t->empty && one_of(t->name, unshown))) {
         g_strlcpy(page->skip, t->name, sizeof page->skip);
         page->skip_depth = 1;

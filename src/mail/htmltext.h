@@ -4,8 +4,8 @@
  * What a reader of an HTML mail would see, as text. Not a browser: one pass over the bytes, no
  * tree, no recursion, no memory beyond the result, so that no page is too deep or too broken.
  *
- * Head, script, style and comments are left out, and so are elements that hide themselves by
- * their own style (display:none, no size, no opacity). Entities are decoded, white space is
+ * Head, script, style and comments are left out, and so are elements that hide what they hold
+ * (mail/htmlhide.h). Entities are decoded, white space is
  * joined, block elements stand on lines of their own, quotes get "> ". Links are not followed
  * and images are not named.
  */

@@ -33,8 +33,9 @@ char **
 message_flag_names(unsigned flags)
 {
     static const char *const names[] = {
-        "ambiguous", "two-from", "no-from",  "no-id",     "no-date",   "damaged",
-        "charset",   "nuls",     "text-cut", "html-only", "invisible", "name-conflict",
+        "ambiguous", "two-from",      "no-from",      "no-id",    "no-date",
+        "damaged",   "charset",       "nuls",         "text-cut", "html-only",
+        "invisible", "name-conflict", "alt-mismatch",
     };
     GPtrArray *out = g_ptr_array_new();
 

@@ -314,7 +314,8 @@ add_text(PartList *list, GString *all, const Pending *p, char *text)
         list->flags |= MSG_TEXT_CUT;
 }
 
-/* Alternatives in which plain text was found; in them the HTML is not read. */
+/* Alternatives in which plain text was found, each with it (borrowed); in them the HTML is not
+ * shown. */
 static GHashTable *
 plain_groups(PartList *list, char **texts)
 {
@@ -326,40 +327,55 @@ plain_groups(PartList *list, char **texts)
             continue;
         texts[i] = read_plain(list, p, list->max_text);
         if (p->group != 0 && !is_blank(texts[i]))
-            g_hash_table_add(groups, GUINT_TO_POINTER(p->group));
+            g_hash_table_insert(groups, GUINT_TO_POINTER(p->group), texts[i]);
     }
     return groups;
 }
 
-/* HTML beside its plain twin: only how large it is. */
+/* Enough to know that two texts are not one. */
+#define TWIN_TEXT (32u << 10)
+
+/* HTML beside its plain twin: how large it is, and whether a person who sees it reads what the
+ * model does. */
 static void
-measure(PartList *list, const Pending *p)
+compare_twin(PartList *list, const Pending *p, const char *plain)
 {
     Leaf leaf = {.data = p->data, .len = p->len};
+    bool cut = false, hidden = false;
+    unsigned unshown = (MSG_BAD_CHARSET | MSG_TEXT_CUT) & ~list->flags;
 
-    decode_attachment(list, p->part, p->encoding, &leaf);
+    if (!plain) {
+        decode_attachment(list, p->part, p->encoding, &leaf);
+        return;
+    }
+    g_autofree char *html = decode_text(list, p, TWIN_TEXT * 16);
+    list->flags &= ~unshown;
+    g_autofree char *text = htmltext_read(html, TWIN_TEXT, &cut, &hidden);
+    if (!bodytext_same(plain, text))
+        list->flags |= MSG_ALT_MISMATCH;
 }
 
 static char *
 read_texts(PartList *list)
 {
-    g_autofree char **texts = g_new0(char *, list->pending->len + 1);
-    g_autoptr(GHashTable) groups = plain_groups(list, texts);
+    g_autofree char **found = g_new0(char *, list->pending->len + 1);
+    g_autoptr(GHashTable) groups = plain_groups(list, found);
     GString *all = g_string_new(NULL);
 
     for (unsigned i = 0; i < list->pending->len; i++) {
         const Pending *p = &g_array_index(list->pending, Pending, i);
         size_t room = list->max_text > all->len ? list->max_text - all->len : 0;
-        if (p->kind == TEXT_HTML &&
-            (room == 0 || g_hash_table_contains(groups, GUINT_TO_POINTER(p->group)))) {
-            measure(list, p);
+        const char *plain = g_hash_table_lookup(groups, GUINT_TO_POINTER(p->group));
+        if (p->kind == TEXT_HTML && (room == 0 || plain)) {
+            compare_twin(list, p, plain);
             continue;
         }
         if (p->kind == TEXT_HTML)
-            texts[i] = read_html(list, p, room);
-        add_text(list, all, p, texts[i]);
-        g_free(texts[i]);
+            found[i] = read_html(list, p, room);
+        add_text(list, all, p, found[i]);
     }
+    for (unsigned i = 0; i < list->pending->len; i++)
+        g_free(found[i]);
     return g_string_free(all, FALSE);
 }
 

@@ -118,6 +118,8 @@ static void
 test_equal(void)
 {
     g_assert_true(address_equal("a@X.example", "a@x.EXAMPLE"));
+    g_assert_true(address_equal("a@bücher.example", "a@xn--bcher-kva.example")); /* T3 */
+    g_assert_false(address_equal("a@bücher.example", "a@bucher.example"));
     g_assert_false(address_equal("A@x", "a@x"));
     g_assert_false(address_equal("a@x", "a@x.example"));
     g_assert_false(address_equal("a", "a"));
