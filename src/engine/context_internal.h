@@ -28,6 +28,13 @@ struct Context {
 
 Context *context_alloc(const Home *home, int64_t job, int step, size_t budget);
 
+#define CONTEXT_CUT_NOTE "\n[… cut: this is the beginning, the rest did not fit]"
+
+/* Bytes that are left when nothing is kept back. */
+size_t context_whole_room(const Context *c);
+/* What the page says of the next file; caller frees. */
+char *context_file_line(const Context *c, const char *content_type, GBytes *data);
+
 /* These put bytes where they belong, and keep no record. Text is valid UTF-8. */
 void context_put_words(Context *c, GString *to, const char *text);
 void context_put_part(Context *c, const char *title, const char *text, size_t len, size_t keep);
