@@ -193,8 +193,8 @@ make_mail(void)
 static void
 add_origin(Rig *r)
 {
-    g_autofree char *line =
-        origin_line(&r->place->home->key, r->mail->str, r->mail->len, TRUST_ROLE, "you");
+    g_autofree char *line = origin_line(&r->place->home->key, r->mail->str, r->mail->len,
+                                        TRUST_ROLE, TRUST_ROLE, "you");
 
     g_string_append(r->file, line);
     g_string_append_len(r->file, r->mail->str, (gssize)r->mail->len);

@@ -24,6 +24,7 @@
 #include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define SLICE 40u
 #define ROUNDS 16u
@@ -81,7 +82,17 @@ typedef struct Rig {
     bool writes;      /* they have a note and a mail */
     sqlite3 *bare;
     sqlite3_stmt *insert;
+    double cpu[2]; /* seconds of the processor: floor, subject */
 } Rig;
+
+static double
+cpu_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
 
 /* ---- the floor ---- */
 
@@ -112,12 +123,14 @@ run_bare(void *data, unsigned round, unsigned n, GError **error)
 {
     static const char bytes[ROW_BYTES] = "a row";
     Rig *r = data;
+    double began = cpu_now();
 
     for (unsigned i = 0; i < n; i++) {
         sqlite3_bind_blob(r->insert, 1, bytes, sizeof bytes, SQLITE_STATIC);
         if (sqlite3_step(r->insert) != SQLITE_DONE || sqlite3_reset(r->insert) != SQLITE_OK)
             return bare_error(r, error);
     }
+    r->cpu[0] += cpu_now() - began;
     return true;
 }
 
@@ -143,10 +156,13 @@ run_job(void *data, unsigned round, unsigned n, GError **error)
     const JobQuery newest = {.role = r->role, .limit = 1};
     g_autoptr(GPtrArray) jobs = NULL;
     RunStats stats = {0};
+    double began = cpu_now();
     bool got;
 
-    if (!run_one(r->engine, (JobId){0}, &limits, &stats, &got, error) ||
-        !jobs_list(r->engine->db, &viewer, &newest, &jobs, error))
+    if (!run_one(r->engine, (JobId){0}, &limits, &stats, &got, error))
+        return false;
+    r->cpu[1] += cpu_now() - began;
+    if (!jobs_list(r->engine->db, &viewer, &newest, &jobs, error))
         return false;
     const Job *job = jobs->len ? g_ptr_array_index(jobs, 0) : NULL;
     return (got && job && job->total_iterations == (int)n) ||
@@ -226,6 +242,7 @@ run_commits(void *data, unsigned round, unsigned n, GError **error)
 {
     Rig *r = data;
     g_auto(Claimed) c = {0};
+    double began = cpu_now();
 
     if (!claim_job(r, &c, error))
         return false;
@@ -237,6 +254,7 @@ run_commits(void *data, unsigned round, unsigned n, GError **error)
             !step_commit(r->engine, &c.claim, &c.in, p, verdicts, &result, error))
             return false;
     }
+    r->cpu[1] += cpu_now() - began;
     return true;
 }
 
@@ -247,9 +265,19 @@ race(Rig *r, const Runner *ours, bool writes, double *floor, double *subject, GE
 {
     const Runner bare = {NULL, run_bare};
 
+    r->cpu[0] = r->cpu[1] = 0;
     r->role = writes ? "write" : "plain";
     r->writes = writes;
     return measure_race(&bare, ours, r, ROUNDS, SLICE, floor, subject, error);
+}
+
+/* What is ours of it, and not the disk's. */
+static void
+print_cpu(const Rig *r)
+{
+    const double each = 1e6 / (ROUNDS * SLICE);
+
+    goal_none("  of the processor, each", r->cpu[0] * each, r->cpu[1] * each, "us");
 }
 
 static bool
@@ -261,15 +289,19 @@ measure_steps(Measure *m, Rig *r, GError **error)
     if (!race(r, &commits, true, &floor, &subject, error))
         return false;
     goal_ratio(m, "commits: a note and a mail", floor, subject, "/s", 0.40);
+    print_cpu(r);
     if (!race(r, &commits, false, &floor, &subject, error))
         return false;
     goal_ratio(m, "commits: plain steps", floor, subject, "/s", 0.55);
+    print_cpu(r);
     if (!race(r, &whole, true, &floor, &subject, error))
         return false;
     goal_none("whole steps: a note and a mail", floor, subject, "/s");
+    print_cpu(r);
     if (!race(r, &whole, false, &floor, &subject, error))
         return false;
     goal_none("whole steps: plain", floor, subject, "/s");
+    print_cpu(r);
     return true;
 }
 

@@ -11,7 +11,7 @@ static const PresetKey gmail[] = {
     {"in-doubt", "probe"},      {NULL, NULL},
 };
 
-/* Files in Sent too, but puts a Message-ID of its own on what it takes. */
+/* Files in Sent too, but puts a Message-ID of its own on what it takes; ours stays in a header. */
 static const PresetKey outlook[] = {
     {"host", "outlook.office365.com"},
     {"port", "993"},
@@ -21,7 +21,8 @@ static const PresetKey outlook[] = {
     {"smtp-tls", "starttls"},
     {"sent-copy", "server"},
     {"envelope", "account"},
-    {"in-doubt", "hold"},
+    {"message-id", "server"},
+    {"in-doubt", "probe"},
     {NULL, NULL},
 };
 

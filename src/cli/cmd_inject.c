@@ -9,10 +9,8 @@
 #include "cli/faces.h"
 #include "cli/outgoing.h"
 #include "cli/pass.h"
-#include "engine/post.h"
 #include "mail/compose.h"
 #include "mail/maildir.h"
-#include "mail/msgid.h"
 #include <errno.h>
 #include <fcntl.h>
 
@@ -91,19 +89,10 @@ from_message(Cli *cli, const InjectOptions *o, GBytes *input, GBytes **ret, char
     if (!compose_raw(data, len, &rest, ret_id, &bcc, &error))
         return cli_error(EX_DATAERR, error);
     if (o->again || !*ret_id) {
-        uint8_t random[16];
-        Digest d;
-        random_bytes(&cli->home->random, random, sizeof random);
-        digest_of(random, sizeof random, &d);
-        g_autofree char *token = digest_token(&d, 26);
         g_free(*ret_id);
-        *ret_id = g_strdup_printf("inject.%s@%s", token, cli->home->config->domain);
+        *ret_id = outgoing_random_msgid(cli->home, "inject");
     }
-    g_autoptr(GString) all = g_string_new(NULL);
-    g_string_append_printf(all, "Message-ID: <%s>\n", *ret_id);
-    data = g_bytes_get_data(rest, &len);
-    g_string_append_len(all, data, (gssize)len);
-    *ret = g_string_free_to_bytes(g_steal_pointer(&all));
+    *ret = outgoing_with_msgid(rest, *ret_id);
     return 0;
 }
 
@@ -129,7 +118,8 @@ file_mail(Cli *cli,
                         role->name, id);
     g_autoptr(Maildir) md = NULL;
     g_autofree char *base = maildir_name(home_now(cli->home));
-    g_autofree char *head = origin_line(&cli->home->key, data, len, TRUST_OPERATOR, role->name);
+    g_autofree char *head =
+        origin_line(&cli->home->key, data, len, TRUST_OPERATOR, TRUST_OPERATOR, role->name);
     if (!maildir_open(cli->home->mail_fd, role->name, true, &md, &error) ||
         !maildir_deliver(md, "", base, NULL, head, data, len, &was_there, &error))
         return cli_error(0, error);

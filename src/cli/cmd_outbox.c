@@ -9,7 +9,8 @@ bool
 outbox_question(Cli *cli, const OutRow *o, Question **ret, GError **error)
 {
     *ret = NULL;
-    return o->question.v == 0 || question_of(cli->db, o->id, ret, error);
+    return (o->question.v == 0 && o->state != OUT_IN_DOUBT) ||
+           question_of(cli->db, o->id, ret, error);
 }
 
 json_t *
@@ -139,6 +140,7 @@ arrived(Cli *cli, const OutRow *row)
         return cli_error(0, error);
     if (n == 0)
         return cli_fail(EX_DATAERR, "mail %" G_GINT64_FORMAT " is not in doubt", row->id.v);
+    db_hint(cli->db); /* its copies may be filed */
     return 0;
 }
 
@@ -151,9 +153,8 @@ cmd_outbox(Cli *cli, int argc, char **argv)
         return list(cli, MAX(argc - 1, 1), argc < 2 ? argv : argv + 1);
     const char *sub = argv[1];
     if (!g_strv_contains(subs, sub)) {
-        const char *near = text_nearest(sub, subs);
-        return cli_usage("outbox", "no '%s'%s%s%s", sub, near ? "; did you mean '" : "",
-                         near ? near : "", near ? "'?" : "");
+        g_autofree char *hint = text_did_you_mean(sub, subs);
+        return cli_usage("outbox", "no '%s'%s", sub, hint);
     }
     if (g_str_equal(sub, "show"))
         return -1; /* postrider-mail can read it: outbox_show.c */

@@ -6,10 +6,10 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
+#include "cli/outgoing.h"
 #include "cli/pass.h"
 #include "engine/continuation.h"
 #include "mail/maildir.h"
-#include "mail/msgid.h"
 #include "store/jobs.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -177,7 +177,6 @@ mail_document(
     g_autoptr(Compose) c = compose_new();
     g_autoptr(GBytes) rest = NULL;
     g_autoptr(Maildir) md = NULL;
-    Digest d;
     bool there;
     compose_date(c, home_now(home));
     compose_text(c, "A continuation that the operator brings in.");
@@ -189,18 +188,15 @@ mail_document(
     rest = compose_format(c, error);
     if (!rest)
         return false;
+    *ret_msgid = outgoing_random_msgid(engine->home, "resume");
+    g_autoptr(GBytes) mail = outgoing_with_msgid(rest, *ret_msgid);
     gsize len;
-    const char *data = g_bytes_get_data(rest, &len);
+    const char *data = g_bytes_get_data(mail, &len);
     g_autofree char *base = maildir_name(home_now(home));
-    digest_of(base, strlen(base), &d);
-    g_autofree char *token = digest_token(&d, 26);
-    *ret_msgid = g_strdup_printf("resume.%s@%s", token, home->config->domain);
-    g_autofree char *all =
-        g_strdup_printf("Message-ID: <%s>\n%.*s", *ret_msgid, (int)len, data);
     g_autofree char *head =
-        origin_line(&home->key, all, strlen(all), TRUST_OPERATOR, role->name);
+        origin_line(&home->key, data, len, TRUST_OPERATOR, TRUST_OPERATOR, role->name);
     return maildir_open(home->mail_fd, role->name, true, &md, error) &&
-           maildir_deliver(md, "", base, NULL, head, all, strlen(all), &there, error);
+           maildir_deliver(md, "", base, NULL, head, data, len, &there, error);
 }
 
 static int

@@ -1,4 +1,5 @@
 #include "base/banned.h"
+#include "base/lock.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
@@ -39,6 +40,10 @@ cmd_serve_once(Cli *cli, int argc, char **argv)
         return cli_usage("serve", "takes no operand");
     if ((status = cli_engine(cli, &engine)))
         return status;
+    /* It does all this; its processes would only keep us waiting for their locks. */
+    if (lock_is_held(cli->home->state_fd, "master.lock"))
+        return cli_fail(EX_TEMPFAIL, "process %d serves this home",
+                        (int)lock_holder(cli->home->state_fd, "master.lock"));
     visit_servers(engine, &status);
     if (!pass_run(engine, DB_WAIT_MS, max_iterations, &stats, &error))
         return cli_error(0, error);

@@ -1,7 +1,6 @@
 /* `job log`: all that was decided about a job, in the order of time. */
 #include "base/banned.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "cli/show_job.h"
 #include "cli/step_view.h"
 #include "cli/tail.h"
@@ -195,7 +194,8 @@ add_questions(Log *log, GError **error)
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const Question *q = g_ptr_array_index(rows, i);
-        add(log, q->asked_us, "question", 0, "may held mail leave? (<%s>)", q->msgid);
+        add(log, q->asked_us, "question", 0, "%s (<%s>)",
+            q->about.v ? "has this mail arrived?" : "may held mail leave?", q->msgid);
         if (q->state != QUESTION_OPEN)
             add(log, q->decided_us ? q->decided_us : q->asked_us, "answer", 0, "%s%s%s%s%s",
                 question_state_name(q->state), q->who ? " by " : "", q->who ? q->who : "",

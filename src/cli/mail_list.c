@@ -34,14 +34,14 @@ mail_json(const MsgRow *row)
                                 ? g_strdup_printf("%s <%s>", row->from_name, row->from)
                                 : g_strdup(row->from);
     return json_pack(
-        "{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o, s:o, s:s, s:s, s:o}", "id",
-        (json_int_t)row->id.v, "message_id", id, "role", row->role, "folder",
+        "{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o, s:o, s:s, s:s, s:s, s:o}",
+        "id", (json_int_t)row->id.v, "message_id", id, "role", row->role, "folder",
         *row->folder ? row->folder : "INBOX", "from", from, "to", row->to, "subject",
         row->subject, "date", cli_json_time(row->date_us ? row->date_us : row->received_us),
         "thread", (json_int_t)row->thread.v, "state", msg_state_name(row->state), "why",
         text_or_null(row->why), "flags", flags_json(row->flags), "trust",
-        trust_name(row->trust), "class", msg_class_name(row->class), "job",
-        row->job.v ? json_integer(row->job.v) : json_null());
+        trust_name(row->trust), "floor", trust_name(row->floor), "class",
+        msg_class_name(row->class), "job", row->job.v ? json_integer(row->job.v) : json_null());
 }
 
 json_t *
@@ -49,11 +49,11 @@ mail_out_json(const OutRow *row)
 {
     g_autofree char *id = msgid_format(row->msgid);
     return json_pack(
-        "{s:n, s:s, s:n, s:s, s:s, s:s, s:s, s:o, s:n, s:s, s:o, s:[], s:s, s:s, s:o}", "id",
-        "message_id", id, "role", "folder", "Sent", "from", row->from, "to", row->address,
+        "{s:n, s:s, s:n, s:s, s:s, s:s, s:s, s:o, s:n, s:s, s:o, s:[], s:s, s:s, s:s, s:o}",
+        "id", "message_id", id, "role", "folder", "Sent", "from", row->from, "to", row->address,
         "subject", row->subject, "date", cli_json_time(row->created_us), "thread", "state",
         out_state_name(row->state), "why", text_or_null(row->why), "flags", "trust",
-        trust_name(row->level), "class", "sent", "job",
+        trust_name(row->level), "floor", trust_name(row->floor), "class", "sent", "job",
         row->job.v ? json_integer(row->job.v) : json_null());
 }
 
@@ -131,10 +131,9 @@ check_state(const char *name)
         return 0;
     for (int i = 0; i < MSG_N_STATES; i++)
         names[i] = msg_state_name((MsgState)i);
-    const char *near = text_nearest(name, names);
-    return cli_usage("mail", "no state '%s'%s%s%s", name, near ? "; did you mean '" : "",
-                     near ? near : "; there are stored, shown, handled, ignored, held, dead",
-                     near ? "'?" : "");
+    g_autofree char *hint = text_did_you_mean(name, names);
+    return cli_usage("mail", "no state '%s'%s", name,
+                     *hint ? hint : "; there are stored, shown, handled, ignored, held, dead");
 }
 
 static int

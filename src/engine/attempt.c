@@ -1,5 +1,6 @@
 #include "engine/attempt.h"
 #include "base/banned.h"
+#include "store/outbox_smtp.h"
 
 static int64_t
 retry_delay(const Config *config, int attempts)
@@ -25,7 +26,8 @@ attempt_failed(Txn *txn,
 
     if (never || (row->attempts > 0 && now - row->created_us >= config->give_up_us)) {
         *ret = ATTEMPT_GIVEN_UP;
-        return outbox_fail(txn, row->delivery, why, error);
+        return outbox_fail(txn, row->delivery, why, error) &&
+               outbox_end_copies(txn, row->id, error);
     }
     *ret = ATTEMPT_AGAIN;
     return outbox_retry(txn, row->delivery, now + retry_delay(config, row->attempts), why,

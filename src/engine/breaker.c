@@ -40,12 +40,13 @@ breaker_out(Engine *engine,
             GError **error)
 {
     const Config *config = engine->home->config;
-    unsigned n = 0;
+    unsigned most = config->max_mails_per_round, n = 0;
 
     *ret_why = NULL;
-    if (!outbox_count_round(engine->db, job->id, job->round, job->role, &n, error))
+    if (most > 0 && !outbox_count_round(engine->db, job->id, job->round, job->role,
+                                        most > n_before ? most - n_before : 0, &n, error))
         return false;
-    if (config->max_mails_per_round && n + n_before >= config->max_mails_per_round)
+    if (most > 0 && n + n_before >= most)
         *ret_why = g_strdup_printf("limit: %u mails in this round", n + n_before);
     for (guint i = 0; i < to->len; i++) {
         const char *address = g_ptr_array_index(to, i);

@@ -163,8 +163,8 @@ clear_active(Commit *c, Txn *txn, GError **error)
     return true;
 }
 
-static bool
-settles(const Commit *c, const MsgRow *row)
+bool
+commit_settles(const Commit *c, const MsgRow *row)
 {
     const Proposal *p = c->p;
     if (is_end(p->status) && !is_end(c->status))
@@ -182,7 +182,7 @@ settles(const Commit *c, const MsgRow *row)
 static bool
 commit_message(Commit *c, Txn *txn, const MsgRow *row, GError **error)
 {
-    bool settled = settles(c, row);
+    bool settled = commit_settles(c, row);
     if (settled && !messages_settle(txn, c->job->id, c->step, &row->id, 1, error))
         return false;
     if (c->status == PROPOSE_FAIL && !settled)
@@ -201,6 +201,8 @@ commit_messages(Commit *c, Txn *txn, GError **error)
         if (!commit_message(c, txn, g_ptr_array_index(c->in->shown, i), error))
             return false;
     }
+    if (!commit_flags(c, txn, error))
+        return false;
     /* Whatever goes on with this job, its earlier checkpoints have had their day. */
     if (c->job->seq > 0 && !job_file_checkpoints(txn, c->job->id, error))
         return false;
@@ -292,6 +294,7 @@ park(Commit *c, Txn *txn, const CommitParent *original, GError **error)
                  .thread = job->thread,
                  .after = OUTBOX_AFTER_NOTES,
                  .level = TRUST_ROLE,
+                 .floor = &c->in->floor,
                  .mailbox = job->role};
     return continuation_compose(c->engine, &in, &mail, error) &&
            post_compose(c->engine, txn, mail, &post, NULL, NULL, error);
@@ -351,14 +354,22 @@ tell_job_news(Commit *c, Txn *txn, GError **error)
                        (!news || job_go_on(txn, c->job->id, &queued, error)));
 }
 
+/* The first of all: is the claim still ours? */
+static bool
+count_step(Commit *c, Txn *txn, bool bare, GError **error)
+{
+    const char *phase = c->p->phase ? c->p->phase : c->job->phase;
+    c->step = c->job->steps;
+    return bare ? job_check(txn, c->claim, c->in->deadline_us, error)
+                : job_count_step(txn, c->claim, c->in->deadline_us, phase, c->in->cost_micro,
+                                 &c->step, error);
+}
+
 static bool
 write_all(Commit *c, Txn *txn, const CommitParent *original, GError **error)
 {
     bool bare = is_bare(c);
-    c->step = c->job->steps;
-    if (!job_check(txn, c->claim, c->in->deadline_us, error) ||
-        (!bare && !job_count_step(txn, c->claim, c->p->phase ? c->p->phase : c->job->phase,
-                                  c->in->cost_micro, &c->step, error)) ||
+    if (!count_step(c, txn, bare, error) ||
         (c->in->floor < c->job->floor &&
          !job_lower_floor(txn, c->claim, c->in->floor, error)) ||
         !commit_notes(c, txn, error) || !commit_mails(c, txn, error) ||
@@ -370,10 +381,25 @@ write_all(Commit *c, Txn *txn, const CommitParent *original, GError **error)
            next_state(c, txn, original, error) && tell_job_news(c, txn, error);
 }
 
+/* A brain that hears of it in its next step asks no more when too much is asked already. What
+ * ends a round by our own rule is asked about in any case. */
+static bool
+count_questions(Commit *c, GError **error)
+{
+    bool hears = c->in_steps && c->in->answer && c->p->status != PROPOSE_FAIL &&
+                 c->p->status != PROPOSE_LIMIT;
+    bool held = false;
+    for (guint i = 0; i < c->verdicts->len; i++)
+        held |= g_array_index(c->verdicts, Verdict, i).kind == VERDICT_HELD;
+    return !hears || !held || hold_may_ask(c->engine, c->job->id, &c->no_question, error);
+}
+
 static bool
 prepare(Commit *c, CommitParent **ret_original, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
+    g_auto(Snapshot) reads = {0};
+    snapshot_begin(c->engine->db, &reads);
     c->results = g_ptr_array_new_with_free_func(g_free);
     c->did = g_ptr_array_new_with_free_func(g_free);
     c->msgids = g_ptr_array_new_with_free_func(g_free);
@@ -385,7 +411,7 @@ prepare(Commit *c, CommitParent **ret_original, GError **error)
     if (!c->job)
         return err_set(error, ERR_NEVER, "job %" G_GINT64_FORMAT " is gone", c->claim->job.v);
     c->role = config_role_get(c->engine->home->config, c->job->role, error);
-    if (!c->role || !commit_load_parents(c, error))
+    if (!c->role || !commit_load_parents(c, error) || !count_questions(c, error))
         return false;
     if (c->p->status != PROPOSE_PARK && !commit_speaks_to_owner(c))
         return true;
@@ -420,12 +446,25 @@ step_commit(Engine *engine,
     return true;
 }
 
-bool
-step_settle(Engine *engine, GError **error)
+/* Whether anybody else has something to do now. */
+static bool
+is_news(const StepResult *result)
 {
-    db_hint(engine->db);
-    bool ok = settle_local(engine, NULL, error);
+    bool news = result->ended;
+    for (guint i = 0; i < result->msgids->len; i++)
+        news |= g_ptr_array_index(result->msgids, i) != NULL;
+    return news;
+}
+
+bool
+step_settle(Engine *engine, const StepResult *result, GError **error)
+{
+    unsigned n = 0;
+    if (is_news(result))
+        db_hint(engine->db);
+    bool ok = settle_local(engine, &n, error);
     CRASH_POINT("step-settled");
-    db_hint(engine->db);
+    if (!ok || n > 0)
+        db_hint(engine->db);
     return ok;
 }

@@ -104,6 +104,8 @@ typedef struct Verdict {
     char *why;   /* NULL when allowed */
     char *third; /* allowed: the first recipient outside this home who takes no part in the job;
                     NULL: there is none. The owner is told in the same step. */
+    char *subject, *body; /* instead of what was proposed: some links in it must not work; NULL:
+                             as proposed */
 } Verdict;
 
 /* One verdict per mail, in order; elements are Verdict, freed with the array. */
@@ -134,6 +136,6 @@ bool step_commit(Engine *engine,
                  const GArray *verdicts,
                  StepResult *ret,
                  GError **error);
-/* After the commit: what is owed to files, then mail that waited for them, then a hint. Safe to
- * leave out; the sweep does it too. */
-bool step_settle(Engine *engine, GError **error);
+/* After the commit: what is owed to files, then mail that waited for them, and a hint where
+ * somebody else has something to do. Safe to leave out; the sweep does it too. */
+bool step_settle(Engine *engine, const StepResult *result, GError **error);

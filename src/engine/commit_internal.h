@@ -22,13 +22,14 @@ typedef struct Commit {
     const GArray *verdicts;
     Job *job; /* as it was before */
     const ConfRole *role;
-    bool in_steps;         /* a next step can hear of what failed in this one */
-    ProposalStatus status; /* the proposal's, unless what it speaks of failed */
-    GPtrArray *parents;    /* of CommitParent, one per mail; NULL: begins a thread */
-    GPtrArray *results;    /* char *: for the next step */
-    GPtrArray *did;        /* char *: for people */
-    GPtrArray *msgids;     /* char *: one per mail; NULL: was not put */
+    bool in_steps;                /* a next step can hear of what failed in this one */
+    ProposalStatus status;        /* the proposal's, unless what it speaks of failed */
+    GPtrArray *parents;           /* of CommitParent, one per mail; NULL: begins a thread */
+    GPtrArray *results;           /* char *: for the next step */
+    GPtrArray *did;               /* char *: for people */
+    GPtrArray *msgids;            /* char *: one per mail; NULL: was not put */
     const CommitParent *original; /* what began the round; NULL: not needed */
+    const char *no_question;      /* why nobody can be asked about held mail; NULL: they can */
     GArray *held;                 /* of OutId: the owner is asked about them */
     GPtrArray *outside;           /* of CommitOutside: the owner is told of them */
     bool owner_answered;          /* the owner asked, and gets an answer in this step */
@@ -61,3 +62,6 @@ bool commit_mails(Commit *c, Txn *txn, GError **error);
 bool commit_speaks_to_owner(const Commit *c);
 bool commit_tell_people(Commit *c, Txn *txn, GError **error);
 bool commit_messages(Commit *c, Txn *txn, GError **error);
+/* Is this mail, which was shown, handled by this step? */
+bool commit_settles(const Commit *c, const MsgRow *row);
+bool commit_flags(Commit *c, Txn *txn, GError **error);

@@ -3,7 +3,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/commit_internal.h"
-#include "engine/disarm.h"
 #include "engine/follow.h"
 #include "engine/post.h"
 #include "store/notes.h"
@@ -125,13 +124,16 @@ attach_note(Commit *c, Compose *mail, const ProposedFile *f, GError **error)
 }
 
 static Compose *
-compose_mail(Commit *c, const ProposedMail *mail, const CommitParent *parent, GError **error)
+compose_mail(Commit *c,
+             const ProposedMail *mail,
+             const Verdict *v,
+             const CommitParent *parent,
+             GError **error)
 {
     g_autoptr(GPtrArray) asked = mail->to->len == 0 ? askers(c->job, c->in) : NULL;
-    g_autofree char *disarmed =
-        c->in->floor < TRUST_ROLE && mail->body ? disarm_links(mail->body) : NULL;
     ProposedMail said = *mail;
-    said.body = disarmed ? disarmed : mail->body;
+    said.subject = v->subject ? v->subject : mail->subject;
+    said.body = v->body ? v->body : mail->body;
     g_autoptr(Compose) made =
         letter_answer(c->engine->home, c->role, c->job, &said, asked ? asked : mail->to,
                       parent ? &parent->letter : NULL, error);
@@ -239,6 +241,7 @@ put_mail(Commit *c,
                  .thread = c->job->thread,
                  .held = held ? v->why : NULL,
                  .level = TRUST_ROLE,
+                 .floor = &c->in->floor,
                  .mailbox = c->job->role};
     guard_length(c, mail, to);
     if (!post_compose(c->engine, txn, made, &post, &id, &msgid, error))
@@ -282,7 +285,12 @@ commit_mail(Commit *c, Txn *txn, guint i, GError **error)
         not_sent(c, mail, "a note of the same step failed");
         return true;
     }
-    g_autoptr(Compose) made = compose_mail(c, mail, g_ptr_array_index(c->parents, i), &failed);
+    if (v->kind == VERDICT_HELD && c->no_question) {
+        not_sent(c, mail, c->no_question);
+        return true;
+    }
+    g_autoptr(Compose) made =
+        compose_mail(c, mail, v, g_ptr_array_index(c->parents, i), &failed);
     if (made)
         return put_mail(c, txn, mail, made, v, error);
     if (c->in_steps && (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT))) {

@@ -46,7 +46,7 @@ add_outside(GString *s, const Commit *c, const CommitOutside *o)
         g_string_append_printf(s, "\n\n(It is held: %s.)", o->no_way);
 }
 
-/* step 0: a word of ours, which is no mail of the step. */
+/* step 0: words of ours, and no mail of the step. */
 static bool
 post_notice(
     const Commit *c, Txn *txn, const char *to, const char *text, int step, GError **error)
@@ -58,6 +58,7 @@ post_notice(
                  .step = step,
                  .thread = c->job->thread,
                  .level = TRUST_ROLE,
+                 .floor = step > 0 ? &c->in->floor : NULL,
                  .mailbox = c->job->role};
     return mail && post_compose(c->engine, txn, mail, &post, NULL, NULL, error);
 }

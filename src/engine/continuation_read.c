@@ -254,7 +254,7 @@ continuation_read(const Key *key, const Message *m, Continuation **ret_c)
     g_autoptr(GPtrArray) found = documents(m);
     if (found->len == 0)
         return CONT_NOT_ONE;
-    if (found->len > 1)
+    if (found->len > 1 || m->flags & MSG_AMBIGUOUS)
         return CONT_AMBIGUOUS;
     gsize len;
     const char *data = g_bytes_get_data(g_ptr_array_index(found, 0), &len);

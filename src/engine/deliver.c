@@ -361,7 +361,7 @@ deliver_rows(Pass *p, OutRow *const *rows, size_t n, GError **error)
         gsize len = 0;
         const void *bytes = row->bytes ? g_bytes_get_data(row->bytes, &len) : "";
 
-        d.head = origin_line(&p->home->key, bytes, len, row->level, row->mailbox);
+        d.head = origin_line(&p->home->key, bytes, len, row->level, row->floor, row->mailbox);
         g_array_append_val(drops, d);
     }
     p->drops = drops;

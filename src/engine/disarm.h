@@ -2,11 +2,17 @@
 
 /*
  * A link that words of a stranger made an agent write may carry what the agent knows to whoever
- * waits at its other end, once a reader opens it or a mail client does so by itself. What is
- * written after such words were read has no working links: "https://x" becomes "https[:]//x",
- * "www.x" becomes "www[.]x", for pictures, references and plain text alike. A person can still
- * read where it would have led.
+ * waits at its other end, once a reader opens it or a mail client does so by itself. Such links
+ * are made not to work: "https://x.org" becomes "https[:]//x[.]org", "www.x" becomes "www[.]x",
+ * for pictures, references and plain text alike. A person can still read where it would have
+ * led.
  */
+#include <glib.h>
 
-/* Caller frees; NULL when the text has no link. Only ASCII is looked at; nothing fails. */
-char *disarm_links(const char *text);
+#define DISARM_PLAIN 1u
+#define DISARM_DATA 2u /* link_has_data() */
+#define DISARM_ALL (DISARM_PLAIN | DISARM_DATA)
+
+/* what: DISARM_…. keep: links that stay as they are (engine/links.h); NULL: none. Caller frees;
+ * NULL when nothing is to change. Nothing fails. */
+char *disarm_links(const char *text, GHashTable *keep, unsigned what);

@@ -104,7 +104,7 @@ static bool
 is_ours(const Past *past, const MaildirEntry *e, const Message *m)
 {
     Judgement j;
-    judge(past->engine->home, past->role, m, &j);
+    judge(past->engine->home, past->role, m, true, &j);
     return j.proved && is_after(e, past->born_us);
 }
 
@@ -153,8 +153,9 @@ give_to_job(const Past *past, MsgNew *in, JobId job, GError **error)
     Judgement j;
     if (!job_load(past->engine->db, &viewer, job, &row, error))
         return false;
-    judge(past->engine->home, past->role, in->mail, &j);
+    judge(past->engine->home, past->role, in->mail, true, &j);
     in->trust = j.trust;
+    in->floor = j.floor;
     in->job = job;
     in->round = row->round;
     in->class = MSG_TASK;

@@ -3,7 +3,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "store/messages.h"
-#include "store/outbox.h"
+#include "store/outbox_smtp.h"
 #include <inttypes.h>
 
 /* --- what is said --- */
@@ -66,6 +66,7 @@ is_as_shown(Db *db, const Question *q, const GPtrArray *mails, bool *ret, GError
 /* One decision on its way. */
 typedef struct Deciding {
     Txn *txn;
+    const Question *question;
     const HoldAnswer *answer;
     GString *done, *stuck; /* lines of mails */
     unsigned n_done;
@@ -89,12 +90,26 @@ add_unreached(Deciding *d, const QuestionMail *m, GError **error)
     return true;
 }
 
+/* What is in doubt of it. */
+static bool
+decide_doubt(Deciding *d, const QuestionMail *m, GError **error)
+{
+    g_autofree char *why = g_strdup_printf("counts as sent: %s says so", d->answer->who);
+    unsigned n;
+    add_mail(d->done, m, NULL);
+    d->n_done++;
+    return d->answer->approve ? outbox_resend(d->txn, m->id, &n, error)
+                              : outbox_count_sent(d->txn, m->id, why, &n, error);
+}
+
 /* A mail that can't leave stays held; one that can leave for some of its recipients does. */
 static bool
 decide_mail(Deciding *d, const QuestionMail *m, GError **error)
 {
     g_autoptr(GError) failed = NULL;
     const HoldAnswer *a = d->answer;
+    if (d->question->about.v)
+        return decide_doubt(d, m, error);
     g_autofree char *who =
         a->why && !a->approve ? g_strdup_printf("%s: %s", a->who, a->why) : g_strdup(a->who);
     g_strdelimit(who, "\r\n", ' '); /* one line in lists */
@@ -123,18 +138,28 @@ decide_mails(Deciding *d, const GPtrArray *mails, GError **error)
     return true;
 }
 
+static const char *
+what_is_done(const Deciding *d)
+{
+    bool one = d->n_done == 1;
+    if (d->question->about.v)
+        return d->answer->approve ? "This mail is sent once more"
+                                  : "This mail is not sent again, and counts as sent";
+    if (d->answer->approve)
+        return one ? "This mail leaves now" : "These mails leave now";
+    return one ? "This mail will not leave" : "These mails will not leave";
+}
+
 static char *
 say_done(const Deciding *d, const Question *q, bool closed, bool goes_on)
 {
-    bool one = d->n_done == 1, approve = d->answer->approve;
     g_autoptr(GString) s = g_string_new(NULL);
-    g_string_append_printf(
-        s, "%s. %s:\n\n%s", approve ? "Approved" : "Rejected",
-        approve ? (one ? "This mail leaves now" : "These mails leave now")
-                : (one ? "This mail will not leave" : "These mails will not leave"),
-        d->done->str);
+    g_string_append_printf(s, "%s. %s:\n\n%s", d->answer->approve ? "Approved" : "Rejected",
+                           what_is_done(d), d->done->str);
     if (d->stuck->len)
         g_string_append_printf(s, "\nStill held, since it can't leave:\n\n%s", d->stuck->str);
+    if (q->job.v == 0)
+        return g_string_free(g_steal_pointer(&s), FALSE);
     g_string_append_printf(s, "\nJob %" PRId64 " %s.", q->job.v,
                            !closed   ? "hears of it when the rest is decided too"
                            : goes_on ? "goes on with what you wrote"
@@ -156,7 +181,7 @@ decide(Txn *txn,
        GError **error)
 {
     g_autoptr(GString) done = g_string_new(NULL), stuck = g_string_new(NULL);
-    Deciding d = {.txn = txn, .answer = answer, .done = done, .stuck = stuck};
+    Deciding d = {.txn = txn, .question = q, .answer = answer, .done = done, .stuck = stuck};
     bool closed = false, goes_on = false;
     if (!decide_mails(&d, mails, error))
         return false;
@@ -176,7 +201,7 @@ decide(Txn *txn,
     if (!question_decide(txn, q->id, answer->approve, answer->who, answer->why, &closed, error))
         return false;
     bool said = answer->why || q->why;
-    if (closed && said && !job_go_on(txn, q->job, &goes_on, error))
+    if (closed && said && q->job.v && !job_go_on(txn, q->job, &goes_on, error))
         return false;
     *ret_end = HOLD_DONE;
     *ret_text = say_done(&d, q, closed, goes_on);
@@ -206,6 +231,11 @@ hold_decide(Txn *txn,
     case QUESTION_REJECTED:
         return refuse(HOLD_LATE, say_late(txn->db, q), ret_end, ret_text);
     case QUESTION_VOID:
+        if (g_strcmp0(q->why, QUESTION_SETTLED) == 0)
+            return refuse(HOLD_LATE,
+                          g_strdup("What became of this mail is known by now, so nothing "
+                                   "changed. 'postrider outbox list --all' tells it."),
+                          ret_end, ret_text);
         if (g_strcmp0(q->why, "stopped") == 0)
             return refuse(HOLD_STOPPED, say_stopped(q), ret_end, ret_text);
         return refuse(HOLD_ENDED,
@@ -227,6 +257,16 @@ hold_decide(Txn *txn,
 
 /* --- what the job hears --- */
 
+static const char *
+what_became(const Question *q, const QuestionMail *m)
+{
+    if (q->about.v)
+        return q->state == QUESTION_APPROVED
+                   ? "may not have arrived, and is sent once more: a person said so"
+                   : "counts as sent, though no answer came: a person said so";
+    return m->rejected ? "was not sent: a person rejected it" : "was approved and leaves";
+}
+
 static bool
 add_news(Db *db, const Question *q, GString *s, GError **error)
 {
@@ -236,8 +276,7 @@ add_news(Db *db, const Question *q, GString *s, GError **error)
     for (guint i = 0; i < mails->len; i++) {
         const QuestionMail *m = g_ptr_array_index(mails, i);
         g_string_append_printf(s, "Your mail to %s, <%s>, %s.\n", m->to, m->msgid,
-                               m->rejected ? "was not sent: a person rejected it"
-                                           : "was approved and leaves");
+                               what_became(q, m));
     }
     if (q->why)
         g_string_append_printf(s, "%s says: %s\n", q->who ? q->who : "The person", q->why);

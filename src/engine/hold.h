@@ -9,6 +9,9 @@
  * What a yes sets free are the bytes that were shown, never a mail that only looks like them. A
  * no is written down for good. Either way the job is told in its next context (hold_news), and
  * goes on at once when it was told a reason. STOP and CONTINUE: store/questions.h.
+ *
+ * Mail in doubt (engine/undelivered.h) is asked about and decided the same way: a yes sends it
+ * once more, with a no it counts as sent.
  */
 #include "engine/engine.h"
 #include "store/jobs.h"
@@ -16,6 +19,11 @@
 #include "store/questions.h"
 
 typedef struct LetterParent LetterParent; /* engine/letter.h */
+
+/* Nobody reads the twentieth question of one job: from max-questions open ones on it can ask no
+ * more, and what would be held is refused for this reason. *ret_why NULL: it may ask; static.
+ */
+bool hold_may_ask(Engine *engine, JobId job, const char **ret_why, GError **error);
 
 /* Asks the owner about these mails, which were put held in this transaction. original: what
  * began the job's round; the question hangs below it. */
@@ -26,6 +34,16 @@ bool hold_ask(Engine *engine,
               const OutId *mails,
               size_t n,
               GError **error);
+/* Asks to about a mail that was handed over without an answer. open: what happened, recipient
+ * by recipient, in lines. job may be NULL. */
+bool hold_ask_doubt(Engine *engine,
+                    Txn *txn,
+                    const ConfRole *role,
+                    const Job *job,
+                    const char *to,
+                    OutId mail,
+                    const char *open,
+                    GError **error);
 
 typedef enum HoldEnd {
     HOLD_DONE,
@@ -52,6 +70,8 @@ bool hold_decide(Txn *txn,
                  char **ret_text,
                  GError **error);
 
+/* Does this mail answer a question, whoever wrote it? Its job may be none. */
+bool hold_is_asked(Db *db, const Message *m, bool *ret, GError **error);
 /* A mail that says APPROVE or REJECT, of a sender that intake believed: counts as the reply to
  * a question, from somebody with the right. *job: what the mail belongs to so far, then the
  * question's. Leaves a line in the mail's trace. */

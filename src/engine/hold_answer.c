@@ -1,7 +1,9 @@
 #include "base/banned.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "engine/hold.h"
 #include "engine/judge.h"
+#include "mail/msgid.h"
 #include <inttypes.h>
 
 /*
@@ -18,7 +20,8 @@ answered_id(const Message *m)
                : NULL;
 }
 
-/* The question that this mail answers, asked by the role that got the answer; NULL: none. */
+/* The question that this mail answers, asked by the role that got the answer; NULL: none. One
+ * without a job was asked by whoever speaks for the home. */
 static bool
 find_question(
     Engine *engine, const char *role, const Message *m, Question **ret, GError **error)
@@ -33,7 +36,35 @@ find_question(
     if (!question_find(engine->db, id, &q, error) ||
         (q && !job_load(engine->db, &viewer, q->job, &job, error)))
         return false;
-    *ret = job ? g_steal_pointer(&q) : NULL;
+    *ret = job || (q && q->job.v == 0) ? g_steal_pointer(&q) : NULL;
+    return true;
+}
+
+/* A mail that answers several at once says yes to none of them: each id in In-Reply-To must
+ * lead to this question. */
+static bool
+answers_it_alone(Db *db, const Message *m, const Question *q, bool *ret, GError **error)
+{
+    const char *header = message_header(m, "In-Reply-To");
+    g_autoptr(GPtrArray) ids = msgid_parse_list(header ? header : "", LIMIT_REFERENCES);
+    *ret = true;
+    for (guint i = 0; i < ids->len && *ret; i++) {
+        g_autoptr(Question) other = NULL;
+        if (!question_find(db, g_ptr_array_index(ids, i), &other, error))
+            return false;
+        *ret = other && other->id.v == q->id.v;
+    }
+    return true;
+}
+
+bool
+hold_is_asked(Db *db, const Message *m, bool *ret, GError **error)
+{
+    const char *id = answered_id(m);
+    g_autoptr(Question) q = NULL;
+    if (id && !question_find(db, id, &q, error))
+        return false;
+    *ret = q != NULL;
     return true;
 }
 
@@ -62,10 +93,12 @@ say_no_question(Db *db, JobId job, GError **error)
 }
 
 static const char *
-trace_of(HoldEnd end, bool approve)
+trace_of(HoldEnd end, bool approve, bool doubt)
 {
     switch (end) {
     case HOLD_DONE:
+        if (doubt)
+            return approve ? "mail in doubt is sent once more" : "mail in doubt counts as sent";
         return approve ? "held mail was approved" : "held mail was rejected";
     case HOLD_LATE:
         return "does not count: the question was decided before";
@@ -94,13 +127,19 @@ hold_answer(Engine *engine,
 {
     g_autoptr(Question) q = NULL;
     const char *trace;
+    bool alone = true;
     if (!may_approve(engine, mail, m)) {
         trace = "does not count: the sender may not approve";
         *ret_text = g_strdup_printf("You may not approve or reject mail of this agent; the "
                                     "owner, %s, may. Nothing changed.",
                                     engine->home->config->owner);
-    } else if (!find_question(engine, mail->role, m, &q, error)) {
+    } else if (!find_question(engine, mail->role, m, &q, error) ||
+               (q && !answers_it_alone(engine->db, m, q, &alone, error))) {
         return false;
+    } else if (!alone) {
+        trace = "does not count: it answers more than one mail";
+        *ret_text = g_strdup("Your mail answers several mails at once, so nothing changed. "
+                             "Reply APPROVE or REJECT to one question at a time.");
     } else if (!q) {
         trace = "does not count: it answers no question";
         *ret_text = say_no_question(engine->db, *job, error);
@@ -109,7 +148,7 @@ hold_answer(Engine *engine,
         HoldEnd end;
         if (!hold_decide(txn, q, &answer, &end, ret_text, error))
             return false;
-        trace = trace_of(end, approve);
+        trace = trace_of(end, approve, q->about.v != 0);
         *job = q->job;
     }
     return *ret_text &&

@@ -2,6 +2,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "engine/disarm.h"
 #include "engine/hold.h"
 #include "engine/letter.h"
 #include "engine/post.h"
@@ -43,10 +44,12 @@ add_addresses(GString *s, const char *label, const GPtrArray *list)
         add_header(s, label, all->str);
 }
 
-/* The whole text as it was written: what a reader gets is cut and cleaned. */
-static void
+/* The whole text as it was written: what a reader gets is cut and cleaned. Only a link that a
+ * yes is needed for must not work before it; true: there is one. */
+static bool
 add_text(GString *s, const Message *m)
 {
+    bool disarmed = false;
     for (guint i = 0; i < m->parts->len; i++) {
         const MsgPart *part = g_ptr_array_index(m->parts, i);
         if (!part->text || !part->content)
@@ -54,8 +57,11 @@ add_text(GString *s, const Message *m)
         gsize len;
         const char *data = g_bytes_get_data(part->content, &len);
         g_autofree char *text = text_make_valid(data, (gssize)len);
-        add_marked(s, text);
+        g_autofree char *safe = disarm_links(text, NULL, DISARM_DATA);
+        add_marked(s, safe ? safe : text);
+        disarmed |= safe != NULL;
     }
+    return disarmed;
 }
 
 static void
@@ -96,8 +102,9 @@ add_reach(const Home *home, GString *s, const Message *m)
     }
 }
 
+/* The mail, with bytes. */
 static bool
-add_mail(Engine *engine, GString *s, OutId id, GError **error)
+load_mail(Engine *engine, OutId id, OutRow **ret, Message **ret_mail, GError **error)
 {
     g_autoptr(OutRow) row = NULL;
     if (!outbox_load(engine->db, id, &row, error))
@@ -106,17 +113,35 @@ add_mail(Engine *engine, GString *s, OutId id, GError **error)
         return err_set(error, ERR_DAMAGE, "the bytes of mail %" PRId64 " are gone", id.v);
     gsize len;
     const void *data = g_bytes_get_data(row->bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
-    g_autofree char *why = text_vis(row->why ? row->why : "policy", false);
-    g_string_append_printf(s, "Mail %" PRId64 " is held: %s.\n\n", id.v, why);
+    *ret_mail = message_parse(data, len, MESSAGE_CONTENT, NULL);
+    *ret = g_steal_pointer(&row);
+    return true;
+}
+
+static void
+add_content(GString *s, const OutRow *row, const Message *m)
+{
     add_header(s, "From", m->from ? m->from->spec : row->from);
     add_addresses(s, "To", m->to);
     add_addresses(s, "Cc", m->cc);
     add_header(s, "Subject", m->subject);
     g_string_append(s, MARGIN "\n");
-    add_text(s, m);
+    bool disarmed = add_text(s, m);
     add_files(s, m);
-    g_string_append_c(s, '\n');
+    g_string_append(s, disarmed ? "\nIn this question links that carry data do not work.\n\n"
+                                : "\n");
+}
+
+static bool
+add_mail(Engine *engine, GString *s, OutId id, GError **error)
+{
+    g_autoptr(OutRow) row = NULL;
+    g_autoptr(Message) m = NULL;
+    if (!load_mail(engine, id, &row, &m, error))
+        return false;
+    g_autofree char *why = text_vis(row->why ? row->why : "policy", false);
+    g_string_append_printf(s, "Mail %" PRId64 " is held: %s.\n\n", id.v, why);
+    add_content(s, row, m);
     add_reach(engine->home, s, m);
     return true;
 }
@@ -145,6 +170,22 @@ question_text(
     return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
+bool
+hold_may_ask(Engine *engine, JobId job, const char **ret_why, GError **error)
+{
+    unsigned most = engine->home->config->max_questions;
+    g_autoptr(GPtrArray) open = NULL;
+    *ret_why = NULL;
+    if (most == 0)
+        return true;
+    if (!questions_open(engine->db, job, &open, error))
+        return false;
+    if (open->len >= most)
+        *ret_why = "it needs a person's yes, and too many questions of this job wait for an "
+                   "answer already";
+    return true;
+}
+
 /* Not tied to the job, so that its brain is not shown the id which a yes must answer. */
 bool
 hold_ask(Engine *engine,
@@ -169,4 +210,63 @@ hold_ask(Engine *engine,
     Post post = {.thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
     return c && post_compose(engine, txn, c, &post, NULL, &msgid, error) &&
            question_put(txn, msgid, job->id, job->round, &digest, mails, n, &id, error);
+}
+
+/* --- mail in doubt --- */
+
+static const char how_doubt[] =
+    "Nothing is sent twice by itself. Reply to this mail with one of these alone on the first "
+    "line:\n\n"
+    "  APPROVE        it is sent once more, exactly as shown\n"
+    "  REJECT         it is not: it arrived, or is not needed any more\n"
+    "  REJECT: why    likewise, and the agent goes on with what you write\n\n"
+    "An answer counts once.";
+
+static char *
+doubt_text(Engine *engine, OutId mail, const char *open, const Digest *digest, GError **error)
+{
+    g_autoptr(OutRow) row = NULL;
+    g_autoptr(Message) m = NULL;
+    g_autoptr(GString) s = g_string_new(NULL);
+    g_autofree char *hex = digest_hex(digest);
+    if (!load_mail(engine, mail, &row, &m, error))
+        return NULL;
+    g_string_append_printf(s,
+                           "Has this mail arrived? It was handed over in full, and no answer "
+                           "came. Mail %" PRId64 ", <%s>:\n\n%s\n",
+                           mail.v, row->msgid, open);
+    add_content(s, row, m);
+    g_string_append_printf(s, "Digest of what is shown: %s\n\n%s", hex, how_doubt);
+    return g_string_free(g_steal_pointer(&s), FALSE);
+}
+
+/* As little tied to the job as a question about held mail. */
+bool
+hold_ask_doubt(Engine *engine,
+               Txn *txn,
+               const ConfRole *role,
+               const Job *job,
+               const char *to,
+               OutId mail,
+               const char *open,
+               GError **error)
+{
+    g_autoptr(OutRow) row = NULL;
+    g_autofree char *msgid = NULL;
+    Digest digest;
+    if (!question_digest(engine->db, &mail, 1, &digest, error) ||
+        !outbox_load(engine->db, mail, &row, error))
+        return false;
+    g_autofree char *text = doubt_text(engine, mail, open, &digest, error);
+    LetterParent parent = {.msgid = row->msgid, .subject = row->subject};
+    g_autoptr(Compose) c =
+        text ? letter_notice(engine->home, role, job, to, "has this mail arrived?", text,
+                             job ? &parent : NULL, error)
+             : NULL;
+    Post post = {.thread = job ? job->thread : (ThreadId){0},
+                 .level = TRUST_ROLE,
+                 .mailbox = role->name};
+    return c && post_compose(engine, txn, c, &post, NULL, &msgid, error) &&
+           question_put_doubt(txn, msgid, job ? job->id : (JobId){0}, row->round, &digest, mail,
+                              error);
 }

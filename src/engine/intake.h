@@ -5,10 +5,10 @@
  * the store does not know: parse, judge, thread, job, rows, orders; one transaction per batch.
  *
  * (1) Before a batch is parsed its file names are marked (engine/suspects.h), so that a mail
- * which crashes the parser is found and put aside, its bytes kept. (2) A mail that can't be
- * read at all (gone, unreadable, too large) never stops the others. (3) A mailbox that this
- * store has never seen is history first (engine/history.h). (4) One process at a time per
- * account: an Intake holds state/account-NAME.lock.
+ *     which crashes the parser is found and put aside, its bytes kept.
+ * (2) A mail that can't be read at all (gone, unreadable, too large) never stops the others.
+ * (3) A mailbox that this store has never seen is history first (engine/history.h).
+ * (4) One process at a time per account: an Intake holds state/account-NAME.lock.
  */
 #include "engine/engine.h"
 #include "store/messages.h"

@@ -119,20 +119,35 @@ judge_outside(const Home *home, const Message *m, Judgement *ret)
         end(ret, MSG_HELD, MSG_STRANGER, "unproven: the sender could be anybody");
         return;
     }
-    ret->trust = TRUST_PRINCIPAL;
+    ret->trust = ret->floor = TRUST_PRINCIPAL;
+}
+
+/* Whom it is for. In Cc a role is told, not asked. Mail that its mailbox routed to it names an
+ * alias that we do not know, or has us in Bcc: from somebody who may ask it is meant for us,
+ * and what goes to many (a list, bulk) has ended before. */
+static void
+judge_address(
+    const Config *config, const ConfRole *role, const Message *m, bool routed, Judgement *ret)
+{
+    if (names_role(config, role, m->to))
+        return;
+    if (names_role(config, role, m->cc)) {
+        if (!role->answers_cc)
+            end(ret, MSG_IGNORED, MSG_TASK, "cc");
+    } else if (!routed) {
+        end(ret, MSG_IGNORED, MSG_TASK, "not addressed to this role");
+    }
 }
 
 void
-judge(const Home *home, const ConfRole *role, const Message *m, Judgement *ret)
+judge(const Home *home, const ConfRole *role, const Message *m, bool routed, Judgement *ret)
 {
-    *ret = (Judgement){.trust = TRUST_ANYONE, .class = MSG_TASK, .state = MSG_STORED};
+    *ret = (Judgement){
+        .trust = TRUST_ANYONE, .floor = TRUST_ANYONE, .class = MSG_TASK, .state = MSG_STORED};
 
-    Trust level = TRUST_ANYONE;
-    OriginSeen origin = origin_check(&home->key, m, role->name, &level);
+    OriginSeen origin = origin_check(&home->key, m, role->name, &ret->trust, &ret->floor);
     ret->proved = origin == ORIGIN_PROVED;
     ret->forged = origin == ORIGIN_FORGED;
-    if (ret->proved)
-        ret->trust = level;
 
     if (m->problem) {
         end(ret, MSG_HELD, MSG_UNREADABLE, m->problem);
@@ -152,11 +167,7 @@ judge(const Home *home, const ConfRole *role, const Message *m, Judgement *ret)
     }
     ret->may = judge_rights(home->config, m->from->spec, ret->trust);
 
-    /* The operator put it there by hand: it needs no To. */
-    if (ret->trust == TRUST_OPERATOR || names_role(home->config, role, m->to))
-        return;
-    if (!names_role(home->config, role, m->cc))
-        end(ret, MSG_IGNORED, MSG_TASK, "not addressed to this role");
-    else if (!role->answers_cc)
-        end(ret, MSG_IGNORED, MSG_TASK, "cc");
+    /* What the operator put there by hand needs no To. */
+    if (ret->trust != TRUST_OPERATOR)
+        judge_address(home->config, role, m, routed, ret);
 }

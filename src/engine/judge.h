@@ -11,6 +11,7 @@
 
 typedef struct Judgement {
     Trust trust;
+    Trust floor;     /* of its words: trust, or what their writer had read */
     MsgClass class;  /* MSG_TASK until the store says that it continues a job */
     MsgState state;  /* stored: goes on; else held, ignored, dead with why */
     const char *why; /* static */
@@ -24,4 +25,7 @@ typedef struct Judgement {
 /* What this address may do once it is believed at that level: MAY_…. */
 unsigned judge_rights(const Config *config, const char *spec, Trust trust);
 
-void judge(const Home *home, const ConfRole *role, const Message *m, Judgement *ret);
+/* routed: a mail server's mailbox gave it to this role (engine/fetched.h), which is how mail
+ * comes that names neither role nor account: by an alias, or in Bcc. */
+void
+judge(const Home *home, const ConfRole *role, const Message *m, bool routed, Judgement *ret);

@@ -106,6 +106,8 @@ outward_dress(const Home *home,
 
     if (!compose_from(mail, role->display, from, error))
         return false;
+    if (g_str_equal(account->message_id, "server"))
+        compose_refer_to_self(mail);
     if (!reply || address_equal(reply, from))
         return true;
     g_autofree char *value = address_format(role->display, reply);

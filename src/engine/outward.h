@@ -30,7 +30,8 @@ char *outward_envelope(const Home *home,
                        OutId mail,
                        const char *from);
 
-/* From and Reply-To of a mail of this role that goes outside. */
+/* From and Reply-To of a mail of this role that goes outside; and, where the server puts a
+ * Message-ID of its own on it, ours in References. */
 bool outward_dress(const Home *home,
                    const ConfAccount *account,
                    const ConfRole *role,

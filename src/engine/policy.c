@@ -1,7 +1,7 @@
 #include "base/banned.h"
 #include "base/limits.h"
 #include "engine/breaker.h"
-#include "engine/commit.h"
+#include "engine/policy_internal.h"
 #include "mail/address.h"
 
 /*
@@ -13,7 +13,9 @@
  *  - somebody of this home (role, person), a principal, the allow list: allowed, unless
  * anything below a principal's or role's level was shown in the round: text of a stranger must
  * not be able to choose who gets mail;
- *  - anybody else, and more mail than the limits (engine/breaker.h): held for a person's yes.
+ *  - anybody else, and more mail than the limits (engine/breaker.h): held for a person's yes;
+ *  - whoever gets it: links that the agent made up (policy_links.c), and notes that not all of
+ *    them may read (policy_notes.c), are held too. All reasons are asked in one question.
  */
 
 static bool
@@ -39,12 +41,23 @@ verdict_clear(gpointer p)
     Verdict *v = p;
     g_free(v->why);
     g_free(v->third);
+    g_free(v->subject);
+    g_free(v->body);
 }
 
 static Verdict
 verdict(VerdictKind kind, char *why)
 {
     return (Verdict){.kind = kind, .why = why};
+}
+
+void
+verdict_hold(Verdict *v, char *take_why)
+{
+    g_autofree char *why = take_why;
+    g_autofree char *before = g_steal_pointer(&v->why);
+    v->kind = VERDICT_HELD;
+    v->why = before ? g_strjoin("; ", before, why, NULL) : g_steal_pointer(&why);
 }
 
 static bool
@@ -108,28 +121,45 @@ check_mail(Engine *engine,
     return true;
 }
 
-/* What is allowed, but too much of it. */
-static bool
-check_breakers(Engine *engine,
-               const Job *job,
-               const ProposedMail *mail,
-               guint n_before,
-               Verdict *v,
-               GError **error)
+/* As the commit does it: without To a mail goes to everybody whose mail it answers. */
+GPtrArray *
+policy_recipients(const Check *k, const ProposedMail *mail)
 {
-    g_autoptr(GPtrArray) to = g_ptr_array_new();
-    g_autofree char *why = NULL;
+    GPtrArray *to = g_ptr_array_new();
     g_ptr_array_extend(to, mail->to, NULL, NULL);
     g_ptr_array_extend(to, mail->cc, NULL, NULL);
-    if (mail->to->len == 0)
-        g_ptr_array_add(to, job->asker);
-    if (!breaker_out(engine, job, to, n_before, &why, error))
-        return false;
-    if (why) {
-        verdict_clear(v);
-        *v = verdict(VERDICT_HELD, g_steal_pointer(&why));
+    for (guint i = 0; i < k->in->shown->len && mail->to->len == 0; i++) {
+        MsgRow *row = g_ptr_array_index(k->in->shown, i);
+        if (*row->from)
+            g_ptr_array_add(to, row->from);
     }
+    if (mail->to->len == 0 && to->len == mail->cc->len)
+        g_ptr_array_add(to, k->job->asker);
+    return to;
+}
+
+/* What is allowed, but too much of it. */
+static bool
+check_breakers(
+    const Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GError **error)
+{
+    g_autoptr(GPtrArray) to = policy_recipients(k, mail);
+    g_autofree char *why = NULL;
+    if (!breaker_out(k->engine, k->job, to, n_before, &why, error))
+        return false;
+    if (why)
+        verdict_hold(v, g_steal_pointer(&why));
     return true;
+}
+
+static bool
+check_all(Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GError **error)
+{
+    if (v->kind == VERDICT_REFUSED)
+        return true;
+    if (v->kind == VERDICT_ALLOWED && !check_breakers(k, mail, n_before, v, error))
+        return false;
+    return policy_notes(k, mail, v, error) && policy_links(k, mail, v, error);
 }
 
 bool
@@ -141,17 +171,22 @@ policy_check(Engine *engine,
              GError **error)
 {
     g_autoptr(GArray) verdicts = g_array_new(FALSE, TRUE, sizeof(Verdict));
+    Check k = {.engine = engine, .job = job, .in = in, .p = p};
+    bool ok = true;
     g_array_set_clear_func(verdicts, verdict_clear);
-    for (guint i = 0; i < p->mails->len; i++) {
+    g_auto(Snapshot) reads = {0};
+    snapshot_begin(engine->db, &reads);
+    for (guint i = 0; i < p->mails->len && ok; i++) {
         Verdict v;
         const ProposedMail *mail = g_ptr_array_index(p->mails, i);
-        if (!check_mail(engine, job, in, mail, &v, error))
-            return false;
+        ok = check_mail(engine, job, in, mail, &v, error);
+        if (!ok)
+            break;
         g_array_append_val(verdicts, v);
-        if (v.kind == VERDICT_ALLOWED &&
-            !check_breakers(engine, job, mail, i, &g_array_index(verdicts, Verdict, i), error))
-            return false;
+        ok = check_all(&k, mail, i, &g_array_index(verdicts, Verdict, i), error);
     }
-    *ret_verdicts = g_steal_pointer(&verdicts);
-    return true;
+    g_clear_pointer(&k.links, g_hash_table_unref);
+    if (ok)
+        *ret_verdicts = g_steal_pointer(&verdicts);
+    return ok;
 }

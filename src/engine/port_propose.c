@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "engine/hold.h"
 #include "engine/port_verbs.h"
 #include "engine/workplace.h"
 #include "mail/base64.h"
@@ -148,6 +149,22 @@ put_outcome(json_t *answer, const Verdict *verdict, const char *msgid)
         answer_text(answer, "why", verdict->why);
 }
 
+/* A program hears at once that nobody can be asked about what would be held. */
+static bool
+may_ask(PortTalk *talk, const GArray *verdicts, int *status, GError **error)
+{
+    const char *why = NULL;
+    bool held = false;
+    for (guint i = 0; i < verdicts->len; i++)
+        held |= g_array_index(verdicts, Verdict, i).kind == VERDICT_HELD;
+    if (held && !hold_may_ask(talk->engine, talk->job->id, &why, error))
+        return false;
+    if (!why)
+        return true;
+    *status = EX_TEMPFAIL;
+    return err_set(error, ERR_NEVER, "%s", why);
+}
+
 bool
 port_commit(PortTalk *talk,
             const Proposal *p,
@@ -173,6 +190,8 @@ port_commit(PortTalk *talk,
         *status = EX_NOPERM;
         return err_set(error, ERR_NEVER, "%s", verdict->why);
     }
+    if (!may_ask(talk, verdicts, status, error))
+        return false;
     if (!step_commit(talk->engine, talk->claim, &in, p, verdicts, ret, &failure)) {
         talk->lost = err_is(failure, ERR_NEVER) && g_str_has_prefix(failure->message, "fenced");
         if (talk->lost)
@@ -181,7 +200,7 @@ port_commit(PortTalk *talk,
         return false;
     }
     talk->steps++;
-    (void)step_settle(talk->engine, NULL); /* the sweep does what is left */
+    (void)step_settle(talk->engine, ret, NULL); /* the sweep does what is left */
     *ret_verdicts = g_steal_pointer(&verdicts);
     return true;
 }

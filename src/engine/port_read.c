@@ -2,6 +2,7 @@
  * shown. */
 #include "base/banned.h"
 #include "base/json.h"
+#include "engine/demand.h"
 #include "engine/follow.h"
 #include "engine/port_verbs.h"
 #include "mail/msgid.h"
@@ -22,7 +23,7 @@ format_row(PortTalk *talk, const MsgRow *row)
     json_t *mail = json_object();
     json_t *names = json_array();
 
-    talk->floor = MIN(talk->floor, row->trust);
+    talk->floor = MIN(talk->floor, row->floor);
     answer_id(mail, "message_id", row->msgid);
     answer_text(mail, "role", row->role);
     answer_text(mail, "folder", *row->folder ? row->folder : "INBOX");
@@ -52,11 +53,13 @@ format_rows(PortTalk *talk, const GPtrArray *rows)
     return mails;
 }
 
+/* So does what an agent wrote when it had read less. */
 static json_t *
-format_out(const OutRow *row)
+format_out(PortTalk *talk, const OutRow *row)
 {
     json_t *mail = json_object();
 
+    talk->floor = MIN(talk->floor, row->floor);
     answer_id(mail, "message_id", row->msgid);
     answer_text(mail, "folder", "Sent");
     answer_text(mail, "from", row->from);
@@ -140,6 +143,7 @@ show_taken_in(PortTalk *talk, const MsgRow *row, json_t *answer, GError **error)
         return false;
     json_t *mail = format_row(talk, row);
     answer_text(mail, "trust", trust_name(row->trust));
+    answer_text(mail, "floor", trust_name(row->floor));
     add_content(mail, raw);
     json_object_set_new(answer, "mail", mail);
     return true;
@@ -159,14 +163,15 @@ verb_mail_show(
     g_autofree char *id = msgid_parse(text);
     if (!id)
         return answer_absent(text, status, error);
-    if (!messages_find(talk->engine->db, &viewer, id, &row, error) ||
-        !outbox_find(talk->engine->db, &viewer, id, &out, error))
+    if (!outbox_find(talk->engine->db, &viewer, id, &out, error) ||
+        (!out && !demand_mail(talk->engine, talk->job->role, id, NULL, &row, error)) ||
+        (out && !messages_find(talk->engine->db, &viewer, id, &row, error)))
         return false;
     if (row && mail_is_let_in(row))
         return show_taken_in(talk, row, answer, error);
     if (!out)
         return answer_absent(text, status, error);
-    json_t *mail = format_out(out);
+    json_t *mail = format_out(talk, out);
     add_content(mail, out->bytes);
     json_object_set_new(answer, "mail", mail);
     return true;
@@ -199,7 +204,7 @@ verb_mail_thread(
             g_ptr_array_add(mails, format_row(talk, g_ptr_array_index(in, i)));
     }
     for (guint i = 0; i < out->len; i++)
-        g_ptr_array_add(mails, format_out(g_ptr_array_index(out, i)));
+        g_ptr_array_add(mails, format_out(talk, g_ptr_array_index(out, i)));
     g_ptr_array_sort(mails, compare_dates);
     json_t *list = json_array();
     for (guint i = 0; i < mails->len; i++)

@@ -17,6 +17,7 @@ typedef struct Post {
     EffectId after;
     const char *held;    /* NULL: goes out */
     Trust level;         /* of the sender; stands in the origin line */
+    const Trust *floor;  /* of the step whose words these are; NULL: they are ours */
     const char *mailbox; /* sender's own, for the copy in Sent; NULL: no copy */
 } Post;
 

@@ -76,6 +76,7 @@ say(Engine *engine, Txn *txn, const Job *job, GError **error)
                  .round = job->round,
                  .thread = job->thread,
                  .level = TRUST_ROLE,
+                 .floor = &job->floor, /* it repeats what the agent says that it does */
                  .mailbox = job->role};
     return c && post_compose(engine, txn, c, &post, NULL, NULL, error);
 }

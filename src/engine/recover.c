@@ -126,6 +126,7 @@ recover_sweep(Engine *engine, RecoverStats *ret, GError **error)
     RecoverStats stats = {0};
 
     if (!reap(engine, &stats.jobs, error) || !brains_recheck(engine->db, error) ||
+        !outbox_clock_set_back(engine->db, error) ||
         !settle(engine, &stats.effects, error) || !tidy(engine, &stats.tmp, error))
         return err_prefix(error, "bringing an unfinished past in order");
     *ret = stats;

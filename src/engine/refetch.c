@@ -1,7 +1,7 @@
 #include "engine/refetch.h"
 #include "base/banned.h"
 #include "base/json.h"
-#include "engine/judge.h"
+#include "engine/demand.h"
 #include "mail/message.h"
 #include "mail/msgid.h"
 #include "store/messages.h"
@@ -35,23 +35,21 @@ read_if(const Refetch *r, const MaildirEntry *e, const char *msgid)
 static bool
 store(const Refetch *r, const MaildirEntry *e, const Message *m, GError **error)
 {
-    MsgNew in = {.role = r->role->name,
-                 .account = r->account->name,
-                 .folder = e->folder,
-                 .file = e->base,
-                 .mail = m,
-                 .class = MSG_HISTORY,
-                 .state = MSG_HANDLED,
-                 .why = "history: a job that came back has gathered it"};
-    Judgement j;
-    MsgId id;
-    bool is_new;
     g_auto(Txn) txn = {0};
-    judge(r->engine->home, r->role, m, &j);
-    in.trust = j.trust;
     return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           messages_thread(&txn, m, &in.thread, error) &&
-           messages_store(&txn, &in, &id, &is_new, error) && txn_commit(&txn, error);
+           demand_store(r->engine, &txn, r->account, r->role, e->folder, e->base, m,
+                        "history: a job that came back has gathered it", error) &&
+           txn_commit(&txn, error);
+}
+
+/* What is not here may be on the server: its process looks, and the job's run waits for it. */
+static bool
+ask_server(const Refetch *r, const char *msgid, const char *folder, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    return txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+           demand_later(r->engine, &txn, r->role->name, msgid, folder, error) &&
+           txn_commit(&txn, error);
 }
 
 static bool
@@ -73,15 +71,15 @@ look_in(
 }
 
 static bool
-look_everywhere(const Refetch *r, const char *hint, const char *msgid, GError **error)
+look_everywhere(
+    const Refetch *r, const char *hint, const char *msgid, bool *ret_found, GError **error)
 {
     g_autoptr(GPtrArray) folders = NULL;
-    bool found;
-    if (!look_in(r, hint, msgid, &found, error) || !maildir_folders(r->md, &folders, error))
+    if (!look_in(r, hint, msgid, ret_found, error) || !maildir_folders(r->md, &folders, error))
         return false;
-    for (guint i = 0; i < folders->len && !found; i++) {
+    for (guint i = 0; i < folders->len && !*ret_found; i++) {
         const char *folder = g_ptr_array_index(folders, i);
-        if (!g_str_equal(folder, hint) && !look_in(r, folder, msgid, &found, error))
+        if (!g_str_equal(folder, hint) && !look_in(r, folder, msgid, ret_found, error))
             return false;
     }
     return true;
@@ -95,13 +93,15 @@ fetch_one(const Refetch *r, const json_t *ref, GError **error)
     const char *folder = json_string_value(json_object_get(ref, "folder"));
     g_autofree char *msgid = id ? msgid_parse(id) : NULL;
     g_autoptr(MsgRow) row = NULL;
+    bool found = false;
     if (!msgid)
         return true;
     if (!messages_find(r->engine->db, &viewer, msgid, &row, error))
         return false;
     if (!folder || g_ascii_strcasecmp(folder, "INBOX") == 0 || strchr(folder, '/'))
         folder = "";
-    return row || look_everywhere(r, folder, msgid, error);
+    return row || (look_everywhere(r, folder, msgid, &found, error) &&
+                   (found || ask_server(r, msgid, folder, error)));
 }
 
 static bool

@@ -8,8 +8,9 @@
 #include "engine/engine.h"
 #include "mail/maildir.h"
 
-/* For all parked jobs of the role. What is found is stored as handled; what is not is left to
- * the job, which hears that it is UNAVAILABLE. */
+/* For all parked jobs of the role. What is found is stored as handled; what is not is asked for
+ * where the role has a mail server (engine/demand.h), else left to the job, which hears that it
+ * is UNAVAILABLE. */
 bool refetch_gathered(Engine *engine,
                       const ConfAccount *account,
                       const ConfRole *role,

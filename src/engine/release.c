@@ -1,6 +1,7 @@
 #include "engine/release.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "engine/fetched.h"
 #include "engine/follow.h"
 #include "engine/intake.h"
 #include "engine/judge.h"
@@ -64,7 +65,7 @@ no_work(const Engine *engine, const MsgRow *row, const Message *m, Judgement *j)
         j->state = MSG_IGNORED;
         return "history: its role is gone";
     }
-    judge(engine->home, role, m, j);
+    judge(engine->home, role, m, fetched_from(engine->home->config, row->file) != NULL, j);
     if (j->state != MSG_STORED)
         return j->why;
     order_parse(m, true, &order);

@@ -1,7 +1,6 @@
 #include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "engine/login.h"
@@ -23,6 +22,9 @@
 #define SOON_US USEC_PER_SEC
 /* A connection that lived as long was a good one. */
 #define HEALTHY_US (60 * USEC_PER_SEC)
+/* What the log has heard since it worked last. */
+#define TOLD_AWAY 1u
+#define TOLD_PERSON 2u
 
 /* --- the connection --- */
 
@@ -151,22 +153,43 @@ remote_set_redo(Remote *r, bool maybe)
 
 /* --- one connection's life --- */
 
-/* Told once, and forgotten once it works again. */
 static void
-say_trouble(Remote *r, const char *why)
+note_trouble(Remote *r, const char *why)
 {
-    Db *db = r->engine->db;
     g_autoptr(GError) error = NULL;
-    g_autofree char *said = NULL;
     g_auto(Txn) txn = {0};
-    if (!remote_trouble(db, r->account->name, &said, &error) || g_strcmp0(said, why) == 0)
-        return;
-    if (why)
-        log_event(LOG_ERROR, "the account does not work", "account", r->account->name, "why",
-                  why, NULL);
-    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, &error) ||
+    if (!txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, &error) ||
         !remote_set_trouble(&txn, r->account->name, why, &error) || !txn_commit(&txn, &error))
         log_event(LOG_WARN, "can't note what is wrong", "why", error->message, NULL);
+}
+
+/* `status` has the newest words; the log has a line when it begins, one when it becomes a
+ * person's affair, and one when it is over. Words differ from try to try: a server that is away
+ * for a day must not fill the log. */
+static void
+say_trouble(Remote *r, const GError *why)
+{
+    const char *name = r->account->name;
+    g_autofree char *said = NULL;
+    if (!remote_trouble(r->engine->db, name, &said, NULL) || g_strcmp0(said, why->message) == 0)
+        return;
+    unsigned kind = err_is(why, ERR_CONFIG) ? TOLD_PERSON : TOLD_AWAY;
+    if (!(r->told & kind))
+        log_event(LOG_ERROR, "the account does not work", "account", name, "why", why->message,
+                  NULL);
+    r->told |= kind;
+    note_trouble(r, why->message);
+}
+
+static void
+say_works(Remote *r)
+{
+    g_autofree char *said = NULL;
+    r->told = 0;
+    if (!remote_trouble(r->engine->db, r->account->name, &said, NULL) || !said)
+        return;
+    log_event(LOG_INFO, "the account works again", "account", r->account->name, NULL);
+    note_trouble(r, NULL);
 }
 
 static void
@@ -221,13 +244,16 @@ pass(Remote *r, int64_t *ret_look_us, GError **error)
         return false;
     if (asked)
         since = since ? MIN(since, asked) : asked;
+    if (!remote_learn(r, error))
+        return false;
     unsigned selects;
     do {
         if (!remote_select(r, watched, false, error))
             return false;
         selects = r->selects;
         if (!remote_fetch(r, since, error) || (asked && !set_since(r, 0, error)) ||
-            !remote_settle(r, error) || !remote_look(r, ret_look_us, error))
+            !remote_demands(r, error) || !remote_settle(r, error) ||
+            !remote_look(r, ret_look_us, error))
             return false;
         since = asked = 0;
     } while (r->selects != selects);
@@ -242,11 +268,14 @@ live(Remote *r, GError **error)
         int64_t look_us = USEC_NEVER;
         if (quiet && !remote_claim(r, error))
             return false;
-        if (r->options->take_over)
+        if (r->options->take_over) {
+            say_works(r);
+            db_hint(r->engine->db); /* a master that left it alone may start it again */
             return true;
+        }
         if (!pass(r, &look_us, error))
             return false;
-        say_trouble(r, NULL);
+        say_works(r);
         if (once)
             return true;
         if (!sleep_on(r, look_us, &quiet, error))
@@ -301,7 +330,7 @@ keep_going(Remote *r)
             return 0;
         if (err_is(error, ERR_CANCELLED))
             return 0;
-        say_trouble(r, error->message);
+        say_trouble(r, error);
         if (once)
             log_event(LOG_ERROR, error->message, "account", r->account->name, NULL);
         if (once || r->refused || err_is(error, ERR_DAMAGE))

@@ -4,18 +4,25 @@
  * The process of an imap account: a mirror beside the Maildirs, which holds the connection and
  * the password and decides nothing.
  *
- *   server --fetch--> the role's Maildir --inotify--> intake, in the process of the local
- * account message moved here --owed--> moved there        checkpoint, copy in Sent --owed-->
- * filed there a person deletes a checkpoint there --> deleted here, where the evidence rules
- * act
+ *   on the server                      here
+ *   mail comes          --fetch-->     the role's Maildir, then intake (the local account's)
+ *   it is moved         <--owed--      it was moved
+ *   it is flagged       <--owed--      it was handled, answered
+ *   Sent, INBOX         <--owed--      a copy, a checkpoint
+ *   some other mail     --kept-->      somebody asks for it (store/demands.h)
+ *   a person deletes
+ *   a checkpoint        --done so-->   deleted, where the rules of evidence act
  *
  * (1) The first login ever sets a mark: mail that lay there is never work, and nothing about it
- *     changes. (2) A file's name derives from account, UIDVALIDITY and UID, so fetching again
- *     changes nothing; the mark moves when files are flushed. (3) Only mail that became work is
- *     moved; only `folder` is watched; our own folders lie below `folder-prefix`. (4) A mailbox
- *     has one home: its id lies in our folder "Home". (5) A server that is away is tried again
- *     after 1 s, 2 s … 5 min, one that refuses the login or can't be trusted after 15 min;
- *     `status` says why, once.
+ *     changes.
+ * (2) A file's name derives from account, UIDVALIDITY and UID, so fetching again changes
+ *     nothing; the mark moves when files are flushed.
+ * (3) Only mail that became work is moved or flagged; only `folder` is watched; our own folders
+ *     lie below `folder-prefix`.
+ * (4) A mailbox has one home: its id lies in our folder "Home".
+ * (5) A server that is away is tried again after 1 s, 2 s … 5 min; one that refuses the login,
+ *     or can't be trusted, after 15 min. `status` says why; the log says so once, and once more
+ *     when it works again.
  *
  * SIGURG says that something is owed: whoever is not ready for it ignores it.
  */

@@ -11,22 +11,20 @@
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/log.h"
+#include "engine/fetched.h"
 #include "engine/known.h"
 #include "engine/remote_internal.h"
 #include "mail/message.h"
 #include "mail/msgid.h"
 #include "store/outbox.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <sys/mman.h>
 
 #define PART_MAILS 256u
 #define PART_RANGES 200u
 #define PART_BYTES (16u << 20)
-#define FIND_MAX 2000u
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
 /* The process of the local account opens the mailbox of a new role: how long we wait for that.
  */
 #define ROLE_WAIT_MS 50
@@ -37,7 +35,8 @@ typedef struct Item {
     uint32_t uid;
     const ConfRole *role;
     char *base, *msgid;
-    GBytes *bytes; /* NULL: the file is there, since the mail is one of ours */
+    bool followed; /* it gets the row */
+    GBytes *bytes; /* NULL: the file is there, since the mail is one of ours, or known */
 } Item;
 
 static void
@@ -56,7 +55,8 @@ typedef struct Fetch {
     ImapSet large; /* of the part in hand: more than max-message */
     GArray *items; /* of Item */
     size_t bytes;  /* in them */
-    unsigned n, nobodys;
+    bool asked;    /* a person asks for older mail */
+    unsigned n, nobodys, old;
 } Fetch;
 
 static void
@@ -69,33 +69,6 @@ fetch_clear(Fetch *f)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fetch, fetch_clear)
 
 /* --- one mail --- */
-
-/* Lines as in all our files. */
-static GBytes *
-to_lines(GBytes *wire)
-{
-    gsize len, n = 0;
-    const char *in = g_bytes_get_data(wire, &len);
-    char *out = g_malloc(len + 1);
-    for (const char *p = in, *end = in + len; p < end;) {
-        const char *cr = memchr(p, '\r', (size_t)(end - p));
-        size_t run = (size_t)((cr ? cr : end) - p);
-        memcpy(out + n, p, run);
-        n += run;
-        p += run;
-        if (cr && !(cr + 1 < end && cr[1] == '\n'))
-            out[n++] = '\r';
-        p += cr ? 1 : 0;
-    }
-    return g_bytes_new_take(out, n);
-}
-
-static char *
-name_of(const Remote *r, const ImapMail *mail)
-{
-    return g_strdup_printf("%" PRId64 ".V%uU%u.%s", mail->received_us / USEC_PER_SEC,
-                           r->box.uidvalidity, mail->uid, r->account->name);
-}
 
 /* What we filed on the server ourselves comes back: the same bytes lie here under another name.
  * *ret_file: that name; NULL: it is none of ours. */
@@ -121,6 +94,37 @@ find_own(Remote *r, const ConfRole *role, const Message *m, char **ret_file, GEr
     return true;
 }
 
+/* For one of its roles. Where it lies on the server is followed for the first alone. */
+static bool
+take_for(Fetch *f,
+         const ImapMail *mail,
+         const ConfRole *role,
+         const Message *m,
+         GBytes *bytes,
+         bool first,
+         GError **error)
+{
+    g_autofree char *own = NULL;
+    bool old;
+    if (!remote_is_known(f->r, &f->mark, mail, role, m, &old, &own, error) ||
+        (!own && !find_own(f->r, role, m, &own, error)))
+        return false;
+    if (old && !own && !f->asked) {
+        f->old++;
+        return true;
+    }
+    Item item = {.uid = mail->uid,
+                 .role = role,
+                 .msgid = g_strdup(m->id),
+                 .followed = first,
+                 .bytes = own ? NULL : g_bytes_ref(bytes)};
+    item.base =
+        own ? g_steal_pointer(&own)
+            : fetched_name(f->r->account, f->r->box.uidvalidity, mail->uid, mail->received_us);
+    g_array_append_val(f->items, item);
+    return true;
+}
+
 static bool
 take_mail(Fetch *f, const ImapMail *mail, GBytes *take_bytes, GError **error)
 {
@@ -128,21 +132,13 @@ take_mail(Fetch *f, const ImapMail *mail, GBytes *take_bytes, GError **error)
     gsize len;
     const char *data = g_bytes_get_data(bytes, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
-    const ConfRole *role = remote_route(f->r, m);
-    g_autofree char *own = NULL;
-    if (!role) {
-        f->nobodys++;
-        return true;
+    g_autoptr(GPtrArray) roles = remote_route(f->r, m);
+    f->nobodys += roles->len == 0;
+    for (guint i = 0; i < roles->len; i++) {
+        if (!take_for(f, mail, g_ptr_array_index(roles, i), m, bytes, i == 0, error))
+            return false;
     }
-    if (!find_own(f->r, role, m, &own, error))
-        return false;
-    Item item = {.uid = mail->uid,
-                 .role = role,
-                 .base = own ? g_strdup(own) : name_of(f->r, mail),
-                 .msgid = g_strdup(m->id),
-                 .bytes = own ? NULL : g_steal_pointer(&bytes)};
-    g_array_append_val(f->items, item);
-    f->bytes += own ? 0 : len;
+    f->bytes += len;
     return true;
 }
 
@@ -184,7 +180,7 @@ put_rows(Fetch *f, const RemoteMark *mark, GError **error)
                         .msgid = item->msgid,
                         .uidvalidity = r->box.uidvalidity,
                         .uid = item->uid};
-        if (!remote_put(&txn, &in, error))
+        if (item->followed && !remote_put(&txn, &in, error))
             return false;
     }
     if (mark && !remote_mark_set(&txn, r->account->name, r->account->folder, mark, error))
@@ -215,34 +211,22 @@ flush(Fetch *f, const RemoteMark *mark, GError **error)
 static int
 begin_body(void *user, uint64_t size, GError **error)
 {
-    Fetch *f = user;
-    if (ftruncate(f->fd, 0) != 0 || lseek(f->fd, 0, SEEK_SET) != 0) {
-        err_set_errno(error, errno, "making room for a mail");
-        return -1;
-    }
-    return f->fd;
-}
-
-static bool
-read_body(const Fetch *f, const ImapMail *mail, GBytes **ret, GError **error)
-{
-    if (lseek(f->fd, 0, SEEK_SET) != 0)
-        return err_set_errno(error, errno, "reading a mail");
-    return file_read_fd(f->fd, (size_t)mail->body_bytes + 1, ret, error);
+    return remote_body_begin(((Fetch *)user)->fd, error);
 }
 
 static bool
 end_body(void *user, const ImapMail *mail, GError **error)
 {
     Fetch *f = user;
-    g_autoptr(GBytes) wire = NULL;
+    g_autoptr(GBytes) lines = NULL;
     if (!mail || (mail->flags & (IMAP_DELETED | IMAP_DRAFT)))
         return true;
     if (mail->body == IMAP_BODY_LARGE)
         imap_set_add(&f->large, mail->uid, mail->uid);
     if (mail->body != IMAP_BODY_WRITTEN)
         return true;
-    if (!read_body(f, mail, &wire, error) || !take_mail(f, mail, to_lines(wire), error))
+    if (!remote_body_read(f->fd, mail, &lines, error) ||
+        !take_mail(f, mail, g_steal_pointer(&lines), error))
         return false;
     return f->bytes < PART_BYTES || flush(f, NULL, error);
 }
@@ -252,12 +236,11 @@ static bool
 end_large(void *user, const ImapMail *mail, GError **error)
 {
     Fetch *f = user;
-    g_autoptr(GBytes) wire = NULL;
+    g_autoptr(GBytes) lines = NULL;
     if (!mail || mail->body != IMAP_BODY_WRITTEN)
         return true;
-    if (!read_body(f, mail, &wire, error))
+    if (!remote_body_read(f->fd, mail, &lines, error))
         return false;
-    g_autoptr(GBytes) lines = to_lines(wire);
     gsize len;
     const char *data = g_bytes_get_data(lines, &len);
     g_autofree char *first = g_strdup_printf(REMOTE_LARGE_HEADER ": %" PRIu64 "\n", mail->size);
@@ -275,13 +258,6 @@ fetch_large(Fetch *f, GError **error)
     bool ok = imap_set_is_empty(&f->large) || imap_fetch(f->r->conn, &what, &taker, error);
     imap_set_clear(&f->large);
     return ok;
-}
-
-static uint32_t
-last_of(const ImapSet *set)
-{
-    const GArray *ranges = set->ranges;
-    return ranges && ranges->len ? g_array_index(ranges, ImapRange, ranges->len - 1).last : 0;
 }
 
 /* Without those that have a row already: we filed them, or died before the mark moved. */
@@ -316,86 +292,13 @@ fetch_set(Fetch *f, ImapSet *set, GError **error)
     while (!imap_set_is_empty(set)) {
         g_auto(ImapSet) part = imap_set_take(set, PART_MAILS, PART_RANGES);
         ImapFetch what = {.uids = &part, .part = IMAP_BODY};
-        RemoteMark mark = {f->r->box.uidvalidity, last_of(&part) + 1};
+        RemoteMark mark = f->mark;
+        mark.next_uid = imap_set_last(&part) + 1;
         if (!leave_out_known(f, &part, error) ||
             (!imap_set_is_empty(&part) && !imap_fetch(f->r->conn, &what, &taker, error)) ||
             !fetch_large(f, error) || !flush(f, &mark, error))
             return false;
     }
-    return true;
-}
-
-/* --- the mark --- */
-
-static bool
-set_mark(Remote *r, const RemoteMark *mark, GError **error)
-{
-    g_auto(Txn) txn = {0};
-    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           remote_mark_set(&txn, r->account->name, r->account->folder, mark, error) &&
-           txn_commit(&txn, error);
-}
-
-/* What comes next gets this UID or a higher one. */
-static bool
-end_of_folder(Remote *r, uint32_t *ret, GError **error)
-{
-    g_auto(ImapSet) all = {0}, found = {0};
-    ImapQuery query = {.uids = &all};
-    *ret = r->box.uidnext;
-    if (*ret)
-        return true;
-    imap_set_add(&all, 1, UINT32_MAX);
-    if (!imap_search(r->conn, &query, &found, error))
-        return false;
-    *ret = last_of(&found) + 1;
-    return true;
-}
-
-/* Mail of jobs that live is found again by its Message-ID. */
-static bool
-follow_strays(Remote *r, GError **error)
-{
-    g_autoptr(GPtrArray) rows = NULL;
-    if (!remote_strays(r->engine->db, r->account->name, r->account->folder, r->box.uidvalidity,
-                       &rows, error))
-        return false;
-    for (guint i = 0; i < rows->len && i < FIND_MAX; i++) {
-        const RemoteRow *row = g_ptr_array_index(rows, i);
-        uint32_t uid;
-        bool only;
-        g_auto(Txn) txn = {0};
-        if (!remote_find(r, row->msgid, &uid, &only, error))
-            return false;
-        if (!txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
-            !(only ? remote_moved(&txn, row->id, row->folder, r->box.uidvalidity, uid, NULL,
-                                  error)
-                   : remote_forget(&txn, row->id, error)) ||
-            !txn_commit(&txn, error))
-            return false;
-    }
-    return true;
-}
-
-/* A first visit, or a server that has numbered its mail anew: then nobody can tell old mail
- * from new, and it is better to ask for it (--since) than to work through it all once more. */
-static bool
-begin_folder(Fetch *f, GError **error)
-{
-    Remote *r = f->r;
-    bool anew = f->mark.uidvalidity != 0;
-    g_autofree char *n = g_strdup_printf("%u", r->box.exists);
-    f->mark.uidvalidity = r->box.uidvalidity;
-    if (!end_of_folder(r, &f->mark.next_uid, error) || (anew && !follow_strays(r, error)) ||
-        !set_mark(r, &f->mark, error))
-        return false;
-    CRASH_POINT("remote-marked");
-    log_event(anew ? LOG_WARN : LOG_INFO,
-              anew ? "the server has numbered its mail anew: what lies there now is not work; "
-                     "'account --since' asks for more"
-                   : "first visit: mail that lies there is not work; 'account --since' asks "
-                     "for more",
-              "account", r->account->name, "folder", r->account->folder, "mails", n, NULL);
     return true;
 }
 
@@ -428,22 +331,47 @@ say_what_came(const Fetch *f)
 {
     g_autofree char *n = g_strdup_printf("%u", f->n);
     g_autofree char *nobodys = f->nobodys ? g_strdup_printf("%u", f->nobodys) : NULL;
-    if (f->n || f->nobodys)
+    g_autofree char *old = f->old ? g_strdup_printf("%u", f->old) : NULL;
+    if (f->n || f->nobodys || f->old)
         log_event(LOG_INFO, "fetched", "account", f->r->account->name, "mails", n,
-                  "for-nobody-here", nobodys, NULL);
+                  "for-nobody-here", nobodys, "older-than-first-visit", old, NULL);
+}
+
+/* "N:*" also gives the last one below N. */
+static bool
+search(Remote *r, uint32_t first, uint32_t last, int64_t since_us, ImapSet *ret, GError **error)
+{
+    g_auto(ImapSet) from = {0};
+    ImapQuery query = {.uids = &from, .since_us = since_us};
+    imap_set_add(&from, first, last);
+    if (!imap_search(r->conn, &query, ret, error))
+        return false;
+    imap_set_keep(ret, &from);
+    return true;
+}
+
+/* Where the server has numbered its mail anew only what came since the first visit is worth a
+ * look; its days are those of some time zone. */
+static bool
+fetch_anew(Fetch *f, GError **error)
+{
+    g_auto(ImapSet) found = {0};
+    uint32_t first = f->mark.next_uid, end = f->mark.anew_uid;
+    if (first >= end)
+        return true;
+    if (!search(f->r, first, end - 1, f->mark.first_us - DAY_US, &found, error) ||
+        !fetch_set(f, &found, error))
+        return false;
+    f->mark.next_uid = end;
+    return flush(f, &f->mark, error);
 }
 
 static bool
 fetch_new(Fetch *f, GError **error)
 {
-    Remote *r = f->r;
-    g_auto(ImapSet) from = {0}, found = {0};
-    ImapQuery query = {.uids = &from};
-    imap_set_add(&from, f->mark.next_uid, UINT32_MAX);
-    if (!imap_search(r->conn, &query, &found, error))
-        return false;
-    imap_set_keep(&found, &from); /* "N:*" also gives the last one below N */
-    return fetch_set(f, &found, error);
+    g_auto(ImapSet) found = {0};
+    return search(f->r, f->mark.next_uid, UINT32_MAX, 0, &found, error) &&
+           fetch_set(f, &found, error);
 }
 
 static bool
@@ -451,6 +379,7 @@ fetch_older(Fetch *f, int64_t since_us, GError **error)
 {
     g_auto(ImapSet) found = {0};
     ImapQuery query = {.since_us = since_us};
+    f->asked = true;
     return imap_search(f->r->conn, &query, &found, error) && fetch_set(f, &found, error);
 }
 
@@ -459,14 +388,9 @@ remote_fetch(Remote *r, int64_t since_us, GError **error)
 {
     g_auto(Fetch) f = {.r = r, .fd = -1, .items = g_array_new(FALSE, TRUE, sizeof(Item))};
     g_array_set_clear_func(f.items, item_clear);
-    if (!remote_mark_get(r->engine->db, r->account->name, r->account->folder, &f.mark, error))
+    if (!remote_mark_load(r, &f.mark, error) || !remote_body_open(&f.fd, error))
         return false;
-    if (f.mark.uidvalidity != r->box.uidvalidity && !begin_folder(&f, error))
-        return false;
-    f.fd = memfd_create("postrider-mail", MFD_CLOEXEC);
-    if (f.fd < 0)
-        return err_set_errno(error, errno, "making room for mail");
-    bool ok = wait_for_roles(r, error) && fetch_new(&f, error) &&
+    bool ok = wait_for_roles(r, error) && fetch_anew(&f, error) && fetch_new(&f, error) &&
               (!since_us || fetch_older(&f, since_us, error));
     say_what_came(&f);
     remote_set_redo(r, !ok);

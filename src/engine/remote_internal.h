@@ -2,8 +2,9 @@
 
 /*
  * The inside of an imap account's process: remote.c (the loop), remote_home.c (whose mailbox it
- * is), remote_fetch.c (mail in), remote_settle.c (what is owed), remote_look.c (what a person
- * did there).
+ * is), remote_mark.c (what is new), remote_route.c (whose mail it is), remote_fetch.c (mail
+ * in), remote_demand.c (mail that somebody asks for), remote_settle.c (what is owed),
+ * remote_look.c (what a person did there).
  *
  * Folders have a path, as the settings name it and rows remember it ("postrider/Done"), and a
  * name, as this server calls it ("INBOX.postrider.Done").
@@ -23,6 +24,7 @@ typedef struct Remote {
     GHashTable *mailboxes;      /* of roles: name -> Maildir */
     bool redo;                  /* files may be there whose rows are not */
     bool refused;               /* the mailbox is another home's */
+    unsigned told;              /* TOLD_… */
 
     /* As long as a connection lasts. */
     ImapConn *conn;
@@ -34,7 +36,11 @@ typedef struct Remote {
     GPtrArray *known;  /* ImapFolder, all there are; NULL: not asked for yet */
     bool in_doubt;     /* what is to be filed may be there already */
     int64_t probed_us; /* when mail in doubt was looked for, by clock_mono_us(); 0: never */
-    GHashTable *gone;  /* Message-ID -> when we first did not find it, int64_t * */
+    /* Of its Sent folder, as long as the process lasts (remote_sent.c). */
+    ImapUid sent_seen; /* the last that was looked at */
+    bool sent_tells;   /* mail of ours was recognised there */
+
+    GHashTable *gone; /* Message-ID -> when we first did not find it, int64_t * */
 } Remote;
 
 /* remote.c */
@@ -59,19 +65,45 @@ void remote_set_redo(Remote *r, bool maybe);
  * when it is another home's. */
 bool remote_claim(Remote *r, GError **error);
 
-/* remote_route.c: whose mail it is, by plus tag, then by address, then whoever gets the rest;
- * NULL: nobody's here. */
-const ConfRole *remote_route(const Remote *r, const Message *m);
+/* remote_route.c: the roles whose mail it is, the first one's before all; elements are
+ * ConfRole, borrowed. None: nobody's here. Caller frees. */
+GPtrArray *remote_route(const Remote *r, const Message *m);
+
+/* remote_mark.c: the mark of the watched folder, which is selected; made where there is none,
+ * or where the server has numbered its mail anew. */
+bool remote_mark_load(Remote *r, RemoteMark *ret, GError **error);
+/* Of mail that was numbered anew. *ret_file: the file that we have it in; NULL: not known.
+ * *ret_old: not known, and older than the first visit. */
+bool remote_is_known(Remote *r,
+                     const RemoteMark *mark,
+                     const ImapMail *mail,
+                     const ConfRole *role,
+                     const Message *m,
+                     bool *ret_old,
+                     char **ret_file,
+                     GError **error);
+
+/* remote_body.c: a place for bodies, one after the other; the descriptor of the next one (-1
+ * with error); and what was written there, with lines as in our files. */
+bool remote_body_open(int *ret_fd, GError **error);
+int remote_body_begin(int fd, GError **error);
+bool remote_body_read(int fd, const ImapMail *mail, GBytes **ret, GError **error);
 
 /* remote_fetch.c: what came since the mark; the watched folder is selected. since_us: older
  * mail too. */
 bool remote_fetch(Remote *r, int64_t since_us, GError **error);
+
+/* remote_demand.c: what is asked for by Message-ID. Another folder may be selected then. */
+bool remote_demands(Remote *r, GError **error);
 
 /* remote_settle.c: moves and mail to be filed. The watched folder may not be selected any more.
  */
 bool remote_settle(Remote *r, GError **error);
 /* Sets r->sent: the folder that the server says is for sent mail, else one of that name. */
 bool remote_find_sent(Remote *r, GError **error);
+
+/* remote_sent.c: what our mail is called since the server took it. */
+bool remote_learn(Remote *r, GError **error);
 
 /* remote_probe.c: mail in doubt that the server's Sent folder speaks of. */
 bool remote_probe(Remote *r, GError **error);

@@ -1,35 +1,54 @@
 /*
  * Mail in doubt, where the provider itself files in Sent what it accepts: what is there was
- * sent, and what is not there after a while was not, and goes again.
+ * sent, and what is not there after a while was not, and goes again. Where it puts another id
+ * on our mail, that it is not there means something only if other mail of ours was recognised;
+ * else, or once the owner was asked, nothing is sent by itself.
  */
 #include "base/banned.h"
 #include "base/log.h"
 #include "engine/remote_internal.h"
 #include "store/messages.h"
 #include "store/outbox_smtp.h"
+#include "store/questions.h"
 
 /* Servers file at once; this is for those that do it behind our back. */
 #define ABSENT_US (10 * 60 * USEC_PER_SEC)
 #define EVERY_US (30 * USEC_PER_SEC)
 #define MANY 100
 
+/* Does it mean something that it is not there? */
+static bool
+may_resend(const Remote *r, const OutRow *row, bool *ret, GError **error)
+{
+    g_autoptr(Question) asked = NULL;
+    if (!question_of(r->engine->db, row->id, &asked, error))
+        return false;
+    *ret = home_now(r->engine->home) - row->next_us >= ABSENT_US &&
+           (g_str_equal(r->account->message_id, "ours") || r->sent_tells) &&
+           !(asked && asked->about.v);
+    return true;
+}
+
 static bool
 settle_one(Remote *r, const OutRow *row, GError **error)
 {
-    bool late = home_now(r->engine->home) - row->next_us >= ABSENT_US;
+    bool late;
     uint32_t uid = 0;
     unsigned n;
     g_auto(Txn) txn = {0};
-    if (!remote_find(r, row->msgid, &uid, NULL, error))
+    if (!may_resend(r, row, &late, error) || !remote_find(r, row->msgid, &uid, NULL, error))
         return false;
     if (uid == 0 && !late)
         return true;
     log_event(LOG_INFO, uid ? "a mail in doubt was sent" : "a mail in doubt was not sent",
               "message", row->msgid, NULL);
-    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           (uid ? outbox_arrived(&txn, row->id, "it lies in Sent", &n, error)
-                : outbox_again(&txn, row->id, error)) &&
-           txn_commit(&txn, error);
+    if (!txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !(uid ? outbox_arrived(&txn, row->id, "it lies in Sent", &n, error)
+              : outbox_resend(&txn, row->id, &n, error)) ||
+        !txn_commit(&txn, error))
+        return false;
+    db_hint(r->engine->db);
+    return true;
 }
 
 bool

@@ -3,6 +3,7 @@
  *
  *   move    not in its old folder any more: we look in the new one. There: it was us, before we
  *           died. Not there: a person has it, and we follow it no longer.
+ *   flags   set once more they are the same; where the mail is not, nobody needs them.
  *   file    what may have been filed by one who died is looked for by its Message-ID first.
  */
 #include "base/banned.h"
@@ -124,6 +125,63 @@ pay_moves(Remote *r, GError **error)
         for (guint i = 0; i < rows->len; i++) {
             if (!pay_move(r, g_ptr_array_index(rows, i), error))
                 return err_prefix(error, "moving a mail on the server");
+        }
+    }
+}
+
+/* --- flags --- */
+
+static unsigned
+flags_of(const char *marks)
+{
+    return (strchr(marks, 'S') ? IMAP_SEEN : 0) | (strchr(marks, 'R') ? IMAP_ANSWERED : 0);
+}
+
+static bool
+set_flags(Remote *r, const RemoteRow *row, GError **error)
+{
+    g_auto(ImapSet) uid = {0};
+    if (!remote_select_path(r, row->folder, true, error))
+        return false;
+    if (r->box.uidvalidity != row->uidvalidity)
+        return true;
+    imap_set_add(&uid, row->uid, row->uid);
+    return imap_flag(r->conn, &uid, true, flags_of(row->marks), NULL, error);
+}
+
+/* A mail that is not there any more is a person's: it needs no flags of ours. A server that
+ * keeps none is no reason to stop. */
+static bool
+pay_marks(Remote *r, const RemoteRow *row, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    g_autoptr(GError) refused = NULL;
+    if (!set_flags(r, row, &refused)) {
+        if (imap_is_broken(r->conn)) {
+            g_propagate_error(error, g_steal_pointer(&refused));
+            return false;
+        }
+        log_event(LOG_WARN, "the server does not flag a mail", "account", r->account->name,
+                  "message", row->msgid, "why", refused->message, NULL);
+    }
+    CRASH_POINT("remote-flagged");
+    return txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+           remote_marked(&txn, row->id, row->marks, error) && txn_commit(&txn, error);
+}
+
+/* After the moves: flags go where the mail lies. */
+static bool
+pay_all_marks(Remote *r, GError **error)
+{
+    for (;;) {
+        g_autoptr(GPtrArray) rows = NULL;
+        if (!remote_owed_marks(r->engine->db, r->account->name, BATCH, &rows, error))
+            return false;
+        if (rows->len == 0)
+            return true;
+        for (guint i = 0; i < rows->len; i++) {
+            if (!pay_marks(r, g_ptr_array_index(rows, i), error))
+                return err_prefix(error, "flagging a mail on the server");
         }
     }
 }
@@ -259,5 +317,6 @@ file_due(Remote *r, GError **error)
 bool
 remote_settle(Remote *r, GError **error)
 {
-    return pay_moves(r, error) && file_due(r, error) && remote_probe(r, error);
+    return pay_moves(r, error) && pay_all_marks(r, error) && file_due(r, error) &&
+           remote_probe(r, error);
 }

@@ -1,9 +1,13 @@
 /*
  * The run, from claim to commit:
  *
- *   C  claim (durable: fence + 1, attempts + 1)         crash: the owner is dead, the job is
- * queued again B  context, shown marks (lazy), the brain thinks     crash: the same; at most
- * this call is lost T  step_commit: everything or nothing S  step_settle: files follow
+ *   C  claim (durable: fence + 1, attempts + 1)
+ *   B  context, shown marks (lazy), the brain thinks
+ *   T  step_commit: everything or nothing
+ *   S  step_settle: files follow
+ *
+ * A crash before T: the owner is dead, the job is queued again, and at most this call is lost.
+ * After T: the sweep settles.
  *
  * A brain that fails is asked once more, then the job fails and whoever asked is told. A brain
  * that is broken (no such program) pauses: its jobs stay queued, the owner is told once. One at
@@ -17,12 +21,14 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/demand.h"
 #include "engine/every.h"
 #include "engine/hold.h"
 #include "engine/orphans.h"
 #include "engine/recover.h"
 #include "engine/run_internal.h"
 #include "engine/settle.h"
+#include "engine/shown.h"
 #include "engine/undelivered.h"
 #include "engine/waits.h"
 #include "engine/workplace.h"
@@ -112,10 +118,10 @@ import_edits(Task *t, const Proposal *p, GError **error)
 
 /* What could not be settled now is left to a sweep: the step has happened. */
 static void
-settle(Engine *engine, bool ended)
+settle(Engine *engine, const StepResult *result)
 {
     g_autoptr(GError) left = NULL;
-    if (!step_settle(engine, &left) || (ended && !settle_notes(engine, &left)))
+    if (!step_settle(engine, result, &left) || (result->ended && !settle_notes(engine, &left)))
         log_event(LOG_WARN, "the step is committed, not all of it is settled; a sweep will",
                   "why", left->message, NULL);
 }
@@ -124,12 +130,14 @@ bool
 run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error)
 {
     g_autoptr(GArray) verdicts = NULL;
+    /* The time of the next step begins with the end of this one. */
+    t->in.deadline_us = claim_deadline(t->run, t->brain);
     if (!import_edits(t, p, error) ||
         !policy_check(t->run->engine, t->job, &t->in, p, &verdicts, error) ||
         !step_commit(t->run->engine, &t->claim, &t->in, p, verdicts, ret, error))
         return false;
     t->run->stats->steps += !t->steps || t->in.answer;
-    settle(t->run->engine, ret->ended);
+    settle(t->run->engine, ret);
     return true;
 }
 
@@ -156,13 +164,27 @@ run_fail(Task *t, const char *why, const char *log, GError **error)
 
 /* --- before the question --- */
 
-/* Marks what is shown, sets the deadline of this brain, and the timers of the first word and of
- * those about long work. */
+/* Is there mail that no brain was shown before? */
+static bool
+has_unseen(const GPtrArray *shown)
+{
+    for (guint i = 0; i < shown->len; i++) {
+        if (((const MsgRow *)g_ptr_array_index(shown, i))->state == MSG_STORED)
+            return true;
+    }
+    return false;
+}
+
+/* Marks what is shown, and at the first step of a run sets the deadline of this brain, and the
+ * timers of the first word and of those about long work. Later steps mostly have nothing to
+ * mark: the commit before has set their deadline, and has looked at the claim. */
 bool
 run_mark_shown(Task *t, GError **error)
 {
     Engine *engine = t->run->engine;
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(MsgId));
+    if (t->job->iteration > 0 && !has_unseen(t->in.shown))
+        return true;
     for (guint i = 0; i < t->in.shown->len; i++)
         g_array_append_val(ids, ((const MsgRow *)g_ptr_array_index(t->in.shown, i))->id);
     bool first = t->job->total_iterations == 0 && t->claim.attempts <= 1;
@@ -184,7 +206,7 @@ floor_of(const GPtrArray *shown)
 {
     Trust floor = TRUST_OPERATOR;
     for (guint i = 0; i < shown->len; i++)
-        floor = MIN(floor, ((const MsgRow *)g_ptr_array_index(shown, i))->trust);
+        floor = MIN(floor, ((const MsgRow *)g_ptr_array_index(shown, i))->floor);
     return floor;
 }
 
@@ -216,7 +238,9 @@ run_load(Task *t, GError **error)
 {
     Engine *engine = t->run->engine;
     const Viewer viewer = VIEWER_OPERATOR;
+    g_auto(Snapshot) reads = {0};
     task_clear(t);
+    snapshot_begin(engine->db, &reads);
     if (!job_load(engine->db, &viewer, t->claim.job, &t->job, error) ||
         !messages_open(engine->db, t->claim.job, &t->in.shown, error) || !load_news(t, error))
         return false;
@@ -224,8 +248,16 @@ run_load(Task *t, GError **error)
     t->face = engine_face(engine, t->job->face);
     t->brain = t->role ? config_brain(engine->home->config, t->role->brain) : NULL;
     t->in.deadline_us = claim_deadline(t->run, t->brain);
-    t->in.floor = floor_of(t->in.shown);
+    t->in.floor = MIN(floor_of(t->in.shown), t->job->floor);
     return true;
+}
+
+/* The floor of a round is the lowest of anything that was shown since it began. */
+static bool
+lower_floor(Task *t, GError **error)
+{
+    return shown_parts_floor(t->run->engine, t->job->role, context_parts(t->context),
+                             &t->in.floor, error);
 }
 
 char *
@@ -240,7 +272,7 @@ run_context(Task *t, const char *workdir, GError **error)
     t->in.manifest = context_manifest(c);
     g_clear_pointer(&t->context, context_free);
     t->context = g_steal_pointer(&c);
-    return g_strdup(context_text(t->context));
+    return lower_floor(t, error) ? g_strdup(context_text(t->context)) : NULL;
 }
 
 /* An earlier run of this job did not come to its end: what its program started may still work.
@@ -290,6 +322,8 @@ work_claimed(Task *t, GError **error)
         return false;
     if (pause.kind != PAUSE_NONE)
         return run_release(t, pause.until_us, false, pause.why, error);
+    if (!demand_ancestors(t->run->engine, t->job, t->in.shown, error))
+        return false;
     t->steps = g_str_equal(t->role->mode, "steps");
     if (t->steps && (t->in.shown->len > 0 || t->job->total_iterations > 0))
         return run_steps(t, error);

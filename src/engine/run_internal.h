@@ -30,7 +30,7 @@ typedef struct Task {
 
 /* Loads the job and its open mail, for the next step. */
 bool run_load(Task *t, GError **error);
-/* The text for the brain; fills in digest and manifest. */
+/* The text for the brain; fills in digest and manifest, and lowers the floor by what it shows. */
 char *run_context(Task *t, const char *workdir, GError **error);
 bool run_mark_shown(Task *t, GError **error);
 /* How often one question is asked. */

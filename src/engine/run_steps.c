@@ -17,7 +17,6 @@
 #include "engine/judge.h"
 #include "engine/run_internal.h"
 #include "engine/settle.h"
-#include "engine/shown.h"
 #include "mail/address.h"
 #include "store/budget.h"
 #include "store/steps.h"
@@ -52,17 +51,6 @@ working_note(const Task *t, const Proposal *p)
         return g_strdup("");
     const char *note = json_string_value(json_object_get(object, "working_note"));
     return g_strdup(note ? note : "");
-}
-
-/* --- what was shown --- */
-
-/* The floor of a round is the lowest of anything that was shown since it began. */
-static bool
-lower_floor(Task *t, GError **error)
-{
-    t->in.floor = MIN(t->in.floor, t->job->floor);
-    return shown_parts_floor(t->run->engine, t->job->role, context_parts(t->context),
-                             &t->in.floor, error);
 }
 
 /* --- limits --- */
@@ -221,6 +209,14 @@ make_cwd(Task *t, GError **error)
     return dir_make(home->fd, t->cwd + strlen(home->path) + 1, 0700, error);
 }
 
+static bool
+look_at_limits(Task *t, Limit *ret, GError **error)
+{
+    g_auto(Snapshot) reads = {0};
+    snapshot_begin(t->run->engine->db, &reads);
+    return load_memory(t, error) && find_limit(t, ret, error);
+}
+
 /* One step; *ret_next: another is to follow. */
 static bool
 step(Task *t, bool *ret_next, GError **error)
@@ -228,14 +224,14 @@ step(Task *t, bool *ret_next, GError **error)
     g_auto(Limit) limit = {0};
     *ret_next = false;
     t->in.iterations_left = MAX(run_limit(t) - t->job->iteration, 0);
-    if (!load_memory(t, error) || !find_limit(t, &limit, error))
+    if (!look_at_limits(t, &limit, error))
         return false;
     if (limit.why)
         return halt(t, &limit, error);
     if (t->in.iterations_left == 0)
         return park(t, error);
     g_autofree char *prompt = run_context(t, NULL, error);
-    if (!prompt || !lower_floor(t, error) || !make_cwd(t, error) || !run_mark_shown(t, error))
+    if (!prompt || !make_cwd(t, error) || !run_mark_shown(t, error))
         return false;
     return run_ask(t, NULL, prompt, ret_next, error);
 }

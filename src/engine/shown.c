@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "store/messages.h"
 #include "store/notes.h"
+#include "store/outbox.h"
 
 #define MANIFEST_MAX (32u << 20)
 
@@ -44,7 +45,8 @@ shown_ids(GBytes *manifest, bool whole, GPtrArray **ret, GError **error)
 }
 
 /* Unknown names are our own words. A note counts as the version that was shown, whatever it
- * became since. */
+ * became since. A mail that an agent wrote, this one or another, counts as what it had read
+ * then: else a stranger's words would come back as trusted ones. */
 static bool
 lower_by(Engine *engine,
          const char *role,
@@ -56,16 +58,13 @@ lower_by(Engine *engine,
     const Viewer viewer = {.role = role};
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Note) note = NULL;
-    if (!messages_find(engine->db, &viewer, id, &row, error))
+    Trust own = TRUST_OPERATOR;
+    bool is_note = note_key_valid(id);
+    if (is_note ? !note_look(engine->db, id, version, &note, error)
+                : !messages_find(engine->db, &viewer, id, &row, error) ||
+                      (!row && !outbox_floor(engine->db, &viewer, id, &own, error)))
         return false;
-    if (row)
-        *floor = MIN(*floor, row->trust);
-    if (row || !note_key_valid(id))
-        return true;
-    if (!note_look(engine->db, id, version, &note, error))
-        return false;
-    if (note)
-        *floor = MIN(*floor, note->label);
+    *floor = MIN(*floor, row ? row->floor : note ? note->label : own);
     return true;
 }
 
@@ -75,6 +74,8 @@ shown_parts_floor(
 {
     size_t i;
     json_t *part;
+    g_auto(Snapshot) reads = {0};
+    snapshot_begin(engine->db, &reads);
     json_array_foreach(parts, i, part)
     {
         const char *id = seen_id(part, false);

@@ -1,10 +1,11 @@
 #include "base/banned.h"
 #include "base/cleanup.h"
+#include "base/crash.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "engine/submit_internal.h"
+#include "engine/undelivered.h"
 #include "store/messages.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -113,9 +114,54 @@ settle_stranded(Pass *p, GError **error)
 }
 
 static bool
+ask_about(Engine *engine, OutId id, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const OutQuery q = {.id = id, .state = "in_doubt", .limit = UINT_MAX};
+    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(Undelivered));
+    g_auto(Txn) txn = {0};
+
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !outbox_list(engine->db, &viewer, &q, &rows, error))
+        return false;
+    for (guint i = rows->len; i-- > 0;) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        Undelivered one = {.address = row->address, .why = row->why ? row->why : "no answer"};
+        g_array_append_val(open, one);
+    }
+    if ((rows->len &&
+         !undelivered_ask(engine, &txn, g_ptr_array_index(rows, 0),
+                          (const Undelivered *)(void *)open->data, open->len, error)) ||
+        !outbox_asked(&txn, id, error))
+        return false;
+    CRASH_POINT("submit-before-asking");
+    if (!txn_commit(&txn, error))
+        return false;
+    CRASH_POINT("submit-asked");
+    db_hint(engine->db);
+    return true;
+}
+
+/* No copy came back in time, which proves nothing. */
+static bool
+ask_doubts(Pass *p, GError **error)
+{
+    g_autoptr(GArray) ids = NULL;
+
+    if (!outbox_to_ask(p->engine->db, home_now(p->engine->home), &ids, error))
+        return false;
+    for (guint i = 0; i < ids->len; i++) {
+        if (!ask_about(p->engine, g_array_index(ids, OutId, i), error))
+            return false;
+    }
+    return true;
+}
+
+static bool
 send_due(Pass *p, GError **error)
 {
-    if (!settle_stranded(p, error))
+    if (!settle_stranded(p, error) || !ask_doubts(p, error))
         return false;
     while (!submit_asked_to_stop()) {
         g_autoptr(GPtrArray) rows = NULL;

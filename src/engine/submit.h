@@ -9,10 +9,11 @@
  * the last bytes of a mail, is tried again by the rules of every delivery (engine/attempt.h),
  * with the same bytes and Message-ID. What it refuses for good is told (engine/undelivered.h).
  * What was handed over without an answer, also by a process that died, is in doubt: `in-doubt =
- * hold` asks the owner, `resend` tries again. `probe` looks into Sent where the server files what
- * it accepts (`sent-copy = server`, engine/remote_probe.c); elsewhere it sends a copy to
- * ourselves whose arrival settles it, and asks as well. A server that refuses our login, or settings that lead nowhere, pause
- * the account: nothing is lost, and no try is counted.
+ * hold` asks the owner, `resend` tries again. `probe` looks into Sent where the server files
+ * what it accepts (`sent-copy = server`, engine/remote_probe.c); elsewhere it sends a copy to
+ * ourselves whose arrival settles it, and asks when none has come for 30 minutes. A server that
+ * refuses our login, or settings that lead nowhere, pause the account: nothing is lost, and no
+ * try is counted.
  *
  * Part of the program that links libcurl.
  */

@@ -28,6 +28,7 @@ typedef struct Parcel {
     bool taken_back;      /* one of them is not to be sent any more */
     char *envelope, *tag; /* of the sender; what bounces name */
     char *probe;          /* our own address beside the recipients; NULL */
+    bool copy_comes;      /* in doubt: a copy to ourselves may settle it */
 } Parcel;
 
 /* True once the caller, which holds back these signals, was asked to end. */

@@ -2,11 +2,15 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "engine/attempt.h"
+#include "engine/namesake.h"
 #include "engine/outward.h"
 #include "engine/submit_internal.h"
 #include "engine/undelivered.h"
+#include "store/renamed.h"
 
 #define SENDMAIL "/usr/sbin/sendmail"
+/* How long a copy to ourselves may be on its way. */
+#define COPY_US (30 * 60 * USEC_PER_SEC)
 
 void
 parcel_clear(Parcel *c)
@@ -42,6 +46,49 @@ is_told_by_sent(const ConfAccount *account)
            g_str_equal(account->sent_copy, "server");
 }
 
+/* Elsewhere a copy to ourselves, in the same transaction, tells. NULL: nowhere to send it. */
+static const char *
+copy_address(const ConfAccount *account)
+{
+    return g_str_equal(account->in_doubt, "probe") && !is_told_by_sent(account)
+               ? outward_address(account)
+               : NULL;
+}
+
+/* Is the owner to be asked now? */
+static bool
+asks_now(const Parcel *c)
+{
+    return !is_told_by_sent(c->account) && !c->copy_comes;
+}
+
+/* What Sent tells is no proof where our mail has another name there: then later. */
+static int64_t
+ask_us(const Parcel *c)
+{
+    bool later = c->copy_comes ||
+                 (is_told_by_sent(c->account) && g_str_equal(c->account->message_id, "server"));
+
+    return later ? home_now(c->pass->engine->home) + COPY_US : USEC_NEVER;
+}
+
+/* The server may say under which id it has the mail. */
+static bool
+learn_id(const Parcel *c, Txn *txn, const char *reply, GError **error)
+{
+    g_autoptr(GPtrArray) envelope = g_ptr_array_new();
+    bool is_new;
+
+    for (guint i = 0; i < c->rows->len; i++)
+        g_ptr_array_add(envelope, row_of(c, i)->address);
+    g_ptr_array_add(envelope, c->envelope);
+    if (c->probe)
+        g_ptr_array_add(envelope, c->probe);
+    g_autofree char *id = namesake_in_reply(
+        reply, row_of(c, 0)->msgid, (const char *const *)envelope->pdata, envelope->len);
+    return !id || renamed_put(txn, row_of(c, 0)->id, id, &is_new, error);
+}
+
 static bool
 mark_failed(Parcel *c, Txn *txn, guint i, bool never, GArray *lost, GError **error)
 {
@@ -71,13 +118,13 @@ mark_row(Parcel *c, Txn *txn, guint i, GArray *lost, GArray *open, GError **erro
     case SMTP_SENT:
         c->pass->stats.sent++;
         return outbox_sent(txn, row->delivery, r->text, error) &&
-               outbox_release_copies(txn, row->id, error);
+               learn_id(c, txn, r->text, error) && outbox_release_copies(txn, row->id, error);
     case SMTP_DOUBT:
         if (resends(c->account))
             return mark_failed(c, txn, i, false, lost, error);
         c->pass->stats.doubt++;
         g_array_append_val(open, one);
-        return outbox_doubt(txn, row->delivery, r->text, error);
+        return outbox_doubt(txn, row->delivery, r->text, ask_us(c), error);
     case SMTP_RETRY:
     case SMTP_NEVER:
         break;
@@ -104,7 +151,7 @@ mark_parcel(Parcel *c, GError **error)
         !undelivered_tell(engine, &txn, row_of(c, 0), (const Undelivered *)(void *)lost->data,
                           lost->len, error))
         return false;
-    if (open->len && !is_told_by_sent(c->account) &&
+    if (open->len && asks_now(c) &&
         !undelivered_ask(engine, &txn, row_of(c, 0), (const Undelivered *)(void *)open->data,
                          open->len, error))
         return false;
@@ -189,16 +236,16 @@ parcel_send(Parcel *c, GError **error)
     const Home *home = c->pass->engine->home;
     uint64_t generation = db_generation(c->pass->engine->db);
     const OutRow *first = row_of(c, 0);
-    const char *own = outward_address(c->account);
+    const char *own = copy_address(c->account);
 
     c->envelope = outward_envelope(home, c->account, generation, first->id, first->from);
     c->tag = outward_bounce_tag(&home->key, generation, first->id);
-    if (g_str_equal(c->account->in_doubt, "probe") && !is_told_by_sent(c->account) && own)
-        c->probe = g_strdup(own);
+    c->probe = g_strdup(own);
     c->results = g_new0(SmtpResult, c->rows->len + 1);
     CRASH_POINT("submit-before-mail");
     hand_over(c);
     CRASH_POINT("submit-answered");
+    c->copy_comes = c->probe && c->results[c->rows->len].end == SMTP_DOUBT;
     if (c->taken_back) /* what is left of it is still due, and goes by itself */
         return true;
     if (!mark_parcel(c, error))
@@ -212,5 +259,6 @@ parcel_end(Parcel *c, SmtpEnd end, const char *why, GError **error)
 {
     c->results = g_new0(SmtpResult, c->rows->len + 1);
     give_all(c, end, why);
+    c->copy_comes = copy_address(c->account) != NULL;
     return mark_parcel(c, error);
 }

@@ -67,7 +67,7 @@ next_of(Db *db, const Job *job)
     }
 }
 
-/* Held mail that a person was asked about. */
+/* Held mail, and mail in doubt, that a person was asked about. */
 static bool
 add_questions(Db *db, JobId id, GString *s, GError **error)
 {
@@ -82,11 +82,11 @@ add_questions(Db *db, JobId id, GString *s, GError **error)
         for (guint k = 0; k < mails->len; k++) {
             const QuestionMail *m = g_ptr_array_index(mails, k);
             if (m->undecided)
-                g_string_append_printf(s,
-                                       "Mail %" G_GINT64_FORMAT
-                                       " to %s is held: APPROVE or REJECT, as a reply to the "
-                                       "mail that asks.\n",
-                                       m->id.v, m->to);
+                g_string_append_printf(
+                    s,
+                    "Mail %" G_GINT64_FORMAT
+                    " to %s %s: APPROVE or REJECT, as a reply to the mail that asks.\n",
+                    m->id.v, m->to, q->about.v ? "may not have arrived" : "is held");
         }
     }
     return true;

@@ -1,12 +1,12 @@
 #include "engine/undelivered.h"
 #include "base/banned.h"
+#include "engine/hold.h"
 #include "engine/letter.h"
 #include "engine/post.h"
 #include "mail/address.h"
 #include "store/jobs.h"
 #include "store/messages.h"
 #include "store/outbox_smtp.h"
-#include <inttypes.h>
 
 static bool
 names(const Undelivered *list, size_t n, const char *spec)
@@ -120,20 +120,17 @@ undelivered_ask(Engine *engine,
                 GError **error)
 {
     g_autoptr(Job) job = NULL;
+    g_autoptr(GString) lines = g_string_new(NULL);
 
     if (!load_job(engine, mail->job, &job, error))
         return false;
     const char *to = whom(engine, NULL, open, n);
-    if (!to)
+    const ConfRole *role = speaker(engine->home->config, job);
+    if (!to || !role)
         return true;
-    g_autofree char *list = list_text(
-        mail, open, n,
-        "This mail was handed over in full, and no answer came. It may have arrived, or not:");
-    g_autofree char *text = g_strdup_printf(
-        "%s\nNothing is sent twice by itself. If it did not arrive: postrider outbox retry "
-        "%" PRId64 ". If it did: postrider outbox arrived %" PRId64 ".",
-        list, mail->id.v, mail->id.v);
-    return write_to(engine, txn, to, job, "has this mail arrived?", text, mail, error);
+    for (size_t i = 0; i < n; i++)
+        g_string_append_printf(lines, "  to %s: %s\n", open[i].address, open[i].why);
+    return hold_ask_doubt(engine, txn, role, job, to, mail->id, lines->str, error);
 }
 
 bool

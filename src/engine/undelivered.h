@@ -20,7 +20,8 @@ bool undelivered_tell(Engine *engine,
                       const Undelivered *lost,
                       size_t n,
                       GError **error);
-/* Handed over, and no answer came: the owner is asked what to do. */
+/* Handed over, and no answer came: the owner is asked what to do, by a question that APPROVE
+ * and REJECT answer (engine/hold.h). */
 bool undelivered_ask(Engine *engine,
                      Txn *txn,
                      const OutRow *mail,

@@ -147,6 +147,7 @@ file_checkpoint(const Due *d, Txn *txn, GError **error)
                  .round = now->round,
                  .thread = now->thread,
                  .level = TRUST_ROLE,
+                 .floor = &now->floor,
                  .mailbox = now->role};
     return job_file_checkpoints(txn, now->id, error) &&
            continuation_compose(d->engine, &in, &mail, error) &&

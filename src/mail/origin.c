@@ -10,6 +10,7 @@
 
 #define NAME "X-Postrider-Origin"
 #define USE "origin 1"
+#define FLOOR " floor="
 
 static const char *const trust_names[TRUST_N] = {
     [TRUST_ANYONE] = "anyone",       [TRUST_KNOWN] = "known",       [TRUST_ROLE] = "role",
@@ -46,18 +47,26 @@ is_covered(const char *name)
     return false;
 }
 
+/* "role", or "role floor=anyone" where the floor is below; caller frees. */
+static char *
+format_level(Trust level, Trust floor)
+{
+    return floor < level ? g_strconcat(trust_name(level), FLOOR, trust_name(floor), NULL)
+                         : g_strdup(trust_name(level));
+}
+
 /* The text under the MAC; own is the origin field itself, which is left out. */
 static GString *
 covered_text(const GPtrArray *headers,
              const MsgHeader *own,
              const Digest *body,
-             Trust level,
+             const char *level,
              const char *mailbox)
 {
     GString *text = g_string_new(NULL);
     g_autofree char *hex = digest_hex(body);
 
-    g_string_append_printf(text, "%s\n%s\n%s\n", trust_name(level), mailbox, hex);
+    g_string_append_printf(text, "%s\n%s\n%s\n", level, mailbox, hex);
     for (unsigned i = 0; i < headers->len; i++) {
         const MsgHeader *h = headers->pdata[i];
         if (h == own || !is_covered(h->name))
@@ -71,17 +80,18 @@ covered_text(const GPtrArray *headers,
 /* Everything in front of the MAC. The address is for people who read the file: "-" where there
  * is none that fits into a word. */
 static char *
-format_claim(const GPtrArray *headers, Trust level, const char *mailbox)
+format_claim(const GPtrArray *headers, const char *level, const char *mailbox)
 {
     const char *from = header_find(headers, "From");
     g_autoptr(GPtrArray) list = address_parse_list(from ? from : "");
     const char *spec = list->len > 0 ? ((Address *)list->pdata[0])->spec : "-";
 
-    return g_strdup_printf("v1 from=%s level=%s to=%s", spec, trust_name(level), mailbox);
+    return g_strdup_printf("v1 from=%s level=%s to=%s", spec, level, mailbox);
 }
 
 char *
-origin_line(const Key *key, const void *raw, size_t len, Trust level, const char *mailbox)
+origin_line(
+    const Key *key, const void *raw, size_t len, Trust level, Trust floor, const char *mailbox)
 {
     MessageLimits limits = header_limits(NULL);
     HeaderBlock block;
@@ -90,8 +100,9 @@ origin_line(const Key *key, const void *raw, size_t len, Trust level, const char
     header_split(raw, len, &limits, &block);
     g_autoptr(GPtrArray) headers = block.headers;
     header_body_digest((const char *)raw + block.body, len - block.body, &body);
-    g_autofree char *claim = format_claim(headers, level, mailbox);
-    g_autoptr(GString) text = covered_text(headers, NULL, &body, level, mailbox);
+    g_autofree char *said = format_level(level, floor);
+    g_autofree char *claim = format_claim(headers, said, mailbox);
+    g_autoptr(GString) text = covered_text(headers, NULL, &body, said, mailbox);
     key_mac(key, USE, text->str, text->len, &mac);
     g_autofree char *hex = digest_hex(&mac);
     return g_strdup_printf(NAME ": %s mac=%s\n", claim, hex);
@@ -108,9 +119,18 @@ find_own(const GPtrArray *headers)
     return NULL;
 }
 
-/* Takes the level and the MAC out of a value; the claim is everything in front of the MAC. */
+/* The name of a level that text begins with. */
 static bool
-read_value(const char *value, char **ret_claim, Trust *ret_level, Digest *ret_mac)
+read_trust(const char *text, Trust *ret)
+{
+    g_autofree char *name = g_strndup(text, strcspn(text, " "));
+    return trust_parse(name, ret);
+}
+
+/* Takes levels and MAC out of a value; the claim is everything in front of the MAC. */
+static bool
+read_value(
+    const char *value, char **ret_claim, Trust *ret_level, Trust *ret_floor, Digest *ret_mac)
 {
     const char *mac = g_strrstr(value, " mac=");
     const char *level = strstr(value, " level=");
@@ -118,29 +138,35 @@ read_value(const char *value, char **ret_claim, Trust *ret_level, Digest *ret_ma
     if (!mac || !level || level > mac || !digest_parse_hex(mac + 5, ret_mac))
         return false;
     level += strlen(" level=");
-    g_autofree char *name = g_strndup(level, strcspn(level, " "));
-    if (!trust_parse(name, ret_level))
+    if (!read_trust(level, ret_level))
+        return false;
+    const char *floor = level + strcspn(level, " ");
+    *ret_floor = *ret_level;
+    if (g_str_has_prefix(floor, FLOOR) && !read_trust(floor + strlen(FLOOR), ret_floor))
         return false;
     *ret_claim = g_strndup(value, (size_t)(mac - value));
     return true;
 }
 
 OriginSeen
-origin_check(const Key *key, const Message *m, const char *mailbox, Trust *ret_level)
+origin_check(
+    const Key *key, const Message *m, const char *mailbox, Trust *ret_level, Trust *ret_floor)
 {
     const MsgHeader *own = find_own(m->headers);
     g_autofree char *claim = NULL;
-    Trust level;
+    Trust level, floor;
     Digest mac;
 
     if (!own)
         return ORIGIN_NONE;
-    if (!read_value(own->value, &claim, &level, &mac))
+    if (!read_value(own->value, &claim, &level, &floor, &mac))
         return ORIGIN_FORGED;
-    g_autofree char *want = format_claim(m->headers, level, mailbox);
-    g_autoptr(GString) text = covered_text(m->headers, own, &m->body, level, mailbox);
+    g_autofree char *said = format_level(level, floor);
+    g_autofree char *want = format_claim(m->headers, said, mailbox);
+    g_autoptr(GString) text = covered_text(m->headers, own, &m->body, said, mailbox);
     if (strcmp(claim, want) != 0 || !key_verify(key, USE, text->str, text->len, &mac))
         return ORIGIN_FORGED;
     *ret_level = level;
+    *ret_floor = floor;
     return ORIGIN_PROVED;
 }

@@ -3,12 +3,14 @@
 /*
  * Proof of origin. Every mail that postrider files locally carries
  *
- *     X-Postrider-Origin: v1 from=SPEC level=principal to=MAILBOX mac=HEX
+ *     X-Postrider-Origin: v1 from=SPEC level=role floor=anyone to=MAILBOX mac=HEX
  *
- * as its first header. The MAC is over the Message-ID, From, To, Cc, Subject, all other X-
- * headers in order, the body digest, the level and the receiving mailbox. So trust survives the
- * store, and a copy into another mailbox proves nothing. Anything else that carries the header
- * is not believed, and nobody but intake looks at it.
+ * as its first header. The level says who sent it, and so whether it may start work. The floor
+ * says what its writer had read when he wrote it, and so what its words may cause; it stands
+ * there only where it is below the level. The MAC is over the Message-ID, From, To, Cc,
+ * Subject, all other X- headers in order, the body digest, level and floor, and the receiving
+ * mailbox. So trust survives the store, and a copy into another mailbox proves nothing.
+ * Anything else that carries the header is not believed, and nobody but intake looks at it.
  */
 #include "base/digest.h"
 #include "mail/message.h"
@@ -27,9 +29,10 @@ bool trust_parse(const char *name, Trust *ret);
 
 /* The header line with its newline, for these bytes in this mailbox; caller frees.
  * Deterministic. */
-char *
-origin_line(const Key *key, const void *raw, size_t len, Trust level, const char *mailbox);
+char *origin_line(
+    const Key *key, const void *raw, size_t len, Trust level, Trust floor, const char *mailbox);
 typedef enum OriginSeen { ORIGIN_NONE, ORIGIN_FORGED, ORIGIN_PROVED } OriginSeen;
-/* m: parsed from the file as it lies there, the origin header included. */
-OriginSeen
-origin_check(const Key *key, const Message *m, const char *mailbox, Trust *ret_level);
+/* m: parsed from the file as it lies there, the origin header included. *ret_floor is never
+ * above *ret_level; both are written only where it is proved. */
+OriginSeen origin_check(
+    const Key *key, const Message *m, const char *mailbox, Trust *ret_level, Trust *ret_floor);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 
 #define BACKOFF_FIRST_US USEC_PER_SEC
 #define BACKOFF_MAX_US (60 * USEC_PER_SEC)
@@ -62,6 +63,7 @@ part_forgive(Part *part)
 {
     part->failures = 0;
     part->not_before_us = 0;
+    part->refused = false;
 }
 
 /* 1 s, 2 s, 4 s … 60 s. */
@@ -116,6 +118,8 @@ collect(Child *child)
             ;
     child->why = got > 0 ? say_status(status) : NULL;
     child->failed = !child->kill_us && (child->why || child->part->stays);
+    child->part->refused = child->failed && child->part->stays && got > 0 &&
+                           WIFEXITED(status) && WEXITSTATUS(status) == EX_CONFIG;
     child->part->live--;
     if (child->failed)
         part_failed(child->part, life, now);

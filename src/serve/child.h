@@ -7,7 +7,9 @@
  *
  * A part that fails is started again after 1 s, then 2 s, 4 s … 60 s; one that has lived for
  * 60 s begins anew. One that ends at once, without failing, while its work is still there, is
- * slowed down too. Times are CLOCK_BOOTTIME.
+ * slowed down too. One that is meant to stay and ends with exit status 78 says that a person
+ * must change something: it is `refused`, and whoever knows why may leave it down. Times are
+ * CLOCK_BOOTTIME.
  */
 #include "base/home.h"
 #include "base/ids.h"
@@ -21,6 +23,7 @@ typedef struct Part {
     char *lock;       /* in state/, held by the one that lives; NULL: there may be many */
     bool stays;       /* is not meant to end by itself */
     bool wanted;      /* accounts: is in the settings */
+    bool refused;     /* its last end was exit 78 */
     unsigned live;
     int failures, quick;
     int64_t not_before_us;
@@ -33,7 +36,8 @@ char *part_title(const Part *part);
 bool part_may_start(const Part *part, int64_t now_us);
 /* There is nothing to do for it: its last end was in order. */
 void part_rests(Part *part);
-/* Its failure was that of a job, which waits by itself: others may go on at once. */
+/* Its failure was that of a job, which waits by itself, or may be over: it may start at once.
+ */
 void part_forgive(Part *part);
 
 typedef struct Child Child;

@@ -174,7 +174,7 @@ sweep(Master *m)
     notify_send(m->notify, "WATCHDOG=1");
     if (m->stopping)
         return;
-    if (!master_reap(m, &n, &error)) {
+    if (!master_reap(m, &n, &error) || !outbox_clock_set_back(m->db, &error)) {
         survive(m, error);
         return;
     }
@@ -399,7 +399,8 @@ serve(Master *m, GError **error)
 {
     bool unclean = false;
 
-    if (!master_open(m, &unclean, error) || !take_over(m, unclean, error))
+    if (!master_open(m, &unclean, error) || !take_over(m, unclean, error) ||
+        !outbox_clock_set_back(m->db, error))
         return false;
     m->sweep_us = clock_mono_us() + SWEEP_EVERY_US;
     look(m);

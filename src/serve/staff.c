@@ -60,6 +60,19 @@ staff_start(Master *m, Part *part)
     log_child(LOG_DEBUG, "started", child, NULL);
 }
 
+/* An account that went away with a word that only a person can answer (`status` has it) is left
+ * alone until the settings are read again, or the word is taken back. */
+static bool
+is_left_alone(const Master *m, Part *part)
+{
+    g_autofree char *why = NULL;
+
+    if (!part->refused)
+        return false;
+    part->refused = remote_trouble(m->db, part->name, &why, NULL) && why;
+    return part->refused;
+}
+
 static void
 fill_accounts(Master *m)
 {
@@ -68,7 +81,7 @@ fill_accounts(Master *m)
     for (guint i = 0; i < m->accounts->len; i++) {
         Part *part = m->accounts->pdata[i];
         if (part->wanted && part->live == 0 && part_may_start(part, m->now_us) &&
-            !adopt_holder(m, part, &count))
+            !is_left_alone(m, part) && !adopt_holder(m, part, &count))
             staff_start(m, part);
     }
 }
@@ -303,7 +316,10 @@ log_end(const Master *m, const Child *child)
     g_autofree char *span = wait > 0 ? clock_format_span(wait + USEC_PER_SEC - 1) : NULL;
     g_autofree char *next = span ? g_strdup_printf("starting again in %s", span) : NULL;
 
-    if (!child->failed)
+    if (child->part->refused && is_left_alone(m, child->part))
+        log_child(LOG_WARN, "ended, and should not have", child,
+                  "it stays down until SIGHUP; 'postrider status' says why");
+    else if (!child->failed)
         log_child(LOG_DEBUG, "ended", child, NULL);
     else if (!next && child->part == m->run)
         log_child(LOG_WARN, "died at work", child, "its job goes on");

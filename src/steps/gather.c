@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "engine/demand.h"
 #include "engine/follow.h"
 #include "mail/msgid.h"
 #include "notes/notes.h"
@@ -59,7 +60,7 @@ add_mail(Gather *g, const MailRef *ref, GError **error)
     g_autoptr(MsgRow) row = NULL;
     if (given_up(g, "mail", ref->message_id))
         return true;
-    if (id && !messages_find(g->engine->db, &g->viewer, id, &row, error))
+    if (id && !demand_mail(g->engine, g->job->role, id, ref->folder, &row, error))
         return false;
     if (row) {
         g->found |= state_add_mail(g->state, id, *row->folder ? row->folder : "INBOX");
@@ -205,7 +206,7 @@ read_attachment(Gather *g, const FileRef *ref, GError **error)
     g_auto(SourceFile) file = {0};
     if (given_up(g, "attachment", key))
         return true;
-    if (id && !messages_find(g->engine->db, &g->viewer, id, &row, error))
+    if (id && !demand_mail(g->engine, g->job->role, id, NULL, &row, error))
         return false;
     if (row && !source_file(g->engine, row, ref->filename, &file, error))
         return false;

@@ -151,8 +151,9 @@ show_new(const StepInput *in, const GPtrArray *texts, Context *c)
     context_say(c, texts->len == 1 ? "\nThe new mail:" : "\nThe new mails, oldest first:");
     for (guint i = 0; i < texts->len; i++) {
         const MsgRow *row = g_ptr_array_index(in->shown, i);
-        g_autofree char *title = g_strdup_printf("NEW MAIL %u OF %u, SENDER IS %s", i + 1,
-                                                 texts->len, trust_name(row->trust));
+        g_autofree char *sender = thread_sender(row);
+        g_autofree char *title =
+            g_strdup_printf("NEW MAIL %u OF %u, %s", i + 1, texts->len, sender);
         show_mail(c, title, row, g_ptr_array_index(texts, i));
     }
 }

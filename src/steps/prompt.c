@@ -52,7 +52,8 @@ show_mail(Prompt *p, const char *what, const MsgRow *row, bool original, GError 
     if (!text)
         return true;
     size_t room = context_room(p->c);
-    g_autofree char *title = g_strdup_printf("%s, SENDER IS %s", what, trust_name(row->trust));
+    g_autofree char *sender = thread_sender(row);
+    g_autofree char *title = g_strdup_printf("%s, %s", what, sender);
     const ContextPart part = {.title = title, .from = "mail", .id = row->msgid};
     if (original && strlen(text) + PROMPT_SMALL_FRAME > room)
         context_reserve(p->c, p->keep + room / 2);
@@ -287,6 +288,8 @@ prompt_fill(Engine *engine,
         return false;
     instruct(&p);
     say_where(&p);
+    g_auto(Snapshot) reads = {0};
+    snapshot_begin(engine->db, &reads);
     bool ok = show_all(&p, error) && prompt_mark_shown(&p, error);
     g_free(p.opened_id);
     message_free(p.opened);

@@ -209,12 +209,32 @@ prompt_import_edits(Prompt *p, GError **error)
            (!listed || import_known(p, (const char *const *)listed, error));
 }
 
+/* Leaves only what the job was not shown in this version before: mostly nothing, and then there
+ * is no need to write. */
+static bool
+drop_marked(Prompt *p, GError **error)
+{
+    GHashTableIter iter;
+    gpointer key, version;
+    g_hash_table_iter_init(&iter, p->shown_notes);
+    while (g_hash_table_iter_next(&iter, &key, &version)) {
+        int64_t known;
+        if (!note_shown_version(p->engine->db, p->job->id, key, &known, error))
+            return false;
+        if (known == *(int64_t *)version)
+            g_hash_table_iter_remove(&iter);
+    }
+    return true;
+}
+
 bool
 prompt_mark_shown(Prompt *p, GError **error)
 {
     GHashTableIter iter;
     gpointer key, version;
     g_auto(Txn) txn = {0};
+    if (!drop_marked(p, error))
+        return false;
     if (g_hash_table_size(p->shown_notes) == 0)
         return true;
     if (!txn_begin(p->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error))

@@ -28,6 +28,7 @@ typedef struct Item {
 
 typedef struct Thread {
     GPtrArray *in, *out; /* own the rows */
+    GPtrArray *past;     /* so does this: of mail from before the job */
     GPtrArray *items;    /* of Item, oldest first */
     GHashTable *seen;    /* Message-IDs that are passed over; NULL: none; borrowed */
 } Thread;
@@ -46,6 +47,7 @@ thread_clear(Thread *t)
     g_clear_pointer(&t->items, g_ptr_array_unref);
     g_clear_pointer(&t->in, g_ptr_array_unref);
     g_clear_pointer(&t->out, g_ptr_array_unref);
+    g_clear_pointer(&t->past, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thread, thread_clear)
 
@@ -89,6 +91,15 @@ item_head(const Item *item)
     return item->in ? thread_head(item->in)
                     : format_head(out->from, out->address, out->created_us, out->subject,
                                   out->msgid);
+}
+
+char *
+thread_sender(const MsgRow *row)
+{
+    const char *trust = trust_name(row->trust);
+    return row->floor < row->trust ? g_strdup_printf("SENDER IS %s, WHO HAD READ WORDS OF %s",
+                                                     trust, trust_name(row->floor))
+                                   : g_strdup_printf("SENDER IS %s", trust);
 }
 
 const char *
@@ -170,6 +181,28 @@ add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GEr
         Item *item = g_new0(Item, 1);
         item->in = row;
         item->at_us = row->received_us;
+        g_ptr_array_add(t->items, item);
+    }
+    return true;
+}
+
+/* What was said on the thread before we heard of it, where it could be had (engine/demand.h). */
+static bool
+add_past(Engine *engine, const Job *job, Thread *t, GError **error)
+{
+    const Viewer viewer = {.role = job->role};
+    const MsgQuery query = {.thread = job->thread, .state = "handled", .limit = ROWS_MAX};
+
+    if (!messages_list(engine->db, &viewer, &query, &t->past, error))
+        return false;
+    for (guint i = 0; i < t->past->len; i++) {
+        const MsgRow *row = g_ptr_array_index(t->past, i);
+        if (row->class != MSG_HISTORY || row->job.v != 0 ||
+            (t->seen && g_hash_table_contains(t->seen, row->msgid)))
+            continue;
+        Item *item = g_new0(Item, 1);
+        item->in = row;
+        item->at_us = row->date_us ? MIN(row->date_us, row->received_us) : row->received_us;
         g_ptr_array_add(t->items, item);
     }
     return true;
@@ -262,11 +295,11 @@ fit_item(Engine *engine, const Job *job, Item *item, Fit *fit, GError **error)
         fit->spent = cost(text) > fit->room;
     }
     if (fit->spent) {
-        g_free(text);
-        text = item_head(item);
-        fit->heads++;
+        g_clear_pointer(&text, g_free);
+        if (fit->heads++ < HEADS_MAX)
+            text = item_head(item);
     }
-    if (fit->heads > HEADS_MAX || cost(text) > fit->room) {
+    if (!text || cost(text) > fit->room) {
         fit->unseen++;
         return true;
     }
@@ -293,12 +326,15 @@ fit_all(
     return true;
 }
 
-static const char *
+/* Caller frees. */
+static char *
 item_title(const Item *item)
 {
-    if (item->whole)
-        return item->in ? "EARLIER MAIL" : "YOU WROTE";
-    return item->in ? "EARLIER MAIL, HEADERS ONLY" : "YOU WROTE, HEADERS ONLY";
+    Trust floor = item->in ? item->in->floor : item->out->floor;
+    bool low = floor < (item->in ? item->in->trust : item->out->level);
+    return g_strconcat(item->in ? "EARLIER MAIL" : "YOU WROTE",
+                       low ? ", AFTER READING WORDS OF " : "", low ? trust_name(floor) : "",
+                       item->whole ? NULL : ", HEADERS ONLY", NULL);
 }
 
 /* What the manifest calls it; NULL: nothing can be found of it later. */
@@ -325,8 +361,9 @@ show_items(const Thread *t, const Fit *fit, Context *c)
     }
     for (guint i = 0; i < t->items->len; i++) {
         const Item *item = g_ptr_array_index(t->items, i);
+        g_autofree char *title = item_title(item);
         const ContextPart part = {
-            .title = item_title(item), .from = item_from(item), .id = item_msgid(item)};
+            .title = title, .from = item_from(item), .id = item_msgid(item)};
         if (item->text && context_show_part(c, &part, item->text) && item->whole && t->seen)
             g_hash_table_add(t->seen, g_strdup(item_msgid(item)));
     }
@@ -344,7 +381,8 @@ show_thread(Engine *engine,
     g_auto(Thread) t = {.items = g_ptr_array_new_with_free_func(item_free), .seen = seen};
     Fit fit = {.room = context_room(c), .heads_only = heads_only};
 
-    if (!add_taken_in(engine, job, in, &t, error) || !add_written(engine, job, &t, error))
+    if (!add_taken_in(engine, job, in, &t, error) || !add_past(engine, job, &t, error) ||
+        !add_written(engine, job, &t, error))
         return false;
     drop_checkpoints(&t);
     g_ptr_array_sort(t.items, item_compare);

@@ -10,6 +10,8 @@
 /* The header lines that a brain sees before a mail's text, with a blank line behind; caller
  * frees. */
 char *thread_head(const MsgRow *row);
+/* "SENDER IS role", and what its writer had read where that is less; caller frees. */
+char *thread_sender(const MsgRow *row);
 /* The text of a mail, or its subject where it has no text; borrowed. */
 const char *thread_text(const Message *m);
 

@@ -25,7 +25,7 @@ struct Db {
     char *path;
     Gate *gate;
     DbMode mode;
-    bool is_new, in_txn, flushes;
+    bool is_new, in_txn, in_snapshot, flushes;
     int hint_fd;       /* -1: not open */
     int log_pages;     /* after the newest commit */
     int checkpoint_at; /* pages */
@@ -291,10 +291,37 @@ set_moved(Db *db, GError **error)
                    db->path);
 }
 
+void
+snapshot_begin(Db *db, Snapshot *ret)
+{
+    bool ours = !db->in_txn && !db->in_snapshot && run(db, "BEGIN", NULL);
+
+    db->in_snapshot |= ours;
+    ret->db = ours ? db : NULL;
+}
+
+/* A BEGIN that only read has nothing to lose. */
+static void
+end_snapshot(Db *db)
+{
+    if (db->in_snapshot)
+        (void)run(db, "ROLLBACK", NULL);
+    db->in_snapshot = false;
+}
+
+void
+snapshot_clear(Snapshot *s)
+{
+    if (s->db && !s->db->in_txn)
+        end_snapshot(s->db);
+    s->db = NULL;
+}
+
 bool
 txn_begin(Db *db, TxnFlush flush, int wait_ms, Txn *ret_txn, GError **error)
 {
     g_assert(!db->in_txn);
+    end_snapshot(db);
     if (db->mode == DB_READ)
         return err_set(error, ERR_NEVER, "'%s' is open for reading only", db->path);
     if (!gate_take(db->gate, wait_ms, error))

@@ -55,6 +55,17 @@ bool txn_commit(Txn *txn, GError **error);
 void txn_clear(Txn *txn); /* rolls back what was not committed */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Txn, txn_clear)
 
+/* Reads that belong together: all see one moment of the store, and take one lock instead of one
+ * each. One that is begun inside of another, or of a transaction, is part of that; a transaction
+ * that begins meanwhile ends it, and reads behind that see what is there then. (1) holds here
+ * too. Nothing fails: without it reads are slower. */
+typedef struct Snapshot {
+    Db *db; /* NULL: not ours to end */
+} Snapshot;
+void snapshot_begin(Db *db, Snapshot *ret);
+void snapshot_clear(Snapshot *s);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Snapshot, snapshot_clear)
+
 /* Tells the master that something became ready: a datagram to state/wake.sock that may be lost.
  */
 void db_hint(Db *db);

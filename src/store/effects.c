@@ -170,10 +170,22 @@ still_owed(Db *db, const Effect *e, bool *ret, GError **error)
     return true;
 }
 
+/* Flags that came, of "+RS-F": what goes is nobody's business elsewhere. */
+static bool
+note_flags(Txn *txn, const Effect *e, GError **error)
+{
+    const char *plus = strchr(e->args, '+');
+    g_autofree char *came = plus ? g_strndup(plus + 1, strcspn(plus + 1, "+-")) : NULL;
+
+    return !came || messages_mark(txn, e->message, came, error);
+}
+
 static bool
 mark_done(Txn *txn, const Effect *e, GError **error)
 {
     if (!sql_run(txn, "DELETE FROM effect WHERE id = ?", NULL, error, "i", e->id.v))
+        return false;
+    if (e->kind == EFFECT_MAIL_FLAG && e->message.v != 0 && !note_flags(txn, e, error))
         return false;
     if (e->kind == EFFECT_MAIL_MOVE && e->message.v != 0 &&
         !messages_set_place(txn, e->message, e->args, error))

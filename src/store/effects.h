@@ -39,8 +39,8 @@ bool effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error);
 /* Settles what is owed to account, oldest first per subject; ops is indexed by kind, NULL where
  * the caller can't do that kind. Where one can't be settled, later ones of its subject wait.
  * *ret_n: settled now, failed ones included; written also with ERR_LATER, which says that some
- * are left and why the first of them is. A move that is done is written to the message's row,
- * and mail that waited is released, in the transaction that forgets the effect. Blocks for as
+ * are left and why the first of them is. A move or flag that is done is written to the message's
+ * row, and mail that waited is released, in the transaction that forgets the effect. Blocks for as
  * long as ops do; no transaction is open then. */
 bool effects_settle(Db *db,
                     const char *account,

@@ -33,22 +33,40 @@ fenced(Txn *txn, const JobClaim *claim, GError **error)
                    job->state == JOB_RUNNING ? "in other hands" : job_state_words(job->state));
 }
 
+/* When it is a job's turn: each that the same person has waiting already lets others pass who
+ * ask within so much time. Nobody is kept waiting while there is nobody else. */
+#define TURN_US (10 * USEC_PER_SEC)
+#define TURNS_MAX 200
+
+static bool
+next_turn(Txn *txn, const char *asker, int64_t now, int64_t *ret_us, GError **error)
+{
+    int64_t waiting = 0;
+
+    if (!sql_int(txn->db,
+                 "SELECT count(*) FROM (SELECT 1 FROM job WHERE state = 'queued' AND asker = ? "
+                 "LIMIT " G_STRINGIFY(TURNS_MAX) ")",
+                 0, &waiting, error, "s", asker))
+        return false;
+    *ret_us = now + waiting * TURN_US;
+    return true;
+}
+
 bool
 job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 {
-    int64_t now = now_of(txn);
+    int64_t now = now_of(txn), turn;
     JobId id;
 
-    if (!job_next_number(txn, in->role, &id, error) ||
+    if (!next_turn(txn, in->asker, now, &turn, error) ||
+        !job_next_number(txn, in->role, &id, error) ||
         !sql_run(txn,
                  "INSERT INTO job (id, role, face, thread, state, subject, asker, original, "
-                 "original_msgid, ready_us, created_us, updated_us) "
-                 "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)",
-                 NULL, error,
-                 "i"
-                 "ssissisiii",
-                 id.v, in->role, in->face, in->thread.v, in->subject, in->asker, in->original.v,
-                 in->original_msgid, now, now, now))
+                 "original_msgid, ready_us, turn_us, created_us, updated_us) "
+                 "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)",
+                 NULL, error, "ississisiiii", id.v, in->role, in->face, in->thread.v,
+                 in->subject, in->asker, in->original.v, in->original_msgid, now, turn, now,
+                 now))
         return false;
     *ret_id = id;
     return true;
@@ -62,16 +80,17 @@ job_next_round(Txn *txn,
                const char *msgid,
                GError **error)
 {
-    int64_t now = now_of(txn);
+    int64_t now = now_of(txn), turn;
 
-    return sql_run(txn,
+    return next_turn(txn, asker, now, &turn, error) &&
+           sql_run(txn,
                    "UPDATE job SET state = 'queued', round = round + 1, attempts = 0, "
                    "iteration = 0, total_iterations = 0, round_cost_micro = 0, step_limit = 0, "
                    "phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
-                   "original = ?, asker = ?, original_msgid = ?, ready_us = ?, "
+                   "original = ?, asker = ?, original_msgid = ?, ready_us = ?, turn_us = ?, "
                    "wakes_us = NULL, resume_us = NULL, wait_then = NULL, cost_limit_micro = 0, "
                    "floor = 'operator', updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
-                   NULL, error, "issiii", original.v, asker, msgid, now, now, job->id.v);
+                   NULL, error, "issiiii", original.v, asker, msgid, now, turn, now, job->id.v);
 }
 
 bool
@@ -159,11 +178,12 @@ job_take_mail(Txn *txn,
 #define CLAIM_ENDS                                                                             \
     " AND state IN ('queued', 'parked') RETURNING id, epoch, fence, deadline_us, attempts"
 
-/* Each half of the union walks a partial index and stops at its first row. */
+/* Each half of the union walks a partial index and stops at its first row; jobs whose brain
+ * pauses are passed over. */
 static const char claim_any[] =
     CLAIM "(SELECT id FROM ("
-          "SELECT * FROM (SELECT id, ready_us AS due FROM job "
-          "WHERE state = 'queued' AND ready_us <= ?1 ORDER BY ready_us, id LIMIT 1) "
+          "SELECT * FROM (SELECT id, turn_us AS due FROM job INDEXED BY job_turn "
+          "WHERE state = 'queued' AND ready_us <= ?1 ORDER BY turn_us, id LIMIT 1) "
           "UNION ALL "
           "SELECT * FROM (SELECT id, wakes_us AS due FROM job "
           "WHERE state = 'parked' AND wakes_us IS NOT NULL AND wakes_us <= ?1 "
@@ -243,24 +263,29 @@ job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error)
 bool
 job_count_step(Txn *txn,
                const JobClaim *claim,
+               int64_t deadline_us,
                const char *phase,
                int64_t cost_micro,
                int *ret_step,
                GError **error)
 {
     int64_t step = 0;
+    int changes = 0;
 
-    if (!sql_int(txn->db,
-                 "UPDATE job SET iteration = iteration + 1, why = NULL, "
+    /* Two statements: what RETURNING gives goes through a table of its own: that costs more. */
+    if (!sql_run(txn,
+                 "UPDATE job SET deadline_us = ?, iteration = iteration + 1, why = NULL, "
                  "total_iterations = total_iterations + 1, steps = steps + 1, attempts = 0, "
                  "phase = ?, cost_micro = cost_micro + ?, "
-                 "round_cost_micro = round_cost_micro + ?, updated_us = ?" OF_CLAIM
-                 " RETURNING steps",
-                 0, &step, error, "siiiiii", phase ? phase : "", cost_micro, cost_micro,
-                 now_of(txn), claim->job.v, claim->epoch, claim->fence))
+                 "round_cost_micro = round_cost_micro + ?, updated_us = ?" OF_CLAIM,
+                 &changes, error, "isiiiiii", deadline_us, phase ? phase : "", cost_micro,
+                 cost_micro, now_of(txn), claim->job.v, claim->epoch, claim->fence))
         return false;
-    if (step == 0)
+    if (changes != 1)
         return fenced(txn, claim, error);
+    if (!sql_int(txn->db, "SELECT steps FROM job WHERE id = ?", 0, &step, error, "i",
+                 claim->job.v))
+        return false;
     *ret_step = (int)step;
     return true;
 }

@@ -105,7 +105,8 @@ bool job_take_mail(Txn *txn,
                    GError **error);
 
 /* Takes a job that is ready: queued and its time has come, or parked and its wait is over ({0}:
- * the one that is ready longest). false in *ret_got: nothing is, or db_hold_all(). */
+ * the one whose turn it is: who has many jobs waiting lets others pass). false in *ret_got:
+ * nothing is, or db_hold_all(). */
 bool job_claim(Txn *txn,
                JobId want,
                int64_t deadline_us,
@@ -123,9 +124,10 @@ bool job_claim_marked(Txn *txn,
                       GError **error);
 /* ERR_NEVER "fenced" where someone else owns the job now. First call in every step commit. */
 bool job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error);
-/* The step counters of a commit: iteration, total and attempts = 0. */
+/* The same for a commit that is a step, with its counters: iteration, total and attempts = 0. */
 bool job_count_step(Txn *txn,
                     const JobClaim *claim,
+                    int64_t deadline_us,
                     const char *phase,
                     int64_t cost_micro,
                     int *ret_step,

@@ -82,14 +82,15 @@ insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
     if (!sql_run(txn,
                  "INSERT INTO message (role, account, folder, file, msgid, in_reply_to, "
                  "from_name, from_spec, to_specs, subject, date_us, received_us, size, flags, "
-                 "body, thread, job, round, class, trust, state, why) "
-                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                 NULL, error, "ssssssssssiiiidiiissss", in->role, in->account, in->folder,
+                 "body, thread, job, round, class, trust, floor, state, why) "
+                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 NULL, error, "ssssssssssiiiidiiisssss", in->role, in->account, in->folder,
                  in->file, m->id, m->in_reply_to, m->from ? m->from->name : NULL, sender(m),
                  to->str, m->subject, m->date_us, home_now(db_home(txn->db)), (int64_t)m->size,
                  (int64_t)m->flags, &m->body, in->thread.v, in->job.v, (int64_t)in->round,
-                 msg_class_name(in->class), trust_name(in->trust), msg_state_name(in->state),
-                 in->why))
+                 msg_class_name(in->class), trust_name(in->trust),
+                 in->floor < in->trust ? trust_name(in->floor) : NULL,
+                 msg_state_name(in->state), in->why))
         return false;
     ret_id->v = sql_last_id(txn);
     return true;
@@ -269,6 +270,30 @@ messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error)
                    "UPDATE remote SET wants = ?1 WHERE ?1 IN ('', 'Active', 'Done') AND "
                    "(file, role) = (SELECT file, role FROM message WHERE id = ?2)",
                    NULL, error, "si", folder, id.v);
+}
+
+bool
+messages_mark(Txn *txn, MsgId id, const char *marks, GError **error)
+{
+    g_autoptr(GString) all = g_string_new(NULL);
+
+    for (const char *p = marks; *p; p++) {
+        int64_t has;
+        const char letter[2] = {*p, '\0'};
+        if (!sql_int(txn->db, "SELECT instr(marks, ?) FROM message WHERE id = ?", 0, &has,
+                     error, "si", letter, id.v))
+            return false;
+        if (has == 0)
+            g_string_append_c(all, *p);
+    }
+    if (all->len == 0)
+        return true;
+    return sql_run(txn, "UPDATE message SET marks = marks || ? WHERE id = ?", NULL, error, "si",
+                   all->str, id.v) &&
+           sql_run(txn,
+                   "UPDATE remote SET marks = (SELECT marks FROM message WHERE id = ?1) "
+                   "WHERE (file, role) = (SELECT file, role FROM message WHERE id = ?1)",
+                   NULL, error, "i", id.v);
 }
 
 bool

@@ -7,10 +7,13 @@
  *        '--> ignored(why)   held(why) --release--> stored   dead(why)
  *
  * (1) The same mail (role, Message-ID, sender, body digest) is stored once, however often it
- * comes. (2) `handled` is written in the transaction that holds the effects of the step that
- * handled it. (3) Every change of state leaves a line in `trace`, with its reason. (4) Ids, not
- * mails, belong to threads: every id that a mail names is entered, seen or not, so a late
- * ancestor finds its thread waiting. A mail that names ids of two threads joins them.
+ *     comes.
+ * (2) `handled` is written in the transaction that holds the effects of the step that handled
+ *     it.
+ * (3) Every change of state leaves a line in `trace`, with its reason.
+ * (4) Ids, not mails, belong to threads: every id that a mail names is entered, seen or not, so
+ *     a late ancestor finds its thread waiting. A mail that names ids of two threads joins
+ *     them.
  */
 #include "base/ids.h"
 #include "mail/message.h"
@@ -58,6 +61,7 @@ typedef struct MsgNew {
     const char *role, *account, *folder, *file; /* file: Maildir base name */
     const Message *mail;
     Trust trust;
+    Trust floor; /* what its writer had read; counts where it is below trust */
     MsgClass class;
     MsgState state;
     const char *why;
@@ -74,7 +78,8 @@ typedef struct MsgRow {
     int round, step; /* step that handled it; 0: none */
     MsgState state;
     MsgClass class;
-    Trust trust;
+    Trust trust; /* who sent it: may it start work? */
+    Trust floor; /* what its words may cause: trust, or less where its writer had read less */
     char *role, *account, *folder, *file;
     char *msgid, *in_reply_to, *from_name, *from, *to, *subject, *why;
     int64_t date_us, received_us, size;
@@ -118,6 +123,9 @@ bool messages_settle(Txn *txn, JobId job, int step, const MsgId *ids, size_t n, 
 bool messages_set_state(Txn *txn, MsgId id, MsgState state, const char *why, GError **error);
 bool messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error);
 bool messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error);
+/* It has these flags now (letters of Maildir), beside those that it had from us; a mail
+ * that also lies on a server is to have them there too. */
+bool messages_mark(Txn *txn, MsgId id, const char *marks, GError **error);
 bool messages_mark_shown(Txn *txn, const MsgId *ids, size_t n, GError **error);
 /* All that are not settled yet of a job end with it: dead(why), ignored(why)… */
 bool messages_end_job(Txn *txn, JobId job, MsgState state, const char *why, GError **error);

@@ -79,6 +79,10 @@ read_words(sqlite3_stmt *st, MsgRow *row)
         row->state = MSG_DEAD;
     if (!trust_parse((const char *)sqlite3_column_text(st, 7), &row->trust))
         row->trust = TRUST_ANYONE;
+    const char *floor = (const char *)sqlite3_column_text(st, 24);
+    row->floor = row->trust;
+    if (floor && !trust_parse(floor, &row->floor))
+        row->floor = TRUST_ANYONE;
 }
 
 MsgRow *
@@ -428,10 +432,13 @@ add_arrival(Db *db, MsgId id, GPtrArray *rows, GError **error)
 
     if (!messages_load(db, &VIEWER_OPERATOR, id, &row, error))
         return false;
+    bool low = row && row->floor < row->trust;
     if (row)
         add_trace(rows, row->received_us, g_strdup("received"),
-                  g_strdup_printf("%s, trust %s, now %s", msg_class_name(row->class),
-                                  trust_name(row->trust), msg_state_name(row->state)));
+                  g_strdup_printf("%s, trust %s%s%s, now %s", msg_class_name(row->class),
+                                  trust_name(row->trust), low ? ", text " : "",
+                                  low ? trust_name(row->floor) : "",
+                                  msg_state_name(row->state)));
     return true;
 }
 

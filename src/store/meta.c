@@ -121,6 +121,8 @@ db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error)
                    "SELECT min(next_us) FROM delivery WHERE state IN ('ready', 'retry') "
                    "AND (mailbox IS NOT NULL OR folder = '') " /* others have their account's */
                    "UNION ALL "
+                   "SELECT min(ask_us) FROM delivery WHERE ask_us IS NOT NULL AND "
+                   "state = 'in_doubt' UNION ALL "
                    "SELECT min(due_us) FROM timer UNION ALL "
                    "SELECT min(next_us) FROM schedule)",
                    USEC_NEVER, ret_wall_us, error, "");

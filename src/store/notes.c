@@ -424,6 +424,8 @@ note_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, GError
     NoteBy same = *by;
     same.label = note->label;
     return add_version(txn, to, taken.version + 1, note->body, false, &same, error) &&
+           sql_run(txn, "UPDATE note_version SET from_key = ? WHERE key = ? AND version = ?",
+                   NULL, error, "ssi", from, to, taken.version + 1) &&
            note_delete(txn, from, NOTE_ANY, by, error);
 }
 

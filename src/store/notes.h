@@ -5,10 +5,11 @@
  * version is also a file that people edit (notes/notes.h), every older one is only here.
  *
  * (1) Versions are numbered from 1 and never change. Deleting a note is a version too, one
- * without a body; a note that comes back goes on counting. (2) `label` is the lowest trust of
- * anything that its writer had read (ENGINE: the floor of the step), so text of a stranger is
- * still known as such when another job reads it from a note. (3) A note whose `version` is
- * above `mirrored` is owed to its file: notes_sync() writes it.
+ *     without a body; a note that comes back goes on counting.
+ * (2) `label` is the lowest trust of anything that its writer had read (ENGINE: the floor of
+ *     the step), so text of a stranger is still known as such when another job reads it from a
+ *     note.
+ * (3) A note whose `version` is above `mirrored` is owed to its file: notes_sync() writes it.
  *
  * Who calls what: outside src/notes, renaming and deleting go through notes_rename() and
  * notes_delete(), which keep CONTENTS right in the same transaction.
@@ -90,6 +91,10 @@ bool note_mark_shown(Txn *txn, JobId job, const char *key, int64_t version, GErr
 /* 0: none. */
 bool
 note_shown_version(Db *db, JobId job, const char *key, int64_t *ret_version, GError **error);
+
+/* The jobs that wrote a version of this note, also under names that it had before; {0} for
+ * people. Who only renamed it wrote nothing. Elements are JobId. */
+bool note_writers(Db *db, const char *key, GArray **ret, GError **error);
 
 /* Live notes by key, without bodies. Elements are Note. prefix "": all; "envoy/": those
  * beneath. */

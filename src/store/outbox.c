@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "store/messages.h"
+#include "store/questions.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
@@ -97,11 +98,11 @@ put_mail(Txn *txn, OutId id, const OutMail *m, GError **error)
     return sql_run(
         txn,
         "INSERT INTO outbox "
-        "(id, msgid, from_spec, subject, level, job, round, step, created_us, bytes) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        NULL, error, "issssiiiib", id.v, m->msgid, m->from, m->subject ? m->subject : "",
-        trust_name(m->level), m->job.v, (int64_t)m->round, (int64_t)m->step, now_of(txn),
-        m->bytes);
+        "(id, msgid, from_spec, subject, level, floor, job, round, step, created_us, bytes) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        NULL, error, "isssssiiiib", id.v, m->msgid, m->from, m->subject ? m->subject : "",
+        trust_name(m->level), m->floor ? trust_name(*m->floor) : NULL, m->job.v,
+        (int64_t)m->round, (int64_t)m->step, now_of(txn), m->bytes);
 }
 
 bool
@@ -218,13 +219,19 @@ outbox_notes_done(Txn *txn, OutId upto, GError **error)
                    NULL, error, "iii", now_of(txn), OUTBOX_AFTER_NOTES.v, upto.v);
 }
 
+/* A copy whose mail nobody has: in the words of OUTBOX_AFTER_SENT. */
+#define UNSENT_COPY                                                                            \
+    " (after_effect = -2 AND NOT EXISTS (SELECT 1 FROM delivery other WHERE "                  \
+    "other.outbox = delivery.outbox AND other.folder = '' AND other.state = 'sent')) "
+
 /* The effect must be of the same job: numbers of effects that are done are given out again. */
 static bool
 let_go(Txn *txn, int64_t delivery, GError **error)
 {
     return sql_run(txn,
                    "UPDATE delivery SET why = NULL, next_us = ?, state = "
-                   "CASE WHEN EXISTS (SELECT 1 FROM effect e JOIN outbox o ON o.job = e.job "
+                   "CASE WHEN" UNSENT_COPY "OR "
+                   "EXISTS (SELECT 1 FROM effect e JOIN outbox o ON o.job = e.job "
                    "WHERE o.id = delivery.outbox AND e.id = delivery.after_effect "
                    "AND e.failed IS NULL) "
                    "THEN 'waiting' ELSE 'ready' END WHERE id = ? AND state = 'held'",
@@ -332,10 +339,12 @@ outbox_again(Txn *txn, OutId id, GError **error)
     int changes = 0;
 
     if (!sql_run(txn,
-                 "UPDATE delivery SET state = 'ready', attempts = 0, next_us = ? "
+                 "UPDATE delivery SET state = CASE WHEN" UNSENT_COPY
+                 "THEN 'waiting' ELSE 'ready' END, attempts = 0, next_us = ? "
                  "WHERE outbox = ? AND (state IN ('retry', 'in_doubt') OR "
                  "(state = 'failed' AND coalesce(why, '') NOT LIKE '" REJECTED "%'))",
-                 &changes, error, "ii", now_of(txn), id.v))
+                 &changes, error, "ii", now_of(txn), id.v) ||
+        !questions_settle(txn, id, error))
         return false;
     return changes > 0 ||
            err_set(error, ERR_NEVER, "nothing of mail %" PRId64 " can be tried again", id.v);

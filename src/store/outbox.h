@@ -14,10 +14,10 @@
  * (3) The file name of a local delivery derives from the row, so doing it again changes
  *     nothing; its mark is not flushed.
  * (4) STOP and CANCEL turn what has not left into HELD, in their own transaction.
- * (5) A copy in a Sent folder, and what is filed on a server, says that the mail left: it is held
- * while every recipient is held, and is not taken back once one of them has the mail. (6) Rows are never deleted, so a
- * number is never given out twice. (7) What policy held is bound to the question that asks a
- * person about it: store/questions.h.
+ * (5) A copy in a Sent folder, and what is filed on a server, says that the mail left: it is
+ *     held while every recipient is held, and is not taken back once one of them has the mail.
+ * (6) Rows are never deleted, so a number is never given out twice.
+ * (7) What policy held is bound to the question that asks a person about it: store/questions.h.
  */
 #include "base/ids.h"
 #include "mail/origin.h"
@@ -49,6 +49,7 @@ typedef struct OutMail {
     const char *msgid, *from, *subject;
     GBytes *bytes;
     Trust level; /* what the origin line will say */
+    const Trust *floor; /* of the step that wrote it; NULL: words of ours, which are its level */
     JobId job;
     int round, step;
     ThreadId thread;  /* the id joins it; {0}: none */
@@ -81,6 +82,7 @@ typedef struct OutRow {
     int attempts, round, step;
     QuestionId question; /* that it is held for, or was; {0}: none */
     Trust level;
+    Trust floor; /* the lowest of anything that its writer had read */
     char *msgid, *from, *address, *mailbox, *folder, *flags, *subject, *why;
     char *account; /* whose process does it; "": any */
     int64_t created_us, next_us;
@@ -110,6 +112,9 @@ bool outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **err
 bool outbox_find_local(
     Db *db, OutId id, const char *mailbox, OutRow **ret, GError **error);
 bool outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
+/* What waits longer than any wait can be was put there by a clock that was ahead: due now. Cheap
+ * when there is none. */
+bool outbox_clock_set_back(Db *db, GError **error);
 /* Is it still to be delivered? Asked inside a transaction the answer holds as long as that
  * does: whoever takes mail back waits for the gate. */
 bool outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error);
@@ -156,7 +161,11 @@ typedef struct Viewer Viewer;
 /* Newest first. A role sees the mail of its jobs. Elements are OutRow, one per recipient. */
 bool outbox_list(
     Db *db, const Viewer *viewer, const OutQuery *q, GPtrArray **ret_rows, GError **error);
-/* The first recipient's row, with bytes. NULL with true: not there for this viewer. */
+/* The first recipient's row, with bytes; by its own id, or by one that a server gave it
+ * (store/renamed.h). NULL with true: not there for this viewer. */
 bool outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error);
+/* What the writer of that mail had read; TRUST_OPERATOR: there is no such mail for this viewer. */
+bool
+outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError **error);
 /* The same by its number, for the operator. */
 bool outbox_load(Db *db, OutId id, OutRow **ret, GError **error);

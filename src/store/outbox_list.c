@@ -70,11 +70,21 @@ out_row_file(const OutRow *r)
     return g_string_free(g_steal_pointer(&name), FALSE);
 }
 
+#define FLOOR "coalesce(o.floor, o.level)"
 /* Of delivery d and its outbox o; the bytes come last. */
 #define COLUMNS                                                                                \
     "o.id, d.id, o.job, d.state, d.attempts, o.round, o.step, o.level, o.msgid, o.from_spec, " \
     "d.address, d.mailbox, d.folder, d.flags, o.subject, d.why, o.created_us, d.next_us, "     \
-    "o.question, d.affinity, "
+    "o.question, d.affinity, " FLOOR ", "
+
+static Trust
+read_floor(sqlite3_stmt *st, int column)
+{
+    Trust floor;
+
+    return trust_parse((const char *)sqlite3_column_text(st, column), &floor) ? floor
+                                                                              : TRUST_ANYONE;
+}
 
 static OutRow *
 read_row(sqlite3_stmt *st)
@@ -104,7 +114,8 @@ read_row(sqlite3_stmt *st)
     r->next_us = sqlite3_column_int64(st, 17);
     r->question.v = sqlite3_column_int64(st, 18); /* 0 for NULL */
     r->account = sql_text(st, 19);
-    r->bytes = sql_bytes(st, 20);
+    r->floor = read_floor(st, 20);
+    r->bytes = sql_bytes(st, 21);
     return r;
 }
 
@@ -302,7 +313,8 @@ outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GErro
     sqlite3_stmt *st =
         sql_get(db,
                 "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
-                "WHERE " VISIBLE "AND o.id = ?3 AND o.msgid = ?4 "
+                "WHERE " VISIBLE "AND ((o.id = ?3 AND o.msgid = ?4) OR "
+                "o.id = (SELECT outbox FROM renamed WHERE id = ?4)) "
                 "ORDER BY d.folder = 'Sent', d.id LIMIT 1",
                 error);
     g_autoptr(GPtrArray) rows = NULL;
@@ -314,6 +326,23 @@ outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GErro
         return false;
     *ret = rows->len > 0 ? g_ptr_array_steal_index(rows, 0) : NULL;
     return true;
+}
+
+bool
+outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(
+        db, "SELECT " FLOOR " FROM outbox o WHERE " VISIBLE "AND o.id = ?3 AND o.msgid = ?4",
+        error);
+    int rc;
+
+    *ret = TRUST_OPERATOR;
+    if (!st)
+        return false;
+    sql_bind(st, "isis", (int64_t)viewer->operator, viewer->role, number_of(msgid), msgid);
+    while ((rc = sql_next(db, st, error)) == 1)
+        *ret = read_floor(st, 0);
+    return rc == 0;
 }
 
 bool

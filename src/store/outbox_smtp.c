@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/text.h"
 #include "mail/address.h"
+#include "store/questions.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
@@ -25,18 +26,62 @@ outbox_sending(Txn *txn, const int64_t *deliveries, size_t n, bool *ret_all, GEr
 }
 
 bool
-outbox_doubt(Txn *txn, int64_t delivery, const char *why, GError **error)
+outbox_end_copies(Txn *txn, OutId id, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE delivery SET state = 'failed', why = 'nobody got this mail' "
+                   "WHERE outbox = ?1 AND folder <> '' AND state IN ('waiting', 'ready', "
+                   "'retry') AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = ?1 AND "
+                   "d.folder = '' AND d.state <> 'failed')",
+                   NULL, error, "i", id.v);
+}
+
+/* --- in doubt --- */
+
+bool
+outbox_doubt(Txn *txn, int64_t delivery, const char *why, int64_t ask_us, GError **error)
 {
     return sql_run(txn,
                    "UPDATE delivery SET state = 'in_doubt', attempts = attempts + 1, "
-                   "next_us = ?, why = ? WHERE id = ? AND state = 'sending'",
-                   NULL, error, "isi", home_now(db_home(txn->db)), why, delivery);
+                   "next_us = ?, why = ?, ask_us = NULLIF(?, ?) "
+                   "WHERE id = ? AND state = 'sending'",
+                   NULL, error, "isiii", home_now(db_home(txn->db)), why, ask_us, USEC_NEVER,
+                   delivery);
+}
+
+#define TO_ASK " ask_us IS NOT NULL AND ask_us <= ? AND state = 'in_doubt' "
+
+bool
+outbox_to_ask(Db *db, int64_t now_us, GArray **ret, GError **error)
+{
+    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(OutId));
+    sqlite3_stmt *st = sql_get(
+        db, "SELECT DISTINCT outbox FROM delivery WHERE" TO_ASK "ORDER BY outbox", error);
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", now_us);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        OutId id = {sqlite3_column_int64(st, 0)};
+        g_array_append_val(ids, id);
+    }
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&ids);
+    return true;
 }
 
 bool
-outbox_arrived(Txn *txn, OutId id, const char *who, unsigned *ret_n, GError **error)
+outbox_asked(Txn *txn, OutId id, GError **error)
 {
-    g_autofree char *why = g_strdup_printf("arrived: %s", who);
+    return sql_run(txn, "UPDATE delivery SET ask_us = NULL WHERE outbox = ?", NULL, error, "i",
+                   id.v);
+}
+
+bool
+outbox_count_sent(Txn *txn, OutId id, const char *why, unsigned *ret_n, GError **error)
+{
     int changes = 0;
 
     if (!sql_run(txn,
@@ -46,6 +91,28 @@ outbox_arrived(Txn *txn, OutId id, const char *who, unsigned *ret_n, GError **er
         return false;
     *ret_n = (unsigned)changes;
     return changes == 0 || outbox_release_copies(txn, id, error);
+}
+
+bool
+outbox_arrived(Txn *txn, OutId id, const char *who, unsigned *ret_n, GError **error)
+{
+    g_autofree char *why = g_strdup_printf("arrived: %s", who);
+
+    return outbox_count_sent(txn, id, why, ret_n, error) && questions_settle(txn, id, error);
+}
+
+bool
+outbox_resend(Txn *txn, OutId id, unsigned *ret_n, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn,
+                 "UPDATE delivery SET state = 'ready', attempts = 0, next_us = ? "
+                 "WHERE outbox = ? AND state = 'in_doubt'",
+                 &changes, error, "ii", home_now(db_home(txn->db)), id.v))
+        return false;
+    *ret_n = (unsigned)changes;
+    return true;
 }
 
 bool
@@ -67,23 +134,26 @@ outbox_bounced(Txn *txn,
                  0, ret_delivery, error, "is", id.v, normal))
         return false;
     return *ret_delivery == 0 ||
-           sql_run(txn, "UPDATE delivery SET state = 'failed', why = ?, news = 1 WHERE id = ?",
-                   NULL, error, "si", why, *ret_delivery);
+           (sql_run(txn, "UPDATE delivery SET state = 'failed', why = ?, news = 1 WHERE id = ?",
+                    NULL, error, "si", why, *ret_delivery) &&
+            outbox_end_copies(txn, id, error) && questions_settle(txn, id, error));
 }
 
 bool
 outbox_smtp_ready(Db *db, int64_t now_us, bool *ret, GError **error)
 {
     g_autoptr(GPtrArray) due = NULL;
-    int64_t left = 0;
+    int64_t left = 0, asks = 0;
 
     if (!outbox_due(db, now_us, false, 1, &due, error) ||
         !sql_int(db,
                  "SELECT 1 FROM delivery WHERE state IN ('sending', 'in_doubt') "
                  "AND state = 'sending' LIMIT 1",
-                 0, &left, error, ""))
+                 0, &left, error, "") ||
+        !sql_int(db, "SELECT 1 FROM delivery WHERE" TO_ASK "LIMIT 1", 0, &asks, error, "i",
+                 now_us))
         return false;
-    *ret = due->len > 0 || left;
+    *ret = due->len > 0 || left || asks;
     return true;
 }
 
@@ -102,16 +172,24 @@ outbox_count_doubt(Db *db, unsigned *ret_n, GError **error)
 }
 
 bool
-outbox_count_round(
-    Db *db, JobId job, int round, const char *role, unsigned *ret_n, GError **error)
+outbox_count_round(Db *db,
+                   JobId job,
+                   int round,
+                   const char *role,
+                   unsigned enough,
+                   unsigned *ret_n,
+                   GError **error)
 {
     int64_t n = 0;
 
+    /* The first count is by an index alone. */
     if (!sql_int(db,
-                 "SELECT count(*) FROM outbox o WHERE o.job = ? AND o.job <> 0 AND o.round = ? "
-                 "AND EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = o.id AND "
-                 "d.folder = '' AND coalesce(d.mailbox, '') <> ? AND d.state <> 'held')",
-                 0, &n, error, "iis", job.v, (int64_t)round, role))
+                 "SELECT CASE WHEN (SELECT count(*) FROM outbox WHERE job = ?1 AND job <> 0) "
+                 "< ?4 THEN 0 ELSE "
+                 "(SELECT count(*) FROM outbox o WHERE o.job = ?1 AND o.job <> 0 AND "
+                 "o.round = ?2 AND EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = o.id AND "
+                 "d.folder = '' AND coalesce(d.mailbox, '') <> ?3 AND d.state <> 'held')) END",
+                 0, &n, error, "iisi", job.v, (int64_t)round, role, (int64_t)enough))
         return false;
     *ret_n = (unsigned)n;
     return true;

@@ -5,10 +5,11 @@
  * without anybody knowing whether it arrived.
  *
  * (1) SENDING is written, flushed, before the last bytes of a mail go out, for all its
- * recipients at once or for none. Until then the server can't have taken it. (2) One process
- * sends at a time. What it finds SENDING when it begins was left by one that died: IN_DOUBT.
- * Nothing resends that by itself, unless the settings say so. (3) A recipient that fails for
- * good is news for the mail's job until a step was shown it.
+ *     recipients at once or for none. Until then the server can't have taken it.
+ * (2) One process sends at a time. What it finds SENDING when it begins was left by one that
+ *     died: IN_DOUBT. Nothing resends that by itself, unless the settings say so.
+ * (3) A recipient that fails for good is news for the mail's job until a step was shown it.
+ * (4) A copy of a mail that nobody got is never filed: it fails with the last recipient.
  */
 #include "store/outbox.h"
 
@@ -17,11 +18,22 @@ bool
 outbox_sending(Txn *txn, const int64_t *deliveries, size_t n, bool *ret_all, GError **error);
 /* Somebody has the mail: the copies that waited for that may be filed. */
 bool outbox_release_copies(Txn *txn, OutId id, GError **error);
-/* Of one that is SENDING; next_us says since when. */
-bool outbox_doubt(Txn *txn, int64_t delivery, const char *why, GError **error);
-/* A person, or a copy that came back, says that it arrived: IN_DOUBT becomes SENT. *ret_n
- * counts recipients. */
+/* The other way round: once every recipient has failed. */
+bool outbox_end_copies(Txn *txn, OutId id, GError **error);
+/* Of one that is SENDING; next_us says since when. ask_us: when the owner is to be asked,
+ * unless it is settled by then; USEC_NEVER: not by outbox_to_ask(). */
+bool outbox_doubt(Txn *txn, int64_t delivery, const char *why, int64_t ask_us, GError **error);
+/* The mails (OutId) that it is time to ask about; then: somebody was asked, or nobody can be.
+ */
+bool outbox_to_ask(Db *db, int64_t now_us, GArray **ret, GError **error);
+bool outbox_asked(Txn *txn, OutId id, GError **error);
+/* A person, or a copy that came back, says that it arrived: IN_DOUBT becomes SENT, and who was
+ * asked about it need not answer. *ret_n counts recipients. */
 bool outbox_arrived(Txn *txn, OutId id, const char *who, unsigned *ret_n, GError **error);
+/* What a person's answer does to those that are IN_DOUBT: they count as sent, or are due again.
+ * The question is the caller's. */
+bool outbox_count_sent(Txn *txn, OutId id, const char *why, unsigned *ret_n, GError **error);
+bool outbox_resend(Txn *txn, OutId id, unsigned *ret_n, GError **error);
 /* A recipient of this mail that was sent by SMTP, or is in doubt, and has not got it after all:
  * FAILED, and news. *ret_delivery is 0 when there is none. */
 bool outbox_bounced(Txn *txn,
@@ -31,7 +43,8 @@ bool outbox_bounced(Txn *txn,
                     int64_t *ret_delivery,
                     GError **error);
 
-/* Is there anything to do for the process that sends: mail that is due, or left SENDING? */
+/* Is there anything to do for the process that sends: mail that is due, left SENDING, or to be
+ * asked about? */
 bool outbox_smtp_ready(Db *db, int64_t now_us, bool *ret, GError **error);
 bool outbox_count_doubt(Db *db, unsigned *ret_n, GError **error);
 
@@ -52,9 +65,15 @@ bool outbox_resume_account(Txn *txn, const char *account, GError **error);
 bool outbox_resume_all(Db *db, GError **error);
 
 /* Mails of a round of a job, those to its own role (checkpoints) left out; mails to one address
- * outside (NULL: to anybody there) since then. What is held does not count. */
-bool outbox_count_round(
-    Db *db, JobId job, int round, const char *role, unsigned *ret_n, GError **error);
+ * outside (NULL: to anybody there) since then. What is held does not count. enough: fewer need
+ * not be counted, and may be told as 0. */
+bool outbox_count_round(Db *db,
+                        JobId job,
+                        int round,
+                        const char *role,
+                        unsigned enough,
+                        unsigned *ret_n,
+                        GError **error);
 bool
 outbox_count_to(Db *db, const char *address, int64_t since_us, unsigned *ret_n, GError **error);
 

@@ -177,11 +177,38 @@ question_put(Txn *txn,
     return true;
 }
 
+bool
+question_put_doubt(Txn *txn,
+                   const char *msgid,
+                   JobId job,
+                   int round,
+                   const Digest *digest,
+                   OutId mail,
+                   GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO question (msgid, job, round, digest, asked_us, state, about) "
+                   "VALUES (?, ?, ?, ?, ?, 'open', ?)",
+                   NULL, error, "siidii", msgid, job.v, (int64_t)round, digest, now_of(txn),
+                   mail.v);
+}
+
+bool
+questions_settle(Txn *txn, OutId mail, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE question SET state = 'void', why = '" QUESTION_SETTLED
+                   "', decided_us = ?1 WHERE about = ?2 AND "
+                   "(state = 'open' OR (state = 'void' AND why = 'stopped')) AND NOT EXISTS "
+                   "(SELECT 1 FROM delivery WHERE outbox = ?2 AND state = 'in_doubt')",
+                   NULL, error, "ii", now_of(txn), mail.v);
+}
+
 /* --- looking --- */
 
 #define COLUMNS                                                                                \
     "q.id, q.msgid, q.job, q.round, q.digest, q.asked_us, q.state, q.who, q.why, "             \
-    "coalesce(q.decided_us, 0) FROM question q "
+    "coalesce(q.decided_us, 0), q.about FROM question q "
 
 static Question *
 read_question(sqlite3_stmt *st)
@@ -199,6 +226,7 @@ read_question(sqlite3_stmt *st)
     q->who = sql_text_null(st, 7);
     q->why = sql_text_null(st, 8);
     q->decided_us = sqlite3_column_int64(st, 9);
+    q->about.v = sqlite3_column_int64(st, 10); /* 0 for NULL */
     return q;
 }
 
@@ -231,7 +259,11 @@ bool
 question_find(Db *db, const char *msgid, Question **ret, GError **error)
 {
     sqlite3_stmt *st =
-        sql_get(db, "SELECT " COLUMNS "WHERE q.msgid = ? ORDER BY q.id DESC LIMIT 1", error);
+        sql_get(db,
+                "SELECT " COLUMNS "WHERE q.msgid = coalesce("
+                "(SELECT o.msgid FROM renamed r JOIN outbox o ON o.id = r.outbox "
+                "WHERE r.id = ?1), ?1) ORDER BY q.id DESC LIMIT 1",
+                error);
 
     if (!st)
         return false;
@@ -242,8 +274,12 @@ question_find(Db *db, const char *msgid, Question **ret, GError **error)
 bool
 question_of(Db *db, OutId mail, Question **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(
-        db, "SELECT " COLUMNS "WHERE q.id = (SELECT question FROM outbox WHERE id = ?)", error);
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " COLUMNS "WHERE q.id = coalesce("
+                "(SELECT max(id) FROM question WHERE about = ?1 AND state = 'open'), "
+                "(SELECT question FROM outbox WHERE id = ?1))",
+                error);
 
     if (!st)
         return false;
@@ -251,44 +287,40 @@ question_of(Db *db, OutId mail, Question **ret, GError **error)
     return read_one(db, st, ret, error);
 }
 
-bool
-questions_open(Db *db, JobId job, GPtrArray **ret, GError **error)
+/* Those of a job that sql selects by its number. */
+static bool
+list_of(Db *db, const char *sql, JobId job, GPtrArray **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT " COLUMNS "WHERE q.state = 'open' AND (?1 = 0 OR "
-                               "q.job = ?1) ORDER BY q.id",
-                               error);
+    sqlite3_stmt *st = sql_get(db, sql, error);
 
     if (!st)
         return false;
     sql_bind(st, "i", job.v);
     return read_all(db, st, ret, error);
+}
+
+bool
+questions_open(Db *db, JobId job, GPtrArray **ret, GError **error)
+{
+    return list_of(db,
+                   "SELECT " COLUMNS "WHERE q.state = 'open' AND (?1 = 0 OR q.job = ?1) "
+                   "ORDER BY q.id",
+                   job, ret, error);
 }
 
 bool
 questions_list(Db *db, JobId job, GPtrArray **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, "SELECT " COLUMNS "WHERE q.job = ? ORDER BY q.id", error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", job.v);
-    return read_all(db, st, ret, error);
+    return list_of(db, "SELECT " COLUMNS "WHERE q.job = ? ORDER BY q.id", job, ret, error);
 }
 
 bool
 questions_untold(Db *db, JobId job, GPtrArray **ret, GError **error)
 {
-    sqlite3_stmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS "WHERE q.job = ? AND q.told = 0 AND "
-                "q.state IN ('approved', 'rejected') ORDER BY q.decided_us, q.id",
-                error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", job.v);
-    return read_all(db, st, ret, error);
+    return list_of(db,
+                   "SELECT " COLUMNS "WHERE q.job = ? AND q.told = 0 AND "
+                   "q.state IN ('approved', 'rejected') ORDER BY q.decided_us, q.id",
+                   job, ret, error);
 }
 
 bool
@@ -304,20 +336,27 @@ questions_told(Txn *txn, const QuestionId *ids, size_t n, GError **error)
 
 /* Recipients of mail o; the copy in Sent is none. */
 #define RECIPIENT "FROM delivery d WHERE d.outbox = o.id AND d.folder <> 'Sent' "
-#define UNDECIDED "NOT EXISTS (SELECT 1 " RECIPIENT "AND d.state <> 'held') "
+#define HELD "NOT EXISTS (SELECT 1 " RECIPIENT "AND d.state <> 'held') "
+#define DOUBT "EXISTS (SELECT 1 " RECIPIENT "AND d.state = 'in_doubt') "
+/* Question q, and mail o that it is about. */
+#define UNDECIDED "CASE WHEN q.about IS NULL THEN " HELD "ELSE " DOUBT "END "
+#define ABOUT                                                                                  \
+    "FROM question q JOIN outbox o ON (o.question = q.id OR o.id = q.about) WHERE q.id = ? "
 
 bool
 question_mails(Db *db, QuestionId id, GPtrArray **ret_mails, GError **error)
 {
     g_autoptr(GPtrArray) mails = g_ptr_array_new_with_free_func(free_mail);
-    sqlite3_stmt *st = sql_get(
-        db,
-        "SELECT o.id, o.msgid, o.subject, "
-        "(SELECT group_concat(d.address, ', ') " RECIPIENT "), "
-        "(SELECT d.why " RECIPIENT "ORDER BY d.id LIMIT 1), " UNDECIDED ", "
-        "EXISTS (SELECT 1 " RECIPIENT "AND d.state = 'failed' AND d.why LIKE 'rejected by %') "
-        "FROM outbox o WHERE o.question = ? ORDER BY o.id",
-        error);
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT o.id, o.msgid, o.subject, coalesce("
+                "(SELECT group_concat(d.address, ', ') " RECIPIENT
+                "AND q.about IS NOT NULL AND d.state = 'in_doubt'), "
+                "(SELECT group_concat(d.address, ', ') " RECIPIENT ")), "
+                "(SELECT d.why " RECIPIENT "ORDER BY d.id LIMIT 1), " UNDECIDED ", "
+                "EXISTS (SELECT 1 " RECIPIENT
+                "AND d.state = 'failed' AND d.why LIKE 'rejected by %') " ABOUT "ORDER BY o.id",
+                error);
     int rc;
 
     if (!st)
@@ -354,8 +393,8 @@ question_decide(Txn *txn,
     int64_t left = 0;
     int changes = 0;
 
-    if (!sql_int(txn->db, "SELECT count(*) FROM outbox o WHERE o.question = ? AND " UNDECIDED,
-                 0, &left, error, "i", id.v) ||
+    if (!sql_int(txn->db, "SELECT count(*) " ABOUT "AND " UNDECIDED, 0, &left, error, "i",
+                 id.v) ||
         !sql_run(txn,
                  "UPDATE question SET state = ?1, who = ?2, decided_us = ?3, "
                  "why = CASE WHEN ?4 IS NULL THEN why WHEN why IS NULL THEN ?4 "

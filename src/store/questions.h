@@ -2,15 +2,17 @@
 
 /*
  * Questions that a person answers with yes or no: may these mails leave? One question is the
- * mail that asks, and the held mails of one step.
+ * mail that asks, and the held mails of one step. The other kind is about one mail in doubt: is
+ * it to be sent once more?
  *
  *   OPEN --question_decide()--> APPROVED | REJECTED
  *    | ^-- CONTINUE --.
  *    |--- STOP ---> VOID(stopped)
- *    '--- CANCEL -> VOID(cancelled)
+ *    |--- CANCEL -> VOID(cancelled)
+ *    '--- it is not in doubt any more -> VOID(settled)
  *
- * (1) A question is known by the Message-ID of the mail that asks and by nothing else: who
- *     answers it has read that mail.
+ * (1) A question is known by the Message-ID of the mail that asks, its own or the one that a
+ *     server gave it (store/renamed.h), and by nothing else: who answers it has read that mail.
  * (2) Its digest is over the frozen bytes and the recipients of its mails as they were shown
  *     (question_digest); a yes counts only while they still have it.
  * (3) It stays open until each of its mails is decided, and a mail is decided once.
@@ -38,9 +40,11 @@ typedef struct Question {
     QuestionState state;
     char *msgid;     /* of the mail that asks */
     char *who, *why; /* decided it, and what they said; void: why; NULL */
+    OutId about;     /* the mail in doubt; {0}: held mails */
     Digest digest;
     int64_t asked_us, decided_us; /* decided_us 0: not yet */
 } Question;
+#define QUESTION_SETTLED "settled"
 void question_free(Question *q);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Question, question_free)
 
@@ -58,17 +62,28 @@ bool question_put(Txn *txn,
                   size_t n,
                   QuestionId *ret,
                   GError **error);
+/* Asks about a mail in doubt; job may be {0}. */
+bool question_put_doubt(Txn *txn,
+                        const char *msgid,
+                        JobId job,
+                        int round,
+                        const Digest *digest,
+                        OutId mail,
+                        GError **error);
+/* Nothing of the mail is in doubt any more: nobody need answer. */
+bool questions_settle(Txn *txn, OutId mail, GError **error);
 
-/* By the mail that asks; by a mail that it asks about. NULL with true: there is none. */
+/* By the mail that asks; by a mail that it asks about, an open question first. NULL with true:
+ * there is none. */
 bool question_find(Db *db, const char *msgid, Question **ret, GError **error);
 bool question_of(Db *db, OutId mail, Question **ret, GError **error);
 
 /* One mail of a question as people are told of it. */
 typedef struct QuestionMail {
     OutId id;
-    char *msgid, *to, *subject; /* to: "a@b, c@d" */
+    char *msgid, *to, *subject; /* to: "a@b, c@d"; those in doubt, if that is asked */
     char *why;                  /* of its first recipient; NULL */
-    bool undecided;             /* held for every recipient */
+    bool undecided;             /* held for every recipient; in doubt for one */
     bool rejected;
 } QuestionMail;
 /* In the order in which they were shown. */

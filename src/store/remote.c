@@ -9,10 +9,11 @@ bool
 remote_mark_get(
     Db *db, const char *account, const char *folder, RemoteMark *ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT uidvalidity, next_uid FROM remote_folder "
-                               "WHERE account = ? AND folder = ?",
-                               error);
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT uidvalidity, next_uid, anew_uid, first_us FROM remote_folder "
+                "WHERE account = ? AND folder = ?",
+                error);
     if (!st)
         return false;
     sql_bind(st, "ss", account, folder);
@@ -21,6 +22,8 @@ remote_mark_get(
     if (rc == 1) {
         ret->uidvalidity = (uint32_t)sqlite3_column_int64(st, 0);
         ret->next_uid = (uint32_t)sqlite3_column_int64(st, 1);
+        ret->anew_uid = (uint32_t)sqlite3_column_int64(st, 2);
+        ret->first_us = sqlite3_column_int64(st, 3);
         sql_reset(st);
     }
     return rc >= 0;
@@ -31,13 +34,15 @@ remote_mark_set(
     Txn *txn, const char *account, const char *folder, const RemoteMark *mark, GError **error)
 {
     return sql_run(txn,
-                   "INSERT INTO remote_folder (account, folder, uidvalidity, next_uid) "
-                   "VALUES (?, ?, ?, ?) ON CONFLICT (account, folder) DO UPDATE SET "
+                   "INSERT INTO remote_folder (account, folder, uidvalidity, next_uid, "
+                   "anew_uid, first_us) VALUES (?, ?, ?, ?, ?, ?) "
+                   "ON CONFLICT (account, folder) DO UPDATE SET "
                    "next_uid = CASE WHEN uidvalidity = excluded.uidvalidity "
                    "THEN max(next_uid, excluded.next_uid) ELSE excluded.next_uid END, "
-                   "uidvalidity = excluded.uidvalidity",
-                   NULL, error, "ssii", account, folder, (int64_t)mark->uidvalidity,
-                   (int64_t)mark->next_uid);
+                   "uidvalidity = excluded.uidvalidity, anew_uid = excluded.anew_uid, "
+                   "first_us = CASE first_us WHEN 0 THEN excluded.first_us ELSE first_us END",
+                   NULL, error, "ssiiii", account, folder, (int64_t)mark->uidvalidity,
+                   (int64_t)mark->next_uid, (int64_t)mark->anew_uid, mark->first_us);
 }
 
 void
@@ -50,6 +55,7 @@ remote_row_free(RemoteRow *row)
     g_free(row->file);
     g_free(row->msgid);
     g_free(row->wants);
+    g_free(row->marks);
     g_free(row);
 }
 
@@ -59,9 +65,11 @@ remote_put(Txn *txn, const RemoteNew *in, GError **error)
 {
     return sql_run(txn,
                    "INSERT INTO remote (account, folder, uidvalidity, uid, role, file, msgid, "
-                   "wants) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+                   "wants, marks) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
                    "(SELECT folder FROM message WHERE file = ?6 AND role = ?5 "
-                   "AND folder IN ('Active', 'Done'))) "
+                   "AND folder IN ('Active', 'Done')), "
+                   "(SELECT marks FROM message WHERE file = ?6 AND role = ?5 "
+                   "AND marks <> '')) "
                    "ON CONFLICT (account, folder, uidvalidity, uid) DO NOTHING",
                    NULL, error, "ssiisss", in->account, in->folder, (int64_t)in->uidvalidity,
                    (int64_t)in->uid, in->role, in->file, in->msgid) &&
@@ -108,7 +116,8 @@ remote_account_of(
 }
 
 #define COLUMNS                                                                                \
-    "r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, r.wants FROM remote r "
+    "r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, r.wants, "                 \
+    "r.marks FROM remote r "
 
 static RemoteRow *
 read_row(sqlite3_stmt *st)
@@ -123,6 +132,7 @@ read_row(sqlite3_stmt *st)
     row->file = sql_text(st, 5);
     row->msgid = sql_text(st, 6);
     row->wants = sql_text_null(st, 7);
+    row->marks = sql_text_null(st, 8);
     return row;
 }
 
@@ -180,6 +190,36 @@ remote_forget(Txn *txn, int64_t id, GError **error)
 }
 
 bool
+remote_forget_all(
+    Txn *txn, const char *account, const char *folder, uint32_t uidvalidity, GError **error)
+{
+    return sql_run(txn,
+                   "DELETE FROM remote WHERE account = ? AND folder = ? AND uidvalidity = ?",
+                   NULL, error, "ssi", account, folder, (int64_t)uidvalidity);
+}
+
+bool
+remote_owed_marks(
+    Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT " COLUMNS "WHERE r.account = ? AND r.marks IS NOT NULL "
+                               "AND r.wants IS NULL ORDER BY r.id LIMIT ?",
+                               error);
+    if (!st)
+        return false;
+    sql_bind(st, "si", account, (int64_t)max);
+    return read_rows(db, st, ret_rows, error);
+}
+
+bool
+remote_marked(Txn *txn, int64_t id, const char *paid, GError **error)
+{
+    return sql_run(txn, "UPDATE remote SET marks = NULL WHERE id = ? AND marks = ?", NULL,
+                   error, "is", id, paid);
+}
+
+bool
 remote_parked(Db *db, const char *account, GPtrArray **ret_rows, GError **error)
 {
     sqlite3_stmt *st =
@@ -220,8 +260,12 @@ remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError *
 {
     int64_t found, next_us;
 
-    if (!sql_int(db, "SELECT 1 FROM remote WHERE account = ? AND wants IS NOT NULL LIMIT 1", 0,
-                 &found, error, "s", account) ||
+    if (!sql_int(
+            db,
+            "SELECT EXISTS (SELECT 1 FROM remote WHERE account = ?1 AND wants IS NOT NULL) "
+            "OR EXISTS (SELECT 1 FROM remote WHERE account = ?1 AND marks IS NOT NULL) "
+            "OR EXISTS (SELECT 1 FROM demand WHERE account = ?1 AND answer IS NULL)",
+            0, &found, error, "s", account) ||
         !outbox_next_file(db, account, &next_us, error))
         return false;
     if (!found && next_us > now_us &&

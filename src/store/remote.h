@@ -6,11 +6,13 @@
  * there too.
  *
  *   remote_folder   the mark of a watched folder: mail below next_uid is not looked at. The
- * first login ever sets it, so what lay there before is never work. remote          one row per
- * mail that was fetched or filed by us, as long as we know where it lies. `wants` is a debt:
- * the folder ("" is the watched one, "Active", "Done") that the mail was moved to here, and not
- * yet there. It is written by whoever writes the place of the message (messages_set_place()),
- * in that transaction.
+ *                   first login ever sets it, so what lay there before is never work.
+ *   remote          one row per mail that was fetched or filed by us, as long as we know where
+ *                   it lies. What the mail owes stands in it, and is written by whoever decides
+ *                   that here, in the same transaction:
+ *       wants       the folder ("" is the watched one, "Active", "Done") that it was moved to
+ *                   here, and not yet there (messages_set_place())
+ *       marks       flags that it got here, and not yet there (messages_mark())
  *
  * A UID means something only with its UIDVALIDITY. Files come first and rows after, so a crash
  * between them costs one more fetch, which finds the files by their names; nothing here needs a
@@ -21,10 +23,13 @@
 
 typedef struct RemoteMark {
     uint32_t uidvalidity, next_uid; /* both 0: this folder was never seen */
+    uint32_t anew_uid;              /* mail below it was numbered anew: only what is not known
+                                     * here, and came after first_us, is new */
+    int64_t first_us; /* when the folder was first seen; 0: nobody wrote it down */
 } RemoteMark;
 bool remote_mark_get(
     Db *db, const char *account, const char *folder, RemoteMark *ret, GError **error);
-/* Never lowers next_uid of the same UIDVALIDITY. */
+/* Never lowers next_uid of the same UIDVALIDITY, nor changes first_us once it is set. */
 bool remote_mark_set(
     Txn *txn, const char *account, const char *folder, const RemoteMark *mark, GError **error);
 
@@ -34,7 +39,8 @@ typedef struct RemoteRow {
     uint32_t uidvalidity, uid;
     char *role, *file; /* in the role's Maildir */
     char *msgid;
-    char *wants; /* NULL: nothing is owed */
+    char *wants; /* folder; NULL: no move is owed */
+    char *marks; /* letters of Maildir; NULL: no flags are owed */
 } RemoteRow;
 void remote_row_free(RemoteRow *row);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RemoteRow, remote_row_free)
@@ -71,6 +77,16 @@ bool remote_moved(Txn *txn,
                   GError **error);
 /* It is a person's now, or gone: we follow it no longer. */
 bool remote_forget(Txn *txn, int64_t id, GError **error);
+/* All of a folder under this UIDVALIDITY: a server that comes back to it may mean other mail.
+ */
+bool remote_forget_all(
+    Txn *txn, const char *account, const char *folder, uint32_t uidvalidity, GError **error);
+
+/* Flags that are owed, where no move is: oldest first; elements are RemoteRow. */
+bool remote_owed_marks(
+    Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error);
+/* They are there now, or the mail is not. More that came meanwhile stay owed. */
+bool remote_marked(Txn *txn, int64_t id, const char *paid, GError **error);
 
 /* Checkpoint mails of parked jobs, the newest of each; elements are RemoteRow. */
 bool remote_parked(Db *db, const char *account, GPtrArray **ret_rows, GError **error);
@@ -82,8 +98,8 @@ bool remote_strays(Db *db,
                    uint32_t uidvalidity,
                    GPtrArray **ret_rows,
                    GError **error);
-/* Has the account anything to do on the server: moves, mail to file there that is due, mail in
- * doubt to look for? */
+/* Has the account anything to do on the server: moves, flags, mail to file there that is due,
+ * mail in doubt to look for, mail that somebody here asks for? */
 bool remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError **error);
 
 /* A person asks for older mail, received since then, from an account that is at work; 0: nobody

@@ -274,5 +274,41 @@ const char *const schema_sql[] = {
     "ALTER TABLE delivery ADD COLUMN news INTEGER NOT NULL DEFAULT 0;" /* 1: failed, and untold */
     "CREATE INDEX delivery_news ON delivery (outbox) WHERE news <> 0;"
     "CREATE INDEX delivery_doubt ON delivery (id) WHERE state IN ('sending', 'in_doubt');",
+
+    /* 5 -> 6: what the writer of a mail had read; NULL: its level, its trust. */
+    "ALTER TABLE outbox ADD COLUMN floor TEXT;"
+    "ALTER TABLE message ADD COLUMN floor TEXT;"
+    /* Ids that servers put on our mail in place of its own; questions about mail in doubt. */
+    "CREATE TABLE renamed ("
+    "  id TEXT PRIMARY KEY,"
+    "  outbox INTEGER NOT NULL"
+    ") WITHOUT ROWID;"
+    "CREATE INDEX renamed_outbox ON renamed (outbox);"
+    "ALTER TABLE question ADD COLUMN about INTEGER;" /* outbox, in doubt; NULL: held mail */
+    "CREATE INDEX question_about ON question (about) WHERE about IS NOT NULL;"
+    "ALTER TABLE delivery ADD COLUMN ask_us INTEGER;" /* in doubt: when a person is asked */
+    "CREATE INDEX delivery_ask ON delivery (ask_us) WHERE ask_us IS NOT NULL;"
+    /* And mail on a server: since when a folder is looked at and from where on it was numbered
+     * anew; flags that mail got here, and is owed there; mail that somebody here asks for. */
+    "ALTER TABLE remote_folder ADD COLUMN first_us INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE remote_folder ADD COLUMN anew_uid INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE message ADD COLUMN marks TEXT NOT NULL DEFAULT '';" /* letters of Maildir */
+    "ALTER TABLE remote ADD COLUMN marks TEXT;"                      /* NULL: nothing is owed */
+    "CREATE INDEX remote_marks ON remote (account) WHERE marks IS NOT NULL;"
+    "CREATE TABLE demand ("
+    "  account TEXT NOT NULL,"
+    "  role TEXT NOT NULL,"
+    "  msgid TEXT NOT NULL,"
+    "  folder TEXT NOT NULL," /* where to look first; '' anywhere */
+    "  asked_us INTEGER NOT NULL,"
+    "  answer TEXT," /* NULL: nobody has looked yet */
+    "  PRIMARY KEY (account, role, msgid)"
+    ") WITHOUT ROWID;"
+    "CREATE INDEX demand_open ON demand (account) WHERE answer IS NULL;"
+    "ALTER TABLE note_version ADD COLUMN from_key TEXT;" /* it was renamed; NULL: written */
+    /* Who asks for much lets others pass. */
+    "ALTER TABLE job ADD COLUMN turn_us INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX job_turn ON job (turn_us) WHERE state = 'queued';"
+    "CREATE INDEX job_asker ON job (asker) WHERE state = 'queued';",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

@@ -133,6 +133,14 @@ imap_set_first(const ImapSet *set)
     return imap_set_is_empty(set) ? 0 : range_at(set, 0)->first;
 }
 
+uint32_t
+imap_set_last(const ImapSet *set)
+{
+    const GArray *ranges = set->ranges;
+
+    return ranges && ranges->len ? g_array_index(ranges, ImapRange, ranges->len - 1).last : 0;
+}
+
 ImapSet
 imap_set_take(ImapSet *set, uint32_t max, unsigned max_ranges)
 {

@@ -28,6 +28,8 @@ bool imap_set_is_empty(const ImapSet *set);
 uint64_t imap_set_count(const ImapSet *set);
 /* The lowest UID; 0: empty. */
 uint32_t imap_set_first(const ImapSet *set);
+/* The highest; 0: empty. */
+uint32_t imap_set_last(const ImapSet *set);
 /* Moves the lowest UIDs, at most max of them in at most max_ranges ranges, into a new set; an
  * open range ("*") moves whole. */
 ImapSet imap_set_take(ImapSet *set, uint32_t max, unsigned max_ranges);

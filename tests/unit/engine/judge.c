@@ -12,6 +12,7 @@ typedef struct Case {
     const char *want_why; /* prefix; NULL: goes on */
     MsgState want_state;
     Trust want_trust;
+    bool routed; /* a mail server's mailbox gave it to this role */
 } Case;
 
 #define ENVOY "envoy@example.org"
@@ -32,8 +33,8 @@ static const Case cases[] = {
      MSG_HELD, TRUST_ANYONE},
     {"T1: forged Authentication-Results", "Authentication-Results: x; dmarc=pass\n", OWNER,
      ENVOY, NULL, -1, false, "unproven", MSG_HELD, TRUST_ANYONE},
-    {"proved by our server", OURS("mx.example.net", "dmarc=pass header.from=example.org"), OWNER,
-     ENVOY, NULL, -1, false, NULL, MSG_STORED, TRUST_PRINCIPAL},
+    {"proved by our server", OURS("mx.example.net", "dmarc=pass header.from=example.org"),
+     OWNER, ENVOY, NULL, -1, false, NULL, MSG_STORED, TRUST_PRINCIPAL},
     {"proved by an aligned signature", OURS("mx.example.net", "dkim=pass header.d=example.org"),
      OWNER, ENVOY, NULL, -1, false, NULL, MSG_STORED, TRUST_PRINCIPAL},
     {"T1: DMARC failed", OURS("mx.example.net", "dmarc=fail header.from=example.org"), OWNER,
@@ -60,6 +61,16 @@ static const Case cases[] = {
      true, "stranger", MSG_HELD, TRUST_ANYONE},
     {"T3: homoglyph", "", "\xd0\xb0nn@example.org", ENVOY, NULL, -1, true, "stranger", MSG_HELD,
      TRUST_ANYONE},
+    {"T3: capitals are another name", "", "Ann@example.org", ENVOY, NULL, -1, true, "stranger",
+     MSG_HELD, TRUST_ANYONE},
+    {"T3: a tag at home is the same person", "", "ann+x@example.org", ENVOY, NULL, -1, true,
+     NULL, MSG_STORED, TRUST_PRINCIPAL},
+    {"T3: elsewhere it is another", "", "ann+x@example.com", ENVOY, NULL, -1, true, "stranger",
+     MSG_HELD, TRUST_ANYONE},
+    {"T3: a domain in capitals is the same", "", "ann@EXAMPLE.Org", ENVOY, NULL, -1, true, NULL,
+     MSG_STORED, TRUST_PRINCIPAL},
+    {"T2: an encoded word yields no address", "", "=?utf-8?b?YW5uQGV4YW1wbGUub3Jn?=", ENVOY,
+     NULL, -1, true, "no sender", MSG_HELD, TRUST_ANYONE},
     {"stranger", "", "x@y.org", ENVOY, NULL, -1, true, "stranger", MSG_HELD, TRUST_ANYONE},
     {"M36: from a role of ours, and is not", "", "scribe@example.org", ENVOY, NULL, -1, true,
      "self", MSG_IGNORED, TRUST_ANYONE},
@@ -75,6 +86,18 @@ static const Case cases[] = {
      TRUST_PRINCIPAL},
     {"not to us at all", "", OWNER, "bob@x.org", NULL, TRUST_PRINCIPAL, false, "not addressed",
      MSG_IGNORED, TRUST_PRINCIPAL},
+    {"in Bcc, or by an alias: its mailbox routed it", "", OWNER, "bob@x.org", NULL, -1, true,
+     NULL, MSG_STORED, TRUST_PRINCIPAL, true},
+    {"no To at all, routed", "", OWNER, "undisclosed-recipients:;", NULL, -1, true, NULL,
+     MSG_STORED, TRUST_PRINCIPAL, true},
+    {"cc only, routed", "", OWNER, "bob@x.org", ENVOY, -1, true, "cc", MSG_IGNORED,
+     TRUST_PRINCIPAL, true},
+    {"M37: list mail in Bcc, routed", "List-Id: <l.x.org>\n", OWNER, "l@x.org", NULL, -1, true,
+     "automatic", MSG_IGNORED, TRUST_ANYONE, true},
+    {"bulk mail in Bcc, routed", "Precedence: bulk\n", OWNER, "l@x.org", NULL, -1, true,
+     "automatic", MSG_IGNORED, TRUST_ANYONE, true},
+    {"a stranger in Bcc, routed", "", "x@y.org", "bob@x.org", NULL, -1, true, "stranger",
+     MSG_HELD, TRUST_ANYONE, true},
     {"plus tag is ours", "", OWNER, "envoy+12@example.org", NULL, TRUST_PRINCIPAL, false, NULL,
      MSG_STORED, TRUST_PRINCIPAL},
 };
@@ -95,9 +118,10 @@ test_case(gconstpointer data)
     const Case *c = data;
     Home *home = test_home_new();
     g_autofree char *raw = build(c);
-    g_autofree char *line =
-        c->level < 0 ? g_strdup("")
-                     : origin_line(&home->key, raw, strlen(raw), (Trust)c->level, "envoy");
+    g_autofree char *line = c->level < 0
+                                ? g_strdup("")
+                                : origin_line(&home->key, raw, strlen(raw), (Trust)c->level,
+                                              (Trust)c->level, "envoy");
     g_autofree char *file = g_strconcat(line, raw, NULL);
     g_autoptr(Message) m = message_parse(file, strlen(file), MESSAGE_TEXT, NULL);
     Judgement j;
@@ -105,9 +129,10 @@ test_case(gconstpointer data)
     static const char *const ids[] = {"mx.example.net", NULL};
     home->config->authserv_ids = ids;
     home->config->require_auth = c->auth_none ? "none" : "dmarc";
-    judge(home, config_role(home->config, "envoy"), m, &j);
+    judge(home, config_role(home->config, "envoy"), m, c->routed, &j);
     g_assert_cmpstr(msg_state_name(j.state), ==, msg_state_name(c->want_state));
     g_assert_cmpstr(trust_name(j.trust), ==, trust_name(c->want_trust));
+    g_assert_cmpstr(trust_name(j.floor), ==, trust_name(c->want_trust));
     if (c->want_why)
         g_assert_true(j.why && g_str_has_prefix(j.why, c->want_why));
     else
@@ -123,23 +148,44 @@ test_proof_is_bound(void)
     const Case c = {"bound", "", OWNER, ENVOY, NULL, 0, false, NULL, 0, 0};
     g_autofree char *raw = build(&c);
     g_autofree char *line =
-        origin_line(&home->key, raw, strlen(raw), TRUST_PRINCIPAL, "scribe");
+        origin_line(&home->key, raw, strlen(raw), TRUST_PRINCIPAL, TRUST_PRINCIPAL, "scribe");
     g_autofree char *copied = g_strconcat(line, raw, NULL);
-    g_autofree char *own = origin_line(&home->key, raw, strlen(raw), TRUST_ROLE, "envoy");
+    g_autofree char *own =
+        origin_line(&home->key, raw, strlen(raw), TRUST_ROLE, TRUST_ROLE, "envoy");
     g_autofree char *raised = g_strconcat(own, raw, NULL);
     char *level = strstr(raised, "level=role");
     Judgement j;
 
     g_autoptr(Message) m = message_parse(copied, strlen(copied), MESSAGE_TEXT, NULL);
-    judge(home, config_role(home->config, "envoy"), m, &j);
+    judge(home, config_role(home->config, "envoy"), m, false, &j);
     g_assert_true(j.forged);
     g_assert_false(j.proved);
 
     memcpy(level, "level=opel", strlen("level=opel"));
     g_autoptr(Message) n = message_parse(raised, strlen(raised), MESSAGE_TEXT, NULL);
-    judge(home, config_role(home->config, "envoy"), n, &j);
+    judge(home, config_role(home->config, "envoy"), n, false, &j);
     g_assert_false(j.proved);
     g_assert_cmpint(j.state, ==, MSG_HELD);
+    test_home_free(home);
+}
+
+/* A role that had read a stranger may ask, but its words are no better than his. */
+static void
+test_low_words(void)
+{
+    Home *home = test_home_new();
+    const Case c = {"low", "", "scribe@postrider.local", ENVOY, NULL, 0, false, NULL, 0, 0};
+    g_autofree char *raw = build(&c);
+    g_autofree char *line =
+        origin_line(&home->key, raw, strlen(raw), TRUST_ROLE, TRUST_ANYONE, "envoy");
+    g_autofree char *file = g_strconcat(line, raw, NULL);
+    g_autoptr(Message) m = message_parse(file, strlen(file), MESSAGE_TEXT, NULL);
+    Judgement j;
+
+    judge(home, config_role(home->config, "envoy"), m, false, &j);
+    g_assert_cmpint(j.state, ==, MSG_STORED);
+    g_assert_cmpint(j.trust, ==, TRUST_ROLE);
+    g_assert_cmpint(j.floor, ==, TRUST_ANYONE);
     test_home_free(home);
 }
 
@@ -152,5 +198,6 @@ main(int argc, char **argv)
         g_test_add_data_func(path, &cases[i], test_case);
     }
     g_test_add_func("/judge/proof is bound", test_proof_is_bound);
+    g_test_add_func("/judge/low words", test_low_words);
     return g_test_run();
 }

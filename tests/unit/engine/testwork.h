@@ -64,6 +64,7 @@ work_take_in(TestWork *w, const char *role, const char *raw, Trust trust, MsgSta
                  .file = file,
                  .mail = m,
                  .trust = trust,
+                 .floor = trust,
                  .class = MSG_TASK,
                  .state = state,
                  .round = 1};

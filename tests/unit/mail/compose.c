@@ -486,6 +486,33 @@ test_freeze(void)
     g_assert_cmpstr(compose_get_from(m), ==, "anna@example.org");
 }
 
+/* The mail's own id among its References, for servers that put another one on it. */
+static void
+test_refer_to_self(void)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) refs = g_ptr_array_new();
+    const Key key = {.n = 1, .v = {{7}}};
+
+    g_ptr_array_add(refs, (char *)"1@a");
+    for (int answer = 0; answer < 2; answer++) {
+        g_autoptr(Compose) m = case_compose(&cases[0]);
+        g_autoptr(GBytes) plain = NULL, bytes = NULL;
+        g_autofree char *id = NULL, *same = NULL;
+        g_assert_true(compose_thread(m, answer ? "1@a" : NULL, answer ? refs : NULL, &error));
+        g_assert_true(compose_freeze(m, &key, 1, 42, "example.org", &plain, &same, &error));
+        compose_refer_to_self(m);
+        g_assert_true(compose_freeze(m, &key, 1, 42, "example.org", &bytes, &id, &error));
+        g_assert_cmpstr(id, ==, same); /* minted over what anybody can take out again */
+        g_autofree char *want = g_strdup_printf("<%s>\n", id);
+        g_autofree char *raw =
+            g_strndup(g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
+        const char *line = strstr(raw, answer ? "\nReferences: <1@a>" : "\nReferences:");
+        g_assert_nonnull(line);
+        g_assert_nonnull(strstr(line, want));
+    }
+}
+
 static void
 test_type_of(void)
 {
@@ -577,6 +604,7 @@ main(int argc, char **argv)
     g_test_add_func("/compose/reply-subject", test_reply_subject);
     g_test_add_func("/compose/thread", test_thread);
     g_test_add_func("/compose/freeze", test_freeze);
+    g_test_add_func("/compose/refer-to-self", test_refer_to_self);
     g_test_add_func("/compose/type-of", test_type_of);
     g_test_add_func("/compose/raw", test_raw);
     int status = g_test_run();

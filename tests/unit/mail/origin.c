@@ -11,7 +11,7 @@ static const char mail[] = "Message-ID: <1@x>\nFrom: Ann <ann@x.example>\nTo: en
 static char *
 file_with_line(const char *raw, Trust level, const char *mailbox)
 {
-    g_autofree char *line = origin_line(&key, raw, strlen(raw), level, mailbox);
+    g_autofree char *line = origin_line(&key, raw, strlen(raw), level, level, mailbox);
 
     return g_strconcat(line, raw, NULL);
 }
@@ -21,7 +21,9 @@ seen(const Key *k, const char *file, const char *mailbox, Trust *ret_level)
 {
     g_autoptr(Message) m = message_parse(file, strlen(file), MESSAGE_TEXT, NULL);
 
-    return origin_check(k, m, mailbox, ret_level);
+    Trust floor;
+
+    return origin_check(k, m, mailbox, ret_level, &floor);
 }
 
 static void
@@ -59,14 +61,56 @@ test_proved(void)
 static void
 test_line(void)
 {
-    g_autofree char *line = origin_line(&key, mail, strlen(mail), TRUST_ROLE, "envoy");
-    g_autofree char *again = origin_line(&key, mail, strlen(mail), TRUST_ROLE, "envoy");
+    g_autofree char *line =
+        origin_line(&key, mail, strlen(mail), TRUST_ROLE, TRUST_OPERATOR, "envoy");
+    g_autofree char *again =
+        origin_line(&key, mail, strlen(mail), TRUST_ROLE, TRUST_ROLE, "envoy");
 
     g_assert_true(g_str_has_prefix(
         line, "X-Postrider-Origin: v1 from=ann@x.example level=role to=envoy mac="));
     g_assert_true(g_str_has_suffix(line, "\n"));
     g_assert_cmpuint(strcspn(line, "\n"), ==, strlen(line) - 1);
     g_assert_cmpstr(line, ==, again);
+}
+
+/* What the writer had read goes along, and can't be taken off. */
+static void
+test_floor(void)
+{
+    static const struct {
+        const char *row;
+        Trust level, floor;
+        const char *find, *put;
+        OriginSeen want;
+        Trust want_floor;
+    } cases[] = {
+        {"no lower", TRUST_ROLE, TRUST_ROLE, "", "", ORIGIN_PROVED, TRUST_ROLE},
+        {"above the level", TRUST_ROLE, TRUST_PRINCIPAL, "", "", ORIGIN_PROVED, TRUST_ROLE},
+        {"below", TRUST_ROLE, TRUST_ANYONE, "", "", ORIGIN_PROVED, TRUST_ANYONE},
+        {"known", TRUST_PRINCIPAL, TRUST_KNOWN, "", "", ORIGIN_PROVED, TRUST_KNOWN},
+        {"taken off", TRUST_ROLE, TRUST_ANYONE, " floor=anyone", "", ORIGIN_FORGED, 0},
+        {"raised", TRUST_ROLE, TRUST_ANYONE, "floor=anyone", "floor=role", ORIGIN_FORGED, 0},
+        {"unknown", TRUST_ROLE, TRUST_ANYONE, "floor=anyone", "floor=king", ORIGIN_FORGED, 0},
+        {"put in", TRUST_ROLE, TRUST_ROLE, "=role", "=role floor=known", ORIGIN_FORGED, 0},
+        {"twice", TRUST_ROLE, TRUST_ANYONE, " to=", " floor=role to=", ORIGIN_FORGED, 0},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *line =
+            origin_line(&key, mail, strlen(mail), cases[i].level, cases[i].floor, "envoy");
+        g_autofree char *file = g_strconcat(line, mail, NULL);
+        const char *at = strstr(file, cases[i].find);
+        Trust level = TRUST_ANYONE, floor = TRUST_ANYONE;
+        g_test_message("%s", cases[i].row);
+        g_assert_nonnull(at);
+        g_autofree char *changed = g_strdup_printf("%.*s%s%s", (int)(at - file), file,
+                                                   cases[i].put, at + strlen(cases[i].find));
+        g_autoptr(Message) m = message_parse(changed, strlen(changed), MESSAGE_TEXT, NULL);
+        g_assert_cmpint(origin_check(&key, m, "envoy", &level, &floor), ==, cases[i].want);
+        g_assert_cmpint(floor, ==, cases[i].want_floor);
+        if (cases[i].want == ORIGIN_PROVED)
+            g_assert_cmpint(level, ==, cases[i].level);
+    }
 }
 
 /* Every change to what is covered, and the things that are not. */
@@ -150,6 +194,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/origin/proved", test_proved);
     g_test_add_func("/origin/line", test_line);
+    g_test_add_func("/origin/floor", test_floor);
     g_test_add_func("/origin/changed", test_changed);
     g_test_add_func("/origin/moved", test_moved);
     g_test_add_func("/origin/trust", test_trust);

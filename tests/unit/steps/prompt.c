@@ -209,6 +209,7 @@ add_settled(TestWork *w, int n)
                      .file = file,
                      .mail = m,
                      .trust = TRUST_PRINCIPAL,
+                     .floor = TRUST_PRINCIPAL,
                      .class = MSG_TASK,
                      .state = MSG_STORED,
                      .round = 1};

@@ -146,6 +146,54 @@ test_read_beside_write(void)
     test_home_free(home);
 }
 
+/* One moment of the store for all reads, until it ends or a transaction of ours begins. */
+static void
+test_snapshot(void)
+{
+    static const struct {
+        const char *row;
+        bool inner, writes;
+        const char *want; /* what is read behind the commit of somebody else */
+    } cases[] = {
+        {"plain", false, false, NULL},
+        {"one inside of another", true, false, NULL},
+        {"a transaction ends it", false, true, "1"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Home *home = test_home_new();
+        Db *writer = test_db_open(home, DB_WRITE), *db = test_db_open(home, DB_WRITE);
+        g_autofree char *before = NULL, *during = NULL, *after = NULL;
+        Snapshot outer, inner = {0};
+
+        g_test_message("%s", cases[i].row);
+        snapshot_begin(db, &outer);
+        g_assert_true(meta_get(db, "a", &before, NULL));
+        Txn txn = test_begin(writer);
+        g_assert_true(meta_set(&txn, "a", "1", NULL));
+        test_commit(&txn);
+        if (cases[i].inner) {
+            snapshot_begin(db, &inner);
+            snapshot_clear(&inner);
+        }
+        if (cases[i].writes) {
+            Txn own = test_begin(db);
+            snapshot_begin(db, &inner);
+            snapshot_clear(&inner);
+            test_commit(&own);
+        }
+        g_assert_true(meta_get(db, "a", &during, NULL));
+        g_assert_cmpstr(during, ==, cases[i].want);
+        snapshot_clear(&outer);
+        snapshot_clear(&outer);
+        g_assert_true(meta_get(db, "a", &after, NULL));
+        g_assert_cmpstr(after, ==, "1");
+        db_close(db);
+        db_close(writer);
+        test_home_free(home);
+    }
+}
+
 static void
 count_up(Db *db, int n)
 {
@@ -777,6 +825,7 @@ main(int argc, char **argv)
     g_test_add_func("/db/flush", test_flush);
     g_test_add_func("/db/read-only-handle", test_read_only_handle);
     g_test_add_func("/db/read-beside-write", test_read_beside_write);
+    g_test_add_func("/db/snapshot", test_snapshot);
     g_test_add_func("/db/two-processes", test_two_processes);
     g_test_add_func("/db/gate-timeout", test_gate_timeout);
     g_test_add_func("/db/gate-replaced", test_gate_replaced);

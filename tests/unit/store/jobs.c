@@ -72,7 +72,7 @@ make_call(
     case CALL_CHECK:
         return job_check(txn, c, LATER_US, error);
     case CALL_COUNT_STEP:
-        return job_count_step(txn, c, "work", 5, &number, error);
+        return job_count_step(txn, c, USEC_NEVER, "work", 5, &number, error);
     case CALL_PARK:
         return job_park(txn, c, USEC_NEVER, "bob", &seq, error);
     case CALL_WAKE:
@@ -295,9 +295,9 @@ test_rounds(TempStore *s, gconstpointer data)
     int step = 0, round = 0;
     Txn txn = test_begin(s->db);
 
-    job_count_step(&txn, &claim, "draft", 30, &step, &error);
+    job_count_step(&txn, &claim, USEC_NEVER, "draft", 30, &step, &error);
     g_assert_cmpint(step, ==, 1);
-    job_count_step(&txn, &claim, "send", 12, &step, &error);
+    job_count_step(&txn, &claim, USEC_NEVER, "send", 12, &step, &error);
     g_assert_cmpint(step, ==, 2);
     job_end(&txn, &claim, JOB_DONE, NULL, &error);
     test_commit(&txn);

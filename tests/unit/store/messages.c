@@ -62,6 +62,35 @@ test_once(void)
     test_home_free(home);
 }
 
+/* What the writer had read is kept where it is less than who they are. */
+static void
+test_floor(void)
+{
+    static const struct {
+        const char *id;
+        Trust trust, floor, want;
+    } cases[] = {
+        {"same", TRUST_ROLE, TRUST_ROLE, TRUST_ROLE},
+        {"lower", TRUST_ROLE, TRUST_ANYONE, TRUST_ANYONE},
+        {"higher", TRUST_ROLE, TRUST_PRINCIPAL, TRUST_ROLE},
+    };
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(Message) m =
+            test_mail(cases[i].id, "ann@example.org", "envoy@example.org", NULL, "hi");
+        MsgNew in = test_msg_new("envoy", cases[i].id, m);
+        in.trust = cases[i].trust;
+        in.floor = cases[i].floor;
+        g_autoptr(MsgRow) row = load(db, test_store(db, &in));
+        g_assert_cmpint(row->trust, ==, cases[i].trust);
+        g_assert_cmpint(row->floor, ==, cases[i].want);
+    }
+    db_close(db);
+    test_home_free(home);
+}
+
 static void
 test_store_again(void)
 {
@@ -537,6 +566,7 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/messages/floor", test_floor);
     g_test_add_func("/messages/once", test_once);
     g_test_add_func("/messages/store-again", test_store_again);
     g_test_add_func("/messages/find-job", test_find_job);

@@ -12,6 +12,7 @@ typedef struct Put {
     const char *held;
     int64_t after, job;
     const OutTo *to[3];
+    const Trust *floor;
 } Put;
 
 static OutId
@@ -33,6 +34,7 @@ put_in(Txn *txn, const Put *p)
                           .subject = "s",
                           .bytes = bytes,
                           .level = TRUST_ROLE,
+                          .floor = p->floor,
                           .job = {p->job},
                           .round = 1,
                           .step = 2,
@@ -138,6 +140,33 @@ test_row(TempStore *s, gconstpointer data)
     g_assert_null(none);
     g_assert_true(outbox_find(s->db, &all, "no number", &none, &error));
     g_assert_null(none);
+}
+
+/* What its writer had read; our own words are as good as their level. */
+static void
+test_floor(TempStore *s, gconstpointer data)
+{
+    static const Trust anyone = TRUST_ANYONE, oper = TRUST_OPERATOR;
+    static const struct {
+        const Trust *floor;
+        Trust want;
+    } cases[] = {{NULL, TRUST_ROLE}, {&anyone, TRUST_ANYONE}, {&oper, TRUST_OPERATOR}};
+    const Viewer all = VIEWER_OPERATOR, nobody = {.role = "scribe"};
+    g_autoptr(GError) error = NULL;
+    Trust floor;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(OutRow) row = NULL;
+        OutId id = put(s, &(Put){.to = {&local}, .floor = cases[i].floor});
+        g_assert_true(outbox_load(s->db, id, &row, &error));
+        g_assert_cmpint(row->floor, ==, cases[i].want);
+        g_assert_true(outbox_floor(s->db, &all, row->msgid, &floor, &error));
+        g_assert_cmpint(floor, ==, cases[i].want);
+        g_assert_true(outbox_floor(s->db, &nobody, row->msgid, &floor, &error));
+        g_assert_cmpint(floor, ==, TRUST_OPERATOR);
+    }
+    g_assert_true(outbox_floor(s->db, &all, "somebody@else", &floor, &error));
+    g_assert_cmpint(floor, ==, TRUST_OPERATOR);
 }
 
 static void
@@ -520,6 +549,7 @@ main(int argc, char **argv)
     ADD("approve", test_approve);
     ADD("prune", test_prune);
     ADD("lists", test_lists);
+    ADD("floor", test_floor);
     g_test_add_func("/outbox/file-name", test_file_name);
     return g_test_run();
 }

@@ -82,7 +82,7 @@ step(TempStore *s, Step what, OutId id, const int64_t ids[2])
         outbox_sending(&txn, ids, 2, &flag, &error);
         break;
     case DOUBT:
-        outbox_doubt(&txn, ids[0], "no answer", &error);
+        outbox_doubt(&txn, ids[0], "no answer", USEC_NEVER, &error);
         break;
     case ARRIVED:
         outbox_arrived(&txn, id, "x", &n, &error);
@@ -219,18 +219,110 @@ test_counts(TempStore *s, gconstpointer data)
     g_autoptr(GError) error = NULL;
     JobId job = temp_job(s, "envoy");
     int64_t ids[2];
-    unsigned round, to, anybody, later;
+    unsigned round, few, to, anybody, later;
 
     put(s, job, ids);
-    outbox_count_round(s->db, job, 1, "envoy", &round, &error);
+    outbox_count_round(s->db, job, 1, "envoy", 1, &round, &error);
+    outbox_count_round(s->db, job, 1, "envoy", 50, &few, &error);
     outbox_count_to(s->db, OUTSIDE, temp_now(s) - 1, &to, &error);
     outbox_count_to(s->db, NULL, temp_now(s) - 1, &anybody, &error);
     outbox_count_to(s->db, OUTSIDE, temp_now(s) + 1, &later, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(round, ==, 1);
+    g_assert_cmpuint(few, <=, 1);
     g_assert_cmpuint(to, ==, 1);
     g_assert_cmpuint(anybody, ==, 1);
     g_assert_cmpuint(later, ==, 0);
+}
+
+/* Nobody is asked before the time, and then once. */
+static void
+test_ask(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    int64_t ids[2], deadline = 0, at = temp_now(s) + 100;
+    OutId id = put(s, (JobId){0}, ids);
+    static const struct {
+        int64_t pass_us;
+        bool want;
+    } rows[] = {{0, false}, {99, false}, {1, true}, {50, true}};
+
+    step(s, SENDING, id, ids);
+    Txn txn = test_begin(s->db);
+    outbox_doubt(&txn, ids[0], "no answer", at, &error);
+    outbox_doubt(&txn, ids[1], "no answer", USEC_NEVER, &error);
+    test_commit(&txn);
+    db_next_deadline(s->db, &deadline, &error);
+    g_assert_cmpint(deadline, ==, at);
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GArray) mails = NULL;
+        bool ready;
+        temp_pass(s, rows[i].pass_us);
+        outbox_to_ask(s->db, temp_now(s), &mails, &error);
+        outbox_smtp_ready(s->db, temp_now(s), &ready, &error);
+        g_assert_no_error(error);
+        g_assert_cmpint(mails->len, ==, rows[i].want);
+        g_assert_true(ready == rows[i].want);
+    }
+    txn = test_begin(s->db);
+    outbox_asked(&txn, id, &error);
+    test_commit(&txn);
+    g_autoptr(GArray) after = NULL;
+    outbox_to_ask(s->db, temp_now(s), &after, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(after->len, ==, 0);
+    db_next_deadline(s->db, &deadline, &error);
+    g_assert_cmpint(deadline, ==, USEC_NEVER);
+}
+
+/* Copies wait for one who has the mail, and end with the last who could have had it. */
+static void
+test_copies(TempStore *s, gconstpointer data)
+{
+    static const struct {
+        const char *name, *bob, *cat, *copy;
+        const char *want;
+    } rows[] = {
+        {"one may still get it", "failed", "retry", "waiting", "waiting"},
+        {"one is in doubt", "failed", "in_doubt", "waiting", "waiting"},
+        {"nobody got it", "failed", "failed", "waiting", "failed"},
+        {"what was to be filed on the server", "failed", "failed", "ready", "failed"},
+        {"one has it", "failed", "sent", "ready", "ready"},
+        {"what is filed stays", "failed", "failed", "sent", "sent"},
+        {"what is held stays", "failed", "failed", "held", "held"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(GError) error = NULL;
+        int64_t ids[2];
+        TempStore t;
+
+        g_test_message("%s", rows[i].name);
+        temp_store_open(&t, NULL);
+        OutId id = put(&t, (JobId){0}, ids);
+        Txn txn = test_begin(t.db);
+        sql_run(&txn, "UPDATE delivery SET state = ? WHERE id = ?", NULL, &error, "si",
+                rows[i].bob, ids[0]);
+        sql_run(&txn, "UPDATE delivery SET state = ? WHERE id = ?", NULL, &error, "si",
+                rows[i].cat, ids[1]);
+        sql_run(&txn,
+                "INSERT INTO delivery (outbox, address, mailbox, folder, state, next_us, "
+                "after_effect) VALUES (?, 'e@x', 'envoy', 'Sent', ?, 0, -2)",
+                NULL, &error, "is", id.v, rows[i].copy);
+        outbox_end_copies(&txn, id, &error);
+        g_assert_no_error(error);
+        test_commit(&txn);
+        g_assert_cmpint(temp_int(&t,
+                                 "SELECT count(*) FROM delivery WHERE outbox = ? AND "
+                                 "folder = 'Sent'",
+                                 id.v),
+                        ==, 1);
+        g_autofree char *sql = g_strdup_printf("SELECT count(*) FROM delivery WHERE outbox = ? "
+                                               "AND folder = 'Sent' AND state = '%s'",
+                                               rows[i].want);
+        g_assert_cmpint(temp_int(&t, sql, id.v), ==, 1);
+        temp_store_close(&t, NULL);
+    }
 }
 
 #define ADD(path, function)                                                                    \
@@ -250,5 +342,7 @@ main(int argc, char **argv)
     ADD("news", test_news);
     ADD("pause", test_pause);
     ADD("counts", test_counts);
+    ADD("ask", test_ask);
+    ADD("copies", test_copies);
     return g_test_run();
 }

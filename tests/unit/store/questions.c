@@ -4,7 +4,7 @@
 #include "base/banned.h"
 #include "base/digest.h"
 #include "base/err.h"
-#include "store/outbox.h"
+#include "store/outbox_smtp.h"
 #include "temp_store.h"
 
 static const OutTo bob = {"bob@example.org", "bob", "", NULL};
@@ -348,6 +348,90 @@ test_no_way(TempStore *s, gconstpointer data)
     g_assert_cmpstr(out_state_name(row->state), ==, "held");
 }
 
+/* A mail of job 0 or of a job, handed over without an answer, and a question about it. */
+static Asked
+ask_doubt(TempStore *s, JobId job)
+{
+    g_autoptr(GError) error = NULL;
+    Asked a = {.job = job};
+    Txn txn = test_begin(s->db);
+
+    a.mails[0] = put(&txn, job, &far, NULL);
+    sql_run(&txn, "UPDATE delivery SET state = 'in_doubt' WHERE outbox = ? AND folder = ''",
+            NULL, &error, "i", a.mails[0].v);
+    question_digest(s->db, a.mails, 1, &a.digest, &error);
+    question_put_doubt(&txn, "q@example.org", job, 1, &a.digest, a.mails[0], &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+    g_autoptr(Question) q = find(s, "q@example.org");
+    a.id = q->id;
+    return a;
+}
+
+static void
+test_doubt(TempStore *s, gconstpointer data)
+{
+    static const struct {
+        const char *name;
+        bool approve;
+        const char *want;
+    } cases[] = {{"yes", true, "ready"}, {"no", false, "sent"}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        Asked a = ask_doubt(s, (JobId){0});
+        g_autoptr(Question) of = NULL;
+        g_autoptr(GPtrArray) mails = NULL;
+        g_autoptr(OutRow) row = NULL;
+        bool closed = false;
+        unsigned n = 0;
+
+        g_assert_true(question_of(s->db, a.mails[0], &of, NULL));
+        g_assert_cmpint(of->about.v, ==, a.mails[0].v);
+        g_assert_true(question_mails(s->db, a.id, &mails, NULL));
+        g_assert_cmpuint(mails->len, ==, 1);
+        g_assert_true(((const QuestionMail *)mails->pdata[0])->undecided);
+        Txn txn = test_begin(s->db);
+        g_assert_true(cases[i].approve ? outbox_resend(&txn, a.mails[0], &n, NULL)
+                                       : outbox_count_sent(&txn, a.mails[0], "x", &n, NULL));
+        g_assert_cmpuint(n, ==, 1);
+        g_assert_true(
+            question_decide(&txn, a.id, cases[i].approve, "ann", NULL, &closed, NULL));
+        test_commit(&txn);
+        g_assert_true(closed);
+        assert_state(s, cases[i].approve ? QUESTION_APPROVED : QUESTION_REJECTED);
+        g_assert_true(outbox_load(s->db, a.mails[0], &row, NULL));
+        g_assert_cmpstr(out_state_name(row->state), ==, cases[i].want);
+    }
+}
+
+/* Whatever ends the doubt ends the question, also one that STOP had made void. */
+static void
+test_settled(TempStore *s, gconstpointer data)
+{
+    for (int how = 0; how < 4; how++) {
+        Asked a = ask_doubt(s, temp_job(s, "envoy"));
+        int64_t delivery;
+        unsigned n;
+        if (how == 3)
+            g_assert_true(order(s, a.job, STOP));
+        Txn txn = test_begin(s->db);
+        if (how == 1)
+            g_assert_true(outbox_again(&txn, a.mails[0], NULL));
+        else if (how == 2)
+            g_assert_true(
+                outbox_bounced(&txn, a.mails[0], far.address, "550", &delivery, NULL));
+        else
+            g_assert_true(outbox_arrived(&txn, a.mails[0], "a copy", &n, NULL));
+        test_commit(&txn);
+        assert_state(s, QUESTION_VOID);
+        if (how == 3)
+            g_assert_true(order(s, a.job, CONTINUE));
+        g_autoptr(Question) q = find(s, "q@example.org");
+        g_assert_cmpstr(question_state_name(q->state), ==, "void");
+        g_assert_cmpstr(q->why, ==, QUESTION_SETTLED);
+    }
+}
+
 #define ADD(name, func)                                                                        \
     g_test_add("/questions/" name, TempStore, NULL, temp_store_open, func, temp_store_close)
 
@@ -364,5 +448,7 @@ main(int argc, char **argv)
     ADD("approved", test_approved);
     ADD("go-on", test_go_on);
     ADD("no-way", test_no_way);
+    ADD("doubt", test_doubt);
+    ADD("settled", test_settled);
     return g_test_run();
 }

@@ -26,7 +26,7 @@ put(TempStore *s, uint32_t uid, const char *file)
 static RemoteMark
 set_mark(TempStore *s, uint32_t uidvalidity, uint32_t next_uid)
 {
-    const RemoteMark in = {uidvalidity, next_uid};
+    const RemoteMark in = {uidvalidity, next_uid, .first_us = uidvalidity};
     RemoteMark out;
     NO_ERROR;
     Txn txn = test_begin(s->db);
@@ -61,6 +61,7 @@ test_mark(TempStore *s, gconstpointer data)
         mark = set_mark(s, cases[i].set.uidvalidity, cases[i].set.next_uid);
         g_assert_cmpuint(mark.uidvalidity, ==, cases[i].set.uidvalidity);
         g_assert_cmpuint(mark.next_uid, ==, cases[i].want_next);
+        g_assert_cmpint(mark.first_us, ==, 7); /* the first visit is one */
     }
 }
 
@@ -158,6 +159,67 @@ test_paid(TempStore *s, gconstpointer data)
     g_assert_cmpuint(third->len, ==, 0);
 }
 
+static void
+flag(TempStore *s, MsgId id, const char *marks)
+{
+    NO_ERROR;
+    Txn txn = test_begin(s->db);
+
+    messages_mark(&txn, id, marks, &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+}
+
+static GPtrArray *
+owed_marks(TempStore *s)
+{
+    GPtrArray *rows = NULL;
+    NO_ERROR;
+
+    remote_owed_marks(s->db, "work", 100, &rows, &error);
+    g_assert_no_error(error);
+    return rows;
+}
+
+static void
+marked(TempStore *s, int64_t id, const char *paid)
+{
+    NO_ERROR;
+    Txn txn = test_begin(s->db);
+
+    remote_marked(&txn, id, paid, &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+}
+
+/* Flags are owed where the mail lies: not before it is moved; what came meanwhile stays owed;
+ * what it has already is no debt. */
+static void
+test_marks(TempStore *s, gconstpointer data)
+{
+    MsgId id = message(s);
+    put(s, 5, "m1@example.org");
+    place(s, id, "Done");
+    flag(s, id, "S");
+    g_autoptr(GPtrArray) first = owed_marks(s);
+    g_assert_cmpuint(first->len, ==, 0);
+
+    g_autoptr(GPtrArray) moves = owed(s);
+    const RemoteRow *row = moves->pdata[0];
+    moved(s, row->id, "postrider/Done", 1, "Done");
+    g_autoptr(GPtrArray) second = owed_marks(s);
+    g_assert_cmpuint(second->len, ==, 1);
+    g_assert_cmpstr(((RemoteRow *)second->pdata[0])->marks, ==, "S");
+    flag(s, id, "RS");
+    marked(s, row->id, "S");
+    g_autoptr(GPtrArray) third = owed_marks(s);
+    g_assert_cmpstr(((RemoteRow *)third->pdata[0])->marks, ==, "SR");
+    marked(s, row->id, "SR");
+    flag(s, id, "RS");
+    g_autoptr(GPtrArray) none = owed_marks(s);
+    g_assert_cmpuint(none->len, ==, 0);
+}
+
 /* Intake may be faster than the row: what was decided by then is owed, and the account is
  * known. */
 static void
@@ -168,9 +230,11 @@ test_late_row(TempStore *s, gconstpointer data)
     NO_ERROR;
 
     place(s, id, "Done");
+    flag(s, id, "RS");
     put(s, 5, "m1@example.org");
     g_autoptr(GPtrArray) rows = owed(s);
     g_assert_cmpuint(rows->len, ==, 1);
+    g_assert_cmpstr(((RemoteRow *)rows->pdata[0])->marks, ==, "RS");
     g_assert_cmpint(
         temp_int(s, "SELECT count(*) FROM message WHERE id = ? AND account = 'work'", id.v), ==,
         1);
@@ -247,6 +311,7 @@ main(int argc, char **argv)
     ADD("/store/remote/mark", test_mark);
     ADD("/store/remote/owed", test_owed);
     ADD("/store/remote/paid", test_paid);
+    ADD("/store/remote/marks", test_marks);
     ADD("/store/remote/late-row", test_late_row);
     ADD("/store/remote/filed", test_filed);
     return g_test_run();

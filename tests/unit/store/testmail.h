@@ -39,6 +39,7 @@ test_msg_new(const char *role, const char *file, const Message *m)
         .file = file,
         .mail = m,
         .trust = TRUST_PRINCIPAL,
+        .floor = TRUST_PRINCIPAL,
         .class = MSG_TASK,
         .state = MSG_STORED,
     };

@@ -1,0 +1,37 @@
+#include "engine/fetched.h"
+#include "base/banned.h"
+#include "base/clock.h"
+#include <inttypes.h>
+
+char *
+fetched_name(const ConfAccount *account,
+             uint32_t uidvalidity,
+             uint32_t uid,
+             int64_t received_us)
+{
+    return g_strdup_printf("%" PRId64 ".V%uU%u.%s", received_us / USEC_PER_SEC, uidvalidity,
+                           uid, account->name);
+}
+
+/* Past letter and digits, at least one; NULL: they are not there. */
+static const char *
+skip_number(const char *p, char letter)
+{
+    if (letter && *p++ != letter)
+        return NULL;
+    size_t digits = strspn(p, "0123456789");
+    return digits ? p + digits : NULL;
+}
+
+const ConfAccount *
+fetched_from(const Config *config, const char *base)
+{
+    const char *p = skip_number(base, '\0');
+
+    p = p && *p == '.' ? skip_number(p + 1, 'V') : NULL;
+    p = p ? skip_number(p, 'U') : NULL;
+    if (!p || *p != '.')
+        return NULL;
+    const ConfAccount *account = config_account(config, p + 1);
+    return account && config_is_imap(account) ? account : NULL;
+}

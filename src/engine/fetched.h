@@ -1,0 +1,17 @@
+#pragma once
+
+/*
+ * Names of files whose mail was fetched from a server: "SECONDS.VuidvalidityUuid.ACCOUNT". The
+ * name is made from what the server calls the mail, so fetching it again changes nothing; and
+ * it says where the mail came from as soon as it lies there, which is before its row does.
+ */
+#include "base/config.h"
+#include <stdint.h>
+
+/* Caller frees. */
+char *fetched_name(const ConfAccount *account,
+                   uint32_t uidvalidity,
+                   uint32_t uid,
+                   int64_t received_us);
+/* The account that a file of this base name was fetched from; NULL: it was born here. */
+const ConfAccount *fetched_from(const Config *config, const char *base);

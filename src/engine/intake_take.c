@@ -1,0 +1,275 @@
+/*
+ * One mail, inside the transaction of its batch: judged, then a checkpoint, an order, work, or
+ * put aside; and what mail of ours that comes back says about the outbox.
+ */
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "engine/checkpoint.h"
+#include "engine/fetched.h"
+#include "engine/intake_internal.h"
+#include "engine/namesake.h"
+#include "engine/orders.h"
+#include "engine/remote.h"
+#include "engine/returned.h"
+#include "engine/unproven.h"
+#include "mail/msgid.h"
+#include "store/remote.h"
+
+/* An id of ours with a number that the store has not given out: the store is an old copy. */
+static bool
+note_minted(Engine *engine, Txn *txn, const Message *m, GError **error)
+{
+    const Home *home = engine->home;
+    for (guint i = 0; i <= m->references->len; i++) {
+        const char *id = i < m->references->len ? g_ptr_array_index(m->references, i) : m->id;
+        uint64_t generation;
+        int64_t number;
+        bool went_back;
+        if (!msgid_is_minted(&home->key, id, home->config->domain, &generation, &number))
+            continue;
+        if (!db_note_minted(txn, generation, number, &went_back, error))
+            return false;
+        if (went_back)
+            log_event(LOG_ERROR,
+                      "the store is older than its mail: nothing runs or leaves until "
+                      "'postrider doctor --accept-backup'",
+                      "message", id, NULL);
+    }
+    return true;
+}
+
+static bool
+obey(Engine *engine,
+     Txn *txn,
+     MsgId id,
+     const Order *order,
+     JobId job,
+     const Message *m,
+     IntakeAfter *after,
+     GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(MsgRow) row = NULL;
+    bool poke = false;
+    if (!messages_load(engine->db, &viewer, id, &row, error) ||
+        !order_apply(engine, txn, order, job, row, m, &poke, error))
+        return false;
+    if (poke)
+        g_array_append_val(after->poke, job);
+    after->ready = true;
+    return true;
+}
+
+static bool
+take_mail(Engine *engine,
+          Txn *txn,
+          const ConfRole *role,
+          MsgNew *in,
+          const Judgement *j,
+          IntakeAfter *after,
+          GError **error)
+{
+    g_auto(Order) order = {0};
+    JobId job = {0};
+    MsgId id;
+    bool is_new, id_reuse = false;
+
+    in->trust = j->trust;
+    in->floor = j->floor;
+    in->class = j->class;
+    in->state = j->state;
+    in->why = j->why;
+    if (!messages_known(engine->db, role->name, in->mail, &id, &id_reuse, error))
+        return false;
+    if (id.v) /* again the same mail: only its place is news */
+        return messages_store(txn, in, &id, &is_new, error);
+    if (!note_minted(engine, txn, in->mail, error) ||
+        !messages_thread(txn, in->mail, &in->thread, error) ||
+        (in->state == MSG_STORED && !intake_direct(engine, j, in, &order, &job, error)) ||
+        !messages_store(txn, in, &id, &is_new, error))
+        return false;
+    if (j->forged &&
+        !messages_trace(txn, id, "forged", "an origin line that does not hold", error))
+        return false;
+    if (*j->proof && !messages_trace(txn, id, "auth", j->proof, error))
+        return false;
+    if (j->unproven && !unproven_tell(engine, txn, role, in->mail, j->proof, error))
+        return false;
+    after->ready |= j->unproven; /* a word to the owner may be on its way */
+    if (id_reuse &&
+        !messages_trace(txn, id, "id_reuse", "the same Message-ID on another body", error))
+        return false;
+    if (order.kind != ORDER_NONE)
+        return obey(engine, txn, id, &order, job, in->mail, after, error);
+    if (in->state != MSG_STORED)
+        return true;
+    after->ready = true;
+    return intake_queue(engine, txn, id, in, job, error);
+}
+
+/* --- a mail that holds a checkpoint, or says so --- */
+
+static bool
+take_checkpoint(Engine *engine,
+                Txn *txn,
+                MsgNew *fresh,
+                const Continuation *c,
+                bool *ret_taken,
+                IntakeAfter *after,
+                GError **error)
+{
+    bool foreign, moves;
+    if (!note_minted(engine, txn, fresh->mail, error) ||
+        !checkpoint_take(engine, txn, fresh, c, &foreign, &moves, error))
+        return false;
+    *ret_taken = !foreign;
+    after->moves |= moves;
+    after->ready |= !foreign;
+    return true;
+}
+
+/* The operator vouches for a document of the seed's own form: it begins a job. */
+static bool
+adopt(Engine *engine,
+      Txn *txn,
+      MsgNew *fresh,
+      GBytes *document,
+      IntakeAfter *after,
+      GError **error)
+{
+    g_autoptr(Continuation) c = NULL;
+    g_autoptr(GError) wrong = NULL;
+    gsize len;
+    const char *data = g_bytes_get_data(document, &len);
+    MsgId id;
+    bool is_new;
+    fresh->class = MSG_CHECKPOINT;
+    fresh->state = MSG_HANDLED;
+    fresh->why = "a continuation of the operator";
+    if (!continuation_parse_seed(data, len, &c, &wrong)) {
+        fresh->state = MSG_HELD;
+        fresh->why = wrong->message;
+    } else if (!checkpoint_adopt(engine, txn, fresh->role, c, &fresh->job, error)) {
+        return false;
+    }
+    fresh->round = 1;
+    after->ready = true;
+    bool ok = messages_thread(txn, fresh->mail, &fresh->thread, error) &&
+              messages_store(txn, fresh, &id, &is_new, error);
+    fresh->why = NULL; /* goes with wrong */
+    return ok;
+}
+
+static bool
+note_forged(Engine *engine, Txn *txn, const MsgNew *fresh, GError **error)
+{
+    const Viewer viewer = {.role = fresh->role};
+    g_autoptr(MsgRow) row = NULL;
+    log_event(LOG_WARN, "a mail carries a continuation that is not ours", "message",
+              fresh->mail->id, NULL);
+    return checkpoint_count_forged(txn, error) &&
+           messages_find(engine->db, &viewer, fresh->mail->id, &row, error) &&
+           (!row || messages_trace(txn, row->id, "forged",
+                                   "a continuation whose MAC does not hold", error));
+}
+
+static bool
+take_judged(Engine *engine,
+            Txn *txn,
+            const ConfRole *role,
+            const IntakeItem *item,
+            MsgNew *fresh,
+            Judgement *j,
+            IntakeAfter *after,
+            GError **error)
+{
+    bool taken = false;
+    if (item->in.seen == CONT_SIGNED &&
+        !take_checkpoint(engine, txn, fresh, item->in.checkpoint, &taken, after, error))
+        return false;
+    if (taken)
+        return true;
+    if (item->in.seen == CONT_UNSIGNED && j->proved && j->trust == TRUST_OPERATOR)
+        return adopt(engine, txn, fresh, item->in.document, after, error);
+    if (item->in.seen == CONT_AMBIGUOUS) {
+        j->state = MSG_HELD;
+        j->why = "ambiguous: a continuation that can be read in two ways";
+    }
+    return take_mail(engine, txn, role, fresh, j, after, error) &&
+           (item->in.seen == CONT_NOT_ONE || item->in.seen == CONT_AMBIGUOUS ||
+            note_forged(engine, txn, fresh, error));
+}
+
+/* Mail of ours that comes back says something about the outbox. */
+static bool
+take_returned(Engine *engine,
+              Txn *txn,
+              const IntakeItem *item,
+              const Judgement *j,
+              IntakeAfter *after,
+              GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const Message *m = item->in.mail;
+    g_autoptr(MsgRow) row = NULL;
+    if (item->unreadable || j->proved || j->state != MSG_IGNORED)
+        return true;
+    if (j->class != MSG_BOUNCE)
+        return returned_copy(engine, txn, m, error);
+    after->ready = true;
+    return messages_find(engine->db, &viewer, m->id, &row, error) &&
+           (!row || returned_bounce(engine, txn, row->id, item->bytes, error));
+}
+
+static void
+count(IntakeStats *stats, const MsgNew *in)
+{
+    stats->taken++;
+    stats->orders += in->class == MSG_ORDER;
+    stats->held += in->state == MSG_HELD;
+    stats->ignored += in->state == MSG_IGNORED;
+    stats->dead += in->state == MSG_DEAD;
+}
+
+bool
+intake_take(Engine *engine,
+            const ConfAccount *account,
+            Txn *txn,
+            const ConfRole *role,
+            const IntakeItem *item,
+            IntakeStats *stats,
+            IntakeAfter *after,
+            GError **error)
+{
+    const char *base = item->entry->base;
+    const ConfAccount *from = fetched_from(engine->home->config, base);
+    g_autofree char *remote = NULL; /* whose server it lies on too */
+    if (!from && !remote_account_of(engine->db, role->name, base, &remote, error))
+        return false;
+    MsgNew fresh = {.role = role->name,
+                    .account = from     ? from->name
+                               : remote ? remote
+                                        : account->name,
+                    .folder = item->entry->folder,
+                    .file = item->entry->base,
+                    .mail = item->in.mail};
+    Judgement j;
+    if (!item->unreadable && !namesake_take(engine, txn, item->in.mail, error))
+        return false;
+    if (item->unreadable) {
+        j = (Judgement){.class = MSG_UNREADABLE,
+                        .state =
+                            g_str_has_prefix(item->unreadable, "crashes") ? MSG_DEAD : MSG_HELD,
+                        .why = item->unreadable};
+    } else if (message_header(item->in.mail, REMOTE_LARGE_HEADER)) {
+        j = (Judgement){.class = MSG_UNREADABLE, .state = MSG_HELD, .why = "too_large"};
+    } else {
+        judge(engine->home, role, item->in.mail, from != NULL, &j);
+    }
+    if (!take_judged(engine, txn, role, item, &fresh, &j, after, error) ||
+        !take_returned(engine, txn, item, &j, after, error))
+        return err_prefix(error, "taking in '%s/%s'", role->name, item->entry->base);
+    count(stats, &fresh);
+    return true;
+}

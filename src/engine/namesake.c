@@ -1,0 +1,141 @@
+#include "engine/namesake.h"
+#include "base/banned.h"
+#include "mail/address.h"
+#include "mail/msgid.h"
+#include "store/renamed.h"
+
+#define ORIGINAL_HEADER "X-Microsoft-Original-Message-ID"
+
+/* --- what a server says --- */
+
+static bool
+is_address(const char *id, const char *const *envelope, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (address_equal(id, envelope[i]))
+            return true;
+    }
+    return false;
+}
+
+char *
+namesake_in_reply(const char *reply, const char *ours, const char *const *envelope, size_t n)
+{
+    const char *open = strchr(reply, '<');
+    const char *close = open ? strchr(open, '>') : NULL;
+    g_autofree char *text = close ? g_strndup(open, (gsize)(close - open) + 1) : NULL;
+    g_autofree char *id = text ? msgid_parse(text) : NULL;
+
+    if (!id || g_str_equal(id, ours) || is_address(id, envelope, n))
+        return NULL;
+    return g_steal_pointer(&id);
+}
+
+/* --- copies --- */
+
+static OutId
+number_of(const Home *home, uint64_t generation, const char *id)
+{
+    uint64_t of = 0;
+    OutId mail = {0};
+
+    if (!id || !msgid_is_minted(&home->key, id, home->config->domain, &of, &mail.v) ||
+        of != generation)
+        mail.v = 0;
+    return mail;
+}
+
+OutId
+namesake_of(const Home *home, uint64_t generation, const Message *m, bool *ret_sure)
+{
+    const char *original = message_header(m, ORIGINAL_HEADER);
+    g_autofree char *id = original ? msgid_parse(original) : NULL;
+    OutId mail = number_of(home, generation, m->id);
+
+    if (mail.v == 0)
+        mail = number_of(home, generation, id);
+    *ret_sure = mail.v != 0;
+    if (mail.v || m->references->len == 0)
+        return mail;
+    const char *last = g_ptr_array_index(m->references, m->references->len - 1);
+    return g_strcmp0(last, m->in_reply_to) == 0 ? mail : number_of(home, generation, last);
+}
+
+bool
+namesake_is_alike(const Message *copy, const Message *ours)
+{
+    return copy->date_us && copy->date_us == ours->date_us &&
+           g_str_equal(copy->subject, ours->subject);
+}
+
+bool
+namesake_is_same(const Message *copy, const Message *ours)
+{
+    return namesake_is_alike(copy, ours) &&
+           memcmp(&copy->body, &ours->body, sizeof copy->body) == 0;
+}
+
+/* --- mail that comes in --- */
+
+static bool
+learn(Engine *engine, Txn *txn, const Message *m, GError **error)
+{
+    bool sure, is_new;
+    OutId mail = namesake_of(engine->home, db_generation(engine->db), m, &sure);
+    g_autoptr(OutRow) row = NULL;
+
+    if (mail.v == 0)
+        return true;
+    if (!outbox_load(engine->db, mail, &row, error))
+        return false;
+    if (!row || !row->bytes || g_str_equal(row->msgid, m->id))
+        return true;
+    gsize len;
+    const void *data = g_bytes_get_data(row->bytes, &len);
+    g_autoptr(Message) ours = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    return !namesake_is_same(m, ours) || renamed_put(txn, mail, m->id, &is_new, error);
+}
+
+static bool
+exchange(Db *db, char **id, GError **error)
+{
+    char *ours = NULL;
+    OutId mail;
+
+    if (!*id)
+        return true;
+    if (!renamed_find(db, *id, &mail, &ours, error))
+        return false;
+    if (ours) {
+        g_free(*id);
+        *id = ours;
+    }
+    return true;
+}
+
+/* Theirs stays: it stands in the References of our answers. */
+static bool
+add_behind(Db *db, GPtrArray *ids, GError **error)
+{
+    for (guint i = 0; i < ids->len; i++) {
+        char *ours = NULL;
+        OutId mail;
+
+        if (!renamed_find(db, g_ptr_array_index(ids, i), &mail, &ours, error))
+            return false;
+        if (ours)
+            g_ptr_array_insert(ids, (gint)++i, ours);
+    }
+    return true;
+}
+
+bool
+namesake_take(Engine *engine, Txn *txn, Message *m, GError **error)
+{
+    bool any;
+
+    return learn(engine, txn, m, error) && renamed_any(engine->db, &any, error) &&
+           (!any || (exchange(engine->db, &m->id, error) &&
+                     exchange(engine->db, &m->in_reply_to, error) &&
+                     add_behind(engine->db, m->references, error)));
+}
