@@ -1,11 +1,7 @@
 #include "brain/api_key.h"
 #include "base/banned.h"
-#include "base/cleanup.h"
 #include "base/err.h"
-#include "base/file.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
+#include "base/secretfile.h"
 
 #define KEY_BYTES_MAX 4096u
 
@@ -34,39 +30,17 @@ take_key(const char *text, size_t len, char **ret)
 }
 
 static bool
-check_file(int fd, const char *path, GError **error)
+load_file(const char *setting, const char *home, char **ret, GError **error)
 {
-    struct stat st;
-
-    if (fstat(fd, &st) != 0)
-        return err_set_errno(error, errno, "the key file '%s'", path);
-    if (!S_ISREG(st.st_mode))
-        return err_set(error, ERR_CONFIG, "the key file '%s' is no regular file", path);
-    if (st.st_uid != geteuid())
-        return err_set(error, ERR_CONFIG, "the key file '%s' belongs to somebody else", path);
-    if (st.st_mode & 077)
-        return err_set(error, ERR_CONFIG,
-                       "others can read the key file '%s'; run: chmod 600 '%s'", path, path);
-    return true;
-}
-
-static bool
-load_file(const char *path, char **ret, GError **error)
-{
-    auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     g_autoptr(GBytes) bytes = NULL;
 
-    if (fd < 0)
-        return err_set(error, ERR_CONFIG, "the key file '%s': %s", path, g_strerror(errno));
-    if (!check_file(fd, path, error))
+    if (!secretfile_read("key file", setting, home, KEY_BYTES_MAX, &bytes, error))
         return false;
-    if (!file_read_fd(fd, KEY_BYTES_MAX, &bytes, error))
-        return err_prefix(error, "the key file '%s'", path);
     size_t len;
     const char *text = g_bytes_get_data(bytes, &len);
     bool ok = take_key(text, len, ret);
     explicit_bzero((void *)text, len);
-    return ok || err_set(error, ERR_CONFIG, "the key file '%s' holds no key", path);
+    return ok || err_set(error, ERR_CONFIG, "the key file '%s' holds no key", setting);
 }
 
 static bool
@@ -89,10 +63,8 @@ api_key_load(const ConfBrain *conf,
              GError **error)
 {
     *ret = NULL;
-    if (*conf->key_file) {
-        g_autofree char *path = g_canonicalize_filename(conf->key_file, home);
-        return load_file(path, ret, error);
-    }
+    if (*conf->key_file)
+        return load_file(conf->key_file, home, ret, error);
     if (*conf->key_env)
         return load_env(conf->key_env, ret, error);
     return !fallback_env || !g_getenv(fallback_env) || load_env(fallback_env, ret, error);

@@ -2,8 +2,8 @@
 
 /*
  * The key of a model API. It is read by the process that asks, from a file that nobody else
- * can read or from the environment, and lives in two places: here and in a request's header.
- * Errors name the file or the variable, never what is in it.
+ * can read (base/secretfile.h) or from the environment, and lives in two places: here and in a
+ * request's header. Errors name the file or the variable, never what is in it.
  */
 #include "base/config.h"
 

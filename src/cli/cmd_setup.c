@@ -5,23 +5,14 @@
 #include "cli/cmds.h"
 #include "cli/setup.h"
 
-static const struct {
-    const char *name;
-    int (*run)(Cli *cli, int argc, char **argv);
-    const char *about;
-} parts[] = {
-    {"mail", setup_mail, "a mailbox on a server: login, sending, who the owner is"},
-    {"brain", setup_brain, "what thinks: a model behind an API, or a program"},
-    {"role", setup_role, "an agent with an address"},
-    {"limits", setup_limits, "what may be spent"},
-    {"service", setup_service, "start with the machine, by systemd"},
-};
+static const SetupPart *const parts[] = {&setup_part_mail, &setup_part_brain, &setup_part_role,
+                                         &setup_part_limits, &setup_part_service};
 
 static int
 list_parts(Cli *cli)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
-        cli_print(cli, "  postrider setup %-9s %s\n", parts[i].name, parts[i].about);
+        cli_print(cli, "  postrider setup %-9s %s\n", parts[i]->name, parts[i]->about);
     return 0;
 }
 
@@ -33,13 +24,12 @@ cmd_setup(Cli *cli, int argc, char **argv)
     if (argc < 2)
         return list_parts(cli);
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-        names[i] = parts[i].name;
-        if (g_str_equal(argv[1], parts[i].name))
-            return parts[i].run(cli, argc - 1, argv + 1);
+        names[i] = parts[i]->name;
+        if (g_str_equal(argv[1], names[i]))
+            return setup_run(parts[i], cli, argc - 1, argv + 1);
     }
-    const char *near = text_nearest(argv[1], names);
-    return cli_usage("setup", "no '%s'%s%s%s", argv[1], near ? "; did you mean '" : "",
-                     near ? near : "", near ? "'?" : "");
+    g_autofree char *hint = text_did_you_mean(argv[1], names);
+    return cli_usage("setup", "no '%s'%s", argv[1], hint);
 }
 
 static const VerbRun table[] = {{"setup", cmd_setup}, {NULL, NULL}};

@@ -9,26 +9,53 @@
  * editor that saved it meanwhile loses nothing. The file that was there stays as
  * postrider.conf.bak. Nothing is written before a person, or --yes, has said so.
  *
- * A password or key comes by a hidden prompt only: never by an argument. It lies in
- * secrets/NAME.new (0600) while it is tried, and gets its name when the settings are written.
+ * A password or key comes by a hidden prompt only: never by an argument. It is in memory alone
+ * while it is tried, and becomes a file (0600) when the settings are written.
  *
  * At a terminal every question is asked, with what is set now as its default. Elsewhere flags
  * are the answers, and what has neither flag nor value is an error.
  */
 #include "cli/cli.h"
+#include <sys/types.h>
+
+typedef struct SetupFlag SetupFlag;
 
 typedef struct Setup {
     Cli *cli;
-    bool ask;                  /* somebody is there to be asked */
-    gboolean yes, no_test;     /* flags that all parts have */
-    GPtrArray *changes;        /* of Change */
-    char *secret, *new_secret; /* "secrets/mail", "secrets/mail.new"; NULL: no new one */
+    bool ask;            /* somebody is there to be asked */
+    gboolean yes;        /* the flag that all parts have */
+    SetupFlag *flags;    /* what else was said, in the order of the part's table */
+    const char *operand; /* NULL: none */
+    GPtrArray *changes;  /* of Change */
+    char *secret;        /* "secrets/mail.password"; NULL: no new one */
+    char *trial_secret;  /* a path to it for now */
+    int secret_fd;
+    bool written; /* settings or a secret: whoever serves the home must know */
 } Setup;
 
-/* Reads the settings. 0, or an exit status after the message was printed. */
-int setup_open(Setup *s, Cli *cli);
-/* Removes a secret that was not kept. */
-void setup_close(Setup *s);
+/* A part: `setup NAME`. Its flags are named here alone. */
+typedef struct SetupPart {
+    const char *name, *about;
+    const char *const *texts;    /* flags with a value; NULL-terminated */
+    const char *const *switches; /* flags without one; or NULL */
+    const char *list;            /* a flag that may be said more than once; or NULL */
+    bool takes_name;             /* one operand */
+    const char *homeless;        /* the switch that needs no home; or NULL */
+    int (*work)(Setup *s);       /* exit status */
+} SetupPart;
+extern const SetupPart setup_part_mail, setup_part_brain, setup_part_role, setup_part_limits,
+    setup_part_service;
+
+/* The whole of a part: reads flags and settings, works, and tells who serves the home. Exit
+ * status. */
+int setup_run(const SetupPart *part, Cli *cli, int argc, char **argv);
+
+/* What the command line said; the part's table must have the flag. NULL: nothing. Borrowed. */
+const char *setup_flag(const Setup *s, const char *name);
+bool setup_switch(const Setup *s, const char *name);
+char **setup_list(const Setup *s, const char *name);
+/* The same as a whole path; "credential:NAME" stays as it is. NULL: nothing. Caller frees. */
+char *setup_flag_path(const Setup *s, const char *name);
 
 /* --- what is said --- */
 
@@ -53,6 +80,9 @@ int setup_no_answer(void);
 
 /* --- what is set --- */
 
+void setup_begin(Setup *s); /* nothing is to change yet */
+void setup_end(Setup *s);
+
 /* The value that counts: what is to change, else what is in force, else the default. Caller
  * frees. */
 char *setup_value(const Setup *s, const char *section, const char *key);
@@ -65,27 +95,22 @@ setup_set(Setup *s, const char *section, const char *key, const char *value, GEr
 typedef struct SetupKey {
     const char *section, *key;
     const char *question;
-    const char *flag;      /* what the command line said; NULL: nothing */
-    const char *flag_name; /* "--model" */
-    bool needed;           /* empty will not do */
+    const char *flag; /* its name; NULL: as the key's */
+    bool needed;      /* empty will not do */
+    bool path;        /* the flag is a path: it is made whole */
 } SetupKey;
 int setup_key(Setup *s, const SetupKey *key);
+int setup_keys(Setup *s, const SetupKey *keys, size_t n);
 
 /* Keeps a secret for this run as secrets/NAME. */
 bool setup_keep_secret(Setup *s, const char *name, const char *secret, GError **error);
-/* The settings as they would be, with the new secret where it lies now. ERR_CONFIG. */
-bool setup_trial(Setup *s, Config **ret, GError **error);
+/* The settings as they would be, with the new secret where it is now. ERR_CONFIG. */
+bool setup_preview(Setup *s, Config **ret, GError **error);
 
 /* Shows the difference, asks, writes. Exit status. */
 int setup_write(Setup *s);
 /* Lines that differ, "- old" and "+ new" under their [section]; "" when there are none. Caller
  * frees. */
 char *setup_diff(const char *old, const char *new_text);
-
-/* --- the parts; exit status --- */
-
-int setup_brain(Cli *cli, int argc, char **argv);
-int setup_role(Cli *cli, int argc, char **argv);
-int setup_limits(Cli *cli, int argc, char **argv);
-int setup_mail(Cli *cli, int argc, char **argv);
-int setup_service(Cli *cli, int argc, char **argv);
+/* The process that serves the home; 0: none does. */
+pid_t setup_master(const Setup *s);

@@ -45,6 +45,8 @@ int
 setup_failed(Setup *s, const char *step, GError *why, const char *remedy)
 {
     int status = err_exit_status(why);
+    if (g_str_has_suffix(why->message, ".")) /* servers end their sentences, ours goes on */
+        why->message[strlen(why->message) - 1] = '\0';
     setup_say(s, "%s: failed: %s%s%s\n", step, why->message, remedy ? "; do: " : "",
               remedy ? remedy : "");
     g_error_free(why);
@@ -81,8 +83,10 @@ setup_ask(Setup *s, const char *question, const char *fallback)
     bool has = fallback && *fallback;
     setup_say(s, "%s%s%s%s: ", question, has ? " [" : "", has ? fallback : "", has ? "]" : "");
     char *line = read_line(false);
-    if (!line)
+    if (!line) {
+        setup_say(s, "\n");
         return NULL;
+    }
     g_strstrip(line);
     if (*line || !fallback)
         return line;
@@ -131,23 +135,27 @@ setup_no_answer(void)
 
 /* --- keys --- */
 
+static const char *
+flag_name(const SetupKey *key)
+{
+    return key->flag ? key->flag : key->key;
+}
+
 static int
-check_flag(Setup *s, const SetupKey *key, const char *value)
+take_flag(Setup *s, const SetupKey *key, const char *value)
 {
     g_autoptr(GError) why = NULL;
     if (key->needed && !*value)
-        return cli_usage("setup", "needs %s", key->flag_name);
-    if (!setup_set(s, key->section, key->key, value, &why))
-        return cli_usage("setup", "%s: %s", key->flag_name, why->message);
-    return 0;
+        return cli_usage("setup", "needs --%s", flag_name(key));
+    if (setup_set(s, key->section, key->key, value, &why))
+        return 0;
+    return key->flag ? cli_usage("setup", "--%s: %s", key->flag, why->message)
+                     : cli_usage("setup", "--%s", why->message); /* it begins with the key */
 }
 
-int
-setup_key(Setup *s, const SetupKey *key)
+static int
+ask_key(Setup *s, const SetupKey *key, const char *now)
 {
-    g_autofree char *now = setup_value(s, key->section, key->key);
-    if (key->flag || !s->ask || !key->question)
-        return check_flag(s, key, key->flag ? key->flag : now);
     for (;;) {
         g_autoptr(GError) why = NULL;
         g_autofree char *value = setup_ask(s, key->question, now);
@@ -161,4 +169,24 @@ setup_key(Setup *s, const SetupKey *key)
             return 0;
         setup_say(s, "  %s\n", why->message);
     }
+}
+
+int
+setup_key(Setup *s, const SetupKey *key)
+{
+    g_autofree char *now = setup_value(s, key->section, key->key);
+    g_autofree char *path = key->path ? setup_flag_path(s, flag_name(key)) : NULL;
+    const char *said = path ? path : setup_flag(s, flag_name(key));
+    if (said || !s->ask || !key->question)
+        return take_flag(s, key, said ? said : now);
+    return ask_key(s, key, now);
+}
+
+int
+setup_keys(Setup *s, const SetupKey *keys, size_t n)
+{
+    int status = 0;
+    for (size_t i = 0; i < n && status == 0; i++)
+        status = setup_key(s, &keys[i]);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* `setup brain`: what thinks. */
 #include "base/banned.h"
 #include "base/err.h"
+#include "base/secretfile.h"
 #include "base/text.h"
 #include "brain/brain.h"
 #include "cli/setup.h"
@@ -8,10 +9,6 @@
 
 #define TEST_US (90 * USEC_PER_SEC)
 #define TEST_TOKENS 256 /* enough for a model that thinks before it says one word */
-
-typedef struct BrainFlags {
-    char *name, *kind, *model, *url, *key_file, *key_env, *command, *script;
-} BrainFlags;
 
 /* --- the test --- */
 
@@ -36,10 +33,19 @@ wait_for(BrainCall *call)
 
 /* What a person does about it; the reason itself comes from the brain. */
 static const char *
-remedy_of(const ConfBrain *b, BrainEnd end)
+remedy_of(const ConfBrain *b, const BrainAnswer *answer)
 {
     bool program = g_str_equal(b->kind, "command");
-    switch (end) {
+    if (g_str_equal(b->kind, "script"))
+        return "check 'script': a file in the home, one answer a line";
+    if (!secretfile_within_reach(b->key_file))
+        return "say --no-test here; the service asks it when it works";
+    if (strstr(answer->failed, "has no key"))
+        return "say --key-file FILE or --key-env VARIABLE, or run this at a terminal, which "
+               "asks";
+    if (strstr(answer->failed, "can't reach"))
+        return "check the url, and that this machine is online";
+    switch (answer->end) {
     case BRAIN_BROKEN:
         return program ? "check 'command': it must run on this machine"
                        : "check key, model and url, and what the account may spend";
@@ -59,13 +65,12 @@ judge(Setup *s, const ConfBrain *b, const BrainAnswer *answer)
 {
     if (answer->end == BRAIN_OK || answer->end == BRAIN_TRUNCATED) {
         g_autofree char *text = text_shorten(answer->text, 60);
-        g_autofree char *line = text_vis(text, false);
-        setup_ok(s, "answer", "it says: %s", line);
+        setup_ok(s, "answer", "it says: %s", g_strdelimit(text, "\r\n\t", ' '));
         return 0;
     }
     GError *why = g_error_new(ERR_DOMAIN, answer->end == BRAIN_BROKEN ? ERR_CONFIG : ERR_LATER,
                               "%s", answer->failed);
-    return setup_failed(s, "answer", why, remedy_of(b, answer->end));
+    return setup_failed(s, "answer", why, remedy_of(b, answer));
 }
 
 static int
@@ -74,7 +79,7 @@ test(Setup *s, const char *name)
     GError *error = NULL;
     g_autoptr(Config) config = NULL;
     g_autoptr(BrainCall) call = NULL;
-    if (!setup_trial(s, &config, &error))
+    if (!setup_preview(s, &config, &error))
         return cli_error(EX_CONFIG, error);
     ConfBrain conf = *config_brain(config, name);
     conf.timeout_us = MIN(conf.timeout_us, TEST_US);
@@ -120,45 +125,60 @@ ask_secret(Setup *s, const char *section, const char *name)
 
 /* One of the two, never both: what was named last counts. */
 static int
-flag_secret(Setup *s, const char *section, const BrainFlags *f)
+flag_secret(Setup *s, const char *section)
 {
     GError *error = NULL;
-    if (f->key_file && f->key_env)
+    g_autofree char *path = setup_flag_path(s, "key-file");
+    const char *env = setup_flag(s, "key-env");
+    if (path && env)
         return cli_usage("setup", "--key-file or --key-env, not both");
-    g_autofree char *path = f->key_file ? g_canonicalize_filename(f->key_file, NULL) : NULL;
     if (!setup_set(s, section, "key-file", path ? path : "", &error) ||
-        !setup_set(s, section, "key-env", f->key_env ? f->key_env : "", &error))
+        !setup_set(s, section, "key-env", env ? env : "", &error))
         return cli_error(EX_USAGE, error);
     return 0;
 }
 
 static int
-ask_api(Setup *s, const char *section, const BrainFlags *f, const char *name)
+ask_api(Setup *s, const char *section, const char *name)
 {
     const SetupKey keys[] = {
-        {section, "model", "Model, as the provider names it", f->model, "--model", true},
-        {section, "url", "URL of the API; empty: the provider's own", f->url, "--url", false},
+        {section, "model", "Model, as the provider names it", .needed = true},
+        {section, "url", "URL of the API; empty: the provider's own"},
     };
-    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
-        int status = setup_key(s, &keys[i]);
-        if (status)
-            return status;
-    }
-    if (f->key_file || f->key_env)
-        return flag_secret(s, section, f);
+    int status = setup_keys(s, keys, G_N_ELEMENTS(keys));
+    if (status)
+        return status;
+    if (setup_flag(s, "key-file") || setup_flag(s, "key-env"))
+        return flag_secret(s, section);
     return s->ask ? ask_secret(s, section, name) : 0;
 }
 
-static int
-ask_kind(Setup *s, const char *section, const BrainFlags *f, const char *name)
+/* What this program can ask; a person chooses among it. */
+static char *
+kinds_question(void)
 {
-    const SetupKey kind = {
-        section, "kind",   "What thinks: anthropic, openai (and what speaks like it), command",
-        f->kind, "--kind", true};
-    const SetupKey command = {section,    "command",   "Program and its arguments",
-                              f->command, "--command", true};
-    const SetupKey script = {section,   "script",   "File with its answers, in the home",
-                             f->script, "--script", true};
+    GString *out = g_string_new("What thinks:");
+    for (const BrainOps *const *ops = brain_kinds; *ops; ops++) {
+        const char *kind = (*ops)->kind;
+        g_string_append_printf(out, "%s %s", ops == brain_kinds ? "" : ",", kind);
+        if (g_str_equal(kind, "openai"))
+            g_string_append(out, " (and what speaks like it)");
+        else if (g_str_equal(kind, "script"))
+            g_string_append(out, " (answers from a file)");
+        else if (g_str_equal(kind, "command"))
+            g_string_append(out, " (a program)");
+    }
+    return g_string_free(out, FALSE);
+}
+
+static int
+ask_kind(Setup *s, const char *section, const char *name)
+{
+    g_autofree char *question = kinds_question();
+    const SetupKey kind = {section, "kind", question, .needed = true};
+    const SetupKey command = {section, "command", "Program and its arguments", .needed = true};
+    const SetupKey script = {section, "script", "File with its answers, in the home",
+                             .needed = true};
     int status = setup_key(s, &kind);
     if (status)
         return status;
@@ -168,56 +188,34 @@ ask_kind(Setup *s, const char *section, const BrainFlags *f, const char *name)
     if (g_str_equal(is, "script"))
         return setup_key(s, &script);
     if (g_str_equal(is, "anthropic") || g_str_equal(is, "openai"))
-        return ask_api(s, section, f, name);
+        return ask_api(s, section, name);
     return 0;
 }
 
 static int
-work(Setup *s, const BrainFlags *f)
+work(Setup *s)
 {
-    const char *name = f->name ? f->name : "default";
+    const char *name = setup_flag(s, "name") ? setup_flag(s, "name") : "default";
     g_autofree char *section = g_strconcat("brain ", name, NULL);
     if (!text_name_valid(name))
         return cli_usage("setup", "--name '%s': a name is a-z, 0-9, '.', '_', '-'", name);
-    int status = ask_kind(s, section, f, name);
+    int status = ask_kind(s, section, name);
     if (status)
         return status;
-    if (!s->no_test)
+    if (!setup_switch(s, "no-test"))
         status = test(s, name);
     if (status && s->ask && setup_ask_yes(s, "Go on all the same?", false))
         status = 0;
     return status ? status : setup_write(s);
 }
 
-int
-setup_brain(Cli *cli, int argc, char **argv)
-{
-    Setup s = {0};
-    BrainFlags f = {0};
-    const GOptionEntry options[] = {
-        {"name", 0, 0, G_OPTION_ARG_STRING, &f.name, NULL, NULL},
-        {"kind", 0, 0, G_OPTION_ARG_STRING, &f.kind, NULL, NULL},
-        {"model", 0, 0, G_OPTION_ARG_STRING, &f.model, NULL, NULL},
-        {"url", 0, 0, G_OPTION_ARG_STRING, &f.url, NULL, NULL},
-        {"key-file", 0, 0, G_OPTION_ARG_STRING, &f.key_file, NULL, NULL},
-        {"key-env", 0, 0, G_OPTION_ARG_STRING, &f.key_env, NULL, NULL},
-        {"command", 0, 0, G_OPTION_ARG_STRING, &f.command, NULL, NULL},
-        {"script", 0, 0, G_OPTION_ARG_STRING, &f.script, NULL, NULL},
-        {"yes", 'y', 0, G_OPTION_ARG_NONE, &s.yes, NULL, NULL},
-        {"no-test", 0, 0, G_OPTION_ARG_NONE, &s.no_test, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("setup", options, &argc, &argv);
-    if (status == 0 && argc > 1)
-        status = cli_usage("setup", "what is '%s'?", argv[1]);
-    if (status == 0)
-        status = setup_open(&s, cli);
-    if (status == 0)
-        status = work(&s, &f);
-    if (s.changes)
-        setup_close(&s);
-    char *owned[] = {f.name,     f.kind,    f.model,   f.url,
-                     f.key_file, f.key_env, f.command, f.script};
-    for (size_t i = 0; i < G_N_ELEMENTS(owned); i++)
-        g_free(owned[i]);
-    return status;
-}
+static const char *const texts[] = {"name",    "kind",    "model",  "url", "key-file",
+                                    "key-env", "command", "script", NULL};
+static const char *const switches[] = {"no-test", NULL};
+const SetupPart setup_part_brain = {
+    .name = "brain",
+    .about = "what thinks: a model behind an API, or a program",
+    .texts = texts,
+    .switches = switches,
+    .work = work,
+};

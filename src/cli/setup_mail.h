@@ -1,38 +1,24 @@
 #pragma once
 
-/* The inside of `setup mail`: what is asked is in setup_mail.c, what is tried out in
- * setup_servers.c, who the owner is in setup_pair.c. */
-#include "cli/setup.h"
-#include "wire/imap.h"
-#include "wire/smtp.h"
+/*
+ * The inside of `setup mail`: which account and where its servers are (setup_account.c), how it
+ * logs in (setup_login.c), whether that works (setup_trial.h), and who its owner is
+ * (setup_owner.c, setup_pair.c). All return exit statuses.
+ */
+#include "cli/setup_trial.h"
 
-typedef struct MailTrial {
-    Setup *setup;
-    const Config *config; /* as it would be */
-    const ConfAccount *account;
-    const char *address; /* of the mailbox */
-    const char *login;   /* what to do when the login is refused */
-    ImapConn *conn; /* once mail_trial_login() is 0; the folder is open for reading alone */
-    ImapMailbox box;
-    /* What the round trip taught. */
-    int64_t back_us;                  /* when it came, by clock_mono_us() */
-    bool keeps_id;                    /* our Message-ID is still there */
-    const char *sent_copy, *in_doubt; /* as in the settings; NULL: nothing. Static. */
-} MailTrial;
-void mail_trial_clear(MailTrial *t);
+typedef struct MailSetup {
+    Setup *s;
+    char *name, *section; /* of the account */
+    char *address, *role; /* "role envoy"; once mail_account() is 0 */
+} MailSetup;
 
-/* Each prints one line per step, and returns an exit status. */
-int mail_trial_login(MailTrial *t);
-int mail_trial_submission(MailTrial *t);
-/* Mails the account from itself, waits for it, looks whether Sent has it, and removes both. */
-int mail_trial_round(MailTrial *t);
-
-/* Opens the watched folder; box.uidnext is never 0 then. */
-bool mail_trial_select(MailTrial *t, bool read_only, GError **error);
-/* One mail by its UID from the selected folder, at most max bytes. NULL, with true: not there,
- * or larger. */
-bool mail_trial_read(
-    MailTrial *t, uint32_t uid, ImapPart part, size_t max, GBytes **ret, GError **error);
+/* Role, address, provider, servers, login name. */
+int mail_account(MailSetup *m);
+/* A password, or a program that prints one or a token. */
+int mail_login(MailSetup *m);
+/* By pairing, where the trial is logged in and it is wanted; else by flags and the preset. */
+int mail_owner(MailSetup *m, MailTrial *t);
 
 /* A mail with a word that only this terminal shows: who wrote it is the owner. */
 typedef struct Paired {

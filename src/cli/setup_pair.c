@@ -83,7 +83,7 @@ read_new(MailTrial *t, const char *word, uint32_t *next, Paired *ret, GError **e
         if (uid < *next) /* "N:*" always names the last one */
             continue;
         *next = uid + 1;
-        if (!mail_trial_read(t, uid, IMAP_BODY, MAIL_BYTES, &bytes, error))
+        if (!trial_read(t, uid, IMAP_BODY, MAIL_BYTES, &bytes, error))
             return false;
         if (!bytes)
             continue;
@@ -99,13 +99,14 @@ static bool
 watch(MailTrial *t, const char *word, int64_t wait_us, Paired *ret, GError **error)
 {
     int64_t end = clock_mono_us() + wait_us;
-    if (!mail_trial_select(t, true, error))
+    if (!trial_select(t, true, error))
         return false;
     uint32_t next = t->box.uidnext;
+    g_autofree char *span = clock_format_span(wait_us);
     setup_say(t->setup,
               "\nNow write a mail from your own address to %s with this word in its subject:\n"
-              "\n    %s\n\nIt counts for %" G_GINT64_FORMAT " s. Waiting for it.\n",
-              t->address, word, wait_us / USEC_PER_SEC);
+              "\n    %s\n\nIt counts for %s. Waiting for it.\n",
+              t->address, word, span);
     for (;;) {
         ImapNews news;
         int64_t left = end - clock_mono_us();

@@ -10,34 +10,20 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static int
-ask_keys(Setup *s, const SetupKey *keys, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        int status = setup_key(s, &keys[i]);
-        if (status)
-            return status;
-    }
-    return setup_write(s);
-}
-
 /* --- role --- */
-
-typedef struct RoleFlags {
-    char *address, *display, *brain, *workdir, *instructions;
-} RoleFlags;
 
 /* A new role has its address at our domain unless something else is said. */
 static int
-begin_role(Setup *s, const char *section, const char *name, const RoleFlags *f)
+begin_role(Setup *s, const char *section, const char *name)
 {
     GError *error = NULL;
+    const char *said = setup_flag(s, "address"), *brain = setup_flag(s, "brain");
     g_autofree char *domain = setup_value(s, "postrider", "domain");
     g_autofree char *address = g_strdup_printf("%s@%s", name, domain);
     if (setup_has_section(s, section))
         return 0;
-    if (!setup_set(s, section, "address", f->address ? f->address : address, &error) ||
-        !setup_set(s, section, "brain", f->brain ? f->brain : "default", &error))
+    if (!setup_set(s, section, "address", said ? said : address, &error) ||
+        !setup_set(s, section, "brain", brain ? brain : "default", &error))
         return cli_error(EX_USAGE, error);
     return 0;
 }
@@ -58,12 +44,33 @@ make_mailbox(Cli *cli, const char *name, GError **error)
            txn_commit(&txn, error) && notes_sync(cli->home, cli->db, NULL, error);
 }
 
+static char *
+brains_question(const Config *config)
+{
+    GString *out = g_string_new("Which brain:");
+    for (unsigned i = 0; i < config->n_brains; i++)
+        g_string_append_printf(out, "%s %s", i ? "," : "", config->brains[i].name);
+    return g_string_free(out, FALSE);
+}
+
 static int
-work_role(Setup *s, const char *given, const RoleFlags *f)
+check_brain(Setup *s, const char *section)
+{
+    g_autofree char *name = setup_value(s, section, "brain");
+    if (config_brain(s->cli->home->config, name))
+        return 0;
+    return cli_fail(EX_CONFIG,
+                    "there is no [brain %s]; nothing was changed. To make it: postrider setup "
+                    "brain --name %s",
+                    name, name);
+}
+
+static int
+work_role(Setup *s)
 {
     const Config *config = s->cli->home->config;
     g_autofree char *asked = NULL;
-    const char *name = given;
+    const char *name = s->operand;
     if (!name && s->ask)
         name = asked = setup_ask(s, "Role", config->n_roles ? config->roles[0].name : NULL);
     if (!name)
@@ -71,107 +78,69 @@ work_role(Setup *s, const char *given, const RoleFlags *f)
     if (!text_name_valid(name))
         return cli_usage("setup", "role '%s': a name is a-z, 0-9, '.', '_', '-'", name);
     g_autofree char *section = g_strconcat("role ", name, NULL);
-    int status = begin_role(s, section, name, f);
-    if (status)
-        return status;
+    g_autofree char *which = brains_question(config);
     const SetupKey keys[] = {
-        {section, "address", "Its mail address", f->address, "--address", true},
-        {section, "name", "Its name in From", f->display, "--display", false},
-        {section, "brain", "Which brain", f->brain, "--brain", true},
-        {section, "workdir", "Folder to work in (programs); empty: one of its own", f->workdir,
-         "--workdir", false},
-        {section, "instructions", "File with its instructions; empty: none", f->instructions,
-         "--instructions", false},
+        {section, "address", "Its mail address", .needed = true},
+        {section, "name", "Its name in From", "display"},
+        {section, "brain", which, .needed = true},
+        {section, "workdir", "Folder to work in (programs); empty: one of its own"},
+        {section, "instructions", "File with its instructions; empty: none"},
     };
     bool fresh = !config_role(config, name);
     GError *error = NULL;
-    status = ask_keys(s, keys, G_N_ELEMENTS(keys));
+    int status = begin_role(s, section, name);
+    if (status == 0)
+        status = setup_keys(s, keys, G_N_ELEMENTS(keys));
+    if (status == 0)
+        status = check_brain(s, section);
+    if (status == 0)
+        status = setup_write(s);
     if (status == 0 && fresh && !make_mailbox(s->cli, name, &error))
         return cli_error(0, error);
     return status;
 }
 
-int
-setup_role(Cli *cli, int argc, char **argv)
-{
-    Setup s = {0};
-    RoleFlags f = {0};
-    const GOptionEntry options[] = {
-        {"address", 0, 0, G_OPTION_ARG_STRING, &f.address, NULL, NULL},
-        {"display", 0, 0, G_OPTION_ARG_STRING, &f.display, NULL, NULL},
-        {"brain", 0, 0, G_OPTION_ARG_STRING, &f.brain, NULL, NULL},
-        {"workdir", 0, 0, G_OPTION_ARG_STRING, &f.workdir, NULL, NULL},
-        {"instructions", 0, 0, G_OPTION_ARG_STRING, &f.instructions, NULL, NULL},
-        {"yes", 'y', 0, G_OPTION_ARG_NONE, &s.yes, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("setup", options, &argc, &argv);
-    if (status == 0 && argc > 2)
-        status = cli_usage("setup", "what is '%s'?", argv[2]);
-    if (status == 0)
-        status = setup_open(&s, cli);
-    if (status == 0)
-        status = work_role(&s, argc > 1 ? argv[1] : NULL, &f);
-    if (s.changes)
-        setup_close(&s);
-    char *owned[] = {f.address, f.display, f.brain, f.workdir, f.instructions};
-    for (size_t i = 0; i < G_N_ELEMENTS(owned); i++)
-        g_free(owned[i]);
-    return status;
-}
+static const char *const role_texts[] = {"address", "display",      "brain",
+                                         "workdir", "instructions", NULL};
+const SetupPart setup_part_role = {
+    .name = "role",
+    .about = "an agent with an address",
+    .texts = role_texts,
+    .takes_name = true,
+    .work = work_role,
+};
 
 /* --- limits --- */
 
-typedef struct LimitFlags {
-    char *role, *per_day, *cost, *steps, *total, *workers;
-} LimitFlags;
-
 static int
-work_limits(Setup *s, const LimitFlags *f)
+work_limits(Setup *s)
 {
     const Config *config = s->cli->home->config;
-    const char *role = f->role ? f->role : config->n_roles ? config->roles[0].name : "envoy";
+    const char *said = setup_flag(s, "role");
+    const char *role = said ? said : config->n_roles ? config->roles[0].name : "envoy";
     GError *error = NULL;
-    if (f->role && !config_role_get(config, role, &error))
+    if (said && !config_role_get(config, role, &error))
         return cli_error(EX_USAGE, error);
     g_autofree char *section = g_strconcat("role ", role, NULL);
     g_autofree char *of_cost = g_strdup_printf("Dollars that one round of '%s' may cost", role);
     const SetupKey keys[] = {
         {"postrider", "max-cost-per-day", "Dollars that all agents may spend in a day",
-         f->per_day, "--max-cost-per-day", true},
-        {section, "max-cost", of_cost, f->cost, "--max-cost", true},
-        {section, "max-iterations", "Steps in one run", f->steps, "--max-iterations", true},
-        {section, "total-iterations", "Steps in one round, before it asks", f->total,
-         "--total-iterations", true},
-        {"postrider", "workers", "Runs at the same time", f->workers, "--workers", true},
+         .needed = true},
+        {section, "max-cost", of_cost, .needed = true},
+        {section, "max-iterations", "Steps in one run", .needed = true},
+        {section, "total-iterations", "Steps in one round, before it asks", .needed = true},
+        {"postrider", "workers", "Runs at the same time", .needed = true},
     };
-    return ask_keys(s, keys, G_N_ELEMENTS(keys));
+    int status = setup_keys(s, keys, G_N_ELEMENTS(keys));
+    return status ? status : setup_write(s);
 }
 
-int
-setup_limits(Cli *cli, int argc, char **argv)
-{
-    Setup s = {0};
-    LimitFlags f = {0};
-    const GOptionEntry options[] = {
-        {"role", 0, 0, G_OPTION_ARG_STRING, &f.role, NULL, NULL},
-        {"max-cost-per-day", 0, 0, G_OPTION_ARG_STRING, &f.per_day, NULL, NULL},
-        {"max-cost", 0, 0, G_OPTION_ARG_STRING, &f.cost, NULL, NULL},
-        {"max-iterations", 0, 0, G_OPTION_ARG_STRING, &f.steps, NULL, NULL},
-        {"total-iterations", 0, 0, G_OPTION_ARG_STRING, &f.total, NULL, NULL},
-        {"workers", 0, 0, G_OPTION_ARG_STRING, &f.workers, NULL, NULL},
-        {"yes", 'y', 0, G_OPTION_ARG_NONE, &s.yes, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("setup", options, &argc, &argv);
-    if (status == 0 && argc > 1)
-        status = cli_usage("setup", "what is '%s'?", argv[1]);
-    if (status == 0)
-        status = setup_open(&s, cli);
-    if (status == 0)
-        status = work_limits(&s, &f);
-    if (s.changes)
-        setup_close(&s);
-    char *owned[] = {f.role, f.per_day, f.cost, f.steps, f.total, f.workers};
-    for (size_t i = 0; i < G_N_ELEMENTS(owned); i++)
-        g_free(owned[i]);
-    return status;
-}
+static const char *const limit_texts[] = {
+    "role", "max-cost-per-day", "max-cost", "max-iterations", "total-iterations", "workers",
+    NULL};
+const SetupPart setup_part_limits = {
+    .name = "limits",
+    .about = "what may be spent",
+    .texts = limit_texts,
+    .work = work_limits,
+};

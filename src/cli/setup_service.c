@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/secretfile.h"
 #include "base/text.h"
 #include "cli/setup.h"
 #include <errno.h>
@@ -22,19 +23,13 @@
 #define WATCHDOG_S 180 /* the master tells once a minute that it lives */
 #define STOP_SLACK_S 30
 
-typedef struct ServiceFlags {
-    gboolean print, user, system, any_user;
-    char *program, *dir;
-    char **credentials;
-} ServiceFlags;
-
 typedef struct Service {
     const Config *config; /* NULL: any user's, with the settings of a new home */
     const char *home;     /* as it stands in the unit */
     char *program;
     bool user;
-    char *runs_as; /* NULL: whoever starts it */
-    char **credentials;
+    char *runs_as;          /* NULL: whoever starts it */
+    GPtrArray *credentials; /* "NAME:/PATH"; "NAME": where systemd looks by itself; or NULL */
 } Service;
 
 /* --- the text --- */
@@ -136,8 +131,8 @@ add_command(GString *out, const Service *s)
         g_autofree char *quoted = quote(setting, false);
         g_string_append_printf(out, "Environment=%s\n", quoted);
     }
-    for (char **c = s->credentials; c && *c; c++) {
-        g_autofree char *quoted = quote(*c, false);
+    for (guint i = 0; s->credentials && i < s->credentials->len; i++) {
+        g_autofree char *quoted = quote(g_ptr_array_index(s->credentials, i), false);
         g_string_append_printf(out, "LoadCredential=%s\n", quoted);
     }
 }
@@ -189,11 +184,11 @@ find_program(const Cli *cli)
 }
 
 static char *
-folder_of(const Service *s, const ServiceFlags *f)
+folder_of(const Setup *s, bool user)
 {
-    if (f->dir)
-        return g_canonicalize_filename(f->dir, NULL);
-    if (!s->user)
+    if (setup_flag(s, "dir"))
+        return setup_flag_path(s, "dir");
+    if (!user)
         return g_strdup("/etc/systemd/system");
     return g_build_filename(g_get_user_config_dir(), "systemd", "user", NULL);
 }
@@ -207,27 +202,86 @@ owner_of(const char *home)
     return pw ? g_strdup(pw->pw_name) : NULL;
 }
 
+/* --- credentials --- */
+
+static bool
+is_of(const char *credential, const char *name)
+{
+    size_t len = strlen(name);
+    return strncmp(credential, name, len) == 0 && (!credential[len] || credential[len] == ':');
+}
+
+/* Every one that the settings name is handed over. */
+static void
+take_credential(
+    const char *section, const ConfKey *key, const char *value, bool from_file, void *data)
+{
+    GPtrArray *list = data;
+    const char *name = secretfile_credential(value);
+    for (guint i = 0; name && i < list->len; i++)
+        name = is_of(g_ptr_array_index(list, i), name) ? NULL : name;
+    if (name && text_name_valid(name))
+        g_ptr_array_add(list, g_strdup(name));
+}
+
+/* NULL after a message: one of those that were said is none. */
+static GPtrArray *
+find_credentials(const Setup *s, const Config *config)
+{
+    g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
+    for (char **c = setup_list(s, "credential"); c && *c; c++) {
+        const char *colon = strchr(*c, ':');
+        g_autofree char *name = colon ? g_strndup(*c, (gsize)(colon - *c)) : NULL;
+        if (!name || !text_name_valid(name) || !g_path_is_absolute(colon + 1)) {
+            (void)cli_usage("setup", "--credential is NAME:/PATH");
+            return NULL;
+        }
+        g_ptr_array_add(list, g_strdup(*c));
+    }
+    config_visit(config, take_credential, list);
+    return g_steal_pointer(&list);
+}
+
 /* --- writing --- */
+
+static void
+say_secrets(Setup *s, const Service *service)
+{
+    for (unsigned i = 0; i < service->config->n_brains; i++) {
+        const ConfBrain *b = &service->config->brains[i];
+        if (*b->key_env)
+            setup_say(s,
+                      "brain '%s' takes its key from $%s, which a service does not have; keep "
+                      "it in a file: postrider setup brain --name %s\n",
+                      b->name, b->key_env, b->name);
+    }
+    for (guint i = 0; i < service->credentials->len; i++) {
+        const char *name = g_ptr_array_index(service->credentials, i);
+        if (!strchr(name, ':'))
+            setup_say(s,
+                      "systemd takes '%s' from /etc/credstore/%s; for another place say "
+                      "--credential %s:/PATH\n",
+                      name, name, name);
+    }
+}
 
 static void
 say_next(Setup *s, const Service *service, const char *path)
 {
     const char *own = service->user ? " --user" : "";
+    int master = (int)setup_master(s);
     setup_say(s, "written: %s\n", path);
+    say_secrets(s, service);
     setup_say(s, "next: systemctl%s daemon-reload && systemctl%s enable --now postrider\n", own,
               own);
+    if (master)
+        setup_say(s,
+                  "process %d serves this home now. If systemd started it: systemctl%s restart "
+                  "postrider; if you did, end it first: kill %d\n",
+                  master, own, master);
     if (service->user)
         setup_say(s, "so that it runs while you are logged out: loginctl enable-linger %s\n",
                   g_get_user_name());
-    for (unsigned i = 0; i < service->config->n_brains; i++) {
-        const ConfBrain *b = &service->config->brains[i];
-        if (*b->key_env)
-            setup_say(
-                s,
-                "brain '%s' takes its key from $%s, which a service does not have; keep it "
-                "in a file: postrider setup brain --name %s\n",
-                b->name, b->key_env, b->name);
-    }
 }
 
 static int
@@ -245,7 +299,7 @@ write_unit(Setup *s, const Service *service, const char *folder)
     g_autofree char *diff = setup_diff(old ? old : "", text);
     setup_say(s, "%s", diff);
     if (!s->yes && !s->ask)
-        return cli_usage("setup", "nothing was written; say --yes to write %s", path);
+        return cli_fail(EX_USAGE, "nothing was written; say --yes to write %s", path);
     if (!s->yes && !setup_ask_yes(s, "Write it?", true))
         return setup_no_answer();
     if (g_mkdir_with_parents(folder, 0755) != 0)
@@ -257,85 +311,67 @@ write_unit(Setup *s, const Service *service, const char *folder)
     return 0;
 }
 
+/* For a package: the same unit for the home of whoever starts it. */
 static int
-work(Setup *s, const ServiceFlags *f)
+print_for_all(Setup *s)
 {
-    Service service = {.user = f->user || (!f->system && geteuid() != 0),
-                       .credentials = f->credentials,
-                       .config = s->cli->home->config,
-                       .home = s->cli->home->path};
-    g_autofree char *program = f->program ? g_strdup(f->program) : find_program(s->cli);
-    g_autofree char *runs_as = service.user ? NULL : owner_of(service.home);
+    g_autofree char *program = g_strdup(setup_flag(s, "program"));
+    const Service service = {.user = true, .home = "%h/.postrider", .program = program};
+    if (!setup_switch(s, "print") || !program)
+        return cli_usage("setup", "--any-user needs --print and --program");
+    g_autofree char *text = unit_text(&service);
+    setup_say(s, "%s", text);
+    return 0;
+}
+
+static int
+make_unit(Setup *s)
+{
+    bool user = setup_switch(s, "user") || (!setup_switch(s, "system") && geteuid() != 0);
+    const Home *home = s->cli->home;
+    const char *said = setup_flag(s, "program");
+    g_autofree char *program = said ? g_strdup(said) : find_program(s->cli);
+    g_autofree char *runs_as = user ? NULL : owner_of(home->path);
+    g_autoptr(GPtrArray) credentials = find_credentials(s, home->config);
+    if (!credentials)
+        return EX_USAGE;
     if (!program)
         return cli_fail(EX_SOFTWARE,
                         "the program is not where it was installed; say --program");
-    service.program = program;
-    service.runs_as = runs_as;
-    if (f->print) {
+    const Service service = {.config = home->config,
+                             .home = home->path,
+                             .program = program,
+                             .user = user,
+                             .runs_as = runs_as,
+                             .credentials = credentials};
+    if (setup_switch(s, "print")) {
         g_autofree char *text = unit_text(&service);
         setup_say(s, "%s", text);
         return 0;
     }
-    g_autofree char *folder = folder_of(&service, f);
+    g_autofree char *folder = folder_of(s, user);
     return write_unit(s, &service, folder);
 }
 
-/* For a package: the same unit for the home of whoever starts it. */
 static int
-print_for_all(Cli *cli, const ServiceFlags *f)
+work(Setup *s)
 {
-    const Service service = {.user = true, .home = "%h/.postrider", .program = f->program};
-    if (!f->print || !f->program)
-        return cli_usage("setup", "--any-user needs --print and --program");
-    g_autofree char *text = unit_text(&service);
-    cli_print(cli, "%s", text);
-    return 0;
+    const char *program = setup_flag(s, "program");
+    if (setup_switch(s, "user") && setup_switch(s, "system"))
+        return cli_usage("setup", "--user or --system, not both");
+    if (program && !g_path_is_absolute(program))
+        return cli_usage("setup", "--program needs a whole path");
+    return setup_switch(s, "any-user") ? print_for_all(s) : make_unit(s);
 }
 
-static bool
-credentials_valid(char **list)
-{
-    for (char **c = list; c && *c; c++) {
-        const char *colon = strchr(*c, ':');
-        g_autofree char *name = colon ? g_strndup(*c, (gsize)(colon - *c)) : NULL;
-        if (!name || !text_name_valid(name) || !g_path_is_absolute(colon + 1))
-            return false;
-    }
-    return true;
-}
-
-int
-setup_service(Cli *cli, int argc, char **argv)
-{
-    Setup s = {0};
-    ServiceFlags f = {0};
-    const GOptionEntry options[] = {
-        {"print", 0, 0, G_OPTION_ARG_NONE, &f.print, NULL, NULL},
-        {"user", 0, 0, G_OPTION_ARG_NONE, &f.user, NULL, NULL},
-        {"system", 0, 0, G_OPTION_ARG_NONE, &f.system, NULL, NULL},
-        {"any-user", 0, 0, G_OPTION_ARG_NONE, &f.any_user, NULL, NULL},
-        {"program", 0, 0, G_OPTION_ARG_STRING, &f.program, NULL, NULL},
-        {"dir", 0, 0, G_OPTION_ARG_STRING, &f.dir, NULL, NULL},
-        {"credential", 0, 0, G_OPTION_ARG_STRING_ARRAY, &f.credentials, NULL, NULL},
-        {"yes", 'y', 0, G_OPTION_ARG_NONE, &s.yes, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("setup", options, &argc, &argv);
-    if (status == 0 && argc > 1)
-        status = cli_usage("setup", "what is '%s'?", argv[1]);
-    if (status == 0 && f.user && f.system)
-        status = cli_usage("setup", "--user or --system, not both");
-    if (status == 0 && f.program && !g_path_is_absolute(f.program))
-        status = cli_usage("setup", "--program needs a whole path");
-    if (status == 0 && !credentials_valid(f.credentials))
-        status = cli_usage("setup", "--credential is NAME:/PATH");
-    if (status == 0 && !f.any_user)
-        status = setup_open(&s, cli);
-    if (status == 0)
-        status = f.any_user ? print_for_all(cli, &f) : work(&s, &f);
-    if (s.changes)
-        setup_close(&s);
-    g_free(f.program);
-    g_free(f.dir);
-    g_strfreev(f.credentials);
-    return status;
-}
+static const char *const texts[] = {"program", "dir", NULL};
+static const char *const switches[] = {"print", "user", "system", "any-user", NULL};
+const SetupPart setup_part_service = {
+    .name = "service",
+    .about = "start with the machine, by systemd",
+    .texts = texts,
+    .switches = switches,
+    .list = "credential",
+    .homeless = "any-user",
+    .work = work,
+};

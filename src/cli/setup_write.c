@@ -3,14 +3,15 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "base/lock.h"
 #include "base/limits.h"
 #include "base/preset.h"
 #include "cli/setup.h"
 #include <errno.h>
-#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#define SECRET_BYTES 8192u
 #define CONF "postrider.conf"
 #define CONF_OLD "postrider.conf.bak"
 #define CONF_NEW "postrider.conf (as it would be)"
@@ -29,22 +30,19 @@ change_free(void *data)
     g_free(c);
 }
 
-int
-setup_open(Setup *s, Cli *cli)
+void
+setup_begin(Setup *s)
 {
-    s->cli = cli;
-    s->ask = isatty(STDIN_FILENO) && !s->yes;
     s->changes = g_ptr_array_new_with_free_func(change_free);
-    return cli_home(cli);
 }
 
 void
-setup_close(Setup *s)
+setup_end(Setup *s)
 {
-    if (s->new_secret)
-        (void)unlinkat(s->cli->home->fd, s->new_secret, 0);
+    if (s->trial_secret)
+        (void)close(s->secret_fd);
     g_clear_pointer(&s->secret, g_free);
-    g_clear_pointer(&s->new_secret, g_free);
+    g_clear_pointer(&s->trial_secret, g_free);
     g_clear_pointer(&s->changes, g_ptr_array_unref);
 }
 
@@ -148,21 +146,22 @@ setup_set(Setup *s, const char *section, const char *key, const char *value, GEr
     return true;
 }
 
+/* In memory until it is written: who breaks off while it is tried leaves nothing behind. */
 bool
 setup_keep_secret(Setup *s, const char *name, const char *secret, GError **error)
 {
-    g_autofree char *path = g_strconcat("secrets/", name, NULL);
-    g_autofree char *now = g_strconcat(path, ".new", NULL);
-    g_autofree char *line = g_strconcat(secret, "\n", NULL);
     if (!*secret || strpbrk(secret, "\r\n"))
         return err_set(error, ERR_CONFIG, "a password or key is one line");
-    bool ok = dir_make(s->cli->home->fd, "secrets", 0700, error) &&
-              file_replace(s->cli->home->fd, now, line, strlen(line), 0600, error);
-    explicit_bzero(line, strlen(line));
-    if (!ok)
+    g_assert(!s->trial_secret);
+    auto_fd fd = memfd_create("secret", MFD_CLOEXEC);
+    if (fd < 0 || fchmod(fd, 0600) < 0)
+        return err_set_errno(error, errno, "making room");
+    if (!file_write_all(fd, secret, strlen(secret), error) ||
+        !file_write_all(fd, "\n", 1, error))
         return false;
-    s->secret = g_steal_pointer(&path);
-    s->new_secret = g_steal_pointer(&now);
+    s->secret_fd = g_steal_fd(&fd);
+    s->secret = g_strconcat("secrets/", name, NULL);
+    s->trial_secret = g_strdup_printf("/proc/self/fd/%d", s->secret_fd);
     return true;
 }
 
@@ -193,7 +192,7 @@ apply(const Setup *s, const char *text)
     return changed;
 }
 
-/* Every key that names the secret's file names the new one. */
+/* Every key that names the secret's file names where it is now. */
 typedef struct Swap {
     const Setup *s;
     char *text;
@@ -206,13 +205,13 @@ swap_secret(
     Swap *swap = data;
     if (!g_str_equal(value, swap->s->secret))
         return;
-    char *next = config_with(swap->text, section, key->name, swap->s->new_secret);
+    char *next = config_with(swap->text, section, key->name, swap->s->trial_secret);
     g_free(swap->text);
     swap->text = next;
 }
 
 bool
-setup_trial(Setup *s, Config **ret, GError **error)
+setup_preview(Setup *s, Config **ret, GError **error)
 {
     g_autofree char *old = NULL;
     g_autoptr(Config) config = NULL;
@@ -220,7 +219,7 @@ setup_trial(Setup *s, Config **ret, GError **error)
         return false;
     Swap swap = {.s = s, .text = apply(s, old)};
     bool ok = config_parse(swap.text, strlen(swap.text), CONF_NEW, &config, error);
-    if (ok && s->new_secret) {
+    if (ok && s->trial_secret) {
         config_visit(config, swap_secret, &swap);
         g_clear_pointer(&config, config_free);
         ok = config_parse(swap.text, strlen(swap.text), CONF_NEW, &config, error);
@@ -231,77 +230,24 @@ setup_trial(Setup *s, Config **ret, GError **error)
     return ok;
 }
 
-/* --- the difference --- */
-
-/* The longest common lines of what is left between equal beginnings and ends. */
-static guint16 *
-common_table(char **a, guint n_a, char **b, guint n_b)
-{
-    guint16 *table = g_new0(guint16, (gsize)(n_a + 1) * (n_b + 1));
-    for (guint i = n_a; i-- > 0;) {
-        for (guint k = n_b; k-- > 0;) {
-            guint16 *cell = &table[(gsize)i * (n_b + 1) + k];
-            const guint16 *below = cell + n_b + 1;
-            if (g_str_equal(a[i], b[k]))
-                *cell = (guint16)(below[1] + 1);
-            else
-                *cell = MAX(below[0], cell[1]);
-        }
-    }
-    return table;
-}
-
-static void
-note_line(GString *out, const char *section, const char **shown, char sign, const char *line)
-{
-    bool title = *line == '[';
-    if (!title && section && section != *shown)
-        g_string_append_printf(out, "  %s\n", section);
-    *shown = title ? line : section;
-    g_string_append_printf(out, "%c %s\n", sign, line);
-}
-
-char *
-setup_diff(const char *old, const char *new_text)
-{
-    g_auto(GStrv) a = g_strsplit(old, "\n", -1);
-    g_auto(GStrv) b = g_strsplit(new_text, "\n", -1);
-    guint n_a = g_strv_length(a), n_b = g_strv_length(b), i = 0, k = 0;
-    const char *section = NULL, *shown = NULL;
-    GString *out = g_string_new(NULL);
-    if (n_a > 4000 || n_b > 4000) /* no settings are that long; the table would be */
-        return g_string_free(out, FALSE);
-    g_autofree guint16 *table = common_table(a, n_a, b, n_b);
-    while (i < n_a || k < n_b) {
-        gsize here = (gsize)i * (n_b + 1) + k;
-        if (i < n_a && k < n_b && g_str_equal(a[i], b[k])) {
-            if (a[i][0] == '[')
-                section = a[i];
-            i++, k++;
-        } else if (k >= n_b || (i < n_a && table[here + n_b + 1] >= table[here + 1])) {
-            note_line(out, section, &shown, '-', a[i++]);
-        } else {
-            if (b[k][0] == '[')
-                section = b[k];
-            note_line(out, section, &shown, '+', b[k++]);
-        }
-    }
-    return g_string_free(out, FALSE);
-}
-
 /* --- writing --- */
 
 static bool
-promote_secret(Setup *s, GError **error)
+write_secret(Setup *s, GError **error)
 {
     int fd = s->cli->home->fd;
-    if (!s->new_secret)
+    g_autoptr(GBytes) bytes = NULL;
+    gsize len;
+    if (!s->trial_secret)
         return true;
-    if (renameat(fd, s->new_secret, fd, s->secret) != 0)
-        return err_set_errno(error, errno, "'%s'", s->secret);
-    g_clear_pointer(&s->new_secret, g_free);
-    auto_fd secrets = dir_open_beneath(fd, "secrets", error);
-    return secrets >= 0 && dir_flush(secrets, error);
+    if (lseek(s->secret_fd, 0, SEEK_SET) != 0 ||
+        !file_read_fd(s->secret_fd, SECRET_BYTES, &bytes, error))
+        return false;
+    const char *data = g_bytes_get_data(bytes, &len);
+    bool ok = dir_make(fd, "secrets", 0700, error) &&
+              file_replace(fd, s->secret, data, len, 0600, error);
+    explicit_bzero((void *)data, len);
+    return ok;
 }
 
 static int
@@ -310,7 +256,7 @@ agreed(Setup *s)
     if (s->yes)
         return 0;
     if (!s->ask)
-        return cli_usage("setup", "nothing was written; say --yes to write it");
+        return cli_fail(EX_USAGE, "nothing was written; say --yes to write it");
     return setup_ask_yes(s, "Write it?", true) ? 0 : setup_no_answer();
 }
 
@@ -318,21 +264,37 @@ static void
 say_written(Setup *s, bool changed)
 {
     const Home *home = s->cli->home;
+    s->written = true;
     if (s->secret)
         setup_say(s, "kept: %s/%s (0600)\n", home->path, s->secret);
-    if (!changed)
-        return;
-    setup_say(s, "written: %s/%s; what it was: %s\n", home->path, CONF, CONF_OLD);
-    if (lock_is_held(home->state_fd, "master.lock"))
-        setup_say(s, "the service reads it when told to: kill -HUP %d\n",
-                  (int)lock_holder(home->state_fd, "master.lock"));
+    if (changed)
+        setup_say(s, "written: %s/%s; what it was: %s\n", home->path, CONF, CONF_OLD);
+}
+
+/* Somebody may have saved the file while we asked. */
+static int
+put(Setup *s, const char *old, const char *text)
+{
+    GError *error = NULL;
+    int fd = s->cli->home->fd;
+    bool changed = !g_str_equal(text, old);
+    g_autofree char *again = NULL;
+    if (!read_now(s, &again, &error))
+        return cli_error(EX_CONFIG, error);
+    if (!g_str_equal(again, old))
+        return cli_fail(EX_TEMPFAIL, "%s was changed meanwhile; nothing was written", CONF);
+    if (!write_secret(s, &error) ||
+        (changed && (!file_replace(fd, CONF_OLD, old, strlen(old), 0600, &error) ||
+                     !file_replace(fd, CONF, text, strlen(text), 0600, &error))))
+        return cli_error(EX_CANTCREAT, error);
+    say_written(s, changed);
+    return 0;
 }
 
 int
 setup_write(Setup *s)
 {
     GError *error = NULL;
-    int fd = s->cli->home->fd;
     g_autofree char *old = NULL;
     g_autoptr(Config) config = NULL;
     if (!read_now(s, &old, &error))
@@ -341,24 +303,12 @@ setup_write(Setup *s)
     bool changed = !g_str_equal(text, old);
     if (!config_parse(text, strlen(text), CONF_NEW, &config, &error))
         return cli_error(EX_CONFIG, error);
-    if (!changed && !s->new_secret) {
+    if (!changed && !s->trial_secret) {
         setup_say(s, "nothing is to change\n");
         return 0;
     }
     g_autofree char *diff = setup_diff(old, text);
     setup_say(s, "%s%s", changed ? "\n" : "", diff);
     int status = agreed(s);
-    g_autofree char *again = NULL;
-    if (status)
-        return status;
-    if (!read_now(s, &again, &error))
-        return cli_error(EX_CONFIG, error);
-    if (!g_str_equal(again, old))
-        return cli_fail(EX_TEMPFAIL, "%s was changed meanwhile; nothing was written", CONF);
-    if (!promote_secret(s, &error) ||
-        (changed && (!file_replace(fd, CONF_OLD, old, strlen(old), 0600, &error) ||
-                     !file_replace(fd, CONF, text, strlen(text), 0600, &error))))
-        return cli_error(EX_CANTCREAT, error);
-    say_written(s, changed);
-    return 0;
+    return status ? status : put(s, old, text);
 }

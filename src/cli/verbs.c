@@ -60,7 +60,7 @@ const Verb verbs[] = {
      "asks about it;\n"
      "the last means all that it asks about. It leaves exactly as it was shown, and only once. "
      "The same as a\n"
-     "reply to that mail that says APPROVE.\n\n"
+     "reply to that mail that says APPROVE. Mail in doubt, that may not have arrived, is sent once more.\n\n"
      "Exit status: 65 it was decided before, 66 no such mail, 75 it can't leave now (its job is "
      "stopped, or there\n"
      "is no way to send it), 77 what is held is not what was shown.",
@@ -68,7 +68,7 @@ const Verb verbs[] = {
     {"every day", "reject", "ID [WHY]", "say no to held mail",
      "It never leaves. With WHY the agent goes on with what you say. ID and exit status are those "
      "of 'approve';\n"
-     "the same as a reply that says REJECT: WHY.",
+     "the same as a reply that says REJECT: WHY. Mail in doubt is not sent again, and counts as sent.",
      false},
     {"every day", "cost", "[--by day|role|job] [--since WHEN]", "what was spent",
      "Sums up what the steps have cost, by day (default, UTC), role or job, the dearest first, and says\n"
@@ -88,7 +88,7 @@ const Verb verbs[] = {
      "the\n"
      "file as it was is kept as postrider.conf.bak. Passwords and keys come by a prompt that shows "
      "nothing, and\n"
-     "are kept in secrets/. --no-test writes without testing.\n\n"
+     "are kept in secrets/. --no-test writes without testing. Who serves the home is told to read it again.\n\n"
      "mail: --address A --preset gmail|outlook|fastmail|dovecot|other --user U, --password-file F or\n"
      "--password-command C or --token-command C; --host --port --tls --ca-file, --smtp-host --smtp-port\n"
      "--smtp-tls --smtp-user or --smtp sendmail; --account NAME --role ROLE --folder F. Tests login, push,\n"
@@ -97,12 +97,13 @@ const Verb verbs[] = {
      "(--pair-within SPAN): the mail that brings it says who the owner is; or say --owner A --authserv-id "
      "ID.\n"
      "--check repeats the tests and changes nothing; --take-over makes the mailbox this home's.\n"
-     "brain: --kind anthropic|openai|command --model M --url U --key-file F|--key-env V --command C\n"
-     "--name NAME. Asks it one short question.\n"
+     "brain: --kind command|script|anthropic|openai --model M --url U --key-file F|--key-env V --command C\n"
+     "--script F --name NAME. Asks it one short question.\n"
      "role: NAME --address A --display NAME --brain B --workdir DIR --instructions FILE.\n"
      "limits: --max-cost-per-day N --role ROLE --max-cost N --max-iterations N --total-iterations N "
      "--workers N.\n"
-     "service: writes a systemd unit, --user or --system; --print shows it; --credential NAME:/PATH.\n\n"
+     "service: writes a systemd unit, --user or --system; --print shows it; --credential NAME:/PATH says where\n"
+     "systemd finds what the settings call credential:NAME (as a password-file or key-file).\n\n"
      "Exit status: 64 an option is wrong or missing, 75 no answer or try later, 78 the settings or a "
      "login.",
      true},
@@ -190,8 +191,8 @@ const Verb verbs[] = {
      "Message-ID. 'show' prints the mail as its reader will see it (--raw: its bytes). "
      "'approve' lets held\n"
      "mail go, 'reject' drops it (both are also verbs of their own), 'retry' tries again now. Mail that is\n"
-     "in doubt was handed over without an answer: 'retry' sends it once more, 'arrived' says that it need\n"
-     "not be.",
+     "in doubt was handed over without an answer: 'approve' or 'retry' sends it once more, 'reject' or\n"
+     "'arrived' says that it need not be.",
      false},
     {"for programs", "send",
      "--to A --subject S [--cc A] [--attach F]... [--in-reply-to ID] [--from ROLE]",

@@ -1,12 +1,8 @@
 #include "engine/login.h"
 #include "base/banned.h"
-#include "base/cleanup.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/proc.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
+#include "base/secretfile.h"
 
 #define SECRET_BYTES_MAX 16384u /* access tokens are long */
 #define COMMAND_US (60 * USEC_PER_SEC)
@@ -27,9 +23,9 @@ secret_clear(Secret *secret)
     *secret = (Secret){0};
 }
 
-/* The first line; a password may hold anything but its end. */
+/* The first line; a password may hold anything but its end. False: there is none. */
 static bool
-first_line(GBytes *bytes, const char *of, char **ret, GError **error)
+first_line(GBytes *bytes, char **ret)
 {
     gsize len = 0;
     const char *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
@@ -40,40 +36,21 @@ first_line(GBytes *bytes, const char *of, char **ret, GError **error)
     while (n > 0 && text[n - 1] == '\r')
         n--;
     if (n == 0 || memchr(text, '\0', n))
-        return err_set(error, ERR_CONFIG, "'%s' gives no password", of);
+        return false;
     *ret = g_strndup(text, n);
     explicit_bzero((void *)text, len);
     return true;
 }
 
 static bool
-check_file(int fd, const char *path, GError **error)
+from_file(const Home *home, const char *setting, char **ret, GError **error)
 {
-    struct stat st;
-
-    if (fstat(fd, &st) != 0)
-        return err_set_errno(error, errno, "the password file '%s'", path);
-    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
-        return err_set(error, ERR_CONFIG, "the password file '%s' is no file of ours", path);
-    if (st.st_mode & 077)
-        return err_set(error, ERR_CONFIG,
-                       "others can read the password file '%s'; run: chmod 600 '%s'", path,
-                       path);
-    return true;
-}
-
-static bool
-from_file(const Home *home, const char *name, char **ret, GError **error)
-{
-    g_autofree char *path = g_canonicalize_filename(name, home->path);
-    auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     g_autoptr(GBytes) bytes = NULL;
 
-    if (fd < 0)
-        return err_set(error, ERR_CONFIG, "the password file '%s': %s", path,
-                       g_strerror(errno));
-    return check_file(fd, path, error) && file_read_fd(fd, SECRET_BYTES_MAX, &bytes, error) &&
-           first_line(bytes, path, ret, error);
+    if (!secretfile_read("password file", setting, home->path, SECRET_BYTES_MAX, &bytes, error))
+        return false;
+    return first_line(bytes, ret) ||
+           err_set(error, ERR_CONFIG, "the password file '%s' holds no password", setting);
 }
 
 static bool
@@ -90,7 +67,8 @@ from_command(const Home *home, const char *const *argv, char **ret, GError **err
     if (end->why)
         return err_set(error, ERR_CONFIG, "the command '%s' gives no password: %s", argv[0],
                        end->why);
-    return first_line(end->out, argv[0], ret, error);
+    return first_line(end->out, ret) ||
+           err_set(error, ERR_CONFIG, "the command '%s' gives no password", argv[0]);
 }
 
 bool

@@ -12,7 +12,7 @@ typedef struct Secret {
 void secret_clear(Secret *secret); /* wipes */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Secret, secret_clear)
 
-/* token-command, else password-command, else password-file (relative to the home, closed to
- * others). A command is run without a shell, for a minute at most; its first line counts.
- * ERR_CONFIG when what is named can't be had. */
+/* token-command, else password-command, else password-file (base/secretfile.h). A command is
+ * run without a shell, for a minute at most; its first line counts. ERR_CONFIG when what is
+ * named can't be had. */
 bool login_secret(const Home *home, const ConfServer *server, Secret *ret, GError **error);

@@ -4,6 +4,7 @@
 . "$(dirname "$0")/../lib/serve.sh"
 command -v mutt >/dev/null || skip_all 'no mutt'
 command -v tmux >/dev/null || skip_all 'no tmux'
+need_terminal
 
 # A home whose name is hard to quote: mutt splits and expands its settings.
 HOME_DIR="$WORK/it's a \$home"

@@ -2,50 +2,10 @@
 # setup: asks or takes flags, tests what it was told, shows the difference, then writes; never a secret in sight.
 . "$(dirname "$0")/../lib/tap.sh"
 
-CONF=$HOME_DIR/postrider.conf
-SECRET=CANARY-pw-81d2
-umask 077
-FAKE_PID=
-tidy()
-{
-    [ -z "$FAKE_PID" ] || kill "$FAKE_PID" 2>/dev/null
-    [ ! -d "$WORK/ms" ] || bash "$POSTRIDER_SRC/tests/lib/mailserver" stop "$WORK/ms"
-    tap_end
-}
-trap tidy EXIT
-
-fake() # NAME, script on stdin: sets URL
-{
-    cat >"$WORK/$1.jsonl"
-    mkfifo "$WORK/$1.port"
-    "$POSTRIDER_SRC/tools/fake-model" --with-stdin --script "$WORK/$1.jsonl" --log "$WORK/$1.log" \
-        <&"$TAP_NEVER" >"$WORK/$1.port" &
-    FAKE_PID=$!
-    read -r port <"$WORK/$1.port"
-    URL=http://127.0.0.1:$port
-}
-fake_end() { kill "$FAKE_PID"; wait "$FAKE_PID" 2>/dev/null; FAKE_PID=; }
-# talk NAME, an expect script on stdin with spawn already done: the terminal's text is in $WORK/NAME.tty.
-talk()
-{
-    local name=$1
-    shift
-    {
-        echo "log_user 0; set timeout $WAIT; log_file -noappend $WORK/$name.tty"
-        echo "proc lost {} { puts stderr {expect: timed out}; exec kill -KILL [exp_pid]; exit 99 }"
-        echo "expect_after { timeout lost }"
-        echo "spawn -noecho $PR_BIN --home $HOME_DIR $*"
-        cat
-        echo 'expect eof; exit [lindex [wait] 3]'
-    } >"$WORK/$name.exp"
-    run timeout -k 1 60 expect "$WORK/$name.exp"
-    [ "$STATUS" -lt 99 ] && [ -z "$ERR" ] || diag "$name: $ERR"
-    TTY=$(tr -d '\r' <"$WORK/$name.tty")
-}
-mode_of() { stat -c %a "$1"; }
-
+. "$(dirname "$0")/../lib/setup.sh"
 pr init >/dev/null
 cp "$CONF" "$WORK/first.conf"
+read_twice() { [ "$(grep -c 'settings read again' "$WORK/serve.log")" = 2 ]; }
 
 # --- wrong input ---
 run pr setup
@@ -58,6 +18,8 @@ like "$ERR" "max-cost-per-day 'much': expected an amount" 'is named'
 exits 64 'a preset that is none' pr setup mail --address a@example.org --preset gmial --yes
 like "$ERR" "did you mean 'gmail'" 'gets the nearest'
 exits 64 'an address that is none' pr setup mail --address a-example.org --yes
+exits 64 'an owner that is none, before anything is tried' pr setup mail --address a@gmail.com --owner alice --yes
+like "$ERR" "owner 'alice' is no address" 'is named'
 exits 64 'no way to log in' pr setup mail --address a@gmail.com --yes
 like "$ERR" 'needs --password-file' 'is said'
 exits 64 'a role of a bad name' pr setup role 'A B' --yes
@@ -79,34 +41,21 @@ is "$(cat "$CONF.bak")" "$(cat "$WORK/first.conf")" 'the file as it was is kept'
 is "$(mode_of "$CONF") $(mode_of "$CONF.bak")" '600 600' 'both closed to others'
 ok 'again' pr setup limits --max-cost-per-day 3.00 --yes
 like "$OUT" 'nothing is to change' 'changes nothing'
+unlike "$OUT" 'serves this home' 'and nobody is told'
+
+# --- who serves the home is told ---
+ok 'nothing runs' pr setup limits --max-cost-per-day 3.50 --yes
+like "$OUT" "nothing serves this home yet; to start it: postrider --home $HOME_DIR serve" 'how to start it is said'
+ok 'serve' start_serve
+ok 'while it runs' pr setup limits --max-cost-per-day 3.00 --yes
+like "$OUT" "process $SERVE_PID, which serves this home, was told to read it again" 'it is told, and that is said'
+ok 'and reads it' wait_for grep -q 'settings read again' "$WORK/serve.log"
 ok 'a new role' pr setup role bob --display Bob --yes
 like "$(pr config show)" 'role bob\].*bob@postrider.local' 'has its address'
+ok 'the master has it' wait_for read_twice
+stop_serve
 ok 'its mailbox' test -d "$HOME_DIR/mail/bob/new"
 ok 'and its first notes' test -s "$HOME_DIR/notes/bob/start.md"
-
-# --- at a terminal ---
-talk limits setup limits <<'X'
-expect {spend in a day \[3.00]: }; send "lots\r"
-expect "expected an amount"
-expect {spend in a day \[3.00]: }; send "4.50\r"
-expect {round of 'envoy' may cost \[2.00]: }; send "\r"
-expect {Steps in one run \[5]: }; send "\r"
-expect {before it asks \[24]: }; send "\r"
-expect {same time \[2]: }; send "\r"
-expect -re {- max-cost-per-day = 3.00.*\+ max-cost-per-day = 4.50.*Write it\?}; send "\r"
-expect "written"
-X
-is "$STATUS" 0 'limits at a terminal, defaults are what is set'
-like "$(cat "$CONF")" 'max-cost-per-day = 4.50' 'the answer is written'
-talk refuse setup limits --max-cost 7 <<'X'
-expect "spend in a day"; send "9\r"
-expect "Steps in one run"; send "\r"
-expect "before it asks"; send "\r"
-expect "same time"; send "\r"
-expect "Write it?"; send "n\r"
-X
-is "$STATUS" 75 'who says no'
-unlike "$(cat "$CONF")" 'max-cost-per-day = 9' 'has nothing changed'
 
 # --- a brain ---
 fake good <<'S'
@@ -117,21 +66,6 @@ S
 echo "$SECRET" >"$WORK/key"
 ok 'brain by flags' pr setup brain --kind anthropic --model claude-opus-5-5 --url "$URL" --key-file "$WORK/key" --yes
 like "$OUT" 'answer: ok, it says: ready' 'was asked one question'
-talk brain setup brain --kind openai --url "$URL/v1" <<X
-expect "Model"; send "tiny-1\r"
-expect "API key"; send "$SECRET\r"
-expect "answer: ok"
-expect "Write it?"; send "y\r"
-expect "kept:"
-X
-is "$STATUS" 0 'brain at a terminal'
-unlike "$TTY" "$SECRET" 'the key is not shown'
-is "$(cat "$HOME_DIR/secrets/default.key") $(mode_of "$HOME_DIR/secrets/default.key")" "$SECRET 600" 'it is kept, closed to others'
-is "$(ls -A "$HOME_DIR/secrets")" 'default.key' 'and nowhere else'
-like "$(cat "$CONF")" 'key-file = secrets/default.key' 'the settings name its file'
-is "$(python3 -c 'import json,sys; print(json.loads(open(sys.argv[1]).readlines()[-1])["key"])' "$WORK/good.log")" "$SECRET" \
-    'the model got the new key in the test already'
-is "$(grep -rl "$SECRET" "$HOME_DIR")" "$HOME_DIR/secrets/default.key" 'no other file has it'
 fake_end
 
 fake bad <<'S'
@@ -142,47 +76,26 @@ cp "$CONF" "$WORK/before"
 exits 78 'a key that is refused' pr setup brain --model other --url "$URL/v1" --yes
 like "$OUT" 'answer: failed: .*do: check key, model and url' 'is said in words, with what to do'
 is "$(cat "$CONF")" "$(cat "$WORK/before")" 'and nothing is written'
-talk keybad setup brain --url "$URL/v1" <<'X'
-expect "What thinks"; send "\r"
-expect "Model"; send "\r"
-expect "API key"; send "another-key-9\r"
-expect "answer: failed"
-expect "Go on all the same?"; send "\r"
-X
-isnt "$STATUS" 0 'at a terminal too'
-is "$(cat "$HOME_DIR/secrets/default.key") $(ls -A "$HOME_DIR/secrets")" "$SECRET default.key" 'the key that works is still there'
 fake_end
-talk interrupt setup brain --kind openai --model m <<'X'
-expect "URL"; send "\r"
-expect "API key"; send "half-a-key\003"
-expect "no answer; nothing was changed"
-X
-is "$STATUS" 75 'Ctrl-C at the hidden prompt ends it'
-unlike "$TTY$(ls -A "$HOME_DIR/secrets")" 'half-a-key|new' 'and leaves nothing'
 ok 'not tested' pr setup brain --model m --url http://127.0.0.1:1/v1 --no-test --yes
 ok 'a program' pr setup brain --kind command --command 'sh -c "cat >/dev/null; echo fine"' --yes
 like "$OUT" 'it says: fine' 'is run'
+for kind in command script anthropic openai; do
+    like "$(pr help setup)" "--kind [a-z|]*$kind" "setup offers $kind"
+done
+exits 78 'a script that is not there' pr setup brain --kind script --script scripts/none --yes
+like "$OUT" "do: check 'script'" 'is told as such'
+exits 78 'a model without a key' env -u ANTHROPIC_API_KEY "$PR_BIN" --home "$HOME_DIR" setup brain --name keyless \
+    --kind anthropic --model m --yes
+like "$OUT" 'has no key.*do: say --key-file' 'likewise'
+exits 75 'a model that can not be reached' pr setup brain --kind openai --model m --url http://127.0.0.1:1/v1 --yes
+like "$OUT" "can't reach.*do: check the url" 'likewise'
 exits 78 'a program that is not there' pr setup brain --kind command --command /nowhere/brain --yes
 
 # --- mail ---
-(umask 022; exec bash "$POSTRIDER_SRC/tests/lib/mailserver" start "$WORK/ms") >/dev/null 2>"$WORK/ms.err"
-case $? in
-0) . "$WORK/ms/env" ;;
-*) skip 'mail' "no mail servers: $(head -n 1 "$WORK/ms.err")"; rm -rf "$WORK/ms"; done_testing ;;
-esac
-[ -n "$SUBMISSIONS_PORT" ] || { skip 'mail' 'no Postfix without root'; done_testing; }
+start_servers 'mail' || done_testing
 echo agent-pw >"$WORK/pw"
 echo wrong-pw >"$WORK/wrong"
-mail() # FROM TO SUBJECT [HEADER]...: by SMTP
-{
-    python3 - "$SMTP_PORT" "$@" <<'PY'
-import smtplib, sys
-port, sender, to, subject, *more = sys.argv[1:]
-head = "".join(h + "\r\n" for h in more)
-text = f"{head}From: {sender}\r\nTo: {to}\r\nSubject: {subject}\r\nDate: Sun, 15 Nov 2026 09:00:00 +0000\r\n\r\nhello\r\n"
-smtplib.SMTP("127.0.0.1", int(port)).sendmail(sender, [to], text)
-PY
-}
 # Digest and flags of each mail in INBOX and Sent; the server itself moves it from new to cur.
 lying()
 {
@@ -202,6 +115,10 @@ exits 78 'a wrong password' setup_mail "${SERVER[@]}" --password-file "$WORK/wro
 like "$OUT" 'login: failed: .*do: check the login name and the password' 'is said, with what to do'
 exits 75 'a wrong port' setup_mail "${SERVER[@]}" --port 1 --password-file "$WORK/pw"
 like "$OUT" 'login: failed: .*do: check host and port' 'likewise'
+exits 78 'a password file that is not there' setup_mail "${SERVER[@]}" --password-file "$WORK/none"
+like "$OUT" 'login: failed: the password file .*do: name a file' 'likewise'
+exits 75 'another protocol behind the port' setup_mail "${SERVER[@]}" --smtp-port "$IMAPS_PORT" --password-file "$WORK/pw"
+like "$OUT" 'submission: failed: .*do: check that port and encryption fit' 'likewise'
 exits 78 'a certificate that nobody vouches for' setup_mail "${SERVER[@]}" --ca-file /etc/ssl/certs/ca-certificates.crt --password-file "$WORK/pw"
 like "$OUT" 'login: failed: .*--ca-file' 'likewise'
 exits 78 'a folder that is not there' setup_mail "${SERVER[@]}" --folder Nowhere --password-file "$WORK/pw"
@@ -240,44 +157,9 @@ exits 1 'doctor repeats the tests' pr doctor
 like "$OUT" 'account mail.*login: failed|login: failed.*account mail' 'and finds a login that does not work any more'
 cp "$WORK/working" "$CONF"
 
-# Pairing: the word is on the terminal alone.
+# Pairing: the word is on the terminal alone (0955).
 exits 75 'nobody writes in time' setup_mail --pair --pair-within 1s --no-round-trip
 like "$OUT" 'pairing: failed: no mail with the word' 'is said'
-cp "$WORK/before" "$CONF"
-cat >"$WORK/send" <<X
-#!/bin/bash
-$(declare -f mail)
-SMTP_PORT=$SMTP_PORT
-mail mallory@test.example agent@test.example "out of office: \$1" 'Auto-Submitted: auto-replied'
-mail bob@test.example agent@test.example "the word is \${1^^}" 'Authentication-Results: mail.test.example; dmarc=pass header.from=test.example'
-X
-chmod +x "$WORK/send"
-talk pair setup mail --port "$IMAPS_PORT" --ca-file "$MAIL_CA" --smtp-port "$SUBMISSIONS_PORT" --no-round-trip <<X
-expect "Address of the mailbox"; send "agent@test.example\r"
-expect {Provider: *\[other]: }; send "dovecot\r"
-expect {IMAP server \[localhost]: }; send "127.0.0.1\r"
-expect {implicit, starttls, none \[implicit]: }; send "\r"
-expect {Server that sends; empty: none \[localhost]: }; send "127.0.0.1\r"
-expect {implicit, starttls, none \[starttls]: }; send "implicit\r"
-expect {Login name \[agent@test.example]: }; send "\r"
-expect "Password (not shown): "; send "agent-pw\r"
-expect "login: ok"
-expect "Pair now"; send "\r"
-expect -re {    ([a-z]+-[a-z]+-[a-z]+)\r}
-exec $WORK/send \$expect_out(1,string)
-expect "pairing: ok, you are bob@test.example"
-expect "proof: ok"
-expect "Write it?"; send "\r"
-expect "written"
-X
-is "$STATUS" 0 'pairing at a terminal; a responder that quotes the word is not believed' || diag "$ERR$TTY"
-unlike "$TTY" 'agent-pw' 'the password is not shown'
-like "$(cat "$CONF")" 'owner = bob@test.example' 'the owner is who brought the word'
-like "$(cat "$CONF")" 'authserv-id = mail.test.example' 'the server that vouched for them is learnt'
-like "$(cat "$CONF")" 'preset = dovecot' 'what the preset says is not written again'
-unlike "$(cat "$CONF")" 'envelope' 'none of it'
-is "$(cat "$HOME_DIR/secrets/mail.password") $(mode_of "$HOME_DIR/secrets/mail.password")" 'agent-pw 600' 'the password is kept in a closed file'
-is "$(grep -rl agent-pw "$HOME_DIR")" "$HOME_DIR/secrets/mail.password" 'and in no other'
 ok 'the owner has this very mailbox' setup_mail --owner agent@test.example --no-round-trip
 like "$(cat "$CONF")" 'address = agent\+envoy@test.example' 'then mail to the role carries a tag'
 

@@ -13,6 +13,7 @@
 #   like GOT REGEX DESC       bash regular expression          unlike GOT REGEX DESC
 #   exits STATUS DESC CMD...  as run, passes on that status
 #   pass DESC, fail DESC [DIAG...], diag TEXT, skip DESC WHY, skip_all WHY, done_testing
+#   need_terminal             skips the whole file where none can be opened, as in a bare chroot
 #
 #   wait_for CMD...           until CMD succeeds, at most WAIT seconds (20); else false
 #   start_serve [ARG...]      starts the master, waits until it is the master: SERVE_PID, $WORK/serve.log
@@ -56,6 +57,7 @@ fail()
 
 skip() { echo "ok $((++TAP_N)) - $1 # SKIP $2"; }
 skip_all() { echo "1..0 # SKIP $1"; exit 0; }
+need_terminal() { python3 -c 'import os; os.openpty()' 2>/dev/null || skip_all 'no terminal can be opened here'; }
 
 done_testing()
 {

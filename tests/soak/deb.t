@@ -40,7 +40,7 @@ is "$(things | grep postrider)" '' 'nothing of that name is left'
 things >"$WORK/before"
 ok 'once more' inside dpkg -i /tmp/postrider.deb
 ok 'used once more' inside postrider --home /tmp/other init
-ok 'and removed' inside dpkg --purge postrider
+ok 'and removed, without a purge' inside dpkg --remove postrider
 things >"$WORK/after"
 is "$(diff "$WORK/before" "$WORK/after")" '' 'all is as it was before'
 ok "a user's home stays" test -f "$root/tmp/home/postrider.conf"

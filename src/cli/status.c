@@ -1,0 +1,255 @@
+#include "cli/status.h"
+#include "base/banned.h"
+#include "base/lock.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "engine/checkpoint.h"
+#include "store/effects.h"
+#include "store/jobs.h"
+#include "store/outbox_smtp.h"
+#include "store/pauses.h"
+#include "store/questions.h"
+#include "store/remote.h"
+#include "store/schedules.h"
+#include "store/steps.h"
+
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
+
+void
+status_clear(Status *s)
+{
+    g_clear_pointer(&s->problems, g_ptr_array_unref);
+    g_clear_pointer(&s->waiting, g_ptr_array_unref);
+    g_clear_pointer(&s->jobs, g_ptr_array_unref);
+    g_clear_pointer(&s->held_out, g_ptr_array_unref);
+}
+
+static void note(GPtrArray *list, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+static void
+note(GPtrArray *list, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    g_ptr_array_add(list, g_strdup_vprintf(fmt, args));
+    va_end(args);
+}
+
+static pid_t
+master_pid(const Home *home)
+{
+    if (!lock_is_held(home->state_fd, "master.lock"))
+        return 0;
+    return lock_holder(home->state_fd, "master.lock");
+}
+
+/* Work goes on without a log, but nobody could tell afterwards why anything happened. */
+static void
+note_log(const Home *home, GPtrArray *problems)
+{
+    if (!*home->config->log_file)
+        return;
+    g_autofree char *file = g_canonicalize_filename(home->config->log_file, home->path);
+    g_autofree char *folder = g_path_get_dirname(file);
+    bool there = access(file, F_OK) == 0;
+    if (g_file_test(file, G_FILE_TEST_IS_DIR) || access(there ? file : folder, W_OK) < 0)
+        note(problems, "the log '%s' can't be written: nothing is logged", file);
+}
+
+/* Brains that failed by themselves, as the last run left word. */
+static bool
+note_brains(Cli *cli, GPtrArray *problems, GError **error)
+{
+    const Config *config = cli->home->config;
+    for (unsigned i = 0; i < config->n_brains; i++) {
+        const char *name = config->brains[i].name;
+        g_autofree char *why = NULL;
+        g_auto(Pause) pause = {0};
+        if (!brain_broken_why(cli->db, name, &why, error) ||
+            !brain_pause(cli->db, name, &pause, error))
+            return false;
+        if (why)
+            note(problems, "the brain '%s' does not work: %s; its jobs wait", name, why);
+        if (pause.kind == PAUSE_LIMITED) {
+            g_autofree char *wait = clock_format_span(pause.until_us - home_now(cli->home));
+            note(problems, "the brain '%s' can't be asked for %s: %s; its jobs wait", name,
+                 wait, pause.why);
+        }
+    }
+    return true;
+}
+
+/* Accounts whose server is away or refuses us, as their process left word. */
+static bool
+note_accounts(Cli *cli, GPtrArray *problems, GError **error)
+{
+    const Config *config = cli->home->config;
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        g_autofree char *why = NULL;
+        if (!config_is_imap(&config->accounts[i]))
+            continue;
+        if (!remote_trouble(cli->db, config->accounts[i].name, &why, error))
+            return false;
+        if (why)
+            note(problems, "the account '%s' does not work: %s", config->accounts[i].name, why);
+    }
+    return true;
+}
+
+/* Ways out that do not work, and mail whose fate nobody knows. */
+static bool
+note_smtp(Cli *cli, Status *s, GError **error)
+{
+    const Config *config = cli->home->config;
+    unsigned doubt;
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        g_autofree char *why = NULL;
+        int64_t until;
+        if (!outbox_account_paused(cli->db, config->accounts[i].name, &until, &why, error))
+            return false;
+        if (why)
+            note(s->problems, "mail can't leave by SMTP: %s; it waits in the outbox", why);
+    }
+    if (!outbox_count_doubt(cli->db, &doubt, error))
+        return false;
+    if (doubt)
+        note(s->waiting,
+             "%u %s handed over without an answer; see: postrider outbox list --state in_doubt",
+             doubt, doubt == 1 ? "mail was" : "mails were");
+    return true;
+}
+
+static bool
+get_count(Cli *cli, const char *name, int64_t *ret, GError **error)
+{
+    g_autofree char *text = NULL;
+    *ret = 0;
+    if (!meta_get(cli->db, name, &text, error))
+        return false;
+    if (text)
+        (void)text_parse_int(text, 0, INT64_MAX, ret);
+    return true;
+}
+
+static void
+note_question(Status *s, const Question *q, const QuestionMail *m)
+{
+    if (q->about.v)
+        note(s->waiting,
+             "has mail %" G_GINT64_FORMAT " to %s arrived? postrider approve %" G_GINT64_FORMAT
+             " sends it once more, reject %" G_GINT64_FORMAT " does not",
+             m->id.v, m->to, m->id.v, m->id.v);
+    else
+        note(s->waiting,
+             "job %" G_GINT64_FORMAT " asks: may mail %" G_GINT64_FORMAT
+             " to %s leave? postrider approve %" G_GINT64_FORMAT
+             ", or reject %" G_GINT64_FORMAT,
+             q->job.v, m->id.v, m->to, m->id.v, m->id.v);
+}
+
+static unsigned
+times_held(const Status *s, OutId id)
+{
+    unsigned n = 0;
+    for (guint i = 0; i < s->held_out->len; i++)
+        n += ((const OutRow *)g_ptr_array_index(s->held_out, i))->id.v == id.v;
+    return n;
+}
+
+/* Mail that would leave: what somebody was asked about, each with what to say, and the rest. */
+static bool
+note_held(Cli *cli, Status *s, GError **error)
+{
+    g_autoptr(GPtrArray) questions = NULL;
+    unsigned rest = s->held_out->len;
+    if (!questions_open(cli->db, (JobId){0}, &questions, error))
+        return false;
+    for (guint i = 0; i < questions->len; i++) {
+        const Question *q = g_ptr_array_index(questions, i);
+        g_autoptr(GPtrArray) mails = NULL;
+        if (!question_mails(cli->db, q->id, &mails, error))
+            return false;
+        for (guint k = 0; k < mails->len; k++) {
+            const QuestionMail *m = g_ptr_array_index(mails, k);
+            if (!m->undecided)
+                continue;
+            note_question(s, q, m);
+            rest -= times_held(s, m->id);
+        }
+    }
+    if (rest)
+        note(s->waiting, "%u %s held; see: postrider outbox list", rest,
+             rest == 1 ? "mail that would leave is" : "mails that would leave are");
+    return true;
+}
+
+static bool
+count(Cli *cli, Status *s, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const int64_t now = home_now(cli->home);
+    JobQuery live = {.live_only = true, .limit = 1000};
+    OutQuery held = {.state = "held", .limit = 1000};
+    s->master = master_pid(cli->home);
+    return jobs_list(cli->db, &viewer, &live, &s->jobs, error) &&
+           outbox_list(cli->db, &viewer, &held, &s->held_out, error) &&
+           outbox_count_due(cli->db, now, &s->due, error) &&
+           messages_count_state(cli->db, MSG_HELD, NULL, &s->held_mail, error) &&
+           messages_count_state(cli->db, MSG_IGNORED, "history", &s->history, error) &&
+           steps_cost(cli->db, now - now % DAY_US, &s->cost_micro, error) &&
+           effects_count(cli->db, true, &s->failed_moves, error) &&
+           get_count(cli, CHECKPOINT_FORGED, &s->forged, error) &&
+           get_count(cli, CHECKPOINT_STALE, &s->stale, error);
+}
+
+static bool
+note_problems(Cli *cli, Status *s, GError **error)
+{
+    g_autofree char *hold = db_hold_all(cli->db);
+    if (hold)
+        note(s->problems, "nothing runs or leaves: %s", hold);
+    if (!s->master)
+        note(s->problems, "postrider serve is not running");
+    if (g_str_equal(cli->home->config->require_auth, "none"))
+        note(s->problems,
+             "require-auth = none: anybody who writes the owner's address is believed");
+    note_log(cli->home, s->problems);
+    if (!note_brains(cli, s->problems, error) || !note_smtp(cli, s, error) ||
+        !note_accounts(cli, s->problems, error) ||
+        !schedules_check(cli->db, s->problems, error))
+        return false;
+    if (s->failed_moves)
+        note(s->problems, "%u %s of mail could not be done; see: postrider doctor",
+             s->failed_moves, s->failed_moves == 1 ? "move" : "moves");
+    return true;
+}
+
+static bool
+note_waiting(Cli *cli, Status *s, GError **error)
+{
+    if (s->held_mail)
+        note(s->waiting, "%" G_GINT64_FORMAT " %s held; see: postrider mail list --state held",
+             s->held_mail, s->held_mail == 1 ? "mail that came is" : "mails that came are");
+    if (s->history)
+        note(s->waiting,
+             "%" G_GINT64_FORMAT
+             " old %s left alone; see: postrider mail list --state ignored; "
+             "to work them off: postrider doctor --release all",
+             s->history, s->history == 1 ? "mail was" : "mails were");
+    if (!note_held(cli, s, error))
+        return false;
+    for (guint i = 0; i < s->jobs->len; i++) {
+        const Job *j = g_ptr_array_index(s->jobs, i);
+        if (j->state == JOB_STOPPED)
+            note(s->waiting, "job %" G_GINT64_FORMAT " is stopped: %s", j->id.v, j->subject);
+    }
+    return true;
+}
+
+bool
+status_collect(Cli *cli, Status *ret, GError **error)
+{
+    ret->problems = g_ptr_array_new_with_free_func(g_free);
+    ret->waiting = g_ptr_array_new_with_free_func(g_free);
+    return count(cli, ret, error) && note_problems(cli, ret, error) &&
+           note_waiting(cli, ret, error);
+}
