@@ -243,11 +243,11 @@ start_serve
 first=$SERVE_PID
 rm "$HOME_DIR/state/master.lock"
 start_serve
-isnt "$SERVE_PID" "$first" 'F7 with the lock gone a second master starts'
+isnt "$SERVE_PID" "$first" 'F7, T34 with the lock gone a second master starts'
 kill -HUP "$first"
-ok 'F7 the first one sees it and ends' wait_for gone "$first"
+ok 'F7, T34 the first one sees it and ends' wait_for gone "$first"
 wait "$first"
-is $? 70 'F7 with a status that says so'
+is $? 70 'F7, T34 with a status that says so'
 like "$(cat "$WORK/serve.log")" "master.lock' was replaced under its holder" 'F7 and a line'
 ok 'F7 the second one works' timeout 20 "$PR_BIN" --home "$HOME_DIR" ask 'who is it'
 stop_serve

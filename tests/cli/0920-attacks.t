@@ -89,7 +89,7 @@ forked=$(last_job) first=$OUT
 pr note put scratch/his <<<'mended' >/dev/null
 answers <<<"$done_now"
 reply you "$first" 'And?'
-is "$(db "SELECT round, floor FROM job WHERE id = $forked")" '2|principal' 'a new round has read nothing of the stranger'
+is "$(db "SELECT round, floor FROM job WHERE id = $forked")" '2|anyone' 'T43: a new round is shown what the agent wrote then'
 answers <<<"$done_now"
 ok 'a fork of the round before' pr fork "$forked@3"
 is "$(db "SELECT floor FROM job ORDER BY id DESC LIMIT 1")" anyone 'T43: a fork of an old round has read what was shown then, whatever became of it'

@@ -53,7 +53,7 @@ class World:
     def rule(self, side, step):
         """The first rule that is for this step now; it is used up by that."""
         with self.lock:
-            for rule in self.rules:
+            for rule in list(self.rules):
                 on = rule["on"].upper()
                 if rule.get("side", side) != side or not (step.upper() + " ").startswith(on + " "):
                     continue
@@ -64,17 +64,18 @@ class World:
         return {}
 
     def accept(self, raw, sender, recipients, login):
-        """A mail that SMTP took: filed for everybody, changed as this server likes. Gives its id."""
+        """A mail that SMTP took: filed for everybody, changed as this server likes. Gives what the 250 names."""
         args = self.args
         with self.lock:
             self.n_accepted += 1
             ours, now = message_id(raw), message_id(raw)
             digest = hashlib.sha256(raw).hexdigest()
-            if args.rewrite_message_id:
+            if args.rewrite_message_id and login:
                 now = f"<server.{self.n_accepted}@peer.example>"
                 raw = set_header(raw, "Message-ID", now)
-                raw = f"X-Microsoft-Original-Message-ID: {ours}\r\n".encode() + raw
-            if args.rewrites_from:
+                if "header" in args.rewrite_message_id:
+                    raw = f"X-Microsoft-Original-Message-ID: {ours}\r\n".encode() + raw
+            if args.rewrites_from and login:
                 raw = set_header(raw, "From", args.rewrites_from)
             for recipient in recipients:
                 user = recipient.partition("@")[0].partition("+")[0]
@@ -83,7 +84,7 @@ class World:
                 self.folder(login.partition("@")[0], "Sent").add(raw, {"\\Seen"})
             self.log("accepted", id=ours, id_now=now, digest=digest, sender=sender, to=recipients)
             self.changed()
-            return now
+            return now if "reply" in (args.rewrite_message_id or "reply") else f"Q{self.n_accepted}"
 
 
 def sample(n):
