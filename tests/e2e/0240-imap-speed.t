@@ -1,18 +1,81 @@
 #!/usr/bin/env bash
-# How fast: new mail against mbsync on the same mailbox, and from a push to the start of a run against a bare
-# client in IDLE. Prints what it measures; IMAP_NEW=10000 by hand.
+# How fast: from a push to the start of a run against a bare client in IDLE, and new mail against mbsync on the same
+# mailbox. Prints what it measures. mbsync flushes every mail; tests/soak/imap-speed.t pulls 10,000.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/serve.sh"
 . "$POSTRIDER_SRC/tests/lib/imap.sh"
 PR_BIN=$POSTRIDER_PLAIN_BIN
-NEW=${IMAP_NEW:-500}
+NEW=${IMAP_NEW:-1000} PUSHES=9
+WAIT=120
 command -v mbsync >/dev/null || skip_all "no mbsync"
 
 now() { date +%s%3N; }
 imap_start
 imap_home
 exits 0 "the first visit" pr account work --once
-box send "$NEW" stranger@example.org agent@test.example bulk
+ticks() { local p; for p in $(at_work); do sed 's/.*) //' "/proc/$p/stat" 2>/dev/null; done | awk '{n += $12 + $13} END {print n + 0}'; }
+# Those that stay are there, and no other is at work.
+calm() { local before; before=$(at_work; ticks); read -r -t 0.7 -u "$TAP_NEVER"; [ "$(at_work; ticks)" = "$before" ] && remote_pid; }
+
+# Push: a small mailbox, since a large one keeps the server busy for both clients.
+POSTRIDER_LOG=debug start_serve
+runs() { grep -c 'msg=started part=run' "$WORK/serve.log"; }
+had_runs() { [ "$(runs)" -gt "$1" ]; }
+# What a moment costs on this machine now: starting a program and flushing a file, in milliseconds.
+moment()
+{
+    python3 - "$HOME_DIR" <<'P'
+import os, subprocess, sys, time
+begin = time.monotonic()
+subprocess.run(["true"])
+with open(sys.argv[1] + "/moment", "w") as f:
+    f.write("x" * 4096)
+    f.flush()
+    os.fsync(f.fileno())
+print(round((time.monotonic() - begin) * 1000))
+P
+}
+late=() moments=()
+for ((n = 1; n <= PUSHES; n++)); do
+    before=$(runs)
+    box idle >"$WORK/idle" &
+    wait_for grep -q idling "$WORK/idle"
+    wait_for calm # ours idles too
+    box send 1 you@postrider.local agent@test.example "push $n"
+    wait $!
+    moments+=("$(moment)")
+    wait_for had_runs "$before" || break
+    late+=("$(python3 - "$WORK/idle" "$WORK/serve.log" <<'P'
+import datetime, re, sys
+bare = float(open(sys.argv[1]).read().split()[-1])
+line = [l for l in open(sys.argv[2]) if "msg=started part=run" in l][-1]
+run = datetime.datetime.fromisoformat(re.match(r"t=(\S+)Z", line)[1] + "+00:00").timestamp()
+print(round((run - bare) * 1000))
+P
+)")
+    wait_for box_has postrider/Done "push $n"
+done
+stop_serve
+median() { printf '%s\n' "$@" | sort -n | sed -n "$((($# + 1) / 2))p"; }
+is "${#late[@]}" "$PUSHES" "each push starts a run"
+delay=$(median "${late[@]}") moment=$(median "${moments[@]}")
+diag "from the push that a bare client sees to the start of a run: ${late[*]} ms, median $delay ms; a moment is $moment ms"
+# 50 ms are for a machine on which a moment is at most 6 ms; a busy one gets more.
+limit=$((moment <= 6 ? 50 : 50 * moment / 6))
+ok "at most $limit ms after a bare client in IDLE" [ "${delay:-9999}" -le "$limit" ]
+
+# As another server would have delivered them, in a moment: files in the user's Maildir.
+python3 - "$MAIL_STORE/agent" "$NEW" <<'P'
+import os, sys
+folder, uid = sys.argv[1], os.stat(sys.argv[1]).st_uid
+for n in range(int(sys.argv[2])):
+    path = f"{folder}/new/17947000{n:05}.M{n}P1.test.example"
+    with open(path, "w", newline="") as f:
+        f.write(f"From: <stranger{n % 50}@example.org>\nTo: <agent@test.example>\nSubject: bulk {n}\n"
+                f"Message-ID: <bulk.{n}@example.org>\nDate: Sun, 15 Nov 2026 09:30:00 +0000\n\n" + f"Words of mail {n}.\n" * 40)
+    os.chown(path, uid, uid)
+P
+box unseen INBOX >/dev/null # now they have UIDs
 
 mkdir "$WORK/pulled"
 cat >"$WORK/mbsyncrc" <<END
@@ -45,36 +108,8 @@ pr account work --once 2>/dev/null
 fetch_ms=$(($(now) - begin))
 pr account main --once 2>/dev/null
 intake_ms=$(($(now) - begin))
-is "$(pr --json mail list --limit 100000 | grep -c '"id"')" "$NEW" "so do we"
+is "$(pr --json mail list --limit 100000 | grep -c '"id"')" $((NEW + PUSHES)) "so do we"
 diag "$NEW mails: mbsync $mbsync_ms ms; we fetch in $fetch_ms ms, and know all in $intake_ms ms"
-ok "at no less than half its speed" [ "$intake_ms" -le $((2 * mbsync_ms + 300)) ]
+ok "at no less than half its speed" [ "$intake_ms" -le $((2 * mbsync_ms)) ]
 
-# Push
-POSTRIDER_LOG=debug start_serve
-runs() { grep -c 'msg=started part=run' "$WORK/serve.log"; }
-had_runs() { [ "$(runs)" -gt "$1" ]; }
-late=()
-for n in 1 2 3 4 5; do
-    before=$(runs)
-    box idle >"$WORK/idle" &
-    wait_for grep -q idling "$WORK/idle"
-    read -r -t 0.3 -u "$TAP_NEVER" # ours idles too
-    box send 1 you@postrider.local agent@test.example "push $n"
-    wait $!
-    wait_for had_runs "$before" || break
-    late+=("$(python3 - "$WORK/idle" "$WORK/serve.log" <<'P'
-import datetime, re, sys
-bare = float(open(sys.argv[1]).read().split()[-1])
-line = [l for l in open(sys.argv[2]) if "msg=started part=run" in l][-1]
-run = datetime.datetime.fromisoformat(re.match(r"t=(\S+)Z", line)[1] + "+00:00").timestamp()
-print(round((run - bare) * 1000))
-P
-)")
-    wait_for box_has postrider/Done "push $n"
-done
-stop_serve
-median=$(printf '%s\n' "${late[@]}" | sort -n | sed -n 3p)
-diag "from the push that a bare client sees to the start of a run: ${late[*]} ms, median $median ms"
-# The goal is 50 ms on a quiet machine; a busy one gets more before this is a failure.
-ok "soon after a bare client in IDLE" [ "${#late[@]}" = 5 -a "${median:-999}" -le 250 ]
 done_testing
