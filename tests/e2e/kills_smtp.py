@@ -134,13 +134,14 @@ def feed(world, seconds):
 
 
 def kill_one(home, master, dice, killed):
-    """Each kind of process is as likely as any other, however many there are of it."""
+    """What was killed seldom is more likely: runs and submissions are there for a moment only."""
     there = {}
     for pid, kind in home.at_work():
         there.setdefault(kind, []).append(pid)
     if not there:
         return
-    kind = dice.choice(sorted(there))
+    kinds = sorted(there)
+    kind = dice.choices(kinds, [1 / (1 + killed[kind]) for kind in kinds])[0]
     killed[kind] += 1
     if kind == "serve":
         master.kill()
