@@ -1,5 +1,6 @@
 #include "engine/breaker.h"
 #include "base/banned.h"
+#include "mail/quote.h"
 #include "store/messages.h"
 #include "store/outbox_smtp.h"
 #include <inttypes.h>
@@ -81,13 +82,19 @@ is_responders_subject(const char *subject)
     return false;
 }
 
-/* When the same text of the same sender came last; 0: never. */
+/* When the same text of the same sender came last, or the same words of its own: a responder
+ * may quote what it answers. 0: never. */
 static int64_t
 came_before(const GPtrArray *rows, const Message *m)
 {
+    Digest own;
+    bool known = m->text && quote_own_words(m->text, &own);
+
     for (guint i = 0; i < rows->len; i++) {
         const MsgRow *row = g_ptr_array_index(rows, i);
-        if (digest_equal(&row->body, &m->body) && address_equal(row->from, m->from->spec))
+        bool same = digest_equal(&row->body, &m->body) ||
+                    (known && row->words_known && digest_equal(&row->own_words, &own));
+        if (same && address_equal(row->from, m->from->spec))
             return row->received_us;
     }
     return 0;

@@ -13,6 +13,7 @@
 #define BLANK_LINES 2  /* between an introduction and what it introduces */
 #define SHORT_SIGNATURE 10
 #define LONGEST_APP_LINE 120
+#define SHORTEST_KNOWN 20 /* bytes */
 
 typedef struct Line {
     size_t start, end; /* end is behind the newline */
@@ -397,4 +398,20 @@ quote_after_first_line(const char *text)
     g_autoptr(GArray) lines = classify(text);
 
     return unquoted_from(text, lines, first_own_line(lines) + 1);
+}
+
+bool
+quote_own_words(const char *text, Digest *ret)
+{
+    g_autoptr(GArray) lines = classify(text);
+    g_autofree char *own = unquoted_from(text, lines, first_own_line(lines));
+    size_t len = 0;
+
+    for (const char *c = own; *c; c++)
+        if (!g_ascii_isspace(*c))
+            own[len++] = *c;
+        else if (len > 0 && own[len - 1] != ' ')
+            own[len++] = ' ';
+    digest_of(own, len, ret);
+    return len >= SHORTEST_KNOWN;
 }

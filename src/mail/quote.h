@@ -5,10 +5,13 @@
  * orders; never a security filter. Bodies as mutt, Gmail, iOS Mail, Outlook and Thunderbird
  * write them are the table in tests/unit/mail/quote.c.
  */
-#include <glib.h>
+#include "base/digest.h"
 
 /* The first non-empty unquoted line, trimmed of white space (also NBSP); NULL when there is
  * none. */
 char *quote_first_line(const char *text);
 /* The unquoted text behind that line; "" when nothing. Caller frees. */
 char *quote_after_first_line(const char *text);
+/* To know the same words again, whatever they quote: a digest of the unquoted text, white space
+ * as one blank. False where it is so short that a person may well say it twice. */
+bool quote_own_words(const char *text, Digest *ret);

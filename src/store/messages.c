@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "mail/msgid.h"
+#include "mail/quote.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
@@ -79,18 +80,21 @@ insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
 
     add_specs(to, m->to);
     add_specs(to, m->cc);
+    Digest own;
+    bool known = m->in_reply_to && m->text && quote_own_words(m->text, &own);
     if (!sql_run(txn,
                  "INSERT INTO message (role, account, folder, file, msgid, in_reply_to, "
                  "from_name, from_spec, to_specs, subject, date_us, received_us, size, flags, "
-                 "body, thread, job, round, class, trust, floor, state, why) "
-                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                 NULL, error, "ssssssssssiiiidiiisssss", in->role, in->account, in->folder,
+                 "body, thread, job, round, class, trust, floor, state, why, own_words) "
+                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                 "?)",
+                 NULL, error, "ssssssssssiiiidiiisssssd", in->role, in->account, in->folder,
                  in->file, m->id, m->in_reply_to, m->from ? m->from->name : NULL, sender(m),
                  to->str, m->subject, m->date_us, home_now(db_home(txn->db)), (int64_t)m->size,
                  (int64_t)m->flags, &m->body, in->thread.v, in->job.v, (int64_t)in->round,
                  msg_class_name(in->class), trust_name(in->trust),
                  in->floor < in->trust ? trust_name(in->floor) : NULL,
-                 msg_state_name(in->state), in->why))
+                 msg_state_name(in->state), in->why, known ? &own : NULL))
         return false;
     ret_id->v = sql_last_id(txn);
     return true;

@@ -84,7 +84,8 @@ typedef struct MsgRow {
     char *msgid, *in_reply_to, *from_name, *from, *to, *subject, *why;
     int64_t date_us, received_us, size;
     unsigned flags;
-    Digest body;
+    Digest body, own_words;
+    bool words_known; /* own_words says something: an answer, and not a word or two */
 } MsgRow;
 void msg_row_free(MsgRow *row);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsgRow, msg_row_free)

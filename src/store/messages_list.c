@@ -112,6 +112,8 @@ msg_row_read(sqlite3_stmt *st)
     row->size = sqlite3_column_int64(st, 21);
     row->flags = (unsigned)sqlite3_column_int64(st, 22);
     sql_digest(st, 23, &row->body);
+    row->words_known = sqlite3_column_type(st, 25) == SQLITE_BLOB;
+    sql_digest(st, 25, &row->own_words);
     return row;
 }
 

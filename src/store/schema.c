@@ -306,6 +306,7 @@ const char *const schema_sql[] = {
     ") WITHOUT ROWID;"
     "CREATE INDEX demand_open ON demand (account) WHERE answer IS NULL;"
     "ALTER TABLE note_version ADD COLUMN from_key TEXT;" /* it was renamed; NULL: written */
+    "ALTER TABLE message ADD COLUMN own_words BLOB;" /* mail/quote.h; NULL: too few, or old */
     /* Who asks for much lets others pass. */
     "ALTER TABLE job ADD COLUMN turn_us INTEGER NOT NULL DEFAULT 0;"
     "CREATE INDEX job_turn ON job (turn_us) WHERE state = 'queued';"

@@ -146,7 +146,9 @@ while True:
         answer["Message-ID"], answer["Date"] = email.utils.make_msgid(domain="test.example"), email.utils.formatdate()
         answer["In-Reply-To"] = answer["References"] = m["Message-ID"]
         text = "I am away until Monday.\n"
-        if kind == "quotes":
+        if kind == "anew":
+            text = f"I am away until Monday. This is answer number {len(done)}.\n"
+        elif kind == "quotes":
             text += "\nOn Sunday you wrote:\n" + "".join(f"> {line}\n" for line in m.get_body().get_content().splitlines())
         answer.set_content(text)
         with smtplib.SMTP("127.0.0.1", int(env["SMTP_PORT"])) as smtp:
@@ -211,9 +213,18 @@ like "$("$PR_BIN" --home "$WORK/home-agent" --json mail list --state held)" 'loo
 stop
 imap_start
 home agent
-"$PR_BIN" --home "$WORK/home-agent" config set postrider max-mails-per-hour 4 >/dev/null
 begin agent
 responder bob quotes
+ask bob@test.example agent@test.example 'a question of a person'
+is_quiet
+is "$(mails bob agent)" 2 "M35: so does one that quotes what it answers"
+like "$("$PR_BIN" --home "$WORK/home-agent" --json mail list --state held)" 'loop: the same text came before' "and is known as well"
+stop
+imap_start
+home agent
+"$PR_BIN" --home "$WORK/home-agent" config set postrider max-mails-per-hour 4 >/dev/null
+begin agent
+responder bob anew
 ask bob@test.example agent@test.example 'a question of a person'
 is_quiet
 is "$(mails bob agent)" 4 "M35: one that says something new each time is stopped by the limit"

@@ -197,6 +197,34 @@ test_random(void)
     g_rand_free(rand);
 }
 
+/* M35: the same words around other quotations are the same. */
+static const struct {
+    const char *text, *other;
+    bool want_known, want_same;
+} own_words[] = {
+    {"I am away until Monday.\n\nOn Sunday you wrote:\n> one\n",
+     "I am away until\nMonday.\n\nOn Sunday you wrote:\n> two\n> more\n", true, true},
+    {"I am away until Monday.\n", "I am away until Tuesday.\n", true, false},
+    {"> I am away until Monday.\nso what about it, then?\n",
+     "> other\nso what about it, then?\n", true, true},
+    {"Yes, please.\n\nOn Sunday you wrote:\n> a long question that was asked before\n",
+     "Yes, please.\n", false, true},
+    {"> nothing of its own, however long it is\n", "", false, true},
+};
+
+static void
+test_own_words(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(own_words); i++) {
+        Digest a, b;
+
+        g_test_message("row %zu", i);
+        g_assert_cmpint(quote_own_words(own_words[i].text, &a), ==, own_words[i].want_known);
+        (void)quote_own_words(own_words[i].other, &b);
+        g_assert_cmpint(digest_equal(&a, &b), ==, own_words[i].want_same);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -206,5 +234,6 @@ main(int argc, char **argv)
         g_test_add_data_func(path, GSIZE_TO_POINTER(i), test_row);
     }
     g_test_add_func("/quote/random", test_random);
+    g_test_add_func("/quote/own-words-M35", test_own_words);
     return g_test_run();
 }
