@@ -1,6 +1,5 @@
 #include "engine/breaker.h"
 #include "base/banned.h"
-#include "mail/quote.h"
 #include "store/messages.h"
 #include "store/outbox_smtp.h"
 #include <inttypes.h>
@@ -85,15 +84,12 @@ is_responders_subject(const char *subject)
 /* When the same text of the same sender came last, or the same words of its own: a responder
  * may quote what it answers. 0: never. */
 static int64_t
-came_before(const GPtrArray *rows, const Message *m)
+came_before(const GPtrArray *rows, const Message *m, const Digest *own)
 {
-    Digest own;
-    bool known = m->text && quote_own_words(m->text, &own);
-
     for (guint i = 0; i < rows->len; i++) {
         const MsgRow *row = g_ptr_array_index(rows, i);
         bool same = digest_equal(&row->body, &m->body) ||
-                    (known && row->words_known && digest_equal(&row->own_words, &own));
+                    (own && row->words_known && digest_equal(&row->own_words, own));
         if (same && address_equal(row->from, m->from->spec))
             return row->received_us;
     }
@@ -101,7 +97,8 @@ came_before(const GPtrArray *rows, const Message *m)
 }
 
 bool
-breaker_in(Db *db, JobId job, const Message *m, bool *ret_same, GError **error)
+breaker_in(
+    Db *db, JobId job, const Message *m, const Digest *own, bool *ret_same, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const MsgQuery q = {.job = job, .limit = LOOK_BACK};
@@ -111,7 +108,7 @@ breaker_in(Db *db, JobId job, const Message *m, bool *ret_same, GError **error)
     *ret_same = false;
     if (!messages_list(db, &viewer, &q, &rows, error))
         return false;
-    int64_t before_us = came_before(rows, m);
+    int64_t before_us = came_before(rows, m, own);
     if (before_us == 0)
         return true;
     if (!outbox_last_to(db, job, m->from->spec, &answered_us, error))

@@ -23,5 +23,6 @@ bool breaker_out(Engine *engine,
                  unsigned n_before,
                  char **ret_why,
                  GError **error);
-/* Is it such a mail? */
-bool breaker_in(Db *db, JobId job, const Message *m, bool *ret_same, GError **error);
+/* Is it such a mail? own: of its words (quote_own_words()); NULL: too few. */
+bool breaker_in(
+    Db *db, JobId job, const Message *m, const Digest *own, bool *ret_same, GError **error);

@@ -11,6 +11,7 @@
 #include "engine/orders.h"
 #include "engine/outward.h"
 #include "engine/post.h"
+#include "mail/quote.h"
 #include "store/jobs.h"
 #include "store/steering.h"
 
@@ -127,6 +128,16 @@ is_theirs(
     return *ret || job_steered_by(engine->db, job, spec, ret, error);
 }
 
+/* Is it a responder's, with words that came before? Its own are kept for the next. */
+static bool
+came_before(Engine *engine, JobId job, MsgNew *in, bool *ret, GError **error)
+{
+    const Message *m = in->mail;
+
+    in->words_known = m->text && quote_own_words(m->text, &in->own_words);
+    return breaker_in(engine->db, job, m, in->words_known ? &in->own_words : NULL, ret, error);
+}
+
 /* What a mail that passed the judge becomes: an order, or work, or held after all. */
 bool
 intake_direct(Engine *engine,
@@ -173,7 +184,7 @@ intake_direct(Engine *engine,
     }
     bool too_long = false, same = false;
     if ((j->trust <= TRUST_ROLE && job.v && !role_talk(engine, job, &too_long, error)) ||
-        (!j->proved && job.v && !breaker_in(engine->db, job, m, &same, error)))
+        (!j->proved && job.v && !came_before(engine, job, in, &same, error)))
         return false;
     if (!(j->may & MAY_ASK) || too_long || same) {
         in->state = MSG_HELD;

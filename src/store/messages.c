@@ -2,7 +2,6 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "mail/msgid.h"
-#include "mail/quote.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
@@ -80,8 +79,6 @@ insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
 
     add_specs(to, m->to);
     add_specs(to, m->cc);
-    Digest own;
-    bool known = m->in_reply_to && m->text && quote_own_words(m->text, &own);
     if (!sql_run(txn,
                  "INSERT INTO message (role, account, folder, file, msgid, in_reply_to, "
                  "from_name, from_spec, to_specs, subject, date_us, received_us, size, flags, "
@@ -94,7 +91,7 @@ insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
                  (int64_t)m->flags, &m->body, in->thread.v, in->job.v, (int64_t)in->round,
                  msg_class_name(in->class), trust_name(in->trust),
                  in->floor < in->trust ? trust_name(in->floor) : NULL,
-                 msg_state_name(in->state), in->why, known ? &own : NULL))
+                 msg_state_name(in->state), in->why, in->words_known ? &in->own_words : NULL))
         return false;
     ret_id->v = sql_last_id(txn);
     return true;

@@ -68,6 +68,8 @@ typedef struct MsgNew {
     ThreadId thread;
     JobId job;
     int round;
+    Digest own_words; /* mail/quote.h */
+    bool words_known; /* own_words says something: an answer nobody vouched for, of some length */
 } MsgNew;
 
 /* A row; strings live as long as the row does. */
@@ -85,7 +87,7 @@ typedef struct MsgRow {
     int64_t date_us, received_us, size;
     unsigned flags;
     Digest body, own_words;
-    bool words_known; /* own_words says something: an answer, and not a word or two */
+    bool words_known;
 } MsgRow;
 void msg_row_free(MsgRow *row);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsgRow, msg_row_free)
