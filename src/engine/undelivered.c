@@ -8,6 +8,9 @@
 #include "store/messages.h"
 #include "store/outbox_smtp.h"
 
+#define NUMBER_MAX 9u /* "5.111.111" */
+#define NUMBERS_MAX 12u
+
 static bool
 names(const Undelivered *list, size_t n, const char *spec)
 {
@@ -65,6 +68,7 @@ write_to(Engine *engine,
          const OutRow *mail,
          GError **error)
 {
+    static const Trust anyone = TRUST_ANYONE; /* a server's words are in it */
     const ConfRole *role = speaker(engine->home->config, job);
     LetterParent parent = {.msgid = mail->msgid, .subject = mail->subject};
 
@@ -76,6 +80,7 @@ write_to(Engine *engine,
                  .round = mail->round,
                  .thread = job ? job->thread : (ThreadId){0},
                  .level = TRUST_ROLE,
+                 .floor = &anyone,
                  .mailbox = role->name};
     return c && post_compose(engine, txn, c, &post, NULL, NULL, error);
 }
@@ -133,6 +138,23 @@ undelivered_ask(Engine *engine,
     return hold_ask_doubt(engine, txn, role, job, to, mail->id, lines->str, error);
 }
 
+/* The numbers of a reply ("550 5.1.1"), which nobody can read as an order: its words are those of
+ * whoever runs the server, and the brain takes this for an instruction. Caller frees. */
+static char *
+numbers_of(const char *why)
+{
+    g_auto(GStrv) words = g_strsplit(why, " ", -1);
+    g_autoptr(GString) out = g_string_new(NULL);
+
+    for (char **word = words; *word && out->len < NUMBERS_MAX; word++) {
+        size_t len = strlen(*word);
+        if (len > 0 && len <= NUMBER_MAX && strspn(*word, "0123456789.") == len)
+            g_string_append_printf(out, "%s%s", out->len ? " " : "", *word);
+    }
+    return out->len ? g_string_free(g_steal_pointer(&out), FALSE)
+                    : g_strdup("the outbox says why");
+}
+
 bool
 undelivered_news(Db *db, JobId job, char **ret_text, GArray **ret_ids, GError **error)
 {
@@ -144,9 +166,10 @@ undelivered_news(Db *db, JobId job, char **ret_text, GArray **ret_ids, GError **
         return false;
     for (guint i = 0; i < all->len; i++) {
         const OutNews *n = g_ptr_array_index(all, i);
+        g_autofree char *numbers = numbers_of(n->why);
         g_array_append_val(ids, n->delivery);
         g_string_append_printf(s, "%sYour mail to %s, <%s>, did not arrive: %s.", i ? "\n" : "",
-                               n->address, n->msgid, n->why);
+                               n->address, n->msgid, numbers);
     }
     *ret_text = s->len ? g_string_free(g_steal_pointer(&s), FALSE) : NULL;
     *ret_ids = g_steal_pointer(&ids);
