@@ -2,23 +2,7 @@
 # Mail to people outside, with a server that misbehaves as it is told. What it says that it accepted is
 # the truth: nothing is lost, nothing comes twice.
 . "$(dirname "$0")/../lib/tap.sh"
-
-peer=$POSTRIDER_SRC/tests/peers/mailpeer
-PEER_PID=
-stop_peer() { [ -z "$PEER_PID" ] || { kill "$PEER_PID" 2>/dev/null; wait "$PEER_PID" 2>/dev/null; }; PEER_PID=; }
-trap 'stop_peer; tap_end' EXIT
-
-# start_peer OPTION...: another server at the settings' place.
-start_peer()
-{
-    stop_peer
-    rm -f "$WORK/ports" "$WORK/log"
-    mkfifo "$WORK/ports"
-    "$peer" --log "$WORK/log" "$@" >"$WORK/ports" &
-    PEER_PID=$!
-    read -r IMAP SMTP <"$WORK/ports"
-    pr config set smtp port "$SMTP" >/dev/null
-}
+. "$POSTRIDER_SRC/tests/lib/peer.sh"
 
 # home MODE: a new home whose owner is local and that sends by the peer.
 home()
@@ -48,11 +32,6 @@ END
     (umask 077; echo agent-pw >"$HOME_DIR/password")
 }
 
-mail_to() { echo hello | pr send --from envoy --to "$1" --subject "${2:-a mail}" >"$WORK/msgid" 2>"$WORK/.err"; }
-state() { pr --json outbox list --all | python3 -c 'import json,sys
-for r in reversed(json.load(sys.stdin)):
-    if not sys.argv[1:] or str(r["id"]) in sys.argv[1:]: print(r["to"].split("@")[0], r["state"])' "$@"; }
-accepted() { grep -c '"event": "accepted"' "$WORK/log" 2>/dev/null; }
 owner_mails() { pr deliver; find "$HOME_DIR/mail/you/new" -type f 2>/dev/null | wc -l; }
 
 home hold

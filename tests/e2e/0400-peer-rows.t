@@ -2,21 +2,7 @@
 # Rows of servers and of what they are told: greylisting (P21), a bounce after the mail was accepted (P20), headers and
 # addresses that are more (T15, T16), names that lead nowhere (P22), a password that is repeated (T27). The peer's log is the witness.
 . "$(dirname "$0")/../lib/tap.sh"
-
-peer=$POSTRIDER_SRC/tests/peers/mailpeer
-PEER_PID=
-stop_peer() { [ -z "$PEER_PID" ] || { kill "$PEER_PID" 2>/dev/null; wait "$PEER_PID" 2>/dev/null; }; PEER_PID=; }
-trap 'stop_peer; tap_end' EXIT
-start_peer()
-{
-    stop_peer
-    rm -f "$WORK/ports" "$WORK/log"
-    mkfifo "$WORK/ports"
-    "$peer" --log "$WORK/log" "$@" >"$WORK/ports" &
-    PEER_PID=$!
-    read -r IMAP SMTP <"$WORK/ports"
-    pr config set smtp port "$SMTP" >/dev/null
-}
+. "$POSTRIDER_SRC/tests/lib/peer.sh"
 pr init >/dev/null
 cat >"$HOME_DIR/postrider.conf" <<END
 [postrider]
