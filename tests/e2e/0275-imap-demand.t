@@ -102,6 +102,7 @@ start_serve
 mail parks 'Wait for me.' INBOX
 parked() { pr --json job list --all | grep -q '"state": *"parked"'; }
 ok "a job that has gathered a mail parks" wait_for parked
+ok "its checkpoint lies on the server" wait_for box_has INBOX '] parks'
 stop_serve
 rm -rf "$HOME_DIR/state" "$HOME_DIR/mail/envoy/.Archive"
 start_serve
