@@ -191,14 +191,14 @@ static bool
 add_past(Engine *engine, const Job *job, Thread *t, GError **error)
 {
     const Viewer viewer = {.role = job->role};
-    const MsgQuery query = {.thread = job->thread, .state = "handled", .limit = ROWS_MAX};
+    const MsgQuery query = {
+        .thread = job->thread, .state = "handled", .history_only = true, .limit = ROWS_MAX};
 
     if (!messages_list(engine->db, &viewer, &query, &t->past, error))
         return false;
     for (guint i = 0; i < t->past->len; i++) {
         const MsgRow *row = g_ptr_array_index(t->past, i);
-        if (row->class != MSG_HISTORY || row->job.v != 0 ||
-            (t->seen && g_hash_table_contains(t->seen, row->msgid)))
+        if (t->seen && g_hash_table_contains(t->seen, row->msgid))
             continue;
         Item *item = g_new0(Item, 1);
         item->in = row;

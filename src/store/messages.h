@@ -153,6 +153,7 @@ typedef struct MsgQuery {
     ThreadId thread;
     const char *state;            /* a state's name */
     bool oldest_first, open_only; /* open: stored, shown, held */
+    bool history_only;            /* what was said before we heard of it; no job's own */
     unsigned limit;               /* 0: 50 */
     int64_t below_id;             /* paging: rows with a smaller id */
 } MsgQuery;

@@ -247,6 +247,8 @@ and_query(Where *w, const MsgQuery *q)
     }
     if (q->open_only)
         g_string_append(w->sql, " AND state IN ('stored', 'shown', 'held')");
+    if (q->history_only)
+        g_string_append(w->sql, " AND class = 'history' AND job = 0");
     g_string_append(w->sql, q->oldest_first ? " ORDER BY id" : " ORDER BY id DESC");
 }
 

@@ -452,6 +452,8 @@ make_mails(Db *db)
         in.folder = i > 4 ? "Done" : "";
         in.state = i == 4 ? MSG_HELD : i == 5 ? MSG_IGNORED : MSG_STORED;
         in.why = i == 4 ? "stranger" : i == 5 ? "history: old" : NULL;
+        if (i == 5)
+            in.class = MSG_HISTORY;
         test_store(db, &in);
     }
 }
@@ -478,6 +480,7 @@ test_list(void)
         {"folder", &operator, {.folder = "Done", .role = "envoy"}, "5"},
         {"state", &operator, {.state = "held"}, "4"},
         {"open", &operator, {.open_only = true}, "64321"},
+        {"history", &operator, {.history_only = true}, "5"},
         {"since", &operator, {.since_us = TEST_NOW - 6 * USEC_PER_SEC}, "654"},
         {"before", &operator, {.before_us = TEST_NOW - 7 * USEC_PER_SEC}, "21"},
         {"thread", &operator, {.thread = {1}}, "31"},
