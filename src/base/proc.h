@@ -75,7 +75,6 @@ typedef struct ProcEnd {
 } ProcEnd;
 
 bool proc_talk(const ProcSpec *spec, Proc **ret_proc, GError **error);
-pid_t proc_pid(const Proc *proc);
 /* Fills at most 4 entries for poll(2); returns how many. *ret_wait_us: how long to wait at most
  * (USEC_NEVER: until something happens). */
 unsigned proc_poll(Proc *proc, struct pollfd fds[4], int64_t *ret_wait_us);

@@ -107,12 +107,6 @@ proc_talk(const ProcSpec *spec, Proc **ret_proc, GError **error)
     return true;
 }
 
-pid_t
-proc_pid(const Proc *proc)
-{
-    return proc->pid;
-}
-
 unsigned
 proc_poll(Proc *proc, struct pollfd fds[4], int64_t *ret_wait_us)
 {

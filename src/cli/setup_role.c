@@ -71,8 +71,10 @@ work_role(Setup *s)
     const Config *config = s->cli->home->config;
     g_autofree char *asked = NULL;
     const char *name = s->operand;
-    if (!name && s->ask)
-        name = asked = setup_ask(s, "Role", config->n_roles ? config->roles[0].name : NULL);
+    if (!name && s->ask) {
+        asked = setup_ask(s, "Role", config->n_roles ? config->roles[0].name : NULL);
+        name = asked;
+    }
     if (!name)
         return s->ask ? setup_no_answer() : cli_usage("setup", "role needs a NAME");
     if (!text_name_valid(name))

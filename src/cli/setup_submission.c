@@ -27,8 +27,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Way, way_clear)
 static char *
 find_sendmail(void)
 {
-    char *found = g_find_program_in_path("sendmail");
-    return found ? found : g_strdup("/usr/sbin/sendmail");
+    g_autofree char *found = g_find_program_in_path("sendmail");
+    return found ? g_steal_pointer(&found) : g_strdup("/usr/sbin/sendmail");
 }
 
 static bool

@@ -194,7 +194,7 @@ commit_message(Commit *c, Txn *txn, const MsgRow *row, GError **error)
 
 /* Each mail that was shown: settled and filed in Done, dead with a job that failed, or in hand.
  */
-bool
+static bool
 commit_messages(Commit *c, Txn *txn, GError **error)
 {
     for (guint i = 0; i < c->in->shown->len; i++) {

@@ -61,7 +61,6 @@ bool commit_mails(Commit *c, Txn *txn, GError **error);
 /* Needs the original, when so; after the mails. */
 bool commit_speaks_to_owner(const Commit *c);
 bool commit_tell_people(Commit *c, Txn *txn, GError **error);
-bool commit_messages(Commit *c, Txn *txn, GError **error);
 /* Is this mail, which was shown, handled by this step? */
 bool commit_settles(const Commit *c, const MsgRow *row);
 bool commit_flags(Commit *c, Txn *txn, GError **error);

@@ -239,12 +239,6 @@ context_show_part_cut(Context *c, const ContextPart *part, const char *text)
 }
 
 bool
-context_show(Context *c, const char *title, const char *id, const char *text)
-{
-    return show(c, &(ContextPart){.title = title, .id = id}, text, false);
-}
-
-bool
 context_show_cut(Context *c, const char *title, const char *id, const char *text)
 {
     return show(c, &(ContextPart){.title = title, .id = id}, text, true);
@@ -358,7 +352,7 @@ context_instruct_part(Context *c, const ContextPart *asked, const char *asked_te
 GBytes *
 context_manifest(Context *c)
 {
-    json_int_t bytes = (json_int_t)(strlen(context_text(c)) + c->system->len);
+    json_int_t bytes = (json_int_t)strlen(context_text(c)) + (json_int_t)c->system->len;
     g_autoptr(json_t) manifest = json_pack(
         "{s:I, s:i, s:I, s:I, s:i, s:O}", "job", (json_int_t)c->job, "step", c->step, "budget",
         (json_int_t)c->budget, "bytes", bytes, "takes", (int)c->takes, "parts", c->parts);

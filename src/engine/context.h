@@ -71,7 +71,6 @@ bool context_show_part(Context *c, const ContextPart *part, const char *text);
 /* As above, but a text that is too long is cut at a character and says so. */
 bool context_show_part_cut(Context *c, const ContextPart *part, const char *text);
 /* The same for text that is found nowhere else later: the manifest keeps it. */
-bool context_show(Context *c, const char *title, const char *id, const char *text);
 bool context_show_cut(Context *c, const char *title, const char *id, const char *text);
 /* A file that the model sees, by the type in part->content_type; the page names it. False when
  * there are too many bytes or files already; it is listed then. */

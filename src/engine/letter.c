@@ -15,8 +15,10 @@ add_limits(GString *s, const ConfRole *role, const Job *job)
         g_string_append_printf(s, " of $%.2f", (double)money / 1e6);
 }
 
-char *
-letter_footer(const ConfRole *role, const Job *job)
+/* "job 12 · step 4 of 24 · $0.11 of $2.00 · reply STOP, STATUS, WHY, or just write"; the limits
+ * are those of a role that works in steps, money stands there once some was spent. */
+static char *
+format_footer(const ConfRole *role, const Job *job)
 {
     g_autoptr(GString) s = g_string_new(NULL);
     g_string_append_printf(s, "job %" G_GINT64_FORMAT, job->id.v);
@@ -69,8 +71,9 @@ set_text(Compose *c, const char *body, const ConfRole *role, const Job *job)
         compose_text(c, body);
         return;
     }
-    g_autofree char *footer = letter_footer(role, job);
-    g_autofree char *text = g_strdup_printf("%s\n\n-- \n%s\n", body, footer);
+    g_autofree char *footer = format_footer(role, job);
+    g_autofree char *above = g_strchomp(g_strdup(body));
+    g_autofree char *text = g_strdup_printf("%s\n\n-- \n%s\n", above, footer);
     compose_text(c, text);
 }
 

@@ -15,11 +15,6 @@ typedef struct LetterParent {
     const GPtrArray *references; /* of the parent; may be NULL */
 } LetterParent;
 
-/* "job 12 · step 4 of 24 · $0.11 of $2.00 · reply STOP, STATUS, WHY, or just write"; the limits
- * are those of a role that works in steps, money stands there once some was spent. Caller frees.
- */
-char *letter_footer(const ConfRole *role, const Job *job);
-
 /* An agent's own mail. to: addr-specs. parent NULL: begins a thread. Files that are notes are left
  * to the caller: they are read in the commit. */
 Compose *letter_answer(const Home *home,

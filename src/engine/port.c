@@ -240,12 +240,6 @@ port_answered(const Port *port)
     return port->talk.unsettled->len == 0;
 }
 
-const GPtrArray *
-port_unsettled(const Port *port)
-{
-    return port->talk.unsettled;
-}
-
 Trust
 port_floor(const Port *port)
 {

@@ -57,9 +57,6 @@ bool port_work(Port *port, const struct pollfd *fds, unsigned n, GError **error)
 
 /* Has the program settled every message that it was shown? */
 bool port_answered(const Port *port);
-/* The shown mail (of MsgRow, oldest first) that no reply has settled: what is left for the
- * answer that the program prints. Borrowed until the next port_work(). */
-const GPtrArray *port_unsettled(const Port *port);
 /* The lowest trust of anything shown or read through the port: the floor for what comes next.
  */
 Trust port_floor(const Port *port);

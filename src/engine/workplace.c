@@ -269,10 +269,10 @@ workplace_close(Workplace *w)
 
 /* --- in/ --- */
 
-/* Not flushed: a crash makes the whole workplace anew. */
-bool
-workplace_put(
-    Workplace *w, const char *filename, GBytes *content, char **ret_name, GError **error)
+/* One attachment, under a name that is new in this claim. Not flushed: a crash makes the whole
+ * workplace anew. */
+static bool
+put_file(Workplace *w, const char *filename, GBytes *content, GError **error)
 {
     g_autofree char *name = workplace_name(w->given, filename);
     auto_fd in = own_folder(w, "in", error);
@@ -285,8 +285,6 @@ workplace_put(
     const void *data = g_bytes_get_data(content, &len);
     if (fd < 0 || !file_write_all(fd, data, len, error))
         return err_prefix(error, "writing '%s/%s'", w->in, name);
-    if (ret_name)
-        *ret_name = g_steal_pointer(&name);
     return true;
 }
 
@@ -304,7 +302,7 @@ fill_from(Workplace *w, Engine *engine, const MsgRow *row, GError **error)
     for (guint i = 0; i < m->parts->len; i++) {
         const MsgPart *part = g_ptr_array_index(m->parts, i);
         if (part->attachment && part->content &&
-            !workplace_put(w, part->filename, part->content, NULL, error))
+            !put_file(w, part->filename, part->content, error))
             return false;
     }
     return true;

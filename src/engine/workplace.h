@@ -52,10 +52,6 @@ char *workplace_path(const Home *home, const Job *job);
 GHashTable *workplace_names_new(void);
 char *workplace_name(GHashTable *taken, const char *filename);
 
-/* Writes a mail's attachment into in/; the name is made by workplace_name() and new in this
- * claim. ret_name: beneath in/; caller frees; may be NULL. */
-bool workplace_put(
-    Workplace *w, const char *filename, GBytes *content, char **ret_name, GError **error);
 /* Writes all attachments of the mails (of MsgRow) in order, once after workplace_open(). So
  * somebody who goes through the same parts with workplace_name() and a fresh table knows the
  * names. A mail whose file is gone has none. */

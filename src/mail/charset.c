@@ -9,8 +9,9 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-bool
-charset_is_plain(const void *in, size_t len)
+/* All bytes are ASCII and none is NUL. */
+static bool
+is_plain(const void *in, size_t len)
 {
     const uint8_t *p = in, *end = p + len;
     uint64_t word;
@@ -216,7 +217,7 @@ charset_decode(
     bool much = max > 0 && len / 8 > max; /* eight bytes make at least one of UTF-8 */
     if (much)
         len = max * 8;
-    if (charset_is_plain(in, len) && is_superset(charset))
+    if (is_plain(in, len) && is_superset(charset))
         text = copy_text(in, len);
     else
         text = decode(charset, in, len, max, bad);
@@ -244,7 +245,7 @@ charset_guess(const void *in, size_t len)
 {
     bool bad = false;
 
-    if (charset_is_plain(in, len))
+    if (is_plain(in, len))
         return copy_text(in, len);
     if (g_utf8_validate_len(in, len, NULL) || has_utf8(in, len))
         return text_make_valid(in, (gssize)len);

@@ -20,6 +20,3 @@ char *charset_decode(
 /* A header's bytes without any label: charset_decode() with "", but where some of it is UTF-8
  * the rest becomes U+FFFD. Caller frees. */
 char *charset_guess(const void *in, size_t len);
-
-/* True when all bytes are ASCII and none is NUL. */
-bool charset_is_plain(const void *in, size_t len);

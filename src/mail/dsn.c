@@ -15,12 +15,6 @@ static const char *const action_names[] = {
     [DSN_DELIVERED] = "delivered", [DSN_RELAYED] = "relayed", [DSN_EXPANDED] = "expanded"};
 _Static_assert(G_N_ELEMENTS(action_names) == DSN_N_ACTIONS, "name every DsnAction");
 
-const char *
-dsn_action_name(DsnAction action)
-{
-    return action_names[action];
-}
-
 static void
 rcpt_free(DsnRcpt *r)
 {

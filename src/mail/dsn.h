@@ -23,7 +23,6 @@ typedef enum DsnAction {
     DSN_EXPANDED,
     DSN_N_ACTIONS
 } DsnAction;
-const char *dsn_action_name(DsnAction action);
 
 typedef struct DsnRcpt {
     char

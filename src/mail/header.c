@@ -27,11 +27,9 @@ header_limits(const MessageLimits *limits)
     return l;
 }
 
-void
+static void
 header_free(MsgHeader *h)
 {
-    if (!h)
-        return;
     g_free(h->name);
     g_free(h->value);
     g_free(h);

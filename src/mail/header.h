@@ -25,7 +25,6 @@ typedef struct HeaderBlock {
 void header_split(const void *raw, size_t len, const MessageLimits *limits, HeaderBlock *ret);
 /* Replaces zeros by the defaults of base/limits.h; limits may be NULL. */
 MessageLimits header_limits(const MessageLimits *limits);
-void header_free(MsgHeader *h);
 
 /* A value as it stands in a block: line ends taken out, white space at both ends too, valid
  * UTF-8; caller frees. */

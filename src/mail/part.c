@@ -371,7 +371,7 @@ read_texts(PartList *list)
             compare_twin(list, p, plain);
             continue;
         }
-        if (p->kind == TEXT_HTML)
+        if (!found[i]) /* what is plain was read before */
             found[i] = read_html(list, p, room);
         add_text(list, all, p, found[i]);
     }

@@ -378,27 +378,6 @@ thread_references(const ThreadMail *mails, size_t n, bool by_subject)
     return work_end(&w);
 }
 
-ThreadForest *
-thread_ordered_subject(const ThreadMail *mails, size_t n)
-{
-    g_autoptr(GHashTable) heads = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    Work w;
-
-    work_begin(&w, mails, n);
-    for (size_t i = 0; i < n; i++) {
-        Node *node = w.by_date[i];
-        char *key = subject_key(&mails[node->pub.mail]);
-        key = key ? key : g_strdup("");
-        node->parent = g_hash_table_lookup(heads, key);
-        if (node->parent)
-            g_free(key);
-        else
-            g_hash_table_insert(heads, key, node);
-    }
-    build(&w);
-    return work_end(&w);
-}
-
 const ThreadNode *
 thread_roots(const ThreadForest *f)
 {

@@ -1,9 +1,8 @@
 #pragma once
 
 /*
- * RFC 5256 THREAD=REFERENCES and ORDEREDSUBJECT, for display only: who belongs to which job is
- * decided by ids in the store, never here. Never loops, never deeper than the input is long;
- * works without recursion.
+ * RFC 5256 THREAD=REFERENCES, for display only: who belongs to which job is decided by ids in the
+ * store, never here. Never loops, never deeper than the input is long; works without recursion.
  */
 #include <glib.h>
 #include <stdbool.h>
@@ -25,7 +24,6 @@ struct ThreadNode {
 typedef struct ThreadForest ThreadForest;
 /* by_subject: also step 5, the merge of roots with one base subject. */
 ThreadForest *thread_references(const ThreadMail *mails, size_t n, bool by_subject);
-ThreadForest *thread_ordered_subject(const ThreadMail *mails, size_t n);
 const ThreadNode *thread_roots(const ThreadForest *f);
 void thread_forest_free(ThreadForest *f);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ThreadForest, thread_forest_free)

@@ -4,22 +4,16 @@
 #include "notes/links.h"
 #include "notes/notes.h"
 
-void
-note_finding_free(NoteFinding *f)
+static void
+free_finding(gpointer data)
 {
-    if (!f)
-        return;
+    NoteFinding *f = data;
+
     g_free(f->key);
     g_free(f->target);
     g_free(f->nearest);
     g_free(f->what);
     g_free(f);
-}
-
-static void
-free_finding(gpointer f)
-{
-    note_finding_free(f);
 }
 
 typedef struct Check {

@@ -5,19 +5,13 @@
 #define SUFFIX ".md"
 #define KEY_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/"
 
-void
-link_free(Link *link)
+static void
+free_link(gpointer data)
 {
-    if (!link)
-        return;
+    Link *link = data;
+
     g_free(link->key);
     g_free(link);
-}
-
-static void
-free_link(gpointer link)
-{
-    link_free(link);
 }
 
 /* One line while it is read; positions are bytes of the whole text. */

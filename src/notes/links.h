@@ -27,7 +27,6 @@ typedef struct Link {
     bool apart;        /* LINK_ITEM: nothing, a colon or a dash follows */
     bool marked;       /* LINK_ITEM: in backticks, or with a slash in it */
 } Link;
-void link_free(Link *link);
 
 /* In order. Elements are Link. */
 GPtrArray *links_find(const char *text);

@@ -78,7 +78,6 @@ typedef struct NoteFinding {
     char *nearest; /* what may have been meant; NULL */
     char *what;    /* one line for people */
 } NoteFinding;
-void note_finding_free(NoteFinding *f);
 /* Dead links, notes that CONTENTS does not list, lines of CONTENTS that lead nowhere. Elements
  * are NoteFinding, by key and line. */
 bool notes_check(Db *db, GPtrArray **ret, GError **error);

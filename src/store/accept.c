@@ -22,8 +22,9 @@ accept_sent(Txn *txn, const char *msgid, unsigned *ret_n, GError **error)
     return true;
 }
 
-bool
-jobs_raise_epochs(Txn *txn, GError **error)
+/* Of every job. */
+static bool
+raise_epochs_and_fences(Txn *txn, GError **error)
 {
     return sql_run(txn, "UPDATE job SET epoch = epoch + 1, fence = fence + 1", NULL, error, "");
 }
@@ -34,6 +35,6 @@ accept_backup(Txn *txn, uint64_t newest_seen, GError **error)
     uint64_t now = (uint64_t)(home_now(db_home(txn->db)) / USEC_PER_MSEC);
     uint64_t above = MAX(db_generation(txn->db), newest_seen) + 1;
 
-    return db_set_generation(txn, MAX(now, above), error) && jobs_raise_epochs(txn, error) &&
-           meta_set(txn, "hold-all", NULL, error);
+    return db_set_generation(txn, MAX(now, above), error) &&
+           raise_epochs_and_fences(txn, error) && meta_set(txn, "hold-all", NULL, error);
 }

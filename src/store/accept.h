@@ -15,6 +15,3 @@ bool accept_sent(Txn *txn, const char *msgid, unsigned *ret_n, GError **error);
 /* From now on ids carry a generation above every one that was seen (newest_seen), whoever works
  * on a job or holds a checkpoint of it is fenced, and nothing is held any more. */
 bool accept_backup(Txn *txn, uint64_t newest_seen, GError **error);
-
-/* Raises epoch and fence of every job. */
-bool jobs_raise_epochs(Txn *txn, GError **error);

@@ -25,7 +25,7 @@ struct Db {
     char *path;
     Gate *gate;
     DbMode mode;
-    bool is_new, in_txn, in_snapshot, flushes;
+    bool in_txn, in_snapshot, flushes;
     int hint_fd;       /* -1: not open */
     int log_pages;     /* after the newest commit */
     int checkpoint_at; /* pages */
@@ -35,12 +35,6 @@ SqlConn *
 sql_conn(Db *db)
 {
     return &db->conn;
-}
-
-bool
-db_is_new(const Db *db)
-{
-    return db->is_new;
 }
 
 const Home *
@@ -166,7 +160,6 @@ bring_up_to_date(Db *db, GError **error)
     if (!migrate_version(db->conn.handle, list.newest, &version, error) ||
         !make_wal(db->conn.handle, error))
         return false;
-    db->is_new = version == 0;
     return migrate_run(db->conn.handle, db->home, &list, error);
 }
 

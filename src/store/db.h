@@ -44,9 +44,6 @@ bool db_open(const Home *home, DbMode mode, Db **ret_db, GError **error);
 void db_close(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 
-/* True when this open made the store: an empty store beside old mail is engine/recover.h's
- * case. */
-bool db_is_new(const Db *db);
 const Home *db_home(const Db *db);
 
 /* Takes the gate, at most wait_ms; ERR_LATER names the pid that holds it. */

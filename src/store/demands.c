@@ -5,11 +5,9 @@
 
 #define KEEP_US (24 * 3600 * USEC_PER_SEC)
 
-void
+static void
 demand_free(Demand *d)
 {
-    if (!d)
-        return;
     g_free(d->role);
     g_free(d->msgid);
     g_free(d->folder);

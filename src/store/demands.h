@@ -16,7 +16,6 @@ typedef struct Demand {
     char *role, *msgid;
     char *folder; /* where to look first; "": anywhere */
 } Demand;
-void demand_free(Demand *d);
 
 /* Asks; once more is the same. again: also what was looked for in vain is looked for anew. */
 bool demand_put(Txn *txn,

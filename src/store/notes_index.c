@@ -7,20 +7,14 @@
 /* A word in the key tells more than one in the text. */
 #define RANK "bm25(note, 4.0, 1.0)"
 
-void
-note_hit_free(NoteHit *hit)
+static void
+free_hit(gpointer data)
 {
-    if (!hit)
-        return;
+    NoteHit *hit = data;
+
     g_free(hit->key);
     g_free(hit->snippet);
     g_free(hit);
-}
-
-static void
-free_hit(gpointer hit)
-{
-    note_hit_free(hit);
 }
 
 /* A statement that lives for one batch. */

@@ -13,7 +13,6 @@ typedef struct NoteHit {
     int64_t version;
     char *snippet; /* some words around the place, on one line, valid UTF-8 */
 } NoteHit;
-void note_hit_free(NoteHit *hit);
 
 /* ERR_AGAIN: the file was deleted or broke meanwhile; the same call once more makes it anew. */
 bool notes_index_follow(Index *ix, Db *db, GError **error);

@@ -138,19 +138,13 @@ steps_list(Db *db, const Viewer *viewer, JobId job, GPtrArray **ret, GError **er
     return true;
 }
 
-void
-step_note_free(StepNote *n)
+static void
+free_note(gpointer data)
 {
-    if (!n)
-        return;
+    StepNote *n = data;
+
     g_free(n->key);
     g_free(n);
-}
-
-static void
-free_note(gpointer note)
-{
-    step_note_free(note);
 }
 
 bool

@@ -39,7 +39,6 @@ typedef struct StepNote {
     int64_t version;
     bool deleted;
 } StepNote;
-void step_note_free(StepNote *n);
 /* In the order in which they were written. Elements are StepNote. */
 bool step_notes(Db *db, JobId job, int n, GPtrArray **ret, GError **error);
 /* Oldest first. Elements are Step. */

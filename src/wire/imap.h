@@ -73,15 +73,11 @@ void imap_close(ImapConn *conn);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ImapConn, imap_close)
 
 bool imap_is_broken(const ImapConn *conn);
-/* For poll(2), beside imap_idle(). */
-int imap_fd(const ImapConn *conn);
 /* True when the server offered it: "UIDPLUS", "MOVE", "IDLE"… */
 bool imap_can(const ImapConn *conn, const char *capability);
 /* The newest [ALERT] since the last call, which people must be shown; escaped. NULL: none.
  * Caller frees. */
 char *imap_steal_alert(ImapConn *conn);
-/* Tells our name and version, gives the server's in one line ("" if it won't tell). */
-bool imap_id(ImapConn *conn, char **ret_server, GError **error);
 bool imap_noop(ImapConn *conn, GError **error);
 
 /* --- folders --- */

@@ -154,12 +154,6 @@ imap_is_broken(const ImapConn *conn)
     return conn->broken != NULL;
 }
 
-int
-imap_fd(const ImapConn *conn)
-{
-    return conn->fd;
-}
-
 void
 imap_attach_reader(ImapConn *conn)
 {
@@ -168,8 +162,8 @@ imap_attach_reader(ImapConn *conn)
 
 /* --- what the server tells unasked --- */
 
-void
-imap_take_capabilities(ImapConn *conn, const ImapResponse *response, ImapSlice words)
+static void
+take_capabilities(ImapConn *conn, const ImapResponse *response, ImapSlice words)
 {
     ImapScan scan = imap_scan_slice(response, words);
     ImapSlice word;
@@ -221,7 +215,7 @@ take_code(ImapConn *conn, const ImapResponse *r)
         g_free(conn->alert);
         conn->alert = imap_slice_vis(r->text);
     } else if (imap_slice_begins(r->code, "CAPABILITY")) {
-        imap_take_capabilities(conn, r, rest);
+        take_capabilities(conn, r, rest);
     } else if (imap_slice_begins(r->code, "UIDVALIDITY")) {
         box->uidvalidity = (uint32_t)code_number(r, rest, UINT32_MAX);
     } else if (imap_slice_begins(r->code, "UIDNEXT")) {
@@ -252,7 +246,7 @@ take_data(ImapConn *conn, const ImapResponse *r)
         conn->news |= conn->idling;
     } else if (!r->has_number && imap_slice_is(r->word, "CAPABILITY")) {
         ImapSlice words = {(const char *)r->bytes->data + r->rest, r->bytes->len - r->rest};
-        imap_take_capabilities(conn, r, words);
+        take_capabilities(conn, r, words);
     }
 }
 

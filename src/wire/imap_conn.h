@@ -88,6 +88,5 @@ bool imap_break(ImapConn *conn, GError *take_error, GError **error);
 /* --- parts of imap_open() --- */
 
 void imap_attach_reader(ImapConn *conn);
-void imap_take_capabilities(ImapConn *conn, const ImapResponse *response, ImapSlice words);
 bool imap_ask_capabilities(ImapConn *conn, GError **error);
 bool imap_login(ImapConn *conn, const ImapOptions *options, GError **error);

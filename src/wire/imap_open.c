@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "wire/http.h"
 #include "wire/imap_conn.h"
-#include "wire/imap_scan.h"
 #include <poll.h>
 
 #define TIME_US (60 * USEC_PER_SEC)
@@ -240,41 +239,4 @@ imap_noop(ImapConn *conn, GError **error)
 {
     g_autoptr(ImapCommand) command = imap_command_new("NOOP");
     return imap_run(conn, command, NULL, error);
-}
-
-/* --- ID --- */
-
-/* ("name" "Dovecot" "version" "2"), of which the values are shown. */
-static bool
-on_id(void *user, const ImapResponse *r, GError **error)
-{
-    GString *out = user;
-    ImapScan scan = imap_scan_rest(r);
-    unsigned n = 0;
-
-    if (!imap_slice_is(r->word, "ID") || !imap_scan_char(&scan, '('))
-        return true;
-    for (; out->len < 200; n++) {
-        g_auto(ImapText) text = {0};
-        imap_scan_blanks(&scan);
-        if (!imap_scan_text(&scan, &text))
-            break;
-        if (n % 2 == 1 && text.bytes)
-            g_string_append_printf(out, "%s%s", out->len ? " " : "", text.bytes);
-    }
-    return true;
-}
-
-bool
-imap_id(ImapConn *conn, char **ret_server, GError **error)
-{
-    g_autoptr(ImapCommand) command =
-        imap_command_new("ID (\"name\" \"postrider\" \"version\" \"" POSTRIDER_VERSION "\")");
-    g_autoptr(GString) told = g_string_new(NULL);
-    ImapWatch watch = {.on_data = on_id, .user = told};
-
-    if (imap_can(conn, "ID") && !imap_run(conn, command, &watch, error))
-        return false;
-    *ret_server = imap_slice_vis((ImapSlice){told->str, told->len});
-    return true;
 }

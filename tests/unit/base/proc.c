@@ -168,14 +168,21 @@ test_time_limit(void)
 static void
 test_ignores_term(void)
 {
-    int64_t before = clock_mono_us();
-    g_autoptr(Proc) proc = run((ProcSpec){
-        .argv = SH("trap '' TERM; while :; do sleep 1000; done"),
-        .limits = {.time_us = 100 * USEC_PER_MSEC, .grace_us = 100 * USEC_PER_MSEC}});
+    int64_t limit = 100 * USEC_PER_MSEC;
+    int signal = SIGTERM;
 
-    g_assert_true(proc_result(proc)->timed_out);
-    g_assert_cmpint(WTERMSIG(proc_result(proc)->status), ==, SIGKILL);
-    g_assert_cmpint(clock_mono_us() - before, <, 5 * USEC_PER_SEC);
+    /* On a busy machine the shell may not have come to its first command yet. */
+    for (; signal == SIGTERM && limit < 20 * USEC_PER_SEC; limit *= 4) {
+        int64_t before = clock_mono_us();
+        g_autoptr(Proc) proc =
+            run((ProcSpec){.argv = SH("trap '' TERM; while :; do sleep 1000; done"),
+                           .limits = {.time_us = limit, .grace_us = 100 * USEC_PER_MSEC}});
+
+        g_assert_true(proc_result(proc)->timed_out);
+        g_assert_cmpint(clock_mono_us() - before, <, limit + 10 * USEC_PER_SEC);
+        signal = WTERMSIG(proc_result(proc)->status);
+    }
+    g_assert_cmpint(signal, ==, SIGKILL);
 }
 
 /* A child of the child keeps the pipe open; once within the group, once out of it. */
@@ -184,8 +191,9 @@ test_grandchild(void)
 {
     static const char *const scripts[] = {
         "sleep 1000 & echo $!",
-        "setsid sh -c 'echo $$; exec sleep 1000' & wait=1; "
-        "while ! grep -q . /proc/$!/cmdline 2>/dev/null; do :; done; sleep 0.2",
+        "said=$(mktemp -u); mkfifo \"$said\"; "
+        "setsid sh -c 'echo $$; : >\"$0\"; exec sleep 1000' \"$said\" & "
+        "cat \"$said\"; rm \"$said\"",
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
@@ -213,7 +221,7 @@ test_group_killed(void)
         return;
     auto_fd fd = proc_watch(&left);
     struct pollfd gone = {.fd = fd, .events = POLLIN};
-    g_assert_true(fd < 0 || poll(&gone, 1, 5000) == 1);
+    g_assert_true(fd < 0 || poll(&gone, 1, 60000) == 1);
 }
 
 /* More than a pipe holds, to a child that does not read: no side waits for the other. */
@@ -303,7 +311,6 @@ test_end(void)
     int64_t wait_us;
 
     g_assert_true(proc_talk(&spec, &proc, NULL));
-    g_assert_cmpint(proc_pid(proc), >, 1);
     g_assert_false(proc_work(proc));
     g_assert_cmpuint(proc_poll(proc, fds, &wait_us), ==, 3);
     g_assert_cmpint(wait_us, ==, USEC_NEVER);
@@ -323,12 +330,17 @@ test_free_kills(void)
 {
     ProcSpec spec = {.argv = SH("sleep 1000")};
     Proc *proc = NULL;
-    ProcIdent ident;
+    struct pollfd fds[4];
+    int64_t wait_us;
 
     g_assert_true(proc_talk(&spec, &proc, NULL));
-    g_assert_true(proc_ident_of(proc_pid(proc), &ident));
+    g_assert_cmpuint(proc_poll(proc, fds, &wait_us), ==, 3);
+    /* The first is a pidfd: readable once the process is gone. */
+    auto_fd pidfd = fcntl(fds[0].fd, F_DUPFD_CLOEXEC, 3);
+    struct pollfd gone = {.fd = pidfd, .events = POLLIN};
+    g_assert_cmpint(poll(&gone, 1, 0), ==, 0);
     proc_free(proc);
-    g_assert_false(proc_alive(&ident));
+    g_assert_cmpint(poll(&gone, 1, 0), ==, 1);
 }
 
 static void

@@ -156,13 +156,16 @@ static const struct {
 static char *
 tell(const Dsn *dsn)
 {
+    static const char *const actions[] = {
+        [DSN_UNKNOWN] = "unknown",     [DSN_FAILED] = "failed",   [DSN_DELAYED] = "delayed",
+        [DSN_DELIVERED] = "delivered", [DSN_RELAYED] = "relayed", [DSN_EXPANDED] = "expanded"};
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
 
     for (guint i = 0; i < dsn->recipients->len; i++) {
         const DsnRcpt *r = dsn->recipients->pdata[i];
         g_ptr_array_add(lines,
                         g_strdup_printf("%s %s %s %s %s", r->address, r->final ? r->final : "-",
-                                        dsn_action_name(r->action), r->status ? r->status : "-",
+                                        actions[r->action], r->status ? r->status : "-",
                                         r->diagnostic ? r->diagnostic : "-"));
     }
     g_ptr_array_add(lines, NULL);

@@ -43,13 +43,29 @@ check_sane(const Message *m)
     }
 }
 
+/* What a message's text is. */
+typedef struct TextCase {
+    const char *row, *raw, *want;
+    unsigned want_flags;
+} TextCase;
+
 static void
-test_text(void)
+check_texts(const TextCase *cases, size_t n)
 {
-    static const struct {
-        const char *row, *raw, *want;
-        unsigned want_flags;
-    } cases[] = {
+    for (size_t i = 0; i < n; i++) {
+        g_autoptr(Message) m = parse(cases[i].raw);
+        g_test_message("%s", cases[i].row);
+        check_sane(m);
+        g_assert_cmpstr(m->text, ==, cases[i].want);
+        g_assert_cmphex(m->flags, ==, cases[i].want_flags);
+        g_assert_null(m->problem);
+    }
+}
+
+static void
+test_text_lines(void)
+{
+    static const TextCase cases[] = {
         {"plain", H "\nhello\n", "hello\n", 0},
         {"M2 no blank line", H, "", 0},
         {"M5 LF", H "\na\nb\n", "a\nb\n", 0},
@@ -63,6 +79,21 @@ test_text(void)
          "From: a@x\rDate: Sun, 15 Nov 2026 09:30 +0000\rMessage-ID: <1@x>\r"
          "Content-Type: multipart/mixed; boundary=b\r\r--b\r\ra\r--b--\r",
          "a", 0},
+        {"M44 mbox line", "From a@x Mon Jan  1\n" H "\n>From here\n", ">From here\n", 0},
+        {"M44 BOM", "\xEF\xBB\xBF" H "\nx\n", "x\n", 0},
+        {"M40 flowed", H "Content-Type: text/plain; format=flowed\n\none \ntwo\n", "one two\n",
+         0},
+        {"M40 DelSp", H "Content-Type: text/plain; format=flowed; delsp=yes\n\none \ntwo\n",
+         "onetwo\n", 0},
+    };
+
+    check_texts(cases, G_N_ELEMENTS(cases));
+}
+
+static void
+test_text_boundaries(void)
+{
+    static const TextCase cases[] = {
         {"M12 no end boundary", MIXED "--b\n\none\n--b\n\ntwo\n", "one\n\ntwo\n", MSG_DAMAGED},
         {"M12 boundary never appears", MIXED "just text\n", "just text\n", MSG_DAMAGED},
         {"M12 no boundary", H "Content-Type: multipart/mixed\n\ntext\n", "text\n", MSG_DAMAGED},
@@ -89,6 +120,15 @@ test_text(void)
          H "Content-Transfer-Encoding: base64\nContent-Type: multipart/mixed; boundary=b\n\n"
            "--b\n\none\n--b--\n",
          "one", MSG_DAMAGED},
+    };
+
+    check_texts(cases, G_N_ELEMENTS(cases));
+}
+
+static void
+test_text_encodings(void)
+{
+    static const TextCase cases[] = {
         {"M16 base64", H "Content-Transfer-Encoding: base64\n\naGVsbG8=\n", "hello", 0},
         {"M16 without padding", H "Content-Transfer-Encoding: base64\n\naGVsbG8\n", "hello",
          MSG_DAMAGED},
@@ -105,6 +145,15 @@ test_text(void)
          "aGk=\n", MSG_AMBIGUOUS},
         {"M18 with a comment", H "Content-Transfer-Encoding: base64 (really)\n\naGk=\n", "hi",
          0},
+    };
+
+    check_texts(cases, G_N_ELEMENTS(cases));
+}
+
+static void
+test_text_charsets(void)
+{
+    static const TextCase cases[] = {
         {"M19 Latin-1", H "Content-Type: text/plain; charset=iso-8859-1\n\na\xE4\n", "aä\n", 0},
         {"M19 unknown", H "Content-Type: text/plain; charset=x-foo\n\na\xE4\n",
          "a\xEF\xBF\xBD\n", MSG_BAD_CHARSET},
@@ -119,6 +168,15 @@ test_text(void)
         {"M19 no label, Latin-1", H "\na\xE4\n", "aä\n", MSG_BAD_CHARSET},
         {"M19 cut off in the middle", H "Content-Type: text/plain; charset=shift_jis\n\nab\x83",
          "ab\xEF\xBF\xBD", MSG_BAD_CHARSET},
+    };
+
+    check_texts(cases, G_N_ELEMENTS(cases));
+}
+
+static void
+test_text_html(void)
+{
+    static const TextCase cases[] = {
         {"M38 HTML only", H "Content-Type: text/html\n\n<p>a</p><script>x</script>\n", "a\n",
          MSG_HTML_ONLY},
         {"M38 plain before HTML",
@@ -147,32 +205,29 @@ test_text(void)
          H "Content-Type: text/html\n\na<div style=\"display:none\">b</div>\n", "a\n",
          MSG_HTML_ONLY | MSG_INVISIBLE},
         {"M39 tags", H "\na\xF3\xA0\x81\xA9z\n", "az\n", MSG_INVISIBLE},
-        {"M40 flowed", H "Content-Type: text/plain; format=flowed\n\none \ntwo\n", "one two\n",
-         0},
-        {"M40 DelSp", H "Content-Type: text/plain; format=flowed; delsp=yes\n\none \ntwo\n",
-         "onetwo\n", 0},
+    };
+
+    check_texts(cases, G_N_ELEMENTS(cases));
+}
+
+/* Which parts are the text, and which only come along. */
+static void
+test_text_choice(void)
+{
+    static const TextCase cases[] = {
         {"M26 forwarded text is not ours",
          MIXED "--b\n\nmine\n--b\nContent-Type: message/rfc822\n\nFrom: b@y\n\ntheirs\n--b--\n",
          "mine", 0},
         {"M41 digest stays closed",
          H "Content-Type: multipart/digest; boundary=b\n\n--b\n\nFrom: b@y\n\ntheirs\n--b--\n",
          "", 0},
-        {"M44 mbox line", "From a@x Mon Jan  1\n" H "\n>From here\n", ">From here\n", 0},
-        {"M44 BOM", "\xEF\xBB\xBF" H "\nx\n", "x\n", 0},
         {"words in the prologue", MIXED "not shown\n--b\n\nshown\n--b--\nnor this\n", "shown",
          0},
         {"attached text is not the text",
          MIXED "--b\n\nmine\n--b\nContent-Disposition: attachment\n\nfile\n--b--\n", "mine", 0},
     };
 
-    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(Message) m = parse(cases[i].raw);
-        g_test_message("%s", cases[i].row);
-        check_sane(m);
-        g_assert_cmpstr(m->text, ==, cases[i].want);
-        g_assert_cmphex(m->flags, ==, cases[i].want_flags);
-        g_assert_null(m->problem);
-    }
+    check_texts(cases, G_N_ELEMENTS(cases));
 }
 
 static void
@@ -690,7 +745,12 @@ int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
-    g_test_add_func("/message/text", test_text);
+    g_test_add_func("/message/text/lines", test_text_lines);
+    g_test_add_func("/message/text/boundaries", test_text_boundaries);
+    g_test_add_func("/message/text/encodings", test_text_encodings);
+    g_test_add_func("/message/text/charsets", test_text_charsets);
+    g_test_add_func("/message/text/html", test_text_html);
+    g_test_add_func("/message/text/choice", test_text_choice);
     g_test_add_func("/message/head", test_head);
     g_test_add_func("/message/made-up-id", test_made_up_id);
     g_test_add_func("/message/references", test_references);

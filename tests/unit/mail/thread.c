@@ -218,8 +218,6 @@ test_deep(gconstpointer data)
     g_assert_cmpuint(check_forest(f, n), ==, n);
     g_autofree char *text = format_forest(f);
     g_assert_null(strchr(text + 1, '('));
-    g_autoptr(ThreadForest) flat = thread_ordered_subject(mails, n);
-    g_assert_cmpuint(check_forest(flat, n), ==, 2);
 }
 
 static void
@@ -249,8 +247,6 @@ test_random(void)
             g_autofree char *text = format_forest(f);
             g_assert_cmpint(n == 0, ==, text[0] == '\0');
         }
-        g_autoptr(ThreadForest) f = thread_ordered_subject(mails, n);
-        check_forest(f, n);
     }
     g_rand_free(rand);
 }
@@ -330,7 +326,7 @@ read_mbox(const char *path)
 }
 
 static char *
-answer(const Mailbox *box, const char *algorithm)
+answer(const Mailbox *box)
 {
     g_autofree ThreadMail *mails = g_new0(ThreadMail, box->messages->len + 1);
 
@@ -339,9 +335,7 @@ answer(const Mailbox *box, const char *algorithm)
         mails[i] = (ThreadMail){m->flags & MSG_NO_ID ? NULL : m->id, m->references, m->subject,
                                 m->date_us};
     }
-    g_autoptr(ThreadForest) f = g_ascii_strcasecmp(algorithm, "references") == 0
-                                    ? thread_references(mails, box->messages->len, true)
-                                    : thread_ordered_subject(mails, box->messages->len);
+    g_autoptr(ThreadForest) f = thread_references(mails, box->messages->len, true);
     check_forest(f, box->messages->len);
     return format_forest(f);
 }
@@ -374,7 +368,7 @@ play(const char *script, Mailbox *box)
             delete_messages(box, words[2]);
         else if (g_str_has_prefix(*line, "ok thread ")) {
             g_free(have);
-            have = answer(box, words[2]);
+            have = answer(box);
         } else if (g_ascii_strncasecmp(*line, "* thread ", 9) == 0) {
             g_assert_cmpstr(have, ==, *line + 9);
             n++;
@@ -413,8 +407,10 @@ test_corpus(void)
         g_autofree char *script = NULL;
         if (!g_file_test(mbox, G_FILE_TEST_EXISTS))
             continue;
-        g_test_message("%s", name);
         g_assert_true(g_file_get_contents(file, &script, NULL, NULL));
+        if (strstr(script, "THREAD=ORDEREDSUBJECT"))
+            continue; /* nobody is shown mail in that way */
+        g_test_message("%s", name);
         g_autoptr(GPtrArray) source = read_mbox(mbox);
         g_autoptr(GPtrArray) messages = g_ptr_array_new();
         Mailbox box = {.source = source, .messages = messages};

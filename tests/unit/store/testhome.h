@@ -40,6 +40,12 @@ test_write(const char *dir, const char *name, const char *text)
     g_assert_cmpint(g_chmod(path, 0600), ==, 0);
 }
 
+static inline char *
+test_state_path(const Home *home, const char *name)
+{
+    return g_build_filename(home->path, "state", name, NULL);
+}
+
 /* Opens a home that exists already: for a second process. */
 static inline Home *
 test_home_at(const char *path)
