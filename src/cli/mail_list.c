@@ -6,6 +6,7 @@
 #include "cli/cmds.h"
 #include "cli/mail_view.h"
 #include "engine/port_client.h"
+#include "mail/address.h"
 #include "mail/msgid.h"
 
 /* --- JSON --- */
@@ -30,9 +31,7 @@ json_t *
 mail_json(const MsgRow *row)
 {
     g_autofree char *id = msgid_format(row->msgid);
-    g_autofree char *from = row->from_name && *row->from_name
-                                ? g_strdup_printf("%s <%s>", row->from_name, row->from)
-                                : g_strdup(row->from);
+    g_autofree char *from = address_show(row->from_name, row->from);
     return json_pack(
         "{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o, s:o, s:s, s:s, s:s, s:o}",
         "id", (json_int_t)row->id.v, "message_id", id, "role", row->role, "folder",

@@ -5,22 +5,8 @@
 #include "engine/continuation.h"
 #include "engine/port_client.h"
 #include "mail/address.h"
+#include "mail/part_json.h"
 #include "steps/source.h"
-
-static char *
-format_addresses(const GPtrArray *list)
-{
-    GString *s = g_string_new(NULL);
-    for (guint i = 0; i < list->len; i++) {
-        const Address *a = g_ptr_array_index(list, i);
-        g_string_append(s, i ? ", " : "");
-        if (*a->name)
-            g_string_append_printf(s, "%s <%s>", a->name, a->spec);
-        else
-            g_string_append(s, a->spec);
-    }
-    return g_string_free(s, FALSE);
-}
 
 static Message *
 parse(GBytes *raw, MessageWhat what)
@@ -72,8 +58,8 @@ add_content(json_t *mail, const Home *home, GBytes *raw, unsigned takes)
     if (!raw)
         return;
     g_autoptr(Message) m = parse(raw, MESSAGE_TEXT);
-    g_autofree char *to = format_addresses(m->to);
-    g_autofree char *cc = format_addresses(m->cc);
+    g_autofree char *to = address_show_list(m->to);
+    g_autofree char *cc = address_show_list(m->cc);
     json_object_set_new(mail, "to", json_string(to));
     json_object_set_new(mail, "cc", json_string(cc));
     json_object_set_new(mail, "text", json_string(m->text));
@@ -81,10 +67,7 @@ add_content(json_t *mail, const Home *home, GBytes *raw, unsigned takes)
         const MsgPart *part = g_ptr_array_index(m->parts, i);
         if (part->attachment)
             json_array_append_new(attachments,
-                                  json_pack("{s:s, s:s, s:I, s:b}", "filename", part->filename,
-                                            "content_type", part->content_type, "size_bytes",
-                                            (json_int_t)part->size, "readable",
-                                            (int)source_readable(part, takes)));
+                                  part_format_json(part, source_readable(part, takes)));
     }
     json_t *continuation = continuation_json(home, raw, m);
     if (continuation)

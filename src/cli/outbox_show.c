@@ -16,14 +16,9 @@ print_header(Cli *cli, const char *label, const char *value)
 static void
 print_addresses(Cli *cli, const char *label, const GPtrArray *list)
 {
-    g_autoptr(GString) s = g_string_new(NULL);
-    for (guint i = 0; i < list->len; i++) {
-        const Address *a = g_ptr_array_index(list, i);
-        g_string_append_printf(s, *a->name ? "%s%s <%s>" : "%s%s%s", i ? ", " : "", a->name,
-                               a->spec);
-    }
-    if (s->len)
-        print_header(cli, label, s->str);
+    g_autofree char *all = address_show_list(list);
+    if (*all)
+        print_header(cli, label, all);
 }
 
 static void

@@ -78,6 +78,8 @@ typedef struct Proposal {
 Proposal *proposal_new(ProposalStatus status);
 void proposal_free(Proposal *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Proposal, proposal_free)
+/* One more change of a note; what else the act needs is for the caller to fill in. Borrowed. */
+ProposedNote *proposal_add_note(Proposal *p, NoteAct act, const char *key);
 
 /* What the step rests on. */
 typedef struct StepInput {

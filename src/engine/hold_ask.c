@@ -34,14 +34,9 @@ add_header(GString *s, const char *label, const char *value)
 static void
 add_addresses(GString *s, const char *label, const GPtrArray *list)
 {
-    g_autoptr(GString) all = g_string_new(NULL);
-    for (guint i = 0; i < list->len; i++) {
-        const Address *a = g_ptr_array_index(list, i);
-        g_string_append_printf(all, *a->name ? "%s%s <%s>" : "%s%s%s", i ? ", " : "", a->name,
-                               a->spec);
-    }
-    if (all->len)
-        add_header(s, label, all->str);
+    g_autofree char *all = address_show_list(list);
+    if (*all)
+        add_header(s, label, all);
 }
 
 /* The whole text as it was written: what a reader gets is cut and cleaned. Only a link that a

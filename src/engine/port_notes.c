@@ -153,17 +153,6 @@ verb_note_history(
 
 /* --- changing --- */
 
-static ProposedNote *
-propose(Proposal *p, NoteAct act, const char *key)
-{
-    ProposedNote *note = g_new0(ProposedNote, 1);
-
-    note->act = act;
-    note->key = g_strdup(key);
-    g_ptr_array_add(p->notes, note);
-    return note;
-}
-
 static bool
 commit(PortTalk *talk, const Proposal *p, int *ret_step, int *status, GError **error)
 {
@@ -231,7 +220,7 @@ write_note(PortTalk *talk,
                            "conflict: there is a note '%s' already, version %" G_GINT64_FORMAT,
                            key, note->version);
     }
-    ProposedNote *note = propose(p, act, key);
+    ProposedNote *note = proposal_add_note(p, act, key);
     note->body = g_bytes_new(content, len);
     note->if_version = if_version;
     return commit(talk, p, &step, status, error) && put_version(talk, key, step, answer, error);
@@ -272,7 +261,7 @@ verb_note_rename(
     if (!read_key(talk, request, "from", &from, error) ||
         !read_key(talk, request, "to", &to, error) || !check_there(talk, from, status, error))
         return false;
-    propose(p, NOTE_RENAME, from)->to = g_strdup(to);
+    proposal_add_note(p, NOTE_RENAME, from)->to = g_strdup(to);
     return commit(talk, p, NULL, status, error);
 }
 
@@ -285,6 +274,6 @@ verb_note_delete(
 
     if (!read_key(talk, request, "key", &key, error) || !check_there(talk, key, status, error))
         return false;
-    propose(p, NOTE_DELETE, key);
+    proposal_add_note(p, NOTE_DELETE, key);
     return commit(talk, p, NULL, status, error);
 }

@@ -5,7 +5,9 @@
 #include "engine/demand.h"
 #include "engine/follow.h"
 #include "engine/port_verbs.h"
+#include "mail/address.h"
 #include "mail/msgid.h"
+#include "mail/part_json.h"
 #include "store/index.h"
 #include "store/outbox.h"
 
@@ -16,9 +18,7 @@
 static json_t *
 format_row(PortTalk *talk, const MsgRow *row)
 {
-    g_autofree char *from = row->from_name && *row->from_name
-                                ? g_strdup_printf("%s <%s>", row->from_name, row->from)
-                                : g_strdup(row->from);
+    g_autofree char *from = address_show(row->from_name, row->from);
     g_auto(GStrv) flags = message_flag_names(row->flags);
     json_t *mail = json_object();
     json_t *names = json_array();
@@ -85,10 +85,7 @@ add_content(json_t *mail, GBytes *raw)
     for (guint i = 0; i < m->parts->len; i++) {
         const MsgPart *part = g_ptr_array_index(m->parts, i);
         if (part->attachment)
-            json_array_append_new(attachments,
-                                  json_pack("{s:s, s:s, s:I, s:b}", "filename", part->filename,
-                                            "content_type", part->content_type, "size_bytes",
-                                            (json_int_t)part->size, "readable", 1));
+            json_array_append_new(attachments, part_format_json(part, true));
     }
     answer_text(mail, "text", m->text);
     json_object_set_new(mail, "available_attachments", attachments);

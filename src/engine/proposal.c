@@ -78,6 +78,16 @@ proposal_new(ProposalStatus status)
     return p;
 }
 
+ProposedNote *
+proposal_add_note(Proposal *p, NoteAct act, const char *key)
+{
+    ProposedNote *note = g_new0(ProposedNote, 1);
+    note->act = act;
+    note->key = g_strdup(key);
+    g_ptr_array_add(p->notes, note);
+    return note;
+}
+
 void
 proposal_free(Proposal *p)
 {

@@ -183,6 +183,25 @@ address_format(const char *name, const char *spec)
     return g_strdup_printf("%s <%s>", phrase, spec);
 }
 
+char *
+address_show(const char *name, const char *spec)
+{
+    return name && *name ? g_strdup_printf("%s <%s>", name, spec) : g_strdup(spec);
+}
+
+char *
+address_show_list(const GPtrArray *list)
+{
+    GString *all = g_string_new(NULL);
+
+    for (guint i = 0; i < list->len; i++) {
+        const Address *a = g_ptr_array_index(list, i);
+        g_autofree char *one = address_show(a->name, a->spec);
+        g_string_append_printf(all, "%s%s", i ? ", " : "", one);
+    }
+    return g_string_free(all, FALSE);
+}
+
 bool
 address_is_machine(const char *spec)
 {

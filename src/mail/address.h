@@ -32,5 +32,10 @@ bool address_equal(const char *a, const char *b);
 void address_split_tag(const char *spec, char **ret_base, char **ret_tag);
 /* `Name <spec>` for a header, name quoted or encoded as RFC 2047 where needed; caller frees. */
 char *address_format(const char *name, const char *spec);
+/* For people to read, and never for a header: "Name <spec>", or spec alone where there is no name
+ * (NULL or empty). Nothing is escaped. Caller frees. */
+char *address_show(const char *name, const char *spec);
+/* The same for a list of Address, with commas between them; "" for none. */
+char *address_show_list(const GPtrArray *list);
 /* True for MAILER-DAEMON, postmaster, no-reply, *-request, owner-*, bounce*: never answered. */
 bool address_is_machine(const char *spec);

@@ -5,6 +5,23 @@
 /* More than anybody forks a fork of a fork; a circle can't be, but a store may be damaged. */
 #define DEPTH_MAX 64
 
+/* The jobs that this one comes from, nearest first, and until when. Elements are ForkPoint. */
+static bool
+find_ancestors(Db *db, JobId job, GArray **ret, GError **error)
+{
+    g_autoptr(GArray) ancestors = g_array_new(FALSE, FALSE, sizeof(ForkPoint));
+    ForkPoint from = {.job = job};
+    while (ancestors->len < DEPTH_MAX) {
+        if (!fork_of(db, from.job, &from, error))
+            return false;
+        if (from.job.v == 0)
+            break;
+        g_array_append_val(ancestors, from);
+    }
+    *ret = g_steal_pointer(&ancestors);
+    return true;
+}
+
 /* Mail that an ancestor took in until then, and that was its work. */
 static bool
 add_in(Db *db,
@@ -36,16 +53,14 @@ bool
 lineage_mail_in(
     Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret, GError **error)
 {
+    g_autoptr(GArray) ancestors = NULL;
     g_autoptr(GPtrArray) all = NULL;
-    ForkPoint from = {.job = q->job};
-    if (!messages_list(db, viewer, q, &all, error))
+    if (!find_ancestors(db, q->job, &ancestors, error) ||
+        !messages_list(db, viewer, q, &all, error))
         return false;
-    for (int i = 0; i < DEPTH_MAX; i++) {
-        if (!fork_of(db, from.job, &from, error))
-            return false;
-        if (from.job.v == 0)
-            break;
-        if (!add_in(db, viewer, q, &from, all, error))
+    for (guint i = 0; i < ancestors->len; i++) {
+        const ForkPoint *from = &g_array_index(ancestors, ForkPoint, i);
+        if (!add_in(db, viewer, q, from, all, error))
             return false;
     }
     *ret = g_steal_pointer(&all);
@@ -79,16 +94,14 @@ bool
 lineage_mail_out(
     Db *db, const Viewer *viewer, const OutQuery *q, GPtrArray **ret, GError **error)
 {
+    g_autoptr(GArray) ancestors = NULL;
     g_autoptr(GPtrArray) all = NULL;
-    ForkPoint from = {.job = q->job};
-    if (!outbox_list(db, viewer, q, &all, error))
+    if (!find_ancestors(db, q->job, &ancestors, error) ||
+        !outbox_list(db, viewer, q, &all, error))
         return false;
-    for (int i = 0; i < DEPTH_MAX; i++) {
-        if (!fork_of(db, from.job, &from, error))
-            return false;
-        if (from.job.v == 0)
-            break;
-        if (!add_out(db, viewer, q, &from, all, error))
+    for (guint i = 0; i < ancestors->len; i++) {
+        const ForkPoint *from = &g_array_index(ancestors, ForkPoint, i);
+        if (!add_out(db, viewer, q, from, all, error))
             return false;
     }
     *ret = g_steal_pointer(&all);

@@ -26,16 +26,6 @@ loop_state(const StepInput *in, StepState **ret, GError **error)
 
 /* --- notes --- */
 
-static ProposedNote *
-propose_note(Proposal *p, NoteAct act, const char *key)
-{
-    ProposedNote *note = g_new0(ProposedNote, 1);
-    note->act = act;
-    note->key = g_strdup(key);
-    g_ptr_array_add(p->notes, note);
-    return note;
-}
-
 /* False: the content can't be understood; the write has failed, and the state says so. */
 static bool
 propose_write(Proposal *p, const AnswerWrite *write, StepState *state)
@@ -50,7 +40,7 @@ propose_write(Proposal *p, const AnswerWrite *write, StepState *state)
         log_event(LOG_INFO, "mended what a note was wrapped in", "key", write->key, "what",
                   what, NULL);
     ProposedNote *note =
-        propose_note(p, write->append ? NOTE_APPEND : NOTE_REPLACE, write->key);
+        proposal_add_note(p, write->append ? NOTE_APPEND : NOTE_REPLACE, write->key);
     note->body = g_bytes_new(body, strlen(body));
     note->if_version = write->if_version;
     return true;
@@ -64,10 +54,10 @@ propose_notes(Proposal *p, const Answer *a, StepState *state)
         all &= propose_write(p, g_ptr_array_index(a->write_notes, i), state);
     for (guint i = 0; i < a->rename_notes->len; i++) {
         const AnswerRename *r = g_ptr_array_index(a->rename_notes, i);
-        propose_note(p, NOTE_RENAME, r->from)->to = g_strdup(r->to);
+        proposal_add_note(p, NOTE_RENAME, r->from)->to = g_strdup(r->to);
     }
     for (guint i = 0; i < a->delete_notes->len; i++)
-        propose_note(p, NOTE_DELETE, g_ptr_array_index(a->delete_notes, i));
+        proposal_add_note(p, NOTE_DELETE, g_ptr_array_index(a->delete_notes, i));
     return all;
 }
 

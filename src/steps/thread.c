@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/clock.h"
 #include "engine/follow.h"
+#include "mail/address.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
 #include "steps/lineage.h"
@@ -78,9 +79,7 @@ format_head(
 char *
 thread_head(const MsgRow *row)
 {
-    bool named = row->from_name && *row->from_name;
-    g_autofree char *from =
-        named ? g_strdup_printf("%s <%s>", row->from_name, row->from) : g_strdup(row->from);
+    g_autofree char *from = address_show(row->from_name, row->from);
     return format_head(from, row->to, row->date_us, row->subject, row->msgid);
 }
 

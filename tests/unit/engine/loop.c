@@ -55,11 +55,8 @@ propose(const Case *c)
     mail->body = g_strdup("here it is");
     g_ptr_array_add(p->mails, mail);
     if (c->writes_note) {
-        ProposedNote *n = g_new0(ProposedNote, 1);
-        n->act = NOTE_REPLACE;
-        n->key = g_strdup("a/b");
+        ProposedNote *n = proposal_add_note(p, NOTE_REPLACE, "a/b");
         n->body = g_bytes_new("text", 4);
-        g_ptr_array_add(p->notes, n);
     }
     if (c->attaches) {
         ProposedFile *f = g_new0(ProposedFile, 1);

@@ -191,6 +191,27 @@ test_machine(void)
         g_assert_false(address_is_machine(people[i]));
 }
 
+static void
+test_show(void)
+{
+    static const struct {
+        const char *header, *want;
+    } cases[] = {
+        {"", ""},
+        {"a@x.example", "a@x.example"},
+        {"\"Bob, the\" <b@x.example>", "Bob, the <b@x.example>"},
+        {"Ann <a@x.example>, b@x.example", "Ann <a@x.example>, b@x.example"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GPtrArray) list = address_parse_list(cases[i].header);
+        g_autofree char *got = address_show_list(list);
+        g_assert_cmpstr(got, ==, cases[i].want);
+    }
+    g_autofree char *nameless = address_show(NULL, "a@x.example");
+    g_assert_cmpstr(nameless, ==, "a@x.example");
+}
+
 /* M8: many of anything, in linear time; the count is capped. */
 static void
 test_hostile(void)
@@ -235,6 +256,7 @@ main(int argc, char **argv)
     g_test_add_func("/address/equal", test_equal);
     g_test_add_func("/address/tag", test_tag);
     g_test_add_func("/address/format", test_format);
+    g_test_add_func("/address/show", test_show);
     g_test_add_func("/address/machine", test_machine);
     g_test_add_func("/address/hostile", test_hostile);
     return g_test_run();

@@ -2,6 +2,7 @@
  * once, and quickly however long the conversation is. */
 #include "steps/prompt.h"
 #include "../engine/testwork.h"
+#include "../store/testmail.h"
 #include "base/banned.h"
 #include "base/json.h"
 #include "steps/state.h"
@@ -203,18 +204,10 @@ add_settled(TestWork *w, int n)
             i, i);
         g_autofree char *file = g_strdup_printf("settled.%d", i);
         g_autoptr(Message) m = message_parse(raw, strlen(raw), MESSAGE_TEXT, NULL);
-        MsgNew in = {.role = "envoy",
-                     .account = "main",
-                     .folder = "",
-                     .file = file,
-                     .mail = m,
-                     .trust = TRUST_PRINCIPAL,
-                     .floor = TRUST_PRINCIPAL,
-                     .class = MSG_TASK,
-                     .state = MSG_STORED,
-                     .round = 1};
+        MsgNew in = test_msg_new("envoy", file, m);
         MsgId id;
         bool fresh;
+        in.round = 1;
         g_assert_true(messages_thread(&txn, m, &in.thread, &error));
         g_assert_true(messages_store(&txn, &in, &id, &fresh, &error));
         g_assert_true(messages_set_job(&txn, id, w->id, 1, &error));
