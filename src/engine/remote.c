@@ -69,6 +69,7 @@ hang_up(Remote *r)
     g_clear_pointer(&r->sent, g_free);
     g_clear_pointer(&r->known, g_ptr_array_unref);
     g_hash_table_remove_all(r->gone);
+    remote_probe_forget(r);
 }
 
 bool
@@ -275,6 +276,7 @@ live(Remote *r, GError **error)
         }
         if (!pass(r, &look_us, error))
             return false;
+        look_us = MIN(look_us, remote_probe_next_us(r));
         say_works(r);
         if (once)
             return true;
@@ -394,6 +396,7 @@ remote_clear(Remote *r)
 {
     g_clear_pointer(&r->mailboxes, g_hash_table_unref);
     g_clear_pointer(&r->gone, g_hash_table_unref);
+    g_clear_pointer(&r->doubts, g_hash_table_unref);
     g_free(r->active);
     g_free(r->done);
     g_free(r->home);
@@ -419,6 +422,7 @@ remote_main(Engine *engine, const ConfAccount *account, const RemoteOptions *opt
         .mailboxes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
                                            (GDestroyNotify)maildir_close),
         .gone = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free),
+        .doubts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
     };
     int status = take_lock_and_go(&r);
     sigprocmask(SIG_SETMASK, &before, NULL);

@@ -3,8 +3,9 @@
 /*
  * The inside of an imap account's process: remote.c (the loop), remote_home.c (whose mailbox it
  * is), remote_mark.c (what is new), remote_route.c (whose mail it is), remote_fetch.c (mail
- * in), remote_demand.c (mail that somebody asks for), remote_settle.c (what is owed),
- * remote_look.c (what a person did there).
+ * in), remote_demand.c (mail that somebody asks for),
+ * remote_settle.c (what is owed), remote_probe.c (mail in doubt), remote_look.c (what a person
+ * did there).
  *
  * Folders have a path, as the settings name it and rows remember it ("postrider/Done"), and a
  * name, as this server calls it ("INBOX.postrider.Done").
@@ -28,14 +29,17 @@ typedef struct Remote {
 
     /* As long as a connection lasts. */
     ImapConn *conn;
-    char *selected;    /* name of the selected folder; NULL: none */
-    bool writable;     /* it */
-    ImapMailbox box;   /* of it */
-    unsigned selects;  /* how often we did */
-    char *sent;        /* name; NULL: not asked for yet */
-    GPtrArray *known;  /* ImapFolder, all there are; NULL: not asked for yet */
-    bool in_doubt;     /* what is to be filed may be there already */
-    int64_t probed_us; /* when mail in doubt was looked for, by clock_mono_us(); 0: never */
+    char *selected;   /* name of the selected folder; NULL: none */
+    bool writable;    /* it */
+    ImapMailbox box;  /* of it */
+    unsigned selects; /* how often we did */
+    char *sent;       /* name; NULL: not asked for yet */
+    GPtrArray *known; /* ImapFolder, all there are; NULL: not asked for yet */
+    bool in_doubt;    /* what is to be filed may be there already */
+    /* Mail in doubt (remote_probe.c). */
+    GHashTable *doubts;                 /* char * set: those that were looked for */
+    bool probe_young;                   /* one of them may be about to be filed there */
+    int64_t probe_at_us, probe_wait_us; /* the next look, by clock_mono_us(); since the last */
     /* Of its Sent folder, as long as the process lasts (remote_sent.c). */
     ImapUid sent_seen; /* the last that was looked at */
     bool sent_tells;   /* mail of ours was recognised there */
@@ -107,6 +111,11 @@ bool remote_learn(Remote *r, GError **error);
 
 /* remote_probe.c: mail in doubt that the server's Sent folder speaks of. */
 bool remote_probe(Remote *r, GError **error);
+/* When to look for it again, by clock_mono_us(); USEC_NEVER: when there is news. */
+int64_t remote_probe_next_us(const Remote *r);
+/* A new connection looks for all of it. */
+void remote_probe_forget(Remote *r);
+
 
 /* remote_look.c: what became of the checkpoints of parked jobs. *ret_again_us: when to look
  * again, by clock_mono_us(); USEC_NEVER: when there is news. */

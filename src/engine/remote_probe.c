@@ -13,6 +13,8 @@
 
 /* Servers file at once; this is for those that do it behind our back. */
 #define ABSENT_US (10 * 60 * USEC_PER_SEC)
+/* Between two looks for the same mail: 1 s, 2 s, 4 s … */
+#define FIRST_US USEC_PER_SEC
 #define EVERY_US (30 * USEC_PER_SEC)
 #define MANY 100
 
@@ -51,6 +53,54 @@ settle_one(Remote *r, const OutRow *row, GError **error)
     return true;
 }
 
+/* Whether a doubt is one that we have not looked for yet. */
+static bool
+note_doubt(Remote *r, const OutRow *row)
+{
+    return g_hash_table_add(r->doubts, g_strdup_printf("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT,
+                                                       row->delivery, row->next_us));
+}
+
+/* Ours among the rows, and whether it is time to look for them: at once for a new one, then less
+ * and less often. What is not there for long is looked for when we look by ourselves. */
+static bool
+is_time(Remote *r, GPtrArray *rows)
+{
+    bool fresh = false, young = false;
+    for (guint i = rows->len; i > 0; i--) {
+        const OutRow *row = g_ptr_array_index(rows, i - 1);
+        if (!g_str_equal(row->account, r->account->name)) {
+            g_ptr_array_remove_index(rows, i - 1);
+            continue;
+        }
+        fresh |= note_doubt(r, row);
+        young |= home_now(r->engine->home) - row->next_us < ABSENT_US;
+    }
+    if (rows->len == 0) {
+        remote_probe_forget(r);
+        return false;
+    }
+    if (!fresh && clock_mono_us() < r->probe_at_us)
+        return false;
+    r->probe_wait_us = fresh ? FIRST_US : MIN(2 * r->probe_wait_us, EVERY_US);
+    r->probe_at_us = clock_mono_us() + r->probe_wait_us;
+    r->probe_young = young;
+    return true;
+}
+
+void
+remote_probe_forget(Remote *r)
+{
+    g_hash_table_remove_all(r->doubts);
+    r->probe_young = false;
+}
+
+int64_t
+remote_probe_next_us(const Remote *r)
+{
+    return r->probe_young ? r->probe_at_us : USEC_NEVER;
+}
+
 bool
 remote_probe(Remote *r, GError **error)
 {
@@ -58,18 +108,16 @@ remote_probe(Remote *r, GError **error)
     const OutQuery q = {.state = "in_doubt", .limit = MANY};
     g_autoptr(GPtrArray) rows = NULL;
     if (!g_str_equal(r->account->in_doubt, "probe") ||
-        !g_str_equal(r->account->sent_copy, "server") ||
-        (r->probed_us && clock_mono_us() - r->probed_us < EVERY_US))
+        !g_str_equal(r->account->sent_copy, "server"))
         return true;
     if (!outbox_list(r->engine->db, &viewer, &q, &rows, error))
         return false;
+    if (!is_time(r, rows))
+        return true;
+    if (!remote_find_sent(r, error) || !remote_select(r, r->sent, false, error))
+        return false;
     for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
-        if (!g_str_equal(row->account, r->account->name))
-            continue;
-        r->probed_us = clock_mono_us();
-        if (!remote_find_sent(r, error) || !remote_select(r, r->sent, false, error) ||
-            !settle_one(r, row, error))
+        if (!settle_one(r, g_ptr_array_index(rows, i), error))
             return false;
     }
     return true;
