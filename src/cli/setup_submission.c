@@ -98,7 +98,7 @@ trial_send(MailTrial *t, GBytes *bytes, GError **error)
     if (way.smtp)
         smtp_send(way.smtp, &mail, &result);
     else
-        smtp_program_send(argv, 0, &mail, &result);
+        smtp_program_send(argv, &way.place, &mail, &result);
     bool ok = result.end == SMTP_SENT;
     if (!ok)
         err_set(error, result.end == SMTP_NEVER ? ERR_CONFIG : ERR_LATER,

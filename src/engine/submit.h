@@ -13,7 +13,8 @@
  * what it accepts (`sent-copy = server`, engine/remote_probe.c); elsewhere it sends a copy to
  * ourselves whose arrival settles it, and asks when none has come for 30 minutes. A server that
  * refuses our login, or settings that lead nowhere, pause the account: nothing is lost, and no
- * try is counted.
+ * try is counted. Who is asked to end while an answer is awaited waits for it no longer than
+ * `drain`; the mail is in doubt then.
  *
  * Part of the program that links libcurl.
  */

@@ -14,6 +14,13 @@ submit_hang_up(Pass *p)
     p->account = NULL;
 }
 
+/* 0 would be without end. */
+int64_t
+submit_stop_us(const Pass *p)
+{
+    return MAX(p->engine->home->config->drain_us, 1);
+}
+
 static SmtpTls
 tls_of(const char *word)
 {
@@ -40,7 +47,8 @@ connect_to(Pass *p, const ConfAccount *account, GError **error)
                            .user = server->user,
                            .password = p->secret.password,
                            .token = p->secret.token,
-                           .stop = submit_asked_to_stop};
+                           .stop = submit_asked_to_stop,
+                           .stop_us = submit_stop_us(p)};
     if (!smtp_open(&p->place, &p->smtp, error))
         return err_prefix(error, "account '%s'", account->name);
     p->account = account;

@@ -33,6 +33,8 @@ typedef struct Parcel {
 
 /* True once the caller, which holds back these signals, was asked to end. */
 bool submit_asked_to_stop(void);
+/* How long then the answer to a mail that is handed over is still waited for. */
+int64_t submit_stop_us(const Pass *p);
 
 /* submit_account.c */
 

@@ -196,12 +196,13 @@ give_all(Parcel *c, SmtpEnd end, const char *text)
 }
 
 static void
-send_by_program(const SmtpMail *mail, SmtpResult *results)
+send_by_program(const Parcel *c, const SmtpMail *mail)
 {
+    const SmtpPlace place = {.stop = submit_asked_to_stop, .stop_us = submit_stop_us(c->pass)};
     g_autofree char *found = g_find_program_in_path("sendmail");
     const char *argv[] = {found ? found : SENDMAIL, "-i", NULL};
 
-    smtp_program_send(argv, 0, mail, results);
+    smtp_program_send(argv, &place, mail, c->results);
 }
 
 static void
@@ -225,7 +226,7 @@ hand_over(Parcel *c)
     if (!first->bytes)
         give_all(c, SMTP_NEVER, "its text is gone from the store");
     else if (c->account->by_sendmail)
-        send_by_program(&mail, c->results);
+        send_by_program(c, &mail);
     else
         smtp_send(c->pass->smtp, &mail, c->results);
 }

@@ -39,10 +39,20 @@ is_set(const char *s)
     return s && *s;
 }
 
+/* Is it time to give up? After the last byte only once the answer had its time: to leave without
+ * it makes doubt. */
 static bool
-asked_to_stop(const Smtp *smtp)
+asked_to_stop(Smtp *smtp)
 {
-    return !smtp->last_byte_out && smtp->place->stop && smtp->place->stop();
+    const SmtpPlace *place = smtp->place;
+
+    if (!place->stop || (smtp->last_byte_out && place->stop_us <= 0) || !place->stop())
+        return false;
+    if (!smtp->last_byte_out)
+        return true;
+    if (smtp->stop_at_us == 0)
+        smtp->stop_at_us = clock_mono_us() + place->stop_us;
+    return clock_mono_us() >= smtp->stop_at_us;
 }
 
 /* --- bytes --- */

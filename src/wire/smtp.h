@@ -38,7 +38,8 @@ typedef struct SmtpPlace {
     const char *helo;             /* our name; NULL or "": that of this machine */
     int64_t wait_us; /* longest wait for anything but the last reply; 0: as RFC 5321 4.5.3.2 */
     int64_t last_us; /* for the reply to a whole mail; 0: 10 min, and less makes more doubt */
-    bool (*stop)(void); /* looked at about once a second until the last byte; NULL */
+    bool (*stop)(void); /* looked at about once a second: before the last byte it ends all */
+    int64_t stop_us;    /* and after it the wait for the reply, so long after; 0: it does not */
 } SmtpPlace;
 
 /* What became of a mail for one recipient. */
@@ -96,10 +97,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Smtp, smtp_close)
  *
  * last_byte() comes before the program starts. Its exit status by sysexits.h is the result, for
  * all recipients alike: 0 SENT; bad data, no such user, no such host NEVER; all else, which a
- * person can repair, RETRY. A program that is killed, or runs longer than wait_us (0: 5 min),
- * leaves DOUBT.
+ * person can repair, RETRY. A program that is killed, runs longer than wait_us (0: 5 min), or
+ * still runs stop_us after stop() said so, leaves DOUBT. Nothing else of the place counts.
  */
 void smtp_program_send(const char *const *argv,
-                       int64_t wait_us,
+                       const SmtpPlace *place,
                        const SmtpMail *mail,
                        SmtpResult *ret);

@@ -18,7 +18,8 @@ struct Smtp {
     const char *nuisance; /* why we broke the login off; NULL */
     ErrCode nuisance_code;
     bool open;
-    bool last_byte_out; /* stop() no longer counts */
+    bool last_byte_out; /* stop() ends nothing any more but, after stop_us, the wait */
+    int64_t stop_at_us; /* that moment, by clock_mono_us(); 0: nobody asked yet */
     char curl_said[CURL_ERROR_SIZE];
 };
 

@@ -9,6 +9,7 @@
 #include <sysexits.h>
 
 #define WAIT_US (300 * USEC_PER_SEC)
+#define GRACE_US (2 * USEC_PER_SEC)
 #define SAID_CHARS 300u
 
 /* One run of the program. */
@@ -132,41 +133,53 @@ words_of(const char *program, const ProcEnd *end)
     return g_strdup_printf("'%s': %s%s%s", program, end->why, *said ? ": " : "", said);
 }
 
-static void
-wait_for(Proc *proc)
+/* False: it was ended, since we were asked to stop and it had its time. */
+static bool
+wait_for(Proc *proc, const SmtpPlace *place)
 {
     struct pollfd fds[4];
-    int64_t wait_us;
+    int64_t wait_us, stop_us = USEC_NEVER;
+    bool waits = place->stop && place->stop_us > 0, ended = false;
 
     while (!proc_work(proc)) {
+        if (waits && stop_us == USEC_NEVER && place->stop())
+            stop_us = clock_mono_us() + place->stop_us;
+        if (!ended && clock_mono_us() >= stop_us) {
+            proc_end(proc);
+            ended = true;
+        }
         unsigned n = proc_poll(proc, fds, &wait_us);
         (void)poll(fds, n, (int)(MIN(wait_us, USEC_PER_SEC) / USEC_PER_MSEC) + 1);
     }
+    return !ended;
 }
 
 static void
-run(Call *c, int64_t wait_us)
+run(Call *c, const SmtpPlace *place)
 {
     g_autoptr(GBytes) input = with_lf(c->mail->bytes);
     g_autoptr(GError) error = NULL;
     g_autoptr(Proc) proc = NULL;
     ProcSpec spec = {.argv = (const char *const *)c->argv->pdata,
                      .input = input,
-                     .limits.time_us = wait_us > 0 ? wait_us : WAIT_US};
+                     .limits.grace_us = GRACE_US,
+                     .limits.time_us = place->wait_us > 0 ? place->wait_us : WAIT_US};
 
     if (!proc_talk(&spec, &proc, &error)) {
         give_all(c, SMTP_RETRY, error->message); /* it has not begun */
         return;
     }
-    wait_for(proc);
+    bool by_itself = wait_for(proc, place);
     const ProcEnd *end = proc_result(proc);
-    g_autofree char *words = words_of(spec.argv[0], end);
-    give_all(c, end_of(end), words);
+    g_autofree char *words =
+        by_itself ? words_of(spec.argv[0], end)
+                  : g_strdup_printf("'%s': asked to stop before it had ended", spec.argv[0]);
+    give_all(c, by_itself ? end_of(end) : SMTP_DOUBT, words);
 }
 
 void
 smtp_program_send(const char *const *argv,
-                  int64_t wait_us,
+                  const SmtpPlace *place,
                   const SmtpMail *mail,
                   SmtpResult *ret)
 {
@@ -182,5 +195,5 @@ smtp_program_send(const char *const *argv,
     if (mail->last_byte && !mail->last_byte(mail->user, &error))
         give_all(&c, SMTP_RETRY, error ? error->message : "not to be sent now");
     else
-        run(&c, wait_us);
+        run(&c, place);
 }

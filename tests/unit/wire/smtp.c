@@ -549,7 +549,7 @@ test_full_pipe(void)
     SmtpPlace place = place_at(peer);
     Smtp *smtp = open_at(&place);
 
-    place.wait_us = 300 * USEC_PER_MSEC;
+    place.wait_us = 2 * USEC_PER_SEC; /* for all that comes before, too */
     mail.n_to = 1;
     smtp_send(smtp, &mail, &result);
     g_assert_cmpint(result.end, ==, SMTP_RETRY);
@@ -576,7 +576,7 @@ stop_at_gate(void *user, GError **error)
     return true;
 }
 
-/* Asked to stop: at once before the last byte; after it the answer is waited for. */
+/* Asked to stop: at once before the last byte; after it the answer is waited for, for a while. */
 static void
 test_stop(void)
 {
@@ -589,6 +589,8 @@ test_stop(void)
                                           "P 250 it is taken\r\n",
                                           "W",
                                           NULL};
+    static const char *const begins[] = {
+        OPEN(NO_OFFER), MAIL_OK, RCPT_OK("ann"), DATA_OK, "D", "P 250-it is", "W", NULL};
     g_autoptr(GBytes) bytes = g_bytes_new_static("S: x\n\nx\n", 8);
     SmtpResult result = {0};
     SmtpMail mail = {.from = "role@me.example", .to = one, .n_to = 1, .bytes = bytes};
@@ -612,6 +614,18 @@ test_stop(void)
     mail.last_byte = stop_at_gate;
     smtp_send(smtp, &mail, &result);
     g_assert_cmpint(result.end, ==, SMTP_SENT);
+    smtp_results_clear(&result, 1);
+    smtp_close(smtp);
+    g_free(peer_end(peer));
+
+    stopping = false;
+    peer = peer_start(begins, NULL);
+    place.port = peer->port;
+    place.stop_us = USEC_PER_MSEC;
+    smtp = open_at(&place);
+    smtp_send(smtp, &mail, &result);
+    g_assert_cmpint(result.end, ==, SMTP_DOUBT);
+    g_assert_cmpstr(result.text, ==, "no answer to the whole mail: asked to stop");
     smtp_results_clear(&result, 1);
     smtp_close(smtp);
     g_free(peer_end(peer));

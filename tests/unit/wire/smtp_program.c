@@ -57,7 +57,8 @@ send_by(const char *script, bool closed, Gate *gate, SmtpResult *results)
                      .user = gate};
 
     gate->closed = closed;
-    smtp_program_send(argv, strstr(script, "sleep") ? 300 * USEC_PER_MSEC : 0, &mail, results);
+    const SmtpPlace place = {.wait_us = strstr(script, "sleep") ? 300 * USEC_PER_MSEC : 0};
+    smtp_program_send(argv, &place, &mail, results);
 }
 
 static void
@@ -125,19 +126,20 @@ test_argv(void)
     Gate gate = {0};
     SmtpMail mail = {.from = "x>y@z", .to = to, .n_to = 1, .bytes = bytes};
     SmtpResult result = {0};
+    const SmtpPlace place = {0};
 
-    smtp_program_send(any, 0, &mail, &result);
+    smtp_program_send(any, &place, &mail, &result);
     g_assert_cmpint(result.end, ==, SMTP_NEVER);
     smtp_results_clear(&result, 1);
     mail.from = "";
     mail.last_byte = pass_gate;
     mail.user = &gate;
-    smtp_program_send(reads_to, 0, &mail, &result);
+    smtp_program_send(reads_to, &place, &mail, &result);
     g_assert_cmpint(result.end, ==, SMTP_RETRY);
     g_assert_nonnull(strstr(result.text, "must not be told -t"));
     g_assert_cmpuint(gate.asked, ==, 0);
     smtp_results_clear(&result, 1);
-    smtp_program_send(missing, 0, &mail, &result);
+    smtp_program_send(missing, &place, &mail, &result);
     g_assert_cmpint(result.end, ==, SMTP_RETRY);
     g_assert_nonnull(strstr(result.text, "No such file"));
     smtp_results_clear(&result, 1);
