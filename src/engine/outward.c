@@ -7,7 +7,9 @@
 #define REPLY_USE "reply 1"
 #define BOUNCE_USE "bounce 1"
 #define TOKEN_CHARS 16
+#define COPY_USE "sent 1"
 #define BOUNCE_PREFIX "b."
+#define COPY_PREFIX "sent-"
 
 const char *
 outward_address(const ConfAccount *account)
@@ -52,6 +54,23 @@ with_tag(const char *address, const char *tag)
     g_autofree char *made = g_strdup_printf("%.*s+%s%s", (int)(at - address), address, tag, at);
 
     return address_spec_valid(made) ? g_steal_pointer(&made) : NULL;
+}
+
+static char *
+copy_tag(const Key *key, OutId mail, int64_t try)
+{
+    g_autofree char *text = g_strdup_printf("%" PRId64 " %" PRId64, mail.v, try);
+    g_autofree char *token = token_of(key, COPY_USE, text);
+
+    return g_strdup_printf(COPY_PREFIX "%" PRId64 ".%" PRId64 ".%s", mail.v, try, token);
+}
+
+char *
+outward_copy_address(const Key *key, const char *own, OutId mail, int64_t try)
+{
+    g_autofree char *tag = copy_tag(key, mail, try);
+
+    return with_tag(own, tag);
 }
 
 char *
@@ -236,6 +255,55 @@ outward_bounced_at(const Key *key, uint64_t generation, const Message *m, OutId 
 
     *ret = t.mail;
     return found;
+}
+
+typedef struct CopyTest {
+    const Key *key;
+    OutId mail;
+    int64_t try;
+} CopyTest;
+
+/* A number and the dot behind it; NULL: there is none. */
+static const char *
+read_number(const char *text, int64_t *ret)
+{
+    size_t digits = strspn(text, "0123456789");
+    g_autofree char *number = g_strndup(text, digits);
+
+    return text[digits] == '.' && text_parse_int(number, 1, INT64_MAX, ret) ? text + digits + 1
+                                                                            : NULL;
+}
+
+static bool
+is_copy_tag(const char *tag, void *data)
+{
+    CopyTest *t = data;
+    OutId mail;
+    int64_t try;
+
+    if (g_ascii_strncasecmp(tag, COPY_PREFIX, strlen(COPY_PREFIX)) != 0)
+        return false;
+    const char *rest = read_number(tag + strlen(COPY_PREFIX), &mail.v);
+    if (!rest || !read_number(rest, &try))
+        return false;
+    g_autofree char *want = copy_tag(t->key, mail, try);
+    if (g_ascii_strcasecmp(tag, want) != 0)
+        return false;
+    t->mail = mail;
+    t->try = try;
+    return true;
+}
+
+bool
+outward_is_copy(const Key *key, const Message *m, OutId *ret_mail, int64_t *ret_try)
+{
+    CopyTest t = {.key = key};
+
+    if (!test_recipients(m, is_copy_tag, &t))
+        return false;
+    *ret_mail = t.mail;
+    *ret_try = t.try;
+    return true;
 }
 
 bool

@@ -5,10 +5,13 @@
  * leaves with the account's address and the role's name in From, and Reply-To leads back to the
  * role and the very job, by a tag that nobody can guess:
  *
- *   role+JOB.TOKEN@…          answers (account+ROLE.JOB.TOKEN@ where the role has no mailbox
- * there); the sender must be somebody who may write to the job anyway account+b.N.TOKEN@…
- * bounces of mail N, where `envelope = verp`; b.N.TOKEN is the envelope id too, wherever the
- * server knows DSN
+ *   role+JOB.TOKEN@…            answers
+ *   account+ROLE.JOB.TOKEN@…    the same, where the role has no mailbox there
+ *   account+b.N.TOKEN@…         bounces of mail N, where `envelope = verp`
+ *   account+sent-N.TRY.TOKEN@…  copies of mail N to ourselves, where `in-doubt = probe` too
+ *
+ * Who answers must be somebody who may write to the job anyway. b.N.TOKEN is the envelope id
+ * too, wherever the server knows DSN.
  *
  * Tokens are MACs under the home's key, so nothing about them is stored.
  */
@@ -23,6 +26,10 @@ const char *outward_address(const ConfAccount *account);
 /* Caller frees. */
 char *outward_reply_tag(const Key *key, const ConfRole *role, JobId job);
 char *outward_bounce_tag(const Key *key, uint64_t generation, OutId mail);
+/* Where the copy of one try of a mail goes; NULL: no tag fits there. Caller frees. */
+char *outward_copy_address(const Key *key, const char *own, OutId mail, int64_t try);
+/* Is it such a copy? */
+bool outward_is_copy(const Key *key, const Message *m, OutId *ret_mail, int64_t *ret_try);
 /* Envelope sender of a mail; caller frees. */
 char *outward_envelope(const Home *home,
                        const ConfAccount *account,

@@ -132,6 +132,11 @@ take_mail(Fetch *f, const ImapMail *mail, GBytes *take_bytes, GError **error)
     gsize len;
     const char *data = g_bytes_get_data(bytes, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    bool our_copy;
+    if (!remote_take_copy(f->r, m, &our_copy, error))
+        return false;
+    if (our_copy)
+        return true;
     g_autoptr(GPtrArray) roles = remote_route(f->r, m);
     f->nobodys += roles->len == 0;
     for (guint i = 0; i < roles->len; i++) {

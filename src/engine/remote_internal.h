@@ -3,7 +3,7 @@
 /*
  * The inside of an imap account's process: remote.c (the loop), remote_home.c (whose mailbox it
  * is), remote_mark.c (what is new), remote_route.c (whose mail it is), remote_fetch.c (mail
- * in), remote_demand.c (mail that somebody asks for),
+ * in), remote_copy.c (of our own), remote_demand.c (mail that somebody asks for),
  * remote_settle.c (what is owed), remote_probe.c (mail in doubt), remote_look.c (what a person
  * did there).
  *
@@ -116,6 +116,9 @@ int64_t remote_probe_next_us(const Remote *r);
 /* A new connection looks for all of it. */
 void remote_probe_forget(Remote *r);
 
+/* remote_copy.c: is it a copy of our own mail that we sent ourselves? Then it is dealt with, and
+ * nobody's. */
+bool remote_take_copy(Remote *r, const Message *m, bool *ret_is_one, GError **error);
 
 /* remote_look.c: what became of the checkpoints of parked jobs. *ret_again_us: when to look
  * again, by clock_mono_us(); USEC_NEVER: when there is news. */

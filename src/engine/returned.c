@@ -119,5 +119,5 @@ returned_copy(Engine *engine, Txn *txn, const Message *m, GError **error)
     if (!msgid_is_minted(&home->key, m->id, home->config->domain, &generation, &number) ||
         generation != db_generation(engine->db))
         return true;
-    return outbox_arrived(txn, (OutId){number}, "a copy of it came back", &n, error);
+    return outbox_copy_came(txn, (OutId){number}, 0, &n, error);
 }

@@ -11,7 +11,8 @@
  * What was handed over without an answer, also by a process that died, is in doubt: `in-doubt =
  * hold` asks the owner, `resend` tries again. `probe` looks into Sent where the server files
  * what it accepts (`sent-copy = server`, engine/remote_probe.c); elsewhere it sends a copy to
- * ourselves whose arrival settles it, and asks when none has come for 30 minutes. A server that
+ * ourselves whose arrival settles it (engine/remote_copy.c, where plus tags are known to work),
+ * and asks when none has come for 30 minutes. A server that
  * refuses our login, or settings that lead nowhere, pause the account: nothing is lost, and no
  * try is counted. Who is asked to end while an answer is awaited waits for it no longer than
  * `drain`; the mail is in doubt then.

@@ -28,6 +28,7 @@ typedef struct Parcel {
     bool taken_back;      /* one of them is not to be sent any more */
     char *envelope, *tag; /* of the sender; what bounces name */
     char *probe;          /* our own address beside the recipients; NULL */
+    int64_t try;          /* the number of the copy that goes there; 0: none does */
     bool copy_comes;      /* in doubt: a copy to ourselves may settle it */
 } Parcel;
 

@@ -55,6 +55,26 @@ copy_address(const ConfAccount *account)
                : NULL;
 }
 
+/* With a tag where the server is known to take one: then the copy is nobody's mail, and says of
+ * which try it is. The account's process looks for that when it fetches. */
+static void
+set_probe(Parcel *c)
+{
+    const Home *home = c->pass->engine->home;
+    const char *own = copy_address(c->account);
+    Random random = {0};
+    uint32_t number;
+
+    if (!own)
+        return;
+    random_bytes(&random, &number, sizeof number);
+    c->try = (int64_t)number + 1;
+    if (g_str_equal(c->account->envelope, "verp") && g_str_equal(c->account->kind, "imap"))
+        c->probe = outward_copy_address(&home->key, own, row_of(c, 0)->id, c->try);
+    if (!c->probe)
+        c->probe = g_strdup(own);
+}
+
 /* Is the owner to be asked now? */
 static bool
 asks_now(const Parcel *c)
@@ -182,7 +202,9 @@ commit_sending(void *user, GError **error)
         c->taken_back = true;
         return err_set(error, ERR_CANCELLED, "it was taken back");
     }
-    if (!txn_commit(&txn, error))
+    if ((c->try && !outbox_set_probe(&txn, row_of(c, 0)->id, (const int64_t *)(void *)ids->data,
+                                     ids->len, c->try, error)) ||
+        !txn_commit(&txn, error))
         return false;
     CRASH_POINT("submit-sending");
     return true;
@@ -237,11 +259,10 @@ parcel_send(Parcel *c, GError **error)
     const Home *home = c->pass->engine->home;
     uint64_t generation = db_generation(c->pass->engine->db);
     const OutRow *first = row_of(c, 0);
-    const char *own = copy_address(c->account);
 
     c->envelope = outward_envelope(home, c->account, generation, first->id, first->from);
     c->tag = outward_bounce_tag(&home->key, generation, first->id);
-    c->probe = g_strdup(own);
+    set_probe(c);
     c->results = g_new0(SmtpResult, c->rows->len + 1);
     CRASH_POINT("submit-before-mail");
     hand_over(c);

@@ -25,6 +25,76 @@ outbox_sending(Txn *txn, const int64_t *deliveries, size_t n, bool *ret_all, GEr
     return true;
 }
 
+/* --- the copy to ourselves --- */
+
+#define AWAITS                                                                                 \
+    " outbox = ?1 AND state IN ('sending', 'in_doubt') AND (probe = ?2 OR (?2 = 0 AND "        \
+    "(SELECT probes FROM outbox WHERE id = ?1) <= 1)) "
+
+bool
+outbox_set_probe(
+    Txn *txn, OutId id, const int64_t *deliveries, size_t n, int64_t probe, GError **error)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!sql_run(txn, "UPDATE delivery SET probe = ? WHERE id = ?", NULL, error, "ii",
+                     probe, deliveries[i]))
+            return false;
+    }
+    return sql_run(txn, "UPDATE outbox SET probes = probes + 1 WHERE id = ?", NULL, error, "i",
+                   id.v);
+}
+
+bool
+outbox_probes(Db *db, OutId id, unsigned *ret_n, GError **error)
+{
+    int64_t n = 0;
+
+    if (!sql_int(db, "SELECT probes FROM outbox WHERE id = ?", 0, &n, error, "i", id.v))
+        return false;
+    *ret_n = (unsigned)n;
+    return true;
+}
+
+bool
+outbox_awaits_copy(Db *db, OutId id, int64_t probe, bool *ret, GError **error)
+{
+    int64_t found = 0;
+
+    if (!sql_int(db, "SELECT 1 FROM delivery WHERE" AWAITS "LIMIT 1", 0, &found, error, "ii",
+                 id.v, probe))
+        return false;
+    *ret = found != 0;
+    return true;
+}
+
+/* What is known of all its recipients need not be asked any more. */
+static bool
+settle_question(Txn *txn, OutId id, GError **error)
+{
+    int64_t open = 0;
+
+    if (!sql_int(txn->db,
+                 "SELECT 1 FROM delivery WHERE outbox = ? AND state = 'in_doubt' LIMIT 1", 0,
+                 &open, error, "i", id.v))
+        return false;
+    return open || questions_settle(txn, id, error);
+}
+
+bool
+outbox_copy_came(Txn *txn, OutId id, int64_t probe, unsigned *ret_n, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn,
+                 "UPDATE delivery SET state = 'sent', ask_us = NULL, "
+                 "why = 'arrived: our own copy came back' WHERE" AWAITS,
+                 &changes, error, "ii", id.v, probe))
+        return false;
+    *ret_n = (unsigned)changes;
+    return changes == 0 ||
+           (outbox_release_copies(txn, id, error) && settle_question(txn, id, error));
+}
+
 bool
 outbox_end_copies(Txn *txn, OutId id, GError **error)
 {

@@ -16,6 +16,18 @@
 /* *ret_all is false, and nothing changed, when one of them is not due any more. */
 bool
 outbox_sending(Txn *txn, const int64_t *deliveries, size_t n, bool *ret_all, GError **error);
+/* In the same transaction: a copy to ourselves goes with this try. probe is the number that it
+ * carries, which no other try has; never 0. */
+bool outbox_set_probe(
+    Txn *txn, OutId id, const int64_t *deliveries, size_t n, int64_t probe, GError **error);
+/* How many tries of a mail had one. */
+bool outbox_probes(Db *db, OutId id, unsigned *ret_n, GError **error);
+/* That copy has come: whoever was in the same try has the mail, however the wait for the
+ * server's answer ends. probe 0: nobody can tell which try it is of; then it proves something
+ * only where there was no other. *ret_n counts recipients of whom that was not known. */
+bool outbox_copy_came(Txn *txn, OutId id, int64_t probe, unsigned *ret_n, GError **error);
+/* Would it settle anything? */
+bool outbox_awaits_copy(Db *db, OutId id, int64_t probe, bool *ret, GError **error);
 /* Somebody has the mail: the copies that waited for that may be filed. */
 bool outbox_release_copies(Txn *txn, OutId id, GError **error);
 /* The other way round: once every recipient has failed. */

@@ -288,6 +288,8 @@ const char *const schema_sql[] = {
     "CREATE INDEX question_about ON question (about) WHERE about IS NOT NULL;"
     "ALTER TABLE delivery ADD COLUMN ask_us INTEGER;" /* in doubt: when a person is asked */
     "CREATE INDEX delivery_ask ON delivery (ask_us) WHERE ask_us IS NOT NULL;"
+    "ALTER TABLE delivery ADD COLUMN probe INTEGER;" /* of its last try's own copy; NULL: none */
+    "ALTER TABLE outbox ADD COLUMN probes INTEGER NOT NULL DEFAULT 0;" /* such tries */
     /* And mail on a server: since when a folder is looked at and from where on it was numbered
      * anew; flags that mail got here, and is owed there; mail that somebody here asks for. */
     "ALTER TABLE remote_folder ADD COLUMN first_us INTEGER NOT NULL DEFAULT 0;"

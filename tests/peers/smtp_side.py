@@ -102,7 +102,7 @@ class SmtpSide(Side):
         raw = self.read_message()
         self.world.log("data", side="smtp", conn=self.number, bytes=len(raw))
         rule, now = self.world.rule("smtp", "dot"), ""
-        if rule.get("lost") or rule.get("answer", "250").startswith("2"):
+        if rule.get("lost") or not rule.get("swallow") and rule.get("answer", "250").startswith("2"):
             # First the mailboxes: whoever asks them after our 250 finds the mail there.
             now = self.world.accept(raw, self.sender, self.recipients, self.login)
         if rule.get("lost"):

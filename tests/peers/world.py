@@ -1,6 +1,7 @@
 """What both sides of mailpeer share: the mailboxes, the rules, the log, and one connection's wire."""
 import hashlib, json, os, re, socket, ssl, struct, threading, time
 from dataclasses import dataclass, field
+from email.utils import parseaddr
 
 
 class Gone(Exception):
@@ -77,9 +78,11 @@ class World:
                     raw = f"X-Microsoft-Original-Message-ID: {ours}\r\n".encode() + raw
             if args.rewrites_from and login:
                 raw = set_header(raw, "From", args.rewrites_from)
+                raw = f"Return-Path: <{parseaddr(args.rewrites_from)[1]}>\r\n".encode() + raw
             for recipient in recipients:
                 user = recipient.partition("@")[0].partition("+")[0]
-                self.folder(user, "INBOX").add(raw)
+                head = f"Delivered-To: {recipient}\r\n".encode() if args.delivered_to else b""
+                self.folder(user, "INBOX").add(head + raw)
             if args.files_sent and login:
                 self.folder(login.partition("@")[0], "Sent").add(raw, {"\\Seen"})
             self.log("accepted", id=ours, id_now=now, digest=digest, sender=sender, to=recipients)
@@ -119,6 +122,7 @@ class Side:
         self.buffer, self.login = b"", None
 
     def run(self):
+        self.log("connect")
         try:
             if self.world.args.implicit:
                 self.start_tls()

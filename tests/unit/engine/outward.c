@@ -80,6 +80,52 @@ test_whose(void)
     test_home_free(home);
 }
 
+/* The copy that a mail's sender gets himself: which mail, which try, and nobody can make one. */
+static const struct {
+    const char *name, *field, *to; /* %c: the tag of try 9 of mail 34 */
+    bool want;
+} copies[] = {
+    {"delivered", "Delivered-To", "agent+%c@mail.example", true},
+    {"by a server that folds case", "X-Original-To", "AGENT+%C@mail.example", true},
+    {"an address with a plus of its own", "Delivered-To", "agent+x+%c@mail.example", true},
+    {"the plain address", "Delivered-To", "agent@mail.example", false},
+    {"another mail", "Delivered-To", "agent+sent-35.9.aaaaaaaaaaaaaaaa@mail.example", false},
+    {"no try", "Delivered-To", "agent+sent-34.aaaaaaaaaaaaaaaa@mail.example", false},
+    {"no number", "Delivered-To", "agent+sent-@mail.example", false},
+    {"a number that is none", "Delivered-To", "agent+sent--1.9.a@mail.example", false},
+    {"a role of that name", "Delivered-To", "agent+sent@mail.example", false},
+};
+
+static void
+test_copies(void)
+{
+    Home *home = test_home_new();
+    Key key = home->key;
+    g_autofree char *made = outward_copy_address(&home->key, "a@b.example", (OutId){34}, 9);
+    g_autofree char *tag = g_strndup(made + 2, strcspn(made + 2, "@"));
+    g_autofree char *upper = g_ascii_strup(tag, -1);
+
+    key.v[0][0] ^= 1;
+    for (size_t i = 0; i < G_N_ELEMENTS(copies); i++) {
+        g_autoptr(GString) to = g_string_new(copies[i].to);
+        g_string_replace(to, "%c", tag, 0);
+        g_string_replace(to, "%C", upper, 0);
+        g_autofree char *raw =
+            g_strdup_printf("%s: %s\nFrom: x@y.org\n\nbody\n", copies[i].field, to->str);
+        g_autoptr(Message) m = message_parse(raw, strlen(raw), MESSAGE_TEXT, NULL);
+        OutId mail = {0};
+        int64_t try = 0;
+        g_test_message("%s", copies[i].name);
+        g_assert_true(outward_is_copy(&home->key, m, &mail, &try) == copies[i].want);
+        g_assert_cmpint(mail.v, ==, copies[i].want ? 34 : 0);
+        g_assert_cmpint(try, ==, copies[i].want ? 9 : 0);
+        g_assert_false(outward_is_copy(&key, m, &mail, &try));
+    }
+    g_autofree char *other = outward_copy_address(&home->key, "a@b.example", (OutId){34}, 10);
+    g_assert_cmpstr(other, !=, made);
+    test_home_free(home);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -89,5 +135,6 @@ main(int argc, char **argv)
         g_test_add_data_func(path, &cases[i], test_case);
     }
     g_test_add_func("/outward/whose", test_whose);
+    g_test_add_func("/outward/copies-P17", test_copies);
     return g_test_run();
 }

@@ -64,6 +64,11 @@ typedef enum Step {
     BOUNCED_OTHER,
     AGAIN,
     PAUSED,
+    TRY_BOTH,    /* with copy 7 */
+    TRY_FIRST,   /* bob alone, with copy 8 */
+    COPY_BOTH,   /* comes */
+    COPY_FIRST,  /* comes */
+    COPY_OF_ANY, /* comes, and does not say which it is */
     N_STEPS
 } Step;
 
@@ -100,6 +105,21 @@ step(TempStore *s, Step what, OutId id, const int64_t ids[2])
     case PAUSED:
         outbox_pause_account(&txn, "main", temp_now(s) + 1, "login", &flag, &error);
         break;
+    case TRY_BOTH:
+    case TRY_FIRST:
+        outbox_sending(&txn, ids, what == TRY_BOTH ? 2 : 1, &flag, &error);
+        outbox_set_probe(&txn, id, ids, what == TRY_BOTH ? 2 : 1, what == TRY_BOTH ? 7 : 8,
+                         &error);
+        break;
+    case COPY_BOTH:
+    case COPY_FIRST:
+    case COPY_OF_ANY:
+        outbox_copy_came(&txn, id,
+                         what == COPY_BOTH    ? 7
+                         : what == COPY_FIRST ? 8
+                                              : 0,
+                         &n, &error);
+        break;
     case N_STEPS:
         break;
     }
@@ -110,7 +130,7 @@ step(TempStore *s, Step what, OutId id, const int64_t ids[2])
 
 static const struct {
     const char *name;
-    Step steps[4];
+    Step steps[8];
     const char *want;
 } cases[] = {
     {"sending is for all", {SENDING, N_STEPS}, "sending sending"},
@@ -124,6 +144,19 @@ static const struct {
     {"a bounce for somebody else",
      {SENDING, DOUBT, BOUNCED_OTHER, N_STEPS},
      "in_doubt sending"},
+    {"P17 a copy of the try", {TRY_BOTH, DOUBT, COPY_BOTH, N_STEPS}, "sent sent"},
+    {"P17 a copy before the answer", {TRY_BOTH, COPY_BOTH, DOUBT, N_STEPS}, "sent sent"},
+    {"P17 a copy of another try", {TRY_BOTH, DOUBT, COPY_FIRST, N_STEPS}, "in_doubt sending"},
+    {"P17 a copy that says nothing, of one try",
+     {TRY_BOTH, DOUBT, COPY_OF_ANY, N_STEPS},
+     "sent sent"},
+    {"P17 or of two",
+     {TRY_FIRST, DOUBT, AGAIN, TRY_BOTH, DOUBT, COPY_OF_ANY, N_STEPS},
+     "in_doubt sending"},
+    {"P17 the earlier of two",
+     {TRY_FIRST, DOUBT, AGAIN, TRY_BOTH, DOUBT, COPY_FIRST, N_STEPS},
+     "in_doubt sending"},
+    {"P17 a copy of what was not sent", {COPY_OF_ANY, N_STEPS}, "ready ready"},
     {"paused", {PAUSED, N_STEPS}, "retry retry"},
     {"paused leaves what is under way", {SENDING, PAUSED, N_STEPS}, "sending sending"},
 };
@@ -135,7 +168,7 @@ test_steps(TempStore *s, gconstpointer data)
     int64_t ids[2];
     OutId id = put(s, (JobId){0}, ids);
 
-    for (size_t i = 0; i < 4 && cases[c].steps[i] != N_STEPS; i++)
+    for (size_t i = 0; cases[c].steps[i] != N_STEPS; i++)
         step(s, cases[c].steps[i], id, ids);
     g_autofree char *got = states(s);
     g_assert_cmpstr(got, ==, cases[c].want);
