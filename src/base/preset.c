@@ -2,6 +2,9 @@
 #include "base/banned.h"
 #include <glib.h>
 
+/* A preset says `envelope` where the server is known to take no tagged sender; elsewhere setup
+ * tries it out. */
+
 /* Files what was submitted in Sent itself; keeps our Message-ID. */
 static const PresetKey gmail[] = {
     {"host", "imap.gmail.com"}, {"port", "993"},
@@ -27,21 +30,16 @@ static const PresetKey outlook[] = {
 };
 
 static const PresetKey fastmail[] = {
-    {"host", "imap.fastmail.com"},
-    {"port", "993"},
-    {"tls", "implicit"},
-    {"smtp-host", "smtp.fastmail.com"},
-    {"smtp-port", "465"},
-    {"smtp-tls", "implicit"},
-    {"sent-copy", "append"},
-    {"envelope", "account"},
-    {NULL, NULL},
+    {"host", "imap.fastmail.com"}, {"port", "993"},
+    {"tls", "implicit"},           {"smtp-host", "smtp.fastmail.com"},
+    {"smtp-port", "465"},          {"smtp-tls", "implicit"},
+    {"sent-copy", "append"},       {NULL, NULL},
 };
 
 static const PresetKey dovecot[] = {
-    {"host", "localhost"},      {"port", "993"},         {"tls", "implicit"},
-    {"smtp-host", "localhost"}, {"smtp-port", "587"},    {"smtp-tls", "starttls"},
-    {"sent-copy", "append"},    {"envelope", "account"}, {NULL, NULL},
+    {"host", "localhost"},      {"port", "993"},      {"tls", "implicit"},
+    {"smtp-host", "localhost"}, {"smtp-port", "587"}, {"smtp-tls", "starttls"},
+    {"sent-copy", "append"},    {NULL, NULL},
 };
 
 const Preset presets[] = {

@@ -35,6 +35,7 @@ learn_from_round(MailSetup *m, const MailTrial *t)
     bool told = preset_value(preset_find(name), "in-doubt") != NULL;
     const char *const learnt[][2] = {{"sent-copy", t->sent_copy},
                                      {"message-id", t->message_id},
+                                     {"envelope", t->envelope},
                                      {"in-doubt", told ? NULL : t->in_doubt}};
     GError *error = NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(learnt); i++) {
@@ -64,12 +65,14 @@ begin_trial(MailSetup *m, Config **config, MailTrial *t)
         return cli_error(EX_CONFIG, error);
     const char *preset = NULL;
     g_autofree char *name = setup_value(m->s, m->section, "preset");
+    bool told = preset_value(preset_find(name), "envelope") != NULL;
     if (preset_find(name))
         preset = preset_find(name)->login;
     *t = (MailTrial){.setup = m->s,
                      .config = *config,
                      .account = config_account(*config, m->name),
                      .address = m->address,
+                     .preset = told ? preset_find(name)->name : NULL,
                      .login = preset ? preset : "check the login name and the password"};
     return 0;
 }

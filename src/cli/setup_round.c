@@ -9,17 +9,20 @@
 #define WORD_HEADER "X-Postrider-Setup"
 #define ROUND_US (90 * USEC_PER_SEC)
 #define SENT_US (4 * USEC_PER_SEC) /* some file a moment after they deliver */
+#define TAG_US (10 * USEC_PER_SEC) /* it left before the mail that has come */
 #define LOOK_US (2 * USEC_PER_SEC)
 #define HEADER_BYTES (256u << 10)
 
-static bool
-write_mail(MailTrial *t, const char *word, GBytes **ret, char **ret_msgid, GError **error)
+bool
+trial_write(MailTrial *t, char **ret_word, GBytes **ret, char **ret_msgid, GError **error)
 {
     const Home *home = t->setup->cli->home;
     g_autoptr(Compose) c = compose_new();
     Random random = {0};
-    uint64_t number;
+    uint64_t number, bits;
     random_bytes(&random, &number, sizeof number);
+    random_bytes(&random, &bits, sizeof bits);
+    char *word = *ret_word = g_strdup_printf("t%016" G_GINT64_MODIFIER "x", bits);
     compose_date(c, home_now(home));
     compose_text(c,
                  "postrider mails itself to see that this mailbox works. If you read this, it "
@@ -47,8 +50,8 @@ find_word(MailTrial *t, const char *word, uint32_t first, uint32_t *ret, GError 
     return true;
 }
 
-static bool
-await_mail(MailTrial *t, const char *word, int64_t wait_us, uint32_t *ret, GError **error)
+bool
+trial_await(MailTrial *t, const char *word, int64_t wait_us, uint32_t *ret, GError **error)
 {
     int64_t end = clock_mono_us() + wait_us;
     do {
@@ -64,8 +67,8 @@ await_mail(MailTrial *t, const char *word, int64_t wait_us, uint32_t *ret, GErro
 }
 
 /* Both folders lose the test mail alone, named by its UID. */
-static bool
-remove_mail(MailTrial *t, uint32_t uid, GError **error)
+bool
+trial_remove(MailTrial *t, uint32_t uid, GError **error)
 {
     g_auto(ImapSet) uids = {0};
     imap_set_add(&uids, uid, uid);
@@ -87,8 +90,18 @@ sent_folder(MailTrial *t, char **ret, GError **error)
     return true;
 }
 
+/* A copy of the tagged one is in the way there too. */
 static bool
-look_in_sent(MailTrial *t, const char *word, GError **error)
+clear_sent(MailTrial *t, uint32_t uid, const char *tagged, GError **error)
+{
+    uint32_t other = 0;
+    return trial_remove(t, uid, error) &&
+           (!tagged || (find_word(t, tagged, 1, &other, error) &&
+                        (other == 0 || trial_remove(t, other, error))));
+}
+
+static bool
+look_in_sent(MailTrial *t, const char *word, const char *tagged, GError **error)
 {
     g_autofree char *name = NULL;
     uint32_t uid;
@@ -100,12 +113,12 @@ look_in_sent(MailTrial *t, const char *word, GError **error)
     if (!imap_select(t->conn, name, false, &t->box, error))
         return false;
     t->box.uidnext = 1; /* it may have been filed before we looked */
-    if (!await_mail(t, word, SENT_US, &uid, error))
+    if (!trial_await(t, word, SENT_US, &uid, error))
         return false;
     if (uid == 0)
         return true;
     t->sent_copy = "server";
-    return remove_mail(t, uid, error);
+    return clear_sent(t, uid, tagged, error);
 }
 
 static bool
@@ -124,29 +137,33 @@ learn_id(MailTrial *t, uint32_t uid, const char *msgid, GError **error)
 }
 
 static bool
-make_round(MailTrial *t, const char *word, uint32_t *ret_uid, GError **error)
+make_round(MailTrial *t, TagTrial *tag, uint32_t *ret_uid, GError **error)
 {
     g_autoptr(GBytes) bytes = NULL;
-    g_autofree char *msgid = NULL;
-    if (!trial_select(t, false, error) || !write_mail(t, word, &bytes, &msgid, error) ||
-        !trial_send(t, bytes, error) || !await_mail(t, word, ROUND_US, ret_uid, error))
+    g_autofree char *word = NULL, *msgid = NULL;
+    if (!trial_select(t, false, error))
+        return false;
+    tag_trial_send(t, tag);
+    if (!trial_write(t, &word, &bytes, &msgid, error) ||
+        !trial_send(t, t->address, bytes, error) ||
+        !trial_await(t, word, ROUND_US, ret_uid, error))
         return false;
     t->back_us = clock_mono_us();
-    return *ret_uid == 0 || (learn_id(t, *ret_uid, msgid, error) &&
-                             remove_mail(t, *ret_uid, error) && look_in_sent(t, word, error));
+    if (!tag_trial_await(t, tag, *ret_uid ? TAG_US : 0, error))
+        return false;
+    return *ret_uid == 0 ||
+           (learn_id(t, *ret_uid, msgid, error) && trial_remove(t, *ret_uid, error) &&
+            look_in_sent(t, word, tag->word, error));
 }
 
 int
 trial_round(MailTrial *t)
 {
     GError *error = NULL;
-    Random random = {0};
-    uint64_t bits;
+    g_auto(TagTrial) tag = {0};
     uint32_t uid = 0;
     int64_t begun = clock_mono_us();
-    random_bytes(&random, &bits, sizeof bits);
-    g_autofree char *word = g_strdup_printf("t%016" G_GINT64_MODIFIER "x", bits);
-    if (!make_round(t, word, &uid, &error))
+    if (!make_round(t, &tag, &uid, &error))
         return trial_failed(t, "round trip", error);
     if (uid == 0) {
         err_set(&error, ERR_LATER, "a mail to %s was taken, but did not come into %s",
@@ -165,5 +182,6 @@ trial_round(MailTrial *t)
              "a mail to %s came back in %s and is removed again; %s; %s", t->address, span,
              filed ? "the server files Sent itself" : "we file Sent",
              t->keeps_id ? "it keeps our Message-ID" : "it replaces our Message-ID");
+    tag_trial_tell(t, &tag);
     return 0;
 }

@@ -84,12 +84,12 @@ last_byte(void *user, GError **error)
 }
 
 bool
-trial_send(MailTrial *t, GBytes *bytes, GError **error)
+trial_send(MailTrial *t, const char *address, GBytes *bytes, GError **error)
 {
     g_auto(Way) way = {0};
-    const char *const to[] = {t->address};
+    const char *const to[] = {address};
     const SmtpMail mail = {
-        .from = t->address, .to = to, .n_to = 1, .bytes = bytes, .last_byte = last_byte};
+        .from = address, .to = to, .n_to = 1, .bytes = bytes, .last_byte = last_byte};
     g_autofree char *program = find_sendmail();
     const char *const argv[] = {program, "-i", NULL};
     SmtpResult result = {0};
@@ -102,7 +102,7 @@ trial_send(MailTrial *t, GBytes *bytes, GError **error)
     bool ok = result.end == SMTP_SENT;
     if (!ok)
         err_set(error, result.end == SMTP_NEVER ? ERR_CONFIG : ERR_LATER,
-                "a mail to '%s' was not taken: %s", t->address, result.text);
+                "a mail to '%s' was not taken: %s", address, result.text);
     smtp_results_clear(&result, 1);
     return ok;
 }

@@ -2,7 +2,8 @@
 
 /*
  * What `setup mail` tries out, before anything is written: the login and pushes
- * (setup_trial.c), the way out (setup_submission.c), a mail that comes back (setup_round.c).
+ * (setup_trial.c), the way out (setup_submission.c), a mail that comes back (setup_round.c), and
+ * whether its sender may carry a tag (setup_envelope.c).
  * Each prints one line per step, ok or failed, and changes nothing in the mailbox but its own
  * test mail, which it removes.
  */
@@ -15,12 +16,14 @@ typedef struct MailTrial {
     const ConfAccount *account;
     const char *address; /* of the mailbox */
     const char *login;   /* what to do when the login is refused */
+    const char *preset;  /* whose preset knows what the server takes as sender; NULL: none */
     ImapConn *conn;      /* once trial_login() is 0; the folder is open for reading alone */
     ImapMailbox box;
     /* What the round trip taught. */
-    int64_t back_us;                               /* when it came, by clock_mono_us() */
-    bool keeps_id;                                 /* our Message-ID is still there */
-    const char *sent_copy, *in_doubt, *message_id; /* settings; NULL: nothing. Static. */
+    int64_t back_us; /* when it came, by clock_mono_us() */
+    bool keeps_id;   /* our Message-ID is still there */
+    /* Settings; NULL: nothing. Static. */
+    const char *sent_copy, *in_doubt, *message_id, *envelope;
 } MailTrial;
 void trial_clear(MailTrial *t);
 
@@ -40,5 +43,30 @@ bool trial_select(MailTrial *t, bool read_only, GError **error);
  * or larger. */
 bool
 trial_read(MailTrial *t, uint32_t uid, ImapPart part, size_t max, GBytes **ret, GError **error);
-/* Sends a mail from the account's address to itself. */
-bool trial_send(MailTrial *t, GBytes *bytes, GError **error);
+/* Sends a mail from this address, or one with a tag, to itself. */
+bool trial_send(MailTrial *t, const char *address, GBytes *bytes, GError **error);
+
+/* A test mail, known by a word that is made for it. The word, the id and the bytes are the
+ * caller's to free. */
+bool trial_write(MailTrial *t, char **ret_word, GBytes **ret, char **ret_msgid, GError **error);
+/* Its UID in the selected folder; 0: it has not come in time. It alone is removed. */
+bool
+trial_await(MailTrial *t, const char *word, int64_t wait_us, uint32_t *ret_uid, GError **error);
+bool trial_remove(MailTrial *t, uint32_t uid, GError **error);
+
+/* A second test mail whose sender and recipient carry the tag that `envelope = verp` uses: only
+ * where both work does a bounce find its mail. */
+typedef struct TagTrial {
+    char *word;    /* NULL: none was sent */
+    char *address; /* with the tag */
+    char *why;     /* why it can't be; NULL: it can, as far as is known */
+} TagTrial;
+void tag_trial_clear(TagTrial *tag);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(TagTrial, tag_trial_clear)
+/* That a server takes none is no error. */
+void tag_trial_send(MailTrial *t, TagTrial *tag);
+/* The watched folder is selected, and the other mail has come: waits for this one, and removes
+ * it. */
+bool tag_trial_await(MailTrial *t, TagTrial *tag, int64_t wait_us, GError **error);
+/* One line, and what to write. */
+void tag_trial_tell(MailTrial *t, const TagTrial *tag);
