@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
+#include "cli/reload.h"
 
 typedef struct Show {
     Cli *cli;
@@ -62,6 +63,9 @@ set(Cli *cli, const char *section, const char *key, const char *value)
                       &error) ||
         !file_replace(cli->home->fd, "postrider.conf", changed, strlen(changed), 0600, &error))
         return cli_error(0, error);
+    g_autofree char *told = reload_ask(cli->home);
+    if (told)
+        cli_print(cli, "%s\n", told);
     return 0;
 }
 

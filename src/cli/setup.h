@@ -112,5 +112,3 @@ int setup_write(Setup *s);
 /* Lines that differ, "- old" and "+ new" under their [section]; "" when there are none. Caller
  * frees. */
 char *setup_diff(const char *old, const char *new_text);
-/* The process that serves the home; 0: none does. */
-pid_t setup_master(const Setup *s);

@@ -1,10 +1,8 @@
 /* What the command line said to a part of `setup`, and the frame of all parts. */
 #include "base/banned.h"
-#include "base/lock.h"
 #include "base/secretfile.h"
+#include "cli/reload.h"
 #include "cli/setup.h"
-#include <errno.h>
-#include <signal.h>
 #include <unistd.h>
 
 struct SetupFlag {
@@ -97,31 +95,19 @@ free_flags(Setup *s)
 
 /* --- the frame --- */
 
-pid_t
-setup_master(const Setup *s)
-{
-    int fd = s->cli->home->state_fd;
-    return lock_is_held(fd, "master.lock") ? lock_holder(fd, "master.lock") : 0;
-}
-
 static void
 tell_master(Setup *s)
 {
-    int pid = (int)setup_master(s);
+    g_autofree char *told = reload_ask(s->cli->home);
     const char *home = s->cli->home_option ? s->cli->home_option : "";
     const char *option = *home ? " --home " : "";
-    if (pid == 0)
+    if (told)
+        setup_say(s, "%s\n", told);
+    else
         setup_say(s,
                   "nothing serves this home yet; to start it: postrider%s%s serve, or with the "
                   "machine: postrider%s%s setup service\n",
                   option, home, option, home);
-    else if (kill(pid, SIGHUP) == 0)
-        setup_say(s, "process %d, which serves this home, was told to read it again\n", pid);
-    else
-        setup_say(s,
-                  "process %d serves this home and can't be told (%s); as its user: kill -HUP "
-                  "%d\n",
-                  pid, g_strerror(errno), pid);
 }
 
 static int

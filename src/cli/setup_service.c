@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/secretfile.h"
 #include "base/text.h"
+#include "cli/reload.h"
 #include "cli/setup.h"
 #include <errno.h>
 #include <pwd.h>
@@ -269,7 +270,7 @@ static void
 say_next(Setup *s, const Service *service, const char *path)
 {
     const char *own = service->user ? " --user" : "";
-    int master = (int)setup_master(s);
+    int master = (int)reload_master(s->cli->home);
     setup_say(s, "written: %s\n", path);
     say_secrets(s, service);
     setup_say(s, "next: systemctl%s daemon-reload && systemctl%s enable --now postrider\n", own,

@@ -112,7 +112,8 @@ const Verb verbs[] = {
      "default.\n"
      "'check' reads the file and names the first mistake with its line. 'set' changes one key "
      "and keeps\n"
-     "comments and order: postrider config set 'role envoy' workdir ~/src/app",
+     "comments and order: postrider config set 'role envoy' workdir ~/src/app\n"
+     "It refuses what would be wrong; a 'postrider serve' that runs is told, and reads it again.",
      false},
     {"set up", "doctor", "[--full] [--rebuild] [--release ID|all] [--accept-backup]",
      "check integrity, mend what can be",

@@ -295,17 +295,20 @@ open_signals(Master *m, GError **error)
     return m->signal_fd >= 0 || err_set_errno(error, errno, "watching for signals");
 }
 
-/* The lock first: whoever holds it is the one who may touch the rest. */
+/* The lock first: whoever holds it is the one who may touch the rest. But who is seen to hold it
+ * may be sent a SIGHUP. */
 static bool
 master_open(Master *m, bool *ret_unclean, GError **error)
 {
+    if (!open_signals(m, error))
+        return false;
     if (!lock_take(m->home->state_fd, LOCK_NAME, LOCK_WAIT_MS, &m->lock_fd, error)) {
         bool held = error && err_is(*error, ERR_LATER);
         return err_prefix(error, held ? "another master serves '%s'" : "'%s'", m->home->path);
     }
     open_log(m->home);
-    if (!open_signals(m, error) || !db_open(m->home, DB_WRITE, &m->db, error) ||
-        !alarm_open(&m->alarm, error) || !wake_open(m->home, &m->wake_fd, ret_unclean, error))
+    if (!db_open(m->home, DB_WRITE, &m->db, error) || !alarm_open(&m->alarm, error) ||
+        !wake_open(m->home, &m->wake_fd, ret_unclean, error))
         return false;
     (void)g_unix_fd_add(m->signal_fd, G_IO_IN, on_signal, m);
     (void)g_unix_fd_add(m->wake_fd, G_IO_IN, on_hint, m);
