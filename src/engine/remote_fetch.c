@@ -6,6 +6,9 @@
  * A file is named after account, UIDVALIDITY and UID. Who dies between file and row leaves a
  * file that the next one finds by that name; who dies between row and mark leaves rows that are
  * asked for before anything is fetched.
+ *
+ * On a full disk what fits is kept, with its rows; the mark stays, and the rest is fetched when
+ * there is room. Some room is left to others: who can't write down what was done can't go on.
  */
 #include "base/banned.h"
 #include "base/cleanup.h"
@@ -20,11 +23,17 @@
 #include "store/outbox.h"
 #include <inttypes.h>
 #include <poll.h>
+#include <sys/statvfs.h>
 
 #define PART_MAILS 256u
 #define PART_RANGES 200u
 #define PART_BYTES (16u << 20)
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
+/* What is left of the disk; of a small one, its share. */
+#define SPARE_BYTES (UINT64_C(16) << 20)
+#define SPARE_SHARE 16
+/* Of a file beside its text: the end of its last block, its name, its row. */
+#define FILE_BYTES 8192u
 /* The process of the local account opens the mailbox of a new role: how long we wait for that.
  */
 #define ROLE_WAIT_MS 50
@@ -36,6 +45,7 @@ typedef struct Item {
     const ConfRole *role;
     char *base, *msgid;
     bool followed; /* it gets the row */
+    bool filed;
     GBytes *bytes; /* NULL: the file is there, since the mail is one of ours, or known */
 } Item;
 
@@ -51,11 +61,12 @@ item_clear(gpointer data)
 typedef struct Fetch {
     Remote *r;
     RemoteMark mark;
-    int fd;        /* bodies, one after the other */
-    ImapSet large; /* of the part in hand: more than max-message */
-    GArray *items; /* of Item */
-    size_t bytes;  /* in them */
-    bool asked;    /* a person asks for older mail */
+    int fd;               /* bodies, one after the other */
+    ImapSet large;        /* of the part in hand: more than max-message */
+    GArray *items;        /* of Item */
+    size_t bytes;         /* in them */
+    uint64_t needs, room; /* on the disk: they; all, as of the last flush */
+    bool asked;           /* a person asks for older mail */
     unsigned n, nobodys, old;
 } Fetch;
 
@@ -122,6 +133,7 @@ take_for(Fetch *f,
         own ? g_steal_pointer(&own)
             : fetched_name(f->r->account, f->r->box.uidvalidity, mail->uid, mail->received_us);
     g_array_append_val(f->items, item);
+    f->needs += item.bytes ? g_bytes_get_size(item.bytes) + FILE_BYTES : 0;
     return true;
 }
 
@@ -149,6 +161,34 @@ take_mail(Fetch *f, const ImapMail *mail, GBytes *take_bytes, GError **error)
 
 /* --- a batch --- */
 
+static uint64_t
+find_room(const Fetch *f)
+{
+    struct statvfs fs;
+    if (fstatvfs(f->r->engine->home->mail_fd, &fs) != 0 || fs.f_blocks == 0)
+        return UINT64_MAX; /* nobody can tell */
+    uint64_t left = (uint64_t)fs.f_bavail * fs.f_frsize;
+    uint64_t spare = MIN(SPARE_BYTES, (uint64_t)fs.f_blocks * fs.f_frsize / SPARE_SHARE);
+    return left > spare ? left - spare : 0;
+}
+
+/* All at once; on a full disk, as many as fit. */
+static bool
+file_items(Maildir *md, MaildirItem *items, size_t n, GError **error)
+{
+    size_t filed = 0;
+    bool ok = maildir_deliver_many(md, items, n, error);
+    if (ok)
+        filed = n;
+    else if (error && err_is(*error, ERR_LATER)) {
+        while (filed < n && maildir_deliver_many(md, &items[filed], 1, NULL))
+            filed++;
+    }
+    for (size_t i = 0; i < filed; i++)
+        ((Item *)items[i].user)->filed = true;
+    return ok;
+}
+
 static bool
 file_role(Fetch *f, const ConfRole *role, GError **error)
 {
@@ -158,15 +198,38 @@ file_role(Fetch *f, const ConfRole *role, GError **error)
     if (!md)
         return false;
     for (guint i = 0; i < f->items->len; i++) {
-        const Item *item = &g_array_index(f->items, Item, i);
+        Item *item = &g_array_index(f->items, Item, i);
         gsize len;
-        if (item->role != role || !item->bytes)
+        if (item->role != role)
+            continue;
+        item->filed = !item->bytes;
+        if (item->filed)
             continue;
         const void *bytes = g_bytes_get_data(item->bytes, &len);
-        items[n++] = (MaildirItem){
-            .folder = "", .base = item->base, .head = "", .bytes = bytes, .len = len};
+        items[n++] = (MaildirItem){.folder = "",
+                                   .base = item->base,
+                                   .head = "",
+                                   .bytes = bytes,
+                                   .len = len,
+                                   .user = item};
     }
-    return n == 0 || maildir_deliver_many(md, items, n, error);
+    return n == 0 || file_items(md, items, n, error);
+}
+
+/* A mail of two roles has a row when both have their file. */
+static void
+leave_out_unfiled(Fetch *f)
+{
+    g_auto(ImapSet) unfiled = {0};
+    for (guint i = 0; i < f->items->len; i++) {
+        const Item *item = &g_array_index(f->items, Item, i);
+        if (!item->filed)
+            imap_set_add(&unfiled, item->uid, item->uid);
+    }
+    for (guint i = f->items->len; i > 0; i--) {
+        if (imap_set_has(&unfiled, g_array_index(f->items, Item, i - 1).uid))
+            g_array_remove_index(f->items, i - 1);
+    }
 }
 
 static bool
@@ -199,24 +262,44 @@ static bool
 flush(Fetch *f, const RemoteMark *mark, GError **error)
 {
     const Config *config = f->r->engine->home->config;
-    for (unsigned i = 0; i < config->n_roles; i++) {
-        if (!file_role(f, &config->roles[i], error))
-            return false;
-    }
+    bool all = true;
+    for (unsigned i = 0; i < config->n_roles && all; i++)
+        all = file_role(f, &config->roles[i], error);
+    if (!all)
+        leave_out_unfiled(f);
     CRASH_POINT("remote-filed");
-    if ((f->items->len || mark) && !put_rows(f, mark, error))
+    if ((f->items->len || (mark && all)) && !put_rows(f, all ? mark : NULL, all ? error : NULL))
         return false;
     CRASH_POINT("remote-committed");
     f->n += f->items->len;
     g_array_set_size(f->items, 0);
     f->bytes = 0;
-    return true;
+    f->needs = 0;
+    f->room = find_room(f);
+    return all;
 }
 
+static bool
+has_room(const Fetch *f, uint64_t size)
+{
+    return f->room >= f->needs && f->room - f->needs >= size + FILE_BYTES;
+}
+
+/* Before it is sent: what would not fit stays where it is. */
 static int
 begin_body(void *user, uint64_t size, GError **error)
 {
-    return remote_body_begin(((Fetch *)user)->fd, error);
+    Fetch *f = user;
+    if (!has_room(f, size)) {
+        if (!flush(f, NULL, error))
+            return -1;
+        if (!has_room(f, size)) {
+            err_set(error, ERR_LATER,
+                    "the disk is full: mail stays on the server until there is room");
+            return -1;
+        }
+    }
+    return remote_body_begin(f->fd, error);
 }
 
 static bool
@@ -393,6 +476,7 @@ remote_fetch(Remote *r, int64_t since_us, GError **error)
 {
     g_auto(Fetch) f = {.r = r, .fd = -1, .items = g_array_new(FALSE, TRUE, sizeof(Item))};
     g_array_set_clear_func(f.items, item_clear);
+    f.room = find_room(&f);
     if (!remote_mark_load(r, &f.mark, error) || !remote_body_open(&f.fd, error))
         return false;
     bool ok = wait_for_roles(r, error) && fetch_anew(&f, error) && fetch_new(&f, error) &&
