@@ -14,6 +14,8 @@
 #define USEC_PER_SEC INT64_C(1000000)
 #define USEC_PER_MSEC INT64_C(1000)
 #define USEC_NEVER INT64_MAX
+/* A wall clock that is set right by less than this was not set back, only kept. */
+#define CLOCK_SLACK_US (60 * USEC_PER_SEC)
 
 typedef struct Clock {
     int64_t fixed_wall_us; /* 0: the real one */

@@ -45,7 +45,7 @@ decide(Engine *engine, const Job *job, Word *ret, int64_t *ret_next_us, GError *
         return true;
     if (!last_word(engine, job, &said, error))
         return false;
-    *ret_next_us = MAX(said, now - every) + every;
+    *ret_next_us = CLAMP(said, now - every, now) + every;
     bool waits = job->state == JOB_PARKED && job->waiting_for && *job->waiting_for;
     if (waits && said >= job->updated_us - SAME_COMMIT_US)
         return true; /* they know; the wait contract says the rest */

@@ -10,6 +10,7 @@
 #include "store/jobs.h"
 #include "store/outbox.h"
 #include "store/pauses.h"
+#include "store/set_back.h"
 #include <inttypes.h>
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
@@ -126,8 +127,8 @@ recover_sweep(Engine *engine, RecoverStats *ret, GError **error)
     RecoverStats stats = {0};
 
     if (!reap(engine, &stats.jobs, error) || !brains_recheck(engine->db, error) ||
-        !outbox_clock_set_back(engine->db, error) ||
-        !settle(engine, &stats.effects, error) || !tidy(engine, &stats.tmp, error))
+        !set_back_mend(engine->db, error) || !settle(engine, &stats.effects, error) ||
+        !tidy(engine, &stats.tmp, error))
         return err_prefix(error, "bringing an unfinished past in order");
     *ret = stats;
     return true;

@@ -18,6 +18,7 @@
 #include "store/jobs.h"
 #include "store/outbox_smtp.h"
 #include "store/pauses.h"
+#include "store/set_back.h"
 #include <errno.h>
 #include <glib-unix.h>
 #include <signal.h>
@@ -174,7 +175,7 @@ sweep(Master *m)
     notify_send(m->notify, "WATCHDOG=1");
     if (m->stopping)
         return;
-    if (!master_reap(m, &n, &error) || !outbox_clock_set_back(m->db, &error)) {
+    if (!master_reap(m, &n, &error) || !set_back_mend(m->db, &error)) {
         survive(m, error);
         return;
     }
@@ -403,7 +404,7 @@ serve(Master *m, GError **error)
     bool unclean = false;
 
     if (!master_open(m, &unclean, error) || !take_over(m, unclean, error) ||
-        !outbox_clock_set_back(m->db, error))
+        !set_back_mend(m->db, error))
         return false;
     m->sweep_us = clock_mono_us() + SWEEP_EVERY_US;
     look(m);

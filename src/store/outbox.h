@@ -112,9 +112,6 @@ bool outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **err
 bool outbox_find_local(
     Db *db, OutId id, const char *mailbox, OutRow **ret, GError **error);
 bool outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
-/* What waits longer than any wait can be was put there by a clock that was ahead: due now. Cheap
- * when there is none. */
-bool outbox_clock_set_back(Db *db, GError **error);
 /* Is it still to be delivered? Asked inside a transaction the answer holds as long as that
  * does: whoever takes mail back waits for the gate. */
 bool outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error);

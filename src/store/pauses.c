@@ -1,6 +1,7 @@
 #include "store/pauses.h"
 #include "base/banned.h"
 #include "base/home.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "store/sql.h"
 #include <inttypes.h>
@@ -58,6 +59,13 @@ get_until(Db *db,
     return true;
 }
 
+/* When the pause began, for brains_set_back(). */
+static bool
+set_since(Txn *txn, const char *brain, GError **error)
+{
+    return set_until(txn, "paused-at", brain, home_now(db_home(txn->db)), "", error);
+}
+
 /* Another text after every change of the settings. */
 static char *
 settings_mark(const Home *home)
@@ -84,7 +92,7 @@ brain_set_broken(Txn *txn,
     if (!meta_get(txn->db, key, &before, error))
         return false;
     *ret_first = before == NULL;
-    return meta_set(txn, key, why, error) &&
+    return meta_set(txn, key, why, error) && set_since(txn, brain, error) &&
            set_until(txn, "broken-until", brain, until_us, mark, error);
 }
 
@@ -92,7 +100,8 @@ bool
 brain_set_limited(
     Txn *txn, const char *brain, int64_t until_us, const char *why, GError **error)
 {
-    return set_until(txn, "limited", brain, until_us, why, error);
+    return set_since(txn, brain, error) &&
+           set_until(txn, "limited", brain, until_us, why, error);
 }
 
 bool
@@ -155,8 +164,8 @@ release_jobs(Txn *txn, const char *brain, GError **error)
         const ConfRole *role = &config->roles[i];
         if (g_str_equal(role->brain, brain) &&
             !sql_run(txn,
-                     "UPDATE job SET ready_us = ?1 WHERE state = 'queued' AND ready_us > ?1 "
-                     "AND role = ?2",
+                     "UPDATE job SET ready_us = ?1, updated_us = ?1 WHERE state = 'queued' AND "
+                     "ready_us > ?1 AND role = ?2",
                      NULL, error, "is", now, role->name))
             return false;
     }
@@ -185,7 +194,7 @@ brain_try_now(Txn *txn, const char *brain, GError **error)
     if (!broken && !limited)
         return true;
     return forget(txn, "broken-until", brain, error) && forget(txn, "limited", brain, error) &&
-           release_jobs(txn, brain, error);
+           forget(txn, "paused-at", brain, error) && release_jobs(txn, brain, error);
 }
 
 bool
@@ -204,6 +213,37 @@ brain_worked(Db *db, const char *brain, GError **error)
            txn_commit(&txn, error);
 }
 
+static bool
+try_one(Db *db, const char *brain, GError **error)
+{
+    g_auto(Txn) txn = {0};
+
+    return txn_begin(db, TXN_DURABLE, GATE_WAIT_MS, &txn, error) &&
+           brain_try_now(&txn, brain, error) && txn_commit(&txn, error);
+}
+
+bool
+brains_set_back(Db *db, GError **error)
+{
+    const Config *config = db_home(db)->config;
+    int64_t last = home_now(db_home(db)) + CLOCK_SLACK_US;
+
+    for (unsigned i = 0; i < config->n_brains; i++) {
+        const char *brain = config->brains[i].name;
+        g_autofree char *rest = NULL;
+        int64_t since;
+        if (!get_until(db, "paused-at", brain, &since, &rest, error))
+            return false;
+        if (since <= last)
+            continue;
+        if (!try_one(db, brain, error))
+            return false;
+        log_event(LOG_WARN, "the clock was set back: the pause of a brain is over", "brain",
+                  brain, NULL);
+    }
+    return true;
+}
+
 bool
 brains_recheck(Db *db, GError **error)
 {
@@ -214,11 +254,7 @@ brains_recheck(Db *db, GError **error)
         bool outdated;
         if (!is_outdated(db, brain, &outdated, error))
             return false;
-        if (!outdated)
-            continue;
-        g_auto(Txn) txn = {0};
-        if (!txn_begin(db, TXN_DURABLE, GATE_WAIT_MS, &txn, error) ||
-            !brain_try_now(&txn, brain, error) || !txn_commit(&txn, error))
+        if (outdated && !try_one(db, brain, error))
             return false;
     }
     return true;

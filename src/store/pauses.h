@@ -39,6 +39,9 @@ bool brain_broken_why(Db *db, const char *brain, char **ret, GError **error);
 bool brain_worked(Db *db, const char *brain, GError **error);
 /* It may be asked at once, and all its jobs are ready: the first finds out whether it works. */
 bool brain_try_now(Txn *txn, const char *brain, GError **error);
+/* A pause that began ahead of now was put there by a clock that was set back since: it is none.
+ * Part of set_back_mend(). */
+bool brains_set_back(Db *db, GError **error);
 /* The settings were changed since a brain broke: it is tried at once, and so are its jobs.
  * Cheap when nothing is broken. */
 bool brains_recheck(Db *db, GError **error);
