@@ -3,6 +3,7 @@
 #include "cli/cmds.h"
 #include "cli/outbox_cmd.h"
 #include "engine/hold.h"
+#include "engine/settle.h"
 
 #define OPERATOR "the operator"
 
@@ -86,6 +87,8 @@ decide_one(Cli *cli, const char *id, bool approve, const char *why)
         return cli_error(0, error);
     if (end != HOLD_DONE)
         return cli_fail(status_of(end), "%s: %s", id, g_strdelimit(text, "\n", ' '));
+    Engine engine = {.home = cli->home, .db = cli->db};
+    (void)settle_local(&engine, NULL, NULL); /* what can't be flagged now stays owed */
     db_hint(cli->db);
     if (text) {
         cli_print_vis(cli, text, true);

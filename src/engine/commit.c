@@ -20,6 +20,7 @@
 #include "engine/post.h"
 #include "engine/settle.h"
 #include "notes/notes.h"
+#include "store/answered.h"
 #include "store/effects.h"
 #include "store/outbox_smtp.h"
 #include "store/steps.h"
@@ -73,14 +74,15 @@ owe_move(Txn *txn, const Job *job, const MsgRow *row, const char *folder, GError
     if (g_str_equal(row->folder, folder))
         return true;
     g_autofree char *subject = g_strdup_printf("%s/%s", row->role, row->file);
+    g_autofree char *args = answered_move(txn->db, row->id, folder, error);
     Effect e = {.kind = EFFECT_MAIL_MOVE,
                 .job = job->id,
                 .message = row->id,
                 .account = "",
                 .subject = subject,
-                .args = folder};
+                .args = args};
     EffectId id;
-    return effect_put(txn, &e, &id, error);
+    return args && effect_put(txn, &e, &id, error);
 }
 
 /* "" for INBOX; NULL: no name for a folder. Sent and the folders that mean something to us
@@ -197,12 +199,12 @@ commit_message(Commit *c, Txn *txn, const MsgRow *row, GError **error)
 static bool
 commit_messages(Commit *c, Txn *txn, GError **error)
 {
+    if (!commit_flags(c, txn, error))
+        return false;
     for (guint i = 0; i < c->in->shown->len; i++) {
         if (!commit_message(c, txn, g_ptr_array_index(c->in->shown, i), error))
             return false;
     }
-    if (!commit_flags(c, txn, error))
-        return false;
     /* Whatever goes on with this job, its earlier checkpoints have had their day. */
     if (c->job->seq > 0 && !job_file_checkpoints(txn, c->job->id, error))
         return false;

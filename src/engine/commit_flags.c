@@ -1,10 +1,11 @@
 /*
- * Whoever reads the same mailbox elsewhere sees what became of a mail that was work: \Seen when
- * it is handled, \Answered when a mail that leaves answers it.
+ * Whoever reads the same mailbox sees what became of a mail that was work: S, \Seen, when it is
+ * handled; R, \Answered, when a mail that leaves answers it. One that is held answers nothing
+ * yet: its yes does (store/answered.h).
  */
 #include "base/banned.h"
 #include "engine/commit_internal.h"
-#include "store/effects.h"
+#include "store/answered.h"
 
 /* Did a mail of this step that leaves answer it? */
 static bool
@@ -20,23 +21,16 @@ is_answered(const Commit *c, MsgId id)
     return false;
 }
 
-/* Only on mail of this job, and only where there is a server: mail that lies here alone has our
- * folders for that. */
-static bool
-owe_flags(Commit *c, Txn *txn, const MsgRow *row, const char *flags, GError **error)
+bool
+commit_may_mark(const Commit *c, const MsgRow *row)
 {
-    const ConfAccount *account = config_account(c->engine->home->config, row->account);
-    if (!account || !config_is_imap(account) || row->job.v != c->job->id.v)
-        return true;
-    g_autofree char *subject = g_strdup_printf("%s/%s", row->role, row->file);
-    Effect e = {.kind = EFFECT_MAIL_FLAG,
-                .job = c->job->id,
-                .message = row->id,
-                .account = "",
-                .subject = subject,
-                .args = flags};
-    EffectId id;
-    return effect_put(txn, &e, &id, error);
+    return row && row->job.v == c->job->id.v;
+}
+
+static bool
+mark(Commit *c, Txn *txn, const MsgRow *row, const char *letters, GError **error)
+{
+    return !commit_may_mark(c, row) || answered_mark(txn, row, letters, error);
 }
 
 bool
@@ -48,14 +42,14 @@ commit_flags(Commit *c, Txn *txn, GError **error)
         bool answered = is_answered(c, row->id);
         g_hash_table_add(done, (gpointer)&row->id.v);
         if ((answered || commit_settles(c, row)) &&
-            !owe_flags(c, txn, row, answered ? "+RS" : "+S", error))
+            !mark(c, txn, row, answered ? "RS" : "S", error))
             return false;
     }
     for (guint i = 0; i < c->parents->len; i++) {
         const CommitParent *parent = g_ptr_array_index(c->parents, i);
         const MsgRow *row = parent ? parent->row : NULL;
         if (row && is_answered(c, row->id) && g_hash_table_add(done, (gpointer)&row->id.v) &&
-            !owe_flags(c, txn, row, "+RS", error))
+            !mark(c, txn, row, "RS", error))
             return false;
     }
     return true;

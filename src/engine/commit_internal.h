@@ -63,4 +63,7 @@ bool commit_speaks_to_owner(const Commit *c);
 bool commit_tell_people(Commit *c, Txn *txn, GError **error);
 /* Is this mail, which was shown, handled by this step? */
 bool commit_settles(const Commit *c, const MsgRow *row);
+/* Is it a mail of this job, so that its flags are ours to set? NULL is not. */
+bool commit_may_mark(const Commit *c, const MsgRow *row);
+/* Before they are moved: what a moved mail is marked with goes with it. */
 bool commit_flags(Commit *c, Txn *txn, GError **error);

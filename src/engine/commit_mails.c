@@ -229,9 +229,11 @@ put_mail(Commit *c,
          const ProposedMail *mail,
          Compose *made,
          const Verdict *v,
+         const CommitParent *parent,
          GError **error)
 {
     g_autofree char *to = recipients(made);
+    const MsgRow *answers = parent ? parent->row : NULL;
     bool held = v->kind == VERDICT_HELD;
     char *msgid, *no_way = NULL;
     OutId id;
@@ -239,6 +241,7 @@ put_mail(Commit *c,
                  .round = c->job->round,
                  .step = c->step,
                  .thread = c->job->thread,
+                 .answers = answers && commit_may_mark(c, answers) ? answers->id : (MsgId){0},
                  .held = held ? v->why : NULL,
                  .level = TRUST_ROLE,
                  .floor = &c->in->floor,
@@ -289,10 +292,10 @@ commit_mail(Commit *c, Txn *txn, guint i, GError **error)
         not_sent(c, mail, c->no_question);
         return true;
     }
-    g_autoptr(Compose) made =
-        compose_mail(c, mail, v, g_ptr_array_index(c->parents, i), &failed);
+    const CommitParent *parent = g_ptr_array_index(c->parents, i);
+    g_autoptr(Compose) made = compose_mail(c, mail, v, parent, &failed);
     if (made)
-        return put_mail(c, txn, mail, made, v, error);
+        return put_mail(c, txn, mail, made, v, parent, error);
     if (c->in_steps && (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT))) {
         not_sent(c, mail, failed->message);
         return true;

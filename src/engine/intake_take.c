@@ -58,6 +58,7 @@ obey(Engine *engine,
     if (poke)
         g_array_append_val(after->poke, job);
     after->ready = true;
+    after->moves |= order->kind == ORDER_APPROVE; /* what it answers is flagged */
     return true;
 }
 

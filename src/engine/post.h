@@ -14,6 +14,7 @@ typedef struct Post {
     JobId job;
     int round, step;
     ThreadId thread;
+    MsgId answers; /* which mail of the job; {0}: none */
     EffectId after;
     const char *held;    /* NULL: goes out */
     Trust level;         /* of the sender; stands in the origin line */

@@ -7,7 +7,8 @@
  *   another folder                a person's doing   done, or not yet
  *   no folder                     a person's doing   a person's doing
  *
- * What a person did stays as it is: where mail lies is theirs to say.
+ * A move may bring flags, set by the very rename: it is not done before they are there. What a
+ * person did stays as it is: where mail lies is theirs to say.
  */
 #include "engine/settle.h"
 #include "base/banned.h"
@@ -18,6 +19,36 @@
 
 /* The folders between which we move mail ourselves, "" being INBOX. */
 static const char *const own_folders[] = {"", "Active", "Done", NULL};
+
+/* "Done+RS": where to, and with which flags. */
+typedef struct Goal {
+    char *folder;
+    const char *flags; /* borrowed from the effect; "": as they are */
+} Goal;
+
+static void
+goal_clear(Goal *g)
+{
+    g_free(g->folder);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Goal, goal_clear)
+
+static Goal
+goal_of(const Effect *e)
+{
+    size_t len = strcspn(e->args, "+");
+
+    return (Goal){g_strndup(e->args, len), e->args[len] ? e->args + len + 1 : ""};
+}
+
+static bool
+has_flags(const MaildirEntry *at, const char *add, const char *remove)
+{
+    for (; *add; add++)
+        if (!strchr(at->flags, *add))
+            return false;
+    return strpbrk(at->flags, remove) == NULL;
+}
 
 /* The subject of an effect, taken apart and found. */
 typedef struct Subject {
@@ -68,13 +99,14 @@ look_move(
     const Home *home, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
 {
     g_auto(Subject) s = {0};
+    g_auto(Goal) goal = goal_of(e);
 
     if (!subject_find(home, e, &s, error))
         return false;
     if (!s.at)
         return foreign(ret_seen, ret_why, g_strdup("a person deleted it"));
-    if (g_str_equal(s.at->folder, e->args))
-        *ret_seen = EFFECT_DONE;
+    if (g_str_equal(s.at->folder, goal.folder))
+        *ret_seen = has_flags(s.at, goal.flags, "") ? EFFECT_DONE : EFFECT_NOT_YET;
     else if (g_strv_contains(own_folders, s.at->folder))
         *ret_seen = EFFECT_NOT_YET;
     else
@@ -87,8 +119,10 @@ static bool
 act_move(const Home *home, const Effect *e, GError **error)
 {
     g_auto(Subject) s = {0};
+    g_auto(Goal) goal = goal_of(e);
 
-    return subject_open(home, e, &s, error) && maildir_move(s.md, s.base, e->args, error);
+    return subject_open(home, e, &s, error) &&
+           maildir_move_flagged(s.md, s.base, goal.folder, goal.flags, error);
 }
 
 /* "+S-F": letters behind a sign, until the next sign. */
@@ -106,15 +140,6 @@ parse_flags(const char *args, GString *add, GString *remove, GError **error)
             return err_set(error, ERR_DAMAGE, "'%s' are no changes of flags", args);
     }
     return true;
-}
-
-static bool
-has_flags(const MaildirEntry *at, const char *add, const char *remove)
-{
-    for (; *add; add++)
-        if (!strchr(at->flags, *add))
-            return false;
-    return strpbrk(at->flags, remove) == NULL;
 }
 
 static bool

@@ -374,8 +374,17 @@ relocate(Maildir *md,
 bool
 maildir_move(Maildir *md, const char *base, const char *folder, GError **error)
 {
+    return maildir_move_flagged(md, base, folder, "", error);
+}
+
+bool
+maildir_move_flagged(
+    Maildir *md, const char *base, const char *folder, const char *add, GError **error)
+{
     g_autoptr(Folder) to = NULL;
 
+    if (!name_flags_valid(add))
+        return err_set(error, ERR_NEVER, "'%s' are no flags of a mail", add);
     if (!folder_open(md->fd, folder, true, &to, error))
         return false;
     for (unsigned round = 0; round < RACE_ROUNDS; round++) {
@@ -384,10 +393,13 @@ maildir_move(Maildir *md, const char *base, const char *folder, GError **error)
             return false;
         if (!e)
             return true;
-        Sub s = e->in_new ? SUB_NEW : SUB_CUR;
-        if (strcmp(e->folder, folder) == 0)
+        Sub s = e->in_new && !*add ? SUB_NEW : SUB_CUR;
+        g_autofree char *info = *add ? name_change_info(e->name, add, "") : NULL;
+        g_autofree char *name = info ? g_strconcat(e->base, info, NULL) : g_strdup(e->name);
+        if (strcmp(e->folder, folder) == 0 && e->in_new == (s == SUB_NEW) &&
+            strcmp(name, e->name) == 0)
             return folder_flush(to, s, error);
-        int done = relocate(md, e, to, s, e->name, error);
+        int done = relocate(md, e, to, s, name, error);
         if (done)
             return done > 0;
     }

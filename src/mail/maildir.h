@@ -119,6 +119,9 @@ bool maildir_read_finished(Maildir *md,
 /* Moves to a folder, made where missing, keeping flags (new stays new); flushed in both. Done
  * already and gone are true. ERR_AGAIN when others move it faster than we do. */
 bool maildir_move(Maildir *md, const char *base, const char *folder, GError **error);
+/* The same, and adds flag letters on the way, by the one rename: then it lies in cur. */
+bool maildir_move_flagged(
+    Maildir *md, const char *base, const char *folder, const char *add, GError **error);
 /* Adds and removes flag letters; a mail in new goes to cur. Gone is true. */
 bool maildir_flag(
     Maildir *md, const char *base, const char *add, const char *remove, GError **error);

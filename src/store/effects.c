@@ -187,9 +187,11 @@ mark_done(Txn *txn, const Effect *e, GError **error)
         return false;
     if (e->kind == EFFECT_MAIL_FLAG && e->message.v != 0 && !note_flags(txn, e, error))
         return false;
-    if (e->kind == EFFECT_MAIL_MOVE && e->message.v != 0 &&
-        !messages_set_place(txn, e->message, e->args, error))
-        return false;
+    if (e->kind == EFFECT_MAIL_MOVE && e->message.v != 0) {
+        g_autofree char *folder = g_strndup(e->args, strcspn(e->args, "+"));
+        if (!messages_set_place(txn, e->message, folder, error))
+            return false;
+    }
     return outbox_effect_done(txn, e->id, true, NULL, error);
 }
 

@@ -274,17 +274,32 @@ messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error)
 }
 
 bool
+messages_marks(Db *db, MsgId id, char **ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db, "SELECT marks FROM message WHERE id = ?", error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", id.v);
+    int rc = sql_next(db, st, error);
+    if (rc < 0)
+        return false;
+    *ret = rc == 1 ? sql_text(st, 0) : NULL;
+    if (rc == 1)
+        sql_reset(st);
+    return true;
+}
+
+bool
 messages_mark(Txn *txn, MsgId id, const char *marks, GError **error)
 {
     g_autoptr(GString) all = g_string_new(NULL);
+    g_autofree char *has = NULL;
 
+    if (!messages_marks(txn->db, id, &has, error))
+        return false;
     for (const char *p = marks; *p; p++) {
-        int64_t has;
-        const char letter[2] = {*p, '\0'};
-        if (!sql_int(txn->db, "SELECT instr(marks, ?) FROM message WHERE id = ?", 0, &has,
-                     error, "si", letter, id.v))
-            return false;
-        if (has == 0)
+        if (!has || !strchr(has, *p))
             g_string_append_c(all, *p);
     }
     if (all->len == 0)

@@ -126,9 +126,11 @@ bool messages_settle(Txn *txn, JobId job, int step, const MsgId *ids, size_t n, 
 bool messages_set_state(Txn *txn, MsgId id, MsgState state, const char *why, GError **error);
 bool messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error);
 bool messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error);
-/* It has these flags now (letters of Maildir), beside those that it had from us; a mail
+/* It is to have these flags (letters of Maildir), beside those that it had from us; a mail
  * that also lies on a server is to have them there too. */
 bool messages_mark(Txn *txn, MsgId id, const char *marks, GError **error);
+/* Those letters; NULL: there is no such mail. Caller frees. */
+bool messages_marks(Db *db, MsgId id, char **ret, GError **error);
 bool messages_mark_shown(Txn *txn, const MsgId *ids, size_t n, GError **error);
 /* All that are not settled yet of a job end with it: dead(why), ignored(why)… */
 bool messages_end_job(Txn *txn, JobId job, MsgState state, const char *why, GError **error);

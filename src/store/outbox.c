@@ -1,6 +1,7 @@
 #include "store/outbox_smtp.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "store/answered.h"
 #include "store/messages.h"
 #include "store/questions.h"
 #include "store/sql.h"
@@ -98,11 +99,11 @@ put_mail(Txn *txn, OutId id, const OutMail *m, GError **error)
     return sql_run(
         txn,
         "INSERT INTO outbox "
-        "(id, msgid, from_spec, subject, level, floor, job, round, step, created_us, bytes) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        NULL, error, "isssssiiiib", id.v, m->msgid, m->from, m->subject ? m->subject : "",
+        "(id, msgid, from_spec, subject, level, floor, job, round, step, created_us, bytes, "
+        "answers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0))",
+        NULL, error, "isssssiiiibi", id.v, m->msgid, m->from, m->subject ? m->subject : "",
         trust_name(m->level), m->floor ? trust_name(*m->floor) : NULL, m->job.v,
-        (int64_t)m->round, (int64_t)m->step, now_of(txn), m->bytes);
+        (int64_t)m->round, (int64_t)m->step, now_of(txn), m->bytes, m->answers.v);
 }
 
 bool
@@ -291,7 +292,7 @@ approve(Txn *txn, OutId id, const GPtrArray *held, GError **error)
         if (strcmp(r->folder, COPY) == 0 && !let_go(txn, r->delivery, error))
             return false;
     }
-    return true;
+    return answered_by(txn, id, error);
 }
 
 #define REJECTED "rejected by "

@@ -53,6 +53,7 @@ typedef struct OutMail {
     JobId job;
     int round, step;
     ThreadId thread;  /* the id joins it; {0}: none */
+    MsgId answers;    /* which mail of its job; {0}: none */
     EffectId after;   /* must be done first; {0}: none */
     const char *held; /* a reason to hold it from the start; NULL */
     const OutTo *to;
@@ -131,8 +132,9 @@ bool outbox_effect_done(Txn *txn, EffectId effect, bool done, const char *why, G
 bool outbox_after_notes(Db *db, OutId *ret, GError **error);
 bool outbox_notes_done(Txn *txn, OutId upto, GError **error);
 /* A person decides on held mail: approve makes it ready (waiting, while its effect is owed),
- * reject makes it failed(rejected by who). ERR_NEVER when nothing of it is held, or when no
- * recipient of an approved mail can be reached. */
+ * and what it answers is answered (store/answered.h); reject makes it failed(rejected by who).
+ * ERR_NEVER when nothing of it is held, or when no recipient of an approved mail can be
+ * reached. */
 bool outbox_decide(Txn *txn, OutId id, bool approve, const char *who, GError **error);
 /* Tries again now what is in retry, in doubt or failed; not what a person has rejected. ERR_NEVER when
  * there is nothing to try. */

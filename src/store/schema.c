@@ -278,6 +278,7 @@ const char *const schema_sql[] = {
     /* 5 -> 6: what the writer of a mail had read; NULL: its level, its trust. */
     "ALTER TABLE outbox ADD COLUMN floor TEXT;"
     "ALTER TABLE message ADD COLUMN floor TEXT;"
+    "ALTER TABLE outbox ADD COLUMN answers INTEGER;" /* message, of its job; NULL: none */
     /* Ids that servers put on our mail in place of its own; questions about mail in doubt. */
     "CREATE TABLE renamed ("
     "  id TEXT PRIMARY KEY,"

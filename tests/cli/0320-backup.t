@@ -16,7 +16,7 @@ ok 'backup' pr backup "$WORK/bk"
 like "$OUT" "$WORK/bk: the store and [0-9]+ files" 'says what it did'
 like "$OUT" 'left out: 2' 'and what it left out'
 is "$(stat -c %a "$WORK/bk" "$WORK/bk/key" | tr '\n' ' ')" '700 600 ' 'it is ours alone'
-for part in BACKUP postrider.conf key state/postrider.db notes/deep/er/a.md instructions.md scripts/hello mail/envoy/.Done/new; do
+for part in BACKUP postrider.conf key state/postrider.db notes/deep/er/a.md instructions.md scripts/hello mail/envoy/.Done/cur; do
     ok "it has $part" test -e "$WORK/bk/$part"
 done
 for part in notes/link notes/pipe mail/envoy/tmp/unfinished work state/write.lock; do
@@ -67,7 +67,7 @@ like "$OUT" 'next: postrider doctor' 'tells what comes next'
 exits 0 'the restored home is well' there doctor
 run there --json mail list
 is "$(py '[m["subject"] for m in d]')" "['first']" 'and has the mail'
-is "$(stat -c %Y "$WORK"/there/mail/envoy/.Done/new/*)" "$(stat -c %Y "$WORK"/bk/mail/envoy/.Done/new/*)" 'with its times'
+is "$(stat -c %Y "$WORK"/there/mail/envoy/.Done/cur/*)" "$(stat -c %Y "$WORK"/bk/mail/envoy/.Done/cur/*)" 'with its times'
 ok 'and works' there ask 'again'
 
 # What happened after the backup: a mail taken in and answered, which the copy does not know.

@@ -50,7 +50,7 @@ ok 'CONTINUE' pr continue 2
 ok 'a pass' pr serve --once
 is "$(in_you)" $((before + 1)) 'it is answered now'
 like "$(cat "$HOME_DIR"/mail/you/new/*)" 'I have your mail:.*  - again' 'with an answer to the question'
-run pr mail trace "$(sed -n 's/^Message-ID: //p' "$(grep -l '^Subject: again' "$HOME_DIR"/mail/envoy/.Done/new/*)")"
+run pr mail trace "$(sed -n 's/^Message-ID: //p' "$(grep -l '^Subject: again' "$HOME_DIR"/mail/envoy/.Done/cur/*)")"
 like "$OUT" 'dead +exit 1.*stored +another try.*handled' 'its mail was dead, open again, and handled'
 run pr show 2
 like "$OUT" 'was done' 'and the job is done'

@@ -180,7 +180,7 @@ mv "$f" "$(dirname "$(dirname "$f")")/cur/$(basename "${f%%:*}"):2,ST"
 printf 'From: x@example.net\nSubject: old\n\nx\n' >"$HOME_DIR/mail/envoy/cur/1.person:2,ST"
 pr serve --once
 pr serve --once
-is "$(find "$HOME_DIR/mail/envoy" -name '*:2,*T*' | wc -l)" 2 'E49: a pass expunges nothing that somebody else flagged; in a Maildir postrider itself moves and flags nothing'
+is "$(find "$HOME_DIR/mail/envoy" -name '*:2,*T*' | wc -l)" 2 'E49: a pass expunges nothing that somebody else flagged; postrider itself flags no mail as deleted'
 
 # --- the lines of a script, over rounds and a lost store ---
 loop_home

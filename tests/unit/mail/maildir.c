@@ -401,6 +401,35 @@ test_move(Box *box, gconstpointer data)
     g_assert_true(err_is(error, ERR_NEVER));
 }
 
+static void
+test_move_flagged(Box *box, gconstpointer data)
+{
+    static const struct {
+        const char *at, *base, *add, *want;
+    } cases[] = {
+        {"anna/new/1.v", "1.v", "RS", "anna/.Done/cur/1.v:2,RS"},
+        {"anna/cur/2.v:2,Fa", "2.v", "S", "anna/.Done/cur/2.v:2,FSa"},
+        {"anna/.Done/new/3.v", "3.v", "RS", "anna/.Done/cur/3.v:2,RS"},
+        {"anna/.Done/cur/4.v:2,S", "4.v", "R", "anna/.Done/cur/4.v:2,RS"},
+        {"anna/.Done/cur/5.v:2,RS", "5.v", "S", "anna/.Done/cur/5.v:2,RS"},
+        {"anna/new/6.v", "6.v", "", "anna/.Done/new/6.v"},
+    };
+    g_autoptr(GError) error = NULL;
+
+    g_assert_true(maildir_make_folder(box->md, "Done", &error));
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        put(box, cases[i].at);
+        for (int again = 0; again < 2; again++) {
+            maildir_move_flagged(box->md, cases[i].base, "Done", cases[i].add, &error);
+            g_assert_no_error(error);
+            g_assert_true(is_there(box, cases[i].want));
+        }
+        g_assert_true(is_there(box, cases[i].at) == g_str_equal(cases[i].at, cases[i].want));
+    }
+    g_assert_false(maildir_move_flagged(box->md, "1.v", "Done", "q", &error));
+    g_assert_true(err_is(error, ERR_NEVER));
+}
+
 /* A file that is written in its place is not read before its writer is done; one of ours is
  * whole as soon as it has its name. */
 static void
@@ -567,6 +596,7 @@ main(int argc, char **argv)
         {"/maildir/folders", test_folders, NULL},
         {"/maildir/flag", test_flag, NULL},
         {"/maildir/move", test_move, NULL},
+        {"/maildir/move-flagged", test_move_flagged, NULL},
         {"/maildir/read", test_read, NULL},
         {"/maildir/unfinished", test_unfinished, NULL},
         {"/maildir/sweep", test_sweep, NULL},

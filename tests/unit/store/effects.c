@@ -245,7 +245,7 @@ test_move_is_written(TempStore *s, gconstpointer data)
     MsgId flagged = temp_message(&txn, (JobId){1}, "handled");
 
     test_commit(&txn);
-    owe(s, EFFECT_MAIL_MOVE, moved, "late/1", "Done");
+    owe(s, EFFECT_MAIL_MOVE, moved, "late/1", "Done+RS");
     owe(s, EFFECT_MAIL_FLAG, flagged, "late/2", "S");
     g_assert_true(effects_settle(s->db, "", ops, &n, &error));
     const char *in_done = "SELECT folder = 'Done' FROM message WHERE id = ?";
