@@ -51,12 +51,9 @@ obey(Engine *engine,
 {
     const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRow) row = NULL;
-    bool poke = false;
     if (!messages_load(engine->db, &viewer, id, &row, error) ||
-        !order_apply(engine, txn, order, job, row, m, &poke, error))
+        !order_apply(engine, txn, order, job, row, m, after->poke, error))
         return false;
-    if (poke)
-        g_array_append_val(after->poke, job);
     after->ready = true;
     after->moves |= order->kind == ORDER_APPROVE; /* what it answers is flagged */
     return true;

@@ -16,11 +16,12 @@
 #define MORE_STEPS_MAX 1000
 #define MORE_MONEY_MAX INT64_C(1000000000) /* $1000, in millionths */
 
-static const char *const order_words[] = {"stop", "cancel", "continue", "approve", "reject",
-                                          "fork", "status", "why",      "help",    NULL};
-static const OrderKind order_kinds[] = {ORDER_STOP,    ORDER_CANCEL, ORDER_CONTINUE,
-                                        ORDER_APPROVE, ORDER_REJECT, ORDER_FORK,
-                                        ORDER_STATUS,  ORDER_WHY,    ORDER_HELP};
+static const char *const order_words[] = {"stop",   "cancel",   "continue", "approve",
+                                          "reject", "fork",     "status",   "why",
+                                          "help",   "stop all", NULL};
+static const OrderKind order_kinds[] = {
+    ORDER_STOP, ORDER_CANCEL, ORDER_CONTINUE, ORDER_APPROVE, ORDER_REJECT,
+    ORDER_FORK, ORDER_STATUS, ORDER_WHY,      ORDER_HELP,    ORDER_STOP_ALL};
 _Static_assert(G_N_ELEMENTS(order_words) == G_N_ELEMENTS(order_kinds) + 1,
                "a kind for each word");
 
@@ -210,17 +211,19 @@ static const char help_text[] =
     "  WHY           what it did so far, and why\n"
     "  HELP          this text\n\n"
     "Lines below the word are kept as an instruction. Anything else is read as mail to the "
-    "agent. A new mail with the subject STATUS, HELP or STOP ALL works too.\n";
+    "agent. STOP ALL stops every job of the owner's home. A new mail with the subject STATUS, "
+    "HELP or STOP ALL works too.\n";
 
 static char *
-stop_one(Engine *engine, Txn *txn, JobId job, bool cancel, bool *ret_poke, GError **error)
+stop_one(Engine *engine, Txn *txn, JobId job, bool cancel, GArray *poke, GError **error)
 {
     const char *who = cancel ? "cancelled by a reply" : "stopped by a reply";
     bool changed;
     if (!(cancel ? job_cancel(txn, job, who, &changed, error)
                  : job_stop(txn, job, who, &changed, error)))
         return NULL;
-    *ret_poke = changed;
+    if (changed)
+        g_array_append_val(poke, job);
     const char *state = cancel ? "cancelled" : "stopped";
     if (!changed)
         return g_strdup_printf("Job %" G_GINT64_FORMAT
@@ -266,7 +269,7 @@ go_on(Engine *engine, Txn *txn, JobId job, const Order *o, const MsgRow *mail, G
 }
 
 static char *
-stop_all(Engine *engine, Txn *txn, const char *from, GError **error)
+stop_all(Engine *engine, Txn *txn, const char *from, GArray *poke, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(GPtrArray) jobs = NULL;
@@ -282,6 +285,8 @@ stop_all(Engine *engine, Txn *txn, const char *from, GError **error)
         bool changed;
         if (!job_stop(txn, job->id, "STOP ALL", &changed, error))
             return NULL;
+        if (changed)
+            g_array_append_val(poke, job->id);
         n += changed;
     }
     return g_strdup_printf(
@@ -343,7 +348,7 @@ carry_out(Engine *engine,
           JobId *of,
           const MsgRow *mail,
           const Message *m,
-          bool *ret_poke,
+          GArray *poke,
           GError **error)
 {
     JobId job = *of;
@@ -358,9 +363,9 @@ carry_out(Engine *engine,
     }
     switch (o->kind) {
     case ORDER_STOP:
-        return stop_one(engine, txn, job, false, ret_poke, error);
+        return stop_one(engine, txn, job, false, poke, error);
     case ORDER_CANCEL:
-        return stop_one(engine, txn, job, true, ret_poke, error);
+        return stop_one(engine, txn, job, true, poke, error);
     case ORDER_CONTINUE:
         return go_on(engine, txn, job, o, mail, error);
     case ORDER_APPROVE:
@@ -374,7 +379,7 @@ carry_out(Engine *engine,
     case ORDER_WHY:
         return tell_why(engine->db, job, error);
     case ORDER_STOP_ALL:
-        return stop_all(engine, txn, mail->from, error);
+        return stop_all(engine, txn, mail->from, poke, error);
     case ORDER_UNCLEAR:
         return g_strdup_printf("\"%s\" looks like an order, but %s. Nothing was done.\n\n%s",
                                o->said, job.v ? "is none" : "this mail answers no job of mine",
@@ -394,11 +399,10 @@ order_apply(Engine *engine,
             JobId job,
             const MsgRow *mail,
             const Message *m,
-            bool *ret_poke,
+            GArray *poke,
             GError **error)
 {
-    *ret_poke = false;
-    g_autofree char *text = carry_out(engine, txn, o, &job, mail, m, ret_poke, error);
+    g_autofree char *text = carry_out(engine, txn, o, &job, mail, m, poke, error);
     if (!text)
         return false;
 

@@ -4,8 +4,8 @@
  * Orders: a reply that is a command. The first non-empty unquoted line of a permitted person's
  * mail, if it is the order alone, in any case, with or without end punctuation: STOP, CANCEL,
  * CONTINUE [N|$N], APPROVE, REJECT[: why], FORK [N], STATUS, WHY, HELP. Lines after it are kept
- * as an instruction. "Stop using tabs" is a task. As the subject of a new mail: STATUS, STOP
- * ALL, HELP. Carried out inside intake's own transaction and answered in one mail.
+ * as an instruction. "Stop using tabs" is a task. In a reply STOP ALL is an order too; as the
+ * subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside intake's own transaction and answered in one mail.
  */
 #include "engine/engine.h"
 #include "mail/message.h"
@@ -49,13 +49,13 @@ bool order_permitted(const Order *o, unsigned may);
 /* "the order STOP": why its mail is handled. Static. */
 const char *order_why(const Order *o);
 
-/* Carries it out and queues the answer. job {0} for orders without one. *ret_poke: a living run
- * of the job must look at its claim after the commit (engine/poke.h). */
+/* Carries it out and queues the answer. job {0} for orders without one. To poke (of JobId) come
+ * the jobs whose living runs must look at their claims after the commit (engine/poke.h). */
 bool order_apply(Engine *engine,
                  Txn *txn,
                  const Order *o,
                  JobId job,
                  const MsgRow *mail,
                  const Message *m,
-                 bool *ret_poke,
+                 GArray *poke,
                  GError **error);

@@ -80,6 +80,12 @@ echo x | pr send --to envoy --subject 'another' >/dev/null
 ok 'a job works' wait_for state_is 2 running
 printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: STOP ALL\n\n\n' | pr sendmail -t
 ok 'STOP ALL stops it' wait_for state_is 2 stopped
+ok 'and ends the program' wait_for gone
+ok 'continue from the command line' pr continue 2
+ok 'it works again' wait_for state_is 2 running
+reply "$id" $'Stop all!\n\n> hello'
+ok 'STOP ALL as a reply stops jobs of other threads too' wait_for state_is 2 stopped
+is "$(state 1)" done 'and is no task'
 ok 'continue from the command line' pr continue 2 be quick
 touch "$WORK/go"
 ok 'finishes it' wait_for state_is 2 done
