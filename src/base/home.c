@@ -116,11 +116,27 @@ read_key(Home *home, GError **error)
     return true;
 }
 
+uint64_t
+home_mark_settings(const Home *home)
+{
+    struct stat st;
+    uint64_t mark = 0;
+
+    if (fstatat(home->fd, CONFIG_NAME, &st, 0) < 0)
+        return 0;
+    const uint64_t parts[] = {st.st_dev, st.st_ino, (uint64_t)st.st_size,
+                              (uint64_t)st.st_mtim.tv_sec, (uint64_t)st.st_mtim.tv_nsec};
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+        mark = (mark ^ parts[i]) * UINT64_C(0x100000001b3) + 1;
+    return mark ? mark : 1;
+}
+
 static bool
-read_config(const Home *home, Config **ret, GError **error)
+read_config(Home *home, Config **ret, GError **error)
 {
     g_autoptr(GBytes) bytes = NULL;
 
+    home->settings_mark = home_mark_settings(home); /* before: what comes later is a change */
     if (!file_read(home->fd, CONFIG_NAME, LIMIT_CONFIG_BYTES, &bytes, error))
         return false;
     if (!bytes)

@@ -15,6 +15,8 @@ typedef struct Home {
     int mail_fd;
     int state_fd;
     Config *config;
+    /* Of the postrider.conf that config was read from, or that was refused. */
+    uint64_t settings_mark;
     Key key;
     Clock clock;
     Random random;
@@ -35,6 +37,9 @@ bool home_open(const char *path, Home **ret, GError **error);
 bool home_open_bare(const char *path, Home **ret, GError **error);
 /* Reads the settings again; on error the old ones stay. */
 bool home_reload(Home *home, GError **error);
+/* What tells one postrider.conf from another without reading it: compare with settings_mark. 0:
+ * it can't be looked at. */
+uint64_t home_mark_settings(const Home *home);
 void home_close(Home *home);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Home, home_close)
 

@@ -137,7 +137,8 @@ const Verb verbs[] = {
      "Runs until SIGTERM. --once does one pass (mail in, jobs, mail out) and exits: the cron "
      "mode.\n"
      "--max-iterations N (or --max-iter N) ends a run after N steps; the role's own number is the default.\n"
-     "SIGTERM lets steps finish ('drain'); SIGHUP reads the settings again.",
+     "SIGTERM lets steps finish ('drain'); SIGHUP reads the settings again.\n"
+     "So does a change of postrider.conf, when anything happens next, or within a minute.",
      false},
     {"agents at work", "job", "list|show|log|stop|continue|cancel|fork [JOB]", "jobs",
      "'list' shows live jobs (--all: all; --role ROLE; --state STATE; --limit N). 'show' shows one job\n"

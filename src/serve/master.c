@@ -31,6 +31,8 @@
 /* Whoever only asks whether there is a master holds the lock for a moment. */
 #define LOCK_WAIT_MS 200
 #define STUCK_FIRST_US USEC_PER_SEC
+/* A file that a person writes is read once it has been left alone for so long. */
+#define SETTLE_US (USEC_PER_SEC / 2)
 
 static void
 quit_when_alone(Master *m)
@@ -105,6 +107,8 @@ set_clocks(Master *m, GError **error)
 {
     int64_t next = MIN(m->sweep_us, staff_next_us(m)), deadline = USEC_NEVER;
 
+    next = MIN(next, m->settings_us);
+
     if (!m->stopping && !db_next_deadline(m->db, &deadline, error))
         return false;
     if (deadline <= m->wall_us) {
@@ -141,6 +145,54 @@ check_in_place(const Master *m, GError **error)
     return true;
 }
 
+/* $POSTRIDER_LOG is for the one who looks for a fault, and wins. */
+static void
+open_log(const Home *home)
+{
+    const Config *config = home->config;
+    const char *level = g_getenv("POSTRIDER_LOG");
+    g_autofree char *file =
+        *config->log_file ? g_canonicalize_filename(config->log_file, home->path) : NULL;
+
+    log_init("serve", log_level_parse(level ? level : config->log_level, LOG_INFO), file);
+}
+
+static void
+read_settings(Master *m)
+{
+    g_autoptr(GError) error = NULL;
+
+    m->settings_us = USEC_NEVER;
+    if (!home_reload(m->home, &error)) {
+        log_event(LOG_ERROR, "the new settings are refused, the old ones stay", "error",
+                  error->message, NULL);
+        return;
+    }
+    open_log(m->home);
+    log_event(LOG_INFO, "settings read again", "home", m->home->path, NULL);
+    if (!brains_recheck(m->db, &error) || !outbox_resume_all(m->db, &error))
+        survive(m, error);
+    staff_reload_accounts(m);
+}
+
+/* Everybody else reads the settings when they start. A role that a person wrote into them would
+ * be known to whoever mails it, but not to the account that takes its mail in, until somebody
+ * remembers SIGHUP. */
+static void
+look_at_settings(Master *m)
+{
+    uint64_t mark = home_mark_settings(m->home);
+
+    if (m->stopping || mark == 0 || mark == m->home->settings_mark) {
+        m->settings_us = USEC_NEVER;
+    } else if (mark != m->settings_seen || m->settings_us == USEC_NEVER) {
+        m->settings_seen = mark;
+        m->settings_us = m->now_us + SETTLE_US;
+    } else if (m->now_us >= m->settings_us) {
+        read_settings(m);
+    }
+}
+
 static void
 look(Master *m)
 {
@@ -148,6 +200,7 @@ look(Master *m)
     Adopted count = {0};
 
     note_moment(m);
+    look_at_settings(m);
     if (!m->stopping && (!check_in_place(m, &error) || !adopt_owners(m, &count, &error) ||
                          !staff_fill(m, &error)))
         survive(m, error);
@@ -219,36 +272,12 @@ on_hint(gint fd, GIOCondition condition, gpointer data)
     return G_SOURCE_CONTINUE;
 }
 
-/* $POSTRIDER_LOG is for the one who looks for a fault, and wins. */
-static void
-open_log(const Home *home)
-{
-    const Config *config = home->config;
-    const char *level = g_getenv("POSTRIDER_LOG");
-    g_autofree char *file =
-        *config->log_file ? g_canonicalize_filename(config->log_file, home->path) : NULL;
-
-    log_init("serve", log_level_parse(level ? level : config->log_level, LOG_INFO), file);
-}
-
 static void
 reload(Master *m)
 {
-    g_autoptr(GError) error = NULL;
-
     if (m->stopping)
         return;
-    if (!home_reload(m->home, &error)) {
-        log_event(LOG_ERROR, "the new settings are refused, the old ones stay", "error",
-                  error->message, NULL);
-        look(m);
-        return;
-    }
-    open_log(m->home);
-    log_event(LOG_INFO, "settings read again", "home", m->home->path, NULL);
-    if (!brains_recheck(m->db, &error) || !outbox_resume_all(m->db, &error))
-        survive(m, error);
-    staff_reload_accounts(m);
+    read_settings(m);
     look(m);
 }
 
@@ -438,6 +467,7 @@ serve_main(Home *home, const char *self, int max_iterations)
         .accounts = g_ptr_array_new_with_free_func((GDestroyNotify)part_free),
         .children = g_ptr_array_new_with_free_func((GDestroyNotify)child_free),
         .index_wanted = true,
+        .settings_us = USEC_NEVER,
     };
 
     m.timers->option = g_strdup("--timers");

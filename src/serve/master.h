@@ -18,7 +18,7 @@ typedef struct Master {
     Alarm alarm;
     char *notify;
     Part *run, *deliver, *submit, *index;
-    Part *timers; /* a run that takes no job */
+    Part *timers;            /* a run that takes no job */
     GPtrArray *accounts;     /* of Part; those that left the settings stay, unwanted */
     GPtrArray *children;     /* of Child */
     int64_t now_us, wall_us; /* the moment of the present look, by both clocks: what is not due
@@ -26,7 +26,10 @@ typedef struct Master {
     int64_t sweep_us;        /* when the next sweep is due */
     int64_t stuck_us; /* wall clock: something was due then and nobody takes it; 0: nothing */
     int64_t stuck_delay_us, stuck_look_us; /* how long we wait to look again, and until when */
-    bool index_wanted;                     /* something happened since the last time */
+    uint64_t settings_seen; /* the mark of a postrider.conf that we have not read */
+    int64_t
+        settings_us;   /* when we read it if it is still that one; USEC_NEVER: there is none */
+    bool index_wanted; /* something happened since the last time */
     bool effects_owed; /* somebody died between a commit and its files: a run settles that */
     bool stopping;
     int status; /* our exit status */

@@ -2,13 +2,14 @@
 
 /*
  * The master: small, parses no mail, knows no secret. It starts and watches `account` (one per
- * account), `run` (up to `workers`), `deliver` and the index follower; wakes by the hint
+ * account), `run` (up to `workers`), `deliver`, `submit` and the index follower; wakes by the hint
  * socket, pidfds, one timerfd at db_next_deadline() and one sweep a minute. Runs outlive it:
  * the next master adopts them by pid and start time. A second master is refused
  * (state/master.lock).
  *
  * SIGTERM, SIGINT: drain and end. SIGHUP: read the settings again; bad ones are refused, the
- * old ones stay.
+ * old ones stay. The same when postrider.conf was changed and left alone: noticed at the next
+ * look.
  */
 #include "base/home.h"
 #include "store/db.h"
