@@ -139,6 +139,18 @@ default_account(Settings *s, ConfSection *account)
         conf_set_default(account, s->strings, k->key, k->value);
 }
 
+/* A brain with a command and no kind is that command. Before roles look at their brains. */
+static void
+default_kinds(Settings *s)
+{
+    for (guint i = 0; i < s->sections->len; i++) {
+        ConfSection *section = g_ptr_array_index(s->sections, i);
+
+        if (g_str_equal(section->kind, "brain") && *conf_value(section, "command"))
+            conf_set_default(section, s->strings, "kind", "command");
+    }
+}
+
 static void
 set_defaults(Settings *s)
 {
@@ -147,6 +159,7 @@ set_defaults(Settings *s)
     bool any = false, local = false, taken = false;
 
     conf_set_default(top, s->strings, "owner", owner);
+    default_kinds(s);
     for (guint i = 0; i < s->sections->len; i++) {
         ConfSection *section = g_ptr_array_index(s->sections, i);
 

@@ -161,6 +161,8 @@ bool config_asks_by_net(const Config *config);
 const char *config_mailbox_at(const Config *config, const char *address);
 /* ERR_NEVER "no role 'envoi'; did you mean 'envoy'?" */
 const ConfRole *config_role_get(const Config *config, const char *name, GError **error);
+/* The same, and without a name the first role that is no person. ERR_CONFIG when there is none. */
+const ConfRole *config_role_pick(const Config *config, const char *name, GError **error);
 
 /* Every key as it is in force: calls back with section ("role envoy"), key, value as written or
  * the default, and whether it came from the file. */

@@ -188,3 +188,17 @@ config_role_get(const Config *config, const char *name, GError **error)
     err_set(error, ERR_NEVER, "no role '%s'%s", vis, hint);
     return NULL;
 }
+
+const ConfRole *
+config_role_pick(const Config *config, const char *name, GError **error)
+{
+    if (name)
+        return config_role_get(config, name, error);
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        if (!config->roles[i].person)
+            return &config->roles[i];
+    }
+    err_set(error, ERR_CONFIG,
+            "there is no [role] in postrider.conf; run: postrider setup role");
+    return NULL;
+}

@@ -72,7 +72,7 @@ const ConfKey config_keys[] = {
     {"trust", "require-auth", CONF_ENUM, "dmarc", "dmarc|dkim|none", "what outside mail must pass"},
     {"trust", "allow", CONF_ADDRESSES, "", NULL, "third parties that may be written to without asking"},
 
-    {"brain", "kind", CONF_ENUM, "script", "script|anthropic|openai|command|claude|codex|opencode", "what thinks"},
+    {"brain", "kind", CONF_ENUM, "script", "script|anthropic|openai|command|claude|codex|opencode", "what thinks; command where one is given"},
     {"brain", "script", CONF_STRING, "scripts/demo.jsonl", NULL, "script: JSON Lines, relative to the home"},
     {"brain", "command", CONF_COMMAND, "", NULL, "command: program and arguments; no shell"},
     {"brain", "parser", CONF_ENUM, "", "claude-json|codex-jsonl|opencode-ndjson|plain", "how its output is read; follows the kind"},

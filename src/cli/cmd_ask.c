@@ -225,9 +225,9 @@ ask(Cli *cli, const AskOptions *o, char *text)
     if (status)
         return status;
     const Config *config = cli->home->config;
-    const ConfRole *role = o->to ? config_role_get(config, o->to, &error) : &config->roles[0];
+    const ConfRole *role = config_role_pick(config, o->to, &error);
     if (!role)
-        return cli_error(EX_NOINPUT, error);
+        return cli_error(o->to ? EX_NOINPUT : 0, error);
     g_autofree char *subject = o->subject ? g_strdup(o->subject) : subject_of(text);
     g_autofree char *msgid = NULL;
     char *to[] = {(char *)role->address, NULL};

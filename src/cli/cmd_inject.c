@@ -67,6 +67,8 @@ from_parts(Cli *cli,
     gsize len;
     const char *data = g_bytes_get_data(body, &len);
     g_autofree char *text = text_make_valid(data, (gssize)len);
+    if (!o->subject && !o->files && !*g_strchug(text))
+        return cli_usage("inject", "a mail needs a body or a --subject");
     g_autofree char *from =
         outgoing_address(cli, o->from ? o->from : cli->home->config->owner, &status);
     if (!from)
@@ -137,10 +139,9 @@ inject(Cli *cli, const InjectOptions *o)
     if (status)
         return status;
     const Config *config = cli->home->config;
-    const ConfRole *role =
-        o->role ? config_role_get(config, o->role, &error) : &config->roles[0];
+    const ConfRole *role = config_role_pick(config, o->role, &error);
     if (!role)
-        return cli_error(EX_NOINPUT, error);
+        return cli_error(o->role ? EX_NOINPUT : 0, error);
     if ((status = read_input(o, &input)))
         return status;
     bool whole = !o->subject && !o->from && !o->files && is_whole_message(input);

@@ -238,10 +238,9 @@ resume(Cli *cli, const char *what, const char *role_name, bool run, int max_iter
     if (status)
         return status;
     const Config *config = cli->home->config;
-    const ConfRole *role =
-        role_name ? config_role_get(config, role_name, &error) : &config->roles[0];
+    const ConfRole *role = config_role_pick(config, role_name, &error);
     if (!role)
-        return cli_error(EX_NOINPUT, error);
+        return cli_error(role_name ? EX_NOINPUT : 0, error);
     bool is_file = what && !job_id_parse(what, &job);
     status = is_file ? resume_file(cli, engine, role, what) : resume_job(cli, engine, job);
     if (status || !run)

@@ -293,6 +293,19 @@ test_bad_command(void)
         g_str_has_prefix(error->message, "c:3: command = 'a 'b': expected a command: "));
 }
 
+/* Also for a role that stands before its brain; what is said counts. */
+static void
+test_kind_follows_command(void)
+{
+    g_autoptr(Config) c = parse("[role a]\nbrain = x\n[brain x]\ncommand = scripts/x\n"
+                                "[brain y]\nkind = script\ncommand = scripts/x\n[brain z]\n");
+
+    g_assert_cmpstr(config_brain(c, "x")->kind, ==, "command");
+    g_assert_cmpstr(config_role(c, "a")->mode, ==, "program");
+    g_assert_cmpstr(config_brain(c, "y")->kind, ==, "script");
+    g_assert_cmpstr(config_brain(c, "z")->kind, ==, "script");
+}
+
 /* A text that we accept means the same to anybody's GKeyFile. */
 static void
 compare_with_keyfile(
@@ -398,6 +411,7 @@ main(int argc, char **argv)
     g_test_add_func("/config/role-get", test_role_get);
     g_test_add_func("/config/mistakes", test_mistakes);
     g_test_add_func("/config/bad-command", test_bad_command);
+    g_test_add_func("/config/kind-follows-command", test_kind_follows_command);
     g_test_add_func("/config/keyfile", test_keyfile);
     g_test_add_func("/config/visit", test_visit);
     g_test_add_func("/config/keys", test_keys);
