@@ -160,18 +160,22 @@ cli_table_print(Cli *cli, CliTable *t)
 
 /* --- what verbs open --- */
 
-/* The parts of the service log as the settings say, where other verbs only complain; and since
- * they hold the key for as long as they live, no debugger and no core file gets at it. */
+/* The parts of the service log as the settings say, where other verbs only complain. They hold the
+ * key for as long as they live, so no debugger and no core file gets at it; nor does an agent get
+ * at the environment of whoever started it, be that a part or a verb that works by itself. */
 static void
 become_part(const Cli *cli)
 {
     static const char *const parts[] = {"serve",  "account", "run", "deliver",
                                         "submit", "index",   NULL};
+    static const char *const others[] = {"ask", "inject", "resume", "setup", NULL};
     const Config *config = cli->home->config;
     const char *level = g_getenv("POSTRIDER_LOG");
-    if (!g_strv_contains(parts, cli->verb))
+    bool is_part = g_strv_contains(parts, cli->verb);
+    if (is_part || g_strv_contains(others, cli->verb))
+        (void)prctl(PR_SET_DUMPABLE, 0);
+    if (!is_part)
         return;
-    (void)prctl(PR_SET_DUMPABLE, 0);
     g_autofree char *file =
         *config->log_file ? g_canonicalize_filename(config->log_file, cli->home->path) : NULL;
     log_init(cli->verb, log_level_parse(level ? level : config->log_level, LOG_INFO), file);
