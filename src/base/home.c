@@ -184,6 +184,23 @@ open_folders(Home *home, GError **error)
     return check_owner(path, home->state_fd, error);
 }
 
+/* What to type is said only where it would help, and for this folder. */
+static bool
+no_home(const Home *home, const GError *why, GError **error)
+{
+    g_autofree char *usual = home_find(NULL, NULL);
+    g_autofree char *found = usual ? g_canonicalize_filename(usual, NULL) : NULL;
+    g_autofree char *quoted = g_shell_quote(home->path);
+
+    if (access(home->path, F_OK) == 0 || errno != ENOENT)
+        return err_set(error, ERR_CONFIG, "%s", why->message);
+    if (g_strcmp0(found, home->path) == 0)
+        return err_set(error, ERR_CONFIG, "there is no home '%s' yet; run: postrider init",
+                       home->path);
+    return err_set(error, ERR_CONFIG, "there is no home '%s'; run: postrider init %s",
+                   home->path, quoted);
+}
+
 static bool
 open_home(const char *path, bool with_config, Home **ret, GError **error)
 {
@@ -196,7 +213,7 @@ open_home(const char *path, bool with_config, Home **ret, GError **error)
     home->clock = clock_from_env();
     home->fd = dir_open(home->path, &why);
     if (home->fd < 0)
-        return err_set(error, ERR_CONFIG, "%s; run: postrider init", why->message);
+        return no_home(home, why, error);
     if (!check_owner(home->path, home->fd, error))
         return false;
     if (fstatat(home->fd, KEY_NAME, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)

@@ -20,7 +20,7 @@ static void
 say(const char *fmt, va_list args)
 {
     g_autofree char *text = g_strdup_vprintf(fmt, args);
-    g_autofree char *safe = text_vis(text, true);
+    g_autofree char *safe = text_vis(text, false); /* one line, whatever it quotes */
     g_autofree char *line = g_strdup_printf("postrider: %s\n", safe);
     (void)file_write_all(STDERR_FILENO, line, strlen(line), NULL);
 }
@@ -55,6 +55,15 @@ cli_usage(const char *name, const char *fmt, ...)
     const char *form = verb ? verb->args : "";
     return cli_fail(EX_USAGE, "%s: %s; usage: postrider %s%s%s", name, what, name,
                     *form ? " " : "", form);
+}
+
+int
+cli_no_state(const char *verb, const char *state, const char *const *names)
+{
+    g_autofree char *hint = text_did_you_mean(state, names);
+    g_autofree char *all = g_strjoinv(", ", (char **)names);
+    return cli_usage(verb, "no state '%s'%s%s", state, *hint ? hint : "; there are ",
+                     *hint ? "" : all);
 }
 
 /* --- output --- */
@@ -206,6 +215,24 @@ cli_db(Cli *cli, DbMode mode)
     return 0;
 }
 
+/* GLib's words, as a part of our line, and the nearest option where it knows none. */
+static int
+wrong_option(const char *verb, const GOptionEntry *entries, const GError *error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *said = g_strdup(error->message);
+    g_autofree char *hint = NULL;
+    *said = g_ascii_tolower(*said);
+    if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) {
+        for (const GOptionEntry *e = entries; e->long_name; e++)
+            g_ptr_array_add(names, g_strconcat("--", e->long_name, NULL));
+        g_ptr_array_add(names, NULL);
+        const char *word = strrchr(said, ' ');
+        hint = text_did_you_mean(word ? word + 1 : said, (const char *const *)names->pdata);
+    }
+    return cli_usage(verb, "%s%s", said, hint ? hint : "");
+}
+
 int
 cli_options(const char *verb, const GOptionEntry *entries, int *argc, char ***argv)
 {
@@ -214,7 +241,7 @@ cli_options(const char *verb, const GOptionEntry *entries, int *argc, char ***ar
     g_option_context_set_help_enabled(context, FALSE);
     g_option_context_add_main_entries(context, entries, NULL);
     if (!g_option_context_parse(context, argc, argv, &error))
-        return cli_usage(verb, "%s", error->message);
+        return wrong_option(verb, entries, error);
     if (*argc > 1 && g_str_equal((*argv)[1], "--")) {
         (*argv)[1] = (*argv)[0];
         (*argv)++;
@@ -233,7 +260,12 @@ cli_form(Cli *cli, const VerbRun *forms, int argc, char **argv)
         g_ptr_array_add(names, (char *)form->name);
     }
     g_ptr_array_add(names, NULL);
-    g_autofree char *hint = text_did_you_mean(argv[1], (const char *const *)names->pdata);
+    const char *const *known = (const char *const *)names->pdata;
+    JobId number;
+    if (job_id_parse(argv[1], &number) && g_strv_contains(known, "show"))
+        return cli_usage(argv[0], "no '%s'; did you mean '%s show %s'?", argv[1], argv[0],
+                         argv[1]);
+    g_autofree char *hint = text_did_you_mean(argv[1], known);
     return cli_usage(argv[0], "no '%s'%s", argv[1], hint);
 }
 
@@ -243,6 +275,8 @@ cli_job(Cli *cli, const char *text, JobId *ret)
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(Job) job = NULL;
+    if (*text == '-')
+        return cli_usage(cli->verb, "no option '%s'", text);
     if (!job_id_parse(text, ret))
         return cli_fail(EX_USAGE, "'%s' is no job; a job is a number, see: postrider job list",
                         text);

@@ -63,6 +63,9 @@ int cli_error(int status, GError *error);
 /* Wrong usage: the message, and how the verb is called. Returns 64. */
 int cli_usage(const char *verb, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 
+/* The same for a state that is none of the NULL-terminated names: the nearest, or all of them. */
+int cli_no_state(const char *verb, const char *state, const char *const *names);
+
 void cli_print(Cli *cli, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 /* Untrusted text with control characters escaped. */
 void cli_print_vis(Cli *cli, const char *text, bool keep_lines);

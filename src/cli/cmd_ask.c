@@ -14,12 +14,15 @@
 #include "store/outbox.h"
 #include <poll.h>
 #include <sys/inotify.h>
+#include <unistd.h>
 
 /* The store says nothing by itself; its log changes with every commit, and a lost event costs
  * this. */
 #define LOOK_AGAIN_MS 500
 /* A job that is tried again later than this is not waited for. */
 #define PATIENCE_US (30 * USEC_PER_SEC)
+/* Who sits before a terminal for so long is told what they wait for. */
+#define SILENCE_US (2 * USEC_PER_SEC)
 
 typedef struct AskOptions {
     char *to, *subject;
@@ -136,9 +139,39 @@ is_held(Engine *engine, Outcome *ret)
     return true;
 }
 
+static void
+tell_waiting(JobId job, bool served)
+{
+    if (!served)
+        (void)cli_fail(0, "no 'postrider serve' is at work here, so this does the work itself; "
+                          "Ctrl-C ends it after this step, a second one at once");
+    else if (job.v)
+        (void)cli_fail(0,
+                       "job %" G_GINT64_FORMAT " is at work; Ctrl-C leaves it at work and the "
+                       "answer comes by mail; see: postrider watch %" G_GINT64_FORMAT,
+                       job.v, job.v);
+    else
+        (void)cli_fail(0, "the mail is not taken in yet; see: postrider status");
+}
+
+/* Somebody pressed Ctrl-C; what was under way may have come to its end all the same. */
+static int
+broken_off(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
+{
+    int status = look(cli, engine, msgid, ret);
+    if (status || ret->over)
+        return status;
+    ret->over = true;
+    ret->status = EX_TEMPFAIL;
+    ret->why = g_strdup("it was broken off; 'postrider serve' goes on with it");
+    return 0;
+}
+
 static int
 wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
 {
+    int64_t silent_until_us = clock_mono_us() + SILENCE_US;
+    bool told = !isatty(STDERR_FILENO);
     g_autofree char *state = g_build_filename(cli->home->path, "state", NULL);
     auto_fd inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     (void)inotify_add_watch(inotify, state, IN_MODIFY);
@@ -148,11 +181,20 @@ wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
         int status = look(cli, engine, msgid, ret);
         if (status || ret->over || is_held(engine, ret))
             return status;
-        if (lock_is_held(cli->home->state_fd, "master.lock")) {
+        bool served = lock_is_held(cli->home->state_fd, "master.lock");
+        if (!told && (!served || clock_mono_us() >= silent_until_us)) {
+            tell_waiting(ret->job, served);
+            told = true;
+        }
+        if (served) {
             wait_for_change(inotify);
             continue;
         }
         if (!pass_run(engine, 0, 0, &stats, &error)) {
+            if (err_is(error, ERR_CANCELLED)) {
+                g_error_free(error);
+                return broken_off(cli, engine, msgid, ret);
+            }
             if (!err_is(error, ERR_LATER))
                 return cli_error(0, error);
             g_error_free(error); /* somebody else is at it */

@@ -77,6 +77,10 @@ making_begin(const char *path, Making *m, GError **error)
 {
     m->path = g_canonicalize_filename(path, NULL);
     m->parent = g_path_get_dirname(m->path);
+    /* Not made: it may be the place of a disk that is not there. */
+    if (access(m->parent, F_OK) < 0 && errno == ENOENT)
+        return err_set(error, ERR_NEVER, "there is no folder '%s' for it; make that first",
+                       m->parent);
     m->parent_fd = dir_open(m->parent, error);
     if (m->parent_fd < 0)
         return false;

@@ -183,11 +183,26 @@ make_mailboxes(Cli *cli, GError **error)
     return txn_commit(&txn, error) && notes_sync(home, cli->db, NULL, error);
 }
 
+/* With --home where the next command would not find it by itself. */
+static char *
+next_call(const Cli *cli)
+{
+    g_autofree char *usual = home_find(NULL, NULL);
+    g_autofree char *found = usual ? g_canonicalize_filename(usual, NULL) : NULL;
+    g_autofree char *quoted = g_shell_quote(cli->home->path);
+    return g_strcmp0(found, cli->home->path) == 0
+               ? g_strdup("postrider")
+               : g_strdup_printf("postrider --home %s", quoted);
+}
+
 static void
 print_next(Cli *cli)
 {
     static const char *const agents[] = {"claude", "codex", "opencode", "ollama", NULL};
-    cli_print(cli, "made the home %s\n", cli->home->path);
+    g_autofree char *next = next_call(cli);
+    cli_print(cli, "made the home ");
+    cli_print_vis(cli, cli->home->path, false);
+    cli_print(cli, "\n");
     for (const char *const *a = agents; *a; a++) {
         g_autofree char *path = g_find_program_in_path(*a);
         if (path)
@@ -195,13 +210,19 @@ print_next(Cli *cli)
                 cli, "found %s: set 'command' in [brain default] of postrider.conf to use it\n",
                 path);
     }
-    cli_print(cli, "next: postrider ask \"hello\"\n");
+    cli_print(cli, "next: ");
+    cli_print_vis(cli, next, false);
+    cli_print(cli, " ask \"hello\"\n");
 }
 
 int
 cmd_init(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
+    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
+    int status = cli_options("init", none, &argc, &argv);
+    if (status)
+        return status;
     if (argc > 2 || (argc == 2 && !*argv[1]))
         return cli_usage("init", "takes one DIR");
     g_autofree char *path = home_find(argc == 2 ? argv[1] : cli->home_option, &error);

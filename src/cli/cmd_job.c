@@ -54,6 +54,30 @@ print_table(Cli *cli, const GPtrArray *jobs)
     cli_table_print(cli, t);
 }
 
+/* By either of its names: what `job list` prints for people is typed back. */
+static bool
+find_state(const char *name, JobState *ret)
+{
+    if (job_state_parse(name, ret))
+        return true;
+    for (int s = 0; s < JOB_N_STATES; s++) {
+        if (g_str_equal(name, job_state_words((JobState)s))) {
+            *ret = (JobState)s;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+unknown_state(const char *name)
+{
+    const char *names[JOB_N_STATES + 1] = {NULL};
+    for (int s = 0; s < JOB_N_STATES; s++)
+        names[s] = job_state_words((JobState)s);
+    return cli_no_state("job", name, names);
+}
+
 static int
 list(Cli *cli, int argc, char **argv)
 {
@@ -72,15 +96,17 @@ list(Cli *cli, int argc, char **argv)
     JobState known;
     if (argc > 1 || limit < 0)
         return cli_usage("job", "list takes no operand");
-    if (state && !job_state_parse(state, &known))
-        return cli_usage("job", "no state '%s'", state);
+    if (state && !find_state(state, &known))
+        return unknown_state(state);
     if (role && !config_role_get(cli->home->config, role, &error))
         return cli_error(EX_NOINPUT, error);
 
     const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(GPtrArray) jobs = NULL;
-    JobQuery q = {
-        .role = role, .state = state, .live_only = !all && !state, .limit = (unsigned)limit};
+    JobQuery q = {.role = role,
+                  .state = state ? job_state_name(known) : NULL,
+                  .live_only = !all && !state,
+                  .limit = (unsigned)limit};
     if (!jobs_list(cli->db, &viewer, &q, &jobs, &error))
         return cli_error(0, error);
     if (cli->json)

@@ -26,6 +26,24 @@ search_port(Cli *cli, const char *query, int limit)
     return 0;
 }
 
+/* What is typed is never an error; but a day that is none is a word, which hardly any mail has. */
+static void
+check_days(const char *query)
+{
+    static const char *const names[] = {"since:", "before:"};
+    g_auto(GStrv) words = g_strsplit_set(query, " \t\n", -1);
+    int64_t us;
+    for (char **w = words; *w; w++) {
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+            const char *day = *w + strlen(names[i]);
+            if (g_str_has_prefix(*w, names[i]) && !clock_parse_iso(day, &us))
+                (void)cli_fail(
+                    0, "'%s' is no day, so '%s' is looked for as a word; write %s2026-11-15",
+                    day, *w, names[i]);
+        }
+    }
+}
+
 static int
 mail_search(Cli *cli, int argc, char **argv)
 {
@@ -44,6 +62,7 @@ mail_search(Cli *cli, int argc, char **argv)
         return cli_usage("mail", "--limit must be 1 or more");
     g_autofree char *joined = g_strjoinv(" ", argv + 1);
     g_autofree char *query = text_make_valid(joined, -1);
+    check_days(query);
     if (cli_in_agent())
         return search_port(cli, query, limit);
 

@@ -160,11 +160,16 @@ static int
 rename_home(Cli *cli, const char *from, const char *to)
 {
     g_auto(Txn) txn = {0};
+    g_autoptr(Note) note = NULL;
     GError *error = NULL;
     int status = note_open(cli, NULL);
 
     if (status)
         return status;
+    if (!note_load(cli->db, from, 0, &note, &error))
+        return cli_error(0, error);
+    if (!note)
+        return cli_fail(EX_NOINPUT, "there is no note '%s'; see: postrider note list", from);
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
         !notes_rename(&txn, from, to, &operator_by, &error) || !txn_commit(&txn, &error))
         return cli_error(0, error);

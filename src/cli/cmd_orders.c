@@ -34,6 +34,24 @@ decide(Txn *txn,
     return false;
 }
 
+/* With its state, which is why. */
+static int
+nothing_to_do(Cli *cli, JobId id, Decision what)
+{
+    static const char *const words[] = {
+        [STOP] = "stop", [CANCEL] = "cancel", [CONTINUE] = "continue"};
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(Job) job = NULL;
+    if (!job_load(cli->db, &viewer, id, &job, &error))
+        return cli_error(0, error);
+    return cli_fail(EX_TEMPFAIL, "job %" G_GINT64_FORMAT " is %s: there is nothing to %s%s",
+                    id.v, job_state_words(job->state), words[what],
+                    what == CONTINUE && job->state == JOB_DONE
+                        ? "; a mail on its thread begins its next round"
+                        : "");
+}
+
 static int
 apply(Cli *cli,
       const char *job_text,
@@ -59,10 +77,7 @@ apply(Cli *cli,
         poke_run(cli->db, job);
     db_hint(cli->db);
     if (!changed)
-        return cli_fail(EX_TEMPFAIL, "job %s: there is nothing to %s", job_text,
-                        what == STOP     ? "stop"
-                        : what == CANCEL ? "cancel"
-                                         : "continue");
+        return nothing_to_do(cli, job, what);
     g_autofree char *text = tell_job(cli->db, job, &error);
     if (!text)
         return cli_error(0, error);

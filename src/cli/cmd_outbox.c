@@ -50,6 +50,15 @@ list_json(Cli *cli, const GPtrArray *rows)
 }
 
 static int
+check_state(const char *name)
+{
+    const char *names[OUT_N_STATES + 1] = {NULL};
+    for (int s = 0; s < OUT_N_STATES; s++)
+        names[s] = out_state_name((OutState)s);
+    return !name || g_strv_contains(names, name) ? 0 : cli_no_state("outbox", name, names);
+}
+
+static int
 list(Cli *cli, int argc, char **argv)
 {
     g_autofree char *state = NULL;
@@ -68,6 +77,8 @@ list(Cli *cli, int argc, char **argv)
         return status;
     if (argc > 1 || limit < 0)
         return cli_usage("outbox", "list takes no operand");
+    if ((status = check_state(state)))
+        return status;
     OutQuery q = {.state = state, .all = all, .copies = copies, .limit = (unsigned)limit};
     if (!outbox_list(cli->db, &viewer, &q, &rows, &error))
         return cli_error(0, error);
@@ -120,8 +131,8 @@ retry(Cli *cli, const OutRow *row)
     const ConfAccount *way = config_way_out(cli->home->config, NULL);
     const char *account = *row->account ? row->account : way ? way->name : "";
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !outbox_resume_account(&txn, account, &error) ||
-        !outbox_again(&txn, row->id, &error) || !txn_commit(&txn, &error))
+        !outbox_resume_account(&txn, account, &error) || !outbox_again(&txn, row->id, &error) ||
+        !txn_commit(&txn, &error))
         return cli_error(0, error);
     db_hint(cli->db);
     return 0;

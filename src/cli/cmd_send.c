@@ -142,6 +142,8 @@ cmd_send(Cli *cli, int argc, char **argv)
         status = cli_usage("send", "needs --to");
     if (status == 0)
         status = outgoing_read_text(LIMIT_MESSAGE_BYTES, "the body", &body);
+    if (status == 0 && !o.subject && !o.files && body[strspn(body, " \t\r\n")] == '\0')
+        status = cli_usage("send", "a mail needs a body or a --subject");
     if (status == 0)
         status = cli_in_agent() ? send_port(cli, &o, body) : send_home(cli, &o, body);
     options_clear(&o);

@@ -84,6 +84,8 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
     if (status)
         return status;
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    if (len == 0)
+        return cli_fail(EX_DATAERR, "sendmail: there is no message on standard input");
     if (m->problem || !m->from)
         return cli_fail(EX_DATAERR, "sendmail: the message %s",
                         m->problem ? "can't be read" : "has no From");

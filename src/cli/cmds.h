@@ -1,7 +1,7 @@
 #pragma once
 
-/* Every verb's function; each is in its own cmd_*.c. They return an exit status, -1 to be
- * handed on to the other program. */
+/* Every verb's function, in cmd_VERB.c or in that of a verb much like it. They return an exit
+ * status, -1 to be handed on to the other program. */
 typedef struct Cli Cli;
 
 int cmd_account(Cli *cli, int argc, char **argv);

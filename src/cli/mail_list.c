@@ -130,9 +130,7 @@ check_state(const char *name)
         return 0;
     for (int i = 0; i < MSG_N_STATES; i++)
         names[i] = msg_state_name((MsgState)i);
-    g_autofree char *hint = text_did_you_mean(name, names);
-    return cli_usage("mail", "no state '%s'%s", name,
-                     *hint ? hint : "; there are stored, shown, handled, ignored, held, dead");
+    return cli_no_state("mail", name, names);
 }
 
 static int

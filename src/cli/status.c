@@ -3,7 +3,9 @@
 #include "base/lock.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "engine/awaited.h"
 #include "engine/checkpoint.h"
+#include "mail/address.h"
 #include "store/effects.h"
 #include "store/jobs.h"
 #include "store/outbox_smtp.h"
@@ -223,6 +225,28 @@ note_problems(Cli *cli, Status *s, GError **error)
     return true;
 }
 
+/* Jobs that nothing but a word of the owner brings further. A wait until a time ends by itself. */
+static bool
+note_job(Cli *cli, Status *s, const Job *j, GError **error)
+{
+    g_auto(Awaited) awaited = {0};
+    if (j->state == JOB_STOPPED)
+        note(s->waiting, "job %" G_GINT64_FORMAT " is stopped: %s", j->id.v, j->subject);
+    if (j->state != JOB_PARKED || !j->waiting_for ||
+        !g_str_has_prefix(j->waiting_for, "a reply"))
+        return true;
+    if (!awaited_load(cli->db, j, &awaited, error))
+        return false;
+    for (guint i = 0; i < awaited.to->len; i++) {
+        if (address_equal(g_ptr_array_index(awaited.to, i), cli->home->config->owner)) {
+            note(s->waiting, "job %" G_GINT64_FORMAT " waits for your answer: %s", j->id.v,
+                 j->subject);
+            break;
+        }
+    }
+    return true;
+}
+
 static bool
 note_waiting(Cli *cli, Status *s, GError **error)
 {
@@ -238,9 +262,8 @@ note_waiting(Cli *cli, Status *s, GError **error)
     if (!note_held(cli, s, error))
         return false;
     for (guint i = 0; i < s->jobs->len; i++) {
-        const Job *j = g_ptr_array_index(s->jobs, i);
-        if (j->state == JOB_STOPPED)
-            note(s->waiting, "job %" G_GINT64_FORMAT " is stopped: %s", j->id.v, j->subject);
+        if (!note_job(cli, s, g_ptr_array_index(s->jobs, i), error))
+            return false;
     }
     return true;
 }

@@ -11,6 +11,9 @@
 #define SIDE_BY_SIDE 100u
 #define ID_CHARS 22u
 #define FIXED 40u /* columns in front of what was done */
+/* With less beside them, words stand on lines of their own. */
+#define ROOM 24u
+#define INDENT 6u
 
 char *
 step_money(int64_t micro)
@@ -125,12 +128,16 @@ static void
 print_below(Cli *cli, const char *did, const char *because, unsigned width)
 {
     g_autofree char *reason = *because ? g_strdup_printf("because %s", because) : NULL;
-    g_auto(GStrv) a = step_wrap(did, width - FIXED);
-    g_auto(GStrv) b = reason ? step_wrap(reason, width - FIXED) : NULL;
+    bool beside = width >= FIXED + ROOM;
+    unsigned in = beside ? FIXED : INDENT;
+    g_auto(GStrv) a = step_wrap(did, width - in);
+    g_auto(GStrv) b = reason ? step_wrap(reason, width - in) : NULL;
+    if (!beside)
+        cli_print(cli, "\n");
     for (char **line = a; *line; line++)
-        cli_print(cli, "%*s%s\n", line == a ? 0 : (int)FIXED, "", *line);
+        cli_print(cli, "%*s%s\n", line == a && beside ? 0 : (int)in, "", *line);
     for (char **line = b; line && *line; line++)
-        cli_print(cli, "%*s%s\n", (int)FIXED, "", *line);
+        cli_print(cli, "%*s%s\n", (int)in, "", *line);
 }
 
 static void
@@ -177,10 +184,15 @@ step_print_table(Cli *cli, const GPtrArray *steps)
         return;
     }
     unsigned left = (MAX(width, SIDE_BY_SIDE) - FIXED - 2) / 2;
-    cli_print(cli, "%-6s%-16s%-9s%-9s", "STEP", "AT (UTC)", "TOOK", "COST");
+    cli_print(cli, "%-6s%-16s%-9s%s", "STEP", "AT (UTC)", "TOOK", "COST");
+    if (width >= FIXED + ROOM)
+        cli_print(cli, "     ");
     if (width >= SIDE_BY_SIDE)
         pad(cli, "DID", left + 2);
-    cli_print(cli, "%s\n", width >= SIDE_BY_SIDE ? "BECAUSE" : "DID, BECAUSE");
+    cli_print(cli, "%s\n",
+              width >= SIDE_BY_SIDE   ? "BECAUSE"
+              : width >= FIXED + ROOM ? "DID, BECAUSE"
+                                      : "");
     for (guint i = 0; i < steps->len; i++)
         print_row(cli, g_ptr_array_index(steps, i), width);
 }

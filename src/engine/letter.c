@@ -57,7 +57,8 @@ begin(const Home *home, const ConfRole *role, const LetterParent *parent, GError
     compose_date(c, home_now(home));
     if (!compose_from(c, role->display, role->address, error) ||
         !thread_under(c, parent, error) ||
-        !compose_header(c, "Auto-Submitted", parent ? "auto-replied" : "auto-generated", error) ||
+        !compose_header(c, "Auto-Submitted", parent ? "auto-replied" : "auto-generated",
+                        error) ||
         /* What Exchange obeys, and what is left where a server takes out the line above. */
         !compose_header(c, "X-Auto-Response-Suppress", "OOF, AutoReply", error))
         return NULL;

@@ -13,6 +13,12 @@ since(const Home *home, int64_t then_us)
     return clock_format_span(MAX(0, home_now(home) - then_us));
 }
 
+static const char *
+job_title(const Job *job)
+{
+    return *job->subject ? job->subject : "no subject";
+}
+
 /* "has been working for 3 s", "was done 3 s ago". */
 static char *
 state_since(const Home *home, const Job *job)
@@ -50,6 +56,9 @@ next_of(Db *db, const Job *job)
         at_us > now && at_us != USEC_NEVER ? clock_format_span(at_us - now) : NULL;
     switch (job->state) {
     case JOB_QUEUED:
+        if (wait && job->why) /* somebody may have mended it meanwhile */
+            return g_strdup_printf("It is tried again in %s; reply CONTINUE to try at once.",
+                                   wait);
         return wait ? g_strdup_printf("It is tried again in %s.", wait)
                     : g_strdup("It begins as soon as a worker is free.");
     case JOB_RUNNING:
@@ -113,7 +122,7 @@ tell_job(Db *db, JobId id, GError **error)
     g_autofree char *state = state_since(db_home(db), job);
     g_autofree char *next = next_of(db, job);
     g_autoptr(GString) s = g_string_new(NULL);
-    g_string_append_printf(s, "Job %" G_GINT64_FORMAT " (%s) %s", id.v, job->subject, state);
+    g_string_append_printf(s, "Job %" G_GINT64_FORMAT " (%s) %s", id.v, job_title(job), state);
     if (job->waiting_for && *job->waiting_for)
         g_string_append_printf(s, ", for %s", job->waiting_for);
     if (job->why && *job->why)
@@ -170,7 +179,7 @@ tell_role(Db *db, const char *role, GError **error)
         const Job *job = g_ptr_array_index(jobs, i);
         g_autofree char *state = state_since(db_home(db), job);
         g_string_append_printf(s, "  job %" G_GINT64_FORMAT " (%s) %s\n", job->id.v,
-                               job->subject, state);
+                               job_title(job), state);
     }
     return g_string_free(g_steal_pointer(&s), FALSE);
 }

@@ -5,7 +5,8 @@
 in_you() { find "$HOME_DIR/mail/you/new" "$HOME_DIR/mail/you/cur" -type f | wc -l; }
 
 ok 'init makes a home' pr init
-like "$OUT" 'next: postrider ask' 'and says what to do next'
+like "$OUT" "next: postrider --home '$HOME_DIR' ask" 'and says what to do next, for this home'
+like "$(POSTRIDER_HOME=$WORK/usual "$PR_BIN" init)" 'next: postrider ask' 'no more than needed for the usual one'
 is "$(stat -c %a "$HOME_DIR")" 700 'the home is ours alone'
 is "$(stat -c %a "$HOME_DIR/key")" 600 'and so is the key'
 exits 73 'init refuses a home that is there' pr init
@@ -17,7 +18,7 @@ ok 'ask waits for the answer' pr ask 'hello there'
 like "$OUT" 'I have your mail' 'and prints it'
 like "$OUT" 'hello there' 'with what was asked'
 is "$(in_you)" 1 'the answer lies in the mailbox, once'
-is "$(find "$HOME_DIR/mail/envoy/.Done" -type f -name '*[0-9]' | wc -l)" 1 'the question is filed in Done'
+is "$(find "$HOME_DIR/mail/envoy/.Done" -type f -name '*:2,RS' | wc -l)" 1 'the question is filed in Done, seen and answered'
 is "$(find "$HOME_DIR/mail/envoy/.Sent" -type f -name '*:2,S' | wc -l)" 1 'a copy of the answer is in Sent'
 
 ok 'a pass with nothing to do' pr serve --once

@@ -74,7 +74,7 @@ exits 66 'get of a deleted note' pr note get brand/new
 like "$ERR" 'was deleted in version 2' 'says so'
 is "$(pr note get brand/new@1)" x 'its versions stay'
 exits 65 'rename to a key that is taken' pr note rename recipes/carrot-soup CONTENTS
-exits 65 'rename of none' pr note rename nothing something
+exits 66 'rename of none' pr note rename nothing something
 exits 66 'delete of none' pr note delete recipes/carrot-soup nothing
 is "$(pr note get recipes/carrot-soup)" Carrots. 'all or nothing'
 
