@@ -1,4 +1,4 @@
-# bash completion for postrider: verbs and their forms from the program itself, roles and jobs from the home.
+# bash completion for postrider: verbs and options from the program itself, roles, jobs, mail and notes from the home.
 
 _postrider_home()
 {
@@ -21,6 +21,24 @@ _postrider_verb()
     done
 }
 
+# The first column of what a list prints, without its heading.
+_postrider_column() { "${COMP_WORDS[0]}" --home "$(_postrider_home)" "$@" 2>/dev/null | sed -n '2,$s/ .*//p'; }
+
+# What a form or a short verb works on.
+_postrider_things()
+{
+    case $1 in
+    show) _postrider_column job list --all --limit 20; _postrider_column note list ;;
+    fork | 'job show' | 'job log' | 'job fork') _postrider_column job list --all --limit 20 ;;
+    stop | continue | cancel | watch | 'job stop' | 'job continue' | 'job cancel') _postrider_column job list ;;
+    approve | reject) _postrider_column outbox list --state held ;;
+    outbox\ *) _postrider_column outbox list ;;
+    'mail show' | 'mail thread' | 'mail trace') _postrider_column mail list --limit 20 ;;
+    'every remove' | 'every now') _postrider_column every list ;;
+    note\ [gpahrd]*) _postrider_column note list ;;
+    esac
+}
+
 _postrider()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' place words=''
@@ -31,9 +49,21 @@ _postrider()
     --home) COMPREPLY=($(compgen -d -- "$cur")); return ;;
     --to | --role | --from)
         words=$(sed -n 's/^\[role  *\(.*[^ ]\) *\]$/\1/p' "$(_postrider_home)/postrider.conf" 2>/dev/null) ;;
+    --by) words='day role job' ;;
+    --state)
+        case $verb in
+        job) words='queued working waiting done failed stopped cancelled' ;;
+        mail) words='stored shown handled ignored held dead' ;;
+        outbox) words='ready sending sent retry in_doubt held failed' ;;
+        esac
+        ;;
     *)
         if [ -z "$verb" ]; then
             words="--home --json $(${COMP_WORDS[0]} help --verbs 2>/dev/null)"
+        elif [[ $cur = -* ]]; then
+            words=$("${COMP_WORDS[0]}" help "$verb" 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u)
+        elif [ "$COMP_CWORD" -eq $((place + 2)) ]; then
+            words=$(_postrider_things "$verb ${COMP_WORDS[place + 1]}")
         elif [ "$COMP_CWORD" -eq $((place + 1)) ]; then
             case $verb in
             help) words=$(${COMP_WORDS[0]} help --verbs 2>/dev/null) ;;
@@ -44,9 +74,7 @@ _postrider()
             mail) words='list show thread search trace' ;;
             note) words='get put append list search history rename delete check' ;;
             outbox) words='list show approve reject retry arrived' ;;
-            approve | reject)
-                words=$(${COMP_WORDS[0]} --home "$(_postrider_home)" outbox list --state held 2>/dev/null |
-                    sed -n 's/^\([0-9][0-9]*\) .*/\1/p') ;;
+            *) words=$(_postrider_things "$verb") ;;
             esac
         fi
         ;;

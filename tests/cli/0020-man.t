@@ -16,4 +16,17 @@ for key in $(sed -n 's/^    {"[a-z]*", "\([a-z-]*\)".*/\1/p' "$POSTRIDER_SRC/src
 done
 is "$missing" '' 'postrider.conf.5 has every key'
 
+missing=
+for verb in $("$PR_BIN" help --verbs); do
+    [ -s "$build/man/postrider-$verb.1" ] || missing="$missing $verb"
+done
+is "$missing" '' 'every verb has a page'
+
+# The overview is written by hand.
+missing=
+for verb in $("$PR_BIN" help --verbs); do
+    grep -Eq "Cm $verb( |\$)" "$POSTRIDER_SRC/man/postrider.1" || [ "$verb" = help ] || missing="$missing $verb"
+done
+is "$missing" '' 'postrider.1 has every verb'
+
 done_testing
