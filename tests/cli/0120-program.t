@@ -5,7 +5,7 @@
 brain() { # NAME, script on stdin
     cat >"$HOME_DIR/scripts/$1" && chmod 700 "$HOME_DIR/scripts/$1" && pr config set 'brain default' command "scripts/$1"
 }
-newest() { ls -t "$HOME_DIR"/mail/you/new/* | head -1; }
+newest() { newest_file "$HOME_DIR"/mail/you/new/*; }
 
 pr init >/dev/null
 echo 'column a,b' >"$WORK/data.csv"

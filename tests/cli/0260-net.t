@@ -1,19 +1,9 @@
 #!/usr/bin/env bash
 # A model behind an API, from a mail to its answer; and where its key never is (T27).
 . "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/model.sh"
 
 CANARY=CANARY-sk-6f1c
-fake() # NAME, script on stdin: starts the server on it; sets URL
-{
-    cat >"$WORK/$1.jsonl"
-    mkfifo "$WORK/$1.port"
-    "$POSTRIDER_SRC/tools/fake-model" --with-stdin --script "$WORK/$1.jsonl" --log "$WORK/$1.log" \
-        <&"$TAP_NEVER" >"$WORK/$1.port" &
-    FAKE_PID=$!
-    read -r port <"$WORK/$1.port"
-    URL=http://127.0.0.1:$port
-}
-fake_end() { kill "$FAKE_PID"; wait "$FAKE_PID" 2>/dev/null; }
 brain() { pr config set 'brain default' "$1" "$2"; }
 programs_of() # VERB ARG...: the programs of ours that the front turns into
 {

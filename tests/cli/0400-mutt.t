@@ -2,6 +2,7 @@
 # A real mutt with the muttrc of `init`: reads the agent's answer, replies to it, stops the job.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/serve.sh"
+. "$(dirname "$0")/../lib/mutt.sh"
 command -v mutt >/dev/null || skip_all 'no mutt'
 command -v tmux >/dev/null || skip_all 'no tmux'
 need_terminal
@@ -11,16 +12,7 @@ HOME_DIR="$WORK/it's a \$home"
 export HOME=$WORK EDITOR=$WORK/editor
 unset VISUAL
 
-term() { tmux -f /dev/null -S "$WORK/tmux" "$@"; }
 trap 'term kill-server 2>/dev/null; end_brains; tap_end' EXIT
-keys() { term send-keys -t mutt "$@"; }
-screen() { term capture-pane -p -t mutt; }
-on_screen() { screen | grep -qE -- "$1"; }
-sees() { # DESC REGEX
-    wait_for on_screen "$2" && pass "$1" || fail "$1" "no /$2/ in: $(screen | grep .)"
-}
-# mutt looks for new mail when a key is pressed.
-shows_mails() { keys C-l; on_screen "Msgs:$1 "; }
 
 # The person's editor: their text above what mutt quotes, or below it.
 cat >"$EDITOR" <<END
@@ -85,7 +77,8 @@ is "$(jobs)" 1 'and it is the only job'
 keys i
 ok 'mutt has the next answer' wait_for shows_mails 2
 sees 'below the first one, threaded' '└─>'
-is "$(find "$HOME_DIR"/mail/you/.Sent/cur "$HOME_DIR"/mail/you/.Sent/new -type f | wc -l)" 2 'what you wrote lies in Sent'
+two_sent() { [ "$(find "$HOME_DIR"/mail/you/.Sent/cur "$HOME_DIR"/mail/you/.Sent/new -type f | wc -l)" = 2 ]; }
+ok 'what you wrote lies in Sent' wait_for two_sent
 
 # Orders, with what mutt quotes around them.
 touch "$WORK/slow"
@@ -179,7 +172,8 @@ all arrived, once True" "Python reads the same threads"
 
 term new-session -d -s mutt -x 120 -y 40 mutt -F "$HOME_DIR/muttrc" -f "$WORK/all"
 sees 'in one mailbox each answer stands below its question' 'To envoy.* Which tabs are wide'
-is "$(screen | grep -cE '^ +[0-9]+ .*└─>|^ +[0-9]+ .*├─>')" 14 'as one tree'
+as_tree() { [ "$(screen | grep -cE '^ +[0-9]+ .*└─>|^ +[0-9]+ .*├─>')" = 14 ]; }
+ok 'as one tree' wait_for as_tree
 keys x
 exits 0 'all is well' pr doctor
 done_testing

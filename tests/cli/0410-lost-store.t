@@ -30,6 +30,8 @@ pr init >/dev/null
 start_serve
 for n in one two three; do pr ask "question $n" >/dev/null; done
 ok 'three jobs are answered' wait_for has_answers 3
+three_filed() { [ "$(find "$HOME_DIR/mail/envoy/.Done/cur" -type f | wc -l)" = 3 ]; }
+ok 'and filed' wait_for three_filed
 printf 'From: ann@y.example\nTo: envoy@postrider.local\nMessage-ID: <ann@y>\nSubject: let me in\n\nhi\n' | drop envoy 7
 held() { mails --state held && [ "$(py 'len(d)')" = 1 ]; }
 ok 'a mail is held' wait_for held
@@ -43,7 +45,7 @@ ok 'everything is killed' wait_for nothing_left
 cp "$WORK/hello" "$HOME_DIR/scripts/hello"
 
 # The answered question "two" lies in INBOX again, as if its move to Done had never been made.
-two=$(grep -l '^Subject: question two' "$HOME_DIR"/mail/envoy/.Done/new/*)
+two=$(grep -l '^Subject: question two' "$HOME_DIR"/mail/envoy/.Done/cur/*)
 mv "$two" "$HOME_DIR/mail/envoy/cur/$(basename "$two"):2,S"
 all_ids >"$WORK/ids-before"
 rm -rf "$HOME_DIR/state"

@@ -47,7 +47,7 @@ exits 75 'ask waits for a person' pr ask 'meanwhile'
 rm -rf "$HOME_DIR/state" && cp -a "$WORK/bk/state" "$HOME_DIR/state"
 start_serve
 ok 'the master notices it too' wait_for held_back
-ok 'and logs it' logged 'until a person decides'
+ok 'and logs it' wait_for logged 'until a person decides'
 echo 'in the meantime' | pr send --to envoy --subject 'meanwhile' >/dev/null
 printf 'From: x@y.example\nTo: envoy@postrider.local\nMessage-ID: <out@side>\nSubject: outside\n\nhi\n' >"$HOME_DIR/mail/envoy/tmp/1"
 mv "$HOME_DIR/mail/envoy/tmp/1" "$HOME_DIR/mail/envoy/new/1"
@@ -88,7 +88,7 @@ rm -rf "$WORK/there"
 HOME_DIR=$WORK/there
 pr restore "$WORK/bk" >/dev/null
 rm -rf "$HOME_DIR/mail" && cp -a "$OLD/mail" "$HOME_DIR/mail"
-mv "$(grep -l '^Subject: after' "$HOME_DIR"/mail/envoy/.Done/new/*)" "$HOME_DIR/mail/envoy/new/"
+mv "$(grep -l '^Subject: after' "$HOME_DIR"/mail/envoy/.Done/cur/*)" "$HOME_DIR/mail/envoy/new/"
 ok 'the owner accepts it at once' pr doctor --accept-backup
 ok 'a pass' pr serve --once
 is "$(subjects)" "$(cat "$WORK/subjects")" 'answers nothing again'

@@ -19,7 +19,7 @@ one()
         like "$ERR" "$want" "$desc"
     fi
 }
-limited() { timeout 10 "$PR_BIN" --home "$HOME_DIR" "$@"; }
+limited() { timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" "$@"; }
 settings() { { cat "$WORK/good"; printf '%b' "$1"; } >"$conf"; }
 mails() { pr --json mail list --limit 1000 | grep -c '"message_id"'; }
 gone() { ! kill -0 "$1"; }
@@ -156,7 +156,11 @@ is "$(closed_store 'PRAGMA integrity_check')" ok 'C10 nothing was written into t
 "$PR_BIN" --home "$HOME_DIR" serve <&- >&- 2>&- &
 SERVE_PID=$!
 ok 'C10 serve without them' wait_for serve_is_master
-is "$(readlink "/proc/$SERVE_PID/fd/0" "/proc/$SERVE_PID/fd/1" "/proc/$SERVE_PID/fd/2" | sort -u)" /dev/null 'C10 has nothing of ours there'
+if [ "$(id -u)" = 0 ]; then
+    is "$(readlink "/proc/$SERVE_PID/fd/0" "/proc/$SERVE_PID/fd/1" "/proc/$SERVE_PID/fd/2" | sort -u)" /dev/null 'C10 has nothing of ours there'
+else
+    skip 'C10 has nothing of ours there' 'only root may look into it'
+fi
 ok 'C10 and answers' limited ask served
 stop_serve
 is "$SERVE_STATUS" 0 'C10 and stops'
@@ -167,7 +171,9 @@ start_serve
 exits 75 'C11 a second master' pr serve
 like "$ERR" "another master serves.*process $SERVE_PID" 'C11 is told who serves'
 for _ in 1 2 3 4 5; do "$PR_BIN" --home "$HOME_DIR" status >/dev/null & done
-exits 75 'C11 an account by hand' pr account main
+account_lives() { kill -0 "$(cat "$HOME_DIR/state/account-main.lock")"; }
+wait_for account_lives # else the one by hand would be the account
+exits 75 'C11 an account by hand' limited account main
 like "$ERR$OUT" 'locked by process' 'C11 is told too'
 before=$(mails)
 pids=
@@ -212,9 +218,9 @@ for signal in INT TERM HUP; do
         echo x | pr send --to envoy --subject "$signal in $verb" >/dev/null
         [ "$verb" != run ] || { pr deliver && pr account --once main; }
         # shellcheck disable=SC2086
-        case $verb in
-        ask) "$PR_BIN" --home "$HOME_DIR" ask 'mine' >/dev/null 2>&1 & ;;
-        *) "$PR_BIN" --home "$HOME_DIR" $verb >/dev/null 2>&1 & ;;
+        case $verb in # who runs this may have told all to ignore SIGHUP, as nohup does
+        ask) env --default-signal=HUP "$PR_BIN" --home "$HOME_DIR" ask 'mine' >/dev/null 2>&1 & ;;
+        *) env --default-signal=HUP "$PR_BIN" --home "$HOME_DIR" $verb >/dev/null 2>&1 & ;;
         esac
         pid=$!
         wait_for begun 1 || fail "C9 $signal in $verb: begins"

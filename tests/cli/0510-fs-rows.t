@@ -30,7 +30,7 @@ faulty()
     local specs=()
     while [ "$1" != -- ]; do specs+=(-e "inject=$1"); shift; done
     shift
-    ASAN_OPTIONS=detect_leaks=0 timeout 60 strace -qq -o "$WORK/trace" "${specs[@]}" "$traced_bin" --home "$HOME_DIR" "$@"
+    ASAN_OPTIONS=detect_leaks=0 timeout 200 strace -qq -o "$WORK/trace" "${specs[@]}" "$traced_bin" --home "$HOME_DIR" "$@"
 }
 injected() { grep -q INJECTED "$WORK/trace" && echo yes; }
 # Ends what a killed master left behind.
@@ -66,7 +66,7 @@ if can_mount; then
     done
     not_ok 'F1 no half backup is left' test -e "$WORK/fs/copy"
     unlike "$(cat "$HOME_DIR/postrider.conf")" 'workers = 7' 'F1 the settings are as they were'
-    "$PR_BIN" --home "$HOME_DIR" serve >"$WORK/serve.log" 2>&1 &
+    "$PR_BIN" --home "$HOME_DIR" serve >>"$WORK/serve.log" 2>&1 &
     SERVE_PID=$!
     ok 'F1 the master says so' wait_for logged 'full\|No space'
     ok 'F1 and lives' kill -0 "$SERVE_PID"
@@ -103,8 +103,7 @@ else
 fi
 
 # F3. No rights: for root by another user, who must be able to reach the program.
-as_other() { if [ "$(id -u)" = 0 ]; then setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi; }
-chmod 755 "$WORK"
+passable
 if as_other "$PR_BIN" --home "$WORK/other" init >/dev/null 2>&1 || { mkdir -m 777 "$WORK/public" && as_other "$PR_BIN" --home "$WORK/public/other" init >/dev/null 2>&1; }; then
     other=$WORK/public/other
     [ -d "$other" ] || other=$WORK/other
@@ -122,13 +121,14 @@ if as_other "$PR_BIN" --home "$WORK/other" init >/dev/null 2>&1 || { mkdir -m 77
     run as_other "$PR_BIN" --home "$other" outbox list
     like "$OUT" 'retry .*no way in' 'F3 mail that can not be filed is kept and tried again'
     chmod 700 "$other/mail/envoy/new"
-    as_other "$PR_BIN" --home "$other" serve >"$WORK/serve.log" 2>&1 &
+    : >"$WORK/serve.log" # before it is looked at
+    as_other "$PR_BIN" --home "$other" serve >>"$WORK/serve.log" 2>&1 &
     ok 'F16 a master of another user' wait_for logged msg=serving
     pid=$(head -n 1 "$other/state/master.lock")
     is "$(stat -c %u "/proc/$pid/environ")" 0 'F16 can not be dumped or traced: its memory belongs to root'
-    ok 'F16 and works' as_other timeout 20 "$PR_BIN" --home "$other" ask 'still there'
+    ok 'F16 and works' as_other timeout "$WAIT" "$PR_BIN" --home "$other" ask 'still there'
     if can_trace; then
-        not_ok 'F16 no debugger attaches' as_other timeout 2 strace -qq -o /dev/null -p "$pid"
+        not_ok 'F16 no debugger attaches' as_other timeout "$WAIT" strace -qq -o /dev/null -p "$pid"
         like "$ERR" 'not permitted' 'F16 it is refused'
     fi
     kill "$pid"
@@ -155,8 +155,12 @@ if can_trace; then
     ASAN_OPTIONS=detect_leaks=0 strace -qq -o "$WORK/trace" -P "$new/unread" -e inject=read:error=EIO \
         "$traced_bin" --home "$HOME_DIR" serve --once 2>"$WORK/err"
     is $? 0 'F2 a mail that can not be read'
-    is "$(injected)" yes 'F2 (it was tried)'
-    like "$(cat "$WORK/err")" "can't read a mail, leaving it for the next pass.*Input/output" 'F2 is left for later, which is said'
+    if [ "$(id -u)" = 0 ]; then # nobody else may ask which file a descriptor of it is
+        is "$(injected)" yes 'F2 (it was tried)'
+        like "$(cat "$WORK/err")" "can't read a mail, leaving it for the next pass.*Input/output" 'F2 is left for later, which is said'
+    else
+        skip 'F2 is left for later, which is said' 'needs root'
+    fi
     is "$(answered 'beside it')" 1 'F2 the one beside it is answered'
     exits 0 'F2 the next pass' pr serve --once
     is "$(pr --json mail show '<unread@x>' | grep -c '"state": "held"')" 1 'F2 takes it in'
@@ -249,12 +253,12 @@ ok 'F7, T34 the first one sees it and ends' wait_for gone "$first"
 wait "$first"
 is $? 70 'F7, T34 with a status that says so'
 like "$(cat "$WORK/serve.log")" "master.lock' was replaced under its holder" 'F7 and a line'
-ok 'F7 the second one works' timeout 20 "$PR_BIN" --home "$HOME_DIR" ask 'who is it'
+ok 'F7 the second one works' timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" ask 'who is it'
 stop_serve
 start_serve
 exits 75 'F7 the write gate: two at once' pr serve
 rm "$HOME_DIR/state/write.lock"
-ok 'F7 a gate that is gone is made anew' timeout 20 "$PR_BIN" --home "$HOME_DIR" ask 'through the gate'
+ok 'F7 a gate that is gone is made anew' timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" ask 'through the gate'
 stop_serve
 comes_through 'F7' 'who is it' 'through the gate'
 
@@ -308,7 +312,7 @@ echo x >"$new/.hidden"
 echo x >"$HOME_DIR/mail/envoy/stray"
 mkdir "$HOME_DIR/mail/envoy/.Half" "$HOME_DIR/mail/nobody"
 question 'among them'
-ok 'F10 a pass over foreign files' timeout 20 "$PR_BIN" --home "$HOME_DIR" serve --once
+ok 'F10 a pass over foreign files' timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" serve --once
 is "$(answered 'among them')" 1 'F10 answers the mail'
 run pr doctor
 like "$OUT" 'foreign|no mail' 'F10 doctor tells'
@@ -330,7 +334,7 @@ rm "$new/"$'control\ncharacter'
 deep=$WORK/$(printf 'd%.0s' {1..200})/$(printf 'e%.0s' {1..100})
 mkdir -p "$deep"
 ok 'F13 a home with a path of more than 300 bytes' "$PR_BIN" --home "$deep/home" init
-(HOME_DIR=$deep/home && start_serve && timeout 20 "$PR_BIN" --home "$HOME_DIR" ask hi && stop_serve && echo "$SERVE_STATUS") >"$WORK/out" 2>&1
+(HOME_DIR=$deep/home && start_serve && timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" ask hi && stop_serve && echo "$SERVE_STATUS") >"$WORK/out" 2>&1
 like "$(cat "$WORK/out")" 'I have your mail.*0$' 'F13 is served'
 for n in 1 21; do
     long=$deep$(printf "/$(printf 'f%.0s' {1..200})%.0s" $(seq $n))
@@ -350,11 +354,11 @@ for i in range(int(sys.argv[2])):
         f.write(b"From: x@evil.example\nTo: envoy@postrider.local\nMessage-ID: <%d@many>\n\nhi\n" % i)
 P
 question 'in the crowd'
-ok "F13 $n mails at once" timeout 60 "$many" --home "$HOME_DIR" serve --once
+ok "F13 $n mails at once" timeout 200 "$many" --home "$HOME_DIR" serve --once
 is "$(answered 'in the crowd')" 1 'F13 and one that is answered'
 is "$(sqlite3 -readonly "$HOME_DIR/state/postrider.db" "SELECT count(*) FROM message WHERE state = 'held' AND file LIKE '%.many'")" "$n" 'F13 all are taken in'
 question 'after the crowd'
-ok 'F13 the next pass looks at them and no more' timeout 20 "$many" --home "$HOME_DIR" serve --once
+ok 'F13 the next pass looks at them and no more' timeout "$WAIT" "$many" --home "$HOME_DIR" serve --once
 is "$(answered 'after the crowd')" 1 'F13 and answers'
 sqlite3 "$HOME_DIR/state/postrider.db" "UPDATE message SET state = 'dead', why = 'test' WHERE file LIKE '%.many' OR file LIKE 'nnn%'"
 find "$new" -name '*.many' -delete
@@ -382,7 +386,7 @@ mkdir "$HOME_DIR/log/folder"
 for log in log/folder log/gone/x.log /dev/full; do
     pr config set postrider log-file "$log"
     start_serve
-    ok "F15 log-file = $log: mail is answered" timeout 20 "$PR_BIN" --home "$HOME_DIR" ask "log $log"
+    ok "F15 log-file = $log: mail is answered" timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" ask "log $log"
     run pr status
     [ "$log" = /dev/full ] || like "$OUT" "the log '.*$log' can't be written" "F15 log-file = $log: status tells"
     stop_serve

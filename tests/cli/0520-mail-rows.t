@@ -141,7 +141,7 @@ P
 /usr/bin/python3 "$WORK/make.py" "$HOME_DIR/mail/envoy/new" "$ours" >"$WORK/table" || fail 'the mails are made'
 echo 'a task' | pr send --to envoy --subject 'among all these' >/dev/null
 
-exits 0 'one pass takes all of them in' timeout 120 "$PR_BIN" --home "$HOME_DIR" serve --once
+exits 0 'one pass takes all of them in' timeout 250 "$PR_BIN" --home "$HOME_DIR" serve --once
 is "$(grep -rl '^Subject: Re: among all these' "$HOME_DIR/mail/you/new" | wc -l)" 1 'the good mail among them is answered'
 
 row() { sqlite3 -readonly -separator '|' "$HOME_DIR/state/postrider.db" "SELECT id, state, coalesce(why, '') FROM message WHERE file = '$1'"; }
@@ -214,7 +214,7 @@ for row in 'M4 one NUL:nuls' 'M12 no end:damaged' 'M16 base64 0:damaged' 'M21 co
     run pr --json mail show "#$(row "${row%:*}" | cut -d'|' -f1)"
     like "$OUT" "\"flags\": \[[^]]*${row##*:}" "${row%:*} is flagged"
 done
-run timeout 10 "$PR_BIN" --home "$HOME_DIR" mail thread '<M30-A@x>'
+run timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" mail thread '<M30-A@x>'
 like "$OUT" 'M30' 'M30 a loop has an end'
 
 # M43. The limit, to the byte.

@@ -49,7 +49,7 @@ printf '\n[trust]\nrequire-auth = none\n' >>"$HOME_DIR/postrider.conf" # so that
 start_serve
 exec 8>"$new/inplace"
 head_of inplace >&8
-ok 'mail beside one that is being written is answered' timeout 20 "$PR_BIN" --home "$HOME_DIR" ask beside
+ok 'mail beside one that is being written is answered' timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" ask beside
 is "$(taken inplace)" 0 'mail that is being written is not taken in'
 printf 'Subject: in place\n\nhi\n' >&8
 exec 8>&-

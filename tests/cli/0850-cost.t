@@ -70,7 +70,7 @@ like "$OUT" "1 .* \\\$0.0312  wrote note projects/a; [^
 ]*  $long" 'a pipe gets whole lines'
 like "$OUT" 'It has cost \$1.78' 'and the sum'
 unlike "$OUT" $'\033' 'without the escapes of a subject'
-for width in 80 120; do
+for width in 40 60 80 120; do
     run env COLUMNS=$width "$PR_BIN" --home "$HOME_DIR" show 1
     table=$(sed -n '/^STEP/,/^$/p' <<<"$OUT")
     ok "at $width columns no line of the table is longer" test "$(widest <<<"$table")" -le $width
@@ -131,7 +131,7 @@ like "$(pr job log 2)" 'woke        woke: its job was waiting' 'and what woke it
 pr fork 1@1 >/dev/null
 like "$(pr job log 1)" 'fork        job 3 was forked from it at step 1' 'and forks'
 like "$(pr job log 3)" 'began       as a fork of job 1 at step 1' 'from both sides'
-ok '-f of a job that rests ends at once' timeout 20 "$PR_BIN" --home "$HOME_DIR" job log -f 1
+ok '-f of a job that rests ends at once' timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" job log -f 1
 
 # --- as it happens ---
 

@@ -14,9 +14,9 @@ waits()
     at 0 inject --subject 'choose' --run </dev/null >/dev/null
 }
 count() { grep -rl -- "$1" "$HOME_DIR/mail/you/new" "$HOME_DIR/mail/you/cur" 2>/dev/null | wc -l; }
-header() # NAME TEXT: of a mail that you have with this text
+header() # NAME TEXT: of the first mail that you have with this text
 {
-    python3 - "$1" "$(grep -rl -- "$2" "$HOME_DIR/mail/you/new" | head -n 1)" <<'P'
+    python3 - "$1" "$(grep -rl -- "$2" "$HOME_DIR/mail/you/new" | sort -V | head -n 1)" <<'P'
 import email, email.policy, sys
 print((email.message_from_binary_file(open(sys.argv[2], 'rb'), policy=email.policy.default)[sys.argv[1]] or '').strip())
 P
@@ -41,6 +41,7 @@ loop_home
 waits remind 7200
 is "$(doc wait_then "$(checkpoint)") $(doc resume_after "$(checkpoint)")" "remind $(iso 7200)" 'then = remind travels in the checkpoint'
 like "$(at 60 show 1)" 'It reminds you@postrider.local in 119 min' 'show tells whom it reminds, and when'
+like "$(at 60 status)" 'waits for you:.*job 1 waits for your answer: choose' 'and status that it is your turn'
 reply STATUS 'Which one' 60
 at 60 serve --once
 ok 'STATUS tells it too' you_have 'It reminds you@postrider.local in 119 min'
@@ -97,6 +98,7 @@ pr config set trust allow bob@example.org
 pr config set 'person bob' address bob@postrider.local
 waits remind 7200 ',"to":["bob@postrider.local"]'
 at 7200 serve --once
+unlike "$(at 7300 status)" 'your answer' 'whose turn it is when another was asked is not yours'
 is "$(grep -rl 'A reminder' "$HOME_DIR/mail/bob/new" | wc -l) $(count 'A reminder')" '1 0' 'the reminder goes to those who were asked, not to who asked for the work'
 at 14400 serve --once
 ok 'and the owner hears who did not answer' you_have 'waits for bob'

@@ -2,6 +2,7 @@
 # Money, steps and limits of others, through the whole program (DESIGN section 6, "Money and limits of others").
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/loop.sh"
+. "$(dirname "$0")/../lib/model.sh"
 
 done_step='{"status":"complete","current_phase":"complete","send_emails":[{"body":"All done."}]}'
 busy='{"working_note":"note NNN","write_notes":[{"key":"scratch/nNNN","content":"text NNN"}]}'
@@ -12,7 +13,7 @@ count() { grep -rl -- "$1" "$HOME_DIR/mail/you/new" "$HOME_DIR/mail/you/cur" 2>/
 reply() # SECONDS TEXT: to the newest mail with $3
 {
     local id
-    id=$(ls -t $(grep -rl -- "$3" "$HOME_DIR/mail/you/new") | head -n 1 | xargs python3 -c '
+    id=$(newest_file $(grep -rl -- "$3" "$HOME_DIR/mail/you/new") | xargs python3 -c '
 import email, email.policy, sys
 print(email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default)["Message-ID"].strip())')
     printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: Re: s\nIn-Reply-To: %s\n\n%s\n' "$id" "$2" | at "$1" sendmail -t
@@ -38,16 +39,9 @@ with open(sys.argv[2] + '/model.jsonl', 'a') as out:
     for line in open(sys.argv[2] + '/steps.jsonl'):
         print(json.dumps({"fake": "slow", "delay": 0, "answer": json.loads(line), "usage": {"output_tokens": int(sys.argv[1])}}), file=out)
 P
-    rm -f "$WORK/fake.log" "$WORK/fake.port"
-    mkfifo "$WORK/fake.port"
-    "$POSTRIDER_SRC/tools/fake-model" --with-stdin --script "$HOME_DIR/scripts/model.jsonl" --log "$WORK/fake.log" \
-        <&"$TAP_NEVER" >"$WORK/fake.port" &
-    FAKE_PID=$!
-    read -r port <"$WORK/fake.port"
-    pr config set 'brain default' url "http://127.0.0.1:$port"
+    fake fake <"$HOME_DIR/scripts/model.jsonl"
+    pr config set 'brain default' url "$URL"
 }
-FAKE_PID=
-fake_end() { [ -z "$FAKE_PID" ] || { kill "$FAKE_PID"; wait "$FAKE_PID" 2>/dev/null; FAKE_PID=; }; }
 
 # --- money of a round: 50,000 tokens are a dollar ---
 model_home

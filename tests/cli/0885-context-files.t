@@ -1,22 +1,12 @@
 #!/usr/bin/env bash
 # Pictures and PDF for a model that sees: the same bytes on the wire, in each step, and when it is looked at again.
 . "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/model.sh"
 
 json() { python3 -c 'import json,sys; d=json.loads(sys.argv[1]); print(eval(sys.argv[2]))' "$OUT" "$1"; }
 digests() { for n in "$@"; do pr show "1@$n" --context 2>/dev/null | sha256sum | cut -c1-64; done; }
 kept() { for n in "$@"; do pr --json show "1@$n" --context 2>/dev/null | sed -n 's/.*"sha256": "\([0-9a-f]\{64\}\)",$/\1/p' | sed -n 1p; done; }
 
-fake() # NAME, answers on stdin: starts the server on them; sets URL
-{
-    full >"$WORK/$1.jsonl"
-    mkfifo "$WORK/$1.port"
-    "$POSTRIDER_SRC/tools/fake-model" --with-stdin --script "$WORK/$1.jsonl" --log "$WORK/$1.log" \
-        <&"$TAP_NEVER" >"$WORK/$1.port" &
-    FAKE_PID=$!
-    read -r port <"$WORK/$1.port"
-    URL=http://127.0.0.1:$port
-}
-fake_end() { kill "$FAKE_PID"; wait "$FAKE_PID" 2>/dev/null; }
 full() # fills in the fields that are not there
 {
     python3 -c '
@@ -95,11 +85,12 @@ one_kind() # KIND MODEL URL-TAIL
     pr config set 'role envoy' max-iterations 2
     (umask 077; echo sk-not-a-real-one >"$HOME_DIR/secrets/model")
     pr config set 'brain default' key-file secrets/model
-    fake "$1" <<END
+    fake "$1" < <(full <<END
 {"read_attachments":[${asks//@K@/$1}{"message_id":"<no@x>","filename":"y"}]}
 {"working_note":"seen"}
 {"status":"complete","current_phase":"complete","send_emails":[{"body":"A picture of a cat."}]}
 END
+    )
     pr config set 'brain default' url "$URL$3"
     python3 - "$WORK" "$1" >"$WORK/mail" <<'P'
 import email.message, sys
@@ -157,11 +148,12 @@ refuse() # KIND MODEL URL-TAIL MESSAGE
 {
     rm -rf "$HOME_DIR"
     pr init >/dev/null
-    fake "refuse-$1" <<END
+    fake "refuse-$1" < <(full <<END
 {"read_attachments":[{"message_id":"<pics-refuse@x>","filename":"pic.png"}]}
 {"fake":"400","body":{"type":"error","error":{"type":"invalid_request_error","message":"$4"}}}
 {"status":"complete","current_phase":"complete","send_emails":[{"body":"I could not see it."}]}
 END
+    )
     pr config set 'brain default' kind "$1"
     pr config set 'brain default' model "$2"
     pr config set 'brain default' url "$URL$3"

@@ -25,9 +25,6 @@ address = clerk@postrider.local
 brain = clerk
 mode = program
 END
-db() { sqlite3 -readonly "$HOME_DIR/state/postrider.db" "$1"; }
-pass_once() { run pr serve --once; }
-last_job() { db 'SELECT max(id) FROM job'; }
 open_of() { db "SELECT count(*) FROM question WHERE job = $1 AND state = 'open'"; }
 state_of() { db "SELECT state FROM job WHERE id = $1"; }
 mail_from() { # FROM IN_REPLY_TO BODY [HEADER...]
@@ -38,7 +35,6 @@ mail_from() { # FROM IN_REPLY_TO BODY [HEADER...]
       printf '\n%s\n' "$body"; } | pr sendmail -t && pr deliver && pass_once
 }
 writes_to() { echo '{"status":"continue","current_phase":"working","working_note":"'"$1"'","send_emails":[{"to":["'"$1"'@example.net"],"subject":"To '"$1"'","body":"x"}]}'; }
-done_now='{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Done."}]}'
 asks='{"status":"waiting","current_phase":"waiting","working_note":"w","wait":{"for":"reply","until":"","then":"continue"},"send_emails":[{"to":[],"body":"And now?"}]}'
 
 # --- how many questions one job may have open ---

@@ -6,7 +6,6 @@
 
 ok 'a home whose agent works in steps' steps_home
 pr config set 'role envoy' max-iterations 8
-done_now='{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Done."}]}'
 state() { pr --json job list --all | python3 -c 'import json,sys; print(max(json.load(sys.stdin), key=lambda j: j["id"])["state"])'; }
 notes() { pr --json note list | python3 -c 'import json,sys; print(sorted((n["key"], n["version"]) for n in json.load(sys.stdin)))'; }
 cat >"$WORK/make" <<'P'
@@ -148,7 +147,7 @@ is "$(newest | LC_ALL=C grep -c $'\033\|\007')" 0 'L13: without them'
 printf '{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"bad \377\376 bytes"}]}\n%s\n' "$done_now" | answers
 mail_in 'Bytes' <<<'please'
 is "$(state)" done 'L13: bytes that are no text do no harm'
-ok 'L13: and the mail is text' sh -c "iconv -f utf-8 -t utf-8 '$(ls -t $(got) | head -n 1)' >/dev/null"
+ok 'L13: and the mail is text' sh -c "iconv -f utf-8 -t utf-8 '$(newest_file $(got))' >/dev/null"
 
 # --- orders from a mail ---
 

@@ -8,14 +8,12 @@ ok 'a home whose agent does what it reads' steps_home
 pr config set 'role envoy' max-iterations 8
 pr config set trust require-auth none
 printf '\n[person bob]\naddress = bob@example.org\nmay = ask steer\n' >>"$HOME_DIR/postrider.conf"
-db() { sqlite3 -readonly "$HOME_DIR/state/postrider.db" "$1"; }
 state() { db 'SELECT state FROM job ORDER BY id DESC LIMIT 1'; }
 # Mail that left, or is on its way, to anybody outside.
 leaves() { db "SELECT count(*) FROM delivery WHERE address LIKE '%$1%' AND state <> 'held'"; }
 held() { db "SELECT count(*) FROM delivery WHERE address = '$1' AND state = 'held' AND why = 'recipient not permitted: $1'"; }
 forged() { db "SELECT coalesce((SELECT value FROM meta WHERE key = 'forged-continuations'), 0)"; }
 reads='{"status":"continue","current_phase":"gathering","add_emails":[{"message_id":"@M@","folder":""}]}'
-done_now='{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Done."}]}'
 comes() # FILE FROM SUBJECT [HEADER...], body on stdin: a mail from outside
 {
     local file=$1 from=$2 subject=$3

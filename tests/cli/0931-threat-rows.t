@@ -7,10 +7,7 @@
 ok 'a home whose agent does what it reads' steps_home
 pr config set 'role envoy' max-iterations 8
 pr config set trust require-auth none
-db() { sqlite3 -readonly "$HOME_DIR/state/postrider.db" "$1"; }
 row() { db "SELECT state || coalesce(': ' || why, '') FROM message WHERE msgid = '$1@out.example'"; }
-done_now='{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Done."}]}'
-last_job() { db 'SELECT max(id) FROM job'; }
 drop() { cat >"$HOME_DIR/mail/envoy/tmp/$1" && mv "$HOME_DIR/mail/envoy/tmp/$1" "$HOME_DIR/mail/envoy/new/$1"; }
 head_of() { printf 'From: %s\nTo: envoy@postrider.local\nMessage-ID: <%s@out.example>\nDate: Sun, 15 Nov 2026 10:00:00 +0000\n' "$2" "$1"; }
 outside() { find "$WORK" -newer "$WORK/mark" -type f -not -path "$HOME_DIR/*" -not -path "$WORK/seen.*" -not -path "$WORK/[.nab]*"; }
@@ -135,10 +132,9 @@ put("base64", b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\nsee\n--b\nCo
 P
 head_of good 'you@postrider.local' | { cat; printf 'Subject: good\n\nhello\n'; } | drop good
 for _ in 1 2 3 4; do echo "$done_now"; done | answers
-limit=$((9 * 1000 + 3000)) # a second each, and the pass itself
-begin=$(date +%s%3N)
-pr account --once main >/dev/null 2>&1
-took=$(($(date +%s%3N) - begin))
+limit=$((9 * 1000 + 3000)) # a second each, and the pass itself; of processor time, since others work here too
+TIMEFORMAT='%3U %3S'
+took=$({ time pr account --once main >/dev/null 2>&1; } 2>&1 | awk '{ printf "%d", ($1 + $2) * 1000 }')
 for bomb in deep parts headers line addresses; do
     is "$(row $bomb)" 'held: too_complex' "T20: $bomb"
 done

@@ -29,7 +29,6 @@ for i in range(int(n)):
     os.rename(f"{box}/tmp/{name}{i}", f"{box}/new/{name}{i}")
 P
 }
-db() { sqlite3 -readonly "$HOME_DIR/state/postrider.db" "$1"; }
 comes flood mallory@example.net 1500
 comes many bob@example.org 40
 pr account --once main >/dev/null 2>&1

@@ -7,7 +7,6 @@ ok 'init' pr init
 slow_brain
 RUN=
 trap '[ -z "$RUN" ] || kill -KILL "$RUN" 2>/dev/null; end_brains; tap_end' EXIT
-db() { sqlite3 -readonly "$HOME_DIR/state/postrider.db" "$1"; }
 stands_still() { [ "$(awk '{print $3}' "/proc/$1/stat")" = T ]; }
 
 pr ask --no-wait 'hello' >/dev/null

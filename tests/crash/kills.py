@@ -87,7 +87,7 @@ def send_all(home, seconds):
                     acked.append(msgid)
                 else:
                     refused["send"] += 1
-            time.sleep(max(0, min(began + BURST_EVERY, end) - time.monotonic()))
+            time.sleep(max(0, min(began + BURST_EVERY, end) - time.monotonic()))  # the pace is the load
     return acked, refused["send"]
 
 
@@ -98,7 +98,7 @@ def attack(home, master, kind, seconds):
     end = time.monotonic() + seconds
     sender.start()
     while sender.is_alive() or time.monotonic() < end:
-        time.sleep(KILL_EVERY[kind])
+        time.sleep(KILL_EVERY[kind])  # any moment will do
         if kind == "master":
             killed["serve"] += 1
             master.kill()

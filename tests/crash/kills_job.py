@@ -86,7 +86,7 @@ class Attack:
         while not (come := self.comes(event)) and time.monotonic() < end and not self.rests():
             time.sleep(0.0005)
         self.moments[event if come else "any"] += 1
-        time.sleep(after)
+        time.sleep(after)  # the moment itself
         return come if event.endswith("appears") else None
 
     def rests(self):

@@ -95,7 +95,7 @@ class Home:
         return found[1] if done.returncode == 0 and found else None
 
     def query(self, sql, *args):
-        db = sqlite3.connect(f"file:{self.path}/state/postrider.db?mode=ro", uri=True)
+        db = sqlite3.connect(f"file:{self.path}/state/postrider.db?mode=ro", uri=True, timeout=60)
         try:
             return db.execute(sql, args).fetchall()
         finally:

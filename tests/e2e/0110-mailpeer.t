@@ -1,22 +1,7 @@
 #!/usr/bin/env bash
 # The peer that misbehaves: honest without rules, and its log says what happened whatever it does.
 . "$(dirname "$0")/../lib/tap.sh"
-
-peer=$POSTRIDER_SRC/tests/peers/mailpeer
-PEER_PID=
-stop_peer() { [ -z "$PEER_PID" ] || { kill "$PEER_PID" 2>/dev/null; wait "$PEER_PID" 2>/dev/null; }; PEER_PID=; }
-trap 'stop_peer; tap_end' EXIT
-
-# start_peer OPTION...: leaves IMAP and SMTP, the ports.
-start_peer()
-{
-    stop_peer
-    rm -f "$WORK/ports"
-    mkfifo "$WORK/ports"
-    "$peer" --log "$WORK/log" "$@" >"$WORK/ports" &
-    PEER_PID=$!
-    read -r IMAP SMTP <"$WORK/ports"
-}
+. "$(dirname "$0")/../lib/peer.sh"
 
 # send ID...: one connection, one mail each; prints what the server said to each.
 send()
@@ -56,25 +41,24 @@ for uid in imap.uid("search", None, "ALL")[1][0].split():
 imap.logout()
 PY
 }
-accepted() { grep -c '"event": "accepted"' "$WORK/log"; }
 
-start_peer
+run_peer
 is "$(send '<1@x>')" sent "honest: a mail is taken"
 is "$(accepted)" 1 "the log says so"
 like "$(box bob INBOX)" 'Message-ID: <1@x>' "and it lies in the mailbox"
 like "$(box bob INBOX)" $'\r\n\r\n[.]dot\r\n[.]' "with its dots"
 is "$(box agent Sent)" "" "nothing is filed in Sent"
 
-start_peer --rule '{"on":"RCPT","answer":"451 later"}' --rule '{"on":"dot","answer":"554 no"}'
+run_peer --rule '{"on":"RCPT","answer":"451 later"}' --rule '{"on":"dot","answer":"554 no"}'
 is "$(send '<1@x>' '<2@x>' '<3@x>' | tr '\n' ' ')" "refused 451 said 554 sent " "4xx, then 5xx, then good (P14, P15)"
 is "$(accepted)" 1 "only the last was taken"
 
-start_peer --rule '{"on":"dot","lost":true}' --rule '{"on":"MAIL","side":"smtp","skip":2,"answer":"421 bye","end":"close"}'
+run_peer --rule '{"on":"dot","lost":true}' --rule '{"on":"MAIL","side":"smtp","skip":2,"answer":"421 bye","end":"close"}'
 is "$(send '<1@x>' '<2@x>' '<3@x>' | tr '\n' ' ')" "lost sent said 421 " "a lost 250, a good one, a 421 (P16, P17)"
 is "$(accepted)" 2 "the mail whose 250 was lost counts as taken"
 like "$(box bob INBOX)" '<1@x>' "and was delivered"
 
-start_peer --rewrite-message-id --files-sent --rewrites-from somebody@peer.example
+run_peer --rewrite-message-id --files-sent --rewrites-from somebody@peer.example
 is "$(send '<1@x>')" sent "a server that changes mail takes it"
 like "$(box bob INBOX)" 'Message-ID: <server.1@peer.example>' "the id is its own now"
 like "$(box bob INBOX)" 'X-Microsoft-Original-Message-ID: <1@x>' "ours is told"
@@ -82,7 +66,7 @@ like "$(box bob INBOX)" 'From: somebody@peer.example' "the sender is changed"
 like "$(box agent Sent)" 'Message-ID: <server.1@peer.example>' "and Sent has it already"
 like "$(grep accepted "$WORK/log")" '"id": "<1@x>", "id_now": "<server.1@peer.example>"' "the log has both ids"
 
-start_peer --mails 2 --rule '{"on":"UID FETCH","cut":150}'
+run_peer --mails 2 --rule '{"on":"UID FETCH","cut":150}'
 not_ok "a connection that ends in a literal" box agent INBOX
 run box agent INBOX
 like "$OUT" 'This is mail 2' "once: then it is honest again"

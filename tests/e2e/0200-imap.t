@@ -8,6 +8,7 @@ OLD=${IMAP_OLD:-300} # mails that lie there before; 5000 by hand
 
 imap_start
 imap_home
+day=$(date -u +%Y-%m-%d) # before the first of them: midnight may be near
 box append INBOX $((OLD - 40))
 FLAGS='\Seen \Flagged' box append INBOX 40 you@postrider.local
 box append Sent 3
@@ -22,7 +23,7 @@ box send 1 you@postrider.local agent@test.example 'task one'
 ok "mail that comes later is a job" wait_for job_is done
 is "$(jobs)" 1 "and the only one: old mail is never work"
 ok "it lies in postrider/Done on the server" wait_for box_has postrider/Done 'task one'
-ok "and not in INBOX" box_has INBOX 'task one' 0
+ok "and not in INBOX" wait_for box_has INBOX 'task one' 0
 ok "the answer is in Sent there" wait_for box_has Sent 'Re: task one'
 ok "the owner has it" wait_for has_answers 1
 box list INBOX >"$WORK/after"
@@ -54,7 +55,6 @@ is "$(box folders | sort | tr '\n' ' ')" "INBOX Sent Trash postrider postrider/A
     "our folders are below the prefix, and no other is made"
 
 # More than the first visit left.
-day=$(date -u +%Y-%m-%d)
 exits 0 "--since asks for older mail, while serve runs" pr account work --since "$day"
 ok "the owner's forty are jobs now" wait_for has_jobs $((8 + 40))
 

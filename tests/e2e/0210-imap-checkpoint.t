@@ -35,7 +35,7 @@ subject=$(box subjects INBOX)
 like "$subject" 'work 1' "its checkpoint lies in INBOX on the server"
 is "$(box unseen INBOX)" 1 "unseen"
 ok "and in Sent" wait_for box_has Sent "$subject"
-is "$(box subjects postrider/Active)" "work 1." "what it works on lies in Active"
+ok "what it works on lies in Active" wait_for box_has postrider/Active "work 1."
 is "$(jobs)" 1 "nothing of that is work"
 
 pr continue 1 >/dev/null
@@ -43,7 +43,7 @@ second() { [ "$(sql "select count(*) from message where job = 1 and class = 'che
 ok "it goes on, and parks again" wait_for second
 ok "the used checkpoint goes to Done there" wait_for box_has postrider/Done "$subject"
 ok "the new one is followed" wait_for followed 1
-ok "and the only one in INBOX" box_has INBOX 'work 1'
+ok "and the only one in INBOX" wait_for box_has INBOX 'work 1'
 
 box move INBOX 'work 1' Later >/dev/null
 let_go() { ! followed 1; }

@@ -2,20 +2,7 @@
 # A server that breaks off, talks nonsense, or does what it is told and does not say so: in the end every mail
 # is here once, and every move and copy is there once. The peer's own folders are the witness.
 . "$(dirname "$0")/../lib/tap.sh"
-
-peer=$POSTRIDER_SRC/tests/peers/mailpeer
-PEER_PID=
-stop_peer() { [ -z "$PEER_PID" ] || { kill "$PEER_PID" 2>/dev/null; wait "$PEER_PID" 2>/dev/null; }; PEER_PID=; }
-trap 'stop_peer; tap_end' EXIT
-start_peer()
-{
-    stop_peer
-    rm -f "$WORK/ports"
-    mkfifo "$WORK/ports"
-    "$peer" --log "$WORK/peer.log" --mails 3 "$@" >"$WORK/ports" &
-    PEER_PID=$!
-    read -r IMAP SMTP <"$WORK/ports"
-}
+. "$(dirname "$0")/../lib/peer.sh"
 
 home()
 {
@@ -64,18 +51,18 @@ if imap.select(sys.argv[2])[0] == "OK":
 PY
 }
 # visit: until it has gone well, as the process itself would
-visit() { local i; for i in 1 2 3 4 5 6 7 8; do pr account work --once 2>>"$WORK/log" && return; done; false; }
-work() { local i; for i in 1 2 3 4 5; do pr run 2>>"$WORK/log"; done; pr deliver; }
+visit() { local i; for i in 1 2 3 4 5 6 7 8; do pr account work --once 2>>"$WORK/said" && return; done; false; }
+work() { local i; for i in 1 2 3 4 5; do pr run 2>>"$WORK/said"; done; pr deliver; }
 
 while read -r name rule; do
     old=()
     [[ $name != COPY* ]] || old=(--capability 'IMAP4rev1 UIDPLUS LITERAL+')
-    start_peer ${rule:+--rule "$rule"} "${old[@]}"
+    run_peer --mails 3 ${rule:+--rule "$rule"} "${old[@]}"
     home
     ok "$name: the first visit" visit
     send 5
     ok "$name: mail is fetched" visit
-    pr account main --once 2>>"$WORK/log"
+    pr account main --once 2>>"$WORK/said"
     is "$(find "$HOME_DIR/mail/envoy/new" -type f | wc -l) $(pr --json job list --all | grep -c '"id"')" "5 5" "$name: five files, five jobs"
     work
     ok "$name: what is owed is paid" visit

@@ -57,6 +57,7 @@ mail 'a list' agent@test.example 'To: all@lists.example' 'List-Id: <all.lists.ex
 ok "M37: list mail is not answered, whoever it was for" wait_for becomes 'a list' envoy:ignored
 mail 'bulk' agent@test.example 'To: all@example.com' 'Precedence: bulk'
 ok "nor is bulk mail" wait_for becomes bulk envoy:ignored
+ok "all that was work is moved there" wait_for nothing_owed
 is "$(box subjects INBOX | sort | tr '\n' ' ')" 'a list bulk copy ' "what was no work stays where it is"
 
 # What a person sees there
@@ -64,7 +65,7 @@ flags() { box list "$1" | grep -c -- "$2"; }
 all_flagged() { [ "$(flags postrider/Done 'Answered.*Seen\|Seen.*Answered')" = 7 ]; }
 ok "mail that was answered says so" wait_for all_flagged
 is "$(flags INBOX 'Seen\|Answered')" 0 "mail that was no work has no flag of ours"
-ok "the file here has the same flags" ls "$HOME_DIR"/mail/envoy/.Done/cur/*:2,RS
+ok "the file here has the same flags" wait_for ls "$HOME_DIR"/mail/envoy/.Done/cur/*:2,RS
 
 # Who it is from, and where an answer goes
 if [ -n "$SMTP_PORT" ]; then
@@ -81,6 +82,7 @@ if [ -n "$SMTP_PORT" ]; then
     ok "a mail to that address, of another subject and thread" wait_for becomes 'other words' clerk:handled
     is "$(jobs)" "$before" "is of the same job"
 fi
+ok "and all is moved and flagged" wait_for nothing_owed
 stop_serve
 is "$SERVE_STATUS" 0 "serve ends in order"
 

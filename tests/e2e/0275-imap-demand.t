@@ -57,7 +57,7 @@ ok "the new one is done on the server" wait_for done_there
 # \Recent is the first session's that may write, which is how a mail is moved.
 same() { cmp <(plain <"$1") <("${@:2}" | plain); }
 plain() { sed 's/ *\\Recent//; s/FLAGS ( */FLAGS (/'; }
-ok "the old one lies there as before" same "$WORK/before" box list INBOX
+ok "the old one lies there as before" wait_for same "$WORK/before" box list INBOX
 ok "and so do all others" same "$WORK/before.all" elsewhere
 stop_serve
 

@@ -19,7 +19,9 @@ visit() { pr account work --once 2>>"$WORK/log" && pr account main --once 2>>"$W
 pr account main --once
 mail 'from before' 'Sun, 01 Nov 2026 09:30:00 +0000'
 mail 'from before, too' "$(now)"
-python3 -c 'import time; time.sleep(1.1 - time.time() % 1)' # INTERNALDATE has seconds
+second=$(date +%s)
+a_second_later() { [ "$(date +%s)" -gt "$second" ]; }
+wait_for a_second_later # INTERNALDATE has seconds
 exits 0 "the first visit" visit
 mail 'known' "$(now)"
 visit

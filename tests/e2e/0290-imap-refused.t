@@ -17,13 +17,13 @@ ends() { grep -c 'ended, and should not have' "$WORK/serve.log"; }
 start_serve
 ok "the second home's account ends" wait_for down
 ok "status says why" refused
-read -r -t 3 -u "$TAP_NEVER"
+read -r -t 3 -u "$TAP_NEVER" # a part that fails would be there again after one second, and after two
 is "$(ends)" 1 "it is not started again"
 is "$(grep -c 'the account does not work' "$WORK/serve.log")" 1 "and was told once"
 kill -HUP "$SERVE_PID"
 again() { [ "$(ends)" = 2 ]; }
 ok "SIGHUP lets it try once more" wait_for again
-read -r -t 2 -u "$TAP_NEVER"
+read -r -t 2 -u "$TAP_NEVER" # likewise
 is "$(ends)" 2 "and stay down again"
 exits 0 "a person takes the mailbox over" pr account work --take-over
 like "$ERR" 'the account works again' "and hears so"
@@ -34,7 +34,7 @@ ok "and works" wait_for box_has postrider/Done 'at last'
 stop_serve
 
 # Away: each try fails in other words
-PORT=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+silent_port
 pr config set 'account work' port "$PORT"
 : >"$WORK/serve.log"
 start_serve

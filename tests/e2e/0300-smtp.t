@@ -4,7 +4,6 @@
 . "$(dirname "$0")/../lib/tap.sh"
 
 mailserver=$POSTRIDER_SRC/tests/lib/mailserver
-WAIT=20
 trap '"$mailserver" stop "$WORK/server"; tap_end' EXIT
 run "$mailserver" start "$WORK/server"
 [ "$STATUS" != 77 ] || skip_all "no mail servers here"
@@ -72,8 +71,8 @@ elif command == "box":
     imap = imaplib.IMAP4_SSL(host, int(env["IMAPS_PORT"]), ssl_context=context)
     imap.login(f"{args[0]}@test.example", f"{args[0]}-pw")
     imap.select()
-    end = time.time() + 20
-    while time.time() < end:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
         numbers = imap.search(None, "ALL")[1][0].split()
         if len(numbers) >= int(args[1]):
             break

@@ -3,23 +3,15 @@
 # thread: for mutt, for Python's imaplib and email, and for Dovecot's own THREAD.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/serve.sh"
+. "$POSTRIDER_SRC/tests/lib/mutt.sh"
 . "$POSTRIDER_SRC/tests/lib/imap.sh"
 command -v mutt >/dev/null || skip_all 'no mutt'
 command -v tmux >/dev/null || skip_all 'no tmux'
-WAIT=20
+need_terminal
 
 imap_start
 [ -n "$SMTP_PORT" ] || skip_all "Postfix needs root"
-term() { tmux -f /dev/null -S "$WORK/tmux" "$@"; }
 trap 'term kill-server 2>/dev/null; "$mailserver" stop "$MAIL" >/dev/null 2>&1; tap_end' EXIT
-keys() { term send-keys -t mutt "$@"; }
-screen() { term capture-pane -p -t mutt; }
-on_screen() { screen | grep -qE -- "$1"; }
-sees() { # DESC REGEX
-    wait_for on_screen "$2" && pass "$1" || fail "$1" "no /$2/ in: $(screen | grep .)"
-}
-# mutt asks the server for new mail when a key is pressed.
-shows_mails() { keys C-l; on_screen "Msgs:$1 "; }
 
 imap_home
 "$PR_BIN" --home "$HOME_DIR" config set postrider owner alice@test.example
@@ -90,7 +82,8 @@ is "$(pr --json job list --all | python3 -c 'import json,sys; print(*((j["state"
     "('done', 2)" 'on the same job'
 keys i
 ok 'mutt has it' wait_for shows_mails 4
-is "$(screen | grep -cE '^ +[0-9]+ .*(└─>|├─>)')" 3 'below the first, as one tree'
+as_tree() { [ "$(screen | grep -cE '^ +[0-9]+ .*(└─>|├─>)')" = 3 ]; }
+ok 'below the first, as one tree' wait_for as_tree
 keys q
 
 # Independent readers of the same mailbox.

@@ -3,37 +3,13 @@
 # addresses that are more (T15, T16), names that lead nowhere (P22), a password that is repeated (T27). The peer's log is the witness.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/peer.sh"
-pr init >/dev/null
-cat >"$HOME_DIR/postrider.conf" <<END
-[postrider]
-owner = you@postrider.local
-[account main]
-kind = maildir
-role = envoy
-in-doubt = hold
-envelope = verp
-[smtp]
-host = 127.0.0.1
-port = 1
-tls = none
-user = agent@test.example
-password-file = password
-[trust]
-principals = carol@test.example
-require-auth = none
-[brain default]
-kind = command
-command = scripts/hello
-[role envoy]
-address = agent@test.example
-END
-(umask 077; echo agent-pw >"$HOME_DIR/password")
+peer_home hold
+pr config set 'account main' envelope verp >/dev/null
 cat >"$HOME_DIR/scripts/hello" <<END
 #!/bin/sh
 cat >>'$WORK/shown'
 echo done
 END
-db() { sqlite3 -readonly "$HOME_DIR/state/postrider.db" "$1"; }
 state() { db "SELECT group_concat(state, ' ') FROM delivery WHERE address = '$1@test.example'"; }
 accepted() { local n; n=$(grep -c '"event": "accepted"' "$WORK/log"); echo "$n"; }
 owner_mails() { pr deliver; find "$HOME_DIR/mail/you/new" -type f 2>/dev/null | wc -l; }

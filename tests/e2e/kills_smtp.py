@@ -18,7 +18,7 @@ may work in peace; the owner looks at the witness and says of each mail in doubt
  (3) on the server each mail lies in Done once, none in INBOX, each answer in Sent once;
  (4) there is one job for each, nothing is owed, the store is sound, `doctor` is content.
 """
-import os, random, signal, sqlite3, sys, tempfile, threading, time
+import itertools, os, random, signal, sqlite3, sys, tempfile, threading, time
 from collections import Counter
 from pathlib import Path
 
@@ -34,6 +34,8 @@ KILL_EVERY = 0.2  # seconds
 MAIL_EVERY = 0.25
 LATE = 700  # seconds: probe believes that a mail which is not in Sent was not sent
 PEACE = 120  # seconds that the end may take
+AT_MOST = 60  # seconds of attack
+EACH = {"serve", "account work", "account main", "run", "submit"}
 clock = 0  # how far the processes' clock is ahead
 KINDS = ("serve", "account", "run", "deliver", "submit", "index")
 
@@ -126,11 +128,12 @@ def mail(n):
                    f"Date: Sun, 15 Nov 2026 09:30:00 +0000\r\n\r\nPlease do task {n}.\r\n").encode()
 
 
-def feed(world, seconds):
-    for n in range(int(seconds / MAIL_EVERY)):
-        began = time.monotonic()
+def feed(world, over):
+    """Mails at a steady pace: that is the load."""
+    for n in itertools.count():
         world.take(*mail(n))
-        time.sleep(max(0, began + MAIL_EVERY - time.monotonic()))
+        if over.wait(MAIL_EVERY):
+            return
 
 
 def kill_one(home, master, dice, killed):
@@ -167,17 +170,21 @@ def later(home, master):
 
 
 def attack(home, master, world, dice, seconds):
-    killed = Counter()
-    sender = threading.Thread(target=feed, args=(world, seconds))
+    """As long as told, and on a busy machine until there was one of each kind to kill."""
+    killed, over = Counter(), threading.Event()
+    sender = threading.Thread(target=feed, args=(world, over))
     begin = time.monotonic()
     sender.start()
-    while sender.is_alive() or time.monotonic() < begin + seconds:
-        time.sleep(KILL_EVERY)
-        kill_one(home, master, dice, killed)
-        if time.monotonic() > begin + seconds / 2 and not clock:
-            later(home, master)
-        master.keep_alive()
-    sender.join()
+    try:
+        while (past := time.monotonic() - begin) < seconds or (past < AT_MOST and not EACH <= set(killed)):
+            time.sleep(KILL_EVERY)  # any moment will do
+            kill_one(home, master, dice, killed)
+            if past > seconds / 2 and not clock:
+                later(home, master)
+            master.keep_alive()
+    finally:
+        over.set()
+        sender.join()
     return killed
 
 
@@ -294,8 +301,7 @@ def run(tap, kind, policy, seconds, dice, work):
             said = log.read().decode("utf-8", "replace")
         bad = [line for line in said.splitlines() if "Sanitizer" in line or "runtime error" in line]
         tap.ok("no process found a fault in itself", bad)
-        spared = {"serve", "account work", "account main", "run", "submit"} - set(killed)
-        tap.ok("every kind of process was killed", [f"no {what} was" for what in spared])
+        tap.ok("every kind of process was killed", [f"no {what} was" for what in EACH - set(killed)])
         if tap.failed:
             tap.diag("\n".join(said.splitlines()[-40:]))
     finally:

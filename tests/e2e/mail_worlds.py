@@ -1,5 +1,5 @@
 """Where mail comes from and goes to in kills_smtp.py, and who keeps the books: mailpeer, real servers, both."""
-import imaplib, json, re, signal, smtplib, socket, subprocess, sys, threading, time
+import imaplib, json, os, re, signal, smtplib, socket, subprocess, sys, threading, time
 from collections import Counter
 from pathlib import Path
 
@@ -167,16 +167,23 @@ class PostfixWorld:
         self.wire.whole = True
 
     def answers(self):
+        """What Postfix has accepted is there once it has nothing more to deliver: nobody looks sooner."""
+        end = time.monotonic() + 120
+        while self.queued() and time.monotonic() < end:
+            time.sleep(0.05)
         return headers(self.imap, "alice", "alice-pw", "INBOX")
+
+    def queued(self):
+        """Twice: a mail may pass from a queue that was not looked at yet to one that was."""
+        def look():
+            queues = [self.dir / "postfix/queue" / name for name in ("maildrop", "incoming", "active", "deferred")]
+            return [name for queue in queues for _, _, names in os.walk(queue) for name in names]
+        return look() or look()
 
     def agents(self, folder):
         return headers(self.imap, "agent", "agent-pw", folder)
 
     def arrived(self, msgid):
-        """A queue may still have it: an owner would not look too soon."""
-        queues = [self.dir / "postfix/queue" / name for name in ("incoming", "active", "deferred", "maildrop")]
-        while any(path.is_file() for queue in queues for path in queue.rglob("*")):
-            time.sleep(0.05)
         return msgid in {field(head, "Message-ID") for head in self.answers()}
 
     def stop(self):

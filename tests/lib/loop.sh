@@ -49,7 +49,7 @@ in_folder()
 {
     local d=$HOME_DIR/mail/envoy
     [ "$1" = INBOX ] || d=$d/.$1
-    find "$d/new" "$d/cur" -type f 2>/dev/null | sort
+    find "$d/new" "$d/cur" -type f 2>/dev/null | sort -V # by time: its microseconds have no leading zeros
 }
 checkpoint() { in_folder "${1:-INBOX}" | xargs -r grep -l 'filename="continuation.json"' | tail -1; }
 doc()

@@ -1,19 +1,21 @@
 # For tests with the mail server that misbehaves (tests/peers/mailpeer), behind tap.sh.
 #
-#   start_peer OPTION...  another server at the settings' place; IMAP and SMTP are its ports, $WORK/log its log
+#   run_peer OPTION...    starts a server, ends the one before; IMAP and SMTP are its ports, $WORK/log its log
+#   start_peer OPTION...  the same, and the settings lead to it
 #   peer_home MODE [KIND] a new home whose owner is local and that sends by the peer; in-doubt = MODE
 #   mail_to ADDRESS [SUBJECT]  a mail of role envoy, without a job; its id is in $WORK/msgid
 #   state [ID...]         "name state" of each recipient in the outbox
 #   accepted              how many mails the server took
 #   taken ID              how many times it took this one
 #   reply ID BODY [FROM]  the owner's answer, sent and taken in
+#   ask ID [HEADER]       carol writes to the agent, from outside; taken in and answered
 
 peer=$POSTRIDER_SRC/tests/peers/mailpeer
 PEER_PID=
 stop_peer() { [ -z "$PEER_PID" ] || { kill "$PEER_PID" 2>/dev/null; wait "$PEER_PID" 2>/dev/null; }; PEER_PID=; }
 trap 'stop_peer; tap_end' EXIT
 
-start_peer()
+run_peer()
 {
     stop_peer
     rm -f "$WORK/ports" "$WORK/log"
@@ -21,6 +23,11 @@ start_peer()
     "$peer" --log "$WORK/log" "$@" >"$WORK/ports" &
     PEER_PID=$!
     read -r IMAP SMTP <"$WORK/ports"
+}
+
+start_peer()
+{
+    run_peer "$@"
     pr config set smtp port "$SMTP" >/dev/null
     ! grep -q '^kind = imap' "$HOME_DIR/postrider.conf" || pr config set 'account main' port "$IMAP" >/dev/null
 }
@@ -72,4 +79,10 @@ taken() { grep '"event": "accepted"' "$WORK/log" | grep -cF "\"id\": \"$1\""; }
 reply() {
     printf 'From: %s\nTo: agent@test.example\nSubject: Re: x\nIn-Reply-To: %s\nReferences: %s\n\n%s\n' \
         "${3:-you@postrider.local}" "$1" "$1" "$2" | pr sendmail -t && pr deliver && pr serve --once >/dev/null 2>&1
+}
+ask()
+{
+    { printf '%s\n' "Message-ID: <$1@test.example>" 'From: carol@test.example' 'To: agent@test.example' \
+        'Subject: work' 'Date: Sun, 15 Nov 2026 09:00:00 +0000' ${2:+"$2"} '' "please: $1"; } | pr receive --role envoy
+    pr serve --once >/dev/null 2>&1
 }

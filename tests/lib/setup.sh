@@ -1,7 +1,6 @@
 # For tests of `setup`, behind tap.sh. Ends what it started.
 #
 #   CONF              the settings                              SECRET     a key that must not be seen
-#   fake NAME         a model that answers with the script on stdin: URL, $WORK/NAME.log; fake_end
 #   start_servers DESC  Dovecot and Postfix (tests/lib/mailserver); false after a skip where there are none
 #   mail FROM TO SUBJECT [HEADER]...   by SMTP
 #   mode_of FILE      its rights, octal
@@ -10,26 +9,14 @@
 CONF=$HOME_DIR/postrider.conf
 SECRET=CANARY-pw-81d2
 umask 077
-FAKE_PID=
+. "$POSTRIDER_SRC/tests/lib/model.sh"
 tidy()
 {
-    [ -z "$FAKE_PID" ] || kill "$FAKE_PID" 2>/dev/null
+    fake_end
     [ ! -d "$WORK/ms" ] || bash "$POSTRIDER_SRC/tests/lib/mailserver" stop "$WORK/ms"
     tap_end
 }
 trap tidy EXIT
-
-fake() # NAME, script on stdin: sets URL
-{
-    cat >"$WORK/$1.jsonl"
-    mkfifo "$WORK/$1.port"
-    "$POSTRIDER_SRC/tools/fake-model" --with-stdin --script "$WORK/$1.jsonl" --log "$WORK/$1.log" \
-        <&"$TAP_NEVER" >"$WORK/$1.port" &
-    FAKE_PID=$!
-    read -r port <"$WORK/$1.port"
-    URL=http://127.0.0.1:$port
-}
-fake_end() { kill "$FAKE_PID"; wait "$FAKE_PID" 2>/dev/null; FAKE_PID=; }
 
 mail() # FROM TO SUBJECT [HEADER]...: by SMTP
 {
@@ -64,7 +51,7 @@ talk()
         cat
         echo 'expect_after; expect eof; exit [lindex [wait] 3]'
     } >"$WORK/$name.exp"
-    run timeout -k 1 60 expect "$WORK/$name.exp"
+    run timeout -k 1 $((WAIT * 4)) expect "$WORK/$name.exp"
     [ "$STATUS" -lt 99 ] && [ -z "$ERR" ] || diag "$name: $ERR"
     TTY=$(tr -d '\r' <"$WORK/$name.tty")
 }

@@ -6,6 +6,12 @@
 #   mail_in SUBJECT ARG...  mails standard input and runs it: OUT, ERR, STATUS
 #   seen N                  what was shown in question N        got        the answers in the owner's mailbox, by name
 #   newest                  the newest of them, as text         results N  the block about the last step in question N
+#   stranger [SUBJECT] <<<TEXT  mail of somebody unknown comes to the agent and is taken in: <zebra@example.net>
+#   pass_once               all that is to do: OUT, ERR, STATUS  last_job   its number
+#   $reads, $done_now       answers: to be shown the stranger's mail; to end with a word to whoever asked
+
+reads='{"status":"continue","current_phase":"gathering","add_emails":[{"message_id":"<zebra@example.net>","folder":""}]}'
+done_now='{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Done."}]}'
 
 steps_home()
 {
@@ -42,8 +48,17 @@ mail_in()
     ERR=$(cat "$WORK/.err")
 }
 
+stranger()
+{
+    { printf '%s\n' 'From: Mallory <mallory@example.net>' 'To: envoy@postrider.local' "Subject: ${1:-Zebra}" \
+        'Message-ID: <zebra@example.net>' 'Date: Sun, 15 Nov 2026 10:00:00 +0000' ''; cat; } >"$HOME_DIR/mail/envoy/new/1.stranger"
+    pass_once
+}
+
+pass_once() { run pr serve --once; }
+last_job() { db 'SELECT max(id) FROM job'; }
 seen() { cat "$WORK/seen.$1" 2>/dev/null; }
 results() { seen "$1" | sed -n '/^=== RESULTS OF YOUR LAST STEP/,/^=== END/p'; }
-got() { find "$HOME_DIR/mail/you/new" "$HOME_DIR/mail/you/cur" -type f 2>/dev/null | sort; }
+got() { find "$HOME_DIR/mail/you/new" "$HOME_DIR/mail/you/cur" -type f 2>/dev/null | sort -V; }
 mails() { got | wc -l; }
-newest() { ls -t $(got) | head -n 1 | xargs cat; }
+newest() { cat "$(newest_file $(got))"; }

@@ -6,7 +6,7 @@
 #
 #   WORK        a temporary folder, removed at the end         HOME_DIR   $WORK/home, for `pr init`
 #   pr ARG...   the program on that home                       PR_BIN     the binary that pr runs
-#   run CMD...  runs it; leaves OUT, ERR and STATUS
+#   run CMD...  runs it; leaves OUT, ERR and STATUS            db SQL     asks its store, which stays as it is
 #
 #   ok DESC CMD...            passes when CMD succeeds         not_ok DESC CMD...
 #   is GOT WANT DESC          same text                        isnt GOT WANT DESC
@@ -15,7 +15,10 @@
 #   pass DESC, fail DESC [DIAG...], diag TEXT, skip DESC WHY, skip_all WHY, done_testing
 #   need_terminal             skips the whole file where none can be opened, as in a bare chroot
 #
-#   wait_for CMD...           until CMD succeeds, at most WAIT seconds (20); else false
+#   newest_file FILE...       which of them was written last
+#   as_other CMD...           where root runs this: as somebody else, who can come into WORK after `passable`
+#
+#   wait_for CMD...           until CMD succeeds, at most WAIT seconds (60); else false
 #   start_serve [ARG...]      starts the master, waits until it is the master: SERVE_PID, $WORK/serve.log
 #   stop_serve                asks it to end; its exit status is SERVE_STATUS
 #   kill_serve                kill -9
@@ -26,7 +29,7 @@ POSTRIDER_PLAIN_BIN=${POSTRIDER_PLAIN_BIN:-$POSTRIDER_SRC/build/postrider}
 PR_BIN=$POSTRIDER_BIN
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/t.XXXXXX") || exit 1
 HOME_DIR=$WORK/home
-WAIT=20
+WAIT=60 # costs nothing when all is well; a busy machine needs it
 TAP_N=0
 TAP_FAILED=0
 SERVE_PID=
@@ -95,6 +98,19 @@ $OUT$ERR"; fi
 }
 
 pr() { "$PR_BIN" --home "$HOME_DIR" "$@"; }
+
+# Files of one tick of the kernel's clock have the same time: then the name tells, which begins with a finer one.
+newest_file() { find "$@" -maxdepth 0 -printf '%T@ %f\t%p\n' | sort -k1,1n -k2,2V | tail -n 1 | cut -f 2-; }
+as_other() { if [ "$(id -u)" = 0 ]; then setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi; }
+passable()
+{
+    local folder=$WORK
+    while [[ $folder = /tmp/* || $folder = /var/tmp/* ]]; do
+        chmod o+x "$folder"
+        folder=$(dirname "$folder")
+    done
+}
+db() { sqlite3 -readonly -cmd '.timeout 60000' "$HOME_DIR/state/postrider.db" "$1"; }
 
 wait_for()
 {

@@ -117,7 +117,7 @@ static const struct {
     {"P2 a literal without an end",
      "{\"on\":\"UID FETCH\",\"answer\":\"* 1 FETCH (UID 1 BODY[] "
      "{1000}\\r\\nabc\",\"end\":\"hang\"}",
-     ERR_LATER, "not answered within", "", USEC_PER_SEC / 2},
+     ERR_LATER, "not answered within", "", 2 * USEC_PER_SEC},
     {"P2 {99999999999}",
      "{\"on\":\"UID FETCH\",\"answer\":\"* 1 FETCH (UID 1 BODY[] {99999999999}\\r\\nabc\"}",
      ERR_LIMIT, "99999999999 bytes", "", 0},
@@ -179,11 +179,11 @@ static const struct {
      "{\"on\":\"UID FETCH\",\"before\":\"* 1 FETCH (UID 1 FLAGS x BODY[] {3}\\r\\nabc\\r\\n\"}",
      -1, NULL, "- " THREE, 0},
     {"P8 a byte now and then", "{\"on\":\"UID FETCH\",\"split\":1,\"pause\":0.05}", ERR_LATER,
-     "not answered within", NULL, USEC_PER_SEC / 2},
+     "not answered within", NULL, 2 * USEC_PER_SEC},
     {"P8 silence before the greeting", "{\"on\":\"connect\",\"answer\":\"\",\"end\":\"hang\"}",
      ERR_LATER, NULL, "", USEC_PER_SEC / 2},
     {"P8 silence", "{\"on\":\"SELECT\",\"answer\":\"\",\"end\":\"hang\"}", ERR_LATER,
-     "not answered within", "", USEC_PER_SEC / 2},
+     "not answered within", "", 2 * USEC_PER_SEC},
     {"P10 throttled", "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO [LIMIT] slow\\r\\n\"}",
      ERR_LATER, "[LIMIT] slow", "", 0},
     {"P10 away", "{\"on\":\"AUTHENTICATE\",\"answer\":\"{tag} NO [UNAVAILABLE] x\\r\\n\"}",
@@ -647,7 +647,7 @@ test_waits(void)
         ImapNews got = IMAP_QUIET;
         ImapMailbox box;
 
-        options.time_us = USEC_PER_SEC;
+        options.time_us = 3 * USEC_PER_SEC; /* for all that comes before, too */
         g_test_message("%s", waits[i].name);
         g_assert_true(imap_open(&options, &conn, NULL));
         g_assert_true(imap_select(conn, "INBOX", false, &box, NULL));
@@ -678,10 +678,10 @@ test_renewal(void)
         ImapMailbox box;
         ImapNews got = IMAP_NEWS;
 
-        options.idle_us = 20 * USEC_PER_MSEC;
+        options.idle_us = 200 * USEC_PER_MSEC;
         g_assert_true(imap_open(&options, &conn, NULL));
         g_assert_true(imap_select(conn, "INBOX", false, &box, NULL));
-        imap_idle(conn, 200 * USEC_PER_MSEC, -1, &got, &error);
+        imap_idle(conn, 2 * USEC_PER_SEC, -1, &got, &error);
         g_assert_no_error(error);
         g_assert_cmpint(got, ==, IMAP_QUIET);
         g_assert_cmpuint(mailpeer_count(&peer, "\"got\"", said[i]), >=, 2);
