@@ -89,6 +89,8 @@ cmd_config(Cli *cli, int argc, char **argv)
             return cli_fail(EX_NOPERM, "config set: the owner's, so an agent may not");
         return set(cli, argv[2], argv[3], argv[4]);
     }
+    if (g_strv_contains(subs, sub))
+        return cli_usage("config", "%s takes nothing more, but there is '%s'", sub, argv[2]);
     g_autofree char *hint = text_did_you_mean(sub, subs);
     return cli_usage("config", "no '%s'%s", sub, hint);
 }
