@@ -59,7 +59,7 @@ typedef struct ConfAccount {
     ConfServer server;
     const char *folder, *folder_prefix;
     const char *in_doubt, *sent_copy, *envelope, *message_id;
-    ConfServer smtp;   /* of its own, else [smtp]; host "": no way out */
+    ConfServer smtp;  /* of its own, else [smtp]; host "": no way out */
     bool by_sendmail; /* `smtp = sendmail`: the local program takes our mail */
 } ConfAccount;
 
@@ -116,9 +116,9 @@ struct Config {
     const char *log_level, *log_file;
     /* Mails that leave before a person is asked; 0: no limit. */
     unsigned max_mails_per_round, max_mails_per_hour, max_mails_per_day, max_mails_all;
-    unsigned max_questions; /* that one job may have open; 0: no limit */
-    const char *require_auth;                     /* dmarc, dkim, none */
-    const char *const *authserv_ids;              /* whose Authentication-Results are believed */
+    unsigned max_questions;          /* that one job may have open; 0: no limit */
+    const char *require_auth;        /* dmarc, dkim, none */
+    const char *const *authserv_ids; /* whose Authentication-Results are believed */
     const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */
     const ConfAccount *accounts;
     unsigned n_accounts;

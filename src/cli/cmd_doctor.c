@@ -288,9 +288,9 @@ static int
 check_all(Doctor *d)
 {
     static bool (*const checks[])(Doctor * d, GError * *error) = {
-        check_past,   check_store, check_effects, check_doubt,  check_hold,   doctor_mail, doctor_copies,
-        doctor_modes, check_notes, check_settings, note_library, check_index, doctor_leftovers,
-        doctor_servers,
+        check_past,   check_store,   check_effects,    check_doubt,    check_hold,
+        doctor_mail,  doctor_copies, doctor_modes,     check_notes,    check_settings,
+        note_library, check_index,   doctor_leftovers, doctor_servers,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
         g_autoptr(GError) why = NULL;

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 
+/* clang-format off */
 static const VerbRun table[] = {
     {"approve", cmd_approve},
     {"backup", cmd_backup},
@@ -26,6 +27,7 @@ static const VerbRun table[] = {
     {"watch", cmd_watch},
     {NULL, NULL},
 };
+/* clang-format on */
 
 int
 main(int argc, char **argv)

@@ -87,7 +87,8 @@ pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError
         PassStats before = *ret;
         DeliverStats out = {0};
         if (!deliver_pass(engine->home, engine->db, 0, false, &out, error) ||
-            !take_in(engine, wait_ms, ret, error) || !work_off(engine, &limits, ret, error) || !send_out(engine, ret, error))
+            !take_in(engine, wait_ms, ret, error) || !work_off(engine, &limits, ret, error) ||
+            !send_out(engine, ret, error))
             return false;
         ret->sent += out.sent;
         if (ret->mails == before.mails && ret->jobs == before.jobs &&

@@ -5,6 +5,7 @@
  * Every verb once: for `postrider`, `help VERB`, the manual pages and completion. Lines of help
  * are wrapped here as they are printed.
  */
+/* clang-format off */
 const Verb verbs[] = {
     {"every day", "ask", "[--to ROLE] [-s SUBJECT] [-a FILE]... [--no-wait] [TEXT]",
      "mail a role as the owner, wait, print the answer",
@@ -254,6 +255,7 @@ const Verb verbs[] = {
     {"for programs", "help", "[VERB]", "this list, or a verb's own page", "", false},
     {NULL, NULL, NULL, NULL, NULL, false},
 };
+/* clang-format on */
 
 const Verb *
 verb_find(const char *name)

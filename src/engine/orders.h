@@ -5,7 +5,8 @@
  * mail, if it is the order alone, in any case, with or without end punctuation: STOP, CANCEL,
  * CONTINUE [N|$N], APPROVE, REJECT[: why], FORK [N], STATUS, WHY, HELP. Lines after it are kept
  * as an instruction. "Stop using tabs" is a task. In a reply STOP ALL is an order too; as the
- * subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside intake's own transaction and answered in one mail.
+ * subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside intake's own transaction
+ * and answered in one mail.
  */
 #include "engine/engine.h"
 #include "mail/message.h"

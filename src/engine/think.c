@@ -17,10 +17,10 @@ typedef struct Loop {
     const Think *ask;
     BrainCall *call;
     Port *port;
-    int64_t ack_us; /* wall time of the acknowledgement that is owed; USEC_NEVER */
+    int64_t ack_us;      /* wall time of the acknowledgement that is owed; USEC_NEVER */
     int64_t progress_us; /* likewise of the next word about long work */
-    int64_t
-        drain_us; /* when a drained program must be gone, on the monotonic clock; USEC_NEVER */
+    /* When a drained program must be gone, on the monotonic clock; USEC_NEVER. */
+    int64_t drain_us;
     bool lost;
 } Loop;
 

@@ -27,7 +27,7 @@ typedef struct Think {
     const char *cwd;        /* without a workplace: where a program works; NULL: the home */
     const char *prompt, *why_again;
     const Context *context; /* for the system text and the files; NULL: neither */
-    const char *schema; /* of the answer; NULL: free text */
+    const char *schema;     /* of the answer; NULL: free text */
     int signal_fd;
     bool *draining; /* set once SIGTERM came; stays for the process */
 } Think;

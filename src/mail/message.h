@@ -30,7 +30,7 @@ typedef struct MessageLimits { /* 0: the default of base/limits.h */
 #define MSG_HTML_ONLY (1u << 9)  /* text was made from HTML */
 #define MSG_INVISIBLE (1u << 10) /* invisible Unicode was taken out */
 #define MSG_NAME_CONFLICT (1u << 11)
-#define MSG_ALT_MISMATCH (1u << 12) /* plain text and HTML of one alternative say other things */
+#define MSG_ALT_MISMATCH (1u << 12) /* plain text and HTML say other things */
 
 /* Sent by a program, not by a person (RFC 3834 and practice). */
 typedef enum MsgAuto {

@@ -33,8 +33,7 @@ find_program(const Master *m, const Part *part)
     static const char *const read_mail[] = {"account", "index", "run", "submit", NULL};
     const ConfAccount *account =
         part->name ? config_account(m->home->config, part->name) : NULL;
-    bool net = part == m->submit ||
-               (part == m->run && config_asks_by_net(m->home->config)) ||
+    bool net = part == m->submit || (part == m->run && config_asks_by_net(m->home->config)) ||
                (account && config_is_imap(account));
 
     if (!g_strv_contains(read_mail, part->verb))
@@ -202,8 +201,8 @@ bool
 staff_fill(Master *m, GError **error)
 {
     fill_accounts(m);
-    return fill_runs(m, error) && fill_deliver(m, error) &&
-           fill_submit(m, error) && poke_accounts(m, error);
+    return fill_runs(m, error) && fill_deliver(m, error) && fill_submit(m, error) &&
+           poke_accounts(m, error);
 }
 
 static Part *

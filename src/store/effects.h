@@ -23,7 +23,7 @@ typedef struct Effect {
     MsgId message;       /* whose place changes; {0}: none */
     const char *account; /* "" this machine's files */
     const char *subject; /* mailbox/file: effects on one subject keep their order */
-    const char *args;    /* "Done", "Done+RS" with flags that it gets there; or flags, "+RS-F" */
+    const char *args; /* "Done", "Done+RS" with flags that it gets there; or flags, "+RS-F" */
 } Effect;
 
 typedef struct EffectOps {

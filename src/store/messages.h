@@ -69,7 +69,7 @@ typedef struct MsgNew {
     JobId job;
     int round;
     Digest own_words; /* mail/quote.h */
-    bool words_known; /* own_words says something: an answer nobody vouched for, of some length */
+    bool words_known; /* of an answer nobody vouched for, of some length: own_words says it */
 } MsgNew;
 
 /* A row; strings live as long as the row does. */

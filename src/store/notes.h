@@ -58,10 +58,9 @@ typedef struct NoteBy {
 /* What must be so for a write; a number above 0: that is the newest version. */
 #define NOTE_ANY INT64_C(-1)   /* nothing */
 #define NOTE_ABSENT INT64_C(0) /* there is no such note */
-#define NOTE_SHOWN                                                                             \
-    INT64_C(-2) /* by->job wrote the newest version or was shown it last; was                  \
-                 * it shown none, there is no such note. Kept by the runtime,                  \
-                 * whatever a model says that it knows. */
+/* by->job wrote the newest version or was shown it last; was it shown none, there is no such
+ * note. Kept by the runtime, whatever a model says that it knows. */
+#define NOTE_SHOWN INT64_C(-2)
 /* Where the condition does not hold: ERR_NEVER, "conflict: …" with both version numbers and the
  * newest one's author; nothing was written. ret_version may be NULL. */
 bool note_put(Txn *txn,

@@ -1,8 +1,9 @@
-#include "store/outbox_smtp.h"
+#include "store/outbox.h"
 #include "base/banned.h"
 #include "base/err.h"
 #include "store/answered.h"
 #include "store/messages.h"
+#include "store/outbox_smtp.h"
 #include "store/questions.h"
 #include "store/sql.h"
 #include <inttypes.h>
@@ -84,13 +85,14 @@ put_delivery(
                          : OUTBOX_AFTER_SENT;
     OutState state = held ? OUT_HELD : after.v ? OUT_WAITING : OUT_READY;
 
-    return sql_run(
-        txn,
-        "INSERT INTO delivery "
-        "(outbox, address, mailbox, folder, flags, state, next_us, after_effect, why, affinity) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?)",
-        NULL, error, "isssssiiss", id.v, to->address, to->mailbox, to->folder, to->flags,
-        out_state_name(state), now_of(txn), after.v, held, to->account ? to->account : "");
+    return sql_run(txn,
+                   "INSERT INTO delivery "
+                   "(outbox, address, mailbox, folder, flags, state, next_us, after_effect, "
+                   "why, affinity) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?)",
+                   NULL, error, "isssssiiss", id.v, to->address, to->mailbox, to->folder,
+                   to->flags, out_state_name(state), now_of(txn), after.v, held,
+                   to->account ? to->account : "");
 }
 
 static bool
@@ -116,9 +118,10 @@ outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error)
         return err_prefix(error, "putting mail %" PRId64 " into the outbox", id.v);
     for (size_t i = 0; i < m->n_to; i++) {
         const OutTo *to = &m->to[i];
-        const char *why = held                               ? held
-                          : is_filed(to->mailbox, to->folder) ? NULL
-                                                              : outbox_no_way(config, to->mailbox);
+        const char *why = held ? held
+                          : is_filed(to->mailbox, to->folder)
+                              ? NULL
+                              : outbox_no_way(config, to->mailbox);
         if (!put_delivery(txn, id, m, to, why, error))
             return false;
     }
@@ -275,8 +278,9 @@ approve(Txn *txn, OutId id, const GPtrArray *held, GError **error)
 
     for (guint i = 0; i < held->len; i++) {
         const OutRow *r = held->pdata[i];
-        const char *no_way =
-            is_filed(r->mailbox, r->folder) ? NULL : outbox_no_way(db_home(txn->db)->config, r->mailbox);
+        const char *no_way = is_filed(r->mailbox, r->folder)
+                                 ? NULL
+                                 : outbox_no_way(db_home(txn->db)->config, r->mailbox);
         if (no_way)
             why = no_way;
         if (no_way || strcmp(r->folder, COPY) == 0)

@@ -41,15 +41,16 @@ typedef struct OutTo {
     const char *mailbox; /* local Maildir; NULL: goes by SMTP, or is filed on a server */
     const char *folder;  /* "" INBOX, "Sent" for the copy */
     const char *flags;   /* NULL: new, unseen; "S": filed as seen */
-    const char *account; /* whose process does it; NULL: any. Without a mailbox and with a folder
-                            ("INBOX", "Sent") it is filed there, on the account's server */
+    /* Whose process does it; NULL: any. Without a mailbox and with a folder ("INBOX", "Sent") it
+     * is filed there, on the account's server. */
+    const char *account;
 } OutTo;
 
 typedef struct OutMail {
     const char *msgid, *from, *subject;
     GBytes *bytes;
-    Trust level; /* what the origin line will say */
-    const Trust *floor; /* of the step that wrote it; NULL: words of ours, which are its level */
+    Trust level;        /* what the origin line will say */
+    const Trust *floor; /* of the step that wrote it; NULL: its level, for words of ours */
     JobId job;
     int round, step;
     ThreadId thread;  /* the id joins it; {0}: none */
@@ -110,8 +111,7 @@ bool outbox_due_files(Db *db,
 bool outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error);
 /* The mail of that number as it was filed in the INBOX of a local mailbox, with bytes. NULL with
  * true: it was not. */
-bool outbox_find_local(
-    Db *db, OutId id, const char *mailbox, OutRow **ret, GError **error);
+bool outbox_find_local(Db *db, OutId id, const char *mailbox, OutRow **ret, GError **error);
 bool outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
 /* Is it still to be delivered? Asked inside a transaction the answer holds as long as that
  * does: whoever takes mail back waits for the gate. */
@@ -164,7 +164,6 @@ bool outbox_list(
  * (store/renamed.h). NULL with true: not there for this viewer. */
 bool outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error);
 /* What the writer of that mail had read; TRUST_OPERATOR: there is no such mail for this viewer. */
-bool
-outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError **error);
+bool outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError **error);
 /* The same by its number, for the operator. */
 bool outbox_load(Db *db, OutId id, OutRow **ret, GError **error);

@@ -12,10 +12,10 @@
  * The same run with "look, then rename over" instead of the exchange is the control: it must
  * lose some, or the test can't see anything.
  */
+#include "base/exchange.h"
 #include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/exchange.h"
 #include "base/file.h"
 #include "tmpdir.h"
 #include <sched.h>

@@ -1,7 +1,7 @@
+#include "base/lock.h"
 #include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/lock.h"
 #include "tmpdir.h"
 #include <signal.h>
 #include <sys/wait.h>

@@ -124,253 +124,243 @@ static const struct {
     const char *name, *ids, *raw;
     AuthNeed need;
     const char *want; /* method; NULL: not proved */
-} cases[] =
-    {
-        /* providers */
-        {"Gmail", GOOGLE, GMAIL_TOP GMAIL_PASS SENDERS_OWN ANN, AUTH_DMARC, "dmarc"},
-        {"Gmail, dkim", GOOGLE, GMAIL_TOP GMAIL_PASS SENDERS_OWN ANN, AUTH_DKIM, "dkim"},
-        {"Gmail says no", GOOGLE, GMAIL_TOP GMAIL_FAIL SENDERS_OWN ANN, AUTH_DMARC, NULL},
-        {"Gmail, another From", GOOGLE,
-         GMAIL_TOP GMAIL_PASS SENDERS_OWN HEAD_FROM("ann@other.example"), AUTH_DMARC, NULL},
-        {"Fastmail", FASTMAIL, FASTMAIL_TOP FASTMAIL_FOUR FASTMAIL_BORDER SENDERS_OWN ANN,
-         AUTH_DMARC, "dmarc"},
-        {"Fastmail, dkim", FASTMAIL, FASTMAIL_TOP FASTMAIL_FOUR FASTMAIL_BORDER SENDERS_OWN ANN,
-         AUTH_DKIM, "dkim"},
-        {"Fastmail by its whole name", "mx2.messagingengine.com",
-         FASTMAIL_TOP FASTMAIL_FOUR FASTMAIL_BORDER SENDERS_OWN ANN, AUTH_DMARC, "dmarc"},
-        {"Outlook", "outlook", OUTLOOK_TOP OUTLOOK_RESULT OUTLOOK_BORDER SENDERS_OWN ANN,
-         AUTH_DMARC, "dmarc"},
-        {"Outlook, dkim", "outlook", OUTLOOK_TOP OUTLOOK_RESULT OUTLOOK_BORDER SENDERS_OWN ANN,
-         AUTH_DKIM, "dkim"},
-        {"Postfix and rspamd", ME, POSTFIX_LMTP RSPAMD POSTFIX_BORDER SENDERS_OWN ANN,
-         AUTH_DMARC, "dmarc"},
-        {"Postfix, a milter that writes below", ME,
-         POSTFIX_LMTP POSTFIX_BORDER RSPAMD SENDERS_OWN ANN, AUTH_DMARC, "dmarc"},
-        {"Postfix without LMTP", ME, RSPAMD POSTFIX_BORDER SENDERS_OWN ANN, AUTH_DMARC,
-         "dmarc"},
-        {"Postfix behind amavis", ME,
-         "Received: from localhost (localhost [127.0.0.1])\n\tby mail.me.example (Postfix) "
-         "with ESMTP\n" RSPAMD POSTFIX_BORDER SENDERS_OWN ANN,
-         AUTH_DMARC, "dmarc"},
-        {"OpenDMARC and OpenDKIM, two ids", "OpenDMARC mail.me.example",
-         POSTFIX_LMTP POSTFIX_BORDER "Authentication-Results: OpenDMARC; dmarc=pass (p=none "
-                                     "dis=none) header.from=example.org\n"
-                                     "Authentication-Results: mail.me.example; spf=pass "
-                                     "smtp.mailfrom=ann@example.org\n" SENDERS_OWN ANN,
-         AUTH_DMARC, "dmarc"},
-        {"a user of the same server", ME,
-         POSTFIX_LMTP RESULT("auth=pass smtp.auth=ann@example.org "
-                             "smtp.mailfrom=ann@example.org") "Received: from laptop (dsl "
-                                                              "[198.51.100.7]) by "
-                                                              "mail.me.example (Postfix) with "
-                                                              "ESMTPSA;\n" ANN,
-         AUTH_DMARC, "auth"},
-        {"a user of the same server under another name", ME,
-         POSTFIX_LMTP RESULT("auth=pass smtp.auth=eve@example.org "
-                             "smtp.mailfrom=ann@example.org") "Received: from laptop (dsl "
-                                                              "[198.51.100.7]) by "
-                                                              "mail.me.example (Postfix) with "
-                                                              "ESMTPSA;\n" ANN,
-         AUTH_DMARC, NULL},
+} cases[] = {
+    /* providers */
+    {"Gmail", GOOGLE, GMAIL_TOP GMAIL_PASS SENDERS_OWN ANN, AUTH_DMARC, "dmarc"},
+    {"Gmail, dkim", GOOGLE, GMAIL_TOP GMAIL_PASS SENDERS_OWN ANN, AUTH_DKIM, "dkim"},
+    {"Gmail says no", GOOGLE, GMAIL_TOP GMAIL_FAIL SENDERS_OWN ANN, AUTH_DMARC, NULL},
+    {"Gmail, another From", GOOGLE,
+     GMAIL_TOP GMAIL_PASS SENDERS_OWN HEAD_FROM("ann@other.example"), AUTH_DMARC, NULL},
+    {"Fastmail", FASTMAIL, FASTMAIL_TOP FASTMAIL_FOUR FASTMAIL_BORDER SENDERS_OWN ANN,
+     AUTH_DMARC, "dmarc"},
+    {"Fastmail, dkim", FASTMAIL, FASTMAIL_TOP FASTMAIL_FOUR FASTMAIL_BORDER SENDERS_OWN ANN,
+     AUTH_DKIM, "dkim"},
+    {"Fastmail by its whole name", "mx2.messagingengine.com",
+     FASTMAIL_TOP FASTMAIL_FOUR FASTMAIL_BORDER SENDERS_OWN ANN, AUTH_DMARC, "dmarc"},
+    {"Outlook", "outlook", OUTLOOK_TOP OUTLOOK_RESULT OUTLOOK_BORDER SENDERS_OWN ANN,
+     AUTH_DMARC, "dmarc"},
+    {"Outlook, dkim", "outlook", OUTLOOK_TOP OUTLOOK_RESULT OUTLOOK_BORDER SENDERS_OWN ANN,
+     AUTH_DKIM, "dkim"},
+    {"Postfix and rspamd", ME, POSTFIX_LMTP RSPAMD POSTFIX_BORDER SENDERS_OWN ANN, AUTH_DMARC,
+     "dmarc"},
+    {"Postfix, a milter that writes below", ME,
+     POSTFIX_LMTP POSTFIX_BORDER RSPAMD SENDERS_OWN ANN, AUTH_DMARC, "dmarc"},
+    {"Postfix without LMTP", ME, RSPAMD POSTFIX_BORDER SENDERS_OWN ANN, AUTH_DMARC, "dmarc"},
+    {"Postfix behind amavis", ME,
+     "Received: from localhost (localhost [127.0.0.1])\n\tby mail.me.example (Postfix) "
+     "with ESMTP\n" RSPAMD POSTFIX_BORDER SENDERS_OWN ANN,
+     AUTH_DMARC, "dmarc"},
+    {"OpenDMARC and OpenDKIM, two ids", "OpenDMARC mail.me.example",
+     POSTFIX_LMTP POSTFIX_BORDER "Authentication-Results: OpenDMARC; dmarc=pass (p=none "
+                                 "dis=none) header.from=example.org\n"
+                                 "Authentication-Results: mail.me.example; spf=pass "
+                                 "smtp.mailfrom=ann@example.org\n" SENDERS_OWN ANN,
+     AUTH_DMARC, "dmarc"},
+    {"a user of the same server", ME,
+     POSTFIX_LMTP RESULT("auth=pass smtp.auth=ann@example.org "
+                         "smtp.mailfrom=ann@example.org") "Received: from laptop (dsl "
+                                                          "[198.51.100.7]) by "
+                                                          "mail.me.example (Postfix) with "
+                                                          "ESMTPSA;\n" ANN,
+     AUTH_DMARC, "auth"},
+    {"a user of the same server under another name", ME,
+     POSTFIX_LMTP RESULT("auth=pass smtp.auth=eve@example.org "
+                         "smtp.mailfrom=ann@example.org") "Received: from laptop (dsl "
+                                                          "[198.51.100.7]) by "
+                                                          "mail.me.example (Postfix) with "
+                                                          "ESMTPSA;\n" ANN,
+     AUTH_DMARC, NULL},
 
-        /* methods */
-        {"dkim alone", ME, RESULT("dkim=pass header.d=example.org") POSTFIX_BORDER ANN,
-         AUTH_DMARC, "dkim"},
-        {"dkim by header.i", ME, RESULT("dkim=pass header.i=@example.org") POSTFIX_BORDER ANN,
-         AUTH_DMARC, "dkim"},
-        {"spf alone", ME, RESULT("spf=pass smtp.mailfrom=ann@example.org") POSTFIX_BORDER ANN,
-         AUTH_DMARC, "spf"},
-        {"spf is no dkim", ME,
-         RESULT("spf=pass smtp.mailfrom=ann@example.org") POSTFIX_BORDER ANN, AUTH_DKIM, NULL},
-        {"dmarc is no dkim", ME,
-         RESULT("dmarc=pass header.from=example.org") POSTFIX_BORDER ANN, AUTH_DKIM, NULL},
-        {"spf of somebody else", ME,
-         RESULT("spf=pass smtp.mailfrom=x@evil.example") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-        {"spf of the name it said", ME,
-         RESULT("spf=pass smtp.helo=example.org") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-        {"dkim of somebody else", ME,
-         RESULT("dkim=pass header.d=evil.example") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-        {"second signature", ME,
-         RESULT("dkim=pass header.d=list.example; dkim=pass header.d=example.org")
-             POSTFIX_BORDER ANN,
-         AUTH_DKIM, "dkim"},
-        {"a signature of a subdomain", ME,
-         RESULT("dkim=pass header.d=mail.example.org") POSTFIX_BORDER ANN, AUTH_DKIM, "dkim"},
-        {"a signature of the parent", ME,
-         RESULT("dkim=pass header.d=example.org")
-             POSTFIX_BORDER HEAD_FROM("ann@mail.example.org"),
-         AUTH_DKIM, "dkim"},
-        {"a sibling is not known", ME,
-         RESULT("dkim=pass header.d=a.example.org")
-             POSTFIX_BORDER HEAD_FROM("ann@b.example.org"),
-         AUTH_DKIM, NULL},
-        {"a top-level domain signs for nobody", ME,
-         RESULT("dkim=pass header.d=org") POSTFIX_BORDER ANN, AUTH_DKIM, NULL},
-        {"the end of a name is not its parent", ME,
-         RESULT("dkim=pass header.d=evilexample.org") POSTFIX_BORDER ANN, AUTH_DKIM, NULL},
-        {"dmarc failed, whatever else passed", ME,
-         RESULT("dmarc=fail header.from=example.org; dkim=pass header.d=example.org")
-             POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"no policy, so the signature counts", ME,
-         RESULT("dmarc=none header.from=example.org; dkim=pass header.d=example.org")
-             POSTFIX_BORDER ANN,
-         AUTH_DMARC, "dkim"},
-        {"Microsoft's guess is no pass", ME,
-         RESULT("dmarc=bestguesspass header.from=example.org") POSTFIX_BORDER ANN, AUTH_DMARC,
-         NULL},
-        {"dmarc for another domain", ME,
-         RESULT("dmarc=pass header.from=evil.example") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-        {"dmarc for nobody", ME, RESULT("dmarc=pass") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-        {"T3 A-label and U-label", ME,
-         RESULT("dmarc=pass header.from=xn--e1afmkfd.xn--p1ai")
-             POSTFIX_BORDER HEAD_FROM("ann@пример.рф"),
-         AUTH_DMARC, "dmarc"},
-        {"T3 Cyrillic a", ME,
-         RESULT("dmarc=pass header.from=example.org")
-             POSTFIX_BORDER HEAD_FROM("ann@exаmple.org"),
-         AUTH_DMARC, NULL},
-        {"none believes From", "", ANN, AUTH_NONE, "none"},
+    /* methods */
+    {"dkim alone", ME, RESULT("dkim=pass header.d=example.org") POSTFIX_BORDER ANN, AUTH_DMARC,
+     "dkim"},
+    {"dkim by header.i", ME, RESULT("dkim=pass header.i=@example.org") POSTFIX_BORDER ANN,
+     AUTH_DMARC, "dkim"},
+    {"spf alone", ME, RESULT("spf=pass smtp.mailfrom=ann@example.org") POSTFIX_BORDER ANN,
+     AUTH_DMARC, "spf"},
+    {"spf is no dkim", ME, RESULT("spf=pass smtp.mailfrom=ann@example.org") POSTFIX_BORDER ANN,
+     AUTH_DKIM, NULL},
+    {"dmarc is no dkim", ME, RESULT("dmarc=pass header.from=example.org") POSTFIX_BORDER ANN,
+     AUTH_DKIM, NULL},
+    {"spf of somebody else", ME,
+     RESULT("spf=pass smtp.mailfrom=x@evil.example") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
+    {"spf of the name it said", ME, RESULT("spf=pass smtp.helo=example.org") POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"dkim of somebody else", ME, RESULT("dkim=pass header.d=evil.example") POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"second signature", ME,
+     RESULT("dkim=pass header.d=list.example; dkim=pass header.d=example.org")
+         POSTFIX_BORDER ANN,
+     AUTH_DKIM, "dkim"},
+    {"a signature of a subdomain", ME,
+     RESULT("dkim=pass header.d=mail.example.org") POSTFIX_BORDER ANN, AUTH_DKIM, "dkim"},
+    {"a signature of the parent", ME,
+     RESULT("dkim=pass header.d=example.org") POSTFIX_BORDER HEAD_FROM("ann@mail.example.org"),
+     AUTH_DKIM, "dkim"},
+    {"a sibling is not known", ME,
+     RESULT("dkim=pass header.d=a.example.org") POSTFIX_BORDER HEAD_FROM("ann@b.example.org"),
+     AUTH_DKIM, NULL},
+    {"a top-level domain signs for nobody", ME,
+     RESULT("dkim=pass header.d=org") POSTFIX_BORDER ANN, AUTH_DKIM, NULL},
+    {"the end of a name is not its parent", ME,
+     RESULT("dkim=pass header.d=evilexample.org") POSTFIX_BORDER ANN, AUTH_DKIM, NULL},
+    {"dmarc failed, whatever else passed", ME,
+     RESULT("dmarc=fail header.from=example.org; dkim=pass header.d=example.org")
+         POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"no policy, so the signature counts", ME,
+     RESULT("dmarc=none header.from=example.org; dkim=pass header.d=example.org")
+         POSTFIX_BORDER ANN,
+     AUTH_DMARC, "dkim"},
+    {"Microsoft's guess is no pass", ME,
+     RESULT("dmarc=bestguesspass header.from=example.org") POSTFIX_BORDER ANN, AUTH_DMARC,
+     NULL},
+    {"dmarc for another domain", ME,
+     RESULT("dmarc=pass header.from=evil.example") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
+    {"dmarc for nobody", ME, RESULT("dmarc=pass") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
+    {"T3 A-label and U-label", ME,
+     RESULT("dmarc=pass header.from=xn--e1afmkfd.xn--p1ai")
+         POSTFIX_BORDER HEAD_FROM("ann@пример.рф"),
+     AUTH_DMARC, "dmarc"},
+    {"T3 Cyrillic a", ME,
+     RESULT("dmarc=pass header.from=example.org") POSTFIX_BORDER HEAD_FROM("ann@exаmple.org"),
+     AUTH_DMARC, NULL},
+    {"none believes From", "", ANN, AUTH_NONE, "none"},
 
-        /* the field's grammar */
-        {"version 1", ME,
-         "Authentication-Results: mail.me.example 1; dmarc/1=pass "
-         "header.from=example.org\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, "dmarc"},
-        {"version 2", ME,
-         "Authentication-Results: mail.me.example 2; dmarc=pass "
-         "header.from=example.org\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"another version of the method", ME,
-         RESULT("dmarc/2=pass header.from=example.org") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-        {"comments everywhere", ME,
-         "Authentication-Results: (a (b) \\) ;) mail.me.example (c) 1 (d) ; (e) dmarc (f) = "
-         "(g) pass\n"
-         " (h=\"x) header.from (i) = (j) example.org (k)\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, "dmarc"},
-        {"a result in a comment", ME,
-         RESULT("spf=none (x; dmarc=pass header.from=example.org)") POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"a comment without end", ME,
-         RESULT("dmarc=pass header.from=example.org (open") POSTFIX_BORDER ANN, AUTH_DMARC,
-         NULL},
-        {"quoted strings", ME,
-         "Authentication-Results: \"mail.me.example\"; dmarc=\"pass\" reason=\"a; b=c\"\n"
-         " header.from=\"example.org\"\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, "dmarc"},
-        {"a result in a quoted string", ME,
-         RESULT("spf=none reason=\"x; dmarc=pass header.from=example.org\"") POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"a quoted string without end", ME,
-         RESULT("dmarc=pass header.from=\"example.org") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-        {"header.from twice", ME,
-         RESULT("dmarc=pass header.from=example.org header.from=evil.example")
-             POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"8 bit", ME,
-         RESULT("x-\xc3\xa9=\xc3\xa9 (\xff\xfe); dmarc=pass header.from=example.org")
-             POSTFIX_BORDER ANN,
-         AUTH_DMARC, "dmarc"},
-        {"capitals", ME,
-         "AUTHENTICATION-RESULTS: mail.me.example; DMARC=Pass "
-         "Header.From=Example.ORG\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, "dmarc"},
-        {"no result", ME, RESULT("none") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-        {"junk", ME, RESULT("dmarc=pass junk header.from=example.org") POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
+    /* the field's grammar */
+    {"version 1", ME,
+     "Authentication-Results: mail.me.example 1; dmarc/1=pass "
+     "header.from=example.org\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, "dmarc"},
+    {"version 2", ME,
+     "Authentication-Results: mail.me.example 2; dmarc=pass "
+     "header.from=example.org\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"another version of the method", ME,
+     RESULT("dmarc/2=pass header.from=example.org") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
+    {"comments everywhere", ME,
+     "Authentication-Results: (a (b) \\) ;) mail.me.example (c) 1 (d) ; (e) dmarc (f) = "
+     "(g) pass\n"
+     " (h=\"x) header.from (i) = (j) example.org (k)\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, "dmarc"},
+    {"a result in a comment", ME,
+     RESULT("spf=none (x; dmarc=pass header.from=example.org)") POSTFIX_BORDER ANN, AUTH_DMARC,
+     NULL},
+    {"a comment without end", ME,
+     RESULT("dmarc=pass header.from=example.org (open") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
+    {"quoted strings", ME,
+     "Authentication-Results: \"mail.me.example\"; dmarc=\"pass\" reason=\"a; b=c\"\n"
+     " header.from=\"example.org\"\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, "dmarc"},
+    {"a result in a quoted string", ME,
+     RESULT("spf=none reason=\"x; dmarc=pass header.from=example.org\"") POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"a quoted string without end", ME,
+     RESULT("dmarc=pass header.from=\"example.org") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
+    {"header.from twice", ME,
+     RESULT("dmarc=pass header.from=example.org header.from=evil.example") POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"8 bit", ME,
+     RESULT("x-\xc3\xa9=\xc3\xa9 (\xff\xfe); dmarc=pass header.from=example.org")
+         POSTFIX_BORDER ANN,
+     AUTH_DMARC, "dmarc"},
+    {"capitals", ME,
+     "AUTHENTICATION-RESULTS: mail.me.example; DMARC=Pass "
+     "Header.From=Example.ORG\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, "dmarc"},
+    {"no result", ME, RESULT("none") POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
+    {"junk", ME, RESULT("dmarc=pass junk header.from=example.org") POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
 
-        /* forged */
-        {"nobody is believed by default", "", RSPAMD POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-        {"T1 below the first foreign Received", ME,
-         RESULT("dmarc=fail header.from=example.org") EVIL_BORDER
-         "Received: from x (x [192.0.2.67]) by evil.example; x\n" FORGED ANN,
-         AUTH_DMARC, NULL},
-        {"T1 right below the border, though our server spoke above it", ME,
-         RESULT("dmarc=fail header.from=example.org") EVIL_BORDER FORGED ANN, AUTH_DMARC, NULL},
-        {"T1 our server was silent: below a foreign Received", ME,
-         EVIL_BORDER "Received: from x by evil.example; x\n" FORGED ANN, AUTH_DMARC, NULL},
-        {"T1 below a Received that pretends to be ours", ME,
-         EVIL_BORDER
-         "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
-         AUTH_DMARC, NULL},
-        {"T1 below a Received without by", ME, EVIL_BORDER "Received: x\n" FORGED ANN,
-         AUTH_DMARC, NULL},
-        {"T1 the client called itself one of ours", ME,
-         POSTFIX_LMTP
-         "Received: from mail.me.example (unknown [192.0.2.66]) by mail.me.example; x\n"
-         "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
-         AUTH_DMARC, NULL},
-        {"T1 the client's name holds a by", ME,
-         POSTFIX_LMTP
-         "Received: from a by mail.me.example (unknown [192.0.2.66]) by mail.me.example; x\n"
-         "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
-         AUTH_DMARC, NULL},
-        {"T1 the client's address is named like our parent", ME,
-         POSTFIX_LMTP
-         "Received: from x (example [192.0.2.66]) by mail.me.example; x\n"
-         "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
-         AUTH_DMARC, NULL},
-        {"T1 a second opinion beside ours", GOOGLE,
-         GMAIL_TOP GMAIL_FAIL
-         "Authentication-Results: mx.google.com; dmarc=pass header.from=example.org\n" ANN,
-         AUTH_DMARC, NULL},
-        {"T1 a second opinion further down", ME,
-         RESULT("spf=none") "X: y\n" FORGED POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
-        {"T1 our id in capitals", ME,
-         "Authentication-Results: MAIL.me.example; dmarc=pass "
-         "header.from=example.org\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"T1 an id that ends like ours", ME,
-         "Authentication-Results: evil-mail.me.example; dmarc=pass "
-         "header.from=example.org\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"T1 an id that ends like a wildcard", FASTMAIL,
-         "Authentication-Results: xmessagingengine.com; dmarc=pass "
-         "header.from=example.org\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"T1 the wildcard itself", FASTMAIL,
-         "Authentication-Results: .messagingengine.com.evil; dmarc=pass "
-         "header.from=example.org\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"T1 the word outlook as id", "outlook",
-         OUTLOOK_TOP
-         "Authentication-Results: outlook; dmarc=pass header.from=example.org\n" OUTLOOK_BORDER
-             ANN,
-         AUTH_DMARC, NULL},
-        {"T1 no id, and not Microsoft", "outlook mail.me.example",
-         "Authentication-Results: dmarc=pass header.from=example.org\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"T1 no id, and Microsoft is not believed", ME,
-         OUTLOOK_TOP OUTLOOK_RESULT OUTLOOK_BORDER ANN, AUTH_DMARC, NULL},
-        {"T1 Microsoft was silent", "outlook",
-         OUTLOOK_TOP OUTLOOK_BORDER "Received: from a.prod.outlook.com (2603:10a6::1) by "
-                                    "b.prod.outlook.com; x\n" OUTLOOK_RESULT ANN,
-         AUTH_DMARC, NULL},
-        {"T1 another tenant calls itself inner", "outlook",
-         OUTLOOK_TOP
-         "Received: from x.prod.outlook.com (192.0.2.66) by y.mail.protection.outlook.com; x\n"
-         "Received: from a.prod.outlook.com (2603:10a6::1) by b.prod.outlook.com; "
-         "x\n" OUTLOOK_RESULT ANN,
-         AUTH_DMARC, NULL},
-        {"T1 in the body", ME,
-         POSTFIX_BORDER "From: ann@example.org\nTo: e@me.example\n\n" FORGED, AUTH_DMARC, NULL},
-        {"T1 without any Received", ME, FORGED ANN, AUTH_DMARC, NULL},
-        {"T1 ARC is not it", ME,
-         "ARC-Authentication-Results: i=1; mail.me.example; dmarc=pass "
-         "header.from=example.org\n" POSTFIX_BORDER ANN,
-         AUTH_DMARC, NULL},
-        {"T2 two From", ME, RSPAMD POSTFIX_BORDER "From: eve@evil.example\n" ANN, AUTH_DMARC,
-         NULL},
-        {"T2 two From, none needed", "", "From: eve@evil.example\n" ANN, AUTH_NONE, NULL},
-        {"T2 two addresses in From", ME,
-         RSPAMD POSTFIX_BORDER
-         "From: ann@example.org, eve@evil.example\nTo: e@me.example\n\nx\n",
-         AUTH_DMARC, NULL},
-        {"T2 the address in the name", ME,
-         RSPAMD POSTFIX_BORDER
-         "From: \"ann@example.org\" <eve@evil.example>\nTo: e@me.example\n\nx\n",
-         AUTH_DMARC, NULL},
-        {"no From", ME, RSPAMD POSTFIX_BORDER "To: e@me.example\n\nx\n", AUTH_NONE, NULL},
+    /* forged */
+    {"nobody is believed by default", "", RSPAMD POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
+    {"T1 below the first foreign Received", ME,
+     RESULT("dmarc=fail header.from=example.org") EVIL_BORDER
+     "Received: from x (x [192.0.2.67]) by evil.example; x\n" FORGED ANN,
+     AUTH_DMARC, NULL},
+    {"T1 right below the border, though our server spoke above it", ME,
+     RESULT("dmarc=fail header.from=example.org") EVIL_BORDER FORGED ANN, AUTH_DMARC, NULL},
+    {"T1 our server was silent: below a foreign Received", ME,
+     EVIL_BORDER "Received: from x by evil.example; x\n" FORGED ANN, AUTH_DMARC, NULL},
+    {"T1 below a Received that pretends to be ours", ME,
+     EVIL_BORDER
+     "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
+     AUTH_DMARC, NULL},
+    {"T1 below a Received without by", ME, EVIL_BORDER "Received: x\n" FORGED ANN, AUTH_DMARC,
+     NULL},
+    {"T1 the client called itself one of ours", ME,
+     POSTFIX_LMTP
+     "Received: from mail.me.example (unknown [192.0.2.66]) by mail.me.example; x\n"
+     "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
+     AUTH_DMARC, NULL},
+    {"T1 the client's name holds a by", ME,
+     POSTFIX_LMTP
+     "Received: from a by mail.me.example (unknown [192.0.2.66]) by mail.me.example; x\n"
+     "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
+     AUTH_DMARC, NULL},
+    {"T1 the client's address is named like our parent", ME,
+     POSTFIX_LMTP
+     "Received: from x (example [192.0.2.66]) by mail.me.example; x\n"
+     "Received: from localhost (localhost [127.0.0.1]) by mail.me.example; x\n" FORGED ANN,
+     AUTH_DMARC, NULL},
+    {"T1 a second opinion beside ours", GOOGLE,
+     GMAIL_TOP GMAIL_FAIL
+     "Authentication-Results: mx.google.com; dmarc=pass header.from=example.org\n" ANN,
+     AUTH_DMARC, NULL},
+    {"T1 a second opinion further down", ME,
+     RESULT("spf=none") "X: y\n" FORGED POSTFIX_BORDER ANN, AUTH_DMARC, NULL},
+    {"T1 our id in capitals", ME,
+     "Authentication-Results: MAIL.me.example; dmarc=pass "
+     "header.from=example.org\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"T1 an id that ends like ours", ME,
+     "Authentication-Results: evil-mail.me.example; dmarc=pass "
+     "header.from=example.org\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"T1 an id that ends like a wildcard", FASTMAIL,
+     "Authentication-Results: xmessagingengine.com; dmarc=pass "
+     "header.from=example.org\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"T1 the wildcard itself", FASTMAIL,
+     "Authentication-Results: .messagingengine.com.evil; dmarc=pass "
+     "header.from=example.org\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"T1 the word outlook as id", "outlook",
+     OUTLOOK_TOP
+     "Authentication-Results: outlook; dmarc=pass header.from=example.org\n" OUTLOOK_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"T1 no id, and not Microsoft", "outlook mail.me.example",
+     "Authentication-Results: dmarc=pass header.from=example.org\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"T1 no id, and Microsoft is not believed", ME,
+     OUTLOOK_TOP OUTLOOK_RESULT OUTLOOK_BORDER ANN, AUTH_DMARC, NULL},
+    {"T1 Microsoft was silent", "outlook",
+     OUTLOOK_TOP OUTLOOK_BORDER "Received: from a.prod.outlook.com (2603:10a6::1) by "
+                                "b.prod.outlook.com; x\n" OUTLOOK_RESULT ANN,
+     AUTH_DMARC, NULL},
+    {"T1 another tenant calls itself inner", "outlook",
+     OUTLOOK_TOP
+     "Received: from x.prod.outlook.com (192.0.2.66) by y.mail.protection.outlook.com; x\n"
+     "Received: from a.prod.outlook.com (2603:10a6::1) by b.prod.outlook.com; "
+     "x\n" OUTLOOK_RESULT ANN,
+     AUTH_DMARC, NULL},
+    {"T1 in the body", ME, POSTFIX_BORDER "From: ann@example.org\nTo: e@me.example\n\n" FORGED,
+     AUTH_DMARC, NULL},
+    {"T1 without any Received", ME, FORGED ANN, AUTH_DMARC, NULL},
+    {"T1 ARC is not it", ME,
+     "ARC-Authentication-Results: i=1; mail.me.example; dmarc=pass "
+     "header.from=example.org\n" POSTFIX_BORDER ANN,
+     AUTH_DMARC, NULL},
+    {"T2 two From", ME, RSPAMD POSTFIX_BORDER "From: eve@evil.example\n" ANN, AUTH_DMARC, NULL},
+    {"T2 two From, none needed", "", "From: eve@evil.example\n" ANN, AUTH_NONE, NULL},
+    {"T2 two addresses in From", ME,
+     RSPAMD POSTFIX_BORDER "From: ann@example.org, eve@evil.example\nTo: e@me.example\n\nx\n",
+     AUTH_DMARC, NULL},
+    {"T2 the address in the name", ME,
+     RSPAMD POSTFIX_BORDER
+     "From: \"ann@example.org\" <eve@evil.example>\nTo: e@me.example\n\nx\n",
+     AUTH_DMARC, NULL},
+    {"no From", ME, RSPAMD POSTFIX_BORDER "To: e@me.example\n\nx\n", AUTH_NONE, NULL},
 };
 
 static void
