@@ -54,7 +54,7 @@ typedef struct Pass {
     Txn gate;              /* open while files get their names */
     bool shut;             /* it could not be had or kept: no use to wait for it again */
     MaildirGate at_rename;
-    GArray *drops; /* of Drop: the batch in hand; borrowed */
+    const GArray *drops; /* of Drop: what was read of the outbox; borrowed */
     DeliverStats stats;
 } Pass;
 
@@ -283,16 +283,15 @@ compare_drops(gconstpointer a, gconstpointer b)
 }
 
 static void
-file_all(Pass *p, GArray *drops)
+file_all(Pass *p, Drop *drops, size_t n_drops)
 {
     g_autoptr(GPtrArray) order = g_ptr_array_new();
 
-    for (guint i = 0; i < drops->len; i++) {
-        Drop *d = &g_array_index(drops, Drop, i);
-        if (d->row->bytes)
-            g_ptr_array_add(order, d);
+    for (size_t i = 0; i < n_drops; i++) {
+        if (drops[i].row->bytes)
+            g_ptr_array_add(order, &drops[i]);
         else
-            d->failed = g_strdup("its text is gone from the store");
+            drops[i].failed = g_strdup("its text is gone from the store");
     }
     g_ptr_array_sort(order, compare_drops);
     for (guint i = 0, n; i < order->len; i += n) {
@@ -322,17 +321,16 @@ mark_failed(Pass *p, Txn *txn, const Drop *d, GError **error)
 }
 
 static bool
-mark_all_failed(Pass *p, const GArray *drops, GError **error)
+mark_all_failed(Pass *p, const Drop *drops, size_t n, GError **error)
 {
     g_auto(Txn) txn = {0};
 
-    for (guint i = 0; i < drops->len; i++) {
-        const Drop *d = &g_array_index(drops, Drop, i);
-        if (!d->failed)
+    for (size_t i = 0; i < n; i++) {
+        if (!drops[i].failed)
             continue;
         if (!txn.open && !txn_begin(p->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
             return false;
-        if (!mark_failed(p, &txn, d, error))
+        if (!mark_failed(p, &txn, &drops[i], error))
             return false;
     }
     return !txn.open || txn_commit(&txn, error);
@@ -349,14 +347,15 @@ begin(Pass *p, const GPtrArray *rows, GError **error)
     return p->begun;
 }
 
-static bool
-deliver_rows(Pass *p, OutRow *const *rows, size_t n, GError **error)
+/* All at once, while the code for it is at hand: between two flushes it would cost twice. */
+static GArray *
+make_drops(const Pass *p, const GPtrArray *rows)
 {
-    g_autoptr(GArray) drops = g_array_new(FALSE, TRUE, sizeof(Drop));
+    GArray *drops = g_array_sized_new(FALSE, TRUE, sizeof(Drop), rows->len);
 
     g_array_set_clear_func(drops, drop_clear);
-    for (size_t i = 0; i < n; i++) {
-        const OutRow *row = rows[i];
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *row = rows->pdata[i];
         Drop d = {.row = row, .base = out_row_file(row)};
         gsize len = 0;
         const void *bytes = row->bytes ? g_bytes_get_data(row->bytes, &len) : "";
@@ -364,10 +363,7 @@ deliver_rows(Pass *p, OutRow *const *rows, size_t n, GError **error)
         d.head = origin_line(&p->home->key, bytes, len, row->level, row->floor, row->mailbox);
         g_array_append_val(drops, d);
     }
-    p->drops = drops;
-    file_all(p, drops);
-    p->drops = NULL;
-    return mark_all_failed(p, drops, error);
+    return drops;
 }
 
 /* True when the caller holds back these signals and one of them has come: stop at the next
@@ -384,11 +380,19 @@ asked_to_stop(void)
 static bool
 deliver_batches(Pass *p, const GPtrArray *rows, unsigned batch, GError **error)
 {
-    for (guint i = 0; i < rows->len && !asked_to_stop(); i += batch)
-        if (!deliver_rows(p, (OutRow *const *)&rows->pdata[i], MIN(batch, rows->len - i),
-                          error))
-            return false;
-    return true;
+    g_autoptr(GArray) drops = make_drops(p, rows);
+    bool ok = true;
+
+    p->drops = drops;
+    for (guint i = 0; ok && i < drops->len && !asked_to_stop(); i += batch) {
+        Drop *first = &g_array_index(drops, Drop, i);
+        size_t n = MIN(batch, drops->len - i);
+
+        file_all(p, first, n);
+        ok = mark_all_failed(p, first, n, error);
+    }
+    p->drops = NULL;
+    return ok;
 }
 
 static bool
