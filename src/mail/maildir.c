@@ -472,7 +472,8 @@ maildir_open(int root_fd, const char *mailbox, bool make, Maildir **ret, GError 
         return err_set(error, ERR_NEVER, "'%s' is no name for a mailbox", mailbox);
 
     g_autoptr(Maildir) md = g_new0(Maildir, 1);
-    *md = (Maildir){.mailbox = g_strdup(mailbox), .fd = -1, .maybe_redo = true};
+    *md =
+        (Maildir){.mailbox = g_strdup(mailbox), .fd = -1, .pid = getpid(), .maybe_redo = true};
     if (!make || dir_make_at(root_fd, mailbox))
         md->fd = dir_open_at(root_fd, mailbox);
     if (md->fd < 0)

@@ -140,7 +140,7 @@ draft_create(Maildir *md, Draft *d, GError **error)
 
     /* A taken name is one that a dead process with our pid left behind. */
     do {
-        g_snprintf(name, sizeof name, "P%dQ%u.postrider", (int)getpid(), md->n_tmp++);
+        g_snprintf(name, sizeof name, "P%dQ%u.postrider", (int)md->pid, md->n_tmp++);
         d->fd = openat(d->folder->sub[SUB_TMP], name, flags, 0600);
     } while (d->fd < 0 && errno == EEXIST);
     if (d->fd < 0)

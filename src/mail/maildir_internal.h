@@ -16,7 +16,8 @@
 struct Maildir {
     char *mailbox;
     int fd;
-    unsigned n_tmp; /* for unique names in tmp */
+    pid_t pid;
+    unsigned n_tmp; /* both for unique names in tmp */
     bool maybe_redo;
     GHashTable *known;  /* all base names as of the first look; NULL: not listed yet */
     bool known_durable; /* the folders were flushed after known was made */

@@ -17,6 +17,8 @@
 struct Gate {
     char *path;
     int fd; /* -1: not open */
+    dev_t dev;
+    ino_t ino; /* of fd */
 };
 
 Gate *
@@ -42,11 +44,18 @@ gate_free(Gate *gate)
 static bool
 gate_open(Gate *gate, GError **error)
 {
+    struct stat st;
+
     cleanup_fd(&gate->fd);
     gate->fd = open(gate->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    if (gate->fd >= 0)
+    if (gate->fd >= 0 && fstat(gate->fd, &st) == 0) {
+        gate->dev = st.st_dev;
+        gate->ino = st.st_ino;
         return true;
+    }
     int errnum = errno;
+    cleanup_fd(&gate->fd);
+    gate->fd = -1;
     if (errnum == EACCES || errnum == EROFS || errnum == EPERM || errnum == ENOENT)
         return err_set(error, ERR_CONFIG, "can't write '%s': %s", gate->path,
                        g_strerror(errnum));
@@ -57,10 +66,10 @@ gate_open(Gate *gate, GError **error)
 static bool
 is_current(const Gate *gate)
 {
-    struct stat held, named;
+    struct stat named;
 
-    return fstat(gate->fd, &held) == 0 && stat(gate->path, &named) == 0 &&
-           held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+    return stat(gate->path, &named) == 0 && named.st_dev == gate->dev &&
+           named.st_ino == gate->ino;
 }
 
 /* Some file systems number devices otherwise in /proc/locks than in stat(2) (btrfs, overlays):
