@@ -27,9 +27,7 @@ item_clear(gpointer p)
 {
     IntakeItem *item = p;
     g_clear_pointer(&item->bytes, g_bytes_unref);
-    g_clear_pointer(&item->in.mail, message_free);
-    g_clear_pointer(&item->in.checkpoint, continuation_free);
-    g_clear_pointer(&item->in.document, g_bytes_unref);
+    mail_in_clear(&item->in);
 }
 
 bool
@@ -100,15 +98,15 @@ read_item(Intake *in, Maildir *md, MaildirEntry *entry, IntakeItem *ret, IntakeS
 }
 
 static void
-parse_item(const Key *key, IntakeItem *item, bool culprit)
+parse_item(const Home *home, IntakeItem *item, bool suspected)
 {
     if (item->in.mail)
         return;
-    if (culprit) {
+    if (suspected && suspects_convict(home, item->bytes)) {
         stand_in(item, "crashes the parser");
         return;
     }
-    mail_in_parse(key, item->bytes, &item->in);
+    mail_in_parse(&home->key, item->bytes, &item->in);
 }
 
 /* A checkpoint of a job that the store does not know: the job comes back before its mail is
@@ -196,7 +194,7 @@ take_batch(Intake *in,
         return false;
     CRASH_POINT("intake-marked");
     for (guint i = 0; i < items->len; i++)
-        parse_item(&in->engine->home->key, &g_array_index(items, IntakeItem, i),
+        parse_item(in->engine->home, &g_array_index(items, IntakeItem, i),
                    crashes > SUSPECT_CRASHES);
     return restore_lost(in, role, md, items, error) &&
            commit_batch(in, role, items, stats, error);

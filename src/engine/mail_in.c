@@ -1,5 +1,14 @@
 #include "engine/mail_in.h"
 #include "base/banned.h"
+#include "base/crash.h"
+
+void
+mail_in_clear(MailIn *in)
+{
+    g_clear_pointer(&in->mail, message_free);
+    g_clear_pointer(&in->checkpoint, continuation_free);
+    g_clear_pointer(&in->document, g_bytes_unref);
+}
 
 /*
  * Whether a mail holds a checkpoint is known when its parts are, and then their content has
@@ -39,6 +48,7 @@ mail_in_parse(const Key *key, GBytes *raw, MailIn *ret)
     const void *data = g_bytes_get_data(raw, &len);
     bool likely = looks_like_one(data, len);
 
+    CRASH_POINT("mail-parse");
     *ret = (MailIn){0};
     ret->mail = message_parse(data, len, likely ? MESSAGE_CONTENT : MESSAGE_TEXT, NULL);
     if (!continuation_possible(ret->mail)) {

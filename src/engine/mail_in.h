@@ -10,5 +10,7 @@ typedef struct MailIn {
     GBytes *document; /* of an unsigned one */
 } MailIn;
 
-/* *ret is the caller's to free, member by member. */
+void mail_in_clear(MailIn *in);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MailIn, mail_in_clear)
+
 void mail_in_parse(const Key *key, GBytes *raw, MailIn *ret);

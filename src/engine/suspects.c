@@ -1,6 +1,14 @@
 #include "engine/suspects.h"
 #include "base/banned.h"
+#include "base/clock.h"
+#include "base/proc.h"
 #include "base/text.h"
+#include <limits.h>
+#include <sys/wait.h>
+
+#define TRIALS 3
+#define TRIAL_US                                                                               \
+    (30 * USEC_PER_SEC) /* for a parser that does not end; 25 MB take less than 1 s */
 
 /* The mark is a small value of the store: the number of crashes, then a name on each line. */
 
@@ -28,7 +36,7 @@ suspects_load(Engine *engine, const char *mailbox, Suspects *ret, GError **error
         return true;
     g_auto(GStrv) lines = g_strsplit(value, "\n", -1);
     int64_t crashes;
-    if (lines[0] && text_parse_int(lines[0], 0, SUSPECT_CRASHES, &crashes))
+    if (lines[0] && text_parse_int(lines[0], 0, INT_MAX - 1, &crashes))
         ret->crashes = (int)crashes;
     for (char **l = lines[0] ? lines + 1 : lines; *l; l++)
         g_hash_table_add(ret->files, g_strdup(*l));
@@ -54,4 +62,27 @@ suspects_wipe(Txn *txn, const char *mailbox, GError **error)
 {
     g_autofree char *name = meta_name(mailbox);
     return meta_set(txn, name, NULL, error);
+}
+
+/* Where no child can be made there is no proof. */
+static bool
+ends_a_child(const Home *home, const char *program, GBytes *raw)
+{
+    const char *const argv[] = {program, home->path, NULL};
+    const ProcSpec spec = {.argv = argv, .input = raw, .limits = {.time_us = TRIAL_US}};
+    g_autoptr(Proc) child = NULL;
+    if (!proc_run(&spec, &child, NULL))
+        return false;
+    const ProcEnd *end = proc_result(child);
+    return end->timed_out || WIFSIGNALED(end->status);
+}
+
+bool
+suspects_convict(const Home *home, GBytes *raw)
+{
+    g_autofree char *program = proc_helper_path("postrider-parse", NULL);
+    for (int i = 0; i < TRIALS; i++)
+        if (!program || !ends_a_child(home, program, raw))
+            return false;
+    return true;
 }

@@ -67,6 +67,16 @@ ok 'E10: killed before and after every commit it comes to its end' wait_for wait
 is "$(to_you)" 1 'E10: with one answer'
 is "$(job total_iterations)" 6 'E10: and six steps'
 
+loop_home
+five
+pr inject --subject 'unlucky' </dev/null >/dev/null
+POSTRIDER_DIE_AT=deliver-filed pr serve --once --max-iter 2 >/dev/null 2>&1
+for i in 1 2 3 4; do
+    POSTRIDER_DIE_AT=intake-marked pr serve --once >/dev/null 2>&1
+done
+pr serve --once 2>/dev/null
+is "$(job state) $(to_you)" 'done 1' 'killed four times while the checkpoint is taken in, it goes on all the same'
+
 # --- forged, replayed, ambiguous ---
 loop_home
 five

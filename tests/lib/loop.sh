@@ -58,7 +58,7 @@ doc()
 import email, email.policy, json, sys
 m = email.message_from_binary_file(open(sys.argv[2], 'rb'), policy=email.policy.default)
 d = json.loads(next(m.iter_attachments()).get_content())
-v = d[sys.argv[1]]
+v = d.get(sys.argv[1], '')
 print(v if isinstance(v, str) else json.dumps(v))
 P
 }
