@@ -3,11 +3,13 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "engine/settle.h"
 #include "mail/maildir.h"
 #include "store/effects.h"
 #include "store/jobs.h"
+#include "store/notes.h"
 #include "store/outbox.h"
 #include "store/pauses.h"
 #include "store/set_back.h"
@@ -27,25 +29,30 @@ reap(Engine *engine, unsigned *ret_n, GError **error)
            job_reap(&txn, ret_n, error) && txn_commit(&txn, error);
 }
 
-/* Looks at note files only where a mail waits for them. */
+/* Looks at note files only where one of them, or a mail, waits for that. */
 static bool
-settle_waiting_notes(Engine *engine, GError **error)
+settle_owed_notes(Engine *engine, GError **error)
 {
     OutId waits;
+    bool owed;
 
-    if (!outbox_after_notes(engine->db, &waits, error))
+    if (!outbox_after_notes(engine->db, &waits, error) ||
+        !note_mirrors_owed(engine->db, &owed, error))
         return false;
-    return waits.v == 0 || settle_notes(engine, error);
+    return (waits.v == 0 && !owed) || settle_notes(engine, error);
 }
 
-/* Effects that can't be settled now stay owed; the next sweep tries again. */
+/* What can't be settled now stays owed; the next sweep tries again. Files of notes that can't be
+ * written are no reason to leave mail alone. */
 static bool
 settle(Engine *engine, unsigned *ret_n, GError **error)
 {
-    g_autoptr(GError) why = NULL;
+    g_autoptr(GError) why = NULL, unwritten = NULL;
 
-    if ((settle_local(engine, ret_n, &why) && settle_waiting_notes(engine, &why)) ||
-        err_is(why, ERR_LATER))
+    if (!settle_owed_notes(engine, &unwritten) && !err_is(unwritten, ERR_LATER))
+        log_event(LOG_WARN, "notes can't be written to their files, the next sweep tries again",
+                  "why", unwritten->message, NULL);
+    if (settle_local(engine, ret_n, &why) || err_is(why, ERR_LATER))
         return true;
     g_propagate_error(error, g_steal_pointer(&why));
     return false;

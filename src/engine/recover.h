@@ -1,7 +1,7 @@
 #pragma once
 
-/* What a start finds unfinished: dead owners, effects owed, mail that waited for them, tmp
- * files. */
+/* What a start finds unfinished: dead owners, effects owed, mail that waited for them, notes
+ * whose files are behind, tmp files. */
 #include "engine/engine.h"
 
 typedef struct RecoverStats {

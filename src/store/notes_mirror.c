@@ -69,6 +69,18 @@ note_mirror_load(Db *db, const char *key, NoteMirror **ret, GError **error)
 }
 
 bool
+note_mirrors_owed(Db *db, bool *ret, GError **error)
+{
+    int64_t owed;
+
+    if (!sql_int(db, "SELECT EXISTS (SELECT 1 FROM note WHERE version > mirrored)", 0, &owed,
+                 error, ""))
+        return false;
+    *ret = owed != 0;
+    return true;
+}
+
+bool
 note_mirror_set(Txn *txn, const NoteMirror *m, GError **error)
 {
     return sql_run(txn,

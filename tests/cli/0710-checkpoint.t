@@ -67,6 +67,21 @@ ok 'E10: killed before and after every commit it comes to its end' wait_for wait
 is "$(to_you)" 1 'E10: with one answer'
 is "$(job total_iterations)" 6 'E10: and six steps'
 
+last_words='{"status":"complete","current_phase":"complete","write_notes":[{"key":"scratch/last","content":"words"}],"send_emails":[{"body":"Done."}]}'
+loop_home
+steps "$last_words"
+pr inject --subject 'last words' </dev/null >/dev/null
+POSTRIDER_DIE_AT=step-committed pr serve --once >/dev/null 2>&1
+is "$(job state)" done 'killed behind its last commit, it has ended'
+pr serve --once
+is "$(cat "$HOME_DIR/notes/scratch/last.md")" words 'and the next pass writes the files of its notes'
+loop_home
+steps "$last_words"
+POSTRIDER_DIE_AT=step-committed start_serve
+pr inject --subject 'last words' </dev/null >/dev/null
+ok 'so does a master whose run was killed there' wait_for test -e "$HOME_DIR/notes/scratch/last.md"
+stop_serve
+
 loop_home
 five
 pr inject --subject 'unlucky' </dev/null >/dev/null

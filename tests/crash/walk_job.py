@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The crash walk over a job of three steps: notes, a mail to somebody, a park with its checkpoint mail, and the end.
+"""The crash walk over a job of four steps: notes, a mail to somebody, a park with its checkpoint mail, more notes, and the
+end in the same run.
 
     walk_job.py kill|errors|named|twice [EVERY]    as in walk.py
 
@@ -10,7 +11,7 @@ import sys
 
 import job, scene, walk
 
-STEPS, MAIL_EVERY, STEPS_PER_RUN = 3, 2, 2
+STEPS, MAIL_EVERY, STEPS_PER_RUN = 4, 2, 2
 
 
 def park(home, **how):
