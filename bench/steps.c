@@ -151,7 +151,7 @@ static bool
 run_job(void *data, unsigned round, unsigned n, GError **error)
 {
     Rig *r = data;
-    const RunLimits limits = {.max_iterations = (int)n, .mark = INT64_MAX};
+    const RunLimits limits = {.max_iterations = (int)n, .mark = JOB_NO_MARK};
     const Viewer viewer = VIEWER_OPERATOR;
     const JobQuery newest = {.role = r->role, .limit = 1};
     g_autoptr(GPtrArray) jobs = NULL;
@@ -208,7 +208,7 @@ claim_job(Rig *r, Claimed *c, GError **error)
                         .manifest = filler(MANIFEST_BYTES),
                         .deadline_us = home_now(r->place->home) + 3600 * USEC_PER_SEC};
     if (!txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !job_claim(&txn, (JobId){0}, c->in.deadline_us, &c->claim, &got, error) ||
+        !job_claim(&txn, (JobId){0}, c->in.deadline_us, JOB_NO_MARK, &c->claim, &got, error) ||
         !txn_commit(&txn, error))
         return false;
     if (!got)

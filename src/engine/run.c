@@ -78,8 +78,8 @@ claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
 {
     g_auto(Txn) txn = {0};
     if (!txn_begin(run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !job_claim_marked(&txn, want, claim_deadline(run, NULL), run->limits.mark, ret, ret_got,
-                          error))
+        !job_claim(&txn, want, claim_deadline(run, NULL), run->limits.mark, ret, ret_got,
+                   error))
         return false;
     if (!*ret_got)
         return true;
@@ -477,7 +477,7 @@ run_main(Engine *engine, JobId want, int max_iterations)
     Run run = {.engine = engine,
                .signal_fd = signals,
                .stats = &stats,
-               .limits = {.max_iterations = max_iterations, .mark = INT64_MAX}};
+               .limits = {.max_iterations = max_iterations, .mark = JOB_NO_MARK}};
     for (int i = 0; i < JOBS_PER_PROCESS && !run.draining; i++) {
         g_autoptr(GError) error = NULL;
         bool got;

@@ -16,7 +16,7 @@ typedef struct RunStats {
 /* Of one call. */
 typedef struct RunLimits {
     int max_iterations; /* steps per run; 0: the role's own */
-    int64_t mark;       /* what was parked behind it stays (steps_mark()); INT64_MAX: nothing */
+    int64_t mark;       /* what was parked behind it stays (steps_mark()); JOB_NO_MARK */
 } RunLimits;
 
 /* want {0}: whatever is ready. *ret_got false: nothing was ready. ERR_CANCELLED: a signal came.

@@ -120,11 +120,16 @@ job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error)
 }
 
 static bool
-wake(Txn *txn, const Job *job, const char *why, GError **error)
+wake(Txn *txn, JobId parked, const char *why, GError **error)
 {
-    bool woken = false;
+    int64_t now = now_of(txn);
 
-    return job_wake(txn, job->id, job->epoch, job->seq, why, &woken, error);
+    return sql_run(
+        txn,
+        "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
+        "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = ?, updated_us = ? "
+        "WHERE id = ?",
+        NULL, error, "isii", now, why, now, parked.v);
 }
 
 bool
@@ -149,7 +154,7 @@ job_take_mail(Txn *txn,
     case JOB_STOPPED: /* waits for CONTINUE */
         break;
     case JOB_PARKED:
-        ok = wake(txn, job, "new mail", error) &&
+        ok = wake(txn, id, "new mail", error) &&
              messages_trace(txn, mail, "woke", "its job was waiting", error);
         break;
     case JOB_DONE:
@@ -209,13 +214,13 @@ read_claim(Db *db, sqlite3_stmt *st, JobClaim *ret, GError **error)
 }
 
 bool
-job_claim_marked(Txn *txn,
-                 JobId want,
-                 int64_t deadline_us,
-                 int64_t mark,
-                 JobClaim *ret_claim,
-                 bool *ret_got,
-                 GError **error)
+job_claim(Txn *txn,
+          JobId want,
+          int64_t deadline_us,
+          int64_t mark,
+          JobClaim *ret_claim,
+          bool *ret_got,
+          GError **error)
 {
     g_autofree char *hold = db_hold_all(txn->db);
     ProcIdent me = {0};
@@ -236,17 +241,6 @@ job_claim_marked(Txn *txn,
         return false;
     *ret_got = rc == 1;
     return true;
-}
-
-bool
-job_claim(Txn *txn,
-          JobId want,
-          int64_t deadline_us,
-          JobClaim *ret_claim,
-          bool *ret_got,
-          GError **error)
-{
-    return job_claim_marked(txn, want, deadline_us, INT64_MAX, ret_claim, ret_got, error);
 }
 
 bool
@@ -371,29 +365,6 @@ job_due_now(Txn *txn, JobId job, GError **error)
                    "wakes_us = CASE WHEN wakes_us IS NULL THEN NULL "
                    "ELSE min(wakes_us, ?) END WHERE id = ? AND state = 'parked'",
                    NULL, error, "iii", now, now, job.v);
-}
-
-bool
-job_wake(Txn *txn,
-         JobId job,
-         int64_t epoch,
-         int64_t seq,
-         const char *why,
-         bool *ret_woken,
-         GError **error)
-{
-    int64_t now = now_of(txn);
-    int changes = 0;
-
-    if (!sql_run(
-            txn,
-            "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
-            "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = ?, updated_us = ? "
-            "WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
-            &changes, error, "isiiii", now, why, now, job.v, epoch, seq))
-        return false;
-    *ret_woken = changes == 1;
-    return true;
 }
 
 bool

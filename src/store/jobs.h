@@ -3,7 +3,7 @@
 /*
  * Jobs. One job is one conversation of one role.
  *
- *  QUEUED --job_claim()--> RUNNING --job_park()--> PARKED --job_wake()--> QUEUED
+ *  QUEUED --job_claim()--> RUNNING --job_park()--> PARKED --mail, time--> QUEUED | RUNNING
  *    ^  ^  ^                  |  '------job_end()--> DONE | FAILED
  *    |  |  '-job_reap/release-'                           |
  *    |  '--- new mail, next round -----------------------'--- CANCELLED
@@ -105,23 +105,18 @@ bool job_take_mail(Txn *txn,
                    GError **error);
 
 /* Takes a job that is ready: queued and its time has come, or parked and its wait is over ({0}:
- * the one whose turn it is: who has many jobs waiting lets others pass). false in *ret_got:
- * nothing is, or db_hold_all(). */
+ * the one whose turn it is: who has many jobs waiting lets others pass). What was parked behind
+ * the mark (steps_mark()) stays parked, so that a pass never goes on with what it parked itself;
+ * mail and orders wake it all the same. false in *ret_got: nothing is ready, or db_hold_all().
+ */
+#define JOB_NO_MARK INT64_MAX /* nothing is behind it */
 bool job_claim(Txn *txn,
                JobId want,
                int64_t deadline_us,
+               int64_t mark,
                JobClaim *ret_claim,
                bool *ret_got,
                GError **error);
-/* The same for one pass: what was parked behind the mark (steps_mark) stays parked, so that a
- * pass never goes on with what it parked itself. Mail and orders wake it all the same. */
-bool job_claim_marked(Txn *txn,
-                      JobId want,
-                      int64_t deadline_us,
-                      int64_t mark,
-                      JobClaim *ret_claim,
-                      bool *ret_got,
-                      GError **error);
 /* ERR_NEVER "fenced" where someone else owns the job now. First call in every step commit. */
 bool job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error);
 /* The same for a commit that is a step, with its counters: iteration, total and attempts = 0. */
@@ -157,15 +152,6 @@ job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GEr
 /* The operator says that it need not wait any longer for its time; for its checkpoint it does.
  */
 bool job_due_now(Txn *txn, JobId job, GError **error);
-/* Wakes it now, once: *ret_woken is false unless the job is parked with just this epoch and
- * seq. */
-bool job_wake(Txn *txn,
-              JobId job,
-              int64_t epoch,
-              int64_t seq,
-              const char *why,
-              bool *ret_woken,
-              GError **error);
 /* done or failed. With unsettled mail that came meanwhile, `done` goes back to queued instead,
  * as the next round. */
 bool job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error);

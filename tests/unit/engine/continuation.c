@@ -154,7 +154,7 @@ test_fates(TestWork *w, gconstpointer data)
     g_assert_cmpint(fate_of(w, c), ==, CONT_RESTORES);
     c->job.v -= 100;
     Txn txn = test_begin(w->engine.db);
-    job_wake(&txn, w->id, c->epoch, c->seq, "reply", &did, &error);
+    job_continue(&txn, w->id, 0, NULL, &did, &error);
     test_commit(&txn);
     g_assert_cmpint(fate_of(w, c), ==, CONT_STALE); /* used */
     g_autofree char *second = park(w, TEST_NOW);

@@ -103,7 +103,7 @@ work_claim(TestWork *w)
     Txn txn = test_begin(w->engine.db);
     bool got;
 
-    job_claim(&txn, w->id, TEST_NOW + 60 * USEC_PER_SEC, &w->claim, &got, &error);
+    job_claim(&txn, w->id, TEST_NOW + 60 * USEC_PER_SEC, JOB_NO_MARK, &w->claim, &got, &error);
     g_assert_no_error(error);
     g_assert_true(got);
     test_commit(&txn);

@@ -14,7 +14,7 @@ typedef enum Call {
     CALL_CHECK,
     CALL_COUNT_STEP,
     CALL_PARK,
-    CALL_WAKE,
+    CALL_SEEN,
     CALL_END_DONE,
     CALL_END_FAILED,
     CALL_RELEASE,
@@ -41,7 +41,7 @@ static const struct {
     {"check", CALL_CHECK, "Q! R= P! D! F! S! C!"},
     {"count step", CALL_COUNT_STEP, "Q! R= P! D! F! S! C!"},
     {"park", CALL_PARK, "Q! P= P! D! F! S! C!"},
-    {"wake", CALL_WAKE, "Q- R- Q= D- F- S- C-"},
+    {"checkpoint seen", CALL_SEEN, "Q- R- P= D- F- S- C-"},
     {"end: done", CALL_END_DONE, "Q! D= P! D! F! S! C!"},
     {"end: failed", CALL_END_FAILED, "Q! F= P! D! F! S! C!"},
     {"release", CALL_RELEASE, "Q! Q= P! D! F! S! C!"},
@@ -68,15 +68,15 @@ make_call(
     case CALL_TAKE_MAIL:
         return job_take_mail(txn, c->job, (MsgId){7}, "bob@x", "m7@x", &number, error);
     case CALL_CLAIM:
-        return job_claim(txn, c->job, LATER_US, &got, ret_did, error);
+        return job_claim(txn, c->job, LATER_US, JOB_NO_MARK, &got, ret_did, error);
     case CALL_CHECK:
         return job_check(txn, c, LATER_US, error);
     case CALL_COUNT_STEP:
         return job_count_step(txn, c, USEC_NEVER, "work", 5, &number, error);
     case CALL_PARK:
         return job_park(txn, c, USEC_NEVER, "bob", &seq, error);
-    case CALL_WAKE:
-        return job_wake(txn, c->job, before->epoch, before->seq, "reply", ret_did, error);
+    case CALL_SEEN:
+        return job_seen(txn, c->job, before->epoch, before->seq, ret_did, error);
     case CALL_END_DONE:
         return job_end(txn, c, JOB_DONE, NULL, error);
     case CALL_END_FAILED:
@@ -201,7 +201,7 @@ test_claim_takes_due_parked(TempStore *s, gconstpointer data)
     g_assert_false(seen);
     job_seen(&txn, job, claim.epoch, seq, &seen, &error);
     g_assert_true(seen);
-    job_claim_marked(&txn, job, TEST_NOW, -1, &again, &seen, &error);
+    job_claim(&txn, job, TEST_NOW, -1, &again, &seen, &error);
     g_assert_false(seen);
     test_commit(&txn);
     g_assert_no_error(error);
@@ -384,24 +384,25 @@ test_park_with_unseen_mail(TempStore *s, gconstpointer data)
     g_assert_cmpint(again.job.v, ==, claim.job.v);
 }
 
+/* A mail that is brought twice is seen twice, and nothing else is. */
 static void
-test_wake_once(TempStore *s, gconstpointer data)
+test_seen_matches(TempStore *s, gconstpointer data)
 {
     static const struct {
         int64_t epoch_off, seq_off;
-        bool want_woken;
-    } tries[] = {{0, -1, false}, {0, 1, false}, {1, 0, false}, {0, 0, true}, {0, 0, false}};
+        bool want_matched;
+    } tries[] = {{0, -1, false}, {0, 1, false}, {1, 0, false}, {0, 0, true}, {0, 0, true}};
     JobClaim claim = job_in_state(s, JOB_PARKED);
 
     for (size_t i = 0; i < G_N_ELEMENTS(tries); i++) {
         g_autoptr(GError) error = NULL;
-        bool woken = false;
+        bool matched = false;
         Txn txn = test_begin(s->db);
-        job_wake(&txn, claim.job, claim.epoch + tries[i].epoch_off, 1 + tries[i].seq_off,
-                 "checkpoint", &woken, &error);
+        job_seen(&txn, claim.job, claim.epoch + tries[i].epoch_off, 1 + tries[i].seq_off,
+                 &matched, &error);
         test_commit(&txn);
         g_assert_no_error(error);
-        g_assert_cmpint(woken, ==, tries[i].want_woken);
+        g_assert_cmpint(matched, ==, tries[i].want_matched);
     }
 }
 
@@ -728,7 +729,7 @@ main(int argc, char **argv)
     ADD("rounds", test_rounds);
     ADD("end/with-mail", test_end_with_mail);
     ADD("park/unseen-mail", test_park_with_unseen_mail);
-    ADD("wake/once", test_wake_once);
+    ADD("seen/matches", test_seen_matches);
     ADD("release", test_release_count);
     ADD("reap/owners", test_reap);
     ADD("reap/backoff", test_reap_backoff);

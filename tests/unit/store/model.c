@@ -104,7 +104,8 @@ do_claim(Model *m, ModelJob *j, Txn *txn, GError **error)
     JobClaim claim = {0};
     bool got = false;
 
-    job_claim(txn, dice(m, 2) ? j->id : (JobId){0}, INT64_MAX, &claim, &got, error);
+    job_claim(txn, dice(m, 2) ? j->id : (JobId){0}, INT64_MAX, JOB_NO_MARK, &claim, &got,
+              error);
     if (!got)
         return;
     j = &m->jobs[claim.job.v - m->jobs[0].id.v];
@@ -210,14 +211,14 @@ do_order(Model *m, ModelJob *j, Txn *txn, GError **error)
 }
 
 static void
-do_wake(Model *m, ModelJob *j, Txn *txn, GError **error)
+do_seen(Model *m, ModelJob *j, Txn *txn, GError **error)
 {
     g_autoptr(Job) before = temp_load(m->s, j->id);
     int64_t seq = before->seq - (dice(m, 3) == 0);
-    bool woken = false;
+    bool matched = false;
 
-    job_wake(txn, j->id, before->epoch, seq, "checkpoint", &woken, error);
-    g_assert_cmpint(woken, ==, before->state == JOB_PARKED && seq == before->seq);
+    job_seen(txn, j->id, before->epoch, seq, &matched, error);
+    g_assert_cmpint(matched, ==, before->state == JOB_PARKED && seq == before->seq);
 }
 
 static void
@@ -249,7 +250,7 @@ do_show(Model *m, ModelJob *j, Txn *txn, GError **error)
 typedef void (*Operation)(Model *m, ModelJob *j, Txn *txn, GError **error);
 static const Operation operations[] = {do_mail, do_mail, do_claim, do_claim, do_claim,
                                        do_step, do_step, do_step,  do_leave, do_order,
-                                       do_wake, do_reap, do_show};
+                                       do_seen, do_reap, do_show};
 
 static void
 check_job(Model *m, const ModelJob *j)

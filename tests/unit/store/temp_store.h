@@ -84,7 +84,7 @@ temp_claim(TempStore *s, JobId want, JobClaim *ret)
     bool got = false;
     g_auto(Txn) txn = test_begin(s->db);
 
-    job_claim(&txn, want, TEST_NOW, ret, &got, &error);
+    job_claim(&txn, want, TEST_NOW, JOB_NO_MARK, ret, &got, &error);
     g_assert_no_error(error);
     test_commit(&txn);
     return got;
