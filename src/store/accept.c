@@ -32,7 +32,7 @@ raise_epochs_and_fences(Txn *txn, GError **error)
 bool
 accept_backup(Txn *txn, uint64_t newest_seen, GError **error)
 {
-    uint64_t now = (uint64_t)(home_now(db_home(txn->db)) / USEC_PER_MSEC);
+    uint64_t now = (uint64_t)(txn_now(txn) / USEC_PER_MSEC);
     uint64_t above = MAX(db_generation(txn->db), newest_seen) + 1;
 
     return db_set_generation(txn, MAX(now, above), error) &&

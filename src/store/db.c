@@ -403,3 +403,9 @@ db_hint(Db *db)
     (void)sendto(db->hint_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL, (struct sockaddr *)&to,
                  sizeof to);
 }
+
+int64_t
+txn_now(const Txn *txn)
+{
+    return home_now(txn->db->home);
+}

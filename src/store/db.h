@@ -51,6 +51,7 @@ bool txn_begin(Db *db, TxnFlush flush, int wait_ms, Txn *ret_txn, GError **error
 bool txn_commit(Txn *txn, GError **error);
 void txn_clear(Txn *txn); /* rolls back what was not committed */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Txn, txn_clear)
+int64_t txn_now(const Txn *txn); /* the wall time of the home's clock */
 
 /* Reads that belong together: all see one moment of the store, and take one lock instead of one
  * each. One that is begun inside of another, or of a transaction, is part of that; a transaction

@@ -24,7 +24,7 @@ demand_put(Txn *txn,
            bool again,
            GError **error)
 {
-    int64_t now_us = home_now(db_home(txn->db));
+    int64_t now_us = txn_now(txn);
 
     return sql_run(txn, "DELETE FROM demand WHERE asked_us < ?", NULL, error, "i",
                    now_us - KEEP_US) &&

@@ -15,7 +15,7 @@ new_thread(Txn *txn, ThreadId *ret, GError **error)
 bool
 job_fork(Txn *txn, const JobFork *in, JobId *ret_id, ThreadId *ret_thread, GError **error)
 {
-    int64_t now = home_now(db_home(txn->db));
+    int64_t now = txn_now(txn);
     ThreadId thread;
     JobId id;
 

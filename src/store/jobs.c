@@ -15,12 +15,6 @@
 /* INT64_MAX, our "never", is NULL in the table, so that the partial indexes leave it out. */
 #define OR_NULL "NULLIF(?, 9223372036854775807)"
 
-static int64_t
-now_of(const Txn *txn)
-{
-    return home_now(db_home(txn->db));
-}
-
 /* Says why a claim no longer holds; always false. */
 static bool
 fenced(Txn *txn, const JobClaim *claim, GError **error)
@@ -55,7 +49,7 @@ next_turn(Txn *txn, const char *asker, int64_t now, int64_t *ret_us, GError **er
 bool
 job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 {
-    int64_t now = now_of(txn), turn;
+    int64_t now = txn_now(txn), turn;
     JobId id;
 
     if (!next_turn(txn, in->asker, now, &turn, error) ||
@@ -80,7 +74,7 @@ job_next_round(Txn *txn,
                const char *msgid,
                GError **error)
 {
-    int64_t now = now_of(txn), turn;
+    int64_t now = txn_now(txn), turn;
 
     return next_turn(txn, asker, now, &turn, error) &&
            sql_run(txn,
@@ -122,7 +116,7 @@ job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error)
 static bool
 wake(Txn *txn, JobId parked, const char *why, GError **error)
 {
-    int64_t now = now_of(txn);
+    int64_t now = txn_now(txn);
 
     return sql_run(
         txn,
@@ -234,7 +228,7 @@ job_claim(Txn *txn,
     sqlite3_stmt *st = sql_get(txn->db, want.v ? claim_one : claim_any, error);
     if (!st)
         return false;
-    sql_bind(st, "iiissiii", now_of(txn), want.v, deadline_us, proc_host(), proc_boot_id(),
+    sql_bind(st, "iiissiii", txn_now(txn), want.v, deadline_us, proc_host(), proc_boot_id(),
              (int64_t)me.pid, me.start_time, mark);
     int rc = read_claim(txn->db, st, ret_claim, error);
     if (rc < 0)
@@ -273,7 +267,7 @@ job_count_step(Txn *txn,
                  "phase = ?, cost_micro = cost_micro + ?, "
                  "round_cost_micro = round_cost_micro + ?, updated_us = ?" OF_CLAIM,
                  &changes, error, "isiiiiii", deadline_us, phase ? phase : "", cost_micro,
-                 cost_micro, now_of(txn), claim->job.v, claim->epoch, claim->fence))
+                 cost_micro, txn_now(txn), claim->job.v, claim->epoch, claim->fence))
         return false;
     if (changes != 1)
         return fenced(txn, claim, error);
@@ -317,7 +311,7 @@ job_park(Txn *txn,
          int64_t *ret_seq,
          GError **error)
 {
-    int64_t now = now_of(txn), seq = 0;
+    int64_t now = txn_now(txn), seq = 0;
     bool unseen = false;
 
     /* A mail that found the job running did not wake it; parking must not sleep over it. */
@@ -357,7 +351,7 @@ job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GEr
 bool
 job_due_now(Txn *txn, JobId job, GError **error)
 {
-    int64_t now = now_of(txn);
+    int64_t now = txn_now(txn);
 
     /* One whose checkpoint was seen waits for nothing else. */
     return sql_run(txn,
@@ -377,8 +371,8 @@ job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError *
     if (!sql_run(txn,
                  "UPDATE job SET state = ?, why = ?, waiting_for = NULL, instruction = NULL, "
                  "updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
-                 &changes, error, "ssiiii", job_state_name(end), why, now_of(txn), claim->job.v,
-                 claim->epoch, claim->fence))
+                 &changes, error, "ssiiii", job_state_name(end), why, txn_now(txn),
+                 claim->job.v, claim->epoch, claim->fence))
         return false;
     if (changes != 1)
         return fenced(txn, claim, error);
@@ -397,7 +391,7 @@ job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error)
             txn,
             "UPDATE job SET state = 'stopped', epoch = epoch + 1, why = ?, "
             "waiting_for = NULL, instruction = NULL, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
-            &changes, error, "siiii", why, now_of(txn), claim->job.v, claim->epoch,
+            &changes, error, "siiii", why, txn_now(txn), claim->job.v, claim->epoch,
             claim->fence))
         return false;
     if (changes != 1)
@@ -420,7 +414,7 @@ job_release(Txn *txn,
             txn,
             "UPDATE job SET state = 'queued', ready_us = ?, "
             "attempts = max(attempts - ?, 0), why = ?, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
-            &changes, error, "iisiiii", ready_us, (int64_t)(count ? 0 : 1), why, now_of(txn),
+            &changes, error, "iisiiii", ready_us, (int64_t)(count ? 0 : 1), why, txn_now(txn),
             claim->job.v, claim->epoch, claim->fence))
         return false;
     return changes == 1 || fenced(txn, claim, error);
@@ -441,7 +435,7 @@ reap_one(Txn *txn, const Job *job, GError **error)
 {
     const JobClaim dead = {.job = job->id, .epoch = job->epoch, .fence = job->fence};
 
-    return job_release(txn, &dead, now_of(txn) + backoff(job->attempts), true, "owner died",
+    return job_release(txn, &dead, txn_now(txn) + backoff(job->attempts), true, "owner died",
                        error);
 }
 

@@ -30,7 +30,7 @@ order(Txn *txn,
     int changes = 0;
     unsigned taken = 0, asked = 0;
 
-    if (!sql_run(txn, sql, &changes, error, "sii", why, home_now(db_home(txn->db)), job.v) ||
+    if (!sql_run(txn, sql, &changes, error, "sii", why, txn_now(txn), job.v) ||
         !outbox_take_back(txn, job, word, &taken, error) ||
         !questions_void(txn, job, word, &asked, error))
         return false;
@@ -108,7 +108,7 @@ usual_more(Db *db, const Job *job)
 static bool
 queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, GError **error)
 {
-    int64_t now = home_now(db_home(txn->db));
+    int64_t now = txn_now(txn);
     int64_t more = more_steps > 0 ? more_steps : usual_more(txn->db, job);
     int64_t limit = more > 0 ? limit_in_force(txn->db, job) + more : job->step_limit;
 
@@ -172,7 +172,7 @@ job_continue(Txn *txn,
             return false;
         break;
     case JOB_QUEUED: /* waits for its next try, or for its brain */
-        goes_on = job->ready_us > home_now(db_home(txn->db));
+        goes_on = job->ready_us > txn_now(txn);
         break;
     case JOB_RUNNING:
     case JOB_CANCELLED:

@@ -46,7 +46,7 @@ bool
 job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
 {
     JobId id;
-    int64_t now = home_now(db_home(txn->db));
+    int64_t now = txn_now(txn);
 
     if (!free_number(txn, in, &id, error) ||
         !sql_run(txn,

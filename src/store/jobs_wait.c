@@ -63,7 +63,7 @@ job_wait(Txn *txn, JobId id, WaitThen then, GError **error)
 static bool
 wait_on(Txn *txn, JobId id, WaitThen then, int64_t until_us, GError **error)
 {
-    int64_t now = home_now(db_home(txn->db));
+    int64_t now = txn_now(txn);
 
     return sql_run(txn,
                    "UPDATE job SET wait_then = ?, resume_us = NULLIF(?, 9223372036854775807), "
@@ -78,7 +78,7 @@ bool
 job_wait_over(Txn *txn, JobId id, WaitThen *ret_did, GError **error)
 {
     const Viewer everyone = VIEWER_OPERATOR;
-    int64_t now = home_now(db_home(txn->db)), due;
+    int64_t now = txn_now(txn), due;
     g_autoptr(Job) job = NULL;
 
     *ret_did = WAIT_CONTINUE;

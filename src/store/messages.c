@@ -87,7 +87,7 @@ insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
                  "?)",
                  NULL, error, "ssssssssssiiiidiiisssssd", in->role, in->account, in->folder,
                  in->file, m->id, m->in_reply_to, m->from ? m->from->name : NULL, sender(m),
-                 to->str, m->subject, m->date_us, home_now(db_home(txn->db)), (int64_t)m->size,
+                 to->str, m->subject, m->date_us, txn_now(txn), (int64_t)m->size,
                  (int64_t)m->flags, &m->body, in->thread.v, in->job.v, (int64_t)in->round,
                  msg_class_name(in->class), trust_name(in->trust),
                  in->floor < in->trust ? trust_name(in->floor) : NULL,
@@ -335,7 +335,7 @@ messages_end_job(Txn *txn, JobId job, MsgState state, const char *why, GError **
     return sql_run(txn,
                    "INSERT INTO trace (message, at_us, what, why) SELECT id, ?, ?, ? "
                    "FROM message WHERE job = ? AND job <> 0 AND state IN ('stored', 'shown')",
-                   NULL, error, "issi", home_now(db_home(txn->db)), name, why, job.v) &&
+                   NULL, error, "issi", txn_now(txn), name, why, job.v) &&
            sql_run(txn,
                    "UPDATE message SET state = ?, why = ? "
                    "WHERE job = ? AND job <> 0 AND state IN ('stored', 'shown')",
@@ -348,8 +348,7 @@ messages_reopen(Txn *txn, JobId job, int round, const char *why, GError **error)
     return sql_run(txn,
                    "INSERT INTO trace (message, at_us, what, why) SELECT id, ?, 'stored', ? "
                    "FROM message WHERE job = ? AND job <> 0 AND round = ? AND state = 'dead'",
-                   NULL, error, "isii", home_now(db_home(txn->db)), why, job.v,
-                   (int64_t)round) &&
+                   NULL, error, "isii", txn_now(txn), why, job.v, (int64_t)round) &&
            sql_run(txn,
                    "UPDATE message SET state = 'stored', why = NULL "
                    "WHERE job = ? AND job <> 0 AND round = ? AND state = 'dead'",
@@ -360,5 +359,5 @@ bool
 messages_trace(Txn *txn, MsgId id, const char *what, const char *why, GError **error)
 {
     return sql_run(txn, "INSERT INTO trace (message, at_us, what, why) VALUES (?, ?, ?, ?)",
-                   NULL, error, "iiss", id.v, home_now(db_home(txn->db)), what, why);
+                   NULL, error, "iiss", id.v, txn_now(txn), what, why);
 }

@@ -292,7 +292,7 @@ add_version(Txn *txn,
             const NoteBy *by,
             GError **error)
 {
-    int64_t now = home_now(db_home(txn->db));
+    int64_t now = txn_now(txn);
 
     return sql_run(txn,
                    "INSERT INTO note_version (key, version, body, author, label, job, step, "

@@ -17,12 +17,6 @@ is_copy(const OutTo *to)
     return strcmp(to->folder, COPY) == 0;
 }
 
-static int64_t
-now_of(const Txn *txn)
-{
-    return home_now(db_home(txn->db));
-}
-
 /* Filed on a server by its account, and no recipient. */
 static bool
 is_filed(const char *mailbox, const char *folder)
@@ -91,7 +85,7 @@ put_delivery(
                    "why, affinity) "
                    "VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?)",
                    NULL, error, "isssssiiss", id.v, to->address, to->mailbox, to->folder,
-                   to->flags, out_state_name(state), now_of(txn), after.v, held,
+                   to->flags, out_state_name(state), txn_now(txn), after.v, held,
                    to->account ? to->account : "");
 }
 
@@ -105,7 +99,7 @@ put_mail(Txn *txn, OutId id, const OutMail *m, GError **error)
         "answers) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0))",
         NULL, error, "isssssiiiibi", id.v, m->msgid, m->from, m->subject ? m->subject : "",
         trust_name(m->level), m->floor ? trust_name(*m->floor) : NULL, m->job.v,
-        (int64_t)m->round, (int64_t)m->step, now_of(txn), m->bytes, m->answers.v);
+        (int64_t)m->round, (int64_t)m->step, txn_now(txn), m->bytes, m->answers.v);
 }
 
 bool
@@ -141,7 +135,7 @@ outbox_release_copies(Txn *txn, OutId id, GError **error)
     return sql_run(txn,
                    "UPDATE delivery SET state = 'ready', next_us = ? "
                    "WHERE outbox = ? AND state = 'waiting' AND after_effect = ?",
-                   NULL, error, "iii", now_of(txn), id.v, OUTBOX_AFTER_SENT.v);
+                   NULL, error, "iii", txn_now(txn), id.v, OUTBOX_AFTER_SENT.v);
 }
 
 bool
@@ -202,7 +196,7 @@ outbox_effect_done(Txn *txn, EffectId effect, bool done, const char *why, GError
                    "UPDATE delivery SET state = ?, why = ?, next_us = ? "
                    "WHERE state = 'waiting' AND after_effect = ?",
                    NULL, error, "ssii", out_state_name(done ? OUT_READY : OUT_HELD),
-                   done ? NULL : why, now_of(txn), effect.v);
+                   done ? NULL : why, txn_now(txn), effect.v);
 }
 
 bool
@@ -220,7 +214,7 @@ outbox_notes_done(Txn *txn, OutId upto, GError **error)
     return sql_run(txn,
                    "UPDATE delivery SET state = 'ready', next_us = ? "
                    "WHERE state = 'waiting' AND after_effect = ? AND outbox <= ?",
-                   NULL, error, "iii", now_of(txn), OUTBOX_AFTER_NOTES.v, upto.v);
+                   NULL, error, "iii", txn_now(txn), OUTBOX_AFTER_NOTES.v, upto.v);
 }
 
 /* A copy whose mail nobody has: in the words of OUTBOX_AFTER_SENT. */
@@ -239,7 +233,7 @@ let_go(Txn *txn, int64_t delivery, GError **error)
                    "WHERE o.id = delivery.outbox AND e.id = delivery.after_effect "
                    "AND e.failed IS NULL) "
                    "THEN 'waiting' ELSE 'ready' END WHERE id = ? AND state = 'held'",
-                   NULL, error, "ii", now_of(txn), delivery);
+                   NULL, error, "ii", txn_now(txn), delivery);
 }
 
 bool
@@ -348,7 +342,7 @@ outbox_again(Txn *txn, OutId id, GError **error)
                  "THEN 'waiting' ELSE 'ready' END, attempts = 0, next_us = ? "
                  "WHERE outbox = ? AND (state IN ('retry', 'in_doubt') OR "
                  "(state = 'failed' AND coalesce(why, '') NOT LIKE '" REJECTED "%'))",
-                 &changes, error, "ii", now_of(txn), id.v) ||
+                 &changes, error, "ii", txn_now(txn), id.v) ||
         !questions_settle(txn, id, error))
         return false;
     return changes > 0 ||

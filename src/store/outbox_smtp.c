@@ -115,8 +115,7 @@ outbox_doubt(Txn *txn, int64_t delivery, const char *why, int64_t ask_us, GError
                    "UPDATE delivery SET state = 'in_doubt', attempts = attempts + 1, "
                    "next_us = ?, why = ?, ask_us = NULLIF(?, ?) "
                    "WHERE id = ? AND state = 'sending'",
-                   NULL, error, "isiii", home_now(db_home(txn->db)), why, ask_us, USEC_NEVER,
-                   delivery);
+                   NULL, error, "isiii", txn_now(txn), why, ask_us, USEC_NEVER, delivery);
 }
 
 #define TO_ASK " ask_us IS NOT NULL AND ask_us <= ? AND state = 'in_doubt' "
@@ -179,7 +178,7 @@ outbox_resend(Txn *txn, OutId id, unsigned *ret_n, GError **error)
     if (!sql_run(txn,
                  "UPDATE delivery SET state = 'ready', attempts = 0, next_us = ? "
                  "WHERE outbox = ? AND state = 'in_doubt'",
-                 &changes, error, "ii", home_now(db_home(txn->db)), id.v))
+                 &changes, error, "ii", txn_now(txn), id.v))
         return false;
     *ret_n = (unsigned)changes;
     return true;
@@ -352,7 +351,7 @@ outbox_resume_account(Txn *txn, const char *account, GError **error)
                     sql_run(txn,
                             "UPDATE delivery SET next_us = ? WHERE state IN ('ready', 'retry') "
                             "AND next_us = ? AND affinity IN ('', ?) AND" BY_SMTP,
-                            NULL, error, "iis", home_now(db_home(txn->db)), until, account));
+                            NULL, error, "iis", txn_now(txn), until, account));
 }
 
 bool

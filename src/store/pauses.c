@@ -63,7 +63,7 @@ get_until(Db *db,
 static bool
 set_since(Txn *txn, const char *brain, GError **error)
 {
-    return set_until(txn, "paused-at", brain, home_now(db_home(txn->db)), "", error);
+    return set_until(txn, "paused-at", brain, txn_now(txn), "", error);
 }
 
 /* Another text after every change of the settings. */
@@ -158,7 +158,7 @@ static bool
 release_jobs(Txn *txn, const char *brain, GError **error)
 {
     const Config *config = db_home(txn->db)->config;
-    int64_t now = home_now(db_home(txn->db));
+    int64_t now = txn_now(txn);
 
     for (unsigned i = 0; i < config->n_roles; i++) {
         const ConfRole *role = &config->roles[i];

@@ -56,12 +56,6 @@ free_mail(gpointer p)
     g_free(m);
 }
 
-static int64_t
-now_of(const Txn *txn)
-{
-    return home_now(db_home(txn->db));
-}
-
 /* --- what was shown --- */
 
 static void
@@ -166,7 +160,7 @@ question_put(Txn *txn,
     if (!sql_run(txn,
                  "INSERT INTO question (msgid, job, round, digest, asked_us, state) "
                  "VALUES (?, ?, ?, ?, ?, 'open')",
-                 NULL, error, "siidi", msgid, job.v, (int64_t)round, digest, now_of(txn)))
+                 NULL, error, "siidi", msgid, job.v, (int64_t)round, digest, txn_now(txn)))
         return false;
     QuestionId id = {sql_last_id(txn)};
     for (size_t i = 0; i < n; i++) {
@@ -189,7 +183,7 @@ question_put_doubt(Txn *txn,
     return sql_run(txn,
                    "INSERT INTO question (msgid, job, round, digest, asked_us, state, about) "
                    "VALUES (?, ?, ?, ?, ?, 'open', ?)",
-                   NULL, error, "siidii", msgid, job.v, (int64_t)round, digest, now_of(txn),
+                   NULL, error, "siidii", msgid, job.v, (int64_t)round, digest, txn_now(txn),
                    mail.v);
 }
 
@@ -201,7 +195,7 @@ questions_settle(Txn *txn, OutId mail, GError **error)
                    "', decided_us = ?1 WHERE about = ?2 AND "
                    "(state = 'open' OR (state = 'void' AND why = 'stopped')) AND NOT EXISTS "
                    "(SELECT 1 FROM delivery WHERE outbox = ?2 AND state = 'in_doubt')",
-                   NULL, error, "ii", now_of(txn), mail.v);
+                   NULL, error, "ii", txn_now(txn), mail.v);
 }
 
 /* --- looking --- */
@@ -403,7 +397,7 @@ question_decide(Txn *txn,
                  question_state_name(left      ? QUESTION_OPEN
                                      : approve ? QUESTION_APPROVED
                                                : QUESTION_REJECTED),
-                 who, now_of(txn), why, id.v))
+                 who, txn_now(txn), why, id.v))
         return false;
     if (changes != 1)
         return err_set(error, ERR_NEVER, "question %" PRId64 " is not open", id.v);
@@ -421,7 +415,7 @@ questions_void(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **e
                  "UPDATE question SET state = 'void', why = ?1, decided_us = ?2 WHERE job = ?3 "
                  "AND job <> 0 AND (state = 'open' OR "
                  "(state = 'void' AND why = 'stopped' AND why <> ?1))",
-                 &changes, error, "sii", why, now_of(txn), job.v))
+                 &changes, error, "sii", why, txn_now(txn), job.v))
         return false;
     *ret_n = (unsigned)changes;
     return true;
