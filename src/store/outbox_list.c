@@ -133,6 +133,17 @@ read_rows(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
     return true;
 }
 
+static bool
+read_first(Db *db, sqlite3_stmt *st, OutRow **ret, GError **error)
+{
+    g_autoptr(GPtrArray) rows = NULL;
+
+    if (!read_rows(db, st, &rows, error))
+        return false;
+    *ret = rows->len > 0 ? g_ptr_array_steal_index(rows, 0) : NULL;
+    return true;
+}
+
 /* The words of the index delivery_due, so that it is used. */
 #define DUE "d.state IN ('ready', 'retry') AND d.next_us <= ? "
 /* In the same statement and not by db_hold_all() before it: what is asked for every mail costs
@@ -202,15 +213,11 @@ outbox_find_local(Db *db, OutId id, const char *mailbox, OutRow **ret, GError **
                 "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
                 "WHERE o.id = ? AND d.mailbox = ? AND d.folder = '' LIMIT 1",
                 error);
-    g_autoptr(GPtrArray) rows = NULL;
 
     if (!st)
         return false;
     sql_bind(st, "is", id.v, mailbox);
-    if (!read_rows(db, st, &rows, error))
-        return false;
-    *ret = rows->len > 0 ? g_ptr_array_steal_index(rows, 0) : NULL;
-    return true;
+    return read_first(db, st, ret, error);
 }
 
 bool
@@ -317,15 +324,11 @@ outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GErro
                 "o.id = (SELECT outbox FROM renamed WHERE id = ?4)) "
                 "ORDER BY d.folder = 'Sent', d.id LIMIT 1",
                 error);
-    g_autoptr(GPtrArray) rows = NULL;
 
     if (!st)
         return false;
     sql_bind(st, "isis", (int64_t)viewer->operator, viewer->role, number_of(msgid), msgid);
-    if (!read_rows(db, st, &rows, error))
-        return false;
-    *ret = rows->len > 0 ? g_ptr_array_steal_index(rows, 0) : NULL;
-    return true;
+    return read_first(db, st, ret, error);
 }
 
 bool
@@ -353,13 +356,9 @@ outbox_load(Db *db, OutId id, OutRow **ret, GError **error)
                 "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
                 "WHERE o.id = ? ORDER BY d.folder = 'Sent', d.id LIMIT 1",
                 error);
-    g_autoptr(GPtrArray) rows = NULL;
 
     if (!st)
         return false;
     sql_bind(st, "i", id.v);
-    if (!read_rows(db, st, &rows, error))
-        return false;
-    *ret = rows->len > 0 ? g_ptr_array_steal_index(rows, 0) : NULL;
-    return true;
+    return read_first(db, st, ret, error);
 }
