@@ -276,18 +276,7 @@ messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error)
 bool
 messages_marks(Db *db, MsgId id, char **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, "SELECT marks FROM message WHERE id = ?", error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", id.v);
-    int rc = sql_next(db, st, error);
-    if (rc < 0)
-        return false;
-    *ret = rc == 1 ? sql_text(st, 0) : NULL;
-    if (rc == 1)
-        sql_reset(st);
-    return true;
+    return sql_string(db, "SELECT marks FROM message WHERE id = ?", ret, error, "i", id.v);
 }
 
 bool

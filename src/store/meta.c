@@ -7,18 +7,7 @@
 bool
 meta_get(Db *db, const char *key, char **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, "SELECT value FROM meta WHERE key = ?", error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "s", key);
-    int rc = sql_next(db, st, error);
-    if (rc < 0)
-        return false;
-    *ret = rc == 1 ? sql_text_null(st, 0) : NULL;
-    if (rc == 1)
-        sql_reset(st);
-    return true;
+    return sql_string(db, "SELECT value FROM meta WHERE key = ?", ret, error, "s", key);
 }
 
 bool

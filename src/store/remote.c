@@ -101,18 +101,8 @@ bool
 remote_account_of(
     Db *db, const char *role, const char *file, char **ret_account, GError **error)
 {
-    sqlite3_stmt *st =
-        sql_get(db, "SELECT account FROM remote WHERE file = ? AND role = ? LIMIT 1", error);
-    if (!st)
-        return false;
-    sql_bind(st, "ss", file, role);
-    *ret_account = NULL;
-    int rc = sql_next(db, st, error);
-    if (rc == 1) {
-        *ret_account = sql_text(st, 0);
-        sql_reset(st);
-    }
-    return rc >= 0;
+    return sql_string(db, "SELECT account FROM remote WHERE file = ? AND role = ? LIMIT 1",
+                      ret_account, error, "ss", file, role);
 }
 
 #define COLUMNS                                                                                \

@@ -228,6 +228,21 @@ sql_run(Txn *txn, const char *sql, int *ret_changes, GError **error, const char 
     return true;
 }
 
+/* The statement at its first row, for the caller to reset, or at its end; NULL: an error. */
+static sqlite3_stmt *
+first_row(
+    Db *db, const char *sql, bool *ret_any, GError **error, const char *format, va_list args)
+{
+    sqlite3_stmt *st = sql_get(db, sql, error);
+
+    if (!st)
+        return NULL;
+    bind_list(st, format, SQLITE_STATIC, args);
+    int rc = sql_next(db, st, error);
+    *ret_any = rc == 1;
+    return rc < 0 ? NULL : st;
+}
+
 bool
 sql_int(Db *db,
         const char *sql,
@@ -237,20 +252,34 @@ sql_int(Db *db,
         const char *format,
         ...)
 {
-    sqlite3_stmt *st = sql_get(db, sql, error);
     va_list args;
+    bool any;
 
+    va_start(args, format);
+    sqlite3_stmt *st = first_row(db, sql, &any, error, format, args);
+    va_end(args);
     if (!st)
         return false;
+    *ret = any && sqlite3_column_type(st, 0) != SQLITE_NULL ? sqlite3_column_int64(st, 0)
+                                                            : fallback;
+    if (any)
+        sql_reset(st);
+    return true;
+}
+
+bool
+sql_string(Db *db, const char *sql, char **ret, GError **error, const char *format, ...)
+{
+    va_list args;
+    bool any;
+
     va_start(args, format);
-    bind_list(st, format, SQLITE_STATIC, args);
+    sqlite3_stmt *st = first_row(db, sql, &any, error, format, args);
     va_end(args);
-    int rc = sql_next(db, st, error);
-    if (rc < 0)
+    if (!st)
         return false;
-    *ret = rc == 1 && sqlite3_column_type(st, 0) != SQLITE_NULL ? sqlite3_column_int64(st, 0)
-                                                                : fallback;
-    if (rc == 1)
+    *ret = any ? sql_text_null(st, 0) : NULL;
+    if (any)
         sql_reset(st);
     return true;
 }

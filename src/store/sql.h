@@ -43,6 +43,8 @@ bool sql_int(Db *db,
              GError **error,
              const char *format,
              ...);
+/* One text from one row; NULL when there is no row or it is NULL; caller frees. */
+bool sql_string(Db *db, const char *sql, char **ret, GError **error, const char *format, ...);
 /* A copy of a text column, "" (sql_text) or NULL (sql_text_null) for NULL; caller frees. */
 char *sql_text(sqlite3_stmt *st, int column);
 char *sql_text_null(sqlite3_stmt *st, int column);
