@@ -12,8 +12,6 @@
  * no longer valid changes nothing, whatever the caller forgot to ask before.
  */
 #define OF_CLAIM " WHERE id = ? AND state = 'running' AND epoch = ? AND fence = ?"
-/* INT64_MAX, our "never", is NULL in the table, so that the partial indexes leave it out. */
-#define OR_NULL "NULLIF(?, 9223372036854775807)"
 
 /* Says why a claim no longer holds; always false. */
 static bool
@@ -317,8 +315,8 @@ job_park(Txn *txn,
     /* A mail that found the job running did not wake it; parking must not sleep over it. */
     if (!has_unseen_mail(txn->db, claim->job, &unseen, error) ||
         !sql_int(txn->db,
-                 "UPDATE job SET state = 'parked', seq = seq + 1, resume_us = " OR_NULL ", "
-                 "wakes_us = " OR_NULL ", "
+                 "UPDATE job SET state = 'parked', seq = seq + 1, resume_us = " SQL_TIME ", "
+                 "wakes_us = " SQL_TIME ", "
                  "parked_step = (SELECT coalesce(max(id), 0) FROM step), "
                  "wait_then = NULL, waiting_for = ?, instruction = NULL, "
                  "updated_us = ?, " JOB_NO_OWNER OF_CLAIM " RETURNING seq",

@@ -54,9 +54,7 @@ job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
                  "asker, original, original_msgid, round, epoch, seq, total_iterations, steps, "
                  "step_limit, cost_micro, round_cost_micro, ready_us, resume_us, wakes_us, "
                  "created_us, updated_us, floor) VALUES (?, ?, ?, ?, 'parked', ?, ?, ?, ?, 0, "
-                 "?, ?, ?, "
-                 "?, ?, ?, ?, ?, ?, ?, NULLIF(?, 9223372036854775807), "
-                 "NULLIF(?, 9223372036854775807), ?, ?, ?)",
+                 "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SQL_TIME ", " SQL_TIME ", ?, ?, ?)",
                  NULL, error,
                  "issi"
                  "ssss"

@@ -66,7 +66,7 @@ wait_on(Txn *txn, JobId id, WaitThen then, int64_t until_us, GError **error)
     int64_t now = txn_now(txn);
 
     return sql_run(txn,
-                   "UPDATE job SET wait_then = ?, resume_us = NULLIF(?, 9223372036854775807), "
+                   "UPDATE job SET wait_then = ?, resume_us = " SQL_TIME ", "
                    "seq = seq + 1, waiting_for = 'a reply', updated_us = ? WHERE id = ?",
                    NULL, error, "siii", then == WAIT_CONTINUE ? NULL : names[then], until_us,
                    now, id.v) &&

@@ -88,7 +88,7 @@ schedule_move(Txn *txn,
 
     if (!sql_run(txn,
                  "UPDATE schedule SET next_us = ?, "
-                 "last_us = coalesce(NULLIF(?, 9223372036854775807), last_us) "
+                 "last_us = coalesce(" SQL_TIME ", last_us) "
                  "WHERE id = ? AND next_us = ?",
                  &changes, error, "iiii", next_us, last_us, id, from_us))
         return false;

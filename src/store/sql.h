@@ -17,6 +17,10 @@
 #include "store/db.h"
 #include <sqlite3.h>
 
+/* The mark of a time: our "never", USEC_NEVER, is NULL in the tables, so that the partial indexes
+ * leave it out. */
+#define SQL_TIME "NULLIF(?, 9223372036854775807)"
+
 /* One connection and the statements prepared on it so far. */
 typedef struct SqlConn {
     sqlite3 *handle;
