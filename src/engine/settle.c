@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "mail/maildir.h"
 #include "notes/notes.h"
+#include "store/effects.h"
 #include "store/outbox.h"
 
 /* The folders between which we move mail ourselves, "" being INBOX. */
@@ -170,7 +171,7 @@ act_flag(const Home *home, const Effect *e, GError **error)
 static const EffectOps move_ops = {look_move, act_move};
 static const EffectOps flag_ops = {look_flag, act_flag};
 
-const EffectOps *const settle_ops[EFFECT_N_KINDS] = {
+static const EffectOps *const ops[EFFECT_N_KINDS] = {
     [EFFECT_MAIL_MOVE] = &move_ops,
     [EFFECT_MAIL_FLAG] = &flag_ops,
 };
@@ -179,7 +180,7 @@ bool
 settle_local(Engine *engine, unsigned *ret_n, GError **error)
 {
     unsigned n = 0;
-    bool ok = effects_settle(engine->db, "", settle_ops, &n, error);
+    bool ok = effects_settle(engine->db, "", ops, &n, error);
 
     if (ok && ret_n)
         *ret_n = n;

@@ -9,8 +9,8 @@
 static const char *const kind_names[] = {"mail-move", "mail-flag"};
 _Static_assert(G_N_ELEMENTS(kind_names) == EFFECT_N_KINDS, "name every EffectKind");
 
-const char *
-effect_kind_name(EffectKind k)
+static const char *
+kind_name(EffectKind k)
 {
     g_assert((unsigned)k < EFFECT_N_KINDS);
     return kind_names[k];
@@ -22,8 +22,8 @@ effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error)
     if (!sql_run(txn,
                  "INSERT INTO effect (kind, job, message, account, subject, args) "
                  "VALUES (?, ?, ?, ?, ?, ?)",
-                 NULL, error, "siisss", effect_kind_name(e->kind), e->job.v, e->message.v,
-                 e->account, e->subject, e->args))
+                 NULL, error, "siisss", kind_name(e->kind), e->job.v, e->message.v, e->account,
+                 e->subject, e->args))
         return false;
     *ret_id = (EffectId){sql_last_id(txn)};
     return true;
@@ -163,7 +163,7 @@ still_owed(Db *db, const Effect *e, bool *ret, GError **error)
     if (!sql_int(db,
                  "SELECT 1 FROM effect WHERE id = ? AND failed IS NULL AND kind = ? "
                  "AND job = ? AND message = ? AND account = ? AND subject = ? AND args = ?",
-                 0, &found, error, "isiisss", e->id.v, effect_kind_name(e->kind), e->job.v,
+                 0, &found, error, "isiisss", e->id.v, kind_name(e->kind), e->job.v,
                  e->message.v, e->account, e->subject, e->args))
         return false;
     *ret = found != 0;

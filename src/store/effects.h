@@ -13,7 +13,6 @@
 #include "store/db.h"
 
 typedef enum EffectKind { EFFECT_MAIL_MOVE, EFFECT_MAIL_FLAG, EFFECT_N_KINDS } EffectKind;
-const char *effect_kind_name(EffectKind k);
 typedef enum EffectSeen { EFFECT_NOT_YET, EFFECT_DONE, EFFECT_FOREIGN } EffectSeen;
 
 typedef struct Effect {

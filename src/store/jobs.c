@@ -64,13 +64,14 @@ job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
     return true;
 }
 
-bool
-job_next_round(Txn *txn,
-               const Job *job,
-               MsgId original,
-               const char *asker,
-               const char *msgid,
-               GError **error)
+/* Of a job that has ended, with the mail that asks for it. */
+static bool
+begin_round(Txn *txn,
+            const Job *job,
+            MsgId original,
+            const char *asker,
+            const char *msgid,
+            GError **error)
 {
     int64_t now = txn_now(txn), turn;
 
@@ -99,7 +100,7 @@ job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error)
     }
     const MsgRow *first = open->pdata[0];
     if (!job_get(txn->db, id, &job, error) ||
-        !job_next_round(txn, job, first->id, first->from, first->msgid, error))
+        !begin_round(txn, job, first->id, first->from, first->msgid, error))
         return false;
     /* They came while the old round was running; it is the new one that answers them. */
     for (guint i = 0; i < open->len; i++) {
@@ -152,7 +153,7 @@ job_take_mail(Txn *txn,
     case JOB_DONE:
     case JOB_FAILED:
     case JOB_CANCELLED: /* what was asked is over; this asks for something else */
-        ok = job_next_round(txn, job, mail, asker, msgid, error) &&
+        ok = begin_round(txn, job, mail, asker, msgid, error) &&
              messages_trace(txn, mail, "round", "it began the next round of its job", error);
         round++;
         break;

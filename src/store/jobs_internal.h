@@ -13,15 +13,8 @@ bool job_get(Db *db, JobId id, Job **ret, GError **error);
 /* A number for a new job of the role: above all that the store knows, and not one whose
  * workplace is there. After a lost store, or with an old one, that is some other job's. */
 bool job_next_number(Txn *txn, const char *role, JobId *ret, GError **error);
-/* Begins the next round of a job that has ended, with the mail that asks for it. */
-bool job_next_round(Txn *txn,
-                    const Job *job,
-                    MsgId original,
-                    const char *asker,
-                    const char *msgid,
-                    GError **error);
-/* The same with the oldest mail that the job has not settled; *ret_began is false, and nothing
- * changes, when it has settled all. */
+/* Begins the next round of a job that has ended, with the oldest mail that it has not settled;
+ * *ret_began is false, and nothing changes, when it has settled all. */
 bool job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error);
 /* Running jobs that name this host as their owner's. Elements are Job. */
 bool jobs_owned_here(Db *db, GPtrArray **ret_jobs, GError **error);

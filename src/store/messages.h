@@ -143,7 +143,7 @@ typedef struct TraceRow {
     int64_t at_us;
     char *what, *why;
 } TraceRow;
-void trace_row_free(TraceRow *t);
+/* Elements are TraceRow. */
 bool messages_trace_list(Db *db, MsgId id, GPtrArray **ret_rows, GError **error);
 
 /* What to list. Zeroed: everything the viewer may see, newest first. */

@@ -85,8 +85,8 @@ read_words(sqlite3_stmt *st, MsgRow *row)
         row->floor = TRUST_ANYONE;
 }
 
-MsgRow *
-msg_row_read(sqlite3_stmt *st)
+static MsgRow *
+read_row(sqlite3_stmt *st)
 {
     MsgRow *row = g_new0(MsgRow, 1);
 
@@ -130,7 +130,7 @@ msg_rows_read(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
     int rc;
 
     while ((rc = sql_next(db, st, error)) == 1)
-        g_ptr_array_add(rows, msg_row_read(st));
+        g_ptr_array_add(rows, read_row(st));
     if (rc < 0)
         return false;
     *ret_rows = g_steal_pointer(&rows);
@@ -297,7 +297,7 @@ read_matching(Db *db, sqlite3_stmt *st, const MsgQuery *q, GPtrArray *rows, GErr
     int rc = 0;
 
     while (rows->len < limit && (rc = sql_next(db, st, error)) == 1) {
-        g_autoptr(MsgRow) row = msg_row_read(st);
+        g_autoptr(MsgRow) row = read_row(st);
 
         if (matches(row, from, subject))
             g_ptr_array_add(rows, g_steal_pointer(&row));
@@ -332,7 +332,7 @@ read_one(Db *db, sqlite3_stmt *st, const Viewer *viewer, MsgRow **ret, GError **
     int rc;
 
     while ((rc = sql_next(db, st, error)) == 1) {
-        g_autoptr(MsgRow) row = msg_row_read(st);
+        g_autoptr(MsgRow) row = read_row(st);
 
         if (viewer->operator|| g_strcmp0(row->role, viewer->role) == 0) {
             found = g_steal_pointer(&row);
@@ -409,11 +409,11 @@ messages_count_state(
                    "ss", msg_state_name(state), why_prefix);
 }
 
-void
-trace_row_free(TraceRow *t)
+static void
+free_trace(gpointer p)
 {
-    if (!t)
-        return;
+    TraceRow *t = p;
+
     g_free(t->what);
     g_free(t->why);
     g_free(t);
@@ -449,7 +449,7 @@ add_arrival(Db *db, MsgId id, GPtrArray *rows, GError **error)
 bool
 messages_trace_list(Db *db, MsgId id, GPtrArray **ret_rows, GError **error)
 {
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)trace_row_free);
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_trace);
     sqlite3_stmt *st =
         sql_get(db, "SELECT at_us, what, why FROM trace WHERE message = ? ORDER BY id", error);
     int rc;

@@ -45,11 +45,11 @@ remote_mark_set(
                    (int64_t)mark->next_uid, (int64_t)mark->anew_uid, mark->first_us);
 }
 
-void
-remote_row_free(RemoteRow *row)
+static void
+free_row(gpointer p)
 {
-    if (!row)
-        return;
+    RemoteRow *row = p;
+
     g_free(row->folder);
     g_free(row->role);
     g_free(row->file);
@@ -129,7 +129,7 @@ read_row(sqlite3_stmt *st)
 static bool
 read_rows(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
 {
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)remote_row_free);
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_row);
     int rc;
 
     while ((rc = sql_next(db, st, error)) == 1)

@@ -42,8 +42,6 @@ typedef struct RemoteRow {
     char *wants; /* folder; NULL: no move is owed */
     char *marks; /* letters of Maildir; NULL: no flags are owed */
 } RemoteRow;
-void remote_row_free(RemoteRow *row);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(RemoteRow, remote_row_free)
 
 /* A mail of the server and its file here; once more is the same. Its message, if it is taken in
  * already, becomes one of this account; what was decided about it by then is owed. */

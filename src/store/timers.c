@@ -3,19 +3,13 @@
 #include "store/schedules.h"
 #include "store/sql.h"
 
-void
-timer_free(Timer *t)
-{
-    if (!t)
-        return;
-    g_free(t->purpose);
-    g_free(t);
-}
-
 static void
-free_element(gpointer timer)
+free_element(gpointer p)
 {
-    timer_free(timer);
+    Timer *timer = p;
+
+    g_free(timer->purpose);
+    g_free(timer);
 }
 
 bool

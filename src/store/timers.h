@@ -17,8 +17,6 @@ typedef struct Timer {
     JobId job; /* {0}: none */
     char *purpose;
 } Timer;
-void timer_free(Timer *t);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Timer, timer_free)
 
 /* One per (job, purpose): setting again moves it. */
 bool timer_set(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error);

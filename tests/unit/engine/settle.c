@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "engine/recover.h"
 #include "mail/maildir.h"
+#include "store/effects.h"
 #include "store/messages.h"
 #include "store/outbox.h"
 #include <utime.h>
