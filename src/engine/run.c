@@ -338,11 +338,8 @@ work_claimed(Task *t, GError **error)
 static bool
 is_still_ours(const Task *t)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(Job) now = NULL;
-    return job_load(t->run->engine->db, &viewer, t->claim.job, &now, NULL) && now &&
-           now->state == JOB_RUNNING && now->epoch == t->claim.epoch &&
-           now->fence == t->claim.fence;
+    bool ours;
+    return job_claim_holds(t->run->engine->db, &t->claim, &ours, NULL) && ours;
 }
 
 /* At once where somebody has answered by hand meanwhile; later where it fails every time. */
@@ -355,27 +352,21 @@ try_again_us(const Task *t)
 /* Errors of a claimed job end here: fenced is no news, anything else puts the job back for
  * later. */
 static bool
-survive(Task *t, GError *failed, GError **error)
+survive(Task *t, GError *take_failed, GError **error)
 {
+    g_autoptr(GError) failed = take_failed;
     if (err_is(failed, ERR_NEVER) && !is_still_ours(t)) {
         log_event(LOG_INFO, "somebody else was faster; ending quietly", "why", failed->message,
                   NULL);
-        g_error_free(failed);
         return true;
     }
     log_event(LOG_ERROR, "a run failed, the job waits", "why", failed->message, NULL);
-    if (err_is(failed, ERR_CONFIG)) {
-        bool ok = run_release(t, home_now(t->run->engine->home) + BROKEN_WAIT_US, false,
-                              failed->message, error);
-        g_error_free(failed);
-        return ok;
-    }
-    if (err_is(failed, ERR_NEVER)) {
-        bool ok = run_release(t, try_again_us(t), true, failed->message, error);
-        g_error_free(failed);
-        return ok;
-    }
-    g_propagate_error(error, failed);
+    if (err_is(failed, ERR_CONFIG))
+        return run_release(t, home_now(t->run->engine->home) + BROKEN_WAIT_US, false,
+                           failed->message, error);
+    if (err_is(failed, ERR_NEVER))
+        return run_release(t, try_again_us(t), true, failed->message, error);
+    g_propagate_error(error, g_steal_pointer(&failed));
     return false;
 }
 

@@ -30,26 +30,16 @@ thought_clear(Thought *t)
     g_clear_pointer(&t->call, brain_free);
 }
 
-static bool
-claim_lost(const Think *ask)
-{
-    const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(Job) now = NULL;
-    if (!job_load(ask->engine->db, &viewer, ask->claim->job, &now, NULL) || !now)
-        return false; /* the commit will tell */
-    return now->state != JOB_RUNNING || now->epoch != ask->claim->epoch ||
-           now->fence != ask->claim->fence;
-}
-
 static void
 read_signals(Loop *loop)
 {
     struct signalfd_siginfo info;
     const Think *ask = loop->ask;
+    bool ours;
     while (read(ask->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
         if (info.ssi_signo == SIGUSR1) {
-            if (claim_lost(ask))
-                loop->lost = true;
+            /* What can't be read now, the commit will tell. */
+            loop->lost |= job_claim_holds(ask->engine->db, ask->claim, &ours, NULL) && !ours;
         } else if (*ask->draining) { /* asked twice: at once */
             loop->drain_us = 0;
         } else {

@@ -237,6 +237,18 @@ job_claim(Txn *txn,
 }
 
 bool
+job_claim_holds(Db *db, const JobClaim *claim, bool *ret, GError **error)
+{
+    int64_t found;
+
+    if (!sql_int(db, "SELECT 1 FROM job" OF_CLAIM, 0, &found, error, "iii", claim->job.v,
+                 claim->epoch, claim->fence))
+        return false;
+    *ret = found != 0;
+    return true;
+}
+
+bool
 job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error)
 {
     int changes = 0;

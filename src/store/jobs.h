@@ -117,6 +117,8 @@ bool job_claim(Txn *txn,
                JobClaim *ret_claim,
                bool *ret_got,
                GError **error);
+/* Is the job still that of the claim? Only a commit can be sure, by job_check(). */
+bool job_claim_holds(Db *db, const JobClaim *claim, bool *ret, GError **error);
 /* ERR_NEVER "fenced" where someone else owns the job now. First call in every step commit. */
 bool job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error);
 /* The same for a commit that is a step, with its counters: iteration, total and attempts = 0. */

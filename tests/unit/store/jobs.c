@@ -11,6 +11,7 @@
 typedef enum Call {
     CALL_TAKE_MAIL,
     CALL_CLAIM,
+    CALL_HOLDS,
     CALL_CHECK,
     CALL_COUNT_STEP,
     CALL_PARK,
@@ -38,6 +39,7 @@ static const struct {
 } calls[CALL_N] = {
     {"new mail", CALL_TAKE_MAIL, "Q= R= Q= Q+ Q+ S= Q+"},
     {"claim", CALL_CLAIM, "R= R- P- D- F- S- C-"},
+    {"does the claim hold?", CALL_HOLDS, "Q- R= P- D- F- S- C-"},
     {"check", CALL_CHECK, "Q! R= P! D! F! S! C!"},
     {"count step", CALL_COUNT_STEP, "Q! R= P! D! F! S! C!"},
     {"park", CALL_PARK, "Q! P= P! D! F! S! C!"},
@@ -69,6 +71,8 @@ make_call(
         return job_take_mail(txn, c->job, (MsgId){7}, "bob@x", "m7@x", &number, error);
     case CALL_CLAIM:
         return job_claim(txn, c->job, LATER_US, JOB_NO_MARK, &got, ret_did, error);
+    case CALL_HOLDS:
+        return job_claim_holds(txn->db, c, ret_did, error);
     case CALL_CHECK:
         return job_check(txn, c, LATER_US, error);
     case CALL_COUNT_STEP:
