@@ -4,9 +4,11 @@
  * When the usage limit ends that a program complains of. Agent programs say it in words, in the
  * user's own time, or in a line of JSON:
  *
- *   You've hit your limit · resets 3am (Europe/Berlin)      usage limit reached|1794747600
- *   usage limit reached. Try again in 2 hours 5 minutes     {"type":"rate_limit_event", …
- *   weekly limit reached, resets Nov 20, 3:30pm "status":"rejected","resetsAt":1794747600}
+ *   You've hit your limit · resets 3am (Europe/Berlin)
+ *   usage limit reached. Try again in 2 hours 5 minutes
+ *   weekly limit reached, resets Nov 20, 3:30pm
+ *   usage limit reached|1794747600
+ *   {"type":"rate_limit_event", … "status":"rejected","resetsAt":1794747600}
  */
 #include <stdbool.h>
 #include <stdint.h>

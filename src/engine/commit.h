@@ -5,8 +5,9 @@
  * has happened. policy_check() is the only policy in the program; step_commit() the only way
  * from a proposal to the store. Both ends of the agent port and all faces pass here.
  *
- *   propose -> policy_check: one verdict per mail -> step_commit: one transaction ->
- * step_settle
+ *   propose -> policy_check()      one verdict per mail
+ *           -> step_commit()       one transaction
+ *           -> step_settle()       files follow
  */
 #include "engine/engine.h"
 #include "store/jobs.h"
@@ -55,16 +56,15 @@ typedef enum ProposalStatus {
     PROPOSE_ESCALATE, /* done, and the owner has the question; settles likewise */
     PROPOSE_PARK, /* leaves a checkpoint mail and goes on later; settles all that was shown when
                      it sent mail and waits */
-    PROPOSE_LIMIT, /* the round's limit is spent: stopped until CONTINUE; whoever asked is told
-                    */
-    PROPOSE_FAIL,
+    PROPOSE_LIMIT, /* a limit is spent: stopped until CONTINUE; its mail asks for that */
+    PROPOSE_FAIL,  /* given up: open mail is dead until CONTINUE; its mail says why */
 } ProposalStatus;
 
 typedef struct Proposal {
     ProposalStatus status;
     char *phase;       /* next phase; NULL: unchanged */
     char *because;     /* one paragraph; NULL */
-    char *why;         /* for PROPOSE_FAIL: what the job's `why` says */
+    char *why;         /* LIMIT, FAIL: what the job's `why` says */
     GPtrArray *notes;  /* of ProposedNote, in order; before the mails */
     GPtrArray *mails;  /* of ProposedMail; none is released when a note of this step failed */
     GPtrArray *moves;  /* of ProposedMove */
@@ -93,9 +93,8 @@ typedef struct StepInput {
     int64_t took_us, cost_micro;
     int64_t deadline_us; /* new deadline of the claim */
     /* Steps mode: what the last step of this job left. */
-    GBytes *state; /* the face's own, as it proposed it; NULL: first step */
-    GPtrArray
-        *results; /* of char *: what became of the last step's notes and mails; may be NULL */
+    GBytes *state;       /* the face's own, as it proposed it; NULL: first step */
+    GPtrArray *results;  /* of char *: what became of its notes and mails; may be NULL */
     int iterations_left; /* steps that this run may still take, this one included; 0: not
                             counted */
 } StepInput;
@@ -120,10 +119,8 @@ bool policy_check(Engine *engine,
 
 typedef struct StepResult {
     int step;
-    bool ended; /* the claim is over: done, failed, or queued again for mail that came meanwhile
-                 */
-    GPtrArray
-        *msgids; /* char *: of the mails that were queued, in order; NULL entry: refused */
+    bool ended;        /* the claim is over, whatever the job does next */
+    GPtrArray *msgids; /* char *: of the mails in order; NULL entry: it was not put */
 } StepResult;
 void step_result_clear(StepResult *r);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StepResult, step_result_clear)

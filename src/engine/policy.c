@@ -11,8 +11,8 @@
  *  - the owner, to whom every question goes, and somebody who takes part in the job already:
  *    allowed;
  *  - somebody of this home (role, person), a principal, the allow list: allowed, unless
- * anything below a principal's or role's level was shown in the round: text of a stranger must
- * not be able to choose who gets mail;
+ *    anything below a principal's or role's level was shown in the round: text of a stranger
+ *    must not be able to choose who gets mail;
  *  - anybody else, and more mail than the limits (engine/breaker.h): held for a person's yes;
  *  - whoever gets it: links that the agent made up (policy_links.c), and notes that not all of
  *    them may read (policy_notes.c), are held too. All reasons are asked in one question.

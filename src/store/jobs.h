@@ -65,15 +65,15 @@ typedef struct Job {
     JobState state;
     MsgId original; /* the mail that began the present round */
     char *role, *face, *phase, *subject, *asker, *original_msgid, *why, *waiting_for;
-    int round, attempts, iteration,
-        total_iterations; /* iteration: this run; total: this round */
+    int round, attempts;
+    int iteration;        /* steps of this run */
+    int total_iterations; /* of this round */
     int steps;            /* of all rounds */
     int step_limit;       /* of this round; 0: the role's total-iterations */
     int64_t epoch, fence, seq;
     int64_t ready_us, created_us, updated_us;
     int64_t wakes_us, deadline_us; /* USEC_NEVER: none */
-    int64_t
-        resume_us; /* parked: when it may go on by itself, or wait_then is due; USEC_NEVER */
+    int64_t resume_us; /* parked: when it goes on by itself, or wait_then is due; USEC_NEVER */
     WaitThen wait_then;
     int64_t cost_micro, round_cost_micro;
     int64_t cost_limit_micro; /* of this round, by an order; 0: the role's max-cost */
@@ -91,8 +91,8 @@ typedef struct JobNew {
     MsgId original;
 } JobNew;
 
-bool
-job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error); /* queued, ready now */
+/* Queued, ready now. */
+bool job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error);
 /* New mail for a job: queued stays, parked wakes, done, failed and cancelled begin the next
  * round (original and asker are those of the mail), running takes it at the next step, stopped
  * stays stopped. *ret_round is the round that the mail belongs to. */
@@ -141,7 +141,8 @@ bool job_park(Txn *txn,
               const char *waiting_for,
               int64_t *ret_seq,
               GError **error);
-/* Right after job_park(): how the wait ends. Without a time it is always WAIT_CONTINUE. */
+/* Right after job_park(): what happens when the time comes. Without a time it is always
+ * WAIT_CONTINUE. */
 bool job_wait(Txn *txn, JobId job, WaitThen then, GError **error);
 /* A timer TIMER_WAIT is due. *ret_did: what is to be mailed in this transaction, together with
  * a new checkpoint (seq was raised); WAIT_CONTINUE: nothing, the job waits no more. */
@@ -225,8 +226,8 @@ bool jobs_running(Db *db, GPtrArray **ret_jobs, GError **error);
  * them. */
 bool jobs_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
 
+typedef struct Viewer Viewer; /* store/messages.h */
 /* NULL with true: no such job for this viewer. */
-typedef struct Viewer Viewer;
 bool job_load(Db *db, const Viewer *viewer, JobId id, Job **ret, GError **error);
 typedef struct JobQuery {
     const char *role, *state; /* NULL: any */
@@ -235,5 +236,5 @@ typedef struct JobQuery {
 } JobQuery;
 bool jobs_list(
     Db *db, const Viewer *viewer, const JobQuery *q, GPtrArray **ret_jobs, GError **error);
-/* "12" */
+/* "12"; false for anything else. */
 bool job_id_parse(const char *text, JobId *ret);

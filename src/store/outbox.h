@@ -61,10 +61,11 @@ typedef struct OutMail {
     size_t n_to;
 } OutMail;
 
-/* Instead of an effect: the mail waits until the notes that were committed with it or before
- * are on disk (D4: a checkpoint mail and the note files are enough to go on). */
+/* `after`, instead of an effect: the mail waits until the notes that were committed with it or
+ * before are on disk, so that a checkpoint mail and the note files are enough to go on. */
 #define OUTBOX_AFTER_NOTES ((EffectId){-1})
-/* The same for the local copy of a mail that only goes outside: it waits until one recipient has it. */
+/* Likewise, set by outbox_put() itself: the local copy of a mail that only goes outside waits
+ * until one recipient has it. */
 #define OUTBOX_AFTER_SENT ((EffectId){-2})
 
 /* The number that the next outbox_put() in this transaction must use. */
@@ -163,7 +164,7 @@ bool outbox_list(
 /* The first recipient's row, with bytes; by its own id, or by one that a server gave it
  * (store/renamed.h). NULL with true: not there for this viewer. */
 bool outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error);
-/* What the writer of that mail had read; TRUST_OPERATOR: there is no such mail for this viewer. */
-bool outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError **error);
 /* The same by its number, for the operator. */
 bool outbox_load(Db *db, OutId id, OutRow **ret, GError **error);
+/* What the writer of that mail had read; TRUST_OPERATOR: there is no such mail for this viewer. */
+bool outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError **error);

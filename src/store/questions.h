@@ -17,8 +17,8 @@
  *     (question_digest); a yes counts only while they still have it.
  * (3) It stays open until each of its mails is decided, and a mail is decided once.
  * (4) STOP makes it void, CONTINUE makes that very question count again: the mails stay bound
- * to it, so nobody is asked twice and no held mail is set free by the way. CANCEL ends it, and
- *     with it its mails.
+ *     to it, so nobody is asked twice and no held mail is set free by the way. CANCEL ends it,
+ *     and with it its mails.
  * (5) The job hears what became of it: it is `told` in the step that was shown it.
  */
 #include "base/ids.h"
