@@ -5,8 +5,8 @@
  *   before   read what the mails answer                       no transaction
  *   T        claim still ours? notes, mails, messages, moves, the step, the job's next state;
  *            COMMIT, flushed
- *   after    step_settle(): moves of mail files; notes_settle() at the end of a run: note
- * files, then the mail that waited for them
+ *   after    step_settle(): moves of mail files; settle_notes() at the end of a run: note
+ *            files, then the mail that waited for them
  *
  * A crash before T's commit leaves nothing; after it, the sweep finds what is owed.
  */
@@ -33,6 +33,7 @@ static void
 commit_clear(Commit *c)
 {
     job_free(c->job);
+    commit_parent_free(c->original);
     g_clear_pointer(&c->parents, g_ptr_array_unref);
     g_clear_pointer(&c->results, g_ptr_array_unref);
     g_clear_pointer(&c->did, g_ptr_array_unref);
@@ -219,17 +220,17 @@ commit_messages(Commit *c, Txn *txn, GError **error)
 
 /* --- the step itself --- */
 
+/* The step's line for people. */
 static char *
-describe(const Commit *c)
+describe(Commit *c)
 {
-    if (c->p->status == PROPOSE_FAIL)
-        g_ptr_array_add(c->did, g_strdup_printf("gave up: %s", c->p->why));
+    if (c->status == PROPOSE_FAIL)
+        commit_did(c, "gave up: %s", c->p->why);
     if (c->status == PROPOSE_PARK)
-        g_ptr_array_add(c->did, g_strdup_printf("parked, waits for %s", c->p->waiting_for
-                                                                            ? c->p->waiting_for
-                                                                            : "its next run"));
+        commit_did(c, "parked, waits for %s",
+                   c->p->waiting_for ? c->p->waiting_for : "its next run");
     if (c->status == PROPOSE_LIMIT)
-        g_ptr_array_add(c->did, g_strdup_printf("stopped: %s", c->p->why));
+        commit_did(c, "stopped: %s", c->p->why);
     if (c->did->len == 0)
         return c->p->phase ? g_strdup_printf("went on to %s", c->p->phase) : g_strdup("worked");
     g_ptr_array_add(c->did, NULL);
@@ -275,7 +276,7 @@ put_step(Commit *c, Txn *txn, GError **error)
  * step are on disk: the mailbox and the notes must be enough to go on, also when the store is
  * deleted a moment later. */
 static bool
-park(Commit *c, Txn *txn, const CommitParent *original, GError **error)
+park(Commit *c, Txn *txn, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
@@ -289,7 +290,7 @@ park(Commit *c, Txn *txn, const CommitParent *original, GError **error)
                           .role = c->role,
                           .state = c->p->state ? c->p->state : c->in->state,
                           .results = c->results,
-                          .original = &original->letter};
+                          .original = &c->original->letter};
     Post post = {.job = job->id,
                  .round = job->round,
                  .step = c->step,
@@ -303,7 +304,7 @@ park(Commit *c, Txn *txn, const CommitParent *original, GError **error)
 }
 
 static bool
-next_state(Commit *c, Txn *txn, const CommitParent *original, GError **error)
+next_state(Commit *c, Txn *txn, GError **error)
 {
     switch (c->status) {
     case PROPOSE_CONTINUE:
@@ -315,7 +316,7 @@ next_state(Commit *c, Txn *txn, const CommitParent *original, GError **error)
     case PROPOSE_FAIL:
         return job_end(txn, c->claim, JOB_FAILED, c->p->why, error);
     case PROPOSE_PARK:
-        return park(c, txn, original, error);
+        return park(c, txn, error);
     case PROPOSE_LIMIT:
         return job_halt(txn, c->claim, c->p->why, error);
     }
@@ -368,7 +369,7 @@ count_step(Commit *c, Txn *txn, bool bare, GError **error)
 }
 
 static bool
-write_all(Commit *c, Txn *txn, const CommitParent *original, GError **error)
+write_all(Commit *c, Txn *txn, GError **error)
 {
     bool bare = is_bare(c);
     if (!count_step(c, txn, bare, error) ||
@@ -380,7 +381,7 @@ write_all(Commit *c, Txn *txn, const CommitParent *original, GError **error)
     judge_status(c);
     return commit_messages(c, txn, error) && (bare || put_step(c, txn, error)) &&
            (c->mails_put == 0 || timer_drop(txn, c->job->id, TIMER_ACK, error)) &&
-           next_state(c, txn, original, error) && tell_job_news(c, txn, error);
+           next_state(c, txn, error) && tell_job_news(c, txn, error);
 }
 
 /* A brain that hears of it in its next step asks no more when too much is asked already. What
@@ -397,7 +398,7 @@ count_questions(Commit *c, GError **error)
 }
 
 static bool
-prepare(Commit *c, CommitParent **ret_original, GError **error)
+prepare(Commit *c, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     g_auto(Snapshot) reads = {0};
@@ -417,9 +418,8 @@ prepare(Commit *c, CommitParent **ret_original, GError **error)
         return false;
     if (c->p->status != PROPOSE_PARK && !commit_speaks_to_owner(c))
         return true;
-    *ret_original = commit_parent_load(c->engine, c->job, c->job->original_msgid, error);
-    c->original = *ret_original;
-    return *ret_original != NULL;
+    c->original = commit_parent_load(c->engine, c->job, c->job->original_msgid, error);
+    return c->original != NULL;
 }
 
 bool
@@ -433,13 +433,12 @@ step_commit(Engine *engine,
 {
     g_auto(Commit)
         c = {.engine = engine, .claim = claim, .in = in, .p = p, .verdicts = verdicts};
-    g_autoptr(CommitParent) original = NULL;
-    if (!prepare(&c, &original, error))
+    if (!prepare(&c, error))
         return false;
     CRASH_POINT("step-composed");
     g_auto(Txn) txn = {0};
     if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !write_all(&c, &txn, original, error) || !txn_commit(&txn, error))
+        !write_all(&c, &txn, error) || !txn_commit(&txn, error))
         return false;
     CRASH_POINT("step-committed");
     *ret = (StepResult){.step = c.step,

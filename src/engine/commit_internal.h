@@ -22,17 +22,17 @@ typedef struct Commit {
     const GArray *verdicts;
     Job *job; /* as it was before */
     const ConfRole *role;
-    bool in_steps;                /* a next step can hear of what failed in this one */
-    ProposalStatus status;        /* the proposal's, unless what it speaks of failed */
-    GPtrArray *parents;           /* of CommitParent, one per mail; NULL: begins a thread */
-    GPtrArray *results;           /* char *: for the next step */
-    GPtrArray *did;               /* char *: for people */
-    GPtrArray *msgids;            /* char *: one per mail; NULL: was not put */
-    const CommitParent *original; /* what began the round; NULL: not needed */
-    const char *no_question;      /* why nobody can be asked about held mail; NULL: they can */
-    GArray *held;                 /* of OutId: the owner is asked about them */
-    GPtrArray *outside;           /* of CommitOutside: the owner is told of them */
-    bool owner_answered;          /* the owner asked, and gets an answer in this step */
+    bool in_steps;           /* a next step can hear of what failed in this one */
+    ProposalStatus status;   /* the proposal's, unless what it speaks of failed */
+    GPtrArray *parents;      /* of CommitParent, one per mail; NULL: begins a thread */
+    GPtrArray *results;      /* char *: for the next step */
+    GPtrArray *did;          /* char *: for people */
+    GPtrArray *msgids;       /* char *: one per mail; NULL: was not put */
+    CommitParent *original;  /* what began the round; NULL: not needed */
+    const char *no_question; /* why nobody can be asked about held mail; NULL: they can */
+    GArray *held;            /* of OutId: the owner is asked about them */
+    GPtrArray *outside;      /* of CommitOutside: the owner is told of them */
+    bool owner_answered;     /* the owner asked, and gets an answer in this step */
     unsigned notes_failed, mails_failed, mails_put;
     int step;
 } Commit;
