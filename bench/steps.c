@@ -226,14 +226,9 @@ propose(const Rig *r, unsigned i)
     p->because = g_strdup("as told");
     if (!r->writes)
         return p;
-    ProposedNote *note = g_new0(ProposedNote, 1);
-    note->act = NOTE_APPEND;
-    note->key = g_strdup_printf("scratch/n%u", i % NOTES);
-    note->body = g_bytes_new_static("a line\n", 7);
-    g_ptr_array_add(p->notes, note);
-    ProposedMail *mail = proposed_mail_new();
-    mail->body = g_strdup("News.");
-    g_ptr_array_add(p->mails, mail);
+    g_autofree char *key = g_strdup_printf("scratch/n%u", i % NOTES);
+    proposal_add_note(p, NOTE_APPEND, key)->body = g_bytes_new_static("a line\n", 7);
+    proposal_add_mail(p)->body = g_strdup("News.");
     return p;
 }
 

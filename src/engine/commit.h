@@ -78,8 +78,14 @@ typedef struct Proposal {
 Proposal *proposal_new(ProposalStatus status);
 void proposal_free(Proposal *p);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Proposal, proposal_free)
-/* One more change of a note; what else the act needs is for the caller to fill in. Borrowed. */
+/* One more mail, or change of a note; what else it needs is for the caller to fill in. Borrowed.
+ */
+ProposedMail *proposal_add_mail(Proposal *p);
 ProposedNote *proposal_add_note(Proposal *p, NoteAct act, const char *key);
+/* Makes it the end of the job without success, with the mail that tells whoever asked, and the
+ * owner too, why and how to go on. log: the last that a program wrote; NULL: nothing. */
+void proposal_fail(
+    Proposal *p, const Config *config, const Job *job, const char *why, const char *log);
 
 /* What the step rests on. */
 typedef struct StepInput {

@@ -1,5 +1,6 @@
 #include "base/banned.h"
 #include "engine/commit.h"
+#include "mail/address.h"
 
 static void
 proposed_file_free(ProposedFile *f)
@@ -78,6 +79,14 @@ proposal_new(ProposalStatus status)
     return p;
 }
 
+ProposedMail *
+proposal_add_mail(Proposal *p)
+{
+    ProposedMail *mail = proposed_mail_new();
+    g_ptr_array_add(p->mails, mail);
+    return mail;
+}
+
 ProposedNote *
 proposal_add_note(Proposal *p, NoteAct act, const char *key)
 {
@@ -86,6 +95,21 @@ proposal_add_note(Proposal *p, NoteAct act, const char *key)
     note->key = g_strdup(key);
     g_ptr_array_add(p->notes, note);
     return note;
+}
+
+void
+proposal_fail(
+    Proposal *p, const Config *config, const Job *job, const char *why, const char *log)
+{
+    ProposedMail *mail = proposal_add_mail(p);
+    p->status = PROPOSE_FAIL;
+    p->why = g_strdup(why);
+    if (!address_equal(job->asker, config->owner))
+        g_ptr_array_add(mail->cc, g_strdup(config->owner));
+    mail->body =
+        g_strdup_printf("I could not do this: %s.%s%s\n\nReply CONTINUE to let me try "
+                        "again, or just write.",
+                        why, log && *log ? "\n\nThe last it wrote:\n" : "", log ? log : "");
 }
 
 void

@@ -141,22 +141,12 @@ run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error)
     return true;
 }
 
-/* The job ends without success; whoever asked hears why and how to go on, and the owner too. */
 bool
 run_fail(Task *t, const char *why, const char *log, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_FAIL);
-    ProposedMail *mail = proposed_mail_new();
-    g_ptr_array_add(p->mails, mail);
-    p->why = g_strdup(why);
-    const char *owner = t->run->engine->home->config->owner;
-    if (!address_equal(t->job->asker, owner))
-        g_ptr_array_add(mail->cc, g_strdup(owner));
-    mail->body =
-        g_strdup_printf("I could not do this: %s.%s%s\n\nReply CONTINUE to let me try "
-                        "again, or just write.",
-                        why, log && *log ? "\n\nThe last it wrote:\n" : "", log ? log : "");
     g_auto(StepResult) result = {0};
+    proposal_fail(p, t->run->engine->home->config, t->job, why, log);
     t->run->stats->failed++;
     log_event(LOG_WARN, "job failed", "role", t->job->role, "why", why, NULL);
     return run_commit(t, p, &result, error);

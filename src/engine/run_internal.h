@@ -32,14 +32,18 @@ typedef struct Task {
 bool run_load(Task *t, GError **error);
 /* The text for the brain; fills in digest and manifest, and lowers the floor by what it shows. */
 char *run_context(Task *t, const char *workdir, GError **error);
+/* Before the question: writes down which mail is shown, and sets timers and deadline. */
 bool run_mark_shown(Task *t, GError **error);
 /* How often one question is asked. */
 #define RUN_BRAIN_TRIES 2
 /* Asks, once more where the answer can't be used, then gives the job up. *ret_next: another
  * step is to follow; NULL for programs. */
 bool run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error);
+/* Through policy and commit; files follow. */
 bool run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error);
+/* Ends the job by proposal_fail(). */
 bool run_fail(Task *t, const char *why, const char *log, GError **error);
+/* Gives the claim back, as job_release(). */
 bool run_release(Task *t, int64_t ready_us, bool count, const char *why, GError **error);
 
 /* How long what is broken is left alone. */
@@ -51,5 +55,5 @@ bool run_wait_for_brain(Task *t, const char *why, int64_t until_us, GError **err
 
 /* The loop of a brain that works in steps. */
 bool run_steps(Task *t, GError **error);
-/* What the runtime adds to a proposal. */
+/* What the runtime adds to a proposal: one that escalates tells the owner. */
 void run_steps_adjust(Task *t, Proposal *p);

@@ -142,11 +142,10 @@ static bool
 halt(Task *t, const Limit *limit, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_LIMIT);
-    ProposedMail *mail = proposed_mail_new();
+    ProposedMail *mail = proposal_add_mail(p);
     const char *why = limit->why;
     g_autofree char *note = working_note(t, NULL);
     g_auto(StepResult) result = {0};
-    g_ptr_array_add(p->mails, mail);
     p->why = g_strdup(why);
     g_ptr_array_add(mail->to, g_strdup(t->job->asker));
     if (needs_owner(t, limit))
@@ -189,13 +188,12 @@ run_steps_adjust(Task *t, Proposal *p)
             return;
     }
     g_autofree char *note = working_note(t, p);
-    ProposedMail *ask = proposed_mail_new();
+    ProposedMail *ask = proposal_add_mail(p);
     g_ptr_array_add(ask->to, g_strdup(owner));
     ask->in_reply_to = g_strdup(t->job->original_msgid);
     ask->body = g_strdup_printf("This needs you: %s%s%s\n\nReply with what to do.",
                                 p->because ? p->because : "the agent gave no reason.",
                                 *note ? "\n\nWhat it wrote down:\n\n" : "", note);
-    g_ptr_array_add(p->mails, ask);
 }
 
 /* A program that is asked in steps has a folder of its own to sit in, not the home. */

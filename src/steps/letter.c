@@ -224,9 +224,7 @@ letter_propose(Engine *engine,
         text++;
     if (!*text)
         return err_set(error, ERR_NEVER, "it said nothing");
-    ProposedMail *mail = proposed_mail_new();
-    mail->body = g_strdup(text);
     *ret_p = proposal_new(PROPOSE_COMPLETE);
-    g_ptr_array_add((*ret_p)->mails, mail);
+    proposal_add_mail(*ret_p)->body = g_strdup(text);
     return true;
 }

@@ -96,22 +96,6 @@ has_noted(Engine *engine, const Job *job, bool *ret, GError **error)
     return true;
 }
 
-/* An end that nobody hears of is none: whoever asked is told, and the owner. */
-static void
-fail_empty(Engine *engine, const Job *job, Proposal *p)
-{
-    const char *owner = engine->home->config->owner;
-    ProposedMail *mail = proposed_mail_new();
-    p->status = PROPOSE_FAIL;
-    p->why = g_strdup("the brain said twice that it was done, and had done nothing");
-    if (!address_equal(job->asker, owner))
-        g_ptr_array_add(mail->cc, g_strdup(owner));
-    mail->body = g_strdup_printf("I could not do this: %s.\n\nReply CONTINUE to let me try "
-                                 "again, or just write.",
-                                 p->why);
-    g_ptr_array_add(p->mails, mail);
-}
-
 /* "Done" without an answer or an effect is refused once, then it is a failure. */
 static bool
 check_complete(Engine *engine, const Job *job, Proposal *p, StepState *state, GError **error)
@@ -123,7 +107,8 @@ check_complete(Engine *engine, const Job *job, Proposal *p, StepState *state, GE
     if (written)
         return true;
     if (state->refused_empty_complete) {
-        fail_empty(engine, job, p);
+        proposal_fail(p, engine->home->config, job,
+                      "the brain said twice that it was done, and had done nothing", NULL);
         return true;
     }
     state->refused_empty_complete = true;
@@ -176,7 +161,7 @@ propose_moves(Proposal *p, const Answer *a)
 static void
 stop_without_progress(Engine *engine, const Job *job, Proposal *p, const StepState *state)
 {
-    ProposedMail *mail = proposed_mail_new();
+    ProposedMail *mail = proposal_add_mail(p);
     p->status = PROPOSE_LIMIT;
     p->why = g_strdup("no progress in three steps");
     g_ptr_array_add(mail->to, g_strdup(engine->home->config->owner));
@@ -185,7 +170,6 @@ stop_without_progress(Engine *engine, const Job *job, Proposal *p, const StepSta
         "I have made no progress in three steps. How shall I go on?\n\nWhat I know:\n\n%s\n\n"
         "Reply CONTINUE to let me try on, CANCEL to end it, or write what to do instead.",
         *state->working_note ? state->working_note : "(nothing yet)");
-    g_ptr_array_add(p->mails, mail);
 }
 
 static ProposalStatus

@@ -91,8 +91,7 @@ propose_mail(Engine *engine,
              StepState *state,
              GError **error)
 {
-    ProposedMail *mail = proposed_mail_new();
-    g_ptr_array_add(p->mails, mail);
+    ProposedMail *mail = proposal_add_mail(p);
     copy_addresses(mail->to, m->to);
     copy_addresses(mail->cc, m->cc);
     mail->subject = *m->subject ? g_strdup(m->subject) : NULL;

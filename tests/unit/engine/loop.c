@@ -49,11 +49,10 @@ static Proposal *
 propose(const Case *c)
 {
     Proposal *p = proposal_new(c->status);
-    ProposedMail *mail = proposed_mail_new();
+    ProposedMail *mail = proposal_add_mail(p);
 
     p->why = g_strdup("a limit");
     mail->body = g_strdup("here it is");
-    g_ptr_array_add(p->mails, mail);
     if (c->writes_note) {
         ProposedNote *n = proposal_add_note(p, NOTE_REPLACE, "a/b");
         n->body = g_bytes_new("text", 4);
