@@ -105,6 +105,10 @@ typedef struct StepInput {
                             counted */
 } StepInput;
 
+/* Whom a mail without To goes to: everybody whose mail is being answered, newest first, each
+ * once; else whoever began the round. Elements are borrowed. */
+GPtrArray *step_askers(const Job *job, const StepInput *in);
+
 typedef enum VerdictKind { VERDICT_ALLOWED, VERDICT_HELD, VERDICT_REFUSED } VerdictKind;
 typedef struct Verdict {
     VerdictKind kind;

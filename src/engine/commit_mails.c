@@ -91,25 +91,6 @@ commit_load_parents(Commit *c, GError **error)
     return true;
 }
 
-/* Everybody whose mail is being answered, newest first, each once; else whoever began the
- * round. */
-static GPtrArray *
-askers(const Job *job, const StepInput *in)
-{
-    GPtrArray *to = g_ptr_array_new();
-    for (guint i = in->shown->len; i-- > 0;) {
-        MsgRow *row = g_ptr_array_index(in->shown, i);
-        bool known = false;
-        for (guint k = 0; k < to->len && !known; k++)
-            known = address_equal(g_ptr_array_index(to, k), row->from);
-        if (!known && *row->from)
-            g_ptr_array_add(to, row->from);
-    }
-    if (to->len == 0)
-        g_ptr_array_add(to, job->asker);
-    return to;
-}
-
 /* A file that is a note: its newest version, also when this very step wrote it. */
 static bool
 attach_note(Commit *c, Compose *mail, const ProposedFile *f, GError **error)
@@ -130,7 +111,7 @@ compose_mail(Commit *c,
              const CommitParent *parent,
              GError **error)
 {
-    g_autoptr(GPtrArray) asked = mail->to->len == 0 ? askers(c->job, c->in) : NULL;
+    g_autoptr(GPtrArray) asked = mail->to->len == 0 ? step_askers(c->job, c->in) : NULL;
     ProposedMail said = *mail;
     said.subject = v->subject ? v->subject : mail->subject;
     said.body = v->body ? v->body : mail->body;

@@ -121,21 +121,14 @@ check_mail(Engine *engine,
     return true;
 }
 
-/* As the commit does it: without To a mail goes to everybody whose mail it answers. */
 GPtrArray *
 policy_recipients(const Check *k, const ProposedMail *mail)
 {
-    GPtrArray *to = g_ptr_array_new();
-    g_ptr_array_extend(to, mail->to, NULL, NULL);
-    g_ptr_array_extend(to, mail->cc, NULL, NULL);
-    for (guint i = 0; i < k->in->shown->len && mail->to->len == 0; i++) {
-        MsgRow *row = g_ptr_array_index(k->in->shown, i);
-        if (*row->from)
-            g_ptr_array_add(to, row->from);
-    }
-    if (mail->to->len == 0 && to->len == mail->cc->len)
-        g_ptr_array_add(to, k->job->asker);
-    return to;
+    g_autoptr(GPtrArray) asked = mail->to->len == 0 ? step_askers(k->job, k->in) : NULL;
+    GPtrArray *all = g_ptr_array_new();
+    g_ptr_array_extend(all, asked ? asked : mail->to, NULL, NULL);
+    g_ptr_array_extend(all, mail->cc, NULL, NULL);
+    return all;
 }
 
 /* What is allowed, but too much of it. */

@@ -129,6 +129,23 @@ proposal_free(Proposal *p)
     g_free(p);
 }
 
+GPtrArray *
+step_askers(const Job *job, const StepInput *in)
+{
+    GPtrArray *to = g_ptr_array_new();
+    for (guint i = in->shown->len; i-- > 0;) {
+        MsgRow *row = g_ptr_array_index(in->shown, i);
+        bool known = false;
+        for (guint k = 0; k < to->len && !known; k++)
+            known = address_equal(g_ptr_array_index(to, k), row->from);
+        if (!known && *row->from)
+            g_ptr_array_add(to, row->from);
+    }
+    if (to->len == 0)
+        g_ptr_array_add(to, job->asker);
+    return to;
+}
+
 void
 step_result_clear(StepResult *r)
 {
