@@ -61,24 +61,19 @@ verdict_hold(Verdict *v, char *take_why)
 }
 
 static bool
-check_recipient(Engine *engine,
-                const Job *job,
-                const StepInput *in,
-                const char *spec,
-                Verdict *ret,
-                GError **error)
+check_recipient(const Check *k, const char *spec, Verdict *ret, GError **error)
 {
     if (!address_spec_valid(spec)) {
         *ret = verdict(VERDICT_REFUSED, g_strdup_printf("'%s' is no address", spec));
         return true;
     }
     bool takes_part;
-    if (!messages_takes_part(engine->db, job->id, spec, &takes_part, error))
+    if (!messages_takes_part(k->engine->db, k->job->id, spec, &takes_part, error))
         return false;
-    const Config *config = engine->home->config;
+    const Config *config = k->engine->home->config;
     bool inside = is_inside(config, spec);
     takes_part |= address_equal(spec, config->owner);
-    if (takes_part || (in->floor >= TRUST_ROLE && (inside || listed(config->allow, spec)))) {
+    if (takes_part || (k->in->floor >= TRUST_ROLE && (inside || listed(config->allow, spec)))) {
         *ret = verdict(VERDICT_ALLOWED, NULL);
         ret->third = takes_part || inside ? NULL : g_strdup(spec);
     } else {
@@ -87,13 +82,9 @@ check_recipient(Engine *engine,
     return true;
 }
 
+/* The worst that any recipient gets. */
 static bool
-check_mail(Engine *engine,
-           const Job *job,
-           const StepInput *in,
-           const ProposedMail *mail,
-           Verdict *ret,
-           GError **error)
+check_recipients(const Check *k, const ProposedMail *mail, Verdict *ret, GError **error)
 {
     if (mail->to->len + mail->cc->len > LIMIT_RECIPIENTS) {
         *ret = verdict(VERDICT_REFUSED,
@@ -105,7 +96,7 @@ check_mail(Engine *engine,
         const char *spec = i < mail->to->len ? g_ptr_array_index(mail->to, i)
                                              : g_ptr_array_index(mail->cc, i - mail->to->len);
         Verdict one;
-        if (!check_recipient(engine, job, in, spec, &one, error)) {
+        if (!check_recipient(k, spec, &one, error)) {
             verdict_clear(&worst);
             return false;
         }
@@ -145,8 +136,9 @@ check_breakers(
     return true;
 }
 
+/* What else may be said against a mail whose recipients are right. */
 static bool
-check_all(Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GError **error)
+check_content(Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GError **error)
 {
     if (v->kind == VERDICT_REFUSED)
         return true;
@@ -172,11 +164,11 @@ policy_check(Engine *engine,
     for (guint i = 0; i < p->mails->len && ok; i++) {
         Verdict v;
         const ProposedMail *mail = g_ptr_array_index(p->mails, i);
-        ok = check_mail(engine, job, in, mail, &v, error);
+        ok = check_recipients(&k, mail, &v, error);
         if (!ok)
             break;
         g_array_append_val(verdicts, v);
-        ok = check_all(&k, mail, i, &g_array_index(verdicts, Verdict, i), error);
+        ok = check_content(&k, mail, i, &g_array_index(verdicts, Verdict, i), error);
     }
     g_clear_pointer(&k.links, g_hash_table_unref);
     if (ok)
