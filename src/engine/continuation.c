@@ -6,7 +6,6 @@
 #include "store/messages.h"
 
 #define VERSION 1
-#define MAC_USE "continuation 1"
 
 /* The face's members that a reader of the first continuations expects, in their order. */
 static const struct Member {
@@ -139,7 +138,7 @@ sign(const Key *key, const json_t *doc)
     g_autofree char *text = json_format(doc);
     size_t len = strlen(text) - 1; /* without the last brace */
     Digest mac;
-    key_mac(key, MAC_USE, text, len, &mac);
+    key_mac(key, CONTINUATION_MAC_USE, text, len, &mac);
     g_autofree char *hex = digest_hex(&mac);
     return g_strdup_printf("%.*s,\"mac\":\"%s\"}", (int)len, text, hex);
 }

@@ -6,7 +6,7 @@
  * read; when the store is lost the content brings the job back.
  *
  * The document ends with `,"mac":"<64 hex>"}`; the MAC is over all bytes before that comma,
- * with the sub-key "continuation 1", and is checked on the raw decoded bytes before any JSON is
+ * with a sub-key of its own, and is checked on the raw decoded bytes before any JSON is
  * read.
  *
  * (1) What is not whole, or whose MAC does not hold, is an ordinary attachment of an ordinary
@@ -23,6 +23,7 @@
 #include "store/jobs.h"
 
 #define CONTINUATION_FILE "continuation.json"
+#define CONTINUATION_MAC_USE "continuation 1" /* of key_mac() */
 
 typedef struct CheckpointInput {
     const Job *job; /* parked already: its seq, epoch and counts are those of the mail */

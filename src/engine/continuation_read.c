@@ -5,7 +5,6 @@
 #include "mail/msgid.h"
 #include "store/messages.h"
 
-#define MAC_USE "continuation 1"
 #define MAC_MARK ",\"mac\":\""
 #define MAC_HEX (2 * DIGEST_SIZE)
 #define MAC_TAIL (sizeof MAC_MARK - 1 + MAC_HEX + 2) /* and "} */
@@ -43,7 +42,7 @@ mac_holds(const Key *key, const char *data, size_t len)
     g_autofree char *digits = g_strndup(hex, MAC_HEX);
     Digest mac;
     return digest_parse_hex(digits, &mac) &&
-           key_verify(key, MAC_USE, data, len - MAC_TAIL, &mac);
+           key_verify(key, CONTINUATION_MAC_USE, data, len - MAC_TAIL, &mac);
 }
 
 /* Does it say that it is one? Looks at bytes only: nothing unproved is parsed. */
