@@ -10,9 +10,6 @@
 #include "store/notes.h"
 #include "store/steps.h"
 
-/* Deeper than anybody forks forks. */
-#define FORKS_MAX 64
-
 /* All that is read before anything is written. */
 typedef struct Source {
     Job *job;
@@ -94,7 +91,7 @@ static bool
 find_round(Db *db, Source *s, GError **error)
 {
     ForkPoint from = {.job = s->job->id};
-    for (int i = 0; i < FORKS_MAX && from.job.v && !s->original_msgid; i++) {
+    for (int i = 0; i < FORK_DEPTH_MAX && from.job.v && !s->original_msgid; i++) {
         if (!fork_original(db, from.job, s->at->round, &s->original, &s->original_msgid,
                            &s->asker, error) ||
             !fork_of(db, from.job, &from, error))

@@ -37,6 +37,9 @@ typedef struct ForkPoint {
     int step;
     int64_t at_us; /* when that step was committed; 0 where its row is gone */
 } ForkPoint;
+/* How often to ask it in a row: more than anybody forks forks. A circle can't be, but a store
+ * may be damaged. */
+#define FORK_DEPTH_MAX 64
 bool fork_of(Db *db, JobId job, ForkPoint *ret, GError **error);
 
 typedef struct Fork {
