@@ -315,6 +315,18 @@ text_name_valid(const char *s)
 }
 
 size_t
+text_cut_at(const char *s, size_t max)
+{
+    size_t len = strlen(s);
+
+    if (len <= max)
+        return len;
+    while (max > 0 && ((uint8_t)s[max] & 0xc0) == 0x80)
+        max--;
+    return max;
+}
+
+size_t
 text_chars(const char *s)
 {
     return (size_t)g_utf8_strlen(s, -1);

@@ -42,5 +42,7 @@ bool text_parse_money(const char *s, int64_t *ret_micro);
 char *text_format_size(uint64_t bytes);
 /* A name for a role, person, account: [a-z0-9][a-z0-9._-]{0,63}, no "..". */
 bool text_name_valid(const char *s);
+/* How many bytes of s, at most max, are whole characters; s is valid UTF-8. */
+size_t text_cut_at(const char *s, size_t max);
 /* Number of Unicode characters; s is valid UTF-8. */
 size_t text_chars(const char *s);

@@ -177,15 +177,6 @@ fenced_size(const Context *c, const char *title, size_t len)
            sizeof "\n===  [] ===\n\n=== END [] ===\n";
 }
 
-/* The number of bytes of text to show within room, at a character's edge. */
-static size_t
-cut_at(const char *text, size_t room)
-{
-    while (room > 0 && ((uint8_t)text[room] & 0xc0) == 0x80)
-        room--;
-    return room;
-}
-
 static bool
 holds_mark(const Context *c, const ContextPart *part, const char *text)
 {
@@ -217,7 +208,7 @@ show(Context *c, const ContextPart *asked, const char *asked_text, bool may_cut)
         size_t cut_frame = frame + strlen(CONTEXT_CUT_NOTE);
         if (!may_cut || cut_frame >= room)
             return leave_out(c, &part, text, len, NO_ROOM);
-        keep = cut_at(text, room - cut_frame);
+        keep = text_cut_at(text, room - cut_frame);
         if (keep == 0)
             return leave_out(c, &part, text, len, NO_ROOM);
     }
@@ -338,7 +329,7 @@ context_instruct_part(Context *c, const ContextPart *asked, const char *asked_te
     if (holds_mark(c, asked, text))
         return refuse_mark(c, &part, text);
     if (frame + len > room)
-        keep = frame < room ? cut_at(text, room - frame) : 0;
+        keep = frame < room ? text_cut_at(text, room - frame) : 0;
     if (keep == 0)
         return len == 0 || leave_out(c, &part, text, len, NO_ROOM);
     context_put_instruction(c, title, text, len, keep);

@@ -74,16 +74,6 @@ is_device(const char *name)
             g_ascii_strncasecmp(name, "lpt", 3) == 0);
 }
 
-static void
-cut_to(GString *s, size_t max)
-{
-    if (s->len <= max)
-        return;
-    while (max > 0 && ((uint8_t)s->str[max] & 0xc0) == 0x80)
-        max--;
-    g_string_truncate(s, max);
-}
-
 /* Splits at the last dot, unless what follows is no extension. */
 static void
 split_extension(GString *name, char **ret_extension)
@@ -131,7 +121,7 @@ workplace_name(GHashTable *taken, const char *filename)
     g_autoptr(GString) stem = safe_name(filename);
 
     split_extension(stem, &extension);
-    cut_to(stem, NAME_BYTES - EXTENSION_BYTES - 8);
+    g_string_truncate(stem, text_cut_at(stem->str, NAME_BYTES - EXTENSION_BYTES - 8));
     for (unsigned n = 1;; n++) {
         g_autofree char *name = n == 1 ? g_strconcat(stem->str, extension, NULL)
                                        : g_strdup_printf("%s-%u%s", stem->str, n, extension);

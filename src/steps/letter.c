@@ -22,10 +22,7 @@ cut_instructions(char *text, size_t max)
 
     if (strlen(text) <= max || max <= sizeof mark)
         return;
-    size_t at = max - sizeof mark;
-    while (at > 0 && ((uint8_t)text[at] & 0xc0) == 0x80)
-        at--;
-    memcpy(text + at, mark, sizeof mark);
+    memcpy(text + text_cut_at(text, max - sizeof mark), mark, sizeof mark);
 }
 
 /* The role's own file, or two sentences of ours where it has none. */

@@ -39,14 +39,7 @@ phase_parse(const char *name, Phase *ret)
 static char *
 copy_line(const char *s)
 {
-    size_t len = strlen(s);
-
-    if (len > STATE_LINE_MAX) {
-        len = STATE_LINE_MAX;
-        while (len > 0 && ((unsigned char)s[len] & 0xc0) == 0x80)
-            len--;
-    }
-    return g_strndup(s, len);
+    return g_strndup(s, text_cut_at(s, STATE_LINE_MAX));
 }
 
 MailRef *

@@ -331,6 +331,10 @@ test_name(void)
     g_assert_true(text_name_valid(longest));
     g_assert_false(text_name_valid(longer));
     g_assert_cmpuint(text_chars("\303\274b"), ==, 2);
+    g_assert_cmpuint(text_cut_at("\303\274b", 0), ==, 0);
+    g_assert_cmpuint(text_cut_at("\303\274b", 1), ==, 0);
+    g_assert_cmpuint(text_cut_at("\303\274b", 2), ==, 2);
+    g_assert_cmpuint(text_cut_at("\303\274b", 99), ==, 3);
 }
 
 int
