@@ -27,6 +27,9 @@ typedef struct BrainFile BrainFile; /* brain/brain.h */
 #define CONTEXT_FILES_BYTES (18u << 20) /* in base64 still below what they take */
 #define CONTEXT_IMAGE_BYTES (3500u << 10)
 
+/* More than the fences and a title of ours take around a part: what to reckon for it. */
+#define CONTEXT_FRAME 256u
+
 /* Where the text of a part comes from. from NULL: from nowhere else, it is kept in the
  * manifest. What the names mean is the face's affair (FaceOps.recall). */
 typedef struct ContextPart {

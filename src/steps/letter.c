@@ -9,7 +9,6 @@
 #include "steps/thread.h"
 
 #define INSTRUCTIONS_MAX (64u << 10)
-#define FRAME 256u /* room for the fences of one mail */
 #define DEFAULT_INSTRUCTIONS                                                                   \
     "Do what the newest mail asks, as far as you can, in one go. Then say plainly what you "   \
     "did, what you did not do, and what you need."
@@ -166,7 +165,7 @@ room_for(const GPtrArray *texts)
 {
     size_t room = 0;
     for (guint i = 0; i < texts->len; i++)
-        room += strlen_null(g_ptr_array_index(texts, i)) + FRAME;
+        room += strlen_null(g_ptr_array_index(texts, i)) + CONTEXT_FRAME;
     return room;
 }
 

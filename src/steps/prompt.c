@@ -55,7 +55,7 @@ show_mail(Prompt *p, const char *what, const MsgRow *row, bool original, GError 
     g_autofree char *sender = thread_sender(row);
     g_autofree char *title = g_strdup_printf("%s, %s", what, sender);
     const ContextPart part = {.title = title, .from = "mail", .id = row->msgid};
-    if (original && strlen(text) + PROMPT_SMALL_FRAME > room)
+    if (original && strlen(text) + CONTEXT_FRAME > room)
         context_reserve(p->c, p->keep + room / 2);
     context_show_part_cut(p->c, &part, text);
     return true;
@@ -209,7 +209,7 @@ show_results(Prompt *p)
 static size_t
 size_of(const char *text)
 {
-    return text && *text ? strlen(text) + PROMPT_SMALL_FRAME : 0;
+    return text && *text ? strlen(text) + CONTEXT_FRAME : 0;
 }
 
 static size_t

@@ -4,9 +4,9 @@
 #include "steps/prompt.h"
 #include "steps/state.h"
 
-/* A part of so many bytes less than the room there is comes whole: fences and title fit. */
+/* The same as CONTEXT_FRAME with somebody else's title: a part of so many bytes less than the
+ * room there is comes whole. */
 #define PROMPT_FRAME 1024u
-#define PROMPT_SMALL_FRAME 256u /* with a title of ours */
 
 typedef struct Prompt {
     Engine *engine;

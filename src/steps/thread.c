@@ -10,7 +10,6 @@
 
 #define ROWS_MAX 400u /* of each kind that are looked at, the newest */
 #define HEADS_MAX 15u /* mails that are shown by their headers alone */
-#define FRAME 256u    /* room for the fences of one mail */
 #define FROM_IN "earlier"
 #define FROM_IN_HEAD "earlier-head"
 #define FROM_OUT "sent"
@@ -280,7 +279,7 @@ typedef struct Fit {
 static size_t
 cost(const char *text)
 {
-    return strlen(text) + FRAME;
+    return strlen(text) + CONTEXT_FRAME;
 }
 
 static bool
