@@ -158,6 +158,7 @@ propose_moves(Proposal *p, const Answer *a)
 }
 
 /* The same nothing three times: one question to the owner instead of a fourth. */
+_Static_assert(LOOP_IDLE_MAX == 3, "the words below say how often");
 static void
 stop_without_progress(Engine *engine, const Job *job, Proposal *p, const StepState *state)
 {

@@ -15,7 +15,6 @@ note_title(const Note *note)
                            note->version, note->author);
 }
 
-/* Text that came from strangers is not put before a brain that works for somebody we trust. */
 static bool
 below_floor(const Prompt *p, const Note *note)
 {
@@ -111,12 +110,22 @@ show_start(Prompt *p, const char *key, GError **error)
     return true;
 }
 
+static char *
+start_key(const Prompt *p)
+{
+    return g_strdup_printf("%s/start", p->role->name);
+}
+
+static char *
+phase_key(const Prompt *p)
+{
+    return g_strdup_printf("%s/states/%s", p->role->name, phase_name(p->state->phase));
+}
+
 bool
 prompt_show_instructions(Prompt *p, GError **error)
 {
-    g_autofree char *start = g_strdup_printf("%s/start", p->role->name);
-    g_autofree char *phase =
-        g_strdup_printf("%s/states/%s", p->role->name, phase_name(p->state->phase));
+    g_autofree char *start = start_key(p), *phase = phase_key(p);
     if (!show_start(p, start, error))
         return false;
     context_reserve(p->c, context_room(p->c) / 4 * 3);
@@ -143,7 +152,6 @@ bundle_keys(Prompt *p, GStrv *ret, GError **error)
     return true;
 }
 
-/* The bundle note, and every note that it lists. */
 bool
 prompt_show_bundle(Prompt *p, GError **error)
 {
@@ -187,15 +195,12 @@ import_known(Prompt *p, const char *const *keys, GError **error)
                         error);
 }
 
-/* A person's edits first: what is shown is what is there. */
 bool
 prompt_import_edits(Prompt *p, GError **error)
 {
     g_autoptr(GPtrArray) keys = g_ptr_array_new();
     g_auto(GStrv) listed = NULL;
-    g_autofree char *start = g_strdup_printf("%s/start", p->role->name);
-    g_autofree char *phase =
-        g_strdup_printf("%s/states/%s", p->role->name, phase_name(p->state->phase));
+    g_autofree char *start = start_key(p), *phase = phase_key(p);
     g_ptr_array_add(keys, start);
     g_ptr_array_add(keys, phase);
     if (*p->state->bundle_key)
