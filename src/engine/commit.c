@@ -291,14 +291,10 @@ park(Commit *c, Txn *txn, GError **error)
                           .state = c->p->state ? c->p->state : c->in->state,
                           .results = c->results,
                           .original = &c->original->letter};
-    Post post = {.job = job->id,
-                 .round = job->round,
-                 .step = c->step,
-                 .thread = job->thread,
-                 .after = OUTBOX_AFTER_NOTES,
-                 .level = TRUST_ROLE,
-                 .floor = &c->in->floor,
-                 .mailbox = job->role};
+    Post post = post_of_job(job);
+    post.step = c->step;
+    post.floor = &c->in->floor;
+    post.after = OUTBOX_AFTER_NOTES;
     return continuation_compose(c->engine, &in, &mail, error) &&
            post_compose(c->engine, txn, mail, &post, NULL, NULL, error);
 }

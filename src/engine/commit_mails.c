@@ -218,15 +218,12 @@ put_mail(Commit *c,
     bool held = v->kind == VERDICT_HELD;
     char *msgid, *no_way = NULL;
     OutId id;
-    Post post = {.job = c->job->id,
-                 .round = c->job->round,
-                 .step = c->step,
-                 .thread = c->job->thread,
-                 .answers = answers && commit_may_mark(c, answers) ? answers->id : (MsgId){0},
-                 .held = held ? v->why : NULL,
-                 .level = TRUST_ROLE,
-                 .floor = &c->in->floor,
-                 .mailbox = c->job->role};
+    Post post = post_of_job(c->job);
+    post.step = c->step;
+    post.floor = &c->in->floor;
+    post.held = held ? v->why : NULL;
+    if (answers && commit_may_mark(c, answers))
+        post.answers = answers->id;
     guard_length(c, mail, to);
     if (!post_compose(c->engine, txn, made, &post, &id, &msgid, error))
         return false;

@@ -53,13 +53,9 @@ post_notice(
 {
     g_autoptr(Compose) mail = letter_notice(c->engine->home, c->role, c->job, to, NULL, text,
                                             &c->original->letter, error);
-    Post post = {.job = c->job->id,
-                 .round = c->job->round,
-                 .step = step,
-                 .thread = c->job->thread,
-                 .level = TRUST_ROLE,
-                 .floor = step > 0 ? &c->in->floor : NULL,
-                 .mailbox = c->job->role};
+    Post post = post_of_job(c->job);
+    post.step = step;
+    post.floor = step > 0 ? &c->in->floor : NULL;
     return mail && post_compose(c->engine, txn, mail, &post, NULL, NULL, error);
 }
 

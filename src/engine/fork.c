@@ -199,7 +199,6 @@ say_so(Engine *engine,
        Txn *txn,
        const Source *s,
        JobId id,
-       ThreadId thread,
        const char *instruction,
        GError **error)
 {
@@ -217,11 +216,7 @@ say_so(Engine *engine,
         instruction ? instruction : "");
     g_autoptr(Compose) c = letter_notice(engine->home, s->role, fork, s->asker, NULL, text,
                                          &original->letter, error);
-    Post post = {.job = id,
-                 .round = s->at->round,
-                 .thread = thread,
-                 .level = TRUST_ROLE,
-                 .mailbox = s->job->role};
+    Post post = post_of_job(fork);
     return c && post_compose(engine, txn, c, &post, NULL, NULL, error);
 }
 
@@ -231,12 +226,11 @@ say_if_possible(Engine *engine,
                 Txn *txn,
                 const Source *s,
                 JobId id,
-                ThreadId thread,
                 const char *instruction,
                 GError **error)
 {
     g_autoptr(GError) failed = NULL;
-    if (say_so(engine, txn, s, id, thread, instruction, &failed))
+    if (say_so(engine, txn, s, id, instruction, &failed))
         return true;
     if (!err_is(failed, ERR_NEVER)) {
         g_propagate_error(error, g_steal_pointer(&failed));
@@ -258,7 +252,6 @@ fork_job(Engine *engine,
 {
     g_auto(Source) s = {0};
     JobId id;
-    ThreadId thread;
     if (!load_source(engine, job, step, &s, error))
         return false;
     const char *told = instruction && *instruction ? instruction : NULL;
@@ -276,9 +269,8 @@ fork_job(Engine *engine,
                   .total_iterations = s.total_iterations,
                   .step_limit = step_limit(&s),
                   .floor = s.floor};
-    if (!job_fork(txn, &in, &id, &thread, error) || !put_step(engine, txn, &s, id, error) ||
-        !mark_shown(txn, &s, id, error) ||
-        !say_if_possible(engine, txn, &s, id, thread, told, error))
+    if (!job_fork(txn, &in, &id, error) || !put_step(engine, txn, &s, id, error) ||
+        !mark_shown(txn, &s, id, error) || !say_if_possible(engine, txn, &s, id, told, error))
         return false;
     *ret_new = id;
     return true;

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "engine/outward.h"
 #include "mail/msgid.h"
+#include "store/jobs.h"
 #include "store/messages.h"
 
 Trust
@@ -111,6 +112,16 @@ dress(const Engine *engine, Compose *mail, const Post *post, GError **error)
             return outward_dress(engine->home, way, role, post->job, mail, error);
     }
     return true;
+}
+
+Post
+post_of_job(const Job *job)
+{
+    return (Post){.job = job->id,
+                  .round = job->round,
+                  .thread = job->thread,
+                  .level = TRUST_ROLE,
+                  .mailbox = job->role};
 }
 
 bool

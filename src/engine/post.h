@@ -22,6 +22,10 @@ typedef struct Post {
     const char *mailbox; /* sender's own, for the copy in Sent; NULL: no copy */
 } Post;
 
+/* As the role of a job writes in its round and thread; the words are ours. */
+typedef struct Job Job; /* store/jobs.h */
+Post post_of_job(const Job *job);
+
 /* ret_msgid: without brackets; caller frees. Either may be NULL. */
 bool post_compose(Engine *engine,
                   Txn *txn,

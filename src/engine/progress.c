@@ -72,12 +72,8 @@ say(Engine *engine, Txn *txn, const Job *job, GError **error)
     g_autofree char *text = g_strdup_printf("I am still at this.\n\n%s", status);
     g_autoptr(Compose) c =
         letter_notice(engine->home, role, job, job->asker, NULL, text, &parent, error);
-    Post post = {.job = job->id,
-                 .round = job->round,
-                 .thread = job->thread,
-                 .level = TRUST_ROLE,
-                 .floor = &job->floor, /* it repeats what the agent says that it does */
-                 .mailbox = job->role};
+    Post post = post_of_job(job);
+    post.floor = &job->floor; /* it repeats what the agent says that it does */
     return c && post_compose(engine, txn, c, &post, NULL, NULL, error);
 }
 

@@ -66,11 +66,7 @@ acknowledge(Loop *loop, GError **error)
     g_autoptr(Compose) c =
         letter_notice(engine->home, ask->role, job, row->from, NULL,
                       "I have your mail and am working on it.", &parent, error);
-    Post post = {.job = job->id,
-                 .round = job->round,
-                 .thread = job->thread,
-                 .level = TRUST_ROLE,
-                 .mailbox = job->role};
+    Post post = post_of_job(job);
     g_auto(Txn) txn = {0};
     if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
         !job_check(&txn, ask->claim, ask->in->deadline_us, error) ||

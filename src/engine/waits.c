@@ -115,11 +115,7 @@ mail_people(const Due *d, Txn *txn, WaitThen what, GError **error)
 {
     g_autoptr(Compose) c =
         what == WAIT_REMIND ? compose_reminder(d, error) : compose_question(d, error);
-    Post post = {.job = d->job->id,
-                 .round = d->job->round,
-                 .thread = d->job->thread,
-                 .level = TRUST_ROLE,
-                 .mailbox = d->job->role};
+    Post post = post_of_job(d->job);
     return c && post_compose(d->engine, txn, c, &post, NULL, NULL, error);
 }
 
@@ -143,12 +139,8 @@ file_checkpoint(const Due *d, Txn *txn, GError **error)
                           .state = last ? last->state : NULL,
                           .results = results,
                           .original = &original};
-    Post post = {.job = now->id,
-                 .round = now->round,
-                 .thread = now->thread,
-                 .level = TRUST_ROLE,
-                 .floor = &now->floor,
-                 .mailbox = now->role};
+    Post post = post_of_job(now);
+    post.floor = &now->floor;
     return job_file_checkpoints(txn, now->id, error) &&
            continuation_compose(d->engine, &in, &mail, error) &&
            post_compose(d->engine, txn, mail, &post, NULL, NULL, error);

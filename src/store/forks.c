@@ -13,7 +13,7 @@ new_thread(Txn *txn, ThreadId *ret, GError **error)
 }
 
 bool
-job_fork(Txn *txn, const JobFork *in, JobId *ret_id, ThreadId *ret_thread, GError **error)
+job_fork(Txn *txn, const JobFork *in, JobId *ret_id, GError **error)
 {
     int64_t now = txn_now(txn);
     ThreadId thread;
@@ -36,7 +36,6 @@ job_fork(Txn *txn, const JobFork *in, JobId *ret_id, ThreadId *ret_thread, GErro
             trust_name(in->floor), in->from.v, (int64_t)in->step, now, now, now))
         return false;
     *ret_id = id;
-    *ret_thread = thread;
     return true;
 }
 

@@ -15,8 +15,8 @@ typedef struct JobFork {
     int round, total_iterations, step_limit;
     Trust floor;
 } JobFork;
-/* Queued, ready now; its steps are numbered on from `step`. */
-bool job_fork(Txn *txn, const JobFork *in, JobId *ret_id, ThreadId *ret_thread, GError **error);
+/* Queued, ready now, in a thread of its own; its steps are numbered on from `step`. */
+bool job_fork(Txn *txn, const JobFork *in, JobId *ret_id, GError **error);
 
 /* The mail that began a round of a job; *ret_id is {0} and ret_msgid NULL where the store has
  * lost it. Caller frees. */
