@@ -311,12 +311,4 @@ start(const BrainAsk *ask, void **ret_state, GError **error)
     return api_start(&kind, ask, ret_state, error);
 }
 
-const BrainOps brain_anthropic = {
-    .kind = "anthropic",
-    .start = start,
-    .poll = api_poll,
-    .work = api_work,
-    .end = api_end,
-    .answer = api_answer,
-    .free = api_free,
-};
+const BrainOps brain_anthropic = API_BRAIN_OPS("anthropic", start);

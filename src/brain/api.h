@@ -52,6 +52,12 @@ bool api_work(void *state);
 void api_end(void *state);
 void api_answer(void *state, BrainAnswer *ret);
 void api_free(void *state);
+/* The BrainOps of a kind; its start() is api_start() with its ApiKind. */
+#define API_BRAIN_OPS(name, kind_start)                                                        \
+    {                                                                                          \
+        .kind = (name), .start = (kind_start), .poll = api_poll, .work = api_work,             \
+        .end = api_end, .answer = api_answer, .free = api_free                                 \
+    }
 
 /* --- for kinds --- */
 

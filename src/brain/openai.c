@@ -263,12 +263,4 @@ start(const BrainAsk *ask, void **ret_state, GError **error)
     return api_start(&kind, ask, ret_state, error);
 }
 
-const BrainOps brain_openai = {
-    .kind = "openai",
-    .start = start,
-    .poll = api_poll,
-    .work = api_work,
-    .end = api_end,
-    .answer = api_answer,
-    .free = api_free,
-};
+const BrainOps brain_openai = API_BRAIN_OPS("openai", start);
