@@ -13,7 +13,6 @@
 #include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
-#include "base/json.h"
 #include "engine/commit_internal.h"
 #include "engine/continuation.h"
 #include "engine/hold.h"
@@ -237,24 +236,13 @@ describe(Commit *c)
     return g_strjoinv("; ", (char **)c->did->pdata);
 }
 
-static char *
-results_json(const Commit *c)
-{
-    if (c->results->len == 0)
-        return NULL;
-    g_autoptr(json_t) list = json_array();
-    for (guint i = 0; i < c->results->len; i++)
-        json_array_append_new(list, json_string(g_ptr_array_index(c->results, i)));
-    return json_format(list);
-}
-
 static bool
 put_step(Commit *c, Txn *txn, GError **error)
 {
     const StepInput *in = c->in;
     const Proposal *p = c->p;
     g_autofree char *did = describe(c);
-    g_autofree char *results = results_json(c);
+    g_autofree char *results = step_results_format(c->results);
     Step s = {.job = c->job->id,
               .n = c->step,
               .round = c->job->round,

@@ -36,7 +36,7 @@ load_memory(Task *t, GError **error)
         return false;
     bool same = last && last->round == t->job->round;
     t->in.state = same ? g_steal_pointer(&last->state) : NULL;
-    t->in.results = step_result_lines(same ? last->results : NULL);
+    t->in.results = step_results_parse(same ? last->results : NULL);
     return true;
 }
 

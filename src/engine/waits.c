@@ -133,7 +133,7 @@ file_checkpoint(const Due *d, Txn *txn, GError **error)
     if (!job_load(d->engine->db, &viewer, d->job->id, &now, error) ||
         !step_last(d->engine->db, d->job->id, &last, error))
         return false;
-    g_autoptr(GPtrArray) results = step_result_lines(last ? last->results : NULL);
+    g_autoptr(GPtrArray) results = step_results_parse(last ? last->results : NULL);
     CheckpointInput in = {.job = now,
                           .role = d->role,
                           .state = last ? last->state : NULL,

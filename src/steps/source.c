@@ -241,7 +241,7 @@ recall_state(const Step *before, const char *id)
     if (!before)
         return NULL;
     g_autoptr(StepState) state = state_of(before);
-    g_autoptr(GPtrArray) lines = step_result_lines(before->results);
+    g_autoptr(GPtrArray) lines = step_results_parse(before->results);
     if (g_str_equal(id, ":working_note"))
         return g_strdup(state->working_note);
     if (g_str_equal(id, ":results"))

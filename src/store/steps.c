@@ -28,7 +28,7 @@ free_element(gpointer step)
 }
 
 GPtrArray *
-step_result_lines(const char *results)
+step_results_parse(const char *results)
 {
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(json_t) list = NULL;
@@ -43,6 +43,18 @@ step_result_lines(const char *results)
             g_ptr_array_add(lines, g_strdup(json_string_value(line)));
     }
     return lines;
+}
+
+char *
+step_results_format(const GPtrArray *lines)
+{
+    g_autoptr(json_t) list = json_array();
+
+    if (lines->len == 0)
+        return NULL;
+    for (guint i = 0; i < lines->len; i++)
+        json_array_append_new(list, json_string(g_ptr_array_index(lines, i)));
+    return json_format(list);
 }
 
 bool

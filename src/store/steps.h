@@ -24,7 +24,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Step, step_free)
 
 /* The lines of a step's results; char *, owned by the array. Empty for NULL and for what is no
  * such list. */
-GPtrArray *step_result_lines(const char *results);
+GPtrArray *step_results_parse(const char *results);
+/* The other way round; NULL for no lines. Caller frees. */
+char *step_results_format(const GPtrArray *lines);
 
 bool step_put(Txn *txn, const Step *s, GError **error);
 /* The newest step of a job; NULL with true: it has none. */
