@@ -4,9 +4,6 @@
 #include "cli/setup_trial.h"
 #include "engine/outward.h"
 #include "mail/address.h"
-#include "mail/message.h"
-
-#define HEADER_BYTES (256u << 10)
 
 void
 tag_trial_clear(TagTrial *tag)
@@ -54,15 +51,10 @@ tag_trial_send(MailTrial *t, TagTrial *tag)
 static bool
 check_sender(MailTrial *t, TagTrial *tag, uint32_t uid, GError **error)
 {
-    g_autoptr(GBytes) bytes = NULL;
-    gsize len;
-    if (!trial_read(t, uid, IMAP_HEADER, HEADER_BYTES, &bytes, error))
+    g_autoptr(Message) m = NULL;
+    if (!trial_read_head(t, uid, &m, error))
         return false;
-    if (!bytes)
-        return true;
-    const char *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
-    if (m->return_path && !address_equal(m->return_path, tag->address))
+    if (m && m->return_path && !address_equal(m->return_path, tag->address))
         tag->why = g_strdup("the server puts another sender on our mail");
     return true;
 }

@@ -3,7 +3,6 @@
 #include "base/err.h"
 #include "cli/setup_trial.h"
 #include "mail/compose.h"
-#include "mail/message.h"
 #include "mail/msgid.h"
 
 #define WORD_HEADER "X-Postrider-Setup"
@@ -11,7 +10,6 @@
 #define SENT_US (4 * USEC_PER_SEC) /* some file a moment after they deliver */
 #define TAG_US (10 * USEC_PER_SEC) /* it left before the mail that has come */
 #define LOOK_US (2 * USEC_PER_SEC)
-#define HEADER_BYTES (256u << 10)
 
 bool
 trial_write(MailTrial *t, char **ret_word, GBytes **ret, char **ret_msgid, GError **error)
@@ -124,15 +122,11 @@ look_in_sent(MailTrial *t, const char *word, const char *tagged, GError **error)
 static bool
 learn_id(MailTrial *t, uint32_t uid, const char *msgid, GError **error)
 {
-    g_autoptr(GBytes) bytes = NULL;
-    gsize len;
-    if (!trial_read(t, uid, IMAP_HEADER, HEADER_BYTES, &bytes, error))
+    g_autoptr(Message) m = NULL;
+    if (!trial_read_head(t, uid, &m, error))
         return false;
-    if (!bytes)
-        return true;
-    const char *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
-    t->keeps_id = g_str_equal(m->id, msgid);
+    if (m)
+        t->keeps_id = g_str_equal(m->id, msgid);
     return true;
 }
 

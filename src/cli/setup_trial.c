@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #define ANSWER_US (30 * USEC_PER_SEC)
+#define HEADER_BYTES (256u << 10)
 
 void
 trial_clear(MailTrial *t)
@@ -195,4 +196,19 @@ trial_read(MailTrial *t, uint32_t uid, ImapPart part, size_t max, GBytes **ret, 
         return true;
     return lseek(fd, 0, SEEK_SET) == 0 ? file_read_fd(fd, max, ret, error)
                                        : err_set_errno(error, errno, "reading a mail");
+}
+
+bool
+trial_read_head(MailTrial *t, uint32_t uid, Message **ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    *ret = NULL;
+    if (!trial_read(t, uid, IMAP_HEADER, HEADER_BYTES, &bytes, error))
+        return false;
+    if (!bytes)
+        return true;
+    gsize len;
+    const char *data = g_bytes_get_data(bytes, &len);
+    *ret = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    return true;
 }

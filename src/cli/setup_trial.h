@@ -8,6 +8,7 @@
  * test mail, which it removes.
  */
 #include "cli/setup.h"
+#include "mail/message.h"
 #include "wire/imap.h"
 
 typedef struct MailTrial {
@@ -43,6 +44,8 @@ bool trial_select(MailTrial *t, bool read_only, GError **error);
  * or larger. */
 bool
 trial_read(MailTrial *t, uint32_t uid, ImapPart part, size_t max, GBytes **ret, GError **error);
+/* The headers of one; NULL, with true, as above. Caller frees. */
+bool trial_read_head(MailTrial *t, uint32_t uid, Message **ret, GError **error);
 /* Sends a mail from this address, or one with a tag, to itself. */
 bool trial_send(MailTrial *t, const char *address, GBytes *bytes, GError **error);
 
