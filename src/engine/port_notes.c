@@ -185,6 +185,28 @@ put_version(PortTalk *talk, const char *key, int step, json_t *answer, GError **
     return err_set(error, ERR_DAMAGE, "note '%s' was written and is not there", key);
 }
 
+/* What if_version says, 0: not said. One that is 0 wants the note to be new. */
+static bool
+read_condition(
+    PortTalk *talk, const json_t *request, const char *key, int64_t *ret, GError **error)
+{
+    g_autoptr(Note) note = NULL;
+
+    *ret = 0;
+    if (!json_object_get(request, "if_version"))
+        return true;
+    if (!json_get_int(request, "", "if_version", 0, INT64_MAX, ret, error))
+        return false;
+    if (*ret > 0)
+        return true;
+    if (!note_look(talk->engine->db, key, 0, &note, error))
+        return false;
+    return !note || note->deleted ||
+           err_set(error, ERR_NEVER,
+                   "conflict: there is a note '%s' already, version %" G_GINT64_FORMAT, key,
+                   note->version);
+}
+
 static bool
 write_note(PortTalk *talk,
            NoteAct act,
@@ -195,31 +217,18 @@ write_note(PortTalk *talk,
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     const char *key, *content;
-    int64_t if_version = 0;
-    bool must_be_new = false;
+    int64_t if_version;
     int step;
 
     if (!read_key(talk, request, "key", &key, error) ||
         !json_get_string(request, "", "content", &content, error))
         return false;
-    if (json_object_get(request, "if_version")) {
-        if (!json_get_int(request, "", "if_version", 0, INT64_MAX, &if_version, error))
-            return false;
-        must_be_new = if_version == 0;
-    }
     size_t len = json_string_length(json_object_get(request, "content"));
     if (len > LIMIT_NOTE_BYTES)
         return err_set(error, ERR_LIMIT, "content: a note is at most %u bytes",
                        LIMIT_NOTE_BYTES);
-    if (must_be_new) {
-        g_autoptr(Note) note = NULL;
-        if (!note_look(talk->engine->db, key, 0, &note, error))
-            return false;
-        if (note && !note->deleted)
-            return err_set(error, ERR_NEVER,
-                           "conflict: there is a note '%s' already, version %" G_GINT64_FORMAT,
-                           key, note->version);
-    }
+    if (!read_condition(talk, request, key, &if_version, error))
+        return false;
     ProposedNote *note = proposal_add_note(p, act, key);
     note->body = g_bytes_new(content, len);
     note->if_version = if_version;
