@@ -7,7 +7,7 @@
 ok 'a home whose agent works in steps' steps_home
 pr config set 'role envoy' max-iterations 8
 pr config set trust require-auth none
-printf '\n[person bob]\naddress = bob@postrider.local\nmay = ask\n' >>"$HOME_DIR/postrider.conf"
+add_person bob@postrider.local ask
 # flags SUBJECT: folder and flags of each file in the agent's mailbox that has it
 flags() { grep -rl "^Subject: $1\$" "$HOME_DIR/mail/envoy" --exclude-dir=.Sent | sed -E 's#.*/envoy/##; s#/[^/:]*:2,([A-Z]*)$#/\1#'; }
 owed() { db 'SELECT count(*) FROM effect'; }

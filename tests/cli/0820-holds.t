@@ -5,20 +5,9 @@
 
 ok 'a home whose agent works in steps' steps_home
 pr config set 'role envoy' max-iterations 8
-cat >>"$HOME_DIR/postrider.conf" <<'END'
-
-[person bob]
-address = bob@postrider.local
-may = ask
-
-[person eve]
-address = eve@postrider.local
-may = ask approve
-
-[person kim]
-address = kim@postrider.local
-may = ask steer
-END
+add_person bob@postrider.local ask
+add_person eve@postrider.local ask approve
+add_person kim@postrider.local ask steer
 
 field() { python3 -c 'import json,sys; d=json.load(sys.stdin); print('"$1"')'; }
 held() { pr --json outbox list --state held | field '[o["id"] for o in d if o["question_state"]][0]'; }

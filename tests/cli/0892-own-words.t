@@ -7,25 +7,14 @@
 
 ok 'a home whose agent works in steps' steps_home
 pr config set trust require-auth none
+add_person kim@postrider.local ask steer
+add_program_role clerk
 cat >>"$HOME_DIR/postrider.conf" <<END
-
-[person kim]
-address = kim@postrider.local
-may = ask steer
 
 [role scribe]
 address = scribe@postrider.local
 brain = default
 mode = steps
-
-[brain clerk]
-kind = command
-command = $HOME_DIR/scripts/clerk
-
-[role clerk]
-address = clerk@postrider.local
-brain = clerk
-mode = program
 END
 cat >"$HOME_DIR/scripts/clerk" <<END
 #!/bin/sh

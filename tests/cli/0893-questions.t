@@ -6,25 +6,9 @@
 ok 'a home whose agent works in steps' steps_home
 pr config set trust require-auth none
 pr config set postrider max-questions 2
-cat >>"$HOME_DIR/postrider.conf" <<END
-
-[person bob]
-address = bob@postrider.local
-may = ask
-
-[person kim]
-address = kim@postrider.local
-may = ask steer
-
-[brain clerk]
-kind = command
-command = $HOME_DIR/scripts/clerk
-
-[role clerk]
-address = clerk@postrider.local
-brain = clerk
-mode = program
-END
+add_person bob@postrider.local ask
+add_person kim@postrider.local ask steer
+add_program_role clerk
 open_of() { db "SELECT count(*) FROM question WHERE job = $1 AND state = 'open'"; }
 state_of() { db "SELECT state FROM job WHERE id = $1"; }
 mail_from() { # FROM IN_REPLY_TO BODY [HEADER...]

@@ -7,7 +7,7 @@
 ok 'a home whose agent does what it reads' steps_home
 pr config set 'role envoy' max-iterations 8
 pr config set trust require-auth none
-printf '\n[person bob]\naddress = bob@example.org\nmay = ask steer\n' >>"$HOME_DIR/postrider.conf"
+add_person bob@example.org ask steer
 state() { db 'SELECT state FROM job ORDER BY id DESC LIMIT 1'; }
 # Mail that left, or is on its way, to anybody outside.
 leaves() { db "SELECT count(*) FROM delivery WHERE address LIKE '%$1%' AND state <> 'held'"; }

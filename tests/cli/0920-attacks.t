@@ -7,16 +7,8 @@
 ok 'a home whose agent works in steps' steps_home
 pr config set 'role envoy' max-iterations 8
 pr config set trust require-auth none
-cat >>"$HOME_DIR/postrider.conf" <<'END'
-
-[person bob]
-address = bob@postrider.local
-may = ask
-
-[person kim]
-address = kim@postrider.local
-may = ask steer
-END
+add_person bob@postrider.local ask
+add_person kim@postrider.local ask steer
 bobs() { find "$HOME_DIR/mail/bob/new" -type f 2>/dev/null | wc -l; }
 to() { db "SELECT group_concat(d.address || ' ' || d.state, ', ') FROM (SELECT * FROM delivery d JOIN outbox o ON o.id = d.outbox WHERE d.folder <> 'Sent' AND o.subject LIKE '%$1' AND d.address <> o.from_spec ORDER BY d.id) d"; }
 reply() { # FROM ID BODY: as a mail client sends it; taken in

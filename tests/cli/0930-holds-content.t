@@ -7,16 +7,8 @@
 ok 'a home whose agent works in steps' steps_home
 pr config set 'role envoy' max-iterations 8
 pr config set trust require-auth none
-cat >>"$HOME_DIR/postrider.conf" <<'END'
-
-[person bob]
-address = bob@postrider.local
-may = ask steer
-
-[person kim]
-address = kim@postrider.local
-may = ask
-END
+add_person bob@postrider.local ask steer
+add_person kim@postrider.local ask
 # What became of the newest job's mail to somebody: state, why. (Of a hold whoever asked hears too.)
 last() { db "SELECT d.state || ' ' || coalesce(d.why, '') FROM delivery d JOIN outbox o ON o.id = d.outbox WHERE d.address = '$1@postrider.local' ORDER BY o.job DESC, d.state = 'held' DESC, d.id DESC LIMIT 1"; }
 open_questions() { db "SELECT count(*) FROM question WHERE state = 'open'"; }

@@ -7,6 +7,7 @@
 #   seen N                  what was shown in question N        got        the answers in the owner's mailbox, by name
 #   newest                  the newest of them, as text         results N  the block about the last step in question N
 #   stranger [SUBJECT] <<<TEXT  mail of somebody unknown comes to the agent and is taken in: <zebra@example.net>
+#   add_person ADDRESS RIGHT...  somebody with rights             add_program_role NAME   a role whose brain is scripts/NAME
 #   pass_once               all that is to do: OUT, ERR, STATUS  last_job   its number
 #   $reads, $done_now       answers: to be shown the stranger's mail; to end with a word to whoever asked
 
@@ -28,6 +29,20 @@ id=\$(sed -n 's/^Message-ID: <\(.*\)>\$/\1/p' '$WORK/seen.'\$n | head -n 1)
 sed -n "\${n}s/@ID@/\$id/g;\${n}p" '$WORK/answers'
 END
     chmod +x "$HOME_DIR/scripts/think"
+}
+
+# Both write what comes behind the home's other settings.
+add_person()
+{
+    local address=$1
+    shift
+    printf '\n[person %s]\naddress = %s\nmay = %s\n' "${address%@*}" "$address" "$*" >>"$HOME_DIR/postrider.conf"
+}
+
+add_program_role()
+{
+    printf '\n[brain %s]\nkind = command\ncommand = %s\n\n[role %s]\naddress = %s\nbrain = %s\nmode = program\n' \
+        "$1" "$HOME_DIR/scripts/$1" "$1" "$1@postrider.local" "$1" >>"$HOME_DIR/postrider.conf"
 }
 
 answers()
