@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"
+#include "gate.h"
 #include "smtppeer.h"
 
 #define PLAIN_OFFER "S 250-peer\r\n250-8BITMIME\r\n250 SIZE 100000\r\n"
@@ -28,21 +29,6 @@ open_at(const SmtpPlace *place)
     smtp_open(place, &smtp, &error);
     g_assert_no_error(error);
     return smtp;
-}
-
-/* How often the last byte was asked for, and what is answered. */
-typedef struct Gate {
-    unsigned asked;
-    bool closed;
-} Gate;
-
-static bool
-pass_gate(void *user, GError **error)
-{
-    Gate *gate = user;
-
-    gate->asked++;
-    return !gate->closed || err_set(error, ERR_LATER, "the store is full");
 }
 
 static SmtpMail

@@ -4,25 +4,12 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"
+#include "gate.h"
 #include "wire/smtp.h"
 
 #define MAIL "From: a@b\r\nSubject: x\n\nHello\r.\r\n"
 
 static const char *const to[] = {"ann@you.example", "bad address", "-bob@you.example"};
-
-typedef struct Gate {
-    unsigned asked;
-    bool closed;
-} Gate;
-
-static bool
-pass_gate(void *user, GError **error)
-{
-    Gate *gate = user;
-
-    gate->asked++;
-    return !gate->closed || err_set(error, ERR_LATER, "the store is full");
-}
 
 static const struct {
     const char *name, *script;
