@@ -379,96 +379,91 @@ describe_parts(const Message *m)
 #define PART(headers, body) "--b\n" headers "\n" body "\n"
 #define END "--b--\n"
 
+static const struct {
+    const char *row, *raw, *want;
+    unsigned want_flags;
+} part_cases[] = {
+    {"single", H "\nhello", "text/plain:part-1.txt:5", 0},
+    {"attachment",
+     MIXED PART("", "hi") PART("Content-Type: application/JSON; name=c.json\n"
+                               "Content-Transfer-Encoding: base64\n",
+                               "e30=") END,
+     "text/plain:part-1.txt:2 | *application/json:c.json:2", 0},
+    {"M16 unpadded attachment loses nothing",
+     MIXED PART("Content-Type: application/json; name=c.json\n"
+                "Content-Transfer-Encoding: base64\n",
+                "e30") END,
+     "*application/json:c.json:2", MSG_DAMAGED},
+    {"M21 conflict",
+     MIXED PART("Content-Disposition: attachment; filename=a.exe; filename*=utf-8''b.txt\n",
+                "x") END,
+     "*text/plain:b.txt:1", MSG_NAME_CONFLICT},
+    {"M22 path", MIXED PART("Content-Disposition: attachment; filename=\"../../x\"\n", "x") END,
+     "*text/plain:x:1", 0},
+    {"M22 empty name", MIXED PART("Content-Disposition: attachment; filename=\"\"\n", "x") END,
+     "*text/plain:part-1.txt:1", 0},
+    {"M23 same name",
+     MIXED PART("Content-Disposition: attachment; filename=a.txt\n", "1")
+         PART("Content-Disposition: attachment; filename=a.txt\n", "22")
+             PART("Content-Disposition: attachment; filename=a.txt\n", "333") END,
+     "*text/plain:a.txt:1 | *text/plain:a (2).txt:2 | *text/plain:a (3).txt:3", 0},
+    {"M23 a name that looks like the second",
+     MIXED PART("Content-Disposition: attachment; filename=\"a (2).txt\"\n", "1")
+         PART("Content-Disposition: attachment; filename=a.txt\n", "22")
+             PART("Content-Disposition: attachment; filename=a.txt\n", "333") END,
+     "*text/plain:a (2).txt:1 | *text/plain:a.txt:2 | *text/plain:a (2) (2).txt:3", 0},
+    {"M24 a stranger's continuation",
+     MIXED PART("Content-Type: application/json\n"
+                "Content-Disposition: attachment; filename=continuation.json\n",
+                "{}") END,
+     "*application/json:continuation.json:2", 0},
+    {"M26 inside a message",
+     MIXED PART("Content-Type: message/rfc822\n",
+                "From: b@y\nContent-Type: multipart/mixed; boundary=c\n\n--c\n"
+                "Content-Disposition: attachment; filename=continuation.json\n\n{}\n--c--") END,
+     "*message/rfc822:part-1.eml:126", 0},
+    {"M34 report",
+     "From: a@x\nDate: Sun, 15 Nov 2026 09:30 +0000\nMessage-ID: <1@x>\n"
+     "Content-Type: multipart/report; boundary=b\n\n" PART("", "failed")
+         PART("Content-Type: message/delivery-status\n", "Action: failed\n") END,
+     "text/plain:part-1.txt:6 | *message/delivery-status:part-2.bin:15", 0},
+    {"M41 TNEF, external body, calendar",
+     MIXED PART("Content-Type: application/ms-tnef; name=winmail.dat\n", "x")
+         PART("Content-Type: message/external-body; access-type=URL; URL=\"http://evil\"\n", "")
+             PART("Content-Type: text/calendar; method=REPLY\n", "BEGIN") END,
+     "*application/ms-tnef:winmail.dat:1 | *message/external-body:part-2.bin:0 | "
+     "text/calendar:part-3.ics:5",
+     0},
+    {"M41 PGP/MIME",
+     H "Content-Type: multipart/encrypted; boundary=b\n\n" PART(
+         "Content-Type: application/pgp-encrypted\n", "Version: 1")
+         PART("Content-Type: application/octet-stream\n", "-----BEGIN PGP MESSAGE-----") END,
+     "application/pgp-encrypted:part-1.bin:10 | application/octet-stream:part-2.bin:27", 0},
+    {"digest",
+     H "Content-Type: multipart/digest; boundary=b\n\n" PART("", "From: b@y\n\nx") END,
+     "*message/rfc822:part-1.eml:12", 0},
+    {"type that is none", H "Content-Type: nonsense\n\nx", "text/plain:part-1.txt:1", 0},
+    {"image without a name", MIXED PART("Content-Type: IMAGE/PNG\n", "x") END,
+     "image/png:part-1.png:1", 0},
+    {"the word message/ in a boundary",
+     H "Content-Type: multipart/mixed; boundary=\"message/b\"\n\n--message/b\n\nx message/y\n"
+       "--message/b--\n",
+     "text/plain:part-1.txt:11", 0},
+};
+
 static void
 test_parts(void)
 {
-    static const struct {
-        const char *row, *raw, *want;
-        unsigned want_flags;
-    } cases[] = {
-        {"single", H "\nhello", "text/plain:part-1.txt:5", 0},
-        {"attachment",
-         MIXED PART("", "hi") PART("Content-Type: application/JSON; name=c.json\n"
-                                   "Content-Transfer-Encoding: base64\n",
-                                   "e30=") END,
-         "text/plain:part-1.txt:2 | *application/json:c.json:2", 0},
-        {"M16 unpadded attachment loses nothing",
-         MIXED PART("Content-Type: application/json; name=c.json\n"
-                    "Content-Transfer-Encoding: base64\n",
-                    "e30") END,
-         "*application/json:c.json:2", MSG_DAMAGED},
-        {"M21 conflict",
-         MIXED PART("Content-Disposition: attachment; filename=a.exe; filename*=utf-8''b.txt\n",
-                    "x") END,
-         "*text/plain:b.txt:1", MSG_NAME_CONFLICT},
-        {"M22 path",
-         MIXED PART("Content-Disposition: attachment; filename=\"../../x\"\n", "x") END,
-         "*text/plain:x:1", 0},
-        {"M22 empty name",
-         MIXED PART("Content-Disposition: attachment; filename=\"\"\n", "x") END,
-         "*text/plain:part-1.txt:1", 0},
-        {"M23 same name",
-         MIXED PART("Content-Disposition: attachment; filename=a.txt\n", "1")
-             PART("Content-Disposition: attachment; filename=a.txt\n", "22")
-                 PART("Content-Disposition: attachment; filename=a.txt\n", "333") END,
-         "*text/plain:a.txt:1 | *text/plain:a (2).txt:2 | *text/plain:a (3).txt:3", 0},
-        {"M23 a name that looks like the second",
-         MIXED PART("Content-Disposition: attachment; filename=\"a (2).txt\"\n", "1")
-             PART("Content-Disposition: attachment; filename=a.txt\n", "22")
-                 PART("Content-Disposition: attachment; filename=a.txt\n", "333") END,
-         "*text/plain:a (2).txt:1 | *text/plain:a.txt:2 | *text/plain:a (2) (2).txt:3", 0},
-        {"M24 a stranger's continuation",
-         MIXED PART("Content-Type: application/json\n"
-                    "Content-Disposition: attachment; filename=continuation.json\n",
-                    "{}") END,
-         "*application/json:continuation.json:2", 0},
-        {"M26 inside a message",
-         MIXED PART("Content-Type: message/rfc822\n",
-                    "From: b@y\nContent-Type: multipart/mixed; boundary=c\n\n--c\n"
-                    "Content-Disposition: attachment; filename=continuation.json\n\n{}\n--c--")
-             END,
-         "*message/rfc822:part-1.eml:126", 0},
-        {"M34 report",
-         "From: a@x\nDate: Sun, 15 Nov 2026 09:30 +0000\nMessage-ID: <1@x>\n"
-         "Content-Type: multipart/report; boundary=b\n\n" PART("", "failed")
-             PART("Content-Type: message/delivery-status\n", "Action: failed\n") END,
-         "text/plain:part-1.txt:6 | *message/delivery-status:part-2.bin:15", 0},
-        {"M41 TNEF, external body, calendar",
-         MIXED PART("Content-Type: application/ms-tnef; name=winmail.dat\n", "x")
-             PART("Content-Type: message/external-body; access-type=URL; URL=\"http://evil\"\n",
-                  "") PART("Content-Type: text/calendar; method=REPLY\n", "BEGIN") END,
-         "*application/ms-tnef:winmail.dat:1 | *message/external-body:part-2.bin:0 | "
-         "text/calendar:part-3.ics:5",
-         0},
-        {"M41 PGP/MIME",
-         H "Content-Type: multipart/encrypted; boundary=b\n\n" PART(
-             "Content-Type: application/pgp-encrypted\n", "Version: 1")
-             PART("Content-Type: application/octet-stream\n", "-----BEGIN PGP MESSAGE-----")
-                 END,
-         "application/pgp-encrypted:part-1.bin:10 | application/octet-stream:part-2.bin:27", 0},
-        {"digest",
-         H "Content-Type: multipart/digest; boundary=b\n\n" PART("", "From: b@y\n\nx") END,
-         "*message/rfc822:part-1.eml:12", 0},
-        {"type that is none", H "Content-Type: nonsense\n\nx", "text/plain:part-1.txt:1", 0},
-        {"image without a name", MIXED PART("Content-Type: IMAGE/PNG\n", "x") END,
-         "image/png:part-1.png:1", 0},
-        {"the word message/ in a boundary",
-         H
-         "Content-Type: multipart/mixed; boundary=\"message/b\"\n\n--message/b\n\nx message/y\n"
-         "--message/b--\n",
-         "text/plain:part-1.txt:11", 0},
-    };
-
-    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(Message) m = parse(cases[i].raw);
+    for (size_t i = 0; i < G_N_ELEMENTS(part_cases); i++) {
+        g_autoptr(Message) m = parse(part_cases[i].raw);
         g_autofree char *got = describe_parts(m);
-        g_test_message("%s", cases[i].row);
+        g_test_message("%s", part_cases[i].row);
         check_sane(m);
-        g_assert_cmpstr(got, ==, cases[i].want);
-        g_assert_cmphex(m->flags, ==, cases[i].want_flags);
+        g_assert_cmpstr(got, ==, part_cases[i].want);
+        g_assert_cmphex(m->flags, ==, part_cases[i].want_flags);
         /* The sizes do not depend on whether content is kept. */
         g_autoptr(Message) lean =
-            message_parse(cases[i].raw, strlen(cases[i].raw), MESSAGE_TEXT, NULL);
+            message_parse(part_cases[i].raw, strlen(part_cases[i].raw), MESSAGE_TEXT, NULL);
         g_autofree char *same = describe_parts(lean);
         g_assert_cmpstr(same, ==, got);
         g_assert_cmpstr(lean->text, ==, m->text);
