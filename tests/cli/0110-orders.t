@@ -2,7 +2,7 @@
 # Orders by reply: what a person says stops, steers and ends a job.
 . "$(dirname "$0")/../lib/tap.sh"
 
-# A brain that works until it is told to end: it waits for a file.
+# A brain that works until the door is open.
 slow_brain()
 {
     cat >"$HOME_DIR/scripts/slow" <<S
@@ -10,7 +10,7 @@ slow_brain()
 cat >>"$WORK/seen"
 echo \$\$ >"$WORK/pid"
 echo begun >>"$WORK/begun"
-while [ ! -e "$WORK/go" ]; do sleep 0.05; done
+read -r _ <"$WORK/door"
 echo "slow answer"
 S
     chmod 700 "$HOME_DIR/scripts/slow"
@@ -26,6 +26,7 @@ answers() { grep -rl 'slow answer' "$HOME_DIR/mail/you/new" 2>/dev/null | wc -l;
 
 pr init >/dev/null
 slow_brain
+shut_door
 start_serve
 id=$(echo 'do it' | pr send --to envoy --subject 'a task')
 ok 'the job works' wait_for test -e "$WORK/begun"
@@ -35,7 +36,7 @@ ok 'STOP by reply stops it' wait_for state_is 1 stopped
 ok 'the person is told' wait_for answer_has 'Job 1 is stopped'
 gone() { ! kill -0 "$(cat "$WORK/pid")"; }
 ok 'the program is ended' wait_for gone
-touch "$WORK/go"
+open_door
 ok 'a pass changes nothing' state_is 1 stopped
 is "$(answers)" 0 'and nothing was answered'
 
@@ -63,19 +64,20 @@ ok 'WHY tells the steps' wait_for answer_has 'What it did'
 reply "$id" 'Status?'
 ok 'STATUS tells the state' wait_for answer_has 'was done'
 
-rm "$WORK/go" "$WORK/begun"
+shut_door
+rm "$WORK/begun"
 reply "$id" 'One more thing.'
 ok 'works again' wait_for test -e "$WORK/begun"
 reply "$id" 'CANCEL'
 ok 'CANCEL ends it' wait_for state_is 1 cancelled
-touch "$WORK/go"
+open_door
 exits 75 'stop from the command line has nothing to do' pr stop 1
 reply "$id" 'And a new task.'
 ok 'new mail after CANCEL begins anew' wait_for state_is 1 done
 
 printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: STATUS\n\n\n' | pr sendmail -t
 ok 'a new mail with the subject STATUS' wait_for answer_has 'Nothing is going on'
-rm "$WORK/go"
+shut_door
 echo x | pr send --to envoy --subject 'another' >/dev/null
 ok 'a job works' wait_for state_is 2 running
 printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: STOP ALL\n\n\n' | pr sendmail -t
@@ -87,7 +89,7 @@ reply "$id" $'Stop all!\n\n> hello'
 ok 'STOP ALL as a reply stops jobs of other threads too' wait_for state_is 2 stopped
 is "$(state 1)" done 'and is no task'
 ok 'continue from the command line' pr continue 2 be quick
-touch "$WORK/go"
+open_door
 ok 'finishes it' wait_for state_is 2 done
 stop_serve
 run pr --json mail list --limit 100

@@ -67,7 +67,7 @@ brain never <<'S'
 cat >/dev/null
 echo "$$" >../../../pid
 trap '' TERM
-while :; do sleep 0.1; done
+exec sleep 1000
 S
 pr config set 'brain default' timeout 1s
 exits 1 'a program that does not end is ended' pr ask 'hang'
@@ -101,9 +101,10 @@ brain batch <<S
 #!/bin/sh
 n=\$(grep -c '^=== NEW MAIL')
 echo begun >>"$WORK/batch"
-while [ ! -e "$WORK/go" ]; do sleep 0.05; done
+read -r _ <"$WORK/door"
 echo "answer to \$n"
 S
+shut_door
 start_serve
 id=$(echo one | pr send --to envoy --subject batch)
 ok 'it works' wait_for test -e "$WORK/batch"
@@ -111,7 +112,7 @@ echo two | pr send --to envoy --subject 'Re: batch' --in-reply-to "$id" >/dev/nu
 echo three | pr send --to envoy --subject 'Re: batch' --in-reply-to "$id" >/dev/null
 three_in() { [ "$(pr --json mail list --limit 3 | grep -c '"subject": "\(Re: \)\?batch"')" = 3 ]; }
 ok 'two more arrive meanwhile' wait_for three_in
-touch "$WORK/go"
+open_door
 ok 'the first is answered alone' wait_for grep -rq 'answer to 1' "$HOME_DIR/mail/you/new"
 ok 'both others by one run' wait_for grep -rq 'answer to 2' "$HOME_DIR/mail/you/new"
 is "$(wc -l <"$WORK/batch")" 2 'two runs in all'

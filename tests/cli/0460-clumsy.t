@@ -5,12 +5,12 @@
 
 one_line() { is "$(wc -l <"$WORK/.err")" 1 "$1"; }
 # A terminal; what the program says on it is in $OUT. Ctrl-C once it has said WHEN, or that file
-# is there, if any; then the file GO is made.
-at_terminal() # WHEN GO CMD...
+# is there, if any; then the door is opened for whoever waits there.
+at_terminal() # WHEN DOOR CMD...
 {
     OUT=$(python3 - "$@" <<'P'
 import os, pty, select, signal, sys, time
-when, go, cmd = sys.argv[1], sys.argv[2], sys.argv[3:]
+when, door, cmd = sys.argv[1], sys.argv[2], sys.argv[3:]
 pid, fd = pty.fork()
 if pid == 0:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs this in the background has it ignored
@@ -28,8 +28,8 @@ while time.time() < end:
     if when and not sent and (when.encode() in said or os.path.exists(when)):
         os.write(fd, b"\x03")
         sent = True
-        if go:
-            open(go, "w").close()
+        if door:
+            open(door, "w").close()
 else:
     os.kill(pid, 9)
 _, status = os.waitpid(pid, 0)
@@ -105,10 +105,10 @@ ok 'its account knows the old ones' timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR"
 exits 75 'a job that has ended' pr continue 1
 like "$ERR" 'job 1 is done: there is nothing to continue; a mail on its thread' 'is said to be'
 sed -i 's/.*scripts\/hello$/&\n\n[brain slow]\ncommand = scripts\/slow\n\n[role slow]\nbrain = slow/' "$HOME_DIR/postrider.conf"
-printf '#!/bin/sh\ncat >/dev/null\necho begun >>%q\nwhile [ ! -e %q ]; do sleep 0.05; done\necho slept\n' \
-    "$WORK/begun" "$WORK/go" >"$HOME_DIR/scripts/slow"
+printf '#!/bin/sh\ncat >/dev/null\necho begun >>%q\nread -r _ <%q\necho slept\n' \
+    "$WORK/begun" "$WORK/door" >"$HOME_DIR/scripts/slow"
 chmod 700 "$HOME_DIR/scripts/slow"
-touch "$WORK/go"
+shut_door && open_door
 ok 'a role that was just written into the settings' timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" ask --to slow hello
 is "$OUT" slept 'answers'
 ok 'since they were read again' wait_for logged 'settings read again'
@@ -121,19 +121,22 @@ is "$(grep -c 'settings are refused' "$WORK/serve.log")" 1 'the mistake was told
 
 # Ask at a terminal, and leave.
 if python3 -c 'import os; os.openpty()' 2>/dev/null; then
-    rm "$WORK/go" "$WORK/begun"
+    shut_door
+    rm "$WORK/begun"
     at_terminal 'Ctrl-C leaves it at work' '' "$PR_BIN" --home "$HOME_DIR" ask --to slow 'take your time'
     like "$OUT" 'job 4 is at work; .*postrider watch 4' 'a long silence is explained'
     like "$OUT" 'exit -2' 'Ctrl-C ends ask'
     ok 'the job works' pr job list --state working
     like "$OUT" 'take your time' 'on'
-    touch "$WORK/go"
+    open_door
     ok 'and is answered' wait_for has_answers 4
     stop_serve
     at_terminal '' '' "$PR_BIN" --home "$HOME_DIR" ask --to slow 'alone'
     like "$OUT" "no 'postrider serve' is at work here.*slept.*exit 0" 'without a master it says who works'
-    rm "$WORK/go" "$WORK/begun"
-    at_terminal "$WORK/begun" "$WORK/go" "$PR_BIN" --home "$HOME_DIR" ask --to slow 'enough'
+    shut_door
+    rm "$WORK/begun"
+    at_terminal "$WORK/begun" "$WORK/door" "$PR_BIN" --home "$HOME_DIR" ask --to slow 'enough'
+    open_door
     like "$OUT" 'slept.*exit 0' 'Ctrl-C lets the step end, and what it said is printed'
     ok 'what is left is done' pr serve --once
     ok 'each was answered' has_answers 6

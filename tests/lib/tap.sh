@@ -19,6 +19,7 @@
 #   as_other CMD...           where root runs this: as somebody else, who can come into WORK after `passable`
 #
 #   wait_for CMD...           until CMD succeeds, at most WAIT seconds (60); else false
+#   shut_door, open_door      in between, a program that says `read -r _ <"$WORK/door"` waits there
 #   start_serve [ARG...]      starts the master, waits until it is the master: SERVE_PID, $WORK/serve.log
 #   stop_serve                asks it to end; its exit status is SERVE_STATUS
 #   kill_serve                kill -9
@@ -120,6 +121,14 @@ wait_for()
         read -r -t 0.02 -u "$TAP_NEVER"
     done
     return 0
+}
+
+shut_door() { rm -f "$WORK/door" && mkfifo "$WORK/door"; }
+# Whoever waits reads a line; whoever comes later finds an empty file.
+open_door()
+{
+    local fd
+    exec {fd}<>"$WORK/door" && : >"$WORK/door.open" && mv "$WORK/door.open" "$WORK/door" && printf '\n\n\n\n' >&"$fd"
 }
 
 serve_is_master() { [ "$(head -n 1 "$HOME_DIR/state/master.lock" 2>/dev/null)" = "$SERVE_PID" ]; }
