@@ -181,10 +181,5 @@ measure(Measure *m, GError **error)
 int
 main(void)
 {
-    Measure m = {0};
-    GError *error = NULL;
-
-    measure_begin(&m);
-    (void)measure(&m, &error);
-    return measure_status(&m, error);
+    return measure_main(measure);
 }

@@ -179,11 +179,6 @@ measure(Measure *m, GError **error)
 int
 main(void)
 {
-    Measure m = {0};
-    GError *error = NULL;
-
     g_mime_init();
-    measure_begin(&m);
-    (void)measure(&m, &error);
-    return measure_status(&m, error);
+    return measure_main(measure);
 }

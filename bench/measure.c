@@ -2,22 +2,19 @@
 #include "base/banned.h"
 #include <time.h>
 
-void
-measure_begin(const Measure *m)
-{
-    (void)m;
-    g_print("%-34s %12s %12s %7s %12s\n", "", "floor", "subject", "ratio", "goal");
-}
-
 int
-measure_status(const Measure *m, GError *error)
+measure_main(bool (*measure)(Measure *m, GError **error))
 {
+    g_autoptr(GError) error = NULL;
+    Measure m = {0};
+
+    g_print("%-34s %12s %12s %7s %12s\n", "", "floor", "subject", "ratio", "goal");
+    (void)measure(&m, &error);
     if (error) {
         g_printerr("bench: %s\n", error->message);
-        g_error_free(error);
         return 2;
     }
-    return m->missed > 0;
+    return m.missed > 0;
 }
 
 double

@@ -7,8 +7,7 @@
  *     name                     floor      subject    ratio   goal       ok
  *
  * Disks and machines drift by a factor of three within minutes, so a figure means something
- * only beside a floor that was measured in the same seconds. A bench ends with
- * measure_status(): 1 when a goal was missed, 2 when it could not run.
+ * only beside a floor that was measured in the same seconds.
  */
 #include <glib.h>
 #include <stdbool.h>
@@ -18,10 +17,9 @@ typedef struct Measure {
     unsigned missed;
 } Measure;
 
-/* Prints the head of the table. */
-void measure_begin(const Measure *m);
-/* The exit status; prints the error and frees it. */
-int measure_status(const Measure *m, GError *error);
+/* A whole bench: prints the head of the table, and an error of measure(). Its exit status: 1 when a
+ * goal was missed, 2 when it could not run. */
+int measure_main(bool (*measure)(Measure *m, GError **error));
 
 /* Seconds, for intervals only. */
 double measure_now(void);
