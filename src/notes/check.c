@@ -1,7 +1,7 @@
 #include "base/banned.h"
 #include "base/text.h"
 #include "notes/contents.h"
-#include "notes/links.h"
+#include "notes/note_links.h"
 #include "notes/notes.h"
 
 static void
@@ -147,15 +147,15 @@ is_index(const char *key)
 }
 
 static bool
-means_key(const char *note, const Link *link)
+means_key(const char *note, const NoteLink *link)
 {
-    if (link->kind != LINK_ITEM)
+    if (link->kind != NOTE_LINK_ITEM)
         return true;
     return is_index(note) && (link->apart || link->marked);
 }
 
 static void
-check_link(Check *c, const char *note, const Link *link)
+check_link(Check *c, const char *note, const NoteLink *link)
 {
     g_autofree char *found = resolve(c, note, link->key);
     bool contents = g_str_equal(note, CONTENTS_KEY);
@@ -163,7 +163,7 @@ check_link(Check *c, const char *note, const Link *link)
     if (!found && means_key(note, link)) {
         g_autofree char *what =
             g_strdup_printf("%s '%s' leads nowhere",
-                            link->kind == LINK_ITEM ? "the line" : "the link", link->key);
+                            link->kind == NOTE_LINK_ITEM ? "the line" : "the link", link->key);
         add_finding(c, note, link->line, link->key, what);
     }
     if (!found || !contents)
@@ -184,7 +184,7 @@ check_note(Check *c, const char *key, GError **error)
     if (!note)
         return true; /* deleted since */
     g_autofree char *text = note_text(note);
-    g_autoptr(GPtrArray) links = links_find(text);
+    g_autoptr(GPtrArray) links = note_links_find(text);
     for (guint i = 0; i < links->len; i++)
         check_link(c, key, g_ptr_array_index(links, i));
     return true;

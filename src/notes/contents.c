@@ -1,6 +1,6 @@
 #include "notes/contents.h"
 #include "base/banned.h"
-#include "notes/links.h"
+#include "notes/note_links.h"
 #include "notes/notes.h"
 
 /* The new text of CONTENTS as a version of its own. Whoever renames has not read CONTENTS by
@@ -28,7 +28,8 @@ update_contents(Txn *txn, const char *from, const char *to, const NoteBy *by, GE
                                  (gssize)g_bytes_get_size(old->body), NULL))
         return true;
     g_autofree char *text = note_text(old);
-    g_autofree char *changed = to ? links_rename(text, from, to) : links_remove(text, from);
+    g_autofree char *changed =
+        to ? note_links_rename(text, from, to) : note_links_remove(text, from);
     return !changed || put_contents(txn, old, changed, by, error);
 }
 

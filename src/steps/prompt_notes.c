@@ -4,7 +4,7 @@
  * (T43).
  */
 #include "base/banned.h"
-#include "notes/links.h"
+#include "notes/note_links.h"
 #include "notes/notes.h"
 #include "steps/prompt_internal.h"
 
@@ -148,7 +148,7 @@ bundle_keys(Prompt *p, GStrv *ret, GError **error)
     if (!note)
         return true;
     g_autofree char *text = note_text(note);
-    *ret = links_keys(text);
+    *ret = note_links_keys(text);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /* What comes out is text, nothing is left to repair in it, and what was not touched is the
  * same. The links of any text can be found, renamed and removed. */
 #include "base/banned.h"
-#include "notes/links.h"
+#include "notes/note_links.h"
 #include "notes/repair.h"
 #include <stdint.h>
 
@@ -10,12 +10,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 static void
 check_links(const char *text)
 {
-    g_autoptr(GPtrArray) links = links_find(text);
+    g_autoptr(GPtrArray) links = note_links_find(text);
 
     for (guint i = 0; i < links->len; i++) {
-        const Link *link = g_ptr_array_index(links, i);
-        g_autofree char *renamed = links_rename(text, link->key, "new/key");
-        g_autofree char *removed = links_remove(text, link->key);
+        const NoteLink *link = g_ptr_array_index(links, i);
+        g_autofree char *renamed = note_links_rename(text, link->key, "new/key");
+        g_autofree char *removed = note_links_remove(text, link->key);
 
         g_assert_nonnull(renamed);
         g_assert_nonnull(removed);

@@ -10,32 +10,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum LinkKind {
-    LINK_TARGET, /* [title](key) */
-    LINK_WIKI,   /* [[key]] */
-    LINK_ITEM,   /* a list line's first word */
-} LinkKind;
+typedef enum NoteLinkKind {
+    NOTE_LINK_TARGET, /* [title](key) */
+    NOTE_LINK_WIKI,   /* [[key]] */
+    NOTE_LINK_ITEM,   /* a list line's first word */
+} NoteLinkKind;
 
-typedef struct Link {
-    LinkKind kind;
+typedef struct NoteLink {
+    NoteLinkKind kind;
     char *key;         /* without decoration; "scratch/" names a folder */
     size_t start, end; /* the key's bytes in the text */
     size_t from, to;   /* the whole of it: "[title](key)", "[[key]]", "`key`" */
-    size_t title_end;  /* LINK_TARGET: of the title, which begins behind from */
+    size_t title_end;  /* NOTE_LINK_TARGET: of the title, which begins behind from */
     unsigned line;     /* from 1 */
     bool in_item;      /* stands on a list line */
-    bool apart;        /* LINK_ITEM: nothing, a colon or a dash follows */
-    bool marked;       /* LINK_ITEM: in backticks, or with a slash in it */
-} Link;
+    bool apart;        /* NOTE_LINK_ITEM: nothing, a colon or a dash follows */
+    bool marked;       /* NOTE_LINK_ITEM: in backticks, or with a slash in it */
+} NoteLink;
 
-/* In order. Elements are Link. */
-GPtrArray *links_find(const char *text);
+/* In order. Elements are NoteLink. */
+GPtrArray *note_links_find(const char *text);
 /* The keys only, each once, in order, NULL-terminated: what a bundle note loads (E88). The
  * first word of any list line is among them, so load what there is. */
-GStrv links_keys(const char *text);
+GStrv note_links_keys(const char *text);
 
 /* A copy in which every link to `from` names `to`; NULL: there is none. */
-char *links_rename(const char *text, const char *from, const char *to);
+char *note_links_rename(const char *text, const char *from, const char *to);
 /* A copy without links to key: list lines that are about it alone go, elsewhere a link becomes
  * its title; NULL: there is none. */
-char *links_remove(const char *text, const char *key);
+char *note_links_remove(const char *text, const char *key);

@@ -1,4 +1,4 @@
-#include "notes/links.h"
+#include "notes/note_links.h"
 #include "base/banned.h"
 
 /* "LINE KIND KEY" of each, with the words that list lines tell about themselves. */
@@ -6,11 +6,11 @@ static char *
 describe(const char *text)
 {
     static const char *const kinds[] = {"link", "wiki", "item"};
-    g_autoptr(GPtrArray) links = links_find(text);
+    g_autoptr(GPtrArray) links = note_links_find(text);
     GString *got = g_string_new(NULL);
 
     for (guint i = 0; i < links->len; i++) {
-        const Link *l = links->pdata[i];
+        const NoteLink *l = links->pdata[i];
         g_autofree char *bytes = g_strndup(text + l->start, l->end - l->start);
 
         g_assert_cmpstr(bytes, ==, l->key);
@@ -69,8 +69,8 @@ static void
 test_keys(void)
 {
     g_auto(GStrv) keys =
-        links_keys("# Index\n\nThe task: a report.\n\n- scratch/a\n- `b` numbers\n"
-                   "- scratch/a again\n\nSee [c](docs/c).\n");
+        note_links_keys("# Index\n\nThe task: a report.\n\n- scratch/a\n- `b` numbers\n"
+                        "- scratch/a again\n\nSee [c](docs/c).\n");
     g_autofree char *got = g_strjoinv(" ", keys);
 
     g_assert_cmpstr(got, ==, "scratch/a b docs/c");
@@ -91,7 +91,7 @@ test_rename(void)
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *got = links_rename(cases[i].text, "old/a", "new");
+        g_autofree char *got = note_links_rename(cases[i].text, "old/a", "new");
         g_assert_cmpstr(got, ==, cases[i].want);
     }
 }
@@ -114,7 +114,7 @@ test_remove(void)
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *got = links_remove(cases[i].text, "a/b");
+        g_autofree char *got = note_links_remove(cases[i].text, "a/b");
         g_assert_cmpstr(got, ==, cases[i].want);
     }
 }

@@ -1,4 +1,4 @@
-#include "notes/links.h"
+#include "notes/note_links.h"
 #include "base/banned.h"
 #include "store/notes.h"
 
@@ -8,7 +8,7 @@
 static void
 free_link(gpointer data)
 {
-    Link *link = data;
+    NoteLink *link = data;
 
     g_free(link->key);
     g_free(link);
@@ -61,23 +61,23 @@ bare_target(const char *text, size_t *start, size_t *end)
 }
 
 /* Adds it when its target is a key; the caller fills in the rest. NULL: it is none. */
-static Link *
-add_link(Line *l, LinkKind kind, size_t start, size_t end, size_t from, size_t to)
+static NoteLink *
+add_link(Line *l, NoteLinkKind kind, size_t start, size_t end, size_t from, size_t to)
 {
     if (!bare_target(l->text, &start, &end))
         return NULL;
     g_autofree char *key = g_strndup(l->text + start, end - start);
     if (!names_note(key))
         return NULL;
-    Link *link = g_new0(Link, 1);
-    *link = (Link){.kind = kind,
-                   .key = g_steal_pointer(&key),
-                   .start = start,
-                   .end = end,
-                   .from = from,
-                   .to = to,
-                   .line = l->number,
-                   .in_item = l->item};
+    NoteLink *link = g_new0(NoteLink, 1);
+    *link = (NoteLink){.kind = kind,
+                       .key = g_steal_pointer(&key),
+                       .start = start,
+                       .end = end,
+                       .from = from,
+                       .to = to,
+                       .line = l->number,
+                       .in_item = l->item};
     g_ptr_array_add(l->links, link);
     return link;
 }
@@ -147,7 +147,7 @@ read_item(Line *l, size_t p)
             to = --end;
     if ((to < l->end && !strchr(" :,;.\r", t[to])) || strncmp(t + to, "://", 3) == 0)
         return;
-    Link *link = add_link(l, LINK_ITEM, start, end, from, to);
+    NoteLink *link = add_link(l, NOTE_LINK_ITEM, start, end, from, to);
     if (!link)
         return;
     link->apart = stands_apart(l, to);
@@ -173,7 +173,7 @@ read_wiki(Line *l, size_t p)
     if (close == 0)
         return p + 2;
     const char *bar = memchr(l->text + p + 2, '|', close - p - 2);
-    add_link(l, LINK_WIKI, p + 2, bar ? (size_t)(bar - l->text) : close, p, close + 2);
+    add_link(l, NOTE_LINK_WIKI, p + 2, bar ? (size_t)(bar - l->text) : close, p, close + 2);
     return close + 2;
 }
 
@@ -193,9 +193,9 @@ read_target(Line *l, size_t p)
     size_t end = middle + 2 + strcspn(l->text + middle + 2, " )");
     bool titled = l->text[end] == ' ' && strchr("\"'", l->text[end + 1]);
     bool picture = p > l->start && l->text[p - 1] == '!';
-    Link *link = NULL;
+    NoteLink *link = NULL;
     if ((end == close || titled) && !picture)
-        link = add_link(l, LINK_TARGET, middle + 2, end, p, close + 1);
+        link = add_link(l, NOTE_LINK_TARGET, middle + 2, end, p, close + 1);
     if (link)
         link->title_end = middle;
     return close + 1;
@@ -247,7 +247,7 @@ fence_of(const Line *l)
 }
 
 GPtrArray *
-links_find(const char *text)
+note_links_find(const char *text)
 {
     GPtrArray *links = g_ptr_array_new_with_free_func(free_link);
     Line l = {.text = text, .links = links};
@@ -270,14 +270,14 @@ links_find(const char *text)
 }
 
 GStrv
-links_keys(const char *text)
+note_links_keys(const char *text)
 {
-    g_autoptr(GPtrArray) links = links_find(text);
+    g_autoptr(GPtrArray) links = note_links_find(text);
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
     GPtrArray *keys = g_ptr_array_new();
 
     for (guint i = 0; i < links->len; i++) {
-        const Link *link = g_ptr_array_index(links, i);
+        const NoteLink *link = g_ptr_array_index(links, i);
         if (g_hash_table_add(seen, link->key))
             g_ptr_array_add(keys, g_strdup(link->key));
     }
@@ -288,20 +288,20 @@ links_keys(const char *text)
 /* --- changing --- */
 
 static bool
-names(const Link *link, const char *key)
+names(const NoteLink *link, const char *key)
 {
     return g_str_equal(link->key, key);
 }
 
 char *
-links_rename(const char *text, const char *from, const char *to)
+note_links_rename(const char *text, const char *from, const char *to)
 {
-    g_autoptr(GPtrArray) links = links_find(text);
+    g_autoptr(GPtrArray) links = note_links_find(text);
     g_autoptr(GString) out = g_string_new(NULL);
     size_t done = 0;
 
     for (guint i = 0; i < links->len; i++) {
-        const Link *link = g_ptr_array_index(links, i);
+        const NoteLink *link = g_ptr_array_index(links, i);
         if (!names(link, from) || link->start < done)
             continue;
         g_string_append_len(out, text + done, (gssize)(link->start - done));
@@ -318,27 +318,27 @@ links_rename(const char *text, const char *from, const char *to)
 static bool
 line_is_about(const GPtrArray *links, guint i, const char *key)
 {
-    const Link *link = g_ptr_array_index(links, i);
+    const NoteLink *link = g_ptr_array_index(links, i);
     bool only = true;
 
     if (!link->in_item)
         return false;
     for (guint k = 0; k < links->len; k++) {
-        const Link *other = g_ptr_array_index(links, k);
+        const NoteLink *other = g_ptr_array_index(links, k);
         if (other->line != link->line)
             continue;
-        if (other->kind == LINK_ITEM && names(other, key))
+        if (other->kind == NOTE_LINK_ITEM && names(other, key))
             return true;
-        only = only && (names(other, key) || (other->kind == LINK_ITEM && !other->marked));
+        only = only && (names(other, key) || (other->kind == NOTE_LINK_ITEM && !other->marked));
     }
     return only;
 }
 
 /* What is left of a link: its title, or the key as a word. */
 static void
-append_unlinked(GString *out, const char *text, const Link *link)
+append_unlinked(GString *out, const char *text, const NoteLink *link)
 {
-    if (link->kind == LINK_TARGET)
+    if (link->kind == NOTE_LINK_TARGET)
         g_string_append_len(out, text + link->from + 1,
                             (gssize)(link->title_end - link->from - 1));
     else
@@ -346,15 +346,15 @@ append_unlinked(GString *out, const char *text, const Link *link)
 }
 
 char *
-links_remove(const char *text, const char *key)
+note_links_remove(const char *text, const char *key)
 {
-    g_autoptr(GPtrArray) links = links_find(text);
+    g_autoptr(GPtrArray) links = note_links_find(text);
     g_autoptr(GString) out = g_string_new(NULL);
     size_t done = 0;
     bool changed = false;
 
     for (guint i = 0; i < links->len; i++) {
-        const Link *link = g_ptr_array_index(links, i);
+        const NoteLink *link = g_ptr_array_index(links, i);
         if (!names(link, key) || link->from < done)
             continue;
         bool whole = line_is_about(links, i, key);
