@@ -131,7 +131,8 @@ take_clock(const char **p, When *w)
     return true;
 }
 
-/* "(europe/berlin)" as it stood before everything became small; NULL: none. */
+/* What stands in brackets, "(Europe/Berlin)": text is as it came, since names of zones are not
+ * small. Else the fallback, else this machine's. */
 static GTimeZone *
 find_zone(const char *text, const char *fallback)
 {
