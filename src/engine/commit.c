@@ -20,6 +20,7 @@
 #include "engine/settle.h"
 #include "notes/notes.h"
 #include "store/answered.h"
+#include "store/budget.h"
 #include "store/effects.h"
 #include "store/outbox_smtp.h"
 #include "store/steps.h"
@@ -243,12 +244,15 @@ put_step(Commit *c, Txn *txn, GError **error)
     const Proposal *p = c->p;
     g_autofree char *did = describe(c);
     g_autofree char *results = step_results_format(c->results);
+    int64_t cost;
+    if (!budget_book(txn, c->job->id, &cost, error))
+        return false;
     Step s = {.job = c->job->id,
               .n = c->step,
               .round = c->job->round,
               .at_us = home_now(c->engine->home),
               .took_us = in->took_us,
-              .cost_micro = in->cost_micro,
+              .cost_micro = cost,
               .phase = p->phase ? p->phase : c->job->phase,
               .did = did,
               .because = p->because,
@@ -348,8 +352,7 @@ count_step(Commit *c, Txn *txn, bool bare, GError **error)
     const char *phase = c->p->phase ? c->p->phase : c->job->phase;
     c->step = c->job->steps;
     return bare ? job_check(txn, c->claim, c->in->deadline_us, error)
-                : job_count_step(txn, c->claim, c->in->deadline_us, phase, c->in->cost_micro,
-                                 &c->step, error);
+                : job_count_step(txn, c->claim, c->in->deadline_us, phase, &c->step, error);
 }
 
 static bool

@@ -96,7 +96,7 @@ typedef struct StepInput {
     char *news;    /* what became of held mail, as it was shown; NULL: nothing did */
     GArray *heard; /* of QuestionId: what news speaks of; may be NULL */
     GArray *lost;  /* of int64_t: deliveries that news says did not arrive; may be NULL */
-    int64_t took_us, cost_micro;
+    int64_t took_us;
     int64_t deadline_us; /* new deadline of the claim */
     /* Steps mode: what the last step of this job left. */
     GBytes *state;       /* the face's own, as it proposed it; NULL: first step */

@@ -9,6 +9,7 @@
 #include "engine/run_internal.h"
 #include "engine/think.h"
 #include "engine/workplace.h"
+#include "store/budget.h"
 #include "store/pauses.h"
 
 typedef enum Tried {
@@ -108,7 +109,6 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
         return true;
     }
     const BrainAnswer *answer = brain_answer(thought->call);
-    t->in.cost_micro += answer->cost_micro;
     t->in.floor = MIN(t->in.floor, thought->floor);
     switch (answer->end) {
     case BRAIN_BROKEN:
@@ -120,6 +120,17 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
     default:
         return false;
     }
+}
+
+/* Counted before anything else can happen; it may have been for nothing. */
+static bool
+pay(Task *t, const BrainAnswer *answer, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    return answer->cost_micro == 0 ||
+           (txn_begin(t->run->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+            budget_pay(&txn, t->claim.job, answer->cost_micro, error) &&
+            txn_commit(&txn, error));
 }
 
 /* *ret: the try has ended already, since the brain can't be asked as it is. */
@@ -150,6 +161,9 @@ ask(Task *t,
     g_autoptr(GError) unasked = NULL;
     CRASH_POINT("run-before-brain");
     if (think(&question, thought, &unasked)) {
+        *ret = TRIED_ERROR;
+        if (!pay(t, brain_answer(thought->call), error))
+            return false;
         CRASH_POINT("run-after-brain");
         t->in.took_us = clock_mono_us() - began_us;
         return !ended_early(t, thought, ret, error);

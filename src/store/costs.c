@@ -1,5 +1,6 @@
 #include "store/costs.h"
 #include "base/banned.h"
+#include "store/budget_internal.h"
 #include "store/sql.h"
 
 static void
@@ -12,16 +13,20 @@ free_element(gpointer data)
     g_free(row);
 }
 
+/* Each step, and what was paid for none. */
+#define PAID                                                                                   \
+    "(SELECT job, cost_micro AS cost, at_us, 1 AS n FROM step UNION ALL "                      \
+    "SELECT job, cost, at_us, 0 FROM (" BUDGET_UNBOOKED_SQL ")) s "
+
 static const char *const queries[] = {
     [COST_DAY] = "SELECT strftime('%Y-%m-%d', at_us / 1000000, 'unixepoch') AS day, NULL, 0, "
-                 "count(*), sum(cost_micro) FROM step WHERE at_us >= ? GROUP BY day "
-                 "ORDER BY day",
-    [COST_ROLE] = "SELECT j.role, NULL, 0, count(*), sum(s.cost_micro) AS cost FROM step s "
+                 "sum(n), sum(cost) FROM " PAID "WHERE at_us >= ? GROUP BY day ORDER BY day",
+    [COST_ROLE] = "SELECT j.role, NULL, 0, sum(n), sum(s.cost) AS all_cost FROM " PAID
                   "JOIN job j ON j.id = s.job WHERE s.at_us >= ? GROUP BY j.role "
-                  "ORDER BY cost DESC, j.role",
-    [COST_JOB] = "SELECT j.subject, j.role, j.id, count(*), sum(s.cost_micro) AS cost "
-                 "FROM step s JOIN job j ON j.id = s.job WHERE s.at_us >= ? GROUP BY j.id "
-                 "ORDER BY cost DESC, j.id DESC",
+                  "ORDER BY all_cost DESC, j.role",
+    [COST_JOB] = "SELECT j.subject, j.role, j.id, sum(n), sum(s.cost) AS all_cost FROM " PAID
+                 "JOIN job j ON j.id = s.job WHERE s.at_us >= ? GROUP BY j.id "
+                 "ORDER BY all_cost DESC, j.id DESC",
 };
 
 bool

@@ -264,7 +264,6 @@ job_count_step(Txn *txn,
                const JobClaim *claim,
                int64_t deadline_us,
                const char *phase,
-               int64_t cost_micro,
                int *ret_step,
                GError **error)
 {
@@ -275,10 +274,9 @@ job_count_step(Txn *txn,
     if (!sql_run(txn,
                  "UPDATE job SET deadline_us = ?, iteration = iteration + 1, why = NULL, "
                  "total_iterations = total_iterations + 1, steps = steps + 1, attempts = 0, "
-                 "phase = ?, cost_micro = cost_micro + ?, "
-                 "round_cost_micro = round_cost_micro + ?, updated_us = ?" OF_CLAIM,
-                 &changes, error, "isiiiiii", deadline_us, phase ? phase : "", cost_micro,
-                 cost_micro, txn_now(txn), claim->job.v, claim->epoch, claim->fence))
+                 "phase = ?, updated_us = ?" OF_CLAIM,
+                 &changes, error, "isiiii", deadline_us, phase ? phase : "", txn_now(txn),
+                 claim->job.v, claim->epoch, claim->fence))
         return false;
     if (changes != 1)
         return fenced(txn, claim, error);

@@ -126,7 +126,6 @@ bool job_count_step(Txn *txn,
                     const JobClaim *claim,
                     int64_t deadline_us,
                     const char *phase,
-                    int64_t cost_micro,
                     int *ret_step,
                     GError **error);
 /* Remembers in the round what was shown: only ever lower. */

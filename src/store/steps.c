@@ -1,6 +1,7 @@
 #include "store/steps.h"
 #include "base/banned.h"
 #include "base/json.h"
+#include "store/budget_internal.h"
 #include "store/messages.h"
 #include "store/sql.h"
 
@@ -124,8 +125,11 @@ steps_mark(Db *db, int64_t *ret, GError **error)
 bool
 steps_cost(Db *db, int64_t since_us, int64_t *ret_micro, GError **error)
 {
-    return sql_int(db, "SELECT sum(cost_micro) FROM step WHERE cost_micro > 0 AND at_us >= ?",
-                   0, ret_micro, error, "i", since_us);
+    return sql_int(db,
+                   "SELECT sum(cost) FROM ("
+                   "SELECT cost_micro AS cost FROM step WHERE cost_micro > 0 AND at_us >= ? "
+                   "UNION ALL SELECT cost FROM (" BUDGET_UNBOOKED_SQL ") WHERE at_us >= ?)",
+                   0, ret_micro, error, "ii", since_us, since_us);
 }
 
 bool

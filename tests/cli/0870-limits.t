@@ -8,6 +8,9 @@ done_step='{"status":"complete","current_phase":"complete","send_emails":[{"body
 busy='{"working_note":"note NNN","write_notes":[{"key":"scratch/nNNN","content":"text NNN"}]}'
 T0=1800000000 # midnight was eight hours ago
 at() { local s=$1; shift; POSTRIDER_CLOCK=@$((T0 + s)) pr "$@"; }
+json() { python3 -c 'import sys, json
+v = json.load(sys.stdin)
+print(eval(sys.argv[1]))' "$1"; }
 calls() { cat "$WORK/fake.log" 2>/dev/null | wc -l; }
 count() { grep -rl -- "$1" "$HOME_DIR/mail/you/new" "$HOME_DIR/mail/you/cur" 2>/dev/null | wc -l; }
 reply() # SECONDS TEXT: to the newest mail with $3
@@ -82,6 +85,40 @@ is "$(job state) $(job total_iterations)" 'stopped 4' 'CONTINUE $1 raises the da
 at 86400 continue 1 >/dev/null
 at 86400 serve --once
 is "$(job total_iterations)" 7 'the next day has a budget of its own'
+
+# --- money that bought nothing ---
+model_home
+many 9 "$busy"
+answered_by_model 50000 </dev/null
+POSTRIDER_DIE_AT=run-after-brain at 0 inject --subject s --run </dev/null >/dev/null 2>&1
+POSTRIDER_DIE_AT=run-after-brain at 1 serve --once 2>/dev/null
+is "$(calls)" 2 'a run dies when it has its answer, and so does the next'
+is "$(at 4 --json cost | json 'round(v["today_usd"], 2), round(v["total_usd"], 2), v["steps"]')" '(2.0, 2.0, 0)' 'both answers are paid for, though no step has come of them'
+is "$(at 4 --json status | json 'round(v["cost_today"], 2)')" 2.0 'status counts them'
+is "$(at 4 --json cost --by job | json '[(r["job"], round(r["cost_usd"], 2)) for r in v["rows"]]')" '[(1, 2.0)]' 'by job too'
+at 3500 serve --once # two runs died of it: it has a wait behind it
+at 3600 serve --once
+is "$(job state) $(calls)" 'stopped 2' 'and so does the budget of the round'
+at 3601 continue --money 1 1 >/dev/null
+at 3601 serve --once
+is "$(job state) $(job total_iterations) $(calls)" 'stopped 1 3' 'a dollar more buys one more answer'
+is "$(at 3602 --json cost | json 'round(v["total_usd"], 2), v["steps"]')" '(3.0, 1)' 'what was paid in vain goes with the next step, and counts once'
+is "$(at 3602 --json show 1 | json 'round(v["cost_usd"], 2), round(v["steps"][0]["cost_usd"], 2)')" '(3.0, 3.0)' 'in its row'
+
+model_home
+pr config set postrider max-cost-per-day 1.50
+many 9 "$busy"
+answered_by_model 50000 <<'END'
+{"fake":"slow","delay":0,"answer":"what?","usage":{"output_tokens":50000}}
+{"fake":"429-long"}
+{"fake":"slow","delay":0,"answer":"what?","usage":{"output_tokens":50000}}
+{"fake":"429-long"}
+END
+at 0 inject --subject s --run </dev/null >/dev/null
+is "$(job state) $(calls)" 'queued 2' 'an answer that was no use, and a usage limit at the repair'
+at 7201 serve --once
+at 14402 serve --once
+is "$(job state) $(calls)" 'stopped 4' 'what such answers cost counts: the day ends at its budget'
 
 # --- steps of a round, and the spellings ---
 loop_home

@@ -34,7 +34,7 @@ park(TestWork *w, int64_t resume_us)
         work_take_in(w, "envoy", MAIL, TRUST_PRINCIPAL, MSG_STORED);
     work_claim(w);
     Txn txn = test_begin(w->engine.db);
-    job_count_step(&txn, &w->claim, USEC_NEVER, "composing", 0, &n, &error);
+    job_count_step(&txn, &w->claim, USEC_NEVER, "composing", &n, &error);
     job_park(&txn, &w->claim, resume_us, "bob", &seq, &error);
     test_commit(&txn);
     g_assert_no_error(error);

@@ -1,6 +1,7 @@
 #include "store/jobs.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "store/budget.h"
 #include "store/outbox.h"
 #include "store/timers.h"
 #include "temp_store.h"
@@ -76,7 +77,7 @@ make_call(
     case CALL_CHECK:
         return job_check(txn, c, LATER_US, error);
     case CALL_COUNT_STEP:
-        return job_count_step(txn, c, USEC_NEVER, "work", 5, &number, error);
+        return job_count_step(txn, c, USEC_NEVER, "work", &number, error);
     case CALL_PARK:
         return job_park(txn, c, USEC_NEVER, "bob", &seq, error);
     case CALL_SEEN:
@@ -299,9 +300,11 @@ test_rounds(TempStore *s, gconstpointer data)
     int step = 0, round = 0;
     Txn txn = test_begin(s->db);
 
-    job_count_step(&txn, &claim, USEC_NEVER, "draft", 30, &step, &error);
+    job_count_step(&txn, &claim, USEC_NEVER, "draft", &step, &error);
+    budget_pay(&txn, claim.job, 30, &error);
     g_assert_cmpint(step, ==, 1);
-    job_count_step(&txn, &claim, USEC_NEVER, "send", 12, &step, &error);
+    job_count_step(&txn, &claim, USEC_NEVER, "send", &step, &error);
+    budget_pay(&txn, claim.job, 12, &error);
     g_assert_cmpint(step, ==, 2);
     job_end(&txn, &claim, JOB_DONE, NULL, &error);
     test_commit(&txn);

@@ -138,7 +138,7 @@ do_step(Model *m, ModelJob *j, Txn *txn, GError **error)
     assert_as_valid(m, is_valid(j, &c), checked, why);
     if (!checked)
         return;
-    job_count_step(txn, &c, USEC_NEVER, "work", 1, &n, error);
+    job_count_step(txn, &c, USEC_NEVER, "work", &n, error);
     g_assert_cmpint(n, ==, ++j->steps);
     j->attempts = 0;
     step_put(txn, &(Step){.job = j->id, .n = n, .round = 1, .did = (char *)"worked"}, error);

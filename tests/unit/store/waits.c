@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/config.h"
 #include "store/budget.h"
+#include "store/costs.h"
 #include "store/pauses.h"
 #include "store/steps.h"
 #include "store/timers.h"
@@ -305,6 +306,44 @@ test_budget(TempStore *s, gconstpointer data)
     }
 }
 
+/* Paid at once, in a step's row when there is one. */
+static void
+test_paid(TempStore *s, gconstpointer data)
+{
+    JobId id = temp_job(s, "envoy"), other = temp_job(s, "envoy");
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) days = NULL;
+    int64_t limit, spent, cost = -1;
+    Txn txn = test_begin(s->db);
+
+    budget_pay(&txn, id, 300, &error);
+    budget_pay(&txn, id, 40, &error);
+    budget_pay(&txn, other, 5, &error);
+    test_commit(&txn);
+    g_assert_no_error(error);
+    g_autoptr(Job) job = temp_load(s, id);
+    g_assert_cmpint(job->cost_micro, ==, 340);
+    g_assert_cmpint(job->round_cost_micro, ==, 340);
+    g_assert_true(budget_today(s->db, &limit, &spent, &error));
+    g_assert_cmpint(spent, ==, 345);
+    g_assert_true(costs_list(s->db, COST_JOB, 0, &days, &error));
+    g_assert_cmpint(days->len, ==, 2);
+
+    txn = test_begin(s->db);
+    budget_book(&txn, id, &cost, &error);
+    test_commit(&txn);
+    g_assert_cmpint(cost, ==, 340);
+    spend(s, id, cost);
+    temp_pass(s, INT64_C(24) * HOUR_US);
+    g_assert_true(budget_today(s->db, &limit, &spent, &error));
+    g_assert_cmpint(spent, ==, 0); /* that was yesterday */
+    txn = test_begin(s->db);
+    budget_book(&txn, id, &cost, &error);
+    test_commit(&txn);
+    g_assert_no_error(error);
+    g_assert_cmpint(cost, ==, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -315,6 +354,7 @@ main(int argc, char **argv)
         {"/waits/acts", test_waits},       {"/waits/dropped", test_dropped},
         {"/brains/broken", test_broken},   {"/brains/mended", test_mended},
         {"/brains/limited", test_limited}, {"/budget/raise", test_budget},
+        {"/budget/paid", test_paid},
     };
 
     g_test_init(&argc, &argv, NULL);
