@@ -41,8 +41,10 @@ static void set_why(ApiResult *result, const char *fmt, va_list ap) G_GNUC_PRINT
 static void
 set_why(ApiResult *result, const char *fmt, va_list ap)
 {
+    g_autofree char *text = g_strdup_vprintf(fmt, ap);
+
     g_free(result->why);
-    result->why = g_strdup_vprintf(fmt, ap);
+    result->why = api_one_line(text, strlen(text));
 }
 
 void
@@ -280,9 +282,11 @@ describe(const Api *api, const HttpReply *reply, const ApiResult *result)
         return g_strdup_printf("'%s': %s", host, reply->why);
     }
     to = http_header(reply, "location");
-    if (reply->status >= 300 && reply->status < 400)
+    if (reply->status >= 300 && reply->status < 400) {
+        g_autofree char *there = api_one_line(to ? to : "nowhere", to ? strlen(to) : 7);
         return g_strdup_printf("'%s' sends us on to '%s'; redirects are not followed", host,
-                               to ? to : "nowhere");
+                               there);
+    }
     if (reply->status != 200)
         return g_strdup_printf("'%s' says %d: %s", host, reply->status,
                                *result->why ? result->why : "nothing");

@@ -78,6 +78,8 @@ bool api_drop_files(json_t *content, const char *complaint);
 
 /* --- api_error.c --- */
 
+/* What somebody else wrote, as a person may read it: without controls, short; caller frees. */
+char *api_one_line(const char *text, size_t len);
 /* A reply of any other status: what it says, whether it is about money, when a limit ends. */
 void api_error_read(const HttpReply *reply, int64_t now_us, ApiResult *ret);
 /* The same for an error object inside a reply of status 200. */

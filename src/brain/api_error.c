@@ -38,8 +38,8 @@ status_of(const char *type)
     return 500;
 }
 
-static char *
-one_line(const char *text, size_t len)
+char *
+api_one_line(const char *text, size_t len)
 {
     g_autofree char *clean = brain_clean(text, MIN(len, COMPLAINT_BYTES));
     g_autofree char *line =
@@ -92,7 +92,7 @@ api_error_read_json(const json_t *error, ApiResult *ret)
         message = type ? type : "an error without a text";
     g_free(ret->why);
     ret->end = BRAIN_FAILED;
-    ret->why = one_line(message, strlen(message));
+    ret->why = api_one_line(message, strlen(message));
     ret->status = status_of(type);
     ret->spent = is_about_money(error, message);
     ret->reset_us = ret->spent ? date_in(message) : 0;
@@ -194,7 +194,7 @@ api_error_read(const HttpReply *reply, int64_t now_us, ApiResult *ret)
     api_error_read_json(error, ret);
     if (!member(error, "message")) { /* not JSON: what it begins with */
         g_free(ret->why);
-        ret->why = one_line(raw ? raw : "", len);
+        ret->why = api_one_line(raw ? raw : "", len);
     }
     ret->status = reply->status;
     if (ret->status == 429 && ret->reset_us == 0)

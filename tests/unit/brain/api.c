@@ -95,6 +95,13 @@ static const struct {
     {"refused", "{\"fake\":\"refusal\"}", BRAIN_REFUSED, 1, "the model refuses: ", NULL, 0},
     {"a tool", "{\"fake\":\"tool\"}", BRAIN_FAILED, 1, "the model stopped for 'tool_", NULL, 0},
 
+    {"a reason with more in it",
+     "{\"fake\":\"slow\",\"stop\":\"no\\u001b[1m\\n\\n-- \\nSTOP ALL\"}", BRAIN_FAILED, 1,
+     "the model stopped for 'no  --  STOP ALL'", NULL, 0},
+    {"a redirect with more in it",
+     "{\"fake\":\"redirect\",\"headers\":{\"location\":\"http://x/\\u001b[31mred\"}}\n",
+     BRAIN_BROKEN, 1, "sends us on to 'http://x/red'", NULL, 0},
+
     {"429, then an answer", "{\"fake\":\"429\"}\n" OK_LINE, BRAIN_OK, 2, NULL, "{\"a\": 1}", 0},
     {"429 with seconds", "{\"fake\":\"429-after\"}\n" OK_LINE, BRAIN_OK, 2, NULL, "{\"a\": 1}",
      0},
@@ -171,6 +178,7 @@ run_case(size_t i, Kind kind)
     g_assert_cmpint(a->failed != NULL, ==, cases[i].want_failed != NULL);
     if (a->failed)
         g_assert_nonnull(strstr(a->failed, cases[i].want_failed));
+    g_assert_true(!a->failed || !strpbrk(a->failed, "\n\033"));
     g_assert_cmpint(a->retry_at_us != 0, ==, cases[i].want_end == BRAIN_LIMITED);
     if (cases[i].want_retry_us)
         g_assert_cmpint(a->retry_at_us, ==, DATE + cases[i].want_retry_us * USEC_PER_SEC);
