@@ -9,6 +9,7 @@
 
 #define QUESTION_MAX (32u << 20) /* what the providers take */
 #define RESHAPES_MAX 4u
+#define BYTES_PER_TOKEN 4
 
 typedef struct Api {
     const ApiKind *kind;
@@ -304,12 +305,27 @@ read_reply(Api *api, const HttpReply *reply, ApiResult *ret)
         ret->end = BRAIN_FAILED;
 }
 
+/* A model that does not tell is reckoned by size, about four bytes a token: a budget is kept
+ * rather than missed. */
 static void
-reckon(Api *api, const ApiResult *result)
+guess_usage(const Api *api, ApiResult *result)
+{
+    BrainUsage *u = &result->usage;
+
+    if (u->input + u->output + u->cache_read + u->cache_write > 0 || !result->text ||
+        !*result->text)
+        return;
+    u->input = (int64_t)g_bytes_get_size(api->body) / BYTES_PER_TOKEN + 1;
+    u->output = (int64_t)strlen(result->text) / BYTES_PER_TOKEN + 1;
+}
+
+static void
+reckon(Api *api, ApiResult *result)
 {
     BrainUsage *sum = &api->answer.usage;
     const BrainUsage *one = &result->usage;
 
+    guess_usage(api, result);
     sum->input += one->input;
     sum->output += one->output;
     sum->cache_read += one->cache_read;

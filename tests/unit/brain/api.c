@@ -375,6 +375,31 @@ test_costs(void)
     g_assert_cmpint(brain_answer(call)->cost_micro, ==, 2 * one);
 }
 
+/* Who does not say what was counted is reckoned by size. */
+static void
+test_costs_untold(void)
+{
+    static const char *const usages[] = {
+        "{\"input_tokens\":0,\"output_tokens\":0}",
+        "{\"input_tokens\":-5,\"output_tokens\":-70}",
+        "{\"input_tokens\":1e3,\"output_tokens\":99999999999}",
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(usages) * N_KINDS; i++) {
+        g_autofree char *script =
+            g_strdup_printf("{\"fake\":\"no-stream\",\"usage\":%s}\n", usages[i / N_KINDS]);
+        g_autofree char *url = fake_case(&fake, script);
+        ConfBrain conf = conf_for((Kind)(i % N_KINDS), url);
+        g_autoptr(BrainCall) call = ask(&conf, &(BrainAsk){0});
+        const BrainAnswer *a = brain_answer(call);
+
+        g_assert_cmpint(a->end, ==, BRAIN_OK);
+        g_assert_cmpint(a->usage.input, >, 10);
+        g_assert_cmpint(a->usage.output, >, 0);
+        g_assert_cmpint(a->cost_micro, ==, a->usage.input * 4 + a->usage.output * 20);
+    }
+}
+
 /* A reset in a header is absolute, so this one needs the real clock. */
 static void
 test_reset(void)
@@ -495,6 +520,7 @@ main(int argc, char **argv)
     g_test_add_func("/brain/api/forms", test_forms);
     g_test_add_func("/brain/api/forms-end", test_forms_end);
     g_test_add_func("/brain/api/costs", test_costs);
+    g_test_add_func("/brain/api/costs-untold", test_costs_untold);
     g_test_add_func("/brain/api/reset", test_reset);
     g_test_add_func("/brain/api/timeout", test_timeout);
     g_test_add_func("/brain/api/stopped", test_stopped);
