@@ -10,7 +10,11 @@
 #include "base/err.h"
 #include "base/exchange.h"
 #include "base/file.h"
+#include "base/limits.h"
 #include "notes/mirror.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* How often a file may be edited between our looking and our writing before it is left for the
  * next sync. */
@@ -44,6 +48,22 @@ make_folder(Mirror *m, const char *path, GError **error)
     g_autofree char *folder = g_path_get_dirname(path);
 
     return g_str_equal(folder, ".") || dir_make(m->fd, folder, 0700, error);
+}
+
+/* What could not be taken as an edit is not displaced either: under another name its owner
+ * would not find it again. */
+static bool
+may_displace(const Mirror *m, const char *path, GError **error)
+{
+    struct stat st;
+
+    if (fstatat(m->fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
+        return true; /* nothing to lose, or the exchange says so */
+    if (st.st_size > (off_t)LIMIT_NOTE_BYTES)
+        return err_set(error, ERR_NEVER, "somebody made it larger than a note may be");
+    if (faccessat(m->fd, path, R_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) < 0)
+        return err_set(error, ERR_NEVER, "somebody made it unreadable");
+    return true;
 }
 
 /* The row's marks become those of the note that the file holds now. The inode stays unknown:
@@ -118,8 +138,9 @@ settle(Mirror *m, NoteMirror *row, bool *ret_done, bool *ret_again, GError **err
     GError *why = NULL;
     bool expected = true;
 
-    *ret_done = row->deleted ? remove_file(m, row, path, &displaced, &tmp, &why)
-                             : put_file(m, row, path, &displaced, &tmp, &why);
+    *ret_done = may_displace(m, path, &why) &&
+                (row->deleted ? remove_file(m, row, path, &displaced, &tmp, &why)
+                              : put_file(m, row, path, &displaced, &tmp, &why));
     if (!*ret_done)
         return write_failed(m, row, why, error);
     m->report->written++;

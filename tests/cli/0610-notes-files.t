@@ -48,6 +48,19 @@ unlike "$OUT" 'picture' 'and no others'
 is "$(cat "$notes/My Idea.md")" x 'and it stays'
 rm "$notes/My Idea.md"
 
+# Nor is it displaced: its owner would not find it again.
+put large one >/dev/null
+truncate -s 5M "$notes/large.md"
+is "$(put large two 2>"$WORK/err")" 'large version 2' 'a note whose file somebody made too large is still written'
+like "$(cat "$WORK/err")" "note 'large' can't be written to its file: somebody made it larger than a note may be" 'and why its file is not'
+is "$(stat -c %s "$notes/large.md")" 5242880 'the file stays where its owner left it'
+pr note delete large >/dev/null 2>&1
+is "$(stat -c %s "$notes/large.md")" 5242880 'also when the note is deleted'
+rm "$notes/large.md"
+put large three >/dev/null
+is "$(cat "$notes/large.md")" three 'when it is away, there is room again'
+pr note delete large >/dev/null
+
 # T19: links are not followed, neither to read nor to write.
 ln -s "$HOME_DIR/key" "$notes/leak.md"
 exits 66 'a link is no note' pr note get leak
