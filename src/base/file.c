@@ -199,7 +199,7 @@ file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error)
     size_t used = 0, room = 16384;
     struct stat st;
 
-    /* One more than it should be, so that the end is found without another round. */
+    /* One more than it should be, so that the end is found without more room. */
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
         room = (size_t)MIN((uint64_t)st.st_size, (uint64_t)max) + 1;
     for (;;) {
@@ -215,7 +215,9 @@ file_read_fd(int fd, size_t max, GBytes **ret_bytes, GError **error)
             return err_set(error, ERR_LIMIT, "is larger than the limit of %zu bytes", max);
         if (n == 0)
             break;
-        room = MIN(MAX(used, 16384), max - used + 1);
+        /* Whoever reads many small files keeps many of these: no room is made that is not used.
+         */
+        room = (size_t)n < room ? room - (size_t)n : MIN(MAX(used, 16384), max - used + 1);
     }
     g_byte_array_set_size(bytes, (guint)used);
     *ret_bytes = g_byte_array_free_to_bytes(g_steal_pointer(&bytes));
