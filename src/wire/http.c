@@ -120,6 +120,16 @@ on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *socket_data)
 
 /* --- the end of it --- */
 
+/* A proxy did not let us through: the server was never spoken to. */
+static bool
+proxy_refused(const HttpCall *call)
+{
+    long status = 0;
+
+    (void)curl_easy_getinfo(call->easy, CURLINFO_HTTP_CONNECTCODE, &status);
+    return status >= 300;
+}
+
 static HttpEnd
 end_of(const HttpCall *call, CURLcode code)
 {
@@ -138,7 +148,7 @@ end_of(const HttpCall *call, CURLcode code)
     case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
         return HTTP_UNTRUSTED;
     default:
-        return call->too_large ? HTTP_LARGE : HTTP_CUT;
+        return call->too_large ? HTTP_LARGE : proxy_refused(call) ? HTTP_UNREACHED : HTTP_CUT;
     }
 }
 

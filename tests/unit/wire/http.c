@@ -154,6 +154,22 @@ test_unreached(void)
     g_assert_nonnull(http_reply(call)->why);
 }
 
+/* The fake knows no CONNECT: a proxy that refuses us. The question never left. */
+static void
+test_proxy_refuses(void)
+{
+    g_autofree char *proxy = fake_case(&fake, "{\"a\": 1}\n");
+
+    *strchr(proxy + strlen("http://"), '/') = '\0';
+    g_setenv("https_proxy", proxy, TRUE);
+    g_autoptr(HttpCall) call = ask(&(HttpRequest){.url = "https://model.example/"});
+    g_unsetenv("https_proxy");
+
+    g_test_message("%s", http_reply(call)->why);
+    g_assert_cmpint(http_reply(call)->end, ==, HTTP_UNREACHED);
+    g_assert_nonnull(strstr(http_reply(call)->why, "501"));
+}
+
 static void
 test_untrusted(void)
 {
@@ -265,6 +281,7 @@ main(int argc, char **argv)
     g_test_add_func("/wire/http/redirect", test_redirect);
     g_test_add_func("/wire/http/headers", test_headers);
     g_test_add_func("/wire/http/unreached", test_unreached);
+    g_test_add_func("/wire/http/proxy-refuses", test_proxy_refuses);
     g_test_add_func("/wire/http/untrusted", test_untrusted);
     g_test_add_func("/wire/http/broken-off", test_broken_off);
     int status = g_test_run();
