@@ -11,7 +11,7 @@ const BrainOps *const brain_kinds[] = {NULL};
 static const struct {
     const char *name;
     int status;
-    const char *headers[4]; /* names and values */
+    const char *headers[8]; /* names and values */
     const char *body;
     const char *want_why;
     bool want_spent;
@@ -117,6 +117,14 @@ static const struct {
      "{}",
      false,
      NOW + 1520 * USEC_PER_MSEC},
+    {"the last of two limits",
+     429,
+     {"x-ratelimit-remaining-requests", "0", "x-ratelimit-reset-requests", "1h0m0s",
+      "x-ratelimit-remaining-tokens", "0", "x-ratelimit-reset-tokens", "20ms"},
+     "{}",
+     "{}",
+     false,
+     NOW + HOUR},
     {"something is left",
      429,
      {"x-ratelimit-remaining-tokens", "7", "x-ratelimit-reset-tokens", "1h"},
@@ -156,7 +164,7 @@ test_replies(void)
         HttpReply reply = {.status = cases[i].status, .body = body, .headers = headers};
         g_auto(ApiResult) result = {0};
 
-        for (int k = 0; k < 4 && cases[i].headers[k]; k += 2)
+        for (int k = 0; k < 8 && cases[i].headers[k]; k += 2)
             g_hash_table_insert(headers, (gpointer)cases[i].headers[k],
                                 (gpointer)cases[i].headers[k + 1]);
         api_error_read(&reply, NOW, &result);

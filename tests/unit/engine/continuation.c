@@ -146,7 +146,9 @@ test_fates(TestWork *w, gconstpointer data)
     c->seq--;
     c->epoch++;
     g_assert_cmpint(fate_of(w, c), ==, CONT_AHEAD);
-    c->epoch--;
+    c->epoch -= 2;
+    g_assert_cmpint(fate_of(w, c), ==, CONT_STALE); /* of before an order */
+    c->epoch++;
     c->born_us++;
     g_assert_cmpint(fate_of(w, c), ==, CONT_STALE);
     c->born_us--;
@@ -356,6 +358,60 @@ test_restore(TestWork *w, gconstpointer data)
     work_close(&fresh, NULL);
 }
 
+/* Changes several texts one after the other. */
+static char *
+changed_all(TestWork *w, const char *json, const char *const (*changes)[2], size_t n)
+{
+    char *doc = g_strdup(json);
+
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *before = doc;
+        doc = changed(w, before, changes[i][0], changes[i][1]);
+    }
+    return doc;
+}
+
+/* T6: whoever puts an old copy into INBOX sets no counter back, and gives no trust. */
+static void
+test_restore_highest(TestWork *w, gconstpointer data)
+{
+    static const char *const further[][2] = {
+        {"\"seq\":1,", "\"seq\":2,"},
+        {"\"epoch\":1,", "\"epoch\":3,"},
+        {"\"total_iterations\":1,", "\"total_iterations\":5,"},
+        {"\"steps\":1,", "\"steps\":7,"},
+        {"\"round_cost_micro\":0,", "\"round_cost_micro\":900,"},
+        {"\"floor\":\"operator\",", "\"floor\":\"anyone\","},
+    };
+    const Viewer all = VIEWER_OPERATOR;
+    g_autofree char *json = park(w, TEST_NOW);
+    g_autofree char *later = changed_all(w, json, further, G_N_ELEMENTS(further));
+    const char *old[] = {json, NULL}, *new[] = {later, NULL};
+    g_autofree char *inbox = mail_with(old), *sent = mail_with(new);
+    TestWork fresh;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(Job) job = NULL;
+    unsigned n;
+    bool there;
+
+    work_open(&fresh, NULL);
+    fresh.home->key = w->home->key;
+    g_free(work_file(&fresh, "envoy", inbox));
+    g_assert_true(maildir_open(fresh.home->mail_fd, "envoy", true, &md, &error));
+    maildir_deliver(md, "Sent", "copy.1", "S", "", sent, strlen(sent), &there, &error);
+    checkpoints_restore(&fresh.engine, work_role(&fresh), md, &n, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(n, ==, 1);
+    g_assert_true(job_load(fresh.engine.db, &all, w->id, &job, &error));
+    g_assert_cmpint(job->total_iterations, ==, 5);
+    g_assert_cmpint(job->steps, ==, 7);
+    g_assert_cmpint(job->epoch, ==, 3);
+    g_assert_cmpint(job->round_cost_micro, ==, 900);
+    g_assert_cmpint(job->floor, ==, TRUST_ANYONE);
+    work_close(&fresh, NULL);
+}
+
 /* E11: what a copy in Done is as new as was used, or cancelled. */
 static void
 test_restore_done(TestWork *w, gconstpointer data)
@@ -394,6 +450,7 @@ main(int argc, char **argv)
         {"/continuation/mails", test_mails},
         {"/continuation/compose", test_compose},
         {"/continuation/restore", test_restore},
+        {"/continuation/restore-highest", test_restore_highest},
         {"/continuation/restore-done", test_restore_done},
     };
     g_test_init(&argc, &argv, NULL);
