@@ -154,6 +154,18 @@ is "$(for f in $(in_folder INBOX | xargs grep -l continuation.json); do [ "$(doc
 exits 65 'E37: one that is none' pr resume "$WORK/x.txt"
 exits 65 'E37: one whose MAC does not hold' pr resume "$WORK/bad.json"
 
+# --- an order that is faster than the mail ---
+loop_home
+five
+pr inject --subject 'fast' </dev/null >/dev/null
+pr account --once main 2>/dev/null
+pr run --max-iterations 1 2>/dev/null
+pr continue 1 >/dev/null
+pr deliver
+pr account --once main 2>/dev/null
+is "$(db "SELECT why, folder FROM message WHERE class = 'checkpoint'")" 'stale: used already|Done' 'a checkpoint that its job was faster than is filed'
+unlike "$(pr status)" refused 'and not counted: nobody sent it twice'
+
 # --- deleted (E13) ---
 loop_home
 steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
