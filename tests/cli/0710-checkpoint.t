@@ -187,11 +187,33 @@ is "$(job state)" done 'E13: CONTINUE undoes it'
 loop_home
 steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
 pr inject --subject s --run </dev/null >/dev/null
-rm "$(checkpoint)"
+c=$(checkpoint)
+mkdir -p "$HOME_DIR/mail/envoy/.Trash/cur" "$HOME_DIR/mail/envoy/.Trash/new" "$HOME_DIR/mail/envoy/.Trash/tmp"
+mv "$c" "$HOME_DIR/mail/envoy/.Trash/cur/$(basename "$c"):2,S"
 pr serve --once
+is "$(job state)" stopped 'E13: so is the Trash'
+
+loop_home
+steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
+now=$(date +%s)
+POSTRIDER_CLOCK=@$now pr inject --subject s --run </dev/null >/dev/null
+rm "$(checkpoint)"
+POSTRIDER_CLOCK=@$now pr serve --once
 is "$(job state)" parked 'E13: one look that finds nothing proves nothing'
-POSTRIDER_CLOCK=+11 pr serve --once
+POSTRIDER_CLOCK=@$((now + 9)) pr serve --once
+is "$(job state)" parked 'E13: nor do two that are too near'
+POSTRIDER_CLOCK=@$((now + 10)) pr serve --once
 is "$(job state)" stopped 'E13: two of them ten seconds apart do'
+
+loop_home
+steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
+pr inject --subject s --run </dev/null >/dev/null
+pr inject --subject t --run </dev/null >/dev/null
+rm $(in_folder INBOX)
+run pr serve --once
+like "$ERR" "2 checkpoint mails of role 'envoy' are gone at once" 'E13: several that are gone at once are said'
+POSTRIDER_CLOCK=+11 pr serve --once 2>/dev/null
+is "$(job state 1) $(job state 2)" 'parked parked' 'E13: and prove nothing about a job'
 
 # --- in Junk ---
 loop_home

@@ -190,6 +190,19 @@ changed(TestWork *w, const char *json, const char *from, const char *to)
     return g_strdup_printf("%s,\"mac\":\"%s\"}", text, hex);
 }
 
+/* Changes several texts one after the other. */
+static char *
+changed_all(TestWork *w, const char *json, const char *const (*changes)[2], size_t n)
+{
+    char *doc = g_strdup(json);
+
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *before = doc;
+        doc = changed(w, before, changes[i][0], changes[i][1]);
+    }
+    return doc;
+}
+
 /* A mail without the field, or with a word of a later version, goes on. */
 static void
 test_wait_then(TestWork *w, gconstpointer data)
@@ -326,8 +339,13 @@ test_compose(TestWork *w, gconstpointer data)
 static void
 test_restore(TestWork *w, gconstpointer data)
 {
+    static const char *const further[][2] = {
+        {"\"step_limit\":0,", "\"step_limit\":36,"},
+        {"\"step_results\":[]", "\"step_results\":[\"mail to bob was sent\"]"},
+    };
     const Viewer all = VIEWER_OPERATOR;
-    g_autofree char *json = park(w, TEST_NOW);
+    g_autofree char *parked = park(w, TEST_NOW);
+    g_autofree char *json = changed_all(w, parked, further, G_N_ELEMENTS(further));
     const char *documents[] = {json, NULL};
     g_autofree char *mail = mail_with(documents);
     TestWork fresh;
@@ -350,25 +368,14 @@ test_restore(TestWork *w, gconstpointer data)
     g_assert_nonnull(job);
     g_assert_cmpint(job->state, ==, JOB_PARKED);
     g_assert_cmpint(job->total_iterations, ==, 1);
+    g_assert_cmpint(job->step_limit, ==, 36);
     g_assert_cmpint(job->seq, ==, 1);
     g_assert_cmpstr(job->original_msgid, ==, "m1@x");
     g_assert_cmpstr(job->asker, ==, "ann@x");
     g_assert_true(step_last(fresh.engine.db, job->id, &last, &error));
     g_assert_nonnull(last->state);
+    g_assert_cmpstr(last->results, ==, "[\"mail to bob was sent\"]");
     work_close(&fresh, NULL);
-}
-
-/* Changes several texts one after the other. */
-static char *
-changed_all(TestWork *w, const char *json, const char *const (*changes)[2], size_t n)
-{
-    char *doc = g_strdup(json);
-
-    for (size_t i = 0; i < n; i++) {
-        g_autofree char *before = doc;
-        doc = changed(w, before, changes[i][0], changes[i][1]);
-    }
-    return doc;
 }
 
 /* T6: whoever puts an old copy into INBOX sets no counter back, and gives no trust. */
