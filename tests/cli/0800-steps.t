@@ -30,6 +30,7 @@ like "$ERR" 'binary.*pic.png' 'E62: asking for a binary one is a warning with it
 like "$ERR" 'inject\.[a-z0-9]+@' 'E62: and its Message-ID'
 like "$(results 2)" 'UNSUPPORTED: ATTACHMENT pic.png \(binary, not readable\)' 'E63 E64: the context says so, and the results'
 like "$(results 2)" 'attachment none.c of <[^>]+>: there is none' 'one that is not there is said too'
+unlike "$(results 3)" 'none.c' 'results are those of one step'
 like "$(seen 3)" 'café' 'what was loaded stays loaded'
 like "$(seen 2)" '=== YOUR WORKING NOTE \[[a-z0-9]+\] ===
 first
@@ -174,6 +175,23 @@ mail_in 'Lazy' --max-iterations 1 <<<'please'
 ok 'a job that has only written its checkpoint' pr serve --once
 like "$(results 3)" 'complete was refused' 'has done nothing yet: complete is refused'
 like "$(newest)" 'Really done' 'until it answers'
+
+# --- the next round ---
+
+answers <<END
+{"status":"continue","current_phase":"composing","working_note":"of the first round","bundle_key":"scratch/first","write_notes":[{"key":"scratch/first","content":"x","mode":"replace"}]}
+{"status":"continue","current_phase":"composing","write_notes":[{"key":"scratch/second","content":"x","mode":"replace"}]}
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"One."}]}
+{"status":"complete","current_phase":"complete"}
+$done_now
+END
+mail_in 'Twice' <<<'please'
+pr send --to envoy --subject 'Re: Twice' --in-reply-to "$(newest | sed -n 's/^Message-ID: //p')" <<<'And more.' >/dev/null
+pass_once
+like "$(seen 3)" 'NOTE: scratch/first .*of the first round|of the first round.*NOTE: scratch/first ' 'a working note and a bundle that are left out stay as they were'
+like "$(seen 4)" 'round 2, step 1 of this round; the phase is triage' 'another question begins in the first phase'
+unlike "$(seen 4)" 'of the first round' 'without the working note of the last one'
+like "$(results 5)" 'complete was refused' 'and what the last round did is no effect of this one'
 
 # --- answers from a file ---
 
