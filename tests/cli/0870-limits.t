@@ -65,10 +65,31 @@ is "$(job state) $(job total_iterations)" 'stopped 3' 'CONTINUE $1 by mail lets 
 at 3 continue --money 2 1 >/dev/null
 at 3 serve --once
 is "$(job state) $(job total_iterations)" 'stopped 5' 'continue --money 2 lets it spend two more'
+is "$(db "SELECT count(*) FROM meta WHERE key LIKE 'day-budget%'")" 0 'the day, which has money left, is not raised by that'
 for wrong in 0 -1 x 1001 ''; do exits 64 "--money '$wrong' is none" pr continue --money "$wrong" 1; done
 at 4 continue 1 >/dev/null
 at 4 serve --once
 is "$(job total_iterations)" 5 'CONTINUE alone raises no budget'
+
+# --- answers that are of no use ---
+model_home
+many 9 "$busy"
+answered_by_model 50000 <<<'{"fake":"prose","usage":{"output_tokens":50000}}'
+at 0 inject --subject s --run </dev/null >/dev/null
+is "$(job state) $(job total_iterations) $(calls)" 'stopped 1 2' 'an answer that was no use costs money all the same'
+
+model_home
+steps "$done_step"
+answered_by_model 10 <<<'{"fake":"refusal"}'
+at 0 inject --subject s --run </dev/null >/dev/null
+is "$(job state) $(calls)" 'failed 1' 'a model that refuses is not asked the same again'
+ok 'and whoever asked hears of it' you_have 'the model refuses'
+
+model_home
+steps "$done_step"
+answered_by_model 10 <<<"{\"fake\":\"truncated\",\"answer\":${done_step/All done/Half}}"
+at 0 inject --subject s --run </dev/null >/dev/null
+is "$(job state) $(calls) $(count Half) $(count 'All done')" 'done 2 0 1' 'an answer that was cut is not used, even where it can be read'
 
 # --- money of a day ---
 model_home
@@ -85,6 +106,14 @@ is "$(job state) $(job total_iterations)" 'stopped 4' 'CONTINUE $1 raises the da
 at 86400 continue 1 >/dev/null
 at 86400 serve --once
 is "$(job total_iterations)" 7 'the next day has a budget of its own'
+
+model_home
+printf '\n[person kim]\naddress = kim@postrider.local\nmay = ask steer\n' >>"$HOME_DIR/postrider.conf"
+pr config set postrider max-cost-per-day 1.00
+many 9 "$busy"
+answered_by_model 50000 </dev/null
+at 0 inject --subject s --from kim@postrider.local --run </dev/null >/dev/null
+is "$(job state) $(count 'budget of the day')" 'stopped 1' 'who asked and can not raise the day is not alone to hear of it'
 
 # --- money that bought nothing ---
 model_home
@@ -130,6 +159,11 @@ ok 'E46: whoever asked hears what was reached, and CONTINUE 12' you_have 'Reply 
 pr continue --steps 2 1 >/dev/null
 pr serve --once
 is "$(job total_iterations)" 5 'continue --steps 2 lets it take two more'
+loop_home
+pr config set 'role envoy' total-iterations 3
+many 99 "$busy"
+pr inject --subject s --run --max-iter 3 </dev/null >/dev/null
+is "$(job state) $(checkpoint)" 'stopped ' 'E45: where both limits are reached at once it stops, without a checkpoint'
 loop_home
 many 99 "$busy"
 pr inject --subject s --run --max-iter 1 </dev/null >/dev/null
