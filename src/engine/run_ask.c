@@ -68,9 +68,8 @@ propose(Task *t, const Thought *thought, Workplace *place, char **ret_again, GEr
     const BrainAnswer *answer = brain_answer(thought->call);
     if (thought->port_answered)
         return proposal_new(PROPOSE_COMPLETE);
-    if (answer->failed || answer->end == BRAIN_TRUNCATED) {
-        *ret_again =
-            g_strdup(answer->failed ? answer->failed : "the answer was cut at its token limit");
+    if (answer->failed) {
+        *ret_again = g_strdup(answer->failed);
         return NULL;
     }
     g_autoptr(Proposal) p = NULL;
