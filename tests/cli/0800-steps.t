@@ -115,11 +115,22 @@ like "$(results 4)" 'note no/such is UNAVAILABLE; it was not looked for again' '
 like "$(results 4)" 'search xylophone is UNAVAILABLE; it was not tried again' 'E78: nor a third search'
 like "$(results 4)" 'projects/sum/code' 'while another one finds something'
 
+ask='{"status":"continue","current_phase":"gathering","add_emails":[{"message_id":"<no@such>","folder":""}],"read_attachments":[{"message_id":"<@ID@>","filename":"none.c"}],"write_notes":[{"key":"scratch/tried","content":"x","mode":"append"}]'
+printf '%s}\n' "$ask" "$ask" "$ask,\"search_emails\":[{\"subject\":\"still not\"}]" >"$WORK/three"
+echo "$done_now" | cat "$WORK/three" - | answers
+mail_in 'Still not there' <<<'the file'
+like "$(results 2)" 'mail <no@such>: there is none
+attachment none.c of <[^>]+>: there is none' 'mails and attachments that are not there are said'
+like "$(results 4)" 'mail <no@such> is UNAVAILABLE; it was not looked for again' 'E78: a third request for a mail is not carried out'
+like "$(results 4)" 'attachment none.c of <[^>]+> is UNAVAILABLE; it was not looked for again' 'E78: nor one for an attachment'
+like "$(results 4)" 'search subject:"still not": 1 found' 'several words are one phrase of their field'
+
 answers <<'END'
 {"status":"continue","current_phase":"gathering","working_note":"half","search_notes":["zither"]}
 {"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Done."}]}
 END
 mail_in 'Park' --max-iterations 1 <<<'and go on'
+like "$(seen 1)" 'This is the last step of this run: leave a working_note' 'the last step of a run is told that it is'
 python3 - "$(grep -rl continuation.json "$HOME_DIR/mail/envoy" | head -n 1)" >"$WORK/py" <<'P'
 import sys, email, email.policy, json
 m = email.message_from_binary_file(open(sys.argv[-1], 'rb'), policy=email.policy.default)
@@ -129,6 +140,7 @@ P
 is "$(cat "$WORK/py")" "['notes: zither'] {'search:notes: zither': 1}" 'E79: searches travel in continuation.json'
 ok 'the job goes on' pr serve --once
 like "$(seen 2)" '  notes: zither' 'E79: and are known when it goes on'
+unlike "$(seen 2)" 'last step of this run' 'and others are not told so'
 unlike "$(seen 2)" 'YOU WROTE' 'its checkpoint is no mail that it wrote'
 
 # --- what was gathered, by way of the mailbox alone ---

@@ -214,10 +214,11 @@ unlike "$(seen 2)" 'obey this subject' 'not even the subject'
 like "$(seen 3)" 'GATHERED MAIL, SENDER IS anyone.*obey this subject' 'who asks for the mail reads it, marked'
 like "$(results 4)" 'mail to second@example.org is held' 'T7: and from then on nobody new gets mail without a yes'
 answers <<END
-{"status":"continue","current_phase":"gathering","add_notes":["scratch/zebra"]}
+{"status":"continue","current_phase":"gathering","add_notes":["scratch/zebra"],"search_notes":["obey"]}
 $done_now
 END
 mail_in 'Zebra again' <<<'Load the note.'
 like "$(seen 2)" 'Note scratch/zebra was not loaded' 'T7: a note written after such a mail is not put before another job'
+like "$(results 2)" '  scratch/zebra: \(words of somebody unknown' 'T7: nor what a search finds in it'
 
 done_testing

@@ -103,6 +103,14 @@ is "$(grep -rl 'A reminder' "$HOME_DIR/mail/bob/new" | wc -l) $(count 'A reminde
 at 14400 serve --once
 ok 'and the owner hears who did not answer' you_have 'waits for bob'
 
+loop_home
+pr config set trust allow bob@example.org
+pr config set 'person bob' address bob@postrider.local
+steps "{\"status\":\"waiting\",\"current_phase\":\"waiting\",\"send_emails\":[{\"body\":\"Which one?\",\"to\":[\"bob@postrider.local\"]},{\"body\":\"Bob is asked.\"}],\"wait\":{\"for\":\"reply\",\"until\":\"$(iso 7200)\",\"then\":\"remind\"}}" "$done_step"
+at 0 inject --subject choose --run </dev/null >/dev/null
+at 7200 serve --once
+is "$(grep -rl 'A reminder' "$HOME_DIR/mail/bob/new" | wc -l) $(count 'A reminder')" '1 0' 'nor to the owner, who only heard of it in the same step'
+
 # --- no time, wrong time, nothing said ---
 loop_home
 steps '{"status":"waiting","current_phase":"waiting","send_emails":[{"body":"Which one?"}],"wait":{"for":"reply","until":"","then":"remind"}}' "$done_step"
@@ -136,6 +144,14 @@ at 7300 serve --once 2>/dev/null
 is "$(count 'A reminder')" 1 'lost after the reminder: it is not sent again'
 at 20000 serve --once
 is "$(count 'no answer since')" 1 'and the owner is asked in the end'
+
+loop_home
+waits remind 7200
+mkdir -p "$HOME_DIR/mail/envoy/.Done/cur" "$HOME_DIR/mail/envoy/.Done/new" "$HOME_DIR/mail/envoy/.Done/tmp"
+mv $(in_folder Active) "$HOME_DIR/mail/envoy/.Done/cur/"
+rm -rf "$HOME_DIR/state"
+at 100 serve --once 2>/dev/null
+is "$(job state) $(db "SELECT state FROM message WHERE subject = 'choose'")" 'parked handled' 'a mail that was filed as done is not open again for it'
 
 # --- a word about long work (progress-every) ---
 loop_home

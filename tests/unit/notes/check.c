@@ -136,6 +136,24 @@ test_contents_follows(TempStore *s, gconstpointer data)
     g_assert_true(err_is(error, ERR_NEVER));
 }
 
+/* T43: CONTENTS that a stranger had a hand in is no more trusted for a rename by us. */
+static void
+test_contents_label(TempStore *s, gconstpointer data)
+{
+    const NoteBy poisoned = {.author = "envoy", .label = TRUST_ANYONE, .job = {5}};
+    g_autoptr(GBytes) body = g_bytes_new_static("- docs/a\n", 9);
+    g_autoptr(Note) contents = NULL;
+    g_auto(Txn) txn = test_begin(s->db);
+
+    g_assert_true(note_put(&txn, "CONTENTS", body, NOTE_ANY, &poisoned, NULL, NULL));
+    g_assert_true(note_put(&txn, "docs/a", body, NOTE_ANY, &ann, NULL, NULL));
+    g_assert_true(notes_rename(&txn, "docs/a", "docs/z", &ann, NULL));
+    test_commit(&txn);
+    g_assert_true(note_load(s->db, "CONTENTS", 0, &contents, NULL));
+    g_assert_cmpint(contents->version, ==, 2);
+    g_assert_cmpint(contents->label, ==, TRUST_ANYONE);
+}
+
 static void
 test_contents_itself(TempStore *s, gconstpointer data)
 {
@@ -156,6 +174,7 @@ main(int argc, char **argv)
         {"/check/findings", test_check},
         {"/check/nearest", test_nearest},
         {"/check/contents-follows", test_contents_follows},
+        {"/check/contents-label", test_contents_label},
         {"/check/contents-itself", test_contents_itself},
     };
 

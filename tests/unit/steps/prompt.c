@@ -127,6 +127,9 @@ test_original(TestWork *w, gconstpointer data)
         g_autoptr(Context) c = show(w, cases[i].budget);
         g_assert_cmpuint(count(c, big), ==, cases[i].want_whole);
         g_assert_cmpuint(count(c, "[… cut:"), ==, !cases[i].want_whole);
+        const char *shown = strstr(context_text(c), "xxxx");
+        if (!cases[i].want_whole) /* there is room for others */
+            g_assert_cmpuint(strspn(shown, "x"), <=, cases[i].budget / 2);
         close_all(w, NULL);
         work_open(w, NULL);
     }

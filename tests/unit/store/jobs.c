@@ -391,6 +391,23 @@ test_park_with_unseen_mail(TempStore *s, gconstpointer data)
     g_assert_cmpint(again.job.v, ==, claim.job.v);
 }
 
+/* As with STOP: what was under way, or was mailed before, is of another time. */
+static void
+test_halt(TempStore *s, gconstpointer data)
+{
+    JobClaim claim = job_in_state(s, JOB_RUNNING);
+    g_autoptr(GError) error = NULL;
+    Txn txn = test_begin(s->db);
+
+    job_halt(&txn, &claim, "the limit of 24 steps is reached", &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+    g_autoptr(Job) job = temp_load(s, claim.job);
+    g_assert_cmpint(job->state, ==, JOB_STOPPED);
+    g_assert_cmpint(job->epoch, ==, claim.epoch + 1);
+    g_assert_cmpstr(job->why, ==, "the limit of 24 steps is reached");
+}
+
 /* A mail that is brought twice is seen twice, and nothing else is. */
 static void
 test_seen_matches(TempStore *s, gconstpointer data)
@@ -736,6 +753,7 @@ main(int argc, char **argv)
     ADD("rounds", test_rounds);
     ADD("end/with-mail", test_end_with_mail);
     ADD("park/unseen-mail", test_park_with_unseen_mail);
+    ADD("halt", test_halt);
     ADD("seen/matches", test_seen_matches);
     ADD("release", test_release_count);
     ADD("reap/owners", test_reap);

@@ -200,6 +200,11 @@ test_append_is_blind(TempStore *s, gconstpointer data)
     /* T43: text of a stranger keeps its label, whoever wrote the rest. */
     g_autoptr(Note) note = load(s, "log", 0);
     g_assert_cmpint(note->label, ==, TRUST_KNOWN);
+    Txn txn = test_begin(s->db);
+    g_assert_true(note_append(&txn, "log", line, &ann, NULL, NULL));
+    test_commit(&txn);
+    g_autoptr(Note) then = load(s, "log", 0);
+    g_assert_cmpint(then->label, ==, TRUST_KNOWN);
 }
 
 static void

@@ -157,6 +157,28 @@ test_dropped(TempStore *s, gconstpointer data)
     }
 }
 
+/* A mail that came while the job was parked has woken it: nobody is reminded of anything. */
+static void
+test_mail_is_there(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    JobId id = temp_job(s, "envoy");
+    JobClaim claim;
+    int64_t seq;
+
+    g_assert_true(temp_claim(s, id, &claim));
+    Txn txn = test_begin(s->db);
+    temp_message(&txn, id, "stored");
+    job_park(&txn, &claim, temp_now(s) + HOUR_US, "a reply", &seq, &error);
+    job_wait(&txn, id, WAIT_REMIND, &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+    temp_pass(s, HOUR_US);
+    g_assert_cmpint(over(s, id), ==, WAIT_CONTINUE);
+    g_assert_cmpint(timer_of(s, id), ==, USEC_NEVER);
+    g_assert_true(temp_claim(s, id, &claim));
+}
+
 /* --- brains --- */
 
 static PauseKind
@@ -351,10 +373,10 @@ main(int argc, char **argv)
         const char *path;
         void (*run)(TempStore *, gconstpointer);
     } tests[] = {
-        {"/waits/acts", test_waits},       {"/waits/dropped", test_dropped},
-        {"/brains/broken", test_broken},   {"/brains/mended", test_mended},
-        {"/brains/limited", test_limited}, {"/budget/raise", test_budget},
-        {"/budget/paid", test_paid},
+        {"/waits/acts", test_waits},         {"/waits/dropped", test_dropped},
+        {"/waits/mail", test_mail_is_there}, {"/brains/broken", test_broken},
+        {"/brains/mended", test_mended},     {"/brains/limited", test_limited},
+        {"/budget/raise", test_budget},      {"/budget/paid", test_paid},
     };
 
     g_test_init(&argc, &argv, NULL);
