@@ -47,11 +47,11 @@ cp "$WORK/hello" "$HOME_DIR/scripts/hello"
 # The answered question "two" lies in INBOX again, as if its move to Done had never been made.
 two=$(grep -l '^Subject: question two' "$HOME_DIR"/mail/envoy/.Done/cur/*)
 mv "$two" "$HOME_DIR/mail/envoy/cur/$(basename "$two"):2,S"
-# Its answer says so by In-Reply-To alone, as some mail clients do.
+# Its answer says so by In-Reply-To alone: of References some mail clients keep the first only.
 python3 - "$(grep -l '^Subject: Re: question two' "$HOME_DIR"/mail/envoy/.Sent/*/*)" <<'P'
 import re, sys
 text = open(sys.argv[1], 'rb').read()
-open(sys.argv[1], 'wb').write(re.sub(rb'(?im)^References:.*\n(?:[ \t].*\n)*', b'', text, count=1))
+open(sys.argv[1], 'wb').write(re.sub(rb'(?im)^References:.*\n(?:[ \t].*\n)*', b'References: <root@client.example>\n', text, count=1))
 P
 all_ids >"$WORK/ids-before"
 rm -rf "$HOME_DIR/state"

@@ -107,6 +107,8 @@ like "$OUT" 'Job 3 was forked from it at step 2' 'and which it has'
 pr config set 'role envoy' total-iterations 2
 ok 'a step at the limit of its round' pr fork 1@2
 is "$(db 'SELECT step_limit FROM job WHERE id = 4')" 4 'gives the fork as many steps again'
+is "$(db "SELECT group_concat(key, ' ') FROM note_shown WHERE job = 4 AND key LIKE 'envoy/states/%' ORDER BY key")" 'envoy/states/gathering envoy/states/triage' \
+    'what later steps were shown it has not read'
 pr stop 4 >/dev/null
 is "$(job 1 state)" done 'stopping a fork stops nothing else'
 

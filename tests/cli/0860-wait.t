@@ -173,6 +173,21 @@ at 3601 serve --once
 is "$(count 'I am still at this')" 0 'whoever was asked needs no word that we wait'
 
 loop_home
+waits remind 90000
+sqlite3 "$HOME_DIR/state/postrider.db" "UPDATE job SET asker = 'robot@example.org'"
+at 3601 serve --once
+is "$(db "SELECT count(*) FROM delivery WHERE address = 'robot@example.org'")" 0 'who is no person of this home is not told either'
+
+# --- the first word (ack-after) ---
+loop_home
+steps '{"working_note":"1"}' '{"working_note":"2"}' "$done_step"
+at 0 inject --subject s --run --max-iter 1 </dev/null >/dev/null
+at 100 serve --once --max-iter 1
+is "$(to_you)" 0 'for two minutes whoever asked hears nothing'
+at 121 serve --once
+is "$(count 'I have your mail') $(count 'All done')" '1 1' 'the time runs from the first step on, also over runs'
+
+loop_home
 pr config set 'brain default' kind command
 pr config set 'brain default' command "$HOME_DIR/scripts/slow"
 pr config set postrider progress-every 2s

@@ -214,6 +214,9 @@ pr serve --once >/dev/null 2>&1
 unlike "$(seen 3)" 'Save a note scratch/rule' 'the job goes on without that mail before it'
 like "$(results 4)" 'mail to partner@example.org is held' 'T43: nor is it forgotten with the store what was read'
 is "$(leaves partner)" 0 'T43: and nothing left'
+ok 'a fork of the step that came back' pr fork "$(db "SELECT id FROM job WHERE subject = 'Lost'")@2"
+is "$(db 'SELECT floor FROM job ORDER BY id DESC LIMIT 1')" anyone 'T43: has read the same'
+pr cancel "$(last_job)" >/dev/null
 
 # --- L9: claims ---
 

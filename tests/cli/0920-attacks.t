@@ -25,6 +25,9 @@ mail_in 'Escalate' --from bob@postrider.local <<<'please'
 is "$(to Escalate)" 'you@postrider.local sent' 'the question of an escalation reaches the owner, and no question about that question'
 printf '%s\nprose\nprose\n' "$reads" | answers
 mail_in 'Give up' --from bob@postrider.local <<<'please'
+printf '%s\n' '{"status":"complete","current_phase":"complete"}' '{"status":"complete","current_phase":"complete"}' | answers
+mail_in 'Empty' --from bob@postrider.local <<<'please'
+is "$(to Empty)" 'bob@postrider.local sent, you@postrider.local sent' 'so is a "done" that was none'
 is "$(to 'Give up')" 'bob@postrider.local sent, you@postrider.local sent' 'that a job failed is said to whoever asked, without a yes'
 
 # --- a hold ---
@@ -118,6 +121,13 @@ printf 'From: bob@postrider.local\nTo: envoy@postrider.local\nCc: kim@postrider.
 pass_once
 reply kim '<both@x>' STOP
 is "$(db "SELECT state FROM job ORDER BY id DESC LIMIT 1")" stopped 'who was named by whoever asked can'
+
+printf '%s\n' "$asks" | answers
+mail_in 'Of mine' <<<'please'
+printf 'From: kim@postrider.local\nTo: envoy@postrider.local\nSubject: STOP ALL\n\n\n' | pr sendmail -t && pr deliver && pass_once
+pr deliver
+is "$(db "SELECT state FROM job ORDER BY id DESC LIMIT 1")" parked 'STOP ALL is for the owner'
+like "$(cat "$(newest_file "$HOME_DIR"/mail/kim/new/*)")" 'Only the owner may stop all jobs' 'who else says it hears so'
 
 # --- whose money it is ---
 

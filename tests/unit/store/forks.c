@@ -116,6 +116,27 @@ test_notes(TempStore *s, gconstpointer data)
     }
 }
 
+/* Who appended without having read the note does not know it, and neither does a fork. */
+static void
+test_blind_append(TempStore *s, gconstpointer data)
+{
+    JobId first = temp_job(s, "envoy");
+    const NoteBy by = {.author = "envoy", .label = TRUST_ROLE, .job = first, .step = 1};
+    g_autoptr(GBytes) more = g_bytes_new_static("more", 4);
+    g_autoptr(GError) error = NULL;
+    int64_t version = -1;
+
+    write_note(s, "of a person", (JobId){0}, 0);
+    JobId id = fork_it(s, first, 1);
+    Txn txn = test_begin(s->db);
+    note_append(&txn, "plan", more, &by, NULL, &error);
+    fork_mark_written(&txn, id, first, 1, &error);
+    g_assert_no_error(error);
+    test_commit(&txn);
+    g_assert_true(note_shown_version(s->db, id, "plan", &version, &error));
+    g_assert_cmpint(version, ==, 0);
+}
+
 /* A round began with its first mail, whoever forks it. */
 static void
 test_original(TempStore *s, gconstpointer data)
@@ -144,6 +165,8 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add("/forks/rows", TempStore, NULL, temp_store_open, test_rows, temp_store_close);
     g_test_add("/forks/notes", TempStore, NULL, temp_store_open, test_notes, temp_store_close);
+    g_test_add("/forks/blind-append", TempStore, NULL, temp_store_open, test_blind_append,
+               temp_store_close);
     g_test_add("/forks/original", TempStore, NULL, temp_store_open, test_original,
                temp_store_close);
     return g_test_run();

@@ -90,6 +90,25 @@ delivery_of(TempStore *s, OutId id)
     return temp_int(s, "SELECT min(id) FROM delivery WHERE outbox = ?", id.v);
 }
 
+/* What was queued while the notes were written waits for those that follow. */
+static void
+test_after_notes(TempStore *s, gconstpointer data)
+{
+    const Put waits = {.after = OUTBOX_AFTER_NOTES.v, .to = {&local}};
+    OutId first = put(s, &waits), newest, second;
+    g_autoptr(GError) error = NULL;
+
+    g_assert_true(outbox_after_notes(s->db, &newest, &error));
+    g_assert_cmpint(newest.v, ==, first.v);
+    second = put(s, &waits);
+    Txn txn = test_begin(s->db);
+    outbox_notes_done(&txn, newest, &error);
+    test_commit(&txn);
+    g_assert_no_error(error);
+    assert_states(s, first, "ready");
+    assert_states(s, second, "waiting");
+}
+
 static void
 test_first_state(TempStore *s, gconstpointer data)
 {
@@ -543,6 +562,7 @@ main(int argc, char **argv)
     }
     ADD("first-state", test_first_state);
     ADD("row", test_row);
+    ADD("after-notes", test_after_notes);
     ADD("due", test_due);
     ADD("due-uses-index", test_due_uses_index);
     ADD("take-back-copy", test_take_back_copy);
