@@ -83,7 +83,7 @@ const ConfKey config_keys[] = {
     {"brain", "max-tokens", CONF_INT, "8192", "1..1000000000", "longest answer"},
     {"brain", "timeout", CONF_SPAN, "30m", NULL, "longest time for one answer or one run of a program"},
     {"brain", "memory", CONF_SIZE, "0", NULL, "program: address space; 0 is no limit"},
-    {"brain", "output", CONF_SIZE, "4m", NULL, "program: how much of its output is kept"},
+    {"brain", "output", CONF_SIZE, "4m", NULL, "program: how much of its output is kept; its mail says where there was more"},
     {"brain", "context-bytes", CONF_SIZE, "0", NULL, "as in [postrider], for this brain; 0 is what stands there"},
     {"brain", "takes", CONF_LIST, "", "images|pdf|none", "files that its model sees; by the model's name when empty"},
 

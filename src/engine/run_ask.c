@@ -6,6 +6,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "engine/run_internal.h"
 #include "engine/think.h"
 #include "engine/workplace.h"
@@ -39,6 +40,25 @@ drop_settled(Task *t, GError **error)
     return true;
 }
 
+static void
+add_remark(ProposedMail *mail, const char *remark)
+{
+    g_autofree char *body = g_steal_pointer(&mail->body);
+    mail->body = g_strdup_printf("%s\n\n(%s)", body, remark);
+}
+
+/* Who reads half of an answer must know it. */
+static void
+say_cut(const Task *t, const BrainAnswer *answer, Proposal *p)
+{
+    if (!answer->cut || t->steps || p->mails->len == 0)
+        return;
+    g_autofree char *size = text_format_size(t->brain->output);
+    g_autofree char *remark =
+        g_strdup_printf("It printed more than %s; the rest was not kept", size);
+    add_remark(g_ptr_array_index(p->mails, 0), remark);
+}
+
 static bool
 attach_files(Workplace *place, Proposal *p, GError **error)
 {
@@ -53,10 +73,8 @@ attach_files(Workplace *place, Proposal *p, GError **error)
         const ProposedFile *f = g_ptr_array_index(files, i);
         proposed_mail_attach(mail, f->filename, f->content_type, f->content);
     }
-    if (notes) {
-        g_autofree char *body = g_steal_pointer(&mail->body);
-        mail->body = g_strdup_printf("%s\n\n(%s)", body, notes);
-    }
+    if (notes)
+        add_remark(mail, notes);
     return true;
 }
 
@@ -82,6 +100,7 @@ propose(Task *t, const Thought *thought, Workplace *place, char **ret_again, GEr
         return NULL;
     }
     t->in.answer = g_bytes_new(answer->text, strlen(answer->text));
+    say_cut(t, answer, p);
     if (!attach_files(place, p, error))
         return NULL;
     return g_steal_pointer(&p);

@@ -44,6 +44,19 @@ ok 'workdir is where it works' pr ask 'where are you'
 like "$OUT" "$WORK/tree" 'as configured'
 pr config set 'role envoy' workdir ''
 
+brain much <<'S'
+#!/bin/sh
+cat >/dev/null
+seq 1 100000
+S
+pr config set 'brain default' output 64k
+ok 'a program that prints more than is kept' pr ask 'count'
+like "$OUT" '12773
+[0-9]*
+
+\(It printed more than 64 KB; the rest was not kept\)' 'its answer ends with a word about that'
+pr config set 'brain default' output 4m
+
 brain fails <<'S'
 #!/bin/sh
 cat >/dev/null
