@@ -22,7 +22,7 @@ C_SOURCES = $(shell find src tests bench man -name '*.[ch]')
 all: ## build the program at build/postrider
 	@$(DEPS)
 	@test -f build/build.ninja || meson setup build
-	@ninja -C build
+	@ninja -C build program
 
 check: check-build ## build with sanitizers and run all tests
 	@tools/run-tests
@@ -31,7 +31,7 @@ check-build: # all that the tests need, and no test: .ci/run goes on from here
 	@$(DEPS) test
 	@test -f build/build.ninja || meson setup build
 	@test -f build-check/build.ninja || meson setup build-check $(SANITIZE) -Dwerror=$(WERROR)
-	@ninja -C build
+	@ninja -C build program test-tools
 	@ninja -C build-check
 
 demo: all ## a few seconds with it: a task, a crash, an answer
@@ -39,6 +39,7 @@ demo: all ## a few seconds with it: a task, a crash, an answer
 
 bench: release ## measure against floors, in one run
 	@tools/install-deps bench
+	@ninja -C build-release
 	@tools/run-bench build-release
 
 fuzz: ## fuzz each parser for FUZZ_SECONDS=60
@@ -54,7 +55,7 @@ release:
 	@$(DEPS)
 	@test -f build-release/build.ninja || meson setup build-release --buildtype=release
 	@meson configure build-release -Dprefix=$(abspath $(PREFIX)) >/dev/null
-	@ninja -C build-release
+	@ninja -C build-release program
 
 install: release ## install below DESTDIR and PREFIX=/usr/local
 	@DESTDIR=$(DESTDIR) meson install -C build-release --no-rebuild
