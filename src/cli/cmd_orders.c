@@ -3,35 +3,58 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
+#include "cli/step_view.h"
 #include "engine/poke.h"
 #include "engine/tell.h"
 #include "store/budget.h"
+#include "store/given.h"
 #include "store/jobs.h"
 
 #define MONEY_MAX INT64_C(1000000000) /* in millionths */
 
 typedef enum Decision { STOP, CANCEL, CONTINUE } Decision;
 
+/* What is to be done; the rest is for CONTINUE. */
+typedef struct Wish {
+    Decision what;
+    int steps;
+    int64_t money;
+    const char *instruction;
+} Wish;
+
 static bool
-decide(Txn *txn,
-       JobId job,
-       Decision what,
-       int steps,
-       int64_t money,
-       const char *instruction,
-       bool *changed,
-       GError **error)
+decide(Txn *txn, JobId job, const Wish *w, bool *changed, GError **error)
 {
-    switch (what) {
+    switch (w->what) {
     case STOP:
         return job_stop(txn, job, "stopped by the operator", changed, error);
     case CANCEL:
         return job_cancel(txn, job, "cancelled by the operator", changed, error);
     case CONTINUE:
-        return (money == 0 || budget_raise(txn, job, money, error)) &&
-               job_continue(txn, job, steps, instruction, changed, error);
+        return (w->money == 0 || budget_raise(txn, job, w->money, error)) &&
+               job_continue(txn, job, w->steps, w->instruction, changed, error);
     }
     return false;
+}
+
+/* For `job log`, as an order by mail stands there. */
+static bool
+note_order(Txn *txn, JobId job, const Wish *w, GError **error)
+{
+    static const char *const words[] = {
+        [STOP] = "STOP", [CANCEL] = "CANCEL", [CONTINUE] = "CONTINUE"};
+    g_autofree char *dollars = w->money ? step_money(w->money) : NULL;
+    GString *text = g_string_new(NULL);
+    g_string_printf(text, "the order %s from the operator", words[w->what]);
+    if (w->steps)
+        g_string_append_printf(text, ", %d more step%s", w->steps, w->steps == 1 ? "" : "s");
+    if (dollars)
+        g_string_append_printf(text, ", %s more", dollars);
+    if (w->instruction)
+        g_string_append_printf(text, ": %s", w->instruction);
+    bool ok = given_add(txn, job, text->str, error);
+    g_string_free(text, TRUE);
+    return ok;
 }
 
 /* With its state, which is why. */
@@ -53,12 +76,7 @@ nothing_to_do(Cli *cli, JobId id, Decision what)
 }
 
 static int
-apply(Cli *cli,
-      const char *job_text,
-      Decision what,
-      int steps,
-      int64_t money,
-      const char *instruction)
+apply(Cli *cli, const char *job_text, const Wish *wish)
 {
     GError *error = NULL;
     JobId job;
@@ -70,14 +88,14 @@ apply(Cli *cli,
         return status;
     g_auto(Txn) txn = {0};
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !decide(&txn, job, what, steps, money, instruction, &changed, &error) ||
-        !txn_commit(&txn, &error))
+        !decide(&txn, job, wish, &changed, &error) ||
+        (changed && !note_order(&txn, job, wish, &error)) || !txn_commit(&txn, &error))
         return cli_error(0, error);
-    if (what != CONTINUE)
+    if (wish->what != CONTINUE)
         poke_run(cli->db, job);
     db_hint(cli->db);
     if (!changed)
-        return nothing_to_do(cli, job, what);
+        return nothing_to_do(cli, job, wish->what);
     g_autofree char *text = tell_job(cli->db, job, &error);
     if (!text)
         return cli_error(0, error);
@@ -90,7 +108,7 @@ cmd_stop(Cli *cli, int argc, char **argv)
 {
     if (argc != 2)
         return cli_usage(argv[0], "needs one job");
-    return apply(cli, argv[1], STOP, 0, 0, NULL);
+    return apply(cli, argv[1], &(Wish){.what = STOP});
 }
 
 int
@@ -98,7 +116,7 @@ cmd_cancel(Cli *cli, int argc, char **argv)
 {
     if (argc != 2)
         return cli_usage(argv[0], "needs one job");
-    return apply(cli, argv[1], CANCEL, 0, 0, NULL);
+    return apply(cli, argv[1], &(Wish){.what = CANCEL});
 }
 
 int
@@ -119,5 +137,5 @@ cmd_continue(Cli *cli, int argc, char **argv)
     if (sum && (!text_parse_money(sum, &money) || money <= 0 || money > MONEY_MAX))
         return cli_usage("continue", "--money is an amount up to 1000, such as 0.50");
     g_autofree char *instruction = argc > 2 ? g_strjoinv(" ", argv + 2) : NULL;
-    return apply(cli, argv[1], CONTINUE, steps, money, instruction);
+    return apply(cli, argv[1], &(Wish){CONTINUE, steps, money, instruction});
 }

@@ -10,6 +10,7 @@
 #include "cli/pass.h"
 #include "engine/continuation.h"
 #include "mail/maildir.h"
+#include "store/given.h"
 #include "store/jobs.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -127,7 +128,10 @@ bring_back(Engine *engine, const Saved *s, GError **error)
         return false;
     g_auto(Txn) txn = {0};
     return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           job_due_now(&txn, s->c->job, error) && txn_commit(&txn, error);
+           job_due_now(&txn, s->c->job, error) &&
+           (s->fate == CONT_RESTORES ||
+            given_add(&txn, s->c->job, "the order resume from the operator", error)) &&
+           txn_commit(&txn, error);
 }
 
 static int

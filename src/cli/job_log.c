@@ -6,6 +6,7 @@
 #include "cli/tail.h"
 #include "mail/address.h"
 #include "store/forks.h"
+#include "store/given.h"
 #include "store/messages.h"
 #include "store/outbox.h"
 #include "store/questions.h"
@@ -186,6 +187,20 @@ add_forks(Log *log, GError **error)
     return true;
 }
 
+/* Orders that came by no mail of its own. */
+static bool
+add_given(Log *log, GError **error)
+{
+    g_autoptr(GPtrArray) rows = NULL;
+    if (!given_list(log->cli->db, log->job->id, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len; i++) {
+        const Given *g = g_ptr_array_index(rows, i);
+        add(log, g->at_us, "order", 0, "%s", g->text);
+    }
+    return true;
+}
+
 static bool
 add_questions(Log *log, GError **error)
 {
@@ -236,7 +251,8 @@ collect(Log *log, GError **error)
     if (!add_mail_in(log, error))
         return false;
     add_steps(log);
-    if (!add_mail_out(log, error) || !add_forks(log, error) || !add_questions(log, error))
+    if (!add_mail_out(log, error) || !add_forks(log, error) || !add_given(log, error) ||
+        !add_questions(log, error))
         return false;
     g_ptr_array_sort(log->events, compare);
     add_state(log);

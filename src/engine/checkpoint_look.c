@@ -10,6 +10,7 @@
 #include "engine/checkpoint.h"
 #include "engine/letter.h"
 #include "engine/post.h"
+#include "store/given.h"
 
 #define LOOK_APART_US (10 * USEC_PER_SEC)
 #define PARKED_MAX 10000
@@ -94,6 +95,7 @@ stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found,
     g_auto(Txn) txn = {0};
     if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
         !job_stop(&txn, job->id, found->why, &changed, error) ||
+        (changed && !given_add(&txn, job->id, found->why, error)) ||
         (changed && !post_compose(engine, &txn, c, &post, NULL, NULL, error)) ||
         !txn_commit(&txn, error))
         return false;

@@ -10,6 +10,7 @@
 #include "engine/tell.h"
 #include "mail/quote.h"
 #include "store/budget.h"
+#include "store/given.h"
 #include "store/jobs.h"
 #include "store/steering.h"
 
@@ -285,9 +286,13 @@ stop_all(Engine *engine, Txn *txn, const char *from, GArray *poke, GError **erro
         bool changed;
         if (!job_stop(txn, job->id, "STOP ALL", &changed, error))
             return NULL;
-        if (changed)
-            g_array_append_val(poke, job->id);
-        n += changed;
+        if (!changed)
+            continue;
+        g_autofree char *text = g_strdup_printf("the order STOP ALL from %s", from);
+        if (!given_add(txn, job->id, text, error))
+            return NULL;
+        g_array_append_val(poke, job->id);
+        n++;
     }
     return g_strdup_printf(
         "%u job%s stopped. Reply CONTINUE to a mail of each to go on with it.", n,

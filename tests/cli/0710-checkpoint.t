@@ -183,6 +183,7 @@ ok 'E13: the owner is told' you_have 'The checkpoint mail of job 1 was deleted'
 pr continue 1 >/dev/null
 pr serve --once
 is "$(job state)" done 'E13: CONTINUE undoes it'
+like "$(pr job log 1)" 'order       its checkpoint mail was deleted.*order       the order CONTINUE from the operator' 'E13: and the log has both'
 
 loop_home
 steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"

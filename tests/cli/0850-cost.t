@@ -131,6 +131,16 @@ like "$(pr job log 2)" 'woke        woke: its job was waiting' 'and what woke it
 pr fork 1@1 >/dev/null
 like "$(pr job log 1)" 'fork        job 3 was forked from it at step 1' 'and forks'
 like "$(pr job log 3)" 'began       as a fork of job 1 at step 1' 'from both sides'
+pr stop 3 >/dev/null
+pr continue 3 --steps 2 --money 1 'look again' >/dev/null
+exits 75 'an order that finds nothing to do' pr continue 3
+pr send --to envoy --subject 'STOP ALL' </dev/null >/dev/null
+pr serve --once
+pr continue 3 >/dev/null
+is "$(pr job log 3 | sed -n 's/^[^ ]*  order  *//p')" "the order STOP from the operator
+the order CONTINUE from the operator, 2 more steps, \$1.00 more: look again
+the order STOP ALL from you@postrider.local
+the order CONTINUE from the operator" 'and orders that no mail of the job brought, once each'
 ok '-f of a job that rests ends at once' timeout "$WAIT" "$PR_BIN" --home "$HOME_DIR" job log -f 1
 
 # --- as it happens ---

@@ -1,0 +1,67 @@
+#include "store/given.h"
+#include "base/banned.h"
+#include "base/text.h"
+#include "store/sql.h"
+#include <inttypes.h>
+
+/* "order:12:" and what stands behind it; ';' comes next to ':'. */
+#define OF_JOB "key > 'order:' || ?1 || ':' AND key < 'order:' || ?1 || ';'"
+
+static void
+given_free(gpointer data)
+{
+    Given *g = data;
+
+    g_free(g->text);
+    g_free(g);
+}
+
+bool
+given_add(Txn *txn, JobId job, const char *text, GError **error)
+{
+    int64_t now = home_now(db_home(txn->db)), before;
+
+    if (!sql_int(txn->db, "SELECT count(*) FROM meta WHERE " OF_JOB, 0, &before, error, "i",
+                 job.v))
+        return false;
+    g_autofree char *key = g_strdup_printf("order:%" PRId64 ":%06" PRId64, job.v, before + 1);
+    g_autofree char *value = g_strdup_printf("%" PRId64 " %s", now, text);
+    return meta_set(txn, key, value, error);
+}
+
+/* "TIME TEXT"; NULL: it is not. */
+static Given *
+given_parse(const char *value)
+{
+    g_auto(GStrv) halves = value ? g_strsplit(value, " ", 2) : NULL;
+    int64_t at_us;
+
+    if (!halves || !halves[0] || !halves[1] || !text_parse_int(halves[0], 0, INT64_MAX, &at_us))
+        return NULL;
+    Given *g = g_new0(Given, 1);
+    *g = (Given){at_us, g_strdup(halves[1])};
+    return g;
+}
+
+bool
+given_list(Db *db, JobId job, GPtrArray **ret, GError **error)
+{
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(given_free);
+    sqlite3_stmt *st =
+        sql_get(db, "SELECT value FROM meta WHERE " OF_JOB " ORDER BY key", error);
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", job.v);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        g_autofree char *value = sql_text_null(st, 0);
+        Given *g = given_parse(value);
+        if (g)
+            g_ptr_array_add(rows, g);
+    }
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&rows);
+    return true;
+}
