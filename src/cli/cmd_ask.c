@@ -1,6 +1,7 @@
 #include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/lock.h"
 #include "base/text.h"
@@ -105,7 +106,7 @@ look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
         row->state == MSG_HANDLED || row->state == MSG_DEAD || row->state == MSG_IGNORED;
     ret->status = row->state == MSG_DEAD ? 1 : settled ? 0 : exit_of(job, home_now(cli->home));
     ret->over = settled || ret->status >= 0;
-    if (ret->status == EX_TEMPFAIL)
+    if (ret->status > 0)
         ret->why = g_strdup(job->waiting_for ? job->waiting_for : job->why);
     return 0;
 }
@@ -208,19 +209,9 @@ wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
 
 /* --- printing --- */
 
-/* Without a job, the answer to an order is known by what it answers. */
 static void
-print_answer(Cli *cli, const OutRow *row, const char *to)
+print_answer(Cli *cli, const Message *m)
 {
-    gsize len;
-    const void *data = g_bytes_get_data(row->bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
-    if (to && g_strcmp0(m->in_reply_to, to) != 0)
-        return;
-    char *footer = g_strrstr(m->text, "\n-- \n");
-    if (footer)
-        *footer = '\0';
-    g_strchomp(m->text);
     cli_print_vis(cli, m->text, true);
     cli_print(cli, "\n");
     for (guint i = 0; i < m->parts->len; i++) {
@@ -233,10 +224,51 @@ print_answer(Cli *cli, const OutRow *row, const char *to)
     }
 }
 
-/* Mail of this round to the owner that was written since the question, oldest first. */
+static json_t *
+answer_json(const Message *m)
+{
+    json_t *attached = json_array();
+    for (guint i = 0; i < m->parts->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->parts, i);
+        if (part->attachment)
+            json_array_append_new(attached,
+                                  json_pack("{s:s, s:s, s:I}", "filename", part->filename,
+                                            "content_type", part->content_type, "size_bytes",
+                                            (json_int_t)part->size));
+    }
+    g_autofree char *id = g_strdup_printf("<%s>", m->id);
+    return json_pack("{s:s, s:s, s:s, s:o}", "message_id", id, "subject", m->subject, "text",
+                     m->text, "attachments", attached);
+}
+
+/* Without a job, the answer to an order is known by what it answers. */
+static void
+take_answer(Cli *cli, const OutRow *row, const char *to, json_t *ret_answers)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(row->bytes, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    if (to && g_strcmp0(m->in_reply_to, to) != 0)
+        return;
+    char *footer = g_strrstr(m->text, "\n-- \n");
+    if (footer)
+        *footer = '\0';
+    g_strchomp(m->text);
+    if (cli->json)
+        json_array_append_new(ret_answers, answer_json(m));
+    else
+        print_answer(cli, m);
+}
+
+/* Mail of this round to the owner that was written since the question, oldest first: printed, or
+ * added to ret_answers for --json. */
 static int
-print_answers(
-    Cli *cli, Engine *engine, const Outcome *outcome, const char *msgid, int64_t since_us)
+take_answers(Cli *cli,
+             Engine *engine,
+             const Outcome *outcome,
+             const char *msgid,
+             int64_t since_us,
+             json_t *ret_answers)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
@@ -253,9 +285,52 @@ print_answers(
         if (!outbox_find(engine->db, &viewer, head->msgid, &row, &error))
             return cli_error(0, error);
         if (row && row->bytes)
-            print_answer(cli, row, outcome->job.v ? NULL : msgid);
+            take_answer(cli, row, outcome->job.v ? NULL : msgid, ret_answers);
     }
     return 0;
+}
+
+static const char *
+status_word(int status)
+{
+    switch (status) {
+    case 0:
+        return "answered";
+    case EX_TEMPFAIL:
+        return "waiting";
+    case EX_NOPERM:
+        return "refused";
+    default:
+        return "failed";
+    }
+}
+
+/* The end, behind the answers; its exit status. */
+static int
+tell_outcome(Cli *cli, const Outcome *o, const char *msgid, json_t *answers)
+{
+    if (cli->json) {
+        g_autofree char *id = g_strdup_printf("<%s>", msgid);
+        cli_print_json(cli,
+                       json_pack("{s:s, s:o, s:s, s:s?, s:O}", "message_id", id, "job",
+                                 o->job.v ? json_integer(o->job.v) : json_null(), "status",
+                                 status_word(o->status), "why", o->why, "answers", answers));
+    } else if (o->status == EX_TEMPFAIL && o->job.v) {
+        (void)cli_fail(
+            0, "job %" G_GINT64_FORMAT " waits%s%s; see: postrider show %" G_GINT64_FORMAT,
+            o->job.v, o->why ? ": " : "", o->why ? o->why : "", o->job.v);
+    }
+    return o->status;
+}
+
+static void
+print_sent(Cli *cli, const char *msgid)
+{
+    g_autofree char *id = g_strdup_printf("<%s>", msgid);
+    if (cli->json)
+        cli_print_json(cli, json_pack("{s:s, s:s}", "message_id", id, "status", "sent"));
+    else
+        cli_print(cli, "%s\n", id);
 }
 
 static int
@@ -279,19 +354,15 @@ ask(Cli *cli, const AskOptions *o, char *text)
     if ((status = outgoing_send(cli, engine, &mail, &msgid)))
         return status;
     if (o->no_wait) {
-        cli_print(cli, "<%s>\n", msgid);
+        print_sent(cli, msgid);
         return 0;
     }
     g_auto(Outcome) outcome = {0};
+    g_autoptr(json_t) answers = json_array();
     if ((status = wait_for_answer(cli, engine, msgid, &outcome)) ||
-        (status = print_answers(cli, engine, &outcome, msgid, asked_us)))
+        (status = take_answers(cli, engine, &outcome, msgid, asked_us, answers)))
         return status;
-    if (outcome.status == EX_TEMPFAIL && outcome.job.v)
-        (void)cli_fail(
-            0, "job %" G_GINT64_FORMAT " waits%s%s; see: postrider show %" G_GINT64_FORMAT,
-            outcome.job.v, outcome.why ? ": " : "", outcome.why ? outcome.why : "",
-            outcome.job.v);
-    return outcome.status;
+    return tell_outcome(cli, &outcome, msgid, answers);
 }
 
 int

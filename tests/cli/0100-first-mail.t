@@ -53,6 +53,23 @@ like "$ERR" "$SERVE_PID" 'and names the first'
 stop_serve
 is "$SERVE_STATUS" 0 'the master stops cleanly'
 
+json() { python3 -c "import sys, json; v = json.load(sys.stdin); print(($1))"; }
+cat >"$WORK/brain" <<'END'
+#!/bin/sh
+echo data >out/table.csv
+echo 'Here it is.'
+END
+chmod +x "$WORK/brain"
+pr config set 'brain default' command "$WORK/brain"
+ok 'ask --json' pr ask --json 'the table'
+is "$(json 'v["status"], v["why"], v["job"] > 0, [(a["subject"], a["text"], a["attachments"]) for a in v["answers"]]' <<<"$OUT")" \
+    "('answered', None, True, [('Re: the table', 'Here it is.', [{'filename': 'table.csv', 'content_type': 'text/csv', 'size_bytes': 5}])])" 'the answer as JSON, with what is attached'
+ok 'ask --json --no-wait' pr ask --json --no-wait 'later'
+like "$(json 'v["message_id"], v["status"]' <<<"$OUT")" "^\('<.*@postrider.local>', 'sent'\)$" 'the Message-ID as JSON'
+pr config set 'brain default' command "$WORK/none"
+exits 75 'ask --json of a job that waits' pr ask --json 'nobody there'
+like "$(json 'v["status"], v["why"], v["answers"]' <<<"$OUT")" "^\('waiting', .*none.*, \[\]\)$" 'why it waits, as JSON'
+pr config set 'brain default' command scripts/hello
 exits 66 'an unknown role' pr ask --to envoi hello
 like "$ERR" "did you mean 'envoy'" 'gets the nearest one'
 exits 64 'an unknown verb' pr asc hello
