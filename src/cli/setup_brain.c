@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "brain/brain.h"
 #include "cli/setup.h"
+#include "store/pauses.h"
 #include <errno.h>
 
 #define TEST_US (90 * USEC_PER_SEC)
@@ -192,6 +193,20 @@ ask_kind(Setup *s, const char *section, const char *name)
     return 0;
 }
 
+/* What was wrong with it is over, and its jobs go on. */
+static int
+mark_well(Setup *s, const char *name)
+{
+    GError *error = NULL;
+    int status = cli_db(s->cli, DB_WRITE);
+    if (status)
+        return status;
+    if (!home_reload(s->cli->home, &error) || !brain_worked(s->cli->db, name, &error))
+        return cli_error(0, error);
+    db_hint(s->cli->db);
+    return 0;
+}
+
 static int
 work(Setup *s)
 {
@@ -202,11 +217,16 @@ work(Setup *s)
     int status = ask_kind(s, section, name);
     if (status)
         return status;
-    if (!setup_switch(s, "no-test"))
+    bool tested = !setup_switch(s, "no-test");
+    if (tested)
         status = test(s, name);
-    if (status && s->ask && setup_ask_yes(s, "Go on all the same?", false))
+    if (status && s->ask && setup_ask_yes(s, "Go on all the same?", false)) {
+        tested = false;
         status = 0;
-    return status ? status : setup_write(s);
+    }
+    if (status == 0)
+        status = setup_write(s);
+    return status || !tested ? status : mark_well(s, name);
 }
 
 static const char *const texts[] = {"name",    "kind",    "model",  "url", "key-file",

@@ -66,16 +66,28 @@ set_since(Txn *txn, const char *brain, GError **error)
     return set_until(txn, "paused-at", brain, txn_now(txn), "", error);
 }
 
-/* Another text after every change of the settings. */
 static char *
-settings_mark(const Home *home)
+file_mark(const Home *home, const char *path)
 {
     struct stat st;
 
-    if (fstatat(home->fd, "postrider.conf", &st, 0) < 0)
+    if (fstatat(home->fd, path, &st, 0) < 0)
         return g_strdup("none");
     return g_strdup_printf("%" PRId64 ".%09ld.%" PRId64, (int64_t)st.st_mtim.tv_sec,
                            st.st_mtim.tv_nsec, (int64_t)st.st_size);
+}
+
+/* Another text after every change of the settings, or of the key that they name. */
+static char *
+settings_mark(const Home *home, const char *brain)
+{
+    const ConfBrain *conf = home->config ? config_brain(home->config, brain) : NULL;
+    g_autofree char *settings = file_mark(home, "postrider.conf");
+
+    if (!conf || !conf->key_file || !*conf->key_file)
+        return g_steal_pointer(&settings);
+    g_autofree char *key = file_mark(home, conf->key_file);
+    return g_strdup_printf("%s %s", settings, key);
 }
 
 bool
@@ -87,7 +99,7 @@ brain_set_broken(Txn *txn,
                  GError **error)
 {
     g_autofree char *key = key_of("broken", brain), *before = NULL;
-    g_autofree char *mark = settings_mark(db_home(txn->db));
+    g_autofree char *mark = settings_mark(db_home(txn->db), brain);
 
     if (!meta_get(txn->db, key, &before, error))
         return false;
@@ -100,15 +112,38 @@ bool
 brain_set_limited(
     Txn *txn, const char *brain, int64_t until_us, const char *why, GError **error)
 {
+    g_autofree char *mark = settings_mark(db_home(txn->db), brain);
+
     return set_since(txn, brain, error) &&
-           set_until(txn, "limited", brain, until_us, why, error);
+           set_until(txn, "limited", brain, until_us, why, error) &&
+           set_until(txn, "limited-under", brain, until_us, mark, error);
+}
+
+/* Was it paused under other settings? *ret_there: there is such a pause, also one that is over. */
+static bool
+is_outdated(
+    Db *db, const char *what, const char *brain, bool *ret, bool *ret_there, GError **error)
+{
+    g_autofree char *mark = NULL;
+    int64_t until;
+
+    if (!get_until(db, what, brain, &until, &mark, error))
+        return false;
+    g_autofree char *now = mark ? settings_mark(db_home(db), brain) : NULL;
+    *ret = mark && !g_str_equal(mark, now);
+    *ret_there = mark != NULL;
+    return true;
 }
 
 bool
-brain_broken_why(Db *db, const char *brain, char **ret, GError **error)
+brain_broken_why(Db *db, const char *brain, char **ret, bool *ret_untried, GError **error)
 {
     g_autofree char *key = key_of("broken", brain);
+    bool outdated, there;
 
+    if (!is_outdated(db, "broken-until", brain, &outdated, &there, error))
+        return false;
+    *ret_untried = outdated || !there;
     return meta_get(db, key, ret, error);
 }
 
@@ -116,18 +151,18 @@ bool
 brain_pause(Db *db, const char *brain, Pause *ret, GError **error)
 {
     int64_t now = home_now(db_home(db)), broken, limited;
-    g_autofree char *mark = NULL, *limit_why = NULL;
+    bool untried, changed, there;
+    g_autofree char *mark = NULL, *broken_why = NULL, *limit_why = NULL;
 
     *ret = (Pause){.until_us = USEC_NEVER};
     if (!get_until(db, "broken-until", brain, &broken, &mark, error) ||
-        !get_until(db, "limited", brain, &limited, &limit_why, error))
+        !brain_broken_why(db, brain, &broken_why, &untried, error) ||
+        !get_until(db, "limited", brain, &limited, &limit_why, error) ||
+        !is_outdated(db, "limited-under", brain, &changed, &there, error))
         return false;
-    if (broken > now) {
-        ret->kind = PAUSE_BROKEN;
-        ret->until_us = broken;
-        return brain_broken_why(db, brain, &ret->why, error);
-    }
-    if (limited > now)
+    if (broken > now && !untried)
+        *ret = (Pause){PAUSE_BROKEN, broken, g_steal_pointer(&broken_why)};
+    else if (limited > now && !changed)
         *ret = (Pause){PAUSE_LIMITED, limited, g_steal_pointer(&limit_why)};
     return true;
 }
@@ -138,20 +173,6 @@ forget(Txn *txn, const char *what, const char *brain, GError **error)
     g_autofree char *key = key_of(what, brain);
 
     return meta_set(txn, key, NULL, error);
-}
-
-/* Was it broken under other settings? */
-static bool
-is_outdated(Db *db, const char *brain, bool *ret, GError **error)
-{
-    g_autofree char *mark = NULL;
-    int64_t until;
-
-    if (!get_until(db, "broken-until", brain, &until, &mark, error))
-        return false;
-    g_autofree char *now = mark ? settings_mark(db_home(db)) : NULL;
-    *ret = mark && !g_str_equal(mark, now);
-    return true;
 }
 
 static bool
@@ -194,6 +215,7 @@ brain_try_now(Txn *txn, const char *brain, GError **error)
     if (!broken && !limited)
         return true;
     return forget(txn, "broken-until", brain, error) && forget(txn, "limited", brain, error) &&
+           forget(txn, "limited-under", brain, error) &&
            forget(txn, "paused-at", brain, error) && release_jobs(txn, brain, error);
 }
 
@@ -251,10 +273,11 @@ brains_recheck(Db *db, GError **error)
 
     for (unsigned i = 0; i < config->n_brains; i++) {
         const char *brain = config->brains[i].name;
-        bool outdated;
-        if (!is_outdated(db, brain, &outdated, error))
+        bool broken, limited, there;
+        if (!is_outdated(db, "broken-until", brain, &broken, &there, error) ||
+            !is_outdated(db, "limited-under", brain, &limited, &there, error))
             return false;
-        if (outdated && !try_one(db, brain, error))
+        if ((broken || limited) && !try_one(db, brain, error))
             return false;
     }
     return true;

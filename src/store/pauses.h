@@ -5,9 +5,11 @@
  * its jobs stay queued, and none of their attempts counts.
  *
  *   broken    no program, no key, no money, no right: a person must mend it. Tried again every
- *             few minutes, when postrider.conf was changed since, or when a person says
- *             CONTINUE to one of its jobs
+ *             few minutes
  *   limited   a usage limit of its provider that ends at a time, or nobody there for a minute
+ *
+ * Both end when postrider.conf or the file with its key was changed since, and when a person
+ * says CONTINUE to one of its jobs: it may be another provider that is asked next.
  */
 #include "store/db.h"
 
@@ -30,11 +32,12 @@ bool brain_set_broken(Txn *txn,
                       GError **error);
 bool brain_set_limited(
     Txn *txn, const char *brain, int64_t until_us, const char *why, GError **error);
-/* May it be asked now? A pause that is over is none. */
+/* May it be asked now? A pause that is over is none, nor is one under other settings. */
 bool brain_pause(Db *db, const char *brain, Pause *ret, GError **error);
 /* Why a person must mend it, also while it is being tried again; NULL: it works. Caller frees.
- */
-bool brain_broken_why(Db *db, const char *brain, char **ret, GError **error);
+ * *ret_untried: its settings were changed since, or somebody said CONTINUE, and it was not asked
+ * again yet. */
+bool brain_broken_why(Db *db, const char *brain, char **ret, bool *ret_untried, GError **error);
 /* It has answered: nothing is wrong with it, and its other jobs need not wait either. */
 bool brain_worked(Db *db, const char *brain, GError **error);
 /* It may be asked at once, and all its jobs are ready: the first finds out whether it works. */
@@ -42,6 +45,6 @@ bool brain_try_now(Txn *txn, const char *brain, GError **error);
 /* A pause that began ahead of now was put there by a clock that was set back since: it is none.
  * Part of set_back_mend(). */
 bool brains_set_back(Db *db, GError **error);
-/* The settings were changed since a brain broke: it is tried at once, and so are its jobs.
- * Cheap when nothing is broken. */
+/* The settings were changed since a brain was paused: it is tried at once, and so are its jobs.
+ * Cheap when none is. */
 bool brains_recheck(Db *db, GError **error);

@@ -30,6 +30,9 @@ exits 75 'it is not ready' pr run 1
 like "$ERR" 'job 1 is not ready' 'which run tells'
 is "$(grep -l 'does not work' "$HOME_DIR"/mail/you/new/* | wc -l)" 1 'the owner has one mail about it'
 pr config set 'brain default' command scripts/hello
+run pr status
+like "$OUT" "the brain 'default' did not work, and was not asked since it was changed: no program 'no-such-program'.*; to ask it: postrider setup brain" 'mended: status says that it does not know yet'
+unlike "$OUT" 'does not work' 'and no more that it does not work'
 before=$(in_you)
 ok 'mended, CONTINUE does not wait' pr continue 1
 ok 'a pass' pr serve --once

@@ -259,6 +259,42 @@ at 10 continue 1 >/dev/null
 at 10 serve --once
 is "$(job state)" done 'but CONTINUE does'
 
+# --- other settings, another key: what was wrong before counts no more ---
+model_home
+steps "$done_step" "$done_step"
+answered_by_model 10 </dev/null
+mv "$HOME_DIR/secrets/model" "$WORK/model-key"
+at 0 inject --subject one --run </dev/null >/dev/null 2>&1
+is "$(job state) $(calls)" 'queued 0' 'a key that is not there'
+at 5 serve --once
+is "$(job state)" queued 'is not looked for at once'
+mv "$WORK/model-key" "$HOME_DIR/secrets/model"
+like "$(at 6 status)" "did not work, and was not asked since it was changed" 'it was put there: status knows that there is something new'
+at 6 serve --once
+is "$(job state)" done 'and the brain is asked'
+
+model_home
+steps "$done_step" "$done_step"
+answered_by_model 10 </dev/null
+there=$(pr config show --json | python3 -c 'import json, sys; print(*(k["value"] for k in json.load(sys.stdin) if (k["section"], k["key"]) == ("brain default", "url")))')
+pr config set 'brain default' url http://127.0.0.1:1
+at 0 inject --subject one --run </dev/null >/dev/null 2>&1
+like "$(at 1 status)" "can't be asked for 59 s: can't reach" 'a url where nobody is'
+pr config set 'brain default' url "$there"
+unlike "$(at 2 status)" "can't be asked" 'another one: that is over'
+at 2 serve --once
+is "$(job state)" done 'and the brain is asked at once'
+
+model_home
+steps "$done_step" "$done_step"
+answered_by_model 10 <<<'{"fake":"401"}'
+at 0 inject --subject one --run </dev/null >/dev/null 2>&1
+like "$(at 1 status)" "the brain 'default' does not work" 'a key that is refused'
+ok 'setup brain asks it' at 1 setup brain
+unlike "$(at 2 status)" 'work, ' 'it answered: status is content'
+at 2 serve --once
+is "$(job state) $(to_you)" 'done 2' 'and its job goes on'
+
 loop_home
 pr config set 'brain default' kind command
 pr config set 'brain default' command /no/such/agent

@@ -210,6 +210,7 @@ test_broken(TempStore *s, gconstpointer data)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *why = NULL;
+    bool untried;
 
     g_assert_true(set_broken(s, "default"));
     g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_BROKEN);
@@ -219,7 +220,7 @@ test_broken(TempStore *s, gconstpointer data)
     g_assert_false(set_broken(s, "default")); /* the owner knows */
     g_assert_true(brain_worked(s->db, "default", &error));
     g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
-    g_assert_true(brain_broken_why(s->db, "default", &why, &error));
+    g_assert_true(brain_broken_why(s->db, "default", &why, &untried, &error));
     g_assert_null(why);
     g_assert_true(set_broken(s, "default"));
 }
