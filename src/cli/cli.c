@@ -9,6 +9,7 @@
 #include "engine/port_client.h"
 #include "store/jobs.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -213,6 +214,27 @@ cli_db(Cli *cli, DbMode mode)
     if (!db_open(cli->home, mode, &cli->db, &error))
         return cli_error(0, error);
     return 0;
+}
+
+static bool
+is_refused(const Home *home, const char *name)
+{
+    return faccessat(home->state_fd, name, W_OK, AT_EACCESS) < 0 &&
+           (errno == EROFS || errno == EACCES);
+}
+
+int
+cli_db_to_read(Cli *cli)
+{
+    int status = cli_home(cli);
+    if (status || cli->db)
+        return status;
+    if (!is_refused(cli->home, ".") && !is_refused(cli->home, "postrider.db"))
+        return cli_db(cli, DB_WRITE);
+    status = cli_db(cli, DB_READ);
+    if (status == 0)
+        (void)cli_fail(0, "this home can't be written: it is shown as it was when it could be");
+    return status;
 }
 
 /* GLib's words, as a part of our line, and the nearest option where it knows none. */

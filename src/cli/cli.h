@@ -55,6 +55,9 @@ int cli_main(int argc, char **argv, const VerbRun *table, bool front);
 /* Open what a verb needs, once. 0, or an exit status after the message was printed. */
 int cli_home(Cli *cli);
 int cli_db(Cli *cli, DbMode mode);
+/* For verbs that read, and first take in what came meanwhile: DB_WRITE, or in a home that can't be
+ * written DB_READ, after a word about it. */
+int cli_db_to_read(Cli *cli);
 
 /* Prints `postrider: …` and returns status. Control characters are escaped. */
 int cli_fail(int status, const char *fmt, ...) G_GNUC_PRINTF(2, 3);

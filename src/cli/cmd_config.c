@@ -1,4 +1,5 @@
 #include "base/banned.h"
+#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -60,9 +61,10 @@ set(Cli *cli, const char *section, const char *key, const char *value)
     g_autofree char *changed = config_with(text, section, key, value);
     g_autoptr(Config) config = NULL;
     if (!config_parse(changed, strlen(changed), "postrider.conf (as it would be)", &config,
-                      &error) ||
-        !file_replace(cli->home->fd, "postrider.conf", changed, strlen(changed), 0600, &error))
+                      &error))
         return cli_error(0, error);
+    if (!file_replace(cli->home->fd, "postrider.conf", changed, strlen(changed), 0600, &error))
+        return cli_error(err_is(error, ERR_NEVER) ? EX_CANTCREAT : 0, error);
     g_autofree char *told = reload_ask(cli->home);
     if (told)
         cli_print(cli, "%s\n", told);

@@ -66,15 +66,15 @@ mail_search(Cli *cli, int argc, char **argv)
     if (cli_in_agent())
         return search_port(cli, query, limit);
 
-    g_autoptr(Engine) engine = NULL;
     g_autoptr(Index) ix = NULL;
     g_autoptr(GPtrArray) rows = NULL;
     bool fresh;
-    if ((status = cli_engine(cli, &engine)))
+    if ((status = cli_db_to_read(cli)))
         return status;
+    Engine engine = {.home = cli->home, .db = cli->db};
     if (!index_open(cli->home, &ix, &fresh, &error) ||
-        !follow_index(engine, ix, 0, NULL, &error) ||
-        !index_search(ix, engine->db, &viewer, query, (unsigned)limit, &rows, &error))
+        (db_can_write(cli->db) && !follow_index(&engine, ix, 0, NULL, &error)) ||
+        !index_search(ix, cli->db, &viewer, query, (unsigned)limit, &rows, &error))
         return cli_error(0, error);
     mail_print_list(cli, mail_rows_json(rows));
     return 0;

@@ -25,6 +25,17 @@ note_open(Cli *cli, NotesReport **ret_report)
 }
 
 int
+note_open_to_read(Cli *cli, NotesReport **ret_report)
+{
+    GError *error = NULL;
+    int status = cli_db_to_read(cli);
+
+    if (status || !db_can_write(cli->db))
+        return status;
+    return notes_sync(cli->home, cli->db, ret_report, &error) ? 0 : cli_error(0, error);
+}
+
+int
 note_call(json_t *request, json_t **ret_answer)
 {
     GError *error = NULL;

@@ -10,6 +10,8 @@
 
 /* Opens the store and takes in what people edited. *ret_report may be NULL. */
 int note_open(Cli *cli, NotesReport **ret_report);
+/* The same for forms that change nothing: where the home can't be written nothing is taken in. */
+int note_open_to_read(Cli *cli, NotesReport **ret_report);
 /* Asks the run; takes request. Prints the error. */
 int note_call(json_t *request, json_t **ret_answer);
 

@@ -86,7 +86,7 @@ get_home(Cli *cli, const char *key, int64_t version)
 {
     g_autoptr(Note) note = NULL;
     GError *error = NULL;
-    int status = note_open(cli, NULL);
+    int status = note_open_to_read(cli, NULL);
 
     if (status)
         return status;
@@ -173,7 +173,7 @@ list_home(Cli *cli, const char *prefix)
 {
     g_autoptr(GPtrArray) notes = NULL;
     GError *error = NULL;
-    int status = note_open(cli, NULL);
+    int status = note_open_to_read(cli, NULL);
 
     if (status)
         return status;
@@ -248,7 +248,7 @@ search_home(Cli *cli, const char *query, int limit)
 {
     g_autoptr(GPtrArray) hits = NULL;
     GError *error = NULL;
-    int status = note_open(cli, NULL);
+    int status = note_open_to_read(cli, NULL);
 
     if (status)
         return status;
@@ -313,7 +313,7 @@ history_home(Cli *cli, const char *key)
 {
     g_autoptr(GPtrArray) versions = NULL;
     GError *error = NULL;
-    int status = note_open(cli, NULL);
+    int status = note_open_to_read(cli, NULL);
 
     if (status)
         return status;
@@ -364,14 +364,15 @@ finding_json(const NoteFinding *f)
                      "target", f->target, "nearest", f->nearest, "what", f->what);
 }
 
-/* What the files have, then what the links have. */
+/* What the files have, then what the links have. Without a report nobody looked at the files. */
 static int
 print_check(Cli *cli, const NotesReport *report, const GPtrArray *links)
 {
-    bool ok = report->findings->len + links->len == 0;
+    guint in_files = report ? report->findings->len : 0;
+    bool ok = in_files + links->len == 0;
     json_t *array = json_array();
 
-    for (guint i = 0; i < report->findings->len; i++) {
+    for (guint i = 0; i < in_files; i++) {
         const char *what = g_ptr_array_index(report->findings, i);
         json_array_append_new(array, json_pack("{s:s}", "what", what));
         if (!cli->json) {
@@ -409,7 +410,7 @@ note_check(Cli *cli, int argc, char **argv)
         return cli_usage("note", "check takes no operand");
     if (cli_in_agent())
         return cli_fail(EX_UNAVAILABLE, "note check is not for program agents");
-    if ((status = restore ? cli_db(cli, DB_WRITE) : note_open(cli, &report)))
+    if ((status = restore ? cli_db(cli, DB_WRITE) : note_open_to_read(cli, &report)))
         return status;
     if (restore && !notes_restore(cli->home, cli->db, &report, &error))
         return cli_error(0, error);

@@ -61,8 +61,8 @@ bool notes_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, 
 bool
 notes_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GError **error);
 
-/* Full text over the newest versions, best first; brings the index up to date itself. Elements
- * are NoteHit. Words are ANDed, "a phrase" is one; no input is an error. */
+/* Full text over the newest versions, best first; brings the index up to date itself, unless the store
+ * was opened for reading. Elements are NoteHit. Words are ANDed, "a phrase" is one; no input is an error. */
 bool notes_search(const Home *home,
                   Db *db,
                   const char *query,

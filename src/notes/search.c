@@ -6,7 +6,7 @@ static bool
 search_once(
     Index *ix, Db *db, const char *query, unsigned limit, GPtrArray **ret, GError **error)
 {
-    return notes_index_follow(ix, db, error) &&
+    return (!db_can_write(db) || notes_index_follow(ix, db, error)) &&
            notes_index_search(ix, query, limit, ret, error);
 }
 

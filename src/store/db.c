@@ -43,6 +43,12 @@ db_home(const Db *db)
     return db->home;
 }
 
+bool
+db_can_write(const Db *db)
+{
+    return db->mode == DB_WRITE;
+}
+
 const char *
 db_library_version(void)
 {

@@ -45,6 +45,7 @@ void db_close(Db *db);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 
 const Home *db_home(const Db *db);
+bool db_can_write(const Db *db); /* opened with DB_WRITE */
 
 /* Takes the gate, at most wait_ms; ERR_LATER names the pid that holds it. */
 bool txn_begin(Db *db, TxnFlush flush, int wait_ms, Txn *ret_txn, GError **error);

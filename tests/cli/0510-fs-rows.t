@@ -54,6 +54,7 @@ if can_mount; then
     HOME_DIR=$WORK/fs/home
     pr init >/dev/null
     pr ask first >/dev/null
+    pr note search steps >/dev/null
     question 'before it was full'
     fill() { head -c 8m /dev/zero >"$WORK/fs/fill" 2>/dev/null; head -c 4096 /dev/zero >"$WORK/fs/fill2" 2>/dev/null; }
     fill
@@ -79,7 +80,8 @@ if can_mount; then
 
     question 'before it was read-only'
     mount -o remount,ro "$WORK/fs"
-    for verb in status 'mail list' 'show 1' "backup $WORK/copy"; do
+    for verb in status 'mail list' 'mail search first' 'show 1' 'job log 1' 'note list' 'note get envoy/start' 'note history envoy/start' \
+        'note search steps' 'note check' 'every list' cost 'outbox list' "backup $WORK/copy"; do
         # shellcheck disable=SC2086
         exits 0 "F3 a read-only home: $verb works" pr $verb
     done
@@ -91,7 +93,12 @@ if can_mount; then
         one_line "F3 $verb: one line"
         like "$ERR" "can't be written|Read-only" "F3 $verb: says why"
     done
-    not_ok 'F3 config set' pr config set postrider workers 7
+    run pr note get envoy/start
+    like "$OUT" 'How envoy works' 'F3 note get prints the note'
+    like "$ERR" "this home can't be written: it is shown as it was" 'F3 and says that edits since are not in it'
+    exits 66 'F3 a note that is not there' pr note get envoy/none
+    exits 78 'F3 note put is refused' pr note put envoy/start /dev/null
+    exits 73 'F3 config set' pr config set postrider workers 7
     like "$ERR" 'Read-only' 'F3 says why'
     mount -o remount,rw "$WORK/fs"
     comes_through 'F3 writable again' 'before it was read-only'
