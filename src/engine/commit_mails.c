@@ -91,6 +91,21 @@ commit_load_parents(Commit *c, GError **error)
     return true;
 }
 
+/* Does the closing line mean anything to them? Others have no use for a job's number, its money is
+ * none of their business, and nobody obeys them. */
+static bool
+are_insiders(const Commit *c, const GPtrArray *specs)
+{
+    const Config *config = c->engine->home->config;
+    for (guint i = 0; i < specs->len; i++) {
+        const char *spec = g_ptr_array_index(specs, i);
+        if (!address_equal(spec, c->job->asker) && !config_is_person(config, spec) &&
+            !config_role_at(config, spec))
+            return false;
+    }
+    return true;
+}
+
 /* A file that is a note: its newest version, also when this very step wrote it. */
 static bool
 attach_note(Commit *c, Compose *mail, const ProposedFile *f, GError **error)
@@ -115,9 +130,10 @@ compose_mail(Commit *c,
     ProposedMail said = *mail;
     said.subject = v->subject ? v->subject : mail->subject;
     said.body = v->body ? v->body : mail->body;
-    g_autoptr(Compose) made =
-        letter_answer(c->engine->home, c->role, c->job, &said, asked ? asked : mail->to,
-                      parent ? &parent->letter : NULL, error);
+    const GPtrArray *to = asked ? asked : mail->to;
+    bool inside = are_insiders(c, to) && are_insiders(c, mail->cc);
+    g_autoptr(Compose) made = letter_answer(c->engine->home, c->role, inside ? c->job : NULL,
+                                            &said, to, parent ? &parent->letter : NULL, error);
     if (!made)
         return NULL;
     for (guint i = 0; i < mail->files->len; i++) {

@@ -3,7 +3,7 @@
 /*
  * Mail that a role writes, as this project writes it: From with the role's name, Re: subjects,
  * the whole References, Auto-Submitted, and the closing line that tells a person where they are
- * and what they may say. Nothing here touches the store.
+ * and what they may say; mail to others has none. Nothing here touches the store.
  */
 #include "engine/commit.h"
 #include "mail/compose.h"
@@ -15,8 +15,8 @@ typedef struct LetterParent {
     const GPtrArray *references; /* of the parent; may be NULL */
 } LetterParent;
 
-/* An agent's own mail. to: addr-specs. parent NULL: begins a thread. Files that are notes are left
- * to the caller: they are read in the commit. */
+/* An agent's own mail. to: addr-specs. job NULL: no closing line. parent NULL: begins a thread.
+ * Files that are notes are left to the caller: they are read in the commit. */
 Compose *letter_answer(const Home *home,
                        const ConfRole *role,
                        const Job *job,

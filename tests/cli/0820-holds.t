@@ -281,6 +281,18 @@ is "$(job_state "$J")" done 'and leaves the first alone'
 reply you "$original" 'FORK 99'
 like "$(last_text)" "can't be done: .*Nothing changed" 'FORK of a step that is not there is answered'
 
+# --- what is for insiders alone ---
+
+printf '%s\n' '{"status":"complete","current_phase":"complete","send_emails":[{"to":["far@example.net"],"subject":"Hi","body":"A word."},{"to":[],"cc":["far@example.net"],"body":"Both of you."},{"to":[],"body":"I wrote."}]}' | answers
+mail_in 'Closing line' <<<'Write to far@example.net.'
+J=$(last_job)
+said() { db "SELECT id FROM outbox WHERE job = $J AND id IN (SELECT outbox FROM delivery WHERE address = '$1') ORDER BY id" | sed -n "$2p"; }
+like "$(pr outbox show "$(said far@example.net 1)")" 'A word' 'a mail to somebody outside'
+unlike "$(pr outbox show "$(said far@example.net 1)")" "job $J|reply STOP" 'says nothing of jobs and orders'
+like "$(pr outbox show "$(said far@example.net 2)")" 'Both of you' 'nor does a copy'
+unlike "$(pr outbox show "$(said far@example.net 2)")" 'reply STOP' 'of what goes to whoever asked'
+like "$(cat $(got))" "I wrote.*job $J .*reply STOP" 'who asked is told'
+
 # --- programs, and third parties that are allowed ---
 
 cat >"$HOME_DIR/scripts/program" <<END
