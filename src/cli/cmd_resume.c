@@ -134,6 +134,26 @@ bring_back(Engine *engine, const Saved *s, GError **error)
            txn_commit(&txn, error);
 }
 
+/* A job that never parked, or none at all. */
+static int
+nothing_saved(Engine *engine, JobId want)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(Job) job = NULL;
+    if (!want.v)
+        return cli_fail(EX_NOINPUT, "there is no checkpoint in Sent to go on with");
+    if (!job_load(engine->db, &viewer, want, &job, &error))
+        return cli_error(0, error);
+    if (!job)
+        return cli_fail(EX_NOINPUT,
+                        "there is no job %" G_GINT64_FORMAT " and no checkpoint of it in Sent",
+                        want.v);
+    return cli_fail(EX_NOINPUT,
+                    "job %" G_GINT64_FORMAT " is %s, and there is no checkpoint of it in Sent",
+                    want.v, job_state_words(job->state));
+}
+
 static int
 resume_job(Cli *cli, Engine *engine, JobId want)
 {
@@ -146,7 +166,7 @@ resume_job(Cli *cli, Engine *engine, JobId want)
             return cli_error(0, error);
     }
     if (!best.c)
-        return cli_fail(EX_NOINPUT, "there is no checkpoint in Sent to go on with");
+        return nothing_saved(engine, want);
     if (best.fate == CONT_STALE || best.fate == CONT_AHEAD)
         return cli_fail(EX_NOINPUT, "the newest checkpoint of job %" G_GINT64_FORMAT " is %s",
                         best.c->job.v, best.why);

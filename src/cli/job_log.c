@@ -224,9 +224,10 @@ static void
 add_state(Log *log)
 {
     const Job *job = log->job;
-    g_autofree char *due = job->state == JOB_PARKED && job->resume_us != USEC_NEVER
-                               ? clock_format_iso(job->resume_us)
-                               : NULL;
+    g_autofree char *due = NULL;
+    if (job->state == JOB_PARKED && job->resume_us != USEC_NEVER)
+        due = job->resume_us > home_now(log->cli->home) ? clock_format_iso(job->resume_us)
+                                                        : g_strdup("the next pass");
     add(log, MAX(job->updated_us, job->created_us), "now", 0, "%s%s%s%s%s%s%s",
         job_state_words(job->state), job->waiting_for ? ", for " : "",
         job->waiting_for ? job->waiting_for : "", due ? ", until " : "", due ? due : "",

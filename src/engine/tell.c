@@ -10,7 +10,8 @@
 static char *
 since(const Home *home, int64_t then_us)
 {
-    return clock_format_span(MAX(0, home_now(home) - then_us));
+    int64_t span_us = home_now(home) - then_us;
+    return span_us < USEC_PER_SEC ? g_strdup("a moment") : clock_format_span(span_us);
 }
 
 static const char *
@@ -66,8 +67,10 @@ next_of(Db *db, const Job *job)
     case JOB_PARKED:
         if (wait && job->wait_then != WAIT_CONTINUE)
             return wait_words(db, job, wait);
-        return wait ? g_strdup_printf("It goes on in %s, or when somebody writes.", wait)
-                    : g_strdup("It goes on when somebody writes.");
+        if (wait)
+            return g_strdup_printf("It goes on in %s, or when somebody writes.", wait);
+        return g_strdup(at_us == USEC_NEVER ? "It goes on when somebody writes."
+                                            : "It goes on by itself with the next pass.");
     case JOB_STOPPED:
     case JOB_FAILED:
         return g_strdup("Reply CONTINUE to go on.");
@@ -125,6 +128,8 @@ tell_job(Db *db, JobId id, GError **error)
     g_string_append_printf(s, "Job %" G_GINT64_FORMAT " (%s) %s", id.v, job_title(job), state);
     if (job->waiting_for && *job->waiting_for)
         g_string_append_printf(s, ", for %s", job->waiting_for);
+    else if (job->state == JOB_PARKED)
+        g_string_append(s, ", at its limit of steps in one run");
     if (job->why && *job->why)
         g_string_append_printf(s, ": %s", job->why);
     g_string_append_printf(s, ". %s\nRound %d, %d step%s so far", next, job->round, job->steps,

@@ -106,6 +106,11 @@ many 3 "$busy"
 pr inject --subject s --run --max-iter 1 </dev/null >/dev/null
 pr serve --once
 is "$(job total_iterations)" 1 'E9: the pause of continue-after is kept'
+like "$(pr show 1)" 'has been waiting for .*, at its limit of steps in one run\. It goes on in (1 h|[56][0-9] min), or when somebody writes' 'show says what it waits for'
+export POSTRIDER_CLOCK=+3650
+like "$(pr show 1)" 'It goes on by itself with the next pass' 'and when its time has come'
+like "$(pr job log 1)" 'now         waiting, until the next pass$' 'the log too'
+unset POSTRIDER_CLOCK
 POSTRIDER_CLOCK=+3700 pr serve --once --max-iter 1
 is "$(job total_iterations)" 2 'E9: and ends'
 
@@ -117,6 +122,7 @@ rm -f "$(checkpoint)"
 ok 'E51: from Sent, when INBOX has none' pr resume
 ok 'it lies in INBOX' test -n "$(checkpoint)"
 exits 66 'a job that there is not' pr resume 77
+like "$ERR" 'there is no job 77' 'is said to be none'
 
 # --- stop and go on ---
 pr stop 1 >/dev/null
