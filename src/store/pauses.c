@@ -77,17 +77,29 @@ file_mark(const Home *home, const char *path)
                            st.st_mtim.tv_nsec, (int64_t)st.st_size);
 }
 
-/* Another text after every change of the settings, or of the key that they name. */
+/* Another text after every change of the settings, or of the key that they name. settings: those
+ * that were in force, or those of now. */
 static char *
-settings_mark(const Home *home, const char *brain)
+settings_mark(const Home *home, uint64_t settings, const char *brain)
 {
     const ConfBrain *conf = home->config ? config_brain(home->config, brain) : NULL;
-    g_autofree char *settings = file_mark(home, "postrider.conf");
+    bool has_key = conf && conf->key_file && *conf->key_file;
+    g_autofree char *key = has_key ? file_mark(home, conf->key_file) : NULL;
 
-    if (!conf || !conf->key_file || !*conf->key_file)
-        return g_steal_pointer(&settings);
-    g_autofree char *key = file_mark(home, conf->key_file);
-    return g_strdup_printf("%s %s", settings, key);
+    return g_strdup_printf("%" PRIx64 "%s%s", settings, key ? " " : "", key ? key : "");
+}
+
+/* Whoever asked did so by the settings that they had read: these may be old by now. */
+static char *
+mark_asked(const Home *home, const char *brain)
+{
+    return settings_mark(home, home->settings_mark, brain);
+}
+
+static char *
+mark_now(const Home *home, const char *brain)
+{
+    return settings_mark(home, home_mark_settings(home), brain);
 }
 
 bool
@@ -99,7 +111,7 @@ brain_set_broken(Txn *txn,
                  GError **error)
 {
     g_autofree char *key = key_of("broken", brain), *before = NULL;
-    g_autofree char *mark = settings_mark(db_home(txn->db), brain);
+    g_autofree char *mark = mark_asked(db_home(txn->db), brain);
 
     if (!meta_get(txn->db, key, &before, error))
         return false;
@@ -112,7 +124,7 @@ bool
 brain_set_limited(
     Txn *txn, const char *brain, int64_t until_us, const char *why, GError **error)
 {
-    g_autofree char *mark = settings_mark(db_home(txn->db), brain);
+    g_autofree char *mark = mark_asked(db_home(txn->db), brain);
 
     return set_since(txn, brain, error) &&
            set_until(txn, "limited", brain, until_us, why, error) &&
@@ -129,7 +141,7 @@ is_outdated(
 
     if (!get_until(db, what, brain, &until, &mark, error))
         return false;
-    g_autofree char *now = mark ? settings_mark(db_home(db), brain) : NULL;
+    g_autofree char *now = mark ? mark_now(db_home(db), brain) : NULL;
     *ret = mark && !g_str_equal(mark, now);
     *ret_there = mark != NULL;
     return true;

@@ -192,12 +192,15 @@ pause_of(TempStore *s, const char *brain)
     return p.kind;
 }
 
+/* By the settings as they are. */
 static bool
 set_broken(TempStore *s, const char *brain)
 {
     g_autoptr(GError) error = NULL;
     bool first;
     g_auto(Txn) txn = test_begin(s->db);
+
+    s->home->settings_mark = home_mark_settings(s->home);
 
     brain_set_broken(&txn, brain, temp_now(s) + HOUR_US, "no key", &first, &error);
     g_assert_no_error(error);
@@ -269,6 +272,7 @@ test_limited(TempStore *s, gconstpointer data)
     g_auto(Pause) p = {0};
     Txn txn = test_begin(s->db);
 
+    s->home->settings_mark = home_mark_settings(s->home);
     brain_set_limited(&txn, "default", temp_now(s) + HOUR_US, "used up, said it", &error);
     g_assert_no_error(error);
     test_commit(&txn);
@@ -277,6 +281,14 @@ test_limited(TempStore *s, gconstpointer data)
     g_assert_cmpint(p.until_us, ==, temp_now(s) + HOUR_US);
     g_assert_cmpstr(p.why, ==, "used up, said it");
     temp_pass(s, HOUR_US);
+    g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
+
+    /* By settings that are no longer those of the file. */
+    Txn late = test_begin(s->db);
+    s->home->settings_mark++;
+    brain_set_limited(&late, "default", temp_now(s) + HOUR_US, "nobody there", &error);
+    g_assert_no_error(error);
+    test_commit(&late);
     g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
 }
 
