@@ -10,6 +10,7 @@
 #include "cli/faces.h"
 #include "cli/outgoing.h"
 #include "cli/pass.h"
+#include "cli/progress.h"
 #include "mail/message.h"
 #include "store/jobs.h"
 #include "store/outbox.h"
@@ -172,7 +173,8 @@ static int
 wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
 {
     int64_t silent_until_us = clock_mono_us() + SILENCE_US;
-    bool told = !isatty(STDERR_FILENO);
+    bool wanted = progress_wanted(), told = !wanted;
+    int step = 0;
     g_autofree char *state = g_build_filename(cli->home->path, "state", NULL);
     auto_fd inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     (void)inotify_add_watch(inotify, state, IN_MODIFY);
@@ -188,6 +190,8 @@ wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
             told = true;
         }
         if (served) {
+            if (wanted)
+                progress_tell(engine->db, ret->job, &step);
             wait_for_change(inotify);
             continue;
         }

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "cli/cli.h"
 #include "cli/net.h"
+#include "cli/progress.h"
 #include "engine/deliver.h"
 #include "engine/intake.h"
 #include "engine/recover.h"
@@ -78,7 +79,8 @@ bool
 pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError **error)
 {
     RecoverStats recovered;
-    RunLimits limits = {.max_iterations = max_iterations};
+    RunLimits limits = {.max_iterations = max_iterations,
+                        .committed = progress_wanted() ? progress_step : NULL};
     *ret = (PassStats){0};
     if (!age_check(engine->db, error) || !recover_sweep(engine, &recovered, error) ||
         !steps_mark(engine->db, &limits.mark, error))

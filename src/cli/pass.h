@@ -2,7 +2,7 @@
 
 /*
  * One pass, as cron wants it: mail in, jobs, mail out, until nothing moves any more. What a
- * pass parked itself it does not go on with.
+ * pass parked itself it does not go on with. At a terminal each step is told (cli/progress.h).
  */
 #include "engine/engine.h"
 

@@ -12,8 +12,8 @@ const Verb verbs[] = {
      "Writes a mail from the owner to ROLE (default: the first role), with TEXT or standard "
      "input as\n"
      "its body and each FILE attached, waits for the answer and prints it. Without a running\n"
-     "'postrider serve' it works the job itself. --no-wait prints the Message-ID and "
-     "returns.\n\n"
+     "'postrider serve' it works the job itself. At a terminal each step is told as it is\n"
+     "committed. --no-wait prints the Message-ID and returns.\n\n"
      "Exit status: 0 answered, 1 the job failed, 75 it waits for somebody.",
      true},
     {"every day", "status", "[--check] [--prometheus]", "does it work, what waits, what runs",
@@ -221,9 +221,8 @@ const Verb verbs[] = {
      "put a message into a role's inbox",
      "Files a message as the operator: FILE (or standard input) is its body, or a whole "
      "message when it\n"
-     "has headers of its own. Prints the Message-ID. --run works one pass. A mail that the "
-     "role has\n"
-     "already is refused unless --again gives it a new id.",
+     "has headers of its own. Prints the Message-ID. --run works one pass, and at a terminal tells each\n"
+     "step. A mail that the role has already is refused unless --again gives it a new id.",
      true},
     {"for programs", "resume", "[JOB|FILE] [--role R] [--run] [--max-iterations N]",
      "go on from a checkpoint mail",

@@ -17,6 +17,7 @@ typedef struct RunStats {
 typedef struct RunLimits {
     int max_iterations; /* steps per run; 0: the role's own */
     int64_t mark;       /* what was parked behind it stays (steps_mark()); JOB_NO_MARK */
+    void (*committed)(const Engine *engine, JobId job); /* behind each step of ours */
 } RunLimits;
 
 /* want {0}: whatever is ready. *ret_got false: nothing was ready. ERR_CANCELLED: a signal came.
