@@ -10,6 +10,7 @@
 #include "mail/msgid.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 char *
 outgoing_address(Cli *cli, const char *who, int *ret_status)
@@ -55,6 +56,17 @@ outgoing_read_text(size_t max, const char *what, char **ret)
     gsize len;
     const char *data = g_bytes_get_data(bytes, &len);
     *ret = text_make_valid(data, (gssize)len);
+    return 0;
+}
+
+/* What is not there is no fault of the mail. */
+static int
+check_files(char **files)
+{
+    for (; files && *files; files++) {
+        if (access(*files, R_OK) < 0)
+            return cli_fail(EX_NOINPUT, "attaching '%s': %s", *files, g_strerror(errno));
+    }
     return 0;
 }
 
@@ -134,6 +146,9 @@ outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid)
     Post post = {.level = post_level_of(engine, mail->from),
                  .mailbox = config_mailbox_at(cli->home->config, mail->from)};
     g_auto(Txn) txn = {0};
+    int status = check_files(mail->files);
+    if (status)
+        return status;
     if (!build(engine, mail, &c, &error) ||
         !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
         !post_compose(engine, &txn, c, &post, NULL, ret_msgid, &error) ||
@@ -172,6 +187,9 @@ outgoing_format(
     GError *error = NULL;
     g_autoptr(Compose) c = NULL;
     g_autoptr(GBytes) rest = NULL;
+    int status = check_files(mail->files);
+    if (status)
+        return status;
     if (!build(engine, mail, &c, &error) || !(rest = compose_format(c, &error)))
         return cli_error(0, error);
     *ret_msgid = outgoing_random_msgid(cli->home, "inject");

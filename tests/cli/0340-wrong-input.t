@@ -44,6 +44,11 @@ for line in 'show 99' 'stop 99' 'cancel 99' 'continue 99' 'outbox show 99' 'mail
     like "$STATUS" '^(65|66|75)$' "$line: no such thing"
     is "$(lines)" 1 "$line: one line"
 done
+for line in 'send --to envoy --subject x --attach nix' 'inject --subject x --attach nix' 'ask -a nix hello' 'inject nix' 'note put a nix'; do
+    # shellcheck disable=SC2086
+    exits 66 "$line: no such file" pr $line
+    is "$(lines)" 1 "$line: one line"
+done
 
 # Escape sequences and bytes that are no text, wherever they are typed (C8).
 for arg in "$esc" "$bad"; do
