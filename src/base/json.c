@@ -50,7 +50,7 @@ json_format(const json_t *value)
 char *
 json_format_pretty(const json_t *value)
 {
-    return dump(value, JSON_INDENT(2));
+    return dump(value, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 }
 
 /* "path.name: what", or "name: what" at the top. */

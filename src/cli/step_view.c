@@ -18,6 +18,8 @@
 char *
 step_money(int64_t micro)
 {
+    if (micro > 0 && micro < 100)
+        return g_strdup("<$0.0001");
     if (micro >= 1000000 || micro % 10000 == 0)
         return g_strdup_printf("$%" PRId64 ".%02d", micro / 1000000,
                                (int)(micro % 1000000 / 10000));

@@ -55,6 +55,10 @@ is "$(pr cost --by job --json | json 'v["rows"][0]["job"], v["rows"][0]["cost_us
 is "$(pr cost --json | json 'v["by"], v["today_usd"], v["max_cost_per_day_usd"], v["left_today_usd"]')" "('day', 0.5, 10.0, 9.5)" 'with the limit'
 is "$(pr cost --since 2026-03-02 --json | json 'v["total_usd"], v["steps"]')" '(0.5, 1)' 'since a date'
 is "$(pr cost --since 12h --json | json 'v["total_usd"]')" 0.5 'since a span'
+db 'UPDATE step SET cost_micro = 80 WHERE n = 3'
+like "$(pr show 1@3)" $'\ncost      <\$0.0001\n' 'little is not nothing'
+like "$(pr show 1@3 --json)" '"cost_usd": 8e-5,' 'nor a number with a tail'
+db 'UPDATE step SET cost_micro = 0 WHERE n = 3'
 exits 64 'by what there is not' pr cost --by week
 like "$ERR" 'none of day, role, job' 'and what there is'
 exits 64 'since what is no time' pr cost --since yesterday
