@@ -288,7 +288,7 @@ note_search(Cli *cli, int argc, char **argv)
 static void
 print_history(Cli *cli, json_t *versions) /* takes it */
 {
-    static const char *const headings[] = {"VERSION", "AT", "BY", "BYTES", "JOB", NULL};
+    static const char *const headings[] = {"VERSION", "AT", "BY", "BYTES", "JOB", "WAS", NULL};
     g_autoptr(json_t) owned = versions;
     CliTable *t;
 
@@ -303,7 +303,8 @@ print_history(Cli *cli, json_t *versions) /* takes it */
         g_autofree char *version = number(o, "version");
         g_autofree char *bytes = deleted ? g_strdup("deleted") : number(o, "bytes");
         g_autofree char *job = json_object_get(o, "job") ? number(o, "job") : g_strdup("");
-        cli_table_add(t, version, member(o, "updated"), member(o, "author"), bytes, job, NULL);
+        cli_table_add(t, version, member(o, "updated"), member(o, "author"), bytes, job,
+                      member(o, "renamed_from"), NULL);
     }
     cli_table_print(cli, t);
 }

@@ -182,7 +182,7 @@ const Verb verbs[] = {
      "when somebody\n"
      "wrote since version N (0: when there is such a note). 'rename' and 'delete' keep the "
      "note CONTENTS\n"
-     "right. 'check' finds links that lead nowhere, notes that CONTENTS does not list, and "
+     "right; the 'history' of a renamed note says what it WAS. 'check' finds links that lead nowhere, notes that CONTENTS does not list, and "
      "files that can't\n"
      "be notes; --restore writes files that were lost again.\n\n"
      "Exit status: 65 conflict or a key that is none, 66 no such note; 'check': 1 there are "

@@ -12,6 +12,8 @@ note_format_json(const Note *note)
 
     if (note->deleted)
         json_object_set_new(o, "deleted", json_true());
+    if (note->from_key)
+        json_object_set_new(o, "renamed_from", json_string(note->from_key));
     if (note->job.v != 0) {
         json_object_set_new(o, "job", json_integer(note->job.v));
         json_object_set_new(o, "step", json_integer(note->step));

@@ -6,7 +6,8 @@
 #include "store/sql.h"
 #include <inttypes.h>
 
-#define VERSION_COLUMNS "v.key, v.version, v.author, v.label, v.job, v.step, v.at_us"
+#define VERSION_COLUMNS                                                                        \
+    "v.key, v.version, v.author, v.label, v.job, v.step, v.at_us, v.from_key"
 
 /* --- keys --- */
 
@@ -60,6 +61,7 @@ note_free(Note *note)
         return;
     g_free(note->key);
     g_free(note->author);
+    g_free(note->from_key);
     g_clear_pointer(&note->body, g_bytes_unref);
     g_free(note);
 }
@@ -85,8 +87,9 @@ read_note(sqlite3_stmt *st)
     note->job.v = sqlite3_column_int64(st, 4);
     note->step = sqlite3_column_int(st, 5);
     note->updated_us = sqlite3_column_int64(st, 6);
-    note->deleted = sqlite3_column_type(st, 7) == SQLITE_NULL;
-    note->size = (size_t)sqlite3_column_int64(st, 7);
+    note->from_key = sql_text_null(st, 7);
+    note->deleted = sqlite3_column_type(st, 8) == SQLITE_NULL;
+    note->size = (size_t)sqlite3_column_int64(st, 8);
     return note;
 }
 
@@ -104,7 +107,7 @@ read_notes(Db *db, sqlite3_stmt *st, GPtrArray **ret, GError **error)
     return true;
 }
 
-/* version 0: the newest. The body is column 8 where there is one. */
+/* version 0: the newest. The body is column 9 where there is one. */
 static bool
 load_one(Db *db,
          const char *sql,
@@ -124,7 +127,7 @@ load_one(Db *db,
         return false;
     *ret = rc == 1 ? read_note(st) : NULL;
     if (rc == 1 && with_body)
-        (*ret)->body = sql_bytes(st, 8);
+        (*ret)->body = sql_bytes(st, 9);
     if (rc == 1)
         sql_reset(st);
     return true;

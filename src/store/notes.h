@@ -36,6 +36,7 @@ typedef struct Note {
     JobId job;
     int step;
     int64_t updated_us;
+    char *from_key; /* it was renamed, and nothing else; NULL: it was written */
 } Note;
 void note_free(Note *note);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Note, note_free)

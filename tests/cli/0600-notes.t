@@ -66,6 +66,9 @@ printf -- '- [the soup](recipes/soup)\n- brand/new - a note\n' | pr note append 
 exits 0 'rename' pr note rename recipes/soup recipes/carrot-soup
 like "$(pr note get CONTENTS)" '\[the soup\]\(recipes/carrot-soup\)' 'E92: CONTENTS names the new key'
 like "$(cat "$HOME_DIR/notes/CONTENTS.md")" 'recipes/carrot-soup' 'in its file too'
+like "$(pr note history recipes/carrot-soup)" 'JOB  WAS.*operator .* recipes/soup$' 'its history says what it was'
+is "$(pr note history --json recipes/carrot-soup | field '[n.get("renamed_from") for n in d]')" "['recipes/soup']" 'as JSON'
+ok 'its versions are there' test "$(pr note history recipes/soup | wc -l)" -gt 2
 ok 'the file is moved' test -f "$HOME_DIR/notes/recipes/carrot-soup.md" -a ! -e "$HOME_DIR/notes/recipes/soup.md"
 exits 0 'delete' pr note delete brand/new
 unlike "$(pr note get CONTENTS)" 'brand/new' 'E92: CONTENTS loses the line'
