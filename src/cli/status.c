@@ -70,13 +70,13 @@ note_brains(Cli *cli, GPtrArray *problems, GError **error)
         if (!brain_broken_why(cli->db, name, &why, &untried, error) ||
             !brain_pause(cli->db, name, &pause, error))
             return false;
-        if (why && untried)
+        if (why && untried && pause.kind == PAUSE_NONE)
             note(problems,
                  "the brain '%s' did not work, and was not asked since it was changed: %s; to "
                  "ask it: postrider setup brain%s%s",
                  name, why, g_str_equal(name, "default") ? "" : " --name ",
                  g_str_equal(name, "default") ? "" : name);
-        else if (why)
+        else if (why && !untried)
             note(problems, "the brain '%s' does not work: %s; its jobs wait", name, why);
         if (pause.kind == PAUSE_LIMITED) {
             g_autofree char *wait = clock_format_span(pause.until_us - home_now(cli->home));

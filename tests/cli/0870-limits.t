@@ -287,6 +287,16 @@ is "$(job state)" done 'and the brain is asked at once'
 
 model_home
 steps "$done_step" "$done_step"
+answered_by_model 10 <<<$'{"fake":"401"}\n{"fake":"429-long"}'
+at 0 inject --subject one --run </dev/null >/dev/null 2>&1
+at 1 continue 1 >/dev/null
+at 1 serve --once
+run at 2 status
+like "$OUT" "can't be asked for .* 429" 'another fault than before'
+unlike "$OUT" 'work, |does not work' 'is the one that is told'
+
+model_home
+steps "$done_step" "$done_step"
 answered_by_model 10 <<<'{"fake":"401"}'
 at 0 inject --subject one --run </dev/null >/dev/null 2>&1
 like "$(at 1 status)" "the brain 'default' does not work" 'a key that is refused'
