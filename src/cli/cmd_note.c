@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 static const NoteBy operator_by = {.author = "operator", .label = TRUST_OPERATOR};
 
@@ -92,6 +93,8 @@ read_body(const char *file, GBytes **ret)
 
     if (!in && own < 0)
         return cli_fail(EX_NOINPUT, "can't read '%s': %s", file, g_strerror(errno));
+    if (in && isatty(STDIN_FILENO))
+        (void)cli_fail(0, "reading the note from the terminal; end with Ctrl-D");
     if (!file_read_fd(in ? STDIN_FILENO : own, LIMIT_NOTE_BYTES, ret, &error)) {
         (void)err_prefix(&error, "'%s'", in ? "standard input" : file);
         return cli_error(0, error);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Who waits at a terminal sees each step as it is committed; elsewhere stderr stays empty.
+# Who waits at a terminal sees each step as it is committed, and what is waited for; elsewhere stderr stays empty.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/loop.sh"
 need_terminal
@@ -47,6 +47,16 @@ start_serve
 run at_terminal ask 'do it again'
 like "$OUT" 'OUT All done' 'ask of who is served'
 stop_serve
+
+typed() { python3 - "$PR_BIN" --home "$HOME_DIR" "$@" <<'P'
+import os, pty, subprocess, sys
+ours, theirs = pty.openpty()
+os.write(ours, b"typed\n\x04")
+out = subprocess.run(sys.argv[1:], stdin=theirs, capture_output=True)
+print(out.stderr.decode() + "OUT " + out.stdout.decode(), end="")
+P
+}
+like "$(typed note put scratch/typed)" $'^postrider: reading the note from the terminal; end with Ctrl-D\nOUT scratch/typed version 1$' 'note put says that it waits for the text'
 
 loop_home
 steps "${busy//NNN/1}" "$done_step"
