@@ -48,7 +48,8 @@ typedef struct Outcome {
     int status;
     JobId job;
     int round;
-    char *why; /* it waits */
+    bool asks; /* it waits for what `why` names */
+    char *why; /* it waits, or has failed */
 } Outcome;
 
 static void
@@ -105,10 +106,14 @@ look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
     ret->round = row->round;
     bool settled =
         row->state == MSG_HANDLED || row->state == MSG_DEAD || row->state == MSG_IGNORED;
-    ret->status = row->state == MSG_DEAD ? 1 : settled ? 0 : exit_of(job, home_now(cli->home));
+    /* What it said may be a question of its own. */
+    ret->asks = job->state == JOB_PARKED && job->waiting_for && job->round == row->round;
+    ret->status = row->state == MSG_DEAD  ? 1
+                  : settled && !ret->asks ? 0
+                                          : exit_of(job, home_now(cli->home));
     ret->over = settled || ret->status >= 0;
     if (ret->status > 0)
-        ret->why = g_strdup(job->waiting_for ? job->waiting_for : job->why);
+        ret->why = g_strdup(ret->asks ? job->waiting_for : job->why);
     return 0;
 }
 
@@ -322,7 +327,11 @@ tell_outcome(Cli *cli, const Outcome *o, const char *msgid, json_t *answers)
     } else if (o->status == EX_TEMPFAIL && o->job.v) {
         (void)cli_fail(
             0, "job %" G_GINT64_FORMAT " waits%s%s; see: postrider show %" G_GINT64_FORMAT,
-            o->job.v, o->why ? ": " : "", o->why ? o->why : "", o->job.v);
+            o->job.v,
+            !o->why   ? ""
+            : o->asks ? " for "
+                      : ": ",
+            o->why ? o->why : "", o->job.v);
     }
     return o->status;
 }

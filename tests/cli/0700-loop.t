@@ -99,6 +99,17 @@ pr serve --once
 is "$(job state)" done 'a reply wakes it'
 is "$(checkpoint INBOX)" '' 'E48: its checkpoint is filed'
 
+# --- ask of a job that asks back ---
+loop_home
+steps '{"status":"waiting","current_phase":"waiting","working_note":"asked","send_emails":[{"body":"Which one?"}]}' "$done_step"
+exits 75 'ask: an answer that is a question' pr ask 'choose'
+is "$OUT" 'Which one?' 'is printed'
+is "$ERR" 'postrider: job 1 waits for a reply; see: postrider show 1' 'with what it waits for'
+loop_home
+steps '{"status":"waiting","current_phase":"waiting","working_note":"asked","send_emails":[{"body":"Which one?"}]}' "$done_step"
+run pr ask --json 'choose'
+is "$STATUS $(python3 -c 'import json, sys; v = json.load(sys.stdin); print(v["status"], "-", v["why"], "-", v["answers"][0]["text"])' <<<"$OUT")" '75 waiting - a reply - Which one?' 'as JSON'
+
 # --- continue-after ---
 loop_home
 pr config set postrider continue-after 1h
