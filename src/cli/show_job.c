@@ -21,6 +21,21 @@ show_step_json(const Step *s)
     return o;
 }
 
+static void
+add_in(CliTable *t, const MsgRow *m)
+{
+    g_autofree char *at = clock_format_iso(m->received_us);
+    cli_table_add(t, "in", at, msg_state_name(m->state), m->from, m->subject, NULL);
+}
+
+static void
+add_out(CliTable *t, const OutRow *o)
+{
+    g_autofree char *at = clock_format_iso(o->created_us);
+    cli_table_add(t, "out", at, out_state_name(o->state), o->address, o->subject, NULL);
+}
+
+/* In the order of time. */
 static int
 print_mail(Cli *cli, JobId id)
 {
@@ -34,15 +49,17 @@ print_mail(Cli *cli, JobId id)
         !outbox_list(cli->db, &viewer, &oq, &out, &error))
         return cli_error(0, error);
     CliTable *t = cli_table_new(headings);
-    for (guint i = 0; i < in->len; i++) {
-        const MsgRow *m = g_ptr_array_index(in, i);
-        g_autofree char *at = clock_format_iso(m->received_us);
-        cli_table_add(t, "in", at, msg_state_name(m->state), m->from, m->subject, NULL);
-    }
-    for (guint i = 0; i < out->len; i++) {
-        const OutRow *o = g_ptr_array_index(out, i);
-        g_autofree char *at = clock_format_iso(o->created_us);
-        cli_table_add(t, "out", at, out_state_name(o->state), o->address, o->subject, NULL);
+    guint i = 0, left = out->len; /* the newest of these is the first */
+    while (i < in->len || left > 0) {
+        const MsgRow *m = i < in->len ? g_ptr_array_index(in, i) : NULL;
+        const OutRow *o = left > 0 ? g_ptr_array_index(out, left - 1) : NULL;
+        if (m && (!o || m->received_us <= o->created_us)) {
+            add_in(t, m);
+            i++;
+        } else {
+            add_out(t, o);
+            left--;
+        }
     }
     cli_print(cli, "\n");
     cli_table_print(cli, t);

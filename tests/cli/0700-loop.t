@@ -105,6 +105,7 @@ steps '{"status":"waiting","current_phase":"waiting","working_note":"asked","sen
 exits 75 'ask: an answer that is a question' pr ask 'choose'
 is "$OUT" 'Which one?' 'is printed'
 is "$ERR" 'postrider: job 1 waits for a reply; see: postrider show 1' 'with what it waits for'
+is "$(pr show 1 | sed -n '/^MAIL/,$p' | awk '{print $1, $5}' | tr '\n' ' ')" 'MAIL SUBJECT in choose out Re: out [checkpoint in [checkpoint ' 'show has its mail in the order of time'
 loop_home
 steps '{"status":"waiting","current_phase":"waiting","working_note":"asked","send_emails":[{"body":"Which one?"}]}' "$done_step"
 run pr ask --json 'choose'
