@@ -226,6 +226,8 @@ describe(Commit *c)
 {
     if (c->status == PROPOSE_FAIL)
         commit_did(c, "gave up: %s", c->p->why);
+    if (c->p->status == PROPOSE_CONTINUE && c->p->why)
+        commit_did(c, "%s", c->p->why);
     if (c->status == PROPOSE_PARK)
         commit_did(c, "parked, waits for %s",
                    c->p->waiting_for ? c->p->waiting_for : "its next run");

@@ -64,7 +64,7 @@ typedef struct Proposal {
     ProposalStatus status;
     char *phase;       /* next phase; NULL: unchanged */
     char *because;     /* one paragraph; NULL */
-    char *why;         /* LIMIT, FAIL: what the job's `why` says */
+    char *why;         /* LIMIT, FAIL: what the job's `why` says; CONTINUE: what was refused */
     GPtrArray *notes;  /* of ProposedNote, in order; before the mails */
     GPtrArray *mails;  /* of ProposedMail; none is released when a note of this step failed */
     GPtrArray *moves;  /* of ProposedMove */

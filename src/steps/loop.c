@@ -116,6 +116,7 @@ check_complete(Engine *engine, const Job *job, Proposal *p, StepState *state, GE
         state, "complete was refused: nothing was sent or saved in this round. Answer the "
                "person who asked, or escalate");
     p->status = PROPOSE_CONTINUE;
+    p->why = g_strdup("said that it was done, with nothing sent or saved: refused");
     return true;
 }
 
@@ -164,6 +165,7 @@ stop_without_progress(Engine *engine, const Job *job, Proposal *p, const StepSta
 {
     ProposedMail *mail = proposal_add_mail(p);
     p->status = PROPOSE_LIMIT;
+    g_free(p->why);
     p->why = g_strdup("no progress in three steps");
     g_ptr_array_add(mail->to, g_strdup(engine->home->config->owner));
     mail->in_reply_to = g_strdup(job->original_msgid);

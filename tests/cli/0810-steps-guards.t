@@ -139,6 +139,7 @@ before=$(mails)
 mail_in 'Lie' <<<'please'
 like "$(results 2)" 'complete was refused: nothing was sent or saved' 'L9: "sent" without a mail is refused once'
 is "$(job_is)" failed 'L9: and is no "done" the second time'
+like "$(pr show "$(last_job)@1")" 'did       said that it was done, with nothing sent or saved: refused' 'L9: the steps say so'
 is "$(mails)" $((before + 1)) 'the person hears of the end, once'
 like "$(newest)" 'I could not do this' 'and not that it was done'
 
