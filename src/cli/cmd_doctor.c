@@ -259,28 +259,42 @@ note_library(Doctor *d, GError **error)
     return true;
 }
 
+/* How many ids of each kind the index is behind; below 0: it is ahead. */
+static bool
+measure_index(Doctor *d, Index *ix, int64_t ret_behind[INDEX_N], GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const MsgQuery newest = {.limit = 1};
+    g_autoptr(GPtrArray) rows = NULL;
+    OutId written;
+    int64_t in, out;
+    if (!index_mark(ix, INDEX_IN, &in, error) || !index_mark(ix, INDEX_OUT, &out, error) ||
+        !messages_list(d->engine->db, &viewer, &newest, &rows, error) ||
+        !outbox_below(d->engine->db, &viewer, &newest, (OutId){INT64_MAX}, &written, error))
+        return false;
+    int64_t last = rows->len ? ((const MsgRow *)g_ptr_array_index(rows, 0))->id.v : 0;
+    ret_behind[INDEX_IN] = last - in;
+    ret_behind[INDEX_OUT] = written.v - out;
+    return true;
+}
+
 /* The index may be gone or behind at any time; ahead it can only be that of another store. */
 static bool
 check_index(Doctor *d, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
-    MsgQuery newest = {.limit = 1};
     g_autoptr(Index) ix = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
+    int64_t behind[INDEX_N];
     bool fresh;
-    int64_t mark;
-    if (!index_open(d->cli->home, &ix, &fresh, error) || !index_mark(ix, &mark, error) ||
-        !messages_list(d->engine->db, &viewer, &newest, &rows, error))
+    if (!index_open(d->cli->home, &ix, &fresh, error) || !measure_index(d, ix, behind, error))
         return false;
-    int64_t last = rows->len ? ((const MsgRow *)g_ptr_array_index(rows, 0))->id.v : 0;
-    if (mark > last)
+    if (behind[INDEX_IN] < 0 || behind[INDEX_OUT] < 0)
         doctor_find(d, false, "state/index.db",
                     "the search index is of another store; run: postrider doctor --rebuild");
-    else if (mark < last)
+    else if (behind[INDEX_IN] > 0 || behind[INDEX_OUT] > 0)
         doctor_note(d,
                     "mail that the search index has not read yet (the next search does): "
                     "%" PRId64,
-                    last - mark);
+                    behind[INDEX_IN] + behind[INDEX_OUT]);
     return true;
 }
 

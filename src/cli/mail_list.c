@@ -48,11 +48,12 @@ mail_out_json(const OutRow *row)
 {
     g_autofree char *id = msgid_format(row->msgid);
     return json_pack(
-        "{s:n, s:s, s:n, s:s, s:s, s:s, s:s, s:o, s:n, s:s, s:o, s:[], s:s, s:s, s:s, s:o}",
-        "id", "message_id", id, "role", "folder", "Sent", "from", row->from, "to", row->address,
-        "subject", row->subject, "date", cli_json_time(row->created_us), "thread", "state",
-        out_state_name(row->state), "why", text_or_null(row->why), "flags", "trust",
-        trust_name(row->level), "floor", trust_name(row->floor), "class", "sent", "job",
+        "{s:n, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:n, s:s, s:o, s:[], s:s, s:s, s:s, s:o}",
+        "id", "message_id", id, "role", text_or_null(row->role), "folder", "Sent", "from",
+        row->from, "to", row->address, "subject", row->subject, "date",
+        cli_json_time(row->created_us), "thread", "state", out_state_name(row->state), "why",
+        text_or_null(row->why), "flags", "trust", trust_name(row->level), "floor",
+        trust_name(row->floor), "class", "sent", "job",
         row->job.v ? json_integer(row->job.v) : json_null());
 }
 

@@ -93,11 +93,12 @@ add_sent(Talk *t, JobId job, GError **error)
         g_auto(MailFound) found = {0};
         if (g_hash_table_contains(t->by_id, row->msgid))
             continue;
-        if (!outbox_find(t->cli->db, &viewer, row->msgid, &found.out, error))
+        if (!outbox_whole(t->cli->db, &viewer, row->id, &found.out, error))
             return false;
-        Leaf *leaf = add_leaf(t, row->msgid, row->subject, row->created_us, mail_out_json(row));
-        if (found.out)
-            read_refs(t, leaf, &found);
+        const OutRow *whole = found.out ? found.out : row;
+        Leaf *leaf =
+            add_leaf(t, row->msgid, row->subject, row->created_us, mail_out_json(whole));
+        read_refs(t, leaf, &found);
     }
     return true;
 }
@@ -215,7 +216,7 @@ print_talk(const Talk *t)
 
 /* --- the verb --- */
 
-/* The thread of mail that we sent is that of its job. */
+/* The thread of mail that we sent is that of its job; {0}: nobody here has any other mail of it. */
 static int
 thread_of(Cli *cli, const MailFound *found, ThreadId *ret)
 {
@@ -230,10 +231,8 @@ thread_of(Cli *cli, const MailFound *found, ThreadId *ret)
     q.job = found->out->job;
     if (q.job.v && !messages_list(cli->db, &viewer, &q, &rows, &error))
         return cli_error(0, error);
-    if (!rows || rows->len == 0)
-        return cli_fail(EX_NOINPUT, "nobody here has taken this mail in; see: postrider outbox "
-                                    "list --all");
-    *ret = ((const MsgRow *)g_ptr_array_index(rows, 0))->thread;
+    if (rows && rows->len > 0)
+        *ret = ((const MsgRow *)g_ptr_array_index(rows, 0))->thread;
     return 0;
 }
 
@@ -250,7 +249,10 @@ thread_home(Cli *cli, const char *id)
     g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func(leaf_free);
     g_autoptr(GHashTable) by_id = g_hash_table_new(g_str_hash, g_str_equal);
     Talk talk = {.cli = cli, .leaves = leaves, .by_id = by_id};
-    if (!collect(&talk, thread, &error))
+    if (!thread.v)
+        add_leaf(&talk, found.out->msgid, found.out->subject, found.out->created_us,
+                 mail_out_json(found.out));
+    else if (!collect(&talk, thread, &error))
         return cli_error(0, error);
     print_talk(&talk);
     return 0;

@@ -3,7 +3,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "engine/follow.h"
-#include "mail/maildir.h"
 #include "mail/msgid.h"
 
 #define ID_SHOWN 80 /* characters of an ID in a message: what was typed may be a megabyte */
@@ -80,6 +79,16 @@ mail_found_clear(MailFound *f)
     out_row_free(f->out);
 }
 
+/* As it is found by a search: with all its recipients. */
+static bool
+find_written(Db *db, const char *id, OutRow **ret, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(OutRow) row = NULL;
+    return outbox_find(db, &viewer, id, &row, error) &&
+           (!row || outbox_whole(db, &viewer, row->id, ret, error));
+}
+
 int
 mail_find(Db *db, const char *text, MailFound *ret)
 {
@@ -95,7 +104,7 @@ mail_find(Db *db, const char *text, MailFound *ret)
         g_autofree char *id = msgid_parse(text);
         ok = !id || messages_find(db, &viewer, id, &ret->in, &error);
         if (ok && id && !ret->in)
-            ok = outbox_find(db, &viewer, id, &ret->out, &error);
+            ok = find_written(db, id, &ret->out, &error);
     }
     if (!ok)
         return cli_error(0, error);
@@ -106,44 +115,9 @@ mail_find(Db *db, const char *text, MailFound *ret)
     return cli_fail(EX_NOINPUT, "no mail '%s'; see: postrider mail list", shown);
 }
 
-static bool
-read_delivery(const Home *home, const OutRow *row, GBytes **ret_bytes, GError **error)
-{
-    g_autofree char *base = out_row_file(row);
-    g_autoptr(Maildir) md = NULL;
-    g_autoptr(MaildirEntry) entry = NULL;
-    if (!maildir_open(home->mail_fd, row->mailbox, false, &md, error) ||
-        !maildir_find(md, base, &entry, error))
-        return false;
-    *ret_bytes = NULL;
-    return !entry || maildir_read(md, entry, home->config->max_message, ret_bytes, error);
-}
-
-/* Mail that has left is kept as the copies that were made of it. */
-static bool
-read_copies(Cli *cli, OutId id, GBytes **ret_bytes, GError **error)
-{
-    const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) rows = NULL;
-    OutQuery q = {.id = id, .all = true, .copies = true};
-    if (!outbox_list(cli->db, &viewer, &q, &rows, error))
-        return false;
-    *ret_bytes = NULL;
-    for (guint i = 0; i < rows->len && !*ret_bytes; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
-        if (row->mailbox && !read_delivery(cli->home, row, ret_bytes, error))
-            return false;
-    }
-    return true;
-}
-
 bool
 mail_read(Cli *cli, const MailFound *f, GBytes **ret_bytes, GError **error)
 {
-    if (f->in)
-        return follow_read(cli->home, f->in, ret_bytes, error);
-    if (!f->out->bytes)
-        return read_copies(cli, f->out->id, ret_bytes, error);
-    *ret_bytes = g_bytes_ref(f->out->bytes);
-    return true;
+    return f->in ? follow_read(cli->home, f->in, ret_bytes, error)
+                 : follow_read_out(cli->home, cli->db, f->out, NULL, ret_bytes, error);
 }

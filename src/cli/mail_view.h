@@ -19,7 +19,8 @@ void mail_print_list(Cli *cli, json_t *mails /* taken */);
 void mail_print(Cli *cli, json_t *mail /* taken */);
 
 /* What an ID on the command line names: a number of the list, or a Message-ID with or without
- * brackets, of mail that came in, else of mail that we sent. Exactly one of them is set. */
+ * brackets, of mail that came in, else of mail that we sent (as a whole, without its bytes).
+ * Exactly one of them is set. */
 typedef struct MailFound {
     MsgRow *in;
     OutRow *out;

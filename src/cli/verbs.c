@@ -164,13 +164,14 @@ const Verb verbs[] = {
      "mailed once, by the next 'serve' or 'serve --once'. 'now' mails at once and leaves the plan as it is.",
      true},
     {"agents at work", "mail", "list|show|thread|search|trace [ID|QUERY]",
-     "mail that roles have",
+     "mail that roles have, and wrote",
      "'list' shows mail, newest first (--role, --folder, --state, --job, --limit N). 'show ID' prints "
      "one mail (--raw:\n"
      "its bytes; --attachment NAME: those of an attachment). 'thread ID' draws the conversation. 'search' takes words, \"phrases\", from: "
      "to:\n"
-     "subject: since: before: role:. 'trace ID' prints every decision about a mail and its "
-     "reason.",
+     "subject: since: before: role: folder: state:, and finds what roles wrote, too (folder:Sent). "
+     "'trace ID' prints\n"
+     "every decision about a mail and its reason.",
      true},
     {"agents at work", "note",
      "get KEY[@VERSION] | put [--if-version N] KEY [FILE] | append KEY [FILE] | list [PREFIX] "

@@ -28,6 +28,71 @@ follow_read(const Home *home, const MsgRow *row, GBytes **ret_bytes, GError **er
            read_from(home, md, row, ret_bytes, error);
 }
 
+/* --- mail that was written --- */
+
+/* Mail that has left is kept as the copies that were made of it. */
+static bool
+read_copy(const Home *home, const OutRow *copy, GBytes **ret_bytes, GError **error)
+{
+    g_autofree char *file = out_row_file(copy);
+    const MsgRow place = {.role = copy->mailbox, .folder = copy->folder, .file = file};
+    return follow_read(home, &place, ret_bytes, error);
+}
+
+static int
+compare_copies(gconstpointer a, gconstpointer b)
+{
+    const OutRow *x = *(const OutRow *const *)a, *y = *(const OutRow *const *)b;
+    return g_str_equal(y->folder, "Sent") - g_str_equal(x->folder, "Sent");
+}
+
+static bool
+read_copies(
+    const Home *home, Db *db, OutId id, const char *mailbox, GBytes **ret_bytes, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const OutQuery q = {.id = id, .all = true, .copies = true, .limit = UINT_MAX};
+    g_autoptr(GPtrArray) rows = NULL;
+    if (!outbox_list(db, &viewer, &q, &rows, error))
+        return false;
+    g_ptr_array_sort(rows, compare_copies);
+    *ret_bytes = NULL;
+    for (guint i = 0; i < rows->len && !*ret_bytes; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        if (row->mailbox && (!mailbox || g_str_equal(row->mailbox, mailbox)) &&
+            !read_copy(home, row, ret_bytes, error))
+            return false;
+    }
+    return true;
+}
+
+bool
+follow_read_out(const Home *home,
+                Db *db,
+                const OutRow *row,
+                const char *mailbox,
+                GBytes **ret_bytes,
+                GError **error)
+{
+    g_autoptr(OutRow) frozen = NULL;
+    if (!row->bytes && !outbox_load(db, row->id, &frozen, error))
+        return false;
+    GBytes *bytes = frozen ? frozen->bytes : row->bytes;
+    if (!bytes)
+        return read_copies(home, db, row->id, mailbox, ret_bytes, error);
+    *ret_bytes = g_bytes_ref(bytes);
+    return true;
+}
+
+/* --- the index --- */
+
+typedef struct Follow {
+    Engine *engine;
+    Index *ix;
+    Maildir *md; /* of the mail before; NULL: none yet */
+    unsigned max, n;
+} Follow;
+
 /* Rows come in the order of arrival, so the mailbox is mostly that of the row before. */
 static bool
 get_mailbox(const Home *home, const char *role, Maildir **md, GError **error)
@@ -38,52 +103,83 @@ get_mailbox(const Home *home, const char *role, Maildir **md, GError **error)
     return maildir_open(home->mail_fd, role, false, md, error);
 }
 
+static char *
+text_of(GBytes *bytes)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(bytes, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    return g_steal_pointer(&m->text);
+}
+
+/* A mail that can't be read any more is still found by its header fields. */
 static bool
-add_row(Engine *engine, Index *ix, const MsgRow *row, Maildir **md, GError **error)
+add_in(Follow *f, const MsgRow *row, int64_t *last, GError **error)
+{
+    const Home *home = f->engine->home;
+    g_autoptr(GBytes) bytes = NULL;
+    g_autofree char *text = NULL;
+
+    if (row->class != MSG_UNREADABLE && get_mailbox(home, row->role, &f->md, NULL) &&
+        read_from(home, f->md, row, &bytes, NULL) && bytes)
+        text = text_of(bytes);
+    *last = row->id.v;
+    return index_add(f->ix, INDEX_IN, *last, row->from, row->to, row->subject, text, error);
+}
+
+static bool
+add_out(Follow *f, const OutRow *row, int64_t *last, GError **error)
 {
     g_autoptr(GBytes) bytes = NULL;
-    g_autoptr(GError) unread = NULL;
-    const char *text = "";
-    g_autoptr(Message) m = NULL;
+    g_autofree char *text = NULL;
 
-    /* A mail that can't be read any more is still found by its header fields. */
-    if (row->class != MSG_UNREADABLE && get_mailbox(engine->home, row->role, md, &unread) &&
-        read_from(engine->home, *md, row, &bytes, &unread) && bytes) {
-        gsize len;
-        const void *data = g_bytes_get_data(bytes, &len);
-        m = message_parse(data, len, MESSAGE_TEXT, NULL);
-        text = m->text;
+    if (follow_read_out(f->engine->home, f->engine->db, row, NULL, &bytes, NULL) && bytes)
+        text = text_of(bytes);
+    *last = row->id.v;
+    return index_add(f->ix, INDEX_OUT, *last, row->from, row->address, row->subject, text,
+                     error);
+}
+
+static bool
+add_batch(Follow *f, IndexOf of, const GPtrArray *rows, int64_t *last, GError **error)
+{
+    if (!index_begin(f->ix, error))
+        return false;
+    for (guint i = 0; i < rows->len; i++) {
+        if (of == INDEX_IN ? !add_in(f, g_ptr_array_index(rows, i), last, error)
+                           : !add_out(f, g_ptr_array_index(rows, i), last, error))
+            return false;
     }
-    return index_add(ix, row->id, row->from, row->to, row->subject, text, error);
+    return index_commit(f->ix, of, *last, error);
+}
+
+static bool
+follow_kind(Follow *f, IndexOf of, int64_t last, GError **error)
+{
+    while (f->max == 0 || f->n < f->max) {
+        Db *db = f->engine->db;
+        g_autoptr(GPtrArray) rows = NULL;
+        if (of == INDEX_IN ? !index_behind(db, last, FOLLOW_BATCH, &rows, error)
+                           : !index_behind_out(db, last, FOLLOW_BATCH, &rows, error))
+            return false;
+        if (rows->len == 0)
+            break;
+        if (!add_batch(f, of, rows, &last, error))
+            return false;
+        f->n += rows->len;
+    }
+    return true;
 }
 
 bool
 follow_index(Engine *engine, Index *ix, unsigned max, unsigned *ret_n, GError **error)
 {
-    g_autoptr(Maildir) md = NULL;
-    unsigned n = 0;
-    int64_t last;
-    if (!index_mark(ix, &last, error))
-        return false;
-    while (max == 0 || n < max) {
-        g_autoptr(GPtrArray) rows = NULL;
-        if (!index_behind(engine->db, last, FOLLOW_BATCH, &rows, error))
-            return false;
-        if (rows->len == 0)
-            break;
-        if (!index_begin(ix, error))
-            return false;
-        for (guint i = 0; i < rows->len; i++) {
-            const MsgRow *row = g_ptr_array_index(rows, i);
-            if (!add_row(engine, ix, row, &md, error))
-                return false;
-            last = row->id.v;
-        }
-        if (!index_commit(ix, last, error))
-            return false;
-        n += rows->len;
-    }
-    if (ret_n)
-        *ret_n = n;
-    return true;
+    Follow f = {.engine = engine, .ix = ix, .max = max};
+    int64_t in, out;
+    bool ok = index_mark(ix, INDEX_IN, &in, error) && index_mark(ix, INDEX_OUT, &out, error) &&
+              follow_kind(&f, INDEX_IN, in, error) && follow_kind(&f, INDEX_OUT, out, error);
+    g_clear_pointer(&f.md, maildir_close);
+    if (ok && ret_n)
+        *ret_n = f.n;
+    return ok;
 }

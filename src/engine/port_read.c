@@ -71,6 +71,20 @@ format_out(PortTalk *talk, const OutRow *row)
     return mail;
 }
 
+static json_t *
+format_hits(PortTalk *talk, const GPtrArray *hits)
+{
+    json_t *mails = json_array();
+
+    for (guint i = 0; i < hits->len; i++) {
+        const IndexHit *hit = g_ptr_array_index(hits, i);
+        if (hit->out || mail_is_let_in(hit->in))
+            json_array_append_new(mails, hit->out ? format_out(talk, hit->out)
+                                                  : format_row(talk, hit->in));
+    }
+    return mails;
+}
+
 static void
 add_content(json_t *mail, GBytes *raw)
 {
@@ -115,7 +129,7 @@ verb_mail_search(
 {
     const Viewer viewer = {.role = talk->job->role};
     g_autoptr(Index) ix = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(GPtrArray) hits = NULL;
     const char *query;
     int64_t limit = LIST_DEFAULT;
     bool fresh;
@@ -125,9 +139,9 @@ verb_mail_search(
          !json_get_int(request, "", "limit", 1, LIST_MAX, &limit, error)) ||
         !index_open(talk->engine->home, &ix, &fresh, error) ||
         !follow_index(talk->engine, ix, 0, NULL, error) ||
-        !index_search(ix, talk->engine->db, &viewer, query, (unsigned)limit, &rows, error))
+        !index_search(ix, talk->engine->db, &viewer, query, (unsigned)limit, &hits, error))
         return false;
-    json_object_set_new(answer, "mails", format_rows(talk, rows));
+    json_object_set_new(answer, "mails", format_hits(talk, hits));
     return true;
 }
 

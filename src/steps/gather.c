@@ -110,13 +110,13 @@ mail_query(const AnswerSearch *s)
 }
 
 static bool
-find_mails(Gather *g, const char *query, GPtrArray **ret, GError **error)
+find_mails(Gather *g, const char *query, GPtrArray **ret_hits, GError **error)
 {
     g_autoptr(Index) ix = NULL;
     bool fresh;
     return index_open(g->engine->home, &ix, &fresh, error) &&
            follow_index(g->engine, ix, 0, NULL, error) &&
-           index_search(ix, g->engine->db, &g->viewer, query, GATHER_HITS_MAX, ret, error);
+           index_search(ix, g->engine->db, &g->viewer, query, GATHER_HITS_MAX, ret_hits, error);
 }
 
 /* Says what a search gave, and counts one that gave nothing. */
@@ -140,22 +140,41 @@ may_search(Gather *g, const char *query)
     return true;
 }
 
+static void
+report_in(Gather *g, const MsgRow *row)
+{
+    g_autofree char *date = clock_format_iso(row->date_us);
+    state_add_result(g->state, "  <%s> %s, %s, from %s: %s", row->msgid,
+                     *row->folder ? row->folder : "INBOX", date, row->from,
+                     row->trust < TRUST_ROLE ? UNKNOWN : row->subject);
+}
+
+/* Its own words count as what it had read when it wrote them. */
+static void
+report_out(Gather *g, const OutRow *row)
+{
+    g_autofree char *date = clock_format_iso(row->created_us);
+    state_add_result(g->state, "  <%s> Sent (%s), %s, to %s: %s", row->msgid,
+                     out_state_name(row->state), date, row->address,
+                     row->floor < TRUST_ROLE ? UNKNOWN : row->subject);
+}
+
 static bool
 search_mails(Gather *g, const AnswerSearch *s, GError **error)
 {
     g_autofree char *query = mail_query(s);
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(GPtrArray) hits = NULL;
     if (!may_search(g, query))
         return true;
-    if (!find_mails(g, query, &rows, error))
+    if (!find_mails(g, query, &hits, error))
         return false;
-    report_hits(g, query, rows->len);
-    for (guint i = 0; i < rows->len; i++) {
-        const MsgRow *row = g_ptr_array_index(rows, i);
-        g_autofree char *date = clock_format_iso(row->date_us);
-        state_add_result(g->state, "  <%s> %s, %s, from %s: %s", row->msgid,
-                         *row->folder ? row->folder : "INBOX", date, row->from,
-                         row->trust < TRUST_ROLE ? UNKNOWN : row->subject);
+    report_hits(g, query, hits->len);
+    for (guint i = 0; i < hits->len; i++) {
+        const IndexHit *hit = g_ptr_array_index(hits, i);
+        if (hit->in)
+            report_in(g, hit->in);
+        else
+            report_out(g, hit->out);
     }
     return true;
 }

@@ -19,7 +19,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#define INDEX_VERSION 2
+#define INDEX_VERSION 3
 #define BUSY_MS 10000
 /* Words gathered in memory before they go to the file: the larger, the fewer merges (85 us for
  * a mail of 700 words instead of 215). */
@@ -32,15 +32,26 @@ static const char tables[] =
     "CREATE VIRTUAL TABLE mail USING fts5(sender, recipients, subject, body, content = '', "
     "  columnsize = 0, tokenize = 'unicode61 remove_diacritics 2');"
     "INSERT INTO mail (mail, rank) VALUES ('hashsize', " HASH_BYTES ");"
+    "CREATE VIRTUAL TABLE sent USING fts5(sender, recipients, subject, body, content = '', "
+    "  columnsize = 0, tokenize = 'unicode61 remove_diacritics 2');"
+    "INSERT INTO sent (sent, rank) VALUES ('hashsize', " HASH_BYTES ");"
     "CREATE VIRTUAL TABLE note USING fts5(key, body, "
     "  tokenize = 'unicode61 remove_diacritics 2');"
     "CREATE TABLE note_row (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, "
     "  version INTEGER NOT NULL);"
-    "CREATE TABLE mark (last INTEGER NOT NULL, notes INTEGER NOT NULL, store TEXT NOT NULL);"
-    "INSERT INTO mark (last, notes, store) VALUES (0, 0, '');"
-    "PRAGMA user_version = 2;"
+    "CREATE TABLE mark (last INTEGER NOT NULL, sent INTEGER NOT NULL, notes INTEGER NOT NULL, "
+    "  store TEXT NOT NULL);"
+    "INSERT INTO mark (last, sent, notes, store) VALUES (0, 0, 0, '');"
+    "PRAGMA user_version = 3;"
     "COMMIT;";
-G_STATIC_ASSERT(INDEX_VERSION == 2);
+G_STATIC_ASSERT(INDEX_VERSION == 3);
+
+/* By IndexOf. */
+static const char *const get_mark[] = {"SELECT last FROM mark", "SELECT sent FROM mark"};
+static const char *const inserts[] = {
+    "INSERT INTO mail (rowid, sender, recipients, subject, body) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO sent (rowid, sender, recipients, subject, body) VALUES (?, ?, ?, ?, ?)"};
+G_STATIC_ASSERT(G_N_ELEMENTS(get_mark) == INDEX_N && G_N_ELEMENTS(inserts) == INDEX_N);
 
 static char *
 store_name(const Home *home)
@@ -67,7 +78,8 @@ index_delete(const Home *home, GError **error)
 static void
 close_handle(Index *ix)
 {
-    g_clear_pointer(&ix->insert, sqlite3_finalize);
+    for (int of = 0; of < INDEX_N; of++)
+        g_clear_pointer(&ix->insert[of], sqlite3_finalize);
     g_clear_pointer(&ix->handle, sqlite3_close_v2); /* a search may still be open on it */
     if (ix->writing)
         gate_release(ix->gate);
@@ -140,16 +152,17 @@ look(Index *ix, bool *ret_fits, GError **error)
 }
 
 static bool
-set_mark(Index *ix, int64_t last, GError **error)
+set_marks(Index *ix, const int64_t marks[INDEX_N], GError **error)
 {
     g_autofree char *store = store_name(ix->home);
     sqlite3_stmt *st = NULL;
-    bool ok = sqlite3_prepare_v2(ix->handle, "UPDATE mark SET last = ?, store = ?", -1, &st,
-                                 NULL) == SQLITE_OK;
+    bool ok = sqlite3_prepare_v2(ix->handle, "UPDATE mark SET last = ?, sent = ?, store = ?",
+                                 -1, &st, NULL) == SQLITE_OK;
 
     if (ok) {
-        sqlite3_bind_int64(st, 1, last);
-        sqlite3_bind_text(st, 2, store, -1, SQLITE_STATIC);
+        sqlite3_bind_int64(st, 1, marks[INDEX_IN]);
+        sqlite3_bind_int64(st, 2, marks[INDEX_OUT]);
+        sqlite3_bind_text(st, 3, store, -1, SQLITE_STATIC);
         ok = sqlite3_step(st) == SQLITE_DONE;
     }
     if (!ok)
@@ -171,6 +184,7 @@ make_file(const Index *ix, GError **error)
 static bool
 make_anew(Index *ix, GError **error)
 {
+    static const int64_t nothing[INDEX_N] = {0};
     bool fits = false;
 
     if (open_handle(ix, NULL) && look(ix, &fits, NULL) && fits)
@@ -178,7 +192,7 @@ make_anew(Index *ix, GError **error)
     g_clear_pointer(&ix->handle, sqlite3_close);
     return index_delete(ix->home, error) && make_file(ix, error) && open_handle(ix, error) &&
            sql_exec(ix->handle, tables, error, "making the search index") &&
-           set_mark(ix, 0, error);
+           set_marks(ix, nothing, error);
 }
 
 static bool
@@ -251,16 +265,16 @@ index_failed(Index *ix, GError **error, const char *doing)
 }
 
 static bool
-read_mark(Index *ix, int64_t *ret_last, GError **error)
+read_mark(Index *ix, IndexOf of, int64_t *ret_last, GError **error)
 {
-    return sql_pragma_int(ix->handle, "SELECT last FROM mark", ret_last, NULL) ||
+    return sql_pragma_int(ix->handle, get_mark[of], ret_last, NULL) ||
            index_failed(ix, error, "reading the search index");
 }
 
 bool
-index_mark(Index *ix, int64_t *ret_last, GError **error)
+index_mark(Index *ix, IndexOf of, int64_t *ret_last, GError **error)
 {
-    return index_reopen(ix, error) && read_mark(ix, ret_last, error);
+    return index_reopen(ix, error) && read_mark(ix, of, ret_last, error);
 }
 
 void
@@ -274,15 +288,15 @@ index_roll_back(Index *ix)
 }
 
 static bool
-prepare_insert(Index *ix, GError **error)
+prepare_inserts(Index *ix, GError **error)
 {
-    if (ix->insert ||
-        sqlite3_prepare_v3(ix->handle,
-                           "INSERT INTO mail (rowid, sender, recipients, subject, body) "
-                           "VALUES (?, ?, ?, ?, ?)",
-                           -1, SQLITE_PREPARE_PERSISTENT, &ix->insert, NULL) == SQLITE_OK)
-        return true;
-    return index_failed(ix, error, "writing the search index");
+    for (int of = 0; of < INDEX_N; of++) {
+        if (!ix->insert[of] &&
+            sqlite3_prepare_v3(ix->handle, inserts[of], -1, SQLITE_PREPARE_PERSISTENT,
+                               &ix->insert[of], NULL) != SQLITE_OK)
+            return index_failed(ix, error, "writing the search index");
+    }
+    return true;
 }
 
 bool
@@ -291,11 +305,12 @@ index_begin(Index *ix, GError **error)
     index_roll_back(ix);
     if (was_moved(ix))
         return err_set(error, ERR_AGAIN, "the search index was deleted; it is made anew");
-    if (!prepare_insert(ix, error) || !gate_take(ix->gate, DB_WAIT_MS, error))
+    if (!prepare_inserts(ix, error) || !gate_take(ix->gate, DB_WAIT_MS, error))
         return false;
     ix->writing = true;
     bool ok = sqlite3_exec(ix->handle, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK
-                  ? read_mark(ix, &ix->mark, error)
+                  ? read_mark(ix, INDEX_IN, &ix->marks[INDEX_IN], error) &&
+                        read_mark(ix, INDEX_OUT, &ix->marks[INDEX_OUT], error)
                   : index_failed(ix, error, "writing the search index");
     if (!ok)
         index_roll_back(ix);
@@ -304,7 +319,8 @@ index_begin(Index *ix, GError **error)
 
 bool
 index_add(Index *ix,
-          MsgId id,
+          IndexOf of,
+          int64_t id,
           const char *from,
           const char *to,
           const char *subject,
@@ -314,26 +330,28 @@ index_add(Index *ix,
     const char *const columns[] = {from, to, subject, text};
 
     g_assert(ix->writing);
-    if (id.v <= ix->mark)
+    if (id <= ix->marks[of])
         return true; /* another process was faster */
-    sqlite3_bind_int64(ix->insert, 1, id.v);
+    sqlite3_stmt *st = ix->insert[of];
+    sqlite3_bind_int64(st, 1, id);
     for (int i = 0; i < (int)G_N_ELEMENTS(columns); i++)
-        sqlite3_bind_text(ix->insert, i + 2, columns[i] ? columns[i] : "", -1, SQLITE_STATIC);
-    int rc = sqlite3_step(ix->insert);
+        sqlite3_bind_text(st, i + 2, columns[i] ? columns[i] : "", -1, SQLITE_STATIC);
+    int rc = sqlite3_step(st);
     if (rc != SQLITE_DONE)
         index_failed(ix, error, "writing the search index");
-    if (ix->insert) {
-        sqlite3_reset(ix->insert);
-        sqlite3_clear_bindings(ix->insert);
+    if (ix->insert[of]) {
+        sqlite3_reset(st);
+        sqlite3_clear_bindings(st);
     }
     return rc == SQLITE_DONE;
 }
 
 bool
-index_commit(Index *ix, int64_t last, GError **error)
+index_commit(Index *ix, IndexOf of, int64_t last, GError **error)
 {
     g_assert(ix->writing);
-    bool ok = set_mark(ix, MAX(last, ix->mark), error) &&
+    ix->marks[of] = MAX(last, ix->marks[of]);
+    bool ok = set_marks(ix, ix->marks, error) &&
               (sqlite3_exec(ix->handle, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ||
                index_failed(ix, error, "writing the search index"));
     if (!ok) {
@@ -358,4 +376,27 @@ index_behind(Db *db, int64_t last, unsigned max, GPtrArray **ret_rows, GError **
         return false;
     sql_bind(st, "ii", last, (int64_t)max);
     return msg_rows_read(db, st, ret_rows, error);
+}
+
+bool
+index_behind_out(Db *db, int64_t last, unsigned max, GPtrArray **ret_rows, GError **error)
+{
+    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)out_row_free);
+    const Viewer viewer = VIEWER_OPERATOR;
+    OutId id = {last};
+
+    while (rows->len < max) {
+        OutRow *row = NULL;
+
+        if (!sql_int(db, "SELECT min(id) FROM outbox WHERE id > ?", 0, &id.v, error, "i", id.v))
+            return false;
+        if (id.v == 0)
+            break;
+        if (!outbox_whole(db, &viewer, id, &row, error))
+            return false;
+        if (row)
+            g_ptr_array_add(rows, row);
+    }
+    *ret_rows = g_steal_pointer(&rows);
+    return true;
 }

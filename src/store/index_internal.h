@@ -10,8 +10,8 @@ struct Index {
     char *path;
     Gate *gate;
     sqlite3 *handle;
-    sqlite3_stmt *insert;
-    int64_t mark; /* at index_begin() */
+    sqlite3_stmt *insert[INDEX_N];
+    int64_t marks[INDEX_N]; /* at index_begin() */
     bool writing;
     int log_pages;
 };

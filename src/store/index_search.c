@@ -2,39 +2,140 @@
 #include "store/index_internal.h"
 #include "store/query.h"
 
-/* Takes what the words found from the store, as long as the viewer and the filter allow it. */
+/* One search. Both kinds are looked for apart, up to the limit each, then put in one order. */
+typedef struct Search {
+    Index *ix;
+    Db *db;
+    const Viewer *viewer;
+    Query q;
+    GPtrArray *in, *out; /* of MsgRow, of OutRow, newest first */
+    GHashTable *taken;   /* Message-IDs of in; borrowed */
+} Search;
+
+static void
+search_clear(Search *s)
+{
+    query_clear(&s->q);
+    g_ptr_array_unref(s->in);
+    g_ptr_array_unref(s->out);
+    g_hash_table_unref(s->taken);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
+
+/* --- what is found is taken from the store, as far as the viewer and the filter allow it --- */
+
 static bool
-take_found(
-    Db *db, const Viewer *viewer, const Query *q, MsgId id, GPtrArray *rows, GError **error)
+take_in(Search *s, int64_t id, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
 
-    if (!messages_load(db, viewer, id, &row, error))
+    if (!messages_load(s->db, s->viewer, (MsgId){id}, &row, error))
         return false;
-    if (row && query_takes(q, row))
-        g_ptr_array_add(rows, g_steal_pointer(&row));
+    if (row && query_takes(&s->q, row))
+        g_ptr_array_add(s->in, g_steal_pointer(&row));
     return true;
 }
 
+/* A mail that was also taken in is there already, or is older than all that there is room for. */
 static bool
-search_words(
-    Index *ix, Db *db, const Viewer *viewer, const Query *q, GPtrArray *rows, GError **error)
+take_out(Search *s, int64_t id, GError **error)
+{
+    g_autoptr(OutRow) row = NULL;
+
+    if (!outbox_whole(s->db, s->viewer, (OutId){id}, &row, error))
+        return false;
+    if (row && query_takes_out(&s->q, row) && !g_hash_table_contains(s->taken, row->msgid))
+        g_ptr_array_add(s->out, g_steal_pointer(&row));
+    return true;
+}
+
+/* --- by words --- */
+
+static bool
+search_words(Search *s,
+             const char *sql,
+             const GPtrArray *rows,
+             bool (*take)(Search *s, int64_t id, GError **error),
+             GError **error)
 {
     sqlite3_stmt *st = NULL;
     int rc = SQLITE_DONE;
 
-    if (sqlite3_prepare_v2(ix->handle,
-                           "SELECT rowid FROM mail WHERE mail MATCH ? ORDER BY rowid DESC", -1,
-                           &st, NULL) != SQLITE_OK)
-        return index_failed(ix, error, "searching");
-    sqlite3_bind_text(st, 1, q->words, -1, SQLITE_STATIC);
+    if (sqlite3_prepare_v2(s->ix->handle, sql, -1, &st, NULL) != SQLITE_OK)
+        return index_failed(s->ix, error, "searching");
+    sqlite3_bind_text(st, 1, s->q.words, -1, SQLITE_STATIC);
     bool ok = true;
-    while (ok && rows->len < q->filter.limit && (rc = sqlite3_step(st)) == SQLITE_ROW)
-        ok = take_found(db, viewer, q, (MsgId){sqlite3_column_int64(st, 0)}, rows, error);
+    while (ok && rows->len < s->q.filter.limit && (rc = sqlite3_step(st)) == SQLITE_ROW)
+        ok = take(s, sqlite3_column_int64(st, 0), error);
     sqlite3_finalize(st);
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        return index_failed(ix, error, "searching");
+        return index_failed(s->ix, error, "searching");
     return ok;
+}
+
+static bool
+find_in(Search *s, GError **error)
+{
+    if (s->q.words)
+        return search_words(s, "SELECT rowid FROM mail WHERE mail MATCH ? ORDER BY rowid DESC",
+                            s->in, take_in, error);
+    g_autoptr(GPtrArray) rows = NULL;
+    if (!messages_list(s->db, s->viewer, &s->q.filter, &rows, error))
+        return false;
+    g_ptr_array_extend_and_steal(s->in, g_steal_pointer(&rows));
+    return true;
+}
+
+static bool
+find_out(Search *s, GError **error)
+{
+    OutId id = {INT64_MAX};
+
+    if (s->q.words)
+        return search_words(s, "SELECT rowid FROM sent WHERE sent MATCH ? ORDER BY rowid DESC",
+                            s->out, take_out, error);
+    while (s->out->len < s->q.filter.limit) {
+        if (!outbox_below(s->db, s->viewer, &s->q.filter, id, &id, error))
+            return false;
+        if (id.v == 0)
+            break;
+        if (!take_out(s, id.v, error))
+            return false;
+    }
+    return true;
+}
+
+/* --- both --- */
+
+static void
+hit_free(gpointer data)
+{
+    IndexHit *hit = data;
+
+    msg_row_free(hit->in);
+    out_row_free(hit->out);
+    g_free(hit);
+}
+
+/* By the time at which each came or was written. */
+static GPtrArray *
+join_hits(Search *s)
+{
+    GPtrArray *hits = g_ptr_array_new_with_free_func(hit_free);
+    guint i = 0, o = 0;
+
+    while (hits->len < s->q.filter.limit && (i < s->in->len || o < s->out->len)) {
+        MsgRow *in = i < s->in->len ? s->in->pdata[i] : NULL;
+        OutRow *out = o < s->out->len ? s->out->pdata[o] : NULL;
+        IndexHit *hit = g_new0(IndexHit, 1);
+
+        if (!out || (in && in->received_us >= out->created_us))
+            hit->in = g_steal_pointer(&s->in->pdata[i++]);
+        else
+            hit->out = g_steal_pointer(&s->out->pdata[o++]);
+        g_ptr_array_add(hits, hit);
+    }
+    return hits;
 }
 
 bool
@@ -43,18 +144,26 @@ index_search(Index *ix,
              const Viewer *viewer,
              const char *query,
              unsigned limit,
-             GPtrArray **ret_rows,
+             GPtrArray **ret_hits,
              GError **error)
 {
-    g_auto(Query) q;
+    g_auto(Search) s = {
+        .ix = ix,
+        .db = db,
+        .viewer = viewer,
+        .in = g_ptr_array_new_with_free_func((GDestroyNotify)msg_row_free),
+        .out = g_ptr_array_new_with_free_func((GDestroyNotify)out_row_free),
+        .taken = g_hash_table_new(g_str_hash, g_str_equal),
+    };
 
-    query_parse(query, &q);
-    q.filter.limit = limit;
-    if (!q.words)
-        return messages_list(db, viewer, &q.filter, ret_rows, error);
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)msg_row_free);
-    if (!index_reopen(ix, error) || !search_words(ix, db, viewer, &q, rows, error))
+    query_parse(query, &s.q);
+    s.q.filter.limit = limit;
+    if ((s.q.words && !index_reopen(ix, error)) || !find_in(&s, error))
         return false;
-    *ret_rows = g_steal_pointer(&rows);
+    for (guint i = 0; i < s.in->len; i++)
+        g_hash_table_add(s.taken, ((MsgRow *)s.in->pdata[i])->msgid);
+    if (!find_out(&s, error))
+        return false;
+    *ret_hits = join_hits(&s);
     return true;
 }

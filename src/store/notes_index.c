@@ -162,7 +162,7 @@ notes_index_follow(Index *ix, Db *db, GError **error)
         index_roll_back(ix);
         return false;
     }
-    return index_commit(ix, 0, error);
+    return index_commit(ix, INDEX_IN, 0, error);
 }
 
 static NoteHit *

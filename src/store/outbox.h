@@ -35,6 +35,7 @@ typedef enum OutState {
     OUT_N_STATES
 } OutState;
 const char *out_state_name(OutState s);
+bool out_state_parse(const char *name, OutState *ret);
 
 typedef struct OutTo {
     const char *address; /* as in the envelope; for a Sent copy the sender's own */
@@ -88,6 +89,7 @@ typedef struct OutRow {
     Trust floor; /* the lowest of anything that its writer had read */
     char *msgid, *from, *address, *mailbox, *folder, *flags, *subject, *why;
     char *account; /* whose process does it; "": any */
+    char *role;    /* whose job wrote it; outbox_whole() knows, NULL: no role's */
     int64_t created_us, next_us;
     GBytes *bytes; /* NULL in lists, and once it is in Sent */
 } OutRow;
@@ -164,6 +166,15 @@ bool outbox_list(
 /* The first recipient's row, with bytes; by its own id, or by one that a server gave it
  * (store/renamed.h). NULL with true: not there for this viewer. */
 bool outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error);
+/* One mail with all its recipients and without bytes: address has each of them, with blanks
+ * between; state and why are those of the one that is furthest from having it. NULL with true:
+ * not there for this viewer. */
+bool outbox_whole(Db *db, const Viewer *viewer, OutId id, OutRow **ret, GError **error);
+typedef struct MsgQuery MsgQuery;
+/* The newest mail below that number which the query may mean by its role, state and times; {0}:
+ * none. The query's other wishes are not looked at. */
+bool outbox_below(
+    Db *db, const Viewer *viewer, const MsgQuery *q, OutId below, OutId *ret, GError **error);
 /* The same by its number, for the operator. */
 bool outbox_load(Db *db, OutId id, OutRow **ret, GError **error);
 /* What the writer of that mail had read; TRUST_OPERATOR: there is no such mail for this viewer. */

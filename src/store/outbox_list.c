@@ -21,15 +21,25 @@ out_state_name(OutState s)
     return state_names[s];
 }
 
-/* An unknown word is shown as held: nothing that we do not understand leaves. */
-static OutState
-parse_state(const char *name)
+bool
+out_state_parse(const char *name, OutState *ret)
 {
     for (int s = 0; s < OUT_N_STATES; s++) {
-        if (strcmp(name, state_names[s]) == 0)
-            return (OutState)s;
+        if (strcmp(name, state_names[s]) == 0) {
+            *ret = (OutState)s;
+            return true;
+        }
     }
-    return OUT_HELD;
+    return false;
+}
+
+/* An unknown word is shown as held: nothing that we do not understand leaves. */
+static OutState
+read_state(const char *name)
+{
+    OutState s;
+
+    return out_state_parse(name, &s) ? s : OUT_HELD;
 }
 
 void
@@ -46,6 +56,7 @@ out_row_free(OutRow *r)
     g_free(r->subject);
     g_free(r->why);
     g_free(r->account);
+    g_free(r->role);
     g_clear_pointer(&r->bytes, g_bytes_unref);
     g_free(r);
 }
@@ -96,7 +107,7 @@ read_row(sqlite3_stmt *st)
     r->id.v = sqlite3_column_int64(st, 0);
     r->delivery = sqlite3_column_int64(st, 1);
     r->job.v = sqlite3_column_int64(st, 2);
-    r->state = parse_state(state);
+    r->state = read_state(state);
     r->attempts = sqlite3_column_int(st, 4);
     r->round = sqlite3_column_int(st, 5);
     r->step = sqlite3_column_int(st, 6);
@@ -361,4 +372,98 @@ outbox_load(Db *db, OutId id, OutRow **ret, GError **error)
         return false;
     sql_bind(st, "i", id.v);
     return read_first(db, st, ret, error);
+}
+
+/* --- a mail as a whole --- */
+
+/* Not a copy in Sent, and not what an account files on its server. */
+static bool
+is_recipient(const OutRow *r)
+{
+    return strcmp(r->folder, "Sent") != 0 && (r->mailbox || !*r->folder);
+}
+
+/* The lower, the further from its reader. */
+static int
+rank(OutState s)
+{
+    static const int ranks[] = {
+        [OUT_FAILED] = 0,  [OUT_HELD] = 1,  [OUT_IN_DOUBT] = 2, [OUT_RETRY] = 3,
+        [OUT_WAITING] = 4, [OUT_READY] = 5, [OUT_SENDING] = 6,  [OUT_SENT] = 7,
+    };
+    _Static_assert(G_N_ELEMENTS(ranks) == OUT_N_STATES, "rank every OutState");
+
+    return ranks[s];
+}
+
+/* Of one mail's rows the one whose state counts for all, with the addresses of all. */
+static OutRow *
+join_rows(GPtrArray *rows)
+{
+    g_autoptr(GString) to = g_string_new(NULL);
+    guint least = 0;
+
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *r = rows->pdata[i], *so_far = rows->pdata[least];
+
+        g_string_append_printf(to, "%s%s", to->len ? " " : "", r->address);
+        if (rank(r->state) < rank(so_far->state))
+            least = i;
+    }
+    OutRow *row = g_ptr_array_steal_index(rows, least);
+    g_free(row->address);
+    row->address = g_strdup(to->str);
+    return row;
+}
+
+static bool
+read_role(Db *db, OutRow *row, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db, "SELECT role FROM job WHERE id = ?", error);
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", row->job.v);
+    while ((rc = sql_next(db, st, error)) == 1)
+        row->role = sql_text(st, 0);
+    return rc == 0;
+}
+
+bool
+outbox_whole(Db *db, const Viewer *viewer, OutId id, OutRow **ret, GError **error)
+{
+    const OutQuery q = {.id = id, .all = true, .copies = true, .limit = UINT_MAX};
+    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(free_element);
+
+    if (!outbox_list(db, viewer, &q, &rows, error))
+        return false;
+    for (guint i = rows->len; i-- > 0;) { /* newest first: turned round */
+        if (is_recipient(rows->pdata[i]))
+            g_ptr_array_add(all, g_ptr_array_steal_index(rows, i));
+    }
+    if (all->len == 0 && rows->len > 0) /* only ever filed */
+        g_ptr_array_add(all, g_ptr_array_steal_index(rows, rows->len - 1));
+    g_autoptr(OutRow) row = all->len > 0 ? join_rows(all) : NULL;
+    if (row && !read_role(db, row, error))
+        return false;
+    *ret = g_steal_pointer(&row);
+    return true;
+}
+
+bool
+outbox_below(
+    Db *db, const Viewer *viewer, const MsgQuery *q, OutId below, OutId *ret, GError **error)
+{
+    return sql_int(db,
+                   "SELECT o.id FROM outbox o WHERE o.id < ?3 AND " VISIBLE
+                   "AND (?4 IS NULL OR EXISTS "
+                   "(SELECT 1 FROM job j WHERE j.id = o.job AND j.role = ?4)) "
+                   "AND (?5 IS NULL OR EXISTS "
+                   "(SELECT 1 FROM delivery d WHERE d.outbox = o.id AND d.state = ?5)) "
+                   "AND (?6 = 0 OR o.created_us >= ?6) AND (?7 = 0 OR o.created_us < ?7) "
+                   "ORDER BY o.id DESC LIMIT 1",
+                   0, &ret->v, error, "isissii", (int64_t)viewer->operator, viewer->role,
+                   below.v, q->role, q->state, q->since_us, q->before_us);
 }

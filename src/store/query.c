@@ -74,6 +74,7 @@ static bool
 apply(Query *q, Op op, const char *value)
 {
     MsgState state;
+    OutState written;
 
     switch (op) {
     case OP_SINCE:
@@ -87,9 +88,9 @@ apply(Query *q, Op op, const char *value)
         q->filter.folder = g_ascii_strcasecmp(value, "inbox") == 0 ? "" : keep(q, value);
         return true;
     case OP_STATE:
-        if (!msg_state_parse(value, &state))
+        if (!msg_state_parse(value, &state) && !out_state_parse(value, &written))
             return false;
-        q->filter.state = msg_state_name(state);
+        q->filter.state = keep(q, value);
         return true;
     case OP_NONE:
     case OP_COLUMN:
@@ -172,14 +173,28 @@ same(const char *want, const char *have)
     return !want || g_strcmp0(want, have) == 0;
 }
 
+static bool
+is_within(const MsgQuery *f, int64_t date_us)
+{
+    return (f->since_us == 0 || date_us >= f->since_us) &&
+           (f->before_us == 0 || date_us < f->before_us);
+}
+
 bool
 query_takes(const Query *q, const MsgRow *row)
 {
     const MsgQuery *f = &q->filter;
-    int64_t date_us = row->date_us ? row->date_us : row->received_us;
 
     return same(f->role, row->role) && same(f->folder, row->folder) &&
            same(f->state, msg_state_name(row->state)) &&
-           (f->since_us == 0 || date_us >= f->since_us) &&
-           (f->before_us == 0 || date_us < f->before_us);
+           is_within(f, row->date_us ? row->date_us : row->received_us);
+}
+
+bool
+query_takes_out(const Query *q, const OutRow *row)
+{
+    const MsgQuery *f = &q->filter;
+
+    return same(f->role, row->role) && same(f->folder, "Sent") &&
+           same(f->state, out_state_name(row->state)) && is_within(f, row->created_us);
 }

@@ -6,6 +6,7 @@
  * nothing that is typed can be a syntax error or an FTS5 operator.
  */
 #include "store/messages.h"
+#include "store/outbox.h"
 
 #define QUERY_WORDS_MAX 64 /* words behind these are left out */
 
@@ -20,5 +21,7 @@ void query_clear(Query *q);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Query, query_clear)
 /* All of it as words and phrases, without operators; NULL: none. Caller frees. */
 char *query_words(const char *text);
-/* For rows that the expression found: the filter's own fields. */
+/* For rows that the expression found: the filter's own fields. A state may be one of either kind;
+ * mail that was written counts as lying in Sent. */
 bool query_takes(const Query *q, const MsgRow *row);
+bool query_takes_out(const Query *q, const OutRow *row);

@@ -63,7 +63,7 @@ like "$OUT" "unknown state 'nonsense': state/postrider.db" 'is found'
 sql "UPDATE message SET state = 'handled' WHERE id = 1"
 
 ok '--rebuild makes the index anew' pr doctor --rebuild
-like "$OUT" 'new: 2 mails' 'and counts'
+like "$OUT" 'new: 4 mails' 'and counts'
 ok 'search after that' pr mail search hello
 like "$OUT" 'hello' 'finds the same'
 

@@ -25,6 +25,7 @@ while read -r command; do
     ok "works as printed: $command" bash -c "$command"
     isnt "$OUT" '' 'and shows something'
 done <"$WORK/three"
+like "$OUT" 'Sent +sent +envoy@[^ ]+ +Re: The three offers' 'the last finds the answer'
 ok 'the home is sound' postrider doctor
 
 ok 'docs/demo.svg is what it prints; else run: tools/draw-demo' \

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "store/jobs.h"
 #include "store/query.h"
 #include "testmail.h"
 #include <sqlite3.h>
@@ -56,7 +57,7 @@ follow(Index *ix, Db *db)
     g_autoptr(GPtrArray) rows = NULL;
     int64_t last;
 
-    index_mark(ix, &last, &error);
+    index_mark(ix, INDEX_IN, &last, &error);
     g_assert_no_error(error);
     g_assert_true(index_behind(db, last, 100, &rows, NULL));
     if (rows->len == 0)
@@ -66,12 +67,12 @@ follow(Index *ix, Db *db)
     for (guint i = 0; i < rows->len; i++) {
         const MsgRow *row = rows->pdata[i];
 
-        index_add(ix, row->id, row->from, row->to, row->subject, mails[row->id.v - 1].text,
-                  &error);
+        index_add(ix, INDEX_IN, row->id.v, row->from, row->to, row->subject,
+                  mails[row->id.v - 1].text, &error);
         g_assert_no_error(error);
         last = row->id.v;
     }
-    index_commit(ix, last, &error);
+    index_commit(ix, INDEX_IN, last, &error);
     g_assert_no_error(error);
     return rows->len;
 }
@@ -85,9 +86,80 @@ search(Index *ix, Db *db, const Viewer *viewer, const char *query)
 
     index_search(ix, db, viewer, query, 10, &rows, &error);
     g_assert_no_error(error);
-    for (guint i = 0; i < rows->len; i++)
-        g_string_append_printf(got, "%d", (int)((MsgRow *)rows->pdata[i])->id.v);
+    for (guint i = 0; i < rows->len; i++) {
+        const IndexHit *hit = rows->pdata[i];
+
+        g_assert_true(!hit->in != !hit->out);
+        if (hit->in)
+            g_string_append_printf(got, "%d", (int)hit->in->id.v);
+        else
+            g_string_append_c(got, (char)('a' + hit->out->id.v - 1));
+    }
     return g_string_free(got, FALSE);
+}
+
+/* What was written: by a job of envoy, by nobody's, and the mail that is m0@x for whoever took
+ * it in. */
+static const struct {
+    const char *msgid, *text;
+    bool job;
+    int64_t day;
+} written[] = {
+    {"5.1.t@x", "The budget is fine.", true, 0},
+    {"5.2.t@x", "Notice of pizza.", false, 1},
+    {"m0@x", "We need a bigger budget.", true, 0},
+};
+
+static void
+write_mails(Home *home, Db *db)
+{
+    const JobNew job = {.role = "envoy",
+                        .face = "steps",
+                        .subject = "s",
+                        .asker = "ann@example.org",
+                        .original_msgid = "m0@x",
+                        .thread = {1},
+                        .original = {1}};
+    const OutTo to[] = {{"ann@example.org", "ann", "", NULL},
+                        {"bob@example.org", "bob", "", NULL}};
+    JobId id;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(written); i++) {
+        home->clock.fixed_wall_us = TEST_NOW + written[i].day * 86400 * USEC_PER_SEC - 1;
+        Txn txn = test_begin(db);
+        OutMail mail = {.msgid = written[i].msgid,
+                        .from = "envoy@example.org",
+                        .subject = "Answer",
+                        .level = TRUST_ROLE,
+                        .to = to,
+                        .n_to = G_N_ELEMENTS(to)};
+
+        if (i == 0)
+            g_assert_true(job_create(&txn, &job, &id, NULL));
+        if (written[i].job)
+            mail.job = id;
+        g_assert_true(outbox_put(&txn, (OutId){(int64_t)i + 1}, &mail, NULL));
+        test_commit(&txn);
+    }
+}
+
+static void
+follow_written(Index *ix, Db *db)
+{
+    g_autoptr(GPtrArray) rows = NULL;
+    int64_t last;
+
+    g_assert_true(index_mark(ix, INDEX_OUT, &last, NULL));
+    g_assert_true(index_behind_out(db, last, 100, &rows, NULL));
+    g_assert_true(index_begin(ix, NULL));
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *row = rows->pdata[i];
+
+        last = row->id.v;
+        g_assert_true(index_add(ix, INDEX_OUT, last, row->from, row->address, row->subject,
+                                written[last - 1].text, NULL));
+    }
+    g_assert_true(index_commit(ix, INDEX_OUT, last, NULL));
 }
 
 static void
@@ -155,6 +227,54 @@ test_search(void)
     test_home_free(home);
 }
 
+/* Mail that was written is found beside what came in, once each, by who may see it. */
+static void
+test_written(void)
+{
+    static const Viewer all = {NULL, true}, envoy = {"envoy", false},
+                        scribe = {"scribe", false};
+    static const struct {
+        const char *query;
+        const Viewer *viewer;
+        const char *want;
+    } cases[] = {
+        {"budget", &all, "41a"},
+        {"budget", &envoy, "41a"},
+        {"budget", &scribe, ""},
+        {"folder:Sent budget", &all, "ca"},
+        {"state:ready budget", &all, "ca"},
+        {"state:stored budget", &all, "41"},
+        {"state:sent budget", &all, ""},
+        {"pizza", &all, "b2"},
+        {"pizza", &envoy, "2"},
+        {"to:bob", &all, "cba"},
+        {"from:envoy subject:answer", &all, "cba"},
+        {"folder:Sent", &all, "cba"},
+        {"folder:Sent", &envoy, "ca"},
+        {"folder:Sent", &scribe, ""},
+        {"folder:Sent role:envoy", &all, "ca"},
+        {"folder:Sent since:2027-01-16", &all, "b"},
+        {"", &scribe, "3"},
+    };
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    Index *ix = open_index(home, true);
+
+    write_mails(home, db);
+    store_mails(db);
+    follow(ix, db);
+    follow_written(ix, db);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *got = search(ix, db, cases[i].viewer, cases[i].query);
+
+        g_test_message("%s", cases[i].query);
+        g_assert_cmpstr(got, ==, cases[i].want);
+    }
+    index_close(ix);
+    db_close(db);
+    test_home_free(home);
+}
+
 static void
 test_mark(void)
 {
@@ -167,18 +287,18 @@ test_mark(void)
     store_mails(db);
     /* What is not committed is not there. */
     g_assert_true(index_begin(ix, NULL));
-    g_assert_true(index_add(ix, (MsgId){1}, "a", "b", "c", "budget", NULL));
+    g_assert_true(index_add(ix, INDEX_IN, 1, "a", "b", "c", "budget", NULL));
     index_close(ix);
     ix = open_index(home, false);
-    g_assert_true(index_mark(ix, &last, NULL));
+    g_assert_true(index_mark(ix, INDEX_IN, &last, NULL));
     g_assert_cmpint(last, ==, 0);
     g_assert_cmpuint(follow(ix, db), ==, 4);
     g_assert_cmpuint(follow(ix, db), ==, 0);
     /* What another process has added already is passed over. */
     g_assert_true(index_begin(ix, NULL));
-    g_assert_true(index_add(ix, (MsgId){2}, "", "", "", "budget", NULL));
-    g_assert_true(index_commit(ix, 2, NULL));
-    g_assert_true(index_mark(ix, &last, NULL));
+    g_assert_true(index_add(ix, INDEX_IN, 2, "", "", "", "budget", NULL));
+    g_assert_true(index_commit(ix, INDEX_IN, 2, NULL));
+    g_assert_true(index_mark(ix, INDEX_IN, &last, NULL));
     g_assert_cmpint(last, ==, 4);
     got = search(ix, db, &VIEWER_OPERATOR, "budget");
     g_assert_cmpstr(got, ==, "41");
@@ -327,6 +447,7 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/index/parse", test_parse);
     g_test_add_func("/index/search", test_search);
+    g_test_add_func("/index/written", test_written);
     g_test_add_func("/index/mark", test_mark);
     g_test_add_func("/index/deleted", test_deleted);
     g_test_add_func("/index/damaged", test_damaged);

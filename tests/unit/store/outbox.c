@@ -547,6 +547,53 @@ test_lists(TempStore *s, gconstpointer data)
     }
 }
 
+/* One mail, however many have it: the state that counts is that of who is furthest from it. */
+static void
+test_whole(TempStore *s, gconstpointer data)
+{
+    static const struct {
+        const char *bob, *ann, *want;
+    } cases[] = {
+        {"sent", "sent", "sent"},       {"sent", "ready", "ready"},
+        {"failed", "sent", "failed"},   {"retry", "failed", "failed"},
+        {"held", "ready", "held"},      {"in_doubt", "sending", "in_doubt"},
+        {"waiting", "sent", "waiting"}, {"an odd word", "sent", "held"},
+    };
+    static const OutTo ann = {"ann@example.org", "ann", "", NULL};
+    const Viewer all = VIEWER_OPERATOR, envoy = {"envoy", false}, clerk = {"clerk", false};
+    OutId id = put(s, &(Put){.job = temp_job(s, "envoy").v, .to = {&local, &ann, &copy}});
+    OutId filed = put(s, &(Put){.to = {&copy}});
+    g_autoptr(GError) error = NULL;
+    g_autoptr(OutRow) none = NULL, only = NULL;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(OutRow) row = NULL;
+        Txn txn = test_begin(s->db);
+
+        g_assert_true(sql_run(&txn,
+                              "UPDATE delivery SET state = iif(folder = 'Sent', 'failed', "
+                              "iif(mailbox = 'bob', ?, ?)), why = mailbox",
+                              NULL, NULL, "ss", cases[i].bob, cases[i].ann));
+        test_commit(&txn);
+        outbox_whole(s->db, i % 2 ? &all : &envoy, id, &row, &error);
+        g_assert_no_error(error);
+        g_assert_cmpstr(out_state_name(row->state), ==, cases[i].want);
+        g_assert_cmpstr(row->address, ==, "bob@example.org ann@example.org");
+        g_assert_cmpstr(row->role, ==, "envoy");
+        if (!g_str_equal(cases[i].bob, cases[i].ann))
+            g_assert_cmpstr(row->why, ==,
+                            g_str_equal(cases[i].ann, cases[i].want) ? "ann" : "bob");
+        g_assert_null(row->bytes);
+    }
+    outbox_whole(s->db, &clerk, id, &none, &error);
+    g_assert_no_error(error);
+    g_assert_null(none);
+    outbox_whole(s->db, &all, filed, &only, &error);
+    g_assert_no_error(error);
+    g_assert_cmpstr(only->address, ==, "envoy@example.org");
+    g_assert_null(only->role);
+}
+
 #define ADD(path, function)                                                                    \
     g_test_add("/outbox/" path, TempStore, NULL, temp_store_open, function, temp_store_close)
 
@@ -569,6 +616,7 @@ main(int argc, char **argv)
     ADD("approve", test_approve);
     ADD("prune", test_prune);
     ADD("lists", test_lists);
+    ADD("whole", test_whole);
     ADD("floor", test_floor);
     g_test_add_func("/outbox/file-name", test_file_name);
     return g_test_run();
