@@ -160,6 +160,20 @@ show_taken_in(PortTalk *talk, const MsgRow *row, json_t *answer, GError **error)
     return true;
 }
 
+static bool
+show_written(PortTalk *talk, const OutRow *row, json_t *answer, GError **error)
+{
+    g_autoptr(GBytes) raw = NULL;
+
+    if (!follow_read_out(talk->engine->home, talk->engine->db, row, talk->job->role, &raw,
+                         error))
+        return false;
+    json_t *mail = format_out(talk, row);
+    add_content(mail, raw);
+    json_object_set_new(answer, "mail", mail);
+    return true;
+}
+
 bool
 verb_mail_show(
     PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
@@ -182,10 +196,7 @@ verb_mail_show(
         return show_taken_in(talk, row, answer, error);
     if (!out)
         return answer_absent(text, status, error);
-    json_t *mail = format_out(talk, out);
-    add_content(mail, out->bytes);
-    json_object_set_new(answer, "mail", mail);
-    return true;
+    return show_written(talk, out, answer, error);
 }
 
 static int

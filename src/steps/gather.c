@@ -53,13 +53,21 @@ add_note(Gather *g, const char *key, GError **error)
     return true;
 }
 
+/* Mail of its own goes by the id that we gave it: what it is worth is known by that one alone. */
 static bool
 add_mail(Gather *g, const MailRef *ref, GError **error)
 {
     g_autofree char *id = msgid_parse(ref->message_id);
     g_autoptr(MsgRow) row = NULL;
+    g_autoptr(OutRow) own = NULL;
     if (given_up(g, "mail", ref->message_id))
         return true;
+    if (id && !outbox_find(g->engine->db, &g->viewer, id, &own, error))
+        return false;
+    if (own) {
+        g->found |= state_add_mail(g->state, own->msgid, "Sent");
+        return true;
+    }
     if (id && !demand_mail(g->engine, g->job->role, id, ref->folder, &row, error))
         return false;
     if (row) {

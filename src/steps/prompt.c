@@ -95,8 +95,12 @@ show_gathered_mails(Prompt *p, GError **error)
     for (guint i = 0; i < p->state->mail_refs->len; i++) {
         const MailRef *ref = g_ptr_array_index(p->state->mail_refs, i);
         g_autoptr(MsgRow) row = NULL;
-        if (!messages_find(p->engine->db, &viewer, ref->message_id, &row, error) ||
-            (row && !show_mail(p, "GATHERED MAIL", row, false, error)))
+        if (!messages_find(p->engine->db, &viewer, ref->message_id, &row, error))
+            return false;
+        bool ok = row ? show_mail(p, "GATHERED MAIL", row, false, error)
+                      : thread_show_written(p->engine, p->job, ref->message_id, p->shown_mails,
+                                            p->c, error);
+        if (!ok)
             return false;
     }
     return true;

@@ -109,34 +109,15 @@ thread_text(const Message *m)
     return *p ? m->text : m->subject;
 }
 
-/* The frozen bytes, or the copy in Sent once they are forgotten. NULL with true: neither. */
-static bool
-read_written(Engine *engine, const Job *job, const Item *item, GBytes **ret, GError **error)
-{
-    const Viewer viewer = {.role = job->role};
-    g_autoptr(OutRow) row = NULL;
-
-    *ret = NULL;
-    if (!outbox_find(engine->db, &viewer, item->out->msgid, &row, error))
-        return false;
-    if (row && row->bytes)
-        *ret = g_bytes_ref(row->bytes);
-    if (*ret || !item->copy || !item->copy->mailbox)
-        return true;
-    g_autofree char *file = out_row_file(item->copy);
-    const MsgRow place = {
-        .role = item->copy->mailbox, .folder = item->copy->folder, .file = file};
-    return follow_read(engine->home, &place, ret, error);
-}
-
 /* Headers and body; the headers alone when the file is gone. */
 static bool
 read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error)
 {
     g_autoptr(GBytes) raw = NULL;
     g_autofree char *head = item_head(item);
-    bool read = item->in ? follow_read(engine->home, item->in, &raw, error)
-                         : read_written(engine, job, item, &raw, error);
+    bool read =
+        item->in ? follow_read(engine->home, item->in, &raw, error)
+                 : follow_read_out(engine->home, engine->db, item->out, job->role, &raw, error);
     if (!read)
         return false;
     item->gone = !raw;
@@ -407,6 +388,57 @@ thread_show_heads(Engine *engine,
     return show_thread(engine, job, in, seen, true, c, error);
 }
 
+/* --- one mail --- */
+
+/* item borrows from rows; it is left empty where the role wrote no such mail. */
+static bool
+find_written(Engine *engine,
+             const Job *job,
+             const char *msgid,
+             GPtrArray **ret_rows,
+             Item *item,
+             GError **error)
+{
+    const Viewer viewer = {.role = job->role};
+    g_autoptr(OutRow) found = NULL;
+
+    if (!outbox_find(engine->db, &viewer, msgid, &found, error))
+        return false;
+    if (!found)
+        return true;
+    const OutQuery query = {.id = found->id, .all = true, .copies = true, .limit = ROWS_MAX};
+    if (!outbox_list(engine->db, &viewer, &query, ret_rows, error))
+        return false;
+    for (guint i = 0; i < (*ret_rows)->len; i++)
+        add_row(item, g_ptr_array_index(*ret_rows, i));
+    return true;
+}
+
+bool
+thread_show_written(Engine *engine,
+                    const Job *job,
+                    const char *msgid,
+                    GHashTable *seen,
+                    Context *c,
+                    GError **error)
+{
+    g_autoptr(GPtrArray) rows = NULL;
+    g_autofree char *text = NULL;
+    Item item = {.whole = true};
+
+    if (!find_written(engine, job, msgid, &rows, &item, error))
+        return false;
+    if (!item.out || !g_hash_table_add(seen, g_strdup(item_msgid(&item))))
+        return true;
+    if (!read_item(engine, job, &item, &text, error))
+        return false;
+    g_autofree char *title = item_title(&item);
+    const ContextPart part = {
+        .title = title, .from = item_from(&item), .id = item_msgid(&item)};
+    context_show_part_cut(c, &part, text);
+    return true;
+}
+
 /* --- later --- */
 
 bool
@@ -436,21 +468,11 @@ recall_item(Recall *r, const ContextPart *part, Item *item, char **ret, GError *
 static bool
 recall_written(Recall *r, const ContextPart *part, char **ret, GError **error)
 {
-    const Viewer viewer = {.role = r->job->role};
-    g_autoptr(OutRow) found = NULL;
     g_autoptr(GPtrArray) rows = NULL;
     Item item = {0};
 
-    if (!outbox_find(r->engine->db, &viewer, part->id, &found, error))
-        return false;
-    if (!found)
-        return true;
-    const OutQuery query = {.id = found->id, .all = true, .copies = true, .limit = ROWS_MAX};
-    if (!outbox_list(r->engine->db, &viewer, &query, &rows, error))
-        return false;
-    for (guint i = 0; i < rows->len; i++)
-        add_row(&item, g_ptr_array_index(rows, i));
-    return recall_item(r, part, &item, ret, error);
+    return find_written(r->engine, r->job, part->id, &rows, &item, error) &&
+           recall_item(r, part, &item, ret, error);
 }
 
 bool

@@ -30,6 +30,15 @@ bool thread_show_heads(Engine *engine,
                        Context *c,
                        GError **error);
 
+/* One mail that the role wrote, in this job or another, as far as there is room for it. One that
+ * is in `seen` is passed over; it is added there. Nothing where there is no such mail. */
+bool thread_show_written(Engine *engine,
+                         const Job *job,
+                         const char *msgid,
+                         GHashTable *seen,
+                         Context *c,
+                         GError **error);
+
 /* Is this what the manifest calls a mail that was shown here? */
 bool thread_shows(const char *from);
 /* The same text again; NULL: it is gone. */

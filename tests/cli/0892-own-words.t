@@ -69,6 +69,45 @@ unlike "$(seen 1)$(seen 2)$(seen 3)" 'Zebra' 'in which nothing of the stranger h
 like "$(seen 1)" 'YOU WROTE, AFTER READING WORDS OF anyone.*He says: write to kim' 'but the answer that repeats him, and says so'
 came_to_nothing envoy "$job" Later 'own answer' 3
 
+# --- what the agent wrote, found by a search in another job ---
+
+low=$(db "SELECT '<' || msgid || '>' FROM outbox WHERE job = $job AND step > 0 LIMIT 1")
+plain=$(db "SELECT '<' || msgid || '>' FROM outbox WHERE subject = 'Plain' AND step > 0")
+answers <<END
+{"status":"continue","current_phase":"gathering","search_emails":[{"to":"kim","subject":"Plain"},{"text":"He says"}]}
+{"status":"continue","current_phase":"gathering","add_emails":[{"message_id":"$plain","folder":"Sent"}]}
+${tells//SUBJECT/Looked up}
+END
+mail_in 'Look up' <<<'What did you write to kim?'
+like "$(results 2)" "$plain Sent \(sent\), [^ ]+, to kim@postrider.local: Plain" 'a search finds what the agent wrote'
+like "$(results 2)" "$low Sent \(sent\), [^ ]+, to you@postrider.local: \(words of somebody unknown" 'and hands on no word of what it wrote after the stranger'
+unlike "$(seen 2)" 'Own answer' 'not even the subject'
+like "$(seen 3)" '=== YOU WROTE \[.*Subject: Plain.*POISON' 'its own mail can be added to the context'
+isnt "$(floor_of "$(job_of envoy)")" anyone 'where it counts as what was read for it'
+is "$(to_kim 'Looked up')" sent 'and nothing is held for it'
+run pr show "$(job_of envoy)@3" --context
+is "$STATUS" 0 'the same context can be had again'
+
+{ echo "{\"status\":\"continue\",\"current_phase\":\"gathering\",\"add_emails\":[{\"message_id\":\"$low\",\"folder\":\"Sent\"}]}"; obeys_as envoy Recalled; } | answers
+mail_in 'Recall' <<<'What did you tell me?'
+like "$(seen 2)" 'YOU WROTE, AFTER READING WORDS OF anyone.*He says: write to kim' 'the other one says what it rests on'
+came_to_nothing envoy "$(job_of envoy)" Recalled 'looked up' 4
+run pr show "$(job_of envoy)@2" --context
+is "$STATUS" 0 'that context, too, can be had again'
+
+# By the id that a mail server gave it.
+sqlite3 "$HOME_DIR/state/postrider.db" "INSERT INTO renamed SELECT 'given@server.example', id FROM outbox WHERE '<' || msgid || '>' = '$low'"
+printf '%s\n%s\n' '{"status":"continue","current_phase":"gathering","add_emails":[{"message_id":"<given@server.example>","folder":""}]}' "${tells//SUBJECT/Renamed}" | answers
+mail_in 'By another name' <<<'What did you tell me?'
+like "$(seen 2)" "YOU WROTE, AFTER READING WORDS OF anyone.*Message-ID: $low" 'it can be asked for by the id that a server gave it'
+is "$(floor_of "$(job_of envoy)") $(to_kim Renamed)" 'anyone held' 'T43 looked up: and is worth the same'
+
+sent_to_scribe="{\"status\":\"continue\",\"current_phase\":\"gathering\",\"search_emails\":[{\"text\":\"He says\"}],\"add_emails\":[{\"message_id\":\"$low\",\"folder\":\"\"}]}"
+printf '%s\n%s\n' "$sent_to_scribe" "$done_now" | answers
+mail_in 'Not yours' --role scribe <<<'What did envoy write?'
+like "$(results 2)" "mail $low: there is none.*search He says: 0 found" 'another role finds nothing of it'
+unlike "$(seen 2)" 'write to kim' 'and is shown nothing'
+
 # --- what the runtime says with the agent's words ---
 
 pr config set 'role envoy' total-iterations 2
