@@ -9,7 +9,8 @@
 #include "steps/source.h"
 #include "store/index.h"
 
-/* Results do not count as something that was shown: words of strangers stay out of them. */
+/* Results do not count as something that was shown: words of strangers stay out of them, and those
+ * of an agent that had read a stranger. */
 #define UNKNOWN "(words of somebody unknown: load it to read them)"
 
 typedef struct Gather {
@@ -154,10 +155,9 @@ report_in(Gather *g, const MsgRow *row)
     g_autofree char *date = clock_format_iso(row->date_us);
     state_add_result(g->state, "  <%s> %s, %s, from %s: %s", row->msgid,
                      *row->folder ? row->folder : "INBOX", date, row->from,
-                     row->trust < TRUST_ROLE ? UNKNOWN : row->subject);
+                     row->floor < TRUST_ROLE ? UNKNOWN : row->subject);
 }
 
-/* Its own words count as what it had read when it wrote them. */
 static void
 report_out(Gather *g, const OutRow *row)
 {

@@ -152,6 +152,10 @@ job=$(job_of scribe)
 is "$(db "SELECT state FROM job WHERE id = $job")" parked 'such a mail starts the work of the other role'
 came_to_nothing scribe "$job" 'By scribe' 'role to role' 5
 
+printf '%s\n%s\n' '{"status":"continue","current_phase":"gathering","search_emails":[{"from":"envoy","subject":"Errand"}]}' "$done_now" | answers
+mail_in 'What is there' --role scribe <<<'Is there anything from envoy?'
+like "$(results 2)" 'from envoy@postrider.local: \(words of somebody unknown' 'T43 role to role: a search does not hand on its subject'
+
 # To a program, which answers; what it wrote is shown to it in its next round.
 clerk_ends='{"status":"escalate","current_phase":"escalate","reasoning":"enough"}'
 { mails_to clerk 'Errand of a clerk'; echo "$clerk_ends"; echo "$clerk_ends"; } | answers
