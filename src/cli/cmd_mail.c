@@ -44,17 +44,6 @@ check_days(const char *query)
     }
 }
 
-static json_t *
-hits_json(const GPtrArray *hits)
-{
-    json_t *array = json_array();
-    for (guint i = 0; i < hits->len; i++) {
-        const IndexHit *hit = g_ptr_array_index(hits, i);
-        json_array_append_new(array, hit->in ? mail_json(hit->in) : mail_out_json(hit->out));
-    }
-    return array;
-}
-
 static int
 mail_search(Cli *cli, int argc, char **argv)
 {
@@ -87,7 +76,7 @@ mail_search(Cli *cli, int argc, char **argv)
         (db_can_write(cli->db) && !follow_index(&engine, ix, 0, NULL, &error)) ||
         !index_search(ix, cli->db, &viewer, query, (unsigned)limit, &hits, &error))
         return cli_error(0, error);
-    mail_print_list(cli, hits_json(hits));
+    mail_print_list(cli, mail_hits_json(hits));
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/port_client.h"
 #include "mail/address.h"
 #include "mail/msgid.h"
+#include "store/index.h"
 
 /* --- JSON --- */
 
@@ -63,6 +64,17 @@ mail_rows_json(const GPtrArray *rows)
     json_t *array = json_array();
     for (guint i = 0; i < rows->len; i++)
         json_array_append_new(array, mail_json(g_ptr_array_index(rows, i)));
+    return array;
+}
+
+json_t *
+mail_hits_json(const GPtrArray *hits)
+{
+    json_t *array = json_array();
+    for (guint i = 0; i < hits->len; i++) {
+        const IndexHit *hit = g_ptr_array_index(hits, i);
+        json_array_append_new(array, hit->in ? mail_json(hit->in) : mail_out_json(hit->out));
+    }
     return array;
 }
 
@@ -122,15 +134,19 @@ list_options_clear(ListOptions *o)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ListOptions, list_options_clear)
 
+/* Mail that roles wrote has states of its own. */
 static int
-check_state(const char *name)
+check_state(const char *name, bool written)
 {
-    const char *names[MSG_N_STATES + 1] = {NULL};
+    const char *names[MSG_N_STATES + OUT_N_STATES + 1] = {NULL};
     MsgState state;
-    if (!name || msg_state_parse(name, &state))
+    OutState out;
+    if (!name || msg_state_parse(name, &state) || (written && out_state_parse(name, &out)))
         return 0;
     for (int i = 0; i < MSG_N_STATES; i++)
         names[i] = msg_state_name((MsgState)i);
+    for (int i = 0; written && i < OUT_N_STATES; i++)
+        names[MSG_N_STATES + i] = out_state_name((OutState)i);
     return cli_no_state("mail", name, names);
 }
 
@@ -140,7 +156,8 @@ list_home(Cli *cli, const ListOptions *o)
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(GPtrArray) rows = NULL;
-    int status = check_state(o->state);
+    bool written = g_strcmp0(o->folder, "Sent") == 0;
+    int status = check_state(o->state, written);
     if (status || (status = cli_db(cli, DB_READ)))
         return status;
     if (o->role && !config_role_get(cli->home->config, o->role, &error))
@@ -151,9 +168,11 @@ list_home(Cli *cli, const ListOptions *o)
                   .state = o->state,
                   .job = {o->job},
                   .limit = (unsigned)o->limit};
-    if (!messages_list(cli->db, &viewer, &q, &rows, &error))
+    bool ok = written ? index_list(cli->db, &viewer, &q, &rows, &error)
+                      : messages_list(cli->db, &viewer, &q, &rows, &error);
+    if (!ok)
         return cli_error(0, error);
-    mail_print_list(cli, mail_rows_json(rows));
+    mail_print_list(cli, written ? mail_hits_json(rows) : mail_rows_json(rows));
     return 0;
 }
 

@@ -12,6 +12,7 @@
 json_t *mail_json(const MsgRow *row);
 json_t *mail_out_json(const OutRow *row);
 json_t *mail_rows_json(const GPtrArray *rows); /* of MsgRow */
+json_t *mail_hits_json(const GPtrArray *hits); /* of IndexHit */
 
 /* A list for people, or as JSON. */
 void mail_print_list(Cli *cli, json_t *mails /* taken */);

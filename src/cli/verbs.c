@@ -165,13 +165,11 @@ const Verb verbs[] = {
      true},
     {"agents at work", "mail", "list|show|thread|search|trace [ID|QUERY]",
      "mail that roles have, and wrote",
-     "'list' shows mail, newest first (--role, --folder, --state, --job, --limit N). 'show ID' prints "
-     "one mail (--raw:\n"
-     "its bytes; --attachment NAME: those of an attachment). 'thread ID' draws the conversation. 'search' takes words, \"phrases\", from: "
-     "to:\n"
-     "subject: since: before: role: folder: state:, and finds what roles wrote, too (folder:Sent). "
-     "'trace ID' prints\n"
-     "every decision about a mail and its reason.",
+     "'list' shows mail, newest first (--role, --folder, --state, --job, --limit N); '--folder Sent' is what\n"
+     "roles wrote. 'show ID' prints one mail (--raw: its bytes; --attachment NAME: those of an attachment).\n"
+     "'thread ID' draws the conversation. 'search' takes words, \"phrases\", from: to: subject: since: before:\n"
+     "role: folder: state:, and finds what roles wrote, too. 'trace ID' prints every decision about a mail\n"
+     "and its reason.",
      true},
     {"agents at work", "note",
      "get KEY[@VERSION] | put [--if-version N] KEY [FILE] | append KEY [FILE] | list [PREFIX] "

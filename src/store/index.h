@@ -59,3 +59,7 @@ bool index_search(Index *ix,
                   unsigned limit,
                   GPtrArray **ret_hits,
                   GError **error);
+/* The same by role, folder, state, job and times alone, with the query's limit; it needs no
+ * index. */
+bool index_list(
+    Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret_hits, GError **error);

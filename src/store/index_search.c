@@ -138,6 +138,32 @@ join_hits(Search *s)
     return hits;
 }
 
+static void
+search_init(Search *s, Index *ix, Db *db, const Viewer *viewer)
+{
+    *s = (Search){
+        .ix = ix,
+        .db = db,
+        .viewer = viewer,
+        .in = g_ptr_array_new_with_free_func((GDestroyNotify)msg_row_free),
+        .out = g_ptr_array_new_with_free_func((GDestroyNotify)out_row_free),
+        .taken = g_hash_table_new(g_str_hash, g_str_equal),
+    };
+}
+
+static bool
+search(Search *s, GPtrArray **ret_hits, GError **error)
+{
+    if (!find_in(s, error))
+        return false;
+    for (guint i = 0; i < s->in->len; i++)
+        g_hash_table_add(s->taken, ((MsgRow *)s->in->pdata[i])->msgid);
+    if (!find_out(s, error))
+        return false;
+    *ret_hits = join_hits(s);
+    return true;
+}
+
 bool
 index_search(Index *ix,
              Db *db,
@@ -147,23 +173,21 @@ index_search(Index *ix,
              GPtrArray **ret_hits,
              GError **error)
 {
-    g_auto(Search) s = {
-        .ix = ix,
-        .db = db,
-        .viewer = viewer,
-        .in = g_ptr_array_new_with_free_func((GDestroyNotify)msg_row_free),
-        .out = g_ptr_array_new_with_free_func((GDestroyNotify)out_row_free),
-        .taken = g_hash_table_new(g_str_hash, g_str_equal),
-    };
+    g_auto(Search) s;
 
+    search_init(&s, ix, db, viewer);
     query_parse(query, &s.q);
     s.q.filter.limit = limit;
-    if ((s.q.words && !index_reopen(ix, error)) || !find_in(&s, error))
-        return false;
-    for (guint i = 0; i < s.in->len; i++)
-        g_hash_table_add(s.taken, ((MsgRow *)s.in->pdata[i])->msgid);
-    if (!find_out(&s, error))
-        return false;
-    *ret_hits = join_hits(&s);
-    return true;
+    return (!s.q.words || index_reopen(ix, error)) && search(&s, ret_hits, error);
+}
+
+bool
+index_list(
+    Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret_hits, GError **error)
+{
+    g_auto(Search) s;
+
+    search_init(&s, NULL, db, viewer);
+    s.q.filter = *q;
+    return search(&s, ret_hits, error);
 }

@@ -196,5 +196,6 @@ query_takes_out(const Query *q, const OutRow *row)
     const MsgQuery *f = &q->filter;
 
     return same(f->role, row->role) && same(f->folder, "Sent") &&
-           same(f->state, out_state_name(row->state)) && is_within(f, row->created_us);
+           same(f->state, out_state_name(row->state)) &&
+           (f->job.v == 0 || f->job.v == row->job.v) && is_within(f, row->created_us);
 }

@@ -73,6 +73,17 @@ finds "['Abroad']" 'without any words, too' since:2026-01-01 state:held
 finds "['Errand', 'Abroad', 'Figures', 'Re: Birds']" 'nor folder: needs them' folder:Sent role:envoy
 finds '[]' 'nor role:' folder:Sent role:nobody
 
+run pr --json mail list --folder Sent --role envoy
+is "$(py '[m["subject"] for m in d]')" "['Errand', 'Abroad', 'Figures', 'Re: Birds']" 'mail list shows what is in Sent'
+run pr --json mail list --folder Sent --state held --job 1
+is "$(py '[m["subject"] for m in d]')" "['Abroad']" 'with its states'
+run pr --json mail list --folder Sent --job 99
+is "$(py d)" '[]' 'and by its job'
+run pr --json mail list --folder Sent --limit 1 --role envoy
+is "$(py '[m["subject"] for m in d]')" "['Errand']" 'as many as were asked for'
+exits 64 'a state that there is not' pr mail list --folder Sent --state snet
+like "$ERR" "did you mean 'sent'" 'gets the nearest one'
+
 # A mail that nobody here has taken in, and no job wrote.
 printf 'From: you@postrider.local\nTo: ann@example.org\nSubject: Heron\n\nA heron for you.\n' | pr sendmail -t
 run pr --json mail search heron
