@@ -13,7 +13,7 @@
  *   mail.list    {limit} -> {mails: […]}, the role's own mail, newest first
  *   mail.show    {id} -> {mail: {…, text, available_attachments, trust}}
  *   mail.thread  {} -> {mails: […]} of this job, oldest first
- *   mail.search  {query, limit} -> {mails: […]}, best first
+ *   mail.search  {query, limit} -> {mails: […]}, newest first, also those that the role wrote
  *   note.get     {key, version} -> {note: {key, version, bytes, updated, author, label, text}}
  *   note.put     {key, content, if_version} -> {version}; note.append {key, content} likewise
  *   note.list    {prefix} -> {notes: […]}; note.history {key} -> {versions: […]}
