@@ -47,8 +47,7 @@ class Master:
 
     def stop(self):
         """Asks it to end, once it is the master; before that it has no children to take along."""
-        while not self.is_master() and self.process.poll() is None:
-            time.sleep(0.01)
+        scene.until(lambda: self.is_master() or self.process.poll() is not None, PEACE)
         self.process.terminate()
         return self.process.wait(90)
 
@@ -112,16 +111,17 @@ def attack(home, master, kind, seconds):
 def settle(home, master):
     """Waits until nothing is owed; gives the seconds that took, or None."""
     began = time.monotonic()
-    while time.monotonic() < began + PEACE:
+
+    def is_quiet():
         master.keep_alive()
-        if not scene.owed(home):
-            return time.monotonic() - began
-        time.sleep(0.2)
-    return None
+        return not scene.owed(home)
+
+    return time.monotonic() - began if scene.until(is_quiet, PEACE, every=0.2) else None
 
 
 def run(tap, kind, seconds, work):
     home = scene.make_home(Path(work) / "home")
+    # Long enough to be hit, where brains are.
     home.config(brain='sh -c "sleep 0.02; printf ok"' if kind == "any" else "printf ok")
     with open(Path(work) / "serve.log", "w+b") as log:
         master = Master(home, log)

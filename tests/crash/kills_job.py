@@ -84,7 +84,7 @@ class Attack:
         after = self.dice.uniform(0, SHORT_MS.get(event, AFTER_MS_AHEAD if self.ahead else AFTER_MS)) / 1000
         end = time.monotonic() + EVENT_SECONDS
         while not (come := self.comes(event)) and time.monotonic() < end and not self.rests():
-            time.sleep(0.0005)
+            time.sleep(0.0005)  # as fine as it can be looked for
         self.moments[event if come else "any"] += 1
         time.sleep(after)  # the moment itself
         return come if event.endswith("appears") else None
@@ -138,9 +138,7 @@ class Attack:
     def end(self):
         """A last master adopts what is left, and ends it."""
         self.keep_alive()
-        end = time.monotonic() + END_SECONDS
-        while not self.is_master() and self.master.poll() is None and time.monotonic() < end:
-            time.sleep(0.01)
+        scene.until(lambda: self.is_master() or self.master.poll() is not None, END_SECONDS)
         self.master.terminate()
         status = self.master.wait(END_SECONDS)
         left = [f"{what} {pid} still runs" for pid, what in scene.processes(self.home)]

@@ -10,7 +10,7 @@ commits, settles and delivers the answer. Whatever went wrong on the way, after 
  (3) nothing is owed: no delivery, no effect; the store is sound and `doctor` finds nothing;
  (4) the home works on: a second mail is answered once.
 """
-import os, re, shutil, sqlite3, subprocess, tempfile
+import os, re, shutil, sqlite3, subprocess, tempfile, time
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -150,6 +150,14 @@ def processes(home):
             yield int(entry.name), next((a for a in args if a in ("serve", "account", "run", "deliver")), "other")
         elif b"POSTRIDER_ROLE=" in environ and str(home.path).encode() in environ:
             yield int(entry.name), "brain"
+
+
+def until(holds, seconds, every=0.02):
+    """Looks until it holds, at most so long; gives what it gave last. A store and a table of processes wake nobody."""
+    end = time.monotonic() + seconds
+    while not (said := holds()) and time.monotonic() < end:
+        time.sleep(every)
+    return said
 
 
 def ids_in(head, field):

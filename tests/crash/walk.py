@@ -57,15 +57,13 @@ def serve_live(home, before=()):
     problems = []
     fault = subprocess.Popen([*before, *home.command("serve")], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, env=os.environ | {"POSTRIDER_LOG": "error"})
-    end = time.monotonic() + LIVE_SECONDS
-    while time.monotonic() < end and fault.poll() is None:
+
+    def is_over():
         masters = [pid for pid, what in scene.processes(home) if what == "serve"]
-        if not scene.owed(home) if masters else has_begun(home):
-            break
-        time.sleep(0.02)
-    else:
-        if fault.poll() is None:
-            problems.append(f"not done after {LIVE_SECONDS} s: {scene.owed(home)}")
+        return fault.poll() is not None or (not scene.owed(home) if masters else has_begun(home))
+
+    if not scene.until(is_over, LIVE_SECONDS):
+        problems.append(f"not done after {LIVE_SECONDS} s: {scene.owed(home)}")
     while fault.poll() is None:
         for pid, what in scene.processes(home):
             with contextlib.suppress(ProcessLookupError):

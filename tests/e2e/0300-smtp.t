@@ -71,7 +71,7 @@ elif command == "box":
     imap = imaplib.IMAP4_SSL(host, int(env["IMAPS_PORT"]), ssl_context=context)
     imap.login(f"{args[0]}@test.example", f"{args[0]}-pw")
     imap.select()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 60  # Postfix has its own pace
     while time.monotonic() < end:
         numbers = imap.search(None, "ALL")[1][0].split()
         if len(numbers) >= int(args[1]):

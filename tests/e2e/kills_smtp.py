@@ -190,16 +190,15 @@ def attack(home, master, world, dice, seconds):
 
 def first_visit(home, master):
     """Mail that lies there before that is never work."""
-    end = time.monotonic() + PEACE
-    while time.monotonic() < end:
+    def is_made():
         master.keep_alive()
         try:
-            if home.query("SELECT count(*) FROM remote_folder")[0][0]:
-                return
-        except sqlite3.OperationalError:  # it is not made yet
-            pass
-        time.sleep(0.05)
-    raise RuntimeError("no first visit")
+            return home.query("SELECT count(*) FROM remote_folder")[0][0]
+        except sqlite3.OperationalError:  # nor is the table
+            return 0
+
+    if not scene.until(is_made, PEACE):
+        raise RuntimeError("no first visit")
 
 
 # --- the end ---
@@ -218,13 +217,15 @@ def owed(home):
 
 def settle(home, master, world):
     """Waits until nothing else is owed and the world has brought all; gives what is left."""
-    left, end = ["nobody looked"], time.monotonic() + PEACE
-    while left and time.monotonic() < end:
-        time.sleep(0.1)
+    left = []
+
+    def is_quiet():
         master.keep_alive()
-        left = owed(home)
         known = {row[0] for row in home.query("SELECT msgid FROM message")}
-        left += [f"<{i}> was not fetched" for i in world.came() - known]
+        left[:] = owed(home) + [f"<{i}> was not fetched" for i in world.came() - known]
+        return not left
+
+    scene.until(is_quiet, PEACE, every=0.1)
     return left
 
 
@@ -239,11 +240,8 @@ def decide(home, world):
 
 
 def wait_sure(home, master):
-    end = time.monotonic() + PEACE
-    while (left := doubts(home)) and time.monotonic() < end:
-        time.sleep(0.1)
-        master.keep_alive()
-    return [f"<{msgid}> is in doubt" for _, msgid in left]
+    scene.until(lambda: master.keep_alive() or not doubts(home), PEACE, every=0.1)
+    return [f"<{msgid}> is in doubt" for _, msgid in doubts(home)]
 
 
 def check_world(tap, home, world):

@@ -1,7 +1,9 @@
 """Where mail comes from and goes to in kills_smtp.py, and who keeps the books: mailpeer, real servers, both."""
-import imaplib, json, os, re, signal, smtplib, socket, subprocess, sys, threading, time
+import imaplib, json, os, re, signal, smtplib, socket, subprocess, sys, threading
 from collections import Counter
 from pathlib import Path
+
+import scene  # beside whoever imports us
 
 TESTS = Path(__file__).resolve().parent.parent
 
@@ -168,9 +170,7 @@ class PostfixWorld:
 
     def answers(self):
         """What Postfix has accepted is there once it has nothing more to deliver: nobody looks sooner."""
-        end = time.monotonic() + 120
-        while self.queued() and time.monotonic() < end:
-            time.sleep(0.05)
+        scene.until(lambda: not self.queued(), 120, every=0.05)
         return headers(self.imap, "alice", "alice-pw", "INBOX")
 
     def queued(self):

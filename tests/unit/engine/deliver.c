@@ -544,6 +544,7 @@ test_taken_back(void)
     }
     Txn txn = test_begin(db);
     g_assert_cmpint(write(go[1], "", 1), ==, 1);
+    /* Then it waits for the gate, and tells nobody. */
     while (count_tmp(home, "envoy") < G_N_ELEMENTS(ids))
         g_usleep(1000);
     g_assert_cmpuint(count(home, "envoy"), ==, 0);
