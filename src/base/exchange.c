@@ -62,6 +62,30 @@ swap_in(const FilePlace *at, const char *swap, bool *ret_displaced, GError **err
     return err_set(error, ERR_AGAIN, "the file comes and goes");
 }
 
+/* A folder, a link: whatever has bytes of its own elsewhere. */
+static bool
+is_no_file(const FilePlace *at, const char *name)
+{
+    struct stat st;
+
+    return fstatat(at->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode);
+}
+
+/* Only files are displaced. Somebody may have made a folder of that name since we looked: then
+ * that is what came out, and it goes back to its name. What is there by then, mostly our own
+ * file, stays under the swap name for the next look. False: a file came out. */
+static bool
+put_back(const FilePlace *at, const char *swap)
+{
+    bool came_out = is_no_file(at, swap);
+
+    for (unsigned i = 0; i < 1000 && is_no_file(at, swap); i++) {
+        if (renameat2(at->dir_fd, swap, at->dir_fd, at->name, RENAME_NOREPLACE) < 0)
+            (void)renameat2(at->dir_fd, swap, at->dir_fd, at->name, RENAME_EXCHANGE);
+    }
+    return came_out;
+}
+
 static char *
 swap_name(const FilePlace *at)
 {
@@ -109,9 +133,8 @@ file_exchange(int dir_fd,
         return err_prefix(error, "writing '%s'", path);
 
     g_autofree char *swap = swap_name(&at);
-    struct stat st;
 
-    if (fstatat(at.dir_fd, at.name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
+    if (is_no_file(&at, at.name))
         return err_set(error, ERR_NEVER, "writing '%s': is not a file", path);
     if (!write_swap(&at, swap, data, len, mode, error))
         return err_prefix(error, "writing '%s'", path);
@@ -120,6 +143,8 @@ file_exchange(int dir_fd,
         return err_prefix(error, "writing '%s'", path);
     }
     CRASH_POINT("file-exchanged");
+    if (displaced && put_back(&at, swap))
+        return err_set(error, ERR_NEVER, "writing '%s': is not a file", path);
     if (!dir_flush(at.dir_fd, error) ||
         (displaced && !file_read(at.dir_fd, swap, G_MAXINT32, &old, error)))
         return err_prefix(error, "writing '%s'", path);
@@ -139,15 +164,15 @@ file_displace(
         return err_prefix(error, "removing '%s'", path);
 
     g_autofree char *swap = swap_name(&at);
-    struct stat st;
-    bool there = fstatat(at.dir_fd, at.name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 
-    if (there && !S_ISREG(st.st_mode))
+    if (is_no_file(&at, at.name))
         return err_set(error, ERR_NEVER, "removing '%s': is not a file", path);
-    there = there && renameat(at.dir_fd, at.name, at.dir_fd, swap) == 0;
+    bool there = renameat(at.dir_fd, at.name, at.dir_fd, swap) == 0;
     if (!there && errno != ENOENT)
         return err_set_errno(error, errno, "removing '%s'", path);
     CRASH_POINT("file-displaced");
+    if (there && put_back(&at, swap))
+        return err_set(error, ERR_NEVER, "removing '%s': is not a file", path);
     if (there &&
         (!dir_flush(at.dir_fd, error) || !file_read(at.dir_fd, swap, G_MAXINT32, &old, error)))
         return err_prefix(error, "removing '%s'", path);

@@ -27,6 +27,7 @@
 
 #define EDITS 10000
 #define CONTROL_EDITS 300
+#define FOLDER_ROUNDS 20000
 #define NOTE "note.md"
 /* About as long as one of our rounds takes. */
 #define ROUND_US 1000
@@ -223,6 +224,65 @@ test_naive(gconstpointer habit)
     g_assert_cmpuint(lost, >, 0);
 }
 
+/* --- a folder with the name of the note --- */
+
+/* Until it is ended: the name is a folder, then nothing, then one again. Each waits until the
+ * last is back, since only one can have the name. */
+static void
+make_folders(int dir_fd)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) {
+        (void)unlinkat(dir_fd, NOTE, 0);
+        if (mkdirat(dir_fd, NOTE, 0700) < 0)
+            continue;
+        (void)sched_yield();
+        while (unlinkat(dir_fd, NOTE, AT_REMOVEDIR) < 0)
+            (void)sched_yield();
+    }
+}
+
+static unsigned
+count_displaced_folders(const char *path)
+{
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    unsigned n = 0;
+    const char *name;
+
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *full = g_build_filename(path, name, NULL);
+        n += file_swap_of(name) && g_file_test(full, G_FILE_TEST_IS_DIR);
+    }
+    return n;
+}
+
+static void
+test_folder(void)
+{
+    g_auto(TmpDir) dir = tmpdir_new();
+    pid_t person = fork();
+    unsigned refused = 0;
+
+    if (person == 0)
+        make_folders(dir.fd);
+    for (unsigned i = 0; i < FOLDER_ROUNDS; i++) {
+        g_autoptr(GBytes) displaced = NULL;
+        g_autoptr(GError) error = NULL;
+        g_autofree char *tmp = NULL;
+
+        if (i % 2 ? file_displace(dir.fd, NOTE, &displaced, &tmp, &error)
+                  : file_exchange(dir.fd, NOTE, "x", 1, 0600, &displaced, &tmp, &error))
+            continue;
+        g_assert_true(err_is(error, ERR_NEVER) || err_is(error, ERR_AGAIN));
+        refused++;
+    }
+    (void)kill(person, SIGKILL);
+    (void)waitpid(person, NULL, 0);
+    g_test_message("%u of %d refused", refused, FOLDER_ROUNDS);
+    g_assert_cmpuint(refused, >, 0);
+    g_assert_cmpuint(count_displaced_folders(dir.path), ==, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -232,5 +292,6 @@ main(int argc, char **argv)
     g_test_add_data_func("/exchange/control/rename", &by_rename, test_naive);
     g_test_add_data_func("/exchange/control/in-place", &in_place, test_naive);
     g_test_add_data_func("/exchange/both-ways", &both, test_exchange);
+    g_test_add_func("/exchange/folder", test_folder);
     return g_test_run();
 }
