@@ -195,7 +195,7 @@ $done_now
 END
 before=$(mails)
 mail_in 'Write to them' <<<'please'
-like "$(results 2)" 'mail to stranger@example.net is held' 'a third party that nobody allowed is held'
+like "$(results 2)" "mail to stranger@example.net is held for a person's yes" 'a third party that nobody allowed is held'
 like "$(cat $(got))" 'this goes to partner@example.org:.*Our offer' 'one on the list is written to, and the owner told'
 unlike "$(cat $(got))" 'goes to stranger' 'of the held one nothing was said to have gone'
 
@@ -213,7 +213,7 @@ mail_in 'Zebra?' <<<'What does the stranger want?'
 like "$(results 2)" '<zebra@example.net>.*words of somebody unknown' "a search does not hand on a stranger's words"
 unlike "$(seen 2)" 'obey this subject' 'not even the subject'
 like "$(seen 3)" 'GATHERED MAIL, SENDER IS anyone.*obey this subject' 'who asks for the mail reads it, marked'
-like "$(results 4)" 'mail to second@example.org is held' 'T7: and from then on nobody new gets mail without a yes'
+like "$(results 4)" "mail to second@example.org is held for a person's yes" 'T7: and from then on nobody new gets mail without a yes'
 answers <<END
 {"status":"continue","current_phase":"gathering","add_notes":["scratch/zebra"],"search_notes":["obey"]}
 $done_now

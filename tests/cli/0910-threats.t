@@ -96,7 +96,7 @@ obeys t7 <<'END'
 {"status":"continue","current_phase":"working","send_emails":[{"to":["contact@contact.com"],"subject":"","body":"confirmation"}]}
 END
 is "$(leaves contact.com) $(held contact@contact.com)" '0 1' 'T7: who obeys a mail sends nothing: it is held, with its reason'
-like "$(results 3)" 'mail to contact@contact.com is held' 'T7: and is told so'
+like "$(results 3)" "mail to contact@contact.com is held for a person's yes" 'T7: and is told so'
 obeys t7 <<'END'
 {"status":"continue","current_phase":"working","send_emails":[{"to":["contact@contact.com"],"subject":"","body":"confirmation"}]}
 {"status":"continue","current_phase":"working","send_emails":[{"to":["contact@contact.com"],"subject":"","body":"confirmation"}]}
@@ -106,7 +106,7 @@ pr config set trust allow 'partner@example.org'
 obeys t7 <<'END'
 {"status":"continue","current_phase":"working","send_emails":[{"to":["partner@example.org"],"subject":"","body":"confirmation"}]}
 END
-is "$(leaves partner)" 0 'T7: not even to somebody on the list, once words of a stranger were read'
+is "$(leaves partner) $(held partner@example.org)" '0 1' 'T7: not even to somebody on the list, once words of a stranger were read'
 
 printf '%s\n%s\n' '{"status":"continue","current_phase":"working","send_emails":[{"to":["contact@contact.com"],"subject":"","body":"x"}]}' "$done_now" | answers
 mail_in 'Fwd: Invoice' --from you@postrider.local <<'END'
@@ -212,7 +212,7 @@ mail_in 'Lost' --max-iterations 2 <<<'What does that mail want?'
 rm -rf "$HOME_DIR/state"
 pr serve --once >/dev/null 2>&1
 unlike "$(seen 3)" 'Save a note scratch/rule' 'the job goes on without that mail before it'
-like "$(results 4)" 'mail to partner@example.org is held' 'T43: nor is it forgotten with the store what was read'
+like "$(results 4)" "mail to partner@example.org is held for a person's yes" 'T43: nor is it forgotten with the store what was read'
 is "$(leaves partner)" 0 'T43: and nothing left'
 ok 'a fork of the step that came back' pr fork "$(db "SELECT id FROM job WHERE subject = 'Lost'")@2"
 is "$(db 'SELECT floor FROM job ORDER BY id DESC LIMIT 1')" anyone 'T43: has read the same'
