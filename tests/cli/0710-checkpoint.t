@@ -84,6 +84,15 @@ stop_serve
 
 loop_home
 five
+pr config set 'role envoy' max-attempts 2
+pr inject --subject 'deadly' </dev/null >/dev/null
+for i in 1 2; do POSTRIDER_CLOCK=+$((i * 600)) POSTRIDER_DIE_AT=run-before-brain pr serve --once >/dev/null 2>&1; done
+for i in 3 4; do POSTRIDER_CLOCK=+$((i * 600)) pr serve --once 2>/dev/null; done
+is "$(job state)" failed 'a job that ends every run is given up'
+ok 'and whoever asked hears of it' you_have '2 runs of it were ended before they finished'
+
+loop_home
+five
 pr inject --subject 'unlucky' </dev/null >/dev/null
 POSTRIDER_DIE_AT=deliver-filed pr serve --once --max-iter 2 >/dev/null 2>&1
 for i in 1 2 3 4; do

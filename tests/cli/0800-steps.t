@@ -88,6 +88,12 @@ import sys, email, email.policy
 m = email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default)
 print(m.get_content().count("ä"))' "$WORK/mail")" 4001 'E72: and is not cut'
 
+answers <<END
+{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"${body%ä}"}]}
+END
+mail_in 'Just short enough' <<<'please'
+unlike "$ERR" 'Consider using an attachment' 'E72: 4000 are no reason for a warning'
+
 # --- what was tried ---
 
 pr config set 'role envoy' max-iterations 8
@@ -142,6 +148,7 @@ ok 'the job goes on' pr serve --once
 like "$(seen 2)" '  notes: zither' 'E79: and are known when it goes on'
 unlike "$(seen 2)" 'last step of this run' 'and others are not told so'
 unlike "$(seen 2)" 'YOU WROTE' 'its checkpoint is no mail that it wrote'
+unlike "$(seen 2)" 'EARLIER MAIL' 'nor one that it got'
 
 # --- what was gathered, by way of the mailbox alone ---
 
@@ -196,14 +203,33 @@ answers <<END
 {"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"One."}]}
 {"status":"complete","current_phase":"complete"}
 $done_now
+$done_now
 END
 mail_in 'Twice' <<<'please'
-pr send --to envoy --subject 'Re: Twice' --in-reply-to "$(newest | sed -n 's/^Message-ID: //p')" <<<'And more.' >/dev/null
+one=$(newest | sed -n 's/^Message-ID: //p')
+pr send --to envoy --subject 'Re: Twice' --in-reply-to "$one" <<<'And more.' >/dev/null
 pass_once
 like "$(seen 3)" 'NOTE: scratch/first .*of the first round|of the first round.*NOTE: scratch/first ' 'a working note and a bundle that are left out stay as they were'
 like "$(seen 4)" 'round 2, step 1 of this round; the phase is triage' 'another question begins in the first phase'
 unlike "$(seen 4)" 'of the first round' 'without the working note of the last one'
 like "$(results 5)" 'complete was refused' 'and what the last round did is no effect of this one'
+pr send --to envoy --subject 'Re: Twice' --in-reply-to "$one" <<<'To the first.' >/dev/null
+pass_once
+like "$(seen 6)" 'YOU WROTE [^
+]*
+[^=]*
+One\.
+' 'the mail that the newest one answers is there in full'
+unlike "$(seen 6)" 'Done\.' 'of a later one the headers are'
+
+# --- an end that is none ---
+
+answers <<'END'
+{"status":"complete","current_phase":"complete","move_emails":[{"message_id":"<@ID@>","folder":"Archive"}],"send_emails":[{"to":[],"body":"See there.","attachments":[{"note_key":"projects/none","filename":"a.txt"}]}]}
+{"status":"waiting","current_phase":"waiting","wait":{"for":"reply","until":"","then":"continue"}}
+END
+mail_in 'Not the end' <<<'please'
+is "$(db "SELECT folder FROM message WHERE subject = 'Not the end' AND class = 'task'")" Active 'an end that was none moves no mail'
 
 # --- answers from a file ---
 

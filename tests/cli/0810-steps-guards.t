@@ -96,6 +96,24 @@ like "$(seen 3)" 'by a person' 'the next step shows what the person wrote'
 is "$(pr note get scratch/one)" both 'and then it may be'
 is "$(mails)" $((before + 1)) 'the mail of the failed step stayed here'
 
+pr note put scratch/list-index >/dev/null <<<'- scratch/listed'
+pr note put scratch/listed >/dev/null <<<'before'
+answers <<END
+{"status":"continue","current_phase":"working","bundle_key":"scratch/list-index","add_notes":["scratch/one"]}
+{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/one","content":"mine","mode":"replace"}]}
+$done_now
+END
+cat >"$WORK/before" <<END
+#!/bin/sh
+[ \$1 != 2 ] || for f in one listed; do echo 'with an editor' >'$HOME_DIR/notes/scratch/'\$f.md; done
+END
+chmod +x "$WORK/before"
+mail_in 'Meet again' <<<'please'
+like "$(results 3)" 'note scratch/one: conflict' "an editor's words are not replaced either"
+like "$(seen 3)" 'NOTE: scratch/listed .version 2[^
+]*
+with an editor' 'and those in a note of the bundle are shown at the next step'
+
 answers <<END
 {"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/old","content":"text","mode":"replace"},{"key":"CONTENTS","content":"- scratch/old: a text","mode":"append"}]}
 {"status":"continue","current_phase":"working","rename_notes":[{"from":"scratch/old","to":"scratch/new"}],"delete_notes":["scratch/two"]}
@@ -197,6 +215,7 @@ before=$(mails)
 mail_in 'Write to them' <<<'please'
 like "$(results 2)" "mail to stranger@example.net is held for a person's yes" 'a third party that nobody allowed is held'
 like "$(cat $(got))" 'this goes to partner@example.org:.*Our offer' 'one on the list is written to, and the owner told'
+unlike "$(grep -rh -B20 'Our offer' "$HOME_DIR/mail/envoy/.Sent" | sed -n '/^To: partner/,/^$/p')" 'In-Reply-To|References' 'who takes no part gets a mail of its own thread'
 unlike "$(cat $(got))" 'goes to stranger' 'of the held one nothing was said to have gone'
 
 # --- words of strangers ---

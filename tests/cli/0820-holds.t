@@ -149,6 +149,16 @@ ok 'no question was asked of the brain' test ! -e "$WORK/seen.1"
 reply you "$QID" 'What now?'
 like "$(seen 1)" 'was not sent: a person rejected it' 'but it hears of it when it goes on'
 
+hold_one 'One of two'
+A=$QID
+hold_one 'Two of two'
+n=$(db "SELECT count(*) FROM question WHERE state = 'open'")
+reply you "$A $QID" 'APPROVE'
+is "$(db "SELECT count(*) FROM question WHERE state = 'open'")" "$n" 'a mail that answers two questions says yes to none'
+like "$(last_text)" 'answers several mails at once, so nothing changed' 'and hears so'
+reply you "$A" 'REJECT'
+reply you "$QID" 'REJECT'
+
 # --- the same on the command line ---
 
 hold_one 'Fourth'
@@ -165,7 +175,7 @@ is "$(state_of "$M")" held 'it is still held'
 reply you "$QID" 'CONTINUE'
 like "$(last_text)" 'its questions count again' 'CONTINUE after that tells what it means'
 is "$(state_of "$M")" held 'and does not set it free'
-is "$(grep -l 'leave? Nothing of' $(got) | wc -l)" 5 'nor asks again'
+is "$(grep -l 'leave? Nothing of' $(got) | wc -l)" 7 'nor asks again'
 ok 'but the question counts again: reject by the id of the question' pr reject "$QID" no thanks
 printf '%s\n' "$done_now" | answers
 pass_once

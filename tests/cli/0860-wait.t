@@ -188,6 +188,12 @@ at 121 serve --once
 is "$(count 'I have your mail') $(count 'All done')" '1 1' 'the time runs from the first step on, also over runs'
 
 loop_home
+steps '{"send_emails":[{"body":"Soon."}]}' "$done_step"
+at 0 inject --subject s --run --max-iter 1 </dev/null >/dev/null
+at 121 serve --once
+is "$(count 'I have your mail') $(to_you)" '0 2' 'who had a word needs no such mail'
+
+loop_home
 pr config set 'brain default' kind command
 pr config set 'brain default' command "$HOME_DIR/scripts/slow"
 pr config set postrider progress-every 2s

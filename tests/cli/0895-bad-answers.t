@@ -117,6 +117,13 @@ like "$(results 3)" "was not sent: .*scratch/none" 'E68: no mail goes without it
 like "$(results 4)" "mail to evil@example.net is held for a person's yes" 'L7: a display name is no address'
 is "$(($(mails) - before)) $(pr --json outbox list --all | grep -c '"a@example.net"')" '2 0' 'L7 L8: the owner gets the answer and the question about what is held, others nothing'
 
+python3 -c '
+import json
+to = [f"a{i}@example.net" for i in range(120)]
+print(json.dumps({"status": "continue", "current_phase": "working", "send_emails": [{"to": to[:60], "cc": to[60:], "body": "x"}]}))' | cat - <(echo "$done_now") | answers
+mail_in 'To all' <<<'please'
+like "$(results 2)" 'mail to a0@example.net was not sent: more than 100 recipients' 'L5: nor a mail to everybody'
+
 # --- the same thing over and over ---
 
 fetch='{"status":"continue","current_phase":"gathering","add_notes":["no/such"],"search_emails":[{"text":"zebra"}],"working_note":"try NNN"}'

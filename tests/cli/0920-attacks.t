@@ -87,6 +87,15 @@ mail_in 'Mover' <<<'please'
 pass_once
 is "$(db "SELECT state FROM job WHERE id = $parked") $(db "SELECT folder FROM message WHERE msgid = '$checkpoint'")" 'parked ' "a job can not move another's checkpoint away"
 like "$(pr show "$(last_job)")" 'did not move .*: it is a checkpoint' 'and it shows'
+pr config set postrider continue-after 1h
+echo '{"status":"continue","current_phase":"working","working_note":"half"}' | answers
+mail_in 'At work' --max-iterations 1 <<<'please'
+printf '{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"x"}],"move_emails":[{"message_id":"%s","folder":"Junk"}]}\n' "$OUT" | answers
+mail_in 'Mover' <<<'please'
+like "$(pr show "$(last_job)")" 'did not move .*: another job works on it' 'nor a mail that another job works on'
+is "$(db "SELECT folder FROM message WHERE subject = 'At work' AND class = 'task'")" Active 'it stays where it is'
+pr config set postrider continue-after 0
+pr cancel "$(($(last_job) - 1))" >/dev/null
 
 # --- orders that are none ---
 
