@@ -39,6 +39,16 @@ say_where(Prompt *p)
 
 /* --- mail --- */
 
+/* Of the mail that began the round, what we know ourselves. */
+static void
+show_gone(Prompt *p)
+{
+    g_autofree char *text =
+        g_strdup_printf("Subject: %s\nFrom: %s\n\nUNAVAILABLE: the mail itself is gone.",
+                        p->job->subject, p->job->asker);
+    context_show_cut(p->c, "ORIGINAL MAIL", p->job->original_msgid, text);
+}
+
 /* The original comes in full; only one that leaves no room for anything else is cut, to half of
  * it. */
 static bool
@@ -49,6 +59,8 @@ show_mail(Prompt *p, const char *what, const MsgRow *row, bool original, GError 
         return true;
     if (!source_mail(p->engine, row, context_takes(p->c), &text, error))
         return false;
+    if (!text && original)
+        show_gone(p);
     if (!text)
         return true;
     size_t room = context_room(p->c);
@@ -71,10 +83,7 @@ show_original(Prompt *p, GError **error)
         return false;
     if (row)
         return show_mail(p, "ORIGINAL MAIL", row, true, error);
-    g_autofree char *text =
-        g_strdup_printf("Subject: %s\nFrom: %s\n\nUNAVAILABLE: the mail itself is gone.",
-                        p->job->subject, p->job->asker);
-    context_show_cut(p->c, "ORIGINAL MAIL", p->job->original_msgid, text);
+    show_gone(p);
     return true;
 }
 

@@ -195,6 +195,26 @@ ok 'a job that has only written its checkpoint' pr serve --once
 like "$(results 3)" 'complete was refused' 'has done nothing yet: complete is refused'
 like "$(newest)" 'Really done' 'until it answers'
 
+# --- the mail itself is deleted meanwhile (E43) ---
+
+answers <<END
+{"status":"continue","current_phase":"gathering","working_note":"half","read_attachments":[{"message_id":"<@ID@>","filename":"x.py"}]}
+$done_now
+END
+echo 'x = 1' >"$WORK/x.py"
+mail_in 'Soon away' --max-iterations 1 -a "$WORK/x.py" <<<'please'
+rm $(grep -rl '^Subject: Soon away' "$HOME_DIR/mail/envoy/.Active")
+ok 'the job goes on' pr serve --once
+like "$(seen 2)" '=== ORIGINAL MAIL[^
+]* ===
+Subject: Soon away
+From: you@postrider.local
+
+UNAVAILABLE: the mail itself is gone.' 'E43: what is known of the mail is shown, and that it is gone'
+like "$(seen 2)" '=== ATTACHMENT: x.py [^
+]* ===
+UNAVAILABLE: it is gone.' 'and of what was attached to it'
+
 # --- the next round ---
 
 answers <<END
