@@ -477,6 +477,35 @@ test_broken(void)
     }
 }
 
+/* More than any provider takes is not sent to it. */
+static void
+test_large_question(void)
+{
+    g_autofree char *large = g_strnfill(33 << 20, 'x');
+
+    for (Kind kind = 0; kind < N_KINDS; kind++) {
+        ConfBrain conf = conf_for(kind, "http://127.0.0.1:1");
+        g_autoptr(BrainCall) call = ask(&conf, &(BrainAsk){.system = large});
+        g_assert_cmpint(brain_answer(call)->end, ==, BRAIN_FAILED);
+        g_assert_cmpstr(brain_answer(call)->failed, ==, "the question is larger than 32 MB");
+    }
+}
+
+/* Chat Completions have a member for it, beside an ordinary end. */
+static void
+test_refusal(void)
+{
+    g_autofree char *url = fake_case(
+        &fake, "{\"fake\":\"html\",\"type\":\"application/json\",\"raw\":\"{\\\"choices\\\":[{"
+               "\\\"finish_reason\\\":\\\"stop\\\",\\\"message\\\":{\\\"refusal\\\":"
+               "\\\"I will not\\\",\\\"content\\\":null}}]}\"}");
+    ConfBrain conf = conf_for(OPENAI, url);
+    g_autoptr(BrainCall) call = ask(&conf, &(BrainAsk){0});
+
+    g_assert_cmpint(brain_answer(call)->end, ==, BRAIN_REFUSED);
+    g_assert_cmpstr(brain_answer(call)->failed, ==, "the model refuses: I will not");
+}
+
 /* Nobody listens: an outage, so the jobs wait. A server without a key is sent none. */
 static void
 test_unreached(void)
@@ -525,6 +554,8 @@ main(int argc, char **argv)
     g_test_add_func("/brain/api/timeout", test_timeout);
     g_test_add_func("/brain/api/stopped", test_stopped);
     g_test_add_func("/brain/api/broken", test_broken);
+    g_test_add_func("/brain/api/large-question", test_large_question);
+    g_test_add_func("/brain/api/refusal", test_refusal);
     g_test_add_func("/brain/api/unreached", test_unreached);
     g_test_add_func("/brain/api/no-key", test_no_key);
     int status = g_test_run();

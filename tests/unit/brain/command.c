@@ -163,6 +163,34 @@ test_system(Home *h, gconstpointer data)
     g_assert_nonnull(strstr(text, "{\"type\":\"object\"}"));
 }
 
+/* Programs tell of their provider's limit on either output; only one that fails means it. */
+static void
+test_limited(Home *h, gconstpointer data)
+{
+    static const struct {
+        const char *script;
+        BrainEnd want;
+    } said[] = {
+        {"echo 'You hit your limit, it resets in 2 hours' >&2; exit 1", BRAIN_LIMITED},
+        {"echo 'You hit your limit, it resets in 2 hours'; exit 1", BRAIN_LIMITED},
+        {"echo 'You hit your limit, it resets in 2 hours'", BRAIN_OK},
+        {"echo 'You hit a wall'; exit 1", BRAIN_FAILED},
+    };
+    static const char *const argv[] = {"./brain", NULL};
+    ConfBrain conf = plain;
+    conf.command = argv;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(said); i++) {
+        g_autofree char *text = g_strdup_printf("#!/bin/sh\n%s\n", said[i].script);
+        put_program(h, "brain", text, 0700);
+        g_autoptr(BrainCall) call = start(h, &conf, NULL);
+        const BrainAnswer *a = finish(call);
+
+        g_assert_cmpint(a->end, ==, said[i].want);
+        g_assert_cmpint(a->retry_at_us > 0, ==, said[i].want == BRAIN_LIMITED);
+    }
+}
+
 /* The brain's own fault: the job is not to blame. */
 static void
 test_broken(Home *h, gconstpointer data)
@@ -315,6 +343,7 @@ main(int argc, char **argv)
     g_test_add("/command/answers", Home, NULL, home_make, test_answers, home_remove);
     g_test_add("/command/again", Home, NULL, home_make, test_again, home_remove);
     g_test_add("/command/system", Home, NULL, home_make, test_system, home_remove);
+    g_test_add("/command/limited", Home, NULL, home_make, test_limited, home_remove);
     g_test_add("/command/broken", Home, NULL, home_make, test_broken, home_remove);
     g_test_add("/command/arguments", Home, NULL, home_make, test_arguments, home_remove);
     g_test_add("/command/environment", Home, NULL, home_make, test_environment, home_remove);
