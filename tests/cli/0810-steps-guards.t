@@ -215,7 +215,7 @@ before=$(mails)
 mail_in 'Write to them' <<<'please'
 like "$(results 2)" "mail to stranger@example.net is held for a person's yes" 'a third party that nobody allowed is held'
 like "$(cat $(got))" 'this goes to partner@example.org:.*Our offer' 'one on the list is written to, and the owner told'
-unlike "$(grep -rh -B20 'Our offer' "$HOME_DIR/mail/envoy/.Sent" | sed -n '/^To: partner/,/^$/p')" 'In-Reply-To|References' 'who takes no part gets a mail of its own thread'
+unlike "$(db "SELECT CAST(o.bytes AS TEXT) FROM outbox o JOIN delivery d ON d.outbox = o.id WHERE d.address = 'partner@example.org'")" 'In-Reply-To|References' 'who takes no part gets a mail of its own thread'
 unlike "$(cat $(got))" 'goes to stranger' 'of the held one nothing was said to have gone'
 
 # --- words of strangers ---
