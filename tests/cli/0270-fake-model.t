@@ -26,6 +26,7 @@ P
 
 printf '%s\n' '"one"' '{"two": 2}' '{"fake": "401"}' '{"fake": "prose", "answer": "four"}' >"$WORK/s.jsonl"
 start --script "$WORK/s.jsonl"
+like "$("$POSTRIDER_SRC/tools/fake-model" --help)" 'faults:.* 429-reset .* bomb ' 'its help names the faults'
 is "$(ask a) $(ask b v1/messages) $(ask c) $(ask d) $(ask e)" 'one {"two": 2} 401 four 500' 'line k for request k'
 is "$(wc -l <"$WORK/log")" 5 'each is in the log'
 stop
