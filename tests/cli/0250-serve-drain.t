@@ -45,5 +45,30 @@ ok 'and is answered' wait_for has_answers 2
 stop_serve
 is "$(answers)" 2 'once'
 
+# In steps: the step under way is let come to its end, and no other begins.
+mkfifo "$WORK/gate-of-steps"
+cat >"$HOME_DIR/scripts/stepper" <<END
+#!/bin/sh
+cat >/dev/null
+echo asked >>'$WORK/asked'
+read -r x <'$WORK/gate-of-steps'
+echo '{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/d","content":"x","mode":"append"}]}'
+END
+chmod +x "$HOME_DIR/scripts/stepper"
+pr config set 'brain default' command "$HOME_DIR/scripts/stepper"
+pr config set 'role envoy' mode steps
+asked() { [ -e "$WORK/asked" ]; }
+ended() { ! kill -0 "$SERVE_PID" 2>/dev/null; }
+: >"$WORK/serve.log"
+ok 'serve' start_serve || done_testing
+ok 'a mail' pr ask --no-wait 'in steps'
+ok 'its first step begins' wait_for asked
+kill -TERM "$SERVE_PID"
+ok 'it drains' wait_for logged 'stopping: [12] at work'
+echo go >"$WORK/gate-of-steps"
+ok 'it ends after that step' wait_for ended
+is "$(wc -l <"$WORK/asked")" 1 'no other was begun'
+is "$(db 'SELECT state, total_iterations, attempts FROM job ORDER BY id DESC LIMIT 1')" 'queued|1|0' 'the job waits, and no attempt is counted'
+
 end_brains
 done_testing

@@ -241,4 +241,15 @@ mail_in 'Zebra again' <<<'Load the note.'
 like "$(seen 2)" 'Note scratch/zebra was not loaded' 'T7: a note written after such a mail is not put before another job'
 like "$(results 2)" '  scratch/zebra: \(words of somebody unknown' 'T7: nor what a search finds in it'
 
+# --- many mails in one step ---
+
+pr config set postrider max-mails-per-round 2
+answers <<END
+{"status":"continue","current_phase":"composing","send_emails":[{"to":[],"body":"1"},{"to":[],"body":"2"},{"to":[],"body":"3"}]}
+$done_now
+END
+mail_in 'Many' <<<'please'
+is "$(results 2 | grep -c 'was sent')" 2 'two mails of a step leave'
+like "$(results 2)" "is held for a person's yes \(limit: 2 mails in this round\)" 'the third of the same step counts too'
+
 done_testing

@@ -68,6 +68,7 @@ static const char *const left_alone[] = {
     FENCE "python\nprint(\"a\\n\")\n" FENCE,
     FENCE "c\nint main(void)\n{\n    puts(\"\\n\");\n}\n" FENCE "\n",
     FENCE "\njust some output\n" FENCE,
+    "``md\n# T\n``",
     FENCE "\nA\n" FENCE "\ntext\n" FENCE "\nB\n" FENCE,
     FENCE "markdown\nA\n" FENCE "\ntext\n" FENCE "\nB\n" FENCE,
     FENCE "json\n{\"a\": \"b\\n\"}\n" FENCE,
