@@ -408,6 +408,27 @@ test_moved(TempStore *s, gconstpointer data)
     assert_sync(s, NOTHING);
 }
 
+/* Renamed under our hands while a newer version was still to be written: not the same note any
+ * more. What the person moved is theirs, and the newer one is in the history. */
+static void
+test_moved_behind(TempStore *s, gconstpointer data)
+{
+    g_autofree char *from = path_of(s, "a.md");
+    g_autofree char *to = path_of(s, "z.md");
+    g_autoptr(Note) newer = NULL;
+
+    put_some(s);
+    put(s, "a", "newer");
+    g_assert_cmpint(rename(from, to), ==, 0);
+    assert_sync(s, "1 1 1 0 1 0");
+    assert_note(s, "a", NULL);
+    assert_note(s, "z", "1 person a");
+    assert_file(s, "z.md", "a");
+    g_assert_true(note_load(s->db, "a", 2, &newer, NULL));
+    g_assert_nonnull(newer);
+    assert_sync(s, NOTHING);
+}
+
 /* --- what a crash leaves --- */
 
 static void
@@ -753,6 +774,7 @@ main(int argc, char **argv)
         {"marker-gone", test_marker_gone},
         {"folder-gone", test_folder_gone},
         {"moved", test_moved},
+        {"moved-behind", test_moved_behind},
         {"mark-lost", test_mark_lost},
         {"power-loss", test_power_loss},
         {"leftovers", test_leftovers},
