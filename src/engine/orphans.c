@@ -36,9 +36,9 @@ is_orphan(int proc_fd, const char *pid, const char *variable)
 }
 
 unsigned
-orphans_end(const char *out)
+orphans_end(const char *work)
 {
-    g_autofree char *variable = g_strdup_printf("POSTRIDER_OUT=%s", out);
+    g_autofree char *variable = g_strdup_printf("POSTRIDER_WORK=%s", work);
     g_autoptr(DIR) proc = opendir("/proc");
     unsigned n = 0;
     if (!proc)

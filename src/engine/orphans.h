@@ -1,10 +1,11 @@
 #pragma once
 
 /*
- * What a killed run leaves behind: the program itself dies with its run, but not what it has started.
- * Such processes are known by their environment: POSTRIDER_OUT names a folder of one workplace.
+ * What a program leaves behind when it ends, or when its run is killed: its group ends with it,
+ * but not what has left the group, and an order to stop means that too. Such processes are
+ * known by their environment: POSTRIDER_WORK names the workplace of one job.
  */
 #include <stdbool.h>
 
-/* Kills every process of ours whose $POSTRIDER_OUT is this path; returns how many. */
-unsigned orphans_end(const char *out);
+/* Kills every process of ours whose $POSTRIDER_WORK is this path; returns how many. */
+unsigned orphans_end(const char *work);

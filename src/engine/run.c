@@ -273,8 +273,7 @@ static void
 end_orphans(const Task *t)
 {
     g_autofree char *path = workplace_path(t->run->engine->home, t->job);
-    g_autofree char *out = g_build_filename(path, "out", NULL);
-    unsigned n = t->claim.attempts > 1 ? orphans_end(out) : 0;
+    unsigned n = t->claim.attempts > 1 ? orphans_end(path) : 0;
     if (n > 0)
         log_say(LOG_WARN, "ended %u processes that a run which died had left", n);
 }

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/letter.h"
+#include "engine/orphans.h"
 #include "engine/port.h"
 #include "engine/post.h"
 #include "engine/progress.h"
@@ -172,16 +173,36 @@ run_loop(Loop *loop, ThinkEnd *ret_end, GError **error)
     }
 }
 
+/* The job's folder, where a program is asked; NULL: a model is. */
+static const char *
+work_path(const Think *ask)
+{
+    return ask->place ? ask->place->path : ask->cwd;
+}
+
+/* What the program has started ends with it, wherever it hides. */
+static void
+end_leftovers(const Think *ask)
+{
+    const char *work = work_path(ask);
+    unsigned n = work ? orphans_end(work) : 0;
+    if (n > 0)
+        log_say(LOG_INFO, "ended %u processes that a program had left", n);
+}
+
 /* The environment of a program: where it works, and the way to us. */
 static char **
 program_env(const Think *ask, const Port *port)
 {
     g_autoptr(GPtrArray) env = g_ptr_array_new();
-    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_PORT=%s", port_path(port)));
     g_ptr_array_add(env, g_strdup_printf("POSTRIDER_JOB=%" G_GINT64_FORMAT, ask->job->id.v));
     g_ptr_array_add(env, g_strdup_printf("POSTRIDER_ROLE=%s", ask->role->name));
-    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_IN=%s", ask->place->in));
-    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_OUT=%s", ask->place->out));
+    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_WORK=%s", work_path(ask)));
+    if (port) {
+        g_ptr_array_add(env, g_strdup_printf("POSTRIDER_PORT=%s", port_path(port)));
+        g_ptr_array_add(env, g_strdup_printf("POSTRIDER_IN=%s", ask->place->in));
+        g_ptr_array_add(env, g_strdup_printf("POSTRIDER_OUT=%s", ask->place->out));
+    }
     g_ptr_array_add(env, NULL);
     return (char **)g_ptr_array_free(g_steal_pointer(&env), FALSE);
 }
@@ -192,12 +213,11 @@ think(const Think *ask, Thought *ret, GError **error)
     g_autoptr(Port) port = NULL;
     g_autoptr(BrainCall) call = NULL;
     g_auto(GStrv) env = NULL;
-    if (ask->place) {
-        if (!port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port,
-                       error))
-            return false;
+    if (ask->place &&
+        !port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port, error))
+        return false;
+    if (work_path(ask))
         env = program_env(ask, port);
-    }
     BrainAsk question = {.conf = ask->brain,
                          .home = ask->engine->home->path,
                          .prompt = ask->prompt,
@@ -217,11 +237,13 @@ think(const Think *ask, Thought *ret, GError **error)
         return false;
 
     Loop loop = {.ask = ask, .call = call, .port = port, .drain_us = USEC_NEVER};
-    if (!timer_find(ask->engine->db, ask->job->id, TIMER_ACK, &loop.ack_us, error) ||
-        !timer_find(ask->engine->db, ask->job->id, TIMER_PROGRESS, &loop.progress_us, error) ||
-        !run_loop(&loop, &ret->end, error)) {
+    bool ended =
+        timer_find(ask->engine->db, ask->job->id, TIMER_ACK, &loop.ack_us, error) &&
+        timer_find(ask->engine->db, ask->job->id, TIMER_PROGRESS, &loop.progress_us, error) &&
+        run_loop(&loop, &ret->end, error);
+    end_leftovers(ask);
+    if (!ended)
         return false;
-    }
     ret->port_answered = port && port_answered(port);
     ret->port_steps = port ? port_steps(port) : 0;
     ret->floor = port ? port_floor(port) : TRUST_OPERATOR;

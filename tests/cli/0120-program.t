@@ -69,6 +69,23 @@ like "$OUT" 'I could not do this' 'says so to whoever asked'
 like "$OUT" 'no disk in drive A' 'with the end of its stderr'
 is "$(wc -l <"$HOME_DIR/tries")" 2 'after it was asked twice'
 
+brain daemon <<S
+#!/bin/sh
+cat >/dev/null
+mkfifo "\$0.fifo"
+setsid sh -c 'echo \$\$ >"\$0"; exec sleep 1000' "\$0.fifo" >/dev/null 2>&1 &
+cat "\$0.fifo" >>'$WORK/daemons'
+rm "\$0.fifo"
+echo '{"status":"complete","current_phase":"complete","send_emails":[{"body":"It runs."}]}'
+S
+all_gone() { local p; for p in $(cat "$WORK/daemons"); do [ ! -e "/proc/$p" ] || grep -q 'State:.Z' "/proc/$p/status" || return 1; done; }
+ok 'a program that starts one which leaves its group' pr ask 'start it'
+pr config set 'role envoy' mode steps
+ok 'also one that is asked in steps' pr ask 'start it again'
+pr config set 'role envoy' mode program
+is "$(wc -l <"$WORK/daemons")" 2 'both were there'
+ok 'and both end with the program that started them' wait_for all_gone
+
 brain silent <<'S'
 #!/bin/sh
 cat >/dev/null
