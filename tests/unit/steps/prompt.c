@@ -158,6 +158,32 @@ test_cut_note_is_not_shown(TestWork *w, gconstpointer data)
     g_assert_cmpint(cut, ==, 0);
 }
 
+/* T43: of a note that a stranger had a hand in an older version is shown, but none of before it
+ * was deleted: that is gone, whoever deleted it. */
+static void
+test_poisoned_note(TestWork *w, gconstpointer data)
+{
+    static const NoteBy by = {.author = "envoy", .label = TRUST_ANYONE, .job = {99}};
+    g_autoptr(GBytes) evil = g_bytes_new_static("evil words", 10);
+    g_autoptr(StepState) state = state_new();
+
+    put_note(w, "kept", "of the owner");
+    put_note(w, "gone", "deleted since");
+    Txn txn = test_begin(w->engine.db);
+    g_assert_true(note_put(&txn, "kept", evil, NOTE_ANY, &by, NULL, NULL));
+    g_assert_true(note_delete(&txn, "gone", NOTE_ANY, &by, NULL));
+    g_assert_true(note_put(&txn, "gone", evil, NOTE_ANY, &by, NULL, NULL));
+    test_commit(&txn);
+    state_add_note(state, "kept");
+    state_add_note(state, "gone");
+    set_state(w, state);
+    begin(w, HEAD("one", "") "Hello\n");
+    g_autoptr(Context) c = show(w, 0);
+    g_assert_cmpuint(count(c, "of the owner"), ==, 1);
+    g_assert_cmpuint(count(c, "deleted since"), ==, 0);
+    g_assert_cmpuint(count(c, "evil words"), ==, 0);
+}
+
 /* --- fences --- */
 
 static void
@@ -249,6 +275,7 @@ main(int argc, char **argv)
     } tests[] = {
         {"/steps/prompt/budget", test_budget},
         {"/steps/prompt/original", test_original},
+        {"/steps/prompt/poisoned-note", test_poisoned_note},
         {"/steps/prompt/cut-note-is-not-shown", test_cut_note_is_not_shown},
         {"/steps/prompt/fences", test_fences},
         {"/steps/prompt/same-bytes", test_same_bytes},
