@@ -81,7 +81,7 @@ const ConfKey config_keys[] = {
     {"brain", "key-file", CONF_STRING, "", NULL, "file with the API key, or credential:NAME"},
     {"brain", "key-env", CONF_STRING, "", NULL, "environment variable with the API key"},
     {"brain", "max-tokens", CONF_INT, "8192", "1..1000000000", "longest answer"},
-    {"brain", "timeout", CONF_SPAN, "30m", NULL, "longest time for one answer or one run of a program"},
+    {"brain", "timeout", CONF_SPAN, "30m", NULL, "longest time for one answer or one run of a program; 0 is no limit"},
     {"brain", "memory", CONF_SIZE, "0", NULL, "program: address space; 0 is no limit"},
     {"brain", "output", CONF_SIZE, "4m", NULL, "program: how much of its output is kept; its mail says where there was more"},
     {"brain", "context-bytes", CONF_SIZE, "0", NULL, "as in [postrider], for this brain; 0 is what stands there"},

@@ -70,6 +70,8 @@ static int64_t
 claim_deadline(const Run *run, const ConfBrain *brain)
 {
     int64_t brain_us = brain ? brain->timeout_us : 0;
+    if (brain && brain_us == 0)
+        return USEC_NEVER; /* it may think for as long as it likes */
     return home_now(run->engine->home) + RUN_BRAIN_TRIES * brain_us + CLAIM_SPARE_US;
 }
 

@@ -86,6 +86,22 @@ pr config set 'role envoy' mode program
 is "$(wc -l <"$WORK/daemons")" 2 'both were there'
 ok 'and both end with the program that started them' wait_for all_gone
 
+brain thinker <<S
+#!/bin/sh
+cat >/dev/null
+: >'$WORK/thinks'
+cat '$WORK/thought.in'
+S
+mkfifo "$WORK/thought.in"
+pr config set 'brain default' timeout 0
+pr ask 'take your time' >"$WORK/thought" 2>&1 &
+ok 'a program without a limit of time' wait_for test -e "$WORK/thinks"
+is "$(db "SELECT deadline_us > (strftime('%s', 'now') + 86400 * 366) * 1000000 FROM job WHERE state = 'running'")" 1 'nor has its run a limit, at which the master would end it'
+echo 'All is one.' >"$WORK/thought.in"
+wait $!
+like "$(cat "$WORK/thought")" 'All is one.' 'it answers when it is done'
+pr config set 'brain default' timeout 30m
+
 brain silent <<'S'
 #!/bin/sh
 cat >/dev/null
