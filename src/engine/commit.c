@@ -246,8 +246,8 @@ put_step(Commit *c, Txn *txn, GError **error)
     const Proposal *p = c->p;
     g_autofree char *did = describe(c);
     g_autofree char *results = step_results_format(c->results);
-    int64_t cost;
-    if (!budget_book(txn, c->job->id, &cost, error))
+    int64_t cost = 0;
+    if (in->paid && !budget_book(txn, c->job->id, &cost, error))
         return false;
     Step s = {.job = c->job->id,
               .n = c->step,

@@ -145,10 +145,11 @@ static bool
 pay(Task *t, const BrainAnswer *answer, GError **error)
 {
     g_auto(Txn) txn = {0};
-    return answer->cost_micro == 0 ||
-           (txn_begin(t->run->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-            budget_pay(&txn, t->claim.job, answer->cost_micro, error) &&
-            txn_commit(&txn, error));
+    if (answer->cost_micro == 0)
+        return true;
+    t->in.paid = true;
+    return txn_begin(t->run->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+           budget_pay(&txn, t->claim.job, answer->cost_micro, error) && txn_commit(&txn, error);
 }
 
 /* *ret: the try has ended already, since the brain can't be asked as it is. */
