@@ -113,6 +113,12 @@ test_hide(void)
         {KEY, NULL, NULL},
         {KEY, KEY, "[key]"},
         {KEY, KEY "k", "[key]k"},
+        {KEY, "so sk-12345678…", "so [key]…"}, /* shortened */
+        {KEY, "so sk-123…", "so [key]…"},
+        {KEY, "so sk-12…", "so sk-12…"}, /* tells nothing */
+        {KEY, "…", "…"},
+        {KEY, "sk-123", "sk-123"},
+        {KEY, "", ""},
         {"ollama", "ollama is a server", "ollama is a server"}, /* no secret */
     };
 
