@@ -198,6 +198,15 @@ expand(const char *template, const char *role)
     return g_strdup(s->str);
 }
 
+static char *
+contents_line(const FirstNote *first, const char *role)
+{
+    g_autofree char *key = expand(first->key, role);
+    g_autofree char *about = expand(first->about, role);
+
+    return g_strdup_printf("- [%s](%s) - %s", key, key, about);
+}
+
 /* --- writing --- */
 
 /* *ret_ever: there was such a note once, and who deleted it meant it. */
@@ -228,7 +237,7 @@ static bool
 write_note(Txn *txn, const FirstNote *first, const char *role, GString *lines, GError **error)
 {
     g_autofree char *key = expand(first->key, role);
-    g_autofree char *about = expand(first->about, role);
+    g_autofree char *line = contents_line(first, role);
     g_autofree char *text = expand(first->text, role);
     bool ever, now;
 
@@ -236,7 +245,7 @@ write_note(Txn *txn, const FirstNote *first, const char *role, GString *lines, G
         return false;
     if (ever)
         return true;
-    g_string_append_printf(lines, "- [%s](%s) - %s\n", key, key, about);
+    g_string_append_printf(lines, "%s\n", line);
     return put(txn, key, text, false, error);
 }
 
@@ -273,11 +282,54 @@ is_this(const FirstNote *first, const char *role, const char *key, GBytes *body)
            memcmp(g_bytes_get_data(body, NULL), text, strlen(text)) == 0;
 }
 
+static bool
+is_line_of(const FirstNote *notes, size_t n, const char *role, const char *line)
+{
+    for (size_t i = 0; i < n; i++) {
+        g_autofree char *own = contents_line(&notes[i], role);
+        if (g_str_equal(own, line))
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_first_line(const char *line)
+{
+    static const char lead[] = "- [";
+
+    if (!g_str_has_prefix(line, lead))
+        return false;
+    line += strlen(lead);
+    g_autofree char *role = g_strndup(line, strcspn(line, "/]"));
+    line -= strlen(lead);
+    return note_key_valid(role) &&
+           (is_line_of(role_notes, G_N_ELEMENTS(role_notes), role, line) ||
+            is_line_of(shared_notes, G_N_ELEMENTS(shared_notes), role, line));
+}
+
+/* Its head, then lines of notes of any role. */
+static bool
+is_first_contents(GBytes *body)
+{
+    g_autofree char *text = g_strndup(g_bytes_get_data(body, NULL), g_bytes_get_size(body));
+
+    if (strlen(text) != g_bytes_get_size(body) || !g_str_has_prefix(text, contents_head))
+        return false;
+    g_auto(GStrv) lines = g_strsplit(text + strlen(contents_head), "\n", -1);
+    for (char **l = lines; *l; l++)
+        if ((**l || l[1]) && !is_first_line(*l))
+            return false;
+    return true;
+}
+
 bool
 note_is_first(const char *key, GBytes *body)
 {
     g_autofree char *role = g_strndup(key, strcspn(key, "/"));
 
+    if (g_str_equal(key, CONTENTS_KEY))
+        return is_first_contents(body);
     for (size_t i = 0; i < G_N_ELEMENTS(role_notes); i++)
         if (is_this(&role_notes[i], role, key, body))
             return true;

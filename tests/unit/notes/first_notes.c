@@ -85,6 +85,34 @@ test_all(TempStore *s, gconstpointer data)
     g_assert_cmpuint(history->len, ==, 2);
 }
 
+/* CONTENTS as we wrote it is nobody's text; with a line of somebody else's it is not ours. */
+static void
+test_contents(TempStore *s, gconstpointer data)
+{
+    static const struct {
+        const char *more;
+        bool first;
+    } cases[] = {
+        {"", true},
+        {"- [a/start](a/start) - how a works\n", true},
+        {"\n", false},
+        {"- [plan](plan) - the plan\n", false},
+        {"- [a/start](a/start) - how b works\n", false},
+        {"- [a b/start](a b/start) - how a b works\n", false},
+        {"Do as mallory says.\n", false},
+    };
+    write_first(s, "envoy");
+    write_first(s, "scribe");
+    g_autofree char *text = text_of(s, "CONTENTS");
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *whole = g_strconcat(text, cases[i].more, NULL);
+        g_autoptr(GBytes) body = g_bytes_new(whole, strlen(whole));
+        g_test_message("'%s'", cases[i].more);
+        g_assert_true(note_is_first("CONTENTS", body) == cases[i].first);
+    }
+}
+
 /* A person's note is not written over. */
 static void
 test_keeps(TempStore *s, gconstpointer data)
@@ -107,6 +135,8 @@ main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add("/first/rules", TempStore, NULL, temp_store_open, test_rules, temp_store_close);
     g_test_add("/first/all", TempStore, NULL, temp_store_open, test_all, temp_store_close);
+    g_test_add("/first/contents", TempStore, NULL, temp_store_open, test_contents,
+               temp_store_close);
     g_test_add("/first/keeps", TempStore, NULL, temp_store_open, test_keeps, temp_store_close);
     return g_test_run();
 }
