@@ -411,6 +411,15 @@ open_signals(sigset_t *ret_before)
 }
 
 bool
+run_called_off(Run *run)
+{
+    struct signalfd_siginfo info;
+    while (read(run->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
+        run->draining |= info.ssi_signo != SIGUSR1; /* the commit tells whose the job is */
+    return run->draining;
+}
+
+bool
 run_one(Engine *engine,
         JobId want,
         const RunLimits *limits,
@@ -422,10 +431,14 @@ run_one(Engine *engine,
     auto_fd signals = open_signals(&before);
     Run run = {.engine = engine, .signal_fd = signals, .stats = stats, .limits = *limits};
     bool ok = run_claimed(&run, want, ret_got, error);
-    sigprocmask(SIG_SETMASK, &before, NULL); /* what our caller waits for next may be ended */
+    bool off = run_called_off(&run);
+    /* What our caller waits for next may be ended. But who found our pid beside the job may send
+     * its word when it is late, and that must not end us. */
+    sigaddset(&before, SIGUSR1);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     if (!ok)
         return false;
-    if (run.draining)
+    if (off)
         return err_set(error, ERR_CANCELLED, "stopped");
     return true;
 }
@@ -462,7 +475,7 @@ run_main(Engine *engine, JobId want, int max_iterations)
                .signal_fd = signals,
                .stats = &stats,
                .limits = {.max_iterations = max_iterations, .mark = JOB_NO_MARK}};
-    for (int i = 0; i < JOBS_PER_PROCESS && !run.draining; i++) {
+    for (int i = 0; i < JOBS_PER_PROCESS && !run_called_off(&run); i++) {
         g_autoptr(GError) error = NULL;
         bool got;
         if (!run_claimed(&run, want, &got, &error)) {

@@ -28,6 +28,8 @@ typedef struct Task {
     Context *context; /* what the brain is shown in this step */
 } Task;
 
+/* We were asked to end: while a brain thought, or now. */
+bool run_called_off(Run *run);
 /* Loads the job and its open mail, for the next step. */
 bool run_load(Task *t, GError **error);
 /* The text for the brain; fills in digest and manifest, and lowers the floor by what it shows. */

@@ -248,7 +248,7 @@ run_steps(Task *t, GError **error)
             return false;
         if (!next)
             return true;
-        if (t->run->draining)
+        if (run_called_off(t->run))
             return run_release(t, home_now(t->run->engine->home), false,
                                "put back: postrider stops", error);
         if (!run_load(t, error))

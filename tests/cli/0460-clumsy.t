@@ -5,7 +5,8 @@
 
 one_line() { is "$(wc -l <"$WORK/.err")" 1 "$1"; }
 # A terminal; what the program says on it is in $OUT. Ctrl-C once it has said WHEN, or that file
-# is there, if any; then the door is opened for whoever waits there.
+# is there, if any; then, when the terminal has shown it and so has sent its signal, the door is
+# opened for whoever waits there.
 at_terminal() # WHEN DOOR CMD...
 {
     OUT=$(python3 - "$@" <<'P'
@@ -28,8 +29,9 @@ while time.time() < end:
     if when and not sent and (when.encode() in said or os.path.exists(when)):
         os.write(fd, b"\x03")
         sent = True
-        if door:
-            open(door, "w").close()
+    if sent and door and b"^C" in said:
+        open(door, "w").close()
+        door = ""
 else:
     os.kill(pid, 9)
 _, status = os.waitpid(pid, 0)
@@ -126,6 +128,7 @@ if python3 -c 'import os; os.openpty()' 2>/dev/null; then
     at_terminal 'Ctrl-C leaves it at work' '' "$PR_BIN" --home "$HOME_DIR" ask --to slow 'take your time'
     like "$OUT" 'job 4 is at work; .*postrider watch 4' 'a long silence is explained'
     like "$OUT" 'exit -2' 'Ctrl-C ends ask'
+    ok 'its program began' wait_for test -e "$WORK/begun"
     ok 'the job works' pr job list --state working
     like "$OUT" 'take your time' 'on'
     open_door
