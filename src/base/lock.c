@@ -83,12 +83,14 @@ write_pid(int fd)
         return;
 }
 
+/* Shared: two who ask at the same moment must not take each other for the holder, whose pid in
+ * the file may be that of somebody else by now. */
 bool
 lock_is_held(int dir_fd, const char *name)
 {
     auto_fd fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
-    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
 /* Where we may not write at all, waiting does not help: a person has to. */

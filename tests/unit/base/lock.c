@@ -107,6 +107,27 @@ test_replaced(void)
     g_assert_false(lock_holds(dir.fd, "lock", fd));
 }
 
+/* Whoever only asks is not taken for the holder by another who asks at the same moment. */
+static void
+test_asked(void)
+{
+    g_auto(TmpDir) dir = tmpdir_new();
+    auto_fd fd = -1;
+
+    g_assert_false(lock_is_held(dir.fd, "lock"));
+    tmpdir_write(&dir, "lock", "1\n", 0600);
+    pid_t other = fork();
+    if (other == 0)
+        for (;;)
+            (void)lock_is_held(dir.fd, "lock");
+    for (int i = 0; i < 20000; i++)
+        g_assert_false(lock_is_held(dir.fd, "lock"));
+    end_holder(other);
+
+    g_assert_true(lock_take(dir.fd, "lock", 0, &fd, NULL));
+    g_assert_true(lock_is_held(dir.fd, "lock"));
+}
+
 static void
 test_not_a_file(void)
 {
@@ -129,6 +150,7 @@ main(int argc, char **argv)
     g_test_add_func("/lock/wait", test_wait);
     g_test_add_func("/lock/stale", test_stale);
     g_test_add_func("/lock/replaced", test_replaced);
+    g_test_add_func("/lock/asked", test_asked);
     g_test_add_func("/lock/not-a-file", test_not_a_file);
     return g_test_run();
 }
