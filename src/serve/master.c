@@ -284,13 +284,15 @@ reload(Master *m)
 static void
 ask_to_stop(Master *m)
 {
+    unsigned n = m->children->len;
+
     if (!m->stopping) {
-        log_say(LOG_INFO, "stopping: %u at work", m->children->len);
         stop(m, EXIT_SUCCESS);
+        log_say(LOG_INFO, "stopping: %u at work", n); /* all of whom have been asked to end */
         look(m);
         return;
     }
-    log_say(LOG_WARN, "stopping at once: %u at work are killed", m->children->len);
+    log_say(LOG_WARN, "stopping at once: %u at work are killed", n);
     staff_kill(m);
     g_main_loop_quit(m->loop);
 }
