@@ -146,8 +146,9 @@ is_held(Engine *engine, Outcome *ret)
     return true;
 }
 
-static void
-tell_waiting(JobId job, bool served)
+/* Says once what is waited for, and once more when the mail has become a job; false: it may yet. */
+static bool
+tell_waiting(JobId job, bool served, bool again)
 {
     if (!served)
         (void)cli_fail(0, "no 'postrider serve' is at work here, so this does the work itself; "
@@ -157,8 +158,9 @@ tell_waiting(JobId job, bool served)
                        "job %" G_GINT64_FORMAT " is at work; Ctrl-C leaves it at work and the "
                        "answer comes by mail; see: postrider watch %" G_GINT64_FORMAT,
                        job.v, job.v);
-    else
+    else if (!again)
         (void)cli_fail(0, "the mail is not taken in yet; see: postrider status");
+    return !served || job.v;
 }
 
 /* Somebody pressed Ctrl-C; what was under way may have come to its end all the same. */
@@ -178,7 +180,7 @@ static int
 wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
 {
     int64_t silent_until_us = clock_mono_us() + SILENCE_US;
-    bool wanted = progress_wanted(), told = !wanted;
+    bool wanted = progress_wanted(), told = !wanted, began = false;
     int step = 0;
     g_autofree char *state = g_build_filename(cli->home->path, "state", NULL);
     auto_fd inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -191,8 +193,8 @@ wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
             return status;
         bool served = lock_is_held(cli->home->state_fd, "master.lock");
         if (!told && (!served || clock_mono_us() >= silent_until_us)) {
-            tell_waiting(ret->job, served);
-            told = true;
+            told = tell_waiting(ret->job, served, began);
+            began = true;
         }
         if (served) {
             if (wanted)

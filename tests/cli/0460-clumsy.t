@@ -4,14 +4,14 @@
 . "$(dirname "$0")/../lib/serve.sh"
 
 one_line() { is "$(wc -l <"$WORK/.err")" 1 "$1"; }
-# A terminal; what the program says on it is in $OUT. Ctrl-C once it has said WHEN, or that file
-# is there, if any; then, when the terminal has shown it and so has sent its signal, the door is
-# opened for whoever waits there.
+# A terminal; what the program says on it is in $OUT, and meanwhile in $WORK/said. Ctrl-C once it
+# has said WHEN, or that file is there, if any; then, when the terminal has shown it and so has sent
+# its signal, the door is opened for whoever waits there.
 at_terminal() # WHEN DOOR CMD...
 {
-    OUT=$(python3 - "$@" <<'P'
+    OUT=$(python3 - "$WORK/said" "$@" <<'P'
 import os, pty, select, signal, sys, time
-when, door, cmd = sys.argv[1], sys.argv[2], sys.argv[3:]
+heard, when, door, cmd = open(sys.argv[1], "wb", 0), sys.argv[2], sys.argv[3], sys.argv[4:]
 pid, fd = pty.fork()
 if pid == 0:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs this in the background has it ignored
@@ -26,6 +26,7 @@ while time.time() < end:
         if not data:
             break
         said += data
+        heard.write(data)
     if when and not sent and (when.encode() in said or os.path.exists(when)):
         os.write(fd, b"\x03")
         sent = True
@@ -131,8 +132,14 @@ if python3 -c 'import os; os.openpty()' 2>/dev/null; then
     ok 'its program began' wait_for test -e "$WORK/begun"
     ok 'the job works' pr job list --state working
     like "$OUT" 'take your time' 'on'
+    rm "$WORK/said"
+    account=$(head -n 1 "$HOME_DIR/state/account-main.lock")
+    kill -STOP "$account"
+    { wait_for grep -q 'not taken in yet' "$WORK/said"; kill -CONT "$account"; } &
+    at_terminal 'Ctrl-C leaves it at work' '' "$PR_BIN" --home "$HOME_DIR" ask --to slow 'in a while'
+    like "$OUT" 'not taken in yet.*job 5 is at work; ' 'a mail that nobody takes in is told, and its job when there is one'
     open_door
-    ok 'and is answered' wait_for has_answers 4
+    ok 'both are answered' wait_for has_answers 5
     stop_serve
     at_terminal '' '' "$PR_BIN" --home "$HOME_DIR" ask --to slow 'alone'
     like "$OUT" "no 'postrider serve' is at work here.*slept.*exit 0" 'without a master it says who works'
@@ -142,7 +149,7 @@ if python3 -c 'import os; os.openpty()' 2>/dev/null; then
     open_door
     like "$OUT" 'slept.*exit 0' 'Ctrl-C lets the step end, and what it said is printed'
     ok 'what is left is done' pr serve --once
-    ok 'each was answered' has_answers 6
+    ok 'each was answered' has_answers 7
 else
     skip 'ask at a terminal' 'no terminal can be opened here'
     stop_serve
