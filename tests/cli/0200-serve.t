@@ -24,6 +24,8 @@ not_ok 'the wake socket is gone' test -e "$HOME_DIR/state/wake.sock"
 like "$(tail -n 1 "$WORK/serve.log")" 'msg=stopped' 'its last line says so'
 
 ok 'it starts again' start_serve || done_testing
+serves_again() { [ "$(grep -c msg=serving "$WORK/serve.log")" = 2 ]; }
+ok 'and says so again' wait_for serves_again
 unlike "$(cat "$WORK/serve.log")" 'recovered=' 'again there is nothing to recover'
 serve_end INT
 is "$SERVE_STATUS" 0 'INT stops it too'

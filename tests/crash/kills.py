@@ -130,7 +130,7 @@ def run(tap, kind, seconds, work):
             took = settle(home, master)
             tap.ok("all that came in is dealt with", [] if took is not None else scene.owed(home))
             status = master.stop()
-            left = [f"{what} {pid} still runs" for pid, what in scene.processes(home)]
+            left = scene.left_behind(home)
             tap.ok("the master stops cleanly", left + ([f"exit {status}"] if status else []))
         finally:
             if master.process.poll() is None:

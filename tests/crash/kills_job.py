@@ -141,7 +141,7 @@ class Attack:
         scene.until(lambda: self.is_master() or self.master.poll() is not None, END_SECONDS)
         self.master.terminate()
         status = self.master.wait(END_SECONDS)
-        left = [f"{what} {pid} still runs" for pid, what in scene.processes(self.home)]
+        left = scene.left_behind(self.home)
         return left + ([f"exit {status}"] if status else [])
 
 

@@ -160,6 +160,19 @@ def until(holds, seconds, every=0.02):
     return said
 
 
+def left_behind(home, there=None, seconds=30):
+    """Who is at work when the master has gone. A deliver or submit that another had started is not its to end, and
+    is over in a moment; whoever stays longer should not be there."""
+    there, left = there or (lambda: processes(home)), []
+
+    def all_gone():
+        left[:] = there()
+        return not left
+
+    until(all_gone, seconds)
+    return [f"{what} {pid} still runs" for pid, what in left]
+
+
 def ids_in(head, field):
     line = re.search(rf"^{field}: *(.*)$", head, re.M | re.I)
     return re.findall(r"<([^>]+)>", line[1]) if line else []

@@ -81,6 +81,7 @@ ok "status says so" wait_for status_says 'login|refuse|AUTH|auth'
 echo agent-pw >"$HOME_DIR/secret"
 kill -HUP "$SERVE_PID"
 ok "with the right one and SIGHUP it works" wait_for works
+ok "and what the pass has fetched is work" wait_for has_jobs 3
 stop_serve
 chmod 644 "$HOME_DIR/secret"
 exits 78 "a password file that others can read" pr account work --once

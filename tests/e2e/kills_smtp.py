@@ -274,7 +274,7 @@ def end(tap, home, master, world, policy):
         left += settle(home, master, world)
     tap.ok("and what was in doubt", left)
     status = master.stop()
-    left = [f"{kind} {pid} still runs" for pid, kind in home.at_work()]
+    left = scene.left_behind(home, home.at_work)
     tap.ok("the master stops cleanly", left + ([f"exit {status}"] if status else []))
     return words
 
