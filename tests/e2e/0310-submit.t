@@ -106,7 +106,7 @@ done
 # --- the master's own sender, killed at any moment ---
 
 home hold
-start_peer --rule '{"on": "dot", "delay": 0.03, "times": 0}'
+start_peer --rule '{"on": "dot", "delay": 1, "times": 0}' # so long that we are there before the last of them is sent
 pr config set postrider retry-first 1s >/dev/null
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do mail_to bob@test.example "mail $i"; done
 start_serve
@@ -116,6 +116,7 @@ kill_sender() { local pid; read -r pid <"$HOME_DIR/state/submit.lock" && sender 
 killed=0
 for i in 1 2 3; do wait_for kill_sender && killed=$((killed + 1)); done
 is "$killed" 3 'three senders are killed at work'
+kill -USR1 "$PEER_PID" # no more delays
 all_ended() { ! state | grep -q 'ready\|retry\|sending'; }
 ok 'the next goes on' wait_for all_ended
 stop_serve
