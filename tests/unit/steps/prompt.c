@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "steps/state.h"
 #include "store/notes.h"
+#include <time.h>
 
 #define HEAD(id, more)                                                                         \
     "From: Ann <ann@example.org>\nTo: envoy@example.org\nSubject: Budget\nMessage-ID: <" id    \
@@ -246,6 +247,16 @@ add_settled(TestWork *w, int n)
     test_commit(&txn);
 }
 
+/* What it takes of a processor: on a busy machine the rest is the time of others. */
+static int64_t
+cpu_us(void)
+{
+    struct timespec ts;
+
+    g_assert_cmpint(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts), ==, 0);
+    return ts.tv_sec * USEC_PER_SEC + ts.tv_nsec / 1000;
+}
+
 static void
 test_long_thread(TestWork *w, gconstpointer data)
 {
@@ -254,9 +265,9 @@ test_long_thread(TestWork *w, gconstpointer data)
     int64_t best = INT64_MAX;
 
     for (int i = 0; i < 5; i++) {
-        int64_t began = clock_mono_us();
+        int64_t began = cpu_us();
         g_autoptr(Context) c = show(w, 0);
-        best = MIN(best, clock_mono_us() - began);
+        best = MIN(best, cpu_us() - began);
         g_assert_cmpuint(count(c, "HEADERS ONLY ["), ==, 15);
         g_assert_cmpuint(count(c, "=== EARLIER MAIL ["), ==, 1);
         g_assert_cmpuint(count(c, "ORIGINAL MAIL"), ==, 1);
