@@ -8,6 +8,7 @@
 #include "engine/follow.h"
 #include "engine/port_client.h"
 #include "store/index.h"
+#include "store/query.h"
 
 /* --- search --- */
 
@@ -44,6 +45,15 @@ check_days(const char *query)
     }
 }
 
+/* A state that is none is a slip; in quotes it is a word that somebody looks for. */
+static int
+check_state(const char *query)
+{
+    g_auto(Query) q;
+    query_parse(query, &q);
+    return mail_check_state(q.no_state, true);
+}
+
 static int
 mail_search(Cli *cli, int argc, char **argv)
 {
@@ -63,6 +73,8 @@ mail_search(Cli *cli, int argc, char **argv)
     g_autofree char *joined = g_strjoinv(" ", argv + 1);
     g_autofree char *query = text_make_valid(joined, -1);
     check_days(query);
+    if ((status = check_state(query)))
+        return status;
     if (cli_in_agent())
         return search_port(cli, query, limit);
 

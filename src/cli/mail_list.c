@@ -134,9 +134,8 @@ list_options_clear(ListOptions *o)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ListOptions, list_options_clear)
 
-/* Mail that roles wrote has states of its own. */
-static int
-check_state(const char *name, bool written)
+int
+mail_check_state(const char *name, bool written)
 {
     const char *names[MSG_N_STATES + OUT_N_STATES + 1] = {NULL};
     MsgState state;
@@ -157,7 +156,7 @@ list_home(Cli *cli, const ListOptions *o)
     GError *error = NULL;
     g_autoptr(GPtrArray) rows = NULL;
     bool written = g_strcmp0(o->folder, "Sent") == 0;
-    int status = check_state(o->state, written);
+    int status = mail_check_state(o->state, written);
     if (status || (status = cli_db(cli, DB_READ)))
         return status;
     if (o->role && !config_role_get(cli->home->config, o->role, &error))

@@ -33,6 +33,10 @@ int mail_find(Db *db, const char *text, MailFound *ret);
 /* The message itself, wherever it lies now. NULL with true: gone. */
 bool mail_read(Cli *cli, const MailFound *f, GBytes **ret_bytes, GError **error);
 
+/* 0 where there is such a state, or none is named; else the exit status after the message was
+ * printed. written: also those of mail that roles wrote, which has states of its own. */
+int mail_check_state(const char *name, bool written);
+
 /* How many a list shows unless it is told. */
 #define MAIL_LIST_LIMIT 20
 

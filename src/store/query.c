@@ -88,8 +88,10 @@ apply(Query *q, Op op, const char *value)
         q->filter.folder = g_ascii_strcasecmp(value, "inbox") == 0 ? "" : keep(q, value);
         return true;
     case OP_STATE:
-        if (!msg_state_parse(value, &state) && !out_state_parse(value, &written))
+        if (!msg_state_parse(value, &state) && !out_state_parse(value, &written)) {
+            q->no_state = keep(q, value);
             return false;
+        }
         q->filter.state = keep(q, value);
         return true;
     case OP_NONE:

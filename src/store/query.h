@@ -11,9 +11,10 @@
 #define QUERY_WORDS_MAX 64 /* words behind these are left out */
 
 typedef struct Query {
-    MsgQuery filter; /* role, folder, state, since_us, before_us: borrowed from here */
-    char *words;     /* FTS5 expression; NULL: none */
-    GPtrArray *kept; /* strings that filter borrows */
+    MsgQuery filter;      /* role, folder, state, since_us, before_us: borrowed from here */
+    char *words;          /* FTS5 expression; NULL: none */
+    const char *no_state; /* what was asked for as a state and is none: it is among the words */
+    GPtrArray *kept;      /* strings that filter and no_state borrow */
 } Query;
 
 void query_parse(const char *text, Query *ret);

@@ -61,6 +61,11 @@ finds "['Abroad']" 'what is held is found' to:ann
 is "$(py 'd[0]["state"], bool(d[0]["why"])')" 'held True' 'as held, with the reason'
 finds "['Abroad']" 'state: knows the states of the outbox' state:held pelican
 finds "['Errand', 'Figures', 'Re: Birds']" 'sent is one of them' state:sent role:envoy pelican
+exits 64 'a state that there is not' pr mail search state:nosuch pelican
+like "$ERR" "no state 'nosuch'; there are stored, .*held.*sent" 'is told with all that there are'
+exits 64 'a slip' pr mail search state:hold
+like "$ERR" "did you mean 'held'" 'with the nearest'
+finds '[]' 'in quotes it is a word' '"state:nosuch"' '"a state:nosuch pelican"'
 finds "['Errand']" 'mail from role to role is found once' '"count the"'
 is "$(py 'd[0]["role"], d[0]["folder"] != "Sent"')" 'scribe True' 'where it was taken in'
 finds "['Errand', 'Abroad', 'Figures', 'Re: Birds']" 'folder:Sent is what was written' folder:Sent role:envoy pelican
