@@ -11,7 +11,6 @@
 #include "mail/compose.h"
 #include <inttypes.h>
 
-#define WHEN_WORDS_MAX 5
 #define SUBJECT_MAX 70
 
 /* --- list, remove, now --- */
@@ -137,34 +136,17 @@ options_clear(EveryOptions *o)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EveryOptions, options_clear)
 
-/* WHEN is as many of the first words as make sense together; the rest is the text. */
+/* WHEN is the first words; the rest is the text. */
 static int
 take_when(char **words, When *ret, char **ret_spec, unsigned *ret_n)
 {
-    unsigned n = 0, max = MIN(g_strv_length(words), WHEN_WORDS_MAX);
-    g_autofree char *all = NULL;
+    unsigned n = when_words(words);
     GError *error = NULL;
-    for (unsigned k = max; k > 0 && n == 0; k--) {
-        char *behind = g_steal_pointer(&words[k]);
-        g_autofree char *text = g_strjoinv(" ", words);
-        words[k] = behind;
-        if (when_parse(text, ret, ret_spec, k == 1 ? &error : NULL))
-            n = k;
-        if (k == max)
-            all = g_steal_pointer(&text);
-    }
+    char *behind = g_steal_pointer(&words[n]);
+    g_autofree char *text = g_strjoinv(" ", words);
+    words[n] = behind;
     *ret_n = n;
-    if (n > 0)
-        return 0;
-    /* A first word that is meant to be all of it is wrong by itself; else all may be. */
-    const char *first = words[0];
-    bool alone = strchr(first, ' ') ||
-                 (g_ascii_isdigit(*first) && g_ascii_isalpha(first[strlen(first) - 1]));
-    if (max > 1 && !alone) {
-        g_clear_error(&error);
-        (void)when_parse(all, ret, NULL, &error);
-    }
-    return cli_error(EX_USAGE, error);
+    return when_parse(text, ret, ret_spec, &error) ? 0 : cli_error(EX_USAGE, error);
 }
 
 static char *

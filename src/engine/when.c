@@ -74,31 +74,41 @@ find_name(const char *const *names, const char *word)
     return -1;
 }
 
-/* "day 07:00" and its kin; ret_text is set with true. */
+/* How many words "day 07:00" and its kin have; 0: nothing of the kind begins so. */
+static unsigned
+count_words(const char *first)
+{
+    if (g_ascii_strcasecmp(first, "month") == 0)
+        return 3;
+    bool named = g_ascii_strcasecmp(first, "day") == 0 ||
+                 g_ascii_strcasecmp(first, "weekday") == 0 || find_name(day_names, first) >= 0;
+    return named ? 2 : 0;
+}
+
+/* As many words as these have; ret_text is set with true. */
 static bool
-parse_words(char **words, unsigned n, When *ret, char **ret_text)
+parse_words(char **words, unsigned n, When *ret, char **ret_text, GError **error)
 {
     When w = {.days = ALL_DAYS, .months = ALL_MONTHS, .weekdays = ALL_WEEKDAYS};
     int day = find_name(day_names, words[0]);
     int64_t of_month;
     const char *last = words[n - 1];
+    if (n == 3 && !text_parse_int(words[1], 1, 31, &of_month))
+        return err_set(error, ERR_NEVER, "'%s' is no day of a month; 1 to 31", words[1]);
     if (!parse_clock(last, &w))
-        return false;
-    if (n == 3 && g_str_equal(words[0], "month") &&
-        text_parse_int(words[1], 1, 31, &of_month)) {
+        return err_set(error, ERR_NEVER, "'%s' is no time of day; 00:00 to 23:59", last);
+    if (n == 3) {
         w.days = UINT32_C(1) << of_month;
         w.month_end = true;
         *ret_text = g_strdup_printf("month %d %s", (int)of_month, last);
-    } else if (n == 2 && g_str_equal(words[0], "weekday")) {
+    } else if (g_str_equal(words[0], "weekday")) {
         w.weekdays = 0x3e;
         *ret_text = g_strdup_printf("weekday %s", last);
-    } else if (n == 2 && g_str_equal(words[0], "day")) {
-        *ret_text = g_strdup_printf("day %s", last);
-    } else if (n == 2 && day >= 0) {
+    } else if (day >= 0) {
         w.weekdays = (uint8_t)(1u << day);
         *ret_text = g_strdup_printf("%s %s", day_names[day], last);
     } else {
-        return false;
+        *ret_text = g_strdup_printf("day %s", last);
     }
     *ret = w;
     return true;
@@ -341,8 +351,10 @@ when_parse(const char *text, When *ret, char **ret_text, GError **error)
     } else if (n == G_N_ELEMENTS(fields)) {
         if (!parse_cron(list, &w, &form, error))
             return false;
-    } else if ((n != 2 && n != 3) || !parse_words(list, n, &w, &form)) {
+    } else if (n == 0 || n != count_words(list[0])) {
         return wrong(error, text);
+    } else if (!parse_words(list, n, &w, &form, error)) {
+        return false;
     }
     Search ever = {.when = &w};
     if (!w.interval_us && !search(&ever))
@@ -351,6 +363,18 @@ when_parse(const char *text, When *ret, char **ret_text, GError **error)
     if (ret_text)
         *ret_text = g_steal_pointer(&form);
     return true;
+}
+
+unsigned
+when_words(char **words)
+{
+    const char *first = words[0] ? words[0] : "";
+    unsigned n = count_words(first), all = g_strv_length(words);
+    size_t len = strlen(first);
+    bool cron = g_ascii_isdigit(*first) || *first == '*';
+    if (n == 0 && cron && !strpbrk(first, " :") && !g_ascii_isalpha(first[len - 1]))
+        n = all > 1 && g_ascii_isalpha(*words[1]) ? 2 : G_N_ELEMENTS(fields);
+    return CLAMP(n, 1, all);
 }
 
 int64_t

@@ -44,6 +44,9 @@ typedef struct When {
 /* ret_text: the same in one form, for people and for parsing again; caller frees, may be NULL.
  * ERR_NEVER says what is wrong; so is what can never come, as the 30th of February. */
 bool when_parse(const char *text, When *ret, char **ret_text, GError **error);
+/* How many of these words, of which there is one at least, are the time that they begin with: as
+ * many as it has if it is right, so that an error names no word behind it. */
+unsigned when_words(char **words);
 /* The first occurrence after a moment. anchor_us: when it was set up. */
 int64_t when_next(const When *when, int64_t anchor_us, int64_t after_us);
 /* The last occurrence at or before a moment; USEC_NEVER: there was none since the anchor. */

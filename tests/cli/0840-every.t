@@ -18,6 +18,19 @@ exits 64 'what is no time' pr every sometimes --to envoy --subject x
 like "$ERR" "30m, 2h, 1d, 'day 07:00'" 'gets the forms that there are'
 exits 64 'less than a minute' pr every 0m --to envoy --subject x text
 like "$ERR" "'0m': from 1m" 'and why'
+while IFS='|' read -r words want; do
+    exits 64 "every $words" pr every $words --to envoy do this
+    is "${ERR%%;*}" "postrider: $want" 'names what is wrong'
+done <<'END'
+weekday 25:00|'25:00' is no time of day
+Day at 07:00|'at' is no time of day
+mon 7|'7' is no time of day
+month 32 08:00|'32' is no day of a month
+30 minutes|'30 minutes' is no time
+7:00|'7:00' is no time
+hourly|'hourly' is no time
+0 24 x x x|'24' is no hour
+END
 exits 64 'what never comes' pr every '0 0 30 2 *' --to envoy --subject x text
 like "$ERR" 'never comes' 'is refused when it is set up'
 exits 66 'an unknown role' pr every 30m --to envy --subject x text
