@@ -225,7 +225,7 @@ static char *
 describe(Commit *c)
 {
     if (c->status == PROPOSE_FAIL)
-        commit_did(c, "gave up: %s", c->p->why);
+        commit_did(c, GAVE_UP "%s", c->p->why);
     if (c->p->status == PROPOSE_CONTINUE && c->p->why)
         commit_did(c, "%s", c->p->why);
     if (c->status == PROPOSE_PARK)

@@ -4,6 +4,8 @@
 #include "engine/commit.h"
 #include "engine/letter.h"
 
+#define GAVE_UP "gave up: " /* of what a step did that failed */
+
 typedef struct CommitParent CommitParent;
 
 /* A mail to somebody outside who takes no part in the job. */

@@ -58,11 +58,22 @@ check_step(const Source *s, int n, GError **error)
         return err_set(error, ERR_NEVER,
                        "job %" G_GINT64_FORMAT " has no step %d; its newest is step %d", id, n,
                        s->job->steps);
+    bool stateless = !s->at->state && !*s->at->phase;
+    if (stateless && strstr(s->at->did, GAVE_UP))
+        return err_set(error, ERR_NEVER,
+                       "step %d of job %" G_GINT64_FORMAT
+                       " came to nothing; there is nothing to go on from",
+                       s->at->n, id);
+    if (stateless)
+        return err_set(error, ERR_NEVER,
+                       "step %d of job %" G_GINT64_FORMAT " is the work of a program, which "
+                       "keeps its state to itself; only jobs in steps can be forked",
+                       s->at->n, id);
     if (g_str_equal(s->role->mode, "program"))
         return err_set(error, ERR_NEVER,
-                       "job %" G_GINT64_FORMAT " works as a program, which keeps its state to "
-                       "itself; only jobs in steps can be forked",
-                       id);
+                       "job %" G_GINT64_FORMAT " worked in steps, but role '%s' is a program "
+                       "now, which can't go on from one; 'mode = steps' in [role %s] can",
+                       id, s->role->name, s->role->name);
     if (s->at->state)
         return true;
     return err_set(error, ERR_NEVER,

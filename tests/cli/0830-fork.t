@@ -123,7 +123,16 @@ pr ask --no-wait 'as a program' >/dev/null && pr serve --once 2>/dev/null
 n=$(db 'SELECT max(id) FROM job')
 is "$(job "$n" state)" done 'a job of a program'
 exits 65 'can not be forked' pr fork "$n"
-like "$ERR" 'works as a program, which keeps its state to itself' 'and why'
+like "$ERR" "^postrider: step 1 of job $n is the work of a program, which keeps its state to itself" 'and why'
+exits 65 'nor a job in steps whose role is a program now' pr fork 1@2
+like "$ERR" "job 1 worked in steps, but role 'envoy' is a program now.*'mode = steps' in \[role envoy\]" 'and what would help'
+pr config set 'role envoy' mode steps
+exits 65 'nor a job of a program whose role works in steps now' pr fork "$n"
+like "$ERR" 'is the work of a program.*only jobs in steps' 'which is told as before'
+pr config set 'brain default' command /bin/true
+pr ask --no-wait 'says nothing' >/dev/null && pr serve --once 2>/dev/null
+exits 65 'nor one that failed in its first step' pr fork "$(db 'SELECT max(id) FROM job')"
+like "$ERR" 'step 1 of job [0-9]* came to nothing; there is nothing to go on from' 'which is no program'
 ok 'doctor finds nothing' pr doctor
 
 # --- crashes and a lost store ---
