@@ -93,9 +93,12 @@ add_trace(Log *log, const MsgRow *m, GError **error)
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const TraceRow *t = g_ptr_array_index(rows, i);
-        if (t->why && !g_strv_contains(in_its_state, t->what))
-            add(log, t->at_us, g_str_equal(t->what, "woke") ? "woke" : "mail", 0,
-                "%s: %s (<%s>)", t->what, t->why, m->msgid);
+        if (!t->why || g_strv_contains(in_its_state, t->what))
+            continue;
+        if (g_str_equal(t->what, "woke"))
+            add(log, t->at_us, "woke", 0, "by mail: %s (<%s>)", t->why, m->msgid);
+        else
+            add(log, t->at_us, "mail", 0, "%s: %s (<%s>)", t->what, t->why, m->msgid);
     }
     return true;
 }

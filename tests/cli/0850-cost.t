@@ -131,7 +131,7 @@ pr config set postrider max-cost-per-day 10.00
 mail_in 'Ask me' <<<'Please.'
 pr send --to envoy --subject 'Re: Ask me' --in-reply-to "<$(db 'SELECT msgid FROM outbox WHERE job = 2 AND step = 1 ORDER BY id LIMIT 1')>" <<<'The second.' >/dev/null
 pr serve --once
-like "$(pr job log 2)" 'woke        woke: its job was waiting' 'and what woke it'
+like "$(pr job log 2)" 'woke        by mail: its job was waiting' 'and what woke it'
 pr fork 1@1 >/dev/null
 like "$(pr job log 1)" 'fork        job 3 was forked from it at step 1' 'and forks'
 like "$(pr job log 3)" 'began       as a fork of job 1 at step 1' 'from both sides'
