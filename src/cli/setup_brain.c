@@ -74,6 +74,19 @@ judge(Setup *s, const ConfBrain *b, const BrainAnswer *answer)
     return setup_failed(s, "answer", why, remedy_of(b, answer));
 }
 
+/* In whose name a program is tried: that of a role which has this brain. */
+static char *
+role_env(const Config *config, const char *brain)
+{
+    const char *name = "test";
+    for (unsigned i = config->n_roles; i-- > 0;) {
+        const ConfRole *role = &config->roles[i];
+        if (!role->person && g_str_equal(role->brain, brain))
+            name = role->name;
+    }
+    return g_strconcat("POSTRIDER_ROLE=", name, NULL);
+}
+
 static int
 test(Setup *s, const char *name)
 {
@@ -85,10 +98,13 @@ test(Setup *s, const char *name)
     ConfBrain conf = *config_brain(config, name);
     conf.timeout_us = MIN(conf.timeout_us, TEST_US);
     conf.max_tokens = MIN(conf.max_tokens, TEST_TOKENS);
+    g_autofree char *role = role_env(config, name);
+    const char *const env[] = {role, NULL};
     BrainAsk ask = {.conf = &conf,
                     .home = s->cli->home->path,
                     .prompt = "This is a test of the connection. Answer with one word: ready.",
-                    .cwd = s->cli->home->path};
+                    .cwd = s->cli->home->path,
+                    .env = env};
     setup_say(s, "asking brain '%s' one short question\n", name);
     if (!brain_start(&ask, &call, &error))
         return setup_failed(s, "answer", error, NULL);

@@ -80,6 +80,10 @@ fake_end
 ok 'not tested' pr setup brain --model m --url http://127.0.0.1:1/v1 --no-test --yes
 ok 'a program' pr setup brain --kind command --command 'sh -c "cat >/dev/null; echo fine"' --yes
 like "$OUT" 'it says: fine' 'is run'
+ok 'the script of a new home' pr setup brain --kind command --command scripts/hello --yes
+like "$OUT" 'it says: Hello, this is envoy, and' 'knows in whose name it is asked'
+ok 'a brain that no role has' pr setup brain --name spare --kind command --command scripts/hello --yes
+like "$OUT" 'it says: Hello, this is test, and' 'has a name for the test'
 for kind in command script anthropic openai; do
     like "$(pr help setup)" "--kind [a-z|]*$kind" "setup offers $kind"
 done
