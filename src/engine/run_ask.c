@@ -13,6 +13,8 @@
 #include "store/budget.h"
 #include "store/pauses.h"
 
+#define UNUSABLE_MAX (64u << 10) /* bytes kept of an answer that can't be used */
+
 typedef enum Tried {
     TRIED_NEXT, /* the step is committed, and one more is to follow */
     TRIED_DONE,
@@ -21,6 +23,22 @@ typedef enum Tried {
     TRIED_OVER,
     TRIED_ERROR
 } Tried;
+
+/* The last try that came to nothing. */
+typedef struct Failure {
+    char *why; /* to ask again, or to give up */
+    char *log;
+    GBytes *said; /* what can't be used; NULL: nothing was said */
+} Failure;
+
+static void
+failure_clear(Failure *f)
+{
+    g_clear_pointer(&f->why, g_free);
+    g_clear_pointer(&f->log, g_free);
+    g_clear_pointer(&f->said, g_bytes_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Failure, failure_clear)
 
 /* What the port has settled already is no longer ours to settle. */
 static bool
@@ -78,25 +96,27 @@ attach_files(Workplace *place, Proposal *p, GError **error)
     return true;
 }
 
-/* The proposal of an answered question; NULL with *ret_again: ask once more, for that reason.
+/* The proposal of an answered question; NULL with failed->why: ask once more, for that reason.
  */
 static Proposal *
-propose(Task *t, const Thought *thought, Workplace *place, char **ret_again, GError **error)
+propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GError **error)
 {
     const BrainAnswer *answer = brain_answer(thought->call);
     if (thought->port_answered)
         return proposal_new(PROPOSE_COMPLETE);
     if (answer->failed) {
-        *ret_again = g_strdup(answer->failed);
+        failed->why = g_strdup(answer->failed);
         return NULL;
     }
     g_autoptr(Proposal) p = NULL;
     g_autoptr(GError) unusable = NULL;
     if (!t->face->answer(t->run->engine, t->job, &t->in, answer->text, &p, &unusable)) {
-        if (err_is(unusable, ERR_NEVER) || err_is(unusable, ERR_LIMIT))
-            *ret_again = g_strdup(unusable->message);
-        else
+        if (err_is(unusable, ERR_NEVER) || err_is(unusable, ERR_LIMIT)) {
+            failed->why = g_strdup(unusable->message);
+            failed->said = g_bytes_new(answer->text, text_cut_at(answer->text, UNUSABLE_MAX));
+        } else {
             g_propagate_error(error, g_steal_pointer(&unusable));
+        }
         return NULL;
     }
     t->in.answer = g_bytes_new(answer->text, strlen(answer->text));
@@ -196,25 +216,26 @@ ask(Task *t,
     return false;
 }
 
-/* One question and what follows from its answer. *why is the last reason to ask again. */
+/* One question and what follows from its answer. */
 static Tried
-try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, GError **error)
+try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError **error)
 {
     g_auto(Thought) thought = {0};
     Tried ended;
-    if (!ask(t, place, prompt, *why, &thought, &ended, error))
+    if (!ask(t, place, prompt, failed->why, &thought, &ended, error))
         return ended;
     if (!brain_worked(t->run->engine->db, t->brain->name, error) ||
         (thought.port_steps && !drop_settled(t, error)))
         return TRIED_ERROR;
 
     const BrainAnswer *answer = brain_answer(thought.call);
-    g_clear_pointer(why, g_free);
-    g_clear_pointer(log, g_free);
-    g_autoptr(Proposal) p = propose(t, &thought, place, why, error);
+    failure_clear(failed);
+    g_autoptr(Proposal) p = propose(t, &thought, place, failed, error);
     if (!p) {
-        *log = g_strdup(answer->log);
-        return !*why ? TRIED_ERROR : answer->end == BRAIN_REFUSED ? TRIED_REFUSED : TRIED_AGAIN;
+        failed->log = g_strdup(answer->log);
+        if (!failed->why)
+            return TRIED_ERROR;
+        return answer->end == BRAIN_REFUSED ? TRIED_REFUSED : TRIED_AGAIN;
     }
     if (t->steps)
         run_steps_adjust(t, p);
@@ -224,12 +245,24 @@ try_once(Task *t, Workplace *place, const char *prompt, char **why, char **log, 
     return t->steps && !result.ended ? TRIED_NEXT : TRIED_DONE;
 }
 
+/* Who asks why sees what was said, or its beginning: it belongs to the step that gives up. */
+static bool
+give_up(Task *t, Failure *failed, GError **error)
+{
+    if (!t->steps || !failed->said)
+        return run_fail(t, failed->why, failed->log, error);
+    g_autofree char *why =
+        g_strdup_printf("what the brain answered can't be used: %s", failed->why);
+    t->in.answer = g_steal_pointer(&failed->said);
+    return run_fail(t, why, failed->log, error);
+}
+
 bool
 run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error)
 {
-    g_autofree char *why = NULL, *log = NULL;
+    g_auto(Failure) failed = {0};
     for (int i = 0; i < RUN_BRAIN_TRIES; i++) {
-        switch (try_once(t, place, prompt, &why, &log, error)) {
+        switch (try_once(t, place, prompt, &failed, error)) {
         case TRIED_NEXT:
             *ret_next = true;
             return true;
@@ -242,9 +275,10 @@ run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **
             i = RUN_BRAIN_TRIES;
             break;
         case TRIED_AGAIN:
-            log_event(LOG_WARN, "the brain failed", "brain", t->brain->name, "why", why, NULL);
+            log_event(LOG_WARN, "the brain failed", "brain", t->brain->name, "why", failed.why,
+                      NULL);
             break;
         }
     }
-    return run_fail(t, why, log, error);
+    return give_up(t, &failed, error);
 }

@@ -83,6 +83,10 @@ before=$(mails)
 mail_in 'Only prose' <<<'please'
 is "$(cat "$WORK/n") $(($(mails) - before)) $(state)" '2 1 failed' 'L1 L9: after two the job fails, and one mail says so'
 like "$(newest)" 'I could not do this' 'L9: not that it was done'
+run pr show "$(last_job)"
+like "$OUT" "failed .* ago: what the brain answered can't be used: there is no JSON object" 'and whose fault it is'
+run pr show "$(last_job)@1"
+like "$OUT" $'what the brain said:\nReally, it is all sent.' 'and what was said can be seen'
 
 # --- 100 MB ---
 
