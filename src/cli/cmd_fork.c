@@ -36,7 +36,10 @@ cmd_fork(Cli *cli, int argc, char **argv)
     g_autoptr(Engine) engine = NULL;
     JobId job, fork;
     int step = 0;
-    int status = 0;
+    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
+    int status = cli_options("fork", none, &argc, &argv);
+    if (status)
+        return status;
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "fork: an agent may not");
     if (argc < 2)

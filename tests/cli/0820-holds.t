@@ -263,6 +263,8 @@ reply you "$QID" 'APPROVE'
 like "$(last_text)" "It can't leave from here.*no way to send.*still held" 'APPROVE tells the truth'
 is "$(state_of "$M")" held 'and it is still held'
 exits 75 'the command line too' pr approve "$M"
+exits 64 'an option that there is not' pr reject "$M" --why 'not now'
+like "$ERR" 'reject: unknown option --why' 'is no reason'
 ok 'REJECT counts' pr reject "$M"
 
 # A second try to somebody who was held is no way around.

@@ -42,6 +42,8 @@ exits 66 'no such step' pr job fork 1@3
 like "$ERR" 'job 1 has no step 3; its newest is step 2' 'and what there is'
 exits 64 'no step at all' pr fork 1@x
 exits 64 'nothing to fork' pr fork
+exits 64 'an option that there is not' pr fork 1@1 --dry try it
+like "$ERR" 'fork: unknown option --dry' 'is no instruction'
 ok 'fork JOB@STEP' pr job fork 1@1 try it another way
 like "$OUT" '^Job 2 \(Task\) has been queued' 'says what became of it'
 is "$(dump 1)" "$before" 'the first job is untouched, its epoch too'
