@@ -66,6 +66,19 @@ decide(Txn *txn,
     return outbox_decide(txn, row->id, approve, who, error);
 }
 
+/* What was written as a mail, in one line. */
+static char *
+one_line(const char *text)
+{
+    g_auto(GStrv) words = g_strsplit_set(text, " \n", -1);
+    GString *line = g_string_new(NULL);
+    for (char **w = words; *w; w++) {
+        if (**w)
+            g_string_append_printf(line, "%s%s", line->len ? " " : "", *w);
+    }
+    return g_string_free(line, FALSE);
+}
+
 static int
 decide_one(Cli *cli, const char *id, bool approve, const char *why)
 {
@@ -85,8 +98,10 @@ decide_one(Cli *cli, const char *id, bool approve, const char *why)
         !decide(&txn, row, approve, why, &end, &text, &error) ||
         (end == HOLD_DONE && !txn_commit(&txn, &error)))
         return cli_error(0, error);
-    if (end != HOLD_DONE)
-        return cli_fail(status_of(end), "%s: %s", id, g_strdelimit(text, "\n", ' '));
+    if (end != HOLD_DONE) {
+        g_autofree char *line = one_line(text);
+        return cli_fail(status_of(end), "%s: %s", id, line);
+    }
     Engine engine = {.home = cli->home, .db = cli->db};
     (void)settle_local(&engine, NULL, NULL); /* what can't be flagged now stays owed */
     db_hint(cli->db);

@@ -122,7 +122,9 @@ decide_mail(Deciding *d, const QuestionMail *m, GError **error)
         g_propagate_error(error, g_steal_pointer(&failed));
         return false;
     }
-    add_mail(d->stuck, m, failed->message);
+    g_autofree char *known = g_strdup_printf("mail %" PRId64 " can't leave: ", m->id.v);
+    const char *why = failed->message;
+    add_mail(d->stuck, m, g_str_has_prefix(why, known) ? why + strlen(known) : why);
     return true;
 }
 
@@ -191,9 +193,10 @@ decide(Txn *txn,
         return true;
     }
     if (d.n_done == 0) {
+        g_string_truncate(stuck, stuck->len - 1);
         *ret_end = HOLD_NO_WAY;
         *ret_text = g_strdup_printf(
-            "It can't leave from here:\n\n%s\nNothing changed; it is still held, and the "
+            "It can't leave from here:\n\n%s.\n\nNothing changed; it is still held, and the "
             "question is still open. Say APPROVE again once there is a way, or REJECT.",
             stuck->str);
         return true;

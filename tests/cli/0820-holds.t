@@ -263,6 +263,7 @@ reply you "$QID" 'APPROVE'
 like "$(last_text)" "It can't leave from here.*no way to send.*still held" 'APPROVE tells the truth'
 is "$(state_of "$M")" held 'and it is still held'
 exits 75 'the command line too' pr approve "$M"
+is "$ERR" "postrider: $M: It can't leave from here: mail $M to far@example.net: Far, no way to send: [smtp] is not configured. Nothing changed; it is still held, and the question is still open. Say APPROVE again once there is a way, or REJECT." 'in one line'
 exits 64 'an option that there is not' pr reject "$M" --why 'not now'
 like "$ERR" 'reject: unknown option --why' 'is no reason'
 ok 'REJECT counts' pr reject "$M"
