@@ -104,6 +104,16 @@ add_questions(Db *db, JobId id, GString *s, GError **error)
     return true;
 }
 
+/* What failed, or was rejected, does not wait any more. */
+static unsigned
+count_waiting(const GPtrArray *unsent)
+{
+    unsigned n = 0;
+    for (guint i = 0; i < unsent->len; i++)
+        n += ((const OutRow *)g_ptr_array_index(unsent, i))->state != OUT_FAILED;
+    return n;
+}
+
 char *
 tell_job(Db *db, JobId id, GError **error)
 {
@@ -136,9 +146,9 @@ tell_job(Db *db, JobId id, GError **error)
                            job->steps == 1 ? "" : "s");
     if (open)
         g_string_append_printf(s, ", %u mail%s to answer", open, open == 1 ? "" : "s");
-    if (unsent->len)
-        g_string_append_printf(s, ", %u mail%s not sent yet", unsent->len,
-                               unsent->len == 1 ? "" : "s");
+    unsigned waits = count_waiting(unsent);
+    if (waits)
+        g_string_append_printf(s, ", %u mail%s not sent yet", waits, waits == 1 ? "" : "s");
     g_string_append(s, ".\n");
     if (!add_questions(db, id, s, error))
         return NULL;

@@ -266,7 +266,9 @@ exits 75 'the command line too' pr approve "$M"
 is "$ERR" "postrider: $M: It can't leave from here: mail $M to far@example.net: Far, no way to send: [smtp] is not configured. Nothing changed; it is still held, and the question is still open. Say APPROVE again once there is a way, or REJECT." 'in one line'
 exits 64 'an option that there is not' pr reject "$M" --why 'not now'
 like "$ERR" 'reject: unknown option --why' 'is no reason'
+like "$(pr show "$(last_job)")" 'so far, 1 mail not sent yet' 'show counts what may still leave'
 ok 'REJECT counts' pr reject "$M"
+unlike "$(pr show "$(last_job)")" 'not sent yet' 'and not what never will'
 
 # A second try to somebody who was held is no way around.
 answers <<END
