@@ -113,11 +113,11 @@ add_mail_in(Log *log, GError **error)
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const MsgRow *m = g_ptr_array_index(rows, i);
+        const char *why = m->state == MSG_HANDLED ? NULL : m->why;
         g_autofree char *by = m->step ? g_strdup_printf(" by step %d", m->step) : NULL;
         if (m->class == MSG_CHECKPOINT)
             add(log, m->received_us, "checkpoint", 0,
-                "its checkpoint mail is in the mailbox%s%s", m->why ? ": " : "",
-                m->why ? m->why : "");
+                "its checkpoint mail is in the mailbox%s%s", why ? ": " : "", why ? why : "");
         else if (m->class == MSG_ORDER)
             add(log, m->received_us, "order", 0, "%s from %s: %s", m->why ? m->why : "an order",
                 m->from, m->subject);
@@ -204,6 +204,26 @@ add_given(Log *log, GError **error)
     return true;
 }
 
+/* About held mail is asked in the commit of the step that wrote it: behind it, as that mail. */
+static bool
+asked_at(const Log *log, const Question *q, int64_t *ret_us, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(GPtrArray) mails = NULL, rows = NULL;
+    *ret_us = q->asked_us;
+    if (!question_mails(log->cli->db, q->id, &mails, error))
+        return false;
+    if (q->about.v || mails->len == 0)
+        return true;
+    OutQuery first = {.id = ((const QuestionMail *)g_ptr_array_index(mails, 0))->id,
+                      .all = true};
+    if (!outbox_list(log->cli->db, &viewer, &first, &rows, error))
+        return false;
+    if (rows->len > 0)
+        *ret_us = MAX(q->asked_us, behind_step(log, g_ptr_array_index(rows, 0)));
+    return true;
+}
+
 static bool
 add_questions(Log *log, GError **error)
 {
@@ -212,7 +232,10 @@ add_questions(Log *log, GError **error)
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const Question *q = g_ptr_array_index(rows, i);
-        add(log, q->asked_us, "question", 0, "%s (<%s>)",
+        int64_t asked_us;
+        if (!asked_at(log, q, &asked_us, error))
+            return false;
+        add(log, asked_us, "question", 0, "%s (<%s>)",
             q->about.v ? "has this mail arrived?" : "may held mail leave?", q->msgid);
         if (q->state != QUESTION_OPEN)
             add(log, q->decided_us ? q->decided_us : q->asked_us, "answer", 0, "%s%s%s%s%s",
@@ -227,14 +250,18 @@ static void
 add_state(Log *log)
 {
     const Job *job = log->job;
+    const GPtrArray *all = log->events;
+    const Event *last = all->len > 0 ? g_ptr_array_index(all, all->len - 1) : NULL;
+    int64_t at_us = MAX(job->updated_us, last ? last->at_us : job->created_us);
     g_autofree char *due = NULL;
     if (job->state == JOB_PARKED && job->resume_us != USEC_NEVER)
         due = job->resume_us > home_now(log->cli->home) ? clock_format_iso(job->resume_us)
                                                         : g_strdup("the next pass");
-    add(log, MAX(job->updated_us, job->created_us), "now", 0, "%s%s%s%s%s%s%s",
-        job_state_words(job->state), job->waiting_for ? ", for " : "",
-        job->waiting_for ? job->waiting_for : "", due ? ", until " : "", due ? due : "",
-        job->why ? ": " : "", job->why ? job->why : "");
+    if (due && job->waiting_for && strstr(job->waiting_for, due))
+        g_clear_pointer(&due, g_free); /* it says so itself */
+    add(log, at_us, "now", 0, "%s%s%s%s%s%s%s", job_state_words(job->state),
+        job->waiting_for ? ", for " : "", job->waiting_for ? job->waiting_for : "",
+        due ? ", until " : "", due ? due : "", job->why ? ": " : "", job->why ? job->why : "");
 }
 
 /* How it is now is always last. */

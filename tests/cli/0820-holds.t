@@ -258,6 +258,7 @@ answers <<END
 END
 mail_in 'Far' <<<'please'
 M=$(held) QID=$(id_of "$(question)")
+like "$(pr job log "$(last_job)")" $'  step  [^\n]*\n[^\n]*  mail out  [^\n]*\n[^\n]*  question  [^\n]*\n' 'in the log the question stands behind the step that asks'
 like "$(text_of "$(question)")" "can't reach far@example.net from here now, even after a yes: no way to send" 'the question says when a yes is not enough'
 reply you "$QID" 'APPROVE'
 like "$(last_text)" "It can't leave from here.*no way to send.*still held" 'APPROVE tells the truth'

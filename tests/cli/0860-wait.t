@@ -43,6 +43,7 @@ waits remind 7200
 is "$(doc wait_then "$(checkpoint)") $(doc resume_after "$(checkpoint)")" "remind $(iso 7200)" 'then = remind travels in the checkpoint'
 like "$(at 60 show 1)" 'It reminds you@postrider.local in 119 min' 'show tells whom it reminds, and when'
 like "$(at 60 status)" 'waits for you:.*job 1 waits for your answer: choose' 'and status that it is your turn'
+like "$(at 60 job log 1)" "now         waiting, for a reply, at most until $(iso 7200)\$" 'the log says once until when'
 reply STATUS 'Which one' 60
 at 60 serve --once
 ok 'STATUS tells it too' you_have 'It reminds you@postrider.local in 119 min'
