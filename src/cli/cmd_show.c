@@ -21,6 +21,21 @@ is_note(Cli *cli, const char *id, bool *ret)
     return status;
 }
 
+static int
+nothing(Cli *cli, const char *id)
+{
+    GError *error = NULL;
+    g_autofree char *nearest = NULL;
+    int status = cli_db(cli, DB_READ);
+    if (status)
+        return status;
+    if (note_key_valid(id) && !notes_nearest(cli->db, id, &nearest, &error))
+        return cli_error(0, error);
+    return cli_fail(EX_NOINPUT, "there is no job, mail or note '%s'%s%s%s", id,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                    nearest ? "'?" : "");
+}
+
 int
 cmd_show(Cli *cli, int argc, char **argv)
 {
@@ -41,6 +56,6 @@ cmd_show(Cli *cli, int argc, char **argv)
     if (argv[1][0] == '-')
         return cli_usage("show", "unknown option '%s'", argv[1]);
     if (!cli_in_agent() && !strchr(argv[1], '@'))
-        return cli_fail(EX_NOINPUT, "there is no job, mail or note '%s'", argv[1]);
+        return nothing(cli, argv[1]);
     return -1; /* a mail is parsed: the other program */
 }

@@ -146,7 +146,8 @@ print_head(Cli *cli, const Job *job, const Step *step)
     print_line(cli, "at", at);
     print_line(cli, "took", took);
     print_line(cli, "cost", cost);
-    print_line(cli, "phase", step->phase);
+    if (*step->phase) /* a program has none */
+        print_line(cli, "phase", step->phase);
     print_line(cli, "did", step->did);
     if (step->because)
         print_line(cli, "because", step->because);

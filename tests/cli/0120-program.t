@@ -20,6 +20,7 @@ ls -l /proc/self/fd >fds.txt
 S
 ok 'a program with files' pr ask -a "$WORK/data.csv" 'look at the file'
 like "$OUT" 'made by envoy, job 1' 'its output is the answer'
+unlike "$(pr show 1@1)" $'\nphase' 'it has no phase to be shown'
 like "$OUT" 'attached: copy.csv' 'what it left in out/ is attached'
 w=$HOME_DIR/work/envoy/1
 is "$(cat "$w/in/data.csv")" 'column a,b' 'attachments lie in in/'

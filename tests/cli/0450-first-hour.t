@@ -14,7 +14,9 @@ is "$OUT" 'Nothing is going on.' 'is answered at once'
 exits 64 'an option that is none' pr --hom x status
 like "$ERR" "did you mean '--home'" 'gets the nearest one'
 exits 66 'a name that is nothing' pr show nothing
-like "$ERR" "no job, mail or note 'nothing'" 'is said to be nothing'
+like "$ERR" "no job, mail or note 'nothing'\$" 'is said to be nothing'
+exits 66 'nearly a note' pr show envoy/strt
+like "$ERR" "note 'envoy/strt'; did you mean 'envoy/start'?" 'gets the nearest one'
 exits 66 'run of a job that is not there' pr run 99
 like "$ERR" 'there is no job 99' 'says so'
 
