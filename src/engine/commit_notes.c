@@ -1,7 +1,10 @@
 #include "base/banned.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "engine/commit_internal.h"
 #include "notes/notes.h"
+
+#define WHY_MAX 80 /* characters of it in one line of what was done */
 
 static const char *const act_words[] = {"wrote", "appended to", "renamed", "deleted"};
 
@@ -100,7 +103,8 @@ commit_notes(Commit *c, Txn *txn, GError **error)
             return false;
         }
         commit_result(c, "note %s: %s", n->key, failed->message);
-        commit_did(c, "could not change note %s", n->key);
+        g_autofree char *why = text_shorten(failed->message, WHY_MAX);
+        commit_did(c, "could not change note %s (%s)", n->key, why);
         c->notes_failed++;
     }
     return true;

@@ -92,6 +92,7 @@ chmod +x "$WORK/before"
 before=$(mails)
 mail_in 'Meet' <<<'please'
 like "$(results 3)" 'note scratch/one: conflict' 'a note that a person wrote meanwhile is not replaced'
+like "$(pr show "$(last_job)")" 'could not change note scratch/one \(conflict: note' 'show says why, beside what the agent meant by it'
 like "$(seen 3)" 'by a person' 'the next step shows what the person wrote'
 is "$(pr note get scratch/one)" both 'and then it may be'
 is "$(mails)" $((before + 1)) 'the mail of the failed step stayed here'
