@@ -182,7 +182,7 @@ find_key(Api *api, const BrainAsk *ask, GError **error)
     if (!api_key_load(ask->conf, ask->home, custom, &api->key, error))
         return false;
     if (!api->key && api->own)
-        return err_set(error, ERR_CONFIG, "it has no key; set key-file or key-env");
+        return err_set(error, ERR_CONFIG, "there is no key; set key-file or key-env");
     if (api->key && !api->place.tls && !api->place.loopback)
         return err_set(error, ERR_CONFIG, "its key would go to '%s' unencrypted; use https",
                        api->place.host);

@@ -41,7 +41,7 @@ remedy_of(const ConfBrain *b, const BrainAnswer *answer)
         return "check 'script': a file in the home, one answer a line";
     if (!secretfile_within_reach(b->key_file))
         return "say --no-test here; the service asks it when it works";
-    if (strstr(answer->failed, "has no key"))
+    if (strstr(answer->failed, "there is no key"))
         return "say --key-file FILE or --key-env VARIABLE, or run this at a terminal, which "
                "asks";
     if (strstr(answer->failed, "can't reach"))

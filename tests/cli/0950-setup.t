@@ -91,7 +91,7 @@ exits 78 'a script that is not there' pr setup brain --kind script --script scri
 like "$OUT" "do: check 'script'" 'is told as such'
 exits 78 'a model without a key' env -u ANTHROPIC_API_KEY "$PR_BIN" --home "$HOME_DIR" setup brain --name keyless \
     --kind anthropic --model m --yes
-like "$OUT" 'has no key.*do: say --key-file' 'likewise'
+like "$OUT" 'there is no key.*do: say --key-file' 'likewise'
 exits 75 'a model that can not be reached' pr setup brain --kind openai --model m --url http://127.0.0.1:1/v1 --yes
 like "$OUT" "can't reach.*do: check the url" 'likewise'
 exits 78 'a program that is not there' pr setup brain --kind command --command /nowhere/brain --yes

@@ -455,7 +455,7 @@ test_broken(void)
     } broken[] = {
         {"no key file", "http://127.0.0.1:1", "m", "none", "the key file '"},
         {"open to others", "http://127.0.0.1:1", "m", "open", "others can read the key file '"},
-        {"no key", "", "m", "", "it has no key"},
+        {"no key", "", "m", "", "there is no key"},
         {"no model", "", "", "key", "it has no model"},
         {"key in the clear", "http://192.0.2.1", "m", "key", "its key would go to '192.0.2.1'"},
         {"no URL", "nonsense", "m", "key", "is no URL of the form"},
