@@ -54,8 +54,8 @@ cli_usage(const char *name, const char *fmt, ...)
     g_autofree char *what = g_strdup_vprintf(fmt, args);
     va_end(args);
     const char *form = verb ? verb->args : "";
-    return cli_fail(EX_USAGE, "%s: %s; usage: postrider %s%s%s", name, what, name,
-                    *form ? " " : "", form);
+    return cli_fail(EX_USAGE, "%s: %s%s usage: postrider %s%s%s", name, what,
+                    g_str_has_suffix(what, "?") ? "" : ";", name, *form ? " " : "", form);
 }
 
 int

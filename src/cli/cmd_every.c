@@ -250,7 +250,11 @@ cmd_every(Cli *cli, int argc, char **argv)
             return cli_usage("every", "%s needs one ID", first);
         return *first == 'r' ? remove_one(cli, argv[2]) : now(cli, argv[2]);
     }
-    if (!o.to)
-        return cli_usage("every", "needs --to");
+    if (!o.to) {
+        static const char *const forms[] = {"list", "remove", "now", NULL};
+        const char *near = text_nearest(first, forms);
+        return near ? cli_usage("every", "no '%s'; did you mean '%s'?", first, near)
+                    : cli_usage("every", "needs --to");
+    }
     return add(cli, &o, argv + 1);
 }

@@ -13,6 +13,8 @@ row = [r for r in json.load(sys.stdin) if r["id"] == int(sys.argv[1])][0]; print
 
 ok 'init' pr init
 exits 64 'no time' pr every
+exits 64 'a form that there is not' pr every lst
+like "$ERR" "every: no 'lst'; did you mean 'list'\? usage: " 'gets the nearest one'
 exits 64 'no role' pr every 30m --subject x
 exits 64 'what is no time' pr every sometimes --to envoy --subject x
 like "$ERR" "30m, 2h, 1d, 'day 07:00'" 'gets the forms that there are'
