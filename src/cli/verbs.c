@@ -14,7 +14,7 @@ const Verb verbs[] = {
      "its body and each FILE attached, waits for the answer and prints it. Without a running\n"
      "'postrider serve' it works the job itself. At a terminal each step is told as it is\n"
      "committed. --no-wait prints the Message-ID and returns.\n\n"
-     "Exit status: 0 answered, 1 the job failed, 75 it waits for somebody.",
+     "Exit status: 0 answered, 1 the job failed, 75 it waits for somebody, 77 it was refused.",
      true},
     {"every day", "status", "[--check] [--prometheus]", "does it work, what waits, what runs",
      "Shows whether postrider works here, what waits for a person, what runs and what is "
@@ -62,9 +62,9 @@ const Verb verbs[] = {
      "the last means all that it asks about. It leaves exactly as it was shown, and only once. "
      "The same as a\n"
      "reply to that mail that says APPROVE. Mail in doubt, that may not have arrived, is sent once more.\n\n"
-     "Exit status: 65 it was decided before, 66 no such mail, 75 it can't leave now (its job is "
-     "stopped, or there\n"
-     "is no way to send it), 77 what is held is not what was shown.",
+     "Exit status: 65 it was decided before, 66 no such mail, 75 it can't leave now (its job "
+     "is stopped,\n"
+     "or there is no way to send it), 77 what is held is not what was shown.",
      false},
     {"every day", "reject", "ID [WHY]", "say no to held mail",
      "It never leaves. With WHY the agent goes on with what you say. ID and exit status are those "
@@ -181,9 +181,11 @@ const Verb verbs[] = {
      "when somebody\n"
      "wrote since version N (0: when there is such a note). 'rename' and 'delete' keep the "
      "note CONTENTS\n"
-     "right; the 'history' of a renamed note says what it WAS. 'check' finds links that lead nowhere, notes that CONTENTS does not list, and "
-     "files that can't\n"
-     "be notes; --restore writes files that were lost again.\n\n"
+     "right; the 'history' of a renamed note says what it WAS. 'check' finds links that lead "
+     "nowhere,\n"
+     "notes that CONTENTS does not list, and files that can't be notes; --restore writes "
+     "files that\n"
+     "were lost again.\n\n"
      "Exit status: 65 conflict or a key that is none, 66 no such note; 'check': 1 there are "
      "findings.",
      false},
@@ -234,9 +236,12 @@ const Verb verbs[] = {
      "continuation.json without a MAC: it becomes a new job of the role.",
      true},
     {"for programs", "account", "NAME [--once] [--since DAY] [--take-over]", "one account's process, by hand",
-     "Runs until SIGTERM; --once does one pass. The rest is for imap accounts: --since\n"
-     "fetches mail that was received on DAY (2026-11-15) or later, though it lay there before the first visit,\n"
-     "as work; where 'serve' is at work, that does it. --take-over makes the mailbox this home's, when it was another's.\n\n"
+     "Runs until SIGTERM; --once does one pass. The rest is for imap accounts: --since fetches "
+     "mail that\n"
+     "was received on DAY (2026-11-15) or later, though it lay there before the first visit, as "
+     "work; where\n"
+     "'serve' is at work, that does it. --take-over makes the mailbox this home's, when it was "
+     "another's.\n\n"
      "Exit status: 75 the server is away, 78 the login is refused or the mailbox is another home's.",
      true},
     {"for programs", "run", "[--max-iterations N] [JOB] | --timers", "work a job that is ready, by hand",

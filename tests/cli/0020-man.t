@@ -21,6 +21,8 @@ for verb in $("$PR_BIN" help --verbs); do
     [ -s "$build/man/postrider-$verb.1" ] || missing="$missing $verb"
 done
 is "$missing" '' 'every verb has a page'
+wide=$(for verb in $("$PR_BIN" help --verbs); do "$PR_BIN" help "$verb" | sed -n "/^usage/d; /^.\{107,\}/s/^/$verb: /p"; done)
+is "$wide" '' 'and a help that is no wider than the others'
 
 # The overview is written by hand.
 missing=
