@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "engine/awaited.h"
+#include "store/budget.h"
 #include "store/messages.h"
 #include "store/outbox.h"
 #include "store/questions.h"
@@ -47,6 +48,20 @@ wait_words(Db *db, const Job *job, const char *span)
                            span);
 }
 
+/* CONTINUE alone raises no budget. */
+static const char *
+continue_words(Db *db, const Job *job)
+{
+    const ConfRole *role = config_role(db_home(db)->config, job->role);
+    int64_t limit = role ? role->max_cost_micro : 0, day, today;
+    if (job->cost_limit_micro)
+        limit = job->cost_limit_micro;
+    bool spent = limit > 0 && job->round_cost_micro >= limit;
+    if (!spent && budget_today(db, &day, &today, NULL))
+        spent = day > 0 && today >= day;
+    return spent ? "Reply CONTINUE $1 to let it spend $1 more." : "Reply CONTINUE to go on.";
+}
+
 /* What happens next, as a sentence. */
 static char *
 next_of(Db *db, const Job *job)
@@ -73,7 +88,7 @@ next_of(Db *db, const Job *job)
                                             : "It goes on by itself with the next pass.");
     case JOB_STOPPED:
     case JOB_FAILED:
-        return g_strdup("Reply CONTINUE to go on.");
+        return g_strdup(continue_words(db, job));
     default:
         return g_strdup("Write on its thread, and it goes on.");
     }
