@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/status.h"
+#include "cli/step_view.h"
 #include "store/jobs.h"
 
 static json_t *
@@ -65,6 +66,16 @@ print_lines(Cli *cli, const char *heading, const GPtrArray *lines)
 }
 
 static void
+print_cost(Cli *cli, const Status *s)
+{
+    g_autofree char *spent = step_money(s->cost_micro);
+    g_autofree char *limit = step_money(s->cost_limit_micro);
+    if (s->cost_micro)
+        cli_print(cli, "spent today: %s%s%s\n", spent, s->cost_limit_micro ? " of " : "",
+                  s->cost_limit_micro ? limit : "");
+}
+
+static void
 print_text(Cli *cli, const Status *s)
 {
     const Config *config = cli->home->config;
@@ -92,8 +103,7 @@ print_text(Cli *cli, const Status *s)
                   "checkpoint mails that were refused: %" G_GINT64_FORMAT
                   " forged, %" G_GINT64_FORMAT " stale\n",
                   s->forged, s->stale);
-    if (s->cost_micro)
-        cli_print(cli, "spent today: $%.2f\n", (double)s->cost_micro / 1e6);
+    print_cost(cli, s);
 }
 
 /* One line: 0 fine, 1 something is wrong or waits, 2 broken. */

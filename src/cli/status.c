@@ -6,6 +6,7 @@
 #include "engine/awaited.h"
 #include "engine/checkpoint.h"
 #include "mail/address.h"
+#include "store/budget.h"
 #include "store/effects.h"
 #include "store/jobs.h"
 #include "store/outbox_smtp.h"
@@ -13,9 +14,6 @@
 #include "store/questions.h"
 #include "store/remote.h"
 #include "store/schedules.h"
-#include "store/steps.h"
-
-#define DAY_US (24 * 3600 * USEC_PER_SEC)
 
 void
 status_clear(Status *s)
@@ -204,7 +202,7 @@ count(Cli *cli, Status *s, GError **error)
            outbox_count_due(cli->db, now, &s->due, error) &&
            messages_count_state(cli->db, MSG_HELD, NULL, &s->held_mail, error) &&
            messages_count_state(cli->db, MSG_IGNORED, "history", &s->history, error) &&
-           steps_cost(cli->db, now - now % DAY_US, &s->cost_micro, error) &&
+           budget_today(cli->db, &s->cost_limit_micro, &s->cost_micro, error) &&
            effects_count(cli->db, true, &s->failed_moves, error) &&
            get_count(cli, CHECKPOINT_FORGED, &s->forged, error) &&
            get_count(cli, CHECKPOINT_STALE, &s->stale, error);
@@ -238,7 +236,8 @@ note_job(Cli *cli, Status *s, const Job *j, GError **error)
 {
     g_auto(Awaited) awaited = {0};
     if (j->state == JOB_STOPPED)
-        note(s->waiting, "job %" G_GINT64_FORMAT " is stopped: %s", j->id.v, j->subject);
+        note(s->waiting, "job %" G_GINT64_FORMAT " (%s) is to go on or end: %s", j->id.v,
+             j->subject, j->why ? j->why : "it is stopped");
     if (j->state != JOB_PARKED || !j->waiting_for ||
         !g_str_has_prefix(j->waiting_for, "a reply"))
         return true;

@@ -12,8 +12,9 @@ typedef struct Status {
     pid_t master;                  /* 0: none */
     int64_t held_mail, history;
     unsigned due, failed_moves;
-    int64_t cost_micro;    /* since midnight UTC */
-    int64_t forged, stale; /* checkpoint mails that were refused */
+    int64_t cost_micro;       /* since midnight UTC */
+    int64_t cost_limit_micro; /* of this day; 0: none */
+    int64_t forged, stale;    /* checkpoint mails that were refused */
 } Status;
 
 bool status_collect(Cli *cli, Status *ret, GError **error);
