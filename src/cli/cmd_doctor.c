@@ -152,14 +152,23 @@ check_store(Doctor *d, GError **error)
     return true;
 }
 
+/* Somebody moved or deleted mail that was ours to move: told once, then it is as they left it.
+ */
 static bool
 check_effects(Doctor *d, GError **error)
 {
     g_autoptr(GPtrArray) lines = NULL;
+    g_auto(Txn) txn = {0};
     if (!effects_findings(d->engine->db, &lines, error))
         return false;
+    if (lines->len == 0)
+        return true;
+    if (!txn_begin(d->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !effects_forget_failed(&txn, error) || !txn_commit(&txn, error))
+        return false;
     for (guint i = 0; i < lines->len; i++)
-        doctor_find(d, false, g_ptr_array_index(lines, i), "could not be done");
+        doctor_find(d, true, g_ptr_array_index(lines, i),
+                    "could not be done, and stays as it is");
     return true;
 }
 

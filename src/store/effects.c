@@ -308,3 +308,9 @@ effects_findings(Db *db, GPtrArray **ret_lines, GError **error)
     *ret_lines = g_steal_pointer(&lines);
     return true;
 }
+
+bool
+effects_forget_failed(Txn *txn, GError **error)
+{
+    return sql_run(txn, "DELETE FROM effect WHERE failed IS NOT NULL", NULL, error, "");
+}

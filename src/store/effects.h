@@ -8,6 +8,7 @@
  * costs nothing, and the mark needs no flush.
  *
  *  OWED --look: done--> (row goes)       OWED --look: foreign--> FAILED(why), a finding
+ *                                       FAILED --a person was told--> (row goes)
  */
 #include "base/ids.h"
 #include "store/db.h"
@@ -49,3 +50,5 @@ bool effects_settle(Db *db,
 bool effects_count(Db *db, bool failed, unsigned *ret_n, GError **error);
 /* Failed ones, for doctor: "what where why" lines. */
 bool effects_findings(Db *db, GPtrArray **ret_lines, GError **error);
+/* A person has been told of the failed ones, whose world stays as it is. */
+bool effects_forget_failed(Txn *txn, GError **error);

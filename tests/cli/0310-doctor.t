@@ -97,4 +97,23 @@ like "$OUT" 'the store is damaged: .*restore a backup' 'is found, with the way b
 run pr --json doctor
 is "$(py 'd["ok"], len(d["findings"])')" 'False 1' 'as JSON'
 
+# --- mail that somebody deleted while it was worked on ---
+
+HOME_DIR=$WORK/two
+pr init >/dev/null
+cat >"$HOME_DIR/scripts/rude" <<END
+#!/bin/sh
+cat >/dev/null
+find '$HOME_DIR/mail/envoy' -path '*/new/*' -delete
+echo done
+END
+chmod +x "$HOME_DIR/scripts/rude"
+pr config set 'brain default' command scripts/rude
+pr ask 'delete it' >/dev/null
+like "$(pr status)" '1 move of mail could not be done; see: postrider doctor' 'status knows of it'
+exits 1 'doctor tells it' pr doctor
+like "$OUT" "could not be done, and stays as it is: mail-move .*: a person deleted it \(fixed\)" 'with what became of it'
+unlike "$(pr status)" 'could not be done' 'and then is no problem any more'
+exits 0 'nor a finding' pr doctor
+
 done_testing
