@@ -140,7 +140,8 @@ run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error)
         return false;
     t->run->stats->steps += !t->steps || t->in.answer;
     settle(t->run->engine, ret);
-    if (t->steps && t->run->limits.committed)
+    bool bare = !t->in.answer && (p->status == PROPOSE_PARK || p->status == PROPOSE_LIMIT);
+    if (t->steps && !bare && t->run->limits.committed)
         t->run->limits.committed(t->run->engine, t->claim.job);
     return true;
 }

@@ -33,6 +33,7 @@ loop_home
 steps "${busy//NNN/1}" "${busy//NNN/2}" "$done_step"
 run at_terminal inject --subject s --run --max-iterations 2
 like "$OUT" $'^postrider: job 1, step 1 \(.*\): wrote note scratch/n1, because more .*red\npostrider: job 1, step 2 \(.*\): wrote note scratch/n2' 'a line for each step'
+is "$(grep -c 'step 2 (' <<<"$OUT")" 1 'and only one, where it parks'
 like "$OUT" $'OUT <.*>$' 'stdout has the Message-ID alone'
 unlike "$OUT" $'\033' 'what the brain said is escaped'
 run at_terminal resume --run
