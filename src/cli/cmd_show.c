@@ -1,4 +1,5 @@
 #include "base/banned.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/note_cmd.h"
@@ -36,16 +37,27 @@ nothing(Cli *cli, const char *id)
                     nearest ? "'?" : "");
 }
 
+static int
+no_option(const char *option)
+{
+    static const char *const names[] = {"--context", NULL};
+    g_autofree char *hint = text_did_you_mean(option, names);
+    return cli_usage("show", "unknown option '%s'%s", option, hint);
+}
+
 int
 cmd_show(Cli *cli, int argc, char **argv)
 {
     bool note = false;
+    const char *option = NULL;
     for (int i = 1; i < argc; i++) {
         if (g_str_equal(argv[i], "--context"))
             return -1; /* mail is parsed: the other program */
+        if (*argv[i] == '-' && !option)
+            option = argv[i];
     }
     if (argc != 2)
-        return cli_usage("show", "needs one ID");
+        return option ? no_option(option) : cli_usage("show", "needs one ID");
     if (g_ascii_isdigit(argv[1][0]) && !strchr(argv[1], '.') && !strchr(argv[1], '<'))
         return show_job(cli, argv[1]);
     int status = cli_in_agent() ? 0 : is_note(cli, argv[1], &note);
@@ -53,8 +65,8 @@ cmd_show(Cli *cli, int argc, char **argv)
         return status;
     if (note)
         return note_get(cli, argc, argv);
-    if (argv[1][0] == '-')
-        return cli_usage("show", "unknown option '%s'", argv[1]);
+    if (option)
+        return no_option(option);
     if (!cli_in_agent() && !strchr(argv[1], '@'))
         return nothing(cli, argv[1]);
     return -1; /* a mail is parsed: the other program */
