@@ -21,7 +21,15 @@ job_title(const Job *job)
     return *job->subject ? job->subject : "no subject";
 }
 
-/* "has been working for 3 s", "was done 3 s ago". */
+/* " by a reply" of "stopped by a reply"; NULL: its reason is another. */
+static const char *
+ended_by(const Job *job)
+{
+    const char *word = job_state_words(job->state);
+    return job->why && g_str_has_prefix(job->why, word) ? job->why + strlen(word) : NULL;
+}
+
+/* "has been working for 3 s", "was done 3 s ago", "was stopped by a reply 3 s ago". */
 static char *
 state_since(const Home *home, const Job *job)
 {
@@ -31,7 +39,8 @@ state_since(const Home *home, const Job *job)
         return g_strdup_printf("failed %s ago", span);
     if (job->state == JOB_QUEUED || job->state == JOB_RUNNING || job->state == JOB_PARKED)
         return g_strdup_printf("has been %s for %s", word, span);
-    return g_strdup_printf("was %s %s ago", word, span);
+    const char *by = ended_by(job);
+    return g_strdup_printf("was %s%s %s ago", word, by ? by : "", span);
 }
 
 /* What the wait contract will do; whom it means is left out when that can't be read. */
@@ -155,7 +164,7 @@ tell_job(Db *db, JobId id, GError **error)
         g_string_append_printf(s, ", for %s", job->waiting_for);
     else if (job->state == JOB_PARKED)
         g_string_append(s, ", at its limit of steps in one run");
-    if (job->why && *job->why)
+    if (job->why && *job->why && !ended_by(job))
         g_string_append_printf(s, ": %s", job->why);
     g_string_append_printf(s, ". %s\nRound %d, %d step%s so far", next, job->round, job->steps,
                            job->steps == 1 ? "" : "s");

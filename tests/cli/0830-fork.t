@@ -111,7 +111,8 @@ ok 'a step at the limit of its round' pr fork 1@2
 is "$(db 'SELECT step_limit FROM job WHERE id = 4')" 4 'gives the fork as many steps again'
 is "$(db "SELECT group_concat(key, ' ') FROM note_shown WHERE job = 4 AND key LIKE 'envoy/states/%' ORDER BY key")" 'envoy/states/gathering envoy/states/triage' \
     'what later steps were shown it has not read'
-pr stop 4 >/dev/null
+run pr stop 4
+like "$OUT" '^Job 4 \(Task\) was stopped by the operator .* ago. Reply CONTINUE' 'it is stopped, which is said once'
 is "$(job 1 state)" done 'stopping a fork stops nothing else'
 
 # --- what can't be forked ---
