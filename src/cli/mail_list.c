@@ -166,6 +166,7 @@ list_home(Cli *cli, const ListOptions *o)
                   .folder = inbox ? "" : o->folder,
                   .state = o->state,
                   .job = {o->job},
+                  .taken_in = !written,
                   .limit = (unsigned)o->limit};
     bool ok = written ? index_list(cli->db, &viewer, &q, &rows, &error)
                       : messages_list(cli->db, &viewer, &q, &rows, &error);

@@ -1,16 +1,19 @@
 #include "engine/history.h"
 #include "base/banned.h"
+#include "base/crash.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/checkpoint.h"
 #include "engine/judge.h"
 #include "engine/known.h"
 #include "engine/mail_in.h"
+#include "engine/outward.h"
 #include "engine/refetch.h"
 #include "mail/message.h"
 #include "notes/first_notes.h"
 #include "notes/notes.h"
 #include "store/messages.h"
+#include "store/outbox.h"
 
 #define HISTORY_BATCH 500
 #define AHEAD_US (60 * USEC_PER_SEC) /* clocks of a file server may differ by as much */
@@ -50,28 +53,6 @@ read_mail(const Past *past, const MaildirEntry *e, Continuation **ret_checkpoint
     return in.mail;
 }
 
-/* Every id that a mail in Sent names as its parent or ancestor: those were answered. A
- * checkpoint is in the thread too, and answers nothing. */
-static bool
-read_answered(Past *past, GError **error)
-{
-    g_autoptr(GPtrArray) sent = NULL;
-    past->answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    if (!maildir_scan(past->md, "Sent", false, &sent, NULL, error))
-        return false;
-    for (guint i = 0; i < sent->len; i++) {
-        g_autoptr(Continuation) checkpoint = NULL;
-        g_autoptr(Message) m = read_mail(past, g_ptr_array_index(sent, i), &checkpoint);
-        if (!m || checkpoint)
-            continue;
-        if (m->in_reply_to)
-            g_hash_table_add(past->answered, g_strdup(m->in_reply_to));
-        for (guint k = 0; k < m->references->len; k++)
-            g_hash_table_add(past->answered, g_strdup(g_ptr_array_index(m->references, k)));
-    }
-    return true;
-}
-
 /* A role that the store was born with has had its mail watched, or owed, since then. The
  * mailbox of one that came later brings its past along, up to now. */
 static bool
@@ -107,6 +88,81 @@ is_ours(const Past *past, const MaildirEntry *e, const Message *m)
     judge(past->engine->home, past->role, m, true, &j);
     return j.proved && is_after(e, past->born_us);
 }
+
+/* --- what the role had written --- */
+
+/* Every id that it names as its parent or ancestor was answered. */
+static void
+add_answered(Past *past, const Message *m)
+{
+    if (m->in_reply_to)
+        g_hash_table_add(past->answered, g_strdup(m->in_reply_to));
+    for (guint i = 0; i < m->references->len; i++)
+        g_hash_table_add(past->answered, g_strdup(g_ptr_array_index(m->references, i)));
+}
+
+static bool
+names_role(const Past *past, const GPtrArray *addresses)
+{
+    for (guint i = 0; i < addresses->len; i++) {
+        const Address *a = g_ptr_array_index(addresses, i);
+        if (outward_means(past->engine->home->config, past->role, a->spec))
+            return true;
+    }
+    return false;
+}
+
+/* What it wrote to itself came here too, and is taken as that. */
+static bool
+came_back(const Past *past, const Message *m)
+{
+    return m->from && outward_means(past->engine->home->config, past->role, m->from->spec) &&
+           (names_role(past, m->to) || names_role(past, m->cc));
+}
+
+static bool
+is_known(const Past *past, const Message *m, bool *ret, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    Db *db = past->engine->db;
+    g_autoptr(OutRow) out = NULL;
+    MsgId in;
+    bool reuse;
+    if (!messages_known(db, past->role->name, m, &in, &reuse, error) ||
+        !outbox_find(db, &viewer, m->id, &out, error))
+        return false;
+    *ret = in.v || out;
+    return true;
+}
+
+/* It can be found again. Who wrote it, and what he had read, is what its origin line proves;
+ * where it proves nothing it is anybody's. */
+static bool
+take_written(Past *past, Txn *txn, const MaildirEntry *e, const Message *m, GError **error)
+{
+    MsgNew in = {.role = past->role->name,
+                 .account = past->account->name,
+                 .folder = e->folder,
+                 .file = e->base,
+                 .mail = m,
+                 .trust = TRUST_ANYONE,
+                 .floor = TRUST_ANYONE,
+                 .class = MSG_HISTORY,
+                 .state = MSG_HANDLED,
+                 .why = "history: written before"};
+    MsgId id;
+    bool known, is_new;
+    add_answered(past, m);
+    if (is_after(e, past->ends_us) || came_back(past, m))
+        return true;
+    if (!is_known(past, m, &known, error))
+        return false;
+    (void)origin_check(&past->engine->home->key, m, in.role, &in.trust, &in.floor);
+    return known || (messages_thread(txn, m, &in.thread, error) &&
+                     messages_store(txn, &in, &id, &is_new, error));
+}
+
+/* --- what came --- */
 
 static void
 classify(const Past *past, MsgNew *in)
@@ -180,12 +236,15 @@ take_mail(Past *past, Txn *txn, MsgNew *in, GError **error)
            (!original || job_set_original(txn, job, id, error));
 }
 
+/* A checkpoint in Sent is a copy of one that lay in INBOX, and answers nothing. */
 static bool
 take_one(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
 {
     g_autoptr(Continuation) checkpoint = NULL;
     g_autoptr(Message) m = read_mail(past, e, &checkpoint);
     bool foreign = true, moves;
+    if (m && g_str_equal(e->folder, "Sent"))
+        return checkpoint || take_written(past, txn, e, m, error);
     if (!m || is_ours(past, e, m))
         return true;
     MsgNew in = {.role = past->role->name,
@@ -210,21 +269,49 @@ take_batch(Past *past, const GPtrArray *entries, guint from, guint to, GError **
     for (guint i = from; i < to; i++)
         if (!take_one(past, &txn, g_ptr_array_index(entries, i), error))
             return false;
+    CRASH_POINT("history-before-commit");
     return txn_commit(&txn, error);
 }
 
+/* What was written counts as an answer whenever it was. */
 static bool
-take_folder(Past *past, const char *folder, GError **error)
+add_folder(const Past *past, const char *folder, GPtrArray *entries, GError **error)
 {
     g_autoptr(GPtrArray) all = NULL;
     if (!maildir_scan(past->md, folder, false, &all, NULL, error))
         return false;
-    g_autoptr(GPtrArray) old = g_ptr_array_new();
     for (guint i = 0; i < all->len; i++) {
         MaildirEntry *e = g_ptr_array_index(all, i);
-        if (!is_after(e, past->ends_us))
-            g_ptr_array_add(old, e);
+        if (g_str_equal(folder, "Sent") || !is_after(e, past->ends_us))
+            g_ptr_array_add(entries, g_steal_pointer(&g_ptr_array_index(all, i)));
     }
+    return true;
+}
+
+static int
+compare_times(gconstpointer a, gconstpointer b)
+{
+    const MaildirEntry *x = *(const MaildirEntry *const *)a,
+                       *y = *(const MaildirEntry *const *)b;
+    return (x->mtime_us > y->mtime_us) - (x->mtime_us < y->mtime_us);
+}
+
+static void
+free_entry(gpointer e)
+{
+    maildir_entry_free(e);
+}
+
+/* In the order of time, which is that of a list or a search. */
+static bool
+take_folders(Past *past, const char *const *folders, GError **error)
+{
+    g_autoptr(GPtrArray) old = g_ptr_array_new_with_free_func(free_entry);
+    for (; *folders; folders++) {
+        if (!add_folder(past, *folders, old, error))
+            return false;
+    }
+    g_ptr_array_sort(old, compare_times);
     for (guint i = 0; i < old->len; i += HISTORY_BATCH)
         if (!take_batch(past, old, i, MIN(i + HISTORY_BATCH, old->len), error))
             return false;
@@ -288,19 +375,18 @@ history_take(Engine *engine,
              unsigned *ret_n,
              GError **error)
 {
-    static const char *const folders[] = {"", "Active", "Done", "Archive"};
+    /* What was written says which of the open mail was answered. */
+    static const char *const filed[] = {"Done", "Archive", "Sent", NULL};
+    static const char *const open[] = {"", "Active", NULL};
     g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
     bool known;
     if (!known_get(engine->db, role->name, &known, error))
         return false;
     if (!known) {
+        past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         if (!restore_all(engine, role, error) || !find_end(&past, error) ||
-            !read_answered(&past, error))
-            return false;
-        for (size_t i = 0; i < G_N_ELEMENTS(folders); i++)
-            if (!take_folder(&past, folders[i], error))
-                return false;
-        if (!refetch_gathered(engine, account, role, md, error) || !set_known(&past, error))
+            !take_folders(&past, filed, error) || !take_folders(&past, open, error) ||
+            !refetch_gathered(engine, account, role, md, error) || !set_known(&past, error))
             return false;
         db_hint(engine->db); /* a job that came back may be due */
     }

@@ -8,6 +8,7 @@
  *   in Done or Archive                       handled
  *   answered by something in Sent            handled
  *   in Active                                ignored(history: was in hand)
+ *   in Sent                                  handled: nobody's work, but found by a search
  *   anything else                            ignored(history), listed by status, released by a
  *                                            person
  *

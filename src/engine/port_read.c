@@ -116,7 +116,8 @@ verb_mail_list(
     if (json_object_get(request, "limit") &&
         !json_get_int(request, "", "limit", 1, LIST_MAX, &limit, error))
         return false;
-    const MsgQuery query = {.role = talk->job->role, .limit = (unsigned)limit};
+    const MsgQuery query = {
+        .role = talk->job->role, .taken_in = true, .limit = (unsigned)limit};
     if (!messages_list(talk->engine->db, &viewer, &query, &rows, error))
         return false;
     json_object_set_new(answer, "mails", format_rows(talk, rows));

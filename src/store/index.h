@@ -50,7 +50,8 @@ typedef struct IndexHit {
 /*
  * `from:ann subject:budget since:2026-01-01 before:… role:envoy words "a phrase"`. Words are
  * ANDed; what is no operator is a word, so no input is an error. Newest first; elements are
- * IndexHit. Mail that was written here and taken in here is found as the latter only.
+ * IndexHit. Mail that was written here and taken in here is found as the latter only. Mail that a
+ * role wrote before this store was made is in `message`, in its folder Sent (engine/history.h).
  */
 bool index_search(Index *ix,
                   Db *db,

@@ -24,6 +24,31 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
 
 /* --- what is found is taken from the store, as far as the viewer and the filter allow it --- */
 
+/* Mail that a role had written before the store was made, and that came to another one, is found
+ * there only; but who asks by place or state may mean this one alone. */
+static bool
+is_double(Search *s, const MsgRow *row, bool *ret, GError **error)
+{
+    const MsgQuery *f = &s->q.filter;
+
+    *ret = false;
+    return f->folder || f->role || f->state || strcmp(row->folder, "Sent") != 0 ||
+           messages_came(s->db, s->viewer, row->msgid, ret, error);
+}
+
+static bool
+add_in(Search *s, MsgRow *take_row, GError **error)
+{
+    g_autoptr(MsgRow) row = take_row;
+    bool is_there;
+
+    if (!is_double(s, row, &is_there, error))
+        return false;
+    if (!is_there)
+        g_ptr_array_add(s->in, g_steal_pointer(&row));
+    return true;
+}
+
 static bool
 take_in(Search *s, int64_t id, GError **error)
 {
@@ -31,9 +56,7 @@ take_in(Search *s, int64_t id, GError **error)
 
     if (!messages_load(s->db, s->viewer, (MsgId){id}, &row, error))
         return false;
-    if (row && query_takes(&s->q, row))
-        g_ptr_array_add(s->in, g_steal_pointer(&row));
-    return true;
+    return !row || !query_takes(&s->q, row) || add_in(s, g_steal_pointer(&row), error);
 }
 
 /* A mail that was also taken in is there already, or is older than all that there is room for. */
@@ -73,17 +96,37 @@ search_words(Search *s,
     return ok;
 }
 
+/* Page by page, since what is found twice leaves room. */
+static bool
+list_in(Search *s, GError **error)
+{
+    MsgQuery q = s->q.filter;
+    guint n = q.limit;
+
+    while (n == q.limit && s->in->len < q.limit) {
+        g_autoptr(GPtrArray) rows = NULL;
+
+        if (!messages_list(s->db, s->viewer, &q, &rows, error))
+            return false;
+        n = rows->len;
+        for (guint i = 0; i < n; i++) {
+            MsgRow *row = g_steal_pointer(&g_ptr_array_index(rows, i));
+
+            q.below_id = row->id.v;
+            if (!add_in(s, row, error))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool
 find_in(Search *s, GError **error)
 {
     if (s->q.words)
         return search_words(s, "SELECT rowid FROM mail WHERE mail MATCH ? ORDER BY rowid DESC",
                             s->in, take_in, error);
-    g_autoptr(GPtrArray) rows = NULL;
-    if (!messages_list(s->db, s->viewer, &s->q.filter, &rows, error))
-        return false;
-    g_ptr_array_extend_and_steal(s->in, g_steal_pointer(&rows));
-    return true;
+    return list_in(s, error);
 }
 
 static bool

@@ -156,16 +156,20 @@ typedef struct MsgQuery {
     const char *state;            /* a state's name */
     bool oldest_first, open_only; /* open: stored, shown, held */
     bool history_only;            /* what was said before we heard of it; no job's own */
+    bool taken_in;                /* not what the role had written (a copy in Sent) */
     unsigned limit;               /* 0: 50 */
     int64_t below_id;             /* paging: rows with a smaller id */
 } MsgQuery;
 /* Elements are MsgRow. */
 bool messages_list(
     Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret_rows, GError **error);
-/* NULL with true: not there for this viewer. The newest row of that id. */
+/* NULL with true: not there for this viewer. The newest row of that id; a copy in Sent only where
+ * there is no other. */
 bool
 messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GError **error);
 bool messages_load(Db *db, const Viewer *viewer, MsgId id, MsgRow **ret, GError **error);
+/* Has anybody whose mail the viewer sees taken this mail in? A copy in Sent does not count. */
+bool messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError **error);
 /* What a job still has to answer (stored, shown), oldest first. Elements are MsgRow. */
 bool messages_open(Db *db, JobId job, GPtrArray **ret_rows, GError **error);
 bool messages_count_open(Db *db, JobId job, unsigned *ret_n, GError **error);

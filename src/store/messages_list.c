@@ -249,6 +249,8 @@ and_query(Where *w, const MsgQuery *q)
         g_string_append(w->sql, " AND state IN ('stored', 'shown', 'held')");
     if (q->history_only)
         g_string_append(w->sql, " AND class = 'history' AND job = 0");
+    if (q->taken_in)
+        g_string_append(w->sql, " AND folder <> 'Sent'");
     g_string_append(w->sql, q->oldest_first ? " ORDER BY id" : " ORDER BY id DESC");
 }
 
@@ -350,7 +352,9 @@ bool
 messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GError **error)
 {
     sqlite3_stmt *st = sql_get(
-        db, "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? ORDER BY id DESC", error);
+        db,
+        "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? ORDER BY folder = 'Sent', id DESC",
+        error);
 
     if (!st)
         return false;
@@ -367,6 +371,20 @@ messages_load(Db *db, const Viewer *viewer, MsgId id, MsgRow **ret, GError **err
         return false;
     sql_bind(st, "i", id.v);
     return read_one(db, st, viewer, ret, error);
+}
+
+bool
+messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError **error)
+{
+    int64_t found;
+
+    if (!sql_int(db,
+                 "SELECT EXISTS (SELECT 1 FROM message WHERE msgid = ?1 AND folder <> 'Sent' "
+                 "AND (?2 OR role = ?3))",
+                 0, &found, error, "sis", msgid, (int64_t)viewer->operator, viewer->role))
+        return false;
+    *ret = found != 0;
+    return true;
 }
 
 bool

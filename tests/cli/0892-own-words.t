@@ -179,7 +179,9 @@ is "$(to_kim 'Errand 2')" held 'T43 role to program: and so for its next round'
 rm -rf "$HOME_DIR/state"
 pass_once
 pass_once
-is "$(db "SELECT role, trust, floor FROM message WHERE subject = 'Errand'")" 'scribe|role|anyone' 'E12: the mail that comes back from its file has kept it'
+is "$(db "SELECT role, folder = 'Sent', trust, floor FROM message WHERE subject = 'Errand' ORDER BY role")" \
+    'envoy|1|role|anyone
+scribe|0|role|anyone' 'E12: the mail that comes back from its file has kept it, and so has the copy of its writer'
 is "$(db "SELECT floor FROM job WHERE role = 'scribe'")" anyone 'and so has the job from its checkpoint'
 
 done_testing

@@ -275,6 +275,50 @@ test_written(void)
     test_home_free(home);
 }
 
+/* From before the store was made: scribe has got what envoy wrote, copies follow. */
+static void
+test_copies(void)
+{
+    static const Viewer all = {NULL, true}, envoy = {.role = "envoy"};
+    static const struct {
+        const char *query;
+        const Viewer *viewer;
+        guint want_sent, want_came;
+    } cases[] = {
+        {"", &all, 0, 10},
+        {"role:envoy", &all, 10, 0},
+        {"folder:Sent", &all, 10, 0},
+        {"role:scribe", &all, 0, 10},
+        {"", &envoy, 10, 0},
+    };
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    g_autoptr(Index) ix = open_index(home, true);
+
+    for (int i = 0; i < 30; i++) {
+        g_autofree char *id = g_strdup_printf("c%d@x", i % 15);
+        g_autoptr(Message) m = test_mail(id, "envoy@x", "scribe@x", NULL, id);
+        MsgNew in = test_msg_new(i < 15 ? "scribe" : "envoy", id, m);
+
+        in.folder = i < 15 ? "Done" : "Sent";
+        in.class = MSG_HISTORY;
+        test_store(db, &in);
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GPtrArray) hits = NULL;
+        guint sent = 0;
+
+        g_test_message("%s", cases[i].query);
+        g_assert_true(index_search(ix, db, cases[i].viewer, cases[i].query, 10, &hits, NULL));
+        for (guint k = 0; k < hits->len; k++)
+            sent += g_str_equal(((const IndexHit *)hits->pdata[k])->in->folder, "Sent");
+        g_assert_cmpuint(sent, ==, cases[i].want_sent);
+        g_assert_cmpuint(hits->len - sent, ==, cases[i].want_came);
+    }
+    db_close(db);
+    test_home_free(home);
+}
+
 static void
 test_mark(void)
 {
@@ -448,6 +492,7 @@ main(int argc, char **argv)
     g_test_add_func("/index/parse", test_parse);
     g_test_add_func("/index/search", test_search);
     g_test_add_func("/index/written", test_written);
+    g_test_add_func("/index/copies", test_copies);
     g_test_add_func("/index/mark", test_mark);
     g_test_add_func("/index/deleted", test_deleted);
     g_test_add_func("/index/damaged", test_damaged);

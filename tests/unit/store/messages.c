@@ -527,6 +527,38 @@ test_find(void)
     test_home_free(home);
 }
 
+/* Mail 7 is the copy of mail 2 in the Sent folder of envoy, who had written it. */
+static void
+test_copy(void)
+{
+    Home *home = test_home_new();
+    Db *db = test_db_open(home, DB_WRITE);
+    g_autoptr(MsgRow) ours = NULL, all = NULL;
+    g_autoptr(GPtrArray) rows = NULL, taken_in = NULL;
+    g_autoptr(Message) m = test_mail("m2@x", "p2@example.org", NULL, NULL, "m2@x");
+    MsgNew in = test_msg_new("envoy", "copy", m);
+    bool came;
+
+    make_mails(db);
+    in.folder = "Sent";
+    in.class = MSG_HISTORY;
+    test_store(db, &in);
+    g_assert_true(messages_find(db, &envoy, "m2@x", &ours, NULL));
+    g_assert_cmpint(ours->id.v, ==, 7);
+    g_assert_true(messages_find(db, &VIEWER_OPERATOR, "m2@x", &all, NULL));
+    g_assert_cmpint(all->id.v, ==, 2);
+    g_assert_true(messages_came(db, &envoy, "m2@x", &came, NULL));
+    g_assert_false(came);
+    g_assert_true(messages_came(db, &VIEWER_OPERATOR, "m2@x", &came, NULL));
+    g_assert_true(came);
+    g_assert_true(messages_list(db, &envoy, &(MsgQuery){0}, &rows, NULL));
+    g_assert_cmpint(rows->len, ==, 4);
+    g_assert_true(messages_list(db, &envoy, &(MsgQuery){.taken_in = true}, &taken_in, NULL));
+    g_assert_cmpint(taken_in->len, ==, 3);
+    db_close(db);
+    test_home_free(home);
+}
+
 static void
 test_count(void)
 {
@@ -580,6 +612,7 @@ main(int argc, char **argv)
     g_test_add_func("/messages/missing", test_missing);
     g_test_add_func("/messages/list", test_list);
     g_test_add_func("/messages/find", test_find);
+    g_test_add_func("/messages/copy", test_copy);
     g_test_add_func("/messages/count", test_count);
     g_test_add_func("/messages/names", test_names);
     return g_test_run();
