@@ -7,6 +7,7 @@
 #include "cli/cmds.h"
 #include "cli/note_cmd.h"
 #include "engine/port_client.h"
+#include "notes/contents.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,18 +16,29 @@
 static const NoteBy operator_by = {.author = "operator", .label = TRUST_OPERATOR};
 
 int
-note_open(Cli *cli, NotesReport **ret_report)
+note_open(Cli *cli, const char *const *keys)
 {
     GError *error = NULL;
     int status = cli_db(cli, DB_WRITE);
 
     if (status)
         return status;
-    return notes_sync(cli->home, cli->db, ret_report, &error) ? 0 : cli_error(0, error);
+    return notes_sync_some(cli->home, cli->db, keys, NULL, &error) ? 0 : cli_error(0, error);
 }
 
 int
-note_open_to_read(Cli *cli, NotesReport **ret_report)
+note_open_to_read(Cli *cli, const char *const *keys)
+{
+    GError *error = NULL;
+    int status = cli_db_to_read(cli);
+
+    if (status || !db_can_write(cli->db))
+        return status;
+    return notes_sync_some(cli->home, cli->db, keys, NULL, &error) ? 0 : cli_error(0, error);
+}
+
+int
+note_open_to_list(Cli *cli, NotesReport **ret_report)
 {
     GError *error = NULL;
     int status = cli_db_to_read(cli);
@@ -51,12 +63,12 @@ note_call(json_t *request, json_t **ret_answer)
 
 /* After a change: files follow, and what a person must know is said. */
 static int
-publish(Cli *cli)
+publish(Cli *cli, const char *const *keys)
 {
     g_autoptr(NotesReport) report = NULL;
     GError *error = NULL;
 
-    if (!notes_sync(cli->home, cli->db, &report, &error))
+    if (!notes_sync_some(cli->home, cli->db, keys, &report, &error))
         return cli_error(0, error);
     for (guint i = 0; i < report->findings->len; i++)
         (void)cli_fail(0, "%s", (const char *)g_ptr_array_index(report->findings, i));
@@ -105,10 +117,11 @@ read_body(const char *file, GBytes **ret)
 static int
 write_home(Cli *cli, const Writing *w)
 {
+    const char *const keys[] = {w->key, NULL};
     g_auto(Txn) txn = {0};
     GError *error = NULL;
     int64_t version;
-    int status = note_open(cli, NULL);
+    int status = note_open(cli, keys);
 
     if (status)
         return status;
@@ -120,7 +133,7 @@ write_home(Cli *cli, const Writing *w)
     if (!ok || !txn_commit(&txn, &error))
         return cli_error(0, error);
     print_version(cli, w->key, version);
-    return publish(cli);
+    return publish(cli, keys);
 }
 
 static int
@@ -173,10 +186,11 @@ write_note(Cli *cli, int argc, char **argv)
 static int
 rename_home(Cli *cli, const char *from, const char *to)
 {
+    const char *const keys[] = {from, to, CONTENTS_KEY, NULL};
     g_auto(Txn) txn = {0};
     g_autoptr(Note) note = NULL;
     GError *error = NULL;
-    int status = note_open(cli, NULL);
+    int status = note_open(cli, keys);
 
     if (status)
         return status;
@@ -187,7 +201,7 @@ rename_home(Cli *cli, const char *from, const char *to)
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
         !notes_rename(&txn, from, to, &operator_by, &error) || !txn_commit(&txn, &error))
         return cli_error(0, error);
-    return publish(cli);
+    return publish(cli, keys);
 }
 
 static int
@@ -215,9 +229,14 @@ rename_note(Cli *cli, int argc, char **argv)
 static int
 delete_home(Cli *cli, char **keys)
 {
+    g_autoptr(GStrvBuilder) names = g_strv_builder_new();
     g_auto(Txn) txn = {0};
     GError *error = NULL;
-    int status = note_open(cli, NULL);
+
+    g_strv_builder_addv(names, (const char **)keys);
+    g_strv_builder_add(names, CONTENTS_KEY);
+    g_auto(GStrv) all = g_strv_builder_end(names);
+    int status = note_open(cli, (const char *const *)all);
 
     if (status)
         return status;
@@ -234,7 +253,7 @@ delete_home(Cli *cli, char **keys)
     }
     if (!txn_commit(&txn, &error))
         return cli_error(0, error);
-    return publish(cli);
+    return publish(cli, (const char *const *)all);
 }
 
 static int

@@ -84,9 +84,10 @@ print_body(Cli *cli, const Note *note)
 static int
 get_home(Cli *cli, const char *key, int64_t version)
 {
+    const char *const keys[] = {key, NULL};
     g_autoptr(Note) note = NULL;
     GError *error = NULL;
-    int status = note_open_to_read(cli, NULL);
+    int status = note_open_to_read(cli, keys);
 
     if (status)
         return status;
@@ -173,7 +174,7 @@ list_home(Cli *cli, const char *prefix)
 {
     g_autoptr(GPtrArray) notes = NULL;
     GError *error = NULL;
-    int status = note_open_to_read(cli, NULL);
+    int status = note_open_to_list(cli, NULL);
 
     if (status)
         return status;
@@ -248,7 +249,7 @@ search_home(Cli *cli, const char *query, int limit)
 {
     g_autoptr(GPtrArray) hits = NULL;
     GError *error = NULL;
-    int status = note_open_to_read(cli, NULL);
+    int status = note_open_to_list(cli, NULL);
 
     if (status)
         return status;
@@ -312,9 +313,10 @@ print_history(Cli *cli, json_t *versions) /* takes it */
 static int
 history_home(Cli *cli, const char *key)
 {
+    const char *const keys[] = {key, NULL};
     g_autoptr(GPtrArray) versions = NULL;
     GError *error = NULL;
-    int status = note_open_to_read(cli, NULL);
+    int status = note_open_to_read(cli, keys);
 
     if (status)
         return status;
@@ -411,7 +413,7 @@ note_check(Cli *cli, int argc, char **argv)
         return cli_usage("note", "check takes no operand");
     if (cli_in_agent())
         return cli_fail(EX_UNAVAILABLE, "note check is not for program agents");
-    if ((status = restore ? cli_db(cli, DB_WRITE) : note_open_to_read(cli, &report)))
+    if ((status = restore ? cli_db(cli, DB_WRITE) : note_open_to_list(cli, &report)))
         return status;
     if (restore && !notes_restore(cli->home, cli->db, &report, &error))
         return cli_error(0, error);

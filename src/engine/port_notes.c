@@ -163,7 +163,7 @@ commit(PortTalk *talk, const Proposal *p, int *ret_step, int *status, GError **e
         return false;
     if (ret_step)
         *ret_step = result.step;
-    (void)settle_notes(talk->engine, NULL); /* the end of the run does what is left */
+    (void)settle_written_notes(talk->engine, NULL); /* the end of the run does what is left */
     return true;
 }
 

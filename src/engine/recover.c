@@ -16,7 +16,7 @@
 #include <inttypes.h>
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
-/* Tidying lists every mailbox, so not every start does it. */
+/* Tidying lists every mailbox and every note, so not every start does it. */
 #define TIDY_EVERY_US (3600 * USEC_PER_SEC)
 #define TIDY_META "tidied"
 
@@ -39,7 +39,14 @@ settle_owed_notes(Engine *engine, GError **error)
     if (!outbox_after_notes(engine->db, &waits, error) ||
         !note_mirrors_owed(engine->db, &owed, error))
         return false;
-    return (waits.v == 0 && !owed) || settle_notes(engine, error);
+    return (waits.v == 0 && !owed) || settle_written_notes(engine, error);
+}
+
+static void
+warn_of_notes(const GError *why)
+{
+    log_event(LOG_WARN, "notes can't be written to their files, the next sweep tries again",
+              "why", why->message, NULL);
 }
 
 /* What can't be settled now stays owed; the next sweep tries again. Files of notes that can't be
@@ -50,8 +57,7 @@ settle(Engine *engine, unsigned *ret_n, GError **error)
     g_autoptr(GError) why = NULL, unwritten = NULL;
 
     if (!settle_owed_notes(engine, &unwritten) && !err_is(unwritten, ERR_LATER))
-        log_event(LOG_WARN, "notes can't be written to their files, the next sweep tries again",
-                  "why", unwritten->message, NULL);
+        warn_of_notes(unwritten);
     if (settle_local(engine, ret_n, &why) || err_is(why, ERR_LATER))
         return true;
     g_propagate_error(error, g_steal_pointer(&why));
@@ -98,6 +104,16 @@ sweep_mail(const Home *home, int64_t before_us)
     return n;
 }
 
+/* What people did to the files of notes while nobody asked. */
+static void
+look_at_notes(Engine *engine)
+{
+    g_autoptr(GError) why = NULL;
+
+    if (!settle_notes(engine, &why) && !err_is(why, ERR_LATER))
+        warn_of_notes(why);
+}
+
 static bool
 tidy_store(Engine *engine, int64_t now, GError **error)
 {
@@ -125,6 +141,7 @@ tidy(Engine *engine, unsigned *ret_tmp, GError **error)
     if (!file_sweep(home->state_fd, DAY_US, &in_state, error))
         return false;
     *ret_tmp = in_state + sweep_mail(home, now - DAY_US);
+    look_at_notes(engine);
     return tidy_store(engine, now, error);
 }
 

@@ -123,7 +123,8 @@ static void
 settle(Engine *engine, const StepResult *result)
 {
     g_autoptr(GError) left = NULL;
-    if (!step_settle(engine, result, &left) || (result->ended && !settle_notes(engine, &left)))
+    if (!step_settle(engine, result, &left) ||
+        (result->ended && !settle_written_notes(engine, &left)))
         log_event(LOG_WARN, "the step is committed, not all of it is settled; a sweep will",
                   "why", left->message, NULL);
 }

@@ -187,14 +187,15 @@ settle_local(Engine *engine, unsigned *ret_n, GError **error)
     return ok;
 }
 
-bool
-settle_notes(Engine *engine, GError **error)
+static bool
+settle_files(Engine *engine, bool all, GError **error)
 {
     OutId waits;
     g_auto(Txn) txn = {0};
 
     if (!outbox_after_notes(engine->db, &waits, error) ||
-        !notes_sync(engine->home, engine->db, NULL, error))
+        !(all ? notes_sync(engine->home, engine->db, NULL, error)
+              : notes_sync_some(engine->home, engine->db, NULL, NULL, error)))
         return false;
     if (waits.v == 0)
         return true;
@@ -203,4 +204,16 @@ settle_notes(Engine *engine, GError **error)
         return false;
     db_hint(engine->db);
     return true;
+}
+
+bool
+settle_notes(Engine *engine, GError **error)
+{
+    return settle_files(engine, true, error);
+}
+
+bool
+settle_written_notes(Engine *engine, GError **error)
+{
+    return settle_files(engine, false, error);
 }

@@ -7,6 +7,8 @@
 /* Moves and flags all mail that is owed. ret_n may be NULL. */
 bool settle_local(Engine *engine, unsigned *ret_n, GError **error);
 
-/* Brings note files and the store together, then releases the mail that waited for that. At the
- * end of a run and by the sweep, never between two steps. */
+/* Brings note files and the store together, then releases the mail that waited for that. Never
+ * between two steps: it looks at every file. */
 bool settle_notes(Engine *engine, GError **error);
+/* The same for what was written alone. At the end of a run and by the sweep. */
+bool settle_written_notes(Engine *engine, GError **error);

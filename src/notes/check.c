@@ -96,7 +96,9 @@ bool
 notes_nearest(Db *db, const char *key, char **ret, GError **error)
 {
     g_auto(Check) c = {0};
+    g_auto(Snapshot) reads = {0};
 
+    snapshot_begin(db, &reads);
     if (!check_begin(&c, db, error))
         return false;
     *ret = g_strdup(nearest_key(&c, key));
@@ -222,7 +224,9 @@ bool
 notes_check(Db *db, GPtrArray **ret, GError **error)
 {
     g_auto(Check) c = {0};
+    g_auto(Snapshot) reads = {0};
 
+    snapshot_begin(db, &reads);
     if (!check_begin(&c, db, error))
         return false;
     for (guint i = 0; i < c.notes->len; i++)

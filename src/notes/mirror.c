@@ -38,12 +38,12 @@ load_all(Mirror *m, GError **error)
 }
 
 static bool
-load_named(Mirror *m, const char *const *keys, GError **error)
+load_named(Mirror *m, GError **error)
 {
-    for (; *keys; keys++) {
+    for (const char *const *key = m->keys; *key; key++) {
         NoteMirror *row = NULL;
 
-        if (!note_mirror_load(m->db, *keys, &row, error))
+        if (!note_mirror_load(m->db, *key, &row, error))
             return false;
         add_row(m, row);
     }
@@ -51,16 +51,16 @@ load_named(Mirror *m, const char *const *keys, GError **error)
 }
 
 bool
-mirror_load(Mirror *m, const char *const *keys, GError **error)
+mirror_load(Mirror *m, GError **error)
 {
     g_clear_pointer(&m->tree, notes_tree_free);
-    bool ok = keys ? notes_tree_look(m->fd, keys, &m->tree, error)
-                   : notes_tree_scan(m->fd, &m->tree, error);
+    bool ok = m->keys ? notes_tree_look(m->fd, m->keys, &m->tree, error)
+                      : notes_tree_scan(m->fd, &m->tree, error);
     if (!ok)
         return false;
     g_clear_pointer(&m->rows, g_hash_table_unref);
     m->rows = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_row);
-    return keys ? load_named(m, keys, error) : load_all(m, error);
+    return m->keys ? load_named(m, error) : load_all(m, error);
 }
 
 NoteMirror *

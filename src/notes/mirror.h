@@ -8,7 +8,8 @@
 typedef struct Mirror {
     const Home *home;
     Db *db;
-    int fd; /* notes/ */
+    int fd;                  /* notes/ */
+    const char *const *keys; /* only these notes, NULL at the end; NULL: all of them */
     NotesTree *tree;
     GHashTable *rows; /* key -> NoteMirror, which owns the key */
     NotesReport *report;
@@ -18,8 +19,8 @@ typedef struct Mirror {
 void mirror_clear(Mirror *m);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Mirror, mirror_clear)
 
-/* Reads both sides (again). keys NULL: all of it. */
-bool mirror_load(Mirror *m, const char *const *keys, GError **error);
+/* Reads both sides (again). */
+bool mirror_load(Mirror *m, GError **error);
 /* True when both sides are the same by version numbers and times, and nothing is left over. */
 bool mirror_is_clean(const Mirror *m);
 /* The file is the one that we saw last, by its times. */

@@ -168,19 +168,42 @@ mark_all(Mirror *m, GPtrArray *done, GError **error)
     return true;
 }
 
+static void
+free_row(gpointer row)
+{
+    note_mirror_free(row);
+}
+
+static bool
+load_owed(const Mirror *m, GPtrArray **ret, GError **error)
+{
+    g_autoptr(GPtrArray) owed = g_ptr_array_new_with_free_func(free_row);
+
+    if (!m->keys)
+        return note_mirrors_behind(m->db, ret, error);
+    for (const char *const *key = m->keys; *key; key++) {
+        g_autoptr(NoteMirror) row = NULL;
+
+        if (!note_mirror_load(m->db, *key, &row, error))
+            return false;
+        if (row && row->version > row->mirrored)
+            g_ptr_array_add(owed, g_steal_pointer(&row));
+    }
+    *ret = g_steal_pointer(&owed);
+    return true;
+}
+
 static bool
 write_round(Mirror *m, bool *ret_again, GError **error)
 {
     g_autoptr(GPtrArray) rows = NULL, done = g_ptr_array_new();
-    bool ok = note_mirrors(m->db, &rows, error);
+    bool ok = load_owed(m, &rows, error);
 
     *ret_again = false;
     for (guint i = 0; ok && i < rows->len; i++) {
         NoteMirror *row = g_ptr_array_index(rows, i);
         bool one = false;
 
-        if (row->version <= row->mirrored)
-            continue;
         ok = settle(m, row, &one, ret_again, error);
         if (one)
             g_ptr_array_add(done, row);

@@ -41,12 +41,21 @@ void notes_report_free(NotesReport *report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NotesReport, notes_report_free)
 
 /*
- * Brings edits into the store and files up to the store. To be called at a program's start, at
- * the end of a run, before a job parks, before an agent starts, and after a person's command;
- * never inside the step loop. Costs a look at each file's times when nothing changed.
+ * Brings edits into the store and files up to the store. To be called at a program's start,
+ * before an agent starts, and before notes are listed or searched; never inside the step loop.
+ * Costs a look at each file's times when nothing changed.
  * ret_report may be NULL. ERR_LATER: somebody else is at it for too long.
  */
 bool notes_sync(const Home *home, Db *db, NotesReport **ret_report, GError **error);
+/* The same for these notes alone; NULL: those whose files are behind, at the end of a run. What
+ * people did to other files is left to the next notes_sync(), so this costs no look at each of
+ * them, only the names in the folders of these. A file that is gone or new makes it a
+ * notes_sync(). */
+bool notes_sync_some(const Home *home,
+                     Db *db,
+                     const char *const *keys,
+                     NotesReport **ret_report,
+                     GError **error);
 /* Edits of the notes named, and only into the store: before they are shown or written. A file
  * among them that is gone or new makes this a notes_sync(). NULL ends the list; keys that are
  * not valid are skipped. */

@@ -151,10 +151,10 @@ read_marker(Mirror *m, const char *store, bool *ret_ours, GError **error)
 
 /* Nobody but us writes there under the lock, so what is unfinished stays so. */
 static bool
-remove_leftovers(Mirror *m, GError **error)
+remove_leftovers(Mirror *m, const NotesTree *tree, GError **error)
 {
-    for (guint i = 0; i < m->tree->leftovers->len; i++) {
-        const char *path = g_ptr_array_index(m->tree->leftovers, i);
+    for (guint i = 0; i < tree->leftovers->len; i++) {
+        const char *path = g_ptr_array_index(tree->leftovers, i);
 
         if (unlinkat(m->fd, path, 0) < 0 && errno != ENOENT)
             return err_set_errno(error, errno, "removing 'notes/%s'", path);
@@ -163,24 +163,30 @@ remove_leftovers(Mirror *m, GError **error)
 }
 
 static bool
-look_at_displaced(Mirror *m, GError **error)
+look_at_displaced(Mirror *m, const NotesTree *tree, GError **error)
 {
     bool taken = false;
 
-    for (guint i = 0; i < m->tree->displaced->len; i++) {
-        const NoteDisplaced *d = g_ptr_array_index(m->tree->displaced, i);
+    for (guint i = 0; i < tree->displaced->len; i++) {
+        const NoteDisplaced *d = g_ptr_array_index(tree->displaced, i);
 
         if (!mirror_take_displaced(m, d->path, d->key, &taken, error))
             return false;
     }
-    return !taken || mirror_load(m, NULL, error);
+    return !taken || mirror_load(m, error);
 }
 
 static bool
 sync_both(Mirror *m, GError **error)
 {
-    return remove_leftovers(m, error) && look_at_displaced(m, error) &&
+    return remove_leftovers(m, m->tree, error) && look_at_displaced(m, m->tree, error) &&
            mirror_take_edits(m, true, error) && mirror_write_owed(m, error);
+}
+
+static bool
+is_settled(const Mirror *m)
+{
+    return mirror_is_clean(m) && m->tree->findings->len == 0;
 }
 
 static bool
@@ -189,7 +195,11 @@ sync_locked(Mirror *m, GError **error)
     g_autofree char *store = NULL;
     bool ours = true;
 
-    if (!mirror_load(m, NULL, error) || !meta_get(m->db, "home-id", &store, error))
+    if (!mirror_load(m, error))
+        return false;
+    if (is_settled(m))
+        return true;
+    if (!meta_get(m->db, "home-id", &store, error))
         return false;
     if (is_unmounted(m)) {
         say_not_mounted(m);
@@ -203,17 +213,23 @@ sync_locked(Mirror *m, GError **error)
     return sync_both(m, error) && (ours || make_marker(m, store, error));
 }
 
+/* Who gets the lock at once reads both sides once; who does not first looks whether there is
+ * anything to wait for. */
 static bool
 sync_all(const Home *home, Db *db, int fd, NotesReport *report, GError **error)
 {
     g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .report = report};
     auto_fd lock = -1;
 
-    if (!mirror_load(&m, NULL, error))
-        return false;
-    if (mirror_is_clean(&m) && m.tree->findings->len == 0)
-        return true;
-    return take_lock(home, &lock, error) && sync_locked(&m, error);
+    if (!lock_take(home->state_fd, LOCK, 0, &lock, NULL)) {
+        if (!mirror_load(&m, error))
+            return false;
+        if (is_settled(&m))
+            return true;
+        if (!take_lock(home, &lock, error))
+            return false;
+    }
+    return sync_locked(&m, error);
 }
 
 bool
@@ -278,10 +294,10 @@ notes_import(const Home *home, Db *db, const char *const *keys, GError **error)
 
     if (!open_folder(home, db, &fd, error))
         return false;
-    g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .report = report};
+    g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .keys = keys, .report = report};
     if (fd < 0)
         return true;
-    if (!mirror_load(&m, keys, error))
+    if (!mirror_load(&m, error))
         return false;
     if (!m.tree->marker)
         return true; /* notes_sync() says what that means */
@@ -289,8 +305,99 @@ notes_import(const Home *home, Db *db, const char *const *keys, GError **error)
         return notes_sync(home, db, NULL, error);
     if (!any_changed(&m))
         return true;
-    return take_lock(home, &lock, error) && mirror_load(&m, keys, error) &&
+    return take_lock(home, &lock, error) && mirror_load(&m, error) &&
            mirror_take_edits(&m, false, error);
+}
+
+/* --- both ways, some only --- */
+
+/* And the notes whose displaced files lie beside theirs: who passes by looks at these too. */
+static GPtrArray *
+with_displaced(const char *const *keys, const NotesTree *beside)
+{
+    g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
+    GPtrArray *all = g_ptr_array_new();
+
+    for (; *keys; keys++) {
+        if (g_hash_table_add(known, (gpointer)*keys))
+            g_ptr_array_add(all, (gpointer)*keys);
+    }
+    for (guint i = 0; i < beside->displaced->len; i++) {
+        const NoteDisplaced *d = g_ptr_array_index(beside->displaced, i);
+
+        if (g_hash_table_add(known, d->key))
+            g_ptr_array_add(all, d->key);
+    }
+    g_ptr_array_add(all, NULL);
+    return all;
+}
+
+/* *ret_whole: only notes_sync() can tell what is the matter. */
+static bool
+sync_loaded(Mirror *m, const NotesTree *beside, bool *ret_whole, GError **error)
+{
+    g_autofree char *store = NULL;
+    bool ours = false;
+
+    if (!meta_get(m->db, "home-id", &store, error) ||
+        (m->tree->marker && !read_marker(m, store, &ours, error)))
+        return false;
+    *ret_whole = !ours || any_gone_or_new(m);
+    return *ret_whole ||
+           (remove_leftovers(m, beside, error) && look_at_displaced(m, beside, error) &&
+            mirror_take_edits(m, false, error) && mirror_write_owed(m, error));
+}
+
+static bool
+sync_named(Mirror *m, const char *const *keys, bool *ret_whole, GError **error)
+{
+    g_autoptr(NotesTree) beside = NULL;
+    auto_fd lock = -1;
+
+    if (!take_lock(m->home, &lock, error) ||
+        !notes_tree_look_beside(m->fd, keys, &beside, error))
+        return false;
+    g_autoptr(GPtrArray) all = with_displaced(keys, beside);
+    m->keys = (const char *const *)all->pdata;
+    return mirror_load(m, error) && sync_loaded(m, beside, ret_whole, error);
+}
+
+static bool
+sync_some(const Home *home, Db *db, const char *const *keys, NotesReport **ret, GError **error)
+{
+    g_autoptr(NotesReport) report = report_new();
+    auto_fd fd = -1;
+    bool whole = true;
+
+    if (!open_folder(home, db, &fd, error))
+        return false;
+    g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .report = report};
+    if (fd >= 0 && !sync_named(&m, keys, &whole, error))
+        return false;
+    if (whole)
+        return notes_sync(home, db, ret, error);
+    hand_out(g_steal_pointer(&report), ret);
+    return true;
+}
+
+bool
+notes_sync_some(
+    const Home *home, Db *db, const char *const *keys, NotesReport **ret_report, GError **error)
+{
+    g_autoptr(GPtrArray) behind = NULL, names = g_ptr_array_new();
+
+    if (keys)
+        return sync_some(home, db, keys, ret_report, error);
+    if (!note_mirrors_behind(db, &behind, error))
+        return false;
+    for (guint i = 0; i < behind->len; i++)
+        g_ptr_array_add(names, ((NoteMirror *)g_ptr_array_index(behind, i))->key);
+    if (names->len == 0) {
+        hand_out(report_new(), ret_report);
+        return true;
+    }
+    g_ptr_array_add(names, NULL);
+    return sync_some(home, db, (const char *const *)names->pdata, ret_report, error);
 }
 
 /* --- files that are lost --- */
@@ -324,7 +431,7 @@ restore_locked(const Home *home, Db *db, int fd, GError **error)
     g_autofree char *store = NULL;
     auto_fd lock = -1;
 
-    return take_lock(home, &lock, error) && mirror_load(&m, NULL, error) &&
+    return take_lock(home, &lock, error) && mirror_load(&m, error) &&
            meta_get(db, "home-id", &store, error) && make_marker(&m, store, error) &&
            forget_missing(&m, error);
 }

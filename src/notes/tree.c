@@ -229,3 +229,56 @@ notes_tree_look(int notes_fd, const char *const *keys, NotesTree **ret, GError *
     *ret = g_steal_pointer(&tree);
     return true;
 }
+
+/* --- beside some files --- */
+
+/* The folder of a key, "" or with a slash at its end; caller frees. */
+static char *
+folder_of(const char *key)
+{
+    const char *slash = strrchr(key, '/');
+
+    return slash ? g_strndup(key, (gsize)(slash + 1 - key)) : g_strdup("");
+}
+
+/* Names alone: no file is looked at. */
+static bool
+look_through(int notes_fd, const char *folder, NotesTree *tree, GError **error)
+{
+    auto_fd fd = *folder ? dir_open_beneath(notes_fd, folder, NULL)
+                         : openat(notes_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return true; /* there is none yet */
+    g_autoptr(DIR) dir = fdopendir(fd);
+    if (!dir)
+        return err_set_errno(error, errno, "reading 'notes/%s'", folder);
+    (void)g_steal_fd(&fd);
+    struct dirent *entry;
+    while ((errno = 0, entry = readdir(dir))) {
+        if (file_swap_of(entry->d_name))
+            add_displaced(tree, folder, entry->d_name);
+        else if (file_is_tmp(entry->d_name))
+            g_ptr_array_add(tree->leftovers, g_strconcat(folder, entry->d_name, NULL));
+    }
+    return errno == 0 || err_set_errno(error, errno, "reading 'notes/%s'", folder);
+}
+
+bool
+notes_tree_look_beside(int notes_fd, const char *const *keys, NotesTree **ret, GError **error)
+{
+    g_autoptr(NotesTree) tree = tree_new();
+    g_autoptr(GHashTable) folders =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+    for (; *keys; keys++) {
+        g_autofree char *folder = folder_of(*keys);
+
+        if (!note_key_valid(*keys) || g_hash_table_contains(folders, folder))
+            continue;
+        if (!look_through(notes_fd, folder, tree, error))
+            return false;
+        g_hash_table_add(folders, g_steal_pointer(&folder));
+    }
+    *ret = g_steal_pointer(&tree);
+    return true;
+}

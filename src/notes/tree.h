@@ -36,6 +36,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NotesTree, notes_tree_free)
 bool notes_tree_scan(int notes_fd, NotesTree **ret, GError **error);
 /* The marker and the files of these keys alone; NULL ends the list. */
 bool notes_tree_look(int notes_fd, const char *const *keys, NotesTree **ret, GError **error);
+/* What was displaced or is unfinished in the folders of these keys, and nothing else. */
+bool
+notes_tree_look_beside(int notes_fd, const char *const *keys, NotesTree **ret, GError **error);
 
 /* "envoy/start" -> "envoy/start.md"; caller frees. */
 char *note_path(const char *key);

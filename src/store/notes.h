@@ -121,6 +121,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(NoteMirror, note_mirror_free)
 bool note_mirrors(Db *db, GPtrArray **ret, GError **error);
 bool note_mirror_load(Db *db, const char *key, NoteMirror **ret, GError **error);
 bool note_mirrors_owed(Db *db, bool *ret, GError **error); /* is a file behind its note? */
+/* Those whose files are. */
+bool note_mirrors_behind(Db *db, GPtrArray **ret, GError **error);
 /* What the file holds now: m's mirrored, has_file, digest and marks. */
 bool note_mirror_set(Txn *txn, const NoteMirror *m, GError **error);
 /* The newest version of this key with exactly these bytes; 0: none. */

@@ -36,10 +36,10 @@ read_mirror(sqlite3_stmt *st)
     return m;
 }
 
-bool
-note_mirrors(Db *db, GPtrArray **ret, GError **error)
+static bool
+read_mirrors(Db *db, const char *sql, GPtrArray **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, "SELECT " MIRROR_COLUMNS " FROM note ORDER BY key", error);
+    sqlite3_stmt *st = sql_get(db, sql, error);
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(free_mirror);
     int rc = 0;
 
@@ -49,6 +49,20 @@ note_mirrors(Db *db, GPtrArray **ret, GError **error)
         return false;
     *ret = g_steal_pointer(&all);
     return true;
+}
+
+bool
+note_mirrors(Db *db, GPtrArray **ret, GError **error)
+{
+    return read_mirrors(db, "SELECT " MIRROR_COLUMNS " FROM note ORDER BY key", ret, error);
+}
+
+bool
+note_mirrors_behind(Db *db, GPtrArray **ret, GError **error)
+{
+    return read_mirrors(
+        db, "SELECT " MIRROR_COLUMNS " FROM note WHERE version > mirrored ORDER BY key", ret,
+        error);
 }
 
 bool

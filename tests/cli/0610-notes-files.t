@@ -104,6 +104,29 @@ is "$(pr note get plan)" 'half and half' "the person's words arrive when the edi
 is "$(cat "$notes/plan.md")" 'half and half' 'and are what the file says'
 is "$(pr note get "plan@$(($(pr note history plan | wc -l) - 2))")" eight 'ours is in the history'
 
+# One note among many: no command for it looks at the files of the others. What people do there is seen when it matters.
+mkdir "$notes/many"
+for n in 1 2 3 4 5 6; do echo "$n" >"$notes/many/n$n.md"; done
+pr note list >/dev/null
+versions() { db "SELECT group_concat(version, '') FROM (SELECT version FROM note WHERE key LIKE 'many/%' ORDER BY key)"; }
+is "$(versions)" 111111 'six notes came as files'
+for n in 1 2 3; do echo edited >"$notes/many/n$n.md"; done
+echo more | pr note append many/n4 >/dev/null
+is "$(cat "$notes/many/n4.md")" '4
+more' 'one of them is written'
+pr note get many/n5 >/dev/null
+pr note rename many/n6 many/n7
+pr note delete many/n7
+is "$(versions)" 1112122 'and nobody has looked at the others'
+echo ours | pr note append many/n1 >/dev/null
+is "$(pr note get many/n1)" 'edited
+ours' 'who writes one meets what was written there'
+is "$(pr note get many/n2)" edited 'so does who reads one'
+is "$(versions)" 3212122 'and only that one'
+pr note list >/dev/null
+is "$(versions)" 3222122 'a list has looked at them all'
+pr note delete many/n{1,2,3,4,5} >/dev/null && pr note list >/dev/null # which looks once more at what was displaced
+
 # Without its store, a home gets its notes back from their files.
 rm -rf "$HOME_DIR/state"
 exits 1 'a lost store' pr note check

@@ -81,13 +81,19 @@ put(TempStore *s, const char *key, const char *text)
     return version;
 }
 
+/* What notes_sync_some() is called for; NULL: notes_sync(). */
+static const char *const *named;
+
 static NotesReport *
 sync_notes(TempStore *s)
 {
     g_autoptr(GError) error = NULL;
     NotesReport *report = NULL;
 
-    notes_sync(s->home, s->db, &report, &error);
+    if (named)
+        notes_sync_some(s->home, s->db, named, &report, &error);
+    else
+        notes_sync(s->home, s->db, &report, &error);
     g_assert_no_error(error);
     return report;
 }
@@ -283,6 +289,71 @@ test_conflict_with_deletion(TempStore *s, gconstpointer data)
     assert_note(s, "a", "3 person still wanted");
     assert_note(s, "b", NULL);
     assert_file(s, "b.md", NULL);
+    assert_sync(s, NOTHING);
+}
+
+static void
+assert_sync_some(TempStore *s, const char *const *keys, unsigned written, unsigned imported)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(NotesReport) r = NULL;
+
+    notes_sync_some(s->home, s->db, keys, &r, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(r->written, ==, written);
+    g_assert_cmpuint(r->imported, ==, imported);
+}
+
+/* Other notes are left alone, on both sides, and are as they were for the next sync. */
+static void
+test_some(TempStore *s, gconstpointer data)
+{
+    static const char *const keys[] = {"a", "b", "c", "folder/d", "folder/e"};
+    static const char *const a[] = {"a", "../x", "a", NULL};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+        put(s, keys[i], "one");
+    assert_sync_some(s, a, 5, 0); /* there is no marker yet: all of them */
+    put(s, "a", "two");
+    put(s, "folder/d", "two");
+    write_file(s, "b.md", "edited");
+    write_file(s, "folder/.postrider-swap-0123456789abcdef-e.md", "before that");
+    write_file(s, ".postrider-tmp-0123456789abcdef", "half of what");
+    assert_sync_some(s, a, 1, 0);
+    assert_file(s, "a.md", "two");
+    assert_file(s, "folder/d.md", "one");
+    assert_note(s, "b", "1 envoy one");
+    assert_note(s, "folder/e", "1 envoy one");
+    g_assert_cmpuint(count_leftovers(s), ==, 1); /* displaced by us */
+    assert_sync_some(s, a, 0, 0);
+    g_assert_cmpuint(count_leftovers(s), ==, 0);
+    assert_sync_some(s, NULL, 2, 1); /* all that is owed, and what lies beside that */
+    assert_file(s, "folder/d.md", "two");
+    assert_file(s, "folder/e.md", "before that");
+    assert_note(s, "b", "1 envoy one");
+    assert_sync(s, "0 1 0 0 0 0");
+    assert_note(s, "b", "2 person edited");
+    assert_sync_some(s, NULL, 0, 0);
+}
+
+/* Only a look at the whole tells what a file means that is gone, or new. */
+static void
+test_some_gone_or_new(TempStore *s, gconstpointer data)
+{
+    static const char *const b[] = {"b", NULL}, *const new_one[] = {"new", NULL};
+
+    put(s, "a", "one");
+    put(s, "b", "one");
+    put(s, "c", "one");
+    assert_sync(s, "3 0 0 0 0 0");
+    remove_file(s, "b.md");
+    write_file(s, "a.md", "edited");
+    assert_sync_some(s, b, 0, 1);
+    assert_note(s, "a", "2 person edited");
+    assert_note(s, "b", NULL);
+    write_file(s, "new.md", "made");
+    assert_sync_some(s, new_one, 0, 1);
+    assert_note(s, "new", "1 person made");
     assert_sync(s, NOTHING);
 }
 
@@ -754,20 +825,36 @@ test_together(TempStore *s, gconstpointer data)
     (void)munmap(shared, sizeof *shared);
 }
 
+typedef struct Case {
+    const char *name;
+    void (*run)(TempStore *s, gconstpointer data);
+    bool one; /* knows no note but "a": once more, for that one alone */
+} Case;
+
+static void
+run_for_one(TempStore *s, gconstpointer data)
+{
+    static const char *const a[] = {"a", NULL};
+    const Case *c = data;
+
+    named = a;
+    c->run(s, NULL);
+    named = NULL;
+}
+
 int
 main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        void (*run)(TempStore *s, gconstpointer data);
-    } cases[] = {
+    static const Case cases[] = {
         {"owed", test_owed},
         {"delete-and-rename", test_delete_and_rename},
-        {"edit", test_edit},
+        {"edit", test_edit, true},
         {"labels", test_labels},
         {"new-files", test_new_files},
-        {"conflict", test_conflict},
+        {"conflict", test_conflict, true},
         {"conflict-with-deletion", test_conflict_with_deletion},
+        {"some", test_some},
+        {"some-gone-or-new", test_some_gone_or_new},
         {"import-named", test_import_named},
         {"gone", test_gone},
         {"most-gone", test_most_gone},
@@ -775,22 +862,27 @@ main(int argc, char **argv)
         {"folder-gone", test_folder_gone},
         {"moved", test_moved},
         {"moved-behind", test_moved_behind},
-        {"mark-lost", test_mark_lost},
-        {"power-loss", test_power_loss},
+        {"mark-lost", test_mark_lost, true},
+        {"power-loss", test_power_loss, true},
         {"leftovers", test_leftovers},
-        {"displaced-then-edited", test_displaced_then_edited},
+        {"displaced-then-edited", test_displaced_then_edited, true},
         {"lost-store", test_lost_store},
-        {"open-for-writing", test_open_for_writing},
-        {"displaced-while-open", test_displaced_while_open},
+        {"open-for-writing", test_open_for_writing, true},
+        {"displaced-while-open", test_displaced_while_open, true},
         {"planted", test_planted},
-        {"too-large", test_too_large},
-        {"together", test_together},
+        {"too-large", test_too_large, true},
+        {"together", test_together, true},
     };
 
     g_test_init(&argc, &argv, NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *path = g_strdup_printf("/sync/%s", cases[i].name);
+        g_autofree char *one = g_strdup_printf("/sync-one/%s", cases[i].name);
+
         g_test_add(path, TempStore, NULL, temp_store_open, cases[i].run, temp_store_close);
+        if (cases[i].one)
+            g_test_add(one, TempStore, &cases[i], temp_store_open, run_for_one,
+                       temp_store_close);
     }
     return g_test_run();
 }
