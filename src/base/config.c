@@ -99,6 +99,12 @@ kind_is_program(const char *kind)
     return g_strv_contains(programs, kind);
 }
 
+bool
+config_is_program(const ConfBrain *brain)
+{
+    return kind_is_program(brain->kind);
+}
+
 static const char *
 parser_of(const char *kind)
 {

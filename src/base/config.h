@@ -154,6 +154,8 @@ const ConfAccount *config_way_out(const Config *config, const char *role);
  * is an address of the role's domain; NULL: none. */
 const ConfAccount *config_account_of(const Config *config, const ConfRole *role);
 bool config_is_imap(const ConfAccount *account);
+/* A program thinks, which has a loop of its own, and not a model or a script. */
+bool config_is_program(const ConfBrain *brain);
 /* True when a brain is asked by HTTP: runs then need the program that links libcurl. */
 bool config_asks_by_net(const Config *config);
 /* The folder below mail/ that local mail to this address goes to, a role's or a local person's;

@@ -8,12 +8,15 @@
 
 #define ENVIRON_MAX (1u << 20)
 
-/* The variable stands between two NULs, or at the very start. */
+/* The variable stands between two NULs; at the very start and the very end there is none. */
 static bool
-has_variable(const char *text, size_t len, const char *variable)
+has_variable(const char *data, size_t len, const char *variable)
 {
-    for (const char *p = text; p < text + len; p += strlen(p) + 1) {
-        if (g_str_equal(p, variable))
+    size_t want = strlen(variable);
+    const char *end = data + len;
+
+    for (const char *p = data; (p = memmem(p, (size_t)(end - p), variable, want)); p++) {
+        if ((p == data || p[-1] == '\0') && (p + want == end || p[want] == '\0'))
             return true;
     }
     return false;
@@ -29,10 +32,7 @@ is_orphan(int proc_fd, const char *pid, const char *variable)
         return false;
     gsize len;
     const char *data = g_bytes_get_data(bytes, &len);
-    g_autofree char *text = g_malloc(len + 1);
-    memcpy(text, data, len);
-    text[len] = '\0';
-    return has_variable(text, len, variable);
+    return data && has_variable(data, len, variable);
 }
 
 unsigned

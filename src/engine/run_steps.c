@@ -201,7 +201,7 @@ static bool
 make_cwd(Task *t, GError **error)
 {
     const Home *home = t->run->engine->home;
-    if (!t->brain->command || !t->brain->command[0])
+    if (!config_is_program(t->brain))
         return true;
     t->cwd = workplace_path(home, t->job);
     return dir_make(home->fd, t->cwd + strlen(home->path) + 1, 0700, error);

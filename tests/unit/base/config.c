@@ -304,6 +304,8 @@ test_kind_follows_command(void)
     g_assert_cmpstr(config_role(c, "a")->mode, ==, "program");
     g_assert_cmpstr(config_brain(c, "y")->kind, ==, "script");
     g_assert_cmpstr(config_brain(c, "z")->kind, ==, "script");
+    g_assert_true(config_is_program(config_brain(c, "x")));
+    g_assert_false(config_is_program(config_brain(c, "y")));
 }
 
 /* A text that we accept means the same to anybody's GKeyFile. */
