@@ -311,4 +311,10 @@ start(const BrainAsk *ask, void **ret_state, GError **error)
     return api_start(&kind, ask, ret_state, error);
 }
 
-const BrainOps brain_anthropic = API_BRAIN_OPS("anthropic", start);
+static int64_t
+most(const BrainAsk *ask)
+{
+    return api_most(&kind, ask);
+}
+
+const BrainOps brain_anthropic = API_BRAIN_OPS("anthropic", start, most);

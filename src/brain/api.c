@@ -10,6 +10,7 @@
 #define QUESTION_MAX (32u << 20) /* what the providers take */
 #define RESHAPES_MAX 4u
 #define BYTES_PER_TOKEN 4
+#define IMAGE_TOKENS 5000 /* the largest that a provider makes of one */
 
 typedef struct Api {
     const ApiKind *kind;
@@ -162,14 +163,23 @@ write_body(Api *api, GError **error)
     return true;
 }
 
-static bool
-find_place(Api *api, const ConfBrain *conf, GError **error)
+/* Where it is asked, without the path; *ret_own: at the provider's own. Caller frees. */
+static char *
+find_base(const ApiKind *kind, const ConfBrain *conf, bool *ret_own)
 {
-    g_autofree char *base = g_strdup(*conf->url ? conf->url : api->kind->url);
+    char *base = g_strdup(*conf->url ? conf->url : kind->url);
 
     while (g_str_has_suffix(base, "/"))
         base[strlen(base) - 1] = '\0';
-    api->own = g_str_equal(base, api->kind->url);
+    *ret_own = g_str_equal(base, kind->url);
+    return base;
+}
+
+static bool
+find_place(Api *api, const ConfBrain *conf, GError **error)
+{
+    g_autofree char *base = find_base(api->kind, conf, &api->own);
+
     api->url = g_strconcat(base, api->kind->path, NULL);
     return http_place_parse(api->url, &api->place, error);
 }
@@ -331,6 +341,39 @@ reckon(Api *api, ApiResult *result)
     sum->cache_read += one->cache_read;
     sum->cache_write += one->cache_write;
     api->answer.cost_micro += price_cost(api->prices, api->model, api->own, one);
+}
+
+static int64_t
+reckon_input(const BrainAsk *ask)
+{
+    size_t bytes = strlen(ask->prompt) + (ask->system ? strlen(ask->system) : 0) +
+                   (ask->schema ? strlen(ask->schema) : 0) +
+                   (ask->why_again ? strlen(ask->why_again) : 0);
+    int64_t tokens = 0;
+
+    for (unsigned i = 0; i < ask->n_files; i++) {
+        if (api_is_pdf(ask->files[i].media_type))
+            bytes += g_bytes_get_size(ask->files[i].data);
+        else
+            tokens += IMAGE_TOKENS;
+    }
+    return tokens + (int64_t)bytes / BYTES_PER_TOKEN + 1;
+}
+
+int64_t
+api_most(const ApiKind *kind, const BrainAsk *ask)
+{
+    bool own;
+    g_autofree char *base = find_base(kind, ask->conf, &own);
+    g_autoptr(PriceTable) prices = NULL;
+    int64_t in = reckon_input(ask), out = ask->conf->max_tokens;
+    const BrainUsage fresh = {.input = in, .output = out};
+    const BrainUsage kept = {.cache_write = in, .output = out};
+
+    if (!price_load(ask->home, &prices, NULL))
+        return 0; /* nor will it be asked */
+    return MAX(price_cost(prices, ask->conf->model, own, &fresh),
+               price_cost(prices, ask->conf->model, own, &kept));
 }
 
 static void

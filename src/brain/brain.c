@@ -49,6 +49,14 @@ brain_start(const BrainAsk *ask, BrainCall **ret, GError **error)
     return true;
 }
 
+int64_t
+brain_most(const BrainAsk *ask)
+{
+    const BrainOps *ops = find_kind(ask->conf->kind);
+
+    return ops && ops->most ? ops->most(ask) : 0;
+}
+
 unsigned
 brain_poll(BrainCall *call, struct pollfd fds[BRAIN_POLL_MAX], int64_t *ret_wait_us)
 {

@@ -84,6 +84,7 @@ typedef struct BrainOps {
     void (*end)(void *state);  /* asks it to stop soon */
     void (*answer)(void *state, BrainAnswer *ret);
     void (*free)(void *state);
+    int64_t (*most)(const BrainAsk *ask); /* NULL: it costs nothing */
 } BrainOps;
 extern const BrainOps brain_command, brain_script;   /* in every program that asks brains */
 extern const BrainOps brain_anthropic, brain_openai; /* link libcurl: brain_net only */
@@ -95,6 +96,9 @@ extern const BrainOps *const brain_kinds[];
 /* ERR_CONFIG: a kind that this program does not have, or settings that the kind can't work
  * with. ERR_LATER: no process could be made just now. */
 bool brain_start(const BrainAsk *ask, BrainCall **ret, GError **error);
+/* What this question may cost at most, by its size, max-tokens and the price table; retries are
+ * not in it. 0: nothing. */
+int64_t brain_most(const BrainAsk *ask);
 /* Fills entries for poll(2), returns how many. *ret_wait_us: when to come back anyway, as a
  * span; USEC_NEVER: no need. */
 unsigned brain_poll(BrainCall *call, struct pollfd fds[BRAIN_POLL_MAX], int64_t *ret_wait_us);

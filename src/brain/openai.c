@@ -263,4 +263,10 @@ start(const BrainAsk *ask, void **ret_state, GError **error)
     return api_start(&kind, ask, ret_state, error);
 }
 
-const BrainOps brain_openai = API_BRAIN_OPS("openai", start);
+static int64_t
+most(const BrainAsk *ask)
+{
+    return api_most(&kind, ask);
+}
+
+const BrainOps brain_openai = API_BRAIN_OPS("openai", start, most);

@@ -160,6 +160,22 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
     }
 }
 
+/* Is there money left for this question? *ret: no, and the round has ended by that. A step has
+ * looked before; its last answer may have been of no use since. */
+static bool
+has_money(Task *t, const Think *question, Tried *ret, GError **error)
+{
+    bool halted = false;
+    *ret = TRIED_ERROR;
+    if ((t->steps && !question->why_again) || think_most(question) == 0)
+        return true;
+    if (!run_halt_if_spent(t, &halted, error))
+        return false;
+    if (halted)
+        *ret = TRIED_OVER;
+    return !halted;
+}
+
 /* Counted before anything else can happen; it may have been for nothing. */
 static bool
 pay(Task *t, const BrainAnswer *answer, GError **error)
@@ -168,6 +184,7 @@ pay(Task *t, const BrainAnswer *answer, GError **error)
     if (answer->cost_micro == 0)
         return true;
     t->in.paid = true;
+    t->job->round_cost_micro += answer->cost_micro;
     return txn_begin(t->run->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
            budget_pay(&txn, t->claim.job, answer->cost_micro, error) && txn_commit(&txn, error);
 }
@@ -196,8 +213,10 @@ ask(Task *t,
                       .schema = t->steps ? t->face->schema : NULL,
                       .signal_fd = t->run->signal_fd,
                       .draining = &t->run->draining};
-    int64_t began_us = clock_mono_us();
     g_autoptr(GError) unasked = NULL;
+    if (!has_money(t, &question, ret, error))
+        return false;
+    int64_t began_us = clock_mono_us();
     CRASH_POINT("run-before-brain");
     if (think(&question, thought, &unasked)) {
         *ret = TRIED_ERROR;

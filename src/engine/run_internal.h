@@ -57,5 +57,8 @@ bool run_wait_for_brain(Task *t, const char *why, int64_t until_us, GError **err
 
 /* The loop of a brain that works in steps. */
 bool run_steps(Task *t, GError **error);
+/* Before a question that costs money: ends the round where a budget is spent, with a word to
+ * whoever asked. */
+bool run_halt_if_spent(Task *t, bool *ret_halted, GError **error);
 /* What the runtime adds to a proposal: one that escalates tells the owner. */
 void run_steps_adjust(Task *t, Proposal *p);

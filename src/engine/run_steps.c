@@ -103,16 +103,10 @@ limit_clear(Limit *l)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Limit, limit_clear)
 
 static bool
-find_limit(Task *t, Limit *ret, GError **error)
+find_money_limit(const Task *t, Limit *ret, GError **error)
 {
     int64_t day, today;
     *ret = (Limit){.more = MORE_MONEY, .may = MAY_STEER};
-    if (t->job->total_iterations >= step_limit(t)) {
-        ret->why = g_strdup_printf("the limit of %" G_GINT64_FORMAT " steps is reached",
-                                   step_limit(t));
-        ret->more = G_STRINGIFY(MORE_STEPS);
-        return true;
-    }
     if (cost_limit(t) > 0 && t->job->round_cost_micro >= cost_limit(t)) {
         ret->why = money_spent("budget", cost_limit(t));
         return true;
@@ -123,6 +117,17 @@ find_limit(Task *t, Limit *ret, GError **error)
         ret->why = money_spent("budget of the day", day);
         ret->may = MAY_APPROVE;
     }
+    return true;
+}
+
+static bool
+find_limit(const Task *t, Limit *ret, GError **error)
+{
+    if (t->job->total_iterations < step_limit(t))
+        return find_money_limit(t, ret, error);
+    *ret = (Limit){.more = G_STRINGIFY(MORE_STEPS), .may = MAY_STEER};
+    ret->why =
+        g_strdup_printf("the limit of %" G_GINT64_FORMAT " steps is reached", step_limit(t));
     return true;
 }
 
@@ -157,6 +162,16 @@ halt(Task *t, const Limit *limit, GError **error)
         why, *note ? note : "(nothing was written down)", limit->more);
     log_event(LOG_WARN, "a limit is reached", "role", t->job->role, "why", why, NULL);
     return run_commit(t, p, &result, error);
+}
+
+bool
+run_halt_if_spent(Task *t, bool *ret_halted, GError **error)
+{
+    g_auto(Limit) limit = {0};
+    if (!find_money_limit(t, &limit, error))
+        return false;
+    *ret_halted = limit.why != NULL;
+    return !limit.why || halt(t, &limit, error);
 }
 
 /* The run has had its steps; the next one goes on from here. */

@@ -207,6 +207,34 @@ program_env(const Think *ask, const Port *port)
     return (char **)g_ptr_array_free(g_steal_pointer(&env), FALSE);
 }
 
+static void
+fill_question(const Think *ask, char **env, BrainAsk *ret)
+{
+    *ret = (BrainAsk){.conf = ask->brain,
+                      .home = ask->engine->home->path,
+                      .prompt = ask->prompt,
+                      .cwd = ask->place ? ask->place->cwd
+                             : ask->cwd ? ask->cwd
+                                        : ask->engine->home->path,
+                      .env = (const char *const *)env,
+                      .why_again = ask->why_again,
+                      .schema = ask->schema,
+                      .total_iterations = ask->job->steps,
+                      .clock = &ask->engine->home->clock};
+    if (ask->context) {
+        ret->system = context_system(ask->context);
+        ret->files = context_files(ask->context, &ret->n_files);
+    }
+}
+
+int64_t
+think_most(const Think *ask)
+{
+    BrainAsk question;
+    fill_question(ask, NULL, &question);
+    return brain_most(&question);
+}
+
 bool
 think(const Think *ask, Thought *ret, GError **error)
 {
@@ -218,21 +246,8 @@ think(const Think *ask, Thought *ret, GError **error)
         return false;
     if (work_path(ask))
         env = program_env(ask, port);
-    BrainAsk question = {.conf = ask->brain,
-                         .home = ask->engine->home->path,
-                         .prompt = ask->prompt,
-                         .cwd = ask->place ? ask->place->cwd
-                                : ask->cwd ? ask->cwd
-                                           : ask->engine->home->path,
-                         .env = (const char *const *)env,
-                         .why_again = ask->why_again,
-                         .schema = ask->schema,
-                         .total_iterations = ask->job->steps,
-                         .clock = &ask->engine->home->clock};
-    if (ask->context) {
-        question.system = context_system(ask->context);
-        question.files = context_files(ask->context, &question.n_files);
-    }
+    BrainAsk question;
+    fill_question(ask, env, &question);
     if (!brain_start(&question, &call, error))
         return false;
 

@@ -43,3 +43,5 @@ void thought_clear(Thought *t);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thought, thought_clear)
 
 bool think(const Think *ask, Thought *ret, GError **error);
+/* As brain_most(). */
+int64_t think_most(const Think *ask);

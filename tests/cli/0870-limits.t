@@ -81,6 +81,20 @@ at 0 inject --subject s --run </dev/null >/dev/null
 is "$(job state) $(job total_iterations) $(calls)" 'stopped 1 2' 'an answer that was no use costs money all the same'
 
 model_home
+pr config set 'role envoy' max-cost 1.00
+many 9 "$busy"
+answered_by_model 50000 <<<'{"fake":"prose","usage":{"output_tokens":50000}}'
+at 0 inject --subject s --run </dev/null >/dev/null
+is "$(job state) $(calls) $(count 'the budget of $1.00 is spent')" 'stopped 1 1' 'and is not asked for again when that was the last dollar of the round'
+
+model_home
+pr config set postrider max-cost-per-day 1.00
+many 9 "$busy"
+answered_by_model 50000 <<<'{"fake":"prose","usage":{"output_tokens":50000}}'
+at 0 inject --subject s --run </dev/null >/dev/null
+is "$(job state) $(calls) $(count 'the budget of the day of $1.00 is spent')" 'stopped 1 1' 'or of the day'
+
+model_home
 steps "$done_step"
 answered_by_model 10 <<<'{"fake":"refusal"}'
 at 0 inject --subject s --run </dev/null >/dev/null
@@ -117,6 +131,18 @@ answered_by_model 50000 </dev/null
 at 0 inject --subject s --from kim@postrider.local --run </dev/null >/dev/null
 is "$(job state) $(count 'budget of the day')" 'stopped 1' 'who asked and can not raise the day is not alone to hear of it'
 
+model_home
+pr config set 'role envoy' mode program
+pr config set postrider max-cost-per-day 2.00
+many 4 '{"working_note":"It is so."}'
+answered_by_model 50000 </dev/null
+for i in 1 2 3; do at 0 inject --subject "s$i" --run </dev/null >/dev/null; done
+is "$(job state 1) $(job state 2) $(job state 3) $(calls)" 'done done stopped 2' 'a model that answers as a program does has the same budget'
+is "$(count 'the budget of the day of $2.00 is spent')" 1 'and the same question'
+reply 1 'CONTINUE $1' 'budget of the day'
+at 1 serve --once
+is "$(job state 3) $(calls)" 'done 3' 'a dollar more, one more answer'
+
 # --- money that bought nothing ---
 model_home
 many 9 "$busy"
@@ -149,7 +175,7 @@ at 0 inject --subject s --run </dev/null >/dev/null
 is "$(job state) $(calls)" 'queued 2' 'an answer that was no use, and a usage limit at the repair'
 at 7201 serve --once
 at 14402 serve --once
-is "$(job state) $(calls)" 'stopped 4' 'what such answers cost counts: the day ends at its budget'
+is "$(job state) $(calls)" 'stopped 3' 'what such answers cost counts: at its budget the day ends, and no repair is asked for'
 
 # --- steps of a round, and the spellings ---
 loop_home

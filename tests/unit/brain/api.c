@@ -535,6 +535,42 @@ test_no_key(void)
     g_assert_true(json_is_null(json_object_get(json_array_get(requests, 0), "key")));
 }
 
+/* Four bytes are a token, of an image 5,000; opus: $5 for a million that go into a cache, $20 for
+ * what it writes. */
+static void
+test_most(void)
+{
+    static const struct {
+        const char *name, *model, *image, *system;
+        int64_t want;
+    } most[] = {
+        {"short", "claude-opus-5-5", NULL, NULL, 1000 * 20 + 3 * 5},
+        {"instructions", "claude-opus-5-5", NULL, "01234567", 1000 * 20 + 5 * 5},
+        {"an image", "claude-opus-5-5", "image/png", NULL, 1000 * 20 + 5003 * 5},
+        {"a document", "claude-opus-5-5", "application/pdf", NULL, 1000 * 20 + 4 * 5},
+        {"of one's own", "qwen", NULL, NULL, 0},
+    };
+    g_autoptr(GBytes) data = g_bytes_new_static("1234", 4);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(most); i++) {
+        ConfBrain conf = conf_for(ANTHROPIC, "http://127.0.0.1:1");
+        const BrainFile file = {most[i].image, "x", data};
+        const BrainAsk question = {.conf = &conf,
+                                   .home = home.path,
+                                   .prompt = "question",
+                                   .system = most[i].system,
+                                   .files = &file,
+                                   .n_files = most[i].image != NULL};
+        g_test_message("%s", most[i].name);
+        conf.model = most[i].model;
+        g_assert_cmpint(brain_most(&question), ==, most[i].want);
+    }
+    ConfBrain own = conf_for(ANTHROPIC, "https://api.anthropic.com/");
+    own.model = "unheard-of";
+    const BrainAsk question = {.conf = &own, .home = home.path, .prompt = "question"};
+    g_assert_cmpint(brain_most(&question), >, 0); /* a budget is kept rather than missed */
+}
+
 int
 main(int argc, char **argv)
 {
@@ -550,6 +586,7 @@ main(int argc, char **argv)
     g_test_add_func("/brain/api/forms-end", test_forms_end);
     g_test_add_func("/brain/api/costs", test_costs);
     g_test_add_func("/brain/api/costs-untold", test_costs_untold);
+    g_test_add_func("/brain/api/most", test_most);
     g_test_add_func("/brain/api/reset", test_reset);
     g_test_add_func("/brain/api/timeout", test_timeout);
     g_test_add_func("/brain/api/stopped", test_stopped);
