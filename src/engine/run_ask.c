@@ -160,33 +160,56 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
     }
 }
 
-/* Is there money left for this question? *ret: no, and the round has ended by that. A step has
- * looked before; its last answer may have been of no use since. */
+/* Is there money for this question, and how much may it cost? 0 in *ret_most: nothing. *ret: the
+ * try ends here, since a limit is reached, or others may reach it. */
 static bool
-has_money(Task *t, const Think *question, Tried *ret, GError **error)
+set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError **error)
 {
-    bool halted = false;
+    Engine *engine = t->run->engine;
+    int64_t most = think_most(question);
+    bool halted = false, got;
+    g_auto(Txn) txn = {0};
     *ret = TRIED_ERROR;
-    if ((t->steps && !question->why_again) || think_most(question) == 0)
+    *ret_most = most;
+    if (most == 0)
         return true;
-    if (!run_halt_if_spent(t, &halted, error))
+    /* A step has looked at its limits before; its last answer may have been of no use since. */
+    if ((!t->steps || question->why_again) && !run_halt_if_spent(t, &halted, error))
         return false;
-    if (halted)
+    if (halted) {
         *ret = TRIED_OVER;
-    return !halted;
+        return false;
+    }
+    if (engine->home->config->max_cost_per_day_micro == 0)
+        return true;
+    if (!txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
+        !budget_reserve(&txn, &t->claim, most, &got, error) || !txn_commit(&txn, error))
+        return false;
+    if (got)
+        return true;
+    log_event(LOG_INFO, "the job waits", "why", BUDGET_WAITS, NULL);
+    *ret = TRIED_OVER;
+    return false;
 }
 
 /* Counted before anything else can happen; it may have been for nothing. */
 static bool
-pay(Task *t, const BrainAnswer *answer, GError **error)
+pay(Task *t, int64_t most, int64_t cost, GError **error)
 {
+    Db *db = t->run->engine->db;
+    bool woke = false;
     g_auto(Txn) txn = {0};
-    if (answer->cost_micro == 0)
+    if (cost == 0 && most == 0)
         return true;
-    t->in.paid = true;
-    t->job->round_cost_micro += answer->cost_micro;
-    return txn_begin(t->run->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           budget_pay(&txn, t->claim.job, answer->cost_micro, error) && txn_commit(&txn, error);
+    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
+        (cost > 0 && !budget_pay(&txn, t->claim.job, cost, error)) ||
+        (most > 0 && !budget_settle(&txn, &t->claim, &woke, error)) || !txn_commit(&txn, error))
+        return false;
+    t->in.paid |= cost > 0;
+    t->job->round_cost_micro += cost;
+    if (woke)
+        db_hint(db);
+    return true;
 }
 
 /* *ret: the try has ended already, since the brain can't be asked as it is. */
@@ -214,13 +237,14 @@ ask(Task *t,
                       .signal_fd = t->run->signal_fd,
                       .draining = &t->run->draining};
     g_autoptr(GError) unasked = NULL;
-    if (!has_money(t, &question, ret, error))
+    int64_t most;
+    if (!set_aside(t, &question, &most, ret, error))
         return false;
     int64_t began_us = clock_mono_us();
     CRASH_POINT("run-before-brain");
     if (think(&question, thought, &unasked)) {
         *ret = TRIED_ERROR;
-        if (!pay(t, brain_answer(thought->call), error))
+        if (!pay(t, most, brain_answer(thought->call)->cost_micro, error))
             return false;
         CRASH_POINT("run-after-brain");
         t->in.took_us = clock_mono_us() - began_us;

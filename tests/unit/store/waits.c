@@ -379,6 +379,103 @@ test_paid(TempStore *s, gconstpointer data)
     g_assert_cmpint(cost, ==, 0);
 }
 
+/* --- calls that are under way --- */
+
+static JobClaim
+claimed(TempStore *s, JobId id)
+{
+    JobClaim claim;
+
+    g_assert_true(temp_claim(s, id, &claim));
+    return claim;
+}
+
+static bool
+reserve(TempStore *s, const JobClaim *claim, int64_t most)
+{
+    g_autoptr(GError) error = NULL;
+    bool got = false;
+    Txn txn = test_begin(s->db);
+
+    budget_reserve(&txn, claim, most, &got, &error);
+    test_commit(&txn);
+    g_assert_no_error(error);
+    return got;
+}
+
+static bool
+settle(TempStore *s, const JobClaim *claim)
+{
+    g_autoptr(GError) error = NULL;
+    bool woke = false;
+    Txn txn = test_begin(s->db);
+
+    budget_settle(&txn, claim, &woke, &error);
+    test_commit(&txn);
+    g_assert_no_error(error);
+    return woke;
+}
+
+/* Three dollars a day. */
+static void
+test_reserve(TempStore *s, gconstpointer data)
+{
+    JobId a = temp_job(s, "envoy"), b = temp_job(s, "envoy");
+    JobClaim first = claimed(s, a), second = claimed(s, b);
+
+    g_assert_true(reserve(s, &first, 9000000)); /* one may always ask */
+    g_assert_true(reserve(s, &first, 9000000)); /* and is never in its own way */
+    g_assert_false(reserve(s, &second, 1));
+    g_autoptr(Job) sent_away = temp_load(s, b);
+    g_assert_cmpint(sent_away->state, ==, JOB_QUEUED);
+    g_assert_cmpint(sent_away->ready_us, >, temp_now(s));
+    g_assert_cmpint(sent_away->attempts, ==, 0);
+    g_assert_cmpstr(sent_away->why, ==, BUDGET_WAITS);
+    g_assert_true(settle(s, &first));
+    g_autoptr(Job) ready = temp_load(s, b);
+    g_assert_cmpint(ready->ready_us, ==, temp_now(s));
+
+    second = claimed(s, b);
+    g_assert_true(reserve(s, &second, 2999999));
+    g_assert_true(reserve(s, &first, 5));
+    g_assert_false(settle(s, &first)); /* nobody sent_away */
+    spend(s, a, 1);
+    g_assert_false(reserve(s, &first, 5));
+}
+
+/* What was written down under a claim that is over counts no more, and an old claim takes
+ * nothing away from a new one. */
+static void
+test_reserve_fence(TempStore *s, gconstpointer data)
+{
+    g_autoptr(GError) error = NULL;
+    JobId a = temp_job(s, "envoy"), b = temp_job(s, "envoy");
+    JobClaim old = claimed(s, a), other = claimed(s, b);
+
+    g_assert_true(reserve(s, &old, 9000000));
+    Txn txn = test_begin(s->db);
+    job_release(&txn, &old, temp_now(s), true, "owner died", &error);
+    test_commit(&txn);
+    g_assert_no_error(error);
+    g_assert_true(reserve(s, &other, 1000000));
+    JobClaim again = claimed(s, a);
+    g_assert_true(reserve(s, &again, 9000000));
+    g_assert_false(settle(s, &old));
+    g_assert_false(reserve(s, &other, 1));
+}
+
+/* Of the day, by what such steps have cost today. */
+static void
+test_reserve_dearest(TempStore *s, gconstpointer data)
+{
+    JobId a = temp_job(s, "envoy"), b = temp_job(s, "envoy");
+    JobClaim first = claimed(s, a), second = claimed(s, b);
+
+    spend(s, a, 1500000);
+    g_assert_true(reserve(s, &first, 10));
+    g_assert_false(reserve(s, &second, 10));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -386,10 +483,17 @@ main(int argc, char **argv)
         const char *path;
         void (*run)(TempStore *, gconstpointer);
     } tests[] = {
-        {"/waits/acts", test_waits},         {"/waits/dropped", test_dropped},
-        {"/waits/mail", test_mail_is_there}, {"/brains/broken", test_broken},
-        {"/brains/mended", test_mended},     {"/brains/limited", test_limited},
-        {"/budget/raise", test_budget},      {"/budget/paid", test_paid},
+        {"/waits/acts", test_waits},
+        {"/waits/dropped", test_dropped},
+        {"/waits/mail", test_mail_is_there},
+        {"/brains/broken", test_broken},
+        {"/brains/mended", test_mended},
+        {"/brains/limited", test_limited},
+        {"/budget/raise", test_budget},
+        {"/budget/paid", test_paid},
+        {"/budget/reserve", test_reserve},
+        {"/budget/fence", test_reserve_fence},
+        {"/budget/dearest", test_reserve_dearest},
     };
 
     g_test_init(&argc, &argv, NULL);
