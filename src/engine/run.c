@@ -316,7 +316,7 @@ work_claimed(Task *t, GError **error)
     if (!brain_pause(t->run->engine->db, t->brain->name, &pause, error))
         return false;
     if (pause.kind != PAUSE_NONE)
-        return run_release(t, pause.until_us, false, pause.why, error);
+        return run_join_wait(t, &pause, error);
     if (!demand_ancestors(t->run->engine, t->job, t->in.shown, error))
         return false;
     t->steps = g_str_equal(t->role->mode, "steps");

@@ -5,6 +5,7 @@
 #include "engine/face.h"
 #include "engine/run.h"
 #include "engine/workplace.h"
+#include "store/pauses.h"
 
 typedef struct Run {
     Engine *engine;
@@ -52,8 +53,11 @@ bool run_release(Task *t, int64_t ready_us, bool count, const char *why, GError 
 #define BROKEN_WAIT_US (300 * USEC_PER_SEC)
 /* The brain, not the job: it stays queued for later, and the owner hears of it once. */
 bool run_pause_brain(Task *t, const char *why, GError **error);
-/* Somebody else's limit: all jobs of this brain wait until then, and no attempt counts. */
+/* Somebody else's limit: all jobs of this brain wait until then, and no attempt counts. Where it
+ * takes long whoever asked hears of it. */
 bool run_wait_for_brain(Task *t, const char *why, int64_t until_us, GError **error);
+/* The same for a job that finds its brain paused. */
+bool run_join_wait(Task *t, const Pause *pause, GError **error);
 
 /* The loop of a brain that works in steps. */
 bool run_steps(Task *t, GError **error);

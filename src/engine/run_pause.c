@@ -4,7 +4,7 @@
 #include "engine/letter.h"
 #include "engine/post.h"
 #include "engine/run_internal.h"
-#include "store/pauses.h"
+#include "store/timers.h"
 
 bool
 run_pause_brain(Task *t, const char *why, GError **error)
@@ -34,14 +34,81 @@ run_pause_brain(Task *t, const char *why, GError **error)
     return true;
 }
 
+static char *
+wait_words(const Home *home, const char *why, int64_t since_us, int64_t until_us)
+{
+    bool soon = until_us - home_now(home) < BRAIN_LONG_US;
+    g_autofree char *at = clock_format_iso(soon ? since_us : until_us);
+    if (soon)
+        return g_strdup_printf(
+            "I can't go on with this since %s: %s.\n\nNothing is lost: I try "
+            "again all the time, and go on by myself when it works.",
+            at, why);
+    return g_strdup_printf("I can't go on with this before %s: %s.\n\nNothing is lost: I go on "
+                           "by myself then, with this and whatever else waits for it. Reply "
+                           "CONTINUE to let me try at once.",
+                           at, why);
+}
+
+/* One mail, where the wait is long. What an agent asked for, the owner hears of. */
+static bool
+say_wait(Task *t,
+         Txn *txn,
+         const char *why,
+         int64_t until_us,
+         bool tried,
+         bool *ret_said,
+         GError **error)
+{
+    Engine *engine = t->run->engine;
+    const Config *config = engine->home->config;
+    const Job *job = t->job;
+    bool person = config_is_person(config, job->asker);
+    const char *to = person ? job->asker : config->owner;
+    LetterParent parent = {.msgid = job->original_msgid, .subject = job->subject};
+    int64_t since_us;
+    if (!brain_limit_tell(txn, t->brain->name, to, tried, until_us, ret_said, &since_us, error))
+        return false;
+    if (!*ret_said)
+        return true;
+    g_autofree char *text = wait_words(engine->home, why, since_us, until_us);
+    g_autoptr(Compose) c =
+        letter_notice(engine->home, t->role, job, to, NULL, text, &parent, error);
+    Post post = post_of_job(job);
+    return c && post_compose(engine, txn, c, &post, NULL, NULL, error) &&
+           (!person || timer_drop(txn, job->id, TIMER_ACK, error));
+}
+
+/* tried: it was asked just now. */
+static bool
+wait_until(Task *t, const char *why, int64_t until_us, bool tried, GError **error)
+{
+    Db *db = t->run->engine->db;
+    bool said = false;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        (tried && !brain_set_limited(&txn, t->brain->name, until_us, why, error)) ||
+        !job_release(&txn, &t->claim, until_us, false, why, error) ||
+        !say_wait(t, &txn, why, until_us, tried, &said, error) || !txn_commit(&txn, error))
+        return false;
+    if (said)
+        db_hint(db);
+    return true;
+}
+
 bool
 run_wait_for_brain(Task *t, const char *why, int64_t until_us, GError **error)
 {
     g_autofree char *at = clock_format_iso(until_us);
-    g_auto(Txn) txn = {0};
     log_event(LOG_WARN, "the brain can't be asked now, its jobs wait", "brain", t->brain->name,
               "until", at, "why", why, NULL);
-    return txn_begin(t->run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           brain_set_limited(&txn, t->brain->name, until_us, why, error) &&
-           job_release(&txn, &t->claim, until_us, false, why, error) && txn_commit(&txn, error);
+    return wait_until(t, why, until_us, true, error);
+}
+
+bool
+run_join_wait(Task *t, const Pause *pause, GError **error)
+{
+    if (pause->kind == PAUSE_BROKEN) /* the owner knows */
+        return run_release(t, pause->until_us, false, pause->why, error);
+    return wait_until(t, pause->why, pause->until_us, false, error);
 }

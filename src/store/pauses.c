@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #define GATE_WAIT_MS 5000
+#define HOUR_US (3600 * USEC_PER_SEC)
 
 void
 pause_clear(Pause *p)
@@ -124,11 +125,47 @@ bool
 brain_set_limited(
     Txn *txn, const char *brain, int64_t until_us, const char *why, GError **error)
 {
-    g_autofree char *mark = mark_asked(db_home(txn->db), brain);
+    g_autofree char *mark = mark_asked(db_home(txn->db), brain), *rest = NULL;
+    int64_t since;
 
+    /* One that is tried between two pauses, in vain, was paused all the time. */
+    if (!get_until(txn->db, "limited-since", brain, &since, &rest, error) ||
+        (!rest && !set_until(txn, "limited-since", brain, txn_now(txn), "", error)))
+        return false;
     return set_since(txn, brain, error) &&
            set_until(txn, "limited", brain, until_us, why, error) &&
            set_until(txn, "limited-under", brain, until_us, mark, error);
+}
+
+/* In meta: since when, and who was told: "WHEN a@x b@y". After an hour they may hear of it again,
+ * where there is another time to tell; of what is tried every minute after a day. */
+bool
+brain_limit_tell(Txn *txn,
+                 const char *brain,
+                 const char *address,
+                 bool tried,
+                 int64_t until_us,
+                 bool *ret_tell,
+                 int64_t *ret_since_us,
+                 GError **error)
+{
+    int64_t now = txn_now(txn), told_us;
+    bool ahead = until_us - now >= BRAIN_LONG_US;
+    g_autofree char *told = NULL, *rest = NULL;
+
+    *ret_tell = false;
+    if (!get_until(txn->db, "limited-since", brain, ret_since_us, &rest, error) ||
+        !get_until(txn->db, "limited-told", brain, &told_us, &told, error))
+        return false;
+    if (!ahead && !(tried && now - *ret_since_us >= BRAIN_LONG_US))
+        return true;
+    bool old = !told || now - told_us >= (ahead ? HOUR_US : 24 * HOUR_US);
+    g_auto(GStrv) list = g_strsplit(old ? "" : told, " ", -1);
+    if (g_strv_contains((const char *const *)list, address))
+        return true;
+    g_autofree char *more = old ? g_strdup(address) : g_strjoin(" ", told, address, NULL);
+    *ret_tell = true;
+    return set_until(txn, "limited-told", brain, old ? now : told_us, more, error);
 }
 
 /* Was it paused under other settings? *ret_there: there is such a pause, also one that is over. */
@@ -228,6 +265,8 @@ brain_try_now(Txn *txn, const char *brain, GError **error)
         return true;
     return forget(txn, "broken-until", brain, error) && forget(txn, "limited", brain, error) &&
            forget(txn, "limited-under", brain, error) &&
+           forget(txn, "limited-since", brain, error) &&
+           forget(txn, "limited-told", brain, error) &&
            forget(txn, "paused-at", brain, error) && release_jobs(txn, brain, error);
 }
 

@@ -32,6 +32,19 @@ bool brain_set_broken(Txn *txn,
                       GError **error);
 bool brain_set_limited(
     Txn *txn, const char *brain, int64_t until_us, const char *why, GError **error);
+/* Shorter waits are no news. */
+#define BRAIN_LONG_US (3600 * USEC_PER_SEC)
+/* Is this person to hear that a job waits for this brain? Where it waits for an hour from now on,
+ * or was tried just now and is away for so long; once for all their jobs of that time. Then it
+ * counts as told. *ret_since_us: since when it can't be asked. */
+bool brain_limit_tell(Txn *txn,
+                      const char *brain,
+                      const char *address,
+                      bool tried,
+                      int64_t until_us,
+                      bool *ret_tell,
+                      int64_t *ret_since_us,
+                      GError **error);
 /* May it be asked now? A pause that is over is none, nor is one under other settings. */
 bool brain_pause(Db *db, const char *brain, Pause *ret, GError **error);
 /* Why a person must mend it, also while it is being tried again; NULL: it works. Caller frees.

@@ -222,9 +222,58 @@ like "$(at 10 status)" "can't be asked for 119 min: .*used up; its jobs wait" 's
 is "$(at 10 --json job list | grep -c 'used up')" 2 'each job says why it waits'
 is "$(sqlite3 -readonly "$HOME_DIR/state/postrider.db" 'select sum(attempts) from job')" 0 'no attempt is counted'
 at 7000 serve --once
-is "$(calls) $(to_you)" '1 0' 'until it ends nobody is asked, and nobody hears of it'
+is "$(calls) $(to_you)" '1 1' 'until it ends nobody is asked; whoever asked hears of it, once for both'
+ok 'with the time' you_have "I can't go on with this before 2027-01-15T10:00:00Z"
 at 7201 serve --once
-is "$(job state 1) $(job state 2) $(calls) $(to_you)" 'done done 3 2' 'then both go on'
+is "$(job state 1) $(job state 2) $(calls) $(to_you)" 'done done 3 3' 'then both go on'
+is "$(db "SELECT count(*) FROM meta WHERE key LIKE 'limited%'")" 0 'and nothing is left of it'
+
+model_home
+printf '\n[person kim]\naddress = kim@postrider.local\nmay = ask steer\n' >>"$HOME_DIR/postrider.conf"
+steps "$done_step" "$done_step" "$done_step"
+answered_by_model 10 <<<'{"fake":"429-long"}'
+at 0 inject --subject one --from kim@postrider.local --run </dev/null >/dev/null
+at 60 inject --subject two --from kim@postrider.local --run </dev/null >/dev/null
+at 120 deliver
+to_kim() { find "$HOME_DIR/mail/kim/new" -type f | wc -l; }
+is "$(to_kim) $(to_you)" '1 0' 'whoever asked hears of it, and nobody else'
+at 3500 inject --subject three --run </dev/null >/dev/null
+at 3700 inject --subject four --from kim@postrider.local --run </dev/null >/dev/null
+at 3700 inject --subject five --run </dev/null >/dev/null
+at 3700 deliver
+is "$(to_kim) $(to_you)" '1 1' 'each on their own; less than an hour is no news'
+
+model_home
+steps "$done_step" "$done_step"
+answered_by_model 10 <<<'{"fake":"429-long","headers":{"retry-after":"9999999"}}'
+at 0 inject --subject one --run </dev/null >/dev/null
+at 1 deliver
+ok 'a limit of many days: 31 at most' you_have "before 2027-02-15T08:00:00Z"
+at 86400 inject --subject two --run </dev/null >/dev/null
+at 86400 deliver
+is "$(job state 2) $(to_you)" 'queued 2' 'who asks for something else on the next day hears of it too'
+like "$(at 86401 status)" "can't be asked for 29 d" 'status knows it'
+at 86402 continue 1 >/dev/null
+at 86402 serve --once
+is "$(job state 1) $(job state 2)" 'done done' 'CONTINUE tries it at once'
+
+# --- nobody there for a long time ---
+model_home
+steps "$done_step"
+answered_by_model 10 </dev/null
+there=$URL
+pr config set 'brain default' url http://127.0.0.1:1
+at 0 inject --subject one --run </dev/null >/dev/null 2>&1
+for s in 61 3599; do at $s serve --once 2>/dev/null; done
+is "$(to_you)" 0 'a model that is away'
+at 3660 serve --once 2>/dev/null
+is "$(to_you)" 1 'is news after an hour'
+ok 'with the time since when' you_have "I can't go on with this since 2027-01-15T08:00:00Z"
+at 14000 serve --once 2>/dev/null
+is "$(to_you)" 1 'once'
+pr config set 'brain default' url "$there"
+at 14001 serve --once
+is "$(job state) $(to_you)" 'done 2' 'then it goes on'
 
 model_home
 steps "$done_step" "$done_step"
