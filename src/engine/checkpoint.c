@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "mail/msgid.h"
+#include "store/budget.h"
 #include "store/effects.h"
 #include "store/steps.h"
 
@@ -261,6 +262,7 @@ collect(Engine *engine,
         Maildir *md,
         const char *folder,
         GHashTable *lost,
+        int64_t *spent,
         GError **error)
 {
     g_autoptr(GPtrArray) entries = NULL;
@@ -270,6 +272,8 @@ collect(Engine *engine,
         Continuation *c = read_file(engine->home, md, g_ptr_array_index(entries, i));
         if (!c)
             continue;
+        if (budget_is_today(engine->home, c->written_us))
+            *spent = MAX(*spent, c->day_cost_micro);
         if (!g_str_equal(c->role, role->name)) {
             continuation_free(c);
             continue;
@@ -336,9 +340,10 @@ checkpoints_restore(
     static const char *const folders[] = {"", "Done", "Sent"};
     g_autoptr(GHashTable) lost =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lost_free);
+    int64_t spent = 0; /* today, by all jobs */
     *ret_n = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
-        if (!collect(engine, role, md, folders[i], lost, error))
+        if (!collect(engine, role, md, folders[i], lost, &spent, error))
             return false;
     }
     if (g_hash_table_size(lost) == 0)
@@ -346,7 +351,8 @@ checkpoints_restore(
     g_auto(Txn) txn = {0};
     GHashTableIter iter;
     gpointer value;
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !budget_recall(&txn, spent, error))
         return false;
     g_hash_table_iter_init(&iter, lost);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "mail/msgid.h"
+#include "store/budget.h"
 #include "store/messages.h"
 
 #define VERSION 1
@@ -96,21 +97,33 @@ add_face(json_t *doc, const Job *job, json_t *state)
 
 /* Ours stand last and win over whatever a face calls its own. */
 static void
-add_job(json_t *doc, const Job *job, const GPtrArray *results)
+add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
 {
+    const Job *job = in->job;
+    const GPtrArray *results = in->results;
     g_autofree char *resume =
         job->resume_us == USEC_NEVER ? g_strdup("") : clock_format_iso(job->resume_us);
     json_t *lines = json_array();
     for (guint i = 0; results && i < results->len; i++)
         json_array_append_new(lines, json_string(g_ptr_array_index(results, i)));
-    static const char *const names[] = {"version",      "job",
-                                        "role",         "round",
-                                        "seq",          "epoch",
-                                        "resume_after", "waiting_for",
-                                        "wait_then",    "face",
-                                        "born",         "steps",
-                                        "step_limit",   "round_cost_micro",
-                                        "floor",        "step_results",
+    static const char *const names[] = {"version",
+                                        "job",
+                                        "role",
+                                        "round",
+                                        "seq",
+                                        "epoch",
+                                        "resume_after",
+                                        "waiting_for",
+                                        "wait_then",
+                                        "face",
+                                        "born",
+                                        "steps",
+                                        "step_limit",
+                                        "round_cost_micro",
+                                        "floor",
+                                        "written",
+                                        "day_cost_micro",
+                                        "step_results",
                                         "mac"};
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         json_object_del(doc, names[i]);
@@ -129,6 +142,8 @@ add_job(json_t *doc, const Job *job, const GPtrArray *results)
     set_int(doc, "step_limit", job->step_limit);
     set_int(doc, "round_cost_micro", job->round_cost_micro);
     set_string(doc, "floor", trust_name(job->floor));
+    set_int(doc, "written", now_us);
+    set_int(doc, "day_cost_micro", in->day_cost_micro);
     json_object_set_new(doc, "step_results", lines);
 }
 
@@ -152,7 +167,7 @@ continuation_format(const Home *home, const CheckpointInput *in, GError **error)
         return NULL;
     add_origin(doc, in->job);
     add_face(doc, in->job, state);
-    add_job(doc, in->job, in->results);
+    add_job(doc, in, home_now(home));
     return sign(&home->key, doc);
 }
 
@@ -281,7 +296,11 @@ continuation_compose(Engine *engine,
                      GError **error)
 {
     const Job *job = in->job;
-    g_autofree char *json = continuation_format(engine->home, in, error);
+    CheckpointInput all = *in;
+    int64_t limit;
+    if (!budget_today(engine->db, &limit, &all.day_cost_micro, error))
+        return false;
+    g_autofree char *json = continuation_format(engine->home, &all, error);
     g_autofree char *text = json ? format_text(engine, job, in->role, json, error) : NULL;
     if (!text)
         return false;

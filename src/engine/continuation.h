@@ -31,6 +31,7 @@ typedef struct CheckpointInput {
     GBytes *state;            /* JSON object of the face; NULL: none */
     const GPtrArray *results; /* char *: of its last step; NULL */
     const LetterParent *original;
+    int64_t day_cost_micro; /* what all jobs have cost today; continuation_compose() finds it */
 } CheckpointInput;
 
 /* The signed document; caller frees. ERR_DAMAGE when state is no JSON object. */
@@ -48,7 +49,8 @@ typedef struct Continuation {
     char *waiting_for; /* NULL: a run's limit */
     int round, total_iterations, steps, step_limit;
     int64_t seq, epoch, born_us, round_cost_micro;
-    int64_t resume_us; /* USEC_NEVER: mail or an order only */
+    int64_t written_us, day_cost_micro; /* what all jobs had cost on that day; 0, 0: not said */
+    int64_t resume_us;                  /* USEC_NEVER: mail or an order only */
     WaitThen wait_then;
     GBytes *state; /* the whole document, for the face */
     char *results; /* JSON list; NULL */

@@ -140,6 +140,18 @@ read_floor(const json_t *doc, Continuation *c)
         c->floor = TRUST_ANYONE;
 }
 
+/* Older ones do not say it. */
+static void
+read_day(const json_t *doc, Continuation *c)
+{
+    int64_t written, cost;
+    if (!json_get_int(doc, "", "written", 0, INT64_MAX, &written, NULL) ||
+        !json_get_int(doc, "", "day_cost_micro", 0, INT64_MAX, &cost, NULL))
+        return;
+    c->written_us = written;
+    c->day_cost_micro = cost;
+}
+
 /* What we signed ourselves. */
 static bool
 read_job(const json_t *doc, Continuation *c, GError **error)
@@ -162,6 +174,7 @@ read_job(const json_t *doc, Continuation *c, GError **error)
         return false;
     read_then(doc, c);
     read_floor(doc, c);
+    read_day(doc, c);
     c->role = g_strdup(role);
     c->face = g_strdup(face);
     c->waiting_for = *waiting ? g_strdup(waiting) : NULL;

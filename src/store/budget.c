@@ -61,6 +61,23 @@ budget_book(Txn *txn, JobId job, int64_t *ret_micro, GError **error)
            (*ret_micro == 0 || meta_set(txn, key, NULL, error));
 }
 
+/* It is nobody's in particular: of job 0, which there is not, so no step takes it over. */
+bool
+budget_recall(Txn *txn, int64_t spent_micro, GError **error)
+{
+    int64_t limit, known;
+
+    if (!budget_today(txn->db, &limit, &known, error))
+        return false;
+    return spent_micro <= known || budget_pay(txn, (JobId){0}, spent_micro - known, error);
+}
+
+bool
+budget_is_today(const Home *home, int64_t at_us)
+{
+    return at_us / DAY_US == home_now(home) / DAY_US;
+}
+
 /* --- limits --- */
 
 bool

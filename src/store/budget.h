@@ -31,6 +31,11 @@ budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GEr
  * are ready. */
 bool budget_settle(Txn *txn, const JobClaim *claim, bool *ret_woke, GError **error);
 
+/* A store that was lost is told what all jobs have cost today, at least; where it knows of more
+ * nothing changes. */
+bool budget_recall(Txn *txn, int64_t spent_micro, GError **error);
+bool budget_is_today(const Home *home, int64_t at_us);
+
 /* Of the day (UTC) of now: what may be spent, 0 for no limit, and what was. */
 bool budget_today(Db *db, int64_t *ret_limit, int64_t *ret_spent, GError **error);
 /* CONTINUE $1: this round may cost so much more, and so may this day where its own limit would

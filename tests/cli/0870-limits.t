@@ -143,6 +143,30 @@ reply 1 'CONTINUE $1' 'budget of the day'
 at 1 serve --once
 is "$(job state 3) $(calls)" 'done 3' 'a dollar more, one more answer'
 
+# --- a day whose store was lost ---
+model_home
+pr config set postrider max-cost-per-day 4.00
+pr config set 'role envoy' max-cost 100.00
+pr config set 'role envoy' max-iterations 1
+steps "$done_step" "${busy//NNN/1}" "${busy//NNN/2}" "${busy//NNN/3}" "${busy//NNN/4}"
+answered_by_model 50000 </dev/null
+spent() { at "$1" --json cost | json 'round(v["today_usd"], 2)'; }
+lose() { at "$1" deliver && rm -r "$HOME_DIR/state" && at "$1" account --once main 2>/dev/null; }
+at 0 inject --subject one --run </dev/null >/dev/null
+at 1 inject --subject two --run </dev/null >/dev/null
+is "$(job state 1) $(job state 2) $(spent 1)" 'done parked 2.0' 'two dollars: one job is done, one rests'
+lose 2
+is "$(spent 2)" 2.0 'the store is lost: the checkpoint mail says what the day has cost, by all jobs'
+at 3 resume 2 --run >/dev/null
+is "$(spent 3)" 3.0 'what it costs since comes on top'
+lose 4
+is "$(spent 4)" 3.0 'and is known when it is lost again'
+at 5 resume 2 --run >/dev/null
+at 6 resume 2 --run >/dev/null
+is "$(job state 2) $(calls) $(spent 6)" 'stopped 4 4.0' 'so the budget of the day holds'
+lose 86400
+is "$(spent 86400)" 0.0 'another day has cost nothing'
+
 # --- money that bought nothing ---
 model_home
 many 9 "$busy"

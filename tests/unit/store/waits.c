@@ -379,6 +379,38 @@ test_paid(TempStore *s, gconstpointer data)
     g_assert_cmpint(cost, ==, 0);
 }
 
+/* What a lost store is told: never less than it knows, and no step's. */
+static void
+test_recall(TempStore *s, gconstpointer data)
+{
+    static const struct {
+        int64_t recall, pay, want;
+    } cases[] = {{500, 0, 500}, {300, 0, 500}, {0, 100, 600}, {600, 0, 600}, {700, 0, 700}};
+    JobId id = temp_job(s, "envoy");
+    g_autoptr(GError) error = NULL;
+    int64_t limit, spent, cost;
+    Txn txn;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        txn = test_begin(s->db);
+        budget_recall(&txn, cases[i].recall, &error);
+        g_assert_no_error(error);
+        if (cases[i].pay)
+            budget_pay(&txn, id, cases[i].pay, &error);
+        test_commit(&txn);
+        g_assert_true(budget_today(s->db, &limit, &spent, &error));
+        g_assert_cmpint(spent, ==, cases[i].want);
+    }
+    txn = test_begin(s->db);
+    budget_book(&txn, id, &cost, &error);
+    test_commit(&txn);
+    g_assert_cmpint(cost, ==, 100);
+    temp_pass(s, INT64_C(24) * HOUR_US);
+    g_assert_true(budget_today(s->db, &limit, &spent, &error));
+    g_assert_no_error(error);
+    g_assert_cmpint(spent, ==, 0);
+}
+
 /* --- calls that are under way --- */
 
 static JobClaim
@@ -494,6 +526,7 @@ main(int argc, char **argv)
         {"/budget/reserve", test_reserve},
         {"/budget/fence", test_reserve_fence},
         {"/budget/dearest", test_reserve_dearest},
+        {"/budget/recall", test_recall},
     };
 
     g_test_init(&argc, &argv, NULL);
