@@ -1,4 +1,5 @@
 #include "base/banned.h"
+#include "base/err.h"
 #include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/outbox_cmd.h"
@@ -123,6 +124,20 @@ outbox_find_row(Cli *cli, const char *text, OutRow **ret)
     return *ret ? 0 : cli_fail(EX_NOINPUT, "no mail '%s' in the outbox", text);
 }
 
+/* Only a person's yes moves what is held. */
+static int
+not_again(const OutRow *row, GError *error)
+{
+    if (row->state != OUT_HELD || !err_is(error, ERR_NEVER))
+        return cli_error(0, error);
+    g_error_free(error);
+    return cli_fail(EX_DATAERR,
+                    "mail %" G_GINT64_FORMAT " is held%s%s; postrider approve %" G_GINT64_FORMAT
+                    " lets it leave, reject %" G_GINT64_FORMAT " does not",
+                    row->id.v, row->why ? ": " : "", row->why ? row->why : "", row->id.v,
+                    row->id.v);
+}
+
 static int
 retry(Cli *cli, const OutRow *row)
 {
@@ -133,7 +148,7 @@ retry(Cli *cli, const OutRow *row)
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
         !outbox_resume_account(&txn, account, &error) || !outbox_again(&txn, row->id, &error) ||
         !txn_commit(&txn, &error))
-        return cli_error(0, error);
+        return not_again(row, error);
     db_hint(cli->db);
     return 0;
 }

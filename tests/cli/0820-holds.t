@@ -265,6 +265,8 @@ like "$(last_text)" "It can't leave from here.*no way to send.*still held" 'APPR
 is "$(state_of "$M")" held 'and it is still held'
 exits 75 'the command line too' pr approve "$M"
 is "$ERR" "postrider: $M: It can't leave from here: mail $M to far@example.net: Far, no way to send: [smtp] is not configured. Nothing changed; it is still held, and the question is still open. Say APPROVE again once there is a way, or REJECT." 'in one line'
+exits 65 'retry is no yes' pr outbox retry "$M"
+like "$ERR" "mail $M is held: .*; postrider approve $M lets it leave, reject $M does not" 'and says what is'
 exits 64 'an option that there is not' pr reject "$M" --why 'not now'
 like "$ERR" 'reject: unknown option --why' 'is no reason'
 like "$(pr show "$(last_job)")" 'so far, 1 mail not sent yet' 'show counts what may still leave'
