@@ -37,6 +37,7 @@ is "$(files) $(mails) $(jobs)" '0 0 0' 'it is no work, and no mail that anybody 
 probe_home --rule '{"on": "dot", "delay": 300}'
 pr config set postrider drain 1s >/dev/null
 ok 'serve' start_serve
+ok 'the account sleeps on its server' wait_for sleeps # what lies there at the first visit is nobody's
 mail_to bob@test.example plans
 ok 'a copy that comes before the answer counts too' wait_for is_sent 1
 stop_serve
