@@ -35,6 +35,12 @@ add_out(CliTable *t, const OutRow *o)
     cli_table_add(t, "out", at, out_state_name(o->state), o->address, o->subject, NULL);
 }
 
+static bool
+is_earlier(const MsgRow *m, const OutRow *o)
+{
+    return m->received_us <= o->created_us;
+}
+
 /* In the order of time. */
 static int
 print_mail(Cli *cli, JobId id)
@@ -51,15 +57,10 @@ print_mail(Cli *cli, JobId id)
     CliTable *t = cli_table_new(headings);
     guint i = 0, left = out->len; /* the newest of these is the first */
     while (i < in->len || left > 0) {
-        const MsgRow *m = i < in->len ? g_ptr_array_index(in, i) : NULL;
-        const OutRow *o = left > 0 ? g_ptr_array_index(out, left - 1) : NULL;
-        if (m && (!o || m->received_us <= o->created_us)) {
-            add_in(t, m);
-            i++;
-        } else {
-            add_out(t, o);
-            left--;
-        }
+        if (left == 0 || (i < in->len && is_earlier(in->pdata[i], out->pdata[left - 1])))
+            add_in(t, in->pdata[i++]);
+        else
+            add_out(t, out->pdata[--left]);
     }
     cli_print(cli, "\n");
     cli_table_print(cli, t);
