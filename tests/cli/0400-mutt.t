@@ -28,15 +28,20 @@ chmod 700 "$EDITOR"
 above() { rm -f "$WORK/below"; echo "$1" >"$WORK/above"; }
 below() { rm -f "$WORK/above"; echo "$1" >"$WORK/below"; }
 
-# Replies to the mail under the cursor, as a person does: r, recipient, subject, quote, send.
+# Replies to the mail under the cursor, as a person does: r, recipient, subject, quote, send. What mutt says in the
+# end is gone when new mail has come; that it lies in Sent is not.
+sent() { find "$HOME_DIR"/mail/you/.Sent/cur "$HOME_DIR"/mail/you/.Sent/new -type f 2>/dev/null | wc -l; }
+has_sent() { [ "$(sent)" -gt "$1" ] && ! on_screen 'y:Send'; }
 reply()
 {
+    local before
+    before=$(sent)
     keys r
     wait_for on_screen '^To: ' && keys Enter || return 1
     wait_for on_screen '^Subject: ' && keys Enter || return 1
     wait_for on_screen '^Include message' && keys y || return 1
     wait_for on_screen 'y:Send' && keys y || return 1
-    wait_for on_screen 'Mail sent'
+    wait_for has_sent "$before"
 }
 job_at() # ID 'STATE ROUND', in one look
 {
@@ -77,7 +82,7 @@ is "$(jobs)" 1 'and it is the only job'
 keys i
 ok 'mutt has the next answer' wait_for shows_mails 2
 sees 'below the first one, threaded' '└─>'
-two_sent() { [ "$(find "$HOME_DIR"/mail/you/.Sent/cur "$HOME_DIR"/mail/you/.Sent/new -type f | wc -l)" = 2 ]; }
+two_sent() { [ "$(sent)" = 2 ]; }
 ok 'what you wrote lies in Sent' wait_for two_sent
 
 # Orders, with what mutt quotes around them.
