@@ -69,7 +69,7 @@ cmd_run(Cli *cli, int argc, char **argv)
     g_autoptr(Engine) engine = NULL;
     JobId job = {0};
     int status = cli_options("run", options, &argc, &argv);
-    if (status || (status = pass_check_options("run", &max_iterations)))
+    if (status || (status = pass_check_options("run", true, &max_iterations)))
         return status;
     if (argc > 2 || (timers && argc > 1))
         return cli_usage("run", timers ? "--timers takes no job" : "takes one job");

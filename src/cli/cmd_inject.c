@@ -178,7 +178,7 @@ cmd_inject(Cli *cli, int argc, char **argv)
     if (status == 0 && cli_in_agent())
         status = cli_fail(EX_NOPERM, "inject: speaks for the operator, so an agent may not");
     if (status == 0)
-        status = pass_check_options("inject", &o.max_iterations);
+        status = pass_check_options("inject", o.run, &o.max_iterations);
     if (status == 0 && argc > 2)
         status = cli_usage("inject", "takes one FILE");
     if (status == 0) {

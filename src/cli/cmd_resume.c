@@ -289,7 +289,7 @@ cmd_resume(Cli *cli, int argc, char **argv)
                                     PASS_OPTIONS(&max_iterations),
                                     G_OPTION_ENTRY_NULL};
     int status = cli_options("resume", options, &argc, &argv);
-    if (status || (status = pass_check_options("resume", &max_iterations)))
+    if (status || (status = pass_check_options("resume", run, &max_iterations)))
         return status;
     if (argc > 2)
         return cli_usage("resume", "takes one JOB or FILE");

@@ -34,7 +34,7 @@ cmd_serve_once(Cli *cli, int argc, char **argv)
     g_autoptr(Engine) engine = NULL;
     PassStats stats;
     int status = cli_options("serve", options, &argc, &argv);
-    if (status || (status = pass_check_options("serve", &max_iterations)))
+    if (status || (status = pass_check_options("serve", true, &max_iterations)))
         return status;
     if (argc > 1)
         return cli_usage("serve", "takes no operand");

@@ -26,7 +26,7 @@ outgoing_address(Cli *cli, const char *who, int *ret_status)
     if (strchr(who, '@') && address_spec_valid(who))
         return g_strdup(who);
     GError *error = NULL;
-    if (strchr(who, '@'))
+    if (strpbrk(who, "@<> \t\n"))
         *ret_status = cli_fail(EX_DATAERR, "'%s' is no address", who);
     else if (!config_role_get(config, who, &error))
         *ret_status = cli_error(EX_NOINPUT, error);

@@ -21,5 +21,6 @@ bool pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, G
     }
 #define PASS_ITERATIONS_MAX 10000
 /* 0, or 64 after a message; *n is then the option's value, 0 where it was not given. n must be
- * INT_MIN before the options are read. */
-int pass_check_options(const char *verb, int *n);
+ * INT_MIN before the options are read. Where the verb is to run nothing (runs) it says that
+ * the option does nothing. */
+int pass_check_options(const char *verb, bool runs, int *n);

@@ -49,6 +49,13 @@ for line in 'send --to envoy --subject x --attach nix' 'inject --subject x --att
     exits 66 "$line: no such file" pr $line
     is "$(lines)" 1 "$line: one line"
 done
+exits 65 'a sender who is none' pr inject --subject x --from 'bad address'
+like "$ERR" "'bad address' is no address" 'is not taken for a role'
+for line in 'inject --subject x --max-iterations 3' 'resume --max-iterations 3'; do
+    # shellcheck disable=SC2086
+    run pr $line
+    like "$ERR" '--max-iterations counts with --run; nothing is run now' "$line: it is said that this does nothing"
+done
 
 # Escape sequences and bytes that are no text, wherever they are typed (C8).
 for arg in "$esc" "$bad"; do
