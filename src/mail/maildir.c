@@ -6,6 +6,7 @@
 #include "mail/maildir.h"
 #include "base/banned.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
@@ -18,6 +19,9 @@
 
 #define RACE_ROUNDS 16               /* how often we look for a mail that is being moved */
 #define QUIET_NSEC INT64_C(50000000) /* more than a tick of the clock that stamps folders */
+/* Behind these rounds we look with pauses, and long enough for folders to be quiet. */
+#define RACE_US (100 * USEC_PER_MSEC)
+#define RACE_PAUSE_US USEC_PER_MSEC
 
 char *
 maildir_name(int64_t wall_us)
@@ -294,9 +298,16 @@ maildir_find(Maildir *md, const char *base, MaildirEntry **ret, GError **error)
         !find_once(md, folders, base, true, &quiet, &e, error))
         return false;
     quiet = false;
-    for (unsigned round = 0; !e && !quiet && round < RACE_ROUNDS; round++)
+    int64_t end_us = clock_mono_us() + RACE_US;
+    for (unsigned round = 0; !e && !quiet; round++) {
+        bool late = round >= RACE_ROUNDS;
+        if (late && clock_mono_us() >= end_us)
+            break;
+        if (late)
+            g_usleep(RACE_PAUSE_US);
         if (!find_once(md, folders, base, false, &quiet, &e, error))
             return false;
+    }
     *ret = g_steal_pointer(&e);
     return true;
 }
