@@ -14,7 +14,7 @@
 
 typedef struct RawMail {
     GString *rest;
-    GPtrArray *bcc; /* specs */
+    GPtrArray *bcc; /* of Address */
     char *msgid;
 } RawMail;
 
@@ -82,15 +82,6 @@ unfolded_value(const char *field, const char *end)
     return g_strstrip(g_steal_pointer(&value));
 }
 
-static void
-take_bcc(RawMail *mail, const char *value)
-{
-    g_autoptr(GPtrArray) list = address_parse_list(value);
-
-    for (unsigned i = 0; i < list->len; i++)
-        g_ptr_array_add(mail->bcc, g_strdup(((const Address *)list->pdata[i])->spec));
-}
-
 static bool
 take_field(RawMail *mail, const char *field, const char *end, GError **error)
 {
@@ -106,7 +97,7 @@ take_field(RawMail *mail, const char *field, const char *end, GError **error)
         return err_set(error, ERR_NEVER, "'%s' is no header line", shown);
     }
     if (name_is(field, len, "Bcc") || name_is(field, len, "Resent-Bcc")) {
-        take_bcc(mail, value);
+        g_ptr_array_extend_and_steal(mail->bcc, address_parse_list(value));
     } else if (name_is(field, len, "Message-ID")) {
         if (!mail->msgid)
             mail->msgid = msgid_parse(value);
@@ -158,7 +149,7 @@ compose_raw(const void *raw,
 
     GString *text = with_unix_lines(raw, len);
     RawMail mail = {.rest = g_string_sized_new(text->len),
-                    .bcc = g_ptr_array_new_with_free_func(g_free)};
+                    .bcc = g_ptr_array_new_with_free_func((GDestroyNotify)address_free)};
     bool ok = take_all(&mail, text->str, text->str + text->len, error);
     g_string_free(text, TRUE);
     if (!ok) {
