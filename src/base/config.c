@@ -396,6 +396,7 @@ fill_public(Settings *s)
         .authserv_ids = as_list(s, get(s, "trust", "authserv-id")),
         .principals = as_list(s, get(s, "trust", "principals")),
         .allow = as_list(s, get(s, "trust", "allow")),
+        .instruct = as_list(s, get(s, "notes", "instruct")),
         .accounts = (const ConfAccount *)(void *)s->accounts->data,
         .n_accounts = s->accounts->len,
         .brains = (const ConfBrain *)(void *)s->brains->data,

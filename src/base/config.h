@@ -32,7 +32,7 @@ typedef enum ConfType {
 
 typedef struct ConfKey {
     const char *section; /* "postrider", "account", "smtp", "trust", "brain", "role", "person",
-                            "keep", "workflow", "report", "plan" */
+                            "notes", "keep", "workflow", "report", "plan" */
     const char *name;
     ConfType type;
     const char *fallback; /* as it would be written */
@@ -120,6 +120,8 @@ struct Config {
     const char *require_auth;        /* dmarc, dkim, none */
     const char *const *authserv_ids; /* whose Authentication-Results are believed */
     const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */
+    const char *const
+        *instruct; /* notes: keys, and folders with '/' behind (notes/instruct.h) */
     const ConfAccount *accounts;
     unsigned n_accounts;
     const ConfBrain *brains;

@@ -108,6 +108,8 @@ const ConfKey config_keys[] = {
     {"person", "address", CONF_ADDRESS, "", NULL, "their mail address"},
     {"person", "may", CONF_LIST, "ask steer", "ask|steer|approve", "their rights"},
 
+    {"notes", "instruct", CONF_LIST, "", NULL, "notes that tell agents what to do, beside ROLE/start, ROLE/states/ and README/: keys, or folders with / behind; only people who may steer have them changed"},
+
     {"keep", "contexts", CONF_SPAN, "30d", NULL, "no effect yet: what a brain was shown"},
     {"keep", "logs", CONF_INT, "14", "0..100000", "no effect yet: log files"},
     {"keep", "done", CONF_SPAN, "365d", NULL, "no effect yet: jobs that have ended"},

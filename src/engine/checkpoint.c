@@ -190,6 +190,7 @@ restore(Engine *engine,
                      .created_us = c->born_us,
                      .round_cost_micro = c->round_cost_micro,
                      .floor = c->floor,
+                     .may = c->may,
                      .resume_us = c->resume_us,
                      .wait_then = c->wait_then};
     return thread_of(txn, c->original_msgid, &in.thread, error) &&
@@ -306,6 +307,7 @@ raise_counters(Lost *l)
         c->total_iterations = MAX(c->total_iterations, most->total_iterations);
         c->round_cost_micro = MAX(c->round_cost_micro, most->round_cost_micro);
         c->floor = MIN(c->floor, most->floor);
+        c->may &= most->may;
     }
 }
 

@@ -2,9 +2,11 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "engine/commit_internal.h"
+#include "notes/instruct.h"
 #include "notes/notes.h"
 
-#define WHY_MAX 80 /* characters of it in one line of what was done */
+#define NAMES_MAX 200 /* characters of a list of people */
+#define WHY_MAX 80    /* characters of it in one line of what was done */
 
 static const char *const act_words[] = {"wrote", "appended to", "renamed", "deleted"};
 
@@ -24,34 +26,43 @@ check_version(Txn *txn, const ProposedNote *n, GError **error)
                                                n->if_version, version);
 }
 
-/* <role>/start and <role>/states/...: what agents are told to do. */
-static bool
-is_instruction(const Config *config, const char *key)
+/* Everybody who may steer, for a refusal; caller frees. */
+static char *
+who_may(const Config *config)
 {
-    for (unsigned i = 0; i < config->n_roles; i++) {
-        const char *name = config->roles[i].name;
-        size_t len = strlen(name);
-        if (strncmp(key, name, len) != 0 || key[len] != '/')
-            continue;
-        const char *rest = key + len + 1;
-        if (g_str_equal(rest, "start") || g_str_has_prefix(rest, "states/"))
-            return true;
+    g_autoptr(GString) list = g_string_new(NULL);
+    for (unsigned i = 0; i < config->n_persons; i++) {
+        if (config->persons[i].may & MAY_STEER)
+            g_string_append_printf(list, "%s%s", list->len ? ", " : "",
+                                   config->persons[i].address);
     }
-    return false;
+    for (const char *const *p = config->principals; p && *p; p++)
+        g_string_append_printf(list, ", %s", *p);
+    return text_shorten(list->str, NAMES_MAX);
 }
 
-/* A stranger's words must not become an agent's instructions, nor take them away. */
+/* Why this round may not change a note that instructs; NULL: it may. */
+static const char *
+why_not_instruct(const Commit *c)
+{
+    if (c->in->floor < TRUST_ROLE)
+        return "this round has read words of somebody unknown";
+    return c->job->may & MAY_STEER ? NULL : "not everybody who asked in this round may steer";
+}
+
+/* A stranger's words must not become an agent's instructions, nor take them away; nor do those of
+ * a person who may only ask. */
 static bool
 check_hand(const Commit *c, const ProposedNote *n, GError **error)
 {
     const Config *config = c->engine->home->config;
-    if (c->in->floor >= TRUST_ROLE ||
-        !(is_instruction(config, n->key) || (n->to && is_instruction(config, n->to))))
+    const char *why = why_not_instruct(c);
+    if (!why || !(note_instructs(config, n->key) || (n->to && note_instructs(config, n->to))))
         return true;
-    return err_set(
-        error, ERR_NEVER,
-        "not changed: it tells an agent what to do, and this round has read words of "
-        "somebody unknown");
+    g_autofree char *who = who_may(config);
+    return err_set(error, ERR_NEVER,
+                   "not changed: it tells an agent what to do, and %s; who may ask for it: %s",
+                   why, who);
 }
 
 static bool

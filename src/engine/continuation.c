@@ -106,25 +106,16 @@ add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
     json_t *lines = json_array();
     for (guint i = 0; results && i < results->len; i++)
         json_array_append_new(lines, json_string(g_ptr_array_index(results, i)));
-    static const char *const names[] = {"version",
-                                        "job",
-                                        "role",
-                                        "round",
-                                        "seq",
-                                        "epoch",
-                                        "resume_after",
-                                        "waiting_for",
-                                        "wait_then",
-                                        "face",
-                                        "born",
-                                        "steps",
-                                        "step_limit",
-                                        "round_cost_micro",
-                                        "floor",
-                                        "written",
-                                        "day_cost_micro",
-                                        "step_results",
-                                        "mac"};
+    static const char *const names[] = {"version",      "job",
+                                        "role",         "round",
+                                        "seq",          "epoch",
+                                        "resume_after", "waiting_for",
+                                        "wait_then",    "face",
+                                        "born",         "steps",
+                                        "step_limit",   "round_cost_micro",
+                                        "floor",        "may",
+                                        "written",      "day_cost_micro",
+                                        "step_results", "mac"};
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         json_object_del(doc, names[i]);
     set_int(doc, "version", VERSION);
@@ -142,6 +133,7 @@ add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
     set_int(doc, "step_limit", job->step_limit);
     set_int(doc, "round_cost_micro", job->round_cost_micro);
     set_string(doc, "floor", trust_name(job->floor));
+    set_int(doc, "may", job->may);
     set_int(doc, "written", now_us);
     set_int(doc, "day_cost_micro", in->day_cost_micro);
     json_object_set_new(doc, "step_results", lines);

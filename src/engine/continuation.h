@@ -55,6 +55,7 @@ typedef struct Continuation {
     GBytes *state; /* the whole document, for the face */
     char *results; /* JSON list; NULL */
     Trust floor;   /* the lowest of anything that was shown in this round */
+    unsigned may;  /* MAY_…: what all who asked in this round may have done */
 } Continuation;
 void continuation_free(Continuation *c);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Continuation, continuation_free)

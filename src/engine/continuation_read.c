@@ -4,6 +4,7 @@
 #include "engine/continuation.h"
 #include "mail/msgid.h"
 #include "store/messages.h"
+#include "store/steering.h"
 
 #define MAC_MARK ",\"mac\":\""
 #define MAC_HEX (2 * DIGEST_SIZE)
@@ -106,6 +107,7 @@ read_seed(const json_t *doc, Continuation *c, GError **error)
     c->round = 1;
     c->resume_us = USEC_NEVER;
     c->floor = TRUST_OPERATOR; /* who brings it in vouches for it */
+    c->may = rights_of(NULL, NULL, TRUST_OPERATOR);
     return c->original_msgid != NULL;
 }
 
@@ -130,14 +132,16 @@ read_then(const json_t *doc, Continuation *c)
         c->wait_then = WAIT_CONTINUE;
 }
 
-/* What was read before decides what may be done now; a mail that does not say it may have read
- * anything. */
+/* What was read before and who asked decide what may be done now; a mail that does not say it
+ * may have read anything, and was asked for by anybody. */
 static void
 read_floor(const json_t *doc, Continuation *c)
 {
     const char *floor = json_string_value(json_object_get(doc, "floor"));
     if (!floor || !trust_parse(floor, &c->floor))
         c->floor = TRUST_ANYONE;
+    int64_t may;
+    c->may = json_get_int(doc, "", "may", 0, UINT32_MAX, &may, NULL) ? (unsigned)may : 0;
 }
 
 /* Older ones do not say it. */

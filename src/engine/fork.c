@@ -279,7 +279,9 @@ fork_job(Engine *engine,
                   .round = s.at->round,
                   .total_iterations = s.total_iterations,
                   .step_limit = step_limit(&s),
-                  .floor = s.floor};
+                  .floor = s.floor,
+                  /* Who asked in an older round is not counted up again. */
+                  .may = s.at->round == s.job->round ? s.job->may : 0};
     if (!job_fork(txn, &in, &id, error) || !put_step(engine, txn, &s, id, error) ||
         !mark_shown(txn, &s, id, error) || !say_if_possible(engine, txn, &s, id, told, error))
         return false;

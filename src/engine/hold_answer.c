@@ -2,8 +2,8 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "engine/hold.h"
-#include "engine/judge.h"
 #include "mail/msgid.h"
+#include "store/steering.h"
 #include <inttypes.h>
 
 /*
@@ -72,7 +72,7 @@ static bool
 may_approve(const Engine *engine, const MsgRow *mail, const Message *m)
 {
     return mail->trust >= TRUST_PRINCIPAL && !(m->flags & (MSG_TWO_FROM | MSG_AMBIGUOUS)) &&
-           (judge_rights(engine->home->config, mail->from, mail->trust) & MAY_APPROVE);
+           (rights_of(engine->home->config, mail->from, mail->trust) & MAY_APPROVE);
 }
 
 static char *

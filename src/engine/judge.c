@@ -4,6 +4,7 @@
 #include "mail/address.h"
 #include "mail/auth.h"
 #include "mail/msgid.h"
+#include "store/steering.h"
 
 static bool
 names_role(const Config *config, const ConfRole *role, const GPtrArray *list)
@@ -23,19 +24,6 @@ is_principal(const Config *config, const char *spec)
             return true;
     }
     return false;
-}
-
-unsigned
-judge_rights(const Config *config, const char *spec, Trust trust)
-{
-    if (trust == TRUST_OPERATOR)
-        return MAY_ASK | MAY_STEER | MAY_APPROVE;
-    const ConfPerson *person = spec ? config_person_at(config, spec) : NULL;
-    if (person)
-        return person->may;
-    if (trust == TRUST_PRINCIPAL)
-        return MAY_ASK | MAY_STEER;
-    return trust == TRUST_ROLE ? MAY_ASK : 0;
 }
 
 static const char *
@@ -165,7 +153,7 @@ judge(const Home *home, const ConfRole *role, const Message *m, bool routed, Jud
         end(ret, MSG_HELD, MSG_STRANGER, "stranger: nobody that may ask");
         return;
     }
-    ret->may = judge_rights(home->config, m->from->spec, ret->trust);
+    ret->may = rights_of(home->config, m->from->spec, ret->trust);
 
     /* What the operator put there by hand needs no To. */
     if (ret->trust != TRUST_OPERATOR)

@@ -22,9 +22,6 @@ typedef struct Judgement {
     char proof[200]; /* from outside: what the receiving server found; "" where nobody asked */
 } Judgement;
 
-/* What this address may do once it is believed at that level: MAY_…. */
-unsigned judge_rights(const Config *config, const char *spec, Trust trust);
-
 /* routed: a mail server's mailbox gave it to this role (engine/fetched.h), which is how mail
  * comes that names neither role nor account: by an alias, or in Bcc. */
 void

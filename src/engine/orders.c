@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "engine/fork.h"
 #include "engine/hold.h"
-#include "engine/judge.h"
 #include "engine/letter.h"
 #include "engine/post.h"
 #include "engine/tell.h"
@@ -242,7 +241,7 @@ static bool
 add_money(
     Engine *engine, Txn *txn, JobId job, int64_t money, const MsgRow *mail, GError **error)
 {
-    unsigned may = judge_rights(engine->home->config, mail->from, mail->trust);
+    unsigned may = rights_of(engine->home->config, mail->from, mail->trust);
     return may & MAY_APPROVE ? budget_raise(txn, job, money, error)
                              : job_more_money(txn, job, money, error);
 }

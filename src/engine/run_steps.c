@@ -14,11 +14,11 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "engine/judge.h"
 #include "engine/run_internal.h"
 #include "engine/settle.h"
 #include "mail/address.h"
 #include "store/budget.h"
+#include "store/steering.h"
 #include "store/steps.h"
 
 #define MORE_STEPS 12
@@ -139,7 +139,7 @@ needs_owner(const Task *t, const Limit *limit)
     const char *asker = t->job->asker;
     Trust trust = config_role_at(config, asker) ? TRUST_ROLE : TRUST_PRINCIPAL;
     return !address_equal(asker, config->owner) &&
-           !(judge_rights(config, asker, trust) & limit->may);
+           !(rights_of(config, asker, trust) & limit->may);
 }
 
 /* Stops, and asks whoever asked. */

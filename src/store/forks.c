@@ -24,16 +24,17 @@ job_fork(Txn *txn, const JobFork *in, JobId *ret_id, GError **error)
             txn,
             "INSERT INTO job (id, role, face, thread, state, phase, instruction, subject, "
             "asker, original, original_msgid, round, total_iterations, steps, step_limit, "
-            "floor, forked_job, forked_step, ready_us, created_us, updated_us) "
-            "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "floor, may, forked_job, forked_step, ready_us, created_us, updated_us) VALUES "
+            "(?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             NULL, error,
             "ississs"
             "sisiiii"
-            "siiiii",
+            "siiiiii",
             id.v, in->role, in->face, thread.v, in->phase, in->instruction, in->subject,
             in->asker, in->original.v, in->original_msgid, (int64_t)in->round,
             (int64_t)in->total_iterations, (int64_t)in->step, (int64_t)in->step_limit,
-            trust_name(in->floor), in->from.v, (int64_t)in->step, now, now, now))
+            trust_name(in->floor), (int64_t)in->may, in->from.v, (int64_t)in->step, now, now,
+            now))
         return false;
     *ret_id = id;
     return true;

@@ -14,6 +14,7 @@ typedef struct JobFork {
     MsgId original;
     int round, total_iterations, step_limit;
     Trust floor;
+    unsigned may; /* MAY_… of that round */
 } JobFork;
 /* Queued, ready now, in a thread of its own; its steps are numbered on from `step`. */
 bool job_fork(Txn *txn, const JobFork *in, JobId *ret_id, GError **error);

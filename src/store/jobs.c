@@ -4,6 +4,7 @@
 #include "store/jobs_internal.h"
 #include "store/messages.h"
 #include "store/sql.h"
+#include "store/steering.h"
 #include "store/timers.h"
 #include <inttypes.h>
 
@@ -48,23 +49,26 @@ bool
 job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 {
     int64_t now = txn_now(txn), turn;
+    unsigned may;
     JobId id;
 
     if (!next_turn(txn, in->asker, now, &turn, error) ||
+        !mail_rights(txn->db, in->original, &may, error) ||
         !job_next_number(txn, in->role, &id, error) ||
         !sql_run(txn,
                  "INSERT INTO job (id, role, face, thread, state, subject, asker, original, "
-                 "original_msgid, ready_us, turn_us, created_us, updated_us) "
-                 "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)",
-                 NULL, error, "ississisiiii", id.v, in->role, in->face, in->thread.v,
-                 in->subject, in->asker, in->original.v, in->original_msgid, now, turn, now,
-                 now))
+                 "original_msgid, may, ready_us, turn_us, created_us, updated_us) "
+                 "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 NULL, error, "ississisiiiii", id.v, in->role, in->face, in->thread.v,
+                 in->subject, in->asker, in->original.v, in->original_msgid, (int64_t)may, now,
+                 turn, now, now))
         return false;
     *ret_id = id;
     return true;
 }
 
-/* Of a job that has ended, with the mail that asks for it. */
+/* Of a job that has ended, with the mail that asks for it. The new round may do everything until
+ * narrow() has looked at each of its mails. */
 static bool
 begin_round(Txn *txn,
             const Job *job,
@@ -82,8 +86,20 @@ begin_round(Txn *txn,
                    "phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
                    "original = ?, asker = ?, original_msgid = ?, ready_us = ?, turn_us = ?, "
                    "wakes_us = NULL, resume_us = NULL, wait_then = NULL, cost_limit_micro = 0, "
-                   "floor = 'operator', updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
+                   "floor = 'operator', may = ~0, updated_us = ?, " JOB_NO_OWNER
+                   " WHERE id = ?",
                    NULL, error, "issiiii", original.v, asker, msgid, now, turn, now, job->id.v);
+}
+
+/* One more mail in the round: what its sender may not ask for, the round may not do. */
+static bool
+narrow(Txn *txn, JobId job, MsgId mail, GError **error)
+{
+    unsigned may;
+
+    return mail_rights(txn->db, mail, &may, error) &&
+           sql_run(txn, "UPDATE job SET may = may & ? WHERE id = ?", NULL, error, "ii",
+                   (int64_t)may, job.v);
 }
 
 bool
@@ -105,7 +121,8 @@ job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error)
     /* They came while the old round was running; it is the new one that answers them. */
     for (guint i = 0; i < open->len; i++) {
         const MsgRow *m = open->pdata[i];
-        if (!messages_set_job(txn, m->id, id, job->round + 1, error))
+        if (!messages_set_job(txn, m->id, id, job->round + 1, error) ||
+            !narrow(txn, id, m->id, error))
             return false;
     }
     *ret_began = true;
@@ -160,6 +177,7 @@ job_take_mail(Txn *txn,
     case JOB_N_STATES:
         g_assert_not_reached();
     }
+    ok = ok && narrow(txn, id, mail, error);
     if (ok)
         *ret_round = round;
     return ok;

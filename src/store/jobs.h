@@ -78,6 +78,7 @@ typedef struct Job {
     int64_t cost_micro, round_cost_micro;
     int64_t cost_limit_micro; /* of this round, by an order; 0: the role's max-cost */
     Trust floor;              /* the lowest of anything that was shown in this round */
+    unsigned may;             /* MAY_…: what all who asked in this round may have done */
     char *owner_host, *owner_boot;
     ProcIdent owner;
     char *instruction; /* text behind an order, for the contexts of the next run; NULL */
@@ -95,7 +96,8 @@ typedef struct JobNew {
 bool job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error);
 /* New mail for a job: queued stays, parked wakes, done, failed and cancelled begin the next
  * round (original and asker are those of the mail), running takes it at the next step, stopped
- * stays stopped. *ret_round is the round that the mail belongs to. */
+ * stays stopped. *ret_round is the round that the mail belongs to; from now on the round may do
+ * no more than this mail's sender may ask for (Job.may). */
 bool job_take_mail(Txn *txn,
                    JobId job,
                    MsgId mail,
@@ -208,6 +210,7 @@ typedef struct JobRestore {
     int64_t resume_us; /* USEC_NEVER: mail or an order only */
     WaitThen wait_then;
     Trust floor;
+    unsigned may;
 } JobRestore;
 /* Parked, its checkpoint seen; its original is still {0}. */
 bool job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error);

@@ -81,7 +81,7 @@ free_element(gpointer job)
     "waiting_for, instruction, round, attempts, iteration, total_iterations, steps, "          \
     "step_limit, epoch, fence, seq, ready_us, wakes_us, deadline_us, created_us, "             \
     "updated_us, cost_micro, round_cost_micro, owner_host, owner_boot, owner_pid, "            \
-    "owner_start, resume_us, cost_limit_micro, floor, wait_then "
+    "owner_start, resume_us, cost_limit_micro, floor, wait_then, may "
 
 static int64_t
 time_or_never(sqlite3_stmt *st, int column)
@@ -139,6 +139,7 @@ read_job(sqlite3_stmt *st)
     g_autofree char *then = sql_text(st, 36);
     if (!wait_then_parse(then, &job->wait_then))
         job->wait_then = WAIT_CONTINUE;
+    job->may = (unsigned)sqlite3_column_int(st, 37);
     return job;
 }
 

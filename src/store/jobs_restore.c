@@ -49,23 +49,24 @@ job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
     int64_t now = txn_now(txn);
 
     if (!free_number(txn, in, &id, error) ||
-        !sql_run(txn,
-                 "INSERT INTO job (id, role, face, thread, state, phase, waiting_for, subject, "
-                 "asker, original, original_msgid, round, epoch, seq, total_iterations, steps, "
-                 "step_limit, cost_micro, round_cost_micro, ready_us, resume_us, wakes_us, "
-                 "created_us, updated_us, floor) VALUES (?, ?, ?, ?, 'parked', ?, ?, ?, ?, 0, "
-                 "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SQL_TIME ", " SQL_TIME ", ?, ?, ?)",
-                 NULL, error,
-                 "issi"
-                 "ssss"
-                 "siii"
-                 "iiii"
-                 "iiiiiis",
-                 id.v, in->role, in->face, in->thread.v, in->phase, in->waiting_for,
-                 in->subject, in->asker, in->original_msgid, (int64_t)in->round, in->epoch,
-                 in->seq, (int64_t)in->total_iterations, (int64_t)in->steps,
-                 (int64_t)in->step_limit, in->round_cost_micro, in->round_cost_micro, now,
-                 in->resume_us, in->resume_us, in->created_us, now, trust_name(in->floor)))
+        !sql_run(
+            txn,
+            "INSERT INTO job (id, role, face, thread, state, phase, waiting_for, subject, "
+            "asker, original, original_msgid, round, epoch, seq, total_iterations, steps, "
+            "step_limit, cost_micro, round_cost_micro, ready_us, resume_us, wakes_us, "
+            "created_us, updated_us, floor, may) VALUES (?, ?, ?, ?, 'parked', ?, ?, ?, ?, "
+            "0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SQL_TIME ", " SQL_TIME ", ?, ?, ?, ?)",
+            NULL, error,
+            "issi"
+            "ssss"
+            "siii"
+            "iiii"
+            "iiiiiisi",
+            id.v, in->role, in->face, in->thread.v, in->phase, in->waiting_for, in->subject,
+            in->asker, in->original_msgid, (int64_t)in->round, in->epoch, in->seq,
+            (int64_t)in->total_iterations, (int64_t)in->steps, (int64_t)in->step_limit,
+            in->round_cost_micro, in->round_cost_micro, now, in->resume_us, in->resume_us,
+            in->created_us, now, trust_name(in->floor), (int64_t)in->may))
         return false;
     *ret_id = id;
     if (in->wait_then == WAIT_CONTINUE || in->resume_us == USEC_NEVER)

@@ -314,5 +314,8 @@ const char *const schema_sql[] = {
     "ALTER TABLE job ADD COLUMN turn_us INTEGER NOT NULL DEFAULT 0;"
     "CREATE INDEX job_turn ON job (turn_us) WHERE state = 'queued';"
     "CREATE INDEX job_asker ON job (asker) WHERE state = 'queued';",
+
+    /* 6 -> 7: what all who asked in a job's round may have done: MAY_…. */
+    "ALTER TABLE job ADD COLUMN may INTEGER NOT NULL DEFAULT 0;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

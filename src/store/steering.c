@@ -3,6 +3,45 @@
 #include "mail/address.h"
 #include "store/sql.h"
 
+unsigned
+rights_of(const Config *config, const char *spec, Trust trust)
+{
+    if (trust == TRUST_OPERATOR)
+        return MAY_ASK | MAY_STEER | MAY_APPROVE;
+    const ConfPerson *person = spec ? config_person_at(config, spec) : NULL;
+    if (person)
+        return person->may;
+    if (trust == TRUST_PRINCIPAL)
+        return MAY_ASK | MAY_STEER;
+    return trust == TRUST_ROLE ? MAY_ASK : 0;
+}
+
+bool
+mail_rights(Db *db, MsgId mail, unsigned *ret, GError **error)
+{
+    const Config *config = db_home(db)->config;
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT m.from_spec, m.trust, coalesce((SELECT j.may FROM outbox o "
+                "JOIN job j ON j.id = o.job AND j.round = o.round WHERE o.msgid = m.msgid AND "
+                "o.job <> 0 ORDER BY o.id LIMIT 1), 0) FROM message m WHERE m.id = ?",
+                error);
+    Trust trust;
+
+    if (!st)
+        return false;
+    *ret = 0;
+    sql_bind(st, "i", mail.v);
+    int rc = sql_next(db, st, error);
+    if (rc == 1 && config && trust_parse((const char *)sqlite3_column_text(st, 1), &trust)) {
+        *ret = rights_of(config, (const char *)sqlite3_column_text(st, 0), trust);
+        if (trust == TRUST_ROLE)
+            *ret |= (unsigned)sqlite3_column_int(st, 2);
+    }
+    sql_reset(st);
+    return rc >= 0;
+}
+
 bool
 job_steered_by(Db *db, JobId job, const char *spec, bool *ret, GError **error)
 {
