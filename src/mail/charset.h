@@ -9,10 +9,10 @@
 
 /*
  * A valid copy of len bytes labelled with this charset; caller frees. At most max bytes of
- * result (0: no limit), cut between characters; *cut says so where not NULL. Latin-1 is read as
- * windows-1252, as everyone does. An empty label means: UTF-8 when it is valid, else
- * windows-1252 as a guess. An unknown label: UTF-8 when it is valid, else U+FFFD for each byte
- * that is not ASCII.
+ * result (0: no limit), cut between characters; *cut says so where not NULL. Labels mean what
+ * the WHATWG encoding standard says: Latin-1 is read as windows-1252, gb2312 as GB18030. An
+ * empty label, and those that mean no more, are UTF-8 when it is valid, else windows-1252 as a
+ * guess. An unknown label: UTF-8 when it is valid, else U+FFFD for each byte that is not ASCII.
  */
 char *charset_decode(
     const char *charset, const void *in, size_t len, size_t max, bool *bad, bool *cut);
