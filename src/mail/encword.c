@@ -130,3 +130,26 @@ encword_decode(const char *value, bool *bad)
     tidy(out);
     return g_string_free(out, FALSE);
 }
+
+char *
+encword_escape(const char *value, size_t len)
+{
+    g_autofree char *in = g_malloc(len + 1);
+    GString *out = g_string_sized_new(len);
+    Word w = {.text_end = in};
+    size_t n = 0;
+
+    for (size_t i = 0; i < len; i++)
+        if (value[i])
+            in[n++] = value[i];
+    in[n] = '\0';
+    for (const char *p = in; *p; p++) {
+        if (p >= w.text_end)
+            (void)read_word(p, &w);
+        if (p < w.text_end && w.encoding == 'Q' && (unsigned char)*p >= 0x80)
+            g_string_append_printf(out, "=%02X", (unsigned char)*p);
+        else
+            g_string_append_c(out, *p);
+    }
+    return g_string_free(out, FALSE);
+}

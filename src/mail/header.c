@@ -4,6 +4,7 @@
 #include "base/digest.h"
 #include "base/limits.h"
 #include "mail/charset.h"
+#include "mail/encword.h"
 
 #define BOM "\xEF\xBB\xBF"
 
@@ -123,6 +124,10 @@ header_unfold(const char *value, size_t len)
                 joined[n++] = p[i];
         p = joined;
         len = n;
+    }
+    if (memmem(p, len, "=?", 2) && !g_utf8_validate_len(p, len, NULL)) {
+        g_autofree char *escaped = encword_escape(p, len);
+        return charset_guess(escaped, strlen(escaped));
     }
     return charset_guess(p, len);
 }

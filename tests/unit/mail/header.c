@@ -52,6 +52,12 @@ test_split(void)
         {"raw UTF-8", "A: Gr\xC3\xBC\n\n", "A=Grü", "", NULL},
         {"raw Latin-1", "A: Gr\xFC\n\n", "A=Grü", "", NULL},
         {"both", "A: Gr\xC3\xBC\xFF\n\n", "A=Grü\xEF\xBF\xBD", "", NULL},
+        {"raw byte in a word", "A: =?iso-8859-1?Q?caf\xE9?=\n\n",
+         "A==?iso-8859-1?Q?caf=E9?=", "", NULL},
+        {"raw byte in a Russian word", "A: \xC3\xA4 =?koi8-r?Q?\xC1_b?= \xC3\xA4\n\n",
+         "A=ä =?koi8-r?Q?=C1_b?= ä", "", NULL},
+        {"raw byte in base64 and in no word", "A: =?utf-8?B?\xE9?= =?x?Q?\xE9\n\n",
+         "A==?utf-8?B?é?= =?x?Q?é", "", NULL},
         {"name twice", "A: 1\na: 2\n\n", "A=1|a=2", "", NULL},
     };
     MessageLimits limits = header_limits(NULL);
@@ -129,6 +135,8 @@ test_words(void)
          "a\xEF\xBF\xBD"
          "b"},
         {"M19 overlong", "=?utf-8?q?=C0=AF?=", "\xEF\xBF\xBD\xEF\xBF\xBD"},
+        {"M19 label of a browser", "=?iso88591?q?a=E4?=", "aä"},
+        {"neighbours of a label and its alias", "=?gb2312?B?1tA=?= =?GBK?B?zsQ=?=", "中文"},
         {"raw UTF-8 stays", "Grüße =?utf-8?q?a?=", "Grüße a"},
         {"line ends become blanks", "=?utf-8?q?a=0D=0ABcc:_x?=", "a  Bcc: x"},
         {"NUL goes", "=?utf-8?q?a=00b?=", "ab"},
