@@ -1,139 +1,66 @@
+/*
+ * GLib reads ISO dates and GMime all the others: RFC 5322, its older relatives, ctime. GMime
+ * takes what it can't read for nought, though, and makes a date of it: "+01:00" and "-9999" are
+ * its UTC, year 0000 is its 2000, a time with dots is its midnight. So the zone is read here
+ * before, and the year and the time must really stand there.
+ */
 #include "mail/maildate.h"
 
 #include "base/banned.h"
-#include "base/clock.h"
-#include <glib.h>
-#include <time.h>
+#include <gmime/gmime.h>
 
-#define YEAR_MIN 1970
 #define YEAR_MAX 2200
 
-/* Steps over comments and over characters of the set. */
-static const char *
-skip(const char *p, const char *set)
+/* A copy whose zone is a word of four digits, which starts at sign; NULL when that is no zone. */
+static char *
+tidy_zone(const char *text, const char *sign)
 {
-    unsigned depth = 0;
+    const char *minutes = sign + 1 + strspn(sign + 1, "0123456789:") - 2;
+    size_t len = (size_t)(minutes + 2 - sign);
 
-    for (; *p; p++) {
-        if (*p == '(')
-            depth++;
-        else if (*p == ')' && depth > 0)
-            depth--;
-        else if (depth == 0 && !strchr(set, *p))
-            break;
-    }
-    return p;
+    if (!(len == 5 || (len == 6 && sign[3] == ':')) || sign[1] > '1' || sign[2] == ':' ||
+        (sign[1] == '1' && sign[2] > '4') || minutes[0] > '5' || minutes[1] == ':')
+        return NULL;
+    return g_strdup_printf("%.*s %.3s%s", (int)(sign - text), text, sign, minutes);
 }
 
-/* At most max digits; -1 when there is none. */
-static int
-number(const char **p, int max)
-{
-    int n = 0, digits = 0;
-
-    while (g_ascii_isdigit(**p) && digits < max) {
-        n = n * 10 + (**p - '0');
-        digits++;
-        ++*p;
-    }
-    return digits > 0 && !g_ascii_isdigit(**p) ? n : -1;
-}
-
-static int
-month(const char **p)
-{
-    static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
-
-    for (int m = 0; m < 12; m++) {
-        if (g_ascii_strncasecmp(*p, names + m * 3, 3) != 0)
-            continue;
-        while (g_ascii_isalpha(**p))
-            ++*p;
-        return m + 1;
-    }
-    return -1;
-}
-
-static int
-year(const char **p)
-{
-    const char *start = *p;
-    int y = number(p, 4);
-
-    if (*p - start == 2 && y >= 0)
-        return y < 50 ? 2000 + y : 1900 + y; /* RFC 5322 4.3 */
-    return y;
-}
-
-/* HH:MM[:SS]; false when out of range. */
+/* Does the year stand there, with four digits or with two? */
 static bool
-clock_time(const char **p, struct tm *tm)
+has_year(const char *text, int year)
 {
-    tm->tm_hour = number(p, 2);
-    if (tm->tm_hour < 0 || tm->tm_hour > 23 || **p != ':')
-        return false;
-    ++*p;
-    tm->tm_min = number(p, 2);
-    if (tm->tm_min < 0 || tm->tm_min > 59)
-        return false;
-    tm->tm_sec = 0;
-    if (**p == ':') {
-        ++*p;
-        tm->tm_sec = number(p, 2);
+    size_t n;
+
+    for (const char *p = text; *(p += strcspn(p, "0123456789")); p += n) {
+        n = strspn(p, "0123456789");
+        bool time = p[n] == ':' || (p > text && p[-1] == ':');
+        if (!time && ((n == 4 && atoi(p) == year) || (n == 2 && atoi(p) == year % 100)))
+            return true;
     }
-    return tm->tm_sec >= 0 && tm->tm_sec <= 60;
+    return false;
 }
 
-/* Minutes east of Greenwich. Unknown names are UTC, as RFC 5322 4.3 has it. */
-static bool
-zone(const char *p, int *ret)
+static GDateTime *
+read_date(const char *text, const char *time)
 {
-    static const struct {
-        const char *name;
-        int minutes;
-    } zones[] = {{"EDT", -240}, {"EST", -300}, {"CDT", -300}, {"CST", -360},
-                 {"MDT", -360}, {"MST", -420}, {"PDT", -420}, {"PST", -480}};
+    g_autoptr(GTimeZone) utc = g_time_zone_new_utc();
+    GDateTime *iso = g_date_time_new_from_iso8601(text, utc);
+    const char *sign = strpbrk(time, "+-(");
 
-    *ret = 0;
-    if (*p == '+' || *p == '-') {
-        int sign = *p++ == '-' ? -1 : 1;
-        int n = number(&p, 4);
-        *ret = sign * (n / 100 * 60 + n % 100);
-        return n >= 0 && n / 100 <= 14 && n % 100 < 60;
-    }
-    for (size_t i = 0; i < G_N_ELEMENTS(zones); i++)
-        if (g_ascii_strncasecmp(p, zones[i].name, 3) == 0)
-            *ret = zones[i].minutes;
-    return true;
+    if (iso || !sign || *sign == '(')
+        return iso ? iso : g_mime_utils_header_decode_date(text);
+    g_autofree char *tidied = tidy_zone(text, sign);
+    return tidied ? g_mime_utils_header_decode_date(tidied) : NULL;
 }
 
 bool
 maildate_parse(const char *text, int64_t *ret_wall_us)
 {
-    static const char between[] = " \t,-"; /* "15-Nov-2026" too */
-    struct tm tm = {0};
-    const char *p = skip(text, between);
-    int minutes;
+    const char *time = strchr(text, ':');
+    g_autoptr(GDateTime) at = time ? read_date(text, time) : NULL;
 
-    while (g_ascii_isalpha(*p)) /* the day of the week is not needed */
-        p++;
-    p = skip(p, between);
-    tm.tm_mday = number(&p, 2);
-    p = skip(p, between);
-    int m = month(&p);
-    p = skip(p, between);
-    int y = year(&p);
-    if (m < 0 || y < YEAR_MIN || y > YEAR_MAX || tm.tm_mday < 1 ||
-        !g_date_valid_dmy((GDateDay)tm.tm_mday, (GDateMonth)m, (GDateYear)y))
+    if (!at || !has_year(text, g_date_time_get_year(at)) ||
+        g_date_time_get_year(at) > YEAR_MAX || g_date_time_to_unix(at) <= 0)
         return false;
-    tm.tm_mon = m - 1;
-    tm.tm_year = y - 1900;
-    p = skip(p, between);
-    if (!clock_time(&p, &tm) || !zone(skip(p, " \t"), &minutes))
-        return false;
-    int64_t wall_us = ((int64_t)timegm(&tm) - minutes * 60) * USEC_PER_SEC;
-    if (wall_us <= 0)
-        return false;
-    *ret_wall_us = wall_us;
+    *ret_wall_us = g_date_time_to_unix(at) * G_USEC_PER_SEC;
     return true;
 }
