@@ -43,6 +43,17 @@ clock_mono_us(void)
     return read_clock(CLOCK_BOOTTIME);
 }
 
+int64_t
+clock_patience_us(int64_t usual_us)
+{
+    const char *text = g_getenv("POSTRIDER_PATIENCE");
+    int64_t seconds;
+
+    if (!text || !text_parse_int(text, 1, 3600, &seconds))
+        return usual_us;
+    return MIN(usual_us, seconds * USEC_PER_SEC);
+}
+
 /* Rounds down, also before 1970. */
 static struct tm
 broken_down(int64_t wall_us)

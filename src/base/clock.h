@@ -5,7 +5,8 @@
  * real one. All times are microseconds; wall times are since 1970 UTC.
  *
  * Environment for tests, read once by clock_from_env(): POSTRIDER_CLOCK=@SECONDS fixes the wall
- * clock at that second, POSTRIDER_CLOCK=+N shifts it.
+ * clock at that second, POSTRIDER_CLOCK=+N shifts it. POSTRIDER_PATIENCE=SECONDS is the longest
+ * that anybody waits for a server, so that a test with silent servers ends soon.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +27,8 @@ Clock clock_from_env(void);
 int64_t clock_wall_us(const Clock *clock);
 /* CLOCK_BOOTTIME: intervals and deadlines; counts through suspend, never jumps. */
 int64_t clock_mono_us(void);
+/* How long to wait for a server: usual_us, or less where POSTRIDER_PATIENCE says so. */
+int64_t clock_patience_us(int64_t usual_us);
 
 /* "2026-11-15T09:30:00Z"; caller frees. */
 char *clock_format_iso(int64_t wall_us);

@@ -9,6 +9,9 @@
  *
  * On a full disk what fits is kept, with its rows; the mark stays, and the rest is fetched when
  * there is room. Some room is left to others: who can't write down what was done can't go on.
+ *
+ * The mark also stays while the server lists mail that it does not give, so that no mail is
+ * passed over for a fault of the server.
  */
 #include "base/banned.h"
 #include "base/cleanup.h"
@@ -63,6 +66,8 @@ typedef struct Fetch {
     RemoteMark mark;
     int fd;               /* bodies, one after the other */
     ImapSet large;        /* of the part in hand: more than max-message */
+    ImapSet came;         /* of the part in hand: what the server gave, or too large to give */
+    bool stays;           /* the mark: mail is listed that was not given */
     GArray *items;        /* of Item */
     size_t bytes;         /* in them */
     uint64_t needs, room; /* on the disk: they; all, as of the last flush */
@@ -75,6 +80,7 @@ fetch_clear(Fetch *f)
 {
     g_clear_pointer(&f->items, g_array_unref);
     imap_set_clear(&f->large);
+    imap_set_clear(&f->came);
     cleanup_fd(&f->fd);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fetch, fetch_clear)
@@ -307,7 +313,11 @@ end_body(void *user, const ImapMail *mail, GError **error)
 {
     Fetch *f = user;
     g_autoptr(GBytes) lines = NULL;
-    if (!mail || (mail->flags & (IMAP_DELETED | IMAP_DRAFT)))
+    if (!mail)
+        return true;
+    if (mail->body != IMAP_BODY_NONE)
+        imap_set_add(&f->came, mail->uid, mail->uid);
+    if (mail->flags & (IMAP_DELETED | IMAP_DRAFT))
         return true;
     if (mail->body == IMAP_BODY_LARGE)
         imap_set_add(&f->large, mail->uid, mail->uid);
@@ -348,6 +358,16 @@ fetch_large(Fetch *f, GError **error)
     return ok;
 }
 
+static void
+remove_all(ImapSet *set, const ImapSet *others)
+{
+    for (guint i = 0; others->ranges && i < others->ranges->len; i++) {
+        const ImapRange range = g_array_index(others->ranges, ImapRange, i);
+        for (uint64_t uid = range.first; uid <= range.last; uid++)
+            imap_set_remove(set, (uint32_t)uid);
+    }
+}
+
 /* Without those that have a row already: we filed them, or died before the mark moved. */
 static bool
 leave_out_known(const Fetch *f, ImapSet *set, GError **error)
@@ -365,26 +385,52 @@ leave_out_known(const Fetch *f, ImapSet *set, GError **error)
                 imap_set_add(&known, (uint32_t)uid, (uint32_t)uid);
         }
     }
-    for (guint i = 0; known.ranges && i < known.ranges->len; i++) {
-        const ImapRange range = g_array_index(known.ranges, ImapRange, i);
-        for (uint64_t uid = range.first; uid <= range.last; uid++)
-            imap_set_remove(set, (uint32_t)uid);
-    }
+    remove_all(set, &known);
     return true;
+}
+
+/* Mail that was listed and not given: deleted meanwhile, or kept back by a fault of the server.
+ * Asking once more tells which. */
+static bool
+look_for_missing(Fetch *f, ImapSet *part, GError **error)
+{
+    g_auto(ImapSet) listed = {0};
+    ImapQuery query = {.uids = part};
+    remove_all(part, &f->came);
+    imap_set_clear(&f->came);
+    if (imap_set_is_empty(part))
+        return true;
+    if (!imap_search(f->r->conn, &query, &listed, error))
+        return false;
+    imap_set_keep(&listed, part);
+    if (imap_set_is_empty(&listed))
+        return true;
+    g_autofree char *uids = imap_set_format(&listed);
+    log_event(LOG_WARN, "the server lists mail that it does not give; asking again later",
+              "account", f->r->account->name, "uids", uids, NULL);
+    f->stays = true;
+    return true;
+}
+
+static bool
+fetch_part(Fetch *f, ImapSet *part, GError **error)
+{
+    const ImapTaker taker = {.begin = begin_body, .done = end_body, .user = f};
+    ImapFetch what = {.uids = part, .part = IMAP_BODY};
+    return leave_out_known(f, part, error) &&
+           (imap_set_is_empty(part) ||
+            (imap_fetch(f->r->conn, &what, &taker, error) && fetch_large(f, error) &&
+             look_for_missing(f, part, error)));
 }
 
 static bool
 fetch_set(Fetch *f, ImapSet *set, GError **error)
 {
-    const ImapTaker taker = {.begin = begin_body, .done = end_body, .user = f};
     while (!imap_set_is_empty(set)) {
         g_auto(ImapSet) part = imap_set_take(set, PART_MAILS, PART_RANGES);
-        ImapFetch what = {.uids = &part, .part = IMAP_BODY};
         RemoteMark mark = f->mark;
         mark.next_uid = imap_set_last(&part) + 1;
-        if (!leave_out_known(f, &part, error) ||
-            (!imap_set_is_empty(&part) && !imap_fetch(f->r->conn, &what, &taker, error)) ||
-            !fetch_large(f, error) || !flush(f, &mark, error))
+        if (!fetch_part(f, &part, error) || !flush(f, f->stays ? NULL : &mark, error))
             return false;
     }
     return true;
@@ -451,7 +497,7 @@ fetch_anew(Fetch *f, GError **error)
         !fetch_set(f, &found, error))
         return false;
     f->mark.next_uid = end;
-    return flush(f, &f->mark, error);
+    return flush(f, f->stays ? NULL : &f->mark, error);
 }
 
 static bool

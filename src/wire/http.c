@@ -206,7 +206,7 @@ set_limits(HttpCall *call, const HttpRequest *request)
 {
     call->max_bytes = request->max_bytes ? request->max_bytes : LIMIT_HTTP_REPLY;
     call->time_us = request->time_us;
-    call->stall_us = request->stall_us;
+    call->stall_us = clock_patience_us(request->stall_us);
     call->silent_us = clock_mono_us();
     call->deadline_us = call->time_us ? call->silent_us + call->time_us : USEC_NEVER;
     call->timer_us = USEC_NEVER;

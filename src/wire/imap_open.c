@@ -182,7 +182,7 @@ conn_new(const ImapOptions *options)
         g_error("libcurl could not start"); /* out of memory, as everywhere */
     conn->fd = -1;
     conn->stop_fd = options->has_stop ? options->stop_fd : -1;
-    conn->time_us = options->time_us ? options->time_us : TIME_US;
+    conn->time_us = clock_patience_us(options->time_us ? options->time_us : TIME_US);
     conn->idle_us = options->idle_us ? options->idle_us : IDLE_US;
     conn->capabilities = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     conn->max_body = options->max_body ? options->max_body : LIMIT_MESSAGE_BYTES;

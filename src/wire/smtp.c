@@ -28,7 +28,7 @@
 int64_t
 smtp_wait_us(const Smtp *smtp, int64_t rfc_seconds)
 {
-    int64_t rfc_us = rfc_seconds * USEC_PER_SEC;
+    int64_t rfc_us = clock_patience_us(rfc_seconds * USEC_PER_SEC);
 
     return smtp->place->wait_us > 0 ? MIN(smtp->place->wait_us, rfc_us) : rfc_us;
 }

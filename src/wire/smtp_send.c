@@ -357,7 +357,8 @@ static void
 send_tail(Try *t, const guint8 *tail, size_t len)
 {
     Smtp *smtp = t->smtp;
-    int64_t last_us = smtp->place->last_us ? smtp->place->last_us : DOT_S * USEC_PER_SEC;
+    int64_t last_us =
+        clock_patience_us(smtp->place->last_us ? smtp->place->last_us : DOT_S * USEC_PER_SEC);
     g_autoptr(GError) error = NULL;
     g_auto(SmtpReply) reply = {0};
 
