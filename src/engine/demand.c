@@ -3,6 +3,7 @@
 #include "base/lock.h"
 #include "engine/follow.h"
 #include "engine/judge.h"
+#include "engine/quotes.h"
 #include "store/demands.h"
 #include "store/outbox.h"
 #include "store/remote.h"
@@ -225,5 +226,6 @@ demand_store(Engine *engine,
     in.trust = j.trust;
     in.floor = j.floor;
     return messages_thread(txn, mail, &in.thread, error) &&
+           quotes_lower_floor(engine, &in, (JobId){0}, error) &&
            messages_store(txn, &in, &id, &is_new, error);
 }

@@ -8,6 +8,7 @@
 #include "engine/known.h"
 #include "engine/mail_in.h"
 #include "engine/outward.h"
+#include "engine/quotes.h"
 #include "engine/refetch.h"
 #include "mail/message.h"
 #include "notes/first_notes.h"
@@ -232,6 +233,7 @@ take_mail(Past *past, Txn *txn, MsgNew *in, GError **error)
     return find_restored(past->engine, in, &job, &original, error) &&
            (!job.v || give_to_job(past, in, job, error)) &&
            messages_thread(txn, in->mail, &in->thread, error) &&
+           quotes_lower_floor(past->engine, in, job, error) &&
            messages_store(txn, in, &id, &is_new, error) &&
            (!original || job_set_original(txn, job, id, error));
 }

@@ -10,6 +10,7 @@
 #include "engine/intake_internal.h"
 #include "engine/namesake.h"
 #include "engine/orders.h"
+#include "engine/quotes.h"
 #include "engine/remote.h"
 #include "engine/returned.h"
 #include "engine/unproven.h"
@@ -85,6 +86,7 @@ take_mail(Engine *engine,
     if (!note_minted(engine, txn, in->mail, error) ||
         !messages_thread(txn, in->mail, &in->thread, error) ||
         (in->state == MSG_STORED && !intake_direct(engine, j, in, &order, &job, error)) ||
+        !quotes_lower_floor(engine, in, job, error) ||
         !messages_store(txn, in, &id, &is_new, error))
         return false;
     if (j->forged &&

@@ -20,6 +20,7 @@
 #include "engine/policy_internal.h"
 #include "engine/shown.h"
 #include "mail/address.h"
+#include "mail/quote.h"
 #include "store/notes.h"
 
 #define MAILS_MAX 200
@@ -27,18 +28,21 @@
 
 /* --- links that were there before --- */
 
+/* Of what they wrote themselves, where their mail repeats words of somebody below them. */
 static void
 add_mail_links(Check *k, const MsgRow *row)
 {
     g_autoptr(GBytes) bytes = NULL;
-    if (MIN(row->trust, row->floor) < TRUST_PRINCIPAL ||
-        !follow_read(k->engine->home, row, &bytes, NULL) || !bytes)
+    if (row->trust < TRUST_PRINCIPAL || !follow_read(k->engine->home, row, &bytes, NULL) ||
+        !bytes)
         return;
     gsize len;
     const void *data = g_bytes_get_data(bytes, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
-    links_add(k->links, m->subject);
-    links_add(k->links, m->text ? m->text : "");
+    bool whole = row->floor >= TRUST_PRINCIPAL;
+    g_autofree char *own = whole || !m->text ? NULL : quote_own_text(m->text);
+    links_add(k->links, whole ? m->subject : "");
+    links_add(k->links, own ? own : m->text ? m->text : "");
 }
 
 static bool

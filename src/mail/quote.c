@@ -5,7 +5,7 @@
  */
 #include "mail/quote.h"
 #include "base/banned.h"
-#include <stdbool.h>
+#include "mail/quote_internal.h"
 #include <stdint.h>
 
 #define INTRO_LINES 4  /* an introduction is wrapped over at most so many */
@@ -15,13 +15,6 @@
 #define LONGEST_APP_LINE 120
 #define SHORTEST_KNOWN 20 /* bytes */
 
-typedef struct Line {
-    size_t start, end; /* end is behind the newline */
-    char *text;        /* trimmed */
-    bool marked;       /* begins with ">" */
-    bool quoted;
-} Line;
-
 static void
 line_clear(Line *line)
 {
@@ -30,9 +23,8 @@ line_clear(Line *line)
 
 /* ---- Lines ---- */
 
-/* Also what mail programs leave where a person sees nothing. */
-static bool
-is_space(gunichar c)
+bool
+quote_is_space(gunichar c)
 {
     return g_unichar_isspace(c) || c == 0xA0 || c == 0x200B || c == 0xFEFF || c == 0x200E;
 }
@@ -42,11 +34,11 @@ trimmed(const char *s, size_t len)
 {
     const char *end = s + len;
 
-    while (s < end && is_space(g_utf8_get_char(s)))
+    while (s < end && quote_is_space(g_utf8_get_char(s)))
         s = g_utf8_next_char(s);
     while (end > s) {
         const char *last = g_utf8_find_prev_char(s, end);
-        if (!last || !is_space(g_utf8_get_char(last)))
+        if (!last || !quote_is_space(g_utf8_get_char(last)))
             break;
         end = last;
     }
@@ -74,6 +66,7 @@ split_lines(const char *text)
         line->end = at + len + (text[at + len] == '\n');
         line->text = trimmed(text + at, len);
         line->marked = line->quoted = line->text[0] == '>';
+        line->what = line->marked ? QUOTE_TEXT : QUOTE_OWN;
         at = line->end;
     }
     return lines;
@@ -95,10 +88,13 @@ skip_blank(const GArray *lines, size_t i)
 }
 
 static void
-mark(GArray *lines, size_t from, size_t to)
+mark(GArray *lines, size_t from, size_t to, QuoteWhat what)
 {
-    for (size_t i = from; i < to && i < lines->len; i++)
-        line_at(lines, i)->quoted = true;
+    for (size_t i = from; i < to && i < lines->len; i++) {
+        Line *line = line_at(lines, i);
+        line->what = line->quoted ? line->what : what;
+        line->quoted = true;
+    }
 }
 
 static bool
@@ -185,7 +181,7 @@ mark_intros(GArray *lines)
         for (unsigned n = 0; n < BLANK_LINES && last > 0 && is_blank(lines, last); n++)
             last--;
         if (!line_at(lines, last)->quoted && ends_with_colon(line_at(lines, last)->text))
-            mark(lines, intro_start(lines, last), i);
+            mark(lines, intro_start(lines, last), i, QUOTE_INTRO);
     }
 }
 
@@ -211,17 +207,34 @@ unmarked_intro_end(const GArray *lines, size_t i)
 
 /* ---- Outlook, and what is forwarded ---- */
 
-/* "-----Original Message-----" */
+/* "-----Original Message-----", "Begin forwarded message:" */
 static bool
 is_original_line(const char *text)
 {
     static const char *const words[] = {
-        "Original Message",    "Ursprüngliche Nachricht", "Original-Nachricht",
-        "Message d'origine",   "Message original",        "Mensaje original",
-        "Messaggio originale", "Forwarded message",       "Weitergeleitete Nachricht"};
+        "original message",     "ursprüngliche Nachricht",   "original-Nachricht",
+        "message d'origine",    "message original",          "mensaje original",
+        "messaggio originale",  "forwarded message",         "weitergeleitete Nachricht",
+        "message transféré",    "mensaje reenviado",         "messaggio inoltrato",
+        "doorgestuurd bericht", "mensagem encaminhada",      "przekazana wiadomość",
+        "forwarded by",         "перенаправленное сообщени", "пересылаемое сообщени"};
+    static const char *const starts[] = {
+        "Begin forwarded message",      "Anfang der weitergeleiteten",
+        "Début du message transféré",   "Inizio messaggio inoltr",
+        "Inicio del mensaje reenviado", "Begin doorgestuurd bericht",
+        "Início da mensagem",           "Начало переадресованного сообщ",
+        "Начало пересылаемого сообщ"};
+    bool dashed = g_str_has_prefix(text, "--") && g_str_has_suffix(text, "--");
 
-    return g_str_has_prefix(text, "--") && g_str_has_suffix(text, "--") &&
-           contains_any(text, words, G_N_ELEMENTS(words));
+    if (ends_with_colon(text) && begins_with_any(text, starts, G_N_ELEMENTS(starts)))
+        return true;
+    g_autofree char *lower = dashed ? g_utf8_strdown(text, -1) : NULL;
+    for (size_t i = 0; lower && i < G_N_ELEMENTS(words); i++) {
+        g_autofree char *word = g_utf8_strdown(words[i], -1);
+        if (strstr(lower, word))
+            return true;
+    }
+    return false;
 }
 
 static bool
@@ -253,6 +266,17 @@ is_header_copy(const GArray *lines, size_t i)
     return seen >= 2;
 }
 
+/* The end of the copied headers that begin at i: a blank line, or too many. */
+static size_t
+headers_end(const GArray *lines, size_t i)
+{
+    size_t end = i;
+
+    while (end < lines->len && end < i + HEADER_LINES && !is_blank(lines, end))
+        end++;
+    return end;
+}
+
 /* From the first line that says that an old mail follows, everything is quoted. */
 static void
 mark_copies(GArray *lines)
@@ -262,10 +286,14 @@ mark_copies(GArray *lines)
         if (line->quoted || line->text[0] == '\0')
             continue;
         size_t behind = unmarked_intro_end(lines, i);
-        if (is_original_line(line->text) || is_header_copy(lines, i) ||
-            (is_underscores(line->text) && is_header_copy(lines, skip_blank(lines, i + 1))) ||
-            behind > i) {
-            mark(lines, i, lines->len);
+        bool original = is_original_line(line->text);
+        bool above = original || is_underscores(line->text);
+        size_t copy = above ? skip_blank(lines, i + 1) : i;
+        bool copied = is_header_copy(lines, copy);
+        if (original || copied || behind > i) {
+            mark(lines, i, copied ? copy : MAX(behind, i + 1), QUOTE_INTRO);
+            mark(lines, i, copied ? headers_end(lines, copy) : i, QUOTE_HEADER);
+            mark(lines, i, lines->len, QUOTE_TEXT);
             return;
         }
     }
@@ -295,7 +323,7 @@ mark_signatures(GArray *lines, const char *text)
         bool exact = g_str_has_prefix(text + line->start, "-- ");
         size_t end = next_quoted(lines, i, exact ? SIZE_MAX : SHORT_SIGNATURE + 1);
         if (exact || end - i <= SHORT_SIGNATURE)
-            mark(lines, i, end);
+            mark(lines, i, end, QUOTE_OWN);
     }
 }
 
@@ -325,7 +353,7 @@ mark_app_lines(GArray *lines)
         if (line->text[0] == '\0')
             continue;
         if (closes && !line->quoted && is_app_line(line->text))
-            line->quoted = true;
+            mark(lines, i, i + 1, QUOTE_OWN);
         closes = line->quoted;
     }
 }
@@ -343,8 +371,8 @@ mark_blanks(GArray *lines)
     }
 }
 
-static GArray *
-classify(const char *text)
+GArray *
+quote_lines(const char *text)
 {
     GArray *lines = split_lines(text);
 
@@ -386,16 +414,24 @@ first_own_line(const GArray *lines)
 char *
 quote_first_line(const char *text)
 {
-    g_autoptr(GArray) lines = classify(text);
+    g_autoptr(GArray) lines = quote_lines(text);
     size_t first = first_own_line(lines);
 
     return first < lines->len ? g_strdup(line_at(lines, first)->text) : NULL;
 }
 
 char *
+quote_own_text(const char *text)
+{
+    g_autoptr(GArray) lines = quote_lines(text);
+
+    return unquoted_from(text, lines, 0);
+}
+
+char *
 quote_after_first_line(const char *text)
 {
-    g_autoptr(GArray) lines = classify(text);
+    g_autoptr(GArray) lines = quote_lines(text);
 
     return unquoted_from(text, lines, first_own_line(lines) + 1);
 }
@@ -403,7 +439,7 @@ quote_after_first_line(const char *text)
 bool
 quote_own_words(const char *text, Digest *ret)
 {
-    g_autoptr(GArray) lines = classify(text);
+    g_autoptr(GArray) lines = quote_lines(text);
     g_autofree char *own = unquoted_from(text, lines, first_own_line(lines));
     size_t len = 0;
 

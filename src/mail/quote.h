@@ -1,8 +1,9 @@
 #pragma once
 
 /*
- * What a person wrote, as apart from what their client quoted. Heuristics for display and for
- * orders; never a security filter. Bodies as mutt, Gmail, iOS Mail, Outlook and Thunderbird
+ * What a person wrote, as apart from what their client quoted. Heuristics for display, for orders
+ * and for whose words a text is (mail/quoted.h): what no mail program would mark as quoted counts
+ * as the sender's own. Bodies as mutt, Gmail, iOS Mail, Outlook and Thunderbird
  * write them are the table in tests/unit/mail/quote.c.
  */
 #include "base/digest.h"
@@ -12,6 +13,8 @@
 char *quote_first_line(const char *text);
 /* The unquoted text behind that line; "" when nothing. Caller frees. */
 char *quote_after_first_line(const char *text);
+/* All unquoted text; "" when nothing. Caller frees. */
+char *quote_own_text(const char *text);
 /* To know the same words again, whatever they quote: a digest of the unquoted text, white space
  * as one blank. False where it is so short that a person may well say it twice. */
 bool quote_own_words(const char *text, Digest *ret);

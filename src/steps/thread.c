@@ -95,8 +95,9 @@ char *
 thread_sender(const MsgRow *row)
 {
     const char *trust = trust_name(row->trust);
-    return row->floor < row->trust ? g_strdup_printf("SENDER IS %s, WHO HAD READ WORDS OF %s",
-                                                     trust, trust_name(row->floor))
+    const char *did = row->trust > TRUST_ROLE ? "QUOTES" : "HAD READ";
+    return row->floor < row->trust ? g_strdup_printf("SENDER IS %s, WHO %s WORDS OF %s", trust,
+                                                     did, trust_name(row->floor))
                                    : g_strdup_printf("SENDER IS %s", trust);
 }
 
