@@ -179,6 +179,19 @@ typedef struct Conversion {
     bool bad;
 } Conversion;
 
+/* Without NULs, which do not count for the limit. */
+static void
+append_text(GString *out, const char *text, size_t len)
+{
+    while (len > 0) {
+        size_t n = strnlen(text, len);
+        g_string_append_len(out, text, (gssize)n);
+        n += n < len;
+        text += n;
+        len -= n;
+    }
+}
+
 /* Converts until the input ends or out holds max bytes. */
 static void
 convert(Conversion *c, const char *in, size_t len)
@@ -190,7 +203,7 @@ convert(Conversion *c, const char *in, size_t len)
         size_t room = sizeof buf;
         size_t rc = iconv(c->cd, (char **)&in, &len, &o, &room);
         int err = errno;
-        g_string_append_len(c->out, buf, o - buf);
+        append_text(c->out, buf, (size_t)(o - buf));
         if (rc != (size_t)-1 || err == E2BIG)
             continue;
         g_string_append(c->out, REPLACEMENT);
@@ -204,7 +217,7 @@ convert(Conversion *c, const char *in, size_t len)
     char *o = buf;
     size_t room = sizeof buf;
     if (iconv(c->cd, NULL, NULL, &o, &room) != (size_t)-1)
-        g_string_append_len(c->out, buf, o - buf);
+        append_text(c->out, buf, (size_t)(o - buf));
 }
 
 /*
