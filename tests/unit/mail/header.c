@@ -29,6 +29,7 @@ test_split(void)
         {"plain", "From: a@b\nTo: c@d\n\nbody", "From=a@b|To=c@d", "body", NULL},
         {"M1 empty", "", "", "", "empty"},
         {"M2 headers only", "From: a@b", "From=a@b", "", NULL},
+        {"M2 ends within a name", "From: a@b\nTo", "From=a@b", "", NULL},
         {"M3 body only", "hello\n", "", "hello\n", "no_headers"},
         {"M5 CRLF", "A: 1\r\nB: 2\r\n\r\nx\r\n", "A=1|B=2", "x\r\n", NULL},
         {"M5 CR", "A: 1\rB: 2\r\rx\r", "A=1|B=2", "x\r", NULL},
