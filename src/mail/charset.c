@@ -331,9 +331,9 @@ shorten(char *text, size_t max, bool *cut)
 }
 
 static char *
-from_latin1(const char *in, size_t len, bool *bad)
+from_latin1(const char *in, size_t len, size_t max, bool *bad)
 {
-    return from_iconv("", "CP1252", in, len, 0, bad);
+    return from_iconv("", "CP1252", in, len, max, bad);
 }
 
 /* Without the limit. */
@@ -350,7 +350,7 @@ decode(
     }
     if (alias && alias[0] == '\0') {
         *bad |= !valid;
-        return valid ? copy_text(in, len) : from_latin1(in, len, bad);
+        return valid ? copy_text(in, len) : from_latin1(in, len, max, bad);
     }
     if ((text = from_iconv(charset, alias, in, len, max, bad)))
         return text;
@@ -367,9 +367,6 @@ charset_decode(
 
     if (len == 0)
         return g_strdup("");
-    bool much = max > 0 && len / 8 > max; /* eight bytes make at least one of UTF-8 */
-    if (much)
-        len = max * 8;
     /* ASCII means itself in these. */
     bool superset = alias && (alias[0] == '\0' || is_among(alias, "UTF-8 CP1252"));
     if (superset && is_plain(in, len))
@@ -377,8 +374,6 @@ charset_decode(
     else
         text = decode(charset, alias, in, len, max, bad);
     shorten(text, max, cut);
-    if (much && cut)
-        *cut = true;
     return text;
 }
 
@@ -404,5 +399,5 @@ charset_guess(const void *in, size_t len)
         return copy_text(in, len);
     if (g_utf8_validate_len(in, len, NULL) || has_utf8(in, len))
         return text_make_valid(in, (gssize)len);
-    return from_latin1(in, len, &bad);
+    return from_latin1(in, len, 0, &bad);
 }

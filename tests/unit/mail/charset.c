@@ -108,7 +108,7 @@ test_max(void)
     } cases[] = {
         {"utf-8", "ää", 4, "ää", false},           {"utf-8", "ää", 3, "ä", true},
         {"latin1", "\xE4\xE4", 3, "ä", true},      {"hz", "~{VPND~}", 5, "中", true},
-        {"iso-2022-jp", "\x1b(J~~", 3, "‾", true},
+        {"iso-2022-jp", "\x1b(J~~", 3, "‾", true}, {"", "aäääääääääääääää", 2, "a", true},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -117,6 +117,7 @@ test_max(void)
                                               strlen(cases[i].bytes), cases[i].max, &bad, &cut);
         g_assert_cmpstr(got, ==, cases[i].want);
         g_assert_cmpint(cut, ==, cases[i].want_cut);
+        g_assert_false(bad); /* whatever the limit leaves */
     }
 }
 
