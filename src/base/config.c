@@ -397,6 +397,8 @@ fill_public(Settings *s)
         .principals = as_list(s, get(s, "trust", "principals")),
         .allow = as_list(s, get(s, "trust", "allow")),
         .instruct = as_list(s, get(s, "notes", "instruct")),
+        .notes_shared = as_list(s, get(s, "notes", "shared")),
+        .notes_shared_said = conf_find(conf_find_section(s->sections, "notes", ""), "shared"),
         .accounts = (const ConfAccount *)(void *)s->accounts->data,
         .n_accounts = s->accounts->len,
         .brains = (const ConfBrain *)(void *)s->brains->data,

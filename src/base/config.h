@@ -122,6 +122,9 @@ struct Config {
     const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */
     const char *const
         *instruct; /* notes: keys, and folders with '/' behind (notes/instruct.h) */
+    const char *const
+        *notes_shared;      /* folders of roles that other roles may see: "ROLE/FOLDER" */
+    bool notes_shared_said; /* the file has that key, with a value or without */
     const ConfAccount *accounts;
     unsigned n_accounts;
     const ConfBrain *brains;

@@ -90,6 +90,24 @@ check_preset(const Fit *fit, const ConfSection *section, GError **error)
                   section->title, name, hint);
 }
 
+/* notes.shared names folders of roles: everything else is shared as it is. */
+static bool
+check_shared(const Fit *fit, const ConfSection *section, GError **error)
+{
+    for (const char *const *name = fit->config->notes_shared; *name; name++) {
+        g_autofree char *folder = g_strndup(*name, strcspn(*name, "/"));
+        const ConfRole *role = config_role(fit->config, folder);
+        if (role && !role->person)
+            continue;
+        g_autofree char *hint =
+            conf_hint(folder, fit->config->roles, fit->config->n_roles, sizeof(ConfRole));
+        return refuse(fit, conf_line(section, "shared"), error,
+                      "[notes]: '%s' is no folder of a role, and shared without this%s", *name,
+                      hint);
+    }
+    return true;
+}
+
 static bool
 check_section(const Fit *fit, const ConfSection *section, GError **error)
 {
@@ -101,6 +119,8 @@ check_section(const Fit *fit, const ConfSection *section, GError **error)
         return check_role(fit, section, error);
     if (g_str_equal(section->kind, "account") || g_str_equal(section->kind, "report"))
         return check_role_name(fit, section, error);
+    if (g_str_equal(section->kind, "notes"))
+        return check_shared(fit, section, error);
     if (g_str_equal(section->kind, "person") && !*conf_value(section, "address"))
         return refuse(fit, section->line, error, "[%s] needs an 'address'", section->title);
     return true;

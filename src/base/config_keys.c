@@ -109,6 +109,7 @@ const ConfKey config_keys[] = {
     {"person", "may", CONF_LIST, "ask steer", "ask|steer|approve", "their rights"},
 
     {"notes", "instruct", CONF_LIST, "", NULL, "notes that tell agents what to do, beside ROLE/start, ROLE/states/ and README/: keys, or folders with / behind; only people who may steer have them changed"},
+    {"notes", "shared", CONF_LIST, "", NULL, "folders of roles (ROLE, or ROLE/FOLDER) whose notes other roles may see and change; notes outside of the folders of roles are shared anyway"},
 
     {"keep", "contexts", CONF_SPAN, "30d", NULL, "no effect yet: what a brain was shown"},
     {"keep", "logs", CONF_INT, "14", "0..100000", "no effect yet: log files"},

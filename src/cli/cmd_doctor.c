@@ -14,6 +14,7 @@
 #include "store/age.h"
 #include "store/effects.h"
 #include "store/index.h"
+#include "store/notes_readers.h"
 #include "store/outbox.h"
 #include "store/schedules.h"
 #include <inttypes.h>
@@ -207,8 +208,12 @@ static bool
 check_notes(Doctor *d, GError **error)
 {
     g_autoptr(NotesReport) report = NULL;
-    if (!notes_sync(d->cli->home, d->engine->db, &report, error))
+    g_autoptr(GPtrArray) readers = g_ptr_array_new_with_free_func(g_free);
+    if (!notes_sync(d->cli->home, d->engine->db, &report, error) ||
+        !notes_readers_check(d->engine->db, readers, error))
         return false;
+    for (guint i = 0; i < readers->len; i++)
+        doctor_find(d, false, "notes", "%s", (const char *)g_ptr_array_index(readers, i));
     for (guint i = 0; i < report->findings->len; i++)
         doctor_find(d, false, "notes", "%s",
                     (const char *)g_ptr_array_index(report->findings, i));

@@ -127,9 +127,9 @@ write_home(Cli *cli, const Writing *w)
         return status;
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error))
         return cli_error(0, error);
-    bool ok = w->append ? note_append(&txn, w->key, w->body, &operator_by, &version, &error)
-                        : note_put(&txn, w->key, w->body, w->if_version, &operator_by, &version,
-                                   &error);
+    bool ok = w->append ? notes_append(&txn, w->key, w->body, &operator_by, &version, &error)
+                        : notes_put(&txn, w->key, w->body, w->if_version, &operator_by,
+                                    &version, &error);
     if (!ok || !txn_commit(&txn, &error))
         return cli_error(0, error);
     print_version(cli, w->key, version);
@@ -194,7 +194,7 @@ rename_home(Cli *cli, const char *from, const char *to)
 
     if (status)
         return status;
-    if (!note_load(cli->db, from, 0, &note, &error))
+    if (!note_load(cli->db, &VIEWER_OPERATOR, from, 0, &note, &error))
         return cli_error(0, error);
     if (!note)
         return cli_fail(EX_NOINPUT, "there is no note '%s'; see: postrider note list", from);
@@ -244,7 +244,7 @@ delete_home(Cli *cli, char **keys)
         return cli_error(0, error);
     for (; *keys; keys++) {
         g_autoptr(Note) note = NULL;
-        if (!note_load(cli->db, *keys, 0, &note, &error))
+        if (!note_load(cli->db, &VIEWER_OPERATOR, *keys, 0, &note, &error))
             return cli_error(0, error);
         if (!note)
             return cli_fail(EX_NOINPUT, "there is no note '%s'; nothing was deleted", *keys);

@@ -15,7 +15,7 @@ is_note(Cli *cli, const char *id, bool *ret)
     if (!note_key_valid(id))
         return 0;
     int status = cli_db(cli, DB_READ);
-    if (status == 0 && !note_look(cli->db, id, 0, &note, &error))
+    if (status == 0 && !note_look(cli->db, &VIEWER_OPERATOR, id, 0, &note, &error))
         return cli_error(0, error);
     *ret = note != NULL;
     g_clear_pointer(&cli->db, db_close); /* note_get() opens it for writing */
@@ -30,7 +30,7 @@ nothing(Cli *cli, const char *id)
     int status = cli_db(cli, DB_READ);
     if (status)
         return status;
-    if (note_key_valid(id) && !notes_nearest(cli->db, id, &nearest, &error))
+    if (note_key_valid(id) && !notes_nearest(cli->db, &VIEWER_OPERATOR, id, &nearest, &error))
         return cli_error(0, error);
     return cli_fail(EX_NOINPUT, "there is no job, mail or note '%s'%s%s%s", id,
                     nearest ? "; did you mean '" : "", nearest ? nearest : "",

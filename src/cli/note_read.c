@@ -48,9 +48,10 @@ absent(Cli *cli, const char *key, int64_t version)
     g_autofree char *nearest = NULL;
     GError *error = NULL;
 
-    if (!note_key_check(key, &error) || !note_look(cli->db, key, 0, &newest, &error) ||
-        !note_look(cli->db, key, version, &that, &error) ||
-        !notes_nearest(cli->db, key, &nearest, &error))
+    if (!note_key_check(key, &error) ||
+        !note_look(cli->db, &VIEWER_OPERATOR, key, 0, &newest, &error) ||
+        !note_look(cli->db, &VIEWER_OPERATOR, key, version, &that, &error) ||
+        !notes_nearest(cli->db, &VIEWER_OPERATOR, key, &nearest, &error))
         return cli_error(0, error);
     if (newest && version != 0 && !that)
         return cli_fail(EX_NOINPUT,
@@ -91,7 +92,7 @@ get_home(Cli *cli, const char *key, int64_t version)
 
     if (status)
         return status;
-    if (!note_load(cli->db, key, version, &note, &error))
+    if (!note_load(cli->db, &VIEWER_OPERATOR, key, version, &note, &error))
         return cli_error(0, error);
     if (!note)
         return absent(cli, key, version);
@@ -178,7 +179,7 @@ list_home(Cli *cli, const char *prefix)
 
     if (status)
         return status;
-    if (!notes_list(cli->db, prefix, &notes, &error))
+    if (!notes_list(cli->db, &VIEWER_OPERATOR, prefix, &notes, &error))
         return cli_error(0, error);
     print_list(cli, notes_format_json(notes));
     return 0;
@@ -253,7 +254,8 @@ search_home(Cli *cli, const char *query, int limit)
 
     if (status)
         return status;
-    if (!notes_search(cli->home, cli->db, query, (unsigned)limit, &hits, &error))
+    const NoteQuery q = {&VIEWER_OPERATOR, query, (unsigned)limit};
+    if (!notes_search(cli->home, cli->db, &q, &hits, &error))
         return cli_error(0, error);
     print_hits(cli, hits_json(hits));
     return 0;
@@ -320,7 +322,7 @@ history_home(Cli *cli, const char *key)
 
     if (status)
         return status;
-    if (!note_history(cli->db, key, &versions, &error))
+    if (!note_history(cli->db, &VIEWER_OPERATOR, key, &versions, &error))
         return cli_error(0, error);
     if (versions->len == 0)
         return absent(cli, key, 0);

@@ -9,6 +9,7 @@
 #include "store/budget.h"
 #include "store/effects.h"
 #include "store/jobs.h"
+#include "store/notes_readers.h"
 #include "store/outbox_smtp.h"
 #include "store/pauses.h"
 #include "store/questions.h"
@@ -222,7 +223,8 @@ note_problems(Cli *cli, Status *s, GError **error)
     note_log(cli->home, s->problems);
     if (!note_brains(cli, s->problems, error) || !note_smtp(cli, s, error) ||
         !note_accounts(cli, s->problems, error) ||
-        !schedules_check(cli->db, s->problems, error))
+        !schedules_check(cli->db, s->problems, error) ||
+        !notes_readers_check(cli->db, s->problems, error))
         return false;
     if (s->failed_moves)
         note(s->problems, "%u %s of mail could not be done; see: postrider doctor",

@@ -186,8 +186,11 @@ const Verb verbs[] = {
      "notes that CONTENTS does not list, and files that can't be notes; --restore writes "
      "files that\n"
      "were lost again.\n\n"
-     "Exit status: 65 conflict or a key that is none, 66 no such note; 'check': 1 there are "
-     "findings.",
+     "A program agent sees the notes of its own role and shared ones: [notes] in "
+     "postrider.conf.\n\n"
+     "Exit status: 65 conflict or a key that is none, 66 no such note, 77 a note of others; "
+     "'check': 1\n"
+     "there are findings.",
      false},
     {"agents at work", "outbox", "list|show|approve|reject|retry|arrived [ID]", "mail on its way out",
      "'list' shows what has not left (--all: also what has). ID is the number in the list or "

@@ -110,8 +110,9 @@ are_insiders(const Commit *c, const GPtrArray *specs)
 static bool
 attach_note(Commit *c, Compose *mail, const ProposedFile *f, GError **error)
 {
+    const Viewer viewer = {.role = c->job->role};
     g_autoptr(Note) note = NULL;
-    if (!note_load(c->engine->db, f->note_key, 0, &note, error))
+    if (!note_load(c->engine->db, &viewer, f->note_key, 0, &note, error))
         return false;
     if (!note)
         return err_set(error, ERR_NEVER, "the note '%s' to attach does not exist", f->note_key);

@@ -12,12 +12,13 @@ static const char *const act_words[] = {"wrote", "appended to", "renamed", "dele
 
 /* What the brain says that it knows; what it was shown is asked for in any case. */
 static bool
-check_version(Txn *txn, const ProposedNote *n, GError **error)
+check_version(Txn *txn, const ProposedNote *n, const NoteBy *by, GError **error)
 {
+    const Viewer writer = note_writer(by);
     g_autoptr(Note) newest = NULL;
     if (n->if_version == 0)
         return true;
-    if (!note_look(txn->db, n->key, 0, &newest, error))
+    if (!note_look(txn->db, &writer, n->key, 0, &newest, error))
         return false;
     int64_t version = newest && !newest->deleted ? newest->version : 0;
     return version == n->if_version || err_set(error, ERR_NEVER,
@@ -71,10 +72,10 @@ apply(Txn *txn, const ProposedNote *n, const NoteBy *by, int64_t *ret_version, G
     *ret_version = 0;
     switch (n->act) {
     case NOTE_REPLACE:
-        return check_version(txn, n, error) &&
-               note_put(txn, n->key, n->body, NOTE_SHOWN, by, ret_version, error);
+        return check_version(txn, n, by, error) &&
+               notes_put(txn, n->key, n->body, NOTE_SHOWN, by, ret_version, error);
     case NOTE_APPEND:
-        return note_append(txn, n->key, n->body, by, ret_version, error);
+        return notes_append(txn, n->key, n->body, by, ret_version, error);
     case NOTE_RENAME:
         return notes_rename(txn, n->key, n->to, by, error);
     case NOTE_DELETE:

@@ -14,6 +14,7 @@
  *    anything below a principal's or role's level was shown in the round: text of a stranger
  *    must not be able to choose who gets mail;
  *  - anybody else, and more mail than the limits (engine/breaker.h): held for a person's yes;
+ *  - a note that the role itself may not see can't go along: refused;
  *  - whoever gets it: links that the agent made up (policy_links.c), and notes that not all of
  *    them may read (policy_notes.c), are held too. All reasons are asked in one question.
  */
@@ -144,7 +145,8 @@ check_content(Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GE
         return true;
     if (v->kind == VERDICT_ALLOWED && !check_breakers(k, mail, n_before, v, error))
         return false;
-    return policy_notes(k, mail, v, error) && policy_links(k, mail, v, error);
+    return policy_notes(k, mail, v, error) &&
+           (v->kind == VERDICT_REFUSED || policy_links(k, mail, v, error));
 }
 
 bool

@@ -72,7 +72,7 @@ add_part(Check *k, const char *id, GError **error)
     }
     if (!note_key_valid(id))
         return true;
-    if (!note_load(k->engine->db, id, 0, &note, error))
+    if (!note_load(k->engine->db, &viewer, id, 0, &note, error))
         return false;
     g_autofree char *text = note && note->label >= TRUST_PRINCIPAL ? note_text(note) : NULL;
     if (text)
@@ -165,6 +165,7 @@ check_text(Check *k, const ProposedMail *mail, Verdict *v, GError **error)
 static bool
 file_text(const Check *k, const ProposedFile *f, GString *ret, GError **error)
 {
+    const Viewer viewer = {.role = k->job->role};
     g_autoptr(Note) note = NULL;
     g_autofree char *there = NULL;
     if (!f->note_key) {
@@ -186,7 +187,7 @@ file_text(const Check *k, const ProposedFile *f, GString *ret, GError **error)
         g_autofree char *text = text_make_valid(data, (gssize)len);
         g_string_append_printf(ret, "%s\n", text);
     }
-    if (!note_load(k->engine->db, key, 0, &note, error))
+    if (!note_load(k->engine->db, &viewer, key, 0, &note, error))
         return false;
     there = note ? note_text(note) : NULL;
     g_string_append(ret, there ? there : "");

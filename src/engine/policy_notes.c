@@ -1,6 +1,8 @@
 /*
- * Notes that go along with a mail (T13). The owner and the roles of this home may read every
- * note; anybody else those that only jobs wrote in which they take part. So what came out of
+ * Notes that go along with a mail (T13). A role attaches only what it may see (store/viewer.h);
+ * else the mail is refused, by the line that a write of that note gets. The owner may read every
+ * note, a role of this home those that it may see; and anybody those that only jobs wrote in
+ * which they take part. So what came out of
  * the work for one person does not go to another without a yes, nor does what the owner wrote.
  * What the job itself wrote in this note is its own to send: it could stand in the mail as
  * well.
@@ -47,11 +49,18 @@ find_writers(const Check *k, const char *key, GArray *jobs, GError **error)
 }
 
 static bool
-may_read(const Check *k, const char *spec, const GArray *jobs, bool *ret, GError **error)
+may_read(const Check *k,
+         const char *key,
+         const char *spec,
+         const GArray *jobs,
+         bool *ret,
+         GError **error)
 {
     const Config *config = k->engine->home->config;
+    const ConfRole *role = config_role_at(config, spec);
+    const Viewer viewer = {.role = role && !role->person ? role->name : NULL};
     *ret = true;
-    if (address_equal(spec, config->owner) || config_role_at(config, spec))
+    if (address_equal(spec, config->owner) || viewer_sees_note(k->engine->db, &viewer, key))
         return true;
     for (guint i = 0; i < jobs->len && *ret; i++) {
         JobId job = g_array_index(jobs, JobId, i);
@@ -59,6 +68,20 @@ may_read(const Check *k, const char *spec, const GArray *jobs, bool *ret, GError
             return false;
     }
     return true;
+}
+
+/* False: the mail is refused, v says why. */
+static bool
+may_attach(const Check *k, const char *key, Verdict *v)
+{
+    const Viewer viewer = {.role = k->job->role};
+    g_autoptr(GError) hidden = NULL;
+    if (viewer_check_note(k->engine->db, &viewer, key, &hidden))
+        return true;
+    g_free(v->why);
+    v->kind = VERDICT_REFUSED;
+    v->why = g_strdup(hidden->message);
+    return false;
 }
 
 bool
@@ -70,12 +93,14 @@ policy_notes(const Check *k, const ProposedMail *mail, Verdict *v, GError **erro
         g_autoptr(GArray) jobs = g_array_new(FALSE, FALSE, sizeof(JobId));
         if (!f->note_key)
             continue;
+        if (!may_attach(k, f->note_key, v))
+            return true;
         if (!find_writers(k, f->note_key, jobs, error))
             return false;
         for (guint n = 0; n < to->len; n++) {
             const char *spec = g_ptr_array_index(to, n);
             bool may;
-            if (!may_read(k, spec, jobs, &may, error))
+            if (!may_read(k, f->note_key, spec, jobs, &may, error))
                 return false;
             if (may)
                 continue;

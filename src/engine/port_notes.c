@@ -19,12 +19,19 @@
 
 /* --- looking --- */
 
+static Viewer
+viewer_of(const PortTalk *talk)
+{
+    return (Viewer){.role = talk->job->role};
+}
+
 static bool
 absent(PortTalk *talk, const char *key, int *status, GError **error)
 {
+    const Viewer viewer = viewer_of(talk);
     g_autofree char *nearest = NULL;
 
-    if (!notes_nearest(talk->engine->db, key, &nearest, error))
+    if (!notes_nearest(talk->engine->db, &viewer, key, &nearest, error))
         return false;
     *status = EX_NOINPUT;
     if (nearest)
@@ -33,13 +40,23 @@ absent(PortTalk *talk, const char *key, int *status, GError **error)
     return err_set(error, ERR_NEVER, "there is no note '%s'", key);
 }
 
-/* A key, with what people have written into its file since. */
+/* A key that the role may see, with what people have written into its file since. */
 static bool
-read_key(
-    PortTalk *talk, const json_t *request, const char *name, const char **ret, GError **error)
+read_key(PortTalk *talk,
+         const json_t *request,
+         const char *name,
+         const char **ret,
+         int *status,
+         GError **error)
 {
+    const Viewer viewer = viewer_of(talk);
+
     if (!json_get_string(request, "", name, ret, error) || !note_key_check(*ret, error))
         return false;
+    if (!viewer_check_note(talk->engine->db, &viewer, *ret, error)) {
+        *status = EX_NOPERM;
+        return false;
+    }
     const char *const keys[] = {*ret, NULL};
     return notes_import(talk->engine->home, talk->engine->db, keys, error);
 }
@@ -58,14 +75,15 @@ bool
 verb_note_get(
     PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
 {
+    const Viewer viewer = viewer_of(talk);
     g_autoptr(Note) note = NULL;
     const char *key;
     int64_t version = 0;
 
-    if (!read_key(talk, request, "key", &key, error) ||
+    if (!read_key(talk, request, "key", &key, status, error) ||
         (json_object_get(request, "version") &&
          !json_get_int(request, "", "version", 0, INT64_MAX, &version, error)) ||
-        !note_load(talk->engine->db, key, version, &note, error))
+        !note_load(talk->engine->db, &viewer, key, version, &note, error))
         return false;
     if (!note)
         return absent(talk, key, status, error);
@@ -84,13 +102,14 @@ bool
 verb_note_list(
     PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
 {
+    const Viewer viewer = viewer_of(talk);
     g_autoptr(GPtrArray) notes = NULL;
     const char *prefix = "";
 
     if ((json_object_get(request, "prefix") &&
          !json_get_string(request, "", "prefix", &prefix, error)) ||
         !settle_notes(talk->engine, error) ||
-        !notes_list(talk->engine->db, prefix, &notes, error))
+        !notes_list(talk->engine->db, &viewer, prefix, &notes, error))
         return false;
     json_object_set_new(answer, "notes", notes_format_json(notes));
     return true;
@@ -99,9 +118,10 @@ verb_note_list(
 static bool
 format_hit(PortTalk *talk, const NoteHit *hit, json_t **ret, GError **error)
 {
+    const Viewer viewer = viewer_of(talk);
     g_autoptr(Note) note = NULL;
 
-    if (!note_look(talk->engine->db, hit->key, 0, &note, error))
+    if (!note_look(talk->engine->db, &viewer, hit->key, 0, &note, error))
         return false;
     bool known = note && note->label >= MIN(talk->floor, TRUST_ROLE);
     *ret = json_pack("{s:s, s:I, s:s}", "key", hit->key, "version", (json_int_t)hit->version,
@@ -113,6 +133,7 @@ bool
 verb_note_search(
     PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
 {
+    const Viewer viewer = viewer_of(talk);
     g_autoptr(GPtrArray) hits = NULL;
     const char *query;
     int64_t limit = SEARCH_DEFAULT;
@@ -120,9 +141,10 @@ verb_note_search(
     if (!json_get_string(request, "", "query", &query, error) ||
         (json_object_get(request, "limit") &&
          !json_get_int(request, "", "limit", 1, INT64_MAX, &limit, error)) ||
-        !settle_notes(talk->engine, error) ||
-        !notes_search(talk->engine->home, talk->engine->db, query,
-                      (unsigned)MIN(limit, SEARCH_MAX), &hits, error))
+        !settle_notes(talk->engine, error))
+        return false;
+    const NoteQuery q = {&viewer, query, (unsigned)MIN(limit, SEARCH_MAX)};
+    if (!notes_search(talk->engine->home, talk->engine->db, &q, &hits, error))
         return false;
     json_t *list = json_array();
     json_object_set_new(answer, "hits", list);
@@ -139,11 +161,12 @@ bool
 verb_note_history(
     PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
 {
+    const Viewer viewer = viewer_of(talk);
     g_autoptr(GPtrArray) versions = NULL;
     const char *key;
 
-    if (!read_key(talk, request, "key", &key, error) ||
-        !note_history(talk->engine->db, key, &versions, error))
+    if (!read_key(talk, request, "key", &key, status, error) ||
+        !note_history(talk->engine->db, &viewer, key, &versions, error))
         return false;
     if (versions->len == 0)
         return absent(talk, key, status, error);
@@ -171,9 +194,10 @@ commit(PortTalk *talk, const Proposal *p, int *ret_step, int *status, GError **e
 static bool
 put_version(PortTalk *talk, const char *key, int step, json_t *answer, GError **error)
 {
+    const Viewer viewer = viewer_of(talk);
     g_autoptr(GPtrArray) versions = NULL;
 
-    if (!note_history(talk->engine->db, key, &versions, error))
+    if (!note_history(talk->engine->db, &viewer, key, &versions, error))
         return false;
     for (guint i = 0; i < versions->len; i++) {
         const Note *note = g_ptr_array_index(versions, i);
@@ -190,6 +214,7 @@ static bool
 read_condition(
     PortTalk *talk, const json_t *request, const char *key, int64_t *ret, GError **error)
 {
+    const Viewer viewer = viewer_of(talk);
     g_autoptr(Note) note = NULL;
 
     *ret = 0;
@@ -199,7 +224,7 @@ read_condition(
         return false;
     if (*ret > 0)
         return true;
-    if (!note_look(talk->engine->db, key, 0, &note, error))
+    if (!note_look(talk->engine->db, &viewer, key, 0, &note, error))
         return false;
     return !note || note->deleted ||
            err_set(error, ERR_NEVER,
@@ -220,7 +245,7 @@ write_note(PortTalk *talk,
     int64_t if_version;
     int step;
 
-    if (!read_key(talk, request, "key", &key, error) ||
+    if (!read_key(talk, request, "key", &key, status, error) ||
         !json_get_string(request, "", "content", &content, error))
         return false;
     size_t len = json_string_length(json_object_get(request, "content"));
@@ -253,9 +278,10 @@ verb_note_append(
 static bool
 check_there(PortTalk *talk, const char *key, int *status, GError **error)
 {
+    const Viewer viewer = viewer_of(talk);
     g_autoptr(Note) note = NULL;
 
-    if (!note_look(talk->engine->db, key, 0, &note, error))
+    if (!note_look(talk->engine->db, &viewer, key, 0, &note, error))
         return false;
     return (note && !note->deleted) || absent(talk, key, status, error);
 }
@@ -267,8 +293,9 @@ verb_note_rename(
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     const char *from, *to;
 
-    if (!read_key(talk, request, "from", &from, error) ||
-        !read_key(talk, request, "to", &to, error) || !check_there(talk, from, status, error))
+    if (!read_key(talk, request, "from", &from, status, error) ||
+        !read_key(talk, request, "to", &to, status, error) ||
+        !check_there(talk, from, status, error))
         return false;
     proposal_add_note(p, NOTE_RENAME, from)->to = g_strdup(to);
     return commit(talk, p, NULL, status, error);
@@ -281,7 +308,8 @@ verb_note_delete(
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     const char *key;
 
-    if (!read_key(talk, request, "key", &key, error) || !check_there(talk, key, status, error))
+    if (!read_key(talk, request, "key", &key, status, error) ||
+        !check_there(talk, key, status, error))
         return false;
     proposal_add_note(p, NOTE_DELETE, key);
     return commit(talk, p, NULL, status, error);

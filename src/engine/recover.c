@@ -10,6 +10,7 @@
 #include "store/effects.h"
 #include "store/jobs.h"
 #include "store/notes.h"
+#include "store/notes_readers.h"
 #include "store/outbox.h"
 #include "store/pauses.h"
 #include "store/set_back.h"
@@ -145,6 +146,21 @@ tidy(Engine *engine, unsigned *ret_tmp, GError **error)
     return tidy_store(engine, now, error);
 }
 
+/* Once in the life of a store. */
+static bool
+tell_readers(Engine *engine, GError **error)
+{
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    bool first;
+
+    if (!notes_readers_keep(engine->db, &first, error) ||
+        (first && !notes_readers_check(engine->db, lines, error)))
+        return false;
+    for (guint i = 0; i < lines->len; i++)
+        log_event(LOG_WARN, g_ptr_array_index(lines, i), NULL);
+    return true;
+}
+
 bool
 recover_sweep(Engine *engine, RecoverStats *ret, GError **error)
 {
@@ -152,7 +168,7 @@ recover_sweep(Engine *engine, RecoverStats *ret, GError **error)
 
     if (!reap(engine, &stats.jobs, error) || !brains_recheck(engine->db, error) ||
         !set_back_mend(engine->db, error) || !settle(engine, &stats.effects, error) ||
-        !tidy(engine, &stats.tmp, error))
+        !tidy(engine, &stats.tmp, error) || !tell_readers(engine, error))
         return err_prefix(error, "bringing an unfinished past in order");
     *ret = stats;
     return true;

@@ -60,7 +60,7 @@ lower_by(Engine *engine,
     g_autoptr(Note) note = NULL;
     Trust own = TRUST_OPERATOR;
     bool is_note = note_key_valid(id);
-    if (is_note ? !note_look(engine->db, id, version, &note, error)
+    if (is_note ? !note_look(engine->db, &VIEWER_OPERATOR, id, version, &note, error)
                 : !messages_find(engine->db, &viewer, id, &row, error) ||
                       (!row && !outbox_floor(engine->db, &viewer, id, &own, error)))
         return false;

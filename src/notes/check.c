@@ -37,14 +37,14 @@ check_clear(Check *c)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Check, check_clear)
 
 static bool
-check_begin(Check *c, Db *db, GError **error)
+check_begin(Check *c, Db *db, const Viewer *viewer, GError **error)
 {
     *c = (Check){.db = db};
     c->keys = g_hash_table_new(g_str_hash, g_str_equal);
     c->listed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     c->folders = g_ptr_array_new_with_free_func(g_free);
     c->findings = g_ptr_array_new_with_free_func(free_finding);
-    if (!notes_list(db, "", &c->notes, error))
+    if (!notes_list(db, viewer, "", &c->notes, error))
         return false;
     for (guint i = 0; i < c->notes->len; i++)
         g_hash_table_add(c->keys, ((Note *)g_ptr_array_index(c->notes, i))->key);
@@ -93,13 +93,13 @@ nearest_key(const Check *c, const char *want)
 }
 
 bool
-notes_nearest(Db *db, const char *key, char **ret, GError **error)
+notes_nearest(Db *db, const Viewer *viewer, const char *key, char **ret, GError **error)
 {
     g_auto(Check) c = {0};
     g_auto(Snapshot) reads = {0};
 
     snapshot_begin(db, &reads);
-    if (!check_begin(&c, db, error))
+    if (!check_begin(&c, db, viewer, error))
         return false;
     *ret = g_strdup(nearest_key(&c, key));
     return true;
@@ -168,6 +168,9 @@ check_link(Check *c, const char *note, const NoteLink *link)
                             link->kind == NOTE_LINK_ITEM ? "the line" : "the link", link->key);
         add_finding(c, note, link->line, link->key, what);
     }
+    if (contents && g_str_has_prefix(link->key, NOTE_SPACES))
+        add_finding(c, note, link->line, NULL,
+                    "a key of " NOTE_SPACES " must not stand here: every role sees CONTENTS");
     if (!found || !contents)
         return;
     if (g_str_has_suffix(found, "/"))
@@ -181,7 +184,7 @@ check_note(Check *c, const char *key, GError **error)
 {
     g_autoptr(Note) note = NULL;
 
-    if (!note_load(c->db, key, 0, &note, error))
+    if (!note_load(c->db, &VIEWER_OPERATOR, key, 0, &note, error))
         return false;
     if (!note)
         return true; /* deleted since */
@@ -197,7 +200,8 @@ check_note(Check *c, const char *key, GError **error)
 static bool
 is_listed(const Check *c, const char *key)
 {
-    if (g_str_equal(key, CONTENTS_KEY) || g_hash_table_contains(c->listed, key))
+    if (g_str_equal(key, CONTENTS_KEY) || g_str_has_prefix(key, NOTE_SPACES) ||
+        g_hash_table_contains(c->listed, key))
         return true;
     for (guint i = 0; i < c->folders->len; i++)
         if (g_str_has_prefix(key, g_ptr_array_index(c->folders, i)))
@@ -227,7 +231,7 @@ notes_check(Db *db, GPtrArray **ret, GError **error)
     g_auto(Snapshot) reads = {0};
 
     snapshot_begin(db, &reads);
-    if (!check_begin(&c, db, error))
+    if (!check_begin(&c, db, &VIEWER_OPERATOR, error))
         return false;
     for (guint i = 0; i < c.notes->len; i++)
         if (!check_note(&c, ((Note *)g_ptr_array_index(c.notes, i))->key, error))

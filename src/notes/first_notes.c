@@ -215,7 +215,7 @@ exists(Txn *txn, const char *key, bool *ret_ever, bool *ret_now, GError **error)
 {
     g_autoptr(Note) note = NULL;
 
-    if (!note_look(txn->db, key, 0, &note, error))
+    if (!note_look(txn->db, &VIEWER_OPERATOR, key, 0, &note, error))
         return false;
     *ret_ever = note != NULL;
     *ret_now = note && !note->deleted;

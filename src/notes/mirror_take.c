@@ -269,7 +269,7 @@ put_edit(Mirror *m,
 {
     g_autoptr(Note) before = NULL;
 
-    if (!note_look(m->db, key, 0, &before, error))
+    if (!note_look(m->db, &VIEWER_OPERATOR, key, 0, &before, error))
         return false;
     const NoteBy by = {.author = PERSON, .label = label_of(m, key, bytes, before)};
     if (!note_put(txn, key, bytes, NOTE_ANY, &by, ret_version, error))
@@ -287,7 +287,7 @@ settle_row(Mirror *m, Txn *txn, NoteMirror *now, GError **error)
 {
     g_autoptr(Note) newest = NULL;
 
-    if (!note_look(m->db, now->key, 0, &newest, error))
+    if (!note_look(m->db, &VIEWER_OPERATOR, now->key, 0, &newest, error))
         return false;
     now->mirrored = newest->version;
     return note_mirror_set(txn, now, error);
@@ -318,7 +318,7 @@ apply_gone(Mirror *m, Txn *txn, const NoteMirror *row, GError **error)
     NoteMirror now = {.key = row->key};
     g_autoptr(Note) before = NULL;
 
-    if (!note_look(m->db, row->key, 0, &before, error))
+    if (!note_look(m->db, &VIEWER_OPERATOR, row->key, 0, &before, error))
         return false;
     if (!before->deleted && !notes_delete(txn, row->key, NOTE_ANY, &by, error))
         return false;

@@ -78,7 +78,7 @@ put_file(Mirror *m,
 {
     g_autoptr(Note) note = NULL;
 
-    if (!note_load(m->db, row->key, 0, &note, error))
+    if (!note_load(m->db, &VIEWER_OPERATOR, row->key, 0, &note, error))
         return false;
     if (!note) /* deleted since the row was read */
         return file_displace(m->fd, path, ret_displaced, ret_tmp, error);

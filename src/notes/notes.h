@@ -64,20 +64,32 @@ bool notes_import(const Home *home, Db *db, const char *const *keys, GError **er
  * invariant (3) when the files are really gone. */
 bool notes_restore(const Home *home, Db *db, NotesReport **ret_report, GError **error);
 
+/* As note_put() and note_append(). What the writer may not see (store/viewer.h) it may not link
+ * either, but for links that stood in the note before: ERR_NEVER, with the line that a write of
+ * that note gets. CONTENTS never names notes of spaces. */
+bool notes_put(Txn *txn,
+               const char *key,
+               GBytes *body,
+               int64_t if_version,
+               const NoteBy *by,
+               int64_t *ret_version,
+               GError **error);
+bool notes_append(Txn *txn,
+                  const char *key,
+                  GBytes *body,
+                  const NoteBy *by,
+                  int64_t *ret_version,
+                  GError **error);
 /* As note_rename() and note_delete(), and where CONTENTS lists the note it follows in the same
  * transaction: links point to the new key; list lines of a deleted note go. */
 bool notes_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, GError **error);
 bool
 notes_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GError **error);
 
-/* Full text over the newest versions, best first; brings the index up to date itself, unless the store
- * was opened for reading. Elements are NoteHit. Words are ANDed, "a phrase" is one; no input is an error. */
-bool notes_search(const Home *home,
-                  Db *db,
-                  const char *query,
-                  unsigned limit,
-                  GPtrArray **ret,
-                  GError **error);
+/* Full text over the newest versions, best first; brings the index up to date itself, unless the
+ * store was opened for reading. Elements are NoteHit. */
+bool
+notes_search(const Home *home, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error);
 
 /* One thing that `note check` finds. */
 typedef struct NoteFinding {
@@ -90,5 +102,6 @@ typedef struct NoteFinding {
 /* Dead links, notes that CONTENTS does not list, lines of CONTENTS that lead nowhere. Elements
  * are NoteFinding, by key and line. */
 bool notes_check(Db *db, GPtrArray **ret, GError **error);
-/* The key that may have been meant by this one; NULL: none. Caller frees. */
-bool notes_nearest(Db *db, const char *key, char **ret, GError **error);
+/* The key that may have been meant by this one, of those that the viewer may see; NULL: none.
+ * Caller frees. */
+bool notes_nearest(Db *db, const Viewer *viewer, const char *key, char **ret, GError **error);

@@ -3,20 +3,14 @@
 #include "notes/notes.h"
 
 static bool
-search_once(
-    Index *ix, Db *db, const char *query, unsigned limit, GPtrArray **ret, GError **error)
+search_once(Index *ix, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error)
 {
     return (!db_can_write(db) || notes_index_follow(ix, db, error)) &&
-           notes_index_search(ix, query, limit, ret, error);
+           notes_index_search(ix, db, q, ret, error);
 }
 
 bool
-notes_search(const Home *home,
-             Db *db,
-             const char *query,
-             unsigned limit,
-             GPtrArray **ret,
-             GError **error)
+notes_search(const Home *home, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error)
 {
     g_autoptr(Index) ix = NULL;
     g_autoptr(GError) why = NULL;
@@ -24,11 +18,11 @@ notes_search(const Home *home,
 
     if (!index_open(home, &ix, &fresh, error))
         return false;
-    if (search_once(ix, db, query, limit, ret, &why))
+    if (search_once(ix, db, q, ret, &why))
         return true;
     if (!err_is(why, ERR_AGAIN)) {
         g_propagate_error(error, g_steal_pointer(&why));
         return false;
     }
-    return search_once(ix, db, query, limit, ret, error);
+    return search_once(ix, db, q, ret, error);
 }

@@ -35,10 +35,11 @@ static bool
 add_note(Gather *g, const char *key, GError **error)
 {
     g_autoptr(Note) note = NULL;
+    g_autoptr(GError) hidden = NULL;
     g_autofree char *nearest = NULL;
     if (given_up(g, "note", key))
         return true;
-    if (note_key_valid(key) && !note_load(g->engine->db, key, 0, &note, error))
+    if (note_key_valid(key) && !note_load(g->engine->db, &g->viewer, key, 0, &note, error))
         return false;
     if (note) {
         g->found |= state_add_note(g->state, key);
@@ -47,7 +48,11 @@ add_note(Gather *g, const char *key, GError **error)
     state_fail(g->state, key);
     g_autofree char *tried = g_strdup_printf("note %s", key);
     (void)state_search_tried(g->state, tried);
-    if (!notes_nearest(g->engine->db, key, &nearest, error))
+    if (!viewer_check_note(g->engine->db, &g->viewer, key, &hidden)) {
+        state_add_result(g->state, "note %s: %s", key, hidden->message);
+        return true;
+    }
+    if (!notes_nearest(g->engine->db, &g->viewer, key, &nearest, error))
         return false;
     state_add_result(g->state, "note %s: there is none%s%s", key,
                      nearest ? "; did you mean " : "", nearest ? nearest : "");
@@ -194,13 +199,14 @@ search_notes(Gather *g, const char *query, GError **error)
     g_autofree char *shown = g_strdup_printf("notes: %s", query);
     if (!may_search(g, shown))
         return true;
-    if (!notes_search(g->engine->home, g->engine->db, query, GATHER_HITS_MAX, &hits, error))
+    const NoteQuery q = {&g->viewer, query, GATHER_HITS_MAX};
+    if (!notes_search(g->engine->home, g->engine->db, &q, &hits, error))
         return false;
     report_hits(g, shown, hits->len);
     for (guint i = 0; i < hits->len; i++) {
         const NoteHit *hit = g_ptr_array_index(hits, i);
         g_autoptr(Note) note = NULL;
-        if (!note_look(g->engine->db, hit->key, 0, &note, error))
+        if (!note_look(g->engine->db, &g->viewer, hit->key, 0, &note, error))
             return false;
         bool known = note && note->label >= TRUST_ROLE;
         state_add_result(g->state, "  %s: %s", hit->key, known ? hit->snippet : UNKNOWN);

@@ -85,8 +85,9 @@ has_mailed(Engine *engine, const Job *job, bool *ret, GError **error)
 static bool
 has_noted(Engine *engine, const Job *job, bool *ret, GError **error)
 {
+    const Viewer viewer = {.role = job->role};
     g_autoptr(GPtrArray) notes = NULL;
-    if (!notes_list(engine->db, "", &notes, error))
+    if (!notes_list(engine->db, &viewer, "", &notes, error))
         return false;
     *ret = false;
     for (guint i = 0; i < notes->len; i++) {

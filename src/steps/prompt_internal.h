@@ -12,6 +12,7 @@ typedef struct Prompt {
     Engine *engine;
     const Job *job;
     const ConfRole *role;
+    Viewer viewer; /* the role's */
     const StepInput *in;
     Context *c;
     StepState *state;

@@ -29,11 +29,11 @@ find_older(Prompt *p, const Note *newest, Note **ret, GError **error)
     bool over = false;
     for (int64_t v = newest->version - 1; v > 0 && !over; v--) {
         g_autoptr(Note) look = NULL;
-        if (!note_look(p->engine->db, newest->key, v, &look, error))
+        if (!note_look(p->engine->db, &p->viewer, newest->key, v, &look, error))
             return false;
         over = !look || look->deleted || !below_floor(p, look);
         if (over && look && !look->deleted)
-            return note_load(p->engine->db, newest->key, v, ret, error);
+            return note_load(p->engine->db, &p->viewer, newest->key, v, ret, error);
     }
     return true;
 }
@@ -61,20 +61,29 @@ remember_note(Prompt *p, const Note *note)
     g_hash_table_insert(p->shown_notes, g_strdup(note->key), version);
 }
 
+/* A note that was asked for by its key. */
+static void
+say_absent(Prompt *p, const char *key)
+{
+    g_autoptr(GError) hidden = NULL;
+    bool may = viewer_check_note(p->engine->db, &p->viewer, key, &hidden);
+    g_autofree char *said =
+        g_strdup_printf("Note %s: %s.", key, may ? "there is none" : hidden->message);
+    context_say(p->c, said);
+}
+
 static bool
 show_note(Prompt *p, const char *key, bool must, GError **error)
 {
     g_autoptr(Note) note = NULL;
     if (!note_key_valid(key) || !g_hash_table_add(p->seen_notes, g_strdup(key)))
         return true;
-    if (!note_load(p->engine->db, key, 0, &note, error))
+    if (!note_load(p->engine->db, &p->viewer, key, 0, &note, error))
         return false;
-    if (!note) {
-        g_autofree char *gone = g_strdup_printf("Note %s: there is none.", key);
-        if (must)
-            context_say(p->c, gone);
+    if (!note && must)
+        say_absent(p, key);
+    if (!note)
         return true;
-    }
     if (below_floor(p, note) && !replace_poisoned(p, &note, error))
         return false;
     if (!note)
@@ -95,7 +104,7 @@ static bool
 show_start(Prompt *p, const char *key, GError **error)
 {
     g_autoptr(Note) note = NULL;
-    if (!note_load(p->engine->db, key, 0, &note, error))
+    if (!note_load(p->engine->db, &p->viewer, key, 0, &note, error))
         return false;
     if (!note || note->label < TRUST_PRINCIPAL || note->job.v != 0)
         return show_note(p, key, false, error);
@@ -143,7 +152,7 @@ bundle_keys(Prompt *p, GStrv *ret, GError **error)
     *ret = NULL;
     if (!note_key_valid(key))
         return true;
-    if (!note_load(p->engine->db, key, 0, &note, error))
+    if (!note_load(p->engine->db, &p->viewer, key, 0, &note, error))
         return false;
     if (!note)
         return true;
@@ -185,7 +194,7 @@ import_known(Prompt *p, const char *const *keys, GError **error)
     g_autoptr(GPtrArray) known = g_ptr_array_new();
     for (const char *const *k = keys; k && *k; k++) {
         g_autoptr(Note) note = NULL;
-        if (note_key_valid(*k) && !note_look(p->engine->db, *k, 0, &note, error))
+        if (note_key_valid(*k) && !note_look(p->engine->db, &p->viewer, *k, 0, &note, error))
             return false;
         if (note)
             g_ptr_array_add(known, (char *)*k);

@@ -255,12 +255,13 @@ recall_state(const Step *before, const char *id)
 
 /* --- all of them --- */
 
+/* For the operator, who looks at what was shown then. */
 static bool
 recall_note(Recall *r, const ContextPart *part, char **ret, GError **error)
 {
     g_autoptr(Note) note = NULL;
 
-    if (!note_load(r->engine->db, part->id, part->version, &note, error))
+    if (!note_load(r->engine->db, &VIEWER_OPERATOR, part->id, part->version, &note, error))
         return false;
     *ret = note ? note_text(note) : NULL;
     return true;

@@ -19,14 +19,7 @@
 #include "mail/message.h"
 #include "mail/origin.h"
 #include "store/db.h"
-
-/* Who looks. Every read takes one; what a viewer may not see is the same as what is not there.
- */
-typedef struct Viewer {
-    const char *role; /* sees its own mailbox and what its jobs hold */
-    bool operator;    /* sees all */
-} Viewer;
-#define VIEWER_OPERATOR ((Viewer){NULL, true})
+#include "store/viewer.h"
 
 typedef enum MsgState {
     MSG_STORED,

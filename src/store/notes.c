@@ -93,14 +93,18 @@ read_note(sqlite3_stmt *st)
     return note;
 }
 
+/* Those that the viewer may see. */
 static bool
-read_notes(Db *db, sqlite3_stmt *st, GPtrArray **ret, GError **error)
+read_notes(Db *db, const Viewer *viewer, sqlite3_stmt *st, GPtrArray **ret, GError **error)
 {
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(free_note);
     int rc;
 
-    while ((rc = sql_next(db, st, error)) == 1)
-        g_ptr_array_add(notes, read_note(st));
+    while ((rc = sql_next(db, st, error)) == 1) {
+        g_autoptr(Note) note = read_note(st);
+        if (viewer_sees_note(db, viewer, note->key))
+            g_ptr_array_add(notes, g_steal_pointer(&note));
+    }
     if (rc < 0)
         return false;
     *ret = g_steal_pointer(&notes);
@@ -110,6 +114,7 @@ read_notes(Db *db, sqlite3_stmt *st, GPtrArray **ret, GError **error)
 /* version 0: the newest. The body is column 9 where there is one. */
 static bool
 load_one(Db *db,
+         const Viewer *viewer,
          const char *sql,
          const char *key,
          int64_t version,
@@ -117,8 +122,11 @@ load_one(Db *db,
          Note **ret,
          GError **error)
 {
+    if (!viewer_sees_note(db, viewer, key)) {
+        *ret = NULL;
+        return true;
+    }
     sqlite3_stmt *st = sql_get(db, sql, error);
-
     if (!st)
         return false;
     sql_bind(st, "sii", key, version, version);
@@ -138,19 +146,21 @@ load_one(Db *db,
     "ORDER BY v.version DESC LIMIT 1"
 
 bool
-note_look(Db *db, const char *key, int64_t version, Note **ret, GError **error)
+note_look(
+    Db *db, const Viewer *viewer, const char *key, int64_t version, Note **ret, GError **error)
 {
-    return load_one(db, "SELECT " VERSION_COLUMNS ", length(v.body)" ONE_VERSION, key, version,
-                    false, ret, error);
+    return load_one(db, viewer, "SELECT " VERSION_COLUMNS ", length(v.body)" ONE_VERSION, key,
+                    version, false, ret, error);
 }
 
 bool
-note_load(Db *db, const char *key, int64_t version, Note **ret, GError **error)
+note_load(
+    Db *db, const Viewer *viewer, const char *key, int64_t version, Note **ret, GError **error)
 {
     g_autoptr(Note) note = NULL;
 
-    if (!load_one(db, "SELECT " VERSION_COLUMNS ", length(v.body), v.body" ONE_VERSION, key,
-                  version, true, &note, error))
+    if (!load_one(db, viewer, "SELECT " VERSION_COLUMNS ", length(v.body), v.body" ONE_VERSION,
+                  key, version, true, &note, error))
         return false;
     *ret = note && !note->deleted ? g_steal_pointer(&note) : NULL;
     return true;
@@ -166,7 +176,7 @@ note_text(const Note *note)
 }
 
 bool
-notes_list(Db *db, const char *prefix, GPtrArray **ret, GError **error)
+notes_list(Db *db, const Viewer *viewer, const char *prefix, GPtrArray **ret, GError **error)
 {
     sqlite3_stmt *st =
         sql_get(db,
@@ -178,11 +188,11 @@ notes_list(Db *db, const char *prefix, GPtrArray **ret, GError **error)
     if (!st)
         return false;
     sql_bind(st, "sis", prefix, (int64_t)strlen(prefix), prefix);
-    return read_notes(db, st, ret, error);
+    return read_notes(db, viewer, st, ret, error);
 }
 
 bool
-note_history(Db *db, const char *key, GPtrArray **ret, GError **error)
+note_history(Db *db, const Viewer *viewer, const char *key, GPtrArray **ret, GError **error)
 {
     sqlite3_stmt *st = sql_get(db,
                                "SELECT " VERSION_COLUMNS ", length(v.body) FROM note_version v "
@@ -192,7 +202,7 @@ note_history(Db *db, const char *key, GPtrArray **ret, GError **error)
     if (!st)
         return false;
     sql_bind(st, "s", key);
-    return read_notes(db, st, ret, error);
+    return read_notes(db, viewer, st, ret, error);
 }
 
 /* --- writing --- */
@@ -222,12 +232,30 @@ look_newest(Db *db, const char *key, Newest *ret, GError **error)
     return true;
 }
 
+Viewer
+note_writer(const NoteBy *by)
+{
+    return by->job.v ? (Viewer){.role = by->author} : VIEWER_OPERATOR;
+}
+
+/* What every write of a key begins with: may it be a key, may this writer write it, and what is
+ * there. */
+static bool
+begin_write(Txn *txn, const char *key, const NoteBy *by, Newest *ret, GError **error)
+{
+    const Viewer writer = note_writer(by);
+
+    return note_key_check(key, error) && viewer_check_note(txn->db, &writer, key, error) &&
+           look_newest(txn->db, key, ret, error);
+}
+
 static bool
 set_conflict(Db *db, const char *key, const Newest *newest, int64_t known, GError **error)
 {
+    const Viewer viewer = VIEWER_OPERATOR; /* begin_write() has asked */
     g_autoptr(Note) note = NULL;
 
-    if (!note_look(db, key, newest->version, &note, error))
+    if (!note_look(db, &viewer, key, newest->version, &note, error))
         return false;
     const char *what = !note ? "does not exist" : newest->live ? "is at" : "was deleted in";
     g_autofree char *is = note ? g_strdup_printf("%s version %" PRId64 ", by %s", what,
@@ -310,10 +338,8 @@ add_version(Txn *txn,
 }
 
 static bool
-check_write(const char *key, size_t size, GError **error)
+check_size(const char *key, size_t size, GError **error)
 {
-    if (!note_key_check(key, error))
-        return false;
     return size <= LIMIT_NOTE_BYTES ||
            err_set(error, ERR_LIMIT, "note '%s' is larger than the limit of %u bytes", key,
                    LIMIT_NOTE_BYTES);
@@ -330,8 +356,8 @@ note_put(Txn *txn,
 {
     Newest newest;
 
-    if (!check_write(key, g_bytes_get_size(body), error) ||
-        !look_newest(txn->db, key, &newest, error) ||
+    if (!begin_write(txn, key, by, &newest, error) ||
+        !check_size(key, g_bytes_get_size(body), error) ||
         !check_condition(txn->db, key, &newest, if_version, by, error) ||
         !add_version(txn, key, newest.version + 1, body, true, by, error))
         return false;
@@ -372,7 +398,7 @@ append_to(Txn *txn,
     int64_t known;
 
     both.label = MIN(by->label, old->label);
-    if (!check_write(old->key, g_bytes_get_size(joined), error) ||
+    if (!check_size(old->key, g_bytes_get_size(joined), error) ||
         !known_version(txn->db, old->key, &newest, by->job, &known, error) ||
         !add_version(txn, old->key, old->version + 1, joined, known == old->version, &both,
                      error))
@@ -390,9 +416,12 @@ note_append(Txn *txn,
             int64_t *ret_version,
             GError **error)
 {
+    const Viewer writer = note_writer(by);
     g_autoptr(Note) old = NULL;
+    Newest newest;
 
-    if (!note_key_check(key, error) || !note_load(txn->db, key, 0, &old, error))
+    if (!begin_write(txn, key, by, &newest, error) ||
+        !note_load(txn->db, &writer, key, 0, &old, error))
         return false;
     return old ? append_to(txn, old, body, by, ret_version, error)
                : note_put(txn, key, body, NOTE_ANY, by, ret_version, error);
@@ -403,7 +432,7 @@ note_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GEr
 {
     Newest newest;
 
-    if (!note_key_check(key, error) || !look_newest(txn->db, key, &newest, error))
+    if (!begin_write(txn, key, by, &newest, error))
         return false;
     if (!newest.live)
         return err_set(error, ERR_NEVER, "there is no note '%s'", key);
@@ -414,11 +443,12 @@ note_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GEr
 bool
 note_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, GError **error)
 {
+    const Viewer writer = note_writer(by);
     g_autoptr(Note) note = NULL;
-    Newest taken;
+    Newest old, taken;
 
-    if (!note_key_check(from, error) || !note_key_check(to, error) ||
-        !note_load(txn->db, from, 0, &note, error) || !look_newest(txn->db, to, &taken, error))
+    if (!begin_write(txn, from, by, &old, error) || !begin_write(txn, to, by, &taken, error) ||
+        !note_load(txn->db, &writer, from, 0, &note, error))
         return false;
     if (!note)
         return err_set(error, ERR_NEVER, "there is no note '%s'", from);

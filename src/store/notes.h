@@ -9,13 +9,16 @@
  * (2) `label` is the lowest trust of anything that its writer had read (ENGINE: the floor of
  *     the step), so text of a stranger is still known as such when another job reads it from a
  *     note.
- * (3) A note whose `version` is above `mirrored` is owed to its file: notes_sync() writes it.
+ * (3) What a viewer may not see (store/viewer.h) is not there in any read, and a write of it is
+ *     refused by one line that is the same whether there is such a note or not.
+ * (4) A note whose `version` is above `mirrored` is owed to its file: notes_sync() writes it.
  *
- * Who calls what: outside src/notes, renaming and deleting go through notes_rename() and
- * notes_delete(), which keep CONTENTS right in the same transaction.
+ * Who calls what: outside src/notes all writes go through notes_put(), notes_append(),
+ * notes_rename() and notes_delete() (notes/notes.h), which look at links, too.
  */
 #include "mail/origin.h"
 #include "store/db.h"
+#include "store/viewer.h"
 
 #define NOTE_KEY_MAX 200
 /* [A-Za-z0-9._-] segments with '/' between them; no segment begins with a dot, so there is no
@@ -41,20 +44,25 @@ typedef struct Note {
 void note_free(Note *note);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Note, note_free)
 
-/* A version; 0: the newest. NULL with true: there is none, or it says "deleted". */
-bool note_load(Db *db, const char *key, int64_t version, Note **ret, GError **error);
+/* A version; 0: the newest. NULL with true: there is none for this viewer, or it says "deleted". */
+bool note_load(
+    Db *db, const Viewer *viewer, const char *key, int64_t version, Note **ret, GError **error);
 /* As above without the body, and a deleted one is handed out as such. */
-bool note_look(Db *db, const char *key, int64_t version, Note **ret, GError **error);
+bool note_look(
+    Db *db, const Viewer *viewer, const char *key, int64_t version, Note **ret, GError **error);
 /* The body as text: valid UTF-8 without NUL; caller frees. */
 char *note_text(const Note *note);
 
-/* Who writes, and why. */
+/* Who writes, and why. Within a job it is a role that writes, and `author` is its name: it may
+ * write what it may see. */
 typedef struct NoteBy {
     const char *author;
     Trust label;
     JobId job; /* {0}: a person */
     int step;
 } NoteBy;
+
+Viewer note_writer(const NoteBy *by); /* the role within a job, else the operator */
 
 /* What must be so for a write; a number above 0: that is the newest version. */
 #define NOTE_ANY INT64_C(-1)   /* nothing */
@@ -96,12 +104,14 @@ note_shown_version(Db *db, JobId job, const char *key, int64_t *ret_version, GEr
  * people. Who only renamed it wrote nothing. Elements are JobId. */
 bool note_writers(Db *db, const char *key, GArray **ret, GError **error);
 
-/* Live notes by key, without bodies. Elements are Note. prefix "": all; "envoy/": those
- * beneath. */
-bool notes_list(Db *db, const char *prefix, GPtrArray **ret, GError **error);
-/* All versions of one note without bodies, newest first; empty: never was. Elements are Note.
- */
-bool note_history(Db *db, const char *key, GPtrArray **ret, GError **error);
+/* Live notes that the viewer may see, by key, without bodies. Elements are Note. prefix "": all;
+ * "envoy/": those beneath. */
+bool
+notes_list(Db *db, const Viewer *viewer, const char *prefix, GPtrArray **ret, GError **error);
+/* All versions of one note without bodies, newest first; empty: never was, for this viewer.
+ * Elements are Note. */
+bool
+note_history(Db *db, const Viewer *viewer, const char *key, GPtrArray **ret, GError **error);
 
 /*
  * The mirror's own view, for src/notes: one row per key, what its file holds as far as we know,

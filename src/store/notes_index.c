@@ -69,9 +69,10 @@ feed_prepare(Index *ix, Feed *f, GError **error)
 static bool
 feed_key(Index *ix, Db *db, Feed *f, const char *key, GError **error)
 {
+    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Note) note = NULL;
 
-    if (!note_load(db, key, 0, &note, error))
+    if (!note_load(db, &viewer, key, 0, &note, error))
         return false;
     sqlite3_bind_text(f->take, 1, key, -1, SQLITE_STATIC);
     if (!finish_step(ix, f->take, error))
@@ -183,11 +184,13 @@ read_hit(sqlite3_stmt *st)
     return hit;
 }
 
+/* What the viewer may not see is passed over, and does not count for the limit. */
 static bool
-search_words(Index *ix, const char *words, unsigned limit, GPtrArray *hits, GError **error)
+search_words(
+    Index *ix, Db *db, const NoteQuery *q, const char *words, GPtrArray *hits, GError **error)
 {
     sqlite3_stmt *st = NULL;
-    int rc;
+    int rc = SQLITE_DONE;
 
     if (!prepare(ix,
                  "SELECT r.key, r.version, snippet(note, 1, '', '', '…', 16) FROM note "
@@ -196,22 +199,23 @@ search_words(Index *ix, const char *words, unsigned limit, GPtrArray *hits, GErr
                  &st, error))
         return false;
     sqlite3_bind_text(st, 1, words, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(st, 2, limit);
-    while ((rc = sqlite3_step(st)) == SQLITE_ROW)
-        g_ptr_array_add(hits, read_hit(st));
-    bool ok = rc == SQLITE_DONE || index_failed(ix, error, "searching");
+    sqlite3_bind_int64(st, 2, q->viewer->operator? (int64_t)q->limit : - 1);
+    while (hits->len < q->limit && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+        if (viewer_sees_note(db, q->viewer, (const char *)sqlite3_column_text(st, 0)))
+            g_ptr_array_add(hits, read_hit(st));
+    }
+    bool ok = rc == SQLITE_DONE || rc == SQLITE_ROW || index_failed(ix, error, "searching");
     sqlite3_finalize(st);
     return ok;
 }
 
 bool
-notes_index_search(
-    Index *ix, const char *query, unsigned limit, GPtrArray **ret, GError **error)
+notes_index_search(Index *ix, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error)
 {
-    g_autofree char *words = query_words(query);
+    g_autofree char *words = query_words(q->words);
     g_autoptr(GPtrArray) hits = g_ptr_array_new_with_free_func(free_hit);
 
-    if (words && (!index_reopen(ix, error) || !search_words(ix, words, limit, hits, error)))
+    if (words && (!index_reopen(ix, error) || !search_words(ix, db, q, words, hits, error)))
         return false;
     *ret = g_steal_pointer(&hits);
     return true;

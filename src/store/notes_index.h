@@ -14,9 +14,13 @@ typedef struct NoteHit {
     char *snippet; /* some words around the place, on one line, valid UTF-8 */
 } NoteHit;
 
+typedef struct NoteQuery {
+    const Viewer *viewer; /* only what this one may see */
+    const char *words;    /* ANDed, "a phrase" is one; no input is an error */
+    unsigned limit;
+} NoteQuery;
+
 /* ERR_AGAIN: the file was deleted or broke meanwhile; the same call once more makes it anew. */
 bool notes_index_follow(Index *ix, Db *db, GError **error);
-/* Best first. Words are ANDed, "a phrase" is one word; no input is an error, and without words
- * nothing is found. Elements are NoteHit. */
-bool notes_index_search(
-    Index *ix, const char *query, unsigned limit, GPtrArray **ret, GError **error);
+/* Best first; nothing without words. Elements are NoteHit. */
+bool notes_index_search(Index *ix, Db *db, const NoteQuery *q, GPtrArray **ret, GError **error);

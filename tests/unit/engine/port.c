@@ -470,8 +470,8 @@ test_note_floor(Fixture *f, gconstpointer data)
     g_assert_cmpint(port_floor(f->port), ==, TRUST_ANYONE);
     g_autoptr(json_t) two = ask(f, "{\"verb\":\"note.put\",\"key\":\"two\",\"content\":\"x\"}");
     g_assert_cmpint(status_of(one) + status_of(read) + status_of(two), ==, 0);
-    g_assert_true(note_look(f->work.engine.db, "one", 0, &before, &error));
-    g_assert_true(note_look(f->work.engine.db, "two", 0, &after, &error));
+    g_assert_true(note_look(f->work.engine.db, &VIEWER_OPERATOR, "one", 0, &before, &error));
+    g_assert_true(note_look(f->work.engine.db, &VIEWER_OPERATOR, "two", 0, &after, &error));
     g_assert_cmpint(before->label, ==, TRUST_PRINCIPAL);
     g_assert_cmpint(after->label, ==, TRUST_ANYONE);
 }

@@ -23,7 +23,7 @@ read_note(TempStore *s, const char *key)
 {
     g_autoptr(Note) note = NULL;
 
-    g_assert_true(note_load(s->db, key, 0, &note, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, key, 0, &note, NULL));
     return note ? note_text(note) : NULL;
 }
 
@@ -95,7 +95,7 @@ test_nearest(TempStore *s, gconstpointer data)
     put(s, "budget", "");
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *got = NULL;
-        g_assert_true(notes_nearest(s->db, cases[i].word, &got, NULL));
+        g_assert_true(notes_nearest(s->db, &VIEWER_OPERATOR, cases[i].word, &got, NULL));
         g_assert_cmpstr(got, ==, cases[i].want);
     }
 }
@@ -149,7 +149,7 @@ test_contents_label(TempStore *s, gconstpointer data)
     g_assert_true(note_put(&txn, "docs/a", body, NOTE_ANY, &ann, NULL, NULL));
     g_assert_true(notes_rename(&txn, "docs/a", "docs/z", &ann, NULL));
     test_commit(&txn);
-    g_assert_true(note_load(s->db, "CONTENTS", 0, &contents, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, "CONTENTS", 0, &contents, NULL));
     g_assert_cmpint(contents->version, ==, 2);
     g_assert_cmpint(contents->label, ==, TRUST_ANYONE);
 }

@@ -21,7 +21,7 @@ text_of(TempStore *s, const char *key)
 {
     g_autoptr(Note) note = NULL;
 
-    g_assert_true(note_load(s->db, key, 0, &note, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, key, 0, &note, NULL));
     g_assert_nonnull(note);
     return note_text(note);
 }
@@ -81,7 +81,7 @@ test_all(TempStore *s, gconstpointer data)
     }
     g_assert_true(notes_check(s->db, &findings, NULL));
     g_assert_cmpuint(findings->len, ==, 0);
-    g_assert_true(note_history(s->db, "CONTENTS", &history, NULL));
+    g_assert_true(note_history(s->db, &VIEWER_OPERATOR, "CONTENTS", &history, NULL));
     g_assert_cmpuint(history->len, ==, 2);
 }
 

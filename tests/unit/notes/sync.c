@@ -128,7 +128,7 @@ assert_note(TempStore *s, const char *key, const char *want)
 {
     g_autoptr(Note) note = NULL;
 
-    g_assert_true(note_load(s->db, key, 0, &note, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, key, 0, &note, NULL));
     g_autofree char *text = note ? note_text(note) : NULL;
     g_autofree char *got =
         note ? g_strdup_printf("%d %s %s", (int)note->version, note->author, text) : NULL;
@@ -222,9 +222,9 @@ test_labels(TempStore *s, gconstpointer data)
     write_file(s, "a.md", "two");
     write_file(s, "new.md", "mine");
     assert_sync(s, "0 2 0 0 0 0");
-    g_assert_true(note_load(s->db, "a", 0, &edited, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, "a", 0, &edited, NULL));
     g_assert_cmpint(edited->label, ==, TRUST_ROLE);
-    g_assert_true(note_load(s->db, "new", 0, &made, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, "new", 0, &made, NULL));
     g_assert_cmpint(made->label, ==, TRUST_OPERATOR);
     g_assert_cmpint(made->job.v, ==, 0);
 }
@@ -266,7 +266,7 @@ test_conflict(TempStore *s, gconstpointer data)
     assert_note(s, "a", "3 person theirs");
     assert_file(s, "a.md", "theirs");
     g_autoptr(Note) ours = NULL;
-    g_assert_true(note_load(s->db, "a", 2, &ours, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, "a", 2, &ours, NULL));
     g_assert_nonnull(ours);
 }
 
@@ -495,7 +495,7 @@ test_moved_behind(TempStore *s, gconstpointer data)
     assert_note(s, "a", NULL);
     assert_note(s, "z", "1 person a");
     assert_file(s, "z.md", "a");
-    g_assert_true(note_load(s->db, "a", 2, &newer, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, "a", 2, &newer, NULL));
     g_assert_nonnull(newer);
     assert_sync(s, NOTHING);
 }
@@ -616,9 +616,9 @@ test_lost_store(TempStore *s, gconstpointer data)
     s->home = test_home_at(home);
     s->db = test_db_open(s->home, DB_WRITE);
     assert_sync(s, "0 13 0 0 0 1");
-    g_assert_true(note_load(s->db, "a", 0, &note, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, "a", 0, &note, NULL));
     g_assert_cmpint(note->label, ==, TRUST_KNOWN);
-    g_assert_true(note_load(s->db, "envoy/start", 0, &first, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, "envoy/start", 0, &first, NULL));
     g_assert_cmpint(first->label, ==, TRUST_OPERATOR);
     assert_sync(s, NOTHING);
 }
@@ -818,7 +818,7 @@ test_together(TempStore *s, gconstpointer data)
 
     /* And both sides end the same. */
     g_autoptr(Note) newest = NULL;
-    g_assert_true(note_load(s->db, "a", 0, &newest, NULL));
+    g_assert_true(note_load(s->db, &VIEWER_OPERATOR, "a", 0, &newest, NULL));
     g_autofree char *text = note_text(newest);
     assert_file(s, "a.md", text);
     g_assert_cmpuint(count_leftovers(s), ==, 0);

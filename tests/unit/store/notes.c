@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "store/notes_index.h"
+#include "store/notes_readers.h"
 #include "temp_store.h"
 
 static const NoteBy ann = {.author = "person", .label = TRUST_OPERATOR};
@@ -40,7 +41,7 @@ load(TempStore *s, const char *key, int64_t version)
     g_autoptr(GError) error = NULL;
     Note *note = NULL;
 
-    note_load(s->db, key, version, &note, &error);
+    note_load(s->db, &VIEWER_OPERATOR, key, version, &note, &error);
     g_assert_no_error(error);
     return note;
 }
@@ -119,7 +120,7 @@ test_versions(TempStore *s, gconstpointer data)
     assert_body(s, "a/b", 1, "one");
     assert_body(s, "a/b", 2, "two");
     assert_body(s, "a/b", 4, NULL);
-    g_assert_true(note_history(s->db, "a/b", &history, NULL));
+    g_assert_true(note_history(s->db, &VIEWER_OPERATOR, "a/b", &history, NULL));
     g_assert_cmpuint(history->len, ==, 3);
     const Note *newest = history->pdata[0];
     g_assert_cmpint(newest->version, ==, 3);
@@ -243,13 +244,13 @@ test_delete(TempStore *s, gconstpointer data)
     g_assert_true(remove_note(s, "n", 1));
     assert_body(s, "n", 0, NULL);
     assert_body(s, "n", 1, "one");
-    g_assert_true(note_look(s->db, "n", 0, &looked, NULL));
+    g_assert_true(note_look(s->db, &VIEWER_OPERATOR, "n", 0, &looked, NULL));
     g_assert_true(looked->deleted);
     g_assert_cmpint(looked->version, ==, 2);
     assert_put(s, "n", "x", 1, &ann,
                "conflict: note 'n' was deleted in version 2, by person; this write knew "
                "version 1");
-    g_assert_true(notes_list(s->db, "", &live, NULL));
+    g_assert_true(notes_list(s->db, &VIEWER_OPERATOR, "", &live, NULL));
     g_assert_cmpuint(live->len, ==, 0);
     assert_put(s, "n", "again", NOTE_ABSENT, &ann, "3");
 }
@@ -303,7 +304,7 @@ test_list(TempStore *s, gconstpointer data)
         g_autoptr(GPtrArray) notes = NULL;
         g_autoptr(GString) got = g_string_new(NULL);
 
-        g_assert_true(notes_list(s->db, cases[i].prefix, &notes, NULL));
+        g_assert_true(notes_list(s->db, &VIEWER_OPERATOR, cases[i].prefix, &notes, NULL));
         for (guint k = 0; k < notes->len; k++) {
             const Note *n = notes->pdata[k];
             g_assert_cmpuint(n->size, ==, 4);
@@ -344,8 +345,9 @@ test_odd_bytes(TempStore *s, gconstpointer data)
 /* --- full text --- */
 
 static char *
-search(TempStore *s, const char *query)
+search_as(TempStore *s, const Viewer *viewer, const char *query, unsigned limit)
 {
+    const NoteQuery q = {viewer, query, limit};
     g_autoptr(GError) error = NULL;
     g_autoptr(Index) ix = NULL;
     g_autoptr(GPtrArray) hits = NULL;
@@ -356,7 +358,7 @@ search(TempStore *s, const char *query)
     g_assert_no_error(error);
     notes_index_follow(ix, s->db, &error);
     g_assert_no_error(error);
-    notes_index_search(ix, query, 10, &hits, &error);
+    notes_index_search(ix, s->db, &q, &hits, &error);
     g_assert_no_error(error);
     for (guint i = 0; i < hits->len; i++)
         g_string_append_printf(got, "%s ", ((NoteHit *)hits->pdata[i])->key);
@@ -365,7 +367,7 @@ search(TempStore *s, const char *query)
 
 #define assert_found(s, query, want)                                                           \
     do {                                                                                       \
-        g_autofree char *found_ = search(s, query);                                            \
+        g_autofree char *found_ = search_as(s, &VIEWER_OPERATOR, query, 10);                   \
         g_assert_cmpstr(found_, ==, want);                                                     \
     } while (0)
 
@@ -390,6 +392,177 @@ test_search(TempStore *s, gconstpointer data)
     assert_found(s, "numbers", "projects/budget ");
 }
 
+/* --- who may see it --- */
+
+static void
+set_config(TempStore *s, const char *more)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *text = g_strconcat("[brain b]\nkind = script\n[role envoy]\nbrain = b\n"
+                                        "[role scribe]\nbrain = b\n[role ann]\nperson = yes\n",
+                                        more, NULL);
+
+    test_write(s->home->path, "postrider.conf", text);
+    g_assert_true(home_reload(s->home, &error));
+}
+
+static char *
+said(bool ok, GError **error)
+{
+    char *text = ok ? g_strdup("ok") : g_strdup((*error)->message);
+
+    g_assert_true(ok || err_is(*error, ERR_NEVER));
+    g_clear_error(error);
+    return text;
+}
+
+static char *
+list_of(const GPtrArray *notes)
+{
+    GString *keys = g_string_new(NULL);
+
+    for (guint i = 0; i < notes->len; i++)
+        g_string_append_printf(keys, "%s ", ((Note *)notes->pdata[i])->key);
+    return g_string_free(keys, FALSE);
+}
+
+#define HIDDEN "is in a folder that role 'envoy' may not see or change"
+
+/* Each key twice in the table: once there is such a note, once there is none. */
+static void
+test_viewer(TempStore *s, gconstpointer data)
+{
+    static const struct {
+        const char *shared, *key;
+        bool want_seen;
+    } cases[] = {
+        {"", "plan", true},
+        {"", "scribe", true}, /* no folder */
+        {"", "team/plan", true},
+        {"", "README/rules", true},
+        {"", "envoy/start", true},
+        {"", "envoy/states/x", true},
+        {"", "envoys/x", true}, /* only begins like a role */
+        {"", "scribes/x", true},
+        {"", "ann/x", true}, /* a person, not a role */
+        {"", "scribe/start", false},
+        {"", "scribe/a/b", false},
+        {"", "spaces/x", false},
+        {"[notes]\nshared = scribe\n", "scribe/start", true},
+        {"[notes]\nshared = scribe/a/\n", "scribe/a/b", true},
+        {"[notes]\nshared = scribe/a\n", "scribe/a", true},
+        {"[notes]\nshared = scribe/a\n", "scribe/ab", false},
+        {"[notes]\nshared = scribe/a\n", "scribe/start", false},
+        {"[notes]\nshared = envoy scribe\n", "scribe/start", true},
+    };
+    const Viewer envoy = {.role = "envoy"}, nobody = {0};
+    const NoteBy by = {.author = "envoy", .label = TRUST_ROLE, .job = {7}, .step = 1};
+
+    for (size_t i = 0; i < 2 * G_N_ELEMENTS(cases); i++) {
+        const char *key = cases[i / 2].key;
+        bool want = cases[i / 2].want_seen, there = i % 2;
+        g_autoptr(GError) error = NULL;
+        g_autoptr(Note) loaded = NULL, looked = NULL;
+        g_autoptr(GPtrArray) history = NULL, list = NULL;
+        g_autoptr(GBytes) body = bytes("over it");
+        g_autofree char *line = g_strdup_printf("note '%s' " HIDDEN, key);
+
+        set_config(s, cases[i / 2].shared);
+        if (there)
+            g_free(put(s, key, "Marmalade.", NOTE_ANY, &ann));
+        g_test_message("%s %s", key, there ? "there" : "not there");
+        g_assert_true(note_load(s->db, &envoy, key, 0, &loaded, NULL));
+        g_assert_true(note_look(s->db, &envoy, key, 0, &looked, NULL));
+        g_assert_true(note_history(s->db, &envoy, key, &history, NULL));
+        g_assert_true(notes_list(s->db, &envoy, key, &list, NULL));
+        g_autofree char *found = search_as(s, &envoy, "marmalade", 1);
+        g_autofree char *word = g_strdup_printf("%s ", key);
+        g_assert_cmpint(loaded != NULL, ==, want && there);
+        g_assert_true(looked ? want : !(want && there)); /* it may have been there before */
+        g_assert_true(history->len ? want : !(want && there));
+        g_assert_cmpint(list->len > 0, ==, want && there);
+        g_assert_cmpstr(found, ==, want && there ? word : "");
+        g_assert_false(viewer_sees_note(s->db, &nobody, key));
+
+        g_auto(Txn) txn = test_begin(s->db);
+        g_autofree char *put =
+            said(note_put(&txn, key, body, NOTE_ANY, &by, NULL, &error), &error);
+        g_autofree char *append = said(note_append(&txn, key, body, &by, NULL, &error), &error);
+        g_autofree char *from = said(note_rename(&txn, key, "else", &by, &error), &error);
+        g_autofree char *to = said(note_rename(&txn, "else", key, &by, &error), &error);
+        g_autofree char *gone = said(note_delete(&txn, key, NOTE_ANY, &by, &error), &error);
+        const char *const all[] = {put, append, from, to, gone};
+        for (size_t k = 0; k < G_N_ELEMENTS(all); k++)
+            g_assert_cmpstr(all[k], ==, want ? "ok" : line);
+        txn_clear(&txn);
+        g_auto(Txn) tidy = test_begin(s->db);
+        g_assert_true(!there || note_delete(&tidy, key, NOTE_ANY, &ann, NULL));
+        test_commit(&tidy);
+    }
+}
+
+/* What is hidden does not take the place of what is not. */
+static void
+test_viewer_limit(TempStore *s, gconstpointer data)
+{
+    const Viewer envoy = {.role = "envoy"};
+    g_autoptr(GPtrArray) list = NULL;
+
+    assert_put(s, "scribe/marmalade", "Marmalade, marmalade, marmalade.", NOTE_ANY, &ann, "1");
+    assert_put(s, "team/x", "Of this and that, and of marmalade.", NOTE_ANY, &ann, "1");
+    assert_put(s, "envoy/x", "Words.", NOTE_ANY, &ann, "1");
+    g_autofree char *found = search_as(s, &envoy, "marmalade", 1);
+    g_assert_cmpstr(found, ==, "team/x ");
+    g_autofree char *all = search_as(s, &VIEWER_OPERATOR, "marmalade", 1);
+    g_assert_cmpstr(all, ==, "scribe/marmalade ");
+    g_assert_true(notes_list(s->db, &envoy, "", &list, NULL));
+    g_autofree char *keys = list_of(list);
+    g_assert_cmpstr(keys, ==, "envoy/x team/x ");
+}
+
+static void
+assert_readers(TempStore *s, const char *want)
+{
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    GString *got = g_string_new(NULL);
+
+    g_assert_true(notes_readers_check(s->db, lines, NULL));
+    for (guint i = 0; i < lines->len; i++) {
+        const char *line = g_ptr_array_index(lines, i), *setting = strrchr(line, ':');
+        g_string_append_printf(got, "%.*s%s\n", (int)strcspn(line, "w"), line, setting);
+    }
+    g_assert_cmpstr(got->str, ==, want);
+    g_string_free(got, TRUE);
+}
+
+/* A store in which every role saw every note. */
+static void
+test_readers(TempStore *s, gconstpointer data)
+{
+    JobId envoy = temp_job(s, "envoy"), scribe = temp_job(s, "scribe");
+    bool first;
+
+    assert_readers(s, "");
+    shown(s, envoy, "scribe/briefs/may", 1);
+    shown(s, envoy, "scribe/briefs/old/april", 1);
+    shown(s, envoy, "scribe/log", 1);
+    shown(s, envoy, "envoy/start", 1);
+    shown(s, envoy, "team/plan", 1);
+    shown(s, scribe, "envoy/states/triage", 1);
+    shown(s, scribe, "envoy/states/tools/x", 1);
+    static const char want[] = "role 'envoy' : shared = scribe\n"
+                               "role 'scribe' : shared = envoy/states\n";
+    assert_readers(s, want);
+    g_assert_true(notes_readers_keep(s->db, &first, NULL));
+    g_assert_true(first);
+    shown(s, scribe, "envoy/log", 1); /* is of the new rule: somebody shared it for a while */
+    g_assert_true(notes_readers_keep(s->db, &first, NULL));
+    g_assert_false(first);
+    assert_readers(s, want);
+    set_config(s, "[notes]\nshared =\n");
+    assert_readers(s, "");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -397,12 +570,20 @@ main(int argc, char **argv)
         const char *name;
         void (*run)(TempStore *s, gconstpointer data);
     } cases[] = {
-        {"versions", test_versions},     {"conditions", test_conditions},
-        {"shown", test_shown},           {"append/blind", test_append_is_blind},
-        {"append/new", test_append_new}, {"delete", test_delete},
-        {"rename", test_rename},         {"list", test_list},
-        {"limits", test_limits},         {"odd-bytes", test_odd_bytes},
+        {"versions", test_versions},
+        {"conditions", test_conditions},
+        {"shown", test_shown},
+        {"append/blind", test_append_is_blind},
+        {"append/new", test_append_new},
+        {"delete", test_delete},
+        {"rename", test_rename},
+        {"list", test_list},
+        {"limits", test_limits},
+        {"odd-bytes", test_odd_bytes},
         {"search", test_search},
+        {"viewer", test_viewer},
+        {"viewer/limit", test_viewer_limit},
+        {"readers", test_readers},
     };
 
     g_test_init(&argc, &argv, NULL);

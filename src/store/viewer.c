@@ -1,0 +1,51 @@
+#include "store/viewer.h"
+#include "base/banned.h"
+#include "base/err.h"
+
+bool
+note_is_beneath(const char *key, const char *folder)
+{
+    size_t len = strlen(folder);
+
+    while (len > 0 && folder[len - 1] == '/')
+        len--;
+    return strncmp(key, folder, len) == 0 && (key[len] == '/' || !key[len]);
+}
+
+/* The role whose folder the key is in; NULL: nobody's. A person has no notes of their own. */
+static const char *
+folder_owner(const Config *config, const char *key)
+{
+    g_autofree char *folder = g_strndup(key, strcspn(key, "/"));
+    const ConfRole *role = key[strlen(folder)] ? config_role(config, folder) : NULL;
+
+    return role && !role->person ? role->name : NULL;
+}
+
+bool
+viewer_sees_note(Db *db, const Viewer *viewer, const char *key)
+{
+    const Config *config = db_home(db)->config;
+
+    if (viewer->operator)
+        return true;
+    if (!viewer->role || !config || g_str_has_prefix(key, NOTE_SPACES))
+        return false;
+    const char *owner = folder_owner(config, key);
+    if (!owner || g_str_equal(owner, viewer->role))
+        return true;
+    for (const char *const *shared = config->notes_shared; *shared; shared++) {
+        if (note_is_beneath(key, *shared))
+            return true;
+    }
+    return false;
+}
+
+bool
+viewer_check_note(Db *db, const Viewer *viewer, const char *key, GError **error)
+{
+    return viewer_sees_note(db, viewer, key) ||
+           err_set(error, ERR_NEVER,
+                   "note '%s' is in a folder that role '%s' may not see or change", key,
+                   viewer->role ? viewer->role : "");
+}
