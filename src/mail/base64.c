@@ -113,14 +113,14 @@ qp_escape(const uint8_t *p, const uint8_t *end)
     return high > 15 || low > 15 ? -1 : (int)(high << 4 | low);
 }
 
-/* One line without its end. Soft breaks are the caller's. */
+/* One line without its end, which may lie at o itself. Soft breaks are the caller's. */
 static uint8_t *
 qp_line(const uint8_t *p, const uint8_t *end, uint8_t *o, bool *damaged)
 {
     while (p < end) {
         const uint8_t *eq = memchr(p, '=', (size_t)(end - p));
         size_t plain = (size_t)((eq ? eq : end) - p);
-        memcpy(o, p, plain);
+        memmove(o, p, plain);
         o += plain;
         if (!eq)
             break;
@@ -161,14 +161,9 @@ qp_decode(const void *in, size_t len, uint8_t *out, bool *damaged)
 size_t
 qp_decode_word(const void *in, size_t len, uint8_t *out, bool *damaged)
 {
-    const uint8_t *p = in, *end = p + len;
-    uint8_t *o = out;
-
-    while (p < end) {
-        int byte = *p == '=' ? qp_escape(p, end) : *p == '_' ? ' ' : *p;
-        *o++ = byte < 0 ? '=' : (uint8_t)byte;
-        p += *p == '=' && byte >= 0 ? 3 : 1;
-        *damaged |= byte < 0;
-    }
-    return (size_t)(o - out);
+    memcpy(out, in, len);
+    for (size_t i = 0; i < len; i++)
+        if (out[i] == '_')
+            out[i] = ' ';
+    return (size_t)(qp_line(out, out + len, out, damaged) - out);
 }

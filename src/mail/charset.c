@@ -40,20 +40,6 @@ copy_text(const void *in, size_t len)
     return text;
 }
 
-static char *
-from_unknown(const uint8_t *in, size_t len)
-{
-    GString *out = g_string_sized_new(len);
-
-    for (size_t i = 0; i < len; i++) {
-        if (in[i] >= 0x80)
-            g_string_append(out, REPLACEMENT);
-        else if (in[i] != 0)
-            g_string_append_c(out, (char)in[i]);
-    }
-    return g_string_free(out, FALSE);
-}
-
 /* ---- labels ---- */
 
 /*
@@ -330,10 +316,13 @@ shorten(char *text, size_t max, bool *cut)
         *cut = true;
 }
 
+/* What nobody labelled and is not UTF-8. */
 static char *
-from_latin1(const char *in, size_t len, size_t max, bool *bad)
+from_windows(const char *in, size_t len, size_t max, bool *bad)
 {
-    return from_iconv("", "CP1252", in, len, max, bad);
+    char *text = from_iconv("", "CP1252", in, len, max, bad);
+
+    return text ? text : text_make_valid(in, (gssize)len); /* a system without that table */
 }
 
 /* Without the limit. */
@@ -350,12 +339,12 @@ decode(
     }
     if (alias && alias[0] == '\0') {
         *bad |= !valid;
-        return valid ? copy_text(in, len) : from_latin1(in, len, max, bad);
+        return valid ? copy_text(in, len) : from_windows(in, len, max, bad);
     }
     if ((text = from_iconv(charset, alias, in, len, max, bad)))
         return text;
     *bad = true;
-    return valid ? copy_text(in, len) : from_unknown((const uint8_t *)in, len);
+    return valid ? copy_text(in, len) : from_iconv("", "US-ASCII", in, len, max, bad);
 }
 
 char *
@@ -399,5 +388,5 @@ charset_guess(const void *in, size_t len)
         return copy_text(in, len);
     if (g_utf8_validate_len(in, len, NULL) || has_utf8(in, len))
         return text_make_valid(in, (gssize)len);
-    return from_latin1(in, len, 0, &bad);
+    return from_windows(in, len, 0, &bad);
 }
