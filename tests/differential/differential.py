@@ -142,9 +142,9 @@ def main():
                                        if made.keys() != entries.keys()])
     points.say("postrider reads what was meant", list(untrue(made, found)))
     for reader, field, case, ours, theirs in differences(made, found):
-        keys = known.find(reader, field, case, ours, theirs)
-        used.update(keys)
-        if not keys:
+        key = known.find(reader, field, case, ours, theirs)
+        used.add(key)
+        if not key:
             at = "" if case.cut is None else f"@{case.cut}"
             unlisted.append(f"{reader} {field} {case.name}{at}: postrider {ours!r}, {reader} {theirs!r}"[:300])
     points.say("each difference is listed", unlisted)

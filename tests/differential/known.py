@@ -1,18 +1,17 @@
 """Where other readers differ from postrider, and why postrider is right.
 
-An entry: the reader, the fields, which messages, why. Messages are names of messages.py ("NAME@" is
-any truncated one), or a function of (case, ours, theirs). Each field of each of them must be needed."""
+An entry: the reader, the fields, which messages, why. Messages are names of messages.py, which stand
+for their pieces too, or a function of (case, ours, theirs). The first entry that fits counts, so functions come
+first. Each field of each of them must be needed."""
 import re
 
 
-def both(kind, text):
-    """Whole messages of a kind and their pieces."""
-    return " ".join(f"{kind}-{name} {kind}-{name}@" for name in text.split())
+def named(kind, text):
+    return " ".join(f"{kind}-{name}" for name in text.split())
 
 
 def labels(text):
-    return both("label", text)
-
+    return named("label", text)
 
 
 def cut_in_field_name(case, ours, theirs):
@@ -47,10 +46,6 @@ def cut_in_letter(case, ours, theirs):
     return case.cut is not None and (ours[:-1] + [ours[-1].removesuffix("?")] == theirs if ours and ours[-1] else False)
 
 
-def error(case, ours, theirs):
-    return theirs == "error"
-
-
 def cut_to_nothing(case, ours, theirs):
     return case.raw == b""
 
@@ -81,12 +76,11 @@ ENTRIES = [
     ("python", "types texts digests", cut_in("Content-Type"), "half a type is none, and what has no type is text (RFC 2045 5.2)"),
     ("gmime", "types names texts", cut_before_parts, "a multipart without a part is shown as it is; GMime shows nothing"),
     ("python", "types texts digests", cut_before_parts, "a multipart without a part is shown as it is; Python shows no text"),
-    ("python", "types names texts digests", cut_in_field_name, "a part of which not even the header came whole has nothing to list"),
+    ("python", "types names digests", cut_in_field_name, "a part of which not even the header came whole has nothing to list"),
     ("python", "types names texts", cut_behind_boundary, "a boundary with nothing behind it begins no part"),
     ("gmime", "texts names", cut_in_letter, "GMime drops half a letter without a mark"),
     ("gmime", "names", cut_in("Content-Disposition"), "a quote that is not closed ends with the header and is no letter of the name"),
     ("python", "texts digests", cut_in_base64, "Python gives up base64 whose last character is too little for a byte"),
-    ("python", "to", error, "Python raises an exception"),
     ("gmime", "texts", cut_in_escape, "GMime loses half an escape"),
     # Charsets.
     ("gmime", "subject texts", labels(
@@ -121,89 +115,87 @@ ENTRIES = [
         "windows-31j euc-kr korean ks_c_5601-1987 ksc5601 ksc_5601"),
      "Python takes the label at its word, not for the Windows charset that is meant"),
     # Transfer encodings.
-    ("gmime", "texts", both("encoding", "qp-soft qp-blanks"), "blanks at the end of a line are no text (RFC 2045 6.7 (3))"),
-    ("python", "texts", both("encoding", "qp-soft qp-blanks"), "blanks at the end of a line are no text (RFC 2045 6.7 (3))"),
-    ("gmime", "texts", "label-windows-1258@", "blanks at the end of a line are no text (RFC 2045 6.7 (3))"),
-    ("python", "texts", "label-windows-1258@", "blanks at the end of a line are no text (RFC 2045 6.7 (3))"),
+    ("gmime", "texts", named("encoding", "qp-soft qp-blanks"), "blanks at the end of a line are no text (RFC 2045 6.7 (3))"),
+    ("python", "texts", named("encoding", "qp-soft qp-blanks"), "blanks at the end of a line are no text (RFC 2045 6.7 (3))"),
+    ("gmime", "texts", "label-windows-1258", "blanks at the end of a line are no text (RFC 2045 6.7 (3))"),
+    ("python", "texts", "label-windows-1258", "blanks at the end of a line are no text (RFC 2045 6.7 (3))"),
     ("gmime", "texts", "encoding-base64-unpadded encoding-base64-unpadded-1 encoding-base64-footer",
      "GMime loses the last bytes of base64 that has no padding"),
-    ("gmime", "texts", both("encoding", "base64-chunks"), "two chunks are one text; GMime ends at the first padding"),
-    ("python", "texts", both("encoding", "base64-chunks"), "two chunks are one text; Python ends at the first padding"),
-    ("gmime", "texts", both("encoding", "base64-quoted"), "quotes around the encoding's name mean nothing"),
-    ("python", "texts", both("encoding", "base64-quoted base64-comment base64-blank"),
+    ("gmime", "texts", named("encoding", "base64-chunks"), "two chunks are one text; GMime ends at the first padding"),
+    ("python", "texts", named("encoding", "base64-chunks"), "two chunks are one text; Python ends at the first padding"),
+    ("gmime", "texts", named("encoding", "base64-quoted"), "quotes around the encoding's name mean nothing"),
+    ("python", "texts", named("encoding", "base64-quoted base64-comment base64-blank"),
      "quotes, comments and blanks around the encoding's name mean nothing"),
     # Structures.
-    ("gmime", "types", "structure-two-types structure-two-types@", "the first of two types counts, and the mail is flagged"),
-    ("gmime", "types names texts", both("structure", "no-boundary wrong-boundary"),
+    ("gmime", "types", "structure-two-types", "the first of two types counts, and the mail is flagged"),
+    ("gmime", "types names texts", named("structure", "no-boundary wrong-boundary"),
      "a multipart without a part is shown as it is; GMime shows nothing"),
-    ("python", "types digests texts", both("structure", "no-boundary wrong-boundary"),
+    ("python", "types digests texts", named("structure", "no-boundary wrong-boundary"),
      "a multipart without a part is shown as it is; Python shows no text"),
-    ("python", "digests", both("structure", "header-junk"), "a line that is no field does not end the header"),
-    ("gmime", "types digests texts", both("structure", "odd-type"), "half a type is none, and what has no type is text (RFC 2045 5.2)"),
-    ("gmime", "texts", "structure-crlf@", "a CR by itself ends a line"),
+    ("python", "digests", named("structure", "header-junk"), "a line that is no field does not end the header"),
+    ("gmime", "types digests texts", named("structure", "odd-type"), "half a type is none, and what has no type is text (RFC 2045 5.2)"),
+    ("gmime", "texts", "structure-crlf", "a CR by itself ends a line"),
     ("python", "texts", "structure-unknown-charset", "what is ASCII is told, whatever the rest is"),
     ("gmime", "texts", "structure-wrong-charset", "GMime drops what it can't read without a mark"),
     ("python", "texts", "structure-other-charset", "gb2312 means GB18030; that these bytes are UTF-8 nobody can know"),
-    ("gmime", "texts", both("structure", "no-charset-latin1"), "text without a charset that is not UTF-8 is windows-1252 nearly always"),
-    ("python", "texts", both("structure", "no-charset-latin1"), "text without a charset that is not UTF-8 is windows-1252 nearly always"),
+    ("gmime", "texts", named("structure", "no-charset-latin1"), "text without a charset that is not UTF-8 is windows-1252 nearly always"),
+    ("python", "texts", named("structure", "no-charset-latin1"), "text without a charset that is not UTF-8 is windows-1252 nearly always"),
     # File names.
-    ("python", "names", both("name", "bare-blanks"), "a name in no quotes goes to the semicolon: that is what its sender meant"),
-    ("gmime", "names", both("name", "2231-alias"), "GMime makes a label of it that iconv does not know"),
-    ("python", "names", both("name", "2231-alias"), "Python does not know the label"),
-    ("gmime", "names", both("name", "2231-gap"), "a section behind a gap may belong to anything; the mail is flagged"),
-    ("gmime", "names", both("name", "2231-and-plain"), "filename* comes before filename (RFC 6266 4.3); the mail is flagged"),
-    ("python", "names", both("name", "2231-and-plain"), "filename* comes before filename (RFC 6266 4.3); the mail is flagged"),
-    ("python", "names", both("name", "word-gb2312"), "gb2312 means GBK"),
-    ("python", "names", both("name", "word-bare"), "an encoded word stands for a name even without quotes"),
-    ("python", "names", both("name", "raw-latin1"), "what is not UTF-8 is windows-1252 nearly always"),
-    ("gmime", "names", both("name", "dots folder windows-folder newline") + " name-device",
+    ("python", "names", named("name", "bare-blanks"), "a name in no quotes goes to the semicolon: that is what its sender meant"),
+    ("gmime", "names", named("name", "2231-alias"), "GMime makes a label of it that iconv does not know"),
+    ("python", "names", named("name", "2231-alias"), "Python does not know the label"),
+    ("gmime", "names", named("name", "2231-gap"), "a section behind a gap may belong to anything; the mail is flagged"),
+    ("gmime", "names", named("name", "2231-and-plain"), "filename* comes before filename (RFC 6266 4.3); the mail is flagged"),
+    ("python", "names", named("name", "2231-and-plain"), "filename* comes before filename (RFC 6266 4.3); the mail is flagged"),
+    ("python", "names", named("name", "word-gb2312"), "gb2312 means GBK"),
+    ("python", "names", named("name", "word-bare"), "an encoded word stands for a name even without quotes"),
+    ("python", "names", named("name", "raw-latin1"), "what is not UTF-8 is windows-1252 nearly always"),
+    ("gmime", "names", named("name", "dots device folder windows-folder newline"),
      "a name is no path, no device and one line: files are saved under it"),
-    ("python", "names", both("name", "dots device folder windows-folder newline"),
+    ("python", "names", named("name", "dots device folder windows-folder newline"),
      "a name is no path, no device and one line: files are saved under it"),
-    ("gmime", "names", both("name", "long"), "names are cut to 200 bytes, with their extension"),
-    ("python", "names", both("name", "long"), "names are cut to 200 bytes, with their extension"),
-    ("gmime", "names", both("name", "open-quote"), "a quote that is not closed ends with the header and is no letter of the name"),
+    ("gmime", "names", named("name", "long"), "names are cut to 200 bytes, with their extension"),
+    ("python", "names", named("name", "long"), "names are cut to 200 bytes, with their extension"),
+    ("gmime", "names", named("name", "open-quote"), "a quote that is not closed ends with the header and is no letter of the name"),
     # Headers.
-    ("gmime", "subject", both("header-subject", "split-padded"), "words that end in padding go on in the next one"),
-    ("gmime", "subject", both("header-subject", "unpadded"), "GMime loses the last bytes of base64 that has no padding"),
-    ("gmime", "subject", both("header-subject", "open-then-good"), "a word has no blank in it: the first is none, the second is one"),
-    ("gmime", "subject", both("header-subject", "unknown-charset"), "what is in an unknown charset is not known"),
-    ("python", "subject", both("header-subject", "raw-latin1"), "what is not UTF-8 is windows-1252 nearly always"),
-    ("gmime", "subject", "header-subject-raw-utf8@", "half a letter does not make Latin-1 of the others"),
-    ("gmime", "subject", both("header-subject", "newline-in-word tab"), "a subject is one line"),
-    ("python", "subject", both("header-subject", "newline-in-word tab"), "a subject is one line"),
-    ("gmime", "to", both("header-to", "comment"), "comments are nobody's name"),
-    ("gmime", "to", both("header-to", "semicolons"), "Outlook separates by semicolons; GMime loses the others"),
-    ("python", "to", both("header-to", "semicolons"), "Outlook separates by semicolons; Python loses the others"),
-    ("gmime", "to", both("header-to", "two-brackets open-quote"), "an entry that readers see differently yields no address"),
-    ("python", "to", both("header-to", "two-brackets open-quote"), "an entry that readers see differently yields no address"),
-    ("gmime", "to", both("header-to", "word-is-address"), "an encoded word yields no address"),
-    ("python", "to", both("header-to", "word-is-address no-address"), "a name yields no address"),
-    ("gmime", "to", both("header-to", "quoted-local"), "postrider writes to no address with blanks in it"),
-    ("python", "to", both("header-to", "quoted-local"), "postrider writes to no address with blanks in it"),
-    ("python", "to", both("header-to", "raw-utf8 idn"), "raw UTF-8 is UTF-8 (RFC 6532)"),
-    ("python", "to", both("header-to", "raw-latin1"), "what is not UTF-8 is windows-1252 nearly always"),
-    ("gmime", "date", both("header-date", "iso iso-zone"), "GMime reads no ISO date with a T"),
-    ("python", "date", both("header-date", "iso iso-zone iso-blanks"), "Python reads no ISO dates"),
-    ("gmime", "date", both("header-date", "colon zone-9999"), "GMime takes a zone that it can't read for UTC"),
-    ("python", "date", both("header-date", "colon"), "Python takes +01:00 for UTC"),
-    ("gmime", "date", both("header-date", "year-0 year-9999"), "a date that can't be right is none"),
-    ("python", "date", both("header-date", "year-0 year-9999"), "a date that can't be right is none"),
+    ("gmime", "subject", named("header-subject", "split-padded"), "words that end in padding go on in the next one"),
+    ("gmime", "subject", named("header-subject", "unpadded"), "GMime loses the last bytes of base64 that has no padding"),
+    ("gmime", "subject", named("header-subject", "open-then-good"), "a word has no blank in it: the first is none, the second is one"),
+    ("gmime", "subject", named("header-subject", "unknown-charset"), "what is in an unknown charset is not known"),
+    ("python", "subject", named("header-subject", "raw-latin1"), "what is not UTF-8 is windows-1252 nearly always"),
+    ("gmime", "subject", "header-subject-raw-utf8", "half a letter does not make Latin-1 of the others"),
+    ("gmime", "subject", named("header-subject", "newline-in-word tab"), "a subject is one line"),
+    ("python", "subject", named("header-subject", "newline-in-word tab"), "a subject is one line"),
+    ("gmime", "to", named("header-to", "comment"), "comments are nobody's name"),
+    ("gmime", "to", named("header-to", "semicolons"), "Outlook separates by semicolons; GMime loses the others"),
+    ("python", "to", named("header-to", "semicolons"), "Outlook separates by semicolons; Python loses the others"),
+    ("gmime", "to", named("header-to", "two-brackets open-quote"), "an entry that readers see differently yields no address"),
+    ("python", "to", named("header-to", "two-brackets open-quote"), "an entry that readers see differently yields no address"),
+    ("gmime", "to", named("header-to", "word-is-address"), "an encoded word yields no address"),
+    ("python", "to", named("header-to", "word-is-address no-address"), "a name yields no address"),
+    ("gmime", "to", named("header-to", "quoted-local"), "postrider writes to no address with blanks in it"),
+    ("python", "to", named("header-to", "quoted-local"), "postrider writes to no address with blanks in it"),
+    ("python", "to", named("header-to", "raw-utf8 idn"), "raw UTF-8 is UTF-8 (RFC 6532)"),
+    ("python", "to", named("header-to", "raw-latin1"), "what is not UTF-8 is windows-1252 nearly always"),
+    ("gmime", "date", named("header-date", "iso iso-zone"), "GMime reads no ISO date with a T"),
+    ("python", "date", named("header-date", "iso iso-zone iso-blanks"), "Python reads no ISO dates"),
+    ("gmime", "date", named("header-date", "colon zone-9999"), "GMime takes a zone that it can't read for UTC"),
+    ("python", "date", named("header-date", "colon"), "Python takes +01:00 for UTC"),
+    ("gmime", "date", named("header-date", "year-0 year-9999"), "a date that can't be right is none"),
+    ("python", "date", named("header-date", "year-0 year-9999"), "a date that can't be right is none"),
 ]
 
 
 def find(reader, field, case, ours, theirs):
-    """The keys of the entries that explain this difference."""
-    full = case.name + ("@" if case.cut is not None else "")
-    keys = []
+    """The key of the first entry that explains this difference; None."""
     for who, fields, which, why in ENTRIES:
         if who != reader or field not in fields.split():
             continue
-        if callable(which):
-            keys += [(who, field, which.__name__, why)] if which(case, ours, theirs) else []
-        else:
-            keys += [(who, field, name, why) for name in which.split() if name == full]
-    return keys
+        if callable(which) and which(case, ours, theirs):
+            return who, field, which.__name__, why
+        if not callable(which) and case.name in which.split():
+            return who, field, case.name, why
+    return None
 
 
 def all_keys():
