@@ -94,7 +94,7 @@ list_once(Rig *r, GError **error)
 {
     const Viewer all = VIEWER_OPERATOR;
     const MsgQuery q = {.role = "envoy", .folder = "", .limit = 20};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
 
     return messages_list(r->engine->db, &all, &q, &rows, error) &&
            (rows->len == 20 || err_set(error, ERR_NEVER, "listed %u of 20", rows->len));

@@ -154,7 +154,7 @@ run_job(void *data, unsigned round, unsigned n, GError **error)
     const RunLimits limits = {.max_iterations = (int)n, .mark = JOB_NO_MARK};
     const Viewer viewer = VIEWER_OPERATOR;
     const JobQuery newest = {.role = r->role, .limit = 1};
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
     RunStats stats = {0};
     double began = cpu_now();
     bool got;
@@ -181,7 +181,7 @@ static void
 claimed_clear(Claimed *c)
 {
     job_free(c->job);
-    g_clear_pointer(&c->in.shown, g_ptr_array_unref);
+    g_clear_pointer(&c->in.shown, msg_rows_free);
     g_clear_pointer(&c->in.answer, g_bytes_unref);
     g_clear_pointer(&c->in.manifest, g_bytes_unref);
 }
@@ -369,7 +369,7 @@ build_context(const Rig *r, const Job *job, Samples *ms, GError **error)
 
     if (!messages_open(r->engine->db, job->id, &in.shown, error))
         return false;
-    g_autoptr(GPtrArray) shown = in.shown;
+    g_autoptr(MsgRows) shown = in.shown;
     g_autoptr(Context) c = context_new(r->place->home, job, 0);
     if (shown->len != 1)
         return err_set(error, ERR_NEVER, "%u mails are open", shown->len);
@@ -385,7 +385,7 @@ measure_context(Measure *m, const Rig *r, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const JobQuery q = {.role = "answer", .limit = 1};
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
     g_auto(Samples) ms = {0};
 
     samples_init(&ms);

@@ -283,7 +283,7 @@ take_answers(Cli *cli,
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = outcome->job, .all = true, .limit = 100};
     if (!outbox_list(engine->db, &viewer, &q, &rows, &error))
         return cli_error(0, error);

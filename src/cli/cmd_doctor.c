@@ -61,7 +61,7 @@ doctor_each_mail(Doctor *d, MsgQuery q, DoctorVisit visit, void *data, GError **
     guint n;
     q.limit = PAGE;
     do {
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(MsgRows) rows = NULL;
         if (!messages_list(d->engine->db, &viewer, &q, &rows, error))
             return false;
         n = rows->len;
@@ -179,7 +179,7 @@ check_doubt(Doctor *d, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.state = "in_doubt", .limit = FINDINGS_SHOWN};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     if (!outbox_list(d->engine->db, &viewer, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
@@ -279,7 +279,7 @@ measure_index(Doctor *d, Index *ix, int64_t ret_behind[INDEX_N], GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const MsgQuery newest = {.limit = 1};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     OutId written;
     int64_t in, out;
     if (!index_mark(ix, INDEX_IN, &in, error) || !index_mark(ix, INDEX_OUT, &out, error) ||

@@ -85,7 +85,7 @@ from_message(Cli *cli, const InjectOptions *o, GBytes *input, GBytes **ret, char
 {
     GError *error = NULL;
     g_autoptr(GBytes) rest = NULL;
-    g_autoptr(GPtrArray) bcc = NULL;
+    g_autoptr(Addresses) bcc = NULL;
     gsize len;
     const char *data = g_bytes_get_data(input, &len);
     if (!compose_raw(data, len, &rest, ret_id, &bcc, &error))

@@ -27,7 +27,7 @@ job_json(const Job *j)
 }
 
 static void
-print_json(Cli *cli, const GPtrArray *jobs)
+print_json(Cli *cli, const Jobs *jobs)
 {
     json_t *array = json_array();
     for (guint i = 0; i < jobs->len; i++)
@@ -36,7 +36,7 @@ print_json(Cli *cli, const GPtrArray *jobs)
 }
 
 static void
-print_table(Cli *cli, const GPtrArray *jobs)
+print_table(Cli *cli, const Jobs *jobs)
 {
     static const char *const headings[] = {"JOB",     "ROLE", "STATE",   "ROUND", "STEPS",
                                            "UPDATED", "FROM", "SUBJECT", NULL};
@@ -102,7 +102,7 @@ list(Cli *cli, int argc, char **argv)
         return cli_error(EX_NOINPUT, error);
 
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
     JobQuery q = {.role = role,
                   .state = state ? job_state_name(known) : NULL,
                   .live_only = !all && !state,

@@ -131,7 +131,7 @@ static bool
 trace_out(Cli *cli, const OutRow *out, json_t *lines, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.id = out->id, .all = true, .copies = true, .limit = 1000};
     if (!outbox_list(cli->db, &viewer, &q, &rows, error))
         return false;

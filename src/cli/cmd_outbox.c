@@ -33,7 +33,7 @@ outbox_row_json(const OutRow *o, const Question *q)
 }
 
 static int
-list_json(Cli *cli, const GPtrArray *rows)
+list_json(Cli *cli, const OutRows *rows)
 {
     json_t *array = json_array();
     for (guint i = 0; i < rows->len; i++) {
@@ -72,7 +72,7 @@ list(Cli *cli, int argc, char **argv)
                                     G_OPTION_ENTRY_NULL};
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     int status = cli_options("outbox", options, &argc, &argv);
     if (status || (status = cli_db(cli, DB_READ)))
         return status;

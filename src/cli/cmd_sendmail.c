@@ -41,7 +41,7 @@ parse_options(int argc, char **argv, SendmailOptions *o)
 }
 
 static void
-add_specs(GPtrArray *out, const GPtrArray *addresses)
+add_specs(GPtrArray *out, const Addresses *addresses)
 {
     for (guint i = 0; i < addresses->len; i++) {
         const Address *a = g_ptr_array_index(addresses, i);
@@ -55,11 +55,11 @@ add_specs(GPtrArray *out, const GPtrArray *addresses)
 
 /* Operands may be `Name <a@b>` or several with commas, as people type them. */
 static GPtrArray *
-recipients(const SendmailOptions *o, const Message *m, const GPtrArray *bcc)
+recipients(const SendmailOptions *o, const Message *m, const Addresses *bcc)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < o->rcpts->len; i++) {
-        g_autoptr(GPtrArray) list = address_parse_list(g_ptr_array_index(o->rcpts, i));
+        g_autoptr(Addresses) list = address_parse_list(g_ptr_array_index(o->rcpts, i));
         add_specs(all, list);
     }
     if (o->from_headers) {
@@ -77,7 +77,7 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
     g_autoptr(Engine) engine = NULL;
     g_autoptr(GBytes) rest = NULL;
     g_autofree char *msgid = NULL;
-    g_autoptr(GPtrArray) bcc = NULL;
+    g_autoptr(Addresses) bcc = NULL;
     gsize len;
     const void *data = g_bytes_get_data(raw, &len);
     int status = cli_engine(cli, &engine);

@@ -89,9 +89,9 @@ is_wanted(const Watch *w, JobId job)
 static bool
 look_at_mail(Watch *w, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     do {
-        g_clear_pointer(&rows, g_ptr_array_unref);
+        g_clear_pointer(&rows, msg_rows_free);
         if (!index_behind(w->cli->db, w->last_message, BATCH, &rows, error))
             return false;
         for (guint i = 0; i < rows->len; i++) {
@@ -142,7 +142,7 @@ look_at_job(Watch *w, const Job *job, GError **error)
 
 /* Jobs that were alive when we last looked and are not any more. */
 static bool
-look_at_ended(Watch *w, const GPtrArray *live, GError **error)
+look_at_ended(Watch *w, const Jobs *live, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(GHashTable) alive = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -163,7 +163,7 @@ look_at_ended(Watch *w, const GPtrArray *live, GError **error)
 }
 
 static bool
-live_jobs(Watch *w, GPtrArray **ret, GError **error)
+live_jobs(Watch *w, Jobs **ret, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     JobQuery q = {.live_only = true, .limit = BATCH};
@@ -173,7 +173,7 @@ live_jobs(Watch *w, GPtrArray **ret, GError **error)
 static bool
 look_at_jobs(Watch *w, GError **error)
 {
-    g_autoptr(GPtrArray) live = NULL;
+    g_autoptr(Jobs) live = NULL;
     if (!live_jobs(w, &live, error))
         return false;
     for (guint i = 0; i < live->len; i++) {
@@ -203,7 +203,7 @@ static bool
 look_at_out(Watch *w, int64_t id, bool *ret_there, bool *ret_left, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.id = {id}, .all = true, .copies = true, .limit = BATCH};
     if (!outbox_list(w->cli->db, &viewer, &q, &rows, error))
         return false;
@@ -251,7 +251,7 @@ static bool
 mark_outbox(Watch *w, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) newest = NULL, unsent = NULL;
+    g_autoptr(OutRows) newest = NULL, unsent = NULL;
     OutQuery last = {.all = true, .copies = true, .limit = 1};
     OutQuery open = {.limit = BATCH};
     if (!outbox_list(w->cli->db, &viewer, &last, &newest, error) ||
@@ -271,7 +271,7 @@ mark_outbox(Watch *w, GError **error)
 static bool
 mark_jobs(Watch *w, GError **error)
 {
-    g_autoptr(GPtrArray) live = NULL;
+    g_autoptr(Jobs) live = NULL;
     if (!live_jobs(w, &live, error))
         return false;
     for (guint i = 0; i < live->len; i++) {
@@ -286,7 +286,7 @@ static bool
 mark_now(Watch *w, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) newest = NULL;
+    g_autoptr(MsgRows) newest = NULL;
     MsgQuery q = {.limit = 1};
     if (!messages_list(w->cli->db, &viewer, &q, &newest, error))
         return false;

@@ -178,7 +178,7 @@ doctor_copies(Doctor *d, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const Config *config = d->cli->home->config;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     g_autoptr(GHashTable) boxes =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_box);
     OutQuery q = {.state = "sent", .all = true, .copies = true, .limit = G_MAXINT32};

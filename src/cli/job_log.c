@@ -107,7 +107,7 @@ static bool
 add_mail_in(Log *log, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     MsgQuery q = {.job = log->job->id, .oldest_first = true, .limit = MAIL_MAX};
     if (!messages_list(log->cli->db, &viewer, &q, &rows, error))
         return false;
@@ -147,7 +147,7 @@ static bool
 add_mail_out(Log *log, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = log->job->id, .all = true, .limit = MAIL_MAX};
     if (!outbox_list(log->cli->db, &viewer, &q, &rows, error))
         return false;
@@ -209,7 +209,8 @@ static bool
 asked_at(const Log *log, const Question *q, int64_t *ret_us, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) mails = NULL, rows = NULL;
+    g_autoptr(GPtrArray) mails = NULL;
+    g_autoptr(OutRows) rows = NULL;
     *ret_us = q->asked_us;
     if (!question_mails(log->cli->db, q->id, &mails, error))
         return false;

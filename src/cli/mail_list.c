@@ -59,7 +59,7 @@ mail_out_json(const OutRow *row)
 }
 
 json_t *
-mail_rows_json(const GPtrArray *rows)
+mail_rows_json(const MsgRows *rows)
 {
     json_t *array = json_array();
     for (guint i = 0; i < rows->len; i++)
@@ -154,7 +154,8 @@ list_home(Cli *cli, const ListOptions *o)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
+    g_autoptr(GPtrArray) hits = NULL;
     bool written = g_strcmp0(o->folder, "Sent") == 0;
     int status = mail_check_state(o->state, written);
     if (status || (status = cli_db(cli, DB_READ)))
@@ -168,11 +169,11 @@ list_home(Cli *cli, const ListOptions *o)
                   .job = {o->job},
                   .taken_in = !written,
                   .limit = (unsigned)o->limit};
-    bool ok = written ? index_list(cli->db, &viewer, &q, &rows, &error)
+    bool ok = written ? index_list(cli->db, &viewer, &q, &hits, &error)
                       : messages_list(cli->db, &viewer, &q, &rows, &error);
     if (!ok)
         return cli_error(0, error);
-    mail_print_list(cli, written ? mail_hits_json(rows) : mail_rows_json(rows));
+    mail_print_list(cli, written ? mail_hits_json(hits) : mail_rows_json(rows));
     return 0;
 }
 

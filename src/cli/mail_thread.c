@@ -67,7 +67,7 @@ read_refs(Talk *t, Leaf *leaf, const MailFound *found)
 
 /* The row knows a mail's parent; only where that parent is not here is the file looked at. */
 static void
-add_taken_in(Talk *t, GPtrArray *rows)
+add_taken_in(Talk *t, MsgRows *rows)
 {
     for (guint i = 0; i < rows->len; i++) {
         const MsgRow *row = g_ptr_array_index(rows, i);
@@ -84,7 +84,7 @@ static bool
 add_sent(Talk *t, JobId job, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = job, .all = true, .limit = THREAD_MAX};
     if (!outbox_list(t->cli->db, &viewer, &q, &rows, error))
         return false;
@@ -104,7 +104,7 @@ add_sent(Talk *t, JobId job, GError **error)
 }
 
 static bool
-add_sent_of_jobs(Talk *t, const GPtrArray *rows, GError **error)
+add_sent_of_jobs(Talk *t, const MsgRows *rows, GError **error)
 {
     g_autoptr(GHashTable) jobs = g_hash_table_new(g_int64_hash, g_int64_equal);
     for (guint i = 0; i < rows->len; i++) {
@@ -116,7 +116,7 @@ add_sent_of_jobs(Talk *t, const GPtrArray *rows, GError **error)
 }
 
 static void
-look_up_parents(Talk *t, GPtrArray *rows)
+look_up_parents(Talk *t, MsgRows *rows)
 {
     for (guint i = 0; i < rows->len; i++) {
         MsgRow *row = g_ptr_array_index(rows, i);
@@ -131,7 +131,7 @@ static bool
 collect(Talk *t, ThreadId thread, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     MsgQuery q = {.thread = thread, .oldest_first = true, .limit = THREAD_MAX};
     if (!messages_list(t->cli->db, &viewer, &q, &rows, error))
         return false;
@@ -222,7 +222,7 @@ thread_of(Cli *cli, const MailFound *found, ThreadId *ret)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     MsgQuery q = {.limit = 1};
     if (found->in) {
         *ret = found->in->thread;

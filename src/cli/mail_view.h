@@ -11,7 +11,7 @@
 /* One mail, in or out, as a member of a list. Caller unrefs. */
 json_t *mail_json(const MsgRow *row);
 json_t *mail_out_json(const OutRow *row);
-json_t *mail_rows_json(const GPtrArray *rows); /* of MsgRow */
+json_t *mail_rows_json(const MsgRows *rows);
 json_t *mail_hits_json(const GPtrArray *hits); /* of IndexHit */
 
 /* A list for people, or as JSON. */

@@ -14,7 +14,7 @@ print_header(Cli *cli, const char *label, const char *value)
 }
 
 static void
-print_addresses(Cli *cli, const char *label, const GPtrArray *list)
+print_addresses(Cli *cli, const char *label, const Addresses *list)
 {
     g_autofree char *all = address_show_list(list);
     if (*all)

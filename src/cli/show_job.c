@@ -48,7 +48,8 @@ print_mail(Cli *cli, JobId id)
     static const char *const headings[] = {"MAIL", "WHEN", "STATE", "WHO", "SUBJECT", NULL};
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
-    g_autoptr(GPtrArray) in = NULL, out = NULL;
+    g_autoptr(MsgRows) in = NULL;
+    g_autoptr(OutRows) out = NULL;
     MsgQuery mq = {.job = id, .oldest_first = true, .limit = MAIL_MAX};
     OutQuery oq = {.job = id, .all = true, .limit = MAIL_MAX};
     if (!messages_list(cli->db, &viewer, &mq, &in, &error) ||

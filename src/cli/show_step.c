@@ -14,16 +14,16 @@
 
 typedef struct Whole {
     GPtrArray *notes; /* of StepNote */
-    GPtrArray *in;    /* of MsgRow: what it handled */
-    GPtrArray *out;   /* of OutRow: what it wrote */
+    MsgRows *in;      /* what it handled */
+    OutRows *out;     /* what it wrote */
 } Whole;
 
 static void
 whole_clear(Whole *w)
 {
     g_clear_pointer(&w->notes, g_ptr_array_unref);
-    g_clear_pointer(&w->in, g_ptr_array_unref);
-    g_clear_pointer(&w->out, g_ptr_array_unref);
+    g_clear_pointer(&w->in, msg_rows_free);
+    g_clear_pointer(&w->out, out_rows_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Whole, whole_clear)
 
@@ -40,12 +40,12 @@ load(Db *db, const Job *job, const Step *step, Whole *w, GError **error)
     for (guint i = w->in->len; i-- > 0;) {
         const MsgRow *m = g_ptr_array_index(w->in, i);
         if (m->step != step->n)
-            g_ptr_array_remove_index(w->in, i);
+            g_ptr_array_remove_index(LIST_ARRAY(w->in), i);
     }
     for (guint i = w->out->len; i-- > 0;) {
         const OutRow *o = g_ptr_array_index(w->out, i);
         if (o->step != step->n)
-            g_ptr_array_remove_index(w->out, i);
+            g_ptr_array_remove_index(LIST_ARRAY(w->out), i);
     }
     return true;
 }

@@ -21,8 +21,8 @@ status_clear(Status *s)
 {
     g_clear_pointer(&s->problems, g_ptr_array_unref);
     g_clear_pointer(&s->waiting, g_ptr_array_unref);
-    g_clear_pointer(&s->jobs, g_ptr_array_unref);
-    g_clear_pointer(&s->held_out, g_ptr_array_unref);
+    g_clear_pointer(&s->jobs, jobs_free);
+    g_clear_pointer(&s->held_out, out_rows_free);
 }
 
 static void note(GPtrArray *list, const char *fmt, ...) G_GNUC_PRINTF(2, 3);

@@ -5,11 +5,14 @@
  * from the store and the settings; nothing is tried out (that is `doctor`).
  */
 #include "cli/cli.h"
+#include "store/jobs.h"
+#include "store/outbox.h"
 
 typedef struct Status {
     GPtrArray *problems, *waiting; /* char * */
-    GPtrArray *jobs, *held_out;    /* Job, OutRow */
-    pid_t master;                  /* 0: none */
+    Jobs *jobs;
+    OutRows *held_out;
+    pid_t master; /* 0: none */
     int64_t held_mail, history;
     unsigned due, failed_moves;
     int64_t cost_micro;       /* since midnight UTC */

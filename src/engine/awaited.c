@@ -25,7 +25,7 @@ counts(const OutRow *row, const Job *job)
 /* The last mail. One to the owner alone is passed over when the same step wrote to others: then
  * it is the report of that. */
 static const OutRow *
-find_last(const GPtrArray *rows, const Job *job, const char *owner)
+find_last(const OutRows *rows, const Job *job, const char *owner)
 {
     const OutRow *last = NULL;
     for (guint i = 0; i < rows->len; i++) {
@@ -47,7 +47,7 @@ awaited_load(Db *db, const Job *job, Awaited *ret, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.job = job->id, .all = true, .limit = LOOK_MAX};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     if (!outbox_list(db, &viewer, &q, &rows, error))
         return false;
     const OutRow *last = find_last(rows, job, db_home(db)->config->owner);

@@ -84,7 +84,7 @@ is_responders_subject(const char *subject)
 /* When the same text of the same sender came last, or the same words of its own: a responder
  * may quote what it answers. 0: never. */
 static int64_t
-came_before(const GPtrArray *rows, const Message *m, const Digest *own)
+came_before(const MsgRows *rows, const Message *m, const Digest *own)
 {
     for (guint i = 0; i < rows->len; i++) {
         const MsgRow *row = g_ptr_array_index(rows, i);
@@ -102,7 +102,7 @@ breaker_in(
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const MsgQuery q = {.job = job, .limit = LOOK_BACK};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     int64_t answered_us = 0;
 
     *ret_same = false;

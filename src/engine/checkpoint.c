@@ -150,7 +150,7 @@ put_state(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **e
 static char *
 asker_of(const Engine *engine, const Continuation *c)
 {
-    g_autoptr(GPtrArray) from = address_parse_list(c->original_from);
+    g_autoptr(Addresses) from = address_parse_list(c->original_from);
     const Address *first = from && from->len ? g_ptr_array_index(from, 0) : NULL;
     return g_strdup(first ? first->spec : engine->home->config->owner);
 }

@@ -43,14 +43,14 @@ newest_row(Engine *engine, const Job *job, MsgRow **ret, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const MsgQuery q = {.job = job->id, .role = job->role, .limit = 1000};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     if (!messages_list(engine->db, &viewer, &q, &rows, error))
         return false;
     *ret = NULL;
     for (guint i = 0; i < rows->len && !*ret; i++) {
         const MsgRow *row = g_ptr_array_index(rows, i);
         if (row->class == MSG_CHECKPOINT)
-            *ret = g_ptr_array_steal_index(rows, i);
+            *ret = g_ptr_array_steal_index(LIST_ARRAY(rows), i);
     }
     return true;
 }
@@ -130,7 +130,7 @@ checkpoints_look(Engine *engine, const ConfRole *role, Maildir *md, GError **err
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const JobQuery q = {.role = role->name, .state = "parked", .limit = PARKED_MAX};
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
     if (!jobs_list(engine->db, &viewer, &q, &jobs, error))
         return false;
     g_autofree Found *found = g_new0(Found, jobs->len + 1);

@@ -154,7 +154,7 @@ clear_active(Commit *c, Txn *txn, GError **error)
 {
     const Viewer viewer = {.role = c->job->role};
     const MsgQuery q = {.job = c->job->id, .folder = "Active", .limit = JOB_MAIL_MAX};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     if (!messages_list(c->engine->db, &viewer, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {

@@ -89,8 +89,8 @@ void proposal_fail(
 
 /* What the step rests on. */
 typedef struct StepInput {
-    Trust floor;      /* the lowest trust of anything shown in this round */
-    GPtrArray *shown; /* of MsgRow: the open mail that the brain was shown, oldest first */
+    Trust floor;               /* the lowest trust of anything shown in this round */
+    MsgRows *shown;            /* the open mail that the brain was shown, oldest first */
     GBytes *answer, *manifest; /* kept with the step; NULL: none */
     Digest context;
     char *news;    /* what became of held mail, as it was shown; NULL: nothing did */

@@ -67,7 +67,7 @@ goes_to_asker(const Commit *c, const ProposedMail *mail)
 static const char *
 parent_id(const Commit *c, const ProposedMail *mail)
 {
-    const GPtrArray *shown = c->in->shown;
+    const MsgRows *shown = c->in->shown;
     if (mail->in_reply_to)
         return mail->in_reply_to;
     if (mail->to->len > 0 && !(c->in_steps && goes_to_asker(c, mail)))

@@ -337,7 +337,7 @@ mark_all_failed(Pass *p, const Drop *drops, size_t n, GError **error)
 }
 
 static bool
-begin(Pass *p, const GPtrArray *rows, GError **error)
+begin(Pass *p, const OutRows *rows, GError **error)
 {
     for (guint i = 0; i < rows->len; i++)
         p->highest = MAX(p->highest, ((const OutRow *)rows->pdata[i])->delivery);
@@ -349,7 +349,7 @@ begin(Pass *p, const GPtrArray *rows, GError **error)
 
 /* All at once, while the code for it is at hand: between two flushes it would cost twice. */
 static GArray *
-make_drops(const Pass *p, const GPtrArray *rows)
+make_drops(const Pass *p, const OutRows *rows)
 {
     GArray *drops = g_array_sized_new(FALSE, TRUE, sizeof(Drop), rows->len);
 
@@ -378,7 +378,7 @@ asked_to_stop(void)
 }
 
 static bool
-deliver_batches(Pass *p, const GPtrArray *rows, unsigned batch, GError **error)
+deliver_batches(Pass *p, const OutRows *rows, unsigned batch, GError **error)
 {
     g_autoptr(GArray) drops = make_drops(p, rows);
     bool ok = true;
@@ -419,7 +419,7 @@ deliver_due(
     mark_load(&p, redo);
     batch = batch ? batch : BATCH_DEFAULT;
     while (!asked_to_stop()) {
-        g_autoptr(GPtrArray) rows = NULL; /* none while everything is held */
+        g_autoptr(OutRows) rows = NULL; /* none while everything is held */
 
         if (!outbox_due(db, home_now(home), true, MAX(batch, BATCH_DEFAULT), &rows, error))
             return false;
@@ -461,7 +461,7 @@ say_what_failed(const DeliverStats *stats)
 static bool
 deliver_once(Home *home, Db *db, bool *ret_done, GError **error)
 {
-    g_autoptr(GPtrArray) left = NULL;
+    g_autoptr(OutRows) left = NULL;
     DeliverStats stats = {0};
     auto_fd lock = -1;
 

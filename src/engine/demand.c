@@ -186,7 +186,7 @@ add_ancestors(const Asked *a, const MsgRow *row, GPtrArray *ids, GError **error)
 }
 
 bool
-demand_ancestors(Engine *engine, const Job *job, const GPtrArray *mails, GError **error)
+demand_ancestors(Engine *engine, const Job *job, const MsgRows *mails, GError **error)
 {
     g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
     Asked a = asked_of(engine, job->role, false);

@@ -26,7 +26,7 @@ bool demand_mail(Engine *engine,
 /* What the mails of a job answer and refer to, as far as they came from a server and it is not
  * held here: asked for once a day. Waits for what others have asked for, too: a job that came
  * back from its checkpoint has gathered mail. */
-bool demand_ancestors(Engine *engine, const Job *job, const GPtrArray *mails, GError **error);
+bool demand_ancestors(Engine *engine, const Job *job, const MsgRows *mails, GError **error);
 
 /* Leaves word only; inside the transaction. Nothing happens where the role has no server. */
 bool demand_later(Engine *engine,

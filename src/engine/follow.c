@@ -52,10 +52,10 @@ read_copies(
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.id = id, .all = true, .copies = true, .limit = UINT_MAX};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     if (!outbox_list(db, &viewer, &q, &rows, error))
         return false;
-    g_ptr_array_sort(rows, compare_copies);
+    g_ptr_array_sort(LIST_ARRAY(rows), compare_copies);
     *ret_bytes = NULL;
     for (guint i = 0; i < rows->len && !*ret_bytes; i++) {
         const OutRow *row = g_ptr_array_index(rows, i);
@@ -140,17 +140,21 @@ add_out(Follow *f, const OutRow *row, int64_t *last, GError **error)
                      error);
 }
 
+/* One of in and out is NULL. */
 static bool
-add_batch(Follow *f, IndexOf of, const GPtrArray *rows, int64_t *last, GError **error)
+add_batch(Follow *f, const MsgRows *in, const OutRows *out, int64_t *last, GError **error)
 {
     if (!index_begin(f->ix, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        if (of == INDEX_IN ? !add_in(f, g_ptr_array_index(rows, i), last, error)
-                           : !add_out(f, g_ptr_array_index(rows, i), last, error))
+    for (guint i = 0; in && i < in->len; i++) {
+        if (!add_in(f, g_ptr_array_index(in, i), last, error))
             return false;
     }
-    return index_commit(f->ix, of, *last, error);
+    for (guint i = 0; out && i < out->len; i++) {
+        if (!add_out(f, g_ptr_array_index(out, i), last, error))
+            return false;
+    }
+    return index_commit(f->ix, in ? INDEX_IN : INDEX_OUT, *last, error);
 }
 
 static bool
@@ -158,15 +162,17 @@ follow_kind(Follow *f, IndexOf of, int64_t last, GError **error)
 {
     while (f->max == 0 || f->n < f->max) {
         Db *db = f->engine->db;
-        g_autoptr(GPtrArray) rows = NULL;
-        if (of == INDEX_IN ? !index_behind(db, last, FOLLOW_BATCH, &rows, error)
-                           : !index_behind_out(db, last, FOLLOW_BATCH, &rows, error))
+        g_autoptr(MsgRows) in = NULL;
+        g_autoptr(OutRows) out = NULL;
+        if (of == INDEX_IN ? !index_behind(db, last, FOLLOW_BATCH, &in, error)
+                           : !index_behind_out(db, last, FOLLOW_BATCH, &out, error))
             return false;
-        if (rows->len == 0)
+        guint n = in ? in->len : out->len;
+        if (n == 0)
             break;
-        if (!add_batch(f, of, rows, &last, error))
+        if (!add_batch(f, in, out, &last, error))
             return false;
-        f->n += rows->len;
+        f->n += n;
     }
     return true;
 }

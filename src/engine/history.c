@@ -103,7 +103,7 @@ add_answered(Past *past, const Message *m)
 }
 
 static bool
-names_role(const Past *past, const GPtrArray *addresses)
+names_role(const Past *past, const Addresses *addresses)
 {
     for (guint i = 0; i < addresses->len; i++) {
         const Address *a = g_ptr_array_index(addresses, i);

@@ -78,7 +78,7 @@ add_unreached(Deciding *d, const QuestionMail *m, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.id = m->id, .state = "held"};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     if (!outbox_list(d->txn->db, &viewer, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {

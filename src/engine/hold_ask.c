@@ -32,7 +32,7 @@ add_header(GString *s, const char *label, const char *value)
 }
 
 static void
-add_addresses(GString *s, const char *label, const GPtrArray *list)
+add_addresses(GString *s, const char *label, const Addresses *list)
 {
     g_autofree char *all = address_show_list(list);
     if (*all)
@@ -82,7 +82,7 @@ add_files(GString *s, const Message *m)
 static void
 add_reach(const Home *home, GString *s, const Message *m)
 {
-    const GPtrArray *lists[] = {m->to, m->cc};
+    const Addresses *lists[] = {m->to, m->cc};
     for (size_t k = 0; k < G_N_ELEMENTS(lists); k++) {
         for (guint i = 0; i < lists[k]->len; i++) {
             const Address *a = g_ptr_array_index(lists[k], i);

@@ -23,7 +23,7 @@ static bool
 role_talk(Engine *engine, JobId job, bool *ret_too_long, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     MsgQuery q = {.job = job, .limit = ROLE_TALK_MAX + 1};
     if (!messages_list(engine->db, &viewer, &q, &rows, error))
         return false;

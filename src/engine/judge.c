@@ -7,7 +7,7 @@
 #include "store/steering.h"
 
 static bool
-names_role(const Config *config, const ConfRole *role, const GPtrArray *list)
+names_role(const Config *config, const ConfRole *role, const Addresses *list)
 {
     for (guint i = 0; i < list->len; i++) {
         if (outward_means(config, role, ((const Address *)g_ptr_array_index(list, i))->spec))

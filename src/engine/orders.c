@@ -272,7 +272,7 @@ static char *
 stop_all(Engine *engine, Txn *txn, const char *from, GArray *poke, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
     JobQuery q = {.live_only = true, .limit = 100000};
     if (!address_equal(from, engine->home->config->owner))
         return g_strdup(

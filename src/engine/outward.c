@@ -152,7 +152,7 @@ test_address(const char *spec, TagTest test, void *data)
 }
 
 static bool
-test_list(const GPtrArray *list, TagTest test, void *data)
+test_list(const Addresses *list, TagTest test, void *data)
 {
     for (guint i = 0; i < list->len; i++) {
         if (test_address(((const Address *)g_ptr_array_index(list, i))->spec, test, data))
@@ -171,7 +171,7 @@ test_recipients(const Message *m, TagTest test, void *data)
         return true;
     for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
         const char *value = message_header(m, fields[i]);
-        g_autoptr(GPtrArray) list = value ? address_parse_list(value) : NULL;
+        g_autoptr(Addresses) list = value ? address_parse_list(value) : NULL;
         if (list && test_list(list, test, data))
             return true;
     }

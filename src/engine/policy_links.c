@@ -50,7 +50,7 @@ add_job_mails(Check *k, GError **error)
 {
     const Viewer viewer = {.role = k->job->role};
     const MsgQuery q = {.job = k->job->id, .limit = MAILS_MAX};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     if (!messages_list(k->engine->db, &viewer, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++)

@@ -34,7 +34,7 @@ add_address(GPtrArray *list, const char *name, const char *text, GError **error)
 static bool
 add_header_list(GPtrArray *list, const char *name, const char *text, GError **error)
 {
-    g_autoptr(GPtrArray) addresses = address_parse_list(text);
+    g_autoptr(Addresses) addresses = address_parse_list(text);
     if (addresses->len == 0 && *text)
         return err_set(error, ERR_NEVER, "%s: '%s' holds no address", name, text);
     for (guint i = 0; i < addresses->len; i++) {
@@ -168,7 +168,7 @@ may_ask(PortTalk *talk, const GArray *verdicts, int *status, GError **error)
 bool
 port_commit(PortTalk *talk,
             const Proposal *p,
-            GPtrArray *shown,
+            MsgRows *shown,
             GArray **ret_verdicts,
             StepResult *ret,
             int *status,
@@ -209,7 +209,7 @@ port_commit(PortTalk *talk,
 static bool
 commit_mail(PortTalk *talk,
             const Proposal *p,
-            GPtrArray *shown,
+            MsgRows *shown,
             json_t *answer,
             char **ret_msgid,
             int *status,
@@ -289,7 +289,7 @@ find_shown(const PortTalk *talk, const char *msgid)
 }
 
 static bool
-add_settled(PortTalk *talk, const MsgRow *row, GPtrArray *rows, json_t *answer, GError **error)
+add_settled(PortTalk *talk, const MsgRow *row, MsgRows *rows, json_t *answer, GError **error)
 {
     const char *reply = g_hash_table_lookup(talk->answers, &row->id.v);
 
@@ -298,8 +298,8 @@ add_settled(PortTalk *talk, const MsgRow *row, GPtrArray *rows, json_t *answer, 
         return err_set(error, ERR_NEVER, "'<%s>' was answered already by '<%s>'", row->msgid,
                        reply);
     }
-    if (!g_ptr_array_find(rows, row, NULL))
-        g_ptr_array_add(rows, (gpointer)row);
+    if (!g_ptr_array_find(LIST_ARRAY(rows), row, NULL))
+        msg_rows_add(rows, (MsgRow *)row);
     return true;
 }
 
@@ -307,7 +307,7 @@ add_settled(PortTalk *talk, const MsgRow *row, GPtrArray *rows, json_t *answer, 
 static bool
 read_settles(PortTalk *talk,
              const json_t *request,
-             GPtrArray *rows,
+             MsgRows *rows,
              json_t *answer,
              int *status,
              GError **error)
@@ -316,7 +316,7 @@ read_settles(PortTalk *talk,
     size_t i;
 
     if (!json_object_get(request, "settles")) {
-        const GPtrArray *from = talk->unsettled->len ? talk->unsettled : talk->in->shown;
+        const MsgRows *from = talk->unsettled->len ? talk->unsettled : talk->in->shown;
         for (guint k = 0; k < from->len; k++) {
             if (!add_settled(talk, g_ptr_array_index(from, k), rows, answer, error))
                 return false;
@@ -348,11 +348,11 @@ compare_age(gconstpointer a, gconstpointer b)
 }
 
 static void
-mark_settled(PortTalk *talk, const GPtrArray *rows, const char *msgid)
+mark_settled(PortTalk *talk, const MsgRows *rows, const char *msgid)
 {
     for (guint i = 0; i < rows->len; i++) {
         MsgRow *row = g_ptr_array_index(rows, i);
-        g_ptr_array_remove(talk->unsettled, row);
+        g_ptr_array_remove(LIST_ARRAY(talk->unsettled), row);
         g_hash_table_insert(talk->answers, &row->id.v, g_strdup(msgid));
     }
 }
@@ -361,7 +361,7 @@ bool
 verb_reply(PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
-    g_autoptr(GPtrArray) rows = g_ptr_array_new();
+    g_autoptr(MsgRows) rows = msg_rows_new_view();
     g_autofree char *msgid = NULL;
     ProposedMail *mail = read_mail(request, error);
 
@@ -374,7 +374,7 @@ verb_reply(PortTalk *talk, const json_t *request, json_t *answer, int *status, G
         return false;
     if (rows->len == 0)
         return err_set(error, ERR_NEVER, "there is no mail to answer; use send");
-    g_ptr_array_sort(rows, compare_age);
+    g_ptr_array_sort(LIST_ARRAY(rows), compare_age);
     const MsgRow *newest = g_ptr_array_index(rows, rows->len - 1);
     mail->in_reply_to = g_strdup(newest->msgid);
     for (guint i = 0; i < rows->len; i++)

@@ -41,7 +41,7 @@ format_row(PortTalk *talk, const MsgRow *row)
 }
 
 static json_t *
-format_rows(PortTalk *talk, const GPtrArray *rows)
+format_rows(PortTalk *talk, const MsgRows *rows)
 {
     json_t *mails = json_array();
 
@@ -110,7 +110,7 @@ verb_mail_list(
     PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
 {
     const Viewer viewer = {.role = talk->job->role};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     int64_t limit = LIST_DEFAULT;
 
     if (json_object_get(request, "limit") &&
@@ -215,8 +215,8 @@ verb_mail_thread(
     const Viewer viewer = {.role = talk->job->role};
     const MsgQuery taken = {.job = talk->job->id, .limit = LIST_MAX};
     const OutQuery written = {.job = talk->job->id, .all = true, .limit = LIST_MAX};
-    g_autoptr(GPtrArray) in = NULL;
-    g_autoptr(GPtrArray) out = NULL;
+    g_autoptr(MsgRows) in = NULL;
+    g_autoptr(OutRows) out = NULL;
     g_autoptr(GPtrArray) mails = g_ptr_array_new();
 
     if (!messages_list(talk->engine->db, &viewer, &taken, &in, error) ||

@@ -23,15 +23,15 @@ port_talk_init(
                    .claim = claim,
                    .in = in,
                    .floor = in->floor,
-                   .unsettled = g_ptr_array_new(),
+                   .unsettled = msg_rows_new_view(),
                    .answers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free)};
-    g_ptr_array_extend(talk->unsettled, in->shown, NULL, NULL);
+    g_ptr_array_extend(LIST_ARRAY(talk->unsettled), LIST_ARRAY(in->shown), NULL, NULL);
 }
 
 void
 port_talk_clear(PortTalk *talk)
 {
-    g_clear_pointer(&talk->unsettled, g_ptr_array_unref);
+    g_clear_pointer(&talk->unsettled, msg_rows_free);
     g_clear_pointer(&talk->answers, g_hash_table_unref);
 }
 
@@ -69,7 +69,7 @@ mail_is_let_in(const MsgRow *row)
 }
 
 static json_t *
-id_list(const GPtrArray *rows)
+id_list(const MsgRows *rows)
 {
     json_t *ids = json_array();
     for (guint i = 0; i < rows->len; i++) {

@@ -15,9 +15,9 @@ typedef struct PortTalk {
     const Job *job;
     const JobClaim *claim;
     const StepInput *in;
-    Trust floor;          /* of in, lowered by what was read */
-    GPtrArray *unsettled; /* of MsgRow, borrowed from in */
-    GHashTable *answers;  /* MsgId.v -> id of the reply that settled it */
+    Trust floor;         /* of in, lowered by what was read */
+    MsgRows *unsettled;  /* borrowed from in */
+    GHashTable *answers; /* MsgId.v -> id of the reply that settled it */
     unsigned steps;
     bool lost; /* the claim is somebody else's now */
 } PortTalk;
@@ -44,7 +44,7 @@ PortVerb verb_note_get, verb_note_put, verb_note_append, verb_note_list, verb_no
  * rests on; borrowed. Nothing happened where it is false. */
 bool port_commit(PortTalk *talk,
                  const Proposal *p,
-                 GPtrArray *shown,
+                 MsgRows *shown,
                  GArray **ret_verdicts,
                  StepResult *ret,
                  int *status,

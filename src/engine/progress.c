@@ -16,7 +16,7 @@ last_word(Engine *engine, const Job *job, int64_t *ret_us, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.job = job->id, .all = true, .limit = LOOK_MAX};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     *ret_us = 0;
     if (!outbox_list(engine->db, &viewer, &q, &rows, error))
         return false;

@@ -18,16 +18,17 @@ typedef struct Source {
 typedef struct Sources {
     Engine *engine;
     const char *role;
-    GPtrArray *in, *out; /* of MsgRow, OutRow */
-    GArray *list;        /* of Source */
+    MsgRows *in; /* own their rows */
+    OutRows *out;
+    GArray *list; /* of Source */
     guint next;
 } Sources;
 
 static void
 sources_clear(Sources *s)
 {
-    g_clear_pointer(&s->in, g_ptr_array_unref);
-    g_clear_pointer(&s->out, g_ptr_array_unref);
+    g_clear_pointer(&s->in, msg_rows_free);
+    g_clear_pointer(&s->out, out_rows_free);
     g_clear_pointer(&s->list, g_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sources, sources_clear)

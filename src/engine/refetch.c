@@ -135,7 +135,7 @@ refetch_gathered(Engine *engine,
     const Viewer viewer = VIEWER_OPERATOR;
     const JobQuery q = {.role = role->name, .state = "parked", .limit = JOBS_MAX};
     const Refetch r = {.engine = engine, .account = account, .role = role, .md = md};
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
     if (!jobs_list(engine->db, &viewer, &q, &jobs, error))
         return false;
     for (guint i = 0; i < jobs->len; i++) {

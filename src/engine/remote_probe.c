@@ -64,13 +64,13 @@ note_doubt(Remote *r, const OutRow *row)
 /* Ours among the rows, and whether it is time to look for them: at once for a new one, then less
  * and less often. What is not there for long is looked for when we look by ourselves. */
 static bool
-is_time(Remote *r, GPtrArray *rows)
+is_time(Remote *r, OutRows *rows)
 {
     bool fresh = false, young = false;
     for (guint i = rows->len; i > 0; i--) {
         const OutRow *row = g_ptr_array_index(rows, i - 1);
         if (!g_str_equal(row->account, r->account->name)) {
-            g_ptr_array_remove_index(rows, i - 1);
+            g_ptr_array_remove_index(LIST_ARRAY(rows), i - 1);
             continue;
         }
         fresh |= note_doubt(r, row);
@@ -106,7 +106,7 @@ remote_probe(Remote *r, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.state = "in_doubt", .limit = MANY};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     if (!g_str_equal(r->account->in_doubt, "probe") ||
         !g_str_equal(r->account->sent_copy, "server"))
         return true;

@@ -85,7 +85,7 @@ add(GPtrArray *roles, const ConfRole *role)
 }
 
 static void
-add_named(const Remote *r, const GPtrArray *list, GPtrArray *roles)
+add_named(const Remote *r, const Addresses *list, GPtrArray *roles)
 {
     for (guint i = 0; list && i < list->len; i++)
         add(roles, role_of(r, ((const Address *)g_ptr_array_index(list, i))->spec));

@@ -299,7 +299,7 @@ static bool
 file_due(Remote *r, GError **error)
 {
     for (;;) {
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(OutRows) rows = NULL;
         if (!outbox_due_files(r->engine->db, r->account->name, home_now(r->engine->home), BATCH,
                               &rows, error))
             return false;

@@ -45,7 +45,7 @@
 static void
 input_clear(StepInput *in)
 {
-    g_clear_pointer(&in->shown, g_ptr_array_unref);
+    g_clear_pointer(&in->shown, msg_rows_free);
     g_clear_pointer(&in->answer, g_bytes_unref);
     g_clear_pointer(&in->manifest, g_bytes_unref);
     g_clear_pointer(&in->state, g_bytes_unref);
@@ -162,7 +162,7 @@ run_fail(Task *t, const char *why, const char *log, GError **error)
 
 /* Is there mail that no brain was shown before? */
 static bool
-has_unseen(const GPtrArray *shown)
+has_unseen(const MsgRows *shown)
 {
     for (guint i = 0; i < shown->len; i++) {
         if (((const MsgRow *)g_ptr_array_index(shown, i))->state == MSG_STORED)
@@ -198,7 +198,7 @@ run_mark_shown(Task *t, GError **error)
 }
 
 static Trust
-floor_of(const GPtrArray *shown)
+floor_of(const MsgRows *shown)
 {
     Trust floor = TRUST_OPERATOR;
     for (guint i = 0; i < shown->len; i++)

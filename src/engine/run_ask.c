@@ -44,7 +44,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Failure, failure_clear)
 static bool
 drop_settled(Task *t, GError **error)
 {
-    g_autoptr(GPtrArray) open = NULL;
+    g_autoptr(MsgRows) open = NULL;
     if (!messages_open(t->run->engine->db, t->claim.job, &open, error))
         return false;
     for (guint i = t->in.shown->len; i-- > 0;) {
@@ -53,7 +53,7 @@ drop_settled(Task *t, GError **error)
         for (guint k = 0; k < open->len && !still; k++)
             still = ((const MsgRow *)g_ptr_array_index(open, k))->id.v == row->id.v;
         if (!still)
-            g_ptr_array_remove_index(t->in.shown, i);
+            g_ptr_array_remove_index(LIST_ARRAY(t->in.shown), i);
     }
     return true;
 }

@@ -56,20 +56,20 @@ account_of(const Config *config, const OutRow *row)
 }
 
 static bool
-send_rows(Pass *p, GPtrArray *rows, GError **error)
+send_rows(Pass *p, OutRows *rows, GError **error)
 {
     const Config *config = p->engine->home->config;
 
-    g_ptr_array_sort(rows, compare_rows);
+    g_ptr_array_sort(LIST_ARRAY(rows), compare_rows);
     for (guint i = 0; i < rows->len && !submit_asked_to_stop();) {
         OutRow *first = g_ptr_array_index(rows, i);
         g_auto(Parcel)
-            c = {.pass = p, .account = account_of(config, first), .rows = g_ptr_array_new()};
+            c = {.pass = p, .account = account_of(config, first), .rows = out_rows_new_view()};
         bool ready = false;
 
         for (; i < rows->len && ((OutRow *)g_ptr_array_index(rows, i))->id.v == first->id.v;
              i++)
-            g_ptr_array_add(c.rows, g_ptr_array_index(rows, i));
+            out_rows_add(c.rows, g_ptr_array_index(rows, i));
         if (!c.account) {
             if (!hold_without_way(p, first->id, error))
                 return false;
@@ -91,22 +91,22 @@ settle_stranded(Pass *p, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.state = "sending", .limit = UINT_MAX};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
 
     if (!outbox_list(p->engine->db, &viewer, &q, &rows, error))
         return false;
-    g_ptr_array_sort(rows, compare_rows);
+    g_ptr_array_sort(LIST_ARRAY(rows), compare_rows);
     for (guint i = 0; i < rows->len;) {
         OutRow *first = g_ptr_array_index(rows, i);
         const ConfAccount *account = account_of(p->engine->home->config, first);
         static const ConfAccount none = {
             .in_doubt = "hold", .kind = "maildir", .sent_copy = "append"};
         g_auto(Parcel)
-            c = {.pass = p, .account = account ? account : &none, .rows = g_ptr_array_new()};
+            c = {.pass = p, .account = account ? account : &none, .rows = out_rows_new_view()};
 
         for (; i < rows->len && ((OutRow *)g_ptr_array_index(rows, i))->id.v == first->id.v;
              i++)
-            g_ptr_array_add(c.rows, g_ptr_array_index(rows, i));
+            out_rows_add(c.rows, g_ptr_array_index(rows, i));
         if (!parcel_end(&c, SMTP_DOUBT, "whoever sent it died before the answer came", error))
             return false;
     }
@@ -118,7 +118,7 @@ ask_about(Engine *engine, OutId id, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.id = id, .state = "in_doubt", .limit = UINT_MAX};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(Undelivered));
     g_auto(Txn) txn = {0};
 
@@ -164,7 +164,7 @@ send_due(Pass *p, GError **error)
     if (!settle_stranded(p, error) || !ask_doubts(p, error))
         return false;
     while (!submit_asked_to_stop()) {
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(OutRows) rows = NULL;
 
         if (!outbox_due(p->engine->db, home_now(p->engine->home), false, BATCH, &rows, error))
             return false;

@@ -59,13 +59,13 @@ connect_to(Pass *p, const ConfAccount *account, GError **error)
 static bool
 mark_unreached(Pass *p, const ConfAccount *account, const GError *why, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
 
     if (!outbox_due(p->engine->db, home_now(p->engine->home), false, UINT_MAX / 2, &rows,
                     error))
         return false;
     for (guint i = 0; i < rows->len;) {
-        g_auto(Parcel) c = {.pass = p, .account = account, .rows = g_ptr_array_new()};
+        g_auto(Parcel) c = {.pass = p, .account = account, .rows = out_rows_new_view()};
         OutId id = ((const OutRow *)g_ptr_array_index(rows, i))->id;
 
         for (; i < rows->len; i++) {
@@ -73,7 +73,7 @@ mark_unreached(Pass *p, const ConfAccount *account, const GError *why, GError **
             if (row->id.v != id.v)
                 break;
             if (!*row->account || g_str_equal(row->account, account->name))
-                g_ptr_array_add(c.rows, row);
+                out_rows_add(c.rows, row);
         }
         if (c.rows->len && !parcel_end(&c, SMTP_RETRY, why->message, error))
             return false;

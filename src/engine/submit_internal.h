@@ -23,7 +23,7 @@ typedef struct Pass {
 typedef struct Parcel {
     Pass *pass;
     const ConfAccount *account;
-    GPtrArray *rows;      /* of OutRow, borrowed; the same mail */
+    OutRows *rows;        /* borrowed; the same mail */
     SmtpResult *results;  /* one per row, and one for the copy to ourselves */
     bool taken_back;      /* one of them is not to be sent any more */
     char *envelope, *tag; /* of the sender; what bounces name */

@@ -18,7 +18,7 @@ parcel_clear(Parcel *c)
     if (c->results)
         smtp_results_clear(c->results, c->rows->len + 1);
     g_clear_pointer(&c->results, g_free);
-    g_clear_pointer(&c->rows, g_ptr_array_unref);
+    g_clear_pointer(&c->rows, out_rows_free);
     g_free(c->envelope);
     g_free(c->tag);
     g_free(c->probe);

@@ -130,7 +130,7 @@ add_questions(Db *db, JobId id, GString *s, GError **error)
 
 /* What failed, or was rejected, does not wait any more. */
 static unsigned
-count_waiting(const GPtrArray *unsent)
+count_waiting(const OutRows *unsent)
 {
     unsigned n = 0;
     for (guint i = 0; i < unsent->len; i++)
@@ -144,7 +144,7 @@ tell_job(Db *db, JobId id, GError **error)
     const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
     unsigned open;
-    g_autoptr(GPtrArray) unsent = NULL;
+    g_autoptr(OutRows) unsent = NULL;
     OutQuery q = {.job = id};
     if (!job_load(db, &viewer, id, &job, error))
         return NULL;
@@ -207,7 +207,7 @@ char *
 tell_role(Db *db, const char *role, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
     JobQuery q = {.role = role, .live_only = true};
     if (!jobs_list(db, &viewer, &q, &jobs, error))
         return NULL;

@@ -299,7 +299,7 @@ fill_from(Workplace *w, Engine *engine, const MsgRow *row, GError **error)
 }
 
 bool
-workplace_fill(Workplace *w, Engine *engine, const GPtrArray *shown, GError **error)
+workplace_fill(Workplace *w, Engine *engine, const MsgRows *shown, GError **error)
 {
     for (guint i = 0; i < shown->len; i++) {
         const MsgRow *row = g_ptr_array_index(shown, i);

@@ -15,6 +15,7 @@
  */
 #include "engine/engine.h"
 #include "store/jobs.h"
+#include "store/messages.h"
 
 #define WORKPLACE_FILES_MAX 100u        /* in one answer */
 #define WORKPLACE_BYTES_MAX (50u << 20) /* over all of them; one: LIMIT_ATTACHMENT_BYTES */
@@ -52,10 +53,10 @@ char *workplace_path(const Home *home, const Job *job);
 GHashTable *workplace_names_new(void);
 char *workplace_name(GHashTable *taken, const char *filename);
 
-/* Writes all attachments of the mails (of MsgRow) in order, once after workplace_open(). So
+/* Writes all attachments of the mails in order, once after workplace_open(). So
  * somebody who goes through the same parts with workplace_name() and a fresh table knows the
  * names. A mail whose file is gone has none. */
-bool workplace_fill(Workplace *w, Engine *engine, const GPtrArray *shown, GError **error);
+bool workplace_fill(Workplace *w, Engine *engine, const MsgRows *shown, GError **error);
 /* Files in out/ by name, regular ones only, within the caps; what was left out is said in
  * *ret_notes (NULL: nothing), a line each, in words for a mail. Elements are ProposedFile,
  * names as by workplace_name(). */

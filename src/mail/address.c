@@ -190,7 +190,7 @@ address_show(const char *name, const char *spec)
 }
 
 char *
-address_show_list(const GPtrArray *list)
+address_show_list(const Addresses *list)
 {
     GString *all = g_string_new(NULL);
 
@@ -252,7 +252,7 @@ skip_route(const char *angle)
 }
 
 static void
-entry_finish(Entry *e, GPtrArray *list)
+entry_finish(Entry *e, Addresses *list)
 {
     GString *text = e->has_angle ? e->angle : e->bare;
 
@@ -263,7 +263,7 @@ entry_finish(Entry *e, GPtrArray *list)
 
     if (spec) {
         g_autofree char *name = encword_decode(e->has_angle ? e->phrase->str : "", NULL);
-        g_ptr_array_add(list, address_new(name, spec));
+        addresses_add(list, address_new(name, spec));
     }
     entry_reset(e);
 }
@@ -349,7 +349,7 @@ add_plain(Entry *e, char c)
 }
 
 static void
-read_list(const char *p, Entry *e, GPtrArray *list)
+read_list(const char *p, Entry *e, Addresses *list)
 {
     while (*p) {
         if (*p == '"') {
@@ -371,10 +371,10 @@ read_list(const char *p, Entry *e, GPtrArray *list)
     entry_finish(e, list);
 }
 
-GPtrArray *
+Addresses *
 address_parse_list(const char *header)
 {
-    GPtrArray *list = g_ptr_array_new_with_free_func((GDestroyNotify)address_free);
+    Addresses *list = addresses_new();
     Entry e = {
         .phrase = g_string_new(NULL), .bare = g_string_new(NULL), .angle = g_string_new(NULL)};
 

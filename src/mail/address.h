@@ -4,6 +4,7 @@
  * Addresses. Decisions are made on the addr-spec alone: display names and encoded words never
  * yield an address. Nothing here uses GMime.
  */
+#include "base/list.h"
 #include <glib.h>
 #include <stdbool.h>
 
@@ -12,13 +13,15 @@ typedef struct Address {
     char *spec; /* local@domain, domain in lower case (A-label where given so); valid UTF-8 */
 } Address;
 
-/* A header's address list within limits: groups are flattened, comments dropped, what can't be
- * read is skipped. Linear in the input. Elements are Address. */
-GPtrArray *address_parse_list(const char *header);
 Address *address_new(const char *name, const char *spec);
 Address *address_copy(const Address *a);
 void address_free(Address *a);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Address, address_free)
+LIST_OF(Addresses, addresses, Address, address_free)
+
+/* A header's address list within limits: groups are flattened, comments dropped, what can't be
+ * read is skipped. Linear in the input. */
+Addresses *address_parse_list(const char *header);
 
 /* One bare addr-spec that we may write to: grammar, lengths, no CTL, space or angle brackets.
  */
@@ -35,7 +38,7 @@ char *address_format(const char *name, const char *spec);
 /* For people to read, and never for a header: "Name <spec>", or spec alone where there is no name
  * (NULL or empty). Nothing is escaped. Caller frees. */
 char *address_show(const char *name, const char *spec);
-/* The same for a list of Address, with commas between them; "" for none. */
-char *address_show_list(const GPtrArray *list);
+/* The same for a list, with commas between them; "" for none. */
+char *address_show_list(const Addresses *list);
 /* True for MAILER-DAEMON, postmaster, no-reply, *-request, owner-*, bounce*: never answered. */
 bool address_is_machine(const char *spec);

@@ -38,8 +38,8 @@ compose_new(void)
 {
     Compose *c = g_new0(Compose, 1);
 
-    c->to = g_ptr_array_new_with_free_func((GDestroyNotify)address_free);
-    c->cc = g_ptr_array_new_with_free_func((GDestroyNotify)address_free);
+    c->to = addresses_new();
+    c->cc = addresses_new();
     c->references = g_ptr_array_new_with_free_func(g_free);
     c->fields = g_ptr_array_new_with_free_func((GDestroyNotify)field_free);
     c->attachments = g_ptr_array_new_with_free_func((GDestroyNotify)attachment_free);
@@ -53,8 +53,8 @@ compose_free(Compose *c)
     if (!c)
         return;
     address_free(c->from);
-    g_ptr_array_unref(c->to);
-    g_ptr_array_unref(c->cc);
+    addresses_free(c->to);
+    addresses_free(c->cc);
     g_ptr_array_unref(c->references);
     g_ptr_array_unref(c->fields);
     g_ptr_array_unref(c->attachments);
@@ -108,7 +108,7 @@ compose_from(Compose *c, const char *name, const char *spec, GError **error)
 }
 
 static bool
-has_spec(const GPtrArray *list, const char *spec)
+has_spec(const Addresses *list, const char *spec)
 {
     for (unsigned i = 0; i < list->len; i++)
         if (address_equal(((const Address *)list->pdata[i])->spec, spec))
@@ -117,7 +117,7 @@ has_spec(const GPtrArray *list, const char *spec)
 }
 
 static bool
-add_recipient(Compose *c, GPtrArray *list, const char *name, const char *spec, GError **error)
+add_recipient(Compose *c, Addresses *list, const char *name, const char *spec, GError **error)
 {
     Address *a = make_address(name, spec, error);
 
@@ -131,7 +131,7 @@ add_recipient(Compose *c, GPtrArray *list, const char *name, const char *spec, G
         address_free(a);
         return err_set(error, ERR_LIMIT, "more than %u recipients", LIMIT_RECIPIENTS);
     }
-    g_ptr_array_add(list, a);
+    addresses_add(list, a);
     return true;
 }
 

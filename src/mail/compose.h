@@ -54,14 +54,14 @@ bool compose_attach(Compose *c,
  * A person's own mail (sendmail -t), with LF or CRLF: headers and body stay byte for byte (with
  * LF), but an mbox "From " line, Bcc, Message-ID and all X-Postrider headers are taken out.
  * *ret_rest is the mail without its Message-ID line, *ret_msgid the id (NULL: none that is
- * valid, mint one over the rest), *ret_bcc the addresses of Bcc (elements are Address). A missing
+ * valid, mint one over the rest), *ret_bcc the addresses of Bcc. A missing
  * Date stays missing. ERR_NEVER for a line among the headers that is none.
  */
 bool compose_raw(const void *raw,
                  size_t len,
                  GBytes **ret_rest,
                  char **ret_msgid,
-                 GPtrArray **ret_bcc,
+                 Addresses **ret_bcc,
                  GError **error);
 
 /* All bytes but the Message-ID line. NULL with ERR_NEVER without sender or date, ERR_LIMIT

@@ -14,7 +14,7 @@
 #define VALUE_WORD_MAX 900  /* machines read these: only what no line can hold is encoded */
 
 static void
-format_addresses(GString *out, const char *name, const GPtrArray *list)
+format_addresses(GString *out, const char *name, const Addresses *list)
 {
     g_autoptr(GString) value = g_string_new(NULL);
 

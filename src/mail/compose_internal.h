@@ -16,7 +16,7 @@ typedef struct Attachment {
 
 struct Compose {
     Address *from;
-    GPtrArray *to, *cc; /* of Address */
+    Addresses *to, *cc;
     char *subject;
     bool has_date;
     int64_t date_us;

@@ -14,7 +14,7 @@
 
 typedef struct RawMail {
     GString *rest;
-    GPtrArray *bcc; /* of Address */
+    Addresses *bcc;
     char *msgid;
 } RawMail;
 
@@ -97,7 +97,8 @@ take_field(RawMail *mail, const char *field, const char *end, GError **error)
         return err_set(error, ERR_NEVER, "'%s' is no header line", shown);
     }
     if (name_is(field, len, "Bcc") || name_is(field, len, "Resent-Bcc")) {
-        g_ptr_array_extend_and_steal(mail->bcc, address_parse_list(value));
+        g_ptr_array_extend_and_steal(LIST_ARRAY(mail->bcc),
+                                     LIST_ARRAY(address_parse_list(value)));
     } else if (name_is(field, len, "Message-ID")) {
         if (!mail->msgid)
             mail->msgid = msgid_parse(value);
@@ -140,7 +141,7 @@ compose_raw(const void *raw,
             size_t len,
             GBytes **ret_rest,
             char **ret_msgid,
-            GPtrArray **ret_bcc,
+            Addresses **ret_bcc,
             GError **error)
 {
     if (len > LIMIT_MESSAGE_BYTES)
@@ -148,13 +149,12 @@ compose_raw(const void *raw,
                        LIMIT_MESSAGE_BYTES);
 
     GString *text = with_unix_lines(raw, len);
-    RawMail mail = {.rest = g_string_sized_new(text->len),
-                    .bcc = g_ptr_array_new_with_free_func((GDestroyNotify)address_free)};
+    RawMail mail = {.rest = g_string_sized_new(text->len), .bcc = addresses_new()};
     bool ok = take_all(&mail, text->str, text->str + text->len, error);
     g_string_free(text, TRUE);
     if (!ok) {
         g_string_free(mail.rest, TRUE);
-        g_ptr_array_unref(mail.bcc);
+        addresses_free(mail.bcc);
         g_free(mail.msgid);
         return false;
     }

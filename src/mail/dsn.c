@@ -100,7 +100,7 @@ from_xtext(const char *value)
 static char *
 spec_of(const char *text)
 {
-    g_autoptr(GPtrArray) list = address_parse_list(text);
+    g_autoptr(Addresses) list = address_parse_list(text);
 
     return list->len == 1 ? g_strdup(((Address *)list->pdata[0])->spec) : NULL;
 }
@@ -356,7 +356,7 @@ read_exim(const Message *m)
     if (!failed)
         return NULL;
     Dsn *dsn = dsn_new(false);
-    g_autoptr(GPtrArray) list = address_parse_list(failed);
+    g_autoptr(Addresses) list = address_parse_list(failed);
     for (guint i = 0; i < list->len; i++)
         add_failed(dsn, ((Address *)list->pdata[i])->spec, NULL);
     read_copy(dsn, m->text);

@@ -15,9 +15,9 @@ message_free(Message *m)
     g_free(m->text);
     address_free(m->from);
     g_clear_pointer(&m->references, g_ptr_array_unref);
-    g_clear_pointer(&m->to, g_ptr_array_unref);
-    g_clear_pointer(&m->cc, g_ptr_array_unref);
-    g_clear_pointer(&m->reply_to, g_ptr_array_unref);
+    g_clear_pointer(&m->to, addresses_free);
+    g_clear_pointer(&m->cc, addresses_free);
+    g_clear_pointer(&m->reply_to, addresses_free);
     g_clear_pointer(&m->headers, g_ptr_array_unref);
     g_clear_pointer(&m->parts, g_ptr_array_unref);
     g_free(m);

@@ -63,9 +63,9 @@ typedef struct Message {
     GPtrArray *references; /* ids, oldest first; the In-Reply-To rule of RFC 5256 applied */
     char *subject;         /* decoded; "" for none */
     Address *from;         /* NULL: none usable */
-    GPtrArray *to, *cc, *reply_to; /* of Address */
-    char *return_path;             /* topmost; NULL: none; "": null path */
-    int64_t date_us;               /* 0: none or nonsense */
+    Addresses *to, *cc, *reply_to;
+    char *return_path; /* topmost; NULL: none; "": null path */
+    int64_t date_us;   /* 0: none or nonsense */
     MsgAuto automatic;
     unsigned flags;
     const char *problem; /* NULL: fine */

@@ -93,11 +93,11 @@ collect(Head *h)
 }
 
 /* All fields of that name as one list. */
-static GPtrArray *
+static Addresses *
 read_addresses(const Head *h, Field f)
 {
     if (h->count[f] == 0)
-        return g_ptr_array_new_with_free_func((GDestroyNotify)address_free);
+        return addresses_new();
     if (h->count[f] == 1)
         return address_parse_list(h->first[f]);
     g_autoptr(GString) all = g_string_new(NULL);
@@ -116,7 +116,7 @@ read_from(Head *h)
 
     if (h->count[F_FROM] > 1)
         m->flags |= MSG_TWO_FROM;
-    g_autoptr(GPtrArray) list = address_parse_list(h->first[F_FROM] ? h->first[F_FROM] : "");
+    g_autoptr(Addresses) list = address_parse_list(h->first[F_FROM] ? h->first[F_FROM] : "");
     if (list->len > 1)
         m->flags |= MSG_TWO_FROM | MSG_AMBIGUOUS;
     if (list->len > 0)
@@ -132,7 +132,7 @@ read_return_path(Head *h)
 
     if (!value)
         return;
-    g_autoptr(GPtrArray) list = address_parse_list(value);
+    g_autoptr(Addresses) list = address_parse_list(value);
     if (list->len > 0)
         h->m->return_path = g_strdup(((Address *)list->pdata[0])->spec);
     else if (value[0] == '\0' ||

@@ -83,7 +83,7 @@ static char *
 format_claim(const GPtrArray *headers, const char *level, const char *mailbox)
 {
     const char *from = header_find(headers, "From");
-    g_autoptr(GPtrArray) list = address_parse_list(from ? from : "");
+    g_autoptr(Addresses) list = address_parse_list(from ? from : "");
     const char *spec = list->len > 0 ? ((Address *)list->pdata[0])->spec : "-";
 
     return g_strdup_printf("v1 from=%s level=%s to=%s", spec, level, mailbox);

@@ -61,7 +61,7 @@ note_claim(const Master *m, Child *child, const Job *job)
 }
 
 static bool
-owns_one_of(const Child *child, const GPtrArray *jobs)
+owns_one_of(const Child *child, const Jobs *jobs)
 {
     for (guint i = 0; i < jobs->len; i++) {
         const Job *job = jobs->pdata[i];
@@ -74,7 +74,7 @@ owns_one_of(const Child *child, const GPtrArray *jobs)
 bool
 adopt_owners(Master *m, Adopted *count, GError **error)
 {
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
 
     if (!jobs_running(m->db, &jobs, error))
         return false;

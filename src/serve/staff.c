@@ -139,7 +139,7 @@ fill_runs(Master *m, GError **error)
 static bool
 fill_deliver(Master *m, GError **error)
 {
-    g_autoptr(GPtrArray) due = NULL;
+    g_autoptr(OutRows) due = NULL;
     Adopted count = {0};
 
     if (m->deliver->live)

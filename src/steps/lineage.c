@@ -33,14 +33,14 @@ add_ancestors(const Search *s, JobId job, AddUntil *add, GError **error)
 static bool
 add_in(const Search *s, const ForkPoint *from, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     MsgQuery theirs = *(const MsgQuery *)s->query;
     theirs.job = from->job;
     theirs.state = NULL;
     if (!messages_list(s->db, s->viewer, &theirs, &rows, error))
         return false;
     while (rows->len > 0) {
-        g_autoptr(MsgRow) row = g_ptr_array_steal_index(rows, rows->len - 1);
+        g_autoptr(MsgRow) row = g_ptr_array_steal_index(LIST_ARRAY(rows), rows->len - 1);
         bool work =
             row->class == MSG_TASK || row->class == MSG_REPLY || row->class == MSG_EVENT;
         if (work && row->received_us <= from->at_us)
@@ -50,13 +50,12 @@ add_in(const Search *s, const ForkPoint *from, GError **error)
 }
 
 bool
-lineage_mail_in(
-    Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret, GError **error)
+lineage_mail_in(Db *db, const Viewer *viewer, const MsgQuery *q, MsgRows **ret, GError **error)
 {
-    g_autoptr(GPtrArray) all = NULL;
+    g_autoptr(MsgRows) all = NULL;
     if (!messages_list(db, viewer, q, &all, error))
         return false;
-    const Search s = {.db = db, .viewer = viewer, .query = q, .all = all};
+    const Search s = {.db = db, .viewer = viewer, .query = q, .all = LIST_ARRAY(all)};
     if (!add_ancestors(&s, q->job, add_in, error))
         return false;
     *ret = g_steal_pointer(&all);
@@ -66,13 +65,13 @@ lineage_mail_in(
 static bool
 add_out(const Search *s, const ForkPoint *from, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     OutQuery theirs = *(const OutQuery *)s->query;
     theirs.job = from->job;
     if (!outbox_list(s->db, s->viewer, &theirs, &rows, error))
         return false;
     while (rows->len > 0) {
-        g_autoptr(OutRow) row = g_ptr_array_steal_index(rows, rows->len - 1);
+        g_autoptr(OutRow) row = g_ptr_array_steal_index(LIST_ARRAY(rows), rows->len - 1);
         if (row->created_us <= from->at_us)
             g_ptr_array_add(s->all, g_steal_pointer(&row));
     }
@@ -80,13 +79,12 @@ add_out(const Search *s, const ForkPoint *from, GError **error)
 }
 
 bool
-lineage_mail_out(
-    Db *db, const Viewer *viewer, const OutQuery *q, GPtrArray **ret, GError **error)
+lineage_mail_out(Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret, GError **error)
 {
-    g_autoptr(GPtrArray) all = NULL;
+    g_autoptr(OutRows) all = NULL;
     if (!outbox_list(db, viewer, q, &all, error))
         return false;
-    const Search s = {.db = db, .viewer = viewer, .query = q, .all = all};
+    const Search s = {.db = db, .viewer = viewer, .query = q, .all = LIST_ARRAY(all)};
     if (!add_ancestors(&s, q->job, add_out, error))
         return false;
     *ret = g_steal_pointer(&all);

@@ -8,9 +8,8 @@
 #include "store/messages.h"
 #include "store/outbox.h"
 
-/* q->job is the job. Elements are MsgRow; those of a fork's ancestors whatever their state. */
-bool lineage_mail_in(
-    Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret, GError **error);
-/* Elements are OutRow. */
+/* q->job is the job. Rows of a fork's ancestors whatever their state. */
+bool
+lineage_mail_in(Db *db, const Viewer *viewer, const MsgQuery *q, MsgRows **ret, GError **error);
 bool lineage_mail_out(
-    Db *db, const Viewer *viewer, const OutQuery *q, GPtrArray **ret, GError **error);
+    Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret, GError **error);

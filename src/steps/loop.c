@@ -68,7 +68,7 @@ static bool
 has_mailed(Engine *engine, const Job *job, bool *ret, GError **error)
 {
     const Viewer viewer = {.role = job->role};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = job->id, .all = true, .limit = 200};
     if (!outbox_list(engine->db, &viewer, &q, &rows, error))
         return false;

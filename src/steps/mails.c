@@ -11,7 +11,7 @@ copy_addresses(GPtrArray *to, const GPtrArray *from)
 {
     for (guint i = 0; i < from->len; i++) {
         const char *given = g_ptr_array_index(from, i);
-        g_autoptr(GPtrArray) list = address_parse_list(given);
+        g_autoptr(Addresses) list = address_parse_list(given);
         const Address *only = list->len == 1 ? g_ptr_array_index(list, 0) : NULL;
         g_ptr_array_add(to, g_strdup(only && strchr(given, '<') ? only->spec : given));
     }

@@ -27,10 +27,11 @@ typedef struct Item {
 } Item;
 
 typedef struct Thread {
-    GPtrArray *in, *out; /* own the rows */
-    GPtrArray *past;     /* so does this: of mail from before the job */
-    GPtrArray *items;    /* of Item, oldest first */
-    GHashTable *seen;    /* Message-IDs that are passed over; NULL: none; borrowed */
+    MsgRows *in; /* these three own their rows */
+    OutRows *out;
+    MsgRows *past;    /* of mail from before the job */
+    GPtrArray *items; /* of Item, oldest first */
+    GHashTable *seen; /* Message-IDs that are passed over; NULL: none; borrowed */
 } Thread;
 
 static void
@@ -45,9 +46,9 @@ static void
 thread_clear(Thread *t)
 {
     g_clear_pointer(&t->items, g_ptr_array_unref);
-    g_clear_pointer(&t->in, g_ptr_array_unref);
-    g_clear_pointer(&t->out, g_ptr_array_unref);
-    g_clear_pointer(&t->past, g_ptr_array_unref);
+    g_clear_pointer(&t->in, msg_rows_free);
+    g_clear_pointer(&t->out, out_rows_free);
+    g_clear_pointer(&t->past, msg_rows_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thread, thread_clear)
 
@@ -396,7 +397,7 @@ static bool
 find_written(Engine *engine,
              const Job *job,
              const char *msgid,
-             GPtrArray **ret_rows,
+             OutRows **ret_rows,
              Item *item,
              GError **error)
 {
@@ -423,7 +424,7 @@ thread_show_written(Engine *engine,
                     Context *c,
                     GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     g_autofree char *text = NULL;
     Item item = {.whole = true};
 
@@ -469,7 +470,7 @@ recall_item(Recall *r, const ContextPart *part, Item *item, char **ret, GError *
 static bool
 recall_written(Recall *r, const ContextPart *part, char **ret, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     Item item = {0};
 
     return find_written(r->engine, r->job, part->id, &rows, &item, error) &&

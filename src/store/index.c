@@ -367,7 +367,7 @@ index_commit(Index *ix, IndexOf of, int64_t last, GError **error)
 }
 
 bool
-index_behind(Db *db, int64_t last, unsigned max, GPtrArray **ret_rows, GError **error)
+index_behind(Db *db, int64_t last, unsigned max, MsgRows **ret_rows, GError **error)
 {
     sqlite3_stmt *st = sql_get(
         db, "SELECT " MSG_COLUMNS " FROM message WHERE id > ? ORDER BY id LIMIT ?", error);
@@ -379,9 +379,9 @@ index_behind(Db *db, int64_t last, unsigned max, GPtrArray **ret_rows, GError **
 }
 
 bool
-index_behind_out(Db *db, int64_t last, unsigned max, GPtrArray **ret_rows, GError **error)
+index_behind_out(Db *db, int64_t last, unsigned max, OutRows **ret_rows, GError **error)
 {
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)out_row_free);
+    g_autoptr(OutRows) rows = out_rows_new();
     const Viewer viewer = VIEWER_OPERATOR;
     OutId id = {last};
 
@@ -395,7 +395,7 @@ index_behind_out(Db *db, int64_t last, unsigned max, GPtrArray **ret_rows, GErro
         if (!outbox_whole(db, &viewer, id, &row, error))
             return false;
         if (row)
-            g_ptr_array_add(rows, row);
+            out_rows_add(rows, row);
     }
     *ret_rows = g_steal_pointer(&rows);
     return true;

@@ -36,10 +36,10 @@ bool index_add(Index *ix,
                GError **error);
 bool index_commit(Index *ix, IndexOf of, int64_t last, GError **error);
 bool index_delete(const Home *home, GError **error);
-/* Rows that come behind the mark. Elements are MsgRow, in order of id. */
-bool index_behind(Db *db, int64_t last, unsigned max, GPtrArray **ret_rows, GError **error);
-/* The same of mail that was written. Elements are OutRow, each a mail as a whole. */
-bool index_behind_out(Db *db, int64_t last, unsigned max, GPtrArray **ret_rows, GError **error);
+/* Rows that come behind the mark, in order of id. */
+bool index_behind(Db *db, int64_t last, unsigned max, MsgRows **ret_rows, GError **error);
+/* The same of mail that was written; each row is a mail as a whole. */
+bool index_behind_out(Db *db, int64_t last, unsigned max, OutRows **ret_rows, GError **error);
 
 /* One mail that was found. Exactly one of them is set: it was taken in, or written here. */
 typedef struct IndexHit {

@@ -104,7 +104,7 @@ list_in(Search *s, GError **error)
     guint n = q.limit;
 
     while (n == q.limit && s->in->len < q.limit) {
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(MsgRows) rows = NULL;
 
         if (!messages_list(s->db, s->viewer, &q, &rows, error))
             return false;

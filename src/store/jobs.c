@@ -105,7 +105,7 @@ narrow(Txn *txn, JobId job, MsgId mail, GError **error)
 bool
 job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error)
 {
-    g_autoptr(GPtrArray) open = NULL;
+    g_autoptr(MsgRows) open = NULL;
     g_autoptr(Job) job = NULL;
 
     if (!messages_open(txn->db, id, &open, error))
@@ -469,7 +469,7 @@ reap_one(Txn *txn, const Job *job, GError **error)
 bool
 job_reap(Txn *txn, unsigned *ret_n, GError **error)
 {
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
     unsigned n = 0;
 
     if (!jobs_owned_here(txn->db, &jobs, error))

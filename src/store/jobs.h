@@ -85,6 +85,7 @@ typedef struct Job {
 } Job;
 void job_free(Job *job);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)
+LIST_OF(Jobs, jobs, Job, job_free)
 
 typedef struct JobNew {
     const char *role, *face, *subject, *asker, *original_msgid;
@@ -222,8 +223,8 @@ bool job_set_original(Txn *txn, JobId job, MsgId original, GError **error);
 /* Frees jobs whose owner on this host is gone (boot id, pid, start time): back to queued, later
  * the more attempts there were. Never looks at a clock to judge an owner. */
 bool job_reap(Txn *txn, unsigned *ret_n, GError **error);
-/* Living owners of running jobs on this host, for a new master to adopt. Elements are Job. */
-bool jobs_running(Db *db, GPtrArray **ret_jobs, GError **error);
+/* Living owners of running jobs on this host, for a new master to adopt. */
+bool jobs_running(Db *db, Jobs **ret_jobs, GError **error);
 /* How many could be claimed now, and how many timers and schedules wait for a run to act on
  * them. */
 bool jobs_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
@@ -236,7 +237,7 @@ typedef struct JobQuery {
     bool live_only;
     unsigned limit; /* 0: 50 */
 } JobQuery;
-bool jobs_list(
-    Db *db, const Viewer *viewer, const JobQuery *q, GPtrArray **ret_jobs, GError **error);
+bool
+jobs_list(Db *db, const Viewer *viewer, const JobQuery *q, Jobs **ret_jobs, GError **error);
 /* "12"; false for anything else. */
 bool job_id_parse(const char *text, JobId *ret);

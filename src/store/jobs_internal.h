@@ -16,7 +16,7 @@ bool job_next_number(Txn *txn, const char *role, JobId *ret, GError **error);
 /* Begins the next round of a job that has ended, with the oldest mail that it has not settled;
  * *ret_began is false, and nothing changes, when it has settled all. */
 bool job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error);
-/* Running jobs that name this host as their owner's. Elements are Job. */
-bool jobs_owned_here(Db *db, GPtrArray **ret_jobs, GError **error);
+/* Running jobs that name this host as their owner's. */
+bool jobs_owned_here(Db *db, Jobs **ret_jobs, GError **error);
 /* Asks the kernel, not a clock: same boot, same pid, same start time. */
 bool job_owner_lives(const Job *job);

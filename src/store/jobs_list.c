@@ -70,12 +70,6 @@ job_free(Job *job)
     g_free(job);
 }
 
-static void
-free_element(gpointer job)
-{
-    job_free(job);
-}
-
 #define COLUMNS                                                                                \
     "id, thread, state, original, role, face, phase, subject, asker, original_msgid, why, "    \
     "waiting_for, instruction, round, attempts, iteration, total_iterations, steps, "          \
@@ -145,13 +139,13 @@ read_job(sqlite3_stmt *st)
 
 /* All rows of a bound statement. */
 static bool
-read_jobs(Db *db, sqlite3_stmt *st, GPtrArray **ret_jobs, GError **error)
+read_jobs(Db *db, sqlite3_stmt *st, Jobs **ret_jobs, GError **error)
 {
-    g_autoptr(GPtrArray) jobs = g_ptr_array_new_with_free_func(free_element);
+    g_autoptr(Jobs) jobs = jobs_new();
     int rc = 0;
 
     while ((rc = sql_next(db, st, error)) == 1)
-        g_ptr_array_add(jobs, read_job(st));
+        jobs_add(jobs, read_job(st));
     if (rc < 0)
         return false;
     *ret_jobs = g_steal_pointer(&jobs);
@@ -163,14 +157,14 @@ job_load(Db *db, const Viewer *viewer, JobId id, Job **ret, GError **error)
 {
     sqlite3_stmt *st =
         sql_get(db, "SELECT " COLUMNS "FROM job WHERE id = ? AND (? OR role = ?)", error);
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
 
     if (!st)
         return false;
     sql_bind(st, "iis", id.v, (int64_t)viewer->operator, viewer->role);
     if (!read_jobs(db, st, &jobs, error))
         return false;
-    *ret = jobs->len > 0 ? g_ptr_array_steal_index(jobs, 0) : NULL;
+    *ret = jobs->len > 0 ? g_ptr_array_steal_index(LIST_ARRAY(jobs), 0) : NULL;
     return true;
 }
 
@@ -189,7 +183,7 @@ job_get(Db *db, JobId id, Job **ret, GError **error)
 }
 
 bool
-jobs_list(Db *db, const Viewer *viewer, const JobQuery *q, GPtrArray **ret_jobs, GError **error)
+jobs_list(Db *db, const Viewer *viewer, const JobQuery *q, Jobs **ret_jobs, GError **error)
 {
     sqlite3_stmt *st =
         sql_get(db,
@@ -207,7 +201,7 @@ jobs_list(Db *db, const Viewer *viewer, const JobQuery *q, GPtrArray **ret_jobs,
 }
 
 bool
-jobs_owned_here(Db *db, GPtrArray **ret_jobs, GError **error)
+jobs_owned_here(Db *db, Jobs **ret_jobs, GError **error)
 {
     sqlite3_stmt *st = sql_get(
         db, "SELECT " COLUMNS "FROM job WHERE state = 'running' AND owner_host = ? ORDER BY id",
@@ -226,15 +220,15 @@ job_owner_lives(const Job *job)
 }
 
 bool
-jobs_running(Db *db, GPtrArray **ret_jobs, GError **error)
+jobs_running(Db *db, Jobs **ret_jobs, GError **error)
 {
-    g_autoptr(GPtrArray) jobs = NULL;
+    g_autoptr(Jobs) jobs = NULL;
 
     if (!jobs_owned_here(db, &jobs, error))
         return false;
     for (guint i = jobs->len; i > 0; i--) {
         if (!job_owner_lives(jobs->pdata[i - 1]))
-            g_ptr_array_remove_index(jobs, i - 1);
+            g_ptr_array_remove_index(LIST_ARRAY(jobs), i - 1);
     }
     *ret_jobs = g_steal_pointer(&jobs);
     return true;

@@ -58,7 +58,7 @@ messages_has_file(Db *db, const char *role, const char *file, bool *ret_has, GEr
 
 /* Blanks part the list, so the rare quoted local part with a blank in it is left out. */
 static void
-add_specs(GString *list, const GPtrArray *addresses)
+add_specs(GString *list, const Addresses *addresses)
 {
     for (guint i = 0; addresses && i < addresses->len; i++) {
         const Address *a = addresses->pdata[i];

@@ -84,6 +84,7 @@ typedef struct MsgRow {
 } MsgRow;
 void msg_row_free(MsgRow *row);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsgRow, msg_row_free)
+LIST_OF(MsgRows, msg_rows, MsgRow, msg_row_free)
 
 /* Has this role this mail already? 0 in ret_id->v when not. *ret_id_reuse: same id, other body.
  */
@@ -153,9 +154,8 @@ typedef struct MsgQuery {
     unsigned limit;               /* 0: 50 */
     int64_t below_id;             /* paging: rows with a smaller id */
 } MsgQuery;
-/* Elements are MsgRow. */
 bool messages_list(
-    Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret_rows, GError **error);
+    Db *db, const Viewer *viewer, const MsgQuery *q, MsgRows **ret_rows, GError **error);
 /* NULL with true: not there for this viewer. The newest row of that id; a copy in Sent only where
  * there is no other. */
 bool
@@ -163,8 +163,8 @@ messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GEr
 bool messages_load(Db *db, const Viewer *viewer, MsgId id, MsgRow **ret, GError **error);
 /* Has anybody whose mail the viewer sees taken this mail in? A copy in Sent does not count. */
 bool messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError **error);
-/* What a job still has to answer (stored, shown), oldest first. Elements are MsgRow. */
-bool messages_open(Db *db, JobId job, GPtrArray **ret_rows, GError **error);
+/* What a job still has to answer (stored, shown), oldest first. */
+bool messages_open(Db *db, JobId job, MsgRows **ret_rows, GError **error);
 bool messages_count_open(Db *db, JobId job, unsigned *ret_n, GError **error);
 /* How many are held, how many are history: for `status`. */
 bool messages_count_state(

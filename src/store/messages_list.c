@@ -117,20 +117,14 @@ read_row(sqlite3_stmt *st)
     return row;
 }
 
-static GPtrArray *
-rows_new(void)
-{
-    return g_ptr_array_new_with_free_func((GDestroyNotify)msg_row_free);
-}
-
 bool
-msg_rows_read(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
+msg_rows_read(Db *db, sqlite3_stmt *st, MsgRows **ret_rows, GError **error)
 {
-    g_autoptr(GPtrArray) rows = rows_new();
+    g_autoptr(MsgRows) rows = msg_rows_new();
     int rc;
 
     while ((rc = sql_next(db, st, error)) == 1)
-        g_ptr_array_add(rows, read_row(st));
+        msg_rows_add(rows, read_row(st));
     if (rc < 0)
         return false;
     *ret_rows = g_steal_pointer(&rows);
@@ -291,7 +285,7 @@ matches(const MsgRow *row, const char *from, const char *subject)
 }
 
 static bool
-read_matching(Db *db, sqlite3_stmt *st, const MsgQuery *q, GPtrArray *rows, GError **error)
+read_matching(Db *db, sqlite3_stmt *st, const MsgQuery *q, MsgRows *rows, GError **error)
 {
     g_autofree char *from = q->from ? g_utf8_casefold(q->from, -1) : NULL;
     g_autofree char *subject = q->subject ? g_utf8_casefold(q->subject, -1) : NULL;
@@ -302,16 +296,16 @@ read_matching(Db *db, sqlite3_stmt *st, const MsgQuery *q, GPtrArray *rows, GErr
         g_autoptr(MsgRow) row = read_row(st);
 
         if (matches(row, from, subject))
-            g_ptr_array_add(rows, g_steal_pointer(&row));
+            msg_rows_add(rows, g_steal_pointer(&row));
     }
     return rc >= 0;
 }
 
 bool
 messages_list(
-    Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret_rows, GError **error)
+    Db *db, const Viewer *viewer, const MsgQuery *q, MsgRows **ret_rows, GError **error)
 {
-    g_autoptr(GPtrArray) rows = rows_new();
+    g_autoptr(MsgRows) rows = msg_rows_new();
     g_auto(Where) w;
 
     where_init(&w);
@@ -388,7 +382,7 @@ messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError
 }
 
 bool
-messages_open(Db *db, JobId job, GPtrArray **ret_rows, GError **error)
+messages_open(Db *db, JobId job, MsgRows **ret_rows, GError **error)
 {
     sqlite3_stmt *st = sql_get(db,
                                "SELECT " MSG_COLUMNS " FROM message WHERE job = ? AND job <> 0 "

@@ -10,5 +10,5 @@
     "job, round, step, state, class, trust, role, account, folder, file, msgid, in_reply_to, " \
     "from_name, from_spec, to_specs, subject, why, date_us, received_us, size, flags, body, "  \
     "floor, own_words"
-/* Binds nothing; reads the rows to the end. Elements are MsgRow. */
-bool msg_rows_read(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error);
+/* Binds nothing; reads the rows to the end. */
+bool msg_rows_read(Db *db, sqlite3_stmt *st, MsgRows **ret_rows, GError **error);

@@ -265,7 +265,7 @@ outbox_give_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError *
 
 /* Recipients first: without any of them there is nothing to keep a copy of. */
 static bool
-approve(Txn *txn, OutId id, const GPtrArray *held, GError **error)
+approve(Txn *txn, OutId id, const OutRows *held, GError **error)
 {
     const char *why = NULL;
     unsigned n = 0;
@@ -323,7 +323,7 @@ outbox_decide(Txn *txn, OutId id, bool approved, const char *who, GError **error
 {
     const Viewer everyone = VIEWER_OPERATOR;
     const OutQuery query = {.id = id, .state = "held", .copies = true, .limit = UINT_MAX};
-    g_autoptr(GPtrArray) held = NULL;
+    g_autoptr(OutRows) held = NULL;
 
     if (!outbox_list(txn->db, &everyone, &query, &held, error))
         return false;

@@ -95,20 +95,21 @@ typedef struct OutRow {
 } OutRow;
 void out_row_free(OutRow *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(OutRow, out_row_free)
+LIST_OF(OutRows, out_rows, OutRow, out_row_free)
 
 /* Base name of the file of a local delivery; caller frees. */
 char *out_row_file(const OutRow *r);
 
 /* Due now (ready, or retry whose time has come), oldest first, with bytes; local ones or those
- * that go by SMTP. None while db_hold_all(). Elements are OutRow. */
+ * that go by SMTP. None while db_hold_all(). */
 bool outbox_due(
-    Db *db, int64_t now_us, bool local, unsigned max, GPtrArray **ret_rows, GError **error);
+    Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows, GError **error);
 /* What is to be filed on an account's server and has left for somebody. */
 bool outbox_due_files(Db *db,
                       const char *account,
                       int64_t now_us,
                       unsigned max,
-                      GPtrArray **ret_rows,
+                      OutRows **ret_rows,
                       GError **error);
 /* When the next of them is due; USEC_NEVER: none is. */
 bool outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error);
@@ -160,9 +161,9 @@ typedef struct OutQuery {
     unsigned limit;   /* 0: 50 */
 } OutQuery;
 typedef struct Viewer Viewer;
-/* Newest first. A role sees the mail of its jobs. Elements are OutRow, one per recipient. */
+/* Newest first. A role sees the mail of its jobs. One row per recipient. */
 bool outbox_list(
-    Db *db, const Viewer *viewer, const OutQuery *q, GPtrArray **ret_rows, GError **error);
+    Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret_rows, GError **error);
 /* The first recipient's row, with bytes; by its own id, or by one that a server gave it
  * (store/renamed.h). NULL with true: not there for this viewer. */
 bool outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error);

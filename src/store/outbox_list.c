@@ -131,13 +131,13 @@ read_row(sqlite3_stmt *st)
 }
 
 static bool
-read_rows(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
+read_rows(Db *db, sqlite3_stmt *st, OutRows **ret_rows, GError **error)
 {
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_element);
+    g_autoptr(OutRows) rows = out_rows_new();
     int rc = 0;
 
     while ((rc = sql_next(db, st, error)) == 1)
-        g_ptr_array_add(rows, read_row(st));
+        out_rows_add(rows, read_row(st));
     if (rc < 0)
         return false;
     *ret_rows = g_steal_pointer(&rows);
@@ -147,11 +147,11 @@ read_rows(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
 static bool
 read_first(Db *db, sqlite3_stmt *st, OutRow **ret, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
 
     if (!read_rows(db, st, &rows, error))
         return false;
-    *ret = rows->len > 0 ? g_ptr_array_steal_index(rows, 0) : NULL;
+    *ret = rows->len > 0 ? g_ptr_array_steal_index(LIST_ARRAY(rows), 0) : NULL;
     return true;
 }
 
@@ -163,8 +163,7 @@ read_first(Db *db, sqlite3_stmt *st, OutRow **ret, GError **error)
     "NOT EXISTS (SELECT 1 FROM meta WHERE key = 'hold-all' AND value IS NOT NULL) "
 
 bool
-outbox_due(
-    Db *db, int64_t now_us, bool local, unsigned max, GPtrArray **ret_rows, GError **error)
+outbox_due(Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows, GError **error)
 {
     sqlite3_stmt *st = sql_get(db,
                                "SELECT " COLUMNS "o.bytes FROM delivery d "
@@ -191,7 +190,7 @@ outbox_due_files(Db *db,
                  const char *account,
                  int64_t now_us,
                  unsigned max,
-                 GPtrArray **ret_rows,
+                 OutRows **ret_rows,
                  GError **error)
 {
     sqlite3_stmt *st = sql_get(db,
@@ -288,8 +287,7 @@ find_range(Db *db, const OutQuery *q, int64_t *ret_low, int64_t *ret_high, GErro
 }
 
 bool
-outbox_list(
-    Db *db, const Viewer *viewer, const OutQuery *q, GPtrArray **ret_rows, GError **error)
+outbox_list(Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret_rows, GError **error)
 {
     int64_t low = 0, high = 0;
 
@@ -434,17 +432,17 @@ bool
 outbox_whole(Db *db, const Viewer *viewer, OutId id, OutRow **ret, GError **error)
 {
     const OutQuery q = {.id = id, .all = true, .copies = true, .limit = UINT_MAX};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(free_element);
 
     if (!outbox_list(db, viewer, &q, &rows, error))
         return false;
     for (guint i = rows->len; i-- > 0;) { /* newest first: turned round */
         if (is_recipient(rows->pdata[i]))
-            g_ptr_array_add(all, g_ptr_array_steal_index(rows, i));
+            g_ptr_array_add(all, g_ptr_array_steal_index(LIST_ARRAY(rows), i));
     }
     if (all->len == 0 && rows->len > 0) /* only ever filed */
-        g_ptr_array_add(all, g_ptr_array_steal_index(rows, rows->len - 1));
+        g_ptr_array_add(all, g_ptr_array_steal_index(LIST_ARRAY(rows), rows->len - 1));
     g_autoptr(OutRow) row = all->len > 0 ? join_rows(all) : NULL;
     if (row && !read_role(db, row, error))
         return false;

@@ -211,7 +211,7 @@ outbox_bounced(Txn *txn,
 bool
 outbox_smtp_ready(Db *db, int64_t now_us, bool *ret, GError **error)
 {
-    g_autoptr(GPtrArray) due = NULL;
+    g_autoptr(OutRows) due = NULL;
     int64_t left = 0, asks = 0;
 
     if (!outbox_due(db, now_us, false, 1, &due, error) ||

@@ -99,11 +99,11 @@ first_row(Db *db, OutId id)
 {
     const Viewer everyone = VIEWER_OPERATOR;
     const OutQuery q = {.id = id, .all = true, .copies = true};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
 
     g_assert_true(outbox_list(db, &everyone, &q, &rows, NULL));
     g_assert_cmpuint(rows->len, >=, 1);
-    return g_ptr_array_steal_index(rows, 0);
+    return g_ptr_array_steal_index(LIST_ARRAY(rows), 0);
 }
 
 static char *
@@ -150,7 +150,7 @@ test_files(void)
     g_assert_true(g_str_has_prefix(text, "X-Postrider-Origin: v1 "));
     g_assert_true(g_str_has_suffix(text, raw));
 
-    g_autoptr(GPtrArray) due = NULL;
+    g_autoptr(OutRows) due = NULL;
     g_assert_true(outbox_due(db, home_now(home), true, 10, &due, NULL));
     g_assert_cmpuint(due->len, ==, 0);
     g_autoptr(OutRow) row = first_row(db, id);

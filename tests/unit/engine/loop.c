@@ -102,7 +102,7 @@ test_park(TestWork *w, gconstpointer data)
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};
     g_autoptr(Job) job = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     OutId waits;
 
     p->resume_us = TEST_NOW;
@@ -126,7 +126,7 @@ test_park(TestWork *w, gconstpointer data)
     txn = test_begin(w->engine.db);
     outbox_notes_done(&txn, waits, &error);
     test_commit(&txn);
-    g_clear_pointer(&rows, g_ptr_array_unref);
+    g_clear_pointer(&rows, out_rows_free);
     g_assert_true(outbox_due(w->engine.db, INT64_MAX, true, 9, &rows, &error));
     g_assert_cmpuint(rows->len, ==, 2); /* INBOX and Sent */
 }

@@ -29,7 +29,7 @@ static inline void
 work_close(TestWork *w, gconstpointer data)
 {
     job_free(w->job);
-    g_clear_pointer(&w->in.shown, g_ptr_array_unref);
+    g_clear_pointer(&w->in.shown, msg_rows_free);
     db_close(w->engine.db);
     test_home_free(w->home);
 }
@@ -108,7 +108,7 @@ work_claim(TestWork *w)
     g_assert_true(got);
     test_commit(&txn);
     g_clear_pointer(&w->job, job_free);
-    g_clear_pointer(&w->in.shown, g_ptr_array_unref);
+    g_clear_pointer(&w->in.shown, msg_rows_free);
     g_assert_true(job_load(w->engine.db, &all, w->id, &w->job, &error));
     g_assert_true(messages_open(w->engine.db, w->id, &w->in.shown, &error));
     w->in.floor = TRUST_PRINCIPAL;

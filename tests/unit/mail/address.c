@@ -5,7 +5,7 @@
 
 /* "name|spec, name|spec" */
 static char *
-describe(const GPtrArray *list)
+describe(const Addresses *list)
 {
     GString *s = g_string_new(NULL);
 
@@ -60,7 +60,7 @@ test_list(void)
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) list = address_parse_list(cases[i].in);
+        g_autoptr(Addresses) list = address_parse_list(cases[i].in);
         g_autofree char *got = describe(list);
         g_test_message("%s: %s", cases[i].row, cases[i].in);
         g_assert_cmpstr(got, ==, cases[i].want);
@@ -169,7 +169,7 @@ test_format(void)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *got = address_format(cases[i].name, "a@x");
         g_assert_cmpstr(got, ==, cases[i].want);
-        g_autoptr(GPtrArray) back = address_parse_list(got);
+        g_autoptr(Addresses) back = address_parse_list(got);
         g_assert_cmpuint(back->len, ==, 1);
         const Address *a = back->pdata[0];
         g_assert_cmpstr(a->name, ==, cases[i].name ? cases[i].name : "");
@@ -204,7 +204,7 @@ test_show(void)
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) list = address_parse_list(cases[i].header);
+        g_autoptr(Addresses) list = address_parse_list(cases[i].header);
         g_autofree char *got = address_show_list(list);
         g_assert_cmpstr(got, ==, cases[i].want);
     }
@@ -238,7 +238,7 @@ test_hostile(void)
         for (unsigned k = 0; k < cases[i].times; k++)
             g_string_append(in, cases[i].unit);
         int64_t start = g_get_monotonic_time();
-        g_autoptr(GPtrArray) list = address_parse_list(in->str);
+        g_autoptr(Addresses) list = address_parse_list(in->str);
         int64_t took = g_get_monotonic_time() - start;
         g_test_message("M8 %s: %d ms", cases[i].row, (int)(took / 1000));
         g_assert_cmpuint(list->len, ==, cases[i].want);

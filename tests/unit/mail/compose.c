@@ -563,7 +563,7 @@ test_raw(void)
         g_autoptr(GError) error = NULL;
         g_autoptr(GBytes) rest = NULL;
         g_autofree char *msgid = NULL;
-        g_autoptr(GPtrArray) bcc = NULL;
+        g_autoptr(Addresses) bcc = NULL;
         bool ok = compose_raw(raws[i].raw, strlen(raws[i].raw), &rest, &msgid, &bcc, &error);
 
         g_test_message("row %zu", i);
@@ -581,7 +581,7 @@ test_raw(void)
     g_autoptr(GError) error = NULL;
     g_autoptr(GBytes) rest = NULL;
     g_autofree char *msgid = NULL;
-    g_autoptr(GPtrArray) bcc = NULL;
+    g_autoptr(Addresses) bcc = NULL;
     g_assert_false(compose_raw("A: b\0c\n\n", 8, &rest, &msgid, &bcc, &error));
     g_assert_true(err_is(error, ERR_NEVER));
 }

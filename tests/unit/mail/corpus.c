@@ -55,7 +55,7 @@ ask_python(const char **ret_why)
 
 /* "name|spec" per address, a line each. */
 static char *
-describe_ours(const GPtrArray *list)
+describe_ours(const Addresses *list)
 {
     GString *s = g_string_new(NULL);
 
@@ -105,9 +105,9 @@ check_file(const json_t *entry)
 
     g_assert_true(g_file_get_contents(path, &raw, &len, NULL));
     g_autoptr(Message) m = message_parse(raw, len, MESSAGE_TEXT, NULL);
-    g_autoptr(GPtrArray) from = g_ptr_array_new();
+    g_autoptr(Addresses) from = addresses_new_view();
     if (m->from)
-        g_ptr_array_add(from, m->from);
+        addresses_add(from, m->from);
     g_autofree char *our_from = describe_ours(from), *our_to = describe_ours(m->to);
     g_autofree char *their_from = describe_theirs(json_object_get(entry, "from"));
     g_autofree char *their_to = describe_theirs(json_object_get(entry, "to"));

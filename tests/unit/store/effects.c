@@ -221,7 +221,7 @@ test_mail_waits(TempStore *s, gconstpointer data)
     const Viewer all = VIEWER_OPERATOR;
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(OutRows) rows = NULL;
         g_autoptr(GError) error = NULL;
         unsigned n = 0;
 

@@ -54,7 +54,7 @@ static unsigned
 follow(Index *ix, Db *db)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(MsgRows) rows = NULL;
     int64_t last;
 
     index_mark(ix, INDEX_IN, &last, &error);
@@ -146,7 +146,7 @@ write_mails(Home *home, Db *db)
 static void
 follow_written(Index *ix, Db *db)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     int64_t last;
 
     g_assert_true(index_mark(ix, INDEX_OUT, &last, NULL));

@@ -520,7 +520,7 @@ test_reap(TempStore *s, gconstpointer data)
     for (size_t i = 0; i < G_N_ELEMENTS(owners); i++) {
         JobClaim claim = job_in_state(s, JOB_RUNNING);
         g_autoptr(GError) error = NULL;
-        g_autoptr(GPtrArray) running = NULL;
+        g_autoptr(Jobs) running = NULL;
 
         set_owner(s, claim.job, owners[i].host, owners[i].boot, owners[i].owner);
         temp_pass(s, 365 * 24 * 3600 * USEC_PER_SEC); /* no clock judges an owner */
@@ -704,7 +704,7 @@ test_lists(TempStore *s, gconstpointer data)
     temp_job(s, "envoy");
     temp_job(s, "clerk");
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) jobs = NULL;
+        g_autoptr(Jobs) jobs = NULL;
         jobs_list(s->db, cases[i].viewer, &cases[i].query, &jobs, &error);
         g_assert_no_error(error);
         g_assert_cmpuint(jobs->len, ==, cases[i].want_n);

@@ -289,7 +289,7 @@ test_takes_part(void)
     g_autoptr(Message) other = test_mail("b@x", "stranger@example.org", NULL, NULL, "");
     MsgNew in = test_msg_new("envoy", "1", m), far = test_msg_new("envoy", "2", other);
 
-    g_ptr_array_add(m->cc, address_new("", "cc@example.org"));
+    addresses_add(m->cc, address_new("", "cc@example.org"));
     in.job.v = make_job(db, "envoy");
     far.job.v = make_job(db, "envoy");
     test_store(db, &in);
@@ -336,7 +336,7 @@ test_settle(void)
     test_commit(&txn);
     g_assert_true(messages_count_open(db, job, &n, NULL));
     g_assert_cmpuint(n, ==, 2);
-    g_autoptr(GPtrArray) open = NULL;
+    g_autoptr(MsgRows) open = NULL;
     g_assert_true(messages_open(db, job, &open, NULL));
     g_assert_cmpuint(open->len, ==, 2);
     g_assert_cmpint(((MsgRow *)open->pdata[0])->id.v, ==, ids[0].v);
@@ -496,7 +496,7 @@ test_list(void)
 
     make_mails(db);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(MsgRows) rows = NULL;
         g_autoptr(GString) got = g_string_new(NULL);
 
         g_test_message("%s", cases[i].name);
@@ -534,7 +534,7 @@ test_copy(void)
     Home *home = test_home_new();
     Db *db = test_db_open(home, DB_WRITE);
     g_autoptr(MsgRow) ours = NULL, all = NULL;
-    g_autoptr(GPtrArray) rows = NULL, taken_in = NULL;
+    g_autoptr(MsgRows) rows = NULL, taken_in = NULL;
     g_autoptr(Message) m = test_mail("m2@x", "p2@example.org", NULL, NULL, "m2@x");
     MsgNew in = test_msg_new("envoy", "copy", m);
     bool came;

@@ -120,7 +120,7 @@ do_claim(Model *m, ModelJob *j, Txn *txn, GError **error)
 static void
 settle_open(Txn *txn, JobId job, int step, GError **error)
 {
-    g_autoptr(GPtrArray) open = NULL;
+    g_autoptr(MsgRows) open = NULL;
 
     messages_open(txn->db, job, &open, error);
     for (guint i = 0; i < open->len && !*error; i++)
@@ -239,7 +239,7 @@ do_reap(Model *m, ModelJob *j, Txn *txn, GError **error)
 static void
 do_show(Model *m, ModelJob *j, Txn *txn, GError **error)
 {
-    g_autoptr(GPtrArray) open = NULL;
+    g_autoptr(MsgRows) open = NULL;
 
     (void)m;
     messages_open(txn->db, j->id, &open, error);

@@ -63,7 +63,7 @@ states(TempStore *s, OutId id)
 {
     const Viewer all = VIEWER_OPERATOR;
     const OutQuery query = {.id = id, .all = true, .copies = true};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     g_autoptr(GError) error = NULL;
     GString *text = g_string_new(NULL);
 
@@ -224,7 +224,7 @@ test_file_name(void)
 static unsigned
 count_due(TempStore *s, bool is_local)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     g_autoptr(GError) error = NULL;
 
     outbox_due(s->db, temp_now(s), is_local, 100, &rows, &error);
@@ -235,7 +235,7 @@ count_due(TempStore *s, bool is_local)
 static void
 test_due(TempStore *s, gconstpointer data)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     g_autoptr(GError) error = NULL;
     OutId first = put(s, &(Put){.to = {&local}});
     OutId second = put(s, &(Put){.to = {&local}});
@@ -273,7 +273,7 @@ test_due(TempStore *s, gconstpointer data)
 static void
 test_due_uses_index(TempStore *s, gconstpointer data)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     g_autoptr(GString) plan = g_string_new(NULL);
     g_autoptr(GError) error = NULL;
     sqlite3 *handle = sql_handle(s->db);
@@ -537,7 +537,7 @@ test_lists(TempStore *s, gconstpointer data)
     put(s, &(Put){.to = {&local}});
     mark(s, sent, MARK_SENT, &error);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(OutRows) rows = NULL;
         outbox_list(s->db, cases[i].viewer, &cases[i].query, &rows, &error);
         g_assert_no_error(error);
         g_test_message("%s", cases[i].name);

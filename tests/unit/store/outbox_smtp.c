@@ -23,7 +23,7 @@ put(TempStore *s, JobId job, int64_t ret[2])
                     .n_to = 2};
     const Viewer all = VIEWER_OPERATOR;
     const OutQuery q = {.all = true};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     g_auto(Txn) txn = {0};
     OutId id;
 
@@ -46,7 +46,7 @@ states(TempStore *s)
 {
     const Viewer all = VIEWER_OPERATOR;
     const OutQuery q = {.all = true};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     GString *text = g_string_new(NULL);
 
     outbox_list(s->db, &all, &q, &rows, NULL);

@@ -257,7 +257,7 @@ has_work(TempStore *s)
 static void
 deliver_local(TempStore *s)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(OutRows) rows = NULL;
     NO_ERROR;
 
     outbox_due(s->db, temp_now(s), true, 10, &rows, &error);
@@ -280,7 +280,7 @@ test_filed(TempStore *s, gconstpointer data)
     };
     g_autoptr(GBytes) bytes = g_bytes_new_static("x", 1);
     OutMail mail = {.msgid = "1.1.a@x", .from = "envoy@x", .bytes = bytes, .to = to, .n_to = 2};
-    g_autoptr(GPtrArray) due = NULL, smtp = NULL;
+    g_autoptr(OutRows) due = NULL, smtp = NULL;
     OutId id;
     NO_ERROR;
     Txn txn = test_begin(s->db);

@@ -14,10 +14,10 @@ test_mail(const char *id, const char *from, const char *to, const char *refs, co
     m->id = g_strdup(id);
     m->subject = g_strdup_printf("About %s", id);
     m->from = from ? address_new("Sender", from) : NULL;
-    m->to = g_ptr_array_new_with_free_func((GDestroyNotify)address_free);
+    m->to = addresses_new();
     if (to)
-        g_ptr_array_add(m->to, address_new("", to));
-    m->cc = g_ptr_array_new_with_free_func((GDestroyNotify)address_free);
+        addresses_add(m->to, address_new("", to));
+    m->cc = addresses_new();
     m->references = g_ptr_array_new_with_free_func(g_free);
     g_auto(GStrv) ids = g_strsplit(refs ? refs : "", " ", -1);
     for (char **r = ids; *r && **r; r++)

@@ -103,7 +103,7 @@ test_list_joined(void)
         test_store(db, &in);
     }
     for (int64_t thread = 1; thread <= 2; thread++) {
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(MsgRows) rows = NULL;
         MsgQuery q = {.thread = {thread}};
 
         g_assert_true(messages_list(db, &VIEWER_OPERATOR, &q, &rows, NULL));

@@ -1,0 +1,51 @@
+#pragma once
+
+/*
+ * Lists whose element type the compiler knows. A bare GPtrArray takes and gives any pointer, so
+ * a list of strings may be read as a list of structs and nobody notices until it crashes. After
+ *
+ *     LIST_OF(Addresses, addresses, Address, address_free)
+ *
+ * there is a type Addresses that holds Address and nothing else, with g_autoptr:
+ *
+ *     addresses_new()            owns its elements and frees them
+ *     addresses_new_view()       borrows them
+ *     addresses_add(list, one)
+ *     addresses_free(list)       NULL is fine
+ *
+ * `list->len` and `g_ptr_array_index(list, i)` read it. It is a GPtrArray inside: LIST_ARRAY(list)
+ * is for the calls of GLib that do not care what the elements are (sort, remove_index, set_size).
+ */
+#include <glib.h>
+
+#define LIST_ARRAY(list) ((GPtrArray *)(list))
+
+/* The memory is GLib's own struct, seen with the true type of its pointers. */
+#define LIST_OF(List, prefix, Element, free_element)                                           \
+    typedef struct List {                                                                      \
+        Element **pdata;                                                                       \
+        guint len;                                                                             \
+    } List;                                                                                    \
+                                                                                               \
+    static inline void prefix##_free_element(void *one)                                        \
+    {                                                                                          \
+        free_element(one);                                                                     \
+    }                                                                                          \
+    static inline List *prefix##_new(void)                                                     \
+    {                                                                                          \
+        return (List *)g_ptr_array_new_with_free_func(prefix##_free_element);                  \
+    }                                                                                          \
+    static inline List *prefix##_new_view(void)                                                \
+    {                                                                                          \
+        return (List *)g_ptr_array_new();                                                      \
+    }                                                                                          \
+    static inline void prefix##_add(List *list, Element *one)                                  \
+    {                                                                                          \
+        g_ptr_array_add(LIST_ARRAY(list), one);                                                \
+    }                                                                                          \
+    static inline void prefix##_free(List *list)                                               \
+    {                                                                                          \
+        if (list)                                                                              \
+            g_ptr_array_unref(LIST_ARRAY(list));                                               \
+    }                                                                                          \
+    G_DEFINE_AUTOPTR_CLEANUP_FUNC(List, prefix##_free)
