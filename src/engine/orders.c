@@ -140,6 +140,22 @@ has_wrong_number(const char *line)
     return false;
 }
 
+/* A lone word that is one edit away from an order, "Stop?" too. A shorter word may well be a task:
+ * "Form", "Top", "Who". */
+static bool
+is_misspelt(const char *line)
+{
+    enum { SHORTEST = 5 };
+
+    if (strchr(line, ' ') || g_utf8_strlen(line, -1) < SHORTEST)
+        return false;
+    for (size_t i = 0; order_words[i]; i++) {
+        if (text_distance(line, order_words[i], 1) <= 1)
+            return true;
+    }
+    return false;
+}
+
 static void
 parse_subject(const Message *m, Order *ret)
 {
@@ -176,8 +192,7 @@ order_parse(const Message *m, bool in_thread, Order *ret)
 
     g_autofree char *rest = quote_after_first_line(m->text);
     bool alone = !*rest;
-    bool nearly = has_wrong_number(line) ||
-                  (alone && !strchr(line, ' ') && text_nearest(line, order_words));
+    bool nearly = has_wrong_number(line) || (alone && is_misspelt(line));
     if (kind != ORDER_NONE && in_thread) {
         ret->kind = kind;
         if (why && *why)

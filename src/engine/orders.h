@@ -39,7 +39,8 @@ typedef struct Order {
 void order_clear(Order *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Order, order_clear)
 
-/* in_thread: the mail continues a job. ORDER_UNCLEAR: a lone word within two edits of an order.
+/* in_thread: the mail continues a job. ORDER_UNCLEAR: a lone word of five
+ * letters or more that is one edit away from an order, or an order with a number that it can't have.
  */
 void order_parse(const Message *m, bool in_thread, Order *ret);
 /* Is it an order from somebody with these rights (MAY_…)? Who may not steer writes mail.

@@ -57,7 +57,7 @@ reply "$id" 'Stop using tabs'
 ok '"Stop using tabs" is a task: the next round' wait_for grep -q 'Stop using tabs' "$WORK/seen"
 ok 'and is done' wait_for state_is 1 done
 
-reply "$id" 'Stpo'
+reply "$id" 'Stopp'
 ok 'a misspelt order gets HELP' wait_for answer_has 'looks like an order'
 reply "$id" 'WHY'
 ok 'WHY tells the steps' wait_for answer_has 'What it did'
