@@ -117,11 +117,13 @@ contains_any(const char *text, const char *const *words, size_t n)
 
 /* ---- "On … wrote:" ---- */
 
-static const char *const intro_starts[] = {"On ", "Am ",  "Le ",  "El ",     "Il ", "Op ",
-                                           "Em ", "Den ", "Dne ", "W dniu ", "在 "};
+static const char *const intro_starts[] = {
+    "On ", "Am ",  "Le ",  "El ",  "Il ",  "Op ",  "Em ",  "Den ", "Dne ", "W dniu ",
+    "在 ", "пн, ", "вт, ", "ср, ", "чт, ", "пт, ", "сб, ", "вс, ", "В "};
 static const char *const intro_verbs[] = {
-    " wrote",  "wrote:",   " schrieb", "a écrit", "écrit :", "escribió", "ha scritto",
-    "schreef", "escreveu", "skrev",    "napisał", "napsal",  "写道",     "寫道"};
+    " wrote",     "wrote:",  " schrieb", "a écrit", "écrit :", "escribió",
+    "ha scritto", "schreef", "escreveu", "skrev",   "napisał", "napsal",
+    "写道",       "寫道",    " написал", " пишет",  "писал:"};
 
 static bool
 ends_with_colon(const char *text)
@@ -170,6 +172,15 @@ intro_start(const GArray *lines, size_t last)
     return alone ? last : last + 1;
 }
 
+/* The line that Outlook draws by underscores, Hotmail by dashes. */
+static bool
+is_rule(const char *text)
+{
+    size_t len = strspn(text, *text == '_' ? "_" : "-");
+
+    return len >= 10 && text[len] == '\0';
+}
+
 /* In front of each block of ">" lines. */
 static void
 mark_intros(GArray *lines)
@@ -180,8 +191,12 @@ mark_intros(GArray *lines)
         size_t last = i - 1;
         for (unsigned n = 0; n < BLANK_LINES && last > 0 && is_blank(lines, last); n++)
             last--;
-        if (!line_at(lines, last)->quoted && ends_with_colon(line_at(lines, last)->text))
+        if (line_at(lines, last)->quoted)
+            continue;
+        if (ends_with_colon(line_at(lines, last)->text))
             mark(lines, intro_start(lines, last), i, QUOTE_INTRO);
+        else if (is_rule(line_at(lines, last)->text))
+            mark(lines, last, i, QUOTE_INTRO);
     }
 }
 
@@ -199,7 +214,10 @@ unmarked_intro_end(const GArray *lines, size_t i)
         if (!ends_with_colon(line->text))
             continue;
         g_autofree char *whole = join_lines(lines, i, last);
-        if (has_address(whole) && contains_any(whole, intro_verbs, G_N_ELEMENTS(intro_verbs)))
+        /* Android's Gmail in Russian has no verb: "вс, 15 нояб. 2026 г., 9:30 Envoy <…>:". */
+        if (has_address(whole) &&
+            (contains_any(whole, intro_verbs, G_N_ELEMENTS(intro_verbs)) ||
+             strstr(whole, " г.")))
             return last + 1;
     }
     return i;
@@ -207,7 +225,7 @@ unmarked_intro_end(const GArray *lines, size_t i)
 
 /* ---- Outlook, and what is forwarded ---- */
 
-/* "-----Original Message-----", "Begin forwarded message:" */
+/* "-----Original Message-----", Android's "---- Envoy wrote ----", "Begin forwarded message:" */
 static bool
 is_original_line(const char *text)
 {
@@ -217,7 +235,8 @@ is_original_line(const char *text)
         "messaggio originale",  "forwarded message",         "weitergeleitete Nachricht",
         "message transféré",    "mensaje reenviado",         "messaggio inoltrato",
         "doorgestuurd bericht", "mensagem encaminhada",      "przekazana wiadomość",
-        "forwarded by",         "перенаправленное сообщени", "пересылаемое сообщени"};
+        "forwarded by",         "перенаправленное сообщени", "пересылаемое сообщени",
+        "исходное сообщение",   "пересланное сообщение"};
     static const char *const starts[] = {
         "Begin forwarded message",      "Anfang der weitergeleiteten",
         "Début du message transféré",   "Inizio messaggio inoltr",
@@ -234,36 +253,35 @@ is_original_line(const char *text)
         if (strstr(lower, word))
             return true;
     }
-    return false;
+    return dashed && contains_any(text, intro_verbs, G_N_ELEMENTS(intro_verbs));
 }
 
-static bool
-is_underscores(const char *text)
-{
-    return strspn(text, "_") >= 10 && text[strspn(text, "_")] == '\0';
-}
-
-/* From, sent, to, subject as Outlook writes them into the text, bold or not. */
+/*
+ * From, sent, to, subject as Outlook writes them into the text, bold or not. From stands first, or,
+ * as Hotmail writes them, anywhere among them with an address.
+ */
 static bool
 is_header_copy(const GArray *lines, size_t i)
 {
-    static const char *const from[] = {"From:", "Von:", "De:", "De :", "Da:", "Van:"};
+    static const char *const from[] = {"From:", "Von:", "De:", "De :", "Da:", "Van:", "От:"};
     static const char *const others[] = {
         "Sent:",  "Date:",    "To:",     "Cc:",      "Subject:", "Gesendet:", "Datum:",
         "An:",    "Betreff:", "Envoyé",  "Date :",   "À :",      "Objet",     "Enviado",
-        "Fecha:", "Para:",    "Asunto:", "Inviato:", "A:",       "Oggetto:"};
+        "Fecha:", "Para:",    "Asunto:", "Inviato:", "A:",       "Oggetto:",  "Отправлено:",
+        "Дата:",  "Кому:",    "Копия:",  "Тема:"};
     unsigned seen = 0;
+    bool has_from = false;
 
-    if (i >= lines->len)
-        return false;
-    const char *text = line_at(lines, i)->text;
-    if (!begins_with_any(text + strspn(text, "*"), from, G_N_ELEMENTS(from)))
-        return false;
-    for (size_t k = i + 1; k < lines->len && k < i + HEADER_LINES; k++) {
-        text = line_at(lines, k)->text;
-        seen += begins_with_any(text + strspn(text, "*"), others, G_N_ELEMENTS(others));
+    for (size_t k = i; k < lines->len && k < i + HEADER_LINES; k++) {
+        const char *text = line_at(lines, k)->text + strspn(line_at(lines, k)->text, "*");
+        if (begins_with_any(text, from, G_N_ELEMENTS(from)))
+            has_from = has_from || k == i || strchr(text, '@');
+        else if (begins_with_any(text, others, G_N_ELEMENTS(others)))
+            seen++;
+        else if (k == i)
+            return false;
     }
-    return seen >= 2;
+    return has_from && seen >= 2;
 }
 
 /* The end of the copied headers that begin at i: a blank line, or too many. */
@@ -287,7 +305,7 @@ mark_copies(GArray *lines)
             continue;
         size_t behind = unmarked_intro_end(lines, i);
         bool original = is_original_line(line->text);
-        bool above = original || is_underscores(line->text);
+        bool above = original || is_rule(line->text);
         size_t copy = above ? skip_blank(lines, i + 1) : i;
         bool copied = is_header_copy(lines, copy);
         if (original || copied || behind > i) {
@@ -335,7 +353,7 @@ is_app_line(const char *text)
         "Sent via ",      "Sent with ",        "Get Outlook for ",  "Get [Outlook for ",
         "Gesendet von ",  "Von meinem ",       "Gesendet mit ",     "Envoyé de mon ",
         "Envoyé depuis ", "Enviado desde mi ", "Enviado do meu ",   "Inviato da ",
-        "Outlook für ",   "Obtenir Outlook "};
+        "Outlook für ",   "Obtenir Outlook ",  "Отправлено из ",    "Отправлено с "};
 
     return strlen(text) <= LONGEST_APP_LINE &&
            begins_with_any(text, starts, G_N_ELEMENTS(starts));

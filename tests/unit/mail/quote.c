@@ -118,6 +118,49 @@ static const struct {
      "wrote:  \n \n " ORIGINAL,
      "Stop.", ""},
 
+    {"outlook-rule-only",
+     "Stop.\n\n________________________________\n\nFrom: Envoy\nSent: Sunday\n"
+     "To: Anna\nSubject: x\n\n" ORIGINAL,
+     "Stop.", ""},
+
+    /* Hotmail */
+    {"hotmail-block",
+     "Stop.\n\nDate: Sun, 15 Nov 2026 09:30:00 +0000\nFrom: envoy@example.org\n"
+     "To: anna@example.org\nSubject: Re: build\n\n" ORIGINAL,
+     "Stop.", ""},
+    {"hotmail-subject-first",
+     "Stop.\n\nSubject: Re: build\nFrom: envoy@example.org\nTo: anna@example.org\n"
+     "Date: Sun, 15 Nov 2026 09:30:00 +0000\n\n" ORIGINAL,
+     "Stop.", ""},
+    {"hotmail-rule-marked",
+     "Stop.\n\n----------------------------------------\n> Date: Sun, 15 Nov 2026\n"
+     "> From: envoy@example.org\n> Subject: build\n>\n" ORIGINAL_MARKED,
+     "Stop.", ""},
+
+    /* Android */
+    {"android-wrote", "Stop.\n\n---- Envoy wrote ----\n\n" ORIGINAL, "Stop.", ""},
+    {"android-original",
+     "Stop.\n\n-------- Original message --------\nFrom: Envoy\nDate: 15/11/2026\n\n" ORIGINAL,
+     "Stop.", ""},
+    {"android-russian",
+     "Stop.\n\nвс, 15 нояб. 2026 г., 9:30 Envoy <envoy@example.org>:\n\n> a\n", "Stop.", ""},
+    {"android-russian-wrapped",
+     "Stop.\n\nвс, 15 нояб. 2026 г. в 09:30, Envoy <\nenvoy@example.org>:\n\n" ORIGINAL,
+     "Stop.", ""},
+    {"android-russian-original",
+     "Stop.\n\n-------- Исходное сообщение --------\nОт: Envoy <envoy@example.org>\n"
+     "Дата: 15.11.2026 9:30\nКому: Анна\nТема: build\n\n" ORIGINAL,
+     "Stop.", ""},
+    {"android-russian-verb",
+     "Stop.\n\n15 ноября 2026 г., 9:30 пользователь Envoy написал:\n\n> a\n", "Stop.", ""},
+
+    /* Windows Mail */
+    {"windows-russian",
+     "Stop.\n\nОтправлено из Почты для Windows\n\nОт: Envoy\n"
+     "Отправлено: 15 ноября 2026 г. в 9:30\nКому: Анна\nТема: build\n\n" ORIGINAL,
+     "Stop.", ""},
+    {"windows-russian-signature", "Stop.\n\nОтправлено из Почты для Windows\n", "Stop.", ""},
+
     /* Thunderbird */
     {"thunderbird-bottom", "On 11/15/26 09:30, Envoy wrote:\n" ORIGINAL_MARKED "\nStop.\n",
      "Stop.", ""},
@@ -140,6 +183,11 @@ static const struct {
      "--\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11"},
     {"own-underscores", "Name: ____________\n____________\nStop.\n", "Name: ____________",
      "____________\nStop."},
+    {"own-times", "Please book it.\nDate: Monday\nFrom: 9:00\nTo: 10:00\n", "Please book it.",
+     "Date: Monday\nFrom: 9:00\nTo: 10:00"},
+    {"own-rule", "One\n----------\nTwo\n", "One", "----------\nTwo"},
+    {"own-russian-year", "Отчёт за 2026 г., вот план:\n- a\n",
+     "Отчёт за 2026 г., вот план:", "- a"},
     {"only-quote", "> a\n> b\n", NULL, ""},
     {"only-signature", "-- \nAnna\n", NULL, ""},
 };
