@@ -88,7 +88,7 @@ from_message(Cli *cli, const InjectOptions *o, GBytes *input, GBytes **ret, char
     g_autoptr(Addresses) bcc = NULL;
     gsize len;
     const char *data = g_bytes_get_data(input, &len);
-    if (!compose_raw(data, len, &rest, ret_id, &bcc, &error))
+    if (!compose_raw(data, len, NULL, NULL, &rest, ret_id, &bcc, &error))
         return cli_error(EX_DATAERR, error);
     if (o->again || !*ret_id) {
         g_free(*ret_id);

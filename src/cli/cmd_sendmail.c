@@ -1,11 +1,14 @@
 /* sendmail: the door for mutt, cron and git. receive: the door for an MTA's pipe. */
 #include "base/banned.h"
+#include "base/clock.h"
+#include "base/err.h"
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/outgoing.h"
 #include "engine/post.h"
+#include "mail/header.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
 
@@ -40,6 +43,50 @@ parse_options(int argc, char **argv, SendmailOptions *o)
     return 0;
 }
 
+/* The address of a role or a person by name, and the owner's by the name of the user; NULL with an
+ * error. Who writes under any other name ("From: root (Cron Daemon)") is the user, too. */
+static char *
+who_is(void *data, const char *field, const char *name, GError **error)
+{
+    const Config *config = ((const Cli *)data)->home->config;
+    const ConfRole *role = config_role(config, name);
+    if (role)
+        return g_strdup(role->address);
+    for (unsigned i = 0; i < config->n_persons; i++) {
+        if (g_str_equal(config->persons[i].name, name))
+            return g_strdup(config->persons[i].address);
+    }
+    if (g_str_equal(field, "from") || g_str_equal(name, g_get_user_name()))
+        return g_strdup(config->owner);
+    (void)err_set(error, ERR_NEVER, "'%s' is no address, and nobody's name here", name);
+    return NULL;
+}
+
+/* Fields that a mail must have and that this one has not. */
+static GBytes *
+with_missing(Cli *cli, GBytes *rest, const Message *m, const GPtrArray *to)
+{
+    g_autoptr(GString) all = g_string_new(NULL);
+    gsize len;
+    const char *data = g_bytes_get_data(rest, &len);
+    bool dated = header_find(m->headers, "Date");
+    if (!m->from)
+        g_string_append_printf(all, "From: %s\n", cli->home->config->owner);
+    if (!dated) {
+        g_autofree char *date = clock_format_mail(home_now(cli->home));
+        g_string_append_printf(all, "Date: %s\n", date);
+    }
+    /* A mail program that names nobody hides them from each other; a bare text hides nothing. */
+    if (m->to->len + m->cc->len == 0 && (to->len == 1 || (!m->from && !dated))) {
+        for (guint i = 0; i < to->len; i++)
+            g_string_append_printf(all, "%s%s",
+                                   i ? ",\n " : "To: ", (const char *)g_ptr_array_index(to, i));
+        g_string_append_c(all, '\n');
+    }
+    g_string_append_len(all, data, (gssize)len);
+    return g_string_free_to_bytes(g_steal_pointer(&all));
+}
+
 static void
 add_specs(GPtrArray *out, const Addresses *addresses)
 {
@@ -53,13 +100,22 @@ add_specs(GPtrArray *out, const Addresses *addresses)
     }
 }
 
-/* Operands may be `Name <a@b>` or several with commas, as people type them. */
+/* Operands may be a bare name, `Name <a@b>` or several with commas, as people type them. NULL
+ * with an error. */
 static GPtrArray *
-recipients(const SendmailOptions *o, const Message *m, const Addresses *bcc)
+recipients(
+    Cli *cli, const SendmailOptions *o, const Message *m, const Addresses *bcc, GError **error)
 {
-    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
     for (guint i = 0; i < o->rcpts->len; i++) {
-        g_autoptr(Addresses) list = address_parse_list(g_ptr_array_index(o->rcpts, i));
+        const char *operand = g_ptr_array_index(o->rcpts, i);
+        g_autoptr(Addresses) list = address_parse_list(operand);
+        if (list->len == 0) {
+            g_autofree char *spec = who_is(cli, "to", operand, error);
+            if (!spec)
+                return NULL;
+            addresses_add(list, address_new(NULL, spec));
+        }
         add_specs(all, list);
     }
     if (o->from_headers) {
@@ -67,7 +123,7 @@ recipients(const SendmailOptions *o, const Message *m, const Addresses *bcc)
         add_specs(all, m->cc);
         add_specs(all, bcc);
     }
-    return all;
+    return g_steal_pointer(&all);
 }
 
 static int
@@ -75,7 +131,7 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
 {
     GError *error = NULL;
     g_autoptr(Engine) engine = NULL;
-    g_autoptr(GBytes) rest = NULL;
+    g_autoptr(GBytes) given = NULL;
     g_autofree char *msgid = NULL;
     g_autoptr(Addresses) bcc = NULL;
     gsize len;
@@ -83,27 +139,31 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
     int status = cli_engine(cli, &engine);
     if (status)
         return status;
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
     if (len == 0)
         return cli_fail(EX_DATAERR, "sendmail: there is no message on standard input");
-    if (m->problem || !m->from)
-        return cli_fail(EX_DATAERR, "sendmail: the message %s",
-                        m->problem ? "can't be read" : "has no From");
-    if (!compose_raw(data, len, &rest, &msgid, &bcc, &error))
+    if (!compose_raw(data, len, who_is, cli, &given, &msgid, &bcc, &error))
         return cli_error(EX_DATAERR, error);
-    g_autoptr(GPtrArray) to = recipients(o, m, bcc);
+    data = g_bytes_get_data(given, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    if (m->problem)
+        return cli_fail(EX_DATAERR, "sendmail: the message can't be read");
+    g_autoptr(GPtrArray) to = recipients(cli, o, m, bcc, &error);
+    if (!to)
+        return cli_error(EX_NOUSER, error);
     if (to->len == 0)
         return cli_fail(EX_USAGE, "sendmail: no recipients; name them, or use -t");
     if (to->len > LIMIT_RECIPIENTS)
         return cli_fail(EX_DATAERR, "sendmail: more than %u recipients", LIMIT_RECIPIENTS);
+    g_autoptr(GBytes) rest = with_missing(cli, given, m, to);
+    const char *from = m->from ? m->from->spec : cli->home->config->owner;
     g_ptr_array_add(to, NULL);
 
     /* mutt files its own copy in Sent; so no copy from us. */
-    Post post = {.level = post_level_of(engine, m->from->spec)};
+    Post post = {.level = post_level_of(engine, from)};
     g_auto(Txn) txn = {0};
     if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !post_raw(engine, &txn, rest, msgid, m->from->spec, m->subject,
-                  (const char *const *)to->pdata, &post, NULL, NULL, &error) ||
+        !post_raw(engine, &txn, rest, msgid, from, m->subject, (const char *const *)to->pdata,
+                  &post, NULL, NULL, &error) ||
         !txn_commit(&txn, &error))
         return cli_error(0, error);
     db_hint(engine->db);

@@ -212,7 +212,11 @@ const Verb verbs[] = {
      "sendmail for mutt, cron, git",
      "Reads a message and queues it. -t takes the recipients from To, Cc and Bcc; -i and "
      "other\n"
-     "options of sendmail are accepted. Who sends is decided by the From line.",
+     "options of sendmail are accepted. Who sends is decided by the From line; without one, and "
+     "under\n"
+     "any name that is no address, it is the owner. A bare name is a role, a person, or the user "
+     "who\n"
+     "runs it, who is the owner. A text without headers is a mail, too.",
      true},
     {"for programs", "receive", "--role ROLE", "take a mail from an MTA's pipe",
      "Reads one message from standard input and files it in ROLE's mailbox as mail from "

@@ -50,15 +50,23 @@ bool compose_attach(Compose *c,
                     GBytes *content,
                     GError **error);
 
+/* What bare names in From, To, Cc and Bcc mean ("envoy", "root"): the address, which the caller
+ * frees, or NULL with an error. field is the header's name, lower case. */
+typedef char *ComposeWho(void *data, const char *field, const char *name, GError **error);
+
 /*
  * A person's own mail (sendmail -t), with LF or CRLF: headers and body stay byte for byte (with
- * LF), but an mbox "From " line, Bcc, Message-ID and all X-Postrider headers are taken out.
+ * LF), but an mbox "From " line, Bcc, Message-ID and all X-Postrider headers are taken out. With
+ * who, bare names are replaced by `Name <address>` (the name of "root (Cron Daemon)" is its
+ * comment), and a text that does not begin with a header is all body, in UTF-8; without, it is refused.
  * *ret_rest is the mail without its Message-ID line, *ret_msgid the id (NULL: none that is
  * valid, mint one over the rest), *ret_bcc the addresses of Bcc. A missing
  * Date stays missing. ERR_NEVER for a line among the headers that is none.
  */
 bool compose_raw(const void *raw,
                  size_t len,
+                 ComposeWho *who,
+                 void *data,
                  GBytes **ret_rest,
                  char **ret_msgid,
                  Addresses **ret_bcc,

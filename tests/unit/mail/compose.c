@@ -564,7 +564,8 @@ test_raw(void)
         g_autoptr(GBytes) rest = NULL;
         g_autofree char *msgid = NULL;
         g_autoptr(Addresses) bcc = NULL;
-        bool ok = compose_raw(raws[i].raw, strlen(raws[i].raw), &rest, &msgid, &bcc, &error);
+        bool ok = compose_raw(raws[i].raw, strlen(raws[i].raw), NULL, NULL, &rest, &msgid, &bcc,
+                              &error);
 
         g_test_message("row %zu", i);
         g_assert_cmpint(ok, ==, raws[i].want_rest != NULL);
@@ -582,8 +583,64 @@ test_raw(void)
     g_autoptr(GBytes) rest = NULL;
     g_autofree char *msgid = NULL;
     g_autoptr(Addresses) bcc = NULL;
-    g_assert_false(compose_raw("A: b\0c\n\n", 8, &rest, &msgid, &bcc, &error));
+    g_assert_false(compose_raw("A: b\0c\n\n", 8, NULL, NULL, &rest, &msgid, &bcc, &error));
     g_assert_true(err_is(error, ERR_NEVER));
+}
+
+static char *
+who(void *data, const char *field, const char *name, GError **error)
+{
+    if (!g_str_equal(name, "nosuch"))
+        return g_strdup_printf("%s.%s@x.example", name, field);
+    (void)err_set(error, ERR_NEVER, "nosuch");
+    return NULL;
+}
+
+/* What cron, s-nail and people with a bare name give. */
+static const struct {
+    const char *raw;
+    const char *want_rest; /* NULL: refused */
+    const char *want_bcc;
+} bare[] = {
+    {"From: root (Cron Daemon)\nTo: kim\n\nx\n",
+     "From: Cron Daemon <root.from@x.example>\nTo: kim.to@x.example\n\nx\n", ""},
+    {"TO: \"a, b\" <a@b>, kim, Kim <kim>, c@d (e, f)\n\n",
+     "TO: \"a, b\" <a@b>, kim.to@x.example, Kim <kim.to@x.example>, c@d (e, f)\n\n", ""},
+    {"To:  a@b\nBcc: kim,lee@x\n\n", "To:  a@b\n\n", "kim.bcc@x.example, lee@x"},
+    {"To: undisclosed-recipients:;\n\n", "To: undisclosed-recipients:;\n\n", ""},
+    {"To: a b, <>, (x), \"q\"\n\n", "To: a b, <>, (x), \"q\"\n\n", ""},
+    {"Subject: kim\n\n", "Subject: kim\n\n", ""},
+    {"hello\nTo: kim\n", "\nhello\nTo: kim\n", ""},
+    {"\nhello\n", "\nhello\n", ""},
+    {"To: nosuch\n\n", NULL, NULL},
+    {"To: kim\nhello\n\nx", NULL, NULL},
+};
+
+static void
+test_raw_bare(void)
+{
+    static const char text_fields[] = "MIME-Version: 1.0\nContent-Type: text/plain; "
+                                      "charset=utf-8\nContent-Transfer-Encoding: 8bit\n";
+
+    for (size_t i = 0; i < G_N_ELEMENTS(bare); i++) {
+        g_autoptr(GError) error = NULL;
+        g_autoptr(GBytes) rest = NULL;
+        g_autofree char *msgid = NULL;
+        g_autoptr(Addresses) bcc = NULL;
+        bool ok = compose_raw(bare[i].raw, strlen(bare[i].raw), who, NULL, &rest, &msgid, &bcc,
+                              &error);
+
+        g_test_message("row %zu", i);
+        g_assert_cmpint(ok, ==, bare[i].want_rest != NULL);
+        if (!ok)
+            continue;
+        g_autofree char *got = g_strndup(g_bytes_get_data(rest, NULL), g_bytes_get_size(rest));
+        bool is_text = bare[i].want_rest[0] == '\n';
+        g_assert_true(!is_text || g_str_has_prefix(got, text_fields));
+        g_assert_cmpstr(got + (is_text ? strlen(text_fields) : 0), ==, bare[i].want_rest);
+        g_autofree char *shown = address_show_list(bcc);
+        g_assert_cmpstr(shown, ==, bare[i].want_bcc);
+    }
 }
 
 int
@@ -606,6 +663,7 @@ main(int argc, char **argv)
     g_test_add_func("/compose/refer-to-self", test_refer_to_self);
     g_test_add_func("/compose/type-of", test_type_of);
     g_test_add_func("/compose/raw", test_raw);
+    g_test_add_func("/compose/raw-bare", test_raw_bare);
     int status = g_test_run();
     g_mime_shutdown();
     return status;
