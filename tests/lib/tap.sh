@@ -16,7 +16,8 @@
 #   need_terminal             skips the whole file where none can be opened, as in a bare chroot
 #
 #   newest_file FILE...       which of them was written last
-#   as_other CMD...           where root runs this: as somebody else, who can come into WORK after `passable`
+#   as_other CMD...           where root runs this: as somebody else, who can come into WORK and run PR_BIN after
+#                             `passable`
 #
 #   wait_for CMD...           until CMD succeeds, at most WAIT seconds (60); else false
 #   shut_door, open_door      in between, a program that says `read -r _ <"$WORK/door"` waits there
@@ -105,11 +106,18 @@ newest_file() { find "$@" -maxdepth 0 -printf '%T@ %f\t%p\n' | sort -k1,1n -k2,2
 as_other() { if [ "$(id -u)" = 0 ]; then setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; else "$@"; fi; }
 passable()
 {
-    local folder=$WORK
+    local folder=$WORK build
     while [[ $folder = /tmp/* || $folder = /var/tmp/* ]]; do
         chmod o+x "$folder"
         folder=$(dirname "$folder")
     done
+    # Built in a home of mode 700, or with umask 077. A shell looks: setpriv may still start what the other may not.
+    if ! as_other sh -c '[ -x "$1" ]' - "$PR_BIN"; then
+        build=$(dirname "$PR_BIN")
+        mkdir "$WORK/bin" && cp -R "$PR_BIN" "$build/share" "$WORK/bin" &&
+            find "$build/src" -type f -name 'postrider-*' -perm -u+x -exec cp -t "$WORK/bin" {} + && chmod -R a+rX "$WORK/bin"
+        PR_BIN=$WORK/bin/postrider
+    fi
 }
 db() { sqlite3 -readonly -cmd '.timeout 60000' "$HOME_DIR/state/postrider.db" "$1"; }
 
