@@ -42,11 +42,12 @@ bench: release ## measure against floors, in one run
 	@ninja -C build-release
 	@tools/run-bench build-release
 
-fuzz: ## fuzz each parser for FUZZ_SECONDS=60
+fuzz: ## fuzz each parser for FUZZ_SECONDS=60, and the verbs by 3,000 runs
 	@$(DEPS) fuzz
 	@test -f build-fuzz/build.ninja || CC=clang meson setup build-fuzz $(SANITIZE) -Dfuzz=true
 	@ninja -C build-fuzz
 	@tools/run-fuzz build-fuzz $(FUZZ_SECONDS)
+	@tests/fuzz/verbs build-fuzz/postrider --runs 3000
 
 soak: check-build ## long stress tests, SOAK_SECONDS=600 each
 	@SOAK_SECONDS=$(SOAK_SECONDS) tools/run-tests --suite soak --time-limit $$(($(SOAK_SECONDS) * 2 + 300))
