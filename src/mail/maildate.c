@@ -26,14 +26,15 @@ tidy_zone(const char *text, const char *sign)
 
 /* Does the year stand there, with four digits or with two? */
 static bool
-has_year(const char *text, int year)
+has_year(const char *text, uint64_t year)
 {
     size_t n;
 
     for (const char *p = text; *(p += strcspn(p, "0123456789")); p += n) {
         n = strspn(p, "0123456789");
         bool time = p[n] == ':' || (p > text && p[-1] == ':');
-        if (!time && ((n == 4 && atoi(p) == year) || (n == 2 && atoi(p) == year % 100)))
+        uint64_t value = g_ascii_strtoull(p, NULL, 10);
+        if (!time && ((n == 4 && value == year) || (n == 2 && value == year % 100)))
             return true;
     }
     return false;
@@ -58,7 +59,7 @@ maildate_parse(const char *text, int64_t *ret_wall_us)
     const char *time = strchr(text, ':');
     g_autoptr(GDateTime) at = time ? read_date(text, time) : NULL;
 
-    if (!at || !has_year(text, g_date_time_get_year(at)) ||
+    if (!at || !has_year(text, (uint64_t)g_date_time_get_year(at)) ||
         g_date_time_get_year(at) > YEAR_MAX || g_date_time_to_unix(at) <= 0)
         return false;
     *ret_wall_us = g_date_time_to_unix(at) * G_USEC_PER_SEC;
