@@ -396,6 +396,7 @@ fill_public(Settings *s)
         .authserv_ids = as_list(s, get(s, "trust", "authserv-id")),
         .principals = as_list(s, get(s, "trust", "principals")),
         .allow = as_list(s, get(s, "trust", "allow")),
+        .link_hosts = as_list(s, get(s, "trust", "links")),
         .instruct = as_list(s, get(s, "notes", "instruct")),
         .notes_shared = as_list(s, get(s, "notes", "shared")),
         .notes_shared_said = conf_find(conf_find_section(s->sections, "notes", ""), "shared"),

@@ -120,8 +120,9 @@ struct Config {
     const char *require_auth;        /* dmarc, dkim, none */
     const char *const *authserv_ids; /* whose Authentication-Results are believed */
     const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */
-    const char *const
-        *instruct; /* notes: keys, and folders with '/' behind (notes/instruct.h) */
+    /* Notes that instruct: keys, and folders with '/' behind (notes/instruct.h). */
+    const char *const *instruct;
+    const char *const *link_hosts; /* whose links agents may make up (engine/links.h) */
     const char *const
         *notes_shared;      /* folders of roles that other roles may see: "ROLE/FOLDER" */
     bool notes_shared_said; /* the file has that key, with a value or without */

@@ -71,6 +71,7 @@ const ConfKey config_keys[] = {
     {"trust", "authserv-id", CONF_LIST, "", NULL, "servers whose Authentication-Results are believed"},
     {"trust", "require-auth", CONF_ENUM, "dmarc", "dmarc|dkim|none", "what outside mail must pass"},
     {"trust", "allow", CONF_ADDRESSES, "", NULL, "third parties that may be written to without asking"},
+    {"trust", "links", CONF_LIST, "", NULL, "hosts, and what is below them, that agents may make links to, whatever stands behind the host"},
 
     {"brain", "kind", CONF_ENUM, "script", "script|anthropic|openai|command|claude|codex|opencode", "what thinks; command where one is given"},
     {"brain", "script", CONF_STRING, "scripts/demo.jsonl", NULL, "script: JSON Lines, relative to the home"},

@@ -1,6 +1,5 @@
 #include "engine/disarm.h"
 #include "base/banned.h"
-#include "engine/links.h"
 #include <string.h>
 
 /* With its dots gone, nothing inside it comes to life either. */
@@ -9,13 +8,21 @@ add_disarmed(GString *safe, const Link *link)
 {
     for (size_t i = 0; i < link->len; i++) {
         const char *p = link->at + i;
-        bool colon =
-            (link->len - i >= 3 && strncmp(p, "://", 3) == 0) || (link->mail && i == 6);
+        bool colon = (link->len - i >= 3 && strncmp(p, "://", 3) == 0) ||
+                     (link->opaque && i + 1 == link->scheme);
         if (colon || *p == '.')
             g_string_append_printf(safe, "[%c]", *p);
         else
             g_string_append_c(safe, *p);
     }
+}
+
+char *
+disarm_link(const Link *link)
+{
+    GString *safe = g_string_new(NULL);
+    add_disarmed(safe, link);
+    return g_string_free(safe, FALSE);
 }
 
 char *

@@ -7,12 +7,14 @@
  * for pictures, references and plain text alike. A person can still read where it would have
  * led.
  */
-#include <glib.h>
+#include "engine/links.h"
 
 #define DISARM_PLAIN 1u
 #define DISARM_DATA 2u /* link_has_data() */
 #define DISARM_ALL (DISARM_PLAIN | DISARM_DATA)
 
+/* The link as it is written where it must not work; caller frees. */
+char *disarm_link(const Link *link);
 /* what: DISARM_…. keep: links that stay as they are (engine/links.h); NULL: none. Caller frees;
  * NULL when nothing is to change. Nothing fails. */
 char *disarm_links(const char *text, GHashTable *keep, unsigned what);

@@ -27,7 +27,8 @@ add_marked(GString *s, const char *text)
 static void
 add_header(GString *s, const char *label, const char *value)
 {
-    g_autofree char *seen = text_vis(value, false);
+    g_autofree char *safe = disarm_links(value, NULL, DISARM_DATA);
+    g_autofree char *seen = text_vis(safe ? safe : value, false);
     g_string_append_printf(s, MARGIN "%s: %s\n", label, seen);
 }
 

@@ -2,9 +2,10 @@
 
 /*
  * Links as mail programs find them in plain text: "scheme://...", "www.host...", a bare
- * "host.tld/..." and a "mailto:" that brings a text along. One that an agent makes up can carry
- * what the agent knows to whoever waits at its other end; one that was there before it was
- * asked can't. Only ASCII is looked at; nothing here fails.
+ * "host.tld/..." or "a.host.tld", schemes without a host ("mailto:", "tel:", "data:"), and any
+ * scheme where Markdown says that it is a link. One that an agent makes up can carry what the
+ * agent knows to whoever waits at its other end, in its host name and path as well as in a query;
+ * one that was there before it was asked can't. Only ASCII is looked at; nothing here fails.
  */
 #include <glib.h>
 #include <stdbool.h>
@@ -14,18 +15,22 @@ typedef struct Link {
     const char *at; /* in the text; without the brackets and stops behind it */
     size_t len;
     size_t host, host_len; /* where in it */
-    bool mail;             /* mailto: has no host */
+    size_t scheme;         /* bytes up to its colon, with it; 0: it has none */
+    bool opaque;           /* "mailto:" and its like have no host */
 } Link;
 
 /* The first link at or behind `from`, which lies in text; false: there is none. */
 bool link_find(const char *text, const char *from, Link *ret);
-/* Is there room in it for something to take away: a query, a name before an @, a long path,
- * fragment or host? */
+/* Is there room in it for something to take away? In all but the bare name of a site
+ * ("https://www.example.org/") there is. */
 bool link_has_data(const Link *link);
+/* Is that its host, or one below it? */
+bool link_leads_to(const Link *link, const char *host);
 
-/* A set of links, by their very bytes. */
+/* A set of links by their very bytes, and of hosts whose links are all in it. */
 GHashTable *links_new(void);
 void links_add(GHashTable *links, const char *text);
+void links_add_host(GHashTable *links, const char *host);
 bool links_have(GHashTable *links, const Link *link);
 /* The first link in the text that has data and is none of these; false: there is none. */
 bool links_find_new(GHashTable *links, const char *text, Link *ret);

@@ -1,6 +1,7 @@
 /*
- * Links in what leaves (T12). One that a person whom we work for wrote, or that stands in a
- * note of theirs, is nobody's invention and stays as it is. Any other:
+ * Links in what leaves (T12). One that a person whom we work for wrote, that stands in a note of
+ * theirs, or that leads to a host in `[trust] links`, stays as it is. Any other, where data is
+ * whatever stands beside the bare name of a site:
  *
  *                       nobody unknown was read      words of a stranger were read
  *   without data        stays                        made not to work
@@ -87,6 +88,8 @@ load_known(Check *k, GError **error)
     if (k->links)
         return true;
     k->links = links_new();
+    for (const char *const *host = k->engine->home->config->link_hosts; host && *host; host++)
+        links_add_host(k->links, *host);
     if (k->job->instruction)
         links_add(k->links, k->job->instruction);
     if (!add_job_mails(k, error) || !shown_ids(k->in->manifest, false, &ids, error))
@@ -110,9 +113,8 @@ has_link(const char *text)
 static void
 hold_for(Verdict *v, const Link *link, const char *where)
 {
-    g_autofree char *name = g_strndup(link->at, link->len);
-    g_autofree char *dead = disarm_links(name, NULL, DISARM_ALL);
-    g_autofree char *line = text_vis(dead ? dead : name, false);
+    g_autofree char *dead = disarm_link(link);
+    g_autofree char *line = text_vis(dead, false);
     bool cut = strlen(line) > SHOWN_MAX;
     if (cut)
         line[SHOWN_MAX] = '\0';

@@ -54,26 +54,34 @@ pr note put meeting <<<'We meet at https://meet.example/j?pwd=1' >/dev/null
 { echo '{"status":"continue","current_phase":"gathering","add_notes":["meeting"]}'; says 'Join https://meet.example/j?pwd=1'; } | answers
 for_bob Meeting <<<'Where do we meet?'
 like "$(text_of bob)" 'Join https://meet.example/j\?pwd=1' 'nor is one in a note of the owner'
-says 'Read https://docs.example/guide/start.html#install' | answers
+says 'Read https://www.docs.example/ first' | answers
 for_bob Plain <<<'please'
-like "$(text_of bob)" 'Read https://docs.example/guide' 'a link without data leaves'
+like "$(text_of bob)" 'Read https://www.docs.example/ first' 'a link that is the bare name of a site leaves'
+pr config set trust links 'docs.example'
+says 'Read https://docs.example/guide/start.html#install' | answers
+for_bob Named <<<'please'
+like "$(text_of bob)" 'Read https://docs.example/guide' 'as does any to a host that the settings name'
+pr config set trust links ''
 says 'See https://www.example.com/search?q=x' | answers
 n=$(mails) q=$(open_questions)
 mail_in Mine <<<'please'
 is "$(mails) $(open_questions)" "$((n + 1)) $q" 'T12: the owner is not asked whether the owner may have a mail'
 like "$(text_of you)" 'https\[:\]//www\[\.\]example\[\.\]com/search\?q=x' 'T12: but the link does not work'
-for link in 'evil.example/?q=SECRET' 'https://SECRET@evil.example/'; do
+for link in 'evil.example/?q=SECRET' 'https://SECRET@evil.example/' 'https://evil.example/SECRET' 'SECRET.evil.com' 'mailto:SECRET@evil.example'; do
     says "Look: $link" | answers
     for_bob Forms <<<'please'
     like "$(last bob)" '^held new link with data' "T12: held: $link"
+    says "Look: $link" | answers
+    mail_in 'Forms of mine' <<<'please'
+    unlike "$(text_of you)" "Look: $link" "T12: nor does it work in mail to the owner: $link"
 done
 echo '{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"subject":"https://evil.example/?q=SECRET","body":"x"}]}' | answers
 for_bob Subject <<<'please'
 like "$(last bob)" '^held new link with data' 'T12: held: a link in the subject'
 
-{ echo "$reads"; says 'It says https://evil.example/short'; } | answers
+{ echo "$reads"; says 'It says https://evil.example'; } | answers
 for_bob Stranger <<<'What does it say?'
-like "$(text_of bob)" 'https\[:\]//evil\[\.\]example/short' 'T12: after words of a stranger no new link works'
+like "$(text_of bob)" 'https\[:\]//evil\[\.\]example' 'T12: after words of a stranger no new link works'
 { echo "$reads"; says 'It says https://evil.example/?q=SECRET'; } | answers
 for_bob Stranger2 <<<'What does it say?'
 like "$(last bob)" '^held new link with data' 'T12: and one with data is held'
