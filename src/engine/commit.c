@@ -117,7 +117,8 @@ move_of(const Proposal *p, const char *msgid)
 }
 
 /* NULL: it may. A checkpoint is ours, and what another job works on stays where that looks for
- * it: in Done it would count as answered. */
+ * it: in Done it would count as answered. Mail of other jobs is moved only for people who may
+ * steer. */
 static const char *
 why_not_moved(const Commit *c, const MsgRow *row, const char *folder)
 {
@@ -128,7 +129,10 @@ why_not_moved(const Commit *c, const MsgRow *row, const char *folder)
     if (row->class == MSG_CHECKPOINT)
         return "it is a checkpoint";
     bool open = row->state == MSG_STORED || row->state == MSG_SHOWN;
-    return open && row->job.v != c->job->id.v ? "another job works on it" : NULL;
+    if (open && row->job.v != c->job->id.v)
+        return "another job works on it";
+    bool others = row->job.v && row->job.v != c->job->id.v;
+    return others && round_below_steer(c->job, c->in) ? "it is of another job" : NULL;
 }
 
 static bool

@@ -106,6 +106,10 @@ typedef struct StepInput {
                             counted */
 } StepInput;
 
+/* Why what the round does is not the word of people who may steer: somebody who asked may not, or
+ * somebody unknown was read. NULL: it is. */
+const char *round_below_steer(const Job *job, const StepInput *in);
+
 /* Whom a mail without To goes to: everybody whose mail is being answered, newest first, each
  * once; else whoever began the round. Elements are borrowed. */
 GPtrArray *step_askers(const Job *job, const StepInput *in);

@@ -42,22 +42,13 @@ who_may(const Config *config)
     return text_shorten(list->str, NAMES_MAX);
 }
 
-/* Why this round may not change a note that instructs; NULL: it may. */
-static const char *
-why_not_instruct(const Commit *c)
-{
-    if (c->in->floor < TRUST_ROLE)
-        return "this round has read words of somebody unknown";
-    return c->job->may & MAY_STEER ? NULL : "not everybody who asked in this round may steer";
-}
-
 /* A stranger's words must not become an agent's instructions, nor take them away; nor do those of
  * a person who may only ask. */
 static bool
 check_hand(const Commit *c, const ProposedNote *n, GError **error)
 {
     const Config *config = c->engine->home->config;
-    const char *why = why_not_instruct(c);
+    const char *why = round_below_steer(c->job, c->in);
     if (!why || !(note_instructs(config, n->key) || (n->to && note_instructs(config, n->to))))
         return true;
     g_autofree char *who = who_may(config);

@@ -11,7 +11,7 @@
  * The owner is not asked whether the owner may have a mail: the question would show the same
  * text. For that reason, and because people must hear of it, what the runtime says itself about
  * a failure or a limit is never held. A file can't be changed: one with such a link is held,
- * whoever gets it.
+ * whoever gets it, unless everybody who asked may steer and nobody unknown was read.
  */
 #include "base/banned.h"
 #include "base/text.h"
@@ -200,7 +200,7 @@ static bool
 check_files(Check *k, const ProposedMail *mail, Verdict *v, GError **error)
 {
     Link link;
-    if (k->in->floor >= TRUST_ROLE)
+    if (!round_below_steer(k->job, k->in))
         return true;
     for (guint i = 0; i < mail->files->len; i++) {
         const ProposedFile *f = g_ptr_array_index(mail->files, i);

@@ -129,6 +129,14 @@ proposal_free(Proposal *p)
     g_free(p);
 }
 
+const char *
+round_below_steer(const Job *job, const StepInput *in)
+{
+    if (in->floor < TRUST_ROLE)
+        return "this round has read words of somebody unknown";
+    return job->may & MAY_STEER ? NULL : "not everybody who asked in this round may steer";
+}
+
 GPtrArray *
 step_askers(const Job *job, const StepInput *in)
 {
