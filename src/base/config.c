@@ -143,6 +143,9 @@ default_account(Settings *s, ConfSection *account)
 
     for (const PresetKey *k = preset ? preset->keys : NULL; k && k->key; k++)
         conf_set_default(account, s->strings, k->key, k->value);
+    if (preset && preset->authserv_fields)
+        conf_set_default(conf_find_section(s->sections, "trust", ""), s->strings,
+                         "authserv-fields", preset->authserv_fields);
 }
 
 /* A brain with a command and no kind is that command. Before roles look at their brains. */
@@ -394,6 +397,8 @@ fill_public(Settings *s)
         .max_questions = (unsigned)as_int(get(s, "postrider", "max-questions")),
         .require_auth = get(s, "trust", "require-auth"),
         .authserv_ids = as_list(s, get(s, "trust", "authserv-id")),
+        .authserv_several = g_str_equal(get(s, "trust", "authserv-fields"), "several"),
+        .authserv_fields_said = *get(s, "trust", "authserv-fields") != '\0',
         .principals = as_list(s, get(s, "trust", "principals")),
         .allow = as_list(s, get(s, "trust", "allow")),
         .link_hosts = as_list(s, get(s, "trust", "links")),

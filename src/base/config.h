@@ -119,6 +119,8 @@ struct Config {
     unsigned max_questions;          /* that one job may have open; 0: no limit */
     const char *require_auth;        /* dmarc, dkim, none */
     const char *const *authserv_ids; /* whose Authentication-Results are believed */
+    bool authserv_several;           /* authserv-fields = several */
+    bool authserv_fields_said;       /* the file says that it is, or is not */
     const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */
     /* Notes that instruct: keys, and folders with '/' behind (notes/instruct.h). */
     const char *const *instruct;

@@ -69,6 +69,7 @@ const ConfKey config_keys[] = {
 
     {"trust", "principals", CONF_ADDRESSES, "", NULL, "who may give work, beside the owner and persons"},
     {"trust", "authserv-id", CONF_LIST, "", NULL, "servers whose Authentication-Results are believed"},
+    {"trust", "authserv-fields", CONF_ENUM, "", "one|several", "how many such fields of a server count: the first alone, or all that stand together, each for what no field above it names (OpenDKIM beside OpenDMARC; only where the server takes forged ones out); several with preset fastmail, else one"},
     {"trust", "require-auth", CONF_ENUM, "dmarc", "dmarc|dkim|none", "what outside mail must pass"},
     {"trust", "allow", CONF_ADDRESSES, "", NULL, "third parties that may be written to without asking"},
     {"trust", "links", CONF_LIST, "", NULL, "hosts, and what is below them, that agents may make links to, whatever stands behind the host"},

@@ -54,7 +54,7 @@ const Preset presets[] = {
     {"fastmail", "Fastmail", "*.messagingengine.com",
      "Fastmail wants an app password with IMAP and SMTP (settings, privacy and security, "
      "connected apps)",
-     fastmail},
+     fastmail, "several"},
     {"dovecot", "a Dovecot and an MTA on this machine", "",
      "check the user's name, with or without its domain, and the password", dovecot},
     {NULL, NULL, NULL, NULL, NULL},

@@ -18,6 +18,7 @@ typedef struct Preset {
         *authserv_id;      /* whose Authentication-Results to believe; "": pairing learns it */
     const char *login;     /* what to use as password, and where to get it */
     const PresetKey *keys; /* ends with a NULL key */
+    const char *authserv_fields; /* of [trust]: "several"; NULL: one */
 } Preset;
 extern const Preset presets[]; /* ends with a NULL name */
 

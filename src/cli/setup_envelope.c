@@ -40,7 +40,7 @@ tag_trial_send(MailTrial *t, TagTrial *tag)
     tag->address = tagged_address(t);
     if (!tag->address)
         tag->why = g_strdup("this address can't carry a tag");
-    else if (trial_write(t, &word, &bytes, &msgid, &error) &&
+    else if (trial_write(t, NULL, &word, &bytes, &msgid, &error) &&
              trial_send(t, tag->address, bytes, &error))
         tag->word = g_steal_pointer(&word);
     else

@@ -4,6 +4,7 @@
 #include "base/preset.h"
 #include "base/text.h"
 #include "cli/setup_mail.h"
+#include "engine/unproven.h"
 #include "mail/address.h"
 
 #define PAIR_WITHIN "10m"
@@ -75,6 +76,30 @@ name_owner(MailSetup *m)
     return status;
 }
 
+/* What `status` says until the next pairing. */
+static int
+keep_forged(MailSetup *m, const char *id, bool kept)
+{
+    GError *error = NULL;
+    g_autofree char *key = g_strconcat(UNPROVEN_FORGED, m->name, NULL);
+    g_auto(Txn) txn = {0};
+    int status = cli_db(m->s->cli, DB_WRITE);
+    if (status)
+        return status;
+    if (!txn_begin(m->s->cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
+        !meta_set(&txn, key, kept ? id : NULL, &error) || !txn_commit(&txn, &error))
+        return cli_error(0, error);
+    return 0;
+}
+
+static int
+try_forged(MailSetup *m, MailTrial *t, const char *id)
+{
+    bool kept;
+    trial_forged(t, id, &kept);
+    return keep_forged(m, id, kept);
+}
+
 static int
 pair(MailSetup *m, MailTrial *t)
 {
@@ -86,6 +111,8 @@ pair(MailSetup *m, MailTrial *t)
     int status = mail_pair(t, wait_us, &p);
     if (status == 0 && p.authserv_id)
         status = add_authserv_id(m, p.authserv_id);
+    if (status == 0 && p.authserv_id)
+        status = try_forged(m, t, p.authserv_id);
     if (status == 0)
         status = settle_addresses(m, p.owner);
     paired_clear(&p);

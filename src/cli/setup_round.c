@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "cli/setup_trial.h"
+#include "mail/auth.h"
 #include "mail/compose.h"
 #include "mail/msgid.h"
 
@@ -12,7 +13,12 @@
 #define LOOK_US (2 * USEC_PER_SEC)
 
 bool
-trial_write(MailTrial *t, char **ret_word, GBytes **ret, char **ret_msgid, GError **error)
+trial_write(MailTrial *t,
+            const char *forged,
+            char **ret_word,
+            GBytes **ret,
+            char **ret_msgid,
+            GError **error)
 {
     const Home *home = t->setup->cli->home;
     g_autoptr(Compose) c = compose_new();
@@ -21,6 +27,7 @@ trial_write(MailTrial *t, char **ret_word, GBytes **ret, char **ret_msgid, GErro
     random_bytes(&random, &number, sizeof number);
     random_bytes(&random, &bits, sizeof bits);
     char *word = *ret_word = g_strdup_printf("t%016" G_GINT64_MODIFIER "x", bits);
+    g_autofree char *results = forged ? auth_forge(forged, word) : NULL;
     compose_date(c, home_now(home));
     compose_text(c,
                  "postrider mails itself to see that this mailbox works. If you read this, it "
@@ -30,6 +37,7 @@ trial_write(MailTrial *t, char **ret_word, GBytes **ret, char **ret_msgid, GErro
            compose_subject(c, "postrider: a test mail", error) &&
            compose_header(c, "Auto-Submitted", "auto-generated", error) &&
            compose_header(c, WORD_HEADER, word, error) &&
+           (!forged || compose_header(c, "Authentication-Results", results, error)) &&
            compose_freeze(c, &home->key, 0, (int64_t)(number >> 1), t->config->domain, ret,
                           ret_msgid, error);
 }
@@ -138,7 +146,7 @@ make_round(MailTrial *t, TagTrial *tag, uint32_t *ret_uid, GError **error)
     if (!trial_select(t, false, error))
         return false;
     tag_trial_send(t, tag);
-    if (!trial_write(t, &word, &bytes, &msgid, error) ||
+    if (!trial_write(t, NULL, &word, &bytes, &msgid, error) ||
         !trial_send(t, t->address, bytes, error) ||
         !trial_await(t, word, ROUND_US, ret_uid, error))
         return false;
@@ -178,4 +186,48 @@ trial_round(MailTrial *t)
              t->keeps_id ? "it keeps our Message-ID" : "it replaces our Message-ID");
     tag_trial_tell(t, &tag);
     return 0;
+}
+
+/* --- a forged field --- */
+
+static bool
+forge(MailTrial *t, const char *id, bool *ret_came, bool *ret_kept, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    g_autoptr(Message) m = NULL;
+    g_autofree char *word = NULL, *msgid = NULL;
+    uint32_t uid = 0;
+    bool filed = g_str_equal(t->sent_copy, "server");
+    if (!trial_select(t, false, error) || !trial_write(t, id, &word, &bytes, &msgid, error) ||
+        !trial_send(t, t->address, bytes, error) ||
+        !trial_await(t, word, ROUND_US, &uid, error) ||
+        (uid && !trial_read_head(t, uid, &m, error)))
+        return false;
+    *ret_came = m != NULL;
+    *ret_kept = m && auth_has_forged(m, word);
+    return (!uid || trial_remove(t, uid, error)) &&
+           (!filed || look_in_sent(t, word, NULL, error));
+}
+
+void
+trial_forged(MailTrial *t, const char *id, bool *ret_kept)
+{
+    g_autoptr(GError) error = NULL;
+    bool came = false;
+    *ret_kept = false;
+    if (!t->sent_copy)
+        return;
+    if (!forge(t, id, &came, ret_kept, &error) || !came)
+        setup_say(t->setup, "forged proof: not tested: %s\n",
+                  error ? error->message : "the mail did not come back");
+    else if (*ret_kept)
+        setup_say(t->setup,
+                  "forged proof: your server let a forged Authentication-Results field of %s "
+                  "through: whoever writes one may be believed. Let it take such fields out of "
+                  "mail that comes in\n",
+                  id);
+    else
+        setup_ok(t->setup, "forged proof",
+                 "a forged field in a mail to ourselves was taken out (of mail from elsewhere "
+                 "that proves nothing)");
 }

@@ -33,6 +33,10 @@ int trial_login(MailTrial *t);
 int trial_submission(MailTrial *t);
 /* Mails the account from itself, waits for it, looks whether Sent has it, and removes both. */
 int trial_round(MailTrial *t);
+/* Mails itself a forged Authentication-Results field of this id, and says whether the server took
+ * it out; *ret_kept: it did not. Nothing without a round trip before. That it was taken out proves
+ * nothing: it may be let through in mail from elsewhere. */
+void trial_forged(MailTrial *t, const char *id, bool *ret_kept);
 
 /* --- for each other --- */
 
@@ -50,8 +54,14 @@ bool trial_read_head(MailTrial *t, uint32_t uid, Message **ret, GError **error);
 bool trial_send(MailTrial *t, const char *address, GBytes *bytes, GError **error);
 
 /* A test mail, known by a word that is made for it. The word, the id and the bytes are the
- * caller's to free. */
-bool trial_write(MailTrial *t, char **ret_word, GBytes **ret, char **ret_msgid, GError **error);
+ * caller's to free. forged: an id that an Authentication-Results field of its own pretends to
+ * be; NULL: it has no such field. */
+bool trial_write(MailTrial *t,
+                 const char *forged,
+                 char **ret_word,
+                 GBytes **ret,
+                 char **ret_msgid,
+                 GError **error);
 /* Its UID in the selected folder; 0: it has not come in time. It alone is removed. */
 bool
 trial_await(MailTrial *t, const char *word, int64_t wait_us, uint32_t *ret_uid, GError **error);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "engine/awaited.h"
 #include "engine/checkpoint.h"
+#include "engine/unproven.h"
 #include "mail/address.h"
 #include "store/budget.h"
 #include "store/effects.h"
@@ -99,6 +100,43 @@ note_accounts(Cli *cli, GPtrArray *problems, GError **error)
             return false;
         if (why)
             note(problems, "the account '%s' does not work: %s", config->accounts[i].name, why);
+    }
+    return true;
+}
+
+static bool
+get_meta(Cli *cli, const char *key, const char *name, char **ret, GError **error)
+{
+    g_autofree char *whole = g_strconcat(key, name, NULL);
+    return meta_get(cli->db, whole, ret, error);
+}
+
+/* Servers whose word about senders is not to be had, or not to be believed, as it is written. */
+static bool
+note_proofs(Cli *cli, GPtrArray *problems, GError **error)
+{
+    const Config *config = cli->home->config;
+    g_autofree char *held = NULL;
+    if (!config->authserv_fields_said && !get_meta(cli, UNPROVEN_SEVERAL, "", &held, error))
+        return false;
+    if (held)
+        note(problems,
+             "mail is held that can't prove its sender by the first Authentication-Results "
+             "field, but by a later one (see: postrider mail trace '<%s>'). If your server "
+             "writes several, and takes forged ones out: postrider config set trust "
+             "authserv-fields several; else set it to one",
+             held);
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        g_autofree char *id = NULL;
+        const char *name = config->accounts[i].name;
+        if (!get_meta(cli, UNPROVEN_FORGED, name, &id, error))
+            return false;
+        if (id)
+            note(problems,
+                 "the mail server of account '%s' let a forged Authentication-Results field of "
+                 "%s through: let it take such fields out of mail that comes in (RFC 8601, 5), "
+                 "then: postrider setup mail --pair",
+                 name, id);
     }
     return true;
 }
@@ -222,7 +260,7 @@ note_problems(Cli *cli, Status *s, GError **error)
              "require-auth = none: anybody who writes the owner's address is believed");
     note_log(cli->home, s->problems);
     if (!note_brains(cli, s->problems, error) || !note_smtp(cli, s, error) ||
-        !note_accounts(cli, s->problems, error) ||
+        !note_accounts(cli, s->problems, error) || !note_proofs(cli, s->problems, error) ||
         !schedules_check(cli->db, s->problems, error) ||
         !notes_readers_check(cli->db, s->problems, error))
         return false;

@@ -94,7 +94,7 @@ take_mail(Engine *engine,
         return false;
     if (*j->proof && !messages_trace(txn, id, "auth", j->proof, error))
         return false;
-    if (j->unproven && !unproven_tell(engine, txn, role, in->mail, j->proof, error))
+    if (j->unproven && !unproven_tell(engine, txn, role, in->mail, j, error))
         return false;
     after->ready |= j->unproven; /* a word to the owner may be on its way */
     if (id_reuse &&

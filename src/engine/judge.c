@@ -68,9 +68,12 @@ is_our_own(const Home *home, const Message *m)
 static bool
 is_proved(const Config *config, const Message *m, Judgement *ret)
 {
+    const AuthTrust trust = {config->authserv_ids, auth_need_of(config->require_auth),
+                             config->authserv_several};
     g_auto(AuthVerdict) v = {0};
 
-    auth_judge(m, config->authserv_ids, auth_need_of(config->require_auth), &v);
+    auth_judge(m, &trust, &v);
+    ret->several = v.several;
     if (v.why)
         g_strlcpy(ret->proof, v.why, sizeof ret->proof);
     return v.pass && !(m->flags & (MSG_TWO_FROM | MSG_AMBIGUOUS));

@@ -19,6 +19,7 @@ typedef struct Judgement {
     bool proved;     /* origin line holds: minted and filed by this home */
     bool forged;     /* it carries an origin line that does not hold */
     bool unproven;   /* from outside: claims to be somebody we work for, and can't prove it */
+    bool several;    /* unproven, and `authserv-fields = several` would prove it */
     char proof[200]; /* from outside: what the receiving server found; "" where nobody asked */
 } Judgement;
 

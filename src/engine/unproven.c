@@ -12,14 +12,15 @@ unproven_tell(Engine *engine,
               Txn *txn,
               const ConfRole *role,
               const Message *m,
-              const char *proof,
+              const Judgement *j,
               GError **error)
 {
     const Home *home = engine->home;
     g_autofree char *key = g_strdup_printf("unproven-said:%s", m->from->spec), *said = NULL;
     g_autofree char *day = g_strdup_printf("%" PRId64, home_now(home) / DAY_US);
 
-    if (!meta_get(engine->db, key, &said, error))
+    if ((j->several && !meta_set(txn, UNPROVEN_SEVERAL, m->id, error)) ||
+        !meta_get(engine->db, key, &said, error))
         return false;
     if (g_strcmp0(said, day) == 0)
         return true;
@@ -32,7 +33,7 @@ unproven_tell(Engine *engine,
                         "postrider doctor --release '<%s>'. To see why: postrider mail trace "
                         "'<%s>'. More of them "
                         "from this sender are held without a word until tomorrow.",
-                        role->name, m->from->spec, proof, subject, m->id, m->id, m->id);
+                        role->name, m->from->spec, j->proof, subject, m->id, m->id, m->id);
     g_autoptr(Compose) c =
         letter_notice(home, role, NULL, home->config->owner,
                       "a mail that can't prove its sender", text, NULL, error);

@@ -6,11 +6,18 @@
  * may be a victim's.
  */
 #include "engine/engine.h"
+#include "engine/judge.h"
 #include "mail/message.h"
+
+/* The newest such mail that `authserv-fields = several` would have proved; `status` names it. */
+#define UNPROVEN_SEVERAL "unproven-several"
+/* Behind it an account's name: its server lets forged fields of its own name through, `setup` found
+ * when it paired; the value is that name. */
+#define UNPROVEN_FORGED "forged-fields:"
 
 bool unproven_tell(Engine *engine,
                    Txn *txn,
                    const ConfRole *role,
                    const Message *m,
-                   const char *proof,
+                   const Judgement *j,
                    GError **error);

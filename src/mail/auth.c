@@ -11,7 +11,8 @@
 typedef struct Judge {
     const char *const *ids; /* NULL: any name, for pairing */
     char *top;              /* "by" of the topmost Received; NULL */
-    GPtrArray *row;         /* of AuthResults: what counts */
+    GPtrArray *row;         /* of AuthResults: the first unbroken row of believed fields */
+    bool several;           /* count all of the row, not only the first of each id */
 } Judge;
 
 static void
@@ -189,22 +190,43 @@ is_border(const Judge *j, const AuthHop *hop)
 
 /* ---- the row of fields that counts ---- */
 
+/* Is it a field of the server, or one of the servers, that this id of the settings means? */
+static bool
+is_field_of(const Judge *j, const char *id, const AuthResults *r)
+{
+    if (!r->id)
+        return g_str_equal(id, OUTLOOK) && j->top && is_microsoft(j->top);
+    if (g_str_has_prefix(id, "*."))
+        return g_str_has_suffix(r->id, id + 1) && strlen(r->id) > strlen(id + 1);
+    return !g_str_equal(id, OUTLOOK) && g_str_equal(id, r->id);
+}
+
 static bool
 is_believed(const Judge *j, const AuthResults *r)
 {
-    if (!r->id)
-        return believes_outlook(j) && j->top && is_microsoft(j->top);
     if (!j->ids)
-        return true;
+        return r->id || (j->top && is_microsoft(j->top));
     for (const char *const *id = j->ids; *id; id++) {
-        size_t below = strlen(r->id), suffix = strlen(*id);
-        if (g_str_has_prefix(*id, "*.") && below > suffix - 1 &&
-            g_str_equal(r->id + below - (suffix - 1), *id + 1))
-            return true;
-        if (!g_str_equal(*id, OUTLOOK) && g_str_equal(*id, r->id))
+        if (is_field_of(j, *id, r))
             return true;
     }
     return false;
+}
+
+/* Has no field above it in the row an id in common with it? A wildcard is one id: whoever forges
+ * can choose among the names below it. */
+static bool
+is_first(const Judge *j, guint at)
+{
+    for (const char *const *id = j->ids; id && *id; id++) {
+        if (!is_field_of(j, *id, j->row->pdata[at]))
+            continue;
+        for (guint i = 0; i < at; i++) {
+            if (is_field_of(j, *id, j->row->pdata[i]))
+                return false;
+        }
+    }
+    return true;
 }
 
 static char *
@@ -252,17 +274,29 @@ find_row(const Message *m, const char *const *ids, Judge *j)
 
 /* ---- what they say ---- */
 
-/* The first field of the row that speaks of the method; NULL. */
+static unsigned
+count_of(const AuthResults *all, const char *method)
+{
+    unsigned n = 0;
+
+    for (guint i = 0; i < all->list->len; i++)
+        n += g_str_equal(((const AuthResult *)all->list->pdata[i])->method, method);
+    return n;
+}
+
+/* The first field that counts and speaks of the method; NULL. What a field that can't be read
+ * has named nobody knows: no later one adds to it. */
 static const AuthResults *
 speaks_of(const Judge *j, const char *method)
 {
     for (guint i = 0; i < j->row->len; i++) {
         const AuthResults *all = j->row->pdata[i];
-        for (guint k = 0; k < all->list->len; k++) {
-            const AuthResult *r = all->list->pdata[k];
-            if (g_str_equal(r->method, method))
-                return all;
-        }
+        if (!j->several && !is_first(j, i))
+            continue;
+        if (count_of(all, method) > 0)
+            return all;
+        if (j->several && all->bad)
+            break;
     }
     return NULL;
 }
@@ -306,7 +340,7 @@ dmarc_passes(const AuthResult *r, const char *domain)
     return said && g_ascii_strcasecmp(said, domain) == 0;
 }
 
-/* A field may hold several results of a method (one per signature): one is enough. */
+/* A field may hold several results of dkim, one per signature: one is enough. */
 static bool
 method_passes(const Judge *j,
               const char *method,
@@ -316,6 +350,8 @@ method_passes(const Judge *j,
 {
     const AuthResults *all = speaks_of(j, method);
 
+    if (all && count_of(all, method) > 1 && !g_str_equal(method, "dkim"))
+        return false;
     for (guint i = 0; all && i < all->list->len; i++) {
         const AuthResult *r = all->list->pdata[i];
         if (!g_str_equal(r->method, method) || r->repeated || !g_str_equal(r->result, "pass") ||
@@ -330,17 +366,26 @@ method_passes(const Judge *j,
     return false;
 }
 
+static bool
+says_failed(const AuthResults *all)
+{
+    static const char *const open[] = {"none",          "pass",    "temperror", "permerror",
+                                       "bestguesspass", "skipped", NULL};
+
+    for (guint i = 0; i < all->list->len; i++) {
+        const AuthResult *r = all->list->pdata[i];
+        if (g_str_equal(r->method, "dmarc") && !g_strv_contains(open, r->result))
+            return true;
+    }
+    return false;
+}
+
 /* DMARC said something that no other proof outweighs. */
 static bool
 dmarc_fails(const Judge *j)
 {
-    static const char *const open[] = {"none",          "pass",    "temperror", "permerror",
-                                       "bestguesspass", "skipped", NULL};
-    const AuthResults *all = speaks_of(j, "dmarc");
-
-    for (guint i = 0; all && i < all->list->len; i++) {
-        const AuthResult *r = all->list->pdata[i];
-        if (g_str_equal(r->method, "dmarc") && !g_strv_contains(open, r->result))
+    for (guint i = 0; i < j->row->len; i++) {
+        if (says_failed(j->row->pdata[i]))
             return true;
     }
     return false;
@@ -378,6 +423,23 @@ weigh(const Judge *j, const Message *m, AuthNeed need, AuthVerdict *ret)
         refuse(ret, "neither DMARC nor DKIM nor SPF speaks for the domain of From");
 }
 
+/* Whoever reads `why` may set it then, if their server is one that needs it. */
+static void
+weigh_several(Judge *j, const Message *m, AuthNeed need, AuthVerdict *ret)
+{
+    g_auto(AuthVerdict) more = {0};
+
+    j->several = true;
+    weigh(j, m, need, &more);
+    if (!more.pass)
+        return;
+    g_autofree char *why = g_steal_pointer(&ret->why);
+    ret->several = true;
+    ret->why = g_strdup_printf("%s; a later field says %s, which counts with [trust] "
+                               "authserv-fields = several",
+                               why, more.method);
+}
+
 AuthNeed
 auth_need_of(const char *word)
 {
@@ -393,30 +455,35 @@ auth_verdict_clear(AuthVerdict *verdict)
 }
 
 void
-auth_judge(const Message *m, const char *const *ids, AuthNeed need, AuthVerdict *ret)
+auth_judge(const Message *m, const AuthTrust *trust, AuthVerdict *ret)
 {
-    g_auto(Judge) j = {0};
+    g_auto(Judge) j = {.several = trust->several};
 
     *ret = (AuthVerdict){0};
     if (!m->from || m->flags & (MSG_TWO_FROM | MSG_AMBIGUOUS)) {
         refuse(ret, m->from ? "the header is ambiguous" : "there is no sender");
         return;
     }
-    if (need == AUTH_NONE) {
-        *ret = (AuthVerdict){true, "none", g_strdup("From is believed, as require-auth says")};
+    if (trust->need == AUTH_NONE) {
+        *ret = (AuthVerdict){.pass = true,
+                             .method = "none",
+                             .why = g_strdup("From is believed, as require-auth says")};
         return;
     }
-    if (!ids || !*ids) {
+    if (!trust->ids || !*trust->ids) {
         refuse(ret, "no authserv-id is configured");
         return;
     }
-    find_row(m, ids, &j);
+    find_row(m, trust->ids, &j);
     if (!header_find(m->headers, "Received"))
         refuse(ret, "no Received says how it came");
     else if (j.row->len == 0)
         refuse(ret, "no Authentication-Results of ours above the first foreign Received");
-    else
-        weigh(&j, m, need, ret);
+    else {
+        weigh(&j, m, trust->need, ret);
+        if (!ret->pass && !j.several)
+            weigh_several(&j, m, trust->need, ret);
+    }
 }
 
 char *
@@ -429,4 +496,29 @@ auth_find_id(const Message *m)
         return NULL;
     const AuthResults *first = j.row->pdata[0];
     return g_strdup(first->id ? first->id : OUTLOOK);
+}
+
+/* ---- trying out a server ---- */
+
+char *
+auth_forge(const char *id, const char *word)
+{
+    bool none = g_str_equal(id, OUTLOOK);
+
+    return g_strdup_printf("%s%sdmarc=none header.from=%s.invalid", none ? "" : id,
+                           none ? "" : "; ", word);
+}
+
+bool
+auth_has_forged(const Message *m, const char *word)
+{
+    g_autofree char *domain = g_strconcat(word, ".invalid", NULL);
+
+    for (guint i = 0; i < m->headers->len; i++) {
+        const MsgHeader *h = m->headers->pdata[i];
+        if (g_ascii_strcasecmp(h->name, "Authentication-Results") == 0 &&
+            strstr(h->value, domain))
+            return true;
+    }
+    return false;
 }

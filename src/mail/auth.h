@@ -15,8 +15,13 @@
  *     border: some write their results above it (Fastmail, Microsoft, most milters), some right
  *     below (Google), so below it the block goes on until the next Received, whoever that
  *     names.
- * (3) Only the first unbroken row of such fields, and in it only the first that speaks of a
- *     method: a second opinion further down is not the server's.
+ * (3) Only the first unbroken row of such fields, and in it of each believed id the first field
+ *     alone, also where that one can't be read: a second one may be anybody's, who has put it
+ *     where the server's own comes to stand above it. In a field dkim may stand several times,
+ *     once for each signature; any other method that stands twice does not count. Some servers
+ *     write several fields (`authserv-fields = several`): then later fields of the row add
+ *     methods that no field above has named, each from one field only. That DMARC failed counts
+ *     in any field of the row: nobody forges that.
  * (4) Mail without any Received, with two senders, or ambiguous otherwise is never proved.
  *
  * What this can't see: a server that writes no such field for some mail and lets forged ones
@@ -41,18 +46,31 @@ typedef enum AuthNeed {
 /* `require-auth`; anything unknown is AUTH_DMARC. */
 AuthNeed auth_need_of(const char *word);
 
+/* Whom to believe, and in what. */
+typedef struct AuthTrust {
+    const char *const *ids; /* NULL-terminated, may be NULL */
+    AuthNeed need;
+    bool several; /* `authserv-fields = several` */
+} AuthTrust;
+
 typedef struct AuthVerdict {
     bool pass;
+    bool
+        several; /* not proved, but `authserv-fields = several` would prove it; `why` says so */
     const char *method; /* dmarc, dkim, spf, auth, none; NULL: nothing passed. Static. */
     char *why;          /* one line for `mail trace`: "dmarc=pass for example.org by mx.x" */
 } AuthVerdict;
 void auth_verdict_clear(AuthVerdict *verdict);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AuthVerdict, auth_verdict_clear)
 
-/* ids: NULL-terminated, may be NULL. */
-void auth_judge(const Message *m, const char *const *ids, AuthNeed need, AuthVerdict *ret);
+void auth_judge(const Message *m, const AuthTrust *trust, AuthVerdict *ret);
 
 /* For pairing: the id of the server that judged this mail, by the same rules but with any name;
  * "outlook" where it has none. NULL: nobody did. Only worth something for a mail whose author
  * is known otherwise. Caller frees. */
 char *auth_find_id(const Message *m);
+/* For a trial: a field that the server of this id must take out of mail from outside, with a word
+ * by which it is known. Value only; caller frees. */
+char *auth_forge(const char *id, const char *word);
+/* True if the mail still has a field with that word. */
+bool auth_has_forged(const Message *m, const char *word);

@@ -196,6 +196,19 @@ read_id(Lex *l, AuthResults *all)
            (l->p[-1] == ';' || *l->p == '\0');
 }
 
+static bool
+read_list(Lex *l, AuthResults *all)
+{
+    for (skip_cfws(l); *l->p && !l->bad; skip_cfws(l)) {
+        if (all->list->len >= RESULTS_MAX || !read_result(l, all))
+            return false;
+        skip_cfws(l);
+        if (*l->p && *l->p++ != ';')
+            return false;
+    }
+    return !l->bad;
+}
+
 AuthResults *
 auth_results_parse(const char *value)
 {
@@ -204,16 +217,12 @@ auth_results_parse(const char *value)
 
     all->list = g_ptr_array_new_with_free_func((GDestroyNotify)result_free);
     skip_cfws(&l);
-    if (!*l.p || !read_id(&l, all))
+    if (!*l.p)
         return NULL;
-    for (skip_cfws(&l); *l.p && !l.bad; skip_cfws(&l)) {
-        if (all->list->len >= RESULTS_MAX || !read_result(&l, all))
-            return NULL;
-        skip_cfws(&l);
-        if (*l.p && *l.p++ != ';')
-            return NULL;
-    }
-    return l.bad ? NULL : g_steal_pointer(&all);
+    all->bad = !read_id(&l, all) || !read_list(&l, all);
+    if (all->bad)
+        g_ptr_array_set_size(all->list, 0);
+    return all->id && !*all->id ? NULL : g_steal_pointer(&all);
 }
 
 /* ---- Received ---- */

@@ -19,10 +19,13 @@ typedef struct AuthResult {
 typedef struct AuthResults {
     char *id;        /* authserv-id as written; NULL: none, as Microsoft has it */
     GPtrArray *list; /* of AuthResult, in order */
+    bool bad;        /* does not keep to the grammar, or has too many results; list is empty */
 } AuthResults;
 
-/* NULL for what does not keep to the grammar or has a version other than 1. Comments count
- * nowhere; a quoted string is its content. The form without an authserv-id is read too. */
+/* NULL where neither an id nor a method begins it. A field of which only the id can be read is
+ * `bad`: it says nothing, but it is still the first of its server. A version other than 1 is bad
+ * too. Comments count nowhere; a quoted string is its content. The form without an authserv-id is
+ * read too. */
 AuthResults *auth_results_parse(const char *value);
 void auth_results_free(AuthResults *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AuthResults, auth_results_free)

@@ -127,4 +127,20 @@ unlike "$(cat "$CONF")" 'envelope' 'none of it'
 is "$(cat "$HOME_DIR/secrets/mail.password") $(mode_of "$HOME_DIR/secrets/mail.password")" 'agent-pw 600' 'the password is kept in a closed file'
 is "$(grep -rl agent-pw "$HOME_DIR")" "$HOME_DIR/secrets/mail.password" 'and in no other'
 
+# Once more, with a round trip: then it also mails itself a forged field. This Postfix strips nothing.
+pair_again()
+{
+    pr setup mail --yes --pair >"$WORK/pair.out" 2>&1 &
+    local pid=$!
+    the_word() { sed -n 's/^    \([a-z]*-[a-z]*-[a-z]*\)$/\1/p' "$WORK/pair.out" | grep .; }
+    wait_for the_word && "$WORK/send" "$(the_word)"
+    wait $pid
+}
+ok 'pairing with a round trip' pair_again
+like "$(cat "$WORK/pair.out")" 'pairing: ok.*forged proof: your server let a forged Authentication-Results field of mail.test.example through' \
+    'a server that lets forged fields through is found out'
+run pr status
+like "$OUT" "the mail server of account 'mail' let a forged Authentication-Results field of mail.test.example through" 'status says so'
+is "$(grep -rl X-Postrider-Setup "$MAIL_STORE" | grep -c '/\(new\|cur\)/')" 0 'the test mails are removed'
+
 done_testing

@@ -372,8 +372,9 @@ test_verdicts(void)
             message_parse(cases[i].raw, strlen(cases[i].raw), MESSAGE_HEADERS, NULL);
         g_auto(AuthVerdict) verdict = {0};
 
-        auth_judge(m, (const char *const *)(*cases[i].ids ? ids : NULL), cases[i].need,
-                   &verdict);
+        const AuthTrust trust = {(const char *const *)(*cases[i].ids ? ids : NULL),
+                                 cases[i].need, strstr(cases[i].name, "Fastmail") != NULL};
+        auth_judge(m, &trust, &verdict);
         g_test_message("%s: %s", cases[i].name, verdict.why);
         g_assert_cmpint(verdict.pass, ==, cases[i].want != NULL);
         g_assert_cmpstr(verdict.method, ==, cases[i].want);
