@@ -388,6 +388,7 @@ fill_public(Settings *s)
         .continue_after_us = as_span(get(s, "postrider", "continue-after")),
         .progress_every_us = as_span(get(s, "postrider", "progress-every")),
         .body_warn_chars = as_int(get(s, "postrider", "email-body-warn-chars")),
+        .instance = get(s, "postrider", "instance"),
         .log_level = get(s, "postrider", "log-level"),
         .log_file = get(s, "postrider", "log-file"),
         .max_mails_per_round = (unsigned)as_int(get(s, "postrider", "max-mails-per-round")),

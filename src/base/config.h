@@ -106,6 +106,7 @@ typedef struct ConfPerson {
 typedef struct Config Config;
 struct Config {
     const char *owner, *domain;
+    const char *instance; /* "": the machine and the path tell one home from another */
     int64_t workers, drain_us, retry_first_us, retry_max_us, give_up_us;
     int64_t max_cost_per_day_micro;
     uint64_t max_message;

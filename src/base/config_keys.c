@@ -9,6 +9,7 @@
 const ConfKey config_keys[] = {
     {"postrider", "owner", CONF_ADDRESS, "you@postrider.local", NULL, "who this home belongs to: may do everything and gets what is escalated"},
     {"postrider", "domain", CONF_HOST, "postrider.local", NULL, "right side of local addresses and of the Message-IDs that we mint"},
+    {"postrider", "instance", CONF_STRING, "", NULL, "what this home is called among homes on one mailbox, where machine and path change (containers)"},
     {"postrider", "workers", CONF_INT, "2", "1..256", "runs at the same time"},
     {"postrider", "drain", CONF_SPAN, "60s", NULL, "how long a clean stop waits for programs"},
     {"postrider", "max-cost-per-day", CONF_MONEY, "10.00", NULL, "what all brains may spend in a day"},

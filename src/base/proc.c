@@ -161,6 +161,22 @@ proc_boot_id(void)
 }
 
 const char *
+proc_machine_id(void)
+{
+    static const char *id;
+    g_autofree char *text = g_strdup(g_getenv("POSTRIDER_MACHINE_ID"));
+
+    if (id)
+        return id;
+    if (!text && !g_file_get_contents("/etc/machine-id", &text, NULL, NULL))
+        (void)g_file_get_contents("/var/lib/dbus/machine-id", &text, NULL, NULL);
+    if (text && *g_strchomp(text) && !g_str_equal(text, "uninitialized"))
+        return id = g_intern_string(text);
+    g_autofree char *host = g_strdup_printf(PROC_NO_MACHINE_ID " %s", proc_host());
+    return id = g_intern_string(host);
+}
+
+const char *
 proc_host(void)
 {
     static const char *host;

@@ -56,6 +56,10 @@ bool proc_alive(const ProcIdent *ident);
 int64_t proc_age_us(const ProcIdent *ident);
 /* Boot id and host name of this machine; borrowed for ever. */
 const char *proc_boot_id(void);
+/* machine-id(5), which stays the same as long as the system is installed; "host NAME" where there
+ * is none. $POSTRIDER_MACHINE_ID is for tests. Borrowed for ever. */
+#define PROC_NO_MACHINE_ID "host"
+const char *proc_machine_id(void);
 const char *proc_host(void);
 
 /* A child that lives by itself: stdin is /dev/null, stdout and stderr are ours. Own group. */

@@ -1,5 +1,6 @@
 /* The parts, by hand: account, run, submit, index. */
 #include "base/banned.h"
+#include "base/living.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
@@ -35,6 +36,7 @@ cmd_account(Cli *cli, int argc, char **argv)
         G_OPTION_ENTRY_NULL};
     g_autoptr(Engine) engine = NULL;
     RemoteOptions remote = {0};
+    GError *error = NULL;
     int status = cli_options("account", options, &argc, &argv);
     if (status)
         return status;
@@ -53,8 +55,10 @@ cmd_account(Cli *cli, int argc, char **argv)
         return net_account
                    ? net_account(engine, account, &remote)
                    : cli_fail(EX_SOFTWARE, "account '%s' needs postrider-net", account->name);
-    if (since || take_over)
-        return cli_usage("account", "--since and --take-over are for imap accounts");
+    if (since)
+        return cli_usage("account", "--since is for imap accounts");
+    if (take_over)
+        return living_check(cli->home, true, &error) ? 0 : cli_error(0, error);
     return account_main(engine, account, once);
 }
 

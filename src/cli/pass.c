@@ -9,6 +9,7 @@
 #include "engine/recover.h"
 #include "engine/run.h"
 #include "store/age.h"
+#include "store/mailboxes.h"
 #include "store/steps.h"
 
 /* More rounds than any sane home needs in one pass: roles that mail each other come to an end.
@@ -78,26 +79,39 @@ pass_check_options(const char *verb, bool runs, int *n)
 }
 
 bool
-pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError **error)
+pass_visited(Engine *engine,
+             int wait_ms,
+             int max_iterations,
+             int64_t mark,
+             PassStats *stats,
+             GError **error)
 {
     RecoverStats recovered;
     RunLimits limits = {.max_iterations = max_iterations,
-                        .committed = progress_wanted() ? progress_step : NULL};
-    *ret = (PassStats){0};
-    if (!age_check(engine->db, error) || !recover_sweep(engine, &recovered, error) ||
-        !steps_mark(engine->db, &limits.mark, error))
+                        .committed = progress_wanted() ? progress_step : NULL,
+                        .mark = mark};
+    if (!age_check(engine->db, error) || !recover_sweep(engine, &recovered, error))
         return false;
     for (int i = 0; i < PASS_ROUNDS; i++) {
-        PassStats before = *ret;
+        PassStats before = *stats;
         DeliverStats out = {0};
         if (!deliver_pass(engine->home, engine->db, 0, false, &out, error) ||
-            !take_in(engine, wait_ms, ret, error) || !work_off(engine, &limits, ret, error) ||
-            !send_out(engine, ret, error))
+            !take_in(engine, wait_ms, stats, error) ||
+            !work_off(engine, &limits, stats, error) || !send_out(engine, stats, error))
             return false;
-        ret->sent += out.sent;
-        if (ret->mails == before.mails && ret->jobs == before.jobs &&
-            ret->sent == before.sent && ret->said == before.said)
+        stats->sent += out.sent;
+        if (stats->mails == before.mails && stats->jobs == before.jobs &&
+            stats->sent == before.sent && stats->said == before.said)
             break;
     }
     return true;
+}
+
+bool
+pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError **error)
+{
+    int64_t mark;
+    *ret = (PassStats){0};
+    return mailboxes_unwatched(engine->db, error) && steps_mark(engine->db, &mark, error) &&
+           pass_visited(engine, wait_ms, max_iterations, mark, ret, error);
 }

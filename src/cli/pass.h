@@ -13,6 +13,14 @@ typedef struct PassStats {
 /* wait_ms: for accounts and the outbox that another process works on. max_iterations: steps per
  * run; 0: each role's own. ERR_CANCELLED: a signal came. */
 bool pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError **error);
+/* The same for who has just visited the mail servers: what was written since the visit waits for the
+ * next one (store/mailboxes.h). Adds to stats. mark: steps_mark() before the first of such passes. */
+bool pass_visited(Engine *engine,
+                  int wait_ms,
+                  int max_iterations,
+                  int64_t mark,
+                  PassStats *stats,
+                  GError **error);
 /* `--max-iterations N` and its other spelling, for GOption; PASS_ITERATIONS_MAX caps it. */
 #define PASS_OPTIONS(n)                                                                        \
     {"max-iterations", 0, 0, G_OPTION_ARG_INT, n, NULL, NULL},                                 \

@@ -122,24 +122,25 @@ const Verb verbs[] = {
      "rows), and that\n"
      "files and store agree: mail, and notes, whose edits it takes in; and whether mail servers let us in.\n"
      "--rebuild makes the full-text index anew. --release lets mail that was held or is history be work.\n"
-     "--accept-backup goes on with a store that is older than its mail.\n\n"
+     "--accept-backup goes on with a home that was restored, or a store that is older than its mail.\n\n"
      "Exit status: 0 all is well, 1 there are findings.",
      true},
     {"set up", "backup", "DIR", "copy the home while it works",
      "Writes a consistent copy of store, settings, key and mail to DIR, which must not exist.",
      false},
     {"set up", "restore", "DIR", "make a home from a backup",
-     "Copies the backup DIR to the home, which must not exist or be empty. Whatever left after "
-     "the backup\n"
-     "was made is noticed when mail shows it; then nothing runs until 'doctor "
-     "--accept-backup'.",
+     "Copies the backup DIR to the home, which must not exist or be empty. Nothing runs or leaves there\n"
+     "until the home that the backup was made of is stopped and 'doctor --accept-backup' says so: both\n"
+     "would answer the same mail.",
      false},
-    {"agents at work", "serve", "[--once] [--max-iterations N]", "the master: take mail in, run agents, deliver",
+    {"agents at work", "serve", "[--once] [--max-iterations N] [--take-over]", "the master: take mail in, run agents, deliver",
      "Runs until SIGTERM. --once does one pass (mail in, jobs, mail out) and exits: the cron "
      "mode.\n"
      "--max-iterations N (or --max-iter N) ends a run after N steps; the role's own number is the default.\n"
      "SIGTERM lets steps finish ('drain'); SIGHUP reads the settings again.\n"
-     "So does a change of postrider.conf, when anything happens next, or within a minute.",
+     "So does a change of postrider.conf, when anything happens next, or within a minute.\n"
+     "A mail folder or a mailbox has one home: a copy of a home, or one that was moved, is refused (exit\n"
+     "status 78) until --take-over says that it counts; the other one then holds its mail.",
      false},
     {"agents at work", "job", "list|show|log|stop|continue|cancel|fork [JOB]", "jobs",
      "'list' shows live jobs (--all: all; --role ROLE; --state STATE; --limit N). 'show' shows one job\n"
@@ -243,12 +244,13 @@ const Verb verbs[] = {
      "continuation.json without a MAC: it becomes a new job of the role.",
      true},
     {"for programs", "account", "NAME [--once] [--since DAY] [--take-over]", "one account's process, by hand",
-     "Runs until SIGTERM; --once does one pass. The rest is for imap accounts: --since fetches "
-     "mail that\n"
-     "was received on DAY (2026-11-15) or later, though it lay there before the first visit, as "
-     "work; where\n"
-     "'serve' is at work, that does it. --take-over makes the mailbox this home's, when it was "
-     "another's.\n\n"
+     "Runs until SIGTERM; --once does one pass. --take-over makes the mailbox (or the folder of the "
+     "Maildirs)\n"
+     "this home's, when it was another's. --since is for imap accounts: it fetches mail that was received "
+     "on DAY\n"
+     "(2026-11-15) or later, though it lay there before the first visit, as work; where 'serve' is at "
+     "work, that\n"
+     "does it.\n\n"
      "Exit status: 75 the server is away, 78 the login is refused or the mailbox is another home's.",
      true},
     {"for programs", "run", "[--max-iterations N] [JOB] | --timers", "work a job that is ready, by hand",

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/living.h"
 #include "base/log.h"
 #include "engine/intake.h"
 #include "mail/maildir.h"
@@ -225,6 +226,11 @@ watch_loop(Account *a, int signal_fd)
     all_due(a);
     int more = 1;
     while (more > 0) {
+        g_autoptr(GError) error = NULL;
+        if (!living_check(a->engine->home, false, &error)) {
+            log_event(LOG_ERROR, error->message, NULL);
+            return err_exit_status(error);
+        }
         work(a);
         if (a->broken)
             return a->broken;

@@ -26,6 +26,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/living.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/proc.h"
@@ -33,6 +34,7 @@
 #include "engine/attempt.h"
 #include "mail/maildir.h"
 #include "mail/origin.h"
+#include "store/mailboxes.h"
 #include "store/outbox.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -415,6 +417,8 @@ deliver_due(
                                            (GDestroyNotify)maildir_close),
     };
 
+    if (!living_check(home, false, error))
+        return false;
     p.at_rename = (MaildirGate){.open = gate_open, .close = gate_close, .data = &p};
     mark_load(&p, redo);
     batch = batch ? batch : BATCH_DEFAULT;
@@ -499,7 +503,7 @@ deliver_main(Home *home, Db *db)
     sigaddset(&stop, SIGINT);
     sigprocmask(SIG_BLOCK, &stop, NULL);
     while (!done)
-        if (!deliver_once(home, db, &done, &error)) {
+        if (!mailboxes_unwatched(db, &error) || !deliver_once(home, db, &done, &error)) {
             log_event(LOG_ERROR, "delivering failed", "error", error->message, NULL);
             return err_exit_status(error);
         }

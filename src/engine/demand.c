@@ -208,6 +208,7 @@ demand_store(Engine *engine,
              const char *folder,
              const char *file,
              const Message *mail,
+             MsgState state,
              const char *why,
              GError **error)
 {
@@ -217,7 +218,7 @@ demand_store(Engine *engine,
                  .file = file,
                  .mail = mail,
                  .class = MSG_HISTORY,
-                 .state = MSG_HANDLED,
+                 .state = state,
                  .why = why};
     Judgement j;
     MsgId id;

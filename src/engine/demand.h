@@ -36,8 +36,8 @@ bool demand_later(Engine *engine,
                   const char *folder,
                   GError **error);
 
-/* Stores a mail that is here now, of that folder and file, as history: handled, and no work.
- * Inside the transaction. */
+/* Stores a mail that is here now, of that folder and file, as history: no work. state is handled, or
+ * ignored where a person may release the mail. Inside the transaction. */
 bool demand_store(Engine *engine,
                   Txn *txn,
                   const ConfAccount *account,
@@ -45,5 +45,6 @@ bool demand_store(Engine *engine,
                   const char *folder,
                   const char *file,
                   const Message *mail,
+                  MsgState state,
                   const char *why,
                   GError **error);

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
+#include "base/living.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "engine/checkpoint.h"
@@ -36,6 +37,8 @@ intake_open(
 {
     g_autofree char *name = g_strdup_printf("account-%s.lock", account->name);
     int lock;
+    if (!living_check(engine->home, false, error))
+        return false;
     if (!lock_take(engine->home->state_fd, name, wait_ms, &lock, error))
         return err_prefix(error, "account '%s'", account->name);
     Intake *in = g_new0(Intake, 1);

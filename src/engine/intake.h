@@ -23,7 +23,8 @@ typedef struct IntakeStats {
 } IntakeStats;
 
 typedef struct Intake Intake;
-/* ERR_LATER names the process that holds the account already; wait_ms as for lock_take(). */
+/* ERR_LATER names the process that holds the account already; wait_ms as for lock_take().
+ * ERR_CONFIG: the mail folder is another home's (base/living.h). */
 bool intake_open(
     Engine *engine, const ConfAccount *account, int wait_ms, Intake **ret, GError **error);
 void intake_close(Intake *in);

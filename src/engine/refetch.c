@@ -38,7 +38,7 @@ store(const Refetch *r, const MaildirEntry *e, const Message *m, GError **error)
     g_auto(Txn) txn = {0};
     return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
            demand_store(r->engine, &txn, r->account, r->role, e->folder, e->base, m,
-                        "history: a job that came back has gathered it", error) &&
+                        MSG_HANDLED, "history: a job that came back has gathered it", error) &&
            txn_commit(&txn, error);
 }
 

@@ -6,6 +6,7 @@
 #include "engine/login.h"
 #include "engine/remote_internal.h"
 #include "mail/msgid.h"
+#include "store/mailboxes.h"
 #include "store/outbox.h"
 #include <errno.h>
 #include <poll.h>
@@ -201,10 +202,9 @@ drain(int fd)
         continue;
 }
 
-/* Until there is news, something is owed, or it is time to look by ourselves. *ret_quiet: for
- * that reason alone. */
+/* Until there is news, something is owed, or it is time to look by ourselves. */
 static bool
-sleep_on(Remote *r, int64_t look_us, bool *ret_quiet, GError **error)
+sleep_on(Remote *r, int64_t look_us, GError **error)
 {
     int64_t due_us, wait_us = QUIET_US;
     ImapNews news;
@@ -222,7 +222,6 @@ sleep_on(Remote *r, int64_t look_us, bool *ret_quiet, GError **error)
                   NULL);
     if (news == IMAP_WOKEN)
         drain(r->wake_fd);
-    *ret_quiet = news == IMAP_QUIET && wait_us == QUIET_US;
     return true;
 }
 
@@ -264,10 +263,12 @@ pass(Remote *r, int64_t *ret_look_us, GError **error)
 static bool
 live(Remote *r, GError **error)
 {
-    bool once = r->options->once || r->options->since_us, quiet = true;
+    bool once = r->options->once || r->options->since_us;
     for (;;) {
-        int64_t look_us = USEC_NEVER;
-        if (quiet && !remote_claim(r, error))
+        int64_t look_us = USEC_NEVER, upto;
+        if (!mailbox_upto(r->engine->db, &upto, error) || !remote_claim(r, error) ||
+            !remote_survey(r, error) ||
+            !mailbox_set_state(r->engine->db, r->account, MAILBOX_OURS, upto, error))
             return false;
         if (r->options->take_over) {
             say_works(r);
@@ -280,7 +281,7 @@ live(Remote *r, GError **error)
         say_works(r);
         if (once)
             return true;
-        if (!sleep_on(r, look_us, &quiet, error))
+        if (!sleep_on(r, look_us, error))
             return false;
     }
 }
@@ -320,6 +321,16 @@ next_try(const GError *why, int64_t *backoff)
     return now;
 }
 
+/* Why the session ended decides what becomes of the account's mail meanwhile. */
+static void
+note_state(Remote *r)
+{
+    g_autoptr(GError) error = NULL;
+    if (!mailbox_set_state(r->engine->db, r->account,
+                           r->refused ? MAILBOX_REFUSED : MAILBOX_AWAY, 0, &error))
+        log_event(LOG_WARN, "can't note whose the mailbox is", "why", error->message, NULL);
+}
+
 static int
 keep_going(Remote *r)
 {
@@ -333,6 +344,7 @@ keep_going(Remote *r)
         if (err_is(error, ERR_CANCELLED))
             return 0;
         say_trouble(r, error);
+        note_state(r);
         if (once)
             log_event(LOG_ERROR, error->message, "account", r->account->name, NULL);
         if (once || r->refused || err_is(error, ERR_DAMAGE))
@@ -400,6 +412,7 @@ remote_clear(Remote *r)
     g_free(r->active);
     g_free(r->done);
     g_free(r->home);
+    g_free(r->start);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Remote, remote_clear)
 

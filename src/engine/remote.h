@@ -19,7 +19,8 @@
  *     nothing; the mark moves when files are flushed.
  * (3) Only mail that became work is moved or flagged; only `folder` is watched; our own folders
  *     lie below `folder-prefix`.
- * (4) A mailbox has one home: its id lies in our folder "Home".
+ * (4) A mailbox has one home: its mark lies in our folder "Home" (remote_home.c). What the look finds
+ *     stands in the store (store/mailboxes.h), and runs and deliveries go by that.
  * (5) A server that is away is tried again after 1 s, 2 s … 5 min; one that refuses the login,
  *     or can't be trusted, after 15 min. `status` says why; the log says so once, and once more
  *     when it works again.

@@ -104,7 +104,7 @@ keep(Hunt *h, const ConfRole *role, const Message *m, GError **error)
         return false;
     CRASH_POINT("remote-kept");
     return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           demand_store(r->engine, &txn, r->account, role, PLACE, base, m,
+           demand_store(r->engine, &txn, r->account, role, PLACE, base, m, MSG_HANDLED,
                         "history: fetched since somebody asked for it", error) &&
            demand_met(&txn, r->account->name, h->want, error) && txn_commit(&txn, error);
 }

@@ -1,30 +1,51 @@
 /*
- * One mailbox, one home. A home leaves a small mail with its id in our folder "Home"; who finds
- * another's there goes away. Two that come at the same time both leave one, look again, and the
- * one with the lower UID stays.
+ * One mailbox, one living home (base/living.h). A home leaves a mark, a small mail in our folder
+ * "Home", each time its process starts. The mark has these headers:
+ *
+ *   X-Postrider-Home      the instance of the home
+ *   X-Postrider-Start     the start that wrote the mark, a random word
+ *   X-Postrider-Replaces  the marks that were there before, by their starts
+ *   X-Postrider-Place     the home's name for people
+ *
+ * A mark holds as long as no other mark replaces it, and the one with the lowest UID of those that
+ * hold says whose the mailbox is. Everybody who reads the folder comes to the same result.
+ *
+ * (1) A start appends its mark first, looks again, and removes what it replaced only when its own
+ *     mark won. Whoever dies in between leaves marks that say the same.
+ * (2) Whoever lost, against one that came at the same time or against one that took over, sees so
+ *     before taking any mail in: remote_claim() comes before every pass.
+ * (3) A mark of an earlier version has no start; its X-Postrider-Home is a MAC of the home's key.
+ *     It counts as ours where the key is ours, and is replaced like any former life.
  */
 #include "base/banned.h"
 #include "base/cleanup.h"
+#include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/living.h"
 #include "base/log.h"
-#include "base/proc.h"
 #include "base/text.h"
 #include "engine/remote_internal.h"
 #include "mail/message.h"
+#include "store/mailboxes.h"
 #include <errno.h>
 #include <sys/mman.h>
 
 #define ID_HEADER "X-Postrider-Home"
+#define START_HEADER "X-Postrider-Start"
+#define REPLACES_HEADER "X-Postrider-Replaces"
 #define PLACE_HEADER "X-Postrider-Place"
 #define HEADER_MAX (64u << 10)
-#define CLAIM_USE "mailbox 1"
-#define CLAIM "this mailbox is worked by this home"
+#define OLD_USE "mailbox 1"
+#define OLD_CLAIM "this mailbox is worked by this home"
 
 /* Who says that the mailbox is theirs. */
 typedef struct Claim {
     uint32_t uid;
     char *id, *place;
+    char *start;     /* of an old mark: its id */
+    char **replaces; /* starts */
+    bool old;        /* written by an earlier version */
 } Claim;
 
 static void
@@ -33,6 +54,8 @@ claim_free(gpointer data)
     Claim *c = data;
     g_free(c->id);
     g_free(c->place);
+    g_free(c->start);
+    g_strfreev(c->replaces);
     g_free(c);
 }
 
@@ -66,11 +89,17 @@ done(void *user, const ImapMail *mail, GError **error)
     const char *data = g_bytes_get_data(bytes, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
     const char *id = message_header(m, ID_HEADER), *place = message_header(m, PLACE_HEADER);
+    const char *start = message_header(m, START_HEADER);
+    const char *replaces = message_header(m, REPLACES_HEADER);
     if (!id)
         return true;
     Claim *c = g_new0(Claim, 1);
-    *c = (Claim){
-        .uid = mail->uid, .id = g_strdup(id), .place = text_vis(place ? place : "?", false)};
+    *c = (Claim){.uid = mail->uid,
+                 .id = g_strdup(id),
+                 .place = text_vis(place ? place : "?", false),
+                 .start = g_strdup(start ? start : id),
+                 .replaces = g_strsplit_set(replaces ? replaces : "", " \t\r\n", -1),
+                 .old = !start};
     g_ptr_array_add(in->claims, c);
     return true;
 }
@@ -96,49 +125,68 @@ read_claims(Remote *r, GPtrArray **ret, GError **error)
     return true;
 }
 
-/* The lowest UID; NULL: nobody says so. */
+static bool
+is_replaced(const GPtrArray *claims, const Claim *c)
+{
+    for (guint i = 0; i < claims->len; i++) {
+        const Claim *by = g_ptr_array_index(claims, i);
+        if (by != c && g_strv_contains((const char *const *)by->replaces, c->start))
+            return true;
+    }
+    return false;
+}
+
+/* Whose the mailbox is; NULL: nobody's. */
 static const Claim *
-oldest(const GPtrArray *claims)
+winner(const GPtrArray *claims)
 {
     const Claim *first = NULL;
     for (guint i = 0; i < claims->len; i++) {
         const Claim *c = g_ptr_array_index(claims, i);
-        if (!first || c->uid < first->uid)
+        if ((!first || c->uid < first->uid) && !is_replaced(claims, c))
             first = c;
     }
     return first;
 }
 
-static char *
-our_place(const Remote *r)
-{
-    return g_strdup_printf("%s:%s", proc_host(), r->engine->home->path);
-}
-
-/* By the home's key, which outlives a lost store; an older one counts, too. */
+/* Is it the mark of this home, or of a former life of it? */
 static bool
 is_ours(const Remote *r, const Claim *c)
 {
+    g_autofree char *instance = living_instance(r->engine->home);
     Digest mac;
+    if (!c->old)
+        return g_str_equal(c->id, instance);
     return digest_parse_hex(c->id, &mac) &&
-           key_verify(&r->engine->home->key, CLAIM_USE, CLAIM, strlen(CLAIM), &mac);
+           key_verify(&r->engine->home->key, OLD_USE, OLD_CLAIM, strlen(OLD_CLAIM), &mac);
 }
 
-static bool
-put_claim(Remote *r, GError **error)
+/* " START START"; "" where nothing is replaced. */
+static char *
+list_starts(const GPtrArray *claims)
 {
-    Digest mac;
-    key_mac(&r->engine->home->key, CLAIM_USE, CLAIM, strlen(CLAIM), &mac);
-    g_autofree char *name = NULL, *place = our_place(r), *id = digest_hex(&mac);
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < claims->len; i++)
+        g_string_append_printf(text, "%s%s", i ? "\n " : "",
+                               ((const Claim *)g_ptr_array_index(claims, i))->start);
+    return g_string_free(text, FALSE);
+}
+
+/* Our mark, instead of all those that are there. */
+static bool
+put_claim(Remote *r, const GPtrArray *replaced, GError **error)
+{
+    g_autofree char *name = NULL, *place = living_place(r->engine->home);
+    g_autofree char *id = living_instance(r->engine->home), *starts = list_starts(replaced);
     g_autofree char *text = g_strdup_printf(
         "From: postrider <postrider@%s>\n"
-        "Subject: This mailbox is worked by postrider\n" ID_HEADER ": %s\n" PLACE_HEADER
-        ": %s\n"
+        "Subject: This mailbox is worked by postrider\n" ID_HEADER ": %s\n" START_HEADER
+        ": %s\n" REPLACES_HEADER ": %s\n" PLACE_HEADER ": %s\n"
         "\n"
         "The home %s works with the mail in this mailbox. Keep this mail: it is how another\n"
         "postrider notices. To give the mailbox to another home say there:\n"
-        "  postrider account NAME --take-over\n",
-        r->engine->home->config->domain, id, place, place);
+        "  postrider serve --take-over\n",
+        r->engine->home->config->domain, id, r->start, starts, place, place);
     g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
     if (!remote_name(r, r->home, &name, error))
         return false;
@@ -147,14 +195,14 @@ put_claim(Remote *r, GError **error)
     return imap_append(r->conn, &in, &at, NULL, error);
 }
 
-/* Our own claims, or those of all others. */
+/* The marks of this start, or all others. */
 static bool
 remove_claims(Remote *r, const GPtrArray *claims, bool own, GError **error)
 {
     g_auto(ImapSet) uids = {0};
     for (guint i = 0; i < claims->len; i++) {
         const Claim *c = g_ptr_array_index(claims, i);
-        if (is_ours(r, c) == own)
+        if (g_str_equal(c->start, r->start) == own)
             imap_set_add(&uids, c->uid, c->uid);
     }
     return imap_set_is_empty(&uids) || imap_remove(r->conn, &uids, error);
@@ -163,11 +211,22 @@ remove_claims(Remote *r, const GPtrArray *claims, bool own, GError **error)
 static bool
 refuse(Remote *r, const Claim *other, GError **error)
 {
+    g_autofree char *place = living_place(r->engine->home);
     r->refused = true;
-    return err_set(error, ERR_CONFIG,
-                   "the mailbox of account '%s' is worked by another home, '%s'; to take it "
-                   "over: postrider account %s --take-over",
-                   r->account->name, other->place, r->account->name);
+    return err_set(
+        error, ERR_CONFIG,
+        "the mailbox of account '%s' is worked by another home, '%s', and this is '%s': "
+        "stop that one; if it is gone for good, run: postrider account %s "
+        "--take-over%s",
+        r->account->name, other->place, place, r->account->name, living_hint(r->engine->home));
+}
+
+/* Another one has the mailbox. What is left of our own mark goes, if the server lets us. */
+static bool
+give_way(Remote *r, const GPtrArray *claims, const Claim *other, GError **error)
+{
+    (void)remove_claims(r, claims, true, NULL);
+    return refuse(r, other, error);
 }
 
 static bool
@@ -203,24 +262,101 @@ make_folders(Remote *r, GError **error)
     return true;
 }
 
+/* Puts the mark of this start in place of those in claims, and sees whether it won. */
+static bool
+replace(Remote *r, const GPtrArray *claims, GError **error)
+{
+    g_autoptr(GPtrArray) now = NULL;
+    CRASH_POINT("home-before-mark");
+    if (!put_claim(r, claims, error))
+        return false;
+    CRASH_POINT("home-marked");
+    if (!read_claims(r, &now, error))
+        return false;
+    const Claim *first = winner(now);
+    if (first && !g_str_equal(first->start, r->start))
+        return give_way(r, now, first, error);
+    if (!remove_claims(r, claims, false, error))
+        return false;
+    CRASH_POINT("home-replaced");
+    return true;
+}
+
+static bool
+owe_survey(Remote *r, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           mailbox_set_survey(&txn, r->account->name, true, error) && txn_commit(&txn, error);
+}
+
+/* The first look of this process. */
+static bool
+begin_claim(Remote *r, GError **error)
+{
+    g_autoptr(GPtrArray) claims = NULL;
+    bool wish = false;
+    if (!mailbox_wants_take_over(r->engine->db, r->account->name, &wish, error) ||
+        !make_folders(r, error) || !read_claims(r, &claims, error))
+        return false;
+    const Claim *first = winner(claims);
+    if (first && !is_ours(r, first) && !r->options->take_over && !wish)
+        return refuse(r, first, error);
+    if (first && !is_ours(r, first) && !owe_survey(r, error))
+        return false;
+    g_free(r->start);
+    r->start = living_start();
+    if (replace(r, claims, error))
+        return true;
+    if (!r->refused) /* the line broke: whether the mark is there the next look finds out */
+        g_clear_pointer(&r->start, g_free);
+    return false;
+}
+
+/* Has anything in the folder changed since the last look? STATUS costs one round, and leaves the watched
+ * folder selected. A folder that the server can't speak of may be gone, and is made again. */
+static bool
+is_as_before(Remote *r, bool *ret, ImapMailbox *ret_now, GError **error)
+{
+    g_autofree char *name = NULL;
+    ImapMailbox now = {0};
+    if (!remote_name(r, r->home, &name, error))
+        return false;
+    if (!imap_status(r->conn, name, &now, NULL)) {
+        g_clear_pointer(&r->known, g_ptr_array_unref);
+        if (!make_folders(r, error))
+            return false;
+    }
+    *ret = now.uidnext && now.uidnext == r->home_box.uidnext &&
+           now.exists == r->home_box.exists && now.uidvalidity == r->home_box.uidvalidity;
+    *ret_now = now;
+    return true;
+}
+
+/* A later look: is our own mark still there? A mark that a person deleted is put again. */
+static bool
+check_claim(Remote *r, GError **error)
+{
+    g_autoptr(GPtrArray) claims = NULL;
+    ImapMailbox now; /* as of before the marks were read */
+    bool same;
+    if (!is_as_before(r, &same, &now, error))
+        return false;
+    if (same)
+        return true;
+    if (!read_claims(r, &claims, error))
+        return false;
+    const Claim *first = winner(claims);
+    if (!first)
+        return replace(r, claims, error);
+    if (!g_str_equal(first->start, r->start))
+        return give_way(r, claims, first, error);
+    r->home_box = now;
+    return true;
+}
+
 bool
 remote_claim(Remote *r, GError **error)
 {
-    g_autoptr(GPtrArray) claims = NULL;
-    if (!make_folders(r, error) || !read_claims(r, &claims, error))
-        return false;
-    const Claim *first = oldest(claims);
-    if (first && is_ours(r, first))
-        return true;
-    if (first && !r->options->take_over)
-        return refuse(r, first, error);
-    if (first && !remove_claims(r, claims, false, error))
-        return false;
-    g_clear_pointer(&claims, g_ptr_array_unref);
-    if (!put_claim(r, error) || !read_claims(r, &claims, error))
-        return false;
-    first = oldest(claims);
-    if (!first || is_ours(r, first))
-        return true;
-    return remove_claims(r, claims, true, error) && refuse(r, first, error);
+    return r->start ? check_claim(r, error) : begin_claim(r, error);
 }

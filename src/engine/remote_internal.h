@@ -2,7 +2,7 @@
 
 /*
  * The inside of an imap account's process: remote.c (the loop), remote_home.c (whose mailbox it
- * is), remote_mark.c (what is new), remote_route.c (whose mail it is), remote_fetch.c (mail
+ * is), remote_survey.c (after a take-over), remote_mark.c (what is new), remote_route.c (whose mail it is), remote_fetch.c (mail
  * in), remote_copy.c (of our own), remote_demand.c (mail that somebody asks for),
  * remote_settle.c (what is owed), remote_probe.c (mail in doubt), remote_look.c (what a person
  * did there).
@@ -25,6 +25,8 @@ typedef struct Remote {
     GHashTable *mailboxes;      /* of roles: name -> Maildir */
     bool redo;                  /* files may be there whose rows are not */
     bool refused;               /* the mailbox is another home's */
+    char *start;                /* of our mark there; NULL: not put yet */
+    ImapMailbox home_box;       /* its folder, when our mark was last seen in it */
     unsigned told;              /* TOLD_… */
 
     /* As long as a connection lasts. */
@@ -65,9 +67,13 @@ Maildir *remote_mailbox(Remote *r, const char *role, GError **error);
 /* How hard filing looks for what is there already (maildir_set_redo()). */
 void remote_set_redo(Remote *r, bool maybe);
 
-/* remote_home.c: makes our folders and sees whose mailbox it is. ERR_CONFIG, and r->refused,
- * when it is another home's. */
+/* remote_home.c: makes our folders and sees whose mailbox it is; before every pass. ERR_CONFIG, and
+ * r->refused, when it is another home's. */
 bool remote_claim(Remote *r, GError **error);
+
+/* remote_survey.c: after a take-over, before anything of the account runs: which of our jobs, and
+ * which mail that is not ours, the other home had in hand. */
+bool remote_survey(Remote *r, GError **error);
 
 /* remote_route.c: the roles whose mail it is, the first one's before all; elements are
  * ConfRole, borrowed. None: nobody's here. Caller frees. */

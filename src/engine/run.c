@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
+#include "base/living.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/demand.h"
@@ -388,6 +389,8 @@ run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
 {
     g_auto(Task) t = {.run = run};
     GError *failed = NULL;
+    if (!living_check(run->engine->home, false, error))
+        return false;
     if (!want.v)
         act_on_timers(run);
     if (!claim(run, want, &t.claim, ret_got, error))
@@ -464,6 +467,11 @@ run_timers(Engine *engine)
 {
     RunStats stats = {0};
     Run run = {.engine = engine, .signal_fd = -1, .stats = &stats};
+    g_autoptr(GError) error = NULL;
+    if (!living_check(engine->home, false, &error)) {
+        log_event(LOG_ERROR, error->message, NULL);
+        return err_exit_status(error);
+    }
     act_on_timers(&run);
     return 0;
 }

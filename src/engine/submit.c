@@ -2,10 +2,12 @@
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
+#include "base/living.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "engine/submit_internal.h"
 #include "engine/undelivered.h"
+#include "store/mailboxes.h"
 #include "store/messages.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -182,7 +184,8 @@ submit_pass(Engine *engine, int wait_ms, SubmitStats *ret, GError **error)
     Pass p = {.engine = engine};
     auto_fd lock = -1;
 
-    if (!lock_take(engine->home->state_fd, LOCK_NAME, wait_ms, &lock, error))
+    if (!living_check(engine->home, false, error) ||
+        !lock_take(engine->home->state_fd, LOCK_NAME, wait_ms, &lock, error))
         return false;
     bool ok = send_due(&p, error);
     submit_hang_up(&p);
@@ -230,7 +233,7 @@ submit_main(Engine *engine)
     sigaddset(&stop, SIGINT);
     sigprocmask(SIG_BLOCK, &stop, NULL);
     while (!done) {
-        if (!submit_once(engine, &done, &error)) {
+        if (!mailboxes_unwatched(engine->db, &error) || !submit_once(engine, &done, &error)) {
             log_event(LOG_ERROR, "sending failed", "error", error->message, NULL);
             return err_exit_status(error);
         }

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/living.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "serve/notify.h"
@@ -16,6 +17,7 @@
 #include "store/age.h"
 #include "store/effects.h"
 #include "store/jobs.h"
+#include "store/mailboxes.h"
 #include "store/outbox_smtp.h"
 #include "store/pauses.h"
 #include "store/set_back.h"
@@ -142,7 +144,7 @@ check_in_place(const Master *m, GError **error)
     if (!lock_holds(m->home->state_fd, LOCK_NAME, m->lock_fd))
         return err_set(error, ERR_DAMAGE, "'%s/" LOCK_NAME "' was replaced under its holder",
                        path);
-    return true;
+    return living_holds(m->home, m->start, error);
 }
 
 /* $POSTRIDER_LOG is for the one who looks for a fault, and wins. */
@@ -170,7 +172,8 @@ read_settings(Master *m)
     }
     open_log(m->home);
     log_event(LOG_INFO, "settings read again", "home", m->home->path, NULL);
-    if (!brains_recheck(m->db, &error) || !outbox_resume_all(m->db, &error))
+    if (!brains_recheck(m->db, &error) || !outbox_resume_all(m->db, &error) ||
+        !mailboxes_begin(m->db, false, &error))
         survive(m, error);
     staff_reload_accounts(m);
 }
@@ -339,7 +342,9 @@ master_open(Master *m, bool *ret_unclean, GError **error)
         return err_prefix(error, held ? "another master serves '%s'" : "'%s'", m->home->path);
     }
     open_log(m->home);
-    if (!db_open(m->home, DB_WRITE, &m->db, error) || !alarm_open(&m->alarm, error) ||
+    if (!living_begin(m->home, m->start, m->take_over, error) ||
+        !db_open(m->home, DB_WRITE, &m->db, error) ||
+        !mailboxes_begin(m->db, m->take_over, error) || !alarm_open(&m->alarm, error) ||
         !wake_open(m->home, &m->wake_fd, ret_unclean, error))
         return false;
     (void)g_unix_fd_add(m->signal_fd, G_IO_IN, on_signal, m);
@@ -363,6 +368,7 @@ master_clear(Master *m)
     g_clear_pointer(&m->loop, g_main_loop_unref);
     g_clear_pointer(&m->db, db_close);
     g_free(m->notify);
+    g_free(m->start);
     alarm_close(&m->alarm);
     cleanup_fd(&m->wake_fd);
     cleanup_fd(&m->signal_fd);
@@ -449,7 +455,7 @@ serve(Master *m, GError **error)
 }
 
 int
-serve_main(Home *home, const char *self, int max_iterations)
+serve_main(Home *home, const char *self, int max_iterations, bool take_over)
 {
     g_autoptr(GError) error = NULL;
     g_auto(Master) m = {
@@ -461,6 +467,8 @@ serve_main(Home *home, const char *self, int max_iterations)
         .wake_fd = -1,
         .alarm = {-1, -1},
         .notify = notify_take(),
+        .start = living_start(),
+        .take_over = take_over,
         .run = part_new("run", NULL, NULL, false),
         .timers = part_new("run", NULL, NULL, false),
         .deliver = part_new("deliver", NULL, "deliver.lock", false),

@@ -17,6 +17,8 @@ typedef struct Master {
     int lock_fd, signal_fd, wake_fd;
     Alarm alarm;
     char *notify;
+    char *start;    /* of our mark in the mail folder (base/living.h) */
+    bool take_over; /* marks of other homes are replaced */
     Part *run, *deliver, *submit, *index;
     Part *timers;            /* a run that takes no job */
     GPtrArray *accounts;     /* of Part; those that left the settings stay, unwanted */

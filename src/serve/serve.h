@@ -15,5 +15,6 @@
 #include "store/db.h"
 
 /* Exit status. self is the argv[0] path of the front program, used to start the parts.
- * max_iterations: steps per run; 0: each role's own. */
-int serve_main(Home *home, const char *self, int max_iterations);
+ * max_iterations: steps per run; 0: each role's own. take_over: the mail folder and the imap
+ * mailboxes become this home's, whoever had them (base/living.h). */
+int serve_main(Home *home, const char *self, int max_iterations, bool take_over);

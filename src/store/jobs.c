@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "store/jobs_internal.h"
+#include "store/mailboxes.h"
 #include "store/messages.h"
 #include "store/sql.h"
 #include "store/steering.h"
@@ -199,15 +200,17 @@ job_take_mail(Txn *txn,
 static const char claim_any[] =
     CLAIM "(SELECT id FROM ("
           "SELECT * FROM (SELECT id, turn_us AS due FROM job INDEXED BY job_turn "
-          "WHERE state = 'queued' AND ready_us <= ?1 ORDER BY turn_us, id LIMIT 1) "
-          "UNION ALL "
-          "SELECT * FROM (SELECT id, wakes_us AS due FROM job "
-          "WHERE state = 'parked' AND wakes_us IS NOT NULL AND wakes_us <= ?1 "
-          "AND parked_step <= ?8 ORDER BY wakes_us, id LIMIT 1)) "
-          "ORDER BY due, id LIMIT 1)" CLAIM_ENDS;
-static const char claim_one[] =
-    CLAIM "?2 AND (state = 'queued' OR (wakes_us <= ?1 AND parked_step <= ?8)) "
-          "AND (state = 'parked' OR ready_us <= ?1)" CLAIM_ENDS;
+          "WHERE state = 'queued' AND ready_us <= ?1 AND " MAILBOX_LETS_WORK(
+              "job.role") "ORDER BY turn_us, id LIMIT 1) "
+                          "UNION ALL "
+                          "SELECT * FROM (SELECT id, wakes_us AS due FROM job "
+                          "WHERE state = 'parked' AND wakes_us IS NOT NULL AND wakes_us <= ?1 "
+                          "AND parked_step <= ?8 AND " MAILBOX_LETS_WORK(
+                              "job.role") "ORDER BY wakes_us, id LIMIT 1)) "
+                                          "ORDER BY due, id LIMIT 1)" CLAIM_ENDS;
+static const char claim_one[] = CLAIM
+    "?2 AND (state = 'queued' OR (wakes_us <= ?1 AND parked_step <= ?8)) "
+    "AND (state = 'parked' OR ready_us <= ?1) AND " MAILBOX_LETS_WORK("job.role") CLAIM_ENDS;
 
 static int
 read_claim(Db *db, sqlite3_stmt *st, JobClaim *ret, GError **error)

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "store/jobs.h"
 #include "store/jobs_internal.h"
+#include "store/mailboxes.h"
 #include "store/messages.h"
 #include "store/sql.h"
 #include "store/timers.h"
@@ -243,9 +244,11 @@ jobs_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
 
     if (!hold && (!sql_int(db,
                            "SELECT (SELECT count(*) FROM job "
-                           "WHERE state = 'queued' AND ready_us <= ?1) + "
-                           "(SELECT count(*) FROM job WHERE state = 'parked' "
-                           "AND wakes_us IS NOT NULL AND wakes_us <= ?1)",
+                           "WHERE state = 'queued' AND ready_us <= ?1 AND " MAILBOX_LETS_WORK(
+                               "job.role") ") + "
+                                           "(SELECT count(*) FROM job WHERE state = 'parked' "
+                                           "AND wakes_us IS NOT NULL AND wakes_us <= ?1 "
+                                           "AND " MAILBOX_LETS_WORK("job.role") ")",
                            0, &n, error, "i", now_us) ||
                   !timers_ready(db, now_us, &timers, error)))
         return false;

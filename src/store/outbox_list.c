@@ -1,5 +1,6 @@
 #include "base/banned.h"
 #include "base/text.h"
+#include "store/mailboxes.h"
 #include "store/messages.h"
 #include "store/outbox.h"
 #include "store/sql.h"
@@ -161,6 +162,7 @@ read_first(Db *db, sqlite3_stmt *st, OutRow **ret, GError **error)
  * one read transaction. */
 #define NOTHING_HELD                                                                           \
     "NOT EXISTS (SELECT 1 FROM meta WHERE key = 'hold-all' AND value IS NOT NULL) "
+#define MAY_LEAVE NOTHING_HELD "AND " MAILBOX_LETS_LEAVE
 
 bool
 outbox_due(Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows, GError **error)
@@ -170,7 +172,7 @@ outbox_due(Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows,
                                "CROSS JOIN outbox o ON o.id = d.outbox "
                                "WHERE " DUE "AND (d.mailbox IS NOT NULL) = ? "
                                "AND (d.mailbox IS NOT NULL OR d.folder = '') "
-                               "AND " NOTHING_HELD "ORDER BY d.next_us, d.id LIMIT ?",
+                               "AND " MAY_LEAVE "ORDER BY d.next_us, d.id LIMIT ?",
                                error);
 
     if (!st)
@@ -235,7 +237,7 @@ outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
 {
     int64_t n = 0;
 
-    if (!sql_int(db, "SELECT count(*) FROM delivery d WHERE " DUE "AND " NOTHING_HELD, 0, &n,
+    if (!sql_int(db, "SELECT count(*) FROM delivery d WHERE " DUE "AND " MAY_LEAVE, 0, &n,
                  error, "i", now_us))
         return false;
     *ret_n = (unsigned)n;
@@ -249,7 +251,7 @@ outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error)
 
     if (!sql_int(txn->db,
                  "SELECT 1 FROM delivery d WHERE d.id = ? AND d.state IN ('ready', 'retry') "
-                 "AND " NOTHING_HELD,
+                 "AND " MAY_LEAVE,
                  0, &found, error, "i", delivery))
         return false;
     *ret = found != 0;
@@ -262,7 +264,7 @@ outbox_sent_if_due(Txn *txn, int64_t delivery, bool *ret, GError **error)
     int changed = 0;
     bool ok = sql_run(txn,
                       "UPDATE delivery AS d SET state = 'sent', why = NULL "
-                      "WHERE d.id = ? AND d.state IN ('ready', 'retry') AND " NOTHING_HELD,
+                      "WHERE d.id = ? AND d.state IN ('ready', 'retry') AND " MAY_LEAVE,
                       &changed, error, "i", delivery);
 
     *ret = ok && changed > 0;

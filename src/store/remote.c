@@ -105,9 +105,10 @@ remote_account_of(
                       ret_account, error, "ss", file, role);
 }
 
-#define COLUMNS                                                                                \
+#define COLUMNS_WITH(job)                                                                      \
     "r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, r.wants, "                 \
-    "r.marks FROM remote r "
+    "r.marks, " job " FROM remote r "
+#define COLUMNS COLUMNS_WITH("0")
 
 static RemoteRow *
 read_row(sqlite3_stmt *st)
@@ -123,6 +124,7 @@ read_row(sqlite3_stmt *st)
     row->msgid = sql_text(st, 6);
     row->wants = sql_text_null(st, 7);
     row->marks = sql_text_null(st, 8);
+    row->job.v = sqlite3_column_int64(st, 9);
     return row;
 }
 
@@ -210,6 +212,25 @@ remote_marked(Txn *txn, int64_t id, const char *paid, GError **error)
 }
 
 bool
+remote_open(Db *db, const char *account, GPtrArray **ret_rows, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " COLUMNS_WITH(
+                    "m.job") "JOIN message m ON m.file = r.file AND m.role = r.role "
+                             "JOIN job j ON j.id = m.job WHERE r.account = ? AND "
+                             "((j.state IN ('queued', 'running') AND m.state IN ('stored', "
+                             "'shown')) OR "
+                             "(j.state = 'parked' AND m.id = (SELECT max(c.id) FROM message c "
+                             "WHERE c.job = j.id AND c.class = 'checkpoint')))",
+                error);
+    if (!st)
+        return false;
+    sql_bind(st, "s", account);
+    return read_rows(db, st, ret_rows, error);
+}
+
+bool
 remote_parked(Db *db, const char *account, GPtrArray **ret_rows, GError **error)
 {
     sqlite3_stmt *st =
@@ -254,8 +275,12 @@ remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError *
             db,
             "SELECT EXISTS (SELECT 1 FROM remote WHERE account = ?1 AND wants IS NOT NULL) "
             "OR EXISTS (SELECT 1 FROM remote WHERE account = ?1 AND marks IS NOT NULL) "
+            "OR EXISTS (SELECT 1 FROM mailbox mb WHERE mb.account = ?1 AND mb.role = '' AND "
+            "(mb.state = 'unseen' OR (mb.state = 'ours' AND EXISTS (SELECT 1 FROM delivery d "
+            "WHERE d.state IN ('ready', 'retry') AND d.next_us <= ?2 AND d.outbox > mb.upto "
+            "AND (d.mailbox IS NOT NULL OR d.folder = ''))))) "
             "OR EXISTS (SELECT 1 FROM demand WHERE account = ?1 AND answer IS NULL)",
-            0, &found, error, "s", account) ||
+            0, &found, error, "si", account, now_us) ||
         !outbox_next_file(db, account, &next_us, error))
         return false;
     if (!found && next_us > now_us &&

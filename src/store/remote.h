@@ -41,6 +41,7 @@ typedef struct RemoteRow {
     char *msgid;
     char *wants; /* folder; NULL: no move is owed */
     char *marks; /* letters of Maildir; NULL: no flags are owed */
+    JobId job;   /* of remote_open(); else {0} */
 } RemoteRow;
 
 /* A mail of the server and its file here; once more is the same. Its message, if it is taken in
@@ -86,6 +87,9 @@ bool remote_owed_marks(
 /* They are there now, or the mail is not. More that came meanwhile stay owed. */
 bool remote_marked(Txn *txn, int64_t id, const char *paid, GError **error);
 
+/* Mail on which live jobs depend: open mail of those that run or are about to, the newest checkpoint of
+ * those that are parked; elements are RemoteRow. */
+bool remote_open(Db *db, const char *account, GPtrArray **ret_rows, GError **error);
 /* Checkpoint mails of parked jobs, the newest of each; elements are RemoteRow. */
 bool remote_parked(Db *db, const char *account, GPtrArray **ret_rows, GError **error);
 /* Rows of a folder under another UIDVALIDITY than this one, of jobs that live; elements are
@@ -96,7 +100,7 @@ bool remote_strays(Db *db,
                    uint32_t uidvalidity,
                    GPtrArray **ret_rows,
                    GError **error);
-/* Has the account anything to do on the server: moves, flags, mail to file there that is due,
+/* Has the account anything to do on the server: a look whose mailbox it is (store/mailboxes.h), moves, flags, mail to file there that is due,
  * mail in doubt to look for, mail that somebody here asks for? */
 bool remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError **error);
 

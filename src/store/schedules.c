@@ -1,5 +1,6 @@
 #include "store/schedules.h"
 #include "base/banned.h"
+#include "store/mailboxes.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
@@ -111,8 +112,8 @@ schedules_list(Db *db, int64_t due_us, GPtrArray **ret, GError **error)
         due_us == USEC_NEVER
             ? sql_get(db, "SELECT " COLUMNS "FROM schedule ORDER BY id", error)
             : sql_get(db,
-                      "SELECT " COLUMNS "FROM schedule WHERE next_us <= ?1 OR last_us > ?2 "
-                      "ORDER BY next_us, id",
+                      "SELECT " COLUMNS "FROM schedule WHERE (next_us <= ?1 OR last_us > ?2) "
+                      "AND " MAILBOX_LETS_WORK("schedule.role") "ORDER BY next_us, id",
                       error);
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_element);
     int rc = 0;

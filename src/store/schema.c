@@ -316,6 +316,14 @@ const char *const schema_sql[] = {
     "CREATE INDEX job_asker ON job (asker) WHERE state = 'queued';",
 
     /* 6 -> 7: what all who asked in a job's round may have done: MAY_…. */
-    "ALTER TABLE job ADD COLUMN may INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE job ADD COLUMN may INTEGER NOT NULL DEFAULT 0;"
+    /* And whose the mailboxes of imap accounts are (store/mailboxes.h). */
+    "CREATE TABLE mailbox ("
+    "  account TEXT NOT NULL,"
+    "  role TEXT NOT NULL," /* '': the account itself */
+    "  state TEXT NOT NULL,"
+    "  upto INTEGER NOT NULL," /* outbox */
+    "  PRIMARY KEY (account, role)"
+    ") WITHOUT ROWID;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

@@ -1,7 +1,10 @@
 #include "store/timers.h"
 #include "base/banned.h"
+#include "store/mailboxes.h"
 #include "store/schedules.h"
 #include "store/sql.h"
+
+#define JOB_MAY_WORK MAILBOX_LETS_WORK("(SELECT j.role FROM job j WHERE j.id = timer.job)")
 
 static void
 free_element(gpointer p)
@@ -47,10 +50,11 @@ timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError *
 bool
 timers_due(Db *db, const char *purpose, int64_t now_us, GPtrArray **ret_timers, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT id, due_us, job, purpose FROM timer "
-                               "WHERE due_us <= ? AND purpose = ? ORDER BY due_us, id",
-                               error);
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT id, due_us, job, purpose FROM timer "
+                "WHERE due_us <= ? AND purpose = ? AND " JOB_MAY_WORK "ORDER BY due_us, id",
+                error);
     g_autoptr(GPtrArray) timers = g_ptr_array_new_with_free_func(free_element);
     int rc = 0;
 
@@ -79,8 +83,9 @@ timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
 
     if (!hold && !sql_int(db,
                           "SELECT (SELECT count(*) FROM timer WHERE due_us <= ?1 "
-                          "AND purpose IN ('wait', 'progress')) + "
-                          "(SELECT count(*) FROM schedule WHERE next_us <= ?1 OR last_us > ?2)",
+                          "AND purpose IN ('wait', 'progress') AND " JOB_MAY_WORK ") + "
+                          "(SELECT count(*) FROM schedule WHERE (next_us <= ?1 OR "
+                          "last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role") ")",
                           0, &n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US))
         return false;
     *ret_n = (unsigned)n;

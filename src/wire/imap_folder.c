@@ -250,3 +250,48 @@ imap_select(ImapConn *conn, const char *name, bool read_only, ImapMailbox *ret, 
     *ret = conn->mailbox;
     return true;
 }
+
+/* --- STATUS --- */
+
+/* STATUS "Home" (MESSAGES 1 UIDNEXT 5 UIDVALIDITY 3) */
+static bool
+on_status(void *user, const ImapResponse *r, GError **error)
+{
+    ImapMailbox *box = user;
+    g_auto(ImapText) name = {0};
+    ImapScan scan = imap_scan_rest(r);
+    ImapSlice item;
+    uint64_t n;
+
+    if (!imap_slice_is(r->word, "STATUS") || !imap_scan_text(&scan, &name))
+        return true;
+    imap_scan_blanks(&scan);
+    if (!imap_scan_char(&scan, '('))
+        return true;
+    for (;; imap_scan_blanks(&scan)) {
+        if (!imap_scan_atom(&scan, &item) || !imap_scan_char(&scan, ' ') ||
+            !imap_scan_number(&scan, UINT32_MAX, &n))
+            return true;
+        if (imap_slice_is(item, "MESSAGES"))
+            box->exists = (uint32_t)n;
+        else if (imap_slice_is(item, "UIDNEXT"))
+            box->uidnext = (uint32_t)n;
+        else if (imap_slice_is(item, "UIDVALIDITY"))
+            box->uidvalidity = (uint32_t)n;
+    }
+}
+
+bool
+imap_status(ImapConn *conn, const char *name, ImapMailbox *ret, GError **error)
+{
+    g_autoptr(ImapCommand) command = imap_command_new("STATUS");
+    ImapMailbox box = {0};
+    ImapWatch watch = {.on_data = on_status, .user = &box};
+
+    imap_command_folder(command, name);
+    imap_command_words(command, "(MESSAGES UIDNEXT UIDVALIDITY)");
+    if (!imap_run(conn, command, &watch, error))
+        return err_prefix(error, "looking at folder '%s'", name);
+    *ret = box;
+    return true;
+}

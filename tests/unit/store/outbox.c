@@ -295,7 +295,8 @@ test_due_uses_index(TempStore *s, gconstpointer data)
     sqlite3_finalize(st);
     g_test_message("%s", plan->str);
     g_assert_nonnull(strstr(plan->str, "USING INDEX delivery_due (next_us<?)"));
-    g_assert_null(strstr(plan->str, "SCAN"));
+    g_assert_null(strstr(plan->str, "SCAN d")); /* "mb" has a row per role */
+    g_assert_null(strstr(plan->str, "SCAN o"));
     g_assert_null(strstr(plan->str, "TEMP B-TREE"));
 }
 
