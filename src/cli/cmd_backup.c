@@ -5,12 +5,15 @@
  * (1) The store is copied before the mail. Mail that comes or goes meanwhile is then newer than
  * the store, which postrider knows how to meet; the other way round the store would speak of
  * mail that is nowhere. (2) Everything is written under another name and renamed at the end, so
- * half a backup is never taken for a whole one, nor half a home for a home.
+ * half a backup is never taken for a whole one, nor half a home for a home. (3) A restored home
+ * holds everything until a person says that the home of the backup is stopped: both would
+ * answer the same mail.
  */
 #include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/living.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
@@ -114,13 +117,15 @@ write_label(Cli *cli, const Making *m, const TreeStats *stats, GError **error)
 {
     g_autofree char *home_id = NULL;
     g_autofree char *made = clock_format_iso(home_now(cli->home));
+    g_autofree char *place = living_place(cli->home);
     if (!meta_get(cli->db, "home-id", &home_id, error))
         return false;
     g_autofree char *text = g_strdup_printf(LABEL_FIRST "\nversion: " POSTRIDER_VERSION
                                                         "\nschema: %d\nmade: %s\nhome-id: %s\n"
-                                                        "generation: %" PRIu64 "\nfiles: %u\n",
+                                                        "generation: %" PRIu64 "\nfiles: %u\n"
+                                                        "place: %s\n",
                                             db_schema_version(), made, home_id ? home_id : "",
-                                            db_generation(cli->db), stats->files);
+                                            db_generation(cli->db), stats->files, place);
     return file_create(m->fd, LABEL, text, strlen(text), 0600, error);
 }
 
@@ -215,8 +220,21 @@ is_file(int fd, const char *path)
     return fstatat(fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
+/* What a restored home says about the backup it came from. */
+typedef struct Origin {
+    char *made, *place; /* may be NULL */
+} Origin;
+
+static void
+origin_clear(Origin *origin)
+{
+    g_free(origin->made);
+    g_free(origin->place);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Origin, origin_clear)
+
 static bool
-check_backup(int fd, const char *path, char **ret_made, GError **error)
+check_backup(int fd, const char *path, Origin *ret, GError **error)
 {
     static const char *const parts[] = {"postrider.conf", "key", "state/postrider.db"};
     g_autoptr(GBytes) bytes = NULL;
@@ -239,7 +257,9 @@ check_backup(int fd, const char *path, char **ret_made, GError **error)
     for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
         if (!is_file(fd, parts[i]))
             return err_set(error, ERR_NEVER, "the backup '%s' lacks '%s'", path, parts[i]);
-    *ret_made = label_get(label, "made");
+    g_autofree char *place = label_get(label, "place");
+    *ret = (Origin){.made = label_get(label, "made"),
+                    .place = place ? text_vis(place, false) : NULL};
     return true;
 }
 
@@ -272,24 +292,46 @@ move_muttrc(const Making *m, GError **error)
     return !moved || file_replace(m->fd, "muttrc", moved, strlen(moved), 0600, error);
 }
 
+/* Nothing runs or leaves until `doctor --accept-backup`. The mark in the mail folder is that of the
+ * home of the backup, and would say the same with less help. */
+static bool
+hold_all(const Making *m, const Origin *origin, GError **error)
+{
+    g_autofree char *path = g_build_filename(m->parent, m->tmp, NULL);
+    g_autofree char *why =
+        g_strdup_printf("this home was restored from a backup of %s; make sure that the home "
+                        "it was made of (%s) is "
+                        "stopped and stays so, then run: postrider doctor --accept-backup",
+                        origin->made ? origin->made : "an unknown time",
+                        origin->place ? origin->place : "of an unknown place");
+    g_autoptr(Home) home = NULL;
+    g_autoptr(Db) db = NULL;
+    g_auto(Txn) txn = {0};
+    return home_open_bare(path, &home, error) && db_open(home, DB_WRITE, &db, error) &&
+           txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           meta_set(&txn, "hold-all", why, error) && txn_commit(&txn, error) &&
+           (unlinkat(home->mail_fd, LIVING_MARK, 0) == 0 || errno == ENOENT ||
+            err_set_errno(error, errno, "removing 'mail/" LIVING_MARK "'"));
+}
+
 static void
-report_restore(Cli *cli, const Making *m, const TreeStats *stats, const char *made)
+report_restore(Cli *cli, const Making *m, const TreeStats *stats, const Origin *origin)
 {
     if (cli->json) {
-        cli_print_json(cli, json_pack("{s:s, s:i, s:I, s:s?}", "path", m->path, "files",
-                                      (int)stats->files, "bytes", (json_int_t)stats->bytes,
-                                      "made", made));
+        cli_print_json(cli,
+                       json_pack("{s:s, s:i, s:I, s:s?, s:s?, s:b}", "path", m->path, "files",
+                                 (int)stats->files, "bytes", (json_int_t)stats->bytes, "made",
+                                 origin->made, "place", origin->place, "held", 1));
         return;
     }
     g_autofree char *safe = text_vis(m->path, false);
-    g_autofree char *when = text_vis(made ? made : "an unknown time", false);
-    cli_print(
-        cli,
-        "%s: %u files as of %s\n"
-        "next: postrider doctor, then postrider serve\n"
-        "If mail was sent after that time, postrider notices as soon as it sees a trace of "
-        "it, holds\neverything and says so; then: postrider doctor --accept-backup\n",
-        safe, stats->files, when);
+    g_autofree char *when = text_vis(origin->made ? origin->made : "an unknown time", false);
+    cli_print(cli,
+              "%s: %u files as of %s\n"
+              "Nothing runs or leaves here yet: two homes would answer the same mail. Stop the "
+              "home that the\nbackup was made of (%s), and never start it again; then:\n"
+              "  postrider doctor --accept-backup\n  postrider serve\n",
+              safe, stats->files, when, origin->place ? origin->place : "of an unknown place");
 }
 
 int
@@ -299,7 +341,7 @@ cmd_restore(Cli *cli, int argc, char **argv)
     const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
     GError *error = NULL;
     g_auto(Making) m = {.parent_fd = -1, .fd = -1};
-    g_autofree char *made = NULL;
+    g_auto(Origin) origin = {0};
     TreeStats stats = {0};
     int status = cli_options("restore", options, &argc, &argv);
     if (status)
@@ -312,16 +354,16 @@ cmd_restore(Cli *cli, int argc, char **argv)
     auto_fd from = dir_open(argv[1], &error);
     if (from < 0)
         return cli_error(EX_NOINPUT, error);
-    if (!check_backup(from, argv[1], &made, &error))
+    if (!check_backup(from, argv[1], &origin, &error))
         return cli_error(0, error);
     if ((status = check_target(home)))
         return status;
     if (!making_begin(home, &m, &error))
         return cli_error(EX_CANTCREAT, error);
     if (!tree_copy(from, m.fd, skip, teller(), &stats, &error) || !move_muttrc(&m, &error) ||
-        !making_finish(&m, &error))
+        !hold_all(&m, &origin, &error) || !making_finish(&m, &error))
         return cli_error(0, error);
     end_progress(&stats);
-    report_restore(cli, &m, &stats, made);
+    report_restore(cli, &m, &stats, &origin);
     return 0;
 }

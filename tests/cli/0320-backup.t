@@ -63,8 +63,11 @@ not_ok 'nothing was made so far' test -e "$WORK/there"
 
 mkdir "$WORK/there"
 ok 'restore to an empty folder' there restore "$WORK/bk"
-like "$OUT" 'next: postrider doctor' 'tells what comes next'
-exits 0 'the restored home is well' there doctor
+like "$OUT" 'doctor --accept-backup' 'tells what comes next'
+exits 1 'the restored home is held' there doctor
+exits 75 'and answers nothing' there ask 'too early'
+ok 'until its owner has stopped the other one' there doctor --accept-backup
+exits 0 'then it is well' there doctor
 run there --json mail list
 is "$(py '[m["subject"] for m in d]')" "['first']" 'and has the mail'
 is "$(stat -c %Y "$WORK"/there/mail/envoy/.Done/cur/*)" "$(stat -c %Y "$WORK"/bk/mail/envoy/.Done/cur/*)" 'with its times'
@@ -81,6 +84,7 @@ cp -a "$HOME_DIR"/mail/envoy/.Sent/cur/. "$WORK/there/mail/envoy/.Sent/cur/"
 answer=$(grep -l 'Subject: Re: open' "$HOME_DIR"/mail/envoy/.Sent/cur/*)
 aid=$(sed -n 's/^Message-ID: //p' "$answer")
 printf 'From: x@y.example\nTo: envoy@postrider.local\nMessage-ID: <r@x>\nIn-Reply-To: %s\nSubject: Re: open\n\nthanks\n' "$aid" >"$WORK/there/mail/envoy/new/9"
+sqlite3 "$WORK/there/state/postrider.db" "DELETE FROM meta WHERE key = 'hold-all'" # it would be held without that proof
 run there serve --once
 run there status
 like "$OUT" 'older than the mail' 'mail from the future stops everything'

@@ -5,7 +5,7 @@
 
 py() { printf '%s' "$OUT" | python3 -c 'import json,sys; d=json.load(sys.stdin); print('"$1"')'; }
 # Every mail: its folder, name and bytes. What a run may touch when nothing may happen is nothing.
-listing() { (cd "$1/mail" && find . -type f -exec sha256sum {} + | sort -k 2); }
+listing() { (cd "$1/mail" && find . -type f ! -name .postrider-home -exec sha256sum {} + | sort -k 2); }
 subjects() { grep -h '^Subject: ' "$HOME_DIR"/mail/you/new/* | sort | uniq -c | sed 's/^ *//'; }
 id_of() { sed -n '/^$/q;s/^Message-ID: //p' "$(grep -l "^Subject: $1\$" "$HOME_DIR"/mail/you/new/* | head -n 1)"; }
 held_back() { pr status | grep -q 'nothing runs or leaves'; }
@@ -29,6 +29,8 @@ subjects >"$WORK/subjects"
 HOME_DIR=$WORK/there
 ok 'restore' pr restore "$WORK/bk"
 rm -rf "$HOME_DIR/mail" && cp -a "$OLD/mail" "$HOME_DIR/mail"
+rm "$HOME_DIR/mail/.postrider-home" # that of the old home, which would be refused for that reason
+rm -rf "$HOME_DIR/state" && cp -a "$WORK/bk/state" "$HOME_DIR/state" # as an administrator may put it back
 listing "$HOME_DIR" >"$WORK/mail-before"
 ok 'a pass' pr serve --once
 listing "$HOME_DIR" >"$WORK/mail-after"
@@ -88,6 +90,7 @@ rm -rf "$WORK/there"
 HOME_DIR=$WORK/there
 pr restore "$WORK/bk" >/dev/null
 rm -rf "$HOME_DIR/mail" && cp -a "$OLD/mail" "$HOME_DIR/mail"
+rm "$HOME_DIR/mail/.postrider-home"
 mv "$(grep -l '^Subject: after' "$HOME_DIR"/mail/envoy/.Done/cur/*)" "$HOME_DIR/mail/envoy/new/"
 ok 'the owner accepts it at once' pr doctor --accept-backup
 ok 'a pass' pr serve --once
