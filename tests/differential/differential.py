@@ -97,6 +97,8 @@ def differences(made, found):
         for reader in ("gmime", "python"):
             theirs = view(found[reader][name])
             for field in FIELDS:
+                if field == "names" and ours["types"] != theirs["types"]:
+                    continue  # other parts have other names
                 if ours[field] != theirs[field]:
                     yield reader, field, case, ours[field], theirs[field]
 
