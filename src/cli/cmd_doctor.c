@@ -12,6 +12,7 @@
 #include "engine/release.h"
 #include "notes/notes.h"
 #include "store/age.h"
+#include "store/copies.h"
 #include "store/effects.h"
 #include "store/index.h"
 #include "store/notes_readers.h"
@@ -418,6 +419,16 @@ release(Doctor *d, const char *what)
         return status;
     if (!found.in)
         return cli_fail(EX_DATAERR, "'%s' is mail on its way out; see: postrider outbox", what);
+    int64_t n = 1;
+    if (strchr(what, '@') &&
+        !copies_count(d->engine->db, found.in->role, found.in->msgid, &n, &error))
+        return cli_error(0, error);
+    if (n > 1)
+        return cli_fail(EX_DATAERR,
+                        "%" PRId64
+                        " mails have the id '%s': 'postrider mail trace' names them; "
+                        "release one by its number, as in '#%" PRId64 "'",
+                        n, what, found.in->id.v);
     if (!release_one(d->engine, found.in->id, &error))
         return cli_error(0, error);
     return say_released(d, 1, 0, 0, 0);

@@ -110,11 +110,11 @@ file_mail(Cli *cli,
     gsize len;
     const void *data = g_bytes_get_data(bytes, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
-    MsgId known;
-    bool reuse, was_there;
-    if (!messages_known(engine->db, role->name, m, &known, &reuse, &error))
+    MsgKnown known;
+    bool was_there;
+    if (!messages_known(engine->db, role->name, m, &known, &error))
         return cli_error(0, error);
-    if (known.v && !o->again)
+    if (known.id.v && !o->again)
         return cli_fail(EX_DATAERR,
                         "role '%s' has the mail '<%s>' already; --again gives it a new id",
                         role->name, id);

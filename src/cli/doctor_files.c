@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "cli/doctor.h"
 #include "mail/maildir.h"
+#include "store/copies.h"
 #include "store/outbox.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -80,8 +81,13 @@ check_row(Doctor *d, const MsgRow *row, void *data, GError **error)
 {
     Box *b = data;
     bool gone;
-    if (!is_gone(b, row->file, &gone, error))
+    g_autoptr(GPtrArray) copies = NULL;
+    if (!is_gone(b, row->file, &gone, error) ||
+        (gone && !copies_files(d->engine->db, row->id, COPIES_LOOKED_AT, &copies, error)))
         return false;
+    for (guint i = 0; gone && i < copies->len; i++)
+        if (!is_gone(b, g_ptr_array_index(copies, i), &gone, error))
+            return false;
     if (gone)
         doctor_find(d, false, row->file, "mail <%s> of %s is %s, but its file is nowhere",
                     row->msgid, row->role, msg_state_name(row->state));

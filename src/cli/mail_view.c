@@ -118,6 +118,6 @@ mail_find(Db *db, const char *text, MailFound *ret)
 bool
 mail_read(Cli *cli, const MailFound *f, GBytes **ret_bytes, GError **error)
 {
-    return f->in ? follow_read(cli->home, f->in, ret_bytes, error)
-                 : follow_read_out(cli->home, cli->db, f->out, NULL, ret_bytes, error);
+    return f->in ? follow_read(cli->db, f->in, ret_bytes, error)
+                 : follow_read_out(cli->db, f->out, NULL, ret_bytes, error);
 }

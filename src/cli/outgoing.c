@@ -94,7 +94,7 @@ set_thread(Engine *engine, Compose *c, const char *id, GError **error)
     if (!messages_find(engine->db, &viewer, id, &row, error) ||
         (!row && !outbox_find(engine->db, &viewer, id, &own, error)))
         return false;
-    if (row && !follow_read(engine->home, row, &bytes, error))
+    if (row && !follow_read(engine->db, row, &bytes, error))
         return false;
     if (own && own->bytes)
         bytes = g_bytes_ref(own->bytes);

@@ -169,7 +169,7 @@ static bool
 add_ancestors(const Asked *a, const MsgRow *row, GPtrArray *ids, GError **error)
 {
     g_autoptr(GBytes) raw = NULL;
-    if (!follow_read(a->engine->home, row, &raw, error))
+    if (!follow_read(a->engine->db, row, &raw, error))
         return false;
     if (!raw)
         return true;

@@ -1,42 +1,88 @@
 #include "engine/follow.h"
 #include "base/banned.h"
 #include "base/err.h"
-#include "mail/maildir.h"
+#include "mail/identity.h"
+#include "store/copies.h"
 
 #define FOLLOW_BATCH 2000
+#define COPIES_TRIED 16u
+
+/* Whoever may write the file may have changed it; one that can't be read is none. */
+static bool
+read_same(Db *db,
+          Maildir *md,
+          MsgId message,
+          const MaildirEntry *e,
+          GBytes **ret_bytes,
+          GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    Digest found;
+    bool same;
+    gsize len;
+
+    if (!maildir_read(md, e, db_home(db)->config->max_message, &bytes, NULL) || !bytes)
+        return true;
+    const void *data = g_bytes_get_data(bytes, &len);
+    identity_of_bytes(data, len, &found);
+    if (!copies_is(db, message, &found, &same, error))
+        return false;
+    if (same)
+        *ret_bytes = g_steal_pointer(&bytes);
+    return true;
+}
+
+bool
+follow_copy(
+    Db *db, Maildir *md, MsgId message, char **ret_file, GBytes **ret_bytes, GError **error)
+{
+    g_autoptr(GPtrArray) files = NULL;
+
+    *ret_bytes = NULL;
+    if (message.v && !copies_files(db, message, COPIES_TRIED, &files, error))
+        return false;
+    for (guint i = 0; files && i < files->len && !*ret_bytes; i++) {
+        const char *file = g_ptr_array_index(files, i);
+        g_autoptr(MaildirEntry) e = NULL;
+        if (!maildir_find(md, file, &e, error) ||
+            (e && !read_same(db, md, message, e, ret_bytes, error)))
+            return false;
+        if (*ret_bytes && ret_file)
+            *ret_file = g_strdup(file);
+    }
+    return true;
+}
 
 /* Most mail lies where it came, by its own name. */
 static bool
-read_from(const Home *home, Maildir *md, const MsgRow *row, GBytes **ret_bytes, GError **error)
+read_from(Db *db, Maildir *md, const MsgRow *row, GBytes **ret_bytes, GError **error)
 {
     g_autoptr(MaildirEntry) entry = NULL;
     if (!maildir_look(md, row->folder, true, row->file, &entry, error) ||
         (!entry && !maildir_find(md, row->file, &entry, error)))
         return false;
-    if (!entry) {
-        *ret_bytes = NULL;
-        return true;
-    }
-    return maildir_read(md, entry, home->config->max_message, ret_bytes, error);
+    if (!entry)
+        return follow_copy(db, md, row->id, NULL, ret_bytes, error);
+    return maildir_read(md, entry, db_home(db)->config->max_message, ret_bytes, error);
 }
 
 bool
-follow_read(const Home *home, const MsgRow *row, GBytes **ret_bytes, GError **error)
+follow_read(Db *db, const MsgRow *row, GBytes **ret_bytes, GError **error)
 {
     g_autoptr(Maildir) md = NULL;
-    return maildir_open(home->mail_fd, row->role, false, &md, error) &&
-           read_from(home, md, row, ret_bytes, error);
+    return maildir_open(db_home(db)->mail_fd, row->role, false, &md, error) &&
+           read_from(db, md, row, ret_bytes, error);
 }
 
 /* --- mail that was written --- */
 
 /* Mail that has left is kept as the copies that were made of it. */
 static bool
-read_copy(const Home *home, const OutRow *copy, GBytes **ret_bytes, GError **error)
+read_copy(Db *db, const OutRow *copy, GBytes **ret_bytes, GError **error)
 {
     g_autofree char *file = out_row_file(copy);
     const MsgRow place = {.role = copy->mailbox, .folder = copy->folder, .file = file};
-    return follow_read(home, &place, ret_bytes, error);
+    return follow_read(db, &place, ret_bytes, error);
 }
 
 static int
@@ -47,8 +93,7 @@ compare_copies(gconstpointer a, gconstpointer b)
 }
 
 static bool
-read_copies(
-    const Home *home, Db *db, OutId id, const char *mailbox, GBytes **ret_bytes, GError **error)
+read_copies(Db *db, OutId id, const char *mailbox, GBytes **ret_bytes, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.id = id, .all = true, .copies = true, .limit = UINT_MAX};
@@ -60,26 +105,22 @@ read_copies(
     for (guint i = 0; i < rows->len && !*ret_bytes; i++) {
         const OutRow *row = g_ptr_array_index(rows, i);
         if (row->mailbox && (!mailbox || g_str_equal(row->mailbox, mailbox)) &&
-            !read_copy(home, row, ret_bytes, error))
+            !read_copy(db, row, ret_bytes, error))
             return false;
     }
     return true;
 }
 
 bool
-follow_read_out(const Home *home,
-                Db *db,
-                const OutRow *row,
-                const char *mailbox,
-                GBytes **ret_bytes,
-                GError **error)
+follow_read_out(
+    Db *db, const OutRow *row, const char *mailbox, GBytes **ret_bytes, GError **error)
 {
     g_autoptr(OutRow) frozen = NULL;
     if (!row->bytes && !outbox_load(db, row->id, &frozen, error))
         return false;
     GBytes *bytes = frozen ? frozen->bytes : row->bytes;
     if (!bytes)
-        return read_copies(home, db, row->id, mailbox, ret_bytes, error);
+        return read_copies(db, row->id, mailbox, ret_bytes, error);
     *ret_bytes = g_bytes_ref(bytes);
     return true;
 }
@@ -121,7 +162,7 @@ add_in(Follow *f, const MsgRow *row, int64_t *last, GError **error)
     g_autofree char *text = NULL;
 
     if (row->class != MSG_UNREADABLE && get_mailbox(home, row->role, &f->md, NULL) &&
-        read_from(home, f->md, row, &bytes, NULL) && bytes)
+        read_from(f->engine->db, f->md, row, &bytes, NULL) && bytes)
         text = text_of(bytes);
     *last = row->id.v;
     return index_add(f->ix, INDEX_IN, *last, row->from, row->to, row->subject, text, error);
@@ -133,7 +174,7 @@ add_out(Follow *f, const OutRow *row, int64_t *last, GError **error)
     g_autoptr(GBytes) bytes = NULL;
     g_autofree char *text = NULL;
 
-    if (follow_read_out(f->engine->home, f->engine->db, row, NULL, &bytes, NULL) && bytes)
+    if (follow_read_out(f->engine->db, row, NULL, &bytes, NULL) && bytes)
         text = text_of(bytes);
     *last = row->id.v;
     return index_add(f->ix, INDEX_OUT, *last, row->from, row->address, row->subject, text,

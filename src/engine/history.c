@@ -127,12 +127,11 @@ is_known(const Past *past, const Message *m, bool *ret, GError **error)
     const Viewer viewer = VIEWER_OPERATOR;
     Db *db = past->engine->db;
     g_autoptr(OutRow) out = NULL;
-    MsgId in;
-    bool reuse;
-    if (!messages_known(db, past->role->name, m, &in, &reuse, error) ||
+    MsgKnown in;
+    if (!messages_known(db, past->role->name, m, &in, error) ||
         !outbox_find(db, &viewer, m->id, &out, error))
         return false;
-    *ret = in.v || out;
+    *ret = in.id.v || out;
     return true;
 }
 

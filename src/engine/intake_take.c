@@ -13,6 +13,7 @@
 #include "engine/quotes.h"
 #include "engine/remote.h"
 #include "engine/returned.h"
+#include "engine/rivals.h"
 #include "engine/unproven.h"
 #include "mail/msgid.h"
 #include "store/remote.h"
@@ -60,45 +61,93 @@ obey(Engine *engine,
     return true;
 }
 
+/* What the trace of a new mail says beside its state; who may hear of it hears of it. */
 static bool
-take_mail(Engine *engine,
-          Txn *txn,
-          const ConfRole *role,
-          MsgNew *in,
-          const Judgement *j,
-          IntakeAfter *after,
-          GError **error)
+take_notes(Engine *engine,
+           Txn *txn,
+           const ConfRole *role,
+           const Message *m,
+           const Judgement *j,
+           MsgId id,
+           bool id_taken,
+           GError **error)
 {
-    g_auto(Order) order = {0};
-    JobId job = {0};
-    MsgId id;
-    bool is_new, id_reuse = false;
-
-    in->trust = j->trust;
-    in->floor = j->floor;
-    in->class = j->class;
-    in->state = j->state;
-    in->why = j->why;
-    if (!messages_known(engine->db, role->name, in->mail, &id, &id_reuse, error))
-        return false;
-    if (id.v) /* again the same mail: only its place is news */
-        return messages_store(txn, in, &id, &is_new, error);
-    if (!note_minted(engine, txn, in->mail, error) ||
-        !messages_thread(txn, in->mail, &in->thread, error) ||
-        (in->state == MSG_STORED && !intake_direct(engine, j, in, &order, &job, error)) ||
-        !quotes_lower_floor(engine, in, job, error) ||
-        !messages_store(txn, in, &id, &is_new, error))
-        return false;
     if (j->forged &&
         !messages_trace(txn, id, "forged", "an origin line that does not hold", error))
         return false;
     if (*j->proof && !messages_trace(txn, id, "auth", j->proof, error))
         return false;
-    if (j->unproven && !unproven_tell(engine, txn, role, in->mail, j, error))
+    if (j->unproven &&
+        !unproven_tell(engine, txn, role, m, id_taken ? id : (MsgId){0}, j, error))
         return false;
+    return !id_taken || j->copy ||
+           messages_trace(txn, id, "id_reuse", "the same Message-ID on another mail", error);
+}
+
+/* A mail that says the same as one which has a job or is handled is no work, nor is it held: it
+ * would be work when somebody releases it. */
+static char *
+put_aside(const Rivals *rivals, MsgNew *in, Judgement *j)
+{
+    if (!rivals->of.v || (j->state != MSG_STORED && j->state != MSG_HELD))
+        return NULL;
+    char *why = rivals_why(rivals->of);
+    j->copy = true;
+    j->unproven = false;
+    in->state = MSG_IGNORED;
+    in->why = why;
+    return why;
+}
+
+/* *ret_id: the row; {0}: it is only one more file of a mail that is here. */
+static bool
+take_mail(Engine *engine,
+          Txn *txn,
+          const ConfRole *role,
+          MsgNew *in,
+          Judgement *j,
+          MsgId *ret_id,
+          IntakeAfter *after,
+          GError **error)
+{
+    g_auto(Order) order = {0};
+    g_auto(Rivals) rivals = {0};
+    JobId job = {0};
+    MsgKnown known;
+    MsgId id;
+    bool is_new;
+
+    *ret_id = (MsgId){0};
+    in->trust = j->trust;
+    in->floor = j->floor;
+    in->class = j->class;
+    in->state = j->state;
+    in->why = j->why;
+    if (!messages_known(engine->db, role->name, in->mail, &known, error))
+        return false;
+    if (known.id.v && j->trust <= known.trust) {
+        after->moves = true; /* it goes where that mail lies */
+        return messages_store(txn, in, &id, &is_new, error);
+    }
+    in->apart = known.id.v != 0;
+    if (known.id_taken && !rivals_compare(engine, role->name, in->mail, (MsgId){0}, known.id,
+                                          j->trust, &rivals, error))
+        return false;
+    g_autofree char *why = put_aside(&rivals, in, j);
+    bool ok = note_minted(engine, txn, in->mail, error) &&
+              messages_thread(txn, in->mail, &in->thread, error) &&
+              (in->state != MSG_STORED || intake_direct(engine, j, in, &order, &job, error)) &&
+              quotes_lower_floor(engine, in, job, error) &&
+              messages_store(txn, in, &id, &is_new, error) &&
+              take_notes(engine, txn, role, in->mail, j, id, known.id_taken, error);
+    if (why)
+        in->why = NULL;
+    if (!ok)
+        return false;
+    *ret_id = id;
     after->ready |= j->unproven; /* a word to the owner may be on its way */
-    if (id_reuse &&
-        !messages_trace(txn, id, "id_reuse", "the same Message-ID on another body", error))
+    bool works = in->state == MSG_STORED || order.kind != ORDER_NONE;
+    if (works && !rivals_retire(txn, &rivals, id, error))
         return false;
     if (order.kind != ORDER_NONE)
         return obey(engine, txn, id, &order, job, in->mail, after, error);
@@ -162,16 +211,12 @@ adopt(Engine *engine,
 }
 
 static bool
-note_forged(Engine *engine, Txn *txn, const MsgNew *fresh, GError **error)
+note_forged(Txn *txn, MsgId id, const Message *m, GError **error)
 {
-    const Viewer viewer = {.role = fresh->role};
-    g_autoptr(MsgRow) row = NULL;
-    log_event(LOG_WARN, "a mail carries a continuation that is not ours", "message",
-              fresh->mail->id, NULL);
+    log_event(LOG_WARN, "a mail carries a continuation that is not ours", "message", m->id,
+              NULL);
     return checkpoint_count_forged(txn, error) &&
-           messages_find(engine->db, &viewer, fresh->mail->id, &row, error) &&
-           (!row || messages_trace(txn, row->id, "forged",
-                                   "a continuation whose MAC does not hold", error));
+           messages_trace(txn, id, "forged", "a continuation whose MAC does not hold", error);
 }
 
 static bool
@@ -181,10 +226,12 @@ take_judged(Engine *engine,
             const IntakeItem *item,
             MsgNew *fresh,
             Judgement *j,
+            MsgId *ret_id,
             IntakeAfter *after,
             GError **error)
 {
     bool taken = false;
+    *ret_id = (MsgId){0};
     if (item->in.seen == CONT_SIGNED &&
         !take_checkpoint(engine, txn, fresh, item->in.checkpoint, &taken, after, error))
         return false;
@@ -196,9 +243,9 @@ take_judged(Engine *engine,
         j->state = MSG_HELD;
         j->why = "ambiguous: a continuation that can be read in two ways";
     }
-    return take_mail(engine, txn, role, fresh, j, after, error) &&
-           (item->in.seen == CONT_NOT_ONE || item->in.seen == CONT_AMBIGUOUS ||
-            note_forged(engine, txn, fresh, error));
+    return take_mail(engine, txn, role, fresh, j, ret_id, after, error) &&
+           (item->in.seen == CONT_NOT_ONE || item->in.seen == CONT_AMBIGUOUS || !ret_id->v ||
+            note_forged(txn, *ret_id, fresh->mail, error));
 }
 
 /* Mail of ours that comes back says something about the outbox. */
@@ -207,19 +254,16 @@ take_returned(Engine *engine,
               Txn *txn,
               const IntakeItem *item,
               const Judgement *j,
+              MsgId id,
               IntakeAfter *after,
               GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
-    const Message *m = item->in.mail;
-    g_autoptr(MsgRow) row = NULL;
     if (item->unreadable || j->proved || j->state != MSG_IGNORED)
         return true;
     if (j->class != MSG_BOUNCE)
-        return returned_copy(engine, txn, m, error);
+        return returned_copy(engine, txn, item->in.mail, error);
     after->ready = true;
-    return messages_find(engine->db, &viewer, m->id, &row, error) &&
-           (!row || returned_bounce(engine, txn, row->id, item->bytes, error));
+    return !id.v || returned_bounce(engine, txn, id, item->bytes, error);
 }
 
 static void
@@ -255,6 +299,7 @@ intake_take(Engine *engine,
                     .file = item->entry->base,
                     .mail = item->in.mail};
     Judgement j;
+    MsgId id;
     if (!item->unreadable && !namesake_take(engine, txn, item->in.mail, error))
         return false;
     if (item->unreadable) {
@@ -267,8 +312,8 @@ intake_take(Engine *engine,
     } else {
         judge(engine->home, role, item->in.mail, from != NULL, &j);
     }
-    if (!take_judged(engine, txn, role, item, &fresh, &j, after, error) ||
-        !take_returned(engine, txn, item, &j, after, error))
+    if (!take_judged(engine, txn, role, item, &fresh, &j, &id, after, error) ||
+        !take_returned(engine, txn, item, &j, id, after, error))
         return err_prefix(error, "taking in '%s/%s'", role->name, item->entry->base);
     count(stats, &fresh);
     return true;

@@ -20,6 +20,7 @@ typedef struct Judgement {
     bool forged;     /* it carries an origin line that does not hold */
     bool unproven;   /* from outside: claims to be somebody we work for, and can't prove it */
     bool several;    /* unproven, and `authserv-fields = several` would prove it */
+    bool copy;       /* it says the same as a mail that has work (engine/rivals.h) */
     char proof[200]; /* from outside: what the receiving server found; "" where nobody asked */
 } Judgement;
 

@@ -34,7 +34,7 @@ static void
 add_mail_links(Check *k, const MsgRow *row)
 {
     g_autoptr(GBytes) bytes = NULL;
-    if (row->trust < TRUST_PRINCIPAL || !follow_read(k->engine->home, row, &bytes, NULL) ||
+    if (row->trust < TRUST_PRINCIPAL || !follow_read(k->engine->db, row, &bytes, NULL) ||
         !bytes)
         return;
     gsize len;

@@ -151,7 +151,7 @@ show_taken_in(PortTalk *talk, const MsgRow *row, json_t *answer, GError **error)
 {
     g_autoptr(GBytes) raw = NULL;
 
-    if (!follow_read(talk->engine->home, row, &raw, error))
+    if (!follow_read(talk->engine->db, row, &raw, error))
         return false;
     json_t *mail = format_row(talk, row);
     answer_text(mail, "trust", trust_name(row->trust));
@@ -166,8 +166,7 @@ show_written(PortTalk *talk, const OutRow *row, json_t *answer, GError **error)
 {
     g_autoptr(GBytes) raw = NULL;
 
-    if (!follow_read_out(talk->engine->home, talk->engine->db, row, talk->job->role, &raw,
-                         error))
+    if (!follow_read_out(talk->engine->db, row, talk->job->role, &raw, error))
         return false;
     json_t *mail = format_out(talk, row);
     add_content(mail, raw);

@@ -120,14 +120,13 @@ static bool
 next_text(void *data, char **ret_text, Trust *ret_floor, GError **error)
 {
     Sources *s = data;
-    const Home *home = s->engine->home;
     g_autoptr(GBytes) raw = NULL;
     const Source *source = NULL;
     while (!raw && s->next < s->list->len) {
         source = &g_array_index(s->list, Source, s->next++);
-        bool read = source->in ? follow_read(home, source->in, &raw, error)
-                               : follow_read_out(home, s->engine->db, source->out, s->role,
-                                                 &raw, error);
+        bool read = source->in
+                        ? follow_read(s->engine->db, source->in, &raw, error)
+                        : follow_read_out(s->engine->db, source->out, s->role, &raw, error);
         if (!read)
             return false;
     }

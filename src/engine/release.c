@@ -6,6 +6,8 @@
 #include "engine/intake.h"
 #include "engine/judge.h"
 #include "engine/orders.h"
+#include "engine/rivals.h"
+#include <inttypes.h>
 
 /* The mail of a row that can still become work. */
 static bool
@@ -18,7 +20,7 @@ load_for_release(Engine *engine, MsgId id, MsgRow **ret_row, Message **ret_mail,
         return false;
     if (!row || (row->state != MSG_HELD && row->state != MSG_IGNORED))
         return err_set(error, ERR_NEVER, "only mail that is held or ignored can be released");
-    if (!follow_read(engine->home, row, &bytes, error))
+    if (!follow_read(engine->db, row, &bytes, error))
         return false;
     if (!bytes)
         return err_set(error, ERR_NEVER, "the mail '%s' is no longer there", row->msgid);
@@ -30,6 +32,13 @@ load_for_release(Engine *engine, MsgId id, MsgRow **ret_row, Message **ret_mail,
     *ret_row = g_steal_pointer(&row);
     *ret_mail = g_steal_pointer(&m);
     return true;
+}
+
+/* A copy never starts work beside a mail that has a job or is handled. */
+static bool
+find_worked(Engine *engine, const MsgRow *row, const Message *m, Rivals *ret, GError **error)
+{
+    return rivals_compare(engine, row->role, m, row->id, (MsgId){0}, TRUST_ANYONE, ret, error);
 }
 
 static bool
@@ -52,7 +61,16 @@ release_one(Engine *engine, MsgId id, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Message) m = NULL;
-    return load_for_release(engine, id, &row, &m, error) && release_mail(engine, row, m, error);
+    g_auto(Rivals) rivals = {0};
+    if (!load_for_release(engine, id, &row, &m, error) ||
+        !find_worked(engine, row, m, &rivals, error))
+        return false;
+    if (rivals.of.v)
+        return err_set(error, ERR_NEVER,
+                       "mail %" PRId64 " says the same as mail %" PRId64
+                       ", which was let in before: see 'postrider mail show #%" PRId64 "'",
+                       id.v, rivals.of.v, rivals.of.v);
+    return release_mail(engine, row, m, error);
 }
 
 /* Why this mail would be no work if it came now; j->state says what it is then. */
@@ -80,10 +98,17 @@ release_judged(Engine *engine, MsgId id, bool *ret_released, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Message) m = NULL;
+    g_autofree char *copy = NULL;
+    g_auto(Rivals) rivals = {0};
     Judgement j;
-    if (!load_for_release(engine, id, &row, &m, error))
+    if (!load_for_release(engine, id, &row, &m, error) ||
+        !find_worked(engine, row, m, &rivals, error))
         return false;
     const char *why = no_work(engine, row, m, &j);
+    if (rivals.of.v) {
+        j.state = MSG_IGNORED;
+        why = copy = rivals_why(rivals.of);
+    }
     *ret_released = why == NULL;
     if (!why)
         return release_mail(engine, row, m, error);

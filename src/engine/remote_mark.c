@@ -148,14 +148,13 @@ remote_is_known(Remote *r,
 {
     const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRow) row = NULL;
-    bool reused;
-    MsgId id;
+    MsgKnown known;
     *ret_old = false;
     *ret_file = NULL;
     if (mail->uid >= mark->anew_uid)
         return true;
-    if (!messages_known(r->engine->db, role->name, m, &id, &reused, error) ||
-        (id.v && !messages_load(r->engine->db, &viewer, id, &row, error)))
+    if (!messages_known(r->engine->db, role->name, m, &known, error) ||
+        (known.id.v && !messages_load(r->engine->db, &viewer, known.id, &row, error)))
         return false;
     *ret_old = !row && !came_later(mark, mail, m);
     *ret_file = row ? g_strdup(row->file) : NULL;

@@ -6,17 +6,24 @@
  *   INBOX, Active, Done           not yet            done, or not yet
  *   another folder                a person's doing   done, or not yet
  *   no folder                     a person's doing   a person's doing
+ *   no folder, but a copy does    the copy's         the copy's
  *
  * A move may bring flags, set by the very rename: it is not done before they are there. What a
  * person did stays as it is: where mail lies is theirs to say.
  */
 #include "engine/settle.h"
 #include "base/banned.h"
+#include "base/crash.h"
 #include "base/err.h"
+#include "engine/follow.h"
 #include "mail/maildir.h"
 #include "notes/notes.h"
+#include "store/copies.h"
 #include "store/effects.h"
 #include "store/outbox.h"
+
+#define COPIES_BATCH 1000u
+#define FEW_COPIES 16u
 
 /* The folders between which we move mail ourselves, "" being INBOX. */
 static const char *const own_folders[] = {"", "Active", "Done", NULL};
@@ -69,7 +76,7 @@ subject_clear(Subject *s)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Subject, subject_clear)
 
 static bool
-subject_open(const Home *home, const Effect *e, Subject *ret, GError **error)
+subject_open(Db *db, const Effect *e, Subject *ret, GError **error)
 {
     const char *slash = strchr(e->subject, '/');
 
@@ -77,14 +84,13 @@ subject_open(const Home *home, const Effect *e, Subject *ret, GError **error)
         return err_set(error, ERR_DAMAGE, "'%s' names no mail", e->subject);
     ret->mailbox = g_strndup(e->subject, (gsize)(slash - e->subject));
     ret->base = slash + 1;
-    return maildir_open(home->mail_fd, ret->mailbox, false, &ret->md, error);
+    return maildir_open(db_home(db)->mail_fd, ret->mailbox, false, &ret->md, error);
 }
 
 static bool
-subject_find(const Home *home, const Effect *e, Subject *ret, GError **error)
+subject_find(Db *db, const Effect *e, Subject *ret, GError **error)
 {
-    return subject_open(home, e, ret, error) &&
-           maildir_find(ret->md, ret->base, &ret->at, error);
+    return subject_open(db, e, ret, error) && maildir_find(ret->md, ret->base, &ret->at, error);
 }
 
 static bool
@@ -95,17 +101,32 @@ foreign(EffectSeen *ret_seen, char **ret_why, char *why)
     return true;
 }
 
+/* A copy takes the place of a file that is in no folder, if there is one. */
 static bool
-look_move(
-    const Home *home, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
+gone(Db *db, const Effect *e, Maildir *md, EffectSeen *ret_seen, char **ret_why, GError **error)
+{
+    g_autofree char *file = NULL;
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (!follow_copy(db, md, e->message, &file, &bytes, error))
+        return false;
+    if (!file)
+        return foreign(ret_seen, ret_why, g_strdup("a person deleted it"));
+    *ret_seen = EFFECT_COPY;
+    *ret_why = g_steal_pointer(&file);
+    return true;
+}
+
+static bool
+look_move(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
 {
     g_auto(Subject) s = {0};
     g_auto(Goal) goal = goal_of(e);
 
-    if (!subject_find(home, e, &s, error))
+    if (!subject_find(db, e, &s, error))
         return false;
     if (!s.at)
-        return foreign(ret_seen, ret_why, g_strdup("a person deleted it"));
+        return gone(db, e, s.md, ret_seen, ret_why, error);
     if (g_str_equal(s.at->folder, goal.folder))
         *ret_seen = has_flags(s.at, goal.flags, "") ? EFFECT_DONE : EFFECT_NOT_YET;
     else if (g_strv_contains(own_folders, s.at->folder))
@@ -117,12 +138,12 @@ look_move(
 }
 
 static bool
-act_move(const Home *home, const Effect *e, GError **error)
+act_move(Db *db, const Effect *e, GError **error)
 {
     g_auto(Subject) s = {0};
     g_auto(Goal) goal = goal_of(e);
 
-    return subject_open(home, e, &s, error) &&
+    return subject_open(db, e, &s, error) &&
            maildir_move_flagged(s.md, s.base, goal.folder, goal.flags, error);
 }
 
@@ -144,27 +165,26 @@ parse_flags(const char *args, GString *add, GString *remove, GError **error)
 }
 
 static bool
-look_flag(
-    const Home *home, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
+look_flag(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
 {
     g_autoptr(GString) add = g_string_new(NULL), remove = g_string_new(NULL);
     g_auto(Subject) s = {0};
 
-    if (!parse_flags(e->args, add, remove, error) || !subject_find(home, e, &s, error))
+    if (!parse_flags(e->args, add, remove, error) || !subject_find(db, e, &s, error))
         return false;
     if (!s.at)
-        return foreign(ret_seen, ret_why, g_strdup("a person deleted it"));
+        return gone(db, e, s.md, ret_seen, ret_why, error);
     *ret_seen = has_flags(s.at, add->str, remove->str) ? EFFECT_DONE : EFFECT_NOT_YET;
     return true;
 }
 
 static bool
-act_flag(const Home *home, const Effect *e, GError **error)
+act_flag(Db *db, const Effect *e, GError **error)
 {
     g_autoptr(GString) add = g_string_new(NULL), remove = g_string_new(NULL);
     g_auto(Subject) s = {0};
 
-    return parse_flags(e->args, add, remove, error) && subject_open(home, e, &s, error) &&
+    return parse_flags(e->args, add, remove, error) && subject_open(db, e, &s, error) &&
            maildir_flag(s.md, s.base, add->str, remove->str, error);
 }
 
@@ -176,11 +196,102 @@ static const EffectOps *const ops[EFFECT_N_KINDS] = {
     [EFFECT_MAIL_FLAG] = &flag_ops,
 };
 
+/* --- copies --- */
+
+/* A mailbox, and the names in it where many of them are looked for: looking for one that is not
+ * there takes its time. */
+typedef struct Box {
+    Maildir *md;
+    GHashTable *names; /* NULL: few are looked for */
+} Box;
+
+static void
+box_clear(Box *b)
+{
+    g_clear_pointer(&b->md, maildir_close);
+    g_clear_pointer(&b->names, g_hash_table_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Box, box_clear)
+
+static bool
+box_open(Db *db, Box *b, const char *role, bool many, GError **error)
+{
+    if (b->md && g_str_equal(maildir_mailbox(b->md), role))
+        return true;
+    box_clear(b);
+    if (!maildir_open(db_home(db)->mail_fd, role, false, &b->md, error))
+        return false;
+    if (many)
+        b->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (const char *const *f = own_folders; many && *f; f++) {
+        g_autoptr(GPtrArray) names = NULL;
+        if (!maildir_names(b->md, *f, &names, error))
+            return false;
+        for (guint i = 0; i < names->len; i++)
+            g_hash_table_add(b->names, g_strdup(g_ptr_array_index(names, i)));
+    }
+    return true;
+}
+
+/* To where its message lies. What a person filed stays; flags are for the last place. */
+static bool
+bring_copy(Db *db, const CopyOwed *c, Box *b, bool many, GError **error)
+{
+    g_autoptr(MaildirEntry) at = NULL;
+    bool last = *c->folder && !g_str_equal(c->folder, "Active");
+
+    if (!box_open(db, b, c->role, many, error))
+        return false;
+    if (b->names && !g_hash_table_contains(b->names, c->file))
+        return true;
+    if (!maildir_find(b->md, c->file, &at, error))
+        return false;
+    if (!at ||
+        (!g_strv_contains(own_folders, at->folder) && !g_str_equal(at->folder, c->folder)))
+        return true;
+    return maildir_move_copy(b->md, c->file, c->folder, last ? c->marks : "", error);
+}
+
+static bool
+settle_some_copies(Db *db, const GPtrArray *rows, GError **error)
+{
+    g_auto(Box) box = {0};
+    g_auto(Txn) txn = {0};
+
+    for (guint i = 0; i < rows->len; i++)
+        if (!bring_copy(db, g_ptr_array_index(rows, i), &box, rows->len > FEW_COPIES, error))
+            return err_prefix(error, "moving copies of mail");
+    CRASH_POINT("copies-moved");
+    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error))
+        return false;
+    for (guint i = 0; i < rows->len; i++)
+        if (!copies_paid(&txn, g_ptr_array_index(rows, i), error))
+            return false;
+    return txn_commit(&txn, error);
+}
+
+static bool
+settle_copies(Db *db, GError **error)
+{
+    guint n;
+
+    do {
+        g_autoptr(GPtrArray) rows = NULL;
+        if (!copies_owed(db, COPIES_BATCH, &rows, error))
+            return false;
+        n = rows->len;
+        if (n > 0 && !settle_some_copies(db, rows, error))
+            return false;
+    } while (n == COPIES_BATCH);
+    return true;
+}
+
 bool
 settle_local(Engine *engine, unsigned *ret_n, GError **error)
 {
     unsigned n = 0;
-    bool ok = effects_settle(engine->db, "", ops, &n, error);
+    bool ok =
+        effects_settle(engine->db, "", ops, &n, error) && settle_copies(engine->db, error);
 
     if (ok && ret_n)
         *ret_n = n;

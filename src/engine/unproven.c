@@ -12,6 +12,7 @@ unproven_tell(Engine *engine,
               Txn *txn,
               const ConfRole *role,
               const Message *m,
+              MsgId number,
               const Judgement *j,
               GError **error)
 {
@@ -25,15 +26,17 @@ unproven_tell(Engine *engine,
     if (g_strcmp0(said, day) == 0)
         return true;
     g_autofree char *subject = text_vis(m->subject, false);
+    g_autofree char *name =
+        number.v ? g_strdup_printf("#%" PRId64, number.v) : g_strdup_printf("<%s>", m->id);
     g_autofree char *text =
         g_strdup_printf("A mail to %s says that it is from %s, and nothing proves it (%s). It "
                         "is held, and nothing "
                         "was done with it.\n\n  Subject: %s\n  Message-ID: <%s>\n\nIf you know "
                         "that it is real: "
-                        "postrider doctor --release '<%s>'. To see why: postrider mail trace "
-                        "'<%s>'. More of them "
+                        "postrider doctor --release '%s'. To see why: postrider mail trace "
+                        "'%s'. More of them "
                         "from this sender are held without a word until tomorrow.",
-                        role->name, m->from->spec, j->proof, subject, m->id, m->id, m->id);
+                        role->name, m->from->spec, j->proof, subject, m->id, name, name);
     g_autoptr(Compose) c =
         letter_notice(home, role, NULL, home->config->owner,
                       "a mail that can't prove its sender", text, NULL, error);

@@ -15,9 +15,11 @@
  * when it paired; the value is that name. */
 #define UNPROVEN_FORGED "forged-fields:"
 
+/* number: its row, where another mail has its Message-ID; {0}: the id names it. */
 bool unproven_tell(Engine *engine,
                    Txn *txn,
                    const ConfRole *role,
                    const Message *m,
+                   MsgId number,
                    const Judgement *j,
                    GError **error);

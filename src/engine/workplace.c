@@ -282,7 +282,7 @@ static bool
 fill_from(Workplace *w, Engine *engine, const MsgRow *row, GError **error)
 {
     g_autoptr(GBytes) raw = NULL;
-    if (!follow_read(engine->home, row, &raw, error))
+    if (!follow_read(engine->db, row, &raw, error))
         return false;
     if (!raw)
         return true;

@@ -354,7 +354,7 @@ maildir_read_finished(Maildir *md,
     return err_set(error, ERR_AGAIN, "mail '%s' is being moved all the time", e->base);
 }
 
-/* Renames the mail to name in that sub-folder and flushes where it is, then where it was.
+/* Renames the mail to name in that sub-folder; flush: and flushes where it is, then where it was.
  * 1: done; 0: somebody else was faster, look again; -1: error. */
 static int
 relocate(Maildir *md,
@@ -362,6 +362,7 @@ relocate(Maildir *md,
          Folder *to,
          Sub to_sub,
          const char *name,
+         bool flush,
          GError **error)
 {
     Sub from_sub = e->in_new ? SUB_NEW : SUB_CUR;
@@ -374,6 +375,8 @@ relocate(Maildir *md,
     if (folder_sub(to, to_sub) >= 0 &&
         file_rename_new(from->sub[from_sub], e->name, to->sub[to_sub], name) == 0) {
         CRASH_POINT("maildir-moved");
+        if (!flush)
+            return 1;
         return folder_flush(to, to_sub, error) && folder_flush(from, from_sub, error) ? 1 : -1;
     }
     if (errno == ENOENT)
@@ -388,9 +391,13 @@ maildir_move(Maildir *md, const char *base, const char *folder, GError **error)
     return maildir_move_flagged(md, base, folder, "", error);
 }
 
-bool
-maildir_move_flagged(
-    Maildir *md, const char *base, const char *folder, const char *add, GError **error)
+static bool
+move_mail(Maildir *md,
+          const char *base,
+          const char *folder,
+          const char *add,
+          bool flush,
+          GError **error)
 {
     g_autoptr(Folder) to = NULL;
 
@@ -409,12 +416,26 @@ maildir_move_flagged(
         g_autofree char *name = info ? g_strconcat(e->base, info, NULL) : g_strdup(e->name);
         if (strcmp(e->folder, folder) == 0 && e->in_new == (s == SUB_NEW) &&
             strcmp(name, e->name) == 0)
-            return folder_flush(to, s, error);
-        int done = relocate(md, e, to, s, name, error);
+            return !flush || folder_flush(to, s, error);
+        int done = relocate(md, e, to, s, name, flush, error);
         if (done)
             return done > 0;
     }
     return err_set(error, ERR_AGAIN, "mail '%s' is being moved all the time", base);
+}
+
+bool
+maildir_move_flagged(
+    Maildir *md, const char *base, const char *folder, const char *add, GError **error)
+{
+    return move_mail(md, base, folder, add, true, error);
+}
+
+bool
+maildir_move_copy(
+    Maildir *md, const char *base, const char *folder, const char *add, GError **error)
+{
+    return move_mail(md, base, folder, add, false, error);
 }
 
 bool
@@ -435,7 +456,7 @@ maildir_flag(Maildir *md, const char *base, const char *add, const char *remove,
         g_autofree char *name = g_strconcat(e->base, info, NULL);
         if (!e->in_new && strcmp(name, e->name) == 0)
             return folder_flush(f, SUB_CUR, error);
-        int done = relocate(md, e, f, SUB_CUR, name, error);
+        int done = relocate(md, e, f, SUB_CUR, name, true, error);
         if (done)
             return done > 0;
     }

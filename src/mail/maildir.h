@@ -122,6 +122,10 @@ bool maildir_move(Maildir *md, const char *base, const char *folder, GError **er
 /* The same, and adds flag letters on the way, by the one rename: then it lies in cur. */
 bool maildir_move_flagged(
     Maildir *md, const char *base, const char *folder, const char *add, GError **error);
+/* The same without a flush: for one of several files of a mail. If the power fails, it may lie
+ * where it lay. */
+bool maildir_move_copy(
+    Maildir *md, const char *base, const char *folder, const char *add, GError **error);
 /* Adds and removes flag letters; a mail in new goes to cur. Gone is true. */
 bool maildir_flag(
     Maildir *md, const char *base, const char *add, const char *remove, GError **error);

@@ -97,7 +97,7 @@ format_mail(Engine *engine, const MsgRow *row, GHashTable *names, char **ret, GE
 {
     g_autoptr(GBytes) raw = NULL;
     g_autofree char *head = thread_head(row);
-    if (!follow_read(engine->home, row, &raw, error))
+    if (!follow_read(engine->db, row, &raw, error))
         return false;
     if (!raw) {
         *ret = NULL;

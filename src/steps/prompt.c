@@ -79,7 +79,8 @@ show_original(Prompt *p, GError **error)
 {
     const Viewer viewer = {.role = p->job->role};
     g_autoptr(MsgRow) row = NULL;
-    if (!messages_find(p->engine->db, &viewer, p->job->original_msgid, &row, error))
+    if (!messages_load(p->engine->db, &viewer, p->job->original, &row, error) ||
+        (!row && !messages_find(p->engine->db, &viewer, p->job->original_msgid, &row, error)))
         return false;
     if (row)
         return show_mail(p, "ORIGINAL MAIL", row, true, error);

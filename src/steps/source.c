@@ -122,7 +122,7 @@ source_mail(Engine *engine, const MsgRow *row, unsigned takes, char **ret, GErro
 {
     g_autoptr(GBytes) bytes = NULL;
 
-    if (!follow_read(engine->home, row, &bytes, error))
+    if (!follow_read(engine->db, row, &bytes, error))
         return false;
     if (!bytes) {
         *ret = NULL;
@@ -170,7 +170,7 @@ source_open(Engine *engine, const MsgRow *row, Message **ret, GError **error)
 {
     g_autoptr(GBytes) bytes = NULL;
 
-    if (!follow_read(engine->home, row, &bytes, error))
+    if (!follow_read(engine->db, row, &bytes, error))
         return false;
     gsize len;
     const void *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;

@@ -117,9 +117,8 @@ read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error
 {
     g_autoptr(GBytes) raw = NULL;
     g_autofree char *head = item_head(item);
-    bool read =
-        item->in ? follow_read(engine->home, item->in, &raw, error)
-                 : follow_read_out(engine->home, engine->db, item->out, job->role, &raw, error);
+    bool read = item->in ? follow_read(engine->db, item->in, &raw, error)
+                         : follow_read_out(engine->db, item->out, job->role, &raw, error);
     if (!read)
         return false;
     item->gone = !raw;

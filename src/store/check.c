@@ -22,6 +22,8 @@ static const char *const rules[] = {
     "FROM message m WHERE m.job <> 0 AND NOT EXISTS (SELECT 1 FROM job WHERE id = m.job)",
     "SELECT 'a trace speaks of mail ' || t.message || ', which is not there' FROM trace t "
     "WHERE NOT EXISTS (SELECT 1 FROM message WHERE id = t.message)",
+    "SELECT 'a copy is of mail ' || c.message || ', which is not there' FROM copy c "
+    "WHERE NOT EXISTS (SELECT 1 FROM message WHERE id = c.message)",
 
     /* Threads. */
     "SELECT 'thread ' || t.id || ' was joined to ' || t.into_thread || ', which is no thread "

@@ -2,7 +2,7 @@
 #include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
-#include "store/messages.h"
+#include "store/copies.h"
 #include "store/outbox.h"
 #include "store/sql.h"
 
@@ -104,27 +104,27 @@ read_debts(Db *db, const char *account, GPtrArray **ret, GError **error)
 
 /* Look; act when it is not done yet; look again, since only what is seen counts. */
 static bool
-look_and_act(const Home *home, const EffectOps *ops, Debt *d, GError **error)
+look_and_act(Db *db, const EffectOps *ops, Debt *d, GError **error)
 {
-    if (!ops->look(home, &d->effect, &d->seen, &d->why, error))
+    if (!ops->look(db, &d->effect, &d->seen, &d->why, error))
         return false;
     if (d->seen != EFFECT_NOT_YET)
         return true;
     g_clear_pointer(&d->why, g_free);
-    if (!ops->act(home, &d->effect, error))
+    if (!ops->act(db, &d->effect, error))
         return false;
     CRASH_POINT("effect-acted");
-    return ops->look(home, &d->effect, &d->seen, &d->why, error);
+    return ops->look(db, &d->effect, &d->seen, &d->why, error);
 }
 
 static void
-settle(const Home *home, const EffectOps *ops, Debt *d)
+settle(Db *db, const EffectOps *ops, Debt *d)
 {
     g_autoptr(GError) error = NULL;
 
     if (!ops) {
         d->why = g_strdup("nobody here can do it");
-    } else if (!look_and_act(home, ops, d, &error)) {
+    } else if (!look_and_act(db, ops, d, &error)) {
         d->seen = EFFECT_NOT_YET;
         g_free(d->why);
         d->why = g_strdup(error->message);
@@ -145,7 +145,7 @@ settle_all(Db *db, const EffectOps *const ops[EFFECT_N_KINDS], const GPtrArray *
         const EffectKind k = d->effect.kind;
         if (g_hash_table_contains(blocked, d->subject))
             continue;
-        settle(db_home(db), k < EFFECT_N_KINDS ? ops[k] : NULL, d);
+        settle(db, k < EFFECT_N_KINDS ? ops[k] : NULL, d);
         if (d->seen == EFFECT_NOT_YET)
             g_hash_table_add(blocked, d->subject);
     }
@@ -203,6 +203,18 @@ mark_failed(Txn *txn, const Effect *e, const char *why, GError **error)
            outbox_effect_done(txn, e->id, false, why, error);
 }
 
+/* The same is owed to the file that takes the place. */
+static bool
+mark_copy(Txn *txn, const Effect *e, const char *file, GError **error)
+{
+    g_autofree char *subject =
+        g_strdup_printf("%.*s/%s", (int)strcspn(e->subject, "/"), e->subject, file);
+
+    return copies_promote(txn, e->message, file, error) &&
+           sql_run(txn, "UPDATE effect SET subject = ? WHERE subject = ? AND message = ?", NULL,
+                   error, "ssi", subject, e->subject, e->message.v);
+}
+
 static bool
 mark(Txn *txn, const Debt *d, GError **error)
 {
@@ -214,6 +226,8 @@ mark(Txn *txn, const Debt *d, GError **error)
         return false;
     if (!owed)
         return true;
+    if (d->seen == EFFECT_COPY)
+        return mark_copy(txn, &d->effect, d->why, error);
     return d->seen == EFFECT_DONE ? mark_done(txn, &d->effect, error)
                                   : mark_failed(txn, &d->effect, d->why, error);
 }
@@ -234,20 +248,25 @@ mark_all(Db *db, const GPtrArray *debts, GError **error)
     return txn_commit(&txn, error);
 }
 
-static unsigned
-count_settled(const GPtrArray *debts, const Debt **ret_first_left)
-{
-    unsigned n = 0;
+typedef struct Settled {
+    unsigned n;       /* settled, failed ones included */
+    unsigned copies;  /* a copy took the place of their file: to be settled again */
+    const Debt *left; /* the first that is not; NULL: none */
+} Settled;
 
-    *ret_first_left = NULL;
+static Settled
+count_settled(const GPtrArray *debts)
+{
+    Settled s = {0};
+
     for (guint i = 0; i < debts->len; i++) {
         const Debt *d = debts->pdata[i];
-        if (d->seen != EFFECT_NOT_YET)
-            n++;
-        else if (!*ret_first_left)
-            *ret_first_left = d;
+        s.n += d->seen == EFFECT_DONE || d->seen == EFFECT_FOREIGN;
+        s.copies += d->seen == EFFECT_COPY;
+        if (d->seen == EFFECT_NOT_YET && !s.left)
+            s.left = d;
     }
-    return n;
+    return s;
 }
 
 bool
@@ -257,20 +276,23 @@ effects_settle(Db *db,
                unsigned *ret_n,
                GError **error)
 {
-    g_autoptr(GPtrArray) debts = NULL;
-    const Debt *left = NULL;
+    Settled s = {0};
+    unsigned n = 0;
 
-    if (!read_debts(db, account, &debts, error))
-        return false;
-    settle_all(db, ops, debts);
-    unsigned n = count_settled(debts, &left);
-    if (n > 0 && !mark_all(db, debts, error))
-        return err_prefix(error, "marking %u effects", n);
-    *ret_n = n;
-    if (!left)
-        return true;
-    return err_set(error, ERR_LATER, "%u effects are left; '%s': %s", debts->len - n,
-                   left->subject, left->why);
+    do {
+        g_autoptr(GPtrArray) debts = NULL;
+        if (!read_debts(db, account, &debts, error))
+            return false;
+        settle_all(db, ops, debts);
+        s = count_settled(debts);
+        if (s.n + s.copies > 0 && !mark_all(db, debts, error))
+            return err_prefix(error, "marking %u effects", s.n);
+        *ret_n = n += s.n;
+        if (s.left && !s.copies)
+            return err_set(error, ERR_LATER, "%u effects are left; '%s': %s", debts->len - s.n,
+                           s.left->subject, s.left->why);
+    } while (s.copies > 0); /* each time there are fewer copies */
+    return true;
 }
 
 bool

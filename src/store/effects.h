@@ -14,7 +14,9 @@
 #include "store/db.h"
 
 typedef enum EffectKind { EFFECT_MAIL_MOVE, EFFECT_MAIL_FLAG, EFFECT_N_KINDS } EffectKind;
-typedef enum EffectSeen { EFFECT_NOT_YET, EFFECT_DONE, EFFECT_FOREIGN } EffectSeen;
+/* EFFECT_COPY: the file is gone, and a copy of the mail (store/copies.h), whose name `why` is, takes
+ * its place. */
+typedef enum EffectSeen { EFFECT_NOT_YET, EFFECT_DONE, EFFECT_FOREIGN, EFFECT_COPY } EffectSeen;
 
 typedef struct Effect {
     EffectId id;
@@ -27,12 +29,8 @@ typedef struct Effect {
 } Effect;
 
 typedef struct EffectOps {
-    bool (*look)(const Home *home,
-                 const Effect *e,
-                 EffectSeen *ret_seen,
-                 char **ret_why,
-                 GError **error);
-    bool (*act)(const Home *home, const Effect *e, GError **error);
+    bool (*look)(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error);
+    bool (*act)(Db *db, const Effect *e, GError **error);
 } EffectOps;
 
 bool effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error);

@@ -1,7 +1,11 @@
 #include "store/messages.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "base/limits.h"
+#include "mail/identity.h"
+#include "mail/maildir.h"
 #include "mail/msgid.h"
+#include "store/copies.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
@@ -11,48 +15,125 @@ sender(const Message *m)
     return m->from ? m->from->spec : "";
 }
 
-bool
-messages_known(Db *db,
-               const char *role,
-               const Message *m,
-               MsgId *ret_id,
-               bool *ret_id_reuse,
-               GError **error)
+#define OLD_ROWS_READ 8 /* of one id, sender and body: more of them nobody has */
+
+/* What came before the store was lost, or before it heard of the role, was never judged: the
+ * same mail once more is no news. */
+static Trust
+believed(sqlite3_stmt *st)
 {
-    sqlite3_stmt *st = sql_get(
-        db, "SELECT id, from_spec, body FROM message WHERE msgid = ? AND role = ?", error);
-    MsgId known = {0};
-    bool taken = false;
+    Trust trust = TRUST_ANYONE;
+
+    if (g_strcmp0((const char *)sqlite3_column_text(st, 2), msg_class_name(MSG_HISTORY)) == 0)
+        return TRUST_OPERATOR;
+    (void)trust_parse((const char *)sqlite3_column_text(st, 1), &trust);
+    return trust;
+}
+
+static void
+keep_better(sqlite3_stmt *st, MsgKnown *known)
+{
+    Trust trust = believed(st);
+
+    if (known->id.v == 0 || trust > known->trust) {
+        known->id.v = sqlite3_column_int64(st, 0);
+        known->trust = trust;
+    }
+}
+
+/* The file of a row that an older version wrote. */
+static bool
+has_identity(Db *db, const char *role, const char *file, const Digest *identity)
+{
+    const Home *home = db_home(db);
+    size_t max = home->config ? home->config->max_message : LIMIT_MESSAGE_BYTES;
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(MaildirEntry) e = NULL;
+    g_autoptr(GBytes) bytes = NULL;
+    Digest own;
+    gsize len;
+
+    if (!maildir_open(home->mail_fd, role, false, &md, NULL) ||
+        !maildir_find(md, file, &e, NULL) || !e || !maildir_read(md, e, max, &bytes, NULL) ||
+        !bytes)
+        return false;
+    const void *data = g_bytes_get_data(bytes, &len);
+    identity_of_bytes(data, len, &own);
+    return digest_equal(&own, identity);
+}
+
+static bool
+find_old(Db *db,
+         const char *role,
+         const Message *m,
+         const Digest *identity,
+         MsgKnown *known,
+         GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT id, trust, class, file FROM message WHERE msgid = ? AND "
+                               "role = ? AND identity IS NULL AND from_spec = ? AND body = ? "
+                               "ORDER BY id DESC LIMIT ?",
+                               error);
     int rc;
 
     if (!st)
         return false;
-    sql_bind(st, "ss", m->id, role);
+    sql_bind(st, "sssdi", m->id, role, sender(m), &m->body, (int64_t)OLD_ROWS_READ);
     while ((rc = sql_next(db, st, error)) == 1) {
-        Digest body;
-
-        taken = true;
-        sql_digest(st, 2, &body);
-        if (memcmp(&body, &m->body, sizeof body) == 0 &&
-            g_strcmp0((const char *)sqlite3_column_text(st, 1), sender(m)) == 0)
-            known.v = sqlite3_column_int64(st, 0);
+        g_autofree char *file = sql_text(st, 3);
+        if (has_identity(db, role, file, identity))
+            keep_better(st, known);
     }
-    if (rc < 0)
+    return rc >= 0;
+}
+
+static bool
+find_same(Db *db, const char *role, const Message *m, MsgKnown *known, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT id, trust, class FROM message "
+                               "WHERE msgid = ? AND role = ? AND identity = ? ORDER BY id",
+                               error);
+    Digest identity;
+    int rc;
+
+    if (!st)
         return false;
-    *ret_id = known;
-    *ret_id_reuse = taken && known.v == 0;
+    identity_of(m->headers, &m->body, &identity);
+    sql_bind(st, "ssd", m->id, role, &identity);
+    while ((rc = sql_next(db, st, error)) == 1)
+        keep_better(st, known);
+    return rc >= 0 && (known->id.v || find_old(db, role, m, &identity, known, error));
+}
+
+bool
+messages_known(Db *db, const char *role, const Message *m, MsgKnown *ret, GError **error)
+{
+    MsgKnown known = {0};
+    int64_t taken;
+
+    if (!sql_int(db, "SELECT 1 FROM message WHERE msgid = ? AND role = ? LIMIT 1", 0, &taken,
+                 error, "ss", m->id, role))
+        return false;
+    known.id_taken = taken != 0;
+    if (taken && !find_same(db, role, m, &known, error))
+        return false;
+    *ret = known;
     return true;
 }
 
 bool
 messages_has_file(Db *db, const char *role, const char *file, bool *ret_has, GError **error)
 {
-    int64_t id;
+    int64_t has;
 
-    if (!sql_int(db, "SELECT id FROM message WHERE file = ? AND role = ? LIMIT 1", 0, &id,
-                 error, "ss", file, role))
+    if (!sql_int(db,
+                 "SELECT EXISTS (SELECT 1 FROM message WHERE file = ?1 AND role = ?2) OR "
+                 "EXISTS (SELECT 1 FROM copy WHERE file = ?1 AND role = ?2)",
+                 0, &has, error, "ss", file, role))
         return false;
-    *ret_has = id != 0;
+    *ret_has = has != 0;
     return true;
 }
 
@@ -76,32 +157,56 @@ insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
 {
     const Message *m = in->mail;
     g_autoptr(GString) to = g_string_sized_new(128);
+    Digest identity;
 
     add_specs(to, m->to);
     add_specs(to, m->cc);
-    if (!sql_run(txn,
-                 "INSERT INTO message (role, account, folder, file, msgid, in_reply_to, "
-                 "from_name, from_spec, to_specs, subject, date_us, received_us, size, flags, "
-                 "body, thread, job, round, class, trust, floor, state, why, own_words) "
-                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                 "?)",
-                 NULL, error, "ssssssssssiiiidiiisssssd", in->role, in->account, in->folder,
-                 in->file, m->id, m->in_reply_to, m->from ? m->from->name : NULL, sender(m),
-                 to->str, m->subject, m->date_us, txn_now(txn), (int64_t)m->size,
-                 (int64_t)m->flags, &m->body, in->thread.v, in->job.v, (int64_t)in->round,
-                 msg_class_name(in->class), trust_name(in->trust),
-                 in->floor < in->trust ? trust_name(in->floor) : NULL,
-                 msg_state_name(in->state), in->why, in->words_known ? &in->own_words : NULL))
+    identity_of(m->headers, &m->body, &identity);
+    if (!sql_run(
+            txn,
+            "INSERT INTO message (role, account, folder, file, msgid, in_reply_to, "
+            "from_name, from_spec, to_specs, subject, date_us, received_us, size, flags, "
+            "body, identity, thread, job, round, class, trust, floor, state, why, own_words) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+            "?, ?)",
+            NULL, error, "ssssssssssiiiiddiiisssssd", in->role, in->account, in->folder,
+            in->file, m->id, m->in_reply_to, m->from ? m->from->name : NULL, sender(m), to->str,
+            m->subject, m->date_us, txn_now(txn), (int64_t)m->size, (int64_t)m->flags, &m->body,
+            &identity, in->thread.v, in->job.v, (int64_t)in->round, msg_class_name(in->class),
+            trust_name(in->trust), in->floor < in->trust ? trust_name(in->floor) : NULL,
+            msg_state_name(in->state), in->why, in->words_known ? &in->own_words : NULL))
         return false;
     ret_id->v = sql_last_id(txn);
     return true;
 }
 
+/* The row's own file is seen again, or it is a checkpoint: those lie where they came last, since
+ * it is there that a person deletes them. */
 static bool
-update_place(Txn *txn, MsgId id, const MsgNew *in, GError **error)
+update_place(Txn *txn, MsgId id, const MsgNew *in, const char *own, GError **error)
 {
     return sql_run(txn, "UPDATE message SET account = ?, folder = ?, file = ? WHERE id = ?",
-                   NULL, error, "sssi", in->account, in->folder, in->file, id.v);
+                   NULL, error, "sssi", in->account, in->folder, in->file, id.v) &&
+           sql_run(txn, "DELETE FROM copy WHERE file = ? AND role = ?", NULL, error, "ss",
+                   in->file, in->role) &&
+           copies_add(txn, id, in->folder, own, error);
+}
+
+/* The identity is written down where an older version did not. */
+static bool
+store_again(Txn *txn, MsgId id, const MsgNew *in, GError **error)
+{
+    g_autofree char *own = NULL;
+    Digest identity;
+
+    identity_of(in->mail->headers, &in->mail->body, &identity);
+    if (!sql_run(txn, "UPDATE message SET identity = ? WHERE id = ? AND identity IS NULL", NULL,
+                 error, "di", &identity, id.v) ||
+        !sql_string(txn->db, "SELECT file FROM message WHERE id = ?", &own, error, "i", id.v))
+        return false;
+    if (in->class == MSG_CHECKPOINT || g_strcmp0(own, in->file) == 0)
+        return update_place(txn, id, in, own, error);
+    return copies_add(txn, id, in->folder, in->file, error);
 }
 
 /* The row itself tells that a mail came and is plainly stored: only more than that is traced.
@@ -109,19 +214,18 @@ update_place(Txn *txn, MsgId id, const MsgNew *in, GError **error)
 bool
 messages_store(Txn *txn, const MsgNew *in, MsgId *ret_id, bool *ret_new, GError **error)
 {
-    MsgId id;
-    bool reuse;
+    MsgKnown known = {0};
 
-    if (!messages_known(txn->db, in->role, in->mail, &id, &reuse, error))
+    if (!in->apart && !messages_known(txn->db, in->role, in->mail, &known, error))
         return false;
-    bool known = id.v != 0;
-    if (known ? !update_place(txn, id, in, error) : !insert(txn, in, &id, error))
+    MsgId id = known.id;
+    if (id.v ? !store_again(txn, id, in, error) : !insert(txn, in, &id, error))
         return false;
-    if (!known && (in->state != MSG_STORED || in->why) &&
+    if (!known.id.v && (in->state != MSG_STORED || in->why) &&
         !messages_trace(txn, id, msg_state_name(in->state), in->why, error))
         return false;
     *ret_id = id;
-    *ret_new = !known;
+    *ret_new = known.id.v == 0;
     return true;
 }
 
@@ -258,18 +362,24 @@ messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error)
            must_change(changes, id, error);
 }
 
+/* The files of a mail, its copies too. */
+#define FILES_OF(id)                                                                           \
+    "(SELECT file, role FROM message WHERE id = " id                                           \
+    " UNION ALL SELECT file, role FROM copy WHERE message = " id ")"
+
 bool
 messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error)
 {
     int changes;
 
-    /* A mail that also lies on a server is to lie in the same place there. */
+    /* A mail that also lies on a server is to lie in the same place there; and its copies. */
     return sql_run(txn, "UPDATE message SET folder = ? WHERE id = ?", &changes, error, "si",
                    folder, id.v) &&
            must_change(changes, id, error) &&
+           sql_run(txn, "UPDATE copy SET owed = 1 WHERE message = ?", NULL, error, "i", id.v) &&
            sql_run(txn,
                    "UPDATE remote SET wants = ?1 WHERE ?1 IN ('', 'Active', 'Done') AND "
-                   "(file, role) = (SELECT file, role FROM message WHERE id = ?2)",
+                   "(file, role) IN " FILES_OF("?2"),
                    NULL, error, "si", folder, id.v);
 }
 
@@ -297,7 +407,11 @@ messages_mark(Txn *txn, MsgId id, const char *marks, GError **error)
                    all->str, id.v) &&
            sql_run(txn,
                    "UPDATE remote SET marks = (SELECT marks FROM message WHERE id = ?1) "
-                   "WHERE (file, role) = (SELECT file, role FROM message WHERE id = ?1)",
+                   "WHERE (file, role) IN " FILES_OF("?1"),
+                   NULL, error, "i", id.v) &&
+           sql_run(txn,
+                   "UPDATE copy SET owed = 1 WHERE message = ?1 AND EXISTS (SELECT 1 FROM "
+                   "message WHERE id = ?1 AND folder NOT IN ('', 'Active'))",
                    NULL, error, "i", id.v);
 }
 

@@ -6,8 +6,8 @@
  *     stored --shown to a brain--> shown --messages_settle()--> handled
  *        '--> ignored(why)   held(why) --release--> stored   dead(why)
  *
- * (1) The same mail (role, Message-ID, sender, body digest) is stored once, however often it
- *     comes.
+ * (1) The same mail (role, Message-ID, mail/identity.h) is stored once, however often it comes
+ *     (store/copies.h); once more only where it is proven better than before (engine/rivals.h).
  * (2) `handled` is written in the transaction that holds the effects of the step that handled
  *     it.
  * (3) Every change of state leaves a line in `trace`, with its reason.
@@ -63,6 +63,7 @@ typedef struct MsgNew {
     int round;
     Digest own_words; /* mail/quote.h */
     bool words_known; /* of an answer nobody vouched for, of some length: own_words says it */
+    bool apart;       /* a row of its own, though the same mail has one */
 } MsgNew;
 
 /* A row; strings live as long as the row does. */
@@ -86,19 +87,18 @@ void msg_row_free(MsgRow *row);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsgRow, msg_row_free)
 LIST_OF(MsgRows, msg_rows, MsgRow, msg_row_free)
 
-/* Has this role this mail already? 0 in ret_id->v when not. *ret_id_reuse: same id, other body.
- */
-bool messages_known(Db *db,
-                    const char *role,
-                    const Message *m,
-                    MsgId *ret_id,
-                    bool *ret_id_reuse,
-                    GError **error);
-/* Is a file of this name in the mailbox taken in already? */
+/* Has this role this mail already? */
+typedef struct MsgKnown {
+    MsgId id;      /* the same mail, of several the best proven; {0}: none */
+    Trust trust;   /* of that; history is never judged again, so nothing is above it */
+    bool id_taken; /* some mail has its Message-ID, this or another */
+} MsgKnown;
+bool messages_known(Db *db, const char *role, const Message *m, MsgKnown *ret, GError **error);
+/* Is a file of this name in the mailbox taken in already, as a mail or as a copy of one? */
 bool
 messages_has_file(Db *db, const char *role, const char *file, bool *ret_has, GError **error);
-/* Stores it once. Known already: *ret_new is false, the row's place is brought up to date,
- * nothing else changes. */
+/* Stores it once. Known already: *ret_new is false, and its file is a copy from now on (of a
+ * checkpoint the place); nothing else changes. */
 bool messages_store(Txn *txn, const MsgNew *in, MsgId *ret_id, bool *ret_new, GError **error);
 /* Enters every id that the mail names; gives the thread they belong to (the oldest when it
  * joins some). */
@@ -156,8 +156,9 @@ typedef struct MsgQuery {
 } MsgQuery;
 bool messages_list(
     Db *db, const Viewer *viewer, const MsgQuery *q, MsgRows **ret_rows, GError **error);
-/* NULL with true: not there for this viewer. The newest row of that id; a copy in Sent only where
- * there is no other. */
+/* NULL with true: not there for this viewer. Of several with that id the newest that has a job or
+ * is handled, so that a mail which is put aside never stands for one that was let in; a copy in
+ * Sent only where there is no other. */
 bool
 messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GError **error);
 bool messages_load(Db *db, const Viewer *viewer, MsgId id, MsgRow **ret, GError **error);

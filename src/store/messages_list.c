@@ -345,10 +345,11 @@ read_one(Db *db, sqlite3_stmt *st, const Viewer *viewer, MsgRow **ret, GError **
 bool
 messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(
-        db,
-        "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? ORDER BY folder = 'Sent', id DESC",
-        error);
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? "
+                "ORDER BY folder = 'Sent', job = 0 AND state <> 'handled', id DESC",
+                error);
 
     if (!st)
         return false;
@@ -458,6 +459,40 @@ add_arrival(Db *db, MsgId id, GPtrArray *rows, GError **error)
     return true;
 }
 
+#define COPIES_TRACED 10
+#define COPIES_OF                                                                              \
+    "SELECT at_us AS at, 'the same mail again: ' || file AS why FROM copy WHERE message = ?1 " \
+    "UNION ALL SELECT o.received_us, 'mail ' || o.id || ' has the same Message-ID: ' || "      \
+    "o.state || coalesce(', ' || o.why, '') FROM message m JOIN message o "                    \
+    "ON o.msgid = m.msgid AND o.role = m.role AND o.id <> m.id WHERE m.id = ?1"
+
+/* A line for each of the first ten files or mails that came under the same id, then a count. */
+static bool
+add_copies(Db *db, MsgId id, GPtrArray *rows, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT at, why, count(*) OVER (), max(at) OVER () FROM (" COPIES_OF
+                ") AS c ORDER BY at, why LIMIT ?2",
+                error);
+    int64_t n = 0, all = 0, last_us = 0;
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "ii", id.v, (int64_t)COPIES_TRACED);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        n++;
+        all = sqlite3_column_int64(st, 2);
+        last_us = sqlite3_column_int64(st, 3);
+        add_trace(rows, sqlite3_column_int64(st, 0), g_strdup("copy"), sql_text(st, 1));
+    }
+    if (all > n)
+        add_trace(rows, last_us, g_strdup("copies"),
+                  g_strdup_printf("%" G_GINT64_FORMAT " more", all - n));
+    return rc >= 0;
+}
+
 bool
 messages_trace_list(Db *db, MsgId id, GPtrArray **ret_rows, GError **error)
 {
@@ -471,7 +506,7 @@ messages_trace_list(Db *db, MsgId id, GPtrArray **ret_rows, GError **error)
     sql_bind(st, "i", id.v);
     while ((rc = sql_next(db, st, error)) == 1)
         add_trace(rows, sqlite3_column_int64(st, 0), sql_text(st, 1), sql_text_null(st, 2));
-    if (rc < 0)
+    if (rc < 0 || !add_copies(db, id, rows, error))
         return false;
     *ret_rows = g_steal_pointer(&rows);
     return true;

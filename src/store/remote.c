@@ -59,6 +59,11 @@ free_row(gpointer p)
     g_free(row);
 }
 
+/* The message that a file is of, or is a copy of. */
+#define ROW_OF                                                                                 \
+    "(SELECT id FROM message WHERE file = ?6 AND role = ?5 "                                   \
+    "UNION ALL SELECT message FROM copy WHERE file = ?6 AND role = ?5)"
+
 /* What was decided while the row was not there yet is owed from the start. */
 bool
 remote_put(Txn *txn, const RemoteNew *in, GError **error)
@@ -66,10 +71,10 @@ remote_put(Txn *txn, const RemoteNew *in, GError **error)
     return sql_run(txn,
                    "INSERT INTO remote (account, folder, uidvalidity, uid, role, file, msgid, "
                    "wants, marks) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
-                   "(SELECT folder FROM message WHERE file = ?6 AND role = ?5 "
-                   "AND folder IN ('Active', 'Done')), "
-                   "(SELECT marks FROM message WHERE file = ?6 AND role = ?5 "
-                   "AND marks <> '')) "
+                   "(SELECT folder FROM message WHERE id IN " ROW_OF
+                   " AND folder IN ('Active', 'Done') LIMIT 1), "
+                   "(SELECT marks FROM message WHERE id IN " ROW_OF
+                   " AND marks <> '' LIMIT 1)) "
                    "ON CONFLICT (account, folder, uidvalidity, uid) DO NOTHING",
                    NULL, error, "ssiisss", in->account, in->folder, (int64_t)in->uidvalidity,
                    (int64_t)in->uid, in->role, in->file, in->msgid) &&

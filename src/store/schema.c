@@ -324,6 +324,21 @@ const char *const schema_sql[] = {
     "  state TEXT NOT NULL,"
     "  upto INTEGER NOT NULL," /* outbox */
     "  PRIMARY KEY (account, role)"
-    ") WITHOUT ROWID;",
+    ") WITHOUT ROWID;"
+    /* More than one file of one mail (store/copies.h). */
+    "ALTER TABLE message ADD COLUMN identity BLOB;" /* mail/identity.h; NULL: of an older store */
+    "DROP INDEX message_msgid;"
+    "CREATE INDEX message_msgid ON message (msgid, role, identity);"
+    "CREATE TABLE copy ("
+    "  id INTEGER PRIMARY KEY,"
+    "  message INTEGER NOT NULL,"
+    "  role TEXT NOT NULL,"
+    "  file TEXT NOT NULL,"
+    "  at_us INTEGER NOT NULL,"
+    "  owed INTEGER NOT NULL" /* 1: it does not lie where its message does, or lacks its flags */
+    ");"
+    "CREATE INDEX copy_file ON copy (file, role);"
+    "CREATE INDEX copy_message ON copy (message);"
+    "CREATE INDEX copy_owed ON copy (id) WHERE owed <> 0;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

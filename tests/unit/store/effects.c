@@ -23,10 +23,9 @@ has_acted(const Effect *e)
 }
 
 static bool
-fake_look(
-    const Home *home, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
+fake_look(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
 {
-    (void)home, (void)error;
+    (void)db, (void)error;
     *ret_seen = EFFECT_NOT_YET;
     if (g_str_has_prefix(e->subject, "done") ||
         (g_str_has_prefix(e->subject, "late") && has_acted(e)))
@@ -39,9 +38,9 @@ fake_look(
 }
 
 static bool
-fake_act(const Home *home, const Effect *e, GError **error)
+fake_act(Db *db, const Effect *e, GError **error)
 {
-    (void)home;
+    (void)db;
     if (g_str_has_prefix(e->subject, "stuck"))
         return err_set(error, ERR_LATER, "disk full");
     g_string_append_printf(acts, "%s>%s ", e->subject, e->args);
@@ -258,7 +257,7 @@ static Db *racing_db;
 /* Another process settles the same effect first, and its number is given out again. */
 static bool
 look_while_replaced(
-    const Home *home, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
+    Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
 {
     Txn txn = test_begin(racing_db);
     const Effect other = {.kind = EFFECT_MAIL_MOVE,
@@ -268,7 +267,7 @@ look_while_replaced(
                           .args = "Done"};
     EffectId id = {0};
 
-    (void)home, (void)ret_why;
+    (void)db, (void)ret_why;
     sql_run(&txn, "DELETE FROM effect WHERE id = ?", NULL, error, "i", e->id.v);
     effect_put(&txn, &other, &id, error);
     test_commit(&txn);

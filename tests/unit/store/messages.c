@@ -33,9 +33,9 @@ test_once(void)
 {
     static const struct {
         const char *name, *role, *id, *from, *text;
-        bool want_known, want_reuse;
+        bool want_known, want_taken;
     } cases[] = {
-        {"same", "envoy", "a@x", "ann@example.org", "hello", true, false},
+        {"same", "envoy", "a@x", "ann@example.org", "hello", true, true},
         {"another role", "scribe", "a@x", "ann@example.org", "hello", false, false},
         {"another id", "envoy", "b@x", "ann@example.org", "hello", false, false},
         {"another body", "envoy", "a@x", "ann@example.org", "bye", false, true},
@@ -50,13 +50,12 @@ test_once(void)
     test_store(db, &in);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(Message) m = test_mail(cases[i].id, cases[i].from, NULL, NULL, cases[i].text);
-        MsgId id;
-        bool reuse;
+        MsgKnown known;
 
         g_test_message("%s", cases[i].name);
-        g_assert_true(messages_known(db, cases[i].role, m, &id, &reuse, NULL));
-        g_assert_cmpint(id.v != 0, ==, cases[i].want_known);
-        g_assert_cmpint(reuse, ==, cases[i].want_reuse);
+        g_assert_true(messages_known(db, cases[i].role, m, &known, NULL));
+        g_assert_cmpint(known.id.v != 0, ==, cases[i].want_known);
+        g_assert_cmpint(known.id_taken, ==, cases[i].want_taken);
     }
     db_close(db);
     test_home_free(home);
@@ -110,11 +109,13 @@ test_store_again(void)
     g_assert_false(is_new);
     g_assert_cmpint(first.v, ==, second.v);
     g_autoptr(MsgRow) row = load(db, first);
-    g_assert_cmpstr(row->file, ==, "file-2");
-    g_assert_cmpstr(row->folder, ==, "Done");
+    g_assert_cmpstr(row->file, ==, "file-1");
+    g_assert_cmpstr(row->folder, ==, "");
     g_assert_cmpint(row->state, ==, MSG_STORED);
     g_assert_cmpint(row->received_us, ==, TEST_NOW);
     g_assert_cmpstr(row->to, ==, "envoy@example.org");
+    g_assert_true(messages_has_file(db, "envoy", "file-1", &has, NULL));
+    g_assert_true(has);
     g_assert_true(messages_has_file(db, "envoy", "file-2", &has, NULL));
     g_assert_true(has);
     g_assert_true(messages_has_file(db, "scribe", "file-2", &has, NULL));

@@ -5,6 +5,28 @@
 #include "store/messages.h"
 #include "testhome.h"
 
+static inline void
+test_header_free(gpointer p)
+{
+    MsgHeader *h = p;
+
+    g_free(h->name);
+    g_free(h->value);
+    g_free(h);
+}
+
+/* NULL: none. */
+static inline void
+test_header(Message *m, const char *name, const char *value)
+{
+    MsgHeader *h = g_new(MsgHeader, 1);
+
+    if (!m->headers)
+        m->headers = g_ptr_array_new_with_free_func(test_header_free);
+    *h = (MsgHeader){g_strdup(name), g_strdup(value ? value : "")};
+    g_ptr_array_add(m->headers, h);
+}
+
 /* refs: blank-separated ids, oldest first; NULL: none. */
 static inline Message *
 test_mail(const char *id, const char *from, const char *to, const char *refs, const char *text)
@@ -24,6 +46,10 @@ test_mail(const char *id, const char *from, const char *to, const char *refs, co
         g_ptr_array_add(m->references, g_strdup(*r));
     m->date_us = TEST_NOW - 60 * USEC_PER_SEC;
     m->text = g_strdup(text ? text : "");
+    test_header(m, "Message-ID", id);
+    test_header(m, "From", from);
+    test_header(m, "To", to);
+    test_header(m, "Subject", m->subject);
     m->size = strlen(m->text);
     digest_of(m->text, m->size, &m->body);
     return m;

@@ -1,0 +1,111 @@
+#include "mail/identity.h"
+#include "base/banned.h"
+#include "mail/header.h"
+#include "mail/quote.h"
+
+#define CONTENT "content-"
+
+/* In the order in which they are digested. */
+static const char *const names[] = {"from",        "sender",     "reply-to",    "to",
+                                    "cc",          "date",       "subject",     "message-id",
+                                    "in-reply-to", "references", "mime-version"};
+
+static void
+add_collapsed(GString *out, const char *value)
+{
+    for (const char *c = value; *c; c++) {
+        bool blank = *c == ' ' || *c == '\t';
+        if (!blank)
+            g_string_append_c(out, *c);
+        else if (out->str[out->len - 1] != ' ')
+            g_string_append_c(out, ' ');
+    }
+}
+
+/* A value holds no line end, so one field can't be read as two. */
+static void
+add_named(GString *out, const GPtrArray *headers, const char *name)
+{
+    for (guint i = 0; i < headers->len; i++) {
+        const MsgHeader *h = g_ptr_array_index(headers, i);
+        if ((h->name[0] | 0x20) != name[0] || g_ascii_strcasecmp(h->name, name) != 0)
+            continue;
+        g_string_append(out, name);
+        g_string_append_c(out, ':');
+        add_collapsed(out, h->value);
+        g_string_append_c(out, '\n');
+    }
+}
+
+static void
+add_content(GString *out, const GPtrArray *headers)
+{
+    for (guint i = 0; i < headers->len; i++) {
+        const MsgHeader *h = g_ptr_array_index(headers, i);
+        if (g_ascii_strncasecmp(h->name, CONTENT, strlen(CONTENT)) != 0)
+            continue;
+        gsize at = out->len;
+        g_string_append(out, h->name);
+        for (; at < out->len; at++)
+            out->str[at] = g_ascii_tolower(out->str[at]);
+        g_string_append_printf(out, ":%s\n", h->value);
+    }
+}
+
+void
+identity_of(const GPtrArray *headers, const Digest *body, Digest *ret)
+{
+    g_autoptr(GString) text = g_string_sized_new(1024);
+
+    for (size_t i = 0; headers && i < G_N_ELEMENTS(names); i++)
+        add_named(text, headers, names[i]);
+    if (headers)
+        add_content(text, headers);
+    g_string_append_c(text, '\n');
+    g_string_append_len(text, (const char *)body->v, sizeof body->v);
+    digest_of(text->str, text->len, ret);
+}
+
+void
+identity_of_bytes(const void *raw, size_t len, Digest *ret)
+{
+    MessageLimits limits = header_limits(NULL);
+    HeaderBlock block;
+    Digest body;
+
+    header_split(raw, len, &limits, &block);
+    g_autoptr(GPtrArray) headers = block.headers;
+    header_body_digest((const char *)raw + block.body, len - block.body, &body);
+    identity_of(headers, &body, ret);
+}
+
+/* Lines without blank ones, white space as one blank; each line ends in LF. */
+static char *
+plain_words(const char *text)
+{
+    g_autofree char *own = quote_own_text(text);
+    g_auto(GStrv) lines = g_strsplit_set(own, "\r\n", -1);
+    g_autoptr(GString) out = g_string_new(NULL);
+
+    for (char **line = lines; *line; line++) {
+        g_auto(GStrv) words = g_strsplit_set(*line, " \t\f\v", -1);
+        gsize before = out->len;
+        for (char **w = words; *w; w++) {
+            if (**w)
+                g_string_append_printf(out, "%s%s", out->len > before ? " " : "", *w);
+        }
+        if (out->len > before)
+            g_string_append_c(out, '\n');
+    }
+    return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+bool
+identity_same_words(const char *a, const char *b)
+{
+    g_autofree char *x = plain_words(a), *y = plain_words(b);
+
+    if (!*x || !*y)
+        return *x == *y;
+    return g_str_has_prefix(x, y) || g_str_has_prefix(y, x);
+}
