@@ -1,5 +1,6 @@
 #include "base/err.h"
 #include "base/banned.h"
+#include "base/secret.h"
 #include <errno.h>
 #include <sysexits.h>
 
@@ -17,6 +18,7 @@ err_set(GError **error, ErrCode code, const char *fmt, ...)
     va_start(ap, fmt);
     g_autoptr(GError) e = g_error_new_valist(ERR_DOMAIN, code, fmt, ap);
     va_end(ap);
+    e->message = secret_hide(e->message);
     g_propagate_error(error, g_steal_pointer(&e));
     return false;
 }
@@ -72,6 +74,7 @@ err_prefix(GError **error, const char *fmt, ...)
     g_autofree char *text = g_strdup_vprintf(fmt, ap);
     va_end(ap);
     g_prefix_error(error, "%s: ", text);
+    (*error)->message = secret_hide((*error)->message);
     return false;
 }
 

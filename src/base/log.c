@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/proc.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -81,10 +82,10 @@ emit(GString *line)
 {
     int fd = current_fd();
 
-    if (out.torn)
-        g_string_prepend_c(line, '\n');
-    g_string_append_c(line, '\n');
-    return fd >= 0 && put(fd, line->str, line->len);
+    g_autofree char *text =
+        secret_hide(g_strdup_printf("%s%s\n", out.torn ? "\n" : "", line->str));
+
+    return fd >= 0 && put(fd, text, strlen(text));
 }
 
 /* Bare where a reader of logfmt can't mistake it, else quoted; text_vis() comes last, so that

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include "brain/api_key.h"
 #include "brain/price.h"
@@ -530,9 +531,9 @@ api_answer(void *state, BrainAnswer *ret)
 
     *ret = api->answer;
     api->answer = (BrainAnswer){0};
-    ret->text = api_key_hide(api->key, ret->text);
-    ret->failed = api_key_hide(api->key, ret->failed);
-    ret->request_id = api_key_hide(api->key, ret->request_id);
+    ret->text = secret_hide(ret->text);
+    ret->failed = secret_hide(ret->failed);
+    ret->request_id = secret_hide(ret->request_id);
 }
 
 void

@@ -1,10 +1,10 @@
 #include "brain/api_key.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "base/secret.h"
 #include "base/secretfile.h"
 
 #define KEY_BYTES_MAX 4096u
-#define CUT_MIN 6 /* less of a key is no secret: "sk-" and the like */
 
 void
 api_key_free(char *key)
@@ -27,6 +27,8 @@ take_key(const char *text, size_t len, char **ret)
     if (len == 0)
         return false;
     *ret = g_strndup(text, len);
+    if (len >= API_KEY_SECRET_MIN)
+        secret_learn(*ret);
     return true;
 }
 
@@ -69,31 +71,4 @@ api_key_load(const ConfBrain *conf,
     if (*conf->key_env)
         return load_env(conf->key_env, ret, error);
     return !fallback_env || !g_getenv(fallback_env) || load_env(fallback_env, ret, error);
-}
-
-/* A text that was shortened may end within the key. Takes it. */
-static char *
-hide_cut(const char *key, char *take_text)
-{
-    static const char cut[] = "…";
-    g_autofree char *text = take_text;
-
-    if (!g_str_has_suffix(text, cut))
-        return g_steal_pointer(&text);
-    size_t end = strlen(text) - strlen(cut);
-    for (size_t n = MIN(strlen(key), end); n >= CUT_MIN; n--)
-        if (memcmp(text + end - n, key, n) == 0)
-            return g_strdup_printf("%.*s[key]%s", (int)(end - n), text, cut);
-    return g_steal_pointer(&text);
-}
-
-char *
-api_key_hide(const char *key, char *take_text)
-{
-    g_autofree char *text = take_text;
-
-    if (!key || strlen(key) < API_KEY_SECRET_MIN || !text)
-        return g_steal_pointer(&text);
-    g_auto(GStrv) parts = g_strsplit(text, key, -1);
-    return hide_cut(key, g_strjoinv("[key]", parts));
 }

@@ -1,6 +1,7 @@
 #include "brain/brain.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "base/secret.h"
 #include "base/text.h"
 
 struct BrainCall {
@@ -205,5 +206,5 @@ brain_clean(const void *data, size_t len)
         p = next;
     }
     trim_end(out);
-    return g_string_free(out, FALSE);
+    return secret_hide(g_string_free(out, FALSE));
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The way to a server's password or token. They are read when a connection is made, kept no
- * longer than that, and stand in no error and no log.
+ * The way to a server's password or token. They are read when a connection is made, and stand in
+ * no error and no log, even if the server repeats them (base/secret.h).
  */
 #include "base/home.h"
 

@@ -5,6 +5,7 @@
  * is wiped.
  */
 #include "base/banned.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include "wire/imap_conn.h"
 
@@ -170,6 +171,8 @@ imap_login(ImapConn *conn, const ImapOptions *options, GError **error)
 {
     g_auto(ImapReply) reply = {0};
     g_auto(Sasl) sasl = {0};
+    secret_learn(options->password);
+    secret_learn(options->token);
     bool asked = options->token ? by_token(conn, options, &sasl, &reply, error)
                                 : by_password(conn, options, &sasl, &reply, error);
 

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/secret.h"
 #include "base/text.h"
 
 #define BUFFER_BYTES (64u << 10)
@@ -94,7 +95,8 @@ imap_slice_begins(ImapSlice slice, const char *word)
 char *
 imap_slice_vis(ImapSlice slice)
 {
-    g_autofree char *valid = text_make_valid(slice.s ? slice.s : "", (gssize)slice.len);
+    g_autofree char *valid =
+        secret_hide(text_make_valid(slice.s ? slice.s : "", (gssize)slice.len));
     g_autofree char *brief = text_shorten(g_strstrip(valid), VIS_CHARS);
 
     return text_vis(brief, false);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include "wire/http.h"
 #include "wire/smtp_internal.h"
@@ -276,6 +277,8 @@ set_login(Smtp *smtp)
         return;
     curl_easy_setopt(smtp->easy, CURLOPT_USERNAME, place->user);
     curl_easy_setopt(smtp->easy, CURLOPT_SASL_IR, 1L);
+    secret_learn(place->token);
+    secret_learn(place->password);
     if (is_set(place->token)) {
         curl_easy_setopt(smtp->easy, CURLOPT_XOAUTH2_BEARER, place->token);
         curl_easy_setopt(smtp->easy, CURLOPT_LOGIN_OPTIONS, "AUTH=OAUTHBEARER;AUTH=XOAUTH2");
@@ -318,29 +321,6 @@ set_connection(Smtp *smtp, const char *url)
 
 /* --- why a login failed --- */
 
-/* A server may repeat what it was sent; a log may not. */
-static bool
-holds_secret(const SmtpPlace *place, const char *text)
-{
-    const char *secret = is_set(place->token) ? place->token : place->password;
-
-    if (!is_set(place->user) || !is_set(secret))
-        return false;
-    g_autoptr(GString) plain = g_string_new(NULL);
-    g_string_append_c(plain, '\0');
-    g_string_append(plain, place->user);
-    g_string_append_c(plain, '\0');
-    g_string_append(plain, secret);
-    g_autofree char *as_plain = g_base64_encode((const guchar *)plain->str, plain->len);
-    g_autofree char *as_login = g_base64_encode((const guchar *)secret, strlen(secret));
-    bool found = strstr(text, secret) || strstr(text, as_plain) || strstr(text, as_login);
-
-    explicit_bzero(plain->str, plain->len);
-    explicit_bzero(as_plain, strlen(as_plain));
-    explicit_bzero(as_login, strlen(as_login));
-    return found;
-}
-
 /* Google and Microsoft say in JSON, in base64, behind a 334 why a token is no good. */
 static char *
 token_problem(const SmtpReply *reply)
@@ -348,7 +328,7 @@ token_problem(const SmtpReply *reply)
     const char *line = reply->lines->pdata[0];
     gsize len = 0;
     g_autofree guchar *json = g_base64_decode(line, &len);
-    g_autofree char *valid = text_make_valid((const char *)json, (gssize)len);
+    g_autofree char *valid = secret_hide(text_make_valid((const char *)json, (gssize)len));
     g_autofree char *safe = text_vis(valid, false);
 
     return text_shorten(safe, SMTP_REPLY_TEXT);
@@ -365,10 +345,6 @@ last_words(const Smtp *smtp, char **ret_text)
     if (smtp_reply_parse(smtp->login->str, smtp->login->len, &used, &reply, NULL) <= 0)
         return 0;
     *ret_text = reply.code == 334 ? token_problem(&reply) : g_strdup(reply.text);
-    if (holds_secret(smtp->place, *ret_text)) {
-        g_free(*ret_text);
-        *ret_text = g_strdup_printf("%d, and the text repeats the secret", reply.code);
-    }
     return reply.code;
 }
 

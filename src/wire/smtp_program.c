@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include "wire/smtp.h"
 #include "wire/smtp_text.h"
@@ -124,7 +125,7 @@ words_of(const char *program, const ProcEnd *end)
 {
     gsize len;
     const char *err = g_bytes_get_data(end->err, &len);
-    g_autofree char *valid = text_make_valid(err ? err : "", (gssize)len);
+    g_autofree char *valid = secret_hide(text_make_valid(err ? err : "", (gssize)len));
     g_autofree char *safe = text_vis(g_strstrip(valid), false);
     g_autofree char *said = text_shorten(safe, SAID_CHARS);
 

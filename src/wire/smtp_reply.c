@@ -1,6 +1,7 @@
 #include "wire/smtp_reply.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "base/secret.h"
 #include "base/text.h"
 
 void
@@ -74,7 +75,8 @@ make_text(SmtpReply *r)
         if (*line)
             g_string_append_printf(all, " %s", line);
     }
-    g_autofree char *safe = text_vis(all->str, false);
+    g_autofree char *hidden = secret_hide(g_strdup(all->str));
+    g_autofree char *safe = text_vis(hidden, false);
     r->text = text_shorten(safe, SMTP_REPLY_TEXT);
 }
 

@@ -136,7 +136,7 @@ static const struct {
     {"413", "{\"fake\":\"413\"}\n" OK_LINE, BRAIN_FAILED, 1, "says 413", NULL, 0},
     {"redirect", "{\"fake\":\"redirect\"}\n" OK_LINE, BRAIN_BROKEN, 1,
      "sends us on to 'http://127.0.0.2:1/elsewhere'", NULL, 0},
-    {"key sent back", "{\"fake\":\"echo-key\"}\n", BRAIN_BROKEN, 1, "wrong key: [key]", NULL,
+    {"key sent back", "{\"fake\":\"echo-key\"}\n", BRAIN_BROKEN, 1, "wrong key: [secret]", NULL,
      0},
 
     {"cut, then whole", "{\"fake\":\"cut\"" SOON OK_LINE, BRAIN_OK, 2, NULL, "{\"a\": 1}", 0},

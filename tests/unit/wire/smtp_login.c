@@ -76,7 +76,7 @@ static const struct {
     {"T27 a server that repeats the secret",
      {GREET, AUTH_OFFER, "C AUTH PLAIN", "S 535 bad AG1lAENBTkFSWS1zM2NyZXQ=\r\n", "W"},
      SMTP_TLS_NONE, CERT_NONE, "me", SECRET, NULL, false, ERR_CONFIG,
-     "535, and the text repeats the secret", "AUTH PLAIN"},
+     "535 bad AG1lAE[secret]", "AUTH PLAIN"},
     {"P10 an expired token",
      {GREET, "S 250-peer\r\n250 AUTH XOAUTH2\r\n", "C AUTH XOAUTH2",
       "S 334 eyJzdGF0dXMiOiI0MDAifQ==\r\n", "W"},

@@ -1,0 +1,21 @@
+#pragma once
+
+/*
+ * Secrets do not come back. A server that repeats a password in its answer, a program that prints
+ * its key, a library that quotes a header: their words become our errors, our log and our store.
+ * Whoever reads a secret says so once, and text of others goes through secret_hide() at the place
+ * where it becomes ours: the replies of each wire, what programs print. Errors (err_set()) and the
+ * log go through it by themselves.
+ *
+ * What was learnt stays in the memory of this process, which nobody can dump or trace.
+ */
+
+/* A shorter word can't be told from any other, and is not hidden. */
+#define SECRET_MIN 6
+
+/* Hidden from here on, also as IMAP and JSON quote it and as base64 holds it, alone or inside of a
+ * longer text (AUTH PLAIN, XOAUTH2). Learning it again changes nothing. */
+void secret_learn(const char *secret);
+/* The text with "[secret]" in place of each, also of the beginning of one at the end of a text that
+ * was shortened. Takes the text; NULL stays NULL. Caller frees. */
+char *secret_hide(char *take_text);
