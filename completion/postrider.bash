@@ -59,14 +59,14 @@ _postrider()
         ;;
     *)
         if [ -z "$verb" ]; then
-            words="--home --json $(${COMP_WORDS[0]} help --verbs 2>/dev/null)"
+            words="--home --json $("${COMP_WORDS[0]}" help --verbs 2>/dev/null)"
         elif [[ $cur = -* ]]; then
             words=$("${COMP_WORDS[0]}" help "$verb" 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u)
         elif [ "$COMP_CWORD" -eq $((place + 2)) ]; then
             words=$(_postrider_things "$verb ${COMP_WORDS[place + 1]}")
         elif [ "$COMP_CWORD" -eq $((place + 1)) ]; then
             case $verb in
-            help) words=$(${COMP_WORDS[0]} help --verbs 2>/dev/null) ;;
+            help) words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null) ;;
             config) words='show check set' ;;
             setup) words='mail brain role limits service' ;;
             job) words='list show log stop continue cancel fork' ;;
