@@ -3,6 +3,7 @@
 #include "cli/cmds.h"
 #include "cli/outbox_cmd.h"
 #include "engine/hold.h"
+#include "engine/order_mail.h"
 #include "engine/settle.h"
 
 #define OPERATOR "the operator"
@@ -50,12 +51,13 @@ decide(Txn *txn,
        const OutRow *row,
        bool approve,
        const char *why,
+       GPtrArray *decided,
        HoldEnd *ret_end,
        char **ret_text,
        GError **error)
 {
     g_autoptr(Question) q = NULL;
-    HoldAnswer answer = {.approve = approve, .who = OPERATOR, .why = why};
+    HoldAnswer answer = {.approve = approve, .who = OPERATOR, .why = why, .decided = decided};
     if (!find_question(txn->db, row, &q, &answer.only, error))
         return false;
     if (q)
@@ -63,6 +65,7 @@ decide(Txn *txn,
     g_autofree char *who = why ? g_strdup_printf(OPERATOR ": %s", why) : g_strdup(OPERATOR);
     *ret_end = HOLD_DONE;
     *ret_text = NULL;
+    g_ptr_array_add(decided, g_strdup(row->msgid));
     return outbox_decide(txn, row->id, approve, who, error);
 }
 
@@ -85,6 +88,8 @@ decide_one(Cli *cli, const char *id, bool approve, const char *why)
     GError *error = NULL;
     g_autoptr(OutRow) row = NULL;
     g_autofree char *text = NULL;
+    g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
+    Engine engine = {.home = cli->home, .db = cli->db};
     HoldEnd end;
     g_auto(Txn) txn = {0};
     int status = outbox_find_row(cli, id, &row);
@@ -95,14 +100,16 @@ decide_one(Cli *cli, const char *id, bool approve, const char *why)
     g_clear_pointer(&row, out_row_free);
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
         !outbox_load(cli->db, number, &row, &error) ||
-        !decide(&txn, row, approve, why, &end, &text, &error) ||
-        (end == HOLD_DONE && !txn_commit(&txn, &error)))
+        !decide(&txn, row, approve, why, decided, &end, &text, &error) ||
+        (end == HOLD_DONE &&
+         (!order_mail_file(&engine, &txn, approve ? "APPROVE" : "REJECT", OPERATOR, row->job,
+                           row->from, decided, &error) ||
+          !txn_commit(&txn, &error))))
         return cli_error(0, error);
     if (end != HOLD_DONE) {
         g_autofree char *line = one_line(text);
         return cli_fail(status_of(end), "%s: %s", id, line);
     }
-    Engine engine = {.home = cli->home, .db = cli->db};
     (void)settle_local(&engine, NULL, NULL); /* what can't be flagged now stays owed */
     db_hint(cli->db);
     if (text) {

@@ -71,7 +71,11 @@ cmd_fork(Cli *cli, int argc, char **argv)
 int
 cmd_job_mail(Cli *cli, int argc, char **argv)
 {
-    if (argc > 1 && g_str_equal(argv[1], "fork"))
-        return cmd_fork(cli, argc - 1, argv + 1);
-    return -1;
+    static const VerbRun forms[] = {{"stop", cmd_stop},
+                                    {"continue", cmd_continue},
+                                    {"cancel", cmd_cancel},
+                                    {"fork", cmd_fork},
+                                    {NULL, NULL}};
+
+    return cli_form(cli, forms, argc, argv);
 }

@@ -127,9 +127,9 @@ show_one(Cli *cli, int argc, char **argv)
     return show_job(cli, argv[1]);
 }
 
-/* It writes a mail: cmd_fork.c, in the other program. */
+/* It writes a mail: cmd_fork.c and cmd_orders.c, in the other program. */
 static int
-fork_elsewhere(Cli *cli, int argc, char **argv)
+elsewhere(Cli *cli, int argc, char **argv)
 {
     return -1;
 }
@@ -138,14 +138,10 @@ int
 cmd_job(Cli *cli, int argc, char **argv)
 {
     static const VerbRun forms[] = {
-        {"list", list},
-        {"show", show_one},
-        {"log", job_log},
-        {"stop", cmd_stop},
-        {"continue", cmd_continue},
-        {"cancel", cmd_cancel},
-        {"fork", fork_elsewhere},
-        {NULL, NULL},
+        {"list", list},          {"show", show_one},
+        {"log", job_log},        {"stop", elsewhere},
+        {"continue", elsewhere}, {"cancel", elsewhere},
+        {"fork", elsewhere},     {NULL, NULL},
     };
 
     return argc < 2 ? list(cli, argc, argv) : cli_form(cli, forms, argc, argv);

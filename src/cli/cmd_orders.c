@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/step_view.h"
+#include "engine/order_mail.h"
 #include "engine/poke.h"
 #include "engine/tell.h"
 #include "store/budget.h"
@@ -37,12 +38,14 @@ decide(Txn *txn, JobId job, const Wish *w, bool *changed, GError **error)
     return false;
 }
 
-/* For `job log`, as an order by mail stands there. */
+/* For `job log`, as an order by mail stands there; and for Sent, as one by mail lies there. A
+ * job that goes on leaves mail of its own. */
 static bool
-note_order(Txn *txn, JobId job, const Wish *w, GError **error)
+note_order(Cli *cli, Txn *txn, JobId job, const Wish *w, GError **error)
 {
     static const char *const words[] = {
         [STOP] = "STOP", [CANCEL] = "CANCEL", [CONTINUE] = "CONTINUE"};
+    Engine engine = {.home = cli->home, .db = cli->db};
     g_autofree char *dollars = w->money ? step_money(w->money) : NULL;
     GString *text = g_string_new(NULL);
     g_string_printf(text, "the order %s from the operator", words[w->what]);
@@ -52,7 +55,9 @@ note_order(Txn *txn, JobId job, const Wish *w, GError **error)
         g_string_append_printf(text, ", %s more", dollars);
     if (w->instruction)
         g_string_append_printf(text, ": %s", w->instruction);
-    bool ok = given_add(txn, job, text->str, error);
+    bool ok = given_add(txn, job, text->str, error) &&
+              (w->what == CONTINUE || order_mail_file(&engine, txn, words[w->what],
+                                                      "the operator", job, NULL, NULL, error));
     g_string_free(text, TRUE);
     return ok;
 }
@@ -89,7 +94,7 @@ apply(Cli *cli, const char *job_text, const Wish *wish)
     g_auto(Txn) txn = {0};
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
         !decide(&txn, job, wish, &changed, &error) ||
-        (changed && !note_order(&txn, job, wish, &error)) || !txn_commit(&txn, &error))
+        (changed && !note_order(cli, &txn, job, wish, &error)) || !txn_commit(&txn, &error))
         return cli_error(0, error);
     if (wish->what != CONTINUE)
         poke_run(cli->db, job);

@@ -15,13 +15,17 @@ outbox_question(Cli *cli, const OutRow *o, Question **ret, GError **error)
 }
 
 json_t *
-outbox_row_json(const OutRow *o, const Question *q)
+outbox_row_json(const Home *home, const OutRow *o, const Question *q)
 {
     g_autofree char *id = msgid_format(o->msgid);
+    Minted minted;
+    bool ours = msgid_read(&home->key, o->msgid, home->config->domain, &minted);
     json_t *v =
         json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:i, s:s?}", "id", (json_int_t)o->id.v,
                   "message_id", id, "from", o->from, "to", o->address, "subject", o->subject,
                   "state", out_state_name(o->state), "attempts", o->attempts, "why", o->why);
+    json_object_set_new(v, "kind",
+                        ours ? json_string(mail_kind_name(minted.kind)) : json_null());
     json_object_set_new(v, "next_try",
                         o->state == OUT_RETRY ? cli_json_time(o->next_us) : json_null());
     json_object_set_new(v, "job", o->job.v ? json_integer(o->job.v) : json_null());
@@ -44,7 +48,7 @@ list_json(Cli *cli, const OutRows *rows)
             json_decref(array);
             return cli_error(0, error);
         }
-        json_array_append_new(array, outbox_row_json(o, q));
+        json_array_append_new(array, outbox_row_json(cli->home, o, q));
     }
     cli_print_json(cli, array);
     return 0;
@@ -182,12 +186,8 @@ cmd_outbox(Cli *cli, int argc, char **argv)
         g_autofree char *hint = text_did_you_mean(sub, subs);
         return cli_usage("outbox", "no '%s'%s", sub, hint);
     }
-    if (g_str_equal(sub, "show"))
-        return -1; /* postrider-mail can read it: outbox_show.c */
-    if (g_str_equal(sub, "approve"))
-        return cmd_approve(cli, argc - 1, argv + 1);
-    if (g_str_equal(sub, "reject"))
-        return cmd_reject(cli, argc - 1, argv + 1);
+    if (!g_str_equal(sub, "retry") && !g_str_equal(sub, "arrived"))
+        return -1; /* postrider-mail can read and write mail: outbox_show.c */
     if (argc != 3)
         return cli_usage("outbox", "%s needs one ID", sub);
     g_autoptr(OutRow) row = NULL;

@@ -27,7 +27,7 @@ int cmd_mail(Cli *cli, int argc, char **argv);
 int cmd_mail_list(Cli *cli, int argc, char **argv);
 int cmd_note(Cli *cli, int argc, char **argv);
 int cmd_outbox(Cli *cli, int argc, char **argv);
-int cmd_outbox_show(Cli *cli, int argc, char **argv);
+int cmd_outbox_mail(Cli *cli, int argc, char **argv);
 int cmd_receive(Cli *cli, int argc, char **argv);
 int cmd_reject(Cli *cli, int argc, char **argv);
 int cmd_restore(Cli *cli, int argc, char **argv);

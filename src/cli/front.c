@@ -5,11 +5,8 @@
 
 /* clang-format off */
 static const VerbRun table[] = {
-    {"approve", cmd_approve},
     {"backup", cmd_backup},
-    {"cancel", cmd_cancel},
     {"config", cmd_config},
-    {"continue", cmd_continue},
     {"cost", cmd_cost},
     {"deliver", cmd_deliver},
     {"help", cmd_help},
@@ -18,12 +15,10 @@ static const VerbRun table[] = {
     {"mail", cmd_mail_list},
     {"note", cmd_note},
     {"outbox", cmd_outbox},
-    {"reject", cmd_reject},
     {"restore", cmd_restore},
     {"serve", cmd_serve},
     {"show", cmd_show},
     {"status", cmd_status},
-    {"stop", cmd_stop},
     {"watch", cmd_watch},
     {NULL, NULL},
 };

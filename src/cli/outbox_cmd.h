@@ -10,4 +10,4 @@
 int outbox_find_row(Cli *cli, const char *text, OutRow **ret);
 /* That a person was asked about it; NULL: none was. */
 bool outbox_question(Cli *cli, const OutRow *o, Question **ret, GError **error);
-json_t *outbox_row_json(const OutRow *o, const Question *q);
+json_t *outbox_row_json(const Home *home, const OutRow *o, const Question *q);

@@ -59,7 +59,7 @@ show(Cli *cli, const OutRow *row, bool raw)
     if (!outbox_question(cli, row, &q, &error))
         return cli_error(0, error);
     if (cli->json) {
-        cli_print_json(cli, outbox_row_json(row, q));
+        cli_print_json(cli, outbox_row_json(cli->home, row, q));
         return 0;
     }
     cli_print(cli, "state: %s%s%s\nrecipient: %s\n", out_state_name(row->state),
@@ -77,8 +77,8 @@ show(Cli *cli, const OutRow *row, bool raw)
     return 0;
 }
 
-int
-cmd_outbox_show(Cli *cli, int argc, char **argv)
+static int
+show_one(Cli *cli, int argc, char **argv)
 {
     gboolean raw = FALSE;
     const GOptionEntry options[] = {{"raw", 0, 0, G_OPTION_ARG_NONE, &raw, NULL, NULL},
@@ -92,4 +92,14 @@ cmd_outbox_show(Cli *cli, int argc, char **argv)
     if ((status = cli_db(cli, DB_READ)) || (status = outbox_find_row(cli, argv[2], &row)))
         return status;
     return show(cli, row, raw);
+}
+
+int
+cmd_outbox_mail(Cli *cli, int argc, char **argv)
+{
+    if (g_str_equal(argv[1], "approve"))
+        return cmd_approve(cli, argc - 1, argv + 1);
+    if (g_str_equal(argv[1], "reject"))
+        return cmd_reject(cli, argc - 1, argv + 1);
+    return show_one(cli, argc, argv);
 }

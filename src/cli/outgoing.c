@@ -151,7 +151,7 @@ outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid)
         return status;
     if (!build(engine, mail, &c, &error) ||
         !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !post_compose(engine, &txn, c, &post, NULL, ret_msgid, &error) ||
+        !post_compose(engine, &txn, MAIL_LETTER, c, &post, NULL, ret_msgid, &error) ||
         !txn_commit(&txn, &error))
         return cli_error(0, error);
     db_hint(engine->db);

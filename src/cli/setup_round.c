@@ -38,8 +38,8 @@ trial_write(MailTrial *t,
            compose_header(c, "Auto-Submitted", "auto-generated", error) &&
            compose_header(c, WORD_HEADER, word, error) &&
            (!forged || compose_header(c, "Authentication-Results", results, error)) &&
-           compose_freeze(c, &home->key, 0, (int64_t)(number >> 1), t->config->domain, ret,
-                          ret_msgid, error);
+           compose_freeze(c, &home->key, MAIL_NOTICE, 0, (int64_t)(number >> 1),
+                          t->config->domain, ret, ret_msgid, error);
 }
 
 /* Among what came since uid first; 0: not yet. */

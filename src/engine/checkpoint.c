@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/trail.h"
 #include "mail/msgid.h"
 #include "store/budget.h"
 #include "store/effects.h"
@@ -95,6 +96,7 @@ checkpoint_take(Engine *engine,
     ContinuationFate fate;
     MsgId id;
     bool matched, is_new;
+    g_autofree char *held = db_hold_all(engine->db);
     *ret_forged = *ret_moves = false;
     if (!continuation_judge(engine->db, c, in->role, home_now(engine->home), &fate, &in->why,
                             error))
@@ -115,8 +117,11 @@ checkpoint_take(Engine *engine,
         return job_seen(txn, c->job, c->epoch, c->seq, &matched, error);
     case CONT_AHEAD:
         return hold_all(txn, c, error);
-    case CONT_STALE:
     case CONT_RESTORES: /* restored before, or not worth it: a copy in Done is as new */
+        if (held)
+            return true; /* the store may be an old copy: who accepts it will look here */
+        /* FALLTHROUGH */
+    case CONT_STALE:
         log_event(LOG_INFO, "a checkpoint mail is filed", "message", in->mail->id, "why",
                   in->why, NULL);
         *ret_moves = true;
@@ -164,6 +169,31 @@ thread_of(Txn *txn, const char *msgid, ThreadId *ret, GError **error)
     return messages_thread(txn, m, ret, error);
 }
 
+static JobRestore
+job_of(const Continuation *c, const char *role, const char *asker)
+{
+    return (JobRestore){.id = c->job,
+                        .role = role,
+                        .face = c->face ? c->face : "steps",
+                        .phase = c->phase,
+                        .subject = c->original_subject,
+                        .asker = asker,
+                        .original_msgid = c->original_msgid,
+                        .waiting_for = c->waiting_for,
+                        .round = MAX(c->round, 1),
+                        .total_iterations = c->total_iterations,
+                        .steps = c->steps,
+                        .step_limit = c->step_limit,
+                        .epoch = MAX(c->epoch, 1),
+                        .seq = c->seq,
+                        .created_us = c->born_us,
+                        .round_cost_micro = c->round_cost_micro,
+                        .floor = c->floor,
+                        .may = c->may,
+                        .resume_us = c->resume_us,
+                        .wait_then = c->wait_then};
+}
+
 static bool
 restore(Engine *engine,
         Txn *txn,
@@ -173,28 +203,24 @@ restore(Engine *engine,
         GError **error)
 {
     g_autofree char *asker = asker_of(engine, c);
-    JobRestore in = {.id = c->job,
-                     .role = role,
-                     .face = c->face ? c->face : "steps",
-                     .phase = c->phase,
-                     .subject = c->original_subject,
-                     .asker = asker,
-                     .original_msgid = c->original_msgid,
-                     .waiting_for = c->waiting_for,
-                     .round = MAX(c->round, 1),
-                     .total_iterations = c->total_iterations,
-                     .steps = c->steps,
-                     .step_limit = c->step_limit,
-                     .epoch = MAX(c->epoch, 1),
-                     .seq = c->seq,
-                     .created_us = c->born_us,
-                     .round_cost_micro = c->round_cost_micro,
-                     .floor = c->floor,
-                     .may = c->may,
-                     .resume_us = c->resume_us,
-                     .wait_then = c->wait_then};
+    JobRestore in = job_of(c, role, asker);
     return thread_of(txn, c->original_msgid, &in.thread, error) &&
            job_restore(txn, &in, ret, error) && put_state(engine, txn, *ret, c, error);
+}
+
+bool
+checkpoint_put_back(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **error)
+{
+    const Viewer viewer = {.role = c->role};
+    g_autofree char *asker = asker_of(engine, c);
+    g_autoptr(MsgRow) original = NULL;
+    g_autoptr(Step) last = NULL;
+    JobRestore in = job_of(c, c->role, asker);
+    return job_put_back(txn, job, &in, error) &&
+           messages_find(engine->db, &viewer, c->original_msgid, &original, error) &&
+           (!original || job_set_original(txn, job, original->id, error)) &&
+           step_last(engine->db, job, &last, error) &&
+           ((last && last->n >= c->steps) || put_state(engine, txn, job, c, error));
 }
 
 bool
@@ -215,90 +241,12 @@ checkpoint_adopt(Engine *engine,
            (!original || job_set_original(txn, *ret, original->id, error));
 }
 
-/* Of one job: what lies in INBOX, and how far any copy got. */
-typedef struct Lost {
-    Continuation *inbox; /* the highest seq there; NULL: none */
-    Continuation *most;  /* the highest seq anywhere */
-    int64_t done_seq;
-} Lost;
-
-static void
-lost_free(gpointer p)
-{
-    Lost *l = p;
-    continuation_free(l->inbox);
-    continuation_free(l->most);
-    g_free(l);
-}
-
-static Continuation *
-read_file(const Home *home, Maildir *md, const MaildirEntry *e)
-{
-    g_autoptr(GBytes) bytes = NULL;
-    Continuation *c = NULL;
-    if (!maildir_read(md, e, home->config->max_message, &bytes, NULL) || !bytes)
-        return NULL;
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
-    if (!memmem(data, len, CONTINUATION_FILE, strlen(CONTINUATION_FILE)))
-        return NULL; /* most mail is none, and needs no parsing */
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
-    return continuation_read(&home->key, m, &c) == CONT_SIGNED ? c : NULL;
-}
-
-static void
-keep_highest(Continuation **slot, Continuation *c)
-{
-    if (*slot && (*slot)->seq >= c->seq) {
-        continuation_free(c);
-        return;
-    }
-    continuation_free(*slot);
-    *slot = c;
-}
-
-static bool
-collect(Engine *engine,
-        const ConfRole *role,
-        Maildir *md,
-        const char *folder,
-        GHashTable *lost,
-        int64_t *spent,
-        GError **error)
-{
-    g_autoptr(GPtrArray) entries = NULL;
-    if (!maildir_scan(md, folder, false, &entries, NULL, error))
-        return false;
-    for (guint i = 0; i < entries->len; i++) {
-        Continuation *c = read_file(engine->home, md, g_ptr_array_index(entries, i));
-        if (!c)
-            continue;
-        if (budget_is_today(engine->home, c->written_us))
-            *spent = MAX(*spent, c->day_cost_micro);
-        if (!g_str_equal(c->role, role->name)) {
-            continuation_free(c);
-            continue;
-        }
-        g_autofree char *key =
-            g_strdup_printf("%" G_GINT64_FORMAT " %" G_GINT64_FORMAT, c->job.v, c->born_us);
-        Lost *l = g_hash_table_lookup(lost, key);
-        if (!l) {
-            l = g_new0(Lost, 1);
-            g_hash_table_insert(lost, g_steal_pointer(&key), l);
-        }
-        if (g_str_equal(folder, "Done"))
-            l->done_seq = MAX(l->done_seq, c->seq);
-        keep_highest(!*folder ? &l->inbox : &l->most, c);
-    }
-    return true;
-}
-
 /* A mail can't lower a counter: the highest in any copy counts. */
 static void
-raise_counters(Lost *l)
+raise_counters(const TrailJob *t)
 {
-    Continuation *c = l->inbox;
-    const Continuation *most = l->most;
+    Continuation *c = t->inbox;
+    const Continuation *most = t->most;
     if (!most)
         return;
     c->steps = MAX(c->steps, most->steps);
@@ -311,26 +259,40 @@ raise_counters(Lost *l)
     }
 }
 
+/* An order that was given after the newest checkpoint counts, though the store that knew of it
+ * is lost. */
+static bool
+obey(Txn *txn, JobId job, const OrderMail *order, GError **error)
+{
+    bool changed;
+    return !order ||
+           (g_str_equal(order->word, "STOP")
+                ? job_stop(txn, job, "stopped before the store was lost", &changed, error)
+                : job_cancel(txn, job, "cancelled before the store was lost", &changed, error));
+}
+
+/* It comes back from its checkpoint in INBOX, unless it went on behind that. */
 static bool
 restore_lost(
-    Engine *engine, Txn *txn, const ConfRole *role, Lost *l, bool *ret_did, GError **error)
+    Engine *engine, Txn *txn, Trail *trail, const TrailJob *t, bool *ret_did, GError **error)
 {
-    const char *why;
+    const char *why, *role = t->inbox ? t->inbox->role : NULL;
     ContinuationFate fate;
     JobId job;
     *ret_did = false;
-    if (!l->inbox || l->done_seq >= l->inbox->seq)
+    if (!role || trail_is_past(trail_of(trail, engine->home, t->inbox->job, t->inbox->born_us)))
         return true;
-    if (!continuation_judge(engine->db, l->inbox, role->name, 0, &fate, &why, error))
+    if (!continuation_judge(engine->db, t->inbox, role, 0, &fate, &why, error))
         return false;
     if (fate != CONT_RESTORES)
         return true;
-    raise_counters(l);
-    if (!restore(engine, txn, role->name, l->inbox, &job, error))
+    raise_counters(t);
+    if (!restore(engine, txn, role, t->inbox, &job, error) ||
+        !obey(txn, job, trail_order(t, t->inbox->epoch), error))
         return false;
     g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, job.v);
     log_event(LOG_WARN, "the store had lost a job; it came back from its checkpoint mail",
-              "job", number, "role", role->name, NULL);
+              "job", number, "role", role, NULL);
     *ret_did = true;
     return true;
 }
@@ -339,27 +301,20 @@ bool
 checkpoints_restore(
     Engine *engine, const ConfRole *role, Maildir *md, unsigned *ret_n, GError **error)
 {
-    static const char *const folders[] = {"", "Done", "Sent"};
-    g_autoptr(GHashTable) lost =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, lost_free);
-    int64_t spent = 0; /* today, by all jobs */
-    *ret_n = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
-        if (!collect(engine, role, md, folders[i], lost, &spent, error))
-            return false;
-    }
-    if (g_hash_table_size(lost) == 0)
-        return true;
+    g_auto(Trail) trail = {0};
     g_auto(Txn) txn = {0};
-    GHashTableIter iter;
-    gpointer value;
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !budget_recall(&txn, spent, error))
+    *ret_n = 0;
+    if (!trail_read(engine, role, md, &trail, error))
         return false;
-    g_hash_table_iter_init(&iter, lost);
-    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+    if (g_hash_table_size(trail.jobs) == 0)
+        return true;
+    g_autoptr(GList) jobs = g_hash_table_get_values(trail.jobs);
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !budget_recall(&txn, trail.spent_micro, error))
+        return false;
+    for (const GList *at = jobs; at; at = at->next) {
         bool did;
-        if (!restore_lost(engine, &txn, role, value, &did, error))
+        if (!restore_lost(engine, &txn, &trail, at->data, &did, error))
             return false;
         *ret_n += did;
     }

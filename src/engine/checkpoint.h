@@ -45,6 +45,10 @@ bool checkpoint_adopt(Engine *engine,
 bool checkpoints_restore(
     Engine *engine, const ConfRole *role, Maildir *md, unsigned *ret_n, GError **error);
 
+/* A job of an old store waits again where this newer checkpoint has it. */
+bool
+checkpoint_put_back(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **error);
+
 /* Stops parked jobs whose checkpoint was deleted: flagged so, moved to Trash, or found in no
  * folder twice, ten seconds apart. More than one gone at once proves nothing. */
 bool checkpoints_look(Engine *engine, const ConfRole *role, Maildir *md, GError **error);

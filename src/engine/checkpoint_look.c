@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "engine/checkpoint.h"
 #include "engine/letter.h"
+#include "engine/order_mail.h"
 #include "engine/post.h"
 #include "store/given.h"
 
@@ -25,15 +26,15 @@ typedef enum Found {
 
 /* What is done about it: why the job is stopped, and what the owner is told; NULL: nothing. */
 typedef struct Finding {
-    const char *why, *text;
+    const char *who, *why, *text;
 } Finding;
 
 static const Finding deleted = {
-    "its checkpoint mail was deleted",
+    "whoever deleted its checkpoint mail", "its checkpoint mail was deleted",
     "The checkpoint mail of job %s was deleted, so the job is stopped. Reply CONTINUE to go on "
     "with it."};
 static const Finding in_junk = {
-    "held: its checkpoint mail lies in Junk",
+    "whoever moved its checkpoint mail to Junk", "held: its checkpoint mail lies in Junk",
     "The checkpoint mail of job %s lies in Junk, so the job is held. Was that meant? Reply "
     "CONTINUE to go on with it, or CANCEL to end it."};
 
@@ -95,8 +96,10 @@ stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found,
     g_auto(Txn) txn = {0};
     if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
         !job_stop(&txn, job->id, found->why, &changed, error) ||
-        (changed && !given_add(&txn, job->id, found->why, error)) ||
-        (changed && !post_compose(engine, &txn, c, &post, NULL, NULL, error)) ||
+        (changed &&
+         (!given_add(&txn, job->id, found->why, error) ||
+          !order_mail_file(engine, &txn, "STOP", found->who, job->id, NULL, NULL, error) ||
+          !post_compose(engine, &txn, MAIL_NOTICE, c, &post, NULL, NULL, error))) ||
         !txn_commit(&txn, error))
         return false;
     db_hint(engine->db);

@@ -35,6 +35,7 @@ commit_clear(Commit *c)
     job_free(c->job);
     commit_parent_free(c->original);
     g_clear_pointer(&c->parents, g_ptr_array_unref);
+    g_clear_pointer(&c->drafts, g_ptr_array_unref);
     g_clear_pointer(&c->results, g_ptr_array_unref);
     g_clear_pointer(&c->did, g_ptr_array_unref);
     g_clear_pointer(&c->msgids, g_ptr_array_unref);
@@ -171,6 +172,12 @@ clear_active(Commit *c, Txn *txn, GError **error)
 }
 
 bool
+commit_ends(const Commit *c)
+{
+    return is_end(c->status);
+}
+
+bool
 commit_settles(const Commit *c, const MsgRow *row)
 {
     const Proposal *p = c->p;
@@ -294,7 +301,7 @@ park(Commit *c, Txn *txn, GError **error)
     post.floor = &c->in->floor;
     post.after = OUTBOX_AFTER_NOTES;
     return continuation_compose(c->engine, &in, &mail, error) &&
-           post_compose(c->engine, txn, mail, &post, NULL, NULL, error);
+           post_compose(c->engine, txn, MAIL_CHECKPOINT, mail, &post, NULL, NULL, error);
 }
 
 static bool
@@ -368,11 +375,11 @@ write_all(Commit *c, Txn *txn, GError **error)
     if (!count_step(c, txn, bare, error) ||
         (c->in->floor < c->job->floor &&
          !job_lower_floor(txn, c->claim, c->in->floor, error)) ||
-        !commit_notes(c, txn, error) || !commit_mails(c, txn, error) ||
-        !commit_tell_people(c, txn, error))
+        !commit_notes(c, txn, error) || !commit_compose_mails(c, error))
         return false;
     judge_status(c);
-    return commit_messages(c, txn, error) && (bare || put_step(c, txn, error)) &&
+    return commit_put_mails(c, txn, error) && commit_tell_people(c, txn, error) &&
+           commit_messages(c, txn, error) && (bare || put_step(c, txn, error)) &&
            (c->mails_put == 0 || timer_drop(txn, c->job->id, TIMER_ACK, error)) &&
            next_state(c, txn, error) && tell_job_news(c, txn, error);
 }

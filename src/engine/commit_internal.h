@@ -15,6 +15,12 @@ typedef struct CommitOutside {
 } CommitOutside;
 void commit_outside_free(gpointer p);
 
+/* A mail of the step on its way: composed, or why it can't be sent. */
+typedef struct CommitDraft {
+    Compose *made; /* NULL: it is not sent */
+    char *why;
+} CommitDraft;
+
 /* One step on its way into the store. */
 typedef struct Commit {
     Engine *engine;
@@ -27,6 +33,7 @@ typedef struct Commit {
     bool in_steps;           /* a next step can hear of what failed in this one */
     ProposalStatus status;   /* the proposal's, unless what it speaks of failed */
     GPtrArray *parents;      /* of CommitParent, one per mail; NULL: begins a thread */
+    GPtrArray *drafts;       /* of CommitDraft, one per mail */
     GPtrArray *results;      /* char *: for the next step */
     GPtrArray *did;          /* char *: for people */
     GPtrArray *msgids;       /* char *: one per mail; NULL: was not put */
@@ -59,10 +66,15 @@ void commit_did(Commit *c, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
  * a line of the results (in steps), everything else that fails is an error. */
 bool commit_notes(Commit *c, Txn *txn, GError **error);
 bool commit_load_parents(Commit *c, GError **error); /* before it */
-bool commit_mails(Commit *c, Txn *txn, GError **error);
+/* Composes all before the status is judged, and puts them after it: only then is it known
+ * what this step settles, and so which of its mails are answers. */
+bool commit_compose_mails(Commit *c, GError **error);
+bool commit_put_mails(Commit *c, Txn *txn, GError **error);
 /* Needs the original, when so; after the mails. */
 bool commit_speaks_to_owner(const Commit *c);
 bool commit_tell_people(Commit *c, Txn *txn, GError **error);
+/* Does this step end its job? */
+bool commit_ends(const Commit *c);
 /* Is this mail, which was shown, handled by this step? */
 bool commit_settles(const Commit *c, const MsgRow *row);
 /* Is it a mail of this job, so that its flags are ours to set? NULL is not. */

@@ -5,6 +5,7 @@
 #include "engine/commit_internal.h"
 #include "engine/follow.h"
 #include "engine/post.h"
+#include "engine/proof.h"
 #include "store/notes.h"
 
 void
@@ -222,6 +223,35 @@ note_for_owner(
 }
 
 static bool
+is_written_by(const MsgRow *row, const GPtrArray *specs)
+{
+    for (guint i = 0; i < specs->len; i++) {
+        if (address_equal(row->from, g_ptr_array_index(specs, i)))
+            return true;
+    }
+    return false;
+}
+
+/* What is to be proved by this mail alone, when the store is lost: it is the answer to those
+ * mails, settled in this step, that it replies to or that its recipients wrote. */
+static bool
+name_settled(
+    const Commit *c, Compose *made, const CommitParent *parent, MailKind *ret, GError **error)
+{
+    g_autoptr(GPtrArray) to = compose_recipients(made);
+    g_autoptr(GPtrArray) settled = g_ptr_array_new();
+    for (guint i = 0; i < c->in->shown->len; i++) {
+        const MsgRow *row = g_ptr_array_index(c->in->shown, i);
+        bool replies = parent && g_str_equal(parent->letter.msgid, row->msgid);
+        if ((replies || is_written_by(row, to)) && commit_settles(c, row))
+            g_ptr_array_add(settled, row->msgid);
+    }
+    *ret = settled->len ? MAIL_ANSWER : MAIL_INTERIM;
+    return proof_name(c->engine->home, made, c->job, commit_ends(c),
+                      parent ? parent->letter.msgid : NULL, settled, error);
+}
+
+static bool
 put_mail(Commit *c,
          Txn *txn,
          const ProposedMail *mail,
@@ -235,6 +265,7 @@ put_mail(Commit *c,
     bool held = v->kind == VERDICT_HELD;
     char *msgid, *no_way = NULL;
     OutId id;
+    MailKind kind;
     Post post = post_of_job(c->job);
     post.step = c->step;
     post.floor = &c->in->floor;
@@ -242,10 +273,10 @@ put_mail(Commit *c,
     if (answers && commit_may_mark(c, answers))
         post.answers = answers->id;
     guard_length(c, mail, to);
-    if (!post_compose(c->engine, txn, made, &post, &id, &msgid, error))
+    if (!name_settled(c, made, parent, &kind, error) ||
+        !post_compose(c->engine, txn, kind, made, &post, &id, &msgid, error))
         return false;
     g_ptr_array_add(c->msgids, msgid);
-    c->mails_put++;
     commit_did(c, "%s %s<%s>", mail->to->len ? "wrote" : "answered", held ? "(held) " : "",
                msgid);
     if (held) {
@@ -259,6 +290,62 @@ put_mail(Commit *c,
     return true;
 }
 
+/* Why this mail is not even composed; NULL: it is. */
+static const char *
+why_not_composed(const Commit *c, const Verdict *v)
+{
+    if (v->kind == VERDICT_REFUSED)
+        return v->why;
+    if (c->notes_failed)
+        return "a note of the same step failed";
+    return v->kind == VERDICT_HELD ? c->no_question : NULL;
+}
+
+static void
+draft_free(gpointer p)
+{
+    CommitDraft *d = p;
+    compose_free(d->made);
+    g_free(d->why);
+    g_free(d);
+}
+
+static bool
+compose_one(Commit *c, guint i, CommitDraft *draft, GError **error)
+{
+    const ProposedMail *mail = g_ptr_array_index(c->p->mails, i);
+    const Verdict *v = &g_array_index(c->verdicts, Verdict, i);
+    g_autoptr(GError) failed = NULL;
+    draft->why = g_strdup(why_not_composed(c, v));
+    if (!draft->why)
+        draft->made = compose_mail(c, mail, v, g_ptr_array_index(c->parents, i), &failed);
+    if (draft->made) {
+        c->mails_put++;
+        return true;
+    }
+    c->mails_failed++;
+    if (failed && !(c->in_steps && (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT)))) {
+        g_propagate_error(error, g_steal_pointer(&failed));
+        return false;
+    }
+    if (failed)
+        draft->why = g_strdup(failed->message);
+    return true;
+}
+
+bool
+commit_compose_mails(Commit *c, GError **error)
+{
+    c->drafts = g_ptr_array_new_with_free_func(draft_free);
+    for (guint i = 0; i < c->p->mails->len; i++) {
+        CommitDraft *draft = g_new0(CommitDraft, 1);
+        g_ptr_array_add(c->drafts, draft);
+        if (!compose_one(c, i, draft, error))
+            return false;
+    }
+    return true;
+}
+
 static void
 not_sent(Commit *c, const ProposedMail *mail, const char *why)
 {
@@ -266,44 +353,18 @@ not_sent(Commit *c, const ProposedMail *mail, const char *why)
     g_ptr_array_add(c->msgids, NULL);
     commit_result(c, "mail to %s was not sent: %s", to, why);
     commit_did(c, "did not send a mail (%s)", why);
-    c->mails_failed++;
-}
-
-static bool
-commit_mail(Commit *c, Txn *txn, guint i, GError **error)
-{
-    const ProposedMail *mail = g_ptr_array_index(c->p->mails, i);
-    const Verdict *v = &g_array_index(c->verdicts, Verdict, i);
-    g_autoptr(GError) failed = NULL;
-    if (v->kind == VERDICT_REFUSED) {
-        not_sent(c, mail, v->why);
-        return true;
-    }
-    if (c->notes_failed) {
-        not_sent(c, mail, "a note of the same step failed");
-        return true;
-    }
-    if (v->kind == VERDICT_HELD && c->no_question) {
-        not_sent(c, mail, c->no_question);
-        return true;
-    }
-    const CommitParent *parent = g_ptr_array_index(c->parents, i);
-    g_autoptr(Compose) made = compose_mail(c, mail, v, parent, &failed);
-    if (made)
-        return put_mail(c, txn, mail, made, v, parent, error);
-    if (c->in_steps && (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT))) {
-        not_sent(c, mail, failed->message);
-        return true;
-    }
-    g_propagate_error(error, g_steal_pointer(&failed));
-    return false;
 }
 
 bool
-commit_mails(Commit *c, Txn *txn, GError **error)
+commit_put_mails(Commit *c, Txn *txn, GError **error)
 {
     for (guint i = 0; i < c->p->mails->len; i++) {
-        if (!commit_mail(c, txn, i, error))
+        const ProposedMail *mail = g_ptr_array_index(c->p->mails, i);
+        const CommitDraft *draft = g_ptr_array_index(c->drafts, i);
+        if (!draft->made)
+            not_sent(c, mail, draft->why);
+        else if (!put_mail(c, txn, mail, draft->made, &g_array_index(c->verdicts, Verdict, i),
+                           g_ptr_array_index(c->parents, i), error))
             return false;
     }
     return true;

@@ -56,7 +56,7 @@ post_notice(
     Post post = post_of_job(c->job);
     post.step = step;
     post.floor = step > 0 ? &c->in->floor : NULL;
-    return mail && post_compose(c->engine, txn, mail, &post, NULL, NULL, error);
+    return mail && post_compose(c->engine, txn, MAIL_NOTICE, mail, &post, NULL, NULL, error);
 }
 
 static bool

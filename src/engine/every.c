@@ -20,7 +20,7 @@ every_mail(Engine *engine, Txn *txn, const Schedule *s, char **ret_msgid, GError
         !compose_to(c, NULL, role->address, error) || !compose_subject(c, s->subject, error))
         return err_prefix(error, "schedule %" PRId64, s->id);
     compose_text(c, s->body);
-    return post_compose(engine, txn, c, &post, NULL, ret_msgid, error);
+    return post_compose(engine, txn, MAIL_LETTER, c, &post, NULL, ret_msgid, error);
 }
 
 /* Mails the latest occurrence that has come and moves on; *ret_mailed: it did. */

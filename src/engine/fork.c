@@ -228,7 +228,7 @@ say_so(Engine *engine,
     g_autoptr(Compose) c = letter_notice(engine->home, s->role, fork, s->asker, NULL, text,
                                          &original->letter, error);
     Post post = post_of_job(fork);
-    return c && post_compose(engine, txn, c, &post, NULL, NULL, error);
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
 }
 
 /* An address that can't be written to is no reason to have half a fork. */

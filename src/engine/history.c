@@ -8,6 +8,7 @@
 #include "engine/known.h"
 #include "engine/mail_in.h"
 #include "engine/outward.h"
+#include "engine/proof.h"
 #include "engine/quotes.h"
 #include "engine/refetch.h"
 #include "mail/message.h"
@@ -92,14 +93,12 @@ is_ours(const Past *past, const MaildirEntry *e, const Message *m)
 
 /* --- what the role had written --- */
 
-/* Every id that it names as its parent or ancestor was answered. */
 static void
 add_answered(Past *past, const Message *m)
 {
-    if (m->in_reply_to)
-        g_hash_table_add(past->answered, g_strdup(m->in_reply_to));
-    for (guint i = 0; i < m->references->len; i++)
-        g_hash_table_add(past->answered, g_strdup(g_ptr_array_index(m->references, i)));
+    g_autoptr(GPtrArray) settled = proof_read(past->engine->home, m);
+    for (guint i = 0; i < settled->len; i++)
+        g_hash_table_add(past->answered, g_strdup(g_ptr_array_index(settled, i)));
 }
 
 static bool
@@ -195,7 +194,8 @@ find_restored(Engine *engine, const MsgNew *in, JobId *ret, bool *ret_original, 
     if (!messages_find_job(engine->db, in->role, in->mail, ret, error) ||
         (ret->v && !job_load(engine->db, &viewer, *ret, &job, error)))
         return false;
-    if (!job || job->state != JOB_PARKED)
+    if (!job || job->state == JOB_DONE || job->state == JOB_FAILED ||
+        job->state == JOB_CANCELLED)
         ret->v = 0;
     return true;
 }
@@ -215,7 +215,10 @@ give_to_job(const Past *past, MsgNew *in, JobId job, GError **error)
     in->job = job;
     in->round = row->round;
     in->class = MSG_TASK;
-    if (!g_str_equal(in->folder, "Done") && !g_str_equal(in->folder, "Archive")) {
+    if (row->state == JOB_CANCELLED) {
+        in->state = MSG_IGNORED;
+        in->why = "cancelled";
+    } else if (!g_str_equal(in->folder, "Done") && !g_str_equal(in->folder, "Archive")) {
         in->state = MSG_SHOWN;
         in->why = "its job came back from a checkpoint mail";
     }
@@ -393,4 +396,68 @@ history_take(Engine *engine,
     }
     *ret_n = past.n;
     return true;
+}
+
+/* --- an old store --- */
+
+/* Reads what was written, and stores nothing of it. */
+static bool
+read_answers(Past *past, GError **error)
+{
+    g_autoptr(GPtrArray) all = NULL;
+    if (!maildir_scan(past->md, "Sent", false, &all, NULL, error))
+        return false;
+    for (guint i = 0; i < all->len; i++) {
+        g_autoptr(Continuation) checkpoint = NULL;
+        g_autoptr(Message) m = read_mail(past, g_ptr_array_index(all, i), &checkpoint);
+        if (m && !checkpoint)
+            add_answered(past, m);
+    }
+    return true;
+}
+
+static bool
+take_unknown(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
+{
+    g_autoptr(Continuation) checkpoint = NULL;
+    g_autoptr(Message) m = read_mail(past, e, &checkpoint);
+    bool known;
+    JobId job;
+    if (!m || checkpoint)
+        return true;
+    MsgNew in = {.role = past->role->name,
+                 .account = past->account->name,
+                 .folder = e->folder,
+                 .file = e->base,
+                 .mail = m,
+                 .trust = TRUST_ANYONE};
+    if (!is_known(past, m, &known, error) ||
+        !job_find_restored(past->engine->db, in.role, m->id, &job, error))
+        return false;
+    return known || (!*e->folder && !job.v) || take_mail(past, txn, &in, error);
+}
+
+bool
+history_catch_up(Engine *engine,
+                 const ConfAccount *account,
+                 const ConfRole *role,
+                 Maildir *md,
+                 GError **error)
+{
+    static const char *const folders[] = {"Active", ""};
+    g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
+    g_auto(Txn) txn = {0};
+    past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    if (!read_answers(&past, error) ||
+        !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    for (size_t k = 0; k < G_N_ELEMENTS(folders); k++) {
+        g_autoptr(GPtrArray) all = NULL;
+        if (!maildir_scan(md, folders[k], false, &all, NULL, error))
+            return false;
+        for (guint i = 0; i < all->len; i++)
+            if (!take_unknown(&past, &txn, g_ptr_array_index(all, i), error))
+                return false;
+    }
+    return txn_commit(&txn, error);
 }

@@ -6,7 +6,7 @@
  *
  *   a checkpoint in INBOX                    its job comes back, with its original
  *   in Done or Archive                       handled
- *   answered by something in Sent            handled
+ *   settled by an answer in Sent             handled: see engine/proof.h
  *   in Active                                ignored(history: was in hand)
  *   in Sent                                  handled: nobody's work, but found by a search
  *   anything else                            ignored(history), listed by status, released by a
@@ -25,3 +25,12 @@ bool history_take(Engine *engine,
                   Maildir *md,
                   unsigned *ret_n,
                   GError **error);
+
+/* For an old store beside newer mail, before anything is decided about its jobs: mail in Active
+ * that it does not know is taken in as above; so is the original of a job that came back, in
+ * INBOX too. Everything else is left alone. */
+bool history_catch_up(Engine *engine,
+                      const ConfAccount *account,
+                      const ConfRole *role,
+                      Maildir *md,
+                      GError **error);

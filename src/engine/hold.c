@@ -72,6 +72,14 @@ typedef struct Deciding {
     unsigned n_done;
 } Deciding;
 
+static void
+add_done(Deciding *d, const QuestionMail *m)
+{
+    add_mail(d->done, m, NULL);
+    g_ptr_array_add(d->answer->decided, g_strdup(m->msgid));
+    d->n_done++;
+}
+
 /* Recipients of an approved mail who can't be reached: it stays held for them. */
 static bool
 add_unreached(Deciding *d, const QuestionMail *m, GError **error)
@@ -96,8 +104,7 @@ decide_doubt(Deciding *d, const QuestionMail *m, GError **error)
 {
     g_autofree char *why = g_strdup_printf("counts as sent: %s says so", d->answer->who);
     unsigned n;
-    add_mail(d->done, m, NULL);
-    d->n_done++;
+    add_done(d, m);
     return d->answer->approve ? outbox_resend(d->txn, m->id, &n, error)
                               : outbox_count_sent(d->txn, m->id, why, &n, error);
 }
@@ -114,8 +121,7 @@ decide_mail(Deciding *d, const QuestionMail *m, GError **error)
         a->why && !a->approve ? g_strdup_printf("%s: %s", a->who, a->why) : g_strdup(a->who);
     g_strdelimit(who, "\r\n", ' '); /* one line in lists */
     if (outbox_decide(d->txn, m->id, a->approve, who, &failed)) {
-        add_mail(d->done, m, NULL);
-        d->n_done++;
+        add_done(d, m);
         return !a->approve || add_unreached(d, m, error);
     }
     if (!err_is(failed, ERR_NEVER)) {

@@ -56,9 +56,10 @@ typedef enum HoldEnd {
 
 typedef struct HoldAnswer {
     bool approve;
-    const char *who; /* an address, or "the operator" */
-    const char *why; /* for the job, which goes on with it; NULL: nothing was said */
-    OutId only;      /* {0}: every mail of the question that is still held */
+    const char *who;    /* an address, or "the operator" */
+    const char *why;    /* for the job, which goes on with it; NULL: nothing was said */
+    OutId only;         /* {0}: every mail of the question that is still held */
+    GPtrArray *decided; /* gets the ids of the mails that were decided; char * */
 } HoldAnswer;
 
 /* Decides inside the caller's transaction, in which q was read; nothing changes unless *ret_end

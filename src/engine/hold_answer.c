@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "engine/hold.h"
+#include "engine/order_mail.h"
 #include "mail/msgid.h"
 #include "store/steering.h"
 #include <inttypes.h>
@@ -125,9 +126,12 @@ hold_answer(Engine *engine,
             char **ret_text,
             GError **error)
 {
+    const ConfRole *role = config_role_get(engine->home->config, mail->role, error);
     g_autoptr(Question) q = NULL;
     const char *trace;
     bool alone = true;
+    if (!role)
+        return false;
     if (!may_approve(engine, mail, m)) {
         trace = "does not count: the sender may not approve";
         *ret_text = g_strdup_printf("You may not approve or reject mail of this agent; the "
@@ -144,9 +148,14 @@ hold_answer(Engine *engine,
         trace = "does not count: it answers no question";
         *ret_text = say_no_question(engine->db, *job, error);
     } else {
-        HoldAnswer answer = {.approve = approve, .who = mail->from, .why = why};
+        g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
+        HoldAnswer answer = {
+            .approve = approve, .who = mail->from, .why = why, .decided = decided};
         HoldEnd end;
-        if (!hold_decide(txn, q, &answer, &end, ret_text, error))
+        if (!hold_decide(txn, q, &answer, &end, ret_text, error) ||
+            (end == HOLD_DONE &&
+             !order_mail_file(engine, txn, approve ? "APPROVE" : "REJECT", mail->from, q->job,
+                              role->address, decided, error)))
             return false;
         trace = trace_of(end, approve, q->about.v != 0);
         *job = q->job;

@@ -204,7 +204,7 @@ hold_ask(Engine *engine,
                              original, error)
              : NULL;
     Post post = {.thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
-    return c && post_compose(engine, txn, c, &post, NULL, &msgid, error) &&
+    return c && post_compose(engine, txn, MAIL_QUESTION, c, &post, NULL, &msgid, error) &&
            question_put(txn, msgid, job->id, job->round, &digest, mails, n, &id, error);
 }
 
@@ -262,7 +262,7 @@ hold_ask_doubt(Engine *engine,
     Post post = {.thread = job ? job->thread : (ThreadId){0},
                  .level = TRUST_ROLE,
                  .mailbox = role->name};
-    return c && post_compose(engine, txn, c, &post, NULL, &msgid, error) &&
+    return c && post_compose(engine, txn, MAIL_QUESTION, c, &post, NULL, &msgid, error) &&
            question_put_doubt(txn, msgid, job ? job->id : (JobId){0}, row->round, &digest, mail,
                               error);
 }

@@ -67,7 +67,7 @@ say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError *
         letter_notice(engine->home, role, job, m->from->spec, NULL, text, &parent, error);
     Post post = {
         .job = job->id, .thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
-    return c && post_compose(engine, txn, c, &post, NULL, NULL, error) &&
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&
            meta_set(txn, name, epoch, error);
 }
 

@@ -33,32 +33,35 @@ namesake_in_reply(const char *reply, const char *ours, const char *const *envelo
 
 /* --- copies --- */
 
-static OutId
-number_of(const Home *home, uint64_t generation, const char *id)
+static bool
+read_id(const Home *home, const char *id, Minted *ret)
 {
-    uint64_t of = 0;
-    OutId mail = {0};
+    return id && msgid_read(&home->key, id, home->config->domain, ret);
+}
 
-    if (!id || !msgid_is_minted(&home->key, id, home->config->domain, &of, &mail.v) ||
-        of != generation)
-        mail.v = 0;
-    return mail;
+bool
+namesake_minted(const Home *home, const Message *m, Minted *ret, bool *ret_sure)
+{
+    const char *original = message_header(m, ORIGINAL_HEADER);
+    g_autofree char *id = original ? msgid_parse(original) : NULL;
+
+    *ret_sure = read_id(home, m->id, ret) || read_id(home, id, ret);
+    if (*ret_sure || m->references->len == 0)
+        return *ret_sure;
+    const char *last = g_ptr_array_index(m->references, m->references->len - 1);
+    return g_strcmp0(last, m->in_reply_to) != 0 && read_id(home, last, ret);
 }
 
 OutId
 namesake_of(const Home *home, uint64_t generation, const Message *m, bool *ret_sure)
 {
-    const char *original = message_header(m, ORIGINAL_HEADER);
-    g_autofree char *id = original ? msgid_parse(original) : NULL;
-    OutId mail = number_of(home, generation, m->id);
+    Minted minted;
 
-    if (mail.v == 0)
-        mail = number_of(home, generation, id);
-    *ret_sure = mail.v != 0;
-    if (mail.v || m->references->len == 0)
-        return mail;
-    const char *last = g_ptr_array_index(m->references, m->references->len - 1);
-    return g_strcmp0(last, m->in_reply_to) == 0 ? mail : number_of(home, generation, last);
+    if (!namesake_minted(home, m, &minted, ret_sure) || minted.generation != generation) {
+        *ret_sure = false;
+        return (OutId){0};
+    }
+    return (OutId){minted.number};
 }
 
 bool

@@ -18,6 +18,7 @@
  */
 #include "engine/engine.h"
 #include "mail/message.h"
+#include "mail/msgid.h"
 #include "store/outbox.h"
 
 /* The id in a server's reply to a whole mail; NULL: it names none, or only ours, or an address
@@ -25,6 +26,9 @@
 char *
 namesake_in_reply(const char *reply, const char *ours, const char *const *envelope, size_t n);
 
+/* What the Message-ID that we gave this mail says, wherever a server has put it; *ret_sure: no
+ * other mail says that. False: it is no mail of ours. */
+bool namesake_minted(const Home *home, const Message *m, Minted *ret, bool *ret_sure);
 /* Which mail of ours this may be a copy of, by what its header says; *ret_sure: no other mail
  * says that. {0}: none. */
 OutId namesake_of(const Home *home, uint64_t generation, const Message *m, bool *ret_sure);

@@ -5,6 +5,7 @@
 #include "engine/fork.h"
 #include "engine/hold.h"
 #include "engine/letter.h"
+#include "engine/order_mail.h"
 #include "engine/post.h"
 #include "engine/tell.h"
 #include "mail/quote.h"
@@ -303,7 +304,8 @@ stop_all(Engine *engine, Txn *txn, const char *from, GArray *poke, GError **erro
         if (!changed)
             continue;
         g_autofree char *text = g_strdup_printf("the order STOP ALL from %s", from);
-        if (!given_add(txn, job->id, text, error))
+        if (!given_add(txn, job->id, text, error) ||
+            !order_mail_file(engine, txn, "STOP", from, job->id, NULL, NULL, error))
             return NULL;
         g_array_append_val(poke, job->id);
         n++;
@@ -421,6 +423,7 @@ order_apply(Engine *engine,
             GArray *poke,
             GError **error)
 {
+    guint poked = poke->len;
     g_autofree char *text = carry_out(engine, txn, o, &job, mail, m, poke, error);
     if (!text)
         return false;
@@ -441,5 +444,11 @@ order_apply(Engine *engine,
     /* Not tied to the job: STOP takes back the job's own mail, but not the word that it
      * stopped. */
     Post post = {.thread = mail->thread, .level = TRUST_ROLE, .mailbox = mail->role};
-    return c && post_compose(engine, txn, c, &post, NULL, NULL, error);
+    const char *word = poke->len == poked || !row ? NULL
+                       : o->kind == ORDER_STOP    ? "STOP"
+                       : o->kind == ORDER_CANCEL  ? "CANCEL"
+                                                  : NULL;
+    return c && (!word || order_mail_mark(engine->home, c, word, row, NULL, error)) &&
+           post_compose(engine, txn, word ? MAIL_ORDER : MAIL_NOTICE, c, &post, NULL, NULL,
+                        error);
 }

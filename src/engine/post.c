@@ -78,7 +78,7 @@ put(Engine *engine,
     const Post *post,
     GError **error)
 {
-    g_autoptr(GArray) to = route(engine, rcpts, n_rcpts, from, post);
+    g_autoptr(GArray) to = route(engine, rcpts, post->copy_only ? 0 : n_rcpts, from, post);
     OutMail mail = {
         .msgid = msgid,
         .from = from,
@@ -107,7 +107,7 @@ dress(const Engine *engine, Compose *mail, const Post *post, GError **error)
     const ConfRole *role = post->mailbox ? config_role(config, post->mailbox) : NULL;
     const ConfAccount *way = role && !role->person ? config_way_out(config, role->name) : NULL;
     g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
-    for (guint i = 0; way && i < rcpts->len; i++) {
+    for (guint i = 0; way && !post->copy_only && i < rcpts->len; i++) {
         if (!config_mailbox_at(config, g_ptr_array_index(rcpts, i)))
             return outward_dress(engine->home, way, role, post->job, mail, error);
     }
@@ -127,6 +127,7 @@ post_of_job(const Job *job)
 bool
 post_compose(Engine *engine,
              Txn *txn,
+             MailKind kind,
              Compose *mail,
              const Post *post,
              OutId *ret_id,
@@ -138,8 +139,8 @@ post_compose(Engine *engine,
     g_autoptr(GBytes) bytes = NULL;
     g_autofree char *msgid = NULL;
     if (!dress(engine, mail, post, error) || !outbox_next(txn, &id, error) ||
-        !compose_freeze(mail, &home->key, db_generation(engine->db), id.v, home->config->domain,
-                        &bytes, &msgid, error))
+        !compose_freeze(mail, &home->key, kind, db_generation(engine->db), id.v,
+                        home->config->domain, &bytes, &msgid, error))
         return false;
 
     g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
@@ -173,9 +174,10 @@ post_raw(Engine *engine,
 
     gsize len;
     const char *data = g_bytes_get_data(rest, &len);
-    g_autofree char *own = msgid ? g_strdup(msgid)
-                                 : msgid_mint(&home->key, db_generation(engine->db), id.v, data,
-                                              len, home->config->domain);
+    g_autofree char *own = msgid
+                               ? g_strdup(msgid)
+                               : msgid_mint(&home->key, MAIL_LETTER, db_generation(engine->db),
+                                            id.v, data, len, home->config->domain);
     g_autoptr(GString) all = g_string_sized_new(len + 128);
     g_autofree char *bracketed = msgid_format(own);
     g_string_append_printf(all, "Message-ID: %s\n", bracketed);

@@ -20,6 +20,7 @@ typedef struct Post {
     Trust level;         /* of the sender; stands in the origin line */
     const Trust *floor;  /* of the step whose words these are; NULL: they are ours */
     const char *mailbox; /* sender's own, for the copy in Sent; NULL: no copy */
+    bool copy_only;      /* it is filed in Sent, and nobody else gets it */
 } Post;
 
 /* As the role of a job writes in its round and thread; the words are ours. */
@@ -29,6 +30,7 @@ Post post_of_job(const Job *job);
 /* ret_msgid: without brackets; caller frees. Either may be NULL. */
 bool post_compose(Engine *engine,
                   Txn *txn,
+                  MailKind kind,
                   Compose *mail,
                   const Post *post,
                   OutId *ret_id,

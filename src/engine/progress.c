@@ -74,7 +74,7 @@ say(Engine *engine, Txn *txn, const Job *job, GError **error)
         letter_notice(engine->home, role, job, job->asker, NULL, text, &parent, error);
     Post post = post_of_job(job);
     post.floor = &job->floor; /* it repeats what the agent says that it does */
-    return c && post_compose(engine, txn, c, &post, NULL, NULL, error);
+    return c && post_compose(engine, txn, MAIL_PROGRESS, c, &post, NULL, NULL, error);
 }
 
 bool

@@ -27,7 +27,7 @@ run_pause_brain(Task *t, const char *why, GError **error)
     if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
         !job_release(&txn, &t->claim, until_us, false, why, error) ||
         !brain_set_broken(&txn, t->brain->name, until_us, why, &first, error) ||
-        (first && !post_compose(engine, &txn, c, &post, NULL, NULL, error)) ||
+        (first && !post_compose(engine, &txn, MAIL_NOTICE, c, &post, NULL, NULL, error)) ||
         !txn_commit(&txn, error))
         return false;
     db_hint(engine->db);
@@ -75,7 +75,7 @@ say_wait(Task *t,
     g_autoptr(Compose) c =
         letter_notice(engine->home, t->role, job, to, NULL, text, &parent, error);
     Post post = post_of_job(job);
-    return c && post_compose(engine, txn, c, &post, NULL, NULL, error) &&
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&
            (!person || timer_drop(txn, job->id, TIMER_ACK, error));
 }
 

@@ -72,7 +72,8 @@ acknowledge(Loop *loop, GError **error)
     if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
         !job_check(&txn, ask->claim, ask->in->deadline_us, error) ||
         !timer_drop(&txn, job->id, TIMER_ACK, error) ||
-        !post_compose(engine, &txn, c, &post, NULL, NULL, error) || !txn_commit(&txn, error))
+        !post_compose(engine, &txn, MAIL_ACK, c, &post, NULL, NULL, error) ||
+        !txn_commit(&txn, error))
         return false;
     db_hint(engine->db);
     return true;

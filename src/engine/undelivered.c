@@ -82,7 +82,7 @@ write_to(Engine *engine,
                  .level = TRUST_ROLE,
                  .floor = &anyone,
                  .mailbox = role->name};
-    return c && post_compose(engine, txn, c, &post, NULL, NULL, error);
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
 }
 
 static bool

@@ -41,6 +41,6 @@ unproven_tell(Engine *engine,
         letter_notice(home, role, NULL, home->config->owner,
                       "a mail that can't prove its sender", text, NULL, error);
     Post post = {.level = TRUST_ROLE, .mailbox = role->name};
-    return c && post_compose(engine, txn, c, &post, NULL, NULL, error) &&
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&
            meta_set(txn, key, day, error);
 }

@@ -116,7 +116,7 @@ mail_people(const Due *d, Txn *txn, WaitThen what, GError **error)
     g_autoptr(Compose) c =
         what == WAIT_REMIND ? compose_reminder(d, error) : compose_question(d, error);
     Post post = post_of_job(d->job);
-    return c && post_compose(d->engine, txn, c, &post, NULL, NULL, error);
+    return c && post_compose(d->engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
 }
 
 /* --- the checkpoint that knows of it --- */
@@ -143,7 +143,7 @@ file_checkpoint(const Due *d, Txn *txn, GError **error)
     post.floor = &now->floor;
     return job_file_checkpoints(txn, now->id, error) &&
            continuation_compose(d->engine, &in, &mail, error) &&
-           post_compose(d->engine, txn, mail, &post, NULL, NULL, error);
+           post_compose(d->engine, txn, MAIL_CHECKPOINT, mail, &post, NULL, NULL, error);
 }
 
 /* --- the act --- */

@@ -11,6 +11,7 @@
  */
 #include "base/digest.h"
 #include "mail/address.h"
+#include "mail/msgid.h"
 #include <glib.h>
 #include <stdbool.h>
 
@@ -78,6 +79,7 @@ GBytes *compose_format(const Compose *c, GError **error);
 /* Formats, mints, and puts the Message-ID line first. */
 bool compose_freeze(const Compose *c,
                     const Key *key,
+                    MailKind kind,
                     uint64_t generation,
                     int64_t number,
                     const char *domain,

@@ -208,6 +208,7 @@ compose_format(const Compose *c, GError **error)
 bool
 compose_freeze(const Compose *c,
                const Key *key,
+               MailKind kind,
                uint64_t generation,
                int64_t number,
                const char *domain,
@@ -221,7 +222,7 @@ compose_freeze(const Compose *c,
 
     gsize len;
     const void *data = g_bytes_get_data(rest, &len);
-    g_autofree char *msgid = msgid_mint(key, generation, number, data, len, domain);
+    g_autofree char *msgid = msgid_mint(key, kind, generation, number, data, len, domain);
     g_autofree char *bracketed = msgid_format(msgid);
     if (c->to_self) {
         g_bytes_unref(rest);

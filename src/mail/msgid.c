@@ -9,7 +9,6 @@
 #include "base/limits.h"
 
 #define REFERENCES_WRITTEN 30u
-#define USE "message-id 1"
 #define TAG_OWN 13   /* proves generation and number: what can be checked without the bytes */
 #define TAG_BYTES 26 /* 130 bits over the bytes */
 
@@ -128,19 +127,38 @@ msgid_format(const char *id)
     return g_strdup_printf("<%s>", id);
 }
 
-/* The tag that proves generation and number under one key; caller frees. */
+/* The sub-key of each kind, for key_mac(): "message-id 1 " and the name. */
+#define USE "message-id 1"
+#define NAME_AT (sizeof USE)
+static const char *const uses[] = {
+    [MAIL_ANSWER] = USE " answer",     [MAIL_INTERIM] = USE " interim",
+    [MAIL_ACK] = USE " ack",           [MAIL_PROGRESS] = USE " progress",
+    [MAIL_QUESTION] = USE " question", [MAIL_NOTICE] = USE " notice",
+    [MAIL_ORDER] = USE " order",       [MAIL_CHECKPOINT] = USE " checkpoint",
+    [MAIL_LETTER] = USE " letter",     [MAIL_UNSAID] = USE,
+};
+_Static_assert(G_N_ELEMENTS(uses) == MAIL_N_KINDS, "every kind has a sub-key");
+
+const char *
+mail_kind_name(MailKind kind)
+{
+    return kind == MAIL_UNSAID ? "unsaid" : uses[kind] + NAME_AT;
+}
+
+/* The tag that proves kind, generation and number under one key; caller frees. */
 static char *
-own_tag(const Key *key, const char *stem, const char *domain)
+own_tag(const Key *key, MailKind kind, const char *stem, const char *domain)
 {
     g_autofree char *data = g_strdup_printf("%s@%s", stem, domain);
     Digest mac;
 
-    key_mac(key, USE, data, strlen(data), &mac);
+    key_mac(key, uses[kind], data, strlen(data), &mac);
     return digest_token(&mac, TAG_OWN);
 }
 
 char *
 msgid_mint(const Key *key,
+           MailKind kind,
            uint64_t generation,
            int64_t number,
            const void *bytes,
@@ -150,13 +168,13 @@ msgid_mint(const Key *key,
     g_autofree char *stem =
         g_strdup_printf("%" G_GUINT64_FORMAT ".%" G_GINT64_FORMAT, generation, number);
     g_autofree char *host = g_ascii_strdown(domain, -1);
-    g_autofree char *own = own_tag(key, stem, host);
+    g_autofree char *own = own_tag(key, kind, stem, host);
     Digest content, mac;
 
     digest_of(bytes, len, &content);
     g_autofree char *hex = digest_hex(&content);
     g_autofree char *data = g_strdup_printf("%s@%s %s", stem, host, hex);
-    key_mac(key, USE, data, strlen(data), &mac);
+    key_mac(key, uses[kind], data, strlen(data), &mac);
     g_autofree char *tag = digest_token(&mac, TAG_BYTES);
     return g_strdup_printf("%s.%s%s@%s", stem, own, tag, host);
 }
@@ -182,12 +200,22 @@ read_number(const char *p, const char *end, uint64_t *ret)
            g_ascii_string_to_unsigned(digits, 10, 0, G_MAXUINT64, ret, NULL);
 }
 
+/* The kind whose tag this is, under one key; MAIL_N_KINDS: it is none. */
+static MailKind
+kind_of_tag(const Key *key, const char *tag, const char *stem, const char *host)
+{
+    MailKind kind = 0;
+
+    for (; kind < MAIL_N_KINDS; kind++) {
+        g_autofree char *own = own_tag(key, kind, stem, host);
+        if (same_tag(own, tag, TAG_OWN))
+            break;
+    }
+    return kind;
+}
+
 bool
-msgid_is_minted(const Key *key,
-                const char *id,
-                const char *domain,
-                uint64_t *ret_generation,
-                int64_t *ret_number)
+msgid_read(const Key *key, const char *id, const char *domain, Minted *ret)
 {
     const char *at = strrchr(id, '@'), *dot = strchr(id, '.');
     const char *second = dot ? strchr(dot + 1, '.') : NULL;
@@ -202,26 +230,54 @@ msgid_is_minted(const Key *key,
     for (size_t i = 0; i < key->n; i++) {
         Key one = {.n = 1};
         memcpy(one.v[0], key->v[i], KEY_SIZE);
-        g_autofree char *tag = own_tag(&one, stem, host);
-        if (!same_tag(tag, second + 1, TAG_OWN))
+        MailKind kind = kind_of_tag(&one, second + 1, stem, host);
+        if (kind == MAIL_N_KINDS)
             continue;
-        *ret_generation = generation;
-        *ret_number = (int64_t)number;
+        *ret = (Minted){kind, generation, (int64_t)number};
         return true;
     }
     return false;
+}
+
+bool
+msgid_is_minted(const Key *key,
+                const char *id,
+                const char *domain,
+                uint64_t *ret_generation,
+                int64_t *ret_number)
+{
+    Minted minted;
+
+    if (!msgid_read(key, id, domain, &minted))
+        return false;
+    *ret_generation = minted.generation;
+    *ret_number = minted.number;
+    return true;
+}
+
+int
+minted_compare(const Minted *a, const Minted *b)
+{
+    if (a->generation != b->generation)
+        return a->generation > b->generation ? 1 : -1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+bool
+msgid_is_plain(const char *id)
+{
+    const char *p = id;
+
+    while (*p > ' ' && *p < 0x7f && *p != '<' && *p != '>')
+        p++;
+    return p > id && *p == '\0' && p - id <= (ptrdiff_t)LIMIT_MSGID_WRITTEN;
 }
 
 /* ".invalid" is nobody's domain (RFC 2606). */
 bool
 msgid_is_writable(const char *id)
 {
-    const char *p = id;
-
-    while (*p > ' ' && *p < 0x7f && *p != '<' && *p != '>')
-        p++;
-    return p > id && *p == '\0' && p - id <= (ptrdiff_t)LIMIT_MSGID_WRITTEN &&
-           !g_str_has_suffix(id, ".invalid");
+    return msgid_is_plain(id) && !g_str_has_suffix(id, ".invalid");
 }
 
 static void

@@ -1,8 +1,23 @@
 #include "store/accept.h"
 #include "base/banned.h"
+#include "store/jobs.h"
+#include "store/jobs_internal.h"
 #include "store/messages.h"
 #include "store/outbox.h"
+#include "store/questions.h"
 #include "store/sql.h"
+#include "store/timers.h"
+
+bool
+accept_question(Txn *txn, OutId mail, bool approved, GError **error)
+{
+    g_autoptr(Question) q = NULL;
+    bool closed;
+
+    return question_of(txn->db, mail, &q, error) &&
+           (!q || q->state != QUESTION_OPEN ||
+            question_decide(txn, q->id, approved, ACCEPT_WHO, NULL, &closed, error));
+}
 
 bool
 accept_sent(Txn *txn, const char *msgid, unsigned *ret_n, GError **error)
@@ -13,13 +28,28 @@ accept_sent(Txn *txn, const char *msgid, unsigned *ret_n, GError **error)
 
     if (!outbox_find(txn->db, &viewer, msgid, &row, error))
         return false;
-    if (row && !sql_run(txn,
-                        "UPDATE delivery SET state = 'sent', after_effect = NULL, "
-                        "why = 'found in Sent' WHERE outbox = ? AND state <> 'sent'",
-                        &changes, error, "i", row->id.v))
+    if (row && (!sql_run(txn,
+                         "UPDATE delivery SET state = 'sent', after_effect = NULL, "
+                         "why = 'found in Sent' WHERE outbox = ? AND state <> 'sent'",
+                         &changes, error, "i", row->id.v) ||
+                (changes > 0 && !accept_question(txn, row->id, true, error))))
         return false;
     *ret_n = (unsigned)changes;
     return true;
+}
+
+bool
+accept_ended(Txn *txn, JobId job, const char *why, GError **error)
+{
+    bool goes_on;
+
+    return timer_drop(txn, job, NULL, error) && job_file_checkpoints(txn, job, error) &&
+           sql_run(txn,
+                   "UPDATE job SET state = 'done', why = ?, waiting_for = NULL, "
+                   "wakes_us = NULL, resume_us = NULL, wait_then = NULL, updated_us = "
+                   "?, " JOB_NO_OWNER " WHERE id = ?",
+                   NULL, error, "sii", why, txn_now(txn), job.v) &&
+           job_next_round_open(txn, job, &goes_on, error);
 }
 
 /* Of every job. */

@@ -215,6 +215,9 @@ typedef struct JobRestore {
 } JobRestore;
 /* Parked, its checkpoint seen; its original is still {0}. */
 bool job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error);
+/* A job of an old copy of the store takes the place of its newer checkpoint: parked, seen; what
+ * is counted is never lowered. */
+bool job_put_back(Txn *txn, JobId job, const JobRestore *in, GError **error);
 /* The restored job whose original this is; {0}: none waits for it. */
 bool job_find_restored(
     Db *db, const char *role, const char *original_msgid, JobId *ret, GError **error);

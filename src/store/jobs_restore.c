@@ -5,6 +5,7 @@
 #include "store/jobs_internal.h"
 #include "store/messages.h"
 #include "store/sql.h"
+#include "store/timers.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <unistd.h>
@@ -42,6 +43,17 @@ free_number(Txn *txn, const JobRestore *in, JobId *ret, GError **error)
     return job_next_number(txn, in->role, ret, error);
 }
 
+/* What happens at its time, when that is not to wake it. */
+static bool
+wait_again(Txn *txn, JobId id, const JobRestore *in, GError **error)
+{
+    if (in->wait_then == WAIT_CONTINUE || in->resume_us == USEC_NEVER)
+        return true;
+    return sql_run(txn, "UPDATE job SET wakes_us = NULL WHERE id = ?", NULL, error, "i",
+                   id.v) &&
+           job_wait(txn, id, in->wait_then, error);
+}
+
 bool
 job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
 {
@@ -69,11 +81,30 @@ job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
             in->created_us, now, trust_name(in->floor), (int64_t)in->may))
         return false;
     *ret_id = id;
-    if (in->wait_then == WAIT_CONTINUE || in->resume_us == USEC_NEVER)
-        return true;
-    return sql_run(txn, "UPDATE job SET wakes_us = NULL WHERE id = ?", NULL, error, "i",
-                   id.v) &&
-           job_wait(txn, id, in->wait_then, error);
+    return wait_again(txn, id, in, error);
+}
+
+bool
+job_put_back(Txn *txn, JobId job, const JobRestore *in, GError **error)
+{
+    return timer_drop(txn, job, NULL, error) &&
+           sql_run(txn,
+                   "UPDATE job SET state = 'parked', phase = ?, waiting_for = ?, asker = ?, "
+                   "original_msgid = ?, round = ?, total_iterations = ?, "
+                   "steps = max(steps, ?), step_limit = ?, epoch = max(epoch, ?), seq = ?, "
+                   "round_cost_micro = max(round_cost_micro, ?), resume_us = " SQL_TIME
+                   ", wakes_us = " SQL_TIME ", wait_then = NULL, why = NULL, attempts = 0, "
+                   "floor = ?, may = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
+                   NULL, error,
+                   "ssss"
+                   "iiiiii"
+                   "iiisiii",
+                   in->phase, in->waiting_for, in->asker, in->original_msgid,
+                   (int64_t)in->round, (int64_t)in->total_iterations, (int64_t)in->steps,
+                   (int64_t)in->step_limit, in->epoch, in->seq, in->round_cost_micro,
+                   in->resume_us, in->resume_us, trust_name(in->floor), (int64_t)in->may,
+                   txn_now(txn), job.v) &&
+           wait_again(txn, job, in, error);
 }
 
 bool

@@ -104,7 +104,8 @@ char *out_row_file(const OutRow *r);
  * that go by SMTP. None while db_hold_all(). */
 bool outbox_due(
     Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows, GError **error);
-/* What is to be filed on an account's server and has left for somebody. */
+/* What is to be filed on an account's server: mail that has left for somebody, or is for nobody
+ * else. */
 bool outbox_due_files(Db *db,
                       const char *account,
                       int64_t now_us,

@@ -183,9 +183,10 @@ outbox_due(Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows,
 
 /* On a server lies only what has left: a copy in Sent tells the truth. */
 #define FILES                                                                                  \
-    "d.affinity = ? AND d.mailbox IS NULL AND d.folder <> '' AND EXISTS "                      \
+    "d.affinity = ? AND d.mailbox IS NULL AND d.folder <> '' AND (EXISTS "                     \
     "(SELECT 1 FROM delivery e WHERE e.outbox = d.outbox AND e.state = 'sent' "                \
-    "AND e.folder = '') "
+    "AND e.folder = '') OR NOT EXISTS "                                                        \
+    "(SELECT 1 FROM delivery e WHERE e.outbox = d.outbox AND e.folder = '')) "
 
 bool
 outbox_due_files(Db *db,

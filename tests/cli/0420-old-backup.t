@@ -77,7 +77,7 @@ python3 - "$HOME_DIR/mail" >"$WORK/py" <<'P'
 import email, pathlib, sys
 bodies = {}
 for path in pathlib.Path(sys.argv[1]).rglob('*'):
-    if path.is_file() and path.name != 'maildirfolder':
+    if path.is_file() and path.parent.name in ('new', 'cur'):
         data = path.read_bytes()
         bodies.setdefault(email.message_from_bytes(data)['message-id'], set()).add(data.partition(b'\n\n')[2])
 print([i for i, b in bodies.items() if len(b) > 1])

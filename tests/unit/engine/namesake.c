@@ -48,7 +48,7 @@ put_ours(TestWork *w, OutId *ret)
     Txn txn = test_begin(w->engine.db);
 
     outbox_next(&txn, ret, &error);
-    char *msgid = msgid_mint(&w->home->key, db_generation(w->engine.db), ret->v, rest,
+    char *msgid = msgid_mint(&w->home->key, MAIL_ANSWER, db_generation(w->engine.db), ret->v, rest,
                              strlen(rest), w->home->config->domain);
     g_autofree char *all = g_strdup_printf("Message-ID: <%s>\n%s", msgid, rest);
     g_autoptr(GBytes) bytes = g_bytes_new(all, strlen(all));

@@ -476,8 +476,8 @@ test_freeze(void)
     g_autofree char *id = NULL;
     const Key key = {.n = 1, .v = {{7}}};
 
-    g_assert_true(compose_freeze(m, &key, 1, 42, "example.org", &bytes, &id, &error));
-    g_autofree char *want = msgid_mint(&key, 1, 42, g_bytes_get_data(rest, NULL),
+    g_assert_true(compose_freeze(m, &key, MAIL_NOTICE, 1, 42, "example.org", &bytes, &id, &error));
+    g_autofree char *want = msgid_mint(&key, MAIL_NOTICE, 1, 42, g_bytes_get_data(rest, NULL),
                                        g_bytes_get_size(rest), "example.org");
     g_assert_cmpstr(id, ==, want);
     g_autofree char *line = g_strdup_printf("Message-ID: <%s>\n", id);
@@ -500,9 +500,9 @@ test_refer_to_self(void)
         g_autoptr(GBytes) plain = NULL, bytes = NULL;
         g_autofree char *id = NULL, *same = NULL;
         g_assert_true(compose_thread(m, answer ? "1@a" : NULL, answer ? refs : NULL, &error));
-        g_assert_true(compose_freeze(m, &key, 1, 42, "example.org", &plain, &same, &error));
+        g_assert_true(compose_freeze(m, &key, MAIL_NOTICE, 1, 42, "example.org", &plain, &same, &error));
         compose_refer_to_self(m);
-        g_assert_true(compose_freeze(m, &key, 1, 42, "example.org", &bytes, &id, &error));
+        g_assert_true(compose_freeze(m, &key, MAIL_NOTICE, 1, 42, "example.org", &bytes, &id, &error));
         g_assert_cmpstr(id, ==, same); /* minted over what anybody can take out again */
         g_autofree char *want = g_strdup_printf("<%s>\n", id);
         g_autofree char *raw =

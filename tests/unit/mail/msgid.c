@@ -111,11 +111,11 @@ test_mint(void)
 
     memcpy(rolled.v[0], other.v[0], KEY_SIZE);
     memcpy(rolled.v[1], key.v[0], KEY_SIZE);
-    g_autofree char *id = msgid_mint(&key, 3, 42, "body", 4, "X.example");
-    g_autofree char *again = msgid_mint(&key, 3, 42, "body", 4, "x.example");
-    g_autofree char *text = msgid_mint(&key, 3, 42, "Body", 4, "x.example");
-    g_autofree char *row = msgid_mint(&key, 3, 43, "body", 4, "x.example");
-    g_autofree char *stranger = msgid_mint(&other, 3, 42, "body", 4, "x.example");
+    g_autofree char *id = msgid_mint(&key, MAIL_ACK, 3, 42, "body", 4, "X.example");
+    g_autofree char *again = msgid_mint(&key, MAIL_ACK, 3, 42, "body", 4, "x.example");
+    g_autofree char *text = msgid_mint(&key, MAIL_ACK, 3, 42, "Body", 4, "x.example");
+    g_autofree char *row = msgid_mint(&key, MAIL_ACK, 3, 43, "body", 4, "x.example");
+    g_autofree char *stranger = msgid_mint(&other, MAIL_ACK, 3, 42, "body", 4, "x.example");
 
     g_assert_true(g_str_has_prefix(id, "3.42."));
     g_assert_true(g_str_has_suffix(id, "@x.example"));
@@ -134,12 +134,56 @@ test_mint(void)
     g_assert_false(msgid_is_minted(&key, id, "y.example", &generation, &number));
 }
 
+/* The id alone says what its mail is; one of a version before kinds is still ours. */
+static void
+test_kinds(void)
+{
+    static const char unsaid[] = "3.42.aagga4mzb2vweyskhs6csm5lcr4whtph5moiops@x.example";
+    Key key = {.n = 1, .v = {{1}}}, other = {.n = 1, .v = {{2}}}, rolled = {.n = 2};
+    g_autoptr(GHashTable) ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    Minted minted;
+
+    memcpy(rolled.v[0], other.v[0], KEY_SIZE);
+    memcpy(rolled.v[1], key.v[0], KEY_SIZE);
+    for (MailKind kind = 0; kind < MAIL_N_KINDS; kind++) {
+        char *id = msgid_mint(&key, kind, 3, 42, "body", 4, "x.example");
+        g_assert_true(g_hash_table_add(ids, id)); /* each kind has another */
+        g_assert_true(msgid_read(&key, id, "X.example", &minted));
+        g_assert_cmpstr(mail_kind_name(minted.kind), ==, mail_kind_name(kind));
+        g_assert_cmpuint(minted.generation, ==, 3);
+        g_assert_cmpint(minted.number, ==, 42);
+        g_assert_true(msgid_read(&rolled, id, "x.example", &minted));
+        g_assert_cmpint(minted.kind, ==, kind);
+        g_assert_false(msgid_read(&other, id, "x.example", &minted));
+    }
+    g_assert_true(msgid_read(&key, unsaid, "x.example", &minted));
+    g_assert_cmpint(minted.kind, ==, MAIL_UNSAID);
+    g_assert_true(g_hash_table_contains(ids, unsaid));
+}
+
+static void
+test_order(void)
+{
+    static const struct {
+        Minted a, b;
+        int want;
+    } cases[] = {
+        {{MAIL_ACK, 3, 42}, {MAIL_ANSWER, 3, 42}, 0},
+        {{MAIL_ACK, 3, 42}, {MAIL_ACK, 3, 43}, -1},
+        {{MAIL_ACK, 4, 1}, {MAIL_ACK, 3, 43}, 1},
+        {{MAIL_ACK, 3, 43}, {MAIL_ACK, 4, 1}, -1},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+        g_assert_cmpint(minted_compare(&cases[i].a, &cases[i].b), ==, cases[i].want);
+}
+
 static void
 test_not_minted(void)
 {
     Key key = {.n = 1, .v = {{1}}};
     static const char *const ids[] = {"", "@x", "1@x", "1.2@x", "1.2.abc@x", "a.b.c@x"};
-    g_autofree char *id = msgid_mint(&key, 3, 42, "body", 4, "x");
+    g_autofree char *id = msgid_mint(&key, MAIL_ACK, 3, 42, "body", 4, "x");
     uint64_t generation;
     int64_t number;
 
@@ -182,6 +226,8 @@ main(int argc, char **argv)
     g_test_add_func("/msgid/list", test_list);
     g_test_add_func("/msgid/hostile", test_hostile);
     g_test_add_func("/msgid/mint", test_mint);
+    g_test_add_func("/msgid/kinds", test_kinds);
+    g_test_add_func("/msgid/order", test_order);
     g_test_add_func("/msgid/not-minted", test_not_minted);
     g_test_add_func("/msgid/answer", test_answer);
     return g_test_run();

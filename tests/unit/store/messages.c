@@ -147,7 +147,7 @@ send_mail(Db *db, const Home *home, int64_t job, const char *to)
     int64_t number;
 
     g_assert_true(sql_int(db, "SELECT max(id) + 1 FROM outbox", 1, &number, NULL, ""));
-    char *id = msgid_mint(&home->key, db_generation(db), number, "x", 1, home->config->domain);
+    char *id = msgid_mint(&home->key, MAIL_ANSWER, db_generation(db), number, "x", 1, home->config->domain);
     g_assert_true(sql_run(&txn,
                           "INSERT INTO outbox (id, msgid, from_spec, subject, level, job, "
                           "round, step, created_us) "

@@ -20,7 +20,7 @@ put(TempStore *s, const char *account, ThreadId thread, char **ret_msgid)
 
     outbox_next(&txn, &id, &error);
     g_autofree char *msgid =
-        msgid_mint(&s->home->key, db_generation(s->db), id.v, "x", 1, s->home->config->domain);
+        msgid_mint(&s->home->key, MAIL_ANSWER, db_generation(s->db), id.v, "x", 1, s->home->config->domain);
     const OutMail mail = {.msgid = msgid,
                           .from = "envoy@example.org",
                           .bytes = bytes,
