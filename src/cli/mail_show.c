@@ -63,11 +63,10 @@ add_content(json_t *mail, const Home *home, GBytes *raw, unsigned takes)
     json_object_set_new(mail, "to", json_string(to));
     json_object_set_new(mail, "cc", json_string(cc));
     json_object_set_new(mail, "text", json_string(m->text));
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
-        if (part->attachment)
-            json_array_append_new(attachments,
-                                  part_format_json(part, source_readable(part, takes)));
+    for (guint i = 0; i < m->files->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->files, i);
+        json_array_append_new(attachments,
+                              part_format_json(part, source_readable(part, takes)));
     }
     json_t *continuation = continuation_json(home, raw, m);
     if (continuation)
@@ -87,14 +86,13 @@ print_attachment(Cli *cli, GBytes *raw, const char *name)
 {
     g_autoptr(Message) m = parse(raw, MESSAGE_CONTENT);
     g_autoptr(GString) names = g_string_new(NULL);
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
-        if (!part->attachment)
-            continue;
-        if (g_str_equal(part->filename, name) && part->content) {
-            print_bytes(cli, part->content);
-            return 0;
-        }
+    const MsgPart *found = message_file(m, name);
+    if (found) {
+        print_bytes(cli, found->content);
+        return 0;
+    }
+    for (guint i = 0; i < m->files->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->files, i);
         g_string_append_printf(names, "%s'%s'", names->len ? ", " : "", part->filename);
     }
     if (!names->len)

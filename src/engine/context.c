@@ -140,6 +140,8 @@ note_part(Context *c,
     set_text(o, "why", why);
     if (part->version)
         json_object_set_new(o, "version", json_integer(part->version));
+    if (part->offset)
+        json_object_set_new(o, "offset", json_integer(part->offset));
     if (!part->from && shown > 0)
         json_object_set_new(o, "text", json_stringn(data, shown));
     json_array_append_new(c->parts, o);
@@ -155,6 +157,28 @@ leave_out(Context *c, const ContextPart *part, const void *data, size_t len, con
 }
 
 /* --- parts --- */
+
+/* What stands at the end of a text of which only the first bytes are shown; caller frees. */
+static char *
+format_cut(const ContextPart *part, size_t keep, size_t len)
+{
+    int64_t last = part->offset + (int64_t)keep, all = part->offset + (int64_t)len;
+
+    if (!part->more)
+        return g_strdup(CONTEXT_CUT_NOTE);
+    return g_strdup_printf("\n[… cut: bytes %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT
+                           " of %" G_GINT64_FORMAT "; to read on: %s%" G_GINT64_FORMAT "]",
+                           MAX(part->offset, 0), MAX(last, 0), all, part->more, MAX(last, 0));
+}
+
+/* The manifest keeps what is said at the end of a text that can be read on; where it keeps
+ * nothing, CONTEXT_CUT_NOTE was said. */
+static void
+note_cut(json_t *record, const ContextPart *part, const char *cut)
+{
+    if (cut && part->more)
+        json_object_set_new(record, "cut", json_string(cut));
+}
 
 /* One line that can't be mistaken for a fence; caller frees. */
 static char *
@@ -204,16 +228,19 @@ show(Context *c, const ContextPart *asked, const char *asked_text, bool may_cut)
     part.title = title;
     if (holds_mark(c, asked, text))
         return refuse_mark(c, &part, text);
+    g_autofree char *cut = NULL;
     if (frame + len > room) {
-        size_t cut_frame = frame + strlen(CONTEXT_CUT_NOTE);
+        g_autofree char *longest = format_cut(&part, len, len);
+        size_t cut_frame = frame + strlen(longest);
         if (!may_cut || cut_frame >= room)
             return leave_out(c, &part, text, len, NO_ROOM);
         keep = text_cut_at(text, room - cut_frame);
         if (keep == 0)
             return leave_out(c, &part, text, len, NO_ROOM);
+        cut = format_cut(&part, keep, len);
     }
-    context_put_part(c, title, text, len, keep);
-    note_part(c, &part, text, len, keep, keep < len ? "cut" : NULL);
+    context_put_part(c, title, text, keep, cut);
+    note_cut(note_part(c, &part, text, len, keep, cut ? "cut" : NULL), &part, cut);
     return true;
 }
 
@@ -321,7 +348,8 @@ context_instruct_part(Context *c, const ContextPart *asked, const char *asked_te
     g_autofree char *title = safe_title(c, asked->title);
     g_autofree char *text = text_make_valid(asked_text, -1);
     size_t len = strlen(text), keep = len;
-    size_t frame = strlen(title) + sizeof "\n\n:\n\n\n" + strlen(CONTEXT_CUT_NOTE);
+    g_autofree char *longest = format_cut(asked, len, len);
+    size_t frame = strlen(title) + sizeof "\n\n:\n\n\n" + strlen(longest);
     size_t room = MIN(context_room(c), max + frame);
     ContextPart part = *asked;
 
@@ -332,8 +360,10 @@ context_instruct_part(Context *c, const ContextPart *asked, const char *asked_te
         keep = frame < room ? text_cut_at(text, room - frame) : 0;
     if (keep == 0)
         return len == 0 || leave_out(c, &part, text, len, NO_ROOM);
-    context_put_instruction(c, title, text, len, keep);
-    json_t *o = note_part(c, &part, text, len, keep, keep < len ? "cut" : NULL);
+    g_autofree char *cut = keep < len ? format_cut(&part, keep, len) : NULL;
+    context_put_instruction(c, title, text, keep, cut);
+    json_t *o = note_part(c, &part, text, len, keep, cut ? "cut" : NULL);
+    note_cut(o, &part, cut);
     json_object_set_new(o, "in", json_string("system"));
     return true;
 }

@@ -39,6 +39,9 @@ typedef struct ContextPart {
     const char *filename;     /* of an attachment; NULL */
     const char *content_type; /* of a file that the model sees; NULL */
     int64_t version;          /* of a note; 0 */
+    int64_t offset;           /* of the text in all of it, in bytes; 0: from its beginning */
+    const char *more; /* how to ask for the rest of a text that is cut, with the number of
+                                 its first byte to be written behind it; NULL: there is no way */
 } ContextPart;
 
 /* The budget is for system and page together, without files; 0: 256 KiB. Borrows nothing. */
@@ -71,7 +74,7 @@ void context_say(Context *c, const char *text);
 /* Untrusted: `=== TITLE [nonce] ===`, text, `=== END [nonce] ===`. The whole text or nothing of
  * it: false when it did not fit or holds the nonce. */
 bool context_show_part(Context *c, const ContextPart *part, const char *text);
-/* As above, but a text that is too long is cut at a character and says so. */
+/* As above, but a text that is too long is cut at a character and says so, and how to read on. */
 bool context_show_part_cut(Context *c, const ContextPart *part, const char *text);
 /* The same for text that is found nowhere else later: the manifest keeps it. */
 bool context_show_cut(Context *c, const char *title, const char *id, const char *text);

@@ -37,9 +37,11 @@ char *context_file_line(const Context *c, const char *content_type, GBytes *data
 
 /* These put bytes where they belong, and keep no record. Text is valid UTF-8. */
 void context_put_words(Context *c, GString *to, const char *text);
-void context_put_part(Context *c, const char *title, const char *text, size_t len, size_t keep);
+/* cut: what is said at the end, for a text that was cut; NULL: it was not. */
+void
+context_put_part(Context *c, const char *title, const char *text, size_t keep, const char *cut);
 void context_put_instruction(
-    Context *c, const char *title, const char *text, size_t len, size_t keep);
+    Context *c, const char *title, const char *text, size_t keep, const char *cut);
 void context_put_file(Context *c,
                       const char *title,
                       const char *content_type,

@@ -68,11 +68,10 @@ append_fence(const Context *c, GString *s, const char *title)
 }
 
 static void
-append_cut(GString *s, const char *text, size_t len, size_t keep)
+append_cut(GString *s, const char *text, size_t keep, const char *cut)
 {
     g_string_append_len(s, text, (gssize)keep);
-    if (keep < len)
-        g_string_append(s, CONTEXT_CUT_NOTE);
+    g_string_append(s, cut ? cut : "");
 }
 
 void
@@ -85,22 +84,22 @@ context_put_words(Context *c, GString *to, const char *text)
 }
 
 void
-context_put_part(Context *c, const char *title, const char *text, size_t len, size_t keep)
+context_put_part(Context *c, const char *title, const char *text, size_t keep, const char *cut)
 {
     forget_whole(c);
     append_fence(c, c->text, title);
-    append_cut(c->text, text, len, keep);
+    append_cut(c->text, text, keep, cut);
     append_fence(c, c->text, "END");
 }
 
 void
 context_put_instruction(
-    Context *c, const char *title, const char *text, size_t len, size_t keep)
+    Context *c, const char *title, const char *text, size_t keep, const char *cut)
 {
     forget_whole(c);
     end_line(c->system);
     g_string_append_printf(c->system, "\n%s:\n\n", title);
-    append_cut(c->system, text, len, keep);
+    append_cut(c->system, text, keep, cut);
     end_line(c->system);
 }
 
@@ -119,7 +118,7 @@ context_put_file(
     g_autofree char *text = context_file_line(c, content_type, data);
     ContextFile *file = g_new0(ContextFile, 1);
 
-    context_put_part(c, title, text, strlen(text), strlen(text));
+    context_put_part(c, title, text, strlen(text), NULL);
     file->content_type = g_strdup(content_type);
     file->filename = text_make_valid(filename, -1);
     file->data = g_bytes_ref(data);

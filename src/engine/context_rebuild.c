@@ -48,6 +48,7 @@ read_part(const json_t *object, ContextPart *ret)
         .filename = member(object, "filename"),
         .content_type = member(object, "content_type"),
         .version = json_integer_value(json_object_get(object, "version")),
+        .offset = json_integer_value(json_object_get(object, "offset")),
     };
     return ret->title && ret->id;
 }
@@ -98,7 +99,7 @@ rebuild_file(Rebuild *r, const json_t *object, const ContextPart *part, GError *
         return false;
     if (!data) {
         complain(r, part, "is gone");
-        context_put_part(r->c, part->title, GONE, strlen(GONE), strlen(GONE));
+        context_put_part(r->c, part->title, GONE, strlen(GONE), NULL);
         return true;
     }
     gsize len;
@@ -143,11 +144,12 @@ rebuild_part(Rebuild *r, const json_t *object, const ContextPart *part, GError *
         return false;
     /* Of a text that was cut the rest is not needed, of one that shrank there is no more. */
     size_t keep = MIN(shown, strlen(text));
-    size_t len = shown < bytes ? keep + 1 : keep;
+    const char *said = member(object, "cut");
+    const char *cut = said ? said : shown < bytes ? CONTEXT_CUT_NOTE : NULL;
     if (!member(object, "in"))
-        context_put_part(r->c, part->title, text, len, keep);
+        context_put_part(r->c, part->title, text, keep, cut);
     else if (*part->title)
-        context_put_instruction(r->c, part->title, text, len, keep);
+        context_put_instruction(r->c, part->title, text, keep, cut);
     else
         context_put_words(r->c, r->c->system, text);
     return true;

@@ -63,10 +63,8 @@ add_text(GString *s, const Message *m)
 static void
 add_files(GString *s, const Message *m)
 {
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
-        if (!part->attachment || !part->content)
-            continue;
+    for (guint i = 0; i < m->files->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->files, i);
         gsize len;
         const void *data = g_bytes_get_data(part->content, &len);
         g_autofree char *name = text_vis(part->filename, false);

@@ -32,12 +32,19 @@ read_checkpoint(const Key *key, const Message *m, MailIn *in)
         in->document = g_bytes_ref(document);
 }
 
+/* Of mails inside too. */
 static void
 drop_content(Message *m)
 {
-    for (guint i = 0; i < m->parts->len; i++) {
-        MsgPart *part = g_ptr_array_index(m->parts, i);
-        g_clear_pointer(&part->content, g_bytes_unref);
+    const GPtrArray *const lists[] = {m->parts, m->files};
+
+    for (size_t l = 0; l < G_N_ELEMENTS(lists); l++) {
+        for (guint i = 0; i < lists[l]->len; i++) {
+            MsgPart *part = g_ptr_array_index(lists[l], i);
+            g_clear_pointer(&part->content, g_bytes_unref);
+            if (part->mail)
+                drop_content(part->mail);
+        }
     }
 }
 

@@ -96,11 +96,9 @@ add_content(json_t *mail, GBytes *raw)
     const void *data = g_bytes_get_data(raw, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
     json_t *attachments = json_array();
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
-        if (part->attachment)
-            json_array_append_new(attachments, part_format_json(part, true));
-    }
+    for (guint i = 0; i < m->files->len; i++)
+        json_array_append_new(attachments,
+                              part_format_json(g_ptr_array_index(m->files, i), true));
     answer_text(mail, "text", m->text);
     json_object_set_new(mail, "available_attachments", attachments);
 }

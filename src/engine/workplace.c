@@ -289,10 +289,9 @@ fill_from(Workplace *w, Engine *engine, const MsgRow *row, GError **error)
     gsize len;
     const void *data = g_bytes_get_data(raw, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
-        if (part->attachment && part->content &&
-            !put_file(w, part->filename, part->content, error))
+    for (guint i = 0; i < m->files->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->files, i);
+        if (!put_file(w, part->filename, part->content, error))
             return false;
     }
     return true;

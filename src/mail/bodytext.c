@@ -211,3 +211,37 @@ bodytext_same(const char *a, const char *b)
     read_words(b, &words);
     return mostly_in(&words, a);
 }
+
+/* ---- is it text? ---- */
+
+bool
+bodytext_has_controls(const char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if ((c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f') || c == 0x7F)
+            return true;
+    }
+    return false;
+}
+
+/* U+0080 to U+009F, in UTF-8. */
+static bool
+has_c1(const char *bytes, size_t len)
+{
+    const char *end = bytes + len, *p = bytes;
+
+    while (p + 1 < end && (p = memchr(p, 0xC2, (size_t)(end - p - 1)))) {
+        if ((unsigned char)p[1] < 0xA0)
+            return true;
+        p++;
+    }
+    return false;
+}
+
+bool
+bodytext_is_plain(const char *bytes, size_t len)
+{
+    return !bodytext_has_controls(bytes, len) &&
+           (len == 0 || g_utf8_validate(bytes, (gssize)len, NULL)) && !has_c1(bytes, len);
+}

@@ -1,6 +1,7 @@
 #pragma once
 
-/* Readable text from the bodies that mail has. All text here is valid UTF-8; calls that take a
+/* Readable text from the bodies that mail has. All text here is valid UTF-8, but for the bytes of
+ * the last two calls; calls that take a
  * char * without const work in place and never make it longer. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,3 +23,9 @@ bool bodytext_same(const char *a, const char *b);
 /* format=flowed (RFC 3676): soft line ends joined, space-stuffing undone; quoted lines come out
  * as "> text". Caller frees. */
 char *bodytext_unflow(const char *text, bool delsp);
+
+/* Are there control characters, other than tab, LF, CR and FF? Bytes of any charset that has
+ * ASCII in it. */
+bool bodytext_has_controls(const char *bytes, size_t len);
+/* Are these bytes text: valid UTF-8 without such characters? */
+bool bodytext_is_plain(const char *bytes, size_t len);

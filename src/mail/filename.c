@@ -2,6 +2,7 @@
 
 #include "base/banned.h"
 #include "mail/bodytext.h"
+#include "mail/mediatype.h"
 #include <glib.h>
 
 #define NAME_MAX_BYTES 200u
@@ -71,24 +72,7 @@ filename_clean(const char *name)
 char *
 filename_make_up(unsigned number, const char *content_type)
 {
-    static const struct {
-        const char *type, *ext;
-    } known[] = {
-        {"text/plain", "txt"},        {"text/html", "html"},
-        {"text/csv", "csv"},          {"text/calendar", "ics"},
-        {"text/x-patch", "patch"},    {"text/markdown", "md"},
-        {"application/json", "json"}, {"application/pdf", "pdf"},
-        {"application/zip", "zip"},   {"message/rfc822", "eml"},
-        {"image/jpeg", "jpg"},        {"image/png", "png"},
-        {"image/gif", "gif"},         {"image/webp", "webp"},
-        {"image/svg+xml", "svg"},     {"application/pgp-signature", "asc"},
-    };
-    const char *ext = "bin";
-
-    for (size_t i = 0; i < G_N_ELEMENTS(known); i++)
-        if (strcmp(known[i].type, content_type) == 0)
-            ext = known[i].ext;
-    return g_strdup_printf("part-%u.%s", number, ext);
+    return g_strdup_printf(FILENAME_MADE "%u.%s", number, mediatype_extension(content_type));
 }
 
 char *

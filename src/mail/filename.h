@@ -8,7 +8,8 @@
  * at its ends, and not longer than 200 bytes with its extension kept; NULL when nothing is
  * left. Caller frees. */
 char *filename_clean(const char *name);
-/* "part-3.png" for the third part of an image/png; caller frees. */
+/* "part-3.png" for the third part, an image/png; caller frees. */
+#define FILENAME_MADE "part-"
 char *filename_make_up(unsigned number, const char *content_type);
 /* "a.txt" and 2 give "a (2).txt"; caller frees. */
 char *filename_numbered(const char *name, unsigned number);

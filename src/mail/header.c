@@ -7,6 +7,7 @@
 #include "mail/encword.h"
 
 #define BOM "\xEF\xBB\xBF"
+#define LOOK_AHEAD 4096u /* bytes of a part in which a field must follow nonsense */
 
 MessageLimits
 header_limits(const MessageLimits *limits)
@@ -56,6 +57,7 @@ typedef struct Lines {
     const char *p, *end;
     const char *text_end, *next;
     const char *cr, *lf; /* at or behind p; end: none */
+    const char *field;   /* a field is known to begin here; NULL: none was looked for */
     bool bare_cr;
 } Lines;
 
@@ -105,6 +107,72 @@ is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
+/* Of blanks alone, at least one. */
+static bool
+is_blank_line(const Lines *l)
+{
+    const char *p = l->p;
+
+    while (p < l->text_end && is_blank(*p))
+        p++;
+    return p > l->p && p == l->text_end;
+}
+
+/* From p, the line in hand, to the next empty line or, in a part, to what may be its boundary: is
+ * there a field? Where it begins is kept, so that a block of nonsense is looked through once. */
+static bool
+field_follows(Lines *l, bool in_part)
+{
+    Lines ahead = *l;
+
+    if (l->field && l->field >= l->p)
+        return true;
+    for (; ahead.p < ahead.end; ahead.p = ahead.next) {
+        lines_look(&ahead);
+        if (ahead.text_end == ahead.p ||
+            (in_part && ahead.text_end - ahead.p > 2 && memcmp(ahead.p, "--", 2) == 0))
+            return false;
+        if (name_end(ahead.p, ahead.text_end)) {
+            l->field = ahead.p;
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Where the body begins, when it begins here though no empty line says so; else NULL. It does
+ * where a line of blanks stands in place of the empty line, or nothing at all, and what follows
+ * can't be read as fields: base64 right behind the header, a text that has no header.
+ */
+static const char *
+find_unsaid_body(Lines *l, bool in_part)
+{
+    Lines at = *l;
+
+    lines_look(&at);
+    if (is_blank_line(&at))
+        at.p = at.next;
+    if (at.p >= at.end || is_blank(*at.p) || *at.p == '\r' || *at.p == '\n')
+        return NULL;
+    lines_look(&at);
+    if (at.next == at.text_end && !memchr(at.p, ' ', (size_t)(at.text_end - at.p)))
+        return NULL; /* cut off within the name of a field */
+    const char *found = field_follows(&at, in_part) ? NULL : at.p;
+    l->field = at.field;
+    return found;
+}
+
+const char *
+header_part_body(const char *line, const char *end, const char **field)
+{
+    Lines l = {.p = line, .end = line + MIN((size_t)(end - line), LOOK_AHEAD), .field = *field};
+    const char *found = find_unsaid_body(&l, true);
+
+    *field = l.field;
+    return found;
+}
+
 char *
 header_unfold(const char *value, size_t len)
 {
@@ -145,6 +213,18 @@ add_field(HeaderBlock *b, const char *line, const char *line_end, const char *co
         b->received++;
 }
 
+/* Ends the block where the body begins without an empty line; false: the block goes on. */
+static bool
+end_unsaid(HeaderBlock *b, Lines *l)
+{
+    const char *body = find_unsaid_body(l, false);
+
+    if (body)
+        l->p = body;
+    b->damaged = body != NULL;
+    return b->damaged;
+}
+
 /* One field with its continuation lines; false when a limit is met. */
 static bool
 take_field(HeaderBlock *b, Lines *l, const MessageLimits *limits)
@@ -154,8 +234,12 @@ take_field(HeaderBlock *b, Lines *l, const MessageLimits *limits)
     if ((size_t)(l->text_end - line) >= 3 && memcmp(line, BOM, 3) == 0)
         line += 3;
     const char *name = name_end(line, l->text_end), *stop = l->text_end;
+    if (!name && b->headers->len > 0 && end_unsaid(b, l))
+        return true;
     for (l->p = l->next; l->p < l->end && is_blank(*l->p); l->p = l->next) {
         lines_look(l);
+        if (is_blank_line(l) && end_unsaid(b, l))
+            break;
         stop = l->text_end;
         if ((size_t)(stop - line) > limits->max_header_line)
             return false;
@@ -173,7 +257,7 @@ take_field(HeaderBlock *b, Lines *l, const MessageLimits *limits)
 static void
 split(HeaderBlock *b, Lines *l, const char *raw, const MessageLimits *limits)
 {
-    while (l->p < l->end) {
+    while (l->p < l->end && !b->damaged) {
         lines_look(l);
         if (l->text_end == l->p) {
             l->p = l->next;

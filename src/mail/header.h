@@ -6,8 +6,9 @@
  * fields.
  *
  * Lines end in LF, CRLF or CR. A line without a colon (an mbox "From " line, garbage) is no
- * field and is skipped together with its continuations; so is a BOM before a name. A line of
- * blanks does not end the block.
+ * field and is skipped together with its continuations; so is a BOM before a name. Where no field
+ * follows up to the next empty line the body begins there, and a line of blanks in front of it
+ * stands for the empty line that is missing.
  */
 #include "base/ids.h"
 #include "mail/message.h"
@@ -18,6 +19,7 @@ typedef struct HeaderBlock {
     size_t body;         /* offset of the first byte behind the blank line */
     unsigned received;   /* number of Received fields */
     bool bare_cr;        /* a line ends in CR alone */
+    bool damaged;        /* no empty line ends the block */
     const char *problem; /* NULL, "empty", "no_headers", "too_complex" */
 } HeaderBlock;
 
@@ -25,6 +27,11 @@ typedef struct HeaderBlock {
 void header_split(const void *raw, size_t len, const MessageLimits *limits, HeaderBlock *ret);
 /* Replaces zeros by the defaults of base/limits.h; limits may be NULL. */
 MessageLimits header_limits(const MessageLimits *limits);
+
+/* The same for the header of a part, whose end is a boundary too: line begins a line in it. Where
+ * the body begins if it begins here without an empty line; else NULL. *field, NULL at first, is
+ * kept by the caller from line to line of one part. */
+const char *header_part_body(const char *line, const char *end, const char **field);
 
 /* A value as it stands in a block: line ends taken out, white space at both ends too, valid
  * UTF-8; caller frees. */

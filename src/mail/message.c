@@ -19,6 +19,7 @@ message_free(Message *m)
     g_clear_pointer(&m->cc, addresses_free);
     g_clear_pointer(&m->reply_to, addresses_free);
     g_clear_pointer(&m->headers, g_ptr_array_unref);
+    g_clear_pointer(&m->files, g_ptr_array_unref);
     g_clear_pointer(&m->parts, g_ptr_array_unref);
     g_free(m);
 }
@@ -27,6 +28,25 @@ const char *
 message_header(const Message *m, const char *name)
 {
     return header_find(m->headers, name);
+}
+
+static const MsgPart *
+find_part(const GPtrArray *list, const char *filename)
+{
+    for (guint i = 0; i < list->len; i++) {
+        const MsgPart *part = g_ptr_array_index(list, i);
+        if (g_str_equal(part->filename, filename))
+            return part;
+    }
+    return NULL;
+}
+
+const MsgPart *
+message_file(const Message *m, const char *filename)
+{
+    const MsgPart *listed = find_part(m->files, filename);
+
+    return listed ? listed : find_part(m->parts, filename);
 }
 
 char **

@@ -44,14 +44,19 @@ typedef enum MsgAuto {
 } MsgAuto;
 
 typedef struct MsgPart {
-    char *filename;     /* as shown: no path, no control characters; made up where missing
+    char *filename;       /* as shown: no path, no control characters; made up where missing
                            ("part-3.png") */
-    char *content_type; /* lower case, "type/subtype" */
-    char *charset;      /* "" for none */
-    bool attachment;    /* has a file name or disposition attachment: listed */
-    bool text;          /* part of the message's text */
-    size_t size;        /* decoded */
-    GBytes *content;    /* decoded; NULL unless MESSAGE_CONTENT was asked for */
+    char *content_type;   /* lower case, "type/subtype" */
+    char *charset;        /* "" for none */
+    bool made;            /* the file name is made up */
+    bool attachment;      /* listed: whatever is not just the message's text */
+    bool text;            /* part of the message's text */
+    bool legible;         /* its content is text, whatever its name and type say; not set for
+                           what is not listed */
+    size_t size;          /* decoded */
+    GBytes *content;      /* decoded; NULL unless MESSAGE_CONTENT was asked for */
+    struct Message *mail; /* a message/rfc822 as a mail, two deep; NULL */
+    const struct MsgPart *within; /* the part whose mail it belongs to; NULL: to the message */
 } MsgPart;
 
 typedef struct MsgHeader {
@@ -72,14 +77,16 @@ typedef struct Message {
     const char *problem; /* NULL: fine */
     GPtrArray *headers;  /* of MsgHeader, in order */
     GPtrArray *parts;    /* of MsgPart, leaves in order */
-    char *text;          /* the readable body, LF lines */
-    Digest body;         /* of the body as sent, line endings as LF */
+    GPtrArray *files; /* of MsgPart: all that is listed, under names that differ: leaves, files
+                            in uuencode, and behind each forwarded mail what that has */
+    char *text;       /* the readable body, LF lines */
+    Digest body;      /* of the body as sent, line endings as LF */
     size_t size;
 } Message;
 
 typedef enum MessageWhat {
     MESSAGE_TEXT = 0,    /* headers, part table, text: for intake and reading */
-    MESSAGE_CONTENT = 1, /* and each attachment's bytes */
+    MESSAGE_CONTENT = 1, /* and each part's bytes */
     MESSAGE_HEADERS = 2, /* headers only */
 } MessageWhat;
 
@@ -91,6 +98,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Message, message_free)
 
 /* First header of that name in any case, or NULL. Borrowed. */
 const char *message_header(const Message *m, const char *name);
+/* What is listed under this name, else the part of the text that has it; NULL. Borrowed. */
+const MsgPart *message_file(const Message *m, const char *filename);
 /* Names of the flags, for `mail show`; caller frees with g_strfreev. */
 char **message_flag_names(unsigned flags);
 /* "reply" or "re: " prefixes, [lists] and (fwd) taken off as RFC 5256 base subject; caller

@@ -18,13 +18,16 @@ typedef struct Leaf {
 
 typedef struct PartList PartList;
 
-/* keep: also the content of attachments. max_text: for the message's text. */
-PartList *partlist_new(bool keep, size_t max_text);
+/* Reads the content of a forwarded mail; NULL: it stays a file. The caller owns the result. */
+typedef Message *PartOpen(void *user, const char *data, size_t len);
+
+/* keep: also the content of parts. max_text: for the message's text. */
+PartList *partlist_new(bool keep, size_t max_text, PartOpen *open, void *user);
 void partlist_free(PartList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PartList, partlist_free)
 
 /* Reads one leaf; its data must stay where it is until partlist_finish(). */
 void partlist_add(PartList *list, const Leaf *leaf);
-/* Chooses what the message's text is (plain before HTML within one alternative), and gives all
- * of it to m: parts, text, flags. */
+/* Chooses what the message's text is (plain before HTML within one alternative), names and lists
+ * whatever is not just that text, and gives all of it to m: parts, files, text, flags. */
 void partlist_finish(PartList *list, Message *m);

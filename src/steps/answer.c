@@ -33,7 +33,7 @@ read_move(Reader *r, const Place *at)
     return mail_ref_new(id, folder);
 }
 
-static const char *const file_ref_names[] = {"message_id", "filename", NULL};
+static const char *const file_ref_names[] = {"message_id", "filename", "offset", NULL};
 
 static void *
 read_file_ref(Reader *r, const Place *at)
@@ -41,7 +41,8 @@ read_file_ref(Reader *r, const Place *at)
     g_autofree char *id = reader_name(r, at, "message_id"),
                     *name = reader_name(r, at, "filename");
 
-    return file_ref_new(id, name);
+    bool null = json_is_null(json_object_get(at->object, "offset"));
+    return file_ref_new(id, name, null ? 0 : reader_number(r, at, "offset"));
 }
 
 static const char *const search_names[] = {"folder", "from",  "to",     "subject",

@@ -31,7 +31,8 @@ const char answer_schema[] =
     ",\"bundle_key\":" TEXT("note whose listed keys are loaded at every step, with itself; "
                             "empty for none")
     ",\"reasoning\":" TEXT("one short paragraph: why this step")
-    ",\"add_notes\":" LIST("load these notes") KEY END_LIST
+    ",\"add_notes\":" LIST("load these notes")
+        TEXT("key of a note; KEY@BYTES for a note from that byte on") END_LIST
     ",\"add_emails\":" LIST("load these mails")
         OBJECT("\"message_id\",\"folder\"")
             "\"message_id\":" MESSAGE_ID
@@ -49,9 +50,10 @@ const char answer_schema[] =
         END_OBJECT END_LIST
     ",\"search_notes\":" LIST("search the text of all notes") TEXT("words") END_LIST
     ",\"read_attachments\":" LIST("load these attachments")
-        OBJECT("\"message_id\",\"filename\"")
+        OBJECT("\"message_id\",\"filename\",\"offset\"")
             "\"message_id\":" MESSAGE_ID
             ",\"filename\":" TEXT("name as listed")
+            ",\"offset\":" NUMBER("byte of its text to begin with; 0 for the beginning")
         END_OBJECT END_LIST
     ",\"drop\":" LIST("forget these from the context")
         TEXT("key of a note or Message-ID of a mail") END_LIST

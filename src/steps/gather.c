@@ -31,18 +31,35 @@ given_up(Gather *g, const char *what, const char *key)
     return true;
 }
 
+/* False, and said so, for a page that would begin behind the end. */
 static bool
-add_note(Gather *g, const char *key, GError **error)
+has_page(Gather *g, const char *what, const char *text, int64_t offset)
+{
+    if (offset == 0 || offset < (int64_t)strlen(text))
+        return true;
+    state_add_result(g->state, "%s has %zu bytes: there is nothing at %" G_GINT64_FORMAT, what,
+                     strlen(text), offset);
+    return false;
+}
+
+/* entry: KEY or KEY@BYTES. */
+static bool
+add_note(Gather *g, const char *entry, GError **error)
 {
     g_autoptr(Note) note = NULL;
     g_autoptr(GError) hidden = NULL;
     g_autofree char *nearest = NULL;
+    int64_t offset;
+    g_autofree char *key = state_note_key(entry, &offset);
     if (given_up(g, "note", key))
         return true;
     if (note_key_valid(key) && !note_load(g->engine->db, &g->viewer, key, 0, &note, error))
         return false;
     if (note) {
-        g->found |= state_add_note(g->state, key);
+        g_autofree char *text = note_text(note);
+        g_autofree char *what = g_strdup_printf("note %s", key);
+        if (has_page(g, what, text, offset))
+            g->found |= state_add_note(g->state, entry);
         return true;
     }
     state_fail(g->state, key);
@@ -218,9 +235,8 @@ search_notes(Gather *g, const char *query, GError **error)
 
 /* NULL: the brain can be shown it. */
 static const char *
-why_unreadable(const Gather *g, const SourceFile *file)
+why_unreadable(const SourceFile *file, unsigned takes)
 {
-    unsigned takes = context_role_takes(g->engine->home->config, g->job->role);
     if (file->text)
         return NULL;
     if (!file->type || !(takes & context_type_takes(file->type)))
@@ -237,13 +253,14 @@ read_attachment(Gather *g, const FileRef *ref, GError **error)
         g_strdup_printf("%s of <%s>", ref->filename, id ? id : ref->message_id);
     g_autoptr(MsgRow) row = NULL;
     g_auto(SourceFile) file = {0};
+    unsigned takes = context_role_takes(g->engine->home->config, g->job->role);
     if (given_up(g, "attachment", key))
         return true;
     if (id && !demand_mail(g->engine, g->job->role, id, NULL, &row, error))
         return false;
-    if (row && !source_file(g->engine, row, ref->filename, &file, error))
+    if (row && !source_file(g->engine, row, ref->filename, takes, &file, error))
         return false;
-    const char *why = file.there ? why_unreadable(g, &file) : NULL;
+    const char *why = file.there ? why_unreadable(&file, takes) : NULL;
     if (!file.there) {
         state_fail(g->state, key);
         state_add_result(g->state, "attachment %s: there is none", key);
@@ -251,8 +268,8 @@ read_attachment(Gather *g, const FileRef *ref, GError **error)
         log_event(LOG_WARN, "the brain asked for a binary attachment", "filename",
                   ref->filename, "message", id, NULL);
         state_add_result(g->state, "UNSUPPORTED: ATTACHMENT %s (%s)", ref->filename, why);
-    } else {
-        g->found |= state_add_attachment(g->state, id, ref->filename);
+    } else if (has_page(g, key, file.text ? file.text : "", file.text ? ref->offset : 0)) {
+        g->found |= state_add_attachment(g->state, id, ref->filename, ref->offset);
     }
     return true;
 }

@@ -79,14 +79,13 @@ static void
 insert_attachments(GString *out, const Message *m, GHashTable *names)
 {
     g_string_truncate(out, out->len - 1);
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
-        if (!part->attachment)
-            continue;
+    for (guint i = 0; i < m->files->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->files, i);
         g_autofree char *name = workplace_name(names, part->filename);
         g_autofree char *size = text_format_size(part->size);
-        g_string_append_printf(out, "Attachment: in/%s (%s, %s)\n", name, part->content_type,
-                               size);
+        g_string_append_printf(out, "Attachment: in/%s (%s, %s%s%s)\n", name,
+                               part->content_type, size, part->within ? ", of the mail " : "",
+                               part->within ? part->within->filename : "");
     }
     g_string_append_c(out, '\n');
 }
@@ -108,7 +107,7 @@ format_mail(Engine *engine, const MsgRow *row, GHashTable *names, char **ret, GE
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
     GString *out = g_string_new(head);
     insert_attachments(out, m, names);
-    g_string_append(out, thread_text(m));
+    thread_add_text(out, m);
     *ret = g_string_free(out, FALSE);
     return true;
 }

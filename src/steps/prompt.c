@@ -55,9 +55,10 @@ static bool
 show_mail(Prompt *p, const char *what, const MsgRow *row, bool original, GError **error)
 {
     g_autofree char *text = NULL;
+    size_t head = 0;
     if (!g_hash_table_add(p->shown_mails, g_strdup(row->msgid)))
         return true;
-    if (!source_mail(p->engine, row, context_takes(p->c), &text, error))
+    if (!source_mail(p->engine, row, context_takes(p->c), &text, &head, error))
         return false;
     if (!text && original)
         show_gone(p);
@@ -66,7 +67,11 @@ show_mail(Prompt *p, const char *what, const MsgRow *row, bool original, GError 
     size_t room = context_room(p->c);
     g_autofree char *sender = thread_sender(row);
     g_autofree char *title = g_strdup_printf("%s, %s", what, sender);
-    const ContextPart part = {.title = title, .from = "mail", .id = row->msgid};
+    const ContextPart part = {.title = title,
+                              .from = "mail",
+                              .id = row->msgid,
+                              .offset = -(int64_t)head,
+                              .more = "read_attachments, filename " SOURCE_TEXT ", offset "};
     if (original && strlen(text) + CONTEXT_FRAME > room)
         context_reserve(p->c, p->keep + room / 2);
     context_show_part_cut(p->c, &part, text);
@@ -146,17 +151,23 @@ static bool
 show_attachment(Prompt *p, const FileRef *ref, GError **error)
 {
     g_auto(SourceFile) file = {0};
+    g_autofree char *behind = ref->offset
+                                  ? g_strdup_printf(" from byte %" G_GINT64_FORMAT, ref->offset)
+                                  : g_strdup("");
     g_autofree char *title =
-        g_strdup_printf("ATTACHMENT: %s (from <%s>)", ref->filename, ref->message_id);
+        g_strdup_printf("ATTACHMENT: %s%s (from <%s>)", ref->filename, behind, ref->message_id);
     ContextPart part = {.title = title, .id = ref->message_id, .filename = ref->filename};
     if (!open_mail(p, ref->message_id, error))
         return false;
-    source_part(p->opened, ref->filename, &file);
+    source_part(p->opened, ref->filename, context_takes(p->c), &file);
     if (!file.there) {
         context_show_cut(p->c, title, ref->message_id, "UNAVAILABLE: it is gone.");
     } else if (file.text) {
+        g_autofree char *page = source_page(file.text, ref->offset);
         part.from = "attachment";
-        context_show_part_cut(p->c, &part, file.text);
+        part.offset = ref->offset;
+        part.more = "read_attachments, the same filename, offset ";
+        context_show_part_cut(p->c, &part, page);
     } else if (file.type && (context_takes(p->c) & context_type_takes(file.type))) {
         part.from = "file";
         part.content_type = file.type;

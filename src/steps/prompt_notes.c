@@ -7,12 +7,15 @@
 #include "notes/note_links.h"
 #include "notes/notes.h"
 #include "steps/prompt_internal.h"
+#include "steps/source.h"
 
 static char *
-note_title(const Note *note)
+note_title(const Note *note, int64_t offset)
 {
-    return g_strdup_printf("NOTE: %s (version %" G_GINT64_FORMAT ", by %s)", note->key,
-                           note->version, note->author);
+    g_autofree char *behind =
+        offset ? g_strdup_printf(" from byte %" G_GINT64_FORMAT, offset) : g_strdup("");
+    return g_strdup_printf("NOTE: %s%s (version %" G_GINT64_FORMAT ", by %s)", note->key,
+                           behind, note->version, note->author);
 }
 
 static bool
@@ -72,11 +75,34 @@ say_absent(Prompt *p, const char *key)
     context_say(p->c, said);
 }
 
+/* Cut where there is no room for all of it; it counts as known to the job only where it came
+ * whole. */
+static void
+show_text(Prompt *p, const Note *note, int64_t offset)
+{
+    g_autofree char *whole = note_text(note);
+    g_autofree char *text = source_page(whole, offset);
+    g_autofree char *title = note_title(note, offset);
+    g_autofree char *more = g_strdup_printf("add_notes, %s@", note->key);
+    const ContextPart part = {.title = title,
+                              .from = "note",
+                              .id = note->key,
+                              .version = note->version,
+                              .offset = offset,
+                              .more = more};
+    bool fits = strlen(text) + PROMPT_FRAME <= context_room(p->c);
+    if (context_show_part_cut(p->c, &part, text) && fits && offset == 0)
+        remember_note(p, note);
+}
+
+/* entry: KEY or KEY@BYTES. */
 static bool
-show_note(Prompt *p, const char *key, bool must, GError **error)
+show_note(Prompt *p, const char *entry, bool must, GError **error)
 {
     g_autoptr(Note) note = NULL;
-    if (!note_key_valid(key) || !g_hash_table_add(p->seen_notes, g_strdup(key)))
+    int64_t offset;
+    g_autofree char *key = state_note_key(entry, &offset);
+    if (!note_key_valid(key) || !g_hash_table_add(p->seen_notes, g_strdup(entry)))
         return true;
     if (!note_load(p->engine->db, &p->viewer, key, 0, &note, error))
         return false;
@@ -86,15 +112,8 @@ show_note(Prompt *p, const char *key, bool must, GError **error)
         return true;
     if (below_floor(p, note) && !replace_poisoned(p, &note, error))
         return false;
-    if (!note)
-        return true;
-    g_autofree char *title = note_title(note);
-    g_autofree char *text = note_text(note);
-    const ContextPart part = {
-        .title = title, .from = "note", .id = key, .version = note->version};
-    bool whole = strlen(text) + PROMPT_FRAME <= context_room(p->c);
-    if (context_show_part_cut(p->c, &part, text) && whole)
-        remember_note(p, note);
+    if (note)
+        show_text(p, note, offset);
     return true;
 }
 
@@ -108,10 +127,11 @@ show_start(Prompt *p, const char *key, GError **error)
         return false;
     if (!note || note->label < TRUST_PRINCIPAL || note->job.v != 0)
         return show_note(p, key, false, error);
-    g_autofree char *title = note_title(note);
+    g_autofree char *title = note_title(note, 0);
     g_autofree char *text = note_text(note);
+    g_autofree char *more = g_strdup_printf("add_notes, %s@", key);
     const ContextPart part = {
-        .title = title, .from = "note", .id = key, .version = note->version};
+        .title = title, .from = "note", .id = key, .version = note->version, .more = more};
     size_t max = context_room(p->c) / 4;
     g_hash_table_add(p->seen_notes, g_strdup(key));
     if (context_instruct_part(p->c, &part, text, max) && strlen(text) <= max)
@@ -207,15 +227,16 @@ import_known(Prompt *p, const char *const *keys, GError **error)
 bool
 prompt_import_edits(Prompt *p, GError **error)
 {
-    g_autoptr(GPtrArray) keys = g_ptr_array_new();
+    g_autoptr(GPtrArray) keys = g_ptr_array_new_with_free_func(g_free);
     g_auto(GStrv) listed = NULL;
-    g_autofree char *start = start_key(p), *phase = phase_key(p);
-    g_ptr_array_add(keys, start);
-    g_ptr_array_add(keys, phase);
+    int64_t offset;
+    g_ptr_array_add(keys, start_key(p));
+    g_ptr_array_add(keys, phase_key(p));
     if (*p->state->bundle_key)
-        g_ptr_array_add(keys, p->state->bundle_key);
+        g_ptr_array_add(keys, g_strdup(p->state->bundle_key));
     for (guint i = 0; i < p->state->note_keys->len; i++)
-        g_ptr_array_add(keys, g_ptr_array_index(p->state->note_keys, i));
+        g_ptr_array_add(keys,
+                        state_note_key(g_ptr_array_index(p->state->note_keys, i), &offset));
     g_ptr_array_add(keys, NULL);
     return notes_import(p->engine->home, p->engine->db, (const char *const *)keys->pdata,
                         error) &&

@@ -27,8 +27,9 @@ source_words(const char *name)
 
 /* --- which attachments can be read --- */
 
+/* Shown as text even where the content is not. */
 static bool
-is_text(const char *filename)
+is_text_name(const char *filename)
 {
     static const char *const extensions[] = {".py",  ".txt", ".js",   ".ts",  ".json", ".yaml",
                                              ".yml", ".md",  ".html", ".css", ".sh",   ".rb",
@@ -72,7 +73,8 @@ source_readable(const MsgPart *part, unsigned takes)
     bool generic = g_str_equal(part->content_type, "application/octet-stream");
     const char *type = generic ? type_by_name(part->filename) : part->content_type;
 
-    return (takes & CONTEXT_ANY_FILE) || is_text(part->filename) ||
+    return (takes & CONTEXT_ANY_FILE) || is_text_name(part->filename) || part->legible ||
+           part->mail ||
            ((takes & context_type_takes(type)) != 0 && part->size <= source_size_max(type));
 }
 
@@ -104,21 +106,39 @@ type_by_bytes(GBytes *data)
 static void
 list_attachments(GString *out, const Message *m, unsigned takes)
 {
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
-        if (!part->attachment)
-            continue;
+    for (guint i = 0; i < m->files->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->files, i);
         bool readable = source_readable(part, takes);
         g_string_append_printf(out,
                                "available attachment: filename %s, content_type %s, "
-                               "size_bytes %zu, readable %s\n",
+                               "size_bytes %zu, readable %s%s%s\n",
                                part->filename, part->content_type, part->size,
-                               readable ? "true" : "false");
+                               readable ? "true" : "false", part->within ? ", within " : "",
+                               part->within ? part->within->filename : "");
     }
 }
 
+/* head ends in a blank line, before which the attachments stand. The text begins behind *ret_head
+ * bytes. Caller frees. */
+static char *
+format_mail(const char *head, const Message *m, unsigned takes, size_t *ret_head)
+{
+    GString *out = g_string_new_len(head, (gssize)strlen(head) - 1);
+
+    list_attachments(out, m, takes);
+    g_string_append_c(out, '\n');
+    *ret_head = out->len;
+    thread_add_text(out, m);
+    return g_string_free(out, FALSE);
+}
+
 bool
-source_mail(Engine *engine, const MsgRow *row, unsigned takes, char **ret, GError **error)
+source_mail(Engine *engine,
+            const MsgRow *row,
+            unsigned takes,
+            char **ret,
+            size_t *ret_head,
+            GError **error)
 {
     g_autoptr(GBytes) bytes = NULL;
 
@@ -132,11 +152,7 @@ source_mail(Engine *engine, const MsgRow *row, unsigned takes, char **ret, GErro
     const void *data = g_bytes_get_data(bytes, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
     g_autofree char *head = thread_head(row);
-    GString *out = g_string_new(head);
-    g_string_truncate(out, out->len - 1);
-    list_attachments(out, m, takes);
-    g_string_append_printf(out, "\n%s", thread_text(m));
-    *ret = g_string_free(out, FALSE);
+    *ret = format_mail(head, m, takes, ret_head);
     return true;
 }
 
@@ -149,20 +165,33 @@ source_file_clear(SourceFile *f)
     g_clear_pointer(&f->data, g_bytes_unref);
 }
 
-static void
-take_part(const MsgPart *part, SourceFile *ret)
+/* The part as text; caller frees. */
+static char *
+read_text(const MsgPart *part, unsigned takes)
 {
     gsize size;
     const void *content = g_bytes_get_data(part->content, &size);
     bool bad = false;
 
+    if (!part->mail)
+        return charset_decode(part->charset, content ? content : "", size, 0, &bad, NULL);
+    g_autofree char *head = thread_head_inside(part->mail);
+    size_t unused;
+    return format_mail(head, part->mail, takes, &unused);
+}
+
+static void
+take_part(const MsgPart *part, unsigned takes, SourceFile *ret)
+{
+    bool named = is_text_name(part->filename);
+
     ret->there = true;
-    if (is_text(part->filename)) {
-        ret->text = charset_decode(part->charset, content ? content : "", size, 0, &bad, NULL);
-        return;
-    }
-    ret->type = type_by_bytes(part->content);
-    ret->data = ret->type ? g_bytes_ref(part->content) : NULL;
+    ret->type = named ? NULL : type_by_bytes(part->content);
+    if (ret->type)
+        ret->data = g_bytes_ref(part->content);
+    bool seen = ret->type && (takes & context_type_takes(ret->type));
+    if (!seen && (named || part->legible || part->mail))
+        ret->text = read_text(part, takes);
 }
 
 bool
@@ -179,25 +208,40 @@ source_open(Engine *engine, const MsgRow *row, Message **ret, GError **error)
 }
 
 void
-source_part(const Message *m, const char *filename, SourceFile *ret)
+source_part(const Message *m, const char *filename, unsigned takes, SourceFile *ret)
 {
-    for (guint i = 0; m && i < m->parts->len && !ret->there; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
-        if (part->attachment && part->content && g_str_equal(part->filename, filename))
-            take_part(part, ret);
+    const MsgPart *part = m ? message_file(m, filename) : NULL;
+
+    if (part) {
+        take_part(part, takes, ret);
+    } else if (m && g_str_equal(filename, SOURCE_TEXT)) {
+        ret->there = true;
+        ret->text = g_strdup(m->text);
     }
 }
 
 bool
-source_file(
-    Engine *engine, const MsgRow *row, const char *filename, SourceFile *ret, GError **error)
+source_file(Engine *engine,
+            const MsgRow *row,
+            const char *filename,
+            unsigned takes,
+            SourceFile *ret,
+            GError **error)
 {
     g_autoptr(Message) m = NULL;
 
     if (!source_open(engine, row, &m, error))
         return false;
-    source_part(m, filename, ret);
+    source_part(m, filename, takes, ret);
     return true;
+}
+
+char *
+source_page(const char *text, int64_t offset)
+{
+    size_t len = strlen(text);
+
+    return g_strdup(text + text_cut_at(text, offset < (int64_t)len ? (size_t)offset : len));
 }
 
 /* --- what the step before left --- */
@@ -263,7 +307,8 @@ recall_note(Recall *r, const ContextPart *part, char **ret, GError **error)
 
     if (!note_load(r->engine->db, &VIEWER_OPERATOR, part->id, part->version, &note, error))
         return false;
-    *ret = note ? note_text(note) : NULL;
+    g_autofree char *text = note ? note_text(note) : NULL;
+    *ret = text ? source_page(text, part->offset) : NULL;
     return true;
 }
 
@@ -277,9 +322,9 @@ recall_attachment(Recall *r,
 {
     g_auto(SourceFile) file = {0};
 
-    if (!source_file(r->engine, row, part->filename ? part->filename : "", &file, error))
+    if (!source_file(r->engine, row, part->filename, r->takes, &file, error))
         return false;
-    *ret = g_steal_pointer(&file.text);
+    *ret = file.text ? source_page(file.text, part->offset) : NULL;
     *ret_file = g_steal_pointer(&file.data);
     return true;
 }
@@ -289,6 +334,7 @@ recall_mail(Recall *r, const ContextPart *part, char **ret, GBytes **ret_file, G
 {
     const Viewer viewer = {.role = r->job->role};
     g_autoptr(MsgRow) row = NULL;
+    size_t unused;
 
     if (!messages_find(r->engine->db, &viewer, part->id, &row, error))
         return false;
@@ -298,7 +344,7 @@ recall_mail(Recall *r, const ContextPart *part, char **ret, GBytes **ret_file, G
         return recall_attachment(r, row, part, ret, ret_file, error);
     if (g_str_equal(part->from, "new"))
         return letter_recall(r, row, ret, error);
-    return source_mail(r->engine, row, r->takes, ret, error);
+    return source_mail(r->engine, row, r->takes, ret, &unused, error);
 }
 
 bool

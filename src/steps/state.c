@@ -62,11 +62,12 @@ mail_ref_free(MailRef *ref)
 }
 
 FileRef *
-file_ref_new(const char *message_id, const char *filename)
+file_ref_new(const char *message_id, const char *filename, int64_t offset)
 {
     FileRef *ref = g_new(FileRef, 1);
 
-    *ref = (FileRef){.message_id = copy_line(message_id), .filename = copy_line(filename)};
+    *ref = (FileRef){
+        .message_id = copy_line(message_id), .filename = copy_line(filename), .offset = offset};
     return ref;
 }
 
@@ -164,10 +165,40 @@ add_string(GPtrArray *list, const char *s)
     return true;
 }
 
-bool
-state_add_note(StepState *state, const char *key)
+char *
+state_note_key(const char *entry, int64_t *ret_offset)
 {
-    return add_string(state->note_keys, key);
+    const char *at = strrchr(entry, '@');
+
+    *ret_offset = 0;
+    if (!at || !text_parse_int(at + 1, 0, INT64_MAX, ret_offset))
+        return g_strdup(entry);
+    return g_strndup(entry, (gsize)(at - entry));
+}
+
+/* GEqualFunc: is this entry the note of that key, from whichever byte on? */
+static gboolean
+is_of_note(gconstpointer entry, gconstpointer key)
+{
+    int64_t offset;
+    g_autofree char *its = state_note_key(entry, &offset);
+
+    return g_str_equal(its, key) || g_str_equal(entry, key);
+}
+
+bool
+state_add_note(StepState *state, const char *entry)
+{
+    g_autofree char *stripped = g_strstrip(copy_line(entry));
+    int64_t offset;
+    g_autofree char *key = state_note_key(stripped, &offset);
+    guint at;
+
+    if (has_string(state->note_keys, stripped))
+        return false;
+    if (g_ptr_array_find_with_equal_func(state->note_keys, key, is_of_note, &at))
+        g_ptr_array_remove_index(state->note_keys, at);
+    return add_string(state->note_keys, stripped);
 }
 
 static MailRef *
@@ -202,18 +233,24 @@ state_add_mail(StepState *state, const char *message_id, const char *folder)
 }
 
 bool
-state_add_attachment(StepState *state, const char *message_id, const char *filename)
+state_add_attachment(StepState *state,
+                     const char *message_id,
+                     const char *filename,
+                     int64_t offset)
 {
     g_autofree char *id = msgid_parse(message_id), *name = copy_line(filename);
 
     if (!id)
         return false;
     for (guint i = 0; i < state->attachment_refs->len; i++) {
-        const FileRef *ref = g_ptr_array_index(state->attachment_refs, i);
-        if (strcmp(ref->message_id, id) == 0 && strcmp(ref->filename, name) == 0)
-            return false;
+        FileRef *ref = g_ptr_array_index(state->attachment_refs, i);
+        if (strcmp(ref->message_id, id) != 0 || strcmp(ref->filename, name) != 0)
+            continue;
+        bool is_new = ref->offset != offset;
+        ref->offset = offset;
+        return is_new;
     }
-    add_within(state->attachment_refs, STATE_LIST_MAX, file_ref_new(id, name));
+    add_within(state->attachment_refs, STATE_LIST_MAX, file_ref_new(id, name, offset));
     return true;
 }
 
@@ -223,7 +260,7 @@ drop_note(StepState *state, const char *key)
     guint at;
     g_autofree char *stripped = g_strstrip(copy_line(key));
 
-    if (!g_ptr_array_find_with_equal_func(state->note_keys, stripped, g_str_equal, &at))
+    if (!g_ptr_array_find_with_equal_func(state->note_keys, stripped, is_of_note, &at))
         return false;
     g_ptr_array_remove_index(state->note_keys, at);
     return true;

@@ -52,8 +52,9 @@ void mail_ref_free(MailRef *ref);
 
 typedef struct FileRef {
     char *message_id, *filename;
+    int64_t offset; /* byte of the text to begin with; 0: its beginning */
 } FileRef;
-FileRef *file_ref_new(const char *message_id, const char *filename);
+FileRef *file_ref_new(const char *message_id, const char *filename, int64_t offset);
 void file_ref_free(FileRef *ref);
 
 /* Something that could not be fetched: a note's key, a mail's id, or "search:QUERY". */
@@ -66,7 +67,7 @@ typedef struct StepState {
     Phase phase;
     char *working_note;         /* never NULL */
     char *bundle_key;           /* never NULL; "" for none */
-    GPtrArray *note_keys;       /* char * */
+    GPtrArray *note_keys;       /* char *: KEY, or KEY@BYTES for a note from that byte on */
     GPtrArray *mail_refs;       /* MailRef */
     GPtrArray *attachment_refs; /* FileRef */
     GPtrArray *failed;          /* StateFailure, in the order of the first failure */
@@ -92,12 +93,19 @@ bool state_from_json(const json_t *object, StepState **ret, GError **error);
 void state_set_working_note(StepState *state, const char *text);
 void state_set_bundle_key(StepState *state, const char *key);
 
+/* "KEY@1000" is the note from its byte 1000 on: its key, which the caller frees, and that number;
+ * else the text itself and 0. Keys of notes have no "@" in them. */
+char *state_note_key(const char *entry, int64_t *ret_offset);
 /* True when it is new. A mail that is there gets the new folder, unless that is "". A text that
- * is no Message-ID is not added: no mail can have it. */
-bool state_add_note(StepState *state, const char *key);
+ * is no Message-ID is not added: no mail can have it. A note or an attachment is there once: to
+ * read it from another byte on takes the place of what was shown of it before. */
+bool state_add_note(StepState *state, const char *entry);
 bool state_add_mail(StepState *state, const char *message_id, const char *folder);
-bool state_add_attachment(StepState *state, const char *message_id, const char *filename);
-/* Forgets the note of this key, or the mail of this id and its attachments; false when neither
+bool state_add_attachment(StepState *state,
+                          const char *message_id,
+                          const char *filename,
+                          int64_t offset);
+/* Forgets the note of this key, from whichever byte on, or the mail of this id and its attachments; false when neither
  * was there. */
 bool state_drop(StepState *state, const char *key_or_id);
 

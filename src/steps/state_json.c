@@ -51,7 +51,10 @@ format_files(const GPtrArray *refs)
 
     for (guint i = 0; i < refs->len; i++) {
         const FileRef *ref = g_ptr_array_index(refs, i);
-        json_array_append_new(array, format_ref(ref->message_id, "filename", ref->filename));
+        json_t *object = format_ref(ref->message_id, "filename", ref->filename);
+        if (ref->offset)
+            json_object_set_new(object, "offset", json_integer(ref->offset));
+        json_array_append_new(array, object);
     }
     return array;
 }
@@ -167,7 +170,8 @@ read_ref(const json_t *entry,
          const char **ret_value,
          GError **error)
 {
-    const char *const names[] = {"message_id", name, NULL};
+    bool is_file = g_str_equal(name, "filename");
+    const char *const names[] = {"message_id", name, is_file ? "offset" : NULL, NULL};
 
     if (!json_only(entry, path, names, error) ||
         !json_get_string(entry, path, "message_id", ret_id, error) ||
@@ -189,13 +193,22 @@ read_mail(StepState *state, const json_t *entry, const char *path, GError **erro
 }
 
 static bool
+has(const json_t *object, const char *name)
+{
+    return json_object_get(object, name) != NULL;
+}
+
+static bool
 read_attachment(StepState *state, const json_t *entry, const char *path, GError **error)
 {
     const char *id, *filename;
+    int64_t offset = 0;
 
-    if (!read_ref(entry, path, "filename", &id, &filename, error))
+    if (!read_ref(entry, path, "filename", &id, &filename, error) ||
+        (has(entry, "offset") &&
+         !json_get_int(entry, path, "offset", 0, INT64_MAX, &offset, error)))
         return false;
-    (void)state_add_attachment(state, id, filename);
+    (void)state_add_attachment(state, id, filename, offset);
     return true;
 }
 
@@ -239,12 +252,6 @@ read_texts(const json_t *object, StepState *state, GError **error)
     state_set_working_note(state, working_note);
     state_set_bundle_key(state, bundle_key);
     return true;
-}
-
-static bool
-has(const json_t *object, const char *name)
-{
-    return json_object_get(object, name) != NULL;
 }
 
 /* The members that the first continuations did not have. */

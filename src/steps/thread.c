@@ -1,6 +1,7 @@
 #include "steps/thread.h"
 #include "base/banned.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "engine/follow.h"
 #include "mail/address.h"
 #include "mail/maildir.h"
@@ -102,13 +103,34 @@ thread_sender(const MsgRow *row)
                                    : g_strdup_printf("SENDER IS %s", trust);
 }
 
-const char *
-thread_text(const Message *m)
+char *
+thread_head_inside(const Message *m)
+{
+    g_autofree char *from =
+        m->from ? address_show(m->from->name, m->from->spec) : g_strdup("unknown");
+    g_autofree char *to = address_show_list(m->to);
+    return format_head(from, to, m->date_us, m->subject, m->id);
+}
+
+void
+thread_add_text(GString *out, const Message *m)
 {
     const char *p = m->text;
     while (g_ascii_isspace(*p))
         p++;
-    return *p ? m->text : m->subject;
+    if (*p) {
+        g_string_append(out, m->text);
+        return;
+    }
+    g_string_append_printf(out, "%s%s(This mail has no text.", m->subject,
+                           *m->subject ? "\n" : "");
+    for (guint i = 0; i < m->files->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->files, i);
+        g_autofree char *size = text_format_size(part->size);
+        g_string_append_printf(out, "%s%s (%s, %s)", i ? ", " : " It holds: ", part->filename,
+                               part->content_type, size);
+    }
+    g_string_append(out, m->files->len ? ".)\n" : ")\n");
 }
 
 /* Headers and body; the headers alone when the file is gone. */
@@ -129,7 +151,9 @@ read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error
     gsize len;
     const void *data = g_bytes_get_data(raw, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
-    *ret = g_strconcat(head, thread_text(m), NULL);
+    GString *out = g_string_new(head);
+    thread_add_text(out, m);
+    *ret = g_string_free(out, FALSE);
     return true;
 }
 

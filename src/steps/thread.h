@@ -12,8 +12,11 @@
 char *thread_head(const MsgRow *row);
 /* "SENDER IS role", and what its writer had read where that is less; caller frees. */
 char *thread_sender(const MsgRow *row);
-/* The text of a mail, or its subject where it has no text; borrowed. */
-const char *thread_text(const Message *m);
+/* The same of a mail that somebody forwarded; caller frees. */
+char *thread_head_inside(const Message *m);
+/* Appends the text of a mail; of one that has no text its subject, that there is no text, and
+ * what the mail holds instead. */
+void thread_add_text(GString *out, const Message *m);
 
 /* Shows it within the room that the context has: the mail that the newest of in->shown answers
  * in full, then the others in full from the newest on while there is room, then up to 15 as

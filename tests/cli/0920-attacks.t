@@ -170,7 +170,7 @@ m = EmailMessage()
 m['From'], m['To'], m['Subject'], m['Message-ID'] = 'you@postrider.local', 'envoy@postrider.local', 'Big', '<big@x>'
 m.set_content('see')
 m.add_attachment(b'line of text\n' * 200000, maintype='text', subtype='plain', filename='big.txt')
-m.add_attachment(b'nonsense', maintype='image', subtype='png', filename='b.png')
+m.add_attachment(b'non\0sense', maintype='image', subtype='png', filename='b.png')
 sys.stdout.buffer.write(m.as_bytes())
 P
 printf '%s\n%s\n' '{"status":"continue","current_phase":"gathering","read_attachments":[{"message_id":"<big@x>","filename":"big.txt"},{"message_id":"<big@x>","filename":"b.png"}],"search_notes":["nowhere"]}' "$done_now" | answers

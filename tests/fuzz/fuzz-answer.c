@@ -23,7 +23,7 @@ carry(const Answer *a)
     }
     for (guint i = 0; i < a->read_attachments->len; i++) {
         const FileRef *ref = g_ptr_array_index(a->read_attachments, i);
-        state_add_attachment(s, ref->message_id, ref->filename);
+        state_add_attachment(s, ref->message_id, ref->filename, ref->offset);
     }
     for (guint i = 0; i < a->search_notes->len; i++) {
         state_search_tried(s, g_ptr_array_index(a->search_notes, i));

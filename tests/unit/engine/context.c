@@ -123,6 +123,39 @@ test_cut(void)
     g_assert_false(context_show_cut(tiny, "LONG", "l@x", text->str));
 }
 
+/* A text that can be read in pages says where it was cut and how to go on. */
+static void
+test_cut_more(void)
+{
+    static const struct {
+        int64_t offset;
+        const char *want;
+    } cases[] = {
+        {0, "\n[… cut: bytes 0 to 300 of 1000; to read on: add_notes, a/b@300]\n"},
+        {9000, "\n[… cut: bytes 9000 to 9300 of 10000; to read on: add_notes, a/b@9300]\n"},
+        {-100, "\n[… cut: bytes 0 to 200 of 900; to read on: add_notes, a/b@200]\n"},
+        {-400, "\n[… cut: bytes 0 to 0 of 600; to read on: add_notes, a/b@0]\n"},
+    };
+    g_autofree char *text = g_strnfill(1000, 'x');
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const ContextPart part = {.title = "NOTE",
+                                  .from = "note",
+                                  .id = "a/b",
+                                  .version = 1,
+                                  .offset = cases[i].offset,
+                                  .more = "add_notes, a/b@"};
+        bool found = false;
+        for (size_t budget = 350; budget < 1000 && !found; budget++) {
+            g_autoptr(Context) c = context_for(1, 0, budget);
+            g_assert_true(context_show_part_cut(c, &part, text));
+            g_assert_cmpuint(strlen(context_text(c)), <=, budget);
+            found = strstr(context_text(c), cases[i].want) != NULL;
+        }
+        g_assert_true(found);
+    }
+}
+
 static void
 test_manifest(void)
 {
@@ -225,6 +258,8 @@ find(Recall *r, const ContextPart *part, char **ret_text, GBytes **ret_file, GEr
         return true;
     if (part->content_type)
         *ret_file = g_bytes_new_static("\x89PNG\0x", 6);
+    else if (part->offset == 20)
+        *ret_text = g_strdup("the text, and much more of it to be read");
     else
         *ret_text = g_strdup(g_strcmp0(part->id, changed) == 0 ? "other text" : "the text");
     return true;
@@ -237,6 +272,8 @@ show_each(Context *c)
     const ContextPart words = {.title = "start", .from = "note", .id = "a/start", .version = 2};
     const ContextPart note = {.title = "NOTE", .from = "note", .id = "a/b", .version = 3};
     const ContextPart mail = {.title = "MAIL", .from = "mail", .id = "m@x"};
+    const ContextPart page = {
+        .title = "PAGE", .from = "note", .id = "long", .version = 1, .offset = 20, .more = "@"};
     const ContextPart file = {.title = "ATTACHMENT: p.png",
                               .from = "file",
                               .id = "m@x",
@@ -249,6 +286,9 @@ show_each(Context *c)
     context_say(c, "Our words.");
     g_assert_true(context_show_part(c, &note, "the text"));
     g_assert_true(context_show_part(c, &mail, "the text"));
+    context_reserve(c, context_room(c) - 130);
+    g_assert_true(context_show_part_cut(c, &page, "the text, and much more of it to be read"));
+    context_reserve(c, 0);
     g_assert_true(show(c, "KEPT", "instruction", "nowhere else"));
     g_assert_true(context_attach(c, &file, png));
     context_reserve(c, 1 << 20);
@@ -343,6 +383,7 @@ main(int argc, char **argv)
     g_test_add_func("/context/titles", test_titles);
     g_test_add_func("/context/budget", test_budget);
     g_test_add_func("/context/cut", test_cut);
+    g_test_add_func("/context/cut-more", test_cut_more);
     g_test_add_func("/context/manifest", test_manifest);
     g_test_add_func("/context/never-over", test_never_over);
     for (size_t i = 0; i < G_N_ELEMENTS(again_cases); i++) {

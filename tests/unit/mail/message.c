@@ -432,19 +432,19 @@ static const struct {
          PART("Content-Type: message/external-body; access-type=URL; URL=\"http://evil\"\n", "")
              PART("Content-Type: text/calendar; method=REPLY\n", "BEGIN") END,
      "*application/ms-tnef:winmail.dat:1 | *message/external-body:part-2.bin:0 | "
-     "text/calendar:part-3.ics:5",
+     "*text/calendar:part-3.ics:5",
      0},
     {"M41 PGP/MIME",
      H "Content-Type: multipart/encrypted; boundary=b\n\n" PART(
          "Content-Type: application/pgp-encrypted\n", "Version: 1")
          PART("Content-Type: application/octet-stream\n", "-----BEGIN PGP MESSAGE-----") END,
-     "application/pgp-encrypted:part-1.bin:10 | application/octet-stream:part-2.bin:27", 0},
+     "*application/pgp-encrypted:part-1.bin:10 | *application/octet-stream:part-2.bin:27", 0},
     {"digest",
      H "Content-Type: multipart/digest; boundary=b\n\n" PART("", "From: b@y\n\nx") END,
      "*message/rfc822:part-1.eml:12", 0},
     {"type that is none", H "Content-Type: nonsense\n\nx", "text/plain:part-1.txt:1", 0},
     {"image without a name", MIXED PART("Content-Type: IMAGE/PNG\n", "x") END,
-     "image/png:part-1.png:1", 0},
+     "*image/png:part-1.png:1", 0},
     {"the word message/ in a boundary",
      H "Content-Type: multipart/mixed; boundary=\"message/b\"\n\n--message/b\n\nx message/y\n"
        "--message/b--\n",
@@ -569,7 +569,11 @@ test_large(void)
                 "too_complex");
     check_large("M6 folded", repeat("A: ", "y\n ", 1000000, "\n\n"), "too_complex");
     check_large("M7 500,000 To", repeat("", "To: a@x\n", 500000, "\n"), "too_complex");
-    check_large("lines without a colon", repeat("A: 1\n", "x\r", 500000, "\n"), "too_complex");
+    check_large("lines without a colon", repeat("A: 1\n", "x\r", 500000, "\n"), NULL);
+    check_large("lines without a colon before a field",
+                repeat("A: 1\n", "x\r", 100000, "B: 2\n\n"), NULL);
+    check_large("lines without a colon in a part",
+                repeat(MIXED "--b\n", "xxxxxxxx\n", 40000, "B: 2\n\n--b--\n"), NULL);
     check_large("M8 many addresses", repeat(H "To: ", "a@b,", 16000, "\n\n"), NULL);
     check_large("M8 empty groups", repeat(H "To: ", ";", 60000, "\n\n"), NULL);
     check_large("M9 multiparts", nested(10000), "too_complex");

@@ -17,7 +17,7 @@ static const char full[] =
     "\"search_emails\":[{\"folder\":\"Done\",\"from\":\"bob\",\"to\":\"\",\"subject\":\"s\","
     "\"text\":\"words\",\"since\":\"2026-11-15\",\"before\":\"\"}],"
     "\"search_notes\":[\"parser\"],"
-    "\"read_attachments\":[{\"message_id\":\"a@b\",\"filename\":\"x.py\"}],"
+    "\"read_attachments\":[{\"message_id\":\"a@b\",\"filename\":\"x.py\",\"offset\":7}],"
     "\"drop\":[\"old/note\",\"<c@d>\"],"
     "\"write_notes\":[{\"key\":\"k\",\"content\":\"\\u001b[1mtext\",\"mode\":\"append\","
     "\"if_version\":3}],"
@@ -80,6 +80,7 @@ test_gathering(const Answer *a)
     g_assert_cmpstr(nth(a->search_notes, 0), ==, "parser");
     g_assert_cmpstr(file->message_id, ==, "a@b");
     g_assert_cmpstr(file->filename, ==, "x.py");
+    g_assert_cmpint(file->offset, ==, 7);
     g_assert_cmpstr(nth(a->drop, 1), ==, "<c@d>");
 }
 

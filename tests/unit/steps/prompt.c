@@ -152,7 +152,7 @@ test_cut_note_is_not_shown(TestWork *w, gconstpointer data)
     set_state(w, state);
     begin(w, HEAD("one", "") "Hello\n");
     g_autoptr(Context) c = show(w, 0);
-    g_assert_cmpuint(count(c, "rest did not fit"), ==, 1);
+    g_assert_cmpuint(count(c, "to read on: add_notes, big/note@"), ==, 1);
     g_assert_true(note_shown_version(w->engine.db, w->id, "small/note", &whole, &error));
     g_assert_true(note_shown_version(w->engine.db, w->id, "big/note", &cut, &error));
     g_assert_cmpint(whole, ==, 1);

@@ -87,12 +87,62 @@ test_attachments_once(void)
 {
     g_autoptr(StepState) s = state_new();
 
-    g_assert_true(state_add_attachment(s, "<a@b>", "x.py"));
-    g_assert_false(state_add_attachment(s, "a@b", "x.py"));
-    g_assert_true(state_add_attachment(s, "a@b", "x.py (2)"));
-    g_assert_true(state_add_attachment(s, "c@d", "x.py"));
-    g_assert_false(state_add_attachment(s, "", "x.py"));
+    g_assert_true(state_add_attachment(s, "<a@b>", "x.py", 0));
+    g_assert_false(state_add_attachment(s, "a@b", "x.py", 0));
+    g_assert_true(state_add_attachment(s, "a@b", "x.py (2)", 0));
+    g_assert_true(state_add_attachment(s, "c@d", "x.py", 0));
+    g_assert_false(state_add_attachment(s, "", "x.py", 0));
     g_assert_cmpuint(s->attachment_refs->len, ==, 3);
+}
+
+/* A page takes the place of the one before it. */
+static void
+test_pages(void)
+{
+    g_autoptr(StepState) s = state_new();
+
+    g_assert_true(state_add_note(s, "a"));
+    g_assert_true(state_add_note(s, "b"));
+    g_assert_true(state_add_note(s, "a@1000"));
+    g_assert_false(state_add_note(s, "a@1000"));
+    g_assert_true(state_add_note(s, "a@2000"));
+    g_assert_cmpuint(s->note_keys->len, ==, 2);
+    g_assert_cmpstr(g_ptr_array_index(s->note_keys, 1), ==, "a@2000");
+    g_assert_false(state_drop(s, "b@5")); /* an id, if anything */
+    g_assert_true(state_drop(s, "a"));
+    g_assert_cmpuint(s->note_keys->len, ==, 1);
+
+    g_assert_true(state_add_attachment(s, "a@b", "x.log", 0));
+    g_assert_true(state_add_attachment(s, "a@b", "x.log", 500));
+    g_assert_false(state_add_attachment(s, "a@b", "x.log", 500));
+    g_assert_cmpuint(s->attachment_refs->len, ==, 1);
+    g_assert_cmpint(((FileRef *)g_ptr_array_index(s->attachment_refs, 0))->offset, ==, 500);
+}
+
+static void
+test_note_keys(void)
+{
+    static const struct {
+        const char *entry, *want_key;
+        int64_t want_offset;
+    } cases[] = {
+        {"a/b", "a/b", 0},
+        {"a/b@0", "a/b", 0},
+        {"a/b@17", "a/b", 17},
+        {"a/b@", "a/b@", 0},
+        {"a/b@-1", "a/b@-1", 0},
+        {"a/b@x", "a/b@x", 0},
+        {"a@b@17", "a@b", 17},
+        {"@17", "", 17},
+        {"a@9999999999999999999", "a@9999999999999999999", 0},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        int64_t offset = -1;
+        g_autofree char *key = state_note_key(cases[i].entry, &offset);
+        g_assert_cmpstr(key, ==, cases[i].want_key);
+        g_assert_cmpint(offset, ==, cases[i].want_offset);
+    }
 }
 
 static void
@@ -119,9 +169,9 @@ test_drop(void)
         state_add_note(s, "k");
         state_add_mail(s, "a@b", "INBOX");
         state_add_mail(s, "c@d", "INBOX");
-        state_add_attachment(s, "a@b", "1");
-        state_add_attachment(s, "a@b", "2");
-        state_add_attachment(s, "e@f", "1");
+        state_add_attachment(s, "a@b", "1", 0);
+        state_add_attachment(s, "a@b", "2", 0);
+        state_add_attachment(s, "e@f", "1", 0);
         g_test_message("%s", cases[i].row);
         g_assert_true(state_drop(s, cases[i].what) == cases[i].want);
         g_assert_cmpuint(s->note_keys->len, ==, cases[i].want_notes);
@@ -256,7 +306,8 @@ sample(void)
     state_set_failures(s, "missing-key", 2);
     state_set_failures(s, "a-later-key", 1);
     state_search_tried(s, "parser");
-    state_add_attachment(s, "<a@b>", "x.py");
+    state_add_attachment(s, "<a@b>", "x.py", 0);
+    state_add_attachment(s, "<a@b>", "x.log", 4096);
     state_add_result(s, "sent <1@x> to 'c@d'");
     s->idle_steps = 1;
     s->refused_empty_complete = true;
@@ -283,7 +334,8 @@ test_to_json(void)
         "\"gathered_email_refs\":[{\"message_id\":\"<a@b>\",\"folder\":\"INBOX\"}],"
         "\"failed_fetches\":{\"missing-key\":2,\"a-later-key\":1},"
         "\"attempted_searches\":[\"parser\"],"
-        "\"gathered_attachment_refs\":[{\"message_id\":\"<a@b>\",\"filename\":\"x.py\"}],"
+        "\"gathered_attachment_refs\":[{\"message_id\":\"<a@b>\",\"filename\":\"x.py\"},"
+        "{\"message_id\":\"<a@b>\",\"filename\":\"x.log\",\"offset\":4096}],"
         "\"results\":[\"sent <1@x> to 'c@d'\"],\"idle_steps\":1,"
         "\"refused_empty_complete\":true}");
 }
@@ -357,6 +409,11 @@ static const struct {
     {"attempted_searches", "null", "attempted_searches: must be an array"},
     {"gathered_attachment_refs", "[{\"message_id\":\"<a@b>\",\"folder\":\"\"}]",
      "gathered_attachment_refs[0].folder: is not known here"},
+    {"gathered_attachment_refs",
+     "[{\"message_id\":\"<a@b>\",\"filename\":\"x\",\"offset\":-1}]",
+     "gathered_attachment_refs[0].offset: must be from 0 to 9223372036854775807"},
+    {"gathered_email_refs", "[{\"message_id\":\"<a@b>\",\"folder\":\"\",\"offset\":1}]",
+     "gathered_email_refs[0].offset: is not known here"},
     {"results", "[[]]", "results[0]: must be a string"},
     {"idle_steps", "-1", "idle_steps: must be from 0 to 1000000"},
     {"refused_empty_complete", "0", "refused_empty_complete: must be true or false"},
@@ -423,7 +480,7 @@ test_largest(void)
 
         state_add_note(s, line);
         state_add_mail(s, id, line);
-        state_add_attachment(s, id, line);
+        state_add_attachment(s, id, line, 0);
         state_fail(s, line);
         state_search_tried(s, line);
     }
@@ -446,6 +503,8 @@ main(int argc, char **argv)
     g_test_add_func("/state/notes-once", test_notes_once);
     g_test_add_func("/state/mails-once", test_mails_once);
     g_test_add_func("/state/attachments-once", test_attachments_once);
+    g_test_add_func("/state/pages", test_pages);
+    g_test_add_func("/state/note-keys", test_note_keys);
     g_test_add_func("/state/drop", test_drop);
     g_test_add_func("/state/limits", test_limits);
     g_test_add_func("/state/unavailable", test_unavailable);
