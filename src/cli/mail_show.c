@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/mail_view.h"
-#include "engine/continuation.h"
+#include "engine/mail_in.h"
 #include "engine/port_client.h"
 #include "mail/address.h"
 #include "mail/part_json.h"
@@ -62,7 +62,8 @@ add_content(json_t *mail, const Home *home, GBytes *raw, unsigned takes)
     g_autofree char *cc = address_show_list(m->cc);
     json_object_set_new(mail, "to", json_string(to));
     json_object_set_new(mail, "cc", json_string(cc));
-    json_object_set_new(mail, "text", json_string(m->text));
+    if (!message_header(m, MAIL_LARGE_HEADER))
+        json_object_set_new(mail, "text", json_string(m->text));
     for (guint i = 0; i < m->files->len; i++) {
         const MsgPart *part = g_ptr_array_index(m->files, i);
         json_array_append_new(attachments,

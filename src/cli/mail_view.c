@@ -46,6 +46,14 @@ print_attachments(Cli *cli, const json_t *list)
     }
 }
 
+static const char *
+why_no_text(const json_t *mail)
+{
+    return g_str_equal(get(mail, "why"), "too_large")
+               ? "(larger than max-message: only its headers were read)"
+               : "(the file of this mail is gone)";
+}
+
 void
 mail_print(Cli *cli, json_t *take_mail)
 {
@@ -64,7 +72,7 @@ mail_print(Cli *cli, json_t *take_mail)
         print_line(cli, lines[i].label, get(mail, lines[i].member));
     const char *text = json_string_value(json_object_get(mail, "text"));
     cli_print(cli, "\n");
-    cli_print_vis(cli, text ? text : "(the file of this mail is gone)", true);
+    cli_print_vis(cli, text ? text : why_no_text(mail), true);
     if (!text || !g_str_has_suffix(text, "\n"))
         cli_print(cli, "\n");
     print_attachments(cli, json_object_get(mail, "available_attachments"));

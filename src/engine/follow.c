@@ -1,6 +1,7 @@
 #include "engine/follow.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "engine/mail_in.h"
 #include "mail/identity.h"
 #include "store/copies.h"
 
@@ -63,7 +64,13 @@ read_from(Db *db, Maildir *md, const MsgRow *row, GBytes **ret_bytes, GError **e
         return false;
     if (!entry)
         return follow_copy(db, md, row->id, NULL, ret_bytes, error);
-    return maildir_read(md, entry, db_home(db)->config->max_message, ret_bytes, error);
+    g_autoptr(GError) why = NULL;
+    if (maildir_read(md, entry, db_home(db)->config->max_message, ret_bytes, &why))
+        return true;
+    if (err_is(why, ERR_LIMIT))
+        return mail_in_read_large(md, entry, ret_bytes, error);
+    g_propagate_error(error, g_steal_pointer(&why));
+    return false;
 }
 
 bool

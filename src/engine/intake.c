@@ -60,15 +60,15 @@ intake_close(Intake *in)
     g_free(in);
 }
 
-/* A mail that is not parsed is known by its bytes, or by its file where those are too many. */
+/* A mail that is not parsed is known by its bytes. */
 static void
 stand_in(IntakeItem *item, const char *why)
 {
-    gsize len = strlen(item->entry->base);
-    const void *data = item->bytes ? g_bytes_get_data(item->bytes, &len) : item->entry->base;
+    gsize len;
+    const void *data = g_bytes_get_data(item->bytes, &len);
     item->unreadable = why;
     item->in.mail = message_parse("", 0, MESSAGE_HEADERS, NULL);
-    item->in.mail->size = item->bytes ? len : (size_t)item->entry->size;
+    item->in.mail->size = len;
     digest_of(data, len, &item->in.mail->body);
     g_autofree char *token = digest_token(&item->in.mail->body, 26);
     g_free(item->in.mail->id);
@@ -91,8 +91,9 @@ read_item(Intake *in, Maildir *md, MaildirEntry *entry, IntakeItem *ret, IntakeS
         return ret->bytes != NULL;
     }
     if (err_is(error, ERR_LIMIT)) {
-        stand_in(ret, "too_large");
-        return true;
+        g_clear_error(&error);
+        if (mail_in_read_large(md, entry, &ret->bytes, &error))
+            return ret->bytes != NULL;
     }
     log_event(LOG_WARN, "can't read a mail, leaving it for the next pass", "file", entry->name,
               "why", error->message, NULL);

@@ -307,7 +307,7 @@ intake_take(Engine *engine,
                         .state =
                             g_str_has_prefix(item->unreadable, "crashes") ? MSG_DEAD : MSG_HELD,
                         .why = item->unreadable};
-    } else if (message_header(item->in.mail, REMOTE_LARGE_HEADER)) {
+    } else if (message_header(item->in.mail, MAIL_LARGE_HEADER)) {
         j = (Judgement){.class = MSG_UNREADABLE, .state = MSG_HELD, .why = "too_large"};
     } else {
         judge(engine->home, role, item->in.mail, from != NULL, &j);

@@ -1,6 +1,9 @@
 #include "engine/mail_in.h"
 #include "base/banned.h"
 #include "base/crash.h"
+#include "base/limits.h"
+#include "mail/header.h"
+#include <inttypes.h>
 
 void
 mail_in_clear(MailIn *in)
@@ -70,4 +73,33 @@ mail_in_parse(const Key *key, GBytes *raw, MailIn *ret)
     }
     g_autoptr(Message) whole = message_parse(data, len, MESSAGE_CONTENT, NULL);
     read_checkpoint(key, whole, ret);
+}
+
+/* --- too large --- */
+
+GBytes *
+mail_in_large(GBytes *head, uint64_t size)
+{
+    const MessageLimits limits = header_limits(NULL);
+    GString *out = g_string_new(NULL);
+    HeaderBlock block;
+    gsize len;
+    const char *data = g_bytes_get_data(head, &len);
+
+    header_split(data, len, &limits, &block);
+    g_ptr_array_unref(block.headers);
+    g_string_append_printf(out, MAIL_LARGE_HEADER ": %" PRIu64 "\n", size);
+    g_string_append_len(out, data ? data : "", (gssize)block.body);
+    return g_string_free_to_bytes(out);
+}
+
+bool
+mail_in_read_large(Maildir *md, const MaildirEntry *e, GBytes **ret_bytes, GError **error)
+{
+    g_autoptr(GBytes) head = NULL;
+
+    if (!maildir_read_head(md, e, LIMIT_HEADER_BLOCK, &head, error))
+        return false;
+    *ret_bytes = head ? mail_in_large(head, (uint64_t)e->size) : NULL;
+    return true;
 }

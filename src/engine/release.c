@@ -5,6 +5,7 @@
 #include "engine/follow.h"
 #include "engine/intake.h"
 #include "engine/judge.h"
+#include "engine/mail_in.h"
 #include "engine/orders.h"
 #include "engine/rivals.h"
 #include <inttypes.h>
@@ -27,6 +28,11 @@ load_for_release(Engine *engine, MsgId id, MsgRow **ret_row, Message **ret_mail,
     gsize len;
     const void *data = g_bytes_get_data(bytes, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    if (message_header(m, MAIL_LARGE_HEADER))
+        return err_set(
+            error, ERR_NEVER,
+            "of the mail '%s' only the headers are here: it is larger than max-message",
+            row->msgid);
     if (!m->from)
         return err_set(error, ERR_NEVER, "the mail '%s' has no sender to answer", row->msgid);
     *ret_row = g_steal_pointer(&row);

@@ -29,10 +29,6 @@
  */
 #include "engine/engine.h"
 
-/* In front of a fetched mail whose text was left on the server, being larger than max-message:
- * its size there. Intake holds such mail. */
-#define REMOTE_LARGE_HEADER "X-Postrider-Left-On-Server"
-
 typedef struct RemoteOptions {
     bool once;        /* one pass, no waiting */
     bool take_over;   /* the mailbox is ours from now on; nothing else is done */

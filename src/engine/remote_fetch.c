@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "engine/fetched.h"
 #include "engine/known.h"
+#include "engine/mail_in.h"
 #include "engine/remote_internal.h"
 #include "mail/message.h"
 #include "mail/msgid.h"
@@ -339,13 +340,7 @@ end_large(void *user, const ImapMail *mail, GError **error)
         return true;
     if (!remote_body_read(f->fd, mail, &lines, error))
         return false;
-    gsize len;
-    const char *data = g_bytes_get_data(lines, &len);
-    g_autofree char *first = g_strdup_printf(REMOTE_LARGE_HEADER ": %" PRIu64 "\n", mail->size);
-    GByteArray *all = g_byte_array_new();
-    g_byte_array_append(all, (const guint8 *)first, (guint)strlen(first));
-    g_byte_array_append(all, (const guint8 *)data, (guint)len);
-    return take_mail(f, mail, g_byte_array_free_to_bytes(all), error);
+    return take_mail(f, mail, mail_in_large(lines, mail->size), error);
 }
 
 static bool

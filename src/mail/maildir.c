@@ -354,6 +354,30 @@ maildir_read_finished(Maildir *md,
     return err_set(error, ERR_AGAIN, "mail '%s' is being moved all the time", e->base);
 }
 
+bool
+maildir_read_head(
+    Maildir *md, const MaildirEntry *e, size_t max, GBytes **ret_bytes, GError **error)
+{
+    g_autofree char *path = entry_path(e);
+    g_autofree char *head = g_malloc(max);
+    g_autoptr(GError) why = NULL;
+    auto_fd fd = file_open_beneath(md->fd, path, O_RDONLY, 0, &why);
+    size_t n = 0;
+    ssize_t got = 1;
+
+    *ret_bytes = NULL;
+    if (fd < 0)
+        return true;
+    while (got > 0 && n < max) {
+        got = read(fd, head + n, max - n);
+        if (got < 0)
+            return err_set_errno(error, errno, "reading mail '%s'", e->base);
+        n += (size_t)got;
+    }
+    *ret_bytes = g_bytes_new_take(g_steal_pointer(&head), n);
+    return true;
+}
+
 /* Renames the mail to name in that sub-folder; flush: and flushes where it is, then where it was.
  * 1: done; 0: somebody else was faster, look again; -1: error. */
 static int

@@ -107,6 +107,9 @@ bool maildir_find(Maildir *md, const char *base, MaildirEntry **ret, GError **er
 /* ERR_LIMIT above max. NULL with true: gone meanwhile. */
 bool maildir_read(
     Maildir *md, const MaildirEntry *e, size_t max, GBytes **ret_bytes, GError **error);
+/* Its first bytes, max at most; NULL with true: it is not where the entry says. */
+bool maildir_read_head(
+    Maildir *md, const MaildirEntry *e, size_t max, GBytes **ret_bytes, GError **error);
 /* As maildir_read(), but *ret_unfinished, and NULL, while somebody has it open for writing:
  * Maildir asks for a file that is whole before it gets its name, but not everybody obeys. Where
  * the kernel can't tell it is taken for whole. */

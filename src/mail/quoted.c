@@ -122,9 +122,9 @@ add_piece(Quoted *q, const char *line)
 static bool
 holds_mail(const Message *m)
 {
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
-        g_autofree char *name = g_ascii_strdown(part->filename ? part->filename : "", -1);
+    for (guint i = 0; i < m->files->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->files, i);
+        g_autofree char *name = g_ascii_strdown(part->filename, -1);
         if (g_str_has_prefix(part->content_type, "message/") || g_str_has_suffix(name, ".eml"))
             return true;
     }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "engine/follow.h"
+#include "engine/mail_in.h"
 #include "mail/address.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
@@ -122,8 +123,10 @@ thread_add_text(GString *out, const Message *m)
         g_string_append(out, m->text);
         return;
     }
-    g_string_append_printf(out, "%s%s(This mail has no text.", m->subject,
-                           *m->subject ? "\n" : "");
+    g_string_append_printf(out, "%s%s(%s", m->subject, *m->subject ? "\n" : "",
+                           message_header(m, MAIL_LARGE_HEADER)
+                               ? "This mail is too large: only its headers were read."
+                               : "This mail has no text.");
     for (guint i = 0; i < m->files->len; i++) {
         const MsgPart *part = g_ptr_array_index(m->files, i);
         g_autofree char *size = text_format_size(part->size);
