@@ -14,6 +14,7 @@
 #include "mail/message.h"
 #include "notes/first_notes.h"
 #include "notes/notes.h"
+#include "store/copies.h"
 #include "store/messages.h"
 #include "store/outbox.h"
 
@@ -163,20 +164,50 @@ take_written(Past *past, Txn *txn, const MaildirEntry *e, const Message *m, GErr
 
 /* --- what came --- */
 
-static void
-classify(const Past *past, MsgNew *in)
+static bool
+is_filed(const char *folder)
+{
+    return g_str_equal(folder, "Done") || g_str_equal(folder, "Archive");
+}
+
+/* An answer names an id. The mail that it answered is the one mail with that id, or the one that is
+ * filed as done. Where several mails with that id are still open, nothing says whose words were
+ * answered: all of them are left for a person, who loses nothing and gets no answer twice. */
+static bool
+classify_answered(Past *past, Txn *txn, MsgNew *in, GError **error)
+{
+    static const char doubt[] = "history: its id was answered, and several mails have it";
+    g_autoptr(MsgRows) rows = NULL;
+    MsgKnown known;
+    if (!messages_known(past->engine->db, in->role, in->mail, &known, error) ||
+        !copies_under(past->engine->db, in->role, in->mail->id, &rows, error))
+        return false;
+    bool alone = known.id.v || rows->len == 0;
+    in->state = alone ? MSG_HANDLED : MSG_IGNORED;
+    in->why = alone ? "history: answered by a mail in Sent" : doubt;
+    for (guint i = 0; !alone && i < rows->len; i++) {
+        const MsgRow *row = g_ptr_array_index(rows, i);
+        if (row->class == MSG_HISTORY && row->state == MSG_HANDLED && !is_filed(row->folder) &&
+            !messages_set_state(txn, row->id, MSG_IGNORED, doubt, error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+classify(Past *past, Txn *txn, MsgNew *in, GError **error)
 {
     in->class = MSG_HISTORY;
-    if (g_str_equal(in->folder, "Done") || g_str_equal(in->folder, "Archive")) {
+    if (is_filed(in->folder)) {
         in->state = MSG_HANDLED;
         in->why = "history: filed as done";
-    } else if (g_hash_table_contains(past->answered, in->mail->id)) {
-        in->state = MSG_HANDLED;
-        in->why = "history: answered by a mail in Sent";
-    } else {
-        in->state = MSG_IGNORED;
-        in->why = g_str_equal(in->folder, "Active") ? "history: was in hand" : "history";
+        return true;
     }
+    if (g_hash_table_contains(past->answered, in->mail->id))
+        return classify_answered(past, txn, in, error);
+    in->state = MSG_IGNORED;
+    in->why = g_str_equal(in->folder, "Active") ? "history: was in hand" : "history";
+    return true;
 }
 
 /* The job that came back from its checkpoint and that this mail is of: its original, or what
@@ -218,7 +249,7 @@ give_to_job(const Past *past, MsgNew *in, JobId job, GError **error)
     if (row->state == JOB_CANCELLED) {
         in->state = MSG_IGNORED;
         in->why = "cancelled";
-    } else if (!g_str_equal(in->folder, "Done") && !g_str_equal(in->folder, "Archive")) {
+    } else if (!is_filed(in->folder)) {
         in->state = MSG_SHOWN;
         in->why = "its job came back from a checkpoint mail";
     }
@@ -231,8 +262,8 @@ take_mail(Past *past, Txn *txn, MsgNew *in, GError **error)
     MsgId id;
     JobId job;
     bool is_new, original;
-    classify(past, in);
-    return find_restored(past->engine, in, &job, &original, error) &&
+    return classify(past, txn, in, error) &&
+           find_restored(past->engine, in, &job, &original, error) &&
            (!job.v || give_to_job(past, in, job, error)) &&
            messages_thread(txn, in->mail, &in->thread, error) &&
            quotes_lower_floor(past->engine, in, job, error) &&

@@ -6,7 +6,8 @@
  *
  *   a checkpoint in INBOX                    its job comes back, with its original
  *   in Done or Archive                       handled
- *   settled by an answer in Sent             handled: see engine/proof.h
+ *   settled by an answer in Sent             handled, if no other mail here has its
+ *                                            id: see engine/proof.h
  *   in Active                                ignored(history: was in hand)
  *   in Sent                                  handled: nobody's work, but found by a search
  *   anything else                            ignored(history), listed by status, released by a

@@ -60,12 +60,10 @@ rivals_compare(Engine *engine,
             continue;
         if (!copy && !says_the_same(engine, row, m, &copy, error))
             return false;
-        if (copy && has_work(row)) {
+        if (copy && has_work(row))
             ret->of = row->id;
-            ret->job = row->job;
-        } else if (copy && row->trust < trust && row->class != MSG_HISTORY) {
+        else if (copy && row->trust < trust && row->class != MSG_HISTORY)
             g_array_append_val(ret->others, row->id);
-        }
     }
     return true;
 }

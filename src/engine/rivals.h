@@ -19,7 +19,6 @@
 
 typedef struct Rivals {
     MsgId of;       /* the mail with a job, or handled, that says the same; {0}: none */
-    JobId job;      /* of that */
     GArray *others; /* of MsgId: the rest that say the same, proven less than `trust` */
 } Rivals;
 void rivals_clear(Rivals *r);

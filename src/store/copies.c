@@ -138,6 +138,19 @@ copies_rivals(Db *db, const char *role, const Message *m, MsgRows **ret_rows, GE
 }
 
 bool
+copies_under(Db *db, const char *role, const char *msgid, MsgRows **ret_rows, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? AND "
+                               "role = ? AND folder <> 'Sent' ORDER BY id LIMIT ?",
+                               error);
+    if (!st)
+        return false;
+    sql_bind(st, "ssi", msgid, role, (int64_t)COPIES_COMPARED);
+    return msg_rows_read(db, st, ret_rows, error);
+}
+
+bool
 copies_count(Db *db, const char *role, const char *msgid, int64_t *ret_n, GError **error)
 {
     return sql_int(db, "SELECT count(*) FROM message WHERE msgid = ? AND role = ?", 0, ret_n,

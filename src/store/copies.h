@@ -43,5 +43,8 @@ bool copies_paid(Txn *txn, const CopyOwed *copy, GError **error);
  * that has a job or is handled first, then the oldest. */
 bool
 copies_rivals(Db *db, const char *role, const Message *m, MsgRows **ret_rows, GError **error);
+/* The oldest mails of the role with this Message-ID, whoever sent them; not what it wrote. */
+bool
+copies_under(Db *db, const char *role, const char *msgid, MsgRows **ret_rows, GError **error);
 /* How many messages of the role have this Message-ID? */
 bool copies_count(Db *db, const char *role, const char *msgid, int64_t *ret_n, GError **error);
