@@ -112,8 +112,9 @@ mailboxes_begin(Db *db, bool take_over, GError **error)
     const Config *config = db_home(db)->config;
     g_auto(Txn) txn = {0};
 
+    /* Without a condition SQLite would empty the table by writing it, also where it is empty. */
     if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !sql_run(&txn, "DELETE FROM mailbox", NULL, error, ""))
+        !sql_run(&txn, "DELETE FROM mailbox WHERE account <> ''", NULL, error, ""))
         return false;
     for (unsigned i = 0; i < config->n_accounts; i++) {
         const ConfAccount *account = &config->accounts[i];
