@@ -27,6 +27,7 @@ progress-every = 0
 retry-first = 1s
 log-level = error
 continue-after = 3h
+instance = walk
 
 [account main]
 kind = maildir

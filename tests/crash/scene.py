@@ -27,6 +27,7 @@ ack-after = 0
 retry-first = 1s
 workers = 2
 log-level = error
+instance = walk
 
 [account main]
 kind = maildir
