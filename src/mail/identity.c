@@ -79,24 +79,31 @@ identity_of_bytes(const void *raw, size_t len, Digest *ret)
     identity_of(headers, &body, ret);
 }
 
+static bool
+line_has_begun(const GString *out)
+{
+    return out->len > 0 && out->str[out->len - 1] != '\n';
+}
+
 /* Lines without blank ones, white space as one blank; each line ends in LF. */
 static char *
 plain_words(const char *text)
 {
     g_autofree char *own = quote_own_text(text);
-    g_auto(GStrv) lines = g_strsplit_set(own, "\r\n", -1);
-    g_autoptr(GString) out = g_string_new(NULL);
+    g_autoptr(GString) out = g_string_sized_new(strlen(own) + 1);
+    bool gap = false;
 
-    for (char **line = lines; *line; line++) {
-        g_auto(GStrv) words = g_strsplit_set(*line, " \t\f\v", -1);
-        gsize before = out->len;
-        for (char **w = words; *w; w++) {
-            if (**w)
-                g_string_append_printf(out, "%s%s", out->len > before ? " " : "", *w);
-        }
-        if (out->len > before)
-            g_string_append_c(out, '\n');
+    for (const char *c = own; *c; c++) {
+        bool ends = *c == '\r' || *c == '\n';
+        bool blank = ends || *c == ' ' || *c == '\t' || *c == '\f' || *c == '\v';
+        if ((ends || (gap && !blank)) && line_has_begun(out))
+            g_string_append_c(out, ends ? '\n' : ' ');
+        if (!blank)
+            g_string_append_c(out, *c);
+        gap = blank && !ends;
     }
+    if (line_has_begun(out))
+        g_string_append_c(out, '\n');
     return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
