@@ -185,6 +185,17 @@ look(const Home *home, const char *start, bool begins, bool take_over, GError **
 }
 
 bool
+living_is_foreign(const Home *home, bool *ret, GError **error)
+{
+    g_auto(Mark) mark = {0};
+
+    if (!mark_read(home, &mark, error))
+        return false;
+    *ret = mark.there && !is_ours(home, &mark);
+    return true;
+}
+
+bool
 living_check(const Home *home, bool take_over, GError **error)
 {
     return look(home, NULL, false, take_over, error);

@@ -26,6 +26,8 @@ const char *living_hint(const Home *home);
 /* A word that no other start has; caller frees. */
 char *living_start(void);
 
+/* Is the mail folder another home's? */
+bool living_is_foreign(const Home *home, bool *ret, GError **error);
 /* For every process that takes mail in, works or delivers. A missing mark is put. take_over
  * replaces the mark of another home. */
 bool living_check(const Home *home, bool take_over, GError **error);

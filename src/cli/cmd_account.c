@@ -11,6 +11,7 @@
 #include "engine/remote.h"
 #include "engine/run.h"
 #include "store/jobs.h"
+#include "store/mailboxes.h"
 
 /* The beginning of a day, UTC. */
 static bool
@@ -58,7 +59,10 @@ cmd_account(Cli *cli, int argc, char **argv)
     if (since)
         return cli_usage("account", "--since is for imap accounts");
     if (take_over)
-        return living_check(cli->home, true, &error) ? 0 : cli_error(0, error);
+        return mailboxes_before_take_over(engine->db, &error) &&
+                       living_check(cli->home, true, &error)
+                   ? 0
+                   : cli_error(0, error);
     return account_main(engine, account, once);
 }
 

@@ -72,10 +72,12 @@ cmd_serve_once(Cli *cli, int argc, char **argv)
     if (lock_is_held(cli->home->state_fd, "master.lock"))
         return cli_fail(EX_TEMPFAIL, "process %d serves this home",
                         (int)lock_holder(cli->home->state_fd, "master.lock"));
-    if (!living_check(cli->home, take_over, &error) ||
+    if ((take_over && !mailboxes_before_take_over(engine->db, &error)) ||
+        !living_check(cli->home, take_over, &error) ||
         !mailboxes_begin(engine->db, take_over, &error))
         return cli_error(0, error);
-    if (!work_off(engine, max_iterations, &stats, &status, &error))
+    if (!pass_take_in(engine, DB_WAIT_MS, &error) ||
+        !work_off(engine, max_iterations, &stats, &status, &error))
         return cli_error(0, error);
     if (cli->json)
         cli_print_json(cli, json_pack("{s:i, s:i, s:i, s:i}", "mails", (int)stats.mails, "jobs",

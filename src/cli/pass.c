@@ -64,6 +64,14 @@ send_out(Engine *engine, PassStats *stats, GError **error)
     return true;
 }
 
+bool
+pass_take_in(Engine *engine, int wait_ms, GError **error)
+{
+    PassStats stats = {0};
+
+    return take_in(engine, wait_ms, &stats, error);
+}
+
 int
 pass_check_options(const char *verb, bool runs, int *n)
 {

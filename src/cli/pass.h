@@ -10,6 +10,9 @@ typedef struct PassStats {
     unsigned mails, jobs, steps, sent;
     unsigned said; /* reminders and their like */
 } PassStats;
+/* Takes in what lies in the local mailboxes. Before anything new is put there by somebody else:
+ * what a mailbox holds when this store first looks into it counts as its past. */
+bool pass_take_in(Engine *engine, int wait_ms, GError **error);
 /* wait_ms: for accounts and the outbox that another process works on. max_iterations: steps per
  * run; 0: each role's own. ERR_CANCELLED: a signal came. */
 bool pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError **error);

@@ -200,12 +200,14 @@ decide_job(Catching *c, const Job *job, const TrailJob *t, GError **error)
         c->n.parked++;
         return checkpoint_put_back(c->engine, &c->txn, job->id, t->inbox, error);
     }
+    if (waits)
+        return true; /* the store knows all: the mail may be settled, by a question */
     if (!is_settled(c, job, &settled, error))
         return false;
-    if (settled || trail_has_ended(t))
+    /* A job that parked behind its newest mail has asked, and not ended. */
+    bool asked = t->wrote && t->most && minted_compare(&t->most_id, &t->last) > 0;
+    if ((settled && !asked) || trail_has_ended(t))
         return end_job(c, job, error);
-    if (waits)
-        return true; /* the store knows all */
     if (job->state == JOB_STOPPED || job->state == JOB_FAILED || (!t->wrote && seq <= job->seq))
         return true;
     return stop_job(c, job,

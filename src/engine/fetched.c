@@ -35,3 +35,12 @@ fetched_from(const Config *config, const char *base)
     const ConfAccount *account = config_account(config, p + 1);
     return account && config_is_imap(account) ? account : NULL;
 }
+
+void
+fetched_uid(const char *base, uint32_t *ret_uidvalidity, uint32_t *ret_uid)
+{
+    const char *validity = strchr(base, 'V'), *uid = strchr(base, 'U');
+
+    *ret_uidvalidity = (uint32_t)g_ascii_strtoull(validity + 1, NULL, 10);
+    *ret_uid = (uint32_t)g_ascii_strtoull(uid + 1, NULL, 10);
+}

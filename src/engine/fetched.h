@@ -15,3 +15,5 @@ char *fetched_name(const ConfAccount *account,
                    int64_t received_us);
 /* The account that a file of this base name was fetched from; NULL: it was born here. */
 const ConfAccount *fetched_from(const Config *config, const char *base);
+/* What the server called it. Only for a name that fetched_from() knows. */
+void fetched_uid(const char *base, uint32_t *ret_uidvalidity, uint32_t *ret_uid);

@@ -276,6 +276,19 @@ count(IntakeStats *stats, const MsgNew *in)
     stats->dead += in->state == MSG_DEAD;
 }
 
+/* Did it come to the server before this store first looked there? */
+static bool
+is_past(Engine *engine, const ConfAccount *from, const char *base, bool *ret, GError **error)
+{
+    RemoteMark mark;
+    uint32_t uidvalidity, uid;
+    if (!remote_mark_get(engine->db, from->name, from->folder, &mark, error))
+        return false;
+    fetched_uid(base, &uidvalidity, &uid);
+    *ret = uidvalidity == mark.uidvalidity && uid < mark.past_uid;
+    return true;
+}
+
 bool
 intake_take(Engine *engine,
             const ConfAccount *account,
@@ -310,7 +323,14 @@ intake_take(Engine *engine,
     } else if (message_header(item->in.mail, MAIL_LARGE_HEADER)) {
         j = (Judgement){.class = MSG_UNREADABLE, .state = MSG_HELD, .why = "too_large"};
     } else {
+        bool past = false;
         judge(engine->home, role, item->in.mail, from != NULL, &j);
+        if (from && !is_past(engine, from, base, &past, error))
+            return false;
+        if (past && j.state == MSG_STORED) {
+            j.state = MSG_IGNORED;
+            j.why = "history";
+        }
     }
     if (!take_judged(engine, txn, role, item, &fresh, &j, &id, after, error) ||
         !take_returned(engine, txn, item, &j, id, after, error))

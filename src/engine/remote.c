@@ -267,15 +267,19 @@ live(Remote *r, GError **error)
     for (;;) {
         int64_t look_us = USEC_NEVER, upto;
         if (!mailbox_upto(r->engine->db, &upto, error) || !remote_claim(r, error) ||
-            !remote_survey(r, error) ||
-            !mailbox_set_state(r->engine->db, r->account, MAILBOX_OURS, upto, error))
+            !remote_survey(r, error))
             return false;
         if (r->options->take_over) {
+            if (!mailbox_set_state(r->engine->db, r->account, MAILBOX_OURS, upto, error))
+                return false;
             say_works(r);
             db_hint(r->engine->db); /* a master that left it alone may start it again */
             return true;
         }
-        if (!pass(r, &look_us, error))
+        /* What is answered lies in Active or Done there before its answer leaves: so another home
+         * that takes the mailbox over sees that it was in hand. */
+        if (!pass(r, &look_us, error) ||
+            !mailbox_set_state(r->engine->db, r->account, MAILBOX_OURS, upto, error))
             return false;
         look_us = MIN(look_us, remote_probe_next_us(r));
         say_works(r);
@@ -413,6 +417,7 @@ remote_clear(Remote *r)
     g_free(r->done);
     g_free(r->home);
     g_free(r->start);
+    g_free(r->first);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Remote, remote_clear)
 

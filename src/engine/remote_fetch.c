@@ -518,9 +518,10 @@ remote_fetch(Remote *r, int64_t since_us, GError **error)
     g_auto(Fetch) f = {.r = r, .fd = -1, .items = g_array_new(FALSE, TRUE, sizeof(Item))};
     g_array_set_clear_func(f.items, item_clear);
     f.room = find_room(&f);
-    if (!remote_mark_load(r, &f.mark, error) || !remote_body_open(&f.fd, error))
+    if (!wait_for_roles(r, error) || !remote_mark_load(r, &f.mark, error) ||
+        !remote_body_open(&f.fd, error))
         return false;
-    bool ok = wait_for_roles(r, error) && fetch_anew(&f, error) && fetch_new(&f, error) &&
+    bool ok = fetch_anew(&f, error) && fetch_new(&f, error) &&
               (!since_us || fetch_older(&f, since_us, error));
     say_what_came(&f);
     remote_set_redo(r, !ok);

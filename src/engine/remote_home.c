@@ -6,6 +6,10 @@
  *   X-Postrider-Start     the start that wrote the mark, a random word
  *   X-Postrider-Replaces  the marks that were there before, by their starts
  *   X-Postrider-Place     the home's name for people
+ *   X-Postrider-First     UIDVALIDITY and UIDNEXT of the watched folder at the first visit ever; each
+ *                         mark takes it over from the one that it replaces. Mail above it that lies
+ *                         in the folder when a store first sees it is not a person's old mail, but
+ *                         may have come to an earlier store, or to another home (remote_mark.c)
  *
  * A mark holds as long as no other mark replaces it, and the one with the lowest UID of those that
  * hold says whose the mailbox is. Everybody who reads the folder comes to the same result.
@@ -28,6 +32,7 @@
 #include "engine/remote_internal.h"
 #include "mail/message.h"
 #include "store/mailboxes.h"
+#include "store/outbox_smtp.h"
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -35,6 +40,7 @@
 #define START_HEADER "X-Postrider-Start"
 #define REPLACES_HEADER "X-Postrider-Replaces"
 #define PLACE_HEADER "X-Postrider-Place"
+#define FIRST_HEADER "X-Postrider-First"
 #define HEADER_MAX (64u << 10)
 #define OLD_USE "mailbox 1"
 #define OLD_CLAIM "this mailbox is worked by this home"
@@ -44,6 +50,7 @@ typedef struct Claim {
     uint32_t uid;
     char *id, *place;
     char *start;     /* of an old mark: its id */
+    char *first;     /* NULL: it does not say */
     char **replaces; /* starts */
     bool old;        /* written by an earlier version */
 } Claim;
@@ -55,6 +62,7 @@ claim_free(gpointer data)
     g_free(c->id);
     g_free(c->place);
     g_free(c->start);
+    g_free(c->first);
     g_strfreev(c->replaces);
     g_free(c);
 }
@@ -98,6 +106,7 @@ done(void *user, const ImapMail *mail, GError **error)
                  .id = g_strdup(id),
                  .place = text_vis(place ? place : "?", false),
                  .start = g_strdup(start ? start : id),
+                 .first = g_strdup(message_header(m, FIRST_HEADER)),
                  .replaces = g_strsplit_set(replaces ? replaces : "", " \t\r\n", -1),
                  .old = !start};
     g_ptr_array_add(in->claims, c);
@@ -181,12 +190,12 @@ put_claim(Remote *r, const GPtrArray *replaced, GError **error)
     g_autofree char *text = g_strdup_printf(
         "From: postrider <postrider@%s>\n"
         "Subject: This mailbox is worked by postrider\n" ID_HEADER ": %s\n" START_HEADER
-        ": %s\n" REPLACES_HEADER ": %s\n" PLACE_HEADER ": %s\n"
+        ": %s\n" REPLACES_HEADER ": %s\n" PLACE_HEADER ": %s\n" FIRST_HEADER ": %s\n"
         "\n"
         "The home %s works with the mail in this mailbox. Keep this mail: it is how another\n"
         "postrider notices. To give the mailbox to another home say there:\n"
         "  postrider serve --take-over\n",
-        r->engine->home->config->domain, id, r->start, starts, place, place);
+        r->engine->home->config->domain, id, r->start, starts, place, r->first, place);
     g_autoptr(GBytes) bytes = g_bytes_new(text, strlen(text));
     if (!remote_name(r, r->home, &name, error))
         return false;
@@ -287,7 +296,22 @@ owe_survey(Remote *r, GError **error)
 {
     g_auto(Txn) txn = {0};
     return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           mailbox_set_survey(&txn, r->account->name, true, error) && txn_commit(&txn, error);
+           mailbox_set_survey(&txn, r->account->name, true, error) &&
+           outbox_doubt_all(&txn, MAILBOX_DOUBT, error) && txn_commit(&txn, error);
+}
+
+/* From the mark that is there; where there is none, or an old one, this is the first visit. */
+static bool
+find_first(Remote *r, const Claim *before, GError **error)
+{
+    g_free(r->first);
+    r->first = before ? g_strdup(before->first) : NULL;
+    if (r->first)
+        return true;
+    if (!remote_select_path(r, r->account->folder, false, error))
+        return false;
+    r->first = g_strdup_printf("%u %u", r->box.uidvalidity, r->box.uidnext);
+    return true;
 }
 
 /* The first look of this process. */
@@ -302,7 +326,7 @@ begin_claim(Remote *r, GError **error)
     const Claim *first = winner(claims);
     if (first && !is_ours(r, first) && !r->options->take_over && !wish)
         return refuse(r, first, error);
-    if (first && !is_ours(r, first) && !owe_survey(r, error))
+    if ((first && !is_ours(r, first) && !owe_survey(r, error)) || !find_first(r, first, error))
         return false;
     g_free(r->start);
     r->start = living_start();

@@ -26,6 +26,7 @@ typedef struct Remote {
     bool redo;                  /* files may be there whose rows are not */
     bool refused;               /* the mailbox is another home's */
     char *start;                /* of our mark there; NULL: not put yet */
+    char *first;                /* what the mark says of the first visit ever (remote_home.c) */
     ImapMailbox home_box;       /* its folder, when our mark was last seen in it */
     unsigned told;              /* TOLD_… */
 

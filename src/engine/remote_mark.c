@@ -2,6 +2,9 @@
  * The mark of the watched folder: mail below it is not looked at.
  *
  *   first visit            the mark is where the folder ends: what lies there is not work
+ *   first visit of a       The mailbox was worked before, by an earlier store or another home. What
+ *   store                  came since then is fetched, and is history (past_uid): listed, and work
+ *                          only when a person releases it
  *   numbered anew          UIDs mean nothing any more. Mail below the new end is compared with
  *                          what is known here, by Message-ID and digest; what is not known and
  *                          came after the first visit is new. It stays so until the mark has
@@ -16,6 +19,7 @@
 #include "base/log.h"
 #include "engine/remote_internal.h"
 #include "store/messages.h"
+#include <stdio.h>
 
 #define FIND_MAX 2000u
 
@@ -84,9 +88,17 @@ static bool
 first_visit(Remote *r, RemoteMark *mark, GError **error)
 {
     g_autofree char *n = g_strdup_printf("%u", r->box.exists);
+    unsigned validity = 0, uid = 0;
     *mark =
         (RemoteMark){.uidvalidity = r->box.uidvalidity, .first_us = home_now(r->engine->home)};
-    if (!end_of_folder(r, &mark->next_uid, error) || !set_mark(r, mark, error))
+    if (!end_of_folder(r, &mark->next_uid, error))
+        return false;
+    if (r->first && sscanf(r->first, "%u %u", &validity, &uid) == 2 &&
+        validity == r->box.uidvalidity && uid > 0 && uid < mark->next_uid) {
+        mark->past_uid = mark->next_uid;
+        mark->next_uid = uid;
+    }
+    if (!set_mark(r, mark, error))
         return false;
     CRASH_POINT("remote-marked");
     log_event(LOG_INFO,
@@ -100,6 +112,7 @@ begin_anew(Remote *r, RemoteMark *mark, GError **error)
 {
     mark->uidvalidity = r->box.uidvalidity;
     mark->next_uid = 1;
+    mark->past_uid = 0;
     if (!end_of_folder(r, &mark->anew_uid, error) || !forget_all(r, error) ||
         !follow_strays(r, error) || !set_mark(r, mark, error))
         return false;

@@ -44,7 +44,7 @@ find_there(Remote *r, const GPtrArray *rows, ImapSet *ret, GError **error)
         const RemoteRow *row = g_ptr_array_index(rows, i);
         imap_set_add(&uids, row->uid, row->uid);
     }
-    return rows->len == 0 || imap_fetch(r->conn, &what, &taker, error);
+    return imap_set_is_empty(&uids) || imap_fetch(r->conn, &what, &taker, error);
 }
 
 static bool
@@ -65,21 +65,45 @@ stop_job(Remote *r, JobId job, GError **error)
     return true;
 }
 
+/* Does it still lie in the watched folder? A store that lost its rows asks by Message-ID. */
 static bool
-survey_jobs(Remote *r, GError **error)
+is_there(Remote *r, const RemoteRow *row, const ImapSet *there, bool *ret, GError **error)
+{
+    uint32_t uid = 0;
+    if (!row->folder && !remote_find(r, row->msgid, &uid, NULL, error))
+        return false;
+    *ret = row->folder
+               ? g_str_equal(row->folder, r->account->folder) &&
+                     row->uidvalidity == r->box.uidvalidity && imap_set_has(there, row->uid)
+               : uid != 0;
+    return true;
+}
+
+static bool
+survey_jobs(Remote *r, const ConfRole *role, GError **error)
 {
     g_autoptr(GPtrArray) rows = NULL;
     g_auto(ImapSet) there = {0};
-    if (!remote_open(r->engine->db, r->account->name, &rows, error) ||
+    if (!remote_open(r->engine->db, r->account->name, role->name, &rows, error) ||
         !remote_select_path(r, r->account->folder, false, error) ||
         !find_there(r, rows, &there, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const RemoteRow *row = g_ptr_array_index(rows, i);
-        if (g_str_equal(row->folder, r->account->folder) &&
-            row->uidvalidity == r->box.uidvalidity && imap_set_has(&there, row->uid))
-            continue;
-        if (!stop_job(r, row->job, error))
+        bool lies = false;
+        if (!is_there(r, row, &there, &lies, error) || (!lies && !stop_job(r, row->job, error)))
+            return false;
+    }
+    return true;
+}
+
+static bool
+survey_roles(Remote *r, GError **error)
+{
+    const Config *config = r->engine->home->config;
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+        if (config_account_of(config, role) == r->account && !survey_jobs(r, role, error))
             return false;
     }
     return true;
@@ -185,7 +209,7 @@ remote_survey(Remote *r, GError **error)
         return false;
     if (!owed)
         return true;
-    if (!survey_jobs(r, error) || !survey_active(r, error))
+    if (!survey_roles(r, error) || !survey_active(r, error))
         return err_prefix(error, "looking at what the other home had in hand");
     CRASH_POINT("survey-done");
     return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&

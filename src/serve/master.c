@@ -342,8 +342,11 @@ master_open(Master *m, bool *ret_unclean, GError **error)
         return err_prefix(error, held ? "another master serves '%s'" : "'%s'", m->home->path);
     }
     open_log(m->home);
+    if (m->take_over && (!db_open(m->home, DB_WRITE, &m->db, error) ||
+                         !mailboxes_before_take_over(m->db, error)))
+        return false;
     if (!living_begin(m->home, m->start, m->take_over, error) ||
-        !db_open(m->home, DB_WRITE, &m->db, error) ||
+        (!m->db && !db_open(m->home, DB_WRITE, &m->db, error)) ||
         !mailboxes_begin(m->db, m->take_over, error) || !alarm_open(&m->alarm, error) ||
         !wake_open(m->home, &m->wake_fd, ret_unclean, error))
         return false;

@@ -1,6 +1,8 @@
 #include "store/mailboxes.h"
 #include "base/banned.h"
+#include "base/living.h"
 #include "base/lock.h"
+#include "store/outbox_smtp.h"
 #include "store/sql.h"
 
 /* In meta, with the name of the account. */
@@ -104,6 +106,18 @@ mailbox_set_state(
         return false;
     db_hint(db);
     return true;
+}
+
+bool
+mailboxes_before_take_over(Db *db, GError **error)
+{
+    bool foreign = false;
+    g_auto(Txn) txn = {0};
+
+    return living_is_foreign(db_home(db), &foreign, error) &&
+           (!foreign ||
+            (txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+             outbox_doubt_all(&txn, MAILBOX_DOUBT, error) && txn_commit(&txn, error)));
 }
 
 bool

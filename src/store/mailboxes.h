@@ -41,6 +41,11 @@ bool mailbox_upto(Db *db, int64_t *ret, GError **error);
 /* upto counts for MAILBOX_OURS. Writes, and tells the master, only where that is news. */
 bool mailbox_set_state(
     Db *db, const ConfAccount *account, MailboxState state, int64_t upto, GError **error);
+/* Before the mail of this home is taken over from another one (living_check()), or an imap mailbox:
+ * that home may be a copy of this one, and may have sent what is due here. Where no other home has
+ * the mail folder, it does nothing. */
+bool mailboxes_before_take_over(Db *db, GError **error);
+#define MAILBOX_DOUBT "another home had the mailbox meanwhile, and may have sent this mail"
 /* For a master that begins or has read its settings again: all imap accounts are unseen. take_over:
  * their processes are to replace the mark of another home, once. */
 bool mailboxes_begin(Db *db, bool take_over, GError **error);

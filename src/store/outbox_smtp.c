@@ -118,6 +118,16 @@ outbox_doubt(Txn *txn, int64_t delivery, const char *why, int64_t ask_us, GError
                    NULL, error, "isiii", txn_now(txn), why, ask_us, USEC_NEVER, delivery);
 }
 
+bool
+outbox_doubt_all(Txn *txn, const char *why, GError **error)
+{
+    return sql_run(
+        txn,
+        "UPDATE delivery SET state = 'in_doubt', next_us = ?1, why = ?2, ask_us = ?1 "
+        "WHERE state IN ('waiting', 'ready', 'retry', 'sending') AND" BY_SMTP,
+        NULL, error, "is", txn_now(txn), why);
+}
+
 #define TO_ASK " ask_us IS NOT NULL AND ask_us <= ? AND state = 'in_doubt' "
 
 bool

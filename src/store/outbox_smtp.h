@@ -35,6 +35,9 @@ bool outbox_end_copies(Txn *txn, OutId id, GError **error);
 /* Of one that is SENDING; next_us says since when. ask_us: when the owner is to be asked,
  * unless it is settled by then; USEC_NEVER: not by outbox_to_ask(). */
 bool outbox_doubt(Txn *txn, int64_t delivery, const char *why, int64_t ask_us, GError **error);
+/* Another home may have sent whatever is due here: all recipients outside who wait for their mail
+ * are IN_DOUBT, and the owner is to be asked. */
+bool outbox_doubt_all(Txn *txn, const char *why, GError **error);
 /* The mails (OutId) that it is time to ask about; then: somebody was asked, or nobody can be.
  */
 bool outbox_to_ask(Db *db, int64_t now_us, GArray **ret, GError **error);

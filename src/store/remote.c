@@ -11,7 +11,7 @@ remote_mark_get(
 {
     sqlite3_stmt *st =
         sql_get(db,
-                "SELECT uidvalidity, next_uid, anew_uid, first_us FROM remote_folder "
+                "SELECT uidvalidity, next_uid, anew_uid, first_us, past_uid FROM remote_folder "
                 "WHERE account = ? AND folder = ?",
                 error);
     if (!st)
@@ -24,6 +24,7 @@ remote_mark_get(
         ret->next_uid = (uint32_t)sqlite3_column_int64(st, 1);
         ret->anew_uid = (uint32_t)sqlite3_column_int64(st, 2);
         ret->first_us = sqlite3_column_int64(st, 3);
+        ret->past_uid = (uint32_t)sqlite3_column_int64(st, 4);
         sql_reset(st);
     }
     return rc >= 0;
@@ -35,14 +36,16 @@ remote_mark_set(
 {
     return sql_run(txn,
                    "INSERT INTO remote_folder (account, folder, uidvalidity, next_uid, "
-                   "anew_uid, first_us) VALUES (?, ?, ?, ?, ?, ?) "
+                   "anew_uid, first_us, past_uid) VALUES (?, ?, ?, ?, ?, ?, ?) "
                    "ON CONFLICT (account, folder) DO UPDATE SET "
                    "next_uid = CASE WHEN uidvalidity = excluded.uidvalidity "
                    "THEN max(next_uid, excluded.next_uid) ELSE excluded.next_uid END, "
-                   "uidvalidity = excluded.uidvalidity, anew_uid = excluded.anew_uid, "
+                   "uidvalidity = excluded.uidvalidity, anew_uid = excluded.anew_uid, past_uid "
+                   "= excluded.past_uid, "
                    "first_us = CASE first_us WHEN 0 THEN excluded.first_us ELSE first_us END",
-                   NULL, error, "ssiiii", account, folder, (int64_t)mark->uidvalidity,
-                   (int64_t)mark->next_uid, (int64_t)mark->anew_uid, mark->first_us);
+                   NULL, error, "ssiiiii", account, folder, (int64_t)mark->uidvalidity,
+                   (int64_t)mark->next_uid, (int64_t)mark->anew_uid, mark->first_us,
+                   (int64_t)mark->past_uid);
 }
 
 static void
@@ -110,10 +113,9 @@ remote_account_of(
                       ret_account, error, "ss", file, role);
 }
 
-#define COLUMNS_WITH(job)                                                                      \
+#define COLUMNS                                                                                \
     "r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, r.wants, "                 \
-    "r.marks, " job " FROM remote r "
-#define COLUMNS COLUMNS_WITH("0")
+    "r.marks, 0 FROM remote r "
 
 static RemoteRow *
 read_row(sqlite3_stmt *st)
@@ -217,21 +219,20 @@ remote_marked(Txn *txn, int64_t id, const char *paid, GError **error)
 }
 
 bool
-remote_open(Db *db, const char *account, GPtrArray **ret_rows, GError **error)
+remote_open(Db *db, const char *account, const char *role, GPtrArray **ret_rows, GError **error)
 {
-    sqlite3_stmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS_WITH(
-                    "m.job") "JOIN message m ON m.file = r.file AND m.role = r.role "
-                             "JOIN job j ON j.id = m.job WHERE r.account = ? AND "
-                             "((j.state IN ('queued', 'running') AND m.state IN ('stored', "
-                             "'shown')) OR "
-                             "(j.state = 'parked' AND m.id = (SELECT max(c.id) FROM message c "
-                             "WHERE c.job = j.id AND c.class = 'checkpoint')))",
-                error);
+    sqlite3_stmt *st = sql_get(
+        db,
+        "SELECT r.id, r.folder, r.uidvalidity, r.uid, m.role, m.file, m.msgid, r.wants, "
+        "r.marks, m.job FROM job j JOIN message m ON m.job = j.id "
+        "LEFT JOIN remote r ON r.file = m.file AND r.role = m.role AND r.account = ? "
+        "WHERE j.role = ? AND ((j.state IN ('queued', 'running') AND m.state IN "
+        "('stored', 'shown')) OR (j.state = 'parked' AND m.id = (SELECT max(c.id) "
+        "FROM message c WHERE c.job = j.id AND c.class = 'checkpoint')))",
+        error);
     if (!st)
         return false;
-    sql_bind(st, "s", account);
+    sql_bind(st, "ss", account, role);
     return read_rows(db, st, ret_rows, error);
 }
 

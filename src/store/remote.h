@@ -25,7 +25,9 @@ typedef struct RemoteMark {
     uint32_t uidvalidity, next_uid; /* both 0: this folder was never seen */
     uint32_t anew_uid;              /* mail below it was numbered anew: only what is not known
                                      * here, and came after first_us, is new */
-    int64_t first_us; /* when the folder was first seen; 0: nobody wrote it down */
+    uint32_t past_uid; /* mail below it is history: it came before this store's first visit, and
+                        * after the mailbox was first worked by a home; 0: none is */
+    int64_t first_us;  /* when the folder was first seen; 0: nobody wrote it down */
 } RemoteMark;
 bool remote_mark_get(
     Db *db, const char *account, const char *folder, RemoteMark *ret, GError **error);
@@ -87,9 +89,11 @@ bool remote_owed_marks(
 /* They are there now, or the mail is not. More that came meanwhile stay owed. */
 bool remote_marked(Txn *txn, int64_t id, const char *paid, GError **error);
 
-/* Mail on which live jobs depend: open mail of those that run or are about to, the newest checkpoint of
- * those that are parked; elements are RemoteRow. */
-bool remote_open(Db *db, const char *account, GPtrArray **ret_rows, GError **error);
+/* Mail on which live jobs of a role depend: open mail of those that run or are about to, the newest
+ * checkpoint of those that are parked; elements are RemoteRow. The folder is NULL where this store does
+ * not know where the mail lies on the server. */
+bool remote_open(
+    Db *db, const char *account, const char *role, GPtrArray **ret_rows, GError **error);
 /* Checkpoint mails of parked jobs, the newest of each; elements are RemoteRow. */
 bool remote_parked(Db *db, const char *account, GPtrArray **ret_rows, GError **error);
 /* Rows of a folder under another UIDVALIDITY than this one, of jobs that live; elements are

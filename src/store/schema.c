@@ -339,6 +339,9 @@ const char *const schema_sql[] = {
     ");"
     "CREATE INDEX copy_file ON copy (file, role);"
     "CREATE INDEX copy_message ON copy (message);"
-    "CREATE INDEX copy_owed ON copy (id) WHERE owed <> 0;",
+    "CREATE INDEX copy_owed ON copy (id) WHERE owed <> 0;"
+    /* Mail below it lay in the watched folder when this store first saw it, and came while an
+     * earlier store or another home had the mailbox. */
+    "ALTER TABLE remote_folder ADD COLUMN past_uid INTEGER NOT NULL DEFAULT 0;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

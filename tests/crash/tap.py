@@ -14,10 +14,10 @@ class Tap:
         self.points += 1
         self.failed += bool(problems)
         print(f"{'not ' if problems else ''}ok {self.points} - {description}", flush=True)
-        for problem in problems[:20]:
+        for problem in problems[:60]:
             self.diag(problem)
-        if len(problems) > 20:
-            self.diag(f"and {len(problems) - 20} more")
+        if len(problems) > 60:
+            self.diag(f"and {len(problems) - 60} more")
 
     def end(self):
         print(f"1..{self.points}", flush=True)
