@@ -25,8 +25,8 @@ class Case:
         self.cut = int(at) if at else None
         self.raw = raw.replace(b"\r\n", b"\n")
         self.in_head = b"\n\n" not in self.raw
-        # The field in which the message ends: of its own header, or of its last part's.
-        last = re.split(rb"^--.*\n|\A", self.raw, flags=re.M)[-1]
+        # The field in which the message ends: of its own header, of its last part's, of a mail in that.
+        last = re.split(rb"^--.*\n|\A|message/rfc822\n\n", self.raw, flags=re.M)[-1]
         self.field = re.split(rb"\n(?![ \t])", last)[-1] if b"\n\n" not in last else b""
 
 
@@ -47,7 +47,7 @@ def address(pair):
 
 def file_name(name):
     """Names that postrider makes up are no difference."""
-    return None if not name or re.fullmatch(r"part-\d+\.\w+", name) else clean(name)
+    return None if not name or re.fullmatch(r"part-[\d.]+\.\w+", name) else clean(name)
 
 
 def view(found):

@@ -152,6 +152,8 @@ def encoding_messages():
     yield one("base64-quoted", b'"base64"', B64 + b"\n")
     yield one("base64-comment", b"base64 (of course)", B64 + b"\n")
     yield one("base64-blank", b" base64 ", B64 + b"\n")
+    for name in ("x-uuencode", "uuencode", "x-uue", "X-UUENCODE"):
+        yield one(f"uu-{name}", name.encode(), uu(RAW))
 
 
 PNG = bytes(range(1, 128)) * 2
@@ -196,6 +198,8 @@ def structure_messages():
         ("digest", multi((b"", single(b"text/plain", b"me\n")), kind=b"digest")),
         ("uu-in-text", single(b"text/plain; charset=us-ascii", b"see below\n\n" + uu(b"hello\n", "hello.txt") + b"\nafter\n")),
         ("two-types", multi((b"Content-Type: text/plain\nContent-Type: text/html\n", b"<b>x</b>\n"))),
+        ("blank-line", HEAD + b"Subject: blank\n \nThe body.\n"),
+        ("base64-at-once", multi((b"Content-Type: text/plain\nContent-Transfer-Encoding: base64\n" + base64.b64encode(b"right away\n"), b""))),
         ("header-junk", multi(TEXT, (b"Content-Type: image/jpeg\nno field at all\nContent-Transfer-Encoding: base64\n", PHOTO[1]))),
         ("html-named", multi(TEXT, part(b"text/html; charset=utf-8; name=page.html", HTML[1], b"inline; filename=page.html"))),
         ("style", single(b"text/html; charset=utf-8", b"<style>" + b"p{a:b}" * 40 + b"</style><p>seen</p>\n")),

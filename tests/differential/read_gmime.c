@@ -61,7 +61,10 @@ add_leaf(GMimeObject *parent, GMimeObject *object, gpointer data)
         }
         json_array_append_new(parts, reader_part(lower, name, content, text));
     } else if (GMIME_IS_MESSAGE_PART(object)) {
+        GMimeMessage *inner = g_mime_message_part_get_message(GMIME_MESSAGE_PART(object));
         json_array_append_new(parts, json_pack("[s n n n]", lower));
+        if (inner)
+            g_mime_message_foreach(inner, add_leaf, parts);
     }
 }
 

@@ -20,6 +20,18 @@ read_part(const MsgPart *p)
     return reader_part(p->content_type, p->filename, p->content, text);
 }
 
+/* Leaves, and behind each forwarded mail that was opened its own. */
+static void
+add_parts(json_t *parts, const Message *m)
+{
+    for (unsigned i = 0; i < m->parts->len; i++) {
+        const MsgPart *p = m->parts->pdata[i];
+        json_array_append_new(parts, read_part(p));
+        if (p->mail)
+            add_parts(parts, p->mail);
+    }
+}
+
 json_t *
 read_message(const char *raw, size_t len)
 {
@@ -30,8 +42,7 @@ read_message(const char *raw, size_t len)
         const Address *a = m->to->pdata[i];
         json_array_append_new(to, json_pack("[ss]", a->name, a->spec));
     }
-    for (unsigned i = 0; i < m->parts->len; i++)
-        json_array_append_new(parts, read_part(m->parts->pdata[i]));
+    add_parts(parts, m);
     return json_pack("{ss so so so ss}", "subject", m->subject, "to", to, "date",
                      m->date_us ? json_integer(m->date_us / G_USEC_PER_SEC) : json_null(),
                      "parts", parts, "text", m->text);

@@ -36,6 +36,8 @@ def leaves(message):
             yield from leaves(child)
     else:
         yield part(message)
+    if message.get_content_type() == "message/rfc822" and message.is_multipart():
+        yield from leaves(message.get_payload(0))
 
 
 def careful(read, message):

@@ -7,7 +7,7 @@
  *   {"name": NAME, "subject": TEXT, "to": [[NAME, ADDRESS]…], "date": SECONDS or null,
  *    "parts": [[TYPE, FILE NAME or null, DIGEST or null, TEXT or null]…]}
  *
- * Parts are the leaves in order. DIGEST is that of the decoded bytes, TEXT stands in its place for
+ * Parts are the leaves in order, and those of a forwarded mail behind it. DIGEST is that of the decoded bytes, TEXT stands in its place for
  * text of any kind.
  */
 #include <glib.h>
