@@ -35,6 +35,8 @@ def places(home):
     found = {}
     for path in box.rglob("*.[abc]*"):
         folder, (name, _, flags) = path.parent.parent, path.name.partition(":2,")
+        if name not in FIRST | LATER:
+            continue  # a mail that the role wrote
         found.setdefault(name, []).append(("" if folder == box else folder.name, flags))
     return found
 
