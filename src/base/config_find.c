@@ -45,33 +45,42 @@ conf_same_address(const char *a, const char *b)
            g_ascii_strcasecmp(at_a, at_b) == 0;
 }
 
-/* Our address, or ours with a tag: "envoy+12.abc@x" where ours is "envoy@x". The longest of
- * ours that fits is meant, since ours may have a '+' of its own. */
+/* Our address, or ours with a tag: "envoy+12.abc@x" where ours is "envoy@x". */
 static bool
-is_tagged(const char *address, const char *ours)
+is_at(const char *address, const char *ours, bool any_case)
 {
     size_t len = strcspn(ours, "@");
     const char *at = strrchr(address, '@');
 
-    return at && (size_t)(at - address) > len && strncmp(address, ours, len) == 0 &&
-           address[len] == '+' && g_ascii_strcasecmp(at, ours + len) == 0;
+    return at && (size_t)(at - address) >= len &&
+           (any_case ? g_ascii_strncasecmp : strncmp)(address, ours, len) == 0 &&
+           (address + len == at || address[len] == '+') &&
+           g_ascii_strcasecmp(at, ours + len) == 0;
 }
 
-const ConfRole *
-config_role_at(const Config *config, const char *address)
+/* The longest of ours that fits is meant, since ours may have a '+' of its own. */
+static const ConfRole *
+role_at(const Config *config, const char *address, bool any_case)
 {
     const ConfRole *best = NULL;
 
     for (unsigned i = 0; i < config->n_roles; i++) {
         const ConfRole *role = &config->roles[i];
 
-        if (conf_same_address(address, role->address))
-            return role;
-        if (is_tagged(address, role->address) &&
+        if (is_at(address, role->address, any_case) &&
             (!best || strlen(role->address) > strlen(best->address)))
             best = role;
     }
     return best;
+}
+
+/* As it is written comes first: two roles may differ in the case alone. */
+const ConfRole *
+config_role_at(const Config *config, const char *address)
+{
+    const ConfRole *role = role_at(config, address, false);
+
+    return role ? role : role_at(config, address, true);
 }
 
 /* A tag is dropped only in our own domain: elsewhere it may be somebody else's mailbox. */
@@ -82,7 +91,7 @@ config_person_at(const Config *config, const char *address)
         const ConfPerson *person = &config->persons[i];
 
         if (conf_same_address(address, person->address) ||
-            (person->local && is_tagged(address, person->address)))
+            (person->local && is_at(address, person->address, false)))
             return person;
     }
     return NULL;

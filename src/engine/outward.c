@@ -312,14 +312,14 @@ outward_means(const Config *config, const ConfRole *role, const char *spec)
     g_autofree char *base = NULL, *tag = NULL;
 
     address_split_tag(spec, &base, &tag);
-    if (address_equal(spec, role->address) || address_equal(base, role->address))
+    if (address_is_ours(spec, role->address) || address_is_ours(base, role->address))
         return true;
     for (unsigned i = 0; i < config->n_accounts; i++) {
         const ConfAccount *account = &config->accounts[i];
         const char *own = outward_address(account);
         size_t len = strlen(role->name);
 
-        if (!own || !address_equal(base, own))
+        if (!own || !address_is_ours(base, own))
             continue;
         if (g_str_equal(account->role, role->name))
             return true;

@@ -18,7 +18,7 @@ is_own(const Remote *r, const char *spec)
 {
     const char *own = outward_address(r->account);
     const ConfRole *role = config_role(r->engine->home->config, r->account->role);
-    return own ? address_equal(spec, own) : role && address_equal(spec, role->address);
+    return own ? address_is_ours(spec, own) : role && address_is_ours(spec, role->address);
 }
 
 static const ConfRole *

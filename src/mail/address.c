@@ -121,12 +121,13 @@ address_normalise(const char *spec)
     return copy;
 }
 
-bool
-address_equal(const char *a, const char *b)
+static bool
+is_equal(const char *a, const char *b, bool any_case)
 {
     const char *at_a = strrchr(a, '@'), *at_b = strrchr(b, '@');
 
-    if (!at_a || !at_b || at_a - a != at_b - b || memcmp(a, b, (size_t)(at_a - a)) != 0)
+    if (!at_a || !at_b || at_a - a != at_b - b ||
+        (any_case ? g_ascii_strncasecmp : strncmp)(a, b, (size_t)(at_a - a)) != 0)
         return false;
     if (g_ascii_strcasecmp(at_a, at_b) == 0)
         return true;
@@ -135,6 +136,18 @@ address_equal(const char *a, const char *b)
     g_autofree char *host_a = g_hostname_to_ascii(at_a + 1);
     g_autofree char *host_b = g_hostname_to_ascii(at_b + 1);
     return host_a && host_b && g_ascii_strcasecmp(host_a, host_b) == 0;
+}
+
+bool
+address_equal(const char *a, const char *b)
+{
+    return is_equal(a, b, false);
+}
+
+bool
+address_is_ours(const char *spec, const char *ours)
+{
+    return is_equal(spec, ours, true);
 }
 
 void

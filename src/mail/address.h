@@ -31,6 +31,9 @@ char *address_normalise(const char *spec);
 /* Same mailbox: domains in any case and in either form of other alphabets, local parts exact.
  */
 bool address_equal(const char *a, const char *b);
+/* Does the address mean `ours`, the one of a role or an account of this home? Its local part counts in any
+ * case: here it is we who say what it means. */
+bool address_is_ours(const char *spec, const char *ours);
 /* "envoy+12.abc@x" gives "envoy@x" and "12.abc" (NULL: no tag). Caller frees both. */
 void address_split_tag(const char *spec, char **ret_base, char **ret_tag);
 /* `Name <spec>` for a header, name quoted or encoded as RFC 2047 where needed; caller frees. */

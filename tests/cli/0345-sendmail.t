@@ -35,6 +35,9 @@ ok 's-nail: no From' sends 'Date: Sun, 15 Nov 2026 09:30:00 +0000\nTo: envoy\nSu
 gets_task s-nail 'water the plants' 'what s-nail wrote is work'
 is "$(bytes | grep -c '^Date:')" 1 'its date stays the only one'
 
+ok 'a role in capitals' sends 'From: you@postrider.local\nTo: ENVOY@Postrider.Local\nSubject: loud\n\nwash the car\n' -t
+gets_task loud 'wash the car' 'is the role'
+
 ok 'no headers at all' sends 'feed the cat\nand the dog\n' envoy
 gets_task '' 'and the dog' 'a text alone is work'
 ok 'a text with a colon in its second line' sends 'feed the cat\nnote: and the dog\n' envoy

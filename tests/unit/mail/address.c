@@ -124,6 +124,10 @@ test_equal(void)
     g_assert_false(address_equal("a@x", "a@x.example"));
     g_assert_false(address_equal("a", "a"));
     g_assert_false(address_equal("аdmin@corp", "admin@corp"));
+    g_assert_true(address_is_ours("ENVOY@x", "envoy@X"));
+    g_assert_true(address_is_ours("Envoy@bücher.example", "envoy@xn--bcher-kva.example"));
+    g_assert_false(address_is_ours("ENVOYS@x", "envoy@x"));
+    g_assert_false(address_is_ours("ENVOY@x", "envoy@y"));
     g_autofree char *normal = address_normalise("Ann@X.Example");
     g_assert_cmpstr(normal, ==, "Ann@x.example");
     g_assert_null(address_normalise("nobody"));
