@@ -29,6 +29,7 @@ proc_init(void)
             abort(); /* nothing to say it with */
     }
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
 }
 
 /* A program in the build tree looks around itself: its folder, then the folders above, each

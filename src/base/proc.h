@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What every program does first; log_init() and proc_talk() do it too. SIGPIPE is ignored (a
- * pipe has no other way to say EPIPE), and descriptors 0 to 2 are made to exist, so that no
+/* What every program does first; log_init() and proc_talk() do it too. SIGPIPE and SIGXFSZ are ignored
+ * (there is no other way to hear EPIPE and EFBIG), and descriptors 0 to 2 are made to exist, so that no
  * file of ours gets one of these numbers; reading or writing one that was closed still fails.
  */
 void proc_init(void);

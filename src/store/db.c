@@ -10,9 +10,11 @@
 #include "store/sql.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sysexits.h>
 
 /* Only what is not ours can hold SQLite's own locks while we hold the gate. */
 #define BUSY_MS 10000
@@ -71,6 +73,21 @@ db_close(Db *db)
     cleanup_fd(&db->hint_fd);
     g_free(db->path);
     g_free(db);
+}
+
+/* SQLite keeps state/postrider.db-shm in memory by mmap. On a full disk (blocks smaller than a page), or
+ * when the file is cut short, touching that memory is SIGBUS, which nobody can go on from: nothing is
+ * lost, since what was committed is in the log. */
+static void
+on_bus_error(int number)
+{
+    static const char said[] = "postrider: the memory of the store (state/postrider.db-shm) "
+                               "can't be kept: the disk is "
+                               "full or failing; make room, then start again\n";
+
+    (void)number;
+    (void)!write(STDERR_FILENO, said, sizeof said - 1);
+    _exit(EX_TEMPFAIL);
 }
 
 static int
@@ -229,6 +246,7 @@ db_open(const Home *home, DbMode mode, Db **ret_db, GError **error)
     GError *why = NULL;
     bool exists;
 
+    (void)signal(SIGBUS, on_bus_error);
     db->home = home;
     db->mode = mode;
     db->hint_fd = -1;

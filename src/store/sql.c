@@ -23,13 +23,29 @@ sql_handle(Db *db)
     return sql_conn(db)->handle;
 }
 
-/* SQLITE_IOERR hides why: a full disk passes, a failing one does not. */
+/* SQLITE_IOERR hides why. After a COMMIT that failed even the connection does not know, but the file of
+ * the log does. */
+static int
+errno_of_io(sqlite3 *handle)
+{
+    int why = sqlite3_system_errno(handle);
+    sqlite3_file *log = NULL;
+
+    if (why == 0 &&
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK &&
+        log && log->pMethods)
+        (void)log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &why);
+    return why;
+}
+
+/* A full disk passes, a failing one does not. */
 static ErrCode
 remedy_of_io(sqlite3 *handle)
 {
-    switch (sqlite3_system_errno(handle)) {
+    switch (errno_of_io(handle)) {
     case ENOSPC:
     case EDQUOT:
+    case EFBIG: /* `ulimit -f` */
     case ENOMEM:
     case EMFILE:
     case ENFILE:
@@ -76,8 +92,8 @@ sql_error_handle(sqlite3 *handle, GError **error, const char *doing)
 {
     ErrCode code = remedy(handle);
     const char *what = sqlite3_errmsg(handle);
-    int why = sqlite3_system_errno(handle);
     int kind = sqlite3_errcode(handle) & 0xff;
+    int why = kind == SQLITE_IOERR ? errno_of_io(handle) : sqlite3_system_errno(handle);
 
     if (why != 0 && (kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN))
         return err_set(error, code, "%s: %s: %s", doing, what, g_strerror(why));
