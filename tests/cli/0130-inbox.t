@@ -31,6 +31,18 @@ is "$(grep -rl "^Subject: a mail that can't prove its sender" "$HOME_DIR/mail/yo
 ok 'a second pass' pr serve --once
 is "$(pr --json mail list --limit 100 | grep -c '"message_id"')" 7 'takes nothing in twice'
 
+# What an MTA pipes to us is judged as mail from outside: by the field of a server that authserv-id names.
+piped() # ID SERVER
+{
+    printf 'Authentication-Results: %s; dmarc=pass header.from=postrider.local\nReceived: from a by mx.local; Sun, 15 Nov 2026 09:30:00 +0000\n%b' "$2" \
+        "From: you@postrider.local\nTo: envoy@postrider.local\nMessage-ID: <$1@x>\nSubject: pay\n\nPay me.\n" | pr receive --role envoy
+}
+printf '\n[trust]\nauthserv-id = mx.local\n' >>"$HOME_DIR/postrider.conf"
+ok 'receive of a mail that a foreign server vouches for' piped foreign mx.evil
+ok 'and one that ours vouches for' piped ours mx.local
+pr serve --once
+is "$(field '<foreign@x>' state) $(field '<ours@x>' state)" 'held handled' 'receive vouches for nothing'
+
 rm -r "$HOME_DIR/mail/envoy/new/folder" "$HOME_DIR/mail/envoy/new/fifo" "$HOME_DIR/mail/envoy/new/link"
 
 # The same mail again, under another file name (promise 3).
