@@ -149,16 +149,39 @@ read_rows(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
     return true;
 }
 
+/* Mail of this mail's job has still to leave for somebody outside. */
+#define ANSWER_IS_DUE                                                                          \
+    "EXISTS (SELECT 1 FROM message m JOIN outbox o ON o.job = m.job JOIN delivery d "          \
+    "ON d.outbox = o.id WHERE m.file = r.file AND m.role = r.role AND m.job <> 0 AND "         \
+    "o.job <> 0 AND d.mailbox IS NULL AND d.folder = '' AND "                                  \
+    "d.state IN ('waiting', 'ready', 'retry', 'sending')) "
+/* The second argument is the watched folder. */
+#define MOVE_IS_OWED                                                                           \
+    "r.account = ?1 AND r.wants IS NOT NULL AND "                                              \
+    "NOT (r.wants = 'Done' AND r.folder <> ?2 AND " ANSWER_IS_DUE ") "
+
+static const char *
+watched_folder(Db *db, const char *account)
+{
+    const Config *config = db_home(db)->config;
+    const ConfAccount *found = config ? config_account(config, account) : NULL;
+
+    return found ? found->folder : "INBOX";
+}
+
 bool
 remote_owed(Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT " COLUMNS "WHERE r.account = ? AND r.wants IS NOT NULL "
-                               "ORDER BY r.id LIMIT ?",
-                               error);
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, "
+                "CASE WHEN r.wants = 'Done' AND " ANSWER_IS_DUE
+                "THEN 'Active' ELSE r.wants END, r.marks, 0 FROM remote r "
+                "WHERE " MOVE_IS_OWED "ORDER BY r.id LIMIT ?3",
+                error);
     if (!st)
         return false;
-    sql_bind(st, "si", account, (int64_t)max);
+    sql_bind(st, "ssi", account, watched_folder(db, account), (int64_t)max);
     return read_rows(db, st, ret_rows, error);
 }
 
@@ -279,14 +302,15 @@ remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError *
 
     if (!sql_int(
             db,
-            "SELECT EXISTS (SELECT 1 FROM remote WHERE account = ?1 AND wants IS NOT NULL) "
-            "OR EXISTS (SELECT 1 FROM remote WHERE account = ?1 AND marks IS NOT NULL) "
+            "SELECT EXISTS (SELECT 1 FROM remote r WHERE " MOVE_IS_OWED ") "
+            "OR EXISTS (SELECT 1 FROM remote WHERE account = ?1 AND marks IS NOT NULL AND "
+            "wants IS NULL) "
             "OR EXISTS (SELECT 1 FROM mailbox mb WHERE mb.account = ?1 AND mb.role = '' AND "
             "(mb.state = 'unseen' OR (mb.state = 'ours' AND EXISTS (SELECT 1 FROM delivery d "
-            "WHERE d.state IN ('ready', 'retry') AND d.next_us <= ?2 AND d.outbox > mb.upto "
+            "WHERE d.state IN ('ready', 'retry') AND d.next_us <= ?3 AND d.outbox > mb.upto "
             "AND (d.mailbox IS NOT NULL OR d.folder = ''))))) "
             "OR EXISTS (SELECT 1 FROM demand WHERE account = ?1 AND answer IS NULL)",
-            0, &found, error, "si", account, now_us) ||
+            0, &found, error, "ssi", account, watched_folder(db, account), now_us) ||
         !outbox_next_file(db, account, &next_us, error))
         return false;
     if (!found && next_us > now_us &&

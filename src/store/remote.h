@@ -65,7 +65,9 @@ bool remote_has(Db *db,
 bool remote_account_of(
     Db *db, const char *role, const char *file, char **ret_account, GError **error);
 
-/* Moves that are owed, oldest first; elements are RemoteRow. */
+/* Moves that are owed, oldest first; elements are RemoteRow. As long as mail of its job has still to
+ * leave for somebody outside, a mail goes from the watched folder to Active and stays there; so Done
+ * holds only what another home need not care about. */
 bool
 remote_owed(Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error);
 /* The mail lies there now. The debt is paid if that is what it wants. */
