@@ -67,6 +67,7 @@ typedef struct BrainAnswer {
     int64_t cost_micro; /* of all that was asked for this answer, retries too */
     BrainUsage usage;   /* likewise */
     int64_t retry_at_us; /* BRAIN_LIMITED: wall time; else 0 */
+    char *said;          /* BRAIN_LIMITED: its own words, where failed has not got them; NULL */
     char *request_id;    /* the provider's name for the last request; NULL */
 } BrainAnswer;
 void brain_answer_clear(BrainAnswer *answer);

@@ -20,6 +20,7 @@
 typedef struct Command {
     Proc *proc;    /* NULL: it never started */
     char *missing; /* why not; NULL */
+    GBytes *input; /* the prompt, with a NUL behind it; NULL: it never started */
     Clock clock;
 } Command;
 
@@ -89,7 +90,8 @@ find_program(const char *name, const char *home, char **env, char **ret_missing)
     return NULL;
 }
 
-/* A program has one stdin: instructions, question and form of the answer are one text. */
+/* A program has one stdin: instructions, question and form of the answer are one text. Behind its
+ * end there is a NUL. */
 static GBytes *
 build_input(const BrainAsk *ask)
 {
@@ -102,11 +104,11 @@ build_input(const BrainAsk *ask)
 }
 
 static bool
-start_program(const BrainAsk *ask, char *program, char **env, Proc **ret, GError **error)
+start_program(const BrainAsk *ask, char *program, char **env, Command *c, GError **error)
 {
-    g_autoptr(GBytes) input = build_input(ask);
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
 
+    c->input = build_input(ask);
     g_ptr_array_add(argv, program);
     for (const char *const *arg = ask->conf->command + 1; *arg; arg++)
         g_ptr_array_add(argv, (gpointer)*arg);
@@ -115,12 +117,12 @@ start_program(const BrainAsk *ask, char *program, char **env, Proc **ret, GError
         .argv = (const char *const *)argv->pdata,
         .env = (const char *const *)env,
         .cwd = ask->cwd,
-        .input = input,
+        .input = c->input,
         .limits = {.time_us = ask->conf->timeout_us,
                    .memory = ask->conf->memory,
                    .out_max = ask->conf->output},
     };
-    return proc_talk(&spec, ret, error);
+    return proc_talk(&spec, &c->proc, error);
 }
 
 static void
@@ -129,6 +131,7 @@ command_free(void *state)
     Command *c = state;
     proc_free(c->proc);
     g_free(c->missing);
+    g_clear_pointer(&c->input, g_bytes_unref);
     g_free(c);
 }
 
@@ -148,7 +151,7 @@ command_start(const BrainAsk *ask, void **ret_state, GError **error)
         c->clock = *ask->clock;
     g_autofree char *program = find_program(conf->command[0], ask->home, env, &c->missing);
     g_autoptr(GError) failure = NULL;
-    if (program && !start_program(ask, program, env, &c->proc, &failure)) {
+    if (program && !start_program(ask, program, env, c, &failure)) {
         if (!err_is(failure, ERR_NEVER)) {
             command_free(c);
             g_propagate_error(error, g_steal_pointer(&failure));
@@ -215,15 +218,24 @@ describe_failure(const ProcEnd *end, const BrainAnswer *answer)
     return g_strdup_printf("%s: %s", why, said);
 }
 
-/* A program that fails because its provider's limit is reached says until when. */
-static BrainEnd
-end_of_failure(const Command *c, BrainAnswer *answer)
+/* A program that fails because its provider's limit is reached says until when. One that was
+ * killed has said nothing. Its words stay out of the reason: that is told in the job's own
+ * mail, is part of later prompts by that, and would look like an echo when they are said again. */
+static bool
+is_limited(const Command *c, const ProcEnd *end, BrainAnswer *answer)
 {
-    int64_t now = clock_wall_us(&c->clock);
-    bool limited = limit_find(answer->log, NULL, now, &answer->retry_at_us) ||
-                   limit_find(answer->text, NULL, now, &answer->retry_at_us);
+    LimitText text = {
+        .out = answer->text, .log = answer->log, .prompt = g_bytes_get_data(c->input, NULL)};
+    bool failed = WIFEXITED(end->status) && WEXITSTATUS(end->status) != 0 && !end->timed_out;
+    g_autofree char *line =
+        failed ? limit_find(&text, clock_wall_us(&c->clock), &answer->retry_at_us) : NULL;
 
-    return limited ? BRAIN_LIMITED : BRAIN_FAILED;
+    if (!line)
+        return false;
+    answer->said = text_shorten(line, REASON_CHARS);
+    g_free(answer->failed);
+    answer->failed = g_strdup("its usage limit is reached");
+    return true;
 }
 
 static void
@@ -248,7 +260,7 @@ command_answer(void *state, BrainAnswer *ret)
     ret->end = never_began(end, ret->log) ? BRAIN_BROKEN : BRAIN_OK;
     ret->failed = describe_failure(end, ret);
     if (ret->failed && ret->end == BRAIN_OK)
-        ret->end = end_of_failure(c, ret);
+        ret->end = is_limited(c, end, ret) ? BRAIN_LIMITED : BRAIN_FAILED;
 }
 
 const BrainOps brain_command = {

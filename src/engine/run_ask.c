@@ -153,7 +153,7 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
         *ret = over_if(run_pause_brain(t, answer->failed, error));
         return true;
     case BRAIN_LIMITED:
-        *ret = over_if(run_wait_for_brain(t, answer->failed, answer->retry_at_us, error));
+        *ret = over_if(run_wait_for_brain(t, answer, error));
         return true;
     default:
         return false;

@@ -1,6 +1,7 @@
 #pragma once
 
 /* What run.c and the run_*.c share; nobody else includes it. */
+#include "brain/brain.h"
 #include "engine/commit.h"
 #include "engine/face.h"
 #include "engine/run.h"
@@ -53,9 +54,10 @@ bool run_release(Task *t, int64_t ready_us, bool count, const char *why, GError 
 #define BROKEN_WAIT_US (300 * USEC_PER_SEC)
 /* The brain, not the job: it stays queued for later, and the owner hears of it once. */
 bool run_pause_brain(Task *t, const char *why, GError **error);
-/* Somebody else's limit: all jobs of this brain wait until then, and no attempt counts. Where it
- * takes long whoever asked hears of it. */
-bool run_wait_for_brain(Task *t, const char *why, int64_t until_us, GError **error);
+/* Somebody else's limit: all jobs of this brain wait until then, a day at most, and no attempt
+ * counts. Where it takes long whoever asked hears of it; where it wants more than a day the owner
+ * is asked once. */
+bool run_wait_for_brain(Task *t, const BrainAnswer *answer, GError **error);
 /* The same for a job that finds its brain paused. */
 bool run_join_wait(Task *t, const Pause *pause, GError **error);
 

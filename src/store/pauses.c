@@ -60,6 +60,17 @@ get_until(Db *db,
     return true;
 }
 
+static bool
+has_key(Db *db, const char *what, const char *brain, bool *ret, GError **error)
+{
+    g_autofree char *key = key_of(what, brain), *value = NULL;
+
+    if (!meta_get(db, key, &value, error))
+        return false;
+    *ret = value != NULL;
+    return true;
+}
+
 /* When the pause began, for brains_set_back(). */
 static bool
 set_since(Txn *txn, const char *brain, GError **error)
@@ -121,9 +132,30 @@ brain_set_broken(Txn *txn,
            set_until(txn, "broken-until", brain, until_us, mark, error);
 }
 
+/* Nobody is believed for longer than a day. In meta: that the owner was asked about it. */
+static bool
+shorten_wait(Txn *txn, const char *brain, int64_t *until_us, bool *ret_ask, GError **error)
+{
+    int64_t last = txn_now(txn) + BRAIN_MOST_US;
+    bool asked;
+
+    *ret_ask = false;
+    if (*until_us <= last)
+        return true;
+    *until_us = last;
+    if (!has_key(txn->db, "limited-asked", brain, &asked, error))
+        return false;
+    *ret_ask = !asked;
+    return asked || set_until(txn, "limited-asked", brain, txn_now(txn), "", error);
+}
+
 bool
-brain_set_limited(
-    Txn *txn, const char *brain, int64_t until_us, const char *why, GError **error)
+brain_set_limited(Txn *txn,
+                  const char *brain,
+                  int64_t *until_us,
+                  const char *why,
+                  bool *ret_ask,
+                  GError **error)
 {
     g_autofree char *mark = mark_asked(db_home(txn->db), brain), *rest = NULL;
     int64_t since;
@@ -132,9 +164,9 @@ brain_set_limited(
     if (!get_until(txn->db, "limited-since", brain, &since, &rest, error) ||
         (!rest && !set_until(txn, "limited-since", brain, txn_now(txn), "", error)))
         return false;
-    return set_since(txn, brain, error) &&
-           set_until(txn, "limited", brain, until_us, why, error) &&
-           set_until(txn, "limited-under", brain, until_us, mark, error);
+    return shorten_wait(txn, brain, until_us, ret_ask, error) && set_since(txn, brain, error) &&
+           set_until(txn, "limited", brain, *until_us, why, error) &&
+           set_until(txn, "limited-under", brain, *until_us, mark, error);
 }
 
 /* In meta: since when, and who was told: "WHEN a@x b@y". After an hour they may hear of it again,
@@ -242,17 +274,6 @@ release_jobs(Txn *txn, const char *brain, GError **error)
     return true;
 }
 
-static bool
-has_key(Db *db, const char *what, const char *brain, bool *ret, GError **error)
-{
-    g_autofree char *key = key_of(what, brain), *value = NULL;
-
-    if (!meta_get(db, key, &value, error))
-        return false;
-    *ret = value != NULL;
-    return true;
-}
-
 bool
 brain_try_now(Txn *txn, const char *brain, GError **error)
 {
@@ -267,6 +288,7 @@ brain_try_now(Txn *txn, const char *brain, GError **error)
            forget(txn, "limited-under", brain, error) &&
            forget(txn, "limited-since", brain, error) &&
            forget(txn, "limited-told", brain, error) &&
+           forget(txn, "limited-asked", brain, error) &&
            forget(txn, "paused-at", brain, error) && release_jobs(txn, brain, error);
 }
 

@@ -6,7 +6,8 @@
  *
  *   broken    no program, no key, no money, no right: a person must mend it. Tried again every
  *             few minutes
- *   limited   a usage limit of its provider that ends at a time, or nobody there for a minute
+ *   limited   a usage limit of its provider that ends at a time, within a day, or nobody there
+ *             for a minute
  *
  * Both end when postrider.conf or the file with its key was changed since, and when a person
  * says CONTINUE to one of its jobs: it may be another provider that is asked next.
@@ -30,8 +31,16 @@ bool brain_set_broken(Txn *txn,
                       const char *why,
                       bool *ret_first,
                       GError **error);
-bool brain_set_limited(
-    Txn *txn, const char *brain, int64_t until_us, const char *why, GError **error);
+/* No word of a brain keeps its jobs waiting for longer: then it is tried again. */
+#define BRAIN_MOST_US (24 * 3600 * USEC_PER_SEC)
+/* *until_us is lowered to that. *ret_ask: it was, for the first time since it worked or a person
+ * had it tried, so the owner is to be asked. */
+bool brain_set_limited(Txn *txn,
+                       const char *brain,
+                       int64_t *until_us,
+                       const char *why,
+                       bool *ret_ask,
+                       GError **error);
 /* Shorter waits are no news. */
 #define BRAIN_LONG_US (3600 * USEC_PER_SEC)
 /* Is this person to hear that a job waits for this brain? Where it waits for an hour from now on,

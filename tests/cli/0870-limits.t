@@ -272,13 +272,14 @@ steps "$done_step" "$done_step"
 answered_by_model 10 <<<'{"fake":"429-long","headers":{"retry-after":"9999999"}}'
 at 0 inject --subject one --run </dev/null >/dev/null
 at 1 deliver
-ok 'a limit of many days: 31 at most' you_have "before 2027-02-15T08:00:00Z"
-at 86400 inject --subject two --run </dev/null >/dev/null
-at 86400 deliver
-is "$(job state 2) $(to_you)" 'queued 2' 'who asks for something else on the next day hears of it too'
-like "$(at 86401 status)" "can't be asked for 29 d" 'status knows it'
-at 86402 continue 1 >/dev/null
-at 86402 serve --once
+is "$(to_you) $(count 'wait until 2027-01-16T08:00:00Z')" '1 1' 'a limit of many days, in a header: the owner is asked, and it waits for a day'
+ok 'with what the provider said' you_have '429'
+at 80000 inject --subject two --run </dev/null >/dev/null
+at 80000 deliver
+is "$(job state 2) $(calls) $(to_you)" 'queued 1 2' 'who asks for something else later hears of it too'
+like "$(at 80001 status)" "can't be asked for 106 min" 'status knows it'
+at 80002 continue 1 >/dev/null
+at 80002 serve --once
 is "$(job state 1) $(job state 2)" 'done done' 'CONTINUE tries it at once'
 
 # --- nobody there for a long time ---

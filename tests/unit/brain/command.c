@@ -163,30 +163,45 @@ test_system(Home *h, gconstpointer data)
     g_assert_nonnull(strstr(text, "{\"type\":\"object\"}"));
 }
 
-/* Programs tell of their provider's limit on either output; only one that fails means it. */
+/* Programs tell of their provider's limit on either output; only one that ends by itself and
+ * fails means it, and no echo of the question does. */
 static void
 test_limited(Home *h, gconstpointer data)
 {
+    static const char hit[] = "echo \"You've hit your limit · resets in 2 hours\"";
     static const struct {
-        const char *script;
+        const char *before, *behind;
+        const char *why_again; /* in the question */
         BrainEnd want;
     } said[] = {
-        {"echo 'You hit your limit, it resets in 2 hours' >&2; exit 1", BRAIN_LIMITED},
-        {"echo 'You hit your limit, it resets in 2 hours'; exit 1", BRAIN_LIMITED},
-        {"echo 'You hit your limit, it resets in 2 hours'", BRAIN_OK},
-        {"echo 'You hit a wall'; exit 1", BRAIN_FAILED},
+        {"", ">&2; exit 1", NULL, BRAIN_LIMITED},
+        {"echo well >&2;", "; exit 1", NULL, BRAIN_LIMITED},
+        {"", "", NULL, BRAIN_OK},
+        {"", ">&2", NULL, BRAIN_FAILED},
+        {"", "; kill -KILL $$", NULL, BRAIN_FAILED},
+        {"echo You hit a wall; exit 1;", "", NULL, BRAIN_FAILED},
+        {"cat >&2; exit 1;", "", "You've hit your limit · resets in 3 hours", BRAIN_FAILED},
+        {"", ">&2; exit 1", "You've hit your limit · resets in 2 hours", BRAIN_FAILED},
+        {"", ">&2; exit 1", "You've hit your limit · resets in 3 hours", BRAIN_LIMITED},
     };
     static const char *const argv[] = {"./brain", NULL};
     ConfBrain conf = plain;
     conf.command = argv;
 
     for (size_t i = 0; i < G_N_ELEMENTS(said); i++) {
-        g_autofree char *text = g_strdup_printf("#!/bin/sh\n%s\n", said[i].script);
+        g_autofree char *text =
+            g_strdup_printf("#!/bin/sh\n%s %s%s\n", said[i].before, hit, said[i].behind);
         put_program(h, "brain", text, 0700);
-        g_autoptr(BrainCall) call = start(h, &conf, NULL);
+        g_autoptr(BrainCall) call = start(h, &conf, said[i].why_again);
         const BrainAnswer *a = finish(call);
 
+        g_test_message("%zu: %s", i, a->failed ? a->failed : "fine");
         g_assert_cmpint(a->end, ==, said[i].want);
+        if (a->end == BRAIN_LIMITED)
+            g_assert_cmpstr(a->failed, ==, "its usage limit is reached");
+        g_assert_cmpstr(a->said, ==,
+                        a->end == BRAIN_LIMITED ? "You've hit your limit · resets in 2 hours"
+                                                : NULL);
         g_assert_cmpint(a->retry_at_us > 0, ==, said[i].want == BRAIN_LIMITED);
     }
 }

@@ -104,7 +104,7 @@ test_brains(TempStore *s, gconstpointer data)
             if (cases[i].broken)
                 brain_set_broken(&txn, "b", until, "no key", &first, &error);
             else
-                brain_set_limited(&txn, "b", until, "too many", &error);
+                brain_set_limited(&txn, "b", &until, "too many", &first, &error);
             g_assert_no_error(error);
             test_commit(&txn);
         }

@@ -273,8 +273,11 @@ test_limited(TempStore *s, gconstpointer data)
     Txn txn = test_begin(s->db);
 
     s->home->settings_mark = home_mark_settings(s->home);
-    brain_set_limited(&txn, "default", temp_now(s) + HOUR_US, "used up, said it", &error);
+    int64_t until = temp_now(s) + HOUR_US;
+    bool ask;
+    brain_set_limited(&txn, "default", &until, "used up, said it", &ask, &error);
     g_assert_no_error(error);
+    g_assert_false(ask);
     test_commit(&txn);
     g_assert_true(brain_pause(s->db, "default", &p, &error));
     g_assert_cmpint(p.kind, ==, PAUSE_LIMITED);
@@ -286,10 +289,45 @@ test_limited(TempStore *s, gconstpointer data)
     /* By settings that are no longer those of the file. */
     Txn late = test_begin(s->db);
     s->home->settings_mark++;
-    brain_set_limited(&late, "default", temp_now(s) + HOUR_US, "nobody there", &error);
+    until = temp_now(s) + HOUR_US;
+    brain_set_limited(&late, "default", &until, "nobody there", &ask, &error);
     g_assert_no_error(error);
     test_commit(&late);
     g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
+}
+
+/* A day is the most; of more the owner is asked once, until it works again. */
+static void
+test_limited_far(TempStore *s, gconstpointer data)
+{
+    static const struct {
+        int64_t wait_us;
+        bool works; /* before it is set */
+        int64_t want_us;
+        bool want_ask;
+    } cases[] = {
+        {24 * HOUR_US, false, 24 * HOUR_US, false},
+        {24 * HOUR_US + 1, false, 24 * HOUR_US, true},
+        {31 * 24 * HOUR_US, false, 24 * HOUR_US, false},
+        {HOUR_US, false, HOUR_US, false},
+        {31 * 24 * HOUR_US, false, 24 * HOUR_US, false},
+        {31 * 24 * HOUR_US, true, 24 * HOUR_US, true},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(GError) error = NULL;
+        g_auto(Pause) p = {0};
+        int64_t until = temp_now(s) + cases[i].wait_us;
+        bool ask;
+        g_assert_true(!cases[i].works || brain_worked(s->db, "default", &error));
+        Txn txn = test_begin(s->db);
+        g_assert_true(brain_set_limited(&txn, "default", &until, "used up", &ask, &error));
+        test_commit(&txn);
+        g_assert_true(brain_pause(s->db, "default", &p, &error));
+        g_assert_cmpint(until, ==, temp_now(s) + cases[i].want_us);
+        g_assert_cmpint(p.until_us, ==, until);
+        g_assert_cmpint(ask, ==, cases[i].want_ask);
+    }
 }
 
 /* --- money --- */
@@ -521,6 +559,7 @@ main(int argc, char **argv)
         {"/brains/broken", test_broken},
         {"/brains/mended", test_mended},
         {"/brains/limited", test_limited},
+        {"/brains/limited-far", test_limited_far},
         {"/budget/raise", test_budget},
         {"/budget/paid", test_paid},
         {"/budget/reserve", test_reserve},
