@@ -107,6 +107,8 @@ adopt_holder(Master *m, Part *part, Adopted *count)
     if (pid == 0 || pid == getpid() || !proc_ident_of(pid, &ident) ||
         !lock_is_held(m->home->state_fd, part->lock))
         return false;
+    if (find_child(m, pid))
+        return true;
     Child *child = child_adopt(part, &ident, staff_ended, m);
     if (!child)
         return false;

@@ -27,7 +27,6 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
-#define LOCK_NAME "master.lock"
 #define SWEEP_EVERY_US (60 * USEC_PER_SEC)
 #define GATE_WAIT_MS 2000
 /* Whoever only asks whether there is a master holds the lock for a moment. */
@@ -36,10 +35,14 @@
 /* A file that a person writes is read once it has been left alone for so long. */
 #define SETTLE_US (USEC_PER_SEC / 2)
 
+/* Whoever took a lock or a job while the others ended is ended, too: a clean stop leaves nobody. */
 static void
 quit_when_alone(Master *m)
 {
-    if (m->stopping && m->children->len == 0)
+    if (!m->stopping || m->children->len > 0)
+        return;
+    staff_end(m);
+    if (m->children->len == 0)
         g_main_loop_quit(m->loop);
 }
 
@@ -141,8 +144,8 @@ check_in_place(const Master *m, GError **error)
     if (fstat(m->home->state_fd, &ours) < 0 || stat(path, &named) < 0 ||
         ours.st_dev != named.st_dev || ours.st_ino != named.st_ino)
         return err_set(error, ERR_DAMAGE, "'%s' was moved away under a running master", path);
-    if (!lock_holds(m->home->state_fd, LOCK_NAME, m->lock_fd))
-        return err_set(error, ERR_DAMAGE, "'%s/" LOCK_NAME "' was replaced under its holder",
+    if (!lock_holds(m->home->state_fd, MASTER_LOCK, m->lock_fd))
+        return err_set(error, ERR_DAMAGE, "'%s/" MASTER_LOCK "' was replaced under its holder",
                        path);
     return living_holds(m->home, m->start, error);
 }
@@ -216,8 +219,8 @@ look(Master *m)
 void
 master_child_ended(Master *m)
 {
-    look(m);
     quit_when_alone(m);
+    look(m);
 }
 
 /* Once a minute: what no hint told us. */
@@ -337,7 +340,7 @@ master_open(Master *m, bool *ret_unclean, GError **error)
 {
     if (!open_signals(m, error))
         return false;
-    if (!lock_take(m->home->state_fd, LOCK_NAME, LOCK_WAIT_MS, &m->lock_fd, error)) {
+    if (!lock_take(m->home->state_fd, MASTER_LOCK, LOCK_WAIT_MS, &m->lock_fd, error)) {
         bool held = error && err_is(*error, ERR_LATER);
         return err_prefix(error, held ? "another master serves '%s'" : "'%s'", m->home->path);
     }
@@ -451,7 +454,8 @@ serve(Master *m, GError **error)
     notify_send(m->notify, "READY=1");
     if (!m->stopping || m->children->len > 0)
         g_main_loop_run(m->loop);
-    if (lock_holds(m->home->state_fd, LOCK_NAME, m->lock_fd)) /* else it is another master's */
+    /* Else it is another master's. */
+    if (lock_holds(m->home->state_fd, MASTER_LOCK, m->lock_fd))
         wake_remove(m->home);
     log_say(LOG_INFO, "stopped");
     return true;

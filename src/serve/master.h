@@ -9,6 +9,8 @@
 #include "serve/child.h"
 #include "store/db.h"
 
+#define MASTER_LOCK "master.lock"
+
 typedef struct Master {
     Home *home;
     Db *db;
@@ -46,7 +48,7 @@ typedef struct Adopted {
 
 /* Watches every living owner of a job on this machine, and notes whose deadline is when. */
 bool adopt_owners(Master *m, Adopted *count, GError **error);
-/* When somebody holds the part's lock: watches them. True: nothing to start. */
+/* When somebody holds the part's lock: watches them, if we do not yet. True: nothing to start. */
 bool adopt_holder(Master *m, Part *part, Adopted *count);
 
 /* staff.c */
@@ -57,7 +59,8 @@ void staff_start(Master *m, Part *part);
 /* The accounts of the settings; those that were there already are asked to end and are started
  * anew. */
 void staff_reload_accounts(Master *m);
-/* Everybody is asked to end; whoever is left after drain and a little more is killed. */
+/* Everybody is asked to end, also who is at work here and was not seen yet; whoever is left after
+ * drain and a little more is killed. */
 void staff_end(Master *m);
 void staff_kill(Master *m);
 /* For children that are gone: takes them off the list, gives their jobs back, and calls

@@ -1,6 +1,7 @@
 #include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "serve/master.h"
 #include "store/jobs.h"
@@ -256,17 +257,18 @@ is_guest(const Child *child)
     return child->adopted && child->part->lock && !child->part->stays;
 }
 
-/* One that a killed master had just started was not seen yet when we looked last. */
+/* One that a killed master had just started was not seen yet when we looked last, or holds the lock that
+ * our own child waits for. What is another master's by now is not ours to end. */
 static void
-find_accounts(Master *m)
+find_left(Master *m)
 {
     Adopted count = {0};
 
-    for (guint i = 0; i < m->accounts->len; i++) {
-        Part *part = m->accounts->pdata[i];
-        if (part->live == 0)
-            (void)adopt_holder(m, part, &count);
-    }
+    if (!lock_holds(m->home->state_fd, MASTER_LOCK, m->lock_fd))
+        return;
+    for (guint i = 0; i < m->accounts->len; i++)
+        (void)adopt_holder(m, m->accounts->pdata[i], &count);
+    (void)adopt_owners(m, &count, NULL); /* the store may be what we stop for */
 }
 
 void
@@ -274,7 +276,7 @@ staff_end(Master *m)
 {
     int64_t kill = clock_mono_us() + m->home->config->drain_us + GRACE_US;
 
-    find_accounts(m);
+    find_left(m);
     for (guint i = m->children->len; i > 0; i--) {
         Child *child = m->children->pdata[i - 1];
         if (is_guest(child))

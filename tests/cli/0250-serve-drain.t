@@ -45,6 +45,31 @@ ok 'and is answered' wait_for has_answers 2
 stop_serve
 is "$(answers)" 2 'once'
 
+# An account that takes the lock while the master drains, as one does that a killed master had just started.
+lock_of_account() { cat "$HOME_DIR/state/account-main.lock"; }
+: >"$WORK/serve.log"
+ok 'serve' start_serve || done_testing
+ok 'a mail' pr ask --no-wait late
+ok 'its brain begins' wait_for begun 5
+first=$(lock_of_account)
+kill -TERM "$SERVE_PID"
+gone() { ! kill -0 "$1" 2>/dev/null; }
+ok 'the account ends while the run drains' wait_for gone "$first"
+"$PR_BIN" --home "$HOME_DIR" account main >>"$WORK/late.log" 2>&1 </dev/null &
+late=$!
+has_lock() { [ "$(lock_of_account)" = "$1" ]; }
+ok 'another has its lock' wait_for has_lock "$late"
+open_gate
+wait "$SERVE_PID"
+is "$?" 0 'the master ends'
+SERVE_PID=
+is "$(at_work)" '' 'and leaves nobody behind'
+kill -KILL "$late" 2>/dev/null
+wait "$late" 2>/dev/null
+is "$(db 'SELECT state FROM job ORDER BY id DESC LIMIT 1')" done 'the run came to its end'
+ok 'a pass' pr serve --once
+is "$(answers)" 3 'brings its answer'
+
 # In steps: the step under way is let come to its end, and no other begins.
 mkfifo "$WORK/gate-of-steps"
 cat >"$HOME_DIR/scripts/stepper" <<END
