@@ -1,5 +1,6 @@
 #include "base/living.h"
 #include "base/banned.h"
+#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/digest.h"
 #include "base/err.h"
@@ -9,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define MARK_MAX 8192
 #define MARK_FIRST "postrider home 1"
@@ -90,6 +92,18 @@ mark_read(const Home *home, Mark *ret, GError **error)
     return true;
 }
 
+/* On a full disk a mark that is there can still be written over: it takes no room. Whoever dies in
+ * between leaves a mark that is broken, and counts as none. */
+static bool
+mark_overwrite(const Home *home, const char *text)
+{
+    auto_fd fd = openat(home->mail_fd, LIVING_MARK, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    size_t len = strlen(text);
+
+    return fd >= 0 && pwrite(fd, text, len, 0) == (ssize_t)len &&
+           ftruncate(fd, (off_t)len) == 0 && fsync(fd) == 0;
+}
+
 static bool
 mark_write(const Home *home, const char *start, bool replace, GError **error)
 {
@@ -97,10 +111,15 @@ mark_write(const Home *home, const char *start, bool replace, GError **error)
     g_autofree char *text =
         g_strdup_printf(MARK_FIRST "\n%s\n%s\n%s\n", instance, start, place);
 
+    g_autoptr(GError) failed = NULL;
+
     CRASH_POINT("living-before-mark");
     if (!(replace ? file_replace : file_create)(home->mail_fd, LIVING_MARK, text, strlen(text),
-                                                0600, error))
+                                                0600, &failed) &&
+        !(replace && err_is(failed, ERR_LATER) && mark_overwrite(home, text))) {
+        g_propagate_error(error, g_steal_pointer(&failed));
         return err_prefix(error, "mail/" LIVING_MARK);
+    }
     CRASH_POINT("living-marked");
     return true;
 }

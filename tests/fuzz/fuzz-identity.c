@@ -121,10 +121,13 @@ check_words(const char *data, size_t len)
     g_assert_cmpint(identity_same_words(a, half), ==, identity_same_words(half, a));
 }
 
-/* What is guessed from bytes that are no text may be guessed otherwise when it is written again. */
+/* What is guessed from bytes that are no text may be guessed otherwise when it is written again; a
+ * BOM in front of all is left out, and may not stand there for a second time. */
 static bool
 is_text(const char *raw, size_t len)
 {
+    if (len >= 3 && memcmp(raw, "\xEF\xBB\xBF", 3) == 0)
+        return false;
     for (size_t i = 0; i < len; i++) {
         if (g_ascii_iscntrl(raw[i]) && !strchr("\t\r\n", raw[i]))
             return false;
