@@ -83,7 +83,7 @@ test_empty_body(TestWork *w, gconstpointer data)
     work_claim(w);
     g_autoptr(Context) c = show(w);
 
-    has(c, "Message-ID: <one@example.org>\n\nBudget\n===");
+    has(c, "Message-ID: <one@example.org>\n\nBudget\n(This mail has no text.)\n===");
 }
 
 static void
