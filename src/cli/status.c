@@ -1,5 +1,6 @@
 #include "cli/status.h"
 #include "base/banned.h"
+#include "base/living.h"
 #include "base/lock.h"
 #include "base/proc.h"
 #include "base/text.h"
@@ -247,6 +248,19 @@ count(Cli *cli, Status *s, GError **error)
            get_count(cli, CHECKPOINT_STALE, &s->stale, error);
 }
 
+/* A copied home, which nobody may work with. */
+static void
+note_living(const Home *home, GPtrArray *problems)
+{
+    g_autoptr(GError) why = NULL;
+    bool foreign = false;
+
+    if (living_is_foreign(home, &foreign, &why) &&
+        (!foreign || living_check(home, false, &why)))
+        return;
+    note(problems, "nothing runs or leaves: %s", why->message);
+}
+
 static bool
 note_problems(Cli *cli, Status *s, GError **error)
 {
@@ -258,6 +272,7 @@ note_problems(Cli *cli, Status *s, GError **error)
     if (g_str_equal(cli->home->config->require_auth, "none"))
         note(s->problems,
              "require-auth = none: anybody who writes the owner's address is believed");
+    note_living(cli->home, s->problems);
     note_log(cli->home, s->problems);
     if (!note_brains(cli, s->problems, error) || !note_smtp(cli, s, error) ||
         !note_accounts(cli, s->problems, error) || !note_proofs(cli, s->problems, error) ||

@@ -30,6 +30,7 @@ cp -a "$HOME_DIR" "$WORK/copy"
 exits 78 'serve refuses in a copied home' copy serve
 like "$ERR" "$HOME_DIR.*$WORK/copy.*serve --take-over" 'names both and the way out'
 exits 78 'so does a pass' copy serve --once
+like "$(copy status)" 'nothing runs or leaves: the mail of this home is worked by the home' 'status says so'
 exits 78 'and account' copy account main --once
 exits 78 'and run' copy run
 exits 78 'and deliver' copy deliver
