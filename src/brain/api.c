@@ -365,12 +365,12 @@ int64_t
 api_most(const ApiKind *kind, const BrainAsk *ask)
 {
     bool own;
-    g_autofree char *base = find_base(kind, ask->conf, &own);
     g_autoptr(PriceTable) prices = NULL;
     int64_t in = reckon_input(ask), out = ask->conf->max_tokens;
     const BrainUsage fresh = {.input = in, .output = out};
     const BrainUsage kept = {.cache_write = in, .output = out};
 
+    g_free(find_base(kind, ask->conf, &own));
     if (!price_load(ask->home, &prices, NULL))
         return 0; /* nor will it be asked */
     return MAX(price_cost(prices, ask->conf->model, own, &fresh),

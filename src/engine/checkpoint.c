@@ -120,7 +120,7 @@ checkpoint_take(Engine *engine,
     case CONT_RESTORES: /* restored before, or not worth it: a copy in Done is as new */
         if (held)
             return true; /* the store may be an old copy: who accepts it will look here */
-        /* FALLTHROUGH */
+        G_GNUC_FALLTHROUGH;
     case CONT_STALE:
         log_event(LOG_INFO, "a checkpoint mail is filed", "message", in->mail->id, "why",
                   in->why, NULL);

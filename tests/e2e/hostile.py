@@ -4,7 +4,7 @@ Each row is one way to answer wrongly, without end, or not at all. While the ser
 itself within TIME and MEMORY, say why in few short lines without control characters, and neither crash nor trip a
 sanitizer. When the server is honest again, every mail is there once, was accepted at most once, or was answered once.
 """
-import json, os, re, shutil, signal, smtplib, subprocess, sys, tempfile, time
+import json, os, re, shutil, smtplib, subprocess, sys, tempfile, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -122,7 +122,7 @@ class Peer:
         assert self.process.stdout.readline() == "ready\n"
 
     def honest(self):
-        self.process.send_signal(signal.SIGUSR1)
+        self.tell(None)
 
     def accepted(self):
         return [line for line in map(json.loads, self.log.read_text().splitlines()) if line["event"] == "accepted"]
@@ -163,11 +163,10 @@ class Home:
             begin = time.monotonic()
             process = subprocess.Popen([CHECKED, "--home", self.path, *args], stdin=subprocess.DEVNULL, stdout=said, stderr=said,
                                        env=os.environ | {"POSTRIDER_PATIENCE": PATIENCE})
-            killer = subprocess.Popen([sys.executable, "-c", "import os,signal,sys,time\n"
-                                       f"time.sleep({TIME * 2})\nos.kill({process.pid}, signal.SIGKILL)"])
+            killer = threading.Timer(TIME * 2, process.kill)
+            killer.start()
             _, status, usage = os.wait4(process.pid, 0)
-            killer.kill()
-            killer.wait()
+            killer.cancel()
             took = time.monotonic() - begin
             said.seek(0)
             text = said.read().decode("utf-8", "backslashreplace")
