@@ -11,6 +11,12 @@ pr init >/dev/null
 for key in CONTENTS README/links envoy/start envoy/states/{triage,gathering,summarising,working,coding,composing,waiting,complete,escalate}; do
     ok "init writes $key" test -s "$HOME_DIR/notes/$key.md"
 done
+# They lie as files in the source, and are built in as they are there.
+for file in "$POSTRIDER_SRC"/share/notes/{README,ROLE,ROLE/states}/*.md; do
+    key=${file#"$POSTRIDER_SRC/share/notes/"}
+    is "$(pr note get "$(echo "${key%.md}" | sed 's|^ROLE/|envoy/|')")" "$(sed -e 1d -e 's/{{ROLE}}/envoy/g' "$file")" \
+        "as in share/notes/$key"
+done
 ok 'and all of it is in order' pr note check
 is "$OUT" 'all is well' 'check says so'
 is "$(find "$HOME_DIR/notes" -name '*.md' -perm /077 | wc -l)" 0 'notes are for their owner alone'
