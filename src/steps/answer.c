@@ -41,8 +41,7 @@ read_file_ref(Reader *r, const Place *at)
     g_autofree char *id = reader_name(r, at, "message_id"),
                     *name = reader_name(r, at, "filename");
 
-    bool null = json_is_null(json_object_get(at->object, "offset"));
-    return file_ref_new(id, name, null ? 0 : reader_number(r, at, "offset"));
+    return file_ref_new(id, name, reader_number(r, at, "offset"));
 }
 
 static const char *const search_names[] = {"folder", "from",  "to",     "subject",
@@ -193,8 +192,8 @@ read_wait(Reader *r, const Place *root, AnswerStatus status)
 
     if (status == ANSWER_WAITING && !reader_has(root, "wait"))
         reader_fail(r, ERR_NEVER, root, "wait", "is missing, and the status is waiting");
-    Place at = {reader_find(r, root, "wait"), "wait"};
-    if (!at.object || !json_only(at.object, at.path, names, &r->error))
+    Place at = {reader_object(r, root, "wait", names), "wait"};
+    if (!at.object)
         return wait;
     if (status != ANSWER_WAITING) {
         for (size_t i = 0; names[i]; i++)
@@ -302,6 +301,9 @@ read_object(Reader *r, const json_t *object)
     a->wait = read_wait(r, &root, a->status);
     a->flags = g_ptr_array_new_with_free_func(g_free);
     flag_paths(a->flags, "left out, so taken for empty", r->missing);
+    flag_paths(a->flags, "unknown, so dropped", r->unknown);
+    if (r->decoded)
+        flag(a->flags, "passed over", "a string around JSON");
     flag_paths(a->flags, "control characters were taken out of", r->cleaned);
     return a;
 }
@@ -319,13 +321,11 @@ parse_object(const json_t *object, Answer **ret, GError **error)
     };
     g_auto(Reader) r = {.list_max = ANSWER_LIST_MAX};
 
-    if (!json_only(object, "", names, error))
-        return false;
+    if (!reader_known(&r, &(Place){object, ""}, names))
+        return err_set(error, ERR_NEVER, "the answer must be one JSON object");
     g_autoptr(Answer) a = read_object(&r, object);
-    if (r.error) {
-        g_propagate_error(error, g_steal_pointer(&r.error));
+    if (!reader_end(&r, error))
         return false;
-    }
     *ret = g_steal_pointer(&a);
     return true;
 }
@@ -394,8 +394,8 @@ flag_passed(const Choice *c, const char *rest)
         flag(c->answer->flags, "text around the JSON was passed over", rest);
 }
 
-bool
-answer_parse(const char *text, size_t len, Answer **ret, GError **error)
+static bool
+parse_text(const char *text, size_t len, Answer **ret, GError **error)
 {
     static const IslandLimits limits = {.max_depth = ANSWER_DEPTH_MAX,
                                         .max_values = ANSWER_VALUES_MAX};
@@ -419,5 +419,30 @@ answer_parse(const char *text, size_t len, Answer **ret, GError **error)
         return err_set(error, ERR_NEVER, "there is no JSON object in the answer");
     flag_passed(&choice, rest);
     *ret = g_steal_pointer(&choice.answer);
+    return true;
+}
+
+/* An answer that is a JSON string with the answer in it; NULL: it is none. Caller frees. */
+static char *
+decode_string(const char *text, size_t len)
+{
+    g_autofree char *bare = g_strstrip(g_strndup(text, len));
+    g_autoptr(json_t) value = NULL;
+
+    if (*bare != '"' || !json_parse(bare, strlen(bare), 0, &value, NULL))
+        return NULL;
+    return g_strdup(json_string_value(value));
+}
+
+bool
+answer_parse(const char *text, size_t len, Answer **ret, GError **error)
+{
+    g_autofree char *inner = len <= ANSWER_MAX ? decode_string(text, len) : NULL;
+
+    if (!inner)
+        return parse_text(text, len, ret, error);
+    if (!answer_parse(inner, strlen(inner), ret, error)) /* shorter each time */
+        return false;
+    flag((*ret)->flags, "passed over", "a string around the JSON");
     return true;
 }

@@ -6,10 +6,12 @@
  *
  * A provider with structured output is given answer_schema; whatever comes back, by whatever
  * way, passes answer_parse(). Text around the JSON (prose, code fences) is tolerated, broken
- * JSON is not. One thing is forgiven, because models without schema support do it all the time:
- * a field that is left out is empty ([], "", 0, replace). status and current_phase are never
- * forgiven, nor is the name of the thing to act on (message_id, key, from, to of a rename), nor
- * wait when the status is waiting. Enum values may come in any case.
+ * JSON is not. Forgiven is what models without schema support do all the time: a field that is
+ * left out or null is empty ([], "", 0, replace); a field that nobody knows is dropped; the
+ * answer, a list or an object in it may stand there as a string of JSON. status and
+ * current_phase are never forgiven, nor is the name of the thing to act on (message_id, key, from,
+ * to of a rename), nor wait when the status is waiting, nor a misspelt field. Enum values may come
+ * in any case.
  */
 #include "steps/state.h"
 #include <glib.h>
@@ -106,7 +108,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Answer, answer_free)
  * whole answer ambiguous and refused, as does JSON that is malformed or cut off, wherever it
  * stands.
  *
- * ERR_NEVER and ERR_LIMIT: the text says what to mend, with the path of the wrong field, and is
- * fit to be shown to the brain: "send_emails[1].to: must be a list of strings".
+ * ERR_NEVER and ERR_LIMIT: the text says all that is to be mended, with the path of each wrong
+ * field, and is fit to be shown to the brain: "send_emails[1].to: must be a list of strings".
  */
 bool answer_parse(const char *text, size_t len, Answer **ret, GError **error);

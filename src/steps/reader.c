@@ -2,13 +2,18 @@
 
 #include "base/banned.h"
 #include "base/clock.h"
+#include "base/text.h"
 
 void
 reader_clear(Reader *r)
 {
     g_clear_pointer(&r->missing, g_ptr_array_unref);
     g_clear_pointer(&r->cleaned, g_ptr_array_unref);
-    g_clear_error(&r->error);
+    g_clear_pointer(&r->unknown, g_ptr_array_unref);
+    g_clear_pointer(&r->decoded, g_ptr_array_unref);
+    if (r->errors)
+        g_string_free(r->errors, TRUE);
+    r->errors = NULL;
 }
 
 static char *
@@ -30,31 +35,106 @@ reader_fail(Reader *r, ErrCode code, const Place *at, const char *name, const ch
 {
     va_list args;
 
-    if (r->error)
+    if (r->n_errors++ == 0) {
+        r->code = code;
+        r->errors = g_string_new(NULL);
+    }
+    if (r->n_errors > READER_ERRORS_MAX)
         return;
     va_start(args, fmt);
     g_autofree char *what = g_strdup_vprintf(fmt, args);
     va_end(args);
     g_autofree char *path = join_path(at, name);
-    err_set(&r->error, code, "%s: %s", path, what);
+    g_string_append_printf(r->errors, "%s%s: %s", r->n_errors > 1 ? "; " : "", path, what);
+}
+
+bool
+reader_end(const Reader *r, GError **error)
+{
+    if (r->n_errors == 0)
+        return true;
+    if (r->n_errors <= READER_ERRORS_MAX)
+        return err_set(error, r->code, "%s", r->errors->str);
+    return err_set(error, r->code, "%s; and %u more", r->errors->str,
+                   r->n_errors - READER_ERRORS_MAX);
 }
 
 bool
 reader_has(const Place *at, const char *name)
 {
-    return json_object_get(at->object, name) != NULL;
+    const json_t *value = json_object_get(at->object, name);
+
+    return value && !json_is_null(value);
 }
 
 const json_t *
 reader_find(Reader *r, const Place *at, const char *name)
 {
-    if (r->error)
-        return NULL;
+    if (reader_has(at, name))
+        return json_object_get(at->object, name);
+    remember(&r->missing, at, name);
+    return NULL;
+}
 
-    const json_t *value = json_object_get(at->object, name);
+bool
+reader_known(Reader *r, const Place *at, const char *const *known)
+{
+    const char *key;
+    json_t *value;
+
+    if (!json_is_object(at->object))
+        return false;
+    json_object_foreach((json_t *)at->object, key, value)
+    {
+        if (g_strv_contains(known, key))
+            continue;
+        g_autofree char *hint = text_did_you_mean(key, known);
+        if (*hint)
+            reader_fail(r, ERR_NEVER, at, key, "is not known here%s", hint);
+        else
+            remember(&r->unknown, at, key);
+    }
+    return true;
+}
+
+/* More than this no answer has; counted before anything is allocated. */
+static bool
+has_few_values(Reader *r, const char *text)
+{
+    for (; *text; text++)
+        r->n_values += *text == ',' || *text == '[' || *text == '{';
+    return r->n_values <= READER_VALUES_MAX;
+}
+
+/* A string that is JSON of this kind, decoded; else the value itself. */
+static const json_t *
+decode(Reader *r, const json_t *value, json_type type)
+{
+    const char *text = json_string_value(value);
+    json_t *inner;
+
+    if (!text || !has_few_values(r, text) ||
+        !json_parse(text, json_string_length(value), 0, &inner, NULL))
+        return value;
+    if (!r->decoded)
+        r->decoded = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
+    g_ptr_array_add(r->decoded, inner);
+    return json_typeof(inner) == type ? inner : value;
+}
+
+const json_t *
+reader_object(Reader *r, const Place *at, const char *name, const char *const *known)
+{
+    const json_t *value = reader_find(r, at, name);
+    g_autofree char *path = join_path(at, name);
+
     if (!value)
-        remember(&r->missing, at, name);
-    return value;
+        return NULL;
+    Place inner = {decode(r, value, JSON_OBJECT), path};
+    if (reader_known(r, &inner, known))
+        return inner.object;
+    reader_fail(r, ERR_NEVER, at, name, "must be an object");
+    return NULL;
 }
 
 /* --- strings --- */
@@ -102,10 +182,14 @@ reader_line(Reader *r, const Place *at, const char *name)
 char *
 reader_name(Reader *r, const Place *at, const char *name)
 {
-    if (!reader_has(at, name))
+    unsigned before = r->n_errors;
+
+    if (!reader_has(at, name)) {
         reader_fail(r, ERR_NEVER, at, name, "is missing");
+        return g_strdup("");
+    }
     char *line = reader_line(r, at, name);
-    if (!*line)
+    if (!*line && r->n_errors == before)
         reader_fail(r, ERR_NEVER, at, name, "must not be empty");
     return line;
 }
@@ -164,15 +248,19 @@ format_choices(const char *const *names)
 unsigned
 reader_choice(Reader *r, const Place *at, const char *name, const char *const *names)
 {
-    if (!reader_has(at, name))
-        reader_fail(r, ERR_NEVER, at, name, "is missing");
+    unsigned before = r->n_errors;
+    g_autofree char *choices = format_choices(names);
 
+    if (!reader_has(at, name)) {
+        reader_fail(r, ERR_NEVER, at, name, "is missing; it must be %s", choices);
+        return 0;
+    }
     g_autofree char *line = reader_line(r, at, name);
     for (unsigned i = 0; names[i]; i++)
         if (g_ascii_strcasecmp(line, names[i]) == 0)
             return i;
-    g_autofree char *choices = format_choices(names);
-    reader_fail(r, ERR_NEVER, at, name, "must be %s", choices);
+    if (r->n_errors == before)
+        reader_fail(r, ERR_NEVER, at, name, "must be %s", choices);
     return 0;
 }
 
@@ -191,11 +279,12 @@ reader_time(Reader *r, const Place *at, const char *name)
 int64_t
 reader_number(Reader *r, const Place *at, const char *name)
 {
-    int64_t number = 0;
+    const json_t *value = reader_find(r, at, name);
+    json_int_t number = json_integer_value(value); /* 0 for what is none */
 
-    if (reader_find(r, at, name))
-        json_get_int(at->object, at->path, name, 0, INT64_MAX, &number, &r->error);
-    return number;
+    if (value && (!json_is_integer(value) || number < 0))
+        reader_fail(r, ERR_NEVER, at, name, "must be a whole number from 0 on");
+    return MAX(number, 0);
 }
 
 /* --- lists --- */
@@ -210,15 +299,16 @@ check_array(Reader *r, const json_t *value, const Place *at, const char *name, c
     else if (size > r->list_max)
         reader_fail(r, ERR_LIMIT, at, name, "%zu entries are over the limit of %u", size,
                     r->list_max);
-    return !r->error;
+    return json_is_array(value) && size <= r->list_max;
 }
 
 static void
 append_line(Reader *r, GPtrArray *list, const json_t *value, const Place *at, const char *name)
 {
+    unsigned before = r->n_errors;
     const char *line = check_line(r, value, at, name);
 
-    if (!*line)
+    if (!*line && r->n_errors == before)
         reader_fail(r, ERR_NEVER, at, name, "must not be empty");
     g_ptr_array_add(list, g_strdup(line));
 }
@@ -226,9 +316,10 @@ append_line(Reader *r, GPtrArray *list, const json_t *value, const Place *at, co
 static void
 append_lines(Reader *r, GPtrArray *list, const json_t *value, const Place *at, const char *name)
 {
+    value = decode(r, value, JSON_ARRAY);
     if (!check_array(r, value, at, name, "strings"))
         return;
-    for (size_t i = 0; i < json_array_size(value) && !r->error; i++) {
+    for (size_t i = 0; i < json_array_size(value); i++) {
         g_autofree char *entry = g_strdup_printf("%s[%zu]", name, i);
         append_line(r, list, json_array_get(value, i), at, entry);
     }
@@ -268,6 +359,7 @@ reader_addresses(Reader *r, const Place *at, const char *name)
     GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
     const json_t *value = reader_find(r, at, name);
 
+    value = decode(r, value, JSON_ARRAY);
     if (!json_is_string(value) && value)
         append_lines(r, list, value, at, name);
     else if (json_string_length(value) > 0)
@@ -289,15 +381,19 @@ reader_list(Reader *r,
     GPtrArray *list = g_ptr_array_new_with_free_func(free_entry);
     const json_t *value = reader_find(r, at, name);
 
+    value = decode(r, value, JSON_ARRAY);
     if (!value || !check_array(r, value, at, name, "objects"))
         return list;
     g_autofree char *path = join_path(at, name);
-    for (size_t i = 0; i < json_array_size(value) && !r->error; i++) {
-        g_autofree char *of_entry = g_strdup_printf("%s[%zu]", path, i);
-        Place entry = {json_array_get(value, i), of_entry};
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        g_autofree char *of_entry = g_strdup_printf("%s[%zu]", name, i);
+        g_autofree char *path_of_entry = g_strdup_printf("%s[%zu]", path, i);
+        Place entry = {decode(r, json_array_get(value, i), JSON_OBJECT), path_of_entry};
 
-        if (json_only(entry.object, entry.path, known, &r->error))
+        if (reader_known(r, &entry, known))
             g_ptr_array_add(list, read(r, &entry));
+        else
+            reader_fail(r, ERR_NEVER, at, of_entry, "must be an object");
     }
     return list;
 }

@@ -165,6 +165,10 @@ is_flagged(const Answer *a, const char *what)
     return false;
 }
 
+#define HEAD "{\"status\":\"continue\",\"current_phase\":\"working\","
+#define MAIL(fields) HEAD "\"send_emails\":[{\"to\":[]},{" fields "}]}"
+#define WAIT(fields) "{\"status\":\"waiting\",\"current_phase\":\"waiting\"" fields "}"
+
 static const struct {
     const char *row, *text, *want_flag; /* NULL: none beside what was left out */
 } around[] = {
@@ -177,12 +181,27 @@ static const struct {
     {"L2 prose after", SMALL "\nI hope\nthis helps.", "I hope\\x0athis helps."},
     {"L2 prose with braces", "In {x} and { y I see\n```json\n" SMALL "\n```", "In {x} and { y"},
     {"L2 two fences, one a snippet", "```json\n{\"a\":1}\n```\n```json\n" SMALL "\n```",
-     "JSON that is no answer was passed over: a: is not known here"},
+     "JSON that is no answer was passed over: status: is missing"},
     {"L2 a draft, then one that fits",
      "{\"status\":\"continue\",\"current_phase\":\"resting\"} No: " SMALL,
      "current_phase: must be triage"},
     {"L2 the same twice", SMALL "\n" SMALL, "the same answer once more"},
-    {"L2 a list beside it", "[{\"a\":1}] " SMALL, "must be an object"},
+    {"L2 a list beside it", "[{\"a\":1}] " SMALL, "must be one JSON object"},
+    {"L2 encoded twice",
+     "\"{\\\"status\\\":\\\"continue\\\",\\\"current_phase\\\":\\\"working\\\"}\"",
+     "a string around the JSON"},
+    {"L2 a list encoded twice", HEAD "\"drop\":\"[\\\"a\\\"]\"}", "a string around JSON"},
+    {"L2 an object encoded twice", HEAD "\"wait\":\"{\\\"for\\\":\\\"reply\\\"}\"}",
+     "a string around JSON"},
+    {"L5 unknown action", HEAD "\"run_shell\":[\"rm\"]}", "unknown, so dropped: run_shell"},
+    {"L5 unknown field below", MAIL("\"priority\":1"),
+     "unknown, so dropped: send_emails[1].priority"},
+    {"L5 null recipients", MAIL("\"to\":null"), "left out, so taken for empty"},
+    {"L5 wait null", HEAD "\"wait\":null}", NULL},
+    {"L5 null everywhere",
+     HEAD "\"working_note\":null,\"drop\":null,\"send_emails\":null,\"bundle_key\":null,"
+          "\"read_attachments\":[{\"message_id\":\"a@b\",\"filename\":\"x\",\"offset\":null}]}",
+     NULL},
     {"L2 fence inside a string",
      "```json\n{\"status\":\"continue\",\"current_phase\":\"working\",\"working_note\":"
      "\"```json\\n{\\\"status\\\":\\\"complete\\\"}\\n```\"}\n```",
@@ -210,10 +229,6 @@ test_around(void)
     }
 }
 
-#define HEAD "{\"status\":\"continue\",\"current_phase\":\"working\","
-#define MAIL(fields) HEAD "\"send_emails\":[{\"to\":[]},{" fields "}]}"
-#define WAIT(fields) "{\"status\":\"waiting\",\"current_phase\":\"waiting\"" fields "}"
-
 static const struct {
     const char *row, *text, *want;
 } refused[] = {
@@ -225,9 +240,20 @@ static const struct {
     {"L2 two different ones", SMALL "\n" OTHER, "there are two different answers"},
     {"L2 two fences that differ", "```json\n" SMALL "\n```\nor\n```json\n" OTHER "\n```",
      "there are two different answers"},
-    {"L2 in a list", "[" SMALL "]", "document: must be an object"},
-    {"L2 in a wrapper", "{\"answer\":" SMALL "}", "answer: is not known here"},
-    {"L2 encoded twice", "\"{\\\"status\\\":\\\"continue\\\"}\"", "there is no JSON object"},
+    {"L2 in a list", "[" SMALL "]", "the answer must be one JSON object"},
+    {"L2 in a wrapper", "{\"answer\":" SMALL "}", "status: is missing"},
+    {"L2 a part of it encoded twice", "\"{\\\"status\\\":\\\"continue\\\"}\"",
+     "current_phase: is missing; it must be triage"},
+    {"L5 everything that is wrong",
+     HEAD
+     "\"drop\":5,\"send_emails\":[{\"to\":7},\"x\"],\"write_notes\":[{\"mode\":\"patch\"}]}",
+     "drop: must be a list of strings; write_notes[0].key: is missing; write_notes[0].mode: "
+     "must be "
+     "replace or append; send_emails[0].to: must be a list of strings; send_emails[1]: must be "
+     "an "
+     "object"},
+    {"L5 blind copies", MAIL("\"bcc\":[]"),
+     "send_emails[1].bcc: is not known here; did you mean 'cc'?"},
     {"L2 what was meant is named", "{\"a\":1} {\"status\":1}", "status: must be a string"},
     {"L3 in a wrapper", "{\"answer\":" SMALL, "is cut off; answer again, shorter"},
     {"L3 in a list", "[" SMALL ",", "is cut off"},
@@ -246,9 +272,6 @@ static const struct {
      "status: must be continue, waiting, complete or escalate"},
     {"L5 unknown field", HEAD "\"send_email\":[]}",
      "send_email: is not known here; did you mean 'send_emails'?"},
-    {"L5 unknown field below", MAIL("\"bcc\":[]"), "send_emails[1].bcc: is not known here"},
-    {"L5 unknown action", HEAD "\"run_shell\":[\"rm\"]}", "run_shell: is not known here"},
-    {"L5 null recipients", MAIL("\"to\":null"), "send_emails[1].to: must be a list of strings"},
     {"L5 null recipient", MAIL("\"to\":[null]"), "send_emails[1].to[0]: must be a string"},
     {"L5 number for a list", MAIL("\"cc\":5"), "send_emails[1].cc: must be a list of strings"},
     {"L5 list for a text", MAIL("\"body\":[]"), "send_emails[1].body: must be a string"},
@@ -265,7 +288,7 @@ static const struct {
     {"L5 version", HEAD "\"write_notes\":[{\"key\":\"k\",\"if_version\":\"3\"}]}",
      "write_notes[0].if_version: must be a whole number"},
     {"L5 negative version", HEAD "\"write_notes\":[{\"key\":\"k\",\"if_version\":-1}]}",
-     "write_notes[0].if_version: must be from 0"},
+     "write_notes[0].if_version: must be a whole number from 0 on"},
     {"L5 empty entry", HEAD "\"add_notes\":[\"\"]}", "add_notes[0]: must not be empty"},
     {"L5 date", HEAD "\"search_emails\":[{\"since\":\"last week\"}]}",
      "search_emails[0].since: must be a time"},
@@ -273,7 +296,6 @@ static const struct {
      "send_emails[1].attachments[0].note_key: is missing"},
     {"L5 move to nowhere", HEAD "\"move_emails\":[{\"message_id\":\"a@b\",\"folder\":\"\"}]}",
      "move_emails[0].folder: must not be empty"},
-    {"L5 wait null", HEAD "\"wait\":null}", "wait: must be an object"},
     {"L5 wait of a wrong type", HEAD "\"wait\":{\"for\":1}}", "wait.for: must be a string"},
     {"L11 waiting for nothing", WAIT(""), "wait: is missing"},
     {"L11 wait for what", WAIT(",\"wait\":{\"for\":\"\",\"then\":\"remind\"}"),
