@@ -154,28 +154,6 @@ read_fence(const char *text, Fence *ret)
     return true;
 }
 
-static bool
-unwrap_fence(const char *text, char **ret_next, const char **ret_what)
-{
-    g_auto(Fence) f = {0};
-
-    if (!read_fence(text, &f))
-        return true;
-    g_autofree char *inner = g_strstrip(g_strdup(f.inner));
-    bool plain = !*f.info || g_ascii_strcasecmp(f.info, "json") == 0;
-    if (plain && is_one_string(inner)) {
-        *ret_next = f.closed ? decode_string(inner) : NULL;
-        *ret_what = *ret_next ? "a JSON string in a code fence"
-                              : "it begins as a JSON string in a code fence and is none";
-        return *ret_next || !*f.info;
-    }
-    if (f.closed && is_markdown(f.info)) {
-        *ret_next = g_strconcat(f.inner, "\n", NULL);
-        *ret_what = "a code fence around the note";
-    }
-    return true;
-}
-
 /* --- line breaks as two characters --- */
 
 /* One backslash-n and what stands around it. */
@@ -293,6 +271,62 @@ unwrap_breaks(const char *text, char **ret_next, const char **ret_what)
     return true;
 }
 
+/* --- what stands around all of it --- */
+
+/* An object with the content and nothing else. */
+static bool
+unwrap_object(const char *text, char **ret_next, const char **ret_what)
+{
+    g_autoptr(json_t) object = NULL;
+
+    if (*text != '{' || !json_parse(text, strlen(text), 0, &object, NULL))
+        return true;
+    const char *content = json_string_value(json_object_get(object, "content"));
+    if (content && json_object_size(object) == 1) {
+        *ret_next = g_strdup(content);
+        *ret_what = "a JSON object around the note";
+    }
+    return true;
+}
+
+/* Code comes out of its fence only where none of the other rules would take it for wrapped text:
+ * a line of code may well look like that. */
+static bool
+is_left_alone(const char *code)
+{
+    static Rule *const rules[] = {unwrap_string, unwrap_breaks};
+    g_autofree char *bare = g_strstrip(g_strdup(code)), *next = NULL;
+    g_auto(Fence) f = {0};
+    const char *what = NULL;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(rules); i++)
+        if (!rules[i](bare, &next, &what) || next)
+            return false;
+    return !read_fence(bare, &f);
+}
+
+static bool
+unwrap_fence(const char *text, char **ret_next, const char **ret_what)
+{
+    g_auto(Fence) f = {0};
+
+    if (!read_fence(text, &f))
+        return true;
+    g_autofree char *inner = g_strstrip(g_strdup(f.inner));
+    bool plain = !*f.info || g_ascii_strcasecmp(f.info, "json") == 0;
+    if (plain && is_one_string(inner)) {
+        *ret_next = f.closed ? decode_string(inner) : NULL;
+        *ret_what = *ret_next ? "a JSON string in a code fence"
+                              : "it begins as a JSON string in a code fence and is none";
+        return *ret_next || !*f.info;
+    }
+    if (f.closed && (is_markdown(f.info) || is_left_alone(f.inner))) {
+        *ret_next = g_strconcat(f.inner, "\n", NULL);
+        *ret_what = "a code fence around the note";
+    }
+    return true;
+}
+
 /* --- all of it --- */
 
 /* The rules look at the content without blanks around it; what none of them takes stays as it
@@ -300,7 +334,7 @@ unwrap_breaks(const char *text, char **ret_next, const char **ret_what)
 static bool
 unwrap(const char *text, char **ret_next, const char **ret_what)
 {
-    static Rule *const rules[] = {unwrap_fence, unwrap_string, unwrap_breaks};
+    static Rule *const rules[] = {unwrap_fence, unwrap_object, unwrap_string, unwrap_breaks};
     g_autofree char *bare = g_strstrip(g_strdup(text));
 
     for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
