@@ -349,7 +349,8 @@ reckon_input(const BrainAsk *ask)
 {
     size_t bytes = strlen(ask->prompt) + (ask->system ? strlen(ask->system) : 0) +
                    (ask->schema ? strlen(ask->schema) : 0) +
-                   (ask->why_again ? strlen(ask->why_again) : 0);
+                   (ask->why_again ? strlen(ask->why_again) : 0) +
+                   (ask->last_answer ? strlen(ask->last_answer) : 0);
     int64_t tokens = 0;
 
     for (unsigned i = 0; i < ask->n_files; i++) {

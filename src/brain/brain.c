@@ -106,8 +106,9 @@ brain_question(const BrainAsk *ask)
 {
     if (!ask->why_again)
         return g_strdup(ask->prompt);
-    return g_strdup_printf("%s\nYour last answer could not be used: %s\nAnswer again.\n",
-                           ask->prompt, ask->why_again);
+    return g_strdup_printf("%s\n%sYour last answer could not be used: %s\nAnswer again.\n",
+                           ask->prompt, ask->last_answer ? ask->last_answer : "",
+                           ask->why_again);
 }
 
 char *

@@ -28,10 +28,12 @@ typedef struct BrainAsk {
     const char *home; /* absolute: for paths relative to it */
     const char *prompt;
     const char *cwd;
-    const char *const *env;   /* additions: "POSTRIDER_PORT=…"; NULL: none */
-    const char *why_again;    /* what was wrong with the last answer; NULL */
-    const char *system;       /* instructions that stay from question to question; NULL */
-    const char *schema;       /* JSON schema of the answer, in the portable profile of every
+    const char *const *env; /* additions: "POSTRIDER_PORT=…"; NULL: none */
+    const char *why_again;  /* what was wrong with the last answer; NULL */
+    const char
+        *last_answer;   /* that answer, in its fence, to be mended; NULL: not to be shown */
+    const char *system; /* instructions that stay from question to question; NULL */
+    const char *schema; /* JSON schema of the answer, in the portable profile of every
                                  provider: object root, all fields required, null unions,
                                  additionalProperties false, no bounds; NULL: free text */
     const char *schema_name;  /* [A-Za-z0-9_-]{1,64}; NULL: "answer" */

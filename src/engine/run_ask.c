@@ -14,6 +14,7 @@
 #include "store/pauses.h"
 
 #define UNUSABLE_MAX (64u << 10) /* bytes kept of an answer that can't be used */
+#define MEND_MAX (16u << 10)     /* bytes of it that the brain is shown again, to mend it */
 
 typedef enum Tried {
     TRIED_NEXT, /* the step is committed, and one more is to follow */
@@ -212,16 +213,35 @@ pay(Task *t, int64_t most, int64_t cost, GError **error)
     return true;
 }
 
+/* What the brain said in vain, in a fence like all text that is not ours; NULL: nothing. Caller
+ * frees. */
+static char *
+fence_answer(const Task *t, const Failure *failed)
+{
+    gsize len;
+    const char *said = failed->said ? g_bytes_get_data(failed->said, &len) : NULL;
+    const char *mark = context_nonce(t->context);
+    if (!t->steps || !said)
+        return NULL;
+    g_autofree char *whole = g_strndup(said, len);
+    size_t keep = text_cut_at(whole, MEND_MAX);
+    if (strstr(whole, mark))
+        return NULL;
+    return g_strdup_printf("=== YOUR LAST ANSWER [%s] ===\n%.*s%s\n=== END [%s] ===\n", mark,
+                           (int)keep, whole, keep < len ? "\n[… cut]" : "", mark);
+}
+
 /* *ret: the try has ended already, since the brain can't be asked as it is. */
 static bool
 ask(Task *t,
     Workplace *place,
     const char *prompt,
-    const char *why_again,
+    const Failure *failed,
     Thought *thought,
     Tried *ret,
     GError **error)
 {
+    g_autofree char *said = fence_answer(t, failed);
     Think question = {.engine = t->run->engine,
                       .job = t->job,
                       .role = t->role,
@@ -232,7 +252,8 @@ ask(Task *t,
                       .cwd = t->cwd,
                       .prompt = prompt,
                       .context = t->context,
-                      .why_again = why_again,
+                      .why_again = failed->why,
+                      .last_answer = said,
                       .schema = t->steps ? t->face->schema : NULL,
                       .signal_fd = t->run->signal_fd,
                       .draining = &t->run->draining};
@@ -265,7 +286,7 @@ try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError 
 {
     g_auto(Thought) thought = {0};
     Tried ended;
-    if (!ask(t, place, prompt, failed->why, &thought, &ended, error))
+    if (!ask(t, place, prompt, failed, &thought, &ended, error))
         return ended;
     if (!brain_worked(t->run->engine->db, t->brain->name, error) ||
         (thought.port_steps && !drop_settled(t, error)))

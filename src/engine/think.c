@@ -219,6 +219,7 @@ fill_question(const Think *ask, char **env, BrainAsk *ret)
                                         : ask->engine->home->path,
                       .env = (const char *const *)env,
                       .why_again = ask->why_again,
+                      .last_answer = ask->last_answer,
                       .schema = ask->schema,
                       .total_iterations = ask->job->steps,
                       .clock = &ask->engine->home->clock};

@@ -25,7 +25,7 @@ typedef struct Think {
     const StepInput *in;
     const Workplace *place; /* NULL: the brain needs none, and no port */
     const char *cwd;        /* without a workplace: where a program works; NULL: the home */
-    const char *prompt, *why_again;
+    const char *prompt, *why_again, *last_answer; /* the last two as in BrainAsk */
     const Context *context; /* for the system text and the files; NULL: neither */
     const char *schema;     /* of the answer; NULL: free text */
     int signal_fd;

@@ -28,8 +28,8 @@ print({
     'NaN': '{"status":"continue","current_phase":NaN}',
     'wrong type': f'{{"status":"continue","current_phase":7,{write}}}',
     'unknown status': f'{{"status":"finished","current_phase":"working",{write}}}',
-    'extra field': f'{{"status":"continue","current_phase":"working","run_command":"rm -rf /",{write}}}',
-    'null recipients': '{"status":"continue","current_phase":"working","send_emails":[{"to":null,"body":"x"}]}',
+    'misspelt field': f'{{"status":"continue","current_phase":"working","send_mails":[{{"to":[],"body":"x"}}],{write}}}',
+    'several': f'{{"status":"finished","current_phase":7,"drop":1,{write}}}',
     '10,000 actions': '{"status":"continue","current_phase":"working","add_notes":[' + ','.join(f'"n/{i}"' for i in range(10000)) + ']}',
     'deep': '{"status":"continue","current_phase":"working","add_notes":' + '[' * 100000 + ']' * 100000 + '}',
     'same key twice': f'{{"status":"continue","current_phase":"working","send_emails":[{{"to":[],"to":["evil@example.net"],"body":"x"}}],{write}}}',
@@ -64,8 +64,8 @@ L4|NaN|
 L13|NUL|
 L5|wrong type|current_phase: 
 L5|unknown status|status: 
-L5|extra field|run_command: 
-L5|null recipients|send_emails.0..to: 
+L5|misspelt field|send_mails: is not known here; did you mean 'send_emails'
+L5|several|status: must be .*; current_phase: must be a string; drop: must be a list
 L5|10,000 actions|add_notes: .*limit
 L5|deep|
 L6|same key twice|
@@ -75,6 +75,28 @@ L7|line break in a subject|send_emails.0..subject: must not have line breaks
 END
 is "$(notes)" "$before_notes" 'L2 L3 L5: no note of any of them was written'
 is "$(pr --json outbox list --all | grep -c evil)" 0 'L6 L7: nobody else was written to'
+
+# --- it is mended, not guessed again ---
+
+{ python3 "$WORK/make" several ''; echo "$done_now"; } | answers
+mail_in 'Mend it' <<<'please'
+like "$(seen 2)" '=== YOUR LAST ANSWER \[[a-z0-9]+\] ===
+\{"status":"finished","current_phase":7.*
+=== END \[[a-z0-9]+\] ===
+Your last answer could not be used: status: ' 'the brain is shown what it said, in a fence, with all that is wrong'
+
+# --- what is meant well is taken ---
+
+answers <<END
+{"status":"continue","current_phase":"working","mood":"good","send_emails":null,"wait":null,"write_notes":"[{\"key\":\"scratch/twice\",\"content\":\"x\"}]"}
+$done_now
+END
+mail_in 'Forgiven' <<<'please'
+is "$(cat "$WORK/n") $(pr note get scratch/twice)" '2 x' 'L5: null is empty, and a list that was encoded twice is a list'
+like "$(results 2)" 'fields of your answer were unknown, so dropped: mood' 'L5: the brain hears of a field that nobody knows'
+python3 -c 'import json, sys; print(json.dumps(sys.argv[1]))' "$done_now" | answers
+mail_in 'A string' <<<'please'
+is "$(cat "$WORK/n") $(state)" '1 done' 'L2: so is an answer in a string'
 
 # --- twice is enough ---
 
