@@ -87,6 +87,19 @@ report(Commit *c, const ProposedNote *n, int64_t version)
     commit_did(c, "%s note %s", word, n->key);
 }
 
+/* What a brain can do about a change that was refused; "" where the refusal says it. */
+static const char *
+advice(const char *refusal)
+{
+    if (g_str_has_prefix(refusal, "conflict"))
+        return "; load it first (add_notes), then write it again with both in it";
+    if (g_str_has_prefix(refusal, "there is no note"))
+        return "; look for its key with search_notes";
+    if (g_str_has_suffix(refusal, " already"))
+        return "; choose another key, or load that note first";
+    return strstr(refusal, "larger than the limit") ? "; split it into several notes" : "";
+}
+
 bool
 commit_notes(Commit *c, Txn *txn, GError **error)
 {
@@ -105,7 +118,7 @@ commit_notes(Commit *c, Txn *txn, GError **error)
             g_propagate_error(error, g_steal_pointer(&failed));
             return false;
         }
-        commit_result(c, "note %s: %s", n->key, failed->message);
+        commit_result(c, "note %s: %s%s", n->key, failed->message, advice(failed->message));
         g_autofree char *why = text_shorten(failed->message, WHY_MAX);
         commit_did(c, "could not change note %s (%s)", n->key, why);
         c->notes_failed++;

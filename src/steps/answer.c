@@ -215,9 +215,7 @@ read_head(Reader *r, const Place *root, Answer *a)
 
     a->status = (AnswerStatus)reader_choice(r, root, "status", statuses);
     a->current_phase = (Phase)reader_choice(r, root, "current_phase", phase_names);
-    a->has_working_note = reader_has(root, "working_note");
     a->working_note = reader_text(r, root, "working_note", STATE_NOTE_MAX);
-    a->has_bundle_key = reader_has(root, "bundle_key");
     a->bundle_key = reader_line(r, root, "bundle_key");
     a->reasoning = reader_text(r, root, "reasoning", ANSWER_REASON_MAX);
 }
@@ -301,7 +299,7 @@ read_object(Reader *r, const json_t *object)
     a->wait = read_wait(r, &root, a->status);
     a->flags = g_ptr_array_new_with_free_func(g_free);
     flag_paths(a->flags, "left out, so taken for empty", r->missing);
-    flag_paths(a->flags, "unknown, so dropped", r->unknown);
+    flag_paths(a->flags, ANSWER_DROPPED, r->unknown);
     if (r->decoded)
         flag(a->flags, "passed over", "a string around JSON");
     flag_paths(a->flags, "control characters were taken out of", r->cleaned);

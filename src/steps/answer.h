@@ -81,9 +81,8 @@ typedef struct AnswerWait {
 typedef struct Answer {
     AnswerStatus status;
     Phase current_phase;
-    char *working_note; /* at most STATE_NOTE_MAX bytes */
-    char *bundle_key;
-    bool has_working_note, has_bundle_key; /* false: left out, so the old one may stay */
+    char *working_note; /* at most STATE_NOTE_MAX bytes; "" unchanged, "-" none */
+    char *bundle_key;   /* likewise */
     char *reasoning;
     GPtrArray *add_notes;        /* char *: keys */
     GPtrArray *add_emails;       /* MailRef */
@@ -98,6 +97,8 @@ typedef struct Answer {
     GPtrArray *move_emails;      /* MailRef */
     AnswerWait wait;
     GPtrArray *flags; /* char *: what was not as agreed and was forgiven; lines for the log */
+#define ANSWER_DROPPED                                                                         \
+    "unknown, so dropped" /* begins the line about fields that nobody knows */
 } Answer;
 void answer_free(Answer *answer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Answer, answer_free)

@@ -17,6 +17,7 @@ typedef struct Gather {
     Engine *engine;
     const Job *job;
     Viewer viewer;
+    const Proposal *p; /* the notes of this step */
     StepState *state;
     bool found;
 } Gather;
@@ -42,6 +43,34 @@ has_page(Gather *g, const char *what, const char *text, int64_t offset)
     return false;
 }
 
+/* What this step makes of a note: 1 it writes it, -1 it takes it away, 0 nothing. */
+static int
+fate_of(const Proposal *p, const char *key)
+{
+    int fate = 0;
+    for (guint i = 0; i < p->notes->len; i++) {
+        const ProposedNote *n = g_ptr_array_index(p->notes, i);
+        bool writes = n->act == NOTE_REPLACE || n->act == NOTE_APPEND;
+        if (g_str_equal(n->key, key))
+            fate = writes ? 1 : -1;
+        if (n->to && g_str_equal(n->to, key))
+            fate = 1;
+    }
+    return fate;
+}
+
+/* True for a note that is settled by the writes of this step, whatever the store says of it. */
+static bool
+add_own_note(Gather *g, const char *entry, const char *key)
+{
+    int fate = fate_of(g->p, key);
+    if (fate > 0)
+        g->found |= state_add_note(g->state, entry);
+    if (fate < 0)
+        state_add_result(g->state, "note %s: not loaded, this step renames or deletes it", key);
+    return fate != 0;
+}
+
 /* entry: KEY or KEY@BYTES. */
 static bool
 add_note(Gather *g, const char *entry, GError **error)
@@ -51,7 +80,7 @@ add_note(Gather *g, const char *entry, GError **error)
     g_autofree char *nearest = NULL;
     int64_t offset;
     g_autofree char *key = state_note_key(entry, &offset);
-    if (given_up(g, "note", key))
+    if (add_own_note(g, entry, key) || given_up(g, "note", key))
         return true;
     if (note_key_valid(key) && !note_load(g->engine->db, &g->viewer, key, 0, &note, error))
         return false;
@@ -71,8 +100,9 @@ add_note(Gather *g, const char *entry, GError **error)
     }
     if (!notes_nearest(g->engine->db, &g->viewer, key, &nearest, error))
         return false;
-    state_add_result(g->state, "note %s: there is none%s%s", key,
-                     nearest ? "; did you mean " : "", nearest ? nearest : "");
+    state_add_result(g->state, "note %s: there is none; %s%s", key,
+                     nearest ? "did you mean " : "look for it with search_notes",
+                     nearest ? nearest : "");
     return true;
 }
 
@@ -98,7 +128,8 @@ add_mail(Gather *g, const MailRef *ref, GError **error)
         return true;
     }
     state_fail(g->state, ref->message_id);
-    state_add_result(g->state, "mail %s: there is none", ref->message_id);
+    state_add_result(g->state, "mail %s: there is none; look for it with search_emails",
+                     ref->message_id);
     return true;
 }
 
@@ -263,11 +294,14 @@ read_attachment(Gather *g, const FileRef *ref, GError **error)
     const char *why = file.there ? why_unreadable(&file, takes) : NULL;
     if (!file.there) {
         state_fail(g->state, key);
-        state_add_result(g->state, "attachment %s: there is none", key);
+        state_add_result(g->state,
+                         "attachment %s: there is none; take the filename as its mail lists it",
+                         key);
     } else if (why) {
         log_event(LOG_WARN, "the brain asked for a binary attachment", "filename",
                   ref->filename, "message", id, NULL);
-        state_add_result(g->state, "UNSUPPORTED: ATTACHMENT %s (%s)", ref->filename, why);
+        state_add_result(g->state, "UNSUPPORTED: ATTACHMENT %s (%s); ask for it as text",
+                         ref->filename, why);
     } else if (has_page(g, key, file.text ? file.text : "", file.text ? ref->offset : 0)) {
         g->found |= state_add_attachment(g->state, id, ref->filename, ref->offset);
     }
@@ -278,11 +312,13 @@ bool
 gather(Engine *engine,
        const Job *job,
        const Answer *a,
+       const Proposal *p,
        StepState *state,
        bool *ret_found,
        GError **error)
 {
-    Gather g = {.engine = engine, .job = job, .viewer = {.role = job->role}, .state = state};
+    Gather g = {
+        .engine = engine, .job = job, .viewer = {.role = job->role}, .p = p, .state = state};
     for (guint i = 0; i < a->drop->len; i++)
         (void)state_drop(state, g_ptr_array_index(a->drop, i));
     for (guint i = 0; i < a->add_notes->len; i++) {

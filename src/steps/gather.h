@@ -5,8 +5,11 @@
  * attachments. All of it is reading, with the eyes of the job's role; what was found goes into
  * the state and is shown from the next step on, what was not is counted, and asked for a third
  * time it is not looked for any more.
+ *
+ * A step writes, renames and deletes first and gathers then: a note that it writes is there, and
+ * one that it deletes or renames is not, although nothing of it is committed yet.
  */
-#include "engine/engine.h"
+#include "engine/commit.h"
 #include "steps/answer.h"
 #include "store/jobs.h"
 
@@ -16,6 +19,7 @@
 bool gather(Engine *engine,
             const Job *job,
             const Answer *answer,
+            const Proposal *p,
             StepState *state,
             bool *ret_found,
             GError **error);

@@ -43,6 +43,7 @@ propose_write(Proposal *p, const AnswerWrite *write, StepState *state)
         proposal_add_note(p, write->append ? NOTE_APPEND : NOTE_REPLACE, write->key);
     note->body = g_bytes_new(body, strlen(body));
     note->if_version = write->if_version;
+    state_forgive(state, write->key);
     return true;
 }
 
@@ -55,9 +56,12 @@ propose_notes(Proposal *p, const Answer *a, StepState *state)
     for (guint i = 0; i < a->rename_notes->len; i++) {
         const AnswerRename *r = g_ptr_array_index(a->rename_notes, i);
         proposal_add_note(p, NOTE_RENAME, r->from)->to = g_strdup(r->to);
+        state_rename_note(state, r->from, r->to);
     }
-    for (guint i = 0; i < a->delete_notes->len; i++)
+    for (guint i = 0; i < a->delete_notes->len; i++) {
         proposal_add_note(p, NOTE_DELETE, g_ptr_array_index(a->delete_notes, i));
+        state_drop(state, g_ptr_array_index(a->delete_notes, i));
+    }
     return all;
 }
 
@@ -216,14 +220,23 @@ finish(Engine *engine,
     return true;
 }
 
+/* "-" clears a thing. */
+static bool
+is_dash(const char *text)
+{
+    g_autofree char *bare = g_strstrip(g_strdup(text));
+    return g_str_equal(bare, "-");
+}
+
+/* Empty leaves a thing as it is, since models leave out what they do not change. */
 static void
 remember(const Answer *a, StepState *state)
 {
     state->phase = a->current_phase;
-    if (a->has_working_note)
-        state_set_working_note(state, a->working_note);
-    if (a->has_bundle_key)
-        state_set_bundle_key(state, a->bundle_key);
+    if (*a->working_note)
+        state_set_working_note(state, is_dash(a->working_note) ? "" : a->working_note);
+    if (*a->bundle_key)
+        state_set_bundle_key(state, is_dash(a->bundle_key) ? "" : a->bundle_key);
 }
 
 /* A note could not be understood: what the step says of it must not go out, nor be the end. */
@@ -234,6 +247,19 @@ hold_back(Proposal *p, const Answer *a, StepState *state)
         state_add_result(state,
                          "no mail of this step was sent, because a note was not written");
     p->status = PROPOSE_CONTINUE;
+}
+
+/* What was forgiven is for the log; a field that was dropped is for the brain too: it may have
+ * meant something by it. */
+static void
+report_flags(const Answer *a, StepState *state)
+{
+    for (guint i = 0; i < a->flags->len; i++) {
+        const char *flag = g_ptr_array_index(a->flags, i);
+        log_event(LOG_DEBUG, "the answer was not as agreed", "what", flag, NULL);
+        if (g_str_has_prefix(flag, ANSWER_DROPPED))
+            state_add_result(state, "fields of your answer were %s", flag);
+    }
 }
 
 bool
@@ -249,16 +275,14 @@ loop_answer(Engine *engine,
     bool found = false;
     if (!loop_state(in, &state, error) || !answer_parse(text, strlen(text), &a, error))
         return false;
-    for (guint i = 0; i < a->flags->len; i++)
-        log_event(LOG_DEBUG, "the answer was not as agreed", "what",
-                  g_ptr_array_index(a->flags, i), NULL);
-
     g_autoptr(Proposal) p = proposal_new(status_of(a->status));
     state_clear_results(state);
+    report_flags(a, state);
     remember(a, state);
-    if (!gather(engine, job, a, state, &found, error))
+    bool written = propose_notes(p, a, state);
+    if (!gather(engine, job, a, p, state, &found, error))
         return false;
-    if (!propose_notes(p, a, state))
+    if (!written)
         hold_back(p, a, state);
     else if (!mails_propose(engine, job, in, a, state, p, error))
         return false;

@@ -292,6 +292,16 @@ state_drop(StepState *state, const char *key_or_id)
     return drop_note(state, key_or_id) || (id && drop_mail(state, id));
 }
 
+void
+state_rename_note(StepState *state, const char *from, const char *to)
+{
+    if (drop_note(state, from))
+        (void)state_add_note(state, to);
+    if (g_str_equal(state->bundle_key, from))
+        state_set_bundle_key(state, to);
+    state_forgive(state, to);
+}
+
 /* --- failures and searches --- */
 
 /* "<a@b>" and "a@b" fail as one. Only a bracketed text is taken for an id: a search may well
@@ -338,6 +348,14 @@ state_fail(StepState *state, const char *key)
     if (failure->count < STATE_COUNT_MAX)
         failure->count++;
     return failure->count;
+}
+
+void
+state_forgive(StepState *state, const char *key)
+{
+    g_autofree char *normal = normalise_key(key);
+
+    g_ptr_array_remove(state->failed, find_failure(state, normal));
 }
 
 void

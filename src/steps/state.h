@@ -109,8 +109,13 @@ bool state_add_attachment(StepState *state,
  * was there. */
 bool state_drop(StepState *state, const char *key_or_id);
 
+/* A gathered note or bundle of the old key goes by the new one. */
+void state_rename_note(StepState *state, const char *from, const char *to);
+
 /* Counts one more failure of a key or id and returns how many there are now. */
 unsigned state_fail(StepState *state, const char *key);
+/* It is there now: earlier failures to find it count no more. */
+void state_forgive(StepState *state, const char *key);
 void state_set_failures(StepState *state, const char *key, unsigned count);
 /* True once it failed STATE_TRIES_MAX times: a further request is not to be carried out. */
 bool state_unavailable(const StepState *state, const char *key);

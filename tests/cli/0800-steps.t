@@ -125,8 +125,8 @@ ask='{"status":"continue","current_phase":"gathering","add_emails":[{"message_id
 printf '%s}\n' "$ask" "$ask" "$ask,\"search_emails\":[{\"subject\":\"still not\"}]" >"$WORK/three"
 echo "$done_now" | cat "$WORK/three" - | answers
 mail_in 'Still not there' <<<'the file'
-like "$(results 2)" 'mail <no@such>: there is none
-attachment none.c of <[^>]+>: there is none' 'mails and attachments that are not there are said'
+like "$(results 2)" 'mail <no@such>: there is none; look for it with search_emails
+attachment none.c of <[^>]+>: there is none; take the filename as its mail lists it' 'mails and attachments that are not there are said'
 like "$(results 4)" 'mail <no@such> is UNAVAILABLE; it was not looked for again' 'E78: a third request for a mail is not carried out'
 like "$(results 4)" 'attachment none.c of <[^>]+> is UNAVAILABLE; it was not looked for again' 'E78: nor one for an attachment'
 like "$(results 4)" 'search subject:"still not": 1 found' 'several words are one phrase of their field'

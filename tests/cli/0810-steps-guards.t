@@ -91,7 +91,8 @@ END
 chmod +x "$WORK/before"
 before=$(mails)
 mail_in 'Meet' <<<'please'
-like "$(results 3)" 'note scratch/one: conflict' 'a note that a person wrote meanwhile is not replaced'
+like "$(results 3)" 'note scratch/one: conflict: .*; load it first \(add_notes\), then write it again with both in it' \
+    'a note that a person wrote meanwhile is not replaced, and what to do is said'
 like "$(pr show "$(last_job)")" 'could not change note scratch/one \(conflict: note' 'show says why, beside what the agent meant by it'
 like "$(seen 3)" 'by a person' 'the next step shows what the person wrote'
 is "$(pr note get scratch/one)" both 'and then it may be'
@@ -136,6 +137,37 @@ mail_in 'Versions' <<<'please'
 like "$(results 3)" 'note scratch/v: saved as version 2' 'if_version of the newest is taken'
 like "$(results 4)" 'note scratch/v: conflict: if_version is 1, and the newest is 2' 'one that is not the newest is refused'
 like "$(pr note get scratch/v)" 'two.*, too' 'append has no condition'
+
+# --- writes, renames and deletes come before gathering ---
+
+pr note put scratch/there >/dev/null <<<'was there'
+answers <<END
+{"status":"continue","current_phase":"working","add_notes":["scratch/fresh"]}
+{"status":"continue","current_phase":"working","add_notes":["scratch/fresh"],"search_notes":["zzz"]}
+{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/fresh","content":"written now"}],"add_notes":["scratch/fresh","scratch/there"]}
+{"status":"continue","current_phase":"working","bundle_key":"scratch/fresh","rename_notes":[{"from":"scratch/fresh","to":"scratch/moved"}],"delete_notes":["scratch/there"],"add_notes":["scratch/there"]}
+$done_now
+END
+mail_in 'In order' <<<'please'
+like "$(seen 3)" '=== UNAVAILABLE ===
+  scratch/fresh' 'a note that failed twice'
+like "$(seen 4)" 'NOTE: scratch/fresh \(version 1, by envoy\) [^
+]*
+written now' 'is written and asked for in one step, and shown at the next'
+unlike "$(seen 4)" 'UNAVAILABLE' 'and counts as unavailable no more'
+like "$(seen 5)" 'NOTE: scratch/moved .*
+written now' 'one that is renamed is shown by its new key, gathered or as the bundle'
+unlike "$(seen 5)" '(NOTE:|Note) scratch/(fresh|there)' 'one that is deleted or renamed is not looked for'
+like "$(results 5)" 'note scratch/there: not loaded, this step renames or deletes it' 'and that is said'
+
+# --- what a note is wrapped in ---
+
+answers <<'END'
+{"status":"continue","current_phase":"coding","write_notes":[{"key":"scratch/sum.py","content":"```python\nprint(1)\n```"},{"key":"scratch/wrapped","content":"{\"content\": \"plain\"}"}]}
+END
+echo "$done_now" >>"$WORK/answers"
+mail_in 'Wrapped' <<<'please'
+is "$(pr note get scratch/sum.py) $(pr note get scratch/wrapped)" 'print(1) plain' 'a fence or an object around a note is none of it'
 
 # --- answers that are none ---
 
