@@ -44,7 +44,7 @@ system_blocks(const char *text)
 }
 
 static json_t *
-build(const BrainAsk *ask, bool own, GError **error)
+build_whole(const BrainAsk *ask, GError **error)
 {
     g_autofree char *question = brain_question(ask);
     g_autoptr(json_t) schema = NULL;
@@ -70,20 +70,15 @@ build(const BrainAsk *ask, bool own, GError **error)
     return body;
 }
 
-/* Not every server and model has structured output: then the schema is told in words. Nor can
- * every file be read. */
+/* Not every server and model has structured output: then the schema is told in words. */
 static bool
-reshape(json_t *question, const char *complaint)
+drop_format(json_t *question)
 {
-    static const char *const words[] = {"output_config", "schema", "grammar", "format", NULL};
     json_t *config = json_object_get(question, "output_config");
     json_t *schema = json_object_get(json_object_get(config, "format"), "schema");
     json_t *system = json_object_get(question, "system");
-    json_t *message = json_array_get(json_object_get(question, "messages"), 0);
 
-    if (api_drop_files(json_object_get(message, "content"), complaint))
-        return true;
-    if (!schema || !api_mentions(complaint, words))
+    if (!schema)
         return false;
     g_autofree char *text = json_format(schema);
     g_autofree char *rule = brain_schema_rule(text);
@@ -93,6 +88,31 @@ reshape(json_t *question, const char *complaint)
     }
     json_array_append_new(system, text_block(rule));
     json_object_del(question, "output_config");
+    return true;
+}
+
+static json_t *
+build(const BrainAsk *ask, bool own, GError **error)
+{
+    json_t *question = build_whole(ask, error);
+
+    if (question && (ask->lacks & BRAIN_LACKS_JSON))
+        drop_format(question);
+    return question;
+}
+
+/* Nor can every file be read. */
+static bool
+reshape(json_t *question, const char *complaint, unsigned *lacks)
+{
+    static const char *const words[] = {"output_config", "schema", "grammar", "format", NULL};
+    json_t *message = json_array_get(json_object_get(question, "messages"), 0);
+
+    if (api_drop_files(json_object_get(message, "content"), complaint))
+        return true;
+    if (!api_mentions(complaint, words) || !drop_format(question))
+        return false;
+    *lacks |= BRAIN_LACKS_JSON;
     return true;
 }
 

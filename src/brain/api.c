@@ -25,7 +25,7 @@ typedef struct Api {
     int64_t time_us, deadline_us; /* monotonic; USEC_NEVER */
     HttpCall *http;               /* NULL: we wait */
     int64_t wait_until_us;        /* monotonic */
-    unsigned retries, reshapes;
+    unsigned retries, reshapes, lacks;
     bool finished;
     BrainAnswer answer;
 } Api;
@@ -250,6 +250,7 @@ api_start(const ApiKind *kind, const BrainAsk *ask, void **ret_state, GError **e
         .kind = kind,
         .model = g_strdup(ask->conf->model),
         .clock = ask->clock ? *ask->clock : (Clock){0},
+        .lacks = ask->lacks,
         .time_us = time_us,
         .deadline_us = time_us ? clock_mono_us() + time_us : USEC_NEVER,
     };
@@ -434,7 +435,7 @@ reshape(Api *api, const HttpReply *reply, const ApiResult *result)
     if (reply->end != HTTP_DONE || (reply->status != 400 && reply->status != 422) ||
         result->spent || api->reshapes >= RESHAPES_MAX)
         return false;
-    if (!api->kind->reshape(api->question, result->why) || !write_body(api, NULL))
+    if (!api->kind->reshape(api->question, result->why, &api->lacks) || !write_body(api, NULL))
         return false;
     api->reshapes++;
     api->wait_until_us = 0;
@@ -478,6 +479,7 @@ take_reply(Api *api, const HttpReply *reply)
             carry_out(api, reply, &result);
         return;
     }
+    api->answer.lacks = api->lacks;
     api->answer.text = result.text ? brain_clean(result.text, strlen(result.text)) : NULL;
     finish(api, result.end, g_steal_pointer(&result.why));
 }

@@ -37,11 +37,12 @@ typedef struct ApiKind {
     const char *key_header;        /* "x-api-key: %s" in two parts: this and the key */
     const char *request_id_header; /* in lower case */
     int64_t stall_us;              /* longest silence; 0: it may be silent while it thinks */
-    /* The question; own: at the provider's own url. NULL with ERR_NEVER: no such schema. */
+    /* The question, without ask->lacks; own: at the provider's own url. NULL with ERR_NEVER: no
+     * such schema. */
     json_t *(*build)(const BrainAsk *ask, bool own, GError **error);
-    /* After a 400 or 422 with this text: puts the question in another form. False: there is
-     * none left that could help. */
-    bool (*reshape)(json_t *question, const char *complaint);
+    /* After a 400 or 422 with this text: puts the question in another form, and adds to *lacks
+     * what every question will have to do without. False: there is none left that could help. */
+    bool (*reshape)(json_t *question, const char *complaint, unsigned *lacks);
     /* A reply of status 200. */
     void (*read)(const HttpReply *reply, ApiResult *ret);
 } ApiKind;

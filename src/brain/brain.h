@@ -38,10 +38,16 @@ typedef struct BrainAsk {
                                  additionalProperties false, no bounds; NULL: free text */
     const char *schema_name;  /* [A-Za-z0-9_-]{1,64}; NULL: "answer" */
     int64_t total_iterations; /* steps of the job before this one */
+    unsigned lacks;           /* BRAIN_LACKS_…: what its server has refused before */
     const BrainFile *files;   /* only what brain_takes() */
     unsigned n_files;
     const Clock *clock; /* NULL: the real one */
 } BrainAsk;
+
+/* Forms of the question that a server refuses, whoever asks. */
+#define BRAIN_LACKS_SCHEMA 1u /* structured output by a schema */
+#define BRAIN_LACKS_JSON 2u   /* structured output at all */
+#define BRAIN_LACKS_LIMIT 4u  /* the token limit by the name that its kind begins with */
 
 /* What to do next, whoever failed. */
 typedef enum BrainEnd {
@@ -71,6 +77,7 @@ typedef struct BrainAnswer {
     int64_t retry_at_us; /* BRAIN_LIMITED: wall time; else 0 */
     char *said;          /* BRAIN_LIMITED: its own words, where failed has not got them; NULL */
     char *request_id;    /* the provider's name for the last request; NULL */
+    unsigned lacks;      /* BRAIN_LACKS_…: what the server that answered was not asked with */
 } BrainAnswer;
 void brain_answer_clear(BrainAnswer *answer);
 

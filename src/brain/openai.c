@@ -3,7 +3,7 @@
  * without a stream: several local servers lose the schema or the usage in one. Where servers
  * differ, the most common form goes first and a complaint leads to the next:
  *
- *   response_format json_schema -> json_object with a schema -> none, the schema in words
+ *   response_format json_schema -> json_object, the schema in words too -> none, in words alone
  *   max_tokens <-> max_completion_tokens
  *   with files -> without
  */
@@ -55,9 +55,13 @@ format_of(const BrainAsk *ask, GError **error)
                      name, "strict", 1, "schema", schema);
 }
 
+static bool next_format(json_t *question, unsigned *lacks);
+static bool swap_limit(json_t *question);
+
 static json_t *
 build(const BrainAsk *ask, bool own, GError **error)
 {
+    unsigned known = 0;
     json_t *format = ask->schema ? format_of(ask, error) : NULL;
     json_t *messages = json_array();
 
@@ -78,6 +82,11 @@ build(const BrainAsk *ask, bool own, GError **error)
         json_object_set_new(body, "model", json_string(ask->conf->model));
     if (format)
         json_object_set_new(body, "response_format", format);
+    if (ask->lacks & BRAIN_LACKS_LIMIT)
+        swap_limit(body);
+    while ((ask->lacks & ~known & (BRAIN_LACKS_SCHEMA | BRAIN_LACKS_JSON)) &&
+           next_format(body, &known))
+        ;
     return body;
 }
 
@@ -111,28 +120,31 @@ add_instruction(json_t *question, const char *text)
     json_object_set_new(first, "content", json_string(both));
 }
 
+/* Servers that take json_object may pass over a schema beside it: it stands in the text, too. */
 static bool
-next_format(json_t *question)
+next_format(json_t *question, unsigned *lacks)
 {
     json_t *format = json_object_get(question, "response_format");
     json_t *strict = json_object_get(json_object_get(format, "json_schema"), "schema");
     json_t *loose = json_object_get(format, "schema");
 
     if (strict) {
+        g_autofree char *schema = json_format(strict);
+        g_autofree char *rule = brain_schema_rule(schema);
+        add_instruction(question, rule);
         json_object_set_new(question, "response_format",
                             json_pack("{s:s,s:O}", "type", "json_object", "schema", strict));
+        *lacks |= BRAIN_LACKS_SCHEMA;
         return true;
     }
     if (!loose)
         return false;
-    g_autofree char *schema = json_format(loose);
-    g_autofree char *rule = brain_schema_rule(schema);
-    add_instruction(question, rule);
+    *lacks |= BRAIN_LACKS_JSON;
     return json_object_del(question, "response_format") == 0;
 }
 
 static bool
-reshape(json_t *question, const char *complaint)
+reshape(json_t *question, const char *complaint, unsigned *lacks)
 {
     static const char *const limit_words[] = {"max_tokens", "max_completion_tokens", NULL};
     static const char *const format_words[] = {"response_format", "schema", "grammar",
@@ -141,11 +153,13 @@ reshape(json_t *question, const char *complaint)
     json_t *messages = json_object_get(question, "messages");
     json_t *asked = json_array_get(messages, json_array_size(messages) - 1);
 
-    if (api_mentions(complaint, limit_words))
+    if (api_mentions(complaint, limit_words)) {
+        *lacks ^= BRAIN_LACKS_LIMIT;
         return swap_limit(question);
+    }
     if (api_drop_files(json_object_get(asked, "content"), complaint))
         return true;
-    return api_mentions(complaint, format_words) && next_format(question);
+    return api_mentions(complaint, format_words) && next_format(question, lacks);
 }
 
 /* --- the reply --- */

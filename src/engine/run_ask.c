@@ -258,14 +258,21 @@ ask(Task *t,
                       .signal_fd = t->run->signal_fd,
                       .draining = &t->run->draining};
     g_autoptr(GError) unasked = NULL;
+    Db *db = t->run->engine->db;
     int64_t most;
+    *ret = TRIED_ERROR;
+    if (t->steps && !brain_lacks(db, t->brain->name, &question.lacks, error))
+        return false;
     if (!set_aside(t, &question, &most, ret, error))
         return false;
     int64_t began_us = clock_mono_us();
     CRASH_POINT("run-before-brain");
     if (think(&question, thought, &unasked)) {
+        const BrainAnswer *answer = brain_answer(thought->call);
         *ret = TRIED_ERROR;
-        if (!pay(t, most, brain_answer(thought->call)->cost_micro, error))
+        if (!pay(t, most, answer->cost_micro, error) ||
+            (answer->end == BRAIN_OK && answer->lacks != question.lacks &&
+             !brain_set_lacks(db, t->brain->name, answer->lacks, error)))
             return false;
         CRASH_POINT("run-after-brain");
         t->in.took_us = clock_mono_us() - began_us;

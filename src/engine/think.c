@@ -221,6 +221,7 @@ fill_question(const Think *ask, char **env, BrainAsk *ret)
                       .why_again = ask->why_again,
                       .last_answer = ask->last_answer,
                       .schema = ask->schema,
+                      .lacks = ask->lacks,
                       .total_iterations = ask->job->steps,
                       .clock = &ask->engine->home->clock};
     if (ask->context) {

@@ -28,6 +28,7 @@ typedef struct Think {
     const char *prompt, *why_again, *last_answer; /* the last two as in BrainAsk */
     const Context *context; /* for the system text and the files; NULL: neither */
     const char *schema;     /* of the answer; NULL: free text */
+    unsigned lacks;         /* as in BrainAsk */
     int signal_fd;
     bool *draining; /* set once SIGTERM came; stays for the process */
 } Think;

@@ -308,6 +308,29 @@ brain_worked(Db *db, const char *brain, GError **error)
            txn_commit(&txn, error);
 }
 
+bool
+brain_lacks(Db *db, const char *brain, unsigned *ret, GError **error)
+{
+    g_autofree char *mark = NULL;
+    int64_t lacks;
+
+    if (!get_until(db, "lacks", brain, &lacks, &mark, error))
+        return false;
+    g_autofree char *now = mark ? mark_now(db_home(db), brain) : NULL;
+    *ret = mark && g_str_equal(mark, now) ? (unsigned)lacks : 0;
+    return true;
+}
+
+bool
+brain_set_lacks(Db *db, const char *brain, unsigned lacks, GError **error)
+{
+    g_autofree char *mark = mark_asked(db_home(db), brain);
+    g_auto(Txn) txn = {0};
+
+    return txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) &&
+           set_until(&txn, "lacks", brain, lacks, mark, error) && txn_commit(&txn, error);
+}
+
 static bool
 try_one(Db *db, const char *brain, GError **error)
 {

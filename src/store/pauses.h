@@ -62,6 +62,10 @@ bool brain_pause(Db *db, const char *brain, Pause *ret, GError **error);
 bool brain_broken_why(Db *db, const char *brain, char **ret, bool *ret_untried, GError **error);
 /* It has answered: nothing is wrong with it, and its other jobs need not wait either. */
 bool brain_worked(Db *db, const char *brain, GError **error);
+/* What its server refuses (BRAIN_LACKS_…), so that not every question tries it again; 0 under
+ * other settings than those it was learnt under: it may be another server. */
+bool brain_lacks(Db *db, const char *brain, unsigned *ret, GError **error);
+bool brain_set_lacks(Db *db, const char *brain, unsigned lacks, GError **error);
 /* It may be asked at once, and all its jobs are ready: the first finds out whether it works. */
 bool brain_try_now(Txn *txn, const char *brain, GError **error);
 /* A pause that began ahead of now was put there by a clock that was set back since: it is none.

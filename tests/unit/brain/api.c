@@ -289,6 +289,22 @@ test_questions(void)
     }
 }
 
+/* The next question has the form that was taken, at once. */
+static void
+assert_known(const ConfBrain *conf, unsigned lacks, json_t *want)
+{
+    g_autofree char *url = fake_case(&fake, OK_LINE);
+    ConfBrain same = *conf;
+    same.url = url;
+    g_autoptr(BrainCall) call = ask(&same, &(BrainAsk){.schema = SCHEMA, .lacks = lacks});
+    g_autoptr(json_t) requests = fake_requests(&fake);
+
+    g_assert_cmpuint(lacks, !=, 0);
+    g_assert_cmpuint(brain_answer(call)->lacks, ==, lacks);
+    g_assert_cmpuint(json_array_size(requests), ==, 1);
+    g_assert_true(json_equal(body_of(requests, 0), want));
+}
+
 /* Servers that know less: the next form of the question. */
 static void
 test_forms(void)
@@ -326,6 +342,7 @@ test_forms(void)
         g_assert_cmpuint(json_array_size(requests), ==, forms[i].want_requests);
         g_assert_cmpstr(got, ==, forms[i].want_last);
         g_assert_nonnull(strstr(whole, "additionalProperties"));
+        assert_known(&conf, brain_answer(call)->lacks, last);
     }
 }
 
