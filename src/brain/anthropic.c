@@ -269,7 +269,7 @@ conclude(Told *t)
         {"end_turn", BRAIN_OK, NULL},
         {"stop_sequence", BRAIN_OK, NULL},
         {"max_tokens", BRAIN_TRUNCATED, "the answer is longer than max-tokens"},
-        {"model_context_window_exceeded", BRAIN_TRUNCATED, "the model's window is full"},
+        {"model_context_window_exceeded", BRAIN_LARGE, "the model's window is full"},
         {"refusal", BRAIN_REFUSED, "the model refuses"},
     };
 

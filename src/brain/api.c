@@ -59,7 +59,6 @@ api_result_fail(ApiResult *result, BrainEnd end, const char *fmt, ...)
     set_why(result, fmt, ap);
     va_end(ap);
     result->end = end;
-    result->status = 400;
 }
 
 void
@@ -256,8 +255,10 @@ api_start(const ApiKind *kind, const BrainAsk *ask, void **ret_state, GError **e
     };
     if (!prepare(api, ask, &failure))
         finish(api, BRAIN_BROKEN, g_strdup(failure->message));
-    else if (!write_body(api, &failure) || !send_question(api, &failure))
-        finish(api, BRAIN_FAILED, g_strdup(failure->message));
+    else if (!write_body(api, &failure))
+        finish(api, BRAIN_LARGE, g_strdup(failure->message));
+    else if (!send_question(api, &failure))
+        finish(api, BRAIN_BROKEN, g_strdup(failure->message));
     *ret_state = api;
     return true;
 }
@@ -415,6 +416,7 @@ plan(const Api *api, const HttpReply *reply, const ApiResult *result)
         .status = result->status,
         .garbled = result->garbled,
         .spent = result->spent,
+        .large = result->large,
         .should = server_advice(reply),
         .after_us = asked_wait(reply),
         .reset_us = result->reset_us,
@@ -433,7 +435,7 @@ static bool
 reshape(Api *api, const HttpReply *reply, const ApiResult *result)
 {
     if (reply->end != HTTP_DONE || (reply->status != 400 && reply->status != 422) ||
-        result->spent || api->reshapes >= RESHAPES_MAX)
+        result->spent || result->large || api->reshapes >= RESHAPES_MAX)
         return false;
     if (!api->kind->reshape(api->question, result->why, &api->lacks) || !write_body(api, NULL))
         return false;
@@ -460,10 +462,25 @@ carry_out(Api *api, const HttpReply *reply, const ApiResult *result)
     case RETRY_MEND:
         finish(api, BRAIN_BROKEN, g_steal_pointer(&why));
         break;
+    case RETRY_STALL:
+        finish(api, BRAIN_STALLED, g_steal_pointer(&why));
+        break;
+    case RETRY_SMALLER:
+        finish(api, BRAIN_LARGE, g_steal_pointer(&why));
+        break;
     case RETRY_NEVER:
-        finish(api, BRAIN_FAILED, g_steal_pointer(&why));
+        finish(api, BRAIN_REFUSED, g_steal_pointer(&why));
         break;
     }
+}
+
+/* The model answered, and that is of no use: an empty text, a tool that nobody gave it. Anything
+ * else is between the server and us, and must not be told to the model as its fault. */
+static bool
+is_models_fault(const HttpReply *reply, const ApiResult *result)
+{
+    return reply->end == HTTP_DONE && reply->status == 200 && !result->garbled &&
+           result->status == 0;
 }
 
 static void
@@ -474,13 +491,14 @@ take_reply(Api *api, const HttpReply *reply)
     read_reply(api, reply, &result);
     reckon(api, &result);
     note_request_id(api, reply);
-    if (result.end == BRAIN_FAILED) {
+    if (result.end == BRAIN_FAILED && !is_models_fault(reply, &result)) {
         if (!reshape(api, reply, &result))
             carry_out(api, reply, &result);
         return;
     }
     api->answer.lacks = api->lacks;
-    api->answer.text = result.text ? brain_clean(result.text, strlen(result.text)) : NULL;
+    if (result.end != BRAIN_FAILED)
+        api->answer.text = result.text ? brain_clean(result.text, strlen(result.text)) : NULL;
     finish(api, result.end, g_steal_pointer(&result.why));
 }
 
@@ -510,7 +528,7 @@ api_work(void *state)
     if (api->finished)
         return true;
     if (!api->http && api->wait_until_us <= clock_mono_us() && !send_question(api, &error))
-        finish(api, BRAIN_FAILED, g_strdup(error->message));
+        finish(api, BRAIN_BROKEN, g_strdup(error->message));
     if (api->http && http_work(api->http)) {
         g_autoptr(HttpCall) done = g_steal_pointer(&api->http);
         take_reply(api, http_reply(done));

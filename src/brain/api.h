@@ -23,6 +23,7 @@ typedef struct ApiResult {
     int status;       /* FAILED: the HTTP status that means the same */
     bool garbled;     /* FAILED: it can't be understood; status does not matter */
     bool spent;       /* FAILED: a cap on money */
+    bool large;       /* FAILED: the question is too long */
     int64_t reset_us; /* FAILED: wall time at which a limit ends; 0: not said */
     BrainUsage usage;
 } ApiResult;
@@ -64,7 +65,7 @@ void api_free(void *state);
 
 /* --- for kinds --- */
 
-/* An end that no asking again will mend. */
+/* What the model did is of no use; asking the same again is as little. */
 void api_result_fail(ApiResult *result, BrainEnd end, const char *fmt, ...) G_GNUC_PRINTF(3, 4);
 /* What came is no reply of such an API. */
 void api_result_garbled(ApiResult *result, const char *fmt, ...) G_GNUC_PRINTF(2, 3);

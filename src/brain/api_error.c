@@ -28,6 +28,24 @@ static const char *const money_codes[] = {"enforced_spend_limit_reached", "insuf
 static const char *const money_words[] = {"credit balance", "api usage limits", "spend limit",
                                           NULL};
 
+/* A question that is longer than the model's window, in the words of the providers and of the
+ * servers that people run themselves. */
+static const char *const large_codes[] = {"context_length_exceeded",
+                                          "exceed_context_size_error", "request_too_large",
+                                          "string_above_max_length", NULL};
+static const char *const large_words[] = {"too long",
+                                          "context length",
+                                          "context size",
+                                          "context window",
+                                          "context limit",
+                                          "input token count",
+                                          "input tokens exceed",
+                                          "request too large",
+                                          "too large for model",
+                                          "maximum prompt length",
+                                          "maximum model length",
+                                          NULL};
+
 static int
 status_of(const char *type)
 {
@@ -70,17 +88,21 @@ date_in(const char *message)
     return clock_parse_iso(iso, &us) ? us : 0;
 }
 
+/* By what the error is called, or by its words. */
 static bool
-is_about_money(const json_t *error, const char *message)
+is_about(const json_t *error,
+         const char *message,
+         const char *const *names,
+         const char *const *words)
 {
     const char *const codes[] = {member(error, "code"), member(error, "type"),
                                  member(json_object_get(error, "details"), "error_code")};
 
     for (size_t i = 0; i < G_N_ELEMENTS(codes); i++) {
-        if (codes[i] && g_strv_contains(money_codes, codes[i]))
+        if (codes[i] && g_strv_contains(names, codes[i]))
             return true;
     }
-    return api_mentions(message, money_words);
+    return api_mentions(message, words);
 }
 
 void
@@ -94,7 +116,8 @@ api_error_read_json(const json_t *error, ApiResult *ret)
     ret->end = BRAIN_FAILED;
     ret->why = api_one_line(message, strlen(message));
     ret->status = status_of(type);
-    ret->spent = is_about_money(error, message);
+    ret->spent = is_about(error, message, money_codes, money_words);
+    ret->large = is_about(error, message, large_codes, large_words);
     ret->reset_us = ret->spent ? date_in(message) : 0;
 }
 
@@ -197,6 +220,7 @@ api_error_read(const HttpReply *reply, int64_t now_us, ApiResult *ret)
         ret->why = api_one_line(raw ? raw : "", len);
     }
     ret->status = reply->status;
+    ret->large &= ret->status != 404; /* "no model of that context length" */
     if (ret->status == 429 && ret->reset_us == 0)
         ret->reset_us = limits_end(reply, now_us);
 }

@@ -52,12 +52,15 @@ typedef struct BrainAsk {
 /* What to do next, whoever failed. */
 typedef enum BrainEnd {
     BRAIN_OK,
-    BRAIN_FAILED,    /* this question, this time: ask again, then the job fails */
+    BRAIN_FAILED,    /* what it said is of no use: ask again and say why, then the job fails */
     BRAIN_BROKEN,    /* the brain, not the job: no program, no key, no money, no such model. All
                         its jobs wait until a person has mended it */
     BRAIN_LIMITED,   /* not now: all jobs of this brain wait until retry_at_us. No attempt of
                         the job counts */
-    BRAIN_REFUSED,   /* the model will not do it: asking the same again is no use */
+    BRAIN_STALLED,   /* nothing came back, and that is no fault of the model: the job waits, and
+                        no attempt counts; others may be answered */
+    BRAIN_LARGE,     /* the question is longer than it takes */
+    BRAIN_REFUSED,   /* it will not do this: asking the same again is no use */
     BRAIN_TRUNCATED, /* the answer came to the token limit; text is what there is of it */
 } BrainEnd;
 
@@ -74,7 +77,7 @@ typedef struct BrainAnswer {
     bool cut;           /* there was more output than the cap */
     int64_t cost_micro; /* of all that was asked for this answer, retries too */
     BrainUsage usage;   /* likewise */
-    int64_t retry_at_us; /* BRAIN_LIMITED: wall time; else 0 */
+    int64_t retry_at_us; /* BRAIN_LIMITED: wall time, 0: nobody knows; else 0 */
     char *said;          /* BRAIN_LIMITED: its own words, where failed has not got them; NULL */
     char *request_id;    /* the provider's name for the last request; NULL */
     unsigned lacks;      /* BRAIN_LACKS_…: what the server that answered was not asked with */

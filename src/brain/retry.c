@@ -3,7 +3,6 @@
 #include "base/clock.h"
 
 #define HERE_MAX_US (60 * USEC_PER_SEC) /* longer waits are not sat out in the call */
-#define OUTAGE_US (60 * USEC_PER_SEC)   /* until we look again whether somebody is there */
 #define FIRST_US (USEC_PER_SEC / 2)
 #define BACKOFF_MAX_US (8 * USEC_PER_SEC)
 #define FURTHEST_US (31 * 86400 * USEC_PER_SEC) /* no server parks us for longer */
@@ -23,16 +22,18 @@ may_pass(const RetryCase *c)
     if (c->end != HTTP_DONE)
         return c->end != HTTP_LARGE;
     return c->garbled || c->should == 1 || c->status == 408 || c->status == 409 ||
-           c->status == 429 || c->status >= 500;
+           c->status == 429 || (c->status >= 500 && c->status != 501 && c->status != 505);
 }
 
-/* Nobody there, or too many: the question itself is not at fault. 500 and 504 may well be. */
+/* Nobody there, or too many: any question would end so. A 500, a 504 or a broken connection may be
+ * due to this one: it waits alone, and keeps no other job from being asked. */
 static bool
 is_outage(const RetryCase *c)
 {
     if (c->end != HTTP_DONE)
         return c->end == HTTP_UNREACHED;
-    return c->status == 429 || c->status == 502 || c->status == 503 || c->status == 529;
+    return c->status == 429 || c->status == 502 || c->status == 503 || c->status == 529 ||
+           (c->status >= 521 && c->status <= 523);
 }
 
 /* The wait that the server asks for, 0: none. */
@@ -58,6 +59,18 @@ later(const RetryCase *c, int64_t wait_us)
     return (RetryPlan){.what = RETRY_LATER, .at_us = c->now_us + wait_us};
 }
 
+/* It was asked often enough for now. */
+static RetryDo
+give_up(const RetryCase *c)
+{
+    bool advised = c->status >= 400 && c->status < 500 && c->should == 1;
+
+    if (c->end == HTTP_DONE && advised && c->status != 408 && c->status != 409 &&
+        c->status != 429)
+        return RETRY_NEVER; /* a wrong question stays one */
+    return is_outage(c) ? RETRY_LATER : RETRY_STALL;
+}
+
 RetryPlan
 retry_plan(const RetryCase *c)
 {
@@ -67,6 +80,8 @@ retry_plan(const RetryCase *c)
         return later(c, asked);
     if (must_be_mended(c))
         return (RetryPlan){.what = RETRY_MEND};
+    if (c->end == HTTP_DONE && (c->status == 413 || c->large))
+        return (RetryPlan){.what = RETRY_SMALLER};
     if (!may_pass(c))
         return (RetryPlan){.what = RETRY_NEVER};
     if (asked > HERE_MAX_US)
@@ -75,5 +90,5 @@ retry_plan(const RetryCase *c)
     int64_t wait = asked > 0 ? asked : backoff(c);
     if (c->retries < RETRY_MAX && c->should != 0 && wait < c->left_us)
         return (RetryPlan){.what = RETRY_AGAIN, .wait_us = wait};
-    return is_outage(c) ? later(c, MAX(asked, OUTAGE_US)) : (RetryPlan){.what = RETRY_NEVER};
+    return (RetryPlan){.what = give_up(c)};
 }

@@ -7,8 +7,10 @@
  *
  *   no money, no right, no such model, a foreign certificate      a person must mend it
  *   a limit that ends in more than a minute                       later, at that time
- *   lost connections, 408, 409, 429, 5xx                          again, twice, with a wait
- *   and then: nobody there, 429, 502, 503, 529                    later, in a minute
+ *   413, "maximum context length"                                 with a smaller question
+ *   lost connections, no API's reply, 408, 409, 429, 5xx          again, twice, with a wait
+ *   and then: nobody there, 429, 502, 503, 521 to 523, 529        later: nobody is answered
+ *   and the rest of these, where it may be this question alone    later, this job
  *   everything else                                               the question has failed
  */
 #include "wire/http.h"
@@ -22,6 +24,7 @@ typedef struct RetryCase {
     int status;
     bool garbled;     /* the reply is whole, but no answer: HTML, a stream without its end */
     bool spent;       /* a cap on money; never retried */
+    bool large;       /* it says that the question is too long */
     int should;       /* what the server advises: 1 retry, 0 do not, -1 nothing */
     int64_t after_us; /* the wait that it asks for, 0: none */
     int64_t reset_us; /* wall time at which its limit ends, 0: not said */
@@ -31,12 +34,19 @@ typedef struct RetryCase {
     uint32_t random;  /* for the jitter */
 } RetryCase;
 
-typedef enum RetryDo { RETRY_NEVER, RETRY_AGAIN, RETRY_LATER, RETRY_MEND } RetryDo;
+typedef enum RetryDo {
+    RETRY_NEVER,
+    RETRY_AGAIN,
+    RETRY_LATER, /* all jobs of this brain wait */
+    RETRY_STALL, /* this one does; how long is the caller's to say */
+    RETRY_SMALLER,
+    RETRY_MEND
+} RetryDo;
 
 typedef struct RetryPlan {
     RetryDo what;
     int64_t wait_us; /* RETRY_AGAIN: before the next request */
-    int64_t at_us;   /* RETRY_LATER: wall time */
+    int64_t at_us;   /* RETRY_LATER: wall time; 0: nobody knows */
 } RetryPlan;
 
 RetryPlan retry_plan(const RetryCase *c);

@@ -151,10 +151,9 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
     t->in.floor = MIN(t->in.floor, thought->floor);
     switch (answer->end) {
     case BRAIN_BROKEN:
-        *ret = over_if(run_pause_brain(t, answer->failed, error));
-        return true;
     case BRAIN_LIMITED:
-        *ret = over_if(run_wait_for_brain(t, answer, error));
+    case BRAIN_STALLED:
+        *ret = over_if(run_wait(t, answer, error));
         return true;
     default:
         return false;
@@ -279,7 +278,8 @@ ask(Task *t,
         return !ended_early(t, thought, ret, error);
     }
     if (err_is(unasked, ERR_CONFIG)) { /* no key, no script */
-        *ret = over_if(run_pause_brain(t, unasked->message, error));
+        const BrainAnswer broken = {.end = BRAIN_BROKEN, .failed = unasked->message};
+        *ret = over_if(run_wait(t, &broken, error));
         return false;
     }
     g_propagate_error(error, g_steal_pointer(&unasked));

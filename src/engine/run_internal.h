@@ -52,12 +52,13 @@ bool run_release(Task *t, int64_t ready_us, bool count, const char *why, GError 
 
 /* How long what is broken is left alone. */
 #define BROKEN_WAIT_US (300 * USEC_PER_SEC)
-/* The brain, not the job: it stays queued for later, and the owner hears of it once. */
-bool run_pause_brain(Task *t, const char *why, GError **error);
-/* Somebody else's limit: all jobs of this brain wait until then, a day at most, and no attempt
- * counts. Where it takes long whoever asked hears of it; where it wants more than a day the owner
- * is asked once. */
-bool run_wait_for_brain(Task *t, const BrainAnswer *answer, GError **error);
+/* The brain did not answer, and that is no fault of the job: it stays queued for later, and no
+ * attempt counts. Whoever asked hears of it once, where it takes long.
+ *
+ *   BRAIN_BROKEN    all jobs of this brain wait; the owner hears of it once
+ *   BRAIN_LIMITED   likewise, until then, a day at most: of more the owner is asked once
+ *   BRAIN_STALLED   this job waits */
+bool run_wait(Task *t, const BrainAnswer *answer, GError **error);
 /* The same for a job that finds its brain paused. */
 bool run_join_wait(Task *t, const Pause *pause, GError **error);
 

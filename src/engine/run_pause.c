@@ -7,12 +7,19 @@
 #include "engine/run_internal.h"
 #include "store/timers.h"
 
-bool
-run_pause_brain(Task *t, const char *why, GError **error)
+/* What a job waits for. */
+typedef struct Wait {
+    const char *why;
+    int64_t until_us;
+    bool known;  /* until_us is what the provider said, not our guess */
+    bool broken; /* a person must mend the brain: the owner has a mail of its own */
+    bool far;    /* the owner is asked about it (ask_owner) */
+} Wait;
+
+static bool
+tell_broken(Task *t, Txn *txn, const char *why, GError **error)
 {
     Engine *engine = t->run->engine;
-    int64_t until_us = home_now(engine->home) + BROKEN_WAIT_US;
-    bool first;
     g_autofree char *text = g_strdup_printf(
         "The brain '%s' does not work: %s.\n\nIts jobs wait. Mend [brain %s] in "
         "postrider.conf, and they go on. One of them is tried every five "
@@ -22,33 +29,20 @@ run_pause_brain(Task *t, const char *why, GError **error)
         letter_notice(engine->home, t->role, NULL, engine->home->config->owner,
                       "A brain does not work", text, NULL, error);
     Post post = {.level = TRUST_ROLE, .mailbox = t->job->role};
-    g_auto(Txn) txn = {0};
-    log_event(LOG_ERROR, "brain is broken, its jobs wait 5 min", "brain", t->brain->name, "why",
-              why, NULL);
-    if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !job_release(&txn, &t->claim, until_us, false, why, error) ||
-        !brain_set_broken(&txn, t->brain->name, until_us, why, &first, error) ||
-        (first && !post_compose(engine, &txn, MAIL_NOTICE, c, &post, NULL, NULL, error)) ||
-        !txn_commit(&txn, error))
-        return false;
-    db_hint(engine->db);
-    return true;
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
 }
 
-static char *
-wait_words(const Home *home, const char *why, int64_t since_us, int64_t until_us)
+/* No other job of this brain is to find out the same; those who must know hear of it. */
+static bool
+pause_broken(Task *t, Txn *txn, const BrainAnswer *answer, Wait *w, GError **error)
 {
-    bool soon = until_us - home_now(home) < BRAIN_LONG_US;
-    g_autofree char *at = clock_format_iso(soon ? since_us : until_us);
-    if (soon)
-        return g_strdup_printf(
-            "I can't go on with this since %s: %s.\n\nNothing is lost: I try "
-            "again all the time, and go on by myself when it works.",
-            at, why);
-    return g_strdup_printf("I can't go on with this before %s: %s.\n\nNothing is lost: I go on "
-                           "by myself then, with this and whatever else waits for it. Reply "
-                           "CONTINUE to let me try at once.",
-                           at, why);
+    bool first;
+    w->broken = true;
+    w->until_us = home_now(t->run->engine->home) + BROKEN_WAIT_US;
+    log_event(LOG_ERROR, "brain is broken, its jobs wait 5 min", "brain", t->brain->name, "why",
+              answer->failed, NULL);
+    return brain_set_broken(txn, t->brain->name, w->until_us, answer->failed, &first, error) &&
+           (!first || tell_broken(t, txn, answer->failed, error));
 }
 
 /* A mail of its own, outside the thread of the job: no later prompt has the brain's words. */
@@ -72,32 +66,88 @@ ask_owner(Task *t, Txn *txn, const char *said, int64_t until_us, GError **error)
     return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
 }
 
-/* One mail, where the wait is long. What an agent asked for, the owner hears of, but not where
- * they are asked (ask_owner). */
 static bool
-say_wait(Task *t,
-         Txn *txn,
-         const char *why,
-         int64_t until_us,
-         bool tried,
-         bool far,
-         bool *ret_said,
-         GError **error)
+pause_limited(Task *t, Txn *txn, const BrainAnswer *answer, Wait *w, GError **error)
+{
+    const char *said = answer->said ? answer->said : answer->failed;
+    bool ask;
+    w->known = answer->retry_at_us != 0;
+    w->until_us = answer->retry_at_us;
+    if (!brain_set_limited(txn, t->brain->name, &w->until_us, answer->failed, &ask, error) ||
+        (ask && !ask_owner(t, txn, said, w->until_us, error)))
+        return false;
+    w->far = w->until_us < answer->retry_at_us;
+    g_autofree char *at = clock_format_iso(w->until_us);
+    log_event(LOG_WARN, "the brain can't be asked now, its jobs wait", "brain", t->brain->name,
+              "until", at, "why", said, NULL);
+    return true;
+}
+
+/* This job alone: others may well be answered. */
+static bool
+pause_job(Task *t, const BrainAnswer *answer, Wait *w)
+{
+    int64_t now = home_now(t->run->engine->home);
+    w->until_us = brain_next_try(MIN(t->job->stalled_us, now), now);
+    g_autofree char *at = clock_format_iso(w->until_us);
+    log_event(LOG_WARN, "the brain gave no answer, the job waits", "brain", t->brain->name,
+              "until", at, "why", answer->failed, NULL);
+    return true;
+}
+
+/* --- whoever asked --- */
+
+static char *
+wait_words(const Home *home, const Wait *w, int64_t since_us)
+{
+    bool ahead = w->known && w->until_us - home_now(home) >= BRAIN_LONG_US;
+    g_autofree char *at = clock_format_iso(ahead ? w->until_us : since_us);
+    if (w->broken)
+        return g_strdup_printf("I can't go on with this since %s: what I think with does not "
+                               "work (%s).\n\nNothing is lost: the owner knows, and I go on "
+                               "by myself when it is mended.",
+                               at, w->why);
+    if (ahead)
+        return g_strdup_printf(
+            "I can't go on with this before %s: %s.\n\nNothing is lost: I go on "
+            "by myself then, with this and whatever else waits for it. Reply "
+            "CONTINUE to let me try at once.",
+            at, w->why);
+    return g_strdup_printf("I can't go on with this since %s: %s.\n\nNothing is lost: I try "
+                           "again at least once an hour, and go on by myself when it works. "
+                           "Reply CONTINUE to let me try at once.",
+                           at, w->why);
+}
+
+/* Is it long enough, and not known yet? */
+static bool
+is_news(const Task *t, const Wait *w, int64_t since_us)
+{
+    int64_t now = home_now(t->run->engine->home);
+    return !t->job->stall_told &&
+           (now - since_us >= BRAIN_LONG_US || w->until_us - now >= BRAIN_LONG_US);
+}
+
+/* One mail, where the wait is long. What an agent asked for, the owner hears of, but not where
+ * they have a mail about it. *ret_told: nothing more is to be said. */
+static bool
+say_wait(Task *t, Txn *txn, const Wait *w, bool *ret_told, GError **error)
 {
     Engine *engine = t->run->engine;
     const Config *config = engine->home->config;
     const Job *job = t->job;
-    bool person = config_is_person(config, job->asker);
+    bool person = config_is_person(config, job->asker), tell;
     const char *to = person ? job->asker : config->owner;
     LetterParent parent = {.msgid = job->original_msgid, .subject = job->subject};
-    int64_t since_us;
-    if (!brain_limit_tell(txn, t->brain->name, to, tried, until_us, ret_said, &since_us, error))
-        return false;
-    if (far && g_str_equal(to, config->owner))
-        *ret_said = false;
-    if (!*ret_said)
+    int64_t since_us = MIN(job->stalled_us, home_now(engine->home));
+    *ret_told = is_news(t, w, since_us);
+    if (!*ret_told || ((w->far || w->broken) && g_str_equal(to, config->owner)))
         return true;
-    g_autofree char *text = wait_words(engine->home, why, since_us, until_us);
+    if (!brain_tell(txn, t->brain->name, to, &tell, error))
+        return false;
+    if (!tell)
+        return true;
+    g_autofree char *text = wait_words(engine->home, w, since_us);
     g_autoptr(Compose) c =
         letter_notice(engine->home, t->role, job, to, NULL, text, &parent, error);
     Post post = post_of_job(job);
@@ -105,39 +155,43 @@ say_wait(Task *t,
            (!person || timer_drop(txn, job->id, TIMER_ACK, error));
 }
 
-/* said: what the brain said when it was asked just now; NULL: it was not. */
 static bool
-wait_until(Task *t, const char *why, int64_t until_us, const char *said, GError **error)
+wait_in(Task *t, Txn *txn, const Wait *w, GError **error)
 {
-    Db *db = t->run->engine->db;
-    int64_t at_us = until_us;
-    bool ask = false, told = false;
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        (said && !brain_set_limited(&txn, t->brain->name, &at_us, why, &ask, error)) ||
-        !job_release(&txn, &t->claim, at_us, false, why, error) ||
-        !say_wait(t, &txn, why, at_us, said != NULL, at_us < until_us, &told, error) ||
-        (ask && !ask_owner(t, &txn, said, at_us, error)) || !txn_commit(&txn, error))
-        return false;
-    if (told || ask)
-        db_hint(db);
-    return true;
+    bool told;
+    return say_wait(t, txn, w, &told, error) && job_stall(txn, &t->claim, told, error) &&
+           job_release(txn, &t->claim, w->until_us, false, w->why, error);
 }
 
 bool
-run_wait_for_brain(Task *t, const BrainAnswer *answer, GError **error)
+run_wait(Task *t, const BrainAnswer *answer, GError **error)
 {
-    const char *said = answer->said ? answer->said : answer->failed;
-    g_autofree char *at = clock_format_iso(answer->retry_at_us);
-    log_event(LOG_WARN, "the brain can't be asked now, its jobs wait", "brain", t->brain->name,
-              "until", at, "why", said, NULL);
-    return wait_until(t, answer->failed, answer->retry_at_us, said, error);
+    Db *db = t->run->engine->db;
+    Wait w = {.why = answer->failed};
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    bool ok = answer->end == BRAIN_BROKEN    ? pause_broken(t, &txn, answer, &w, error)
+              : answer->end == BRAIN_LIMITED ? pause_limited(t, &txn, answer, &w, error)
+                                             : pause_job(t, answer, &w);
+    if (!ok || !wait_in(t, &txn, &w, error) || !txn_commit(&txn, error))
+        return false;
+    db_hint(db);
+    return true;
 }
 
 bool
 run_join_wait(Task *t, const Pause *pause, GError **error)
 {
-    if (pause->kind == PAUSE_BROKEN) /* the owner knows */
-        return run_release(t, pause->until_us, false, pause->why, error);
-    return wait_until(t, pause->why, pause->until_us, NULL, error);
+    Db *db = t->run->engine->db;
+    const Wait w = {.why = pause->why,
+                    .until_us = pause->until_us,
+                    .known = !pause->away,
+                    .broken = pause->kind == PAUSE_BROKEN};
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) || !wait_in(t, &txn, &w, error) ||
+        !txn_commit(&txn, error))
+        return false;
+    db_hint(db);
+    return true;
 }

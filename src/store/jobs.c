@@ -82,7 +82,8 @@ begin_round(Txn *txn,
 
     return next_turn(txn, asker, now, &turn, error) &&
            sql_run(txn,
-                   "UPDATE job SET state = 'queued', round = round + 1, attempts = 0, "
+                   "UPDATE job SET state = 'queued', round = round + 1, " JOB_NO_STALL
+                   "attempts = 0, "
                    "iteration = 0, total_iterations = 0, round_cost_micro = 0, step_limit = 0, "
                    "phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
                    "original = ?, asker = ?, original_msgid = ?, ready_us = ?, turn_us = ?, "
@@ -293,7 +294,8 @@ job_count_step(Txn *txn,
 
     /* Two statements: what RETURNING gives goes through a table of its own: that costs more. */
     if (!sql_run(txn,
-                 "UPDATE job SET deadline_us = ?, iteration = iteration + 1, why = NULL, "
+                 "UPDATE job SET deadline_us = ?, iteration = iteration + 1, why = "
+                 "NULL, " JOB_NO_STALL
                  "total_iterations = total_iterations + 1, steps = steps + 1, attempts = 0, "
                  "phase = ?, updated_us = ?" OF_CLAIM,
                  &changes, error, "isiiii", deadline_us, phase ? phase : "", txn_now(txn),
@@ -448,6 +450,16 @@ job_release(Txn *txn,
             claim->job.v, claim->epoch, claim->fence))
         return false;
     return changes == 1 || fenced(txn, claim, error);
+}
+
+bool
+job_stall(Txn *txn, const JobClaim *claim, bool told, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE job SET stalled_us = min(coalesce(stalled_us, ?1), ?1), "
+                   "stall_told = stall_told OR ?" OF_CLAIM,
+                   NULL, error, "iiiii", txn_now(txn), (int64_t)told, claim->job.v,
+                   claim->epoch, claim->fence);
 }
 
 /* What killed one owner may kill the next: the more often, the longer the wait. */

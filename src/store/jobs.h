@@ -75,6 +75,8 @@ typedef struct Job {
     int64_t wakes_us, deadline_us; /* USEC_NEVER: none */
     int64_t resume_us; /* parked: when it goes on by itself, or wait_then is due; USEC_NEVER */
     WaitThen wait_then;
+    int64_t stalled_us; /* since when its question finds no answer (job_stall()); USEC_NEVER */
+    bool stall_told;
     int64_t cost_micro, round_cost_micro;
     int64_t cost_limit_micro; /* of this round, by an order; 0: the role's max-cost */
     Trust floor;              /* the lowest of anything that was shown in this round */
@@ -163,6 +165,9 @@ bool job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GEr
 /* A limit is spent: stopped, with its open mail, until a person says CONTINUE. Unlike
  * job_stop() it takes back no mail: the one that tells about it must leave. */
 bool job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error);
+/* Its question found no answer: remembers since when that is so, until a step is counted, a round
+ * begins or somebody says CONTINUE; and whether whoever asked was told. Before job_release(). */
+bool job_stall(Txn *txn, const JobClaim *claim, bool told, GError **error);
 /* Gives an unfinished claim back: queued again, ready at ready_us; keeps attempts when count.
  */
 bool job_release(Txn *txn,

@@ -4,6 +4,8 @@
 #include "store/jobs.h"
 
 /* Columns of a job that nobody works on. */
+/* It is not stuck any more. */
+#define JOB_NO_STALL "stalled_us = NULL, stall_told = 0, "
 #define JOB_NO_OWNER                                                                           \
     "owner_host = NULL, owner_boot = NULL, owner_pid = NULL, owner_start = NULL, "             \
     "deadline_us = NULL"

@@ -76,7 +76,8 @@ job_free(Job *job)
     "waiting_for, instruction, round, attempts, iteration, total_iterations, steps, "          \
     "step_limit, epoch, fence, seq, ready_us, wakes_us, deadline_us, created_us, "             \
     "updated_us, cost_micro, round_cost_micro, owner_host, owner_boot, owner_pid, "            \
-    "owner_start, resume_us, cost_limit_micro, floor, wait_then, may "
+    "owner_start, resume_us, cost_limit_micro, floor, wait_then, may, "                        \
+    "stalled_us, stall_told "
 
 static int64_t
 time_or_never(sqlite3_stmt *st, int column)
@@ -135,6 +136,8 @@ read_job(sqlite3_stmt *st)
     if (!wait_then_parse(then, &job->wait_then))
         job->wait_then = WAIT_CONTINUE;
     job->may = (unsigned)sqlite3_column_int(st, 37);
+    job->stalled_us = time_or_never(st, 38);
+    job->stall_told = sqlite3_column_int(st, 39) != 0;
     return job;
 }
 

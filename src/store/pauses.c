@@ -8,7 +8,9 @@
 #include <sys/stat.h>
 
 #define GATE_WAIT_MS 5000
-#define HOUR_US (3600 * USEC_PER_SEC)
+#define MINUTE_US (60 * USEC_PER_SEC)
+#define HOUR_US (60 * MINUTE_US)
+#define AWAY "away" /* behind the time since when: nobody has said until when */
 
 void
 pause_clear(Pause *p)
@@ -149,6 +151,15 @@ shorten_wait(Txn *txn, const char *brain, int64_t *until_us, bool *ret_ask, GErr
     return asked || set_until(txn, "limited-asked", brain, txn_now(txn), "", error);
 }
 
+int64_t
+brain_next_try(int64_t since_us, int64_t now_us)
+{
+    int64_t next = now_us + CLAMP(now_us - since_us, MINUTE_US, HOUR_US);
+    int64_t news = since_us + BRAIN_LONG_US;
+
+    return now_us < news ? MIN(next, news) : next;
+}
+
 bool
 brain_set_limited(Txn *txn,
                   const char *brain,
@@ -158,40 +169,32 @@ brain_set_limited(Txn *txn,
                   GError **error)
 {
     g_autofree char *mark = mark_asked(db_home(txn->db), brain), *rest = NULL;
-    int64_t since;
+    int64_t since, now = txn_now(txn);
 
     /* One that is tried between two pauses, in vain, was paused all the time. */
-    if (!get_until(txn->db, "limited-since", brain, &since, &rest, error) ||
-        (!rest && !set_until(txn, "limited-since", brain, txn_now(txn), "", error)))
+    if (!get_until(txn->db, "limited-since", brain, &since, &rest, error))
         return false;
+    since = rest ? MIN(since, now) : now;
+    if (!set_until(txn, "limited-since", brain, since, *until_us ? "" : AWAY, error))
+        return false;
+    if (*until_us == 0)
+        *until_us = brain_next_try(since, now);
     return shorten_wait(txn, brain, until_us, ret_ask, error) && set_since(txn, brain, error) &&
            set_until(txn, "limited", brain, *until_us, why, error) &&
            set_until(txn, "limited-under", brain, *until_us, mark, error);
 }
 
-/* In meta: since when, and who was told: "WHEN a@x b@y". After an hour they may hear of it again,
- * where there is another time to tell; of what is tried every minute after a day. */
+/* In meta: since when, and who was told: "WHEN a@x b@y". */
 bool
-brain_limit_tell(Txn *txn,
-                 const char *brain,
-                 const char *address,
-                 bool tried,
-                 int64_t until_us,
-                 bool *ret_tell,
-                 int64_t *ret_since_us,
-                 GError **error)
+brain_tell(Txn *txn, const char *brain, const char *address, bool *ret_tell, GError **error)
 {
     int64_t now = txn_now(txn), told_us;
-    bool ahead = until_us - now >= BRAIN_LONG_US;
-    g_autofree char *told = NULL, *rest = NULL;
+    g_autofree char *told = NULL;
 
     *ret_tell = false;
-    if (!get_until(txn->db, "limited-since", brain, ret_since_us, &rest, error) ||
-        !get_until(txn->db, "limited-told", brain, &told_us, &told, error))
+    if (!get_until(txn->db, "limited-told", brain, &told_us, &told, error))
         return false;
-    if (!ahead && !(tried && now - *ret_since_us >= BRAIN_LONG_US))
-        return true;
-    bool old = !told || now - told_us >= (ahead ? HOUR_US : 24 * HOUR_US);
+    bool old = !told || now - told_us >= 24 * HOUR_US;
     g_auto(GStrv) list = g_strsplit(old ? "" : told, " ", -1);
     if (g_strv_contains((const char *const *)list, address))
         return true;
@@ -231,20 +234,22 @@ brain_broken_why(Db *db, const char *brain, char **ret, bool *ret_untried, GErro
 bool
 brain_pause(Db *db, const char *brain, Pause *ret, GError **error)
 {
-    int64_t now = home_now(db_home(db)), broken, limited;
+    int64_t now = home_now(db_home(db)), broken, limited, since;
     bool untried, changed, there;
-    g_autofree char *mark = NULL, *broken_why = NULL, *limit_why = NULL;
+    g_autofree char *mark = NULL, *broken_why = NULL, *limit_why = NULL, *kind = NULL;
 
     *ret = (Pause){.until_us = USEC_NEVER};
     if (!get_until(db, "broken-until", brain, &broken, &mark, error) ||
         !brain_broken_why(db, brain, &broken_why, &untried, error) ||
         !get_until(db, "limited", brain, &limited, &limit_why, error) ||
+        !get_until(db, "limited-since", brain, &since, &kind, error) ||
         !is_outdated(db, "limited-under", brain, &changed, &there, error))
         return false;
     if (broken > now && !untried)
-        *ret = (Pause){PAUSE_BROKEN, broken, g_steal_pointer(&broken_why)};
+        *ret = (Pause){PAUSE_BROKEN, broken, g_steal_pointer(&broken_why), false};
     else if (limited > now && !changed)
-        *ret = (Pause){PAUSE_LIMITED, limited, g_steal_pointer(&limit_why)};
+        *ret = (Pause){PAUSE_LIMITED, limited, g_steal_pointer(&limit_why),
+                       g_strcmp0(kind, AWAY) == 0};
     return true;
 }
 
@@ -277,12 +282,13 @@ release_jobs(Txn *txn, const char *brain, GError **error)
 bool
 brain_try_now(Txn *txn, const char *brain, GError **error)
 {
-    bool broken, limited;
+    bool broken, limited, told;
 
     if (!has_key(txn->db, "broken-until", brain, &broken, error) ||
-        !has_key(txn->db, "limited", brain, &limited, error))
+        !has_key(txn->db, "limited", brain, &limited, error) ||
+        !has_key(txn->db, "limited-told", brain, &told, error))
         return false;
-    if (!broken && !limited)
+    if (!broken && !limited && !told)
         return true;
     return forget(txn, "broken-until", brain, error) && forget(txn, "limited", brain, error) &&
            forget(txn, "limited-under", brain, error) &&
@@ -295,12 +301,13 @@ brain_try_now(Txn *txn, const char *brain, GError **error)
 bool
 brain_worked(Db *db, const char *brain, GError **error)
 {
-    bool broken, limited;
+    bool broken, limited, told;
 
     if (!has_key(db, "broken", brain, &broken, error) ||
-        !has_key(db, "limited", brain, &limited, error))
+        !has_key(db, "limited", brain, &limited, error) ||
+        !has_key(db, "limited-told", brain, &told, error))
         return false;
-    if (!broken && !limited)
+    if (!broken && !limited && !told)
         return true;
     g_auto(Txn) txn = {0};
     return txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) &&

@@ -6,8 +6,8 @@
  *
  *   broken    no program, no key, no money, no right: a person must mend it. Tried again every
  *             few minutes
- *   limited   a usage limit of its provider that ends at a time, within a day, or nobody there
- *             for a minute
+ *   limited   a usage limit of its provider that ends at a time, within a day; or nobody there:
+ *             tried again after a wait that grows to an hour
  *
  * Both end when postrider.conf or the file with its key was changed since, and when a person
  * says CONTINUE to one of its jobs: it may be another provider that is asked next.
@@ -20,6 +20,7 @@ typedef struct Pause {
     PauseKind kind;
     int64_t until_us; /* USEC_NEVER with PAUSE_NONE */
     char *why;        /* NULL with PAUSE_NONE */
+    bool away;        /* PAUSE_LIMITED: until then is our own guess */
 } Pause;
 void pause_clear(Pause *p);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pause, pause_clear)
@@ -33,7 +34,7 @@ bool brain_set_broken(Txn *txn,
                       GError **error);
 /* No word of a brain keeps its jobs waiting for longer: then it is tried again. */
 #define BRAIN_MOST_US (24 * 3600 * USEC_PER_SEC)
-/* *until_us is lowered to that. *ret_ask: it was, for the first time since it worked or a person
+/* *until_us is lowered to that; 0: nobody knows, then it is brain_next_try(). *ret_ask: it was, for the first time since it worked or a person
  * had it tried, so the owner is to be asked. */
 bool brain_set_limited(Txn *txn,
                        const char *brain,
@@ -42,18 +43,14 @@ bool brain_set_limited(Txn *txn,
                        bool *ret_ask,
                        GError **error);
 /* Shorter waits are no news. */
-#define BRAIN_LONG_US (3600 * USEC_PER_SEC)
-/* Is this person to hear that a job waits for this brain? Where it waits for an hour from now on,
- * or was tried just now and is away for so long; once for all their jobs of that time. Then it
- * counts as told. *ret_since_us: since when it can't be asked. */
-bool brain_limit_tell(Txn *txn,
-                      const char *brain,
-                      const char *address,
-                      bool tried,
-                      int64_t until_us,
-                      bool *ret_tell,
-                      int64_t *ret_since_us,
-                      GError **error);
+#define BRAIN_LONG_US (600 * USEC_PER_SEC)
+/* When to look again for an answer that was first missed at since_us: as long as it is missing
+ * already, from a minute to an hour, and at the moment when the wait becomes news. */
+int64_t brain_next_try(int64_t since_us, int64_t now_us);
+/* Is this person to hear that a job waits for this brain? Once for all their jobs, until it works
+ * again or a day has passed. Then it counts as told. */
+bool
+brain_tell(Txn *txn, const char *brain, const char *address, bool *ret_tell, GError **error);
 /* May it be asked now? A pause that is over is none, nor is one under other settings. */
 bool brain_pause(Db *db, const char *brain, Pause *ret, GError **error);
 /* Why a person must mend it, also while it is being tried again; NULL: it works. Caller frees.

@@ -343,5 +343,10 @@ const char *const schema_sql[] = {
     /* Mail below it lay in the watched folder when this store first saw it, and came while an
      * earlier store or another home had the mailbox. */
     "ALTER TABLE remote_folder ADD COLUMN past_uid INTEGER NOT NULL DEFAULT 0;",
+
+    /* 7 -> 8: since when a job's question finds no answer, NULL: it found one; 1: whoever asked
+     * knows of it. */
+    "ALTER TABLE job ADD COLUMN stalled_us INTEGER;"
+    "ALTER TABLE job ADD COLUMN stall_told INTEGER NOT NULL DEFAULT 0;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

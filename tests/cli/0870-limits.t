@@ -289,10 +289,10 @@ answered_by_model 10 </dev/null
 there=$URL
 pr config set 'brain default' url http://127.0.0.1:1
 at 0 inject --subject one --run </dev/null >/dev/null 2>&1
-for s in 61 3599; do at $s serve --once 2>/dev/null; done
+for s in 61 200 421 599; do at $s serve --once 2>/dev/null; done
 is "$(to_you)" 0 'a model that is away'
-at 3660 serve --once 2>/dev/null
-is "$(to_you)" 1 'is news after an hour'
+at 600 serve --once 2>/dev/null
+is "$(to_you)" 1 'is news after ten minutes'
 ok 'with the time since when' you_have "I can't go on with this since 2027-01-15T08:00:00Z"
 at 14000 serve --once 2>/dev/null
 is "$(to_you)" 1 'once'

@@ -70,6 +70,7 @@ ask(const ConfBrain *conf, const BrainAsk *more)
 }
 
 #define SOON ",\"headers\":{\"retry-after-ms\":\"5\"}}\n"
+#define AWAY (-1) /* limited, and nobody knows until when */
 #define OK_LINE "{\"a\":1}\n"
 
 static const struct {
@@ -108,7 +109,7 @@ static const struct {
     {"429 without a wait", "{\"fake\":\"429-bare\"}\n" OK_LINE, BRAIN_OK, 2, NULL, "{\"a\": 1}",
      0},
     {"429 three times", "{\"fake\":\"429\"}\n{\"fake\":\"429\"}\n{\"fake\":\"429\"}\n" OK_LINE,
-     BRAIN_LIMITED, 3, "says 429: slow down", NULL, 60},
+     BRAIN_LIMITED, 3, "says 429: slow down", NULL, AWAY},
     {"usage limit", "{\"fake\":\"429-long\"}\n" OK_LINE, BRAIN_LIMITED, 1, "says 429: ", NULL,
      7200},
     {"spend cap", "{\"fake\":\"429-spend\"}\n" OK_LINE, BRAIN_BROKEN, 1, "spend limit", NULL,
@@ -120,20 +121,22 @@ static const struct {
     {"529 twice", "{\"fake\":\"529\"}\n{\"fake\":\"529\"}\n" OK_LINE, BRAIN_OK, 3, NULL,
      "{\"a\": 1}", 0},
     {"529 three times", "{\"fake\":\"529\"}\n{\"fake\":\"529\"}\n{\"fake\":\"529\"}\n",
-     BRAIN_LIMITED, 3, "says 529: overloaded", NULL, 60},
+     BRAIN_LIMITED, 3, "says 529: overloaded", NULL, AWAY},
     {"500 three times", "{\"fake\":\"500\"}\n{\"fake\":\"500\"}\n{\"fake\":\"500\"}\n",
-     BRAIN_FAILED, 3, "says 500: internal error", NULL, 0},
+     BRAIN_STALLED, 3, "says 500: internal error", NULL, 0},
     {"503 three times", "{\"fake\":\"503\"}\n{\"fake\":\"503\"}\n{\"fake\":\"503\"}\n",
-     BRAIN_LIMITED, 3, "says 503: loading", NULL, 60},
-    {"told not to", "{\"fake\":\"no-retry\"}\n" OK_LINE, BRAIN_FAILED, 1, "says 500", NULL, 0},
+     BRAIN_LIMITED, 3, "says 503: loading", NULL, AWAY},
+    {"told not to", "{\"fake\":\"no-retry\"}\n" OK_LINE, BRAIN_STALLED, 1, "says 500", NULL, 0},
 
-    {"400", "{\"fake\":\"400\"}\n" OK_LINE, BRAIN_FAILED, 1, "says 400: messages: too long",
-     NULL, 0},
+    {"400", "{\"fake\":\"400\"}\n" OK_LINE, BRAIN_REFUSED, 1, "says 400: messages: none", NULL,
+     0},
+    {"400 too long", "{\"fake\":\"400-long\"}\n" OK_LINE, BRAIN_LARGE, 1,
+     "says 400: prompt is too long", NULL, 0},
     {"401", "{\"fake\":\"401\"}\n" OK_LINE, BRAIN_BROKEN, 1, "says 401: invalid", NULL, 0},
     {"402", "{\"fake\":\"402\"}\n" OK_LINE, BRAIN_BROKEN, 1, "says 402: pay", NULL, 0},
     {"403", "{\"fake\":\"403\"}\n" OK_LINE, BRAIN_BROKEN, 1, "says 403: not", NULL, 0},
     {"404", "{\"fake\":\"404\"}\n" OK_LINE, BRAIN_BROKEN, 1, "says 404: model", NULL, 0},
-    {"413", "{\"fake\":\"413\"}\n" OK_LINE, BRAIN_FAILED, 1, "says 413", NULL, 0},
+    {"413", "{\"fake\":\"413\"}\n" OK_LINE, BRAIN_LARGE, 1, "says 413", NULL, 0},
     {"redirect", "{\"fake\":\"redirect\"}\n" OK_LINE, BRAIN_BROKEN, 1,
      "sends us on to 'http://127.0.0.2:1/elsewhere'", NULL, 0},
     {"key sent back", "{\"fake\":\"echo-key\"}\n", BRAIN_BROKEN, 1, "wrong key: [secret]", NULL,
@@ -141,7 +144,7 @@ static const struct {
 
     {"cut, then whole", "{\"fake\":\"cut\"" SOON OK_LINE, BRAIN_OK, 2, NULL, "{\"a\": 1}", 0},
     {"cut three times",
-     "{\"fake\":\"cut\"" SOON "{\"fake\":\"cut\"" SOON "{\"fake\":\"cut\"" SOON, BRAIN_FAILED,
+     "{\"fake\":\"cut\"" SOON "{\"fake\":\"cut\"" SOON "{\"fake\":\"cut\"" SOON, BRAIN_STALLED,
      3, "the connection to '127.0.0.1' broke: ", NULL, 0},
     {"reset, then whole", "{\"fake\":\"reset\"" SOON OK_LINE, BRAIN_OK, 2, NULL, "{\"a\": 1}",
      0},
@@ -150,12 +153,12 @@ static const struct {
     {"wrong length", "{\"fake\":\"length\"" SOON OK_LINE, BRAIN_OK, 2, NULL, "{\"a\": 1}", 0},
     {"garbage", "{\"fake\":\"garbage\"}\n" OK_LINE, BRAIN_OK, 2, NULL, "{\"a\": 1}", 0},
     {"HTML", "{\"fake\":\"html\"" SOON "{\"fake\":\"html\"" SOON "{\"fake\":\"html\"" SOON,
-     BRAIN_FAILED, 3, "the reply is 'text/html', not a ", NULL, 0},
+     BRAIN_STALLED, 3, "the reply is 'text/html', not a ", NULL, 0},
     {"half a JSON text", "{\"fake\":\"not-json\"" SOON OK_LINE, BRAIN_OK, 2, NULL, "{\"a\": 1}",
      0},
-    {"too large", "{\"fake\":\"huge\"}\n" OK_LINE, BRAIN_FAILED, 1, "is larger than 32 MB",
+    {"too large", "{\"fake\":\"huge\"}\n" OK_LINE, BRAIN_REFUSED, 1, "is larger than 32 MB",
      NULL, 0},
-    {"too large unpacked", "{\"fake\":\"bomb\"}\n" OK_LINE, BRAIN_FAILED, 1,
+    {"too large unpacked", "{\"fake\":\"bomb\"}\n" OK_LINE, BRAIN_REFUSED, 1,
      "is larger than 32 MB", NULL, 0},
 };
 
@@ -179,8 +182,8 @@ run_case(size_t i, Kind kind)
     if (a->failed)
         g_assert_nonnull(strstr(a->failed, cases[i].want_failed));
     g_assert_true(!a->failed || !strpbrk(a->failed, "\n\033"));
-    g_assert_cmpint(a->retry_at_us != 0, ==, cases[i].want_end == BRAIN_LIMITED);
-    if (cases[i].want_retry_us)
+    g_assert_cmpint(a->retry_at_us != 0, ==, cases[i].want_retry_us > 0);
+    if (cases[i].want_retry_us > 0)
         g_assert_cmpint(a->retry_at_us, ==, DATE + cases[i].want_retry_us * USEC_PER_SEC);
     g_assert_cmpuint(json_array_size(requests), ==, cases[i].want_requests);
     json_array_foreach(requests, k, request)
@@ -207,7 +210,7 @@ test_streams(void)
         {"no end", "{\"fake\":\"no-stop\"" SOON OK_LINE, BRAIN_OK, 2, NULL},
         {"never an end",
          "{\"fake\":\"no-stop\"" SOON "{\"fake\":\"no-stop\"" SOON "{\"fake\":\"no-stop\"" SOON,
-         BRAIN_FAILED, 3, "the stream ended in the middle of the answer"},
+         BRAIN_STALLED, 3, "the stream ended in the middle of the answer"},
         {"overloaded on the way", "{\"fake\":\"stream-error\"" SOON OK_LINE, BRAIN_OK, 2, NULL},
         {"overloaded for good",
          "{\"fake\":\"stream-error\"" SOON "{\"fake\":\"stream-error\"" SOON
@@ -359,7 +362,7 @@ test_forms_end(void)
     g_autoptr(BrainCall) call = ask(&conf, &(BrainAsk){.schema = SCHEMA});
     g_autoptr(json_t) requests = fake_requests(&fake);
 
-    g_assert_cmpint(brain_answer(call)->end, ==, BRAIN_FAILED);
+    g_assert_cmpint(brain_answer(call)->end, ==, BRAIN_REFUSED);
     g_assert_cmpuint(json_array_size(requests), ==, 5);
 }
 
@@ -443,7 +446,7 @@ test_timeout(void)
         conf.timeout_us = 300 * USEC_PER_MSEC;
         g_autoptr(BrainCall) call = ask(&conf, &(BrainAsk){0});
 
-        g_assert_cmpint(brain_answer(call)->end, ==, BRAIN_FAILED);
+        g_assert_cmpint(brain_answer(call)->end, ==, BRAIN_STALLED);
         g_assert_nonnull(strstr(brain_answer(call)->failed, "gave no answer within 300 ms"));
     }
 }
@@ -503,7 +506,7 @@ test_large_question(void)
     for (Kind kind = 0; kind < N_KINDS; kind++) {
         ConfBrain conf = conf_for(kind, "http://127.0.0.1:1");
         g_autoptr(BrainCall) call = ask(&conf, &(BrainAsk){.system = large});
-        g_assert_cmpint(brain_answer(call)->end, ==, BRAIN_FAILED);
+        g_assert_cmpint(brain_answer(call)->end, ==, BRAIN_LARGE);
         g_assert_cmpstr(brain_answer(call)->failed, ==, "the question is larger than 32 MB");
     }
 }
@@ -533,7 +536,7 @@ test_unreached(void)
     const BrainAnswer *a = brain_answer(call);
 
     g_assert_cmpint(a->end, ==, BRAIN_LIMITED);
-    g_assert_cmpint(a->retry_at_us, ==, DATE + 60 * USEC_PER_SEC);
+    g_assert_cmpint(a->retry_at_us, ==, 0);
     g_assert_true(g_str_has_prefix(a->failed, "can't reach '127.0.0.1': "));
 }
 

@@ -173,7 +173,82 @@ test_replies(void)
         g_assert_cmpint(result.status, ==, cases[i].status);
         g_assert_cmpstr(result.why, ==, cases[i].want_why);
         g_assert_cmpint(result.spent, ==, cases[i].want_spent);
+        g_assert_false(result.large);
         g_assert_cmpint(result.reset_us, ==, cases[i].want_reset_us);
+    }
+}
+
+/* A question that is too long for the model, as they say it. */
+static void
+test_large(void)
+{
+    static const struct {
+        int status;
+        const char *body;
+        bool want;
+    } said[] = {
+        {400,
+         "{'error':{'type':'invalid_request_error','message':'prompt is too long: 210000 "
+         "tokens > 200000 maximum'}}",
+         true},
+        {400,
+         "{'error':{'message':'input length and `max_tokens` exceed context limit: 199000 + "
+         "8192 > 200000'}}",
+         true},
+        {413,
+         "{'error':{'type':'request_too_large','message':'Request exceeds the maximum "
+         "size'}}",
+         true},
+        {400, "{'error':{'code':'context_length_exceeded','message':'Please reduce it'}}",
+         true},
+        {400,
+         "{'error':{'message':'Input tokens exceed the configured limit of 272000 "
+         "tokens.'}}",
+         true},
+        {429,
+         "{'error':{'code':'rate_limit_exceeded','message':'Request too large for gpt-6 on "
+         "tokens per min (TPM): Limit 30000, Requested 50000'}}",
+         true},
+        {400,
+         "{'error':{'code':400,'type':'exceed_context_size_error','message':'the request "
+         "exceeds the available context size'}}",
+         true},
+        {400,
+         "{'message':'The decoder prompt (length 5000) is longer than the maximum model "
+         "length of 4096'}",
+         true},
+        {400,
+         "{'message':'The input (9000 tokens) is longer than the model\\u0027s context "
+         "length (8192 tokens).'}",
+         true},
+        {400,
+         "{'error':'Trying to keep the first 5000 tokens when context the overflows. "
+         "However, the model is loaded with context length of only 4096 tokens'}",
+         true},
+        {500, "{'error':'prompt too long; exceeded max context length by 300 tokens'}", true},
+        {400,
+         "{'error':{'message':'The input token count (1200000) exceeds the maximum number "
+         "of tokens allowed (1048576).'}}",
+         true},
+        {400,
+         "{'message':'Prompt contains 40000 tokens, too large for model with 32768 maximum "
+         "context length'}",
+         true},
+        {400, "{'error':'This model has a maximum prompt length of 131072'}", true},
+        {400, "{'error':{'message':'max_tokens: too many'}}", false},
+        {404, "{'error':{'message':'no model with that context length'}}", false},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(said); i++) {
+        g_autofree char *text = g_strdelimit(g_strdup(said[i].body), "'", '"');
+        g_autoptr(GBytes) body = g_bytes_new_static(text, strlen(text));
+        g_autoptr(GHashTable) headers = g_hash_table_new(g_str_hash, g_str_equal);
+        HttpReply reply = {.status = said[i].status, .body = body, .headers = headers};
+        g_auto(ApiResult) result = {0};
+
+        api_error_read(&reply, NOW, &result);
+        g_test_message("%s", text);
+        g_assert_cmpint(result.large, ==, said[i].want);
     }
 }
 
@@ -196,6 +271,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/brain/api-error/replies", test_replies);
+    g_test_add_func("/brain/api-error/large", test_large);
     g_test_add_func("/brain/api-error/long", test_long);
     return g_test_run();
 }
