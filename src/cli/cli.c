@@ -372,7 +372,7 @@ unknown_verb(const char *name)
 static bool
 needs_net(const Cli *cli, const char *verb)
 {
-    static const char *const askers[] = {"account", "ask",   "inject", "resume",
+    static const char *const askers[] = {"account", "ask",   "doctor", "inject", "resume",
                                          "run",     "serve", "submit", NULL};
     g_autofree char *path = NULL;
     g_autoptr(Home) home = NULL;
@@ -382,8 +382,9 @@ needs_net(const Cli *cli, const char *verb)
         return false;
     if (g_str_equal(verb, "submit"))
         return true;
-    bool visits = g_str_equal(verb, "account") || g_str_equal(verb, "serve");
-    if (!g_str_equal(verb, "account") &&
+    bool doctor = g_str_equal(verb, "doctor");
+    bool visits = doctor || g_str_equal(verb, "account") || g_str_equal(verb, "serve");
+    if (!doctor && !g_str_equal(verb, "account") &&
         (config_asks_by_net(home->config) || config_way_out(home->config, NULL)))
         return true;
     for (unsigned i = 0; visits && i < home->config->n_accounts; i++) {

@@ -15,6 +15,7 @@
 #include "store/outbox_smtp.h"
 #include "store/pauses.h"
 #include "store/questions.h"
+#include "store/mailboxes.h"
 #include "store/remote.h"
 #include "store/schedules.h"
 
@@ -95,10 +96,17 @@ note_accounts(Cli *cli, GPtrArray *problems, GError **error)
     const Config *config = cli->home->config;
     for (unsigned i = 0; i < config->n_accounts; i++) {
         g_autofree char *why = NULL;
+        bool owed = false;
         if (!config_is_imap(&config->accounts[i]))
             continue;
-        if (!remote_trouble(cli->db, config->accounts[i].name, &why, error))
+        if (!remote_trouble(cli->db, config->accounts[i].name, &why, error) ||
+            !mailbox_backup_owed(cli->db, config->accounts[i].name, &owed, error))
             return false;
+        if (owed)
+            note(problems,
+                 "nothing of the account '%s' runs until its server was asked what left since "
+                 "the backup",
+                 config->accounts[i].name);
         if (why)
             note(problems, "the account '%s' does not work: %s", config->accounts[i].name, why);
     }

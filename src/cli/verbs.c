@@ -122,7 +122,8 @@ const Verb verbs[] = {
      "rows), and that\n"
      "files and store agree: mail, and notes, whose edits it takes in; and whether mail servers let us in.\n"
      "--rebuild makes the full-text index anew. --release lets mail that was held or is history be work.\n"
-     "--accept-backup goes on with a home that was restored, or a store that is older than its mail.\n\n"
+     "--accept-backup goes on with a home that was restored, or a store that is older than its mail.\n"
+     "Mail servers are asked too; while one can't be, nothing of its account runs (exit status 75).\n\n"
      "Exit status: 0 all is well, 1 there are findings.",
      true},
     {"set up", "backup", "DIR", "copy the home while it works",

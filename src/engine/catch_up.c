@@ -9,6 +9,7 @@
 #include "engine/proof.h"
 #include "engine/trail.h"
 #include "store/accept.h"
+#include "store/mailboxes.h"
 #include "store/outbox.h"
 
 #define OPEN_MAX 100000
@@ -17,8 +18,9 @@ typedef struct Catching {
     Engine *engine;
     Txn txn;
     CatchUp n;
-    uint64_t newest;    /* generation seen */
-    GHashTable *before; /* jobs that had open mail, by number */
+    uint64_t newest;     /* generation seen */
+    GHashTable *before;  /* jobs that had open mail, by number */
+    GPtrArray *approved; /* ids of mail that a person let go, char * */
 } Catching;
 
 static void
@@ -26,6 +28,7 @@ catching_clear(Catching *c)
 {
     txn_clear(&c->txn);
     g_clear_pointer(&c->before, g_hash_table_unref);
+    g_clear_pointer(&c->approved, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Catching, catching_clear)
 
@@ -60,15 +63,37 @@ decide_again(Catching *c, const Message *m, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     g_auto(OrderMail) o = {0};
-    if (!order_mail_read(c->engine->home, m, &o) || !g_str_equal(o.word, "REJECT"))
+    if (!order_mail_read(c->engine->home, m, &o))
+        return true;
+    bool approved = g_str_equal(o.word, "APPROVE");
+    if (!approved && !g_str_equal(o.word, "REJECT"))
         return true;
     for (guint i = 0; i < o.mails->len; i++) {
+        if (approved) {
+            g_ptr_array_add(c->approved, g_strdup(g_ptr_array_index(o.mails, i)));
+            continue;
+        }
         g_autoptr(OutRow) row = NULL;
         if (!outbox_find(c->engine->db, &viewer, g_ptr_array_index(o.mails, i), &row, error) ||
             (row && row->state == OUT_HELD &&
              (!outbox_decide(&c->txn, row->id, false, ACCEPT_WHO, error) ||
               !accept_question(&c->txn, row->id, false, error))))
             return false;
+    }
+    return true;
+}
+
+/* It may have left without a copy in Sent, so only a person can say whether it is to be sent. */
+static bool
+count_held(Catching *c, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    for (guint i = 0; i < c->approved->len; i++) {
+        g_autoptr(OutRow) row = NULL;
+        if (!outbox_find(c->engine->db, &viewer, g_ptr_array_index(c->approved, i), &row,
+                         error))
+            return false;
+        c->n.held += row && row->state == OUT_HELD;
     }
     return true;
 }
@@ -271,25 +296,70 @@ catch_up_role(Catching *c, const ConfRole *role, GError **error)
 }
 
 static bool
-decide_all(Engine *engine, CatchUp *ret, GError **error)
+catch_up_persons(Catching *c, GError **error)
 {
-    const Config *config = engine->home->config;
-    g_auto(Catching)
-        c = {.engine = engine,
-             .before = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &c.txn, error))
-        return false;
+    const Config *config = c->engine->home->config;
     for (unsigned i = 0; i < config->n_persons; i++) {
         const char *name = config->persons[i].name;
         g_autoptr(Maildir) md = NULL;
         if (config->persons[i].local &&
-            (!open_mailbox(engine, name, &md, error) || !read_sent(&c, name, md, error)))
+            (!open_mailbox(c->engine, name, &md, error) || !read_sent(c, name, md, error)))
             return false;
     }
-    for (unsigned i = 0; i < config->n_roles; i++)
-        if (!config->roles[i].person && !catch_up_role(&c, &config->roles[i], error))
+    return true;
+}
+
+/* Is it one of those whose mail lies on that server? NULL: on none. */
+static bool
+is_of(const Config *config, const ConfRole *role, const ConfAccount *server)
+{
+    const ConfAccount *of = config_account_of(config, role);
+    return !role->person && (of && config_is_imap(of) ? of : NULL) == server;
+}
+
+/* What happened to mail on a server has to be learnt there before anything of it runs. */
+static bool
+owe_servers(Txn *txn, const Config *config, GError **error)
+{
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        const ConfAccount *account = &config->accounts[i];
+        if (config_is_imap(account) && !mailbox_owe_backup(txn, account, error))
             return false;
-    if (!accept_backup(&c.txn, c.newest, error) || !txn_commit(&c.txn, error))
+    }
+    return true;
+}
+
+/* The line is drawn with the roles of no server; a generation above all that a server knows may
+ * be needed later. */
+static bool
+draw_line(Catching *c, const ConfAccount *server, GError **error)
+{
+    const Config *config = c->engine->home->config;
+    if (server)
+        return accept_jobs(&c->txn, server->name, error) &&
+               (c->newest < db_generation(c->engine->db) ||
+                accept_backup(&c->txn, c->newest, error));
+    return owe_servers(&c->txn, config, error) && accept_jobs(&c->txn, "", error) &&
+           accept_backup(&c->txn, c->newest, error);
+}
+
+static bool
+decide(Engine *engine, const ConfAccount *server, CatchUp *ret, GError **error)
+{
+    const Config *config = engine->home->config;
+    g_auto(Catching)
+        c = {.engine = engine,
+             .n = *ret,
+             .approved = g_ptr_array_new_with_free_func(g_free),
+             .before = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &c.txn, error) ||
+        (!server && !catch_up_persons(&c, error)))
+        return false;
+    for (unsigned i = 0; i < config->n_roles; i++)
+        if (is_of(config, &config->roles[i], server) &&
+            !catch_up_role(&c, &config->roles[i], error))
+            return false;
+    if (!count_held(&c, error) || !draw_line(&c, server, error) || !txn_commit(&c.txn, error))
         return false;
     *ret = c.n;
     return true;
@@ -297,14 +367,17 @@ decide_all(Engine *engine, CatchUp *ret, GError **error)
 
 /* Jobs that began after the backup and are parked come back; what they had in hand is theirs. */
 static bool
-bring_back(Engine *engine, const ConfAccount *account, GError **error)
+bring_back(Engine *engine,
+           const ConfAccount *account,
+           const ConfAccount *server,
+           GError **error)
 {
     const Config *config = engine->home->config;
     for (unsigned i = 0; i < config->n_roles; i++) {
         const ConfRole *role = &config->roles[i];
         g_autoptr(Maildir) md = NULL;
         unsigned n;
-        if (role->person)
+        if (!is_of(config, role, server))
             continue;
         if (!open_mailbox(engine, role->name, &md, error) ||
             !checkpoints_restore(engine, role, md, &n, error) ||
@@ -337,8 +410,14 @@ catch_up(Engine *engine, CatchUp *ret, GError **error)
     for (unsigned i = 0; i < config->n_accounts; i++) {
         const ConfAccount *account = &config->accounts[i];
         if (!config_is_imap(account) &&
-            (!bring_back(engine, account, error) || !take_in(engine, account, error)))
+            (!bring_back(engine, account, NULL, error) || !take_in(engine, account, error)))
             return false;
     }
-    return decide_all(engine, ret, error);
+    return decide(engine, NULL, ret, error);
+}
+
+bool
+catch_up_server(Engine *engine, const ConfAccount *server, CatchUp *ret, GError **error)
+{
+    return bring_back(engine, server, server, error) && decide(engine, server, ret, error);
 }

@@ -23,8 +23,13 @@ typedef struct CatchUp {
     unsigned delivered;              /* deliveries that had been made after all */
     unsigned answered;               /* mails */
     unsigned ended, parked, stopped; /* jobs */
+    unsigned held;                   /* mails that were approved, and of which Sent has none */
 } CatchUp;
 
-/* Also draws the line under it: see accept_backup() in store/accept.h. Repeating it changes
- * nothing. */
+/* For all roles but those whose mail lies on a server: of these nothing runs and nothing leaves until
+ * catch_up_server(). Also draws the line under it: see accept_backup() in store/accept.h. What is
+ * found is added to *ret. Repeating it changes nothing. */
 bool catch_up(Engine *engine, CatchUp *ret, GError **error);
+/* For the roles of an imap account, when the mail here is as it is on the server
+ * (engine/remote_backup.c). */
+bool catch_up_server(Engine *engine, const ConfAccount *server, CatchUp *ret, GError **error);

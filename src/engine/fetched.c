@@ -9,8 +9,18 @@ fetched_name(const ConfAccount *account,
              uint32_t uid,
              int64_t received_us)
 {
-    return g_strdup_printf("%" PRId64 ".V%uU%u.%s", received_us / USEC_PER_SEC, uidvalidity,
-                           uid, account->name);
+    return fetched_name_in("", account, uidvalidity, uid, received_us);
+}
+
+char *
+fetched_name_in(const char *folder,
+                const ConfAccount *account,
+                uint32_t uidvalidity,
+                uint32_t uid,
+                int64_t received_us)
+{
+    return g_strdup_printf("%" PRId64 ".V%uU%u%.1s.%s", received_us / USEC_PER_SEC, uidvalidity,
+                           uid, folder, account->name);
 }
 
 /* Past letter and digits, at least one; NULL: they are not there. */
@@ -30,6 +40,7 @@ fetched_from(const Config *config, const char *base)
 
     p = p && *p == '.' ? skip_number(p + 1, 'V') : NULL;
     p = p ? skip_number(p, 'U') : NULL;
+    p = p && g_ascii_isupper(*p) ? p + 1 : p;
     if (!p || *p != '.')
         return NULL;
     const ConfAccount *account = config_account(config, p + 1);

@@ -13,6 +13,13 @@ char *fetched_name(const ConfAccount *account,
                    uint32_t uidvalidity,
                    uint32_t uid,
                    int64_t received_us);
+/* The same of a mail in "Active" or "Sent". A server may number two folders alike, so the name has
+ * the folder's first letter behind the UID. */
+char *fetched_name_in(const char *folder,
+                      const ConfAccount *account,
+                      uint32_t uidvalidity,
+                      uint32_t uid,
+                      int64_t received_us);
 /* The account that a file of this base name was fetched from; NULL: it was born here. */
 const ConfAccount *fetched_from(const Config *config, const char *base);
 /* What the server called it. Only for a name that fetched_from() knows. */

@@ -465,7 +465,8 @@ take_unknown(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
     if (!is_known(past, m, &known, error) ||
         !job_find_restored(past->engine->db, in.role, m->id, &job, error))
         return false;
-    return known || (!*e->folder && !job.v) || take_mail(past, txn, &in, error);
+    return known || (!*e->folder && !job.v && !g_hash_table_contains(past->answered, m->id)) ||
+           take_mail(past, txn, &in, error);
 }
 
 bool

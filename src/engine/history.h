@@ -28,8 +28,8 @@ bool history_take(Engine *engine,
                   GError **error);
 
 /* For an old store beside newer mail, before anything is decided about its jobs: mail in Active
- * that it does not know is taken in as above; so is the original of a job that came back, in
- * INBOX too. Everything else is left alone. */
+ * that it does not know is taken in as above; so are the original of a job that came back and what
+ * an answer in Sent settled, in INBOX too. Everything else is left alone. */
 bool history_catch_up(Engine *engine,
                       const ConfAccount *account,
                       const ConfRole *role,

@@ -267,9 +267,9 @@ live(Remote *r, GError **error)
     for (;;) {
         int64_t look_us = USEC_NEVER, upto;
         if (!mailbox_upto(r->engine->db, &upto, error) || !remote_claim(r, error) ||
-            !remote_survey(r, error))
+            !remote_survey(r, error) || !remote_catch_up(r, error))
             return false;
-        if (r->options->take_over) {
+        if (r->options->take_over || r->options->caught) {
             if (!mailbox_set_state(r->engine->db, r->account, MAILBOX_OURS, upto, error))
                 return false;
             say_works(r);
@@ -339,7 +339,8 @@ static int
 keep_going(Remote *r)
 {
     int64_t backoff = BACKOFF_FIRST_US;
-    bool once = r->options->once || r->options->take_over || r->options->since_us;
+    bool once =
+        r->options->once || r->options->take_over || r->options->caught || r->options->since_us;
     for (;;) {
         g_autoptr(GError) error = NULL;
         int64_t began = clock_mono_us();

@@ -27,11 +27,12 @@
  *
  * SIGURG says that something is owed: whoever is not ready for it ignores it.
  */
-#include "engine/engine.h"
+#include "engine/catch_up.h"
 
 typedef struct RemoteOptions {
     bool once;        /* one pass, no waiting */
     bool take_over;   /* the mailbox is ours from now on; nothing else is done */
+    CatchUp *caught;  /* after a backup: only looks what happened since, and adds it here */
     int64_t since_us; /* one pass that also fetches older mail, received since then; 0: none */
 } RemoteOptions;
 

@@ -2,7 +2,7 @@
 
 /*
  * The inside of an imap account's process: remote.c (the loop), remote_home.c (whose mailbox it
- * is), remote_survey.c (after a take-over), remote_mark.c (what is new), remote_route.c (whose mail it is), remote_fetch.c (mail
+ * is), remote_survey.c (after a take-over), remote_backup.c (after a backup), remote_mark.c (what is new), remote_route.c (whose mail it is), remote_fetch.c (mail
  * in), remote_copy.c (of our own), remote_demand.c (mail that somebody asks for),
  * remote_settle.c (what is owed), remote_probe.c (mail in doubt), remote_look.c (what a person
  * did there).
@@ -75,6 +75,15 @@ bool remote_claim(Remote *r, GError **error);
 /* remote_survey.c: after a take-over, before anything of the account runs: which of our jobs, and
  * which mail that is not ours, the other home had in hand. */
 bool remote_survey(Remote *r, GError **error);
+/* What lies in Active there and is not known here: as history that is listed, or as a file in Active
+ * alone. *ret_n: how many. */
+bool remote_survey_active(Remote *r, bool files_alone, unsigned *ret_n, GError **error);
+/* Of rows of remote_open(): which of the mails lie in the selected folder, by UID. */
+bool remote_find_there(Remote *r, const GPtrArray *rows, ImapSet *ret, GError **error);
+
+/* remote_backup.c: after a backup was accepted, before anything of the account runs: what happened
+ * since to the mail there. */
+bool remote_catch_up(Remote *r, GError **error);
 
 /* remote_route.c: the roles whose mail it is, the first one's before all; elements are
  * ConfRole, borrowed. None: nobody's here. Caller frees. */

@@ -34,8 +34,8 @@ note_there(void *user, const ImapMail *mail, GError **error)
 }
 
 /* Of the selected folder. */
-static bool
-find_there(Remote *r, const GPtrArray *rows, ImapSet *ret, GError **error)
+bool
+remote_find_there(Remote *r, const GPtrArray *rows, ImapSet *ret, GError **error)
 {
     const ImapTaker taker = {.done = note_there, .user = ret};
     g_auto(ImapSet) uids = {0};
@@ -86,7 +86,7 @@ survey_jobs(Remote *r, const ConfRole *role, GError **error)
     g_auto(ImapSet) there = {0};
     if (!remote_open(r->engine->db, r->account->name, role->name, &rows, error) ||
         !remote_select_path(r, r->account->folder, false, error) ||
-        !find_there(r, rows, &there, error))
+        !remote_find_there(r, rows, &there, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const RemoteRow *row = g_ptr_array_index(rows, i);
@@ -114,6 +114,7 @@ survey_roles(Remote *r, GError **error)
 typedef struct Survey {
     Remote *r;
     int fd;
+    bool files_alone;
     unsigned n;
 } Survey;
 
@@ -135,7 +136,7 @@ store(Survey *s,
     gsize len;
     const void *bytes = g_bytes_get_data(lines, &len);
     g_autofree char *base =
-        fetched_name(r->account, r->box.uidvalidity, mail->uid, mail->received_us);
+        fetched_name_in(ACTIVE, r->account, r->box.uidvalidity, mail->uid, mail->received_us);
     MaildirItem item = {
         .folder = ACTIVE, .base = base, .flags = "S", .head = "", .bytes = bytes, .len = len};
     RemoteNew row = {.account = r->account->name,
@@ -152,8 +153,9 @@ store(Survey *s,
     CRASH_POINT("survey-filed");
     s->n++;
     return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           demand_store(r->engine, &txn, r->account, role, ACTIVE, base, m, MSG_IGNORED,
-                        "history: was in hand of the home that had the mailbox", error) &&
+           (s->files_alone ||
+            demand_store(r->engine, &txn, r->account, role, ACTIVE, base, m, MSG_IGNORED,
+                         "history: was in hand of the home that had the mailbox", error)) &&
            remote_put(&txn, &row, error) && txn_commit(&txn, error);
 }
 
@@ -178,25 +180,21 @@ end_body(void *user, const ImapMail *mail, GError **error)
            store(s, g_ptr_array_index(roles, 0), mail, lines, m, error);
 }
 
-static bool
-survey_active(Remote *r, GError **error)
+bool
+remote_survey_active(Remote *r, bool files_alone, unsigned *ret_n, GError **error)
 {
     auto_fd fd = -1;
     g_auto(ImapSet) all = {0};
     ImapFetch what = {.uids = &all, .part = IMAP_BODY};
     if (!remote_body_open(&fd, error))
         return false;
-    Survey s = {.r = r, .fd = fd};
+    Survey s = {.r = r, .fd = fd, .files_alone = files_alone};
     const ImapTaker taker = {.begin = begin_body, .done = end_body, .user = &s};
     imap_set_add(&all, 1, UINT32_MAX);
     if (!remote_select_path(r, r->active, false, error) ||
         (r->box.exists && !imap_fetch(r->conn, &what, &taker, error)))
         return false;
-    if (s.n)
-        log_say(LOG_WARN,
-                "%u mails were in hand of the home that had the mailbox; see: postrider "
-                "status",
-                s.n);
+    *ret_n = s.n;
     return true;
 }
 
@@ -204,13 +202,19 @@ bool
 remote_survey(Remote *r, GError **error)
 {
     bool owed = false;
+    unsigned n;
     g_auto(Txn) txn = {0};
     if (!mailbox_survey_owed(r->engine->db, r->account->name, &owed, error))
         return false;
     if (!owed)
         return true;
-    if (!survey_roles(r, error) || !survey_active(r, error))
+    if (!survey_roles(r, error) || !remote_survey_active(r, false, &n, error))
         return err_prefix(error, "looking at what the other home had in hand");
+    if (n)
+        log_say(LOG_WARN,
+                "%u mails were in hand of the home that had the mailbox; see: postrider "
+                "status",
+                n);
     CRASH_POINT("survey-done");
     return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
            mailbox_set_survey(&txn, r->account->name, false, error) && txn_commit(&txn, error);

@@ -52,11 +52,15 @@ accept_ended(Txn *txn, JobId job, const char *why, GError **error)
            job_next_round_open(txn, job, &goes_on, error);
 }
 
-/* Of every job. */
-static bool
-raise_epochs_and_fences(Txn *txn, GError **error)
+/* A role whose mail lies on a server has a row of mailbox. */
+#define ACCOUNT_IS                                                                             \
+    "coalesce((SELECT mb.account FROM mailbox mb WHERE mb.role = job.role), '') = ?"
+
+bool
+accept_jobs(Txn *txn, const char *account, GError **error)
 {
-    return sql_run(txn, "UPDATE job SET epoch = epoch + 1, fence = fence + 1", NULL, error, "");
+    return sql_run(txn, "UPDATE job SET epoch = epoch + 1 WHERE " ACCOUNT_IS, NULL, error, "s",
+                   account);
 }
 
 bool
@@ -66,5 +70,6 @@ accept_backup(Txn *txn, uint64_t newest_seen, GError **error)
     uint64_t above = MAX(db_generation(txn->db), newest_seen) + 1;
 
     return db_set_generation(txn, MAX(now, above), error) &&
-           raise_epochs_and_fences(txn, error) && meta_set(txn, "hold-all", NULL, error);
+           sql_run(txn, "UPDATE job SET fence = fence + 1", NULL, error, "") &&
+           meta_set(txn, "hold-all", NULL, error);
 }

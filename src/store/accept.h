@@ -22,6 +22,9 @@ bool accept_question(Txn *txn, OutId mail, bool approved, GError **error);
  * is still open. Its checkpoints in INBOX go to Done. */
 bool accept_ended(Txn *txn, JobId job, const char *why, GError **error);
 
+/* All jobs of the roles whose mail lies on this account's server; "": of all others. Orders and
+ * checkpoints from before count no more. */
+bool accept_jobs(Txn *txn, const char *account, GError **error);
 /* From now on ids carry a generation above every one that was seen (newest_seen), whoever works
- * on a job or holds a checkpoint of it is fenced, and nothing is held any more. */
+ * on a job is fenced, and nothing is held any more. */
 bool accept_backup(Txn *txn, uint64_t newest_seen, GError **error);

@@ -8,6 +8,11 @@
 /* In meta, with the name of the account. */
 #define WISH "take-over"
 #define SURVEY "survey"
+#define BACKUP "backup"
+/* A look is owed that decides what may run. The row is called mb. */
+#define LOOK_IS_OWED                                                                           \
+    "EXISTS (SELECT 1 FROM meta WHERE key IN ('" SURVEY ":' || mb.account, '" BACKUP           \
+    ":' || mb.account)) "
 
 static const char *const names[] = {
     [MAILBOX_OURS] = "ours",
@@ -90,14 +95,18 @@ mailbox_set_state(
 {
     MailboxState before;
     int64_t old = 0;
-    bool wish = false;
+    bool wish = false, survey = false, backup = false;
     g_auto(Txn) txn = {0};
 
     if (!mailbox_state(db, account->name, &before, error) ||
+        !mailbox_survey_owed(db, account->name, &survey, error) ||
+        !mailbox_backup_owed(db, account->name, &backup, error) ||
         !mailbox_wants_take_over(db, account->name, &wish, error) ||
         !sql_int(db, "SELECT upto FROM mailbox WHERE account = ? AND role = ''", -1, &old,
                  error, "s", account->name))
         return false;
+    if (state == MAILBOX_AWAY && (survey || backup))
+        state = MAILBOX_UNSEEN;
     bool same = before == state && !wish && old >= 0;
     if (same && (state != MAILBOX_OURS || old >= upto))
         return true;
@@ -150,12 +159,14 @@ mailboxes_unwatched(Db *db, GError **error)
         return true;
     if (!mailbox_upto(db, &upto, error) ||
         !sql_int(db,
-                 "SELECT 1 FROM mailbox WHERE state = 'unseen' OR "
-                 "(state = 'ours' AND upto < ?) LIMIT 1",
+                 "SELECT 1 FROM mailbox mb WHERE (state = 'unseen' AND NOT " LOOK_IS_OWED
+                 ") OR (state = 'ours' AND upto < ?) LIMIT 1",
                  0, &found, error, "i", upto))
         return false;
     return !found || (txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-                      sql_run(&txn, "UPDATE mailbox SET state = 'away' WHERE state = 'unseen'",
+                      sql_run(&txn,
+                              "UPDATE mailbox AS mb SET state = 'away' WHERE state = 'unseen' "
+                              "AND NOT " LOOK_IS_OWED,
                               NULL, error, "") &&
                       sql_run(&txn, "UPDATE mailbox SET upto = ? WHERE state = 'ours'", NULL,
                               error, "i", upto) &&
@@ -191,4 +202,26 @@ mailbox_set_survey(Txn *txn, const char *account, bool owed, GError **error)
     g_autofree char *key = key_of(SURVEY, account);
 
     return meta_set(txn, key, owed ? "yes" : NULL, error);
+}
+
+bool
+mailbox_backup_owed(Db *db, const char *account, bool *ret, GError **error)
+{
+    return has_key(db, BACKUP, account, ret, error);
+}
+
+bool
+mailbox_owe_backup(Txn *txn, const ConfAccount *account, GError **error)
+{
+    g_autofree char *key = key_of(BACKUP, account->name);
+
+    return meta_set(txn, key, "yes", error) && change(txn, account, MAILBOX_UNSEEN, 0, error);
+}
+
+bool
+mailbox_backup_seen(Txn *txn, const char *account, GError **error)
+{
+    g_autofree char *key = key_of(BACKUP, account);
+
+    return meta_set(txn, key, NULL, error);
 }

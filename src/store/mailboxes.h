@@ -7,7 +7,7 @@
  *   ours      jobs run; a mail leaves once a look has found the mailbox ours after the mail was
  *             written: up to the number in the outbox that stands beside it
  *   unseen    a master has begun, and nobody has looked since: nothing runs and nothing leaves
- *   away      the server can't be asked: jobs run, and mail for mailboxes of this home is delivered; mail
+ *   away      the server can't be asked, and nothing that happened there is unknown here: jobs run, and mail for mailboxes of this home is delivered; mail
  *             for people outside waits for the next look
  *   refused   the mailbox is another home's: nothing runs and nothing leaves
  *
@@ -59,3 +59,9 @@ bool mailbox_wants_take_over(Db *db, const char *account, bool *ret, GError **er
  * (engine/remote_survey.c). */
 bool mailbox_survey_owed(Db *db, const char *account, bool *ret, GError **error);
 bool mailbox_set_survey(Txn *txn, const char *account, bool owed, GError **error);
+/* The store is an old one that a person accepted, and what happened to the mail of this account since
+ * then has still to be learnt from its server (engine/remote_backup.c). */
+bool mailbox_backup_owed(Db *db, const char *account, bool *ret, GError **error);
+/* From now on nobody has looked. */
+bool mailbox_owe_backup(Txn *txn, const ConfAccount *account, GError **error);
+bool mailbox_backup_seen(Txn *txn, const char *account, GError **error);

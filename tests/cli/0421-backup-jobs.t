@@ -63,7 +63,7 @@ mv "$(in_folder Done | xargs grep -l '^Subject: another')" "$HOME_DIR/mail/envoy
 is "$(answers_to task) $(answers_to another)" '1 1' 'a queued job is answered after the backup, and a new one'
 go_back
 accept
-is "$(state_of task) $(state_of another)" 'done done' 'both have ended'
+is "$(state_of task), $(why_of another)" 'done, handled: history: answered by a mail in Sent' 'both have ended'
 later
 is "$(answers_to task) $(answers_to another)" '1 1' 'and are not answered again'
 
@@ -192,21 +192,33 @@ is "$(grep -rl 'Here it is' "$HOME_DIR/mail/you" | wc -l)" 1 'and released'
 
 # --- approved and rejected since ---
 
+state_to() { pr --json outbox list --all | python3 -c 'import json, sys
+print(*(m["state"] for m in json.load(sys.stdin) if m["to"] == sys.argv[1]))' "$1"; }
 for word in approve reject; do
     begin
-    printf '\n[person kim]\naddress = kim@postrider.local\nmay = ask\n' >>"$HOME_DIR/postrider.conf"
+    printf '\n[smtp]\nhost = 127.0.0.1\nport = 1\ntls = none\n' >>"$HOME_DIR/postrider.conf"
     steps '{"status":"complete","current_phase":"complete","send_emails":[{"to":["ann@y.example"],"subject":"Hello","body":"A word."},{"body":"Here it is."}]}'
     send task
     pass_by
+    is "$(state_to ann@y.example)" held 'a mail waits for a yes'
     id=$(pr --json outbox list --state held | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])')
     keep
-    pr "$word" "$id" >"$WORK/said" 2>&1
+    exits 0 "$word" pr "$word" "$id"
     pr deliver >/dev/null 2>&1
-    [ "$word" = approve ] || ok "$word leaves a mail in Sent" grep -rqz "X-Postrider-Order: REJECT job=1 .*<" "$HOME_DIR/mail/envoy/.Sent"
+    ok "$word leaves a mail in Sent" grep -rqz "X-Postrider-Order: ${word^^} job=1 .*<" "$HOME_DIR/mail/envoy/.Sent"
     go_back
-    accept
-    [ "$word" = approve ] || is "$(pr --json outbox list --all | python3 -c 'import json, sys
-print(*(m["state"] for m in json.load(sys.stdin) if m["to"] == "ann@y.example"))')" failed 'what was rejected after the backup stays so'
+    case $word in
+    reject)
+        accept
+        is "$(state_to ann@y.example)" failed 'what was rejected after the backup stays so' ;;
+    approve)
+        exits 0 'accepted' pr doctor --accept-backup
+        like "$OUT" '1 mail was approved since, and not in Sent: held still' 'what was approved and is not in Sent is told'
+        is "$(state_to ann@y.example)" held 'and waits for another word'
+        like "$(pr status)" 'ann@y.example' 'status lists it'
+        accept
+        is "$(printf '%s' "$OUT" | grep -o '"held": *[0-9]*')" '"held": 1' 'also as JSON' ;;
+    esac
 done
 exits 0 'all is well' pr doctor
 done_testing
