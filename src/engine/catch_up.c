@@ -20,6 +20,8 @@ typedef struct Catching {
     CatchUp n;
     uint64_t newest;     /* generation seen */
     GHashTable *before;  /* jobs that had open mail, by number */
+    GHashTable *unsaid;  /* jobs whose answer is nowhere, by number */
+    GHashTable *said;    /* ids that a mail in Sent was the last word about */
     GPtrArray *approved; /* ids of mail that a person let go, char * */
 } Catching;
 
@@ -28,11 +30,21 @@ catching_clear(Catching *c)
 {
     txn_clear(&c->txn);
     g_clear_pointer(&c->before, g_hash_table_unref);
+    g_clear_pointer(&c->unsaid, g_hash_table_unref);
+    g_clear_pointer(&c->said, g_hash_table_unref);
     g_clear_pointer(&c->approved, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Catching, catching_clear)
 
 /* --- mails --- */
+
+static void
+add_job(GHashTable *set, JobId id)
+{
+    gint64 *job = g_new(gint64, 1);
+    *job = id.v;
+    g_hash_table_add(set, job);
+}
 
 static bool
 settle_row(Catching *c, const MsgRow *row, const char *why, GError **error)
@@ -40,11 +52,8 @@ settle_row(Catching *c, const MsgRow *row, const char *why, GError **error)
     if (row->state != MSG_STORED && row->state != MSG_SHOWN && row->state != MSG_DEAD)
         return true;
     c->n.answered++;
-    if (row->job.v) {
-        gint64 *job = g_new(gint64, 1);
-        *job = row->job.v;
-        g_hash_table_add(c->before, job);
-    }
+    if (row->job.v)
+        add_job(c->before, row->job);
     return messages_set_state(&c->txn, row->id, MSG_HANDLED, why, error);
 }
 
@@ -114,6 +123,9 @@ take_sent(Catching *c, const char *mailbox, const Message *m, GError **error)
         !accept_sent(&c->txn, m->id, &n, error))
         return false;
     c->n.delivered += n;
+    g_autoptr(GPtrArray) said = proof_last_word(c->engine->home, m);
+    for (guint i = 0; i < said->len; i++)
+        g_hash_table_add(c->said, g_strdup(g_ptr_array_index(said, i)));
     if (known)
         return true;
     g_autoptr(GPtrArray) settled = proof_read(c->engine->home, m);
@@ -143,6 +155,20 @@ read_sent(Catching *c, const char *mailbox, Maildir *md, GError **error)
     return true;
 }
 
+/* It was flagged as answered after the backup, and no answer to it lies in Sent: that had not left. */
+static bool
+is_unsaid(Catching *c, const MsgRow *row, const MaildirEntry *at, bool *ret, GError **error)
+{
+    g_autofree char *marks = NULL;
+    *ret = false;
+    if (!strchr(at->flags, 'R') || g_hash_table_contains(c->said, row->msgid))
+        return true;
+    if (!messages_marks(c->engine->db, row->id, &marks, error))
+        return false;
+    *ret = !marks || !strchr(marks, 'R');
+    return true;
+}
+
 /* What lies in Done by now was settled, also where no mail said so. */
 static bool
 settle_filed(Catching *c, const ConfRole *role, Maildir *md, MsgState state, GError **error)
@@ -159,8 +185,14 @@ settle_filed(Catching *c, const ConfRole *role, Maildir *md, MsgState state, GEr
             continue;
         if (!maildir_find(md, row->file, &at, error))
             return false;
-        if (at && g_str_equal(at->folder, "Done") &&
-            !settle_row(c, row, "filed as done after the backup", error))
+        if (!at || !g_str_equal(at->folder, "Done"))
+            continue;
+        bool unsaid;
+        if (!is_unsaid(c, row, at, &unsaid, error))
+            return false;
+        if (unsaid)
+            add_job(c->unsaid, row->job);
+        else if (!settle_row(c, row, "filed as done after the backup", error))
             return false;
     }
     return true;
@@ -225,6 +257,11 @@ decide_job(Catching *c, const Job *job, const TrailJob *t, GError **error)
         c->n.parked++;
         return checkpoint_put_back(c->engine, &c->txn, job->id, t->inbox, error);
     }
+    if (g_hash_table_contains(c->unsaid, &job->id.v))
+        return stop_job(c, job,
+                        "it ended after the backup, and its answer lies nowhere: CONTINUE "
+                        "answers, CANCEL does not",
+                        error);
     if (waits)
         return true; /* the store knows all: the mail may be settled, by a question */
     if (!is_settled(c, job, &settled, error))
@@ -350,6 +387,8 @@ decide(Engine *engine, const ConfAccount *server, CatchUp *ret, GError **error)
     g_auto(Catching)
         c = {.engine = engine,
              .n = *ret,
+             .unsaid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+             .said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
              .approved = g_ptr_array_new_with_free_func(g_free),
              .before = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
     if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &c.txn, error) ||

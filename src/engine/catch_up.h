@@ -6,13 +6,16 @@
  *
  *   a mail in Sent                           it left
  *   an answer there                          the mails that it names are settled
- *   an open mail that lies in Done           likewise
+ *   an open mail that lies in Done           likewise, unless it is flagged as answered since, and
+ *                                            no answer to it is there
  *   a mail in Active that nobody knows       its job has it, or it is listed
  *
  * And of each job, by its trail (engine/trail.h), the first of these that holds:
  *
  *   stopped or cancelled since               it is so again
  *   parked since, and not gone on            parked with that checkpoint
+ *   its mail is filed as answered, and its
+ *   answer lies nowhere                      stopped: a person says CONTINUE or CANCEL
  *   its newest mail is an answer             done, unless there is open mail for a next round
  *   it had open mail, and has none any more  done
  *   it went on, and nothing says how far     stopped: a person looks, and says CONTINUE or CANCEL

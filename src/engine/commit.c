@@ -39,6 +39,7 @@ commit_clear(Commit *c)
     g_clear_pointer(&c->results, g_ptr_array_unref);
     g_clear_pointer(&c->did, g_ptr_array_unref);
     g_clear_pointer(&c->msgids, g_ptr_array_unref);
+    g_clear_pointer(&c->answered, g_array_unref);
     g_clear_pointer(&c->held, g_array_unref);
     g_clear_pointer(&c->outside, g_ptr_array_unref);
 }
@@ -406,6 +407,7 @@ prepare(Commit *c, GError **error)
     c->results = g_ptr_array_new_with_free_func(g_free);
     c->did = g_ptr_array_new_with_free_func(g_free);
     c->msgids = g_ptr_array_new_with_free_func(g_free);
+    c->answered = g_array_new(FALSE, FALSE, sizeof(int64_t));
     c->held = g_array_new(FALSE, FALSE, sizeof(OutId));
     c->outside = g_ptr_array_new_with_free_func(commit_outside_free);
     c->in_steps = c->in->iterations_left > 0;

@@ -1,7 +1,8 @@
 /*
  * Whoever reads the same mailbox sees what became of a mail that was work: S, \Seen, when it is
  * handled; R, \Answered, when a mail that leaves answers it. One that is held answers nothing
- * yet: its yes does (store/answered.h).
+ * yet: its yes does (store/answered.h). The flag also tells a store that has lost everything else
+ * that there was an answer to be sent (engine/history.h).
  */
 #include "base/banned.h"
 #include "engine/commit_internal.h"
@@ -11,6 +12,9 @@
 static bool
 is_answered(const Commit *c, MsgId id)
 {
+    for (guint i = 0; i < c->answered->len; i++)
+        if (g_array_index(c->answered, int64_t, i) == id.v)
+            return true;
     for (guint i = 0; i < c->p->mails->len; i++) {
         const CommitParent *parent = g_ptr_array_index(c->parents, i);
         const Verdict *v = &g_array_index(c->verdicts, Verdict, i);

@@ -36,6 +36,7 @@ typedef struct Commit {
     GPtrArray *drafts;       /* of CommitDraft, one per mail */
     GPtrArray *results;      /* char *: for the next step */
     GPtrArray *did;          /* char *: for people */
+    GArray *answered;        /* int64_t: mails that a mail of this step that leaves settles */
     GPtrArray *msgids;       /* char *: one per mail; NULL: was not put */
     CommitParent *original;  /* what began the round; NULL: not needed */
     const char *no_question; /* why nobody can be asked about held mail; NULL: they can */

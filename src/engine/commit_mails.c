@@ -235,16 +235,23 @@ is_written_by(const MsgRow *row, const GPtrArray *specs)
 /* What is to be proved by this mail alone, when the store is lost: it is the answer to those
  * mails, settled in this step, that it replies to or that its recipients wrote. */
 static bool
-name_settled(
-    const Commit *c, Compose *made, const CommitParent *parent, MailKind *ret, GError **error)
+name_settled(Commit *c,
+             Compose *made,
+             const CommitParent *parent,
+             bool held,
+             MailKind *ret,
+             GError **error)
 {
     g_autoptr(GPtrArray) to = compose_recipients(made);
     g_autoptr(GPtrArray) settled = g_ptr_array_new();
     for (guint i = 0; i < c->in->shown->len; i++) {
         const MsgRow *row = g_ptr_array_index(c->in->shown, i);
         bool replies = parent && g_str_equal(parent->letter.msgid, row->msgid);
-        if ((replies || is_written_by(row, to)) && commit_settles(c, row))
-            g_ptr_array_add(settled, row->msgid);
+        if ((!replies && !is_written_by(row, to)) || !commit_settles(c, row))
+            continue;
+        g_ptr_array_add(settled, row->msgid);
+        if (!held)
+            g_array_append_val(c->answered, row->id.v);
     }
     *ret = settled->len ? MAIL_ANSWER : MAIL_INTERIM;
     return proof_name(c->engine->home, made, c->job, commit_ends(c),
@@ -273,7 +280,7 @@ put_mail(Commit *c,
     if (answers && commit_may_mark(c, answers))
         post.answers = answers->id;
     guard_length(c, mail, to);
-    if (!name_settled(c, made, parent, &kind, error) ||
+    if (!name_settled(c, made, parent, held, &kind, error) ||
         !post_compose(c->engine, txn, kind, made, &post, &id, &msgid, error))
         return false;
     g_ptr_array_add(c->msgids, msgid);

@@ -27,7 +27,8 @@ typedef struct Past {
     const ConfAccount *account;
     const ConfRole *role;
     Maildir *md;
-    GHashTable *answered; /* ids */
+    GHashTable *answered; /* ids that an answer in Sent settles */
+    GHashTable *said;     /* ids that a mail in Sent was the last word about; NULL: not asked */
     int64_t born_us;      /* the store */
     int64_t ends_us;
     bool came_later; /* the role, than the store */
@@ -38,6 +39,7 @@ static void
 past_clear(Past *past)
 {
     g_clear_pointer(&past->answered, g_hash_table_unref);
+    g_clear_pointer(&past->said, g_hash_table_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Past, past_clear)
 
@@ -194,13 +196,23 @@ classify_answered(Past *past, Txn *txn, MsgNew *in, GError **error)
     return true;
 }
 
+/* Done has it as answered, and no such mail has left: its answer was lost with the store. */
 static bool
-classify(Past *past, Txn *txn, MsgNew *in, GError **error)
+is_unsaid(const Past *past, const MsgNew *in, const char *flags)
+{
+    return past->said && g_str_equal(in->folder, "Done") && strchr(flags, 'R') &&
+           !g_hash_table_contains(past->said, in->mail->id);
+}
+
+static bool
+classify(Past *past, Txn *txn, MsgNew *in, const char *flags, GError **error)
 {
     in->class = MSG_HISTORY;
     if (is_filed(in->folder)) {
-        in->state = MSG_HANDLED;
-        in->why = "history: filed as done";
+        bool unsaid = is_unsaid(past, in, flags);
+        in->state = unsaid ? MSG_IGNORED : MSG_HANDLED;
+        in->why = unsaid ? "history: filed as answered, and no answer lies in Sent"
+                         : "history: filed as done";
         return true;
     }
     if (g_hash_table_contains(past->answered, in->mail->id))
@@ -257,12 +269,12 @@ give_to_job(const Past *past, MsgNew *in, JobId job, GError **error)
 }
 
 static bool
-take_mail(Past *past, Txn *txn, MsgNew *in, GError **error)
+take_mail(Past *past, Txn *txn, MsgNew *in, const char *flags, GError **error)
 {
     MsgId id;
     JobId job;
     bool is_new, original;
-    return classify(past, txn, in, error) &&
+    return classify(past, txn, in, flags, error) &&
            find_restored(past->engine, in, &job, &original, error) &&
            (!job.v || give_to_job(past, in, job, error)) &&
            messages_thread(txn, in->mail, &in->thread, error) &&
@@ -292,7 +304,7 @@ take_one(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
     if (checkpoint &&
         !checkpoint_take(past->engine, txn, &in, checkpoint, &foreign, &moves, error))
         return false;
-    return !foreign || take_mail(past, txn, &in, error);
+    return !foreign || take_mail(past, txn, &in, e->flags, error);
 }
 
 static bool
@@ -402,6 +414,46 @@ restore_all(Engine *engine, const ConfRole *role, GError **error)
            meta_set(&txn, "checkpoints-read", "1", error) && txn_commit(&txn, error);
 }
 
+static void
+add_said(Past *past, const Message *m)
+{
+    g_autoptr(GPtrArray) ids = proof_last_word(past->engine->home, m);
+    for (guint i = 0; i < ids->len; i++)
+        g_hash_table_add(past->said, g_strdup(g_ptr_array_index(ids, i)));
+}
+
+/* Reads what was written, and stores nothing of it. */
+static bool
+read_sent(Past *past, GError **error)
+{
+    g_autoptr(GPtrArray) all = NULL;
+    if (!maildir_scan(past->md, "Sent", false, &all, NULL, error))
+        return false;
+    past->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (guint i = 0; i < all->len; i++) {
+        g_autoptr(Continuation) checkpoint = NULL;
+        g_autoptr(Message) m = read_mail(past, g_ptr_array_index(all, i), &checkpoint);
+        if (!m || checkpoint)
+            continue;
+        add_answered(past, m);
+        add_said(past, m);
+    }
+    return true;
+}
+
+/* Only where mail in Done says that it was answered it matters what was said before it is read. */
+static bool
+read_sent_for_done(Past *past, GError **error)
+{
+    g_autoptr(GPtrArray) done = NULL;
+    bool any = false;
+    if (!maildir_scan(past->md, "Done", false, &done, NULL, error))
+        return false;
+    for (guint i = 0; i < done->len && !any; i++)
+        any = strchr(((const MaildirEntry *)g_ptr_array_index(done, i))->flags, 'R') != NULL;
+    return !any || read_sent(past, error);
+}
+
 bool
 history_take(Engine *engine,
              const ConfAccount *account,
@@ -420,7 +472,8 @@ history_take(Engine *engine,
     if (!known) {
         past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         if (!restore_all(engine, role, error) || !find_end(&past, error) ||
-            !take_folders(&past, filed, error) || !take_folders(&past, open, error) ||
+            !read_sent_for_done(&past, error) || !take_folders(&past, filed, error) ||
+            !take_folders(&past, open, error) ||
             !refetch_gathered(engine, account, role, md, error) || !set_known(&past, error))
             return false;
         db_hint(engine->db); /* a job that came back may be due */
@@ -430,22 +483,6 @@ history_take(Engine *engine,
 }
 
 /* --- an old store --- */
-
-/* Reads what was written, and stores nothing of it. */
-static bool
-read_answers(Past *past, GError **error)
-{
-    g_autoptr(GPtrArray) all = NULL;
-    if (!maildir_scan(past->md, "Sent", false, &all, NULL, error))
-        return false;
-    for (guint i = 0; i < all->len; i++) {
-        g_autoptr(Continuation) checkpoint = NULL;
-        g_autoptr(Message) m = read_mail(past, g_ptr_array_index(all, i), &checkpoint);
-        if (m && !checkpoint)
-            add_answered(past, m);
-    }
-    return true;
-}
 
 static bool
 take_unknown(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
@@ -466,7 +503,7 @@ take_unknown(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
         !job_find_restored(past->engine->db, in.role, m->id, &job, error))
         return false;
     return known || (!*e->folder && !job.v && !g_hash_table_contains(past->answered, m->id)) ||
-           take_mail(past, txn, &in, error);
+           take_mail(past, txn, &in, e->flags, error);
 }
 
 bool
@@ -480,7 +517,7 @@ history_catch_up(Engine *engine,
     g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
     g_auto(Txn) txn = {0};
     past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    if (!read_answers(&past, error) ||
+    if (!read_sent(&past, error) ||
         !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
         return false;
     for (size_t k = 0; k < G_N_ELEMENTS(folders); k++) {

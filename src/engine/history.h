@@ -6,6 +6,8 @@
  *
  *   a checkpoint in INBOX                    its job comes back, with its original
  *   in Done or Archive                       handled
+ *   in Done and flagged as answered, but     ignored(history): the answer was lost with the store
+ *   no such answer in Sent
  *   settled by an answer in Sent             handled, if no other mail here has its
  *                                            id: see engine/proof.h
  *   in Active                                ignored(history: was in hand)

@@ -88,3 +88,17 @@ proof_read(const Home *home, const Message *m)
         g_ptr_array_add(ids, g_strdup(m->in_reply_to));
     return ids;
 }
+
+GPtrArray *
+proof_last_word(const Home *home, const Message *m)
+{
+    GPtrArray *ids = proof_read(home, m);
+    bool ends = false;
+    g_autofree char *token = proof_token_of(m, &ends);
+    Minted minted;
+    bool sure;
+    if (m->in_reply_to && namesake_minted(home, m, &minted, &sure) &&
+        (minted.kind == MAIL_ANSWER || (token && ends)))
+        g_ptr_array_add(ids, g_strdup(m->in_reply_to));
+    return ids;
+}

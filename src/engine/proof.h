@@ -31,6 +31,10 @@ bool proof_name(const Home *home,
  * unrefs. */
 GPtrArray *proof_read(const Home *home, const Message *m);
 
+/* The ids that this mail of a Sent folder was the last word about, whoever got it: more than those that
+ * it settles. Elements are char *; caller unrefs. */
+GPtrArray *proof_last_word(const Home *home, const Message *m);
+
 /* The job that a step's mail names, in a form that tells nobody else anything. Two jobs of one
  * number are told apart by when they were born. Caller frees. */
 char *proof_token(const Home *home, JobId job, int64_t born_us);

@@ -9,7 +9,6 @@ copies run; the clock jumps. At the end one home is told to go on, and everythin
 
 The witness is the person's mailbox on the server. For each task it has to hold, after the rest:
 one answer and never two; or none, and then a home lists the task as waiting for somebody, or an order ended it.
-What is lost with a store by its nature does not count: an answer that was written there and had not left.
 """
 import json, os, random, re, shutil, socket, subprocess, sys, threading, types
 from concurrent.futures import ProcessPoolExecutor
@@ -240,20 +239,16 @@ class History:
         if self.any_home().run("backup", str(to)).returncode == 0:
             self.backups.append(to)
 
-    def lose_store(self, home):
-        self.ended.update(number_of(row["subject"]) for row in home.json("outbox", "list"))
-        shutil.rmtree(home.path / "state", ignore_errors=True)
-
     def act_lose(self):
         home = self.any_home()
-        self.lose_store(home)
+        shutil.rmtree(home.path / "state", ignore_errors=True)
         self.say(f"{home.path.name}: the store is lost")
 
     def act_old_store(self):
         """Somebody puts an old store back into its own home."""
         home = self.any_home()
         if self.backups:
-            self.lose_store(home)
+            shutil.rmtree(home.path / "state", ignore_errors=True)
             shutil.copytree(self.random.choice(self.backups) / "state", home.path / "state")
             self.say(f"{home.path.name}: an old store")
 
