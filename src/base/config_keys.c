@@ -109,7 +109,7 @@ const ConfKey config_keys[] = {
     {"role", "tools-hint", CONF_STRING, "", NULL, "no effect yet: what it is told about its tools"},
 
     {"person", "address", CONF_ADDRESS, "", NULL, "their mail address"},
-    {"person", "may", CONF_LIST, "ask steer", "ask|steer|approve", "their rights"},
+    {"person", "may", CONF_LIST, "ask steer", "ask|steer|approve", "their rights: ask gives work; steer gives orders too, and has notes of others changed and third parties written to; approve says yes to held mail"},
 
     {"notes", "instruct", CONF_LIST, "", NULL, "notes that tell agents what to do, beside ROLE/start, ROLE/states/ and README/: keys, or folders with / behind; only people who may steer have them changed"},
     {"notes", "shared", CONF_LIST, "", NULL, "folders of roles (ROLE, or ROLE/FOLDER) whose notes other roles may see and change; notes outside of the folders of roles are shared anyway"},

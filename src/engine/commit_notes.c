@@ -42,18 +42,40 @@ who_may(const Config *config)
     return text_shorten(list->str, NAMES_MAX);
 }
 
-/* A stranger's words must not become an agent's instructions, nor take them away; nor do those of
- * a person who may only ask. */
+/* Why a round below steer may not touch this key; NULL: it may. The job's own notes are its own to
+ * keep: those of this round, and if all who asked may steer and only a stranger was read, those of
+ * every round. */
 static bool
-check_hand(const Commit *c, const ProposedNote *n, GError **error)
+find_bar(const Commit *c, Db *db, const char *key, const char **ret, GError **error)
 {
-    const Config *config = c->engine->home->config;
-    const char *why = round_below_steer(c->job, c->in);
-    if (!why || !(note_instructs(config, n->key) || (n->to && note_instructs(config, n->to))))
+    const Viewer viewer = {.role = c->job->role};
+    int round = c->job->may & MAY_STEER ? 0 : c->job->round;
+    bool steered;
+    *ret = note_instructs(c->engine->home->config, key) ? "it tells an agent what to do" : NULL;
+    /* What the role may not see is refused by another line, whether it is there or not. */
+    if (*ret || !viewer_sees_note(db, &viewer, key))
         return true;
-    g_autofree char *who = who_may(config);
-    return err_set(error, ERR_NEVER,
-                   "not changed: it tells an agent what to do, and %s; who may ask for it: %s",
+    if (!note_steered(db, key, c->job->id, round, &steered, error))
+        return false;
+    *ret = steered ? "it was written for somebody who may steer" : NULL;
+    return true;
+}
+
+/* A stranger's words must not become an agent's instructions, nor take them away, nor change what
+ * others rely on; nor do those of a person who may only ask. They make new notes. */
+static bool
+check_hand(const Commit *c, Db *db, const ProposedNote *n, GError **error)
+{
+    const char *why = round_below_steer(c->job, c->in), *bar = NULL;
+    if (!why)
+        return true;
+    if (!find_bar(c, db, n->key, &bar, error) ||
+        (!bar && n->to && !find_bar(c, db, n->to, &bar, error)))
+        return false;
+    if (!bar)
+        return true;
+    g_autofree char *who = who_may(c->engine->home->config);
+    return err_set(error, ERR_NEVER, "not changed: %s, and %s; who may ask for it: %s", bar,
                    why, who);
 }
 
@@ -103,13 +125,16 @@ advice(const char *refusal)
 bool
 commit_notes(Commit *c, Txn *txn, GError **error)
 {
-    const NoteBy by = {
-        .author = c->job->role, .label = c->in->floor, .job = c->job->id, .step = c->step};
+    const NoteBy by = {.author = c->job->role,
+                       .label = c->in->floor,
+                       .job = c->job->id,
+                       .step = c->step,
+                       .below = round_below_steer(c->job, c->in)};
     for (guint i = 0; i < c->p->notes->len; i++) {
         const ProposedNote *n = g_ptr_array_index(c->p->notes, i);
         g_autoptr(GError) failed = NULL;
         int64_t version;
-        if (check_hand(c, n, &failed) && apply(txn, n, &by, &version, &failed)) {
+        if (check_hand(c, txn->db, n, &failed) && apply(txn, n, &by, &version, &failed)) {
             report(c, n, version);
             continue;
         }

@@ -123,7 +123,7 @@ is_theirs(
     Engine *engine, const Judgement *j, JobId job, const char *spec, bool *ret, GError **error)
 {
     if (j->trust < TRUST_PRINCIPAL)
-        return messages_takes_part(engine->db, job, spec, ret, error);
+        return messages_takes_part(engine->db, job, spec, false, ret, error);
     *ret = j->trust == TRUST_OPERATOR || address_equal(spec, engine->home->config->owner);
     return *ret || job_steered_by(engine->db, job, spec, ret, error);
 }

@@ -9,10 +9,13 @@
  *
  *  - an address that is none, or too many of them: refused;
  *  - the owner, to whom every question goes, and somebody who takes part in the job already:
- *    allowed;
- *  - somebody of this home (role, person), a principal, the allow list: allowed, unless
- *    anything below a principal's or role's level was shown in the round: text of a stranger
- *    must not be able to choose who gets mail;
+ *    allowed. Where not everybody who asked in the round may steer, only mail that is believed
+ *    makes somebody take part, but for whoever asked;
+ *  - a role of this home: allowed, unless anything below a role's level was shown in the round:
+ *    text of a stranger must not be able to choose who gets mail. The job that such a mail makes
+ *    has the rights of this one (mail_rights() in store/steering.h);
+ *  - a person of this home, a principal, the allow list: the same, and everybody who asked in the
+ *    round must be somebody who may steer;
  *  - anybody else, and more mail than the limits (engine/breaker.h): held for a person's yes;
  *  - a note that the role itself may not see can't go along: refused;
  *  - whoever gets it: links that the agent made up (policy_links.c), and notes that not all of
@@ -27,13 +30,6 @@ listed(const char *const *list, const char *spec)
             return true;
     }
     return false;
-}
-
-/* Of this home, or somebody we work for. */
-static bool
-is_inside(const Config *config, const char *spec)
-{
-    return config_is_person(config, spec) || config_role_at(config, spec);
 }
 
 static void
@@ -61,6 +57,19 @@ verdict_hold(Verdict *v, char *take_why)
     v->why = before ? g_strjoin("; ", before, why, NULL) : g_steal_pointer(&why);
 }
 
+/* Somebody to whom the round may always write. */
+static bool
+takes_part(const Check *k, const char *spec, bool *ret, GError **error)
+{
+    g_autoptr(GPtrArray) askers = step_askers(k->job, k->in);
+    *ret = address_equal(spec, k->engine->home->config->owner) ||
+           address_equal(spec, k->job->asker);
+    for (guint i = 0; i < askers->len && !*ret; i++)
+        *ret = address_equal(spec, g_ptr_array_index(askers, i));
+    return *ret || messages_takes_part(k->engine->db, k->job->id, spec,
+                                       !(k->job->may & MAY_STEER), ret, error);
+}
+
 static bool
 check_recipient(const Check *k, const char *spec, Verdict *ret, GError **error)
 {
@@ -68,15 +77,16 @@ check_recipient(const Check *k, const char *spec, Verdict *ret, GError **error)
         *ret = verdict(VERDICT_REFUSED, g_strdup_printf("'%s' is no address", spec));
         return true;
     }
-    bool takes_part;
-    if (!messages_takes_part(k->engine->db, k->job->id, spec, &takes_part, error))
+    bool part;
+    if (!takes_part(k, spec, &part, error))
         return false;
     const Config *config = k->engine->home->config;
-    bool inside = is_inside(config, spec);
-    takes_part |= address_equal(spec, config->owner);
-    if (takes_part || (k->in->floor >= TRUST_ROLE && (inside || listed(config->allow, spec)))) {
+    bool role = config_role_at(config, spec), inside = role || config_is_person(config, spec);
+    bool may = round_below_steer(k->job, k->in) ? role && k->in->floor >= TRUST_ROLE
+                                                : inside || listed(config->allow, spec);
+    if (part || may) {
         *ret = verdict(VERDICT_ALLOWED, NULL);
-        ret->third = takes_part || inside ? NULL : g_strdup(spec);
+        ret->third = part || inside ? NULL : g_strdup(spec);
     } else {
         *ret = verdict(VERDICT_HELD, g_strdup_printf("recipient not permitted: %s", spec));
     }

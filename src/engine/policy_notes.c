@@ -64,7 +64,7 @@ may_read(const Check *k,
         return true;
     for (guint i = 0; i < jobs->len && *ret; i++) {
         JobId job = g_array_index(jobs, JobId, i);
-        if (!messages_takes_part(k->engine->db, job, spec, ret, error))
+        if (!messages_takes_part(k->engine->db, job, spec, false, ret, error))
             return false;
     }
     return true;

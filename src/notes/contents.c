@@ -90,7 +90,8 @@ notes_append(Txn *txn,
 static bool
 put_contents(Txn *txn, const Note *old, const char *text, const NoteBy *by, GError **error)
 {
-    const NoteBy following = {.author = by->author, .label = MIN(by->label, old->label)};
+    const NoteBy following = {
+        .author = by->author, .label = MIN(by->label, old->label), .below = by->below};
     g_autoptr(GBytes) body = g_bytes_new(text, strlen(text));
 
     return note_put(txn, CONTENTS_KEY, body, old->version, &following, NULL, error);

@@ -74,8 +74,8 @@ find_parent(Engine *engine,
         state_add_result(state, "in_reply_to %s: there is no such mail; it was not used",
                          m->in_reply_to);
     for (guint i = 0; i < m->to->len && !takes_part; i++) {
-        if (!messages_takes_part(engine->db, job->id, g_ptr_array_index(m->to, i), &takes_part,
-                                 error))
+        if (!messages_takes_part(engine->db, job->id, g_ptr_array_index(m->to, i), false,
+                                 &takes_part, error))
             return false;
     }
     *ret = takes_part ? g_strdup(newest_mail(job, in)) : NULL;

@@ -288,7 +288,8 @@ messages_find_job(Db *db, const char *role, const Message *m, JobId *ret_job, GE
 }
 
 bool
-messages_takes_part(Db *db, JobId job, const char *spec, bool *ret, GError **error)
+messages_takes_part(
+    Db *db, JobId job, const char *spec, bool believed, bool *ret, GError **error)
 {
     g_autofree char *normal = address_normalise(spec);
     int64_t found;
@@ -299,11 +300,12 @@ messages_takes_part(Db *db, JobId job, const char *spec, bool *ret, GError **err
     }
     if (!sql_int(db,
                  "SELECT EXISTS (SELECT 1 FROM message WHERE job = ?1 AND job <> 0 AND "
-                 "(from_spec = ?2 OR instr(' ' || to_specs || ' ', ' ' || ?2 || ' ') > 0)) OR "
+                 "(from_spec = ?2 OR instr(' ' || to_specs || ' ', ' ' || ?2 || ' ') > 0) AND "
+                 "(NOT ?3 OR trust NOT IN ('anyone', 'known'))) OR "
                  "EXISTS (SELECT 1 FROM outbox o LEFT JOIN delivery d ON d.outbox = o.id "
                  "WHERE o.job = ?1 AND o.job <> 0 AND (o.from_spec = ?2 OR "
                  "(d.address = ?2 AND d.state NOT IN ('held', 'failed'))))",
-                 0, &found, error, "is", job.v, normal))
+                 0, &found, error, "isi", job.v, normal, (int64_t)believed))
         return false;
     *ret = found != 0;
     return true;

@@ -112,8 +112,10 @@ bool thread_of_mail(Db *db, const Message *m, ThreadId *ret, GError **error);
 bool
 messages_find_job(Db *db, const char *role, const Message *m, JobId *ret_job, GError **error);
 /* Has this address sent or received mail of the job? Mail that is held, or that a
- * person rejected, was not received. */
-bool messages_takes_part(Db *db, JobId job, const char *spec, bool *ret, GError **error);
+ * person rejected, was not received. believed: of the mail that came only that of roles and of people we work
+ * for counts. */
+bool messages_takes_part(
+    Db *db, JobId job, const char *spec, bool believed, bool *ret, GError **error);
 
 /* Each id must still be unhandled and of this job, else ERR_NEVER "answered already". */
 bool messages_settle(Txn *txn, JobId job, int step, const MsgId *ids, size_t n, GError **error);

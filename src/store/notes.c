@@ -327,9 +327,10 @@ add_version(Txn *txn,
 
     return sql_run(txn,
                    "INSERT INTO note_version (key, version, body, author, label, job, step, "
-                   "whole, at_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   NULL, error, "sibssiiii", key, version, body, by->author,
-                   trust_name(by->label), by->job.v, (int64_t)by->step, (int64_t)whole, now) &&
+                   "whole, at_us, below) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   NULL, error, "sibssiiiii", key, version, body, by->author,
+                   trust_name(by->label), by->job.v, (int64_t)by->step, (int64_t)whole, now,
+                   (int64_t)by->below) &&
            sql_run(txn,
                    "INSERT INTO note (key, version, deleted, updated_us) VALUES (?, ?, ?, ?) "
                    "ON CONFLICT (key) DO UPDATE SET version = excluded.version, "

@@ -60,6 +60,7 @@ typedef struct NoteBy {
     Trust label;
     JobId job; /* {0}: a person */
     int step;
+    bool below; /* in a round below steer: somebody who asked may not, or a stranger was read */
 } NoteBy;
 
 Viewer note_writer(const NoteBy *by); /* the role within a job, else the operator */
@@ -103,6 +104,10 @@ note_shown_version(Db *db, JobId job, const char *key, int64_t *ret_version, GEr
 /* The jobs that wrote a version of this note, also under names that it had before; {0} for
  * people. Who only renamed it wrote nothing. Elements are JobId. */
 bool note_writers(Db *db, const char *key, GArray **ret, GError **error);
+/* Did a person, or a round that was not below steer (NoteBy), ever write this note, also under
+ * names that it had before, and also if it was deleted since? What the job `own` wrote in this
+ * round (0: in any) does not count. */
+bool note_steered(Db *db, const char *key, JobId own, int round, bool *ret, GError **error);
 
 /* Live notes that the viewer may see, by key, without bodies. Elements are Note. prefix "": all;
  * "envoy/": those beneath. */

@@ -347,6 +347,16 @@ const char *const schema_sql[] = {
     /* 7 -> 8: since when a job's question finds no answer, NULL: it found one; 1: whoever asked
      * knows of it. */
     "ALTER TABLE job ADD COLUMN stalled_us INTEGER;"
-    "ALTER TABLE job ADD COLUMN stall_told INTEGER NOT NULL DEFAULT 0;",
+    "ALTER TABLE job ADD COLUMN stall_told INTEGER NOT NULL DEFAULT 0;"
+    /* And which versions of notes were written in a round below steer (store/notes.h), as far
+     * as that is known of older ones, and what all who asked in the round of a mail that we wrote
+     * may have done (MAY_…; NULL: nobody asked, or nobody knows). */
+    "ALTER TABLE note_version ADD COLUMN below INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE note_version SET below = 1 WHERE job <> 0 AND (label IN ('anyone', 'known') OR job "
+    "IN "
+    "(SELECT id FROM job WHERE may <> 0 AND may & 2 = 0));"
+    "ALTER TABLE outbox ADD COLUMN may INTEGER;"
+    "UPDATE outbox SET may = (SELECT j.may FROM job j WHERE j.id = outbox.job AND "
+    "j.round = outbox.round) WHERE job <> 0;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

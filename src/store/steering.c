@@ -22,9 +22,9 @@ mail_rights(Db *db, MsgId mail, unsigned *ret, GError **error)
     const Config *config = db_home(db)->config;
     sqlite3_stmt *st =
         sql_get(db,
-                "SELECT m.from_spec, m.trust, coalesce((SELECT j.may FROM outbox o "
-                "JOIN job j ON j.id = o.job AND j.round = o.round WHERE o.msgid = m.msgid AND "
-                "o.job <> 0 ORDER BY o.id LIMIT 1), 0) FROM message m WHERE m.id = ?",
+                "SELECT m.from_spec, m.trust, coalesce((SELECT o.may FROM outbox o WHERE "
+                "o.msgid = m.msgid AND o.job <> 0 ORDER BY o.id LIMIT 1), 0) FROM message m "
+                "WHERE m.id = ?",
                 error);
     Trust trust;
 

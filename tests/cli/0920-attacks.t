@@ -57,7 +57,7 @@ printf '%s\n%s\n' '{"status":"continue","current_phase":"gathering","add_notes":
 mail_in 'Later' <<<'please'
 like "$(seen 1)" 'NOTE: envoy/states/triage .version 1' 'T43: the next job has its instructions'
 unlike "$(seen 1)$(seen 2)" POISON 'T43: nothing of the stranger is shown to it'
-like "$(seen 2)" 'CONTENTS was not loaded in its newest version; an older one follows.*NOTE: CONTENTS .version 1' 'T43: a note that he made worse is shown as it was'
+like "$(seen 2)" 'NOTE: CONTENTS .version 1' 'T43: a note that others rely on is as it was'
 is "$(db "SELECT floor FROM job ORDER BY id DESC LIMIT 1")" operator 'T43: which does not make the job less trusted'
 
 # A round had seen what a stranger wrote into a note; the owner mended the note later. A fork of that round has seen

@@ -28,6 +28,9 @@ waits='{"status":"waiting","current_phase":"waiting","working_note":"w","wait":{
 
 # --- each way to change one, asked for by somebody who may only ask ---
 
+printf '%s\n%s\n' "$(append scratch/bob)" "$done_now" | answers
+asks bob 'A note of his own' <<<'please'
+is "$(version scratch/bob)" 1 'who may only ask has a new note written'
 while read -r name change; do
     before=$(db 'SELECT count(*) FROM note_version')
     printf '%s\n{"status":"continue","current_phase":"working",%s}\n%s\n' "$shows" "$change" "$done_now" | answers
@@ -39,7 +42,7 @@ write-start "write_notes":[{"key":"envoy/start","content":"x","mode":"replace"}]
 append-start "write_notes":[{"key":"envoy/start","content":"x","mode":"append"}]
 delete-start "delete_notes":["envoy/start"]
 rename-start "rename_notes":[{"from":"envoy/start","to":"scratch/s"}]
-rename-to-state "rename_notes":[{"from":"rules/two","to":"envoy/states/new"}]
+rename-to-state "rename_notes":[{"from":"scratch/bob","to":"envoy/states/new"}]
 write-state "write_notes":[{"key":"envoy/states/triage","content":"x","mode":"replace"}]
 write-other-role "write_notes":[{"key":"scribe/start","content":"x","mode":"replace"}]
 new-state "write_notes":[{"key":"scribe/states/triage","content":"x","mode":"append"}]
@@ -48,9 +51,9 @@ readme-delete "delete_notes":["README/links"]
 folder "write_notes":[{"key":"policy/new/deep","content":"x","mode":"append"}]
 named "write_notes":[{"key":"rules/one","content":"x","mode":"append"}]
 END
-printf '%s\n%s\n' "$(append rules/two)" "$done_now" | answers
+printf '%s\n%s\n' "$(append rules/three)" "$done_now" | answers
 asks bob 'ordinary' <<<'please'
-is "$(version rules/two)" 2 'what is not named is an ordinary note'
+is "$(version rules/three)" 1 'what is not named is an ordinary note'
 for who in kim you; do
     n=$(version envoy/start)
     printf '%s\n%s\n' "$(append envoy/start)" "$done_now" | answers

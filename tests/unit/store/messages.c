@@ -147,7 +147,8 @@ send_mail(Db *db, const Home *home, int64_t job, const char *to)
     int64_t number;
 
     g_assert_true(sql_int(db, "SELECT max(id) + 1 FROM outbox", 1, &number, NULL, ""));
-    char *id = msgid_mint(&home->key, MAIL_ANSWER, db_generation(db), number, "x", 1, home->config->domain);
+    char *id = msgid_mint(&home->key, MAIL_ANSWER, db_generation(db), number, "x", 1,
+                          home->config->domain);
     g_assert_true(sql_run(&txn,
                           "INSERT INTO outbox (id, msgid, from_spec, subject, level, job, "
                           "round, step, created_us) "
@@ -270,31 +271,39 @@ test_takes_part(void)
 {
     static const struct {
         const char *spec;
-        bool want;
+        bool want, want_believed;
     } cases[] = {
-        {"ann@example.org", true},
-        {"ann@EXAMPLE.ORG", true},
-        {"envoy@example.org", true},
-        {"cc@example.org", true},
-        {"asked@example.org", true},
-        {"nn@example.org", false},
-        {"ann@example.or", false},
-        {"stranger@example.org", false},
-        {"", false},
-        {"held@example.org", false},
-        {"failed@example.org", false},
+        {"ann@example.org", true, true},
+        {"ann@EXAMPLE.ORG", true, true},
+        {"envoy@example.org", true, true},
+        {"cc@example.org", true, true},
+        {"asked@example.org", true, true},
+        {"unknown@example.org", true, false},
+        {"named@example.org", true, false},
+        {"nn@example.org", false, false},
+        {"ann@example.or", false, false},
+        {"stranger@example.org", false, false},
+        {"", false, false},
+        {"held@example.org", false, false},
+        {"failed@example.org", false, false},
     };
     Home *home = test_home_new();
     Db *db = test_db_open(home, DB_WRITE);
     g_autoptr(Message) m = test_mail("a@x", "ann@example.org", "envoy@example.org", NULL, "");
     g_autoptr(Message) other = test_mail("b@x", "stranger@example.org", NULL, NULL, "");
+    g_autoptr(Message) low =
+        test_mail("c@x", "unknown@example.org", "named@example.org", NULL, "");
     MsgNew in = test_msg_new("envoy", "1", m), far = test_msg_new("envoy", "2", other);
+    MsgNew anyones = test_msg_new("envoy", "3", low);
 
     addresses_add(m->cc, address_new("", "cc@example.org"));
     in.job.v = make_job(db, "envoy");
     far.job.v = make_job(db, "envoy");
+    anyones.job = in.job;
+    anyones.trust = TRUST_ANYONE;
     test_store(db, &in);
     test_store(db, &far);
+    test_store(db, &anyones);
     g_free(send_mail(db, home, in.job.v, "asked@example.org"));
     g_free(send_mail(db, home, in.job.v, "held@example.org"));
     g_free(send_mail(db, home, in.job.v, "failed@example.org"));
@@ -307,8 +316,10 @@ test_takes_part(void)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         bool takes;
 
-        g_assert_true(messages_takes_part(db, in.job, cases[i].spec, &takes, NULL));
+        g_assert_true(messages_takes_part(db, in.job, cases[i].spec, false, &takes, NULL));
         g_assert_cmpint(takes, ==, cases[i].want);
+        g_assert_true(messages_takes_part(db, in.job, cases[i].spec, true, &takes, NULL));
+        g_assert_cmpint(takes, ==, cases[i].want_believed);
     }
     db_close(db);
     test_home_free(home);
