@@ -3,6 +3,7 @@
 #include "engine/breaker.h"
 #include "engine/policy_internal.h"
 #include "mail/address.h"
+#include "store/outbox.h"
 
 /*
  * What an agent may cause, decided here and nowhere else. In this order:
@@ -17,6 +18,7 @@
  *  - a person of this home, a principal, the allow list: the same, and everybody who asked in the
  *    round must be somebody who may steer;
  *  - anybody else, and more mail than the limits (engine/breaker.h): held for a person's yes;
+ *  - mail into the conversation of another job, in a round below steer: held;
  *  - a note that the role itself may not see can't go along: refused;
  *  - whoever gets it: links that the agent made up (policy_links.c), and notes that not all of
  *    them may read (policy_notes.c), are held too. All reasons are asked in one question.
@@ -147,6 +149,26 @@ check_breakers(
     return true;
 }
 
+/* A mail that answers what another job wrote or got goes into that job's conversation and may wake
+ * it, with words that its own people did not ask for. */
+static bool
+check_thread(const Check *k, const ProposedMail *mail, Verdict *v, GError **error)
+{
+    const Viewer viewer = {.role = k->job->role};
+    g_autoptr(MsgRow) in = NULL;
+    g_autoptr(OutRow) out = NULL;
+    if (!mail->in_reply_to || !g_strcmp0(mail->in_reply_to, k->job->original_msgid) ||
+        !round_below_steer(k->job, k->in))
+        return true;
+    if (!messages_find(k->engine->db, &viewer, mail->in_reply_to, &in, error) ||
+        (!in && !outbox_find(k->engine->db, &viewer, mail->in_reply_to, &out, error)))
+        return false;
+    JobId job = in ? in->job : out ? out->job : k->job->id;
+    if (job.v != 0 && job.v != k->job->id.v)
+        verdict_hold(v, g_strdup("it answers mail of another job"));
+    return true;
+}
+
 /* What else may be said against a mail whose recipients are right. */
 static bool
 check_content(Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GError **error)
@@ -155,7 +177,7 @@ check_content(Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GE
         return true;
     if (v->kind == VERDICT_ALLOWED && !check_breakers(k, mail, n_before, v, error))
         return false;
-    return policy_notes(k, mail, v, error) &&
+    return check_thread(k, mail, v, error) && policy_notes(k, mail, v, error) &&
            (v->kind == VERDICT_REFUSED || policy_links(k, mail, v, error));
 }
 
