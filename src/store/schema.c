@@ -352,9 +352,8 @@ const char *const schema_sql[] = {
      * as that is known of older ones, and what all who asked in the round of a mail that we wrote
      * may have done (MAY_…; NULL: nobody asked, or nobody knows). */
     "ALTER TABLE note_version ADD COLUMN below INTEGER NOT NULL DEFAULT 0;"
-    "UPDATE note_version SET below = 1 WHERE job <> 0 AND (label IN ('anyone', 'known') OR job "
-    "IN "
-    "(SELECT id FROM job WHERE may <> 0 AND may & 2 = 0));"
+    "UPDATE note_version SET below = 1 WHERE job <> 0 AND (label IN ('anyone', 'known') OR "
+    "job IN (SELECT id FROM job WHERE may <> 0 AND may & 2 = 0));"
     "ALTER TABLE outbox ADD COLUMN may INTEGER;"
     "UPDATE outbox SET may = (SELECT j.may FROM job j WHERE j.id = outbox.job AND "
     "j.round = outbox.round) WHERE job <> 0;",
