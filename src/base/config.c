@@ -242,6 +242,9 @@ add_account(Settings *s, const ConfSection *section)
     g_array_append_val(s->accounts, account);
 }
 
+/* A program works in folders of its own and for long: two at a time leave room for others. */
+#define PROGRAMS_AT_ONCE 2
+
 static void
 add_brain(Settings *s, const ConfSection *section)
 {
@@ -261,8 +264,11 @@ add_brain(Settings *s, const ConfSection *section)
         .output = as_size(conf_value(section, "output")),
         .context_bytes = as_size(conf_value(section, "context-bytes")),
         .takes = as_list(s, conf_value(section, "takes")),
+        .at_once = as_int(conf_value(section, "at-once")),
     };
 
+    if (brain.at_once == 0 && kind_is_program(brain.kind))
+        brain.at_once = PROGRAMS_AT_ONCE;
     g_array_append_val(s->brains, brain);
 }
 

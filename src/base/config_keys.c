@@ -10,7 +10,7 @@ const ConfKey config_keys[] = {
     {"postrider", "owner", CONF_ADDRESS, "you@postrider.local", NULL, "who this home belongs to: may do everything and gets what is escalated"},
     {"postrider", "domain", CONF_HOST, "postrider.local", NULL, "right side of local addresses and of the Message-IDs that we mint"},
     {"postrider", "instance", CONF_STRING, "", NULL, "what this home is called among homes on one mailbox, where machine and path change (containers)"},
-    {"postrider", "workers", CONF_INT, "2", "1..256", "runs at the same time"},
+    {"postrider", "workers", CONF_INT, "16", "1..256", "jobs at work at the same time, over all brains"},
     {"postrider", "drain", CONF_SPAN, "60s", NULL, "how long a clean stop waits for programs"},
     {"postrider", "max-cost-per-day", CONF_MONEY, "10.00", NULL, "what all brains may spend in a day"},
     {"postrider", "retry-first", CONF_SPAN, "5m", NULL, "wait before the second try to deliver a mail"},
@@ -88,6 +88,7 @@ const ConfKey config_keys[] = {
     {"brain", "memory", CONF_SIZE, "0", NULL, "program: address space; 0 is no limit"},
     {"brain", "output", CONF_SIZE, "4m", NULL, "program: how much of its output is kept; its mail says where there was more"},
     {"brain", "context-bytes", CONF_SIZE, "0", NULL, "as in [postrider], for this brain; 0 is what stands there"},
+    {"brain", "at-once", CONF_INT, "0", "0..256", "jobs that it works on at the same time; 0: 2 for a program, no limit of its own for a model"},
     {"brain", "takes", CONF_LIST, "", "images|pdf|none", "files that its model sees; by the model's name when empty"},
 
     {"role", "name", CONF_STRING, "", NULL, "what stands in From; the role's name when empty"},

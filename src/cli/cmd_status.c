@@ -3,7 +3,7 @@
 #include "cli/cmds.h"
 #include "cli/status.h"
 #include "cli/step_view.h"
-#include "store/jobs.h"
+#include "store/seats.h"
 
 static json_t *
 strings(const GPtrArray *list)
@@ -12,6 +12,15 @@ strings(const GPtrArray *list)
     for (guint i = 0; i < list->len; i++)
         json_array_append_new(a, json_string(g_ptr_array_index(list, i)));
     return a;
+}
+
+/* NULL: the job waits for no place at a brain. Caller frees. */
+static char *
+place_of(Cli *cli, const Job *job)
+{
+    char *place = NULL;
+    (void)seat_wait(cli->db, job, &place, NULL);
+    return place;
 }
 
 static void
@@ -24,9 +33,11 @@ print_json(Cli *cli, const Status *s)
                                                "address", config->roles[i].address));
     for (guint i = 0; i < s->jobs->len; i++) {
         const Job *j = g_ptr_array_index(s->jobs, i);
-        json_array_append_new(jobs, json_pack("{s:I, s:s, s:s, s:s}", "id", (json_int_t)j->id.v,
-                                              "role", j->role, "state",
-                                              job_state_name(j->state), "subject", j->subject));
+        g_autofree char *place = place_of(cli, j);
+        json_array_append_new(jobs,
+                              json_pack("{s:I, s:s, s:s, s:s, s:s?}", "id", (json_int_t)j->id.v,
+                                        "role", j->role, "state", job_state_name(j->state),
+                                        "subject", j->subject, "waits_for", place));
     }
     cli_print_json(cli,
                    json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i, s:{s:I, s:I}}",
@@ -93,8 +104,10 @@ print_text(Cli *cli, const Status *s)
         const Job *j = g_ptr_array_index(s->jobs, i);
         g_autofree char *ago = cli_ago(cli, j->updated_us);
         g_autofree char *subject = text_vis(j->subject, false);
-        cli_print(cli, "job %" G_GINT64_FORMAT " %s, %s, %s: %s\n", j->id.v,
-                  job_state_words(j->state), j->role, ago, subject);
+        g_autofree char *place = place_of(cli, j);
+        cli_print(cli, "job %" G_GINT64_FORMAT " %s, %s, %s: %s%s%s\n", j->id.v,
+                  job_state_words(j->state), j->role, ago, subject, place ? "; waits for " : "",
+                  place ? place : "");
     }
     if (s->due)
         cli_print(cli, "%u %s due\n", s->due, s->due == 1 ? "delivery is" : "deliveries are");

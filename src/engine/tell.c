@@ -6,6 +6,7 @@
 #include "store/messages.h"
 #include "store/outbox.h"
 #include "store/questions.h"
+#include "store/seats.h"
 #include "store/steps.h"
 
 static char *
@@ -71,6 +72,16 @@ continue_words(Db *db, const Job *job)
     return spent ? "Reply CONTINUE $1 to let it spend $1 more." : "Reply CONTINUE to go on.";
 }
 
+/* For what a job waits that nothing but others keeps from its work. */
+static char *
+place_words(Db *db, const Job *job)
+{
+    g_autofree char *place = NULL;
+    (void)seat_wait(db, job, &place, NULL);
+    return place ? g_strdup_printf("It waits for %s.", place)
+                 : g_strdup("It begins as soon as a worker is free.");
+}
+
 /* What happens next, as a sentence. */
 static char *
 next_of(Db *db, const Job *job)
@@ -84,8 +95,7 @@ next_of(Db *db, const Job *job)
         if (wait && job->why) /* somebody may have mended it meanwhile */
             return g_strdup_printf("It is tried again in %s; reply CONTINUE to try at once.",
                                    wait);
-        return wait ? g_strdup_printf("It is tried again in %s.", wait)
-                    : g_strdup("It begins as soon as a worker is free.");
+        return wait ? g_strdup_printf("It is tried again in %s.", wait) : place_words(db, job);
     case JOB_RUNNING:
         return g_strdup("Reply STOP to end its work.");
     case JOB_PARKED:

@@ -20,6 +20,7 @@
 #include "store/mailboxes.h"
 #include "store/outbox_smtp.h"
 #include "store/pauses.h"
+#include "store/seats.h"
 #include "store/set_back.h"
 #include <errno.h>
 #include <glib-unix.h>
@@ -175,8 +176,8 @@ read_settings(Master *m)
     }
     open_log(m->home);
     log_event(LOG_INFO, "settings read again", "home", m->home->path, NULL);
-    if (!brains_recheck(m->db, &error) || !outbox_resume_all(m->db, &error) ||
-        !mailboxes_begin(m->db, false, &error))
+    if (!brains_recheck(m->db, &error) || !seats_refresh(m->db, &error) ||
+        !outbox_resume_all(m->db, &error) || !mailboxes_begin(m->db, false, &error))
         survive(m, error);
     staff_reload_accounts(m);
 }
@@ -350,8 +351,8 @@ master_open(Master *m, bool *ret_unclean, GError **error)
         return false;
     if (!living_begin(m->home, m->start, m->take_over, error) ||
         (!m->db && !db_open(m->home, DB_WRITE, &m->db, error)) ||
-        !mailboxes_begin(m->db, m->take_over, error) || !alarm_open(&m->alarm, error) ||
-        !wake_open(m->home, &m->wake_fd, ret_unclean, error))
+        !mailboxes_begin(m->db, m->take_over, error) || !seats_refresh(m->db, error) ||
+        !alarm_open(&m->alarm, error) || !wake_open(m->home, &m->wake_fd, ret_unclean, error))
         return false;
     (void)g_unix_fd_add(m->signal_fd, G_IO_IN, on_signal, m);
     (void)g_unix_fd_add(m->wake_fd, G_IO_IN, on_hint, m);

@@ -4,6 +4,7 @@
 #include "store/jobs_internal.h"
 #include "store/mailboxes.h"
 #include "store/messages.h"
+#include "store/seats.h"
 #include "store/sql.h"
 #include "store/steering.h"
 #include "store/timers.h"
@@ -196,19 +197,6 @@ job_take_mail(Txn *txn,
 #define CLAIM_ENDS                                                                             \
     " AND state IN ('queued', 'parked') RETURNING id, epoch, fence, deadline_us, attempts"
 
-/* Each half of the union walks a partial index and stops at its first row; jobs whose brain
- * pauses are passed over. */
-static const char claim_any[] =
-    CLAIM "(SELECT id FROM ("
-          "SELECT * FROM (SELECT id, turn_us AS due FROM job INDEXED BY job_turn "
-          "WHERE state = 'queued' AND ready_us <= ?1 AND " MAILBOX_LETS_WORK(
-              "job.role") "ORDER BY turn_us, id LIMIT 1) "
-                          "UNION ALL "
-                          "SELECT * FROM (SELECT id, wakes_us AS due FROM job "
-                          "WHERE state = 'parked' AND wakes_us IS NOT NULL AND wakes_us <= ?1 "
-                          "AND parked_step <= ?8 AND " MAILBOX_LETS_WORK(
-                              "job.role") "ORDER BY wakes_us, id LIMIT 1)) "
-                                          "ORDER BY due, id LIMIT 1)" CLAIM_ENDS;
 static const char claim_one[] = CLAIM
     "?2 AND (state = 'queued' OR (wakes_us <= ?1 AND parked_step <= ?8)) "
     "AND (state = 'parked' OR ready_us <= ?1) AND " MAILBOX_LETS_WORK("job.role") CLAIM_ENDS;
@@ -246,7 +234,10 @@ job_claim(Txn *txn,
     }
     if (!proc_ident_self(&me))
         return err_set(error, ERR_LATER, "claiming a job: can't read /proc/self/stat");
-    sqlite3_stmt *st = sql_get(txn->db, want.v ? claim_one : claim_any, error);
+    if (!want.v &&
+        (!seats_save(txn, error) || !seats_next(txn->db, txn_now(txn), mark, &want, error)))
+        return false;
+    sqlite3_stmt *st = sql_get(txn->db, claim_one, error);
     if (!st)
         return false;
     sql_bind(st, "iiissiii", txn_now(txn), want.v, deadline_us, proc_host(), proc_boot_id(),

@@ -5,6 +5,7 @@
 #include "store/jobs_internal.h"
 #include "store/mailboxes.h"
 #include "store/messages.h"
+#include "store/seats.h"
 #include "store/sql.h"
 #include "store/timers.h"
 #include <inttypes.h>
@@ -245,15 +246,8 @@ jobs_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
     unsigned timers = 0;
     int64_t n = 0;
 
-    if (!hold && (!sql_int(db,
-                           "SELECT (SELECT count(*) FROM job "
-                           "WHERE state = 'queued' AND ready_us <= ?1 AND " MAILBOX_LETS_WORK(
-                               "job.role") ") + "
-                                           "(SELECT count(*) FROM job WHERE state = 'parked' "
-                                           "AND wakes_us IS NOT NULL AND wakes_us <= ?1 "
-                                           "AND " MAILBOX_LETS_WORK("job.role") ")",
-                           0, &n, error, "i", now_us) ||
-                  !timers_ready(db, now_us, &timers, error)))
+    if (!hold &&
+        (!seats_ready(db, now_us, &n, error) || !timers_ready(db, now_us, &timers, error)))
         return false;
     *ret_n = (unsigned)n + timers;
     return true;

@@ -356,6 +356,15 @@ const char *const schema_sql[] = {
     "job IN (SELECT id FROM job WHERE may <> 0 AND may & 2 = 0));"
     "ALTER TABLE outbox ADD COLUMN may INTEGER;"
     "UPDATE outbox SET may = (SELECT j.may FROM job j WHERE j.id = outbox.job AND "
-    "j.round = outbox.round) WHERE job <> 0;",
+    "j.round = outbox.round) WHERE job <> 0;"
+    /* The places at brains (store/seats.h), and the first job of each role. */
+    "CREATE TABLE seat ("
+    "  id INTEGER PRIMARY KEY,"
+    "  role TEXT NOT NULL UNIQUE,"
+    "  brain TEXT NOT NULL,"
+    "  at_once INTEGER NOT NULL"
+    ");"
+    "DROP INDEX job_turn;"
+    "CREATE INDEX job_turn ON job (role, turn_us) WHERE state = 'queued';",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

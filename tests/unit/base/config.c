@@ -21,7 +21,7 @@ test_empty(void)
 
     g_assert_cmpstr(c->owner, ==, "you@postrider.local");
     g_assert_cmpstr(c->domain, ==, "postrider.local");
-    g_assert_cmpint(c->workers, ==, 2);
+    g_assert_cmpint(c->workers, ==, 16);
     g_assert_cmpint(c->drain_us, ==, 60 * INT64_C(1000000));
     g_assert_cmpint(c->max_cost_per_day_micro, ==, 10000000);
     g_assert_cmpuint(c->max_message, ==, 50u << 20);
@@ -351,7 +351,7 @@ test_visit(void)
     config_visit(c, collect, seen);
     g_assert_cmpstr(
         seen->str, ==,
-        "postrider.workers=2\nrole b.address=x@y!\nrole a.address=a@postrider.local\n");
+        "postrider.workers=16\nrole b.address=x@y!\nrole a.address=a@postrider.local\n");
 }
 
 /* Every default is a value that the reader would take, and has a line of help. */

@@ -62,7 +62,7 @@ test_reload(void)
     tmpdir_write(&dir, "postrider.conf", "[postrider]\nwrokers = 3\n", 0600);
     g_assert_false(home_reload(home, &error));
     g_assert_true(err_is(error, ERR_CONFIG));
-    g_assert_cmpint(home->config->workers, ==, 2);
+    g_assert_cmpint(home->config->workers, ==, 16);
     tmpdir_write(&dir, "postrider.conf", "[postrider]\nworkers = 3\n", 0600);
     g_assert_true(home_reload(home, NULL));
     g_assert_cmpint(home->config->workers, ==, 3);
