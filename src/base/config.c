@@ -290,6 +290,7 @@ add_role(Settings *s, const ConfSection *section)
         .total_iterations = as_int(conf_value(section, "total-iterations")),
         .max_cost_micro = as_money(conf_value(section, "max-cost")),
         .max_attempts = as_int(conf_value(section, "max-attempts")),
+        .retry = as_bool(conf_value(section, "retry")),
         .ack_after_us = as_span(conf_value(section, "ack-after")),
     };
 

@@ -90,6 +90,7 @@ typedef struct ConfRole {
     const char *instructions; /* file, relative to the home; "" for none */
     bool person;              /* `person = yes`: a person with a local Maildir, no brain */
     bool answers_cc;
+    bool retry; /* a program that failed is run again */
     int64_t max_iterations, total_iterations, max_cost_micro, max_attempts;
     int64_t ack_after_us;
 } ConfRole;

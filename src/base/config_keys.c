@@ -103,6 +103,7 @@ const ConfKey config_keys[] = {
     {"role", "total-iterations", CONF_INT, "24", "1..1000000", "steps per round"},
     {"role", "max-cost", CONF_MONEY, "2.00", NULL, "what one round may cost"},
     {"role", "max-attempts", CONF_INT, "5", "1..1000", "tries before a job that fails is given up"},
+    {"role", "retry", CONF_BOOL, "yes", NULL, "program: one that fails is run again after 30 s, 5 min and 30 min; no: never, for one that must not find its own changes in the workdir"},
     {"role", "ack-after", CONF_SPAN, "", NULL, "as in [postrider], for this role"},
     {"role", "permissions", CONF_ENUM, "ask", "ask|edit|all", "no effect yet: program: what it may do without asking"},
     {"role", "sandbox", CONF_ENUM, "auto", "auto|on|off", "no effect yet: program: runs closed in"},

@@ -59,6 +59,7 @@ typedef enum BrainEnd {
                         the job counts */
     BRAIN_STALLED,   /* nothing came back, and that is no fault of the model: the job waits, and
                         no attempt counts; others may be answered */
+    BRAIN_EXITED,    /* a program that failed: the same again after a while, a few times */
     BRAIN_LARGE,     /* the question is longer than it takes */
     BRAIN_REFUSED,   /* it will not do this: asking the same again is no use */
     BRAIN_TRUNCATED, /* the answer came to the token limit; text is what there is of it */

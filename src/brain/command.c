@@ -238,6 +238,22 @@ is_limited(const Command *c, const ProcEnd *end, BrainAnswer *answer)
     return true;
 }
 
+/* By sysexits(3): a wrong call, wrong data, no such file, no right, wrong settings. The rest may
+ * pass. One that ended well has printed nothing. */
+static BrainEnd
+end_of(const ProcEnd *end)
+{
+    static const int never[] = {64, 65, 66, 77, 78};
+
+    if (!end->why)
+        return BRAIN_FAILED;
+    for (size_t i = 0; i < G_N_ELEMENTS(never) && WIFEXITED(end->status); i++) {
+        if (WEXITSTATUS(end->status) == never[i])
+            return BRAIN_REFUSED;
+    }
+    return BRAIN_EXITED;
+}
+
 static void
 command_answer(void *state, BrainAnswer *ret)
 {
@@ -260,7 +276,7 @@ command_answer(void *state, BrainAnswer *ret)
     ret->end = never_began(end, ret->log) ? BRAIN_BROKEN : BRAIN_OK;
     ret->failed = describe_failure(end, ret);
     if (ret->failed && ret->end == BRAIN_OK)
-        ret->end = is_limited(c, end, ret) ? BRAIN_LIMITED : BRAIN_FAILED;
+        ret->end = is_limited(c, end, ret) ? BRAIN_LIMITED : end_of(end);
 }
 
 const BrainOps brain_command = {

@@ -9,10 +9,11 @@
  * A crash before T: the owner is dead, the job is queued again, and at most this call is lost.
  * After T: the sweep settles.
  *
- * A brain that fails is asked once more, then the job fails and whoever asked is told. A brain
- * that is broken (no such program) pauses: its jobs stay queued, the owner is told once. One at
- * the usage limit of its provider pauses until that ends, and no attempt counts. A job
- * that brought down max-attempts runs is given up with a word to whoever asked.
+ * A brain whose answer is of no use is asked once more, then the job fails and whoever asked is
+ * told. A brain that is broken (no such program) pauses: its jobs stay queued, the owner is told
+ * once. One at the usage limit of its provider pauses until that ends, one that is away until it
+ * is back, and no attempt counts. A program that failed is run again, three times. A job that
+ * brought down max-attempts runs is given up with a word to whoever asked.
  */
 #include "engine/run.h"
 #include "base/banned.h"
@@ -261,11 +262,12 @@ char *
 run_context(Task *t, const char *workdir, GError **error)
 {
     const Home *home = t->run->engine->home;
-    g_autoptr(Context) c = context_new(home, t->job, context_budget(home->config, t->brain));
+    g_autoptr(Context) c = context_new(home, t->job, run_budget(t));
     context_set_takes(c, context_role_takes(home->config, t->job->role));
     if (!t->face->context(t->run->engine, t->job, t->role, &t->in, workdir, c, error))
         return NULL;
     context_digest(c, &t->in.context);
+    g_clear_pointer(&t->in.manifest, g_bytes_unref);
     t->in.manifest = context_manifest(c);
     g_clear_pointer(&t->context, context_free);
     t->context = g_steal_pointer(&c);

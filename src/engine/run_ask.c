@@ -21,6 +21,7 @@ typedef enum Tried {
     TRIED_DONE,
     TRIED_AGAIN,
     TRIED_REFUSED, /* asking the same again is no use */
+    TRIED_LARGE,   /* asking less may be */
     TRIED_OVER,
     TRIED_ERROR
 } Tried;
@@ -287,6 +288,29 @@ ask(Task *t,
     return false;
 }
 
+/* What is to be done about an answer that is none. */
+static Tried
+judge_failure(Task *t, BrainEnd end, Failure *failed, GError **error)
+{
+    g_autofree char *give_up = NULL;
+    switch (end) {
+    case BRAIN_REFUSED:
+        return TRIED_REFUSED;
+    case BRAIN_LARGE:
+        return TRIED_LARGE;
+    case BRAIN_EXITED:
+        if (!run_exited(t, failed->why, &give_up, error))
+            return TRIED_ERROR;
+        if (!give_up)
+            return TRIED_OVER;
+        g_free(failed->why);
+        failed->why = g_steal_pointer(&give_up);
+        return TRIED_REFUSED;
+    default:
+        return TRIED_AGAIN;
+    }
+}
+
 /* One question and what follows from its answer. */
 static Tried
 try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError **error)
@@ -303,10 +327,9 @@ try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError 
     failure_clear(failed);
     g_autoptr(Proposal) p = propose(t, &thought, place, failed, error);
     if (!p) {
-        failed->log = g_strdup(answer->log);
-        if (!failed->why)
-            return TRIED_ERROR;
-        return answer->end == BRAIN_REFUSED ? TRIED_REFUSED : TRIED_AGAIN;
+        bool program = answer->failed && config_is_program(t->brain);
+        failed->log = program ? run_last_words(answer) : g_strdup(answer->log);
+        return failed->why ? judge_failure(t, answer->end, failed, error) : TRIED_ERROR;
     }
     if (t->steps)
         run_steps_adjust(t, p);
@@ -320,6 +343,8 @@ try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError 
 static bool
 give_up(Task *t, Failure *failed, GError **error)
 {
+    if (!failed->said && *failed->log) /* a program, which may have said enough */
+        t->in.answer = g_bytes_new(failed->log, strlen(failed->log));
     if (!t->steps || !failed->said)
         return run_fail(t, failed->why, failed->log, error);
     g_autofree char *why =
@@ -328,12 +353,24 @@ give_up(Task *t, Failure *failed, GError **error)
     return run_fail(t, why, failed->log, error);
 }
 
+/* The page once more, with less on it. NULL without an error: it can't be less, for failed->why. */
+static char *
+smaller_page(Task *t, const Workplace *place, Failure *failed, GError **error)
+{
+    g_autofree char *why = g_steal_pointer(&failed->why);
+    if (run_shrink(t))
+        return run_context(t, place ? place->path : NULL, error);
+    failed->why = run_too_large(t, why);
+    return NULL;
+}
+
 bool
 run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error)
 {
     g_auto(Failure) failed = {0};
+    g_autofree char *page = g_strdup(prompt), *smaller = NULL;
     for (int i = 0; i < RUN_BRAIN_TRIES; i++) {
-        switch (try_once(t, place, prompt, &failed, error)) {
+        switch (try_once(t, place, page, &failed, error)) {
         case TRIED_NEXT:
             *ret_next = true;
             return true;
@@ -342,6 +379,14 @@ run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **
             return true;
         case TRIED_ERROR:
             return false;
+        case TRIED_LARGE:
+            smaller = smaller_page(t, place, &failed, error);
+            if (!smaller && !failed.why)
+                return false;
+            i = smaller ? -1 : RUN_BRAIN_TRIES;
+            g_free(page);
+            page = g_steal_pointer(&smaller);
+            break;
         case TRIED_REFUSED:
             i = RUN_BRAIN_TRIES;
             break;

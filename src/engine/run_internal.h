@@ -28,6 +28,9 @@ typedef struct Task {
     char *cwd;  /* of a program that is asked in steps; NULL: it is none */
     StepInput in;
     Context *context; /* what the brain is shown in this step */
+    /* The brain that takes no more than context_bytes, by what it said in this run; NULL. */
+    const ConfBrain *shrunk;
+    size_t context_bytes;
 } Task;
 
 /* We were asked to end: while a brain thought, or now. */
@@ -49,6 +52,18 @@ bool run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error);
 bool run_fail(Task *t, const char *why, const char *log, GError **error);
 /* Gives the claim back, as job_release(). */
 bool run_release(Task *t, int64_t ready_us, bool count, const char *why, GError **error);
+
+/* A program failed: it is put back, to be run again in 30 s, 5 min, 30 min. *ret_give_up: why it is
+ * not, instead; caller frees. */
+bool run_exited(Task *t, const char *why, char **ret_give_up, GError **error);
+/* The end of what it printed, for a person: 20 lines of each stream. Caller frees. */
+char *run_last_words(const BrainAnswer *answer);
+/* How many bytes of text the brain is shown. */
+size_t run_budget(const Task *t);
+/* They were too many: half as many from now on. False: it can't be less. */
+bool run_shrink(Task *t);
+/* Why that ends the job, for a person; caller frees. */
+char *run_too_large(const Task *t, const char *why);
 
 /* How long what is broken is left alone. */
 #define BROKEN_WAIT_US (300 * USEC_PER_SEC)

@@ -123,9 +123,11 @@ test_answers(Home *h, gconstpointer data)
         g_assert_cmpint(a->cut, ==, cases[i].want_cut);
         g_assert_cmpint(a->end == BRAIN_BROKEN, ==, cases[i].want_broken);
         g_assert_cmpint(a->end, ==,
-                        cases[i].want_broken   ? BRAIN_BROKEN
-                        : cases[i].want_failed ? BRAIN_FAILED
-                                               : BRAIN_OK);
+                        cases[i].want_broken    ? BRAIN_BROKEN
+                        : !cases[i].want_failed ? BRAIN_OK
+                        : g_str_has_prefix(cases[i].want_failed, "it printed nothing")
+                            ? BRAIN_FAILED
+                            : BRAIN_EXITED);
     }
 }
 
@@ -178,10 +180,16 @@ test_limited(Home *h, gconstpointer data)
         {"echo well >&2;", "; exit 1", NULL, BRAIN_LIMITED},
         {"", "", NULL, BRAIN_OK},
         {"", ">&2", NULL, BRAIN_FAILED},
-        {"", "; kill -KILL $$", NULL, BRAIN_FAILED},
-        {"echo You hit a wall; exit 1;", "", NULL, BRAIN_FAILED},
-        {"cat >&2; exit 1;", "", "You've hit your limit · resets in 3 hours", BRAIN_FAILED},
-        {"", ">&2; exit 1", "You've hit your limit · resets in 2 hours", BRAIN_FAILED},
+        {"", "; kill -KILL $$", NULL, BRAIN_EXITED},
+        {"echo You hit a wall; exit 1;", "", NULL, BRAIN_EXITED},
+        {"exit 64;", "", NULL, BRAIN_REFUSED},
+        {"exit 66;", "", NULL, BRAIN_REFUSED},
+        {"exit 67;", "", NULL, BRAIN_EXITED},
+        {"exit 75;", "", NULL, BRAIN_EXITED},
+        {"exit 77;", "", NULL, BRAIN_REFUSED},
+        {"exit 78;", "", NULL, BRAIN_REFUSED},
+        {"cat >&2; exit 1;", "", "You've hit your limit · resets in 3 hours", BRAIN_EXITED},
+        {"", ">&2; exit 1", "You've hit your limit · resets in 2 hours", BRAIN_EXITED},
         {"", ">&2; exit 1", "You've hit your limit · resets in 3 hours", BRAIN_LIMITED},
     };
     static const char *const argv[] = {"./brain", NULL};
