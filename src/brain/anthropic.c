@@ -33,7 +33,7 @@ file_block(const BrainFile *file)
     return block;
 }
 
-/* The instructions are the same from step to step: worth a cache. */
+/* The instructions change with the phase only: worth a cache. */
 static json_t *
 system_blocks(const char *text)
 {

@@ -100,10 +100,12 @@ typedef struct StepInput {
     bool paid; /* an answer cost something: this step's row takes it over (store/budget.h) */
     int64_t deadline_us; /* new deadline of the claim */
     /* Steps mode: what the last step of this job left. */
-    GBytes *state;       /* the face's own, as it proposed it; NULL: first step */
-    GPtrArray *results;  /* of char *: what became of its notes and mails; may be NULL */
-    int iterations_left; /* steps that this run may still take, this one included; 0: not
+    GBytes *state;            /* the face's own, as it proposed it; NULL: first step */
+    GPtrArray *results;       /* of char *: what became of its notes and mails; may be NULL */
+    int iterations_left;      /* steps that this run may still take, this one included; 0: not
                             counted */
+    int round_left;           /* the same for the round */
+    int64_t money_left_micro; /* what the round may still cost; INT64_MAX: no limit */
 } StepInput;
 
 /* Why what the round does is not the word of people who may steer: somebody who asked may not, or

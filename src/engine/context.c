@@ -55,6 +55,7 @@ context_free(Context *c)
         return;
     g_free(c->page);
     g_free(c->whole);
+    g_free(c->end);
     g_free(c->nonce);
     g_string_free(c->system, TRUE);
     g_string_free(c->text, TRUE);
@@ -317,6 +318,20 @@ context_say(Context *c, const char *asked)
         return;
     context_put_words(c, c->text, text);
     json_array_append_new(c->parts, json_pack("{s:s}", "say", text));
+}
+
+void
+context_end(Context *c, const char *asked)
+{
+    g_autofree char *text = text_make_valid(asked, -1);
+
+    g_assert(!c->end);
+    if (!words_fit(c, text))
+        return;
+    json_array_append_new(c->parts, json_pack("{s:s, s:s}", "say", text, "at", "end"));
+    c->end = g_steal_pointer(&text);
+    g_clear_pointer(&c->page, g_free);
+    g_clear_pointer(&c->whole, g_free);
 }
 
 void

@@ -22,7 +22,7 @@
 typedef struct Context Context;
 typedef struct BrainFile BrainFile; /* brain/brain.h */
 
-#define CONTEXT_BYTES_MIN (8u << 10)    /* our own words must fit */
+#define CONTEXT_BYTES_MIN (16u << 10)   /* our own words must fit */
 #define CONTEXT_FILES_MAX 20u           /* more than that the providers see smaller */
 #define CONTEXT_FILES_BYTES (18u << 20) /* in base64 still below what they take */
 #define CONTEXT_IMAGE_BYTES (3500u << 10)
@@ -71,6 +71,9 @@ void context_reserve(Context *c, size_t bytes);
 /* Our own words: no fence. A newline is added where none ends it. Left out, and so listed, only
  * where the whole budget is spent. */
 void context_say(Context *c, const char *text);
+/* The same for what stands last of all, behind the list of what is not shown; said first, so that
+ * its room is kept. Only once. */
+void context_end(Context *c, const char *text);
 /* Untrusted: `=== TITLE [nonce] ===`, text, `=== END [nonce] ===`. The whole text or nothing of
  * it: false when it did not fit or holds the nonce. */
 bool context_show_part(Context *c, const ContextPart *part, const char *text);

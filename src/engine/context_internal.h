@@ -17,6 +17,7 @@ struct Context {
     size_t budget, reserved;
     unsigned takes;
     GString *system, *text;
+    char *end;              /* the last words of the page; NULL: none */
     GString *left_out;      /* one line for each part that is not in text */
     unsigned left_out_more; /* that had no room even there */
     json_t *parts;

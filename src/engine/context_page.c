@@ -34,7 +34,8 @@ list_room(const Context *c)
 size_t
 context_whole_room(const Context *c)
 {
-    size_t used = c->system->len + c->text->len + list_room(c);
+    size_t used =
+        c->system->len + c->text->len + list_room(c) + (c->end ? strlen(c->end) + 1 : 0);
     return used < c->budget ? c->budget - used : 0;
 }
 
@@ -161,6 +162,10 @@ context_text(Context *c)
         if (c->left_out_more > 0)
             g_string_append_printf(page, MORE_LINE, c->left_out_more);
         append_fence(c, page, "END");
+    }
+    if (c->end) {
+        end_line(page);
+        g_string_append_printf(page, "%s\n", c->end);
     }
     c->page = g_string_free(page, FALSE);
     return c->page;

@@ -161,6 +161,10 @@ rebuild_one(Rebuild *r, const json_t *object, GError **error)
     const char *say = member(object, "say"), *why = member(object, "why");
     ContextPart part;
 
+    if (say && member(object, "at")) {
+        r->c->end = g_strdup(say);
+        return true;
+    }
     if (say) {
         context_put_words(r->c, member(object, "in") ? r->c->system : r->c->text, say);
         return true;

@@ -30,6 +30,9 @@ struct FaceOps {
                    const char *answer,
                    Proposal **ret_p,
                    GError **error);
+    /* What the next round keeps of the state that the last one left (StepInput.state): caller
+     * unrefs; NULL: nothing. NULL as a member: never anything. */
+    GBytes *(*next_round)(GBytes *state);
     /* The text of a part that context() has shown, by what the manifest says of it. */
     ContextRecall *recall;
 };

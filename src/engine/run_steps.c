@@ -27,7 +27,7 @@
 
 /* --- what the last step left --- */
 
-/* A new round begins without the state of the last one. */
+/* A new round begins with what the face keeps of the last one, and with no results. */
 static bool
 load_memory(Task *t, GError **error)
 {
@@ -35,7 +35,10 @@ load_memory(Task *t, GError **error)
     if (!step_last(t->run->engine->db, t->job->id, &last, error))
         return false;
     bool same = last && last->round == t->job->round;
-    t->in.state = same ? g_steal_pointer(&last->state) : NULL;
+    if (same)
+        t->in.state = g_steal_pointer(&last->state);
+    else if (last && last->state && t->face->next_round)
+        t->in.state = t->face->next_round(last->state);
     t->in.results = step_results_parse(same ? last->results : NULL);
     return true;
 }
@@ -117,6 +120,23 @@ find_money_limit(const Task *t, Limit *ret, GError **error)
         ret->why = money_spent("budget of the day", day);
         ret->may = MAY_APPROVE;
     }
+    return true;
+}
+
+/* What the brain is told of its limits. */
+static bool
+count_left(Task *t, GError **error)
+{
+    int64_t day, today, left = INT64_MAX;
+    if (!budget_today(t->run->engine->db, &day, &today, error))
+        return false;
+    if (cost_limit(t) > 0)
+        left = MAX(cost_limit(t) - t->job->round_cost_micro, 0);
+    if (day > 0)
+        left = MIN(left, MAX(day - today, 0));
+    t->in.money_left_micro = left;
+    t->in.round_left = (int)MAX(step_limit(t) - t->job->total_iterations, 0);
+    t->in.iterations_left = MAX(run_limit(t) - t->job->iteration, 0);
     return true;
 }
 
@@ -227,7 +247,7 @@ look_at_limits(Task *t, Limit *ret, GError **error)
 {
     g_auto(Snapshot) reads = {0};
     snapshot_begin(t->run->engine->db, &reads);
-    return load_memory(t, error) && find_limit(t, ret, error);
+    return load_memory(t, error) && count_left(t, error) && find_limit(t, ret, error);
 }
 
 /* One step; *ret_next: another is to follow. */
@@ -236,7 +256,6 @@ step(Task *t, bool *ret_next, GError **error)
 {
     g_auto(Limit) limit = {0};
     *ret_next = false;
-    t->in.iterations_left = MAX(run_limit(t) - t->job->iteration, 0);
     if (!look_at_limits(t, &limit, error))
         return false;
     if (limit.why)

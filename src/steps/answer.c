@@ -169,6 +169,8 @@ mail_free(AnswerMail *mail)
 
 /* --- the whole --- */
 
+const char *const answer_statuses[] = {"continue", "waiting", "complete", "escalate", NULL};
+
 /* Left out or empty, it goes on. */
 static AnswerThen
 read_then(Reader *r, const Place *wait)
@@ -211,9 +213,7 @@ read_wait(Reader *r, const Place *root, AnswerStatus status)
 static void
 read_head(Reader *r, const Place *root, Answer *a)
 {
-    static const char *const statuses[] = {"continue", "waiting", "complete", "escalate", NULL};
-
-    a->status = (AnswerStatus)reader_choice(r, root, "status", statuses);
+    a->status = (AnswerStatus)reader_choice(r, root, "status", answer_statuses);
     a->current_phase = (Phase)reader_choice(r, root, "current_phase", phase_names);
     a->working_note = reader_text(r, root, "working_note", STATE_NOTE_MAX);
     a->bundle_key = reader_line(r, root, "bundle_key");

@@ -37,6 +37,9 @@ typedef enum AnswerStatus {
     ANSWER_ESCALATE,
 } AnswerStatus;
 
+/* "continue"…, by AnswerStatus, NULL last. */
+extern const char *const answer_statuses[];
+
 /* Times are wall microseconds; 0: none. */
 typedef struct AnswerSearch {
     char *folder, *from, *to, *subject, *text; /* "" matches anything */

@@ -20,17 +20,18 @@
 #define FOLDER         TEXT("mail folder; as a hint it may be empty")
 
 const char answer_schema[] =
-    OBJECT("\"status\",\"current_phase\",\"working_note\",\"bundle_key\",\"reasoning\","
+    OBJECT("\"reasoning\",\"status\",\"current_phase\",\"working_note\",\"bundle_key\","
            "\"add_notes\",\"add_emails\",\"search_emails\",\"search_notes\","
            "\"read_attachments\",\"drop\",\"write_notes\",\"rename_notes\",\"delete_notes\","
            "\"send_emails\",\"move_emails\",\"wait\"")
-    "\"status\":" ENUM("\"continue\",\"waiting\",\"complete\",\"escalate\"")
+    "\"reasoning\":" TEXT("one or two sentences: why this step")
+    ",\"status\":" ENUM("\"continue\",\"waiting\",\"complete\",\"escalate\"")
     ",\"current_phase\":" ENUM("\"triage\",\"gathering\",\"summarising\",\"working\",\"coding\","
                                "\"composing\",\"waiting\",\"complete\",\"escalate\"")
-    ",\"working_note\":" TEXT("what to remember; shown again, word for word, in the next step")
-    ",\"bundle_key\":" TEXT("note whose listed keys are loaded at every step, with itself; "
-                            "empty for none")
-    ",\"reasoning\":" TEXT("one short paragraph: why this step")
+    ",\"working_note\":" TEXT("what to remember; shown again, word for word, in every step; "
+                              "empty: unchanged, - : cleared")
+    ",\"bundle_key\":" TEXT("note whose listed keys are shown in every step, with itself; "
+                            "empty: unchanged, - : none")
     ",\"add_notes\":" LIST("load these notes")
         TEXT("key of a note; KEY@BYTES for a note from that byte on") END_LIST
     ",\"add_emails\":" LIST("load these mails")

@@ -10,6 +10,14 @@
 #include "steps/mails.h"
 #include "store/outbox.h"
 
+static GBytes *
+format_state(const StepState *state)
+{
+    g_autoptr(json_t) json = state_to_json(state);
+    char *text = json_format(json);
+    return g_bytes_new_take(text, strlen(text));
+}
+
 bool
 loop_state(const StepInput *in, StepState **ret, GError **error)
 {
@@ -22,6 +30,17 @@ loop_state(const StepInput *in, StepState **ret, GError **error)
     g_autoptr(json_t) json = NULL;
     return json_parse(data, len, STATE_JSON_MAX, &json, error) &&
            state_from_json(json, ret, error);
+}
+
+GBytes *
+loop_next_round(GBytes *bytes)
+{
+    g_autoptr(StepState) last = NULL;
+    const StepInput in = {.state = bytes};
+    if (!loop_state(&in, &last, NULL))
+        return NULL;
+    g_autoptr(StepState) next = state_next_round(last);
+    return format_state(next);
 }
 
 /* --- notes --- */
@@ -129,7 +148,7 @@ check_complete(Engine *engine, const Job *job, Proposal *p, StepState *state, GE
 #define ACT_AFTER_US (3600 * USEC_PER_SEC)
 
 static void
-set_wait(Engine *engine, Proposal *p, const AnswerWait *wait)
+set_wait(Engine *engine, Proposal *p, const AnswerWait *wait, StepState *state)
 {
     static const WaitThen thens[] = {[ANSWER_THEN_REMIND] = WAIT_REMIND,
                                      [ANSWER_THEN_ESCALATE] = WAIT_ESCALATE,
@@ -140,6 +159,7 @@ set_wait(Engine *engine, Proposal *p, const AnswerWait *wait)
     if (at && at <= now && p->wait_then != WAIT_CONTINUE)
         at = now + ACT_AFTER_US; /* a model that can't tell the time */
     p->resume_us = at ? at : USEC_NEVER;
+    state_set_last(state, "waiting", at);
     g_autofree char *until = at ? clock_format_iso(at) : NULL;
     if (wait->for_time)
         p->waiting_for = g_strdup_printf("%s", until);
@@ -208,7 +228,7 @@ finish(Engine *engine,
     bool idle = !found && p->notes->len == 0 && p->mails->len == 0;
     state->idle_steps = idle ? state->idle_steps + 1 : 0;
     if (p->status == PROPOSE_PARK)
-        set_wait(engine, p, &a->wait);
+        set_wait(engine, p, &a->wait, state);
     if (p->status == PROPOSE_COMPLETE && !check_complete(engine, job, p, state, error))
         return false;
     if (p->status == PROPOSE_COMPLETE || p->status == PROPOSE_ESCALATE)
@@ -233,6 +253,7 @@ static void
 remember(const Answer *a, StepState *state)
 {
     state->phase = a->current_phase;
+    state_set_last(state, answer_statuses[a->status], 0);
     if (*a->working_note)
         state_set_working_note(state, is_dash(a->working_note) ? "" : a->working_note);
     if (*a->bundle_key)
@@ -290,9 +311,7 @@ loop_answer(Engine *engine,
         return false;
     p->phase = g_strdup(phase_name(state->phase));
     p->because = *a->reasoning ? g_strdup(a->reasoning) : NULL;
-    g_autoptr(json_t) json = state_to_json(state);
-    g_autofree char *bytes = json_format(json);
-    p->state = g_bytes_new(bytes, strlen(bytes));
+    p->state = format_state(state);
     *ret_p = g_steal_pointer(&p);
     return true;
 }

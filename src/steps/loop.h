@@ -15,6 +15,8 @@
 
 /* The state that the last step left, or a fresh one. */
 bool loop_state(const StepInput *in, StepState **ret, GError **error);
+/* FaceOps.next_round. */
+GBytes *loop_next_round(GBytes *state);
 /* ERR_NEVER: the answer can't be used; its text tells the brain why. */
 bool loop_answer(Engine *engine,
                  const Job *job,

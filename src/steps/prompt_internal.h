@@ -16,6 +16,7 @@ typedef struct Prompt {
     const StepInput *in;
     Context *c;
     StepState *state;
+    Phase phase;             /* that this step is in */
     GHashTable *seen_notes;  /* key set: each note once */
     GHashTable *shown_notes; /* key -> int64_t *: the version, of those that came whole */
     GHashTable *shown_mails; /* Message-ID set */
@@ -24,6 +25,10 @@ typedef struct Prompt {
     Message *opened;
 } Prompt;
 
+/* The phase that a job with this state is in when it is asked. */
+Phase prompt_phase(const StepState *state);
+/* The first words of the page and its last line. */
+void prompt_say_head(Prompt *p);
 /* Before anything is shown: what people edited meanwhile becomes a version. */
 bool prompt_import_edits(Prompt *p, GError **error);
 /* The start note and that of the phase. */

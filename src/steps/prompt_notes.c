@@ -117,22 +117,22 @@ show_note(Prompt *p, const char *entry, bool must, GError **error)
     return true;
 }
 
-/* The start note is the owner's word: it stands among the instructions, unless strangers or an
- * agent had a hand in it. */
+/* The notes that say how to work, in general and in this phase, are the owner's word: they stand
+ * among the instructions, unless strangers or an agent had a hand in them. */
 static bool
-show_start(Prompt *p, const char *key, GError **error)
+show_instruction(Prompt *p, const char *what, const char *key, size_t max, GError **error)
 {
     g_autoptr(Note) note = NULL;
     if (!note_load(p->engine->db, &p->viewer, key, 0, &note, error))
         return false;
     if (!note || note->label < TRUST_PRINCIPAL || note->job.v != 0)
         return show_note(p, key, false, error);
-    g_autofree char *title = note_title(note, 0);
+    g_autofree char *name = note_title(note, 0);
+    g_autofree char *title = g_strdup_printf("%s, %s", what, name);
     g_autofree char *text = note_text(note);
     g_autofree char *more = g_strdup_printf("add_notes, %s@", key);
     const ContextPart part = {
         .title = title, .from = "note", .id = key, .version = note->version, .more = more};
-    size_t max = context_room(p->c) / 4;
     g_hash_table_add(p->seen_notes, g_strdup(key));
     if (context_instruct_part(p->c, &part, text, max) && strlen(text) <= max)
         remember_note(p, note);
@@ -148,17 +148,18 @@ start_key(const Prompt *p)
 static char *
 phase_key(const Prompt *p)
 {
-    return g_strdup_printf("%s/states/%s", p->role->name, phase_name(p->state->phase));
+    return g_strdup_printf("%s/states/%s", p->role->name, phase_name(p->phase));
 }
 
 bool
 prompt_show_instructions(Prompt *p, GError **error)
 {
     g_autofree char *start = start_key(p), *phase = phase_key(p);
-    if (!show_start(p, start, error))
-        return false;
-    context_reserve(p->c, context_room(p->c) / 4 * 3);
-    bool ok = show_note(p, phase, false, error);
+    g_autofree char *what = g_strdup_printf("YOUR PHASE IS %s", phase_name(p->phase));
+    size_t room = context_room(p->c) / 3; /* for both */
+    context_reserve(p->c, 2 * room);
+    bool ok = show_instruction(p, "HOW YOU WORK", start, room / 2, error) &&
+              show_instruction(p, what, phase, room, error);
     context_reserve(p->c, 0);
     return ok;
 }

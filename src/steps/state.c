@@ -95,6 +95,7 @@ state_new(void)
 
     state->working_note = g_strdup("");
     state->bundle_key = g_strdup("");
+    state->last_status = g_strdup("");
     state->note_keys = g_ptr_array_new_with_free_func(g_free);
     state->mail_refs = g_ptr_array_new_with_free_func((GDestroyNotify)mail_ref_free);
     state->attachment_refs = g_ptr_array_new_with_free_func((GDestroyNotify)file_ref_free);
@@ -111,6 +112,7 @@ state_free(StepState *state)
         return;
     g_free(state->working_note);
     g_free(state->bundle_key);
+    g_free(state->last_status);
     g_ptr_array_unref(state->note_keys);
     g_ptr_array_unref(state->mail_refs);
     g_ptr_array_unref(state->attachment_refs);
@@ -118,6 +120,27 @@ state_free(StepState *state)
     g_ptr_array_unref(state->searches);
     g_ptr_array_unref(state->results);
     g_free(state);
+}
+
+StepState *
+state_next_round(const StepState *state)
+{
+    StepState *next = state_new();
+
+    state_set_bundle_key(next, state->bundle_key);
+    for (guint i = 0; i < state->note_keys->len; i++)
+        (void)state_add_note(next, g_ptr_array_index(state->note_keys, i));
+    return next;
+}
+
+void
+state_set_last(StepState *state, const char *status, int64_t wait_until_us)
+{
+    char *copy = copy_line(status);
+
+    g_free(state->last_status);
+    state->last_status = copy;
+    state->wait_until_us = wait_until_us;
 }
 
 void

@@ -75,6 +75,8 @@ typedef struct StepState {
     GPtrArray *results;         /* char *: one line each about the last step */
     unsigned idle_steps;        /* in a row without a change of notes, mail or facts */
     bool refused_empty_complete;
+    char *last_status; /* what the last step said: "continue"…; never NULL, "" before it */
+    int64_t wait_until_us; /* with "waiting": until when at most; 0: without end */
 } StepState;
 
 /* A job before its first step: triage, and nothing else. */
@@ -82,14 +84,19 @@ StepState *state_new(void);
 void state_free(StepState *state);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StepState, state_free)
 
-/* All members in a fixed order: those of continuation.json, then results, idle_steps and
- * refused_empty_complete. The same state gives the same bytes. Caller unrefs. */
+/* All members in a fixed order: those of continuation.json, then results, idle_steps,
+ * refused_empty_complete, last_status and wait_until. The same state gives the same bytes. Caller
+ * unrefs. */
 json_t *state_to_json(const StepState *state);
 /* Reads our own bytes and a continuation.json, whose other members it passes over. The members
  * of the first continuations (current_phase to failed_fetches) must be there, the later ones
  * may be missing. ERR_NEVER or ERR_LIMIT name the path; ret is then untouched. */
 bool state_from_json(const json_t *object, StepState **ret, GError **error);
 
+/* What of it a new round of the job begins with: the bundle and the gathered notes. */
+StepState *state_next_round(const StepState *state);
+
+void state_set_last(StepState *state, const char *status, int64_t wait_until_us);
 void state_set_working_note(StepState *state, const char *text);
 void state_set_bundle_key(StepState *state, const char *key);
 

@@ -88,6 +88,8 @@ state_to_json(const StepState *state)
     json_object_set_new(o, "idle_steps", json_integer(state->idle_steps));
     json_object_set_new(o, "refused_empty_complete",
                         json_boolean(state->refused_empty_complete));
+    json_object_set_new(o, "last_status", json_string(state->last_status));
+    json_object_set_new(o, "wait_until", json_integer(state->wait_until_us));
     return o;
 }
 
@@ -258,7 +260,8 @@ read_texts(const json_t *object, StepState *state, GError **error)
 static bool
 read_later(const json_t *object, StepState *state, GError **error)
 {
-    int64_t idle = 0;
+    int64_t idle = 0, until = 0;
+    const char *status = "";
 
     if (has(object, "attempted_searches") &&
         !read_list(object, "attempted_searches", STATE_LIST_MAX, read_search, state, error))
@@ -274,6 +277,12 @@ read_later(const json_t *object, StepState *state, GError **error)
         !json_get_int(object, "", "idle_steps", 0, STATE_COUNT_MAX, &idle, error))
         return false;
     state->idle_steps = (unsigned)idle;
+    if ((has(object, "last_status") &&
+         !json_get_string(object, "", "last_status", &status, error)) ||
+        (has(object, "wait_until") &&
+         !json_get_int(object, "", "wait_until", 0, INT64_MAX, &until, error)))
+        return false;
+    state_set_last(state, status, until);
     return !has(object, "refused_empty_complete") ||
            json_get_bool(object, "", "refused_empty_complete", &state->refused_empty_complete,
                          error);

@@ -50,5 +50,6 @@ const FaceOps face_steps = {
     .claims = claims_all,
     .context = context,
     .answer = answer,
+    .next_round = loop_next_round,
     .recall = source_recall,
 };

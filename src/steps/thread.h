@@ -10,7 +10,7 @@
 /* The header lines that a brain sees before a mail's text, with a blank line behind; caller
  * frees. */
 char *thread_head(const MsgRow *row);
-/* "SENDER IS role", and what its writer had read where that is less; caller frees. */
+/* "SENDER IS another agent", and what its writer had read where that is less; caller frees. */
 char *thread_sender(const MsgRow *row);
 /* The same of a mail that somebody forwarded; caller frees. */
 char *thread_head_inside(const Message *m);
@@ -19,19 +19,18 @@ char *thread_head_inside(const Message *m);
 void thread_add_text(GString *out, const Message *m);
 
 /* Shows it within the room that the context has: the mail that the newest of in->shown answers
- * in full, then the others in full from the newest on while there is room, then up to 15 as
- * headers. Older ones are counted. */
+ * in full, then the others in full from the newest on while there is room, 50 at most, then up to
+ * 15 as headers. Older ones are counted. The last line of our own mails is left out. */
 bool
 thread_show(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
-/* The same for a brain that can ask for mail: the one that is answered in full, the others as
- * headers. `seen` is a set of Message-IDs: mail in it is passed over, and what was shown in
- * full is added. */
-bool thread_show_heads(Engine *engine,
-                       const Job *job,
-                       const StepInput *in,
-                       GHashTable *seen,
-                       Context *c,
-                       GError **error);
+/* The same for a page that shows some mail already: `seen` is a set of Message-IDs; mail in it is
+ * passed over, and what was shown in full is added. */
+bool thread_show_unseen(Engine *engine,
+                        const Job *job,
+                        const StepInput *in,
+                        GHashTable *seen,
+                        Context *c,
+                        GError **error);
 
 /* One mail that the role wrote, in this job or another, as far as there is room for it. One that
  * is in `seen` is passed over; it is added there. Nothing where there is no such mail. */

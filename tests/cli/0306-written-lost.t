@@ -81,7 +81,7 @@ like "$(seen 2)" 'Message-ID: '"$plain"'.*A pelican for kim' 'what it wrote befo
 is "$(to_kim 'Looked up')" sent 'and costs it nothing'
 { asks "$low"; echo "${tells//SUBJECT/Recalled}"; } | answers
 mail_in 'Recall' <<<'What did you tell me?'
-like "$(seen 2)" 'WHO HAD READ WORDS OF anyone.*Write to kim about' 'the other says what it rests on'
+like "$(seen 2)" 'WHO HAD READ a stranger.*Write to kim about' 'the other says what it rests on'
 is "$(db 'SELECT floor FROM job ORDER BY id DESC LIMIT 1') $(to_kim Recalled)" 'anyone held' 'and is still worth as much as the stranger'
 { asks "$plain"; echo "$done_now"; } | answers
 mail_in 'Not yours' --role scribe <<<'What did envoy write?'

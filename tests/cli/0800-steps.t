@@ -240,7 +240,8 @@ like "$(seen 6)" 'YOU WROTE [^
 [^=]*
 One\.
 ' 'the mail that the newest one answers is there in full'
-unlike "$(seen 6)" 'Done\.' 'of a later one the headers are'
+like "$(seen 6)" 'Done\.' 'and so are the others, while there is room'
+unlike "$(seen 6)" 'reply STOP, STATUS, WHY' 'without the line that ends our mails'
 
 # --- an end that is none ---
 

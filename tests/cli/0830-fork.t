@@ -56,7 +56,7 @@ ok 'one run' pr run 2
 like "$(seen 3)" 'This is job 2, round 1, step 2 of this round; the phase is gathering' 'it goes on behind that step'
 like "$(seen 3)" $'YOUR WORKING NOTE[^\n]*\nfirst\n' 'with what it remembered'
 like "$(seen 3)" $'INSTRUCTION[^\n]*\ntry it another way' 'and what it is told'
-like "$(seen 3)" 'ORIGINAL MAIL, SENDER IS operator' 'and the mail that began it'
+like "$(seen 3)" 'ORIGINAL MAIL, SENDER IS your operator' 'and the mail that began it'
 like "$(results 3)" 'note projects/a: saved as version 1' 'and the results of that step'
 like "$(results 4)" 'projects/a.*conflict' 'a note that the first has changed since is not overwritten'
 is "$(pr note get projects/a)" two 'it is as the first left it'

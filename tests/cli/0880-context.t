@@ -57,8 +57,8 @@ like "$(results 3)" 'UNSUPPORTED: ATTACHMENT p.png \(binary, not readable\)' 'E6
 
 # --- the instructions stay ---
 
-system_of() { pr --json show "1@$1" --context | python3 -c 'import json,sys; print(json.load(sys.stdin)["system"])' | sha256sum; }
-is "$(for n in 1 2 3 4; do system_of $n; done | sort -u | wc -l)" 1 'the instructions are the same bytes from step to step'
+system_of() { pr --json show "1@$1" --context | python3 -c 'import json,sys; print(json.load(sys.stdin)["system"].split("\n\nYOUR PHASE IS")[0])' | sha256sum; }
+is "$(for n in 1 2 3 4; do system_of $n; done | sort -u | wc -l)" 1 'the instructions are the same bytes from step to step, but for those of the phase'
 isnt "$(system_of 4)" "$(system_of 5)" 'until somebody changes them'
 
 # --- afterwards ---
@@ -70,7 +70,7 @@ echo 'More.' >>"$HOME_DIR/notes/envoy/start.md"
 mkdir -p "$HOME_DIR/mail/envoy/.Away/"{new,cur,tmp}
 mail=$(grep -rl 'please do it' "$HOME_DIR/mail/envoy" | head -n 1)
 mv "$mail" "$HOME_DIR/mail/envoy/.Away/cur/"
-pr config set 'brain default' context-bytes 9k
+pr config set 'brain default' context-bytes 17k
 pr config set 'role envoy' name Somebody
 is "$(digests 1 2 3 4 5)" "$(kept 1 2 3 4 5)" 'notes edited, renamed and deleted, mail moved, settings changed: the same bytes'
 rm "$HOME_DIR/mail/envoy/.Away/cur/"*
@@ -130,7 +130,7 @@ mark = re.search(r'carry the mark \[(\w+)\]', text)[1]
 opened = len(re.findall(rf'^=== .* \[{mark}\] ===$', text, re.M))
 ended = len(re.findall(rf'^=== END \[{mark}\] ===$', text, re.M))
 print(bytes_, budget, opened, ended)
-sys.exit(not (d['same'] and bytes_ <= budget and opened == 2 * ended > 2 and '\ufffd' not in text))
+sys.exit(not (d['same'] and bytes_ <= budget and opened == 2 * ended >= 2 and '\ufffd' not in text))
 P
 }
 
@@ -142,7 +142,7 @@ mkdir -p "$HOME_DIR/notes/many/of-them"
 for i in $(seq 40); do echo "Note number $i, with some words in it." >"$HOME_DIR/notes/many/of-them/$i.md"; done
 list=$(seq -f '"many/of-them/%g"' -s, 40)
 job=0
-for size in 8k 12k 33k 100k; do
+for size in 16k 20k 33k 100k; do
     pr config set postrider context-bytes $size
     answers <<END
 {"status":"continue","current_phase":"gathering","add_notes":["big/note","not/there",$list],"working_note":"remember this"}
@@ -160,7 +160,7 @@ like "$(pr show 4@1 --context)" 'THE END OF IT' 'to its end'
 like "$(pr show 1@1 --context)" 'ORIGINAL MAIL.*\[… cut: bytes 0 to [0-9]+ of 13315; to read on: read_attachments, filename /text, offset [0-9]+\]' 'one that does not says that it was cut'
 like "$(pr show 1@2 --context)" '=== NOT SHOWN \[.*- NOTE: many/of-them/9 .*: no room.*- and [0-9]+ more' 'what did not fit is listed'
 pr config set 'brain default' context-bytes 64k
-pr config set postrider context-bytes 8k
+pr config set postrider context-bytes 16k
 answers <<'END'
 {"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Done."}]}
 END

@@ -117,7 +117,7 @@ P
     run pr --json show 1@3 --context
     is "$(json '[(f["filename"], f["size_bytes"], f["sha256"]) for f in d["files"]] [0]')" \
         "('pic.png', 3009, '$(sha256sum <"$WORK/pic.png" | cut -c1-64)')" "$1: and names them"
-    is "$(for n in 1 2 3; do system_on_wire "$1" $n | sha256sum; done | sort -u | wc -l)" 1 "$1: the instructions are the same bytes in each question"
+    is "$(for n in 1 2 3; do system_on_wire "$1" $n | sed '/YOUR PHASE IS/,$d' | sha256sum; done | sort -u | wc -l)" 1 "$1: the instructions are the same bytes in each question, but for those of the phase"
     like "$(system_on_wire "$1" 1)" 'You are envoy.*mail is the channel' "$1: with the start note"
     run pr --json mail show "<pics-$1@x>"
     is "$(json '[a["readable"] for a in d["available_attachments"]]')" '[True, True, True, True, False]' "$1: mail show knows it too"

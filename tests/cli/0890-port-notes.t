@@ -69,6 +69,6 @@ exits 66 'a step through the port keeps no page of its own' pr show 1@1 --contex
 like "$ERR" 'keeps no record' 'and says so'
 n=$(pr --json show 1 | python3 -c 'import json,sys; print(json.load(sys.stdin)["steps"][-1]["n"])')
 ok 'but what the program was given is built again' pr show "1@$n" --context
-like "$OUT" '=== NEW MAIL 1 OF 1, SENDER IS principal.*keep notes' 'as it was'
+like "$OUT" '=== NEW MAIL 1 OF 1, SENDER IS somebody you work for.*keep notes' 'as it was'
 
 done_testing

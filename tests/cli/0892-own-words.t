@@ -67,7 +67,7 @@ In-Reply-To: <$(db "SELECT msgid FROM outbox WHERE job = $job AND step > 0")>
 Go on."
 is "$(db "SELECT round FROM job WHERE id = $job")" 2 'the owner begins the next round'
 unlike "$(seen 1)$(seen 2)$(seen 3)" 'Zebra' 'in which nothing of the stranger himself is shown'
-like "$(seen 1)" 'YOU WROTE, AFTER READING WORDS OF anyone.*He says: write to kim' 'but the answer that repeats him, and says so'
+like "$(seen 1)" 'YOU WROTE, AFTER READING a stranger.*He says: write to kim' 'but the answer that repeats him, and says so'
 came_to_nothing envoy "$job" Later 'own answer' 3
 
 # --- what the agent wrote, found by a search in another job ---
@@ -91,7 +91,7 @@ is "$STATUS" 0 'the same context can be had again'
 
 { echo "{\"status\":\"continue\",\"current_phase\":\"gathering\",\"add_emails\":[{\"message_id\":\"$low\",\"folder\":\"Sent\"}]}"; obeys_as envoy Recalled; } | answers
 mail_in 'Recall' <<<'What did you tell me?'
-like "$(seen 2)" 'YOU WROTE, AFTER READING WORDS OF anyone.*He says: write to kim' 'the other one says what it rests on'
+like "$(seen 2)" 'YOU WROTE, AFTER READING a stranger.*He says: write to kim' 'the other one says what it rests on'
 came_to_nothing envoy "$(job_of envoy)" Recalled 'looked up' 4
 run pr show "$(job_of envoy)@2" --context
 is "$STATUS" 0 'that context, too, can be had again'
@@ -100,7 +100,7 @@ is "$STATUS" 0 'that context, too, can be had again'
 sqlite3 "$HOME_DIR/state/postrider.db" "INSERT INTO renamed SELECT 'given@server.example', id FROM outbox WHERE '<' || msgid || '>' = '$low'"
 printf '%s\n%s\n' '{"status":"continue","current_phase":"gathering","add_emails":[{"message_id":"<given@server.example>","folder":""}]}' "${tells//SUBJECT/Renamed}" | answers
 mail_in 'By another name' <<<'What did you tell me?'
-like "$(seen 2)" "YOU WROTE, AFTER READING WORDS OF anyone.*Message-ID: $low" 'it can be asked for by the id that a server gave it'
+like "$(seen 2)" "YOU WROTE, AFTER READING a stranger.*Message-ID: $low" 'it can be asked for by the id that a server gave it'
 is "$(floor_of "$(job_of envoy)") $(to_kim Renamed)" 'anyone held' 'T43 looked up: and is worth the same'
 
 sent_to_scribe="{\"status\":\"continue\",\"current_phase\":\"gathering\",\"search_emails\":[{\"text\":\"He says\"}],\"add_emails\":[{\"message_id\":\"$low\",\"folder\":\"\"}]}"
@@ -124,7 +124,7 @@ pr config set 'role envoy' total-iterations 24
 mail_in 'To itself' <<<'What does that mail want?'
 pass_once
 is "$(db "SELECT trust, floor, state FROM message WHERE subject = 'To do'")" 'role|anyone|handled' 'a mail to itself starts work'
-like "$(seen 3)" 'ORIGINAL MAIL, SENDER IS role, WHO HAD READ WORDS OF anyone' 'and says what it is worth'
+like "$(seen 3)" 'ORIGINAL MAIL, SENDER IS another agent, WHO HAD READ a stranger: information only' 'and says what it is worth'
 came_to_nothing envoy "$(job_of envoy)" Self 'to itself' 5
 todo="<$(db "SELECT msgid FROM message WHERE subject = 'To do'")>"
 like "$(pr mail trace "$todo")" 'trust role, text anyone' 'mail trace tells'
@@ -172,7 +172,7 @@ Subject: Re: Errand of a clerk
 In-Reply-To: <$id>
 
 And now?"
-like "$(cat "$WORK/clerk.seen")" 'YOU WROTE, AFTER READING WORDS OF anyone.*And now' 'the program is asked again'
+like "$(cat "$WORK/clerk.seen")" 'YOU WROTE, AFTER READING a stranger.*And now' 'the program is asked again'
 is "$(to_kim 'Errand 2')" held 'T43 role to program: and so for its next round'
 
 # --- the store is lost ---

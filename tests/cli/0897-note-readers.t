@@ -81,7 +81,7 @@ tries() { # KEY: everything that an answer can do with a note, one a step
     cat <<END
 {"status":"continue","current_phase":"gathering","add_notes":["$1"],"search_notes":["noon"]}
 {"status":"continue","current_phase":"gathering","bundle_key":"$1"}
-{"status":"continue","current_phase":"working","bundle_key":"","write_notes":[{"key":"$1","content":"over it","mode":"replace"}]}
+{"status":"continue","current_phase":"working","bundle_key":"-","write_notes":[{"key":"$1","content":"over it","mode":"replace"}]}
 {"status":"continue","current_phase":"working","write_notes":[{"key":"$1","content":"behind it","mode":"append"}]}
 {"status":"continue","current_phase":"working","rename_notes":[{"from":"$1","to":"mine"}]}
 {"status":"continue","current_phase":"working","rename_notes":[{"from":"team/plan","to":"$1"}]}

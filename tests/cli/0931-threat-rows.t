@@ -206,12 +206,12 @@ like "$(newest)" '\{\{ROLE\}\} %s %n \{\{SECRET\}\}' 'T24: nor what an agent say
 
 # --- T29: lines of a log ---
 
-printf '%s\n%s\n' '{"no\nlevel=info msg=\"forged field\"":1}' '{"status":"complete","current_phase":"complete","reasoning":"r\nlevel=info msg=\"forged by the brain\"","send_emails":[{"to":[],"body":"Done."}]}' | answers
+printf '%s\n%s\n' '{"status":"continue","current_phase":"working","no\nlevel=info msg=\"forged field\"":1}' '{"status":"complete","current_phase":"complete","reasoning":"r\nlevel=info msg=\"forged by the brain\"","send_emails":[{"to":[],"body":"Done."}]}' | answers
 printf 'From: =?utf-8?q?A=0Alevel=3Dinfo_msg=3D=22forged_name=22?= <you@postrider.local>\nTo: envoy@postrider.local\nSubject: =?utf-8?q?a=0D=0Alevel=3Dinfo_msg=3D=22forged_subject=22_=1B[2J?=\nMessage-ID: <t29@out.example>\n\nx\n' | drop t29
 printf 'From: x@y\nTo: envoy@postrider.local\nSubject: =?utf-8?q?a=0Alevel=3Dinfo_msg=3D=22forged_stranger=22?=\nMessage-ID: <t29"\\nlevel=info msg=forged@out.example>\n\nx\n' | drop "$(printf 't29b\nlevel=info msg="forged file"')"
 pr config set postrider log-level debug
 pr serve --once >"$WORK/log" 2>&1
-like "$(cat "$WORK/log")" 'why=.*forged field' 'T29: the log repeats what came from outside'
+like "$(cat "$WORK/log")" 'what=.*forged field' 'T29: the log repeats what came from outside'
 is "$(grep -vc '^t=2[0-9TZ:.-]* level=' "$WORK/log")" 0 'T29: and no text begins a line of its own'
 unlike "$(cat "$WORK/log")" $'[\001-\011\013-\037]' 'T29: nor writes control characters'
 pr mail list >"$WORK/list"; pr mail trace '<t29@out.example>' >>"$WORK/list"; pr job list --all >>"$WORK/list"; pr job log "$(last_job)" >>"$WORK/list"

@@ -1,5 +1,6 @@
 /* Items E25 to E34, E38 to E42, E53, E73 to E79: what a job carries; row L10. */
 #include "steps/state.h"
+#include <stdint.h>
 
 #include "base/banned.h"
 #include "base/err.h"
@@ -311,6 +312,7 @@ sample(void)
     state_add_result(s, "sent <1@x> to 'c@d'");
     s->idle_steps = 1;
     s->refused_empty_complete = true;
+    state_set_last(s, "waiting", INT64_C(1800000000000000));
     return s;
 }
 
@@ -326,7 +328,8 @@ test_to_json(void)
         "{\"current_phase\":\"triage\",\"working_note\":\"\",\"bundle_key\":\"\","
         "\"gathered_note_keys\":[],\"gathered_email_refs\":[],\"failed_fetches\":{},"
         "\"attempted_searches\":[],\"gathered_attachment_refs\":[],\"results\":[],"
-        "\"idle_steps\":0,\"refused_empty_complete\":false}");
+        "\"idle_steps\":0,\"refused_empty_complete\":false,\"last_status\":\"\",\"wait_until\":"
+        "0}");
     g_assert_cmpstr(
         of_sample, ==,
         "{\"current_phase\":\"composing\",\"working_note\":\"line\\n\\\"two\\\" \303\274\","
@@ -337,7 +340,8 @@ test_to_json(void)
         "\"gathered_attachment_refs\":[{\"message_id\":\"<a@b>\",\"filename\":\"x.py\"},"
         "{\"message_id\":\"<a@b>\",\"filename\":\"x.log\",\"offset\":4096}],"
         "\"results\":[\"sent <1@x> to 'c@d'\"],\"idle_steps\":1,"
-        "\"refused_empty_complete\":true}");
+        "\"refused_empty_complete\":true,\"last_status\":\"waiting\",\"wait_until\":"
+        "1800000000000000}");
 }
 
 /* E38 to E42, E53: what comes back is what was there. */
@@ -357,6 +361,8 @@ test_round_trip(void)
     g_assert_false(state_add_mail(back, "a@b", ""));
     g_assert_cmpuint(back->idle_steps, ==, 1);
     g_assert_true(back->refused_empty_complete);
+    g_assert_cmpstr(back->last_status, ==, "waiting");
+    g_assert_cmpint(back->wait_until_us, ==, INT64_C(1800000000000000));
 }
 
 /* E37: the document of the seed has none of the later members, and others that are not ours.
@@ -416,6 +422,8 @@ static const struct {
      "gathered_email_refs[0].offset: is not known here"},
     {"results", "[[]]", "results[0]: must be a string"},
     {"idle_steps", "-1", "idle_steps: must be from 0 to 1000000"},
+    {"last_status", "1", "last_status: must be a string"},
+    {"wait_until", "-1", "wait_until: must be from 0"},
     {"refused_empty_complete", "0", "refused_empty_complete: must be true or false"},
 };
 
