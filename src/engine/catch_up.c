@@ -20,7 +20,7 @@ typedef struct Catching {
     CatchUp n;
     uint64_t newest;     /* generation seen */
     GHashTable *before;  /* jobs that had open mail, by number */
-    GHashTable *unsaid;  /* jobs whose answer is nowhere, by number */
+    GHashTable *unsaid;  /* jobs that ended or asked, with no trace of it here; by number */
     GHashTable *said;    /* ids that a mail in Sent was the last word about */
     GPtrArray *approved; /* ids of mail that a person let go, char * */
 } Catching;
@@ -57,13 +57,39 @@ settle_row(Catching *c, const MsgRow *row, const char *why, GError **error)
     return messages_set_state(&c->txn, row->id, MSG_HANDLED, why, error);
 }
 
+/* Did another job than the mail's own ask something about it, and go on to wait? A copy of this home
+ * did, whose job had no number yet when it was copied: nobody here waits for the reply. */
 static bool
-settle_answered(Catching *c, const char *role, const char *msgid, GError **error)
+is_asked_elsewhere(Catching *c, const MsgRow *row, const Message *m, bool *ret, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+    bool ends = true;
+    g_autofree char *token = proof_token_of(m, &ends);
+    *ret = false;
+    if (!token || ends || !row->job.v)
+        return true;
+    if (!job_load(c->engine->db, &viewer, row->job, &job, error))
+        return false;
+    g_autofree char *ours = job ? proof_token(c->engine->home, job->id, job->created_us) : NULL;
+    *ret = ours && !g_str_equal(ours, token);
+    return true;
+}
+
+static bool
+settle_answered(
+    Catching *c, const char *role, const char *msgid, const Message *m, GError **error)
 {
     const Viewer viewer = {.role = role};
     g_autoptr(MsgRow) row = NULL;
-    return messages_find(c->engine->db, &viewer, msgid, &row, error) &&
-           (!row || settle_row(c, row, "answered after the backup, by a mail in Sent", error));
+    bool elsewhere = false;
+    if (!messages_find(c->engine->db, &viewer, msgid, &row, error) ||
+        (row && !is_asked_elsewhere(c, row, m, &elsewhere, error)))
+        return false;
+    if (elsewhere)
+        add_job(c->unsaid, row->job);
+    return !row || elsewhere ||
+           settle_row(c, row, "answered after the backup, by a mail in Sent", error);
 }
 
 /* REJECT was said to held mail; what APPROVE set free lies in Sent, or nobody knows. */
@@ -130,7 +156,7 @@ take_sent(Catching *c, const char *mailbox, const Message *m, GError **error)
         return true;
     g_autoptr(GPtrArray) settled = proof_read(c->engine->home, m);
     for (guint i = 0; i < settled->len; i++)
-        if (!settle_answered(c, mailbox, g_ptr_array_index(settled, i), error))
+        if (!settle_answered(c, mailbox, g_ptr_array_index(settled, i), m, error))
             return false;
     return minted.kind != MAIL_ORDER || decide_again(c, m, error);
 }
@@ -259,8 +285,8 @@ decide_job(Catching *c, const Job *job, const TrailJob *t, GError **error)
     }
     if (g_hash_table_contains(c->unsaid, &job->id.v))
         return stop_job(c, job,
-                        "it ended after the backup, and its answer lies nowhere: CONTINUE "
-                        "answers, CANCEL does not",
+                        "it ended or asked after the backup, and nobody here has its answer or "
+                        "waits for one: CONTINUE works on its mail again, CANCEL does not",
                         error);
     if (waits)
         return true; /* the store knows all: the mail may be settled, by a question */
