@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -146,7 +147,10 @@ read_config(Home *home, Config **ret, GError **error)
 
     gsize len;
     const char *data = g_bytes_get_data(bytes, &len);
-    return config_parse(data ? data : "", len, CONFIG_NAME, ret, error);
+    if (!config_parse(data ? data : "", len, CONFIG_NAME, ret, error))
+        return false;
+    secret_learn_keys(*ret);
+    return true;
 }
 
 /* What goes wrong in here is for a person to mend, whatever the kernel called it; only a disk

@@ -90,3 +90,41 @@ secret_hide(char *take_text)
         take_text = hide_one(g_ptr_array_index(forms, i), take_text);
     return take_text;
 }
+
+/* A shorter key is a word that a server of one's own wants to see, and no secret. */
+static void
+learn_variable(const char *name)
+{
+    const char *value = *name ? g_getenv(name) : NULL;
+
+    if (value && strlen(value) >= SECRET_KEY_MIN)
+        secret_learn(value);
+}
+
+void
+secret_learn_keys(const Config *config)
+{
+    learn_variable("ANTHROPIC_API_KEY");
+    learn_variable("OPENAI_API_KEY");
+    for (unsigned i = 0; i < config->n_brains; i++)
+        learn_variable(config->brains[i].key_env);
+}
+
+char **
+secret_environ(void)
+{
+    char **env = g_get_environ();
+    unsigned n = 0, all = 0;
+
+    for (char **p = env; *p; p++, all++) {
+        g_autofree char *hidden = secret_hide(g_strdup(*p));
+        if (g_str_equal(hidden, *p))
+            env[n++] = *p;
+        else
+            g_free(*p);
+    }
+    env[n] = NULL;
+    if (n == all)
+        g_clear_pointer(&env, g_strfreev);
+    return env;
+}

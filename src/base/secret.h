@@ -10,8 +10,13 @@
  * What was learnt stays in the memory of this process, which nobody can dump or trace.
  */
 
+#include "base/config.h"
+
 /* A shorter word can't be told from any other, and is not hidden. */
 #define SECRET_MIN 6
+/* A shorter key of a model is a word that a server of one's own wants to see ("x", "ollama"), and no
+ * secret; taken out of an answer it would only break it. */
+#define SECRET_KEY_MIN 12
 
 /* Hidden from here on, also as IMAP and JSON quote it and as base64 holds it, alone or inside of a
  * longer text (AUTH PLAIN, XOAUTH2). Learning it again changes nothing. */
@@ -19,3 +24,10 @@ void secret_learn(const char *secret);
 /* The text with "[secret]" in place of each, also of the beginning of one at the end of a text that
  * was shortened. Takes the text; NULL stays NULL. Caller frees. */
 char *secret_hide(char *take_text);
+
+/* Learns the keys of models that lie in our environment: in the variables that the settings name, and
+ * in those of custom. */
+void secret_learn_keys(const Config *config);
+/* Our environment without the variables that hold a secret, for programs that need none; NULL: none
+ * of them does. Caller frees with g_strfreev(). */
+char **secret_environ(void);

@@ -27,7 +27,7 @@ take_key(const char *text, size_t len, char **ret)
     if (len == 0)
         return false;
     *ret = g_strndup(text, len);
-    if (len >= API_KEY_SECRET_MIN)
+    if (len >= SECRET_KEY_MIN)
         secret_learn(*ret);
     return true;
 }

@@ -15,7 +15,3 @@ bool api_key_load(const ConfBrain *conf,
                   char **ret,
                   GError **error);
 void api_key_free(char *key); /* wipes it; NULL is fine */
-
-/* A shorter one is a word that a server of one's own wants to see ("x", "ollama"), no secret;
- * taken out of an answer it would only break it. Others are hidden (base/secret.h). */
-#define API_KEY_SECRET_MIN 12

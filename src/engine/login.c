@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/proc.h"
+#include "base/secret.h"
 #include "base/secretfile.h"
 
 #define SECRET_BYTES_MAX 16384u /* access tokens are long */
@@ -56,7 +57,9 @@ from_file(const Home *home, const char *setting, char **ret, GError **error)
 static bool
 from_command(const Home *home, const char *const *argv, char **ret, GError **error)
 {
+    g_auto(GStrv) env = secret_environ();
     ProcSpec spec = {.argv = argv,
+                     .env = (const char *const *)env,
                      .cwd = home->path,
                      .limits = {.time_us = COMMAND_US, .out_max = SECRET_BYTES_MAX}};
     g_autoptr(Proc) ended = NULL;

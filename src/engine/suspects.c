@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/clock.h"
 #include "base/proc.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include <limits.h>
 #include <sys/wait.h>
@@ -69,7 +70,11 @@ static bool
 ends_a_child(const Home *home, const char *program, GBytes *raw)
 {
     const char *const argv[] = {program, home->path, NULL};
-    const ProcSpec spec = {.argv = argv, .input = raw, .limits = {.time_us = TRIAL_US}};
+    g_auto(GStrv) env = secret_environ();
+    const ProcSpec spec = {.argv = argv,
+                           .env = (const char *const *)env,
+                           .input = raw,
+                           .limits = {.time_us = TRIAL_US}};
     g_autoptr(Proc) child = NULL;
     if (!proc_run(&spec, &child, NULL))
         return false;

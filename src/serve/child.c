@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/secret.h"
 #include <errno.h>
 #include <glib-unix.h>
 #include <signal.h>
@@ -165,7 +166,9 @@ child_start(Part *part,
 {
     const char *operand = part->option ? part->option : part->name;
     const char *const argv[] = {program, "--home", home, part->verb, operand, NULL};
-    const ProcSpec spec = {.argv = argv};
+    /* Keys of models are for those who ask models. */
+    g_auto(GStrv) env = g_str_equal(part->verb, "run") ? NULL : secret_environ();
+    const ProcSpec spec = {.argv = argv, .env = (const char *const *)env};
     int pidfd;
     pid_t pid;
 

@@ -161,7 +161,9 @@ run(Call *c, const SmtpPlace *place)
     g_autoptr(GBytes) input = with_lf(c->mail->bytes);
     g_autoptr(GError) error = NULL;
     g_autoptr(Proc) proc = NULL;
+    g_auto(GStrv) env = secret_environ();
     ProcSpec spec = {.argv = (const char *const *)c->argv->pdata,
+                     .env = (const char *const *)env,
                      .input = input,
                      .limits.grace_us = GRACE_US,
                      .limits.time_us = place->wait_us > 0 ? place->wait_us : WAIT_US};

@@ -3,42 +3,13 @@
 # environment of no child.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/peer.sh"
+. "$(dirname "$0")/../lib/serve.sh"
+. "$(dirname "$0")/../lib/canary.sh"
 
-CANARY='CANARY-s3cret-9f27'
 PLAIN=$(printf '\0agent@test.example\0%s' "$CANARY" | base64 -w 0)
 LOGIN=$(printf '%s' "$CANARY" | base64 -w 0)
 XOAUTH2=$(printf 'user=agent@test.example\001auth=Bearer %s\001\001' "$CANARY" | base64 -w 0)
 SAYS="no: $CANARY $PLAIN $LOGIN $XOAUTH2"
-# What base64 of the canary holds wherever it stands in what was encoded.
-inside() { local k; for k in '' x xx; do printf '%s%s' "$k" "$CANARY" | base64 -w 0 | cut -c 4-20; done; }
-mapfile -t FORMS < <(echo "$CANARY"; inside)
-
-# no_canary DESC: all files but those that hold the secret, and all that verbs print.
-no_canary()
-{
-    local verb form
-    {
-        for verb in status 'status --json' doctor 'mail list' 'outbox list --all' 'outbox show 1' 'job list --all' 'job log 1' 'show 1' 'show 1@1' \
-            'mail trace 1' 'mail search no' cost 'config show' 'config check' 'note list'; do
-            # shellcheck disable=SC2086
-            pr $verb 2>&1
-            # shellcheck disable=SC2086
-            pr --json $verb 2>&1
-        done
-        cat "$WORK/said" "$WORK/children" 2>/dev/null
-        find "$HOME_DIR" -type f ! -path "$HOME_DIR/secrets/*" -exec cat {} +
-    } >"$WORK/all"
-    for form in "${FORMS[@]}"; do
-        if grep -aqF -- "$form" "$WORK/all"; then
-            fail "$1" "'$form': $(grep -aF -m 3 -- "$form" "$WORK/all" | cut -c 1-300) in $(grep -rlaF -- "$form" "$HOME_DIR")"
-            return
-        fi
-    done
-    pass "$1"
-    : >"$WORK/said"
-}
-said() { grep -aq "$1" "$WORK/said" || pr status 2>&1 | grep -aq "$1" || pr doctor 2>&1 | grep -aq "$1" || pr outbox list --all 2>&1 | grep -aq "$1"; }
-
 # home SETTING: how the password is had
 home()
 {
@@ -72,6 +43,35 @@ for way in 'password-file = secrets/pw' 'password-command = scripts/tell' 'token
     all_verbs
     ok "$way: a refused mail is told" said 'no: \[secret\]'
     no_canary "$way: without the secret"
+done
+
+# At every stage of both wires, once the login was good. IDLE is asked by a process that stays.
+for stage in 'smtp:connect:421' 'smtp:EHLO:421' 'smtp:MAIL:451' 'smtp:RCPT:550' 'smtp:DATA:451' 'smtp:dot:554' 'smtp:QUIT:421'; do
+    IFS=: read -r side on code <<<"$stage"
+    run_peer --rule '{"on":"'"$on"'","side":"'"$side"'","times":0,"answer":"'"$code $SAYS"'\r\n"}'
+    home 'password-file = secrets/pw'
+    mail_to kim@test.example
+    all_verbs
+    ok "SMTP $on: it was asked" grep -qF "$code no: " "$WORK/log"
+    nowhere "SMTP $on"
+done
+for on in EXAMINE LIST 'UID FETCH' 'UID SEARCH' APPEND; do
+    for how in 'answer":"{tag} NO [ALERT]' 'answer":"* BYE' 'before":"* 1 FETCH (UID 1 BODY[]'; do
+        run_peer --mails 1 --rule '{"on":"'"$on"'","side":"imap","times":0,"'"$how $SAYS"'\r\n"}'
+        home 'password-file = secrets/pw'
+        pr account main --once >>"$WORK/said" 2>&1
+        nowhere "IMAP $on: ${how#*:}"
+    done
+done
+for how in 'answer":"{tag} NO [ALERT]' 'answer":"* BYE' 'answer":"+ idling\r\n* OK [ALERT]'; do
+    run_peer --rule '{"on":"IDLE","side":"imap","times":0,"'"$how $SAYS"'\r\n"}'
+    home 'password-file = secrets/pw'
+    start_serve
+    asked() { grep -q '"got".*IDLE' "$WORK/log"; }
+    ok "IMAP IDLE, ${how#*:}: it was asked" wait_for asked
+    stop_serve
+    cat "$WORK/serve.log" >>"$WORK/said"
+    nowhere "IMAP IDLE: ${how#*:}"
 done
 
 run_peer
