@@ -263,6 +263,7 @@ add_brain(Settings *s, const ConfSection *section)
         .memory = as_size(conf_value(section, "memory")),
         .output = as_size(conf_value(section, "output")),
         .context_bytes = as_size(conf_value(section, "context-bytes")),
+        .fallback = conf_value(section, "fallback"),
         .takes = as_list(s, conf_value(section, "takes")),
         .at_once = as_int(conf_value(section, "at-once")),
     };

@@ -77,6 +77,7 @@ typedef struct ConfBrain {
     uint64_t memory, output;
     uint64_t context_bytes;   /* most that it is shown; 0: as the home */
     int64_t at_once;          /* jobs at a time; 0: no limit but `workers` */
+    const char *fallback;     /* asked in its place while it can't be; "": nobody */
     const char *const *takes; /* images, pdf, none; empty: by the model's name */
 } ConfBrain;
 

@@ -32,12 +32,54 @@ refuse(const Fit *fit, unsigned line, GError **error, const char *fmt, ...)
 }
 
 static bool
+check_fallback(const Fit *fit, const ConfSection *section, GError **error)
+{
+    const ConfBrain *brain = config_brain(fit->config, section->name);
+    unsigned line = conf_line(section, "fallback");
+
+    for (unsigned n = 0; brain && *brain->fallback; n++) {
+        const ConfBrain *next = config_brain(fit->config, brain->fallback);
+        if (!next && n == 0) {
+            g_autofree char *hint = conf_hint(brain->fallback, fit->config->brains,
+                                              fit->config->n_brains, sizeof(ConfBrain));
+            return refuse(fit, line, error, "[%s]: there is no [brain %s]%s", section->title,
+                          brain->fallback, hint);
+        }
+        if (n >= fit->config->n_brains)
+            return refuse(fit, line, error, "[%s]: the fallbacks from here lead in a circle",
+                          section->title);
+        brain = next;
+    }
+    return true;
+}
+
+static bool
 check_brain(const Fit *fit, const ConfSection *section, GError **error)
 {
     const ConfBrain *brain = config_brain(fit->config, section->name);
 
     if (g_str_equal(brain->kind, "command") && !brain->command[0])
         return refuse(fit, section->line, error, "[%s] needs a 'command'", section->title);
+    return check_fallback(fit, section, error);
+}
+
+/* What works on files by itself has no model as its deputy, nor the other way round. In steps both
+ * are asked alike. */
+static bool
+check_deputies(const Fit *fit, const ConfSection *section, GError **error)
+{
+    const ConfRole *role = config_role(fit->config, section->name);
+    const ConfBrain *brain = config_brain(fit->config, role->brain), *next = brain;
+
+    for (unsigned n = 0; next && *next->fallback && n < fit->config->n_brains; n++) {
+        next = config_brain(fit->config, next->fallback);
+        if (next && g_str_equal(role->mode, "program") &&
+            config_is_program(next) != config_is_program(brain))
+            return refuse(fit, conf_line(section, "brain"), error,
+                          "[%s] works as a program: of [brain %s] and its fallback [brain %s] "
+                          "only one is a program",
+                          section->title, brain->name, next->name);
+    }
     return true;
 }
 
@@ -54,7 +96,7 @@ check_role(const Fit *fit, const ConfSection *section, GError **error)
         return true;
     }
     if (config_brain(fit->config, brain))
-        return true;
+        return check_deputies(fit, section, error);
 
     g_autofree char *hint =
         conf_hint(brain, fit->config->brains, fit->config->n_brains, sizeof(ConfBrain));

@@ -89,6 +89,7 @@ const ConfKey config_keys[] = {
     {"brain", "output", CONF_SIZE, "4m", NULL, "program: how much of its output is kept; its mail says where there was more"},
     {"brain", "context-bytes", CONF_SIZE, "0", NULL, "as in [postrider], for this brain; 0 is what stands there"},
     {"brain", "at-once", CONF_INT, "0", "0..256", "jobs that it works on at the same time; 0: 2 for a program, no limit of its own for a model"},
+    {"brain", "fallback", CONF_STRING, "", NULL, "another [brain], asked in its place while this one can't be; its jobs wait when empty"},
     {"brain", "takes", CONF_LIST, "", "images|pdf|none", "files that its model sees; by the model's name when empty"},
 
     {"role", "name", CONF_STRING, "", NULL, "what stands in From; the role's name when empty"},

@@ -8,7 +8,7 @@
 #include "store/costs.h"
 #include <inttypes.h>
 
-static const char *const by_names[] = {"day", "role", "job", NULL};
+static const char *const by_names[] = {"day", "role", "job", "brain", NULL};
 
 typedef struct Costs {
     CostBy by;
@@ -26,7 +26,7 @@ parse_by(const char *text, CostBy *ret)
             return 0;
         }
     }
-    return cli_usage("cost", "'%s' is none of day, role, job", text);
+    return cli_usage("cost", "'%s' is none of day, role, job, brain", text);
 }
 
 /* A date, a moment, or a span back from now. */
@@ -100,7 +100,8 @@ print_rows(Cli *cli, const Costs *c)
     static const char *const days[] = {"DAY", "STEPS", "COST", NULL};
     static const char *const roles[] = {"ROLE", "STEPS", "COST", NULL};
     static const char *const jobs[] = {"JOB", "ROLE", "STEPS", "COST", "SUBJECT", NULL};
-    static const char *const *const headings[] = {days, roles, jobs};
+    static const char *const brains[] = {"BRAIN", "STEPS", "COST", NULL};
+    static const char *const *const headings[] = {days, roles, jobs, brains};
     g_autofree char *all = g_strdup_printf("%" PRId64, c->steps);
     g_autofree char *total = step_money(c->total);
     CliTable *t = cli_table_new(headings[c->by]);

@@ -13,10 +13,10 @@
 json_t *
 show_step_json(const Step *s)
 {
-    json_t *o = json_pack("{s:i, s:i, s:I, s:f, s:s, s:s, s:s?}", "n", s->n, "round", s->round,
-                          "took_ms", (json_int_t)(s->took_us / USEC_PER_MSEC), "cost_usd",
-                          (double)s->cost_micro / 1e6, "phase", s->phase, "did", s->did,
-                          "because", s->because);
+    json_t *o = json_pack("{s:i, s:i, s:I, s:f, s:s?, s:s, s:s, s:s?}", "n", s->n, "round",
+                          s->round, "took_ms", (json_int_t)(s->took_us / USEC_PER_MSEC),
+                          "cost_usd", (double)s->cost_micro / 1e6, "brain", s->brain, "phase",
+                          s->phase, "did", s->did, "because", s->because);
     json_object_set_new(o, "at", cli_json_time(s->at_us));
     return o;
 }

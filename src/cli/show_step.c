@@ -146,6 +146,8 @@ print_head(Cli *cli, const Job *job, const Step *step)
     print_line(cli, "at", at);
     print_line(cli, "took", took);
     print_line(cli, "cost", cost);
+    if (step->brain)
+        print_line(cli, "brain", step->brain);
     if (*step->phase) /* a program has none */
         print_line(cli, "phase", step->phase);
     print_line(cli, "did", step->did);

@@ -71,8 +71,8 @@ const Verb verbs[] = {
      "of 'approve';\n"
      "the same as a reply that says REJECT: WHY. Mail in doubt is not sent again, and counts as sent.",
      false},
-    {"every day", "cost", "[--by day|role|job] [--since WHEN]", "what was spent",
-     "Sums up what the steps have cost, by day (default, UTC), role or job, the dearest first, and says\n"
+    {"every day", "cost", "[--by day|role|job|brain] [--since WHEN]", "what was spent",
+     "Sums up what the steps have cost, by day (default, UTC), role, job or brain, the dearest first, and says\n"
      "how much of max-cost-per-day is left today. --since is a date (2026-11-15) or a span back (7d).",
      false},
     {"set up", "init", "[DIR]", "make a home",

@@ -266,6 +266,7 @@ put_step(Commit *c, Txn *txn, GError **error)
               .round = c->job->round,
               .at_us = home_now(c->engine->home),
               .took_us = in->took_us,
+              .brain = (char *)in->brain,
               .cost_micro = cost,
               .phase = p->phase ? p->phase : c->job->phase,
               .did = did,
@@ -416,6 +417,8 @@ prepare(Commit *c, GError **error)
     if (!c->job)
         return err_set(error, ERR_NEVER, "job %" G_GINT64_FORMAT " is gone", c->claim->job.v);
     c->role = config_role_get(c->engine->home->config, c->job->role, error);
+    if (c->role && c->in->brain && !g_str_equal(c->in->brain, c->role->brain))
+        c->job->deputy = c->in->brain;
     if (!c->role || !commit_load_parents(c, error) || !count_questions(c, error))
         return false;
     if (c->p->status != PROPOSE_PARK && !commit_speaks_to_owner(c))

@@ -97,6 +97,7 @@ typedef struct StepInput {
     GArray *heard; /* of QuestionId: what news speaks of; may be NULL */
     GArray *lost;  /* of int64_t: deliveries that news says did not arrive; may be NULL */
     int64_t took_us;
+    const char *brain; /* which was asked; NULL: none */
     bool paid; /* an answer cost something: this step's row takes it over (store/budget.h) */
     int64_t deadline_us; /* new deadline of the claim */
     /* Steps mode: what the last step of this job left. */

@@ -26,6 +26,8 @@ format_footer(const ConfRole *role, const Job *job)
         add_limits(s, role, job);
     else
         g_string_append_printf(s, " · step %d", job->steps + 1);
+    if (job->deputy)
+        g_string_append_printf(s, " · by %s", job->deputy);
     g_string_append(s, " · reply STOP, STATUS, WHY, or just write");
     return g_string_free(g_steal_pointer(&s), FALSE);
 }

@@ -137,6 +137,7 @@ run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error)
     g_autoptr(GArray) verdicts = NULL;
     /* The time of the next step begins with the end of this one. */
     t->in.deadline_us = claim_deadline(t->run, t->brain);
+    t->in.brain = t->in.took_us && t->brain ? t->brain->name : NULL;
     if (!import_edits(t, p, error) ||
         !policy_check(t->run->engine, t->job, &t->in, p, &verdicts, error) ||
         !step_commit(t->run->engine, &t->claim, &t->in, p, verdicts, ret, error))
@@ -316,7 +317,7 @@ work_claimed(Task *t, GError **error)
     if (!t->brain || !t->face)
         return err_set(error, ERR_CONFIG, "role '%s' has no brain that this program knows",
                        t->job->role);
-    if (!brain_pause(t->run->engine->db, t->brain->name, &pause, error))
+    if (!run_choose_brain(t, t->brain, &pause, error))
         return false;
     if (pause.kind != PAUSE_NONE)
         return run_join_wait(t, &pause, error);

@@ -22,6 +22,7 @@ typedef enum Tried {
     TRIED_AGAIN,
     TRIED_REFUSED, /* asking the same again is no use */
     TRIED_LARGE,   /* asking less may be */
+    TRIED_OTHER,   /* another brain is to be asked */
     TRIED_OVER,
     TRIED_ERROR
 } Tried;
@@ -134,6 +135,16 @@ over_if(bool ok)
     return ok ? TRIED_OVER : TRIED_ERROR;
 }
 
+/* The brain can't be asked, or gave no answer. */
+static Tried
+ask_elsewhere(Task *t, const BrainAnswer *answer, GError **error)
+{
+    bool other;
+    if (!run_fall_back(t, answer, &other, error))
+        return TRIED_ERROR;
+    return other ? TRIED_OTHER : over_if(run_wait(t, answer, error));
+}
+
 /* The question has ended without anything to propose from; *ret: how the try ended by that. */
 static bool
 ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
@@ -154,7 +165,7 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
     case BRAIN_BROKEN:
     case BRAIN_LIMITED:
     case BRAIN_STALLED:
-        *ret = over_if(run_wait(t, answer, error));
+        *ret = ask_elsewhere(t, answer, error);
         return true;
     default:
         return false;
@@ -280,7 +291,7 @@ ask(Task *t,
     }
     if (err_is(unasked, ERR_CONFIG)) { /* no key, no script */
         const BrainAnswer broken = {.end = BRAIN_BROKEN, .failed = unasked->message};
-        *ret = over_if(run_wait(t, &broken, error));
+        *ret = ask_elsewhere(t, &broken, error);
         return false;
     }
     g_propagate_error(error, g_steal_pointer(&unasked));
@@ -353,6 +364,16 @@ give_up(Task *t, Failure *failed, GError **error)
     return run_fail(t, why, failed->log, error);
 }
 
+/* The page for another brain. */
+static char *
+other_page(Task *t, const Workplace *place, Failure *failed, GError **error)
+{
+    failure_clear(failed);
+    if (t->steps && !run_make_cwd(t, error))
+        return NULL;
+    return run_context(t, place ? place->path : NULL, error);
+}
+
 /* The page once more, with less on it. NULL without an error: it can't be less, for failed->why. */
 static char *
 smaller_page(Task *t, const Workplace *place, Failure *failed, GError **error)
@@ -379,6 +400,13 @@ run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **
             return true;
         case TRIED_ERROR:
             return false;
+        case TRIED_OTHER:
+            g_free(page);
+            page = other_page(t, place, &failed, error);
+            if (!page)
+                return false;
+            i = -1;
+            break;
         case TRIED_LARGE:
             smaller = smaller_page(t, place, &failed, error);
             if (!smaller && !failed.why)

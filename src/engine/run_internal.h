@@ -74,6 +74,14 @@ char *run_too_large(const Task *t, const char *why);
  *   BRAIN_LIMITED   likewise, until then, a day at most: of more the owner is asked once
  *   BRAIN_STALLED   this job waits */
 bool run_wait(Task *t, const BrainAnswer *answer, GError **error);
+/* Asks another one instead of waiting, where there is one that can be asked: *ret. What is wrong
+ * with this one is remembered all the same. */
+bool run_fall_back(Task *t, const BrainAnswer *answer, bool *ret, GError **error);
+/* The first of this brain and its fallbacks that can be asked; else, in *ret, the first that may be
+ * again. */
+bool run_choose_brain(Task *t, const ConfBrain *first, Pause *ret, GError **error);
+/* The folder in which a program is asked in steps. */
+bool run_make_cwd(Task *t, GError **error);
 /* The same for a job that finds its brain paused. */
 bool run_join_wait(Task *t, const Pause *pause, GError **error);
 

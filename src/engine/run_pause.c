@@ -163,6 +163,76 @@ wait_in(Task *t, Txn *txn, const Wait *w, GError **error)
            job_release(txn, &t->claim, w->until_us, false, w->why, error);
 }
 
+static bool
+note_pause(Task *t, Txn *txn, const BrainAnswer *answer, Wait *w, GError **error)
+{
+    switch (answer->end) {
+    case BRAIN_BROKEN:
+        return pause_broken(t, txn, answer, w, error);
+    case BRAIN_LIMITED:
+        return pause_limited(t, txn, answer, w, error);
+    default:
+        return pause_job(t, answer, w);
+    }
+}
+
+static const ConfBrain *
+next_brain(const Task *t, const ConfBrain *brain)
+{
+    const Config *config = t->run->engine->home->config;
+    return *brain->fallback ? config_brain(config, brain->fallback) : NULL;
+}
+
+bool
+run_choose_brain(Task *t, const ConfBrain *first, Pause *ret, GError **error)
+{
+    *ret = (Pause){.until_us = USEC_NEVER};
+    for (const ConfBrain *b = first; b; b = next_brain(t, b)) {
+        g_auto(Pause) pause = {0};
+        if (!brain_pause(t->run->engine->db, b->name, &pause, error))
+            return false;
+        if (pause.kind == PAUSE_NONE) {
+            pause_clear(ret);
+            *ret = (Pause){.until_us = USEC_NEVER};
+            t->brain = b;
+            return true;
+        }
+        if (pause.until_us < ret->until_us) {
+            pause_clear(ret);
+            *ret = pause;
+            pause = (Pause){0};
+        }
+    }
+    return true;
+}
+
+bool
+run_fall_back(Task *t, const BrainAnswer *answer, bool *ret, GError **error)
+{
+    const ConfBrain *asked = t->brain, *next = next_brain(t, asked);
+    Db *db = t->run->engine->db;
+    Wait w = {.why = answer->failed};
+    g_auto(Pause) pause = {0};
+    g_auto(Txn) txn = {0};
+    *ret = false;
+    if (!next)
+        return true;
+    if (!run_choose_brain(t, next, &pause, error))
+        return false;
+    if (pause.kind != PAUSE_NONE)
+        return true;
+    const ConfBrain *other = t->brain;
+    t->brain = asked; /* it is the one that is told of */
+    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !note_pause(t, &txn, answer, &w, error) || !txn_commit(&txn, error))
+        return false;
+    t->brain = other;
+    log_event(LOG_WARN, "another brain is asked instead", "brain", other->name, NULL);
+    db_hint(db);
+    *ret = true;
+    return true;
+}
+
 bool
 run_wait(Task *t, const BrainAnswer *answer, GError **error)
 {
@@ -171,10 +241,8 @@ run_wait(Task *t, const BrainAnswer *answer, GError **error)
     g_auto(Txn) txn = {0};
     if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
         return false;
-    bool ok = answer->end == BRAIN_BROKEN    ? pause_broken(t, &txn, answer, &w, error)
-              : answer->end == BRAIN_LIMITED ? pause_limited(t, &txn, answer, &w, error)
-                                             : pause_job(t, answer, &w);
-    if (!ok || !wait_in(t, &txn, &w, error) || !txn_commit(&txn, error))
+    if (!note_pause(t, &txn, answer, &w, error) || !wait_in(t, &txn, &w, error) ||
+        !txn_commit(&txn, error))
         return false;
     db_hint(db);
     return true;

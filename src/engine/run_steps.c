@@ -232,11 +232,11 @@ run_steps_adjust(Task *t, Proposal *p)
 }
 
 /* A program that is asked in steps has a folder of its own to sit in, not the home. */
-static bool
-make_cwd(Task *t, GError **error)
+bool
+run_make_cwd(Task *t, GError **error)
 {
     const Home *home = t->run->engine->home;
-    if (!config_is_program(t->brain))
+    if (!config_is_program(t->brain) || t->cwd)
         return true;
     t->cwd = workplace_path(home, t->job);
     return dir_make(home->fd, t->cwd + strlen(home->path) + 1, 0700, error);
@@ -263,7 +263,7 @@ step(Task *t, bool *ret_next, GError **error)
     if (t->in.iterations_left == 0)
         return park(t, error);
     g_autofree char *prompt = run_context(t, NULL, error);
-    if (!prompt || !make_cwd(t, error) || !run_mark_shown(t, error))
+    if (!prompt || !run_make_cwd(t, error) || !run_mark_shown(t, error))
         return false;
     return run_ask(t, NULL, prompt, ret_next, error);
 }
@@ -285,7 +285,8 @@ run_steps(Task *t, GError **error)
         if (run_called_off(t->run))
             return run_release(t, home_now(t->run->engine->home), false,
                                "put back: postrider stops", error);
-        if (!run_load(t, error))
+        g_auto(Pause) pause = {0}; /* who is asked next finds out by asking */
+        if (!run_load(t, error) || !run_choose_brain(t, t->brain, &pause, error))
             return false;
     }
 }

@@ -15,8 +15,8 @@ free_element(gpointer data)
 
 /* Each step, and what was paid for none. */
 #define PAID                                                                                   \
-    "(SELECT job, cost_micro AS cost, at_us, 1 AS n FROM step UNION ALL "                      \
-    "SELECT job, cost, at_us, 0 FROM (" BUDGET_UNBOOKED_SQL ")) s "
+    "(SELECT job, cost_micro AS cost, at_us, 1 AS n, brain FROM step UNION ALL "               \
+    "SELECT job, cost, at_us, 0, NULL FROM (" BUDGET_UNBOOKED_SQL ")) s "
 
 static const char *const queries[] = {
     [COST_DAY] = "SELECT strftime('%Y-%m-%d', at_us / 1000000, 'unixepoch') AS day, NULL, 0, "
@@ -27,6 +27,9 @@ static const char *const queries[] = {
     [COST_JOB] = "SELECT j.subject, j.role, j.id, sum(n), sum(s.cost) AS all_cost FROM " PAID
                  "JOIN job j ON j.id = s.job WHERE s.at_us >= ? GROUP BY j.id "
                  "ORDER BY all_cost DESC, j.id DESC",
+    [COST_BRAIN] =
+        "SELECT coalesce(brain, '-'), NULL, 0, sum(n), sum(cost) AS all_cost FROM " PAID
+        "WHERE at_us >= ? GROUP BY 1 ORDER BY all_cost DESC, 1",
 };
 
 bool

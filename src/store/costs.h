@@ -3,10 +3,10 @@
 /* What steps have cost, summed up. Days are those of UTC, as the budget of a day is. */
 #include "store/jobs.h"
 
-typedef enum CostBy { COST_DAY, COST_ROLE, COST_JOB } CostBy;
+typedef enum CostBy { COST_DAY, COST_ROLE, COST_JOB, COST_BRAIN } CostBy;
 
 typedef struct CostRow {
-    char *name;    /* "2026-11-15", a role, or the subject of the job */
+    char *name;    /* "2026-11-15", a role, a brain, or the subject of the job */
     char *role;    /* of the job; NULL else */
     JobId job;     /* {0}: not by job */
     int64_t steps; /* those that cost nothing included */

@@ -83,7 +83,8 @@ typedef struct Job {
     unsigned may;             /* MAY_…: what all who asked in this round may have done */
     char *owner_host, *owner_boot;
     ProcIdent owner;
-    char *instruction; /* text behind an order, for the contexts of the next run; NULL */
+    const char *deputy; /* not stored: the brain that was asked in place of its role's; NULL */
+    char *instruction;  /* text behind an order, for the contexts of the next run; NULL */
 } Job;
 void job_free(Job *job);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)

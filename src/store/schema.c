@@ -348,6 +348,8 @@ const char *const schema_sql[] = {
      * knows of it. */
     "ALTER TABLE job ADD COLUMN stalled_us INTEGER;"
     "ALTER TABLE job ADD COLUMN stall_told INTEGER NOT NULL DEFAULT 0;"
+    /* Which brain was asked; NULL: none, or a step of before. */
+    "ALTER TABLE step ADD COLUMN brain TEXT;"
     /* And which versions of notes were written in a round below steer (store/notes.h), as far
      * as that is known of older ones, and what all who asked in the round of a mail that we wrote
      * may have done (MAY_…; NULL: nobody asked, or nobody knows). */

@@ -13,6 +13,7 @@ step_free(Step *s)
     if (!s)
         return;
     g_free(s->phase);
+    g_free(s->brain);
     g_free(s->did);
     g_free(s->because);
     g_clear_pointer(&s->answer, g_bytes_unref);
@@ -63,12 +64,12 @@ step_put(Txn *txn, const Step *s, GError **error)
 {
     return sql_run(txn,
                    "INSERT INTO step (job, n, round, at_us, took_us, cost_micro, phase, did, "
-                   "because, answer, manifest, context, state, results) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   NULL, error, "iiiiiisssbbdbs", s->job.v, (int64_t)s->n, (int64_t)s->round,
+                   "because, answer, manifest, context, state, results, brain) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   NULL, error, "iiiiiisssbbdbss", s->job.v, (int64_t)s->n, (int64_t)s->round,
                    s->at_us, s->took_us, s->cost_micro, s->phase ? s->phase : "",
                    s->did ? s->did : "", s->because, s->answer, s->manifest, &s->context,
-                   s->state, s->results);
+                   s->state, s->results, s->brain);
 }
 
 static Step *
@@ -90,12 +91,13 @@ read_step(sqlite3_stmt *st)
     sql_digest(st, 11, &s->context);
     s->state = sql_bytes(st, 12);
     s->results = sql_text_null(st, 13);
+    s->brain = sql_text_null(st, 14);
     return s;
 }
 
 #define COLUMNS                                                                                \
     "s.job, s.n, s.round, s.at_us, s.took_us, s.cost_micro, s.phase, s.did, s.because, "       \
-    "s.answer, s.manifest, s.context, s.state, s.results "
+    "s.answer, s.manifest, s.context, s.state, s.results, s.brain "
 
 bool
 step_last(Db *db, JobId job, Step **ret, GError **error)

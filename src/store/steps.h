@@ -11,7 +11,8 @@ typedef struct Step {
     int n, round;
     int64_t at_us, took_us, cost_micro;
     char *phase;
-    char *did; /* one line for people: "answered <id>" */
+    char *brain; /* which was asked; NULL: none, or not known */
+    char *did;   /* one line for people: "answered <id>" */
     char *because;
     GBytes *answer;   /* what the brain said; NULL */
     GBytes *manifest; /* what it was shown; NULL */
