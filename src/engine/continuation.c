@@ -3,6 +3,8 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "mail/msgid.h"
+#include "notes/note_links.h"
+#include "notes/notes.h"
 #include "store/budget.h"
 #include "store/messages.h"
 
@@ -191,22 +193,59 @@ add_when(GString *text, const Job *job)
 }
 
 static void
-add_notes(GString *text, const json_t *doc)
+add_key(GString *text, GHashTable *seen, const char *key, const char *how)
+{
+    if (g_hash_table_add(seen, g_strdup(key)))
+        g_string_append_printf(text, "  %s%s\n", key, how);
+}
+
+/* The bundle, and those notes that it lists and that there are: each step loads them. */
+static bool
+add_bundle(Engine *engine,
+           GString *text,
+           GHashTable *seen,
+           const Job *job,
+           const char *bundle,
+           GError **error)
+{
+    const Viewer viewer = {.role = job->role};
+    g_autoptr(Note) note = NULL;
+    add_key(text, seen, bundle, " (bundle)");
+    if (!note_key_valid(bundle))
+        return true;
+    if (!note_load(engine->db, &viewer, bundle, 0, &note, error))
+        return false;
+    g_autofree char *listing = note ? note_text(note) : g_strdup("");
+    g_auto(GStrv) keys = note_links_keys(listing);
+    for (char **k = keys; *k; k++) {
+        g_autoptr(Note) listed = NULL;
+        if (note_key_valid(*k) && !note_look(engine->db, &viewer, *k, 0, &listed, error))
+            return false;
+        if (listed && !listed->deleted)
+            add_key(text, seen, *k, " (by the bundle)");
+    }
+    return true;
+}
+
+static bool
+add_notes(Engine *engine, GString *text, const Job *job, const json_t *doc, GError **error)
 {
     const json_t *keys = json_object_get(doc, "gathered_note_keys");
     const char *bundle = json_string_value(json_object_get(doc, "bundle_key"));
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     size_t i;
     json_t *key;
     g_string_append(text, "\nNotes in context:\n");
-    if (bundle && *bundle)
-        g_string_append_printf(text, "  %s (bundle)\n", bundle);
+    if (bundle && *bundle && !add_bundle(engine, text, seen, job, bundle, error))
+        return false;
     json_array_foreach(keys, i, key)
     {
         if (json_is_string(key))
-            g_string_append_printf(text, "  %s\n", json_string_value(key));
+            add_key(text, seen, json_string_value(key), "");
     }
-    if (json_array_size(keys) == 0 && !(bundle && *bundle))
+    if (g_hash_table_size(seen) == 0)
         g_string_append(text, "  (none)\n");
+    return true;
 }
 
 static bool
@@ -275,8 +314,7 @@ format_text(
     add_line(text, "Steps:", steps);
     add_line(text, "Phase:", json_string_value(json_object_get(doc, "current_phase")));
     g_string_append_printf(text, "\nWorking note:\n%s\n", note && *note ? note : "(none)");
-    add_notes(text, doc);
-    if (!add_mails(engine, text, job, doc, error))
+    if (!add_notes(engine, text, job, doc, error) || !add_mails(engine, text, job, doc, error))
         return NULL;
     return g_string_free(g_steal_pointer(&text), FALSE);
 }

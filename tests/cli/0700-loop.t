@@ -30,7 +30,7 @@ ok 'E13 and its like: nothing is litter' test "$(in_folder INBOX | wc -l)" -le 1
 
 # --- the mail ---
 loop_home
-steps '{"working_note":"The plan:\n1. look\n2. tell ä","bundle_key":"scratch/index","write_notes":[{"key":"scratch/index","content":"- scratch/index"},{"key":"scratch/code","content":"print(1)"}]}' \
+steps '{"working_note":"The plan:\n1. look\n2. tell ä","bundle_key":"scratch/index","write_notes":[{"key":"scratch/index","content":"- scratch/index\\n- scratch/listed\\n- gone/away"},{"key":"scratch/listed","content":"by name"},{"key":"scratch/code","content":"print(1)"}]}' \
     '{"working_note":"second","bundle_key":"scratch/index","current_phase":"composing","add_notes":["scratch/code","no/such"]}' \
     '{"working_note":"third","bundle_key":"scratch/index","current_phase":"composing","add_notes":["no/such"],"search_notes":["zebra"]}' \
     '{"working_note":"fourth","bundle_key":"scratch/index","current_phase":"composing","add_notes":["no/such"]}' "$done_step"
@@ -51,7 +51,10 @@ like "$text" 'you@postrider.local' 'E15: sender'
 like "$text" "$id" 'E15: Message-ID'
 like "$text" '3 in this run, 3 of 24 in all' 'E16: steps in this run and in total'
 like "$text" 'third' 'E17: the working note'
-like "$text" 'scratch/code' 'E18: notes by key'
+is "$(sed -n '/^Notes in context/,/^$/p' <<<"$text")" 'Notes in context:
+  scratch/index (bundle)
+  scratch/listed (by the bundle)
+  scratch/code' 'E18: notes by key, with those that the bundle loads, each once'
 like "$text" "$id  Active  Prüfe das" 'E12, E19: mails with Message-ID, folder and subject'
 is "$(doc type "$mail")" continuation 'E21, E35: type'
 is "$(doc original_message_id "$mail")" "$id" 'E22: original_message_id with brackets'
