@@ -126,6 +126,15 @@ recipients(
     return g_steal_pointer(&all);
 }
 
+static void
+guard_length(const Config *config, GBytes *bytes, const GPtrArray *to)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(bytes, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    post_guard_length(config, m->text, (const char *const *)to->pdata);
+}
+
 static int
 queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
 {
@@ -166,6 +175,8 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
                   &post, NULL, NULL, &error) ||
         !txn_commit(&txn, &error))
         return cli_error(0, error);
+    if (config_role_at(cli->home->config, from))
+        guard_length(cli->home->config, rest, to);
     db_hint(engine->db);
     return 0;
 }

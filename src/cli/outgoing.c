@@ -154,6 +154,8 @@ outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid)
         !post_compose(engine, &txn, MAIL_LETTER, c, &post, NULL, ret_msgid, &error) ||
         !txn_commit(&txn, &error))
         return cli_error(0, error);
+    if (config_role_at(cli->home->config, mail->from))
+        post_guard_length(cli->home->config, mail->body, (const char *const *)mail->to);
     db_hint(engine->db);
     return 0;
 }

@@ -1,7 +1,5 @@
 #include "base/banned.h"
 #include "base/err.h"
-#include "base/log.h"
-#include "base/text.h"
 #include "engine/commit_internal.h"
 #include "engine/follow.h"
 #include "engine/post.h"
@@ -146,25 +144,13 @@ compose_mail(Commit *c,
     return g_steal_pointer(&made);
 }
 
-static char *
+/* NULL-terminated. */
+static GPtrArray *
 recipients(const Compose *mail)
 {
-    g_autoptr(GPtrArray) to = compose_recipients(mail);
+    GPtrArray *to = compose_recipients(mail);
     g_ptr_array_add(to, NULL);
-    return g_strjoinv(", ", (char **)to->pdata);
-}
-
-/* A long body is noticed and never cut. */
-static void
-guard_length(const Commit *c, const ProposedMail *mail, const char *to)
-{
-    size_t chars = text_chars(mail->body ? mail->body : "");
-    int64_t limit = c->engine->home->config->body_warn_chars;
-    if (limit > 0 && chars > (size_t)limit)
-        log_say(LOG_WARN,
-                "Email to '%s' body is %zu chars (>%" G_GINT64_FORMAT
-                "). Consider using an attachment instead.",
-                to, chars, limit);
+    return to;
 }
 
 /* The recipients that no mail can reach from here, and why; NULL: there are none. */
@@ -267,7 +253,8 @@ put_mail(Commit *c,
          const CommitParent *parent,
          GError **error)
 {
-    g_autofree char *to = recipients(made);
+    g_autoptr(GPtrArray) rcpts = recipients(made);
+    g_autofree char *to = g_strjoinv(", ", (char **)rcpts->pdata);
     const MsgRow *answers = parent ? parent->row : NULL;
     bool held = v->kind == VERDICT_HELD;
     char *msgid, *no_way = NULL;
@@ -279,7 +266,7 @@ put_mail(Commit *c,
     post.held = held ? v->why : NULL;
     if (answers && commit_may_mark(c, answers))
         post.answers = answers->id;
-    guard_length(c, mail, to);
+    post_guard_length(c->engine->home->config, mail->body, (const char *const *)rcpts->pdata);
     if (!name_settled(c, made, parent, held, &kind, error) ||
         !post_compose(c->engine, txn, kind, made, &post, &id, &msgid, error))
         return false;

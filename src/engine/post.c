@@ -1,6 +1,8 @@
 #include "engine/post.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "engine/outward.h"
 #include "mail/msgid.h"
 #include "store/jobs.h"
@@ -122,6 +124,18 @@ post_of_job(const Job *job)
                   .thread = job->thread,
                   .level = TRUST_ROLE,
                   .mailbox = job->role};
+}
+
+void
+post_guard_length(const Config *config, const char *body, const char *const *rcpts)
+{
+    size_t chars = text_chars(body ? body : "");
+    g_autofree char *to = g_strjoinv(", ", (char **)(void *)(uintptr_t)rcpts);
+    if (config->body_warn_chars > 0 && chars > (size_t)config->body_warn_chars)
+        log_say(LOG_WARN,
+                "Email to '%s' body is %zu chars (>%" G_GINT64_FORMAT
+                "). Consider using an attachment instead.",
+                to, chars, config->body_warn_chars);
 }
 
 bool

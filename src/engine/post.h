@@ -50,6 +50,9 @@ bool post_raw(Engine *engine,
               char **ret_msgid,
               GError **error);
 
+/* A long body of a role's mail is noticed, and never cut (`email-body-warn-chars`). */
+void post_guard_length(const Config *config, const char *body, const char *const *rcpts);
+
 /* The level of a sender of this home by address: owner and persons principal, roles role, else
  * anyone. */
 Trust post_level_of(const Engine *engine, const char *spec);

@@ -94,6 +94,13 @@ END
 mail_in 'Just short enough' <<<'please'
 unlike "$ERR" 'Consider using an attachment' 'E72: 4000 are no reason for a warning'
 
+run bash -c "printf '%s' '$body' | '$PR_BIN' --home '$HOME_DIR' send --from envoy --to you --subject long"
+like "$ERR" "Email to 'you@postrider.local' body is 4001 chars \(>4000\)" 'E70: a mail that is sent in its name, too'
+run bash -c "printf '%s' '$body' | '$PR_BIN' --home '$HOME_DIR' send --from you --to you --subject long"
+unlike "$ERR" 'Consider using' 'E70: a person writes as long a mail as they like'
+run bash -c "printf 'From: envoy@postrider.local\nTo: you@postrider.local\n\n%s\n' '${body//ä/a}' | '$PR_BIN' --home '$HOME_DIR' sendmail -t"
+like "$ERR" "body is 400[12] chars \(>4000\)" 'E70: and by sendmail'
+
 # --- what was tried ---
 
 pr config set 'role envoy' max-iterations 8
