@@ -48,8 +48,9 @@ typedef struct Outcome {
     int status;
     JobId job;
     int round;
-    bool asks; /* it waits for what `why` names */
-    char *why; /* it waits, or has failed */
+    bool asks;        /* it waits for what `why` names */
+    const char *word; /* "cancelled", "held"; NULL: as the status has it */
+    char *why;        /* why there is no answer */
 } Outcome;
 
 static void
@@ -79,6 +80,32 @@ exit_of(const Job *job, int64_t now_us)
     }
 }
 
+/* A mail that is no work: an order, which was answered, or one that is kept from everybody. */
+static void
+judge_idle(const MsgRow *row, Outcome *ret)
+{
+    if (row->state == MSG_STORED || row->state == MSG_SHOWN)
+        return;
+    ret->over = true;
+    if (row->class == MSG_ORDER)
+        return;
+    bool held = row->state == MSG_HELD;
+    ret->status = held ? EX_TEMPFAIL : EX_NOPERM;
+    ret->word = held ? "held" : NULL;
+    ret->why = g_strdup_printf("the mail is %s: %s", msg_state_name(row->state), row->why);
+}
+
+/* What was asked may have been answered while its job goes on with something else. */
+static int
+exit_of_mail(const MsgRow *row, const Job *job, bool asks, int64_t now_us)
+{
+    bool same = job->round == row->round;
+    if (row->state == MSG_DEAD || row->state == MSG_IGNORED ||
+        (same && (job->state == JOB_FAILED || job->state == JOB_CANCELLED)))
+        return 1;
+    return row->state == MSG_HANDLED && !asks ? 0 : exit_of(job, now_us);
+}
+
 static int
 look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
 {
@@ -91,29 +118,20 @@ look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
     if (!row)
         return 0;
     if (!row->job.v) {
-        if (row->state == MSG_STORED || row->state == MSG_SHOWN)
-            return 0;
-        ret->over = true;
-        if (row->class == MSG_ORDER)
-            return 0;
-        ret->status =
-            cli_fail(EX_NOPERM, "the mail is %s: %s", msg_state_name(row->state), row->why);
+        judge_idle(row, ret);
         return 0;
     }
     if (!job_load(engine->db, &viewer, row->job, &job, &error))
         return cli_error(0, error);
     ret->job = row->job;
     ret->round = row->round;
-    bool settled =
-        row->state == MSG_HANDLED || row->state == MSG_DEAD || row->state == MSG_IGNORED;
     /* What it said may be a question of its own. */
     ret->asks = job->state == JOB_PARKED && job->waiting_for && job->round == row->round;
-    ret->status = row->state == MSG_DEAD  ? 1
-                  : settled && !ret->asks ? 0
-                                          : exit_of(job, home_now(cli->home));
-    ret->over = settled || ret->status >= 0;
+    ret->status = exit_of_mail(row, job, ret->asks, home_now(cli->home));
+    ret->over = row->state == MSG_HANDLED || ret->status >= 0;
+    ret->word = ret->status == 1 && job->state == JOB_CANCELLED ? "cancelled" : NULL;
     if (ret->status > 0)
-        ret->why = g_strdup(ret->asks ? job->waiting_for : job->why);
+        ret->why = g_strdup(ret->asks ? job->waiting_for : job->why ? job->why : row->why);
     return 0;
 }
 
@@ -142,7 +160,8 @@ is_held(Engine *engine, Outcome *ret)
     if (!why)
         return false;
     ret->over = true;
-    ret->status = cli_fail(EX_TEMPFAIL, "your mail is kept, but nothing runs: %s", why);
+    ret->status = EX_TEMPFAIL;
+    ret->why = g_strdup_printf("your mail is kept, but nothing runs: %s", why);
     return true;
 }
 
@@ -267,12 +286,24 @@ take_answer(Cli *cli, const OutRow *row, const char *to, json_t *ret_answers)
         print_answer(cli, m);
 }
 
+/* No answer is none, whatever became of the job. */
+static void
+judge_silence(Outcome *o, const char *held)
+{
+    if (o->status != 0 || !o->job.v)
+        return;
+    o->status = held ? EX_TEMPFAIL : 1;
+    o->word = held ? "held" : NULL;
+    o->why = held ? g_strdup_printf("its answer is held: %s", held)
+                  : g_strdup("it ended without an answer");
+}
+
 /* Mail of this round to the owner that was written since the question, oldest first: printed, or
  * added to ret_answers for --json. */
 static int
 take_answers(Cli *cli,
              Engine *engine,
-             const Outcome *outcome,
+             Outcome *outcome,
              const char *msgid,
              int64_t since_us,
              json_t *ret_answers)
@@ -281,19 +312,26 @@ take_answers(Cli *cli,
     GError *error = NULL;
     g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = outcome->job, .all = true, .limit = 100};
+    const char *held = NULL;
+    bool said = false;
     if (!outbox_list(engine->db, &viewer, &q, &rows, &error))
         return cli_error(0, error);
     for (guint i = rows->len; i-- > 0;) {
         const OutRow *head = g_ptr_array_index(rows, i);
         g_autoptr(OutRow) row = NULL;
-        if (head->created_us < since_us ||
+        if (head->state == OUT_HELD && head->created_us >= since_us)
+            held = head->why;
+        if (head->created_us < since_us || head->state == OUT_HELD ||
             !address_equal(head->address, cli->home->config->owner))
             continue;
+        said |= head->step > 0; /* else it is an acknowledgement, or a word about money */
         if (!outbox_find(engine->db, &viewer, head->msgid, &row, &error))
             return cli_error(0, error);
         if (row && row->bytes)
             take_answer(cli, row, outcome->job.v ? NULL : msgid, ret_answers);
     }
+    if (!said)
+        judge_silence(outcome, held);
     return 0;
 }
 
@@ -312,25 +350,36 @@ status_word(int status)
     }
 }
 
+/* One line why there is no answer. */
+static void
+say_outcome(const Outcome *o)
+{
+    g_autofree char *job =
+        o->job.v ? g_strdup_printf("%" G_GINT64_FORMAT, o->job.v) : g_strdup("");
+    const char *waits = o->asks ? " waits for " : " waits: ";
+    const char *verb = o->status == EX_TEMPFAIL               ? waits
+                       : g_strcmp0(o->word, "cancelled") == 0 ? " was cancelled: "
+                                                              : " failed: ";
+    const char *why = o->why ? o->why : "no reason was written down";
+    if (!o->job.v)
+        (void)cli_fail(0, "%s", why);
+    else
+        (void)cli_fail(0, "job %s%s%s; see: postrider show %s", job, verb, why, job);
+}
+
 /* The end, behind the answers; its exit status. */
 static int
 tell_outcome(Cli *cli, const Outcome *o, const char *msgid, json_t *answers)
 {
-    if (cli->json) {
-        g_autofree char *id = g_strdup_printf("<%s>", msgid);
-        cli_print_json(cli,
-                       json_pack("{s:s, s:o, s:s, s:s?, s:O}", "message_id", id, "job",
-                                 o->job.v ? json_integer(o->job.v) : json_null(), "status",
-                                 status_word(o->status), "why", o->why, "answers", answers));
-    } else if (o->status == EX_TEMPFAIL && o->job.v) {
-        (void)cli_fail(
-            0, "job %" G_GINT64_FORMAT " waits%s%s; see: postrider show %" G_GINT64_FORMAT,
-            o->job.v,
-            !o->why   ? ""
-            : o->asks ? " for "
-                      : ": ",
-            o->why ? o->why : "", o->job.v);
-    }
+    const char *word = o->word ? o->word : status_word(o->status);
+    if (o->status && !cli->json)
+        say_outcome(o);
+    if (!cli->json)
+        return o->status;
+    g_autofree char *id = g_strdup_printf("<%s>", msgid);
+    cli_print_json(cli, json_pack("{s:s, s:o, s:s, s:s?, s:O}", "message_id", id, "job",
+                                  o->job.v ? json_integer(o->job.v) : json_null(), "status",
+                                  word, "why", o->why, "answers", answers));
     return o->status;
 }
 

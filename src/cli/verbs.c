@@ -14,7 +14,8 @@ const Verb verbs[] = {
      "its body and each FILE attached, waits for the answer and prints it. Without a running\n"
      "'postrider serve' it works the job itself. At a terminal each step is told as it is\n"
      "committed. --no-wait prints the Message-ID and returns.\n\n"
-     "Exit status: 0 answered, 1 the job failed, 75 it waits for somebody, 77 it was refused.",
+     "Exit status: 0 answered; 75 it waits for somebody, or the answer is held; 1 the job failed\n"
+     "or was cancelled; 77 the mail was refused. In every case but the first one line says why.",
      true},
     {"every day", "status", "[--check] [--prometheus]", "does it work, what waits, what runs",
      "Shows whether postrider works here, what waits for a person, what runs and what is "
