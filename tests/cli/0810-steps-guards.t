@@ -160,6 +160,18 @@ written now' 'one that is renamed is shown by its new key, gathered or as the bu
 unlike "$(seen 5)" '(NOTE:|Note) scratch/(fresh|there)' 'one that is deleted or renamed is not looked for'
 like "$(results 5)" 'note scratch/there: not loaded, this step renames or deletes it' 'and that is said'
 
+# --- empty leaves it, "-" clears it ---
+
+answers <<END
+{"status":"continue","current_phase":"working","working_note":"keep me","bundle_key":"scratch/moved"}
+{"status":"continue","current_phase":"working","working_note":"","bundle_key":"","write_notes":[{"key":"scratch/some","content":"x"}]}
+{"status":"continue","current_phase":"working","working_note":"-","bundle_key":" - "}
+$done_now
+END
+mail_in 'Kept' <<<'please'
+like "$(seen 3)" 'bundle_key is scratch/moved; working_note is below.*YOUR WORKING NOTE .*keep me' 'what is left empty stays as it is'
+like "$(seen 4)" 'bundle_key is empty; working_note is empty' 'a dash clears it'
+
 # --- what a note is wrapped in ---
 
 answers <<'END'
