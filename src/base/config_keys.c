@@ -22,7 +22,7 @@ const ConfKey config_keys[] = {
     {"postrider", "continue-after", CONF_SPAN, "0", NULL, "pause of a job that came to its step limit"},
     {"postrider", "progress-every", CONF_SPAN, "60m", NULL, "a mail about long work, this often"},
     {"postrider", "ack-after", CONF_SPAN, "2m", NULL, "a first mail when nothing was said for so long"},
-    {"postrider", "context-bytes", CONF_SIZE, "256k", NULL, "most text that a brain is shown in one step; at least 16k"},
+    {"postrider", "context-bytes", CONF_SIZE, "256k", NULL, "most text that a brain is shown in one step; at least 8k"},
     {"postrider", "email-body-warn-chars", CONF_INT, "4000", "0..1000000000", "longer bodies are noticed before they are sent"},
 
     {"postrider", "max-questions", CONF_INT, "8", "0..1000", "questions about held mail that one job may have open at a time; 0 is no limit"},

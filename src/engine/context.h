@@ -22,7 +22,7 @@
 typedef struct Context Context;
 typedef struct BrainFile BrainFile; /* brain/brain.h */
 
-#define CONTEXT_BYTES_MIN (16u << 10)   /* our own words must fit */
+#define CONTEXT_BYTES_MIN (8u << 10)    /* our own words must fit */
 #define CONTEXT_FILES_MAX 20u           /* more than that the providers see smaller */
 #define CONTEXT_FILES_BYTES (18u << 20) /* in base64 still below what they take */
 #define CONTEXT_IMAGE_BYTES (3500u << 10)

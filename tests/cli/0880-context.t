@@ -142,7 +142,7 @@ mkdir -p "$HOME_DIR/notes/many/of-them"
 for i in $(seq 40); do echo "Note number $i, with some words in it." >"$HOME_DIR/notes/many/of-them/$i.md"; done
 list=$(seq -f '"many/of-them/%g"' -s, 40)
 job=0
-for size in 16k 20k 33k 100k; do
+for size in 8k 12k 33k 100k; do
     pr config set postrider context-bytes $size
     answers <<END
 {"status":"continue","current_phase":"gathering","add_notes":["big/note","not/there",$list],"working_note":"remember this"}
