@@ -287,6 +287,7 @@ add_role(Settings *s, const ConfSection *section)
         .instructions = conf_value(section, "instructions"),
         .person = as_bool(conf_value(section, "person")),
         .answers_cc = as_bool(conf_value(section, "answers-cc")),
+        .html = as_bool(conf_value(section, "html")),
         .max_iterations = as_int(conf_value(section, "max-iterations")),
         .total_iterations = as_int(conf_value(section, "total-iterations")),
         .max_cost_micro = as_money(conf_value(section, "max-cost")),

@@ -92,6 +92,7 @@ typedef struct ConfRole {
     bool person;              /* `person = yes`: a person with a local Maildir, no brain */
     bool answers_cc;
     bool retry; /* a program that failed is run again */
+    bool html; /* its mail to people has an HTML part beside the text */
     int64_t max_iterations, total_iterations, max_cost_micro, max_attempts;
     int64_t ack_after_us;
 } ConfRole;

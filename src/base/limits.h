@@ -11,6 +11,7 @@
 #define LIMIT_MIME_PARTS 1000u
 #define LIMIT_BOUNDARY 2048u
 #define LIMIT_TEXT_BYTES (256u << 10)      /* decoded text that a reader gets */
+#define LIMIT_MARKDOWN_BYTES (64u << 10)    /* longer text has no HTML part */
 #define LIMIT_ATTACHMENT_BYTES (25u << 20) /* one attachment that we send */
 #define LIMIT_REFERENCES 1000u             /* ids that are read; 30 are written */
 #define LIMIT_MSGID 996u

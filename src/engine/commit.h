@@ -23,6 +23,7 @@ typedef struct ProposedMail {
     GPtrArray *to, *cc; /* char *: addr-specs; to empty: whoever asked */
     char *subject;      /* NULL: "Re: " of what it answers */
     char *body;
+    bool plain;        /* the words are ours and no Markdown: no HTML is made of them */
     char *in_reply_to; /* id; NULL: the newest mail that was shown */
     GPtrArray *files;  /* of ProposedFile */
 } ProposedMail;

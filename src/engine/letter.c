@@ -1,5 +1,7 @@
 #include "engine/letter.h"
 #include "base/banned.h"
+#include "engine/links.h"
+#include "mail/markdown.h"
 #include "mail/msgid.h"
 
 static void
@@ -80,6 +82,56 @@ set_text(Compose *c, const char *body, const ConfRole *role, const Job *job)
     compose_text(c, text);
 }
 
+/* ---- HTML ---- */
+
+/* Is it one link from end to end, and one of those that stand in the text? Only these were before
+ * the policy. */
+static bool
+is_of_text(const char *url, void *of_text)
+{
+    Link link;
+    return link_find(url, url, &link) && link.at == url && link.len == strlen(url) &&
+           links_have(of_text, &link);
+}
+
+/* Markup taken away must not make a link of what was none: "https\://x". */
+static bool
+shows_only(GHashTable *of_text, const char *seen)
+{
+    Link link;
+    for (const char *p = seen; link_find(seen, p, &link); p = link.at + link.len) {
+        if (!links_have(of_text, &link))
+            return false;
+    }
+    return true;
+}
+
+static bool
+has_people(const Config *config, const GPtrArray *specs)
+{
+    for (guint i = 0; i < specs->len; i++) {
+        if (!config_role_at(config, g_ptr_array_index(specs, i)))
+            return true;
+    }
+    return false;
+}
+
+/* The body is Markdown, for people; roles read the text. */
+static void
+set_html(Compose *c, const char *body, const ConfRole *role, const Job *job)
+{
+    g_autoptr(GHashTable) of_text = links_new();
+    g_autofree char *above = g_strchomp(g_strdup(body));
+    g_autofree char *seen = NULL;
+    links_add(of_text, above);
+    g_autofree char *html = markdown_html(above, is_of_text, of_text, &seen);
+    if (!html || !*html || !shows_only(of_text, seen))
+        return;
+    g_autofree char *footer = job ? format_footer(role, job) : NULL;
+    g_autofree char *page = markdown_page(html, footer);
+    compose_html(c, page);
+}
+
 Compose *
 letter_answer(const Home *home,
               const ConfRole *role,
@@ -100,7 +152,11 @@ letter_answer(const Home *home,
         if (!compose_cc(c, NULL, g_ptr_array_index(mail->cc, i), error))
             return NULL;
     }
-    set_text(c, mail->body ? mail->body : "", role, job);
+    const char *body = mail->body ? mail->body : "";
+    set_text(c, body, role, job);
+    if (role->html && !mail->plain &&
+        (has_people(home->config, to) || has_people(home->config, mail->cc)))
+        set_html(c, body, role, job);
     for (guint i = 0; i < mail->files->len; i++) {
         const ProposedFile *f = g_ptr_array_index(mail->files, i);
         if (f->content && !compose_attach(c, f->filename, f->content_type, f->content, error))

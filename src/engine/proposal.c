@@ -102,6 +102,7 @@ proposal_fail(
     Proposal *p, const Config *config, const Job *job, const char *why, const char *log)
 {
     ProposedMail *mail = proposal_add_mail(p);
+    mail->plain = true;
     p->status = PROPOSE_FAIL;
     p->why = g_strdup(why);
     if (!address_equal(job->asker, config->owner))

@@ -61,6 +61,7 @@ compose_free(Compose *c)
     g_free(c->subject);
     g_free(c->in_reply_to);
     g_free(c->text);
+    g_free(c->html);
     g_free(c);
 }
 
@@ -268,6 +269,13 @@ compose_text(Compose *c, const char *text)
         g_string_append_c(s, '\n');
     g_free(c->text);
     c->text = g_string_free(s, FALSE);
+}
+
+void
+compose_html(Compose *c, const char *html)
+{
+    g_free(c->html);
+    c->html = g_strdup(html);
 }
 
 /* ---- Attachments ---- */

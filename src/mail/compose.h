@@ -42,6 +42,9 @@ void compose_refer_to_self(Compose *c);
 bool compose_header(Compose *c, const char *name, const char *value, GError **error);
 /* The text/plain body, UTF-8; a last newline is added where it is missing. */
 void compose_text(Compose *c, const char *text);
+/* The same as HTML (mail/markdown.h), in UTF-8; it stands behind the text in a
+ * multipart/alternative. NULL: none. */
+void compose_html(Compose *c, const char *html);
 /* Folders in the name are dropped. content_type NULL: from the name's extension, else
  * text/plain for UTF-8 text, else octet-stream. The content comes back byte by byte. ERR_LIMIT
  * above LIMIT_ATTACHMENT_BYTES. */

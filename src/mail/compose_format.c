@@ -74,17 +74,17 @@ format_head(GString *out, const Compose *c, const char *self)
     g_string_append(out, "MIME-Version: 1.0\n");
 }
 
-/* The headers and the body of the text part. */
+/* The headers and the body of a text part. */
 static void
-format_text(GString *out, const char *text)
+format_text(GString *out, const char *type, const char *text)
 {
     size_t len = strlen(text);
     bool plain = encode_fits_7bit(text, len);
 
     g_string_append_printf(out,
-                           "Content-Type: text/plain; charset=utf-8\n"
+                           "Content-Type: %s; charset=utf-8\n"
                            "Content-Transfer-Encoding: %s\n\n",
-                           plain ? "7bit" : "quoted-printable");
+                           type, plain ? "7bit" : "quoted-printable");
     if (plain)
         g_string_append(out, text);
     else
@@ -157,25 +157,63 @@ free_string(GString *s)
 }
 
 static void
-format_multipart(GString *out, const Compose *c)
+format_multipart(GString *out, const char *type, const GPtrArray *parts)
 {
-    g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func((GDestroyNotify)free_string);
-
-    g_ptr_array_add(parts, g_string_new(NULL));
-    format_text(parts->pdata[0], c->text);
-    for (unsigned i = 0; i < c->attachments->len; i++) {
-        GString *part = g_string_new(NULL);
-        format_attachment(part, c->attachments->pdata[i]);
-        g_ptr_array_add(parts, part);
-    }
     g_autofree char *boundary = make_boundary(parts);
-    g_string_append_printf(out, "Content-Type: multipart/mixed;\n boundary=\"%s\"\n", boundary);
+
+    g_string_append_printf(out, "Content-Type: multipart/%s;\n boundary=\"%s\"\n", type,
+                           boundary);
     for (unsigned i = 0; i < parts->len; i++) {
         const GString *part = parts->pdata[i];
         g_string_append_printf(out, "\n--%s\n", boundary);
         g_string_append_len(out, part->str, (gssize)part->len);
     }
     g_string_append_printf(out, "\n--%s--\n", boundary);
+}
+
+static GPtrArray *
+parts_new(void)
+{
+    return g_ptr_array_new_with_free_func((GDestroyNotify)free_string);
+}
+
+static GString *
+add_part(GPtrArray *parts)
+{
+    GString *part = g_string_new(NULL);
+
+    g_ptr_array_add(parts, part);
+    return part;
+}
+
+/* What is to be read: the text, and its HTML behind it where there is one. */
+static void
+format_body(GString *out, const Compose *c)
+{
+    g_autoptr(GPtrArray) parts = parts_new();
+
+    if (!c->html) {
+        format_text(out, "text/plain", c->text);
+        return;
+    }
+    format_text(add_part(parts), "text/plain", c->text);
+    format_text(add_part(parts), "text/html", c->html);
+    format_multipart(out, "alternative", parts);
+}
+
+static void
+format_content(GString *out, const Compose *c)
+{
+    g_autoptr(GPtrArray) parts = parts_new();
+
+    if (c->attachments->len == 0) {
+        format_body(out, c);
+        return;
+    }
+    format_body(add_part(parts), c);
+    for (unsigned i = 0; i < c->attachments->len; i++)
+        format_attachment(add_part(parts), c->attachments->pdata[i]);
+    format_multipart(out, "mixed", parts);
 }
 
 static GBytes *
@@ -187,10 +225,7 @@ format_all(const Compose *c, const char *self, GError **error)
     }
     GString *out = g_string_new(NULL);
     format_head(out, c, self);
-    if (c->attachments->len == 0)
-        format_text(out, c->text);
-    else
-        format_multipart(out, c);
+    format_content(out, c);
     if (out->len > LIMIT_MESSAGE_BYTES) {
         g_string_free(out, TRUE);
         err_set(error, ERR_LIMIT, "the mail is larger than %u bytes", LIMIT_MESSAGE_BYTES);

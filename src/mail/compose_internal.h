@@ -25,5 +25,6 @@ struct Compose {
     bool to_self;           /* the mail's own is to be among them */
     GPtrArray *fields;      /* of Field */
     char *text;             /* valid, LF, ends with a newline unless empty */
+    char *html;             /* the same as HTML; NULL: the mail has none */
     GPtrArray *attachments; /* of Attachment */
 };
