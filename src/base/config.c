@@ -287,6 +287,8 @@ add_role(Settings *s, const ConfSection *section)
         .instructions = conf_value(section, "instructions"),
         .person = as_bool(conf_value(section, "person")),
         .answers_cc = as_bool(conf_value(section, "answers-cc")),
+        .reply_named = g_str_equal(conf_value(section, "reply-cc"), "named"),
+        .hold_all = g_str_equal(conf_value(section, "hold"), "all"),
         .html = as_bool(conf_value(section, "html")),
         .max_iterations = as_int(conf_value(section, "max-iterations")),
         .total_iterations = as_int(conf_value(section, "total-iterations")),

@@ -92,7 +92,9 @@ typedef struct ConfRole {
     bool person;              /* `person = yes`: a person with a local Maildir, no brain */
     bool answers_cc;
     bool retry; /* a program that failed is run again */
-    bool html; /* its mail to people has an HTML part beside the text */
+    bool reply_named; /* `reply-cc = named`: who is named beside it stays in Cc of its answer */
+    bool hold_all;    /* `hold = all`: a person is asked about all that it writes to people */
+    bool html;        /* its mail to people has an HTML part beside the text */
     int64_t max_iterations, total_iterations, max_cost_micro, max_attempts;
     int64_t ack_after_us;
 } ConfRole;
@@ -155,6 +157,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
  * plus tags dropped; a role's in any case, too, where none fits as it is written). */
 const ConfRole *config_role(const Config *config, const char *name);
 const ConfRole *config_role_at(const Config *config, const char *address);
+/* A role that is no person? */
+bool config_is_agent(const Config *config, const char *address);
 const ConfPerson *config_person_at(const Config *config, const char *address);
 /* Somebody we work for: the owner, a person, or a principal. */
 bool config_is_person(const Config *config, const char *address);

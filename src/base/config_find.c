@@ -83,6 +83,14 @@ config_role_at(const Config *config, const char *address)
     return role ? role : role_at(config, address, true);
 }
 
+bool
+config_is_agent(const Config *config, const char *address)
+{
+    const ConfRole *role = config_role_at(config, address);
+
+    return role && !role->person;
+}
+
 /* A tag is dropped only in our own domain: elsewhere it may be somebody else's mailbox. */
 const ConfPerson *
 config_person_at(const Config *config, const char *address)

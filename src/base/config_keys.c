@@ -100,6 +100,8 @@ const ConfKey config_keys[] = {
     {"role", "instructions", CONF_STRING, "", NULL, "file with its instructions, relative to the home"},
     {"role", "person", CONF_BOOL, "no", NULL, "a person with a local Maildir, not an agent"},
     {"role", "answers-cc", CONF_BOOL, "no", NULL, "acts on mail that it got as a copy"},
+    {"role", "reply-cc", CONF_ENUM, "named", "named|asker", "who gets its answers: also those whom the mail names beside it in To and Cc, or whoever asked alone"},
+    {"role", "hold", CONF_ENUM, "strangers", "strangers|all", "what the owner is asked about before it leaves: mail that the rules hold, or all that it writes to people other than the owner"},
     {"role", "html", CONF_BOOL, "yes", NULL, "what it writes to people also has an HTML part, made from its Markdown"},
     {"role", "max-iterations", CONF_INT, "8", "1..10000", "steps per run"},
     {"role", "total-iterations", CONF_INT, "24", "1..1000000", "steps per round"},

@@ -128,11 +128,12 @@ typedef struct Verdict {
                              as proposed */
 } Verdict;
 
-/* One verdict per mail, in order; elements are Verdict, freed with the array. */
+/* Puts those who are to stay in Cc there (`reply-cc`), then one verdict per mail, in order; elements
+ * are Verdict, freed with the array. */
 bool policy_check(Engine *engine,
                   const Job *job,
                   const StepInput *in,
-                  const Proposal *p,
+                  Proposal *p,
                   GArray **ret_verdicts,
                   GError **error);
 

@@ -60,6 +60,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CommitParent, commit_parent_free)
 CommitParent *
 commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **error);
 
+/* What this mail answers: what it names; to whoever asked the newest that was shown, else what
+ * began it; NULL: nothing. A model need not name an id to stay in the thread; a program that writes
+ * to somebody by `send` means a new one. Borrowed. */
+const char *step_parent_id(const Job *job, const StepInput *in, const ProposedMail *mail);
+
 void commit_result(Commit *c, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 void commit_did(Commit *c, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 

@@ -51,28 +51,26 @@ commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **e
 }
 
 static bool
-goes_to_asker(const Commit *c, const ProposedMail *mail)
+goes_to_asker(const Job *job, const ProposedMail *mail)
 {
     for (guint i = 0; i < mail->to->len; i++) {
-        if (address_equal(g_ptr_array_index(mail->to, i), c->job->asker))
+        if (address_equal(g_ptr_array_index(mail->to, i), job->asker))
             return true;
     }
     return mail->to->len == 0;
 }
 
-/* What this mail answers: what it names; to whoever asked the newest that was shown, else what
- * began it. A model need not name an id to stay in the thread; a program that writes to
- * somebody by `send` means a new one. */
-static const char *
-parent_id(const Commit *c, const ProposedMail *mail)
+const char *
+step_parent_id(const Job *job, const StepInput *in, const ProposedMail *mail)
 {
-    const MsgRows *shown = c->in->shown;
+    const MsgRows *shown = in->shown;
+    bool in_steps = in->iterations_left > 0;
     if (mail->in_reply_to)
         return mail->in_reply_to;
-    if (mail->to->len > 0 && !(c->in_steps && goes_to_asker(c, mail)))
+    if (mail->to->len > 0 && !(in_steps && goes_to_asker(job, mail)))
         return NULL;
     return shown->len > 0 ? ((const MsgRow *)g_ptr_array_index(shown, shown->len - 1))->msgid
-                          : c->job->original_msgid;
+                          : job->original_msgid;
 }
 
 bool
@@ -80,7 +78,7 @@ commit_load_parents(Commit *c, GError **error)
 {
     c->parents = g_ptr_array_new_with_free_func(free_parent);
     for (guint i = 0; i < c->p->mails->len; i++) {
-        const char *msgid = parent_id(c, g_ptr_array_index(c->p->mails, i));
+        const char *msgid = step_parent_id(c->job, c->in, g_ptr_array_index(c->p->mails, i));
         CommitParent *parent =
             msgid ? commit_parent_load(c->engine, c->job, msgid, error) : NULL;
         if (msgid && !parent)

@@ -110,7 +110,7 @@ static bool
 has_people(const Config *config, const GPtrArray *specs)
 {
     for (guint i = 0; i < specs->len; i++) {
-        if (!config_role_at(config, g_ptr_array_index(specs, i)))
+        if (!config_is_agent(config, g_ptr_array_index(specs, i)))
             return true;
     }
     return false;

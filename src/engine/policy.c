@@ -19,6 +19,7 @@
  *    round must be somebody who may steer;
  *  - anybody else, and more mail than the limits (engine/breaker.h): held for a person's yes;
  *  - mail into the conversation of another job, in a round below steer: held;
+ *  - whatever a role with `hold = all` writes to people other than the owner: held;
  *  - a note that the role itself may not see can't go along: refused;
  *  - whoever gets it: links that the agent made up (policy_links.c), and notes that not all of
  *    them may read (policy_notes.c), are held too. All reasons are asked in one question.
@@ -169,6 +170,23 @@ check_thread(const Check *k, const ProposedMail *mail, Verdict *v, GError **erro
     return true;
 }
 
+/* `hold = all`: a person is asked before anything that this role writes leaves for people. The owner
+ * is who is asked. */
+static void
+check_role(const Check *k, const ProposedMail *mail, Verdict *v)
+{
+    const Config *config = k->engine->home->config;
+    const ConfRole *role = config_role(config, k->job->role);
+    g_autoptr(GPtrArray) to = policy_recipients(k, mail);
+    for (guint i = 0; role && role->hold_all && i < to->len; i++) {
+        const char *spec = g_ptr_array_index(to, i);
+        if (config_is_agent(config, spec) || address_equal(spec, config->owner))
+            continue;
+        verdict_hold(v, g_strdup_printf("role '%s' has 'hold = all'", role->name));
+        return;
+    }
+}
+
 /* What else may be said against a mail whose recipients are right. */
 static bool
 check_content(Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GError **error)
@@ -177,6 +195,7 @@ check_content(Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GE
         return true;
     if (v->kind == VERDICT_ALLOWED && !check_breakers(k, mail, n_before, v, error))
         return false;
+    check_role(k, mail, v);
     return check_thread(k, mail, v, error) && policy_notes(k, mail, v, error) &&
            (v->kind == VERDICT_REFUSED || policy_links(k, mail, v, error));
 }
@@ -185,16 +204,16 @@ bool
 policy_check(Engine *engine,
              const Job *job,
              const StepInput *in,
-             const Proposal *p,
+             Proposal *p,
              GArray **ret_verdicts,
              GError **error)
 {
     g_autoptr(GArray) verdicts = g_array_new(FALSE, TRUE, sizeof(Verdict));
     Check k = {.engine = engine, .job = job, .in = in, .p = p};
-    bool ok = true;
     g_array_set_clear_func(verdicts, verdict_clear);
     g_auto(Snapshot) reads = {0};
     snapshot_begin(engine->db, &reads);
+    bool ok = policy_reply_cc(&k, p, error);
     for (guint i = 0; i < p->mails->len && ok; i++) {
         Verdict v;
         const ProposedMail *mail = g_ptr_array_index(p->mails, i);

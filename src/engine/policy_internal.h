@@ -18,6 +18,8 @@ void verdict_hold(Verdict *v, char *take_why);
 /* Everybody who gets the mail, as it would leave: char *, borrowed. */
 GPtrArray *policy_recipients(const Check *k, const ProposedMail *mail);
 
+/* Whoever the answered mail names beside us stays in Cc (policy_cc.c). */
+bool policy_reply_cc(Check *k, Proposal *p, GError **error);
 /* Links that the agent made up: made not to work, or held (policy_links.c). */
 bool policy_links(Check *k, const ProposedMail *mail, Verdict *v, GError **error);
 /* Notes that go along, and that somebody who gets them may not read (policy_notes.c). */

@@ -177,7 +177,7 @@ verb_note_history(
 /* --- changing --- */
 
 static bool
-commit(PortTalk *talk, const Proposal *p, int *ret_step, int *status, GError **error)
+commit(PortTalk *talk, Proposal *p, int *ret_step, int *status, GError **error)
 {
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};

@@ -167,7 +167,7 @@ may_ask(PortTalk *talk, const GArray *verdicts, int *status, GError **error)
 
 bool
 port_commit(PortTalk *talk,
-            const Proposal *p,
+            Proposal *p,
             MsgRows *shown,
             GArray **ret_verdicts,
             StepResult *ret,
@@ -208,7 +208,7 @@ port_commit(PortTalk *talk,
 /* One mail through policy and commit. The message id is given for the caller's own record. */
 static bool
 commit_mail(PortTalk *talk,
-            const Proposal *p,
+            Proposal *p,
             MsgRows *shown,
             json_t *answer,
             char **ret_msgid,

@@ -43,7 +43,7 @@ PortVerb verb_note_get, verb_note_put, verb_note_append, verb_note_list, verb_no
 /* A proposal through policy and commit, as a step under the run's claim. shown: what the step
  * rests on; borrowed. Nothing happened where it is false. */
 bool port_commit(PortTalk *talk,
-                 const Proposal *p,
+                 Proposal *p,
                  MsgRows *shown,
                  GArray **ret_verdicts,
                  StepResult *ret,

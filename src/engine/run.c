@@ -132,7 +132,7 @@ settle(Engine *engine, const StepResult *result)
 }
 
 bool
-run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error)
+run_commit(Task *t, Proposal *p, StepResult *ret, GError **error)
 {
     g_autoptr(GArray) verdicts = NULL;
     /* The time of the next step begins with the end of this one. */

@@ -47,7 +47,7 @@ bool run_mark_shown(Task *t, GError **error);
  * step is to follow; NULL for programs. */
 bool run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error);
 /* Through policy and commit; files follow. */
-bool run_commit(Task *t, const Proposal *p, StepResult *ret, GError **error);
+bool run_commit(Task *t, Proposal *p, StepResult *ret, GError **error);
 /* Ends the job by proposal_fail(). */
 bool run_fail(Task *t, const char *why, const char *log, GError **error);
 /* Gives the claim back, as job_release(). */

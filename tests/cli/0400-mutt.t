@@ -72,6 +72,7 @@ sees 'mutt lists the answer' 'envoy .*Re: Which tabs are wide'
 keys Enter
 sees 'and shows it' 'answer — ünd a line so long that it has to be folded somewhere on its way to the reader of it'
 sees 'with what can be said' 'reply STOP, STATUS, WHY, or just write'
+not_ok 'as text, not as HTML' on_screen '<p>|</small>'
 
 # Replying.
 above 'And the second part?'
@@ -158,7 +159,7 @@ print('references', [m['subject'] for m in inbox + asked if parent(m) and
 root = next(m for m in asked if m['subject'] == 'Which tabs are wide?')['message-id']
 first = [m for m in inbox + asked if m['message-id'] == root or root in ids(m, 'references')]
 print('first thread', len(first), sorted({m['subject'] for m in first}))
-print('text', all('answer — ünd a line so long' in m.get_content() for m in inbox
+print('text', all('answer — ünd a line so long' in m.get_body(('plain',)).get_content() for m in inbox
     if m['subject'] == 'Re: by batch'))
 print('file', [p.get_filename() + '=' + p.get_content().strip() for m in inbox for p in m.iter_attachments()])
 there = [m['message-id'] for f in (envoy, envoy.get_folder('Done')) for m in f]

@@ -21,7 +21,7 @@ bobs() { find "$HOME_DIR/mail/bob/new" -type f 2>/dev/null | wc -l; }
 # The text of a mail, decoded.
 text_of() { python3 -c 'import sys, email, email.policy
 m = email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default)
-print(m.get_body().get_content() if m.is_multipart() else m.get_content())' "$1"; }
+print(m.get_body(("plain",)).get_content() if m.is_multipart() else m.get_content())' "$1"; }
 last_text() { text_of "$(newest_file $(got))"; }
 reply() { # FROM ID BODY [SUBJECT]: as a mail client sends it; taken in
     printf 'From: %s@postrider.local\nTo: envoy@postrider.local\nSubject: %s\nIn-Reply-To: %s\nReferences: %s\n\n%s\n' \

@@ -55,7 +55,7 @@ is "$(job state) $(job total_iterations)" 'stopped 2' 'max-cost: at two dollars 
 ok 'with a question' you_have 'the budget of $2.00 is spent'
 ok 'that says how to go on' you_have 'Reply CONTINUE $1'
 ok 'and what was reached' you_have 'note 2'
-like "$(python3 -c 'import email, email.policy, sys; print(email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default).get_content())' "$HOME_DIR"/mail/you/new/*)" \
+like "$(python3 -c 'import email, email.policy, sys; print(email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default).get_body(("plain",)).get_content())' "$HOME_DIR"/mail/you/new/*)" \
     'job 1 · step 3 of 24 · \$2.00 of \$2.00 · reply STOP, STATUS, WHY, or just write' 'below it stands where the job is'
 like "$(at 0 show 1)" 'the budget of \$2.00 is spent. Reply CONTINUE \$1 to let it spend \$1 more' 'show says what to reply'
 like "$(at 0 status)" 'waits for you:.*job 1 \(s\) is to go on or end: the budget of \$2.00 is spent.*spent today: \$2.00 of \$10.00' 'status says what waits for you, and why'

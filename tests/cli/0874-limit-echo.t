@@ -64,7 +64,7 @@ at 2 deliver
 is "$(job state 1) $(job state 2) $(runs)" 'queued queued 1' 'a limit that ends in 3000 years: all jobs wait, one was tried'
 is "$(count 'asks to be left alone')" 1 'the owner is asked, once, though somebody else asked for it'
 is "$(count 'asks to be left alone' kim) $(count "I can't go on with this before 2027-01-16T08:00:00Z" kim)" '0 1' 'and who asked hears until when it waits: a day'
-text=$(python3 -c 'import email, email.policy, sys; print(email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default).get_content())' \
+text=$(python3 -c 'import email, email.policy, sys; print(email.message_from_binary_file(open(sys.argv[1], "rb"), policy=email.policy.default).get_body(("plain",)).get_content())' \
     "$(grep -rl 'asks to be left alone' "$HOME_DIR/mail/you/new")")
 like "$text" 'Claude AI usage limit reached.99999999999.*wait until 2027-01-16T08:00:00Z.*type: postrider continue 1' 'the mail says what the program said, and what to type'
 like "$(at 10 status)" "can't be asked for 23 h" 'status says a day too'

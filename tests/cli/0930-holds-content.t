@@ -13,7 +13,7 @@ add_person kim@postrider.local ask
 last() { db "SELECT d.state || ' ' || coalesce(d.why, '') FROM delivery d JOIN outbox o ON o.id = d.outbox WHERE d.address = '$1@postrider.local' ORDER BY o.job DESC, d.state = 'held' DESC, d.id DESC LIMIT 1"; }
 open_questions() { db "SELECT count(*) FROM question WHERE state = 'open'"; }
 text_of() { newest_file "$HOME_DIR/mail/$1"/new/* | xargs python3 -c 'import email,email.policy,sys
-print(email.message_from_binary_file(open(sys.argv[1],"rb"), policy=email.policy.default).get_body().get_content())'; }
+print(email.message_from_binary_file(open(sys.argv[1],"rb"), policy=email.policy.default).get_body(("plain",)).get_content())'; }
 asked() { db "SELECT '<' || msgid || '>' FROM question ORDER BY id DESC LIMIT 1"; }
 decide() { # WORD: the owner's answer to the newest question
     printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: Re: x\nIn-Reply-To: %s\n\n%s\n' "$(asked)" "$1" | pr sendmail -t

@@ -86,7 +86,7 @@ elif command == "box":
         print("in-reply-to", m["in-reply-to"], "references", m["references"])
         print("auto-submitted", m["auto-submitted"], "defects", len(m.defects))
         print("subject", m["subject"])
-        print(m.get_body().get_content())
+        print(m.get_body(("plain",)).get_content())
 PY
 }
 jobs() { pr --json job list --all | python3 -c 'import json,sys; print(*("%s:%s:%s" % (j["id"], j["state"], j["round"]) for j in reversed(json.load(sys.stdin))))'; }

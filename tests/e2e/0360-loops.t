@@ -149,7 +149,7 @@ while True:
         if kind == "anew":
             text = f"I am away until Monday. This is answer number {len(done)}.\n"
         elif kind == "quotes":
-            text += "\nOn Sunday you wrote:\n" + "".join(f"> {line}\n" for line in m.get_body().get_content().splitlines())
+            text += "\nOn Sunday you wrote:\n" + "".join(f"> {line}\n" for line in m.get_body(("plain",)).get_content().splitlines())
         answer.set_content(text)
         with smtplib.SMTP("127.0.0.1", int(env["SMTP_PORT"])) as smtp:
             smtp.sendmail(f"{user}@test.example", [to], answer.as_bytes())
