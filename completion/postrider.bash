@@ -24,6 +24,8 @@ _postrider_verb()
 # The first column of what a list prints, without its heading.
 _postrider_column() { "${COMP_WORDS[0]}" --home "$(_postrider_home)" "$@" 2>/dev/null | sed -n '2,$s/ .*//p'; }
 
+_postrider_roles() { sed -n 's/^\[role  *\(.*[^ ]\) *\]$/\1/p' "$(_postrider_home)/postrider.conf" 2>/dev/null; }
+
 # What a form or a short verb works on.
 _postrider_things()
 {
@@ -34,6 +36,7 @@ _postrider_things()
     approve | reject) _postrider_column outbox list --state held ;;
     outbox\ *) _postrider_column outbox list ;;
     'mail show' | 'mail thread' | 'mail trace') _postrider_column mail list --limit 20 ;;
+    'role edit' | 'role remove') _postrider_roles ;;
     'every remove' | 'every now') _postrider_column every list ;;
     note\ [gpahrd]*) _postrider_column note list ;;
     esac
@@ -47,8 +50,10 @@ _postrider()
 
     case $prev in
     --home) COMPREPLY=($(compgen -d -- "$cur")); return ;;
-    --to | --role | --from)
-        words=$(sed -n 's/^\[role  *\(.*[^ ]\) *\]$/\1/p' "$(_postrider_home)/postrider.conf" 2>/dev/null) ;;
+    --to | --role) words=$(_postrider_roles) ;;
+    --from)
+        words='reviewer digest triage researcher echo'
+        [ "$verb" = role ] || words=$(_postrider_roles) ;;
     --by) words='day role job' ;;
     --state)
         case $verb in
@@ -68,6 +73,7 @@ _postrider()
             case $verb in
             help) words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null) ;;
             config) words='show check set' ;;
+            role) words='new list edit remove' ;;
             setup) words='mail brain role limits service' ;;
             job) words='list show log stop continue cancel fork' ;;
             every) words='list remove now day weekday month' ;;

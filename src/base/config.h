@@ -191,5 +191,11 @@ void config_visit(const Config *config, ConfVisit visit, void *data);
 /* Would this value do for a key of the section ("role envoy")? ERR_CONFIG says what is expected. Only
  * the value: how it fits the others is for config_parse(). */
 bool config_check(const char *section, const char *key, const char *value, GError **error);
+/* A section of the text, from its title to its last entry; NULL: it is not there. Comments and blank
+ * lines behind that belong to what follows. Caller frees. */
+char *config_section(const char *text, const char *section);
+/* The text with other lines in that section's place (behind everything where it is not there); "": without
+ * it. Caller frees. */
+char *config_with_section(const char *text, const char *section, const char *lines);
 /* The text with one value set, comments and order kept; section "role envoy". */
 char *config_with(const char *text, const char *section, const char *key, const char *value);

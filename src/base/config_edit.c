@@ -1,5 +1,5 @@
 /*
- * One setting changed in a text that is a person's: their comments, their order and their blank
+ * One setting or section changed in a text that is a person's: their comments, their order and their blank
  * lines stay.
  */
 #include "base/banned.h"
@@ -94,4 +94,53 @@ config_with(const char *text, const char *section, const char *key, const char *
     g_ptr_array_add(lines, g_strdup(""));
     g_ptr_array_add(lines, NULL);
     return g_strjoinv("\n", (char **)lines->pdata);
+}
+
+/* Where the section's lines are, as bytes of the text; false: it is not there. */
+static bool
+find_section(const char *text, const char *section, size_t *ret_begin, size_t *ret_end)
+{
+    bool inside = false;
+    const char *next;
+
+    for (const char *p = text; *p; p = next) {
+        size_t len = strcspn(p, "\n");
+        g_autofree char *line = g_strndup(p, len);
+        char first = line[strspn(line, " \t")];
+
+        next = p + len + (p[len] == '\n');
+        if (inside && first == '[')
+            break;
+        if (!inside && first == '[' && opens(line, section)) {
+            inside = true;
+            *ret_begin = (size_t)(p - text);
+        }
+        if (inside && !is_blank(line) && first != '#')
+            *ret_end = (size_t)(next - text);
+    }
+    return inside;
+}
+
+char *
+config_section(const char *text, const char *section)
+{
+    size_t begin, end;
+
+    return find_section(text, section, &begin, &end) ? g_strndup(text + begin, end - begin)
+                                                     : NULL;
+}
+
+char *
+config_with_section(const char *text, const char *section, const char *lines)
+{
+    size_t begin = strlen(text), end = begin;
+    GString *s = g_string_new(NULL);
+
+    (void)find_section(text, section, &begin, &end);
+    g_string_append_len(s, text, (gssize)begin);
+    g_string_append(s, lines);
+    if (s->len > 0 && s->str[s->len - 1] != '\n')
+        g_string_append_c(s, '\n');
+    g_string_append(s, text + end);
+    return g_string_free(s, FALSE);
 }

@@ -470,3 +470,14 @@ cli_main(int argc, char **argv, const VerbRun *table, bool front)
     g_free(cli.home_option);
     return status;
 }
+
+char *
+cli_next_call(const Cli *cli)
+{
+    g_autofree char *usual = home_find(NULL, NULL);
+    g_autofree char *found = usual ? g_canonicalize_filename(usual, NULL) : NULL;
+    g_autofree char *quoted = g_shell_quote(cli->home->path);
+    return g_strcmp0(found, cli->home->path) == 0
+               ? g_strdup("postrider")
+               : g_strdup_printf("postrider --home %s", quoted);
+}

@@ -83,6 +83,9 @@ int cli_options(const char *verb, const GOptionEntry *entries, int *argc, char *
 int cli_form(Cli *cli, const VerbRun *forms, int argc, char **argv);
 /* A job by its number; exit status 64, 66 after a message. */
 int cli_job(Cli *cli, const char *text, JobId *ret);
+/* How the next command is called: with --home where it would not find this one by itself. Needs the
+ * home; caller frees. */
+char *cli_next_call(const Cli *cli);
 /* Opens the agent port's client instead of the home, when we run inside a program agent. */
 bool cli_in_agent(void);
 

@@ -183,23 +183,11 @@ make_mailboxes(Cli *cli, GError **error)
     return txn_commit(&txn, error) && notes_sync(home, cli->db, NULL, error);
 }
 
-/* With --home where the next command would not find it by itself. */
-static char *
-next_call(const Cli *cli)
-{
-    g_autofree char *usual = home_find(NULL, NULL);
-    g_autofree char *found = usual ? g_canonicalize_filename(usual, NULL) : NULL;
-    g_autofree char *quoted = g_shell_quote(cli->home->path);
-    return g_strcmp0(found, cli->home->path) == 0
-               ? g_strdup("postrider")
-               : g_strdup_printf("postrider --home %s", quoted);
-}
-
 static void
 print_next(Cli *cli)
 {
     static const char *const agents[] = {"claude", "codex", "opencode", "ollama", NULL};
-    g_autofree char *next = next_call(cli);
+    g_autofree char *next = cli_next_call(cli);
     cli_print(cli, "made the home ");
     cli_print_vis(cli, cli->home->path, false);
     cli_print(cli, "\n");

@@ -9,6 +9,7 @@ int cmd_approve(Cli *cli, int argc, char **argv);
 int cmd_ask(Cli *cli, int argc, char **argv);
 int cmd_backup(Cli *cli, int argc, char **argv);
 int cmd_cancel(Cli *cli, int argc, char **argv);
+int cmd_role(Cli *cli, int argc, char **argv);
 int cmd_config(Cli *cli, int argc, char **argv);
 int cmd_continue(Cli *cli, int argc, char **argv);
 int cmd_cost(Cli *cli, int argc, char **argv);

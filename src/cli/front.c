@@ -16,6 +16,7 @@ static const VerbRun table[] = {
     {"note", cmd_note},
     {"outbox", cmd_outbox},
     {"restore", cmd_restore},
+    {"role", cmd_role},
     {"serve", cmd_serve},
     {"show", cmd_show},
     {"status", cmd_status},

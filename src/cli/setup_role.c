@@ -2,13 +2,8 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "cli/role_make.h"
 #include "cli/setup.h"
-#include "engine/known.h"
-#include "mail/maildir.h"
-#include "notes/first_notes.h"
-#include "notes/notes.h"
-#include <fcntl.h>
-#include <unistd.h>
 
 /* --- role --- */
 
@@ -26,22 +21,6 @@ begin_role(Setup *s, const char *section, const char *name)
         !setup_set(s, section, "brain", brain ? brain : "default", &error))
         return cli_error(EX_USAGE, error);
     return 0;
-}
-
-/* As `init` does for its role: a mailbox that we make is known to be empty, and has its first
- * notes. */
-static bool
-make_mailbox(Cli *cli, const char *name, GError **error)
-{
-    g_auto(Txn) txn = {0};
-    g_autoptr(Maildir) md = NULL;
-    if (faccessat(cli->home->mail_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-        return true; /* somebody's: the service looks at what is in it */
-    return home_reload(cli->home, error) && db_open(cli->home, DB_WRITE, &cli->db, error) &&
-           txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           maildir_open(cli->home->mail_fd, name, true, &md, error) &&
-           known_set(&txn, name, error) && notes_write_first(&txn, name, error) &&
-           txn_commit(&txn, error) && notes_sync(cli->home, cli->db, NULL, error);
 }
 
 static char *
@@ -97,7 +76,8 @@ work_role(Setup *s)
         status = check_brain(s, section);
     if (status == 0)
         status = setup_write(s);
-    if (status == 0 && fresh && !make_mailbox(s->cli, name, &error))
+    if (status == 0 && fresh &&
+        (!home_reload(s->cli->home, &error) || !role_make(s->cli, name, NULL, &error)))
         return cli_error(0, error);
     return status;
 }

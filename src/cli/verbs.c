@@ -117,6 +117,15 @@ const Verb verbs[] = {
      "comments and order: postrider config set 'role envoy' workdir ~/src/app\n"
      "It refuses what would be wrong; a 'postrider serve' that runs is told, and reads it again.",
      false},
+    {"set up", "role", "new NAME --from TEMPLATE|list|edit NAME|remove NAME", "roles: make from a template, list, edit, remove",
+     "'new' makes a role with an address, a brain, instructions, notes and limits, and prints a first mail\n"
+     "to try it with. TEMPLATE is reviewer, digest, triage, researcher or echo, which has a brain of its own.\n"
+     "--brain BRAIN is another one than 'default', --address ADDRESS another one than NAME@domain.\n"
+     "'edit' opens $VISUAL or $EDITOR on the role's section; it is checked before it replaces the old one.\n"
+     "'remove' takes the section out; mail and notes stay. A role with open jobs is not removed.\n\n"
+     "Exit status: 66 no such role, 73 there is one already, 75 it has open jobs, 78 the settings\n"
+     "would be wrong.",
+     false},
     {"set up", "doctor", "[--full] [--rebuild] [--release ID|all] [--accept-backup]",
      "check integrity, mend what can be",
      "Checks the store (SQLite's own check, --full for the long one, and our rules over its "

@@ -24,6 +24,8 @@ pr ask --no-wait again >/dev/null
 pr serve --once 2>/dev/null
 is "$(complete_line 'postrider mail tr')" trace 'a form'
 is "$(complete_line 'postrider ask --to ')" envoy 'a role'
+is "$(complete_line 'postrider role new x --from re')" 'reviewer researcher' 'a template'
+is "$(complete_line 'postrider role edit ')" envoy 'a role to edit'
 is "$(complete_line 'postrider ask --no')" --no-wait 'an option'
 like "$(complete_line 'postrider doctor --')" '--rebuild.*--release' 'the options of a verb'
 is "$(complete_line 'postrider job show ')" '2 1' 'jobs'

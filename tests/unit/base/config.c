@@ -404,6 +404,34 @@ test_with(void)
     }
 }
 
+static const struct {
+    const char *text, *want; /* of [role a]; NULL: it is not there */
+    const char *want_with, *want_without;
+} section_rows[] = {
+    {"[role a]\nbrain = x\n", "[role a]\nbrain = x\n", "[role a]\nbrain = y\n", ""},
+    {"# top\n[role b]\n\n# about a\n[ role  a ]\n# in it\nbrain = x\n\n# about c\n[role c]\n",
+     "[ role  a ]\n# in it\nbrain = x\n",
+     "# top\n[role b]\n\n# about a\n[role a]\nbrain = y\n\n# about c\n[role c]\n",
+     "# top\n[role b]\n\n# about a\n\n# about c\n[role c]\n"},
+    {"[role a]\nbrain = x", "[role a]\nbrain = x", "[role a]\nbrain = y\n", ""},
+    {"[role ab]\n", NULL, "[role ab]\n[role a]\nbrain = y\n", "[role ab]\n"},
+    {"", NULL, "[role a]\nbrain = y\n", ""},
+};
+
+static void
+test_section(void)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(section_rows); i++) {
+        const char *text = section_rows[i].text;
+        g_autofree char *section = config_section(text, "role a");
+        g_autofree char *with = config_with_section(text, "role a", "[role a]\nbrain = y");
+        g_autofree char *without = config_with_section(text, "role a", "");
+        g_assert_cmpstr(section, ==, section_rows[i].want);
+        g_assert_cmpstr(with, ==, section_rows[i].want_with);
+        g_assert_cmpstr(without, ==, section_rows[i].want_without);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -421,5 +449,6 @@ main(int argc, char **argv)
     g_test_add_func("/config/visit", test_visit);
     g_test_add_func("/config/keys", test_keys);
     g_test_add_func("/config/with", test_with);
+    g_test_add_func("/config/section", test_section);
     return g_test_run();
 }

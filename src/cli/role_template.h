@@ -1,0 +1,22 @@
+#pragma once
+
+/*
+ * Templates of roles, built in from share/roles/NAME.role: a first line that says what such a role
+ * does, then parts behind lines "--- PART": settings (lines of its section), task (its
+ * instructions), script (a brain of its own), mail SUBJECT (a first mail to try it with).
+ */
+#include <glib.h>
+
+typedef struct RoleTemplate {
+    const char *name, *text;
+} RoleTemplate;
+
+/* NULL: there is none. */
+const RoleTemplate *role_template_find(const char *name);
+/* Their names; NULL-terminated, static. */
+const char *const *role_template_names(void);
+/* What such a role does; caller frees. */
+char *role_template_about(const RoleTemplate *t);
+/* A part, without its line; NULL: it has none. *ret_title: what stands behind the part's name; may be
+ * NULL. Caller frees both. */
+char *role_template_part(const RoleTemplate *t, const char *part, char **ret_title);
