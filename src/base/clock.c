@@ -1,23 +1,40 @@
 #include "base/clock.h"
 #include "base/banned.h"
+#include "base/proc.h"
 #include "base/text.h"
 #include <errno.h>
 #include <glib.h>
 #include <sys/random.h>
 #include <time.h>
 
+/* "ID@SECONDS" */
+static void
+read_boot(Clock *clock)
+{
+    g_autofree char *text = g_strdup(g_getenv("POSTRIDER_BOOT"));
+    char *at = text ? strchr(text, '@') : NULL;
+    int64_t seconds;
+
+    if (!at || !text_parse_int(at + 1, 0, INT64_MAX / USEC_PER_SEC, &seconds))
+        return;
+    *at = '\0';
+    clock->boot = g_intern_string(text);
+    clock->boot_us = seconds * USEC_PER_SEC;
+}
+
 Clock
 clock_from_env(void)
 {
     const char *text = g_getenv("POSTRIDER_CLOCK");
+    Clock clock = {0};
     int64_t seconds;
 
+    read_boot(&clock);
     if (!text || (text[0] != '@' && text[0] != '+') ||
         !text_parse_int(text + 1, 0, INT64_MAX / USEC_PER_SEC, &seconds))
-        return (Clock){0};
-    if (text[0] == '@')
-        return (Clock){.fixed_wall_us = seconds * USEC_PER_SEC};
-    return (Clock){.shift_us = seconds * USEC_PER_SEC};
+        return clock;
+    *(text[0] == '@' ? &clock.fixed_wall_us : &clock.shift_us) = seconds * USEC_PER_SEC;
+    return clock;
 }
 
 static int64_t
@@ -35,6 +52,15 @@ clock_wall_us(const Clock *clock)
     if (clock->fixed_wall_us)
         return clock->fixed_wall_us;
     return read_clock(CLOCK_REALTIME) + clock->shift_us;
+}
+
+const char *
+clock_boot(const Clock *clock, int64_t *ret_us)
+{
+    *ret_us = clock->boot            ? clock->boot_us
+              : clock->fixed_wall_us ? clock->fixed_wall_us
+                                     : read_clock(CLOCK_BOOTTIME) + clock->shift_us;
+    return clock->boot ? clock->boot : clock->fixed_wall_us ? "held" : proc_boot_id();
 }
 
 int64_t

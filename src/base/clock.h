@@ -5,7 +5,8 @@
  * real one. All times are microseconds; wall times are since 1970 UTC.
  *
  * Environment for tests, read once by clock_from_env(): POSTRIDER_CLOCK=@SECONDS fixes the wall
- * clock at that second, POSTRIDER_CLOCK=+N shifts it. POSTRIDER_PATIENCE=SECONDS is the longest
+ * clock at that second, POSTRIDER_CLOCK=+N shifts it; the clock since boot goes along, unless
+ * POSTRIDER_BOOT=ID@SECONDS says which boot this is and how long ago it was. POSTRIDER_PATIENCE=SECONDS is the longest
  * that anybody waits for a server, so that a test with silent servers ends soon.
  */
 #include <stdbool.h>
@@ -15,16 +16,29 @@
 #define USEC_PER_SEC INT64_C(1000000)
 #define USEC_PER_MSEC INT64_C(1000)
 #define USEC_NEVER INT64_MAX
-/* A wall clock that is set right by less than this was not set back, only kept. */
-#define CLOCK_SLACK_US (60 * USEC_PER_SEC)
+/* A wall clock that is set by less than this was not set, only kept. */
+#define CLOCK_SLACK_US (2 * USEC_PER_SEC)
 
 typedef struct Clock {
     int64_t fixed_wall_us; /* 0: the real one */
     int64_t shift_us;
+    const char *boot; /* NULL: this machine's; interned */
+    int64_t boot_us;  /* with boot */
 } Clock;
+
+/* When a wait ends. A moment is one of the calendar and stays that ("until Friday"). Anything
+ * else is a span, whose end moves with the wall clock when that is set: us is where it lies by
+ * the clock of now. store/due.h keeps both. */
+typedef struct Due {
+    int64_t us; /* wall time; USEC_NEVER */
+    bool moment;
+} Due;
+#define DUE_NEVER ((Due){USEC_NEVER, false})
 
 Clock clock_from_env(void);
 int64_t clock_wall_us(const Clock *clock);
+/* The name of this boot, and the time since it: CLOCK_BOOTTIME. */
+const char *clock_boot(const Clock *clock, int64_t *ret_us);
 /* CLOCK_BOOTTIME: intervals and deadlines; counts through suspend, never jumps. */
 int64_t clock_mono_us(void);
 /* How long to wait for a server: usual_us, or less where POSTRIDER_PATIENCE says so. */

@@ -121,16 +121,6 @@ proc_alive(const ProcIdent *ident)
     return proc_ident_of(ident->pid, &now) && now.start_time == ident->start_time;
 }
 
-int64_t
-proc_age_us(const ProcIdent *ident)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_BOOTTIME, &now);
-    return now.tv_sec * USEC_PER_SEC + now.tv_nsec / 1000 -
-           ident->start_time * USEC_PER_SEC / sysconf(_SC_CLK_TCK);
-}
-
 static int
 open_pidfd(pid_t pid)
 {

@@ -52,8 +52,6 @@ typedef struct ProcIdent {
 bool proc_ident_self(ProcIdent *ret);
 bool proc_ident_of(pid_t pid, ProcIdent *ret); /* false: no such process (a zombie is none) */
 bool proc_alive(const ProcIdent *ident);
-/* How long it has lived, by a clock that does not jump. */
-int64_t proc_age_us(const ProcIdent *ident);
 /* Boot id and host name of this machine; borrowed for ever. */
 const char *proc_boot_id(void);
 /* machine-id(5), which stays the same as long as the system is installed; "host NAME" where there

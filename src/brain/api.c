@@ -456,7 +456,7 @@ carry_out(Api *api, const HttpReply *reply, const ApiResult *result)
         api->wait_until_us = clock_mono_us() + p.wait_us;
         break;
     case RETRY_LATER:
-        api->answer.retry_at_us = p.at_us;
+        api->answer.retry = p.at;
         finish(api, BRAIN_LIMITED, g_steal_pointer(&why));
         break;
     case RETRY_MEND:

@@ -55,7 +55,7 @@ typedef enum BrainEnd {
     BRAIN_FAILED,    /* what it said is of no use: ask again and say why, then the job fails */
     BRAIN_BROKEN,    /* the brain, not the job: no program, no key, no money, no such model. All
                         its jobs wait until a person has mended it */
-    BRAIN_LIMITED,   /* not now: all jobs of this brain wait until retry_at_us. No attempt of
+    BRAIN_LIMITED,   /* not now: all jobs of this brain wait until retry. No attempt of
                         the job counts */
     BRAIN_STALLED,   /* nothing came back, and that is no fault of the model: the job waits, and
                         no attempt counts; others may be answered */
@@ -78,10 +78,10 @@ typedef struct BrainAnswer {
     bool cut;           /* there was more output than the cap */
     int64_t cost_micro; /* of all that was asked for this answer, retries too */
     BrainUsage usage;   /* likewise */
-    int64_t retry_at_us; /* BRAIN_LIMITED: wall time, 0: nobody knows; else 0 */
-    char *said;          /* BRAIN_LIMITED: its own words, where failed has not got them; NULL */
-    char *request_id;    /* the provider's name for the last request; NULL */
-    unsigned lacks;      /* BRAIN_LACKS_…: what the server that answered was not asked with */
+    Due retry;          /* BRAIN_LIMITED: when, .us 0: nobody knows; else 0 */
+    char *said;         /* BRAIN_LIMITED: its own words, where failed has not got them; NULL */
+    char *request_id;   /* the provider's name for the last request; NULL */
+    unsigned lacks;     /* BRAIN_LACKS_…: what the server that answered was not asked with */
 } BrainAnswer;
 void brain_answer_clear(BrainAnswer *answer);
 

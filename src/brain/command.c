@@ -228,7 +228,7 @@ is_limited(const Command *c, const ProcEnd *end, BrainAnswer *answer)
         .out = answer->text, .log = answer->log, .prompt = g_bytes_get_data(c->input, NULL)};
     bool failed = WIFEXITED(end->status) && WEXITSTATUS(end->status) != 0 && !end->timed_out;
     g_autofree char *line =
-        failed ? limit_find(&text, clock_wall_us(&c->clock), &answer->retry_at_us) : NULL;
+        failed ? limit_find(&text, clock_wall_us(&c->clock), &answer->retry) : NULL;
 
     if (!line)
         return false;

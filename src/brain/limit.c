@@ -245,8 +245,8 @@ take_seconds(const char **p)
     return s > 0 && s <= SECONDS_MAX ? s * USEC_PER_SEC : 0;
 }
 
-/* 0: the line says nothing of a limit, or not when it ends. *ret_core: where in the line. */
-static int64_t
+/* .us 0: the line says nothing of a limit, or not when it ends. *ret_core: where in the line. */
+static Due
 read_words(const char *line, const char *zone_name, int64_t now_us, const char **ret_core)
 {
     g_autofree char *small = g_ascii_strdown(line, -1);
@@ -256,12 +256,12 @@ read_words(const char *line, const char *zone_name, int64_t now_us, const char *
     When w = {0};
 
     if (!p)
-        return 0;
+        return (Due){0};
     *ret_core = line + (core - small);
     if (take(&p, "|")) {
         at = take_seconds(&p);
     } else if (!(p = find_words(p, &span))) {
-        return 0;
+        return (Due){0};
     } else if (span) {
         int64_t us = take_span(&p);
         at = us > 0 ? now_us + us : 0;
@@ -271,7 +271,7 @@ read_words(const char *line, const char *zone_name, int64_t now_us, const char *
             take_clock(&p, &w) ? find_zone(line + (p - small), zone_name) : NULL;
         at = zone ? next_time(&w, zone, now_us) : 0;
     }
-    return is_end(p) ? at : 0;
+    return (Due){is_end(p) ? at : 0, !span};
 }
 
 /* --- the places where it stands --- */
@@ -333,7 +333,7 @@ split(const char *text)
 
 /* A line of a stream that is nothing but JSON. */
 static const char *
-find_event(const GPtrArray *lines, int64_t *ret_us)
+find_event(const GPtrArray *lines, Due *ret)
 {
     const char *found = NULL;
 
@@ -344,27 +344,27 @@ find_event(const GPtrArray *lines, int64_t *ret_us)
         int64_t at = read_event(line);
         if (at > 0) {
             found = line;
-            *ret_us = at;
+            *ret = (Due){at, true};
         }
     }
     return found;
 }
 
 char *
-limit_find(const LimitText *t, int64_t now_us, int64_t *ret_us)
+limit_find(const LimitText *t, int64_t now_us, Due *ret)
 {
     g_autoptr(GPtrArray) log = split(t->log), out = split(t->out);
     const char *core = NULL, *line = log->len ? g_ptr_array_index(log, log->len - 1) : "";
-    int64_t at = read_words(line, t->zone, now_us, &core);
+    Due at = read_words(line, t->zone, now_us, &core);
 
-    if (at == 0 && out->len == 1) {
+    if (at.us == 0 && out->len == 1) {
         line = g_ptr_array_index(out, 0);
         at = read_words(line, t->zone, now_us, &core);
     }
-    if (at == 0)
+    if (at.us == 0)
         line = core = find_event(out, &at);
-    if (at == 0 || is_echo(core, t->prompt))
+    if (at.us == 0 || is_echo(core, t->prompt))
         return NULL;
-    *ret_us = CLAMP(at, now_us + LEAST_US, now_us + FURTHEST_US);
+    *ret = (Due){CLAMP(at.us, now_us + LEAST_US, now_us + FURTHEST_US), at.moment};
     return g_strdup(line);
 }

@@ -16,8 +16,7 @@
  * never where it stands in the prompt too, from the word "limit" on, in letters and digits: that
  * is an echo.
  */
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/clock.h"
 
 /* All borrowed. */
 typedef struct LimitText {
@@ -27,5 +26,6 @@ typedef struct LimitText {
 } LimitText;
 
 /* Only for a program that ended by itself and failed. The line that says it, caller frees; NULL:
- * none does, or not when it ends. The time is a minute from now at least and 31 days at most. */
-char *limit_find(const LimitText *text, int64_t now_us, int64_t *ret_us);
+ * none does, or not when it ends. The time is a minute from now at least and 31 days at most; a
+ * moment, unless it was said as a span. */
+char *limit_find(const LimitText *text, int64_t now_us, Due *ret);

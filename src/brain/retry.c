@@ -56,7 +56,9 @@ backoff(const RetryCase *c)
 static RetryPlan
 later(const RetryCase *c, int64_t wait_us)
 {
-    return (RetryPlan){.what = RETRY_LATER, .at_us = c->now_us + wait_us};
+    bool named = c->after_us <= 0 && wait_us == c->reset_us - c->now_us;
+
+    return (RetryPlan){.what = RETRY_LATER, .at = {c->now_us + wait_us, named}};
 }
 
 /* It was asked often enough for now. */

@@ -13,6 +13,7 @@
  *   and the rest of these, where it may be this question alone    later, this job
  *   everything else                                               the question has failed
  */
+#include "base/clock.h"
 #include "wire/http.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,7 +47,7 @@ typedef enum RetryDo {
 typedef struct RetryPlan {
     RetryDo what;
     int64_t wait_us; /* RETRY_AGAIN: before the next request */
-    int64_t at_us;   /* RETRY_LATER: wall time; 0: nobody knows */
+    Due at;          /* RETRY_LATER: .us 0: nobody knows */
 } RetryPlan;
 
 RetryPlan retry_plan(const RetryCase *c);

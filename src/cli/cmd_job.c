@@ -19,7 +19,7 @@ job_json(const Job *j)
         (double)j->cost_micro / 1e6);
     json_object_set_new(o, "updated", cli_json_time(j->updated_us));
     json_object_set_new(o, "wakes_at", cli_json_time(j->wakes_us));
-    json_object_set_new(o, "wait_until", cli_json_time(j->resume_us));
+    json_object_set_new(o, "wait_until", cli_json_time(j->resume.us));
     json_object_set_new(o, "wait_then",
                         j->state == JOB_PARKED ? json_string(wait_then_name(j->wait_then))
                                                : json_null());

@@ -255,8 +255,8 @@ add_state(Log *log)
     const Event *last = all->len > 0 ? g_ptr_array_index(all, all->len - 1) : NULL;
     int64_t at_us = MAX(job->updated_us, last ? last->at_us : job->created_us);
     g_autofree char *due = NULL;
-    if (job->state == JOB_PARKED && job->resume_us != USEC_NEVER)
-        due = job->resume_us > home_now(log->cli->home) ? clock_format_iso(job->resume_us)
+    if (job->state == JOB_PARKED && job->resume.us != USEC_NEVER)
+        due = job->resume.us > home_now(log->cli->home) ? clock_format_iso(job->resume.us)
                                                         : g_strdup("the next pass");
     if (due && job->waiting_for && strstr(job->waiting_for, due))
         g_clear_pointer(&due, g_free); /* it says so itself */

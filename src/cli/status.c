@@ -81,7 +81,7 @@ note_brains(Cli *cli, GPtrArray *problems, GError **error)
         else if (why && !untried)
             note(problems, "the brain '%s' does not work: %s; its jobs wait", name, why);
         if (pause.kind == PAUSE_LIMITED) {
-            g_autofree char *wait = clock_format_span(pause.until_us - home_now(cli->home));
+            g_autofree char *wait = clock_format_span(pause.until.us - home_now(cli->home));
             note(problems, "the brain '%s' can't be asked for %s: %s; its jobs wait", name,
                  wait, pause.why);
         }

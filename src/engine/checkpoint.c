@@ -169,8 +169,18 @@ thread_of(Txn *txn, const char *msgid, ThreadId *ret, GError **error)
     return messages_thread(txn, m, ret, error);
 }
 
+/* A span that a clock ahead of now wrote down begins anew. */
+static Due
+resume_of(const Continuation *c, int64_t now_us)
+{
+    Due due = c->resume;
+    if (!due.moment && due.us != USEC_NEVER && c->written_us > now_us)
+        due.us += now_us - c->written_us;
+    return due;
+}
+
 static JobRestore
-job_of(const Continuation *c, const char *role, const char *asker)
+job_of(const Engine *engine, const Continuation *c, const char *role, const char *asker)
 {
     return (JobRestore){.id = c->job,
                         .role = role,
@@ -190,7 +200,7 @@ job_of(const Continuation *c, const char *role, const char *asker)
                         .round_cost_micro = c->round_cost_micro,
                         .floor = c->floor,
                         .may = c->may,
-                        .resume_us = c->resume_us,
+                        .resume = resume_of(c, home_now(engine->home)),
                         .wait_then = c->wait_then};
 }
 
@@ -203,7 +213,7 @@ restore(Engine *engine,
         GError **error)
 {
     g_autofree char *asker = asker_of(engine, c);
-    JobRestore in = job_of(c, role, asker);
+    JobRestore in = job_of(engine, c, role, asker);
     return thread_of(txn, c->original_msgid, &in.thread, error) &&
            job_restore(txn, &in, ret, error) && put_state(engine, txn, *ret, c, error);
 }
@@ -215,7 +225,7 @@ checkpoint_put_back(Engine *engine, Txn *txn, JobId job, const Continuation *c, 
     g_autofree char *asker = asker_of(engine, c);
     g_autoptr(MsgRow) original = NULL;
     g_autoptr(Step) last = NULL;
-    JobRestore in = job_of(c, c->role, asker);
+    JobRestore in = job_of(engine, c, c->role, asker);
     return job_put_back(txn, job, &in, error) &&
            messages_find(engine->db, &viewer, c->original_msgid, &original, error) &&
            (!original || job_set_original(txn, job, original->id, error)) &&
@@ -235,7 +245,8 @@ checkpoint_adopt(Engine *engine,
     g_autoptr(MsgRow) original = NULL;
     Continuation fresh = *c;
     fresh.job = (JobId){1}; /* the first number that is free */
-    fresh.born_us = fresh.resume_us = home_now(engine->home);
+    fresh.born_us = home_now(engine->home);
+    fresh.resume = (Due){.us = fresh.born_us};
     return restore(engine, txn, role, &fresh, ret, error) &&
            messages_find(engine->db, &viewer, c->original_msgid, &original, error) &&
            (!original || job_set_original(txn, *ret, original->id, error));

@@ -289,7 +289,7 @@ park(Commit *c, Txn *txn, GError **error)
     g_autoptr(Job) job = NULL;
     g_autoptr(Compose) mail = NULL;
     int64_t seq;
-    if (!job_park(txn, c->claim, c->p->resume_us, c->p->waiting_for, &seq, error) ||
+    if (!job_park(txn, c->claim, c->p->resume, c->p->waiting_for, &seq, error) ||
         !job_wait(txn, c->job->id, c->p->wait_then, error) ||
         !job_load(c->engine->db, &viewer, c->job->id, &job, error))
         return false;

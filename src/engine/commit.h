@@ -63,16 +63,16 @@ typedef enum ProposalStatus {
 
 typedef struct Proposal {
     ProposalStatus status;
-    char *phase;       /* next phase; NULL: unchanged */
-    char *because;     /* one paragraph; NULL */
-    char *why;         /* LIMIT, FAIL: what the job's `why` says; CONTINUE: what was refused */
-    GPtrArray *notes;  /* of ProposedNote, in order; before the mails */
-    GPtrArray *mails;  /* of ProposedMail; none is released when a note of this step failed */
-    GPtrArray *moves;  /* of ProposedMove */
-    GArray *settles;   /* of MsgId; empty with COMPLETE: all that was shown */
-    GBytes *state;     /* JSON: what the face wants back at the next step; NULL: nothing */
-    int64_t resume_us; /* PARK: when it goes on by itself, or wait_then is due; USEC_NEVER: mail
-                          or an order only */
+    char *phase;      /* next phase; NULL: unchanged */
+    char *because;    /* one paragraph; NULL */
+    char *why;        /* LIMIT, FAIL: what the job's `why` says; CONTINUE: what was refused */
+    GPtrArray *notes; /* of ProposedNote, in order; before the mails */
+    GPtrArray *mails; /* of ProposedMail; none is released when a note of this step failed */
+    GPtrArray *moves; /* of ProposedMove */
+    GArray *settles;  /* of MsgId; empty with COMPLETE: all that was shown */
+    GBytes *state;    /* JSON: what the face wants back at the next step; NULL: nothing */
+    Due resume; /* PARK: when it goes on by itself, or wait_then is due; DUE_NEVER: mail or
+                          an order only */
     WaitThen wait_then;
     char *waiting_for; /* PARK: for people; NULL: the step limit of a run */
 } Proposal;

@@ -104,20 +104,16 @@ add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
     const Job *job = in->job;
     const GPtrArray *results = in->results;
     g_autofree char *resume =
-        job->resume_us == USEC_NEVER ? g_strdup("") : clock_format_iso(job->resume_us);
+        job->resume.us == USEC_NEVER ? g_strdup("") : clock_format_iso(job->resume.us);
     json_t *lines = json_array();
     for (guint i = 0; results && i < results->len; i++)
         json_array_append_new(lines, json_string(g_ptr_array_index(results, i)));
-    static const char *const names[] = {"version",      "job",
-                                        "role",         "round",
-                                        "seq",          "epoch",
-                                        "resume_after", "waiting_for",
-                                        "wait_then",    "face",
-                                        "born",         "steps",
-                                        "step_limit",   "round_cost_micro",
-                                        "floor",        "may",
-                                        "written",      "day_cost_micro",
-                                        "step_results", "mac"};
+    static const char *const names[] = {
+        "version", "job",          "role",        "round",          "seq",
+        "epoch",   "resume_after", "resume_span", "waiting_for",    "wait_then",
+        "face",    "born",         "steps",       "step_limit",     "round_cost_micro",
+        "floor",   "may",          "written",     "day_cost_micro", "step_results",
+        "mac"};
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         json_object_del(doc, names[i]);
     set_int(doc, "version", VERSION);
@@ -127,6 +123,8 @@ add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
     set_int(doc, "seq", job->seq);
     set_int(doc, "epoch", job->epoch);
     set_string(doc, "resume_after", resume);
+    if (*resume && !job->resume.moment)
+        json_object_set_new(doc, "resume_span", json_true());
     set_string(doc, "waiting_for", job->waiting_for);
     set_string(doc, "wait_then", wait_then_name(job->wait_then));
     set_string(doc, "face", job->face);
@@ -180,7 +178,7 @@ add_when(GString *text, const Job *job)
                                         "the owner is asked"};
     _Static_assert(G_N_ELEMENTS(thens) == WAIT_N, "words for every WaitThen");
     g_autofree char *at =
-        job->resume_us == USEC_NEVER ? NULL : clock_format_iso(job->resume_us);
+        job->resume.us == USEC_NEVER ? NULL : clock_format_iso(job->resume.us);
     if (job->waiting_for && *job->waiting_for)
         g_string_append_printf(text, "It waits for %s", job->waiting_for);
     else

@@ -50,7 +50,7 @@ typedef struct Continuation {
     int round, total_iterations, steps, step_limit;
     int64_t seq, epoch, born_us, round_cost_micro;
     int64_t written_us, day_cost_micro; /* what all jobs had cost on that day; 0, 0: not said */
-    int64_t resume_us;                  /* USEC_NEVER: mail or an order only */
+    Due resume;                         /* DUE_NEVER: mail or an order only */
     WaitThen wait_then;
     GBytes *state; /* the whole document, for the face */
     char *results; /* JSON list; NULL */

@@ -105,7 +105,7 @@ read_seed(const json_t *doc, Continuation *c, GError **error)
     c->phase = g_strdup(phase);
     c->steps = c->total_iterations;
     c->round = 1;
-    c->resume_us = USEC_NEVER;
+    c->resume = DUE_NEVER;
     c->floor = TRUST_OPERATOR; /* who brings it in vouches for it */
     c->may = rights_of(NULL, NULL, TRUST_OPERATOR);
     return c->original_msgid != NULL;
@@ -117,8 +117,9 @@ read_resume(const json_t *doc, Continuation *c, GError **error)
     const char *text;
     if (!json_get_string(doc, "", "resume_after", &text, error))
         return false;
-    c->resume_us = USEC_NEVER;
-    if (*text && !clock_parse_iso(text, &c->resume_us))
+    /* Mails of before do not say that it is a span. */
+    c->resume = (Due){USEC_NEVER, !json_is_true(json_object_get(doc, "resume_span"))};
+    if (*text && !clock_parse_iso(text, &c->resume.us))
         return err_set(error, ERR_NEVER, "resume_after: '%s' is no time", text);
     return true;
 }
@@ -299,7 +300,7 @@ judge_job(const Continuation *c, const Job *job, int64_t now_us, const char **re
         return CONT_STALE;
     }
     *ret_why = "checkpoint of its parked job";
-    return job->resume_us <= now_us ? CONT_WAKES : CONT_EARLY;
+    return job->resume.us <= now_us ? CONT_WAKES : CONT_EARLY;
 }
 
 bool

@@ -71,7 +71,7 @@ proposal_new(ProposalStatus status)
 {
     Proposal *p = g_new0(Proposal, 1);
     p->status = status;
-    p->resume_us = USEC_NEVER;
+    p->resume = DUE_NEVER;
     p->notes = g_ptr_array_new_with_free_func((GDestroyNotify)proposed_note_free);
     p->mails = g_ptr_array_new_with_free_func((GDestroyNotify)proposed_mail_free);
     p->moves = g_ptr_array_new_with_free_func((GDestroyNotify)proposed_move_free);

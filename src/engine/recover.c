@@ -7,13 +7,13 @@
 #include "base/text.h"
 #include "engine/settle.h"
 #include "mail/maildir.h"
+#include "store/due.h"
 #include "store/effects.h"
 #include "store/jobs.h"
 #include "store/notes.h"
 #include "store/notes_readers.h"
 #include "store/outbox.h"
 #include "store/pauses.h"
-#include "store/set_back.h"
 #include <inttypes.h>
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
@@ -166,9 +166,10 @@ recover_sweep(Engine *engine, RecoverStats *ret, GError **error)
 {
     RecoverStats stats = {0};
 
+    due_look(engine->db);
     if (!reap(engine, &stats.jobs, error) || !brains_recheck(engine->db, error) ||
-        !set_back_mend(engine->db, error) || !settle(engine, &stats.effects, error) ||
-        !tidy(engine, &stats.tmp, error) || !tell_readers(engine, error))
+        !settle(engine, &stats.effects, error) || !tidy(engine, &stats.tmp, error) ||
+        !tell_readers(engine, error))
         return err_prefix(error, "bringing an unfinished past in order");
     *ret = stats;
     return true;

@@ -95,11 +95,11 @@ claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
 }
 
 bool
-run_release(Task *t, int64_t ready_us, bool count, const char *why, GError **error)
+run_release(Task *t, Due ready, bool count, const char *why, GError **error)
 {
     g_auto(Txn) txn = {0};
     return txn_begin(t->run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           job_release(&txn, &t->claim, ready_us, count, why, error) && txn_commit(&txn, error);
+           job_release(&txn, &t->claim, ready, count, why, error) && txn_commit(&txn, error);
 }
 
 /* --- commit --- */
@@ -361,10 +361,10 @@ survive(Task *t, GError *take_failed, GError **error)
     }
     log_event(LOG_ERROR, "a run failed, the job waits", "why", failed->message, NULL);
     if (err_is(failed, ERR_CONFIG))
-        return run_release(t, home_now(t->run->engine->home) + BROKEN_WAIT_US, false,
-                           failed->message, error);
+        return run_release(t, (Due){.us = home_now(t->run->engine->home) + BROKEN_WAIT_US},
+                           false, failed->message, error);
     if (err_is(failed, ERR_NEVER))
-        return run_release(t, try_again_us(t), true, failed->message, error);
+        return run_release(t, (Due){.us = try_again_us(t)}, true, failed->message, error);
     g_propagate_error(error, g_steal_pointer(&failed));
     return false;
 }

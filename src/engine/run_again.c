@@ -57,8 +57,9 @@ run_exited(Task *t, const char *why, char **ret_give_up, GError **error)
     g_autofree char *wait = clock_format_span(waits_s[tries - 1] * USEC_PER_SEC);
     log_event(LOG_WARN, "the program failed, it is run again", "brain", t->brain->name, "in",
               wait, "why", why, NULL);
-    return run_release(t, home_now(t->run->engine->home) + waits_s[tries - 1] * USEC_PER_SEC,
-                       true, why, error);
+    return run_release(
+        t, (Due){.us = home_now(t->run->engine->home) + waits_s[tries - 1] * USEC_PER_SEC},
+        true, why, error);
 }
 
 /* --- models --- */

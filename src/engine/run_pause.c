@@ -10,8 +10,8 @@
 /* What a job waits for. */
 typedef struct Wait {
     const char *why;
-    int64_t until_us;
-    bool known;  /* until_us is what the provider said, not our guess */
+    Due until;
+    bool known;  /* until is what the provider said, not our guess */
     bool broken; /* a person must mend the brain: the owner has a mail of its own */
     bool far;    /* the owner is asked about it (ask_owner) */
 } Wait;
@@ -38,10 +38,10 @@ pause_broken(Task *t, Txn *txn, const BrainAnswer *answer, Wait *w, GError **err
 {
     bool first;
     w->broken = true;
-    w->until_us = home_now(t->run->engine->home) + BROKEN_WAIT_US;
+    w->until.us = home_now(t->run->engine->home) + BROKEN_WAIT_US;
     log_event(LOG_ERROR, "brain is broken, its jobs wait 5 min", "brain", t->brain->name, "why",
               answer->failed, NULL);
-    return brain_set_broken(txn, t->brain->name, w->until_us, answer->failed, &first, error) &&
+    return brain_set_broken(txn, t->brain->name, w->until.us, answer->failed, &first, error) &&
            (!first || tell_broken(t, txn, answer->failed, error));
 }
 
@@ -71,13 +71,13 @@ pause_limited(Task *t, Txn *txn, const BrainAnswer *answer, Wait *w, GError **er
 {
     const char *said = answer->said ? answer->said : answer->failed;
     bool ask;
-    w->known = answer->retry_at_us != 0;
-    w->until_us = answer->retry_at_us;
-    if (!brain_set_limited(txn, t->brain->name, &w->until_us, answer->failed, &ask, error) ||
-        (ask && !ask_owner(t, txn, said, w->until_us, error)))
+    w->known = answer->retry.us != 0;
+    w->until = answer->retry;
+    if (!brain_set_limited(txn, t->brain->name, &w->until, answer->failed, &ask, error) ||
+        (ask && !ask_owner(t, txn, said, w->until.us, error)))
         return false;
-    w->far = w->until_us < answer->retry_at_us;
-    g_autofree char *at = clock_format_iso(w->until_us);
+    w->far = w->until.us < answer->retry.us;
+    g_autofree char *at = clock_format_iso(w->until.us);
     log_event(LOG_WARN, "the brain can't be asked now, its jobs wait", "brain", t->brain->name,
               "until", at, "why", said, NULL);
     return true;
@@ -88,8 +88,8 @@ static bool
 pause_job(Task *t, const BrainAnswer *answer, Wait *w)
 {
     int64_t now = home_now(t->run->engine->home);
-    w->until_us = brain_next_try(MIN(t->job->stalled_us, now), now);
-    g_autofree char *at = clock_format_iso(w->until_us);
+    w->until.us = brain_next_try(MIN(t->job->stalled_us, now), now);
+    g_autofree char *at = clock_format_iso(w->until.us);
     log_event(LOG_WARN, "the brain gave no answer, the job waits", "brain", t->brain->name,
               "until", at, "why", answer->failed, NULL);
     return true;
@@ -100,8 +100,8 @@ pause_job(Task *t, const BrainAnswer *answer, Wait *w)
 static char *
 wait_words(const Home *home, const Wait *w, int64_t since_us)
 {
-    bool ahead = w->known && w->until_us - home_now(home) >= BRAIN_LONG_US;
-    g_autofree char *at = clock_format_iso(ahead ? w->until_us : since_us);
+    bool ahead = w->known && w->until.us - home_now(home) >= BRAIN_LONG_US;
+    g_autofree char *at = clock_format_iso(ahead ? w->until.us : since_us);
     if (w->broken)
         return g_strdup_printf("I can't go on with this since %s: what I think with does not "
                                "work (%s).\n\nNothing is lost: the owner knows, and I go on "
@@ -125,7 +125,7 @@ is_news(const Task *t, const Wait *w, int64_t since_us)
 {
     int64_t now = home_now(t->run->engine->home);
     return !t->job->stall_told &&
-           (now - since_us >= BRAIN_LONG_US || w->until_us - now >= BRAIN_LONG_US);
+           (now - since_us >= BRAIN_LONG_US || w->until.us - now >= BRAIN_LONG_US);
 }
 
 /* One mail, where the wait is long. What an agent asked for, the owner hears of, but not where
@@ -160,7 +160,7 @@ wait_in(Task *t, Txn *txn, const Wait *w, GError **error)
 {
     bool told;
     return say_wait(t, txn, w, &told, error) && job_stall(txn, &t->claim, told, error) &&
-           job_release(txn, &t->claim, w->until_us, false, w->why, error);
+           job_release(txn, &t->claim, w->until, false, w->why, error);
 }
 
 static bool
@@ -186,18 +186,18 @@ next_brain(const Task *t, const ConfBrain *brain)
 bool
 run_choose_brain(Task *t, const ConfBrain *first, Pause *ret, GError **error)
 {
-    *ret = (Pause){.until_us = USEC_NEVER};
+    *ret = (Pause){.until = DUE_NEVER};
     for (const ConfBrain *b = first; b; b = next_brain(t, b)) {
         g_auto(Pause) pause = {0};
         if (!brain_pause(t->run->engine->db, b->name, &pause, error))
             return false;
         if (pause.kind == PAUSE_NONE) {
             pause_clear(ret);
-            *ret = (Pause){.until_us = USEC_NEVER};
+            *ret = (Pause){.until = DUE_NEVER};
             t->brain = b;
             return true;
         }
-        if (pause.until_us < ret->until_us) {
+        if (pause.until.us < ret->until.us) {
             pause_clear(ret);
             *ret = pause;
             pause = (Pause){0};
@@ -253,7 +253,7 @@ run_join_wait(Task *t, const Pause *pause, GError **error)
 {
     Db *db = t->run->engine->db;
     const Wait w = {.why = pause->why,
-                    .until_us = pause->until_us,
+                    .until = pause->until,
                     .known = !pause->away,
                     .broken = pause->kind == PAUSE_BROKEN};
     g_auto(Txn) txn = {0};

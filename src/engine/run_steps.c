@@ -201,7 +201,7 @@ park(Task *t, GError **error)
     const Home *home = t->run->engine->home;
     g_autoptr(Proposal) p = proposal_new(PROPOSE_PARK);
     g_auto(StepResult) result = {0};
-    p->resume_us = home_now(home) + home->config->continue_after_us;
+    p->resume = (Due){.us = home_now(home) + home->config->continue_after_us};
     return run_commit(t, p, &result, error);
 }
 
@@ -283,7 +283,7 @@ run_steps(Task *t, GError **error)
         if (!next)
             return true;
         if (run_called_off(t->run))
-            return run_release(t, home_now(t->run->engine->home), false,
+            return run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
                                "put back: postrider stops", error);
         g_auto(Pause) pause = {0}; /* who is asked next finds out by asking */
         if (!run_load(t, error) || !run_choose_brain(t, t->brain, &pause, error))

@@ -87,7 +87,7 @@ static char *
 next_of(Db *db, const Job *job)
 {
     int64_t now = home_now(db_home(db));
-    int64_t at_us = job->state == JOB_QUEUED ? job->ready_us : job->resume_us;
+    int64_t at_us = job->state == JOB_QUEUED ? job->ready_us : job->resume.us;
     g_autofree char *wait =
         at_us > now && at_us != USEC_NEVER ? clock_format_span(at_us - now) : NULL;
     switch (job->state) {

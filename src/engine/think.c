@@ -18,7 +18,8 @@ typedef struct Loop {
     const Think *ask;
     BrainCall *call;
     Port *port;
-    int64_t ack_us;      /* wall time of the acknowledgement that is owed; USEC_NEVER */
+    int64_t
+        ack_us; /* of the acknowledgement that is owed, on the monotonic clock; USEC_NEVER */
     int64_t progress_us; /* likewise of the next word about long work */
     /* When a drained program must be gone, on the monotonic clock; USEC_NEVER. */
     int64_t drain_us;
@@ -79,6 +80,17 @@ acknowledge(Loop *loop, GError **error)
     return true;
 }
 
+/* By a clock that nobody sets while the brain thinks. */
+static bool
+find_timer(const Think *ask, const char *purpose, int64_t *ret_mono_us, GError **error)
+{
+    int64_t us;
+    if (!timer_find(ask->engine->db, ask->job->id, purpose, &us, error))
+        return false;
+    *ret_mono_us = us == USEC_NEVER ? us : us - home_now(ask->engine->home) + clock_mono_us();
+    return true;
+}
+
 /* The word about long work; it sets its timer on by itself. */
 static bool
 say_progress(Loop *loop, GError **error)
@@ -86,7 +98,7 @@ say_progress(Loop *loop, GError **error)
     const Think *ask = loop->ask;
     bool said;
     return progress_say(ask->engine, ask->job->id, &said, error) &&
-           timer_find(ask->engine->db, ask->job->id, TIMER_PROGRESS, &loop->progress_us, error);
+           find_timer(ask, TIMER_PROGRESS, &loop->progress_us, error);
 }
 
 static int
@@ -94,9 +106,9 @@ poll_timeout(const Loop *loop, int64_t brain_wait_us)
 {
     int64_t wait = brain_wait_us;
     if (loop->ack_us != USEC_NEVER)
-        wait = MIN(wait, MAX(0, loop->ack_us - home_now(loop->ask->engine->home)));
+        wait = MIN(wait, MAX(0, loop->ack_us - clock_mono_us()));
     if (loop->progress_us != USEC_NEVER)
-        wait = MIN(wait, MAX(0, loop->progress_us - home_now(loop->ask->engine->home)));
+        wait = MIN(wait, MAX(0, loop->progress_us - clock_mono_us()));
     if (loop->drain_us != USEC_NEVER)
         wait = MIN(wait, MAX(0, loop->drain_us - clock_mono_us()));
     if (wait == USEC_NEVER)
@@ -123,9 +135,9 @@ turn(Loop *loop, GError **error)
         read_signals(loop);
     if (ready > 0 && loop->port && !port_work(loop->port, fds + n_brain, n_port, error))
         return false;
-    if (loop->ack_us <= home_now(loop->ask->engine->home) && !acknowledge(loop, error))
+    if (loop->ack_us <= clock_mono_us() && !acknowledge(loop, error))
         return false;
-    if (loop->progress_us <= home_now(loop->ask->engine->home) && !say_progress(loop, error))
+    if (loop->progress_us <= clock_mono_us() && !say_progress(loop, error))
         return false;
     return brain_work(loop->call);
 }
@@ -255,10 +267,9 @@ think(const Think *ask, Thought *ret, GError **error)
         return false;
 
     Loop loop = {.ask = ask, .call = call, .port = port, .drain_us = USEC_NEVER};
-    bool ended =
-        timer_find(ask->engine->db, ask->job->id, TIMER_ACK, &loop.ack_us, error) &&
-        timer_find(ask->engine->db, ask->job->id, TIMER_PROGRESS, &loop.progress_us, error) &&
-        run_loop(&loop, &ret->end, error);
+    bool ended = find_timer(ask, TIMER_ACK, &loop.ack_us, error) &&
+                 find_timer(ask, TIMER_PROGRESS, &loop.progress_us, error) &&
+                 run_loop(&loop, &ret->end, error);
     end_leftovers(ask);
     if (!ended)
         return false;

@@ -14,27 +14,27 @@
 #include "store/timers.h"
 
 /* One job whose time has come; loaded before the transaction, since its files are read. */
-typedef struct Due {
+typedef struct Awake {
     Engine *engine;
     Job *job;
     const ConfRole *role;
     Awaited awaited;
     OutRow *asked;       /* the mail that was not answered; NULL */
     Message *asked_head; /* NULL: its bytes are gone */
-} Due;
+} Awake;
 
 static void
-due_clear(Due *d)
+due_clear(Awake *d)
 {
     g_clear_pointer(&d->job, job_free);
     awaited_clear(&d->awaited);
     g_clear_pointer(&d->asked, out_row_free);
     g_clear_pointer(&d->asked_head, message_free);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Due, due_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Awake, due_clear)
 
 static bool
-due_load(Due *d, JobId id, GError **error)
+due_load(Awake *d, JobId id, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     Db *db = d->engine->db;
@@ -57,14 +57,14 @@ due_load(Due *d, JobId id, GError **error)
 /* --- the letters --- */
 
 static LetterParent
-original_of(const Due *d)
+original_of(const Awake *d)
 {
     return (LetterParent){.msgid = d->job->original_msgid, .subject = d->job->subject};
 }
 
 /* In the thread of the mail that was not answered. */
 static LetterParent
-asked_of(const Due *d)
+asked_of(const Awake *d)
 {
     if (!d->asked)
         return original_of(d);
@@ -75,7 +75,7 @@ asked_of(const Due *d)
 }
 
 static Compose *
-compose_reminder(const Due *d, GError **error)
+compose_reminder(const Awake *d, GError **error)
 {
     const Home *home = d->engine->home;
     const GPtrArray *to = d->awaited.to;
@@ -95,7 +95,7 @@ compose_reminder(const Due *d, GError **error)
 }
 
 static Compose *
-compose_question(const Due *d, GError **error)
+compose_question(const Awake *d, GError **error)
 {
     const Home *home = d->engine->home;
     LetterParent parent = original_of(d);
@@ -111,7 +111,7 @@ compose_question(const Due *d, GError **error)
 }
 
 static bool
-mail_people(const Due *d, Txn *txn, WaitThen what, GError **error)
+mail_people(const Awake *d, Txn *txn, WaitThen what, GError **error)
 {
     g_autoptr(Compose) c =
         what == WAIT_REMIND ? compose_reminder(d, error) : compose_question(d, error);
@@ -123,7 +123,7 @@ mail_people(const Due *d, Txn *txn, WaitThen what, GError **error)
 
 /* The old one goes to Done: from it alone the job would act once more. */
 static bool
-file_checkpoint(const Due *d, Txn *txn, GError **error)
+file_checkpoint(const Awake *d, Txn *txn, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     LetterParent original = original_of(d);
@@ -164,7 +164,7 @@ give_up(Engine *engine, JobId id, const char *purpose, const GError *why, GError
 static bool
 act(Engine *engine, JobId id, bool *ret_did, GError **error)
 {
-    g_auto(Due) d = {.engine = engine};
+    g_auto(Awake) d = {.engine = engine};
     WaitThen did;
     *ret_did = false;
     if (!due_load(&d, id, error))

@@ -34,16 +34,6 @@ note_adopted(Master *m, Child *child)
     log_event(LOG_DEBUG, "watching what lives already", "part", title, "child", pid, NULL);
 }
 
-/* Of the time that the owner gave itself. The wall clock may have been set since: never less is
- * left than the age of the process proves, and never more than all of it. */
-static int64_t
-time_left(const Master *m, const Job *job)
-{
-    int64_t whole = job->deadline_us - job->updated_us;
-
-    return CLAMP(job->deadline_us - m->wall_us, whole - proc_age_us(&job->owner), whole);
-}
-
 /* The span is taken when a deadline is first seen, and counted by a clock that does not jump:
  * setting the wall clock kills nobody. */
 static void
@@ -57,7 +47,7 @@ note_claim(const Master *m, Child *child, const Job *job)
     child->deadline_us = job->deadline_us;
     child->overdue_us = USEC_NEVER;
     if (job->deadline_us != USEC_NEVER)
-        child->overdue_us = m->now_us + time_left(m, job);
+        child->overdue_us = m->now_us + job->deadline_us - m->wall_us;
 }
 
 static bool

@@ -15,13 +15,13 @@
 #include "serve/serve.h"
 #include "serve/wake.h"
 #include "store/age.h"
+#include "store/due.h"
 #include "store/effects.h"
 #include "store/jobs.h"
 #include "store/mailboxes.h"
 #include "store/outbox_smtp.h"
 #include "store/pauses.h"
 #include "store/seats.h"
-#include "store/set_back.h"
 #include <errno.h>
 #include <glib-unix.h>
 #include <signal.h>
@@ -235,7 +235,8 @@ sweep(Master *m)
     notify_send(m->notify, "WATCHDOG=1");
     if (m->stopping)
         return;
-    if (!master_reap(m, &n, &error) || !set_back_mend(m->db, &error)) {
+    due_look(m->db);
+    if (!master_reap(m, &n, &error)) {
         survive(m, error);
         return;
     }
@@ -447,9 +448,9 @@ serve(Master *m, GError **error)
 {
     bool unclean = false;
 
-    if (!master_open(m, &unclean, error) || !take_over(m, unclean, error) ||
-        !set_back_mend(m->db, error))
+    if (!master_open(m, &unclean, error) || !take_over(m, unclean, error))
         return false;
+    due_look(m->db);
     m->sweep_us = clock_mono_us() + SWEEP_EVERY_US;
     look(m);
     notify_send(m->notify, "READY=1");

@@ -154,11 +154,14 @@ set_wait(Engine *engine, Proposal *p, const AnswerWait *wait, StepState *state)
                                      [ANSWER_THEN_ESCALATE] = WAIT_ESCALATE,
                                      [ANSWER_THEN_GO_ON] = WAIT_CONTINUE};
     int64_t now = home_now(engine->home), at = wait->until_us;
+    bool told = true;
     p->status = PROPOSE_PARK;
     p->wait_then = thens[wait->then];
-    if (at && at <= now && p->wait_then != WAIT_CONTINUE)
+    if (at && at <= now && p->wait_then != WAIT_CONTINUE) {
         at = now + ACT_AFTER_US; /* a model that can't tell the time */
-    p->resume_us = at ? at : USEC_NEVER;
+        told = false;
+    }
+    p->resume = at ? (Due){at, told} : DUE_NEVER;
     state_set_last(state, "waiting", at);
     g_autofree char *until = at ? clock_format_iso(at) : NULL;
     if (wait->for_time)

@@ -200,7 +200,8 @@ budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GEr
     *ret_got = limit == 0 || spent + others < limit;
     if (!*ret_got) { /* where nothing is left at all it can be told so at once */
         int64_t wait = spent < limit ? LOOK_AGAIN_US : 0;
-        return job_release(txn, claim, txn_now(txn) + wait, false, BUDGET_WAITS, error);
+        return job_release(txn, claim, (Due){.us = txn_now(txn) + wait}, false, BUDGET_WAITS,
+                           error);
     }
     g_autofree char *key = g_strdup_printf(BUDGET_ASKING "%" PRId64, claim->job.v);
     g_autofree char *value =
@@ -220,8 +221,8 @@ budget_settle(Txn *txn, const JobClaim *claim, bool *ret_woke, GError **error)
                  " = ?",
                  NULL, error, "ii", claim->job.v, claim->fence) ||
         !sql_run(txn,
-                 "UPDATE job SET ready_us = ?1 WHERE id IN (SELECT id FROM job "
-                 "WHERE state = 'queued' AND ready_us > ?1 AND why = ?2 "
+                 "UPDATE job SET ready_us = steady(?1) WHERE id IN (SELECT id FROM job "
+                 "WHERE state = 'queued' AND ready_us > steady(?1) AND why = ?2 "
                  "ORDER BY turn_us, id LIMIT ?3)",
                  &changes, error, "isi", now, BUDGET_WAITS, workers))
         return false;

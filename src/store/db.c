@@ -4,6 +4,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "store/due.h"
 #include "store/gate.h"
 #include "store/migrate.h"
 #include "store/schema.h"
@@ -31,12 +32,19 @@ struct Db {
     int hint_fd;       /* -1: not open */
     int log_pages;     /* after the newest commit */
     int checkpoint_at; /* pages */
+    ClockMark clock_mark;
 };
 
 SqlConn *
 sql_conn(Db *db)
 {
     return &db->conn;
+}
+
+ClockMark *
+db_clock_mark(Db *db)
+{
+    return &db->clock_mark;
 }
 
 const Home *
@@ -115,7 +123,8 @@ configure(Db *db, GError **error)
     sqlite3_wal_hook(handle, on_commit, db); /* after the line above, which would remove it */
     db->flushes = true;
     db->checkpoint_at = CHECKPOINT_PAGES;
-    if (!sql_exec(handle, "PRAGMA mmap_size = 0; PRAGMA synchronous = FULL", error,
+    if (!due_attach(db, error) ||
+        !sql_exec(handle, "PRAGMA mmap_size = 0; PRAGMA synchronous = FULL", error,
                   "opening the store"))
         return false;
     return db->mode == DB_WRITE ||
@@ -350,8 +359,14 @@ txn_begin(Db *db, TxnFlush flush, int wait_ms, Txn *ret_txn, GError **error)
         return false;
     }
     db->in_txn = true;
-    *ret_txn = (Txn){.db = db, .open = true, .flush = flush};
-    return true;
+    *ret_txn = (Txn){.db = db,
+                     .open = true,
+                     .flush = flush,
+                     .changes = sqlite3_total_changes(db->conn.handle)};
+    if (due_begin(db, error))
+        return true;
+    txn_clear(ret_txn);
+    return false;
 }
 
 static void
@@ -385,10 +400,14 @@ txn_commit(Txn *txn, GError **error)
 {
     g_assert(txn->open);
     CRASH_POINT("txn-before-commit");
-    if (!run(txn->db, "COMMIT", error)) {
+    /* One that has changed nothing succeeds on a full disk, too. */
+    bool changed = sqlite3_total_changes(txn->db->conn.handle) != txn->changes;
+    if ((changed && !due_keep(txn, error)) || !run(txn->db, "COMMIT", error)) {
         txn_clear(txn);
         return false;
     }
+    if (txn->db->clock_mark.owed)
+        txn->db->clock_mark = (ClockMark){0};
     CRASH_POINT("txn-after-commit");
     checkpoint_when_long(txn->db);
     txn_end(txn);
@@ -403,6 +422,7 @@ txn_clear(Txn *txn)
     /* Some errors have rolled back already. */
     if (!sqlite3_get_autocommit(txn->db->conn.handle))
         (void)run(txn->db, "ROLLBACK", NULL);
+    txn->db->clock_mark = (ClockMark){0}; /* what it wrote of that is gone too */
     txn_end(txn);
 }
 

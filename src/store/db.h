@@ -27,6 +27,7 @@ struct Txn {
     Db *db;
     bool open;
     TxnFlush flush;
+    int changes; /* that the connection had made before */
 };
 
 /* How long a program waits for the gate when it has nothing better to do. */

@@ -25,7 +25,7 @@ job_fork(Txn *txn, const JobFork *in, JobId *ret_id, GError **error)
             "INSERT INTO job (id, role, face, thread, state, phase, instruction, subject, "
             "asker, original, original_msgid, round, total_iterations, steps, step_limit, "
             "floor, may, forked_job, forked_step, ready_us, created_us, updated_us) VALUES "
-            "(?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "(?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, steady(?), ?, ?)",
             NULL, error,
             "ississs"
             "sisiiii"

@@ -1,6 +1,7 @@
 #include "store/jobs.h"
 #include "base/banned.h"
 #include "base/err.h"
+#include "store/due.h"
 #include "store/jobs_internal.h"
 #include "store/mailboxes.h"
 #include "store/messages.h"
@@ -60,7 +61,7 @@ job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
         !sql_run(txn,
                  "INSERT INTO job (id, role, face, thread, state, subject, asker, original, "
                  "original_msgid, may, ready_us, turn_us, created_us, updated_us) "
-                 "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                 "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, steady(?), steady(?), ?, ?)",
                  NULL, error, "ississisiiiii", id.v, in->role, in->face, in->thread.v,
                  in->subject, in->asker, in->original.v, in->original_msgid, (int64_t)may, now,
                  turn, now, now))
@@ -87,7 +88,8 @@ begin_round(Txn *txn,
                    "attempts = 0, "
                    "iteration = 0, total_iterations = 0, round_cost_micro = 0, step_limit = 0, "
                    "phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
-                   "original = ?, asker = ?, original_msgid = ?, ready_us = ?, turn_us = ?, "
+                   "original = ?, asker = ?, original_msgid = ?, ready_us = steady(?), turn_us "
+                   "= steady(?), "
                    "wakes_us = NULL, resume_us = NULL, wait_then = NULL, cost_limit_micro = 0, "
                    "floor = 'operator', may = ~0, updated_us = ?, " JOB_NO_OWNER
                    " WHERE id = ?",
@@ -139,7 +141,7 @@ wake(Txn *txn, JobId parked, const char *why, GError **error)
 
     return sql_run(
         txn,
-        "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
+        "UPDATE job SET state = 'queued', ready_us = steady(?), wakes_us = NULL, "
         "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = ?, updated_us = ? "
         "WHERE id = ?",
         NULL, error, "isii", now, why, now, parked.v);
@@ -192,14 +194,15 @@ job_take_mail(Txn *txn,
 #define CLAIM                                                                                  \
     "UPDATE job SET state = 'running', fence = fence + 1, attempts = attempts + 1, "           \
     "iteration = 0, waiting_for = NULL, wakes_us = NULL, resume_us = NULL, wait_then = NULL, " \
-    "deadline_us = ?3, owner_host = ?4, owner_boot = ?5, owner_pid = ?6, owner_start = ?7, "   \
+    "deadline_us = steady(?3), owner_host = ?4, owner_boot = ?5, owner_pid = ?6, owner_start " \
+    "= ?7, "                                                                                   \
     "updated_us = ?1 WHERE id = "
-#define CLAIM_ENDS                                                                             \
-    " AND state IN ('queued', 'parked') RETURNING id, epoch, fence, deadline_us, attempts"
+#define CLAIM_ENDS " AND state IN ('queued', 'parked') RETURNING id, epoch, fence, attempts"
 
 static const char claim_one[] = CLAIM
-    "?2 AND (state = 'queued' OR (wakes_us <= ?1 AND parked_step <= ?8)) "
-    "AND (state = 'parked' OR ready_us <= ?1) AND " MAILBOX_LETS_WORK("job.role") CLAIM_ENDS;
+    "?2 AND (state = 'queued' OR (" SQL_IS_DUE("wakes_us", "?1") " AND parked_step <= ?8)) "
+    "AND (state = 'parked' OR " SQL_IS_DUE("ready_us", "?1") ") AND " MAILBOX_LETS_WORK(
+        "job.role") CLAIM_ENDS;
 
 static int
 read_claim(Db *db, sqlite3_stmt *st, JobClaim *ret, GError **error)
@@ -211,8 +214,7 @@ read_claim(Db *db, sqlite3_stmt *st, JobClaim *ret, GError **error)
     *ret = (JobClaim){.job = {sqlite3_column_int64(st, 0)},
                       .epoch = sqlite3_column_int64(st, 1),
                       .fence = sqlite3_column_int64(st, 2),
-                      .deadline_us = sqlite3_column_int64(st, 3),
-                      .attempts = sqlite3_column_int(st, 4)};
+                      .attempts = sqlite3_column_int(st, 3)};
     return sql_next(db, st, error) < 0 ? -1 : 1;
 }
 
@@ -266,8 +268,8 @@ job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error)
 {
     int changes = 0;
 
-    if (!sql_run(txn, "UPDATE job SET deadline_us = ?" OF_CLAIM, &changes, error, "iiii",
-                 deadline_us, claim->job.v, claim->epoch, claim->fence))
+    if (!sql_run(txn, "UPDATE job SET deadline_us = steady(?)" OF_CLAIM, &changes, error,
+                 "iiii", deadline_us, claim->job.v, claim->epoch, claim->fence))
         return false;
     return changes == 1 || fenced(txn, claim, error);
 }
@@ -285,7 +287,7 @@ job_count_step(Txn *txn,
 
     /* Two statements: what RETURNING gives goes through a table of its own: that costs more. */
     if (!sql_run(txn,
-                 "UPDATE job SET deadline_us = ?, iteration = iteration + 1, why = "
+                 "UPDATE job SET deadline_us = steady(?), iteration = iteration + 1, why = "
                  "NULL, " JOB_NO_STALL
                  "total_iterations = total_iterations + 1, steps = steps + 1, attempts = 0, "
                  "phase = ?, updated_us = ?" OF_CLAIM,
@@ -329,7 +331,7 @@ job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error)
 bool
 job_park(Txn *txn,
          const JobClaim *claim,
-         int64_t resume_after_us,
+         Due resume,
          const char *waiting_for,
          int64_t *ret_seq,
          GError **error)
@@ -340,13 +342,14 @@ job_park(Txn *txn,
     /* A mail that found the job running did not wake it; parking must not sleep over it. */
     if (!has_unseen_mail(txn->db, claim->job, &unseen, error) ||
         !sql_int(txn->db,
-                 "UPDATE job SET state = 'parked', seq = seq + 1, resume_us = " SQL_TIME ", "
-                 "wakes_us = " SQL_TIME ", "
+                 "UPDATE job SET state = 'parked', seq = seq + 1, resume_us = due(?, ?), "
+                 "wakes_us = steady(?), "
                  "parked_step = (SELECT coalesce(max(id), 0) FROM step), "
                  "wait_then = NULL, waiting_for = ?, instruction = NULL, "
                  "updated_us = ?, " JOB_NO_OWNER OF_CLAIM " RETURNING seq",
-                 0, &seq, error, "iisiiii", resume_after_us, unseen ? now : USEC_NEVER,
-                 waiting_for, now, claim->job.v, claim->epoch, claim->fence))
+                 0, &seq, error, "iiisiiii", resume.us, (int64_t)resume.moment,
+                 unseen ? now : USEC_NEVER, waiting_for, now, claim->job.v, claim->epoch,
+                 claim->fence))
         return false;
     if (seq == 0)
         return fenced(txn, claim, error);
@@ -378,9 +381,9 @@ job_due_now(Txn *txn, JobId job, GError **error)
 
     /* One whose checkpoint was seen waits for nothing else. */
     return sql_run(txn,
-                   "UPDATE job SET resume_us = ?, wait_then = NULL, "
+                   "UPDATE job SET resume_us = steady(?), wait_then = NULL, "
                    "wakes_us = CASE WHEN wakes_us IS NULL THEN NULL "
-                   "ELSE min(wakes_us, ?) END WHERE id = ? AND state = 'parked'",
+                   "ELSE min(wakes_us, steady(?)) END WHERE id = ? AND state = 'parked'",
                    NULL, error, "iii", now, now, job.v);
 }
 
@@ -423,22 +426,19 @@ job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error)
 }
 
 bool
-job_release(Txn *txn,
-            const JobClaim *claim,
-            int64_t ready_us,
-            bool count,
-            const char *why,
-            GError **error)
+job_release(
+    Txn *txn, const JobClaim *claim, Due ready, bool count, const char *why, GError **error)
 {
     int changes = 0;
 
     /* A commit within this run has set attempts to 0 already. */
     if (!sql_run(
             txn,
-            "UPDATE job SET state = 'queued', ready_us = ?, "
+            "UPDATE job SET state = 'queued', ready_us = due(?, ?), "
             "attempts = max(attempts - ?, 0), why = ?, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
-            &changes, error, "iisiiii", ready_us, (int64_t)(count ? 0 : 1), why, txn_now(txn),
-            claim->job.v, claim->epoch, claim->fence))
+            &changes, error, "iiisiiii", ready.us, (int64_t)ready.moment,
+            (int64_t)(count ? 0 : 1), why, txn_now(txn), claim->job.v, claim->epoch,
+            claim->fence))
         return false;
     return changes == 1 || fenced(txn, claim, error);
 }
@@ -446,11 +446,12 @@ job_release(Txn *txn,
 bool
 job_stall(Txn *txn, const JobClaim *claim, bool told, GError **error)
 {
-    return sql_run(txn,
-                   "UPDATE job SET stalled_us = min(coalesce(stalled_us, ?1), ?1), "
-                   "stall_told = stall_told OR ?" OF_CLAIM,
-                   NULL, error, "iiiii", txn_now(txn), (int64_t)told, claim->job.v,
-                   claim->epoch, claim->fence);
+    return sql_run(
+        txn,
+        "UPDATE job SET stalled_us = min(coalesce(stalled_us, steady(?1)), steady(?1)), "
+        "stall_told = stall_told OR ?" OF_CLAIM,
+        NULL, error, "iiiii", txn_now(txn), (int64_t)told, claim->job.v, claim->epoch,
+        claim->fence);
 }
 
 /* What killed one owner may kill the next: the more often, the longer the wait. */
@@ -468,8 +469,9 @@ reap_one(Txn *txn, const Job *job, GError **error)
 {
     const JobClaim dead = {.job = job->id, .epoch = job->epoch, .fence = job->fence};
 
-    return job_release(txn, &dead, txn_now(txn) + backoff(job->attempts), true, "owner died",
-                       error);
+    const Due ready = {.us = txn_now(txn) + backoff(job->attempts)};
+
+    return job_release(txn, &dead, ready, true, "owner died", error);
 }
 
 bool

@@ -21,7 +21,7 @@
  * (4) A lease has no renewal: a deadline is set by the claim and by each commit, liveness comes
  *     from the kernel (boot id, pid, start time). A dead owner is reaped without any clock.
  * (5) Seen is not due: a parked job goes on by itself when its checkpoint mail was seen
- *     (job_seen) and resume_us has passed; wakes_us is when both will be so.
+ *     (job_seen) and its resume has come; wakes_us is when both will be so.
  */
 #include "base/ids.h"
 #include "base/proc.h"
@@ -43,7 +43,7 @@ bool job_state_parse(const char *name, JobState *ret);
 /* For people: queued, working, waiting, done, failed, stopped, cancelled. */
 const char *job_state_words(JobState s);
 
-/* What the runtime does when the time of a parked job (resume_us) comes without an answer. */
+/* What the runtime does when the time of a parked job (resume) comes without an answer. */
 typedef enum WaitThen {
     WAIT_CONTINUE, /* wakes it */
     WAIT_REMIND,   /* one reminder to those it waits for; the job waits on, then as below */
@@ -55,7 +55,7 @@ bool wait_then_parse(const char *name, WaitThen *ret); /* "" is continue */
 
 typedef struct JobClaim {
     JobId job;
-    int64_t epoch, fence, deadline_us;
+    int64_t epoch, fence;
     int attempts;
 } JobClaim;
 
@@ -73,7 +73,7 @@ typedef struct Job {
     int64_t epoch, fence, seq;
     int64_t ready_us, created_us, updated_us;
     int64_t wakes_us, deadline_us; /* USEC_NEVER: none */
-    int64_t resume_us; /* parked: when it goes on by itself, or wait_then is due; USEC_NEVER */
+    Due resume;                    /* parked: when it goes on by itself, or wait_then is due */
     WaitThen wait_then;
     int64_t stalled_us; /* since when its question finds no answer (job_stall()); USEC_NEVER */
     bool stall_told;
@@ -136,13 +136,13 @@ bool job_count_step(Txn *txn,
                     GError **error);
 /* Remembers in the round what was shown: only ever lower. */
 bool job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error);
-/* resume_after_us USEC_NEVER: only mail or an order wakes it; else it waits for its checkpoint
+/* resume DUE_NEVER: only mail or an order wakes it; else it waits for its checkpoint
  * to be seen, and then for that time. Mail that came while the job ran and that no brain was
  * shown makes it due at once: parking never sleeps over a mail. *ret_seq is the number that the
  * checkpoint mail carries. */
 bool job_park(Txn *txn,
               const JobClaim *claim,
-              int64_t resume_after_us,
+              Due resume,
               const char *waiting_for,
               int64_t *ret_seq,
               GError **error);
@@ -169,14 +169,10 @@ bool job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error);
 /* Its question found no answer: remembers since when that is so, until a step is counted, a round
  * begins or somebody says CONTINUE; and whether whoever asked was told. Before job_release(). */
 bool job_stall(Txn *txn, const JobClaim *claim, bool told, GError **error);
-/* Gives an unfinished claim back: queued again, ready at ready_us; keeps attempts when count.
+/* Gives an unfinished claim back: queued again, ready by then; keeps attempts when count.
  */
-bool job_release(Txn *txn,
-                 const JobClaim *claim,
-                 int64_t ready_us,
-                 bool count,
-                 const char *why,
-                 GError **error);
+bool job_release(
+    Txn *txn, const JobClaim *claim, Due ready, bool count, const char *why, GError **error);
 
 /* Orders of a person; ERR_NEVER "no job 12". STOP and CANCEL raise the epoch of a live job and
  * drop its timers; they take back unsent mail (outbox rows become held) of an ended one too.
@@ -214,7 +210,7 @@ typedef struct JobRestore {
     ThreadId thread;
     int round, total_iterations, steps, step_limit;
     int64_t epoch, seq, created_us, round_cost_micro;
-    int64_t resume_us; /* USEC_NEVER: mail or an order only */
+    Due resume; /* DUE_NEVER: mail or an order only */
     WaitThen wait_then;
     Trust floor;
     unsigned may;

@@ -1,6 +1,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "store/due.h"
 #include "store/jobs.h"
 #include "store/jobs_internal.h"
 #include "store/mailboxes.h"
@@ -75,10 +76,11 @@ job_free(Job *job)
 #define COLUMNS                                                                                \
     "id, thread, state, original, role, face, phase, subject, asker, original_msgid, why, "    \
     "waiting_for, instruction, round, attempts, iteration, total_iterations, steps, "          \
-    "step_limit, epoch, fence, seq, ready_us, wakes_us, deadline_us, created_us, "             \
+    "step_limit, epoch, fence, seq, wall(ready_us), wall(wakes_us), wall(deadline_us), "       \
+    "created_us, "                                                                             \
     "updated_us, cost_micro, round_cost_micro, owner_host, owner_boot, owner_pid, "            \
-    "owner_start, resume_us, cost_limit_micro, floor, wait_then, may, "                        \
-    "stalled_us, stall_told "
+    "owner_start, wall(resume_us), cost_limit_micro, floor, wait_then, may, "                  \
+    "wall(stalled_us), stall_told, resume_us >= " SQL_MOMENTS " "
 
 static int64_t
 time_or_never(sqlite3_stmt *st, int column)
@@ -128,7 +130,7 @@ read_job(sqlite3_stmt *st)
     job->owner_boot = sql_text_null(st, 30);
     job->owner.pid = (pid_t)sqlite3_column_int64(st, 31);
     job->owner.start_time = sqlite3_column_int64(st, 32);
-    job->resume_us = time_or_never(st, 33);
+    job->resume = (Due){time_or_never(st, 33), sqlite3_column_int(st, 40)};
     job->cost_limit_micro = sqlite3_column_int64(st, 34);
     g_autofree char *floor = sql_text(st, 35);
     if (!trust_parse(floor, &job->floor))

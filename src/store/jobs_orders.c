@@ -113,7 +113,7 @@ queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, G
     int64_t limit = more > 0 ? limit_in_force(txn->db, job) + more : job->step_limit;
 
     return sql_run(txn,
-                   "UPDATE job SET state = 'queued', ready_us = ?, wakes_us = NULL, "
+                   "UPDATE job SET state = 'queued', ready_us = steady(?), wakes_us = NULL, "
                    "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = NULL, "
                    "attempts = 0, " JOB_NO_STALL "step_limit = ?, "
                    "instruction = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",

@@ -47,7 +47,7 @@ free_number(Txn *txn, const JobRestore *in, JobId *ret, GError **error)
 static bool
 wait_again(Txn *txn, JobId id, const JobRestore *in, GError **error)
 {
-    if (in->wait_then == WAIT_CONTINUE || in->resume_us == USEC_NEVER)
+    if (in->wait_then == WAIT_CONTINUE || in->resume.us == USEC_NEVER)
         return true;
     return sql_run(txn, "UPDATE job SET wakes_us = NULL WHERE id = ?", NULL, error, "i",
                    id.v) &&
@@ -67,17 +67,18 @@ job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
             "asker, original, original_msgid, round, epoch, seq, total_iterations, steps, "
             "step_limit, cost_micro, round_cost_micro, ready_us, resume_us, wakes_us, "
             "created_us, updated_us, floor, may) VALUES (?, ?, ?, ?, 'parked', ?, ?, ?, ?, "
-            "0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, " SQL_TIME ", " SQL_TIME ", ?, ?, ?, ?)",
+            "0, ?, ?, ?, ?, ?, ?, ?, ?, ?, steady(?), due(?, ?), due(?, ?), ?, ?, ?, ?)",
             NULL, error,
             "issi"
             "ssss"
             "siii"
             "iiii"
-            "iiiiiisi",
+            "iiiiiiiisi",
             id.v, in->role, in->face, in->thread.v, in->phase, in->waiting_for, in->subject,
             in->asker, in->original_msgid, (int64_t)in->round, in->epoch, in->seq,
             (int64_t)in->total_iterations, (int64_t)in->steps, (int64_t)in->step_limit,
-            in->round_cost_micro, in->round_cost_micro, now, in->resume_us, in->resume_us,
+            in->round_cost_micro, in->round_cost_micro, now, in->resume.us,
+            (int64_t)in->resume.moment, in->resume.us, (int64_t)in->resume.moment,
             in->created_us, now, trust_name(in->floor), (int64_t)in->may))
         return false;
     *ret_id = id;
@@ -92,17 +93,18 @@ job_put_back(Txn *txn, JobId job, const JobRestore *in, GError **error)
                    "UPDATE job SET state = 'parked', phase = ?, waiting_for = ?, asker = ?, "
                    "original_msgid = ?, round = ?, total_iterations = ?, "
                    "steps = max(steps, ?), step_limit = ?, epoch = max(epoch, ?), seq = ?, "
-                   "round_cost_micro = max(round_cost_micro, ?), resume_us = " SQL_TIME
-                   ", wakes_us = " SQL_TIME ", wait_then = NULL, why = NULL, attempts = 0, "
+                   "round_cost_micro = max(round_cost_micro, ?), resume_us = due(?, ?), "
+                   "wakes_us = due(?, ?), wait_then = NULL, why = NULL, attempts = 0, "
                    "floor = ?, may = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
                    NULL, error,
                    "ssss"
                    "iiiiii"
-                   "iiisiii",
+                   "iiiiisiii",
                    in->phase, in->waiting_for, in->asker, in->original_msgid,
                    (int64_t)in->round, (int64_t)in->total_iterations, (int64_t)in->steps,
                    (int64_t)in->step_limit, in->epoch, in->seq, in->round_cost_micro,
-                   in->resume_us, in->resume_us, trust_name(in->floor), (int64_t)in->may,
+                   in->resume.us, (int64_t)in->resume.moment, in->resume.us,
+                   (int64_t)in->resume.moment, trust_name(in->floor), (int64_t)in->may,
                    txn_now(txn), job.v) &&
            wait_again(txn, job, in, error);
 }

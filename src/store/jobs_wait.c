@@ -3,8 +3,8 @@
  *
  *   REMIND --job_wait_over(): one reminder--> ESCALATE --job_wait_over(): the owner--> CONTINUE
  *
- * (1) A job that waits with REMIND or ESCALATE is not woken by time: resume_us is the moment of
- * the act, and a timer "wait" stands for it. (2) The act and the move of the timer are one
+ * (1) A job that waits with REMIND or ESCALATE is not woken by time: its resume is when the act
+ * is due, and a timer "wait" stands for it. (2) The act and the move of the timer are one
  * transaction, so no crash makes it happen twice. (3) Whatever wakes, stops or ends the job
  * takes wait_then away; a timer that is left finds nothing to do.
  */
@@ -52,11 +52,10 @@ job_wait(Txn *txn, JobId id, WaitThen then, GError **error)
 
     if (!job_get(txn->db, id, &job, error))
         return false;
-    bool acts = then != WAIT_CONTINUE && job->resume_us != USEC_NEVER;
+    bool acts = then != WAIT_CONTINUE && job->resume.us != USEC_NEVER;
     return sql_run(txn, "UPDATE job SET wait_then = ? WHERE id = ? AND state = 'parked'", NULL,
                    error, "si", acts ? names[then] : NULL, id.v) &&
-           (acts ? timer_set(txn, id, TIMER_WAIT, job->resume_us, error)
-                 : timer_drop(txn, id, TIMER_WAIT, error));
+           (acts ? timer_set_wait(txn, id, error) : timer_drop(txn, id, TIMER_WAIT, error));
 }
 
 /* A new seq: the checkpoint mail that goes with it knows what was done already. */
@@ -66,12 +65,12 @@ wait_on(Txn *txn, JobId id, WaitThen then, int64_t until_us, GError **error)
     int64_t now = txn_now(txn);
 
     return sql_run(txn,
-                   "UPDATE job SET wait_then = ?, resume_us = " SQL_TIME ", "
+                   "UPDATE job SET wait_then = ?, resume_us = steady(?), "
                    "seq = seq + 1, waiting_for = 'a reply', updated_us = ? WHERE id = ?",
                    NULL, error, "siii", then == WAIT_CONTINUE ? NULL : names[then], until_us,
                    now, id.v) &&
            (until_us == USEC_NEVER ? timer_drop(txn, id, TIMER_WAIT, error)
-                                   : timer_set(txn, id, TIMER_WAIT, until_us, error));
+                                   : timer_set_wait(txn, id, error));
 }
 
 bool
@@ -93,6 +92,6 @@ job_wait_over(Txn *txn, JobId id, WaitThen *ret_did, GError **error)
     *ret_did = job->wait_then;
     if (job->wait_then == WAIT_ESCALATE)
         return wait_on(txn, id, WAIT_CONTINUE, USEC_NEVER, error);
-    int64_t first = job->resume_us - job->updated_us; /* it was parked then */
+    int64_t first = job->resume.us - job->updated_us; /* it was parked then */
     return wait_on(txn, id, WAIT_ESCALATE, now + MAX(first, SECOND_WAIT_MIN_US), error);
 }

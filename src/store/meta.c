@@ -1,6 +1,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "store/due.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
@@ -98,21 +99,30 @@ db_hold_all(Db *db)
     return meta_get(db, "hold-all", &why, &error) ? why : g_strdup(error->message);
 }
 
+/* The first span, and the first moment. */
+#define FIRST(column, rows)                                                                    \
+    "SELECT min(" column ") AS at FROM " rows " UNION ALL SELECT min(" column ") FROM " rows   \
+    " AND " column " >= " SQL_MOMENTS " UNION ALL "
+
 bool
 db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error)
 {
-    return sql_int(db,
-                   "SELECT min(at) FROM ("
-                   "SELECT min(ready_us) AS at FROM job WHERE state = 'queued' UNION ALL "
-                   "SELECT min(wakes_us) FROM job WHERE state = 'parked' AND wakes_us IS NOT "
-                   "NULL UNION ALL "
-                   "SELECT min(deadline_us) FROM job WHERE state = 'running' UNION ALL "
-                   "SELECT min(next_us) FROM delivery WHERE state IN ('ready', 'retry') "
-                   "AND (mailbox IS NOT NULL OR folder = '') " /* others have their account's */
-                   "UNION ALL "
-                   "SELECT min(ask_us) FROM delivery WHERE ask_us IS NOT NULL AND "
-                   "state = 'in_doubt' UNION ALL "
-                   "SELECT min(due_us) FROM timer UNION ALL "
-                   "SELECT min(next_us) FROM schedule)",
-                   USEC_NEVER, ret_wall_us, error, "");
+    return sql_int(
+        db,
+        "SELECT min(wall(at)) FROM (" FIRST("ready_us", "job WHERE state = 'queued'")
+            FIRST("wakes_us", "job WHERE state = 'parked' AND "
+                              "wakes_us IS NOT NULL")
+                FIRST("due_us", "timer WHERE true") "SELECT min(deadline_us) FROM job "
+                                                    "WHERE state = 'running' UNION ALL "
+                                                    "SELECT min(next_us) FROM delivery "
+                                                    "WHERE state IN ('ready', 'retry') "
+                                                    "AND (mailbox IS NOT NULL OR folder = "
+                                                    "'') " /* others have their account's */
+                                                    "UNION ALL "
+                                                    "SELECT min(ask_us) FROM delivery "
+                                                    "WHERE ask_us IS NOT NULL AND "
+                                                    "state = 'in_doubt' UNION ALL "
+                                                    "SELECT due(min(next_us), 1) FROM "
+                                                    "schedule)",
+        USEC_NEVER, ret_wall_us, error, "");
 }

@@ -83,7 +83,7 @@ put_delivery(
                    "INSERT INTO delivery "
                    "(outbox, address, mailbox, folder, flags, state, next_us, after_effect, "
                    "why, affinity) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?)",
+                   "VALUES (?, ?, ?, ?, ?, ?, steady(?), NULLIF(?, 0), ?, ?)",
                    NULL, error, "isssssiiss", id.v, to->address, to->mailbox, to->folder,
                    to->flags, out_state_name(state), txn_now(txn), after.v, held,
                    to->account ? to->account : "");
@@ -134,7 +134,7 @@ bool
 outbox_release_copies(Txn *txn, OutId id, GError **error)
 {
     return sql_run(txn,
-                   "UPDATE delivery SET state = 'ready', next_us = ? "
+                   "UPDATE delivery SET state = 'ready', next_us = steady(?) "
                    "WHERE outbox = ? AND state = 'waiting' AND after_effect = ?",
                    NULL, error, "iii", txn_now(txn), id.v, OUTBOX_AFTER_SENT.v);
 }
@@ -142,10 +142,11 @@ outbox_release_copies(Txn *txn, OutId id, GError **error)
 bool
 outbox_retry(Txn *txn, int64_t delivery, int64_t next_us, const char *why, GError **error)
 {
-    return sql_run(txn,
-                   "UPDATE delivery SET state = 'retry', attempts = attempts + 1, next_us = ?, "
-                   "why = ? WHERE id = ? AND state IN ('ready', 'retry', 'sending')",
-                   NULL, error, "isi", next_us, why, delivery);
+    return sql_run(
+        txn,
+        "UPDATE delivery SET state = 'retry', attempts = attempts + 1, next_us = steady(?), "
+        "why = ? WHERE id = ? AND state IN ('ready', 'retry', 'sending')",
+        NULL, error, "isi", next_us, why, delivery);
 }
 
 bool
@@ -194,7 +195,7 @@ bool
 outbox_effect_done(Txn *txn, EffectId effect, bool done, const char *why, GError **error)
 {
     return sql_run(txn,
-                   "UPDATE delivery SET state = ?, why = ?, next_us = ? "
+                   "UPDATE delivery SET state = ?, why = ?, next_us = steady(?) "
                    "WHERE state = 'waiting' AND after_effect = ?",
                    NULL, error, "ssii", out_state_name(done ? OUT_READY : OUT_HELD),
                    done ? NULL : why, txn_now(txn), effect.v);
@@ -213,7 +214,7 @@ bool
 outbox_notes_done(Txn *txn, OutId upto, GError **error)
 {
     return sql_run(txn,
-                   "UPDATE delivery SET state = 'ready', next_us = ? "
+                   "UPDATE delivery SET state = 'ready', next_us = steady(?) "
                    "WHERE state = 'waiting' AND after_effect = ? AND outbox <= ?",
                    NULL, error, "iii", txn_now(txn), OUTBOX_AFTER_NOTES.v, upto.v);
 }
@@ -228,7 +229,7 @@ static bool
 let_go(Txn *txn, int64_t delivery, GError **error)
 {
     return sql_run(txn,
-                   "UPDATE delivery SET why = NULL, next_us = ?, state = "
+                   "UPDATE delivery SET why = NULL, next_us = steady(?), state = "
                    "CASE WHEN" UNSENT_COPY "OR "
                    "EXISTS (SELECT 1 FROM effect e JOIN outbox o ON o.job = e.job "
                    "WHERE o.id = delivery.outbox AND e.id = delivery.after_effect "
@@ -340,7 +341,7 @@ outbox_again(Txn *txn, OutId id, GError **error)
 
     if (!sql_run(txn,
                  "UPDATE delivery SET state = CASE WHEN" UNSENT_COPY
-                 "THEN 'waiting' ELSE 'ready' END, attempts = 0, next_us = ? "
+                 "THEN 'waiting' ELSE 'ready' END, attempts = 0, next_us = steady(?) "
                  "WHERE outbox = ? AND (state IN ('retry', 'in_doubt') OR "
                  "(state = 'failed' AND coalesce(why, '') NOT LIKE '" REJECTED "%'))",
                  &changes, error, "ii", txn_now(txn), id.v) ||

@@ -86,7 +86,8 @@ out_row_file(const OutRow *r)
 /* Of delivery d and its outbox o; the bytes come last. */
 #define COLUMNS                                                                                \
     "o.id, d.id, o.job, d.state, d.attempts, o.round, o.step, o.level, o.msgid, o.from_spec, " \
-    "d.address, d.mailbox, d.folder, d.flags, o.subject, d.why, o.created_us, d.next_us, "     \
+    "d.address, d.mailbox, d.folder, d.flags, o.subject, d.why, o.created_us, "                \
+    "wall(d.next_us), "                                                                        \
     "o.question, d.affinity, " FLOOR ", "
 
 static Trust
@@ -157,7 +158,7 @@ read_first(Db *db, sqlite3_stmt *st, OutRow **ret, GError **error)
 }
 
 /* The words of the index delivery_due, so that it is used. */
-#define DUE "d.state IN ('ready', 'retry') AND d.next_us <= ? "
+#define DUE "d.state IN ('ready', 'retry') AND d.next_us <= steady(?) "
 /* In the same statement and not by db_hold_all() before it: what is asked for every mail costs
  * one read transaction. */
 #define NOTHING_HELD                                                                           \
@@ -213,7 +214,7 @@ bool
 outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error)
 {
     return sql_int(db,
-                   "SELECT min(d.next_us) FROM delivery d "
+                   "SELECT wall(min(d.next_us)) FROM delivery d "
                    "WHERE d.state IN ('ready', 'retry') AND " FILES "AND " NOTHING_HELD,
                    USEC_NEVER, ret_us, error, "s", account);
 }

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/text.h"
 #include "mail/address.h"
+#include "store/due.h"
 #include "store/questions.h"
 #include "store/sql.h"
 #include <inttypes.h>
@@ -113,22 +114,22 @@ outbox_doubt(Txn *txn, int64_t delivery, const char *why, int64_t ask_us, GError
 {
     return sql_run(txn,
                    "UPDATE delivery SET state = 'in_doubt', attempts = attempts + 1, "
-                   "next_us = ?, why = ?, ask_us = NULLIF(?, ?) "
+                   "next_us = steady(?), why = ?, ask_us = steady(?) "
                    "WHERE id = ? AND state = 'sending'",
-                   NULL, error, "isiii", txn_now(txn), why, ask_us, USEC_NEVER, delivery);
+                   NULL, error, "isii", txn_now(txn), why, ask_us, delivery);
 }
 
 bool
 outbox_doubt_all(Txn *txn, const char *why, GError **error)
 {
-    return sql_run(
-        txn,
-        "UPDATE delivery SET state = 'in_doubt', next_us = ?1, why = ?2, ask_us = ?1 "
-        "WHERE state IN ('waiting', 'ready', 'retry', 'sending') AND" BY_SMTP,
-        NULL, error, "is", txn_now(txn), why);
+    return sql_run(txn,
+                   "UPDATE delivery SET state = 'in_doubt', next_us = steady(?1), why = ?2, "
+                   "ask_us = steady(?1) "
+                   "WHERE state IN ('waiting', 'ready', 'retry', 'sending') AND" BY_SMTP,
+                   NULL, error, "is", txn_now(txn), why);
 }
 
-#define TO_ASK " ask_us IS NOT NULL AND ask_us <= ? AND state = 'in_doubt' "
+#define TO_ASK " ask_us IS NOT NULL AND ask_us <= steady(?) AND state = 'in_doubt' "
 
 bool
 outbox_to_ask(Db *db, int64_t now_us, GArray **ret, GError **error)
@@ -186,7 +187,7 @@ outbox_resend(Txn *txn, OutId id, unsigned *ret_n, GError **error)
     int changes = 0;
 
     if (!sql_run(txn,
-                 "UPDATE delivery SET state = 'ready', attempts = 0, next_us = ? "
+                 "UPDATE delivery SET state = 'ready', attempts = 0, next_us = steady(?) "
                  "WHERE outbox = ? AND state = 'in_doubt'",
                  &changes, error, "ii", txn_now(txn), id.v))
         return false;
@@ -317,15 +318,17 @@ outbox_pause_account(Txn *txn,
                      GError **error)
 {
     g_autofree char *key = pause_key(account), *before = NULL;
-    g_autofree char *value = g_strdup_printf("%" PRId64 " %s", until_us, why);
+    g_autofree char *value =
+        g_strdup_printf("%" PRId64 " %s", due_keeps(txn->db, (Due){.us = until_us}), why);
 
     if (!meta_get(txn->db, key, &before, error))
         return false;
     *ret_first = before == NULL;
     return meta_set(txn, key, value, error) &&
            sql_run(txn,
-                   "UPDATE delivery SET state = 'retry', next_us = ?1, why = ?2 "
-                   "WHERE state IN ('ready', 'retry') AND next_us < ?1 AND affinity IN ('', "
+                   "UPDATE delivery SET state = 'retry', next_us = steady(?1), why = ?2 "
+                   "WHERE state IN ('ready', 'retry') AND next_us < steady(?1) AND affinity IN "
+                   "('', "
                    "?3) AND" BY_SMTP,
                    NULL, error, "iss", until_us, why, account);
 }
@@ -344,8 +347,10 @@ outbox_account_paused(
     if (!blank)
         return true;
     *blank = '\0';
-    if (text_parse_int(value, 0, INT64_MAX, ret_until))
+    if (text_parse_int(value, 0, INT64_MAX, ret_until)) {
+        *ret_until = due_read(db, *ret_until).us;
         *ret_why = g_strdup(blank + 1);
+    }
     return true;
 }
 
@@ -357,11 +362,12 @@ outbox_resume_account(Txn *txn, const char *account, GError **error)
 
     if (!outbox_account_paused(txn->db, account, &until, &why, error))
         return false;
-    return !why || (meta_set(txn, key, NULL, error) &&
-                    sql_run(txn,
-                            "UPDATE delivery SET next_us = ? WHERE state IN ('ready', 'retry') "
-                            "AND next_us = ? AND affinity IN ('', ?) AND" BY_SMTP,
-                            NULL, error, "iis", txn_now(txn), until, account));
+    return !why ||
+           (meta_set(txn, key, NULL, error) &&
+            sql_run(txn,
+                    "UPDATE delivery SET next_us = steady(?) WHERE state IN ('ready', 'retry') "
+                    "AND next_us = steady(?) AND affinity IN ('', ?) AND" BY_SMTP,
+                    NULL, error, "iis", txn_now(txn), until, account));
 }
 
 bool

@@ -1,8 +1,8 @@
 #include "store/pauses.h"
 #include "base/banned.h"
 #include "base/home.h"
-#include "base/log.h"
 #include "base/text.h"
+#include "store/due.h"
 #include "store/sql.h"
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -24,32 +24,29 @@ key_of(const char *what, const char *brain)
     return g_strdup_printf("%s:%s", what, brain);
 }
 
-/* "UNTIL REST": a time and what stands behind it. */
+/* "NUMBER REST": a number and what stands behind it. */
 static bool
-set_until(Txn *txn,
-          const char *what,
-          const char *brain,
-          int64_t until_us,
-          const char *rest,
-          GError **error)
+set_number(Txn *txn,
+           const char *what,
+           const char *brain,
+           int64_t number,
+           const char *rest,
+           GError **error)
 {
     g_autofree char *key = key_of(what, brain);
-    g_autofree char *value = g_strdup_printf("%" PRId64 " %s", until_us, rest);
+    g_autofree char *value = g_strdup_printf("%" PRId64 " %s", number, rest);
 
     return meta_set(txn, key, value, error);
 }
 
+/* *ret_rest is NULL where there is none. */
 static bool
-get_until(Db *db,
-          const char *what,
-          const char *brain,
-          int64_t *ret_until,
-          char **ret_rest,
-          GError **error)
+get_number(
+    Db *db, const char *what, const char *brain, int64_t *ret, char **ret_rest, GError **error)
 {
     g_autofree char *key = key_of(what, brain), *value = NULL;
 
-    *ret_until = 0;
+    *ret = 0;
     *ret_rest = NULL;
     if (!meta_get(db, key, &value, error))
         return false;
@@ -57,8 +54,32 @@ get_until(Db *db,
     if (!blank)
         return true;
     *blank = '\0';
-    if (text_parse_int(value, 0, INT64_MAX, ret_until))
+    if (text_parse_int(value, 0, INT64_MAX, ret))
         *ret_rest = g_strdup(blank + 1);
+    return true;
+}
+
+/* The same with a time (store/due.h). */
+static bool
+set_until(
+    Txn *txn, const char *what, const char *brain, Due until, const char *rest, GError **error)
+{
+    return set_number(txn, what, brain, due_keeps(txn->db, until), rest, error);
+}
+
+static bool
+get_until(Db *db,
+          const char *what,
+          const char *brain,
+          Due *ret_until,
+          char **ret_rest,
+          GError **error)
+{
+    int64_t kept;
+
+    if (!get_number(db, what, brain, &kept, ret_rest, error))
+        return false;
+    *ret_until = *ret_rest ? due_read(db, kept) : (Due){0};
     return true;
 }
 
@@ -73,11 +94,11 @@ has_key(Db *db, const char *what, const char *brain, bool *ret, GError **error)
     return true;
 }
 
-/* When the pause began, for brains_set_back(). */
+/* That something began now. */
 static bool
-set_since(Txn *txn, const char *brain, GError **error)
+set_since(Txn *txn, const char *what, const char *brain, GError **error)
 {
-    return set_until(txn, "paused-at", brain, txn_now(txn), "", error);
+    return set_until(txn, what, brain, (Due){.us = txn_now(txn)}, "", error);
 }
 
 static char *
@@ -130,25 +151,25 @@ brain_set_broken(Txn *txn,
     if (!meta_get(txn->db, key, &before, error))
         return false;
     *ret_first = before == NULL;
-    return meta_set(txn, key, why, error) && set_since(txn, brain, error) &&
-           set_until(txn, "broken-until", brain, until_us, mark, error);
+    return meta_set(txn, key, why, error) &&
+           set_until(txn, "broken-until", brain, (Due){.us = until_us}, mark, error);
 }
 
 /* Nobody is believed for longer than a day. In meta: that the owner was asked about it. */
 static bool
-shorten_wait(Txn *txn, const char *brain, int64_t *until_us, bool *ret_ask, GError **error)
+shorten_wait(Txn *txn, const char *brain, Due *until, bool *ret_ask, GError **error)
 {
     int64_t last = txn_now(txn) + BRAIN_MOST_US;
     bool asked;
 
     *ret_ask = false;
-    if (*until_us <= last)
+    if (until->us <= last)
         return true;
-    *until_us = last;
+    *until = (Due){.us = last};
     if (!has_key(txn->db, "limited-asked", brain, &asked, error))
         return false;
     *ret_ask = !asked;
-    return asked || set_until(txn, "limited-asked", brain, txn_now(txn), "", error);
+    return asked || set_since(txn, "limited-asked", brain, error);
 }
 
 int64_t
@@ -161,46 +182,44 @@ brain_next_try(int64_t since_us, int64_t now_us)
 }
 
 bool
-brain_set_limited(Txn *txn,
-                  const char *brain,
-                  int64_t *until_us,
-                  const char *why,
-                  bool *ret_ask,
-                  GError **error)
+brain_set_limited(
+    Txn *txn, const char *brain, Due *until, const char *why, bool *ret_ask, GError **error)
 {
     g_autofree char *mark = mark_asked(db_home(txn->db), brain), *rest = NULL;
-    int64_t since, now = txn_now(txn);
+    int64_t now = txn_now(txn);
+    Due since;
 
     /* One that is tried between two pauses, in vain, was paused all the time. */
     if (!get_until(txn->db, "limited-since", brain, &since, &rest, error))
         return false;
-    since = rest ? MIN(since, now) : now;
-    if (!set_until(txn, "limited-since", brain, since, *until_us ? "" : AWAY, error))
+    since = (Due){.us = rest ? MIN(since.us, now) : now};
+    if (!set_until(txn, "limited-since", brain, since, until->us ? "" : AWAY, error))
         return false;
-    if (*until_us == 0)
-        *until_us = brain_next_try(since, now);
-    return shorten_wait(txn, brain, until_us, ret_ask, error) && set_since(txn, brain, error) &&
-           set_until(txn, "limited", brain, *until_us, why, error) &&
-           set_until(txn, "limited-under", brain, *until_us, mark, error);
+    if (until->us == 0)
+        *until = (Due){.us = brain_next_try(since.us, now)};
+    return shorten_wait(txn, brain, until, ret_ask, error) &&
+           set_until(txn, "limited", brain, *until, why, error) &&
+           set_until(txn, "limited-under", brain, *until, mark, error);
 }
 
 /* In meta: since when, and who was told: "WHEN a@x b@y". */
 bool
 brain_tell(Txn *txn, const char *brain, const char *address, bool *ret_tell, GError **error)
 {
-    int64_t now = txn_now(txn), told_us;
+    int64_t now = txn_now(txn);
     g_autofree char *told = NULL;
+    Due last;
 
     *ret_tell = false;
-    if (!get_until(txn->db, "limited-told", brain, &told_us, &told, error))
+    if (!get_until(txn->db, "limited-told", brain, &last, &told, error))
         return false;
-    bool old = !told || now - told_us >= 24 * HOUR_US;
+    bool old = !told || now - last.us >= 24 * HOUR_US;
     g_auto(GStrv) list = g_strsplit(old ? "" : told, " ", -1);
     if (g_strv_contains((const char *const *)list, address))
         return true;
     g_autofree char *more = old ? g_strdup(address) : g_strjoin(" ", told, address, NULL);
     *ret_tell = true;
-    return set_until(txn, "limited-told", brain, old ? now : told_us, more, error);
+    return set_until(txn, "limited-told", brain, old ? (Due){.us = now} : last, more, error);
 }
 
 /* Was it paused under other settings? *ret_there: there is such a pause, also one that is over. */
@@ -209,7 +228,7 @@ is_outdated(
     Db *db, const char *what, const char *brain, bool *ret, bool *ret_there, GError **error)
 {
     g_autofree char *mark = NULL;
-    int64_t until;
+    Due until;
 
     if (!get_until(db, what, brain, &until, &mark, error))
         return false;
@@ -234,20 +253,21 @@ brain_broken_why(Db *db, const char *brain, char **ret, bool *ret_untried, GErro
 bool
 brain_pause(Db *db, const char *brain, Pause *ret, GError **error)
 {
-    int64_t now = home_now(db_home(db)), broken, limited, since;
+    int64_t now = home_now(db_home(db));
+    Due broken, limited, since;
     bool untried, changed, there;
     g_autofree char *mark = NULL, *broken_why = NULL, *limit_why = NULL, *kind = NULL;
 
-    *ret = (Pause){.until_us = USEC_NEVER};
+    *ret = (Pause){.until = DUE_NEVER};
     if (!get_until(db, "broken-until", brain, &broken, &mark, error) ||
         !brain_broken_why(db, brain, &broken_why, &untried, error) ||
         !get_until(db, "limited", brain, &limited, &limit_why, error) ||
         !get_until(db, "limited-since", brain, &since, &kind, error) ||
         !is_outdated(db, "limited-under", brain, &changed, &there, error))
         return false;
-    if (broken > now && !untried)
+    if (broken.us > now && !untried)
         *ret = (Pause){PAUSE_BROKEN, broken, g_steal_pointer(&broken_why), false};
-    else if (limited > now && !changed)
+    else if (limited.us > now && !changed)
         *ret = (Pause){PAUSE_LIMITED, limited, g_steal_pointer(&limit_why),
                        g_strcmp0(kind, AWAY) == 0};
     return true;
@@ -271,8 +291,9 @@ release_jobs(Txn *txn, const char *brain, GError **error)
         const ConfRole *role = &config->roles[i];
         if (g_str_equal(role->brain, brain) &&
             !sql_run(txn,
-                     "UPDATE job SET ready_us = ?1, updated_us = ?1 WHERE state = 'queued' AND "
-                     "ready_us > ?1 AND role = ?2",
+                     "UPDATE job SET ready_us = steady(?1), updated_us = ?1 WHERE state = "
+                     "'queued' AND "
+                     "ready_us > steady(?1) AND role = ?2",
                      NULL, error, "is", now, role->name))
             return false;
     }
@@ -294,8 +315,7 @@ brain_try_now(Txn *txn, const char *brain, GError **error)
            forget(txn, "limited-under", brain, error) &&
            forget(txn, "limited-since", brain, error) &&
            forget(txn, "limited-told", brain, error) &&
-           forget(txn, "limited-asked", brain, error) &&
-           forget(txn, "paused-at", brain, error) && release_jobs(txn, brain, error);
+           forget(txn, "limited-asked", brain, error) && release_jobs(txn, brain, error);
 }
 
 bool
@@ -321,7 +341,7 @@ brain_lacks(Db *db, const char *brain, unsigned *ret, GError **error)
     g_autofree char *mark = NULL;
     int64_t lacks;
 
-    if (!get_until(db, "lacks", brain, &lacks, &mark, error))
+    if (!get_number(db, "lacks", brain, &lacks, &mark, error))
         return false;
     g_autofree char *now = mark ? mark_now(db_home(db), brain) : NULL;
     *ret = mark && g_str_equal(mark, now) ? (unsigned)lacks : 0;
@@ -335,7 +355,7 @@ brain_set_lacks(Db *db, const char *brain, unsigned lacks, GError **error)
     g_auto(Txn) txn = {0};
 
     return txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) &&
-           set_until(&txn, "lacks", brain, lacks, mark, error) && txn_commit(&txn, error);
+           set_number(&txn, "lacks", brain, lacks, mark, error) && txn_commit(&txn, error);
 }
 
 static bool
@@ -345,28 +365,6 @@ try_one(Db *db, const char *brain, GError **error)
 
     return txn_begin(db, TXN_DURABLE, GATE_WAIT_MS, &txn, error) &&
            brain_try_now(&txn, brain, error) && txn_commit(&txn, error);
-}
-
-bool
-brains_set_back(Db *db, GError **error)
-{
-    const Config *config = db_home(db)->config;
-    int64_t last = home_now(db_home(db)) + CLOCK_SLACK_US;
-
-    for (unsigned i = 0; i < config->n_brains; i++) {
-        const char *brain = config->brains[i].name;
-        g_autofree char *rest = NULL;
-        int64_t since;
-        if (!get_until(db, "paused-at", brain, &since, &rest, error))
-            return false;
-        if (since <= last)
-            continue;
-        if (!try_one(db, brain, error))
-            return false;
-        log_event(LOG_WARN, "the clock was set back: the pause of a brain is over", "brain",
-                  brain, NULL);
-    }
-    return true;
 }
 
 bool

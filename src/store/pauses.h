@@ -18,9 +18,9 @@ typedef enum PauseKind { PAUSE_NONE, PAUSE_BROKEN, PAUSE_LIMITED } PauseKind;
 
 typedef struct Pause {
     PauseKind kind;
-    int64_t until_us; /* USEC_NEVER with PAUSE_NONE */
-    char *why;        /* NULL with PAUSE_NONE */
-    bool away;        /* PAUSE_LIMITED: until then is our own guess */
+    Due until; /* DUE_NEVER with PAUSE_NONE */
+    char *why; /* NULL with PAUSE_NONE */
+    bool away; /* PAUSE_LIMITED: until then is our own guess */
 } Pause;
 void pause_clear(Pause *p);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Pause, pause_clear)
@@ -34,14 +34,10 @@ bool brain_set_broken(Txn *txn,
                       GError **error);
 /* No word of a brain keeps its jobs waiting for longer: then it is tried again. */
 #define BRAIN_MOST_US (24 * 3600 * USEC_PER_SEC)
-/* *until_us is lowered to that; 0: nobody knows, then it is brain_next_try(). *ret_ask: it was, for the first time since it worked or a person
+/* *until is lowered to that; .us 0: nobody knows, then it is brain_next_try(). *ret_ask: it was, for the first time since it worked or a person
  * had it tried, so the owner is to be asked. */
-bool brain_set_limited(Txn *txn,
-                       const char *brain,
-                       int64_t *until_us,
-                       const char *why,
-                       bool *ret_ask,
-                       GError **error);
+bool brain_set_limited(
+    Txn *txn, const char *brain, Due *until, const char *why, bool *ret_ask, GError **error);
 /* Shorter waits are no news. */
 #define BRAIN_LONG_US (600 * USEC_PER_SEC)
 /* When to look again for an answer that was first missed at since_us: as long as it is missing
@@ -65,9 +61,6 @@ bool brain_lacks(Db *db, const char *brain, unsigned *ret, GError **error);
 bool brain_set_lacks(Db *db, const char *brain, unsigned lacks, GError **error);
 /* It may be asked at once, and all its jobs are ready: the first finds out whether it works. */
 bool brain_try_now(Txn *txn, const char *brain, GError **error);
-/* A pause that began ahead of now was put there by a clock that was set back since: it is none.
- * Part of set_back_mend(). */
-bool brains_set_back(Db *db, GError **error);
 /* The settings were changed since a brain was paused: it is tried at once, and so are its jobs.
  * Cheap when none is. */
 bool brains_recheck(Db *db, GError **error);

@@ -307,7 +307,8 @@ remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError *
             "wants IS NULL) "
             "OR EXISTS (SELECT 1 FROM mailbox mb WHERE mb.account = ?1 AND mb.role = '' AND "
             "(mb.state = 'unseen' OR (mb.state = 'ours' AND EXISTS (SELECT 1 FROM delivery d "
-            "WHERE d.state IN ('ready', 'retry') AND d.next_us <= ?3 AND d.outbox > mb.upto "
+            "WHERE d.state IN ('ready', 'retry') AND d.next_us <= steady(?3) AND d.outbox > "
+            "mb.upto "
             "AND (d.mailbox IS NOT NULL OR d.folder = ''))))) "
             "OR EXISTS (SELECT 1 FROM demand WHERE account = ?1 AND answer IS NULL)",
             0, &found, error, "ssi", account, watched_folder(db, account), now_us) ||

@@ -367,6 +367,11 @@ const char *const schema_sql[] = {
     "  at_once INTEGER NOT NULL"
     ");"
     "DROP INDEX job_turn;"
-    "CREATE INDEX job_turn ON job (role, turn_us) WHERE state = 'queued';",
+    "CREATE INDEX job_turn ON job (role, turn_us) WHERE state = 'queued';"
+    /* And waits are spans on the home's own clock, which begins as the wall clock, or
+     * moments (store/due.h). Of what waited before, people were told the moment. */
+    "UPDATE job SET resume_us = resume_us + 4000000000000000000,"
+    "  wakes_us = wakes_us + 4000000000000000000 WHERE state = 'parked';"
+    "UPDATE timer SET due_us = due_us + 4000000000000000000 WHERE purpose = 'wait';",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

@@ -1,6 +1,7 @@
 #include "store/seats.h"
 #include "base/banned.h"
 #include "base/home.h"
+#include "store/due.h"
 #include "store/mailboxes.h"
 #include "store/sql.h"
 #include <inttypes.h>
@@ -13,9 +14,10 @@
 
 /* Jobs that only need a run and a place. ?1 is now, ?2 the mark behind which nothing parked is
  * taken. */
-#define QUEUED_READY "state = 'queued' AND ready_us <= ?1 "
+#define QUEUED_READY "state = 'queued' AND " SQL_IS_DUE("ready_us", "?1") " "
 #define PARKED_READY                                                                           \
-    "state = 'parked' AND wakes_us IS NOT NULL AND wakes_us <= ?1 AND parked_step <= ?2 "
+    "state = 'parked' AND wakes_us IS NOT NULL AND " SQL_IS_DUE(                               \
+        "wakes_us", "?1") " AND parked_step <= ?2 "
 
 /* NULL: the role's brain, if it has one, has no limit. */
 static const ConfBrain *
@@ -93,52 +95,82 @@ seats_refresh(Db *db, GError **error)
 
 /* `waiting` walks from one role with queued jobs to the next by the index, so that a role with
  * 10,000 of them costs no more than one with a single job. */
-static const char next_sql[] =
-    SEATS_TABLES ", waiting(role) AS (SELECT min(role) FROM job WHERE state = 'queued' UNION "
-                 "ALL "
-                 "SELECT (SELECT min(j.role) FROM job j WHERE j.state = 'queued' AND j.role > "
-                 "w.role) "
-                 "FROM waiting w WHERE w.role IS NOT NULL), "
-                 "first(id) AS (SELECT (SELECT k.id FROM (SELECT id, asker, turn_us FROM job "
-                 "WHERE role = w.role AND " QUEUED_READY "ORDER BY turn_us, id LIMIT " LOOK_AT
-                 ") AS k "
-                 "ORDER BY (SELECT count(*) FROM busy b WHERE b.asker = k.asker), k.turn_us, "
-                 "k.id LIMIT 1) "
-                 "FROM waiting w WHERE w.role IS NOT NULL AND " SEAT_IS_FREE(
-                     "w.role") "AND " MAILBOX_LETS_WORK("w.role") "), "
-                                                                  "ready AS (SELECT j.id, "
-                                                                  "j.role, j.asker, j.turn_us "
-                                                                  "AS due FROM first f "
-                                                                  "JOIN job j ON j.id = f.id "
-                                                                  "UNION ALL "
-                                                                  "SELECT * FROM (SELECT id, "
-                                                                  "role, asker, wakes_us FROM "
-                                                                  "job WHERE " PARKED_READY
-                                                                  "AND " SEAT_IS_FREE("job."
-                                                                                      "role") "AND " MAILBOX_LETS_WORK(
-                                                                      "job.role") "ORDER BY "
-                                                                                  "wakes_us, "
-                                                                                  "id "
-                                                                                  "LIMIT"
-                                                                                  " " LOOK_AT
-                                                                                  ") AS p) "
-                                                                                  "SELECT r.id "
-                                                                                  "FROM ready "
-                                                                                  "r ORDER BY "
-                                                                                  "(SELECT "
-                                                                                  "count(*) "
-                                                                                  "FROM busy b "
-                                                                                  "WHERE "
-                                                                                  "b.role = "
-                                                                                  "r.role), "
-                                                                                  "(SELECT "
-                                                                                  "count(*) "
-                                                                                  "FROM busy b "
-                                                                                  "WHERE "
-                                                                                  "b.asker = "
-                                                                                  "r.asker), "
-                                                                                  "r.due, r.id "
-                                                                                  "LIMIT 1";
+static const char
+    next_sql
+        [] =
+            SEATS_TABLES ", waiting(role) AS (SELECT min(role) FROM job WHERE state = 'queued' "
+                         "UNION "
+                         "ALL "
+                         "SELECT (SELECT min(j.role) FROM job j WHERE j.state = 'queued' AND "
+                         "j.role > "
+                         "w.role) "
+                         "FROM waiting w WHERE w.role IS NOT NULL), "
+                         "first(id) AS (SELECT (SELECT k.id FROM (SELECT id, asker, turn_us "
+                         "FROM job "
+                         "WHERE role = w.role AND " QUEUED_READY
+                         "ORDER BY turn_us, id LIMIT " LOOK_AT ") AS k "
+                         "ORDER BY (SELECT count(*) FROM busy b WHERE b.asker = k.asker), "
+                         "k.turn_us, "
+                         "k.id LIMIT 1) "
+                         "FROM waiting w WHERE w.role IS NOT NULL AND " SEAT_IS_FREE("w.role") "AND " MAILBOX_LETS_WORK(
+                             "w.role") "), "
+                                       "ready AS (SELECT j.id, "
+                                       "j.role, j.asker, wall(j.turn_us) "
+                                       "AS due FROM first f "
+                                       "JOIN job j ON j.id = f.id "
+                                       "UNION ALL "
+                                       "SELECT * FROM (SELECT id, "
+                                       "role, asker, wall(wakes_us) FROM "
+                                       "job WHERE " PARKED_READY "AND " SEAT_IS_FREE(
+                                           "job."
+                                           "role") "AND " MAILBOX_LETS_WORK("job.role") "ORDER "
+                                                                                        "BY "
+                                                                                        "wakes_"
+                                                                                        "us, "
+                                                                                        "id "
+                                                                                        "LIMIT"
+                                                                                        " " LOOK_AT
+                                                                                        ") AS "
+                                                                                        "p) "
+                                                                                        "SELECT"
+                                                                                        " r.id "
+                                                                                        "FROM "
+                                                                                        "ready "
+                                                                                        "r "
+                                                                                        "ORDER "
+                                                                                        "BY "
+                                                                                        "(SELEC"
+                                                                                        "T "
+                                                                                        "count("
+                                                                                        "*) "
+                                                                                        "FROM "
+                                                                                        "busy "
+                                                                                        "b "
+                                                                                        "WHERE "
+                                                                                        "b."
+                                                                                        "role "
+                                                                                        "= "
+                                                                                        "r."
+                                                                                        "role),"
+                                                                                        " "
+                                                                                        "(SELEC"
+                                                                                        "T "
+                                                                                        "count("
+                                                                                        "*) "
+                                                                                        "FROM "
+                                                                                        "busy "
+                                                                                        "b "
+                                                                                        "WHERE "
+                                                                                        "b."
+                                                                                        "asker "
+                                                                                        "= "
+                                                                                        "r."
+                                                                                        "asker)"
+                                                                                        ", "
+                                                                                        "r.due,"
+                                                                                        " r.id "
+                                                                                        "LIMIT "
+                                                                                        "1";
 
 bool
 seats_next(Db *db, int64_t now_us, int64_t mark, JobId *ret, GError **error)

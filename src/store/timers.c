@@ -1,5 +1,6 @@
 #include "store/timers.h"
 #include "base/banned.h"
+#include "store/due.h"
 #include "store/mailboxes.h"
 #include "store/schedules.h"
 #include "store/sql.h"
@@ -19,7 +20,7 @@ bool
 timer_set(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error)
 {
     return sql_run(txn,
-                   "INSERT INTO timer (due_us, job, purpose) VALUES (?, ?, ?) "
+                   "INSERT INTO timer (due_us, job, purpose) VALUES (steady(?), ?, ?) "
                    "ON CONFLICT (job, purpose) DO UPDATE SET due_us = excluded.due_us",
                    NULL, error, "iis", due_us, job.v, purpose);
 }
@@ -28,9 +29,19 @@ bool
 timer_begin(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error)
 {
     return sql_run(txn,
-                   "INSERT INTO timer (due_us, job, purpose) VALUES (?, ?, ?) "
+                   "INSERT INTO timer (due_us, job, purpose) VALUES (steady(?), ?, ?) "
                    "ON CONFLICT (job, purpose) DO NOTHING",
                    NULL, error, "iis", due_us, job.v, purpose);
+}
+
+bool
+timer_set_wait(Txn *txn, JobId job, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO timer (due_us, job, purpose) "
+                   "SELECT resume_us, id, '" TIMER_WAIT "' FROM job WHERE id = ? "
+                   "ON CONFLICT (job, purpose) DO UPDATE SET due_us = excluded.due_us",
+                   NULL, error, "i", job.v);
 }
 
 bool
@@ -43,8 +54,8 @@ timer_drop(Txn *txn, JobId job, const char *purpose, GError **error)
 bool
 timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError **error)
 {
-    return sql_int(db, "SELECT due_us FROM timer WHERE job = ? AND purpose = ?", USEC_NEVER,
-                   ret_due_us, error, "is", job.v, purpose);
+    return sql_int(db, "SELECT wall(due_us) FROM timer WHERE job = ? AND purpose = ?",
+                   USEC_NEVER, ret_due_us, error, "is", job.v, purpose);
 }
 
 bool
@@ -52,8 +63,9 @@ timers_due(Db *db, const char *purpose, int64_t now_us, GPtrArray **ret_timers, 
 {
     sqlite3_stmt *st =
         sql_get(db,
-                "SELECT id, due_us, job, purpose FROM timer "
-                "WHERE due_us <= ? AND purpose = ? AND " JOB_MAY_WORK "ORDER BY due_us, id",
+                "SELECT id, wall(due_us), job, purpose FROM timer "
+                "WHERE " SQL_IS_DUE("due_us", "?1") " AND purpose = ?2 AND " JOB_MAY_WORK
+                                                    "ORDER BY due_us, id",
                 error);
     g_autoptr(GPtrArray) timers = g_ptr_array_new_with_free_func(free_element);
     int rc = 0;
@@ -81,12 +93,14 @@ timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
     g_autofree char *hold = db_hold_all(db);
     int64_t n = 0;
 
-    if (!hold && !sql_int(db,
-                          "SELECT (SELECT count(*) FROM timer WHERE due_us <= ?1 "
-                          "AND purpose IN ('wait', 'progress') AND " JOB_MAY_WORK ") + "
-                          "(SELECT count(*) FROM schedule WHERE (next_us <= ?1 OR "
-                          "last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role") ")",
-                          0, &n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US))
+    if (!hold &&
+        !sql_int(
+            db,
+            "SELECT (SELECT count(*) FROM timer WHERE " SQL_IS_DUE(
+                "due_us", "?1") " AND purpose IN ('wait', 'progress') AND " JOB_MAY_WORK ") + "
+                                "(SELECT count(*) FROM schedule WHERE (next_us <= ?1 OR "
+                                "last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role") ")",
+            0, &n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US))
         return false;
     *ret_n = (unsigned)n;
     return true;

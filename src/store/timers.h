@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * Durable timers: a row with a moment and a purpose. Whoever works for the purpose asks what is
+ * Durable timers: a row with the end of a span and a purpose. Whoever works for the purpose asks what is
  * due and removes it in the transaction that acts on it, so a timer fires once and survives any
  * crash. db_next_deadline() knows them.
  */
@@ -20,7 +20,9 @@ typedef struct Timer {
 
 /* One per (job, purpose): setting again moves it. */
 bool timer_set(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error);
-/* The same where none is set yet. */
+/* TIMER_WAIT, for when the parked job's own time comes: a span or a moment. */
+bool timer_set_wait(Txn *txn, JobId job, GError **error);
+/* As timer_set(), where none is set yet. */
 bool timer_begin(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error);
 bool
 timer_drop(Txn *txn, JobId job, const char *purpose, GError **error); /* NULL: all of the job */

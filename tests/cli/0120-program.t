@@ -98,7 +98,7 @@ mkfifo "$WORK/thought.in"
 pr config set 'brain default' timeout 0
 pr ask 'take your time' >"$WORK/thought" 2>&1 &
 ok 'a program without a limit of time' wait_for test -e "$WORK/thinks"
-is "$(db "SELECT deadline_us > (strftime('%s', 'now') + 86400 * 366) * 1000000 FROM job WHERE state = 'running'")" 1 'nor has its run a limit, at which the master would end it'
+is "$(db "SELECT deadline_us IS NULL FROM job WHERE state = 'running'")" 1 'nor has its run a limit, at which the master would end it'
 echo 'All is one.' >"$WORK/thought.in"
 wait $!
 like "$(cat "$WORK/thought")" 'All is one.' 'it answers when it is done'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A clock that was ahead and is set right again: what was written meanwhile does not wait for years.
+# A clock that was ahead and is set right again: what was written meanwhile waits for its span, not for years.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/serve.sh"
 AHEAD=+126000000 # four years
@@ -20,8 +20,11 @@ echo in | POSTRIDER_CLOCK=$AHEAD pr send --to envoy --subject inside >/dev/null
 is "$(state envoy)" ready "and so does mail to a role"
 
 touch "$WORK/open"
-pr serve --once >/dev/null 2>&1
-is "$(state bob) $(state envoy)" "sent sent" "serve --once finds both"
+pr serve --once >/dev/null 2>"$WORK/log"
+is "$(state bob) $(state envoy)" "retry sent" "serve --once finds what was ready, and the other waits for its five minutes"
+like "$(cat "$WORK/log")" 'the clock was set back by 1458 d' 'and says why'
+POSTRIDER_CLOCK=+301 pr serve --once >/dev/null 2>&1
+is "$(state bob)" sent "then that leaves too"
 ok "the job is done" job_is done
 is "$(answers)" 1 "and answered"
 

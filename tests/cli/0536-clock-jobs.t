@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A clock that was a day ahead and is set back: jobs, and the brains that they wait for, do not wait for that day.
+# A clock that was a day ahead and is set back: jobs, and the brains that they wait for, do not wait for that day,
+# but for their span.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/serve.sh"
 AHEAD=+86400
@@ -27,10 +28,14 @@ ahead account main --once
 ahead run
 is "$(db 'select state from job order by id desc limit 1') $(waits)" 'queued 1' 'a job waits for its brain until tomorrow'
 mv "$WORK/hello" "$HOME_DIR/scripts/hello"
+pr serve --once >/dev/null 2>>"$WORK/log"
+is "$(db "select count(*) from job where state = 'queued'")" 1 'and now for the five minutes that it was to wait'
+export POSTRIDER_CLOCK=+301
 start_serve
-ok 'a master that starts tries it' wait_for has_answers 3 # and the word to the owner
+ok 'a master tries it then' wait_for has_answers 3 # and the word to the owner
 is "$(db "select count(*) from job where state = 'done'")" 2 'both jobs are done'
 stop_serve
+unset POSTRIDER_CLOCK
 
 # By the right clock it waits.
 mv "$HOME_DIR/scripts/hello" "$WORK/hello"

@@ -182,9 +182,9 @@ run_case(size_t i, Kind kind)
     if (a->failed)
         g_assert_nonnull(strstr(a->failed, cases[i].want_failed));
     g_assert_true(!a->failed || !strpbrk(a->failed, "\n\033"));
-    g_assert_cmpint(a->retry_at_us != 0, ==, cases[i].want_retry_us > 0);
+    g_assert_cmpint(a->retry.us != 0, ==, cases[i].want_retry_us > 0);
     if (cases[i].want_retry_us > 0)
-        g_assert_cmpint(a->retry_at_us, ==, DATE + cases[i].want_retry_us * USEC_PER_SEC);
+        g_assert_cmpint(a->retry.us, ==, DATE + cases[i].want_retry_us * USEC_PER_SEC);
     g_assert_cmpuint(json_array_size(requests), ==, cases[i].want_requests);
     json_array_foreach(requests, k, request)
         g_assert_cmpstr(json_string_value(json_object_get(request, "key")), ==, CANARY);
@@ -432,8 +432,8 @@ test_reset(void)
         const BrainAnswer *a = brain_answer(call);
 
         g_assert_cmpint(a->end, ==, BRAIN_LIMITED);
-        g_assert_cmpint(a->retry_at_us, >=, before + 3598 * USEC_PER_SEC);
-        g_assert_cmpint(a->retry_at_us, <=, g_get_real_time() + 3601 * USEC_PER_SEC);
+        g_assert_cmpint(a->retry.us, >=, before + 3598 * USEC_PER_SEC);
+        g_assert_cmpint(a->retry.us, <=, g_get_real_time() + 3601 * USEC_PER_SEC);
     }
 }
 
@@ -536,7 +536,7 @@ test_unreached(void)
     const BrainAnswer *a = brain_answer(call);
 
     g_assert_cmpint(a->end, ==, BRAIN_LIMITED);
-    g_assert_cmpint(a->retry_at_us, ==, 0);
+    g_assert_cmpint(a->retry.us, ==, 0);
     g_assert_true(g_str_has_prefix(a->failed, "can't reach '127.0.0.1': "));
 }
 

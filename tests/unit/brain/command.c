@@ -210,7 +210,7 @@ test_limited(Home *h, gconstpointer data)
         g_assert_cmpstr(a->said, ==,
                         a->end == BRAIN_LIMITED ? "You've hit your limit · resets in 2 hours"
                                                 : NULL);
-        g_assert_cmpint(a->retry_at_us > 0, ==, said[i].want == BRAIN_LIMITED);
+        g_assert_cmpint(a->retry.us > 0, ==, said[i].want == BRAIN_LIMITED);
     }
 }
 

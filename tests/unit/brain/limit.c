@@ -67,13 +67,15 @@ static const struct {
 static void
 check(const char *name, const LimitText *text, const char *want)
 {
-    int64_t now, at;
+    int64_t now;
+    Due at;
 
     g_assert_true(clock_parse_iso(NOW, &now));
     g_autofree char *line = limit_find(text, now, &at);
-    g_autofree char *got = line ? clock_format_iso(at) : NULL;
+    g_autofree char *got = line ? clock_format_iso(at.us) : NULL;
     g_test_message("%s: %s", name, got ? got : "none");
     g_assert_cmpstr(got, ==, want);
+    g_assert_true(!line || at.moment == !strstr(line, " in "));
 }
 
 static void

@@ -98,7 +98,7 @@ test_plans(void)
         given.left_us = given.left_us ? given.left_us : USEC_NEVER;
         given.now_us = NOW;
         RetryPlan plan = retry_plan(&given);
-        int64_t us = plan.what == RETRY_LATER ? plan.at_us - NOW : plan.wait_us;
+        int64_t us = plan.what == RETRY_LATER ? plan.at.us - NOW : plan.wait_us;
 
         g_test_message("%s", cases[i].name);
         g_assert_cmpint(plan.what, ==, cases[i].want);

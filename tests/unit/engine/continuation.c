@@ -35,7 +35,7 @@ park(TestWork *w, int64_t resume_us)
     work_claim(w);
     Txn txn = test_begin(w->engine.db);
     job_count_step(&txn, &w->claim, USEC_NEVER, "composing", &n, &error);
-    job_park(&txn, &w->claim, resume_us, "bob", &seq, &error);
+    job_park(&txn, &w->claim, (Due){.us = resume_us}, "bob", &seq, &error);
     test_commit(&txn);
     g_assert_no_error(error);
     g_assert_true(job_load(w->engine.db, &all, w->id, &job, &error));

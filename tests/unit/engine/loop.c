@@ -105,7 +105,7 @@ test_park(TestWork *w, gconstpointer data)
     g_autoptr(OutRows) rows = NULL;
     OutId waits;
 
-    p->resume_us = TEST_NOW;
+    p->resume = (Due){.us = TEST_NOW};
     work_take_in(w, "envoy", MAIL, TRUST_PRINCIPAL, MSG_STORED);
     work_claim(w);
     Txn txn = test_begin(w->engine.db);
@@ -121,13 +121,13 @@ test_park(TestWork *w, gconstpointer data)
     g_assert_cmpint(job->wakes_us, ==, USEC_NEVER);
     g_assert_true(outbox_after_notes(w->engine.db, &waits, &error));
     g_assert_cmpint(waits.v, ==, 1);
-    g_assert_true(outbox_due(w->engine.db, INT64_MAX, true, 9, &rows, &error));
+    g_assert_true(outbox_due(w->engine.db, TEST_NOW, true, 9, &rows, &error));
     g_assert_cmpuint(rows->len, ==, 0);
     txn = test_begin(w->engine.db);
     outbox_notes_done(&txn, waits, &error);
     test_commit(&txn);
     g_clear_pointer(&rows, out_rows_free);
-    g_assert_true(outbox_due(w->engine.db, INT64_MAX, true, 9, &rows, &error));
+    g_assert_true(outbox_due(w->engine.db, TEST_NOW, true, 9, &rows, &error));
     g_assert_cmpuint(rows->len, ==, 2); /* INBOX and Sent */
 }
 

@@ -112,7 +112,7 @@ work_claim(TestWork *w)
     g_assert_true(job_load(w->engine.db, &all, w->id, &w->job, &error));
     g_assert_true(messages_open(w->engine.db, w->id, &w->in.shown, &error));
     w->in.floor = TRUST_PRINCIPAL;
-    w->in.deadline_us = w->claim.deadline_us;
+    w->in.deadline_us = w->job->deadline_us;
 }
 
 static inline const ConfRole *

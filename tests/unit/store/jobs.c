@@ -79,7 +79,7 @@ make_call(
     case CALL_COUNT_STEP:
         return job_count_step(txn, c, USEC_NEVER, "work", &number, error);
     case CALL_PARK:
-        return job_park(txn, c, USEC_NEVER, "bob", &seq, error);
+        return job_park(txn, c, DUE_NEVER, "bob", &seq, error);
     case CALL_SEEN:
         return job_seen(txn, c->job, before->epoch, before->seq, ret_did, error);
     case CALL_END_DONE:
@@ -87,7 +87,7 @@ make_call(
     case CALL_END_FAILED:
         return job_end(txn, c, JOB_FAILED, "too many steps", error);
     case CALL_RELEASE:
-        return job_release(txn, c, TEST_NOW, true, NULL, error);
+        return job_release(txn, c, (Due){.us = TEST_NOW}, true, NULL, error);
     case CALL_STOP:
         return job_stop(txn, c->job, "asked", ret_did, error);
     case CALL_CANCEL:
@@ -190,7 +190,7 @@ test_claim_takes_due_parked(TempStore *s, gconstpointer data)
 
     g_assert_true(temp_claim(s, job, &claim));
     Txn txn = test_begin(s->db);
-    job_park(&txn, &claim, TEST_NOW + USEC_PER_SEC, "until then", &seq, &error);
+    job_park(&txn, &claim, (Due){.us = TEST_NOW + USEC_PER_SEC}, "until then", &seq, &error);
     g_assert_no_error(error);
     test_commit(&txn);
     g_assert_cmpint(seq, ==, 1);
@@ -384,7 +384,7 @@ test_park_with_unseen_mail(TempStore *s, gconstpointer data)
     MsgId mail = temp_message(&txn, claim.job, "stored");
 
     job_take_mail(&txn, claim.job, mail, "bob@x", "m@x", &round, &error);
-    job_park(&txn, &claim, USEC_NEVER, "bob", &seq, &error);
+    job_park(&txn, &claim, DUE_NEVER, "bob", &seq, &error);
     test_commit(&txn);
     g_assert_no_error(error);
     g_assert_true(temp_claim(s, (JobId){0}, &again));
@@ -439,7 +439,7 @@ test_release_count(TempStore *s, gconstpointer data)
     g_assert_true(temp_claim(s, claim.job, &claim));
     g_assert_cmpint(claim.attempts, ==, 2);
     Txn txn = test_begin(s->db);
-    job_release(&txn, &claim, TEST_NOW + 5, false, "brain is busy", &error);
+    job_release(&txn, &claim, (Due){.us = TEST_NOW + 5}, false, "brain is busy", &error);
     test_commit(&txn);
     g_assert_no_error(error);
     g_autoptr(Job) job = temp_load(s, claim.job);

@@ -157,8 +157,8 @@ do_leave(Model *m, ModelJob *j, Txn *txn, GError **error)
 
     switch (dice(m, 4)) {
     case 0:
-        ok = job_park(txn, &c, dice(m, 2) ? USEC_NEVER : now + dice(m, 9), "a reply", &seq,
-                      &why);
+        ok = job_park(txn, &c, dice(m, 2) ? DUE_NEVER : (Due){now + dice(m, 9), dice(m, 2)},
+                      "a reply", &seq, &why);
         break;
     case 1:
         ok = job_end(txn, &c, JOB_DONE, NULL, &why);
@@ -171,7 +171,7 @@ do_leave(Model *m, ModelJob *j, Txn *txn, GError **error)
         ok = job_end(txn, &c, JOB_FAILED, "no luck", &why);
         break;
     default:
-        ok = job_release(txn, &c, now + dice(m, 9), count, "later", &why);
+        ok = job_release(txn, &c, (Due){.us = now + dice(m, 9)}, count, "later", &why);
         if (ok && !count)
             j->attempts = MAX(j->attempts - 1, 0);
     }

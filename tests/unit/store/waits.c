@@ -34,7 +34,7 @@ park(TempStore *s, WaitThen then, int64_t resume_us)
 
     g_assert_true(temp_claim(s, id, &claim));
     g_auto(Txn) txn = test_begin(s->db);
-    g_assert_true(job_park(&txn, &claim, resume_us, "a reply", &seq, &error));
+    g_assert_true(job_park(&txn, &claim, (Due){.us = resume_us}, "a reply", &seq, &error));
     g_assert_true(job_wait(&txn, id, then, &error));
     test_commit(&txn);
     return id;
@@ -169,7 +169,7 @@ test_mail_is_there(TempStore *s, gconstpointer data)
     g_assert_true(temp_claim(s, id, &claim));
     Txn txn = test_begin(s->db);
     temp_message(&txn, id, "stored");
-    job_park(&txn, &claim, temp_now(s) + HOUR_US, "a reply", &seq, &error);
+    job_park(&txn, &claim, (Due){.us = temp_now(s) + HOUR_US}, "a reply", &seq, &error);
     job_wait(&txn, id, WAIT_REMIND, &error);
     g_assert_no_error(error);
     test_commit(&txn);
@@ -242,7 +242,7 @@ test_mended(TempStore *s, gconstpointer data)
         g_assert_true(temp_claim(s, id, &claim));
         (void)set_broken(s, "default");
         Txn txn = test_begin(s->db);
-        job_release(&txn, &claim, temp_now(s) + HOUR_US, false, "no key", &error);
+        job_release(&txn, &claim, (Due){.us = temp_now(s) + HOUR_US}, false, "no key", &error);
         test_commit(&txn);
         g_assert_true(brains_recheck(s->db, &error));
         g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_BROKEN);
@@ -260,7 +260,7 @@ test_mended(TempStore *s, gconstpointer data)
         g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
         g_assert_true(temp_claim(s, id, &claim));
         Txn back = test_begin(s->db);
-        job_release(&back, &claim, temp_now(s), false, NULL, &error);
+        job_release(&back, &claim, (Due){.us = temp_now(s)}, false, NULL, &error);
         test_commit(&back);
     }
 }
@@ -273,7 +273,7 @@ test_limited(TempStore *s, gconstpointer data)
     Txn txn = test_begin(s->db);
 
     s->home->settings_mark = home_mark_settings(s->home);
-    int64_t until = temp_now(s) + HOUR_US;
+    Due until = {.us = temp_now(s) + HOUR_US};
     bool ask;
     brain_set_limited(&txn, "default", &until, "used up, said it", &ask, &error);
     g_assert_no_error(error);
@@ -281,7 +281,7 @@ test_limited(TempStore *s, gconstpointer data)
     test_commit(&txn);
     g_assert_true(brain_pause(s->db, "default", &p, &error));
     g_assert_cmpint(p.kind, ==, PAUSE_LIMITED);
-    g_assert_cmpint(p.until_us, ==, temp_now(s) + HOUR_US);
+    g_assert_cmpint(p.until.us, ==, temp_now(s) + HOUR_US);
     g_assert_cmpstr(p.why, ==, "used up, said it");
     temp_pass(s, HOUR_US);
     g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
@@ -289,7 +289,7 @@ test_limited(TempStore *s, gconstpointer data)
     /* By settings that are no longer those of the file. */
     Txn late = test_begin(s->db);
     s->home->settings_mark++;
-    until = temp_now(s) + HOUR_US;
+    until.us = temp_now(s) + HOUR_US;
     brain_set_limited(&late, "default", &until, "nobody there", &ask, &error);
     g_assert_no_error(error);
     test_commit(&late);
@@ -317,15 +317,15 @@ test_limited_far(TempStore *s, gconstpointer data)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GError) error = NULL;
         g_auto(Pause) p = {0};
-        int64_t until = temp_now(s) + cases[i].wait_us;
+        Due until = {.us = temp_now(s) + cases[i].wait_us};
         bool ask;
         g_assert_true(!cases[i].works || brain_worked(s->db, "default", &error));
         Txn txn = test_begin(s->db);
         g_assert_true(brain_set_limited(&txn, "default", &until, "used up", &ask, &error));
         test_commit(&txn);
         g_assert_true(brain_pause(s->db, "default", &p, &error));
-        g_assert_cmpint(until, ==, temp_now(s) + cases[i].want_us);
-        g_assert_cmpint(p.until_us, ==, until);
+        g_assert_cmpint(until.us, ==, temp_now(s) + cases[i].want_us);
+        g_assert_cmpint(p.until.us, ==, until.us);
         g_assert_cmpint(ask, ==, cases[i].want_ask);
     }
 }
@@ -524,7 +524,7 @@ test_reserve_fence(TempStore *s, gconstpointer data)
 
     g_assert_true(reserve(s, &old, 9000000));
     Txn txn = test_begin(s->db);
-    job_release(&txn, &old, temp_now(s), true, "owner died", &error);
+    job_release(&txn, &old, (Due){.us = temp_now(s)}, true, "owner died", &error);
     test_commit(&txn);
     g_assert_no_error(error);
     g_assert_true(reserve(s, &other, 1000000));

@@ -1,0 +1,194 @@
+#include "store/due.h"
+#include "base/banned.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "store/sql.h"
+#include <inttypes.h>
+
+/* How old the mark may be when something is written. */
+#define FRESH_US USEC_PER_SEC
+#define KEY "clock"
+
+static ClockMark
+mark_now(const Db *db)
+{
+    const Clock *clock = &db_home(db)->clock;
+    ClockMark now = {.wall_us = clock_wall_us(clock)};
+
+    now.boot = clock_boot(clock, &now.boot_us);
+    return now;
+}
+
+static bool
+is_same_boot(const ClockMark *m, const ClockMark *now)
+{
+    return g_strcmp0(m->boot, now->boot) == 0 && now->boot_us >= m->boot_us;
+}
+
+/* By how much the wall clock was set since. Over a boot it can't be told how long that took, but
+ * what was due when the other one ended is so. */
+static int64_t
+set_by(const ClockMark *m, const ClockMark *now)
+{
+    int64_t passed = now->wall_us - m->wall_us;
+
+    if (!m->boot)
+        return 0;
+    if (!is_same_boot(m, now))
+        return passed < -CLOCK_SLACK_US ? passed - FRESH_US : 0;
+    passed -= now->boot_us - m->boot_us;
+    return ABS(passed) > CLOCK_SLACK_US ? passed : 0;
+}
+
+static bool
+is_right(const ClockMark *m, const ClockMark *now)
+{
+    return m->boot && is_same_boot(m, now) && set_by(m, now) == 0;
+}
+
+/* "BOOT BOOT_US WALL_US AHEAD_US" */
+static bool
+read_mark(Db *db, ClockMark *ret, GError **error)
+{
+    g_autofree char *text = NULL;
+
+    if (!meta_get(db, KEY, &text, error))
+        return false;
+    g_auto(GStrv) words = g_strsplit(text ? text : "", " ", -1);
+    ClockMark m = {0};
+    if (g_strv_length(words) == 4 && text_parse_int(words[1], 0, INT64_MAX, &m.boot_us) &&
+        text_parse_int(words[2], 0, INT64_MAX, &m.wall_us) &&
+        text_parse_int(words[3], INT64_MIN, INT64_MAX, &m.ahead_us))
+        m.boot = g_intern_string(words[0]);
+    *ret = m;
+    return true;
+}
+
+/* Others may have kept it meanwhile; without a store that can be read nothing is due anyway. */
+static int64_t
+ahead_us(Db *db)
+{
+    ClockMark *m = db_clock_mark(db), now = mark_now(db);
+
+    if (!is_right(m, &now))
+        (void)read_mark(db, m, NULL);
+    return m->ahead_us - set_by(m, &now);
+}
+
+static bool
+is_kept(const ClockMark *m, const ClockMark *now)
+{
+    return is_right(m, now) && now->boot_us - m->boot_us < FRESH_US;
+}
+
+bool
+due_begin(Db *db, GError **error)
+{
+    ClockMark *m = db_clock_mark(db), now = mark_now(db);
+
+    if (is_kept(m, &now))
+        return true;
+    if (!read_mark(db, m, error))
+        return false;
+    if (is_kept(m, &now))
+        return true;
+    int64_t set = set_by(m, &now);
+    g_autofree char *span = clock_format_span(ABS(set));
+    if (set != 0)
+        log_say(LOG_WARN,
+                "the clock was set %s by %s: whoever waits for a span goes on with it",
+                set < 0 ? "back" : "forward", span);
+    now.ahead_us = m->ahead_us - set;
+    now.owed = true;
+    *m = now;
+    return true;
+}
+
+bool
+due_keep(Txn *txn, GError **error)
+{
+    ClockMark *m = db_clock_mark(txn->db);
+    g_autofree char *text = g_strdup_printf("%s %" PRId64 " %" PRId64 " %" PRId64, m->boot,
+                                            m->boot_us, m->wall_us, m->ahead_us);
+
+    if (!m->owed)
+        return true;
+    m->owed = false;
+    return meta_set(txn, KEY, text, error);
+}
+
+void
+due_look(Db *db)
+{
+    ClockMark *m = db_clock_mark(db), now = mark_now(db);
+    g_autoptr(GError) error = NULL;
+    g_auto(Txn) txn = {0};
+
+    if (!is_right(m, &now))
+        (void)read_mark(db, m, NULL);
+    if (is_right(m, &now))
+        return;
+    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) || !due_keep(&txn, &error) ||
+        !txn_commit(&txn, &error))
+        log_event(LOG_WARN, "can't write down what the clock says", "error", error->message,
+                  NULL);
+}
+
+int64_t
+due_keeps(Db *db, Due due)
+{
+    return due.us == USEC_NEVER ? USEC_NEVER
+                                : due.us + (due.moment ? DUE_MOMENTS : ahead_us(db));
+}
+
+Due
+due_read(Db *db, int64_t kept)
+{
+    if (kept == USEC_NEVER)
+        return DUE_NEVER;
+    bool moment = kept >= DUE_MOMENTS;
+    return (Due){kept - (moment ? DUE_MOMENTS : ahead_us(db)), moment};
+}
+
+static void
+give(sqlite3_context *c, int64_t us)
+{
+    if (us == USEC_NEVER)
+        sqlite3_result_null(c);
+    else
+        sqlite3_result_int64(c, us);
+}
+
+static int64_t
+argument(sqlite3_value *v)
+{
+    return sqlite3_value_type(v) == SQLITE_NULL ? USEC_NEVER : sqlite3_value_int64(v);
+}
+
+static void
+sql_due(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    Due due = {argument(v[0]), n > 1 && sqlite3_value_int(v[1])};
+
+    give(c, due_keeps(sqlite3_user_data(c), due));
+}
+
+static void
+sql_wall(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    (void)n;
+    give(c, due_read(sqlite3_user_data(c), argument(v[0])).us);
+}
+
+bool
+due_attach(Db *db, GError **error)
+{
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+    sqlite3 *h = sql_handle(db);
+
+    if (sqlite3_create_function(h, "steady", 1, flags, db, sql_due, NULL, NULL) != SQLITE_OK ||
+        sqlite3_create_function(h, "due", 2, flags, db, sql_due, NULL, NULL) != SQLITE_OK ||
+        sqlite3_create_function(h, "wall", 1, flags, db, sql_wall, NULL, NULL) != SQLITE_OK)
+        return sql_error(db, error, "opening the store");
+    return true;
+}
