@@ -93,6 +93,27 @@ lock_is_held(int dir_fd, const char *name)
     return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
+bool
+lock_share(int dir_fd, const char *name, int *ret_fd, GError **error)
+{
+    auto_fd fd = file_open_beneath(dir_fd, name, O_RDONLY | O_CREAT, 0600, error);
+
+    if (fd < 0)
+        return err_prefix(error, "locking '%s'", name);
+    if (flock(fd, LOCK_SH) < 0)
+        return refuse(dir_fd, name, error);
+    *ret_fd = g_steal_fd(&fd);
+    return true;
+}
+
+bool
+lock_is_shared(int dir_fd, const char *name)
+{
+    auto_fd fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
 /* Where we may not write at all, waiting does not help: a person has to. */
 static bool
 refuse_open(int dir_fd, const char *name, GError **error)

@@ -362,7 +362,7 @@ proc_spawn(const ProcSpec *spec,
 bool
 proc_start(const ProcSpec *spec, pid_t *ret_pid, int *ret_pidfd, GError **error)
 {
-    ProcStdio io = {.in = -1, .out = -1, .err = -1};
+    ProcStdio io = {.in = spec->in_fd > 0 ? spec->in_fd : -1, .out = -1, .err = -1};
 
     return proc_spawn(spec, &io, has_limits(&spec->limits), ret_pid, ret_pidfd, error);
 }

@@ -41,6 +41,7 @@ typedef struct ProcSpec {
     const char *const *env;  /* the whole environment; NULL: ours */
     const char *cwd;         /* NULL: ours */
     GBytes *input;           /* for proc_talk(): what the child reads on stdin; NULL: nothing */
+    int in_fd;               /* for proc_start(): its stdin; 0: /dev/null */
     ProcLimits limits;
 } ProcSpec;
 
@@ -60,7 +61,7 @@ const char *proc_boot_id(void);
 const char *proc_machine_id(void);
 const char *proc_host(void);
 
-/* A child that lives by itself: stdin is /dev/null, stdout and stderr are ours. Own group. */
+/* A child that lives by itself: stdin is /dev/null or in_fd, stdout and stderr are ours. Own group. */
 bool proc_start(const ProcSpec *spec, pid_t *ret_pid, int *ret_pidfd, GError **error);
 /* The pidfd of a process that is not our child, checked against its start time. -1: gone. */
 int proc_watch(const ProcIdent *ident);

@@ -1,6 +1,8 @@
 /* The parts, by hand: account, run, submit, index. */
 #include "base/banned.h"
+#include "base/cleanup.h"
 #include "base/living.h"
+#include "base/lock.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
@@ -128,6 +130,9 @@ cmd_index(Cli *cli, int argc, char **argv)
     int status = cli_engine(cli, &engine);
     if (status)
         return status;
+    auto_fd lock = -1;
+    /* So that a master knows who does this, not that nobody else may. */
+    (void)lock_take(cli->home->state_fd, "follow.lock", 0, &lock, NULL);
     if (!index_open(cli->home, &ix, &fresh, &error) ||
         !follow_index(engine, ix, 0, NULL, &error))
         return cli_error(0, error);

@@ -160,6 +160,7 @@ Child *
 child_start(Part *part,
             const char *program,
             const char *home,
+            int in_fd,
             ChildEnded ended,
             void *data,
             GError **error)
@@ -168,7 +169,7 @@ child_start(Part *part,
     const char *const argv[] = {program, "--home", home, part->verb, operand, NULL};
     /* Keys of models are for those who ask models. */
     g_auto(GStrv) env = g_str_equal(part->verb, "run") ? NULL : secret_environ();
-    const ProcSpec spec = {.argv = argv, .env = (const char *const *)env};
+    const ProcSpec spec = {.argv = argv, .env = (const char *const *)env, .in_fd = in_fd};
     int pidfd;
     pid_t pid;
 

@@ -59,11 +59,12 @@ struct Child {
     void *data;
 };
 
-/* Starts `program --home HOME VERB [NAME]`. ended is called once, from the main loop, and may
+/* Starts `program --home HOME VERB [NAME]`, with in_fd as its stdin. ended is called once, from the main loop, and may
  * free the child. */
 Child *child_start(Part *part,
                    const char *program,
                    const char *home,
+                   int in_fd,
                    ChildEnded ended,
                    void *data,
                    GError **error);

@@ -33,18 +33,46 @@
 /* Whoever only asks whether there is a master holds the lock for a moment. */
 #define LOCK_WAIT_MS 200
 #define STUCK_FIRST_US USEC_PER_SEC
+/* What a killed master has started is known soon: by its lock, by its job, or by its end. */
+#define STRAYS_US (10 * USEC_PER_SEC)
+#define STRAYS_EVERY_MS 20
 /* A file that a person writes is read once it has been left alone for so long. */
 #define SETTLE_US (USEC_PER_SEC / 2)
 
-/* Whoever took a lock or a job while the others ended is ended, too: a clean stop leaves nobody. */
+static void
+quit(Master *m)
+{
+    m->over = true;
+    g_main_loop_quit(m->loop);
+}
+
+static gboolean look_for_strays(gpointer data);
+
+/* Whoever took a lock or a job while the others ended is ended, too, and whoever is about to is
+ * waited for: a clean stop leaves nobody. */
 static void
 quit_when_alone(Master *m)
 {
-    if (!m->stopping || m->children->len > 0)
+    if (!m->stopping || m->over || m->children->len > 0)
         return;
     staff_end(m);
-    if (m->children->len == 0)
-        g_main_loop_quit(m->loop);
+    if (m->children->len > 0)
+        return;
+    if (staff_is_gone(m)) {
+        quit(m);
+    } else if (clock_mono_us() < m->strays_us) {
+        (void)g_timeout_add(STRAYS_EVERY_MS, look_for_strays, m);
+    } else {
+        log_say(LOG_WARN, "somebody whom a killed master had started does not end; it is left");
+        quit(m);
+    }
+}
+
+static gboolean
+look_for_strays(gpointer data)
+{
+    quit_when_alone(data);
+    return G_SOURCE_REMOVE;
 }
 
 static void
@@ -53,6 +81,7 @@ stop(Master *m, int status)
     if (m->stopping)
         return;
     m->stopping = true;
+    m->strays_us = clock_mono_us() + m->home->config->drain_us + STRAYS_US;
     m->status = status;
     notify_send(m->notify, "STOPPING=1");
     staff_end(m);
@@ -302,7 +331,7 @@ ask_to_stop(Master *m)
     }
     log_say(LOG_WARN, "stopping at once: %u at work are killed", n);
     staff_kill(m);
-    g_main_loop_quit(m->loop);
+    quit(m);
 }
 
 static gboolean
@@ -346,6 +375,8 @@ master_open(Master *m, bool *ret_unclean, GError **error)
         bool held = error && err_is(*error, ERR_LATER);
         return err_prefix(error, held ? "another master serves '%s'" : "'%s'", m->home->path);
     }
+    if (!lock_share(m->home->state_fd, PARTS_LOCK, &m->parts_fd, error))
+        return false;
     open_log(m->home);
     if (m->take_over && (!db_open(m->home, DB_WRITE, &m->db, error) ||
                          !mailboxes_before_take_over(m->db, error)))
@@ -380,6 +411,7 @@ master_clear(Master *m)
     alarm_close(&m->alarm);
     cleanup_fd(&m->wake_fd);
     cleanup_fd(&m->signal_fd);
+    cleanup_fd(&m->parts_fd);
     cleanup_fd(&m->lock_fd);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Master, master_clear)
@@ -454,7 +486,7 @@ serve(Master *m, GError **error)
     m->sweep_us = clock_mono_us() + SWEEP_EVERY_US;
     look(m);
     notify_send(m->notify, "READY=1");
-    if (!m->stopping || m->children->len > 0)
+    if (!m->over)
         g_main_loop_run(m->loop);
     /* Else it is another master's. */
     if (lock_holds(m->home->state_fd, MASTER_LOCK, m->lock_fd))
@@ -472,6 +504,7 @@ serve_main(Home *home, const char *self, int max_iterations, bool take_over)
         .self = self,
         .loop = g_main_loop_new(NULL, FALSE),
         .lock_fd = -1,
+        .parts_fd = -1,
         .signal_fd = -1,
         .wake_fd = -1,
         .alarm = {-1, -1},
@@ -482,7 +515,7 @@ serve_main(Home *home, const char *self, int max_iterations, bool take_over)
         .timers = part_new("run", NULL, NULL, false),
         .deliver = part_new("deliver", NULL, "deliver.lock", false),
         .submit = part_new("submit", NULL, "submit.lock", false),
-        .index = part_new("index", NULL, NULL, false),
+        .index = part_new("index", NULL, "follow.lock", false),
         .accounts = g_ptr_array_new_with_free_func((GDestroyNotify)part_free),
         .children = g_ptr_array_new_with_free_func((GDestroyNotify)child_free),
         .index_wanted = true,

@@ -10,13 +10,15 @@
 #include "store/db.h"
 
 #define MASTER_LOCK "master.lock"
+/* The stdin of everybody whom a master of this home has started: shared while one of them lives. */
+#define PARTS_LOCK "parts.lock"
 
 typedef struct Master {
     Home *home;
     Db *db;
     const char *self; /* the front program */
     GMainLoop *loop;
-    int lock_fd, signal_fd, wake_fd;
+    int lock_fd, parts_fd, signal_fd, wake_fd;
     Alarm alarm;
     char *notify;
     char *start;    /* of our mark in the mail folder (base/living.h) */
@@ -36,6 +38,9 @@ typedef struct Master {
     bool index_wanted; /* something happened since the last time */
     bool effects_owed; /* somebody died between a commit and its files: a run settles that */
     bool stopping;
+    bool strays;       /* somebody of a killed master lives, and may be unknown to us */
+    int64_t strays_us; /* until when we wait for them */
+    bool over;
     int status; /* our exit status */
 } Master;
 
@@ -62,6 +67,9 @@ void staff_reload_accounts(Master *m);
 /* Everybody is asked to end, also who is at work here and was not seen yet; whoever is left after
  * drain and a little more is killed. */
 void staff_end(Master *m);
+/* Nobody whom this or an earlier master started lives any more. One that was started by a master
+ * which was killed at once may have taken neither lock nor job yet. */
+bool staff_is_gone(Master *m);
 void staff_kill(Master *m);
 /* For children that are gone: takes them off the list, gives their jobs back, and calls
  * master_child_ended(). data is the Master. */

@@ -1,4 +1,5 @@
 #include "base/banned.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/lock.h"
@@ -48,8 +49,8 @@ staff_start(Master *m, Part *part)
     g_autoptr(GError) error = NULL;
     g_autofree char *title = part_title(part);
     g_autofree char *program = find_program(m, part);
-    Child *child =
-        child_start(part, program ? program : m->self, m->home->path, staff_ended, m, &error);
+    Child *child = child_start(part, program ? program : m->self, m->home->path, m->parts_fd,
+                               staff_ended, m, &error);
 
     if (!child) {
         log_event(LOG_WARN, "can't start a part, trying again later", "part", title, "error",
@@ -250,11 +251,12 @@ staff_reload_accounts(Master *m)
     end_accounts(m);
 }
 
-/* Whoever delivers by hand is not ours to stop, and loses nothing when we go. */
+/* Whoever delivers by hand is not ours to stop, and loses nothing when we go. Where somebody of a
+ * killed master lives, it may be that one. */
 static bool
-is_guest(const Child *child)
+is_guest(const Master *m, const Child *child)
 {
-    return child->adopted && child->part->lock && !child->part->stays;
+    return !m->strays && child->adopted && child->part->lock && !child->part->stays;
 }
 
 /* One that a killed master had just started was not seen yet when we looked last, or holds the lock that
@@ -268,6 +270,9 @@ find_left(Master *m)
         return;
     for (guint i = 0; i < m->accounts->len; i++)
         (void)adopt_holder(m, m->accounts->pdata[i], &count);
+    for (Part **part = (Part *[]){m->deliver, m->submit, m->index, NULL}; m->strays && *part;
+         part++)
+        (void)adopt_holder(m, *part, &count);
     (void)adopt_owners(m, &count, NULL); /* the store may be what we stop for */
 }
 
@@ -279,11 +284,20 @@ staff_end(Master *m)
     find_left(m);
     for (guint i = m->children->len; i > 0; i--) {
         Child *child = m->children->pdata[i - 1];
-        if (is_guest(child))
+        if (is_guest(m, child))
             g_ptr_array_remove_index(m->children, i - 1);
         else
             child_end(child, kill);
     }
+}
+
+bool
+staff_is_gone(Master *m)
+{
+    cleanup_fd(&m->parts_fd);
+    m->strays = lock_holds(m->home->state_fd, MASTER_LOCK, m->lock_fd) &&
+                lock_is_shared(m->home->state_fd, PARTS_LOCK);
+    return !m->strays;
 }
 
 void
