@@ -424,7 +424,7 @@ parse_text(const char *text, size_t len, Answer **ret, GError **error)
 static char *
 decode_string(const char *text, size_t len)
 {
-    g_autofree char *bare = g_strstrip(g_strndup(text, len));
+    g_autofree char *bare = g_strstrip(g_strndup(len > 0 ? text : "", len));
     g_autoptr(json_t) value = NULL;
 
     if (*bare != '"' || !json_parse(bare, strlen(bare), 0, &value, NULL))
