@@ -121,6 +121,15 @@ mails bob@postrider.local | answers
 asks bob 'Tell myself' <<<'please'
 is "$(state_of bob@postrider.local)" sent 'whoever asked is written to'
 
+# Whom a mail names that nobody vouches for has not joined, also where the operator has the mail answered.
+printf '%s\n' 'From: mallory@example.net' 'To: envoy@postrider.local' 'Cc: friend@example.net' 'Subject: Both' 'Message-ID: <both@example.net>' '' \
+    'Tell my friend.' | pr receive --role envoy
+pass_once
+mails friend@example.net | answers
+exits 0 'a stranger is let in' pr doctor --release '<both@example.net>'
+pass_once
+is "$(state_of friend@example.net)" 'held recipient not permitted: friend@example.net' 'and has nobody written to'
+
 # Work is handed over, with the rights of the round.
 ends='{"status":"complete","current_phase":"complete","send_emails":[{"to":["you@postrider.local"],"subject":"Told","body":"Told."}]}'
 printf '%s\n%s\n%s\n%s\n' "$(mails scribe@postrider.local)" "$(append shared/price)" "$(mails kim@postrider.local)" "$ends" | answers
