@@ -13,6 +13,10 @@
 #define CONFIG_NAME "postrider.conf"
 #define KEY_NAME "key"
 #define KEY_FILE_MAX 4096
+/* An editor that writes in place, or renames the old file away first, needs less than this. */
+#define SETTLE_US 50000
+#define SETTLE_STEP_US 10000
+#define SETTLE_STEPS 50
 
 /* Any longer and the store could not be opened: better said before anything is made. */
 static char *
@@ -132,11 +136,29 @@ home_mark_settings(const Home *home)
     return mark ? mark : 1;
 }
 
+/* Where there is no file, its folder tells whether one was there a moment ago. */
+static bool
+is_being_written(const Home *home)
+{
+    struct stat st;
+
+    if (fstatat(home->fd, CONFIG_NAME, &st, 0) < 0 &&
+        (errno != ENOENT || fstat(home->fd, &st) < 0))
+        return false;
+    int64_t age = g_get_real_time() - (st.st_mtim.tv_sec * USEC_PER_SEC +
+                                       st.st_mtim.tv_nsec / 1000);
+    return age >= 0 && age < SETTLE_US;
+}
+
+/* Half a file may be a valid one, so a file that was written just now is left alone for a moment.
+ * After that moment a later edit has another time, too, whatever the clock of the disk. */
 static bool
 read_config(Home *home, Config **ret, GError **error)
 {
     g_autoptr(GBytes) bytes = NULL;
 
+    for (int i = 0; i < SETTLE_STEPS && is_being_written(home); i++)
+        g_usleep(SETTLE_STEP_US);
     home->settings_mark = home_mark_settings(home); /* before: what comes later is a change */
     if (!file_read(home->fd, CONFIG_NAME, LIMIT_CONFIG_BYTES, &bytes, error))
         return false;
@@ -256,6 +278,15 @@ home_reload(Home *home, GError **error)
     config_free(home->config);
     home->config = config;
     return true;
+}
+
+bool
+home_outdated(Home *home)
+{
+    g_autoptr(Config) config = NULL;
+    uint64_t mark = home_mark_settings(home);
+
+    return mark && mark != home->settings_mark && read_config(home, &config, NULL);
 }
 
 void

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "engine/engine.h"
 #include "engine/port_client.h"
 #include "store/jobs.h"
 #include <errno.h>
@@ -367,46 +368,75 @@ unknown_verb(const char *name)
                     *hint ? hint : "; see: postrider help");
 }
 
-/* Whether a brain that is asked by HTTP, or an account on a server, may be needed. A home that
- * can't be opened is for the verb itself to complain about. */
+/* Whether a brain that is asked by HTTP, or an account on a server, may be needed. */
 static bool
-needs_net(const Cli *cli, const char *verb)
+needs_net(const Config *config, const char *verb)
 {
-    static const char *const askers[] = {"account", "ask",   "doctor", "inject", "resume",
-                                         "run",     "serve", "submit", NULL};
-    g_autofree char *path = NULL;
-    g_autoptr(Home) home = NULL;
-
-    if (!g_strv_contains(askers, verb) || cli_in_agent() ||
-        !(path = home_find(cli->home_option, NULL)) || !home_open(path, &home, NULL))
-        return false;
     if (g_str_equal(verb, "submit"))
         return true;
     bool doctor = g_str_equal(verb, "doctor");
     bool visits = doctor || g_str_equal(verb, "account") || g_str_equal(verb, "serve");
     if (!doctor && !g_str_equal(verb, "account") &&
-        (config_asks_by_net(home->config) || config_way_out(home->config, NULL)))
+        (config_asks_by_net(config) || config_way_out(config, NULL)))
         return true;
-    for (unsigned i = 0; visits && i < home->config->n_accounts; i++) {
-        if (config_is_imap(&home->config->accounts[i]))
+    for (unsigned i = 0; visits && i < config->n_accounts; i++) {
+        if (config_is_imap(&config->accounts[i]))
             return true;
     }
     return false;
 }
 
-/* The front hands over to the program that holds the verb; argv is what we were called with. */
+static bool
+may_need_net(const char *verb)
+{
+    static const char *const askers[] = {"account", "ask",   "doctor", "inject", "resume",
+                                         "run",     "serve", "submit", NULL};
+
+    return g_strv_contains(askers, verb) && !cli_in_agent();
+}
+
+/* Which program holds the verb, by the settings of now. A home that can't be opened is for the verb
+ * itself to complain about. */
+static const char *
+program_for(const Cli *cli, const char *verb)
+{
+    g_autofree char *path = NULL;
+    g_autoptr(Home) home = NULL;
+
+    if (g_str_equal(verb, "setup"))
+        return "postrider-setup";
+    if (!may_need_net(verb) || !(path = home_find(cli->home_option, NULL)) ||
+        !home_open(path, &home, NULL))
+        return "postrider-mail";
+    return needs_net(home->config, verb) ? "postrider-net" : "postrider-mail";
+}
+
+/* argv is what we were called with. */
 static int
-exec_mail(const Cli *cli, const char *verb, char **argv)
+exec_program(const char *name, char **argv)
 {
     GError *error = NULL;
-    const char *name = g_str_equal(verb, "setup") ? "postrider-setup"
-                       : needs_net(cli, verb)     ? "postrider-net"
-                                                  : "postrider-mail";
     g_autofree char *path = proc_helper_path(name, &error);
     if (!path)
         return cli_error(EX_SOFTWARE, error);
     execv(path, argv);
     return cli_fail(EX_SOFTWARE, "can't start '%s': %s", path, g_strerror(errno));
+}
+
+/* Whoever started us, the front or the master, chose by settings that may be older than those that we
+ * read: then the other program goes on, before anything else was read. */
+static void
+become_right_program(Cli *cli, char **argv)
+{
+    g_autofree char *path = NULL;
+
+    if (!g_str_has_suffix(cli->self, "/postrider-mail") || !may_need_net(cli->verb) ||
+        g_str_equal(cli->verb, "doctor") || /* it opens the home by itself */
+        !(path = home_find(cli->home_option, NULL)) || !home_open(path, &cli->home, NULL))
+        return;
+    if (needs_net(cli->home->config, cli->verb))
+        (void)exec_program("postrider-net", argv);
+    become_part(cli);
 }
 
 static int
@@ -425,10 +455,14 @@ run_verb(Cli *cli, int argc, char **argv, char **whole, const VerbRun *table, bo
     const Verb *verb = verb_find(argv[0]);
     if (!verb)
         return unknown_verb(argv[0]);
+    if (!front)
+        become_right_program(cli, whole);
     int status = dispatch(cli, argc, argv, table);
+    if (status == ENGINE_AGAIN)
+        return exec_program(program_for(cli, argv[0]), whole);
     if (status >= 0)
         return status;
-    return front ? exec_mail(cli, argv[0], whole)
+    return front ? exec_program(program_for(cli, argv[0]), whole)
                  : cli_fail(EX_SOFTWARE, "'%s' belongs to the front program", argv[0]);
 }
 

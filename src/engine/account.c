@@ -231,6 +231,8 @@ watch_loop(Account *a, int signal_fd)
             log_event(LOG_ERROR, error->message, NULL);
             return err_exit_status(error);
         }
+        if (home_outdated(a->engine->home))
+            return ENGINE_AGAIN;
         work(a);
         if (a->broken)
             return a->broken;

@@ -21,5 +21,9 @@ bool engine_open(Home *home, const FaceOps *const *faces, Engine **ret, GError *
 void engine_close(Engine *engine);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Engine, engine_close)
 
+/* What a part returns in place of an exit status when the settings were changed since it began: the
+ * program is to begin again, which may be another one now (cli/cli.h). */
+#define ENGINE_AGAIN 256
+
 /* "steps"; NULL: no such face. */
 const FaceOps *engine_face(const Engine *engine, const char *name);

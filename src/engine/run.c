@@ -491,6 +491,8 @@ run_main(Engine *engine, JobId want, int max_iterations)
     for (int i = 0; i < JOBS_PER_PROCESS && !run_called_off(&run); i++) {
         g_autoptr(GError) error = NULL;
         bool got;
+        if (home_outdated(engine->home))
+            return ENGINE_AGAIN;
         if (!run_claimed(&run, want, &got, &error)) {
             log_event(LOG_ERROR, "run ends", "why", error->message, NULL);
             return err_exit_status(error);

@@ -208,7 +208,7 @@ read_settings(Master *m)
     if (!brains_recheck(m->db, &error) || !seats_refresh(m->db, &error) ||
         !outbox_resume_all(m->db, &error) || !mailboxes_begin(m->db, false, &error))
         survive(m, error);
-    staff_reload_accounts(m);
+    staff_reload(m);
 }
 
 /* Everybody else reads the settings when they start. A role that a person wrote into them would
@@ -309,6 +309,14 @@ on_hint(gint fd, GIOCondition condition, gpointer data)
     return G_SOURCE_CONTINUE;
 }
 
+static gboolean
+on_edit(gint fd, GIOCondition condition, gpointer data)
+{
+    wake_drain_edits(fd);
+    look(data);
+    return G_SOURCE_CONTINUE;
+}
+
 static void
 reload(Master *m)
 {
@@ -388,9 +396,12 @@ master_open(Master *m, bool *ret_unclean, GError **error)
         return false;
     (void)g_unix_fd_add(m->signal_fd, G_IO_IN, on_signal, m);
     (void)g_unix_fd_add(m->wake_fd, G_IO_IN, on_hint, m);
+    m->edits_fd = wake_open_edits(m->home);
+    if (m->edits_fd >= 0)
+        (void)g_unix_fd_add(m->edits_fd, G_IO_IN, on_edit, m);
     (void)g_unix_fd_add(m->alarm.mono_fd, G_IO_IN, on_mono, m);
     (void)g_unix_fd_add(m->alarm.wall_fd, G_IO_IN, on_wall, m);
-    staff_reload_accounts(m);
+    staff_reload(m);
     return true;
 }
 
@@ -410,6 +421,7 @@ master_clear(Master *m)
     g_free(m->start);
     alarm_close(&m->alarm);
     cleanup_fd(&m->wake_fd);
+    cleanup_fd(&m->edits_fd);
     cleanup_fd(&m->signal_fd);
     cleanup_fd(&m->parts_fd);
     cleanup_fd(&m->lock_fd);
@@ -507,6 +519,7 @@ serve_main(Home *home, const char *self, int max_iterations, bool take_over)
         .parts_fd = -1,
         .signal_fd = -1,
         .wake_fd = -1,
+        .edits_fd = -1,
         .alarm = {-1, -1},
         .notify = notify_take(),
         .start = living_start(),

@@ -19,6 +19,7 @@ typedef struct Master {
     const char *self; /* the front program */
     GMainLoop *loop;
     int lock_fd, parts_fd, signal_fd, wake_fd;
+    int edits_fd; /* tells of files in the home, such as postrider.conf; -1: nothing tells */
     Alarm alarm;
     char *notify;
     char *start;    /* of our mark in the mail folder (base/living.h) */
@@ -61,9 +62,9 @@ bool adopt_holder(Master *m, Part *part, Adopted *count);
 /* Starts what has work and may be started. */
 bool staff_fill(Master *m, GError **error);
 void staff_start(Master *m, Part *part);
-/* The accounts of the settings; those that were there already are asked to end and are started
- * anew. */
-void staff_reload_accounts(Master *m);
+/* The settings are new: no part waits for an earlier failure any more. The accounts that were there
+ * already are asked to end and are started anew. */
+void staff_reload(Master *m);
 /* Everybody is asked to end, also who is at work here and was not seen yet; whoever is left after
  * drain and a little more is killed. */
 void staff_end(Master *m);

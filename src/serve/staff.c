@@ -231,10 +231,14 @@ end_accounts(Master *m)
 }
 
 void
-staff_reload_accounts(Master *m)
+staff_reload(Master *m)
 {
     const Config *config = m->home->config;
+    Part *const others[] = {m->run, m->timers, m->deliver, m->submit, m->index};
 
+    /* What made a part fail may be what was changed. */
+    for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+        part_forgive(others[i]);
     for (guint i = 0; i < m->accounts->len; i++)
         ((Part *)m->accounts->pdata[i])->wanted = false;
     for (unsigned i = 0; i < config->n_accounts; i++) {
@@ -246,7 +250,7 @@ staff_reload_accounts(Master *m)
             g_ptr_array_add(m->accounts, part);
         }
         part->wanted = true;
-        part_forgive(part); /* what made it fail may be what was changed */
+        part_forgive(part);
     }
     end_accounts(m);
 }

@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include <errno.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -46,6 +47,26 @@ wake_drain(int fd)
     while (n < DRAIN_MAX && recv(fd, &byte, sizeof byte, MSG_DONTWAIT) >= 0)
         n++;
     return n > 0;
+}
+
+int
+wake_open_edits(const Home *home)
+{
+    auto_fd fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+
+    if (fd < 0 ||
+        inotify_add_watch(fd, home->path, IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR) < 0)
+        return -1;
+    return g_steal_fd(&fd);
+}
+
+void
+wake_drain_edits(int fd)
+{
+    char events[4096];
+
+    while (read(fd, events, sizeof events) > 0)
+        ;
 }
 
 void

@@ -11,4 +11,8 @@
 bool wake_open(const Home *home, int *ret_fd, bool *ret_stale, GError **error);
 /* Takes all hints that are there; false when there was none. */
 bool wake_drain(int fd);
+/* Becomes readable when a file of the home was written or renamed into its place, such as
+ * postrider.conf; -1: the kernel has no watch to spare, and the sweep finds it. */
+int wake_open_edits(const Home *home);
+void wake_drain_edits(int fd);
 void wake_remove(const Home *home);
