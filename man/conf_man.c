@@ -20,8 +20,7 @@ static const char *const type_words[] = {
 static bool
 is_single(const char *section)
 {
-    static const char *const single[] = {"postrider", "smtp",   "trust", "notes", "keep",
-                                         "workflow",  "report", "plan",  NULL};
+    static const char *const single[] = {"postrider", "smtp", "trust", "notes", NULL};
     return g_strv_contains(single, section);
 }
 

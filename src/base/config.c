@@ -94,28 +94,13 @@ as_argv(Settings *s, const char *value)
 static bool
 kind_is_program(const char *kind)
 {
-    static const char *const programs[] = {"command", "claude", "codex", "opencode", NULL};
-
-    return g_strv_contains(programs, kind);
+    return g_str_equal(kind, "command");
 }
 
 bool
 config_is_program(const ConfBrain *brain)
 {
     return kind_is_program(brain->kind);
-}
-
-static const char *
-parser_of(const char *kind)
-{
-    static const char *const parsers[][2] = {
-        {"claude", "claude-json"}, {"codex", "codex-jsonl"}, {"opencode", "opencode-ndjson"}};
-
-    for (size_t i = 0; i < G_N_ELEMENTS(parsers); i++) {
-        if (g_str_equal(parsers[i][0], kind))
-            return parsers[i][1];
-    }
-    return "plain";
 }
 
 static void
@@ -180,9 +165,6 @@ set_defaults(Settings *s)
         }
         if (g_str_equal(section->kind, "role"))
             default_role(s, section);
-        else if (g_str_equal(section->kind, "brain"))
-            conf_set_default(section, s->strings, "parser",
-                             parser_of(conf_value(section, "kind")));
     }
     /* The Maildirs are always there, whatever servers there are beside them. */
     if (!local)
@@ -252,7 +234,6 @@ add_brain(Settings *s, const ConfSection *section)
         .name = section->name,
         .kind = conf_value(section, "kind"),
         .command = as_argv(s, conf_value(section, "command")),
-        .parser = conf_value(section, "parser"),
         .script = conf_value(section, "script"),
         .model = conf_value(section, "model"),
         .url = conf_value(section, "url"),
@@ -320,6 +301,49 @@ in_domain(const char *address, const char *domain)
     return at && g_ascii_strcasecmp(at + 1, domain) == 0;
 }
 
+/* Nobody's mail server is in charge of these, unless one of ours logs in there. */
+static bool
+is_private_domain(const char *domain)
+{
+    static const char *const ends[] = {".local",   ".localhost", ".internal", ".home.arpa",
+                                       ".example", ".test",      ".invalid",  NULL};
+
+    for (const char *const *end = ends; *end; end++) {
+        if (g_str_has_suffix(domain, *end))
+            return true;
+    }
+    return !strchr(domain, '.');
+}
+
+/* Is mail to people at our domain the business of a server that we can hand mail to? */
+static bool
+domain_has_server(const Settings *s, const char *domain)
+{
+    const ConfSection *smtp = conf_find_section(s->sections, "smtp", "");
+    bool way_out = false, ours = in_domain(conf_value(smtp, "user"), domain);
+
+    for (guint i = 0; i < s->sections->len; i++) {
+        const ConfSection *a = g_ptr_array_index(s->sections, i);
+
+        if (!g_str_equal(a->kind, "account"))
+            continue;
+        way_out |= *conf_value(smtp, "host") || *conf_value(a, "smtp-host") ||
+                   g_str_equal(conf_value(a, "smtp"), "sendmail");
+        ours |= in_domain(conf_value(a, "user"), domain) ||
+                in_domain(conf_value(a, "smtp-user"), domain);
+    }
+    return way_out && (ours || !is_private_domain(domain));
+}
+
+/* A person whose address our domain's server keeps would never look into a Maildir here. */
+static bool
+has_mailbox_here(const Settings *s, const char *address)
+{
+    const char *domain = get(s, "postrider", "domain");
+
+    return in_domain(address, domain) && !domain_has_server(s, domain);
+}
+
 static void
 add_person(Settings *s, const ConfSection *section)
 {
@@ -330,7 +354,7 @@ add_person(Settings *s, const ConfSection *section)
         .may = as_role ? MAY_ASK | MAY_STEER : as_rights(conf_value(section, "may")),
     };
 
-    person.local = as_role || in_domain(person.address, get(s, "postrider", "domain"));
+    person.local = as_role || has_mailbox_here(s, person.address);
     g_array_append_val(s->persons, person);
 }
 
@@ -346,7 +370,7 @@ put_owner_first(Settings *s)
     ConfPerson owner = {
         .name = usable ? g_string_chunk_insert_const(s->strings, local) : "owner",
         .address = address,
-        .local = in_domain(address, get(s, "postrider", "domain")),
+        .local = has_mailbox_here(s, address),
     };
 
     for (guint i = 0; i < s->persons->len; i++) {
@@ -440,12 +464,16 @@ config_parse(const char *text, size_t len, const char *file_name, Config **ret, 
     s->brains = g_array_new(FALSE, FALSE, sizeof(ConfBrain));
     s->roles = g_array_new(FALSE, FALSE, sizeof(ConfRole));
     s->persons = g_array_new(FALSE, FALSE, sizeof(ConfPerson));
-    s->sections = conf_read(text ? text : "", len, file_name, s->strings, error);
+    g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
+    s->sections = conf_read(text ? text : "", len, file_name, s->strings, warnings, error);
     if (!s->sections)
         return false;
     set_defaults(s);
     fill_arrays(s);
     fill_public(s);
+    g_ptr_array_add(warnings, NULL);
+    s->public.warnings =
+        keep_vector(s, (char **)g_ptr_array_free(g_steal_pointer(&warnings), FALSE));
     if (!conf_fits(config, s->sections, file_name, error))
         return false;
     *ret = g_steal_pointer(&config);

@@ -8,8 +8,8 @@
  * show`, the manual page and completion.
  *
  * A Config is plain data and does not change after config_parse(). All strings are borrowed
- * from it. Keys whose parts are not built yet are in the table, say so, and are checked, so that
- * settings for a later version do not fail here.
+ * from it. Every key in the table has a reader. Keys that earlier versions knew and nothing reads
+ * (config_retired) are a warning, never an error.
  */
 #include <glib.h>
 #include <stdbool.h>
@@ -32,7 +32,7 @@ typedef enum ConfType {
 
 typedef struct ConfKey {
     const char *section; /* "postrider", "account", "smtp", "trust", "brain", "role", "person",
-                            "notes", "keep", "workflow", "report", "plan" */
+                            "notes" */
     const char *name;
     ConfType type;
     const char *fallback; /* as it would be written */
@@ -40,6 +40,14 @@ typedef struct ConfKey {
     const char *help;     /* one line */
 } ConfKey;
 extern const ConfKey config_keys[]; /* ends with a NULL section */
+
+typedef struct ConfRetired {
+    const char *section;
+    const char *name;     /* NULL: every key of the section */
+    const char *harmless; /* any other value is an error, since it would change what happens; NULL:
+                             none would */
+} ConfRetired;
+extern const ConfRetired config_retired[]; /* ends with a NULL section */
 
 /* Where a server is and how we log in there. Never a secret itself, only the way to it. */
 typedef struct ConfServer {
@@ -65,9 +73,8 @@ typedef struct ConfAccount {
 
 typedef struct ConfBrain {
     const char *name;
-    const char *kind; /* script, anthropic, openai, command, claude, codex, opencode */
+    const char *kind; /* script, anthropic, openai, command */
     const char *const *command; /* argv; a relative argv[0] with a slash is beneath the home */
-    const char *parser;         /* plain, … */
     const char *script;         /* relative to the home */
     const char *model, *url;    /* "": the provider's own */
     const char *key_file,
@@ -106,7 +113,8 @@ typedef struct ConfPerson {
     const char *name;
     const char *address;
     unsigned may;
-    bool local; /* has a Maildir here: the address is in our domain */
+    bool local; /* has a Maildir here: the address is in our domain, and no server that we hand mail
+                   to keeps that domain's mail; or `person = yes` of a role */
 } ConfPerson;
 
 typedef struct Config Config;
@@ -144,6 +152,8 @@ struct Config {
     const ConfPerson
         *persons; /* the owner is persons[0], also when the file does not name them */
     unsigned n_persons;
+    /* One line each, about what the file has and nothing reads. */
+    const char *const *warnings;
 };
 
 /* file_name is for messages ("postrider.conf:12: unknown key 'adress' in [role envoy]; did you

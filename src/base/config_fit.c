@@ -104,7 +104,7 @@ check_role(const Fit *fit, const ConfSection *section, GError **error)
                   hint);
 }
 
-/* account.role and report.role name a role, or nobody. */
+/* account.role names a role, or nobody. */
 static bool
 check_role_name(const Fit *fit, const ConfSection *section, GError **error)
 {
@@ -159,7 +159,7 @@ check_section(const Fit *fit, const ConfSection *section, GError **error)
         return check_brain(fit, section, error);
     if (g_str_equal(section->kind, "role"))
         return check_role(fit, section, error);
-    if (g_str_equal(section->kind, "account") || g_str_equal(section->kind, "report"))
+    if (g_str_equal(section->kind, "account"))
         return check_role_name(fit, section, error);
     if (g_str_equal(section->kind, "notes"))
         return check_shared(fit, section, error);

@@ -28,8 +28,12 @@ typedef struct ConfSection {
 
 /* In the order of the file; the sections that have no name are all there, at the end where the
  * file lacks them. Strings live in the chunk. Elements are freed with the array. */
-GPtrArray *conf_read(
-    const char *text, size_t len, const char *file_name, GStringChunk *strings, GError **error);
+GPtrArray *conf_read(const char *text,
+                     size_t len,
+                     const char *file_name,
+                     GStringChunk *strings,
+                     GPtrArray *warnings, /* char *, as in Config */
+                     GError **error);
 /* NULL when there is none; name "" for sections that have none. */
 ConfSection *conf_find_section(const GPtrArray *sections, const char *kind, const char *name);
 /* The caller has seen that there is none of that name. */

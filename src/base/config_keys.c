@@ -75,10 +75,9 @@ const ConfKey config_keys[] = {
     {"trust", "allow", CONF_ADDRESSES, "", NULL, "third parties that may be written to without asking"},
     {"trust", "links", CONF_LIST, "", NULL, "hosts, and what is below them, that agents may make links to, whatever stands behind the host"},
 
-    {"brain", "kind", CONF_ENUM, "script", "script|anthropic|openai|command|claude|codex|opencode", "what thinks; command where one is given"},
+    {"brain", "kind", CONF_ENUM, "script", "script|anthropic|openai|command", "what thinks; command where one is given"},
     {"brain", "script", CONF_STRING, "scripts/demo.jsonl", NULL, "script: JSON Lines, relative to the home"},
     {"brain", "command", CONF_COMMAND, "", NULL, "command: program and arguments; no shell"},
-    {"brain", "parser", CONF_ENUM, "", "claude-json|codex-jsonl|opencode-ndjson|plain", "how its output is read; follows the kind"},
     {"brain", "model", CONF_STRING, "", NULL, "model name"},
     {"brain", "url", CONF_STRING, "", NULL, "API address, when not the provider's own"},
     {"brain", "key-file", CONF_STRING, "", NULL, "file with the API key, or credential:NAME"},
@@ -109,29 +108,27 @@ const ConfKey config_keys[] = {
     {"role", "max-attempts", CONF_INT, "5", "1..1000", "tries before a job that fails is given up"},
     {"role", "retry", CONF_BOOL, "yes", NULL, "program: one that fails is run again after 30 s, 5 min and 30 min; no: never, for one that must not find its own changes in the workdir"},
     {"role", "ack-after", CONF_SPAN, "", NULL, "as in [postrider], for this role"},
-    {"role", "permissions", CONF_ENUM, "ask", "ask|edit|all", "no effect yet: program: what it may do without asking"},
-    {"role", "sandbox", CONF_ENUM, "auto", "auto|on|off", "no effect yet: program: runs closed in"},
-    {"role", "net", CONF_ENUM, "any", "none|model|any", "no effect yet: program: what it may reach"},
-    {"role", "tools-hint", CONF_STRING, "", NULL, "no effect yet: what it is told about its tools"},
 
-    {"person", "address", CONF_ADDRESS, "", NULL, "their mail address"},
+    {"person", "address", CONF_ADDRESS, "", NULL, "their mail address; at our own domain they have a Maildir here, unless a server that we hand mail to keeps the mail of that domain"},
     {"person", "may", CONF_LIST, "ask steer", "ask|steer|approve", "their rights: ask gives work; steer gives orders too, and has notes of others changed and third parties written to; approve says yes to held mail"},
 
     {"notes", "instruct", CONF_LIST, "", NULL, "notes that tell agents what to do, beside ROLE/start, ROLE/states/ and README/: keys, or folders with / behind; only people who may steer have them changed"},
     {"notes", "shared", CONF_LIST, "", NULL, "folders of roles (ROLE, or ROLE/FOLDER) whose notes other roles may see and change; notes outside of the folders of roles are shared anyway"},
 
-    {"keep", "contexts", CONF_SPAN, "30d", NULL, "no effect yet: what a brain was shown"},
-    {"keep", "logs", CONF_INT, "14", "0..100000", "no effect yet: log files"},
-    {"keep", "done", CONF_SPAN, "365d", NULL, "no effect yet: jobs that have ended"},
-
-    {"workflow", "maildir", CONF_STRING, "", NULL, "no effect yet: folder of the Maildirs of a team; mail/ when empty"},
-    {"workflow", "domain", CONF_HOST, "workflow.local", NULL, "no effect yet: right side of the team's addresses"},
-    {"workflow", "escalate", CONF_LIST, "", NULL, "no effect yet: roles that get what is blocked"},
-
-    {"report", "role", CONF_STRING, "", NULL, "no effect yet: who writes briefings"},
-
-    {"plan", "max-iterations", CONF_INT, "7", "1..10000", "no effect yet: blocked stops before a plan's owner is asked"},
-
     {NULL, NULL, CONF_STRING, NULL, NULL, NULL},
+};
+
+/* Keys of earlier versions that nothing reads: in a file that has them they are no mistake. */
+const ConfRetired config_retired[] = {
+    {"brain", "parser", "plain"},
+    {"role", "permissions", NULL},
+    {"role", "sandbox", NULL},
+    {"role", "net", NULL},
+    {"role", "tools-hint", NULL},
+    {"keep", NULL, NULL},
+    {"workflow", NULL, NULL},
+    {"report", NULL, NULL},
+    {"plan", NULL, NULL},
+    {NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -11,9 +11,8 @@ static const struct {
     const char *kind;
     bool named;
 } kinds[] = {
-    {"postrider", false}, {"account", true},   {"smtp", false},   {"trust", false},
-    {"brain", true},      {"role", true},      {"person", true},  {"notes", false},
-    {"keep", false},      {"workflow", false}, {"report", false}, {"plan", false},
+    {"postrider", false}, {"account", true}, {"smtp", false},  {"trust", false},
+    {"brain", true},      {"role", true},    {"person", true}, {"notes", false},
 };
 
 /* What the reader holds while it goes through the lines. */
@@ -23,6 +22,8 @@ typedef struct Reader {
     GStringChunk *strings;
     GPtrArray *sections;
     ConfSection *section; /* the one that lines belong to; NULL before the first */
+    GPtrArray *warnings;
+    bool retired; /* the lines belong to a section that nothing reads */
 } Reader;
 
 static bool refuse(const Reader *r, GError **error, const char *fmt, ...) G_GNUC_PRINTF(3, 4);
@@ -36,6 +37,23 @@ refuse(const Reader *r, GError **error, const char *fmt, ...)
     g_autofree char *text = g_strdup_vprintf(fmt, ap);
     va_end(ap);
     return err_set(error, ERR_CONFIG, "%s:%u: %s", r->file_name, r->line, text);
+}
+
+static const ConfRetired *
+find_retired(const char *kind, const char *key)
+{
+    for (const ConfRetired *r = config_retired; r->section; r++) {
+        if (g_str_equal(r->section, kind) && g_strcmp0(r->name, key) == 0)
+            return r;
+    }
+    return NULL;
+}
+
+static void
+warn(const Reader *r, const char *what)
+{
+    g_ptr_array_add(r->warnings, g_strdup_printf("%s:%u: %s has no effect: nothing reads it",
+                                                 r->file_name, r->line, what));
 }
 
 /* Fit for a message: short, on one line. */
@@ -191,6 +209,12 @@ read_title(Reader *r, char *line, GError **error)
         return refuse(r, error, "expected '[section]' alone on its line");
 
     int known = find_kind(kind);
+    r->retired = known < 0 && !*name && find_retired(kind, NULL);
+    if (r->retired) {
+        g_autofree char *title = g_strdup_printf("section [%s]", kind);
+        warn(r, title);
+        return true;
+    }
     if (known < 0)
         return refuse_kind(r, kind, name, error);
     if (!kinds[known].named && *name)
@@ -233,9 +257,25 @@ refuse_key(const Reader *r, const char *name, GError **error)
 }
 
 static bool
+skip_retired(const Reader *r, const ConfRetired *retired, const char *value, GError **error)
+{
+    g_autofree char *what = g_strdup_printf("'%s' in [%s]", retired->name, r->section->title);
+    g_autofree char *vis = shown(value);
+
+    if (retired->harmless && *value && !g_str_equal(value, retired->harmless))
+        return refuse(r, error, "%s = '%s': this version has only '%s'", retired->name, vis,
+                      retired->harmless);
+    warn(r, what);
+    return true;
+}
+
+static bool
 read_entry(Reader *r, char *line, GError **error)
 {
     char *equals = strchr(line, '=');
+
+    if (r->retired)
+        return true;
 
     if (!equals)
         return refuse(r, error, "expected 'key = value' or '[section]'");
@@ -246,6 +286,9 @@ read_entry(Reader *r, char *line, GError **error)
         return refuse(r, error, "a key stands before the first section");
 
     const ConfKey *key = conf_key(r->section->kind, name);
+    const ConfRetired *retired = key ? NULL : find_retired(r->section->kind, name);
+    if (retired)
+        return skip_retired(r, retired, value, error);
     if (!key)
         return refuse_key(r, name, error);
 
@@ -289,11 +332,16 @@ read_line(Reader *r, const char *text, size_t len, GError **error)
 }
 
 GPtrArray *
-conf_read(
-    const char *text, size_t len, const char *file_name, GStringChunk *strings, GError **error)
+conf_read(const char *text,
+          size_t len,
+          const char *file_name,
+          GStringChunk *strings,
+          GPtrArray *warnings,
+          GError **error)
 {
     g_autoptr(GPtrArray) sections = g_ptr_array_new_with_free_func(section_free);
-    Reader r = {.file_name = file_name, .strings = strings, .sections = sections};
+    Reader r = {
+        .file_name = file_name, .strings = strings, .sections = sections, .warnings = warnings};
     const char *end = text + len;
 
     if (len >= 3 && memcmp(text, "\357\273\277", 3) == 0)

@@ -140,8 +140,6 @@ command_start(const BrainAsk *ask, void **ret_state, GError **error)
 {
     const ConfBrain *conf = ask->conf;
 
-    if (!g_str_equal(conf->parser, "plain"))
-        return err_set(error, ERR_CONFIG, "this program has no parser '%s'", conf->parser);
     if (!conf->command || !conf->command[0] || !*conf->command[0])
         return err_set(error, ERR_CONFIG, "no command is set");
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
+#include "cli/config_missing.h"
 #include "cli/reload.h"
 
 typedef struct Show {
@@ -47,6 +48,24 @@ show(Cli *cli)
     return 0;
 }
 
+/* Every complaint in a line of its own; warnings alone leave the file fine. */
+static int
+check(Cli *cli)
+{
+    int status = cli_home(cli);
+    if (status)
+        return status;
+    for (const char *const *line = cli->home->config->warnings; *line; line++)
+        (void)cli_fail(0, "%s", *line);
+    g_autoptr(GPtrArray) missing = config_missing(cli->home);
+    for (guint i = 0; i < missing->len; i++)
+        (void)cli_fail(0, "postrider.conf: %s", (const char *)g_ptr_array_index(missing, i));
+    if (missing->len > 0)
+        return EX_CONFIG;
+    cli_print(cli, "%s/postrider.conf is fine\n", cli->home->path);
+    return 0;
+}
+
 static int
 set(Cli *cli, const char *section, const char *key, const char *value)
 {
@@ -78,12 +97,8 @@ cmd_config(Cli *cli, int argc, char **argv)
     const char *sub = argc > 1 ? argv[1] : "show";
     if (g_str_equal(sub, "show") && argc <= 2)
         return show(cli);
-    if (g_str_equal(sub, "check") && argc == 2) {
-        int status = cli_home(cli);
-        if (status == 0)
-            cli_print(cli, "%s/postrider.conf is fine\n", cli->home->path);
-        return status;
-    }
+    if (g_str_equal(sub, "check") && argc == 2)
+        return check(cli);
     if (g_str_equal(sub, "set")) {
         if (argc != 5)
             return cli_usage("config", "set needs SECTION KEY VALUE");

@@ -11,6 +11,7 @@
 
 typedef struct Way {
     Secret secret;
+    char *ca_file;
     SmtpPlace place; /* borrowed by smtp */
     Smtp *smtp;      /* NULL: the local program */
 } Way;
@@ -20,6 +21,7 @@ way_clear(Way *way)
 {
     smtp_close(g_steal_pointer(&way->smtp));
     secret_clear(&way->secret);
+    g_clear_pointer(&way->ca_file, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Way, way_clear)
 
@@ -42,6 +44,7 @@ open_way(MailTrial *t, Way *ret, GError **error)
     }
     if (!login_secret(t->setup->cli->home, server, &ret->secret, error))
         return false;
+    ret->ca_file = login_ca_file(t->setup->cli->home, server);
     const char *tls = server->tls;
     ret->place = (SmtpPlace){
         .host = server->host,
@@ -49,7 +52,7 @@ open_way(MailTrial *t, Way *ret, GError **error)
         .tls = g_str_equal(tls, "none")       ? SMTP_TLS_NONE
                : g_str_equal(tls, "starttls") ? SMTP_TLS_STARTTLS
                                               : SMTP_TLS_IMPLICIT,
-        .ca_file = server->ca_file,
+        .ca_file = ret->ca_file,
         .user = server->user,
         .password = ret->secret.password,
         .token = ret->secret.token,

@@ -60,6 +60,7 @@ connect_imap(MailTrial *t, GError **error)
 {
     const ConfServer *server = &t->account->server;
     g_auto(Secret) secret = {0};
+    g_autofree char *ca = login_ca_file(t->setup->cli->home, server);
     if (!login_secret(t->setup->cli->home, server, &secret, error))
         return false;
     if (!secret.password && !secret.token)
@@ -68,7 +69,7 @@ connect_imap(MailTrial *t, GError **error)
         .host = server->host,
         .port = (unsigned)server->port,
         .tls = imap_tls_of(server->tls),
-        .ca_file = *server->ca_file ? server->ca_file : NULL,
+        .ca_file = ca,
         .user = server->user,
         .password = secret.password,
         .token = secret.token,

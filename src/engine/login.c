@@ -85,3 +85,9 @@ login_secret(const Home *home, const ConfServer *server, Secret *ret, GError **e
     return !*server->password_file ||
            from_file(home, server->password_file, &ret->password, error);
 }
+
+char *
+login_ca_file(const Home *home, const ConfServer *server)
+{
+    return *server->ca_file ? g_canonicalize_filename(server->ca_file, home->path) : NULL;
+}

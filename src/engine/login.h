@@ -16,3 +16,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Secret, secret_clear)
  * run without a shell, for a minute at most; its first line counts. ERR_CONFIG when what is
  * named can't be had. */
 bool login_secret(const Home *home, const ConfServer *server, Secret *ret, GError **error);
+/* The certificates to trust, by their absolute path: the setting is relative to the home. NULL: the
+ * system's. Caller frees. */
+char *login_ca_file(const Home *home, const ConfServer *server);

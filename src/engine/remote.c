@@ -43,8 +43,7 @@ log_in(Remote *r, GError **error)
     const Home *home = r->engine->home;
     const ConfServer *server = &r->account->server;
     g_auto(Secret) secret = {0};
-    g_autofree char *ca =
-        *server->ca_file ? g_canonicalize_filename(server->ca_file, home->path) : NULL;
+    g_autofree char *ca = login_ca_file(home, server);
     if (!*server->host)
         return err_set(error, ERR_CONFIG, "[account %s] has no 'host'", r->account->name);
     if (!login_secret(home, server, &secret, error))

@@ -38,8 +38,7 @@ connect_to(Pass *p, const ConfAccount *account, GError **error)
     submit_hang_up(p);
     if (!login_secret(home, server, &p->secret, error))
         return false;
-    if (*server->ca_file)
-        p->ca_file = g_canonicalize_filename(server->ca_file, home->path);
+    p->ca_file = login_ca_file(home, server);
     p->place = (SmtpPlace){.host = server->host,
                            .port = server->port,
                            .tls = tls_of(server->tls),

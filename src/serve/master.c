@@ -193,6 +193,13 @@ open_log(const Home *home)
 }
 
 static void
+log_warnings(const Home *home)
+{
+    for (const char *const *line = home->config->warnings; *line; line++)
+        log_say(LOG_WARN, "%s", *line);
+}
+
+static void
 read_settings(Master *m)
 {
     g_autoptr(GError) error = NULL;
@@ -205,6 +212,7 @@ read_settings(Master *m)
     }
     open_log(m->home);
     log_event(LOG_INFO, "settings read again", "home", m->home->path, NULL);
+    log_warnings(m->home);
     if (!brains_recheck(m->db, &error) || !seats_refresh(m->db, &error) ||
         !outbox_resume_all(m->db, &error) || !mailboxes_begin(m->db, false, &error))
         survive(m, error);
@@ -480,6 +488,7 @@ take_over(Master *m, bool unclean, GError **error)
     g_autofree char *hold = db_hold_all(m->db);
     log_event(LOG_INFO, "serving", "home", m->home->path, "roles", roles, "recovered",
               recovered, NULL);
+    log_warnings(m->home);
     if (hold)
         log_event(LOG_WARN,
                   "nothing runs or leaves until a person decides; see: postrider status", "why",

@@ -55,16 +55,16 @@ fi
 lines=$(wc -l <"$WORK/good")
 settings '[postrder]\n'
 one 78 "postrider.conf:$((lines + 1)): .*did you mean \[postrider\]" 'C2 a section with a typo' pr status
-settings '[keep]\nlogz = 3\n'
-one 78 "postrider.conf:$((lines + 2)): unknown key 'logz'.*did you mean 'logs'" 'C2 a key with a typo' pr serve
-settings '[keep]\nlogs = 5 parsecs\n'
-one 78 "postrider.conf:$((lines + 2)): logs = '5 parsecs'" 'C2 a wrong unit' pr ask hi
-settings '[keep]\nlogs = -1\n'
+settings '[trust]\nlinkz = 3\n'
+one 78 "postrider.conf:$((lines + 2)): unknown key 'linkz'.*did you mean 'links'" 'C2 a key with a typo' pr serve
+settings '[role x]\nack-after = 5 parsecs\n'
+one 78 "postrider.conf:$((lines + 2)): ack-after = '5 parsecs'" 'C2 a wrong unit' pr ask hi
+settings '[role x]\nmax-attempts = -1\n'
 one 78 "postrider.conf:$((lines + 2)):" 'C2 a negative number' pr run
-settings '[keep]\nlogs = 99999999999999999999\n'
+settings '[role x]\nmax-attempts = 99999999999999999999\n'
 one 78 "postrider.conf:$((lines + 2)):" 'C2 one too large' pr doctor
-settings '[keep]\nlogs = 3\nlogs = 4\n'
-one 78 "postrider.conf:$((lines + 3)): key 'logs' is in line $((lines + 2)) already" 'C2 a key twice' pr config check
+settings '[trust]\nlinks = 3\nlinks = 4\n'
+one 78 "postrider.conf:$((lines + 3)): key 'links' is in line $((lines + 2)) already" 'C2 a key twice' pr config check
 settings '[role bad]\nbrain = defalt\n'
 one 78 "did you mean 'default'" 'C5 a brain that is not there' pr status
 settings '[account other]\nrole = nobody\n'

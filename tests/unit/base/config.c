@@ -56,7 +56,8 @@ static const char full[] = "# a comment\n"
                            "[brain api]\n"
                            "kind = anthropic\n"
                            "[brain cc]\n"
-                           "kind = claude\n"
+                           "kind = command\n"
+                           "command = cc\n"
                            "[role envoy]\n"
                            "name = The Envoy\n"
                            "max-cost = 0.50\n"
@@ -113,16 +114,50 @@ test_brains(void)
     g_assert_cmpstr(brain->command[1], ==, "two words");
     g_assert_cmpstr(brain->command[2], ==, "");
     g_assert_cmpstr(brain->command[3], ==, "x y");
-    g_assert_cmpstr(brain->parser, ==, "plain");
     g_assert_cmpint(brain->timeout_us, ==, 90 * INT64_C(1000000));
     g_assert_cmpuint(brain->memory, ==, 1u << 30);
     g_assert_cmpuint(brain->output, ==, 4u << 20);
-    g_assert_cmpstr(config_brain(c, "cc")->parser, ==, "claude-json");
-    g_assert_cmpuint(g_strv_length((char **)config_brain(c, "cc")->command), ==, 0);
     g_assert_cmpuint(g_strv_length((char **)c->principals), ==, 4);
     g_assert_cmpstr(c->principals[2], ==, "c@x.org");
     g_assert_cmpstr(config_account(c, "main")->role, ==, "envoy");
     g_assert_null(config_account(c, "other"));
+}
+
+/* Who has a Maildir here: bob and the owner, both at our domain. */
+static void
+test_mailbox_or_server(void)
+{
+    static const struct {
+        const char *domain, *more;
+        bool want_here;
+    } rows[] = {
+        {"postrider.local", "", true},
+        {"corp.com", "", true}, /* no server: where else? */
+        {"corp.com", "[account w]\nsmtp-host = mx.corp.com\n", false},
+        {"corp.com", "[smtp]\nhost = mx.corp.com\n[account w]\nkind = maildir\n", false},
+        {"corp.com", "[account w]\nsmtp = sendmail\n", false},
+        {"postrider.local", "[account w]\nsmtp-host = mx.corp.com\n", true},
+        {"corp.test", "[account w]\nsmtp-host = mx\nsmtp-user = a@corp.test\n", false},
+        {"corp.test", "[account w]\nsmtp-host = mx\nuser = a@other.test\n", true},
+        {"corp.com", "[account w]\nkind = imap\nuser = a@corp.com\n", true}, /* no way out */
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = g_strdup_printf(
+            "[postrider]\ndomain = %s\nowner = ann@%s\n[brain default]\n[role kim]\nperson = "
+            "yes\n[person bob]\naddress = bob@%s\n%s",
+            rows[i].domain, rows[i].domain, rows[i].domain, rows[i].more);
+        g_autofree char *bob = g_strconcat("bob@", rows[i].domain, NULL);
+        g_autofree char *ann = g_strconcat("ann@", rows[i].domain, NULL);
+        g_autofree char *kim = g_strconcat("kim@", rows[i].domain, NULL);
+        g_autoptr(Config) c = NULL;
+        g_autoptr(GError) error = NULL;
+
+        g_assert_true(config_parse(text, strlen(text), "t", &c, &error));
+        g_assert_cmpint(config_mailbox_at(c, bob) != NULL, ==, rows[i].want_here);
+        g_assert_cmpint(config_mailbox_at(c, ann) != NULL, ==, rows[i].want_here);
+        g_assert_cmpstr(config_mailbox_at(c, kim), ==, "kim"); /* said to be here */
+    }
 }
 
 static void
@@ -214,7 +249,11 @@ static const struct {
      "postrider.conf:1: '../x' is not a name: expected small letters, digits, '.', '_', '-'"},
     {"[postrider]\nworkers = 1\nworkers = 2\n",
      "postrider.conf:3: key 'workers' is in line 2 already"},
-    {"[keep]\n[plan]\n[keep]\n", "postrider.conf:3: section [keep] is in line 1 already"},
+    {"[smtp]\n[trust]\n[smtp]\n", "postrider.conf:3: section [smtp] is in line 1 already"},
+    {"[brain x]\nkind = claude\n",
+     "postrider.conf:2: kind = 'claude': expected one of script, anthropic, openai, command"},
+    {"[brain x]\nparser = claude-json\n",
+     "postrider.conf:2: parser = 'claude-json': this version has only 'plain'"},
     {"workers = 1\n", "postrider.conf:1: a key stands before the first section"},
     {"[postrider]\nworkers\n", "postrider.conf:2: expected 'key = value' or '[section]'"},
     {"[postrider] x\n", "postrider.conf:1: expected '[section]' alone on its line"},
@@ -440,6 +479,7 @@ main(int argc, char **argv)
     g_test_add_func("/config/roles", test_roles);
     g_test_add_func("/config/brains", test_brains);
     g_test_add_func("/config/persons", test_persons);
+    g_test_add_func("/config/mailbox-or-server", test_mailbox_or_server);
     g_test_add_func("/config/lookups", test_lookups);
     g_test_add_func("/config/role-get", test_role_get);
     g_test_add_func("/config/mistakes", test_mistakes);

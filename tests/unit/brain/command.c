@@ -72,7 +72,7 @@ finish(BrainCall *call)
     return brain_answer(call);
 }
 
-static const ConfBrain plain = {.name = "b", .kind = "command", .parser = "plain"};
+static const ConfBrain plain = {.name = "b", .kind = "command"};
 
 static const struct {
     const char *name, *script;
@@ -299,9 +299,8 @@ test_config(Home *h, gconstpointer data)
 {
     static const char *const argv[] = {"cat", NULL};
     static const ConfBrain wrong[] = {
-        {.name = "b", .kind = "oracle", .parser = "plain", .command = argv},
-        {.name = "b", .kind = "command", .parser = "claude-json", .command = argv},
-        {.name = "b", .kind = "command", .parser = "plain"},
+        {.name = "b", .kind = "oracle", .command = argv},
+        {.name = "b", .kind = "command"},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
