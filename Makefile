@@ -1,9 +1,9 @@
 # The front of the build. Meson does the work; this file knows which packages a target needs, which
 # build directory it uses, and what runs afterwards. `make help` lists the targets.
 #
-#   build/          what `make` leaves: build/postrider
+#   build/          what `make` leaves: build/postrider; `make install` installs that
 #   build-check/    with AddressSanitizer and UBSan, for the tests
-#   build-release/  optimised, for `make install` and `make bench`
+#   build-release/  optimised further, for `make bench`
 #   build-deb/      optimised for /usr, and the package itself
 #   build-fuzz/     clang and libFuzzer
 
@@ -17,7 +17,7 @@ DEPS      = tools/install-deps build
 SANITIZE  = -Db_sanitize=address,undefined -Db_lundef=false
 C_SOURCES = $(shell find src tests bench man -name '*.[ch]')
 
-.PHONY: all check check-build demo bench fuzz soak install release deb format lint clean help
+.PHONY: all prefix check check-build demo bench fuzz soak install uninstall release deb format lint clean help
 
 all: ## build the program at build/postrider
 	@$(DEPS)
@@ -55,11 +55,18 @@ soak: check-build ## long stress tests, SOAK_SECONDS=600 each
 release:
 	@$(DEPS)
 	@test -f build-release/build.ninja || meson setup build-release --buildtype=release
-	@meson configure build-release -Dprefix=$(abspath $(PREFIX)) >/dev/null
 	@ninja -C build-release program
 
-install: release ## install below DESTDIR and PREFIX=/usr/local
-	@DESTDIR=$(DESTDIR) meson install -C build-release --no-rebuild
+# Another prefix than the one that was built for is compiled in anew.
+prefix: all
+	@test "$$(cat build/.prefix 2>/dev/null || echo /usr/local)" = "$(abspath $(PREFIX))" || \
+	    { meson configure build -Dprefix=$(abspath $(PREFIX)) && echo "$(abspath $(PREFIX))" >build/.prefix && ninja -C build program; }
+
+install: prefix ## install below DESTDIR and PREFIX=/usr/local
+	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild
+
+uninstall: ## remove what `make install` installed; homes stay
+	@tools/uninstall build "$(DESTDIR)"
 
 deb: ## build a Debian package in build-deb/
 	@$(DEPS) deb

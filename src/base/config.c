@@ -424,6 +424,7 @@ fill_public(Settings *s)
         .progress_every_us = as_span(get(s, "postrider", "progress-every")),
         .body_warn_chars = as_int(get(s, "postrider", "email-body-warn-chars")),
         .instance = get(s, "postrider", "instance"),
+        .domain_served = domain_has_server(s, get(s, "postrider", "domain")),
         .log_level = get(s, "postrider", "log-level"),
         .log_file = get(s, "postrider", "log-file"),
         .max_mails_per_round = (unsigned)as_int(get(s, "postrider", "max-mails-per-round")),

@@ -152,6 +152,7 @@ struct Config {
     const ConfPerson
         *persons; /* the owner is persons[0], also when the file does not name them */
     unsigned n_persons;
+    bool domain_served; /* a server that we hand mail to keeps the mail of our domain */
     /* One line each, about what the file has and nothing reads. */
     const char *const *warnings;
 };
@@ -188,6 +189,9 @@ bool config_asks_by_net(const Config *config);
 /* The folder below mail/ that local mail to this address goes to, a role's or a local person's;
  * NULL: not local. */
 const char *config_mailbox_at(const Config *config, const char *address);
+/* "nobody here is 'envoi@home'; did you mean 'envoy@home'?" where the address is one of our domain that
+ * neither we nor a server knows; NULL: it is fine. Caller frees. */
+char *config_unknown_here(const Config *config, const char *address);
 /* ERR_NEVER "no role 'envoi'; did you mean 'envoy'?" */
 const ConfRole *config_role_get(const Config *config, const char *name, GError **error);
 /* The same, and without a name the first role that is no person. ERR_CONFIG when there is none. */

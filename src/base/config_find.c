@@ -126,6 +126,24 @@ config_mailbox_at(const Config *config, const char *address)
     return person && person->local ? person->name : NULL;
 }
 
+char *
+config_unknown_here(const Config *config, const char *address)
+{
+    const char *at = strrchr(address, '@');
+    g_autoptr(GPtrArray) known = g_ptr_array_new();
+
+    if (!at || g_ascii_strcasecmp(at + 1, config->domain) != 0 || config->domain_served ||
+        config_mailbox_at(config, address) || config_is_person(config, address))
+        return NULL;
+    for (unsigned i = 0; i < config->n_roles; i++)
+        g_ptr_array_add(known, (char *)config->roles[i].address);
+    for (unsigned i = 0; i < config->n_persons; i++)
+        g_ptr_array_add(known, (char *)config->persons[i].address);
+    g_ptr_array_add(known, NULL);
+    g_autofree char *hint = text_did_you_mean(address, (const char *const *)known->pdata);
+    return g_strdup_printf("nobody here is '%s'%s", address, hint);
+}
+
 bool
 config_asks_by_net(const Config *config)
 {

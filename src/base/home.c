@@ -145,8 +145,8 @@ is_being_written(const Home *home)
     if (fstatat(home->fd, CONFIG_NAME, &st, 0) < 0 &&
         (errno != ENOENT || fstat(home->fd, &st) < 0))
         return false;
-    int64_t age = g_get_real_time() - (st.st_mtim.tv_sec * USEC_PER_SEC +
-                                       st.st_mtim.tv_nsec / 1000);
+    int64_t age =
+        g_get_real_time() - (st.st_mtim.tv_sec * USEC_PER_SEC + st.st_mtim.tv_nsec / 1000);
     return age >= 0 && age < SETTLE_US;
 }
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -125,6 +126,9 @@ cli_json_time(int64_t wall_us)
     return json_string(iso);
 }
 
+/* A column that must give way on a narrow terminal keeps so many characters. */
+#define COLUMN_MIN 6
+
 struct CliTable {
     guint columns;
     GPtrArray *cells; /* char *, safe for a terminal */
@@ -152,6 +156,34 @@ cli_table_add(CliTable *t, ...)
     va_end(args);
 }
 
+/* SIZE_MAX: it goes to no terminal, and a program that reads it wants all of it. */
+static size_t
+room_in_line(void)
+{
+    struct winsize size = {0};
+    if (!isatty(STDOUT_FILENO))
+        return SIZE_MAX;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/* The widest column gives way first, and none becomes unreadable. */
+static void
+fit_columns(size_t *width, guint n, size_t room)
+{
+    for (;;) {
+        size_t total = 2 * (n - 1);
+        guint widest = 0;
+        for (guint i = 0; i < n; i++) {
+            total += width[i];
+            if (width[i] > width[widest])
+                widest = i;
+        }
+        if (total <= room || width[widest] <= COLUMN_MIN)
+            return;
+        width[widest]--;
+    }
+}
+
 void
 cli_table_print(Cli *cli, CliTable *t)
 {
@@ -159,11 +191,16 @@ cli_table_print(Cli *cli, CliTable *t)
     for (guint i = 0; i < t->cells->len; i++)
         width[i % t->columns] =
             MAX(width[i % t->columns], text_chars(g_ptr_array_index(t->cells, i)));
+    fit_columns(width, t->columns, room_in_line());
     for (guint i = 0; i < t->cells->len; i++) {
-        const char *cell = g_ptr_array_index(t->cells, i);
-        bool last = i % t->columns == t->columns - 1;
-        size_t pad = last ? 0 : width[i % t->columns] - text_chars(cell) + 2;
-        cli_print(cli, "%s%*s%s", cell, (int)pad, "", last ? "\n" : "");
+        g_autofree char *cell =
+            text_shorten(g_ptr_array_index(t->cells, i), width[i % t->columns]);
+        bool last = i % t->columns == t->columns - 1, bold = cli->color && i < t->columns;
+        size_t chars = text_chars(cell);
+        size_t pad =
+            last || chars > width[i % t->columns] ? 0 : width[i % t->columns] - chars + 2;
+        cli_print(cli, "%s%s%s%*s%s", bold ? "\033[1m" : "", cell, bold ? "\033[0m" : "",
+                  (int)pad, "", last ? "\n" : "");
     }
     g_ptr_array_unref(t->cells);
     g_free(t);
@@ -478,7 +515,8 @@ cli_main(int argc, char **argv, const VerbRun *table, bool front)
         whole[i] = g_strdup(argv[i]);
     g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
     Cli cli = {.self = self ? self : argv[0], .out = g_string_new(NULL)};
-    cli.color = isatty(STDOUT_FILENO);
+    const char *no_color = g_getenv("NO_COLOR"); /* https://no-color.org */
+    cli.color = isatty(STDOUT_FILENO) && !(no_color && *no_color);
     int status = take_globals(&cli, &argc, argv, &help, &version);
     cli.verb = argc > 1 ? argv[1] : "postrider";
     /* `ask` tells by its answer what went wrong on the way, in words for people. */

@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/proc.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/home_files.h"
@@ -194,13 +195,31 @@ print_next(Cli *cli)
     for (const char *const *a = agents; *a; a++) {
         g_autofree char *path = g_find_program_in_path(*a);
         if (path)
-            cli_print(
-                cli, "found %s: set 'command' in [brain default] of postrider.conf to use it\n",
-                path);
+            cli_print(cli, "found %s: 'postrider setup brain' can use it\n", path);
     }
     cli_print(cli, "next: ");
     cli_print_vis(cli, next, false);
-    cli_print(cli, " ask \"hello\"\n");
+    cli_print(cli, " ask \"hello\"\nfor a model: ");
+    cli_print_vis(cli, next, false);
+    cli_print(cli, " setup brain\n");
+}
+
+/* Only at a terminal, where somebody can answer. Returns when they would rather not. */
+static void
+offer_brain(Cli *cli)
+{
+    char line[16];
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || cli_in_agent())
+        return;
+    cli_print(cli, "Set up a model for it now? [y/N] ");
+    if (!cli_flush(cli) || !fgets(line, sizeof line, stdin) || g_ascii_tolower(*line) != 'y')
+        return;
+    g_autofree char *program = proc_helper_path("postrider-setup", NULL);
+    char *argv[] = {(char *)"postrider", (char *)"--home", cli->home->path,
+                    (char *)"setup",     (char *)"brain",  NULL};
+    if (program)
+        execv(program, argv);
+    (void)cli_fail(EX_SOFTWARE, "can't start 'postrider-setup'; run: postrider setup brain");
 }
 
 int
@@ -227,5 +246,6 @@ cmd_init(Cli *cli, int argc, char **argv)
         !mark_ended(fd, &error))
         return cli_error(EX_CANTCREAT, error);
     print_next(cli);
+    offer_brain(cli);
     return 0;
 }

@@ -52,12 +52,10 @@ print_json(Cli *cli, const Status *s)
 static void
 print_prometheus(Cli *cli, const Status *s)
 {
-    int by_state[JOB_N_STATES] = {0};
-    for (guint i = 0; i < s->jobs->len; i++)
-        by_state[((const Job *)g_ptr_array_index(s->jobs, i))->state]++;
     cli_print(cli, "postrider_up %d\n", s->master != 0);
     for (int i = 0; i < JOB_N_STATES; i++)
-        cli_print(cli, "postrider_jobs{state=\"%s\"} %d\n", job_state_name(i), by_state[i]);
+        cli_print(cli, "postrider_jobs{state=\"%s\"} %" G_GINT64_FORMAT "\n", job_state_name(i),
+                  s->by_state[i]);
     cli_print(cli,
               "postrider_outbox_due %u\npostrider_outbox_held %u\npostrider_mail_held "
               "%" G_GINT64_FORMAT "\npostrider_problems %u\n",
@@ -73,6 +71,26 @@ print_lines(Cli *cli, const char *heading, const GPtrArray *lines)
         cli_print(cli, "  ");
         cli_print_vis(cli, g_ptr_array_index(lines, i), false);
         cli_print(cli, "\n");
+    }
+}
+
+/* Of what failed on an earlier day people have heard long ago. */
+static void
+print_failed(Cli *cli, const Status *s)
+{
+    int64_t since = home_now(cli->home) - 24 * 3600 * USEC_PER_SEC;
+    bool any = false;
+    for (guint i = 0; i < s->failed->len; i++) {
+        const Job *j = g_ptr_array_index(s->failed, i);
+        if (j->updated_us < since)
+            continue;
+        g_autofree char *text = g_strdup_printf(
+            "job %" G_GINT64_FORMAT " (%s): %s; see: postrider show %" G_GINT64_FORMAT, j->id.v,
+            j->subject, j->why && *j->why ? j->why : "nobody knows why", j->id.v);
+        cli_print(cli, "%s  ", any ? "" : "failed in the last day:\n");
+        cli_print_vis(cli, text, false);
+        cli_print(cli, "\n");
+        any = true;
     }
 }
 
@@ -98,6 +116,7 @@ print_text(Cli *cli, const Status *s)
         cli_print(cli, "not served\n");
     print_lines(cli, "problems:", s->problems);
     print_lines(cli, "waits for you:", s->waiting);
+    print_failed(cli, s);
     if (s->jobs->len == 0)
         cli_print(cli, "no live jobs\n");
     for (guint i = 0; i < s->jobs->len; i++) {

@@ -16,7 +16,7 @@ static const char conf[] =
     "\n"
     "# What thinks. 'command' is any program: it reads the mail on standard input, and what it "
     "prints is\n"
-    "# mailed as the answer. Try: command = claude -p\n"
+    "# mailed as the answer. For a model: postrider setup brain\n"
     "[brain default]\n"
     "kind = command\n"
     "command = scripts/hello\n"
@@ -41,9 +41,9 @@ static const char hello[] =
     "        echo\n"
     "        sed 's/^/  - /'\n"
     "        echo\n"
-    "        echo 'I am only the script scripts/hello. Set [brain default] in postrider.conf "
-    "to give me'\n"
-    "        echo 'a mind: any program that reads standard input and prints an answer.'\n"
+    "        echo 'I am only the script scripts/hello. To give me a mind: postrider setup "
+    "brain'\n"
+    "        echo '(a model with a key, a local one, or any program that prints an answer).'\n"
     "    }\n";
 
 const HomeFile home_files[] = {

@@ -106,6 +106,15 @@ set_thread(Engine *engine, Compose *c, const char *id, GError **error)
     return compose_thread(c, msgid_is_writable(id) ? id : NULL, refs, error);
 }
 
+/* A slip in a name of our own domain is told at once, not by a mail that is held for ever. */
+static bool
+check_known(const Config *config, const char *address, GError **error)
+{
+    g_autofree char *why = config_unknown_here(config, address);
+
+    return !why || err_set(error, ERR_NEVER, "%s", why);
+}
+
 static bool
 build(Engine *engine, const Outgoing *mail, Compose **ret, GError **error)
 {
@@ -115,11 +124,11 @@ build(Engine *engine, const Outgoing *mail, Compose **ret, GError **error)
         !compose_subject(c, mail->subject ? mail->subject : "", error))
         return false;
     for (char **a = mail->to; a && *a; a++) {
-        if (!compose_to(c, NULL, *a, error))
+        if (!check_known(engine->home->config, *a, error) || !compose_to(c, NULL, *a, error))
             return false;
     }
     for (char **a = mail->cc; a && *a; a++) {
-        if (!compose_cc(c, NULL, *a, error))
+        if (!check_known(engine->home->config, *a, error) || !compose_cc(c, NULL, *a, error))
             return false;
     }
     compose_text(c, mail->body ? mail->body : "");

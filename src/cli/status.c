@@ -11,11 +11,11 @@
 #include "store/budget.h"
 #include "store/effects.h"
 #include "store/jobs.h"
+#include "store/mailboxes.h"
 #include "store/notes_readers.h"
 #include "store/outbox_smtp.h"
 #include "store/pauses.h"
 #include "store/questions.h"
-#include "store/mailboxes.h"
 #include "store/remote.h"
 #include "store/schedules.h"
 
@@ -25,6 +25,7 @@ status_clear(Status *s)
     g_clear_pointer(&s->problems, g_ptr_array_unref);
     g_clear_pointer(&s->waiting, g_ptr_array_unref);
     g_clear_pointer(&s->jobs, jobs_free);
+    g_clear_pointer(&s->failed, jobs_free);
     g_clear_pointer(&s->held_out, out_rows_free);
 }
 
@@ -243,9 +244,12 @@ count(Cli *cli, Status *s, GError **error)
     const Viewer viewer = VIEWER_OPERATOR;
     const int64_t now = home_now(cli->home);
     JobQuery live = {.live_only = true, .limit = 1000};
+    JobQuery failed = {.state = "failed"};
     OutQuery held = {.state = "held", .limit = 1000};
     s->master = master_pid(cli->home);
     return jobs_list(cli->db, &viewer, &live, &s->jobs, error) &&
+           jobs_list(cli->db, &viewer, &failed, &s->failed, error) &&
+           jobs_count(cli->db, s->by_state, error) &&
            outbox_list(cli->db, &viewer, &held, &s->held_out, error) &&
            outbox_count_due(cli->db, now, &s->due, error) &&
            messages_count_state(cli->db, MSG_HELD, NULL, &s->held_mail, error) &&

@@ -11,6 +11,8 @@
 typedef struct Status {
     GPtrArray *problems, *waiting; /* char * */
     Jobs *jobs;
+    Jobs *failed;                   /* the last ones */
+    int64_t by_state[JOB_N_STATES]; /* all jobs that there are */
     OutRows *held_out;
     pid_t master; /* 0: none */
     int64_t held_mail, history;

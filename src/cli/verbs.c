@@ -18,8 +18,8 @@ const Verb verbs[] = {
      "or was cancelled; 77 the mail was refused. In every case but the first one line says why.",
      true},
     {"every day", "status", "[--check] [--prometheus]", "does it work, what waits, what runs",
-     "Shows whether postrider works here, what waits for a person, what runs and what is "
-     "queued.\n"
+     "Shows whether postrider works here, what waits for a person, what failed in the last "
+     "day,\nwhat runs and what is queued.\n"
      "--check prints one line and exits with 0 (fine), 1 (something waits or is wrong) or 2 "
      "(broken).\n"
      "--prometheus prints the numbers for a scraper.",
@@ -80,7 +80,7 @@ const Verb verbs[] = {
      "Makes DIR (default: --home, $POSTRIDER_HOME, ~/.postrider) with a commented "
      "postrider.conf, a key, a\n"
      "mailbox for the role 'envoy' and for you, and a muttrc. Refuses to overwrite anything;\n"
-     "an init that was broken off is finished.",
+     "an init that was broken off is finished. At a terminal it offers 'setup brain'.",
      false},
     {"set up", "setup", "mail|brain|role|limits|service [OPTION]...",
      "ask, test, and write the settings",
@@ -112,9 +112,10 @@ const Verb verbs[] = {
     {"set up", "config", "show|check|set SECTION KEY VALUE", "settings: show, check, change",
      "'show' lists every key with its value and whether it comes from the file or is the "
      "default.\n"
-     "'check' reads the file and names the first mistake with its line. 'set' changes one key "
-     "and keeps\n"
-     "comments and order: postrider config set 'role envoy' workdir ~/src/app\n"
+     "'check' reads the file and names the first mistake with its line, or what it names and is not "
+     "there:\n"
+     "key files, scripts, folders, programs. 'set' changes one key and keeps comments and order:\n"
+     "postrider config set 'role envoy' workdir ~/src/app\n"
      "It refuses what would be wrong; a 'postrider serve' that runs is told, and reads it again.",
      false},
     {"set up", "role", "new NAME --from TEMPLATE|list|edit NAME|remove NAME", "roles: make from a template, list, edit, remove",

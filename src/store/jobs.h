@@ -244,5 +244,7 @@ typedef struct JobQuery {
 } JobQuery;
 bool
 jobs_list(Db *db, const Viewer *viewer, const JobQuery *q, Jobs **ret_jobs, GError **error);
+/* How many jobs there are of each state. */
+bool jobs_count(Db *db, int64_t ret[JOB_N_STATES], GError **error);
 /* "12"; false for anything else. */
 bool job_id_parse(const char *text, JobId *ret);

@@ -208,6 +208,17 @@ jobs_list(Db *db, const Viewer *viewer, const JobQuery *q, Jobs **ret_jobs, GErr
 }
 
 bool
+jobs_count(Db *db, int64_t ret[JOB_N_STATES], GError **error)
+{
+    for (int i = 0; i < JOB_N_STATES; i++) {
+        if (!sql_int(db, "SELECT count(*) FROM job WHERE state = ?", 0, &ret[i], error, "s",
+                     job_state_name(i)))
+            return false;
+    }
+    return true;
+}
+
+bool
 jobs_owned_here(Db *db, Jobs **ret_jobs, GError **error)
 {
     sqlite3_stmt *st = sql_get(
