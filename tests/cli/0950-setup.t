@@ -151,6 +151,14 @@ like "$(cat "$CONF")" 'address = agent@test.example' "the role's address too"
 unlike "$(cat "$CONF")" 'sent-copy' 'and we file Sent here, which is the default'
 ok 'the checks again' pr setup mail --check
 like "$OUT" $'login: ok.*submission: ok' 'say the same'
+cp "$CONF" "$WORK/absolute"
+cp "$MAIL_CA" "$HOME_DIR/secrets/ca.pem"
+pr config set 'account mail' ca-file secrets/ca.pem
+pr config set 'account mail' smtp-ca-file secrets/ca.pem
+ok 'a ca-file beneath the home, from elsewhere' env -C / "$PR_BIN" --home "$HOME_DIR" setup mail --check
+like "$OUT" $'login: ok.*submission: ok' 'is read by setup as it is by the account'
+ok 'which goes by it too' env -C / "$PR_BIN" --home "$HOME_DIR" account mail --once
+cp "$WORK/absolute" "$CONF"
 ok 'again without flags' setup_mail --no-round-trip
 like "$OUT" 'nothing is to change' 'nothing is to change'
 run pr doctor --json

@@ -16,7 +16,7 @@ expect {spend in a day \[3.00]: }; send "4.50\r"
 expect {round of 'envoy' may cost \[2.00]: }; send "\r"
 expect {Steps in one run \[5]: }; send "\r"
 expect {before it asks \[24]: }; send "\r"
-expect {same time \[2]: }; send "\r"
+expect {same time \[16]: }; send "\r"
 expect -re {- max-cost-per-day = 3.00.*\+ max-cost-per-day = 4.50.*Write it\?}; send "\r"
 expect "written"
 X
