@@ -80,7 +80,8 @@ set(Cli *cli, const char *section, const char *key, const char *value)
     g_autofree char *changed = config_with(text, section, key, value);
     g_autoptr(Config) config = NULL;
     if (!config_parse(changed, strlen(changed), "postrider.conf (as it would be)", &config,
-                      &error))
+                      &error) ||
+        !config_check(section, key, value, &error)) /* a key that nothing reads any more */
         return cli_error(0, error);
     if (!file_replace(cli->home->fd, "postrider.conf", changed, strlen(changed), 0600, &error))
         return cli_error(err_is(error, ERR_NEVER) ? EX_CANTCREAT : 0, error);

@@ -56,6 +56,8 @@ for what in "'permissions' in \[role old\]" "'sandbox'" "'net'" "'tools-hint'" '
     like "$ERR" "postrider.conf:[0-9]+: $what.* has no effect" "but there is a word about $what"
 done
 exits 0 'the home works with them' pr status
+exits 78 'but nobody is let to set one' pr config set 'role envoy' sandbox on
+like "$ERR" "sandbox 'on': no such key" 'in one line'
 
 # What is named and not there.
 settings '[brain m]\nkind = openai\nmodel = m\nkey-file = secrets/none\n[brain s]\nscript = scripts/none.jsonl\n
