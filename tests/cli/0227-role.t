@@ -115,4 +115,20 @@ echo 'my words' >"$HOME_DIR/roles/my-digest.md"
 exits 0 'it can be made again' pr role new my-digest --from digest
 is "$(cat "$HOME_DIR/roles/my-digest.md")" 'my words' 'with what was there'
 
+# --- killed at each point ---
+
+role_there() { pr role list | grep -q '^late ' && pr note get late/start | grep -q '^You sum up' && [ -s "$HOME_DIR/roles/late.md" ]; }
+cp -a "$HOME_DIR" "$WORK/copy"
+POSTRIDER_POINTS=$WORK/points pr role new late --from digest >/dev/null
+points=$(wc -l <"$WORK/points") again=0 whole=0
+for ((n = 1; n <= points; n++)); do
+    rm -rf "$HOME_DIR" && cp -a "$WORK/copy" "$HOME_DIR"
+    POSTRIDER_DIE_AT=$n run pr role new late --from digest
+    run pr role new late --from digest
+    [ "$STATUS" = 0 ] || [[ $ERR = *"there is a role 'late' already"* ]] && again=$((again + 1))
+    role_there && whole=$((whole + 1))
+done
+ok "'role new' reaches points where it may be killed ($points)" test "$points" -ge 3
+is "$again $whole" "$points $points" 'killed at any of them, it is there or can be made again, whole'
+
 done_testing
