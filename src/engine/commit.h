@@ -26,6 +26,7 @@ typedef struct ProposedMail {
     bool plain;        /* the words are ours and no Markdown: no HTML is made of them */
     char *in_reply_to; /* id; NULL: the newest mail that was shown */
     GPtrArray *files;  /* of ProposedFile */
+    bool at_end;       /* speaks of the end: not sent where the step turns out to be none */
 } ProposedMail;
 ProposedMail *proposed_mail_new(void);
 void proposed_mail_free(ProposedMail *m);
@@ -127,6 +128,9 @@ typedef struct Verdict {
     char *subject, *body; /* instead of what was proposed: some links in it must not work; NULL:
                              as proposed */
 } Verdict;
+
+/* Begins what a step did about a note that it wanted changed and that stayed as it was. */
+#define COULD_NOT_CHANGE "could not change note "
 
 /* Puts those who are to stay in Cc there (`reply-cc`), then one verdict per mail, in order; elements
  * are Verdict, freed with the array. */

@@ -353,7 +353,9 @@ commit_put_mails(Commit *c, Txn *txn, GError **error)
     for (guint i = 0; i < c->p->mails->len; i++) {
         const ProposedMail *mail = g_ptr_array_index(c->p->mails, i);
         const CommitDraft *draft = g_ptr_array_index(c->drafts, i);
-        if (!draft->made)
+        if (mail->at_end && !commit_ends(c))
+            g_ptr_array_add(c->msgids, NULL);
+        else if (!draft->made)
             not_sent(c, mail, draft->why);
         else if (!put_mail(c, txn, mail, draft->made, &g_array_index(c->verdicts, Verdict, i),
                            g_ptr_array_index(c->parents, i), error))

@@ -145,7 +145,7 @@ commit_notes(Commit *c, Txn *txn, GError **error)
         }
         commit_result(c, "note %s: %s%s", n->key, failed->message, advice(failed->message));
         g_autofree char *why = text_shorten(failed->message, WHY_MAX);
-        commit_did(c, "could not change note %s (%s)", n->key, why);
+        commit_did(c, COULD_NOT_CHANGE "%s (%s)", n->key, why);
         c->notes_failed++;
     }
     return true;

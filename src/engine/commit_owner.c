@@ -74,7 +74,8 @@ tell_asker_of_hold(const Commit *c, Txn *txn, GError **error)
 {
     const Config *config = c->engine->home->config;
     const char *asker = c->job->asker;
-    if (address_equal(asker, config->owner) || !config_is_person(config, asker))
+    if (address_equal(asker, config->owner) ||
+        (!config_is_person(config, asker) && !config_role_at(config, asker)))
         return true;
     g_autoptr(GPtrArray) to = g_ptr_array_new();
     g_autofree char *limit = NULL;

@@ -1,6 +1,6 @@
 /*
  * Who else gets an answer. A person who writes to a role and names others in To or Cc expects, as
- * everywhere in mail, that they read the answer too (`reply-cc = named`). They are put into the
+ * everywhere in mail, that they read the answer too (`reply-cc = named`); not words of ours. They are put into the
  * proposal before the policy looks at it, which so sees them as if the agent had named them. Roles
  * of this home and our own accounts are left out: they would answer each other.
  */
@@ -76,7 +76,8 @@ policy_reply_cc(Check *k, Proposal *p, GError **error)
     if (!role || !role->reply_named || p->status == PROPOSE_FAIL || p->status == PROPOSE_LIMIT)
         return true;
     for (guint i = 0; i < p->mails->len; i++) {
-        if (!keep_named(k, g_ptr_array_index(p->mails, i), error))
+        ProposedMail *mail = g_ptr_array_index(p->mails, i);
+        if (!mail->plain && !keep_named(k, mail, error))
             return false;
     }
     return true;

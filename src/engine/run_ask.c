@@ -342,8 +342,8 @@ try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError 
         failed->log = program ? run_last_words(answer) : g_strdup(answer->log);
         return failed->why ? judge_failure(t, answer->end, failed, error) : TRIED_ERROR;
     }
-    if (t->steps)
-        run_steps_adjust(t, p);
+    if (t->steps && !run_steps_adjust(t, p, error))
+        return TRIED_ERROR;
     g_auto(StepResult) result = {0};
     if (!run_commit(t, p, &result, error))
         return TRIED_ERROR;

@@ -90,5 +90,6 @@ bool run_steps(Task *t, GError **error);
 /* Before a question that costs money: ends the round where a budget is spent, with a word to
  * whoever asked. */
 bool run_halt_if_spent(Task *t, bool *ret_halted, GError **error);
-/* What the runtime adds to a proposal: one that escalates tells the owner. */
-void run_steps_adjust(Task *t, Proposal *p);
+/* What the runtime adds to a proposal: one that escalates tells the owner, and no end is silent
+ * for whoever asked. */
+bool run_steps_adjust(Task *t, Proposal *p, GError **error);

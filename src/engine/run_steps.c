@@ -18,12 +18,14 @@
 #include "engine/settle.h"
 #include "mail/address.h"
 #include "store/budget.h"
+#include "store/outbox.h"
 #include "store/steering.h"
 #include "store/steps.h"
 
 #define MORE_STEPS 12
 #define MORE_MONEY "$1"
 #define MEMBER_MAX (32u << 20)
+#define MAILS_MAX 200
 
 /* --- what the last step left --- */
 
@@ -207,21 +209,28 @@ park(Task *t, GError **error)
 
 /* --- the loop --- */
 
-void
-run_steps_adjust(Task *t, Proposal *p)
+static bool
+goes_to(const Proposal *p, const char *asker, const char *spec)
 {
-    const char *owner = t->run->engine->home->config->owner;
-    if (p->status != PROPOSE_ESCALATE)
-        return;
     for (guint i = 0; i < p->mails->len; i++) {
         const ProposedMail *m = g_ptr_array_index(p->mails, i);
         for (guint k = 0; k < m->to->len; k++) {
-            if (address_equal(g_ptr_array_index(m->to, k), owner))
-                return;
+            if (address_equal(g_ptr_array_index(m->to, k), spec))
+                return true;
         }
-        if (m->to->len == 0 && address_equal(t->job->asker, owner))
-            return;
+        if (m->to->len == 0 && address_equal(asker, spec))
+            return true;
     }
+    return false;
+}
+
+/* The question of an escalation reaches the owner, whatever the agent wrote. */
+static void
+ask_owner(Task *t, Proposal *p)
+{
+    const char *owner = t->run->engine->home->config->owner;
+    if (goes_to(p, t->job->asker, owner))
+        return;
     g_autofree char *note = working_note(t, p);
     ProposedMail *ask = proposal_add_mail(p);
     g_ptr_array_add(ask->to, g_strdup(owner));
@@ -229,6 +238,93 @@ run_steps_adjust(Task *t, Proposal *p)
     ask->body = g_strdup_printf("This needs you: %s%s%s\n\nReply with what to do.",
                                 p->because ? p->because : "the agent gave no reason.",
                                 *note ? "\n\nWhat it wrote down:\n\n" : "", note);
+}
+
+/* Has whoever asked heard anything of this round: a mail of a step, or that one is held? */
+static bool
+has_heard(const Task *t, bool *ret, GError **error)
+{
+    const Viewer viewer = {.role = t->job->role};
+    const OutQuery q = {.job = t->job->id, .all = true, .limit = MAILS_MAX};
+    g_autoptr(OutRows) rows = NULL;
+    if (!outbox_list(t->run->engine->db, &viewer, &q, &rows, error))
+        return false;
+    *ret = false;
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        bool told = address_equal(row->address, t->job->asker) || row->state == OUT_HELD;
+        *ret |= told && row->round == t->job->round && row->step > 0;
+    }
+    return true;
+}
+
+/* Is a mail of this very step held? Then people hear of that (commit_owner.c). */
+static bool
+is_held(const Task *t, Proposal *p, bool *ret, GError **error)
+{
+    g_autoptr(GArray) verdicts = NULL;
+    if (!policy_check(t->run->engine, t->job, &t->in, p, &verdicts, error))
+        return false;
+    *ret = false;
+    for (guint i = 0; i < verdicts->len; i++)
+        *ret |= g_array_index(verdicts, Verdict, i).kind == VERDICT_HELD;
+    return true;
+}
+
+/* What the step before this one could not save, and nobody tried again; NULL: nothing. */
+static bool
+find_unsaved(const Task *t, const Proposal *p, char **ret, GError **error)
+{
+    g_autoptr(Step) last = NULL;
+    *ret = NULL;
+    if (p->notes->len > 0)
+        return true;
+    if (!step_last(t->run->engine->db, t->job->id, &last, error))
+        return false;
+    if (!last || last->round != t->job->round)
+        return true;
+    const char *found = strstr(last->did, COULD_NOT_CHANGE);
+    *ret = found ? g_strndup(found, strcspn(found, ";")) : NULL;
+    return true;
+}
+
+/* A job that ends without a word to whoever asked, or without one since something was not saved,
+ * does not end in silence. What strangers may hear is for the agent and the policy to say. */
+static bool
+say_last_word(Task *t, Proposal *p, GError **error)
+{
+    const Config *config = t->run->engine->home->config;
+    const char *asker = t->job->asker;
+    bool heard = false, held = false;
+    g_autofree char *unsaved = NULL;
+    if (goes_to(p, asker, asker) || address_equal(asker, t->role->address) ||
+        (!config_is_person(config, asker) && !config_role_at(config, asker)))
+        return true;
+    if (!find_unsaved(t, p, &unsaved, error) || !has_heard(t, &heard, error) ||
+        (!heard && p->mails->len > 0 && !is_held(t, p, &held, error)))
+        return false;
+    if ((heard || held) && !unsaved)
+        return true;
+    bool why = !heard && p->because;
+    ProposedMail *mail = proposal_add_mail(p);
+    mail->at_end = mail->plain = true;
+    mail->body = g_strdup_printf("%s%s%s%s%s%s",
+                                 p->status == PROPOSE_ESCALATE ? "This is with the owner now"
+                                 : heard || held               ? "This is done"
+                                                 : "This is done, and no answer was written",
+                                 why ? ": " : ".", why ? p->because : "",
+                                 unsaved ? "\n\nOne thing failed: it " : "",
+                                 unsaved ? unsaved : "", unsaved ? "." : "");
+    return true;
+}
+
+bool
+run_steps_adjust(Task *t, Proposal *p, GError **error)
+{
+    if (p->status == PROPOSE_ESCALATE)
+        ask_owner(t, p);
+    return (p->status != PROPOSE_ESCALATE && p->status != PROPOSE_COMPLETE) ||
+           say_last_word(t, p, error);
 }
 
 /* A program that is asked in steps has a folder of its own to sit in, not the home. */

@@ -45,14 +45,17 @@ loop_next_round(GBytes *bytes)
 
 /* --- notes --- */
 
-/* False: the content can't be understood; the write has failed, and the state says so. */
+/* False: the content can't be understood; the write has failed, and the state says so. *fresh:
+ * this text was not written there in this round. */
 static bool
-propose_write(Proposal *p, const AnswerWrite *write, StepState *state)
+propose_write(Proposal *p, const AnswerWrite *write, StepState *state, bool *fresh)
 {
     g_autofree char *what = NULL;
     g_autofree char *body = note_repair(write->content, &what);
     if (!body) {
         state_add_result(state, "note %s was not written: %s", write->key, what);
+        g_free(p->why);
+        p->why = g_strdup_printf(COULD_NOT_CHANGE "%s (%s)", write->key, what);
         return false;
     }
     if (what)
@@ -63,15 +66,17 @@ propose_write(Proposal *p, const AnswerWrite *write, StepState *state)
     note->body = g_bytes_new(body, strlen(body));
     note->if_version = write->if_version;
     state_forgive(state, write->key);
+    *fresh |= state_say(state, write->key, body);
     return true;
 }
 
 static bool
-propose_notes(Proposal *p, const Answer *a, StepState *state)
+propose_notes(Proposal *p, const Answer *a, StepState *state, bool *fresh)
 {
     bool all = true;
+    *fresh |= a->rename_notes->len + a->delete_notes->len > 0;
     for (guint i = 0; i < a->write_notes->len; i++)
-        all &= propose_write(p, g_ptr_array_index(a->write_notes, i), state);
+        all &= propose_write(p, g_ptr_array_index(a->write_notes, i), state, fresh);
     for (guint i = 0; i < a->rename_notes->len; i++) {
         const AnswerRename *r = g_ptr_array_index(a->rename_notes, i);
         proposal_add_note(p, NOTE_RENAME, r->from)->to = g_strdup(r->to);
@@ -171,6 +176,48 @@ set_wait(Engine *engine, Proposal *p, const AnswerWait *wait, StepState *state)
             g_strdup_printf("a reply%s%s", until ? ", at most until " : "", until ? until : "");
 }
 
+/* The brain was told that nobody can answer, and waits all the same: whoever asked can. */
+static void
+tell_of_wait(const Job *job, Proposal *p, const StepState *state)
+{
+    ProposedMail *mail = proposal_add_mail(p);
+    mail->plain = true;
+    g_ptr_array_add(mail->to, g_strdup(job->asker));
+    mail->in_reply_to = g_strdup(job->original_msgid);
+    mail->body = g_strdup_printf(
+        "I wait for %s, and have asked nobody for one. Reply with what I should know, CONTINUE "
+        "to let me go on without it, or CANCEL.\n\nWhat I know:\n\n%s",
+        p->waiting_for, *state->working_note ? state->working_note : "(nothing yet)");
+}
+
+/* A wait for a reply of nobody is refused once, then whoever asked hears of it. */
+static bool
+check_wait(Engine *engine,
+           const Job *job,
+           const AnswerWait *wait,
+           Proposal *p,
+           StepState *state,
+           GError **error)
+{
+    bool asked = wait->for_time || p->mails->len > 0;
+    if (!asked && !has_mailed(engine, job, &asked, error))
+        return false;
+    if (asked || state->refused_waiting) {
+        set_wait(engine, p, wait, state);
+        if (!asked)
+            tell_of_wait(job, p, state);
+        return true;
+    }
+    state->refused_waiting = true;
+    state_add_result(state,
+                     "waiting was refused: nobody was asked in this round, so nobody can "
+                     "reply. Ask in send_emails of the same answer, wait for a time, or "
+                     "go on");
+    p->status = PROPOSE_CONTINUE;
+    p->why = g_strdup("wanted to wait for a reply, with nobody asked: refused");
+    return true;
+}
+
 static void
 propose_moves(Proposal *p, const Answer *a)
 {
@@ -223,15 +270,14 @@ static bool
 finish(Engine *engine,
        const Job *job,
        const Answer *a,
-       bool found,
+       bool fresh,
        Proposal *p,
        StepState *state,
        GError **error)
 {
-    bool idle = !found && p->notes->len == 0 && p->mails->len == 0;
-    state->idle_steps = idle ? state->idle_steps + 1 : 0;
-    if (p->status == PROPOSE_PARK)
-        set_wait(engine, p, &a->wait, state);
+    state->idle_steps = fresh ? 0 : state->idle_steps + 1;
+    if (p->status == PROPOSE_PARK && !check_wait(engine, job, &a->wait, p, state, error))
+        return false;
     if (p->status == PROPOSE_COMPLETE && !check_complete(engine, job, p, state, error))
         return false;
     if (p->status == PROPOSE_COMPLETE || p->status == PROPOSE_ESCALATE)
@@ -296,21 +342,21 @@ loop_answer(Engine *engine,
 {
     g_autoptr(Answer) a = NULL;
     g_autoptr(StepState) state = NULL;
-    bool found = false;
+    bool found = false, fresh = false;
     if (!loop_state(in, &state, error) || !answer_parse(text, strlen(text), &a, error))
         return false;
     g_autoptr(Proposal) p = proposal_new(status_of(a->status));
     state_clear_results(state);
     report_flags(a, state);
     remember(a, state);
-    bool written = propose_notes(p, a, state);
+    bool written = propose_notes(p, a, state, &fresh);
     if (!gather(engine, job, a, p, state, &found, error))
         return false;
     if (!written)
         hold_back(p, a, state);
-    else if (!mails_propose(engine, job, in, a, state, p, error))
+    else if (!mails_propose(engine, job, in, a, state, p, &fresh, error))
         return false;
-    if (!finish(engine, job, a, found, p, state, error))
+    if (!finish(engine, job, a, found || fresh, p, state, error))
         return false;
     p->phase = g_strdup(phase_name(state->phase));
     p->because = *a->reasoning ? g_strdup(a->reasoning) : NULL;

@@ -82,6 +82,31 @@ find_parent(Engine *engine,
     return true;
 }
 
+/* An end or a wait that speaks of it is none. */
+static void
+refuse_empty(Proposal *p, const AnswerMail *m, StepState *state)
+{
+    state_add_result(state,
+                     "mail to %s was not sent: its body is empty. Say in it what they should "
+                     "know, also where something is attached",
+                     m->to->len ? (const char *)g_ptr_array_index(m->to, 0) : "whoever asked");
+    p->status = PROPOSE_CONTINUE;
+    g_free(p->why);
+    p->why = g_strdup("wrote an empty mail: refused");
+}
+
+/* Does any of them get this text for the first time in this round? */
+static bool
+is_fresh(const Job *job, const ProposedMail *mail, StepState *state)
+{
+    bool fresh = mail->to->len == 0 && state_say(state, job->asker, mail->body);
+    for (guint i = 0; i < mail->to->len; i++) {
+        g_autofree char *to = g_ascii_strdown(g_ptr_array_index(mail->to, i), -1);
+        fresh |= state_say(state, to, mail->body);
+    }
+    return fresh;
+}
+
 static bool
 propose_mail(Engine *engine,
              const Job *job,
@@ -89,13 +114,20 @@ propose_mail(Engine *engine,
              Proposal *p,
              const AnswerMail *m,
              StepState *state,
+             bool *fresh,
              GError **error)
 {
+    g_autofree char *body = g_strstrip(g_strdup(m->body));
+    if (!*body) {
+        refuse_empty(p, m, state);
+        return true;
+    }
     ProposedMail *mail = proposal_add_mail(p);
     copy_addresses(mail->to, m->to);
     copy_addresses(mail->cc, m->cc);
     mail->subject = *m->subject ? g_strdup(m->subject) : NULL;
     mail->body = g_strdup(m->body);
+    *fresh |= is_fresh(job, mail, state);
     for (guint i = 0; i < m->attachments->len; i++) {
         const AnswerFile *f = g_ptr_array_index(m->attachments, i);
         ProposedFile *file = g_new0(ProposedFile, 1);
@@ -113,11 +145,12 @@ mails_propose(Engine *engine,
               const Answer *answer,
               StepState *state,
               Proposal *p,
+              bool *fresh,
               GError **error)
 {
     for (guint i = 0; i < answer->send_emails->len; i++) {
         if (!propose_mail(engine, job, in, p, g_ptr_array_index(answer->send_emails, i), state,
-                          error))
+                          fresh, error))
             return false;
     }
     return true;

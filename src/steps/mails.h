@@ -8,11 +8,13 @@
 #include "engine/commit.h"
 #include "steps/answer.h"
 
-/* Adds to p->mails; what had to be passed over is said in the state's results. */
+/* Adds to p->mails; what had to be passed over is said in the state's results, and an empty mail
+ * keeps the step from being an end or a wait. *fresh: one of them says something new. */
 bool mails_propose(Engine *engine,
                    const Job *job,
                    const StepInput *in,
                    const Answer *answer,
                    StepState *state,
                    Proposal *p,
+                   bool *fresh,
                    GError **error);

@@ -1,10 +1,12 @@
 #include "steps/state.h"
 
 #include "base/banned.h"
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "mail/msgid.h"
 
+#define SAID_CHARS 16 /* of a digest: within one round no two are alike */
 #define SEARCH "search:"
 
 const char *const phase_names[PHASE_COUNT + 1] = {
@@ -101,6 +103,7 @@ state_new(void)
     state->attachment_refs = g_ptr_array_new_with_free_func((GDestroyNotify)file_ref_free);
     state->failed = g_ptr_array_new_with_free_func((GDestroyNotify)failure_free);
     state->searches = g_ptr_array_new_with_free_func(g_free);
+    state->said = g_ptr_array_new_with_free_func(g_free);
     state->results = g_ptr_array_new_with_free_func(g_free);
     return state;
 }
@@ -118,6 +121,7 @@ state_free(StepState *state)
     g_ptr_array_unref(state->attachment_refs);
     g_ptr_array_unref(state->failed);
     g_ptr_array_unref(state->searches);
+    g_ptr_array_unref(state->said);
     g_ptr_array_unref(state->results);
     g_free(state);
 }
@@ -425,6 +429,17 @@ state_search_unavailable(const StepState *state, const char *query)
     g_autofree char *key = search_key(query);
 
     return state_unavailable(state, key);
+}
+
+bool
+state_say(StepState *state, const char *place, const char *text)
+{
+    g_autofree char *all = g_strdup_printf("%s\n%s", place, text);
+    Digest digest;
+
+    digest_of(all, strlen(all), &digest);
+    g_autofree char *token = digest_token(&digest, SAID_CHARS);
+    return add_string(state->said, token);
 }
 
 void

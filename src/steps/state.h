@@ -74,7 +74,8 @@ typedef struct StepState {
     GPtrArray *searches;        /* char *: tried in this run, in order */
     GPtrArray *results;         /* char *: one line each about the last step */
     unsigned idle_steps;        /* in a row without a change of notes, mail or facts */
-    bool refused_empty_complete;
+    bool refused_empty_complete, refused_waiting;
+    GPtrArray *said;   /* char *: what was written to whom, or where, in this round */
     char *last_status; /* what the last step said: "continue"…; never NULL, "" before it */
     int64_t wait_until_us; /* with "waiting": until when at most; 0: without end */
 } StepState;
@@ -85,7 +86,7 @@ void state_free(StepState *state);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StepState, state_free)
 
 /* All members in a fixed order: those of continuation.json, then results, idle_steps,
- * refused_empty_complete, last_status and wait_until. The same state gives the same bytes. Caller
+ * refused_empty_complete, last_status, wait_until, refused_waiting and said. The same state gives the same bytes. Caller
  * unrefs. */
 json_t *state_to_json(const StepState *state);
 /* Reads our own bytes and a continuation.json, whose other members it passes over. The members
@@ -132,6 +133,10 @@ bool state_search_tried(StepState *state, const char *query);
 /* state_fail() and state_unavailable() for a search that found nothing. */
 unsigned state_search_failed(StepState *state, const char *query);
 bool state_search_unavailable(const StepState *state, const char *query);
+
+/* Remembers that this text went to this place, a person or a note; true when it is the first time
+ * in this round. */
+bool state_say(StepState *state, const char *place, const char *text);
 
 /* What the next context says about this step: what was sent with its Message-ID, what failed
  * and why, UNSUPPORTED. A line over the limit is cut, line breaks are made visible. */

@@ -90,6 +90,8 @@ state_to_json(const StepState *state)
                         json_boolean(state->refused_empty_complete));
     json_object_set_new(o, "last_status", json_string(state->last_status));
     json_object_set_new(o, "wait_until", json_integer(state->wait_until_us));
+    json_object_set_new(o, "refused_waiting", json_boolean(state->refused_waiting));
+    json_object_set_new(o, "said", format_strings(state->said));
     return o;
 }
 
@@ -152,6 +154,15 @@ read_search(StepState *state, const json_t *entry, const char *path, GError **er
     if (!is_string(entry, path, error))
         return false;
     (void)state_search_tried(state, json_string_value(entry));
+    return true;
+}
+
+static bool
+read_said(StepState *state, const json_t *entry, const char *path, GError **error)
+{
+    if (!is_string(entry, path, error))
+        return false;
+    g_ptr_array_add(state->said, g_strdup(json_string_value(entry)));
     return true;
 }
 
@@ -283,9 +294,13 @@ read_later(const json_t *object, StepState *state, GError **error)
          !json_get_int(object, "", "wait_until", 0, INT64_MAX, &until, error)))
         return false;
     state_set_last(state, status, until);
-    return !has(object, "refused_empty_complete") ||
-           json_get_bool(object, "", "refused_empty_complete", &state->refused_empty_complete,
-                         error);
+    return (!has(object, "refused_empty_complete") ||
+            json_get_bool(object, "", "refused_empty_complete", &state->refused_empty_complete,
+                          error)) &&
+           (!has(object, "refused_waiting") ||
+            json_get_bool(object, "", "refused_waiting", &state->refused_waiting, error)) &&
+           (!has(object, "said") ||
+            read_list(object, "said", STATE_LIST_MAX, read_said, state, error));
 }
 
 bool

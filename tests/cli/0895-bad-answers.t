@@ -156,10 +156,11 @@ fetch='{"status":"continue","current_phase":"gathering","add_notes":["no/such"],
 printf '%s\n' "$fetch" "$fetch" "$fetch" "$done_now" | answers
 mail_in 'Again' <<<'please'
 like "$(results 4)" 'note no/such is UNAVAILABLE; it was not looked for again' 'L10: what failed twice is not looked for a third time'
-printf '{"status":"waiting","current_phase":"waiting","wait":{"for":"reply","until":"","then":"remind"}}\n' | answers
+waits='{"status":"waiting","current_phase":"waiting","wait":{"for":"reply","until":"","then":"remind"}}'
+printf '%s\n' "$waits" "$waits" | answers
 mail_in 'For ever' <<<'please'
 is "$(state)" parked 'L11: who waits for ever is parked'
-is "$(cat "$WORK/n")" 1 'L11: and costs nothing'
+is "$(cat "$WORK/n")" 2 'L11: and costs nothing'
 pr config set 'role envoy' total-iterations 3
 for i in 1 2 3 4 5; do printf '{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/n%s","content":"x","mode":"replace"}]}\n' $i; done | answers
 mail_in 'No end' <<<'please'

@@ -1,5 +1,6 @@
 /* Items E25 to E34, E38 to E42, E53, E73 to E79: what a job carries; row L10. */
 #include "steps/state.h"
+
 #include <stdint.h>
 
 #include "base/banned.h"
@@ -311,7 +312,8 @@ sample(void)
     state_add_attachment(s, "<a@b>", "x.log", 4096);
     state_add_result(s, "sent <1@x> to 'c@d'");
     s->idle_steps = 1;
-    s->refused_empty_complete = true;
+    s->refused_empty_complete = s->refused_waiting = true;
+    state_say(s, "c@d", "Which one?");
     state_set_last(s, "waiting", INT64_C(1800000000000000));
     return s;
 }
@@ -329,7 +331,7 @@ test_to_json(void)
         "\"gathered_note_keys\":[],\"gathered_email_refs\":[],\"failed_fetches\":{},"
         "\"attempted_searches\":[],\"gathered_attachment_refs\":[],\"results\":[],"
         "\"idle_steps\":0,\"refused_empty_complete\":false,\"last_status\":\"\",\"wait_until\":"
-        "0}");
+        "0,\"refused_waiting\":false,\"said\":[]}");
     g_assert_cmpstr(
         of_sample, ==,
         "{\"current_phase\":\"composing\",\"working_note\":\"line\\n\\\"two\\\" \303\274\","
@@ -341,7 +343,7 @@ test_to_json(void)
         "{\"message_id\":\"<a@b>\",\"filename\":\"x.log\",\"offset\":4096}],"
         "\"results\":[\"sent <1@x> to 'c@d'\"],\"idle_steps\":1,"
         "\"refused_empty_complete\":true,\"last_status\":\"waiting\",\"wait_until\":"
-        "1800000000000000}");
+        "1800000000000000,\"refused_waiting\":true,\"said\":[\"mclm7gcsmnw2ldhg\"]}");
 }
 
 /* E38 to E42, E53: what comes back is what was there. */
@@ -361,6 +363,10 @@ test_round_trip(void)
     g_assert_false(state_add_mail(back, "a@b", ""));
     g_assert_cmpuint(back->idle_steps, ==, 1);
     g_assert_true(back->refused_empty_complete);
+    g_assert_true(back->refused_waiting);
+    g_assert_false(state_say(back, "c@d", "Which one?"));
+    g_assert_true(state_say(back, "e@f", "Which one?"));
+    g_assert_true(state_say(back, "c@d", "Which two?"));
     g_assert_cmpstr(back->last_status, ==, "waiting");
     g_assert_cmpint(back->wait_until_us, ==, INT64_C(1800000000000000));
 }
@@ -425,6 +431,8 @@ static const struct {
     {"last_status", "1", "last_status: must be a string"},
     {"wait_until", "-1", "wait_until: must be from 0"},
     {"refused_empty_complete", "0", "refused_empty_complete: must be true or false"},
+    {"refused_waiting", "1", "refused_waiting: must be true or false"},
+    {"said", "[1]", "said[0]: must be a string"},
 };
 
 static void
