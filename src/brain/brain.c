@@ -17,7 +17,6 @@ brain_answer_clear(BrainAnswer *answer)
     g_free(answer->text);
     g_free(answer->log);
     g_free(answer->failed);
-    g_free(answer->said);
     g_free(answer->request_id);
     *answer = (BrainAnswer){0};
 }

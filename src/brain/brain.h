@@ -79,7 +79,6 @@ typedef struct BrainAnswer {
     int64_t cost_micro; /* of all that was asked for this answer, retries too */
     BrainUsage usage;   /* likewise */
     Due retry;          /* BRAIN_LIMITED: when, .us 0: nobody knows; else 0 */
-    char *said;         /* BRAIN_LIMITED: its own words, where failed has not got them; NULL */
     char *request_id;   /* the provider's name for the last request; NULL */
     unsigned lacks;     /* BRAIN_LACKS_…: what the server that answered was not asked with */
 } BrainAnswer;

@@ -9,7 +9,6 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "brain/brain.h"
-#include "brain/limit.h"
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,8 +19,6 @@
 typedef struct Command {
     Proc *proc;    /* NULL: it never started */
     char *missing; /* why not; NULL */
-    GBytes *input; /* the prompt, with a NUL behind it; NULL: it never started */
-    Clock clock;
 } Command;
 
 /* Nothing else of our environment reaches a program: no secret, and not the way home. */
@@ -90,8 +87,7 @@ find_program(const char *name, const char *home, char **env, char **ret_missing)
     return NULL;
 }
 
-/* A program has one stdin: instructions, question and form of the answer are one text. Behind its
- * end there is a NUL. */
+/* A program has one stdin: instructions, question and form of the answer are one text. */
 static GBytes *
 build_input(const BrainAsk *ask)
 {
@@ -107,8 +103,8 @@ static bool
 start_program(const BrainAsk *ask, char *program, char **env, Command *c, GError **error)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
+    g_autoptr(GBytes) input = build_input(ask);
 
-    c->input = build_input(ask);
     g_ptr_array_add(argv, program);
     for (const char *const *arg = ask->conf->command + 1; *arg; arg++)
         g_ptr_array_add(argv, (gpointer)*arg);
@@ -117,7 +113,7 @@ start_program(const BrainAsk *ask, char *program, char **env, Command *c, GError
         .argv = (const char *const *)argv->pdata,
         .env = (const char *const *)env,
         .cwd = ask->cwd,
-        .input = c->input,
+        .input = input,
         .limits = {.time_us = ask->conf->timeout_us,
                    .memory = ask->conf->memory,
                    .out_max = ask->conf->output},
@@ -131,7 +127,6 @@ command_free(void *state)
     Command *c = state;
     proc_free(c->proc);
     g_free(c->missing);
-    g_clear_pointer(&c->input, g_bytes_unref);
     g_free(c);
 }
 
@@ -145,8 +140,6 @@ command_start(const BrainAsk *ask, void **ret_state, GError **error)
 
     g_auto(GStrv) env = build_env(ask->env);
     Command *c = g_new0(Command, 1);
-    if (ask->clock)
-        c->clock = *ask->clock;
     g_autofree char *program = find_program(conf->command[0], ask->home, env, &c->missing);
     g_autoptr(GError) failure = NULL;
     if (program && !start_program(ask, program, env, c, &failure)) {
@@ -216,28 +209,9 @@ describe_failure(const ProcEnd *end, const BrainAnswer *answer)
     return g_strdup_printf("%s: %s", why, said);
 }
 
-/* A program that fails because its provider's limit is reached says until when. One that was
- * killed has said nothing. Its words stay out of the reason: that is told in the job's own
- * mail, is part of later prompts by that, and would look like an echo when they are said again. */
-static bool
-is_limited(const Command *c, const ProcEnd *end, BrainAnswer *answer)
-{
-    LimitText text = {
-        .out = answer->text, .log = answer->log, .prompt = g_bytes_get_data(c->input, NULL)};
-    bool failed = WIFEXITED(end->status) && WEXITSTATUS(end->status) != 0 && !end->timed_out;
-    g_autofree char *line =
-        failed ? limit_find(&text, clock_wall_us(&c->clock), &answer->retry) : NULL;
-
-    if (!line)
-        return false;
-    answer->said = text_shorten(line, REASON_CHARS);
-    g_free(answer->failed);
-    answer->failed = g_strdup("its usage limit is reached");
-    return true;
-}
-
 /* By sysexits(3): a wrong call, wrong data, no such file, no right, wrong settings. The rest may
- * pass. One that ended well has printed nothing. */
+ * pass. A program that ended well has printed nothing. What a program prints is never a usage
+ * limit: the words may come from a mail, an attachment or a file. */
 static BrainEnd
 end_of(const ProcEnd *end)
 {
@@ -274,7 +248,7 @@ command_answer(void *state, BrainAnswer *ret)
     ret->end = never_began(end, ret->log) ? BRAIN_BROKEN : BRAIN_OK;
     ret->failed = describe_failure(end, ret);
     if (ret->failed && ret->end == BRAIN_OK)
-        ret->end = is_limited(c, end, ret) ? BRAIN_LIMITED : end_of(end);
+        ret->end = end_of(end);
 }
 
 const BrainOps brain_command = {

@@ -69,17 +69,16 @@ ask_owner(Task *t, Txn *txn, const char *said, int64_t until_us, GError **error)
 static bool
 pause_limited(Task *t, Txn *txn, const BrainAnswer *answer, Wait *w, GError **error)
 {
-    const char *said = answer->said ? answer->said : answer->failed;
     bool ask;
     w->known = answer->retry.us != 0;
     w->until = answer->retry;
     if (!brain_set_limited(txn, t->brain->name, &w->until, answer->failed, &ask, error) ||
-        (ask && !ask_owner(t, txn, said, w->until.us, error)))
+        (ask && !ask_owner(t, txn, answer->failed, w->until.us, error)))
         return false;
     w->far = w->until.us < answer->retry.us;
     g_autofree char *at = clock_format_iso(w->until.us);
     log_event(LOG_WARN, "the brain can't be asked now, its jobs wait", "brain", t->brain->name,
-              "until", at, "why", said, NULL);
+              "until", at, "why", answer->failed, NULL);
     return true;
 }
 

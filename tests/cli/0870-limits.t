@@ -309,7 +309,7 @@ at 100 continue 2 >/dev/null
 at 100 serve --once
 is "$(job state 1) $(job state 2)" 'done done' 'CONTINUE to one of them tries at once, and what works works for all'
 
-# --- the limit of a program, in its own words ---
+# --- a program that is asked in steps ---
 model_home
 pr config set 'brain default' kind command
 pr config set 'role envoy' mode steps
@@ -323,13 +323,13 @@ echo '$done_step'
 END
 chmod +x "$HOME_DIR/scripts/agent"
 at 0 inject --subject one </dev/null >/dev/null
-at 0 inject --subject two --run </dev/null >/dev/null
-is "$(job state 1) $(job state 2) $(wc -l <"$WORK/cwd")" 'queued queued 1' 'a program that says "resets 9:30am" is not asked again'
+at 0 inject --subject two --run </dev/null >/dev/null 2>&1
+is "$(job state 1) $(job state 2) $(wc -l <"$WORK/cwd")" 'queued queued 2' 'a program that says "resets 9:30am" has failed, for each job by itself'
 touch "$WORK/free"
-at 5300 serve --once
-is "$(wc -l <"$WORK/cwd")" 1 'before 9:30'
-at 5401 serve --once
-is "$(job state 1) $(job state 2)" 'done done' 'and is at 9:30'
+at 29 serve --once
+is "$(wc -l <"$WORK/cwd")" 2 'it is not run again at once'
+at 31 serve --once
+is "$(job state 1) $(job state 2)" 'done done' 'but after half a minute'
 is "$(sort -u "$WORK/cwd" | sed "s|$HOME_DIR/||" | tr '\n' ' ')" 'work/envoy/1 work/envoy/2 ' 'a program that is asked in steps sits in the folder of its job, not in the home'
 
 # --- a brain that is broken: it pauses, not the job ---
