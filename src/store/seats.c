@@ -93,84 +93,46 @@ seats_refresh(Db *db, GError **error)
                      txn_commit(&txn, error));
 }
 
+/* clang-format off */
+
 /* `waiting` walks from one role with queued jobs to the next by the index, so that a role with
  * 10,000 of them costs no more than one with a single job. */
-static const char
-    next_sql
-        [] =
-            SEATS_TABLES ", waiting(role) AS (SELECT min(role) FROM job WHERE state = 'queued' "
-                         "UNION "
-                         "ALL "
-                         "SELECT (SELECT min(j.role) FROM job j WHERE j.state = 'queued' AND "
-                         "j.role > "
-                         "w.role) "
-                         "FROM waiting w WHERE w.role IS NOT NULL), "
-                         "first(id) AS (SELECT (SELECT k.id FROM (SELECT id, asker, turn_us "
-                         "FROM job "
-                         "WHERE role = w.role AND " QUEUED_READY
-                         "ORDER BY turn_us, id LIMIT " LOOK_AT ") AS k "
-                         "ORDER BY (SELECT count(*) FROM busy b WHERE b.asker = k.asker), "
-                         "k.turn_us, "
-                         "k.id LIMIT 1) "
-                         "FROM waiting w WHERE w.role IS NOT NULL AND " SEAT_IS_FREE("w.role") "AND " MAILBOX_LETS_WORK(
-                             "w.role") "), "
-                                       "ready AS (SELECT j.id, "
-                                       "j.role, j.asker, wall(j.turn_us) "
-                                       "AS due FROM first f "
-                                       "JOIN job j ON j.id = f.id "
-                                       "UNION ALL "
-                                       "SELECT * FROM (SELECT id, "
-                                       "role, asker, wall(wakes_us) FROM "
-                                       "job WHERE " PARKED_READY "AND " SEAT_IS_FREE(
-                                           "job."
-                                           "role") "AND " MAILBOX_LETS_WORK("job.role") "ORDER "
-                                                                                        "BY "
-                                                                                        "wakes_"
-                                                                                        "us, "
-                                                                                        "id "
-                                                                                        "LIMIT"
-                                                                                        " " LOOK_AT
-                                                                                        ") AS "
-                                                                                        "p) "
-                                                                                        "SELECT"
-                                                                                        " r.id "
-                                                                                        "FROM "
-                                                                                        "ready "
-                                                                                        "r "
-                                                                                        "ORDER "
-                                                                                        "BY "
-                                                                                        "(SELEC"
-                                                                                        "T "
-                                                                                        "count("
-                                                                                        "*) "
-                                                                                        "FROM "
-                                                                                        "busy "
-                                                                                        "b "
-                                                                                        "WHERE "
-                                                                                        "b."
-                                                                                        "role "
-                                                                                        "= "
-                                                                                        "r."
-                                                                                        "role),"
-                                                                                        " "
-                                                                                        "(SELEC"
-                                                                                        "T "
-                                                                                        "count("
-                                                                                        "*) "
-                                                                                        "FROM "
-                                                                                        "busy "
-                                                                                        "b "
-                                                                                        "WHERE "
-                                                                                        "b."
-                                                                                        "asker "
-                                                                                        "= "
-                                                                                        "r."
-                                                                                        "asker)"
-                                                                                        ", "
-                                                                                        "r.due,"
-                                                                                        " r.id "
-                                                                                        "LIMIT "
-                                                                                        "1";
+static const char next_sql[] =
+    SEATS_TABLES ", "
+    "waiting(role) AS ("
+        "SELECT min(role) FROM job WHERE state = 'queued' UNION ALL "
+        "SELECT (SELECT min(j.role) FROM job j WHERE j.state = 'queued' AND j.role > w.role) "
+        "FROM waiting w WHERE w.role IS NOT NULL), "
+    "first(id) AS ("
+        "SELECT (SELECT k.id FROM (SELECT id, asker, turn_us FROM job "
+            "WHERE role = w.role AND " QUEUED_READY "ORDER BY turn_us, id LIMIT " LOOK_AT ") AS k "
+            "ORDER BY (SELECT count(*) FROM busy b WHERE b.asker = k.asker), k.turn_us, k.id LIMIT 1) "
+        "FROM waiting w WHERE w.role IS NOT NULL "
+        "AND " SEAT_IS_FREE("w.role") "AND " MAILBOX_LETS_WORK("w.role") "), "
+    "ready AS ("
+        "SELECT j.id, j.role, j.asker, wall(j.turn_us) AS due FROM first f JOIN job j ON j.id = f.id "
+        "UNION ALL SELECT * FROM (SELECT id, role, asker, wall(wakes_us) FROM job "
+            "WHERE " PARKED_READY "AND " SEAT_IS_FREE("job.role") "AND " MAILBOX_LETS_WORK("job.role")
+            "ORDER BY wakes_us, id LIMIT " LOOK_AT ") AS p) "
+    "SELECT r.id FROM ready r ORDER BY "
+        "(SELECT count(*) FROM busy b WHERE b.role = r.role), "
+        "(SELECT count(*) FROM busy b WHERE b.asker = r.asker), r.due, r.id LIMIT 1";
+
+/* Of each brain as many as there are places, and all whose brain has no limit. */
+static const char ready_sql[] =
+    SEATS_TABLES ", "
+    "ready(role) AS ("
+        "SELECT role FROM job WHERE " QUEUED_READY "UNION ALL "
+        "SELECT role FROM job WHERE " PARKED_READY "), "
+    "brain_ready AS ("
+        "SELECT count(*) AS n, (SELECT max(t.at_once) - (SELECT count(*) FROM busy b "
+            "JOIN seat o ON o.role = b.role WHERE o.brain = s.brain) "
+            "FROM seat t WHERE t.brain = s.brain) AS places "
+        "FROM ready r LEFT JOIN seat s ON s.role = r.role "
+        "WHERE " SEAT_IS_FREE("r.role") "AND " MAILBOX_LETS_WORK("r.role") "GROUP BY s.brain) "
+    "SELECT sum(CASE WHEN places < n THEN places ELSE n END) FROM brain_ready";
+
+/* clang-format on */
 
 bool
 seats_next(Db *db, int64_t now_us, int64_t mark, JobId *ret, GError **error)
@@ -178,24 +140,10 @@ seats_next(Db *db, int64_t now_us, int64_t mark, JobId *ret, GError **error)
     return sql_int(db, next_sql, 0, &ret->v, error, "ii", now_us, mark);
 }
 
-/* Of each brain as many as there are places, and all whose brain has no limit. */
 bool
 seats_ready(Db *db, int64_t now_us, int64_t *ret_n, GError **error)
 {
-    return sql_int(
-        db,
-        SEATS_TABLES
-        ", ready(role) AS (SELECT role FROM job WHERE " QUEUED_READY
-        "UNION ALL SELECT role FROM job WHERE " PARKED_READY "), "
-        "brain_ready AS (SELECT count(*) AS n, (SELECT max(t.at_once) - (SELECT count(*) "
-        "FROM busy b JOIN seat o ON o.role = b.role WHERE o.brain = s.brain) "
-        "FROM seat t WHERE t.brain = s.brain) AS places "
-        "FROM ready r LEFT JOIN seat s ON s.role = r.role "
-        "WHERE " SEAT_IS_FREE("r.role") "AND " MAILBOX_LETS_WORK(
-            "r.role") "GROUP BY s.brain) "
-                      "SELECT sum(CASE WHEN places < n THEN places ELSE n END) FROM "
-                      "brain_ready",
-        0, ret_n, error, "ii", now_us, JOB_NO_MARK);
+    return sql_int(db, ready_sql, 0, ret_n, error, "ii", now_us, JOB_NO_MARK);
 }
 
 /* "3, 4 and 9". */
