@@ -149,12 +149,13 @@ read_rows(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
     return true;
 }
 
-/* Mail of this mail's job has still to leave for somebody outside. */
+/* Mail of this mail's job has still to leave for somebody outside, or waits for a person's word. Then
+ * the mail is in hand, and whoever takes the mailbox over finds it in Active. */
 #define ANSWER_IS_DUE                                                                          \
     "EXISTS (SELECT 1 FROM message m JOIN outbox o ON o.job = m.job JOIN delivery d "          \
     "ON d.outbox = o.id WHERE m.file = r.file AND m.role = r.role AND m.job <> 0 AND "         \
-    "o.job <> 0 AND d.mailbox IS NULL AND d.folder = '' AND "                                  \
-    "d.state IN ('waiting', 'ready', 'retry', 'sending')) "
+    "o.job <> 0 AND d.folder = '' AND (d.state = 'held' OR d.mailbox IS NULL AND "             \
+    "d.state IN ('waiting', 'ready', 'retry', 'sending', 'in_doubt'))) "
 /* The second argument is the watched folder. */
 #define MOVE_IS_OWED                                                                           \
     "r.account = ?1 AND r.wants IS NOT NULL AND "                                              \
