@@ -21,7 +21,7 @@ typedef struct Catching {
     uint64_t newest;     /* generation seen */
     GHashTable *before;  /* jobs that had open mail, by number */
     GHashTable *unsaid;  /* jobs that ended or asked, with no trace of it here; by number */
-    GHashTable *said;    /* ids that a mail in Sent was the last word about */
+    Said said;           /* of Sent */
     GPtrArray *approved; /* ids of mail that a person let go, char * */
 } Catching;
 
@@ -31,7 +31,7 @@ catching_clear(Catching *c)
     txn_clear(&c->txn);
     g_clear_pointer(&c->before, g_hash_table_unref);
     g_clear_pointer(&c->unsaid, g_hash_table_unref);
-    g_clear_pointer(&c->said, g_hash_table_unref);
+    said_clear(&c->said);
     g_clear_pointer(&c->approved, g_ptr_array_unref);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Catching, catching_clear)
@@ -149,9 +149,7 @@ take_sent(Catching *c, const char *mailbox, const Message *m, GError **error)
         !accept_sent(&c->txn, m->id, &n, error))
         return false;
     c->n.delivered += n;
-    g_autoptr(GPtrArray) said = proof_last_word(c->engine->home, m);
-    for (guint i = 0; i < said->len; i++)
-        g_hash_table_add(c->said, g_strdup(g_ptr_array_index(said, i)));
+    said_add(&c->said, c->engine->home, m);
     if (known)
         return true;
     g_autoptr(GPtrArray) settled = proof_read(c->engine->home, m);
@@ -181,21 +179,7 @@ read_sent(Catching *c, const char *mailbox, Maildir *md, GError **error)
     return true;
 }
 
-/* It was flagged as answered after the backup, and no answer to it lies in Sent: that had not left. */
-static bool
-is_unsaid(Catching *c, const MsgRow *row, const MaildirEntry *at, bool *ret, GError **error)
-{
-    g_autofree char *marks = NULL;
-    *ret = false;
-    if (!strchr(at->flags, 'R') || g_hash_table_contains(c->said, row->msgid))
-        return true;
-    if (!messages_marks(c->engine->db, row->id, &marks, error))
-        return false;
-    *ret = !marks || !strchr(marks, 'R');
-    return true;
-}
-
-/* What lies in Done by now was settled, also where no mail said so. */
+/* What lies in Done by now was settled, also where no mail said so; unless its answer had not left. */
 static bool
 settle_filed(Catching *c, const ConfRole *role, Maildir *md, MsgState state, GError **error)
 {
@@ -213,10 +197,7 @@ settle_filed(Catching *c, const ConfRole *role, Maildir *md, MsgState state, GEr
             return false;
         if (!at || !g_str_equal(at->folder, "Done"))
             continue;
-        bool unsaid;
-        if (!is_unsaid(c, row, at, &unsaid, error))
-            return false;
-        if (unsaid)
+        if (said_lost(&c->said, row->msgid, strchr(at->flags, 'R') != NULL))
             add_job(c->unsaid, row->job);
         else if (!settle_row(c, row, "filed as done after the backup", error))
             return false;
@@ -414,9 +395,9 @@ decide(Engine *engine, const ConfAccount *server, CatchUp *ret, GError **error)
         c = {.engine = engine,
              .n = *ret,
              .unsaid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-             .said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
              .approved = g_ptr_array_new_with_free_func(g_free),
              .before = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
+    said_init(&c.said);
     if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &c.txn, error) ||
         (!server && !catch_up_persons(&c, error)))
         return false;

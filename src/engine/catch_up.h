@@ -6,9 +6,12 @@
  *
  *   a mail in Sent                           it left
  *   an answer there                          the mails that it names are settled
- *   an open mail that lies in Done           likewise, unless it is flagged as answered since, and
- *                                            no answer to it is there
+ *   an open mail that lies in Done           likewise, unless it is flagged as answered or a
+ *                                            person was asked about its answer, and no answer to it
+ *                                            is there
  *   a mail in Active that nobody knows       its job has it, or it is listed
+ *   a mail in Done that nobody knows, and    it is listed
+ *   whose answer had not left
  *
  * And of each job, by its trail (engine/trail.h), the first of these that holds:
  *

@@ -28,7 +28,7 @@ typedef struct Past {
     const ConfRole *role;
     Maildir *md;
     GHashTable *answered; /* ids that an answer in Sent settles */
-    GHashTable *said;     /* ids that a mail in Sent was the last word about; NULL: not asked */
+    Said said;            /* of Sent, where it was read for Done */
     int64_t born_us;      /* the store */
     int64_t ends_us;
     bool came_later; /* the role, than the store */
@@ -39,7 +39,7 @@ static void
 past_clear(Past *past)
 {
     g_clear_pointer(&past->answered, g_hash_table_unref);
-    g_clear_pointer(&past->said, g_hash_table_unref);
+    said_clear(&past->said);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Past, past_clear)
 
@@ -196,12 +196,13 @@ classify_answered(Past *past, Txn *txn, MsgNew *in, GError **error)
     return true;
 }
 
-/* Done has it as answered, and no such mail has left: its answer was lost with the store. */
-static bool
-is_unsaid(const Past *past, const MsgNew *in, const char *flags)
+/* NULL: not so; else Done has it, and its answer was lost with the store. */
+static const char *
+why_unsaid(const Past *past, const MsgNew *in, const char *flags)
 {
-    return past->said && g_str_equal(in->folder, "Done") && strchr(flags, 'R') &&
-           !g_hash_table_contains(past->said, in->mail->id);
+    return g_str_equal(in->folder, "Done")
+               ? said_lost(&past->said, in->mail->id, strchr(flags, 'R') != NULL)
+               : NULL;
 }
 
 static bool
@@ -209,10 +210,9 @@ classify(Past *past, Txn *txn, MsgNew *in, const char *flags, GError **error)
 {
     in->class = MSG_HISTORY;
     if (is_filed(in->folder)) {
-        bool unsaid = is_unsaid(past, in, flags);
+        const char *unsaid = why_unsaid(past, in, flags);
         in->state = unsaid ? MSG_IGNORED : MSG_HANDLED;
-        in->why = unsaid ? "history: filed as answered, and no answer lies in Sent"
-                         : "history: filed as done";
+        in->why = unsaid ? unsaid : "history: filed as done";
         return true;
     }
     if (g_hash_table_contains(past->answered, in->mail->id))
@@ -414,14 +414,6 @@ restore_all(Engine *engine, const ConfRole *role, GError **error)
            meta_set(&txn, "checkpoints-read", "1", error) && txn_commit(&txn, error);
 }
 
-static void
-add_said(Past *past, const Message *m)
-{
-    g_autoptr(GPtrArray) ids = proof_last_word(past->engine->home, m);
-    for (guint i = 0; i < ids->len; i++)
-        g_hash_table_add(past->said, g_strdup(g_ptr_array_index(ids, i)));
-}
-
 /* Reads what was written, and stores nothing of it. */
 static bool
 read_sent(Past *past, GError **error)
@@ -429,29 +421,25 @@ read_sent(Past *past, GError **error)
     g_autoptr(GPtrArray) all = NULL;
     if (!maildir_scan(past->md, "Sent", false, &all, NULL, error))
         return false;
-    past->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    said_init(&past->said);
     for (guint i = 0; i < all->len; i++) {
         g_autoptr(Continuation) checkpoint = NULL;
         g_autoptr(Message) m = read_mail(past, g_ptr_array_index(all, i), &checkpoint);
         if (!m || checkpoint)
             continue;
         add_answered(past, m);
-        add_said(past, m);
+        said_add(&past->said, past->engine->home, m);
     }
     return true;
 }
 
-/* Only where mail in Done says that it was answered it matters what was said before it is read. */
+/* Only where mail lies in Done it matters what was said before it is read. */
 static bool
 read_sent_for_done(Past *past, GError **error)
 {
     g_autoptr(GPtrArray) done = NULL;
-    bool any = false;
-    if (!maildir_scan(past->md, "Done", false, &done, NULL, error))
-        return false;
-    for (guint i = 0; i < done->len && !any; i++)
-        any = strchr(((const MaildirEntry *)g_ptr_array_index(done, i))->flags, 'R') != NULL;
-    return !any || read_sent(past, error);
+    return maildir_scan(past->md, "Done", false, &done, NULL, error) &&
+           (done->len == 0 || read_sent(past, error));
 }
 
 bool
@@ -484,6 +472,15 @@ history_take(Engine *engine,
 
 /* --- an old store --- */
 
+/* Which of the mail that the store does not know is taken in. */
+static bool
+is_wanted(const Past *past, const MsgNew *in, const char *flags, JobId restored)
+{
+    if (g_str_equal(in->folder, "Done"))
+        return why_unsaid(past, in, flags) && !restored.v;
+    return *in->folder || restored.v || g_hash_table_contains(past->answered, in->mail->id);
+}
+
 static bool
 take_unknown(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
 {
@@ -502,7 +499,7 @@ take_unknown(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
     if (!is_known(past, m, &known, error) ||
         !job_find_restored(past->engine->db, in.role, m->id, &job, error))
         return false;
-    return known || (!*e->folder && !job.v && !g_hash_table_contains(past->answered, m->id)) ||
+    return known || !is_wanted(past, &in, e->flags, job) ||
            take_mail(past, txn, &in, e->flags, error);
 }
 
@@ -513,7 +510,7 @@ history_catch_up(Engine *engine,
                  Maildir *md,
                  GError **error)
 {
-    static const char *const folders[] = {"Active", ""};
+    static const char *const folders[] = {"Active", "", "Done"};
     g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
     g_auto(Txn) txn = {0};
     past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -6,8 +6,9 @@
  *
  *   a checkpoint in INBOX                    its job comes back, with its original
  *   in Done or Archive                       handled
- *   in Done and flagged as answered, but     ignored(history): the answer was lost with the store
- *   no such answer in Sent
+ *   in Done, and flagged as answered or      ignored(history): the answer was lost with the store
+ *   its answer waited for a yes, but no
+ *   such answer in Sent
  *   settled by an answer in Sent             handled, if no other mail here has its
  *                                            id: see engine/proof.h
  *   in Active                                ignored(history: was in hand)
@@ -31,7 +32,8 @@ bool history_take(Engine *engine,
 
 /* For an old store beside newer mail, before anything is decided about its jobs: mail in Active
  * that it does not know is taken in as above; so are the original of a job that came back and what
- * an answer in Sent settled, in INBOX too. Everything else is left alone. */
+ * an answer in Sent settled, in INBOX too, and mail in Done whose answer had not left. Everything else
+ * is left alone. */
 bool history_catch_up(Engine *engine,
                       const ConfAccount *account,
                       const ConfRole *role,

@@ -89,16 +89,45 @@ proof_read(const Home *home, const Message *m)
     return ids;
 }
 
-GPtrArray *
-proof_last_word(const Home *home, const Message *m)
+void
+said_init(Said *s)
 {
-    GPtrArray *ids = proof_read(home, m);
-    bool ends = false;
+    s->last = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    s->asked = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
+
+void
+said_clear(Said *s)
+{
+    g_clear_pointer(&s->last, g_hash_table_unref);
+    g_clear_pointer(&s->asked, g_hash_table_unref);
+}
+
+void
+said_add(Said *s, const Home *home, const Message *m)
+{
+    g_autoptr(GPtrArray) ids = proof_read(home, m);
+    bool ends = false, sure;
     g_autofree char *token = proof_token_of(m, &ends);
     Minted minted;
-    bool sure;
-    if (m->in_reply_to && namesake_minted(home, m, &minted, &sure) &&
-        (minted.kind == MAIL_ANSWER || (token && ends)))
-        g_ptr_array_add(ids, g_strdup(m->in_reply_to));
-    return ids;
+    for (guint i = 0; i < ids->len; i++)
+        g_hash_table_add(s->last, g_strdup(g_ptr_array_index(ids, i)));
+    if (!m->in_reply_to || !namesake_minted(home, m, &minted, &sure))
+        return;
+    if (minted.kind == MAIL_ANSWER || (token && ends))
+        g_hash_table_add(s->last, g_strdup(m->in_reply_to));
+    else if (minted.kind == MAIL_QUESTION)
+        g_hash_table_add(s->asked, g_strdup(m->in_reply_to));
+}
+
+const char *
+said_lost(const Said *s, const char *msgid, bool answered)
+{
+    if (!s->last || g_hash_table_contains(s->last, msgid))
+        return NULL;
+    if (answered)
+        return "history: filed as answered, and no answer lies in Sent";
+    return g_hash_table_contains(s->asked, msgid)
+               ? "history: its answer waited for a yes, and no answer lies in Sent"
+               : NULL;
 }

@@ -31,9 +31,20 @@ bool proof_name(const Home *home,
  * unrefs. */
 GPtrArray *proof_read(const Home *home, const Message *m);
 
-/* The ids that this mail of a Sent folder was the last word about, whoever got it: more than those that
- * it settles. Elements are char *; caller unrefs. */
-GPtrArray *proof_last_word(const Home *home, const Message *m);
+/* What a Sent folder says about mail that lies in Done. */
+typedef struct Said {
+    GHashTable
+        *last; /* ids that a mail was the last word about, whoever got it: more than those
+                        * that it settles; NULL: nobody has read the folder */
+    GHashTable *asked; /* ids of mail whose answer a person was asked about: may it leave? */
+} Said;
+void said_init(Said *s);
+void said_clear(Said *s);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Said, said_clear)
+void said_add(Said *s, const Home *home, const Message *m);
+/* Why a mail in Done counts as not answered: its answer was written, and had not left. Static; NULL: it
+ * had, or there was none. answered: the mail is flagged so. */
+const char *said_lost(const Said *s, const char *msgid, bool answered);
 
 /* The job that a step's mail names, in a form that tells nobody else anything. Two jobs of one
  * number are told apart by when they were born. Caller frees. */

@@ -67,7 +67,7 @@ is "$(state_of task), $(why_of another)" 'done, handled: history: answered by a 
 later
 is "$(answers_to task) $(answers_to another)" '1 1' 'and are not answered again'
 
-# --- one that ended without a word: its mail lies in Done ---
+# --- one that ended without another word: its mail lies in Done, and nobody can tell that from an answer that was lost ---
 
 begin
 steps "$found" '{"status":"complete","current_phase":"complete","send_emails":[]}'
@@ -78,7 +78,7 @@ pass_by
 is "$(job state) $(in_folder Done | wc -l)" 'done 2' 'a job ends after the backup without another word'
 go_back
 accept
-is "$(job state) $(why_of task)" 'done handled: filed as done after the backup' 'its mail in Done says so'
+is "$(job state) $(job why)" 'stopped it ended or asked after the backup, and nobody here has its answer or waits for one: CONTINUE works on its mail again, CANCEL does not' 'a person decides'
 
 # --- a newer checkpoint: the job goes on from there ---
 

@@ -108,4 +108,52 @@ pr continue 1 >/dev/null
 later
 is "$(got 'Here it is') $(job state)" '1 done' 'CONTINUE answers, once'
 exits 0 'all is well' pr doctor
+
+# One that the old store does not know, and one that waited for a person's yes.
+begin
+steps "$answer" "$answer"
+cp -a "$HOME_DIR/state" "$WORK/before"
+send unknown
+pr run 1 >/dev/null 2>&1
+lost
+cp -a "$WORK/before" "$HOME_DIR/state"
+exits 0 'a store that does not know the mail is accepted' pr doctor --accept-backup
+is "$(why_of unknown)" 'ignored: history: filed as answered, and no answer lies in Sent' 'the mail is listed'
+later
+is "$(got 'Here it is')" 0 'nothing leaves by itself'
+pr doctor --release all >/dev/null
+later
+is "$(got 'Here it is')" 1 'a person lets it be answered'
+
+# --- an answer that waited for a yes ---
+
+link='{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"See https://evil.example/?q=SECRET"}]}'
+bobs() { grep -rl 'evil.example' "$HOME_DIR/mail/bob" 2>/dev/null | wc -l; }
+asked()
+{
+    begin
+    printf '[person bob]\naddress = bob@postrider.local\nmay = ask\n' >>"$HOME_DIR/postrider.conf"
+    steps "$link" "$link"
+    pass_by
+    cp -a "$HOME_DIR/state" "$WORK/asked$1"
+    printf 'From: bob@postrider.local\nTo: envoy@postrider.local\nSubject: yes\n\nplease\n' | pr sendmail -t
+    pass_by
+}
+asked 1
+is "$(flags Done yes) $(pr --json outbox list --state held | grep -c '"held"') $(bobs)" 'S 1 0' 'an answer is held, and a person is asked'
+lost
+later
+is "$(why_of yes)" 'ignored: history: its answer waited for a yes, and no answer lies in Sent' 'without its store the mail is listed'
+asked 2
+lost
+cp -a "$WORK/asked2" "$HOME_DIR/state"
+exits 0 'nor does an older store lose it' pr doctor --accept-backup
+is "$(why_of yes)" 'ignored: history: its answer waited for a yes, and no answer lies in Sent' 'it is listed too'
+asked 3
+pr approve "$(pr --json outbox list --state held | python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["id"])')" >/dev/null
+pass_by
+is "$(bobs)" 1 'it is approved, and leaves'
+lost
+later
+is "$(why_of yes)" 'handled: history: filed as done' 'then it is settled'
 done_testing
