@@ -56,8 +56,7 @@ obey(Engine *engine,
     if (!messages_load(engine->db, &viewer, id, &row, error) ||
         !order_apply(engine, txn, order, job, row, m, after->poke, error))
         return false;
-    after->ready = true;
-    after->moves |= order->kind == ORDER_APPROVE; /* what it answers is flagged */
+    after->ready = after->moves = true;
     return true;
 }
 

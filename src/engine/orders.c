@@ -10,6 +10,7 @@
 #include "engine/tell.h"
 #include "mail/quote.h"
 #include "store/budget.h"
+#include "store/effects.h"
 #include "store/given.h"
 #include "store/jobs.h"
 #include "store/steering.h"
@@ -413,6 +414,22 @@ carry_out(Engine *engine,
     return g_strdup(help_text);
 }
 
+/* What was dealt with leaves the watched folder, before anything that follows from it leaves: so a home
+ * that takes the mailbox over, or an old store, finds only orders there that nobody has carried out. */
+static bool
+file_away(Txn *txn, JobId job, const MsgRow *mail, GError **error)
+{
+    g_autofree char *subject = g_strdup_printf("%s/%s", mail->role, mail->file);
+    Effect e = {.kind = EFFECT_MAIL_MOVE,
+                .job = job,
+                .message = mail->id,
+                .account = "",
+                .subject = subject,
+                .args = "Done+S"};
+    EffectId effect;
+    return effect_put(txn, &e, &effect, error);
+}
+
 bool
 order_apply(Engine *engine,
             Txn *txn,
@@ -425,7 +442,7 @@ order_apply(Engine *engine,
 {
     guint poked = poke->len;
     g_autofree char *text = carry_out(engine, txn, o, &job, mail, m, poke, error);
-    if (!text)
+    if (!text || !file_away(txn, job, mail, error))
         return false;
 
     const Viewer viewer = VIEWER_OPERATOR;

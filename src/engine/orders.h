@@ -6,7 +6,7 @@
  * CONTINUE [N|$N], APPROVE, REJECT[: why], FORK [N], STATUS, WHY, HELP. Lines after it are kept
  * as an instruction. "Stop using tabs" is a task. In a reply STOP ALL is an order too; as the
  * subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside intake's own transaction
- * and answered in one mail.
+ * and answered in one mail; the order itself goes to Done.
  */
 #include "engine/engine.h"
 #include "mail/message.h"
