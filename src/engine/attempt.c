@@ -24,7 +24,7 @@ attempt_failed(Txn *txn,
     const Config *config = home->config;
     int64_t now = home_now(home);
 
-    if (never || (row->attempts > 0 && now - row->created_us >= config->give_up_us)) {
+    if (never || (row->attempts > 0 && now - row->since_us >= config->give_up_us)) {
         *ret = ATTEMPT_GIVEN_UP;
         return outbox_fail(txn, row->delivery, why, error) &&
                outbox_end_copies(txn, row->id, error);

@@ -96,8 +96,8 @@ put_mail(Txn *txn, OutId id, const OutMail *m, GError **error)
         txn,
         "INSERT INTO outbox "
         "(id, msgid, from_spec, subject, level, floor, job, round, step, created_us, bytes, "
-        "answers, may) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULLIF(?, 0), "
-        "(SELECT may FROM job WHERE id = ?))",
+        "answers, may, since_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, ?, NULLIF(?, 0), "
+        "(SELECT may FROM job WHERE id = ?), steady(?10))",
         NULL, error, "isssssiiiibii", id.v, m->msgid, m->from, m->subject ? m->subject : "",
         trust_name(m->level), m->floor ? trust_name(*m->floor) : NULL, m->job.v,
         (int64_t)m->round, (int64_t)m->step, txn_now(txn), m->bytes, m->answers.v, m->job.v);

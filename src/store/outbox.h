@@ -91,7 +91,8 @@ typedef struct OutRow {
     char *account; /* whose process does it; "": any */
     char *role;    /* whose job wrote it; outbox_whole() knows, NULL: no role's */
     int64_t created_us, next_us;
-    GBytes *bytes; /* NULL in lists, and once it is in Sent */
+    int64_t since_us; /* the same as created_us, by the wall clock of now: for its age */
+    GBytes *bytes;    /* NULL in lists, and once it is in Sent */
 } OutRow;
 void out_row_free(OutRow *r);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(OutRow, out_row_free)

@@ -88,7 +88,7 @@ out_row_file(const OutRow *r)
     "o.id, d.id, o.job, d.state, d.attempts, o.round, o.step, o.level, o.msgid, o.from_spec, " \
     "d.address, d.mailbox, d.folder, d.flags, o.subject, d.why, o.created_us, "                \
     "wall(d.next_us), "                                                                        \
-    "o.question, d.affinity, " FLOOR ", "
+    "o.question, d.affinity, " FLOOR ", wall(o.since_us), "
 
 static Trust
 read_floor(sqlite3_stmt *st, int column)
@@ -128,7 +128,8 @@ read_row(sqlite3_stmt *st)
     r->question.v = sqlite3_column_int64(st, 18); /* 0 for NULL */
     r->account = sql_text(st, 19);
     r->floor = read_floor(st, 20);
-    r->bytes = sql_bytes(st, 21);
+    r->since_us = sqlite3_column_int64(st, 21);
+    r->bytes = sql_bytes(st, 22);
     return r;
 }
 

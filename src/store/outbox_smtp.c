@@ -281,7 +281,8 @@ outbox_count_to(Db *db, const char *address, int64_t since_us, unsigned *ret_n, 
 {
     int64_t n = 0, before = 0;
 
-    if (!sql_int(db, "SELECT id FROM outbox WHERE created_us < ? ORDER BY id DESC LIMIT 1", 0,
+    if (!sql_int(db,
+                 "SELECT id FROM outbox WHERE since_us < steady(?) ORDER BY id DESC LIMIT 1", 0,
                  &before, error, "i", since_us) ||
         !sql_int(db,
                  "SELECT count(DISTINCT outbox) FROM delivery WHERE outbox > ?1 AND "
@@ -295,10 +296,11 @@ outbox_count_to(Db *db, const char *address, int64_t since_us, unsigned *ret_n, 
 bool
 outbox_last_to(Db *db, JobId job, const char *address, int64_t *ret_us, GError **error)
 {
-    return sql_int(db,
-                   "SELECT max(o.created_us) FROM outbox o JOIN delivery d ON d.outbox = o.id "
-                   "WHERE o.job = ? AND o.job <> 0 AND d.address = ? AND d.state <> 'held'",
-                   0, ret_us, error, "is", job.v, address);
+    return sql_int(
+        db,
+        "SELECT wall(max(o.since_us)) FROM outbox o JOIN delivery d ON d.outbox = o.id "
+        "WHERE o.job = ? AND o.job <> 0 AND d.address = ? AND d.state <> 'held'",
+        0, ret_us, error, "is", job.v, address);
 }
 
 /* --- accounts that do not work --- */

@@ -80,7 +80,7 @@ bool outbox_resume_account(Txn *txn, const char *account, GError **error);
 bool outbox_resume_all(Db *db, GError **error);
 
 /* Mails of a round of a job, those to its own role (checkpoints) left out; mails to one address
- * outside (NULL: to anybody there) since then. What is held does not count. enough: fewer need
+ * outside (NULL: to anybody there) since then, by the wall clock of now. What is held does not count. enough: fewer need
  * not be counted, and may be told as 0. */
 bool outbox_count_round(Db *db,
                         JobId job,
@@ -92,7 +92,7 @@ bool outbox_count_round(Db *db,
 bool
 outbox_count_to(Db *db, const char *address, int64_t since_us, unsigned *ret_n, GError **error);
 
-/* When the job's newest mail to this address was written; 0: never. */
+/* When the job's newest mail to this address was written, by the wall clock of now; 0: never. */
 bool outbox_last_to(Db *db, JobId job, const char *address, int64_t *ret_us, GError **error);
 
 typedef struct OutNews {

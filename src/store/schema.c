@@ -372,6 +372,8 @@ const char *const schema_sql[] = {
      * moments (store/due.h). Of what waited before, people were told the moment. */
     "UPDATE job SET resume_us = resume_us + 4000000000000000000,"
     "  wakes_us = wakes_us + 4000000000000000000 WHERE state = 'parked';"
-    "UPDATE timer SET due_us = due_us + 4000000000000000000 WHERE purpose = 'wait';",
+    "UPDATE timer SET due_us = due_us + 4000000000000000000 WHERE purpose = 'wait';"
+    "ALTER TABLE outbox ADD COLUMN since_us INTEGER NOT NULL DEFAULT 0;" /* by that clock too */
+    "UPDATE outbox SET since_us = created_us;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

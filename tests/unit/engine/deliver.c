@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #define MARK "deliver.mark"
+#define DAY_US (86400 * USEC_PER_SEC)
 
 static const char raw[] = "Message-ID: <1.1.aa@example.org>\r\nFrom: ann@example.org\r\n"
                           "To: envoy@example.org\r\nSubject: hello\r\n\r\nbody\r\n";
@@ -323,30 +324,34 @@ test_idle_writes_nothing(void)
     test_home_free(home);
 }
 
-/* A mailbox that can't be: others go on, this one waits longer each time, then fails. */
+/* A mailbox that can't be: others go on, this one waits longer each time, then fails. A clock that
+ * is set by a year makes no mail older or younger. */
 static void
 test_broken_mailbox(void)
 {
     static const struct {
-        int64_t after_us, want_wait_us;
+        int64_t after_us, set_us, want_wait_us;
         OutState want;
     } tries[] = {
-        {0, 300 * USEC_PER_SEC, OUT_RETRY},
-        {300 * USEC_PER_SEC, 600 * USEC_PER_SEC, OUT_RETRY},
-        {600 * USEC_PER_SEC, 1200 * USEC_PER_SEC, OUT_RETRY},
-        {1200 * USEC_PER_SEC, 2400 * USEC_PER_SEC, OUT_RETRY},
-        {5 * 86400 * USEC_PER_SEC, 0, OUT_FAILED},
+        {0, 0, 300 * USEC_PER_SEC, OUT_RETRY},
+        {300 * USEC_PER_SEC, 0, 600 * USEC_PER_SEC, OUT_RETRY},
+        {600 * USEC_PER_SEC, 365 * DAY_US, 1200 * USEC_PER_SEC, OUT_RETRY},
+        {1200 * USEC_PER_SEC, -2 * 365 * DAY_US, 2400 * USEC_PER_SEC, OUT_RETRY},
+        {5 * DAY_US, 0, 0, OUT_FAILED},
     };
     Home *home = test_home_new();
     Db *db = test_db_open(home, DB_WRITE);
     g_autofree char *mail = g_build_filename(home->path, "mail", NULL);
     OutId bad;
 
+    home->clock.boot = "a";
+    home->clock.boot_us = DAY_US;
     test_write(mail, "scribe", "a file where a folder should be");
     bad = put(db, "scribe");
     put_many(db, "envoy", 2);
     for (size_t i = 0; i < G_N_ELEMENTS(tries); i++) {
-        home->clock.fixed_wall_us += tries[i].after_us;
+        home->clock.fixed_wall_us += tries[i].after_us + tries[i].set_us;
+        home->clock.boot_us += tries[i].after_us;
         DeliverStats stats = deliver(home, db, 0, false);
         g_autoptr(OutRow) row = first_row(db, bad);
         g_assert_cmpuint(stats.sent, ==, i == 0 ? 2 : 0);

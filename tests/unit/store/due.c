@@ -148,7 +148,7 @@ test_jobs(void)
     run_jumps(write_jobs, check_jobs);
 }
 
-/* --- a delivery that is tried again, a doubt, timers, pauses --- */
+/* --- mail: how old it is, a delivery that is tried again, a doubt; timers, pauses --- */
 
 static void
 write_others(TempStore *s)
@@ -161,6 +161,7 @@ write_others(TempStore *s)
                           .from = "envoy@example.org",
                           .bytes = bytes,
                           .level = TRUST_ROLE,
+                          .job = {1},
                           .to = to,
                           .n_to = 2};
     int64_t then = temp_now(s) + HOUR_US;
@@ -190,6 +191,24 @@ pause_left(TempStore *s, const char *brain)
     return pause.kind == PAUSE_NONE ? 0 : pause.until.us - temp_now(s);
 }
 
+/* What gives a mail up, and what counts mails of an hour. */
+static void
+check_age(TempStore *s, const OutRow *row, int64_t want_us)
+{
+    g_autoptr(GError) error = NULL;
+    unsigned newer, all;
+    int64_t last;
+
+    outbox_count_to(s->db, NULL, temp_now(s) - HOUR_US / 2, &newer, &error);
+    outbox_count_to(s->db, NULL, temp_now(s) - want_us, &all, &error);
+    outbox_last_to(s->db, row->job, row->address, &last, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(temp_now(s) - row->since_us, ==, want_us);
+    g_assert_cmpint(temp_now(s) - last, ==, want_us);
+    g_assert_cmpuint(newer, ==, want_us <= HOUR_US / 2);
+    g_assert_cmpuint(all, ==, 1);
+}
+
 static void
 check_others(TempStore *s, const Jump *j)
 {
@@ -210,6 +229,7 @@ check_others(TempStore *s, const Jump *j)
          i++) { /* the doubt began an hour before it is asked about */
         int64_t left = j->want_left_us - (rows->pdata[i]->state == OUT_IN_DOUBT ? HOUR_US : 0);
         g_assert_cmpint(rows->pdata[i]->next_us - temp_now(s), ==, left);
+        check_age(s, rows->pdata[i], HOUR_US - j->want_left_us);
     }
     g_assert_cmpint(due->len, ==, j->want_left_us <= 0);
     g_assert_cmpint(ask->len, ==, j->want_left_us <= 0);
