@@ -18,7 +18,7 @@ const ConfKey config_keys[] = {
     {"postrider", "give-up", CONF_SPAN, "5d", NULL, "age at which undelivered mail fails"},
     {"postrider", "max-message", CONF_SIZE, "50m", NULL, "larger mail is held, not read"},
     {"postrider", "log-level", CONF_ENUM, "info", "debug|info|warn|error", "least important lines that are logged"},
-    {"postrider", "log-file", CONF_STRING, "", NULL, "log here, relative to the home; stderr when empty"},
+    {"postrider", "log-file", CONF_STRING, "log/postrider.log", NULL, "log here too, relative to the home; to stderr alone when empty"},
     {"postrider", "continue-after", CONF_SPAN, "0", NULL, "pause of a job that came to its step limit"},
     {"postrider", "progress-every", CONF_SPAN, "60m", NULL, "a mail about long work, this often"},
     {"postrider", "ack-after", CONF_SPAN, "2m", NULL, "a first mail when nothing was said for so long"},

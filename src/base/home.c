@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/secret.h"
 #include "base/text.h"
 #include <errno.h>
@@ -307,4 +308,22 @@ int64_t
 home_now(const Home *home)
 {
     return clock_wall_us(&home->clock);
+}
+
+char *
+home_log_file(const Home *home)
+{
+    const char *file = home->config->log_file;
+
+    return *file ? g_canonicalize_filename(file, home->path) : NULL;
+}
+
+bool
+home_log(const Home *home, const char *prog, bool quiet)
+{
+    const char *asked = g_getenv("POSTRIDER_LOG");
+    LogLevel least = log_level_parse(asked ? asked : home->config->log_level, LOG_INFO);
+    g_autofree char *file = home_log_file(home);
+
+    return log_init(prog, quiet && !asked ? LOG_NONE : least, file, least);
 }

@@ -48,3 +48,9 @@ void home_close(Home *home);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Home, home_close)
 
 int64_t home_now(const Home *home); /* wall clock */
+
+/* The log file of the settings, NULL for none. Caller frees. */
+char *home_log_file(const Home *home);
+/* From here on the program logs as the settings say. quiet: to the file alone. $POSTRIDER_LOG is for
+ * whoever looks for a fault, and wins over log-level. False, with errno: the file can't be written. */
+bool home_log(const Home *home, const char *prog, bool quiet);

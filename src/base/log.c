@@ -7,34 +7,52 @@
 #include "base/text.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+
+typedef struct Sink {
+    int fd; /* of the file -1 while it can't be opened */
+    LogLevel least;
+    bool tty;
+    bool torn;     /* the last line ended in the middle: a disk was full */
+    unsigned lost; /* lines since the last one that was written whole */
+} Sink;
 
 /* The one piece of state that belongs to the process and not to a Home: there is one stderr. */
 static struct {
     const char *prog;
-    LogLevel least;
-    char *file; /* NULL: fd 2 */
-    int fd;     /* of file; -1 while it can't be opened */
-    bool tty;
-    bool torn;     /* the last line ended in the middle: a disk was full */
-    unsigned lost; /* lines since the last one that was written whole */
+    char *file; /* NULL: stderr alone */
+    int64_t job;
+    Sink to_stderr, to_file;
     Clock clock;
-} out = {.prog = "postrider", .least = LOG_INFO, .fd = -1};
+} out = {.prog = "postrider",
+         .to_stderr = {.fd = STDERR_FILENO, .least = LOG_INFO},
+         .to_file = {.fd = -1, .least = LOG_NONE}};
 
 static const char *const level_names[] = {"debug", "info", "warn", "error", "none", NULL};
 
-void
-log_init(const char *prog, LogLevel least, const char *file)
+static int current_fd(void);
+
+bool
+log_init(const char *prog, LogLevel to_stderr, const char *file, LogLevel to_file)
 {
     proc_init();
-    cleanup_fd(&out.fd);
-    out.fd = -1;
+    cleanup_fd(&out.to_file.fd);
     g_free(out.file);
     out.prog = g_intern_string(prog);
-    out.least = least;
     out.file = file && *file ? g_strdup(file) : NULL;
-    out.tty = !out.file && isatty(STDERR_FILENO);
+    out.to_stderr =
+        (Sink){.fd = STDERR_FILENO, .least = to_stderr, .tty = isatty(STDERR_FILENO)};
+    out.to_file = (Sink){.fd = -1, .least = out.file ? to_file : LOG_NONE};
     out.clock = clock_from_env();
+    return !out.file || current_fd() >= 0;
+}
+
+void
+log_about_job(int64_t job)
+{
+    out.job = job;
 }
 
 LogLevel
@@ -47,45 +65,104 @@ log_level_parse(const char *name, LogLevel fallback)
     return fallback;
 }
 
-/* Opened again when the name leads elsewhere now: logrotate moved it away. */
-static int
-current_fd(void)
+/* --- the file --- */
+
+static bool
+is_named(int fd)
 {
     struct stat held, named;
 
-    if (!out.file)
-        return STDERR_FILENO;
-    if (out.fd >= 0 && stat(out.file, &named) == 0 && fstat(out.fd, &held) == 0 &&
-        held.st_dev == named.st_dev && held.st_ino == named.st_ino)
-        return out.fd;
-    cleanup_fd(&out.fd);
-    out.torn = false;
-    out.fd = open(out.file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
-    return out.fd;
+    return fd >= 0 && stat(out.file, &named) == 0 && fstat(fd, &held) == 0 &&
+           held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
+
+/* Opened again when the name leads elsewhere now: somebody rotated it away. */
+static int
+current_fd(void)
+{
+    Sink *s = &out.to_file;
+
+    if (is_named(s->fd))
+        return s->fd;
+    cleanup_fd(&s->fd);
+    s->torn = false;
+    s->fd = open(out.file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+    return s->fd;
+}
+
+char *
+log_old_name(const char *file, unsigned n)
+{
+    return n ? g_strdup_printf("%s.%u", file, n) : g_strdup(file);
+}
+
+static void
+move_on(unsigned n)
+{
+    g_autofree char *from = log_old_name(out.file, n - 1);
+    g_autofree char *to = log_old_name(out.file, n);
+
+    (void)rename(from, to);
+}
+
+/* Each old file moves up by one, the oldest goes. Only as far as the first gap, which a process that
+ * was killed in the middle of this has left. */
+static void
+move_all_on(void)
+{
+    unsigned n = 1;
+
+    for (; n < LOG_OLD_FILES; n++) {
+        g_autofree char *old = log_old_name(out.file, n);
+        if (access(old, F_OK) < 0)
+            break;
+    }
+    for (; n > 0; n--)
+        move_on(n);
+}
+
+/* The lock is on the file itself, and the name is looked at again under it: of several processes that
+ * find the file full one rotates. Whoever has it open still writes into the file that was renamed, so
+ * no line is lost. */
+static void
+rotate_when_full(size_t more)
+{
+    int fd = current_fd();
+    struct stat st;
+
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+        st.st_size + (off_t)more <= LOG_FILE_MAX || flock(fd, LOCK_EX | LOCK_NB) < 0)
+        return;
+    if (is_named(fd))
+        move_all_on();
+    (void)flock(fd, LOCK_UN);
+}
+
+/* --- lines --- */
 
 /* One write(2) per line, so that lines of several processes do not mix. */
 static bool
-put(int fd, const char *text, size_t len)
+put(Sink *s, const char *text, size_t len)
 {
     ssize_t n;
 
     do
-        n = write(fd, text, len);
+        n = write(s->fd, text, len);
     while (n < 0 && errno == EINTR);
-    out.torn = n > 0 ? (size_t)n < len : out.torn;
+    s->torn = n > 0 ? (size_t)n < len : s->torn;
     return n == (ssize_t)len;
 }
 
 static bool
-emit(GString *line)
+emit(Sink *s, const char *line)
 {
-    int fd = current_fd();
+    if (s == &out.to_file) {
+        rotate_when_full(strlen(line) + 1);
+        (void)current_fd();
+    }
+    g_autofree char *text = secret_hide(g_strdup_printf("%s%s\n", s->torn ? "\n" : "", line));
 
-    g_autofree char *text =
-        secret_hide(g_strdup_printf("%s%s\n", out.torn ? "\n" : "", line->str));
-
-    return fd >= 0 && put(fd, text, strlen(text));
+    return s->fd >= 0 && put(s, text, strlen(text));
 }
 
 /* Bare where a reader of logfmt can't mistake it, else quoted; text_vis() comes last, so that
@@ -132,12 +209,12 @@ begin_for_people(LogLevel level, const char *when, const char *msg)
 }
 
 static GString *
-begin_line(LogLevel level, const char *msg)
+begin_line(const Sink *s, LogLevel level, const char *msg)
 {
     int64_t now = clock_wall_us(&out.clock);
     g_autofree char *when = clock_format_iso(now);
 
-    if (out.tty)
+    if (s->tty)
         return begin_for_people(level, when, msg);
 
     GString *line = g_string_new(NULL);
@@ -151,26 +228,39 @@ begin_line(LogLevel level, const char *msg)
 
 /* Says what a full disk cost, as soon as there is room to say it. */
 static void
-own_up(void)
+own_up(Sink *s)
 {
-    if (out.lost == 0)
+    if (s->lost == 0)
         return;
 
-    g_autoptr(GString) line = begin_line(LOG_WARN, "log lines were lost");
+    g_autoptr(GString) line = begin_line(s, LOG_WARN, "log lines were lost");
 
-    g_string_append_printf(line, " lines=%u", out.lost);
-    if (emit(line))
-        out.lost = 0;
+    g_string_append_printf(line, " lines=%u", s->lost);
+    if (emit(s, line->str))
+        s->lost = 0;
+}
+
+static void
+tell(Sink *s, LogLevel level, const char *msg, const GString *fields)
+{
+    if (level < s->least)
+        return;
+
+    g_autoptr(GString) line = begin_line(s, level, msg);
+
+    if (fields->len)
+        g_string_append_printf(line, " %s", fields->str);
+    own_up(s);
+    if (!emit(s, line->str))
+        s->lost++;
 }
 
 void
 log_event(LogLevel level, const char *msg, ...)
 {
-    if (level < out.least)
-        return;
-
     int saved = errno;
-    g_autoptr(GString) line = begin_line(level, msg);
+    g_autoptr(GString) fields = g_string_new(NULL);
+    bool about = out.job != 0;
     const char *key;
     va_list ap;
 
@@ -178,12 +268,14 @@ log_event(LogLevel level, const char *msg, ...)
     while ((key = va_arg(ap, const char *))) {
         const char *value = va_arg(ap, const char *);
         if (value)
-            append_pair(line, key, value);
+            append_pair(fields, key, value);
+        about = about && !(value && g_str_equal(key, "job"));
     }
     va_end(ap);
-    own_up();
-    if (!emit(line))
-        out.lost++;
+    if (about)
+        g_string_append_printf(fields, "%sjob=%" PRId64, fields->len ? " " : "", out.job);
+    tell(&out.to_stderr, level, msg, fields);
+    tell(&out.to_file, level, msg, fields);
     errno = saved;
 }
 

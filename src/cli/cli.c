@@ -217,16 +217,12 @@ become_part(const Cli *cli)
     static const char *const parts[] = {"serve",  "account", "run", "deliver",
                                         "submit", "index",   NULL};
     static const char *const others[] = {"ask", "inject", "resume", "setup", NULL};
-    const Config *config = cli->home->config;
-    const char *level = g_getenv("POSTRIDER_LOG");
     bool is_part = g_strv_contains(parts, cli->verb);
-    if (is_part || g_strv_contains(others, cli->verb))
-        (void)prctl(PR_SET_DUMPABLE, 0);
-    if (!is_part)
+    if (!is_part && !g_strv_contains(others, cli->verb))
         return;
-    g_autofree char *file =
-        *config->log_file ? g_canonicalize_filename(config->log_file, cli->home->path) : NULL;
-    log_init(cli->verb, log_level_parse(level ? level : config->log_level, LOG_INFO), file);
+    (void)prctl(PR_SET_DUMPABLE, 0);
+    /* What can't be written is told by the master, and by `status`. */
+    (void)home_log(cli->home, cli->verb, g_str_equal(cli->verb, "ask"));
 }
 
 int
@@ -521,7 +517,7 @@ cli_main(int argc, char **argv, const VerbRun *table, bool front)
     cli.verb = argc > 1 ? argv[1] : "postrider";
     /* `ask` tells by its answer what went wrong on the way, in words for people. */
     LogLevel usual = g_str_equal(cli.verb, "ask") ? LOG_NONE : LOG_INFO;
-    log_init(cli.verb, log_level_parse(g_getenv("POSTRIDER_LOG"), usual), NULL);
+    (void)log_init(cli.verb, log_level_parse(g_getenv("POSTRIDER_LOG"), usual), NULL, LOG_NONE);
     if (status == 0) {
         char *overview[] = {(char *)"help", NULL};
         char *about[] = {(char *)"help", argc > 1 ? argv[1] : NULL, NULL};

@@ -24,6 +24,7 @@ int cmd_init(Cli *cli, int argc, char **argv);
 int cmd_inject(Cli *cli, int argc, char **argv);
 int cmd_job(Cli *cli, int argc, char **argv);
 int cmd_job_mail(Cli *cli, int argc, char **argv);
+int cmd_log(Cli *cli, int argc, char **argv);
 int cmd_mail(Cli *cli, int argc, char **argv);
 int cmd_mail_list(Cli *cli, int argc, char **argv);
 int cmd_note(Cli *cli, int argc, char **argv);

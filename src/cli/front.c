@@ -12,6 +12,7 @@ static const VerbRun table[] = {
     {"help", cmd_help},
     {"init", cmd_init},
     {"job", cmd_job},
+    {"log", cmd_log},
     {"mail", cmd_mail_list},
     {"note", cmd_note},
     {"outbox", cmd_outbox},

@@ -51,13 +51,13 @@ master_pid(const Home *home)
 static void
 note_log(const Home *home, GPtrArray *problems)
 {
-    if (!*home->config->log_file)
+    g_autofree char *file = home_log_file(home);
+    if (!file)
         return;
-    g_autofree char *file = g_canonicalize_filename(home->config->log_file, home->path);
     g_autofree char *folder = g_path_get_dirname(file);
     bool there = access(file, F_OK) == 0;
     if (g_file_test(file, G_FILE_TEST_IS_DIR) || access(there ? file : folder, W_OK) < 0)
-        note(problems, "the log '%s' can't be written: nothing is logged", file);
+        note(problems, "the log '%s' can't be written: lines go to stderr alone", file);
 }
 
 /* Brains that failed by themselves, as the last run left word. */

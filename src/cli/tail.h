@@ -11,3 +11,5 @@
 /* Calls look at once and whenever the store may have changed, and writes out what it printed,
  * until it returns an exit status; -1: go on. Ends too when nobody reads any more. */
 int tail_store(Cli *cli, int (*look)(void *data), void *data);
+/* The same for any file that is written to, also while its name is another file's now. */
+int tail_file(Cli *cli, const char *file, int (*look)(void *data), void *data);

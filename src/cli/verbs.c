@@ -29,6 +29,12 @@ const Verb verbs[] = {
      "it\n"
      "happens; with JOB only that job's, and ends when the job does.",
      false},
+    {"every day", "log", "[-n N] [-f] [--job JOB] [--level LEVEL]", "what the service wrote to its log",
+     "Prints the last N lines (50) of the log file, log/postrider.log in the home, oldest first; those that\n"
+     "were rotated away count too. -f goes on as lines come. --job shows lines about one job, --level those\n"
+     "of at least this level (debug, info, warn, error). --json prints each line as one JSON object. What\n"
+     "was decided about a job, and why, is in 'job log'.",
+     false},
     {"every day", "show", "[--context] ID", "show a job, a step, a mail or a note",
      "ID is a job (12), a step of a job (12@3), a Message-ID or a note's key. A job begins "
      "with one sentence:\n"

@@ -401,9 +401,10 @@ run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
     if (!*ret_got)
         return true;
     run->stats->jobs++;
-    if (work_claimed(&t, &failed))
-        return true;
-    return survive(&t, failed, error);
+    log_about_job(t.claim.job.v);
+    bool ok = work_claimed(&t, &failed) || survive(&t, failed, error);
+    log_about_job(0);
+    return ok;
 }
 
 static int

@@ -180,16 +180,15 @@ check_in_place(const Master *m, GError **error)
     return living_holds(m->home, m->start, error);
 }
 
-/* $POSTRIDER_LOG is for the one who looks for a fault, and wins. */
+/* Said by the master alone: of its parts each would say it again. */
 static void
 open_log(const Home *home)
 {
-    const Config *config = home->config;
-    const char *level = g_getenv("POSTRIDER_LOG");
-    g_autofree char *file =
-        *config->log_file ? g_canonicalize_filename(config->log_file, home->path) : NULL;
+    g_autofree char *file = home_log_file(home);
 
-    log_init("serve", log_level_parse(level ? level : config->log_level, LOG_INFO), file);
+    if (!home_log(home, "serve", false))
+        log_event(LOG_WARN, "the log can't be written, and goes to stderr alone", "file", file,
+                  "error", g_strerror(errno), NULL);
 }
 
 static void
