@@ -42,7 +42,7 @@ list(Cli *cli)
     static const char *const headings[] = {"ID",   "WHEN",    "ROLE", "NEXT",
                                            "LAST", "SUBJECT", NULL};
     GError *error = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(Schedules) rows = NULL;
     int status = cli_db(cli, DB_READ);
     if (status)
         return status;

@@ -12,7 +12,7 @@
 
 typedef struct Shown {
     Job *job;
-    GPtrArray *steps;
+    Steps *steps;
     const Step *step, *before; /* of steps */
 } Shown;
 
@@ -20,7 +20,7 @@ static void
 shown_clear(Shown *s)
 {
     g_clear_pointer(&s->job, job_free);
-    g_clear_pointer(&s->steps, g_ptr_array_unref);
+    g_clear_pointer(&s->steps, steps_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Shown, shown_clear)
 

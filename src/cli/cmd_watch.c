@@ -110,7 +110,7 @@ static bool
 look_at_steps(Watch *w, const Job *job, int told, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) steps = NULL;
+    g_autoptr(Steps) steps = NULL;
     if (!steps_list(w->cli->db, &viewer, job->id, &steps, error))
         return false;
     for (guint i = 0; i < steps->len; i++) {

@@ -26,7 +26,7 @@ typedef struct Event {
 typedef struct Log {
     Cli *cli;
     Job *job;
-    GPtrArray *steps;    /* of Step */
+    Steps *steps;
     GPtrArray *events;   /* of Event */
     GHashTable *printed; /* lines that were told already */
 } Log;
@@ -209,7 +209,7 @@ static bool
 asked_at(const Log *log, const Question *q, int64_t *ret_us, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) mails = NULL;
+    g_autoptr(QuestionMails) mails = NULL;
     g_autoptr(OutRows) rows = NULL;
     *ret_us = q->asked_us;
     if (!question_mails(log->cli->db, q->id, &mails, error))
@@ -228,7 +228,7 @@ asked_at(const Log *log, const Question *q, int64_t *ret_us, GError **error)
 static bool
 add_questions(Log *log, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(Questions) rows = NULL;
     if (!questions_list(log->cli->db, log->job->id, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
@@ -272,7 +272,7 @@ collect(Log *log, GError **error)
     const Viewer viewer = VIEWER_OPERATOR;
     ForkPoint from;
     g_ptr_array_set_size(log->events, 0);
-    g_clear_pointer(&log->steps, g_ptr_array_unref);
+    g_clear_pointer(&log->steps, steps_free);
     if (!fork_of(log->cli->db, log->job->id, &from, error) ||
         !steps_list(log->cli->db, &viewer, log->job->id, &log->steps, error))
         return false;
@@ -384,7 +384,7 @@ job_log(Cli *cli, int argc, char **argv)
     log.printed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     status = follow ? tail_store(cli, look, &log) : look(&log);
     g_ptr_array_unref(log.events);
-    g_clear_pointer(&log.steps, g_ptr_array_unref);
+    g_clear_pointer(&log.steps, steps_free);
     g_hash_table_unref(log.printed);
     job_free(log.job);
     return MAX(status, 0);

@@ -29,7 +29,7 @@ void
 progress_tell(Db *db, JobId job, int *told)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) steps = NULL;
+    g_autoptr(Steps) steps = NULL;
     if (!job.v || !steps_list(db, &viewer, job, &steps, NULL))
         return;
     for (guint i = 0; i < steps->len; i++) {

@@ -69,7 +69,7 @@ print_mail(Cli *cli, JobId id)
 }
 
 static bool
-job_json(Cli *cli, const Job *job, const GPtrArray *steps, json_t **ret, GError **error)
+job_json(Cli *cli, const Job *job, const Steps *steps, json_t **ret, GError **error)
 {
     g_autoptr(GArray) forks = NULL;
     ForkPoint from;
@@ -116,7 +116,7 @@ print_forks(Cli *cli, JobId job, GError **error)
 }
 
 static int
-print_job(Cli *cli, const Job *job, const GPtrArray *steps)
+print_job(Cli *cli, const Job *job, const Steps *steps)
 {
     GError *error = NULL;
     g_autofree char *sentence = tell_job(cli->db, job->id, &error);
@@ -136,7 +136,7 @@ print_job(Cli *cli, const Job *job, const GPtrArray *steps)
 }
 
 static const Step *
-find_step(const GPtrArray *steps, int64_t n)
+find_step(const Steps *steps, int64_t n)
 {
     for (guint i = 0; i < steps->len; i++) {
         const Step *s = g_ptr_array_index(steps, i);
@@ -161,7 +161,7 @@ show_job(Cli *cli, const char *text)
         return cli_usage("show", "'%s' is no step", parts[1]);
 
     g_autoptr(Job) job = NULL;
-    g_autoptr(GPtrArray) steps = NULL;
+    g_autoptr(Steps) steps = NULL;
     json_t *json = NULL;
     if (!job_load(cli->db, &viewer, id, &job, &error) ||
         !steps_list(cli->db, &viewer, id, &steps, &error))

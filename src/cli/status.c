@@ -215,13 +215,13 @@ times_held(const Status *s, OutId id)
 static bool
 note_held(Cli *cli, Status *s, GError **error)
 {
-    g_autoptr(GPtrArray) questions = NULL;
+    g_autoptr(Questions) questions = NULL;
     unsigned rest = s->held_out->len;
     if (!questions_open(cli->db, (JobId){0}, &questions, error))
         return false;
     for (guint i = 0; i < questions->len; i++) {
         const Question *q = g_ptr_array_index(questions, i);
-        g_autoptr(GPtrArray) mails = NULL;
+        g_autoptr(QuestionMails) mails = NULL;
         if (!question_mails(cli->db, q->id, &mails, error))
             return false;
         for (guint k = 0; k < mails->len; k++) {

@@ -161,7 +161,7 @@ print_row(Cli *cli, const Step *s, unsigned width)
 
 /* Nobody counts columns: one line for each step, nothing cut. */
 static void
-print_plain(Cli *cli, const GPtrArray *steps)
+print_plain(Cli *cli, const Steps *steps)
 {
     static const char *const headings[] = {"STEP", "AT",      "TOOK", "COST",
                                            "DID",  "BECAUSE", NULL};
@@ -178,7 +178,7 @@ print_plain(Cli *cli, const GPtrArray *steps)
 }
 
 void
-step_print_table(Cli *cli, const GPtrArray *steps)
+step_print_table(Cli *cli, const Steps *steps)
 {
     unsigned width = step_columns();
     if (width == 0) {

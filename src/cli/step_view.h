@@ -18,4 +18,4 @@ GStrv step_wrap(const char *text, unsigned width);
 char *step_short_ids(const char *text);
 
 /* The table: step, at, took, cost, did, because. */
-void step_print_table(Cli *cli, const GPtrArray *steps);
+void step_print_table(Cli *cli, const Steps *steps);

@@ -70,7 +70,7 @@ bool
 every_fire(Engine *engine, unsigned *ret_n, GError **error)
 {
     g_autofree char *hold = db_hold_all(engine->db);
-    g_autoptr(GPtrArray) due = NULL;
+    g_autoptr(Schedules) due = NULL;
     unsigned n = 0;
     *ret_n = 0;
     if (hold)

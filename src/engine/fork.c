@@ -14,8 +14,8 @@
 typedef struct Source {
     Job *job;
     const ConfRole *role; /* borrowed */
-    GPtrArray *steps;     /* of Step */
-    const Step *at;       /* borrowed from steps */
+    Steps *steps;
+    const Step *at; /* borrowed from steps */
     MsgId original;
     char *original_msgid, *asker;
     int total_iterations;
@@ -26,7 +26,7 @@ static void
 source_clear(Source *s)
 {
     job_free(s->job);
-    g_clear_pointer(&s->steps, g_ptr_array_unref);
+    g_clear_pointer(&s->steps, steps_free);
     g_free(s->original_msgid);
     g_free(s->asker);
 }
@@ -35,7 +35,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Source, source_clear)
 /* --- where it begins --- */
 
 static const Step *
-find_step(const GPtrArray *steps, int n)
+find_step(const Steps *steps, int n)
 {
     const Step *found = NULL;
     for (guint i = 0; i < steps->len; i++) {

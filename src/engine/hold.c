@@ -47,7 +47,7 @@ say_changed(const Question *q)
 
 /* Is there still exactly what was shown? Bytes that are gone are another thing too. */
 static bool
-is_as_shown(Db *db, const Question *q, const GPtrArray *mails, bool *ret, GError **error)
+is_as_shown(Db *db, const Question *q, const QuestionMails *mails, bool *ret, GError **error)
 {
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(OutId));
     g_autoptr(GError) gone = NULL;
@@ -135,7 +135,7 @@ decide_mail(Deciding *d, const QuestionMail *m, GError **error)
 }
 
 static bool
-decide_mails(Deciding *d, const GPtrArray *mails, GError **error)
+decide_mails(Deciding *d, const QuestionMails *mails, GError **error)
 {
     OutId only = d->answer->only;
     for (guint i = 0; i < mails->len; i++) {
@@ -183,7 +183,7 @@ static bool
 decide(Txn *txn,
        const Question *q,
        const HoldAnswer *answer,
-       const GPtrArray *mails,
+       const QuestionMails *mails,
        HoldEnd *ret_end,
        char **ret_text,
        GError **error)
@@ -233,7 +233,7 @@ hold_decide(Txn *txn,
             char **ret_text,
             GError **error)
 {
-    g_autoptr(GPtrArray) mails = NULL;
+    g_autoptr(QuestionMails) mails = NULL;
     bool same = true;
     switch (q->state) {
     case QUESTION_APPROVED:
@@ -279,7 +279,7 @@ what_became(const Question *q, const QuestionMail *m)
 static bool
 add_news(Db *db, const Question *q, GString *s, GError **error)
 {
-    g_autoptr(GPtrArray) mails = NULL;
+    g_autoptr(QuestionMails) mails = NULL;
     if (!question_mails(db, q->id, &mails, error))
         return false;
     for (guint i = 0; i < mails->len; i++) {
@@ -295,7 +295,7 @@ add_news(Db *db, const Question *q, GString *s, GError **error)
 bool
 hold_news(Db *db, JobId job, char **ret_text, GArray **ret_ids, GError **error)
 {
-    g_autoptr(GPtrArray) untold = NULL;
+    g_autoptr(Questions) untold = NULL;
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(QuestionId));
     g_autoptr(GString) s = g_string_new(NULL);
     if (!questions_untold(db, job, &untold, error))
@@ -314,7 +314,7 @@ hold_news(Db *db, JobId job, char **ret_text, GArray **ret_ids, GError **error)
 bool
 hold_has_news(Db *db, JobId job, bool *ret, GError **error)
 {
-    g_autoptr(GPtrArray) untold = NULL;
+    g_autoptr(Questions) untold = NULL;
     if (!questions_untold(db, job, &untold, error))
         return false;
     *ret = false;

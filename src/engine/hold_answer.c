@@ -79,7 +79,7 @@ may_approve(const Engine *engine, const MsgRow *mail, const Message *m)
 static char *
 say_no_question(Db *db, JobId job, GError **error)
 {
-    g_autoptr(GPtrArray) open = NULL;
+    g_autoptr(Questions) open = NULL;
     if (!questions_open(db, job, &open, error))
         return NULL;
     g_autofree char *more =

@@ -168,7 +168,7 @@ bool
 hold_may_ask(Engine *engine, JobId job, const char **ret_why, GError **error)
 {
     unsigned most = engine->home->config->max_questions;
-    g_autoptr(GPtrArray) open = NULL;
+    g_autoptr(Questions) open = NULL;
     *ret_why = NULL;
     if (most == 0)
         return true;

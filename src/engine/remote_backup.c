@@ -211,19 +211,19 @@ mirror_sent(Remote *r, GError **error)
 
 /* --- mail that was open at the time of the backup --- */
 
-/* Those that lay in the watched folder then, and do not now; elements are RemoteRow. The folder is
+/* Those that lay in the watched folder then, and do not now. The folder is
  * selected afterwards. */
 static bool
-list_moved(Remote *r, const ConfRole *role, GPtrArray **ret, GError **error)
+list_moved(Remote *r, const ConfRole *role, RemoteRows **ret, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(RemoteRows) rows = NULL;
     g_auto(ImapSet) there = {0};
     if (!remote_open(r->engine->db, r->account->name, role->name, &rows, error))
         return false;
     for (guint i = rows->len; i > 0; i--) {
         const RemoteRow *row = g_ptr_array_index(rows, i - 1);
         if (g_strcmp0(row->folder, r->account->folder) != 0)
-            g_ptr_array_remove_index(rows, i - 1);
+            g_ptr_array_remove_index(LIST_ARRAY(rows), i - 1);
     }
     if (!remote_select_path(r, r->account->folder, false, error) ||
         !remote_find_there(r, rows, &there, error))
@@ -231,7 +231,7 @@ list_moved(Remote *r, const ConfRole *role, GPtrArray **ret, GError **error)
     for (guint i = rows->len; i > 0; i--) {
         const RemoteRow *row = g_ptr_array_index(rows, i - 1);
         if (row->uidvalidity != r->box.uidvalidity || imap_set_has(&there, row->uid))
-            g_ptr_array_remove_index(rows, i - 1);
+            g_ptr_array_remove_index(LIST_ARRAY(rows), i - 1);
     }
     *ret = g_steal_pointer(&rows);
     return true;
@@ -240,7 +240,7 @@ list_moved(Remote *r, const ConfRole *role, GPtrArray **ret, GError **error)
 static bool
 mirror_done(Remote *r, const ConfRole *role, GError **error)
 {
-    g_autoptr(GPtrArray) moved = NULL;
+    g_autoptr(RemoteRows) moved = NULL;
     Maildir *md = remote_mailbox(r, role->name, error);
     if (!md || !list_moved(r, role, &moved, error) ||
         (moved->len && !remote_select_path(r, r->done, false, error)))
@@ -261,7 +261,7 @@ static bool
 stop_moved(Remote *r, const ConfRole *role, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) moved = NULL;
+    g_autoptr(RemoteRows) moved = NULL;
     g_auto(Txn) txn = {0};
     if (!list_moved(r, role, &moved, error) ||
         !txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))

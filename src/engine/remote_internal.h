@@ -79,7 +79,7 @@ bool remote_survey(Remote *r, GError **error);
  * alone. *ret_n: how many. */
 bool remote_survey_active(Remote *r, bool files_alone, unsigned *ret_n, GError **error);
 /* Of rows of remote_open(): which of the mails lie in the selected folder, by UID. */
-bool remote_find_there(Remote *r, const GPtrArray *rows, ImapSet *ret, GError **error);
+bool remote_find_there(Remote *r, const RemoteRows *rows, ImapSet *ret, GError **error);
 
 /* remote_backup.c: after a backup was accepted, before anything of the account runs: what happened
  * since to the mail there. */

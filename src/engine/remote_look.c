@@ -42,7 +42,7 @@ note_seen(void *user, const ImapMail *mail, GError **error)
 }
 
 static bool
-ask(Remote *r, const GPtrArray *rows, Seen *ret, GError **error)
+ask(Remote *r, const RemoteRows *rows, Seen *ret, GError **error)
 {
     const ImapTaker taker = {.done = note_seen, .user = ret};
     g_auto(ImapSet) uids = {0};
@@ -169,7 +169,7 @@ look_for(Remote *r, const RemoteRow *row, bool alone, int64_t *again_us, GError 
 
 static bool
 judge_rows(
-    Remote *r, const GPtrArray *rows, const Seen *seen, int64_t *again_us, GError **error)
+    Remote *r, const RemoteRows *rows, const Seen *seen, int64_t *again_us, GError **error)
 {
     unsigned n_gone = 0;
     for (guint i = 0; i < rows->len; i++)
@@ -191,7 +191,7 @@ judge_rows(
 bool
 remote_look(Remote *r, int64_t *ret_again_us, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(RemoteRows) rows = NULL;
     g_auto(Seen) seen = {0};
     *ret_again_us = USEC_NEVER;
     if (!remote_parked(r->engine->db, r->account->name, &rows, error))
@@ -204,7 +204,7 @@ remote_look(Remote *r, int64_t *ret_again_us, GError **error)
         const RemoteRow *row = g_ptr_array_index(rows, i - 1);
         if (!g_str_equal(row->folder, r->account->folder) ||
             row->uidvalidity != r->box.uidvalidity)
-            g_ptr_array_remove_index(rows, i - 1); /* proves nothing */
+            g_ptr_array_remove_index(LIST_ARRAY(rows), i - 1); /* proves nothing */
     }
     return rows->len == 0 ||
            (ask(r, rows, &seen, error) && judge_rows(r, rows, &seen, ret_again_us, error));

@@ -63,7 +63,7 @@ end_of_folder(Remote *r, uint32_t *ret, GError **error)
 static bool
 follow_strays(Remote *r, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(RemoteRows) rows = NULL;
     if (!remote_strays(r->engine->db, r->account->name, r->account->folder, r->box.uidvalidity,
                        &rows, error))
         return false;

@@ -117,7 +117,7 @@ static bool
 pay_moves(Remote *r, GError **error)
 {
     for (;;) {
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(RemoteRows) rows = NULL;
         if (!remote_owed(r->engine->db, r->account->name, BATCH, &rows, error))
             return false;
         if (rows->len == 0)
@@ -174,7 +174,7 @@ static bool
 pay_all_marks(Remote *r, GError **error)
 {
     for (;;) {
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(RemoteRows) rows = NULL;
         if (!remote_owed_marks(r->engine->db, r->account->name, BATCH, &rows, error))
             return false;
         if (rows->len == 0)

@@ -35,7 +35,7 @@ note_there(void *user, const ImapMail *mail, GError **error)
 
 /* Of the selected folder. */
 bool
-remote_find_there(Remote *r, const GPtrArray *rows, ImapSet *ret, GError **error)
+remote_find_there(Remote *r, const RemoteRows *rows, ImapSet *ret, GError **error)
 {
     const ImapTaker taker = {.done = note_there, .user = ret};
     g_auto(ImapSet) uids = {0};
@@ -82,7 +82,7 @@ is_there(Remote *r, const RemoteRow *row, const ImapSet *there, bool *ret, GErro
 static bool
 survey_jobs(Remote *r, const ConfRole *role, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(RemoteRows) rows = NULL;
     g_auto(ImapSet) there = {0};
     if (!remote_open(r->engine->db, r->account->name, role->name, &rows, error) ||
         !remote_select_path(r, r->account->folder, false, error) ||

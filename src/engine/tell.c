@@ -117,12 +117,12 @@ next_of(Db *db, const Job *job)
 static bool
 add_questions(Db *db, JobId id, GString *s, GError **error)
 {
-    g_autoptr(GPtrArray) open = NULL;
+    g_autoptr(Questions) open = NULL;
     if (!questions_open(db, id, &open, error))
         return false;
     for (guint i = 0; i < open->len; i++) {
         const Question *q = g_ptr_array_index(open, i);
-        g_autoptr(GPtrArray) mails = NULL;
+        g_autoptr(QuestionMails) mails = NULL;
         if (!question_mails(db, q->id, &mails, error))
             return false;
         for (guint k = 0; k < mails->len; k++) {
@@ -193,7 +193,7 @@ char *
 tell_why(Db *db, JobId id, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
-    g_autoptr(GPtrArray) steps = NULL;
+    g_autoptr(Steps) steps = NULL;
     g_autofree char *status = tell_job(db, id, error);
     if (!status || !steps_list(db, &viewer, id, &steps, error))
         return NULL;

@@ -38,17 +38,9 @@ question_free(Question *q)
     g_free(q);
 }
 
-static void
-free_question(gpointer q)
+void
+question_mail_free(QuestionMail *m)
 {
-    question_free(q);
-}
-
-static void
-free_mail(gpointer p)
-{
-    QuestionMail *m = p;
-
     g_free(m->msgid);
     g_free(m->to);
     g_free(m->subject);
@@ -225,13 +217,13 @@ read_question(sqlite3_stmt *st)
 }
 
 static bool
-read_all(Db *db, sqlite3_stmt *st, GPtrArray **ret, GError **error)
+read_all(Db *db, sqlite3_stmt *st, Questions **ret, GError **error)
 {
-    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(free_question);
+    g_autoptr(Questions) all = questions_new();
     int rc;
 
     while ((rc = sql_next(db, st, error)) == 1)
-        g_ptr_array_add(all, read_question(st));
+        questions_add(all, read_question(st));
     if (rc < 0)
         return false;
     *ret = g_steal_pointer(&all);
@@ -241,11 +233,11 @@ read_all(Db *db, sqlite3_stmt *st, GPtrArray **ret, GError **error)
 static bool
 read_one(Db *db, sqlite3_stmt *st, Question **ret, GError **error)
 {
-    g_autoptr(GPtrArray) all = NULL;
+    g_autoptr(Questions) all = NULL;
 
     if (!read_all(db, st, &all, error))
         return false;
-    *ret = all->len ? g_ptr_array_steal_index(all, 0) : NULL;
+    *ret = all->len ? g_ptr_array_steal_index(LIST_ARRAY(all), 0) : NULL;
     return true;
 }
 
@@ -283,7 +275,7 @@ question_of(Db *db, OutId mail, Question **ret, GError **error)
 
 /* Those of a job that sql selects by its number. */
 static bool
-list_of(Db *db, const char *sql, JobId job, GPtrArray **ret, GError **error)
+list_of(Db *db, const char *sql, JobId job, Questions **ret, GError **error)
 {
     sqlite3_stmt *st = sql_get(db, sql, error);
 
@@ -294,7 +286,7 @@ list_of(Db *db, const char *sql, JobId job, GPtrArray **ret, GError **error)
 }
 
 bool
-questions_open(Db *db, JobId job, GPtrArray **ret, GError **error)
+questions_open(Db *db, JobId job, Questions **ret, GError **error)
 {
     return list_of(db,
                    "SELECT " COLUMNS "WHERE q.state = 'open' AND (?1 = 0 OR q.job = ?1) "
@@ -303,13 +295,13 @@ questions_open(Db *db, JobId job, GPtrArray **ret, GError **error)
 }
 
 bool
-questions_list(Db *db, JobId job, GPtrArray **ret, GError **error)
+questions_list(Db *db, JobId job, Questions **ret, GError **error)
 {
     return list_of(db, "SELECT " COLUMNS "WHERE q.job = ? ORDER BY q.id", job, ret, error);
 }
 
 bool
-questions_untold(Db *db, JobId job, GPtrArray **ret, GError **error)
+questions_untold(Db *db, JobId job, Questions **ret, GError **error)
 {
     return list_of(db,
                    "SELECT " COLUMNS "WHERE q.job = ? AND q.told = 0 AND "
@@ -338,9 +330,9 @@ questions_told(Txn *txn, const QuestionId *ids, size_t n, GError **error)
     "FROM question q JOIN outbox o ON (o.question = q.id OR o.id = q.about) WHERE q.id = ? "
 
 bool
-question_mails(Db *db, QuestionId id, GPtrArray **ret_mails, GError **error)
+question_mails(Db *db, QuestionId id, QuestionMails **ret_mails, GError **error)
 {
-    g_autoptr(GPtrArray) mails = g_ptr_array_new_with_free_func(free_mail);
+    g_autoptr(QuestionMails) mails = question_mails_new();
     sqlite3_stmt *st =
         sql_get(db,
                 "SELECT o.id, o.msgid, o.subject, coalesce("
@@ -365,7 +357,7 @@ question_mails(Db *db, QuestionId id, GPtrArray **ret_mails, GError **error)
         m->why = sql_text_null(st, 4);
         m->undecided = sqlite3_column_int(st, 5) != 0;
         m->rejected = sqlite3_column_int(st, 6) != 0;
-        g_ptr_array_add(mails, m);
+        question_mails_add(mails, m);
     }
     if (rc < 0)
         return false;

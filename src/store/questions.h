@@ -22,6 +22,7 @@
  * (5) The job hears what became of it: it is `told` in the step that was shown it.
  */
 #include "base/ids.h"
+#include "base/list.h"
 #include "store/db.h"
 
 typedef enum QuestionState {
@@ -47,6 +48,7 @@ typedef struct Question {
 #define QUESTION_SETTLED "settled"
 void question_free(Question *q);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Question, question_free)
+LIST_OF(Questions, questions, Question, question_free)
 
 /* SHA-256 over, for each mail in this order: its Message-ID, its sender, each recipient, all
  * behind a NUL, then its bytes with their length in front. ERR_DAMAGE when bytes are gone. */
@@ -86,8 +88,10 @@ typedef struct QuestionMail {
     bool undecided;             /* held for every recipient; in doubt for one */
     bool rejected;
 } QuestionMail;
+void question_mail_free(QuestionMail *m);
+LIST_OF(QuestionMails, question_mails, QuestionMail, question_mail_free)
 /* In the order in which they were shown. */
-bool question_mails(Db *db, QuestionId id, GPtrArray **ret_mails, GError **error);
+bool question_mails(Db *db, QuestionId id, QuestionMails **ret_mails, GError **error);
 
 /* Writes down a decision; the question closes when none of its mails is undecided any more.
  * *ret_closed tells. ERR_NEVER unless it is open. why may be NULL, and is kept with what was
@@ -104,10 +108,10 @@ bool question_decide(Txn *txn,
 bool questions_void(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
 bool questions_revive(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error);
 
-/* The open ones, oldest first; of one job, or {0}: of all. Elements are Question. */
-bool questions_open(Db *db, JobId job, GPtrArray **ret, GError **error);
-/* All that a job ever asked, oldest first. Elements are Question. */
-bool questions_list(Db *db, JobId job, GPtrArray **ret, GError **error);
-/* Decided, and the job was not told. Elements are Question. */
-bool questions_untold(Db *db, JobId job, GPtrArray **ret, GError **error);
+/* The open ones, oldest first; of one job, or {0}: of all. */
+bool questions_open(Db *db, JobId job, Questions **ret, GError **error);
+/* All that a job ever asked, oldest first. */
+bool questions_list(Db *db, JobId job, Questions **ret, GError **error);
+/* Decided, and the job was not told. */
+bool questions_untold(Db *db, JobId job, Questions **ret, GError **error);
 bool questions_told(Txn *txn, const QuestionId *ids, size_t n, GError **error);

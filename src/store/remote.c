@@ -48,11 +48,9 @@ remote_mark_set(
                    (int64_t)mark->past_uid);
 }
 
-static void
-free_row(gpointer p)
+void
+remote_row_free(RemoteRow *row)
 {
-    RemoteRow *row = p;
-
     g_free(row->folder);
     g_free(row->role);
     g_free(row->file);
@@ -136,13 +134,13 @@ read_row(sqlite3_stmt *st)
 }
 
 static bool
-read_rows(Db *db, sqlite3_stmt *st, GPtrArray **ret_rows, GError **error)
+read_rows(Db *db, sqlite3_stmt *st, RemoteRows **ret_rows, GError **error)
 {
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_row);
+    g_autoptr(RemoteRows) rows = remote_rows_new();
     int rc;
 
     while ((rc = sql_next(db, st, error)) == 1)
-        g_ptr_array_add(rows, read_row(st));
+        remote_rows_add(rows, read_row(st));
     if (rc < 0)
         return false;
     *ret_rows = g_steal_pointer(&rows);
@@ -171,7 +169,7 @@ watched_folder(Db *db, const char *account)
 }
 
 bool
-remote_owed(Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error)
+remote_owed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error)
 {
     sqlite3_stmt *st =
         sql_get(db,
@@ -223,7 +221,7 @@ remote_forget_all(
 
 bool
 remote_owed_marks(
-    Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error)
+    Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error)
 {
     sqlite3_stmt *st = sql_get(db,
                                "SELECT " COLUMNS "WHERE r.account = ? AND r.marks IS NOT NULL "
@@ -243,7 +241,8 @@ remote_marked(Txn *txn, int64_t id, const char *paid, GError **error)
 }
 
 bool
-remote_open(Db *db, const char *account, const char *role, GPtrArray **ret_rows, GError **error)
+remote_open(
+    Db *db, const char *account, const char *role, RemoteRows **ret_rows, GError **error)
 {
     sqlite3_stmt *st = sql_get(
         db,
@@ -261,7 +260,7 @@ remote_open(Db *db, const char *account, const char *role, GPtrArray **ret_rows,
 }
 
 bool
-remote_parked(Db *db, const char *account, GPtrArray **ret_rows, GError **error)
+remote_parked(Db *db, const char *account, RemoteRows **ret_rows, GError **error)
 {
     sqlite3_stmt *st =
         sql_get(db,
@@ -281,7 +280,7 @@ remote_strays(Db *db,
               const char *account,
               const char *folder,
               uint32_t uidvalidity,
-              GPtrArray **ret_rows,
+              RemoteRows **ret_rows,
               GError **error)
 {
     sqlite3_stmt *st =

@@ -19,6 +19,7 @@
  * flush but the first mark.
  */
 #include "base/ids.h"
+#include "base/list.h"
 #include "store/db.h"
 
 typedef struct RemoteMark {
@@ -45,6 +46,8 @@ typedef struct RemoteRow {
     char *marks; /* letters of Maildir; NULL: no flags are owed */
     JobId job;   /* of remote_open(); else {0} */
 } RemoteRow;
+void remote_row_free(RemoteRow *row);
+LIST_OF(RemoteRows, remote_rows, RemoteRow, remote_row_free)
 
 /* A mail of the server and its file here; once more is the same. Its message, if it is taken in
  * already, becomes one of this account; what was decided about it by then is owed. */
@@ -65,11 +68,11 @@ bool remote_has(Db *db,
 bool remote_account_of(
     Db *db, const char *role, const char *file, char **ret_account, GError **error);
 
-/* Moves that are owed, oldest first; elements are RemoteRow. As long as mail of its job has still to
+/* Moves that are owed, oldest first. As long as mail of its job has still to
  * leave for somebody outside, a mail goes from the watched folder to Active and stays there; so Done
  * holds only what another home need not care about. */
 bool
-remote_owed(Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error);
+remote_owed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error);
 /* The mail lies there now. The debt is paid if that is what it wants. */
 bool remote_moved(Txn *txn,
                   int64_t id,
@@ -85,26 +88,25 @@ bool remote_forget(Txn *txn, int64_t id, GError **error);
 bool remote_forget_all(
     Txn *txn, const char *account, const char *folder, uint32_t uidvalidity, GError **error);
 
-/* Flags that are owed, where no move is: oldest first; elements are RemoteRow. */
+/* Flags that are owed, where no move is: oldest first. */
 bool remote_owed_marks(
-    Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error);
+    Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error);
 /* They are there now, or the mail is not. More that came meanwhile stay owed. */
 bool remote_marked(Txn *txn, int64_t id, const char *paid, GError **error);
 
 /* Mail on which live jobs of a role depend: open mail of those that run or are about to, the newest
- * checkpoint of those that are parked; elements are RemoteRow. The folder is NULL where this store does
+ * checkpoint of those that are parked. The folder is NULL where this store does
  * not know where the mail lies on the server. */
 bool remote_open(
-    Db *db, const char *account, const char *role, GPtrArray **ret_rows, GError **error);
-/* Checkpoint mails of parked jobs, the newest of each; elements are RemoteRow. */
-bool remote_parked(Db *db, const char *account, GPtrArray **ret_rows, GError **error);
-/* Rows of a folder under another UIDVALIDITY than this one, of jobs that live; elements are
- * RemoteRow. */
+    Db *db, const char *account, const char *role, RemoteRows **ret_rows, GError **error);
+/* Checkpoint mails of parked jobs, the newest of each. */
+bool remote_parked(Db *db, const char *account, RemoteRows **ret_rows, GError **error);
+/* Rows of a folder under another UIDVALIDITY than this one, of jobs that live. */
 bool remote_strays(Db *db,
                    const char *account,
                    const char *folder,
                    uint32_t uidvalidity,
-                   GPtrArray **ret_rows,
+                   RemoteRows **ret_rows,
                    GError **error);
 /* Has the account anything to do on the server: a look whose mailbox it is (store/mailboxes.h), moves, flags, mail to file there that is due,
  * mail in doubt to look for, mail that somebody here asks for? */

@@ -16,12 +16,6 @@ schedule_free(Schedule *s)
     g_free(s);
 }
 
-static void
-free_element(gpointer schedule)
-{
-    schedule_free(schedule);
-}
-
 bool
 schedule_put(Txn *txn, const Schedule *s, int64_t *ret_id, GError **error)
 {
@@ -106,7 +100,7 @@ schedule_replan(Txn *txn, int64_t id, int64_t from_us, int64_t next_us, GError *
 }
 
 bool
-schedules_list(Db *db, int64_t due_us, GPtrArray **ret, GError **error)
+schedules_list(Db *db, int64_t due_us, Schedules **ret, GError **error)
 {
     sqlite3_stmt *st =
         due_us == USEC_NEVER
@@ -115,7 +109,7 @@ schedules_list(Db *db, int64_t due_us, GPtrArray **ret, GError **error)
                       "SELECT " COLUMNS "FROM schedule WHERE (next_us <= ?1 OR last_us > ?2) "
                       "AND " MAILBOX_LETS_WORK("schedule.role") "ORDER BY next_us, id",
                       error);
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_element);
+    g_autoptr(Schedules) rows = schedules_new();
     int rc = 0;
 
     if (!st)
@@ -123,7 +117,7 @@ schedules_list(Db *db, int64_t due_us, GPtrArray **ret, GError **error)
     if (due_us != USEC_NEVER)
         sql_bind(st, "ii", due_us, due_us + SCHEDULE_AHEAD_US);
     while ((rc = sql_next(db, st, error)) == 1)
-        g_ptr_array_add(rows, read_schedule(st));
+        schedules_add(rows, read_schedule(st));
     if (rc < 0)
         return false;
     *ret = g_steal_pointer(&rows);
@@ -134,7 +128,7 @@ bool
 schedules_check(Db *db, GPtrArray *lines, GError **error)
 {
     const Config *config = db_home(db)->config;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(Schedules) rows = NULL;
 
     if (!schedules_list(db, USEC_NEVER, &rows, error))
         return false;

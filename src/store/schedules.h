@@ -6,6 +6,7 @@
  * transaction, so an occurrence is one mail with one Message-ID whatever crashes. What the
  * words of a spec mean is engine/when.h's.
  */
+#include "base/list.h"
 #include "store/db.h"
 
 typedef struct Schedule {
@@ -15,6 +16,7 @@ typedef struct Schedule {
 } Schedule;
 void schedule_free(Schedule *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Schedule, schedule_free)
+LIST_OF(Schedules, schedules, Schedule, schedule_free)
 
 /* Of s: spec, role, subject, body, created_us, next_us. */
 bool schedule_put(Txn *txn, const Schedule *s, int64_t *ret_id, GError **error);
@@ -36,7 +38,7 @@ bool schedule_replan(Txn *txn, int64_t id, int64_t from_us, int64_t next_us, GEr
 #define SCHEDULE_AHEAD_US (600 * USEC_PER_SEC)
 /* All of them by id, or those to look at (due_us not USEC_NEVER), the oldest first: their
  * moment has come, or the last one is ahead of us. Elements are Schedule. */
-bool schedules_list(Db *db, int64_t due_us, GPtrArray **ret, GError **error);
+bool schedules_list(Db *db, int64_t due_us, Schedules **ret, GError **error);
 /* One line for each that mails a role which is not in the settings: for `status` and `doctor`.
  */
 bool schedules_check(Db *db, GPtrArray *lines, GError **error);

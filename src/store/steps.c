@@ -23,12 +23,6 @@ step_free(Step *s)
     g_free(s);
 }
 
-static void
-free_element(gpointer step)
-{
-    step_free(step);
-}
-
 GPtrArray *
 step_results_parse(const char *results)
 {
@@ -135,21 +129,21 @@ steps_cost(Db *db, int64_t since_us, int64_t *ret_micro, GError **error)
 }
 
 bool
-steps_list(Db *db, const Viewer *viewer, JobId job, GPtrArray **ret, GError **error)
+steps_list(Db *db, const Viewer *viewer, JobId job, Steps **ret, GError **error)
 {
     sqlite3_stmt *st = sql_get(db,
                                "SELECT " COLUMNS "FROM step s "
                                "JOIN job j ON j.id = s.job "
                                "WHERE s.job = ? AND (? OR j.role = ?) ORDER BY s.n, s.id",
                                error);
-    g_autoptr(GPtrArray) steps = g_ptr_array_new_with_free_func(free_element);
+    g_autoptr(Steps) steps = steps_new();
     int rc = 0;
 
     if (!st)
         return false;
     sql_bind(st, "iis", job.v, (int64_t)viewer->operator, viewer->role);
     while ((rc = sql_next(db, st, error)) == 1)
-        g_ptr_array_add(steps, read_step(st));
+        steps_add(steps, read_step(st));
     if (rc < 0)
         return false;
     *ret = g_steal_pointer(&steps);

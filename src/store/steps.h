@@ -4,6 +4,7 @@
  * Steps: what was decided, one row each, append only. A step row is the checkpoint of its job
  * and the receipt of what was done; it is written in the transaction that made it true.
  */
+#include "base/list.h"
 #include "store/jobs.h"
 
 typedef struct Step {
@@ -22,6 +23,7 @@ typedef struct Step {
 } Step;
 void step_free(Step *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Step, step_free)
+LIST_OF(Steps, steps, Step, step_free)
 
 /* The lines of a step's results; char *, owned by the array. Empty for NULL and for what is no
  * such list. */
@@ -44,5 +46,5 @@ typedef struct StepNote {
 } StepNote;
 /* In the order in which they were written. Elements are StepNote. */
 bool step_notes(Db *db, JobId job, int n, GPtrArray **ret, GError **error);
-/* Oldest first. Elements are Step. */
-bool steps_list(Db *db, const Viewer *viewer, JobId job, GPtrArray **ret, GError **error);
+/* Oldest first. */
+bool steps_list(Db *db, const Viewer *viewer, JobId job, Steps **ret, GError **error);

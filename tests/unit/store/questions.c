@@ -102,7 +102,7 @@ test_asked(TempStore *s, gconstpointer data)
     Asked a = ask(s, 2);
     g_autoptr(Question) q = find(s, "q@example.org");
     g_autoptr(Question) of = NULL, none = NULL;
-    g_autoptr(GPtrArray) mails = NULL;
+    g_autoptr(QuestionMails) mails = NULL;
 
     g_assert_nonnull(q);
     g_assert_cmpint(q->state, ==, QUESTION_OPEN);
@@ -180,7 +180,7 @@ test_decide(TempStore *s, gconstpointer data)
 {
     Asked a = ask(s, 2);
     g_autoptr(GError) error = NULL;
-    g_autoptr(GPtrArray) open = NULL, untold = NULL;
+    g_autoptr(Questions) open = NULL, untold = NULL;
     bool closed;
 
     g_assert_false(decide(s, &a, 0, true, NULL));
@@ -200,7 +200,7 @@ test_decide(TempStore *s, gconstpointer data)
     g_assert_cmpstr(q->why, ==, "too long");
     g_assert_true(questions_told(&txn, &q->id, 1, NULL));
     test_commit(&txn);
-    g_clear_pointer(&untold, g_ptr_array_unref);
+    g_clear_pointer(&untold, questions_free);
     g_assert_true(questions_untold(s->db, a.job, &untold, NULL));
     g_assert_cmpuint(untold->len, ==, 0);
 }
@@ -380,7 +380,7 @@ test_doubt(TempStore *s, gconstpointer data)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         Asked a = ask_doubt(s, (JobId){0});
         g_autoptr(Question) of = NULL;
-        g_autoptr(GPtrArray) mails = NULL;
+        g_autoptr(QuestionMails) mails = NULL;
         g_autoptr(OutRow) row = NULL;
         bool closed = false;
         unsigned n = 0;

@@ -65,10 +65,10 @@ test_mark(TempStore *s, gconstpointer data)
     }
 }
 
-static GPtrArray *
+static RemoteRows *
 owed(TempStore *s)
 {
-    GPtrArray *rows = NULL;
+    RemoteRows *rows = NULL;
     NO_ERROR;
 
     remote_owed(s->db, "work", 100, &rows, &error);
@@ -114,14 +114,14 @@ test_owed(TempStore *s, gconstpointer data)
     put(s, 5, "m1@example.org"); /* once more is the same */
     put(s, 6, "other");
 
-    g_autoptr(GPtrArray) none = owed(s);
+    g_autoptr(RemoteRows) none = owed(s);
     g_assert_cmpuint(none->len, ==, 0);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         place(s, id, cases[i].folder);
-        g_autoptr(GPtrArray) rows = owed(s);
+        g_autoptr(RemoteRows) rows = owed(s);
         g_assert_cmpuint(rows->len, ==, cases[i].want_owed);
     }
-    g_autoptr(GPtrArray) rows = owed(s);
+    g_autoptr(RemoteRows) rows = owed(s);
     const RemoteRow *row = rows->pdata[0];
     g_assert_cmpuint(row->uid, ==, 5);
     g_assert_cmpstr(row->wants, ==, "");
@@ -145,17 +145,17 @@ test_paid(TempStore *s, gconstpointer data)
     MsgId id = message(s);
     put(s, 5, "m1@example.org");
     place(s, id, "Active");
-    g_autoptr(GPtrArray) first = owed(s);
+    g_autoptr(RemoteRows) first = owed(s);
     const RemoteRow *row = first->pdata[0];
     place(s, id, "Done");
     moved(s, row->id, "postrider/Active", 1, "Active");
 
-    g_autoptr(GPtrArray) second = owed(s);
+    g_autoptr(RemoteRows) second = owed(s);
     g_assert_cmpuint(second->len, ==, 1);
     g_assert_cmpstr(((RemoteRow *)second->pdata[0])->folder, ==, "postrider/Active");
     g_assert_cmpstr(((RemoteRow *)second->pdata[0])->wants, ==, "Done");
     moved(s, row->id, "postrider/Done", 1, "Done");
-    g_autoptr(GPtrArray) third = owed(s);
+    g_autoptr(RemoteRows) third = owed(s);
     g_assert_cmpuint(third->len, ==, 0);
 }
 
@@ -170,10 +170,10 @@ flag(TempStore *s, MsgId id, const char *marks)
     test_commit(&txn);
 }
 
-static GPtrArray *
+static RemoteRows *
 owed_marks(TempStore *s)
 {
-    GPtrArray *rows = NULL;
+    RemoteRows *rows = NULL;
     NO_ERROR;
 
     remote_owed_marks(s->db, "work", 100, &rows, &error);
@@ -201,22 +201,22 @@ test_marks(TempStore *s, gconstpointer data)
     put(s, 5, "m1@example.org");
     place(s, id, "Done");
     flag(s, id, "S");
-    g_autoptr(GPtrArray) first = owed_marks(s);
+    g_autoptr(RemoteRows) first = owed_marks(s);
     g_assert_cmpuint(first->len, ==, 0);
 
-    g_autoptr(GPtrArray) moves = owed(s);
+    g_autoptr(RemoteRows) moves = owed(s);
     const RemoteRow *row = moves->pdata[0];
     moved(s, row->id, "postrider/Done", 1, "Done");
-    g_autoptr(GPtrArray) second = owed_marks(s);
+    g_autoptr(RemoteRows) second = owed_marks(s);
     g_assert_cmpuint(second->len, ==, 1);
     g_assert_cmpstr(((RemoteRow *)second->pdata[0])->marks, ==, "S");
     flag(s, id, "RS");
     marked(s, row->id, "S");
-    g_autoptr(GPtrArray) third = owed_marks(s);
+    g_autoptr(RemoteRows) third = owed_marks(s);
     g_assert_cmpstr(((RemoteRow *)third->pdata[0])->marks, ==, "SR");
     marked(s, row->id, "SR");
     flag(s, id, "RS");
-    g_autoptr(GPtrArray) none = owed_marks(s);
+    g_autoptr(RemoteRows) none = owed_marks(s);
     g_assert_cmpuint(none->len, ==, 0);
 }
 
@@ -232,7 +232,7 @@ test_late_row(TempStore *s, gconstpointer data)
     place(s, id, "Done");
     flag(s, id, "RS");
     put(s, 5, "m1@example.org");
-    g_autoptr(GPtrArray) rows = owed(s);
+    g_autoptr(RemoteRows) rows = owed(s);
     g_assert_cmpuint(rows->len, ==, 1);
     g_assert_cmpstr(((RemoteRow *)rows->pdata[0])->marks, ==, "RS");
     g_assert_cmpint(

@@ -97,7 +97,7 @@ test_due(TempStore *s, gconstpointer data)
     put(s, "envoy", TEST_NOW + 20);
     put(s, "envoy", TEST_NOW + 10);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) due = NULL;
+        g_autoptr(Schedules) due = NULL;
         g_autoptr(GError) error = NULL;
         unsigned ready = 0;
         schedules_list(s->db, TEST_NOW + cases[i].after_us, &due, &error);

@@ -28,7 +28,7 @@ test_round_trip(TempStore *s, gconstpointer data)
 {
     const Viewer all = VIEWER_OPERATOR;
     g_autoptr(GBytes) answer = g_bytes_new_static("{\0}", 3);
-    g_autoptr(GPtrArray) steps = NULL;
+    g_autoptr(Steps) steps = NULL;
     g_autoptr(GError) error = NULL;
     JobId job = temp_job(s, "envoy");
 
@@ -63,7 +63,7 @@ test_viewer(TempStore *s, gconstpointer data)
 
     put_step(s, job, 1, "did", NULL);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) steps = NULL;
+        g_autoptr(Steps) steps = NULL;
         g_autoptr(GError) error = NULL;
         g_assert_true(steps_list(s->db, &cases[i].viewer, job, &steps, &error));
         g_assert_cmpuint(steps->len, ==, cases[i].want_n);
