@@ -178,6 +178,25 @@ free_box(gpointer box)
     g_free(box);
 }
 
+/* Mail that has left, and that Sent could not take yet. */
+static bool
+check_owed(Doctor *d, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const OutQuery q = {.state = "retry", .copies = true, .limit = G_MAXINT32};
+    g_autoptr(OutRows) rows = NULL;
+    if (!outbox_list(d->engine->db, &viewer, &q, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        if (g_str_equal(row->folder, "Sent"))
+            doctor_find(d, false, row->why ? row->why : "tried again later",
+                        "the copy of mail %" G_GINT64_FORMAT " in Sent of %s is owed",
+                        row->id.v, row->mailbox ? row->mailbox : row->account);
+    }
+    return true;
+}
+
 /* People may delete what they like, so only the copies of roles are looked for. */
 bool
 doctor_copies(Doctor *d, GError **error)
@@ -188,7 +207,7 @@ doctor_copies(Doctor *d, GError **error)
     g_autoptr(GHashTable) boxes =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_box);
     OutQuery q = {.state = "sent", .all = true, .copies = true, .limit = G_MAXINT32};
-    if (!outbox_list(d->engine->db, &viewer, &q, &rows, error))
+    if (!check_owed(d, error) || !outbox_list(d->engine->db, &viewer, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const OutRow *row = g_ptr_array_index(rows, i);

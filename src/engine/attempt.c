@@ -23,8 +23,9 @@ attempt_failed(Txn *txn,
 {
     const Config *config = home->config;
     int64_t now = home_now(home);
+    bool owed = g_str_equal(row->folder, "Sent"); /* the mail has left: its copy stays a debt */
 
-    if (never || (row->attempts > 0 && now - row->since_us >= config->give_up_us)) {
+    if (never || (!owed && row->attempts > 0 && now - row->since_us >= config->give_up_us)) {
         *ret = ATTEMPT_GIVEN_UP;
         return outbox_fail(txn, row->delivery, why, error) &&
                outbox_end_copies(txn, row->id, error);
