@@ -50,5 +50,10 @@ bool
 checkpoint_put_back(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **error);
 
 /* Stops parked jobs whose checkpoint was deleted: flagged so, moved to Trash, or found in no
- * folder twice, ten seconds apart. More than one gone at once proves nothing. */
+ * folder twice, ten seconds apart or by two processes. Meanwhile its time wakes no job whose
+ * checkpoint was missed. More than one gone at once proves nothing. */
 bool checkpoints_look(Engine *engine, const ConfRole *role, Maildir *md, GError **error);
+/* Before a parked job goes on by its time. *ret_missed: it does not, now. */
+bool checkpoint_check(Engine *engine, const Job *job, bool *ret_missed, GError **error);
+/* The timer TIMER_CHECKPOINT of this job is due: the second look. */
+bool checkpoint_look_again(Engine *engine, JobId job, bool *ret_did, GError **error);

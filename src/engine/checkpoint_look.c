@@ -1,17 +1,23 @@
 /*
  * Is the checkpoint of a parked job still there? A scan that does not find a mail proves
  * nothing: clients move and rename mail all the time. So evidence is asked for: the deleted
- * flag, the Trash folder, or two looks through all folders ten seconds apart; and never about
- * more than one mail at a time, since then it is the folder that is gone.
+ * flag, the Trash folder, or two looks through all folders, ten seconds apart or by two processes
+ * (as `serve --once` is one each time); and never about more than one mail at a time, since then
+ * it is the folder that is gone. From the first of these looks on the job does not go on by its
+ * time: the mail says that deleting it stops the job.
  */
 #include "base/banned.h"
+#include "base/lock.h"
 #include "base/log.h"
+#include "base/proc.h"
 #include "base/text.h"
 #include "engine/checkpoint.h"
 #include "engine/letter.h"
 #include "engine/order_mail.h"
 #include "engine/post.h"
 #include "store/given.h"
+#include "store/outbox.h"
+#include "store/timers.h"
 
 #define LOOK_APART_US (10 * USEC_PER_SEC)
 #define PARKED_MAX 10000
@@ -65,21 +71,52 @@ judge_place(const MaildirEntry *at)
     return g_strv_contains(junk, at->folder) ? FOUND_IN_JUNK : FOUND_THERE;
 }
 
+/* The checkpoint mail of this park as the outbox has it: *ret its file, once it was delivered; NULL:
+ * it is not yet. */
+static bool
+find_delivered(Engine *engine, const Job *job, char **ret, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const OutQuery q = {.job = job->id, .all = true, .limit = 50};
+    g_autoptr(OutRows) rows = NULL;
+    *ret = NULL;
+    if (!outbox_list(engine->db, &viewer, &q, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len && !*ret; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        if (row->created_us >= job->updated_us && row->state == OUT_SENT && row->mailbox &&
+            address_equal(row->from, row->address))
+            *ret = out_row_file(row);
+    }
+    return true;
+}
+
 static bool
 look_for(Engine *engine, const Job *job, Maildir *md, Found *ret, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(MaildirEntry) at = NULL;
+    g_autofree char *delivered = NULL;
     if (!newest_row(engine, job, &row, error))
         return false;
     *ret = FOUND_UNKNOWN;
-    /* Only the one of this park counts, and a mail that moved to Done was moved by us. */
-    if (!row || row->received_us < job->updated_us)
-        return true;
-    if (!maildir_find(md, row->file, &at, error))
+    /* Only the one of this park counts, and a mail that moved to Done was moved by us. One that is
+     * still to be delivered is missed by nobody. */
+    bool taken_in = row && row->received_us >= job->updated_us;
+    if (!taken_in && !find_delivered(engine, job, &delivered, error))
         return false;
-    *ret = at ? judge_place(at) : FOUND_NOWHERE;
+    if (!taken_in && !delivered)
+        return true;
+    if (!maildir_find(md, taken_in ? row->file : delivered, &at, error))
+        return false;
+    *ret = !at ? FOUND_NOWHERE : taken_in ? judge_place(at) : FOUND_UNKNOWN;
     return true;
+}
+
+static char *
+mark_name(const Job *job)
+{
+    return g_strdup_printf("checkpoint-gone:%" G_GINT64_FORMAT, job->id.v);
 }
 
 static bool
@@ -92,9 +129,11 @@ stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found,
     g_autoptr(Compose) c = letter_notice(engine->home, role, job, engine->home->config->owner,
                                          NULL, text, &parent, error);
     Post post = {.thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
+    g_autofree char *mark = mark_name(job);
     bool changed;
     g_auto(Txn) txn = {0};
     if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !meta_set(&txn, mark, NULL, error) ||
         !job_stop(&txn, job->id, found->why, &changed, error) ||
         (changed &&
          (!given_add(&txn, job->id, found->why, error) ||
@@ -106,26 +145,61 @@ stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found,
     return true;
 }
 
-/* Remembers the first look that did not find it; *ret_twice: this is the second. */
-static bool
-note_missing(Engine *engine, const Job *job, bool missing, bool *ret_twice, GError **error)
+/* This process, as the mark names it. */
+static char *
+name_self(void)
 {
-    g_autofree char *name = g_strdup_printf("checkpoint-gone:%" G_GINT64_FORMAT, job->id.v);
-    g_autofree char *first = NULL;
-    int64_t then = 0, now = home_now(engine->home);
-    *ret_twice = false;
-    if (!meta_get(engine->db, name, &first, error))
+    ProcIdent me = {0};
+    (void)proc_ident_self(&me);
+    return g_strdup_printf("%d.%" G_GINT64_FORMAT, (int)me.pid, me.start_time);
+}
+
+/* Is this the second look that misses it? first: what the first one left. The processes of a
+ * master look when they please; without one each is a pass of its own. */
+static bool
+is_second(const Home *home, const char *first)
+{
+    g_auto(GStrv) words = g_strsplit(first, " ", 2);
+    g_autofree char *self = name_self();
+    int64_t then;
+    if (!words[0] || !text_parse_int(words[0], 0, INT64_MAX, &then))
         return false;
-    if (missing && first && text_parse_int(first, 0, INT64_MAX, &then)) {
-        *ret_twice = now - then >= LOOK_APART_US;
-        return true;
-    }
-    if (!missing && !first)
-        return true;
-    g_autofree char *at = missing ? g_strdup_printf("%" G_GINT64_FORMAT, now) : NULL;
+    return home_now(home) - then >= LOOK_APART_US ||
+           (g_strcmp0(words[1], self) != 0 && !lock_is_held(home->state_fd, "master.lock"));
+}
+
+static bool
+set_mark(Engine *engine, const Job *job, const char *name, bool missing, GError **error)
+{
+    int64_t now = home_now(engine->home);
+    g_autofree char *self = name_self();
+    g_autofree char *mark =
+        missing ? g_strdup_printf("%" G_GINT64_FORMAT " %s", now, self) : NULL;
+    bool did;
     g_auto(Txn) txn = {0};
     return txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           meta_set(&txn, name, at, error) && txn_commit(&txn, error);
+           meta_set(&txn, name, mark, error) &&
+           (missing ? job_unseen(&txn, job->id, job->seq, &did, error) &&
+                          timer_set(&txn, job->id, TIMER_CHECKPOINT, now + LOOK_APART_US, error)
+                    : job_seen(&txn, job->id, job->epoch, job->seq, &did, error) &&
+                          timer_drop(&txn, job->id, TIMER_CHECKPOINT, error)) &&
+           txn_commit(&txn, error);
+}
+
+/* Remembers the first look that did not find it; *ret_twice: this is the second. */
+static bool
+note_missing(Engine *engine, const Job *job, Found found, bool *ret_twice, GError **error)
+{
+    bool missing = found == FOUND_NOWHERE;
+    g_autofree char *name = mark_name(job), *first = NULL;
+    *ret_twice = false;
+    if (found == FOUND_UNKNOWN)
+        return true;
+    if (!meta_get(engine->db, name, &first, error))
+        return false;
+    if (missing && first)
+        *ret_twice = is_second(engine->home, first);
+    return missing == (first != NULL) || set_mark(engine, job, name, missing, error);
 }
 
 bool
@@ -144,21 +218,61 @@ checkpoints_look(Engine *engine, const ConfRole *role, Maildir *md, GError **err
         nowhere += found[i] == FOUND_NOWHERE;
     }
     if (nowhere > 1)
-        log_say(LOG_WARN,
-                "%u checkpoint mails of role '%s' are gone at once; their jobs stay as they "
-                "are: say STOP or CONTINUE to each",
-                nowhere, role->name);
+        log_say(
+            LOG_WARN,
+            "%u checkpoint mails of role '%s' are gone at once; their jobs wait: say STOP or "
+            "CONTINUE to each",
+            nowhere, role->name);
     for (guint i = 0; i < jobs->len; i++) {
         const Job *job = g_ptr_array_index(jobs, i);
         bool twice;
-        if (!note_missing(engine, job, found[i] == FOUND_NOWHERE && nowhere == 1, &twice,
-                          error))
+        if (!note_missing(engine, job, found[i], &twice, error))
             return false;
-        const Finding *what = found[i] == FOUND_DELETED || twice ? &deleted
-                              : found[i] == FOUND_IN_JUNK        ? &in_junk
-                                                                 : NULL;
+        bool gone = found[i] == FOUND_DELETED || (twice && nowhere == 1);
+        const Finding *what = gone ? &deleted : found[i] == FOUND_IN_JUNK ? &in_junk : NULL;
         if (what && !stop(engine, role, job, what, error))
             return false;
     }
     return true;
+}
+
+bool
+checkpoint_check(Engine *engine, const Job *job, bool *ret_missed, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(Job) now = NULL;
+    const Viewer viewer = VIEWER_OPERATOR;
+    Found found;
+    bool twice;
+    *ret_missed = false;
+    if (!maildir_open(engine->home->mail_fd, job->role, false, &md, error) ||
+        !look_for(engine, job, md, &found, error))
+        return false;
+    if (found != FOUND_NOWHERE)
+        return true;
+    if (!note_missing(engine, job, found, &twice, error) ||
+        !job_load(engine->db, &viewer, job->id, &now, error))
+        return false;
+    *ret_missed = now && now->wakes_us == USEC_NEVER;
+    return true;
+}
+
+bool
+checkpoint_look_again(Engine *engine, JobId id, bool *ret_did, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+    g_autoptr(Maildir) md = NULL;
+    g_auto(Txn) txn = {0};
+    *ret_did = false;
+    if (!txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
+        !timer_drop(&txn, id, TIMER_CHECKPOINT, error) || !txn_commit(&txn, error) ||
+        !job_load(engine->db, &viewer, id, &job, error))
+        return false;
+    const ConfRole *role = job ? config_role(engine->home->config, job->role) : NULL;
+    if (!role || job->state != JOB_PARKED)
+        return true;
+    *ret_did = true;
+    return maildir_open(engine->home->mail_fd, job->role, false, &md, error) &&
+           checkpoints_look(engine, role, md, error);
 }

@@ -23,6 +23,7 @@
 #include "base/living.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/checkpoint.h"
 #include "engine/demand.h"
 #include "engine/every.h"
 #include "engine/hold.h"
@@ -36,6 +37,7 @@
 #include "engine/workplace.h"
 #include "notes/notes.h"
 #include "store/pauses.h"
+#include "store/seats.h"
 #include "store/timers.h"
 #include <signal.h>
 #include <sys/signalfd.h>
@@ -387,6 +389,25 @@ act_on_timers(Run *run)
     run->stats->said += said;
 }
 
+/* A parked job goes on by its time only where its checkpoint still is: what is missed waits. */
+static bool
+look_before(Run *run, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    Engine *engine = run->engine;
+    for (bool missed = true; missed;) {
+        JobId next;
+        g_autoptr(Job) job = NULL;
+        if (!seats_next(engine->db, home_now(engine->home), run->limits.mark, &next, error) ||
+            (next.v && !job_load(engine->db, &viewer, next, &job, error)))
+            return false;
+        missed = false;
+        if (job && job->state == JOB_PARKED && !checkpoint_check(engine, job, &missed, error))
+            return false;
+    }
+    return true;
+}
+
 static bool
 run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
 {
@@ -394,8 +415,11 @@ run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
     GError *failed = NULL;
     if (!living_check(run->engine->home, false, error))
         return false;
-    if (!want.v)
+    if (!want.v) {
         act_on_timers(run);
+        if (!look_before(run, error))
+            return false;
+    }
     if (!claim(run, want, &t.claim, ret_got, error))
         return false;
     if (!*ret_got)

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/awaited.h"
+#include "engine/checkpoint.h"
 #include "engine/continuation.h"
 #include "engine/letter.h"
 #include "engine/post.h"
@@ -231,8 +232,11 @@ waits_act(Engine *engine, unsigned *ret_n, GError **error)
         return true;
     bool waits = act_all(engine, TIMER_WAIT, act, ret_n, error);
     bool words = act_all(engine, TIMER_PROGRESS, progress_say, ret_n, waits ? error : NULL);
+    bool looks = act_all(engine, TIMER_CHECKPOINT, checkpoint_look_again, ret_n,
+                         waits && words ? error : NULL);
+    bool all = waits && words && looks;
     if (*ret_n == 0)
-        return waits && words;
+        return all;
     db_hint(engine->db);
-    return settle_local(engine, NULL, waits && words ? error : NULL) && waits && words;
+    return settle_local(engine, NULL, all ? error : NULL) && all;
 }

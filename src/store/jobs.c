@@ -199,10 +199,10 @@ job_take_mail(Txn *txn,
     "updated_us = ?1 WHERE id = "
 #define CLAIM_ENDS " AND state IN ('queued', 'parked') RETURNING id, epoch, fence, attempts"
 
-static const char claim_one[] = CLAIM
-    "?2 AND (state = 'queued' OR (" SQL_IS_DUE("wakes_us", "?1") " AND parked_step <= ?8)) "
-    "AND (state = 'parked' OR " SQL_IS_DUE("ready_us", "?1") ") AND " MAILBOX_LETS_WORK(
-        "job.role") CLAIM_ENDS;
+static const char claim_one[] = CLAIM "?2 AND (state = 'queued' OR (" SQL_IS_DUE(
+    "wakes_us", "?1") " AND parked_step <= ?8)) "
+                      "AND (state = 'parked' OR " SQL_IS_DUE(
+                          "ready_us", "?1") ") AND " MAILBOX_LETS_WORK("job.role") CLAIM_ENDS;
 
 static int
 read_claim(Db *db, sqlite3_stmt *st, JobClaim *ret, GError **error)
@@ -375,6 +375,20 @@ job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GEr
 }
 
 bool
+job_unseen(Txn *txn, JobId job, int64_t seq, bool *ret_marked, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn,
+                 "UPDATE job SET wakes_us = NULL WHERE id = ? AND state = 'parked' AND seq = ? "
+                 "AND wakes_us = resume_us",
+                 &changes, error, "ii", job.v, seq))
+        return false;
+    *ret_marked = changes == 1;
+    return true;
+}
+
+bool
 job_due_now(Txn *txn, JobId job, GError **error)
 {
     int64_t now = txn_now(txn);
@@ -415,7 +429,7 @@ job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error)
     /* The epoch goes up as with STOP: no checkpoint of before may wake it. */
     if (!sql_run(
             txn,
-            "UPDATE job SET state = 'stopped', epoch = epoch + 1, why = ?, "
+            "UPDATE job SET state = 'stopped', epoch = epoch + 1, seq = seq + 1, why = ?, "
             "waiting_for = NULL, instruction = NULL, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
             &changes, error, "siiii", why, txn_now(txn), claim->job.v, claim->epoch,
             claim->fence))

@@ -157,6 +157,9 @@ bool job_wait_over(Txn *txn, JobId job, WaitThen *ret_did, GError **error);
  */
 bool
 job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GError **error);
+/* That checkpoint was looked for and not found: its time does not wake the job, until job_seen().
+ * *ret_marked is false where something else wakes it. */
+bool job_unseen(Txn *txn, JobId job, int64_t seq, bool *ret_marked, GError **error);
 /* The operator says that it need not wait any longer for its time; for its checkpoint it does.
  */
 bool job_due_now(Txn *txn, JobId job, GError **error);
@@ -164,7 +167,8 @@ bool job_due_now(Txn *txn, JobId job, GError **error);
  * as the next round. */
 bool job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error);
 /* A limit is spent: stopped, with its open mail, until a person says CONTINUE. Unlike
- * job_stop() it takes back no mail: the one that tells about it must leave. */
+ * job_stop() it takes back no mail: the one that tells about it must leave. Its seq is that of the
+ * checkpoint which it leaves in Sent. */
 bool job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error);
 /* Its question found no answer: remembers since when that is so, until a step is counted, a round
  * begins or somebody says CONTINUE; and whether whoever asked was told. Before job_release(). */

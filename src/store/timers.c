@@ -97,9 +97,11 @@ timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
         !sql_int(
             db,
             "SELECT (SELECT count(*) FROM timer WHERE " SQL_IS_DUE(
-                "due_us", "?1") " AND purpose IN ('wait', 'progress') AND " JOB_MAY_WORK ") + "
-                                "(SELECT count(*) FROM schedule WHERE (next_us <= ?1 OR "
-                                "last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role") ")",
+                "due_us",
+                "?1") " AND purpose IN ('wait', 'progress', 'checkpoint') AND " JOB_MAY_WORK
+                      ") + "
+                      "(SELECT count(*) FROM schedule WHERE (next_us <= ?1 OR "
+                      "last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role") ")",
             0, &n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US))
         return false;
     *ret_n = (unsigned)n;

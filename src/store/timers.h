@@ -9,8 +9,9 @@
 
 /* Purposes. An acknowledgement is the running job's own; the others are for any run. */
 #define TIMER_ACK "ack"
-#define TIMER_WAIT "wait"         /* the wait contract: job_wait_over() */
-#define TIMER_PROGRESS "progress" /* a word about long work */
+#define TIMER_WAIT "wait"             /* the wait contract: job_wait_over() */
+#define TIMER_PROGRESS "progress"     /* a word about long work */
+#define TIMER_CHECKPOINT "checkpoint" /* its checkpoint mail was missed: look again */
 
 typedef struct Timer {
     int64_t id, due_us;

@@ -210,10 +210,64 @@ POSTRIDER_CLOCK=@$now pr inject --subject s --run </dev/null >/dev/null
 rm "$(checkpoint)"
 POSTRIDER_CLOCK=@$now pr serve --once
 is "$(job state)" parked 'E13: one look that finds nothing proves nothing'
-POSTRIDER_CLOCK=@$((now + 9)) pr serve --once
-is "$(job state)" parked 'E13: nor do two that are too near'
-POSTRIDER_CLOCK=@$((now + 10)) pr serve --once
-is "$(job state)" stopped 'E13: two of them ten seconds apart do'
+POSTRIDER_CLOCK=@$now pr serve --once
+is "$(job state)" stopped 'E13: a second one in the next pass does'
+
+# by its time, with nobody in between (continue-after = 0)
+loop_home
+pr config set postrider continue-after 0
+five
+pr inject --subject s --run --max-iter 1 </dev/null >/dev/null
+c=$(checkpoint)
+mv "$c" "$WORK/kept"
+pr serve --once --max-iter 1
+is "$(job state) $(job total_iterations)" 'parked 1' 'E13: missed once, it does not go on, though its time has come'
+mv "$WORK/kept" "$c"
+pr serve --once --max-iter 1
+is "$(job state) $(job total_iterations)" 'parked 2' 'E13: found again, it does'
+rm "$(checkpoint)"
+pr serve --once --max-iter 1
+pr serve --once --max-iter 1
+is "$(job state) $(job total_iterations)" 'stopped 2' 'E13: missed in the next pass too, it is stopped'
+ok 'E13: and the owner is told' you_have 'The checkpoint mail of job 1 was deleted'
+pr continue 1 >/dev/null
+pr serve --once --max-iter 1
+is "$(job state) $(job total_iterations)" 'parked 3' 'E13: CONTINUE undoes that'
+rm "$(checkpoint)"
+pr serve --once --max-iter 1
+is "$(job state) $(job total_iterations)" 'parked 3' 'E13: and looks begin anew'
+
+# before it was taken in, and before it was delivered
+loop_home
+five
+pr inject --subject s </dev/null >/dev/null
+pr account --once main 2>/dev/null
+pr run --max-iterations 1
+pr account --once main 2>/dev/null
+pr account --once main 2>/dev/null
+is "$(job state)" parked 'E13: nobody misses a checkpoint that is owed to its mailbox'
+pr deliver
+rm "$(checkpoint)"
+pr account --once main 2>/dev/null
+pr account --once main 2>/dev/null
+is "$(job state)" stopped 'E13: one that was deleted before it was taken in stops its job too'
+
+# under a master
+loop_home
+five
+pr config set 'role envoy' max-iterations 1
+pr config set postrider continue-after 1h
+start_serve
+pr inject --subject s </dev/null >/dev/null
+ok 'it parks' wait_for job_is parked
+seen() { [ -n "$(db "SELECT 1 FROM message WHERE class = 'checkpoint'")" ]; }
+wait_for seen
+stop_serve
+rm "$(checkpoint)"
+POSTRIDER_CLOCK=+3601 start_serve
+ok 'E13: under a master ten seconds apart' wait_for job_is stopped
+is "$(job total_iterations)" 1 'E13: and it did not go on in between'
+stop_serve
 
 loop_home
 steps '{"status":"waiting","current_phase":"waiting","working_note":"w","send_emails":[{"body":"Which?"}]}' "${done_step/scratch\/n1/CONTENTS}"
