@@ -252,6 +252,8 @@ decide_job(Catching *c, const Job *job, const TrailJob *t, GError **error)
 {
     bool waits = t->inbox && t->inbox->seq >= job->seq && !trail_is_past(t);
     int64_t seq = MAX(t->done_seq, t->most ? t->most->seq : 0), epoch = job->epoch;
+    if (t->halted)
+        seq = MAX(seq, t->halted->seq);
     bool settled;
     if (waits)
         epoch = MAX(epoch, t->inbox->epoch);

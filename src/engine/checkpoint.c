@@ -254,9 +254,8 @@ checkpoint_adopt(Engine *engine,
 
 /* A mail can't lower a counter: the highest in any copy counts. */
 static void
-raise_counters(const TrailJob *t)
+raise_counters(const TrailJob *t, Continuation *c)
 {
-    Continuation *c = t->inbox;
     const Continuation *most = t->most;
     if (!most)
         return;
@@ -282,24 +281,30 @@ obey(Txn *txn, JobId job, const OrderMail *order, GError **error)
                 : job_cancel(txn, job, "cancelled before the store was lost", &changed, error));
 }
 
-/* It comes back from its checkpoint in INBOX, unless it went on behind that. */
+/* It comes back from its checkpoint in INBOX, or stopped at the limit that it had come to, unless it
+ * went on behind that. */
 static bool
 restore_lost(
     Engine *engine, Txn *txn, Trail *trail, const TrailJob *t, bool *ret_did, GError **error)
 {
-    const char *why, *role = t->inbox ? t->inbox->role : NULL;
+    const Continuation *any = t->inbox ? t->inbox : t->halted;
+    const char *why, *role = any ? any->role : NULL;
     ContinuationFate fate;
     JobId job;
+    bool changed;
     *ret_did = false;
-    if (!role || trail_is_past(trail_of(trail, engine->home, t->inbox->job, t->inbox->born_us)))
+    Continuation *c =
+        any ? trail_place(trail_of(trail, engine->home, any->job, any->born_us)) : NULL;
+    if (!c)
         return true;
-    if (!continuation_judge(engine->db, t->inbox, role, 0, &fate, &why, error))
+    if (!continuation_judge(engine->db, c, role, 0, &fate, &why, error))
         return false;
     if (fate != CONT_RESTORES)
         return true;
-    raise_counters(t);
-    if (!restore(engine, txn, role, t->inbox, &job, error) ||
-        !obey(txn, job, trail_order(t, t->inbox->epoch), error))
+    raise_counters(t, c);
+    if (!restore(engine, txn, role, c, &job, error) ||
+        (c->stopped && !job_stop(txn, job, c->stopped, &changed, error)) ||
+        !obey(txn, job, trail_order(t, c->epoch), error))
         return false;
     g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, job.v);
     log_event(LOG_WARN, "the store had lost a job; it came back from its checkpoint mail",

@@ -279,19 +279,16 @@ put_step(Commit *c, Txn *txn, GError **error)
     return step_put(txn, &s, error);
 }
 
-/* Parks, and leaves the mail that goes on with the job. It is released when the notes of this
- * step are on disk: the mailbox and the notes must be enough to go on, also when the store is
- * deleted a moment later. */
+/* The mail that a job goes on from. It is released when the notes of this step are on disk: the
+ * mailbox and the notes must be enough to go on, also when the store is deleted a moment later.
+ * That of a stopped job lies in Sent alone: nothing but an order wakes it. */
 static bool
-park(Commit *c, Txn *txn, GError **error)
+leave_checkpoint(Commit *c, Txn *txn, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
     g_autoptr(Compose) mail = NULL;
-    int64_t seq;
-    if (!job_park(txn, c->claim, c->p->resume, c->p->waiting_for, &seq, error) ||
-        !job_wait(txn, c->job->id, c->p->wait_then, error) ||
-        !job_load(c->engine->db, &viewer, c->job->id, &job, error))
+    if (!job_load(c->engine->db, &viewer, c->job->id, &job, error))
         return false;
     CheckpointInput in = {.job = job,
                           .role = c->role,
@@ -302,8 +299,25 @@ park(Commit *c, Txn *txn, GError **error)
     post.step = c->step;
     post.floor = &c->in->floor;
     post.after = OUTBOX_AFTER_NOTES;
+    post.copy_only = job->state == JOB_STOPPED;
     return continuation_compose(c->engine, &in, &mail, error) &&
            post_compose(c->engine, txn, MAIL_CHECKPOINT, mail, &post, NULL, NULL, error);
+}
+
+static bool
+park(Commit *c, Txn *txn, GError **error)
+{
+    int64_t seq;
+    return job_park(txn, c->claim, c->p->resume, c->p->waiting_for, &seq, error) &&
+           job_wait(txn, c->job->id, c->p->wait_then, error) && leave_checkpoint(c, txn, error);
+}
+
+/* Who asks for a CONTINUE must be able to keep the word, also with a lost store. */
+static bool
+halt(Commit *c, Txn *txn, GError **error)
+{
+    return job_halt(txn, c->claim, c->p->why, error) &&
+           ((!c->p->state && !c->in->state) || leave_checkpoint(c, txn, error));
 }
 
 static bool
@@ -321,7 +335,7 @@ next_state(Commit *c, Txn *txn, GError **error)
     case PROPOSE_PARK:
         return park(c, txn, error);
     case PROPOSE_LIMIT:
-        return job_halt(txn, c->claim, c->p->why, error);
+        return halt(c, txn, error);
     }
     return err_set(error, ERR_NEVER, "no such end of a step");
 }
@@ -421,7 +435,8 @@ prepare(Commit *c, GError **error)
         c->job->deputy = c->in->brain;
     if (!c->role || !commit_load_parents(c, error) || !count_questions(c, error))
         return false;
-    if (c->p->status != PROPOSE_PARK && !commit_speaks_to_owner(c))
+    if (c->p->status != PROPOSE_PARK && c->p->status != PROPOSE_LIMIT &&
+        !commit_speaks_to_owner(c))
         return true;
     c->original = commit_parent_load(c->engine, c->job, c->job->original_msgid, error);
     return c->original != NULL;

@@ -113,7 +113,7 @@ add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
         "epoch",   "resume_after", "resume_span", "waiting_for",    "wait_then",
         "face",    "born",         "steps",       "step_limit",     "round_cost_micro",
         "floor",   "may",          "written",     "day_cost_micro", "step_results",
-        "mac"};
+        "stopped", "mac"};
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
         json_object_del(doc, names[i]);
     set_int(doc, "version", VERSION);
@@ -126,6 +126,7 @@ add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
     if (*resume && !job->resume.moment)
         json_object_set_new(doc, "resume_span", json_true());
     set_string(doc, "waiting_for", job->waiting_for);
+    set_string(doc, "stopped", job->state == JOB_STOPPED ? job->why : "");
     set_string(doc, "wait_then", wait_then_name(job->wait_then));
     set_string(doc, "face", job->face);
     set_int(doc, "born", job->created_us);
@@ -179,6 +180,11 @@ add_when(GString *text, const Job *job)
     _Static_assert(G_N_ELEMENTS(thens) == WAIT_N, "words for every WaitThen");
     g_autofree char *at =
         job->resume.us == USEC_NEVER ? NULL : clock_format_iso(job->resume.us);
+    if (job->state == JOB_STOPPED) {
+        g_string_append_printf(text, "It was stopped: %s.\nCONTINUE lets it go on.\n",
+                               job->why);
+        return;
+    }
     if (job->waiting_for && *job->waiting_for)
         g_string_append_printf(text, "It waits for %s", job->waiting_for);
     else

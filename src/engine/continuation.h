@@ -26,7 +26,8 @@
 #define CONTINUATION_MAC_USE "continuation 1" /* of key_mac() */
 
 typedef struct CheckpointInput {
-    const Job *job; /* parked already: its seq, epoch and counts are those of the mail */
+    const Job
+        *job; /* parked or stopped already: its seq, epoch and counts are those of the mail */
     const ConfRole *role;
     GBytes *state;            /* JSON object of the face; NULL: none */
     const GPtrArray *results; /* char *: of its last step; NULL */
@@ -47,6 +48,7 @@ typedef struct Continuation {
     JobId job;
     char *role, *face, *phase, *original_msgid, *original_subject, *original_from;
     char *waiting_for; /* NULL: a run's limit */
+    char *stopped; /* at a limit, and why: it goes on by an order alone; NULL: it was parked */
     int round, total_iterations, steps, step_limit;
     int64_t seq, epoch, born_us, round_cost_micro;
     int64_t written_us, day_cost_micro; /* what all jobs had cost on that day; 0, 0: not said */

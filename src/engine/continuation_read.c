@@ -23,6 +23,7 @@ continuation_free(Continuation *c)
     g_free(c->original_subject);
     g_free(c->original_from);
     g_free(c->waiting_for);
+    g_free(c->stopped);
     g_free(c->results);
     g_clear_pointer(&c->state, g_bytes_unref);
     g_free(c);
@@ -177,6 +178,8 @@ read_job(const json_t *doc, Continuation *c, GError **error)
         !get_count(doc, "step_limit", &c->step_limit, error) ||
         !json_get_int(doc, "", "round_cost_micro", 0, INT64_MAX, &c->round_cost_micro, error))
         return false;
+    const char *stopped = json_string_value(json_object_get(doc, "stopped"));
+    c->stopped = stopped && *stopped ? g_strdup(stopped) : NULL;
     read_then(doc, c);
     read_floor(doc, c);
     read_day(doc, c);

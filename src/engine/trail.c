@@ -25,6 +25,7 @@ trail_job_free(gpointer p)
     TrailJob *t = p;
     continuation_free(t->inbox);
     continuation_free(t->most);
+    continuation_free(t->halted);
     order_mail_clear(&t->order);
     g_free(t);
 }
@@ -78,6 +79,11 @@ take_checkpoint(Trail *t,
         return;
     }
     TrailJob *job = get_job(t, c->job, c->born_us);
+    if (c->stopped) {
+        if (keep_highest(&job->halted, c))
+            job->halted_id = *id;
+        return;
+    }
     if (g_str_equal(folder, "Done"))
         job->done_seq = MAX(job->done_seq, c->seq);
     if (keep_highest(*folder ? &job->most : &job->inbox, c))
@@ -220,6 +226,18 @@ trail_is_past(const TrailJob *t)
 {
     return !t->inbox || t->done_seq >= t->inbox->seq ||
            (t->wrote && minted_compare(&t->last, &t->inbox_id) > 0);
+}
+
+Continuation *
+trail_place(const TrailJob *t)
+{
+    const Continuation *h = t->halted;
+    bool parked =
+        h && ((t->inbox && t->inbox->seq > h->seq) || (t->most && t->most->seq > h->seq));
+    bool wrote = h && t->wrote && minted_compare(&t->last, &t->halted_id) > 0;
+    if (h && !parked && !wrote)
+        return t->halted;
+    return trail_is_past(t) ? NULL : t->inbox;
 }
 
 bool

@@ -16,6 +16,9 @@ typedef struct TrailJob {
     Minted inbox_id;     /* of that mail */
     Continuation *most;  /* the highest seq in any other folder; NULL: none */
     Minted most_id;
+    Continuation
+        *halted; /* the highest seq of those in Sent that it left at a limit; NULL: none */
+    Minted halted_id;
     int64_t done_seq; /* the highest seq of a checkpoint in Done */
     OrderMail order;  /* the STOP or CANCEL with the highest epoch; its word NULL: none */
     Minted order_id;
@@ -39,6 +42,9 @@ const TrailJob *trail_of(Trail *t, const Home *home, JobId job, int64_t born_us)
 /* Did the job go on behind its newest checkpoint in INBOX: was that used, or did a later step
  * write mail? True too where there is no such checkpoint. */
 bool trail_is_past(const TrailJob *t);
+/* Where the job stands: its checkpoint in INBOX, or what it left at a limit; NULL: it went on
+ * behind both. Borrowed. */
+Continuation *trail_place(const TrailJob *t);
 /* Did its newest mail end it, with no checkpoint behind that? */
 bool trail_has_ended(const TrailJob *t);
 /* The order that the job did not live to see undone; NULL: none. epoch: of its newest state. */
