@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/engine.h"
 #include "engine/port_client.h"
+#include "mail/msgid.h"
 #include "store/jobs.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -205,6 +206,9 @@ cli_table_print(Cli *cli, CliTable *t)
     g_ptr_array_unref(t->cells);
     g_free(t);
 }
+
+/* Mails that are named where a short id may mean several. */
+#define CANDIDATES 5u
 
 /* --- what verbs open --- */
 
@@ -532,11 +536,55 @@ cli_main(int argc, char **argv, const VerbRun *table, bool front)
     }
     if (!cli_flush(&cli) && status == 0)
         status = cli_fail(EX_IOERR, "can't write the answer: %s", g_strerror(errno));
+    short_ids_free(cli.ids);
     db_close(cli.db);
     home_close(cli.home);
     g_string_free(cli.out, TRUE);
     g_free(cli.home_option);
     return status;
+}
+
+char *
+cli_short_ids(Cli *cli, const char *text)
+{
+    GString *out = g_string_new(NULL);
+    if (!cli->ids && cli->db)
+        (void)short_ids_load(cli->db, &cli->ids, NULL); /* whole ids are right, too */
+    for (const char *p = text; *p;) {
+        size_t len = *p == '<' ? strcspn(p, "> ") : 0;
+        if (cli->ids && len > 1 + SHORT_ID_MIN && p[len] == '>' && memchr(p, '@', len)) {
+            g_autofree char *id = g_strndup(p + 1, len - 1);
+            g_autofree char *cut = short_id(cli->ids, id);
+            g_string_append(out, cut);
+            p += len + 1;
+        } else {
+            g_string_append_c(out, *p++);
+        }
+    }
+    return g_string_free(out, FALSE);
+}
+
+int
+cli_msgid(Db *db, const char *text, char **ret)
+{
+    GError *error = NULL;
+    g_autoptr(GPtrArray) ids = NULL;
+    *ret = msgid_parse(text);
+    if (*ret)
+        return 0;
+    if (!g_utf8_validate(text, -1, NULL))
+        return 0;
+    if (!short_id_find(db, text, CANDIDATES, &ids, &error))
+        return cli_error(0, error);
+    if (ids->len == 1)
+        *ret = g_strdup(g_ptr_array_index(ids, 0));
+    if (ids->len < 2)
+        return 0;
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (guint i = 0; i < MIN(ids->len, CANDIDATES); i++)
+        g_string_append_printf(all, " <%s>", (const char *)g_ptr_array_index(ids, i));
+    return cli_fail(EX_DATAERR, "'%s' may be any of%s%s", text, all->str,
+                    ids->len > CANDIDATES ? ", or others" : "");
 }
 
 char *

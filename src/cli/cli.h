@@ -14,6 +14,7 @@
 #include "base/home.h"
 #include "store/db.h"
 #include "store/messages.h"
+#include "store/short_ids.h"
 #include <glib.h>
 #include <jansson.h>
 #include <sysexits.h>
@@ -23,9 +24,10 @@ typedef struct Cli {
     const char *self;  /* path of this program's executable, for starting others */
     char *home_option; /* --home, or NULL */
     bool json, color;
-    Home *home;   /* once cli_home() succeeded */
-    Db *db;       /* once cli_db() succeeded */
-    GString *out; /* what goes to stdout at the end */
+    Home *home;    /* once cli_home() succeeded */
+    Db *db;        /* once cli_db() succeeded */
+    ShortIds *ids; /* cli_short_ids()'s */
+    GString *out;  /* what goes to stdout at the end */
 } Cli;
 
 typedef int (*VerbFunc)(Cli *cli, int argc, char **argv); /* argv[0] is the verb */
@@ -83,6 +85,12 @@ int cli_options(const char *verb, const GOptionEntry *entries, int *argc, char *
 int cli_form(Cli *cli, const VerbRun *forms, int argc, char **argv);
 /* A job by its number; exit status 64, 66 after a message. */
 int cli_job(Cli *cli, const char *text, JobId *ret);
+/* The text with each <Message-ID> that the store knows cut to what is unique there, which every verb
+ * that takes an ID accepts. Without a store all of it stays. Caller frees. */
+char *cli_short_ids(Cli *cli, const char *text);
+/* The id that was meant: a whole one, or its short form; NULL in *ret: there is none. 0, or an exit
+ * status after a message that lists what it might be. Caller frees. */
+int cli_msgid(Db *db, const char *text, char **ret);
 /* How the next command is called: with --home where it would not find this one by itself. Needs the
  * home; caller frees. */
 char *cli_next_call(const Cli *cli);

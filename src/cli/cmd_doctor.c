@@ -420,7 +420,7 @@ release(Doctor *d, const char *what)
     if (!found.in)
         return cli_fail(EX_DATAERR, "'%s' is mail on its way out; see: postrider outbox", what);
     int64_t n = 1;
-    if (strchr(what, '@') &&
+    if (what[strspn(what, "#0123456789")] != '\0' &&
         !copies_count(d->engine->db, found.in->role, found.in->msgid, &n, &error))
         return cli_error(0, error);
     if (n > 1)

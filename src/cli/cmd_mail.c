@@ -187,8 +187,10 @@ mail_trace(Cli *cli, int argc, char **argv)
     if ((status = cli_db(cli, DB_READ)) || (status = mail_find(cli->db, argv[1], &found)))
         return status;
     g_autoptr(json_t) lines = json_array();
-    bool ok = found.in ? trace_roles(cli, found.in, !strchr(argv[1], '@'), lines, &error)
-                       : trace_out(cli, found.out, lines, &error);
+    bool ok = found.in
+                  ? trace_roles(cli, found.in, argv[1][strspn(argv[1], "#0123456789")] == '\0',
+                                lines, &error)
+                  : trace_out(cli, found.out, lines, &error);
     if (!ok)
         return cli_error(0, error);
     print_trace(cli, g_steal_pointer(&lines));

@@ -121,7 +121,10 @@ outbox_find_row(Cli *cli, const char *text, OutRow **ret)
         if (!outbox_load(cli->db, (OutId){number}, ret, &error))
             return cli_error(0, error);
     } else {
-        g_autofree char *id = msgid_parse(text);
+        g_autofree char *id = NULL;
+        int status = cli_msgid(cli->db, text, &id);
+        if (status)
+            return status;
         if (id && !outbox_find(cli->db, &viewer, id, ret, &error))
             return cli_error(0, error);
     }

@@ -57,12 +57,15 @@ send_home(Cli *cli, const SendOptions *o, const char *body)
     if (!from)
         return status;
     const ConfRole *role = config_role_at(cli->home->config, from);
+    g_autofree char *parent = NULL;
+    if (o->in_reply_to && (status = cli_msgid(engine->db, o->in_reply_to, &parent)))
+        return status;
     Outgoing mail = {.from = from,
                      .from_name = role ? role->display : NULL,
                      .to = to,
                      .cc = cc,
                      .subject = o->subject,
-                     .in_reply_to = o->in_reply_to,
+                     .in_reply_to = parent ? parent : o->in_reply_to,
                      .body = body,
                      .files = o->files};
     g_autofree char *msgid = NULL;

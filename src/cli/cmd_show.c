@@ -5,7 +5,8 @@
 #include "cli/note_cmd.h"
 #include "cli/show_job.h"
 
-/* A mail's id has an '@', a note's key has none. */
+/* A mail's id has an '@', a note's key has none; the short form of an id has none either, and a note
+ * with such a key comes first. */
 static int
 is_note(Cli *cli, const char *id, bool *ret)
 {
@@ -58,7 +59,8 @@ cmd_show(Cli *cli, int argc, char **argv)
     }
     if (argc != 2)
         return option ? no_option(option) : cli_usage("show", "needs one ID");
-    if (g_ascii_isdigit(argv[1][0]) && !strchr(argv[1], '.') && !strchr(argv[1], '<'))
+    size_t digits = strspn(argv[1], "0123456789");
+    if (digits && (argv[1][digits] == '\0' || argv[1][digits] == '@'))
         return show_job(cli, argv[1]);
     int status = cli_in_agent() ? 0 : is_note(cli, argv[1], &note);
     if (status)
@@ -67,7 +69,12 @@ cmd_show(Cli *cli, int argc, char **argv)
         return note_get(cli, argc, argv);
     if (option)
         return no_option(option);
-    if (!cli_in_agent() && !strchr(argv[1], '@'))
-        return nothing(cli, argv[1]);
+    if (!cli_in_agent() && !strchr(argv[1], '@')) {
+        g_autofree char *mail = NULL; /* whose id is written in its short form */
+        if ((status = cli_db(cli, DB_READ)) || (status = cli_msgid(cli->db, argv[1], &mail)))
+            return status;
+        if (!mail)
+            return nothing(cli, argv[1]);
+    }
     return -1; /* a mail is parsed: the other program */
 }

@@ -304,12 +304,12 @@ format_json(const Log *log, const Event *e)
 }
 
 static char *
-format_text(const Event *e)
+format_text(Cli *cli, const Event *e)
 {
     enum { FIXED = 28 };
     unsigned width = step_columns();
     g_autofree char *at = width ? step_time(e->at_us) : clock_format_iso(e->at_us);
-    g_autofree char *text = width ? step_short_ids(e->text) : g_strdup(e->text);
+    g_autofree char *text = width ? cli_short_ids(cli, e->text) : g_strdup(e->text);
     g_auto(GStrv) lines = step_wrap(text, width ? width - FIXED : UINT_MAX);
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s  %-10s  ", at, e->what);
@@ -324,7 +324,7 @@ print_new(Log *log)
 {
     for (guint i = 0; i < log->events->len; i++) {
         const Event *e = g_ptr_array_index(log->events, i);
-        char *line = log->cli->json ? format_json(log, e) : format_text(e);
+        char *line = log->cli->json ? format_json(log, e) : format_text(log->cli, e);
         if (g_hash_table_contains(log->printed, line)) {
             g_free(line);
             continue;

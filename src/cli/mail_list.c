@@ -108,7 +108,7 @@ mail_print_list(Cli *cli, json_t *take_mails)
     {
         json_int_t number = json_integer_value(json_object_get(mail, "id"));
         g_autofree char *id = number ? g_strdup_printf("%" JSON_INTEGER_FORMAT, number)
-                                     : g_strdup(get(mail, "message_id"));
+                                     : cli_short_ids(cli, get(mail, "message_id"));
         g_autofree char *from = text_shorten(get(mail, "from"), 40);
         g_autofree char *subject = text_shorten(get(mail, "subject"), 60);
         cli_table_add(t, id, get(mail, "date"), get(mail, "role"), get(mail, "folder"),

@@ -109,7 +109,10 @@ mail_find(Db *db, const char *text, MailFound *ret)
     if (text_parse_int(*text == '#' ? text + 1 : text, 1, INT64_MAX, &number)) {
         ok = messages_load(db, &viewer, (MsgId){number}, &ret->in, &error);
     } else {
-        g_autofree char *id = msgid_parse(text);
+        g_autofree char *id = NULL;
+        int status = cli_msgid(db, text, &id);
+        if (status)
+            return status;
         ok = !id || messages_find(db, &viewer, id, &ret->in, &error);
         if (ok && id && !ret->in)
             ok = find_written(db, id, &ret->out, &error);

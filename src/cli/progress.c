@@ -14,15 +14,17 @@ progress_wanted(void)
 }
 
 static void
-say(const Step *s)
+say(Db *db, const Step *s)
 {
+    Cli cli = {.db = db};
     g_autofree char *took = clock_format_span(s->took_us);
-    g_autofree char *did = step_short_ids(s->did);
+    g_autofree char *did = cli_short_ids(&cli, s->did);
     g_autofree char *line =
         g_strdup_printf("%s%s%s", did, s->because && *s->because ? ", because " : "",
                         s->because ? s->because : "");
     g_autofree char *cut = text_shorten(line, LINE_CHARS);
     (void)cli_fail(0, "job %" G_GINT64_FORMAT ", step %d (%s): %s", s->job.v, s->n, took, cut);
+    short_ids_free(cli.ids);
 }
 
 void
@@ -36,7 +38,7 @@ progress_tell(Db *db, JobId job, int *told)
         const Step *s = g_ptr_array_index(steps, i);
         if (s->n <= *told)
             continue;
-        say(s);
+        say(db, s);
         *told = s->n;
     }
 }
@@ -46,5 +48,5 @@ progress_step(const Engine *engine, JobId job)
 {
     g_autoptr(Step) s = NULL;
     if (step_last(engine->db, job, &s, NULL) && s)
-        say(s);
+        say(engine->db, s);
 }

@@ -9,7 +9,6 @@
 #define WIDEST 400u
 /* From here on what was done and why stand side by side. */
 #define SIDE_BY_SIDE 100u
-#define ID_CHARS 22u
 #define FIXED 40u /* columns in front of what was done */
 /* With less beside them, words stand on lines of their own. */
 #define ROOM 24u
@@ -79,24 +78,6 @@ step_wrap(const char *text, unsigned width)
     return (GStrv)g_ptr_array_free(lines, FALSE);
 }
 
-char *
-step_short_ids(const char *text)
-{
-    GString *out = g_string_new(NULL);
-    for (const char *p = text; *p;) {
-        size_t len = *p == '<' ? strcspn(p, "> ") : 0;
-        if (len > ID_CHARS && p[len] == '>' && memchr(p, '@', len)) {
-            g_autofree char *id = g_strndup(p, len);
-            g_autofree char *cut = text_shorten(id, ID_CHARS);
-            g_string_append_printf(out, "%s>", cut);
-            p += len + 1;
-        } else {
-            g_string_append_c(out, *p++);
-        }
-    }
-    return g_string_free(out, FALSE);
-}
-
 /* --- the table --- */
 
 static void
@@ -147,7 +128,7 @@ print_row(Cli *cli, const Step *s, unsigned width)
 {
     g_autofree char *n = g_strdup_printf("%d", s->n);
     g_autofree char *at = step_time(s->at_us), *took = clock_format_span(s->took_us);
-    g_autofree char *cost = step_money(s->cost_micro), *did = step_short_ids(s->did);
+    g_autofree char *cost = step_money(s->cost_micro), *did = cli_short_ids(cli, s->did);
     const char *because = s->because ? s->because : "";
     pad(cli, n, 6);
     pad(cli, at, 16);

@@ -14,8 +14,6 @@ unsigned step_columns(void);
 /* At most so many characters a line, broken at blanks where there are some. Escaped before.
  * Caller frees the list. */
 GStrv step_wrap(const char *text, unsigned width);
-/* Message-IDs cut to what tells them apart; caller frees. */
-char *step_short_ids(const char *text);
 
 /* The table: step, at, took, cost, did, because. */
 void step_print_table(Cli *cli, const Steps *steps);

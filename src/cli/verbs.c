@@ -188,7 +188,8 @@ const Verb verbs[] = {
      "roles wrote. 'show ID' prints one mail (--raw: its bytes; --attachment NAME: those of an attachment).\n"
      "'thread ID' draws the conversation. 'search' takes words, \"phrases\", from: to: subject: since: before:\n"
      "role: folder: state:, and finds what roles wrote, too. 'trace ID' prints every decision about a mail\n"
-     "and its reason.",
+     "and its reason. ID is a number of the list, a Message-ID, or as much of one as is unique, as lists show\n"
+     "it; one that may be several is exit status 65, and they are named.",
      true},
     {"agents at work", "note",
      "get KEY[@VERSION] | put [--if-version N] KEY [FILE] | append KEY [FILE] | list [PREFIX] "

@@ -47,7 +47,7 @@ is "$(py '[d[0][k] for k in "id role folder from to state why class job".split()
 is "$(py 'sorted(set("message_id role folder from to subject date thread state why flags trust floor class job".split())-set(d[0]))')" '[]' \
     'and every member of the contract'
 run pr mail search '"pelican report"'
-like "$OUT" "$answer .* envoy +Sent +sent +envoy@postrider.local +Re: Birds\$" 'so in the table'
+like "$OUT" "^ID .*[a-z2-7]{8} .* envoy +Sent +sent +envoy@postrider.local +Re: Birds\$" 'so in the table'
 run pr mail show "$(printf '%s\n' "$OUT" | tail -n 1 | cut -d ' ' -f 1)"
 like "$OUT" 'state: sent.*The pelican report' 'whose id can be shown'
 run pr mail thread "$answer"
