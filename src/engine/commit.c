@@ -218,8 +218,10 @@ commit_messages(Commit *c, Txn *txn, GError **error)
         if (!commit_message(c, txn, g_ptr_array_index(c->in->shown, i), error))
             return false;
     }
-    /* Whatever goes on with this job, its earlier checkpoints have had their day. */
-    if (c->job->seq > 0 && !job_file_checkpoints(txn, c->job->id, error))
+    /* Whatever goes on with this job, its earlier checkpoints have had their day; so has a document
+     * that an operator brought, which knows no seq. */
+    if ((c->job->seq > 0 || c->status != PROPOSE_CONTINUE) &&
+        !job_file_checkpoints(txn, c->job->id, error))
         return false;
     if (!is_end(c->status))
         return true;

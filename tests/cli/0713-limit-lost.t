@@ -48,4 +48,14 @@ is "$(job state)" done 'one that went on and answered'
 rm -rf "$HOME_DIR/state"
 pr serve --once 2>/dev/null
 is "$(pr --json job list --all)" '[]' 'does not come back from its limit'
+
+# --- a document that is at its limit when it comes ---
+loop_home
+pr config set 'role envoy' total-iterations 3
+many 12 "$busy"
+echo '{"type":"continuation","original_message_id":"<o@x>","original_subject":"s","original_from":"you@postrider.local","iteration":3,"total_iterations":3,"current_phase":"composing","working_note":"w","bundle_key":"","gathered_note_keys":[],"gathered_email_refs":[],"failed_fetches":{}}' >"$WORK/seed.json"
+pr resume "$WORK/seed.json" >/dev/null
+pr serve --once 2>/dev/null
+is "$(job state) $(job total_iterations) $(to_you)" 'stopped 3 1' 'a document at its limit becomes a job that is stopped, and who asked hears of it'
+is "$(in_folder INBOX) $(in_folder Done | wc -l)" ' 1' 'the document has left INBOX'
 done_testing
