@@ -163,6 +163,12 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
         return cli_fail(EX_USAGE, "sendmail: no recipients; name them, or use -t");
     if (to->len > LIMIT_RECIPIENTS)
         return cli_fail(EX_DATAERR, "sendmail: more than %u recipients", LIMIT_RECIPIENTS);
+    for (guint i = 0; i < to->len; i++) {
+        g_autofree char *unknown =
+            config_unknown_here(cli->home->config, g_ptr_array_index(to, i));
+        if (unknown)
+            return cli_fail(EX_NOUSER, "sendmail: %s", unknown);
+    }
     g_autoptr(GBytes) rest = with_missing(cli, given, m, to);
     const char *from = m->from ? m->from->spec : cli->home->config->owner;
     g_ptr_array_add(to, NULL);

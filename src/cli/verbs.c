@@ -236,7 +236,8 @@ const Verb verbs[] = {
      "under\n"
      "any name that is no address, it is the owner. A bare name is a role, a person, or the user "
      "who\n"
-     "runs it, who is the owner. A text without headers is a mail, too.",
+     "runs it, who is the owner. A text without headers is a mail, too. A name of our own domain that\n"
+     "nobody has is refused (exit status 67), with the nearest one.",
      true},
     {"for programs", "receive", "--role ROLE", "take a mail from an MTA's pipe",
      "Reads one message from standard input and files it in ROLE's mailbox as mail from "

@@ -17,6 +17,7 @@
  *    has the rights of this one (mail_rights() in store/steering.h);
  *  - a person of this home, a principal, the allow list: the same, and everybody who asked in the
  *    round must be somebody who may steer;
+ *  - a name of our own domain that nobody has: refused, with the nearest one;
  *  - anybody else, and more mail than the limits (engine/breaker.h): held for a person's yes;
  *  - mail into the conversation of another job, in a round below steer: held;
  *  - whatever a role with `hold = all` writes to people other than the owner: held;
@@ -90,9 +91,12 @@ check_recipient(const Check *k, const char *spec, Verdict *ret, GError **error)
     if (part || may) {
         *ret = verdict(VERDICT_ALLOWED, NULL);
         ret->third = part || inside ? NULL : g_strdup(spec);
-    } else {
-        *ret = verdict(VERDICT_HELD, g_strdup_printf("recipient not permitted: %s", spec));
+        return true;
     }
+    char *unknown = config_unknown_here(config, spec);
+    *ret = unknown
+               ? verdict(VERDICT_REFUSED, unknown)
+               : verdict(VERDICT_HELD, g_strdup_printf("recipient not permitted: %s", spec));
     return true;
 }
 

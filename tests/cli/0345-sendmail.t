@@ -60,6 +60,9 @@ n=$(db 'SELECT count(*) FROM outbox')
 not_ok 'a name that is nobody' sends 'To: nosuch\n\nx\n' -t
 is "$(cat "$WORK/out")" "postrider: 'nosuch' is no address, and nobody's name here" 'is named'
 not_ok 'nor as operand' sends 'Subject: y\n\nx\n' nosuch
+not_ok 'a name of our domain that nobody has' sends 'To: you@postrider.local, envoi@postrider.local\n\nx\n' -t
+is "$(cat "$WORK/out")" "postrider: sendmail: nobody here is 'envoi@postrider.local'; did you mean 'envoy@postrider.local'?" 'is told the nearest'
+not_ok 'nor as operand' sends 'Subject: y\n\nx\n' you nosuch@Postrider.Local
 not_ok 'a header block that is broken in its middle' sends 'To: envoy\nhello\n\nx' -t
 is "$(db 'SELECT count(*) FROM outbox')" "$n" 'and nothing is sent'
 

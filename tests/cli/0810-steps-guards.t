@@ -66,7 +66,7 @@ is "$(mails)" $((before + 1)) 'and only the true one went out'
 answers <<'END'
 {"status":"complete","current_phase":"complete","write_notes":[{"key":"../../x","content":"out","mode":"replace"}],"send_emails":[{"to":[],"body":"Escaped."}]}
 {"status":"continue","current_phase":"working","send_emails":[{"to":["a@b.example\nBcc: c@d.example"],"body":"x"}]}
-{"status":"continue","current_phase":"working","add_notes":["../../etc/passwd"],"send_emails":[{"to":["everybody"],"body":"x"}]}
+{"status":"continue","current_phase":"working","add_notes":["../../etc/passwd"],"send_emails":[{"to":["everybody"],"body":"x"},{"to":["envoi@postrider.local"],"body":"x"}]}
 {"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"I could not.","in_reply_to":"<made.up@nowhere.example>"}]}
 END
 before=$(mails)
@@ -76,6 +76,8 @@ is "$(find "$WORK" -name 'x.md' | wc -l)" 0 'and nothing is written'
 like "$(seen 3)" 'could not be used: send_emails\[0\].to\[0\]: must not have line breaks' 'a recipient with a line break makes the answer void'
 like "$(results 4)" 'note ../../etc/passwd: there is none' 'nothing is read from outside'
 like "$(results 4)" "mail to everybody was not sent: 'everybody' is no address" 'what is no address gets no mail'
+like "$(results 4)" "mail to envoi@postrider.local was not sent: nobody here is 'envoi@postrider.local'; did you mean 'envoy@postrider.local'" \
+    'nor does a name of our own domain that nobody has: the nearest one is told'
 is "$(mails)" $((before + 1)) 'one mail came'
 like "$(newest)" 'In-Reply-To: <inject' 'an answer to a mail that is not there goes into the thread'
 
