@@ -237,6 +237,14 @@ rm "$(checkpoint)"
 pr serve --once --max-iter 1
 is "$(job state) $(job total_iterations)" 'parked 3' 'E13: and looks begin anew'
 
+loop_home
+pr config set postrider continue-after 0
+five
+pr inject --subject s --run --max-iter 1 </dev/null >/dev/null
+rm "$(checkpoint)"
+pr run --max-iterations 1
+is "$(job state) $(job total_iterations)" 'parked 1' 'E13: a run looks for it before it goes on with a job'
+
 # before it was taken in, and before it was delivered
 loop_home
 five
