@@ -114,6 +114,10 @@ typedef struct StepInput {
 /* Why what the round does is not the word of people who may steer: somebody who asked may not, or
  * somebody unknown was read. NULL: it is. */
 const char *round_below_steer(const Job *job, const StepInput *in);
+/* Is a word of the runtime itself, which no agent wrote, for whoever asked? For people we work for,
+ * and for a role that still works on what it asked for: one whose job has ended would begin a
+ * round about it, whose end would be told here, and so on. */
+bool asker_listens(Engine *engine, const Job *job, bool *ret, GError **error);
 
 /* Whom a mail without To goes to: everybody whose mail is being answered, newest first, each
  * once; else whoever began the round. Elements are borrowed. */

@@ -74,8 +74,10 @@ tell_asker_of_hold(const Commit *c, Txn *txn, GError **error)
 {
     const Config *config = c->engine->home->config;
     const char *asker = c->job->asker;
-    if (address_equal(asker, config->owner) ||
-        (!config_is_person(config, asker) && !config_role_at(config, asker)))
+    bool listens;
+    if (!asker_listens(c->engine, c->job, &listens, error))
+        return false;
+    if (!listens || address_equal(asker, config->owner))
         return true;
     g_autoptr(GPtrArray) to = g_ptr_array_new();
     g_autofree char *limit = NULL;

@@ -1,6 +1,7 @@
 #include "base/banned.h"
 #include "engine/commit.h"
 #include "mail/address.h"
+#include "store/outbox.h"
 
 static void
 proposed_file_free(ProposedFile *f)
@@ -136,6 +137,24 @@ round_below_steer(const Job *job, const StepInput *in)
     if (in->floor < TRUST_ROLE)
         return "this round has read words of somebody unknown";
     return job->may & MAY_STEER ? NULL : "not everybody who asked in this round may steer";
+}
+
+bool
+asker_listens(Engine *engine, const Job *job, bool *ret, GError **error)
+{
+    const Config *config = engine->home->config;
+    const Viewer all = VIEWER_OPERATOR;
+    g_autoptr(OutRow) asked = NULL;
+    g_autoptr(Job) theirs = NULL;
+    *ret = config_is_person(config, job->asker);
+    if (*ret || !config_role_at(config, job->asker))
+        return true;
+    if (!outbox_find(engine->db, &all, job->original_msgid, &asked, error) ||
+        (asked && !job_load(engine->db, &all, asked->job, &theirs, error)))
+        return false;
+    *ret = theirs && (theirs->state == JOB_QUEUED || theirs->state == JOB_RUNNING ||
+                      theirs->state == JOB_PARKED);
+    return true;
 }
 
 GPtrArray *

@@ -293,12 +293,12 @@ find_unsaved(const Task *t, const Proposal *p, char **ret, GError **error)
 static bool
 say_last_word(Task *t, Proposal *p, GError **error)
 {
-    const Config *config = t->run->engine->home->config;
     const char *asker = t->job->asker;
-    bool heard = false, held = false;
+    bool heard = false, held = false, listens;
     g_autofree char *unsaved = NULL;
-    if (goes_to(p, asker, asker) || address_equal(asker, t->role->address) ||
-        (!config_is_person(config, asker) && !config_role_at(config, asker)))
+    if (!asker_listens(t->run->engine, t->job, &listens, error))
+        return false;
+    if (!listens || goes_to(p, asker, asker) || address_equal(asker, t->role->address))
         return true;
     if (!find_unsaved(t, p, &unsaved, error) || !has_heard(t, &heard, error) ||
         (!heard && p->mails->len > 0 && !is_held(t, p, &held, error)))
