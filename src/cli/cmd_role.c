@@ -283,7 +283,7 @@ run_editor(const char *path)
 {
     const char *said = g_getenv("VISUAL") ? g_getenv("VISUAL") : g_getenv("EDITOR");
     g_auto(GStrv) words = NULL;
-    GError *error = NULL;
+    g_autoptr(GError) error = NULL;
     int ended;
     if (!g_shell_parse_argv(said && *said ? said : "vi", NULL, &words, &error))
         return cli_fail(EX_CONFIG, "EDITOR '%s': %s", said, error->message);

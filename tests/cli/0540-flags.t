@@ -22,7 +22,7 @@ is "$(flags answered)" '.Done/cur/RS' 'answered and done: R and S'
 is "$(owed)" 0 'nothing is owed'
 echo "$elsewhere" | answers
 mail_in handled --from bob@postrider.local <<<x
-is "$(flags handled)" '.Done/cur/S' 'handled without an answer: S alone'
+is "$(flags handled)" '.Done/cur/RS' 'handled by mail to others: whoever asked is told, so R and S'
 printf '%s\n%s\n' "$go_on" "$silent" | answers
 mail_in early <<<x
 is "$(flags early)" '.Done/cur/RS' 'answered in one step, done in a later one: R and S'

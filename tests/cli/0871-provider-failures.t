@@ -30,7 +30,7 @@ cat >"$WORK/rows" <<'END'
 405 wrong method               | o | fails   | 1  | {"fake":"400","status":405}
 408 timeout                    | a | waits   | 3  | {"fake":"500","status":408}
 409 conflict                   | a | waits   | 3  | {"fake":"500","status":409}
-413 too large                  | a | fails   | 2  | {"fake":"413"}
+413 too large                  | a | fails   | 3  | {"fake":"413"}
 413 too large at first         | o | goes-on | 2  | {"fake":"413","times":1}
 422 wrong form                 | o | fails   | 1  | {"fake":"400","status":422,"body":{"detail":"n must be 1"}}
 429 in ms                      | a | waits   | 3  | {"fake":"429"}
@@ -88,7 +88,7 @@ too long: Anthropic            | a | goes-on | 2  | {"fake":"400-long","times":1
 too long: OpenAI               | o | goes-on | 2  | {"fake":"400","body":{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192 tokens."}},"times":1}
 too long: llama.cpp            | o | goes-on | 2  | {"fake":"400","body":{"error":{"code":400,"type":"exceed_context_size_error","message":"the request exceeds the available context size"}},"times":1}
 too long: window full          | a | goes-on | 2  | {"fake":"truncated","stop":"model_context_window_exceeded","times":1}
-too long: always               | o | fails   | 2  | {"fake":"400-long"}
+too long: always               | o | fails   | 3  | {"fake":"400-long"}
 refusal                        | a | fails   | 1  | {"fake":"refusal"}
 content filter                 | o | fails   | 1  | {"fake":"refusal"}
 answer longer than max-tokens  | a | fails   | 2  | {"fake":"truncated"}

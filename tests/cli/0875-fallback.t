@@ -77,5 +77,6 @@ printf '\n[brain p]\nkind = command\ncommand = cat\nfallback = default\n\n[role 
 not_ok 'a model as the deputy of a program' pr config check
 like "$ERR$OUT" 'works as a program: of \[brain p\] and its fallback \[brain default\] only one is a program' 'does not fit'
 sed -i 's/^brain = p$/brain = p\nmode = steps/' "$HOME_DIR/postrider.conf"
+: >"$HOME_DIR/scripts/steps.jsonl"
 ok 'but in steps it does' pr config check
 done_testing
