@@ -20,7 +20,7 @@ go_back()
     cp -a "$WORK/kept" "$HOME_DIR"
     rm -rf "$HOME_DIR/mail/you/new" && mkdir "$HOME_DIR/mail/you/new"
 }
-got() { cat "$WORK"/got/* "$HOME_DIR"/mail/you/new/* 2>/dev/null | grep -c -- "$1"; }
+got() { grep -l -- "$1" "$WORK"/got/* "$HOME_DIR"/mail/you/new/* 2>/dev/null | wc -l; }
 state_of() { pr --json job list --all | python3 -c 'import json, sys
 print(*(j["state"] for j in json.load(sys.stdin) if j["subject"] == sys.argv[1]))' "$1"; }
 told() { printf '%s' "$OUT" | python3 -c 'import json, sys; d = json.load(sys.stdin); print(*(d[k] for k in "answered ended parked stopped unseen".split()))'; }
