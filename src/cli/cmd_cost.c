@@ -13,7 +13,7 @@ static const char *const by_names[] = {"day", "role", "job", "brain", NULL};
 typedef struct Costs {
     CostBy by;
     int64_t since_us;
-    GPtrArray *rows; /* of CostRow */
+    CostRows *rows;
     int64_t steps, total, today, day_limit;
 } Costs;
 
@@ -159,6 +159,6 @@ cmd_cost(Cli *cli, int argc, char **argv)
         print_rows(cli, &c);
         print_today(cli, &c);
     }
-    g_clear_pointer(&c.rows, g_ptr_array_unref);
+    g_clear_pointer(&c.rows, cost_rows_free);
     return status;
 }

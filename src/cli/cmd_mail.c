@@ -79,7 +79,7 @@ mail_search(Cli *cli, int argc, char **argv)
         return search_port(cli, query, limit);
 
     g_autoptr(Index) ix = NULL;
-    g_autoptr(GPtrArray) hits = NULL;
+    g_autoptr(IndexHits) hits = NULL;
     bool fresh;
     if ((status = cli_db_to_read(cli)))
         return status;
@@ -97,7 +97,7 @@ mail_search(Cli *cli, int argc, char **argv)
 static bool
 trace_row(Cli *cli, const MsgRow *row, json_t *lines, GError **error)
 {
-    g_autoptr(GPtrArray) traces = NULL;
+    g_autoptr(TraceRows) traces = NULL;
     if (!messages_trace_list(cli->db, row->id, &traces, error))
         return false;
     for (guint i = 0; i < traces->len; i++) {

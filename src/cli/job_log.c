@@ -88,7 +88,7 @@ static bool
 add_trace(Log *log, const MsgRow *m, GError **error)
 {
     static const char *const in_its_state[] = {"received", "shown", "handled", NULL};
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(TraceRows) rows = NULL;
     if (!messages_trace_list(log->cli->db, m->id, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
@@ -194,7 +194,7 @@ add_forks(Log *log, GError **error)
 static bool
 add_given(Log *log, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(Givens) rows = NULL;
     if (!given_list(log->cli->db, log->job->id, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {

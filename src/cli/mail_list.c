@@ -68,7 +68,7 @@ mail_rows_json(const MsgRows *rows)
 }
 
 json_t *
-mail_hits_json(const GPtrArray *hits)
+mail_hits_json(const IndexHits *hits)
 {
     json_t *array = json_array();
     for (guint i = 0; i < hits->len; i++) {
@@ -155,7 +155,7 @@ list_home(Cli *cli, const ListOptions *o)
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(MsgRows) rows = NULL;
-    g_autoptr(GPtrArray) hits = NULL;
+    g_autoptr(IndexHits) hits = NULL;
     bool written = g_strcmp0(o->folder, "Sent") == 0;
     int status = mail_check_state(o->state, written);
     if (status || (status = cli_db(cli, DB_READ)))

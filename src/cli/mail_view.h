@@ -6,13 +6,14 @@
  * that a program inside a run and the owner outside read the same.
  */
 #include "cli/cli.h"
+#include "store/index.h"
 #include "store/outbox.h"
 
 /* One mail, in or out, as a member of a list. Caller unrefs. */
 json_t *mail_json(const MsgRow *row);
 json_t *mail_out_json(const OutRow *row);
 json_t *mail_rows_json(const MsgRows *rows);
-json_t *mail_hits_json(const GPtrArray *hits); /* of IndexHit */
+json_t *mail_hits_json(const IndexHits *hits);
 
 /* A list for people, or as JSON. */
 void mail_print_list(Cli *cli, json_t *mails /* taken */);

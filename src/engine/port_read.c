@@ -72,7 +72,7 @@ format_out(PortTalk *talk, const OutRow *row)
 }
 
 static json_t *
-format_hits(PortTalk *talk, const GPtrArray *hits)
+format_hits(PortTalk *talk, const IndexHits *hits)
 {
     json_t *mails = json_array();
 
@@ -128,7 +128,7 @@ verb_mail_search(
 {
     const Viewer viewer = {.role = talk->job->role};
     g_autoptr(Index) ix = NULL;
-    g_autoptr(GPtrArray) hits = NULL;
+    g_autoptr(IndexHits) hits = NULL;
     const char *query;
     int64_t limit = LIST_DEFAULT;
     bool fresh;

@@ -158,7 +158,7 @@ numbers_of(const char *why)
 bool
 undelivered_news(Db *db, JobId job, char **ret_text, GArray **ret_ids, GError **error)
 {
-    g_autoptr(GPtrArray) all = NULL;
+    g_autoptr(OutNewsList) all = NULL;
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(int64_t));
     g_autoptr(GString) s = g_string_new(NULL);
 

@@ -172,7 +172,7 @@ mail_query(const AnswerSearch *s)
 }
 
 static bool
-find_mails(Gather *g, const char *query, GPtrArray **ret_hits, GError **error)
+find_mails(Gather *g, const char *query, IndexHits **ret_hits, GError **error)
 {
     g_autoptr(Index) ix = NULL;
     bool fresh;
@@ -224,7 +224,7 @@ static bool
 search_mails(Gather *g, const AnswerSearch *s, GError **error)
 {
     g_autofree char *query = mail_query(s);
-    g_autoptr(GPtrArray) hits = NULL;
+    g_autoptr(IndexHits) hits = NULL;
     if (!may_search(g, query))
         return true;
     if (!find_mails(g, query, &hits, error))

@@ -3,11 +3,9 @@
 #include "store/budget_internal.h"
 #include "store/sql.h"
 
-static void
-free_element(gpointer data)
+void
+cost_row_free(CostRow *row)
 {
-    CostRow *row = data;
-
     g_free(row->name);
     g_free(row->role);
     g_free(row);
@@ -33,10 +31,10 @@ static const char *const queries[] = {
 };
 
 bool
-costs_list(Db *db, CostBy by, int64_t since_us, GPtrArray **ret, GError **error)
+costs_list(Db *db, CostBy by, int64_t since_us, CostRows **ret, GError **error)
 {
     sqlite3_stmt *st = sql_get(db, queries[by], error);
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_element);
+    g_autoptr(CostRows) rows = cost_rows_new();
     int rc = 0;
 
     if (!st)
@@ -50,7 +48,7 @@ costs_list(Db *db, CostBy by, int64_t since_us, GPtrArray **ret, GError **error)
         row->job.v = sqlite3_column_int64(st, 2);
         row->steps = sqlite3_column_int64(st, 3);
         row->cost_micro = sqlite3_column_int64(st, 4);
-        g_ptr_array_add(rows, row);
+        cost_rows_add(rows, row);
     }
     if (rc < 0)
         return false;

@@ -1,6 +1,7 @@
 #pragma once
 
 /* What steps have cost, summed up. Days are those of UTC, as the budget of a day is. */
+#include "base/list.h"
 #include "store/jobs.h"
 
 typedef enum CostBy { COST_DAY, COST_ROLE, COST_JOB, COST_BRAIN } CostBy;
@@ -12,7 +13,8 @@ typedef struct CostRow {
     int64_t steps; /* those that cost nothing included */
     int64_t cost_micro;
 } CostRow;
+void cost_row_free(CostRow *row);
+LIST_OF(CostRows, cost_rows, CostRow, cost_row_free)
 
-/* Steps since that moment (0: all). Days in order; roles and jobs, the dearest first. Elements
- * are CostRow, freed with the array. */
-bool costs_list(Db *db, CostBy by, int64_t since_us, GPtrArray **ret, GError **error);
+/* Steps since that moment (0: all). Days in order; roles and jobs, the dearest first. */
+bool costs_list(Db *db, CostBy by, int64_t since_us, CostRows **ret, GError **error);

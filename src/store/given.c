@@ -7,11 +7,9 @@
 /* "order:12:" and what stands behind it; ';' comes next to ':'. */
 #define OF_JOB "key > 'order:' || ?1 || ':' AND key < 'order:' || ?1 || ';'"
 
-static void
-given_free(gpointer data)
+void
+given_free(Given *g)
 {
-    Given *g = data;
-
     g_free(g->text);
     g_free(g);
 }
@@ -44,9 +42,9 @@ given_parse(const char *value)
 }
 
 bool
-given_list(Db *db, JobId job, GPtrArray **ret, GError **error)
+given_list(Db *db, JobId job, Givens **ret, GError **error)
 {
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(given_free);
+    g_autoptr(Givens) rows = givens_new();
     sqlite3_stmt *st =
         sql_get(db, "SELECT value FROM meta WHERE " OF_JOB " ORDER BY key", error);
     int rc;
@@ -58,7 +56,7 @@ given_list(Db *db, JobId job, GPtrArray **ret, GError **error)
         g_autofree char *value = sql_text_null(st, 0);
         Given *g = given_parse(value);
         if (g)
-            g_ptr_array_add(rows, g);
+            givens_add(rows, g);
     }
     if (rc < 0)
         return false;

@@ -5,14 +5,17 @@
  * that was deleted. Kept for `job log` alone, as rows of meta ("order:12:1", a time and the
  * words); what an order does is in store/jobs.h.
  */
+#include "base/list.h"
 #include "store/db.h"
 
 typedef struct Given {
     int64_t at_us;
     char *text;
 } Given;
+void given_free(Given *g);
+LIST_OF(Givens, givens, Given, given_free)
 
 /* In the transaction that carries it out. */
 bool given_add(Txn *txn, JobId job, const char *text, GError **error);
-/* The oldest first; elements are Given. */
-bool given_list(Db *db, JobId job, GPtrArray **ret, GError **error);
+/* The oldest first. */
+bool given_list(Db *db, JobId job, Givens **ret, GError **error);

@@ -10,6 +10,7 @@
  * index_add() takes its text, index_commit() moves the mark. A file that was deleted or broke
  * meanwhile is ERR_AGAIN: begin again with index_mark(), which then says 0.
  */
+#include "base/list.h"
 #include "store/messages.h"
 #include "store/outbox.h"
 
@@ -46,11 +47,13 @@ typedef struct IndexHit {
     MsgRow *in;
     OutRow *out; /* as a whole */
 } IndexHit;
+void index_hit_free(IndexHit *hit);
+LIST_OF(IndexHits, index_hits, IndexHit, index_hit_free)
 
 /*
  * `from:ann subject:budget since:2026-01-01 before:… role:envoy words "a phrase"`. Words are
- * ANDed; what is no operator is a word, so no input is an error. Newest first; elements are
- * IndexHit. Mail that was written here and taken in here is found as the latter only. Mail that a
+ * ANDed; what is no operator is a word, so no input is an error. Newest first.
+ * Mail that was written here and taken in here is found as the latter only. Mail that a
  * role wrote before this store was made is in `message`, in its folder Sent (engine/history.h).
  */
 bool index_search(Index *ix,
@@ -58,9 +61,9 @@ bool index_search(Index *ix,
                   const Viewer *viewer,
                   const char *query,
                   unsigned limit,
-                  GPtrArray **ret_hits,
+                  IndexHits **ret_hits,
                   GError **error);
 /* The same by role, folder, state, job and times alone, with the query's limit; it needs no
  * index. */
 bool index_list(
-    Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret_hits, GError **error);
+    Db *db, const Viewer *viewer, const MsgQuery *q, IndexHits **ret_hits, GError **error);

@@ -150,21 +150,19 @@ find_out(Search *s, GError **error)
 
 /* --- both --- */
 
-static void
-hit_free(gpointer data)
+void
+index_hit_free(IndexHit *hit)
 {
-    IndexHit *hit = data;
-
     msg_row_free(hit->in);
     out_row_free(hit->out);
     g_free(hit);
 }
 
 /* By the time at which each came or was written. */
-static GPtrArray *
+static IndexHits *
 join_hits(Search *s)
 {
-    GPtrArray *hits = g_ptr_array_new_with_free_func(hit_free);
+    IndexHits *hits = index_hits_new();
     guint i = 0, o = 0;
 
     while (hits->len < s->q.filter.limit && (i < s->in->len || o < s->out->len)) {
@@ -176,7 +174,7 @@ join_hits(Search *s)
             hit->in = g_steal_pointer(&s->in->pdata[i++]);
         else
             hit->out = g_steal_pointer(&s->out->pdata[o++]);
-        g_ptr_array_add(hits, hit);
+        index_hits_add(hits, hit);
     }
     return hits;
 }
@@ -195,7 +193,7 @@ search_init(Search *s, Index *ix, Db *db, const Viewer *viewer)
 }
 
 static bool
-search(Search *s, GPtrArray **ret_hits, GError **error)
+search(Search *s, IndexHits **ret_hits, GError **error)
 {
     if (!find_in(s, error))
         return false;
@@ -213,7 +211,7 @@ index_search(Index *ix,
              const Viewer *viewer,
              const char *query,
              unsigned limit,
-             GPtrArray **ret_hits,
+             IndexHits **ret_hits,
              GError **error)
 {
     g_auto(Search) s;
@@ -226,7 +224,7 @@ index_search(Index *ix,
 
 bool
 index_list(
-    Db *db, const Viewer *viewer, const MsgQuery *q, GPtrArray **ret_hits, GError **error)
+    Db *db, const Viewer *viewer, const MsgQuery *q, IndexHits **ret_hits, GError **error)
 {
     g_auto(Search) s;
 

@@ -16,6 +16,7 @@
  *     them.
  */
 #include "base/ids.h"
+#include "base/list.h"
 #include "mail/message.h"
 #include "mail/origin.h"
 #include "store/db.h"
@@ -139,8 +140,9 @@ typedef struct TraceRow {
     int64_t at_us;
     char *what, *why;
 } TraceRow;
-/* Elements are TraceRow. */
-bool messages_trace_list(Db *db, MsgId id, GPtrArray **ret_rows, GError **error);
+void trace_row_free(TraceRow *t);
+LIST_OF(TraceRows, trace_rows, TraceRow, trace_row_free)
+bool messages_trace_list(Db *db, MsgId id, TraceRows **ret_rows, GError **error);
 
 /* What to list. Zeroed: everything the viewer may see, newest first. */
 typedef struct MsgQuery {

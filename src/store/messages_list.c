@@ -422,28 +422,26 @@ messages_count_state(
                    "ss", msg_state_name(state), why_prefix);
 }
 
-static void
-free_trace(gpointer p)
+void
+trace_row_free(TraceRow *t)
 {
-    TraceRow *t = p;
-
     g_free(t->what);
     g_free(t->why);
     g_free(t);
 }
 
 static void
-add_trace(GPtrArray *rows, int64_t at_us, char *take_what, char *take_why)
+add_trace(TraceRows *rows, int64_t at_us, char *take_what, char *take_why)
 {
     TraceRow *t = g_new0(TraceRow, 1);
 
     *t = (TraceRow){.at_us = at_us, .what = take_what, .why = take_why};
-    g_ptr_array_add(rows, t);
+    trace_rows_add(rows, t);
 }
 
 /* Its coming is told by the row itself. */
 static bool
-add_arrival(Db *db, MsgId id, GPtrArray *rows, GError **error)
+add_arrival(Db *db, MsgId id, TraceRows *rows, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
 
@@ -468,7 +466,7 @@ add_arrival(Db *db, MsgId id, GPtrArray *rows, GError **error)
 
 /* A line for each of the first ten files or mails that came under the same id, then a count. */
 static bool
-add_copies(Db *db, MsgId id, GPtrArray *rows, GError **error)
+add_copies(Db *db, MsgId id, TraceRows *rows, GError **error)
 {
     sqlite3_stmt *st =
         sql_get(db,
@@ -494,9 +492,9 @@ add_copies(Db *db, MsgId id, GPtrArray *rows, GError **error)
 }
 
 bool
-messages_trace_list(Db *db, MsgId id, GPtrArray **ret_rows, GError **error)
+messages_trace_list(Db *db, MsgId id, TraceRows **ret_rows, GError **error)
 {
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(free_trace);
+    g_autoptr(TraceRows) rows = trace_rows_new();
     sqlite3_stmt *st =
         sql_get(db, "SELECT at_us, what, why FROM trace WHERE message = ? ORDER BY id", error);
     int rc;

@@ -394,11 +394,9 @@ outbox_resume_all(Db *db, GError **error)
 
 /* --- what a job hears --- */
 
-static void
-news_free(gpointer data)
+void
+out_news_free(OutNews *n)
 {
-    OutNews *n = data;
-
     g_free(n->address);
     g_free(n->msgid);
     g_free(n->why);
@@ -413,9 +411,9 @@ outbox_set_news(Txn *txn, int64_t delivery, GError **error)
 }
 
 bool
-outbox_news(Db *db, JobId job, GPtrArray **ret, GError **error)
+outbox_news(Db *db, JobId job, OutNewsList **ret, GError **error)
 {
-    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(news_free);
+    g_autoptr(OutNewsList) all = out_news_list_new();
     sqlite3_stmt *st = sql_get(db,
                                "SELECT d.id, d.address, o.msgid, d.why FROM delivery d "
                                "JOIN outbox o ON o.id = d.outbox "
@@ -432,7 +430,7 @@ outbox_news(Db *db, JobId job, GPtrArray **ret, GError **error)
         n->address = sql_text(st, 1);
         n->msgid = sql_text(st, 2);
         n->why = sql_text(st, 3);
-        g_ptr_array_add(all, n);
+        out_news_list_add(all, n);
     }
     if (rc < 0)
         return false;

@@ -11,6 +11,7 @@
  * (3) A recipient that fails for good is news for the mail's job until a step was shown it.
  * (4) A copy of a mail that nobody got is never filed: it fails with the last recipient.
  */
+#include "base/list.h"
 #include "store/outbox.h"
 
 /* *ret_all is false, and nothing changed, when one of them is not due any more. */
@@ -99,7 +100,9 @@ typedef struct OutNews {
     int64_t delivery;
     char *address, *msgid, *why;
 } OutNews;
+void out_news_free(OutNews *n);
+LIST_OF(OutNewsList, out_news_list, OutNews, out_news_free)
 bool outbox_set_news(Txn *txn, int64_t delivery, GError **error);
-/* Elements are OutNews, oldest first. */
-bool outbox_news(Db *db, JobId job, GPtrArray **ret, GError **error);
+/* Oldest first. */
+bool outbox_news(Db *db, JobId job, OutNewsList **ret, GError **error);
 bool outbox_news_told(Txn *txn, const int64_t *deliveries, size_t n, GError **error);

@@ -361,7 +361,7 @@ check_pair(const Rig *r, const Pair *p, size_t n)
     g_autofree char *msgid = g_strdup_printf("pair-%zu@example.org", n);
     g_autoptr(MsgRow) first = load(r, row_of(r, n, 1)), second = load(r, row_of(r, n, 2));
     g_autoptr(MsgRow) named = NULL;
-    g_autoptr(GPtrArray) lines = NULL;
+    g_autoptr(TraceRows) lines = NULL;
     bool file_only = g_str_equal(p->want_second, FILE_ONLY);
 
     g_test_message("%s", p->name);

@@ -81,7 +81,7 @@ static char *
 search(Index *ix, Db *db, const Viewer *viewer, const char *query)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(IndexHits) rows = NULL;
     GString *got = g_string_new(NULL);
 
     index_search(ix, db, viewer, query, 10, &rows, &error);
@@ -305,13 +305,13 @@ test_copies(void)
         test_store(db, &in);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) hits = NULL;
+        g_autoptr(IndexHits) hits = NULL;
         guint sent = 0;
 
         g_test_message("%s", cases[i].query);
         g_assert_true(index_search(ix, db, cases[i].viewer, cases[i].query, 10, &hits, NULL));
         for (guint k = 0; k < hits->len; k++)
-            sent += g_str_equal(((const IndexHit *)hits->pdata[k])->in->folder, "Sent");
+            sent += g_str_equal(hits->pdata[k]->in->folder, "Sent");
         g_assert_cmpuint(sent, ==, cases[i].want_sent);
         g_assert_cmpuint(hits->len - sent, ==, cases[i].want_came);
     }
@@ -412,7 +412,7 @@ test_damaged(void)
         Home *home = test_home_new();
         Db *db = test_db_open(home, DB_WRITE);
         Index *ix = open_index(home, true);
-        g_autoptr(GPtrArray) rows = NULL;
+        g_autoptr(IndexHits) rows = NULL;
         g_autoptr(GError) error = NULL;
         g_autofree char *got = NULL;
 

@@ -381,7 +381,7 @@ test_settle(void)
 static void
 check_trace(Db *db, MsgId id, const char *want)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(TraceRows) rows = NULL;
     g_autoptr(GString) got = g_string_new(NULL);
 
     g_assert_true(messages_trace_list(db, id, &rows, NULL));

@@ -206,7 +206,7 @@ test_news(TempStore *s, gconstpointer data)
     step(s, DOUBT, id, ids);
     step(s, BOUNCED, id, ids);
     for (int told = 0; told < 2; told++) {
-        g_autoptr(GPtrArray) news = NULL;
+        g_autoptr(OutNewsList) news = NULL;
         g_auto(Txn) txn = {0};
         outbox_news(s->db, job, &news, &error);
         g_assert_no_error(error);

@@ -385,7 +385,7 @@ test_paid(TempStore *s, gconstpointer data)
 {
     JobId id = temp_job(s, "envoy"), other = temp_job(s, "envoy");
     g_autoptr(GError) error = NULL;
-    g_autoptr(GPtrArray) days = NULL;
+    g_autoptr(CostRows) days = NULL;
     int64_t limit, spent, cost = -1;
     Txn txn = test_begin(s->db);
 
