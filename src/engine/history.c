@@ -7,6 +7,7 @@
 #include "engine/judge.h"
 #include "engine/known.h"
 #include "engine/mail_in.h"
+#include "engine/namesake.h"
 #include "engine/outward.h"
 #include "engine/proof.h"
 #include "engine/quotes.h"
@@ -27,7 +28,7 @@ typedef struct Past {
     const ConfAccount *account;
     const ConfRole *role;
     Maildir *md;
-    GHashTable *answered; /* ids that an answer in Sent settles */
+    GHashTable *answered; /* ids that an answer in Sent settles -> TRUE: that ended its job */
     Said said;            /* of Sent, where it was read for Done */
     int64_t born_us;      /* the store */
     int64_t ends_us;
@@ -99,9 +100,18 @@ is_ours(const Past *past, const MaildirEntry *e, const Message *m)
 static void
 add_answered(Past *past, const Message *m)
 {
+    bool ends = true, sure;
+    Minted minted;
+    g_autofree char *token = proof_token_of(m, &ends);
+    if (!token || !namesake_minted(past->engine->home, m, &minted, &sure) ||
+        minted.kind != MAIL_ANSWER)
+        ends = true;
     g_autoptr(GPtrArray) settled = proof_read(past->engine->home, m);
-    for (guint i = 0; i < settled->len; i++)
-        g_hash_table_add(past->answered, g_strdup(g_ptr_array_index(settled, i)));
+    for (guint i = 0; i < settled->len; i++) {
+        char *id = g_ptr_array_index(settled, i);
+        if (ends || !g_hash_table_contains(past->answered, id))
+            g_hash_table_insert(past->answered, g_strdup(id), GINT_TO_POINTER(ends));
+    }
 }
 
 static bool
@@ -215,10 +225,14 @@ classify(Past *past, Txn *txn, MsgNew *in, const char *flags, GError **error)
         in->why = unsaid ? unsaid : "history: filed as done";
         return true;
     }
-    if (g_hash_table_contains(past->answered, in->mail->id))
+    /* What a question settled lies in Active. Its job waits, and comes back from its checkpoint; where it
+     * does not, it had gone on, and the mail was in hand. */
+    bool active = g_str_equal(in->folder, "Active");
+    if (active ? g_hash_table_lookup(past->answered, in->mail->id) != NULL
+               : g_hash_table_contains(past->answered, in->mail->id))
         return classify_answered(past, txn, in, error);
     in->state = MSG_IGNORED;
-    in->why = g_str_equal(in->folder, "Active") ? "history: was in hand" : "history";
+    in->why = active ? "history: was in hand" : "history";
     return true;
 }
 

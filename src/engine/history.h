@@ -9,8 +9,8 @@
  *   in Done, and flagged as answered or      ignored(history): the answer was lost with the store
  *   its answer waited for a yes, but no
  *   such answer in Sent
- *   settled by an answer in Sent             handled, if no other mail here has its
- *                                            id: see engine/proof.h
+ *   settled by an answer in Sent; in         handled, if no other mail here has its
+ *   Active, one that ended its job           id: see engine/proof.h
  *   in Active                                ignored(history: was in hand)
  *   in Sent                                  handled: nobody's work, but found by a search
  *   anything else                            ignored(history), listed by status, released by a

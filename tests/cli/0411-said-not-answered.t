@@ -44,6 +44,21 @@ lose
 pass_by
 listed interim
 
+# --- a question, whose job had gone on ---
+
+begin
+steps '{"status":"waiting","current_phase":"waiting","wait":{"for":"reply","until":"","then":"continue"},"send_emails":[{"body":"Which one?"}]}'
+task
+pass_by
+is "$(job state) $(in_sent 'Which one')" 'parked 1' 'a job asks, and waits'
+pr stop 1 >/dev/null
+pass_by
+pr continue 1 >/dev/null
+is "$(job state) $(in_folder INBOX | wc -l)" 'queued 0' 'it is to go on, and its checkpoint is filed'
+rm -rf "$HOME_DIR/state"
+pass_by
+listed question
+
 # --- "I have your mail", and the word about long work ---
 
 begin
