@@ -59,8 +59,9 @@ accept_ended(Txn *txn, JobId job, const char *why, GError **error)
 bool
 accept_jobs(Txn *txn, const char *account, GError **error)
 {
-    return sql_run(txn, "UPDATE job SET epoch = epoch + 1 WHERE " ACCOUNT_IS, NULL, error, "s",
-                   account);
+    return sql_run(txn,
+                   "UPDATE job SET epoch = epoch + 1 WHERE state <> 'parked' AND " ACCOUNT_IS,
+                   NULL, error, "s", account);
 }
 
 bool

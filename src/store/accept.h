@@ -23,7 +23,8 @@ bool accept_question(Txn *txn, OutId mail, bool approved, GError **error);
 bool accept_ended(Txn *txn, JobId job, const char *why, GError **error);
 
 /* All jobs of the roles whose mail lies on this account's server; "": of all others. Orders and
- * checkpoints from before count no more. */
+ * checkpoints from before count no more, but for a job that waits: its checkpoint may not be taken in
+ * yet. */
 bool accept_jobs(Txn *txn, const char *account, GError **error);
 /* From now on ids carry a generation above every one that was seen (newest_seen), whoever works
  * on a job is fenced, and nothing is held any more. */

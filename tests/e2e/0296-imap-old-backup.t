@@ -108,6 +108,9 @@ go_back
 steps "$wait_step" "$answer"
 accept
 is "$(state_of 'asks.')" parked 'it comes back'
+accept
+is "$(state_of 'asks.')" parked 'and waits on, when the backup is accepted again at once'
+ok 'with its checkpoint in INBOX' box_has INBOX 'asks.'
 like "$(pr mail list --state ignored)" 'unknown.' 'what was in hand is listed'
 later
 is "$(got 'Which one')" 1 'and nobody is asked twice'

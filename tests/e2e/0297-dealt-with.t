@@ -11,7 +11,7 @@ export POSTRIDER_CLOCK=@$NOW
 pass_by() { POSTRIDER_CLOCK=@$NOW "$PR_BIN" --home "${1:-$HOME_DIR}" serve --once "${@:2}" >/dev/null 2>>"$WORK/log"; }
 later() { NOW=$((NOW + 100000)); pass_by "$@"; pass_by "$@"; pass_by "$@"; }
 second() { "$PR_BIN" --home "$WORK/second" "$@"; }
-got() { cat "$HOME_DIR"/mail/you/new/* "$WORK"/second/mail/you/new/* 2>/dev/null | grep -c -- "$1"; }
+got() { grep -l -- "$1" "$HOME_DIR"/mail/you/new/* "$WORK"/second/mail/you/new/* 2>/dev/null | wc -l; } # mails: the words of one stand in it twice, as HTML too
 state() { "$PR_BIN" --home "$1" --json job list --all | python3 -c 'import json, sys; print(*(j["state"] for j in json.load(sys.stdin)))'; }
 found='{"status":"continue","working_note":"half","send_emails":[{"body":"So far I found this."}]}'
 answer='{"status":"complete","current_phase":"complete","send_emails":[{"body":"Here it is."}]}'
