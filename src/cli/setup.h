@@ -101,6 +101,11 @@ typedef struct SetupKey {
 } SetupKey;
 int setup_key(Setup *s, const SetupKey *key);
 int setup_keys(Setup *s, const SetupKey *keys, size_t n);
+/* The answer that goes back to the question before. In a list of keys that happens by itself. */
+#define SETUP_BACK_WORD "<"
+/* The same from the key `first` on; SETUP_BACK: to whatever was asked before the list. */
+#define SETUP_BACK (-2)
+int setup_keys_from(Setup *s, const SetupKey *keys, size_t n, size_t first);
 
 /* Keeps a secret for this run as secrets/NAME. */
 bool setup_keep_secret(Setup *s, const char *name, const char *secret, GError **error);

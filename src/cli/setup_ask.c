@@ -161,6 +161,8 @@ ask_key(Setup *s, const SetupKey *key, const char *now)
         g_autofree char *value = setup_ask(s, key->question, now);
         if (!value)
             return setup_no_answer();
+        if (g_str_equal(value, SETUP_BACK_WORD))
+            return SETUP_BACK;
         if (key->needed && !*value) {
             setup_say(s, "  an answer is needed here\n");
             continue;
@@ -171,22 +173,54 @@ ask_key(Setup *s, const SetupKey *key, const char *now)
     }
 }
 
-int
-setup_key(Setup *s, const SetupKey *key)
+/* What a flag says is not asked. */
+static bool
+is_asked(const Setup *s, const SetupKey *key)
+{
+    return s->ask && key->question && !setup_flag(s, flag_name(key));
+}
+
+static int
+try_key(Setup *s, const SetupKey *key)
 {
     g_autofree char *now = setup_value(s, key->section, key->key);
     g_autofree char *path = key->path ? setup_flag_path(s, flag_name(key)) : NULL;
     const char *said = path ? path : setup_flag(s, flag_name(key));
-    if (said || !s->ask || !key->question)
-        return take_flag(s, key, said ? said : now);
-    return ask_key(s, key, now);
+    return is_asked(s, key) ? ask_key(s, key, now) : take_flag(s, key, said ? said : now);
+}
+
+int
+setup_keys_from(Setup *s, const SetupKey *keys, size_t n, size_t first)
+{
+    for (size_t i = first; i < n;) {
+        int status = try_key(s, &keys[i]);
+        if (status && status != SETUP_BACK)
+            return status;
+        if (status == 0) {
+            i++;
+            continue;
+        }
+        size_t before = i;
+        while (before > 0 && !is_asked(s, &keys[before - 1]))
+            before--;
+        if (before == 0)
+            return SETUP_BACK;
+        i = before - 1;
+    }
+    return 0;
 }
 
 int
 setup_keys(Setup *s, const SetupKey *keys, size_t n)
 {
-    int status = 0;
-    for (size_t i = 0; i < n && status == 0; i++)
-        status = setup_key(s, &keys[i]);
+    int status;
+    while ((status = setup_keys_from(s, keys, n, 0)) == SETUP_BACK)
+        setup_say(s, "  there is no question before this one\n");
     return status;
+}
+
+int
+setup_key(Setup *s, const SetupKey *key)
+{
+    return setup_keys(s, key, 1);
 }

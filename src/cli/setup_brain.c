@@ -5,11 +5,22 @@
 #include "base/text.h"
 #include "brain/brain.h"
 #include "cli/setup.h"
+#include "steps/answer.h"
 #include "store/pauses.h"
 #include <errno.h>
 
 #define TEST_US (90 * USEC_PER_SEC)
-#define TEST_TOKENS 256 /* enough for a model that thinks before it says one word */
+#define TEST_TOKENS 1024 /* enough for a model that thinks before it says one word */
+#define TEST_STEP                                                                              \
+    "This is a test of the connection; there is nothing to do. Answer with one step: "         \
+    "reasoning "                                                                               \
+    "\"ready\", status \"complete\", current_phase \"complete\", all lists and texts empty."
+
+static bool
+is_api(const char *kind)
+{
+    return g_str_equal(kind, "anthropic") || g_str_equal(kind, "openai");
+}
 
 /* --- the test --- */
 
@@ -61,12 +72,35 @@ remedy_of(const ConfBrain *b, const BrainAnswer *answer)
     }
 }
 
+/* Whether a model answers in the form that its work will need. One that does not is told, and can be
+ * written down all the same: answers are mended in a job, and asked for again. */
+static void
+judge_step(Setup *s, const BrainAnswer *answer, const GError *why)
+{
+    if (why)
+        setup_say(s,
+                  "step: the model can't answer with a step as jobs need it (%s); do: try a "
+                  "larger one\n",
+                  why->message);
+    else if (answer->lacks & (BRAIN_LACKS_SCHEMA | BRAIN_LACKS_JSON))
+        setup_ok(s, "step", "though its server takes no %s; the question says it in words",
+                 answer->lacks & BRAIN_LACKS_JSON ? "form of an answer" : "JSON schema");
+    else
+        setup_ok(s, "step", "it answers in the form that jobs need");
+}
+
 static int
 judge(Setup *s, const ConfBrain *b, const BrainAnswer *answer)
 {
     if (answer->end == BRAIN_OK || answer->end == BRAIN_TRUNCATED) {
-        g_autofree char *text = text_shorten(answer->text, 60);
+        g_autoptr(GError) unfit = NULL;
+        g_autoptr(Answer) step = NULL;
+        bool fits =
+            is_api(b->kind) && answer_parse(answer->text, strlen(answer->text), &step, &unfit);
+        g_autofree char *text = text_shorten(fits ? step->reasoning : answer->text, 60);
         setup_ok(s, "answer", "it says: %s", g_strdelimit(text, "\r\n\t", ' '));
+        if (is_api(b->kind))
+            judge_step(s, answer, unfit);
         return 0;
     }
     GError *why = g_error_new(ERR_DOMAIN, answer->end == BRAIN_BROKEN ? ERR_CONFIG : ERR_LATER,
@@ -88,7 +122,7 @@ role_env(const Config *config, const char *brain)
 }
 
 static int
-test(Setup *s, const char *name)
+test(Setup *s, const char *name, unsigned *ret_lacks)
 {
     GError *error = NULL;
     g_autoptr(Config) config = NULL;
@@ -102,13 +136,18 @@ test(Setup *s, const char *name)
     const char *const env[] = {role, NULL};
     BrainAsk ask = {.conf = &conf,
                     .home = s->cli->home->path,
-                    .prompt = "This is a test of the connection. Answer with one word: ready.",
+                    .prompt =
+                        is_api(conf.kind)
+                            ? TEST_STEP
+                            : "This is a test of the connection. Answer with one word: ready.",
+                    .schema = is_api(conf.kind) ? answer_schema : NULL,
                     .cwd = s->cli->home->path,
                     .env = env};
     setup_say(s, "asking brain '%s' one short question\n", name);
     if (!brain_start(&ask, &call, &error))
         return setup_failed(s, "answer", error, NULL);
     wait_for(call);
+    *ret_lacks = brain_answer(call)->lacks;
     return judge(s, &conf, brain_answer(call));
 }
 
@@ -130,6 +169,10 @@ ask_secret(Setup *s, const char *section, const char *name)
     if (!key)
         return setup_no_answer();
     g_strstrip(key);
+    if (g_str_equal(key, SETUP_BACK_WORD)) {
+        g_free(key);
+        return SETUP_BACK;
+    }
     g_autofree char *secret = g_strconcat(name, ".key", NULL);
     g_autofree char *path = g_strconcat("secrets/", secret, NULL);
     bool ok = !*key || (setup_keep_secret(s, secret, key, &error) &&
@@ -162,12 +205,18 @@ ask_api(Setup *s, const char *section, const char *name)
         {section, "model", "Model, as the provider names it", .needed = true},
         {section, "url", "URL of the API; empty: the provider's own"},
     };
-    int status = setup_keys(s, keys, G_N_ELEMENTS(keys));
-    if (status)
-        return status;
-    if (setup_flag(s, "key-file") || setup_flag(s, "key-env"))
+    bool flagged = setup_flag(s, "key-file") || setup_flag(s, "key-env");
+    int status = setup_keys_from(s, keys, G_N_ELEMENTS(keys), 0);
+    if (status == 0 && flagged)
         return flag_secret(s, section);
-    return s->ask ? ask_secret(s, section, name) : 0;
+    while (status == 0 && s->ask && (status = ask_secret(s, section, name)) == SETUP_BACK) {
+        bool url = !setup_flag(s, "url"), model = !setup_flag(s, "model");
+        status = url || model ? setup_keys_from(s, keys, G_N_ELEMENTS(keys), url ? 1 : 0)
+                              : SETUP_BACK;
+        if (status)
+            break;
+    }
+    return status;
 }
 
 /* What this program can ask; a person chooses among it. */
@@ -188,36 +237,45 @@ kinds_question(void)
     return g_string_free(out, FALSE);
 }
 
+/* What else this kind needs. */
+static int
+ask_rest(Setup *s, const char *section, const char *name)
+{
+    const SetupKey command = {section, "command", "Program and its arguments", .needed = true};
+    const SetupKey script = {section, "script", "File with its answers, in the home",
+                             .needed = true};
+    g_autofree char *is = setup_value(s, section, "kind");
+    if (g_str_equal(is, "command"))
+        return setup_keys_from(s, &command, 1, 0);
+    if (g_str_equal(is, "script"))
+        return setup_keys_from(s, &script, 1, 0);
+    return is_api(is) ? ask_api(s, section, name) : 0;
+}
+
 static int
 ask_kind(Setup *s, const char *section, const char *name)
 {
     g_autofree char *question = kinds_question();
     const SetupKey kind = {section, "kind", question, .needed = true};
-    const SetupKey command = {section, "command", "Program and its arguments", .needed = true};
-    const SetupKey script = {section, "script", "File with its answers, in the home",
-                             .needed = true};
-    int status = setup_key(s, &kind);
-    if (status)
-        return status;
-    g_autofree char *is = setup_value(s, section, "kind");
-    if (g_str_equal(is, "command"))
-        return setup_key(s, &command);
-    if (g_str_equal(is, "script"))
-        return setup_key(s, &script);
-    if (g_str_equal(is, "anthropic") || g_str_equal(is, "openai"))
-        return ask_api(s, section, name);
-    return 0;
+    int status;
+    if (s->ask)
+        setup_say(s, "An answer of '" SETUP_BACK_WORD "' goes back to the question before.\n");
+    do
+        status = setup_key(s, &kind);
+    while (status == 0 && (status = ask_rest(s, section, name)) == SETUP_BACK);
+    return status;
 }
 
-/* What was wrong with it is over, and its jobs go on. */
+/* What was wrong with it is over, and its jobs go on. What its server lacks they need not find out. */
 static int
-mark_well(Setup *s, const char *name)
+mark_well(Setup *s, const char *name, unsigned lacks)
 {
     GError *error = NULL;
     int status = cli_db(s->cli, DB_WRITE);
     if (status)
         return status;
-    if (!home_reload(s->cli->home, &error) || !brain_worked(s->cli->db, name, &error))
+    if (!home_reload(s->cli->home, &error) || !brain_worked(s->cli->db, name, &error) ||
+        !brain_set_lacks(s->cli->db, name, lacks, &error))
         return cli_error(0, error);
     db_hint(s->cli->db);
     return 0;
@@ -233,16 +291,17 @@ work(Setup *s)
     int status = ask_kind(s, section, name);
     if (status)
         return status;
+    unsigned lacks = 0;
     bool tested = !setup_switch(s, "no-test");
     if (tested)
-        status = test(s, name);
+        status = test(s, name, &lacks);
     if (status && s->ask && setup_ask_yes(s, "Go on all the same?", false)) {
         tested = false;
         status = 0;
     }
     if (status == 0)
         status = setup_write(s);
-    return status || !tested ? status : mark_well(s, name);
+    return status || !tested ? status : mark_well(s, name, lacks);
 }
 
 static const char *const texts[] = {"name",    "kind",    "model",  "url", "key-file",

@@ -90,11 +90,10 @@ const Verb verbs[] = {
      false},
     {"set up", "setup", "mail|brain|role|limits|service [OPTION]...",
      "ask, test, and write the settings",
-     "At a terminal it asks, with what is set now as the default; elsewhere options are the answers. It "
-     "tests\n"
-     "what it was told, shows what would change in postrider.conf, and writes it once you or --yes agree; "
-     "the\n"
-     "file as it was is kept as postrider.conf.bak. Passwords and keys come by a prompt that shows "
+     "At a terminal it asks, with what is set now as the default ('<' goes back to the question before);\n"
+     "elsewhere options are the answers. It tests what it was told, shows what would change in\n"
+     "postrider.conf, and writes it once you or --yes agree; the file as it was is kept as postrider.conf.bak.\n"
+     " Passwords and keys come by a prompt that shows "
      "nothing, and\n"
      "are kept in secrets/. --no-test writes without testing. Who serves the home is told to read it again.\n\n"
      "mail: --address A --preset gmail|outlook|fastmail|dovecot|other --user U, --password-file F or\n"
@@ -106,7 +105,7 @@ const Verb verbs[] = {
      "ID.\n"
      "--check repeats the tests and changes nothing; --take-over makes the mailbox this home's.\n"
      "brain: --kind command|script|anthropic|openai --model M --url U --key-file F|--key-env V --command C\n"
-     "--script F --name NAME. Asks it one short question.\n"
+     "--script F --name NAME. Asks it one short question; a model must answer with a step, as in a job.\n"
      "role: NAME --address A --display NAME --brain B --workdir DIR --instructions FILE.\n"
      "limits: --max-cost-per-day N --role ROLE --max-cost N --max-iterations N --total-iterations N "
      "--workers N.\n"

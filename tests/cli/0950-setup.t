@@ -66,6 +66,21 @@ S
 echo "$SECRET" >"$WORK/key"
 ok 'brain by flags' pr setup brain --kind anthropic --model claude-opus-5-5 --url "$URL" --key-file "$WORK/key" --yes
 like "$OUT" 'answer: ok, it says: ready' 'was asked one question'
+like "$OUT" "step: the model can't answer with a step as jobs need it .*; do: try a larger one" 'what it can not is told'
+fake_end
+
+step='{"reasoning":"ready","status":"complete","current_phase":"complete"}'
+fake schema <<S
+$step
+{"fake": "no-schema"}
+$step
+S
+ok 'a model that answers with a step' pr setup brain --name s1 --kind openai --model m --url "$URL/v1" --yes
+like "$OUT" 'it says: ready.*step: ok, it answers in the form that jobs need' 'is told apart'
+like "$(cat "$WORK/schema.log")" 'current_phase' 'it was asked with the schema of a step'
+ok 'a server that knows no schema' pr setup brain --name s2 --kind openai --model m --url "$URL/v1" --yes
+like "$OUT" 'step: ok, though its server takes no JSON schema; the question says it in words' 'is told too'
+is "$(db "SELECT count(*) FROM meta WHERE key LIKE '%lacks%s2%' AND CAST(value AS INTEGER) > 0")" 1 'and remembered'
 fake_end
 
 fake bad <<'S'

@@ -69,6 +69,35 @@ is "$(python3 -c 'import json,sys; print(json.loads(open(sys.argv[1]).readlines(
 is "$(grep -rl "$SECRET" "$HOME_DIR")" "$HOME_DIR/secrets/default.key" 'no other file has it'
 fake_end
 
+# --- back to the question before ---
+fake back <<'S'
+{"reasoning":"ready","status":"complete","current_phase":"complete"}
+S
+talk back setup brain --name other <<X
+expect "'<' goes back"
+expect "What thinks"; send "<\r"
+expect "no question before"
+expect "What thinks"; send "openai\r"
+expect "Model"; send "wrong\r"
+expect "URL"; send "<\r"
+expect "provider names it*wrong"; send "<\r"
+expect "What thinks"; send "\r"
+expect "Model"; send "tiny-2\r"
+expect "URL"; send "http://wrong\r"
+expect "API key"; send "<\r"
+expect "URL of the API"; send "$URL/v1\r"
+expect "API key"; send "$SECRET\r"
+expect "answer: ok, it says: ready"
+expect "step: ok, it answers in the form that jobs need"
+expect "Write it?"; send "y\r"
+expect "kept:"
+X
+is "$STATUS" 0 'going back, and on again'
+like "$(pr config show | tr '\n' ' ')" "brain other\].*tiny-2" 'what was said last counts'
+unlike "$TTY" "$SECRET" 'and the key is not shown'
+fake_end
+rm -f "$HOME_DIR/secrets/other.key"
+
 fake bad <<'S'
 {"fake": "404"}
 S
