@@ -1,4 +1,4 @@
-# bash completion for postrider: verbs and options from the program itself, roles, jobs, mail and notes from the home.
+# Completion for postrider: verbs and options from the program itself, roles, jobs, mail and notes from the home.
 
 _postrider_home()
 {
@@ -54,7 +54,9 @@ _postrider()
     --from)
         words='reviewer digest triage researcher echo'
         [ "$verb" = role ] || words=$(_postrider_roles) ;;
-    --by) words='day role job' ;;
+    --by) words='day role job brain' ;;
+    --level) words='debug info warn error' ;;
+    --job) words=$(_postrider_column job list --all --limit 20) ;;
     --state)
         case $verb in
         job) words='queued working waiting done failed stopped cancelled' ;;
@@ -87,4 +89,12 @@ _postrider()
     esac
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
-complete -o bashdefault -o default -F _postrider postrider
+
+# For zsh and fish: run, not sourced, with the place of the word to complete and the words of the line.
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+    COMP_CWORD=$1 COMP_WORDS=("${@:2}")
+    _postrider
+    [ ${#COMPREPLY[@]} -eq 0 ] || printf '%s\n' "${COMPREPLY[@]}"
+else
+    complete -o bashdefault -o default -F _postrider postrider
+fi

@@ -35,7 +35,50 @@ is "$(complete_line 'postrider note get envoy/st')" \
     "$(pr --json note list envoy/st | python3 -c 'import json,sys; print(*(n["key"] for n in json.load(sys.stdin)))')" 'notes'
 is "$(complete_line 'postrider show REA')" README/links 'a note to show'
 is "$(complete_line 'postrider job list --state wai')" waiting 'a state'
-is "$(complete_line 'postrider cost --by ')" 'day role job' 'what to sum up by'
+is "$(complete_line 'postrider cost --by ')" 'day role job brain' 'what to sum up by'
 is "$(POSTRIDER_HOME=/nowhere complete_line "postrider --home $HOME_DIR job show 1")" '1' 'the home of the line'
+
+# In step with the verbs' table: what the usage of a verb offers as its first word is offered here.
+for verb in config role setup job mail outbox; do
+    usage=$(pr help "$verb" | grep -m 1 -o "postrider $verb [a-z|]*[a-z]" | cut -d ' ' -f 3)
+    [ "$verb" != role ] || usage='new|list|edit|remove'
+    [ "$verb" != config ] || usage='show|check|set'
+    is "$(complete_line "postrider $verb ")" "${usage//|/ }" "the forms of $verb"
+done
+for form in $(complete_line 'postrider note ') list remove now; do
+    ok "'$form' is a form that help knows" sh -c '{ "$1" help note; "$1" help every; } | grep -qw -e "$2"' - "$PR_BIN" "$form"
+done
+
+# zsh and fish ask the same.
+share=$WORK/share # as it is installed
+mkdir -p "$WORK/bin" "$share"/{bash-completion/completions,zsh/site-functions,fish/vendor_completions.d} && ln -s "$PR_BIN" "$WORK/bin/postrider"
+cp "$POSTRIDER_SRC/completion/postrider.bash" "$share/bash-completion/completions/postrider"
+cp "$POSTRIDER_SRC/completion/_postrider" "$share/zsh/site-functions"
+cp "$POSTRIDER_SRC/completion/postrider.fish" "$share/fish/vendor_completions.d"
+is "$(POSTRIDER_HOME=$HOME_DIR bash "$POSTRIDER_SRC/completion/postrider.bash" 3 "$PR_BIN" mail tr | tr '\n' ' ')" '' 'no such word'
+is "$(POSTRIDER_HOME=$HOME_DIR bash "$POSTRIDER_SRC/completion/postrider.bash" 2 "$PR_BIN" mail tr)" trace 'the file, run'
+if command -v fish >/dev/null; then
+    in_fish() { PATH=$WORK/bin:$PATH HOME=$WORK POSTRIDER_HOME=$HOME_DIR fish --no-config -c "source $share/fish/vendor_completions.d/postrider.fish; complete -C '$1'" | tr '\n' ' '; }
+    is "$(in_fish 'postrider mail t')" 'thread trace ' 'fish: forms'
+    is "$(in_fish 'postrider stat')" 'status ' 'fish: a verb'
+    is "$(in_fish 'postrider ask --to ')" 'envoy ' 'fish: a role'
+else
+    skip 'fish' 'no fish here'
+fi
+if command -v zsh >/dev/null; then
+    in_zsh()
+    {
+        HOME=$WORK POSTRIDER_HOME=$HOME_DIR PATH=$WORK/bin:$PATH zsh -f -c '
+            compadd() { shift 3; print -r -- "$@"; }; _files() { print files; }
+            fpath=('"$share"'/zsh/site-functions $fpath); autoload -Uz _postrider
+            words=("$@"); CURRENT=$#words; _postrider' - "$@"
+    }
+    is "$(in_zsh postrider mail t)" 'thread trace' 'zsh: forms'
+    is "$(in_zsh postrider stat)" status 'zsh: a verb'
+    is "$(in_zsh postrider ask --to '')" envoy 'zsh: a role'
+    is "$(in_zsh postrider ask -a x)" files 'zsh: files where there is nothing else'
+else
+    skip 'zsh' 'no zsh here'
+fi
 
 done_testing
