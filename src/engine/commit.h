@@ -9,6 +9,7 @@
  *           -> step_commit()       one transaction
  *           -> step_settle()       files follow
  */
+#include "base/list.h"
 #include "engine/engine.h"
 #include "store/jobs.h"
 #include "store/messages.h"
@@ -18,6 +19,8 @@ typedef struct ProposedFile {
     GBytes *content;               /* NULL: the newest version of note_key, read at commit */
     char *note_key;                /* NULL: content is given */
 } ProposedFile;
+void proposed_file_free(ProposedFile *f);
+LIST_OF(ProposedFiles, proposed_files, ProposedFile, proposed_file_free)
 
 typedef struct ProposedMail {
     GPtrArray *to, *cc; /* char *: addr-specs; to empty: whoever asked */
@@ -25,11 +28,12 @@ typedef struct ProposedMail {
     char *body;
     bool plain;        /* the words are ours and no Markdown: no HTML is made of them */
     char *in_reply_to; /* id; NULL: the newest mail that was shown */
-    GPtrArray *files;  /* of ProposedFile */
-    bool at_end;       /* speaks of the end: not sent where the step turns out to be none */
+    ProposedFiles *files;
+    bool at_end; /* speaks of the end: not sent where the step turns out to be none */
 } ProposedMail;
 ProposedMail *proposed_mail_new(void);
 void proposed_mail_free(ProposedMail *m);
+LIST_OF(ProposedMails, proposed_mails, ProposedMail, proposed_mail_free)
 void proposed_mail_attach(ProposedMail *m,
                           const char *filename,
                           const char *content_type,
@@ -46,11 +50,15 @@ typedef struct ProposedNote {
     GBytes *body;       /* NOTE_REPLACE, NOTE_APPEND */
     int64_t if_version; /* NOTE_REPLACE: refused also when the newest is another; 0: not said */
 } ProposedNote;
+void proposed_note_free(ProposedNote *n);
+LIST_OF(ProposedNotes, proposed_notes, ProposedNote, proposed_note_free)
 
 /* Carried out at COMPLETE and ESCALATE only. */
 typedef struct ProposedMove {
     char *msgid, *folder;
 } ProposedMove;
+void proposed_move_free(ProposedMove *m);
+LIST_OF(ProposedMoves, proposed_moves, ProposedMove, proposed_move_free)
 
 typedef enum ProposalStatus {
     PROPOSE_CONTINUE, /* one more step */
@@ -64,15 +72,15 @@ typedef enum ProposalStatus {
 
 typedef struct Proposal {
     ProposalStatus status;
-    char *phase;      /* next phase; NULL: unchanged */
-    char *because;    /* one paragraph; NULL */
-    char *why;        /* LIMIT, FAIL: what the job's `why` says; CONTINUE: what was refused */
-    GPtrArray *notes; /* of ProposedNote, in order; before the mails */
-    GPtrArray *mails; /* of ProposedMail; none is released when a note of this step failed */
-    GPtrArray *moves; /* of ProposedMove */
-    GArray *settles;  /* of MsgId; empty with COMPLETE: all that was shown */
-    GBytes *state;    /* JSON: what the face wants back at the next step; NULL: nothing */
-    Due resume; /* PARK: when it goes on by itself, or wait_then is due; DUE_NEVER: mail or
+    char *phase;   /* next phase; NULL: unchanged */
+    char *because; /* one paragraph; NULL */
+    char *why;     /* LIMIT, FAIL: what the job's `why` says; CONTINUE: what was refused */
+    ProposedNotes *notes; /* in order; before the mails */
+    ProposedMails *mails; /* none is released when a note of this step failed */
+    ProposedMoves *moves;
+    GArray *settles; /* of MsgId; empty with COMPLETE: all that was shown */
+    GBytes *state;   /* JSON: what the face wants back at the next step; NULL: nothing */
+    Due resume;      /* PARK: when it goes on by itself, or wait_then is due; DUE_NEVER: mail or
                           an order only */
     WaitThen wait_then;
     char *waiting_for; /* PARK: for people; NULL: the step limit of a run */

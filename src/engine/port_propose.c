@@ -269,7 +269,7 @@ verb_send(PortTalk *talk, const json_t *request, json_t *answer, int *status, GE
 
     if (!mail)
         return false;
-    g_ptr_array_add(p->mails, mail);
+    proposed_mails_add(p->mails, mail);
     if (!read_parent(talk, request, mail, status, error))
         return false;
     if (mail->to->len > 0 && !mail->in_reply_to && !mail->subject)
@@ -367,7 +367,7 @@ verb_reply(PortTalk *talk, const json_t *request, json_t *answer, int *status, G
 
     if (!mail)
         return false;
-    g_ptr_array_add(p->mails, mail);
+    proposed_mails_add(p->mails, mail);
     if (!*mail->body && mail->files->len == 0)
         return err_set(error, ERR_NEVER, "body: must not be empty");
     if (!read_settles(talk, request, rows, answer, status, error))

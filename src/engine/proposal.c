@@ -3,7 +3,7 @@
 #include "mail/address.h"
 #include "store/outbox.h"
 
-static void
+void
 proposed_file_free(ProposedFile *f)
 {
     g_free(f->filename);
@@ -19,7 +19,7 @@ proposed_mail_new(void)
     ProposedMail *m = g_new0(ProposedMail, 1);
     m->to = g_ptr_array_new_with_free_func(g_free);
     m->cc = g_ptr_array_new_with_free_func(g_free);
-    m->files = g_ptr_array_new_with_free_func((GDestroyNotify)proposed_file_free);
+    m->files = proposed_files_new();
     return m;
 }
 
@@ -30,7 +30,7 @@ proposed_mail_free(ProposedMail *m)
         return;
     g_ptr_array_unref(m->to);
     g_ptr_array_unref(m->cc);
-    g_ptr_array_unref(m->files);
+    proposed_files_free(m->files);
     g_free(m->subject);
     g_free(m->body);
     g_free(m->in_reply_to);
@@ -47,10 +47,10 @@ proposed_mail_attach(ProposedMail *m,
     f->filename = g_strdup(filename);
     f->content_type = g_strdup(content_type);
     f->content = g_bytes_ref(content);
-    g_ptr_array_add(m->files, f);
+    proposed_files_add(m->files, f);
 }
 
-static void
+void
 proposed_note_free(ProposedNote *n)
 {
     g_free(n->key);
@@ -59,7 +59,7 @@ proposed_note_free(ProposedNote *n)
     g_free(n);
 }
 
-static void
+void
 proposed_move_free(ProposedMove *m)
 {
     g_free(m->msgid);
@@ -73,9 +73,9 @@ proposal_new(ProposalStatus status)
     Proposal *p = g_new0(Proposal, 1);
     p->status = status;
     p->resume = DUE_NEVER;
-    p->notes = g_ptr_array_new_with_free_func((GDestroyNotify)proposed_note_free);
-    p->mails = g_ptr_array_new_with_free_func((GDestroyNotify)proposed_mail_free);
-    p->moves = g_ptr_array_new_with_free_func((GDestroyNotify)proposed_move_free);
+    p->notes = proposed_notes_new();
+    p->mails = proposed_mails_new();
+    p->moves = proposed_moves_new();
     p->settles = g_array_new(FALSE, FALSE, sizeof(MsgId));
     return p;
 }
@@ -84,7 +84,7 @@ ProposedMail *
 proposal_add_mail(Proposal *p)
 {
     ProposedMail *mail = proposed_mail_new();
-    g_ptr_array_add(p->mails, mail);
+    proposed_mails_add(p->mails, mail);
     return mail;
 }
 
@@ -94,7 +94,7 @@ proposal_add_note(Proposal *p, NoteAct act, const char *key)
     ProposedNote *note = g_new0(ProposedNote, 1);
     note->act = act;
     note->key = g_strdup(key);
-    g_ptr_array_add(p->notes, note);
+    proposed_notes_add(p->notes, note);
     return note;
 }
 
@@ -123,10 +123,10 @@ proposal_free(Proposal *p)
     g_free(p->because);
     g_free(p->why);
     g_free(p->waiting_for);
-    g_ptr_array_unref(p->notes);
-    g_ptr_array_unref(p->moves);
+    proposed_notes_free(p->notes);
+    proposed_moves_free(p->moves);
     g_clear_pointer(&p->state, g_bytes_unref);
-    g_ptr_array_unref(p->mails);
+    proposed_mails_free(p->mails);
     g_array_unref(p->settles);
     g_free(p);
 }

@@ -83,7 +83,7 @@ say_cut(const Task *t, const BrainAnswer *answer, Proposal *p)
 static bool
 attach_files(Workplace *place, Proposal *p, GError **error)
 {
-    g_autoptr(GPtrArray) files = NULL;
+    g_autoptr(ProposedFiles) files = NULL;
     g_autofree char *notes = NULL;
     if (!place || p->mails->len == 0)
         return true;

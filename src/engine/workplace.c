@@ -405,7 +405,7 @@ say_rest(Taking *t, bool unseen)
 }
 
 bool
-workplace_take(Workplace *w, GPtrArray **ret_files, char **ret_notes, GError **error)
+workplace_take(Workplace *w, ProposedFiles **ret_files, char **ret_notes, GError **error)
 {
     g_autoptr(GString) notes = g_string_new(NULL);
     g_autoptr(GHashTable) taken = workplace_names_new();
@@ -424,7 +424,7 @@ workplace_take(Workplace *w, GPtrArray **ret_files, char **ret_notes, GError **e
     for (guint i = 0; i < names->len; i++)
         take_file(&t, g_ptr_array_index(names, i));
     say_rest(&t, more);
-    *ret_files = g_ptr_array_ref(t.mail->files);
+    *ret_files = g_steal_pointer(&t.mail->files);
     proposed_mail_free(t.mail);
     *ret_notes = notes->len ? g_strndup(notes->str, notes->len - 1) : NULL;
     return true;

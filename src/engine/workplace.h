@@ -13,9 +13,7 @@
  * links, only regular files are read, each up to its cap whatever its size claims to be, and
  * what stands in the way is moved aside.
  */
-#include "engine/engine.h"
-#include "store/jobs.h"
-#include "store/messages.h"
+#include "engine/commit.h"
 
 #define WORKPLACE_FILES_MAX 100u        /* in one answer */
 #define WORKPLACE_BYTES_MAX (50u << 20) /* over all of them; one: LIMIT_ATTACHMENT_BYTES */
@@ -58,6 +56,6 @@ char *workplace_name(GHashTable *taken, const char *filename);
  * names. A mail whose file is gone has none. */
 bool workplace_fill(Workplace *w, Engine *engine, const MsgRows *shown, GError **error);
 /* Files in out/ by name, regular ones only, within the caps; what was left out is said in
- * *ret_notes (NULL: nothing), a line each, in words for a mail. Elements are ProposedFile,
- * names as by workplace_name(). */
-bool workplace_take(Workplace *w, GPtrArray **ret_files, char **ret_notes, GError **error);
+ * *ret_notes (NULL: nothing), a line each, in words for a mail. Names
+ * as by workplace_name(). */
+bool workplace_take(Workplace *w, ProposedFiles **ret_files, char **ret_notes, GError **error);

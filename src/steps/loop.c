@@ -229,7 +229,7 @@ propose_moves(Proposal *p, const Answer *a)
         ProposedMove *move = g_new0(ProposedMove, 1);
         move->msgid = g_steal_pointer(&id);
         move->folder = g_strdup(ref->folder);
-        g_ptr_array_add(p->moves, move);
+        proposed_moves_add(p->moves, move);
     }
 }
 

@@ -133,7 +133,7 @@ propose_mail(Engine *engine,
         ProposedFile *file = g_new0(ProposedFile, 1);
         file->note_key = g_strdup(f->note_key);
         file->filename = file_name(f);
-        g_ptr_array_add(mail->files, file);
+        proposed_files_add(mail->files, file);
     }
     return find_parent(engine, job, in, m, state, &mail->in_reply_to, error);
 }

@@ -61,7 +61,7 @@ propose(const Case *c)
         ProposedFile *f = g_new0(ProposedFile, 1);
         f->filename = g_strdup("b.py");
         f->note_key = g_strdup(c->attaches);
-        g_ptr_array_add(mail->files, f);
+        proposed_files_add(mail->files, f);
     }
     return p;
 }

@@ -112,11 +112,11 @@ open_place(TestWork *w)
     return place;
 }
 
-static GPtrArray *
+static ProposedFiles *
 take(Workplace *place, char **ret_notes)
 {
     g_autoptr(GError) error = NULL;
-    GPtrArray *files = NULL;
+    ProposedFiles *files = NULL;
 
     workplace_take(place, &files, ret_notes, &error);
     g_assert_no_error(error);
@@ -223,7 +223,7 @@ test_take(TestWork *w, gconstpointer data)
 
     put_out(place, "b.txt", "two");
     put_out(place, "a.txt", "one");
-    g_autoptr(GPtrArray) files = take(place, &notes);
+    g_autoptr(ProposedFiles) files = take(place, &notes);
     g_assert_null(notes);
     g_assert_cmpuint(files->len, ==, 2);
     const ProposedFile *a = g_ptr_array_index(files, 0);
@@ -247,9 +247,9 @@ test_take_hostile(TestWork *w, gconstpointer data)
     put_out(place, "huge", "");
     g_assert_cmpint(truncate(huge, 26 << 20), ==, 0);
     put_out(place, "evil\r\nBcc: x", "text");
-    g_autoptr(GPtrArray) files = take(place, &notes);
+    g_autoptr(ProposedFiles) files = take(place, &notes);
     g_assert_cmpuint(files->len, ==, 1);
-    g_assert_cmpstr(((ProposedFile *)g_ptr_array_index(files, 0))->filename, ==, "evilBcc_ x");
+    g_assert_cmpstr(files->pdata[0]->filename, ==, "evilBcc_ x");
     g_assert_cmpstr(notes, ==,
                     "not attached: fifo, not a file that can be read\n"
                     "not attached: folder, not a file that can be read\n"
@@ -267,7 +267,7 @@ test_take_many(TestWork *w, gconstpointer data)
         g_autofree char *name = g_strdup_printf("f%u", i);
         put_out(place, name, "x");
     }
-    g_autoptr(GPtrArray) files = take(place, &notes);
+    g_autoptr(ProposedFiles) files = take(place, &notes);
     g_assert_cmpuint(files->len, ==, WORKPLACE_FILES_MAX);
     g_assert_cmpstr(notes, ==, "not attached: 5 more files, at most 100 are");
 }
@@ -284,7 +284,7 @@ test_take_heavy(TestWork *w, gconstpointer data)
         put_out(place, name, "");
         g_assert_cmpint(truncate(path, 20 << 20), ==, 0);
     }
-    g_autoptr(GPtrArray) files = take(place, &notes);
+    g_autoptr(ProposedFiles) files = take(place, &notes);
     g_assert_cmpuint(files->len, ==, 2);
     g_assert_cmpstr(notes, ==, "not attached: f2, more than 50 MB with the others");
 }
@@ -298,7 +298,7 @@ test_take_replaced(TestWork *w, gconstpointer data)
 
     g_assert_cmpint(g_rmdir(place->out), ==, 0);
     g_assert_cmpint(symlink("/etc", place->out), ==, 0);
-    g_autoptr(GPtrArray) files = take(place, &notes);
+    g_autoptr(ProposedFiles) files = take(place, &notes);
     g_assert_cmpuint(files->len, ==, 0);
     g_assert_cmpstr(notes, ==, "not attached: out/ is no folder any more");
 }
@@ -313,7 +313,7 @@ test_fresh(TestWork *w, gconstpointer data)
     put_out(first, "a.txt", "one");
     w->claim.fence++;
     g_autoptr(Workplace) second = open_place(w);
-    g_autoptr(GPtrArray) files = take(second, &notes);
+    g_autoptr(ProposedFiles) files = take(second, &notes);
     g_assert_cmpuint(files->len, ==, 0);
     g_autofree char *old = g_strdup_printf("%s/old/%d", second->path, (int)second->fence);
     g_autofree char *kept = read_text(old, "a.txt");
@@ -343,7 +343,7 @@ test_fresh_hostile(TestWork *w, gconstpointer data)
         g_autoptr(Workplace) place = open_place(w);
         g_autofree char *notes = NULL;
         put_out(place, "a", "x");
-        g_autoptr(GPtrArray) files = take(place, &notes);
+        g_autoptr(ProposedFiles) files = take(place, &notes);
         g_assert_cmpuint(files->len, ==, 1);
         g_assert_false(g_file_test(place->out, G_FILE_TEST_IS_SYMLINK));
         g_assert_false(g_file_test(place->in, G_FILE_TEST_IS_SYMLINK));
