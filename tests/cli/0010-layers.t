@@ -47,5 +47,9 @@ is "$STATUS" 0 'words in strings and comments are no calls'
 finds "room 'attic' is not in the table" 'an unknown room' src/attic/x.c ''
 finds 'includes name their room' 'an include without its room' src/base/x.c '#include "text.h"'
 finds 'does not include "base/banned.h"' 'a file without banned.h' src/base/x.c '' src/base/y.c 'int y;'
+finds 'x.h:3: a list of Step is no bare GPtrArray' 'a bare list of structs' src/store/x.h 'typedef struct X {\n    GPtrArray *steps; /* of Step, oldest first */\n} X;'
+finds 'a list of Step is no bare GPtrArray' 'also in a call' src/store/x.h '/* Oldest first; elements are\n * Step. */\nbool x(GPtrArray **ret);'
+breach src/store/x.h 'typedef struct X {\n    GPtrArray *ids; /* of char * */\n} X;\n/* Integrity; elements are char *. */\nbool x(GPtrArray **ret);'
+is "$STATUS" 0 'strings may be one'
 
 done_testing
