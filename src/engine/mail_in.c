@@ -39,7 +39,7 @@ read_checkpoint(const Key *key, const Message *m, MailIn *in)
 static void
 drop_content(Message *m)
 {
-    const GPtrArray *const lists[] = {m->parts, m->files};
+    const MsgParts *const lists[] = {m->parts, m->files};
 
     for (size_t l = 0; l < G_N_ELEMENTS(lists); l++) {
         for (guint i = 0; i < lists[l]->len; i++) {

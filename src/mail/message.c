@@ -19,8 +19,8 @@ message_free(Message *m)
     g_clear_pointer(&m->cc, addresses_free);
     g_clear_pointer(&m->reply_to, addresses_free);
     g_clear_pointer(&m->headers, g_ptr_array_unref);
-    g_clear_pointer(&m->files, g_ptr_array_unref);
-    g_clear_pointer(&m->parts, g_ptr_array_unref);
+    g_clear_pointer(&m->files, msg_parts_free);
+    g_clear_pointer(&m->parts, msg_parts_free);
     g_free(m);
 }
 
@@ -31,7 +31,7 @@ message_header(const Message *m, const char *name)
 }
 
 static const MsgPart *
-find_part(const GPtrArray *list, const char *filename)
+find_part(const MsgParts *list, const char *filename)
 {
     for (guint i = 0; i < list->len; i++) {
         const MsgPart *part = g_ptr_array_index(list, i);

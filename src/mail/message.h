@@ -58,6 +58,8 @@ typedef struct MsgPart {
     struct Message *mail; /* a message/rfc822 as a mail, two deep; NULL */
     const struct MsgPart *within; /* the part whose mail it belongs to; NULL: to the message */
 } MsgPart;
+void msg_part_unref(MsgPart *part);
+LIST_OF(MsgParts, msg_parts, MsgPart, msg_part_unref)
 
 typedef struct MsgHeader {
     char *name, *value; /* as sent; value unfolded, RFC 2047 not decoded */
@@ -76,11 +78,11 @@ typedef struct Message {
     unsigned flags;
     const char *problem; /* NULL: fine */
     GPtrArray *headers;  /* of MsgHeader, in order */
-    GPtrArray *parts;    /* of MsgPart, leaves in order */
-    GPtrArray *files; /* of MsgPart: all that is listed, under names that differ: leaves, files
+    MsgParts *parts;     /* leaves in order */
+    MsgParts *files;     /* all that is listed, under names that differ: leaves, files
                             in uuencode, and behind each forwarded mail what that has */
-    char *text;       /* the readable body, LF lines */
-    Digest body;      /* of the body as sent, line endings as LF */
+    char *text;          /* the readable body, LF lines */
+    Digest body;         /* of the body as sent, line endings as LF */
     size_t size;
 } Message;
 

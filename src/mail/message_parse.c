@@ -519,9 +519,9 @@ read_message(const void *raw, size_t len, const Reading *how)
         read_body(m, body, block.bare_cr, how);
     }
     if (!m->parts)
-        m->parts = g_ptr_array_new();
+        m->parts = msg_parts_new();
     if (!m->files)
-        m->files = g_ptr_array_new();
+        m->files = msg_parts_new();
     if (!m->text)
         m->text = g_strdup("");
     return m;

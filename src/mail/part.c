@@ -29,8 +29,8 @@ struct PartList {
     size_t max_text;
     PartOpen *open;
     void *user;
-    GPtrArray *parts;  /* of MsgPart */
-    GPtrArray *files;  /* of MsgPart: those in texts, and in the end all */
+    MsgParts *parts;
+    MsgParts *files;   /* those in texts, and in the end all */
     GArray *pending;   /* of Pending: texts */
     GArray *named;     /* of Pending: texts that are listed as files, and are not to be saved */
     GHashTable *names; /* file names in use, with the number of the last copy */
@@ -50,8 +50,8 @@ part_clear(gpointer data)
     message_free(p->mail);
 }
 
-static void
-part_unref(gpointer part)
+void
+msg_part_unref(MsgPart *part)
 {
     g_rc_box_release_full(part, part_clear);
 }
@@ -65,8 +65,8 @@ partlist_new(bool keep, size_t max_text, PartOpen *open, void *user)
     list->max_text = max_text;
     list->open = open;
     list->user = user;
-    list->parts = g_ptr_array_new_with_free_func(part_unref);
-    list->files = g_ptr_array_new_with_free_func(part_unref);
+    list->parts = msg_parts_new();
+    list->files = msg_parts_new();
     list->pending = g_array_new(FALSE, FALSE, sizeof(Pending));
     list->named = g_array_new(FALSE, FALSE, sizeof(Pending));
     return list;
@@ -77,8 +77,8 @@ partlist_free(PartList *list)
 {
     if (!list)
         return;
-    g_clear_pointer(&list->files, g_ptr_array_unref);
-    g_clear_pointer(&list->parts, g_ptr_array_unref);
+    g_clear_pointer(&list->files, msg_parts_free);
+    g_clear_pointer(&list->parts, msg_parts_free);
     g_array_unref(list->pending);
     g_array_unref(list->named);
     g_clear_pointer(&list->names, g_hash_table_unref);
@@ -310,7 +310,7 @@ partlist_add(PartList *list, const Leaf *leaf)
     g_autofree char *in_data = name_in_data(encoding, leaf);
     MsgPart *part = new_part(type->value, params_find(type, "charset"));
 
-    g_ptr_array_add(list->parts, part);
+    msg_parts_add(list->parts, part);
     note_params(list, type);
     note_params(list, disposition);
     set_name(list, part, type, disposition, in_data);
@@ -357,7 +357,7 @@ add_uu_file(PartList *list, const UuFile *file)
     part->filename = name ? unique_name(list, g_steal_pointer(&name)) : NULL;
     part->made = !part->filename;
     decode_attachment(list, part, ENC_UU, &leaf);
-    g_ptr_array_add(list->files, part);
+    msg_parts_add(list->files, part);
 }
 
 /* The text without the files in it, which become files of the message; NULL: there are none. */
@@ -546,9 +546,9 @@ choose_text(PartList *list)
 static void
 list_file(PartList *list, MsgPart *part, unsigned number)
 {
-    const GPtrArray *inner = part->mail ? part->mail->files : NULL;
+    const MsgParts *inner = part->mail ? part->mail->files : NULL;
 
-    g_ptr_array_add(list->files, g_rc_box_acquire(part));
+    msg_parts_add(list->files, g_rc_box_acquire(part));
     for (guint i = 0; inner && i < inner->len; i++) {
         MsgPart *file = g_ptr_array_index(inner, i);
         g_autofree char *name = file->filename;
@@ -558,7 +558,7 @@ list_file(PartList *list, MsgPart *part, unsigned number)
         file->filename = unique_name(list, file->filename);
         if (!file->within)
             file->within = part;
-        g_ptr_array_add(list->files, g_rc_box_acquire(file));
+        msg_parts_add(list->files, g_rc_box_acquire(file));
     }
 }
 
@@ -566,12 +566,12 @@ list_file(PartList *list, MsgPart *part, unsigned number)
 static void
 list_files(PartList *list)
 {
-    g_autoptr(GPtrArray) in_text = list->files;
-    g_autoptr(GPtrArray) all = g_ptr_array_new();
+    g_autoptr(MsgParts) in_text = list->files;
+    g_autoptr(MsgParts) all = msg_parts_new_view();
 
-    list->files = g_ptr_array_new_with_free_func(part_unref);
-    g_ptr_array_extend(all, list->parts, NULL, NULL);
-    g_ptr_array_extend(all, in_text, NULL, NULL);
+    list->files = msg_parts_new();
+    g_ptr_array_extend(LIST_ARRAY(all), LIST_ARRAY(list->parts), NULL, NULL);
+    g_ptr_array_extend(LIST_ARRAY(all), LIST_ARRAY(in_text), NULL, NULL);
     for (guint i = 0; i < all->len; i++) {
         MsgPart *part = g_ptr_array_index(all, i);
         part->attachment |= part->text && list->flags & MSG_TEXT_CUT;
