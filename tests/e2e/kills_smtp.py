@@ -208,10 +208,14 @@ def doubts(home):
 
 
 def owed(home):
-    """All but mail in doubt, and its copies for Sent, which wait until it has left."""
+    """All but mail in doubt, its copies for Sent, and on the server the way to Done of what it answers: both wait until
+    it has left."""
     doubt = {f"delivery {row[0]} " for row in home.query(
         "SELECT id FROM delivery WHERE outbox IN (SELECT outbox FROM delivery WHERE state = 'in_doubt')")}
-    rows = [f"remote {row[0]} is {row[1]}" for row in home.query("SELECT rowid, wants FROM remote WHERE wants IS NOT NULL")]
+    rows = [f"remote {row[0]} is {row[1]}" for row in home.query(
+        "SELECT rowid, wants FROM remote r WHERE wants IS NOT NULL AND NOT EXISTS (SELECT 1 FROM message m JOIN outbox o "
+        "ON o.job = m.job JOIN delivery d ON d.outbox = o.id WHERE m.file = r.file AND m.role = r.role AND m.job <> 0 "
+        "AND d.state = 'in_doubt')")]
     return rows + [row for row in scene.owed(home) if not row.startswith(tuple(doubt))]
 
 
