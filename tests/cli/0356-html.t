@@ -106,7 +106,10 @@ pr deliver && pass_once
 F=$(newest_file "$HOME_DIR"/mail/bob/new/*)
 is "$(look types "$F")" "['multipart/alternative', ['text/plain'], ['text/html']]" 'what was frozen leaves as it was, whatever the settings say now'
 is "$(look links "$F")" "['https://new.example/?d=4']" 'with the link that the yes was about'
-is "$(sed '/^X-Postrider-Origin:/,/^[^ ]/{/^X-Postrider-Origin:/d;/^ /d}' "$F" | grep -c 'new.example')" "$(echo "$frozen" | xxd -r -p | grep -c 'new.example')" 'byte for byte'
+is "$(python3 -c 'import re, sys
+left = open(sys.argv[1], "rb").read()
+frozen = bytes.fromhex(sys.argv[2])
+print(re.sub(rb"(?m)^X-Postrider-Origin:.*\n(?:[ \t].*\n)*", b"", left, count=1) == frozen.replace(b"\r\n", b"\n"))' "$F" "$frozen")" True 'byte for byte'
 pr config set 'role envoy' html yes
 
 # --- a reply to it: quoted, forwarded, taken in by another home ---

@@ -33,7 +33,7 @@ PY
 )
 is "$unread" '' 'every key of the table is read by something'
 
-page=$(mandoc -T utf8 "$(dirname "$POSTRIDER_BIN")/man/postrider.conf.5" 2>/dev/null | col -b)
+page=$(mandoc -T utf8 "$(dirname "$POSTRIDER_BIN")/man/postrider.conf.5" 2>/dev/null | sed 's/.\x08//g')
 run pr config show
 absent=$(printf '%s\n' "$OUT" | sed -nE 's/^#?([a-z-]+) +=.*/\1/p' | sort -u | while read -r key; do
     grep -qE "^ +$key = " <<<"$page" || echo "$key"; done)
