@@ -74,7 +74,8 @@ cmd_serve_once(Cli *cli, int argc, char **argv)
                         (int)lock_holder(cli->home->state_fd, "master.lock"));
     if ((take_over && !mailboxes_before_take_over(engine->db, &error)) ||
         !living_check(cli->home, take_over, &error) ||
-        !mailboxes_begin(engine->db, take_over, &error))
+        !mailboxes_begin(engine->db, take_over, &error) ||
+        !outbox_try_copies(engine->db, &error))
         return cli_error(0, error);
     if (!pass_take_in(engine, DB_WAIT_MS, &error) ||
         !work_off(engine, max_iterations, &stats, &status, &error))

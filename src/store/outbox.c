@@ -140,6 +140,22 @@ outbox_release_copies(Txn *txn, OutId id, GError **error)
 }
 
 bool
+outbox_try_copies(Db *db, GError **error)
+{
+#define OWED_COPY "state = 'retry' AND folder <> '' AND mailbox IS NOT NULL"
+    g_auto(Txn) txn = {0};
+    int64_t owed;
+
+    if (!sql_int(db, "SELECT EXISTS (SELECT 1 FROM delivery WHERE " OWED_COPY ")", 0, &owed,
+                 error, ""))
+        return false;
+    return !owed || (txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+                     sql_run(&txn, "UPDATE delivery SET next_us = steady(?) WHERE " OWED_COPY,
+                             NULL, error, "i", txn_now(&txn)) &&
+                     txn_commit(&txn, error));
+}
+
+bool
 outbox_retry(Txn *txn, int64_t delivery, int64_t next_us, const char *why, GError **error)
 {
     return sql_run(

@@ -119,6 +119,8 @@ bool outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **err
  * true: it was not. */
 bool outbox_find_local(Db *db, OutId id, const char *mailbox, OutRow **ret, GError **error);
 bool outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error);
+/* Copies for local folders that could not be written are due at once, whatever their wait. */
+bool outbox_try_copies(Db *db, GError **error);
 /* Is it still to be delivered? Asked inside a transaction the answer holds as long as that
  * does: whoever takes mail back waits for the gate. */
 bool outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error);
