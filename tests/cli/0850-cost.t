@@ -82,7 +82,7 @@ for width in 40 60 80 120; do
 done
 like "$(COLUMNS=80 pr show 1)" $'\n {40}because The task asks for a plan, so I' 'at 80 the reason stands below'
 like "$(COLUMNS=120 pr show 1)" $'\n1     03-01 09:00:00 .*wrote note projects/a; .*The task asks for a plan' 'at 120 beside'
-like "$(COLUMNS=120 pr show 1)" 'answered <[0-9.a-z]+…>' 'ids are cut to what tells them apart'
+like "$(COLUMNS=120 pr show 1)" $'answered [0-9a-z]{8,12}\n' 'ids are cut to what tells them apart'
 is "$(pr show 1 --json | json 'len(v["steps"]), v["steps"][1]["cost_usd"], v["cost_usd"], v["forks"], v["forked_from"]')" \
     '(4, 1.25, 1.7812, [], None)' 'as JSON'
 
