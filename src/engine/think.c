@@ -7,6 +7,7 @@
 #include "engine/port.h"
 #include "engine/post.h"
 #include "engine/progress.h"
+#include "store/messages.h"
 #include "store/timers.h"
 #include <errno.h>
 #include <signal.h>
@@ -193,11 +194,22 @@ work_path(const Think *ask)
     return ask->place ? ask->place->path : ask->cwd;
 }
 
-/* What the program has started ends with it, wherever it hides. */
+/* Another run works on the job by now, in the same folder. */
+static bool
+is_in_other_hands(const Think *ask)
+{
+    const Viewer all = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+    return job_load(ask->engine->db, &all, ask->job->id, &job, NULL) && job &&
+           job->state == JOB_RUNNING && job->fence != ask->claim->fence;
+}
+
+/* What the program has started ends with it, wherever it hides. Processes are known by the job's
+ * folder alone: whoever comes too late would end those of the next run. */
 static void
 end_leftovers(const Think *ask)
 {
-    const char *work = work_path(ask);
+    const char *work = is_in_other_hands(ask) ? NULL : work_path(ask);
     unsigned n = work ? orphans_end(work) : 0;
     if (n > 0)
         log_say(LOG_INFO, "ended %u processes that a program had left", n);

@@ -14,6 +14,9 @@ import os, re, shutil, sqlite3, subprocess, tempfile, time
 from collections import Counter, defaultdict
 from pathlib import Path
 
+# Whoever is not root could not follow the system calls of a program that lets nobody look into it.
+os.environ["POSTRIDER_TRACED"] = "1"
+
 ROLE = "envoy"
 OWNER = "you"
 HOUR = 3600
