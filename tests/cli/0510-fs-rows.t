@@ -159,7 +159,7 @@ if can_trace; then
     # F2. A disk that fails. Reading one mail: that one waits, the others do not.
     stranger unread >"$new/unread"
     question 'beside it'
-    ASAN_OPTIONS=detect_leaks=0 strace -qq -o "$WORK/trace" -P "$new/unread" -e inject=read:error=EIO \
+    POSTRIDER_TRACED=1 ASAN_OPTIONS=detect_leaks=0 strace -qq -o "$WORK/trace" -P "$new/unread" -e inject=read:error=EIO \
         "$traced_bin" --home "$HOME_DIR" serve --once 2>"$WORK/err"
     is $? 0 'F2 a mail that can not be read'
     if [ "$(id -u)" = 0 ]; then # nobody else may ask which file a descriptor of it is

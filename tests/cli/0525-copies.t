@@ -182,7 +182,7 @@ P
     is "$("$PR_BIN" --home "$WORK/copies-0" mail trace '<m1@y.org>' | grep -c 'the same mail again')" 10 'the trace has a line for each of ten'
     like "$("$PR_BIN" --home "$WORK/copies-0" mail trace '<m1@y.org>')" 'copies +69 more' 'and a count'
     if strace -o /dev/null true 2>/dev/null; then
-        strace -f -y -o "$WORK/calls" "$POSTRIDER_PLAIN_BIN" --home "$WORK/copies-0" serve --once
+        POSTRIDER_TRACED=1 strace -f -y -o "$WORK/calls" "$POSTRIDER_PLAIN_BIN" --home "$WORK/copies-0" serve --once
         # The pid in a lock file and SQLite's index of its log are nothing that lasts.
         is "$(grep -E '^[0-9]+ +(write|pwrite64|writev|pwritev|fsync|fdatasync|sync_file_range|rename|renameat|renameat2|unlink|unlinkat|link|linkat|fallocate)\(' "$WORK/calls" | grep -Ev '\.lock>|-shm>|^[0-9]+ +write\([012]<' | head -n 5)" '' 'the pass after that writes nothing and flushes nothing'
         is "$(grep -cE 'openat\(.*/[0-9]{4}\.x|openat\(.*"[0-9]{4}\.x' "$WORK/calls")" 0 'and opens no mail'
