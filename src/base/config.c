@@ -257,13 +257,12 @@ add_brain(Settings *s, const ConfSection *section)
 static void
 add_role(Settings *s, const ConfSection *section)
 {
-    const char *mode = conf_value(section, "mode");
     ConfRole role = {
         .name = section->name,
         .display = conf_value(section, "name"),
         .address = conf_value(section, "address"),
         .brain = conf_value(section, "brain"),
-        .mode = g_str_equal(mode, "session") ? "program" : mode,
+        .mode = conf_value(section, "mode"),
         .workdir = conf_value(section, "workdir"),
         .instructions = conf_value(section, "instructions"),
         .person = as_bool(conf_value(section, "person")),

@@ -8,8 +8,8 @@
  * show`, the manual page and completion.
  *
  * A Config is plain data and does not change after config_parse(). All strings are borrowed
- * from it. Every key in the table has a reader. Keys that earlier versions knew and nothing reads
- * (config_retired) are a warning, never an error.
+ * from it. Every key in the table has a reader. Keys and values that earlier versions knew and
+ * nothing reads (config_retired) are a warning, never an error.
  */
 #include <glib.h>
 #include <stdbool.h>
@@ -46,6 +46,8 @@ typedef struct ConfRetired {
     const char *name;     /* NULL: every key of the section */
     const char *harmless; /* any other value is an error, since it would change what happens; NULL:
                              none would */
+    const char *read_as;  /* the key itself is still there, and its value `harmless` is read as this
+                             one; NULL: nothing reads the key */
 } ConfRetired;
 extern const ConfRetired config_retired[]; /* ends with a NULL section */
 

@@ -94,7 +94,7 @@ const ConfKey config_keys[] = {
     {"role", "name", CONF_STRING, "", NULL, "what stands in From; the role's name when empty"},
     {"role", "address", CONF_ADDRESS, "", NULL, "its mail address; ROLE@domain when empty"},
     {"role", "brain", CONF_STRING, "", NULL, "which [brain]; 'default' when empty"},
-    {"role", "mode", CONF_ENUM, "", "steps|program|session", "follows the brain when empty"},
+    {"role", "mode", CONF_ENUM, "", "steps|program", "follows the brain when empty"},
     {"role", "workdir", CONF_STRING, "", NULL, "program: where it works; a git repository gets a worktree per job"},
     {"role", "instructions", CONF_STRING, "", NULL, "file with its instructions, relative to the home"},
     {"role", "person", CONF_BOOL, "no", NULL, "a person with a local Maildir, not an agent"},
@@ -118,17 +118,18 @@ const ConfKey config_keys[] = {
     {NULL, NULL, CONF_STRING, NULL, NULL, NULL},
 };
 
-/* Keys of earlier versions that nothing reads: in a file that has them they are no mistake. */
+/* Keys of earlier versions, and values of keys, that nothing reads: in a file that has them they are no mistake. */
 const ConfRetired config_retired[] = {
-    {"brain", "parser", "plain"},
-    {"role", "permissions", NULL},
-    {"role", "sandbox", NULL},
-    {"role", "net", NULL},
-    {"role", "tools-hint", NULL},
-    {"keep", NULL, NULL},
-    {"workflow", NULL, NULL},
-    {"report", NULL, NULL},
-    {"plan", NULL, NULL},
-    {NULL, NULL, NULL},
+    {"brain", "parser", "plain", NULL},
+    {"role", "mode", "session", "program"},
+    {"role", "permissions", NULL, NULL},
+    {"role", "sandbox", NULL, NULL},
+    {"role", "net", NULL, NULL},
+    {"role", "tools-hint", NULL, NULL},
+    {"keep", NULL, NULL, NULL},
+    {"workflow", NULL, NULL, NULL},
+    {"report", NULL, NULL, NULL},
+    {"plan", NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

@@ -50,10 +50,13 @@ find_retired(const char *kind, const char *key)
 }
 
 static void
-warn(const Reader *r, const char *what)
+warn(const Reader *r, const char *what, const char *read_as)
 {
-    g_ptr_array_add(r->warnings, g_strdup_printf("%s:%u: %s has no effect: nothing reads it",
-                                                 r->file_name, r->line, what));
+    g_autofree char *why = read_as ? g_strdup_printf("it is read as '%s'", read_as)
+                                   : g_strdup("nothing reads it");
+
+    g_ptr_array_add(r->warnings, g_strdup_printf("%s:%u: %s has no effect: %s", r->file_name,
+                                                 r->line, what, why));
 }
 
 /* Fit for a message: short, on one line. */
@@ -212,7 +215,7 @@ read_title(Reader *r, char *line, GError **error)
     r->retired = known < 0 && !*name && find_retired(kind, NULL);
     if (r->retired) {
         g_autofree char *title = g_strdup_printf("section [%s]", kind);
-        warn(r, title);
+        warn(r, title, NULL);
         return true;
     }
     if (known < 0)
@@ -265,8 +268,22 @@ skip_retired(const Reader *r, const ConfRetired *retired, const char *value, GEr
     if (retired->harmless && *value && !g_str_equal(value, retired->harmless))
         return refuse(r, error, "%s = '%s': this version has only '%s'", retired->name, vis,
                       retired->harmless);
-    warn(r, what);
+    warn(r, what, NULL);
     return true;
+}
+
+/* What a value of an earlier version stands for now. */
+static const char *
+present_value(const Reader *r, const ConfKey *key, const char *value)
+{
+    const ConfRetired *retired = find_retired(key->section, key->name);
+
+    if (!retired || !g_str_equal(value, retired->harmless))
+        return value;
+    g_autofree char *what =
+        g_strdup_printf("'%s = %s' in [%s]", key->name, value, r->section->title);
+    warn(r, what, retired->read_as);
+    return retired->read_as;
 }
 
 static bool
@@ -296,6 +313,7 @@ read_entry(Reader *r, char *line, GError **error)
     if (old)
         return refuse(r, error, "key '%s' is in line %u already", name, old->line);
 
+    value = present_value(r, key, value);
     g_autofree char *why = conf_complaint(key, value);
     if (why) {
         g_autofree char *vis = shown(value);

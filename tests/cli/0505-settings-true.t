@@ -49,13 +49,16 @@ exits 78 'and so is a parser' pr config check
 like "$ERR" "parser = 'claude-json'" 'in one line'
 
 # Of earlier versions: a warning, and all goes on.
-settings '[role old]\npermissions = all\nsandbox = on\nnet = none\ntools-hint = x\n[keep]\nlogs = 3\n[workflow]\ndomain = x\n'
+settings '[role old]\nmode = session\npermissions = all\nsandbox = on\nnet = none\ntools-hint = x\n[keep]\nlogs = 3\n[workflow]\ndomain = x\n'
 exits 0 'keys that nothing reads are no mistake' pr config check
 like "$OUT" 'is fine' 'the file is fine'
-for what in "'permissions' in \[role old\]" "'sandbox'" "'net'" "'tools-hint'" 'section \[keep\]' 'section \[workflow\]'; do
+for what in "'mode = session' in \[role old\]" "'permissions' in \[role old\]" "'sandbox'" "'net'" "'tools-hint'" 'section \[keep\]' 'section \[workflow\]'; do
     like "$ERR" "postrider.conf:[0-9]+: $what.* has no effect" "but there is a word about $what"
 done
 exits 0 'the home works with them' pr status
+like "$(pr config show)" '\[role old\].*mode += program' 'and a mode that was never built is the one that it always was'
+exits 78 'which nobody can choose any more' pr config set 'role envoy' mode session
+like "$ERR" "mode 'session': expected one of steps, program" 'in one line'
 exits 78 'but nobody is let to set one' pr config set 'role envoy' sandbox on
 like "$ERR" "sandbox 'on': no such key" 'in one line'
 
