@@ -7,7 +7,7 @@
  * the same kind. Every slice has a folder of its own: where a file system puts a folder decides
  * how fast files are made in it.
  */
-#include "engine/deliver.h"
+#include "engine/out/deliver.h"
 #include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
@@ -15,7 +15,7 @@
 #include "mail/maildir.h"
 #include "measure.h"
 #include "place.h"
-#include "store/outbox.h"
+#include "store/out/outbox.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>

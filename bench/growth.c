@@ -7,11 +7,11 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "corpus.h"
-#include "engine/intake.h"
+#include "engine/in/intake.h"
 #include "measure.h"
 #include "place.h"
 #include "steps/steps.h"
-#include "store/messages.h"
+#include "store/mail/messages.h"
 #include <errno.h>
 #include <unistd.h>
 

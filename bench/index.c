@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "corpus.h"
 #include "engine/follow.h"
-#include "engine/intake.h"
+#include "engine/in/intake.h"
 #include "measure.h"
 #include "place.h"
 #include "steps/steps.h"

@@ -6,13 +6,13 @@
  * judge, dedupe, threads, rows; one flushed transaction. Both read files that are in the page
  * cache.
  */
-#include "engine/intake.h"
+#include "engine/in/intake.h"
 #include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "corpus.h"
-#include "engine/known.h"
+#include "engine/checkpoint/mailbox_visit.h"
 #include "measure.h"
 #include "place.h"
 #include "steps/steps.h"
@@ -143,7 +143,7 @@ know_mailboxes(const Rig *r, GError **error)
     if (!txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
         return false;
     for (unsigned i = 0; i < SLICES; i++)
-        if (!known_set(&txn, r->place->home->config->roles[i].name, error))
+        if (!mailbox_set_visited(&txn, r->place->home->config->roles[i].name, error))
             return false;
     return txn_commit(&txn, error);
 }

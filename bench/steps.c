@@ -17,7 +17,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "brain/brain.h"
-#include "engine/run.h"
+#include "engine/run/run.h"
 #include "measure.h"
 #include "place.h"
 #include <errno.h>

@@ -43,8 +43,9 @@ extern const ConfKey config_keys[]; /* ends with a NULL section */
 
 typedef struct ConfRetired {
     const char *section;
-    const char *name;     /* NULL: every key of the section */
-    const char *harmless; /* any other value is an error, since it would change what happens; NULL:
+    const char *name; /* NULL: every key of the section */
+    const char
+        *harmless; /* any other value is an error, since it would change what happens; NULL:
                              none would */
     const char *read_as;  /* the key itself is still there, and its value `harmless` is read as this
                              one; NULL: nothing reads the key */
@@ -75,7 +76,7 @@ typedef struct ConfAccount {
 
 typedef struct ConfBrain {
     const char *name;
-    const char *kind; /* script, anthropic, openai, command */
+    const char *kind;           /* script, anthropic, openai, command */
     const char *const *command; /* argv; a relative argv[0] with a slash is beneath the home */
     const char *script;         /* relative to the home */
     const char *model, *url;    /* "": the provider's own */
@@ -100,7 +101,7 @@ typedef struct ConfRole {
     const char *instructions; /* file, relative to the home; "" for none */
     bool person;              /* `person = yes`: a person with a local Maildir, no brain */
     bool answers_cc;
-    bool retry; /* a program that failed is run again */
+    bool retry;       /* a program that failed is run again */
     bool reply_named; /* `reply-cc = named`: who is named beside it stays in Cc of its answer */
     bool hold_all;    /* `hold = all`: a person is asked about all that it writes to people */
     bool html;        /* its mail to people has an HTML part beside the text */
@@ -115,7 +116,8 @@ typedef struct ConfPerson {
     const char *name;
     const char *address;
     unsigned may;
-    bool local; /* has a Maildir here: the address is in our domain, and no server that we hand mail
+    bool
+        local; /* has a Maildir here: the address is in our domain, and no server that we hand mail
                    to keeps that domain's mail; or `person = yes` of a role */
 } ConfPerson;
 
@@ -141,7 +143,7 @@ struct Config {
     const char *const *principals, *const *allow; /* addr-specs beside the owner and persons */
     /* Notes that instruct: keys, and folders with '/' behind (notes/instruct.h). */
     const char *const *instruct;
-    const char *const *link_hosts; /* whose links agents may make up (engine/links.h) */
+    const char *const *link_hosts; /* whose links agents may make up (engine/run/links.h) */
     const char *const
         *notes_shared;      /* folders of roles that other roles may see: "ROLE/FOLDER" */
     bool notes_shared_said; /* the file has that key, with a value or without */

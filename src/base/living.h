@@ -2,7 +2,7 @@
 
 /*
  * One mailbox, one living home. A home that works with mail leaves a mark beside the mail: a small
- * mail in the folder "Home" of an IMAP mailbox (engine/remote_home.c), and for the Maildirs the
+ * mail in the folder "Home" of an IMAP mailbox (remote/remote_home.c), and for the Maildirs the
  * file mail/.postrider-home (here). A mark names the instance of its home and the start that
  * wrote it.
  *

@@ -7,9 +7,9 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "engine/engine.h"
-#include "engine/port_client.h"
 #include "mail/msgid.h"
-#include "store/jobs.h"
+#include "port/port_client.h"
+#include "store/job/jobs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -224,7 +224,8 @@ become_part(const Cli *cli)
     bool is_part = g_strv_contains(parts, cli->verb);
     if (!is_part && !g_strv_contains(others, cli->verb))
         return;
-    if (!g_getenv("POSTRIDER_TRACED")) /* by tests that follow system calls without being root */
+    if (!g_getenv(
+            "POSTRIDER_TRACED")) /* by tests that follow system calls without being root */
         (void)prctl(PR_SET_DUMPABLE, 0);
     /* What can't be written is told by the master, and by `status`. */
     (void)home_log(cli->home, cli->verb, g_str_equal(cli->verb, "ask"));

@@ -13,8 +13,8 @@
  */
 #include "base/home.h"
 #include "store/db.h"
-#include "store/messages.h"
-#include "store/short_ids.h"
+#include "store/mail/messages.h"
+#include "store/mail/short_ids.h"
 #include <glib.h>
 #include <jansson.h>
 #include <sysexits.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 /* What only `postrider-net` can do: NULL in `postrider-mail`. */
-#include "engine/remote.h"
-#include "engine/submit.h"
+#include "remote/remote.h"
+#include "remote/submit.h"
 
 typedef int (*NetAccount)(Engine *engine,
                           const ConfAccount *account,

@@ -15,7 +15,7 @@ typedef struct Engine {
     const FaceOps *const *faces; /* ends with NULL; the last real one takes what is left */
 } Engine;
 
-/* Opens the store for writing and brings an unfinished past in order (engine/recover.h). The
+/* Opens the store for writing and brings an unfinished past in order (engine/checkpoint/recover.h). The
  * engine borrows home and faces. */
 bool engine_open(Home *home, const FaceOps *const *faces, Engine **ret, GError **error);
 void engine_close(Engine *engine);

@@ -5,8 +5,8 @@
  * loop and knows faces only by this table; cli lists them. No face sees another, a socket or a
  * key.
  */
-#include "engine/commit.h"
-#include "engine/context.h"
+#include "engine/run/commit.h"
+#include "engine/run/context.h"
 
 struct FaceOps {
     const char *name;   /* steps, report, plan, workflow */

@@ -1,9 +1,9 @@
 #include "engine/follow.h"
 #include "base/banned.h"
 #include "base/err.h"
-#include "engine/mail_in.h"
+#include "engine/in/mail_in.h"
 #include "mail/identity.h"
-#include "store/copies.h"
+#include "store/mail/copies.h"
 
 #define FOLLOW_BATCH 2000
 #define COPIES_TRIED 16u

@@ -3,11 +3,11 @@
 /* Feeds state/index.db from the mail files and the outbox, behind the store. */
 #include "engine/engine.h"
 #include "mail/maildir.h"
-#include "store/index.h"
+#include "store/index/index.h"
 
 /* Brings the index up to the store. max 0: all. ret_n: mails read. */
 bool follow_index(Engine *engine, Index *ix, unsigned max, unsigned *ret_n, GError **error);
-/* Reads the file of a row wherever it lies now; where that is gone, a copy (store/copies.h). NULL
+/* Reads the file of a row wherever it lies now; where that is gone, a copy (store/mail/copies.h). NULL
  * with true: gone. */
 bool follow_read(Db *db, const MsgRow *row, GBytes **ret_bytes, GError **error);
 /* A copy of a message whose own file is gone. Only one that still is the same mail counts;

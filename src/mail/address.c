@@ -8,8 +8,8 @@
 
 #include "base/banned.h"
 #include "base/limits.h"
-#include "mail/encode.h"
-#include "mail/encword.h"
+#include "mail/mime/encode.h"
+#include "mail/mime/encword.h"
 
 Address *
 address_new(const char *name, const char *spec)

@@ -3,7 +3,7 @@
 #include "base/banned.h"
 #include "base/text.h"
 #include "mail/auth_results.h"
-#include "mail/header.h"
+#include "mail/mime/header.h"
 #include <arpa/inet.h>
 
 #define OUTLOOK "outlook"

@@ -8,8 +8,8 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "mail/compose_internal.h"
-#include "mail/encode.h"
-#include "mail/mediatype.h"
+#include "mail/mime/encode.h"
+#include "mail/mime/mediatype.h"
 
 #define SUBJECT_MAX 4000  /* bytes */
 #define REPLY_SUBJECT 200 /* characters of a stranger's subject that we repeat */

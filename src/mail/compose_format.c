@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "mail/compose_internal.h"
-#include "mail/encode.h"
+#include "mail/mime/encode.h"
 #include "mail/msgid.h"
 
 #define SUBJECT_WORD_MAX 60 /* fits a line; a longer word is encoded and so cut */

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "mail/encode.h"
+#include "mail/mime/encode.h"
 #include "mail/msgid.h"
 
 typedef struct RawMail {

@@ -3,9 +3,9 @@
 #include "base/banned.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "mail/header.h"
+#include "mail/mime/header.h"
+#include "mail/mime/param.h"
 #include "mail/msgid.h"
-#include "mail/param.h"
 
 #define DIAGNOSTIC_CHARS 400u
 #define GROUPS_MAX 1000u /* blank-line separated, of a delivery-status */

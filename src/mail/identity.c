@@ -1,6 +1,6 @@
 #include "mail/identity.h"
 #include "base/banned.h"
-#include "mail/header.h"
+#include "mail/mime/header.h"
 #include "mail/quote.h"
 
 #define CONTENT "content-"

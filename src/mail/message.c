@@ -1,7 +1,7 @@
 #include "mail/message.h"
 
 #include "base/banned.h"
-#include "mail/header.h"
+#include "mail/mime/header.h"
 
 void
 message_free(Message *m)

@@ -3,9 +3,9 @@
 #include "base/banned.h"
 #include "base/digest.h"
 #include "base/limits.h"
-#include "mail/bodytext.h"
-#include "mail/encword.h"
 #include "mail/maildate.h"
+#include "mail/mime/bodytext.h"
+#include "mail/mime/encword.h"
 #include "mail/msgid.h"
 
 /* The fields that mean something to us, found in one pass. */

@@ -15,11 +15,11 @@
  */
 #include "base/banned.h"
 #include "base/limits.h"
-#include "mail/header.h"
 #include "mail/message.h"
 #include "mail/message_head.h"
-#include "mail/param.h"
-#include "mail/part.h"
+#include "mail/mime/header.h"
+#include "mail/mime/param.h"
+#include "mail/mime/part.h"
 #include <gmime/gmime.h>
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GMimeStream, g_object_unref)

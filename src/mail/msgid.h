@@ -26,7 +26,7 @@ bool msgid_is_plain(const char *id);
 bool msgid_is_writable(const char *id);
 
 /* What a mail of ours is. Only an answer proves that the mails which it names were settled
- * (engine/proof.h). A face adds its kinds in front of the last; names are for ever. */
+ * (engine/checkpoint/proof.h). A face adds its kinds in front of the last; names are for ever. */
 typedef enum MailKind {
     MAIL_ANSWER,     /* of a step that settled mails */
     MAIL_INTERIM,    /* of a step that settled none of what it speaks of */
@@ -34,7 +34,7 @@ typedef enum MailKind {
     MAIL_PROGRESS,   /* "I am still at this" */
     MAIL_QUESTION,   /* asks a person for a yes or a no */
     MAIL_NOTICE,     /* any other word of the runtime itself */
-    MAIL_ORDER,      /* says that an order was carried out: engine/order_mail.h */
+    MAIL_ORDER,      /* says that an order was carried out: engine/in/order_mail.h */
     MAIL_CHECKPOINT, /* what a parked job leaves itself */
     MAIL_LETTER,     /* what a person wrote */
     MAIL_UNSAID,     /* minted by a version before kinds; is read only */

@@ -6,7 +6,7 @@
 #include "mail/origin.h"
 
 #include "base/banned.h"
-#include "mail/header.h"
+#include "mail/mime/header.h"
 
 #define NAME "X-Postrider-Origin"
 #define USE "origin 1"

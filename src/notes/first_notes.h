@@ -4,7 +4,7 @@
  * The notes that a home begins with: how a role works in each phase, what notes are for, and
  * where everything is. They are ordinary notes afterwards; people edit them.
  */
-#include "store/notes.h"
+#include "store/note/note_versions.h"
 
 /* Writes those of one role, and the ones that all share; what is there already, or was and is
  * deleted, is left alone. In CONTENTS the new ones are listed. */

@@ -4,7 +4,7 @@
  * Notes that instruct: what an agent is told to do before anybody asks it anything. Their words
  * count for every later job of a role, whoever asks in it, so they are changed only by the
  * operator, by people's own edits of the files, and in rounds whose askers may all steer
- * (engine/commit_notes.c).
+ * (engine/run/commit_notes.c).
  */
 #include "base/config.h"
 

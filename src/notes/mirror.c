@@ -7,7 +7,7 @@
 void
 mirror_clear(Mirror *m)
 {
-    g_clear_pointer(&m->tree, notes_tree_free);
+    g_clear_pointer(&m->tree, note_files_free);
     g_clear_pointer(&m->rows, g_hash_table_unref);
 }
 
@@ -53,9 +53,9 @@ load_named(Mirror *m, GError **error)
 bool
 mirror_load(Mirror *m, GError **error)
 {
-    g_clear_pointer(&m->tree, notes_tree_free);
-    bool ok = m->keys ? notes_tree_look(m->fd, m->keys, &m->tree, error)
-                      : notes_tree_scan(m->fd, &m->tree, error);
+    g_clear_pointer(&m->tree, note_files_free);
+    bool ok = m->keys ? note_files_look(m->fd, m->keys, &m->tree, error)
+                      : note_files_scan(m->fd, &m->tree, error);
     if (!ok)
         return false;
     g_clear_pointer(&m->rows, g_hash_table_unref);

@@ -2,15 +2,15 @@
 
 /* The two sides of a sync, for this room only: what lies in notes/ and what the store knows of
  * it. Everything here is done under state/notes.lock, and without an open Txn. */
+#include "notes/note_files.h"
 #include "notes/notes.h"
-#include "notes/tree.h"
 
 typedef struct Mirror {
     const Home *home;
     Db *db;
     int fd;                  /* notes/ */
     const char *const *keys; /* only these notes, NULL at the end; NULL: all of them */
-    NotesTree *tree;
+    NoteFiles *tree;
     GHashTable *rows; /* key -> NoteMirror, which owns the key */
     NotesReport *report;
     bool recovering;  /* a new store beside files of an old one */

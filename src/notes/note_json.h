@@ -2,7 +2,7 @@
 
 /* A note as JSON: the one form of it, in what `note --json` prints and in answers of the agent
  * port, so that a program may read both alike. */
-#include "store/notes.h"
+#include "store/note/note_versions.h"
 #include <jansson.h>
 
 /* Everything but the text. The caller owns the result. */

@@ -1,6 +1,6 @@
 #include "notes/note_links.h"
 #include "base/banned.h"
-#include "store/notes.h"
+#include "store/note/note_versions.h"
 
 #define SUFFIX ".md"
 #define KEY_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/"

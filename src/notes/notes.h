@@ -2,7 +2,7 @@
 
 /*
  * Notes as files. notes/KEY.md is the newest version of a note; a person may edit, add, rename
- * and delete these files at any time, with any editor. The store (store/notes.h) holds the
+ * and delete these files at any time, with any editor. The store (store/note/note_versions.h) holds the
  * truth; this room keeps both sides the same.
  *
  *     store: version > mirrored      --notes_sync()-->  the file is written, or removed
@@ -21,8 +21,8 @@
  * Nothing here may be called with a Txn open: syncing has transactions of its own, and holds
  * state/notes.lock around them, so that two programs do not do it at once.
  */
-#include "store/notes.h"
-#include "store/notes_index.h"
+#include "store/index/note_index.h"
+#include "store/note/note_versions.h"
 
 /* The person wrote `theirs` without having seen our `ours`. */
 typedef struct NoteConflict {

@@ -151,7 +151,7 @@ read_marker(Mirror *m, const char *store, bool *ret_ours, GError **error)
 
 /* Nobody but us writes there under the lock, so what is unfinished stays so. */
 static bool
-remove_leftovers(Mirror *m, const NotesTree *tree, GError **error)
+remove_leftovers(Mirror *m, const NoteFiles *tree, GError **error)
 {
     for (guint i = 0; i < tree->leftovers->len; i++) {
         const char *path = g_ptr_array_index(tree->leftovers, i);
@@ -163,7 +163,7 @@ remove_leftovers(Mirror *m, const NotesTree *tree, GError **error)
 }
 
 static bool
-look_at_displaced(Mirror *m, const NotesTree *tree, GError **error)
+look_at_displaced(Mirror *m, const NoteFiles *tree, GError **error)
 {
     bool taken = false;
 
@@ -313,7 +313,7 @@ notes_import(const Home *home, Db *db, const char *const *keys, GError **error)
 
 /* And the notes whose displaced files lie beside theirs: who passes by looks at these too. */
 static GPtrArray *
-with_displaced(const char *const *keys, const NotesTree *beside)
+with_displaced(const char *const *keys, const NoteFiles *beside)
 {
     g_autoptr(GHashTable) known = g_hash_table_new(g_str_hash, g_str_equal);
     GPtrArray *all = g_ptr_array_new();
@@ -334,7 +334,7 @@ with_displaced(const char *const *keys, const NotesTree *beside)
 
 /* *ret_whole: only notes_sync() can tell what is the matter. */
 static bool
-sync_loaded(Mirror *m, const NotesTree *beside, bool *ret_whole, GError **error)
+sync_loaded(Mirror *m, const NoteFiles *beside, bool *ret_whole, GError **error)
 {
     g_autofree char *store = NULL;
     bool ours = false;
@@ -351,11 +351,11 @@ sync_loaded(Mirror *m, const NotesTree *beside, bool *ret_whole, GError **error)
 static bool
 sync_named(Mirror *m, const char *const *keys, bool *ret_whole, GError **error)
 {
-    g_autoptr(NotesTree) beside = NULL;
+    g_autoptr(NoteFiles) beside = NULL;
     auto_fd lock = -1;
 
     if (!take_lock(m->home, &lock, error) ||
-        !notes_tree_look_beside(m->fd, keys, &beside, error))
+        !note_files_look_beside(m->fd, keys, &beside, error))
         return false;
     g_autoptr(GPtrArray) all = with_displaced(keys, beside);
     m->keys = (const char *const *)all->pdata;

@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "serve/master.h"
-#include "store/jobs.h"
+#include "store/job/jobs.h"
 
 static Child *
 find_child(const Master *m, pid_t pid)

@@ -5,10 +5,10 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "serve/master.h"
-#include "store/jobs.h"
-#include "store/outbox_smtp.h"
-#include "store/remote.h"
-#include "store/timers.h"
+#include "store/job/jobs.h"
+#include "store/job/timers.h"
+#include "store/mail/server_mail.h"
+#include "store/out/outbox_smtp.h"
 #include <signal.h>
 
 #define GRACE_US (5 * USEC_PER_SEC)

@@ -2,12 +2,12 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "engine/demand.h"
 #include "engine/follow.h"
+#include "engine/run/demand.h"
 #include "mail/msgid.h"
 #include "notes/notes.h"
 #include "steps/source.h"
-#include "store/index.h"
+#include "store/index/index.h"
 
 /* Results do not count as something that was shown: words of strangers stay out of them, and those
  * of an agent that had read a stranger. */

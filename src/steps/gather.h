@@ -9,9 +9,9 @@
  * A step writes, renames and deletes first and gathers then: a note that it writes is there, and
  * one that it deletes or renames is not, although nothing of it is committed yet.
  */
-#include "engine/commit.h"
+#include "engine/run/commit.h"
 #include "steps/answer.h"
-#include "store/jobs.h"
+#include "store/job/jobs.h"
 
 #define GATHER_HITS_MAX 20u
 

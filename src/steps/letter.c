@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "engine/follow.h"
-#include "engine/workplace.h"
+#include "engine/run/workplace.h"
 #include "mail/message.h"
-#include "steps/thread.h"
+#include "steps/conversation.h"
 
 #define INSTRUCTIONS_MAX (64u << 10)
 #define DEFAULT_INSTRUCTIONS                                                                   \

@@ -1,6 +1,6 @@
 #include "steps/lineage.h"
 #include "base/banned.h"
-#include "store/forks.h"
+#include "store/job/forks.h"
 
 /* One list that is made: which mail of an ancestor belongs to it is the query's to say. */
 typedef struct Search {

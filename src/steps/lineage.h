@@ -4,9 +4,9 @@
  * comes from until it was forked. For any other job these are the lists of the store
  * themselves. */
 #include "engine/engine.h"
-#include "store/jobs.h"
-#include "store/messages.h"
-#include "store/outbox.h"
+#include "store/job/jobs.h"
+#include "store/mail/messages.h"
+#include "store/out/outbox.h"
 
 /* q->job is the job. Rows of a fork's ancestors whatever their state. */
 bool

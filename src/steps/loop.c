@@ -8,7 +8,7 @@
 #include "steps/answer.h"
 #include "steps/gather.h"
 #include "steps/mails.h"
-#include "store/outbox.h"
+#include "store/out/outbox.h"
 
 static GBytes *
 format_state(const StepState *state)

@@ -2,7 +2,7 @@
 #include "base/banned.h"
 #include "mail/address.h"
 #include "mail/msgid.h"
-#include "store/outbox.h"
+#include "store/out/outbox.h"
 
 /* Models write "Ann <ann@example.org>" too. What is no address stays as it is, to be refused by
  * the policy with its name. */

@@ -5,7 +5,7 @@
  * mail in the thread that it belongs to. Whether one may go is the policy's to say, and what the
  * owner hears of it is the commit's.
  */
-#include "engine/commit.h"
+#include "engine/run/commit.h"
 #include "steps/answer.h"
 
 /* Adds to p->mails; what had to be passed over is said in the state's results, and an empty mail

@@ -1,10 +1,10 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "steps/conversation.h"
 #include "steps/loop.h"
 #include "steps/prompt_internal.h"
 #include "steps/source.h"
-#include "steps/thread.h"
 
 /* --- our own words --- */
 

@@ -3,10 +3,10 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "engine/follow.h"
-#include "mail/charset.h"
+#include "mail/mime/charset.h"
 #include "notes/notes.h"
+#include "steps/conversation.h"
 #include "steps/letter.h"
-#include "steps/thread.h"
 
 /* --- our own words --- */
 

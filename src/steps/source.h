@@ -15,10 +15,10 @@
  *
  * The colon keeps our names apart from keys of notes.
  */
-#include "engine/context.h"
+#include "engine/run/context.h"
 #include "mail/message.h"
 #include "steps/state.h"
-#include "store/messages.h"
+#include "store/mail/messages.h"
 
 /* May a brain be shown this attachment? As text by its content or by the extension of its name,
  * as a mail, else by its type and size if the brain takes that (CONTEXT_IMAGES…). */

@@ -248,7 +248,7 @@ const char *const schema_sql[] = {
     "ALTER TABLE job ADD COLUMN forked_job INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE job ADD COLUMN forked_step INTEGER NOT NULL DEFAULT 0;",
 
-    /* 4 -> 5: mail that also lies on a server (store/remote.h). */
+    /* 4 -> 5: mail that also lies on a server (store/mail/server_mail.h). */
     "CREATE TABLE remote_folder ("
     "  account TEXT NOT NULL,"
     "  folder TEXT NOT NULL,"
@@ -317,7 +317,7 @@ const char *const schema_sql[] = {
 
     /* 6 -> 7: what all who asked in a job's round may have done: MAY_…. */
     "ALTER TABLE job ADD COLUMN may INTEGER NOT NULL DEFAULT 0;"
-    /* And whose the mailboxes of imap accounts are (store/mailboxes.h). */
+    /* And whose the mailboxes of imap accounts are (store/mail/mailboxes.h). */
     "CREATE TABLE mailbox ("
     "  account TEXT NOT NULL,"
     "  role TEXT NOT NULL," /* '': the account itself */
@@ -325,7 +325,7 @@ const char *const schema_sql[] = {
     "  upto INTEGER NOT NULL," /* outbox */
     "  PRIMARY KEY (account, role)"
     ") WITHOUT ROWID;"
-    /* More than one file of one mail (store/copies.h). */
+    /* More than one file of one mail (store/mail/copies.h). */
     "ALTER TABLE message ADD COLUMN identity BLOB;" /* mail/identity.h; NULL: of an older store */
     "DROP INDEX message_msgid;"
     "CREATE INDEX message_msgid ON message (msgid, role, identity);"
@@ -350,7 +350,7 @@ const char *const schema_sql[] = {
     "ALTER TABLE job ADD COLUMN stall_told INTEGER NOT NULL DEFAULT 0;"
     /* Which brain was asked; NULL: none, or a step of before. */
     "ALTER TABLE step ADD COLUMN brain TEXT;"
-    /* And which versions of notes were written in a round below steer (store/notes.h), as far
+    /* And which versions of notes were written in a round below steer (store/note/note_versions.h), as far
      * as that is known of older ones, and what all who asked in the round of a mail that we wrote
      * may have done (MAY_…; NULL: nobody asked, or nobody knows). */
     "ALTER TABLE note_version ADD COLUMN below INTEGER NOT NULL DEFAULT 0;"
@@ -359,7 +359,7 @@ const char *const schema_sql[] = {
     "ALTER TABLE outbox ADD COLUMN may INTEGER;"
     "UPDATE outbox SET may = (SELECT j.may FROM job j WHERE j.id = outbox.job AND "
     "j.round = outbox.round) WHERE job <> 0;"
-    /* The places at brains (store/seats.h), and the first job of each role. */
+    /* The places at brains (store/job/seats.h), and the first job of each role. */
     "CREATE TABLE seat ("
     "  id INTEGER PRIMARY KEY,"
     "  role TEXT NOT NULL UNIQUE,"

@@ -6,7 +6,7 @@
  *
  * Which notes a role sees is decided here and nowhere else: those in its own folder (ROLE/…),
  * those that are in no configured role's folder, and what [notes] shared names. Notes in spaces/
- * are for the operator alone. Who may not see a key may not write it either: store/notes.h asks
+ * are for the operator alone. Who may not see a key may not write it either: store/note/note_versions.h asks
  * before it reads or writes.
  */
 #include "store/db.h"

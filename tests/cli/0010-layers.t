@@ -30,8 +30,8 @@ finds '^src/base/x.c:2: base may not include store/db.h' 'a lower room that incl
 finds 'steps may not include brain/brain.h' 'a face that sees a brain' src/steps/x.c '#include "brain/brain.h"'
 finds 'report may not include steps/steps.h' 'a face that sees another' src/report/x.c '#include "steps/steps.h"'
 finds 'serve may not include mail/message.h' 'the master that parses mail' src/serve/x.c '#include "mail/message.h"'
-finds 'mcp may not include engine/commit.h' 'more than the one header' src/mcp/x.c '#include "engine/commit.h"'
-breach src/mcp/x.c '#include "engine/port_client.h"'
+finds 'mcp may not include engine/run/commit.h' 'more than the one header' src/mcp/x.c '#include "engine/run/commit.h"'
+breach src/mcp/x.c '#include "port/port_client.h"'
 is "$STATUS" 0 'the one header passes'
 finds 'engine may not use GMime' 'GMime outside mail' src/engine/x.c '#include <gmime/gmime.h>'
 finds 'engine may not use SQLite' 'SQLite outside store' src/engine/x.c '#include <sqlite3.h>'
@@ -45,6 +45,17 @@ finds 'JSON is read by base/json.h' 'lenient JSON' src/cli/x.c 'void f(void) { j
 breach src/cli/x.c 'const char *s = "system(x)"; /* popen(x) */ // fork()'
 is "$STATUS" 0 'words in strings and comments are no calls'
 finds "room 'attic' is not in the table" 'an unknown room' src/attic/x.c ''
+finds "'engine/attic' is not in the table of parts" 'an unknown part' src/engine/attic/x.c ''
+finds 'there is a base/x.c too' 'one name in two rooms' src/base/x.c '' src/mail/x.c '#include "base/banned.h"'
+finds 'run/run_internal.h is for its own folder' 'the inside of another folder' \
+    src/engine/in/x.c '#include "engine/run/run_internal.h"'
+finds 'engine may not include wire/imap.h' 'a wire in the engine' src/engine/x.c '#include "wire/imap.h"'
+breach src/remote/x.c '#include "wire/imap.h"'
+is "$STATUS" 0 'the mirror may use one'
+breach src/base/1.h ''
+for n in $(seq 60); do : >"$WORK/tree/src/base/f$n.h"; done
+run "$check" "$WORK/tree"
+like "$OUT" "'base' has more than 60 files" 'a folder nobody can read'
 finds 'includes name their room' 'an include without its room' src/base/x.c '#include "text.h"'
 finds 'does not include "base/banned.h"' 'a file without banned.h' src/base/x.c '' src/base/y.c 'int y;'
 finds 'x.h:3: a list of Step is no bare GPtrArray' 'a bare list of structs' src/store/x.h 'typedef struct X {\n    GPtrArray *steps; /* of Step, oldest first */\n} X;'

@@ -1,8 +1,8 @@
 /* What postrider reads: src/mail as intake uses it. */
 #include "base/banned.h"
-#include "mail/bodytext.h"
-#include "mail/charset.h"
 #include "mail/message.h"
+#include "mail/mime/bodytext.h"
+#include "mail/mime/charset.h"
 #include "reader.h"
 
 static json_t *

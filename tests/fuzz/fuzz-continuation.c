@@ -1,7 +1,7 @@
 /* continuation.json: as a stranger sends it, as the operator brings it in, and with a MAC that
  * holds, which is how one of an older or a younger program looks. */
 #include "base/banned.h"
-#include "engine/continuation.h"
+#include "engine/checkpoint/continuation.h"
 #include <string.h>
 
 static GString *

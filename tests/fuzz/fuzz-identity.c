@@ -2,7 +2,7 @@
  * fold and end lines in other ways; it changes with every byte of a listed field or of the body.
  * Whoever says something says the same as himself, and two say the same of each other. */
 #include "base/banned.h"
-#include "mail/header.h"
+#include "mail/mime/header.h"
 #include "mail/identity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -4,9 +4,9 @@
  */
 #include "base/banned.h"
 #include "base/limits.h"
-#include "mail/bodytext.h"
+#include "mail/mime/bodytext.h"
 #include "mail/message.h"
-#include "mail/uuencode.h"
+#include "mail/mime/uuencode.h"
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

@@ -1,11 +1,11 @@
 /* Any bytes are the value of a header: encoded words, parameters and dates in it come out as one
  * line of valid UTF-8, and what was decoded is read again from what we write. */
 #include "base/banned.h"
-#include "mail/encode.h"
-#include "mail/encword.h"
-#include "mail/header.h"
+#include "mail/mime/encode.h"
+#include "mail/mime/encword.h"
+#include "mail/mime/header.h"
 #include "mail/maildate.h"
-#include "mail/param.h"
+#include "mail/mime/param.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 

@@ -1,8 +1,8 @@
 /* Mail that inotify names: taken in once, whatever happened to it since. */
 #include "../store/testhome.h"
 #include "base/banned.h"
-#include "engine/intake.h"
-#include "engine/known.h"
+#include "engine/checkpoint/mailbox_visit.h"
+#include "engine/in/intake.h"
 #include "mail/maildir.h"
 #include "steps/steps.h"
 
@@ -25,7 +25,7 @@ rig_open(Rig *r, gconstpointer data)
     r->role = config_role(r->home->config, "envoy");
     g_assert_true(maildir_open(r->home->mail_fd, "envoy", true, &md, &error));
     Txn txn = test_begin(r->engine->db);
-    g_assert_true(known_set(&txn, "envoy", &error));
+    g_assert_true(mailbox_set_visited(&txn, "envoy", &error));
     test_commit(&txn);
     intake_open(r->engine, &r->home->config->accounts[0], 0, &r->intake, &error);
     g_assert_no_error(error);

@@ -1,5 +1,5 @@
 /* What a brain is shown: fences that nobody can forge, a budget that holds. */
-#include "engine/context.h"
+#include "engine/run/context.h"
 #include "../store/testhome.h"
 #include "base/banned.h"
 #include "base/json.h"

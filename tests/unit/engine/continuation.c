@@ -1,11 +1,11 @@
 /* Checkpoint documents: what is signed, what is believed, and what becomes of it (J10, T4-T6,
  * M24-M26). */
-#include "engine/continuation.h"
+#include "engine/checkpoint/continuation.h"
 #include "base/banned.h"
 #include "base/json.h"
-#include "engine/checkpoint.h"
-#include "engine/mail_in.h"
-#include "store/steps.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/in/mail_in.h"
+#include "store/job/step_rows.h"
 #include "testwork.h"
 
 #define MAIL                                                                                   \
@@ -39,7 +39,7 @@ park(TestWork *w, int64_t resume_us)
     test_commit(&txn);
     g_assert_no_error(error);
     g_assert_true(job_load(w->engine.db, &all, w->id, &job, &error));
-    LetterParent original = {.msgid = job->original_msgid, .subject = job->subject};
+    RoleMailParent original = {.msgid = job->original_msgid, .subject = job->subject};
     CheckpointInput in = {
         .job = job, .role = work_role(w), .state = state, .original = &original};
     char *json = continuation_format(w->home, &in, &error);
@@ -313,7 +313,7 @@ test_compose(TestWork *w, gconstpointer data)
     g_autoptr(GBytes) state = g_bytes_new_static(STATE, strlen(STATE));
 
     g_assert_true(job_load(w->engine.db, &all, w->id, &job, &error));
-    LetterParent original = {.msgid = job->original_msgid, .subject = job->subject};
+    RoleMailParent original = {.msgid = job->original_msgid, .subject = job->subject};
     CheckpointInput in = {
         .job = job, .role = work_role(w), .state = state, .original = &original};
     continuation_compose(&w->engine, &in, &mail, &error);

@@ -1,5 +1,5 @@
 /*
- * Two mails under one Message-ID: the table is the policy of engine/rivals.h and store/copies.h.
+ * Two mails under one Message-ID: the table is the policy of engine/in/rivals.h and store/mail/copies.h.
  *
  * A mail is written as letters. Who sent it, and what proves it:
  *   P the owner, proven   U the owner, DMARC failed   L the owner, proven, by a list
@@ -11,17 +11,17 @@
  *   r fields that servers add               g, v a multipart, read by its good or evil boundary
  *   n, N a multipart whose boundary is "a b" or "a  b"              a an attachment and no text
  */
-#include "store/copies.h"
+#include "store/mail/copies.h"
 #include "../store/testhome.h"
 #include "base/banned.h"
+#include "engine/checkpoint/mailbox_visit.h"
 #include "engine/follow.h"
-#include "engine/intake.h"
-#include "engine/known.h"
-#include "engine/release.h"
+#include "engine/in/intake.h"
+#include "engine/in/release.h"
 #include "mail/message.h"
 #include "mail/origin.h"
 #include "steps/steps.h"
-#include "store/jobs.h"
+#include "store/job/jobs.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
@@ -139,7 +139,7 @@ rig_open(Rig *r, gconstpointer data)
     r->role = config_role(r->home->config, "envoy");
     g_assert_true(maildir_open(r->home->mail_fd, "envoy", true, &md, &error));
     Txn txn = test_begin(r->engine->db);
-    g_assert_true(known_set(&txn, "envoy", &error));
+    g_assert_true(mailbox_set_visited(&txn, "envoy", &error));
     test_commit(&txn);
     intake_open(r->engine, &r->home->config->accounts[0], 0, &r->intake, &error);
     g_assert_no_error(error);

@@ -1,4 +1,4 @@
-#include "engine/deliver.h"
+#include "engine/out/deliver.h"
 #include "../store/testhome.h"
 #include "../store/testmount.h"
 #include "base/banned.h"
@@ -8,8 +8,8 @@
 #include "base/lock.h"
 #include "base/proc.h"
 #include "mail/maildir.h"
-#include "store/messages.h"
-#include "store/outbox.h"
+#include "store/mail/messages.h"
+#include "store/out/outbox.h"
 #include <signal.h>
 #include <sys/wait.h>
 

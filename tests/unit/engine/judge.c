@@ -1,5 +1,5 @@
 /* Who is believed, and what becomes of their mail: the table is the policy. */
-#include "engine/judge.h"
+#include "engine/in/judge.h"
 #include "../store/testhome.h"
 #include "base/banned.h"
 

@@ -1,7 +1,7 @@
 /* Links in what an agent writes, and which of them could take something along (T12). */
-#include "engine/links.h"
+#include "engine/run/links.h"
 #include "base/banned.h"
-#include "engine/disarm.h"
+#include "engine/run/disarm.h"
 
 #define LONG40 "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd"
 
@@ -44,7 +44,7 @@ static const struct {
     {"evil.com and evil.de", ""},
     {"self.user.id, os.path.join, a.b.py, v1.2.3, lib.so.1, e.g. no, foo_a.bar.com", ""},
     {"a.b.cd@evil.com, bob@mail.evil.com", ""},
-    {"src/engine/policy.c/x, and/or, 1.5/2, a.m./p.m., bob@a.example/x", ""},
+    {"src/engine/run/policy.c/x, and/or, 1.5/2, a.m./p.m., bob@a.example/x", ""},
     {"read ://x, https:// and C:\\x and 10:30", ""},
     /* Schemes without a host, and any where it is marked as a link. */
     {"mailto:bob@a.example", " !mailto:bob@a.example"},

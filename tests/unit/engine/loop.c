@@ -1,9 +1,9 @@
 /* What a step commit makes of a proposal that can't all be done (E68, and a lying brain). */
 #include "base/banned.h"
-#include "engine/commit.h"
-#include "store/notes.h"
-#include "store/outbox.h"
-#include "store/steps.h"
+#include "engine/run/commit.h"
+#include "store/job/step_rows.h"
+#include "store/note/note_versions.h"
+#include "store/out/outbox.h"
 #include "testwork.h"
 
 #define MAIL                                                                                   \

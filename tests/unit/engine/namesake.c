@@ -1,8 +1,8 @@
 /* Mail of ours under another Message-ID: who is believed, and what an answer names then. */
-#include "engine/namesake.h"
+#include "engine/out/namesake.h"
 #include "base/banned.h"
 #include "mail/msgid.h"
-#include "store/renamed.h"
+#include "store/out/server_ids.h"
 #include "testwork.h"
 
 static const struct {
@@ -48,8 +48,8 @@ put_ours(TestWork *w, OutId *ret)
     Txn txn = test_begin(w->engine.db);
 
     outbox_next(&txn, ret, &error);
-    char *msgid = msgid_mint(&w->home->key, MAIL_ANSWER, db_generation(w->engine.db), ret->v, rest,
-                             strlen(rest), w->home->config->domain);
+    char *msgid = msgid_mint(&w->home->key, MAIL_ANSWER, db_generation(w->engine.db), ret->v,
+                             rest, strlen(rest), w->home->config->domain);
     g_autofree char *all = g_strdup_printf("Message-ID: <%s>\n%s", msgid, rest);
     g_autoptr(GBytes) bytes = g_bytes_new(all, strlen(all));
     const OutMail mail = {.msgid = msgid,
@@ -114,7 +114,7 @@ test_copy(TestWork *w, gconstpointer data)
     namesake_take(&w->engine, &txn, m, &error);
     g_assert_no_error(error);
     test_commit(&txn);
-    renamed_find(w->engine.db, "new@x", &found, NULL, &error);
+    server_ids_find(w->engine.db, "new@x", &found, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpint(found.v, ==, copies[i].want_learnt ? mail.v : 0);
     g_assert_cmpstr(m->id, ==, copies[i].want_learnt ? ours : "new@x");
@@ -133,7 +133,7 @@ test_answer(TestWork *w, gconstpointer data)
     Txn txn = test_begin(w->engine.db);
     bool is_new;
 
-    g_assert_true(renamed_put(&txn, mail, "new@x", &is_new, &error));
+    g_assert_true(server_ids_put(&txn, mail, "new@x", &is_new, &error));
     g_assert_true(namesake_take(&w->engine, &txn, m, &error));
     test_commit(&txn);
     g_assert_cmpstr(m->id, ==, "r@x");

@@ -1,5 +1,5 @@
 /* Addresses of ours that lead back: nobody can guess one, and each means one thing. */
-#include "engine/outward.h"
+#include "engine/out/outward.h"
 #include "../store/testhome.h"
 #include "base/banned.h"
 

@@ -1,14 +1,14 @@
 /* The agent port over a real socket: a client in a process of its own that uses port_call(),
  * and others that keep to no rule. */
-#include "engine/port.h"
+#include "port/port.h"
 #include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "engine/port_client.h"
-#include "store/notes.h"
-#include "store/outbox.h"
+#include "port/port_client.h"
+#include "store/note/note_versions.h"
+#include "store/out/outbox.h"
 #include "testwork.h"
 #include <errno.h>
 #include <sys/socket.h>

@@ -1,12 +1,12 @@
-#include "engine/settle.h"
+#include "engine/run/settle.h"
 #include "../store/testhome.h"
 #include "base/banned.h"
 #include "base/err.h"
-#include "engine/recover.h"
+#include "engine/checkpoint/recover.h"
 #include "mail/maildir.h"
-#include "store/effects.h"
-#include "store/messages.h"
-#include "store/outbox.h"
+#include "store/mail/messages.h"
+#include "store/out/effects.h"
+#include "store/out/outbox.h"
 #include <utime.h>
 
 static const char raw[] = "Subject: hello\n\nbody\n";

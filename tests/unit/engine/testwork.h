@@ -3,11 +3,11 @@
 /* An engine over a home of its own, mail that was taken in as intake does it, and a claim on
  * its job: what a run has in hand when it asks a brain. */
 #include "../store/testhome.h"
-#include "engine/commit.h"
+#include "engine/run/commit.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
-#include "store/jobs.h"
-#include "store/messages.h"
+#include "store/job/jobs.h"
+#include "store/mail/messages.h"
 
 typedef struct TestWork {
     Home *home;

@@ -1,4 +1,4 @@
-#include "mail/base64.h"
+#include "mail/mime/base64.h"
 
 #include "base/banned.h"
 #include <glib.h>

@@ -1,8 +1,8 @@
-#include "mail/bodytext.h"
+#include "mail/mime/bodytext.h"
 
 #include "base/banned.h"
-#include "mail/filename.h"
-#include "mail/htmltext.h"
+#include "mail/mime/filename.h"
+#include "mail/mime/htmltext.h"
 #include <glib.h>
 
 static void

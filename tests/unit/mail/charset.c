@@ -1,4 +1,4 @@
-#include "mail/charset.h"
+#include "mail/mime/charset.h"
 
 #include "base/banned.h"
 #include <glib.h>

@@ -1,11 +1,11 @@
-#include "mail/header.h"
+#include "mail/mime/header.h"
 
 #include "base/banned.h"
 #include "base/digest.h"
-#include "mail/encode.h"
-#include "mail/encword.h"
 #include "mail/maildate.h"
-#include "mail/param.h"
+#include "mail/mime/encode.h"
+#include "mail/mime/encword.h"
+#include "mail/mime/param.h"
 
 /* "Name=value|Name=value" */
 static char *

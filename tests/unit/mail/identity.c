@@ -1,8 +1,8 @@
 /* When two files are the same mail, and when two texts say the same. */
 #include "mail/identity.h"
 #include "base/banned.h"
-#include "mail/header.h"
 #include "mail/message.h"
+#include "mail/mime/header.h"
 
 #define HEAD "From: a@x\nTo: b@x\nSubject: one  two\nMessage-ID: <1@x>\n"
 #define TYPED(type) HEAD "MIME-Version: 1.0\nContent-Type: " type "\n\nhi\n"

@@ -4,11 +4,11 @@
  */
 #include "base/banned.h"
 #include "base/limits.h"
-#include "mail/bodytext.h"
-#include "mail/filename.h"
-#include "mail/mediatype.h"
 #include "mail/message.h"
-#include "mail/uuencode.h"
+#include "mail/mime/bodytext.h"
+#include "mail/mime/filename.h"
+#include "mail/mime/mediatype.h"
+#include "mail/mime/uuencode.h"
 
 #define H "From: a@x.example\nDate: Sun, 15 Nov 2026 09:30:00 +0000\nMessage-ID: <1@x>\n"
 #define MULTI(kind) H "Content-Type: multipart/" kind "; boundary=b\n\n"

@@ -6,7 +6,7 @@
 #include "base/banned.h"
 #include "base/json.h"
 #include "steps/state.h"
-#include "store/notes.h"
+#include "store/note/note_versions.h"
 #include <time.h>
 
 #define HEAD(id, more)                                                                         \

@@ -1,6 +1,6 @@
-#include "store/demands.h"
+#include "store/mail/demands.h"
 #include "base/banned.h"
-#include "store/remote.h"
+#include "store/mail/server_mail.h"
 #include "temp_store.h"
 
 #define NO_ERROR g_autoptr(GError) error = NULL

@@ -1,9 +1,9 @@
 /* Clocks are set, machines boot with a wrong one: a span stays a span, and a moment a moment. */
 #include "store/due.h"
 #include "base/banned.h"
-#include "store/outbox_smtp.h"
-#include "store/pauses.h"
-#include "store/timers.h"
+#include "store/job/pauses.h"
+#include "store/job/timers.h"
+#include "store/out/outbox_smtp.h"
 #include "temp_store.h"
 
 #define HOUR_US (3600 * USEC_PER_SEC)

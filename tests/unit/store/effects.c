@@ -1,7 +1,7 @@
-#include "store/effects.h"
+#include "store/out/effects.h"
 #include "base/banned.h"
 #include "base/err.h"
-#include "store/outbox.h"
+#include "store/out/outbox.h"
 #include "temp_store.h"
 
 /*

@@ -1,7 +1,7 @@
 /* What a fork takes over and what is its own, in rows. */
-#include "store/forks.h"
+#include "store/job/forks.h"
 #include "base/banned.h"
-#include "store/notes.h"
+#include "store/note/note_versions.h"
 #include "temp_store.h"
 
 static JobId

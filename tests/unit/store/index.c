@@ -1,9 +1,9 @@
-#include "store/index.h"
+#include "store/index/index.h"
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "store/jobs.h"
-#include "store/query.h"
+#include "store/job/jobs.h"
+#include "store/mail/query.h"
 #include "testmail.h"
 #include <sqlite3.h>
 

@@ -1,9 +1,9 @@
-#include "store/jobs.h"
+#include "store/job/jobs.h"
 #include "base/banned.h"
 #include "base/err.h"
-#include "store/budget.h"
-#include "store/outbox.h"
-#include "store/timers.h"
+#include "store/job/budget.h"
+#include "store/job/timers.h"
+#include "store/out/outbox.h"
 #include "temp_store.h"
 #include <sys/wait.h>
 

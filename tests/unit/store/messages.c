@@ -1,4 +1,4 @@
-#include "store/messages.h"
+#include "store/mail/messages.h"
 #include "base/banned.h"
 #include "base/err.h"
 #include "mail/msgid.h"

@@ -1,7 +1,7 @@
 #include "base/banned.h"
 #include "base/err.h"
-#include "store/jobs.h"
-#include "store/steps.h"
+#include "store/job/jobs.h"
+#include "store/job/step_rows.h"
 #include "temp_store.h"
 
 /*

@@ -1,7 +1,7 @@
-#include "store/outbox.h"
+#include "store/out/outbox.h"
 #include "base/banned.h"
 #include "base/err.h"
-#include "store/effects.h"
+#include "store/out/effects.h"
 #include "temp_store.h"
 
 static const OutTo local = {"bob@example.org", "bob", "", NULL};

@@ -1,10 +1,10 @@
 /* Questions about held mail: what they are bound to, who decides first, what STOP and CONTINUE
  * do. */
-#include "store/questions.h"
+#include "store/job/questions.h"
 #include "base/banned.h"
 #include "base/digest.h"
 #include "base/err.h"
-#include "store/outbox_smtp.h"
+#include "store/out/outbox_smtp.h"
 #include "temp_store.h"
 
 static const OutTo bob = {"bob@example.org", "bob", "", NULL};
@@ -80,7 +80,7 @@ assert_state(TempStore *s, QuestionState want)
     g_assert_cmpstr(question_state_name(q->state), ==, question_state_name(want));
 }
 
-/* Decides about one mail as engine/hold.c does: the rows, then the question. */
+/* Decides about one mail as engine/people/hold.c does: the rows, then the question. */
 static bool
 decide(TempStore *s, const Asked *a, size_t i, bool approve, const char *why)
 {

@@ -1,4 +1,4 @@
-#include "store/schedules.h"
+#include "store/job/schedules.h"
 #include "base/banned.h"
 #include "temp_store.h"
 

@@ -1,4 +1,4 @@
-#include "store/seats.h"
+#include "store/job/seats.h"
 #include "base/banned.h"
 #include "temp_store.h"
 

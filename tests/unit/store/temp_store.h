@@ -4,8 +4,8 @@
  * A store in a home of its own, with a clock that stands still; a fixture for g_test_add(). The
  * short calls wrap what nearly every test does and fail the test where that fails.
  */
-#include "store/jobs.h"
-#include "store/messages.h"
+#include "store/job/jobs.h"
+#include "store/mail/messages.h"
 #include "store/sql.h"
 #include "testhome.h"
 #include <unistd.h>

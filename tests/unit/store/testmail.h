@@ -2,7 +2,7 @@
 
 /* Mail as a parser would give it, without a parser. */
 #include "mail/message.h"
-#include "store/messages.h"
+#include "store/mail/messages.h"
 #include "testhome.h"
 
 static inline void

@@ -1,5 +1,5 @@
 #include "base/banned.h"
-#include "store/messages.h"
+#include "store/mail/messages.h"
 #include "store/sql.h"
 #include "testmail.h"
 

@@ -1,4 +1,4 @@
-#include "store/timers.h"
+#include "store/job/timers.h"
 #include "base/banned.h"
 #include "temp_store.h"
 

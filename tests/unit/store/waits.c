@@ -1,11 +1,11 @@
 /* How waits of parked jobs end, which brains are asked, and what a person adds to a budget. */
 #include "base/banned.h"
 #include "base/config.h"
-#include "store/budget.h"
-#include "store/costs.h"
-#include "store/pauses.h"
-#include "store/steps.h"
-#include "store/timers.h"
+#include "store/job/budget.h"
+#include "store/job/costs.h"
+#include "store/job/pauses.h"
+#include "store/job/step_rows.h"
+#include "store/job/timers.h"
 #include "temp_store.h"
 
 #define HOUR_US (3600 * USEC_PER_SEC)

@@ -1,0 +1,114 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/home/config_missing.h"
+#include "cli/home/reload.h"
+
+typedef struct Show {
+    Cli *cli;
+    json_t *json;
+    char *section;
+} Show;
+
+static void
+show_key(const char *section, const ConfKey *key, const char *value, bool from_file, void *data)
+{
+    Show *s = data;
+    if (s->json) {
+        json_array_append_new(s->json,
+                              json_pack("{s:s, s:s, s:s, s:b}", "section", section, "key",
+                                        key->name, "value", value, "from_file", from_file));
+        return;
+    }
+    if (g_strcmp0(s->section, section) != 0) {
+        cli_print(s->cli, "%s[%s]\n", s->section ? "\n" : "", section);
+        g_free(s->section);
+        s->section = g_strdup(section);
+    }
+    g_autofree char *safe = text_vis(value, false);
+    cli_print(s->cli, "%s%-22s = %-30s # %s%s\n", from_file ? "" : "#", key->name, safe,
+              from_file ? "" : "default: ", key->help);
+}
+
+static int
+show(Cli *cli)
+{
+    int status = cli_home(cli);
+    if (status)
+        return status;
+    Show s = {.cli = cli, .json = cli->json ? json_array() : NULL};
+    config_visit(cli->home->config, show_key, &s);
+    if (s.json)
+        cli_print_json(cli, s.json);
+    g_free(s.section);
+    return 0;
+}
+
+/* Every complaint in a line of its own; warnings alone leave the file fine. */
+static int
+check(Cli *cli)
+{
+    int status = cli_home(cli);
+    if (status)
+        return status;
+    for (const char *const *line = cli->home->config->warnings; *line; line++)
+        (void)cli_fail(0, "%s", *line);
+    g_autoptr(GPtrArray) missing = config_missing(cli->home);
+    for (guint i = 0; i < missing->len; i++)
+        (void)cli_fail(0, "postrider.conf: %s", (const char *)g_ptr_array_index(missing, i));
+    if (missing->len > 0)
+        return EX_CONFIG;
+    cli_print(cli, "%s/postrider.conf is fine\n", cli->home->path);
+    return 0;
+}
+
+static int
+set(Cli *cli, const char *section, const char *key, const char *value)
+{
+    GError *error = NULL;
+    g_autofree char *path = home_find(cli->home_option, &error);
+    if (!path || !home_open_bare(path, &cli->home, &error))
+        return cli_error(0, error);
+    g_autoptr(GBytes) old = NULL;
+    if (!file_read(cli->home->fd, "postrider.conf", LIMIT_CONFIG_BYTES, &old, &error))
+        return cli_error(EX_CONFIG, error);
+    g_autofree char *text = text_from_bytes(old);
+    g_autofree char *changed = config_with(text, section, key, value);
+    g_autoptr(Config) config = NULL;
+    if (!config_parse(changed, strlen(changed), "postrider.conf (as it would be)", &config,
+                      &error) ||
+        !config_check(section, key, value, &error)) /* a key that nothing reads any more */
+        return cli_error(0, error);
+    if (!file_replace(cli->home->fd, "postrider.conf", changed, strlen(changed), 0600, &error))
+        return cli_error(err_is(error, ERR_NEVER) ? EX_CANTCREAT : 0, error);
+    g_autofree char *told = reload_ask(cli->home);
+    if (told)
+        cli_print(cli, "%s\n", told);
+    return 0;
+}
+
+int
+cmd_config(Cli *cli, int argc, char **argv)
+{
+    static const char *const subs[] = {"show", "check", "set", NULL};
+    const char *sub = argc > 1 ? argv[1] : "show";
+    if (g_str_equal(sub, "show") && argc <= 2)
+        return show(cli);
+    if (g_str_equal(sub, "check") && argc == 2)
+        return check(cli);
+    if (g_str_equal(sub, "set")) {
+        if (argc != 5)
+            return cli_usage("config", "set needs SECTION KEY VALUE");
+        if (cli_in_agent())
+            return cli_fail(EX_NOPERM, "config set: the owner's, so an agent may not");
+        return set(cli, argv[2], argv[3], argv[4]);
+    }
+    if (g_strv_contains(subs, sub))
+        return cli_usage("config", "%s takes nothing more, but there is '%s'", sub, argv[2]);
+    g_autofree char *hint = text_did_you_mean(sub, subs);
+    return cli_usage("config", "no '%s'%s", sub, hint);
+}

@@ -1,0 +1,251 @@
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/proc.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/home/home_files.h"
+#include "engine/checkpoint/mailbox_visit.h"
+#include "mail/maildir.h"
+#include "notes/first_notes.h"
+#include "notes/notes.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+static const char *const folders[] = {"mail",    "notes",   "reports", "work", "templates",
+                                      "scripts", "secrets", "state",   "log",  NULL};
+
+/*
+ * The marker HOME_UNFINISHED is written first and removed last. An init that was killed can so
+ * be repeated: each step leaves alone what is there, since a file of ours is there whole or not
+ * at all.
+ */
+
+/* An empty folder is fine, so is one that an init had begun; anything else in it is somebody's.
+ */
+static bool
+refuse_used(const char *path, GError **error)
+{
+    g_autofree char *conf = g_build_filename(path, "postrider.conf", NULL);
+    g_autofree char *begun = g_build_filename(path, HOME_UNFINISHED, NULL);
+    if (g_file_test(begun, G_FILE_TEST_IS_REGULAR))
+        return true;
+    if (g_file_test(conf, G_FILE_TEST_EXISTS))
+        return err_set(error, ERR_NEVER, "'%s' is a home already", path);
+    g_autoptr(DIR) dir = opendir(path);
+    if (!dir)
+        return errno == ENOENT ? true : err_set_errno(error, errno, "'%s'", path);
+    for (struct dirent *e; (e = readdir(dir));) {
+        if (!g_str_equal(e->d_name, ".") && !g_str_equal(e->d_name, ".."))
+            return err_set(error, ERR_NEVER, "'%s' is not empty; nothing was changed", path);
+    }
+    return true;
+}
+
+/* The folder and what is missing above it, each flushed into the one that holds it: else a
+ * power loss takes the whole home back. Where the folder above can't be read, the system
+ * decides. */
+static bool
+make_folder(const char *path)
+{
+    g_autofree char *above = g_path_get_dirname(path);
+    if (mkdir(path, 0700) < 0 && errno != EEXIST &&
+        (errno != ENOENT || !make_folder(above) || mkdir(path, 0700) < 0))
+        return false;
+    auto_fd fd = dir_open(above, NULL);
+    return fd < 0 || dir_flush(fd, NULL);
+}
+
+/* Under its own name at once: a tmp name that is left behind would look like somebody's. */
+static bool
+mark_begun(int fd, GError **error)
+{
+    auto_fd marker =
+        openat(fd, HOME_UNFINISHED, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (marker < 0)
+        return err_set_errno(error, errno, "'%s'", HOME_UNFINISHED);
+    return dir_flush(fd, error);
+}
+
+static bool
+mark_ended(int fd, GError **error)
+{
+    unsigned n;
+    auto_fd scripts = dir_open_beneath(fd, "scripts", error);
+    if (scripts < 0 || !file_sweep(scripts, 0, &n, error) || !file_sweep(fd, 0, &n, error))
+        return false;
+    if (unlinkat(fd, HOME_UNFINISHED, 0) < 0)
+        return err_set_errno(error, errno, "'%s'", HOME_UNFINISHED);
+    return dir_flush(fd, error);
+}
+
+/* As file_create(), but what an earlier init has written stays. */
+static bool
+write_once(int fd, const char *path, const char *text, mode_t mode, GError **error)
+{
+    return faccessat(fd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0 ||
+           file_create(fd, path, text, strlen(text), mode, error);
+}
+
+static bool
+make_key(int fd, GError **error)
+{
+    Random random = {0};
+    Digest key;
+    random_bytes(&random, key.v, sizeof key.v);
+    g_autofree char *hex = digest_hex(&key);
+    g_autofree char *line = g_strdup_printf("%s\n", hex);
+    return write_once(fd, "key", line, 0600, error);
+}
+
+static char *
+expand(const char *template, const char *const *pairs)
+{
+    g_autoptr(GString) s = g_string_new(template);
+    for (; pairs[0]; pairs += 2) {
+        g_autofree char *name = g_strdup_printf("{{%s}}", pairs[0]);
+        g_string_replace(s, name, pairs[1], 0);
+    }
+    return g_string_free(g_steal_pointer(&s), FALSE);
+}
+
+/* mutt quotes as a shell does. */
+static bool
+write_muttrc(const Home *home, const char *program, GError **error)
+{
+    const Config *config = home->config;
+    const char *name = config_mailbox_at(config, config->owner);
+    g_autofree char *path = g_build_filename(home->path, "muttrc", NULL);
+    g_autofree char *rc = g_shell_quote(path);
+    g_autofree char *dir = g_shell_quote(home->path);
+    g_autofree char *command = g_strdup_printf("%s sendmail -oem -oi", program);
+    g_autofree char *sendmail = g_shell_quote(command);
+    g_autofree char *folder = g_build_filename(home->path, "mail", name, NULL);
+    g_autofree char *mailbox = g_shell_quote(folder);
+    g_autofree char *owner = g_shell_quote(config->owner);
+    g_autofree char *domain = g_shell_quote(config->domain);
+    const char *pairs[] = {"RC",  rc,       "HOME", dir,       "SENDMAIL", sendmail, "OWNER",
+                           owner, "DOMAIN", domain, "MAILBOX", mailbox,    NULL};
+    g_autofree char *text = expand(home_muttrc, pairs);
+    return write_once(home->fd, "muttrc", text, 0600, error);
+}
+
+static bool
+make_files(int fd, GError **error)
+{
+    for (const char *const *f = folders; *f; f++) {
+        if (!dir_make(fd, *f, 0700, error))
+            return false;
+    }
+    if (!make_key(fd, error))
+        return false;
+    for (size_t i = 0; home_files[i].path; i++) {
+        const HomeFile *h = &home_files[i];
+        if (!write_once(fd, h->path, h->text, h->mode, error))
+            return false;
+    }
+    return true;
+}
+
+/* Mailboxes of roles and of local persons, known to the store as new: nothing in them is old.
+ * With each role come its first notes. */
+static bool
+make_mailboxes(Cli *cli, GError **error)
+{
+    const Home *home = cli->home;
+    g_auto(Txn) txn = {0};
+    if (!db_open(home, DB_WRITE, &cli->db, error) ||
+        !txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    for (unsigned i = 0; i < home->config->n_roles; i++) {
+        g_autoptr(Maildir) md = NULL;
+        const char *name = home->config->roles[i].name;
+        if (!maildir_open(home->mail_fd, name, true, &md, error) ||
+            !mailbox_set_visited(&txn, name, error))
+            return false;
+        if (!home->config->roles[i].person && !notes_write_first(&txn, name, error))
+            return false;
+    }
+    for (unsigned i = 0; i < home->config->n_persons; i++) {
+        static const char *const beside[] = {"Sent", "Drafts"};
+        const char *name = config_mailbox_at(home->config, home->config->persons[i].address);
+        g_autoptr(Maildir) md = NULL;
+        if (!name)
+            continue;
+        if (!maildir_open(home->mail_fd, name, true, &md, error))
+            return false;
+        for (size_t k = 0; k < G_N_ELEMENTS(beside); k++) {
+            if (!maildir_make_folder(md, beside[k], error))
+                return false;
+        }
+    }
+    return txn_commit(&txn, error) && notes_sync(home, cli->db, NULL, error);
+}
+
+static void
+print_next(Cli *cli)
+{
+    static const char *const agents[] = {"claude", "codex", "opencode", "ollama", NULL};
+    g_autofree char *next = cli_next_call(cli);
+    cli_print(cli, "made the home ");
+    cli_print_vis(cli, cli->home->path, false);
+    cli_print(cli, "\n");
+    for (const char *const *a = agents; *a; a++) {
+        g_autofree char *path = g_find_program_in_path(*a);
+        if (path)
+            cli_print(cli, "found %s: 'postrider setup brain' can use it\n", path);
+    }
+    cli_print(cli, "next: ");
+    cli_print_vis(cli, next, false);
+    cli_print(cli, " ask \"hello\"\nfor a model: ");
+    cli_print_vis(cli, next, false);
+    cli_print(cli, " setup brain\n");
+}
+
+/* Only at a terminal, where somebody can answer. Returns when they would rather not. */
+static void
+offer_brain(Cli *cli)
+{
+    char line[16];
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || cli_in_agent())
+        return;
+    cli_print(cli, "Set up a model for it now? [y/N] ");
+    if (!cli_flush(cli) || !fgets(line, sizeof line, stdin) || g_ascii_tolower(*line) != 'y')
+        return;
+    g_autofree char *program = proc_helper_path("postrider-setup", NULL);
+    char *argv[] = {(char *)"postrider", (char *)"--home", cli->home->path,
+                    (char *)"setup",     (char *)"brain",  NULL};
+    if (program)
+        execv(program, argv);
+    (void)cli_fail(EX_SOFTWARE, "can't start 'postrider-setup'; run: postrider setup brain");
+}
+
+int
+cmd_init(Cli *cli, int argc, char **argv)
+{
+    GError *error = NULL;
+    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
+    int status = cli_options("init", none, &argc, &argv);
+    if (status)
+        return status;
+    if (argc > 2 || (argc == 2 && !*argv[1]))
+        return cli_usage("init", "takes one DIR");
+    g_autofree char *path = home_find(argc == 2 ? argv[1] : cli->home_option, &error);
+    if (!path)
+        return cli_error(0, error);
+    if (!refuse_used(path, &error))
+        return cli_error(EX_CANTCREAT, error);
+    if (!make_folder(path) || chmod(path, 0700) < 0)
+        return cli_fail(EX_CANTCREAT, "can't make '%s': %s", path, g_strerror(errno));
+    auto_fd fd = dir_open(path, &error);
+    if (fd < 0 || !mark_begun(fd, &error) || !make_files(fd, &error) ||
+        !home_open_bare(path, &cli->home, &error) || !home_reload(cli->home, &error) ||
+        !write_muttrc(cli->home, cli->self, &error) || !make_mailboxes(cli, &error) ||
+        !mark_ended(fd, &error))
+        return cli_error(EX_CANTCREAT, error);
+    print_next(cli);
+    offer_brain(cli);
+    return 0;
+}

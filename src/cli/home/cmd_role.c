@@ -1,0 +1,456 @@
+/*
+ * `role new`, `list`, `edit`, `remove`. A role is its section in postrider.conf, which is replaced as
+ * a whole, checked before, comments kept. What it has beside it (mail, notes, instructions) is made
+ * before the section is there and stays when it is gone, so whatever is broken off can be done again.
+ */
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "cli/cmds.h"
+#include "cli/home/reload.h"
+#include "cli/home/role_make.h"
+#include "cli/home/role_template.h"
+#include "store/job/jobs.h"
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <inttypes.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CONF "postrider.conf"
+#define CONF_NEW CONF " (as it would be)"
+
+/* --- the settings --- */
+
+static bool
+read_conf(Cli *cli, char **ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    if (!file_read(cli->home->fd, CONF, LIMIT_CONFIG_BYTES, &bytes, error))
+        return false;
+    *ret = bytes ? text_from_bytes(bytes) : g_strdup("");
+    return true;
+}
+
+static bool
+is_sound(const char *text, GError **error)
+{
+    g_autoptr(Config) config = NULL;
+    return config_parse(text, strlen(text), CONF_NEW, &config, error);
+}
+
+/* Somebody may have saved the file since we read it. */
+static int
+write_conf(Cli *cli, const char *old, const char *text)
+{
+    GError *error = NULL;
+    g_autofree char *now = NULL;
+    if (!read_conf(cli, &now, &error) || !is_sound(text, &error))
+        return cli_error(EX_CONFIG, error);
+    if (!g_str_equal(now, old))
+        return cli_fail(EX_TEMPFAIL, "%s was changed meanwhile; nothing was written", CONF);
+    if (!file_replace(cli->home->fd, CONF, text, strlen(text), 0600, &error))
+        return cli_error(EX_CANTCREAT, error);
+    return 0;
+}
+
+static void
+tell_master(Cli *cli)
+{
+    g_autofree char *told = reload_ask(cli->home);
+    if (told)
+        cli_print(cli, "%s\n", told);
+}
+
+static int
+find_role(Cli *cli, const char *name, const ConfRole **ret)
+{
+    GError *error = NULL;
+    int status = cli_home(cli);
+    if (status)
+        return status;
+    *ret = config_role_get(cli->home->config, name, &error);
+    return *ret ? 0 : cli_error(EX_NOINPUT, error);
+}
+
+/* --- new --- */
+
+typedef struct NewRole {
+    const char *name;
+    const RoleTemplate *from;
+    char *brain, *address; /* as options say; NULL: not said */
+    char *task, *script;   /* of the template; NULL: none */
+} NewRole;
+
+static void
+new_role_clear(NewRole *n)
+{
+    g_free(n->brain);
+    g_free(n->address);
+    g_free(n->task);
+    g_free(n->script);
+}
+
+static int
+check_new(Cli *cli, const NewRole *n)
+{
+    const Config *config = cli->home->config;
+    if (!text_name_valid(n->name))
+        return cli_usage("role", "'%s': a name is a-z, 0-9, '.', '_', '-'", n->name);
+    if (config_role(config, n->name))
+        return cli_fail(EX_CANTCREAT, "there is a role '%s' already; nothing was changed",
+                        n->name);
+    if (n->brain && !config_brain(config, n->brain))
+        return cli_fail(EX_CONFIG, "there is no [brain %s]; nothing was changed", n->brain);
+    if (n->script && !n->brain && config_brain(config, n->name))
+        return cli_fail(
+            EX_CANTCREAT,
+            "there is a [brain %s] already; nothing was changed. To use it: --brain %s",
+            n->name, n->name);
+    return 0;
+}
+
+/* What is there already stays: it is somebody's. */
+static bool
+write_file(Cli *cli,
+           const char *folder,
+           const char *name,
+           const char *text,
+           mode_t mode,
+           GError **error)
+{
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    if (!text || faccessat(cli->home->fd, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        return true;
+    return dir_make(cli->home->fd, folder, 0700, error) &&
+           file_create(cli->home->fd, path, text, strlen(text), mode, error);
+}
+
+static char *
+new_sections(const Config *config, const NewRole *n, const char *old)
+{
+    GString *s = g_string_new(old);
+    bool own = n->script && !n->brain;
+    const char *brain = n->brain ? n->brain : own ? n->name : "default";
+    g_autofree char *about = role_template_about(n->from);
+    g_autofree char *settings = role_template_part(n->from, "settings", NULL);
+    if (s->len > 0 && s->str[s->len - 1] != '\n')
+        g_string_append_c(s, '\n');
+    if (own)
+        g_string_append_printf(s, "\n[brain %s]\nkind = command\ncommand = scripts/%s\n", brain,
+                               n->name);
+    g_string_append_printf(s, "\n# %s\n[role %s]\n", about, n->name);
+    if (n->address)
+        g_string_append_printf(s, "address = %s\n", n->address);
+    else
+        g_string_append_printf(s, "address = %s@%s\n", n->name, config->domain);
+    g_string_append_printf(s, "brain = %s\n%s", brain, settings ? settings : "");
+    if (n->task)
+        g_string_append_printf(s, "instructions = roles/%s.md\n", n->name);
+    return g_string_free(s, FALSE);
+}
+
+static void
+say_new(Cli *cli, const NewRole *n)
+{
+    g_autofree char *subject = NULL;
+    g_autofree char *mail = role_template_part(n->from, "mail", &subject);
+    g_autofree char *call = cli_next_call(cli);
+    g_autofree char *quoted_subject = g_shell_quote(subject);
+    g_autofree char *quoted_mail = g_shell_quote(g_strstrip(g_strdelimit(mail, "\n", ' ')));
+    const ConfRole *role = config_role(cli->home->config, n->name);
+    cli_print(cli, "made the role '%s', which has the address %s\n", n->name, role->address);
+    if (n->task)
+        cli_print(cli, "what it is told: roles/%s.md, and the note %s/start\n", n->name,
+                  n->name);
+    tell_master(cli);
+    cli_print(cli, "try it: %s ask --to %s -s %s %s\n", call, n->name, quoted_subject,
+              quoted_mail);
+}
+
+static int
+make_new(Cli *cli, NewRole *n)
+{
+    GError *error = NULL;
+    g_autofree char *old = NULL, *file = g_strconcat(n->name, ".md", NULL);
+    n->task = role_template_part(n->from, "task", NULL);
+    n->script = role_template_part(n->from, "script", NULL);
+    int status = check_new(cli, n);
+    if (status)
+        return status;
+    if (!read_conf(cli, &old, &error))
+        return cli_error(EX_CONFIG, error);
+    g_autofree char *text = new_sections(cli->home->config, n, old);
+    if (!is_sound(text, &error))
+        return cli_error(EX_CONFIG, error);
+    if (!write_file(cli, "roles", file, n->task, 0600, &error) ||
+        !write_file(cli, "scripts", n->name, n->brain ? NULL : n->script, 0700, &error) ||
+        !role_make(cli, n->name, n->task, &error))
+        return cli_error(EX_CANTCREAT, error);
+    status = write_conf(cli, old, text);
+    if (status == 0 && !home_reload(cli->home, &error))
+        return cli_error(0, error);
+    if (status == 0)
+        say_new(cli, n);
+    return status;
+}
+
+static int
+role_new(Cli *cli, int argc, char **argv)
+{
+    NewRole n = {0};
+    g_autofree char *from = NULL;
+    const GOptionEntry options[] = {
+        {"from", 0, 0, G_OPTION_ARG_STRING, &from, NULL, NULL},
+        {"brain", 0, 0, G_OPTION_ARG_STRING, &n.brain, NULL, NULL},
+        {"address", 0, 0, G_OPTION_ARG_STRING, &n.address, NULL, NULL},
+        G_OPTION_ENTRY_NULL};
+    int status = cli_options("role", options, &argc, &argv);
+    g_autofree char *all = g_strjoinv("|", (char **)(uintptr_t)role_template_names());
+    g_autofree char *hint = from ? text_did_you_mean(from, role_template_names()) : NULL;
+    n.name = argc == 2 ? argv[1] : NULL;
+    n.from = from ? role_template_find(from) : NULL;
+    if (status == 0 && !n.name)
+        status = cli_usage("role", "new needs one NAME");
+    if (status == 0 && !n.from)
+        status = from ? cli_usage("role", "no template '%s'%s", from, hint)
+                      : cli_usage("role", "new needs --from %s", all);
+    if (status == 0)
+        status = cli_home(cli);
+    if (status == 0)
+        status = make_new(cli, &n);
+    new_role_clear(&n);
+    return status;
+}
+
+/* --- list --- */
+
+static bool
+open_jobs(Cli *cli, const char *role, Jobs **ret, GError **error)
+{
+    const JobQuery q = {.role = role, .live_only = true, .limit = 1000};
+    return jobs_list(cli->db, &VIEWER_OPERATOR, &q, ret, error);
+}
+
+static int
+role_list(Cli *cli, int argc, char **argv)
+{
+    static const char *const headings[] = {"NAME", "OPEN JOBS", "BRAIN",
+                                           "MODE", "ADDRESS",   NULL};
+    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
+    GError *error = NULL;
+    int status = cli_options("role", none, &argc, &argv);
+    if (status == 0 && argc > 1)
+        status = cli_usage("role", "list takes nothing more, but there is '%s'", argv[1]);
+    if (status == 0)
+        status = cli_home(cli);
+    if (status == 0)
+        status = cli_db(cli, DB_READ);
+    if (status)
+        return status;
+    CliTable *t = cli->json ? NULL : cli_table_new(headings);
+    json_t *all = json_array();
+    for (unsigned i = 0; i < cli->home->config->n_roles; i++) {
+        const ConfRole *r = &cli->home->config->roles[i];
+        g_autoptr(Jobs) jobs = NULL;
+        if (r->person)
+            continue;
+        if (!open_jobs(cli, r->name, &jobs, &error))
+            return cli_error(0, error);
+        g_autofree char *n = g_strdup_printf("%u", jobs->len);
+        if (t)
+            cli_table_add(t, r->name, n, r->brain, r->mode, r->address, NULL);
+        json_array_append_new(all, json_pack("{s:s, s:i, s:s, s:s, s:s}", "name", r->name,
+                                             "open_jobs", (int)jobs->len, "brain", r->brain,
+                                             "mode", r->mode, "address", r->address));
+    }
+    if (t)
+        cli_table_print(cli, t);
+    else
+        cli_print_json(cli, json_incref(all));
+    json_decref(all);
+    return 0;
+}
+
+/* --- edit --- */
+
+/* The person's editor on a file, with the terminal that we have. */
+static int
+run_editor(const char *path)
+{
+    const char *said = g_getenv("VISUAL") ? g_getenv("VISUAL") : g_getenv("EDITOR");
+    g_auto(GStrv) words = NULL;
+    g_autoptr(GError) error = NULL;
+    int ended;
+    if (!g_shell_parse_argv(said && *said ? said : "vi", NULL, &words, &error))
+        return cli_fail(EX_CONFIG, "EDITOR '%s': %s", said, error->message);
+    g_autoptr(GStrvBuilder) argv = g_strv_builder_new();
+    g_strv_builder_addv(argv, (const char **)words);
+    g_strv_builder_add(argv, path);
+    g_auto(GStrv) all = g_strv_builder_end(argv);
+    if (!g_spawn_sync(NULL, all, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN, NULL,
+                      NULL, NULL, NULL, &ended, &error))
+        return cli_fail(EX_UNAVAILABLE, "the editor: %s", error->message);
+    if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
+        return cli_fail(EX_UNAVAILABLE, "the editor '%s' failed; nothing was changed", all[0]);
+    return 0;
+}
+
+/* Is it still this one section? Another one in it would be somebody else's. */
+static bool
+is_one_section(const char *text, const char *section)
+{
+    g_autofree char *own = config_section(text, section);
+    g_autofree char *rest = config_with_section(text, section, "");
+    g_auto(GStrv) lines = g_strsplit(rest, "\n", -1);
+    for (char **line = lines; *line; line++) {
+        if ((*line)[strspn(*line, " \t")] == '[')
+            return false;
+    }
+    return own != NULL;
+}
+
+/* The text from the editor takes the section's place. */
+static int
+put_edited(
+    Cli *cli, const char *section, const char *old, const char *before, const char *edited)
+{
+    GError *error = NULL;
+    if (g_str_equal(before, edited)) {
+        cli_print(cli, "nothing was changed\n");
+        return 0;
+    }
+    if (!is_one_section(edited, section))
+        return cli_fail(EX_CONFIG, "the text is no longer one section [%s]", section);
+    g_autofree char *text = config_with_section(old, section, edited);
+    if (!is_sound(text, &error))
+        return cli_error(EX_CONFIG, error);
+    int status = write_conf(cli, old, text);
+    if (status == 0)
+        tell_master(cli);
+    return status;
+}
+
+static int
+edit_copy(Cli *cli, const char *section, const char *old, const char *before, const char *path)
+{
+    g_autofree char *edited = NULL;
+    GError *error = NULL;
+    if (!g_file_set_contents(path, before, -1, &error))
+        return cli_error(EX_CANTCREAT, error);
+    int status = run_editor(path);
+    if (status == 0 && !g_file_get_contents(path, &edited, NULL, &error))
+        return cli_error(EX_NOINPUT, error);
+    if (status == 0 && !g_utf8_validate(edited, -1, NULL))
+        status = cli_fail(EX_CONFIG, "the text is no UTF-8");
+    if (status == 0)
+        status = put_edited(cli, section, old, before, edited);
+    if (status == 0 || !edited)
+        (void)g_unlink(path);
+    else
+        (void)cli_fail(status, "nothing was changed; what you wrote is in %s", path);
+    return status;
+}
+
+static int
+role_edit(Cli *cli, int argc, char **argv)
+{
+    const ConfRole *role = NULL;
+    GError *error = NULL;
+    g_autofree char *old = NULL, *path = NULL;
+    if (argc != 2)
+        return cli_usage("role", "edit needs one NAME");
+    int status = find_role(cli, argv[1], &role);
+    if (status)
+        return status;
+    g_autofree char *section = g_strconcat("role ", role->name, NULL);
+    if (!read_conf(cli, &old, &error))
+        return cli_error(EX_CONFIG, error);
+    g_autofree char *before = config_section(old, section);
+    if (!before)
+        return cli_fail(EX_NOINPUT, "%s has no section [%s]", CONF, section);
+    auto_fd fd = g_file_open_tmp("postrider-role-XXXXXX.conf", &path, &error);
+    if (fd < 0)
+        return cli_error(EX_CANTCREAT, error);
+    return edit_copy(cli, section, old, before, path);
+}
+
+/* --- remove --- */
+
+static int
+refuse_busy(Cli *cli, const char *name)
+{
+    g_autoptr(Jobs) jobs = NULL;
+    g_autoptr(GString) ids = g_string_new(NULL);
+    GError *error = NULL;
+    int status = cli_db(cli, DB_READ);
+    if (status)
+        return status;
+    if (!open_jobs(cli, name, &jobs, &error))
+        return cli_error(0, error);
+    for (guint i = 0; i < jobs->len && i < 10; i++) {
+        const Job *job = g_ptr_array_index(jobs, i);
+        g_string_append_printf(ids, "%s%" PRId64, i ? ", " : "", job->id.v);
+    }
+    return jobs->len == 0
+               ? 0
+               : cli_fail(EX_TEMPFAIL,
+                          "role '%s' has open jobs (%s%s); nothing was changed. End them "
+                          "first: postrider cancel JOB",
+                          name, ids->str, jobs->len > 10 ? ", ..." : "");
+}
+
+static void
+say_removed(Cli *cli, const char *name, bool brain, bool told)
+{
+    cli_print(cli, "removed the role '%s' from %s\n", name, CONF);
+    cli_print(cli, "kept: its mail in %s/mail/%s, its notes in %s/notes/%s\n", cli->home->path,
+              name, cli->home->path, name);
+    if (told)
+        cli_print(cli, "kept: what it was told, in %s/roles/%s.md\n", cli->home->path, name);
+    if (brain)
+        cli_print(cli, "kept: [brain %s]\n", name);
+    tell_master(cli);
+}
+
+static int
+role_remove(Cli *cli, int argc, char **argv)
+{
+    const ConfRole *role = NULL;
+    GError *error = NULL;
+    g_autofree char *old = NULL;
+    if (argc != 2)
+        return cli_usage("role", "remove needs one NAME");
+    int status = find_role(cli, argv[1], &role);
+    if (status == 0)
+        status = refuse_busy(cli, role->name);
+    if (status)
+        return status;
+    g_autofree char *section = g_strconcat("role ", role->name, NULL);
+    g_autofree char *file = g_strdup_printf("roles/%s.md", role->name);
+    if (!read_conf(cli, &old, &error))
+        return cli_error(EX_CONFIG, error);
+    g_autofree char *text = config_with_section(old, section, "");
+    status = write_conf(cli, old, text);
+    if (status == 0)
+        say_removed(cli, role->name, config_brain(cli->home->config, role->name) != NULL,
+                    faccessat(cli->home->fd, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
+    return status;
+}
+
+int
+cmd_role(Cli *cli, int argc, char **argv)
+{
+    static const VerbRun forms[] = {{"new", role_new},
+                                    {"list", role_list},
+                                    {"edit", role_edit},
+                                    {"remove", role_remove},
+                                    {NULL, NULL}};
+    bool reads = argc < 2 || g_str_equal(argv[1], "list");
+    if (!reads && cli_in_agent())
+        return cli_fail(EX_NOPERM, "role %s: the owner's, so an agent may not", argv[1]);
+    return cli_form(cli, forms, argc, argv);
+}

@@ -1,0 +1,182 @@
+#include "base/banned.h"
+#include "base/text.h"
+#include "cli/cmds.h"
+#include "cli/home/status.h"
+#include "cli/job/step_view.h"
+#include "store/job/seats.h"
+
+static json_t *
+strings(const GPtrArray *list)
+{
+    json_t *a = json_array();
+    for (guint i = 0; i < list->len; i++)
+        json_array_append_new(a, json_string(g_ptr_array_index(list, i)));
+    return a;
+}
+
+/* NULL: the job waits for no place at a brain. Caller frees. */
+static char *
+place_of(Cli *cli, const Job *job)
+{
+    char *place = NULL;
+    (void)seat_wait(cli->db, job, &place, NULL);
+    return place;
+}
+
+static void
+print_json(Cli *cli, const Status *s)
+{
+    json_t *roles = json_array(), *jobs = json_array();
+    const Config *config = cli->home->config;
+    for (unsigned i = 0; i < config->n_roles; i++)
+        json_array_append_new(roles, json_pack("{s:s, s:s}", "name", config->roles[i].name,
+                                               "address", config->roles[i].address));
+    for (guint i = 0; i < s->jobs->len; i++) {
+        const Job *j = g_ptr_array_index(s->jobs, i);
+        g_autofree char *place = place_of(cli, j);
+        json_array_append_new(jobs,
+                              json_pack("{s:I, s:s, s:s, s:s, s:s?}", "id", (json_int_t)j->id.v,
+                                        "role", j->role, "state", job_state_name(j->state),
+                                        "subject", j->subject, "waits_for", place));
+    }
+    cli_print_json(cli,
+                   json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i, s:{s:I, s:I}}",
+                             "ok", s->problems->len == 0, "problems", strings(s->problems),
+                             "roles", roles, "jobs", jobs, "outbox", "due", (int)s->due, "held",
+                             (int)s->held_out->len, "waiting_for_person", strings(s->waiting),
+                             "cost_today", (double)s->cost_micro / 1e6, "master_pid",
+                             (int)s->master, "refused_checkpoints", "forged",
+                             (json_int_t)s->forged, "stale", (json_int_t)s->stale));
+}
+
+static void
+print_prometheus(Cli *cli, const Status *s)
+{
+    cli_print(cli, "postrider_up %d\n", s->master != 0);
+    for (int i = 0; i < JOB_N_STATES; i++)
+        cli_print(cli, "postrider_jobs{state=\"%s\"} %" G_GINT64_FORMAT "\n", job_state_name(i),
+                  s->by_state[i]);
+    cli_print(cli,
+              "postrider_outbox_due %u\npostrider_outbox_held %u\npostrider_mail_held "
+              "%" G_GINT64_FORMAT "\npostrider_problems %u\n",
+              s->due, s->held_out->len, s->held_mail, s->problems->len);
+}
+
+static void
+print_lines(Cli *cli, const char *heading, const GPtrArray *lines)
+{
+    if (lines->len)
+        cli_print(cli, "%s\n", heading);
+    for (guint i = 0; i < lines->len; i++) {
+        cli_print(cli, "  ");
+        cli_print_vis(cli, g_ptr_array_index(lines, i), false);
+        cli_print(cli, "\n");
+    }
+}
+
+/* Of what failed on an earlier day people have heard long ago. */
+static void
+print_failed(Cli *cli, const Status *s)
+{
+    int64_t since = home_now(cli->home) - 24 * 3600 * USEC_PER_SEC;
+    bool any = false;
+    for (guint i = 0; i < s->failed->len; i++) {
+        const Job *j = g_ptr_array_index(s->failed, i);
+        if (j->updated_us < since)
+            continue;
+        g_autofree char *text = g_strdup_printf(
+            "job %" G_GINT64_FORMAT " (%s): %s; see: postrider show %" G_GINT64_FORMAT, j->id.v,
+            j->subject, j->why && *j->why ? j->why : "nobody knows why", j->id.v);
+        cli_print(cli, "%s  ", any ? "" : "failed in the last day:\n");
+        cli_print_vis(cli, text, false);
+        cli_print(cli, "\n");
+        any = true;
+    }
+}
+
+static void
+print_cost(Cli *cli, const Status *s)
+{
+    g_autofree char *spent = step_money(s->cost_micro);
+    g_autofree char *limit = step_money(s->cost_limit_micro);
+    if (s->cost_micro)
+        cli_print(cli, "spent today: %s%s%s\n", spent, s->cost_limit_micro ? " of " : "",
+                  s->cost_limit_micro ? limit : "");
+}
+
+static void
+print_text(Cli *cli, const Status *s)
+{
+    const Config *config = cli->home->config;
+    cli_print(cli, "home %s, %u role%s, ", cli->home->path, config->n_roles,
+              config->n_roles == 1 ? "" : "s");
+    if (s->master)
+        cli_print(cli, "served by process %d\n", (int)s->master);
+    else
+        cli_print(cli, "not served\n");
+    print_lines(cli, "problems:", s->problems);
+    print_lines(cli, "waits for you:", s->waiting);
+    print_failed(cli, s);
+    if (s->jobs->len == 0)
+        cli_print(cli, "no live jobs\n");
+    for (guint i = 0; i < s->jobs->len; i++) {
+        const Job *j = g_ptr_array_index(s->jobs, i);
+        g_autofree char *ago = cli_ago(cli, j->updated_us);
+        g_autofree char *subject = text_vis(j->subject, false);
+        g_autofree char *place = place_of(cli, j);
+        cli_print(cli, "job %" G_GINT64_FORMAT " %s, %s, %s: %s%s%s\n", j->id.v,
+                  job_state_words(j->state), j->role, ago, subject, place ? "; waits for " : "",
+                  place ? place : "");
+    }
+    if (s->due)
+        cli_print(cli, "%u %s due\n", s->due, s->due == 1 ? "delivery is" : "deliveries are");
+    if (s->forged || s->stale)
+        cli_print(cli,
+                  "checkpoint mails that were refused: %" G_GINT64_FORMAT
+                  " forged, %" G_GINT64_FORMAT " stale\n",
+                  s->forged, s->stale);
+    print_cost(cli, s);
+}
+
+/* One line: 0 fine, 1 something is wrong or waits, 2 broken. */
+static int
+check(Cli *cli, const Status *s)
+{
+    const char *first = s->problems->len  ? g_ptr_array_index(s->problems, 0)
+                        : s->waiting->len ? g_ptr_array_index(s->waiting, 0)
+                                          : NULL;
+    cli_print(cli, "%s%s%s\n", first ? "ATTENTION" : "OK", first ? ": " : "",
+              first ? first : "");
+    return first ? 1 : 0;
+}
+
+int
+cmd_status(Cli *cli, int argc, char **argv)
+{
+    gboolean one_line = FALSE, prometheus = FALSE;
+    const GOptionEntry options[] = {
+        {"check", 0, 0, G_OPTION_ARG_NONE, &one_line, NULL, NULL},
+        {"prometheus", 0, 0, G_OPTION_ARG_NONE, &prometheus, NULL, NULL},
+        G_OPTION_ENTRY_NULL};
+    GError *error = NULL;
+    int status = cli_options("status", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc > 1)
+        return cli_usage("status", "takes no operand");
+    status = cli_db(cli, DB_READ);
+    if (status)
+        return one_line ? 2 : status;
+    g_auto(Status) s = {0};
+    if (!status_collect(cli, &s, &error))
+        status = cli_error(one_line ? 2 : 0, error);
+    else if (one_line)
+        status = check(cli, &s);
+    else if (cli->json)
+        print_json(cli, &s);
+    else if (prometheus)
+        print_prometheus(cli, &s);
+    else
+        print_text(cli, &s);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* The tests of `setup mail` again, by the program that has them: this one links no libcurl. */
+#include "base/banned.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "cli/home/doctor.h"
+
+#define CHECK_US (120 * USEC_PER_SEC)
+
+static void
+note_lines(Doctor *d, const char *account, GBytes *out)
+{
+    g_autofree char *text = text_from_bytes(out);
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    g_autofree char *where = g_strconcat("account ", account, NULL);
+    for (char **line = lines; *line; line++) {
+        if (strstr(*line, ": failed: "))
+            doctor_find(d, false, where, "%s", *line);
+    }
+}
+
+static bool
+check_account(Doctor *d, const char *account, GError **error)
+{
+    g_autofree char *program = proc_helper_path("postrider-setup", error);
+    g_autoptr(Proc) proc = NULL;
+    if (!program)
+        return false;
+    const char *const argv[] = {program,     "--home", d->cli->home->path,
+                                "setup",     "mail",   "--check",
+                                "--account", account,  NULL};
+    const ProcSpec spec = {.argv = argv, .limits = {.time_us = CHECK_US}};
+    if (!proc_run(&spec, &proc, error))
+        return false;
+    const ProcEnd *end = proc_result(proc);
+    guint before = d->findings->len;
+    note_lines(d, account, end->out);
+    if (end->why && d->findings->len == before)
+        return err_set(error, ERR_LATER, "the server of account '%s' could not be tested: %s",
+                       account, end->why);
+    return true;
+}
+
+bool
+doctor_servers(Doctor *d, GError **error)
+{
+    const Config *config = d->cli->home->config;
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        const ConfAccount *a = &config->accounts[i];
+        if (g_str_equal(a->kind, "imap") && !check_account(d, a->name, error))
+            return false;
+    }
+    return true;
+}

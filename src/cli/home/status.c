@@ -1,0 +1,351 @@
+#include "cli/home/status.h"
+#include "base/banned.h"
+#include "base/living.h"
+#include "base/lock.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/people/repliers.h"
+#include "engine/people/unproven_notice.h"
+#include "mail/address.h"
+#include "store/job/budget.h"
+#include "store/job/jobs.h"
+#include "store/job/pauses.h"
+#include "store/job/questions.h"
+#include "store/job/schedules.h"
+#include "store/mail/mailboxes.h"
+#include "store/mail/server_mail.h"
+#include "store/note/note_readers.h"
+#include "store/out/effects.h"
+#include "store/out/outbox_smtp.h"
+
+void
+status_clear(Status *s)
+{
+    g_clear_pointer(&s->problems, g_ptr_array_unref);
+    g_clear_pointer(&s->waiting, g_ptr_array_unref);
+    g_clear_pointer(&s->jobs, jobs_free);
+    g_clear_pointer(&s->failed, jobs_free);
+    g_clear_pointer(&s->held_out, out_rows_free);
+}
+
+static void note(GPtrArray *list, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+static void
+note(GPtrArray *list, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    g_ptr_array_add(list, g_strdup_vprintf(fmt, args));
+    va_end(args);
+}
+
+static pid_t
+master_pid(const Home *home)
+{
+    if (!lock_is_held(home->state_fd, "master.lock"))
+        return 0;
+    return lock_holder(home->state_fd, "master.lock");
+}
+
+/* Work goes on without a log, but nobody could tell afterwards why anything happened. */
+static void
+note_log(const Home *home, GPtrArray *problems)
+{
+    g_autofree char *file = home_log_file(home);
+    if (!file)
+        return;
+    g_autofree char *folder = g_path_get_dirname(file);
+    bool there = access(file, F_OK) == 0;
+    if (g_file_test(file, G_FILE_TEST_IS_DIR) || access(there ? file : folder, W_OK) < 0)
+        note(problems, "the log '%s' can't be written: lines go to stderr alone", file);
+}
+
+/* Brains that failed by themselves, as the last run left word. */
+static bool
+note_brains(Cli *cli, GPtrArray *problems, GError **error)
+{
+    const Config *config = cli->home->config;
+    for (unsigned i = 0; i < config->n_brains; i++) {
+        const char *name = config->brains[i].name;
+        g_autofree char *why = NULL;
+        g_auto(Pause) pause = {0};
+        bool untried;
+        if (!brain_broken_why(cli->db, name, &why, &untried, error) ||
+            !brain_pause(cli->db, name, &pause, error))
+            return false;
+        if (why && untried && pause.kind == PAUSE_NONE)
+            note(problems,
+                 "the brain '%s' did not work, and was not asked since it was changed: %s; to "
+                 "ask it: postrider setup brain%s%s",
+                 name, why, g_str_equal(name, "default") ? "" : " --name ",
+                 g_str_equal(name, "default") ? "" : name);
+        else if (why && !untried)
+            note(problems, "the brain '%s' does not work: %s; its jobs wait", name, why);
+        if (pause.kind == PAUSE_LIMITED) {
+            g_autofree char *wait = clock_format_span(pause.until.us - home_now(cli->home));
+            note(problems, "the brain '%s' can't be asked for %s: %s; its jobs wait", name,
+                 wait, pause.why);
+        }
+    }
+    return true;
+}
+
+/* Accounts whose server is away or refuses us, as their process left word. */
+static bool
+note_accounts(Cli *cli, GPtrArray *problems, GError **error)
+{
+    const Config *config = cli->home->config;
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        g_autofree char *why = NULL;
+        bool owed = false;
+        if (!config_is_imap(&config->accounts[i]))
+            continue;
+        if (!remote_trouble(cli->db, config->accounts[i].name, &why, error) ||
+            !mailbox_backup_owed(cli->db, config->accounts[i].name, &owed, error))
+            return false;
+        if (owed)
+            note(problems,
+                 "nothing of the account '%s' runs until its server was asked what left since "
+                 "the backup",
+                 config->accounts[i].name);
+        if (why)
+            note(problems, "the account '%s' does not work: %s", config->accounts[i].name, why);
+    }
+    return true;
+}
+
+static bool
+get_meta(Cli *cli, const char *key, const char *name, char **ret, GError **error)
+{
+    g_autofree char *whole = g_strconcat(key, name, NULL);
+    return meta_get(cli->db, whole, ret, error);
+}
+
+/* Servers whose word about senders is not to be had, or not to be believed, as it is written. */
+static bool
+note_proofs(Cli *cli, GPtrArray *problems, GError **error)
+{
+    const Config *config = cli->home->config;
+    g_autofree char *held = NULL;
+    if (!config->authserv_fields_said && !get_meta(cli, UNPROVEN_SEVERAL, "", &held, error))
+        return false;
+    if (held)
+        note(problems,
+             "mail is held that can't prove its sender by the first Authentication-Results "
+             "field, but by a later one (see: postrider mail trace '<%s>'). If your server "
+             "writes several, and takes forged ones out: postrider config set trust "
+             "authserv-fields several; else set it to one",
+             held);
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        g_autofree char *id = NULL;
+        const char *name = config->accounts[i].name;
+        if (!get_meta(cli, UNPROVEN_FORGED, name, &id, error))
+            return false;
+        if (id)
+            note(problems,
+                 "the mail server of account '%s' let a forged Authentication-Results field of "
+                 "%s through: let it take such fields out of mail that comes in (RFC 8601, 5), "
+                 "then: postrider setup mail --pair",
+                 name, id);
+    }
+    return true;
+}
+
+/* Ways out that do not work, and mail whose fate nobody knows. */
+static bool
+note_smtp(Cli *cli, Status *s, GError **error)
+{
+    const Config *config = cli->home->config;
+    unsigned doubt;
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        g_autofree char *why = NULL;
+        int64_t until;
+        if (!outbox_account_paused(cli->db, config->accounts[i].name, &until, &why, error))
+            return false;
+        if (why)
+            note(s->problems, "mail can't leave by SMTP: %s; it waits in the outbox", why);
+    }
+    if (!outbox_count_doubt(cli->db, &doubt, error))
+        return false;
+    if (doubt)
+        note(s->waiting,
+             "%u %s handed over without an answer; see: postrider outbox list --state in_doubt",
+             doubt, doubt == 1 ? "mail was" : "mails were");
+    return true;
+}
+
+static bool
+get_count(Cli *cli, const char *name, int64_t *ret, GError **error)
+{
+    g_autofree char *text = NULL;
+    *ret = 0;
+    if (!meta_get(cli->db, name, &text, error))
+        return false;
+    if (text)
+        (void)text_parse_int(text, 0, INT64_MAX, ret);
+    return true;
+}
+
+static void
+note_question(Status *s, const Question *q, const QuestionMail *m)
+{
+    if (q->about.v)
+        note(s->waiting,
+             "has mail %" G_GINT64_FORMAT " to %s arrived? postrider approve %" G_GINT64_FORMAT
+             " sends it once more, reject %" G_GINT64_FORMAT " does not",
+             m->id.v, m->to, m->id.v, m->id.v);
+    else
+        note(s->waiting,
+             "job %" G_GINT64_FORMAT " asks: may mail %" G_GINT64_FORMAT
+             " to %s leave? postrider approve %" G_GINT64_FORMAT
+             ", or reject %" G_GINT64_FORMAT,
+             q->job.v, m->id.v, m->to, m->id.v, m->id.v);
+}
+
+static unsigned
+times_held(const Status *s, OutId id)
+{
+    unsigned n = 0;
+    for (guint i = 0; i < s->held_out->len; i++)
+        n += ((const OutRow *)g_ptr_array_index(s->held_out, i))->id.v == id.v;
+    return n;
+}
+
+/* Mail that would leave: what somebody was asked about, each with what to say, and the rest. */
+static bool
+note_held(Cli *cli, Status *s, GError **error)
+{
+    g_autoptr(Questions) questions = NULL;
+    unsigned rest = s->held_out->len;
+    if (!questions_open(cli->db, (JobId){0}, &questions, error))
+        return false;
+    for (guint i = 0; i < questions->len; i++) {
+        const Question *q = g_ptr_array_index(questions, i);
+        g_autoptr(QuestionMails) mails = NULL;
+        if (!question_mails(cli->db, q->id, &mails, error))
+            return false;
+        for (guint k = 0; k < mails->len; k++) {
+            const QuestionMail *m = g_ptr_array_index(mails, k);
+            if (!m->undecided)
+                continue;
+            note_question(s, q, m);
+            rest -= times_held(s, m->id);
+        }
+    }
+    if (rest)
+        note(s->waiting, "%u %s held; see: postrider outbox list", rest,
+             rest == 1 ? "mail that would leave is" : "mails that would leave are");
+    return true;
+}
+
+static bool
+count(Cli *cli, Status *s, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const int64_t now = home_now(cli->home);
+    JobQuery live = {.live_only = true, .limit = 1000};
+    JobQuery failed = {.state = "failed"};
+    OutQuery held = {.state = "held", .limit = 1000};
+    s->master = master_pid(cli->home);
+    return jobs_list(cli->db, &viewer, &live, &s->jobs, error) &&
+           jobs_list(cli->db, &viewer, &failed, &s->failed, error) &&
+           jobs_count(cli->db, s->by_state, error) &&
+           outbox_list(cli->db, &viewer, &held, &s->held_out, error) &&
+           outbox_count_due(cli->db, now, &s->due, error) &&
+           messages_count_state(cli->db, MSG_HELD, NULL, &s->held_mail, error) &&
+           messages_count_state(cli->db, MSG_IGNORED, "history", &s->history, error) &&
+           budget_today(cli->db, &s->cost_limit_micro, &s->cost_micro, error) &&
+           effects_count(cli->db, true, &s->failed_moves, error) &&
+           get_count(cli, CHECKPOINT_FORGED, &s->forged, error) &&
+           get_count(cli, CHECKPOINT_STALE, &s->stale, error);
+}
+
+/* A copied home, which nobody may work with. */
+static void
+note_living(const Home *home, GPtrArray *problems)
+{
+    g_autoptr(GError) why = NULL;
+    bool foreign = false;
+
+    if (living_is_foreign(home, &foreign, &why) &&
+        (!foreign || living_check(home, false, &why)))
+        return;
+    note(problems, "nothing runs or leaves: %s", why->message);
+}
+
+static bool
+note_problems(Cli *cli, Status *s, GError **error)
+{
+    g_autofree char *hold = db_hold_all(cli->db);
+    if (hold)
+        note(s->problems, "nothing runs or leaves: %s", hold);
+    if (!s->master)
+        note(s->problems, "postrider serve is not running");
+    if (g_str_equal(cli->home->config->require_auth, "none"))
+        note(s->problems,
+             "require-auth = none: anybody who writes the owner's address is believed");
+    note_living(cli->home, s->problems);
+    note_log(cli->home, s->problems);
+    if (!note_brains(cli, s->problems, error) || !note_smtp(cli, s, error) ||
+        !note_accounts(cli, s->problems, error) || !note_proofs(cli, s->problems, error) ||
+        !schedules_check(cli->db, s->problems, error) ||
+        !notes_readers_check(cli->db, s->problems, error))
+        return false;
+    if (s->failed_moves)
+        note(s->problems, "%u %s of mail could not be done; see: postrider doctor",
+             s->failed_moves, s->failed_moves == 1 ? "move" : "moves");
+    return true;
+}
+
+/* Jobs that nothing but a word of the owner brings further. A wait until a time ends by itself. */
+static bool
+note_job(Cli *cli, Status *s, const Job *j, GError **error)
+{
+    g_auto(Repliers) awaited = {0};
+    if (j->state == JOB_STOPPED)
+        note(s->waiting, "job %" G_GINT64_FORMAT " (%s) is to go on or end: %s", j->id.v,
+             j->subject, j->why ? j->why : "it is stopped");
+    if (j->state != JOB_PARKED || !j->waiting_for ||
+        !g_str_has_prefix(j->waiting_for, "a reply"))
+        return true;
+    if (!repliers_load(cli->db, j, &awaited, error))
+        return false;
+    for (guint i = 0; i < awaited.to->len; i++) {
+        if (address_equal(g_ptr_array_index(awaited.to, i), cli->home->config->owner)) {
+            note(s->waiting, "job %" G_GINT64_FORMAT " waits for your answer: %s", j->id.v,
+                 j->subject);
+            break;
+        }
+    }
+    return true;
+}
+
+static bool
+note_waiting(Cli *cli, Status *s, GError **error)
+{
+    if (s->held_mail)
+        note(s->waiting, "%" G_GINT64_FORMAT " %s held; see: postrider mail list --state held",
+             s->held_mail, s->held_mail == 1 ? "mail that came is" : "mails that came are");
+    if (s->history)
+        note(s->waiting,
+             "%" G_GINT64_FORMAT
+             " old %s left alone; see: postrider mail list --state ignored; "
+             "to work them off: postrider doctor --release all",
+             s->history, s->history == 1 ? "mail was" : "mails were");
+    if (!note_held(cli, s, error))
+        return false;
+    for (guint i = 0; i < s->jobs->len; i++) {
+        if (!note_job(cli, s, g_ptr_array_index(s->jobs, i), error))
+            return false;
+    }
+    return true;
+}
+
+bool
+status_collect(Cli *cli, Status *ret, GError **error)
+{
+    ret->problems = g_ptr_array_new_with_free_func(g_free);
+    ret->waiting = g_ptr_array_new_with_free_func(g_free);
+    return count(cli, ret, error) && note_problems(cli, ret, error) &&
+           note_waiting(cli, ret, error);
+}

@@ -1,0 +1,27 @@
+#pragma once
+
+/*
+ * How the home is: numbers, and sentences about what is wrong and what waits for a person. Read
+ * from the store and the settings; nothing is tried out (that is `doctor`).
+ */
+#include "cli/cli.h"
+#include "store/job/jobs.h"
+#include "store/out/outbox.h"
+
+typedef struct Status {
+    GPtrArray *problems, *waiting; /* char * */
+    Jobs *jobs;
+    Jobs *failed;                   /* the last ones */
+    int64_t by_state[JOB_N_STATES]; /* all jobs that there are */
+    OutRows *held_out;
+    pid_t master; /* 0: none */
+    int64_t held_mail, history;
+    unsigned due, failed_moves;
+    int64_t cost_micro;       /* since midnight UTC */
+    int64_t cost_limit_micro; /* of this day; 0: none */
+    int64_t forged, stale;    /* checkpoint mails that were refused */
+} Status;
+
+bool status_collect(Cli *cli, Status *ret, GError **error);
+void status_clear(Status *s);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Status, status_clear)

@@ -1,0 +1,164 @@
+/* cost: what was spent, and what may still be. */
+#include "base/banned.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/job/step_view.h"
+#include "store/job/budget.h"
+#include "store/job/costs.h"
+#include <inttypes.h>
+
+static const char *const by_names[] = {"day", "role", "job", "brain", NULL};
+
+typedef struct Costs {
+    CostBy by;
+    int64_t since_us;
+    CostRows *rows;
+    int64_t steps, total, today, day_limit;
+} Costs;
+
+static int
+parse_by(const char *text, CostBy *ret)
+{
+    for (int i = 0; by_names[i]; i++) {
+        if (g_str_equal(by_names[i], text)) {
+            *ret = (CostBy)i;
+            return 0;
+        }
+    }
+    return cli_usage("cost", "'%s' is none of day, role, job, brain", text);
+}
+
+/* A date, a moment, or a span back from now. */
+static int
+parse_since(Cli *cli, const char *text, int64_t *ret)
+{
+    int64_t span;
+    if (clock_parse_iso(text, ret))
+        return 0;
+    if (!text_parse_span(text, &span))
+        return cli_usage("cost", "'%s' is neither a date (2026-11-15) nor a span (7d)", text);
+    *ret = home_now(cli->home) - span;
+    return 0;
+}
+
+static bool
+collect(Cli *cli, Costs *c, GError **error)
+{
+    if (!costs_list(cli->db, c->by, c->since_us, &c->rows, error) ||
+        !budget_today(cli->db, &c->day_limit, &c->today, error))
+        return false;
+    for (guint i = 0; i < c->rows->len; i++) {
+        const CostRow *row = g_ptr_array_index(c->rows, i);
+        c->steps += row->steps;
+        c->total += row->cost_micro;
+    }
+    return true;
+}
+
+static json_t *
+dollars(int64_t micro)
+{
+    return json_real((double)micro / 1e6);
+}
+
+static json_t *
+row_json(const Costs *c, const CostRow *row)
+{
+    json_t *o = json_object();
+    if (c->by == COST_JOB) {
+        json_object_set_new(o, "job", json_integer(row->job.v));
+        json_object_set_new(o, "role", json_string(row->role));
+        json_object_set_new(o, "subject", json_string(row->name));
+    } else {
+        json_object_set_new(o, by_names[c->by], json_string(row->name));
+    }
+    json_object_set_new(o, "steps", json_integer(row->steps));
+    json_object_set_new(o, "cost_usd", dollars(row->cost_micro));
+    return o;
+}
+
+static void
+print_json(Cli *cli, const Costs *c)
+{
+    json_t *rows = json_array();
+    for (guint i = 0; i < c->rows->len; i++)
+        json_array_append_new(rows, row_json(c, g_ptr_array_index(c->rows, i)));
+    bool limited = c->day_limit > 0;
+    cli_print_json(cli,
+                   json_pack("{s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "by", by_names[c->by],
+                             "since", cli_json_time(c->since_us), "rows", rows, "steps",
+                             (json_int_t)c->steps, "total_usd", dollars(c->total), "today_usd",
+                             dollars(c->today), "max_cost_per_day_usd",
+                             limited ? dollars(c->day_limit) : json_null(), "left_today_usd",
+                             limited ? dollars(MAX(c->day_limit - c->today, 0)) : json_null()));
+}
+
+static void
+print_rows(Cli *cli, const Costs *c)
+{
+    static const char *const days[] = {"DAY", "STEPS", "COST", NULL};
+    static const char *const roles[] = {"ROLE", "STEPS", "COST", NULL};
+    static const char *const jobs[] = {"JOB", "ROLE", "STEPS", "COST", "SUBJECT", NULL};
+    static const char *const brains[] = {"BRAIN", "STEPS", "COST", NULL};
+    static const char *const *const headings[] = {days, roles, jobs, brains};
+    g_autofree char *all = g_strdup_printf("%" PRId64, c->steps);
+    g_autofree char *total = step_money(c->total);
+    CliTable *t = cli_table_new(headings[c->by]);
+    for (guint i = 0; i < c->rows->len; i++) {
+        const CostRow *row = g_ptr_array_index(c->rows, i);
+        g_autofree char *steps = g_strdup_printf("%" PRId64, row->steps);
+        g_autofree char *cost = step_money(row->cost_micro);
+        g_autofree char *job = g_strdup_printf("%" PRId64, row->job.v);
+        g_autofree char *subject = text_shorten(row->name, 50);
+        if (c->by == COST_JOB)
+            cli_table_add(t, job, row->role, steps, cost, subject, NULL);
+        else
+            cli_table_add(t, row->name, steps, cost, NULL);
+    }
+    if (c->by == COST_JOB)
+        cli_table_add(t, "all", "", all, total, "", NULL);
+    else
+        cli_table_add(t, "all", all, total, NULL);
+    cli_table_print(cli, t);
+}
+
+static void
+print_today(Cli *cli, const Costs *c)
+{
+    g_autofree char *today = step_money(c->today), *limit = step_money(c->day_limit);
+    g_autofree char *left = step_money(MAX(c->day_limit - c->today, 0));
+    if (c->day_limit > 0)
+        cli_print(cli, "today (UTC): %s of %s; %s left\n", today, limit, left);
+    else
+        cli_print(cli, "today (UTC): %s; max-cost-per-day is not set\n", today);
+}
+
+int
+cmd_cost(Cli *cli, int argc, char **argv)
+{
+    g_autofree char *by = NULL, *since = NULL;
+    const GOptionEntry options[] = {{"by", 0, 0, G_OPTION_ARG_STRING, &by, NULL, NULL},
+                                    {"since", 0, 0, G_OPTION_ARG_STRING, &since, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    GError *error = NULL;
+    Costs c = {.by = COST_DAY};
+    int status = cli_options("cost", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc > 1)
+        return cli_usage("cost", "what is '%s'?", argv[1]);
+    if ((by && (status = parse_by(by, &c.by))) || (status = cli_db(cli, DB_READ)) ||
+        (since && (status = parse_since(cli, since, &c.since_us))))
+        return status;
+    if (!collect(cli, &c, &error))
+        status = cli_error(0, error);
+    else if (cli->json)
+        print_json(cli, &c);
+    else {
+        print_rows(cli, &c);
+        print_today(cli, &c);
+    }
+    g_clear_pointer(&c.rows, cost_rows_free);
+    return status;
+}

@@ -1,0 +1,81 @@
+/* job fork: a second job from an old step of a first one. */
+#include "base/banned.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/faces.h"
+#include "engine/people/tell.h"
+#include "engine/run/fork.h"
+
+static int
+parse_point(Cli *cli, const char *text, JobId *ret_job, int *ret_step)
+{
+    g_auto(GStrv) parts = g_strsplit(*text ? text : "@", "@", 2);
+    int64_t step = 0;
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(Job) job = NULL;
+    int status = cli_job(cli, parts[0], ret_job);
+    if (status)
+        return status;
+    if (parts[1] && !text_parse_int(parts[1], 1, INT_MAX, &step))
+        return cli_usage("fork", "'%s' is no step", parts[1]);
+    if (!job_load(cli->db, &viewer, *ret_job, &job, &error))
+        return cli_error(0, error);
+    if (step > job->steps)
+        return cli_fail(EX_NOINPUT, "job %s has no step %s; its newest is step %d", parts[0],
+                        parts[1], job->steps);
+    *ret_step = (int)step;
+    return 0;
+}
+
+int
+cmd_fork(Cli *cli, int argc, char **argv)
+{
+    GError *error = NULL;
+    g_autoptr(Engine) engine = NULL;
+    JobId job, fork;
+    int step = 0;
+    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
+    int status = cli_options("fork", none, &argc, &argv);
+    if (status)
+        return status;
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "fork: an agent may not");
+    if (argc < 2)
+        return cli_usage("fork", "needs a job or JOB@STEP");
+    if ((status = cli_db(cli, DB_READ)) || (status = parse_point(cli, argv[1], &job, &step)))
+        return status;
+    g_clear_pointer(&cli->db, db_close); /* opened again for writing */
+    if ((status = cli_engine(cli, &engine)))
+        return status;
+    g_autofree char *instruction = argc > 2 ? g_strjoinv(" ", argv + 2) : NULL;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
+        !fork_job(engine, &txn, job, step, instruction, &fork, &error) ||
+        !txn_commit(&txn, &error))
+        return cli_error(0, error);
+    db_hint(engine->db);
+    if (cli->json) {
+        cli_print_json(cli, json_pack("{s:I, s:I}", "id", (json_int_t)fork.v, "forked_from",
+                                      (json_int_t)job.v));
+        return 0;
+    }
+    g_autofree char *text = tell_job(engine->db, fork, &error);
+    if (!text)
+        return cli_error(0, error);
+    cli_print_vis(cli, text, true);
+    return 0;
+}
+
+int
+cmd_job_mail(Cli *cli, int argc, char **argv)
+{
+    static const VerbRun forms[] = {{"stop", cmd_stop},
+                                    {"continue", cmd_continue},
+                                    {"cancel", cmd_cancel},
+                                    {"fork", cmd_fork},
+                                    {NULL, NULL}};
+
+    return cli_form(cli, forms, argc, argv);
+}

@@ -1,0 +1,148 @@
+#include "base/banned.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/job/show_job.h"
+#include "mail/msgid.h"
+#include "store/job/jobs.h"
+
+static json_t *
+job_json(const Job *j)
+{
+    g_autofree char *original = msgid_format(j->original_msgid);
+    json_t *o = json_pack(
+        "{s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:I, s:s?, s:s?, s:f}", "id",
+        (json_int_t)j->id.v, "role", j->role, "state", job_state_name(j->state), "phase",
+        j->phase, "iteration", j->iteration, "total_iterations", j->total_iterations, "round",
+        j->round, "subject", j->subject, "from", j->asker, "original_message_id", original,
+        "epoch", (json_int_t)j->epoch, "waiting_for", j->waiting_for, "why", j->why, "cost_usd",
+        (double)j->cost_micro / 1e6);
+    json_object_set_new(o, "updated", cli_json_time(j->updated_us));
+    json_object_set_new(o, "wakes_at", cli_json_time(j->wakes_us));
+    json_object_set_new(o, "wait_until", cli_json_time(j->resume.us));
+    json_object_set_new(o, "wait_then",
+                        j->state == JOB_PARKED ? json_string(wait_then_name(j->wait_then))
+                                               : json_null());
+    return o;
+}
+
+static void
+print_json(Cli *cli, const Jobs *jobs)
+{
+    json_t *array = json_array();
+    for (guint i = 0; i < jobs->len; i++)
+        json_array_append_new(array, job_json(g_ptr_array_index(jobs, i)));
+    cli_print_json(cli, array);
+}
+
+static void
+print_table(Cli *cli, const Jobs *jobs)
+{
+    static const char *const headings[] = {"JOB",     "ROLE", "STATE",   "ROUND", "STEPS",
+                                           "UPDATED", "FROM", "SUBJECT", NULL};
+    CliTable *t = cli_table_new(headings);
+    for (guint i = 0; i < jobs->len; i++) {
+        const Job *j = g_ptr_array_index(jobs, i);
+        g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, j->id.v);
+        g_autofree char *round = g_strdup_printf("%d", j->round);
+        g_autofree char *steps = g_strdup_printf("%d", j->steps);
+        g_autofree char *ago = cli_ago(cli, j->updated_us);
+        g_autofree char *subject = text_shorten(j->subject, 50);
+        cli_table_add(t, id, j->role, job_state_words(j->state), round, steps, ago, j->asker,
+                      subject, NULL);
+    }
+    cli_table_print(cli, t);
+}
+
+/* By either of its names: what `job list` prints for people is typed back. */
+static bool
+find_state(const char *name, JobState *ret)
+{
+    if (job_state_parse(name, ret))
+        return true;
+    for (int s = 0; s < JOB_N_STATES; s++) {
+        if (g_str_equal(name, job_state_words((JobState)s))) {
+            *ret = (JobState)s;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int
+unknown_state(const char *name)
+{
+    const char *names[JOB_N_STATES + 1] = {NULL};
+    for (int s = 0; s < JOB_N_STATES; s++)
+        names[s] = job_state_words((JobState)s);
+    return cli_no_state("job", name, names);
+}
+
+static int
+list(Cli *cli, int argc, char **argv)
+{
+    g_autofree char *role = NULL, *state = NULL;
+    gboolean all = FALSE;
+    int limit = 0;
+    const GOptionEntry options[] = {{"all", 'a', 0, G_OPTION_ARG_NONE, &all, NULL, NULL},
+                                    {"role", 0, 0, G_OPTION_ARG_STRING, &role, NULL, NULL},
+                                    {"state", 0, 0, G_OPTION_ARG_STRING, &state, NULL, NULL},
+                                    {"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    GError *error = NULL;
+    int status = cli_options("job", options, &argc, &argv);
+    if (status || (status = cli_db(cli, DB_READ)))
+        return status;
+    JobState known;
+    if (argc > 1 || limit < 0)
+        return cli_usage("job", "list takes no operand");
+    if (state && !find_state(state, &known))
+        return unknown_state(state);
+    if (role && !config_role_get(cli->home->config, role, &error))
+        return cli_error(EX_NOINPUT, error);
+
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Jobs) jobs = NULL;
+    JobQuery q = {.role = role,
+                  .state = state ? job_state_name(known) : NULL,
+                  .live_only = !all && !state,
+                  .limit = (unsigned)limit};
+    if (!jobs_list(cli->db, &viewer, &q, &jobs, &error))
+        return cli_error(0, error);
+    if (cli->json)
+        print_json(cli, jobs);
+    else if (jobs->len == 0)
+        cli_print(cli, "no %sjobs%s\n", all ? "" : "live ",
+                  all ? "" : "; --all shows the ended ones");
+    else
+        print_table(cli, jobs);
+    return 0;
+}
+
+static int
+show_one(Cli *cli, int argc, char **argv)
+{
+    if (argc != 2)
+        return cli_usage("job", "show needs one job");
+    return show_job(cli, argv[1]);
+}
+
+/* It writes a mail: cmd_fork.c and cmd_orders.c, in the other program. */
+static int
+elsewhere(Cli *cli, int argc, char **argv)
+{
+    return -1;
+}
+
+int
+cmd_job(Cli *cli, int argc, char **argv)
+{
+    static const VerbRun forms[] = {
+        {"list", list},          {"show", show_one},
+        {"log", job_log},        {"stop", elsewhere},
+        {"continue", elsewhere}, {"cancel", elsewhere},
+        {"fork", elsewhere},     {NULL, NULL},
+    };
+
+    return argc < 2 ? list(cli, argc, argv) : cli_form(cli, forms, argc, argv);
+}

@@ -1,0 +1,299 @@
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/faces.h"
+#include "cli/home/pass.h"
+#include "cli/mail/outgoing.h"
+#include "engine/checkpoint/continuation.h"
+#include "mail/maildir.h"
+#include "store/job/command_orders.h"
+#include "store/job/jobs.h"
+#include <errno.h>
+#include <fcntl.h>
+
+/* A checkpoint in a Sent folder, with the bytes of its mail. */
+typedef struct Saved {
+    const ConfRole *role;
+    Continuation *c;
+    char *msgid;
+    GBytes *mail;
+    ContinuationFate fate;
+    const char *why;
+} Saved;
+
+static void
+saved_clear(Saved *s)
+{
+    continuation_free(s->c);
+    g_free(s->msgid);
+    g_clear_pointer(&s->mail, g_bytes_unref);
+    *s = (Saved){0};
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Saved, saved_clear)
+
+/* One that can be gone on with beats one that can't; then the later park. */
+static bool
+is_better(const Saved *a, const Saved *b)
+{
+    bool a_useful = a->fate != CONT_STALE, b_useful = b->fate != CONT_STALE;
+    if (!b->c || a_useful != b_useful)
+        return !b->c || a_useful;
+    if (a->c->job.v == b->c->job.v)
+        return a->c->seq > b->c->seq;
+    return a->c->job.v > b->c->job.v;
+}
+
+static bool
+look_at(Engine *engine,
+        const ConfRole *role,
+        Maildir *md,
+        const MaildirEntry *e,
+        JobId want,
+        Saved *best,
+        GError **error)
+{
+    const Home *home = engine->home;
+    g_auto(Saved) s = {.role = role};
+    if (!maildir_read(md, e, home->config->max_message, &s.mail, error))
+        return false;
+    if (!s.mail)
+        return true;
+    gsize len;
+    const char *data = g_bytes_get_data(s.mail, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
+    if (continuation_read(&home->key, m, &s.c) != CONT_SIGNED ||
+        (want.v && s.c->job.v != want.v))
+        return true;
+    if (!continuation_judge(engine->db, s.c, role->name, home_now(home), &s.fate, &s.why,
+                            error))
+        return false;
+    s.msgid = g_strdup(m->id);
+    if (s.fate != CONT_FOREIGN && is_better(&s, best)) {
+        Saved worse = *best;
+        *best = s;
+        s = worse;
+    }
+    return true;
+}
+
+static bool
+look_in_sent(Engine *engine, const ConfRole *role, JobId want, Saved *best, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(GPtrArray) entries = NULL;
+    if (!maildir_open(engine->home->mail_fd, role->name, true, &md, error) ||
+        !maildir_scan(md, "Sent", false, &entries, NULL, error))
+        return false;
+    for (guint i = 0; i < entries->len; i++) {
+        if (!look_at(engine, role, md, g_ptr_array_index(entries, i), want, best, error))
+            return false;
+    }
+    return true;
+}
+
+/* Is the very mail in INBOX still? Then a second copy would only be litter. */
+static bool
+in_inbox(Engine *engine, Maildir *md, const Saved *s, bool *ret, GError **error)
+{
+    g_autoptr(GPtrArray) entries = NULL;
+    *ret = false;
+    if (!maildir_scan(md, "", false, &entries, NULL, error))
+        return false;
+    for (guint i = 0; i < entries->len && !*ret; i++) {
+        g_autoptr(GBytes) bytes = NULL;
+        if (!maildir_read(md, g_ptr_array_index(entries, i), engine->home->config->max_message,
+                          &bytes, error))
+            return false;
+        *ret = bytes && g_bytes_equal(bytes, s->mail);
+    }
+    return true;
+}
+
+static bool
+bring_back(Engine *engine, const Saved *s, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    g_autofree char *base = maildir_name(home_now(engine->home));
+    bool there;
+    gsize len;
+    const void *data = g_bytes_get_data(s->mail, &len);
+    if (!maildir_open(engine->home->mail_fd, s->role->name, true, &md, error) ||
+        !in_inbox(engine, md, s, &there, error))
+        return false;
+    if (!there && !maildir_deliver(md, "", base, NULL, "", data, len, &there, error))
+        return false;
+    g_auto(Txn) txn = {0};
+    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           job_due_now(&txn, s->c->job, error) &&
+           (s->fate == CONT_RESTORES ||
+            command_order_add(&txn, s->c->job, "the order resume from the operator", error)) &&
+           txn_commit(&txn, error);
+}
+
+/* A job that never parked, or none at all. */
+static int
+nothing_saved(Engine *engine, JobId want)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(Job) job = NULL;
+    if (!want.v)
+        return cli_fail(EX_NOINPUT, "there is no checkpoint in Sent to go on with");
+    if (!job_load(engine->db, &viewer, want, &job, &error))
+        return cli_error(0, error);
+    if (!job)
+        return cli_fail(EX_NOINPUT,
+                        "there is no job %" G_GINT64_FORMAT " and no checkpoint of it in Sent",
+                        want.v);
+    return cli_fail(EX_NOINPUT,
+                    "job %" G_GINT64_FORMAT " is %s, and there is no checkpoint of it in Sent",
+                    want.v, job_state_words(job->state));
+}
+
+static int
+resume_job(Cli *cli, Engine *engine, JobId want)
+{
+    const Config *config = engine->home->config;
+    GError *error = NULL;
+    g_auto(Saved) best = {0};
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        if (!config->roles[i].person &&
+            !look_in_sent(engine, &config->roles[i], want, &best, &error))
+            return cli_error(0, error);
+    }
+    if (!best.c)
+        return nothing_saved(engine, want);
+    if (best.fate == CONT_STALE || best.fate == CONT_AHEAD)
+        return cli_fail(EX_NOINPUT, "the newest checkpoint of job %" G_GINT64_FORMAT " is %s",
+                        best.c->job.v, best.why);
+    if (!bring_back(engine, &best, &error))
+        return cli_error(0, error);
+    cli_print(cli, "<%s>\n", best.msgid);
+    return 0;
+}
+
+/* --- a document of the operator's --- */
+
+static int
+read_document(const char *path, GBytes **ret)
+{
+    GError *error = NULL;
+    auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return cli_fail(EX_NOINPUT, "'%s': %s", path, g_strerror(errno));
+    if (!file_read_fd(fd, LIMIT_JSON_BYTES, ret, &error)) {
+        (void)err_prefix(&error, "'%s'", path);
+        return cli_error(0, error);
+    }
+    return 0;
+}
+
+/* As a mail from the owner with the document attached; intake makes the job. */
+static bool
+mail_document(
+    Engine *engine, const ConfRole *role, GBytes *document, char **ret_msgid, GError **error)
+{
+    const Home *home = engine->home;
+    g_autoptr(Compose) c = compose_new();
+    g_autoptr(GBytes) rest = NULL;
+    g_autoptr(Maildir) md = NULL;
+    bool there;
+    compose_date(c, home_now(home));
+    compose_text(c, "A continuation that the operator brings in.");
+    if (!compose_from(c, NULL, home->config->owner, error) ||
+        !compose_to(c, NULL, role->address, error) ||
+        !compose_subject(c, "continuation", error) ||
+        !compose_attach(c, CONTINUATION_FILE, "application/json", document, error))
+        return false;
+    rest = compose_format(c, error);
+    if (!rest)
+        return false;
+    *ret_msgid = outgoing_random_msgid(engine->home, "resume");
+    g_autoptr(GBytes) mail = outgoing_with_msgid(rest, *ret_msgid);
+    gsize len;
+    const char *data = g_bytes_get_data(mail, &len);
+    g_autofree char *base = maildir_name(home_now(home));
+    g_autofree char *head =
+        origin_line(&home->key, data, len, TRUST_OPERATOR, TRUST_OPERATOR, role->name);
+    return maildir_open(home->mail_fd, role->name, true, &md, error) &&
+           maildir_deliver(md, "", base, NULL, head, data, len, &there, error);
+}
+
+static int
+resume_file(Cli *cli, Engine *engine, const ConfRole *role, const char *path)
+{
+    GError *error = NULL;
+    g_autoptr(GBytes) document = NULL;
+    g_autoptr(Continuation) c = NULL;
+    g_autofree char *msgid = NULL;
+    int status = read_document(path, &document);
+    if (status)
+        return status;
+    gsize len;
+    const char *data = g_bytes_get_data(document, &len);
+    ContinuationSeen seen = continuation_parse(&engine->home->key, data ? data : "", len, &c);
+    if (seen == CONT_FORGED)
+        return cli_fail(EX_DATAERR, "'%s': its MAC does not hold here", path);
+    if (seen == CONT_UNSIGNED || seen == CONT_NOT_ONE) {
+        if (!continuation_parse_seed(data ? data : "", len, &c, &error))
+            return cli_error(EX_DATAERR, error);
+    } else {
+        role = config_role_get(engine->home->config, c->role, &error);
+        if (!role)
+            return cli_error(EX_NOINPUT, error);
+    }
+    if (!mail_document(engine, role, document, &msgid, &error))
+        return cli_error(0, error);
+    cli_print(cli, "<%s>\n", msgid);
+    return 0;
+}
+
+static int
+resume(Cli *cli, const char *what, const char *role_name, bool run, int max_iterations)
+{
+    GError *error = NULL;
+    g_autoptr(Engine) engine = NULL;
+    JobId job = {0};
+    int status = cli_engine(cli, &engine);
+    if (status)
+        return status;
+    const Config *config = cli->home->config;
+    const ConfRole *role = config_role_pick(config, role_name, &error);
+    if (!role)
+        return cli_error(role_name ? EX_NOINPUT : 0, error);
+    bool is_file = what && !job_id_parse(what, &job);
+    status = is_file ? resume_file(cli, engine, role, what) : resume_job(cli, engine, job);
+    if (status || !run)
+        return status;
+    PassStats stats;
+    if (!pass_run(engine, 0, max_iterations, &stats, &error)) {
+        if (!err_is(error, ERR_LATER))
+            return cli_error(0, error);
+        g_error_free(error); /* serve holds the account: it takes the mail in */
+    }
+    return 0;
+}
+
+int
+cmd_resume(Cli *cli, int argc, char **argv)
+{
+    gboolean run = FALSE;
+    int max_iterations = INT_MIN;
+    g_autofree char *role = NULL;
+    const GOptionEntry options[] = {{"run", 0, 0, G_OPTION_ARG_NONE, &run, NULL, NULL},
+                                    {"role", 0, 0, G_OPTION_ARG_STRING, &role, NULL, NULL},
+                                    PASS_OPTIONS(&max_iterations),
+                                    G_OPTION_ENTRY_NULL};
+    int status = cli_options("resume", options, &argc, &argv);
+    if (status || (status = pass_check_options("resume", run, &max_iterations)))
+        return status;
+    if (argc > 2)
+        return cli_usage("resume", "takes one JOB or FILE");
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "resume: speaks for the operator, so an agent may not");
+    return resume(cli, argc == 2 ? argv[1] : NULL, role, run, max_iterations);
+}

@@ -1,0 +1,151 @@
+/* `show JOB@N --context`: what a step was shown, built again and held against what is kept. */
+#include "base/banned.h"
+#include "base/digest.h"
+#include "base/text.h"
+#include "brain/brain.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/faces.h"
+#include "store/job/jobs.h"
+#include "store/job/step_rows.h"
+#include <unistd.h>
+
+typedef struct Shown {
+    Job *job;
+    Steps *steps;
+    const Step *step, *before; /* of steps */
+} Shown;
+
+static void
+shown_clear(Shown *s)
+{
+    g_clear_pointer(&s->job, job_free);
+    g_clear_pointer(&s->steps, steps_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Shown, shown_clear)
+
+/* "12@3" */
+static int
+find_step(Cli *cli, const char *text, Shown *ret)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_auto(GStrv) words = g_strsplit(text, "@", 2);
+    int64_t n;
+    JobId id;
+    int status = cli_db(cli, DB_READ);
+
+    if (status)
+        return status;
+    if (!words[0] || !words[1] || !text_parse_int(words[1], 1, INT_MAX, &n))
+        return cli_usage("show", "--context needs a step, such as 12@3");
+    if ((status = cli_job(cli, words[0], &id)))
+        return status;
+    if (!job_load(cli->db, &viewer, id, &ret->job, &error) ||
+        !steps_list(cli->db, &viewer, id, &ret->steps, &error))
+        return cli_error(0, error);
+    for (guint i = 0; i < ret->steps->len && !ret->step; i++) {
+        const Step *s = g_ptr_array_index(ret->steps, i);
+        if (s->n == n)
+            ret->step = s;
+        else if (s->n < n)
+            ret->before = s;
+    }
+    if (!ret->step)
+        return cli_fail(EX_NOINPUT, "job %s has no step %s", words[0], words[1]);
+    return 0;
+}
+
+static json_t *
+file_json(const BrainFile *file)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(file->data, &len);
+    Digest digest;
+
+    digest_of(data, len, &digest);
+    g_autofree char *hex = digest_hex(&digest);
+    return json_pack("{s:s, s:s, s:I, s:s}", "filename", file->filename, "content_type",
+                     file->media_type, "size_bytes", (json_int_t)len, "sha256", hex);
+}
+
+static void
+print_json(Cli *cli, const Shown *s, const Rebuilt *r)
+{
+    g_autofree char *hex = digest_hex(&s->step->context);
+    json_t *files = json_array(), *problems = json_array();
+    unsigned n;
+    const BrainFile *file = context_files(r->context, &n);
+
+    for (unsigned i = 0; i < n; i++)
+        json_array_append_new(files, file_json(&file[i]));
+    for (guint i = 0; i < r->problems->len; i++)
+        json_array_append_new(problems, json_string(g_ptr_array_index(r->problems, i)));
+    cli_print_json(cli,
+                   json_pack("{s:I, s:i, s:b, s:s, s:s?, s:s, s:o, s:o}", "job",
+                             (json_int_t)s->job->id.v, "step", s->step->n, "same", (int)r->same,
+                             "sha256", hex, "system", context_system(r->context), "text",
+                             context_text(r->context), "files", files, "problems", problems));
+}
+
+/* The bytes as they were, unless a terminal would obey them. */
+static void
+print_whole(Cli *cli, Context *c)
+{
+    if (isatty(STDOUT_FILENO))
+        cli_print_vis(cli, context_whole(c), true);
+    else
+        g_string_append(cli->out, context_whole(c));
+}
+
+static int
+report(const Shown *s, const Rebuilt *r)
+{
+    if (r->same)
+        return 0;
+    for (guint i = 0; i < r->problems->len; i++)
+        (void)cli_fail(0, "%s", (const char *)g_ptr_array_index(r->problems, i));
+    return cli_fail(EX_DATAERR, "this is not what step %d was shown%s", s->step->n,
+                    r->problems->len ? "" : ": this version of postrider builds it otherwise");
+}
+
+static int
+rebuild(Cli *cli, const Shown *s)
+{
+    Engine engine = {.home = cli->home, .db = cli->db, .faces = cli_faces};
+    const FaceOps *face = engine_face(&engine, s->job->face);
+    Recall recall = {.engine = &engine, .job = s->job, .before = s->before};
+    g_auto(Rebuilt) rebuilt = {0};
+    GError *error = NULL;
+
+    if (!face || !face->recall)
+        return cli_fail(EX_UNAVAILABLE, "this program knows no '%s'", s->job->face);
+    bool ok = context_rebuild(&recall, s->step, face->recall, &rebuilt, &error);
+    g_clear_pointer(&recall.names, g_hash_table_unref);
+    if (!ok)
+        return cli_error(EX_NOINPUT, error);
+    if (cli->json)
+        print_json(cli, s, &rebuilt);
+    else
+        print_whole(cli, rebuilt.context);
+    return report(s, &rebuilt);
+}
+
+int
+cmd_show_context(Cli *cli, int argc, char **argv)
+{
+    gboolean context = FALSE;
+    const GOptionEntry options[] = {{"context", 0, 0, G_OPTION_ARG_NONE, &context, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    g_auto(Shown) shown = {0};
+    int status = cli_options("show", options, &argc, &argv);
+
+    if (status)
+        return status;
+    if (argc != 2)
+        return cli_usage("show", "--context needs one step, such as 12@3");
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "show --context is not for program agents");
+    status = find_step(cli, argv[1], &shown);
+    return status ? status : rebuild(cli, &shown);
+}

@@ -1,0 +1,52 @@
+#include "cli/job/step_lines.h"
+#include "base/banned.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/job/step_view.h"
+#include <unistd.h>
+
+#define LINE_CHARS 300
+
+bool
+step_lines_wanted(void)
+{
+    return isatty(STDERR_FILENO);
+}
+
+static void
+say(Db *db, const Step *s)
+{
+    Cli cli = {.db = db};
+    g_autofree char *took = clock_format_span(s->took_us);
+    g_autofree char *did = cli_short_ids(&cli, s->did);
+    g_autofree char *line =
+        g_strdup_printf("%s%s%s", did, s->because && *s->because ? ", because " : "",
+                        s->because ? s->because : "");
+    g_autofree char *cut = text_shorten(line, LINE_CHARS);
+    (void)cli_fail(0, "job %" G_GINT64_FORMAT ", step %d (%s): %s", s->job.v, s->n, took, cut);
+    short_ids_free(cli.ids);
+}
+
+void
+step_lines_tell(Db *db, JobId job, int *told)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Steps) steps = NULL;
+    if (!job.v || !steps_list(db, &viewer, job, &steps, NULL))
+        return;
+    for (guint i = 0; i < steps->len; i++) {
+        const Step *s = g_ptr_array_index(steps, i);
+        if (s->n <= *told)
+            continue;
+        say(db, s);
+        *told = s->n;
+    }
+}
+
+void
+step_lines_show(const Engine *engine, JobId job)
+{
+    g_autoptr(Step) s = NULL;
+    if (step_last(engine->db, job, &s, NULL) && s)
+        say(engine->db, s);
+}

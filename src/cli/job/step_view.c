@@ -1,0 +1,181 @@
+#include "cli/job/step_view.h"
+#include "base/banned.h"
+#include "base/text.h"
+#include <inttypes.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define NARROWEST 40u
+#define WIDEST 400u
+/* From here on what was done and why stand side by side. */
+#define SIDE_BY_SIDE 100u
+#define FIXED 40u /* columns in front of what was done */
+/* With less beside them, words stand on lines of their own. */
+#define ROOM 24u
+#define INDENT 6u
+
+char *
+step_money(int64_t micro)
+{
+    if (micro > 0 && micro < 100)
+        return g_strdup("<$0.0001");
+    if (micro >= 1000000 || micro % 10000 == 0)
+        return g_strdup_printf("$%" PRId64 ".%02d", micro / 1000000,
+                               (int)(micro % 1000000 / 10000));
+    return g_strdup_printf("$0.%04d", (int)(micro / 100));
+}
+
+char *
+step_time(int64_t wall_us)
+{
+    g_autofree char *iso = clock_format_iso(wall_us);
+    return g_strdup_printf("%.5s %.8s", iso + strlen("2026-"), iso + strlen("2026-11-15T"));
+}
+
+unsigned
+step_columns(void)
+{
+    struct winsize size;
+    const char *said = g_getenv("COLUMNS");
+    int64_t n;
+    if (said && text_parse_int(said, 1, 10000, &n))
+        return CLAMP((unsigned)n, NARROWEST, WIDEST);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return CLAMP(size.ws_col, NARROWEST, WIDEST);
+    return 0;
+}
+
+/* Bytes of the longest piece of at most width characters that ends before a blank; all of width
+ * where there is none. */
+static size_t
+piece_of(const char *text, unsigned width)
+{
+    const char *p = text, *blank = NULL;
+    for (unsigned n = 0; *p && n < width; n++) {
+        if (*p == ' ')
+            blank = p;
+        p = g_utf8_next_char(p);
+    }
+    if (!*p || *p == ' ')
+        return (size_t)(p - text);
+    return blank && blank > text ? (size_t)(blank - text) : (size_t)(p - text);
+}
+
+GStrv
+step_wrap(const char *text, unsigned width)
+{
+    g_autofree char *safe = text_vis(text, false);
+    GPtrArray *lines = g_ptr_array_new();
+    const char *p = safe;
+    do {
+        size_t len = piece_of(p, MAX(width, 1));
+        g_ptr_array_add(lines, g_strndup(p, len));
+        p += len;
+        while (*p == ' ')
+            p++;
+    } while (*p);
+    g_ptr_array_add(lines, NULL);
+    return (GStrv)g_ptr_array_free(lines, FALSE);
+}
+
+/* --- the table --- */
+
+static void
+pad(Cli *cli, const char *text, unsigned width)
+{
+    size_t chars = text_chars(text);
+    cli_print(cli, "%s%*s", text, (int)(chars < width ? width - chars : 0), "");
+}
+
+/* Two texts as columns; the first line stands behind what is printed already. */
+static void
+print_beside(Cli *cli, const char *did, const char *because, unsigned width)
+{
+    unsigned left = (width - FIXED - 2) / 2;
+    g_auto(GStrv) a = step_wrap(did, left);
+    g_auto(GStrv) b = step_wrap(because, width - FIXED - 2 - left);
+    size_t n = g_strv_length(a), m = g_strv_length(b);
+    for (size_t i = 0; i < MAX(n, m); i++) {
+        const char *right = i < m ? b[i] : "";
+        if (i > 0)
+            cli_print(cli, "%*s", (int)FIXED, "");
+        if (*right)
+            pad(cli, i < n ? a[i] : "", left + 2);
+        else
+            cli_print(cli, "%s", a[i]);
+        cli_print(cli, "%s\n", right);
+    }
+}
+
+static void
+print_below(Cli *cli, const char *did, const char *because, unsigned width)
+{
+    g_autofree char *reason = *because ? g_strdup_printf("because %s", because) : NULL;
+    bool beside = width >= FIXED + ROOM;
+    unsigned in = beside ? FIXED : INDENT;
+    g_auto(GStrv) a = step_wrap(did, width - in);
+    g_auto(GStrv) b = reason ? step_wrap(reason, width - in) : NULL;
+    if (!beside)
+        cli_print(cli, "\n");
+    for (char **line = a; *line; line++)
+        cli_print(cli, "%*s%s\n", line == a && beside ? 0 : (int)in, "", *line);
+    for (char **line = b; line && *line; line++)
+        cli_print(cli, "%*s%s\n", (int)in, "", *line);
+}
+
+static void
+print_row(Cli *cli, const Step *s, unsigned width)
+{
+    g_autofree char *n = g_strdup_printf("%d", s->n);
+    g_autofree char *at = step_time(s->at_us), *took = clock_format_span(s->took_us);
+    g_autofree char *cost = step_money(s->cost_micro), *did = cli_short_ids(cli, s->did);
+    const char *because = s->because ? s->because : "";
+    pad(cli, n, 6);
+    pad(cli, at, 16);
+    pad(cli, took, 9);
+    pad(cli, cost, 9);
+    if (width >= SIDE_BY_SIDE)
+        print_beside(cli, did, because, width);
+    else
+        print_below(cli, did, because, width);
+}
+
+/* Nobody counts columns: one line for each step, nothing cut. */
+static void
+print_plain(Cli *cli, const Steps *steps)
+{
+    static const char *const headings[] = {"STEP", "AT",      "TOOK", "COST",
+                                           "DID",  "BECAUSE", NULL};
+    CliTable *t = cli_table_new(headings);
+    for (guint i = 0; i < steps->len; i++) {
+        const Step *s = g_ptr_array_index(steps, i);
+        g_autofree char *n = g_strdup_printf("%d", s->n);
+        g_autofree char *at = clock_format_iso(s->at_us);
+        g_autofree char *took = clock_format_span(s->took_us);
+        g_autofree char *cost = step_money(s->cost_micro);
+        cli_table_add(t, n, at, took, cost, s->did, s->because ? s->because : "", NULL);
+    }
+    cli_table_print(cli, t);
+}
+
+void
+step_print_table(Cli *cli, const Steps *steps)
+{
+    unsigned width = step_columns();
+    if (width == 0) {
+        print_plain(cli, steps);
+        return;
+    }
+    unsigned left = (MAX(width, SIDE_BY_SIDE) - FIXED - 2) / 2;
+    cli_print(cli, "%-6s%-16s%-9s%s", "STEP", "AT (UTC)", "TOOK", "COST");
+    if (width >= FIXED + ROOM)
+        cli_print(cli, "     ");
+    if (width >= SIDE_BY_SIDE)
+        pad(cli, "DID", left + 2);
+    cli_print(cli, "%s\n",
+              width >= SIDE_BY_SIDE   ? "BECAUSE"
+              : width >= FIXED + ROOM ? "DID, BECAUSE"
+                                      : "");
+    for (guint i = 0; i < steps->len; i++)
+        print_row(cli, g_ptr_array_index(steps, i), width);
+}

@@ -1,0 +1,140 @@
+/* The parts, by hand: account, run, submit, index. */
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/living.h"
+#include "base/lock.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/faces.h"
+#include "cli/home/pass.h"
+#include "cli/net.h"
+#include "engine/follow.h"
+#include "engine/in/account.h"
+#include "engine/run/run.h"
+#include "remote/remote.h"
+#include "store/job/jobs.h"
+#include "store/mail/mailboxes.h"
+
+/* The beginning of a day, UTC. */
+static bool
+parse_since(const char *text, int64_t *ret_us)
+{
+    g_autofree char *moment = g_strdup_printf("%sT00:00:00Z", text);
+    g_autoptr(GDateTime) at = g_date_time_new_from_iso8601(moment, NULL);
+    if (!at || strlen(text) != strlen("2026-11-15"))
+        return false;
+    *ret_us = g_date_time_to_unix(at) * USEC_PER_SEC;
+    return *ret_us > 0;
+}
+
+int
+cmd_account(Cli *cli, int argc, char **argv)
+{
+    gboolean once = FALSE, take_over = FALSE;
+    g_autofree char *since = NULL;
+    const GOptionEntry options[] = {
+        {"once", 0, 0, G_OPTION_ARG_NONE, &once, NULL, NULL},
+        {"since", 0, 0, G_OPTION_ARG_STRING, &since, NULL, NULL},
+        {"take-over", 0, 0, G_OPTION_ARG_NONE, &take_over, NULL, NULL},
+        G_OPTION_ENTRY_NULL};
+    g_autoptr(Engine) engine = NULL;
+    RemoteOptions remote = {0};
+    GError *error = NULL;
+    int status = cli_options("account", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc != 2)
+        return cli_usage("account", "needs one account's name");
+    if (since && !parse_since(since, &remote.since_us))
+        return cli_usage("account", "'%s' is no day; write 2026-11-15", since);
+    if ((status = cli_engine(cli, &engine)))
+        return status;
+    const ConfAccount *account = config_account(cli->home->config, argv[1]);
+    if (!account)
+        return cli_fail(EX_NOINPUT, "there is no account '%s'", argv[1]);
+    remote.once = once;
+    remote.take_over = take_over;
+    if (config_is_imap(account))
+        return net_account
+                   ? net_account(engine, account, &remote)
+                   : cli_fail(EX_SOFTWARE, "account '%s' needs postrider-net", account->name);
+    if (since)
+        return cli_usage("account", "--since is for imap accounts");
+    if (take_over)
+        return mailboxes_before_take_over(engine->db, &error) &&
+                       living_check(cli->home, true, &error)
+                   ? 0
+                   : cli_error(0, error);
+    return account_main(engine, account, once);
+}
+
+int
+cmd_run(Cli *cli, int argc, char **argv)
+{
+    int max_iterations = INT_MIN;
+    gboolean timers = FALSE;
+    const GOptionEntry options[] = {PASS_OPTIONS(&max_iterations),
+                                    {"timers", 0, 0, G_OPTION_ARG_NONE, &timers, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    g_autoptr(Engine) engine = NULL;
+    JobId job = {0};
+    int status = cli_options("run", options, &argc, &argv);
+    if (status || (status = pass_check_options("run", true, &max_iterations)))
+        return status;
+    if (argc > 2 || (timers && argc > 1))
+        return cli_usage("run", timers ? "--timers takes no job" : "takes one job");
+    if (argc == 2 && !job_id_parse(argv[1], &job))
+        return cli_usage("run", "'%s' is no job", argv[1]);
+    if ((status = cli_engine(cli, &engine)))
+        return status;
+    if (timers)
+        return run_timers(engine);
+    if (!job.v)
+        return run_main(engine, job, max_iterations);
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(Job) row = NULL;
+    if (!job_load(engine->db, &viewer, job, &row, &error))
+        return cli_error(0, error);
+    if (!row)
+        return cli_fail(EX_NOINPUT, "there is no job %s; see: postrider job list", argv[1]);
+    status = run_main(engine, job, max_iterations);
+    return status == EX_TEMPFAIL
+               ? cli_fail(status, "job %s is not ready; see: postrider show %s", argv[1],
+                          argv[1])
+               : status;
+}
+
+int
+cmd_submit(Cli *cli, int argc, char **argv)
+{
+    g_autoptr(Engine) engine = NULL;
+    if (argc > 1)
+        return cli_usage("submit", "takes no operand");
+    int status = cli_engine(cli, &engine);
+    if (status)
+        return status;
+    return net_submit.main ? net_submit.main(engine)
+                           : cli_fail(EX_SOFTWARE, "submit needs postrider-net");
+}
+
+int
+cmd_index(Cli *cli, int argc, char **argv)
+{
+    GError *error = NULL;
+    g_autoptr(Engine) engine = NULL;
+    g_autoptr(Index) ix = NULL;
+    bool fresh;
+    if (argc > 1)
+        return cli_usage("index", "takes no operand");
+    int status = cli_engine(cli, &engine);
+    if (status)
+        return status;
+    auto_fd lock = -1;
+    /* So that a master knows who does this, not that nobody else may. */
+    (void)lock_take(cli->home->state_fd, "follow.lock", 0, &lock, NULL);
+    if (!index_open(cli->home, &ix, &fresh, &error) ||
+        !follow_index(engine, ix, 0, NULL, &error))
+        return cli_error(0, error);
+    return 0;
+}

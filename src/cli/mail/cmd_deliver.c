@@ -1,0 +1,13 @@
+#include "base/banned.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "engine/out/deliver.h"
+
+int
+cmd_deliver(Cli *cli, int argc, char **argv)
+{
+    if (argc != 1)
+        return cli_usage("deliver", "takes no operand");
+    int status = cli_db(cli, DB_WRITE);
+    return status ? status : deliver_main(cli->home, cli->db);
+}

@@ -1,0 +1,226 @@
+#include "base/banned.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/faces.h"
+#include "cli/mail/mail_view.h"
+#include "engine/follow.h"
+#include "port/port_client.h"
+#include "store/index/index.h"
+#include "store/mail/query.h"
+
+/* --- search --- */
+
+/* Inside a program agent: what its role may see, through the run that started it. */
+static int
+search_port(Cli *cli, const char *query, int limit)
+{
+    GError *error = NULL;
+    g_autoptr(json_t) answer = NULL;
+    int status = 0;
+    json_t *request =
+        json_pack("{s:s, s:s, s:i}", "verb", "mail.search", "query", query, "limit", limit);
+    if (!port_call(port_client_path(), request, &answer, &status, &error))
+        return cli_error(status, error);
+    mail_print_list(cli, json_incref(json_object_get(answer, "mails")));
+    return 0;
+}
+
+/* What is typed is never an error; but a day that is none is a word, which hardly any mail has. */
+static void
+check_days(const char *query)
+{
+    static const char *const names[] = {"since:", "before:"};
+    g_auto(GStrv) words = g_strsplit_set(query, " \t\n", -1);
+    int64_t us;
+    for (char **w = words; *w; w++) {
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+            const char *day = *w + strlen(names[i]);
+            if (g_str_has_prefix(*w, names[i]) && !clock_parse_iso(day, &us))
+                (void)cli_fail(
+                    0, "'%s' is no day, so '%s' is looked for as a word; write %s2026-11-15",
+                    day, *w, names[i]);
+        }
+    }
+}
+
+/* A state that is none is a slip; in quotes it is a word that somebody looks for. */
+static int
+check_state(const char *query)
+{
+    g_auto(Query) q;
+    query_parse(query, &q);
+    return mail_check_state(q.no_state, true);
+}
+
+static int
+mail_search(Cli *cli, int argc, char **argv)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    int limit = MAIL_LIST_LIMIT;
+    const GOptionEntry options[] = {{"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    int status = cli_options("mail", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc < 2)
+        return cli_usage("mail", "search needs a QUERY, such as: from:ann since:2026-01-01 "
+                                 "budget");
+    if (limit < 1)
+        return cli_usage("mail", "--limit must be 1 or more");
+    g_autofree char *joined = g_strjoinv(" ", argv + 1);
+    g_autofree char *query = text_make_valid(joined, -1);
+    check_days(query);
+    if ((status = check_state(query)))
+        return status;
+    if (cli_in_agent())
+        return search_port(cli, query, limit);
+
+    g_autoptr(Index) ix = NULL;
+    g_autoptr(IndexHits) hits = NULL;
+    bool fresh;
+    if ((status = cli_db_to_read(cli)))
+        return status;
+    Engine engine = {.home = cli->home, .db = cli->db};
+    if (!index_open(cli->home, &ix, &fresh, &error) ||
+        (db_can_write(cli->db) && !follow_index(&engine, ix, 0, NULL, &error)) ||
+        !index_search(ix, cli->db, &viewer, query, (unsigned)limit, &hits, &error))
+        return cli_error(0, error);
+    mail_print_list(cli, mail_hits_json(hits));
+    return 0;
+}
+
+/* --- trace --- */
+
+static bool
+trace_row(Cli *cli, const MsgRow *row, json_t *lines, GError **error)
+{
+    g_autoptr(TraceRows) traces = NULL;
+    if (!messages_trace_list(cli->db, row->id, &traces, error))
+        return false;
+    for (guint i = 0; i < traces->len; i++) {
+        const TraceRow *t = g_ptr_array_index(traces, i);
+        json_array_append_new(lines,
+                              json_pack("{s:o, s:s, s:s, s:s?}", "at", cli_json_time(t->at_us),
+                                        "role", row->role, "what", t->what, "why", t->why));
+    }
+    return true;
+}
+
+/* The same mail may lie in the mailboxes of several roles, and each decides for itself. */
+static bool
+trace_roles(Cli *cli, const MsgRow *named, bool by_number, json_t *lines, GError **error)
+{
+    const Config *config = cli->home->config;
+    if (by_number)
+        return trace_row(cli, named, lines, error);
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const Viewer viewer = {.role = config->roles[i].name};
+        g_autoptr(MsgRow) row = NULL;
+        if (!messages_find(cli->db, &viewer, named->msgid, &row, error) ||
+            (row && !trace_row(cli, row, lines, error)))
+            return false;
+    }
+    /* A role that is no longer in the settings. */
+    return json_array_size(lines) > 0 || trace_row(cli, named, lines, error);
+}
+
+static bool
+trace_out(Cli *cli, const OutRow *out, json_t *lines, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(OutRows) rows = NULL;
+    OutQuery q = {.id = out->id, .all = true, .copies = true, .limit = 1000};
+    if (!outbox_list(cli->db, &viewer, &q, &rows, error))
+        return false;
+    json_array_append_new(lines, json_pack("{s:o, s:n, s:s, s:n}", "at",
+                                           cli_json_time(out->created_us), "role", "what",
+                                           "written", "why"));
+    for (guint i = rows->len; i > 0; i--) {
+        const OutRow *row = g_ptr_array_index(rows, i - 1);
+        bool copy = g_str_equal(row->folder, "Sent");
+        g_autofree char *what = g_strdup_printf("%s %s: %s", copy ? "copy for" : "to",
+                                                row->address, out_state_name(row->state));
+        json_array_append_new(lines, json_pack("{s:n, s:n, s:s, s:s?}", "at", "role", "what",
+                                               what, "why", row->why));
+    }
+    return true;
+}
+
+static void
+print_trace(Cli *cli, json_t *take_lines)
+{
+    static const char *const headings[] = {"AT", "ROLE", "WHAT", "WHY", NULL};
+    g_autoptr(json_t) lines = take_lines;
+    size_t i;
+    const json_t *line;
+    if (cli->json) {
+        cli_print_json(cli, g_steal_pointer(&lines));
+        return;
+    }
+    CliTable *t = cli_table_new(headings);
+    json_array_foreach(lines, i, line)
+    {
+        cli_table_add(t, json_string_value(json_object_get(line, "at")),
+                      json_string_value(json_object_get(line, "role")),
+                      json_string_value(json_object_get(line, "what")),
+                      json_string_value(json_object_get(line, "why")), NULL);
+    }
+    cli_table_print(cli, t);
+}
+
+static int
+mail_trace(Cli *cli, int argc, char **argv)
+{
+    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
+    GError *error = NULL;
+    g_auto(MailFound) found = {0};
+    int status = cli_options("mail", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc != 2)
+        return cli_usage("mail", "trace needs one ID");
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "mail trace is not for program agents");
+    if ((status = cli_db(cli, DB_READ)) || (status = mail_find(cli->db, argv[1], &found)))
+        return status;
+    g_autoptr(json_t) lines = json_array();
+    bool ok = found.in
+                  ? trace_roles(cli, found.in, argv[1][strspn(argv[1], "#0123456789")] == '\0',
+                                lines, &error)
+                  : trace_out(cli, found.out, lines, &error);
+    if (!ok)
+        return cli_error(0, error);
+    print_trace(cli, g_steal_pointer(&lines));
+    return 0;
+}
+
+/* --- the verbs --- */
+
+int
+cmd_mail(Cli *cli, int argc, char **argv)
+{
+    static const VerbRun forms[] = {
+        {"list", mail_list},     {"show", mail_show},   {"thread", mail_thread},
+        {"search", mail_search}, {"trace", mail_trace}, {NULL, NULL},
+    };
+
+    if (argc < 2 || *argv[1] == '-')
+        return mail_list(cli, argc, argv);
+    return cli_form(cli, forms, argc, argv);
+}
+
+/* `show ID` where the front has seen that ID is no job. */
+int
+cmd_show_mail(Cli *cli, int argc, char **argv)
+{
+    if (argc < 2)
+        return cli_usage("show", "needs one ID");
+    for (int i = 1; i < argc; i++) {
+        if (g_str_equal(argv[i], "--context"))
+            return cmd_show_context(cli, argc, argv);
+    }
+    return mail_show(cli, argc, argv);
+}

@@ -1,0 +1,201 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "cli/cmds.h"
+#include "cli/mail/outbox_cmd.h"
+#include "mail/msgid.h"
+#include "store/out/outbox_smtp.h"
+
+bool
+outbox_question(Cli *cli, const OutRow *o, Question **ret, GError **error)
+{
+    *ret = NULL;
+    return (o->question.v == 0 && o->state != OUT_IN_DOUBT) ||
+           question_of(cli->db, o->id, ret, error);
+}
+
+json_t *
+outbox_row_json(const Home *home, const OutRow *o, const Question *q)
+{
+    g_autofree char *id = msgid_format(o->msgid);
+    Minted minted;
+    bool ours = msgid_read(&home->key, o->msgid, home->config->domain, &minted);
+    json_t *v =
+        json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:i, s:s?}", "id", (json_int_t)o->id.v,
+                  "message_id", id, "from", o->from, "to", o->address, "subject", o->subject,
+                  "state", out_state_name(o->state), "attempts", o->attempts, "why", o->why);
+    json_object_set_new(v, "kind",
+                        ours ? json_string(mail_kind_name(minted.kind)) : json_null());
+    json_object_set_new(v, "next_try",
+                        o->state == OUT_RETRY ? cli_json_time(o->next_us) : json_null());
+    json_object_set_new(v, "job", o->job.v ? json_integer(o->job.v) : json_null());
+    g_autofree char *asked = q ? msgid_format(q->msgid) : NULL;
+    json_object_set_new(v, "question", asked ? json_string(asked) : json_null());
+    json_object_set_new(v, "question_state",
+                        q ? json_string(question_state_name(q->state)) : json_null());
+    return v;
+}
+
+static int
+list_json(Cli *cli, const OutRows *rows)
+{
+    json_t *array = json_array();
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *o = g_ptr_array_index(rows, i);
+        g_autoptr(Question) q = NULL;
+        GError *error = NULL;
+        if (!outbox_question(cli, o, &q, &error)) {
+            json_decref(array);
+            return cli_error(0, error);
+        }
+        json_array_append_new(array, outbox_row_json(cli->home, o, q));
+    }
+    cli_print_json(cli, array);
+    return 0;
+}
+
+static int
+check_state(const char *name)
+{
+    const char *names[OUT_N_STATES + 1] = {NULL};
+    for (int s = 0; s < OUT_N_STATES; s++)
+        names[s] = out_state_name((OutState)s);
+    return !name || g_strv_contains(names, name) ? 0 : cli_no_state("outbox", name, names);
+}
+
+static int
+list(Cli *cli, int argc, char **argv)
+{
+    g_autofree char *state = NULL;
+    gboolean all = FALSE, copies = FALSE;
+    int limit = 0;
+    const GOptionEntry options[] = {{"all", 'a', 0, G_OPTION_ARG_NONE, &all, NULL, NULL},
+                                    {"copies", 0, 0, G_OPTION_ARG_NONE, &copies, NULL, NULL},
+                                    {"state", 0, 0, G_OPTION_ARG_STRING, &state, NULL, NULL},
+                                    {"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    g_autoptr(OutRows) rows = NULL;
+    int status = cli_options("outbox", options, &argc, &argv);
+    if (status || (status = cli_db(cli, DB_READ)))
+        return status;
+    if (argc > 1 || limit < 0)
+        return cli_usage("outbox", "list takes no operand");
+    if ((status = check_state(state)))
+        return status;
+    OutQuery q = {.state = state, .all = all, .copies = copies, .limit = (unsigned)limit};
+    if (!outbox_list(cli->db, &viewer, &q, &rows, &error))
+        return cli_error(0, error);
+    if (cli->json)
+        return list_json(cli, rows);
+    if (rows->len == 0) {
+        cli_print(cli, "nothing %s\n",
+                  all ? "was ever sent" : "waits; --all shows what has left");
+        return 0;
+    }
+    static const char *const headings[] = {"ID",  "STATE",   "TO", "TRIES",
+                                           "WHY", "SUBJECT", NULL};
+    CliTable *t = cli_table_new(headings);
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *o = g_ptr_array_index(rows, i);
+        g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, o->id.v);
+        g_autofree char *tries = g_strdup_printf("%d", o->attempts);
+        g_autofree char *whole = g_strconcat(
+            o->state == OUT_HELD && o->question.v ? "asked: " : "", o->why ? o->why : "", NULL);
+        g_autofree char *why = text_shorten(whole, 40);
+        cli_table_add(t, id, out_state_name(o->state), o->address, tries, why, o->subject,
+                      NULL);
+    }
+    cli_table_print(cli, t);
+    return 0;
+}
+
+int
+outbox_find_row(Cli *cli, const char *text, OutRow **ret)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    GError *error = NULL;
+    int64_t number;
+    if (text_parse_int(text, 1, INT64_MAX, &number)) {
+        if (!outbox_load(cli->db, (OutId){number}, ret, &error))
+            return cli_error(0, error);
+    } else {
+        g_autofree char *id = NULL;
+        int status = cli_msgid(cli->db, text, &id);
+        if (status)
+            return status;
+        if (id && !outbox_find(cli->db, &viewer, id, ret, &error))
+            return cli_error(0, error);
+    }
+    return *ret ? 0 : cli_fail(EX_NOINPUT, "no mail '%s' in the outbox", text);
+}
+
+/* Only a person's yes moves what is held. */
+static int
+not_again(const OutRow *row, GError *error)
+{
+    if (row->state != OUT_HELD || !err_is(error, ERR_NEVER))
+        return cli_error(0, error);
+    g_error_free(error);
+    return cli_fail(EX_DATAERR,
+                    "mail %" G_GINT64_FORMAT " is held%s%s; postrider approve %" G_GINT64_FORMAT
+                    " lets it leave, reject %" G_GINT64_FORMAT " does not",
+                    row->id.v, row->why ? ": " : "", row->why ? row->why : "", row->id.v,
+                    row->id.v);
+}
+
+static int
+retry(Cli *cli, const OutRow *row)
+{
+    GError *error = NULL;
+    g_auto(Txn) txn = {0};
+    const ConfAccount *way = config_way_out(cli->home->config, NULL);
+    const char *account = *row->account ? row->account : way ? way->name : "";
+    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
+        !outbox_resume_account(&txn, account, &error) || !outbox_again(&txn, row->id, &error) ||
+        !txn_commit(&txn, &error))
+        return not_again(row, error);
+    db_hint(cli->db);
+    return 0;
+}
+
+/* A person knows what became of mail that was in doubt. */
+static int
+arrived(Cli *cli, const OutRow *row)
+{
+    GError *error = NULL;
+    g_auto(Txn) txn = {0};
+    unsigned n;
+    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
+        !outbox_arrived(&txn, row->id, "a person says so", &n, &error) ||
+        !txn_commit(&txn, &error))
+        return cli_error(0, error);
+    if (n == 0)
+        return cli_fail(EX_DATAERR, "mail %" G_GINT64_FORMAT " is not in doubt", row->id.v);
+    db_hint(cli->db); /* its copies may be filed */
+    return 0;
+}
+
+int
+cmd_outbox(Cli *cli, int argc, char **argv)
+{
+    static const char *const subs[] = {"list",  "show",    "approve", "reject",
+                                       "retry", "arrived", NULL};
+    if (argc < 2 || g_str_equal(argv[1], "list"))
+        return list(cli, MAX(argc - 1, 1), argc < 2 ? argv : argv + 1);
+    const char *sub = argv[1];
+    if (!g_strv_contains(subs, sub)) {
+        g_autofree char *hint = text_did_you_mean(sub, subs);
+        return cli_usage("outbox", "no '%s'%s", sub, hint);
+    }
+    if (!g_str_equal(sub, "retry") && !g_str_equal(sub, "arrived"))
+        return -1; /* postrider-mail can read and write mail: outbox_show.c */
+    if (argc != 3)
+        return cli_usage("outbox", "%s needs one ID", sub);
+    g_autoptr(OutRow) row = NULL;
+    int status = cli_db(cli, DB_WRITE);
+    if (status || (status = outbox_find_row(cli, argv[2], &row)))
+        return status;
+    return g_str_equal(sub, "arrived") ? arrived(cli, row) : retry(cli, row);
+}

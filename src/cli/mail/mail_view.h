@@ -1,0 +1,47 @@
+#pragma once
+
+/*
+ * Mail as `mail list`, `show`, `thread` and `search` show it. Both sides, the store and the
+ * agent port, hand out the same JSON (docs/formats.md); what people see is made from that, so
+ * that a program inside a run and the owner outside read the same.
+ */
+#include "cli/cli.h"
+#include "store/index/index.h"
+#include "store/out/outbox.h"
+
+/* One mail, in or out, as a member of a list. Caller unrefs. */
+json_t *mail_json(const MsgRow *row);
+json_t *mail_out_json(const OutRow *row);
+json_t *mail_rows_json(const MsgRows *rows);
+json_t *mail_hits_json(const IndexHits *hits);
+
+/* A list for people, or as JSON. */
+void mail_print_list(Cli *cli, json_t *mails /* taken */);
+/* One mail with its text. */
+void mail_print(Cli *cli, json_t *mail /* taken */);
+
+/* What an ID on the command line names: a number of the list, or a Message-ID with or without
+ * brackets, of mail that came in, else of mail that we sent (as a whole, without its bytes).
+ * Exactly one of them is set. */
+typedef struct MailFound {
+    MsgRow *in;
+    OutRow *out;
+} MailFound;
+void mail_found_clear(MailFound *f);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MailFound, mail_found_clear)
+/* 0, or an exit status after the message was printed: 66 when there is no such mail. */
+int mail_find(Db *db, const char *text, MailFound *ret);
+/* The message itself, wherever it lies now. NULL with true: gone. */
+bool mail_read(Cli *cli, const MailFound *f, GBytes **ret_bytes, GError **error);
+
+/* 0 where there is such a state, or none is named; else the exit status after the message was
+ * printed. written: also those of mail that roles wrote, which has states of its own. */
+int mail_check_state(const char *name, bool written);
+
+/* How many a list shows unless it is told. */
+#define MAIL_LIST_LIMIT 20
+
+/* `mail list`, `show` and `thread`, argv[0] being these words. */
+int mail_list(Cli *cli, int argc, char **argv);
+int mail_show(Cli *cli, int argc, char **argv);
+int mail_thread(Cli *cli, int argc, char **argv);

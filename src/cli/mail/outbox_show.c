@@ -1,0 +1,103 @@
+/* `outbox show`: a mail on its way out, as its reader will see it. */
+#include "base/banned.h"
+#include "base/text.h"
+#include "cli/cmds.h"
+#include "cli/mail/outbox_cmd.h"
+#include "mail/message.h"
+
+static void
+print_header(Cli *cli, const char *label, const char *value)
+{
+    cli_print(cli, "%s: ", label);
+    cli_print_vis(cli, value, false);
+    cli_print(cli, "\n");
+}
+
+static void
+print_addresses(Cli *cli, const char *label, const Addresses *list)
+{
+    g_autofree char *all = address_show_list(list);
+    if (*all)
+        print_header(cli, label, all);
+}
+
+static void
+print_mail(Cli *cli, const Message *m)
+{
+    print_header(cli, "From", m->from ? m->from->spec : "(nobody)");
+    print_addresses(cli, "To", m->to);
+    print_addresses(cli, "Cc", m->cc);
+    print_header(cli, "Subject", m->subject);
+    cli_print(cli, "\n");
+    cli_print_vis(cli, m->text, true);
+    if (!g_str_has_suffix(m->text, "\n"))
+        cli_print(cli, "\n");
+    for (guint i = 0; i < m->files->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->files, i);
+        g_autofree char *size = text_format_size(part->size);
+        g_autofree char *line =
+            g_strdup_printf("%s (%s, %s)", part->filename, part->content_type, size);
+        print_header(cli, "attached", line);
+    }
+}
+
+static int
+show(Cli *cli, const OutRow *row, bool raw)
+{
+    gsize len = 0;
+    const char *data = row->bytes ? g_bytes_get_data(row->bytes, &len) : NULL;
+    if (raw && !data)
+        return cli_fail(EX_NOINPUT, "delivered; the mail is in the sender's Sent folder");
+    if (raw) {
+        g_string_append_len(cli->out, data, (gssize)len);
+        return 0;
+    }
+    g_autoptr(Question) q = NULL;
+    GError *error = NULL;
+    if (!outbox_question(cli, row, &q, &error))
+        return cli_error(0, error);
+    if (cli->json) {
+        cli_print_json(cli, outbox_row_json(cli->home, row, q));
+        return 0;
+    }
+    cli_print(cli, "state: %s%s%s\nrecipient: %s\n", out_state_name(row->state),
+              row->why ? ", " : "", row->why ? row->why : "", row->address);
+    if (q)
+        cli_print(cli, "question: <%s>, %s\n", q->msgid,
+                  q->state == QUESTION_OPEN ? "open: postrider approve or reject it, or reply"
+                                            : question_state_name(q->state));
+    if (!data) {
+        cli_print(cli, "\n(delivered; the mail is in the sender's Sent folder)\n");
+        return 0;
+    }
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    print_mail(cli, m);
+    return 0;
+}
+
+static int
+show_one(Cli *cli, int argc, char **argv)
+{
+    gboolean raw = FALSE;
+    const GOptionEntry options[] = {{"raw", 0, 0, G_OPTION_ARG_NONE, &raw, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    g_autoptr(OutRow) row = NULL;
+    int status = cli_options("outbox", options, &argc, &argv);
+    if (status)
+        return status;
+    if (argc != 3)
+        return cli_usage("outbox", "show needs one ID");
+    if ((status = cli_db(cli, DB_READ)) || (status = outbox_find_row(cli, argv[2], &row)))
+        return status;
+    return show(cli, row, raw);
+}
+
+int
+cmd_outbox_mail(Cli *cli, int argc, char **argv)
+{
+    if (g_str_equal(argv[1], "approve"))
+        return cmd_approve(cli, argc - 1, argv + 1);
+    if (g_str_equal(argv[1], "reject"))
+        return cmd_reject(cli, argc - 1, argv + 1);
+    return show_one(cli, argc, argv);
+}

@@ -1,0 +1,209 @@
+#include "cli/mail/outgoing.h"
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "engine/follow.h"
+#include "engine/out/post.h"
+#include "mail/msgid.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+char *
+outgoing_address(Cli *cli, const char *who, int *ret_status)
+{
+    const Config *config = cli->home->config;
+    const ConfRole *role = config_role(config, who);
+    if (role)
+        return g_strdup(role->address);
+    for (unsigned i = 0; i < config->n_persons; i++) {
+        if (g_str_equal(config->persons[i].name, who))
+            return g_strdup(config->persons[i].address);
+    }
+    if (strchr(who, '@') && address_spec_valid(who))
+        return g_strdup(who);
+    GError *error = NULL;
+    if (strpbrk(who, "@<> \t\n"))
+        *ret_status = cli_fail(EX_DATAERR, "'%s' is no address", who);
+    else if (!config_role_get(config, who, &error))
+        *ret_status = cli_error(EX_NOINPUT, error);
+    return NULL;
+}
+
+int
+outgoing_read_stdin(size_t max, const char *what, GBytes **ret)
+{
+    GError *error = NULL;
+    if (isatty(STDIN_FILENO))
+        (void)cli_fail(0, "reading %s from the terminal; end with Ctrl-D", what);
+    if (!file_read_fd(STDIN_FILENO, max, ret, &error)) {
+        (void)err_prefix(&error, "reading %s", what);
+        return cli_error(0, error);
+    }
+    return 0;
+}
+
+int
+outgoing_read_text(size_t max, const char *what, char **ret)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    int status = outgoing_read_stdin(max, what, &bytes);
+    if (status)
+        return status;
+    gsize len;
+    const char *data = g_bytes_get_data(bytes, &len);
+    *ret = text_make_valid(data, (gssize)len);
+    return 0;
+}
+
+/* What is not there is no fault of the mail. */
+static int
+check_files(char **files)
+{
+    for (; files && *files; files++) {
+        if (access(*files, R_OK) < 0)
+            return cli_fail(EX_NOINPUT, "attaching '%s': %s", *files, g_strerror(errno));
+    }
+    return 0;
+}
+
+static bool
+attach(Compose *c, const char *path, GError **error)
+{
+    g_autoptr(GBytes) content = NULL;
+    g_autofree char *name = g_path_get_basename(path);
+    auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return err_set_errno(error, errno, "attaching '%s'", path);
+    if (!file_read_fd(fd, LIMIT_ATTACHMENT_BYTES, &content, error))
+        return err_prefix(error, "attaching '%s'", path);
+    return compose_attach(c, name, NULL, content, error);
+}
+
+/* The whole References of what we answer, when a role has that mail; else its id alone. */
+static bool
+set_thread(Engine *engine, Compose *c, const char *id, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(OutRow) own = NULL;
+    g_autoptr(GBytes) bytes = NULL;
+    if (!messages_find(engine->db, &viewer, id, &row, error) ||
+        (!row && !outbox_find(engine->db, &viewer, id, &own, error)))
+        return false;
+    if (row && !follow_read(engine->db, row, &bytes, error))
+        return false;
+    if (own && own->bytes)
+        bytes = g_bytes_ref(own->bytes);
+    gsize len = 0;
+    const void *data = bytes ? g_bytes_get_data(bytes, &len) : "";
+    g_autoptr(Message) parent = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(GPtrArray) refs =
+        msgid_answer_references(parent->references, parent->in_reply_to, id);
+    return compose_thread(c, msgid_is_writable(id) ? id : NULL, refs, error);
+}
+
+/* A slip in a name of our own domain is told at once, not by a mail that is held for ever. */
+static bool
+check_known(const Config *config, const char *address, GError **error)
+{
+    g_autofree char *why = config_unknown_here(config, address);
+
+    return !why || err_set(error, ERR_NEVER, "%s", why);
+}
+
+static bool
+build(Engine *engine, const Outgoing *mail, Compose **ret, GError **error)
+{
+    g_autoptr(Compose) c = compose_new();
+    compose_date(c, home_now(engine->home));
+    if (!compose_from(c, mail->from_name, mail->from, error) ||
+        !compose_subject(c, mail->subject ? mail->subject : "", error))
+        return false;
+    for (char **a = mail->to; a && *a; a++) {
+        if (!check_known(engine->home->config, *a, error) || !compose_to(c, NULL, *a, error))
+            return false;
+    }
+    for (char **a = mail->cc; a && *a; a++) {
+        if (!check_known(engine->home->config, *a, error) || !compose_cc(c, NULL, *a, error))
+            return false;
+    }
+    compose_text(c, mail->body ? mail->body : "");
+    for (char **f = mail->files; f && *f; f++) {
+        if (!attach(c, *f, error))
+            return false;
+    }
+    if (mail->in_reply_to) {
+        g_autofree char *id = msgid_parse(mail->in_reply_to);
+        if (!id)
+            return err_set(error, ERR_NEVER, "'%s' is no Message-ID", mail->in_reply_to);
+        if (!set_thread(engine, c, id, error))
+            return false;
+    }
+    *ret = g_steal_pointer(&c);
+    return true;
+}
+
+int
+outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid)
+{
+    GError *error = NULL;
+    g_autoptr(Compose) c = NULL;
+    Post post = {.level = post_level_of(engine, mail->from),
+                 .mailbox = config_mailbox_at(cli->home->config, mail->from)};
+    g_auto(Txn) txn = {0};
+    int status = check_files(mail->files);
+    if (status)
+        return status;
+    if (!build(engine, mail, &c, &error) ||
+        !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
+        !post_compose(engine, &txn, MAIL_LETTER, c, &post, NULL, ret_msgid, &error) ||
+        !txn_commit(&txn, &error))
+        return cli_error(0, error);
+    if (config_role_at(cli->home->config, mail->from))
+        post_guard_length(cli->home->config, mail->body, (const char *const *)mail->to);
+    db_hint(engine->db);
+    return 0;
+}
+
+char *
+outgoing_random_msgid(Home *home, const char *kind)
+{
+    uint8_t random[16];
+    Digest d;
+    random_bytes(&home->random, random, sizeof random);
+    digest_of(random, sizeof random, &d);
+    g_autofree char *token = digest_token(&d, 26);
+    return g_strdup_printf("%s.%s@%s", kind, token, home->config->domain);
+}
+
+GBytes *
+outgoing_with_msgid(GBytes *rest, const char *msgid)
+{
+    gsize len;
+    const char *data = g_bytes_get_data(rest, &len);
+    g_autoptr(GString) all = g_string_sized_new(len + 100);
+    g_string_append_printf(all, "Message-ID: <%s>\n", msgid);
+    g_string_append_len(all, data, (gssize)len);
+    return g_string_free_to_bytes(g_steal_pointer(&all));
+}
+
+int
+outgoing_format(
+    Cli *cli, Engine *engine, const Outgoing *mail, GBytes **ret_bytes, char **ret_msgid)
+{
+    GError *error = NULL;
+    g_autoptr(Compose) c = NULL;
+    g_autoptr(GBytes) rest = NULL;
+    int status = check_files(mail->files);
+    if (status)
+        return status;
+    if (!build(engine, mail, &c, &error) || !(rest = compose_format(c, &error)))
+        return cli_error(0, error);
+    *ret_msgid = outgoing_random_msgid(cli->home, "inject");
+    *ret_bytes = outgoing_with_msgid(rest, *ret_msgid);
+    return 0;
+}

@@ -1,0 +1,425 @@
+#include "base/banned.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/note/note_cmd.h"
+#include "notes/note_json.h"
+#include <inttypes.h>
+#include <unistd.h>
+
+#define SEARCH_LIMIT 20
+
+static const char *
+member(const json_t *o, const char *name)
+{
+    const char *text = json_string_value(json_object_get(o, name));
+
+    return text ? text : "";
+}
+
+static char *
+number(const json_t *o, const char *name)
+{
+    return g_strdup_printf("%" PRId64, (int64_t)json_integer_value(json_object_get(o, name)));
+}
+
+/* --- get --- */
+
+/* "KEY" or "KEY@3"; a key has no '@'. */
+static int
+parse_name(const char *name, char **ret_key, int64_t *ret_version)
+{
+    const char *at = strchr(name, '@');
+
+    *ret_version = 0;
+    if (at && !text_parse_int(at + 1, 1, INT64_MAX, ret_version))
+        return cli_usage("note",
+                         "'%s': behind the @ stands a version, see: postrider note "
+                         "history KEY",
+                         name);
+    *ret_key = g_strndup(name, at ? (gsize)(at - name) : strlen(name));
+    return 0;
+}
+
+/* Why there is nothing to show. */
+static int
+absent(Cli *cli, const char *key, int64_t version)
+{
+    g_autoptr(Note) newest = NULL, that = NULL;
+    g_autofree char *nearest = NULL;
+    GError *error = NULL;
+
+    if (!note_key_check(key, &error) ||
+        !note_look(cli->db, &VIEWER_OPERATOR, key, 0, &newest, &error) ||
+        !note_look(cli->db, &VIEWER_OPERATOR, key, version, &that, &error) ||
+        !notes_nearest(cli->db, &VIEWER_OPERATOR, key, &nearest, &error))
+        return cli_error(0, error);
+    if (newest && version != 0 && !that)
+        return cli_fail(EX_NOINPUT,
+                        "note '%s' has no version %" PRId64 ", the newest is %" PRId64, key,
+                        version, newest->version);
+    if (newest)
+        return cli_fail(EX_NOINPUT,
+                        "note '%s' was deleted in version %" PRId64
+                        ", by %s; see: postrider note history %s",
+                        key, that->version, that->author, key);
+    if (nearest)
+        return cli_fail(EX_NOINPUT, "there is no note '%s'; did you mean '%s'?", key, nearest);
+    return cli_fail(EX_NOINPUT, "there is no note '%s'; see: postrider note list", key);
+}
+
+/* The bytes as they are, unless a terminal would obey them. */
+static void
+print_body(Cli *cli, const Note *note)
+{
+    gsize len = 0;
+    const char *data = g_bytes_get_data(note->body, &len);
+
+    if (isatty(STDOUT_FILENO)) {
+        g_autofree char *text = note_text(note);
+        cli_print_vis(cli, text, true);
+    } else if (len > 0) {
+        g_string_append_len(cli->out, data, (gssize)len);
+    }
+}
+
+static int
+get_home(Cli *cli, const char *key, int64_t version)
+{
+    const char *const keys[] = {key, NULL};
+    g_autoptr(Note) note = NULL;
+    GError *error = NULL;
+    int status = note_open_to_read(cli, keys);
+
+    if (status)
+        return status;
+    if (!note_load(cli->db, &VIEWER_OPERATOR, key, version, &note, &error))
+        return cli_error(0, error);
+    if (!note)
+        return absent(cli, key, version);
+    if (cli->json) {
+        g_autofree char *text = note_text(note);
+        json_t *o = note_format_json(note);
+        json_object_set_new(o, "text", json_string(text));
+        cli_print_json(cli, o);
+    } else {
+        print_body(cli, note);
+    }
+    return 0;
+}
+
+static int
+get_port(Cli *cli, const char *key, int64_t version)
+{
+    g_autoptr(json_t) answer = NULL;
+    json_t *request = json_pack("{s:s, s:s, s:I}", "verb", "note.get", "key", key, "version",
+                                (json_int_t)version);
+    int status = note_call(request, &answer);
+
+    if (status)
+        return status;
+    json_t *note = json_object_get(answer, "note");
+    if (cli->json)
+        cli_print_json(cli, json_incref(note));
+    else
+        cli_print(cli, "%s", member(note, "text"));
+    return 0;
+}
+
+int
+note_get(Cli *cli, int argc, char **argv)
+{
+    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
+    g_autofree char *key = NULL;
+    int64_t version;
+    int status = cli_options("note", options, &argc, &argv);
+
+    if (status)
+        return status;
+    if (argc != 2)
+        return cli_usage("note", "get needs one KEY, or KEY@VERSION");
+    if ((status = parse_name(argv[1], &key, &version)))
+        return status;
+    return cli_in_agent() ? get_port(cli, key, version) : get_home(cli, key, version);
+}
+
+/* --- list --- */
+
+static void
+print_list(Cli *cli, json_t *notes) /* takes it */
+{
+    static const char *const headings[] = {"KEY", "VERSION", "BYTES", "BY", "UPDATED", NULL};
+    g_autoptr(json_t) owned = notes;
+    CliTable *t;
+
+    if (cli->json) {
+        cli_print_json(cli, g_steal_pointer(&owned));
+        return;
+    }
+    if (json_array_size(owned) == 0) {
+        cli_print(cli, "no notes\n");
+        return;
+    }
+    t = cli_table_new(headings);
+    for (size_t i = 0; i < json_array_size(owned); i++) {
+        const json_t *o = json_array_get(owned, i);
+        g_autofree char *version = number(o, "version");
+        g_autofree char *bytes = number(o, "bytes");
+        cli_table_add(t, member(o, "key"), version, bytes, member(o, "author"),
+                      member(o, "updated"), NULL);
+    }
+    cli_table_print(cli, t);
+}
+
+static int
+list_home(Cli *cli, const char *prefix)
+{
+    g_autoptr(GPtrArray) notes = NULL;
+    GError *error = NULL;
+    int status = note_open_to_list(cli, NULL);
+
+    if (status)
+        return status;
+    if (!notes_list(cli->db, &VIEWER_OPERATOR, prefix, &notes, &error))
+        return cli_error(0, error);
+    print_list(cli, notes_format_json(notes));
+    return 0;
+}
+
+int
+note_list(Cli *cli, int argc, char **argv)
+{
+    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
+    int status = cli_options("note", options, &argc, &argv);
+
+    if (status)
+        return status;
+    if (argc > 2)
+        return cli_usage("note", "list takes one PREFIX");
+    const char *prefix = argc == 2 ? argv[1] : "";
+    if (!cli_in_agent())
+        return list_home(cli, prefix);
+    g_autoptr(json_t) answer = NULL;
+    g_autofree char *valid = text_make_valid(prefix, -1);
+    status = note_call(json_pack("{s:s, s:s}", "verb", "note.list", "prefix", valid), &answer);
+    if (status == 0)
+        print_list(cli, json_incref(json_object_get(answer, "notes")));
+    return status;
+}
+
+/* --- search --- */
+
+static json_t *
+hits_json(const GPtrArray *hits)
+{
+    json_t *array = json_array();
+
+    for (guint i = 0; i < hits->len; i++) {
+        const NoteHit *hit = g_ptr_array_index(hits, i);
+        json_array_append_new(array,
+                              json_pack("{s:s, s:I, s:s}", "key", hit->key, "version",
+                                        (json_int_t)hit->version, "snippet", hit->snippet));
+    }
+    return array;
+}
+
+static void
+print_hits(Cli *cli, json_t *hits) /* takes it */
+{
+    static const char *const headings[] = {"KEY", "TEXT", NULL};
+    g_autoptr(json_t) owned = hits;
+    CliTable *t;
+
+    if (cli->json) {
+        cli_print_json(cli, g_steal_pointer(&owned));
+        return;
+    }
+    if (json_array_size(owned) == 0) {
+        cli_print(cli, "nothing found\n");
+        return;
+    }
+    t = cli_table_new(headings);
+    for (size_t i = 0; i < json_array_size(owned); i++) {
+        const json_t *o = json_array_get(owned, i);
+        cli_table_add(t, member(o, "key"), member(o, "snippet"), NULL);
+    }
+    cli_table_print(cli, t);
+}
+
+static int
+search_home(Cli *cli, const char *query, int limit)
+{
+    g_autoptr(GPtrArray) hits = NULL;
+    GError *error = NULL;
+    int status = note_open_to_list(cli, NULL);
+
+    if (status)
+        return status;
+    const NoteQuery q = {&VIEWER_OPERATOR, query, (unsigned)limit};
+    if (!notes_search(cli->home, cli->db, &q, &hits, &error))
+        return cli_error(0, error);
+    print_hits(cli, hits_json(hits));
+    return 0;
+}
+
+int
+note_search(Cli *cli, int argc, char **argv)
+{
+    int limit = SEARCH_LIMIT;
+    const GOptionEntry options[] = {{"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    int status = cli_options("note", options, &argc, &argv);
+
+    if (status)
+        return status;
+    if (argc < 2 || limit < 1)
+        return cli_usage("note", argc < 2 ? "search needs words" : "--limit must be 1 or more");
+    g_autofree char *words = g_strjoinv(" ", argv + 1);
+    g_autofree char *query = text_make_valid(words, -1);
+    if (!cli_in_agent())
+        return search_home(cli, query, limit);
+    g_autoptr(json_t) answer = NULL;
+    status = note_call(
+        json_pack("{s:s, s:s, s:i}", "verb", "note.search", "query", query, "limit", limit),
+        &answer);
+    if (status == 0)
+        print_hits(cli, json_incref(json_object_get(answer, "hits")));
+    return status;
+}
+
+/* --- history --- */
+
+static void
+print_history(Cli *cli, json_t *versions) /* takes it */
+{
+    static const char *const headings[] = {"VERSION", "AT", "BY", "BYTES", "JOB", "WAS", NULL};
+    g_autoptr(json_t) owned = versions;
+    CliTable *t;
+
+    if (cli->json) {
+        cli_print_json(cli, g_steal_pointer(&owned));
+        return;
+    }
+    t = cli_table_new(headings);
+    for (size_t i = 0; i < json_array_size(owned); i++) {
+        const json_t *o = json_array_get(owned, i);
+        bool deleted = json_is_true(json_object_get(o, "deleted"));
+        g_autofree char *version = number(o, "version");
+        g_autofree char *bytes = deleted ? g_strdup("deleted") : number(o, "bytes");
+        g_autofree char *job = json_object_get(o, "job") ? number(o, "job") : g_strdup("");
+        cli_table_add(t, version, member(o, "updated"), member(o, "author"), bytes, job,
+                      member(o, "renamed_from"), NULL);
+    }
+    cli_table_print(cli, t);
+}
+
+static int
+history_home(Cli *cli, const char *key)
+{
+    const char *const keys[] = {key, NULL};
+    g_autoptr(GPtrArray) versions = NULL;
+    GError *error = NULL;
+    int status = note_open_to_read(cli, keys);
+
+    if (status)
+        return status;
+    if (!note_history(cli->db, &VIEWER_OPERATOR, key, &versions, &error))
+        return cli_error(0, error);
+    if (versions->len == 0)
+        return absent(cli, key, 0);
+    print_history(cli, notes_format_json(versions));
+    return 0;
+}
+
+int
+note_show_history(Cli *cli, int argc, char **argv)
+{
+    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
+    int status = cli_options("note", options, &argc, &argv);
+
+    if (status)
+        return status;
+    if (argc != 2)
+        return cli_usage("note", "history needs one KEY");
+    if (!cli_in_agent())
+        return history_home(cli, argv[1]);
+    g_autoptr(json_t) answer = NULL;
+    g_autofree char *key = text_make_valid(argv[1], -1);
+    status = note_call(json_pack("{s:s, s:s}", "verb", "note.history", "key", key), &answer);
+    if (status == 0)
+        print_history(cli, json_incref(json_object_get(answer, "versions")));
+    return status;
+}
+
+/* --- check --- */
+
+static void
+print_finding(Cli *cli, const NoteFinding *f)
+{
+    g_autofree char *line = f->line ? g_strdup_printf(":%u", f->line) : g_strdup("");
+    g_autofree char *text = g_strdup_printf("%s%s: %s", f->key, line, f->what);
+
+    cli_print_vis(cli, text, false);
+    cli_print(cli, "\n");
+}
+
+static json_t *
+finding_json(const NoteFinding *f)
+{
+    return json_pack("{s:s, s:i, s:s?, s:s?, s:s}", "key", f->key, "line", (int)f->line,
+                     "target", f->target, "nearest", f->nearest, "what", f->what);
+}
+
+/* What the files have, then what the links have. Without a report nobody looked at the files. */
+static int
+print_check(Cli *cli, const NotesReport *report, const GPtrArray *links)
+{
+    guint in_files = report ? report->findings->len : 0;
+    bool ok = in_files + links->len == 0;
+    json_t *array = json_array();
+
+    for (guint i = 0; i < in_files; i++) {
+        const char *what = g_ptr_array_index(report->findings, i);
+        json_array_append_new(array, json_pack("{s:s}", "what", what));
+        if (!cli->json) {
+            cli_print_vis(cli, what, false);
+            cli_print(cli, "\n");
+        }
+    }
+    for (guint i = 0; i < links->len; i++) {
+        json_array_append_new(array, finding_json(g_ptr_array_index(links, i)));
+        if (!cli->json)
+            print_finding(cli, g_ptr_array_index(links, i));
+    }
+    if (cli->json)
+        cli_print_json(cli, json_pack("{s:b, s:O}", "ok", (int)ok, "findings", array));
+    else if (ok)
+        cli_print(cli, "all is well\n");
+    json_decref(array);
+    return ok ? 0 : 1;
+}
+
+int
+note_check(Cli *cli, int argc, char **argv)
+{
+    g_autoptr(NotesReport) report = NULL;
+    g_autoptr(GPtrArray) links = NULL;
+    GError *error = NULL;
+    gboolean restore = FALSE;
+    const GOptionEntry options[] = {{"restore", 0, 0, G_OPTION_ARG_NONE, &restore, NULL, NULL},
+                                    G_OPTION_ENTRY_NULL};
+    int status = cli_options("note", options, &argc, &argv);
+
+    if (status)
+        return status;
+    if (argc > 1)
+        return cli_usage("note", "check takes no operand");
+    if (cli_in_agent())
+        return cli_fail(EX_UNAVAILABLE, "note check is not for program agents");
+    if ((status = restore ? cli_db(cli, DB_WRITE) : note_open_to_list(cli, &report)))
+        return status;
+    if (restore && !notes_restore(cli->home, cli->db, &report, &error))
+        return cli_error(0, error);
+    if (!notes_check(cli->db, &links, &error))
+        return cli_error(0, error);
+    return print_check(cli, report, links);
+}

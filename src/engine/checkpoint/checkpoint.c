@@ -1,0 +1,338 @@
+#include "engine/checkpoint/checkpoint.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/checkpoint/trail.h"
+#include "mail/msgid.h"
+#include "store/job/budget.h"
+#include "store/job/step_rows.h"
+#include "store/out/effects.h"
+
+static bool
+count_one(Txn *txn, const char *name, GError **error)
+{
+    g_autofree char *text = NULL;
+    int64_t n = 0;
+    if (!meta_get(txn->db, name, &text, error))
+        return false;
+    if (text)
+        (void)text_parse_int(text, 0, INT64_MAX - 1, &n);
+    g_autofree char *more = g_strdup_printf("%" G_GINT64_FORMAT, n + 1);
+    return meta_set(txn, name, more, error);
+}
+
+bool
+checkpoint_count_forged(Txn *txn, GError **error)
+{
+    return count_one(txn, CHECKPOINT_FORGED, error);
+}
+
+/* --- one mail --- */
+
+static bool
+hold_all(Txn *txn, const Continuation *c, GError **error)
+{
+    g_autofree char *held = NULL;
+    if (!meta_get(txn->db, "hold-all", &held, error))
+        return false;
+    if (held)
+        return true;
+    g_autofree char *why = g_strdup_printf(
+        "the store is older than the mail: checkpoint %" G_GINT64_FORMAT
+        " of job %" G_GINT64_FORMAT
+        " was written, and the store does not know it; look at what happened since the "
+        "backup, then run: postrider doctor --accept-backup",
+        c->seq, c->job.v);
+    log_event(LOG_ERROR, why, NULL);
+    return meta_set(txn, "hold-all", why, error);
+}
+
+static bool
+move_to_done(Txn *txn, MsgId id, const MsgNew *in, GError **error)
+{
+    g_autofree char *subject = g_strdup_printf("%s/%s", in->role, in->file);
+    Effect e = {.kind = EFFECT_MAIL_MOVE,
+                .job = in->job,
+                .message = id,
+                .account = "",
+                .subject = subject,
+                .args = "Done"};
+    EffectId effect;
+    return g_str_equal(in->folder, "Done") || effect_put(txn, &e, &effect, error);
+}
+
+/* The same mail may come again (resume): only its place is news then. */
+static bool
+store_row(Txn *txn, MsgNew *in, MsgId *ret_id, bool *ret_new, GError **error)
+{
+    in->class = MSG_CHECKPOINT;
+    in->state = MSG_HANDLED;
+    return messages_thread(txn, in->mail, &in->thread, error) &&
+           messages_store(txn, in, ret_id, ret_new, error) &&
+           (*ret_new || (messages_set_job(txn, *ret_id, in->job, in->round, error) &&
+                         messages_trace(txn, *ret_id, "checkpoint", in->why, error)));
+}
+
+/* Ours come once, under the id that we gave them. */
+static bool
+is_replayed(const Home *home, const char *msgid, bool is_new)
+{
+    uint64_t generation;
+    int64_t number;
+    return !is_new ||
+           !msgid_is_minted(&home->key, msgid, home->config->domain, &generation, &number);
+}
+
+bool
+checkpoint_take(Engine *engine,
+                Txn *txn,
+                MsgNew *in,
+                const Continuation *c,
+                bool *ret_forged,
+                bool *ret_moves,
+                GError **error)
+{
+    ContinuationFate fate;
+    MsgId id;
+    bool matched, is_new;
+    g_autofree char *held = db_hold_all(engine->db);
+    *ret_forged = *ret_moves = false;
+    if (!continuation_judge(engine->db, c, in->role, home_now(engine->home), &fate, &in->why,
+                            error))
+        return false;
+    if (fate == CONT_FOREIGN) {
+        *ret_forged = true;
+        return true;
+    }
+    if (fate != CONT_RESTORES) { /* a job that stays unknown: its number may become another's */
+        in->job = c->job;
+        in->round = c->round;
+    }
+    if (!store_row(txn, in, &id, &is_new, error))
+        return false;
+    switch (fate) {
+    case CONT_WAKES:
+    case CONT_EARLY:
+        return job_seen(txn, c->job, c->epoch, c->seq, &matched, error);
+    case CONT_AHEAD:
+        return hold_all(txn, c, error);
+    case CONT_RESTORES: /* restored before, or not worth it: a copy in Done is as new */
+        if (held)
+            return true; /* the store may be an old copy: who accepts it will look here */
+        G_GNUC_FALLTHROUGH;
+    case CONT_STALE:
+        log_event(LOG_INFO, "a checkpoint mail is filed", "message", in->mail->id, "why",
+                  in->why, NULL);
+        *ret_moves = true;
+        if (fate == CONT_STALE && is_replayed(engine->home, in->mail->id, is_new) &&
+            !count_one(txn, CHECKPOINT_STALE, error))
+            return false;
+        return move_to_done(txn, id, in, error);
+    case CONT_FOREIGN:
+        break;
+    }
+    return true;
+}
+
+/* --- jobs that come back --- */
+
+/* The step that the next one goes on from. */
+static bool
+put_state(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **error)
+{
+    Step s = {.job = job,
+              .n = c->steps,
+              .round = c->round,
+              .at_us = home_now(engine->home),
+              .phase = c->phase,
+              .did = (char *)"came back from its checkpoint mail",
+              .state = c->state,
+              .results = c->results};
+    return step_put(txn, &s, error);
+}
+
+static char *
+asker_of(const Engine *engine, const Continuation *c)
+{
+    g_autoptr(Addresses) from = address_parse_list(c->original_from);
+    const Address *first = from && from->len ? g_ptr_array_index(from, 0) : NULL;
+    return g_strdup(first ? first->spec : engine->home->config->owner);
+}
+
+/* A thread is a set of ids: the original's is enough to find it again. */
+static bool
+thread_of(Txn *txn, const char *msgid, ThreadId *ret, GError **error)
+{
+    g_autofree char *head = g_strdup_printf("Message-ID: <%s>\n\n", msgid);
+    g_autoptr(Message) m = message_parse(head, strlen(head), MESSAGE_HEADERS, NULL);
+    return messages_thread(txn, m, ret, error);
+}
+
+/* A span that a clock ahead of now wrote down begins anew. */
+static Due
+resume_of(const Continuation *c, int64_t now_us)
+{
+    Due due = c->resume;
+    if (!due.moment && due.us != USEC_NEVER && c->written_us > now_us)
+        due.us += now_us - c->written_us;
+    return due;
+}
+
+static JobRestore
+job_of(const Engine *engine, const Continuation *c, const char *role, const char *asker)
+{
+    return (JobRestore){.id = c->job,
+                        .role = role,
+                        .face = c->face ? c->face : "steps",
+                        .phase = c->phase,
+                        .subject = c->original_subject,
+                        .asker = asker,
+                        .original_msgid = c->original_msgid,
+                        .waiting_for = c->waiting_for,
+                        .round = MAX(c->round, 1),
+                        .total_iterations = c->total_iterations,
+                        .steps = c->steps,
+                        .step_limit = c->step_limit,
+                        .epoch = MAX(c->epoch, 1),
+                        .seq = c->seq,
+                        .created_us = c->born_us,
+                        .round_cost_micro = c->round_cost_micro,
+                        .floor = c->floor,
+                        .may = c->may,
+                        .resume = resume_of(c, home_now(engine->home)),
+                        .wait_then = c->wait_then};
+}
+
+static bool
+restore(Engine *engine,
+        Txn *txn,
+        const char *role,
+        const Continuation *c,
+        JobId *ret,
+        GError **error)
+{
+    g_autofree char *asker = asker_of(engine, c);
+    JobRestore in = job_of(engine, c, role, asker);
+    return thread_of(txn, c->original_msgid, &in.thread, error) &&
+           job_restore(txn, &in, ret, error) && put_state(engine, txn, *ret, c, error);
+}
+
+bool
+checkpoint_put_back(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **error)
+{
+    const Viewer viewer = {.role = c->role};
+    g_autofree char *asker = asker_of(engine, c);
+    g_autoptr(MsgRow) original = NULL;
+    g_autoptr(Step) last = NULL;
+    JobRestore in = job_of(engine, c, c->role, asker);
+    return job_put_back(txn, job, &in, error) &&
+           messages_find(engine->db, &viewer, c->original_msgid, &original, error) &&
+           (!original || job_set_original(txn, job, original->id, error)) &&
+           step_last(engine->db, job, &last, error) &&
+           ((last && last->n >= c->steps) || put_state(engine, txn, job, c, error));
+}
+
+bool
+checkpoint_adopt(Engine *engine,
+                 Txn *txn,
+                 const char *role,
+                 const Continuation *c,
+                 JobId *ret,
+                 GError **error)
+{
+    const Viewer viewer = {.role = role};
+    g_autoptr(MsgRow) original = NULL;
+    Continuation fresh = *c;
+    fresh.job = (JobId){1}; /* the first number that is free */
+    fresh.born_us = home_now(engine->home);
+    fresh.resume = (Due){.us = fresh.born_us};
+    return restore(engine, txn, role, &fresh, ret, error) &&
+           messages_find(engine->db, &viewer, c->original_msgid, &original, error) &&
+           (!original || job_set_original(txn, *ret, original->id, error));
+}
+
+/* A mail can't lower a counter: the highest in any copy counts. */
+static void
+raise_counters(const TrailJob *t, Continuation *c)
+{
+    const Continuation *most = t->most;
+    if (!most)
+        return;
+    c->steps = MAX(c->steps, most->steps);
+    c->epoch = MAX(c->epoch, most->epoch);
+    if (c->round == most->round) {
+        c->total_iterations = MAX(c->total_iterations, most->total_iterations);
+        c->round_cost_micro = MAX(c->round_cost_micro, most->round_cost_micro);
+        c->floor = MIN(c->floor, most->floor);
+        c->may &= most->may;
+    }
+}
+
+/* An order that was given after the newest checkpoint counts, though the store that knew of it
+ * is lost. */
+static bool
+obey(Txn *txn, JobId job, const OrderMail *order, GError **error)
+{
+    bool changed;
+    return !order ||
+           (g_str_equal(order->word, "STOP")
+                ? job_stop(txn, job, "stopped before the store was lost", &changed, error)
+                : job_cancel(txn, job, "cancelled before the store was lost", &changed, error));
+}
+
+/* It comes back from its checkpoint in INBOX, or stopped at the limit that it had come to, unless it
+ * went on behind that. */
+static bool
+restore_lost(
+    Engine *engine, Txn *txn, Trail *trail, const TrailJob *t, bool *ret_did, GError **error)
+{
+    const Continuation *any = t->inbox ? t->inbox : t->halted;
+    const char *why, *role = any ? any->role : NULL;
+    ContinuationFate fate;
+    JobId job;
+    bool changed;
+    *ret_did = false;
+    Continuation *c =
+        any ? trail_place(trail_of(trail, engine->home, any->job, any->born_us)) : NULL;
+    if (!c)
+        return true;
+    if (!continuation_judge(engine->db, c, role, 0, &fate, &why, error))
+        return false;
+    if (fate != CONT_RESTORES)
+        return true;
+    raise_counters(t, c);
+    if (!restore(engine, txn, role, c, &job, error) ||
+        (c->stopped && !job_stop(txn, job, c->stopped, &changed, error)) ||
+        !obey(txn, job, trail_order(t, c->epoch), error))
+        return false;
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, job.v);
+    log_event(LOG_WARN, "the store had lost a job; it came back from its checkpoint mail",
+              "job", number, "role", role, NULL);
+    *ret_did = true;
+    return true;
+}
+
+bool
+checkpoints_restore(
+    Engine *engine, const ConfRole *role, Maildir *md, unsigned *ret_n, GError **error)
+{
+    g_auto(Trail) trail = {0};
+    g_auto(Txn) txn = {0};
+    *ret_n = 0;
+    if (!trail_read(engine, role, md, &trail, error))
+        return false;
+    if (g_hash_table_size(trail.jobs) == 0)
+        return true;
+    g_autoptr(GList) jobs = g_hash_table_get_values(trail.jobs);
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !budget_recall(&txn, trail.spent_micro, error))
+        return false;
+    for (const GList *at = jobs; at; at = at->next) {
+        bool did;
+        if (!restore_lost(engine, &txn, &trail, at->data, &did, error))
+            return false;
+        *ret_n += did;
+    }
+    return txn_commit(&txn, error);
+}

@@ -1,0 +1,278 @@
+/*
+ * Is the checkpoint of a parked job still there? A scan that does not find a mail proves
+ * nothing: clients move and rename mail all the time. So evidence is asked for: the deleted
+ * flag, the Trash folder, or two looks through all folders, ten seconds apart or by two processes
+ * (as `serve --once` is one each time); and never about more than one mail at a time, since then
+ * it is the folder that is gone. From the first of these looks on the job does not go on by its
+ * time: the mail says that deleting it stops the job.
+ */
+#include "base/banned.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/proc.h"
+#include "base/text.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/in/order_mail.h"
+#include "engine/out/post.h"
+#include "engine/out/role_mail.h"
+#include "store/job/command_orders.h"
+#include "store/job/timers.h"
+#include "store/out/outbox.h"
+
+#define LOOK_APART_US (10 * USEC_PER_SEC)
+#define PARKED_MAX 10000
+
+typedef enum Found {
+    FOUND_THERE,
+    FOUND_DELETED,
+    FOUND_IN_JUNK,
+    FOUND_NOWHERE,
+    FOUND_UNKNOWN
+} Found;
+
+/* What is done about it: why the job is stopped, and what the owner is told; NULL: nothing. */
+typedef struct Finding {
+    const char *who, *why, *text;
+} Finding;
+
+static const Finding deleted = {
+    "whoever deleted its checkpoint mail", "its checkpoint mail was deleted",
+    "The checkpoint mail of job %s was deleted, so the job is stopped. Reply CONTINUE to go on "
+    "with it."};
+static const Finding in_junk = {
+    "whoever moved its checkpoint mail to Junk", "held: its checkpoint mail lies in Junk",
+    "The checkpoint mail of job %s lies in Junk, so the job is held. Was that meant? Reply "
+    "CONTINUE to go on with it, or CANCEL to end it."};
+
+/* The row of the newest checkpoint that was taken in for this job; NULL: none yet. */
+static bool
+newest_row(Engine *engine, const Job *job, MsgRow **ret, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const MsgQuery q = {.job = job->id, .role = job->role, .limit = 1000};
+    g_autoptr(MsgRows) rows = NULL;
+    if (!messages_list(engine->db, &viewer, &q, &rows, error))
+        return false;
+    *ret = NULL;
+    for (guint i = 0; i < rows->len && !*ret; i++) {
+        const MsgRow *row = g_ptr_array_index(rows, i);
+        if (row->class == MSG_CHECKPOINT)
+            *ret = g_ptr_array_steal_index(LIST_ARRAY(rows), i);
+    }
+    return true;
+}
+
+static Found
+judge_place(const MaildirEntry *at)
+{
+    static const char *const junk[] = {"Junk", "Spam", NULL};
+    if (strchr(at->flags, 'T') || g_str_equal(at->folder, "Trash"))
+        return FOUND_DELETED;
+    return g_strv_contains(junk, at->folder) ? FOUND_IN_JUNK : FOUND_THERE;
+}
+
+/* The checkpoint mail of this park as the outbox has it: *ret its file, once it was delivered; NULL:
+ * it is not yet. */
+static bool
+find_delivered(Engine *engine, const Job *job, char **ret, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const OutQuery q = {.job = job->id, .all = true, .limit = 50};
+    g_autoptr(OutRows) rows = NULL;
+    *ret = NULL;
+    if (!outbox_list(engine->db, &viewer, &q, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len && !*ret; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        if (row->created_us >= job->updated_us && row->state == OUT_SENT && row->mailbox &&
+            address_equal(row->from, row->address))
+            *ret = out_row_file(row);
+    }
+    return true;
+}
+
+static bool
+look_for(Engine *engine, const Job *job, Maildir *md, Found *ret, GError **error)
+{
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(MaildirEntry) at = NULL;
+    g_autofree char *delivered = NULL;
+    if (!newest_row(engine, job, &row, error))
+        return false;
+    *ret = FOUND_UNKNOWN;
+    /* Only the one of this park counts, and a mail that moved to Done was moved by us. One that is
+     * still to be delivered is missed by nobody. */
+    bool taken_in = row && row->received_us >= job->updated_us;
+    if (!taken_in && !find_delivered(engine, job, &delivered, error))
+        return false;
+    if (!taken_in && !delivered)
+        return true;
+    if (!maildir_find(md, taken_in ? row->file : delivered, &at, error))
+        return false;
+    *ret = !at ? FOUND_NOWHERE : taken_in ? judge_place(at) : FOUND_UNKNOWN;
+    return true;
+}
+
+static char *
+mark_name(const Job *job)
+{
+    return g_strdup_printf("checkpoint-gone:%" G_GINT64_FORMAT, job->id.v);
+}
+
+static bool
+stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found, GError **error)
+{
+    RoleMailParent parent = {.msgid = job->original_msgid, .subject = job->subject};
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, job->id.v);
+    g_auto(GStrv) halves = g_strsplit(found->text, "%s", 2);
+    g_autofree char *text = g_strjoinv(number, halves);
+    g_autoptr(Compose) c = role_mail_notice(
+        engine->home, role, job, engine->home->config->owner, NULL, text, &parent, error);
+    Post post = {.thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
+    g_autofree char *mark = mark_name(job);
+    bool changed;
+    g_auto(Txn) txn = {0};
+    if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !meta_set(&txn, mark, NULL, error) ||
+        !job_stop(&txn, job->id, found->why, &changed, error) ||
+        (changed &&
+         (!command_order_add(&txn, job->id, found->why, error) ||
+          !order_mail_file(engine, &txn, "STOP", found->who, job->id, NULL, NULL, error) ||
+          !post_compose(engine, &txn, MAIL_NOTICE, c, &post, NULL, NULL, error))) ||
+        !txn_commit(&txn, error))
+        return false;
+    db_hint(engine->db);
+    return true;
+}
+
+/* This process, as the mark names it. */
+static char *
+name_self(void)
+{
+    ProcIdent me = {0};
+    (void)proc_ident_self(&me);
+    return g_strdup_printf("%d.%" G_GINT64_FORMAT, (int)me.pid, me.start_time);
+}
+
+/* Is this the second look that misses it? first: what the first one left. The processes of a
+ * master look when they please; without one each is a pass of its own. */
+static bool
+is_second(const Home *home, const char *first)
+{
+    g_auto(GStrv) words = g_strsplit(first, " ", 2);
+    g_autofree char *self = name_self();
+    int64_t then;
+    if (!words[0] || !text_parse_int(words[0], 0, INT64_MAX, &then))
+        return false;
+    return home_now(home) - then >= LOOK_APART_US ||
+           (g_strcmp0(words[1], self) != 0 && !lock_is_held(home->state_fd, "master.lock"));
+}
+
+static bool
+set_mark(Engine *engine, const Job *job, const char *name, bool missing, GError **error)
+{
+    int64_t now = home_now(engine->home);
+    g_autofree char *self = name_self();
+    g_autofree char *mark =
+        missing ? g_strdup_printf("%" G_GINT64_FORMAT " %s", now, self) : NULL;
+    bool did;
+    g_auto(Txn) txn = {0};
+    return txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+           meta_set(&txn, name, mark, error) &&
+           (missing ? job_unseen(&txn, job->id, job->seq, &did, error) &&
+                          timer_set(&txn, job->id, TIMER_CHECKPOINT, now + LOOK_APART_US, error)
+                    : job_seen(&txn, job->id, job->epoch, job->seq, &did, error) &&
+                          timer_drop(&txn, job->id, TIMER_CHECKPOINT, error)) &&
+           txn_commit(&txn, error);
+}
+
+/* Remembers the first look that did not find it; *ret_twice: this is the second. */
+static bool
+note_missing(Engine *engine, const Job *job, Found found, bool *ret_twice, GError **error)
+{
+    bool missing = found == FOUND_NOWHERE;
+    g_autofree char *name = mark_name(job), *first = NULL;
+    *ret_twice = false;
+    if (found == FOUND_UNKNOWN)
+        return true;
+    if (!meta_get(engine->db, name, &first, error))
+        return false;
+    if (missing && first)
+        *ret_twice = is_second(engine->home, first);
+    return missing == (first != NULL) || set_mark(engine, job, name, missing, error);
+}
+
+bool
+checkpoints_look(Engine *engine, const ConfRole *role, Maildir *md, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const JobQuery q = {.role = role->name, .state = "parked", .limit = PARKED_MAX};
+    g_autoptr(Jobs) jobs = NULL;
+    if (!jobs_list(engine->db, &viewer, &q, &jobs, error))
+        return false;
+    g_autofree Found *found = g_new0(Found, jobs->len + 1);
+    unsigned nowhere = 0;
+    for (guint i = 0; i < jobs->len; i++) {
+        if (!look_for(engine, g_ptr_array_index(jobs, i), md, &found[i], error))
+            return false;
+        nowhere += found[i] == FOUND_NOWHERE;
+    }
+    if (nowhere > 1)
+        log_say(
+            LOG_WARN,
+            "%u checkpoint mails of role '%s' are gone at once; their jobs wait: say STOP or "
+            "CONTINUE to each",
+            nowhere, role->name);
+    for (guint i = 0; i < jobs->len; i++) {
+        const Job *job = g_ptr_array_index(jobs, i);
+        bool twice;
+        if (!note_missing(engine, job, found[i], &twice, error))
+            return false;
+        bool gone = found[i] == FOUND_DELETED || (twice && nowhere == 1);
+        const Finding *what = gone ? &deleted : found[i] == FOUND_IN_JUNK ? &in_junk : NULL;
+        if (what && !stop(engine, role, job, what, error))
+            return false;
+    }
+    return true;
+}
+
+bool
+checkpoint_check(Engine *engine, const Job *job, bool *ret_missed, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(Job) now = NULL;
+    const Viewer viewer = VIEWER_OPERATOR;
+    Found found;
+    bool twice;
+    *ret_missed = false;
+    if (!maildir_open(engine->home->mail_fd, job->role, false, &md, error) ||
+        !look_for(engine, job, md, &found, error))
+        return false;
+    if (found != FOUND_NOWHERE)
+        return true;
+    if (!note_missing(engine, job, found, &twice, error) ||
+        !job_load(engine->db, &viewer, job->id, &now, error))
+        return false;
+    *ret_missed = now && now->wakes_us == USEC_NEVER;
+    return true;
+}
+
+bool
+checkpoint_look_again(Engine *engine, JobId id, bool *ret_did, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+    g_autoptr(Maildir) md = NULL;
+    g_auto(Txn) txn = {0};
+    *ret_did = false;
+    if (!txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
+        !timer_drop(&txn, id, TIMER_CHECKPOINT, error) || !txn_commit(&txn, error) ||
+        !job_load(engine->db, &viewer, id, &job, error))
+        return false;
+    const ConfRole *role = job ? config_role(engine->home->config, job->role) : NULL;
+    if (!role || job->state != JOB_PARKED)
+        return true;
+    *ret_did = true;
+    return maildir_open(engine->home->mail_fd, job->role, false, &md, error) &&
+           checkpoints_look(engine, role, md, error);
+}

@@ -1,0 +1,543 @@
+#include "engine/checkpoint/history.h"
+#include "base/banned.h"
+#include "base/crash.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/mailbox_visit.h"
+#include "engine/checkpoint/proof.h"
+#include "engine/checkpoint/refetch.h"
+#include "engine/in/judge.h"
+#include "engine/in/mail_in.h"
+#include "engine/in/quotes.h"
+#include "engine/out/namesake.h"
+#include "engine/out/outward.h"
+#include "mail/message.h"
+#include "notes/first_notes.h"
+#include "notes/notes.h"
+#include "store/mail/copies.h"
+#include "store/mail/messages.h"
+#include "store/out/outbox.h"
+
+#define HISTORY_BATCH 500
+#define AHEAD_US (60 * USEC_PER_SEC) /* clocks of a file server may differ by as much */
+
+/* What is looked at, and where the past ends. */
+typedef struct Past {
+    Engine *engine;
+    const ConfAccount *account;
+    const ConfRole *role;
+    Maildir *md;
+    GHashTable *answered; /* ids that an answer in Sent settles -> TRUE: that ended its job */
+    Said said;            /* of Sent, where it was read for Done */
+    int64_t born_us;      /* the store */
+    int64_t ends_us;
+    bool came_later; /* the role, than the store */
+    unsigned n;      /* mails taken */
+} Past;
+
+static void
+past_clear(Past *past)
+{
+    g_clear_pointer(&past->answered, g_hash_table_unref);
+    said_clear(&past->said);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Past, past_clear)
+
+/* *ret_checkpoint: only where it is a checkpoint mail of ours. */
+static Message *
+read_mail(const Past *past, const MaildirEntry *e, Continuation **ret_checkpoint)
+{
+    size_t max = past->engine->home->config->max_message;
+    g_autoptr(GBytes) bytes = NULL;
+    if (!maildir_read(past->md, e, max, &bytes, NULL) || !bytes)
+        return NULL;
+    MailIn in;
+    mail_in_parse(&past->engine->home->key, bytes, &in);
+    g_clear_pointer(&in.document, g_bytes_unref);
+    *ret_checkpoint = in.checkpoint;
+    return in.mail;
+}
+
+/* A role that the store was born with has had its mail watched, or owed, since then. The
+ * mailbox of one that came later brings its past along, up to now. */
+static bool
+find_end(Past *past, GError **error)
+{
+    Db *db = past->engine->db;
+    g_autofree char *born = NULL, *names = NULL;
+    past->born_us = past->ends_us = home_now(past->engine->home);
+    if (!meta_get(db, "created", &born, error) || !meta_get(db, "first-roles", &names, error))
+        return false;
+    if (born)
+        (void)text_parse_int(born, 0, past->born_us, &past->born_us);
+    g_auto(GStrv) first = g_strsplit(names ? names : "", " ", -1);
+    past->came_later = !g_strv_contains((const char *const *)first, past->role->name);
+    if (!past->came_later)
+        past->ends_us = past->born_us;
+    return true;
+}
+
+/* Did it come after that moment? A time that has not come yet says nothing, and then it is
+ * better to ask a person once too often than to answer a mail twice. */
+static bool
+is_after(const MaildirEntry *e, int64_t moment_us)
+{
+    return e->mtime_us >= moment_us && e->mtime_us <= g_get_real_time() + AHEAD_US;
+}
+
+/* Mail that this home filed there itself since the store was born is no past. */
+static bool
+is_ours(const Past *past, const MaildirEntry *e, const Message *m)
+{
+    Judgement j;
+    judge(past->engine->home, past->role, m, true, &j);
+    return j.proved && is_after(e, past->born_us);
+}
+
+/* --- what the role had written --- */
+
+static void
+add_answered(Past *past, const Message *m)
+{
+    bool ends = true, sure;
+    Minted minted;
+    g_autofree char *token = proof_token_of(m, &ends);
+    if (!token || !namesake_minted(past->engine->home, m, &minted, &sure) ||
+        minted.kind != MAIL_ANSWER)
+        ends = true;
+    g_autoptr(GPtrArray) settled = proof_read(past->engine->home, m);
+    for (guint i = 0; i < settled->len; i++) {
+        char *id = g_ptr_array_index(settled, i);
+        if (ends || !g_hash_table_contains(past->answered, id))
+            g_hash_table_insert(past->answered, g_strdup(id), GINT_TO_POINTER(ends));
+    }
+}
+
+static bool
+names_role(const Past *past, const Addresses *addresses)
+{
+    for (guint i = 0; i < addresses->len; i++) {
+        const Address *a = g_ptr_array_index(addresses, i);
+        if (outward_means(past->engine->home->config, past->role, a->spec))
+            return true;
+    }
+    return false;
+}
+
+/* What it wrote to itself came here too, and is taken as that. */
+static bool
+came_back(const Past *past, const Message *m)
+{
+    return m->from && outward_means(past->engine->home->config, past->role, m->from->spec) &&
+           (names_role(past, m->to) || names_role(past, m->cc));
+}
+
+static bool
+is_known(const Past *past, const Message *m, bool *ret, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    Db *db = past->engine->db;
+    g_autoptr(OutRow) out = NULL;
+    MsgKnown in;
+    if (!messages_known(db, past->role->name, m, &in, error) ||
+        !outbox_find(db, &viewer, m->id, &out, error))
+        return false;
+    *ret = in.id.v || out;
+    return true;
+}
+
+/* It can be found again. Who wrote it, and what he had read, is what its origin line proves;
+ * where it proves nothing it is anybody's. */
+static bool
+take_written(Past *past, Txn *txn, const MaildirEntry *e, const Message *m, GError **error)
+{
+    MsgNew in = {.role = past->role->name,
+                 .account = past->account->name,
+                 .folder = e->folder,
+                 .file = e->base,
+                 .mail = m,
+                 .trust = TRUST_ANYONE,
+                 .floor = TRUST_ANYONE,
+                 .class = MSG_HISTORY,
+                 .state = MSG_HANDLED,
+                 .why = "history: written before"};
+    MsgId id;
+    bool known, is_new;
+    add_answered(past, m);
+    if (is_after(e, past->ends_us) || came_back(past, m))
+        return true;
+    if (!is_known(past, m, &known, error))
+        return false;
+    (void)origin_check(&past->engine->home->key, m, in.role, &in.trust, &in.floor);
+    return known || (messages_thread(txn, m, &in.thread, error) &&
+                     messages_store(txn, &in, &id, &is_new, error));
+}
+
+/* --- what came --- */
+
+static bool
+is_filed(const char *folder)
+{
+    return g_str_equal(folder, "Done") || g_str_equal(folder, "Archive");
+}
+
+/* An answer names an id. The mail that it answered is the one mail with that id, or the one that is
+ * filed as done. Where several mails with that id are still open, nothing says whose words were
+ * answered: all of them are left for a person, who loses nothing and gets no answer twice. */
+static bool
+classify_answered(Past *past, Txn *txn, MsgNew *in, GError **error)
+{
+    static const char doubt[] = "history: its id was answered, and several mails have it";
+    g_autoptr(MsgRows) rows = NULL;
+    MsgKnown known;
+    if (!messages_known(past->engine->db, in->role, in->mail, &known, error) ||
+        !copies_under(past->engine->db, in->role, in->mail->id, &rows, error))
+        return false;
+    bool alone = known.id.v || rows->len == 0;
+    in->state = alone ? MSG_HANDLED : MSG_IGNORED;
+    in->why = alone ? "history: answered by a mail in Sent" : doubt;
+    for (guint i = 0; !alone && i < rows->len; i++) {
+        const MsgRow *row = g_ptr_array_index(rows, i);
+        if (row->class == MSG_HISTORY && row->state == MSG_HANDLED && !is_filed(row->folder) &&
+            !messages_set_state(txn, row->id, MSG_IGNORED, doubt, error))
+            return false;
+    }
+    return true;
+}
+
+/* NULL: not so; else Done has it, and its answer was lost with the store. */
+static const char *
+why_unsaid(const Past *past, const MsgNew *in, const char *flags)
+{
+    return g_str_equal(in->folder, "Done")
+               ? said_lost(&past->said, in->mail->id, strchr(flags, 'R') != NULL)
+               : NULL;
+}
+
+static bool
+classify(Past *past, Txn *txn, MsgNew *in, const char *flags, GError **error)
+{
+    in->class = MSG_HISTORY;
+    if (is_filed(in->folder)) {
+        const char *unsaid = why_unsaid(past, in, flags);
+        in->state = unsaid ? MSG_IGNORED : MSG_HANDLED;
+        in->why = unsaid ? unsaid : "history: filed as done";
+        return true;
+    }
+    /* What a question settled lies in Active. Its job waits, and comes back from its checkpoint; where it
+     * does not, it had gone on, and the mail was in hand. */
+    bool active = g_str_equal(in->folder, "Active");
+    if (active ? g_hash_table_lookup(past->answered, in->mail->id) != NULL
+               : g_hash_table_contains(past->answered, in->mail->id))
+        return classify_answered(past, txn, in, error);
+    in->state = MSG_IGNORED;
+    in->why = active ? "history: was in hand" : "history";
+    return true;
+}
+
+/* The job that came back from its checkpoint and that this mail is of: its original, or what
+ * else was in hand for it. */
+static bool
+find_restored(Engine *engine, const MsgNew *in, JobId *ret, bool *ret_original, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+    if (!job_find_restored(engine->db, in->role, in->mail->id, ret, error))
+        return false;
+    *ret_original = ret->v != 0;
+    if (ret->v || !g_str_equal(in->folder, "Active"))
+        return true;
+    if (!messages_find_job(engine->db, in->role, in->mail, ret, error) ||
+        (ret->v && !job_load(engine->db, &viewer, *ret, &job, error)))
+        return false;
+    if (!job || job->state == JOB_DONE || job->state == JOB_FAILED ||
+        job->state == JOB_CANCELLED)
+        ret->v = 0;
+    return true;
+}
+
+/* Open again, unless it is filed as done: its job goes on with it. */
+static bool
+give_to_job(const Past *past, MsgNew *in, JobId job, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) row = NULL;
+    Judgement j;
+    if (!job_load(past->engine->db, &viewer, job, &row, error))
+        return false;
+    judge(past->engine->home, past->role, in->mail, true, &j);
+    in->trust = j.trust;
+    in->floor = j.floor;
+    in->job = job;
+    in->round = row->round;
+    in->class = MSG_TASK;
+    if (row->state == JOB_CANCELLED) {
+        in->state = MSG_IGNORED;
+        in->why = "cancelled";
+    } else if (!is_filed(in->folder)) {
+        in->state = MSG_SHOWN;
+        in->why = "its job came back from a checkpoint mail";
+    }
+    return true;
+}
+
+static bool
+take_mail(Past *past, Txn *txn, MsgNew *in, const char *flags, GError **error)
+{
+    MsgId id;
+    JobId job;
+    bool is_new, original;
+    return classify(past, txn, in, flags, error) &&
+           find_restored(past->engine, in, &job, &original, error) &&
+           (!job.v || give_to_job(past, in, job, error)) &&
+           messages_thread(txn, in->mail, &in->thread, error) &&
+           quotes_lower_floor(past->engine, in, job, error) &&
+           messages_store(txn, in, &id, &is_new, error) &&
+           (!original || job_set_original(txn, job, id, error));
+}
+
+/* A checkpoint in Sent is a copy of one that lay in INBOX, and answers nothing. */
+static bool
+take_one(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
+{
+    g_autoptr(Continuation) checkpoint = NULL;
+    g_autoptr(Message) m = read_mail(past, e, &checkpoint);
+    bool foreign = true, moves;
+    if (m && g_str_equal(e->folder, "Sent"))
+        return checkpoint || take_written(past, txn, e, m, error);
+    if (!m || is_ours(past, e, m))
+        return true;
+    MsgNew in = {.role = past->role->name,
+                 .account = past->account->name,
+                 .folder = e->folder,
+                 .file = e->base,
+                 .mail = m,
+                 .trust = TRUST_ANYONE};
+    past->n++;
+    if (checkpoint &&
+        !checkpoint_take(past->engine, txn, &in, checkpoint, &foreign, &moves, error))
+        return false;
+    return !foreign || take_mail(past, txn, &in, e->flags, error);
+}
+
+static bool
+take_batch(Past *past, const GPtrArray *entries, guint from, guint to, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(past->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    for (guint i = from; i < to; i++)
+        if (!take_one(past, &txn, g_ptr_array_index(entries, i), error))
+            return false;
+    CRASH_POINT("history-before-commit");
+    return txn_commit(&txn, error);
+}
+
+/* What was written counts as an answer whenever it was. */
+static bool
+add_folder(const Past *past, const char *folder, GPtrArray *entries, GError **error)
+{
+    g_autoptr(GPtrArray) all = NULL;
+    if (!maildir_scan(past->md, folder, false, &all, NULL, error))
+        return false;
+    for (guint i = 0; i < all->len; i++) {
+        MaildirEntry *e = g_ptr_array_index(all, i);
+        if (g_str_equal(folder, "Sent") || !is_after(e, past->ends_us))
+            g_ptr_array_add(entries, g_steal_pointer(&g_ptr_array_index(all, i)));
+    }
+    return true;
+}
+
+static int
+compare_times(gconstpointer a, gconstpointer b)
+{
+    const MaildirEntry *x = *(const MaildirEntry *const *)a,
+                       *y = *(const MaildirEntry *const *)b;
+    return (x->mtime_us > y->mtime_us) - (x->mtime_us < y->mtime_us);
+}
+
+static void
+free_entry(gpointer e)
+{
+    maildir_entry_free(e);
+}
+
+/* In the order of time, which is that of a list or a search. */
+static bool
+take_folders(Past *past, const char *const *folders, GError **error)
+{
+    g_autoptr(GPtrArray) old = g_ptr_array_new_with_free_func(free_entry);
+    for (; *folders; folders++) {
+        if (!add_folder(past, *folders, old, error))
+            return false;
+    }
+    g_ptr_array_sort(old, compare_times);
+    for (guint i = 0; i < old->len; i += HISTORY_BATCH)
+        if (!take_batch(past, old, i, MIN(i + HISTORY_BATCH, old->len), error))
+            return false;
+    return true;
+}
+
+/* A role that came to the settings after `init` gets the notes that init gives. A role that the
+ * store was born with has had its own: in the files, where the store was lost. */
+static bool
+set_known(const Past *past, GError **error)
+{
+    Engine *engine = past->engine;
+    g_autoptr(GError) unwritten = NULL;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !mailbox_set_visited(&txn, past->role->name, error) ||
+        (past->came_later && !notes_write_first(&txn, past->role->name, error)) ||
+        !txn_commit(&txn, error))
+        return false;
+    /* The files follow: now, else when a run ends. */
+    if (past->came_later && !notes_sync(engine->home, engine->db, NULL, &unwritten))
+        log_event(LOG_WARN, "the first notes of a role are not written yet", "role",
+                  past->role->name, "why", unwritten->message, NULL);
+    return true;
+}
+
+static bool
+restore_role(Engine *engine, const ConfRole *role, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    unsigned n;
+    return maildir_open(engine->home->mail_fd, role->name, true, &md, error) &&
+           checkpoints_restore(engine, role, md, &n, error);
+}
+
+/* Jobs come back from all mailboxes before anything else is read: numbers that new jobs would
+ * take are theirs. */
+static bool
+restore_all(Engine *engine, const ConfRole *role, GError **error)
+{
+    const Config *config = engine->home->config;
+    g_autofree char *done = NULL;
+    if (!meta_get(engine->db, "checkpoints-read", &done, error))
+        return false;
+    if (done)
+        return restore_role(engine, role, error);
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        if (!config->roles[i].person && !restore_role(engine, &config->roles[i], error))
+            return false;
+    }
+    g_auto(Txn) txn = {0};
+    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           meta_set(&txn, "checkpoints-read", "1", error) && txn_commit(&txn, error);
+}
+
+/* Reads what was written, and stores nothing of it. */
+static bool
+read_sent(Past *past, GError **error)
+{
+    g_autoptr(GPtrArray) all = NULL;
+    if (!maildir_scan(past->md, "Sent", false, &all, NULL, error))
+        return false;
+    said_init(&past->said);
+    for (guint i = 0; i < all->len; i++) {
+        g_autoptr(Continuation) checkpoint = NULL;
+        g_autoptr(Message) m = read_mail(past, g_ptr_array_index(all, i), &checkpoint);
+        if (!m || checkpoint)
+            continue;
+        add_answered(past, m);
+        said_add(&past->said, past->engine->home, m);
+    }
+    return true;
+}
+
+/* Only where mail lies in Done it matters what was said before it is read. */
+static bool
+read_sent_for_done(Past *past, GError **error)
+{
+    g_autoptr(GPtrArray) done = NULL;
+    return maildir_scan(past->md, "Done", false, &done, NULL, error) &&
+           (done->len == 0 || read_sent(past, error));
+}
+
+bool
+history_take(Engine *engine,
+             const ConfAccount *account,
+             const ConfRole *role,
+             Maildir *md,
+             unsigned *ret_n,
+             GError **error)
+{
+    /* What was written says which of the open mail was answered. */
+    static const char *const filed[] = {"Done", "Archive", "Sent", NULL};
+    static const char *const open[] = {"", "Active", NULL};
+    g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
+    bool known;
+    if (!mailbox_visited(engine->db, role->name, &known, error))
+        return false;
+    if (!known) {
+        past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        if (!restore_all(engine, role, error) || !find_end(&past, error) ||
+            !read_sent_for_done(&past, error) || !take_folders(&past, filed, error) ||
+            !take_folders(&past, open, error) ||
+            !refetch_gathered(engine, account, role, md, error) || !set_known(&past, error))
+            return false;
+        db_hint(engine->db); /* a job that came back may be due */
+    }
+    *ret_n = past.n;
+    return true;
+}
+
+/* --- an old store --- */
+
+/* Which of the mail that the store does not know is taken in. */
+static bool
+is_wanted(const Past *past, const MsgNew *in, const char *flags, JobId restored)
+{
+    if (g_str_equal(in->folder, "Done"))
+        return why_unsaid(past, in, flags) && !restored.v;
+    return *in->folder || restored.v || g_hash_table_contains(past->answered, in->mail->id);
+}
+
+static bool
+take_unknown(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
+{
+    g_autoptr(Continuation) checkpoint = NULL;
+    g_autoptr(Message) m = read_mail(past, e, &checkpoint);
+    bool known;
+    JobId job;
+    if (!m || checkpoint)
+        return true;
+    MsgNew in = {.role = past->role->name,
+                 .account = past->account->name,
+                 .folder = e->folder,
+                 .file = e->base,
+                 .mail = m,
+                 .trust = TRUST_ANYONE};
+    if (!is_known(past, m, &known, error) ||
+        !job_find_restored(past->engine->db, in.role, m->id, &job, error))
+        return false;
+    return known || !is_wanted(past, &in, e->flags, job) ||
+           take_mail(past, txn, &in, e->flags, error);
+}
+
+bool
+history_catch_up(Engine *engine,
+                 const ConfAccount *account,
+                 const ConfRole *role,
+                 Maildir *md,
+                 GError **error)
+{
+    static const char *const folders[] = {"Active", "", "Done"};
+    g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
+    g_auto(Txn) txn = {0};
+    past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    if (!read_sent(&past, error) ||
+        !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    for (size_t k = 0; k < G_N_ELEMENTS(folders); k++) {
+        g_autoptr(GPtrArray) all = NULL;
+        if (!maildir_scan(md, folders[k], false, &all, NULL, error))
+            return false;
+        for (guint i = 0; i < all->len; i++)
+            if (!take_unknown(&past, &txn, g_ptr_array_index(all, i), error))
+                return false;
+    }
+    return txn_commit(&txn, error);
+}

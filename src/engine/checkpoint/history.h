@@ -1,0 +1,41 @@
+#pragma once
+
+/*
+ * A mailbox that this store has never looked into: the first start on old mail, or a store that
+ * was lost. Nothing in it is work just because it is there:
+ *
+ *   a checkpoint in INBOX                    its job comes back, with its original
+ *   in Done or Archive                       handled
+ *   in Done, and flagged as answered or      ignored(history): the answer was lost with the store
+ *   its answer waited for a yes, but no
+ *   such answer in Sent
+ *   settled by an answer in Sent; in         handled, if no other mail here has its
+ *   Active, one that ended its job           id: see engine/checkpoint/proof.h
+ *   in Active                                ignored(history: was in hand)
+ *   in Sent                                  handled: nobody's work, but found by a search
+ *   anything else                            ignored(history), listed by status, released by a
+ *                                            person
+ *
+ * The past ends where the store was made; for a role that was added later, at this first look.
+ * Mail that this home itself filed there meanwhile is news, and left to intake.
+ */
+#include "engine/engine.h"
+#include "mail/maildir.h"
+
+/* Does nothing when the mailbox is known already. */
+bool history_take(Engine *engine,
+                  const ConfAccount *account,
+                  const ConfRole *role,
+                  Maildir *md,
+                  unsigned *ret_n,
+                  GError **error);
+
+/* For an old store beside newer mail, before anything is decided about its jobs: mail in Active
+ * that it does not know is taken in as above; so are the original of a job that came back and what
+ * an answer in Sent settled, in INBOX too, and mail in Done whose answer had not left. Everything else
+ * is left alone. */
+bool history_catch_up(Engine *engine,
+                      const ConfAccount *account,
+                      const ConfRole *role,
+                      Maildir *md,
+                      GError **error);

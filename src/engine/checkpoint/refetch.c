@@ -1,0 +1,146 @@
+#include "engine/checkpoint/refetch.h"
+#include "base/banned.h"
+#include "base/json.h"
+#include "engine/run/demand.h"
+#include "mail/message.h"
+#include "mail/msgid.h"
+#include "store/job/step_rows.h"
+#include "store/mail/messages.h"
+
+#define JOBS_MAX 10000
+#define STATE_MAX (32u << 20)
+
+typedef struct Refetch {
+    Engine *engine;
+    const ConfAccount *account;
+    const ConfRole *role;
+    Maildir *md;
+} Refetch;
+
+static Message *
+read_if(const Refetch *r, const MaildirEntry *e, const char *msgid)
+{
+    size_t max = r->engine->home->config->max_message;
+    g_autoptr(GBytes) bytes = NULL;
+    if (!maildir_read(r->md, e, max, &bytes, NULL) || !bytes)
+        return NULL;
+    gsize len;
+    const void *data = g_bytes_get_data(bytes, &len);
+    if (!memmem(data, len, msgid, strlen(msgid)))
+        return NULL; /* most mail is another, and needs no parsing */
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    return g_strcmp0(m->id, msgid) == 0 ? g_steal_pointer(&m) : NULL;
+}
+
+static bool
+store(const Refetch *r, const MaildirEntry *e, const Message *m, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           demand_store(r->engine, &txn, r->account, r->role, e->folder, e->base, m,
+                        MSG_HANDLED, "history: a job that came back has gathered it", error) &&
+           txn_commit(&txn, error);
+}
+
+/* What is not here may be on the server: its process looks, and the job's run waits for it. */
+static bool
+ask_server(const Refetch *r, const char *msgid, const char *folder, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    return txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+           demand_later(r->engine, &txn, r->role->name, msgid, folder, error) &&
+           txn_commit(&txn, error);
+}
+
+static bool
+look_in(
+    const Refetch *r, const char *folder, const char *msgid, bool *ret_found, GError **error)
+{
+    g_autoptr(GPtrArray) entries = NULL;
+    *ret_found = false;
+    if (!maildir_scan(r->md, folder, false, &entries, NULL, error))
+        return false;
+    for (guint i = 0; i < entries->len && !*ret_found; i++) {
+        const MaildirEntry *e = g_ptr_array_index(entries, i);
+        g_autoptr(Message) m = read_if(r, e, msgid);
+        if (m && !store(r, e, m, error))
+            return false;
+        *ret_found = m != NULL;
+    }
+    return true;
+}
+
+static bool
+look_everywhere(
+    const Refetch *r, const char *hint, const char *msgid, bool *ret_found, GError **error)
+{
+    g_autoptr(GPtrArray) folders = NULL;
+    if (!look_in(r, hint, msgid, ret_found, error) || !maildir_folders(r->md, &folders, error))
+        return false;
+    for (guint i = 0; i < folders->len && !*ret_found; i++) {
+        const char *folder = g_ptr_array_index(folders, i);
+        if (!g_str_equal(folder, hint) && !look_in(r, folder, msgid, ret_found, error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+fetch_one(const Refetch *r, const json_t *ref, GError **error)
+{
+    const Viewer viewer = {.role = r->role->name};
+    const char *id = json_string_value(json_object_get(ref, "message_id"));
+    const char *folder = json_string_value(json_object_get(ref, "folder"));
+    g_autofree char *msgid = id ? msgid_parse(id) : NULL;
+    g_autoptr(MsgRow) row = NULL;
+    bool found = false;
+    if (!msgid)
+        return true;
+    if (!messages_find(r->engine->db, &viewer, msgid, &row, error))
+        return false;
+    if (!folder || g_ascii_strcasecmp(folder, "INBOX") == 0 || strchr(folder, '/'))
+        folder = "";
+    return row || (look_everywhere(r, folder, msgid, &found, error) &&
+                   (found || ask_server(r, msgid, folder, error)));
+}
+
+static bool
+fetch_of_job(const Refetch *r, JobId job, GError **error)
+{
+    g_autoptr(Step) last = NULL;
+    g_autoptr(json_t) state = NULL;
+    size_t i;
+    json_t *ref;
+    if (!step_last(r->engine->db, job, &last, error))
+        return false;
+    gsize len = 0;
+    const char *data = last && last->state ? g_bytes_get_data(last->state, &len) : NULL;
+    if (!data || !json_parse(data, len, STATE_MAX, &state, NULL))
+        return true;
+    json_array_foreach(json_object_get(state, "gathered_email_refs"), i, ref)
+    {
+        if (!fetch_one(r, ref, error))
+            return false;
+    }
+    return true;
+}
+
+bool
+refetch_gathered(Engine *engine,
+                 const ConfAccount *account,
+                 const ConfRole *role,
+                 Maildir *md,
+                 GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const JobQuery q = {.role = role->name, .state = "parked", .limit = JOBS_MAX};
+    const Refetch r = {.engine = engine, .account = account, .role = role, .md = md};
+    g_autoptr(Jobs) jobs = NULL;
+    if (!jobs_list(engine->db, &viewer, &q, &jobs, error))
+        return false;
+    for (guint i = 0; i < jobs->len; i++) {
+        if (!fetch_of_job(&r, ((const Job *)g_ptr_array_index(jobs, i))->id, error))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,335 @@
+#include "engine/in/intake.h"
+#include "base/banned.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/living.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/history.h"
+#include "engine/in/intake_internal.h"
+#include "engine/in/suspects.h"
+#include "engine/run/poke.h"
+#include "engine/run/settle.h"
+#include <unistd.h>
+
+#define BATCH_MAIL 500
+#define BATCH_BYTES (64u << 20)
+
+struct Intake {
+    Engine *engine;
+    const ConfAccount *account;
+    int lock;
+    GHashTable *seen; /* "role/base": known to the store, no need to ask again */
+};
+
+static void
+item_clear(gpointer p)
+{
+    IntakeItem *item = p;
+    g_clear_pointer(&item->bytes, g_bytes_unref);
+    mail_in_clear(&item->in);
+}
+
+bool
+intake_open(
+    Engine *engine, const ConfAccount *account, int wait_ms, Intake **ret, GError **error)
+{
+    g_autofree char *name = g_strdup_printf("account-%s.lock", account->name);
+    int lock;
+    if (!living_check(engine->home, false, error))
+        return false;
+    if (!lock_take(engine->home->state_fd, name, wait_ms, &lock, error))
+        return err_prefix(error, "account '%s'", account->name);
+    Intake *in = g_new0(Intake, 1);
+    in->engine = engine;
+    in->account = account;
+    in->lock = lock;
+    in->seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    *ret = in;
+    return true;
+}
+
+void
+intake_close(Intake *in)
+{
+    if (!in)
+        return;
+    close(in->lock);
+    g_hash_table_unref(in->seen);
+    g_free(in);
+}
+
+/* A mail that is not parsed is known by its bytes. */
+static void
+stand_in(IntakeItem *item, const char *why)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(item->bytes, &len);
+    item->unreadable = why;
+    item->in.mail = message_parse("", 0, MESSAGE_HEADERS, NULL);
+    item->in.mail->size = len;
+    digest_of(data, len, &item->in.mail->body);
+    g_autofree char *token = digest_token(&item->in.mail->body, 26);
+    g_free(item->in.mail->id);
+    item->in.mail->id = g_strdup_printf("%s@unreadable.invalid", token);
+}
+
+/* Reads one file into item; false: it is gone, or not ours to read now. */
+static bool
+read_item(Intake *in, Maildir *md, MaildirEntry *entry, IntakeItem *ret, IntakeStats *stats)
+{
+    g_autoptr(GError) error = NULL;
+    *ret = (IntakeItem){.entry = entry};
+    size_t max = in->engine->home->config->max_message;
+    bool unfinished = false;
+    if (maildir_read_finished(md, entry, max, &unfinished, &ret->bytes, &error)) {
+        if (unfinished && stats->unfinished)
+            g_ptr_array_add(
+                stats->unfinished,
+                g_strdup_printf("%s/%s", entry->in_new ? "new" : "cur", entry->name));
+        return ret->bytes != NULL;
+    }
+    if (err_is(error, ERR_LIMIT)) {
+        g_clear_error(&error);
+        if (mail_in_read_large(md, entry, &ret->bytes, &error))
+            return ret->bytes != NULL;
+    }
+    log_event(LOG_WARN, "can't read a mail, leaving it for the next pass", "file", entry->name,
+              "why", error->message, NULL);
+    stats->left++;
+    return false;
+}
+
+static void
+parse_item(const Home *home, IntakeItem *item, bool suspected)
+{
+    if (item->in.mail)
+        return;
+    if (suspected && suspects_convict(home, item->bytes)) {
+        stand_in(item, "crashes the parser");
+        return;
+    }
+    mail_in_parse(&home->key, item->bytes, &item->in);
+}
+
+/* A checkpoint of a job that the store does not know: the job comes back before its mail is
+ * taken in. */
+static bool
+restore_lost(Intake *in, const ConfRole *role, Maildir *md, const GArray *items, GError **error)
+{
+    bool lost = false;
+    for (guint i = 0; i < items->len && !lost; i++) {
+        const Continuation *c = g_array_index(items, IntakeItem, i).in.checkpoint;
+        ContinuationFate fate = CONT_STALE;
+        const char *why;
+        if (c && !continuation_judge(in->engine->db, c, role->name, 0, &fate, &why, error))
+            return false;
+        lost = fate == CONT_RESTORES;
+    }
+    unsigned n;
+    return !lost || checkpoints_restore(in->engine, role, md, &n, error);
+}
+
+static bool
+commit_batch(
+    Intake *in, const ConfRole *role, GArray *items, IntakeStats *stats, GError **error)
+{
+    g_autoptr(GArray) poke = g_array_new(FALSE, FALSE, sizeof(JobId));
+    IntakeAfter after = {.poke = poke};
+    IntakeStats counted = *stats;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(in->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    for (guint i = 0; i < items->len; i++) {
+        const IntakeItem *item = &g_array_index(items, IntakeItem, i);
+        if (!intake_take(in->engine, in->account, &txn, role, item, &counted, &after, error))
+            return false;
+    }
+    if (!suspects_wipe(&txn, role->name, error))
+        return false;
+    CRASH_POINT("intake-before-commit");
+    if (!txn_commit(&txn, error))
+        return false;
+    CRASH_POINT("intake-committed");
+    *stats = counted;
+    for (guint i = 0; i < items->len; i++)
+        g_hash_table_add(in->seen,
+                         g_strdup_printf("%s/%s", role->name,
+                                         g_array_index(items, IntakeItem, i).entry->base));
+    for (guint i = 0; i < poke->len; i++)
+        poke_run(in->engine->db, g_array_index(poke, JobId, i));
+    /* What can't be moved now stays owed. */
+    if (after.moves || poke->len > 0)
+        (void)settle_local(in->engine, NULL, NULL);
+    if (after.ready)
+        db_hint(in->engine->db);
+    return true;
+}
+
+static bool
+take_batch(Intake *in,
+           const ConfRole *role,
+           Maildir *md,
+           const GPtrArray *entries,
+           guint *next,
+           guint max,
+           int crashes,
+           IntakeStats *stats,
+           GError **error)
+{
+    g_autoptr(GArray) items = g_array_new(FALSE, TRUE, sizeof(IntakeItem));
+    g_array_set_clear_func(items, item_clear);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    size_t bytes = 0;
+
+    while (*next < entries->len && items->len < max && bytes < BATCH_BYTES) {
+        IntakeItem item;
+        MaildirEntry *entry = g_ptr_array_index(entries, (*next)++);
+        if (!read_item(in, md, entry, &item, stats))
+            continue;
+        bytes += item.bytes ? g_bytes_get_size(item.bytes) : 0;
+        g_array_append_val(items, item);
+        g_ptr_array_add(names, entry->base);
+    }
+    if (items->len == 0)
+        return true;
+    if (!suspects_mark(in->engine, role->name, names, crashes, error))
+        return false;
+    CRASH_POINT("intake-marked");
+    for (guint i = 0; i < items->len; i++)
+        parse_item(in->engine->home, &g_array_index(items, IntakeItem, i),
+                   crashes > SUSPECT_CRASHES);
+    return restore_lost(in, role, md, items, error) &&
+           commit_batch(in, role, items, stats, error);
+}
+
+/* Entries that the store does not know, suspects of an earlier crash apart. */
+static bool
+find_new(Intake *in,
+         const ConfRole *role,
+         GPtrArray *entries,
+         const Suspects *suspects,
+         GPtrArray *fresh,
+         GPtrArray *suspected,
+         GError **error)
+{
+    for (guint i = 0; i < entries->len; i++) {
+        MaildirEntry *e = g_ptr_array_index(entries, i);
+        g_autofree char *key = g_strdup_printf("%s/%s", role->name, e->base);
+        bool has = g_hash_table_contains(in->seen, key);
+        if (!has && !messages_has_file(in->engine->db, role->name, e->base, &has, error))
+            return false;
+        if (has)
+            g_hash_table_add(in->seen, g_steal_pointer(&key));
+        else
+            g_ptr_array_add(g_hash_table_contains(suspects->files, e->base) ? suspected : fresh,
+                            e);
+    }
+    return true;
+}
+
+/* Takes in what is new among the entries, suspects first and each by itself. */
+static bool
+take_entries(Intake *in,
+             const ConfRole *role,
+             Maildir *md,
+             GPtrArray *entries,
+             IntakeStats *stats,
+             GError **error)
+{
+    g_autoptr(GPtrArray) fresh = g_ptr_array_new();
+    g_autoptr(GPtrArray) suspected = g_ptr_array_new();
+    g_auto(Suspects) suspects = {0};
+    stats->seen += entries->len;
+    if (!suspects_load(in->engine, role->name, &suspects, error) ||
+        !find_new(in, role, entries, &suspects, fresh, suspected, error))
+        return false;
+    int crashes = g_hash_table_size(suspects.files) == 1 ? suspects.crashes + 1 : 1;
+    for (guint next = 0; next < suspected->len;) {
+        if (!take_batch(in, role, md, suspected, &next, 1, crashes, stats, error))
+            return false;
+    }
+    for (guint next = 0; next < fresh->len;) {
+        if (!take_batch(in, role, md, fresh, &next, BATCH_MAIL, 0, stats, error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+open_mailbox(
+    Intake *in, const ConfRole *role, Maildir **ret, IntakeStats *stats, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    unsigned old = 0;
+    if (!maildir_open(in->engine->home->mail_fd, role->name, true, &md, error) ||
+        !history_take(in->engine, in->account, role, md, &old, error))
+        return err_prefix(error, "mailbox '%s'", role->name);
+    stats->ignored += old;
+    *ret = g_steal_pointer(&md);
+    return true;
+}
+
+bool
+intake_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(GPtrArray) entries = NULL;
+    unsigned foreign = 0;
+    if (!open_mailbox(in, role, &md, stats, error))
+        return false;
+    if (!maildir_scan(md, "", false, &entries, &foreign, error))
+        return err_prefix(error, "mailbox '%s'", role->name);
+    stats->foreign += foreign;
+    return take_entries(in, role, md, entries, stats, error) &&
+           checkpoints_look(in->engine, role, md, error);
+}
+
+/* Each mail once: one that came and was moved at once is named twice. */
+static bool
+look_for_files(Maildir *md, const GPtrArray *files, GPtrArray *entries, GError **error)
+{
+    g_autoptr(GHashTable) bases = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < files->len; i++) {
+        const char *file = g_ptr_array_index(files, i);
+        MaildirEntry *entry;
+        if (!maildir_look(md, "", file[0] == 'n', file + strlen("new/"), &entry, error))
+            return false;
+        if (!entry || g_hash_table_contains(bases, entry->base)) {
+            maildir_entry_free(entry);
+            continue;
+        }
+        g_hash_table_add(bases, entry->base);
+        g_ptr_array_add(entries, entry);
+    }
+    return true;
+}
+
+bool
+intake_files(Intake *in,
+             const ConfRole *role,
+             const GPtrArray *files,
+             IntakeStats *stats,
+             GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    g_autoptr(GPtrArray) entries =
+        g_ptr_array_new_with_free_func((GDestroyNotify)maildir_entry_free);
+    if (!open_mailbox(in, role, &md, stats, error))
+        return false;
+    if (!look_for_files(md, files, entries, error))
+        return err_prefix(error, "mailbox '%s'", role->name);
+    return take_entries(in, role, md, entries, stats, error);
+}
+
+bool
+intake_pass(Intake *in, IntakeStats *stats, GError **error)
+{
+    const Config *config = in->engine->home->config;
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        if (!config->roles[i].person && !intake_mailbox(in, &config->roles[i], stats, error))
+            return false;
+    }
+    return true;
+}

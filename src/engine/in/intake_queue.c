@@ -1,0 +1,196 @@
+/*
+ * Where a mail goes that passed the judge: to the job whose conversation it is of, to a new
+ * one, or, being an order, to no job at all.
+ */
+#include "base/banned.h"
+#include "engine/face.h"
+#include "engine/in/intake_internal.h"
+#include "engine/in/orders.h"
+#include "engine/out/breaker.h"
+#include "engine/out/outward.h"
+#include "engine/out/post.h"
+#include "engine/out/role_mail.h"
+#include "engine/people/hold.h"
+#include "mail/quote.h"
+#include "store/job/jobs.h"
+#include "store/job/steering.h"
+
+/* Mails between roles on one job without a word of a person: more is a loop. */
+#define ROLE_TALK_MAX 8
+
+/* Has this conversation of roles gone on for too long without a person? */
+static bool
+role_talk(Engine *engine, JobId job, bool *ret_too_long, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(MsgRows) rows = NULL;
+    MsgQuery q = {.job = job, .limit = ROLE_TALK_MAX + 1};
+    if (!messages_list(engine->db, &viewer, &q, &rows, error))
+        return false;
+    unsigned n = 0;
+    while (n < rows->len && ((const MsgRow *)g_ptr_array_index(rows, n))->trust <= TRUST_ROLE)
+        n++;
+    *ret_too_long = n >= ROLE_TALK_MAX;
+    return true;
+}
+
+static const char *
+face_of(const Engine *engine, const MsgNew *in)
+{
+    const FaceOps *const *f = engine->faces;
+    while (f[1] && !(*f)->claims(engine, in, in->mail))
+        f++;
+    return (*f)->name;
+}
+
+/* A stopped job stays stopped; the sender is told once per stop how to go on. */
+static bool
+say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError **error)
+{
+    g_autofree char *name = g_strdup_printf("stopped-said:%" G_GINT64_FORMAT, job->id.v);
+    g_autofree char *epoch = g_strdup_printf("%" G_GINT64_FORMAT, job->epoch);
+    g_autofree char *said = NULL;
+    if (!meta_get(engine->db, name, &said, error))
+        return false;
+    if (g_strcmp0(said, epoch) == 0)
+        return true;
+    const ConfRole *role = config_role(engine->home->config, job->role);
+    RoleMailParent parent = {.msgid = m->id,
+                             .subject = m->subject,
+                             .in_reply_to = m->in_reply_to,
+                             .references = m->references};
+    g_autofree char *text =
+        g_strdup_printf("Job %" G_GINT64_FORMAT " is stopped. Your mail is kept with it. Reply "
+                        "CONTINUE to go on, or CANCEL to end the job.",
+                        job->id.v);
+    g_autoptr(Compose) c =
+        role_mail_notice(engine->home, role, job, m->from->spec, NULL, text, &parent, error);
+    Post post = {
+        .job = job->id, .thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&
+           meta_set(txn, name, epoch, error);
+}
+
+bool
+intake_queue(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
+{
+    const Message *m = in->mail;
+    const char *asker = m->from->spec;
+    int round = 1;
+    if (job.v) {
+        const Viewer viewer = VIEWER_OPERATOR;
+        g_autoptr(Job) row = NULL;
+        if (!job_take_mail(txn, job, id, asker, m->id, &round, error) ||
+            !job_load(engine->db, &viewer, job, &row, error))
+            return false;
+        if (row->state == JOB_STOPPED && in->trust >= TRUST_PRINCIPAL &&
+            !say_stopped(engine, txn, row, m, error))
+            return false;
+    } else {
+        JobNew fresh = {.role = in->role,
+                        .face = face_of(engine, in),
+                        .subject = m->subject,
+                        .asker = asker,
+                        .original_msgid = m->id,
+                        .thread = in->thread,
+                        .original = id};
+        if (!job_create(txn, &fresh, &job, error))
+            return false;
+    }
+    return messages_set_job(txn, id, job, round, error);
+}
+
+/* By the tag of the address that it was sent to, which only somebody who got mail of the job
+ * knows; else by what it answers. */
+static bool
+find_job(Engine *engine, const char *role, const Message *m, JobId *ret, GError **error)
+{
+    const Viewer viewer = {.role = role};
+    g_autoptr(Job) tagged = NULL;
+    JobId job = outward_job_of(&engine->home->key, config_role(engine->home->config, role), m);
+    if (job.v && !job_load(engine->db, &viewer, job, &tagged, error))
+        return false;
+    if (!tagged)
+        return messages_find_job(engine->db, role, m, ret, error);
+    *ret = job;
+    return true;
+}
+
+/* Is it a conversation that they may write into? A role that takes part in it may; of people
+ * those whose thread it is, and the owner into all of them. */
+static bool
+is_theirs(
+    Engine *engine, const Judgement *j, JobId job, const char *spec, bool *ret, GError **error)
+{
+    if (j->trust < TRUST_PRINCIPAL)
+        return messages_takes_part(engine->db, job, spec, false, ret, error);
+    *ret = j->trust == TRUST_OPERATOR || address_equal(spec, engine->home->config->owner);
+    return *ret || job_steered_by(engine->db, job, spec, ret, error);
+}
+
+/* Is it a responder's, with words that came before? Its own are kept for the next. */
+static bool
+came_before(Engine *engine, JobId job, MsgNew *in, bool *ret, GError **error)
+{
+    const Message *m = in->mail;
+
+    in->words_known = m->text && quote_own_words(m->text, &in->own_words);
+    return breaker_in(engine->db, job, m, in->words_known ? &in->own_words : NULL, ret, error);
+}
+
+/* What a mail that passed the judge becomes: an order, or work, or held after all. */
+bool
+intake_direct(Engine *engine,
+              const Judgement *j,
+              MsgNew *in,
+              Order *order,
+              JobId *ret_job,
+              GError **error)
+{
+    const Message *m = in->mail;
+    JobId job;
+    bool theirs = true;
+    if (!find_job(engine, in->role, m, &job, error) ||
+        (job.v && !is_theirs(engine, j, job, m->from->spec, &theirs, error)))
+        return false;
+    if (!theirs && j->trust < TRUST_PRINCIPAL)
+        job.v = 0;
+    *ret_job = job;
+    if (job.v)
+        in->class = MSG_REPLY;
+
+    bool asked = false; /* about a mail that has no job */
+    if (job.v == 0 && !hold_is_asked(engine->db, m, &asked, error))
+        return false;
+    if ((j->may & MAY_STEER) || j->trust >= TRUST_PRINCIPAL)
+        order_parse(m, job.v != 0 || asked, order);
+    if (asked && order->kind != ORDER_APPROVE && order->kind != ORDER_REJECT) {
+        order_clear(order);
+        order_parse(m, false, order);
+    }
+    if (!order_permitted(order, j->may)) {
+        order_clear(order);
+        order->kind = ORDER_NONE;
+    }
+    if (order->kind != ORDER_NONE) {
+        in->class = MSG_ORDER;
+        in->state = MSG_HANDLED;
+        in->why = order_why(order);
+        return true;
+    }
+    if (!theirs) { /* so it is work of its own */
+        *ret_job = job = (JobId){0};
+        in->class = MSG_TASK;
+    }
+    bool too_long = false, same = false;
+    if ((j->trust <= TRUST_ROLE && job.v && !role_talk(engine, job, &too_long, error)) ||
+        (!j->proved && job.v && !came_before(engine, job, in, &same, error)))
+        return false;
+    if (!(j->may & MAY_ASK) || too_long || same) {
+        in->state = MSG_HELD;
+        in->why = too_long ? "loop: roles talk without a person"
+                  : same   ? "loop: the same text came before"
+                           : "the sender may not ask";
+    }
+    return true;
+}

@@ -1,0 +1,63 @@
+#pragma once
+
+/*
+ * Orders: a reply that is a command. The first non-empty unquoted line of a permitted person's
+ * mail, if it is the order alone, in any case, with or without end punctuation: STOP, CANCEL,
+ * CONTINUE [N|$N], APPROVE, REJECT[: why], FORK [N], STATUS, WHY, HELP. Lines after it are kept
+ * as an instruction. "Stop using tabs" is a task. In a reply STOP ALL is an order too; as the
+ * subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside intake's own transaction
+ * and answered in one mail; the order itself goes to Done.
+ */
+#include "engine/engine.h"
+#include "mail/message.h"
+#include "store/mail/messages.h"
+
+typedef enum OrderKind {
+    ORDER_NONE,
+    ORDER_STOP,
+    ORDER_CANCEL,
+    ORDER_CONTINUE,
+    ORDER_APPROVE,
+    ORDER_REJECT,
+    ORDER_FORK,
+    ORDER_STATUS,
+    ORDER_WHY,
+    ORDER_HELP,
+    ORDER_STOP_ALL,
+    ORDER_UNCLEAR,
+    ORDER_N
+} OrderKind;
+
+typedef struct Order {
+    OrderKind kind;
+    int steps;         /* CONTINUE N; 0: as configured */
+    int64_t money;     /* CONTINUE $N, in millionths; 0: none */
+    int fork_step;     /* FORK N; 0: the newest */
+    char *instruction; /* text behind the order; for REJECT also behind its colon; NULL */
+    char *said;        /* the line as written, for ORDER_UNCLEAR */
+} Order;
+void order_clear(Order *o);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Order, order_clear)
+
+/* in_thread: the mail continues a job. ORDER_UNCLEAR: a lone word of five
+ * letters or more that is one edit away from an order, or an order with a number that it can't have.
+ */
+void order_parse(const Message *m, bool in_thread, Order *ret);
+/* Is it an order from somebody with these rights (MAY_…)? Who may not steer writes mail.
+ * APPROVE and REJECT are orders from any principal, who hears then whether they count:
+ * engine/people/hold.h. */
+bool order_permitted(const Order *o, unsigned may);
+
+/* "the order STOP": why its mail is handled. Static. */
+const char *order_why(const Order *o);
+
+/* Carries it out and queues the answer. job {0} for orders without one. To poke (of JobId) come
+ * the jobs whose living runs must look at their claims after the commit (engine/run/poke.h). */
+bool order_apply(Engine *engine,
+                 Txn *txn,
+                 const Order *o,
+                 JobId job,
+                 const MsgRow *mail,
+                 const Message *m,
+                 GArray *poke,
+                 GError **error);

@@ -1,0 +1,89 @@
+#include "engine/in/rivals.h"
+#include "base/banned.h"
+#include "engine/follow.h"
+#include "mail/identity.h"
+#include "store/mail/copies.h"
+#include <inttypes.h>
+
+void
+rivals_clear(Rivals *r)
+{
+    g_clear_pointer(&r->others, g_array_unref);
+}
+
+/* A mail that can't be read any more says nothing. */
+static bool
+says_the_same(Engine *engine, const MsgRow *row, const Message *m, bool *ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    gsize len;
+
+    *ret = false;
+    if (row->class == MSG_UNREADABLE)
+        return true;
+    if (!follow_read(engine->db, row, &bytes, error))
+        return false;
+    if (!bytes)
+        return true;
+    const void *data = g_bytes_get_data(bytes, &len);
+    g_autoptr(Message) other = message_parse(data, len, MESSAGE_TEXT, NULL);
+    *ret = identity_same_words(other->text, m->text);
+    return true;
+}
+
+static bool
+has_work(const MsgRow *row)
+{
+    return row->job.v || row->state == MSG_HANDLED;
+}
+
+/* Those with work come first, so the first one that says the same decides. */
+bool
+rivals_compare(Engine *engine,
+               const char *role,
+               const Message *m,
+               MsgId self,
+               MsgId same,
+               Trust trust,
+               Rivals *ret,
+               GError **error)
+{
+    g_autoptr(MsgRows) rows = NULL;
+
+    ret->others = g_array_new(FALSE, FALSE, sizeof(MsgId));
+    if (!copies_rivals(engine->db, role, m, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len && !ret->of.v; i++) {
+        const MsgRow *row = g_ptr_array_index(rows, i);
+        bool copy = row->id.v == same.v;
+        if (row->id.v == self.v)
+            continue;
+        if (!copy && !says_the_same(engine, row, m, &copy, error))
+            return false;
+        if (copy && has_work(row))
+            ret->of = row->id;
+        else if (copy && row->trust < trust && row->class != MSG_HISTORY)
+            g_array_append_val(ret->others, row->id);
+    }
+    return true;
+}
+
+char *
+rivals_why(MsgId of)
+{
+    return g_strdup_printf("copy: of mail %" PRId64, of.v);
+}
+
+bool
+rivals_retire(Txn *txn, const Rivals *r, MsgId work, GError **error)
+{
+    g_autofree char *why =
+        g_strdup_printf("copy: of mail %" PRId64 ", which is better proven", work.v);
+
+    for (guint i = 0; r->others && i < r->others->len; i++) {
+        if (!messages_set_state(txn, g_array_index(r->others, MsgId, i), MSG_IGNORED, why,
+                                error))
+            return false;
+    }
+    return true;
+}

@@ -1,8 +1,0 @@
-#pragma once
-
-/* Has this store ever looked into a mailbox? What lies in one that it has not is history first
- * (engine/history.h); one that was made empty is known from the start. */
-#include "store/db.h"
-
-bool known_get(Db *db, const char *mailbox, bool *ret, GError **error);
-bool known_set(Txn *txn, const char *mailbox, GError **error);

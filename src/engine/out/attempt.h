@@ -1,0 +1,21 @@
+#pragma once
+
+/*
+ * What a failed try to deliver one mail leads to, for every way out: another try after a wait
+ * that doubles from `retry-first` to `retry-max`, until the mail is as old as `give-up`. A
+ * first failure is always worth a second try: the mail may have been held for a long time. With
+ * the last recipient the copies fail that wait for one who has the mail.
+ */
+#include "base/home.h"
+#include "store/out/outbox.h"
+
+typedef enum AttemptEnd { ATTEMPT_AGAIN, ATTEMPT_GIVEN_UP } AttemptEnd;
+
+/* never: the same mail to the same recipient always fails. */
+bool attempt_failed(Txn *txn,
+                    const Home *home,
+                    const OutRow *row,
+                    bool never,
+                    const char *why,
+                    AttemptEnd *ret,
+                    GError **error);

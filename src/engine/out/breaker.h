@@ -1,0 +1,28 @@
+#pragma once
+
+/*
+ * What keeps two programs from mailing each other for ever, when neither says that it is one.
+ *
+ * Mail that leaves: at most `max-mails-per-round` for one round of a job, whoever gets them;
+ * `max-mails-per-hour` and `max-mails-per-day` to one address outside, and `max-mails-all` a
+ * day to everybody outside. What is above is held, and a person is asked.
+ *
+ * Mail that comes: the same words of the same sender once more, within seconds of our answer to
+ * them or under a subject that responders use, are no person's (RFC 3834 asks for a header that
+ * says so; not all write it).
+ */
+#include "engine/engine.h"
+#include "mail/message.h"
+#include "store/job/jobs.h"
+
+/* *ret_why is NULL where the limits allow it; caller frees. n_before: mails of the same step
+ * that are not written yet. to: elements are char *. */
+bool breaker_out(Engine *engine,
+                 const Job *job,
+                 const GPtrArray *to,
+                 unsigned n_before,
+                 char **ret_why,
+                 GError **error);
+/* Is it such a mail? own: of its words (quote_own_words()); NULL: too few. */
+bool breaker_in(
+    Db *db, JobId job, const Message *m, const Digest *own, bool *ret_same, GError **error);

@@ -1,0 +1,209 @@
+#include "engine/out/post.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/out/outward.h"
+#include "mail/msgid.h"
+#include "store/job/jobs.h"
+#include "store/mail/messages.h"
+
+Trust
+post_level_of(const Engine *engine, const char *spec)
+{
+    const Config *config = engine->home->config;
+    if (config_person_at(config, spec))
+        return TRUST_PRINCIPAL;
+    if (config_role_at(config, spec))
+        return TRUST_ROLE;
+    return TRUST_ANYONE;
+}
+
+/* A role whose mail is on a server leaves there what it leaves for itself, which is its
+ * checkpoints, unseen in INBOX; and its copies in Sent, unless the server sees to that. */
+static void
+add_server(const Config *config, GArray *to, size_t n_rcpts, const char *from, const Post *post)
+{
+    const ConfRole *role = config_role(config, post->mailbox);
+    const ConfAccount *account = role && !role->person ? config_account_of(config, role) : NULL;
+    if (!account)
+        return;
+    for (size_t i = 0; i < n_rcpts; i++) {
+        const OutTo *one = &g_array_index(to, OutTo, i);
+        OutTo own = {.address = one->address, .folder = "INBOX", .account = account->name};
+        if (g_strcmp0(one->mailbox, post->mailbox) == 0)
+            g_array_append_val(to, own);
+    }
+    OutTo copy = {.address = from, .folder = "Sent", .flags = "S", .account = account->name};
+    if (g_str_equal(account->sent_copy, "append"))
+        g_array_append_val(to, copy);
+}
+
+/* Recipients as deliveries, the copies in Sent last. */
+static GArray *
+route(const Engine *engine,
+      const char *const *rcpts,
+      size_t n,
+      const char *from,
+      const Post *post)
+{
+    GArray *to = g_array_new(FALSE, TRUE, sizeof(OutTo));
+    const Config *config = engine->home->config;
+    const ConfAccount *way = config_way_out(config, post->mailbox);
+    for (size_t i = 0; i < n; i++) {
+        const char *mailbox = config_mailbox_at(config, rcpts[i]);
+        OutTo one = {.address = rcpts[i],
+                     .mailbox = mailbox,
+                     .folder = "",
+                     .account = mailbox || !way ? NULL : way->name};
+        g_array_append_val(to, one);
+    }
+    if (post->mailbox) {
+        OutTo copy = {
+            .address = from, .mailbox = post->mailbox, .folder = "Sent", .flags = "S"};
+        g_array_append_val(to, copy);
+        add_server(engine->home->config, to, n, from, post);
+    }
+    return to;
+}
+
+static bool
+put(Engine *engine,
+    Txn *txn,
+    OutId id,
+    GBytes *bytes,
+    const char *msgid,
+    const char *from,
+    const char *subject,
+    const char *const *rcpts,
+    size_t n_rcpts,
+    const Post *post,
+    GError **error)
+{
+    g_autoptr(GArray) to = route(engine, rcpts, post->copy_only ? 0 : n_rcpts, from, post);
+    OutMail mail = {
+        .msgid = msgid,
+        .from = from,
+        .subject = subject,
+        .bytes = bytes,
+        .level = post->level,
+        .floor = post->floor,
+        .job = post->job,
+        .round = post->round,
+        .step = post->step,
+        .thread = post->thread,
+        .answers = post->answers,
+        .after = post->after,
+        .held = post->held,
+        .to = (const OutTo *)(void *)to->data,
+        .n_to = to->len,
+    };
+    return outbox_put(txn, id, &mail, error);
+}
+
+/* Mail of a role that goes to anybody outside has an address that answers find. */
+static bool
+dress(const Engine *engine, Compose *mail, const Post *post, GError **error)
+{
+    const Config *config = engine->home->config;
+    const ConfRole *role = post->mailbox ? config_role(config, post->mailbox) : NULL;
+    const ConfAccount *way = role && !role->person ? config_way_out(config, role->name) : NULL;
+    g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
+    for (guint i = 0; way && !post->copy_only && i < rcpts->len; i++) {
+        if (!config_mailbox_at(config, g_ptr_array_index(rcpts, i)))
+            return outward_dress(engine->home, way, role, post->job, mail, error);
+    }
+    return true;
+}
+
+Post
+post_of_job(const Job *job)
+{
+    return (Post){.job = job->id,
+                  .round = job->round,
+                  .thread = job->thread,
+                  .level = TRUST_ROLE,
+                  .mailbox = job->role};
+}
+
+void
+post_guard_length(const Config *config, const char *body, const char *const *rcpts)
+{
+    size_t chars = text_chars(body ? body : "");
+    g_autofree char *to = g_strjoinv(", ", (char **)(void *)(uintptr_t)rcpts);
+    if (config->body_warn_chars > 0 && chars > (size_t)config->body_warn_chars)
+        log_say(LOG_WARN,
+                "Email to '%s' body is %zu chars (>%" G_GINT64_FORMAT
+                "). Consider using an attachment instead.",
+                to, chars, config->body_warn_chars);
+}
+
+bool
+post_compose(Engine *engine,
+             Txn *txn,
+             MailKind kind,
+             Compose *mail,
+             const Post *post,
+             OutId *ret_id,
+             char **ret_msgid,
+             GError **error)
+{
+    const Home *home = engine->home;
+    OutId id;
+    g_autoptr(GBytes) bytes = NULL;
+    g_autofree char *msgid = NULL;
+    if (!dress(engine, mail, post, error) || !outbox_next(txn, &id, error) ||
+        !compose_freeze(mail, &home->key, kind, db_generation(engine->db), id.v,
+                        home->config->domain, &bytes, &msgid, error))
+        return false;
+
+    g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
+    if (!put(engine, txn, id, bytes, msgid, compose_get_from(mail), compose_get_subject(mail),
+             (const char *const *)rcpts->pdata, rcpts->len, post, error))
+        return false;
+    if (ret_id)
+        *ret_id = id;
+    if (ret_msgid)
+        *ret_msgid = g_steal_pointer(&msgid);
+    return true;
+}
+
+bool
+post_raw(Engine *engine,
+         Txn *txn,
+         GBytes *rest,
+         const char *msgid,
+         const char *from,
+         const char *subject,
+         const char *const *rcpts,
+         const Post *post,
+         OutId *ret_id,
+         char **ret_msgid,
+         GError **error)
+{
+    const Home *home = engine->home;
+    OutId id;
+    if (!outbox_next(txn, &id, error))
+        return false;
+
+    gsize len;
+    const char *data = g_bytes_get_data(rest, &len);
+    g_autofree char *own = msgid
+                               ? g_strdup(msgid)
+                               : msgid_mint(&home->key, MAIL_LETTER, db_generation(engine->db),
+                                            id.v, data, len, home->config->domain);
+    g_autoptr(GString) all = g_string_sized_new(len + 128);
+    g_autofree char *bracketed = msgid_format(own);
+    g_string_append_printf(all, "Message-ID: %s\n", bracketed);
+    g_string_append_len(all, data, (gssize)len);
+    g_autoptr(GBytes) bytes = g_bytes_new(all->str, all->len);
+
+    if (!put(engine, txn, id, bytes, own, from, subject, rcpts,
+             g_strv_length((char **)(void *)(uintptr_t)rcpts), post, error))
+        return false;
+    if (ret_id)
+        *ret_id = id;
+    if (ret_msgid)
+        *ret_msgid = g_steal_pointer(&own);
+    return true;
+}

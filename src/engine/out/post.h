@@ -1,0 +1,58 @@
+#pragma once
+
+/*
+ * From a composed mail to the outbox: the one way in. Recipients are routed (local Maildir or
+ * SMTP), a copy goes to the sender's Sent folder, the Message-ID is minted and the bytes are
+ * frozen, all in the caller's transaction. Faces and agents never come here; they make
+ * proposals.
+ */
+#include "engine/engine.h"
+#include "mail/compose.h"
+#include "store/out/outbox.h"
+
+typedef struct Post {
+    JobId job;
+    int round, step;
+    ThreadId thread;
+    MsgId answers; /* which mail of the job; {0}: none */
+    EffectId after;
+    const char *held;    /* NULL: goes out */
+    Trust level;         /* of the sender; stands in the origin line */
+    const Trust *floor;  /* of the step whose words these are; NULL: they are ours */
+    const char *mailbox; /* sender's own, for the copy in Sent; NULL: no copy */
+    bool copy_only;      /* it is filed in Sent, and nobody else gets it */
+} Post;
+
+/* As the role of a job writes in its round and thread; the words are ours. */
+typedef struct Job Job; /* store/job/jobs.h */
+Post post_of_job(const Job *job);
+
+/* ret_msgid: without brackets; caller frees. Either may be NULL. */
+bool post_compose(Engine *engine,
+                  Txn *txn,
+                  MailKind kind,
+                  Compose *mail,
+                  const Post *post,
+                  OutId *ret_id,
+                  char **ret_msgid,
+                  GError **error);
+/* A person's own bytes (sendmail): rest is all but the Message-ID line; msgid NULL: one is
+ * minted. */
+bool post_raw(Engine *engine,
+              Txn *txn,
+              GBytes *rest,
+              const char *msgid,
+              const char *from,
+              const char *subject,
+              const char *const *rcpts,
+              const Post *post,
+              OutId *ret_id,
+              char **ret_msgid,
+              GError **error);
+
+/* A long body of a role's mail is noticed, and never cut (`email-body-warn-chars`). */
+void post_guard_length(const Config *config, const char *body, const char *const *rcpts);
+
+/* The level of a sender of this home by address: owner and persons principal, roles role, else
+ * anyone. */
+Trust post_level_of(const Engine *engine, const char *spec);

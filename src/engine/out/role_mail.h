@@ -1,0 +1,35 @@
+#pragma once
+
+/*
+ * Mail that a role writes, as this project writes it: From with the role's name, Re: subjects,
+ * the whole References, Auto-Submitted, and the closing line that tells a person where they are
+ * and what they may say; mail to others has none. Nothing here touches the store.
+ */
+#include "engine/run/commit.h"
+#include "mail/compose.h"
+#include "mail/message.h"
+
+/* What a letter answers; borrowed. */
+typedef struct RoleMailParent {
+    const char *msgid, *subject, *in_reply_to;
+    const GPtrArray *references; /* of the parent; may be NULL */
+} RoleMailParent;
+
+/* An agent's own mail. to: addr-specs. job NULL: no closing line. parent NULL: begins a thread.
+ * Files that are notes are left to the caller: they are read in the commit. */
+Compose *role_mail_answer(const Home *home,
+                          const ConfRole *role,
+                          const Job *job,
+                          const ProposedMail *mail,
+                          const GPtrArray *to,
+                          const RoleMailParent *parent,
+                          GError **error);
+/* A word of the runtime itself, in the role's name. job NULL: no footer. */
+Compose *role_mail_notice(const Home *home,
+                          const ConfRole *role,
+                          const Job *job,
+                          const char *to,
+                          const char *subject,
+                          const char *text,
+                          const RoleMailParent *parent,
+                          GError **error);

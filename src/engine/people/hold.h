@@ -1,0 +1,93 @@
+#pragma once
+
+/*
+ * Mail that waits for a person's yes. The step that proposes it commits it as held, and in the
+ * same transaction one mail asks the owner: why, exactly what would leave, its digest, and what
+ * to reply (hold_ask). An answer by mail and one on the command line are the same decision
+ * (hold_decide): the first counts, whoever is second hears of it.
+ *
+ * What a yes sets free are the bytes that were shown, never a mail that only looks like them. A
+ * no is written down for good. Either way the job is told in its next context (hold_news), and
+ * goes on at once when it was told a reason. STOP and CONTINUE: store/job/questions.h.
+ *
+ * Mail in doubt (engine/people/delivery_failure.h) is asked about and decided the same way: a yes sends it
+ * once more, with a no it counts as sent.
+ */
+#include "engine/engine.h"
+#include "store/job/jobs.h"
+#include "store/job/questions.h"
+#include "store/mail/messages.h"
+
+typedef struct RoleMailParent RoleMailParent; /* engine/out/role_mail.h */
+
+/* Nobody reads the twentieth question of one job: from max-questions open ones on it can ask no
+ * more, and what would be held is refused for this reason. *ret_why NULL: it may ask; static.
+ */
+bool hold_may_ask(Engine *engine, JobId job, const char **ret_why, GError **error);
+
+/* Asks the owner about these mails, which were put held in this transaction. original: what
+ * began the job's round; the question hangs below it. */
+bool hold_ask(Engine *engine,
+              Txn *txn,
+              const Job *job,
+              const RoleMailParent *original,
+              const OutId *mails,
+              size_t n,
+              GError **error);
+/* Asks to about a mail that was handed over without an answer. open: what happened, recipient
+ * by recipient, in lines. job may be NULL. */
+bool hold_ask_doubt(Engine *engine,
+                    Txn *txn,
+                    const ConfRole *role,
+                    const Job *job,
+                    const char *to,
+                    OutId mail,
+                    const char *open,
+                    GError **error);
+
+typedef enum HoldEnd {
+    HOLD_DONE,
+    HOLD_LATE,    /* it was decided before */
+    HOLD_STOPPED, /* void until CONTINUE */
+    HOLD_ENDED,   /* void: its job was cancelled */
+    HOLD_CHANGED, /* what is held is not what was shown */
+    HOLD_NO_WAY,  /* none of it can leave from here; it is still asked */
+} HoldEnd;
+
+typedef struct HoldAnswer {
+    bool approve;
+    const char *who;    /* an address, or "the operator" */
+    const char *why;    /* for the job, which goes on with it; NULL: nothing was said */
+    OutId only;         /* {0}: every mail of the question that is still held */
+    GPtrArray *decided; /* gets the ids of the mails that were decided; char * */
+} HoldAnswer;
+
+/* Decides inside the caller's transaction, in which q was read; nothing changes unless *ret_end
+ * is HOLD_DONE. *ret_text says what happened and what can be said next; caller frees. */
+bool hold_decide(Txn *txn,
+                 const Question *q,
+                 const HoldAnswer *answer,
+                 HoldEnd *ret_end,
+                 char **ret_text,
+                 GError **error);
+
+/* Does this mail answer a question, whoever wrote it? Its job may be none. */
+bool hold_is_asked(Db *db, const Message *m, bool *ret, GError **error);
+/* A mail that says APPROVE or REJECT, of a sender that intake believed: counts as the reply to
+ * a question, from somebody with the right. *job: what the mail belongs to so far, then the
+ * question's. Leaves a line in the mail's trace. */
+bool hold_answer(Engine *engine,
+                 Txn *txn,
+                 bool approve,
+                 const char *why,
+                 const MsgRow *mail,
+                 const Message *m,
+                 JobId *job,
+                 char **ret_text,
+                 GError **error);
+
+/* What became of held mail since the job's last step, for its next context; NULL: nothing.
+ * *ret_ids are the questions that it speaks of, for questions_told() in that step's commit. */
+bool hold_news(Db *db, JobId job, char **ret_text, GArray **ret_ids, GError **error);
+/* Was the job to hear a reason that it did not hear yet? */
+bool hold_has_news(Db *db, JobId job, bool *ret, GError **error);

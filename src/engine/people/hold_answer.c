@@ -1,0 +1,165 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "engine/in/order_mail.h"
+#include "engine/people/hold.h"
+#include "mail/msgid.h"
+#include "store/job/steering.h"
+#include <inttypes.h>
+
+/*
+ * APPROVE and REJECT by mail. What the mail answers is In-Reply-To alone, else the last of
+ * References: never its subject, its thread or what it quotes.
+ */
+static const char *
+answered_id(const Message *m)
+{
+    if (m->in_reply_to)
+        return m->in_reply_to;
+    return m->references && m->references->len
+               ? g_ptr_array_index(m->references, m->references->len - 1)
+               : NULL;
+}
+
+/* The question that this mail answers, asked by the role that got the answer; NULL: none. One
+ * without a job was asked by whoever speaks for the home. */
+static bool
+find_question(
+    Engine *engine, const char *role, const Message *m, Question **ret, GError **error)
+{
+    const Viewer viewer = {.role = role};
+    const char *id = answered_id(m);
+    g_autoptr(Question) q = NULL;
+    g_autoptr(Job) job = NULL;
+    *ret = NULL;
+    if (!id)
+        return true;
+    if (!question_find(engine->db, id, &q, error) ||
+        (q && !job_load(engine->db, &viewer, q->job, &job, error)))
+        return false;
+    *ret = job || (q && q->job.v == 0) ? g_steal_pointer(&q) : NULL;
+    return true;
+}
+
+/* A mail that answers several at once says yes to none of them: each id in In-Reply-To must
+ * lead to this question. */
+static bool
+answers_it_alone(Db *db, const Message *m, const Question *q, bool *ret, GError **error)
+{
+    const char *header = message_header(m, "In-Reply-To");
+    g_autoptr(GPtrArray) ids = msgid_parse_list(header ? header : "", LIMIT_REFERENCES);
+    *ret = true;
+    for (guint i = 0; i < ids->len && *ret; i++) {
+        g_autoptr(Question) other = NULL;
+        if (!question_find(db, g_ptr_array_index(ids, i), &other, error))
+            return false;
+        *ret = other && other->id.v == q->id.v;
+    }
+    return true;
+}
+
+bool
+hold_is_asked(Db *db, const Message *m, bool *ret, GError **error)
+{
+    const char *id = answered_id(m);
+    g_autoptr(Question) q = NULL;
+    if (id && !question_find(db, id, &q, error))
+        return false;
+    *ret = q != NULL;
+    return true;
+}
+
+static bool
+may_approve(const Engine *engine, const MsgRow *mail, const Message *m)
+{
+    return mail->trust >= TRUST_PRINCIPAL && !(m->flags & (MSG_TWO_FROM | MSG_AMBIGUOUS)) &&
+           (rights_of(engine->home->config, mail->from, mail->trust) & MAY_APPROVE);
+}
+
+static char *
+say_no_question(Db *db, JobId job, GError **error)
+{
+    g_autoptr(Questions) open = NULL;
+    if (!questions_open(db, job, &open, error))
+        return NULL;
+    g_autofree char *more =
+        job.v && open->len
+            ? g_strdup_printf(" Job %" PRId64 " has %u open: reply to the mail that begins "
+                              "\"May this mail leave?\" or look at 'postrider outbox list'.",
+                              job.v, open->len)
+            : g_strdup("");
+    return g_strdup_printf("Your mail answers no question of mine, so nothing changed. APPROVE "
+                           "and REJECT count only as a reply to the very mail that asks.%s",
+                           more);
+}
+
+static const char *
+trace_of(HoldEnd end, bool approve, bool doubt)
+{
+    switch (end) {
+    case HOLD_DONE:
+        if (doubt)
+            return approve ? "mail in doubt is sent once more" : "mail in doubt counts as sent";
+        return approve ? "held mail was approved" : "held mail was rejected";
+    case HOLD_LATE:
+        return "does not count: the question was decided before";
+    case HOLD_STOPPED:
+        return "does not count: the job is stopped";
+    case HOLD_ENDED:
+        return "does not count: the job was cancelled";
+    case HOLD_CHANGED:
+        return "does not count: what is held is not what was shown";
+    case HOLD_NO_WAY:
+        return "does not count yet: the mail has no way to leave";
+    }
+    return "";
+}
+
+bool
+hold_answer(Engine *engine,
+            Txn *txn,
+            bool approve,
+            const char *why,
+            const MsgRow *mail,
+            const Message *m,
+            JobId *job,
+            char **ret_text,
+            GError **error)
+{
+    const ConfRole *role = config_role_get(engine->home->config, mail->role, error);
+    g_autoptr(Question) q = NULL;
+    const char *trace;
+    bool alone = true;
+    if (!role)
+        return false;
+    if (!may_approve(engine, mail, m)) {
+        trace = "does not count: the sender may not approve";
+        *ret_text = g_strdup_printf("You may not approve or reject mail of this agent; the "
+                                    "owner, %s, may. Nothing changed.",
+                                    engine->home->config->owner);
+    } else if (!find_question(engine, mail->role, m, &q, error) ||
+               (q && !answers_it_alone(engine->db, m, q, &alone, error))) {
+        return false;
+    } else if (!alone) {
+        trace = "does not count: it answers more than one mail";
+        *ret_text = g_strdup("Your mail answers several mails at once, so nothing changed. "
+                             "Reply APPROVE or REJECT to one question at a time.");
+    } else if (!q) {
+        trace = "does not count: it answers no question";
+        *ret_text = say_no_question(engine->db, *job, error);
+    } else {
+        g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
+        HoldAnswer answer = {
+            .approve = approve, .who = mail->from, .why = why, .decided = decided};
+        HoldEnd end;
+        if (!hold_decide(txn, q, &answer, &end, ret_text, error) ||
+            (end == HOLD_DONE &&
+             !order_mail_file(engine, txn, approve ? "APPROVE" : "REJECT", mail->from, q->job,
+                              role->address, decided, error)))
+            return false;
+        trace = trace_of(end, approve, q->about.v != 0);
+        *job = q->job;
+    }
+    return *ret_text &&
+           messages_trace(txn, mail->id, approve ? "APPROVE" : "REJECT", trace, error);
+}

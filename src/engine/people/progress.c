@@ -1,0 +1,105 @@
+#include "engine/people/progress.h"
+#include "base/banned.h"
+#include "engine/out/post.h"
+#include "engine/out/role_mail.h"
+#include "engine/people/tell.h"
+#include "mail/address.h"
+#include "store/job/timers.h"
+#include "store/out/outbox.h"
+
+#define LOOK_MAX 200
+#define SAME_COMMIT_US (5 * USEC_PER_SEC) /* a question is stamped before its job parks */
+
+/* When whoever asked last heard of this job; 0: never. */
+static bool
+last_word(Engine *engine, const Job *job, int64_t *ret_us, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const OutQuery q = {.job = job->id, .all = true, .limit = LOOK_MAX};
+    g_autoptr(OutRows) rows = NULL;
+    *ret_us = 0;
+    if (!outbox_list(engine->db, &viewer, &q, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len && *ret_us == 0; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        if (address_equal(row->address, job->asker))
+            *ret_us = row->created_us;
+    }
+    return true;
+}
+
+typedef enum Word { WORD_SAY, WORD_LATER, WORD_NONE } Word;
+
+/* *ret_next_us: with WORD_LATER, when to look again. */
+static bool
+decide(Engine *engine, const Job *job, Word *ret, int64_t *ret_next_us, GError **error)
+{
+    const Config *config = engine->home->config;
+    int64_t now = home_now(engine->home), every = config->progress_every_us, said;
+    bool live = job && (job->state == JOB_QUEUED || job->state == JOB_RUNNING ||
+                        job->state == JOB_PARKED);
+    *ret = WORD_NONE;
+    /* Agents do not read such mail, and strangers get none. */
+    if (!live || every == 0 || !config_is_person(config, job->asker) ||
+        !config_role(config, job->role))
+        return true;
+    if (!last_word(engine, job, &said, error))
+        return false;
+    *ret_next_us = CLAMP(said, now - every, now) + every;
+    bool waits = job->state == JOB_PARKED && job->waiting_for && *job->waiting_for;
+    if (waits && said >= job->updated_us - SAME_COMMIT_US)
+        return true; /* they know; the wait contract says the rest */
+    if (*ret_next_us > now)
+        *ret = WORD_LATER;
+    else if (job->state == JOB_QUEUED) {
+        *ret = WORD_LATER;
+        *ret_next_us = now + every;
+    } else {
+        *ret = WORD_SAY;
+        *ret_next_us = now + every;
+    }
+    return true;
+}
+
+static bool
+say(Engine *engine, Txn *txn, const Job *job, GError **error)
+{
+    const ConfRole *role = config_role(engine->home->config, job->role);
+    RoleMailParent parent = {.msgid = job->original_msgid, .subject = job->subject};
+    g_autofree char *status = tell_job(engine->db, job->id, error);
+    if (!status)
+        return false;
+    g_autofree char *text = g_strdup_printf("I am still at this.\n\n%s", status);
+    g_autoptr(Compose) c =
+        role_mail_notice(engine->home, role, job, job->asker, NULL, text, &parent, error);
+    Post post = post_of_job(job);
+    post.floor = &job->floor; /* it repeats what the agent says that it does */
+    return c && post_compose(engine, txn, MAIL_PROGRESS, c, &post, NULL, NULL, error);
+}
+
+bool
+progress_say(Engine *engine, JobId id, bool *ret_said, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+    int64_t due, next;
+    Word word;
+    g_auto(Txn) txn = {0};
+    *ret_said = false;
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !timer_find(engine->db, id, TIMER_PROGRESS, &due, error))
+        return false;
+    if (due > home_now(engine->home))
+        return true;
+    if (!job_load(engine->db, &viewer, id, &job, error) ||
+        !decide(engine, job, &word, &next, error) ||
+        (word == WORD_SAY && !say(engine, &txn, job, error)) ||
+        !(word == WORD_NONE ? timer_drop(&txn, id, TIMER_PROGRESS, error)
+                            : timer_set(&txn, id, TIMER_PROGRESS, next, error)) ||
+        !txn_commit(&txn, error))
+        return false;
+    *ret_said = word == WORD_SAY;
+    if (*ret_said)
+        db_hint(engine->db);
+    return true;
+}

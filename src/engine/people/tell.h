@@ -1,0 +1,13 @@
+#pragma once
+
+/*
+ * What people are told about jobs, in words: the answers to STATUS and WHY by mail, and the
+ * first sentence of `show`. Reads the store only. Callers free the text; NULL with error.
+ */
+#include "store/job/jobs.h"
+
+char *tell_job(Db *db, JobId id, GError **error);
+/* The same and the steps so far. */
+char *tell_why(Db *db, JobId id, GError **error);
+/* Everything of this role that is alive. */
+char *tell_role(Db *db, const char *role, GError **error);

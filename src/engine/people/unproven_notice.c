@@ -1,0 +1,46 @@
+#include "engine/people/unproven_notice.h"
+#include "base/banned.h"
+#include "base/text.h"
+#include "engine/out/post.h"
+#include "engine/out/role_mail.h"
+#include <inttypes.h>
+
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
+
+bool
+unproven_notice(Engine *engine,
+                Txn *txn,
+                const ConfRole *role,
+                const Message *m,
+                MsgId number,
+                const Judgement *j,
+                GError **error)
+{
+    const Home *home = engine->home;
+    g_autofree char *key = g_strdup_printf("unproven-said:%s", m->from->spec), *said = NULL;
+    g_autofree char *day = g_strdup_printf("%" PRId64, home_now(home) / DAY_US);
+
+    if ((j->several && !meta_set(txn, UNPROVEN_SEVERAL, m->id, error)) ||
+        !meta_get(engine->db, key, &said, error))
+        return false;
+    if (g_strcmp0(said, day) == 0)
+        return true;
+    g_autofree char *subject = text_vis(m->subject, false);
+    g_autofree char *name =
+        number.v ? g_strdup_printf("#%" PRId64, number.v) : g_strdup_printf("<%s>", m->id);
+    g_autofree char *text =
+        g_strdup_printf("A mail to %s says that it is from %s, and nothing proves it (%s). It "
+                        "is held, and nothing "
+                        "was done with it.\n\n  Subject: %s\n  Message-ID: <%s>\n\nIf you know "
+                        "that it is real: "
+                        "postrider doctor --release '%s'. To see why: postrider mail trace "
+                        "'%s'. More of them "
+                        "from this sender are held without a word until tomorrow.",
+                        role->name, m->from->spec, j->proof, subject, m->id, name, name);
+    g_autoptr(Compose) c =
+        role_mail_notice(home, role, NULL, home->config->owner,
+                         "a mail that can't prove its sender", text, NULL, error);
+    Post post = {.level = TRUST_ROLE, .mailbox = role->name};
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&
+           meta_set(txn, key, day, error);
+}

@@ -1,0 +1,25 @@
+#pragma once
+
+/*
+ * Mail that says it is from somebody we work for and can't prove it is held; the owner hears of
+ * it, at most once a day for each such sender. Nobody else is told: the address that it names
+ * may be a victim's.
+ */
+#include "engine/engine.h"
+#include "engine/in/judge.h"
+#include "mail/message.h"
+
+/* The newest such mail that `authserv-fields = several` would have proved; `status` names it. */
+#define UNPROVEN_SEVERAL "unproven-several"
+/* Behind it an account's name: its server lets forged fields of its own name through, `setup` found
+ * when it paired; the value is that name. */
+#define UNPROVEN_FORGED "forged-fields:"
+
+/* number: its row, where another mail has its Message-ID; {0}: the id names it. */
+bool unproven_notice(Engine *engine,
+                     Txn *txn,
+                     const ConfRole *role,
+                     const Message *m,
+                     MsgId number,
+                     const Judgement *j,
+                     GError **error);

@@ -1,0 +1,242 @@
+#include "engine/people/waits.h"
+#include "base/banned.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/checkpoint/continuation.h"
+#include "engine/out/post.h"
+#include "engine/out/role_mail.h"
+#include "engine/people/progress.h"
+#include "engine/people/repliers.h"
+#include "engine/run/settle.h"
+#include "store/job/step_rows.h"
+#include "store/job/timers.h"
+#include "store/out/outbox.h"
+
+/* One job whose time has come; loaded before the transaction, since its files are read. */
+typedef struct Awake {
+    Engine *engine;
+    Job *job;
+    const ConfRole *role;
+    Repliers awaited;
+    OutRow *asked;       /* the mail that was not answered; NULL */
+    Message *asked_head; /* NULL: its bytes are gone */
+} Awake;
+
+static void
+due_clear(Awake *d)
+{
+    g_clear_pointer(&d->job, job_free);
+    repliers_clear(&d->awaited);
+    g_clear_pointer(&d->asked, out_row_free);
+    g_clear_pointer(&d->asked_head, message_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Awake, due_clear)
+
+static bool
+due_load(Awake *d, JobId id, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    Db *db = d->engine->db;
+    if (!job_load(db, &viewer, id, &d->job, error))
+        return false;
+    d->role = d->job ? config_role(d->engine->home->config, d->job->role) : NULL;
+    if (!d->role)
+        return true;
+    if (!repliers_load(db, d->job, &d->awaited, error) ||
+        (d->awaited.msgid && !outbox_find(db, &viewer, d->awaited.msgid, &d->asked, error)))
+        return false;
+    if (!d->asked || !d->asked->bytes)
+        return true;
+    gsize len;
+    const void *data = g_bytes_get_data(d->asked->bytes, &len);
+    d->asked_head = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    return true;
+}
+
+/* --- the letters --- */
+
+static RoleMailParent
+original_of(const Awake *d)
+{
+    return (RoleMailParent){.msgid = d->job->original_msgid, .subject = d->job->subject};
+}
+
+/* In the thread of the mail that was not answered. */
+static RoleMailParent
+asked_of(const Awake *d)
+{
+    if (!d->asked)
+        return original_of(d);
+    return (RoleMailParent){.msgid = d->asked->msgid,
+                            .subject = d->asked->subject,
+                            .in_reply_to = d->asked_head ? d->asked_head->in_reply_to : NULL,
+                            .references = d->asked_head ? d->asked_head->references : NULL};
+}
+
+static Compose *
+compose_reminder(const Awake *d, GError **error)
+{
+    const Home *home = d->engine->home;
+    const GPtrArray *to = d->awaited.to;
+    RoleMailParent parent = asked_of(d);
+    g_autofree char *at = clock_format_iso(d->awaited.since_us);
+    g_autofree char *text =
+        g_strdup_printf("A reminder: I wrote to you at %s and can't go on without your answer. "
+                        "Please reply.",
+                        at);
+    g_autoptr(Compose) c = role_mail_notice(home, d->role, d->job, g_ptr_array_index(to, 0),
+                                            NULL, text, &parent, error);
+    for (guint i = 1; c && i < to->len; i++) {
+        if (!compose_to(c, NULL, g_ptr_array_index(to, i), error))
+            return NULL;
+    }
+    return g_steal_pointer(&c);
+}
+
+static Compose *
+compose_question(const Awake *d, GError **error)
+{
+    const Home *home = d->engine->home;
+    RoleMailParent parent = original_of(d);
+    g_autofree char *at = clock_format_iso(d->awaited.since_us);
+    g_autofree char *names = repliers_names(&d->awaited);
+    g_autofree char *text = g_strdup_printf(
+        "There is no answer since %s: job %" G_GINT64_FORMAT
+        " (%s) waits for %s.\n\nReply CONTINUE to let it go on without one, CANCEL to end it, "
+        "or write what to do.",
+        at, d->job->id.v, d->job->subject, names);
+    return role_mail_notice(home, d->role, d->job, home->config->owner, NULL, text, &parent,
+                            error);
+}
+
+static bool
+mail_people(const Awake *d, Txn *txn, WaitThen what, GError **error)
+{
+    g_autoptr(Compose) c =
+        what == WAIT_REMIND ? compose_reminder(d, error) : compose_question(d, error);
+    Post post = post_of_job(d->job);
+    return c && post_compose(d->engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
+}
+
+/* --- the checkpoint that knows of it --- */
+
+/* The old one goes to Done: from it alone the job would act once more. */
+static bool
+file_checkpoint(const Awake *d, Txn *txn, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    RoleMailParent original = original_of(d);
+    g_autoptr(Job) now = NULL;
+    g_autoptr(Step) last = NULL;
+    g_autoptr(Compose) mail = NULL;
+    if (!job_load(d->engine->db, &viewer, d->job->id, &now, error) ||
+        !step_last(d->engine->db, d->job->id, &last, error))
+        return false;
+    g_autoptr(GPtrArray) results = step_results_parse(last ? last->results : NULL);
+    CheckpointInput in = {.job = now,
+                          .role = d->role,
+                          .state = last ? last->state : NULL,
+                          .results = results,
+                          .original = &original};
+    Post post = post_of_job(now);
+    post.floor = &now->floor;
+    return job_file_checkpoints(txn, now->id, error) &&
+           continuation_compose(d->engine, &in, &mail, error) &&
+           post_compose(d->engine, txn, MAIL_CHECKPOINT, mail, &post, NULL, NULL, error);
+}
+
+/* --- the act --- */
+
+/* An address that can't be written to will not be one later: the job goes on waiting for mail.
+ */
+static bool
+give_up(Engine *engine, JobId id, const char *purpose, const GError *why, GError **error)
+{
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, id.v);
+    g_auto(Txn) txn = {0};
+    log_event(LOG_WARN, "a timer of a job was dropped: its mail can't be written", "job",
+              number, "timer", purpose, "why", why->message, NULL);
+    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           timer_drop(&txn, id, purpose, error) && txn_commit(&txn, error);
+}
+
+static bool
+act(Engine *engine, JobId id, bool *ret_did, GError **error)
+{
+    g_auto(Awake) d = {.engine = engine};
+    WaitThen did;
+    *ret_did = false;
+    if (!due_load(&d, id, error))
+        return false;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    if (!d.role)
+        return timer_drop(&txn, id, TIMER_WAIT, error) && txn_commit(&txn, error);
+    if (!job_wait_over(&txn, id, &did, error))
+        return false;
+    *ret_did = did != WAIT_CONTINUE;
+    if (*ret_did && (!mail_people(&d, &txn, did, error) || !file_checkpoint(&d, &txn, error)))
+        return false;
+    CRASH_POINT("wait-composed");
+    if (!txn_commit(&txn, error))
+        return false;
+    CRASH_POINT("wait-acted");
+    if (*ret_did) {
+        g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, id.v);
+        log_event(LOG_INFO, "nobody answered a job", "job", number, "then", wait_then_name(did),
+                  NULL);
+    }
+    return true;
+}
+
+typedef bool (*TimerAct)(Engine *engine, JobId job, bool *ret_did, GError **error);
+
+static bool
+act_on(Engine *engine, const Timer *t, TimerAct one, unsigned *n, GError **error)
+{
+    g_autoptr(GError) failed = NULL;
+    bool did = false;
+    if (one(engine, t->job, &did, &failed)) {
+        *n += did;
+        return true;
+    }
+    if (err_is(failed, ERR_NEVER))
+        return give_up(engine, t->job, t->purpose, failed, error);
+    g_propagate_prefixed_error(error, g_steal_pointer(&failed), "job %" G_GINT64_FORMAT ": ",
+                               t->job.v);
+    return false;
+}
+
+/* One that fails keeps no other back. */
+static bool
+act_all(Engine *engine, const char *purpose, TimerAct one, unsigned *n, GError **error)
+{
+    g_autoptr(GPtrArray) timers = NULL;
+    if (!timers_due(engine->db, purpose, home_now(engine->home), &timers, error))
+        return false;
+    bool ok = true;
+    for (guint i = 0; i < timers->len; i++)
+        ok = act_on(engine, g_ptr_array_index(timers, i), one, n, ok ? error : NULL) && ok;
+    return ok;
+}
+
+bool
+waits_act(Engine *engine, unsigned *ret_n, GError **error)
+{
+    g_autofree char *hold = db_hold_all(engine->db);
+    *ret_n = 0;
+    if (hold)
+        return true;
+    bool waits = act_all(engine, TIMER_WAIT, act, ret_n, error);
+    bool words = act_all(engine, TIMER_PROGRESS, progress_say, ret_n, waits ? error : NULL);
+    bool looks = act_all(engine, TIMER_CHECKPOINT, checkpoint_look_again, ret_n,
+                         waits && words ? error : NULL);
+    bool all = waits && words && looks;
+    if (*ret_n == 0)
+        return all;
+    db_hint(engine->db);
+    return settle_local(engine, NULL, all ? error : NULL) && all;
+}

@@ -1,0 +1,15 @@
+#pragma once
+
+/*
+ * What falls due without a brain, by durable timers: the wait contract of parked jobs
+ * (store/job/jobs.h) and the word about long work (engine/people/progress.h). Each act is one transaction
+ * with the change of its timer: the mail, the job's next wait, and a checkpoint mail that knows
+ * of it.
+ *
+ *   remind     one mail to those the job waits for, in their thread; it waits as long again
+ *   escalate   one mail to the owner; it waits for mail or an order alone
+ */
+#include "engine/engine.h"
+
+/* *ret_n: mails that were put. Nothing happens while everything is held. */
+bool waits_act(Engine *engine, unsigned *ret_n, GError **error);

@@ -1,0 +1,177 @@
+#pragma once
+
+/*
+ * A proposal is what a brain, a program or a face wants done, as plain structs; nothing in it
+ * has happened. policy_check() is the only policy in the program; step_commit() the only way
+ * from a proposal to the store. Both ends of the agent port and all faces pass here.
+ *
+ *   propose -> policy_check()      one verdict per mail
+ *           -> step_commit()       one transaction
+ *           -> step_settle()       files follow
+ */
+#include "base/list.h"
+#include "engine/engine.h"
+#include "store/job/jobs.h"
+#include "store/mail/messages.h"
+
+typedef struct ProposedFile {
+    char *filename, *content_type; /* type NULL: by name */
+    GBytes *content;               /* NULL: the newest version of note_key, read at commit */
+    char *note_key;                /* NULL: content is given */
+} ProposedFile;
+void proposed_file_free(ProposedFile *f);
+LIST_OF(ProposedFiles, proposed_files, ProposedFile, proposed_file_free)
+
+typedef struct ProposedMail {
+    GPtrArray *to, *cc; /* char *: addr-specs; to empty: whoever asked */
+    char *subject;      /* NULL: "Re: " of what it answers */
+    char *body;
+    bool plain;        /* the words are ours and no Markdown: no HTML is made of them */
+    char *in_reply_to; /* id; NULL: the newest mail that was shown */
+    ProposedFiles *files;
+    bool at_end; /* speaks of the end: not sent where the step turns out to be none */
+} ProposedMail;
+ProposedMail *proposed_mail_new(void);
+void proposed_mail_free(ProposedMail *m);
+LIST_OF(ProposedMails, proposed_mails, ProposedMail, proposed_mail_free)
+void proposed_mail_attach(ProposedMail *m,
+                          const char *filename,
+                          const char *content_type,
+                          GBytes *content);
+
+/* A change of a note. The runtime keeps optimistic concurrency: replace, rename and delete fail
+ * when the newest version is not the one that this job was shown last; append has no condition.
+ */
+typedef enum NoteAct { NOTE_REPLACE, NOTE_APPEND, NOTE_RENAME, NOTE_DELETE } NoteAct;
+typedef struct ProposedNote {
+    NoteAct act;
+    char *key;
+    char *to;           /* NOTE_RENAME: the new key */
+    GBytes *body;       /* NOTE_REPLACE, NOTE_APPEND */
+    int64_t if_version; /* NOTE_REPLACE: refused also when the newest is another; 0: not said */
+} ProposedNote;
+void proposed_note_free(ProposedNote *n);
+LIST_OF(ProposedNotes, proposed_notes, ProposedNote, proposed_note_free)
+
+/* Carried out at COMPLETE and ESCALATE only. */
+typedef struct ProposedMove {
+    char *msgid, *folder;
+} ProposedMove;
+void proposed_move_free(ProposedMove *m);
+LIST_OF(ProposedMoves, proposed_moves, ProposedMove, proposed_move_free)
+
+typedef enum ProposalStatus {
+    PROPOSE_CONTINUE, /* one more step */
+    PROPOSE_COMPLETE, /* done; settles all that was shown */
+    PROPOSE_ESCALATE, /* done, and the owner has the question; settles likewise */
+    PROPOSE_PARK, /* leaves a checkpoint mail and goes on later; settles all that was shown when
+                     it sent mail and waits */
+    PROPOSE_LIMIT, /* a limit is spent: stopped until CONTINUE; its mail asks for that */
+    PROPOSE_FAIL,  /* given up: open mail is dead until CONTINUE; its mail says why */
+} ProposalStatus;
+
+typedef struct Proposal {
+    ProposalStatus status;
+    char *phase;   /* next phase; NULL: unchanged */
+    char *because; /* one paragraph; NULL */
+    char *why;     /* LIMIT, FAIL: what the job's `why` says; CONTINUE: what was refused */
+    ProposedNotes *notes; /* in order; before the mails */
+    ProposedMails *mails; /* none is released when a note of this step failed */
+    ProposedMoves *moves;
+    GArray *settles; /* of MsgId; empty with COMPLETE: all that was shown */
+    GBytes *state;   /* JSON: what the face wants back at the next step; NULL: nothing */
+    Due resume;      /* PARK: when it goes on by itself, or wait_then is due; DUE_NEVER: mail or
+                          an order only */
+    WaitThen wait_then;
+    char *waiting_for; /* PARK: for people; NULL: the step limit of a run */
+} Proposal;
+Proposal *proposal_new(ProposalStatus status);
+void proposal_free(Proposal *p);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Proposal, proposal_free)
+/* One more mail, or change of a note; what else it needs is for the caller to fill in. Borrowed.
+ */
+ProposedMail *proposal_add_mail(Proposal *p);
+ProposedNote *proposal_add_note(Proposal *p, NoteAct act, const char *key);
+/* Makes it the end of the job without success, with the mail that tells whoever asked, and the
+ * owner too, why and how to go on. log: the last that a program wrote; NULL: nothing. */
+void proposal_fail(
+    Proposal *p, const Config *config, const Job *job, const char *why, const char *log);
+
+/* What the step rests on. */
+typedef struct StepInput {
+    Trust floor;               /* the lowest trust of anything shown in this round */
+    MsgRows *shown;            /* the open mail that the brain was shown, oldest first */
+    GBytes *answer, *manifest; /* kept with the step; NULL: none */
+    Digest context;
+    char *news;    /* what became of held mail, as it was shown; NULL: nothing did */
+    GArray *heard; /* of QuestionId: what news speaks of; may be NULL */
+    GArray *lost;  /* of int64_t: deliveries that news says did not arrive; may be NULL */
+    int64_t took_us;
+    const char *brain; /* which was asked; NULL: none */
+    bool
+        paid; /* an answer cost something: this step's row takes it over (store/job/budget.h) */
+    int64_t deadline_us; /* new deadline of the claim */
+    /* Steps mode: what the last step of this job left. */
+    GBytes *state;            /* the face's own, as it proposed it; NULL: first step */
+    GPtrArray *results;       /* of char *: what became of its notes and mails; may be NULL */
+    int iterations_left;      /* steps that this run may still take, this one included; 0: not
+                            counted */
+    int round_left;           /* the same for the round */
+    int64_t money_left_micro; /* what the round may still cost; INT64_MAX: no limit */
+} StepInput;
+
+/* Why what the round does is not the word of people who may steer: somebody who asked may not, or
+ * somebody unknown was read. NULL: it is. */
+const char *round_below_steer(const Job *job, const StepInput *in);
+/* Is a word of the runtime itself, which no agent wrote, for whoever asked? For people we work for,
+ * and for a role that still works on what it asked for: one whose job has ended would begin a
+ * round about it, whose end would be told here, and so on. */
+bool asker_listens(Engine *engine, const Job *job, bool *ret, GError **error);
+
+/* Whom a mail without To goes to: everybody whose mail is being answered, newest first, each
+ * once; else whoever began the round. Elements are borrowed. */
+GPtrArray *step_askers(const Job *job, const StepInput *in);
+
+typedef enum VerdictKind { VERDICT_ALLOWED, VERDICT_HELD, VERDICT_REFUSED } VerdictKind;
+typedef struct Verdict {
+    VerdictKind kind;
+    char *why;   /* NULL when allowed */
+    char *third; /* allowed: the first recipient outside this home who takes no part in the job;
+                    NULL: there is none. The owner is told in the same step. */
+    char *subject, *body; /* instead of what was proposed: some links in it must not work; NULL:
+                             as proposed */
+} Verdict;
+
+/* Begins what a step did about a note that it wanted changed and that stayed as it was. */
+#define COULD_NOT_CHANGE "could not change note "
+
+/* Puts those who are to stay in Cc there (`reply-cc`), then one verdict per mail, in order; elements
+ * are Verdict, freed with the array. */
+bool policy_check(Engine *engine,
+                  const Job *job,
+                  const StepInput *in,
+                  Proposal *p,
+                  GArray **ret_verdicts,
+                  GError **error);
+
+typedef struct StepResult {
+    int step;
+    bool ended;        /* the claim is over, whatever the job does next */
+    GPtrArray *msgids; /* char *: of the mails in order; NULL entry: it was not put */
+} StepResult;
+void step_result_clear(StepResult *r);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StepResult, step_result_clear)
+
+/* One transaction: check the claim, settle messages, outbox rows, effects, the step, the job's
+ * next state. ERR_NEVER "fenced" or "answered already": someone else was faster; nothing
+ * happened. */
+bool step_commit(Engine *engine,
+                 const JobClaim *claim,
+                 const StepInput *in,
+                 const Proposal *p,
+                 const GArray *verdicts,
+                 StepResult *ret,
+                 GError **error);
+/* After the commit: what is owed to files, then mail that waited for them, and a hint where
+ * somebody else has something to do. Safe to leave out; the sweep does it too. */
+bool step_settle(Engine *engine, const StepResult *result, GError **error);

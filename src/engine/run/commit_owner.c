@@ -1,0 +1,111 @@
+/*
+ * What people hear of the mails of a step, in the step's own transaction. The owner: one
+ * question about all that is held, and one word about what goes to people outside who take no
+ * part in the job. That word is spared where the owner gets that very mail, or asked for it and
+ * gets an answer in the same step. A person who asked and is not the owner: that something is
+ * held.
+ */
+#include "base/banned.h"
+#include "engine/out/breaker.h"
+#include "engine/out/post.h"
+#include "engine/people/hold.h"
+#include "engine/run/commit_internal.h"
+
+void
+commit_outside_free(gpointer p)
+{
+    CommitOutside *o = p;
+    g_free(o->to);
+    g_free(o->no_way);
+    g_free(o);
+}
+
+bool
+commit_speaks_to_owner(const Commit *c)
+{
+    for (guint i = 0; i < c->verdicts->len; i++) {
+        const Verdict *v = &g_array_index(c->verdicts, Verdict, i);
+        if (v->kind == VERDICT_HELD || v->third)
+            return true;
+    }
+    return false;
+}
+
+static void
+add_outside(GString *s, const Commit *c, const CommitOutside *o)
+{
+    g_string_append_printf(s, "%sFor job %" G_GINT64_FORMAT " this goes to %s:\n\n%s",
+                           s->len ? "\n\n" : "", c->job->id.v, o->to,
+                           o->mail->body ? o->mail->body : "");
+    for (guint i = 0; i < o->mail->files->len; i++) {
+        const ProposedFile *f = g_ptr_array_index(o->mail->files, i);
+        g_string_append_printf(s, "\n\nAttached: %s%s%s", f->filename,
+                               f->note_key ? ", note " : "", f->note_key ? f->note_key : "");
+    }
+    if (o->no_way)
+        g_string_append_printf(s, "\n\n(It is held: %s.)", o->no_way);
+}
+
+/* step 0: words of ours, and no mail of the step. */
+static bool
+post_notice(
+    const Commit *c, Txn *txn, const char *to, const char *text, int step, GError **error)
+{
+    g_autoptr(Compose) mail = role_mail_notice(c->engine->home, c->role, c->job, to, NULL, text,
+                                               &c->original->letter, error);
+    Post post = post_of_job(c->job);
+    post.step = step;
+    post.floor = step > 0 ? &c->in->floor : NULL;
+    return mail && post_compose(c->engine, txn, MAIL_NOTICE, mail, &post, NULL, NULL, error);
+}
+
+static bool
+report(Commit *c, Txn *txn, GError **error)
+{
+    g_autoptr(GString) s = g_string_new(NULL);
+    for (guint i = 0; i < c->outside->len; i++)
+        add_outside(s, c, g_ptr_array_index(c->outside, i));
+    return post_notice(c, txn, c->engine->home->config->owner, s->str, c->step, error);
+}
+
+/* Nothing of what is held is told: whether they may know is part of the question. */
+static bool
+tell_asker_of_hold(const Commit *c, Txn *txn, GError **error)
+{
+    const Config *config = c->engine->home->config;
+    const char *asker = c->job->asker;
+    bool listens;
+    if (!asker_listens(c->engine, c->job, &listens, error))
+        return false;
+    if (!listens || address_equal(asker, config->owner))
+        return true;
+    g_autoptr(GPtrArray) to = g_ptr_array_new();
+    g_autofree char *limit = NULL;
+    g_ptr_array_add(to, c->job->asker);
+    if (!breaker_out(c->engine, c->job, to, 0, &limit, error))
+        return false;
+    if (limit) /* a word about the silence would break it */
+        return true;
+    bool one = c->held->len == 1;
+    g_autofree char *text = g_strdup_printf(
+        "%s that I wrote for this must wait for the owner's yes. %s was asked; you need not do "
+        "anything.",
+        one ? "A mail" : "Mails", config->owner);
+    return post_notice(c, txn, asker, text, 0, error);
+}
+
+static bool
+ask_about_held(const Commit *c, Txn *txn, GError **error)
+{
+    return hold_ask(c->engine, txn, c->job, &c->original->letter,
+                    (const OutId *)(void *)c->held->data, c->held->len, error) &&
+           tell_asker_of_hold(c, txn, error);
+}
+
+bool
+commit_tell_people(Commit *c, Txn *txn, GError **error)
+{
+    if (c->held->len > 0 && !ask_about_held(c, txn, error))
+        return false;
+    return c->outside->len == 0 || c->owner_answered || report(c, txn, error);
+}

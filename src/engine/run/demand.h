@@ -1,0 +1,50 @@
+#pragma once
+
+/*
+ * Mail on demand. A run knows no mail password: where it needs a mail that is not held here it
+ * leaves word (store/mail/demands.h), wakes the process of the role's account and waits for a while.
+ * What is found is kept as a file and stored as history: it can be shown, and is never work.
+ * Where there is no account, nobody is at work for it or its server is away, nothing is waited
+ * for; the word stays, so that the mail may be there the next time.
+ */
+#include "engine/engine.h"
+#include "store/job/jobs.h"
+#include "store/mail/messages.h"
+
+/* At most this long, once, for all that is asked for. */
+#define DEMAND_WAIT_US (10 * USEC_PER_SEC)
+
+/* As messages_find() for the role, but a mail that is not here is looked for on the server:
+ * in that folder first ("" or NULL: anywhere). *ret NULL with true: it is not to be had now. */
+bool demand_mail(Engine *engine,
+                 const char *role,
+                 const char *msgid,
+                 const char *folder,
+                 MsgRow **ret,
+                 GError **error);
+
+/* What the mails of a job answer and refer to, as far as they came from a server and it is not
+ * held here: asked for once a day. Waits for what others have asked for, too: a job that came
+ * back from its checkpoint has gathered mail. */
+bool demand_ancestors(Engine *engine, const Job *job, const MsgRows *mails, GError **error);
+
+/* Leaves word only; inside the transaction. Nothing happens where the role has no server. */
+bool demand_later(Engine *engine,
+                  Txn *txn,
+                  const char *role,
+                  const char *msgid,
+                  const char *folder,
+                  GError **error);
+
+/* Stores a mail that is here now, of that folder and file, as history: no work. state is handled, or
+ * ignored where a person may release the mail. Inside the transaction. */
+bool demand_store(Engine *engine,
+                  Txn *txn,
+                  const ConfAccount *account,
+                  const ConfRole *role,
+                  const char *folder,
+                  const char *file,
+                  const Message *mail,
+                  MsgState state,
+                  const char *why,
+                  GError **error);

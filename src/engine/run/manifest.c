@@ -1,0 +1,95 @@
+#include "engine/run/manifest.h"
+#include "base/banned.h"
+#include "store/mail/messages.h"
+#include "store/note/note_versions.h"
+#include "store/out/outbox.h"
+
+#define MANIFEST_MAX (32u << 20)
+
+static bool
+read_manifest(GBytes *manifest, json_t **ret, GError **error)
+{
+    gsize len = 0;
+    const char *data = manifest ? g_bytes_get_data(manifest, &len) : NULL;
+    *ret = NULL;
+    return !data || json_parse(data, len, MANIFEST_MAX, ret, error);
+}
+
+/* The part's id when the brain saw of it; NULL: it did not. */
+static const char *
+seen_id(const json_t *part, bool whole)
+{
+    json_int_t shown = json_integer_value(json_object_get(part, "shown"));
+    json_int_t bytes = json_integer_value(json_object_get(part, "bytes"));
+    bool counts = shown > 0 && (!whole || shown == bytes);
+    return counts ? json_string_value(json_object_get(part, "id")) : NULL;
+}
+
+bool
+manifest_ids(GBytes *manifest, bool whole, GPtrArray **ret, GError **error)
+{
+    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(json_t) object = NULL;
+    size_t i;
+    json_t *part;
+    if (!read_manifest(manifest, &object, error))
+        return false;
+    json_array_foreach(json_object_get(object, "parts"), i, part)
+    {
+        const char *id = seen_id(part, whole);
+        if (id)
+            g_ptr_array_add(ids, g_strdup(id));
+    }
+    *ret = g_steal_pointer(&ids);
+    return true;
+}
+
+/* Unknown names are our own words. A note counts as the version that was shown, whatever it
+ * became since. A mail that an agent wrote, this one or another, counts as what it had read
+ * then: else a stranger's words would come back as trusted ones. */
+static bool
+lower_by(Engine *engine,
+         const char *role,
+         const char *id,
+         int64_t version,
+         Trust *floor,
+         GError **error)
+{
+    const Viewer viewer = {.role = role};
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(Note) note = NULL;
+    Trust own = TRUST_OPERATOR;
+    bool is_note = note_key_valid(id);
+    if (is_note ? !note_look(engine->db, &VIEWER_OPERATOR, id, version, &note, error)
+                : !messages_find(engine->db, &viewer, id, &row, error) ||
+                      (!row && !outbox_floor(engine->db, &viewer, id, &own, error)))
+        return false;
+    *floor = MIN(*floor, row ? row->floor : note ? note->label : own);
+    return true;
+}
+
+bool
+manifest_parts_floor(
+    Engine *engine, const char *role, const json_t *parts, Trust *floor, GError **error)
+{
+    size_t i;
+    json_t *part;
+    g_auto(Snapshot) reads = {0};
+    snapshot_begin(engine->db, &reads);
+    json_array_foreach(parts, i, part)
+    {
+        const char *id = seen_id(part, false);
+        int64_t version = json_integer_value(json_object_get(part, "version"));
+        if (id && !lower_by(engine, role, id, version, floor, error))
+            return false;
+    }
+    return true;
+}
+
+bool
+manifest_floor(Engine *engine, const char *role, GBytes *manifest, Trust *floor, GError **error)
+{
+    g_autoptr(json_t) object = NULL;
+    return read_manifest(manifest, &object, error) &&
+           manifest_parts_floor(engine, role, json_object_get(object, "parts"), floor, error);
+}

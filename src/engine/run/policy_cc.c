@@ -1,0 +1,84 @@
+/*
+ * Who else gets an answer. A person who writes to a role and names others in To or Cc expects, as
+ * everywhere in mail, that they read the answer too (`reply-cc = named`); not words of ours. They are put into the
+ * proposal before the policy looks at it, which so sees them as if the agent had named them. Roles
+ * of this home and our own accounts are left out: they would answer each other.
+ */
+#include "base/banned.h"
+#include "base/limits.h"
+#include "engine/out/outward.h"
+#include "engine/run/commit_internal.h"
+#include "engine/run/policy_internal.h"
+
+static bool
+names(const GPtrArray *specs, const char *spec)
+{
+    for (guint i = 0; i < specs->len; i++) {
+        if (address_equal(g_ptr_array_index(specs, i), spec))
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_own(const Config *config, const char *spec)
+{
+    g_autofree char *base = NULL, *tag = NULL;
+    if (config_is_agent(config, spec) || config_is_person(config, spec))
+        return config_is_agent(config, spec);
+    address_split_tag(spec, &base, &tag);
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        const char *own = outward_address(&config->accounts[i]);
+        if (own && address_is_ours(base, own))
+            return true;
+    }
+    return false;
+}
+
+static void
+add_named(const Config *config, ProposedMail *mail, const GPtrArray *to, const MsgRow *row)
+{
+    g_auto(GStrv) specs = g_strsplit(row->to, " ", -1);
+    if (!names(to, row->from))
+        return;
+    for (char **spec = specs; *spec && to->len + mail->cc->len < LIMIT_RECIPIENTS; spec++) {
+        if (address_spec_valid(*spec) && g_str_is_ascii(*spec) && !is_own(config, *spec) &&
+            !names(to, *spec) && !names(mail->cc, *spec))
+            g_ptr_array_add(mail->cc, g_strdup(*spec));
+    }
+}
+
+/* To whoever asked: of all their mails; else of the one that it answers. */
+static bool
+keep_named(Check *k, ProposedMail *mail, GError **error)
+{
+    const Viewer viewer = {.role = k->job->role};
+    const Config *config = k->engine->home->config;
+    const char *id = step_parent_id(k->job, k->in, mail);
+    g_autoptr(GPtrArray) askers = mail->to->len == 0 ? step_askers(k->job, k->in) : NULL;
+    const GPtrArray *to = askers ? askers : mail->to;
+    g_autoptr(MsgRow) row = NULL;
+    for (guint i = 0; askers && i < k->in->shown->len; i++)
+        add_named(config, mail, to, g_ptr_array_index(k->in->shown, i));
+    if (!id || (askers && k->in->shown->len > 0))
+        return true;
+    if (!messages_find(k->engine->db, &viewer, id, &row, error))
+        return false;
+    if (row)
+        add_named(config, mail, to, row);
+    return true;
+}
+
+bool
+policy_reply_cc(Check *k, Proposal *p, GError **error)
+{
+    const ConfRole *role = config_role(k->engine->home->config, k->job->role);
+    if (!role || !role->reply_named || p->status == PROPOSE_FAIL || p->status == PROPOSE_LIMIT)
+        return true;
+    for (guint i = 0; i < p->mails->len; i++) {
+        ProposedMail *mail = g_ptr_array_index(p->mails, i);
+        if (!mail->plain && !keep_named(k, mail, error))
+            return false;
+    }
+    return true;
+}

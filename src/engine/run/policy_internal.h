@@ -1,0 +1,26 @@
+#pragma once
+
+/* What the parts of the policy share; nobody else includes it. */
+#include "engine/run/commit.h"
+
+/* A proposal on its way through the policy. */
+typedef struct Check {
+    Engine *engine;
+    const Job *job;
+    const StepInput *in;
+    const Proposal *p;
+    GHashTable *links; /* that are nobody's invention; NULL: not looked for yet */
+} Check;
+
+/* One more reason why a person must say yes. Takes why. */
+void verdict_hold(Verdict *v, char *take_why);
+
+/* Everybody who gets the mail, as it would leave: char *, borrowed. */
+GPtrArray *policy_recipients(const Check *k, const ProposedMail *mail);
+
+/* Whoever the answered mail names beside us stays in Cc (policy_cc.c). */
+bool policy_reply_cc(Check *k, Proposal *p, GError **error);
+/* Links that the agent made up: made not to work, or held (policy_links.c). */
+bool policy_links(Check *k, const ProposedMail *mail, Verdict *v, GError **error);
+/* Notes that go along, and that somebody who gets them may not read (policy_notes.c). */
+bool policy_notes(const Check *k, const ProposedMail *mail, Verdict *v, GError **error);

@@ -1,0 +1,181 @@
+#include "base/banned.h"
+#include "engine/run/commit.h"
+#include "mail/address.h"
+#include "store/out/outbox.h"
+
+void
+proposed_file_free(ProposedFile *f)
+{
+    g_free(f->filename);
+    g_free(f->content_type);
+    g_free(f->note_key);
+    g_clear_pointer(&f->content, g_bytes_unref);
+    g_free(f);
+}
+
+ProposedMail *
+proposed_mail_new(void)
+{
+    ProposedMail *m = g_new0(ProposedMail, 1);
+    m->to = g_ptr_array_new_with_free_func(g_free);
+    m->cc = g_ptr_array_new_with_free_func(g_free);
+    m->files = proposed_files_new();
+    return m;
+}
+
+void
+proposed_mail_free(ProposedMail *m)
+{
+    if (!m)
+        return;
+    g_ptr_array_unref(m->to);
+    g_ptr_array_unref(m->cc);
+    proposed_files_free(m->files);
+    g_free(m->subject);
+    g_free(m->body);
+    g_free(m->in_reply_to);
+    g_free(m);
+}
+
+void
+proposed_mail_attach(ProposedMail *m,
+                     const char *filename,
+                     const char *content_type,
+                     GBytes *content)
+{
+    ProposedFile *f = g_new0(ProposedFile, 1);
+    f->filename = g_strdup(filename);
+    f->content_type = g_strdup(content_type);
+    f->content = g_bytes_ref(content);
+    proposed_files_add(m->files, f);
+}
+
+void
+proposed_note_free(ProposedNote *n)
+{
+    g_free(n->key);
+    g_free(n->to);
+    g_clear_pointer(&n->body, g_bytes_unref);
+    g_free(n);
+}
+
+void
+proposed_move_free(ProposedMove *m)
+{
+    g_free(m->msgid);
+    g_free(m->folder);
+    g_free(m);
+}
+
+Proposal *
+proposal_new(ProposalStatus status)
+{
+    Proposal *p = g_new0(Proposal, 1);
+    p->status = status;
+    p->resume = DUE_NEVER;
+    p->notes = proposed_notes_new();
+    p->mails = proposed_mails_new();
+    p->moves = proposed_moves_new();
+    p->settles = g_array_new(FALSE, FALSE, sizeof(MsgId));
+    return p;
+}
+
+ProposedMail *
+proposal_add_mail(Proposal *p)
+{
+    ProposedMail *mail = proposed_mail_new();
+    proposed_mails_add(p->mails, mail);
+    return mail;
+}
+
+ProposedNote *
+proposal_add_note(Proposal *p, NoteAct act, const char *key)
+{
+    ProposedNote *note = g_new0(ProposedNote, 1);
+    note->act = act;
+    note->key = g_strdup(key);
+    proposed_notes_add(p->notes, note);
+    return note;
+}
+
+void
+proposal_fail(
+    Proposal *p, const Config *config, const Job *job, const char *why, const char *log)
+{
+    ProposedMail *mail = proposal_add_mail(p);
+    mail->plain = true;
+    p->status = PROPOSE_FAIL;
+    p->why = g_strdup(why);
+    if (!address_equal(job->asker, config->owner))
+        g_ptr_array_add(mail->cc, g_strdup(config->owner));
+    mail->body =
+        g_strdup_printf("I could not do this: %s.%s%s\n\nReply CONTINUE to let me try "
+                        "again, or just write.",
+                        why, log && *log ? "\n\nThe last it wrote:\n" : "", log ? log : "");
+}
+
+void
+proposal_free(Proposal *p)
+{
+    if (!p)
+        return;
+    g_free(p->phase);
+    g_free(p->because);
+    g_free(p->why);
+    g_free(p->waiting_for);
+    proposed_notes_free(p->notes);
+    proposed_moves_free(p->moves);
+    g_clear_pointer(&p->state, g_bytes_unref);
+    proposed_mails_free(p->mails);
+    g_array_unref(p->settles);
+    g_free(p);
+}
+
+const char *
+round_below_steer(const Job *job, const StepInput *in)
+{
+    if (in->floor < TRUST_ROLE)
+        return "this round has read words of somebody unknown";
+    return job->may & MAY_STEER ? NULL : "not everybody who asked in this round may steer";
+}
+
+bool
+asker_listens(Engine *engine, const Job *job, bool *ret, GError **error)
+{
+    const Config *config = engine->home->config;
+    const Viewer all = VIEWER_OPERATOR;
+    g_autoptr(OutRow) asked = NULL;
+    g_autoptr(Job) theirs = NULL;
+    *ret = config_is_person(config, job->asker);
+    if (*ret || !config_role_at(config, job->asker))
+        return true;
+    if (!outbox_find(engine->db, &all, job->original_msgid, &asked, error) ||
+        (asked && !job_load(engine->db, &all, asked->job, &theirs, error)))
+        return false;
+    *ret = theirs && (theirs->state == JOB_QUEUED || theirs->state == JOB_RUNNING ||
+                      theirs->state == JOB_PARKED);
+    return true;
+}
+
+GPtrArray *
+step_askers(const Job *job, const StepInput *in)
+{
+    GPtrArray *to = g_ptr_array_new();
+    for (guint i = in->shown->len; i-- > 0;) {
+        MsgRow *row = g_ptr_array_index(in->shown, i);
+        bool known = false;
+        for (guint k = 0; k < to->len && !known; k++)
+            known = address_equal(g_ptr_array_index(to, k), row->from);
+        if (!known && *row->from)
+            g_ptr_array_add(to, row->from);
+    }
+    if (to->len == 0)
+        g_ptr_array_add(to, job->asker);
+    return to;
+}
+
+void
+step_result_clear(StepResult *r)
+{
+    g_clear_pointer(&r->msgids, g_ptr_array_unref);
+}

@@ -1,0 +1,428 @@
+/*
+ * One question to the brain, and what follows from its answer: a commit, another try, a pause
+ * of the brain, or the end of the job with a word to whoever asked.
+ */
+#include "base/banned.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/run/run_internal.h"
+#include "engine/run/think.h"
+#include "engine/run/workplace.h"
+#include "store/job/budget.h"
+#include "store/job/pauses.h"
+
+#define UNUSABLE_MAX (64u << 10) /* bytes kept of an answer that can't be used */
+#define MEND_MAX (16u << 10)     /* bytes of it that the brain is shown again, to mend it */
+
+typedef enum Tried {
+    TRIED_NEXT, /* the step is committed, and one more is to follow */
+    TRIED_DONE,
+    TRIED_AGAIN,
+    TRIED_REFUSED, /* asking the same again is no use */
+    TRIED_LARGE,   /* asking less may be */
+    TRIED_OTHER,   /* another brain is to be asked */
+    TRIED_OVER,
+    TRIED_ERROR
+} Tried;
+
+/* The last try that came to nothing. */
+typedef struct Failure {
+    char *why; /* to ask again, or to give up */
+    char *log;
+    GBytes *said; /* what can't be used; NULL: nothing was said */
+} Failure;
+
+static void
+failure_clear(Failure *f)
+{
+    g_clear_pointer(&f->why, g_free);
+    g_clear_pointer(&f->log, g_free);
+    g_clear_pointer(&f->said, g_bytes_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Failure, failure_clear)
+
+/* What the port has settled already is no longer ours to settle. */
+static bool
+drop_settled(Task *t, GError **error)
+{
+    g_autoptr(MsgRows) open = NULL;
+    if (!messages_open(t->run->engine->db, t->claim.job, &open, error))
+        return false;
+    for (guint i = t->in.shown->len; i-- > 0;) {
+        const MsgRow *row = g_ptr_array_index(t->in.shown, i);
+        bool still = false;
+        for (guint k = 0; k < open->len && !still; k++)
+            still = ((const MsgRow *)g_ptr_array_index(open, k))->id.v == row->id.v;
+        if (!still)
+            g_ptr_array_remove_index(LIST_ARRAY(t->in.shown), i);
+    }
+    return true;
+}
+
+static void
+add_remark(ProposedMail *mail, const char *remark)
+{
+    g_autofree char *body = g_steal_pointer(&mail->body);
+    mail->body = g_strdup_printf("%s\n\n(%s)", body, remark);
+}
+
+/* Who reads half of an answer must know it. */
+static void
+say_cut(const Task *t, const BrainAnswer *answer, Proposal *p)
+{
+    if (!answer->cut || t->steps || p->mails->len == 0)
+        return;
+    g_autofree char *size = text_format_size(t->brain->output);
+    g_autofree char *remark =
+        g_strdup_printf("It printed more than %s; the rest was not kept", size);
+    add_remark(g_ptr_array_index(p->mails, 0), remark);
+}
+
+static bool
+attach_files(Workplace *place, Proposal *p, GError **error)
+{
+    g_autoptr(ProposedFiles) files = NULL;
+    g_autofree char *notes = NULL;
+    if (!place || p->mails->len == 0)
+        return true;
+    if (!workplace_take(place, &files, &notes, error))
+        return false;
+    ProposedMail *mail = g_ptr_array_index(p->mails, 0);
+    for (guint i = 0; i < files->len; i++) {
+        const ProposedFile *f = g_ptr_array_index(files, i);
+        proposed_mail_attach(mail, f->filename, f->content_type, f->content);
+    }
+    if (notes)
+        add_remark(mail, notes);
+    return true;
+}
+
+/* The proposal of an answered question; NULL with failed->why: ask once more, for that reason.
+ */
+static Proposal *
+propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GError **error)
+{
+    const BrainAnswer *answer = brain_answer(thought->call);
+    if (thought->port_answered)
+        return proposal_new(PROPOSE_COMPLETE);
+    if (answer->failed) {
+        failed->why = g_strdup(answer->failed);
+        return NULL;
+    }
+    g_autoptr(Proposal) p = NULL;
+    g_autoptr(GError) unusable = NULL;
+    if (!t->face->answer(t->run->engine, t->job, &t->in, answer->text, &p, &unusable)) {
+        if (err_is(unusable, ERR_NEVER) || err_is(unusable, ERR_LIMIT)) {
+            failed->why = g_strdup(unusable->message);
+            failed->said = g_bytes_new(answer->text, text_cut_at(answer->text, UNUSABLE_MAX));
+        } else {
+            g_propagate_error(error, g_steal_pointer(&unusable));
+        }
+        return NULL;
+    }
+    t->in.answer = g_bytes_new(answer->text, strlen(answer->text));
+    say_cut(t, answer, p);
+    if (!attach_files(place, p, error))
+        return NULL;
+    return g_steal_pointer(&p);
+}
+
+static Tried
+over_if(bool ok)
+{
+    return ok ? TRIED_OVER : TRIED_ERROR;
+}
+
+/* The brain can't be asked, or gave no answer. */
+static Tried
+ask_elsewhere(Task *t, const BrainAnswer *answer, GError **error)
+{
+    bool other;
+    if (!run_fall_back(t, answer, &other, error))
+        return TRIED_ERROR;
+    return other ? TRIED_OTHER : over_if(run_wait(t, answer, error));
+}
+
+/* The question has ended without anything to propose from; *ret: how the try ended by that. */
+static bool
+ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
+{
+    if (thought->end == THINK_LOST) {
+        log_event(LOG_INFO, "the job was taken away by an order; ending quietly", NULL);
+        *ret = TRIED_OVER;
+        return true;
+    }
+    if (thought->end == THINK_DRAINED) {
+        *ret = over_if(run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
+                                   "put back: postrider stops", error));
+        return true;
+    }
+    const BrainAnswer *answer = brain_answer(thought->call);
+    t->in.floor = MIN(t->in.floor, thought->floor);
+    switch (answer->end) {
+    case BRAIN_BROKEN:
+    case BRAIN_LIMITED:
+    case BRAIN_STALLED:
+        *ret = ask_elsewhere(t, answer, error);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Is there money for this question, and how much may it cost? 0 in *ret_most: nothing. *ret: the
+ * try ends here, since a limit is reached, or others may reach it. */
+static bool
+set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError **error)
+{
+    Engine *engine = t->run->engine;
+    int64_t most = think_most(question);
+    bool halted = false, got;
+    g_auto(Txn) txn = {0};
+    *ret = TRIED_ERROR;
+    *ret_most = most;
+    if (most == 0)
+        return true;
+    /* A step has looked at its limits before; its last answer may have been of no use since. */
+    if ((!t->steps || question->why_again) && !run_halt_if_spent(t, &halted, error))
+        return false;
+    if (halted) {
+        *ret = TRIED_OVER;
+        return false;
+    }
+    if (engine->home->config->max_cost_per_day_micro == 0)
+        return true;
+    if (!txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
+        !budget_reserve(&txn, &t->claim, most, &got, error) || !txn_commit(&txn, error))
+        return false;
+    if (got)
+        return true;
+    log_event(LOG_INFO, "the job waits", "why", BUDGET_WAITS, NULL);
+    *ret = TRIED_OVER;
+    return false;
+}
+
+/* Counted before anything else can happen; it may have been for nothing. */
+static bool
+pay(Task *t, int64_t most, int64_t cost, GError **error)
+{
+    Db *db = t->run->engine->db;
+    bool woke = false;
+    g_auto(Txn) txn = {0};
+    if (cost == 0 && most == 0)
+        return true;
+    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
+        (cost > 0 && !budget_pay(&txn, t->claim.job, cost, error)) ||
+        (most > 0 && !budget_settle(&txn, &t->claim, &woke, error)) || !txn_commit(&txn, error))
+        return false;
+    t->in.paid |= cost > 0;
+    t->job->round_cost_micro += cost;
+    if (woke)
+        db_hint(db);
+    return true;
+}
+
+/* What the brain said in vain, in a fence like all text that is not ours; NULL: nothing. Caller
+ * frees. */
+static char *
+fence_answer(const Task *t, const Failure *failed)
+{
+    gsize len;
+    const char *said = failed->said ? g_bytes_get_data(failed->said, &len) : NULL;
+    const char *mark = context_nonce(t->context);
+    if (!t->steps || !said)
+        return NULL;
+    g_autofree char *whole = g_strndup(said, len);
+    size_t keep = text_cut_at(whole, MEND_MAX);
+    if (strstr(whole, mark))
+        return NULL;
+    return g_strdup_printf("=== YOUR LAST ANSWER [%s] ===\n%.*s%s\n=== END [%s] ===\n", mark,
+                           (int)keep, whole, keep < len ? "\n[… cut]" : "", mark);
+}
+
+/* *ret: the try has ended already, since the brain can't be asked as it is. */
+static bool
+ask(Task *t,
+    Workplace *place,
+    const char *prompt,
+    const Failure *failed,
+    Thought *thought,
+    Tried *ret,
+    GError **error)
+{
+    g_autofree char *said = fence_answer(t, failed);
+    Think question = {.engine = t->run->engine,
+                      .job = t->job,
+                      .role = t->role,
+                      .brain = t->brain,
+                      .claim = &t->claim,
+                      .in = &t->in,
+                      .place = place,
+                      .cwd = t->cwd,
+                      .prompt = prompt,
+                      .context = t->context,
+                      .why_again = failed->why,
+                      .last_answer = said,
+                      .schema = t->steps ? t->face->schema : NULL,
+                      .signal_fd = t->run->signal_fd,
+                      .draining = &t->run->draining};
+    g_autoptr(GError) unasked = NULL;
+    Db *db = t->run->engine->db;
+    int64_t most;
+    *ret = TRIED_ERROR;
+    if (t->steps && !brain_lacks(db, t->brain->name, &question.lacks, error))
+        return false;
+    if (!set_aside(t, &question, &most, ret, error))
+        return false;
+    int64_t began_us = clock_mono_us();
+    CRASH_POINT("run-before-brain");
+    if (think(&question, thought, &unasked)) {
+        const BrainAnswer *answer = brain_answer(thought->call);
+        *ret = TRIED_ERROR;
+        if (!pay(t, most, answer->cost_micro, error) ||
+            (answer->end == BRAIN_OK && answer->lacks != question.lacks &&
+             !brain_set_lacks(db, t->brain->name, answer->lacks, error)))
+            return false;
+        CRASH_POINT("run-after-brain");
+        t->in.took_us = clock_mono_us() - began_us;
+        return !ended_early(t, thought, ret, error);
+    }
+    if (err_is(unasked, ERR_CONFIG)) { /* no key, no script */
+        const BrainAnswer broken = {.end = BRAIN_BROKEN, .failed = unasked->message};
+        *ret = ask_elsewhere(t, &broken, error);
+        return false;
+    }
+    g_propagate_error(error, g_steal_pointer(&unasked));
+    *ret = TRIED_ERROR;
+    return false;
+}
+
+/* What is to be done about an answer that is none. */
+static Tried
+judge_failure(Task *t, BrainEnd end, Failure *failed, GError **error)
+{
+    g_autofree char *give_up = NULL;
+    switch (end) {
+    case BRAIN_REFUSED:
+        return TRIED_REFUSED;
+    case BRAIN_LARGE:
+        return TRIED_LARGE;
+    case BRAIN_EXITED:
+        if (!run_exited(t, failed->why, &give_up, error))
+            return TRIED_ERROR;
+        if (!give_up)
+            return TRIED_OVER;
+        g_free(failed->why);
+        failed->why = g_steal_pointer(&give_up);
+        return TRIED_REFUSED;
+    default:
+        return TRIED_AGAIN;
+    }
+}
+
+/* One question and what follows from its answer. */
+static Tried
+try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError **error)
+{
+    g_auto(Thought) thought = {0};
+    Tried ended;
+    if (!ask(t, place, prompt, failed, &thought, &ended, error))
+        return ended;
+    if (!brain_worked(t->run->engine->db, t->brain->name, error) ||
+        (thought.port_steps && !drop_settled(t, error)))
+        return TRIED_ERROR;
+
+    const BrainAnswer *answer = brain_answer(thought.call);
+    failure_clear(failed);
+    g_autoptr(Proposal) p = propose(t, &thought, place, failed, error);
+    if (!p) {
+        bool program = answer->failed && config_is_program(t->brain);
+        failed->log = program ? run_last_words(answer) : g_strdup(answer->log);
+        return failed->why ? judge_failure(t, answer->end, failed, error) : TRIED_ERROR;
+    }
+    if (t->steps && !run_steps_adjust(t, p, error))
+        return TRIED_ERROR;
+    g_auto(StepResult) result = {0};
+    if (!run_commit(t, p, &result, error))
+        return TRIED_ERROR;
+    return t->steps && !result.ended ? TRIED_NEXT : TRIED_DONE;
+}
+
+/* Who asks why sees what was said, or its beginning: it belongs to the step that gives up. */
+static bool
+give_up(Task *t, Failure *failed, GError **error)
+{
+    if (!failed->said && *failed->log) /* a program, which may have said enough */
+        t->in.answer = g_bytes_new(failed->log, strlen(failed->log));
+    if (!t->steps || !failed->said)
+        return run_fail(t, failed->why, failed->log, error);
+    g_autofree char *why =
+        g_strdup_printf("what the brain answered can't be used: %s", failed->why);
+    t->in.answer = g_steal_pointer(&failed->said);
+    return run_fail(t, why, failed->log, error);
+}
+
+/* The page for another brain. */
+static char *
+other_page(Task *t, const Workplace *place, Failure *failed, GError **error)
+{
+    failure_clear(failed);
+    if (t->steps && !run_make_cwd(t, error))
+        return NULL;
+    return run_context(t, place ? place->path : NULL, error);
+}
+
+/* The page once more, with less on it. NULL without an error: it can't be less, for failed->why. */
+static char *
+smaller_page(Task *t, const Workplace *place, Failure *failed, GError **error)
+{
+    g_autofree char *why = g_steal_pointer(&failed->why);
+    if (run_shrink(t))
+        return run_context(t, place ? place->path : NULL, error);
+    failed->why = run_too_large(t, why);
+    return NULL;
+}
+
+bool
+run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error)
+{
+    g_auto(Failure) failed = {0};
+    g_autofree char *page = g_strdup(prompt), *smaller = NULL;
+    for (int i = 0; i < RUN_BRAIN_TRIES; i++) {
+        switch (try_once(t, place, page, &failed, error)) {
+        case TRIED_NEXT:
+            *ret_next = true;
+            return true;
+        case TRIED_DONE:
+        case TRIED_OVER:
+            return true;
+        case TRIED_ERROR:
+            return false;
+        case TRIED_OTHER:
+            g_free(page);
+            page = other_page(t, place, &failed, error);
+            if (!page)
+                return false;
+            i = -1;
+            break;
+        case TRIED_LARGE:
+            smaller = smaller_page(t, place, &failed, error);
+            if (!smaller && !failed.why)
+                return false;
+            i = smaller ? -1 : RUN_BRAIN_TRIES;
+            g_free(page);
+            page = g_steal_pointer(&smaller);
+            break;
+        case TRIED_REFUSED:
+            i = RUN_BRAIN_TRIES;
+            break;
+        case TRIED_AGAIN:
+            log_event(LOG_WARN, "the brain failed", "brain", t->brain->name, "why", failed.why,
+                      NULL);
+            break;
+        }
+    }
+    return give_up(t, &failed, error);
+}

@@ -1,0 +1,95 @@
+#pragma once
+
+/* What run.c and the run_*.c share; nobody else includes it. */
+#include "brain/brain.h"
+#include "engine/face.h"
+#include "engine/run/commit.h"
+#include "engine/run/run.h"
+#include "engine/run/workplace.h"
+#include "store/job/pauses.h"
+
+typedef struct Run {
+    Engine *engine;
+    int signal_fd;
+    bool draining;
+    RunStats *stats;
+    RunLimits limits;
+} Run;
+
+/* All that one claimed job needs; plain borrowed views on it. */
+typedef struct Task {
+    Run *run;
+    JobClaim claim;
+    Job *job;
+    const ConfRole *role;
+    const ConfBrain *brain;
+    const FaceOps *face;
+    bool steps; /* the brain works in steps of ours, not as a program */
+    char *cwd;  /* of a program that is asked in steps; NULL: it is none */
+    StepInput in;
+    Context *context; /* what the brain is shown in this step */
+    /* The brain that takes no more than context_bytes, by what it said in this run; NULL. */
+    const ConfBrain *shrunk;
+    size_t context_bytes;
+} Task;
+
+/* We were asked to end: while a brain thought, or now. */
+bool run_called_off(Run *run);
+/* Loads the job and its open mail, for the next step. */
+bool run_load(Task *t, GError **error);
+/* The text for the brain; fills in digest and manifest, and lowers the floor by what it shows. */
+char *run_context(Task *t, const char *workdir, GError **error);
+/* Before the question: writes down which mail is shown, and sets timers and deadline. */
+bool run_mark_shown(Task *t, GError **error);
+/* How often one question is asked. */
+#define RUN_BRAIN_TRIES 2
+/* Asks, once more where the answer can't be used, then gives the job up. *ret_next: another
+ * step is to follow; NULL for programs. */
+bool run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error);
+/* Through policy and commit; files follow. */
+bool run_commit(Task *t, Proposal *p, StepResult *ret, GError **error);
+/* Ends the job by proposal_fail(). */
+bool run_fail(Task *t, const char *why, const char *log, GError **error);
+/* Gives the claim back, as job_release(). */
+bool run_release(Task *t, Due ready, bool count, const char *why, GError **error);
+
+/* A program failed: it is put back, to be run again in 30 s, 5 min, 30 min. *ret_give_up: why it is
+ * not, instead; caller frees. */
+bool run_exited(Task *t, const char *why, char **ret_give_up, GError **error);
+/* The end of what it printed, for a person: 20 lines of each stream. Caller frees. */
+char *run_last_words(const BrainAnswer *answer);
+/* How many bytes of text the brain is shown. */
+size_t run_budget(const Task *t);
+/* They were too many: half as many from now on. False: it can't be less. */
+bool run_shrink(Task *t);
+/* Why that ends the job, for a person; caller frees. */
+char *run_too_large(const Task *t, const char *why);
+
+/* How long what is broken is left alone. */
+#define BROKEN_WAIT_US (300 * USEC_PER_SEC)
+/* The brain did not answer, and that is no fault of the job: it stays queued for later, and no
+ * attempt counts. Whoever asked hears of it once, where it takes long.
+ *
+ *   BRAIN_BROKEN    all jobs of this brain wait; the owner hears of it once
+ *   BRAIN_LIMITED   likewise, until then, a day at most: of more the owner is asked once
+ *   BRAIN_STALLED   this job waits */
+bool run_wait(Task *t, const BrainAnswer *answer, GError **error);
+/* Asks another one instead of waiting, where there is one that can be asked: *ret. What is wrong
+ * with this one is remembered all the same. */
+bool run_fall_back(Task *t, const BrainAnswer *answer, bool *ret, GError **error);
+/* The first of this brain and its fallbacks that can be asked; else, in *ret, the first that may be
+ * again. */
+bool run_choose_brain(Task *t, const ConfBrain *first, Pause *ret, GError **error);
+/* The folder in which a program is asked in steps. */
+bool run_make_cwd(Task *t, GError **error);
+/* The same for a job that finds its brain paused. */
+bool run_join_wait(Task *t, const Pause *pause, GError **error);
+
+/* The loop of a brain that works in steps. */
+bool run_steps(Task *t, GError **error);
+/* Before a question that costs money: ends the round where a budget is spent, with a word to
+ * whoever asked. */
+bool run_halt_if_spent(Task *t, bool *ret_halted, GError **error);
+/* What the runtime adds to a proposal: one that escalates tells the owner, and no end is silent
+ * for whoever asked. */
+bool run_steps_adjust(Task *t, Proposal *p, GError **error);

@@ -1,0 +1,264 @@
+/* Brains that can't be asked: their jobs wait, and it is no fault of the jobs. */
+#include "base/banned.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/out/post.h"
+#include "engine/out/role_mail.h"
+#include "engine/run/run_internal.h"
+#include "store/job/timers.h"
+
+/* What a job waits for. */
+typedef struct Wait {
+    const char *why;
+    Due until;
+    bool known;  /* until is what the provider said, not our guess */
+    bool broken; /* a person must mend the brain: the owner has a mail of its own */
+    bool far;    /* the owner is asked about it (ask_owner) */
+} Wait;
+
+static bool
+tell_broken(Task *t, Txn *txn, const char *why, GError **error)
+{
+    Engine *engine = t->run->engine;
+    g_autofree char *text = g_strdup_printf(
+        "The brain '%s' does not work: %s.\n\nIts jobs wait. Mend [brain %s] in "
+        "postrider.conf, and they go on. One of them is tried every five "
+        "minutes, or at once after: postrider continue %" G_GINT64_FORMAT,
+        t->brain->name, why, t->brain->name, t->job->id.v);
+    g_autoptr(Compose) c =
+        role_mail_notice(engine->home, t->role, NULL, engine->home->config->owner,
+                         "A brain does not work", text, NULL, error);
+    Post post = {.level = TRUST_ROLE, .mailbox = t->job->role};
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
+}
+
+/* No other job of this brain is to find out the same; those who must know hear of it. */
+static bool
+pause_broken(Task *t, Txn *txn, const BrainAnswer *answer, Wait *w, GError **error)
+{
+    bool first;
+    w->broken = true;
+    w->until.us = home_now(t->run->engine->home) + BROKEN_WAIT_US;
+    log_event(LOG_ERROR, "brain is broken, its jobs wait 5 min", "brain", t->brain->name, "why",
+              answer->failed, NULL);
+    return brain_set_broken(txn, t->brain->name, w->until.us, answer->failed, &first, error) &&
+           (!first || tell_broken(t, txn, answer->failed, error));
+}
+
+/* A mail of its own, outside the thread of the job: no later prompt has the brain's words. */
+static bool
+ask_owner(Task *t, Txn *txn, const char *said, int64_t until_us, GError **error)
+{
+    Engine *engine = t->run->engine;
+    g_autofree char *at = clock_format_iso(until_us), *shown = text_vis(said, false);
+    g_autofree char *text = g_strdup_printf(
+        "The brain '%s' is at a limit, and asks to be left alone for more than a day. It "
+        "said:\n\n    %s\n\nIs that right? I don't take its word for so long. Nothing is lost: "
+        "all its jobs wait until %s, then I try again, and so once a day.\n\nTo let me try at "
+        "once, type: postrider continue %" G_GINT64_FORMAT
+        "\nFor another key or another provider: postrider setup brain",
+        t->brain->name, shown, at, t->job->id.v);
+    g_autoptr(Compose) c =
+        role_mail_notice(engine->home, t->role, NULL, engine->home->config->owner,
+                         "A brain is at its limit", text, NULL, error);
+    Post post = {.level = TRUST_ROLE, .mailbox = t->job->role};
+
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
+}
+
+static bool
+pause_limited(Task *t, Txn *txn, const BrainAnswer *answer, Wait *w, GError **error)
+{
+    bool ask;
+    w->known = answer->retry.us != 0;
+    w->until = answer->retry;
+    if (!brain_set_limited(txn, t->brain->name, &w->until, answer->failed, &ask, error) ||
+        (ask && !ask_owner(t, txn, answer->failed, w->until.us, error)))
+        return false;
+    w->far = w->until.us < answer->retry.us;
+    g_autofree char *at = clock_format_iso(w->until.us);
+    log_event(LOG_WARN, "the brain can't be asked now, its jobs wait", "brain", t->brain->name,
+              "until", at, "why", answer->failed, NULL);
+    return true;
+}
+
+/* This job alone: others may well be answered. */
+static bool
+pause_job(Task *t, const BrainAnswer *answer, Wait *w)
+{
+    int64_t now = home_now(t->run->engine->home);
+    w->until.us = brain_next_try(MIN(t->job->stalled_us, now), now);
+    g_autofree char *at = clock_format_iso(w->until.us);
+    log_event(LOG_WARN, "the brain gave no answer, the job waits", "brain", t->brain->name,
+              "until", at, "why", answer->failed, NULL);
+    return true;
+}
+
+/* --- whoever asked --- */
+
+static char *
+wait_words(const Home *home, const Wait *w, int64_t since_us)
+{
+    bool ahead = w->known && w->until.us - home_now(home) >= BRAIN_LONG_US;
+    g_autofree char *at = clock_format_iso(ahead ? w->until.us : since_us);
+    if (w->broken)
+        return g_strdup_printf("I can't go on with this since %s: what I think with does not "
+                               "work (%s).\n\nNothing is lost: the owner knows, and I go on "
+                               "by myself when it is mended.",
+                               at, w->why);
+    if (ahead)
+        return g_strdup_printf(
+            "I can't go on with this before %s: %s.\n\nNothing is lost: I go on "
+            "by myself then, with this and whatever else waits for it. Reply "
+            "CONTINUE to let me try at once.",
+            at, w->why);
+    return g_strdup_printf("I can't go on with this since %s: %s.\n\nNothing is lost: I try "
+                           "again at least once an hour, and go on by myself when it works. "
+                           "Reply CONTINUE to let me try at once.",
+                           at, w->why);
+}
+
+/* Is it long enough, and not known yet? */
+static bool
+is_news(const Task *t, const Wait *w, int64_t since_us)
+{
+    int64_t now = home_now(t->run->engine->home);
+    return !t->job->stall_told &&
+           (now - since_us >= BRAIN_LONG_US || w->until.us - now >= BRAIN_LONG_US);
+}
+
+/* One mail, where the wait is long. What an agent asked for, the owner hears of, but not where
+ * they have a mail about it. *ret_told: nothing more is to be said. */
+static bool
+say_wait(Task *t, Txn *txn, const Wait *w, bool *ret_told, GError **error)
+{
+    Engine *engine = t->run->engine;
+    const Config *config = engine->home->config;
+    const Job *job = t->job;
+    bool person = config_is_person(config, job->asker), tell;
+    const char *to = person ? job->asker : config->owner;
+    RoleMailParent parent = {.msgid = job->original_msgid, .subject = job->subject};
+    int64_t since_us = MIN(job->stalled_us, home_now(engine->home));
+    *ret_told = is_news(t, w, since_us);
+    if (!*ret_told || ((w->far || w->broken) && g_str_equal(to, config->owner)))
+        return true;
+    if (!brain_tell(txn, t->brain->name, to, &tell, error))
+        return false;
+    if (!tell)
+        return true;
+    g_autofree char *text = wait_words(engine->home, w, since_us);
+    g_autoptr(Compose) c =
+        role_mail_notice(engine->home, t->role, job, to, NULL, text, &parent, error);
+    Post post = post_of_job(job);
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&
+           (!person || timer_drop(txn, job->id, TIMER_ACK, error));
+}
+
+static bool
+wait_in(Task *t, Txn *txn, const Wait *w, GError **error)
+{
+    bool told;
+    return say_wait(t, txn, w, &told, error) && job_stall(txn, &t->claim, told, error) &&
+           job_release(txn, &t->claim, w->until, false, w->why, error);
+}
+
+static bool
+note_pause(Task *t, Txn *txn, const BrainAnswer *answer, Wait *w, GError **error)
+{
+    switch (answer->end) {
+    case BRAIN_BROKEN:
+        return pause_broken(t, txn, answer, w, error);
+    case BRAIN_LIMITED:
+        return pause_limited(t, txn, answer, w, error);
+    default:
+        return pause_job(t, answer, w);
+    }
+}
+
+static const ConfBrain *
+next_brain(const Task *t, const ConfBrain *brain)
+{
+    const Config *config = t->run->engine->home->config;
+    return *brain->fallback ? config_brain(config, brain->fallback) : NULL;
+}
+
+bool
+run_choose_brain(Task *t, const ConfBrain *first, Pause *ret, GError **error)
+{
+    *ret = (Pause){.until = DUE_NEVER};
+    for (const ConfBrain *b = first; b; b = next_brain(t, b)) {
+        g_auto(Pause) pause = {0};
+        if (!brain_pause(t->run->engine->db, b->name, &pause, error))
+            return false;
+        if (pause.kind == PAUSE_NONE) {
+            pause_clear(ret);
+            *ret = (Pause){.until = DUE_NEVER};
+            t->brain = b;
+            return true;
+        }
+        if (pause.until.us < ret->until.us) {
+            pause_clear(ret);
+            *ret = pause;
+            pause = (Pause){0};
+        }
+    }
+    return true;
+}
+
+bool
+run_fall_back(Task *t, const BrainAnswer *answer, bool *ret, GError **error)
+{
+    const ConfBrain *asked = t->brain, *next = next_brain(t, asked);
+    Db *db = t->run->engine->db;
+    Wait w = {.why = answer->failed};
+    g_auto(Pause) pause = {0};
+    g_auto(Txn) txn = {0};
+    *ret = false;
+    if (!next)
+        return true;
+    if (!run_choose_brain(t, next, &pause, error))
+        return false;
+    if (pause.kind != PAUSE_NONE)
+        return true;
+    const ConfBrain *other = t->brain;
+    t->brain = asked; /* it is the one that is told of */
+    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !note_pause(t, &txn, answer, &w, error) || !txn_commit(&txn, error))
+        return false;
+    t->brain = other;
+    log_event(LOG_WARN, "another brain is asked instead", "brain", other->name, NULL);
+    db_hint(db);
+    *ret = true;
+    return true;
+}
+
+bool
+run_wait(Task *t, const BrainAnswer *answer, GError **error)
+{
+    Db *db = t->run->engine->db;
+    Wait w = {.why = answer->failed};
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    if (!note_pause(t, &txn, answer, &w, error) || !wait_in(t, &txn, &w, error) ||
+        !txn_commit(&txn, error))
+        return false;
+    db_hint(db);
+    return true;
+}
+
+bool
+run_join_wait(Task *t, const Pause *pause, GError **error)
+{
+    Db *db = t->run->engine->db;
+    const Wait w = {.why = pause->why,
+                    .until = pause->until,
+                    .known = !pause->away,
+                    .broken = pause->kind == PAUSE_BROKEN};
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) || !wait_in(t, &txn, &w, error) ||
+        !txn_commit(&txn, error))
+        return false;
+    db_hint(db);
+    return true;
+}

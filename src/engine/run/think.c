@@ -1,0 +1,293 @@
+#include "engine/run/think.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "engine/out/post.h"
+#include "engine/out/role_mail.h"
+#include "engine/people/progress.h"
+#include "engine/run/orphans.h"
+#include "port/port.h"
+#include "store/job/timers.h"
+#include "store/mail/messages.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+/* What one poll round knows. */
+typedef struct Loop {
+    const Think *ask;
+    BrainCall *call;
+    Port *port;
+    int64_t
+        ack_us; /* of the acknowledgement that is owed, on the monotonic clock; USEC_NEVER */
+    int64_t progress_us; /* likewise of the next word about long work */
+    /* When a drained program must be gone, on the monotonic clock; USEC_NEVER. */
+    int64_t drain_us;
+    bool lost;
+} Loop;
+
+void
+thought_clear(Thought *t)
+{
+    g_clear_pointer(&t->call, brain_free);
+}
+
+static void
+read_signals(Loop *loop)
+{
+    struct signalfd_siginfo info;
+    const Think *ask = loop->ask;
+    bool ours;
+    while (read(ask->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        if (info.ssi_signo == SIGUSR1) {
+            /* What can't be read now, the commit will tell. */
+            loop->lost |= job_claim_holds(ask->engine->db, ask->claim, &ours, NULL) && !ours;
+        } else if (*ask->draining) { /* asked twice: at once */
+            loop->drain_us = 0;
+        } else {
+            *ask->draining = true;
+        }
+    }
+}
+
+/* The one mail that says "I have it", when nothing was said for a while. */
+static bool
+acknowledge(Loop *loop, GError **error)
+{
+    const Think *ask = loop->ask;
+    Engine *engine = ask->engine;
+    const Job *job = ask->job;
+    const MsgRow *row =
+        ask->in->shown->len ? g_ptr_array_index(ask->in->shown, ask->in->shown->len - 1) : NULL;
+    loop->ack_us = USEC_NEVER;
+    if (!row || row->trust < TRUST_PRINCIPAL)
+        return true;
+
+    RoleMailParent parent = {
+        .msgid = row->msgid, .subject = row->subject, .in_reply_to = row->in_reply_to};
+    g_autoptr(Compose) c =
+        role_mail_notice(engine->home, ask->role, job, row->from, NULL,
+                         "I have your mail and am working on it.", &parent, error);
+    Post post = post_of_job(job);
+    g_auto(Txn) txn = {0};
+    if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !job_check(&txn, ask->claim, ask->in->deadline_us, error) ||
+        !timer_drop(&txn, job->id, TIMER_ACK, error) ||
+        !post_compose(engine, &txn, MAIL_ACK, c, &post, NULL, NULL, error) ||
+        !txn_commit(&txn, error))
+        return false;
+    db_hint(engine->db);
+    return true;
+}
+
+/* By a clock that nobody sets while the brain thinks. */
+static bool
+find_timer(const Think *ask, const char *purpose, int64_t *ret_mono_us, GError **error)
+{
+    int64_t us;
+    if (!timer_find(ask->engine->db, ask->job->id, purpose, &us, error))
+        return false;
+    *ret_mono_us = us == USEC_NEVER ? us : us - home_now(ask->engine->home) + clock_mono_us();
+    return true;
+}
+
+/* The word about long work; it sets its timer on by itself. */
+static bool
+say_progress(Loop *loop, GError **error)
+{
+    const Think *ask = loop->ask;
+    bool said;
+    return progress_say(ask->engine, ask->job->id, &said, error) &&
+           find_timer(ask, TIMER_PROGRESS, &loop->progress_us, error);
+}
+
+static int
+poll_timeout(const Loop *loop, int64_t brain_wait_us)
+{
+    int64_t wait = brain_wait_us;
+    if (loop->ack_us != USEC_NEVER)
+        wait = MIN(wait, MAX(0, loop->ack_us - clock_mono_us()));
+    if (loop->progress_us != USEC_NEVER)
+        wait = MIN(wait, MAX(0, loop->progress_us - clock_mono_us()));
+    if (loop->drain_us != USEC_NEVER)
+        wait = MIN(wait, MAX(0, loop->drain_us - clock_mono_us()));
+    if (wait == USEC_NEVER)
+        return -1;
+    /* Up to the next millisecond; what is due is not waited for. */
+    return (int)MIN(wait / USEC_PER_MSEC + (wait % USEC_PER_MSEC != 0), INT_MAX);
+}
+
+/* One turn of the loop; true once the brain is done. */
+static bool
+turn(Loop *loop, GError **error)
+{
+    struct pollfd fds[BRAIN_POLL_MAX + PORT_POLL_MAX + 1];
+    int64_t wait_us = USEC_NEVER;
+    unsigned n_brain = brain_poll(loop->call, fds, &wait_us);
+    unsigned n_port = loop->port ? port_poll(loop->port, fds + n_brain) : 0;
+    struct pollfd *signals = fds + n_brain + n_port;
+    *signals = (struct pollfd){.fd = loop->ask->signal_fd, .events = POLLIN};
+
+    int ready = poll(fds, n_brain + n_port + 1, poll_timeout(loop, wait_us));
+    if (ready < 0 && errno != EINTR)
+        return err_set_errno(error, errno, "poll");
+    if (ready > 0 && signals->revents)
+        read_signals(loop);
+    if (ready > 0 && loop->port && !port_work(loop->port, fds + n_brain, n_port, error))
+        return false;
+    if (loop->ack_us <= clock_mono_us() && !acknowledge(loop, error))
+        return false;
+    if (loop->progress_us <= clock_mono_us() && !say_progress(loop, error))
+        return false;
+    return brain_work(loop->call);
+}
+
+/* Waits until the program is gone, without listening to anybody else. */
+static void
+end_brain(Loop *loop)
+{
+    brain_end(loop->call);
+    while (!brain_work(loop->call)) {
+        struct pollfd fds[BRAIN_POLL_MAX];
+        int64_t wait_us = USEC_NEVER;
+        unsigned n = brain_poll(loop->call, fds, &wait_us);
+        (void)poll(fds, n, wait_us == USEC_NEVER ? -1 : (int)(wait_us / USEC_PER_MSEC) + 1);
+    }
+}
+
+static bool
+run_loop(Loop *loop, ThinkEnd *ret_end, GError **error)
+{
+    const Think *ask = loop->ask;
+    for (;;) {
+        g_autoptr(GError) failed = NULL;
+        bool done = turn(loop, &failed);
+        if (failed && !err_is(failed, ERR_NEVER)) {
+            g_propagate_error(error, g_steal_pointer(&failed));
+            end_brain(loop);
+            return false;
+        }
+        if (failed || loop->lost) {
+            end_brain(loop);
+            *ret_end = THINK_LOST;
+            return true;
+        }
+        if (done) {
+            *ret_end = THINK_ANSWERED;
+            return true;
+        }
+        if (*ask->draining && loop->drain_us == USEC_NEVER)
+            loop->drain_us = clock_mono_us() + ask->engine->home->config->drain_us;
+        if (loop->drain_us <= clock_mono_us()) {
+            end_brain(loop);
+            *ret_end = THINK_DRAINED;
+            return true;
+        }
+    }
+}
+
+/* The job's folder, where a program is asked; NULL: a model is. */
+static const char *
+work_path(const Think *ask)
+{
+    return ask->place ? ask->place->path : ask->cwd;
+}
+
+/* Another run works on the job by now, in the same folder. */
+static bool
+is_in_other_hands(const Think *ask)
+{
+    const Viewer all = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+    return job_load(ask->engine->db, &all, ask->job->id, &job, NULL) && job &&
+           job->state == JOB_RUNNING && job->fence != ask->claim->fence;
+}
+
+/* What the program has started ends with it, wherever it hides. Processes are known by the job's
+ * folder alone: whoever comes too late would end those of the next run. */
+static void
+end_leftovers(const Think *ask)
+{
+    const char *work = is_in_other_hands(ask) ? NULL : work_path(ask);
+    unsigned n = work ? orphans_end(work) : 0;
+    if (n > 0)
+        log_say(LOG_INFO, "ended %u processes that a program had left", n);
+}
+
+/* The environment of a program: where it works, and the way to us. */
+static char **
+program_env(const Think *ask, const Port *port)
+{
+    g_autoptr(GPtrArray) env = g_ptr_array_new();
+    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_JOB=%" G_GINT64_FORMAT, ask->job->id.v));
+    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_ROLE=%s", ask->role->name));
+    g_ptr_array_add(env, g_strdup_printf("POSTRIDER_WORK=%s", work_path(ask)));
+    if (port) {
+        g_ptr_array_add(env, g_strdup_printf("POSTRIDER_PORT=%s", port_path(port)));
+        g_ptr_array_add(env, g_strdup_printf("POSTRIDER_IN=%s", ask->place->in));
+        g_ptr_array_add(env, g_strdup_printf("POSTRIDER_OUT=%s", ask->place->out));
+    }
+    g_ptr_array_add(env, NULL);
+    return (char **)g_ptr_array_free(g_steal_pointer(&env), FALSE);
+}
+
+static void
+fill_question(const Think *ask, char **env, BrainAsk *ret)
+{
+    *ret = (BrainAsk){.conf = ask->brain,
+                      .home = ask->engine->home->path,
+                      .prompt = ask->prompt,
+                      .cwd = ask->place ? ask->place->cwd
+                             : ask->cwd ? ask->cwd
+                                        : ask->engine->home->path,
+                      .env = (const char *const *)env,
+                      .why_again = ask->why_again,
+                      .last_answer = ask->last_answer,
+                      .schema = ask->schema,
+                      .lacks = ask->lacks,
+                      .total_iterations = ask->job->steps,
+                      .clock = &ask->engine->home->clock};
+    if (ask->context) {
+        ret->system = context_system(ask->context);
+        ret->files = context_files(ask->context, &ret->n_files);
+    }
+}
+
+int64_t
+think_most(const Think *ask)
+{
+    BrainAsk question;
+    fill_question(ask, NULL, &question);
+    return brain_most(&question);
+}
+
+bool
+think(const Think *ask, Thought *ret, GError **error)
+{
+    g_autoptr(Port) port = NULL;
+    g_autoptr(BrainCall) call = NULL;
+    g_auto(GStrv) env = NULL;
+    if (ask->place &&
+        !port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port, error))
+        return false;
+    if (work_path(ask))
+        env = program_env(ask, port);
+    BrainAsk question;
+    fill_question(ask, env, &question);
+    if (!brain_start(&question, &call, error))
+        return false;
+
+    Loop loop = {.ask = ask, .call = call, .port = port, .drain_us = USEC_NEVER};
+    bool ended = find_timer(ask, TIMER_ACK, &loop.ack_us, error) &&
+                 find_timer(ask, TIMER_PROGRESS, &loop.progress_us, error) &&
+                 run_loop(&loop, &ret->end, error);
+    end_leftovers(ask);
+    if (!ended)
+        return false;
+    ret->port_answered = port && port_answered(port);
+    ret->port_steps = port ? port_steps(port) : 0;
+    ret->floor = port ? port_floor(port) : TRUST_OPERATOR;
+    ret->call = g_steal_pointer(&call);
+    return true;
+}

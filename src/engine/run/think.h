@@ -1,0 +1,48 @@
+#pragma once
+
+/*
+ * One question to a brain, with everything that may happen meanwhile: the program talks to the
+ * agent port, a person must hear something (ack), the master wants to stop, an order took the
+ * claim away.
+ */
+#include "brain/brain.h"
+#include "engine/run/commit.h"
+#include "engine/run/context.h"
+#include "engine/run/workplace.h"
+
+typedef enum ThinkEnd {
+    THINK_ANSWERED, /* the brain is done: see answer */
+    THINK_LOST,    /* the claim is gone: an order, or another owner; nothing may be committed */
+    THINK_DRAINED, /* we were asked to stop before it was done */
+} ThinkEnd;
+
+typedef struct Think {
+    Engine *engine;
+    const Job *job;
+    const ConfRole *role;
+    const ConfBrain *brain;
+    const JobClaim *claim;
+    const StepInput *in;
+    const Workplace *place; /* NULL: the brain needs none, and no port */
+    const char *cwd;        /* without a workplace: where a program works; NULL: the home */
+    const char *prompt, *why_again, *last_answer; /* the last two as in BrainAsk */
+    const Context *context; /* for the system text and the files; NULL: neither */
+    const char *schema;     /* of the answer; NULL: free text */
+    unsigned lacks;         /* as in BrainAsk */
+    int signal_fd;
+    bool *draining; /* set once SIGTERM came; stays for the process */
+} Think;
+
+typedef struct Thought {
+    ThinkEnd end;
+    BrainCall *call;    /* holds the answer */
+    bool port_answered; /* the program settled all that it was shown, through the port */
+    unsigned port_steps;
+    Trust floor; /* what the program read through the port lowers it */
+} Thought;
+void thought_clear(Thought *t);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thought, thought_clear)
+
+bool think(const Think *ask, Thought *ret, GError **error);
+/* As brain_most(). */
+int64_t think_most(const Think *ask);

@@ -1,0 +1,61 @@
+#pragma once
+
+/*
+ * Where a program works: work/ROLE/JOB beneath the home with in/ (attachments of the mail it is
+ * shown) and out/ (files it leaves are attached to its answer); its cwd is the role's workdir
+ * where one is set. out/ is fresh in every claim: what an earlier run left is moved to
+ * old/FENCE first, so nothing is attached twice. in/ stays: a file of the same name is
+ * replaced, so the newest mail's attachment wins, and earlier ones are still there for a
+ * program that goes on with its work.
+ *
+ * The program runs under our uid and may put anything there, also while we look: links, FIFOs,
+ * folders in place of files. So everything is opened beneath a descriptor and without following
+ * links, only regular files are read, each up to its cap whatever its size claims to be, and
+ * what stands in the way is moved aside.
+ */
+#include "engine/run/commit.h"
+
+#define WORKPLACE_FILES_MAX 100u        /* in one answer */
+#define WORKPLACE_BYTES_MAX (50u << 20) /* over all of them; one: LIMIT_ATTACHMENT_BYTES */
+#define WORKPLACE_ENTRIES_MAX 10000u    /* names in out/ that are looked at */
+
+typedef struct Workplace {
+    char *path;        /* absolute: work/ROLE/JOB */
+    char *cwd;         /* absolute: workdir or path */
+    char *in, *out;    /* absolute */
+    int fd;            /* of path */
+    int64_t fence;     /* of the claim */
+    GHashTable *given; /* names in in/ that this claim has used */
+} Workplace;
+
+/* ERR_CONFIG: the role's workdir is no folder. */
+bool workplace_open(Engine *engine,
+                    const Job *job,
+                    const ConfRole *role,
+                    const JobClaim *claim,
+                    Workplace **ret,
+                    GError **error);
+void workplace_close(Workplace *w);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Workplace, workplace_close)
+
+/* The path of a job's workplace, there or not; caller frees. */
+char *workplace_path(const Home *home, const Job *job);
+
+/*
+ * A file name that is safe in any folder and on any terminal, made from one that is not: no
+ * path, no leading dot or dash, no control, invisible or shell characters, no name of a device,
+ * at most 120 bytes with its extension kept. It differs from every name in taken, in any case,
+ * and is added there: "a.txt", "a-2.txt". The same names in the same order give the same
+ * result. Caller frees.
+ */
+GHashTable *workplace_names_new(void);
+char *workplace_name(GHashTable *taken, const char *filename);
+
+/* Writes all attachments of the mails in order, once after workplace_open(). So
+ * somebody who goes through the same parts with workplace_name() and a fresh table knows the
+ * names. A mail whose file is gone has none. */
+bool workplace_fill(Workplace *w, Engine *engine, const MsgRows *shown, GError **error);
+/* Files in out/ by name, regular ones only, within the caps; what was left out is said in
+ * *ret_notes (NULL: nothing), a line each, in words for a mail. Names
+ * as by workplace_name(). */
+bool workplace_take(Workplace *w, ProposedFiles **ret_files, char **ret_notes, GError **error);

@@ -1,0 +1,44 @@
+#pragma once
+
+/*
+ * What lies in the folder notes/: the files of notes, what an exchange displaced and has not
+ * been looked at, what a crash left unfinished. Names only and times; nothing is read, no link
+ * is followed, nothing is changed.
+ */
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NOTES_MARKER ".postrider"
+
+typedef struct NoteFile {
+    char *key;
+    int64_t mtime_ns, size, ino;
+    bool linked; /* has a second name: it may be anybody's file */
+} NoteFile;
+
+typedef struct NoteDisplaced {
+    char *path; /* beneath notes/ */
+    char *key;
+} NoteDisplaced;
+
+typedef struct NoteFiles {
+    bool marker;
+    GHashTable *files;    /* key -> NoteFile, which owns the key */
+    GPtrArray *displaced; /* of NoteDisplaced */
+    GPtrArray *leftovers; /* of char *: paths of unfinished files of ours */
+    GPtrArray *findings;  /* of char *: what is there and can't be a note */
+} NoteFiles;
+void note_files_free(NoteFiles *tree);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(NoteFiles, note_files_free)
+
+/* All of it. */
+bool note_files_scan(int notes_fd, NoteFiles **ret, GError **error);
+/* The marker and the files of these keys alone; NULL ends the list. */
+bool note_files_look(int notes_fd, const char *const *keys, NoteFiles **ret, GError **error);
+/* What was displaced or is unfinished in the folders of these keys, and nothing else. */
+bool
+note_files_look_beside(int notes_fd, const char *const *keys, NoteFiles **ret, GError **error);
+
+/* "envoy/start" -> "envoy/start.md"; caller frees. */
+char *note_path(const char *key);

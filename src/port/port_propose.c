@@ -1,0 +1,386 @@
+/* The verbs that make something happen: each accepted request is a proposal with one mail,
+ * through policy, committed as a step under the run's own claim. */
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "engine/people/hold.h"
+#include "engine/run/workplace.h"
+#include "mail/mime/base64.h"
+#include "mail/msgid.h"
+#include "port/port_verbs.h"
+#include "store/out/outbox.h"
+#include <sysexits.h>
+
+/* NULL where the member is not there; a wrong type is an error. */
+static bool
+optional_string(const json_t *request, const char *name, const char **ret, GError **error)
+{
+    *ret = NULL;
+    return !json_object_get(request, name) || json_is_null(json_object_get(request, name)) ||
+           json_get_string(request, "", name, ret, error);
+}
+
+static bool
+add_address(GPtrArray *list, const char *name, const char *text, GError **error)
+{
+    g_autofree char *spec = address_normalise(text);
+    if (!spec || !address_spec_valid(spec))
+        return err_set(error, ERR_NEVER, "%s: '%s' is no address", name, text);
+    g_ptr_array_add(list, g_steal_pointer(&spec));
+    return true;
+}
+
+static bool
+add_header_list(GPtrArray *list, const char *name, const char *text, GError **error)
+{
+    g_autoptr(Addresses) addresses = address_parse_list(text);
+    if (addresses->len == 0 && *text)
+        return err_set(error, ERR_NEVER, "%s: '%s' holds no address", name, text);
+    for (guint i = 0; i < addresses->len; i++) {
+        const Address *a = g_ptr_array_index(addresses, i);
+        if (!add_address(list, name, a->spec, error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+read_addresses(const json_t *request, const char *name, GPtrArray *list, GError **error)
+{
+    const json_t *value = json_object_get(request, name);
+    const json_t *item;
+    size_t i;
+
+    if (!value || json_is_null(value))
+        return true;
+    if (json_is_string(value))
+        return add_header_list(list, name, json_string_value(value), error);
+    if (!json_is_array(value))
+        return err_set(error, ERR_NEVER, "%s: must be a string or an array", name);
+    json_array_foreach(value, i, item)
+    {
+        if (!json_is_string(item))
+            return err_set(error, ERR_NEVER, "%s[%zu]: must be a string", name, i);
+        if (!add_address(list, name, json_string_value(item), error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+decode_content(const char *path, const char *text, GBytes **ret, GError **error)
+{
+    size_t len = strlen(text);
+    bool damaged = false;
+
+    if (len / 4 * 3 > LIMIT_ATTACHMENT_BYTES)
+        return err_set(error, ERR_LIMIT, "%s.content_base64: an attachment is at most %u bytes",
+                       path, LIMIT_ATTACHMENT_BYTES);
+    g_autofree uint8_t *bytes = g_malloc(BASE64_ROOM(len));
+    size_t n = base64_decode(text, len, bytes, &damaged);
+    if (damaged)
+        return err_set(error, ERR_NEVER, "%s.content_base64: is not base64", path);
+    *ret = g_bytes_new_take(g_steal_pointer(&bytes), n);
+    return true;
+}
+
+static bool
+read_attachments(const json_t *request, ProposedMail *mail, GError **error)
+{
+    static const char *const members[] = {"filename", "content_base64", NULL};
+    g_autoptr(GHashTable) names = workplace_names_new();
+    const json_t *list, *item;
+    size_t i;
+
+    if (!json_object_get(request, "attachments"))
+        return true;
+    if (!json_get_array(request, "", "attachments", &list, error))
+        return false;
+    if (json_array_size(list) > WORKPLACE_FILES_MAX)
+        return err_set(error, ERR_LIMIT, "attachments: at most %u", WORKPLACE_FILES_MAX);
+    json_array_foreach(list, i, item)
+    {
+        g_autofree char *path = g_strdup_printf("attachments[%zu]", i);
+        g_autoptr(GBytes) content = NULL;
+        const char *filename, *base64;
+
+        if (!json_is_object(item))
+            return err_set(error, ERR_NEVER, "%s: must be an object", path);
+        if (!json_only(item, path, members, error) ||
+            !json_get_string(item, path, "filename", &filename, error) ||
+            !json_get_string(item, path, "content_base64", &base64, error) ||
+            !decode_content(path, base64, &content, error))
+            return false;
+        g_autofree char *safe = workplace_name(names, filename);
+        proposed_mail_attach(mail, safe, NULL, content);
+    }
+    return true;
+}
+
+/* The members that send and reply share, with body required. */
+static ProposedMail *
+read_mail(const json_t *request, GError **error)
+{
+    ProposedMail *mail = proposed_mail_new();
+    const char *body, *subject;
+
+    if (json_get_string(request, "", "body", &body, error) &&
+        optional_string(request, "subject", &subject, error) &&
+        read_addresses(request, "to", mail->to, error) &&
+        read_addresses(request, "cc", mail->cc, error) &&
+        read_attachments(request, mail, error)) {
+        mail->body = g_strdup(body);
+        mail->subject = g_strdup(subject);
+        return mail;
+    }
+    proposed_mail_free(mail);
+    return NULL;
+}
+
+static void
+put_outcome(json_t *answer, const Verdict *verdict, const char *msgid)
+{
+    bool held = verdict->kind == VERDICT_HELD;
+
+    answer_id(answer, "message_id", msgid);
+    answer_text(answer, "state", held ? "held" : "ready");
+    if (held)
+        answer_text(answer, "why", verdict->why);
+}
+
+/* A program hears at once that nobody can be asked about what would be held. */
+static bool
+may_ask(PortTalk *talk, const GArray *verdicts, int *status, GError **error)
+{
+    const char *why = NULL;
+    bool held = false;
+    for (guint i = 0; i < verdicts->len; i++)
+        held |= g_array_index(verdicts, Verdict, i).kind == VERDICT_HELD;
+    if (held && !hold_may_ask(talk->engine, talk->job->id, &why, error))
+        return false;
+    if (!why)
+        return true;
+    *status = EX_TEMPFAIL;
+    return err_set(error, ERR_NEVER, "%s", why);
+}
+
+bool
+port_commit(PortTalk *talk,
+            Proposal *p,
+            MsgRows *shown,
+            GArray **ret_verdicts,
+            StepResult *ret,
+            int *status,
+            GError **error)
+{
+    const StepInput in = {.floor = talk->floor,
+                          .shown = shown,
+                          .context = talk->in->context,
+                          .deadline_us = talk->in->deadline_us};
+    g_autoptr(GArray) verdicts = NULL;
+    g_autoptr(GError) failure = NULL;
+
+    if (!policy_check(talk->engine, talk->job, &in, p, &verdicts, error))
+        return false;
+    for (guint i = 0; i < verdicts->len; i++) {
+        const Verdict *verdict = &g_array_index(verdicts, Verdict, i);
+        if (verdict->kind != VERDICT_REFUSED)
+            continue;
+        *status = EX_NOPERM;
+        return err_set(error, ERR_NEVER, "%s", verdict->why);
+    }
+    if (!may_ask(talk, verdicts, status, error))
+        return false;
+    if (!step_commit(talk->engine, talk->claim, &in, p, verdicts, ret, &failure)) {
+        talk->lost = err_is(failure, ERR_NEVER) && g_str_has_prefix(failure->message, "fenced");
+        if (talk->lost)
+            *status = EX_TEMPFAIL;
+        g_propagate_error(error, g_steal_pointer(&failure));
+        return false;
+    }
+    talk->steps++;
+    (void)step_settle(talk->engine, ret, NULL); /* the sweep does what is left */
+    *ret_verdicts = g_steal_pointer(&verdicts);
+    return true;
+}
+
+/* One mail through policy and commit. The message id is given for the caller's own record. */
+static bool
+commit_mail(PortTalk *talk,
+            Proposal *p,
+            MsgRows *shown,
+            json_t *answer,
+            char **ret_msgid,
+            int *status,
+            GError **error)
+{
+    g_autoptr(GArray) verdicts = NULL;
+    g_auto(StepResult) result = {0};
+
+    if (!port_commit(talk, p, shown, &verdicts, &result, status, error))
+        return false;
+    *ret_msgid = g_strdup(g_ptr_array_index(result.msgids, 0));
+    put_outcome(answer, &g_array_index(verdicts, Verdict, 0), *ret_msgid);
+    return true;
+}
+
+/* Whether the role may know that there is such a mail. */
+static bool
+is_visible(PortTalk *talk, const char *msgid, bool *ret, GError **error)
+{
+    const Viewer viewer = {.role = talk->job->role};
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(OutRow) out = NULL;
+
+    if (!messages_find(talk->engine->db, &viewer, msgid, &row, error) ||
+        !outbox_find(talk->engine->db, &viewer, msgid, &out, error))
+        return false;
+    *ret = out || (row && mail_is_let_in(row));
+    return true;
+}
+
+static bool
+read_parent(
+    PortTalk *talk, const json_t *request, ProposedMail *mail, int *status, GError **error)
+{
+    const char *text;
+    bool visible = false;
+
+    if (!optional_string(request, "in_reply_to", &text, error))
+        return false;
+    if (!text)
+        return true;
+    g_autofree char *id = msgid_parse(text);
+    if (id && !is_visible(talk, id, &visible, error))
+        return false;
+    if (!visible)
+        return answer_absent(text, status, error);
+    mail->in_reply_to = g_steal_pointer(&id);
+    return true;
+}
+
+bool
+verb_send(PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+{
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
+    g_autofree char *msgid = NULL;
+    ProposedMail *mail = read_mail(request, error);
+
+    if (!mail)
+        return false;
+    proposed_mails_add(p->mails, mail);
+    if (!read_parent(talk, request, mail, status, error))
+        return false;
+    if (mail->to->len > 0 && !mail->in_reply_to && !mail->subject)
+        return err_set(error, ERR_NEVER, "subject: must be there in a mail that answers none");
+    return commit_mail(talk, p, talk->unsettled, answer, &msgid, status, error);
+}
+
+static const MsgRow *
+find_shown(const PortTalk *talk, const char *msgid)
+{
+    for (guint i = 0; i < talk->in->shown->len; i++) {
+        const MsgRow *row = g_ptr_array_index(talk->in->shown, i);
+        if (g_str_equal(row->msgid, msgid))
+            return row;
+    }
+    return NULL;
+}
+
+static bool
+add_settled(PortTalk *talk, const MsgRow *row, MsgRows *rows, json_t *answer, GError **error)
+{
+    const char *reply = g_hash_table_lookup(talk->answers, &row->id.v);
+
+    if (reply) {
+        answer_id(answer, "message_id", reply);
+        return err_set(error, ERR_NEVER, "'<%s>' was answered already by '<%s>'", row->msgid,
+                       reply);
+    }
+    if (!g_ptr_array_find(LIST_ARRAY(rows), row, NULL))
+        msg_rows_add(rows, (MsgRow *)row);
+    return true;
+}
+
+/* The mails that a reply settles: those it names, else all that are open. */
+static bool
+read_settles(PortTalk *talk,
+             const json_t *request,
+             MsgRows *rows,
+             json_t *answer,
+             int *status,
+             GError **error)
+{
+    const json_t *list, *item;
+    size_t i;
+
+    if (!json_object_get(request, "settles")) {
+        const MsgRows *from = talk->unsettled->len ? talk->unsettled : talk->in->shown;
+        for (guint k = 0; k < from->len; k++) {
+            if (!add_settled(talk, g_ptr_array_index(from, k), rows, answer, error))
+                return false;
+        }
+        return true;
+    }
+    if (!json_get_array(request, "", "settles", &list, error))
+        return false;
+    json_array_foreach(list, i, item)
+    {
+        const char *text = json_string_value(item);
+        if (!text)
+            return err_set(error, ERR_NEVER, "settles[%zu]: must be a string", i);
+        g_autofree char *id = msgid_parse(text);
+        const MsgRow *row = id ? find_shown(talk, id) : NULL;
+        if (!row)
+            return answer_absent(text, status, error);
+        if (!add_settled(talk, row, rows, answer, error))
+            return false;
+    }
+    return true;
+}
+
+static int
+compare_age(gconstpointer a, gconstpointer b)
+{
+    const MsgRow *x = *(const MsgRow *const *)a, *y = *(const MsgRow *const *)b;
+    return (x->id.v > y->id.v) - (x->id.v < y->id.v);
+}
+
+static void
+mark_settled(PortTalk *talk, const MsgRows *rows, const char *msgid)
+{
+    for (guint i = 0; i < rows->len; i++) {
+        MsgRow *row = g_ptr_array_index(rows, i);
+        g_ptr_array_remove(LIST_ARRAY(talk->unsettled), row);
+        g_hash_table_insert(talk->answers, &row->id.v, g_strdup(msgid));
+    }
+}
+
+bool
+verb_reply(PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+{
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
+    g_autoptr(MsgRows) rows = msg_rows_new_view();
+    g_autofree char *msgid = NULL;
+    ProposedMail *mail = read_mail(request, error);
+
+    if (!mail)
+        return false;
+    proposed_mails_add(p->mails, mail);
+    if (!*mail->body && mail->files->len == 0)
+        return err_set(error, ERR_NEVER, "body: must not be empty");
+    if (!read_settles(talk, request, rows, answer, status, error))
+        return false;
+    if (rows->len == 0)
+        return err_set(error, ERR_NEVER, "there is no mail to answer; use send");
+    g_ptr_array_sort(LIST_ARRAY(rows), compare_age);
+    const MsgRow *newest = g_ptr_array_index(rows, rows->len - 1);
+    mail->in_reply_to = g_strdup(newest->msgid);
+    for (guint i = 0; i < rows->len; i++)
+        g_array_append_val(p->settles, ((MsgRow *)g_ptr_array_index(rows, i))->id);
+    if (!commit_mail(talk, p, rows, answer, &msgid, status, error))
+        return false;
+    mark_settled(talk, rows, msgid);
+    return true;
+}

@@ -1,0 +1,234 @@
+/* The verbs that only look. They see what the run's role may see, and what they show counts as
+ * shown. */
+#include "base/banned.h"
+#include "base/json.h"
+#include "engine/follow.h"
+#include "engine/run/demand.h"
+#include "mail/address.h"
+#include "mail/mime/part_json.h"
+#include "mail/msgid.h"
+#include "port/port_verbs.h"
+#include "store/index/index.h"
+#include "store/out/outbox.h"
+
+#define LIST_DEFAULT 50
+#define LIST_MAX 500
+
+/* What the program reads counts as shown: it lowers the floor. */
+static json_t *
+format_row(PortTalk *talk, const MsgRow *row)
+{
+    g_autofree char *from = address_show(row->from_name, row->from);
+    g_auto(GStrv) flags = message_flag_names(row->flags);
+    json_t *mail = json_object();
+    json_t *names = json_array();
+
+    talk->floor = MIN(talk->floor, row->floor);
+    answer_id(mail, "message_id", row->msgid);
+    answer_text(mail, "role", row->role);
+    answer_text(mail, "folder", *row->folder ? row->folder : "INBOX");
+    answer_text(mail, "from", from);
+    answer_text(mail, "to", row->to);
+    answer_text(mail, "subject", row->subject);
+    answer_time(mail, "date", row->date_us ? row->date_us : row->received_us);
+    json_object_set_new(mail, "thread", json_integer(row->thread.v));
+    answer_text(mail, "state", msg_state_name(row->state));
+    answer_text(mail, "why", row->why);
+    for (char **f = flags; f && *f; f++)
+        json_array_append_new(names, json_string(*f));
+    json_object_set_new(mail, "flags", names);
+    return mail;
+}
+
+static json_t *
+format_rows(PortTalk *talk, const MsgRows *rows)
+{
+    json_t *mails = json_array();
+
+    for (guint i = 0; i < rows->len; i++) {
+        const MsgRow *row = g_ptr_array_index(rows, i);
+        if (mail_is_let_in(row))
+            json_array_append_new(mails, format_row(talk, row));
+    }
+    return mails;
+}
+
+/* So does what an agent wrote when it had read less. */
+static json_t *
+format_out(PortTalk *talk, const OutRow *row)
+{
+    json_t *mail = json_object();
+
+    talk->floor = MIN(talk->floor, row->floor);
+    answer_id(mail, "message_id", row->msgid);
+    answer_text(mail, "folder", "Sent");
+    answer_text(mail, "from", row->from);
+    answer_text(mail, "to", row->address);
+    answer_text(mail, "subject", row->subject);
+    answer_time(mail, "date", row->created_us);
+    answer_text(mail, "state", out_state_name(row->state));
+    answer_text(mail, "why", row->why);
+    return mail;
+}
+
+static json_t *
+format_hits(PortTalk *talk, const IndexHits *hits)
+{
+    json_t *mails = json_array();
+
+    for (guint i = 0; i < hits->len; i++) {
+        const IndexHit *hit = g_ptr_array_index(hits, i);
+        if (hit->out || mail_is_let_in(hit->in))
+            json_array_append_new(mails, hit->out ? format_out(talk, hit->out)
+                                                  : format_row(talk, hit->in));
+    }
+    return mails;
+}
+
+static void
+add_content(json_t *mail, GBytes *raw)
+{
+    if (!raw) {
+        answer_text(mail, "text", NULL);
+        return;
+    }
+    gsize len;
+    const void *data = g_bytes_get_data(raw, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    json_t *attachments = json_array();
+    for (guint i = 0; i < m->files->len; i++)
+        json_array_append_new(attachments,
+                              part_format_json(g_ptr_array_index(m->files, i), true));
+    answer_text(mail, "text", m->text);
+    json_object_set_new(mail, "available_attachments", attachments);
+}
+
+bool
+verb_mail_list(
+    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+{
+    const Viewer viewer = {.role = talk->job->role};
+    g_autoptr(MsgRows) rows = NULL;
+    int64_t limit = LIST_DEFAULT;
+
+    if (json_object_get(request, "limit") &&
+        !json_get_int(request, "", "limit", 1, LIST_MAX, &limit, error))
+        return false;
+    const MsgQuery query = {
+        .role = talk->job->role, .taken_in = true, .limit = (unsigned)limit};
+    if (!messages_list(talk->engine->db, &viewer, &query, &rows, error))
+        return false;
+    json_object_set_new(answer, "mails", format_rows(talk, rows));
+    return true;
+}
+
+bool
+verb_mail_search(
+    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+{
+    const Viewer viewer = {.role = talk->job->role};
+    g_autoptr(Index) ix = NULL;
+    g_autoptr(IndexHits) hits = NULL;
+    const char *query;
+    int64_t limit = LIST_DEFAULT;
+    bool fresh;
+
+    if (!json_get_string(request, "", "query", &query, error) ||
+        (json_object_get(request, "limit") &&
+         !json_get_int(request, "", "limit", 1, LIST_MAX, &limit, error)) ||
+        !index_open(talk->engine->home, &ix, &fresh, error) ||
+        !follow_index(talk->engine, ix, 0, NULL, error) ||
+        !index_search(ix, talk->engine->db, &viewer, query, (unsigned)limit, &hits, error))
+        return false;
+    json_object_set_new(answer, "mails", format_hits(talk, hits));
+    return true;
+}
+
+static bool
+show_taken_in(PortTalk *talk, const MsgRow *row, json_t *answer, GError **error)
+{
+    g_autoptr(GBytes) raw = NULL;
+
+    if (!follow_read(talk->engine->db, row, &raw, error))
+        return false;
+    json_t *mail = format_row(talk, row);
+    answer_text(mail, "trust", trust_name(row->trust));
+    answer_text(mail, "floor", trust_name(row->floor));
+    add_content(mail, raw);
+    json_object_set_new(answer, "mail", mail);
+    return true;
+}
+
+static bool
+show_written(PortTalk *talk, const OutRow *row, json_t *answer, GError **error)
+{
+    g_autoptr(GBytes) raw = NULL;
+
+    if (!follow_read_out(talk->engine->db, row, talk->job->role, &raw, error))
+        return false;
+    json_t *mail = format_out(talk, row);
+    add_content(mail, raw);
+    json_object_set_new(answer, "mail", mail);
+    return true;
+}
+
+bool
+verb_mail_show(
+    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+{
+    const Viewer viewer = {.role = talk->job->role};
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(OutRow) out = NULL;
+    const char *text;
+
+    if (!json_get_string(request, "", "id", &text, error))
+        return false;
+    g_autofree char *id = msgid_parse(text);
+    if (!id)
+        return answer_absent(text, status, error);
+    if (!outbox_find(talk->engine->db, &viewer, id, &out, error) ||
+        (!out && !demand_mail(talk->engine, talk->job->role, id, NULL, &row, error)) ||
+        (out && !messages_find(talk->engine->db, &viewer, id, &row, error)))
+        return false;
+    if (row && mail_is_let_in(row))
+        return show_taken_in(talk, row, answer, error);
+    if (!out)
+        return answer_absent(text, status, error);
+    return show_written(talk, out, answer, error);
+}
+
+static int
+compare_dates(gconstpointer a, gconstpointer b)
+{
+    const char *x = json_string_value(json_object_get(*(json_t *const *)a, "date"));
+    const char *y = json_string_value(json_object_get(*(json_t *const *)b, "date"));
+    return g_strcmp0(x, y);
+}
+
+bool
+verb_mail_thread(
+    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+{
+    const Viewer viewer = {.role = talk->job->role};
+    const MsgQuery taken = {.job = talk->job->id, .limit = LIST_MAX};
+    const OutQuery written = {.job = talk->job->id, .all = true, .limit = LIST_MAX};
+    g_autoptr(MsgRows) in = NULL;
+    g_autoptr(OutRows) out = NULL;
+    g_autoptr(GPtrArray) mails = g_ptr_array_new();
+
+    if (!messages_list(talk->engine->db, &viewer, &taken, &in, error) ||
+        !outbox_list(talk->engine->db, &viewer, &written, &out, error))
+        return false;
+    for (guint i = 0; i < in->len; i++) {
+        if (mail_is_let_in(g_ptr_array_index(in, i)))
+            g_ptr_array_add(mails, format_row(talk, g_ptr_array_index(in, i)));
+    }
+    for (guint i = 0; i < out->len; i++)
+        g_ptr_array_add(mails, format_out(talk, g_ptr_array_index(out, i)));
+    g_ptr_array_sort(mails, compare_dates);
+    json_t *list = json_array();
+    for (guint i = 0; i < mails->len; i++)
+        json_array_append_new(list, g_ptr_array_index(mails, i));
+    json_object_set_new(answer, "mails", list);
+    return true;
+}

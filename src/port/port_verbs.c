@@ -1,0 +1,204 @@
+#include "port/port_verbs.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "mail/msgid.h"
+#include <sysexits.h>
+
+typedef struct Verb {
+    const char *name;
+    const char *const *members;
+    PortVerb *run;
+} Verb;
+
+void
+port_talk_init(
+    PortTalk *talk, Engine *engine, const Job *job, const JobClaim *claim, const StepInput *in)
+{
+    *talk =
+        (PortTalk){.engine = engine,
+                   .job = job,
+                   .claim = claim,
+                   .in = in,
+                   .floor = in->floor,
+                   .unsettled = msg_rows_new_view(),
+                   .answers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free)};
+    g_ptr_array_extend(LIST_ARRAY(talk->unsettled), LIST_ARRAY(in->shown), NULL, NULL);
+}
+
+void
+port_talk_clear(PortTalk *talk)
+{
+    g_clear_pointer(&talk->unsettled, msg_rows_free);
+    g_clear_pointer(&talk->answers, g_hash_table_unref);
+}
+
+void
+answer_text(json_t *object, const char *name, const char *value)
+{
+    json_object_set_new(object, name, value ? json_string(value) : json_null());
+}
+
+void
+answer_id(json_t *object, const char *name, const char *msgid)
+{
+    g_autofree char *bracketed = msgid_format(msgid);
+    answer_text(object, name, bracketed);
+}
+
+void
+answer_time(json_t *object, const char *name, int64_t wall_us)
+{
+    g_autofree char *iso = wall_us ? clock_format_iso(wall_us) : NULL;
+    answer_text(object, name, iso);
+}
+
+bool
+answer_absent(const char *id, int *status, GError **error)
+{
+    *status = EX_NOINPUT;
+    return err_set(error, ERR_NEVER, "no mail '%s'", id);
+}
+
+bool
+mail_is_let_in(const MsgRow *row)
+{
+    return row->state != MSG_HELD && row->state != MSG_DEAD;
+}
+
+static json_t *
+id_list(const MsgRows *rows)
+{
+    json_t *ids = json_array();
+    for (guint i = 0; i < rows->len; i++) {
+        const MsgRow *row = g_ptr_array_index(rows, i);
+        g_autofree char *id = msgid_format(row->msgid);
+        json_array_append_new(ids, json_string(id));
+    }
+    return ids;
+}
+
+static bool
+report_status(
+    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+{
+    const Job *job = talk->job;
+
+    json_object_set_new(answer, "job", json_integer(job->id.v));
+    answer_text(answer, "role", job->role);
+    json_object_set_new(answer, "round", json_integer(job->round));
+    json_object_set_new(answer, "steps", json_integer(job->steps + (int)talk->steps));
+    answer_text(answer, "subject", job->subject);
+    answer_text(answer, "asker", job->asker);
+    json_object_set_new(answer, "answered", json_boolean(talk->unsettled->len == 0));
+    json_object_set_new(answer, "shown", id_list(talk->in->shown));
+    json_object_set_new(answer, "open", id_list(talk->unsettled));
+    return true;
+}
+
+static const char *const send_members[] = {"verb", "to",          "cc",          "subject",
+                                           "body", "in_reply_to", "attachments", NULL};
+
+static const char *const reply_members[] = {"verb", "body", "attachments", "settles", NULL};
+static const char *const list_members[] = {"verb", "limit", NULL};
+static const char *const show_members[] = {"verb", "id", NULL};
+static const char *const search_members[] = {"verb", "query", "limit", NULL};
+static const char *const get_members[] = {"verb", "key", "version", NULL};
+static const char *const put_members[] = {"verb", "key", "content", "if_version", NULL};
+static const char *const append_members[] = {"verb", "key", "content", NULL};
+static const char *const prefix_members[] = {"verb", "prefix", NULL};
+static const char *const key_members[] = {"verb", "key", NULL};
+static const char *const rename_members[] = {"verb", "from", "to", NULL};
+static const char *const no_members[] = {"verb", NULL};
+static const Verb verbs[] = {
+    {"send", send_members, verb_send},
+    {"reply", reply_members, verb_reply},
+    {"mail.list", list_members, verb_mail_list},
+    {"mail.search", search_members, verb_mail_search},
+    {"mail.show", show_members, verb_mail_show},
+    {"mail.thread", no_members, verb_mail_thread},
+    {"note.get", get_members, verb_note_get},
+    {"note.put", put_members, verb_note_put},
+    {"note.append", append_members, verb_note_append},
+    {"note.list", prefix_members, verb_note_list},
+    {"note.search", search_members, verb_note_search},
+    {"note.history", key_members, verb_note_history},
+    {"note.rename", rename_members, verb_note_rename},
+    {"note.delete", key_members, verb_note_delete},
+    {"status", no_members, report_status},
+};
+
+static const Verb *
+find_verb(const char *name, int *status, GError **error)
+{
+    const char *names[G_N_ELEMENTS(verbs) + 1] = {0};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
+        if (g_str_equal(verbs[i].name, name))
+            return &verbs[i];
+        names[i] = verbs[i].name;
+    }
+    *status = EX_USAGE;
+    g_autofree char *shown = text_shorten(name, 40);
+    const char *nearest = text_nearest(name, names);
+    if (nearest)
+        err_set(error, ERR_NEVER, "no verb '%s'; did you mean '%s'?", shown, nearest);
+    else
+        err_set(error, ERR_NEVER, "no verb '%s'", shown);
+    return NULL;
+}
+
+static bool
+carry_out(
+    PortTalk *talk, const char *line, size_t len, json_t *answer, int *status, GError **error)
+{
+    g_autoptr(json_t) request = NULL;
+    const char *name;
+
+    if (!json_parse(line, len, LIMIT_PORT_REQUEST, &request, error))
+        return false;
+    if (!json_is_object(request))
+        return err_set(error, ERR_NEVER, "a request is an object");
+    if (!json_get_string(request, "", "verb", &name, error))
+        return false;
+    const Verb *verb = find_verb(name, status, error);
+    return verb && json_only(request, "", verb->members, error) &&
+           verb->run(talk, request, answer, status, error);
+}
+
+static char *
+format_line(const json_t *answer)
+{
+    g_autofree char *text = json_format(answer);
+    return g_strconcat(text, "\n", NULL);
+}
+
+static void
+put_refusal(json_t *answer, const char *why, int status)
+{
+    json_object_set_new(answer, "ok", json_false());
+    answer_text(answer, "error", why);
+    json_object_set_new(answer, "status", json_integer(status));
+}
+
+char *
+port_refuse(const char *why, int status)
+{
+    g_autoptr(json_t) answer = json_object();
+    put_refusal(answer, why, status);
+    return format_line(answer);
+}
+
+char *
+port_talk(PortTalk *talk, const char *line, size_t len)
+{
+    g_autoptr(json_t) answer = json_pack("{s:b}", "ok", 1);
+    g_autoptr(GError) error = NULL;
+    int status = 0;
+
+    if (!carry_out(talk, line, len, answer, &status, &error))
+        put_refusal(answer, error->message, status ? status : err_exit_status(error));
+    return format_line(answer);
+}

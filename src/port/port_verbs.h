@@ -1,0 +1,60 @@
+#pragma once
+
+/*
+ * What a program may ask for through the agent port. port.c knows sockets and lines;
+ * port_verbs.c knows which line means what, port_propose.c makes proposals of them,
+ * port_read.c looks things up, and port_notes.c does both for notes. Nobody else includes this.
+ * Nothing here blocks but the commit itself.
+ */
+#include "engine/run/commit.h"
+#include <jansson.h>
+
+/* The state of one conversation between a run and its program. */
+typedef struct PortTalk {
+    Engine *engine;
+    const Job *job;
+    const JobClaim *claim;
+    const StepInput *in;
+    Trust floor;         /* of in, lowered by what was read */
+    MsgRows *unsettled;  /* borrowed from in */
+    GHashTable *answers; /* MsgId.v -> id of the reply that settled it */
+    unsigned steps;
+    bool lost; /* the claim is somebody else's now */
+} PortTalk;
+
+void port_talk_init(
+    PortTalk *talk, Engine *engine, const Job *job, const JobClaim *claim, const StepInput *in);
+void port_talk_clear(PortTalk *talk);
+
+/* Carries out one request line; the answer is one line with its newline; caller frees. */
+char *port_talk(PortTalk *talk, const char *line, size_t len);
+/* The answer to a request that was never read to its end; caller frees. */
+char *port_refuse(const char *why, int status);
+
+/* A verb adds its members to answer. On false it may set *status where the one that belongs to
+ * the error does not fit. */
+typedef bool
+PortVerb(PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error);
+PortVerb verb_send, verb_reply, verb_mail_list, verb_mail_search, verb_mail_show,
+    verb_mail_thread;
+PortVerb verb_note_get, verb_note_put, verb_note_append, verb_note_list, verb_note_search,
+    verb_note_history, verb_note_rename, verb_note_delete;
+
+/* A proposal through policy and commit, as a step under the run's claim. shown: what the step
+ * rests on; borrowed. Nothing happened where it is false. */
+bool port_commit(PortTalk *talk,
+                 Proposal *p,
+                 MsgRows *shown,
+                 GArray **ret_verdicts,
+                 StepResult *ret,
+                 int *status,
+                 GError **error);
+
+/* Members of an answer: text (NULL is null), "<id>", a time (0 is null). */
+void answer_text(json_t *object, const char *name, const char *value);
+void answer_id(json_t *object, const char *name, const char *msgid);
+void answer_time(json_t *object, const char *name, int64_t wall_us);
+/* Something that is not there, or not for this role: the same words for both. */
+bool answer_absent(const char *id, int *status, GError **error);
+/* Mail that waits for a person's yes, or can't be read, is absent for programs. */
+bool mail_is_let_in(const MsgRow *row);

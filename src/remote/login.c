@@ -1,0 +1,93 @@
+#include "remote/login.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/proc.h"
+#include "base/secret.h"
+#include "base/secretfile.h"
+
+#define SECRET_BYTES_MAX 16384u /* access tokens are long */
+#define COMMAND_US (60 * USEC_PER_SEC)
+
+static void
+wipe(char *text)
+{
+    if (text)
+        explicit_bzero(text, strlen(text));
+    g_free(text);
+}
+
+void
+secret_clear(Secret *secret)
+{
+    wipe(secret->password);
+    wipe(secret->token);
+    *secret = (Secret){0};
+}
+
+/* The first line; a password may hold anything but its end. False: there is none. */
+static bool
+first_line(GBytes *bytes, char **ret)
+{
+    gsize len = 0;
+    const char *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
+    const char *text = data ? data : "";
+    const char *end = memchr(text, '\n', len);
+    size_t n = end ? (size_t)(end - text) : len;
+
+    while (n > 0 && text[n - 1] == '\r')
+        n--;
+    if (n == 0 || memchr(text, '\0', n))
+        return false;
+    *ret = g_strndup(text, n);
+    explicit_bzero((void *)text, len);
+    return true;
+}
+
+static bool
+from_file(const Home *home, const char *setting, char **ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (!secretfile_read("password file", setting, home->path, SECRET_BYTES_MAX, &bytes, error))
+        return false;
+    return first_line(bytes, ret) ||
+           err_set(error, ERR_CONFIG, "the password file '%s' holds no password", setting);
+}
+
+static bool
+from_command(const Home *home, const char *const *argv, char **ret, GError **error)
+{
+    g_auto(GStrv) env = secret_environ();
+    ProcSpec spec = {.argv = argv,
+                     .env = (const char *const *)env,
+                     .cwd = home->path,
+                     .limits = {.time_us = COMMAND_US, .out_max = SECRET_BYTES_MAX}};
+    g_autoptr(Proc) ended = NULL;
+
+    if (!proc_run(&spec, &ended, error))
+        return err_prefix(error, "the command '%s'", argv[0]);
+    const ProcEnd *end = proc_result(ended);
+    if (end->why)
+        return err_set(error, ERR_CONFIG, "the command '%s' gives no password: %s", argv[0],
+                       end->why);
+    return first_line(end->out, ret) ||
+           err_set(error, ERR_CONFIG, "the command '%s' gives no password", argv[0]);
+}
+
+bool
+login_secret(const Home *home, const ConfServer *server, Secret *ret, GError **error)
+{
+    *ret = (Secret){0};
+    if (server->token_command && server->token_command[0])
+        return from_command(home, server->token_command, &ret->token, error);
+    if (server->password_command && server->password_command[0])
+        return from_command(home, server->password_command, &ret->password, error);
+    return !*server->password_file ||
+           from_file(home, server->password_file, &ret->password, error);
+}
+
+char *
+login_ca_file(const Home *home, const ConfServer *server)
+{
+    return *server->ca_file ? g_canonicalize_filename(server->ca_file, home->path) : NULL;
+}

@@ -1,0 +1,329 @@
+/*
+ * After `doctor --accept-backup`: the store is older than the mail, and maybe the Maildirs here are
+ * too. What happened on the server since is brought here as files, and then the files speak, as they
+ * do for roles without a server (engine/checkpoint/catch_up.h):
+ *
+ *   in Sent there, ours, not in Sent here       a file in Sent: an answer, an order, a checkpoint's copy
+ *   in Done there, open here                    its file goes to Done
+ *   in Active there, not known here             a file in Active
+ *   in the watched folder there                 is fetched, as always
+ *
+ * Behind that, mail of a live job that has left the watched folder since the backup, and that nothing
+ * speaks of, was in hand: the job stops, and a person says CONTINUE or CANCEL.
+ *
+ * Until all that is done nothing of the account runs or leaves. Doing it twice changes nothing.
+ */
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "engine/in/fetch_name.h"
+#include "engine/out/namesake.h"
+#include "engine/out/outward.h"
+#include "remote/remote_internal.h"
+#include "store/job/jobs.h"
+#include "store/mail/mailboxes.h"
+#include "store/out/outbox.h"
+#include "store/viewer.h"
+
+/* --- Sent --- */
+
+typedef struct Mirror {
+    Remote *r;
+    int fd;
+    bool whole;       /* bodies are read now */
+    GHashTable *here; /* ids of the mail in Sent here */
+    ImapSet wanted;
+    unsigned n;
+} Mirror;
+
+static void
+mirror_clear(Mirror *m)
+{
+    g_clear_pointer(&m->here, g_hash_table_unref);
+    imap_set_clear(&m->wanted);
+    cleanup_fd(&m->fd);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Mirror, mirror_clear)
+
+static bool
+is_of(const Remote *r, const ConfRole *role)
+{
+    return !role->person && config_account_of(r->engine->home->config, role) == r->account;
+}
+
+/* Whose Sent folder a mail belongs into: its writer's, else that of the first role of the account.
+ * NULL: the account has no role. */
+static const ConfRole *
+writer_of(const Remote *r, const Message *m)
+{
+    const Config *config = r->engine->home->config;
+    const ConfRole *first = NULL;
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+        if (!is_of(r, role))
+            continue;
+        if (m->from && outward_means(config, role, m->from->spec))
+            return role;
+        first = first ? first : role;
+    }
+    return first;
+}
+
+static bool
+list_here(Mirror *m, const ConfRole *role, GError **error)
+{
+    g_autoptr(GPtrArray) entries = NULL;
+    Maildir *md = remote_mailbox(m->r, role->name, error);
+    if (!md || !maildir_scan(md, "Sent", false, &entries, NULL, error))
+        return false;
+    for (guint i = 0; i < entries->len; i++) {
+        g_autoptr(GBytes) bytes = NULL;
+        gsize len;
+        if (!maildir_read(md, g_ptr_array_index(entries, i),
+                          m->r->engine->home->config->max_message, &bytes, NULL) ||
+            !bytes)
+            continue;
+        const void *data = g_bytes_get_data(bytes, &len);
+        g_autoptr(Message) mail = message_parse(data, len, MESSAGE_HEADERS, NULL);
+        g_hash_table_add(m->here, g_strdup(mail->id));
+    }
+    return true;
+}
+
+/* What the store knows to have left says nothing new. */
+static bool
+is_wanted(Mirror *m, const Message *mail, bool *ret, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(OutRow) row = NULL;
+    Minted minted;
+    bool sure;
+    *ret = false;
+    if (g_hash_table_contains(m->here, mail->id) ||
+        !namesake_minted(m->r->engine->home, mail, &minted, &sure))
+        return true;
+    if (!outbox_find(m->r->engine->db, &viewer, mail->id, &row, error))
+        return false;
+    *ret = !row || row->state != OUT_SENT;
+    return true;
+}
+
+static bool
+file_sent(Mirror *m, const ImapMail *at, GBytes *lines, const Message *mail, GError **error)
+{
+    Remote *r = m->r;
+    const ConfRole *role = writer_of(r, mail);
+    gsize len;
+    const void *bytes = g_bytes_get_data(lines, &len);
+    g_autofree char *base =
+        fetch_name_in("Sent", r->account, r->box.uidvalidity, at->uid, at->received_us);
+    MaildirItem item = {
+        .folder = "Sent", .base = base, .flags = "S", .head = "", .bytes = bytes, .len = len};
+    Maildir *md = role ? remote_mailbox(r, role->name, error) : NULL;
+    if (!role)
+        return true;
+    m->n++;
+    return md && maildir_deliver_many(md, &item, 1, error);
+}
+
+static int
+begin_mail(void *user, uint64_t size, GError **error)
+{
+    (void)size;
+    return remote_body_begin(((Mirror *)user)->fd, error);
+}
+
+static bool
+end_mail(void *user, const ImapMail *at, GError **error)
+{
+    Mirror *m = user;
+    g_autoptr(GBytes) lines = NULL;
+    bool wanted;
+    gsize len;
+    if (!at || at->body != IMAP_BODY_WRITTEN || (at->flags & IMAP_DELETED))
+        return true;
+    if (!remote_body_read(m->fd, at, &lines, error))
+        return false;
+    const char *data = g_bytes_get_data(lines, &len);
+    g_autoptr(Message) mail = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    if (m->whole)
+        return file_sent(m, at, lines, mail, error);
+    if (!is_wanted(m, mail, &wanted, error))
+        return false;
+    if (wanted)
+        imap_set_add(&m->wanted, at->uid, at->uid);
+    return true;
+}
+
+static bool
+fetch(Mirror *m, const ImapSet *uids, bool whole, GError **error)
+{
+    const ImapTaker taker = {.begin = begin_mail, .done = end_mail, .user = m};
+    ImapFetch what = {.uids = uids, .part = whole ? IMAP_BODY : IMAP_HEADER};
+    m->whole = whole;
+    return imap_set_is_empty(uids) || imap_fetch(m->r->conn, &what, &taker, error);
+}
+
+/* A server without such a folder has nothing to say there. */
+static bool
+select_sent(Remote *r, bool *ret, GError **error)
+{
+    g_autoptr(GError) closed = NULL;
+    *ret = false;
+    if (!remote_find_sent(r, error))
+        return false;
+    *ret = remote_select(r, r->sent, false, &closed) && r->box.exists;
+    if (closed && imap_is_broken(r->conn)) {
+        g_propagate_error(error, g_steal_pointer(&closed));
+        return false;
+    }
+    if (closed)
+        log_event(LOG_WARN,
+                  "the server has no Sent folder: what left since the backup is unknown",
+                  "account", r->account->name, "why", closed->message, NULL);
+    return true;
+}
+
+/* All of it: the times of an old store, of the server and of now need not agree. */
+static bool
+mirror_sent(Remote *r, GError **error)
+{
+    const Config *config = r->engine->home->config;
+    g_auto(ImapSet) all = {0};
+    g_auto(Mirror) m = {
+        .r = r, .fd = -1, .here = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+    bool any;
+    imap_set_add(&all, 1, UINT32_MAX);
+    for (unsigned i = 0; i < config->n_roles; i++)
+        if (is_of(r, &config->roles[i]) && !list_here(&m, &config->roles[i], error))
+            return false;
+    if (!remote_body_open(&m.fd, error) || !select_sent(r, &any, error))
+        return false;
+    if (any && (!fetch(&m, &all, false, error) || !fetch(&m, &m.wanted, true, error)))
+        return false;
+    CRASH_POINT("backup-sent");
+    if (m.n)
+        log_say(LOG_INFO, "%u mails in Sent on the server were not here", m.n);
+    return true;
+}
+
+/* --- mail that was open at the time of the backup --- */
+
+/* Those that lay in the watched folder then, and do not now. The folder is
+ * selected afterwards. */
+static bool
+list_moved(Remote *r, const ConfRole *role, RemoteRows **ret, GError **error)
+{
+    g_autoptr(RemoteRows) rows = NULL;
+    g_auto(ImapSet) there = {0};
+    if (!remote_open(r->engine->db, r->account->name, role->name, &rows, error))
+        return false;
+    for (guint i = rows->len; i > 0; i--) {
+        const RemoteRow *row = g_ptr_array_index(rows, i - 1);
+        if (g_strcmp0(row->folder, r->account->folder) != 0)
+            g_ptr_array_remove_index(LIST_ARRAY(rows), i - 1);
+    }
+    if (!remote_select_path(r, r->account->folder, false, error) ||
+        !remote_find_there(r, rows, &there, error))
+        return false;
+    for (guint i = rows->len; i > 0; i--) {
+        const RemoteRow *row = g_ptr_array_index(rows, i - 1);
+        if (row->uidvalidity != r->box.uidvalidity || imap_set_has(&there, row->uid))
+            g_ptr_array_remove_index(LIST_ARRAY(rows), i - 1);
+    }
+    *ret = g_steal_pointer(&rows);
+    return true;
+}
+
+static bool
+mirror_done(Remote *r, const ConfRole *role, GError **error)
+{
+    g_autoptr(RemoteRows) moved = NULL;
+    Maildir *md = remote_mailbox(r, role->name, error);
+    if (!md || !list_moved(r, role, &moved, error) ||
+        (moved->len && !remote_select_path(r, r->done, false, error)))
+        return false;
+    for (guint i = 0; i < moved->len; i++) {
+        const RemoteRow *row = g_ptr_array_index(moved, i);
+        uint32_t uid;
+        if (!remote_find(r, row->msgid, &uid, NULL, error) ||
+            (uid && !maildir_move(md, row->file, "Done", error)))
+            return false;
+    }
+    CRASH_POINT("backup-done");
+    return true;
+}
+
+/* A parked job is left alone: it waits for its checkpoint, and whoever looks after these will see. */
+static bool
+stop_moved(Remote *r, const ConfRole *role, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(RemoteRows) moved = NULL;
+    g_auto(Txn) txn = {0};
+    if (!list_moved(r, role, &moved, error) ||
+        !txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+        return false;
+    for (guint i = 0; i < moved->len; i++) {
+        const RemoteRow *row = g_ptr_array_index(moved, i);
+        g_autoptr(Job) job = NULL;
+        bool changed = false;
+        if (!job_load(r->engine->db, &viewer, row->job, &job, error) ||
+            (job && job->state != JOB_PARKED &&
+             !job_stop(
+                 &txn, row->job,
+                 "its mail was in hand after the backup, and nothing says how far: look at "
+                 "its mail, then say CONTINUE or CANCEL",
+                 &changed, error)))
+            return false;
+        if (changed && r->options->caught)
+            r->options->caught->stopped++;
+    }
+    return txn_commit(&txn, error);
+}
+
+static bool
+each_role(Remote *r, bool (*visit)(Remote *, const ConfRole *, GError **), GError **error)
+{
+    const Config *config = r->engine->home->config;
+    for (unsigned i = 0; i < config->n_roles; i++)
+        if (is_of(r, &config->roles[i]) && !visit(r, &config->roles[i], error))
+            return false;
+    return true;
+}
+
+/* --- all of it --- */
+
+static bool
+look(Remote *r, GError **error)
+{
+    CatchUp unheard = {0}, *n = r->options->caught ? r->options->caught : &unheard;
+    unsigned in_hand;
+    if (!mirror_sent(r, error) || !each_role(r, mirror_done, error) ||
+        !remote_survey_active(r, true, &in_hand, error) ||
+        !remote_select_path(r, r->account->folder, false, error) || !remote_fetch(r, 0, error))
+        return false;
+    CRASH_POINT("backup-mirrored");
+    if (!catch_up_server(r->engine, r->account, n, error))
+        return false;
+    CRASH_POINT("backup-caught-up");
+    return each_role(r, stop_moved, error);
+}
+
+bool
+remote_catch_up(Remote *r, GError **error)
+{
+    bool owed = false;
+    g_auto(Txn) txn = {0};
+    if (!mailbox_backup_owed(r->engine->db, r->account->name, &owed, error))
+        return false;
+    if (!owed)
+        return true;
+    if (!look(r, error))
+        return err_prefix(error, "looking at what happened there since the backup");
+    CRASH_POINT("backup-looked");
+    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           mailbox_backup_seen(&txn, r->account->name, error) && txn_commit(&txn, error);
+}

@@ -1,0 +1,239 @@
+/*
+ * Mail that somebody here asks for by its Message-ID. It is looked for in the folder that they
+ * think of, in the watched one, in Done, then everywhere but in the bin; and only mail that
+ * would be theirs by its addresses is theirs.
+ *
+ *   found --file in Archive, flushed--> message (history, handled), demand met: one transaction
+ *
+ * Who dies between the two leaves a file that the next one finds by its name. Mail that comes
+ * in by itself (not below the mark, or fetched and not taken in yet) is left to intake: stored
+ * as history it would never be work.
+ */
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "engine/in/fetch_name.h"
+#include "engine/run/demand.h"
+#include "remote/remote_internal.h"
+#include "store/mail/demands.h"
+
+#define MANY 100
+#define PLACE "Archive"
+
+/* One demand, while it is looked for. */
+typedef struct Hunt {
+    Remote *r;
+    const Demand *want;
+    int fd;
+    ImapMail mail; /* of the body that was read last */
+    GBytes *lines; /* it; NULL: none */
+    bool coming;   /* it lies where mail comes in by itself */
+} Hunt;
+
+static int
+begin_body(void *user, uint64_t size, GError **error)
+{
+    return remote_body_begin(((Hunt *)user)->fd, error);
+}
+
+static bool
+end_body(void *user, const ImapMail *mail, GError **error)
+{
+    Hunt *h = user;
+    if (!mail || mail->body != IMAP_BODY_WRITTEN || (mail->flags & IMAP_DELETED))
+        return true;
+    g_clear_pointer(&h->lines, g_bytes_unref);
+    h->mail = *mail;
+    return remote_body_read(h->fd, mail, &h->lines, error);
+}
+
+static bool
+read_mail(Hunt *h, uint32_t uid, GError **error)
+{
+    const ImapTaker taker = {.begin = begin_body, .done = end_body, .user = h};
+    g_auto(ImapSet) one = {0};
+    ImapFetch what = {.uids = &one, .part = IMAP_BODY};
+    imap_set_add(&one, uid, uid);
+    g_clear_pointer(&h->lines, g_bytes_unref);
+    return imap_fetch(h->r->conn, &what, &taker, error);
+}
+
+/* Of the selected folder: does this mail come in by itself? */
+static bool
+is_coming(Hunt *h, bool watched, uint32_t uid, GError **error)
+{
+    Remote *r = h->r;
+    RemoteMark mark;
+    bool has;
+    if (!watched)
+        return true;
+    if (!remote_mark_get(r->engine->db, r->account->name, r->account->folder, &mark, error) ||
+        !remote_has(r->engine->db, r->account->name, r->account->folder, r->box.uidvalidity,
+                    uid, &has, error))
+        return false;
+    h->coming |= has || uid >= mark.next_uid || r->box.uidvalidity != mark.uidvalidity;
+    return true;
+}
+
+static bool
+is_theirs(const Remote *r, const Demand *want, const Message *m)
+{
+    g_autoptr(GPtrArray) roles = remote_route(r, m);
+    for (guint i = 0; i < roles->len; i++) {
+        if (g_str_equal(((const ConfRole *)g_ptr_array_index(roles, i))->name, want->role))
+            return g_str_equal(m->id, want->msgid); /* servers search loosely */
+    }
+    return false;
+}
+
+static bool
+keep(Hunt *h, const ConfRole *role, const Message *m, GError **error)
+{
+    Remote *r = h->r;
+    gsize len;
+    const void *bytes = g_bytes_get_data(h->lines, &len);
+    g_autofree char *base =
+        fetch_name(r->account, r->box.uidvalidity, h->mail.uid, h->mail.received_us);
+    MaildirItem item = {
+        .folder = PLACE, .base = base, .flags = "S", .head = "", .bytes = bytes, .len = len};
+    Maildir *md = remote_mailbox(r, role->name, error);
+    g_auto(Txn) txn = {0};
+    if (!md || !maildir_deliver_many(md, &item, 1, error))
+        return false;
+    CRASH_POINT("remote-kept");
+    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           demand_store(r->engine, &txn, r->account, role, PLACE, base, m, MSG_HANDLED,
+                        "history: fetched since somebody asked for it", error) &&
+           demand_met(&txn, r->account->name, h->want, error) && txn_commit(&txn, error);
+}
+
+/* In one folder, by its name there. One that may not be opened has nothing for us. */
+static bool
+look_in(Hunt *h, const char *name, const char *watched, bool *ret_found, GError **error)
+{
+    Remote *r = h->r;
+    const ConfRole *role = config_role(r->engine->home->config, h->want->role);
+    g_autoptr(GError) closed = NULL;
+    uint32_t uid = 0;
+    if (!remote_select(r, name, false, &closed) ||
+        !remote_find(r, h->want->msgid, &uid, NULL, &closed)) {
+        if (!imap_is_broken(r->conn))
+            return true;
+        g_propagate_error(error, g_steal_pointer(&closed));
+        return false;
+    }
+    if (uid == 0)
+        return true;
+    if (!is_coming(h, g_str_equal(name, watched), uid, error) ||
+        (!h->coming && !read_mail(h, uid, error)))
+        return false;
+    if (h->coming || !h->lines)
+        return true;
+    gsize len;
+    const char *data = g_bytes_get_data(h->lines, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    if (!role || !is_theirs(r, h->want, m))
+        return true;
+    *ret_found = true;
+    return keep(h, role, m, error);
+}
+
+/* --- where --- */
+
+/* What we call "Done" lies below our prefix there. */
+static bool
+add_path(Remote *r, const char *folder, GPtrArray *names, GError **error)
+{
+    const char *path = folder;
+    g_autofree char *name = NULL;
+    if (g_ascii_strcasecmp(folder, "INBOX") == 0)
+        path = r->account->folder;
+    else if (g_str_equal(folder, "Done") || g_str_equal(folder, "Active"))
+        path = *folder == 'D' ? r->done : r->active;
+    else if (g_str_equal(folder, "Sent"))
+        path = NULL;
+    if (!path && !remote_find_sent(r, error))
+        return false;
+    if (path && !remote_name(r, path, &name, NULL))
+        return true; /* a name that this server can't have */
+    const char *add = path ? name : r->sent;
+    if (!g_ptr_array_find_with_equal_func(names, add, g_str_equal, NULL))
+        g_ptr_array_add(names, g_strdup(add));
+    return true;
+}
+
+static bool
+is_bin(const ImapFolder *folder)
+{
+    return folder->use == IMAP_USE_TRASH || folder->use == IMAP_USE_JUNK ||
+           folder->use == IMAP_USE_DRAFTS;
+}
+
+static GPtrArray *
+places(Remote *r, const char *hint, GError **error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *home = NULL;
+    const GPtrArray *folders;
+    if ((*hint && !add_path(r, hint, names, error)) || !add_path(r, "INBOX", names, error) ||
+        !add_path(r, "Done", names, error) || !remote_name(r, r->home, &home, error) ||
+        !remote_folders(r, &folders, error))
+        return NULL;
+    for (guint i = 0; i < folders->len; i++) {
+        const ImapFolder *folder = g_ptr_array_index(folders, i);
+        if (folder->can_select && !is_bin(folder) && !g_str_equal(folder->name, home) &&
+            !g_ptr_array_find_with_equal_func(names, folder->name, g_str_equal, NULL))
+            g_ptr_array_add(names, g_strdup(folder->name));
+    }
+    return g_steal_pointer(&names);
+}
+
+static bool
+give_up(const Hunt *h, GError **error)
+{
+    const char *account = h->r->account->name;
+    g_auto(Txn) txn = {0};
+    return txn_begin(h->r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+           (h->coming ? demand_met(&txn, account, h->want, error)
+                      : demand_absent(&txn, account, h->want, error)) &&
+           txn_commit(&txn, error);
+}
+
+static bool
+hunt(Hunt *h, GError **error)
+{
+    Remote *r = h->r;
+    g_autoptr(GPtrArray) names = places(r, h->want->folder, error);
+    g_autofree char *watched = NULL;
+    bool found = false;
+    if (!names || !remote_name(r, r->account->folder, &watched, error))
+        return false;
+    for (guint i = 0; i < names->len && !found && !h->coming; i++) {
+        if (!look_in(h, g_ptr_array_index(names, i), watched, &found, error))
+            return false;
+    }
+    log_event(LOG_INFO, found ? "fetched a mail that was asked for" : "a mail is not to be had",
+              "account", r->account->name, "message", h->want->msgid, NULL);
+    return found || give_up(h, error);
+}
+
+bool
+remote_demands(Remote *r, GError **error)
+{
+    g_autoptr(GPtrArray) wanted = NULL;
+    auto_fd fd = -1;
+    if (!demands_open(r->engine->db, r->account->name, MANY, &wanted, error))
+        return false;
+    if (wanted->len > 0 && !remote_body_open(&fd, error))
+        return false;
+    for (guint i = 0; i < wanted->len; i++) {
+        Hunt h = {.r = r, .want = g_ptr_array_index(wanted, i), .fd = fd};
+        bool ok = hunt(&h, error);
+        g_clear_pointer(&h.lines, g_bytes_unref);
+        if (!ok)
+            return err_prefix(error, "looking for a mail on the server");
+    }
+    return true;
+}

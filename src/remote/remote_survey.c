@@ -1,0 +1,221 @@
+/*
+ * After a take-over. What the home before us did with the mailbox does not stand in our store, so the
+ * server is asked:
+ *
+ *   a live job whose mail does not lie in the watched folder any more   stops until CONTINUE
+ *   mail in Active that this store does not know                        history: ignored, listed
+ *                                                                       by `status`, released by
+ *                                                                       a person
+ *
+ * Until that is done nothing of the account runs or leaves. Doing it twice changes nothing.
+ */
+#include "base/banned.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "engine/in/fetch_name.h"
+#include "engine/run/demand.h"
+#include "remote/remote_internal.h"
+#include "store/job/jobs.h"
+#include "store/mail/mailboxes.h"
+#include "store/mail/messages.h"
+
+#define ACTIVE "Active"
+
+/* --- what we had in hand --- */
+
+static bool
+note_there(void *user, const ImapMail *mail, GError **error)
+{
+    if (mail && !(mail->flags & IMAP_DELETED))
+        imap_set_add(user, mail->uid, mail->uid);
+    return true;
+}
+
+/* Of the selected folder. */
+bool
+remote_find_there(Remote *r, const RemoteRows *rows, ImapSet *ret, GError **error)
+{
+    const ImapTaker taker = {.done = note_there, .user = ret};
+    g_auto(ImapSet) uids = {0};
+    ImapFetch what = {.uids = &uids, .part = IMAP_NO_BODY};
+    for (guint i = 0; i < rows->len; i++) {
+        const RemoteRow *row = g_ptr_array_index(rows, i);
+        imap_set_add(&uids, row->uid, row->uid);
+    }
+    return imap_set_is_empty(&uids) || imap_fetch(r->conn, &what, &taker, error);
+}
+
+static bool
+stop_job(Remote *r, JobId job, GError **error)
+{
+    bool changed = false;
+    g_auto(Txn) txn = {0};
+    if (!txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !job_stop(
+            &txn, job,
+            "another home had the mailbox meanwhile, and may have answered: CONTINUE goes on",
+            &changed, error) ||
+        !txn_commit(&txn, error))
+        return false;
+    if (changed)
+        log_say(LOG_WARN, "job %" G_GINT64_FORMAT " stops: another home had its mailbox",
+                job.v);
+    return true;
+}
+
+/* Does it still lie in the watched folder? A store that lost its rows asks by Message-ID. */
+static bool
+is_there(Remote *r, const RemoteRow *row, const ImapSet *there, bool *ret, GError **error)
+{
+    uint32_t uid = 0;
+    if (!row->folder && !remote_find(r, row->msgid, &uid, NULL, error))
+        return false;
+    *ret = row->folder
+               ? g_str_equal(row->folder, r->account->folder) &&
+                     row->uidvalidity == r->box.uidvalidity && imap_set_has(there, row->uid)
+               : uid != 0;
+    return true;
+}
+
+static bool
+survey_jobs(Remote *r, const ConfRole *role, GError **error)
+{
+    g_autoptr(RemoteRows) rows = NULL;
+    g_auto(ImapSet) there = {0};
+    if (!remote_open(r->engine->db, r->account->name, role->name, &rows, error) ||
+        !remote_select_path(r, r->account->folder, false, error) ||
+        !remote_find_there(r, rows, &there, error))
+        return false;
+    for (guint i = 0; i < rows->len; i++) {
+        const RemoteRow *row = g_ptr_array_index(rows, i);
+        bool lies = false;
+        if (!is_there(r, row, &there, &lies, error) || (!lies && !stop_job(r, row->job, error)))
+            return false;
+    }
+    return true;
+}
+
+static bool
+survey_roles(Remote *r, GError **error)
+{
+    const Config *config = r->engine->home->config;
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+        if (config_account_of(config, role) == r->account && !survey_jobs(r, role, error))
+            return false;
+    }
+    return true;
+}
+
+/* --- what the other one had --- */
+
+typedef struct Survey {
+    Remote *r;
+    int fd;
+    bool files_alone;
+    unsigned n;
+} Survey;
+
+static int
+begin_body(void *user, uint64_t size, GError **error)
+{
+    return remote_body_begin(((Survey *)user)->fd, error);
+}
+
+static bool
+store(Survey *s,
+      const ConfRole *role,
+      const ImapMail *mail,
+      GBytes *lines,
+      const Message *m,
+      GError **error)
+{
+    Remote *r = s->r;
+    gsize len;
+    const void *bytes = g_bytes_get_data(lines, &len);
+    g_autofree char *base =
+        fetch_name_in(ACTIVE, r->account, r->box.uidvalidity, mail->uid, mail->received_us);
+    MaildirItem item = {
+        .folder = ACTIVE, .base = base, .flags = "S", .head = "", .bytes = bytes, .len = len};
+    RemoteNew row = {.account = r->account->name,
+                     .folder = r->active,
+                     .role = role->name,
+                     .file = base,
+                     .msgid = m->id,
+                     .uidvalidity = r->box.uidvalidity,
+                     .uid = mail->uid};
+    Maildir *md = remote_mailbox(r, role->name, error);
+    g_auto(Txn) txn = {0};
+    if (!md || !maildir_deliver_many(md, &item, 1, error))
+        return false;
+    CRASH_POINT("survey-filed");
+    s->n++;
+    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           (s->files_alone ||
+            demand_store(r->engine, &txn, r->account, role, ACTIVE, base, m, MSG_IGNORED,
+                         "history: was in hand of the home that had the mailbox", error)) &&
+           remote_put(&txn, &row, error) && txn_commit(&txn, error);
+}
+
+static bool
+end_body(void *user, const ImapMail *mail, GError **error)
+{
+    Survey *s = user;
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(GBytes) lines = NULL;
+    g_autoptr(MsgRow) known = NULL;
+    if (!mail || mail->body != IMAP_BODY_WRITTEN || (mail->flags & IMAP_DELETED))
+        return true;
+    if (!remote_body_read(s->fd, mail, &lines, error))
+        return false;
+    gsize len;
+    const char *data = g_bytes_get_data(lines, &len);
+    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(GPtrArray) roles = remote_route(s->r, m);
+    if (!messages_find(s->r->engine->db, &viewer, m->id, &known, error))
+        return false;
+    return known || roles->len == 0 ||
+           store(s, g_ptr_array_index(roles, 0), mail, lines, m, error);
+}
+
+bool
+remote_survey_active(Remote *r, bool files_alone, unsigned *ret_n, GError **error)
+{
+    auto_fd fd = -1;
+    g_auto(ImapSet) all = {0};
+    ImapFetch what = {.uids = &all, .part = IMAP_BODY};
+    if (!remote_body_open(&fd, error))
+        return false;
+    Survey s = {.r = r, .fd = fd, .files_alone = files_alone};
+    const ImapTaker taker = {.begin = begin_body, .done = end_body, .user = &s};
+    imap_set_add(&all, 1, UINT32_MAX);
+    if (!remote_select_path(r, r->active, false, error) ||
+        (r->box.exists && !imap_fetch(r->conn, &what, &taker, error)))
+        return false;
+    *ret_n = s.n;
+    return true;
+}
+
+bool
+remote_survey(Remote *r, GError **error)
+{
+    bool owed = false;
+    unsigned n;
+    g_auto(Txn) txn = {0};
+    if (!mailbox_survey_owed(r->engine->db, r->account->name, &owed, error))
+        return false;
+    if (!owed)
+        return true;
+    if (!survey_roles(r, error) || !remote_survey_active(r, false, &n, error))
+        return err_prefix(error, "looking at what the other home had in hand");
+    if (n)
+        log_say(LOG_WARN,
+                "%u mails were in hand of the home that had the mailbox; see: postrider "
+                "status",
+                n);
+    CRASH_POINT("survey-done");
+    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+           mailbox_set_survey(&txn, r->account->name, false, error) && txn_commit(&txn, error);
+}

@@ -1,0 +1,139 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "remote/submit_internal.h"
+
+#define PAUSE_MIN_US (60 * USEC_PER_SEC)
+
+void
+submit_hang_up(Pass *p)
+{
+    g_clear_pointer(&p->smtp, smtp_close);
+    secret_clear(&p->secret);
+    g_clear_pointer(&p->ca_file, g_free);
+    p->account = NULL;
+}
+
+/* 0 would be without end. */
+int64_t
+submit_stop_us(const Pass *p)
+{
+    return MAX(p->engine->home->config->drain_us, 1);
+}
+
+static SmtpTls
+tls_of(const char *word)
+{
+    if (g_str_equal(word, "starttls"))
+        return SMTP_TLS_STARTTLS;
+    return g_str_equal(word, "none") ? SMTP_TLS_NONE : SMTP_TLS_IMPLICIT;
+}
+
+static bool
+connect_to(Pass *p, const ConfAccount *account, GError **error)
+{
+    const Home *home = p->engine->home;
+    const ConfServer *server = &account->smtp;
+
+    submit_hang_up(p);
+    if (!login_secret(home, server, &p->secret, error))
+        return false;
+    p->ca_file = login_ca_file(home, server);
+    p->place = (SmtpPlace){.host = server->host,
+                           .port = server->port,
+                           .tls = tls_of(server->tls),
+                           .ca_file = p->ca_file,
+                           .user = server->user,
+                           .password = p->secret.password,
+                           .token = p->secret.token,
+                           .stop = submit_asked_to_stop,
+                           .stop_us = submit_stop_us(p)};
+    if (!smtp_open(&p->place, &p->smtp, error))
+        return err_prefix(error, "account '%s'", account->name);
+    p->account = account;
+    return true;
+}
+
+/* All that waits for this account has met the same. */
+static bool
+mark_unreached(Pass *p, const ConfAccount *account, const GError *why, GError **error)
+{
+    g_autoptr(OutRows) rows = NULL;
+
+    if (!outbox_due(p->engine->db, home_now(p->engine->home), false, UINT_MAX / 2, &rows,
+                    error))
+        return false;
+    for (guint i = 0; i < rows->len;) {
+        g_auto(Parcel) c = {.pass = p, .account = account, .rows = out_rows_new_view()};
+        OutId id = ((const OutRow *)g_ptr_array_index(rows, i))->id;
+
+        for (; i < rows->len; i++) {
+            OutRow *row = g_ptr_array_index(rows, i);
+            if (row->id.v != id.v)
+                break;
+            if (!*row->account || g_str_equal(row->account, account->name))
+                out_rows_add(c.rows, row);
+        }
+        if (c.rows->len && !parcel_end(&c, SMTP_RETRY, why->message, error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+pause_account(Pass *p, const ConfAccount *account, const char *why, GError **error)
+{
+    const Home *home = p->engine->home;
+    int64_t until = home_now(home) + MAX(home->config->retry_first_us, PAUSE_MIN_US);
+    g_auto(Txn) txn = {0};
+    bool first;
+
+    if (!txn_begin(p->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !outbox_pause_account(&txn, account->name, until, why, &first, error) ||
+        !txn_commit(&txn, error))
+        return false;
+    if (first)
+        log_event(LOG_WARN, "mail can't leave until somebody mends this", "account",
+                  account->name, "why", why, NULL);
+    return true;
+}
+
+static bool
+resume_account(Pass *p, const ConfAccount *account, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    g_autofree char *why = NULL;
+    int64_t until;
+
+    if (!outbox_account_paused(p->engine->db, account->name, &until, &why, error))
+        return false;
+    return !why ||
+           (txn_begin(p->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+            outbox_resume_account(&txn, account->name, error) && txn_commit(&txn, error));
+}
+
+bool
+submit_reach(Pass *p, const ConfAccount *account, bool *ret_ready, GError **error)
+{
+    g_autoptr(GError) failed = NULL;
+    g_autofree char *why = NULL;
+    int64_t until;
+
+    *ret_ready = true;
+    if (account->by_sendmail || (p->account == account && p->smtp && smtp_is_open(p->smtp)))
+        return true;
+    if (!outbox_account_paused(p->engine->db, account->name, &until, &why, error))
+        return false;
+    *ret_ready = false;
+    if (why && home_now(p->engine->home) < until)
+        return pause_account(p, account, why, error);
+    if (connect_to(p, account, &failed)) {
+        *ret_ready = true;
+        return resume_account(p, account, error);
+    }
+    if (err_is(failed, ERR_CANCELLED))
+        return true;
+    if (err_is(failed, ERR_CONFIG))
+        return pause_account(p, account, failed->message, error);
+    return mark_unreached(p, account, failed, error);
+}

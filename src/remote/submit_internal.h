@@ -1,0 +1,53 @@
+#pragma once
+
+/*
+ * The inside of submit: submit.c (what is due), submit_account.c (the way to an account's
+ * server), submit_mail.c (one mail, and what became of it).
+ */
+#include "remote/login.h"
+#include "remote/submit.h"
+#include "store/out/outbox_smtp.h"
+#include "wire/smtp.h"
+
+typedef struct Pass {
+    Engine *engine;
+    const ConfAccount *account; /* of the open connection */
+    Smtp *smtp;                 /* NULL: none, or by a program */
+    Secret secret;              /* of the connection, which borrows them */
+    char *ca_file;
+    SmtpPlace place;
+    SubmitStats stats;
+} Pass;
+
+/* One mail on its way: all its recipients that are due. */
+typedef struct Parcel {
+    Pass *pass;
+    const ConfAccount *account;
+    OutRows *rows;        /* borrowed; the same mail */
+    SmtpResult *results;  /* one per row, and one for the copy to ourselves */
+    bool taken_back;      /* one of them is not to be sent any more */
+    char *envelope, *tag; /* of the sender; what bounces name */
+    char *probe;          /* our own address beside the recipients; NULL */
+    int64_t try;          /* the number of the copy that goes there; 0: none does */
+    bool copy_comes;      /* in doubt: a copy to ourselves may settle it */
+} Parcel;
+
+/* True once the caller, which holds back these signals, was asked to end. */
+bool submit_asked_to_stop(void);
+/* How long then the answer to a mail that is handed over is still waited for. */
+int64_t submit_stop_us(const Pass *p);
+
+/* submit_account.c */
+
+/* *ret_ready false: what waits for the account was marked, and there is nothing to send now. */
+bool submit_reach(Pass *p, const ConfAccount *account, bool *ret_ready, GError **error);
+void submit_hang_up(Pass *p);
+
+/* submit_mail.c */
+
+void parcel_clear(Parcel *c);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Parcel, parcel_clear)
+/* Hands it over and commits what became of it. */
+bool parcel_send(Parcel *c, GError **error);
+/* Commits the same end for all its recipients. */
+bool parcel_end(Parcel *c, SmtpEnd end, const char *why, GError **error);

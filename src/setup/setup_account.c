@@ -1,0 +1,167 @@
+/* `setup mail`: which mailbox, and on which servers it is. */
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/preset.h"
+#include "base/text.h"
+#include "mail/address.h"
+#include "setup/setup_mail.h"
+
+#define OTHER "other" /* no preset */
+
+static const char *
+guess_preset(const char *address)
+{
+    static const char *const known[][2] = {
+        {"gmail.com", "gmail"},   {"googlemail.com", "gmail"}, {"outlook.", "outlook"},
+        {"hotmail.", "outlook"},  {"live.", "outlook"},        {"fastmail.", "fastmail"},
+        {"localhost", "dovecot"},
+    };
+    const char *at = strrchr(address, '@');
+    for (size_t i = 0; at && i < G_N_ELEMENTS(known); i++) {
+        if (g_ascii_strncasecmp(at + 1, known[i][0], strlen(known[i][0])) == 0)
+            return known[i][1];
+    }
+    return OTHER;
+}
+
+static int
+choose_role(MailSetup *m)
+{
+    Setup *s = m->s;
+    GError *error = NULL;
+    const Config *config = s->cli->home->config;
+    g_autofree char *now = setup_value(s, m->section, "role");
+    const char *said = setup_flag(s, "role"), *name = said ? said : *now ? now : NULL;
+    for (unsigned i = 0; i < config->n_roles && !name; i++)
+        name = config->roles[i].person ? NULL : config->roles[i].name;
+    if (!name)
+        return cli_fail(EX_CONFIG, "there is no role yet; run: postrider setup role NAME");
+    if (!config_role_get(config, name, &error))
+        return cli_error(EX_USAGE, error);
+    m->role = g_strconcat("role ", name, NULL);
+    if (!setup_set(s, m->section, "kind", "imap", &error) ||
+        !setup_set(s, m->section, "role", name, &error))
+        return cli_error(0, error);
+    return 0;
+}
+
+static int
+choose_address(MailSetup *m)
+{
+    Setup *s = m->s;
+    bool known = config_account(s->cli->home->config, m->name) != NULL;
+    g_autofree char *user = known ? setup_value(s, m->section, "user") : g_strdup("");
+    const char *said = setup_flag(s, "address"), *now = strchr(user, '@') ? user : "";
+    while (!m->address) {
+        g_autofree char *given =
+            said     ? g_strdup(said)
+            : s->ask ? setup_ask(s, "Address of the mailbox that postrider gets", now)
+                     : g_strdup(now);
+        if (!given)
+            return setup_no_answer();
+        if (address_spec_valid(given))
+            m->address = address_normalise(given);
+        else if (!*given && !s->ask)
+            return cli_usage("setup", "needs --address");
+        else if (said || !s->ask)
+            return cli_usage("setup", "--address '%s' is no address such as agent@example.org",
+                             given);
+        else
+            setup_say(s, "  '%s' is no address such as agent@example.org\n", given);
+    }
+    return 0;
+}
+
+/* One line each, so that a person knows what the words stand for. */
+static void
+list_presets(Setup *s)
+{
+    for (const Preset *p = presets; p->name; p++)
+        setup_say(s, "  %-9s %s\n", p->name, p->about);
+    setup_say(s, "  %-9s any other server\n", OTHER);
+}
+
+static int
+refuse_preset(MailSetup *m, const char *given)
+{
+    g_autofree char *hint = text_did_you_mean(given, preset_names());
+    if (setup_flag(m->s, "preset"))
+        return cli_usage("setup", "no preset '%s'%s", given, hint);
+    setup_say(m->s, "  there is no '%s'%s\n", given, hint);
+    return 0;
+}
+
+static int
+choose_preset(MailSetup *m)
+{
+    Setup *s = m->s;
+    g_autofree char *now = setup_value(s, m->section, "preset");
+    g_autofree char *host = setup_value(s, m->section, "host");
+    const char *said = setup_flag(s, "preset");
+    const char *usual = *now ? now : *host ? OTHER : guess_preset(m->address);
+    if (!said && s->ask)
+        list_presets(s);
+    for (;;) {
+        GError *error = NULL;
+        g_autofree char *given = said     ? g_strdup(said)
+                                 : s->ask ? setup_ask(s, "Provider", usual)
+                                          : g_strdup(usual);
+        if (!given)
+            return setup_no_answer();
+        bool other = g_str_equal(given, OTHER);
+        int status = other || preset_find(given) ? 0 : refuse_preset(m, given);
+        if (status)
+            return status;
+        if (!other && !preset_find(given))
+            continue;
+        return setup_set(s, m->section, "preset", other ? "" : given, &error)
+                   ? 0
+                   : cli_error(0, error);
+    }
+}
+
+/* What a preset knows is not asked, but can be told. */
+static int
+ask_servers(MailSetup *m)
+{
+    const char *in = m->section, *smtp = setup_flag(m->s, "smtp");
+    g_autofree char *preset = setup_value(m->s, in, "preset");
+    bool ask = !*preset || g_str_equal(preset, "dovecot");
+    bool ask_smtp = ask && g_strcmp0(smtp, "sendmail") != 0;
+    const SetupKey keys[] = {
+        {in, "host", ask ? "IMAP server" : NULL, .needed = true},
+        {in, "port", ask ? "IMAP port; 0: the usual one" : NULL},
+        {in, "tls", ask ? "IMAP encryption: implicit, starttls, none" : NULL, .needed = true},
+        {in, "ca-file", NULL, .path = true},
+        {in, "folder", NULL, .needed = true},
+        {in, "smtp", NULL},
+        {in, "smtp-host", ask_smtp ? "SMTP server, which sends; empty: none" : NULL},
+        {in, "smtp-port", ask_smtp ? "SMTP port; 0: the usual one" : NULL},
+        {in, "smtp-tls", ask_smtp ? "SMTP encryption: implicit, starttls, none" : NULL,
+         .needed = true},
+        {in, "smtp-ca-file", NULL, "ca-file", .path = true},
+    };
+    return setup_keys(m->s, keys, G_N_ELEMENTS(keys));
+}
+
+static int
+ask_user(MailSetup *m)
+{
+    GError *error = NULL;
+    g_autofree char *now = setup_value(m->s, m->section, "user");
+    if (!*now && !setup_set(m->s, m->section, "user", m->address, &error))
+        return cli_error(0, error);
+    const SetupKey key = {m->section, "user", "Login name", .needed = true};
+    return setup_key(m->s, &key);
+}
+
+int
+mail_account(MailSetup *m)
+{
+    int (*const steps[])(MailSetup *) = {choose_role, choose_address, choose_preset,
+                                         ask_servers, ask_user};
+    int status = 0;
+    for (size_t i = 0; i < G_N_ELEMENTS(steps) && status == 0; i++)
+        status = steps[i](m);
+    return status;
+}

@@ -1,0 +1,316 @@
+/* `setup brain`: what thinks. */
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/secretfile.h"
+#include "base/text.h"
+#include "brain/brain.h"
+#include "setup/setup.h"
+#include "steps/answer.h"
+#include "store/job/pauses.h"
+#include <errno.h>
+
+#define TEST_US (90 * USEC_PER_SEC)
+#define TEST_TOKENS 1024 /* enough for a model that thinks before it says one word */
+#define TEST_STEP                                                                              \
+    "This is a test of the connection; there is nothing to do. Answer with one step: "         \
+    "reasoning "                                                                               \
+    "\"ready\", status \"complete\", current_phase \"complete\", all lists and texts empty."
+
+static bool
+is_api(const char *kind)
+{
+    return g_str_equal(kind, "anthropic") || g_str_equal(kind, "openai");
+}
+
+/* --- the test --- */
+
+static void
+wait_for(BrainCall *call)
+{
+    int64_t end = clock_mono_us() + TEST_US;
+    bool ended = false;
+    while (!brain_work(call)) {
+        struct pollfd fds[BRAIN_POLL_MAX];
+        int64_t wait_us, left = end - clock_mono_us();
+        unsigned n = brain_poll(call, fds, &wait_us);
+        if (left <= 0 && !ended) {
+            brain_end(call);
+            ended = true;
+        }
+        if (!ended)
+            wait_us = MIN(wait_us, left);
+        (void)poll(fds, n, (int)CLAMP(wait_us / 1000 + 1, 0, 1000));
+    }
+}
+
+/* What a person does about it; the reason itself comes from the brain. */
+static const char *
+remedy_of(const ConfBrain *b, const BrainAnswer *answer)
+{
+    bool program = g_str_equal(b->kind, "command");
+    if (g_str_equal(b->kind, "script"))
+        return "check 'script': a file in the home, one answer a line";
+    if (!secretfile_within_reach(b->key_file))
+        return "say --no-test here; the service asks it when it works";
+    if (strstr(answer->failed, "there is no key"))
+        return "say --key-file FILE or --key-env VARIABLE, or run this at a terminal, which "
+               "asks";
+    if (strstr(answer->failed, "can't reach"))
+        return "check the url, and that this machine is online";
+    switch (answer->end) {
+    case BRAIN_BROKEN:
+        return program ? "check 'command': it must run on this machine"
+                       : "check key, model and url, and what the account may spend";
+    case BRAIN_LIMITED:
+        return "wait: the provider lets nothing through for now; or go on with --no-test";
+    case BRAIN_REFUSED:
+        return "try another model";
+    default:
+        return program
+                   ? "run the command by hand: it reads standard input and prints its answer"
+                   : "check the url, and that this machine is online";
+    }
+}
+
+/* Whether a model answers in the form that its work will need. One that does not is told, and can be
+ * written down all the same: answers are mended in a job, and asked for again. */
+static void
+judge_step(Setup *s, const BrainAnswer *answer, const GError *why)
+{
+    if (why)
+        setup_say(s,
+                  "step: the model can't answer with a step as jobs need it (%s); do: try a "
+                  "larger one\n",
+                  why->message);
+    else if (answer->lacks & (BRAIN_LACKS_SCHEMA | BRAIN_LACKS_JSON))
+        setup_ok(s, "step", "though its server takes no %s; the question says it in words",
+                 answer->lacks & BRAIN_LACKS_JSON ? "form of an answer" : "JSON schema");
+    else
+        setup_ok(s, "step", "it answers in the form that jobs need");
+}
+
+static int
+judge(Setup *s, const ConfBrain *b, const BrainAnswer *answer)
+{
+    if (answer->end == BRAIN_OK || answer->end == BRAIN_TRUNCATED) {
+        g_autoptr(GError) unfit = NULL;
+        g_autoptr(Answer) step = NULL;
+        bool fits =
+            is_api(b->kind) && answer_parse(answer->text, strlen(answer->text), &step, &unfit);
+        g_autofree char *text = text_shorten(fits ? step->reasoning : answer->text, 60);
+        setup_ok(s, "answer", "it says: %s", g_strdelimit(text, "\r\n\t", ' '));
+        if (is_api(b->kind))
+            judge_step(s, answer, unfit);
+        return 0;
+    }
+    GError *why = g_error_new(ERR_DOMAIN, answer->end == BRAIN_BROKEN ? ERR_CONFIG : ERR_LATER,
+                              "%s", answer->failed);
+    return setup_failed(s, "answer", why, remedy_of(b, answer));
+}
+
+/* In whose name a program is tried: that of a role which has this brain. */
+static char *
+role_env(const Config *config, const char *brain)
+{
+    const char *name = "test";
+    for (unsigned i = config->n_roles; i-- > 0;) {
+        const ConfRole *role = &config->roles[i];
+        if (!role->person && g_str_equal(role->brain, brain))
+            name = role->name;
+    }
+    return g_strconcat("POSTRIDER_ROLE=", name, NULL);
+}
+
+static int
+test(Setup *s, const char *name, unsigned *ret_lacks)
+{
+    GError *error = NULL;
+    g_autoptr(Config) config = NULL;
+    g_autoptr(BrainCall) call = NULL;
+    if (!setup_preview(s, &config, &error))
+        return cli_error(EX_CONFIG, error);
+    ConfBrain conf = *config_brain(config, name);
+    conf.timeout_us = MIN(conf.timeout_us, TEST_US);
+    conf.max_tokens = MIN(conf.max_tokens, TEST_TOKENS);
+    g_autofree char *role = role_env(config, name);
+    const char *const env[] = {role, NULL};
+    BrainAsk ask = {.conf = &conf,
+                    .home = s->cli->home->path,
+                    .prompt =
+                        is_api(conf.kind)
+                            ? TEST_STEP
+                            : "This is a test of the connection. Answer with one word: ready.",
+                    .schema = is_api(conf.kind) ? answer_schema : NULL,
+                    .cwd = s->cli->home->path,
+                    .env = env};
+    setup_say(s, "asking brain '%s' one short question\n", name);
+    if (!brain_start(&ask, &call, &error))
+        return setup_failed(s, "answer", error, NULL);
+    wait_for(call);
+    *ret_lacks = brain_answer(call)->lacks;
+    return judge(s, &conf, brain_answer(call));
+}
+
+/* --- the questions --- */
+
+static int
+ask_secret(Setup *s, const char *section, const char *name)
+{
+    GError *error = NULL;
+    g_autofree char *file = setup_value(s, section, "key-file");
+    g_autofree char *env = setup_value(s, section, "key-env");
+    g_autofree char *question = g_strdup_printf(
+        "API key; empty: %s%s",
+        *file  ? "the one in "
+        : *env ? "the one in $"
+               : "none is needed, or it is in the environment as the provider names it",
+        *file ? file : env);
+    char *key = setup_ask_hidden(s, question);
+    if (!key)
+        return setup_no_answer();
+    g_strstrip(key);
+    if (g_str_equal(key, SETUP_BACK_WORD)) {
+        g_free(key);
+        return SETUP_BACK;
+    }
+    g_autofree char *secret = g_strconcat(name, ".key", NULL);
+    g_autofree char *path = g_strconcat("secrets/", secret, NULL);
+    bool ok = !*key || (setup_keep_secret(s, secret, key, &error) &&
+                        setup_set(s, section, "key-file", path, &error) &&
+                        setup_set(s, section, "key-env", "", &error));
+    explicit_bzero(key, strlen(key));
+    g_free(key);
+    return ok ? 0 : cli_error(0, error);
+}
+
+/* One of the two, never both: what was named last counts. */
+static int
+flag_secret(Setup *s, const char *section)
+{
+    GError *error = NULL;
+    g_autofree char *path = setup_flag_path(s, "key-file");
+    const char *env = setup_flag(s, "key-env");
+    if (path && env)
+        return cli_usage("setup", "--key-file or --key-env, not both");
+    if (!setup_set(s, section, "key-file", path ? path : "", &error) ||
+        !setup_set(s, section, "key-env", env ? env : "", &error))
+        return cli_error(EX_USAGE, error);
+    return 0;
+}
+
+static int
+ask_api(Setup *s, const char *section, const char *name)
+{
+    const SetupKey keys[] = {
+        {section, "model", "Model, as the provider names it", .needed = true},
+        {section, "url", "URL of the API; empty: the provider's own"},
+    };
+    bool flagged = setup_flag(s, "key-file") || setup_flag(s, "key-env");
+    int status = setup_keys_from(s, keys, G_N_ELEMENTS(keys), 0);
+    if (status == 0 && flagged)
+        return flag_secret(s, section);
+    while (status == 0 && s->ask && (status = ask_secret(s, section, name)) == SETUP_BACK) {
+        bool url = !setup_flag(s, "url"), model = !setup_flag(s, "model");
+        status = url || model ? setup_keys_from(s, keys, G_N_ELEMENTS(keys), url ? 1 : 0)
+                              : SETUP_BACK;
+        if (status)
+            break;
+    }
+    return status;
+}
+
+/* What this program can ask; a person chooses among it. */
+static char *
+kinds_question(void)
+{
+    GString *out = g_string_new("What thinks:");
+    for (const BrainOps *const *ops = brain_kinds; *ops; ops++) {
+        const char *kind = (*ops)->kind;
+        g_string_append_printf(out, "%s %s", ops == brain_kinds ? "" : ",", kind);
+        if (g_str_equal(kind, "openai"))
+            g_string_append(out, " (and what speaks like it)");
+        else if (g_str_equal(kind, "script"))
+            g_string_append(out, " (answers from a file)");
+        else if (g_str_equal(kind, "command"))
+            g_string_append(out, " (a program)");
+    }
+    return g_string_free(out, FALSE);
+}
+
+/* What else this kind needs. */
+static int
+ask_rest(Setup *s, const char *section, const char *name)
+{
+    const SetupKey command = {section, "command", "Program and its arguments", .needed = true};
+    const SetupKey script = {section, "script", "File with its answers, in the home",
+                             .needed = true};
+    g_autofree char *is = setup_value(s, section, "kind");
+    if (g_str_equal(is, "command"))
+        return setup_keys_from(s, &command, 1, 0);
+    if (g_str_equal(is, "script"))
+        return setup_keys_from(s, &script, 1, 0);
+    return is_api(is) ? ask_api(s, section, name) : 0;
+}
+
+static int
+ask_kind(Setup *s, const char *section, const char *name)
+{
+    g_autofree char *question = kinds_question();
+    const SetupKey kind = {section, "kind", question, .needed = true};
+    int status;
+    if (s->ask)
+        setup_say(s, "An answer of '" SETUP_BACK_WORD "' goes back to the question before.\n");
+    do
+        status = setup_key(s, &kind);
+    while (status == 0 && (status = ask_rest(s, section, name)) == SETUP_BACK);
+    return status;
+}
+
+/* What was wrong with it is over, and its jobs go on. What its server lacks they need not find out. */
+static int
+mark_well(Setup *s, const char *name, unsigned lacks)
+{
+    GError *error = NULL;
+    int status = cli_db(s->cli, DB_WRITE);
+    if (status)
+        return status;
+    if (!home_reload(s->cli->home, &error) || !brain_worked(s->cli->db, name, &error) ||
+        !brain_set_lacks(s->cli->db, name, lacks, &error))
+        return cli_error(0, error);
+    db_hint(s->cli->db);
+    return 0;
+}
+
+static int
+work(Setup *s)
+{
+    const char *name = setup_flag(s, "name") ? setup_flag(s, "name") : "default";
+    g_autofree char *section = g_strconcat("brain ", name, NULL);
+    if (!text_name_valid(name))
+        return cli_usage("setup", "--name '%s': a name is a-z, 0-9, '.', '_', '-'", name);
+    int status = ask_kind(s, section, name);
+    if (status)
+        return status;
+    unsigned lacks = 0;
+    bool tested = !setup_switch(s, "no-test");
+    if (tested)
+        status = test(s, name, &lacks);
+    if (status && s->ask && setup_ask_yes(s, "Go on all the same?", false)) {
+        tested = false;
+        status = 0;
+    }
+    if (status == 0)
+        status = setup_write(s);
+    return status || !tested ? status : mark_well(s, name, lacks);
+}
+
+static const char *const texts[] = {"name",    "kind",    "model",  "url", "key-file",
+                                    "key-env", "command", "script", NULL};
+static const char *const switches[] = {"no-test", NULL};
+const SetupPart setup_part_brain = {
+    .name = "brain",
+    .about = "what thinks: a model behind an API, or a program",
+    .texts = texts,
+    .switches = switches,
+    .work = work,
+};

@@ -1,0 +1,235 @@
+/* `setup mail`: a mailbox on a server. */
+#include "setup/setup_mail.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/lock.h"
+#include "base/preset.h"
+#include "base/proc.h"
+#include "base/secretfile.h"
+#include "base/text.h"
+#include "mail/address.h"
+#include <errno.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define VISIT_US (120 * USEC_PER_SEC)
+
+/* The imap account there is, else a new one that is called mail. */
+static const char *
+usual_account(const Config *config)
+{
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        if (g_str_equal(config->accounts[i].kind, "imap"))
+            return config->accounts[i].name;
+    }
+    return "mail";
+}
+
+/* --- trying it out --- */
+
+/* A preset knows more than one mail can show: which header still has our Message-ID. */
+static int
+learn_from_round(MailSetup *m, const MailTrial *t)
+{
+    g_autofree char *name = setup_value(m->s, m->section, "preset");
+    bool told = preset_value(preset_find(name), "in-doubt") != NULL;
+    const char *const learnt[][2] = {{"sent-copy", t->sent_copy},
+                                     {"message-id", t->message_id},
+                                     {"envelope", t->envelope},
+                                     {"in-doubt", told ? NULL : t->in_doubt}};
+    GError *error = NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(learnt); i++) {
+        if (learnt[i][1] && !setup_set(m->s, m->section, learnt[i][0], learnt[i][1], &error))
+            return cli_error(0, error);
+    }
+    return 0;
+}
+
+static int
+try_servers(MailSetup *m, MailTrial *t, bool round)
+{
+    int status = trial_login(t);
+    if (status == 0)
+        status = trial_submission(t);
+    bool way_out = t->account->by_sendmail || *t->account->smtp.host;
+    if (status == 0 && round && way_out && !setup_switch(m->s, "no-round-trip"))
+        status = trial_round(t);
+    return status ? status : learn_from_round(m, t);
+}
+
+static int
+begin_trial(MailSetup *m, Config **config, MailTrial *t)
+{
+    GError *error = NULL;
+    if (!setup_preview(m->s, config, &error))
+        return cli_error(EX_CONFIG, error);
+    const char *preset = NULL;
+    g_autofree char *name = setup_value(m->s, m->section, "preset");
+    bool told = preset_value(preset_find(name), "envelope") != NULL;
+    if (preset_find(name))
+        preset = preset_find(name)->login;
+    *t = (MailTrial){.setup = m->s,
+                     .config = *config,
+                     .account = config_account(*config, m->name),
+                     .address = m->address,
+                     .preset = told ? preset_find(name)->name : NULL,
+                     .login = preset ? preset : "check the login name and the password"};
+    return 0;
+}
+
+static int
+try_and_pair(MailSetup *m)
+{
+    g_autoptr(Config) config = NULL;
+    MailTrial t = {0};
+    int status = begin_trial(m, &config, &t);
+    if (status)
+        return status;
+    if (!setup_switch(m->s, "no-test")) {
+        status = try_servers(m, &t, true);
+        if (status && m->s->ask && setup_ask_yes(m->s, "Go on all the same?", false))
+            status = 0;
+    }
+    if (status == 0)
+        status = mail_owner(m, &t);
+    trial_clear(&t);
+    return status;
+}
+
+/* --- the verb --- */
+
+static int
+check(MailSetup *m)
+{
+    g_autoptr(Config) config = NULL;
+    MailTrial t = {0};
+    const ConfAccount *account = config_account(m->s->cli->home->config, m->name);
+    if (!account || !g_str_equal(account->kind, "imap"))
+        return cli_fail(EX_NOINPUT, "there is no imap account '%s'", m->name);
+    if (!secretfile_within_reach(account->server.password_file) ||
+        !secretfile_within_reach(account->smtp.password_file)) {
+        setup_say(m->s, "login: not tested: systemd hands its password to the service alone\n");
+        return 0;
+    }
+    int status = begin_trial(m, &config, &t);
+    if (status == 0)
+        status = try_servers(m, &t, false);
+    trial_clear(&t);
+    return status;
+}
+
+/* The account's own process knows how. */
+static int
+take_over(MailSetup *m)
+{
+    GError *error = NULL;
+    g_autofree char *path = proc_helper_path("postrider-net", &error);
+    if (!path)
+        return cli_error(EX_SOFTWARE, error);
+    char *argv[] = {path,
+                    (char *)"--home",
+                    m->s->cli->home->path,
+                    (char *)"account",
+                    m->name,
+                    (char *)"--take-over",
+                    NULL};
+    execv(path, argv);
+    return cli_fail(EX_SOFTWARE, "can't start '%s': %s", path, g_strerror(errno));
+}
+
+/* The account's process sees the mailbox for the first time, and notes how far it reaches: what
+ * comes from now on is work, also if the service is started next week. A service that runs does
+ * that by itself. */
+static int
+first_visit(MailSetup *m)
+{
+    GError *error = NULL;
+    const Home *home = m->s->cli->home;
+    g_autoptr(Proc) proc = NULL;
+    if (setup_switch(m->s, "no-test") || config_account(home->config, m->name) ||
+        lock_is_held(home->state_fd, "master.lock"))
+        return 0;
+    g_autofree char *path = proc_helper_path("postrider-net", &error);
+    const char *const argv[] = {path, "--home", home->path, "account", m->name, "--once", NULL};
+    const ProcSpec spec = {.argv = argv, .limits = {.time_us = VISIT_US}};
+    if (!path || !proc_run(&spec, &proc, &error))
+        return cli_error(0, error);
+    int status = proc_result(proc)->status;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EX_CONFIG)
+        return cli_fail(EX_CONFIG,
+                        "another home works in this mailbox; a mail in its folder Home "
+                        "says which. To take it over: postrider setup mail --take-over");
+    if (!proc_result(proc)->why)
+        setup_say(m->s, "mail that comes from now on is work\n");
+    else
+        setup_say(m->s,
+                  "the mailbox could not be visited yet (%s): mail counts as work from the "
+                  "first time that it is\n",
+                  proc_result(proc)->why);
+    return 0;
+}
+
+/* What is used last is looked at first: tests take a while. */
+static int
+check_flags(Setup *s)
+{
+    int64_t span;
+    const char *owner = setup_flag(s, "owner"), *within = setup_flag(s, "pair-within");
+    if (owner && !address_spec_valid(owner))
+        return cli_usage("setup", "--owner '%s' is no address such as you@example.org", owner);
+    if (within && !text_parse_span(within, &span))
+        return cli_usage("setup", "--pair-within '%s' is no time such as 10m", within);
+    return 0;
+}
+
+static int
+set_up(MailSetup *m)
+{
+    int (*const steps[])(MailSetup *) = {mail_account, mail_login, try_and_pair};
+    int status = check_flags(m->s);
+    if (status)
+        return status;
+    if (setup_switch(m->s, "check"))
+        return check(m);
+    if (setup_switch(m->s, "take-over"))
+        return take_over(m);
+    for (size_t i = 0; i < G_N_ELEMENTS(steps) && status == 0; i++)
+        status = steps[i](m);
+    if (status == 0)
+        status = setup_write(m->s);
+    return status ? status : first_visit(m);
+}
+
+static int
+work(Setup *s)
+{
+    const char *said = setup_flag(s, "account");
+    const char *name = said ? said : usual_account(s->cli->home->config);
+    if (!text_name_valid(name))
+        return cli_usage("setup", "--account '%s': a name is a-z, 0-9, '.', '_', '-'", name);
+    MailSetup m = {
+        .s = s, .name = g_strdup(name), .section = g_strconcat("account ", name, NULL)};
+    int status = set_up(&m);
+    g_free(m.name);
+    g_free(m.section);
+    g_free(m.address);
+    g_free(m.role);
+    return status;
+}
+
+static const char *const texts[] = {
+    "account",       "preset",    "address",       "role",
+    "folder",        "host",      "port",          "tls",
+    "ca-file",       "user",      "password-file", "password-command",
+    "token-command", "smtp",      "smtp-host",     "smtp-port",
+    "smtp-tls",      "smtp-user", "owner",         "authserv-id",
+    "pair-within",   NULL};
+static const char *const switches[] = {"pair",      "no-round-trip", "check",
+                                       "take-over", "no-test",       NULL};
+const SetupPart setup_part_mail = {
+    .name = "mail",
+    .about = "a mailbox on a server: login, sending, who the owner is",
+    .texts = texts,
+    .switches = switches,
+    .work = work,
+};

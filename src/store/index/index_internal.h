@@ -1,0 +1,25 @@
+#pragma once
+
+/* What the parts of the index share, for this room only. */
+#include "store/gate.h"
+#include "store/index/index.h"
+#include "store/sql.h"
+
+struct Index {
+    const Home *home;
+    char *path;
+    Gate *gate;
+    sqlite3 *handle;
+    sqlite3_stmt *insert[INDEX_N];
+    int64_t marks[INDEX_N]; /* at index_begin() */
+    bool writing;
+    int log_pages;
+};
+
+/* Opens it again where the file was deleted or replaced; at the begin of every entry. */
+bool index_reopen(Index *ix, GError **error);
+/* Sets the error from what SQLite said last. A broken index is no loss: it goes, and ERR_AGAIN
+ * lets the caller begin again. Returns false. */
+bool index_failed(Index *ix, GError **error, const char *doing);
+/* Ends what index_begin() began; harmless when nothing was. */
+void index_roll_back(Index *ix);

@@ -1,0 +1,43 @@
+#pragma once
+
+/*
+ * Money: what a round and a day may cost, and what a person adds. All in millionths.
+ *
+ * An answer is paid for when it is there, whatever becomes of it: a run may die before its
+ * commit, or find the job stopped, or have to wait for its brain. So the round counts it at
+ * once (budget_pay), and what no step has in its row yet stands beside the steps, until the
+ * next step of the job takes it over (budget_book).
+ *
+ * Several workers may ask at a time, and what a call costs is known when it is over. So each
+ * writes down before what its call may cost (budget_reserve), and who finds that the others may
+ * come to the limit of the day waits until one of them has paid. What is written down counts as
+ * long as its claim and its worker live.
+ */
+#include "store/job/jobs.h"
+
+/* Needs no claim: it is spent, whoever has the job now. */
+bool budget_pay(Txn *txn, JobId job, int64_t micro, GError **error);
+/* What the step that is committed has cost, with all that was paid in vain before it. */
+bool budget_book(Txn *txn, JobId job, int64_t *ret_micro, GError **error);
+
+/* Why a job waits that budget_reserve() sent away. */
+#define BUDGET_WAITS "the calls that are under way may spend the rest of the day's budget"
+/* May the job of this claim make a call that may cost so much? *ret_got false: not now, and then
+ * its claim was given back: it is queued, no attempt counts. One call alone always may, where
+ * anything is left: the limit is passed by less than one call. */
+bool
+budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GError **error);
+/* The call is over, and paid for where it cost anything. *ret_woke: jobs that waited for that
+ * are ready. */
+bool budget_settle(Txn *txn, const JobClaim *claim, bool *ret_woke, GError **error);
+
+/* A store that was lost is told what all jobs have cost today, at least; where it knows of more
+ * nothing changes. */
+bool budget_recall(Txn *txn, int64_t spent_micro, GError **error);
+bool budget_is_today(const Home *home, int64_t at_us);
+
+/* Of the day (UTC) of now: what may be spent, 0 for no limit, and what was. */
+bool budget_today(Db *db, int64_t *ret_limit, int64_t *ret_spent, GError **error);
+/* CONTINUE $1: this round may cost so much more, and so may this day where its own limit would
+ * stop it. */
+bool budget_raise(Txn *txn, JobId job, int64_t more, GError **error);

@@ -1,0 +1,141 @@
+#include "store/job/forks.h"
+#include "base/banned.h"
+#include "store/job/jobs_internal.h"
+#include "store/sql.h"
+
+static bool
+new_thread(Txn *txn, ThreadId *ret, GError **error)
+{
+    if (!sql_run(txn, "INSERT INTO thread (into_thread) VALUES (NULL)", NULL, error, ""))
+        return false;
+    ret->v = sql_last_id(txn);
+    return true;
+}
+
+bool
+job_fork(Txn *txn, const JobFork *in, JobId *ret_id, GError **error)
+{
+    int64_t now = txn_now(txn);
+    ThreadId thread;
+    JobId id;
+
+    if (!new_thread(txn, &thread, error) || !job_next_number(txn, in->role, &id, error) ||
+        !sql_run(
+            txn,
+            "INSERT INTO job (id, role, face, thread, state, phase, instruction, subject, "
+            "asker, original, original_msgid, round, total_iterations, steps, step_limit, "
+            "floor, may, forked_job, forked_step, ready_us, created_us, updated_us) VALUES "
+            "(?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, steady(?), ?, ?)",
+            NULL, error,
+            "ississs"
+            "sisiiii"
+            "siiiiii",
+            id.v, in->role, in->face, thread.v, in->phase, in->instruction, in->subject,
+            in->asker, in->original.v, in->original_msgid, (int64_t)in->round,
+            (int64_t)in->total_iterations, (int64_t)in->step, (int64_t)in->step_limit,
+            trust_name(in->floor), (int64_t)in->may, in->from.v, (int64_t)in->step, now, now,
+            now))
+        return false;
+    *ret_id = id;
+    return true;
+}
+
+bool
+fork_original(Db *db,
+              JobId job,
+              int round,
+              MsgId *ret_id,
+              char **ret_msgid,
+              char **ret_from,
+              GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT id, msgid, from_spec FROM message WHERE job = ? "
+                               "AND job <> 0 AND round = ? AND class NOT IN "
+                               "('order', 'checkpoint') ORDER BY id LIMIT 1",
+                               error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "ii", job.v, (int64_t)round);
+    int rc = sql_next(db, st, error);
+    if (rc < 0)
+        return false;
+    ret_id->v = rc == 1 ? sqlite3_column_int64(st, 0) : 0;
+    *ret_msgid = rc == 1 ? sql_text(st, 1) : NULL;
+    *ret_from = rc == 1 ? sql_text(st, 2) : NULL;
+    sql_reset(st);
+    return true;
+}
+
+bool
+fork_mark_shown(Txn *txn, JobId fork, const char *key, int64_t seen_us, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT OR REPLACE INTO note_shown (job, key, version) "
+                   "SELECT ?1, key, max(version) FROM note_version "
+                   "WHERE key = ?2 AND at_us <= ?3 GROUP BY key",
+                   NULL, error, "isi", fork.v, key, seen_us);
+}
+
+bool
+fork_mark_written(Txn *txn, JobId fork, JobId from, int step, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO note_shown (job, key, version) "
+                   "SELECT ?1, key, max(version) FROM note_version "
+                   "WHERE job = ?2 AND step BETWEEN 1 AND ?3 AND whole GROUP BY key "
+                   "ON CONFLICT (job, key) DO UPDATE SET "
+                   "version = max(version, excluded.version)",
+                   NULL, error, "iii", fork.v, from.v, (int64_t)step);
+}
+
+bool
+fork_of(Db *db, JobId job, ForkPoint *ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT j.forked_job, j.forked_step, max(s.at_us) FROM job j "
+                               "LEFT JOIN step s ON s.job = j.forked_job AND "
+                               "s.n = j.forked_step WHERE j.id = ? GROUP BY j.id",
+                               error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", job.v);
+    int rc = sql_next(db, st, error);
+    if (rc < 0)
+        return false;
+    *ret = (ForkPoint){0};
+    if (rc == 1) {
+        ret->job.v = sqlite3_column_int64(st, 0);
+        ret->step = sqlite3_column_int(st, 1);
+        ret->at_us = sqlite3_column_int64(st, 2);
+    }
+    sql_reset(st);
+    return true;
+}
+
+bool
+forks_list(Db *db, JobId of, GArray **ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT id, forked_step, created_us FROM job "
+                               "WHERE forked_job = ? AND forked_job <> 0 ORDER BY id",
+                               error);
+    g_autoptr(GArray) forks = g_array_new(FALSE, TRUE, sizeof(Fork));
+    int rc = 0;
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", of.v);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        Fork f = {.job = {sqlite3_column_int64(st, 0)},
+                  .step = sqlite3_column_int(st, 1),
+                  .created_us = sqlite3_column_int64(st, 2)};
+        g_array_append_val(forks, f);
+    }
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&forks);
+    return true;
+}

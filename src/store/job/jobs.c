@@ -1,0 +1,509 @@
+#include "store/job/jobs.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "store/due.h"
+#include "store/job/jobs_internal.h"
+#include "store/job/seats.h"
+#include "store/job/steering.h"
+#include "store/job/timers.h"
+#include "store/mail/mailboxes.h"
+#include "store/mail/messages.h"
+#include "store/sql.h"
+#include <inttypes.h>
+
+/*
+ * Every change of a running job names its claim in the WHERE clause, so that a claim which is
+ * no longer valid changes nothing, whatever the caller forgot to ask before.
+ */
+#define OF_CLAIM " WHERE id = ? AND state = 'running' AND epoch = ? AND fence = ?"
+
+/* Says why a claim no longer holds; always false. */
+static bool
+fenced(Txn *txn, const JobClaim *claim, GError **error)
+{
+    g_autoptr(Job) job = NULL;
+
+    if (!job_get(txn->db, claim->job, &job, error))
+        return false;
+    return err_set(error, ERR_NEVER, "fenced: job %" PRId64 " is %s now", claim->job.v,
+                   job->state == JOB_RUNNING ? "in other hands" : job_state_words(job->state));
+}
+
+/* When it is a job's turn: each that the same person has waiting already lets others pass who
+ * ask within so much time. Nobody is kept waiting while there is nobody else. */
+#define TURN_US (10 * USEC_PER_SEC)
+#define TURNS_MAX 200
+
+static bool
+next_turn(Txn *txn, const char *asker, int64_t now, int64_t *ret_us, GError **error)
+{
+    int64_t waiting = 0;
+
+    if (!sql_int(txn->db,
+                 "SELECT count(*) FROM (SELECT 1 FROM job WHERE state = 'queued' AND asker = ? "
+                 "LIMIT " G_STRINGIFY(TURNS_MAX) ")",
+                 0, &waiting, error, "s", asker))
+        return false;
+    *ret_us = now + waiting * TURN_US;
+    return true;
+}
+
+bool
+job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
+{
+    int64_t now = txn_now(txn), turn;
+    unsigned may;
+    JobId id;
+
+    if (!next_turn(txn, in->asker, now, &turn, error) ||
+        !mail_rights(txn->db, in->original, &may, error) ||
+        !job_next_number(txn, in->role, &id, error) ||
+        !sql_run(txn,
+                 "INSERT INTO job (id, role, face, thread, state, subject, asker, original, "
+                 "original_msgid, may, ready_us, turn_us, created_us, updated_us) "
+                 "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, steady(?), steady(?), ?, ?)",
+                 NULL, error, "ississisiiiii", id.v, in->role, in->face, in->thread.v,
+                 in->subject, in->asker, in->original.v, in->original_msgid, (int64_t)may, now,
+                 turn, now, now))
+        return false;
+    *ret_id = id;
+    return true;
+}
+
+/* Of a job that has ended, with the mail that asks for it. The new round may do everything until
+ * narrow() has looked at each of its mails. */
+static bool
+begin_round(Txn *txn,
+            const Job *job,
+            MsgId original,
+            const char *asker,
+            const char *msgid,
+            GError **error)
+{
+    int64_t now = txn_now(txn), turn;
+
+    return next_turn(txn, asker, now, &turn, error) &&
+           sql_run(txn,
+                   "UPDATE job SET state = 'queued', round = round + 1, " JOB_NO_STALL
+                   "attempts = 0, "
+                   "iteration = 0, total_iterations = 0, round_cost_micro = 0, step_limit = 0, "
+                   "phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
+                   "original = ?, asker = ?, original_msgid = ?, ready_us = steady(?), turn_us "
+                   "= steady(?), "
+                   "wakes_us = NULL, resume_us = NULL, wait_then = NULL, cost_limit_micro = 0, "
+                   "floor = 'operator', may = ~0, updated_us = ?, " JOB_NO_OWNER
+                   " WHERE id = ?",
+                   NULL, error, "issiiii", original.v, asker, msgid, now, turn, now, job->id.v);
+}
+
+/* One more mail in the round: what its sender may not ask for, the round may not do. */
+static bool
+narrow(Txn *txn, JobId job, MsgId mail, GError **error)
+{
+    unsigned may;
+
+    return mail_rights(txn->db, mail, &may, error) &&
+           sql_run(txn, "UPDATE job SET may = may & ? WHERE id = ?", NULL, error, "ii",
+                   (int64_t)may, job.v);
+}
+
+bool
+job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error)
+{
+    g_autoptr(MsgRows) open = NULL;
+    g_autoptr(Job) job = NULL;
+
+    if (!messages_open(txn->db, id, &open, error))
+        return false;
+    if (open->len == 0) {
+        *ret_began = false;
+        return true;
+    }
+    const MsgRow *first = open->pdata[0];
+    if (!job_get(txn->db, id, &job, error) ||
+        !begin_round(txn, job, first->id, first->from, first->msgid, error))
+        return false;
+    /* They came while the old round was running; it is the new one that answers them. */
+    for (guint i = 0; i < open->len; i++) {
+        const MsgRow *m = open->pdata[i];
+        if (!messages_set_job(txn, m->id, id, job->round + 1, error) ||
+            !narrow(txn, id, m->id, error))
+            return false;
+    }
+    *ret_began = true;
+    return true;
+}
+
+static bool
+wake(Txn *txn, JobId parked, const char *why, GError **error)
+{
+    int64_t now = txn_now(txn);
+
+    return sql_run(
+        txn,
+        "UPDATE job SET state = 'queued', ready_us = steady(?), wakes_us = NULL, "
+        "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = ?, updated_us = ? "
+        "WHERE id = ?",
+        NULL, error, "isii", now, why, now, parked.v);
+}
+
+bool
+job_take_mail(Txn *txn,
+              JobId id,
+              MsgId mail,
+              const char *asker,
+              const char *msgid,
+              int *ret_round,
+              GError **error)
+{
+    g_autoptr(Job) job = NULL;
+    bool ok = true;
+    int round = 0;
+
+    if (!job_get(txn->db, id, &job, error))
+        return false;
+    round = job->round;
+    switch (job->state) {
+    case JOB_QUEUED:
+    case JOB_RUNNING: /* takes it at its next step, or its end does */
+    case JOB_STOPPED: /* waits for CONTINUE */
+        break;
+    case JOB_PARKED:
+        ok = wake(txn, id, "new mail", error) &&
+             messages_trace(txn, mail, "woke", "its job was waiting", error);
+        break;
+    case JOB_DONE:
+    case JOB_FAILED:
+    case JOB_CANCELLED: /* what was asked is over; this asks for something else */
+        ok = begin_round(txn, job, mail, asker, msgid, error) &&
+             messages_trace(txn, mail, "round", "it began the next round of its job", error);
+        round++;
+        break;
+    case JOB_N_STATES:
+        g_assert_not_reached();
+    }
+    ok = ok && narrow(txn, id, mail, error);
+    if (ok)
+        *ret_round = round;
+    return ok;
+}
+
+/* Takes a queued job whose time has come, or a parked one whose wait is over. ?1 is now, ?2 the
+ * job that is wanted, ?8 the mark behind which nothing parked is taken; the rest says who takes
+ * it and for how long. */
+#define CLAIM                                                                                  \
+    "UPDATE job SET state = 'running', fence = fence + 1, attempts = attempts + 1, "           \
+    "iteration = 0, waiting_for = NULL, wakes_us = NULL, resume_us = NULL, wait_then = NULL, " \
+    "deadline_us = steady(?3), owner_host = ?4, owner_boot = ?5, owner_pid = ?6, owner_start " \
+    "= ?7, "                                                                                   \
+    "updated_us = ?1 WHERE id = "
+#define CLAIM_ENDS " AND state IN ('queued', 'parked') RETURNING id, epoch, fence, attempts"
+
+static const char claim_one[] = CLAIM "?2 AND (state = 'queued' OR (" SQL_IS_DUE(
+    "wakes_us", "?1") " AND parked_step <= ?8)) "
+                      "AND (state = 'parked' OR " SQL_IS_DUE(
+                          "ready_us", "?1") ") AND " MAILBOX_LETS_WORK("job.role") CLAIM_ENDS;
+
+static int
+read_claim(Db *db, sqlite3_stmt *st, JobClaim *ret, GError **error)
+{
+    int rc = sql_next(db, st, error);
+
+    if (rc != 1)
+        return rc;
+    *ret = (JobClaim){.job = {sqlite3_column_int64(st, 0)},
+                      .epoch = sqlite3_column_int64(st, 1),
+                      .fence = sqlite3_column_int64(st, 2),
+                      .attempts = sqlite3_column_int(st, 3)};
+    return sql_next(db, st, error) < 0 ? -1 : 1;
+}
+
+bool
+job_claim(Txn *txn,
+          JobId want,
+          int64_t deadline_us,
+          int64_t mark,
+          JobClaim *ret_claim,
+          bool *ret_got,
+          GError **error)
+{
+    g_autofree char *hold = db_hold_all(txn->db);
+    ProcIdent me = {0};
+
+    if (hold) {
+        *ret_got = false;
+        return true;
+    }
+    if (!proc_ident_self(&me))
+        return err_set(error, ERR_LATER, "claiming a job: can't read /proc/self/stat");
+    if (!want.v &&
+        (!seats_save(txn, error) || !seats_next(txn->db, txn_now(txn), mark, &want, error)))
+        return false;
+    sqlite3_stmt *st = sql_get(txn->db, claim_one, error);
+    if (!st)
+        return false;
+    sql_bind(st, "iiissiii", txn_now(txn), want.v, deadline_us, proc_host(), proc_boot_id(),
+             (int64_t)me.pid, me.start_time, mark);
+    int rc = read_claim(txn->db, st, ret_claim, error);
+    if (rc < 0)
+        return false;
+    *ret_got = rc == 1;
+    return true;
+}
+
+bool
+job_claim_holds(Db *db, const JobClaim *claim, bool *ret, GError **error)
+{
+    int64_t found;
+
+    if (!sql_int(db, "SELECT 1 FROM job" OF_CLAIM, 0, &found, error, "iii", claim->job.v,
+                 claim->epoch, claim->fence))
+        return false;
+    *ret = found != 0;
+    return true;
+}
+
+bool
+job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn, "UPDATE job SET deadline_us = steady(?)" OF_CLAIM, &changes, error,
+                 "iiii", deadline_us, claim->job.v, claim->epoch, claim->fence))
+        return false;
+    return changes == 1 || fenced(txn, claim, error);
+}
+
+bool
+job_count_step(Txn *txn,
+               const JobClaim *claim,
+               int64_t deadline_us,
+               const char *phase,
+               int *ret_step,
+               GError **error)
+{
+    int64_t step = 0;
+    int changes = 0;
+
+    /* Two statements: what RETURNING gives goes through a table of its own: that costs more. */
+    if (!sql_run(txn,
+                 "UPDATE job SET deadline_us = steady(?), iteration = iteration + 1, why = "
+                 "NULL, " JOB_NO_STALL
+                 "total_iterations = total_iterations + 1, steps = steps + 1, attempts = 0, "
+                 "phase = ?, updated_us = ?" OF_CLAIM,
+                 &changes, error, "isiiii", deadline_us, phase ? phase : "", txn_now(txn),
+                 claim->job.v, claim->epoch, claim->fence))
+        return false;
+    if (changes != 1)
+        return fenced(txn, claim, error);
+    if (!sql_int(txn->db, "SELECT steps FROM job WHERE id = ?", 0, &step, error, "i",
+                 claim->job.v))
+        return false;
+    *ret_step = (int)step;
+    return true;
+}
+
+/* Mail that came after the last context was built: nobody has looked at it. */
+static bool
+has_unseen_mail(Db *db, JobId job, bool *ret, GError **error)
+{
+    int64_t found = 0;
+
+    if (!sql_int(
+            db, "SELECT 1 FROM message WHERE job = ? AND job <> 0 AND state = 'stored' LIMIT 1",
+            0, &found, error, "i", job.v))
+        return false;
+    *ret = found != 0;
+    return true;
+}
+
+bool
+job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn, "UPDATE job SET floor = ?" OF_CLAIM, &changes, error, "siii",
+                 trust_name(floor), claim->job.v, claim->epoch, claim->fence))
+        return false;
+    return changes == 1 || fenced(txn, claim, error);
+}
+
+bool
+job_park(Txn *txn,
+         const JobClaim *claim,
+         Due resume,
+         const char *waiting_for,
+         int64_t *ret_seq,
+         GError **error)
+{
+    int64_t now = txn_now(txn), seq = 0;
+    bool unseen = false;
+
+    /* A mail that found the job running did not wake it; parking must not sleep over it. */
+    if (!has_unseen_mail(txn->db, claim->job, &unseen, error) ||
+        !sql_int(txn->db,
+                 "UPDATE job SET state = 'parked', seq = seq + 1, resume_us = due(?, ?), "
+                 "wakes_us = steady(?), "
+                 "parked_step = (SELECT coalesce(max(id), 0) FROM step), "
+                 "wait_then = NULL, waiting_for = ?, instruction = NULL, "
+                 "updated_us = ?, " JOB_NO_OWNER OF_CLAIM " RETURNING seq",
+                 0, &seq, error, "iiisiiii", resume.us, (int64_t)resume.moment,
+                 unseen ? now : USEC_NEVER, waiting_for, now, claim->job.v, claim->epoch,
+                 claim->fence))
+        return false;
+    if (seq == 0)
+        return fenced(txn, claim, error);
+    *ret_seq = seq;
+    return true;
+}
+
+bool
+job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GError **error)
+{
+    int changes = 0;
+
+    /* A mail that came meanwhile may have made it due already; one that is not to be woken by
+     * time has its timer. */
+    if (!sql_run(txn,
+                 "UPDATE job SET wakes_us = CASE WHEN wait_then IS NULL THEN "
+                 "coalesce(min(wakes_us, resume_us), resume_us, wakes_us) ELSE wakes_us END "
+                 "WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
+                 &changes, error, "iii", job.v, epoch, seq))
+        return false;
+    *ret_matched = changes == 1;
+    return true;
+}
+
+bool
+job_unseen(Txn *txn, JobId job, int64_t seq, bool *ret_marked, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn,
+                 "UPDATE job SET wakes_us = NULL WHERE id = ? AND state = 'parked' AND seq = ? "
+                 "AND wakes_us = resume_us",
+                 &changes, error, "ii", job.v, seq))
+        return false;
+    *ret_marked = changes == 1;
+    return true;
+}
+
+bool
+job_due_now(Txn *txn, JobId job, GError **error)
+{
+    int64_t now = txn_now(txn);
+
+    /* One whose checkpoint was seen waits for nothing else. */
+    return sql_run(txn,
+                   "UPDATE job SET resume_us = steady(?), wait_then = NULL, "
+                   "wakes_us = CASE WHEN wakes_us IS NULL THEN NULL "
+                   "ELSE min(wakes_us, steady(?)) END WHERE id = ? AND state = 'parked'",
+                   NULL, error, "iii", now, now, job.v);
+}
+
+bool
+job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error)
+{
+    int changes = 0;
+    bool goes_on = false;
+
+    g_assert(end == JOB_DONE || end == JOB_FAILED);
+    if (!sql_run(txn,
+                 "UPDATE job SET state = ?, why = ?, waiting_for = NULL, instruction = NULL, "
+                 "updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+                 &changes, error, "ssiiii", job_state_name(end), why, txn_now(txn),
+                 claim->job.v, claim->epoch, claim->fence))
+        return false;
+    if (changes != 1)
+        return fenced(txn, claim, error);
+    if (end == JOB_DONE && !job_next_round_open(txn, claim->job, &goes_on, error))
+        return false;
+    return goes_on || timer_drop(txn, claim->job, NULL, error);
+}
+
+bool
+job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error)
+{
+    int changes = 0;
+
+    /* The epoch goes up as with STOP: no checkpoint of before may wake it. */
+    if (!sql_run(
+            txn,
+            "UPDATE job SET state = 'stopped', epoch = epoch + 1, seq = seq + 1, why = ?, "
+            "waiting_for = NULL, instruction = NULL, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+            &changes, error, "siiii", why, txn_now(txn), claim->job.v, claim->epoch,
+            claim->fence))
+        return false;
+    if (changes != 1)
+        return fenced(txn, claim, error);
+    return timer_drop(txn, claim->job, NULL, error);
+}
+
+bool
+job_release(
+    Txn *txn, const JobClaim *claim, Due ready, bool count, const char *why, GError **error)
+{
+    int changes = 0;
+
+    /* A commit within this run has set attempts to 0 already. */
+    if (!sql_run(
+            txn,
+            "UPDATE job SET state = 'queued', ready_us = due(?, ?), "
+            "attempts = max(attempts - ?, 0), why = ?, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+            &changes, error, "iiisiiii", ready.us, (int64_t)ready.moment,
+            (int64_t)(count ? 0 : 1), why, txn_now(txn), claim->job.v, claim->epoch,
+            claim->fence))
+        return false;
+    return changes == 1 || fenced(txn, claim, error);
+}
+
+bool
+job_stall(Txn *txn, const JobClaim *claim, bool told, GError **error)
+{
+    return sql_run(
+        txn,
+        "UPDATE job SET stalled_us = min(coalesce(stalled_us, steady(?1)), steady(?1)), "
+        "stall_told = stall_told OR ?" OF_CLAIM,
+        NULL, error, "iiiii", txn_now(txn), (int64_t)told, claim->job.v, claim->epoch,
+        claim->fence);
+}
+
+/* What killed one owner may kill the next: the more often, the longer the wait. */
+static int64_t
+backoff(int attempts)
+{
+    static const int seconds[] = {0, 0, 1, 5, 30, 120};
+    int n = CLAMP(attempts, 0, (int)G_N_ELEMENTS(seconds) - 1);
+
+    return seconds[n] * USEC_PER_SEC;
+}
+
+static bool
+reap_one(Txn *txn, const Job *job, GError **error)
+{
+    const JobClaim dead = {.job = job->id, .epoch = job->epoch, .fence = job->fence};
+
+    const Due ready = {.us = txn_now(txn) + backoff(job->attempts)};
+
+    return job_release(txn, &dead, ready, true, "owner died", error);
+}
+
+bool
+job_reap(Txn *txn, unsigned *ret_n, GError **error)
+{
+    g_autoptr(Jobs) jobs = NULL;
+    unsigned n = 0;
+
+    if (!jobs_owned_here(txn->db, &jobs, error))
+        return false;
+    for (guint i = 0; i < jobs->len; i++) {
+        const Job *job = jobs->pdata[i];
+        if (job_owner_lives(job))
+            continue;
+        if (!reap_one(txn, job, error))
+            return false;
+        n++;
+    }
+    *ret_n = n;
+    return true;
+}

@@ -1,0 +1,245 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "store/job/jobs.h"
+#include "store/job/jobs_internal.h"
+#include "store/job/pauses.h"
+#include "store/job/questions.h"
+#include "store/job/timers.h"
+#include "store/mail/messages.h"
+#include "store/out/outbox.h"
+#include "store/sql.h"
+
+/*
+ * Orders of a person. STOP and CANCEL raise the epoch, which fences whoever works on the job:
+ * that process finds out at its next commit, or when the caller signals it. So the owner stays
+ * in the row until the next claim; only the deadline goes.
+ */
+
+/* What the order did: the job's row, mail that had not left, and questions about mail that is
+ * held: their answers no longer count. */
+static bool
+order(Txn *txn,
+      JobId job,
+      const char *sql,
+      const char *word,
+      const char *why,
+      bool *ret_row,
+      bool *ret_changed,
+      GError **error)
+{
+    int changes = 0;
+    unsigned taken = 0, asked = 0;
+
+    if (!sql_run(txn, sql, &changes, error, "sii", why, txn_now(txn), job.v) ||
+        !outbox_take_back(txn, job, word, &taken, error) ||
+        !questions_void(txn, job, word, &asked, error))
+        return false;
+    if (changes == 1 &&
+        (!timer_drop(txn, job, NULL, error) || !job_file_checkpoints(txn, job, error)))
+        return false;
+    *ret_row = changes == 1;
+    *ret_changed = changes == 1 || taken > 0 || asked > 0;
+    return true;
+}
+
+static bool
+must_exist(Db *db, JobId id, GError **error)
+{
+    g_autoptr(Job) job = NULL;
+
+    return job_get(db, id, &job, error);
+}
+
+#define ORDER(state)                                                                           \
+    "UPDATE job SET state = '" state "', epoch = epoch + 1, why = ?, waiting_for = NULL, "     \
+    "wakes_us = NULL, resume_us = NULL, wait_then = NULL, deadline_us = NULL, "                \
+    "updated_us = ? WHERE id = ? AND state IN "
+
+bool
+job_stop(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error)
+{
+    bool stopped = false;
+
+    return must_exist(txn->db, job, error) &&
+           order(txn, job, ORDER("stopped") "('queued', 'running', 'parked')", "stopped", why,
+                 &stopped, ret_changed, error);
+}
+
+bool
+job_cancel(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error)
+{
+    bool cancelled = false, changed = false;
+
+    if (!must_exist(txn->db, job, error) ||
+        !order(txn, job, ORDER("cancelled") "('queued', 'running', 'parked', 'stopped')",
+               "cancelled", why, &cancelled, &changed, error) ||
+        !outbox_reject_asked(txn, job, "the end of its job", error))
+        return false;
+    if (cancelled && !messages_end_job(txn, job, MSG_IGNORED, "cancelled", error))
+        return false;
+    *ret_changed = changed;
+    return true;
+}
+
+/* The limit of this round as it is in force: the order's, else the role's. */
+static int64_t
+limit_in_force(Db *db, const Job *job)
+{
+    const Config *config = db_home(db)->config;
+    const ConfRole *role = config ? config_role(config, job->role) : NULL;
+    int64_t limit = job->step_limit;
+
+    if (limit == 0 && role)
+        limit = role->total_iterations;
+    return MAX(limit, job->total_iterations);
+}
+
+/* CONTINUE without a number on a job whose steps are spent: as many again as a round has. */
+static int64_t
+usual_more(Db *db, const Job *job)
+{
+    const Config *config = db_home(db)->config;
+    const ConfRole *role = config ? config_role(config, job->role) : NULL;
+
+    return role && job->total_iterations >= limit_in_force(db, job) ? role->total_iterations
+                                                                    : 0;
+}
+
+static bool
+queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, GError **error)
+{
+    int64_t now = txn_now(txn);
+    int64_t more = more_steps > 0 ? more_steps : usual_more(txn->db, job);
+    int64_t limit = more > 0 ? limit_in_force(txn->db, job) + more : job->step_limit;
+
+    return sql_run(txn,
+                   "UPDATE job SET state = 'queued', ready_us = steady(?), wakes_us = NULL, "
+                   "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = NULL, "
+                   "attempts = 0, " JOB_NO_STALL "step_limit = ?, "
+                   "instruction = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
+                   NULL, error, "iisii", now, MIN(limit, (int64_t)INT_MAX), instruction, now,
+                   job->id.v);
+}
+
+/* Whoever says CONTINUE may know better than we whether the brain works again. */
+static bool
+ask_brain_now(Txn *txn, const Job *job, GError **error)
+{
+    const Config *config = db_home(txn->db)->config;
+    const ConfRole *role = config ? config_role(config, job->role) : NULL;
+
+    return !role || brain_try_now(txn, role->brain, error);
+}
+
+/* Mail that STOP took back leaves, and questions that it made void count again. Also of a job
+ * that had ended before: then this is all that there is to do. */
+static bool
+undo_stop(Txn *txn, JobId id, bool *ret_changed, GError **error)
+{
+    unsigned mails = 0, questions = 0;
+
+    if (!outbox_give_back(txn, id, "stopped", &mails, error) ||
+        !questions_revive(txn, id, "stopped", &questions, error))
+        return false;
+    *ret_changed = mails + questions > 0;
+    return true;
+}
+
+bool
+job_continue(Txn *txn,
+             JobId id,
+             int more_steps,
+             const char *instruction,
+             bool *ret_changed,
+             GError **error)
+{
+    g_autoptr(Job) job = NULL;
+    bool goes_on = false, given = false;
+
+    if (!job_get(txn->db, id, &job, error))
+        return false;
+    switch (job->state) {
+    case JOB_STOPPED:
+    case JOB_FAILED:
+    case JOB_PARKED:
+        goes_on = true;
+        break;
+    case JOB_DONE:
+        if (!job_next_round_open(txn, id, &goes_on, error))
+            return false;
+        g_clear_pointer(&job, job_free);
+        if (!job_get(txn->db, id, &job, error))
+            return false;
+        break;
+    case JOB_QUEUED: /* waits for its next try, or for its brain */
+        goes_on = job->ready_us > txn_now(txn);
+        break;
+    case JOB_RUNNING:
+    case JOB_CANCELLED:
+        break;
+    case JOB_N_STATES:
+        g_assert_not_reached();
+    }
+    if (job->state == JOB_FAILED && !messages_reopen(txn, id, job->round, "another try", error))
+        return false;
+    if (goes_on && (!ask_brain_now(txn, job, error) ||
+                    !queue_again(txn, job, more_steps, instruction, error)))
+        return false;
+    if (job->state != JOB_CANCELLED && !undo_stop(txn, id, &given, error))
+        return false;
+    *ret_changed = goes_on || given;
+    return true;
+}
+
+bool
+job_go_on(Txn *txn, JobId id, bool *ret_queued, GError **error)
+{
+    g_autoptr(Job) job = NULL;
+    bool goes_on;
+
+    if (!job_get(txn->db, id, &job, error))
+        return false;
+    goes_on = job->state == JOB_PARKED || job->state == JOB_DONE || job->state == JOB_FAILED;
+    if (job->state == JOB_FAILED && !messages_reopen(txn, id, job->round, "another try", error))
+        return false;
+    if (goes_on && !queue_again(txn, job, 0, job->instruction, error))
+        return false;
+    *ret_queued = goes_on || job->state == JOB_QUEUED || job->state == JOB_RUNNING;
+    return true;
+}
+
+bool
+job_instruct(Txn *txn, JobId job, const char *text, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE job SET instruction = CASE WHEN coalesce(instruction, '') = '' "
+                   "THEN ?1 ELSE instruction || char(10) || ?1 END WHERE id = ?2",
+                   NULL, error, "si", text, job.v);
+}
+
+bool
+job_file_checkpoints(Txn *txn, JobId job, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO effect (kind, job, message, account, subject, args) "
+                   "SELECT 'mail-move', job, id, '', role || '/' || file, 'Done' FROM message "
+                   "WHERE job = ? AND job <> 0 AND class = 'checkpoint' AND folder = ''",
+                   NULL, error, "i", job.v);
+}
+
+bool
+job_more_money(Txn *txn, JobId id, int64_t more_micro, GError **error)
+{
+    g_autoptr(Job) job = NULL;
+
+    if (!job_get(txn->db, id, &job, error))
+        return false;
+    const Config *config = db_home(txn->db)->config;
+    const ConfRole *role = config ? config_role(config, job->role) : NULL;
+    int64_t limit = job->cost_limit_micro;
+    if (limit == 0 && role)
+        limit = role->max_cost_micro;
+    limit = MAX(limit, job->round_cost_micro);
+    return sql_run(txn, "UPDATE job SET cost_limit_micro = ? WHERE id = ?", NULL, error, "ii",
+                   limit + more_micro, id.v);
+}

@@ -1,0 +1,131 @@
+/* Jobs that come back from their checkpoint mails when the store is lost. */
+#include "base/banned.h"
+#include "base/err.h"
+#include "store/job/jobs.h"
+#include "store/job/jobs_internal.h"
+#include "store/job/timers.h"
+#include "store/mail/messages.h"
+#include "store/sql.h"
+#include <fcntl.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+bool
+job_next_number(Txn *txn, const char *role, JobId *ret, GError **error)
+{
+    int home_fd = db_home(txn->db)->fd;
+    int64_t n;
+
+    if (!sql_int(txn->db, "SELECT max(id) + 1 FROM job", 1, &n, error, ""))
+        return false;
+    for (;; n++) {
+        g_autofree char *path = g_strdup_printf("work/%s/%" PRId64, role, n);
+        if (faccessat(home_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+            break;
+    }
+    *ret = (JobId){n};
+    return true;
+}
+
+/* Its own number, unless another job has it: people know it by that. */
+static bool
+free_number(Txn *txn, const JobRestore *in, JobId *ret, GError **error)
+{
+    const Viewer everyone = VIEWER_OPERATOR;
+    g_autoptr(Job) taken = NULL;
+
+    if (!job_load(txn->db, &everyone, in->id, &taken, error))
+        return false;
+    if (!taken) {
+        *ret = in->id;
+        return true;
+    }
+    return job_next_number(txn, in->role, ret, error);
+}
+
+/* What happens at its time, when that is not to wake it. */
+static bool
+wait_again(Txn *txn, JobId id, const JobRestore *in, GError **error)
+{
+    if (in->wait_then == WAIT_CONTINUE || in->resume.us == USEC_NEVER)
+        return true;
+    return sql_run(txn, "UPDATE job SET wakes_us = NULL WHERE id = ?", NULL, error, "i",
+                   id.v) &&
+           job_wait(txn, id, in->wait_then, error);
+}
+
+bool
+job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
+{
+    JobId id;
+    int64_t now = txn_now(txn);
+
+    if (!free_number(txn, in, &id, error) ||
+        !sql_run(
+            txn,
+            "INSERT INTO job (id, role, face, thread, state, phase, waiting_for, subject, "
+            "asker, original, original_msgid, round, epoch, seq, total_iterations, steps, "
+            "step_limit, cost_micro, round_cost_micro, ready_us, resume_us, wakes_us, "
+            "created_us, updated_us, floor, may) VALUES (?, ?, ?, ?, 'parked', ?, ?, ?, ?, "
+            "0, ?, ?, ?, ?, ?, ?, ?, ?, ?, steady(?), due(?, ?), due(?, ?), ?, ?, ?, ?)",
+            NULL, error,
+            "issi"
+            "ssss"
+            "siii"
+            "iiii"
+            "iiiiiiiisi",
+            id.v, in->role, in->face, in->thread.v, in->phase, in->waiting_for, in->subject,
+            in->asker, in->original_msgid, (int64_t)in->round, in->epoch, in->seq,
+            (int64_t)in->total_iterations, (int64_t)in->steps, (int64_t)in->step_limit,
+            in->round_cost_micro, in->round_cost_micro, now, in->resume.us,
+            (int64_t)in->resume.moment, in->resume.us, (int64_t)in->resume.moment,
+            in->created_us, now, trust_name(in->floor), (int64_t)in->may))
+        return false;
+    *ret_id = id;
+    return wait_again(txn, id, in, error);
+}
+
+bool
+job_put_back(Txn *txn, JobId job, const JobRestore *in, GError **error)
+{
+    return timer_drop(txn, job, NULL, error) &&
+           sql_run(txn,
+                   "UPDATE job SET state = 'parked', phase = ?, waiting_for = ?, asker = ?, "
+                   "original_msgid = ?, round = ?, total_iterations = ?, "
+                   "steps = max(steps, ?), step_limit = ?, epoch = max(epoch, ?), seq = ?, "
+                   "round_cost_micro = max(round_cost_micro, ?), resume_us = due(?, ?), "
+                   "wakes_us = due(?, ?), wait_then = NULL, why = NULL, attempts = 0, "
+                   "floor = ?, may = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
+                   NULL, error,
+                   "ssss"
+                   "iiiiii"
+                   "iiiiisiii",
+                   in->phase, in->waiting_for, in->asker, in->original_msgid,
+                   (int64_t)in->round, (int64_t)in->total_iterations, (int64_t)in->steps,
+                   (int64_t)in->step_limit, in->epoch, in->seq, in->round_cost_micro,
+                   in->resume.us, (int64_t)in->resume.moment, in->resume.us,
+                   (int64_t)in->resume.moment, trust_name(in->floor), (int64_t)in->may,
+                   txn_now(txn), job.v) &&
+           wait_again(txn, job, in, error);
+}
+
+bool
+job_find_restored(
+    Db *db, const char *role, const char *original_msgid, JobId *ret, GError **error)
+{
+    return sql_int(db,
+                   "SELECT id FROM job WHERE original = 0 AND role = ? AND original_msgid = ? "
+                   "ORDER BY id LIMIT 1",
+                   0, &ret->v, error, "ss", role, original_msgid);
+}
+
+bool
+job_set_original(Txn *txn, JobId job, MsgId original, GError **error)
+{
+    /* A fork has the same original, and is younger: the mail itself is the first job's. */
+    return sql_run(txn,
+                   "UPDATE job SET original = ?1 WHERE id = ?2 OR (original = 0 AND "
+                   "(role, original_msgid) = (SELECT role, original_msgid FROM job "
+                   "WHERE id = ?2))",
+                   NULL, error, "ii", original.v, job.v);
+}

@@ -1,0 +1,44 @@
+#pragma once
+
+/*
+ * Schedules: mail that a role gets again and again. A row holds what is mailed and the moment
+ * of the next occurrence; when it has come, the mail is queued and the moment moves on in one
+ * transaction, so an occurrence is one mail with one Message-ID whatever crashes. What the
+ * words of a spec mean is engine/in/recurrence.h's.
+ */
+#include "base/list.h"
+#include "store/db.h"
+
+typedef struct Schedule {
+    int64_t id, created_us, next_us;
+    int64_t last_us; /* the occurrence that was mailed last; USEC_NEVER: none yet */
+    char *spec, *role, *subject, *body;
+} Schedule;
+void schedule_free(Schedule *s);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Schedule, schedule_free)
+LIST_OF(Schedules, schedules, Schedule, schedule_free)
+
+/* Of s: spec, role, subject, body, created_us, next_us. */
+bool schedule_put(Txn *txn, const Schedule *s, int64_t *ret_id, GError **error);
+/* NULL with true: there is none. */
+bool schedule_load(Db *db, int64_t id, Schedule **ret, GError **error);
+bool schedule_remove(Txn *txn, int64_t id, GError **error);
+/* The next occurrence; last_us USEC_NEVER: the last one stays as it is. *ret_moved is false,
+ * and nothing changes, where somebody else has moved it from `from_us` already. */
+bool schedule_move(Txn *txn,
+                   int64_t id,
+                   int64_t from_us,
+                   int64_t last_us,
+                   int64_t next_us,
+                   bool *ret_moved,
+                   GError **error);
+/* Forgets the last occurrence: it was one of a clock that went wrong and was put back. */
+bool schedule_replan(Txn *txn, int64_t id, int64_t from_us, int64_t next_us, GError **error);
+/* A schedule that was mailed so far in the future waits for a clock that is no more. */
+#define SCHEDULE_AHEAD_US (600 * USEC_PER_SEC)
+/* All of them by id, or those to look at (due_us not USEC_NEVER), the oldest first: their
+ * moment has come, or the last one is ahead of us. Elements are Schedule. */
+bool schedules_list(Db *db, int64_t due_us, Schedules **ret, GError **error);
+/* One line for each that mails a role which is not in the settings: for `status` and `doctor`.
+ */
+bool schedules_check(Db *db, GPtrArray *lines, GError **error);

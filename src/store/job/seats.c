@@ -1,0 +1,190 @@
+#include "store/job/seats.h"
+#include "base/banned.h"
+#include "base/home.h"
+#include "store/due.h"
+#include "store/mail/mailboxes.h"
+#include "store/sql.h"
+#include <inttypes.h>
+#include <string.h>
+
+#define GATE_WAIT_MS 5000
+
+/* Of one role, the first so many by their turn are looked at for whose asker has least. */
+#define LOOK_AT "16"
+
+/* Jobs that only need a run and a place. ?1 is now, ?2 the mark behind which nothing parked is
+ * taken. */
+#define QUEUED_READY "state = 'queued' AND " SQL_IS_DUE("ready_us", "?1") " "
+#define PARKED_READY                                                                           \
+    "state = 'parked' AND wakes_us IS NOT NULL AND " SQL_IS_DUE(                               \
+        "wakes_us", "?1") " AND parked_step <= ?2 "
+
+/* NULL: the role's brain, if it has one, has no limit. */
+static const ConfBrain *
+limited_brain(const Config *config, const ConfRole *role)
+{
+    const ConfBrain *brain = role->person ? NULL : config_brain(config, role->brain);
+
+    return brain && brain->at_once ? brain : NULL;
+}
+
+static void
+describe(GString *s, const char *role, const char *brain, int64_t at_once)
+{
+    g_string_append_printf(s, "%s %s %" PRId64 "\n", role, brain, at_once);
+}
+
+static bool
+is_saved(Db *db, bool *ret, GError **error)
+{
+    const Config *config = db_home(db)->config;
+    g_autoptr(GString) want = g_string_new(NULL), saved = g_string_new(NULL);
+    sqlite3_stmt *st = sql_get(db, "SELECT role, brain, at_once FROM seat ORDER BY id", error);
+    int rc;
+
+    if (!st)
+        return false;
+    while ((rc = sql_next(db, st, error)) == 1)
+        describe(saved, (const char *)sqlite3_column_text(st, 0),
+                 (const char *)sqlite3_column_text(st, 1), sqlite3_column_int64(st, 2));
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfBrain *brain = limited_brain(config, &config->roles[i]);
+        if (brain)
+            describe(want, config->roles[i].name, brain->name, brain->at_once);
+    }
+    *ret = g_string_equal(want, saved);
+    return rc == 0;
+}
+
+static bool
+save(Txn *txn, GError **error)
+{
+    const Config *config = db_home(txn->db)->config;
+
+    if (!sql_run(txn, "DELETE FROM seat", NULL, error, ""))
+        return false;
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfBrain *brain = limited_brain(config, &config->roles[i]);
+        if (brain &&
+            !sql_run(txn, "INSERT INTO seat (role, brain, at_once) VALUES (?, ?, ?)", NULL,
+                     error, "ssi", config->roles[i].name, brain->name, brain->at_once))
+            return false;
+    }
+    return true;
+}
+
+bool
+seats_save(Txn *txn, GError **error)
+{
+    bool saved;
+
+    return is_saved(txn->db, &saved, error) && (saved || save(txn, error));
+}
+
+bool
+seats_refresh(Db *db, GError **error)
+{
+    g_auto(Txn) txn = {0};
+    bool saved;
+
+    if (!is_saved(db, &saved, error))
+        return false;
+    return saved || (txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) && save(&txn, error) &&
+                     txn_commit(&txn, error));
+}
+
+/* clang-format off */
+
+/* `waiting` walks from one role with queued jobs to the next by the index, so that a role with
+ * 10,000 of them costs no more than one with a single job. */
+static const char next_sql[] =
+    SEATS_TABLES ", "
+    "waiting(role) AS ("
+        "SELECT min(role) FROM job WHERE state = 'queued' UNION ALL "
+        "SELECT (SELECT min(j.role) FROM job j WHERE j.state = 'queued' AND j.role > w.role) "
+        "FROM waiting w WHERE w.role IS NOT NULL), "
+    "first(id) AS ("
+        "SELECT (SELECT k.id FROM (SELECT id, asker, turn_us FROM job "
+            "WHERE role = w.role AND " QUEUED_READY "ORDER BY turn_us, id LIMIT " LOOK_AT ") AS k "
+            "ORDER BY (SELECT count(*) FROM busy b WHERE b.asker = k.asker), k.turn_us, k.id LIMIT 1) "
+        "FROM waiting w WHERE w.role IS NOT NULL "
+        "AND " SEAT_IS_FREE("w.role") "AND " MAILBOX_LETS_WORK("w.role") "), "
+    "ready AS ("
+        "SELECT j.id, j.role, j.asker, wall(j.turn_us) AS due FROM first f JOIN job j ON j.id = f.id "
+        "UNION ALL SELECT * FROM (SELECT id, role, asker, wall(wakes_us) FROM job "
+            "WHERE " PARKED_READY "AND " SEAT_IS_FREE("job.role") "AND " MAILBOX_LETS_WORK("job.role")
+            "ORDER BY wakes_us, id LIMIT " LOOK_AT ") AS p) "
+    "SELECT r.id FROM ready r ORDER BY "
+        "(SELECT count(*) FROM busy b WHERE b.role = r.role), "
+        "(SELECT count(*) FROM busy b WHERE b.asker = r.asker), r.due, r.id LIMIT 1";
+
+/* Of each brain as many as there are places, and all whose brain has no limit. */
+static const char ready_sql[] =
+    SEATS_TABLES ", "
+    "ready(role) AS ("
+        "SELECT role FROM job WHERE " QUEUED_READY "UNION ALL "
+        "SELECT role FROM job WHERE " PARKED_READY "), "
+    "brain_ready AS ("
+        "SELECT count(*) AS n, (SELECT max(t.at_once) - (SELECT count(*) FROM busy b "
+            "JOIN seat o ON o.role = b.role WHERE o.brain = s.brain) "
+            "FROM seat t WHERE t.brain = s.brain) AS places "
+        "FROM ready r LEFT JOIN seat s ON s.role = r.role "
+        "WHERE " SEAT_IS_FREE("r.role") "AND " MAILBOX_LETS_WORK("r.role") "GROUP BY s.brain) "
+    "SELECT sum(CASE WHEN places < n THEN places ELSE n END) FROM brain_ready";
+
+/* clang-format on */
+
+bool
+seats_next(Db *db, int64_t now_us, int64_t mark, JobId *ret, GError **error)
+{
+    return sql_int(db, next_sql, 0, &ret->v, error, "ii", now_us, mark);
+}
+
+bool
+seats_ready(Db *db, int64_t now_us, int64_t *ret_n, GError **error)
+{
+    return sql_int(db, ready_sql, 0, ret_n, error, "ii", now_us, JOB_NO_MARK);
+}
+
+/* "3, 4 and 9". */
+static bool
+name_busy(Db *db, const char *brain, char **ret, GError **error)
+{
+    g_autoptr(GString) s = g_string_new(NULL);
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT j.id FROM job j JOIN seat s ON s.role = j.role "
+                               "WHERE j.state = 'running' AND s.brain = ? ORDER BY j.id",
+                               error);
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "s", brain);
+    while ((rc = sql_next(db, st, error)) == 1)
+        g_string_append_printf(s, "%s%" PRId64, s->len ? ", " : "",
+                               (int64_t)sqlite3_column_int64(st, 0));
+    if (rc < 0)
+        return false;
+    *ret = g_string_free(g_steal_pointer(&s), FALSE);
+    return true;
+}
+
+bool
+seat_wait(Db *db, const Job *job, char **ret, GError **error)
+{
+    g_autofree char *brain = NULL, *jobs = NULL;
+
+    *ret = NULL;
+    if (job->state != JOB_QUEUED || job->ready_us > home_now(db_home(db)))
+        return true;
+    if (!sql_string(db,
+                    SEATS_TABLES "SELECT s.brain FROM seat s JOIN full_role f "
+                                 "ON f.role = s.role WHERE s.role = ?",
+                    &brain, error, "s", job->role) ||
+        (brain && !name_busy(db, brain, &jobs, error)))
+        return false;
+    if (brain)
+        *ret = g_strdup_printf("a place at brain %s, behind job%s %s", brain,
+                               strchr(jobs, ',') ? "s" : "", jobs);
+    return true;
+}

@@ -1,0 +1,32 @@
+#pragma once
+
+/*
+ * Places at brains. A [brain] with `at-once = N` is asked by at most N jobs at a time, so that
+ * two programs of four hours do not take every run from all other roles. Which role has which
+ * brain stands in the settings; the table `seat` is their copy, so that one statement can pick a
+ * job: whose brain has a place, of the role and then of the asker with the fewest jobs at work,
+ * whose turn came first. A role whose brain has no limit has no row.
+ */
+#include "store/job/jobs.h"
+
+/* Writes the table anew where the settings say something else than it. */
+bool seats_save(Txn *txn, GError **error);
+/* The same in a transaction of its own; cheap when there is nothing to do. */
+bool seats_refresh(Db *db, GError **error);
+
+/* Two tables for a statement that begins with SEATS_TABLES: `busy`, the jobs at work, and
+ * `full_role`, the roles whose brain has no place left. */
+#define SEATS_TABLES                                                                           \
+    "WITH RECURSIVE busy AS MATERIALIZED ("                                                    \
+    "SELECT id, role, asker FROM job WHERE state = 'running'), "                               \
+    "full_role AS MATERIALIZED (SELECT s.role FROM seat s WHERE s.at_once <= "                 \
+    "(SELECT count(*) FROM busy b JOIN seat o ON o.role = b.role WHERE o.brain = s.brain)) "
+#define SEAT_IS_FREE(role) role " NOT IN (SELECT role FROM full_role) "
+
+/* The job that is to be claimed next; {0}: none is ready. mark as for job_claim(). */
+bool seats_next(Db *db, int64_t now_us, int64_t mark, JobId *ret, GError **error);
+/* How many jobs could be claimed now, one after the other, before the first of them is done. */
+bool seats_ready(Db *db, int64_t now_us, int64_t *ret_n, GError **error);
+/* A queued job that only waits for a place: "a place at brain coder, behind
+ * jobs 3, 4". NULL: it does not wait for one. Caller frees. */
+bool seat_wait(Db *db, const Job *job, char **ret, GError **error);

@@ -1,0 +1,227 @@
+#include "store/mail/mailboxes.h"
+#include "base/banned.h"
+#include "base/living.h"
+#include "base/lock.h"
+#include "store/out/outbox_smtp.h"
+#include "store/sql.h"
+
+/* In meta, with the name of the account. */
+#define WISH "take-over"
+#define SURVEY "survey"
+#define BACKUP "backup"
+/* A look is owed that decides what may run. The row is called mb. */
+#define LOOK_IS_OWED                                                                           \
+    "EXISTS (SELECT 1 FROM meta WHERE key IN ('" SURVEY ":' || mb.account, '" BACKUP           \
+    ":' || mb.account)) "
+
+static const char *const names[] = {
+    [MAILBOX_OURS] = "ours",
+    [MAILBOX_UNSEEN] = "unseen",
+    [MAILBOX_AWAY] = "away",
+    [MAILBOX_REFUSED] = "refused",
+};
+
+bool
+mailbox_state(Db *db, const char *account, MailboxState *ret, GError **error)
+{
+    g_autofree char *name = NULL;
+
+    if (!sql_string(db, "SELECT state FROM mailbox WHERE account = ? AND role = ''", &name,
+                    error, "s", account))
+        return false;
+    *ret = MAILBOX_OURS;
+    for (size_t i = 0; name && i < G_N_ELEMENTS(names); i++) {
+        if (g_str_equal(name, names[i]))
+            *ret = (MailboxState)i;
+    }
+    return true;
+}
+
+static char *
+key_of(const char *what, const char *account)
+{
+    return g_strdup_printf("%s:%s", what, account);
+}
+
+static bool
+put_row(Txn *txn,
+        const char *account,
+        const char *role,
+        MailboxState state,
+        int64_t upto,
+        GError **error)
+{
+    return sql_run(txn, "INSERT INTO mailbox (account, role, state, upto) VALUES (?, ?, ?, ?)",
+                   NULL, error, "sssi", account, role, names[state], upto);
+}
+
+static bool
+put_rows(Txn *txn, const ConfAccount *account, MailboxState state, int64_t upto, GError **error)
+{
+    const Config *config = db_home(txn->db)->config;
+
+    if (!put_row(txn, account->name, "", state, upto, error))
+        return false;
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+        if (!role->person && config_account_of(config, role) == account &&
+            !put_row(txn, account->name, role->name, state, upto, error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+change(Txn *txn, const ConfAccount *account, MailboxState state, int64_t upto, GError **error)
+{
+    g_autofree char *wish = key_of(WISH, account->name);
+
+    return sql_run(txn, "DELETE FROM mailbox WHERE account = ?", NULL, error, "s",
+                   account->name) &&
+           (state != MAILBOX_OURS || meta_set(txn, wish, NULL, error)) &&
+           put_rows(txn, account, state, upto, error);
+}
+
+bool
+mailbox_upto(Db *db, int64_t *ret, GError **error)
+{
+    return sql_int(db, "SELECT max(id) FROM outbox", 0, ret, error, "");
+}
+
+/* What an unflushed mark says is found again by the next look. */
+bool
+mailbox_set_state(
+    Db *db, const ConfAccount *account, MailboxState state, int64_t upto, GError **error)
+{
+    MailboxState before;
+    int64_t old = 0;
+    bool wish = false, survey = false, backup = false;
+    g_auto(Txn) txn = {0};
+
+    if (!mailbox_state(db, account->name, &before, error) ||
+        !mailbox_survey_owed(db, account->name, &survey, error) ||
+        !mailbox_backup_owed(db, account->name, &backup, error) ||
+        !mailbox_wants_take_over(db, account->name, &wish, error) ||
+        !sql_int(db, "SELECT upto FROM mailbox WHERE account = ? AND role = ''", -1, &old,
+                 error, "s", account->name))
+        return false;
+    if (state == MAILBOX_AWAY && (survey || backup))
+        state = MAILBOX_UNSEEN;
+    bool same = before == state && !wish && old >= 0;
+    if (same && (state != MAILBOX_OURS || old >= upto))
+        return true;
+    if (!txn_begin(db, same ? TXN_LAZY : TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !change(&txn, account, state, upto, error) || !txn_commit(&txn, error))
+        return false;
+    db_hint(db);
+    return true;
+}
+
+bool
+mailboxes_before_take_over(Db *db, GError **error)
+{
+    bool foreign = false;
+    g_auto(Txn) txn = {0};
+
+    return living_is_foreign(db_home(db), &foreign, error) &&
+           (!foreign ||
+            (txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
+             outbox_doubt_all(&txn, MAILBOX_DOUBT, error) && txn_commit(&txn, error)));
+}
+
+bool
+mailboxes_begin(Db *db, bool take_over, GError **error)
+{
+    const Config *config = db_home(db)->config;
+    g_auto(Txn) txn = {0};
+
+    /* Without a condition SQLite would empty the table by writing it, also where it is empty. */
+    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !sql_run(&txn, "DELETE FROM mailbox WHERE account <> ''", NULL, error, ""))
+        return false;
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        const ConfAccount *account = &config->accounts[i];
+        g_autofree char *wish = key_of(WISH, account->name);
+        if (config_is_imap(account) && (!put_rows(&txn, account, MAILBOX_UNSEEN, 0, error) ||
+                                        (take_over && !meta_set(&txn, wish, "yes", error))))
+            return false;
+    }
+    return txn_commit(&txn, error);
+}
+
+bool
+mailboxes_unwatched(Db *db, GError **error)
+{
+    int64_t found = 0, upto;
+    g_auto(Txn) txn = {0};
+
+    if (lock_is_held(db_home(db)->state_fd, "master.lock"))
+        return true;
+    if (!mailbox_upto(db, &upto, error) ||
+        !sql_int(db,
+                 "SELECT 1 FROM mailbox mb WHERE (state = 'unseen' AND NOT " LOOK_IS_OWED
+                 ") OR (state = 'ours' AND upto < ?) LIMIT 1",
+                 0, &found, error, "i", upto))
+        return false;
+    return !found || (txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
+                      sql_run(&txn,
+                              "UPDATE mailbox AS mb SET state = 'away' WHERE state = 'unseen' "
+                              "AND NOT " LOOK_IS_OWED,
+                              NULL, error, "") &&
+                      sql_run(&txn, "UPDATE mailbox SET upto = ? WHERE state = 'ours'", NULL,
+                              error, "i", upto) &&
+                      txn_commit(&txn, error));
+}
+
+static bool
+has_key(Db *db, const char *what, const char *account, bool *ret, GError **error)
+{
+    g_autofree char *key = key_of(what, account), *value = NULL;
+
+    if (!meta_get(db, key, &value, error))
+        return false;
+    *ret = value != NULL;
+    return true;
+}
+
+bool
+mailbox_wants_take_over(Db *db, const char *account, bool *ret, GError **error)
+{
+    return has_key(db, WISH, account, ret, error);
+}
+
+bool
+mailbox_survey_owed(Db *db, const char *account, bool *ret, GError **error)
+{
+    return has_key(db, SURVEY, account, ret, error);
+}
+
+bool
+mailbox_set_survey(Txn *txn, const char *account, bool owed, GError **error)
+{
+    g_autofree char *key = key_of(SURVEY, account);
+
+    return meta_set(txn, key, owed ? "yes" : NULL, error);
+}
+
+bool
+mailbox_backup_owed(Db *db, const char *account, bool *ret, GError **error)
+{
+    return has_key(db, BACKUP, account, ret, error);
+}
+
+bool
+mailbox_owe_backup(Txn *txn, const ConfAccount *account, GError **error)
+{
+    g_autofree char *key = key_of(BACKUP, account->name);
+
+    return meta_set(txn, key, "yes", error) && change(txn, account, MAILBOX_UNSEEN, 0, error);
+}
+
+bool
+mailbox_backup_seen(Txn *txn, const char *account, GError **error)
+{
+    g_autofree char *key = key_of(BACKUP, account);
+
+    return meta_set(txn, key, NULL, error);
+}

@@ -1,0 +1,511 @@
+#include "base/banned.h"
+#include "base/err.h"
+#include "store/mail/messages_row.h"
+#include <inttypes.h>
+
+#define LIST_LIMIT 50
+
+static const char *const state_names[] = {"stored",  "shown", "handled",
+                                          "ignored", "held",  "dead"};
+G_STATIC_ASSERT(G_N_ELEMENTS(state_names) == MSG_N_STATES);
+
+static const char *const class_names[] = {"task",       "reply",  "order",     "checkpoint",
+                                          "event",      "bounce", "automatic", "stranger",
+                                          "unreadable", "history"};
+G_STATIC_ASSERT(G_N_ELEMENTS(class_names) == MSG_N_CLASSES);
+
+const char *
+msg_state_name(MsgState s)
+{
+    return state_names[s];
+}
+
+const char *
+msg_class_name(MsgClass c)
+{
+    return class_names[c];
+}
+
+/* -1: no such name. */
+static int
+index_of(const char *const *names, int n, const char *name)
+{
+    for (int i = 0; name && i < n; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+bool
+msg_state_parse(const char *name, MsgState *ret)
+{
+    int i = index_of(state_names, MSG_N_STATES, name);
+
+    if (i < 0)
+        return false;
+    *ret = (MsgState)i;
+    return true;
+}
+
+void
+msg_row_free(MsgRow *row)
+{
+    if (!row)
+        return;
+    g_free(row->role);
+    g_free(row->account);
+    g_free(row->folder);
+    g_free(row->file);
+    g_free(row->msgid);
+    g_free(row->in_reply_to);
+    g_free(row->from_name);
+    g_free(row->from);
+    g_free(row->to);
+    g_free(row->subject);
+    g_free(row->why);
+    g_free(row);
+}
+
+/* Words that this version does not know (db_check() finds them) read as what stops work: dead,
+ * unreadable, nobody's trust. */
+static void
+read_words(sqlite3_stmt *st, MsgRow *row)
+{
+    const char *class = (const char *)sqlite3_column_text(st, 6);
+    int i = index_of(class_names, MSG_N_CLASSES, class);
+
+    row->class = i < 0 ? MSG_UNREADABLE : (MsgClass)i;
+    if (!msg_state_parse((const char *)sqlite3_column_text(st, 5), &row->state))
+        row->state = MSG_DEAD;
+    if (!trust_parse((const char *)sqlite3_column_text(st, 7), &row->trust))
+        row->trust = TRUST_ANYONE;
+    const char *floor = (const char *)sqlite3_column_text(st, 24);
+    row->floor = row->trust;
+    if (floor && !trust_parse(floor, &row->floor))
+        row->floor = TRUST_ANYONE;
+}
+
+static MsgRow *
+read_row(sqlite3_stmt *st)
+{
+    MsgRow *row = g_new0(MsgRow, 1);
+
+    row->id.v = sqlite3_column_int64(st, 0);
+    row->thread.v = sqlite3_column_int64(st, 1);
+    row->job.v = sqlite3_column_int64(st, 2);
+    row->round = sqlite3_column_int(st, 3);
+    row->step = sqlite3_column_int(st, 4);
+    read_words(st, row);
+    row->role = sql_text(st, 8);
+    row->account = sql_text(st, 9);
+    row->folder = sql_text(st, 10);
+    row->file = sql_text(st, 11);
+    row->msgid = sql_text(st, 12);
+    row->in_reply_to = sql_text_null(st, 13);
+    row->from_name = sql_text(st, 14);
+    row->from = sql_text(st, 15);
+    row->to = sql_text(st, 16);
+    row->subject = sql_text(st, 17);
+    row->why = sql_text_null(st, 18);
+    row->date_us = sqlite3_column_int64(st, 19);
+    row->received_us = sqlite3_column_int64(st, 20);
+    row->size = sqlite3_column_int64(st, 21);
+    row->flags = (unsigned)sqlite3_column_int64(st, 22);
+    sql_digest(st, 23, &row->body);
+    row->words_known = sqlite3_column_type(st, 25) == SQLITE_BLOB;
+    sql_digest(st, 25, &row->own_words);
+    return row;
+}
+
+bool
+msg_rows_read(Db *db, sqlite3_stmt *st, MsgRows **ret_rows, GError **error)
+{
+    g_autoptr(MsgRows) rows = msg_rows_new();
+    int rc;
+
+    while ((rc = sql_next(db, st, error)) == 1)
+        msg_rows_add(rows, read_row(st));
+    if (rc < 0)
+        return false;
+    *ret_rows = g_steal_pointer(&rows);
+    return true;
+}
+
+/*
+ * Every combination of wishes has its own best index, so the text is put together from constant
+ * pieces; the data only ever goes in by binding.
+ */
+typedef struct Where {
+    GString *sql;
+    GPtrArray *texts; /* one entry per mark; NULL: its number is in numbers */
+    GArray *numbers;
+} Where;
+
+static void
+where_init(Where *w)
+{
+    w->sql = g_string_new("SELECT " MSG_COLUMNS " FROM message WHERE 1");
+    w->texts = g_ptr_array_new();
+    w->numbers = g_array_new(FALSE, FALSE, sizeof(int64_t));
+}
+
+static void
+where_clear(Where *w)
+{
+    g_string_free(w->sql, TRUE);
+    g_ptr_array_unref(w->texts);
+    g_array_unref(w->numbers);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Where, where_clear)
+
+static void
+and_text(Where *w, const char *term, const char *value)
+{
+    int64_t unused = 0;
+
+    if (!value)
+        return;
+    g_string_append(w->sql, term);
+    g_ptr_array_add(w->texts, (gpointer)value);
+    g_array_append_val(w->numbers, unused);
+}
+
+static void
+and_number(Where *w, const char *term, int64_t value)
+{
+    if (value == 0)
+        return;
+    g_string_append(w->sql, term);
+    g_ptr_array_add(w->texts, NULL);
+    g_array_append_val(w->numbers, value);
+}
+
+/* A role alone is no reason to leave the order of ids, which is the order of the list: the plus
+ * keeps SQLite from gathering and sorting all mail of the role. */
+static void
+and_role(Where *w, const char *role, const MsgQuery *q)
+{
+    and_text(w, q->folder ? " AND role = ?" : " AND +role = ?", role);
+}
+
+/* Nobody sees nothing. */
+static void
+and_viewer(Where *w, const Viewer *viewer, const MsgQuery *q)
+{
+    if (viewer->operator)
+        return;
+    and_role(w, viewer->role, q);
+    if (!viewer->role)
+        g_string_append(w->sql, " AND 0");
+}
+
+/* The condition of the index message_aside must stand in the text, else it is not used. */
+#define IS_ASIDE " AND state NOT IN ('stored', 'shown', 'handled')"
+
+static bool
+is_aside(MsgState state)
+{
+    return state != MSG_STORED && state != MSG_SHOWN && state != MSG_HANDLED;
+}
+
+static void
+and_state(Where *w, const char *name)
+{
+    MsgState state;
+
+    and_text(w, " AND state = ?", name);
+    if (msg_state_parse(name, &state) && is_aside(state))
+        g_string_append(w->sql, IS_ASIDE);
+}
+
+/* Mail without a date has the one at which it came. */
+#define DATED "iif(date_us <> 0, date_us, received_us)"
+
+static void
+and_query(Where *w, const MsgQuery *q)
+{
+    and_role(w, q->role, q);
+    and_text(w, " AND folder = ?", q->folder);
+    and_state(w, q->state);
+    and_number(w, " AND " DATED " >= ?", q->since_us);
+    and_number(w, " AND " DATED " < ?", q->before_us);
+    and_number(w, " AND id < ?", q->below_id);
+    and_number(w, " AND job <> 0 AND job = ?", q->job.v);
+    if (q->thread.v != 0) {
+        /* The number may be that of a thread which was joined to another since. */
+        and_number(w,
+                   " AND thread IN (SELECT id FROM thread, "
+                   "(SELECT coalesce(into_thread, id) AS root FROM thread WHERE id = ?) "
+                   "WHERE id = root OR into_thread = root)",
+                   q->thread.v);
+    }
+    if (q->open_only)
+        g_string_append(w->sql, " AND state IN ('stored', 'shown', 'held')");
+    if (q->history_only)
+        g_string_append(w->sql, " AND class = 'history' AND job = 0");
+    if (q->taken_in)
+        g_string_append(w->sql, " AND folder <> 'Sent'");
+    g_string_append(w->sql, q->oldest_first ? " ORDER BY id" : " ORDER BY id DESC");
+}
+
+/* There are few shapes of a query, and every step asks by the same one: each is prepared once. */
+static sqlite3_stmt *
+where_prepare(const Where *w, Db *db, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db, g_intern_string(w->sql->str), error);
+
+    if (!st)
+        return NULL;
+    for (guint i = 0; i < w->texts->len; i++) {
+        const char *text = w->texts->pdata[i];
+
+        if (text)
+            sqlite3_bind_text(st, (int)i + 1, text, -1, SQLITE_STATIC);
+        else
+            sqlite3_bind_int64(st, (int)i + 1, g_array_index(w->numbers, int64_t, i));
+    }
+    return st;
+}
+
+/* Contains, in any case; want is folded already. SQLite folds ASCII only. */
+static bool
+contains(const char *text, const char *want)
+{
+    g_autofree char *folded = g_utf8_casefold(text, -1);
+
+    return strstr(folded, want) != NULL;
+}
+
+static bool
+matches(const MsgRow *row, const char *from, const char *subject)
+{
+    if (from && !contains(row->from, from) && !contains(row->from_name, from))
+        return false;
+    return !subject || contains(row->subject, subject);
+}
+
+static bool
+read_matching(Db *db, sqlite3_stmt *st, const MsgQuery *q, MsgRows *rows, GError **error)
+{
+    g_autofree char *from = q->from ? g_utf8_casefold(q->from, -1) : NULL;
+    g_autofree char *subject = q->subject ? g_utf8_casefold(q->subject, -1) : NULL;
+    unsigned limit = q->limit ? q->limit : LIST_LIMIT;
+    int rc = 0;
+
+    while (rows->len < limit && (rc = sql_next(db, st, error)) == 1) {
+        g_autoptr(MsgRow) row = read_row(st);
+
+        if (matches(row, from, subject))
+            msg_rows_add(rows, g_steal_pointer(&row));
+    }
+    return rc >= 0;
+}
+
+bool
+messages_list(
+    Db *db, const Viewer *viewer, const MsgQuery *q, MsgRows **ret_rows, GError **error)
+{
+    g_autoptr(MsgRows) rows = msg_rows_new();
+    g_auto(Where) w;
+
+    where_init(&w);
+    and_viewer(&w, viewer, q);
+    and_query(&w, q);
+    sqlite3_stmt *st = where_prepare(&w, db, error);
+    if (!st)
+        return false;
+    bool ok = read_matching(db, st, q, rows, error);
+    sql_reset(st);
+    if (ok)
+        *ret_rows = g_steal_pointer(&rows);
+    return ok;
+}
+
+static bool
+read_one(Db *db, sqlite3_stmt *st, const Viewer *viewer, MsgRow **ret, GError **error)
+{
+    g_autoptr(MsgRow) found = NULL;
+    int rc;
+
+    while ((rc = sql_next(db, st, error)) == 1) {
+        g_autoptr(MsgRow) row = read_row(st);
+
+        if (viewer->operator|| g_strcmp0(row->role, viewer->role) == 0) {
+            found = g_steal_pointer(&row);
+            sql_reset(st);
+            break;
+        }
+    }
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&found);
+    return true;
+}
+
+bool
+messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? "
+                "ORDER BY folder = 'Sent', job = 0 AND state <> 'handled', id DESC",
+                error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "s", msgid);
+    return read_one(db, st, viewer, ret, error);
+}
+
+bool
+messages_load(Db *db, const Viewer *viewer, MsgId id, MsgRow **ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db, "SELECT " MSG_COLUMNS " FROM message WHERE id = ?", error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", id.v);
+    return read_one(db, st, viewer, ret, error);
+}
+
+bool
+messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError **error)
+{
+    int64_t found;
+
+    if (!sql_int(db,
+                 "SELECT EXISTS (SELECT 1 FROM message WHERE msgid = ?1 AND folder <> 'Sent' "
+                 "AND (?2 OR role = ?3))",
+                 0, &found, error, "sis", msgid, (int64_t)viewer->operator, viewer->role))
+        return false;
+    *ret = found != 0;
+    return true;
+}
+
+bool
+messages_open(Db *db, JobId job, MsgRows **ret_rows, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT " MSG_COLUMNS " FROM message WHERE job = ? AND job <> 0 "
+                               "AND state IN ('stored', 'shown') ORDER BY id",
+                               error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", job.v);
+    return msg_rows_read(db, st, ret_rows, error);
+}
+
+bool
+messages_count_open(Db *db, JobId job, unsigned *ret_n, GError **error)
+{
+    int64_t n;
+
+    if (!sql_int(db,
+                 "SELECT count(*) FROM message WHERE job = ? AND job <> 0 "
+                 "AND state IN ('stored', 'shown')",
+                 0, &n, error, "i", job.v))
+        return false;
+    *ret_n = (unsigned)n;
+    return true;
+}
+
+#define COUNT_STATE                                                                            \
+    "SELECT count(*) FROM message WHERE state = ?1 AND "                                       \
+    "(?2 IS NULL OR substr(why, 1, length(?2)) = ?2)"
+
+bool
+messages_count_state(
+    Db *db, MsgState state, const char *why_prefix, int64_t *ret_n, GError **error)
+{
+    return sql_int(db, is_aside(state) ? COUNT_STATE IS_ASIDE : COUNT_STATE, 0, ret_n, error,
+                   "ss", msg_state_name(state), why_prefix);
+}
+
+void
+trace_row_free(TraceRow *t)
+{
+    g_free(t->what);
+    g_free(t->why);
+    g_free(t);
+}
+
+static void
+add_trace(TraceRows *rows, int64_t at_us, char *take_what, char *take_why)
+{
+    TraceRow *t = g_new0(TraceRow, 1);
+
+    *t = (TraceRow){.at_us = at_us, .what = take_what, .why = take_why};
+    trace_rows_add(rows, t);
+}
+
+/* Its coming is told by the row itself. */
+static bool
+add_arrival(Db *db, MsgId id, TraceRows *rows, GError **error)
+{
+    g_autoptr(MsgRow) row = NULL;
+
+    if (!messages_load(db, &VIEWER_OPERATOR, id, &row, error))
+        return false;
+    bool low = row && row->floor < row->trust;
+    if (row)
+        add_trace(rows, row->received_us, g_strdup("received"),
+                  g_strdup_printf("%s, trust %s%s%s, now %s", msg_class_name(row->class),
+                                  trust_name(row->trust), low ? ", text " : "",
+                                  low ? trust_name(row->floor) : "",
+                                  msg_state_name(row->state)));
+    return true;
+}
+
+#define COPIES_TRACED 10
+#define COPIES_OF                                                                              \
+    "SELECT at_us AS at, 'the same mail again: ' || file AS why FROM copy WHERE message = ?1 " \
+    "UNION ALL SELECT o.received_us, 'mail ' || o.id || ' has the same Message-ID: ' || "      \
+    "o.state || coalesce(', ' || o.why, '') FROM message m JOIN message o "                    \
+    "ON o.msgid = m.msgid AND o.role = m.role AND o.id <> m.id WHERE m.id = ?1"
+
+/* A line for each of the first ten files or mails that came under the same id, then a count. */
+static bool
+add_copies(Db *db, MsgId id, TraceRows *rows, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT at, why, count(*) OVER (), max(at) OVER () FROM (" COPIES_OF
+                ") AS c ORDER BY at, why LIMIT ?2",
+                error);
+    int64_t n = 0, all = 0, last_us = 0;
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "ii", id.v, (int64_t)COPIES_TRACED);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        n++;
+        all = sqlite3_column_int64(st, 2);
+        last_us = sqlite3_column_int64(st, 3);
+        add_trace(rows, sqlite3_column_int64(st, 0), g_strdup("copy"), sql_text(st, 1));
+    }
+    if (all > n)
+        add_trace(rows, last_us, g_strdup("copies"),
+                  g_strdup_printf("%" G_GINT64_FORMAT " more", all - n));
+    return rc >= 0;
+}
+
+bool
+messages_trace_list(Db *db, MsgId id, TraceRows **ret_rows, GError **error)
+{
+    g_autoptr(TraceRows) rows = trace_rows_new();
+    sqlite3_stmt *st =
+        sql_get(db, "SELECT at_us, what, why FROM trace WHERE message = ? ORDER BY id", error);
+    int rc;
+
+    if (!st || !add_arrival(db, id, rows, error))
+        return false;
+    sql_bind(st, "i", id.v);
+    while ((rc = sql_next(db, st, error)) == 1)
+        add_trace(rows, sqlite3_column_int64(st, 0), sql_text(st, 1), sql_text_null(st, 2));
+    if (rc < 0 || !add_copies(db, id, rows, error))
+        return false;
+    *ret_rows = g_steal_pointer(&rows);
+    return true;
+}

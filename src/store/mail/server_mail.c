@@ -1,0 +1,364 @@
+#include "store/mail/server_mail.h"
+#include "base/banned.h"
+#include "base/text.h"
+#include "store/out/outbox.h"
+#include "store/sql.h"
+#include <inttypes.h>
+
+bool
+remote_mark_get(
+    Db *db, const char *account, const char *folder, RemoteMark *ret, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT uidvalidity, next_uid, anew_uid, first_us, past_uid FROM remote_folder "
+                "WHERE account = ? AND folder = ?",
+                error);
+    if (!st)
+        return false;
+    sql_bind(st, "ss", account, folder);
+    *ret = (RemoteMark){0};
+    int rc = sql_next(db, st, error);
+    if (rc == 1) {
+        ret->uidvalidity = (uint32_t)sqlite3_column_int64(st, 0);
+        ret->next_uid = (uint32_t)sqlite3_column_int64(st, 1);
+        ret->anew_uid = (uint32_t)sqlite3_column_int64(st, 2);
+        ret->first_us = sqlite3_column_int64(st, 3);
+        ret->past_uid = (uint32_t)sqlite3_column_int64(st, 4);
+        sql_reset(st);
+    }
+    return rc >= 0;
+}
+
+bool
+remote_mark_set(
+    Txn *txn, const char *account, const char *folder, const RemoteMark *mark, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO remote_folder (account, folder, uidvalidity, next_uid, "
+                   "anew_uid, first_us, past_uid) VALUES (?, ?, ?, ?, ?, ?, ?) "
+                   "ON CONFLICT (account, folder) DO UPDATE SET "
+                   "next_uid = CASE WHEN uidvalidity = excluded.uidvalidity "
+                   "THEN max(next_uid, excluded.next_uid) ELSE excluded.next_uid END, "
+                   "uidvalidity = excluded.uidvalidity, anew_uid = excluded.anew_uid, past_uid "
+                   "= excluded.past_uid, "
+                   "first_us = CASE first_us WHEN 0 THEN excluded.first_us ELSE first_us END",
+                   NULL, error, "ssiiiii", account, folder, (int64_t)mark->uidvalidity,
+                   (int64_t)mark->next_uid, (int64_t)mark->anew_uid, mark->first_us,
+                   (int64_t)mark->past_uid);
+}
+
+void
+remote_row_free(RemoteRow *row)
+{
+    g_free(row->folder);
+    g_free(row->role);
+    g_free(row->file);
+    g_free(row->msgid);
+    g_free(row->wants);
+    g_free(row->marks);
+    g_free(row);
+}
+
+/* The message that a file is of, or is a copy of. */
+#define ROW_OF                                                                                 \
+    "(SELECT id FROM message WHERE file = ?6 AND role = ?5 "                                   \
+    "UNION ALL SELECT message FROM copy WHERE file = ?6 AND role = ?5)"
+
+/* What was decided while the row was not there yet is owed from the start. */
+bool
+remote_put(Txn *txn, const RemoteNew *in, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO remote (account, folder, uidvalidity, uid, role, file, msgid, "
+                   "wants, marks) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, "
+                   "(SELECT folder FROM message WHERE id IN " ROW_OF
+                   " AND folder IN ('Active', 'Done') LIMIT 1), "
+                   "(SELECT marks FROM message WHERE id IN " ROW_OF
+                   " AND marks <> '' LIMIT 1)) "
+                   "ON CONFLICT (account, folder, uidvalidity, uid) DO NOTHING",
+                   NULL, error, "ssiisss", in->account, in->folder, (int64_t)in->uidvalidity,
+                   (int64_t)in->uid, in->role, in->file, in->msgid) &&
+           sql_run(txn, "UPDATE message SET account = ? WHERE file = ? AND role = ?", NULL,
+                   error, "sss", in->account, in->file, in->role);
+}
+
+bool
+remote_has(Db *db,
+           const char *account,
+           const char *folder,
+           uint32_t uidvalidity,
+           uint32_t uid,
+           bool *ret,
+           GError **error)
+{
+    int64_t id;
+
+    if (!sql_int(db,
+                 "SELECT id FROM remote WHERE account = ? AND folder = ? AND uidvalidity = ? "
+                 "AND uid = ?",
+                 0, &id, error, "ssii", account, folder, (int64_t)uidvalidity, (int64_t)uid))
+        return false;
+    *ret = id != 0;
+    return true;
+}
+
+bool
+remote_account_of(
+    Db *db, const char *role, const char *file, char **ret_account, GError **error)
+{
+    return sql_string(db, "SELECT account FROM remote WHERE file = ? AND role = ? LIMIT 1",
+                      ret_account, error, "ss", file, role);
+}
+
+#define COLUMNS                                                                                \
+    "r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, r.wants, "                 \
+    "r.marks, 0 FROM remote r "
+
+static RemoteRow *
+read_row(sqlite3_stmt *st)
+{
+    RemoteRow *row = g_new0(RemoteRow, 1);
+
+    row->id = sqlite3_column_int64(st, 0);
+    row->folder = sql_text(st, 1);
+    row->uidvalidity = (uint32_t)sqlite3_column_int64(st, 2);
+    row->uid = (uint32_t)sqlite3_column_int64(st, 3);
+    row->role = sql_text(st, 4);
+    row->file = sql_text(st, 5);
+    row->msgid = sql_text(st, 6);
+    row->wants = sql_text_null(st, 7);
+    row->marks = sql_text_null(st, 8);
+    row->job.v = sqlite3_column_int64(st, 9);
+    return row;
+}
+
+static bool
+read_rows(Db *db, sqlite3_stmt *st, RemoteRows **ret_rows, GError **error)
+{
+    g_autoptr(RemoteRows) rows = remote_rows_new();
+    int rc;
+
+    while ((rc = sql_next(db, st, error)) == 1)
+        remote_rows_add(rows, read_row(st));
+    if (rc < 0)
+        return false;
+    *ret_rows = g_steal_pointer(&rows);
+    return true;
+}
+
+/* Mail of this mail's job has still to leave for somebody outside, or waits for a person's word. Then
+ * the mail is in hand, and whoever takes the mailbox over finds it in Active. */
+#define ANSWER_IS_DUE                                                                          \
+    "EXISTS (SELECT 1 FROM message m JOIN outbox o ON o.job = m.job JOIN delivery d "          \
+    "ON d.outbox = o.id WHERE m.file = r.file AND m.role = r.role AND m.job <> 0 AND "         \
+    "o.job <> 0 AND d.folder = '' AND (d.state = 'held' OR d.mailbox IS NULL AND "             \
+    "d.state IN ('waiting', 'ready', 'retry', 'sending', 'in_doubt'))) "
+/* The second argument is the watched folder. */
+#define MOVE_IS_OWED                                                                           \
+    "r.account = ?1 AND r.wants IS NOT NULL AND "                                              \
+    "NOT (r.wants = 'Done' AND r.folder <> ?2 AND " ANSWER_IS_DUE ") "
+
+static const char *
+watched_folder(Db *db, const char *account)
+{
+    const Config *config = db_home(db)->config;
+    const ConfAccount *found = config ? config_account(config, account) : NULL;
+
+    return found ? found->folder : "INBOX";
+}
+
+bool
+remote_owed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, "
+                "CASE WHEN r.wants = 'Done' AND " ANSWER_IS_DUE
+                "THEN 'Active' ELSE r.wants END, r.marks, 0 FROM remote r "
+                "WHERE " MOVE_IS_OWED "ORDER BY r.id LIMIT ?3",
+                error);
+    if (!st)
+        return false;
+    sql_bind(st, "ssi", account, watched_folder(db, account), (int64_t)max);
+    return read_rows(db, st, ret_rows, error);
+}
+
+/* Somebody may want it elsewhere again since we began. */
+bool
+remote_moved(Txn *txn,
+             int64_t id,
+             const char *folder,
+             uint32_t uidvalidity,
+             uint32_t uid,
+             const char *paid,
+             GError **error)
+{
+    return sql_run(txn,
+                   "DELETE FROM remote WHERE id <> ?1 AND account = (SELECT account FROM "
+                   "remote WHERE id = ?1) AND folder = ?2 AND uidvalidity = ?3 AND uid = ?4",
+                   NULL, error, "isii", id, folder, (int64_t)uidvalidity, (int64_t)uid) &&
+           sql_run(txn,
+                   "UPDATE remote SET folder = ?2, uidvalidity = ?3, uid = ?4, "
+                   "wants = CASE WHEN wants = ?5 THEN NULL ELSE wants END WHERE id = ?1",
+                   NULL, error, "isiis", id, folder, (int64_t)uidvalidity, (int64_t)uid, paid);
+}
+
+bool
+remote_forget(Txn *txn, int64_t id, GError **error)
+{
+    return sql_run(txn, "DELETE FROM remote WHERE id = ?", NULL, error, "i", id);
+}
+
+bool
+remote_forget_all(
+    Txn *txn, const char *account, const char *folder, uint32_t uidvalidity, GError **error)
+{
+    return sql_run(txn,
+                   "DELETE FROM remote WHERE account = ? AND folder = ? AND uidvalidity = ?",
+                   NULL, error, "ssi", account, folder, (int64_t)uidvalidity);
+}
+
+bool
+remote_owed_marks(
+    Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT " COLUMNS "WHERE r.account = ? AND r.marks IS NOT NULL "
+                               "AND r.wants IS NULL ORDER BY r.id LIMIT ?",
+                               error);
+    if (!st)
+        return false;
+    sql_bind(st, "si", account, (int64_t)max);
+    return read_rows(db, st, ret_rows, error);
+}
+
+bool
+remote_marked(Txn *txn, int64_t id, const char *paid, GError **error)
+{
+    return sql_run(txn, "UPDATE remote SET marks = NULL WHERE id = ? AND marks = ?", NULL,
+                   error, "is", id, paid);
+}
+
+bool
+remote_open(
+    Db *db, const char *account, const char *role, RemoteRows **ret_rows, GError **error)
+{
+    sqlite3_stmt *st = sql_get(
+        db,
+        "SELECT r.id, r.folder, r.uidvalidity, r.uid, m.role, m.file, m.msgid, r.wants, "
+        "r.marks, m.job FROM job j JOIN message m ON m.job = j.id "
+        "LEFT JOIN remote r ON r.file = m.file AND r.role = m.role AND r.account = ? "
+        "WHERE j.role = ? AND ((j.state IN ('queued', 'running') AND m.state IN "
+        "('stored', 'shown')) OR (j.state = 'parked' AND m.id = (SELECT max(c.id) "
+        "FROM message c WHERE c.job = j.id AND c.class = 'checkpoint')))",
+        error);
+    if (!st)
+        return false;
+    sql_bind(st, "ss", account, role);
+    return read_rows(db, st, ret_rows, error);
+}
+
+bool
+remote_parked(Db *db, const char *account, RemoteRows **ret_rows, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " COLUMNS "JOIN message m ON m.file = r.file AND m.role = r.role "
+                "WHERE r.account = ? AND r.wants IS NULL AND m.id IN "
+                "(SELECT max(c.id) FROM job j JOIN message c ON c.job = j.id "
+                "AND c.class = 'checkpoint' WHERE j.state = 'parked' GROUP BY j.id)",
+                error);
+    if (!st)
+        return false;
+    sql_bind(st, "s", account);
+    return read_rows(db, st, ret_rows, error);
+}
+
+bool
+remote_strays(Db *db,
+              const char *account,
+              const char *folder,
+              uint32_t uidvalidity,
+              RemoteRows **ret_rows,
+              GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " COLUMNS "JOIN message m ON m.file = r.file AND m.role = r.role "
+                "JOIN job j ON j.id = m.job AND j.state NOT IN ('done', 'cancelled') "
+                "WHERE r.account = ? AND r.folder = ? AND r.uidvalidity <> ?",
+                error);
+    if (!st)
+        return false;
+    sql_bind(st, "ssi", account, folder, (int64_t)uidvalidity);
+    return read_rows(db, st, ret_rows, error);
+}
+
+bool
+remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError **error)
+{
+    int64_t found, next_us;
+
+    if (!sql_int(
+            db,
+            "SELECT EXISTS (SELECT 1 FROM remote r WHERE " MOVE_IS_OWED ") "
+            "OR EXISTS (SELECT 1 FROM remote WHERE account = ?1 AND marks IS NOT NULL AND "
+            "wants IS NULL) "
+            "OR EXISTS (SELECT 1 FROM mailbox mb WHERE mb.account = ?1 AND mb.role = '' AND "
+            "(mb.state = 'unseen' OR (mb.state = 'ours' AND EXISTS (SELECT 1 FROM delivery d "
+            "WHERE d.state IN ('ready', 'retry') AND d.next_us <= steady(?3) AND d.outbox > "
+            "mb.upto "
+            "AND (d.mailbox IS NOT NULL OR d.folder = ''))))) "
+            "OR EXISTS (SELECT 1 FROM demand WHERE account = ?1 AND answer IS NULL)",
+            0, &found, error, "ssi", account, watched_folder(db, account), now_us) ||
+        !outbox_next_file(db, account, &next_us, error))
+        return false;
+    if (!found && next_us > now_us &&
+        !sql_int(db,
+                 "SELECT 1 FROM delivery WHERE state IN ('sending', 'in_doubt') "
+                 "AND state = 'in_doubt' AND affinity = ? LIMIT 1",
+                 0, &found, error, "s", account))
+        return false;
+    *ret = found || next_us <= now_us;
+    return true;
+}
+
+bool
+remote_since(Db *db, const char *account, int64_t *ret_us, GError **error)
+{
+    g_autofree char *key = g_strdup_printf("account-since:%s", account);
+    g_autofree char *value = NULL;
+
+    *ret_us = 0;
+    if (!meta_get(db, key, &value, error))
+        return false;
+    if (value)
+        (void)text_parse_int(value, 0, INT64_MAX, ret_us);
+    return true;
+}
+
+bool
+remote_set_since(Txn *txn, const char *account, int64_t since_us, GError **error)
+{
+    g_autofree char *key = g_strdup_printf("account-since:%s", account);
+    g_autofree char *value = since_us ? g_strdup_printf("%" PRId64, since_us) : NULL;
+
+    return meta_set(txn, key, value, error);
+}
+
+bool
+remote_trouble(Db *db, const char *account, char **ret_why, GError **error)
+{
+    g_autofree char *key = g_strdup_printf("account-trouble:%s", account);
+
+    return meta_get(db, key, ret_why, error);
+}
+
+bool
+remote_set_trouble(Txn *txn, const char *account, const char *why, GError **error)
+{
+    g_autofree char *key = g_strdup_printf("account-trouble:%s", account);
+
+    return meta_set(txn, key, why, error);
+}

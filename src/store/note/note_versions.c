@@ -1,0 +1,482 @@
+#include "store/note/note_versions.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "store/sql.h"
+#include <inttypes.h>
+
+#define VERSION_COLUMNS                                                                        \
+    "v.key, v.version, v.author, v.label, v.job, v.step, v.at_us, v.from_key"
+
+/* --- keys --- */
+
+/* What is wrong with it; NULL: nothing. */
+static const char *
+key_fault(const char *key)
+{
+    size_t len = strlen(key);
+
+    if (len == 0)
+        return "is empty";
+    if (len > NOTE_KEY_MAX)
+        return "is longer than 200 bytes";
+    if (key[0] == '/' || key[len - 1] == '/' || strstr(key, "//"))
+        return "has an empty part";
+    if (key[0] == '.' || strstr(key, "/."))
+        return "has a part that begins with a dot";
+    if (strstr(key, ".md/"))
+        return "has a folder that ends in .md, as the files of notes do";
+    for (const char *p = key; *p; p++) {
+        if (!g_ascii_isalnum(*p) && !strchr("._-/", *p))
+            return "has characters other than A-Z a-z 0-9 . _ - /";
+    }
+    return NULL;
+}
+
+bool
+note_key_valid(const char *key)
+{
+    return !key_fault(key);
+}
+
+bool
+note_key_check(const char *key, GError **error)
+{
+    const char *fault = key_fault(key);
+
+    if (!fault)
+        return true;
+    g_autofree char *shown = text_shorten(key, 80);
+    g_autofree char *safe = text_vis(shown, false);
+    return err_set(error, ERR_NEVER, "'%s' is no note key: it %s", safe, fault);
+}
+
+/* --- reading --- */
+
+void
+note_free(Note *note)
+{
+    if (!note)
+        return;
+    g_free(note->key);
+    g_free(note->author);
+    g_free(note->from_key);
+    g_clear_pointer(&note->body, g_bytes_unref);
+    g_free(note);
+}
+
+static void
+free_note(gpointer note)
+{
+    note_free(note);
+}
+
+/* Columns VERSION_COLUMNS, then length(body). A label that this program does not know is the
+ * lowest. */
+static Note *
+read_note(sqlite3_stmt *st)
+{
+    Note *note = g_new0(Note, 1);
+
+    note->key = sql_text(st, 0);
+    note->version = sqlite3_column_int64(st, 1);
+    note->author = sql_text(st, 2);
+    if (!trust_parse((const char *)sqlite3_column_text(st, 3), &note->label))
+        note->label = TRUST_ANYONE;
+    note->job.v = sqlite3_column_int64(st, 4);
+    note->step = sqlite3_column_int(st, 5);
+    note->updated_us = sqlite3_column_int64(st, 6);
+    note->from_key = sql_text_null(st, 7);
+    note->deleted = sqlite3_column_type(st, 8) == SQLITE_NULL;
+    note->size = (size_t)sqlite3_column_int64(st, 8);
+    return note;
+}
+
+/* Those that the viewer may see. */
+static bool
+read_notes(Db *db, const Viewer *viewer, sqlite3_stmt *st, GPtrArray **ret, GError **error)
+{
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(free_note);
+    int rc;
+
+    while ((rc = sql_next(db, st, error)) == 1) {
+        g_autoptr(Note) note = read_note(st);
+        if (viewer_sees_note(db, viewer, note->key))
+            g_ptr_array_add(notes, g_steal_pointer(&note));
+    }
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&notes);
+    return true;
+}
+
+/* version 0: the newest. The body is column 9 where there is one. */
+static bool
+load_one(Db *db,
+         const Viewer *viewer,
+         const char *sql,
+         const char *key,
+         int64_t version,
+         bool with_body,
+         Note **ret,
+         GError **error)
+{
+    if (!viewer_sees_note(db, viewer, key)) {
+        *ret = NULL;
+        return true;
+    }
+    sqlite3_stmt *st = sql_get(db, sql, error);
+    if (!st)
+        return false;
+    sql_bind(st, "sii", key, version, version);
+    int rc = sql_next(db, st, error);
+    if (rc < 0)
+        return false;
+    *ret = rc == 1 ? read_note(st) : NULL;
+    if (rc == 1 && with_body)
+        (*ret)->body = sql_bytes(st, 9);
+    if (rc == 1)
+        sql_reset(st);
+    return true;
+}
+
+#define ONE_VERSION                                                                            \
+    " FROM note_version v WHERE v.key = ? AND (? = 0 OR v.version = ?) "                       \
+    "ORDER BY v.version DESC LIMIT 1"
+
+bool
+note_look(
+    Db *db, const Viewer *viewer, const char *key, int64_t version, Note **ret, GError **error)
+{
+    return load_one(db, viewer, "SELECT " VERSION_COLUMNS ", length(v.body)" ONE_VERSION, key,
+                    version, false, ret, error);
+}
+
+bool
+note_load(
+    Db *db, const Viewer *viewer, const char *key, int64_t version, Note **ret, GError **error)
+{
+    g_autoptr(Note) note = NULL;
+
+    if (!load_one(db, viewer, "SELECT " VERSION_COLUMNS ", length(v.body), v.body" ONE_VERSION,
+                  key, version, true, &note, error))
+        return false;
+    *ret = note && !note->deleted ? g_steal_pointer(&note) : NULL;
+    return true;
+}
+
+char *
+note_text(const Note *note)
+{
+    gsize len = 0;
+    const char *data = note->body ? g_bytes_get_data(note->body, &len) : NULL;
+
+    return text_make_valid(data ? data : "", (gssize)len);
+}
+
+bool
+notes_list(Db *db, const Viewer *viewer, const char *prefix, GPtrArray **ret, GError **error)
+{
+    sqlite3_stmt *st =
+        sql_get(db,
+                "SELECT " VERSION_COLUMNS ", length(v.body) FROM note n JOIN note_version v "
+                "ON v.key = n.key AND v.version = n.version "
+                "WHERE n.key >= ? AND substr(n.key, 1, ?) = ? AND NOT n.deleted ORDER BY n.key",
+                error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "sis", prefix, (int64_t)strlen(prefix), prefix);
+    return read_notes(db, viewer, st, ret, error);
+}
+
+bool
+note_history(Db *db, const Viewer *viewer, const char *key, GPtrArray **ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT " VERSION_COLUMNS ", length(v.body) FROM note_version v "
+                               "WHERE v.key = ? ORDER BY v.version DESC",
+                               error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "s", key);
+    return read_notes(db, viewer, st, ret, error);
+}
+
+/* --- writing --- */
+
+/* What a write meets: the newest version's number (0: never was) and whether it is live. */
+typedef struct Newest {
+    int64_t version;
+    bool live;
+} Newest;
+
+static bool
+look_newest(Db *db, const char *key, Newest *ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db, "SELECT version, deleted FROM note WHERE key = ?", error);
+
+    if (!st)
+        return false;
+    sql_bind(st, "s", key);
+    int rc = sql_next(db, st, error);
+    if (rc < 0)
+        return false;
+    *ret = (Newest){0};
+    if (rc == 1) {
+        *ret = (Newest){sqlite3_column_int64(st, 0), sqlite3_column_int(st, 1) == 0};
+        sql_reset(st);
+    }
+    return true;
+}
+
+Viewer
+note_writer(const NoteBy *by)
+{
+    return by->job.v ? (Viewer){.role = by->author} : VIEWER_OPERATOR;
+}
+
+/* What every write of a key begins with: may it be a key, may this writer write it, and what is
+ * there. */
+static bool
+begin_write(Txn *txn, const char *key, const NoteBy *by, Newest *ret, GError **error)
+{
+    const Viewer writer = note_writer(by);
+
+    return note_key_check(key, error) && viewer_check_note(txn->db, &writer, key, error) &&
+           look_newest(txn->db, key, ret, error);
+}
+
+static bool
+set_conflict(Db *db, const char *key, const Newest *newest, int64_t known, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR; /* begin_write() has asked */
+    g_autoptr(Note) note = NULL;
+
+    if (!note_look(db, &viewer, key, newest->version, &note, error))
+        return false;
+    const char *what = !note ? "does not exist" : newest->live ? "is at" : "was deleted in";
+    g_autofree char *is = note ? g_strdup_printf("%s version %" PRId64 ", by %s", what,
+                                                 newest->version, note->author)
+                               : g_strdup(what);
+
+    if (known == 0)
+        return err_set(error, ERR_NEVER, "conflict: note '%s' %s; this write took it for new",
+                       key, is);
+    return err_set(error, ERR_NEVER, "conflict: note '%s' %s; this write knew version %" PRId64,
+                   key, is, known);
+}
+
+/* The version that the job of this write knows: the newest, if it wrote all of it, else the one
+ * that it was shown last. */
+static bool
+known_version(Db *db,
+              const char *key,
+              const Newest *newest,
+              JobId job,
+              int64_t *ret_known,
+              GError **error)
+{
+    int64_t own = 0;
+
+    if (job.v != 0 && newest->version > 0 &&
+        !sql_int(db,
+                 "SELECT version FROM note_version "
+                 "WHERE key = ? AND version = ? AND job = ? AND whole",
+                 0, &own, error, "sii", key, newest->version, job.v))
+        return false;
+    if (own > 0) {
+        *ret_known = own;
+        return true;
+    }
+    return note_shown_version(db, job, key, ret_known, error);
+}
+
+static bool
+check_condition(Db *db,
+                const char *key,
+                const Newest *newest,
+                int64_t if_version,
+                const NoteBy *by,
+                GError **error)
+{
+    int64_t known = if_version;
+
+    if (if_version == NOTE_ANY)
+        return true;
+    if (if_version == NOTE_SHOWN && !known_version(db, key, newest, by->job, &known, error))
+        return false;
+    if (known == 0 ? !newest->live : known == newest->version)
+        return true;
+    return set_conflict(db, key, newest, known, error);
+}
+
+/* body NULL: deleted. whole: its writer knows every word of it. */
+static bool
+add_version(Txn *txn,
+            const char *key,
+            int64_t version,
+            GBytes *body,
+            bool whole,
+            const NoteBy *by,
+            GError **error)
+{
+    int64_t now = txn_now(txn);
+
+    return sql_run(txn,
+                   "INSERT INTO note_version (key, version, body, author, label, job, step, "
+                   "whole, at_us, below) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   NULL, error, "sibssiiiii", key, version, body, by->author,
+                   trust_name(by->label), by->job.v, (int64_t)by->step, (int64_t)whole, now,
+                   (int64_t)by->below) &&
+           sql_run(txn,
+                   "INSERT INTO note (key, version, deleted, updated_us) VALUES (?, ?, ?, ?) "
+                   "ON CONFLICT (key) DO UPDATE SET version = excluded.version, "
+                   "deleted = excluded.deleted, updated_us = excluded.updated_us",
+                   NULL, error, "siii", key, version, (int64_t)!body, now);
+}
+
+static bool
+check_size(const char *key, size_t size, GError **error)
+{
+    return size <= LIMIT_NOTE_BYTES ||
+           err_set(error, ERR_LIMIT, "note '%s' is larger than the limit of %u bytes", key,
+                   LIMIT_NOTE_BYTES);
+}
+
+bool
+note_put(Txn *txn,
+         const char *key,
+         GBytes *body,
+         int64_t if_version,
+         const NoteBy *by,
+         int64_t *ret_version,
+         GError **error)
+{
+    Newest newest;
+
+    if (!begin_write(txn, key, by, &newest, error) ||
+        !check_size(key, g_bytes_get_size(body), error) ||
+        !check_condition(txn->db, key, &newest, if_version, by, error) ||
+        !add_version(txn, key, newest.version + 1, body, true, by, error))
+        return false;
+    if (ret_version)
+        *ret_version = newest.version + 1;
+    return true;
+}
+
+static GBytes *
+join_bodies(GBytes *old, GBytes *more)
+{
+    gsize len = 0, more_len = 0;
+    const uint8_t *data = g_bytes_get_data(old, &len);
+    const uint8_t *more_data = g_bytes_get_data(more, &more_len);
+    GByteArray *both = g_byte_array_new();
+
+    if (len > 0)
+        g_byte_array_append(both, data, (guint)len);
+    if (len > 0 && data[len - 1] != '\n')
+        g_byte_array_append(both, (const uint8_t *)"\n", 1);
+    if (more_len > 0)
+        g_byte_array_append(both, more_data, (guint)more_len);
+    return g_byte_array_free_to_bytes(both);
+}
+
+/* Who appends has not read what is there, unless it was shown it. */
+static bool
+append_to(Txn *txn,
+          const Note *old,
+          GBytes *body,
+          const NoteBy *by,
+          int64_t *ret_version,
+          GError **error)
+{
+    const Newest newest = {old->version, true};
+    g_autoptr(GBytes) joined = join_bodies(old->body, body);
+    NoteBy both = *by;
+    int64_t known;
+
+    both.label = MIN(by->label, old->label);
+    if (!check_size(old->key, g_bytes_get_size(joined), error) ||
+        !known_version(txn->db, old->key, &newest, by->job, &known, error) ||
+        !add_version(txn, old->key, old->version + 1, joined, known == old->version, &both,
+                     error))
+        return false;
+    if (ret_version)
+        *ret_version = old->version + 1;
+    return true;
+}
+
+bool
+note_append(Txn *txn,
+            const char *key,
+            GBytes *body,
+            const NoteBy *by,
+            int64_t *ret_version,
+            GError **error)
+{
+    const Viewer writer = note_writer(by);
+    g_autoptr(Note) old = NULL;
+    Newest newest;
+
+    if (!begin_write(txn, key, by, &newest, error) ||
+        !note_load(txn->db, &writer, key, 0, &old, error))
+        return false;
+    return old ? append_to(txn, old, body, by, ret_version, error)
+               : note_put(txn, key, body, NOTE_ANY, by, ret_version, error);
+}
+
+bool
+note_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GError **error)
+{
+    Newest newest;
+
+    if (!begin_write(txn, key, by, &newest, error))
+        return false;
+    if (!newest.live)
+        return err_set(error, ERR_NEVER, "there is no note '%s'", key);
+    return check_condition(txn->db, key, &newest, if_version, by, error) &&
+           add_version(txn, key, newest.version + 1, NULL, true, by, error);
+}
+
+bool
+note_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, GError **error)
+{
+    const Viewer writer = note_writer(by);
+    g_autoptr(Note) note = NULL;
+    Newest old, taken;
+
+    if (!begin_write(txn, from, by, &old, error) || !begin_write(txn, to, by, &taken, error) ||
+        !note_load(txn->db, &writer, from, 0, &note, error))
+        return false;
+    if (!note)
+        return err_set(error, ERR_NEVER, "there is no note '%s'", from);
+    if (taken.live)
+        return err_set(error, ERR_NEVER, "there is a note '%s' already", to);
+    NoteBy same = *by;
+    same.label = note->label;
+    return add_version(txn, to, taken.version + 1, note->body, false, &same, error) &&
+           sql_run(txn, "UPDATE note_version SET from_key = ? WHERE key = ? AND version = ?",
+                   NULL, error, "ssi", from, to, taken.version + 1) &&
+           note_delete(txn, from, NOTE_ANY, by, error);
+}
+
+/* --- what a job was shown --- */
+
+bool
+note_mark_shown(Txn *txn, JobId job, const char *key, int64_t version, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO note_shown (job, key, version) VALUES (?, ?, ?) "
+                   "ON CONFLICT (job, key) DO UPDATE SET version = excluded.version",
+                   NULL, error, "isi", job.v, key, version);
+}
+
+bool
+note_shown_version(Db *db, JobId job, const char *key, int64_t *ret_version, GError **error)
+{
+    return sql_int(db, "SELECT version FROM note_shown WHERE job = ? AND key = ?", 0,
+                   ret_version, error, "is", job.v, key);
+}

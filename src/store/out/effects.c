@@ -1,0 +1,338 @@
+#include "store/out/effects.h"
+#include "base/banned.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "store/mail/copies.h"
+#include "store/out/outbox.h"
+#include "store/sql.h"
+
+static const char *const kind_names[] = {"mail-move", "mail-flag"};
+_Static_assert(G_N_ELEMENTS(kind_names) == EFFECT_N_KINDS, "name every EffectKind");
+
+static const char *
+kind_name(EffectKind k)
+{
+    g_assert((unsigned)k < EFFECT_N_KINDS);
+    return kind_names[k];
+}
+
+bool
+effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error)
+{
+    if (!sql_run(txn,
+                 "INSERT INTO effect (kind, job, message, account, subject, args) "
+                 "VALUES (?, ?, ?, ?, ?, ?)",
+                 NULL, error, "siisss", kind_name(e->kind), e->job.v, e->message.v, e->account,
+                 e->subject, e->args))
+        return false;
+    *ret_id = (EffectId){sql_last_id(txn)};
+    return true;
+}
+
+/* An effect while it is being settled; owns its strings, which `effect` borrows. */
+typedef struct Debt {
+    Effect effect;
+    char *account, *subject, *args;
+    EffectSeen seen; /* what the last look said; NOT_YET: it stays owed */
+    char *why;       /* foreign: who was there; NOT_YET: what went wrong */
+} Debt;
+
+static void
+debt_free(gpointer p)
+{
+    Debt *d = p;
+
+    g_free(d->account);
+    g_free(d->subject);
+    g_free(d->args);
+    g_free(d->why);
+    g_free(d);
+}
+
+static bool
+parse_kind(const char *name, EffectKind *ret)
+{
+    for (int k = 0; k < EFFECT_N_KINDS; k++) {
+        if (strcmp(name, kind_names[k]) == 0) {
+            *ret = (EffectKind)k;
+            return true;
+        }
+    }
+    return false;
+}
+
+static Debt *
+read_debt(sqlite3_stmt *st)
+{
+    g_autofree char *kind = sql_text(st, 1);
+    Debt *d = g_new0(Debt, 1);
+
+    d->account = sql_text(st, 4);
+    d->subject = sql_text(st, 5);
+    d->args = sql_text(st, 6);
+    d->effect = (Effect){.id = {sqlite3_column_int64(st, 0)},
+                         .kind = EFFECT_N_KINDS, /* a later version's: nobody's ops */
+                         .job = {sqlite3_column_int64(st, 2)},
+                         .message = {sqlite3_column_int64(st, 3)},
+                         .account = d->account,
+                         .subject = d->subject,
+                         .args = d->args};
+    (void)parse_kind(kind, &d->effect.kind);
+    return d;
+}
+
+static bool
+read_debts(Db *db, const char *account, GPtrArray **ret, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT id, kind, job, message, account, subject, args "
+                               "FROM effect WHERE account = ? AND failed IS NULL ORDER BY id",
+                               error);
+    g_autoptr(GPtrArray) debts = g_ptr_array_new_with_free_func(debt_free);
+    int rc = 0;
+
+    if (!st)
+        return false;
+    sql_bind(st, "s", account);
+    while ((rc = sql_next(db, st, error)) == 1)
+        g_ptr_array_add(debts, read_debt(st));
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&debts);
+    return true;
+}
+
+/* Look; act when it is not done yet; look again, since only what is seen counts. */
+static bool
+look_and_act(Db *db, const EffectOps *ops, Debt *d, GError **error)
+{
+    if (!ops->look(db, &d->effect, &d->seen, &d->why, error))
+        return false;
+    if (d->seen != EFFECT_NOT_YET)
+        return true;
+    g_clear_pointer(&d->why, g_free);
+    if (!ops->act(db, &d->effect, error))
+        return false;
+    CRASH_POINT("effect-acted");
+    return ops->look(db, &d->effect, &d->seen, &d->why, error);
+}
+
+static void
+settle(Db *db, const EffectOps *ops, Debt *d)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (!ops) {
+        d->why = g_strdup("nobody here can do it");
+    } else if (!look_and_act(db, ops, d, &error)) {
+        d->seen = EFFECT_NOT_YET;
+        g_free(d->why);
+        d->why = g_strdup(error->message);
+    } else if (d->seen != EFFECT_DONE && !d->why) {
+        d->why = g_strdup(d->seen == EFFECT_FOREIGN ? "somebody else was here"
+                                                    : "done, but it can't be seen");
+    }
+}
+
+/* Settles what can be; keeps the order per subject. No transaction is open here. */
+static void
+settle_all(Db *db, const EffectOps *const ops[EFFECT_N_KINDS], const GPtrArray *debts)
+{
+    g_autoptr(GHashTable) blocked = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (guint i = 0; i < debts->len; i++) {
+        Debt *d = debts->pdata[i];
+        const EffectKind k = d->effect.kind;
+        if (g_hash_table_contains(blocked, d->subject))
+            continue;
+        settle(db, k < EFFECT_N_KINDS ? ops[k] : NULL, d);
+        if (d->seen == EFFECT_NOT_YET)
+            g_hash_table_add(blocked, d->subject);
+    }
+}
+
+/*
+ * Two processes may settle the same effect; the second finds the row gone, or finds its number
+ * given out again. So the row must still say the same before it is marked.
+ */
+static bool
+still_owed(Db *db, const Effect *e, bool *ret, GError **error)
+{
+    int64_t found = 0;
+
+    if (!sql_int(db,
+                 "SELECT 1 FROM effect WHERE id = ? AND failed IS NULL AND kind = ? "
+                 "AND job = ? AND message = ? AND account = ? AND subject = ? AND args = ?",
+                 0, &found, error, "isiisss", e->id.v, kind_name(e->kind), e->job.v,
+                 e->message.v, e->account, e->subject, e->args))
+        return false;
+    *ret = found != 0;
+    return true;
+}
+
+/* Flags that came, of "+RS-F": what goes is nobody's business elsewhere. */
+static bool
+note_flags(Txn *txn, const Effect *e, GError **error)
+{
+    const char *plus = strchr(e->args, '+');
+    g_autofree char *came = plus ? g_strndup(plus + 1, strcspn(plus + 1, "+-")) : NULL;
+
+    return !came || messages_mark(txn, e->message, came, error);
+}
+
+static bool
+mark_done(Txn *txn, const Effect *e, GError **error)
+{
+    if (!sql_run(txn, "DELETE FROM effect WHERE id = ?", NULL, error, "i", e->id.v))
+        return false;
+    if (e->kind == EFFECT_MAIL_FLAG && e->message.v != 0 && !note_flags(txn, e, error))
+        return false;
+    if (e->kind == EFFECT_MAIL_MOVE && e->message.v != 0) {
+        g_autofree char *folder = g_strndup(e->args, strcspn(e->args, "+"));
+        if (!messages_set_place(txn, e->message, folder, error))
+            return false;
+    }
+    return outbox_effect_done(txn, e->id, true, NULL, error);
+}
+
+static bool
+mark_failed(Txn *txn, const Effect *e, const char *why, GError **error)
+{
+    return sql_run(txn, "UPDATE effect SET failed = ? WHERE id = ?", NULL, error, "si", why,
+                   e->id.v) &&
+           outbox_effect_done(txn, e->id, false, why, error);
+}
+
+/* The same is owed to the file that takes the place. */
+static bool
+mark_copy(Txn *txn, const Effect *e, const char *file, GError **error)
+{
+    g_autofree char *subject =
+        g_strdup_printf("%.*s/%s", (int)strcspn(e->subject, "/"), e->subject, file);
+
+    return copies_promote(txn, e->message, file, error) &&
+           sql_run(txn, "UPDATE effect SET subject = ? WHERE subject = ? AND message = ?", NULL,
+                   error, "ssi", subject, e->subject, e->message.v);
+}
+
+static bool
+mark(Txn *txn, const Debt *d, GError **error)
+{
+    bool owed = false;
+
+    if (d->seen == EFFECT_NOT_YET)
+        return true;
+    if (!still_owed(txn->db, &d->effect, &owed, error))
+        return false;
+    if (!owed)
+        return true;
+    if (d->seen == EFFECT_COPY)
+        return mark_copy(txn, &d->effect, d->why, error);
+    return d->seen == EFFECT_DONE ? mark_done(txn, &d->effect, error)
+                                  : mark_failed(txn, &d->effect, d->why, error);
+}
+
+/* All marks in one transaction. It is not flushed: a redo looks, and finds the same. */
+static bool
+mark_all(Db *db, const GPtrArray *debts, GError **error)
+{
+    g_auto(Txn) txn = {0};
+
+    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error))
+        return false;
+    for (guint i = 0; i < debts->len; i++) {
+        if (!mark(&txn, debts->pdata[i], error))
+            return false;
+    }
+    CRASH_POINT("effects-marked");
+    return txn_commit(&txn, error);
+}
+
+typedef struct Settled {
+    unsigned n;       /* settled, failed ones included */
+    unsigned copies;  /* a copy took the place of their file: to be settled again */
+    const Debt *left; /* the first that is not; NULL: none */
+} Settled;
+
+static Settled
+count_settled(const GPtrArray *debts)
+{
+    Settled s = {0};
+
+    for (guint i = 0; i < debts->len; i++) {
+        const Debt *d = debts->pdata[i];
+        s.n += d->seen == EFFECT_DONE || d->seen == EFFECT_FOREIGN;
+        s.copies += d->seen == EFFECT_COPY;
+        if (d->seen == EFFECT_NOT_YET && !s.left)
+            s.left = d;
+    }
+    return s;
+}
+
+bool
+effects_settle(Db *db,
+               const char *account,
+               const EffectOps *const ops[EFFECT_N_KINDS],
+               unsigned *ret_n,
+               GError **error)
+{
+    Settled s = {0};
+    unsigned n = 0;
+
+    do {
+        g_autoptr(GPtrArray) debts = NULL;
+        if (!read_debts(db, account, &debts, error))
+            return false;
+        settle_all(db, ops, debts);
+        s = count_settled(debts);
+        if (s.n + s.copies > 0 && !mark_all(db, debts, error))
+            return err_prefix(error, "marking %u effects", s.n);
+        *ret_n = n += s.n;
+        if (s.left && !s.copies)
+            return err_set(error, ERR_LATER, "%u effects are left; '%s': %s", debts->len - s.n,
+                           s.left->subject, s.left->why);
+    } while (s.copies > 0); /* each time there are fewer copies */
+    return true;
+}
+
+bool
+effects_count(Db *db, bool failed, unsigned *ret_n, GError **error)
+{
+    int64_t n = 0;
+
+    if (!sql_int(db, "SELECT count(*) FROM effect WHERE (failed IS NOT NULL) = ?", 0, &n, error,
+                 "i", (int64_t)failed))
+        return false;
+    *ret_n = (unsigned)n;
+    return true;
+}
+
+bool
+effects_findings(Db *db, GPtrArray **ret_lines, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT kind, subject, args, failed FROM effect "
+                               "WHERE failed IS NOT NULL ORDER BY id",
+                               error);
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    int rc = 0;
+
+    if (!st)
+        return false;
+    while ((rc = sql_next(db, st, error)) == 1)
+        g_ptr_array_add(lines, g_strdup_printf("%s '%s' to '%s': %s",
+                                               (const char *)sqlite3_column_text(st, 0),
+                                               (const char *)sqlite3_column_text(st, 1),
+                                               (const char *)sqlite3_column_text(st, 2),
+                                               (const char *)sqlite3_column_text(st, 3)));
+    if (rc < 0)
+        return false;
+    *ret_lines = g_steal_pointer(&lines);
+    return true;
+}
+
+bool
+effects_forget_failed(Txn *txn, GError **error)
+{
+    return sql_run(txn, "DELETE FROM effect WHERE failed IS NOT NULL", NULL, error, "");
+}

@@ -1,0 +1,450 @@
+#include "store/out/outbox_smtp.h"
+#include "base/banned.h"
+#include "base/text.h"
+#include "mail/address.h"
+#include "store/due.h"
+#include "store/job/questions.h"
+#include "store/sql.h"
+#include <inttypes.h>
+
+/* What goes by SMTP; the words of outbox_due(). */
+#define BY_SMTP " mailbox IS NULL AND folder = '' "
+
+bool
+outbox_sending(Txn *txn, const int64_t *deliveries, size_t n, bool *ret_all, GError **error)
+{
+    *ret_all = true;
+    for (size_t i = 0; i < n && *ret_all; i++) {
+        if (!outbox_is_due(txn, deliveries[i], ret_all, error))
+            return false;
+    }
+    for (size_t i = 0; i < n && *ret_all; i++) {
+        if (!sql_run(txn, "UPDATE delivery SET state = 'sending' WHERE id = ?", NULL, error,
+                     "i", deliveries[i]))
+            return false;
+    }
+    return true;
+}
+
+/* --- the copy to ourselves --- */
+
+#define AWAITS                                                                                 \
+    " outbox = ?1 AND state IN ('sending', 'in_doubt') AND (probe = ?2 OR (?2 = 0 AND "        \
+    "(SELECT probes FROM outbox WHERE id = ?1) <= 1)) "
+
+bool
+outbox_set_probe(
+    Txn *txn, OutId id, const int64_t *deliveries, size_t n, int64_t probe, GError **error)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!sql_run(txn, "UPDATE delivery SET probe = ? WHERE id = ?", NULL, error, "ii",
+                     probe, deliveries[i]))
+            return false;
+    }
+    return sql_run(txn, "UPDATE outbox SET probes = probes + 1 WHERE id = ?", NULL, error, "i",
+                   id.v);
+}
+
+bool
+outbox_probes(Db *db, OutId id, unsigned *ret_n, GError **error)
+{
+    int64_t n = 0;
+
+    if (!sql_int(db, "SELECT probes FROM outbox WHERE id = ?", 0, &n, error, "i", id.v))
+        return false;
+    *ret_n = (unsigned)n;
+    return true;
+}
+
+bool
+outbox_awaits_copy(Db *db, OutId id, int64_t probe, bool *ret, GError **error)
+{
+    int64_t found = 0;
+
+    if (!sql_int(db, "SELECT 1 FROM delivery WHERE" AWAITS "LIMIT 1", 0, &found, error, "ii",
+                 id.v, probe))
+        return false;
+    *ret = found != 0;
+    return true;
+}
+
+/* What is known of all its recipients need not be asked any more. */
+static bool
+settle_question(Txn *txn, OutId id, GError **error)
+{
+    int64_t open = 0;
+
+    if (!sql_int(txn->db,
+                 "SELECT 1 FROM delivery WHERE outbox = ? AND state = 'in_doubt' LIMIT 1", 0,
+                 &open, error, "i", id.v))
+        return false;
+    return open || questions_settle(txn, id, error);
+}
+
+bool
+outbox_copy_came(Txn *txn, OutId id, int64_t probe, unsigned *ret_n, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn,
+                 "UPDATE delivery SET state = 'sent', ask_us = NULL, "
+                 "why = 'arrived: our own copy came back' WHERE" AWAITS,
+                 &changes, error, "ii", id.v, probe))
+        return false;
+    *ret_n = (unsigned)changes;
+    return changes == 0 ||
+           (outbox_release_copies(txn, id, error) && settle_question(txn, id, error));
+}
+
+bool
+outbox_end_copies(Txn *txn, OutId id, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE delivery SET state = 'failed', why = 'nobody got this mail' "
+                   "WHERE outbox = ?1 AND folder <> '' AND state IN ('waiting', 'ready', "
+                   "'retry') AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = ?1 AND "
+                   "d.folder = '' AND d.state <> 'failed')",
+                   NULL, error, "i", id.v);
+}
+
+/* --- in doubt --- */
+
+bool
+outbox_doubt(Txn *txn, int64_t delivery, const char *why, int64_t ask_us, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE delivery SET state = 'in_doubt', attempts = attempts + 1, "
+                   "next_us = steady(?), why = ?, ask_us = steady(?) "
+                   "WHERE id = ? AND state = 'sending'",
+                   NULL, error, "isii", txn_now(txn), why, ask_us, delivery);
+}
+
+bool
+outbox_doubt_all(Txn *txn, const char *why, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE delivery SET state = 'in_doubt', next_us = steady(?1), why = ?2, "
+                   "ask_us = steady(?1) "
+                   "WHERE state IN ('waiting', 'ready', 'retry', 'sending') AND" BY_SMTP,
+                   NULL, error, "is", txn_now(txn), why);
+}
+
+#define TO_ASK " ask_us IS NOT NULL AND ask_us <= steady(?) AND state = 'in_doubt' "
+
+bool
+outbox_to_ask(Db *db, int64_t now_us, GArray **ret, GError **error)
+{
+    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(OutId));
+    sqlite3_stmt *st = sql_get(
+        db, "SELECT DISTINCT outbox FROM delivery WHERE" TO_ASK "ORDER BY outbox", error);
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", now_us);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        OutId id = {sqlite3_column_int64(st, 0)};
+        g_array_append_val(ids, id);
+    }
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&ids);
+    return true;
+}
+
+bool
+outbox_asked(Txn *txn, OutId id, GError **error)
+{
+    return sql_run(txn, "UPDATE delivery SET ask_us = NULL WHERE outbox = ?", NULL, error, "i",
+                   id.v);
+}
+
+bool
+outbox_count_sent(Txn *txn, OutId id, const char *why, unsigned *ret_n, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn,
+                 "UPDATE delivery SET state = 'sent', why = ? "
+                 "WHERE outbox = ? AND state = 'in_doubt'",
+                 &changes, error, "si", why, id.v))
+        return false;
+    *ret_n = (unsigned)changes;
+    return changes == 0 || outbox_release_copies(txn, id, error);
+}
+
+bool
+outbox_arrived(Txn *txn, OutId id, const char *who, unsigned *ret_n, GError **error)
+{
+    g_autofree char *why = g_strdup_printf("arrived: %s", who);
+
+    return outbox_count_sent(txn, id, why, ret_n, error) && questions_settle(txn, id, error);
+}
+
+bool
+outbox_resend(Txn *txn, OutId id, unsigned *ret_n, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn,
+                 "UPDATE delivery SET state = 'ready', attempts = 0, next_us = steady(?) "
+                 "WHERE outbox = ? AND state = 'in_doubt'",
+                 &changes, error, "ii", txn_now(txn), id.v))
+        return false;
+    *ret_n = (unsigned)changes;
+    return true;
+}
+
+bool
+outbox_bounced(Txn *txn,
+               OutId id,
+               const char *address,
+               const char *why,
+               int64_t *ret_delivery,
+               GError **error)
+{
+    g_autofree char *normal = address_normalise(address);
+
+    *ret_delivery = 0;
+    if (!normal)
+        return true;
+    if (!sql_int(txn->db,
+                 "SELECT id FROM delivery WHERE outbox = ? AND lower(address) = lower(?) AND "
+                 "state IN ('sent', 'in_doubt') AND" BY_SMTP,
+                 0, ret_delivery, error, "is", id.v, normal))
+        return false;
+    return *ret_delivery == 0 ||
+           (sql_run(txn, "UPDATE delivery SET state = 'failed', why = ?, news = 1 WHERE id = ?",
+                    NULL, error, "si", why, *ret_delivery) &&
+            outbox_end_copies(txn, id, error) && questions_settle(txn, id, error));
+}
+
+bool
+outbox_smtp_ready(Db *db, int64_t now_us, bool *ret, GError **error)
+{
+    g_autoptr(OutRows) due = NULL;
+    int64_t left = 0, asks = 0;
+
+    if (!outbox_due(db, now_us, false, 1, &due, error) ||
+        !sql_int(db,
+                 "SELECT 1 FROM delivery WHERE state IN ('sending', 'in_doubt') "
+                 "AND state = 'sending' LIMIT 1",
+                 0, &left, error, "") ||
+        !sql_int(db, "SELECT 1 FROM delivery WHERE" TO_ASK "LIMIT 1", 0, &asks, error, "i",
+                 now_us))
+        return false;
+    *ret = due->len > 0 || left || asks;
+    return true;
+}
+
+bool
+outbox_count_doubt(Db *db, unsigned *ret_n, GError **error)
+{
+    int64_t n = 0;
+
+    if (!sql_int(db,
+                 "SELECT count(*) FROM delivery WHERE state IN ('sending', 'in_doubt') "
+                 "AND state = 'in_doubt'",
+                 0, &n, error, ""))
+        return false;
+    *ret_n = (unsigned)n;
+    return true;
+}
+
+bool
+outbox_count_round(Db *db,
+                   JobId job,
+                   int round,
+                   const char *role,
+                   unsigned enough,
+                   unsigned *ret_n,
+                   GError **error)
+{
+    int64_t n = 0;
+
+    /* The first count is by an index alone. */
+    if (!sql_int(db,
+                 "SELECT CASE WHEN (SELECT count(*) FROM outbox WHERE job = ?1 AND job <> 0) "
+                 "< ?4 THEN 0 ELSE "
+                 "(SELECT count(*) FROM outbox o WHERE o.job = ?1 AND o.job <> 0 AND "
+                 "o.round = ?2 AND EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = o.id AND "
+                 "d.folder = '' AND coalesce(d.mailbox, '') <> ?3 AND d.state <> 'held')) END",
+                 0, &n, error, "iisi", job.v, (int64_t)round, role, (int64_t)enough))
+        return false;
+    *ret_n = (unsigned)n;
+    return true;
+}
+
+/* Numbers grow with time, so only what is newer is looked at. */
+bool
+outbox_count_to(Db *db, const char *address, int64_t since_us, unsigned *ret_n, GError **error)
+{
+    int64_t n = 0, before = 0;
+
+    if (!sql_int(db,
+                 "SELECT id FROM outbox WHERE since_us < steady(?) ORDER BY id DESC LIMIT 1", 0,
+                 &before, error, "i", since_us) ||
+        !sql_int(db,
+                 "SELECT count(DISTINCT outbox) FROM delivery WHERE outbox > ?1 AND "
+                 "(?2 IS NULL OR address = ?2) AND state <> 'held' AND" BY_SMTP,
+                 0, &n, error, "is", before, address))
+        return false;
+    *ret_n = (unsigned)n;
+    return true;
+}
+
+bool
+outbox_last_to(Db *db, JobId job, const char *address, int64_t *ret_us, GError **error)
+{
+    return sql_int(
+        db,
+        "SELECT wall(max(o.since_us)) FROM outbox o JOIN delivery d ON d.outbox = o.id "
+        "WHERE o.job = ? AND o.job <> 0 AND d.address = ? AND d.state <> 'held'",
+        0, ret_us, error, "is", job.v, address);
+}
+
+/* --- accounts that do not work --- */
+
+static char *
+pause_key(const char *account)
+{
+    return g_strdup_printf("smtp-paused:%s", account);
+}
+
+bool
+outbox_pause_account(Txn *txn,
+                     const char *account,
+                     int64_t until_us,
+                     const char *why,
+                     bool *ret_first,
+                     GError **error)
+{
+    g_autofree char *key = pause_key(account), *before = NULL;
+    g_autofree char *value =
+        g_strdup_printf("%" PRId64 " %s", due_keeps(txn->db, (Due){.us = until_us}), why);
+
+    if (!meta_get(txn->db, key, &before, error))
+        return false;
+    *ret_first = before == NULL;
+    return meta_set(txn, key, value, error) &&
+           sql_run(txn,
+                   "UPDATE delivery SET state = 'retry', next_us = steady(?1), why = ?2 "
+                   "WHERE state IN ('ready', 'retry') AND next_us < steady(?1) AND affinity IN "
+                   "('', "
+                   "?3) AND" BY_SMTP,
+                   NULL, error, "iss", until_us, why, account);
+}
+
+bool
+outbox_account_paused(
+    Db *db, const char *account, int64_t *ret_until, char **ret_why, GError **error)
+{
+    g_autofree char *key = pause_key(account), *value = NULL;
+
+    *ret_until = 0;
+    *ret_why = NULL;
+    if (!meta_get(db, key, &value, error))
+        return false;
+    char *blank = value ? strchr(value, ' ') : NULL;
+    if (!blank)
+        return true;
+    *blank = '\0';
+    if (text_parse_int(value, 0, INT64_MAX, ret_until)) {
+        *ret_until = due_read(db, *ret_until).us;
+        *ret_why = g_strdup(blank + 1);
+    }
+    return true;
+}
+
+bool
+outbox_resume_account(Txn *txn, const char *account, GError **error)
+{
+    g_autofree char *key = pause_key(account), *why = NULL;
+    int64_t until = 0;
+
+    if (!outbox_account_paused(txn->db, account, &until, &why, error))
+        return false;
+    return !why ||
+           (meta_set(txn, key, NULL, error) &&
+            sql_run(txn,
+                    "UPDATE delivery SET next_us = steady(?) WHERE state IN ('ready', 'retry') "
+                    "AND next_us = steady(?) AND affinity IN ('', ?) AND" BY_SMTP,
+                    NULL, error, "iis", txn_now(txn), until, account));
+}
+
+bool
+outbox_resume_all(Db *db, GError **error)
+{
+    const Config *config = db_home(db)->config;
+
+    for (unsigned i = 0; i < config->n_accounts; i++) {
+        g_autofree char *why = NULL;
+        g_auto(Txn) txn = {0};
+        int64_t until;
+
+        if (!outbox_account_paused(db, config->accounts[i].name, &until, &why, error))
+            return false;
+        if (why && (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+                    !outbox_resume_account(&txn, config->accounts[i].name, error) ||
+                    !txn_commit(&txn, error)))
+            return false;
+    }
+    return true;
+}
+
+/* --- what a job hears --- */
+
+void
+out_news_free(OutNews *n)
+{
+    g_free(n->address);
+    g_free(n->msgid);
+    g_free(n->why);
+    g_free(n);
+}
+
+bool
+outbox_set_news(Txn *txn, int64_t delivery, GError **error)
+{
+    return sql_run(txn, "UPDATE delivery SET news = 1 WHERE id = ?", NULL, error, "i",
+                   delivery);
+}
+
+bool
+outbox_news(Db *db, JobId job, OutNewsList **ret, GError **error)
+{
+    g_autoptr(OutNewsList) all = out_news_list_new();
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT d.id, d.address, o.msgid, d.why FROM delivery d "
+                               "JOIN outbox o ON o.id = d.outbox "
+                               "WHERE d.news <> 0 AND o.job = ? AND o.job <> 0 ORDER BY d.id",
+                               error);
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", job.v);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        OutNews *n = g_new0(OutNews, 1);
+        n->delivery = sqlite3_column_int64(st, 0);
+        n->address = sql_text(st, 1);
+        n->msgid = sql_text(st, 2);
+        n->why = sql_text(st, 3);
+        out_news_list_add(all, n);
+    }
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&all);
+    return true;
+}
+
+bool
+outbox_news_told(Txn *txn, const int64_t *deliveries, size_t n, GError **error)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!sql_run(txn, "UPDATE delivery SET news = 0 WHERE id = ?", NULL, error, "i",
+                     deliveries[i]))
+            return false;
+    }
+    return true;
+}

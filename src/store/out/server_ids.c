@@ -1,0 +1,110 @@
+#include "store/out/server_ids.h"
+#include "base/banned.h"
+#include "mail/msgid.h"
+#include "store/mail/messages.h"
+#include "store/sql.h"
+
+static bool
+is_minted(Db *db, const char *id)
+{
+    const Home *home = db_home(db);
+    uint64_t generation;
+    int64_t number;
+
+    return msgid_is_minted(&home->key, id, home->config->domain, &generation, &number);
+}
+
+/* Mail without a thread gets one with its first answer, which names both ids. */
+static bool
+enter_thread(Txn *txn, OutId mail, const char *id, GError **error)
+{
+    ThreadId thread = {0};
+
+    return sql_int(
+               txn->db,
+               "SELECT m.thread FROM outbox o JOIN msgid m ON m.id = o.msgid WHERE o.id = ?", 0,
+               &thread.v, error, "i", mail.v) &&
+           (thread.v == 0 || messages_thread_own(txn, id, thread, error));
+}
+
+bool
+server_ids_put(Txn *txn, OutId mail, const char *id, bool *ret_new, GError **error)
+{
+    int changes = 0;
+
+    *ret_new = false;
+    if (is_minted(txn->db, id))
+        return true;
+    if (!sql_run(txn,
+                 "INSERT INTO renamed (id, outbox) SELECT ?1, id FROM outbox "
+                 "WHERE id = ?2 AND msgid <> ?1 ON CONFLICT DO NOTHING",
+                 &changes, error, "si", id, mail.v))
+        return false;
+    *ret_new = changes > 0;
+    return changes == 0 || enter_thread(txn, mail, id, error);
+}
+
+bool
+server_ids_find(Db *db, const char *id, OutId *ret, char **ret_msgid, GError **error)
+{
+    sqlite3_stmt *st = sql_get(db,
+                               "SELECT o.id, o.msgid FROM renamed r "
+                               "JOIN outbox o ON o.id = r.outbox WHERE r.id = ?",
+                               error);
+    int rc;
+
+    *ret = (OutId){0};
+    if (ret_msgid)
+        *ret_msgid = NULL;
+    if (!st)
+        return false;
+    sql_bind(st, "s", id);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        ret->v = sqlite3_column_int64(st, 0);
+        if (ret_msgid)
+            *ret_msgid = sql_text(st, 1);
+    }
+    return rc == 0;
+}
+
+bool
+server_ids_any(Db *db, bool *ret, GError **error)
+{
+    int64_t found = 0;
+
+    if (!sql_int(db, "SELECT 1 FROM renamed LIMIT 1", 0, &found, error, ""))
+        return false;
+    *ret = found != 0;
+    return true;
+}
+
+/* Numbers grow with time, so only what is newer is looked at. */
+bool
+server_ids_owed(Db *db, const char *account, int64_t since_us, GArray **ret, GError **error)
+{
+    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(OutId));
+    int64_t before = 0;
+    int rc;
+
+    if (!sql_int(db, "SELECT id FROM outbox WHERE created_us < ? ORDER BY id DESC LIMIT 1", 0,
+                 &before, error, "i", since_us))
+        return false;
+    sqlite3_stmt *st = sql_get(
+        db,
+        "SELECT DISTINCT d.outbox FROM delivery d WHERE d.outbox > ? AND d.affinity = ? AND "
+        "d.mailbox IS NULL AND d.folder = '' AND d.state IN ('sending', 'sent', 'in_doubt') "
+        "AND "
+        "NOT EXISTS (SELECT 1 FROM renamed r WHERE r.outbox = d.outbox) ORDER BY d.outbox",
+        error);
+    if (!st)
+        return false;
+    sql_bind(st, "is", before, account);
+    while ((rc = sql_next(db, st, error)) == 1) {
+        OutId id = {sqlite3_column_int64(st, 0)};
+        g_array_append_val(ids, id);
+    }
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&ids);
+    return true;
+}

@@ -1,0 +1,23 @@
+#pragma once
+
+/*
+ * Mail of ours that a server gave another Message-ID: all that others know it by. Each such id
+ * belongs to one mail for good, and to its thread; a mail may have several, one for each time
+ * that a server took it.
+ */
+#include "base/ids.h"
+#include "store/db.h"
+
+/* Enters it, with its thread, in the caller's transaction. *ret_new is false, and nothing
+ * changed, when the id is known, is one that this home minted, or the mail is not there. */
+bool server_ids_put(Txn *txn, OutId mail, const char *id, bool *ret_new, GError **error);
+/* {0}: no mail has it from a server. ret_msgid: the mail's own id; may be NULL; caller frees.
+ */
+bool server_ids_find(Db *db, const char *id, OutId *ret, char **ret_msgid, GError **error);
+/* Is there any at all? Cheap; for who would else ask for every id. */
+bool server_ids_any(Db *db, bool *ret, GError **error);
+
+/* Mails (OutId) since then that this account's server has, or may have, and that have no such
+ * id yet; oldest first. */
+bool
+server_ids_owed(Db *db, const char *account, int64_t since_us, GArray **ret, GError **error);
