@@ -52,8 +52,8 @@ find_retired(const char *kind, const char *key)
 static void
 warn(const Reader *r, const char *what, const char *read_as)
 {
-    g_autofree char *why = read_as ? g_strdup_printf("it is read as '%s'", read_as)
-                                   : g_strdup("nothing reads it");
+    g_autofree char *why =
+        read_as ? g_strdup_printf("it is read as '%s'", read_as) : g_strdup("nothing reads it");
 
     g_ptr_array_add(r->warnings, g_strdup_printf("%s:%u: %s has no effect: %s", r->file_name,
                                                  r->line, what, why));
