@@ -60,6 +60,7 @@ expect "Write it?"; send "y\r"
 expect "kept:"
 X
 is "$STATUS" 0 'brain at a terminal'
+like "$TTY" 'API key.*\(not shown\)' 'what stands at the terminal is looked at'
 unlike "$TTY" "$SECRET" 'the key is not shown'
 is "$(cat "$HOME_DIR/secrets/default.key") $(mode_of "$HOME_DIR/secrets/default.key")" "$SECRET 600" 'it is kept, closed to others'
 is "$(ls -A "$HOME_DIR/secrets")" 'default.key' 'and nowhere else'

@@ -44,7 +44,7 @@ talk()
     local name=$1
     shift
     {
-        echo "log_user 0; set timeout $WAIT; log_file -noappend $WORK/$name.tty"
+        echo "log_user 0; set timeout $WAIT; log_file -a -noappend $WORK/$name.tty"
         echo "proc lost {} { puts stderr {expect: it never came}; catch {exec kill -KILL [exp_pid]}; exit 99 }"
         echo "spawn -noecho $PR_BIN --home $HOME_DIR $*"
         echo "expect_after timeout lost eof lost" # behind spawn: it counts for that process alone
