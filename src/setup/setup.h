@@ -30,6 +30,7 @@ typedef struct Setup {
     char *secret;        /* "secrets/mail.password"; NULL: no new one */
     char *trial_secret;  /* a path to it for now */
     int secret_fd;
+    bool back;    /* '<' was the last answer, and no question was asked since */
     bool written; /* settings or a secret: whoever serves the home must know */
 } Setup;
 
@@ -41,7 +42,7 @@ typedef struct SetupPart {
     const char *list;            /* a flag that may be said more than once; or NULL */
     bool takes_name;             /* one operand */
     const char *homeless;        /* the switch that needs no home; or NULL */
-    int (*work)(Setup *s);       /* exit status */
+    int (*work)(Setup *s);       /* exit status, or SETUP_BACK from its first question */
 } SetupPart;
 extern const SetupPart setup_part_mail, setup_part_brain, setup_part_role, setup_part_limits,
     setup_part_service;
@@ -69,19 +70,40 @@ int setup_failed(Setup *s, const char *step, GError *why, const char *remedy);
 /* --- what is asked --- */
 
 /* A line from the terminal; an empty one is fallback. NULL when there is no more input. Caller
- * frees. */
+ * frees. SETUP_BACK_WORD sets `back`, any other answer clears it. */
 char *setup_ask(Setup *s, const char *question, const char *fallback);
 /* The same without echo and without a default: "" is possible. Caller wipes. */
 char *setup_ask_hidden(Setup *s, const char *question);
-/* An empty line means `fallback`; so does no input. */
+/* An empty line means `fallback`; no input is no, and so is SETUP_BACK_WORD, which sets `back`. */
 bool setup_ask_yes(Setup *s, const char *question, bool fallback);
-/* 75 after "no answer; nothing was changed". */
-int setup_no_answer(void);
+/* Behind a test: one that failed asks whether to go on. 0, SETUP_BACK, or the status. */
+int setup_go_on(Setup *s, int status);
+/* 75 after "no answer; nothing was changed"; SETUP_BACK where that was the answer. */
+int setup_no_answer(const Setup *s);
+
+/* The answer that goes back to the question before, and the status that does. */
+#define SETUP_BACK_WORD "<"
+#define SETUP_BACK (-2)
+
+/* Steps in order, each with some questions or none; then setup_write(). Who goes back comes to the
+ * last question before, over steps that ask nothing, and what the steps noted that were left is
+ * forgotten. `back` is set while one goes back, until something is asked: a step that does more
+ * than note changes does nothing then. Exit status, or SETUP_BACK: before the first question. */
+typedef int (*SetupStep)(void *data);
+int setup_talk(Setup *s, const SetupStep *steps, size_t n, void *data);
 
 /* --- what is set --- */
 
 void setup_begin(Setup *s); /* nothing is to change yet */
 void setup_end(Setup *s);
+
+/* How far it has come, and back to there. */
+typedef struct SetupMark {
+    guint n_changes;
+    bool secret;
+} SetupMark;
+SetupMark setup_mark(const Setup *s);
+void setup_forget(Setup *s, SetupMark since);
 
 /* The value that counts: what is to change, else what is in force, else the default. Caller
  * frees. */
@@ -99,20 +121,15 @@ typedef struct SetupKey {
     bool needed;      /* empty will not do */
     bool path;        /* the flag is a path: it is made whole */
 } SetupKey;
-int setup_key(Setup *s, const SetupKey *key);
+/* Several in order; while one goes back, from the last on. SETUP_BACK: before the first. */
 int setup_keys(Setup *s, const SetupKey *keys, size_t n);
-/* The answer that goes back to the question before. In a list of keys that happens by itself. */
-#define SETUP_BACK_WORD "<"
-/* The same from the key `first` on; SETUP_BACK: to whatever was asked before the list. */
-#define SETUP_BACK (-2)
-int setup_keys_from(Setup *s, const SetupKey *keys, size_t n, size_t first);
 
-/* Keeps a secret for this run as secrets/NAME. */
+/* Keeps a secret for this run as secrets/NAME, in place of one that was kept before. */
 bool setup_keep_secret(Setup *s, const char *name, const char *secret, GError **error);
 /* The settings as they would be, with the new secret where it is now. ERR_CONFIG. */
 bool setup_preview(Setup *s, Config **ret, GError **error);
 
-/* Shows the difference, asks, writes. Exit status. */
+/* Shows the difference, asks, writes. Exit status, or SETUP_BACK. */
 int setup_write(Setup *s);
 /* Lines that differ, "- old" and "+ new" under their [section]; "" when there are none. Caller
  * frees. */

@@ -24,9 +24,10 @@ guess_preset(const char *address)
     return OTHER;
 }
 
-static int
-choose_role(MailSetup *m)
+int
+mail_role(void *data)
 {
+    MailSetup *m = data;
     Setup *s = m->s;
     GError *error = NULL;
     const Config *config = s->cli->home->config;
@@ -38,6 +39,7 @@ choose_role(MailSetup *m)
         return cli_fail(EX_CONFIG, "there is no role yet; run: postrider setup role NAME");
     if (!config_role_get(config, name, &error))
         return cli_error(EX_USAGE, error);
+    g_free(m->role);
     m->role = g_strconcat("role ", name, NULL);
     if (!setup_set(s, m->section, "kind", "imap", &error) ||
         !setup_set(s, m->section, "role", name, &error))
@@ -45,31 +47,35 @@ choose_role(MailSetup *m)
     return 0;
 }
 
-static int
-choose_address(MailSetup *m)
+int
+mail_address(void *data)
 {
+    MailSetup *m = data;
     Setup *s = m->s;
     bool known = config_account(s->cli->home->config, m->name) != NULL;
     g_autofree char *user = known ? setup_value(s, m->section, "user") : g_strdup("");
-    const char *said = setup_flag(s, "address"), *now = strchr(user, '@') ? user : "";
-    while (!m->address) {
+    const char *said = setup_flag(s, "address"), *now = m->address          ? m->address
+                                                        : strchr(user, '@') ? user
+                                                                            : "";
+    for (;;) {
         g_autofree char *given =
             said     ? g_strdup(said)
             : s->ask ? setup_ask(s, "Address of the mailbox that postrider gets", now)
                      : g_strdup(now);
-        if (!given)
-            return setup_no_answer();
-        if (address_spec_valid(given))
+        if (!given || (s->back && !said))
+            return setup_no_answer(s);
+        if (address_spec_valid(given)) {
+            g_free(m->address);
             m->address = address_normalise(given);
-        else if (!*given && !s->ask)
+            return 0;
+        }
+        if (!*given && !s->ask)
             return cli_usage("setup", "needs --address");
-        else if (said || !s->ask)
+        if (said || !s->ask)
             return cli_usage("setup", "--address '%s' is no address such as agent@example.org",
                              given);
-        else
-            setup_say(s, "  '%s' is no address such as agent@example.org\n", given);
+        setup_say(s, "  '%s' is no address such as agent@example.org\n", given);
     }
-    return 0;
 }
 
 /* One line each, so that a person knows what the words stand for. */
@@ -91,9 +97,10 @@ refuse_preset(MailSetup *m, const char *given)
     return 0;
 }
 
-static int
-choose_preset(MailSetup *m)
+int
+mail_preset(void *data)
 {
+    MailSetup *m = data;
     Setup *s = m->s;
     g_autofree char *now = setup_value(s, m->section, "preset");
     g_autofree char *host = setup_value(s, m->section, "host");
@@ -106,8 +113,8 @@ choose_preset(MailSetup *m)
         g_autofree char *given = said     ? g_strdup(said)
                                  : s->ask ? setup_ask(s, "Provider", usual)
                                           : g_strdup(usual);
-        if (!given)
-            return setup_no_answer();
+        if (!given || (s->back && !said))
+            return setup_no_answer(s);
         bool other = g_str_equal(given, OTHER);
         int status = other || preset_find(given) ? 0 : refuse_preset(m, given);
         if (status)
@@ -121,9 +128,10 @@ choose_preset(MailSetup *m)
 }
 
 /* What a preset knows is not asked, but can be told. */
-static int
-ask_servers(MailSetup *m)
+int
+mail_servers(void *data)
 {
+    MailSetup *m = data;
     const char *in = m->section, *smtp = setup_flag(m->s, "smtp");
     g_autofree char *preset = setup_value(m->s, in, "preset");
     bool ask = !*preset || g_str_equal(preset, "dovecot");
@@ -144,24 +152,14 @@ ask_servers(MailSetup *m)
     return setup_keys(m->s, keys, G_N_ELEMENTS(keys));
 }
 
-static int
-ask_user(MailSetup *m)
+int
+mail_user(void *data)
 {
+    MailSetup *m = data;
     GError *error = NULL;
     g_autofree char *now = setup_value(m->s, m->section, "user");
     if (!*now && !setup_set(m->s, m->section, "user", m->address, &error))
         return cli_error(0, error);
     const SetupKey key = {m->section, "user", "Login name", .needed = true};
-    return setup_key(m->s, &key);
-}
-
-int
-mail_account(MailSetup *m)
-{
-    int (*const steps[])(MailSetup *) = {choose_role, choose_address, choose_preset,
-                                         ask_servers, ask_user};
-    int status = 0;
-    for (size_t i = 0; i < G_N_ELEMENTS(steps) && status == 0; i++)
-        status = steps[i](m);
-    return status;
+    return setup_keys(m->s, &key, 1);
 }

@@ -83,11 +83,11 @@ setup_ask(Setup *s, const char *question, const char *fallback)
     bool has = fallback && *fallback;
     setup_say(s, "%s%s%s%s: ", question, has ? " [" : "", has ? fallback : "", has ? "]" : "");
     char *line = read_line(false);
+    s->back = line && g_str_equal(g_strstrip(line), SETUP_BACK_WORD);
     if (!line) {
         setup_say(s, "\n");
         return NULL;
     }
-    g_strstrip(line);
     if (*line || !fallback)
         return line;
     g_free(line);
@@ -113,6 +113,7 @@ setup_ask_hidden(Setup *s, const char *question)
     if (tty)
         (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &old);
     setup_say(s, "\n");
+    s->back = line && g_str_equal(line, SETUP_BACK_WORD);
     return line;
 }
 
@@ -128,9 +129,55 @@ setup_ask_yes(Setup *s, const char *question, bool fallback)
 }
 
 int
-setup_no_answer(void)
+setup_go_on(Setup *s, int status)
 {
+    if (status == 0 || !s->ask)
+        return status;
+    if (setup_ask_yes(s, "Go on all the same?", false))
+        return 0;
+    return s->back ? SETUP_BACK : status;
+}
+
+int
+setup_no_answer(const Setup *s)
+{
+    if (s->back)
+        return SETUP_BACK;
     return cli_fail(EX_TEMPFAIL, "no answer; nothing was changed");
+}
+
+/* --- there and back --- */
+
+/* From *i on to the next, or to the one before. */
+static int
+move_on(const Setup *s, int status, size_t *i)
+{
+    if (status && status != SETUP_BACK)
+        return status;
+    if (status == 0 && !s->back) {
+        (*i)++;
+        return 0;
+    }
+    if (*i == 0)
+        return SETUP_BACK;
+    (*i)--;
+    return 0;
+}
+
+int
+setup_talk(Setup *s, const SetupStep *steps, size_t n, void *data)
+{
+    g_autofree SetupMark *marks = g_new0(SetupMark, n + 1);
+    int status = 0;
+    for (size_t i = 0; i <= n && status == 0;) {
+        size_t now = i;
+        if (!s->back)
+            marks[now] = setup_mark(s);
+        status = move_on(s, now < n ? steps[now](data) : setup_write(s), &i);
+        if (s->back)
+            setup_forget(s, marks[now]);
+    }
+    return status;
 }
 
 /* --- keys --- */
@@ -159,10 +206,8 @@ ask_key(Setup *s, const SetupKey *key, const char *now)
     for (;;) {
         g_autoptr(GError) why = NULL;
         g_autofree char *value = setup_ask(s, key->question, now);
-        if (!value)
-            return setup_no_answer();
-        if (g_str_equal(value, SETUP_BACK_WORD))
-            return SETUP_BACK;
+        if (!value || s->back)
+            return setup_no_answer(s);
         if (key->needed && !*value) {
             setup_say(s, "  an answer is needed here\n");
             continue;
@@ -190,37 +235,10 @@ try_key(Setup *s, const SetupKey *key)
 }
 
 int
-setup_keys_from(Setup *s, const SetupKey *keys, size_t n, size_t first)
-{
-    for (size_t i = first; i < n;) {
-        int status = try_key(s, &keys[i]);
-        if (status && status != SETUP_BACK)
-            return status;
-        if (status == 0) {
-            i++;
-            continue;
-        }
-        size_t before = i;
-        while (before > 0 && !is_asked(s, &keys[before - 1]))
-            before--;
-        if (before == 0)
-            return SETUP_BACK;
-        i = before - 1;
-    }
-    return 0;
-}
-
-int
 setup_keys(Setup *s, const SetupKey *keys, size_t n)
 {
-    int status;
-    while ((status = setup_keys_from(s, keys, n, 0)) == SETUP_BACK)
-        setup_say(s, "  there is no question before this one\n");
+    int status = 0;
+    for (size_t i = s->back ? n - 1 : 0; i < n && status == 0;)
+        status = move_on(s, try_key(s, &keys[i]), &i);
     return status;
-}
-
-int
-setup_key(Setup *s, const SetupKey *key)
-{
-    return setup_keys(s, key, 1);
 }

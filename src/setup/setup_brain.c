@@ -153,6 +153,14 @@ test(Setup *s, const char *name, unsigned *ret_lacks)
 
 /* --- the questions --- */
 
+typedef struct BrainSetup {
+    Setup *s;
+    const char *name;
+    char *section;
+    bool tested;
+    unsigned lacks;
+} BrainSetup;
+
 static int
 ask_secret(Setup *s, const char *section, const char *name)
 {
@@ -166,13 +174,11 @@ ask_secret(Setup *s, const char *section, const char *name)
                : "none is needed, or it is in the environment as the provider names it",
         *file ? file : env);
     char *key = setup_ask_hidden(s, question);
-    if (!key)
-        return setup_no_answer();
-    g_strstrip(key);
-    if (g_str_equal(key, SETUP_BACK_WORD)) {
+    if (!key || s->back) {
         g_free(key);
-        return SETUP_BACK;
+        return setup_no_answer(s);
     }
+    g_strstrip(key);
     g_autofree char *secret = g_strconcat(name, ".key", NULL);
     g_autofree char *path = g_strconcat("secrets/", secret, NULL);
     bool ok = !*key || (setup_keep_secret(s, secret, key, &error) &&
@@ -198,27 +204,6 @@ flag_secret(Setup *s, const char *section)
     return 0;
 }
 
-static int
-ask_api(Setup *s, const char *section, const char *name)
-{
-    const SetupKey keys[] = {
-        {section, "model", "Model, as the provider names it", .needed = true},
-        {section, "url", "URL of the API; empty: the provider's own"},
-    };
-    bool flagged = setup_flag(s, "key-file") || setup_flag(s, "key-env");
-    int status = setup_keys_from(s, keys, G_N_ELEMENTS(keys), 0);
-    if (status == 0 && flagged)
-        return flag_secret(s, section);
-    while (status == 0 && s->ask && (status = ask_secret(s, section, name)) == SETUP_BACK) {
-        bool url = !setup_flag(s, "url"), model = !setup_flag(s, "model");
-        status = url || model ? setup_keys_from(s, keys, G_N_ELEMENTS(keys), url ? 1 : 0)
-                              : SETUP_BACK;
-        if (status)
-            break;
-    }
-    return status;
-}
-
 /* What this program can ask; a person chooses among it. */
 static char *
 kinds_question(void)
@@ -237,33 +222,58 @@ kinds_question(void)
     return g_string_free(out, FALSE);
 }
 
+static int
+ask_kind(void *data)
+{
+    BrainSetup *b = data;
+    g_autofree char *question = kinds_question();
+    const SetupKey kind = {b->section, "kind", question, .needed = true};
+    return setup_keys(b->s, &kind, 1);
+}
+
 /* What else this kind needs. */
 static int
-ask_rest(Setup *s, const char *section, const char *name)
+ask_rest(void *data)
 {
-    const SetupKey command = {section, "command", "Program and its arguments", .needed = true};
-    const SetupKey script = {section, "script", "File with its answers, in the home",
+    BrainSetup *b = data;
+    const SetupKey command = {b->section, "command", "Program and its arguments",
+                              .needed = true};
+    const SetupKey script = {b->section, "script", "File with its answers, in the home",
                              .needed = true};
-    g_autofree char *is = setup_value(s, section, "kind");
+    const SetupKey api[] = {
+        {b->section, "model", "Model, as the provider names it", .needed = true},
+        {b->section, "url", "URL of the API; empty: the provider's own"},
+    };
+    g_autofree char *is = setup_value(b->s, b->section, "kind");
     if (g_str_equal(is, "command"))
-        return setup_keys_from(s, &command, 1, 0);
+        return setup_keys(b->s, &command, 1);
     if (g_str_equal(is, "script"))
-        return setup_keys_from(s, &script, 1, 0);
-    return is_api(is) ? ask_api(s, section, name) : 0;
+        return setup_keys(b->s, &script, 1);
+    return setup_keys(b->s, api, G_N_ELEMENTS(api));
 }
 
 static int
-ask_kind(Setup *s, const char *section, const char *name)
+ask_key(void *data)
 {
-    g_autofree char *question = kinds_question();
-    const SetupKey kind = {section, "kind", question, .needed = true};
-    int status;
-    if (s->ask)
-        setup_say(s, "An answer of '" SETUP_BACK_WORD "' goes back to the question before.\n");
-    do
-        status = setup_key(s, &kind);
-    while (status == 0 && (status = ask_rest(s, section, name)) == SETUP_BACK);
-    return status;
+    BrainSetup *b = data;
+    g_autofree char *is = setup_value(b->s, b->section, "kind");
+    if (!is_api(is))
+        return 0;
+    if (setup_flag(b->s, "key-file") || setup_flag(b->s, "key-env"))
+        return flag_secret(b->s, b->section);
+    return b->s->ask ? ask_secret(b->s, b->section, b->name) : 0;
+}
+
+static int
+try_it(void *data)
+{
+    BrainSetup *b = data;
+    b->tested = !setup_switch(b->s, "no-test");
+    if (b->s->back || !b->tested)
+        return 0;
+    int status = test(b->s, b->name, &b->lacks);
+    b->tested = status == 0;
+    return setup_go_on(b->s, status);
 }
 
 /* What was wrong with it is over, and its jobs go on. What its server lacks they need not find out. */
@@ -285,23 +295,13 @@ static int
 work(Setup *s)
 {
     const char *name = setup_flag(s, "name") ? setup_flag(s, "name") : "default";
-    g_autofree char *section = g_strconcat("brain ", name, NULL);
+    const SetupStep steps[] = {ask_kind, ask_rest, ask_key, try_it};
     if (!text_name_valid(name))
         return cli_usage("setup", "--name '%s': a name is a-z, 0-9, '.', '_', '-'", name);
-    int status = ask_kind(s, section, name);
-    if (status)
-        return status;
-    unsigned lacks = 0;
-    bool tested = !setup_switch(s, "no-test");
-    if (tested)
-        status = test(s, name, &lacks);
-    if (status && s->ask && setup_ask_yes(s, "Go on all the same?", false)) {
-        tested = false;
-        status = 0;
-    }
-    if (status == 0)
-        status = setup_write(s);
-    return status || !tested ? status : mark_well(s, name, lacks);
+    BrainSetup b = {.s = s, .name = name, .section = g_strconcat("brain ", name, NULL)};
+    int status = setup_talk(s, steps, G_N_ELEMENTS(steps), &b);
+    g_free(b.section);
+    return status || !b.tested ? status : mark_well(s, name, b.lacks);
 }
 
 static const char *const texts[] = {"name",    "kind",    "model",  "url", "key-file",

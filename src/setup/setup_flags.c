@@ -119,7 +119,12 @@ work(Setup *s, const SetupPart *part)
         return status;
     s->ask = isatty(STDIN_FILENO) && !s->yes;
     setup_begin(s);
-    status = part->work(s);
+    if (s->ask && part != &setup_part_service) /* which has one question */
+        setup_say(s, "An answer of '" SETUP_BACK_WORD "' goes back to the question before.\n");
+    while ((status = part->work(s)) == SETUP_BACK) {
+        setup_say(s, "  there is no question before this one\n");
+        s->back = false;
+    }
     setup_end(s);
     if (s->written)
         tell_master(s);

@@ -56,8 +56,10 @@ ask_password(MailSetup *m)
         *file ? g_strdup_printf("Password; empty: the one in %s", file) : g_strdup("Password");
     say_hint(m);
     char *password = setup_ask_hidden(s, question);
-    if (!password)
-        return setup_no_answer();
+    if (!password || s->back) {
+        g_free(password);
+        return setup_no_answer(s);
+    }
     g_autofree char *name = g_strconcat(m->name, ".password", NULL);
     g_autofree char *path = g_strconcat("secrets/", name, NULL);
     bool fresh = *password;
@@ -107,14 +109,15 @@ ask_token(MailSetup *m, const char *now)
     say_hint(m);
     g_autofree char *given =
         setup_ask(m->s, "Program that prints an access token; empty: a password", now);
-    if (!given)
-        return setup_no_answer();
+    if (!given || m->s->back)
+        return setup_no_answer(m->s);
     return *given ? set_login(m, "token-command", given) : ask_password(m);
 }
 
 int
-mail_login(MailSetup *m)
+mail_login(void *data)
 {
+    MailSetup *m = data;
     unsigned n;
     g_autofree char *value = NULL;
     g_autofree char *preset = setup_value(m->s, m->section, "preset");

@@ -46,8 +46,9 @@ learn_from_round(MailSetup *m, const MailTrial *t)
 }
 
 static int
-try_servers(MailSetup *m, MailTrial *t, bool round)
+try_servers(MailSetup *m, bool round)
 {
+    MailTrial *t = &m->trial;
     int status = trial_login(t);
     if (status == 0)
         status = trial_submission(t);
@@ -57,43 +58,42 @@ try_servers(MailSetup *m, MailTrial *t, bool round)
     return status ? status : learn_from_round(m, t);
 }
 
+static void
+end_trial(MailSetup *m)
+{
+    trial_clear(&m->trial);
+    g_clear_pointer(&m->config, config_free);
+}
+
 static int
-begin_trial(MailSetup *m, Config **config, MailTrial *t)
+begin_trial(MailSetup *m)
 {
     GError *error = NULL;
-    if (!setup_preview(m->s, config, &error))
+    end_trial(m);
+    if (!setup_preview(m->s, &m->config, &error))
         return cli_error(EX_CONFIG, error);
     const char *preset = NULL;
     g_autofree char *name = setup_value(m->s, m->section, "preset");
     bool told = preset_value(preset_find(name), "envelope") != NULL;
     if (preset_find(name))
         preset = preset_find(name)->login;
-    *t = (MailTrial){.setup = m->s,
-                     .config = *config,
-                     .account = config_account(*config, m->name),
-                     .address = m->address,
-                     .preset = told ? preset_find(name)->name : NULL,
-                     .login = preset ? preset : "check the login name and the password"};
+    m->trial = (MailTrial){.setup = m->s,
+                           .config = m->config,
+                           .account = config_account(m->config, m->name),
+                           .address = m->address,
+                           .preset = told ? preset_find(name)->name : NULL,
+                           .login = preset ? preset : "check the login name and the password"};
     return 0;
 }
 
 static int
-try_and_pair(MailSetup *m)
+try_it(void *data)
 {
-    g_autoptr(Config) config = NULL;
-    MailTrial t = {0};
-    int status = begin_trial(m, &config, &t);
-    if (status)
+    MailSetup *m = data;
+    int status = m->s->back ? 0 : begin_trial(m);
+    if (status || m->s->back || setup_switch(m->s, "no-test"))
         return status;
-    if (!setup_switch(m->s, "no-test")) {
-        status = try_servers(m, &t, true);
-        if (status && m->s->ask && setup_ask_yes(m->s, "Go on all the same?", false))
-            status = 0;
-    }
-    if (status == 0)
-        status = mail_owner(m, &t);
-    trial_clear(&t);
-    return status;
+    return setup_go_on(m->s, try_servers(m, true));
 }
 
 /* --- the verb --- */
@@ -101,8 +101,6 @@ try_and_pair(MailSetup *m)
 static int
 check(MailSetup *m)
 {
-    g_autoptr(Config) config = NULL;
-    MailTrial t = {0};
     const ConfAccount *account = config_account(m->s->cli->home->config, m->name);
     if (!account || !g_str_equal(account->kind, "imap"))
         return cli_fail(EX_NOINPUT, "there is no imap account '%s'", m->name);
@@ -111,10 +109,10 @@ check(MailSetup *m)
         setup_say(m->s, "login: not tested: systemd hands its password to the service alone\n");
         return 0;
     }
-    int status = begin_trial(m, &config, &t);
+    int status = begin_trial(m);
     if (status == 0)
-        status = try_servers(m, &t, false);
-    trial_clear(&t);
+        status = try_servers(m, false);
+    end_trial(m);
     return status;
 }
 
@@ -185,7 +183,8 @@ check_flags(Setup *s)
 static int
 set_up(MailSetup *m)
 {
-    int (*const steps[])(MailSetup *) = {mail_account, mail_login, try_and_pair};
+    const SetupStep steps[] = {mail_role, mail_address, mail_preset, mail_servers,
+                               mail_user, mail_login,   try_it,      mail_owner};
     int status = check_flags(m->s);
     if (status)
         return status;
@@ -193,10 +192,8 @@ set_up(MailSetup *m)
         return check(m);
     if (setup_switch(m->s, "take-over"))
         return take_over(m);
-    for (size_t i = 0; i < G_N_ELEMENTS(steps) && status == 0; i++)
-        status = steps[i](m);
-    if (status == 0)
-        status = setup_write(m->s);
+    status = setup_talk(m->s, steps, G_N_ELEMENTS(steps), m);
+    end_trial(m);
     return status ? status : first_visit(m);
 }
 

@@ -93,26 +93,26 @@ keep_forged(MailSetup *m, const char *id, bool kept)
 }
 
 static int
-try_forged(MailSetup *m, MailTrial *t, const char *id)
+try_forged(MailSetup *m, const char *id)
 {
     bool kept;
-    trial_forged(t, id, &kept);
+    trial_forged(&m->trial, id, &kept);
     return keep_forged(m, id, kept);
 }
 
 static int
-pair(MailSetup *m, MailTrial *t)
+pair(MailSetup *m)
 {
     Paired p = {0};
     int64_t wait_us;
     const char *said = setup_flag(m->s, "pair-within"), *within = said ? said : PAIR_WITHIN;
     bool fits = text_parse_span(within, &wait_us);
     g_assert(fits); /* setup_mail.c has looked */
-    int status = mail_pair(t, wait_us, &p);
+    int status = mail_pair(&m->trial, wait_us, &p);
     if (status == 0 && p.authserv_id)
         status = add_authserv_id(m, p.authserv_id);
     if (status == 0 && p.authserv_id)
-        status = try_forged(m, t, p.authserv_id);
+        status = try_forged(m, p.authserv_id);
     if (status == 0)
         status = settle_addresses(m, p.owner);
     paired_clear(&p);
@@ -130,7 +130,11 @@ wants_pairing(MailSetup *m)
 }
 
 int
-mail_owner(MailSetup *m, MailTrial *t)
+mail_owner(void *data)
 {
-    return t->conn && wants_pairing(m) ? pair(m, t) : name_owner(m);
+    MailSetup *m = data;
+    bool wanted = m->trial.conn && wants_pairing(m);
+    if (m->s->back)
+        return SETUP_BACK;
+    return wanted ? pair(m) : name_owner(m);
 }

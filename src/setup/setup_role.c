@@ -44,41 +44,65 @@ check_brain(Setup *s, const char *section)
                     name, name);
 }
 
+typedef struct RoleSetup {
+    Setup *s;
+    char *name, *section; /* once name_role() is 0 */
+} RoleSetup;
+
+static int
+name_role(void *data)
+{
+    RoleSetup *r = data;
+    Setup *s = r->s;
+    const Config *config = s->cli->home->config;
+    const char *usual = config->n_roles ? config->roles[0].name : NULL;
+    g_autofree char *name = s->operand ? g_strdup(s->operand)
+                            : s->ask   ? setup_ask(s, "Role", r->name ? r->name : usual)
+                                       : NULL;
+    if (!name && !s->ask)
+        return cli_usage("setup", "role needs a NAME");
+    if (!name || s->back)
+        return setup_no_answer(s);
+    if (!text_name_valid(name))
+        return cli_usage("setup", "role '%s': a name is a-z, 0-9, '.', '_', '-'", name);
+    g_free(r->section);
+    r->section = g_strconcat("role ", name, NULL);
+    g_free(r->name);
+    r->name = g_steal_pointer(&name);
+    return 0;
+}
+
+static int
+ask_role(void *data)
+{
+    const RoleSetup *r = data;
+    const char *in = r->section;
+    g_autofree char *which = brains_question(r->s->cli->home->config);
+    const SetupKey keys[] = {
+        {in, "address", "Its mail address", .needed = true},
+        {in, "name", "Its name in From", "display"},
+        {in, "brain", which, .needed = true},
+        {in, "workdir", "Folder to work in (programs); empty: one of its own"},
+        {in, "instructions", "File with its instructions; empty: none"},
+    };
+    int status = begin_role(r->s, in, r->name);
+    if (status == 0)
+        status = setup_keys(r->s, keys, G_N_ELEMENTS(keys));
+    return status ? status : check_brain(r->s, in);
+}
+
 static int
 work_role(Setup *s)
 {
-    const Config *config = s->cli->home->config;
-    g_autofree char *asked = NULL;
-    const char *name = s->operand;
-    if (!name && s->ask) {
-        asked = setup_ask(s, "Role", config->n_roles ? config->roles[0].name : NULL);
-        name = asked;
-    }
-    if (!name)
-        return s->ask ? setup_no_answer() : cli_usage("setup", "role needs a NAME");
-    if (!text_name_valid(name))
-        return cli_usage("setup", "role '%s': a name is a-z, 0-9, '.', '_', '-'", name);
-    g_autofree char *section = g_strconcat("role ", name, NULL);
-    g_autofree char *which = brains_question(config);
-    const SetupKey keys[] = {
-        {section, "address", "Its mail address", .needed = true},
-        {section, "name", "Its name in From", "display"},
-        {section, "brain", which, .needed = true},
-        {section, "workdir", "Folder to work in (programs); empty: one of its own"},
-        {section, "instructions", "File with its instructions; empty: none"},
-    };
-    bool fresh = !config_role(config, name);
+    const SetupStep steps[] = {name_role, ask_role};
+    RoleSetup r = {.s = s};
     GError *error = NULL;
-    int status = begin_role(s, section, name);
-    if (status == 0)
-        status = setup_keys(s, keys, G_N_ELEMENTS(keys));
-    if (status == 0)
-        status = check_brain(s, section);
-    if (status == 0)
-        status = setup_write(s);
-    if (status == 0 && fresh &&
-        (!home_reload(s->cli->home, &error) || !role_make(s->cli, name, NULL, &error)))
-        return cli_error(0, error);
+    int status = setup_talk(s, steps, G_N_ELEMENTS(steps), &r);
+    if (status == 0 && !config_role(s->cli->home->config, r.name) &&
+        (!home_reload(s->cli->home, &error) || !role_make(s->cli, r.name, NULL, &error)))
+        status = cli_error(0, error);
+    g_free(r.name);
+    g_free(r.section);
     return status;
 }
 
@@ -95,8 +119,9 @@ const SetupPart setup_part_role = {
 /* --- limits --- */
 
 static int
-work_limits(Setup *s)
+ask_limits(void *data)
 {
+    Setup *s = data;
     const Config *config = s->cli->home->config;
     const char *said = setup_flag(s, "role");
     const char *role = said ? said : config->n_roles ? config->roles[0].name : "envoy";
@@ -113,8 +138,14 @@ work_limits(Setup *s)
         {section, "total-iterations", "Steps in one round, before it asks", .needed = true},
         {"postrider", "workers", "Runs at the same time", .needed = true},
     };
-    int status = setup_keys(s, keys, G_N_ELEMENTS(keys));
-    return status ? status : setup_write(s);
+    return setup_keys(s, keys, G_N_ELEMENTS(keys));
+}
+
+static int
+work_limits(Setup *s)
+{
+    const SetupStep steps[] = {ask_limits};
+    return setup_talk(s, steps, G_N_ELEMENTS(steps), s);
 }
 
 static const char *const limit_texts[] = {

@@ -302,7 +302,7 @@ write_unit(Setup *s, const Service *service, const char *folder)
     if (!s->yes && !s->ask)
         return cli_fail(EX_USAGE, "nothing was written; say --yes to write %s", path);
     if (!s->yes && !setup_ask_yes(s, "Write it?", true))
-        return setup_no_answer();
+        return setup_no_answer(s);
     if (g_mkdir_with_parents(folder, 0755) != 0)
         return cli_fail(EX_CANTCREAT, "can't make '%s': %s", folder, g_strerror(errno));
     auto_fd fd = dir_open(folder, &error);

@@ -36,13 +36,33 @@ setup_begin(Setup *s)
     s->changes = g_ptr_array_new_with_free_func(change_free);
 }
 
-void
-setup_end(Setup *s)
+static void
+drop_secret(Setup *s)
 {
     if (s->trial_secret)
         (void)close(s->secret_fd);
     g_clear_pointer(&s->secret, g_free);
     g_clear_pointer(&s->trial_secret, g_free);
+}
+
+SetupMark
+setup_mark(const Setup *s)
+{
+    return (SetupMark){s->changes->len, s->secret != NULL};
+}
+
+void
+setup_forget(Setup *s, SetupMark since)
+{
+    g_ptr_array_set_size(s->changes, (int)since.n_changes);
+    if (!since.secret)
+        drop_secret(s);
+}
+
+void
+setup_end(Setup *s)
+{
+    drop_secret(s);
     g_clear_pointer(&s->changes, g_ptr_array_unref);
 }
 
@@ -152,13 +172,13 @@ setup_keep_secret(Setup *s, const char *name, const char *secret, GError **error
 {
     if (!*secret || strpbrk(secret, "\r\n"))
         return err_set(error, ERR_CONFIG, "a password or key is one line");
-    g_assert(!s->trial_secret);
     auto_fd fd = memfd_create("secret", MFD_CLOEXEC);
     if (fd < 0 || fchmod(fd, 0600) < 0)
         return err_set_errno(error, errno, "making room");
     if (!file_write_all(fd, secret, strlen(secret), error) ||
         !file_write_all(fd, "\n", 1, error))
         return false;
+    drop_secret(s);
     s->secret_fd = g_steal_fd(&fd);
     s->secret = g_strconcat("secrets/", name, NULL);
     s->trial_secret = g_strdup_printf("/proc/self/fd/%d", s->secret_fd);
@@ -257,7 +277,7 @@ agreed(Setup *s)
         return 0;
     if (!s->ask)
         return cli_fail(EX_USAGE, "nothing was written; say --yes to write it");
-    return setup_ask_yes(s, "Write it?", true) ? 0 : setup_no_answer();
+    return setup_ask_yes(s, "Write it?", true) ? 0 : setup_no_answer(s);
 }
 
 static void

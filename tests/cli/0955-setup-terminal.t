@@ -47,6 +47,30 @@ expect "there is no *brain nobody*; nothing was changed"
 X
 is "$STATUS" 78 'a role whose brain is not there is told how to make one'
 
+# --- back to the question before, over everything that is asked ---
+talk roleback setup role <<'X'
+expect "'<' goes back"
+expect "Role"; send "clerk\r"
+expect {Its mail address \[clerk@postrider.local]: }; send "clerk@else.example\r"
+expect "Its name in From"; send "<\r"
+expect {Its mail address \[clerk@else.example]: }; send "<\r"
+expect {Role \[clerk]: }; send "<\r"
+expect "no question before"
+expect "Role"; send "scribe\r"
+expect {Its mail address \[scribe@postrider.local]: }; send "\r"
+expect "Its name in From"; send "\r"
+expect "Which brain"; send "\r"
+expect "Folder to work in"; send "\r"
+expect "File with its instructions"; send "\r"
+expect "Write it?"; send "<\r"
+expect "File with its instructions"; send "\r"
+expect "Write it?"; send "y\r"
+expect "written"
+X
+is "$STATUS" 0 'back from the last question and to the first'
+like "$(cat "$CONF")" 'role scribe\]' 'what was said last is written'
+unlike "$(cat "$CONF")" 'clerk' 'what was left is not'
+
 # --- a brain ---
 fake good <<'S'
 "ready"
@@ -130,6 +154,52 @@ mail mallory@test.example agent@test.example "out of office: \$1" 'Auto-Submitte
 mail bob@test.example agent@test.example "the word is \${1^^}" 'Authentication-Results: mail.test.example; dmarc=pass header.from=test.example'
 X
 chmod +x "$WORK/send"
+
+cp "$CONF" "$WORK/before"
+talk mailback setup mail --port "$IMAPS_PORT" --ca-file "$MAIL_CA" --smtp-port "$SUBMISSIONS_PORT" --no-round-trip <<'X'
+expect "Address of the mailbox"; send "<\r"
+expect "no question before"
+expect "Address of the mailbox"; send "wrong@test.example\r"
+expect {Provider \[other]: }; send "other\r"
+expect "IMAP server"; send "wrong.invalid\r"
+expect "IMAP encryption"; send "\r"
+expect "SMTP server"; send "<\r"
+expect "IMAP encryption"; send "\r"
+expect "SMTP server"; send "127.0.0.1\r"
+expect "SMTP encryption"; send "implicit\r"
+expect {Login name \[wrong@test.example]: }; send "\r"
+expect "Password (not shown): "; send "<\r"
+expect {Login name \[wrong@test.example]: }; send "<\r"
+expect {SMTP encryption: implicit, starttls, none \[implicit]: }; send "<\r"
+expect {SMTP server, which sends; empty: none \[127.0.0.1]: }; send "<\r"
+expect "IMAP encryption"; send "<\r"
+expect {IMAP server \[wrong.invalid]: }; send "<\r"
+expect {Provider \[other]: }; send "<\r"
+expect {Address of the mailbox that postrider gets \[wrong@test.example]: }; send "agent@test.example\r"
+expect "Provider"; send "dovecot\r"
+expect {IMAP server \[localhost]: }; send "127.0.0.1\r"
+expect "IMAP encryption"; send "\r"
+expect "SMTP server"; send "127.0.0.1\r"
+expect "SMTP encryption"; send "implicit\r"
+expect {Login name \[agent@test.example]: }; send "\r"
+expect "Password (not shown): "; send "wrong-pw\r"
+expect "login: failed"
+expect "Go on all the same?"; send "<\r"
+expect "Password; empty: the one in secrets/mail.password (not shown): "; send "agent-pw\r"
+expect "login: ok"
+expect "Pair now"; send "<\r"
+expect "Password; empty: the one in secrets/mail.password (not shown): "; send "\r"
+expect "login: ok"
+expect "Pair now"; send "n\r"
+expect "Write it?"; send "<\r"
+expect "Pair now"; send "n\r"
+expect "+ user = agent@test.example"
+expect "Write it?"; send "n\r"
+X
+is "$STATUS" 75 'setup mail goes back from everything that it asks' || diag "$ERR$TTY"
+unlike "${TTY##*Pair now}" 'wrong' 'and forgets what was left'
+is "$(grep -c "the owner is still" <<<"$TTY")" 2 'who goes back from the question about pairing has not answered it'
+is "$(cat "$CONF") $(ls "$HOME_DIR/secrets")" "$(cat "$WORK/before") default.key" 'nothing is written until somebody says so'
 talk pair setup mail --port "$IMAPS_PORT" --ca-file "$MAIL_CA" --smtp-port "$SUBMISSIONS_PORT" --no-round-trip <<X
 expect "Address of the mailbox"; send "agent@test.example\r"
 expect {dovecot   a Dovecot and an MTA on this machine*Provider \[other]: }; send "dovecot\r"
