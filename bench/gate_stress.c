@@ -25,6 +25,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 

@@ -12,13 +12,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sysexits.h>
 
-/* Only what is not ours can hold SQLite's own locks while we hold the gate. */
-#define BUSY_MS 10000
 /* 4 MiB of log. */
 #define CHECKPOINT_PAGES 1024
 
@@ -30,7 +29,6 @@ struct Db {
     DbMode mode;
     bool in_txn, in_snapshot, flushes;
     int hint_fd;       /* -1: not open */
-    int log_pages;     /* after the newest commit */
     int checkpoint_at; /* pages */
     ClockMark clock_mark;
 };
@@ -98,15 +96,48 @@ on_bus_error(int number)
     _exit(EX_TEMPFAIL);
 }
 
-static int
-on_commit(void *data, sqlite3 *handle, const char *name, int pages)
+static void
+give(sqlite3_context *c, int64_t us)
 {
-    Db *db = data;
+    if (us == USEC_NEVER)
+        sqlite3_result_null(c);
+    else
+        sqlite3_result_int64(c, us);
+}
 
-    (void)handle;
-    (void)name;
-    db->log_pages = pages;
-    return SQLITE_OK;
+static int64_t
+argument(sqlite3_value *v)
+{
+    return sqlite3_value_type(v) == SQLITE_NULL ? USEC_NEVER : sqlite3_value_int64(v);
+}
+
+static void
+sql_due(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    Due due = {argument(v[0]), n > 1 && sqlite3_value_int(v[1])};
+
+    give(c, due_keeps(sqlite3_user_data(c), due));
+}
+
+static void
+sql_wall(sqlite3_context *c, int n, sqlite3_value **v)
+{
+    (void)n;
+    give(c, due_read(sqlite3_user_data(c), argument(v[0])).us);
+}
+
+/* The functions of store/due.h, for a new connection. */
+static bool
+attach_clock(Db *db, GError **error)
+{
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+    sqlite3 *h = db->conn.handle;
+
+    if (sqlite3_create_function(h, "steady", 1, flags, db, sql_due, NULL, NULL) != SQLITE_OK ||
+        sqlite3_create_function(h, "due", 2, flags, db, sql_due, NULL, NULL) != SQLITE_OK ||
+        sqlite3_create_function(h, "wall", 1, flags, db, sql_wall, NULL, NULL) != SQLITE_OK)
+        return sql_error(db, error, "opening the store");
+    return true;
 }
 
 static bool
@@ -114,16 +145,11 @@ configure(Db *db, GError **error)
 {
     sqlite3 *handle = db->conn.handle;
 
-    sqlite3_extended_result_codes(handle, 1);
-    sqlite3_busy_timeout(handle, BUSY_MS);
-    sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_wal_autocheckpoint(handle, 0);
-    sqlite3_wal_hook(handle, on_commit, db); /* after the line above, which would remove it */
     db->flushes = true;
     db->checkpoint_at = CHECKPOINT_PAGES;
-    if (!due_attach(db, error) ||
+    if (!attach_clock(db, error) ||
         !sql_exec(handle, "PRAGMA mmap_size = 0; PRAGMA synchronous = FULL", error,
                   "opening the store"))
         return false;
@@ -173,10 +199,8 @@ make_file(Db *db, GError **error)
 static bool
 open_file(Db *db, GError **error)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-
-    if (sqlite3_open_v2(db->path, &db->conn.handle, flags, NULL) != SQLITE_OK)
-        return sql_error_handle(db->conn.handle, error, "opening the store");
+    if (!sql_conn_open(&db->conn, db->path, error, "opening the store"))
+        return false;
     if (db->mode == DB_WRITE && sqlite3_db_readonly(db->conn.handle, "main") == 1)
         return err_set(error, ERR_CONFIG, "can't be written: look at its owner, mode and disk");
     return configure(db, error);
@@ -277,9 +301,9 @@ db_backup(Db *db, const char *dest, GError **error)
 static bool
 run(Db *db, const char *sql, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, sql, error);
+    SqlStmt *st = sql_get(db, sql, error);
 
-    return st && sql_next(db, st, error) == 0;
+    return st && sql_next(st, error) == 0;
 }
 
 /* Not by a cached statement: SQLite obeys this pragma when it is prepared, not when it runs. */
@@ -295,18 +319,6 @@ set_flush(Db *db, TxnFlush flush, GError **error)
         return false;
     db->flushes = want;
     return true;
-}
-
-/* A folder that was deleted, restored or mounted over: what we would write, nobody would see.
- */
-static bool
-is_in_place(Db *db)
-{
-    int moved = 0;
-
-    return sqlite3_file_control(db->conn.handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) ==
-               SQLITE_OK &&
-           !moved;
 }
 
 static bool
@@ -351,8 +363,8 @@ txn_begin(Db *db, TxnFlush flush, int wait_ms, Txn *ret_txn, GError **error)
     if (db->mode == DB_READ)
         return err_set(error, ERR_NEVER, "'%s' is open for reading only", db->path);
     if (!gate_take(db->gate, wait_ms, error))
-        return is_in_place(db) ? false : set_moved(db, error);
-    bool ok = is_in_place(db) || set_moved(db, error);
+        return sql_conn_moved(&db->conn) ? set_moved(db, error) : false;
+    bool ok = !sql_conn_moved(&db->conn) || set_moved(db, error);
     ok = ok && set_flush(db, flush, error) && run(db, "BEGIN IMMEDIATE", error);
     if (!ok) {
         gate_release(db->gate);
@@ -385,14 +397,13 @@ txn_end(Txn *txn)
 static void
 checkpoint_when_long(Db *db)
 {
-    if (db->log_pages < CHECKPOINT_PAGES)
+    if (db->conn.log_pages < CHECKPOINT_PAGES)
         db->checkpoint_at = CHECKPOINT_PAGES;
-    if (db->log_pages < db->checkpoint_at)
+    if (db->conn.log_pages < db->checkpoint_at)
         return;
     CRASH_POINT("txn-before-checkpoint");
-    (void)sqlite3_wal_checkpoint_v2(db->conn.handle, "main", SQLITE_CHECKPOINT_PASSIVE, NULL,
-                                    NULL);
-    db->checkpoint_at = db->log_pages + CHECKPOINT_PAGES;
+    sql_conn_checkpoint(&db->conn);
+    db->checkpoint_at = db->conn.log_pages + CHECKPOINT_PAGES;
 }
 
 bool

@@ -37,8 +37,6 @@ typedef struct ClockMark {
 } ClockMark;
 ClockMark *db_clock_mark(Db *db);
 
-/* The functions above, for a new connection. */
-bool due_attach(Db *db, GError **error);
 /* Parts of txn_begin() and txn_commit(): compare the clocks again, where that was not done for a
  * second or one was set, and write it down with whatever is written. */
 bool due_begin(Db *db, GError **error);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sqlite3.h>
 
 /* Nothing of anybody's is in it: a crash came between making the file and its first commit. */
 static bool

@@ -8,7 +8,8 @@
  * The list is passed in, so that a test can bring one of its own.
  */
 #include "base/home.h"
-#include <sqlite3.h>
+
+struct sqlite3;
 
 typedef struct MigrateList {
     const char *const *sql; /* sql[n] takes version n to n + 1 */
@@ -17,9 +18,10 @@ typedef struct MigrateList {
 
 /* 0: empty, to be made. ERR_DAMAGE: the file belongs to another program, or is broken.
  * ERR_NEVER: made by a newer postrider. */
-bool migrate_version(sqlite3 *handle, int newest, int *ret_version, GError **error);
+bool migrate_version(struct sqlite3 *handle, int newest, int *ret_version, GError **error);
 /* The caller holds the write gate. */
-bool migrate_run(sqlite3 *handle, const Home *home, const MigrateList *list, GError **error);
+bool
+migrate_run(struct sqlite3 *handle, const Home *home, const MigrateList *list, GError **error);
 /* A flushed copy of the whole store; dest must not exist. Reads a snapshot, others may write.
  */
-bool migrate_copy(sqlite3 *handle, const char *dest, GError **error);
+bool migrate_copy(struct sqlite3 *handle, const char *dest, GError **error);

@@ -2,6 +2,10 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include <errno.h>
+#include <sqlite3.h>
+
+/* Only what is not ours can hold SQLite's own locks while we hold the gate. */
+#define BUSY_MS 10000
 
 static void
 finalize(gpointer st)
@@ -15,6 +19,51 @@ sql_conn_clear(SqlConn *conn)
     g_clear_pointer(&conn->statements, g_hash_table_destroy);
     sqlite3_close(conn->handle);
     conn->handle = NULL;
+}
+
+static int
+on_commit(void *data, sqlite3 *handle, const char *name, int pages)
+{
+    SqlConn *conn = data;
+
+    (void)handle;
+    (void)name;
+    conn->log_pages = pages;
+    return SQLITE_OK;
+}
+
+bool
+sql_conn_open(SqlConn *conn, const char *path, GError **error, const char *doing)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+
+    if (sqlite3_open_v2(path, &conn->handle, flags, NULL) != SQLITE_OK)
+        return sql_error_handle(conn->handle, error, doing);
+    sqlite3_extended_result_codes(conn->handle, 1);
+    sqlite3_busy_timeout(conn->handle, BUSY_MS);
+    sqlite3_db_config(conn->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_wal_autocheckpoint(conn->handle, 0);
+    /* After the line above, which would remove it. */
+    sqlite3_wal_hook(conn->handle, on_commit, conn);
+    return true;
+}
+
+bool
+sql_conn_moved(const SqlConn *conn)
+{
+    int moved = 0;
+
+    return !conn->handle ||
+           sqlite3_file_control(conn->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) !=
+               SQLITE_OK ||
+           moved;
+}
+
+void
+sql_conn_checkpoint(SqlConn *conn)
+{
+    (void)sqlite3_wal_checkpoint_v2(conn->handle, "main", SQLITE_CHECKPOINT_PASSIVE, NULL,
+                                    NULL);
 }
 
 sqlite3 *
@@ -119,7 +168,7 @@ sql_exec(sqlite3 *handle, const char *sql, GError **error, const char *doing)
 bool
 sql_pragma_int(sqlite3 *handle, const char *sql, int64_t *ret, GError **error)
 {
-    sqlite3_stmt *st = NULL;
+    SqlStmt *st = NULL;
     bool ok = sqlite3_prepare_v2(handle, sql, -1, &st, NULL) == SQLITE_OK &&
               sqlite3_step(st) == SQLITE_ROW;
 
@@ -131,11 +180,10 @@ sql_pragma_int(sqlite3 *handle, const char *sql, int64_t *ret, GError **error)
     return ok;
 }
 
-sqlite3_stmt *
-sql_get(Db *db, const char *sql, GError **error)
+SqlStmt *
+sql_conn_get(SqlConn *conn, const char *sql, GError **error)
 {
-    SqlConn *conn = sql_conn(db);
-    sqlite3_stmt *st = NULL;
+    SqlStmt *st = NULL;
 
     if (!conn->statements)
         conn->statements = g_hash_table_new_full(NULL, NULL, NULL, finalize);
@@ -143,7 +191,7 @@ sql_get(Db *db, const char *sql, GError **error)
     if (!st) {
         if (sqlite3_prepare_v3(conn->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) !=
             SQLITE_OK) {
-            sql_error(db, error, "asking the store");
+            sql_error_handle(conn->handle, error, "asking the store");
             return NULL;
         }
         g_hash_table_insert(conn->statements, (gpointer)sql, st);
@@ -155,9 +203,15 @@ sql_get(Db *db, const char *sql, GError **error)
     return st;
 }
 
+SqlStmt *
+sql_get(Db *db, const char *sql, GError **error)
+{
+    return sql_conn_get(sql_conn(db), sql, error);
+}
+
 /* lifetime: SQLITE_STATIC where the arguments outlive the last step, else SQLITE_TRANSIENT. */
 static void
-bind_list(sqlite3_stmt *st, const char *format, sqlite3_destructor_type lifetime, va_list args)
+bind_list(SqlStmt *st, const char *format, sqlite3_destructor_type lifetime, va_list args)
 {
     g_assert(sqlite3_bind_parameter_count(st) == (int)strlen(format));
     for (int i = 1; *format; format++, i++) {
@@ -193,7 +247,7 @@ bind_list(sqlite3_stmt *st, const char *format, sqlite3_destructor_type lifetime
 }
 
 void
-sql_bind(sqlite3_stmt *st, const char *format, ...)
+sql_bind(SqlStmt *st, const char *format, ...)
 {
     va_list args;
 
@@ -203,58 +257,101 @@ sql_bind(sqlite3_stmt *st, const char *format, ...)
 }
 
 void
-sql_reset(sqlite3_stmt *st)
+sql_bind_int(SqlStmt *st, int mark, int64_t value)
+{
+    sqlite3_bind_int64(st, mark, value);
+}
+
+void
+sql_bind_text(SqlStmt *st, int mark, const char *text)
+{
+    sqlite3_bind_text(st, mark, text, -1, SQLITE_STATIC);
+}
+
+void
+sql_reset(SqlStmt *st)
 {
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
 }
 
 int
-sql_next(Db *db, sqlite3_stmt *st, GError **error)
+sql_next(SqlStmt *st, GError **error)
 {
     int rc = sqlite3_step(st);
 
     if (rc == SQLITE_ROW)
         return 1;
     if (rc != SQLITE_DONE)
-        sql_error(db, error,
-                  sqlite3_stmt_readonly(st) ? "reading the store" : "writing the store");
+        sql_error_handle(sqlite3_db_handle(st), error,
+                         sqlite3_stmt_readonly(st) ? "reading the store" : "writing the store");
     sql_reset(st);
     return rc == SQLITE_DONE ? 0 : -1;
+}
+
+static bool
+run_list(SqlConn *conn, const char *sql, GError **error, const char *format, va_list args)
+{
+    SqlStmt *st = sql_conn_get(conn, sql, error);
+
+    if (!st)
+        return false;
+    bind_list(st, format, SQLITE_STATIC, args);
+    int rc = sql_next(st, error);
+    g_assert(rc != 1); /* a statement with rows belongs to sql_next() */
+    return rc == 0;
+}
+
+bool
+sql_conn_run(SqlConn *conn, const char *sql, GError **error, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    bool ok = run_list(conn, sql, error, format, args);
+    va_end(args);
+    return ok;
 }
 
 bool
 sql_run(Txn *txn, const char *sql, int *ret_changes, GError **error, const char *format, ...)
 {
-    g_assert(txn->open);
-    sqlite3_stmt *st = sql_get(txn->db, sql, error);
     va_list args;
 
-    if (!st)
-        return false;
+    g_assert(txn->open);
     va_start(args, format);
-    bind_list(st, format, SQLITE_STATIC, args);
+    bool ok = run_list(sql_conn(txn->db), sql, error, format, args);
     va_end(args);
-    int rc = sql_next(txn->db, st, error);
-    g_assert(rc != 1); /* a statement with rows belongs to sql_next() */
-    if (rc < 0)
-        return false;
-    if (ret_changes)
+    if (ok && ret_changes)
         *ret_changes = sqlite3_changes(sql_handle(txn->db));
-    return true;
+    return ok;
+}
+
+bool
+sql_insert(Txn *txn, const char *sql, int64_t *ret_id, GError **error, const char *format, ...)
+{
+    va_list args;
+
+    g_assert(txn->open);
+    va_start(args, format);
+    bool ok = run_list(sql_conn(txn->db), sql, error, format, args);
+    va_end(args);
+    if (ok)
+        *ret_id = sqlite3_last_insert_rowid(sql_handle(txn->db));
+    return ok;
 }
 
 /* The statement at its first row, for the caller to reset, or at its end; NULL: an error. */
-static sqlite3_stmt *
+static SqlStmt *
 first_row(
     Db *db, const char *sql, bool *ret_any, GError **error, const char *format, va_list args)
 {
-    sqlite3_stmt *st = sql_get(db, sql, error);
+    SqlStmt *st = sql_get(db, sql, error);
 
     if (!st)
         return NULL;
     bind_list(st, format, SQLITE_STATIC, args);
-    int rc = sql_next(db, st, error);
+    int rc = sql_next(st, error);
     *ret_any = rc == 1;
     return rc < 0 ? NULL : st;
 }
@@ -272,12 +369,11 @@ sql_int(Db *db,
     bool any;
 
     va_start(args, format);
-    sqlite3_stmt *st = first_row(db, sql, &any, error, format, args);
+    SqlStmt *st = first_row(db, sql, &any, error, format, args);
     va_end(args);
     if (!st)
         return false;
-    *ret = any && sqlite3_column_type(st, 0) != SQLITE_NULL ? sqlite3_column_int64(st, 0)
-                                                            : fallback;
+    *ret = any && !sql_col_null(st, 0) ? sql_col_int(st, 0) : fallback;
     if (any)
         sql_reset(st);
     return true;
@@ -290,7 +386,7 @@ sql_string(Db *db, const char *sql, char **ret, GError **error, const char *form
     bool any;
 
     va_start(args, format);
-    sqlite3_stmt *st = first_row(db, sql, &any, error, format, args);
+    SqlStmt *st = first_row(db, sql, &any, error, format, args);
     va_end(args);
     if (!st)
         return false;
@@ -300,14 +396,32 @@ sql_string(Db *db, const char *sql, char **ret, GError **error, const char *form
     return true;
 }
 
-char *
-sql_text_null(sqlite3_stmt *st, int column)
+int64_t
+sql_col_int(SqlStmt *st, int column)
 {
-    return g_strdup((const char *)sqlite3_column_text(st, column));
+    return sqlite3_column_int64(st, column);
+}
+
+bool
+sql_col_null(SqlStmt *st, int column)
+{
+    return sqlite3_column_type(st, column) == SQLITE_NULL;
+}
+
+const char *
+sql_col_text(SqlStmt *st, int column)
+{
+    return (const char *)sqlite3_column_text(st, column);
 }
 
 char *
-sql_text(sqlite3_stmt *st, int column)
+sql_text_null(SqlStmt *st, int column)
+{
+    return g_strdup(sql_col_text(st, column));
+}
+
+char *
+sql_text(SqlStmt *st, int column)
 {
     char *text = sql_text_null(st, column);
 
@@ -315,7 +429,7 @@ sql_text(sqlite3_stmt *st, int column)
 }
 
 GBytes *
-sql_bytes(sqlite3_stmt *st, int column)
+sql_bytes(SqlStmt *st, int column)
 {
     if (sqlite3_column_type(st, column) == SQLITE_NULL)
         return NULL;
@@ -324,17 +438,11 @@ sql_bytes(sqlite3_stmt *st, int column)
 }
 
 void
-sql_digest(sqlite3_stmt *st, int column, Digest *ret)
+sql_digest(SqlStmt *st, int column, Digest *ret)
 {
     const void *data = sqlite3_column_blob(st, column);
 
     *ret = (Digest){0};
     if (data && sqlite3_column_bytes(st, column) == DIGEST_SIZE)
         memcpy(ret->v, data, DIGEST_SIZE);
-}
-
-int64_t
-sql_last_id(Txn *txn)
-{
-    return sqlite3_last_insert_rowid(sql_handle(txn->db));
 }

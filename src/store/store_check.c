@@ -77,19 +77,16 @@ static const char *const rules[] = {
 static bool
 add_findings(Db *db, const char *sql, GPtrArray *findings, GError **error)
 {
-    sqlite3_stmt *st = NULL;
+    SqlStmt *st = sql_get(db, sql, error);
     int rc = 0;
-    bool ok = sqlite3_prepare_v2(sql_handle(db), sql, -1, &st, NULL) == SQLITE_OK ||
-              sql_error(db, error, "checking the store");
 
-    while (ok && (rc = sql_next(db, st, error)) == 1) {
+    while (st && (rc = sql_next(st, error)) == 1) {
         g_autofree char *line = sql_text(st, 0);
 
         if (strcmp(line, "ok") != 0)
             g_ptr_array_add(findings, g_steal_pointer(&line));
     }
-    sqlite3_finalize(st);
-    return ok && rc == 0;
+    return st && rc == 0;
 }
 
 static bool
@@ -97,7 +94,7 @@ add_rule(Db *db, const char *rule, GPtrArray *findings, GError **error)
 {
     g_autofree char *sql = g_strconcat(rule, " LIMIT " FINDINGS_PER_RULE, NULL);
 
-    return add_findings(db, sql, findings, error);
+    return add_findings(db, g_intern_string(sql), findings, error);
 }
 
 /* A file so broken that a query fails is a finding as well, not a failure of the check. */

@@ -35,8 +35,12 @@ breach src/mcp/x.c '#include "port/port_client.h"'
 is "$STATUS" 0 'the one header passes'
 finds 'engine may not use GMime' 'GMime outside mail' src/engine/x.c '#include <gmime/gmime.h>'
 finds 'engine may not use SQLite' 'SQLite outside store' src/engine/x.c '#include <sqlite3.h>'
-finds 'store/sql.h is private to store' 'a header that carries SQLite' \
-    src/engine/x.c '#include "store/sql.h"' src/store/sql.h '#include <sqlite3.h>'
+finds 'store/sql.h is private to store' 'the driver outside store' src/engine/x.c '#include "store/sql.h"'
+finds 'store/row.h is private to store' 'a header that carries the driver' \
+    src/engine/x.c '#include "store/row.h"' src/store/row.h '#include "store/sql.h"'
+finds 'x.c:2: sqlite3_step: SQLite is for the driver' 'SQLite beside the driver' \
+    src/store/x.c 'int f(void *st) { return sqlite3_step(st); }'
+finds 'include <sqlite3: SQLite is for the driver' 'its header too' src/store/mail/x.c '#include <sqlite3.h>'
 finds 'only the engine calls outbox_put' 'a face that queues mail' src/steps/x.c 'int f(void) { return outbox_put(0); }'
 finds 'x.c:3: calls system' 'system()' src/cli/x.c '/* system() in a comment is fine */\nint f(void) { return system("x"); }'
 finds 'calls popen' 'popen()' src/cli/x.c 'void f(void) { popen("x", "r"); }'

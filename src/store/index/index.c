@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 
 #define INDEX_VERSION 3
-#define BUSY_MS 10000
 /* Words gathered in memory before they go to the file: the larger, the fewer merges (85 us for
  * a mail of 700 words instead of 215). */
 #define HASH_BYTES "67108864"
@@ -78,9 +77,7 @@ index_delete(const Home *home, GError **error)
 static void
 close_handle(Index *ix)
 {
-    for (int of = 0; of < INDEX_N; of++)
-        g_clear_pointer(&ix->insert[of], sqlite3_finalize);
-    g_clear_pointer(&ix->handle, sqlite3_close_v2); /* a search may still be open on it */
+    sql_conn_clear(&ix->conn);
     if (ix->writing)
         gate_release(ix->gate);
     ix->writing = false;
@@ -97,34 +94,15 @@ index_close(Index *ix)
     g_free(ix);
 }
 
-static int
-on_commit(void *data, sqlite3 *handle, const char *name, int pages)
-{
-    Index *ix = data;
-
-    (void)handle;
-    (void)name;
-    ix->log_pages = pages;
-    return SQLITE_OK;
-}
-
 static bool
 open_handle(Index *ix, GError **error)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
-
-    if (sqlite3_open_v2(ix->path, &ix->handle, flags, NULL) != SQLITE_OK)
-        return sql_error_handle(ix->handle, error, "opening the search index");
-    sqlite3_extended_result_codes(ix->handle, 1);
-    sqlite3_busy_timeout(ix->handle, BUSY_MS);
-    sqlite3_db_config(ix->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    sqlite3_wal_autocheckpoint(ix->handle, 0);
-    sqlite3_wal_hook(ix->handle, on_commit, ix);
-    return sql_exec(
-        ix->handle,
-        "PRAGMA mmap_size = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-        "PRAGMA journal_size_limit = 16777216",
-        error, "opening the search index");
+    return sql_conn_open(&ix->conn, ix->path, error, "opening the search index") &&
+           sql_exec(
+               ix->conn.handle,
+               "PRAGMA mmap_size = 0; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+               "PRAGMA journal_size_limit = 16777216",
+               error, "opening the search index");
 }
 
 /* *ret_fits: it is an index of this version, of this store. */
@@ -133,42 +111,28 @@ look(Index *ix, bool *ret_fits, GError **error)
 {
     g_autofree char *store = store_name(ix->home);
     int64_t version;
-    sqlite3_stmt *st = NULL;
 
-    if (!sql_pragma_int(ix->handle, "PRAGMA user_version", &version, error))
+    if (!sql_pragma_int(ix->conn.handle, "PRAGMA user_version", &version, error))
         return false;
     *ret_fits = false;
     if (version != INDEX_VERSION)
         return true;
-    bool ok =
-        sqlite3_prepare_v2(ix->handle, "SELECT store FROM mark", -1, &st, NULL) == SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW;
-    if (ok)
-        *ret_fits = g_strcmp0((const char *)sqlite3_column_text(st, 0), store) == 0;
-    else
-        sql_error_handle(ix->handle, error, "opening the search index");
-    sqlite3_finalize(st);
-    return ok;
+    SqlStmt *st = sql_conn_get(&ix->conn, "SELECT store FROM mark", error);
+    if (!st || sql_next(st, error) != 1)
+        return false;
+    *ret_fits = g_strcmp0(sql_col_text(st, 0), store) == 0;
+    sql_reset(st);
+    return true;
 }
 
 static bool
 set_marks(Index *ix, const int64_t marks[INDEX_N], GError **error)
 {
     g_autofree char *store = store_name(ix->home);
-    sqlite3_stmt *st = NULL;
-    bool ok = sqlite3_prepare_v2(ix->handle, "UPDATE mark SET last = ?, sent = ?, store = ?",
-                                 -1, &st, NULL) == SQLITE_OK;
 
-    if (ok) {
-        sqlite3_bind_int64(st, 1, marks[INDEX_IN]);
-        sqlite3_bind_int64(st, 2, marks[INDEX_OUT]);
-        sqlite3_bind_text(st, 3, store, -1, SQLITE_STATIC);
-        ok = sqlite3_step(st) == SQLITE_DONE;
-    }
-    if (!ok)
-        sql_error_handle(ix->handle, error, "writing the search index");
-    sqlite3_finalize(st);
-    return ok;
+    return sql_conn_run(&ix->conn, "UPDATE mark SET last = ?, sent = ?, store = ?", NULL, "iis",
+                        marks[INDEX_IN], marks[INDEX_OUT], store) ||
+           sql_error_handle(ix->conn.handle, error, "writing the search index");
 }
 
 /* Nobody else may read the words either. SQLite gives the log the mode of the file. */
@@ -189,9 +153,9 @@ make_anew(Index *ix, GError **error)
 
     if (open_handle(ix, NULL) && look(ix, &fits, NULL) && fits)
         return true; /* somebody else was faster */
-    g_clear_pointer(&ix->handle, sqlite3_close);
+    sql_conn_clear(&ix->conn);
     return index_delete(ix->home, error) && make_file(ix, error) && open_handle(ix, error) &&
-           sql_exec(ix->handle, tables, error, "making the search index") &&
+           sql_exec(ix->conn.handle, tables, error, "making the search index") &&
            set_marks(ix, nothing, error);
 }
 
@@ -204,7 +168,7 @@ open_or_make(Index *ix, bool *ret_fresh, GError **error)
     *ret_fresh = false;
     if (access(ix->path, F_OK) == 0 && open_handle(ix, NULL) && look(ix, &fits, NULL) && fits)
         return true;
-    g_clear_pointer(&ix->handle, sqlite3_close);
+    sql_conn_clear(&ix->conn);
     *ret_fresh = true;
     if (!gate_take(ix->gate, DB_WAIT_MS, error))
         return false;
@@ -228,23 +192,12 @@ index_open(const Home *home, Index **ret, bool *ret_fresh, GError **error)
     return true;
 }
 
-static bool
-was_moved(Index *ix)
-{
-    int moved = 0;
-
-    return !ix->handle ||
-           sqlite3_file_control(ix->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) !=
-               SQLITE_OK ||
-           moved;
-}
-
 bool
 index_reopen(Index *ix, GError **error)
 {
     bool fresh;
 
-    return !was_moved(ix) || open_or_make(ix, &fresh, error);
+    return !sql_conn_moved(&ix->conn) || open_or_make(ix, &fresh, error);
 }
 
 /* A broken index is no loss: it goes, and the caller begins again with index_mark(). */
@@ -253,7 +206,7 @@ index_failed(Index *ix, GError **error, const char *doing)
 {
     g_autoptr(GError) why = NULL;
 
-    sql_error_handle(ix->handle, &why, doing);
+    sql_error_handle(ix->conn.handle, &why, doing);
     if (err_is(why, ERR_DAMAGE)) {
         (void)index_delete(ix->home, NULL);
         close_handle(ix);
@@ -267,7 +220,7 @@ index_failed(Index *ix, GError **error, const char *doing)
 static bool
 read_mark(Index *ix, IndexOf of, int64_t *ret_last, GError **error)
 {
-    return sql_pragma_int(ix->handle, get_mark[of], ret_last, NULL) ||
+    return sql_pragma_int(ix->conn.handle, get_mark[of], ret_last, NULL) ||
            index_failed(ix, error, "reading the search index");
 }
 
@@ -282,33 +235,21 @@ index_roll_back(Index *ix)
 {
     if (!ix->writing)
         return;
-    (void)sqlite3_exec(ix->handle, "ROLLBACK", NULL, NULL, NULL);
+    (void)sql_exec(ix->conn.handle, "ROLLBACK", NULL, "writing the search index");
     gate_release(ix->gate);
     ix->writing = false;
-}
-
-static bool
-prepare_inserts(Index *ix, GError **error)
-{
-    for (int of = 0; of < INDEX_N; of++) {
-        if (!ix->insert[of] &&
-            sqlite3_prepare_v3(ix->handle, inserts[of], -1, SQLITE_PREPARE_PERSISTENT,
-                               &ix->insert[of], NULL) != SQLITE_OK)
-            return index_failed(ix, error, "writing the search index");
-    }
-    return true;
 }
 
 bool
 index_begin(Index *ix, GError **error)
 {
     index_roll_back(ix);
-    if (was_moved(ix))
+    if (sql_conn_moved(&ix->conn))
         return err_set(error, ERR_AGAIN, "the search index was deleted; it is made anew");
-    if (!prepare_inserts(ix, error) || !gate_take(ix->gate, DB_WAIT_MS, error))
+    if (!gate_take(ix->gate, DB_WAIT_MS, error))
         return false;
     ix->writing = true;
-    bool ok = sqlite3_exec(ix->handle, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK
+    bool ok = sql_conn_run(&ix->conn, "BEGIN IMMEDIATE", NULL, "")
                   ? read_mark(ix, INDEX_IN, &ix->marks[INDEX_IN], error) &&
                         read_mark(ix, INDEX_OUT, &ix->marks[INDEX_OUT], error)
                   : index_failed(ix, error, "writing the search index");
@@ -327,23 +268,12 @@ index_add(Index *ix,
           const char *text,
           GError **error)
 {
-    const char *const columns[] = {from, to, subject, text};
-
     g_assert(ix->writing);
     if (id <= ix->marks[of])
         return true; /* another process was faster */
-    sqlite3_stmt *st = ix->insert[of];
-    sqlite3_bind_int64(st, 1, id);
-    for (int i = 0; i < (int)G_N_ELEMENTS(columns); i++)
-        sqlite3_bind_text(st, i + 2, columns[i] ? columns[i] : "", -1, SQLITE_STATIC);
-    int rc = sqlite3_step(st);
-    if (rc != SQLITE_DONE)
-        index_failed(ix, error, "writing the search index");
-    if (ix->insert[of]) {
-        sqlite3_reset(st);
-        sqlite3_clear_bindings(st);
-    }
-    return rc == SQLITE_DONE;
+    return sql_conn_run(&ix->conn, inserts[of], NULL, "issss", id, from ? from : "",
+                        to ? to : "", subject ? subject : "", text ? text : "") ||
+           index_failed(ix, error, "writing the search index");
 }
 
 bool
@@ -352,15 +282,14 @@ index_commit(Index *ix, IndexOf of, int64_t last, GError **error)
     g_assert(ix->writing);
     ix->marks[of] = MAX(last, ix->marks[of]);
     bool ok = set_marks(ix, ix->marks, error) &&
-              (sqlite3_exec(ix->handle, "COMMIT", NULL, NULL, NULL) == SQLITE_OK ||
+              (sql_conn_run(&ix->conn, "COMMIT", NULL, "") ||
                index_failed(ix, error, "writing the search index"));
     if (!ok) {
         index_roll_back(ix);
         return false;
     }
-    if (ix->log_pages > CHECKPOINT_PAGES)
-        (void)sqlite3_wal_checkpoint_v2(ix->handle, "main", SQLITE_CHECKPOINT_PASSIVE, NULL,
-                                        NULL);
+    if (ix->conn.log_pages > CHECKPOINT_PAGES)
+        sql_conn_checkpoint(&ix->conn);
     gate_release(ix->gate);
     ix->writing = false;
     return true;
@@ -369,7 +298,7 @@ index_commit(Index *ix, IndexOf of, int64_t last, GError **error)
 bool
 index_behind(Db *db, int64_t last, unsigned max, MsgRows **ret_rows, GError **error)
 {
-    sqlite3_stmt *st = sql_get(
+    SqlStmt *st = sql_get(
         db, "SELECT " MSG_COLUMNS " FROM message WHERE id > ? ORDER BY id LIMIT ?", error);
 
     if (!st)

@@ -9,11 +9,9 @@ struct Index {
     const Home *home;
     char *path;
     Gate *gate;
-    sqlite3 *handle;
-    sqlite3_stmt *insert[INDEX_N];
+    SqlConn conn;
     int64_t marks[INDEX_N]; /* at index_begin() */
     bool writing;
-    int log_pages;
 };
 
 /* Opens it again where the file was deleted or replaced; at the begin of every entry. */

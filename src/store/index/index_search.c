@@ -81,18 +81,18 @@ search_words(Search *s,
              bool (*take)(Search *s, int64_t id, GError **error),
              GError **error)
 {
-    sqlite3_stmt *st = NULL;
-    int rc = SQLITE_DONE;
-
-    if (sqlite3_prepare_v2(s->ix->handle, sql, -1, &st, NULL) != SQLITE_OK)
-        return index_failed(s->ix, error, "searching");
-    sqlite3_bind_text(st, 1, s->q.words, -1, SQLITE_STATIC);
+    SqlStmt *st = sql_conn_get(&s->ix->conn, sql, NULL);
     bool ok = true;
-    while (ok && rows->len < s->q.filter.limit && (rc = sqlite3_step(st)) == SQLITE_ROW)
-        ok = take(s, sqlite3_column_int64(st, 0), error);
-    sqlite3_finalize(st);
-    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+    int rc = 0;
+
+    if (!st)
         return index_failed(s->ix, error, "searching");
+    sql_bind(st, "s", s->q.words);
+    while (ok && rows->len < s->q.filter.limit && (rc = sql_next(st, NULL)) == 1)
+        ok = take(s, sql_col_int(st, 0), error);
+    if (rc < 0)
+        return index_failed(s->ix, error, "searching");
+    sql_reset(st);
     return ok;
 }
 

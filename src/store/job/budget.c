@@ -135,18 +135,18 @@ typedef struct Asking {
 static bool
 list_others(Db *db, JobId job, GArray **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT " ASKING_JOB ", CAST(value AS INTEGER) FROM meta "
-                               "WHERE " ASKING_ALL " AND " ASKING_JOB " <> ?",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " ASKING_JOB ", CAST(value AS INTEGER) FROM meta "
+                          "WHERE " ASKING_ALL " AND " ASKING_JOB " <> ?",
+                          error);
     g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(Asking));
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "i", job.v);
-    while ((rc = sql_next(db, st, error)) == 1) {
-        Asking a = {{sqlite3_column_int64(st, 0)}, sqlite3_column_int64(st, 1)};
+    while ((rc = sql_next(st, error)) == 1) {
+        Asking a = {{sql_col_int(st, 0)}, sql_col_int(st, 1)};
         g_array_append_val(list, a);
     }
     if (rc < 0)

@@ -45,14 +45,13 @@ bool
 command_orders_list(Db *db, JobId job, Givens **ret, GError **error)
 {
     g_autoptr(Givens) rows = givens_new();
-    sqlite3_stmt *st =
-        sql_get(db, "SELECT value FROM meta WHERE " OF_JOB " ORDER BY key", error);
+    SqlStmt *st = sql_get(db, "SELECT value FROM meta WHERE " OF_JOB " ORDER BY key", error);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "i", job.v);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         g_autofree char *value = sql_text_null(st, 0);
         CommandOrder *g = given_parse(value);
         if (g)

@@ -33,21 +33,21 @@ static const char *const queries[] = {
 bool
 costs_list(Db *db, CostBy by, int64_t since_us, CostRows **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, queries[by], error);
+    SqlStmt *st = sql_get(db, queries[by], error);
     g_autoptr(CostRows) rows = cost_rows_new();
     int rc = 0;
 
     if (!st)
         return false;
     sql_bind(st, "i", since_us);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         CostRow *row = g_new0(CostRow, 1);
 
         row->name = sql_text(st, 0);
         row->role = sql_text_null(st, 1);
-        row->job.v = sqlite3_column_int64(st, 2);
-        row->steps = sqlite3_column_int64(st, 3);
-        row->cost_micro = sqlite3_column_int64(st, 4);
+        row->job.v = sql_col_int(st, 2);
+        row->steps = sql_col_int(st, 3);
+        row->cost_micro = sql_col_int(st, 4);
         cost_rows_add(rows, row);
     }
     if (rc < 0)

@@ -6,10 +6,8 @@
 static bool
 new_thread(Txn *txn, ThreadId *ret, GError **error)
 {
-    if (!sql_run(txn, "INSERT INTO thread (into_thread) VALUES (NULL)", NULL, error, ""))
-        return false;
-    ret->v = sql_last_id(txn);
-    return true;
+    return sql_insert(txn, "INSERT INTO thread (into_thread) VALUES (NULL)", &ret->v, error,
+                      "");
 }
 
 bool
@@ -49,19 +47,19 @@ fork_original(Db *db,
               char **ret_from,
               GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT id, msgid, from_spec FROM message WHERE job = ? "
-                               "AND job <> 0 AND round = ? AND class NOT IN "
-                               "('order', 'checkpoint') ORDER BY id LIMIT 1",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT id, msgid, from_spec FROM message WHERE job = ? "
+                          "AND job <> 0 AND round = ? AND class NOT IN "
+                          "('order', 'checkpoint') ORDER BY id LIMIT 1",
+                          error);
 
     if (!st)
         return false;
     sql_bind(st, "ii", job.v, (int64_t)round);
-    int rc = sql_next(db, st, error);
+    int rc = sql_next(st, error);
     if (rc < 0)
         return false;
-    ret_id->v = rc == 1 ? sqlite3_column_int64(st, 0) : 0;
+    ret_id->v = rc == 1 ? sql_col_int(st, 0) : 0;
     *ret_msgid = rc == 1 ? sql_text(st, 1) : NULL;
     *ret_from = rc == 1 ? sql_text(st, 2) : NULL;
     sql_reset(st);
@@ -93,23 +91,23 @@ fork_mark_written(Txn *txn, JobId fork, JobId from, int step, GError **error)
 bool
 fork_of(Db *db, JobId job, ForkPoint *ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT j.forked_job, j.forked_step, max(s.at_us) FROM job j "
-                               "LEFT JOIN step s ON s.job = j.forked_job AND "
-                               "s.n = j.forked_step WHERE j.id = ? GROUP BY j.id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT j.forked_job, j.forked_step, max(s.at_us) FROM job j "
+                          "LEFT JOIN step s ON s.job = j.forked_job AND "
+                          "s.n = j.forked_step WHERE j.id = ? GROUP BY j.id",
+                          error);
 
     if (!st)
         return false;
     sql_bind(st, "i", job.v);
-    int rc = sql_next(db, st, error);
+    int rc = sql_next(st, error);
     if (rc < 0)
         return false;
     *ret = (ForkPoint){0};
     if (rc == 1) {
-        ret->job.v = sqlite3_column_int64(st, 0);
-        ret->step = sqlite3_column_int(st, 1);
-        ret->at_us = sqlite3_column_int64(st, 2);
+        ret->job.v = sql_col_int(st, 0);
+        ret->step = (int)sql_col_int(st, 1);
+        ret->at_us = sql_col_int(st, 2);
     }
     sql_reset(st);
     return true;
@@ -118,20 +116,20 @@ fork_of(Db *db, JobId job, ForkPoint *ret, GError **error)
 bool
 forks_list(Db *db, JobId of, GArray **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT id, forked_step, created_us FROM job "
-                               "WHERE forked_job = ? AND forked_job <> 0 ORDER BY id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT id, forked_step, created_us FROM job "
+                          "WHERE forked_job = ? AND forked_job <> 0 ORDER BY id",
+                          error);
     g_autoptr(GArray) forks = g_array_new(FALSE, TRUE, sizeof(Fork));
     int rc = 0;
 
     if (!st)
         return false;
     sql_bind(st, "i", of.v);
-    while ((rc = sql_next(db, st, error)) == 1) {
-        Fork f = {.job = {sqlite3_column_int64(st, 0)},
-                  .step = sqlite3_column_int(st, 1),
-                  .created_us = sqlite3_column_int64(st, 2)};
+    while ((rc = sql_next(st, error)) == 1) {
+        Fork f = {.job = {sql_col_int(st, 0)},
+                  .step = (int)sql_col_int(st, 1),
+                  .created_us = sql_col_int(st, 2)};
         g_array_append_val(forks, f);
     }
     if (rc < 0)

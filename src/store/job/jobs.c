@@ -205,17 +205,17 @@ static const char claim_one[] = CLAIM "?2 AND (state = 'queued' OR (" SQL_IS_DUE
                           "ready_us", "?1") ") AND " MAILBOX_LETS_WORK("job.role") CLAIM_ENDS;
 
 static int
-read_claim(Db *db, sqlite3_stmt *st, JobClaim *ret, GError **error)
+read_claim(Db *db, SqlStmt *st, JobClaim *ret, GError **error)
 {
-    int rc = sql_next(db, st, error);
+    int rc = sql_next(st, error);
 
     if (rc != 1)
         return rc;
-    *ret = (JobClaim){.job = {sqlite3_column_int64(st, 0)},
-                      .epoch = sqlite3_column_int64(st, 1),
-                      .fence = sqlite3_column_int64(st, 2),
-                      .attempts = sqlite3_column_int(st, 3)};
-    return sql_next(db, st, error) < 0 ? -1 : 1;
+    *ret = (JobClaim){.job = {sql_col_int(st, 0)},
+                      .epoch = sql_col_int(st, 1),
+                      .fence = sql_col_int(st, 2),
+                      .attempts = (int)sql_col_int(st, 3)};
+    return sql_next(st, error) < 0 ? -1 : 1;
 }
 
 bool
@@ -239,7 +239,7 @@ job_claim(Txn *txn,
     if (!want.v &&
         (!seats_save(txn, error) || !seats_next(txn->db, txn_now(txn), mark, &want, error)))
         return false;
-    sqlite3_stmt *st = sql_get(txn->db, claim_one, error);
+    SqlStmt *st = sql_get(txn->db, claim_one, error);
     if (!st)
         return false;
     sql_bind(st, "iiissiii", txn_now(txn), want.v, deadline_us, proc_host(), proc_boot_id(),

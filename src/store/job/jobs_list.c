@@ -83,24 +83,23 @@ job_free(Job *job)
     "wall(stalled_us), stall_told, resume_us >= " SQL_MOMENTS " "
 
 static int64_t
-time_or_never(sqlite3_stmt *st, int column)
+time_or_never(SqlStmt *st, int column)
 {
-    return sqlite3_column_type(st, column) == SQLITE_NULL ? USEC_NEVER
-                                                          : sqlite3_column_int64(st, column);
+    return sql_col_null(st, column) ? USEC_NEVER : sql_col_int(st, column);
 }
 
 /* In the order of COLUMNS. */
 static Job *
-read_job(sqlite3_stmt *st)
+read_job(SqlStmt *st)
 {
     Job *job = g_new0(Job, 1);
     g_autofree char *state = sql_text(st, 2);
 
     if (!job_state_parse(state, &job->state))
         job->state = JOB_FAILED; /* a word of a later version: shown, never run */
-    job->id.v = sqlite3_column_int64(st, 0);
-    job->thread.v = sqlite3_column_int64(st, 1);
-    job->original.v = sqlite3_column_int64(st, 3);
+    job->id.v = sql_col_int(st, 0);
+    job->thread.v = sql_col_int(st, 1);
+    job->original.v = sql_col_int(st, 3);
     job->role = sql_text(st, 4);
     job->face = sql_text(st, 5);
     job->phase = sql_text(st, 6);
@@ -110,48 +109,48 @@ read_job(sqlite3_stmt *st)
     job->why = sql_text_null(st, 10);
     job->waiting_for = sql_text_null(st, 11);
     job->instruction = sql_text_null(st, 12);
-    job->round = sqlite3_column_int(st, 13);
-    job->attempts = sqlite3_column_int(st, 14);
-    job->iteration = sqlite3_column_int(st, 15);
-    job->total_iterations = sqlite3_column_int(st, 16);
-    job->steps = sqlite3_column_int(st, 17);
-    job->step_limit = sqlite3_column_int(st, 18);
-    job->epoch = sqlite3_column_int64(st, 19);
-    job->fence = sqlite3_column_int64(st, 20);
-    job->seq = sqlite3_column_int64(st, 21);
-    job->ready_us = sqlite3_column_int64(st, 22);
+    job->round = (int)sql_col_int(st, 13);
+    job->attempts = (int)sql_col_int(st, 14);
+    job->iteration = (int)sql_col_int(st, 15);
+    job->total_iterations = (int)sql_col_int(st, 16);
+    job->steps = (int)sql_col_int(st, 17);
+    job->step_limit = (int)sql_col_int(st, 18);
+    job->epoch = sql_col_int(st, 19);
+    job->fence = sql_col_int(st, 20);
+    job->seq = sql_col_int(st, 21);
+    job->ready_us = sql_col_int(st, 22);
     job->wakes_us = time_or_never(st, 23);
     job->deadline_us = time_or_never(st, 24);
-    job->created_us = sqlite3_column_int64(st, 25);
-    job->updated_us = sqlite3_column_int64(st, 26);
-    job->cost_micro = sqlite3_column_int64(st, 27);
-    job->round_cost_micro = sqlite3_column_int64(st, 28);
+    job->created_us = sql_col_int(st, 25);
+    job->updated_us = sql_col_int(st, 26);
+    job->cost_micro = sql_col_int(st, 27);
+    job->round_cost_micro = sql_col_int(st, 28);
     job->owner_host = sql_text_null(st, 29);
     job->owner_boot = sql_text_null(st, 30);
-    job->owner.pid = (pid_t)sqlite3_column_int64(st, 31);
-    job->owner.start_time = sqlite3_column_int64(st, 32);
-    job->resume = (Due){time_or_never(st, 33), sqlite3_column_int(st, 40)};
-    job->cost_limit_micro = sqlite3_column_int64(st, 34);
+    job->owner.pid = (pid_t)sql_col_int(st, 31);
+    job->owner.start_time = sql_col_int(st, 32);
+    job->resume = (Due){time_or_never(st, 33), (int)sql_col_int(st, 40)};
+    job->cost_limit_micro = sql_col_int(st, 34);
     g_autofree char *floor = sql_text(st, 35);
     if (!trust_parse(floor, &job->floor))
         job->floor = TRUST_ANYONE;
     g_autofree char *then = sql_text(st, 36);
     if (!wait_then_parse(then, &job->wait_then))
         job->wait_then = WAIT_CONTINUE;
-    job->may = (unsigned)sqlite3_column_int(st, 37);
+    job->may = (unsigned)(int)sql_col_int(st, 37);
     job->stalled_us = time_or_never(st, 38);
-    job->stall_told = sqlite3_column_int(st, 39) != 0;
+    job->stall_told = sql_col_int(st, 39) != 0;
     return job;
 }
 
 /* All rows of a bound statement. */
 static bool
-read_jobs(Db *db, sqlite3_stmt *st, Jobs **ret_jobs, GError **error)
+read_jobs(Db *db, SqlStmt *st, Jobs **ret_jobs, GError **error)
 {
     g_autoptr(Jobs) jobs = jobs_new();
     int rc = 0;
 
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         jobs_add(jobs, read_job(st));
     if (rc < 0)
         return false;
@@ -162,7 +161,7 @@ read_jobs(Db *db, sqlite3_stmt *st, Jobs **ret_jobs, GError **error)
 bool
 job_load(Db *db, const Viewer *viewer, JobId id, Job **ret, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db, "SELECT " COLUMNS "FROM job WHERE id = ? AND (? OR role = ?)", error);
     g_autoptr(Jobs) jobs = NULL;
 
@@ -192,13 +191,12 @@ job_get(Db *db, JobId id, Job **ret, GError **error)
 bool
 jobs_list(Db *db, const Viewer *viewer, const JobQuery *q, Jobs **ret_jobs, GError **error)
 {
-    sqlite3_stmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS "FROM job WHERE (?1 OR role = ?2) "
-                "AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR state = ?4) "
-                "AND (NOT ?5 OR state IN ('queued', 'running', 'parked', 'stopped')) "
-                "ORDER BY id DESC LIMIT ?6",
-                error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " COLUMNS "FROM job WHERE (?1 OR role = ?2) "
+                          "AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR state = ?4) "
+                          "AND (NOT ?5 OR state IN ('queued', 'running', 'parked', 'stopped')) "
+                          "ORDER BY id DESC LIMIT ?6",
+                          error);
 
     if (!st)
         return false;
@@ -221,7 +219,7 @@ jobs_count(Db *db, int64_t ret[JOB_N_STATES], GError **error)
 bool
 jobs_owned_here(Db *db, Jobs **ret_jobs, GError **error)
 {
-    sqlite3_stmt *st = sql_get(
+    SqlStmt *st = sql_get(
         db, "SELECT " COLUMNS "FROM job WHERE state = 'running' AND owner_host = ? ORDER BY id",
         error);
 

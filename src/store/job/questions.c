@@ -70,16 +70,16 @@ add_bytes(DigestCtx *ctx, GBytes *bytes)
 static bool
 add_recipients(DigestCtx *ctx, Db *db, OutId id, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT address, coalesce(mailbox, '') FROM delivery "
-                               "WHERE outbox = ? AND folder <> 'Sent' ORDER BY id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT address, coalesce(mailbox, '') FROM delivery "
+                          "WHERE outbox = ? AND folder <> 'Sent' ORDER BY id",
+                          error);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "i", id.v);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         g_autofree char *address = sql_text(st, 0);
         g_autofree char *mailbox = sql_text(st, 1);
         add_text(ctx, address);
@@ -149,12 +149,13 @@ question_put(Txn *txn,
              QuestionId *ret,
              GError **error)
 {
-    if (!sql_run(txn,
-                 "INSERT INTO question (msgid, job, round, digest, asked_us, state) "
-                 "VALUES (?, ?, ?, ?, ?, 'open')",
-                 NULL, error, "siidi", msgid, job.v, (int64_t)round, digest, txn_now(txn)))
+    QuestionId id;
+
+    if (!sql_insert(txn,
+                    "INSERT INTO question (msgid, job, round, digest, asked_us, state) "
+                    "VALUES (?, ?, ?, ?, ?, 'open')",
+                    &id.v, error, "siidi", msgid, job.v, (int64_t)round, digest, txn_now(txn)))
         return false;
-    QuestionId id = {sql_last_id(txn)};
     for (size_t i = 0; i < n; i++) {
         if (!bind_mail(txn, mails[i], id, error))
             return false;
@@ -197,32 +198,32 @@ questions_settle(Txn *txn, OutId mail, GError **error)
     "coalesce(q.decided_us, 0), q.about FROM question q "
 
 static Question *
-read_question(sqlite3_stmt *st)
+read_question(SqlStmt *st)
 {
     Question *q = g_new0(Question, 1);
     g_autofree char *state = sql_text(st, 6);
 
-    q->id.v = sqlite3_column_int64(st, 0);
+    q->id.v = sql_col_int(st, 0);
     q->msgid = sql_text(st, 1);
-    q->job.v = sqlite3_column_int64(st, 2);
-    q->round = sqlite3_column_int(st, 3);
+    q->job.v = sql_col_int(st, 2);
+    q->round = (int)sql_col_int(st, 3);
     sql_digest(st, 4, &q->digest);
-    q->asked_us = sqlite3_column_int64(st, 5);
+    q->asked_us = sql_col_int(st, 5);
     q->state = parse_state(state);
     q->who = sql_text_null(st, 7);
     q->why = sql_text_null(st, 8);
-    q->decided_us = sqlite3_column_int64(st, 9);
-    q->about.v = sqlite3_column_int64(st, 10); /* 0 for NULL */
+    q->decided_us = sql_col_int(st, 9);
+    q->about.v = sql_col_int(st, 10); /* 0 for NULL */
     return q;
 }
 
 static bool
-read_all(Db *db, sqlite3_stmt *st, Questions **ret, GError **error)
+read_all(Db *db, SqlStmt *st, Questions **ret, GError **error)
 {
     g_autoptr(Questions) all = questions_new();
     int rc;
 
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         questions_add(all, read_question(st));
     if (rc < 0)
         return false;
@@ -231,7 +232,7 @@ read_all(Db *db, sqlite3_stmt *st, Questions **ret, GError **error)
 }
 
 static bool
-read_one(Db *db, sqlite3_stmt *st, Question **ret, GError **error)
+read_one(Db *db, SqlStmt *st, Question **ret, GError **error)
 {
     g_autoptr(Questions) all = NULL;
 
@@ -244,12 +245,11 @@ read_one(Db *db, sqlite3_stmt *st, Question **ret, GError **error)
 bool
 question_find(Db *db, const char *msgid, Question **ret, GError **error)
 {
-    sqlite3_stmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS "WHERE q.msgid = coalesce("
-                "(SELECT o.msgid FROM renamed r JOIN outbox o ON o.id = r.outbox "
-                "WHERE r.id = ?1), ?1) ORDER BY q.id DESC LIMIT 1",
-                error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " COLUMNS "WHERE q.msgid = coalesce("
+                          "(SELECT o.msgid FROM renamed r JOIN outbox o ON o.id = r.outbox "
+                          "WHERE r.id = ?1), ?1) ORDER BY q.id DESC LIMIT 1",
+                          error);
 
     if (!st)
         return false;
@@ -260,12 +260,11 @@ question_find(Db *db, const char *msgid, Question **ret, GError **error)
 bool
 question_of(Db *db, OutId mail, Question **ret, GError **error)
 {
-    sqlite3_stmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS "WHERE q.id = coalesce("
-                "(SELECT max(id) FROM question WHERE about = ?1 AND state = 'open'), "
-                "(SELECT question FROM outbox WHERE id = ?1))",
-                error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " COLUMNS "WHERE q.id = coalesce("
+                          "(SELECT max(id) FROM question WHERE about = ?1 AND state = 'open'), "
+                          "(SELECT question FROM outbox WHERE id = ?1))",
+                          error);
 
     if (!st)
         return false;
@@ -277,7 +276,7 @@ question_of(Db *db, OutId mail, Question **ret, GError **error)
 static bool
 list_of(Db *db, const char *sql, JobId job, Questions **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, sql, error);
+    SqlStmt *st = sql_get(db, sql, error);
 
     if (!st)
         return false;
@@ -333,7 +332,7 @@ bool
 question_mails(Db *db, QuestionId id, QuestionMails **ret_mails, GError **error)
 {
     g_autoptr(QuestionMails) mails = question_mails_new();
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT o.id, o.msgid, o.subject, coalesce("
                 "(SELECT group_concat(d.address, ', ') " RECIPIENT
@@ -348,15 +347,15 @@ question_mails(Db *db, QuestionId id, QuestionMails **ret_mails, GError **error)
     if (!st)
         return false;
     sql_bind(st, "i", id.v);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         QuestionMail *m = g_new0(QuestionMail, 1);
-        m->id.v = sqlite3_column_int64(st, 0);
+        m->id.v = sql_col_int(st, 0);
         m->msgid = sql_text(st, 1);
         m->subject = sql_text(st, 2);
         m->to = sql_text(st, 3);
         m->why = sql_text_null(st, 4);
-        m->undecided = sqlite3_column_int(st, 5) != 0;
-        m->rejected = sqlite3_column_int(st, 6) != 0;
+        m->undecided = sql_col_int(st, 5) != 0;
+        m->rejected = sql_col_int(st, 6) != 0;
         question_mails_add(mails, m);
     }
     if (rc < 0)

@@ -19,44 +19,40 @@ schedule_free(Schedule *s)
 bool
 schedule_put(Txn *txn, const Schedule *s, int64_t *ret_id, GError **error)
 {
-    if (!sql_run(txn,
-                 "INSERT INTO schedule (spec, role, subject, body, created_us, next_us) "
-                 "VALUES (?, ?, ?, ?, ?, ?)",
-                 NULL, error, "ssssii", s->spec, s->role, s->subject, s->body, s->created_us,
-                 s->next_us))
-        return false;
-    *ret_id = sql_last_id(txn);
-    return true;
+    return sql_insert(txn,
+                      "INSERT INTO schedule (spec, role, subject, body, created_us, next_us) "
+                      "VALUES (?, ?, ?, ?, ?, ?)",
+                      ret_id, error, "ssssii", s->spec, s->role, s->subject, s->body,
+                      s->created_us, s->next_us);
 }
 
 #define COLUMNS "id, spec, role, subject, body, created_us, last_us, next_us "
 
 static Schedule *
-read_schedule(sqlite3_stmt *st)
+read_schedule(SqlStmt *st)
 {
     Schedule *s = g_new0(Schedule, 1);
 
-    s->id = sqlite3_column_int64(st, 0);
+    s->id = sql_col_int(st, 0);
     s->spec = sql_text(st, 1);
     s->role = sql_text(st, 2);
     s->subject = sql_text(st, 3);
     s->body = sql_text(st, 4);
-    s->created_us = sqlite3_column_int64(st, 5);
-    s->last_us =
-        sqlite3_column_type(st, 6) == SQLITE_NULL ? USEC_NEVER : sqlite3_column_int64(st, 6);
-    s->next_us = sqlite3_column_int64(st, 7);
+    s->created_us = sql_col_int(st, 5);
+    s->last_us = sql_col_null(st, 6) ? USEC_NEVER : sql_col_int(st, 6);
+    s->next_us = sql_col_int(st, 7);
     return s;
 }
 
 bool
 schedule_load(Db *db, int64_t id, Schedule **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, "SELECT " COLUMNS "FROM schedule WHERE id = ?", error);
+    SqlStmt *st = sql_get(db, "SELECT " COLUMNS "FROM schedule WHERE id = ?", error);
 
     if (!st)
         return false;
     sql_bind(st, "i", id);
-    int rc = sql_next(db, st, error);
+    int rc = sql_next(st, error);
     if (rc < 0)
         return false;
     *ret = rc == 1 ? read_schedule(st) : NULL;
@@ -102,7 +98,7 @@ schedule_replan(Txn *txn, int64_t id, int64_t from_us, int64_t next_us, GError *
 bool
 schedules_list(Db *db, int64_t due_us, Schedules **ret, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         due_us == USEC_NEVER
             ? sql_get(db, "SELECT " COLUMNS "FROM schedule ORDER BY id", error)
             : sql_get(db,
@@ -116,7 +112,7 @@ schedules_list(Db *db, int64_t due_us, Schedules **ret, GError **error)
         return false;
     if (due_us != USEC_NEVER)
         sql_bind(st, "ii", due_us, due_us + SCHEDULE_AHEAD_US);
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         schedules_add(rows, read_schedule(st));
     if (rc < 0)
         return false;

@@ -39,14 +39,13 @@ is_saved(Db *db, bool *ret, GError **error)
 {
     const Config *config = db_home(db)->config;
     g_autoptr(GString) want = g_string_new(NULL), saved = g_string_new(NULL);
-    sqlite3_stmt *st = sql_get(db, "SELECT role, brain, at_once FROM seat ORDER BY id", error);
+    SqlStmt *st = sql_get(db, "SELECT role, brain, at_once FROM seat ORDER BY id", error);
     int rc;
 
     if (!st)
         return false;
-    while ((rc = sql_next(db, st, error)) == 1)
-        describe(saved, (const char *)sqlite3_column_text(st, 0),
-                 (const char *)sqlite3_column_text(st, 1), sqlite3_column_int64(st, 2));
+    while ((rc = sql_next(st, error)) == 1)
+        describe(saved, sql_col_text(st, 0), sql_col_text(st, 1), sql_col_int(st, 2));
     for (unsigned i = 0; i < config->n_roles; i++) {
         const ConfBrain *brain = limited_brain(config, &config->roles[i]);
         if (brain)
@@ -151,18 +150,18 @@ static bool
 name_busy(Db *db, const char *brain, char **ret, GError **error)
 {
     g_autoptr(GString) s = g_string_new(NULL);
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT j.id FROM job j JOIN seat s ON s.role = j.role "
-                               "WHERE j.state = 'running' AND s.brain = ? ORDER BY j.id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT j.id FROM job j JOIN seat s ON s.role = j.role "
+                          "WHERE j.state = 'running' AND s.brain = ? ORDER BY j.id",
+                          error);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "s", brain);
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         g_string_append_printf(s, "%s%" PRId64, s->len ? ", " : "",
-                               (int64_t)sqlite3_column_int64(st, 0));
+                               (int64_t)sql_col_int(st, 0));
     if (rc < 0)
         return false;
     *ret = g_string_free(g_steal_pointer(&s), FALSE);

@@ -20,7 +20,7 @@ bool
 mail_rights(Db *db, MsgId mail, unsigned *ret, GError **error)
 {
     const Config *config = db_home(db)->config;
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT m.from_spec, m.trust, coalesce((SELECT o.may FROM outbox o WHERE "
                 "o.msgid = m.msgid AND o.job <> 0 ORDER BY o.id LIMIT 1), 0) FROM message m "
@@ -32,11 +32,11 @@ mail_rights(Db *db, MsgId mail, unsigned *ret, GError **error)
         return false;
     *ret = 0;
     sql_bind(st, "i", mail.v);
-    int rc = sql_next(db, st, error);
-    if (rc == 1 && config && trust_parse((const char *)sqlite3_column_text(st, 1), &trust)) {
-        *ret = rights_of(config, (const char *)sqlite3_column_text(st, 0), trust);
+    int rc = sql_next(st, error);
+    if (rc == 1 && config && trust_parse(sql_col_text(st, 1), &trust)) {
+        *ret = rights_of(config, sql_col_text(st, 0), trust);
         if (trust == TRUST_ROLE)
-            *ret |= (unsigned)sqlite3_column_int(st, 2);
+            *ret |= (unsigned)(int)sql_col_int(st, 2);
     }
     sql_reset(st);
     return rc >= 0;

@@ -67,16 +67,16 @@ step_put(Txn *txn, const Step *s, GError **error)
 }
 
 static Step *
-read_step(sqlite3_stmt *st)
+read_step(SqlStmt *st)
 {
     Step *s = g_new0(Step, 1);
 
-    s->job.v = sqlite3_column_int64(st, 0);
-    s->n = sqlite3_column_int(st, 1);
-    s->round = sqlite3_column_int(st, 2);
-    s->at_us = sqlite3_column_int64(st, 3);
-    s->took_us = sqlite3_column_int64(st, 4);
-    s->cost_micro = sqlite3_column_int64(st, 5);
+    s->job.v = sql_col_int(st, 0);
+    s->n = (int)sql_col_int(st, 1);
+    s->round = (int)sql_col_int(st, 2);
+    s->at_us = sql_col_int(st, 3);
+    s->took_us = sql_col_int(st, 4);
+    s->cost_micro = sql_col_int(st, 5);
     s->phase = sql_text(st, 6);
     s->did = sql_text(st, 7);
     s->because = sql_text_null(st, 8);
@@ -96,15 +96,15 @@ read_step(sqlite3_stmt *st)
 bool
 step_last(Db *db, JobId job, Step **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(
-        db,
-        "SELECT " COLUMNS "FROM step s WHERE s.job = ? ORDER BY s.n DESC, s.id DESC LIMIT 1",
-        error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " COLUMNS
+                          "FROM step s WHERE s.job = ? ORDER BY s.n DESC, s.id DESC LIMIT 1",
+                          error);
 
     if (!st)
         return false;
     sql_bind(st, "i", job.v);
-    int rc = sql_next(db, st, error);
+    int rc = sql_next(st, error);
     if (rc < 0)
         return false;
     *ret = rc == 1 ? read_step(st) : NULL;
@@ -131,18 +131,18 @@ steps_cost(Db *db, int64_t since_us, int64_t *ret_micro, GError **error)
 bool
 steps_list(Db *db, const Viewer *viewer, JobId job, Steps **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT " COLUMNS "FROM step s "
-                               "JOIN job j ON j.id = s.job "
-                               "WHERE s.job = ? AND (? OR j.role = ?) ORDER BY s.n, s.id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " COLUMNS "FROM step s "
+                          "JOIN job j ON j.id = s.job "
+                          "WHERE s.job = ? AND (? OR j.role = ?) ORDER BY s.n, s.id",
+                          error);
     g_autoptr(Steps) steps = steps_new();
     int rc = 0;
 
     if (!st)
         return false;
     sql_bind(st, "iis", job.v, (int64_t)viewer->operator, viewer->role);
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         steps_add(steps, read_step(st));
     if (rc < 0)
         return false;
@@ -162,21 +162,21 @@ free_note(gpointer data)
 bool
 step_notes(Db *db, JobId job, int n, GPtrArray **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT key, version, body IS NULL FROM note_version "
-                               "WHERE job = ? AND step = ? ORDER BY id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT key, version, body IS NULL FROM note_version "
+                          "WHERE job = ? AND step = ? ORDER BY id",
+                          error);
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(free_note);
     int rc = 0;
 
     if (!st)
         return false;
     sql_bind(st, "ii", job.v, (int64_t)n);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         StepNote *note = g_new0(StepNote, 1);
         note->key = sql_text(st, 0);
-        note->version = sqlite3_column_int64(st, 1);
-        note->deleted = sqlite3_column_int(st, 2) != 0;
+        note->version = sql_col_int(st, 1);
+        note->deleted = sql_col_int(st, 2) != 0;
         g_ptr_array_add(notes, note);
     }
     if (rc < 0)

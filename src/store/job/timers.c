@@ -61,7 +61,7 @@ timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError *
 bool
 timers_due(Db *db, const char *purpose, int64_t now_us, GPtrArray **ret_timers, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT id, wall(due_us), job, purpose FROM timer "
                 "WHERE " SQL_IS_DUE("due_us", "?1") " AND purpose = ?2 AND " JOB_MAY_WORK
@@ -73,11 +73,11 @@ timers_due(Db *db, const char *purpose, int64_t now_us, GPtrArray **ret_timers, 
     if (!st)
         return false;
     sql_bind(st, "is", now_us, purpose);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         Timer *t = g_new0(Timer, 1);
-        t->id = sqlite3_column_int64(st, 0);
-        t->due_us = sqlite3_column_int64(st, 1);
-        t->job.v = sqlite3_column_int64(st, 2);
+        t->id = sql_col_int(st, 0);
+        t->due_us = sql_col_int(st, 1);
+        t->job.v = sql_col_int(st, 2);
         t->purpose = sql_text(st, 3);
         g_ptr_array_add(timers, t);
     }

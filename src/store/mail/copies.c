@@ -33,7 +33,7 @@ copies_add(Txn *txn, MsgId message, const char *folder, const char *file, GError
 bool
 copies_files(Db *db, MsgId message, unsigned max, GPtrArray **ret_files, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db, "SELECT file FROM copy WHERE message = ? ORDER BY id LIMIT ?", error);
     g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
     int rc;
@@ -41,7 +41,7 @@ copies_files(Db *db, MsgId message, unsigned max, GPtrArray **ret_files, GError 
     if (!st)
         return false;
     sql_bind(st, "ii", message.v, (int64_t)max);
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         g_ptr_array_add(files, sql_text(st, 0));
     if (rc < 0)
         return false;
@@ -85,20 +85,20 @@ owed_free(gpointer p)
 bool
 copies_owed(Db *db, unsigned max, GPtrArray **ret_rows, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT c.id, c.role, c.file, m.folder, m.marks FROM copy c "
-                               "JOIN message m ON m.id = c.message WHERE c.owed <> 0 "
-                               "ORDER BY c.id LIMIT ?",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT c.id, c.role, c.file, m.folder, m.marks FROM copy c "
+                          "JOIN message m ON m.id = c.message WHERE c.owed <> 0 "
+                          "ORDER BY c.id LIMIT ?",
+                          error);
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(owed_free);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "i", (int64_t)max);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         CopyOwed *c = g_new(CopyOwed, 1);
-        *c = (CopyOwed){.id = sqlite3_column_int64(st, 0),
+        *c = (CopyOwed){.id = sql_col_int(st, 0),
                         .role = sql_text(st, 1),
                         .file = sql_text(st, 2),
                         .folder = sql_text(st, 3),
@@ -123,7 +123,7 @@ copies_paid(Txn *txn, const CopyOwed *copy, GError **error)
 bool
 copies_rivals(Db *db, const char *role, const Message *m, MsgRows **ret_rows, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT " MSG_COLUMNS " FROM message WHERE id IN "
                 "(SELECT id FROM message WHERE msgid = ? AND role = ? LIMIT ?) "
@@ -140,10 +140,10 @@ copies_rivals(Db *db, const char *role, const Message *m, MsgRows **ret_rows, GE
 bool
 copies_under(Db *db, const char *role, const char *msgid, MsgRows **ret_rows, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? AND "
-                               "role = ? AND folder <> 'Sent' ORDER BY id LIMIT ?",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? AND "
+                          "role = ? AND folder <> 'Sent' ORDER BY id LIMIT ?",
+                          error);
     if (!st)
         return false;
     sql_bind(st, "ssi", msgid, role, (int64_t)COPIES_COMPARED);

@@ -38,17 +38,17 @@ demand_put(Txn *txn,
 bool
 demands_open(Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT role, msgid, folder FROM demand WHERE account = ? "
-                               "AND answer IS NULL ORDER BY asked_us LIMIT ?",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT role, msgid, folder FROM demand WHERE account = ? "
+                          "AND answer IS NULL ORDER BY asked_us LIMIT ?",
+                          error);
     g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)demand_free);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "si", account, (int64_t)max);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         Demand *d = g_new0(Demand, 1);
         *d = (Demand){
             .role = sql_text(st, 0), .msgid = sql_text(st, 1), .folder = sql_text(st, 2)};

@@ -20,23 +20,23 @@ sender(const Message *m)
 /* What came before the store was lost, or before it heard of the role, was never judged: the
  * same mail once more is no news. */
 static Trust
-believed(sqlite3_stmt *st)
+believed(SqlStmt *st)
 {
     Trust trust = TRUST_ANYONE;
 
-    if (g_strcmp0((const char *)sqlite3_column_text(st, 2), msg_class_name(MSG_HISTORY)) == 0)
+    if (g_strcmp0(sql_col_text(st, 2), msg_class_name(MSG_HISTORY)) == 0)
         return TRUST_OPERATOR;
-    (void)trust_parse((const char *)sqlite3_column_text(st, 1), &trust);
+    (void)trust_parse(sql_col_text(st, 1), &trust);
     return trust;
 }
 
 static void
-keep_better(sqlite3_stmt *st, MsgKnown *known)
+keep_better(SqlStmt *st, MsgKnown *known)
 {
     Trust trust = believed(st);
 
     if (known->id.v == 0 || trust > known->trust) {
-        known->id.v = sqlite3_column_int64(st, 0);
+        known->id.v = sql_col_int(st, 0);
         known->trust = trust;
     }
 }
@@ -70,17 +70,17 @@ find_old(Db *db,
          MsgKnown *known,
          GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT id, trust, class, file FROM message WHERE msgid = ? AND "
-                               "role = ? AND identity IS NULL AND from_spec = ? AND body = ? "
-                               "ORDER BY id DESC LIMIT ?",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT id, trust, class, file FROM message WHERE msgid = ? AND "
+                          "role = ? AND identity IS NULL AND from_spec = ? AND body = ? "
+                          "ORDER BY id DESC LIMIT ?",
+                          error);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "sssdi", m->id, role, sender(m), &m->body, (int64_t)OLD_ROWS_READ);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         g_autofree char *file = sql_text(st, 3);
         if (has_identity(db, role, file, identity))
             keep_better(st, known);
@@ -91,10 +91,10 @@ find_old(Db *db,
 static bool
 find_same(Db *db, const char *role, const Message *m, MsgKnown *known, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT id, trust, class FROM message "
-                               "WHERE msgid = ? AND role = ? AND identity = ? ORDER BY id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT id, trust, class FROM message "
+                          "WHERE msgid = ? AND role = ? AND identity = ? ORDER BY id",
+                          error);
     Digest identity;
     int rc;
 
@@ -102,7 +102,7 @@ find_same(Db *db, const char *role, const Message *m, MsgKnown *known, GError **
         return false;
     identity_of(m->headers, &m->body, &identity);
     sql_bind(st, "ssd", m->id, role, &identity);
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         keep_better(st, known);
     return rc >= 0 && (known->id.v || find_old(db, role, m, &identity, known, error));
 }
@@ -162,22 +162,19 @@ insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
     add_specs(to, m->to);
     add_specs(to, m->cc);
     identity_of(m->headers, &m->body, &identity);
-    if (!sql_run(
-            txn,
-            "INSERT INTO message (role, account, folder, file, msgid, in_reply_to, "
-            "from_name, from_spec, to_specs, subject, date_us, received_us, size, flags, "
-            "body, identity, thread, job, round, class, trust, floor, state, why, own_words) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-            "?, ?)",
-            NULL, error, "ssssssssssiiiiddiiisssssd", in->role, in->account, in->folder,
-            in->file, m->id, m->in_reply_to, m->from ? m->from->name : NULL, sender(m), to->str,
-            m->subject, m->date_us, txn_now(txn), (int64_t)m->size, (int64_t)m->flags, &m->body,
-            &identity, in->thread.v, in->job.v, (int64_t)in->round, msg_class_name(in->class),
-            trust_name(in->trust), in->floor < in->trust ? trust_name(in->floor) : NULL,
-            msg_state_name(in->state), in->why, in->words_known ? &in->own_words : NULL))
-        return false;
-    ret_id->v = sql_last_id(txn);
-    return true;
+    return sql_insert(
+        txn,
+        "INSERT INTO message (role, account, folder, file, msgid, in_reply_to, "
+        "from_name, from_spec, to_specs, subject, date_us, received_us, size, flags, "
+        "body, identity, thread, job, round, class, trust, floor, state, why, own_words) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, ?)",
+        &ret_id->v, error, "ssssssssssiiiiddiiisssssd", in->role, in->account, in->folder,
+        in->file, m->id, m->in_reply_to, m->from ? m->from->name : NULL, sender(m), to->str,
+        m->subject, m->date_us, txn_now(txn), (int64_t)m->size, (int64_t)m->flags, &m->body,
+        &identity, in->thread.v, in->job.v, (int64_t)in->round, msg_class_name(in->class),
+        trust_name(in->trust), in->floor < in->trust ? trust_name(in->floor) : NULL,
+        msg_state_name(in->state), in->why, in->words_known ? &in->own_words : NULL);
 }
 
 /* The row's own file is seen again, or it is a checkpoint: those lie where they came last, since

@@ -69,32 +69,32 @@ msg_row_free(MsgRow *row)
 /* Words that this version does not know (db_check() finds them) read as what stops work: dead,
  * unreadable, nobody's trust. */
 static void
-read_words(sqlite3_stmt *st, MsgRow *row)
+read_words(SqlStmt *st, MsgRow *row)
 {
-    const char *class = (const char *)sqlite3_column_text(st, 6);
+    const char *class = sql_col_text(st, 6);
     int i = index_of(class_names, MSG_N_CLASSES, class);
 
     row->class = i < 0 ? MSG_UNREADABLE : (MsgClass)i;
-    if (!msg_state_parse((const char *)sqlite3_column_text(st, 5), &row->state))
+    if (!msg_state_parse(sql_col_text(st, 5), &row->state))
         row->state = MSG_DEAD;
-    if (!trust_parse((const char *)sqlite3_column_text(st, 7), &row->trust))
+    if (!trust_parse(sql_col_text(st, 7), &row->trust))
         row->trust = TRUST_ANYONE;
-    const char *floor = (const char *)sqlite3_column_text(st, 24);
+    const char *floor = sql_col_text(st, 24);
     row->floor = row->trust;
     if (floor && !trust_parse(floor, &row->floor))
         row->floor = TRUST_ANYONE;
 }
 
 static MsgRow *
-read_row(sqlite3_stmt *st)
+read_row(SqlStmt *st)
 {
     MsgRow *row = g_new0(MsgRow, 1);
 
-    row->id.v = sqlite3_column_int64(st, 0);
-    row->thread.v = sqlite3_column_int64(st, 1);
-    row->job.v = sqlite3_column_int64(st, 2);
-    row->round = sqlite3_column_int(st, 3);
-    row->step = sqlite3_column_int(st, 4);
+    row->id.v = sql_col_int(st, 0);
+    row->thread.v = sql_col_int(st, 1);
+    row->job.v = sql_col_int(st, 2);
+    row->round = (int)sql_col_int(st, 3);
+    row->step = (int)sql_col_int(st, 4);
     read_words(st, row);
     row->role = sql_text(st, 8);
     row->account = sql_text(st, 9);
@@ -107,23 +107,23 @@ read_row(sqlite3_stmt *st)
     row->to = sql_text(st, 16);
     row->subject = sql_text(st, 17);
     row->why = sql_text_null(st, 18);
-    row->date_us = sqlite3_column_int64(st, 19);
-    row->received_us = sqlite3_column_int64(st, 20);
-    row->size = sqlite3_column_int64(st, 21);
-    row->flags = (unsigned)sqlite3_column_int64(st, 22);
+    row->date_us = sql_col_int(st, 19);
+    row->received_us = sql_col_int(st, 20);
+    row->size = sql_col_int(st, 21);
+    row->flags = (unsigned)sql_col_int(st, 22);
     sql_digest(st, 23, &row->body);
-    row->words_known = sqlite3_column_type(st, 25) == SQLITE_BLOB;
+    row->words_known = !sql_col_null(st, 25);
     sql_digest(st, 25, &row->own_words);
     return row;
 }
 
 bool
-msg_rows_read(Db *db, sqlite3_stmt *st, MsgRows **ret_rows, GError **error)
+msg_rows_read(Db *db, SqlStmt *st, MsgRows **ret_rows, GError **error)
 {
     g_autoptr(MsgRows) rows = msg_rows_new();
     int rc;
 
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         msg_rows_add(rows, read_row(st));
     if (rc < 0)
         return false;
@@ -249,10 +249,10 @@ and_query(Where *w, const MsgQuery *q)
 }
 
 /* There are few shapes of a query, and every step asks by the same one: each is prepared once. */
-static sqlite3_stmt *
+static SqlStmt *
 where_prepare(const Where *w, Db *db, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, g_intern_string(w->sql->str), error);
+    SqlStmt *st = sql_get(db, g_intern_string(w->sql->str), error);
 
     if (!st)
         return NULL;
@@ -260,9 +260,9 @@ where_prepare(const Where *w, Db *db, GError **error)
         const char *text = w->texts->pdata[i];
 
         if (text)
-            sqlite3_bind_text(st, (int)i + 1, text, -1, SQLITE_STATIC);
+            sql_bind_text(st, (int)i + 1, text);
         else
-            sqlite3_bind_int64(st, (int)i + 1, g_array_index(w->numbers, int64_t, i));
+            sql_bind_int(st, (int)i + 1, g_array_index(w->numbers, int64_t, i));
     }
     return st;
 }
@@ -285,14 +285,14 @@ matches(const MsgRow *row, const char *from, const char *subject)
 }
 
 static bool
-read_matching(Db *db, sqlite3_stmt *st, const MsgQuery *q, MsgRows *rows, GError **error)
+read_matching(Db *db, SqlStmt *st, const MsgQuery *q, MsgRows *rows, GError **error)
 {
     g_autofree char *from = q->from ? g_utf8_casefold(q->from, -1) : NULL;
     g_autofree char *subject = q->subject ? g_utf8_casefold(q->subject, -1) : NULL;
     unsigned limit = q->limit ? q->limit : LIST_LIMIT;
     int rc = 0;
 
-    while (rows->len < limit && (rc = sql_next(db, st, error)) == 1) {
+    while (rows->len < limit && (rc = sql_next(st, error)) == 1) {
         g_autoptr(MsgRow) row = read_row(st);
 
         if (matches(row, from, subject))
@@ -311,7 +311,7 @@ messages_list(
     where_init(&w);
     and_viewer(&w, viewer, q);
     and_query(&w, q);
-    sqlite3_stmt *st = where_prepare(&w, db, error);
+    SqlStmt *st = where_prepare(&w, db, error);
     if (!st)
         return false;
     bool ok = read_matching(db, st, q, rows, error);
@@ -322,12 +322,12 @@ messages_list(
 }
 
 static bool
-read_one(Db *db, sqlite3_stmt *st, const Viewer *viewer, MsgRow **ret, GError **error)
+read_one(Db *db, SqlStmt *st, const Viewer *viewer, MsgRow **ret, GError **error)
 {
     g_autoptr(MsgRow) found = NULL;
     int rc;
 
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         g_autoptr(MsgRow) row = read_row(st);
 
         if (viewer->operator|| g_strcmp0(row->role, viewer->role) == 0) {
@@ -345,11 +345,10 @@ read_one(Db *db, sqlite3_stmt *st, const Viewer *viewer, MsgRow **ret, GError **
 bool
 messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GError **error)
 {
-    sqlite3_stmt *st =
-        sql_get(db,
-                "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? "
-                "ORDER BY folder = 'Sent', job = 0 AND state <> 'handled', id DESC",
-                error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? "
+                          "ORDER BY folder = 'Sent', job = 0 AND state <> 'handled', id DESC",
+                          error);
 
     if (!st)
         return false;
@@ -360,7 +359,7 @@ messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GEr
 bool
 messages_load(Db *db, const Viewer *viewer, MsgId id, MsgRow **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, "SELECT " MSG_COLUMNS " FROM message WHERE id = ?", error);
+    SqlStmt *st = sql_get(db, "SELECT " MSG_COLUMNS " FROM message WHERE id = ?", error);
 
     if (!st)
         return false;
@@ -385,10 +384,10 @@ messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError
 bool
 messages_open(Db *db, JobId job, MsgRows **ret_rows, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT " MSG_COLUMNS " FROM message WHERE job = ? AND job <> 0 "
-                               "AND state IN ('stored', 'shown') ORDER BY id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " MSG_COLUMNS " FROM message WHERE job = ? AND job <> 0 "
+                          "AND state IN ('stored', 'shown') ORDER BY id",
+                          error);
 
     if (!st)
         return false;
@@ -468,22 +467,21 @@ add_arrival(Db *db, MsgId id, TraceRows *rows, GError **error)
 static bool
 add_copies(Db *db, MsgId id, TraceRows *rows, GError **error)
 {
-    sqlite3_stmt *st =
-        sql_get(db,
-                "SELECT at, why, count(*) OVER (), max(at) OVER () FROM (" COPIES_OF
-                ") AS c ORDER BY at, why LIMIT ?2",
-                error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT at, why, count(*) OVER (), max(at) OVER () FROM (" COPIES_OF
+                          ") AS c ORDER BY at, why LIMIT ?2",
+                          error);
     int64_t n = 0, all = 0, last_us = 0;
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "ii", id.v, (int64_t)COPIES_TRACED);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         n++;
-        all = sqlite3_column_int64(st, 2);
-        last_us = sqlite3_column_int64(st, 3);
-        add_trace(rows, sqlite3_column_int64(st, 0), g_strdup("copy"), sql_text(st, 1));
+        all = sql_col_int(st, 2);
+        last_us = sql_col_int(st, 3);
+        add_trace(rows, sql_col_int(st, 0), g_strdup("copy"), sql_text(st, 1));
     }
     if (all > n)
         add_trace(rows, last_us, g_strdup("copies"),
@@ -495,15 +493,15 @@ bool
 messages_trace_list(Db *db, MsgId id, TraceRows **ret_rows, GError **error)
 {
     g_autoptr(TraceRows) rows = trace_rows_new();
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db, "SELECT at_us, what, why FROM trace WHERE message = ? ORDER BY id", error);
     int rc;
 
     if (!st || !add_arrival(db, id, rows, error))
         return false;
     sql_bind(st, "i", id.v);
-    while ((rc = sql_next(db, st, error)) == 1)
-        add_trace(rows, sqlite3_column_int64(st, 0), sql_text(st, 1), sql_text_null(st, 2));
+    while ((rc = sql_next(st, error)) == 1)
+        add_trace(rows, sql_col_int(st, 0), sql_text(st, 1), sql_text_null(st, 2));
     if (rc < 0 || !add_copies(db, id, rows, error))
         return false;
     *ret_rows = g_steal_pointer(&rows);

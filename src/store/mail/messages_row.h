@@ -11,4 +11,4 @@
     "from_name, from_spec, to_specs, subject, why, date_us, received_us, size, flags, body, "  \
     "floor, own_words"
 /* Binds nothing; reads the rows to the end. */
-bool msg_rows_read(Db *db, sqlite3_stmt *st, MsgRows **ret_rows, GError **error);
+bool msg_rows_read(Db *db, SqlStmt *st, MsgRows **ret_rows, GError **error);

@@ -9,7 +9,7 @@ bool
 remote_mark_get(
     Db *db, const char *account, const char *folder, RemoteMark *ret, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT uidvalidity, next_uid, anew_uid, first_us, past_uid FROM remote_folder "
                 "WHERE account = ? AND folder = ?",
@@ -18,13 +18,13 @@ remote_mark_get(
         return false;
     sql_bind(st, "ss", account, folder);
     *ret = (RemoteMark){0};
-    int rc = sql_next(db, st, error);
+    int rc = sql_next(st, error);
     if (rc == 1) {
-        ret->uidvalidity = (uint32_t)sqlite3_column_int64(st, 0);
-        ret->next_uid = (uint32_t)sqlite3_column_int64(st, 1);
-        ret->anew_uid = (uint32_t)sqlite3_column_int64(st, 2);
-        ret->first_us = sqlite3_column_int64(st, 3);
-        ret->past_uid = (uint32_t)sqlite3_column_int64(st, 4);
+        ret->uidvalidity = (uint32_t)sql_col_int(st, 0);
+        ret->next_uid = (uint32_t)sql_col_int(st, 1);
+        ret->anew_uid = (uint32_t)sql_col_int(st, 2);
+        ret->first_us = sql_col_int(st, 3);
+        ret->past_uid = (uint32_t)sql_col_int(st, 4);
         sql_reset(st);
     }
     return rc >= 0;
@@ -116,30 +116,30 @@ remote_account_of(
     "r.marks, 0 FROM remote r "
 
 static RemoteRow *
-read_row(sqlite3_stmt *st)
+read_row(SqlStmt *st)
 {
     RemoteRow *row = g_new0(RemoteRow, 1);
 
-    row->id = sqlite3_column_int64(st, 0);
+    row->id = sql_col_int(st, 0);
     row->folder = sql_text(st, 1);
-    row->uidvalidity = (uint32_t)sqlite3_column_int64(st, 2);
-    row->uid = (uint32_t)sqlite3_column_int64(st, 3);
+    row->uidvalidity = (uint32_t)sql_col_int(st, 2);
+    row->uid = (uint32_t)sql_col_int(st, 3);
     row->role = sql_text(st, 4);
     row->file = sql_text(st, 5);
     row->msgid = sql_text(st, 6);
     row->wants = sql_text_null(st, 7);
     row->marks = sql_text_null(st, 8);
-    row->job.v = sqlite3_column_int64(st, 9);
+    row->job.v = sql_col_int(st, 9);
     return row;
 }
 
 static bool
-read_rows(Db *db, sqlite3_stmt *st, RemoteRows **ret_rows, GError **error)
+read_rows(Db *db, SqlStmt *st, RemoteRows **ret_rows, GError **error)
 {
     g_autoptr(RemoteRows) rows = remote_rows_new();
     int rc;
 
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         remote_rows_add(rows, read_row(st));
     if (rc < 0)
         return false;
@@ -171,7 +171,7 @@ watched_folder(Db *db, const char *account)
 bool
 remote_owed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, "
                 "CASE WHEN r.wants = 'Done' AND " ANSWER_IS_DUE
@@ -223,10 +223,10 @@ bool
 remote_owed_marks(
     Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT " COLUMNS "WHERE r.account = ? AND r.marks IS NOT NULL "
-                               "AND r.wants IS NULL ORDER BY r.id LIMIT ?",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " COLUMNS "WHERE r.account = ? AND r.marks IS NOT NULL "
+                          "AND r.wants IS NULL ORDER BY r.id LIMIT ?",
+                          error);
     if (!st)
         return false;
     sql_bind(st, "si", account, (int64_t)max);
@@ -244,7 +244,7 @@ bool
 remote_open(
     Db *db, const char *account, const char *role, RemoteRows **ret_rows, GError **error)
 {
-    sqlite3_stmt *st = sql_get(
+    SqlStmt *st = sql_get(
         db,
         "SELECT r.id, r.folder, r.uidvalidity, r.uid, m.role, m.file, m.msgid, r.wants, "
         "r.marks, m.job FROM job j JOIN message m ON m.job = j.id "
@@ -262,7 +262,7 @@ remote_open(
 bool
 remote_parked(Db *db, const char *account, RemoteRows **ret_rows, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT " COLUMNS "JOIN message m ON m.file = r.file AND m.role = r.role "
                 "WHERE r.account = ? AND r.wants IS NULL AND m.id IN "
@@ -283,7 +283,7 @@ remote_strays(Db *db,
               RemoteRows **ret_rows,
               GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT " COLUMNS "JOIN message m ON m.file = r.file AND m.role = r.role "
                 "JOIN job j ON j.id = m.job AND j.state NOT IN ('done', 'cancelled') "

@@ -29,7 +29,7 @@ compare(gconstpointer a, gconstpointer b)
 bool
 short_ids_load(Db *db, ShortIds **ret, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db, "SELECT msgid FROM message UNION SELECT msgid FROM outbox", error);
     g_autoptr(ShortIds) s = g_new0(ShortIds, 1);
     int rc;
@@ -37,8 +37,8 @@ short_ids_load(Db *db, ShortIds **ret, GError **error)
     if (!st)
         return false;
     s->handles = g_ptr_array_new_with_free_func(g_free);
-    while ((rc = sql_next(db, st, error)) == 1) {
-        const char *id = (const char *)sqlite3_column_text(st, 0);
+    while ((rc = sql_next(st, error)) == 1) {
+        const char *id = sql_col_text(st, 0);
         g_ptr_array_add(s->handles, g_strdup(handle_of(id ? id : "")));
     }
     g_ptr_array_sort(s->handles, compare);
@@ -105,7 +105,7 @@ short_id_find(Db *db, const char *text, unsigned max, GPtrArray **ret, GError **
 {
     g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
     const char *typed = *text == '<' ? text + 1 : text;
-    sqlite3_stmt *st = sql_get(
+    SqlStmt *st = sql_get(
         db,
         "SELECT msgid FROM message WHERE instr(msgid, ?1) = 1 OR instr(msgid, '.' || ?1) "
         "UNION SELECT msgid FROM outbox "
@@ -117,7 +117,7 @@ short_id_find(Db *db, const char *text, unsigned max, GPtrArray **ret, GError **
         return false;
     if (strlen(typed) >= TYPED_MIN) {
         sql_bind(st, "si", typed, (int64_t)max + 1);
-        while ((rc = sql_next(db, st, error)) == 1)
+        while ((rc = sql_next(st, error)) == 1)
             g_ptr_array_add(ids, sql_text(st, 0));
     }
     if (rc == 0)

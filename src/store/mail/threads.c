@@ -29,10 +29,8 @@ thread_root(Db *db, ThreadId thread, ThreadId *ret, GError **error)
 static bool
 thread_new(Txn *txn, ThreadId *ret, GError **error)
 {
-    if (!sql_run(txn, "INSERT INTO thread (into_thread) VALUES (NULL)", NULL, error, ""))
-        return false;
-    ret->v = sql_last_id(txn);
-    return true;
+    return sql_insert(txn, "INSERT INTO thread (into_thread) VALUES (NULL)", &ret->v, error,
+                      "");
 }
 
 static bool

@@ -20,30 +20,30 @@ free_mirror(gpointer m)
 }
 
 static NoteMirror *
-read_mirror(sqlite3_stmt *st)
+read_mirror(SqlStmt *st)
 {
     NoteMirror *m = g_new0(NoteMirror, 1);
 
     m->key = sql_text(st, 0);
-    m->version = sqlite3_column_int64(st, 1);
-    m->deleted = sqlite3_column_int(st, 2) != 0;
-    m->mirrored = sqlite3_column_int64(st, 3);
-    m->has_file = sqlite3_column_type(st, 4) != SQLITE_NULL;
+    m->version = sql_col_int(st, 1);
+    m->deleted = sql_col_int(st, 2) != 0;
+    m->mirrored = sql_col_int(st, 3);
+    m->has_file = !sql_col_null(st, 4);
     sql_digest(st, 4, &m->digest);
-    m->mtime_ns = sqlite3_column_int64(st, 5);
-    m->size = sqlite3_column_int64(st, 6);
-    m->ino = sqlite3_column_int64(st, 7);
+    m->mtime_ns = sql_col_int(st, 5);
+    m->size = sql_col_int(st, 6);
+    m->ino = sql_col_int(st, 7);
     return m;
 }
 
 static bool
 read_mirrors(Db *db, const char *sql, GPtrArray **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, sql, error);
+    SqlStmt *st = sql_get(db, sql, error);
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(free_mirror);
     int rc = 0;
 
-    while (st && (rc = sql_next(db, st, error)) == 1)
+    while (st && (rc = sql_next(st, error)) == 1)
         g_ptr_array_add(all, read_mirror(st));
     if (!st || rc < 0)
         return false;
@@ -68,12 +68,12 @@ note_mirrors_behind(Db *db, GPtrArray **ret, GError **error)
 bool
 note_mirror_load(Db *db, const char *key, NoteMirror **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, "SELECT " MIRROR_COLUMNS " FROM note WHERE key = ?", error);
+    SqlStmt *st = sql_get(db, "SELECT " MIRROR_COLUMNS " FROM note WHERE key = ?", error);
 
     if (!st)
         return false;
     sql_bind(st, "s", key);
-    int rc = sql_next(db, st, error);
+    int rc = sql_next(st, error);
     if (rc < 0)
         return false;
     *ret = rc == 1 ? read_mirror(st) : NULL;

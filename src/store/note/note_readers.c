@@ -26,16 +26,16 @@ look_at_role(Db *db, const char *role, char **ret, GError **error)
 {
     const Viewer viewer = {.role = role};
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT DISTINCT s.key FROM note_shown s "
-                               "JOIN job j ON j.id = s.job WHERE j.role = ? ORDER BY s.key",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT DISTINCT s.key FROM note_shown s "
+                          "JOIN job j ON j.id = s.job WHERE j.role = ? ORDER BY s.key",
+                          error);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "s", role);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         g_autofree char *key = sql_text(st, 0);
         char *slash = strrchr(key, '/');
         if (!slash || viewer_sees_note(db, &viewer, key))

@@ -75,32 +75,32 @@ free_note(gpointer note)
 /* Columns VERSION_COLUMNS, then length(body). A label that this program does not know is the
  * lowest. */
 static Note *
-read_note(sqlite3_stmt *st)
+read_note(SqlStmt *st)
 {
     Note *note = g_new0(Note, 1);
 
     note->key = sql_text(st, 0);
-    note->version = sqlite3_column_int64(st, 1);
+    note->version = sql_col_int(st, 1);
     note->author = sql_text(st, 2);
-    if (!trust_parse((const char *)sqlite3_column_text(st, 3), &note->label))
+    if (!trust_parse(sql_col_text(st, 3), &note->label))
         note->label = TRUST_ANYONE;
-    note->job.v = sqlite3_column_int64(st, 4);
-    note->step = sqlite3_column_int(st, 5);
-    note->updated_us = sqlite3_column_int64(st, 6);
+    note->job.v = sql_col_int(st, 4);
+    note->step = (int)sql_col_int(st, 5);
+    note->updated_us = sql_col_int(st, 6);
     note->from_key = sql_text_null(st, 7);
-    note->deleted = sqlite3_column_type(st, 8) == SQLITE_NULL;
-    note->size = (size_t)sqlite3_column_int64(st, 8);
+    note->deleted = sql_col_null(st, 8);
+    note->size = (size_t)sql_col_int(st, 8);
     return note;
 }
 
 /* Those that the viewer may see. */
 static bool
-read_notes(Db *db, const Viewer *viewer, sqlite3_stmt *st, GPtrArray **ret, GError **error)
+read_notes(Db *db, const Viewer *viewer, SqlStmt *st, GPtrArray **ret, GError **error)
 {
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(free_note);
     int rc;
 
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         g_autoptr(Note) note = read_note(st);
         if (viewer_sees_note(db, viewer, note->key))
             g_ptr_array_add(notes, g_steal_pointer(&note));
@@ -126,11 +126,11 @@ load_one(Db *db,
         *ret = NULL;
         return true;
     }
-    sqlite3_stmt *st = sql_get(db, sql, error);
+    SqlStmt *st = sql_get(db, sql, error);
     if (!st)
         return false;
     sql_bind(st, "sii", key, version, version);
-    int rc = sql_next(db, st, error);
+    int rc = sql_next(st, error);
     if (rc < 0)
         return false;
     *ret = rc == 1 ? read_note(st) : NULL;
@@ -178,7 +178,7 @@ note_text(const Note *note)
 bool
 notes_list(Db *db, const Viewer *viewer, const char *prefix, GPtrArray **ret, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT " VERSION_COLUMNS ", length(v.body) FROM note n JOIN note_version v "
                 "ON v.key = n.key AND v.version = n.version "
@@ -194,10 +194,10 @@ notes_list(Db *db, const Viewer *viewer, const char *prefix, GPtrArray **ret, GE
 bool
 note_history(Db *db, const Viewer *viewer, const char *key, GPtrArray **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT " VERSION_COLUMNS ", length(v.body) FROM note_version v "
-                               "WHERE v.key = ? ORDER BY v.version DESC",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " VERSION_COLUMNS ", length(v.body) FROM note_version v "
+                          "WHERE v.key = ? ORDER BY v.version DESC",
+                          error);
 
     if (!st)
         return false;
@@ -216,17 +216,17 @@ typedef struct Newest {
 static bool
 look_newest(Db *db, const char *key, Newest *ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, "SELECT version, deleted FROM note WHERE key = ?", error);
+    SqlStmt *st = sql_get(db, "SELECT version, deleted FROM note WHERE key = ?", error);
 
     if (!st)
         return false;
     sql_bind(st, "s", key);
-    int rc = sql_next(db, st, error);
+    int rc = sql_next(st, error);
     if (rc < 0)
         return false;
     *ret = (Newest){0};
     if (rc == 1) {
-        *ret = (Newest){sqlite3_column_int64(st, 0), sqlite3_column_int(st, 1) == 0};
+        *ret = (Newest){sql_col_int(st, 0), sql_col_int(st, 1) == 0};
         sql_reset(st);
     }
     return true;

@@ -12,7 +12,7 @@ bool
 note_writers(Db *db, const char *key, GArray **ret, GError **error)
 {
     g_autoptr(GArray) jobs = g_array_new(FALSE, FALSE, sizeof(JobId));
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 NAMES "SELECT DISTINCT v.job FROM note_version v JOIN name n ON v.key = n.key "
                       "WHERE " WRITTEN "ORDER BY v.job",
@@ -22,8 +22,8 @@ note_writers(Db *db, const char *key, GArray **ret, GError **error)
     if (!st)
         return false;
     sql_bind(st, "s", key);
-    while ((rc = sql_next(db, st, error)) == 1) {
-        JobId job = {sqlite3_column_int64(st, 0)};
+    while ((rc = sql_next(st, error)) == 1) {
+        JobId job = {sql_col_int(st, 0)};
         g_array_append_val(jobs, job);
     }
     if (rc < 0)

@@ -19,14 +19,11 @@ kind_name(EffectKind k)
 bool
 effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error)
 {
-    if (!sql_run(txn,
-                 "INSERT INTO effect (kind, job, message, account, subject, args) "
-                 "VALUES (?, ?, ?, ?, ?, ?)",
-                 NULL, error, "siisss", kind_name(e->kind), e->job.v, e->message.v, e->account,
-                 e->subject, e->args))
-        return false;
-    *ret_id = (EffectId){sql_last_id(txn)};
-    return true;
+    return sql_insert(txn,
+                      "INSERT INTO effect (kind, job, message, account, subject, args) "
+                      "VALUES (?, ?, ?, ?, ?, ?)",
+                      &ret_id->v, error, "siisss", kind_name(e->kind), e->job.v, e->message.v,
+                      e->account, e->subject, e->args);
 }
 
 /* An effect while it is being settled; owns its strings, which `effect` borrows. */
@@ -62,7 +59,7 @@ parse_kind(const char *name, EffectKind *ret)
 }
 
 static Debt *
-read_debt(sqlite3_stmt *st)
+read_debt(SqlStmt *st)
 {
     g_autofree char *kind = sql_text(st, 1);
     Debt *d = g_new0(Debt, 1);
@@ -70,10 +67,10 @@ read_debt(sqlite3_stmt *st)
     d->account = sql_text(st, 4);
     d->subject = sql_text(st, 5);
     d->args = sql_text(st, 6);
-    d->effect = (Effect){.id = {sqlite3_column_int64(st, 0)},
+    d->effect = (Effect){.id = {sql_col_int(st, 0)},
                          .kind = EFFECT_N_KINDS, /* a later version's: nobody's ops */
-                         .job = {sqlite3_column_int64(st, 2)},
-                         .message = {sqlite3_column_int64(st, 3)},
+                         .job = {sql_col_int(st, 2)},
+                         .message = {sql_col_int(st, 3)},
                          .account = d->account,
                          .subject = d->subject,
                          .args = d->args};
@@ -84,17 +81,17 @@ read_debt(sqlite3_stmt *st)
 static bool
 read_debts(Db *db, const char *account, GPtrArray **ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT id, kind, job, message, account, subject, args "
-                               "FROM effect WHERE account = ? AND failed IS NULL ORDER BY id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT id, kind, job, message, account, subject, args "
+                          "FROM effect WHERE account = ? AND failed IS NULL ORDER BY id",
+                          error);
     g_autoptr(GPtrArray) debts = g_ptr_array_new_with_free_func(debt_free);
     int rc = 0;
 
     if (!st)
         return false;
     sql_bind(st, "s", account);
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         g_ptr_array_add(debts, read_debt(st));
     if (rc < 0)
         return false;
@@ -310,21 +307,19 @@ effects_count(Db *db, bool failed, unsigned *ret_n, GError **error)
 bool
 effects_findings(Db *db, GPtrArray **ret_lines, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT kind, subject, args, failed FROM effect "
-                               "WHERE failed IS NOT NULL ORDER BY id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT kind, subject, args, failed FROM effect "
+                          "WHERE failed IS NOT NULL ORDER BY id",
+                          error);
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     int rc = 0;
 
     if (!st)
         return false;
-    while ((rc = sql_next(db, st, error)) == 1)
-        g_ptr_array_add(lines, g_strdup_printf("%s '%s' to '%s': %s",
-                                               (const char *)sqlite3_column_text(st, 0),
-                                               (const char *)sqlite3_column_text(st, 1),
-                                               (const char *)sqlite3_column_text(st, 2),
-                                               (const char *)sqlite3_column_text(st, 3)));
+    while ((rc = sql_next(st, error)) == 1)
+        g_ptr_array_add(lines, g_strdup_printf("%s '%s' to '%s': %s", sql_col_text(st, 0),
+                                               sql_col_text(st, 1), sql_col_text(st, 2),
+                                               sql_col_text(st, 3)));
     if (rc < 0)
         return false;
     *ret_lines = g_steal_pointer(&lines);

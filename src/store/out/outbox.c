@@ -258,17 +258,17 @@ bool
 outbox_give_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error)
 {
     g_autoptr(GArray) held = g_array_new(FALSE, FALSE, sizeof(int64_t));
-    sqlite3_stmt *st = sql_get(txn->db,
-                               "SELECT id FROM delivery WHERE state = 'held' AND why = ? AND "
-                               "outbox IN (SELECT id FROM outbox WHERE job = ? AND job <> 0)",
-                               error);
+    SqlStmt *st = sql_get(txn->db,
+                          "SELECT id FROM delivery WHERE state = 'held' AND why = ? AND "
+                          "outbox IN (SELECT id FROM outbox WHERE job = ? AND job <> 0)",
+                          error);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "si", why, job.v);
-    while ((rc = sql_next(txn->db, st, error)) == 1) {
-        int64_t id = sqlite3_column_int64(st, 0);
+    while ((rc = sql_next(st, error)) == 1) {
+        int64_t id = sql_col_int(st, 0);
         g_array_append_val(held, id);
     }
     if (rc < 0)

@@ -91,28 +91,27 @@ out_row_file(const OutRow *r)
     "o.question, d.affinity, " FLOOR ", wall(o.since_us), "
 
 static Trust
-read_floor(sqlite3_stmt *st, int column)
+read_floor(SqlStmt *st, int column)
 {
     Trust floor;
 
-    return trust_parse((const char *)sqlite3_column_text(st, column), &floor) ? floor
-                                                                              : TRUST_ANYONE;
+    return trust_parse(sql_col_text(st, column), &floor) ? floor : TRUST_ANYONE;
 }
 
 static OutRow *
-read_row(sqlite3_stmt *st)
+read_row(SqlStmt *st)
 {
     OutRow *r = g_new0(OutRow, 1);
     g_autofree char *state = sql_text(st, 3);
     g_autofree char *level = sql_text(st, 7);
 
-    r->id.v = sqlite3_column_int64(st, 0);
-    r->delivery = sqlite3_column_int64(st, 1);
-    r->job.v = sqlite3_column_int64(st, 2);
+    r->id.v = sql_col_int(st, 0);
+    r->delivery = sql_col_int(st, 1);
+    r->job.v = sql_col_int(st, 2);
     r->state = read_state(state);
-    r->attempts = sqlite3_column_int(st, 4);
-    r->round = sqlite3_column_int(st, 5);
-    r->step = sqlite3_column_int(st, 6);
+    r->attempts = (int)sql_col_int(st, 4);
+    r->round = (int)sql_col_int(st, 5);
+    r->step = (int)sql_col_int(st, 6);
     if (!trust_parse(level, &r->level))
         r->level = TRUST_ANYONE;
     r->msgid = sql_text(st, 8);
@@ -123,23 +122,23 @@ read_row(sqlite3_stmt *st)
     r->flags = sql_text_null(st, 13);
     r->subject = sql_text(st, 14);
     r->why = sql_text_null(st, 15);
-    r->created_us = sqlite3_column_int64(st, 16);
-    r->next_us = sqlite3_column_int64(st, 17);
-    r->question.v = sqlite3_column_int64(st, 18); /* 0 for NULL */
+    r->created_us = sql_col_int(st, 16);
+    r->next_us = sql_col_int(st, 17);
+    r->question.v = sql_col_int(st, 18); /* 0 for NULL */
     r->account = sql_text(st, 19);
     r->floor = read_floor(st, 20);
-    r->since_us = sqlite3_column_int64(st, 21);
+    r->since_us = sql_col_int(st, 21);
     r->bytes = sql_bytes(st, 22);
     return r;
 }
 
 static bool
-read_rows(Db *db, sqlite3_stmt *st, OutRows **ret_rows, GError **error)
+read_rows(Db *db, SqlStmt *st, OutRows **ret_rows, GError **error)
 {
     g_autoptr(OutRows) rows = out_rows_new();
     int rc = 0;
 
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         out_rows_add(rows, read_row(st));
     if (rc < 0)
         return false;
@@ -148,7 +147,7 @@ read_rows(Db *db, sqlite3_stmt *st, OutRows **ret_rows, GError **error)
 }
 
 static bool
-read_first(Db *db, sqlite3_stmt *st, OutRow **ret, GError **error)
+read_first(Db *db, SqlStmt *st, OutRow **ret, GError **error)
 {
     g_autoptr(OutRows) rows = NULL;
 
@@ -169,13 +168,13 @@ read_first(Db *db, sqlite3_stmt *st, OutRow **ret, GError **error)
 bool
 outbox_due(Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT " COLUMNS "o.bytes FROM delivery d "
-                               "CROSS JOIN outbox o ON o.id = d.outbox "
-                               "WHERE " DUE "AND (d.mailbox IS NOT NULL) = ? "
-                               "AND (d.mailbox IS NOT NULL OR d.folder = '') "
-                               "AND " MAY_LEAVE "ORDER BY d.next_us, d.id LIMIT ?",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " COLUMNS "o.bytes FROM delivery d "
+                          "CROSS JOIN outbox o ON o.id = d.outbox "
+                          "WHERE " DUE "AND (d.mailbox IS NOT NULL) = ? "
+                          "AND (d.mailbox IS NOT NULL OR d.folder = '') "
+                          "AND " MAY_LEAVE "ORDER BY d.next_us, d.id LIMIT ?",
+                          error);
 
     if (!st)
         return false;
@@ -198,12 +197,12 @@ outbox_due_files(Db *db,
                  OutRows **ret_rows,
                  GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT " COLUMNS "o.bytes FROM delivery d "
-                               "CROSS JOIN outbox o ON o.id = d.outbox "
-                               "WHERE " DUE "AND " FILES "AND " NOTHING_HELD
-                               "ORDER BY d.next_us, d.id LIMIT ?",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT " COLUMNS "o.bytes FROM delivery d "
+                          "CROSS JOIN outbox o ON o.id = d.outbox "
+                          "WHERE " DUE "AND " FILES "AND " NOTHING_HELD
+                          "ORDER BY d.next_us, d.id LIMIT ?",
+                          error);
 
     if (!st)
         return false;
@@ -223,7 +222,7 @@ outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error)
 bool
 outbox_find_local(Db *db, OutId id, const char *mailbox, OutRow **ret, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
                 "WHERE o.id = ? AND d.mailbox = ? AND d.folder = '' LIMIT 1",
@@ -298,7 +297,7 @@ outbox_list(Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret_rows,
 
     if (!find_range(db, q, &low, &high, error))
         return false;
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT " COLUMNS "NULL FROM delivery d CROSS JOIN outbox o ON o.id = d.outbox "
                 "WHERE d.outbox >= ?7 AND d.outbox <= ?8 AND " VISIBLE
@@ -331,7 +330,7 @@ number_of(const char *msgid)
 bool
 outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
                 "WHERE " VISIBLE "AND ((o.id = ?3 AND o.msgid = ?4) OR "
@@ -348,7 +347,7 @@ outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GErro
 bool
 outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError **error)
 {
-    sqlite3_stmt *st = sql_get(
+    SqlStmt *st = sql_get(
         db, "SELECT " FLOOR " FROM outbox o WHERE " VISIBLE "AND o.id = ?3 AND o.msgid = ?4",
         error);
     int rc;
@@ -357,7 +356,7 @@ outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError
     if (!st)
         return false;
     sql_bind(st, "isis", (int64_t)viewer->operator, viewer->role, number_of(msgid), msgid);
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         *ret = read_floor(st, 0);
     return rc == 0;
 }
@@ -365,7 +364,7 @@ outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError
 bool
 outbox_load(Db *db, OutId id, OutRow **ret, GError **error)
 {
-    sqlite3_stmt *st =
+    SqlStmt *st =
         sql_get(db,
                 "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
                 "WHERE o.id = ? ORDER BY d.folder = 'Sent', d.id LIMIT 1",
@@ -422,13 +421,13 @@ join_rows(GPtrArray *rows)
 static bool
 read_role(Db *db, OutRow *row, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db, "SELECT role FROM job WHERE id = ?", error);
+    SqlStmt *st = sql_get(db, "SELECT role FROM job WHERE id = ?", error);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "i", row->job.v);
-    while ((rc = sql_next(db, st, error)) == 1)
+    while ((rc = sql_next(st, error)) == 1)
         row->role = sql_text(st, 0);
     return rc == 0;
 }

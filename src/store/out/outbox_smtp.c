@@ -135,15 +135,15 @@ bool
 outbox_to_ask(Db *db, int64_t now_us, GArray **ret, GError **error)
 {
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(OutId));
-    sqlite3_stmt *st = sql_get(
+    SqlStmt *st = sql_get(
         db, "SELECT DISTINCT outbox FROM delivery WHERE" TO_ASK "ORDER BY outbox", error);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "i", now_us);
-    while ((rc = sql_next(db, st, error)) == 1) {
-        OutId id = {sqlite3_column_int64(st, 0)};
+    while ((rc = sql_next(st, error)) == 1) {
+        OutId id = {sql_col_int(st, 0)};
         g_array_append_val(ids, id);
     }
     if (rc < 0)
@@ -414,19 +414,19 @@ bool
 outbox_news(Db *db, JobId job, OutNewsList **ret, GError **error)
 {
     g_autoptr(OutNewsList) all = out_news_list_new();
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT d.id, d.address, o.msgid, d.why FROM delivery d "
-                               "JOIN outbox o ON o.id = d.outbox "
-                               "WHERE d.news <> 0 AND o.job = ? AND o.job <> 0 ORDER BY d.id",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT d.id, d.address, o.msgid, d.why FROM delivery d "
+                          "JOIN outbox o ON o.id = d.outbox "
+                          "WHERE d.news <> 0 AND o.job = ? AND o.job <> 0 ORDER BY d.id",
+                          error);
     int rc;
 
     if (!st)
         return false;
     sql_bind(st, "i", job.v);
-    while ((rc = sql_next(db, st, error)) == 1) {
+    while ((rc = sql_next(st, error)) == 1) {
         OutNews *n = g_new0(OutNews, 1);
-        n->delivery = sqlite3_column_int64(st, 0);
+        n->delivery = sql_col_int(st, 0);
         n->address = sql_text(st, 1);
         n->msgid = sql_text(st, 2);
         n->why = sql_text(st, 3);

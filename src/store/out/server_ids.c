@@ -47,10 +47,10 @@ server_ids_put(Txn *txn, OutId mail, const char *id, bool *ret_new, GError **err
 bool
 server_ids_find(Db *db, const char *id, OutId *ret, char **ret_msgid, GError **error)
 {
-    sqlite3_stmt *st = sql_get(db,
-                               "SELECT o.id, o.msgid FROM renamed r "
-                               "JOIN outbox o ON o.id = r.outbox WHERE r.id = ?",
-                               error);
+    SqlStmt *st = sql_get(db,
+                          "SELECT o.id, o.msgid FROM renamed r "
+                          "JOIN outbox o ON o.id = r.outbox WHERE r.id = ?",
+                          error);
     int rc;
 
     *ret = (OutId){0};
@@ -59,8 +59,8 @@ server_ids_find(Db *db, const char *id, OutId *ret, char **ret_msgid, GError **e
     if (!st)
         return false;
     sql_bind(st, "s", id);
-    while ((rc = sql_next(db, st, error)) == 1) {
-        ret->v = sqlite3_column_int64(st, 0);
+    while ((rc = sql_next(st, error)) == 1) {
+        ret->v = sql_col_int(st, 0);
         if (ret_msgid)
             *ret_msgid = sql_text(st, 1);
     }
@@ -89,7 +89,7 @@ server_ids_owed(Db *db, const char *account, int64_t since_us, GArray **ret, GEr
     if (!sql_int(db, "SELECT id FROM outbox WHERE created_us < ? ORDER BY id DESC LIMIT 1", 0,
                  &before, error, "i", since_us))
         return false;
-    sqlite3_stmt *st = sql_get(
+    SqlStmt *st = sql_get(
         db,
         "SELECT DISTINCT d.outbox FROM delivery d WHERE d.outbox > ? AND d.affinity = ? AND "
         "d.mailbox IS NULL AND d.folder = '' AND d.state IN ('sending', 'sent', 'in_doubt') "
@@ -99,8 +99,8 @@ server_ids_owed(Db *db, const char *account, int64_t since_us, GArray **ret, GEr
     if (!st)
         return false;
     sql_bind(st, "is", before, account);
-    while ((rc = sql_next(db, st, error)) == 1) {
-        OutId id = {sqlite3_column_int64(st, 0)};
+    while ((rc = sql_next(st, error)) == 1) {
+        OutId id = {sql_col_int(st, 0)};
         g_array_append_val(ids, id);
     }
     if (rc < 0)

@@ -5,6 +5,7 @@
 #include "store/job/timers.h"
 #include "store/out/outbox_smtp.h"
 #include "temp_store.h"
+#include <sqlite3.h>
 
 #define HOUR_US (3600 * USEC_PER_SEC)
 #define DAY_US (24 * HOUR_US)

@@ -128,14 +128,14 @@ static int64_t
 make_job(Db *db, const char *role)
 {
     Txn txn = test_begin(db);
+    int64_t id;
 
     g_assert_true(
-        sql_run(&txn,
-                "INSERT INTO job (role, face, thread, state, subject, asker, original, "
-                "original_msgid, ready_us, created_us, updated_us) "
-                "VALUES (?, '', 1, 'queued', '', '', 1, '', 1, 1, 1)",
-                NULL, NULL, "s", role));
-    int64_t id = sql_last_id(&txn);
+        sql_insert(&txn,
+                   "INSERT INTO job (role, face, thread, state, subject, asker, original, "
+                   "original_msgid, ready_us, created_us, updated_us) "
+                   "VALUES (?, '', 1, 'queued', '', '', 1, '', 1, 1, 1)",
+                   &id, NULL, "s", role));
     test_commit(&txn);
     return id;
 }

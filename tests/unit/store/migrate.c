@@ -5,6 +5,7 @@
 #include "store/schema.h"
 #include "store/sql.h"
 #include "testhome.h"
+#include <sqlite3.h>
 
 static void
 make_foreign(const Home *home, const char *sql)

@@ -3,6 +3,7 @@
 #include "store/job/jobs.h"
 #include "store/job/step_rows.h"
 #include "temp_store.h"
+#include <sqlite3.h>
 
 /*
  * A random walk over all that can happen to a few jobs, from a fixed seed, beside a model that

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "store/out/effects.h"
 #include "temp_store.h"
+#include <sqlite3.h>
 
 static const OutTo local = {"bob@example.org", "bob", "", NULL};
 static const OutTo remote = {"eve@elsewhere.example", NULL, "", NULL};

@@ -3,6 +3,7 @@
 #include "store/db.h"
 #include "store/sql.h"
 #include "testhome.h"
+#include <sqlite3.h>
 
 static void
 test_damaged_page(void)
