@@ -91,6 +91,16 @@ broken_down(int64_t wall_us)
     return tm;
 }
 
+int64_t
+clock_backoff(int64_t first_us, int64_t max_us, int nth)
+{
+    int64_t wait = first_us;
+
+    for (int i = 0; i < nth && wait < max_us; i++)
+        wait *= 2;
+    return MIN(wait, max_us);
+}
+
 char *
 clock_format_iso(int64_t wall_us)
 {

@@ -44,6 +44,10 @@ int64_t clock_mono_us(void);
 /* How long to wait for a server: usual_us, or less where POSTRIDER_PATIENCE says so. */
 int64_t clock_patience_us(int64_t usual_us);
 
+/* How long to wait before the next try after nth others (0, 1 …) came to nothing: twice as long each
+ * time, at most max_us. */
+int64_t clock_backoff(int64_t first_us, int64_t max_us, int nth);
+
 /* "2026-11-15T09:30:00Z"; caller frees. */
 char *clock_format_iso(int64_t wall_us);
 /* Accepts YYYY-MM-DD and the form above, with or without fraction and offset. */

@@ -287,6 +287,17 @@ text_parse_money(const char *s, int64_t *ret_micro)
 }
 
 char *
+text_money(int64_t micro)
+{
+    if (micro > 0 && micro < 100)
+        return g_strdup("<$0.0001");
+    if (micro >= 1000000 || micro % 10000 == 0)
+        return g_strdup_printf("$%" G_GINT64_FORMAT ".%02d", micro / 1000000,
+                               (int)(micro % 1000000 / 10000));
+    return g_strdup_printf("$0.%04d", (int)(micro / 100));
+}
+
+char *
 text_format_size(uint64_t bytes)
 {
     static const char *const units[] = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};

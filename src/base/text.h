@@ -38,6 +38,8 @@ bool text_parse_size(const char *s, uint64_t *ret_bytes);
 bool text_parse_int(const char *s, int64_t min, int64_t max, int64_t *ret);
 /* "2.00" as micro-units: money without floating point. */
 bool text_parse_money(const char *s, int64_t *ret_micro);
+/* As people read it: "$2.00"; where cents say too little "$0.0042"; caller frees. */
+char *text_money(int64_t micro);
 /* "1.5 KB", "3 MB"; caller frees. */
 char *text_format_size(uint64_t bytes);
 /* A name for a role, person, account: [a-z0-9][a-z0-9._-]{0,63}, no "..". */

@@ -49,7 +49,7 @@ asked_wait(const RetryCase *c)
 static int64_t
 backoff(const RetryCase *c)
 {
-    int64_t wait = MIN(FIRST_US << MIN(c->retries, 10), BACKOFF_MAX_US);
+    int64_t wait = clock_backoff(FIRST_US, BACKOFF_MAX_US, (int)c->retries);
     return wait - wait / 4 * (c->random % 1024) / 1024;
 }
 

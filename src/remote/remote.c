@@ -315,13 +315,12 @@ wait_us(const Remote *r, int64_t us)
 }
 
 static int64_t
-next_try(const GError *why, int64_t *backoff)
+next_try(const GError *why, int *failures)
 {
     if (err_is(why, ERR_CONFIG))
         return PERSON_US;
-    int64_t now = *backoff + g_random_int_range(0, 1000) * (*backoff / 4000);
-    *backoff = MIN(2 * *backoff, BACKOFF_MAX_US);
-    return now;
+    int64_t wait = clock_backoff(BACKOFF_FIRST_US, BACKOFF_MAX_US, (*failures)++);
+    return wait + g_random_int_range(0, 1000) * (wait / 4000);
 }
 
 /* Why the session ended decides what becomes of the account's mail meanwhile. */
@@ -337,7 +336,7 @@ note_state(Remote *r)
 static int
 keep_going(Remote *r)
 {
-    int64_t backoff = BACKOFF_FIRST_US;
+    int failures = 0;
     bool once =
         r->options->once || r->options->take_over || r->options->caught || r->options->since_us;
     for (;;) {
@@ -354,8 +353,8 @@ keep_going(Remote *r)
         if (once || r->refused || err_is(error, ERR_DAMAGE))
             return err_exit_status(error);
         if (clock_mono_us() - began > HEALTHY_US)
-            backoff = BACKOFF_FIRST_US;
-        int64_t us = next_try(error, &backoff);
+            failures = 0;
+        int64_t us = next_try(error, &failures);
         log_event(LOG_DEBUG, "trying again later", "account", r->account->name, "why",
                   error->message, NULL);
         if (!wait_us(r, us))

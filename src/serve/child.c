@@ -67,22 +67,12 @@ part_forgive(Part *part)
     part->refused = false;
 }
 
-/* 1 s, 2 s, 4 s … 60 s. */
-static int64_t
-backoff(int nth)
-{
-    int64_t delay = BACKOFF_FIRST_US;
-
-    for (int i = 1; i < nth && delay < BACKOFF_MAX_US; i++)
-        delay *= 2;
-    return MIN(delay, BACKOFF_MAX_US);
-}
-
 static void
 part_failed(Part *part, int64_t life_us, int64_t now_us)
 {
     part->failures = life_us >= HEALTHY_US ? 1 : part->failures + 1;
-    part->not_before_us = now_us + backoff(part->failures);
+    part->not_before_us =
+        now_us + clock_backoff(BACKOFF_FIRST_US, BACKOFF_MAX_US, part->failures - 1);
 }
 
 static void
@@ -92,7 +82,8 @@ part_ended_well(Part *part, int64_t life_us, int64_t now_us)
     part->not_before_us = 0;
     part->quick = life_us < QUICK_US ? part->quick + 1 : 0;
     if (part->quick >= QUICK_MAX)
-        part->not_before_us = now_us + backoff(part->quick - QUICK_MAX + 1);
+        part->not_before_us =
+            now_us + clock_backoff(BACKOFF_FIRST_US, BACKOFF_MAX_US, part->quick - QUICK_MAX);
 }
 
 static char *

@@ -5,6 +5,7 @@
  */
 #include "base/banned.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "notes/notes.h"
 #include "steps/prompt_internal.h"
 
@@ -130,8 +131,9 @@ format_left(const StepInput *in)
     GString *s = g_string_new("Left, with this step:");
     g_string_append_printf(s, " %d %s in this run, %d in this round", in->iterations_left,
                            in->iterations_left == 1 ? "step" : "steps", in->round_left);
+    g_autofree char *money = text_money(in->money_left_micro);
     if (in->money_left_micro != INT64_MAX)
-        g_string_append_printf(s, ", $%.2f", (double)in->money_left_micro / 1e6);
+        g_string_append_printf(s, ", %s", money);
     g_string_append_c(s, '.');
     if (in->round_left == 1)
         g_string_append(s, " This is the last step of this round: answer now, with what you "

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "engine/follow.h"
 #include "mail/mime/charset.h"
+#include "mail/mime/mediatype.h"
 #include "notes/notes.h"
 #include "steps/conversation.h"
 #include "steps/letter.h"
@@ -97,23 +98,6 @@ is_text_name(const char *filename)
     return false;
 }
 
-/* Mailers send pictures as application/octet-stream, too: then the name tells. */
-static const char *
-type_by_name(const char *filename)
-{
-    static const struct {
-        const char *extension, *type;
-    } types[] = {{".png", "image/png"}, {".jpg", "image/jpeg"},  {".jpeg", "image/jpeg"},
-                 {".gif", "image/gif"}, {".webp", "image/webp"}, {".pdf", "application/pdf"}};
-    const char *dot = strrchr(filename, '.');
-
-    for (size_t i = 0; dot && i < G_N_ELEMENTS(types); i++) {
-        if (g_ascii_strcasecmp(dot, types[i].extension) == 0)
-            return types[i].type;
-    }
-    return "";
-}
-
 size_t
 source_size_max(const char *media_type)
 {
@@ -124,8 +108,10 @@ source_size_max(const char *media_type)
 bool
 source_readable(const MsgPart *part, unsigned takes)
 {
+    /* Mailers send pictures as application/octet-stream, too: then the name tells. */
     bool generic = g_str_equal(part->content_type, "application/octet-stream");
-    const char *type = generic ? type_by_name(part->filename) : part->content_type;
+    const char *named = generic ? mediatype_of(part->filename) : NULL;
+    const char *type = named ? named : part->content_type;
 
     return (takes & CONTEXT_ANY_FILE) || is_text_name(part->filename) || part->legible ||
            part->mail ||

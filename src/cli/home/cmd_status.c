@@ -97,8 +97,8 @@ print_failed(Cli *cli, const Status *s)
 static void
 print_cost(Cli *cli, const Status *s)
 {
-    g_autofree char *spent = step_money(s->cost_micro);
-    g_autofree char *limit = step_money(s->cost_limit_micro);
+    g_autofree char *spent = text_money(s->cost_micro);
+    g_autofree char *limit = text_money(s->cost_limit_micro);
     if (s->cost_micro)
         cli_print(cli, "spent today: %s%s%s\n", spent, s->cost_limit_micro ? " of " : "",
                   s->cost_limit_micro ? limit : "");

@@ -103,12 +103,12 @@ print_rows(Cli *cli, const Costs *c)
     static const char *const brains[] = {"BRAIN", "STEPS", "COST", NULL};
     static const char *const *const headings[] = {days, roles, jobs, brains};
     g_autofree char *all = g_strdup_printf("%" PRId64, c->steps);
-    g_autofree char *total = step_money(c->total);
+    g_autofree char *total = text_money(c->total);
     CliTable *t = cli_table_new(headings[c->by]);
     for (guint i = 0; i < c->rows->len; i++) {
         const CostRow *row = g_ptr_array_index(c->rows, i);
         g_autofree char *steps = g_strdup_printf("%" PRId64, row->steps);
-        g_autofree char *cost = step_money(row->cost_micro);
+        g_autofree char *cost = text_money(row->cost_micro);
         g_autofree char *job = g_strdup_printf("%" PRId64, row->job.v);
         g_autofree char *subject = text_shorten(row->name, 50);
         if (c->by == COST_JOB)
@@ -126,8 +126,8 @@ print_rows(Cli *cli, const Costs *c)
 static void
 print_today(Cli *cli, const Costs *c)
 {
-    g_autofree char *today = step_money(c->today), *limit = step_money(c->day_limit);
-    g_autofree char *left = step_money(MAX(c->day_limit - c->today, 0));
+    g_autofree char *today = text_money(c->today), *limit = text_money(c->day_limit);
+    g_autofree char *left = text_money(MAX(c->day_limit - c->today, 0));
     if (c->day_limit > 0)
         cli_print(cli, "today (UTC): %s of %s; %s left\n", today, limit, left);
     else

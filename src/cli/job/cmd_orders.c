@@ -46,7 +46,7 @@ note_order(Cli *cli, Txn *txn, JobId job, const Wish *w, GError **error)
     static const char *const words[] = {
         [STOP] = "STOP", [CANCEL] = "CANCEL", [CONTINUE] = "CONTINUE"};
     Engine engine = {.home = cli->home, .db = cli->db};
-    g_autofree char *dollars = w->money ? step_money(w->money) : NULL;
+    g_autofree char *dollars = w->money ? text_money(w->money) : NULL;
     GString *text = g_string_new(NULL);
     g_string_printf(text, "the order %s from the operator", words[w->what]);
     if (w->steps)

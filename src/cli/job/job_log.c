@@ -1,6 +1,7 @@
 /* `job log`: all that was decided about a job, in the order of time. */
 #include "base/banned.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/home/tail.h"
 #include "cli/job/show_job.h"
 #include "cli/job/step_view.h"
@@ -170,7 +171,7 @@ add_steps(Log *log)
     for (guint i = 0; i < log->steps->len; i++) {
         const Step *s = g_ptr_array_index(log->steps, i);
         g_autofree char *took = clock_format_span(s->took_us);
-        g_autofree char *cost = step_money(s->cost_micro);
+        g_autofree char *cost = text_money(s->cost_micro);
         add(log, s->at_us, "step", s->n, "%d (%s, %s): %s%s%s", s->n, took, cost, s->did,
             s->because ? ", because " : "", s->because ? s->because : "");
     }

@@ -120,7 +120,7 @@ print_job(Cli *cli, const Job *job, const Steps *steps)
 {
     GError *error = NULL;
     g_autofree char *sentence = tell_job(cli->db, job->id, &error);
-    g_autofree char *cost = step_money(job->cost_micro);
+    g_autofree char *cost = text_money(job->cost_micro);
     if (!sentence)
         return cli_error(0, error);
     cli_print_vis(cli, sentence, true);

@@ -139,7 +139,7 @@ print_head(Cli *cli, const Job *job, const Step *step)
 {
     g_autofree char *at = clock_format_iso(step->at_us);
     g_autofree char *took = clock_format_span(step->took_us);
-    g_autofree char *cost = step_money(step->cost_micro);
+    g_autofree char *cost = text_money(step->cost_micro);
     cli_print(cli, "Step %d of job %" PRId64 " (", step->n, job->id.v);
     cli_print_vis(cli, job->subject, false);
     cli_print(cli, "), round %d\n\n", step->round);

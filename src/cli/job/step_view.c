@@ -15,17 +15,6 @@
 #define INDENT 6u
 
 char *
-step_money(int64_t micro)
-{
-    if (micro > 0 && micro < 100)
-        return g_strdup("<$0.0001");
-    if (micro >= 1000000 || micro % 10000 == 0)
-        return g_strdup_printf("$%" PRId64 ".%02d", micro / 1000000,
-                               (int)(micro % 1000000 / 10000));
-    return g_strdup_printf("$0.%04d", (int)(micro / 100));
-}
-
-char *
 step_time(int64_t wall_us)
 {
     g_autofree char *iso = clock_format_iso(wall_us);
@@ -128,7 +117,7 @@ print_row(Cli *cli, const Step *s, unsigned width)
 {
     g_autofree char *n = g_strdup_printf("%d", s->n);
     g_autofree char *at = step_time(s->at_us), *took = clock_format_span(s->took_us);
-    g_autofree char *cost = step_money(s->cost_micro), *did = cli_short_ids(cli, s->did);
+    g_autofree char *cost = text_money(s->cost_micro), *did = cli_short_ids(cli, s->did);
     const char *because = s->because ? s->because : "";
     pad(cli, n, 6);
     pad(cli, at, 16);
@@ -152,7 +141,7 @@ print_plain(Cli *cli, const Steps *steps)
         g_autofree char *n = g_strdup_printf("%d", s->n);
         g_autofree char *at = clock_format_iso(s->at_us);
         g_autofree char *took = clock_format_span(s->took_us);
-        g_autofree char *cost = step_money(s->cost_micro);
+        g_autofree char *cost = text_money(s->cost_micro);
         cli_table_add(t, n, at, took, cost, s->did, s->because ? s->because : "", NULL);
     }
     cli_table_print(cli, t);

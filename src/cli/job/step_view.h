@@ -6,7 +6,6 @@
 
 /* "$1.20"; less than a dollar to a hundredth of a cent: "$0.0312"; something is never nothing:
  * "<$0.0001". Caller frees. */
-char *step_money(int64_t micro);
 /* "11-15 12:33:50", in UTC as all times that we print; caller frees. */
 char *step_time(int64_t wall_us);
 /* Columns of the terminal, or of $COLUMNS; 0: nobody counts them (a pipe). */

@@ -2,16 +2,6 @@
 #include "base/banned.h"
 #include "store/out/outbox_smtp.h"
 
-static int64_t
-retry_delay(const Config *config, int attempts)
-{
-    int64_t delay = config->retry_first_us;
-
-    for (int i = 0; i < attempts && delay < config->retry_max_us; i++)
-        delay *= 2;
-    return MIN(delay, config->retry_max_us);
-}
-
 bool
 attempt_failed(Txn *txn,
                const Home *home,
@@ -31,6 +21,6 @@ attempt_failed(Txn *txn,
                outbox_end_copies(txn, row->id, error);
     }
     *ret = ATTEMPT_AGAIN;
-    return outbox_retry(txn, row->delivery, now + retry_delay(config, row->attempts), why,
-                        error);
+    int64_t wait = clock_backoff(config->retry_first_us, config->retry_max_us, row->attempts);
+    return outbox_retry(txn, row->delivery, now + wait, why, error);
 }

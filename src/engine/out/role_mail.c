@@ -1,5 +1,6 @@
 #include "engine/out/role_mail.h"
 #include "base/banned.h"
+#include "base/text.h"
 #include "engine/run/links.h"
 #include "mail/markdown.h"
 #include "mail/msgid.h"
@@ -11,10 +12,11 @@ add_limits(GString *s, const ConfRole *role, const Job *job)
     int64_t money = job->cost_limit_micro ? job->cost_limit_micro : role->max_cost_micro;
     g_string_append_printf(s, " · step %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
                            MIN(job->total_iterations + INT64_C(1), steps), steps);
-    if (job->round_cost_micro > 0)
-        g_string_append_printf(s, " · $%.2f", (double)job->round_cost_micro / 1e6);
-    if (job->round_cost_micro > 0 && money > 0)
-        g_string_append_printf(s, " of $%.2f", (double)money / 1e6);
+    if (job->round_cost_micro <= 0)
+        return;
+    g_autofree char *spent = text_money(job->round_cost_micro), *most = text_money(money);
+    g_string_append_printf(s, " · %s%s%s", spent, money > 0 ? " of " : "",
+                           money > 0 ? most : "");
 }
 
 /* "job 12 · step 4 of 24 · $0.11 of $2.00 · reply STOP, STATUS, WHY, or just write"; the limits

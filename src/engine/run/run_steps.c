@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "engine/run/run_internal.h"
 #include "engine/run/settle.h"
 #include "mail/address.h"
@@ -80,16 +81,9 @@ run_limit(const Task *t)
 }
 
 static char *
-money(int64_t micro)
-{
-    return g_strdup_printf("$%" G_GINT64_FORMAT ".%02d", micro / 1000000,
-                           (int)(micro % 1000000 / 10000));
-}
-
-static char *
 money_spent(const char *of, int64_t limit)
 {
-    g_autofree char *sum = money(limit);
+    g_autofree char *sum = text_money(limit);
     return g_strdup_printf("the %s of %s is spent", of, sum);
 }
 

@@ -148,6 +148,25 @@ test_random(void)
     g_assert_true(memcmp(z, zero, sizeof z) != 0);
 }
 
+static void
+test_backoff(void)
+{
+    static const struct {
+        int64_t first, max;
+        int nth;
+        int64_t want;
+    } rows[] = {{1, 60, 0, 1},
+                {1, 60, 1, 2},
+                {1, 60, 5, 32},
+                {1, 60, 6, 60},
+                {1, 60, 99, 60},
+                {90, 60, 0, 60},
+                {1, INT64_MAX / 2, 99, INT64_MAX / 2}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+        g_assert_cmpint(clock_backoff(rows[i].first, rows[i].max, rows[i].nth), ==,
+                        rows[i].want);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -157,6 +176,7 @@ main(int argc, char **argv)
     g_test_add_func("/clock/format", test_format);
     g_test_add_func("/clock/parse", test_parse);
     g_test_add_func("/clock/span", test_span);
+    g_test_add_func("/clock/backoff", test_backoff);
     g_test_add_func("/clock/random", test_random);
     return g_test_run();
 }

@@ -289,6 +289,22 @@ test_money(void)
     }
 }
 
+static void
+test_show_money(void)
+{
+    static const struct {
+        int64_t micro;
+        const char *want;
+    } rows[] = {
+        {0, "$0.00"},       {1, "<$0.0001"},         {99, "<$0.0001"},    {100, "$0.0001"},
+        {4200, "$0.0042"},  {110000, "$0.11"},       {113499, "$0.1134"}, {1000000, "$1.00"},
+        {1234567, "$1.23"}, {2000000000, "$2000.00"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autofree char *text = text_money(rows[i].micro);
+        g_assert_cmpstr(text, ==, rows[i].want);
+    }
+}
+
 static const struct {
     uint64_t bytes;
     const char *want;
@@ -351,6 +367,7 @@ main(int argc, char **argv)
     g_test_add_func("/text/size", test_size);
     g_test_add_func("/text/int", test_int);
     g_test_add_func("/text/money", test_money);
+    g_test_add_func("/text/show-money", test_show_money);
     g_test_add_func("/text/format-size", test_format_size);
     g_test_add_func("/text/name", test_name);
     return g_test_run();
