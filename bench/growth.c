@@ -6,11 +6,11 @@
  */
 #include "base/banned.h"
 #include "base/err.h"
+#include "cli/faces.h"
 #include "corpus.h"
 #include "engine/in/intake.h"
 #include "measure.h"
 #include "place.h"
-#include "steps/steps.h"
 #include "store/mail/messages.h"
 #include <errno.h>
 #include <unistd.h>
@@ -135,11 +135,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, rig_clear)
 static bool
 measure(Measure *m, GError **error)
 {
-    static const FaceOps *const faces[] = {&face_steps, NULL};
     g_auto(Place) place = {0};
     g_auto(Rig) r = {.place = &place};
 
-    if (!place_open(&place, NULL, error) || !engine_open(place.home, faces, &r.engine, error) ||
+    if (!place_open(&place, NULL, error) ||
+        !engine_open(place.home, &cli_parts, &r.engine, error) ||
         !intake_open(r.engine, &place.home->config->accounts[0], 0, &r.intake, error))
         return false;
     r.role = &place.home->config->roles[0];

@@ -6,12 +6,12 @@
  */
 #include "base/banned.h"
 #include "base/err.h"
+#include "cli/faces.h"
 #include "corpus.h"
 #include "engine/follow.h"
 #include "engine/in/intake.h"
 #include "measure.h"
 #include "place.h"
-#include "steps/steps.h"
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -164,13 +164,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, rig_clear)
 static bool
 measure(Measure *m, GError **error)
 {
-    static const FaceOps *const faces[] = {&face_steps, NULL};
     g_auto(Place) place = {0};
     g_auto(Rig) r = {.place = &place};
     int64_t bytes = 0;
     bool fresh;
 
-    if (!place_open(&place, NULL, error) || !engine_open(place.home, faces, &r.engine, error))
+    if (!place_open(&place, NULL, error) ||
+        !engine_open(place.home, &cli_parts, &r.engine, error))
         return false;
     r.mailbox =
         g_build_filename(place.path, "mail", place.home->config->roles[0].name, "new", NULL);

@@ -11,11 +11,11 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "cli/faces.h"
 #include "corpus.h"
 #include "engine/checkpoint/mailbox_visit.h"
 #include "measure.h"
 #include "place.h"
-#include "steps/steps.h"
 #include <dirent.h>
 #include <errno.h>
 #include <gmime/gmime.h>
@@ -160,7 +160,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, rig_clear)
 static bool
 measure(Measure *m, GError **error)
 {
-    static const FaceOps *const faces[] = {&face_steps, NULL};
     const Runner bare = {NULL, run_bare}, ours = {NULL, run_intake};
     g_autofree char *conf = place_conf_roles(SLICES);
     g_auto(Place) place = {0};
@@ -168,7 +167,7 @@ measure(Measure *m, GError **error)
     double floor, subject;
 
     if (!place_open(&place, conf, error) || !fill(&r, error) ||
-        !engine_open(place.home, faces, &r.engine, error) || !know_mailboxes(&r, error) ||
+        !engine_open(place.home, &cli_parts, &r.engine, error) || !know_mailboxes(&r, error) ||
         !intake_open(r.engine, &place.home->config->accounts[0], 0, &r.intake, error) ||
         !measure_race(&bare, &ours, &r, SLICES, SLICE, &floor, &subject, error))
         return false;

@@ -13,13 +13,14 @@
  * Then how long the context of a thread of 1,000 mails takes, and how much memory a run on it
  * needs at its peak.
  */
-#include "steps/steps.h"
 #include "base/banned.h"
 #include "base/err.h"
 #include "brain/brain.h"
+#include "cli/faces.h"
 #include "engine/run/run.h"
 #include "measure.h"
 #include "place.h"
+#include "steps/mode_steps.h"
 #include <errno.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
@@ -373,7 +374,7 @@ build_context(const Rig *r, const Job *job, Samples *ms, GError **error)
     g_autoptr(Context) c = context_new(r->place->home, job, 0);
     if (shown->len != 1)
         return err_set(error, ERR_NEVER, "%u mails are open", shown->len);
-    if (!face_steps.context(r->engine, job, role, &in, NULL, c, error))
+    if (!mode_steps.context(r->engine, job, role, &in, NULL, c, error))
         return false;
     (void)context_text(c);
     samples_add(ms, (measure_now() - began) * 1000);
@@ -450,12 +451,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, rig_clear)
 static bool
 measure(Measure *m, GError **error)
 {
-    static const FaceOps *const faces[] = {&face_steps, NULL};
     g_auto(Place) place = {0};
     g_auto(Rig) r = {.place = &place};
 
     return place_open(&place, conf, error) && put_scripts(&place, error) &&
-           put_thread(&place, error) && engine_open(place.home, faces, &r.engine, error) &&
+           put_thread(&place, error) && engine_open(place.home, &cli_parts, &r.engine, error) &&
            measure_context(m, &r, error) && measure_rss(m, &place, error) &&
            open_bare(&r, error) && measure_steps(m, &r, error);
 }

@@ -1,11 +1,13 @@
 #pragma once
 
-/* The faces that this program is built with; the last one takes what is left. */
-#include "engine/face.h"
+/* The modes and faces that this program is built with. */
+#include "engine/engine.h"
 
-extern const FaceOps *const cli_faces[];
+extern const EngineParts cli_parts;
 
 typedef struct Cli Cli;
 /* Opens home, store and engine for a verb. 0, or an exit status after the message was printed.
  */
 int cli_engine(Cli *cli, Engine **ret);
+/* One for verbs that read, over the store that the verb has opened; nothing to close. */
+Engine cli_reader(const Cli *cli);

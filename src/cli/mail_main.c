@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
+#include "cli/faces.h"
 
 /* clang-format off */
 static const VerbRun table[] = {
@@ -31,6 +32,25 @@ static const VerbRun table[] = {
     {NULL, NULL},
 };
 /* clang-format on */
+
+int
+cli_engine(Cli *cli, Engine **ret)
+{
+    GError *error = NULL;
+    int status = cli_home(cli);
+    if (status)
+        return status;
+    if (!engine_open(cli->home, &cli_parts, ret, &error))
+        return cli_error(0, error);
+    return 0;
+}
+
+Engine
+cli_reader(const Cli *cli)
+{
+    return (Engine){
+        .home = cli->home, .db = cli->db, .modes = cli_parts.modes, .faces = cli_parts.faces};
+}
 
 int
 main(int argc, char **argv)

@@ -1,13 +1,15 @@
 #include "engine/engine.h"
 #include "base/banned.h"
 #include "engine/face.h"
+#include "engine/mode.h"
 
 bool
-engine_open(Home *home, const FaceOps *const *faces, Engine **ret, GError **error)
+engine_open(Home *home, const EngineParts *parts, Engine **ret, GError **error)
 {
     g_autoptr(Engine) engine = g_new0(Engine, 1);
     engine->home = home;
-    engine->faces = faces;
+    engine->modes = parts->modes;
+    engine->faces = parts->faces;
     if (!db_open(home, DB_WRITE, &engine->db, error))
         return false;
     *ret = g_steal_pointer(&engine);
@@ -21,6 +23,16 @@ engine_close(Engine *engine)
         return;
     db_close(engine->db);
     g_free(engine);
+}
+
+const ModeOps *
+engine_mode(const Engine *engine, const ConfRole *role)
+{
+    for (const ModeOps *const *m = engine->modes; role && *m; m++) {
+        if (g_str_equal((*m)->name, role->mode))
+            return *m;
+    }
+    return NULL;
 }
 
 const FaceOps *

@@ -1,23 +1,31 @@
 #pragma once
 
 /*
- * What every part of the engine is handed: the home, the store, and the faces that the program
- * was built with. Plain data, made once per process by engine_open(); nothing here is global.
+ * What every part of the engine is handed: the home, the store, and the modes and faces that the
+ * program was built with. Plain data, made once per process by engine_open(); nothing here is global.
  */
 #include "base/home.h"
 #include "store/db.h"
 
+typedef struct ModeOps ModeOps; /* engine/mode.h */
 typedef struct FaceOps FaceOps; /* engine/face.h */
+
+/* What a program was built with, each list ended by NULL. */
+typedef struct EngineParts {
+    const ModeOps *const *modes;
+    const FaceOps *const *faces;
+} EngineParts;
 
 typedef struct Engine {
     Home *home;
     Db *db;
-    const FaceOps *const *faces; /* ends with NULL; the last real one takes what is left */
+    const ModeOps *const *modes;
+    const FaceOps *const *faces;
 } Engine;
 
 /* Opens the store for writing and brings an unfinished past in order (engine/checkpoint/recover.h). The
- * engine borrows home and faces. */
-bool engine_open(Home *home, const FaceOps *const *faces, Engine **ret, GError **error);
+ * engine borrows home and parts. */
+bool engine_open(Home *home, const EngineParts *parts, Engine **ret, GError **error);
 void engine_close(Engine *engine);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Engine, engine_close)
 
@@ -25,5 +33,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Engine, engine_close)
  * program is to begin again, which may be another one now (cli/cli.h). */
 #define ENGINE_AGAIN 256
 
-/* "steps"; NULL: no such face. */
+/* How the brain of this role is asked; NULL: in no way that this program knows, or no role. */
+const ModeOps *engine_mode(const Engine *engine, const ConfRole *role);
+/* NULL: no such face; "" is none. */
 const FaceOps *engine_face(const Engine *engine, const char *name);

@@ -284,7 +284,7 @@ read_attachment(Gather *g, const FileRef *ref, GError **error)
         g_strdup_printf("%s of <%s>", ref->filename, id ? id : ref->message_id);
     g_autoptr(MsgRow) row = NULL;
     g_auto(SourceFile) file = {0};
-    unsigned takes = context_role_takes(g->engine->home->config, g->job->role);
+    unsigned takes = context_role_takes(g->engine, g->job->role);
     if (given_up(g, "attachment", key))
         return true;
     if (id && !demand_mail(g->engine, g->job->role, id, NULL, &row, error))

@@ -10,39 +10,6 @@
 #include "steps/mails.h"
 #include "store/out/outbox.h"
 
-static GBytes *
-format_state(const StepState *state)
-{
-    g_autoptr(json_t) json = state_to_json(state);
-    char *text = json_format(json);
-    return g_bytes_new_take(text, strlen(text));
-}
-
-bool
-loop_state(const StepInput *in, StepState **ret, GError **error)
-{
-    if (!in->state) {
-        *ret = state_new();
-        return true;
-    }
-    gsize len;
-    const char *data = g_bytes_get_data(in->state, &len);
-    g_autoptr(json_t) json = NULL;
-    return json_parse(data, len, STATE_JSON_MAX, &json, error) &&
-           state_from_json(json, ret, error);
-}
-
-GBytes *
-loop_next_round(GBytes *bytes)
-{
-    g_autoptr(StepState) last = NULL;
-    const StepInput in = {.state = bytes};
-    if (!loop_state(&in, &last, NULL))
-        return NULL;
-    g_autoptr(StepState) next = state_next_round(last);
-    return format_state(next);
-}
-
 /* --- notes --- */
 
 /* False: the content can't be understood; the write has failed, and the state says so. *fresh:
@@ -343,7 +310,7 @@ loop_answer(Engine *engine,
     g_autoptr(Answer) a = NULL;
     g_autoptr(StepState) state = NULL;
     bool found = false, fresh = false;
-    if (!loop_state(in, &state, error) || !answer_parse(text, strlen(text), &a, error))
+    if (!state_parse(in->state, &state, error) || !answer_parse(text, strlen(text), &a, error))
         return false;
     g_autoptr(Proposal) p = proposal_new(status_of(a->status));
     state_clear_results(state);
@@ -360,7 +327,7 @@ loop_answer(Engine *engine,
         return false;
     p->phase = g_strdup(phase_name(state->phase));
     p->because = *a->reasoning ? g_strdup(a->reasoning) : NULL;
-    p->state = format_state(state);
+    p->state = state_format(state);
     *ret_p = g_steal_pointer(&p);
     return true;
 }

@@ -1,8 +1,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "steps/conversation.h"
-#include "steps/loop.h"
+#include "engine/run/conversation.h"
 #include "steps/prompt_internal.h"
 #include "steps/source.h"
 
@@ -47,7 +46,7 @@ show_mail(Prompt *p, const char *what, const MsgRow *row, bool original, GError 
     if (!text)
         return true;
     size_t room = context_room(p->c);
-    g_autofree char *sender = thread_sender(row);
+    g_autofree char *sender = conversation_sender(row);
     g_autofree char *title = g_strdup_printf("%s, %s", what, sender);
     const ContextPart part = {.title = title,
                               .from = "mail",
@@ -97,8 +96,8 @@ show_gathered_mails(Prompt *p, GError **error)
         if (!messages_find(p->engine->db, &viewer, ref->message_id, &row, error))
             return false;
         bool ok = row ? show_mail(p, "GATHERED MAIL", row, false, error)
-                      : thread_show_written(p->engine, p->job, ref->message_id, p->shown_mails,
-                                            p->c, error);
+                      : conversation_show_written(p->engine, p->job, ref->message_id,
+                                                  p->shown_mails, p->c, error);
         if (!ok)
             return false;
     }
@@ -251,7 +250,7 @@ static bool
 show_thread(Prompt *p, size_t results, GError **error)
 {
     context_reserve(p->c, results + context_room(p->c) / 2);
-    bool ok = thread_show_unseen(p->engine, p->job, p->in, p->shown_mails, p->c, error);
+    bool ok = conversation_show_unseen(p->engine, p->job, p->in, p->shown_mails, p->c, error);
     context_reserve(p->c, results);
     return ok;
 }
@@ -286,6 +285,7 @@ prompt_fill(Engine *engine,
             const Job *job,
             const ConfRole *role,
             const StepInput *in,
+            const char *workdir,
             Context *c,
             GError **error)
 {
@@ -294,7 +294,7 @@ prompt_fill(Engine *engine,
     g_autoptr(GHashTable) notes =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     g_autoptr(GHashTable) mails = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    if (!loop_state(in, &state, error))
+    if (!state_parse(in->state, &state, error))
         return false;
     Prompt p = {.engine = engine,
                 .job = job,

@@ -15,11 +15,14 @@
  * down, so that a later write can be held against it. One that was cut is not: replacing it
  * would lose what nobody has read.
  */
-#include "engine/face.h"
+#include "engine/run/commit.h"
+#include "engine/run/context.h"
 
+/* ModeOps.context. */
 bool prompt_fill(Engine *engine,
                  const Job *job,
                  const ConfRole *role,
                  const StepInput *in,
+                 const char *workdir,
                  Context *c,
                  GError **error);

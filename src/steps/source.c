@@ -3,11 +3,10 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "engine/follow.h"
+#include "engine/run/conversation.h"
 #include "mail/mime/charset.h"
 #include "mail/mime/mediatype.h"
 #include "notes/notes.h"
-#include "steps/conversation.h"
-#include "steps/letter.h"
 
 /* --- our own words --- */
 
@@ -168,7 +167,7 @@ format_mail(const char *head, const Message *m, unsigned takes, size_t *ret_head
     list_attachments(out, m, takes);
     g_string_append_c(out, '\n');
     *ret_head = out->len;
-    thread_add_text(out, m);
+    conversation_add_text(out, m);
     return g_string_free(out, FALSE);
 }
 
@@ -191,7 +190,7 @@ source_mail(Engine *engine,
     gsize len;
     const void *data = g_bytes_get_data(bytes, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
-    g_autofree char *head = thread_head(row);
+    g_autofree char *head = conversation_head(row);
     *ret = format_mail(head, m, takes, ret_head);
     return true;
 }
@@ -215,7 +214,7 @@ read_text(const MsgPart *part, unsigned takes)
 
     if (!part->mail)
         return charset_decode(part->charset, content ? content : "", size, 0, &bad, NULL);
-    g_autofree char *head = thread_head_inside(part->mail);
+    g_autofree char *head = conversation_head_inside(part->mail);
     size_t unused;
     return format_mail(head, part->mail, takes, &unused);
 }
@@ -305,26 +304,14 @@ source_results(const GPtrArray *lines, const StepState *state)
     return g_string_free(s, FALSE);
 }
 
-static StepState *
-state_of(const Step *step)
-{
-    g_autoptr(json_t) json = NULL;
-    StepState *state = NULL;
-    gsize len;
-    const char *data = step->state ? g_bytes_get_data(step->state, &len) : NULL;
-
-    if (!data || !json_parse(data, len, STATE_JSON_MAX, &json, NULL) ||
-        !state_from_json(json, &state, NULL))
-        return state_new();
-    return state;
-}
-
 static char *
 recall_state(const Step *before, const char *id)
 {
     if (!before)
         return NULL;
-    g_autoptr(StepState) state = state_of(before);
+    g_autoptr(StepState) state = NULL;
+    if (!state_parse(before->state, &state, NULL))
+        state = state_new();
     g_autoptr(GPtrArray) lines = step_results_parse(before->results);
     if (g_str_equal(id, ":working_note"))
         return g_strdup(state->working_note);
@@ -382,8 +369,6 @@ recall_mail(Recall *r, const ContextPart *part, char **ret, GBytes **ret_file, G
         return true;
     if (part->filename)
         return recall_attachment(r, row, part, ret, ret_file, error);
-    if (g_str_equal(part->from, "new"))
-        return letter_recall(r, row, ret, error);
     return source_mail(r->engine, row, r->takes, ret, &unused, error);
 }
 
@@ -391,8 +376,7 @@ bool
 source_recall(
     Recall *r, const ContextPart *part, char **ret_text, GBytes **ret_file, GError **error)
 {
-    *ret_text = NULL;
-    *ret_file = NULL;
+    static const char *const of_mail[] = {"mail", "attachment", "file", NULL};
     if (g_str_equal(part->from, "words")) {
         *ret_text = g_strdup(source_words(part->id));
         return true;
@@ -403,7 +387,6 @@ source_recall(
     }
     if (g_str_equal(part->from, "note"))
         return recall_note(r, part, ret_text, error);
-    if (thread_shows(part->from))
-        return thread_recall(r, part, ret_text, error);
-    return recall_mail(r, part, ret_text, ret_file, error);
+    return !g_strv_contains(of_mail, part->from) ||
+           recall_mail(r, part, ret_text, ret_file, error);
 }

@@ -7,8 +7,6 @@
  *
  *   note               a version of a note
  *   mail               one mail: headers, list of attachments, text
- *   new                the same for a program, with the names of the files in in/
- *   earlier, sent      a mail of the conversation, in full; with -head: its headers alone
  *   attachment, file   an attachment as text, or as a file that the model sees
  *   state              what the step before left: :working_note, :results, :tried, :unavailable
  *   words              our own, by name
@@ -61,12 +59,12 @@ bool source_file(Engine *engine,
 /* The text from this byte on, or from the character that the byte belongs to. Caller frees. */
 char *source_page(const char *text, int64_t offset);
 
-/* What became of the last step: lines of the commit, then of the face. Caller frees. */
+/* What became of the last step: lines of the commit, then of ours. Caller frees. */
 char *source_results(const GPtrArray *lines, const StepState *state);
 
 /* Our own words; NULL: none of that name. Static. */
 #define SOURCE_RULES ":rules"
 const char *source_words(const char *name);
 
-/* FaceOps.recall. */
+/* ModeOps.recall. */
 ContextRecall source_recall;

@@ -93,6 +93,9 @@ json_t *state_to_json(const StepState *state);
  * of the first continuations (current_phase to failed_fetches) must be there, the later ones
  * may be missing. ERR_NEVER or ERR_LIMIT name the path; ret is then untouched. */
 bool state_from_json(const json_t *object, StepState **ret, GError **error);
+/* The same as bytes, for Proposal.state; NULL reads as state_new(). */
+GBytes *state_format(const StepState *state);
+bool state_parse(GBytes *bytes, StepState **ret, GError **error);
 
 /* What of it a new round of the job begins with: the bundle and the gathered notes. */
 StepState *state_next_round(const StepState *state);

@@ -316,3 +316,25 @@ state_from_json(const json_t *object, StepState **ret, GError **error)
     *ret = g_steal_pointer(&state);
     return true;
 }
+
+GBytes *
+state_format(const StepState *state)
+{
+    g_autoptr(json_t) json = state_to_json(state);
+    char *text = json_format(json);
+    return g_bytes_new_take(text, strlen(text));
+}
+
+bool
+state_parse(GBytes *bytes, StepState **ret, GError **error)
+{
+    if (!bytes) {
+        *ret = state_new();
+        return true;
+    }
+    gsize len;
+    const char *data = g_bytes_get_data(bytes, &len);
+    g_autoptr(json_t) json = NULL;
+    return json_parse(data, len, STATE_JSON_MAX, &json, error) &&
+           state_from_json(json, ret, error);
+}

@@ -375,5 +375,8 @@ const char *const schema_sql[] = {
     "UPDATE timer SET due_us = due_us + 4000000000000000000 WHERE purpose = 'wait';"
     "ALTER TABLE outbox ADD COLUMN since_us INTEGER NOT NULL DEFAULT 0;" /* by that clock too */
     "UPDATE outbox SET since_us = created_us;",
+
+    /* 8 -> 9: a plain conversation is led by no face; before it said how its brain was asked. */
+    "UPDATE job SET face = '' WHERE face = 'steps';",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

@@ -445,7 +445,7 @@ static int
 work(Doctor *d, const DoctorOptions *o)
 {
     GError *error = NULL;
-    if (!engine_open(d->cli->home, cli_faces, &d->engine, &error)) {
+    if (!engine_open(d->cli->home, &cli_parts, &d->engine, &error)) {
         if (!err_is(error, ERR_DAMAGE))
             return cli_error(0, error);
         /* The text tells the way back. */

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
+#include "engine/run/context.h"
 #include "store/job/jobs.h"
 #include "store/job/step_rows.h"
 #include <unistd.h>
@@ -112,15 +113,12 @@ report(const Shown *s, const Rebuilt *r)
 static int
 rebuild(Cli *cli, const Shown *s)
 {
-    Engine engine = {.home = cli->home, .db = cli->db, .faces = cli_faces};
-    const FaceOps *face = engine_face(&engine, s->job->face);
+    Engine engine = cli_reader(cli);
     Recall recall = {.engine = &engine, .job = s->job, .before = s->before};
     g_auto(Rebuilt) rebuilt = {0};
     GError *error = NULL;
 
-    if (!face || !face->recall)
-        return cli_fail(EX_UNAVAILABLE, "this program knows no '%s'", s->job->face);
-    bool ok = context_rebuild(&recall, s->step, face->recall, &rebuilt, &error);
+    bool ok = context_rebuild(&recall, s->step, &rebuilt, &error);
     g_clear_pointer(&recall.names, g_hash_table_unref);
     if (!ok)
         return cli_error(EX_NOINPUT, error);

@@ -1,6 +1,7 @@
 #include "base/banned.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/faces.h"
 #include "cli/mail/mail_view.h"
 #include "engine/in/mail_in.h"
 #include "mail/address.h"
@@ -121,7 +122,8 @@ show_home(Cli *cli, const char *id, bool raw, const char *attachment)
     else {
         json_t *mail = found.in ? mail_json(found.in) : mail_out_json(found.out);
         const char *role = found.in ? found.in->role : "";
-        add_content(mail, cli->home, bytes, context_role_takes(cli->home->config, role));
+        const Engine engine = cli_reader(cli);
+        add_content(mail, cli->home, bytes, context_role_takes(&engine, role));
         mail_print(cli, mail);
     }
     return status;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/checkpoint/trail.h"
+#include "engine/mode.h"
 #include "mail/msgid.h"
 #include "store/job/budget.h"
 #include "store/job/step_rows.h"
@@ -139,15 +140,24 @@ checkpoint_take(Engine *engine,
 
 /* The step that the next one goes on from. */
 static bool
-put_state(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **error)
+put_state(Engine *engine,
+          Txn *txn,
+          JobId job,
+          const char *role,
+          const Continuation *c,
+          GError **error)
 {
+    const ModeOps *mode = engine_mode(engine, config_role(engine->home->config, role));
+    g_autoptr(GBytes) state = NULL;
+    if (mode && mode->restore && !mode->restore(c->document, &state, error))
+        return false;
     Step s = {.job = job,
               .n = c->steps,
               .round = c->round,
               .at_us = home_now(engine->home),
               .phase = c->phase,
               .did = (char *)"came back from its checkpoint mail",
-              .state = c->state,
+              .state = state,
               .results = c->results};
     return step_put(txn, &s, error);
 }
@@ -184,7 +194,7 @@ job_of(const Engine *engine, const Continuation *c, const char *role, const char
 {
     return (JobRestore){.id = c->job,
                         .role = role,
-                        .face = c->face ? c->face : "steps",
+                        .face = c->face ? c->face : "",
                         .phase = c->phase,
                         .subject = c->original_subject,
                         .asker = asker,
@@ -215,7 +225,7 @@ restore(Engine *engine,
     g_autofree char *asker = asker_of(engine, c);
     JobRestore in = job_of(engine, c, role, asker);
     return thread_of(txn, c->original_msgid, &in.thread, error) &&
-           job_restore(txn, &in, ret, error) && put_state(engine, txn, *ret, c, error);
+           job_restore(txn, &in, ret, error) && put_state(engine, txn, *ret, role, c, error);
 }
 
 bool
@@ -230,7 +240,7 @@ checkpoint_put_back(Engine *engine, Txn *txn, JobId job, const Continuation *c, 
            messages_find(engine->db, &viewer, c->original_msgid, &original, error) &&
            (!original || job_set_original(txn, job, original->id, error)) &&
            step_last(engine->db, job, &last, error) &&
-           ((last && last->n >= c->steps) || put_state(engine, txn, job, c, error));
+           ((last && last->n >= c->steps) || put_state(engine, txn, job, c->role, c, error));
 }
 
 bool

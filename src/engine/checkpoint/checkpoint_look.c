@@ -126,8 +126,8 @@ stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found,
     g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, job->id.v);
     g_auto(GStrv) halves = g_strsplit(found->text, "%s", 2);
     g_autofree char *text = g_strjoinv(number, halves);
-    g_autoptr(Compose) c = role_mail_notice(
-        engine->home, role, job, engine->home->config->owner, NULL, text, &parent, error);
+    g_autoptr(Compose) c = role_mail_notice(engine, role, job, engine->home->config->owner,
+                                            NULL, text, &parent, error);
     Post post = {.thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
     g_autofree char *mark = mark_name(job);
     bool changed;

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "engine/mode.h"
 #include "mail/msgid.h"
 #include "notes/note_links.h"
 #include "notes/notes.h"
@@ -9,50 +10,6 @@
 #include "store/mail/messages.h"
 
 #define VERSION 1
-
-/* The face's members that a reader of the first continuations expects, in their order. */
-static const struct Member {
-    const char *name;
-    json_type type;
-} face_members[] = {
-    {"current_phase", JSON_STRING},      {"working_note", JSON_STRING},
-    {"bundle_key", JSON_STRING},         {"gathered_note_keys", JSON_ARRAY},
-    {"gathered_email_refs", JSON_ARRAY}, {"failed_fetches", JSON_OBJECT},
-    {"attempted_searches", JSON_ARRAY},  {"gathered_attachment_refs", JSON_ARRAY},
-};
-
-static json_t *
-empty_of(json_type type)
-{
-    return type == JSON_STRING  ? json_string("")
-           : type == JSON_ARRAY ? json_array()
-                                : json_object();
-}
-
-static json_t *
-face_member(const json_t *state, const struct Member *m)
-{
-    json_t *value = json_object_get(state, m->name);
-    return value && json_typeof(value) == m->type ? json_incref(value) : empty_of(m->type);
-}
-
-static bool
-load_state(GBytes *state, json_t **ret, GError **error)
-{
-    gsize len = 0;
-    const char *data = state ? g_bytes_get_data(state, &len) : NULL;
-    if (!data) {
-        *ret = json_object();
-        return true;
-    }
-    g_autoptr(json_t) object = NULL;
-    if (!json_parse(data, len, len, &object, error))
-        return err_prefix(error, "the state of a step");
-    if (!json_is_object(object))
-        return err_set(error, ERR_DAMAGE, "the state of a step is no JSON object");
-    *ret = g_steal_pointer(&object);
-    return true;
-}
 
 /* --- the document --- */
 
@@ -80,24 +37,15 @@ add_origin(json_t *doc, const Job *job)
     set_int(doc, "total_iterations", job->total_iterations);
 }
 
-/* What the face keeps: the known members first, in order, then its own. */
-static void
-add_face(json_t *doc, const Job *job, json_t *state)
+/* What the mode keeps. */
+static bool
+add_mode(json_t *doc, const CheckpointInput *in, const ModeOps *mode, GError **error)
 {
-    const char *name;
-    json_t *value;
-    for (size_t i = 0; i < G_N_ELEMENTS(face_members); i++)
-        json_object_set_new(doc, face_members[i].name, face_member(state, &face_members[i]));
-    if (!json_object_get(state, "current_phase"))
-        set_string(doc, "current_phase", job->phase);
-    json_object_foreach(state, name, value)
-    {
-        if (!json_object_get(doc, name))
-            json_object_set(doc, name, value);
-    }
+    set_string(doc, "current_phase", in->job->phase);
+    return !mode || !mode->members || mode->members(in->state, doc, error);
 }
 
-/* Ours stand last and win over whatever a face calls its own. */
+/* Ours stand last and win over whatever a mode calls its own. */
 static void
 add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
 {
@@ -152,14 +100,13 @@ sign(const Key *key, const json_t *doc)
 }
 
 char *
-continuation_format(const Home *home, const CheckpointInput *in, GError **error)
+continuation_format(const Engine *engine, const CheckpointInput *in, GError **error)
 {
+    const Home *home = engine->home;
     g_autoptr(json_t) doc = json_object();
-    g_autoptr(json_t) state = NULL;
-    if (!load_state(in->state, &state, error))
-        return NULL;
     add_origin(doc, in->job);
-    add_face(doc, in->job, state);
+    if (!add_mode(doc, in, engine_mode(engine, in->role), error))
+        return NULL;
     add_job(doc, in, home_now(home));
     return sign(&home->key, doc);
 }
@@ -232,21 +179,14 @@ add_bundle(Engine *engine,
 }
 
 static bool
-add_notes(Engine *engine, GString *text, const Job *job, const json_t *doc, GError **error)
+add_notes(Engine *engine, GString *text, const Job *job, const ModeSummary *sum, GError **error)
 {
-    const json_t *keys = json_object_get(doc, "gathered_note_keys");
-    const char *bundle = json_string_value(json_object_get(doc, "bundle_key"));
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    size_t i;
-    json_t *key;
     g_string_append(text, "\nNotes in context:\n");
-    if (bundle && *bundle && !add_bundle(engine, text, seen, job, bundle, error))
+    if (*sum->bundle && !add_bundle(engine, text, seen, job, sum->bundle, error))
         return false;
-    json_array_foreach(keys, i, key)
-    {
-        if (json_is_string(key))
-            add_key(text, seen, json_string_value(key), "");
-    }
+    for (guint i = 0; i < sum->note_keys->len; i++)
+        add_key(text, seen, g_ptr_array_index(sum->note_keys, i), "");
     if (g_hash_table_size(seen) == 0)
         g_string_append(text, "  (none)\n");
     return true;
@@ -276,37 +216,30 @@ add_mail(Engine *engine,
 }
 
 static bool
-add_mails(Engine *engine, GString *text, const Job *job, const json_t *doc, GError **error)
+add_mails(Engine *engine, GString *text, const Job *job, const ModeMails *mails, GError **error)
 {
-    const json_t *refs = json_object_get(doc, "gathered_email_refs");
-    size_t i;
-    json_t *ref;
     g_string_append(text, "\nMails in context (Message-ID, folder, subject):\n");
     if (!add_mail(engine, text, job, job->original_msgid, NULL, error))
         return false;
-    json_array_foreach(refs, i, ref)
-    {
-        const char *id = json_string_value(json_object_get(ref, "message_id"));
-        const char *folder = json_string_value(json_object_get(ref, "folder"));
-        if (id && !add_mail(engine, text, job, id, folder, error))
+    for (guint i = 0; i < mails->len; i++) {
+        const ModeMail *mail = g_ptr_array_index(mails, i);
+        if (!add_mail(engine, text, job, mail->msgid, mail->folder, error))
             return false;
     }
     return true;
 }
 
 static char *
-format_text(
-    Engine *engine, const Job *job, const ConfRole *role, const char *json, GError **error)
+format_text(Engine *engine, const CheckpointInput *in, GError **error)
 {
-    g_autoptr(json_t) doc = NULL;
-    size_t len = strlen(json);
-    if (!json_parse(json, len, len, &doc, error))
-        return NULL;
+    const Job *job = in->job;
+    const ConfRole *role = in->role;
+    g_auto(ModeSummary) sum = {0};
+    mode_summary(engine_mode(engine, role), in->state, &sum);
     g_autofree char *id = msgid_format(job->original_msgid);
     g_autofree char *steps = g_strdup_printf(
         "%d in this run, %d of %" G_GINT64_FORMAT " in all", job->iteration,
         job->total_iterations, job->step_limit ? job->step_limit : role->total_iterations);
-    const char *note = json_string_value(json_object_get(doc, "working_note"));
     g_autoptr(GString) text = g_string_new(NULL);
     g_string_append_printf(text, "Job %" G_GINT64_FORMAT " keeps its place with this mail. ",
                            job->id.v);
@@ -316,9 +249,10 @@ format_text(
     add_line(text, "From:", job->asker);
     add_line(text, "Message-ID:", id);
     add_line(text, "Steps:", steps);
-    add_line(text, "Phase:", json_string_value(json_object_get(doc, "current_phase")));
-    g_string_append_printf(text, "\nWorking note:\n%s\n", note && *note ? note : "(none)");
-    if (!add_notes(engine, text, job, doc, error) || !add_mails(engine, text, job, doc, error))
+    add_line(text, "Phase:", *sum.phase ? sum.phase : job->phase);
+    g_string_append_printf(text, "\nWorking note:\n%s\n", *sum.note ? sum.note : "(none)");
+    if (!add_notes(engine, text, job, &sum, error) ||
+        !add_mails(engine, text, job, sum.mails, error))
         return NULL;
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
@@ -334,15 +268,15 @@ continuation_compose(Engine *engine,
     int64_t limit;
     if (!budget_today(engine->db, &limit, &all.day_cost_micro, error))
         return false;
-    g_autofree char *json = continuation_format(engine->home, &all, error);
-    g_autofree char *text = json ? format_text(engine, job, in->role, json, error) : NULL;
+    g_autofree char *json = continuation_format(engine, &all, error);
+    g_autofree char *text = json ? format_text(engine, in, error) : NULL;
     if (!text)
         return false;
     g_autofree char *subject =
         g_strdup_printf("[checkpoint %" G_GINT64_FORMAT ".%" G_GINT64_FORMAT "] %s", job->id.v,
                         job->seq, job->subject);
-    g_autoptr(Compose) c = role_mail_notice(engine->home, in->role, NULL, in->role->address,
-                                            subject, text, in->original, error);
+    g_autoptr(Compose) c = role_mail_notice(engine, in->role, NULL, in->role->address, subject,
+                                            text, in->original, error);
     g_autoptr(GBytes) bytes = g_bytes_new(json, strlen(json));
     if (!c || !compose_attach(c, CONTINUATION_FILE, "application/json", bytes, error))
         return false;

@@ -16,6 +16,7 @@
  *     same bytes once more.
  * (4) A number may be another job's after a lost store; `born` tells them apart.
  */
+#include "base/json.h"
 #include "engine/engine.h"
 #include "engine/out/role_mail.h"
 #include "mail/compose.h"
@@ -29,14 +30,14 @@ typedef struct CheckpointInput {
     const Job
         *job; /* parked or stopped already: its seq, epoch and counts are those of the mail */
     const ConfRole *role;
-    GBytes *state;            /* JSON object of the face; NULL: none */
+    GBytes *state;            /* of the role's mode; NULL: none */
     const GPtrArray *results; /* char *: of its last step; NULL */
     const RoleMailParent *original;
     int64_t day_cost_micro; /* what all jobs have cost today; continuation_compose() finds it */
 } CheckpointInput;
 
-/* The signed document; caller frees. ERR_DAMAGE when state is no JSON object. */
-char *continuation_format(const Home *home, const CheckpointInput *in, GError **error);
+/* The signed document; caller frees. */
+char *continuation_format(const Engine *engine, const CheckpointInput *in, GError **error);
 /* The whole mail, from the role to itself, in the original's thread. Reads the store for the
  * subjects of the mails that it names. */
 bool continuation_compose(Engine *engine,
@@ -54,10 +55,10 @@ typedef struct Continuation {
     int64_t written_us, day_cost_micro; /* what all jobs had cost on that day; 0, 0: not said */
     Due resume;                         /* DUE_NEVER: mail or an order only */
     WaitThen wait_then;
-    GBytes *state; /* the whole document, for the face */
-    char *results; /* JSON list; NULL */
-    Trust floor;   /* the lowest of anything that was shown in this round */
-    unsigned may;  /* MAY_…: what all who asked in this round may have done */
+    json_t *document; /* all of it, for the mode */
+    char *results;    /* JSON list; NULL */
+    Trust floor;      /* the lowest of anything that was shown in this round */
+    unsigned may;     /* MAY_…: what all who asked in this round may have done */
 } Continuation;
 void continuation_free(Continuation *c);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Continuation, continuation_free)

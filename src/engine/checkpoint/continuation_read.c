@@ -25,7 +25,7 @@ continuation_free(Continuation *c)
     g_free(c->waiting_for);
     g_free(c->stopped);
     g_free(c->results);
-    g_clear_pointer(&c->state, g_bytes_unref);
+    g_clear_pointer(&c->document, json_decref);
     g_free(c);
 }
 
@@ -184,7 +184,8 @@ read_job(const json_t *doc, Continuation *c, GError **error)
     read_floor(doc, c);
     read_day(doc, c);
     c->role = g_strdup(role);
-    c->face = g_strdup(face);
+    /* Mails of before name how a brain was asked. */
+    c->face = g_strdup(g_str_equal(face, "steps") ? "" : face);
     c->waiting_for = *waiting ? g_strdup(waiting) : NULL;
     const json_t *results = json_object_get(doc, "step_results");
     c->results = json_array_size(results) ? json_format(results) : NULL;
@@ -199,7 +200,7 @@ read_document(const char *data, size_t len, bool ours, GError **error)
     if (!json_parse(data, len, len, &doc, error) || !read_seed(doc, c, error) ||
         (ours && !read_job(doc, c, error)))
         return NULL;
-    c->state = g_bytes_new(data, len);
+    c->document = g_steal_pointer(&doc);
     return g_steal_pointer(&c);
 }
 

@@ -1,14 +1,12 @@
 #include "engine/checkpoint/refetch.h"
 #include "base/banned.h"
-#include "base/json.h"
+#include "engine/mode.h"
 #include "engine/run/demand.h"
 #include "mail/message.h"
-#include "mail/msgid.h"
 #include "store/job/step_rows.h"
 #include "store/mail/messages.h"
 
 #define JOBS_MAX 10000
-#define STATE_MAX (32u << 20)
 
 typedef struct Refetch {
     Engine *engine;
@@ -86,19 +84,15 @@ look_everywhere(
 }
 
 static bool
-fetch_one(const Refetch *r, const json_t *ref, GError **error)
+fetch_one(const Refetch *r, const ModeMail *mail, GError **error)
 {
     const Viewer viewer = {.role = r->role->name};
-    const char *id = json_string_value(json_object_get(ref, "message_id"));
-    const char *folder = json_string_value(json_object_get(ref, "folder"));
-    g_autofree char *msgid = id ? msgid_parse(id) : NULL;
+    const char *msgid = mail->msgid, *folder = mail->folder;
     g_autoptr(MsgRow) row = NULL;
     bool found = false;
-    if (!msgid)
-        return true;
     if (!messages_find(r->engine->db, &viewer, msgid, &row, error))
         return false;
-    if (!folder || g_ascii_strcasecmp(folder, "INBOX") == 0 || strchr(folder, '/'))
+    if (g_ascii_strcasecmp(folder, "INBOX") == 0 || strchr(folder, '/'))
         folder = "";
     return row || (look_everywhere(r, folder, msgid, &found, error) &&
                    (found || ask_server(r, msgid, folder, error)));
@@ -108,18 +102,12 @@ static bool
 fetch_of_job(const Refetch *r, JobId job, GError **error)
 {
     g_autoptr(Step) last = NULL;
-    g_autoptr(json_t) state = NULL;
-    size_t i;
-    json_t *ref;
+    g_auto(ModeSummary) summary = {0};
     if (!step_last(r->engine->db, job, &last, error))
         return false;
-    gsize len = 0;
-    const char *data = last && last->state ? g_bytes_get_data(last->state, &len) : NULL;
-    if (!data || !json_parse(data, len, STATE_MAX, &state, NULL))
-        return true;
-    json_array_foreach(json_object_get(state, "gathered_email_refs"), i, ref)
-    {
-        if (!fetch_one(r, ref, error))
+    mode_summary(engine_mode(r->engine, r->role), last ? last->state : NULL, &summary);
+    for (guint i = 0; i < summary.mails->len; i++) {
+        if (!fetch_one(r, g_ptr_array_index(summary.mails, i), error))
             return false;
     }
     return true;

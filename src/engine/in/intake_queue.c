@@ -37,10 +37,11 @@ role_talk(Engine *engine, JobId job, bool *ret_too_long, GError **error)
 static const char *
 face_of(const Engine *engine, const MsgNew *in)
 {
-    const FaceOps *const *f = engine->faces;
-    while (f[1] && !(*f)->claims(engine, in, in->mail))
-        f++;
-    return (*f)->name;
+    for (const FaceOps *const *f = engine->faces; *f; f++) {
+        if ((*f)->claims && (*f)->claims(engine, in, in->mail))
+            return (*f)->name;
+    }
+    return "";
 }
 
 /* A stopped job stays stopped; the sender is told once per stop how to go on. */
@@ -64,7 +65,7 @@ say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError *
                         "CONTINUE to go on, or CANCEL to end the job.",
                         job->id.v);
     g_autoptr(Compose) c =
-        role_mail_notice(engine->home, role, job, m->from->spec, NULL, text, &parent, error);
+        role_mail_notice(engine, role, job, m->from->spec, NULL, text, &parent, error);
     Post post = {
         .job = job->id, .thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
     return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&

@@ -456,7 +456,7 @@ order_apply(Engine *engine,
                              .in_reply_to = m->in_reply_to,
                              .references = m->references};
     g_autoptr(Compose) c =
-        role ? role_mail_notice(engine->home, role, row, mail->from, NULL, text, &parent, error)
+        role ? role_mail_notice(engine, role, row, mail->from, NULL, text, &parent, error)
              : NULL;
     /* Not tied to the job: STOP takes back the job's own mail, but not the word that it
      * stopped. */

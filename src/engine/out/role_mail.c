@@ -1,6 +1,7 @@
 #include "engine/out/role_mail.h"
 #include "base/banned.h"
 #include "base/text.h"
+#include "engine/mode.h"
 #include "engine/run/links.h"
 #include "mail/markdown.h"
 #include "mail/msgid.h"
@@ -20,13 +21,14 @@ add_limits(GString *s, const ConfRole *role, const Job *job)
 }
 
 /* "job 12 · step 4 of 24 · $0.11 of $2.00 · reply STOP, STATUS, WHY, or just write"; the limits
- * are those of a role that works in steps, money stands there once some was spent. */
+ * are those of a role whose brain is led, money stands there once some was spent. */
 static char *
-format_footer(const ConfRole *role, const Job *job)
+format_footer(const Engine *engine, const ConfRole *role, const Job *job)
 {
+    const ModeOps *mode = engine_mode(engine, role);
     g_autoptr(GString) s = g_string_new(NULL);
     g_string_append_printf(s, "job %" G_GINT64_FORMAT, job->id.v);
-    if (g_str_equal(role->mode, "steps"))
+    if (mode && mode->led)
         add_limits(s, role, job);
     else
         g_string_append_printf(s, " · step %d", job->steps + 1);
@@ -57,10 +59,10 @@ set_subject(Compose *c, const char *subject, const RoleMailParent *parent, GErro
 }
 
 static Compose *
-begin(const Home *home, const ConfRole *role, const RoleMailParent *parent, GError **error)
+begin(const Engine *engine, const ConfRole *role, const RoleMailParent *parent, GError **error)
 {
     g_autoptr(Compose) c = compose_new();
-    compose_date(c, home_now(home));
+    compose_date(c, home_now(engine->home));
     if (!compose_from(c, role->display, role->address, error) ||
         !thread_under(c, parent, error) ||
         !compose_header(c, "Auto-Submitted", parent ? "auto-replied" : "auto-generated",
@@ -72,13 +74,14 @@ begin(const Home *home, const ConfRole *role, const RoleMailParent *parent, GErr
 }
 
 static void
-set_text(Compose *c, const char *body, const ConfRole *role, const Job *job)
+set_text(
+    Compose *c, const Engine *engine, const char *body, const ConfRole *role, const Job *job)
 {
     if (!job) {
         compose_text(c, body);
         return;
     }
-    g_autofree char *footer = format_footer(role, job);
+    g_autofree char *footer = format_footer(engine, role, job);
     g_autofree char *above = g_strchomp(g_strdup(body));
     g_autofree char *text = g_strdup_printf("%s\n\n-- \n%s\n", above, footer);
     compose_text(c, text);
@@ -120,7 +123,8 @@ has_people(const Config *config, const GPtrArray *specs)
 
 /* The body is Markdown, for people; roles read the text. */
 static void
-set_html(Compose *c, const char *body, const ConfRole *role, const Job *job)
+set_html(
+    Compose *c, const Engine *engine, const char *body, const ConfRole *role, const Job *job)
 {
     g_autoptr(GHashTable) of_text = links_new();
     g_autofree char *above = g_strchomp(g_strdup(body));
@@ -129,13 +133,13 @@ set_html(Compose *c, const char *body, const ConfRole *role, const Job *job)
     g_autofree char *html = markdown_html(above, is_of_text, of_text, &seen);
     if (!html || !*html || !shows_only(of_text, seen))
         return;
-    g_autofree char *footer = job ? format_footer(role, job) : NULL;
+    g_autofree char *footer = job ? format_footer(engine, role, job) : NULL;
     g_autofree char *page = markdown_page(html, footer);
     compose_html(c, page);
 }
 
 Compose *
-role_mail_answer(const Home *home,
+role_mail_answer(const Engine *engine,
                  const ConfRole *role,
                  const Job *job,
                  const ProposedMail *mail,
@@ -143,7 +147,7 @@ role_mail_answer(const Home *home,
                  const RoleMailParent *parent,
                  GError **error)
 {
-    g_autoptr(Compose) c = begin(home, role, parent, error);
+    g_autoptr(Compose) c = begin(engine, role, parent, error);
     if (!c || !set_subject(c, mail->subject, parent, error))
         return NULL;
     for (guint i = 0; i < to->len; i++) {
@@ -155,10 +159,10 @@ role_mail_answer(const Home *home,
             return NULL;
     }
     const char *body = mail->body ? mail->body : "";
-    set_text(c, body, role, job);
+    set_text(c, engine, body, role, job);
     if (role->html && !mail->plain &&
-        (has_people(home->config, to) || has_people(home->config, mail->cc)))
-        set_html(c, body, role, job);
+        (has_people(engine->home->config, to) || has_people(engine->home->config, mail->cc)))
+        set_html(c, engine, body, role, job);
     for (guint i = 0; i < mail->files->len; i++) {
         const ProposedFile *f = g_ptr_array_index(mail->files, i);
         if (f->content && !compose_attach(c, f->filename, f->content_type, f->content, error))
@@ -168,7 +172,7 @@ role_mail_answer(const Home *home,
 }
 
 Compose *
-role_mail_notice(const Home *home,
+role_mail_notice(const Engine *engine,
                  const ConfRole *role,
                  const Job *job,
                  const char *to,
@@ -177,9 +181,9 @@ role_mail_notice(const Home *home,
                  const RoleMailParent *parent,
                  GError **error)
 {
-    g_autoptr(Compose) c = begin(home, role, parent, error);
+    g_autoptr(Compose) c = begin(engine, role, parent, error);
     if (!c || !set_subject(c, subject, parent, error) || !compose_to(c, NULL, to, error))
         return NULL;
-    set_text(c, text, role, job);
+    set_text(c, engine, text, role, job);
     return g_steal_pointer(&c);
 }

@@ -17,7 +17,7 @@ typedef struct RoleMailParent {
 
 /* An agent's own mail. to: addr-specs. job NULL: no closing line. parent NULL: begins a thread.
  * Files that are notes are left to the caller: they are read in the commit. */
-Compose *role_mail_answer(const Home *home,
+Compose *role_mail_answer(const Engine *engine,
                           const ConfRole *role,
                           const Job *job,
                           const ProposedMail *mail,
@@ -25,7 +25,7 @@ Compose *role_mail_answer(const Home *home,
                           const RoleMailParent *parent,
                           GError **error);
 /* A word of the runtime itself, in the role's name. job NULL: no footer. */
-Compose *role_mail_notice(const Home *home,
+Compose *role_mail_notice(const Engine *engine,
                           const ConfRole *role,
                           const Job *job,
                           const char *to,

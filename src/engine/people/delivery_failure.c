@@ -74,8 +74,8 @@ write_to(Engine *engine,
 
     if (!role)
         return true;
-    g_autoptr(Compose) c = role_mail_notice(engine->home, role, job, to, subject, text,
-                                            job ? &parent : NULL, error);
+    g_autoptr(Compose) c =
+        role_mail_notice(engine, role, job, to, subject, text, job ? &parent : NULL, error);
     Post post = {.job = mail->job,
                  .round = mail->round,
                  .thread = job ? job->thread : (ThreadId){0},

@@ -198,8 +198,8 @@ hold_ask(Engine *engine,
     g_autofree char *text = question_text(engine, mails, n, &digest, error);
     g_autofree char *msgid = NULL;
     g_autoptr(Compose) c =
-        text ? role_mail_notice(engine->home, role, job, engine->home->config->owner, NULL,
-                                text, original, error)
+        text ? role_mail_notice(engine, role, job, engine->home->config->owner, NULL, text,
+                                original, error)
              : NULL;
     Post post = {.thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
     return c && post_compose(engine, txn, MAIL_QUESTION, c, &post, NULL, &msgid, error) &&
@@ -254,7 +254,7 @@ hold_ask_doubt(Engine *engine,
     g_autofree char *text = doubt_text(engine, mail, open, &digest, error);
     RoleMailParent parent = {.msgid = row->msgid, .subject = row->subject};
     g_autoptr(Compose) c =
-        text ? role_mail_notice(engine->home, role, job, to, "has this mail arrived?", text,
+        text ? role_mail_notice(engine, role, job, to, "has this mail arrived?", text,
                                 job ? &parent : NULL, error)
              : NULL;
     Post post = {.thread = job ? job->thread : (ThreadId){0},

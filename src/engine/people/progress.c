@@ -71,7 +71,7 @@ say(Engine *engine, Txn *txn, const Job *job, GError **error)
         return false;
     g_autofree char *text = g_strdup_printf("I am still at this.\n\n%s", status);
     g_autoptr(Compose) c =
-        role_mail_notice(engine->home, role, job, job->asker, NULL, text, &parent, error);
+        role_mail_notice(engine, role, job, job->asker, NULL, text, &parent, error);
     Post post = post_of_job(job);
     post.floor = &job->floor; /* it repeats what the agent says that it does */
     return c && post_compose(engine, txn, MAIL_PROGRESS, c, &post, NULL, NULL, error);

@@ -38,7 +38,7 @@ unproven_notice(Engine *engine,
                         "from this sender are held without a word until tomorrow.",
                         role->name, m->from->spec, j->proof, subject, m->id, name, name);
     g_autoptr(Compose) c =
-        role_mail_notice(home, role, NULL, home->config->owner,
+        role_mail_notice(engine, role, NULL, home->config->owner,
                          "a mail that can't prove its sender", text, NULL, error);
     Post post = {.level = TRUST_ROLE, .mailbox = role->name};
     return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&

@@ -78,7 +78,6 @@ asked_of(const Awake *d)
 static Compose *
 compose_reminder(const Awake *d, GError **error)
 {
-    const Home *home = d->engine->home;
     const GPtrArray *to = d->awaited.to;
     RoleMailParent parent = asked_of(d);
     g_autofree char *at = clock_format_iso(d->awaited.since_us);
@@ -86,8 +85,8 @@ compose_reminder(const Awake *d, GError **error)
         g_strdup_printf("A reminder: I wrote to you at %s and can't go on without your answer. "
                         "Please reply.",
                         at);
-    g_autoptr(Compose) c = role_mail_notice(home, d->role, d->job, g_ptr_array_index(to, 0),
-                                            NULL, text, &parent, error);
+    g_autoptr(Compose) c = role_mail_notice(
+        d->engine, d->role, d->job, g_ptr_array_index(to, 0), NULL, text, &parent, error);
     for (guint i = 1; c && i < to->len; i++) {
         if (!compose_to(c, NULL, g_ptr_array_index(to, i), error))
             return NULL;
@@ -107,8 +106,8 @@ compose_question(const Awake *d, GError **error)
         " (%s) waits for %s.\n\nReply CONTINUE to let it go on without one, CANCEL to end it, "
         "or write what to do.",
         at, d->job->id.v, d->job->subject, names);
-    return role_mail_notice(home, d->role, d->job, home->config->owner, NULL, text, &parent,
-                            error);
+    return role_mail_notice(d->engine, d->role, d->job, home->config->owner, NULL, text,
+                            &parent, error);
 }
 
 static bool

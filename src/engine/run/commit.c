@@ -354,7 +354,8 @@ static void
 judge_status(Commit *c)
 {
     bool failed = c->notes_failed || c->mails_failed;
-    c->status = c->in_steps && failed && is_end(c->p->status) ? PROPOSE_CONTINUE : c->p->status;
+    c->status =
+        step_hears(c->in) && failed && is_end(c->p->status) ? PROPOSE_CONTINUE : c->p->status;
 }
 
 /* The job has heard what became of held mail. What a person said while this step was under way
@@ -407,7 +408,7 @@ write_all(Commit *c, Txn *txn, GError **error)
 static bool
 count_questions(Commit *c, GError **error)
 {
-    bool hears = c->in_steps && c->in->answer && c->p->status != PROPOSE_FAIL &&
+    bool hears = step_hears(c->in) && c->in->answer && c->p->status != PROPOSE_FAIL &&
                  c->p->status != PROPOSE_LIMIT;
     bool held = false;
     for (guint i = 0; i < c->verdicts->len; i++)
@@ -427,7 +428,6 @@ prepare(Commit *c, GError **error)
     c->answered = g_array_new(FALSE, FALSE, sizeof(int64_t));
     c->held = g_array_new(FALSE, FALSE, sizeof(OutId));
     c->outside = g_ptr_array_new_with_free_func(commit_outside_free);
-    c->in_steps = c->in->iterations_left > 0;
     if (!job_load(c->engine->db, &viewer, c->claim->job, &c->job, error))
         return false;
     if (!c->job)
@@ -464,6 +464,7 @@ step_commit(Engine *engine,
         return false;
     CRASH_POINT("step-committed");
     *ret = (StepResult){.step = c.step,
+                        .bare = is_bare(&c),
                         .ended = c.status != PROPOSE_CONTINUE,
                         .msgids = g_steal_pointer(&c.msgids)};
     return true;

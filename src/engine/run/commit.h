@@ -79,7 +79,7 @@ typedef struct Proposal {
     ProposedMails *mails; /* none is released when a note of this step failed */
     ProposedMoves *moves;
     GArray *settles; /* of MsgId; empty with COMPLETE: all that was shown */
-    GBytes *state;   /* JSON: what the face wants back at the next step; NULL: nothing */
+    GBytes *state;   /* JSON: what the mode wants back at the next step; NULL: nothing */
     Due resume;      /* PARK: when it goes on by itself, or wait_then is due; DUE_NEVER: mail or
                           an order only */
     WaitThen wait_then;
@@ -111,14 +111,21 @@ typedef struct StepInput {
     bool
         paid; /* an answer cost something: this step's row takes it over (store/job/budget.h) */
     int64_t deadline_us; /* new deadline of the claim */
-    /* Steps mode: what the last step of this job left. */
-    GBytes *state;            /* the face's own, as it proposed it; NULL: first step */
+    /* Led: what the last step of this job left. */
+    GBytes *state;            /* the mode's own, as it proposed it; NULL: first step */
     GPtrArray *results;       /* of char *: what became of its notes and mails; may be NULL */
     int iterations_left;      /* steps that this run may still take, this one included; 0: not
                             counted */
     int round_left;           /* the same for the round */
     int64_t money_left_micro; /* what the round may still cost; INT64_MAX: no limit */
 } StepInput;
+
+/* Is there a next step that can hear of what failed in this one? */
+static inline bool
+step_hears(const StepInput *in)
+{
+    return in->iterations_left > 0;
+}
 
 /* Why what the round does is not the word of people who may steer: somebody who asked may not, or
  * somebody unknown was read. NULL: it is. */
@@ -156,6 +163,7 @@ bool policy_check(Engine *engine,
 
 typedef struct StepResult {
     int step;
+    bool bare;         /* nobody was asked: a limit was spent, and it is no step */
     bool ended;        /* the claim is over, whatever the job does next */
     GPtrArray *msgids; /* char *: of the mails in order; NULL entry: it was not put */
 } StepResult;

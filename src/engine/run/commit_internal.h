@@ -30,7 +30,6 @@ typedef struct Commit {
     const GArray *verdicts;
     Job *job; /* as it was before */
     const ConfRole *role;
-    bool in_steps;           /* a next step can hear of what failed in this one */
     ProposalStatus status;   /* the proposal's, unless what it speaks of failed */
     GPtrArray *parents;      /* of CommitParent, one per mail; NULL: begins a thread */
     GPtrArray *drafts;       /* of CommitDraft, one per mail */
@@ -69,7 +68,7 @@ void commit_result(Commit *c, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 void commit_did(Commit *c, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 
 /* Inside the transaction, in this order. What the proposal asked for and can't be done becomes
- * a line of the results (in steps), everything else that fails is an error. */
+ * a line of the results (step_hears()), everything else that fails is an error. */
 bool commit_notes(Commit *c, Txn *txn, GError **error);
 bool commit_load_parents(Commit *c, GError **error); /* before it */
 /* Composes all before the status is judged, and puts them after it: only then is it known

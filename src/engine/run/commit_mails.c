@@ -64,10 +64,9 @@ const char *
 step_parent_id(const Job *job, const StepInput *in, const ProposedMail *mail)
 {
     const MsgRows *shown = in->shown;
-    bool in_steps = in->iterations_left > 0;
     if (mail->in_reply_to)
         return mail->in_reply_to;
-    if (mail->to->len > 0 && !(in_steps && goes_to_asker(job, mail)))
+    if (mail->to->len > 0 && !(step_hears(in) && goes_to_asker(job, mail)))
         return NULL;
     return shown->len > 0 ? ((const MsgRow *)g_ptr_array_index(shown, shown->len - 1))->msgid
                           : job->original_msgid;
@@ -131,7 +130,7 @@ compose_mail(Commit *c,
     const GPtrArray *to = asked ? asked : mail->to;
     bool inside = are_insiders(c, to) && are_insiders(c, mail->cc);
     g_autoptr(Compose) made =
-        role_mail_answer(c->engine->home, c->role, inside ? c->job : NULL, &said, to,
+        role_mail_answer(c->engine, c->role, inside ? c->job : NULL, &said, to,
                          parent ? &parent->letter : NULL, error);
     if (!made)
         return NULL;
@@ -317,7 +316,8 @@ compose_one(Commit *c, guint i, CommitDraft *draft, GError **error)
         return true;
     }
     c->mails_failed++;
-    if (failed && !(c->in_steps && (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT)))) {
+    if (failed &&
+        !(step_hears(c->in) && (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT)))) {
         g_propagate_error(error, g_steal_pointer(&failed));
         return false;
     }

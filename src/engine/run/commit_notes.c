@@ -139,7 +139,7 @@ commit_notes(Commit *c, Txn *txn, GError **error)
             continue;
         }
         /* A program hears of it at once, and nothing of the step happens. */
-        if (!c->in_steps || (!err_is(failed, ERR_NEVER) && !err_is(failed, ERR_LIMIT))) {
+        if (!step_hears(c->in) || (!err_is(failed, ERR_NEVER) && !err_is(failed, ERR_LIMIT))) {
             g_propagate_error(error, g_steal_pointer(&failed));
             return false;
         }

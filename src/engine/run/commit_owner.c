@@ -51,7 +51,7 @@ static bool
 post_notice(
     const Commit *c, Txn *txn, const char *to, const char *text, int step, GError **error)
 {
-    g_autoptr(Compose) mail = role_mail_notice(c->engine->home, c->role, c->job, to, NULL, text,
+    g_autoptr(Compose) mail = role_mail_notice(c->engine, c->role, c->job, to, NULL, text,
                                                &c->original->letter, error);
     Post post = post_of_job(c->job);
     post.step = step;

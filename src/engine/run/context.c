@@ -1,6 +1,7 @@
 #include "base/banned.h"
 #include "base/digest.h"
 #include "base/text.h"
+#include "engine/mode.h"
 #include "engine/run/context_internal.h"
 
 _Static_assert(CONTEXT_IMAGES == BRAIN_IMAGES && CONTEXT_PDF == BRAIN_PDF,
@@ -89,12 +90,14 @@ context_takes(const Context *c)
 }
 
 unsigned
-context_role_takes(const Config *config, const char *name)
+context_role_takes(const Engine *engine, const char *name)
 {
+    const Config *config = engine->home->config;
     const ConfRole *role = config_role(config, name);
     const ConfBrain *brain = role ? config_brain(config, role->brain) : NULL;
+    const ModeOps *mode = engine_mode(engine, role);
 
-    if (role && g_str_equal(role->mode, "program"))
+    if (mode && !mode->led)
         return CONTEXT_ANY_FILE;
     return brain ? brain_takes_all(brain) : 0;
 }

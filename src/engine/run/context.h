@@ -31,7 +31,7 @@ typedef struct BrainFile BrainFile; /* brain/brain.h */
 #define CONTEXT_FRAME 256u
 
 /* Where the text of a part comes from. from NULL: from nowhere else, it is kept in the
- * manifest. What the names mean is the face's affair (FaceOps.recall). */
+ * manifest. What the names mean is the mode's affair (ModeOps.recall). */
 typedef struct ContextPart {
     const char *title;
     const char *from;
@@ -58,7 +58,7 @@ size_t context_budget(const Config *config, const ConfBrain *brain);
 void context_set_takes(Context *c, unsigned takes);
 unsigned context_takes(const Context *c);
 /* The same for the brain of a role. */
-unsigned context_role_takes(const Config *config, const char *role);
+unsigned context_role_takes(const Engine *engine, const char *role);
 /* Which of them a file of this type is; 0: none. */
 unsigned context_type_takes(const char *media_type);
 
@@ -108,16 +108,17 @@ void context_digest(Context *c, Digest *ret);
 
 /* --- later --- */
 
-/* What a face needs to find the text of a part again. */
+/* What a mode needs to find the text of a part again. */
 typedef struct Recall {
     Engine *engine;
     const Job *job;
     const Step *before; /* the step before: what it left; NULL: the first */
     unsigned takes;     /* as it was */
-    GHashTable *names;  /* for the face: what it remembers from part to part; NULL at first */
+    GHashTable *names;  /* for the mode: what it remembers from part to part; NULL at first */
 } Recall;
 
-/* *ret_text, or *ret_file for a part with a content_type; NULL: it is gone. Caller frees. */
+/* *ret_text, or *ret_file for a part with a content_type; left NULL: it is gone, or was shown by
+ * another mode. Caller frees. */
 typedef bool ContextRecall(Recall *recall,
                            const ContextPart *part,
                            char **ret_text,
@@ -133,5 +134,4 @@ void rebuilt_clear(Rebuilt *r);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rebuilt, rebuilt_clear)
 
 /* What step was shown, from its manifest. ERR_NEVER: it has none, or one of another form. */
-bool context_rebuild(
-    Recall *recall, const Step *step, ContextRecall *find, Rebuilt *ret, GError **error);
+bool context_rebuild(Recall *recall, const Step *step, Rebuilt *ret, GError **error);

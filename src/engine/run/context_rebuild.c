@@ -6,14 +6,15 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "engine/mode.h"
 #include "engine/run/context_internal.h"
+#include "engine/run/conversation.h"
 
 #define MANIFEST_MAX (64u << 20)
 #define GONE "(gone)"
 
 typedef struct Rebuild {
     Recall *recall;
-    ContextRecall *find;
     Context *c;
     GPtrArray *problems;
 } Rebuild;
@@ -89,13 +90,26 @@ compare(Rebuild *r, const json_t *object, const ContextPart *part, const void *d
         complain(r, part, "has changed");
 }
 
+/* Whoever has shown it knows it: the role may have had another mode then. */
+static bool
+find(Recall *recall, const ContextPart *part, char **ret, GBytes **ret_file, GError **error)
+{
+    if (conversation_shows(part->from))
+        return conversation_recall(recall, part, ret, error);
+    for (const ModeOps *const *m = recall->engine->modes; *m && !*ret && !*ret_file; m++) {
+        if (!(*m)->recall(recall, part, ret, ret_file, error))
+            return false;
+    }
+    return true;
+}
+
 static bool
 rebuild_file(Rebuild *r, const json_t *object, const ContextPart *part, GError **error)
 {
     g_autoptr(GBytes) data = NULL;
     g_autofree char *unused = NULL;
 
-    if (!r->find(r->recall, part, &unused, &data, error))
+    if (!find(r->recall, part, &unused, &data, error))
         return false;
     if (!data) {
         complain(r, part, "is gone");
@@ -122,7 +136,7 @@ find_text(Rebuild *r, const json_t *object, const ContextPart *part, char **ret,
         *ret = g_strdup(kept ? kept : "");
         return true;
     }
-    if (!r->find(r->recall, part, &text, &unused, error))
+    if (!find(r->recall, part, &text, &unused, error))
         return false;
     *ret = text_make_valid(text ? text : GONE, -1);
     if (text)
@@ -211,8 +225,7 @@ parse_manifest(const Step *step, json_t **ret, GError **error)
 }
 
 bool
-context_rebuild(
-    Recall *recall, const Step *step, ContextRecall *find, Rebuilt *ret, GError **error)
+context_rebuild(Recall *recall, const Step *step, Rebuilt *ret, GError **error)
 {
     g_autoptr(json_t) manifest = NULL;
     if (!parse_manifest(step, &manifest, error))
@@ -222,7 +235,7 @@ context_rebuild(
     g_autoptr(Context) c =
         context_alloc(recall->engine->home, job, n, size_member(manifest, "budget"));
     g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
-    Rebuild r = {.recall = recall, .find = find, .c = c, .problems = problems};
+    Rebuild r = {.recall = recall, .c = c, .problems = problems};
     Digest digest;
 
     recall->takes = (unsigned)json_integer_value(json_object_get(manifest, "takes"));

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "engine/mode.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
 #include "engine/run/commit_internal.h"
@@ -47,8 +48,9 @@ find_step(const Steps *steps, int n)
 }
 
 static bool
-check_step(const Source *s, int n, GError **error)
+check_step(const Engine *engine, const Source *s, int n, GError **error)
 {
+    const ModeOps *mode = engine_mode(engine, s->role);
     int64_t id = s->job->id.v;
     if (s->steps->len == 0)
         return err_set(error, ERR_NEVER,
@@ -69,7 +71,7 @@ check_step(const Source *s, int n, GError **error)
                        "step %d of job %" G_GINT64_FORMAT " is the work of a program, which "
                        "keeps its state to itself; only jobs in steps can be forked",
                        s->at->n, id);
-    if (g_str_equal(s->role->mode, "program"))
+    if (!mode || !mode->led)
         return err_set(error, ERR_NEVER,
                        "job %" G_GINT64_FORMAT " worked in steps, but role '%s' is a program "
                        "now, which can't go on from one; 'mode = steps' in [role %s] can",
@@ -150,7 +152,7 @@ load_source(Engine *engine, JobId job, int n, Source *s, GError **error)
     if (!s->role || !steps_list(engine->db, &viewer, job, &s->steps, error))
         return false;
     s->at = find_step(s->steps, n);
-    if (!check_step(s, n, error) || !find_original(engine->db, s, error) ||
+    if (!check_step(engine, s, n, error) || !find_original(engine->db, s, error) ||
         !find_floor(engine, s, error))
         return false;
     s->total_iterations = MAX(count_steps(s), 1);
@@ -225,8 +227,8 @@ say_so(Engine *engine,
         "to this mail to say something to the fork.",
         id.v, s->job->id.v, s->at->n, s->job->id.v, instruction ? "\n\nIt was told:\n\n" : "",
         instruction ? instruction : "");
-    g_autoptr(Compose) c = role_mail_notice(engine->home, s->role, fork, s->asker, NULL, text,
-                                            &original->letter, error);
+    g_autoptr(Compose) c =
+        role_mail_notice(engine, s->role, fork, s->asker, NULL, text, &original->letter, error);
     Post post = post_of_job(fork);
     return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
 }

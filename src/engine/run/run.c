@@ -144,10 +144,9 @@ run_commit(Task *t, Proposal *p, StepResult *ret, GError **error)
         !policy_check(t->run->engine, t->job, &t->in, p, &verdicts, error) ||
         !step_commit(t->run->engine, &t->claim, &t->in, p, verdicts, ret, error))
         return false;
-    t->run->stats->steps += !t->steps || t->in.answer;
+    t->run->stats->steps += !ret->bare;
     settle(t->run->engine, ret);
-    bool bare = !t->in.answer && (p->status == PROPOSE_PARK || p->status == PROPOSE_LIMIT);
-    if (t->steps && !bare && t->run->limits.committed)
+    if (t->mode && t->mode->led && !ret->bare && t->run->limits.committed)
         t->run->limits.committed(t->run->engine, t->claim.job);
     return true;
 }
@@ -246,7 +245,7 @@ run_load(Task *t, GError **error)
         !messages_open(engine->db, t->claim.job, &t->in.shown, error) || !load_news(t, error))
         return false;
     t->role = config_role(engine->home->config, t->job->role);
-    t->face = engine_face(engine, t->job->face);
+    t->mode = engine_mode(engine, t->role);
     t->brain = t->role ? config_brain(engine->home->config, t->role->brain) : NULL;
     t->in.deadline_us = claim_deadline(t->run, t->brain);
     t->in.floor = MIN(floor_of(t->in.shown), t->job->floor);
@@ -266,8 +265,8 @@ run_context(Task *t, const char *workdir, GError **error)
 {
     const Home *home = t->run->engine->home;
     g_autoptr(Context) c = context_new(home, t->job, run_budget(t));
-    context_set_takes(c, context_role_takes(home->config, t->job->role));
-    if (!t->face->context(t->run->engine, t->job, t->role, &t->in, workdir, c, error))
+    context_set_takes(c, context_role_takes(t->run->engine, t->job->role));
+    if (!t->mode->context(t->run->engine, t->job, t->role, &t->in, workdir, c, error))
         return NULL;
     context_digest(c, &t->in.context);
     g_clear_pointer(&t->in.manifest, g_bytes_unref);
@@ -316,7 +315,7 @@ work_claimed(Task *t, GError **error)
                                                t->claim.attempts - 1);
         return run_fail(t, why, NULL, error);
     }
-    if (!t->brain || !t->face)
+    if (!t->brain || !t->mode)
         return err_set(error, ERR_CONFIG, "role '%s' has no brain that this program knows",
                        t->job->role);
     if (!run_choose_brain(t, t->brain, &pause, error))
@@ -325,8 +324,7 @@ work_claimed(Task *t, GError **error)
         return run_join_wait(t, &pause, error);
     if (!demand_ancestors(t->run->engine, t->job, t->in.shown, error))
         return false;
-    t->steps = g_str_equal(t->role->mode, "steps");
-    if (t->steps && (t->in.shown->len > 0 || t->job->total_iterations > 0))
+    if (t->mode->led && (t->in.shown->len > 0 || t->job->total_iterations > 0))
         return run_steps(t, error);
     if (t->in.shown->len == 0 && !t->job->instruction) {
         g_autoptr(Proposal) nothing = proposal_new(PROPOSE_COMPLETE);

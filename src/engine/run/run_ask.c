@@ -72,7 +72,7 @@ add_remark(ProposedMail *mail, const char *remark)
 static void
 say_cut(const Task *t, const BrainAnswer *answer, Proposal *p)
 {
-    if (!answer->cut || t->steps || p->mails->len == 0)
+    if (!answer->cut || t->mode->led || p->mails->len == 0)
         return;
     g_autofree char *size = text_format_size(t->brain->output);
     g_autofree char *remark =
@@ -113,7 +113,7 @@ propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GErr
     }
     g_autoptr(Proposal) p = NULL;
     g_autoptr(GError) unusable = NULL;
-    if (!t->face->answer(t->run->engine, t->job, &t->in, answer->text, &p, &unusable)) {
+    if (!t->mode->answer(t->run->engine, t->job, &t->in, answer->text, &p, &unusable)) {
         if (err_is(unusable, ERR_NEVER) || err_is(unusable, ERR_LIMIT)) {
             failed->why = g_strdup(unusable->message);
             failed->said = g_bytes_new(answer->text, text_cut_at(answer->text, UNUSABLE_MAX));
@@ -185,8 +185,8 @@ set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError 
     *ret_most = most;
     if (most == 0)
         return true;
-    /* A step has looked at its limits before; its last answer may have been of no use since. */
-    if ((!t->steps || question->why_again) && !run_halt_if_spent(t, &halted, error))
+    /* Who is led has looked at the limits before; its last answer may have been of no use since. */
+    if ((!t->mode->led || question->why_again) && !run_halt_if_spent(t, &halted, error))
         return false;
     if (halted) {
         *ret = TRIED_OVER;
@@ -232,7 +232,7 @@ fence_answer(const Task *t, const Failure *failed)
     gsize len;
     const char *said = failed->said ? g_bytes_get_data(failed->said, &len) : NULL;
     const char *mark = context_nonce(t->context);
-    if (!t->steps || !said)
+    if (!t->mode->led || !said)
         return NULL;
     g_autofree char *whole = g_strndup(said, len);
     size_t keep = text_cut_at(whole, MEND_MAX);
@@ -265,14 +265,14 @@ ask(Task *t,
                       .context = t->context,
                       .why_again = failed->why,
                       .last_answer = said,
-                      .schema = t->steps ? t->face->schema : NULL,
+                      .schema = t->mode->schema,
                       .signal_fd = t->run->signal_fd,
                       .draining = &t->run->draining};
     g_autoptr(GError) unasked = NULL;
     Db *db = t->run->engine->db;
     int64_t most;
     *ret = TRIED_ERROR;
-    if (t->steps && !brain_lacks(db, t->brain->name, &question.lacks, error))
+    if (!brain_lacks(db, t->brain->name, &question.lacks, error))
         return false;
     if (!set_aside(t, &question, &most, ret, error))
         return false;
@@ -342,12 +342,12 @@ try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError 
         failed->log = program ? run_last_words(answer) : g_strdup(answer->log);
         return failed->why ? judge_failure(t, answer->end, failed, error) : TRIED_ERROR;
     }
-    if (t->steps && !run_steps_adjust(t, p, error))
+    if (t->mode->led && !run_steps_adjust(t, p, error))
         return TRIED_ERROR;
     g_auto(StepResult) result = {0};
     if (!run_commit(t, p, &result, error))
         return TRIED_ERROR;
-    return t->steps && !result.ended ? TRIED_NEXT : TRIED_DONE;
+    return !result.ended ? TRIED_NEXT : TRIED_DONE;
 }
 
 /* Who asks why sees what was said, or its beginning: it belongs to the step that gives up. */
@@ -356,7 +356,7 @@ give_up(Task *t, Failure *failed, GError **error)
 {
     if (!failed->said && *failed->log) /* a program, which may have said enough */
         t->in.answer = g_bytes_new(failed->log, strlen(failed->log));
-    if (!t->steps || !failed->said)
+    if (!t->mode->led || !failed->said)
         return run_fail(t, failed->why, failed->log, error);
     g_autofree char *why =
         g_strdup_printf("what the brain answered can't be used: %s", failed->why);
@@ -369,7 +369,7 @@ static char *
 other_page(Task *t, const Workplace *place, Failure *failed, GError **error)
 {
     failure_clear(failed);
-    if (t->steps && !run_make_cwd(t, error))
+    if (!place && !run_make_cwd(t, error))
         return NULL;
     return run_context(t, place ? place->path : NULL, error);
 }

@@ -2,7 +2,7 @@
 
 /* What run.c and the run_*.c share; nobody else includes it. */
 #include "brain/brain.h"
-#include "engine/face.h"
+#include "engine/mode.h"
 #include "engine/run/commit.h"
 #include "engine/run/run.h"
 #include "engine/run/workplace.h"
@@ -23,9 +23,8 @@ typedef struct Task {
     Job *job;
     const ConfRole *role;
     const ConfBrain *brain;
-    const FaceOps *face;
-    bool steps; /* the brain works in steps of ours, not as a program */
-    char *cwd;  /* of a program that is asked in steps; NULL: it is none */
+    const ModeOps *mode;
+    char *cwd; /* of a program that is led; NULL: it is none */
     StepInput in;
     Context *context; /* what the brain is shown in this step */
     /* The brain that takes no more than context_bytes, by what it said in this run; NULL. */
@@ -44,7 +43,7 @@ bool run_mark_shown(Task *t, GError **error);
 /* How often one question is asked. */
 #define RUN_BRAIN_TRIES 2
 /* Asks, once more where the answer can't be used, then gives the job up. *ret_next: another
- * step is to follow; NULL for programs. */
+ * step is to follow; NULL unless led. */
 bool run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **error);
 /* Through policy and commit; files follow. */
 bool run_commit(Task *t, Proposal *p, StepResult *ret, GError **error);
@@ -80,12 +79,12 @@ bool run_fall_back(Task *t, const BrainAnswer *answer, bool *ret, GError **error
 /* The first of this brain and its fallbacks that can be asked; else, in *ret, the first that may be
  * again. */
 bool run_choose_brain(Task *t, const ConfBrain *first, Pause *ret, GError **error);
-/* The folder in which a program is asked in steps. */
+/* The folder in which a program is led. */
 bool run_make_cwd(Task *t, GError **error);
 /* The same for a job that finds its brain paused. */
 bool run_join_wait(Task *t, const Pause *pause, GError **error);
 
-/* The loop of a brain that works in steps. */
+/* The loop of a brain that is led. */
 bool run_steps(Task *t, GError **error);
 /* Before a question that costs money: ends the round where a budget is spent, with a word to
  * whoever asked. */

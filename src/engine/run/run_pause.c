@@ -25,9 +25,8 @@ tell_broken(Task *t, Txn *txn, const char *why, GError **error)
         "postrider.conf, and they go on. One of them is tried every five "
         "minutes, or at once after: postrider continue %" G_GINT64_FORMAT,
         t->brain->name, why, t->brain->name, t->job->id.v);
-    g_autoptr(Compose) c =
-        role_mail_notice(engine->home, t->role, NULL, engine->home->config->owner,
-                         "A brain does not work", text, NULL, error);
+    g_autoptr(Compose) c = role_mail_notice(engine, t->role, NULL, engine->home->config->owner,
+                                            "A brain does not work", text, NULL, error);
     Post post = {.level = TRUST_ROLE, .mailbox = t->job->role};
     return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
 }
@@ -58,9 +57,8 @@ ask_owner(Task *t, Txn *txn, const char *said, int64_t until_us, GError **error)
         "once, type: postrider continue %" G_GINT64_FORMAT
         "\nFor another key or another provider: postrider setup brain",
         t->brain->name, shown, at, t->job->id.v);
-    g_autoptr(Compose) c =
-        role_mail_notice(engine->home, t->role, NULL, engine->home->config->owner,
-                         "A brain is at its limit", text, NULL, error);
+    g_autoptr(Compose) c = role_mail_notice(engine, t->role, NULL, engine->home->config->owner,
+                                            "A brain is at its limit", text, NULL, error);
     Post post = {.level = TRUST_ROLE, .mailbox = t->job->role};
 
     return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
@@ -148,7 +146,7 @@ say_wait(Task *t, Txn *txn, const Wait *w, bool *ret_told, GError **error)
         return true;
     g_autofree char *text = wait_words(engine->home, w, since_us);
     g_autoptr(Compose) c =
-        role_mail_notice(engine->home, t->role, job, to, NULL, text, &parent, error);
+        role_mail_notice(engine, t->role, job, to, NULL, text, &parent, error);
     Post post = post_of_job(job);
     return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&
            (!person || timer_drop(txn, job->id, TIMER_ACK, error));

@@ -1,5 +1,5 @@
 /*
- * The loop of a brain that works in steps. Each step is a question, an answer, a commit;
+ * The loop of a brain that is led. Each step is a question, an answer, a commit;
  * between two of them new mail joins, orders count, and limits are looked at:
  *
  *   steps of this run spent          park, with a checkpoint mail: the next run goes on
@@ -12,7 +12,6 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/run/run_internal.h"
@@ -25,12 +24,11 @@
 
 #define MORE_STEPS 12
 #define MORE_MONEY "$1"
-#define MEMBER_MAX (32u << 20)
 #define MAILS_MAX 200
 
 /* --- what the last step left --- */
 
-/* A new round begins with what the face keeps of the last one, and with no results. */
+/* A new round begins with what the mode keeps of the last one, and with no results. */
 static bool
 load_memory(Task *t, GError **error)
 {
@@ -40,23 +38,19 @@ load_memory(Task *t, GError **error)
     bool same = last && last->round == t->job->round;
     if (same)
         t->in.state = g_steal_pointer(&last->state);
-    else if (last && last->state && t->face->next_round)
-        t->in.state = t->face->next_round(last->state);
+    else if (last && last->state && t->mode->next_round)
+        t->in.state = t->mode->next_round(last->state);
     t->in.results = step_results_parse(same ? last->results : NULL);
     return true;
 }
 
+/* What it wrote down, for people; caller frees. */
 static char *
-working_note(const Task *t, const Proposal *p)
+written_down(const Task *t, const Proposal *p)
 {
-    GBytes *state = p && p->state ? p->state : t->in.state;
-    g_autoptr(json_t) object = NULL;
-    gsize len;
-    const char *data = state ? g_bytes_get_data(state, &len) : NULL;
-    if (!data || !json_parse(data, len, MEMBER_MAX, &object, NULL))
-        return g_strdup("");
-    const char *note = json_string_value(json_object_get(object, "working_note"));
-    return g_strdup(note ? note : "");
+    g_auto(ModeSummary) summary = {0};
+    mode_summary(t->mode, p && p->state ? p->state : t->in.state, &summary);
+    return g_steal_pointer(&summary.note);
 }
 
 /* --- limits --- */
@@ -165,7 +159,7 @@ halt(Task *t, const Limit *limit, GError **error)
     g_autoptr(Proposal) p = proposal_new(PROPOSE_LIMIT);
     ProposedMail *mail = proposal_add_mail(p);
     const char *why = limit->why;
-    g_autofree char *note = working_note(t, NULL);
+    g_autofree char *note = written_down(t, NULL);
     g_auto(StepResult) result = {0};
     p->why = g_strdup(why);
     g_ptr_array_add(mail->to, g_strdup(t->job->asker));
@@ -225,7 +219,7 @@ ask_owner(Task *t, Proposal *p)
     const char *owner = t->run->engine->home->config->owner;
     if (goes_to(p, t->job->asker, owner))
         return;
-    g_autofree char *note = working_note(t, p);
+    g_autofree char *note = written_down(t, p);
     ProposedMail *ask = proposal_add_mail(p);
     g_ptr_array_add(ask->to, g_strdup(owner));
     ask->in_reply_to = g_strdup(t->job->original_msgid);
@@ -321,7 +315,7 @@ run_steps_adjust(Task *t, Proposal *p, GError **error)
            say_last_word(t, p, error);
 }
 
-/* A program that is asked in steps has a folder of its own to sit in, not the home. */
+/* A program that is led has a folder of its own to sit in, not the home. */
 bool
 run_make_cwd(Task *t, GError **error)
 {

@@ -67,7 +67,7 @@ acknowledge(Loop *loop, GError **error)
     RoleMailParent parent = {
         .msgid = row->msgid, .subject = row->subject, .in_reply_to = row->in_reply_to};
     g_autoptr(Compose) c =
-        role_mail_notice(engine->home, ask->role, job, row->from, NULL,
+        role_mail_notice(engine, ask->role, job, row->from, NULL,
                          "I have your mail and am working on it.", &parent, error);
     Post post = post_of_job(job);
     g_auto(Txn) txn = {0};

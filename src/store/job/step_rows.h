@@ -18,7 +18,7 @@ typedef struct Step {
     GBytes *answer;   /* what the brain said; NULL */
     GBytes *manifest; /* what it was shown; NULL */
     Digest context;
-    GBytes *state; /* JSON of the face: what the next step goes on with; NULL */
+    GBytes *state; /* JSON of the mode: what the next step goes on with; NULL */
     char *results; /* JSON list of lines: what became of its notes and mails; NULL */
 } Step;
 void step_free(Step *s);

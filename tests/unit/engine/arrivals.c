@@ -1,10 +1,10 @@
 /* Mail that inotify names: taken in once, whatever happened to it since. */
 #include "../store/testhome.h"
 #include "base/banned.h"
+#include "cli/faces.h"
 #include "engine/checkpoint/mailbox_visit.h"
 #include "engine/in/intake.h"
 #include "mail/maildir.h"
-#include "steps/steps.h"
 
 typedef struct Rig {
     Home *home;
@@ -16,12 +16,11 @@ typedef struct Rig {
 static void
 rig_open(Rig *r, gconstpointer data)
 {
-    static const FaceOps *const faces[] = {&face_steps, NULL};
     g_autoptr(GError) error = NULL;
     g_autoptr(Maildir) md = NULL;
 
     r->home = test_home_new();
-    g_assert_true(engine_open(r->home, faces, &r->engine, &error));
+    g_assert_true(engine_open(r->home, &cli_parts, &r->engine, &error));
     r->role = config_role(r->home->config, "envoy");
     g_assert_true(maildir_open(r->home->mail_fd, "envoy", true, &md, &error));
     Txn txn = test_begin(r->engine->db);

@@ -3,6 +3,7 @@
 #include "../store/testhome.h"
 #include "base/banned.h"
 #include "base/json.h"
+#include "engine/mode.h"
 
 static Home *home;
 
@@ -311,7 +312,9 @@ test_again(gconstpointer data)
     size_t i = GPOINTER_TO_SIZE(data);
     g_autoptr(Context) c = context_for(7, 3, 4000);
     g_autoptr(GError) error = NULL;
-    Engine engine = {.home = home};
+    static const ModeOps mode = {.recall = find};
+    static const ModeOps *const modes[] = {&mode, NULL};
+    Engine engine = {.home = home, .modes = modes};
     Recall recall = {.engine = &engine};
     g_auto(Rebuilt) r = {0};
     Step step = {.n = 4};
@@ -321,7 +324,7 @@ test_again(gconstpointer data)
     context_digest(c, &step.context);
     changed = again_cases[i].changed;
     gone = again_cases[i].gone;
-    g_assert_true(context_rebuild(&recall, &step, find, &r, &error));
+    g_assert_true(context_rebuild(&recall, &step, &r, &error));
     g_assert_cmpint(r.same, ==, again_cases[i].want == NULL);
     if (!again_cases[i].want) {
         g_assert_cmpstr(context_whole(r.context), ==, context_whole(c));
@@ -340,7 +343,7 @@ test_no_manifest(void)
     g_auto(Rebuilt) r = {0};
     const Step step = {.n = 4};
 
-    g_assert_false(context_rebuild(&recall, &step, find, &r, &error));
+    g_assert_false(context_rebuild(&recall, &step, &r, &error));
     g_assert_cmpstr(error->message, ==, "step 4 keeps no record of what was shown");
 }
 

@@ -42,7 +42,7 @@ park(TestWork *w, int64_t resume_us)
     RoleMailParent original = {.msgid = job->original_msgid, .subject = job->subject};
     CheckpointInput in = {
         .job = job, .role = work_role(w), .state = state, .original = &original};
-    char *json = continuation_format(w->home, &in, &error);
+    char *json = continuation_format(&w->engine, &in, &error);
     g_assert_no_error(error);
     return json;
 }
@@ -77,7 +77,13 @@ test_members(TestWork *w, gconstpointer data)
                                        "failed_fetches",
                                        "attempted_searches",
                                        "gathered_attachment_refs",
+                                       "results",
                                        "idle_steps",
+                                       "refused_empty_complete",
+                                       "last_status",
+                                       "wait_until",
+                                       "refused_waiting",
+                                       "said",
                                        "version",
                                        "job",
                                        "role",

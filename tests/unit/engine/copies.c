@@ -14,13 +14,13 @@
 #include "store/mail/copies.h"
 #include "../store/testhome.h"
 #include "base/banned.h"
+#include "cli/faces.h"
 #include "engine/checkpoint/mailbox_visit.h"
 #include "engine/follow.h"
 #include "engine/in/intake.h"
 #include "engine/in/release.h"
 #include "mail/message.h"
 #include "mail/origin.h"
-#include "steps/steps.h"
 #include "store/job/jobs.h"
 #include "store/sql.h"
 #include <inttypes.h>
@@ -126,7 +126,6 @@ typedef struct Rig {
 static void
 rig_open(Rig *r, gconstpointer data)
 {
-    static const FaceOps *const faces[] = {&face_steps, NULL};
     static const char *const ids[] = {"mx.example.net", NULL};
     static const char *const principals[] = {"bob@example.org", NULL};
     g_autoptr(GError) error = NULL;
@@ -135,7 +134,7 @@ rig_open(Rig *r, gconstpointer data)
     r->home = test_home_new();
     r->home->config->authserv_ids = ids;
     r->home->config->principals = principals;
-    g_assert_true(engine_open(r->home, faces, &r->engine, &error));
+    g_assert_true(engine_open(r->home, &cli_parts, &r->engine, &error));
     r->role = config_role(r->home->config, "envoy");
     g_assert_true(maildir_open(r->home->mail_fd, "envoy", true, &md, &error));
     Txn txn = test_begin(r->engine->db);

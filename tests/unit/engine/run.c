@@ -2,7 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "brain/brain.h"
-#include "steps/steps.h"
+#include "cli/faces.h"
 #include "testwork.h"
 #include <signal.h>
 
@@ -14,7 +14,6 @@
 static const char task[] =
     "From: ann@example.org\nTo: envoy@example.org\nSubject: s\nMessage-ID: <a@x>\n\nGo.\n";
 
-static const FaceOps *const faces[] = {&face_steps, NULL};
 const BrainOps *const brain_kinds[] = {&brain_script, NULL};
 
 /* Who presses Ctrl-C, or whose order comes, when the step has just happened. */
@@ -34,7 +33,6 @@ script(TestWork *w, const char *answers)
     g_assert_cmpint(g_mkdir(folder, 0700), ==, 0);
     test_write(folder, "demo.jsonl", answers);
     work_take_in(w, "envoy", task, TRUST_PRINCIPAL, MSG_STORED);
-    w->engine.faces = faces;
 }
 
 static JobState

@@ -3,6 +3,7 @@
 /* An engine over a home of its own, mail that was taken in as intake does it, and a claim on
  * its job: what a run has in hand when it asks a brain. */
 #include "../store/testhome.h"
+#include "cli/faces.h"
 #include "engine/run/commit.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
@@ -22,7 +23,10 @@ static inline void
 work_open(TestWork *w, gconstpointer data)
 {
     *w = (TestWork){.home = test_home_new()};
-    w->engine = (Engine){.home = w->home, .db = test_db_open(w->home, DB_WRITE)};
+    w->engine = (Engine){.home = w->home,
+                         .db = test_db_open(w->home, DB_WRITE),
+                         .modes = cli_parts.modes,
+                         .faces = cli_parts.faces};
 }
 
 static inline void
@@ -79,7 +83,7 @@ work_take_in(TestWork *w, const char *role, const char *raw, Trust trust, MsgSta
         g_assert_true(job_take_mail(&txn, w->id, id, m->from->spec, m->id, &round, &error));
     } else if (mine) {
         const JobNew job = {.role = role,
-                            .face = "steps",
+                            .face = "",
                             .subject = m->subject,
                             .asker = m->from->spec,
                             .original_msgid = m->id,

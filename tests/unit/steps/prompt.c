@@ -21,7 +21,7 @@ show(TestWork *w, size_t budget)
     g_autoptr(GError) error = NULL;
     Context *c = context_new(w->home, w->job, budget);
 
-    prompt_fill(&w->engine, w->job, work_role(w), &w->in, c, &error);
+    prompt_fill(&w->engine, w->job, work_role(w), &w->in, NULL, c, &error);
     g_assert_no_error(error);
     return c;
 }

@@ -10,7 +10,7 @@ fork_it(TempStore *s, JobId from, int step)
     const JobFork in = {.from = from,
                         .step = step,
                         .role = "envoy",
-                        .face = "steps",
+                        .face = "",
                         .phase = "working",
                         .subject = "Budget",
                         .asker = "ann@example.org",

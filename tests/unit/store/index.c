@@ -114,7 +114,7 @@ static void
 write_mails(Home *home, Db *db)
 {
     const JobNew job = {.role = "envoy",
-                        .face = "steps",
+                        .face = "",
                         .subject = "s",
                         .asker = "ann@example.org",
                         .original_msgid = "m0@x",

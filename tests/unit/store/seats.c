@@ -52,7 +52,7 @@ add_job(TempStore *s, const char *what)
     g_autoptr(GError) error = NULL;
     g_auto(GStrv) words = g_strsplit(what, " ", 2);
     const JobNew in = {.role = words[0],
-                       .face = "steps",
+                       .face = "",
                        .subject = "Budget",
                        .asker = words[1],
                        .original_msgid = "first@example.org",

@@ -1,13 +1,13 @@
-#include "steps/conversation.h"
+#include "engine/run/conversation.h"
 #include "base/banned.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "engine/follow.h"
 #include "engine/in/mail_in.h"
+#include "engine/run/lineage.h"
 #include "mail/address.h"
 #include "mail/maildir.h"
 #include "mail/message.h"
-#include "steps/lineage.h"
 #include "store/out/outbox.h"
 
 #define ROWS_MAX 400u /* of each kind that are looked at, the newest */
@@ -80,7 +80,7 @@ format_head(
 }
 
 char *
-thread_head(const MsgRow *row)
+conversation_head(const MsgRow *row)
 {
     g_autofree char *from = address_show(row->from_name, row->from);
     return format_head(from, row->to, row->date_us, row->subject, row->msgid);
@@ -90,7 +90,7 @@ static char *
 item_head(const Item *item)
 {
     const OutRow *out = item->out;
-    return item->in ? thread_head(item->in)
+    return item->in ? conversation_head(item->in)
                     : format_head(out->from, out->address, out->created_us, out->subject,
                                   out->msgid);
 }
@@ -110,7 +110,7 @@ level_words(Trust level)
 }
 
 char *
-thread_sender(const MsgRow *row)
+conversation_sender(const MsgRow *row)
 {
     const char *who = level_words(row->trust);
     const char *did = row->trust > TRUST_ROLE ? "QUOTES" : "HAD READ";
@@ -120,7 +120,7 @@ thread_sender(const MsgRow *row)
 }
 
 char *
-thread_head_inside(const Message *m)
+conversation_head_inside(const Message *m)
 {
     g_autofree char *from =
         m->from ? address_show(m->from->name, m->from->spec) : g_strdup("unknown");
@@ -129,7 +129,7 @@ thread_head_inside(const Message *m)
 }
 
 void
-thread_add_text(GString *out, const Message *m)
+conversation_add_text(GString *out, const Message *m)
 {
     const char *p = m->text;
     while (g_ascii_isspace(*p))
@@ -196,7 +196,7 @@ read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error
     GString *out = g_string_new_len(head, (gssize)strlen(head) - 1);
     add_files(out, m);
     g_string_append_c(out, '\n');
-    thread_add_text(out, m);
+    conversation_add_text(out, m);
     if (item->out)
         drop_footer(out);
     *ret = g_string_free(out, FALSE);
@@ -381,7 +381,7 @@ item_title(const Item *item)
     Trust floor = item->in ? item->in->floor : item->out->floor;
     bool low = floor < (item->in ? item->in->trust : item->out->level);
     if (item->in) {
-        g_autofree char *sender = thread_sender(item->in);
+        g_autofree char *sender = conversation_sender(item->in);
         return g_strconcat("EARLIER MAIL, ", sender, item->whole ? NULL : ", HEADERS ONLY",
                            NULL);
     }
@@ -446,18 +446,19 @@ show_thread(Engine *engine,
 }
 
 bool
-thread_show(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error)
+conversation_show(
+    Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error)
 {
     return show_thread(engine, job, in, NULL, c, error);
 }
 
 bool
-thread_show_unseen(Engine *engine,
-                   const Job *job,
-                   const StepInput *in,
-                   GHashTable *seen,
-                   Context *c,
-                   GError **error)
+conversation_show_unseen(Engine *engine,
+                         const Job *job,
+                         const StepInput *in,
+                         GHashTable *seen,
+                         Context *c,
+                         GError **error)
 {
     return show_thread(engine, job, in, seen, c, error);
 }
@@ -489,12 +490,12 @@ find_written(Engine *engine,
 }
 
 bool
-thread_show_written(Engine *engine,
-                    const Job *job,
-                    const char *msgid,
-                    GHashTable *seen,
-                    Context *c,
-                    GError **error)
+conversation_show_written(Engine *engine,
+                          const Job *job,
+                          const char *msgid,
+                          GHashTable *seen,
+                          Context *c,
+                          GError **error)
 {
     g_autoptr(OutRows) rows = NULL;
     g_autofree char *text = NULL;
@@ -516,7 +517,7 @@ thread_show_written(Engine *engine,
 /* --- later --- */
 
 bool
-thread_shows(const char *from)
+conversation_shows(const char *from)
 {
     static const char *const names[] = {FROM_IN, FROM_IN_HEAD, FROM_OUT, FROM_OUT_HEAD, NULL};
     return g_strv_contains(names, from);
@@ -550,7 +551,7 @@ recall_written(Recall *r, const ContextPart *part, char **ret, GError **error)
 }
 
 bool
-thread_recall(Recall *r, const ContextPart *part, char **ret, GError **error)
+conversation_recall(Recall *r, const ContextPart *part, char **ret, GError **error)
 {
     const Viewer viewer = {.role = r->job->role};
     g_autoptr(MsgRow) row = NULL;

@@ -9,39 +9,39 @@
 
 /* The header lines that a brain sees before a mail's text, with a blank line behind; caller
  * frees. */
-char *thread_head(const MsgRow *row);
+char *conversation_head(const MsgRow *row);
 /* "SENDER IS another agent", and what its writer had read where that is less; caller frees. */
-char *thread_sender(const MsgRow *row);
+char *conversation_sender(const MsgRow *row);
 /* The same of a mail that somebody forwarded; caller frees. */
-char *thread_head_inside(const Message *m);
+char *conversation_head_inside(const Message *m);
 /* Appends the text of a mail; of one that has no text its subject, that there is no text, and
  * what the mail holds instead. */
-void thread_add_text(GString *out, const Message *m);
+void conversation_add_text(GString *out, const Message *m);
 
 /* Shows it within the room that the context has: the mail that the newest of in->shown answers
  * in full, then the others in full from the newest on while there is room, 50 at most, then up to
  * 15 as headers. Older ones are counted. The last line of our own mails is left out. */
-bool
-thread_show(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
+bool conversation_show(
+    Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
 /* The same for a page that shows some mail already: `seen` is a set of Message-IDs; mail in it is
  * passed over, and what was shown in full is added. */
-bool thread_show_unseen(Engine *engine,
-                        const Job *job,
-                        const StepInput *in,
-                        GHashTable *seen,
-                        Context *c,
-                        GError **error);
+bool conversation_show_unseen(Engine *engine,
+                              const Job *job,
+                              const StepInput *in,
+                              GHashTable *seen,
+                              Context *c,
+                              GError **error);
 
 /* One mail that the role wrote, in this job or another, as far as there is room for it. One that
  * is in `seen` is passed over; it is added there. Nothing where there is no such mail. */
-bool thread_show_written(Engine *engine,
-                         const Job *job,
-                         const char *msgid,
-                         GHashTable *seen,
-                         Context *c,
-                         GError **error);
+bool conversation_show_written(Engine *engine,
+                               const Job *job,
+                               const char *msgid,
+                               GHashTable *seen,
+                               Context *c,
+                               GError **error);
 
 /* Is this what the manifest calls a mail that was shown here? */
-bool thread_shows(const char *from);
+bool conversation_shows(const char *from);
 /* The same text again; NULL: it is gone. */
-bool thread_recall(Recall *r, const ContextPart *part, char **ret, GError **error);
+bool conversation_recall(Recall *r, const ContextPart *part, char **ret, GError **error);

@@ -1,4 +1,4 @@
-#include "steps/lineage.h"
+#include "engine/run/lineage.h"
 #include "base/banned.h"
 #include "store/job/forks.h"
 

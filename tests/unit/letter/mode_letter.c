@@ -1,9 +1,8 @@
 /* Plain conversation: what a program is shown, and what becomes of what it says. */
+#include "letter/mode_letter.h"
+#include "../engine/testwork.h"
 #include "base/banned.h"
 #include "base/err.h"
-#include "steps/letter.h"
-#include "steps/steps.h"
-#include "testwork.h"
 
 #define HEAD(id, more)                                                                         \
     "From: Ann <ann@example.org>\nTo: envoy@example.org\nSubject: Budget\nMessage-ID: <" id    \
@@ -15,7 +14,7 @@ show_budget(TestWork *w, const ConfRole *role, size_t budget)
     g_autoptr(GError) error = NULL;
     Context *c = context_new(w->home, w->job, budget);
 
-    letter_context(&w->engine, w->job, role, &w->in, "/work", c, &error);
+    mode_letter.context(&w->engine, w->job, role, &w->in, "/work", c, &error);
     g_assert_no_error(error);
     return c;
 }
@@ -48,7 +47,7 @@ answer(TestWork *w, const char *text)
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};
 
-    g_assert_true(letter_propose(&w->engine, w->job, &w->in, text, &p, &error));
+    g_assert_true(mode_letter.answer(&w->engine, w->job, &w->in, text, &p, &error));
     g_assert_true(policy_check(&w->engine, w->job, &w->in, p, &verdicts, &error));
     step_commit(&w->engine, &w->claim, &w->in, p, verdicts, &result, &error);
     g_assert_no_error(error);
@@ -246,7 +245,7 @@ test_answer(TestWork *w, gconstpointer data)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(GError) error = NULL;
         g_autoptr(Proposal) p = NULL;
-        bool ok = letter_propose(&w->engine, w->job, &w->in, cases[i].said, &p, &error);
+        bool ok = mode_letter.answer(&w->engine, w->job, &w->in, cases[i].said, &p, &error);
         g_assert_cmpint(ok, ==, cases[i].want != NULL);
         if (!ok) {
             g_assert_true(err_is(error, ERR_NEVER));
@@ -258,7 +257,6 @@ test_answer(TestWork *w, gconstpointer data)
         g_assert_cmpuint(mail->to->len, ==, 0);
         g_assert_cmpstr(mail->body, ==, cases[i].want);
     }
-    g_assert_true(face_steps.claims(&w->engine, NULL, NULL));
 }
 
 int

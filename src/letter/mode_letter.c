@@ -1,12 +1,12 @@
-#include "steps/letter.h"
+#include "letter/mode_letter.h"
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "engine/follow.h"
+#include "engine/run/conversation.h"
 #include "engine/run/workplace.h"
 #include "mail/message.h"
-#include "steps/conversation.h"
 
 #define INSTRUCTIONS_MAX (64u << 10)
 #define DEFAULT_INSTRUCTIONS                                                                   \
@@ -95,7 +95,7 @@ static bool
 format_mail(Engine *engine, const MsgRow *row, GHashTable *names, char **ret, GError **error)
 {
     g_autoptr(GBytes) raw = NULL;
-    g_autofree char *head = thread_head(row);
+    g_autofree char *head = conversation_head(row);
     if (!follow_read(engine->db, row, &raw, error))
         return false;
     if (!raw) {
@@ -107,7 +107,7 @@ format_mail(Engine *engine, const MsgRow *row, GHashTable *names, char **ret, GE
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
     GString *out = g_string_new(head);
     insert_attachments(out, m, names);
-    thread_add_text(out, m);
+    conversation_add_text(out, m);
     *ret = g_string_free(out, FALSE);
     return true;
 }
@@ -135,7 +135,7 @@ show_mail(Context *c, const char *title, const MsgRow *row, const char *text)
         context_show_part_cut(c, &part, text);
         return;
     }
-    g_autofree char *head = thread_head(row);
+    g_autofree char *head = conversation_head(row);
     g_autofree char *gone = g_strconcat(head, "(The text of this mail is gone.)", NULL);
     context_show_cut(c, title, row->msgid, gone);
 }
@@ -146,7 +146,7 @@ show_new(const StepInput *in, const GPtrArray *texts, Context *c)
     context_say(c, texts->len == 1 ? "\nThe new mail:" : "\nThe new mails, oldest first:");
     for (guint i = 0; i < texts->len; i++) {
         const MsgRow *row = g_ptr_array_index(in->shown, i);
-        g_autofree char *sender = thread_sender(row);
+        g_autofree char *sender = conversation_sender(row);
         g_autofree char *title =
             g_strdup_printf("NEW MAIL %u OF %u, %s", i + 1, texts->len, sender);
         show_mail(c, title, row, g_ptr_array_index(texts, i));
@@ -168,14 +168,14 @@ room_for(const GPtrArray *texts)
     return room;
 }
 
-bool
-letter_context(Engine *engine,
-               const Job *job,
-               const ConfRole *role,
-               const StepInput *in,
-               const char *workdir,
-               Context *c,
-               GError **error)
+static bool
+context(Engine *engine,
+        const Job *job,
+        const ConfRole *role,
+        const StepInput *in,
+        const char *workdir,
+        Context *c,
+        GError **error)
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
 
@@ -189,28 +189,35 @@ letter_context(Engine *engine,
         context_say(c, "\nA person who may steer this job adds:");
         context_show_cut(c, "INSTRUCTION", ":instruction", job->instruction);
     }
-    if (!thread_show(engine, job, in, c, error))
+    if (!conversation_show(engine, job, in, c, error))
         return false;
     context_reserve(c, 0);
     show_new(in, texts, c);
     return true;
 }
 
-bool
-letter_recall(Recall *r, const MsgRow *row, char **ret, GError **error)
+/* The names of files depend on those before: parts are asked for in the order of showing. */
+static bool
+recall(Recall *r, const ContextPart *part, char **ret, GBytes **ret_file, GError **error)
 {
+    const Viewer viewer = {.role = r->job->role};
+    g_autoptr(MsgRow) row = NULL;
+
+    if (!g_str_equal(part->from, "new"))
+        return true;
     if (!r->names)
         r->names = workplace_names_new();
-    return format_mail(r->engine, row, r->names, ret, error);
+    return messages_find(r->engine->db, &viewer, part->id, &row, error) &&
+           (!row || format_mail(r->engine, row, r->names, ret, error));
 }
 
-bool
-letter_propose(Engine *engine,
-               const Job *job,
-               const StepInput *in,
-               const char *answer,
-               Proposal **ret_p,
-               GError **error)
+static bool
+propose(Engine *engine,
+        const Job *job,
+        const StepInput *in,
+        const char *answer,
+        Proposal **ret_p,
+        GError **error)
 {
     g_autofree char *body = g_strchomp(g_strdup(answer));
     const char *text = body;
@@ -223,3 +230,10 @@ letter_propose(Engine *engine,
     proposal_add_mail(*ret_p)->body = g_strdup(text);
     return true;
 }
+
+const ModeOps mode_letter = {
+    .name = "program",
+    .context = context,
+    .answer = propose,
+    .recall = recall,
+};

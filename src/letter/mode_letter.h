@@ -1,0 +1,13 @@
+#pragma once
+
+/*
+ * Plain conversation, for programs, which run a loop of their own: mail is a question, what the
+ * brain says is the answer, and it settles all mail that was shown.
+ *
+ * What the brain is shown, in this order: who it is and how to answer; what a person added with
+ * an order; the conversation so far, the mail that is answered in full and the others in full
+ * while there is room, newest first, then up to 15 as headers; each new mail in full.
+ */
+#include "engine/mode.h"
+
+extern const ModeOps mode_letter; /* "program" */
