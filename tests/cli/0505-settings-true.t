@@ -65,15 +65,34 @@ like "$ERR" "sandbox 'on': no such key" 'in one line'
 # What is named and not there.
 settings '[brain m]\nkind = openai\nmodel = m\nkey-file = secrets/none\n[brain s]\nscript = scripts/none.jsonl\n
 [brain c]\ncommand = no-such-program-here -p\n[brain d]\ncommand = scripts/none.sh\n[brain n]\nkind = anthropic\n
-[role w]\nworkdir = /no/such/folder\ninstructions = none.md\n[account w]\nkind = imap\nca-file = secrets/ca.pem\n'
+[brain x]\ncommand = scripts/plain\n[role w]\nworkdir = /no/such/folder\ninstructions = none.md\n
+[account w]\nkind = imap\nca-file = secrets/ca.pem\npassword-file = secrets/pw\nsmtp-host = mail.example.org\n
+smtp-ca-file = secrets/smtp.pem\nsmtp-password-command = no-such-pass show mail\n
+[account v]\nkind = imap\ntoken-command = /no/such/token\n'
+echo true >"$HOME_DIR/scripts/plain"
+chmod 600 "$HOME_DIR/scripts/plain"
 exits 78 'what is not there is told' pr config check
 for what in "\[brain m\]: key-file 'secrets/none' is not there" "\[brain s\]: script 'scripts/none.jsonl' is not there" \
     "\[brain c\]: command: no program 'no-such-program-here' in PATH" "\[brain d\]: command: program 'scripts/none.sh'" \
     "\[brain n\]: it has no 'model'" "\[role w\]: workdir '/no/such/folder'" "\[role w\]: instructions 'none.md'" \
-    "\[account w\]: ca-file 'secrets/ca.pem'"; do
+    "\[brain x\]: command: 'scripts/plain' can't be run; run: chmod \+x" "\[account w\]: ca-file 'secrets/ca.pem'" \
+    "\[account w\]: password-file 'secrets/pw'" "\[account w\]: smtp-ca-file 'secrets/smtp.pem'" \
+    "\[account w\]: smtp-password-command: no program 'no-such-pass' in PATH" \
+    "\[account v\]: token-command: program '/no/such/token' is not there"; do
     like "$ERR" "$what" "in a line of its own: $what"
 done
-is "$(wc -l <<<"$ERR")" 8 'and nothing else'
+is "$(wc -l <<<"$ERR")" 13 'and nothing else'
+rm "$HOME_DIR/scripts/plain"
+if [ "$(id -u)" != 0 ]; then
+    settings '[brain s]\nscript = scripts/closed.jsonl\n'
+    touch "$HOME_DIR/scripts/closed.jsonl"
+    chmod 0 "$HOME_DIR/scripts/closed.jsonl"
+    exits 78 'a file that can not be read' pr config check
+    like "$ERR" "\[brain s\]: script 'scripts/closed.jsonl' can't be read" 'is told too'
+    rm -f "$HOME_DIR/scripts/closed.jsonl"
+else
+    skip 'a file that can not be read' 'root reads everything'
+fi
 cp "$WORK/good" "$conf"
 exits 0 'the first settings are fine' pr config check
 is "$ERR" '' 'without a word'
