@@ -128,7 +128,8 @@ const Verb verbs[] = {
      "to try it with. TEMPLATE is reviewer, digest, triage, researcher or echo, which has a brain of its own.\n"
      "--brain BRAIN is another one than 'default', --address ADDRESS another one than NAME@domain.\n"
      "'edit' opens $VISUAL or $EDITOR on the role's section; it is checked before it replaces the old one.\n"
-     "'remove' takes the section out; mail and notes stay. A role with open jobs is not removed.\n\n"
+     "'remove' takes the section out; mail and notes stay, and schedules and held mail that are left are named.\n"
+     "A role with open jobs is not removed.\n\n"
      "Exit status: 66 no such role, 73 there is one already, 75 it has open jobs, 78 the settings\n"
      "would be wrong.",
      false},

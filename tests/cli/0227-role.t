@@ -103,7 +103,17 @@ pass_once
 exits 75 'a role with open jobs' pr role remove my-digest
 like "$ERR" "role 'my-digest' has open jobs \([0-9]+\); nothing was changed" 'is not removed'
 pr cancel "$(last_job)" >/dev/null
+echo '{"status":"complete","current_phase":"complete","send_emails":[{"to":["bob@example.net","eve@example.net"],"body":"Hello."}]}' | answers
+pr ask --to my-digest --no-wait 'write to Bob and Eve' >/dev/null
+pass_once
+pr every 1d --to my-digest sum up >/dev/null
+pr every 1d --to my-triage sort >/dev/null
 exits 0 'without, it is' pr role remove my-digest
+is "$(grep -c 'still there' <<<"$OUT")" 2 'what is left of it is named, each once'
+like "$OUT" 'still there: schedule 1 \(1d\), which mails nobody now; to end it: postrider every remove 1' 'what the clock would mail it'
+like "$OUT" "still there: held mail ([0-9]+); to see it: postrider outbox show [0-9]+" 'and what waits for a yes'
+pr every remove 1 >/dev/null
+pr every remove 2 >/dev/null
 like "$OUT" "kept: its mail in $HOME_DIR/mail/my-digest, its notes in $HOME_DIR/notes/my-digest" 'and what it had stays'
 ok 'its mail' test -d "$HOME_DIR/mail/my-digest"
 ok 'its notes' test -f "$HOME_DIR/notes/my-digest/start.md"

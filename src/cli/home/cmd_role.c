@@ -14,6 +14,8 @@
 #include "cli/home/role_make.h"
 #include "cli/home/role_template.h"
 #include "store/job/jobs.h"
+#include "store/job/schedules.h"
+#include "store/out/outbox.h"
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <inttypes.h>
@@ -403,9 +405,42 @@ refuse_busy(Cli *cli, const char *name)
                           name, ids->str, jobs->len > 10 ? ", ..." : "");
 }
 
-static void
+/* What goes on without the role, or waits for a word about it. */
+static bool
+say_left(Cli *cli, const char *name, GError **error)
+{
+    const Viewer viewer = {.role = name};
+    const OutQuery held = {.state = "held", .limit = 1000};
+    g_autoptr(Schedules) schedules = NULL;
+    g_autoptr(OutRows) rows = NULL;
+    OutId last = {0};
+    if (!schedules_list(cli->db, USEC_NEVER, &schedules, error) ||
+        !outbox_list(cli->db, &viewer, &held, &rows, error))
+        return false;
+    for (guint i = 0; i < schedules->len; i++) {
+        const Schedule *s = g_ptr_array_index(schedules, i);
+        if (g_str_equal(s->role, name))
+            cli_print(cli,
+                      "still there: schedule %" PRId64 " (%s), which mails nobody now; to end "
+                      "it: postrider every remove %" PRId64 "\n",
+                      s->id, s->spec, s->id);
+    }
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        if (row->id.v != last.v) /* one row per recipient */
+            cli_print(cli,
+                      "still there: held mail %" PRId64 "; to see it: postrider outbox show "
+                      "%" PRId64 ", to decide: approve or reject\n",
+                      row->id.v, row->id.v);
+        last = row->id;
+    }
+    return true;
+}
+
+static int
 say_removed(Cli *cli, const char *name, bool brain, bool told)
 {
+    GError *error = NULL;
     cli_print(cli, "removed the role '%s' from %s\n", name, CONF);
     cli_print(cli, "kept: its mail in %s/mail/%s, its notes in %s/notes/%s\n", cli->home->path,
               name, cli->home->path, name);
@@ -413,7 +448,9 @@ say_removed(Cli *cli, const char *name, bool brain, bool told)
         cli_print(cli, "kept: what it was told, in %s/roles/%s.md\n", cli->home->path, name);
     if (brain)
         cli_print(cli, "kept: [brain %s]\n", name);
+    bool ok = say_left(cli, name, &error);
     tell_master(cli);
+    return ok ? 0 : cli_error(0, error);
 }
 
 static int
@@ -435,10 +472,10 @@ role_remove(Cli *cli, int argc, char **argv)
         return cli_error(EX_CONFIG, error);
     g_autofree char *text = config_with_section(old, section, "");
     status = write_conf(cli, old, text);
-    if (status == 0)
-        say_removed(cli, role->name, config_brain(cli->home->config, role->name) != NULL,
-                    faccessat(cli->home->fd, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
-    return status;
+    if (status)
+        return status;
+    return say_removed(cli, role->name, config_brain(cli->home->config, role->name) != NULL,
+                       faccessat(cli->home->fd, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
 }
 
 int
