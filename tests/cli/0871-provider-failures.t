@@ -15,12 +15,14 @@ cat >"$WORK/classes" <<'END'
     limit      q1,0   q1,0   q1,0   q1,0   d2,0   d2,0    it said when: told at once, asked again at 7200
     far        q1,1   q1,1   q1,1   q1,1   q1,1   q1,1    for days: tried once a day, the owner is asked once
     broken     q0,1   q0,1   q1,1   q1,1   d2,1   d2,1    a person must mend it: the owner is told once
+    unmended   q0,1   q0,1   q1,1   q1,1   q1,1   q1,1    the same, and nobody has mended it
     fails      f1,1   f1,1   f1,1   f1,1   f1,1   f1,1    no wait mends it: one mail, with a copy to the owner
     goes-on    d1,0   d1,0   d1,0   d1,0   d1,0   d1,0    it answers when it is asked again
 END
 
 # name | kind (Anthropic, OpenAI) | class | requests at the beginning | the fault, as in tools/fake-model. "times": so
-# often, then it answers as it should; else for as long as the class wants it.
+# often, then it answers as it should; else for as long as the class wants it. NOBODY is longer than a part of a name can
+# be: no server is asked about it.
 cat >"$WORK/rows" <<'END'
 400 invalid request            | a | fails   | 1  | {"fake":"400"}
 401 wrong key                  | a | broken  | 1  | {"fake":"401"}
@@ -82,6 +84,8 @@ hangs up before it answers     | a | waits   | 3  | {"fake":"hang-up"}
 redirect                       | o | broken  | 1  | {"fake":"redirect"}
 nobody there                   | o | away    | 0  | {"url":"http://127.0.0.1:1"}
 no TLS there                   | o | away    | 0  | {"url":"https"}
+no such name                   | o | away    | 0  | {"url":"http://NOBODY.invalid"}
+a certificate of its own       | o | unmended | 0  | {"url":"foreign"}
 silent                         | o | waits   | 1  | {"fake":"stall","timeout":"1s"}
 silent in the middle           | a | waits   | 1  | {"fake":"stall","timeout":"1s"}
 too long: Anthropic            | a | goes-on | 2  | {"fake":"400-long","times":1}
@@ -111,9 +115,18 @@ mkfifo "$WORK/port"
 "$POSTRIDER_SRC/tools/fake-model" --with-stdin --scripts "$WORK/scripts" --log "$WORK/fake.log" <&"$TAP_NEVER" >"$WORK/port" &
 FAKE_PID=$!
 read -r PORT <"$WORK/port"
+openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 -keyout "$WORK/own.key" \
+    -out "$WORK/own.crt" 2>/dev/null
+cat "$WORK/own.key" "$WORK/own.crt" >"$WORK/own.pem"
+"$POSTRIDER_SRC/tools/fake-model" --with-stdin --scripts "$WORK/scripts" --log "$WORK/foreign.log" --tls "$WORK/own.pem" \
+    <&"$TAP_NEVER" >"$WORK/port" &
+FOREIGN_PID=$!
+trap 'kill "$FOREIGN_PID"; fake_end; tap_end' EXIT
+read -r FOREIGN <"$WORK/port"
 cat >"$WORK/table.py" <<'P'
 import collections, email.utils, json, os, re, sqlite3, sys, time
 work, home, port = os.environ['WORK'], os.environ['HOME_DIR'], os.environ['PORT']
+foreign = f"https://127.0.0.1:{os.environ['FOREIGN']}"
 rows = [[c.strip() for c in line.split('|', 4)] for line in open(f'{work}/rows')]
 moments = '0 60 600 4200 7799 7800'.split()
 
@@ -128,6 +141,7 @@ def prepare():
             # Three questions are asked at 0, 60, 600 and 4200; a brain that is broken is asked at 0, 600, 4200.
             times = plan.pop('times', {'waits': 4 * max(int(calls), 1), 'broken': 3}.get(class_, 99))
             url = plan.pop('url', f'http://127.0.0.1:{port}/row{n}').replace('https', f'https://127.0.0.1:{port}/row{n}')
+            url = url.replace('NOBODY', 'n' * 64).replace('foreign', foreign)
             timeout = plan.pop('timeout', '30m')
             with open(f'{work}/scripts/row{n}.jsonl', 'w') as script:
                 script.write((json.dumps(plan) + '\n') * times + answer * 3)
@@ -170,7 +184,7 @@ def judge():
 
 globals()[sys.argv[1]](*sys.argv[2:])
 P
-export WORK HOME_DIR PORT
+export WORK HOME_DIR PORT FOREIGN
 table() { python3 "$WORK/table.py" "$@"; }
 table prepare
 ok 'the settings hold' pr config check
@@ -184,6 +198,8 @@ for s in 0 60 600 4200 7799 7800; do
     at $s deliver
     table look $s
 done
+ok 'nothing is said to a server whose certificate nobody vouches for' test ! -s "$WORK/foreign.log"
+ok 'and its owner reads why' grep -rqi 'certificate' "$HOME_DIR/mail/you/new"
 while IFS=$'\t' read -r got want name; do is "$got" "$want" "$name"; done < <(table judge)
 
 # Only what the model itself wrote is told to it as its fault.
