@@ -377,6 +377,48 @@ const char *const schema_sql[] = {
     "UPDATE outbox SET since_us = created_us;",
 
     /* 8 -> 9: a plain conversation is led by no face; before it said how its brain was asked. */
-    "UPDATE job SET face = '' WHERE face = 'steps';",
+    "UPDATE job SET face = '' WHERE face = 'steps';"
+    /* And what was one encoded text of meta each, as tables. The day's money is one row:
+     * what all jobs have cost in it (days of UTC since 1970), what the calls under way may cost,
+     * and what a person raised its limit to (NULL: the settings' counts). */
+    "CREATE TABLE money ("
+    "  day INTEGER PRIMARY KEY,"
+    "  spent_micro INTEGER NOT NULL,"
+    "  aside_micro INTEGER NOT NULL,"
+    "  limit_micro INTEGER"
+    ");"
+    "CREATE TABLE unbooked (" /* paid, and in no step's row yet; job 0: nobody's in particular */
+    "  job INTEGER PRIMARY KEY,"
+    "  micro INTEGER NOT NULL,"
+    "  at_us INTEGER NOT NULL"
+    ");"
+    "CREATE TABLE asking (" /* a call that is under way, and what it may cost */
+    "  job INTEGER PRIMARY KEY,"
+    "  fence INTEGER NOT NULL,"
+    "  micro INTEGER NOT NULL"
+    ");"
+    "CREATE TABLE dearest (" /* the dearest step of a role in the last day that had one */
+    "  role TEXT PRIMARY KEY,"
+    "  day INTEGER NOT NULL,"
+    "  micro INTEGER NOT NULL"
+    ");"
+    "INSERT INTO unbooked SELECT substr(key, 10), CAST(value AS INTEGER),"
+    "  substr(value, instr(value, '@') + 1) FROM meta WHERE key GLOB 'unbooked:*';"
+    "INSERT INTO asking SELECT substr(key, 8), substr(value, instr(value, '@') + 1),"
+    "  CAST(value AS INTEGER) FROM meta WHERE key GLOB 'asking:*';"
+    "INSERT INTO money SELECT at_us / 86400000000, sum(cost), 0, NULL FROM"
+    "  (SELECT at_us, cost_micro AS cost FROM step WHERE cost_micro > 0"
+    "   UNION ALL SELECT at_us, micro FROM unbooked) GROUP BY 1;"
+    "INSERT INTO money SELECT substr(key, 12), 0, 0, value FROM meta WHERE key GLOB "
+    "'day-budget:*'"
+    "  ON CONFLICT (day) DO UPDATE SET limit_micro = excluded.limit_micro;"
+    "UPDATE money SET aside_micro = (SELECT coalesce(sum(micro), 0) FROM asking)"
+    "  WHERE day = (SELECT max(day) FROM money);"
+    "INSERT INTO dearest SELECT j.role, s.at_us / 86400000000, max(s.cost_micro)"
+    "  FROM step s JOIN job j ON j.id = s.job WHERE s.cost_micro > 0 AND s.at_us >="
+    "  (SELECT max(day) FROM money) * 86400000000 GROUP BY j.role;"
+    "DROP INDEX step_at;"
+    "DELETE FROM meta WHERE key GLOB 'unbooked:*' OR key GLOB 'asking:*'"
+    "  OR key GLOB 'day-budget:*';",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

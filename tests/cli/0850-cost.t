@@ -39,7 +39,8 @@ is "$(pr job list --all --json | json 'v[0]["state"]')" done 'it is done'
 # --- cost ---
 
 db 'UPDATE step SET cost_micro = 31200 WHERE n = 1' 'UPDATE step SET cost_micro = 1250000 WHERE n = 2' \
-    'UPDATE step SET cost_micro = 500000 WHERE n = 4' 'UPDATE job SET cost_micro = 1781200'
+    'UPDATE step SET cost_micro = 500000 WHERE n = 4' 'UPDATE job SET cost_micro = 1781200' \
+    'INSERT INTO money (day, spent_micro, aside_micro) SELECT at_us / 86400000000, sum(cost_micro), 0 FROM step GROUP BY 1'
 ok 'by day' pr cost
 is "$OUT" $'DAY         STEPS  COST
 2026-03-01  3      $1.28

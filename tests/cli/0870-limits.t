@@ -67,7 +67,7 @@ is "$(job state) $(job total_iterations)" 'stopped 3' 'CONTINUE $1 by mail lets 
 at 3 continue --money 2 1 >/dev/null
 at 3 serve --once
 is "$(job state) $(job total_iterations)" 'stopped 5' 'continue --money 2 lets it spend two more'
-is "$(db "SELECT count(*) FROM meta WHERE key LIKE 'day-budget%'")" 0 'the day, which has money left, is not raised by that'
+is "$(db "SELECT count(limit_micro) FROM money")" 0 'the day, which has money left, is not raised by that'
 for wrong in 0 -1 x 1001 ''; do exits 64 "--money '$wrong' is none" pr continue --money "$wrong" 1; done
 at 4 continue 1 >/dev/null
 at 4 serve --once

@@ -62,7 +62,7 @@ ok 'whoever asked hears of each job' wait_for told 4
 stop_serve
 is "$(calls) $(spent)" '3 3.00' 'three dollars were spent of three'
 ok 'once' eval '[ "$(count "budget of the day")" = 4 ]'
-is "$(db "SELECT count(*) FROM meta WHERE key LIKE 'asking:%'")" 0 'nothing is left written down'
+is "$(db 'SELECT count(*) FROM asking') $(db 'SELECT sum(aside_micro) FROM money')" '0 0' 'nothing is left written down'
 
 # --- calls that cost less than they might: whoever waits goes on when one has paid; the clock stands still ---
 loop_home

@@ -144,7 +144,7 @@ printf '%s\n%s\n%s\n' "$asks" "$asks" "$asks" | answers
 mail_in 'Of kim' --from kim@postrider.local <<<'please'
 reply kim "$OUT" 'CONTINUE $900'
 is "$(db "SELECT cost_limit_micro FROM job ORDER BY id DESC LIMIT 1")" 902000000 'CONTINUE $900: the round may cost more'
-is "$(db "SELECT count(*) FROM meta WHERE key LIKE 'day-budget%'")" 0 'but who may not approve does not raise what all jobs may cost in a day'
+is "$(db "SELECT count(limit_micro) FROM money")" 0 'but who may not approve does not raise what all jobs may cost in a day'
 pr config set 'role envoy' total-iterations 1
 printf '%s\n' '{"status":"continue","current_phase":"working","write_notes":[{"key":"scratch/l","content":"x","mode":"append"}]}' | answers
 mail_in 'Limit' --from bob@postrider.local <<<'please'

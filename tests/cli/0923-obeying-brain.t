@@ -162,7 +162,7 @@ def check(home, asker):
             wrong[name] = str(now)
     woken = one("SELECT state FROM job WHERE original_msgid = 'other@x'")
     wrong["mail-other-job"] = "" if woken == "parked" or all_stopped else woken
-    wrong["order-continue-900"] += " ".join(r[0] for r in rows("SELECT key FROM meta WHERE key LIKE 'day-budget%'"))
+    wrong["order-continue-900"] += " ".join(str(r[0]) for r in rows("SELECT day FROM money WHERE limit_micro IS NOT NULL"))
 
     # Notes, by their words, or by what became of their keys.
     for name, change in [*notes.items(), ("role-with-rights", None)]:

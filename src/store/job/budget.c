@@ -1,51 +1,33 @@
 #include "store/job/budget.h"
 #include "base/banned.h"
-#include "base/text.h"
-#include "store/job/budget_internal.h"
 #include "store/job/jobs_internal.h"
-#include "store/job/step_rows.h"
 #include "store/sql.h"
-#include <inttypes.h>
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
 /* Until a job looks by itself whether there is money again: whoever was asking may have died. */
 #define LOOK_AGAIN_US (30 * USEC_PER_SEC)
 
-static char *
-key_of_today(const Home *home)
+static int64_t
+today(Db *db)
 {
-    return g_strdup_printf("day-budget:%" PRId64, home_now(home) / DAY_US);
+    return home_now(db_home(db)) / DAY_US;
 }
 
-/* --- paid, and in no step yet: "MICRO@WHEN" --- */
-
-static char *
-key_of_unbooked(JobId job)
-{
-    return g_strdup_printf(BUDGET_UNBOOKED "%" PRId64, job.v);
-}
-
-static bool
-find_unbooked(Db *db, const char *key, int64_t *ret, GError **error)
-{
-    g_autofree char *value = NULL;
-
-    if (!meta_get(db, key, &value, error))
-        return false;
-    *ret = value ? g_ascii_strtoll(value, NULL, 10) : 0;
-    return true;
-}
+/* --- paid, and in no step yet --- */
 
 bool
 budget_pay(Txn *txn, JobId job, int64_t micro, GError **error)
 {
-    g_autofree char *key = key_of_unbooked(job), *value = NULL;
-    int64_t before;
-
-    if (!find_unbooked(txn->db, key, &before, error))
-        return false;
-    value = g_strdup_printf("%" PRId64 "@%" PRId64, before + micro, home_now(db_home(txn->db)));
-    return meta_set(txn, key, value, error) &&
+    return sql_run(txn,
+                   "INSERT INTO money (day, spent_micro, aside_micro) VALUES (?, ?, 0) "
+                   "ON CONFLICT (day) DO UPDATE SET "
+                   "spent_micro = money.spent_micro + excluded.spent_micro",
+                   NULL, error, "ii", today(txn->db), micro) &&
+           sql_run(txn,
+                   "INSERT INTO unbooked (job, micro, at_us) VALUES (?, ?, ?) "
+                   "ON CONFLICT (job) DO UPDATE SET "
+                   "micro = unbooked.micro + excluded.micro, at_us = excluded.at_us",
+                   NULL, error, "iii", job.v, micro, txn_now(txn)) &&
            sql_run(txn,
                    "UPDATE job SET cost_micro = cost_micro + ?, "
                    "round_cost_micro = round_cost_micro + ? WHERE id = ?",
@@ -55,10 +37,17 @@ budget_pay(Txn *txn, JobId job, int64_t micro, GError **error)
 bool
 budget_book(Txn *txn, JobId job, int64_t *ret_micro, GError **error)
 {
-    g_autofree char *key = key_of_unbooked(job);
-
-    return find_unbooked(txn->db, key, ret_micro, error) &&
-           (*ret_micro == 0 || meta_set(txn, key, NULL, error));
+    if (!sql_int(txn->db, "SELECT micro FROM unbooked WHERE job = ?", 0, ret_micro, error, "i",
+                 job.v))
+        return false;
+    return *ret_micro == 0 ||
+           (sql_run(txn, "DELETE FROM unbooked WHERE job = ?", NULL, error, "i", job.v) &&
+            sql_run(txn,
+                    "INSERT INTO dearest (role, day, micro) "
+                    "VALUES ((SELECT role FROM job WHERE id = ?), ?, ?) ON CONFLICT (role) "
+                    "DO UPDATE SET day = excluded.day, micro = excluded.micro "
+                    "WHERE dearest.day <> excluded.day OR dearest.micro < excluded.micro",
+                    NULL, error, "iii", job.v, today(txn->db), *ret_micro));
 }
 
 /* It is nobody's in particular: of job 0, which there is not, so no step takes it over. */
@@ -83,16 +72,15 @@ budget_is_today(const Home *home, int64_t at_us)
 bool
 budget_today(Db *db, int64_t *ret_limit, int64_t *ret_spent, GError **error)
 {
-    const Home *home = db_home(db);
-    int64_t now = home_now(home);
-    g_autofree char *key = key_of_today(home), *raised = NULL;
+    int64_t limit = db_home(db)->config->max_cost_per_day_micro, raised, spent;
 
-    if (!steps_cost(db, now - now % DAY_US, ret_spent, error) ||
-        !meta_get(db, key, &raised, error))
+    if (!sql_int(db, "SELECT limit_micro FROM money WHERE day = ?", 0, &raised, error, "i",
+                 today(db)) ||
+        !sql_int(db, "SELECT spent_micro FROM money WHERE day = ?", 0, &spent, error, "i",
+                 today(db)))
         return false;
-    *ret_limit = home->config->max_cost_per_day_micro;
-    if (raised)
-        (void)text_parse_int(raised, *ret_limit, INT64_MAX / 2, ret_limit);
+    *ret_limit = limit ? MAX(limit, raised) : 0;
+    *ret_spent = spent;
     return true;
 }
 
@@ -103,89 +91,59 @@ budget_raise(Txn *txn, JobId job, int64_t more, GError **error)
 
     if (!job_more_money(txn, job, more, error) || !budget_today(txn->db, &limit, &spent, error))
         return false;
-    if (limit == 0 || spent + more <= limit)
-        return true;
-    g_autofree char *key = key_of_today(db_home(txn->db));
-    g_autofree char *value = g_strdup_printf("%" PRId64, MAX(limit, spent) + more);
-    return meta_set(txn, key, value, error);
+    return limit == 0 || spent + more <= limit ||
+           sql_run(txn,
+                   "INSERT INTO money (day, spent_micro, aside_micro, limit_micro) "
+                   "VALUES (?, 0, 0, ?) ON CONFLICT (day) DO UPDATE SET "
+                   "limit_micro = excluded.limit_micro",
+                   NULL, error, "ii", today(txn->db), MAX(limit, spent) + more);
 }
 
-/* --- calls that are under way: "MICRO@FENCE" --- */
+/* --- calls that are under way --- */
 
-#define ASKING_ALL "key >= 'asking:' AND key < 'asking;'"
-#define ASKING_JOB "CAST(substr(key, 8) AS INTEGER)"
-#define ASKING_FENCE "CAST(substr(value, instr(value, '@') + 1) AS INTEGER)"
-
-/* Whose claim is over, by whatever way. */
+/* Those whose claim is over, by whatever way, and what this job asked before. */
 static bool
-drop_old(Txn *txn, GError **error)
+drop_old(Txn *txn, JobId job, GError **error)
+{
+    return sql_run(
+        txn,
+        "DELETE FROM asking WHERE job = ? OR NOT EXISTS (SELECT 1 FROM job j "
+        "WHERE j.id = asking.job AND j.state = 'running' AND j.fence = asking.fence)",
+        NULL, error, "i", job.v);
+}
+
+/* Who is dead asks nobody, though nobody may have noticed yet. */
+static bool
+drop_dead(Txn *txn, GError **error)
+{
+    SqlStmt *st = sql_get(txn->db, "SELECT job FROM asking", error);
+    g_autoptr(GArray) asking = g_array_new(FALSE, FALSE, sizeof(JobId));
+    int rc = -1;
+
+    while (st && (rc = sql_next(st, error)) == 1) {
+        JobId job = {sql_col_int(st, 0)};
+        g_array_append_val(asking, job);
+    }
+    for (guint i = 0; rc == 0 && i < asking->len; i++) {
+        JobId id = g_array_index(asking, JobId, i);
+        g_autoptr(Job) job = NULL;
+        if (!job_get(txn->db, id, &job, error) ||
+            (g_strcmp0(job->owner_host, proc_host()) == 0 && !job_owner_lives(job) &&
+             !drop_old(txn, id, error)))
+            return false;
+    }
+    return rc == 0;
+}
+
+/* What stands in the day's row. */
+static bool
+set_aside(Txn *txn, GError **error)
 {
     return sql_run(txn,
-                   "DELETE FROM meta WHERE " ASKING_ALL " AND NOT EXISTS "
-                   "(SELECT 1 FROM job WHERE id = " ASKING_JOB
-                   " AND state = 'running' AND fence = " ASKING_FENCE ")",
-                   NULL, error, "");
-}
-
-typedef struct Asking {
-    JobId job;
-    int64_t micro;
-} Asking;
-
-static bool
-list_others(Db *db, JobId job, GArray **ret, GError **error)
-{
-    SqlStmt *st = sql_get(db,
-                          "SELECT " ASKING_JOB ", CAST(value AS INTEGER) FROM meta "
-                          "WHERE " ASKING_ALL " AND " ASKING_JOB " <> ?",
-                          error);
-    g_autoptr(GArray) list = g_array_new(FALSE, FALSE, sizeof(Asking));
-    int rc;
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", job.v);
-    while ((rc = sql_next(st, error)) == 1) {
-        Asking a = {{sql_col_int(st, 0)}, sql_col_int(st, 1)};
-        g_array_append_val(list, a);
-    }
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&list);
-    return true;
-}
-
-/* What the others may still cost. Who is dead asks nobody, though nobody may have noticed yet. */
-static bool
-sum_others(Db *db, JobId job, int64_t *ret, GError **error)
-{
-    g_autoptr(GArray) list = NULL;
-
-    *ret = 0;
-    if (!list_others(db, job, &list, error))
-        return false;
-    for (guint i = 0; i < list->len; i++) {
-        const Asking *a = &g_array_index(list, Asking, i);
-        g_autoptr(Job) other = NULL;
-        if (!job_get(db, a->job, &other, error))
-            return false;
-        if (g_strcmp0(other->owner_host, proc_host()) != 0 || job_owner_lives(other))
-            *ret += a->micro;
-    }
-    return true;
-}
-
-/* The dearest step of the job's role today: a table of prices may be wrong, and retries cost. */
-static bool
-find_dearest(Db *db, JobId job, int64_t *ret, GError **error)
-{
-    int64_t now = home_now(db_home(db));
-
-    return sql_int(db,
-                   "SELECT max(s.cost_micro) FROM step s JOIN job j ON j.id = s.job "
-                   "WHERE s.cost_micro > 0 AND s.at_us >= ? "
-                   "AND j.role = (SELECT role FROM job WHERE id = ?)",
-                   0, ret, error, "ii", now - now % DAY_US, job.v);
+                   "INSERT INTO money (day, spent_micro, aside_micro) "
+                   "VALUES (?, 0, (SELECT coalesce(sum(micro), 0) FROM asking)) "
+                   "ON CONFLICT (day) DO UPDATE SET aside_micro = excluded.aside_micro",
+                   NULL, error, "i", today(txn->db));
 }
 
 bool
@@ -193,9 +151,15 @@ budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GEr
 {
     int64_t limit, spent, others, dearest;
 
-    if (!drop_old(txn, error) || !budget_today(txn->db, &limit, &spent, error) ||
-        !sum_others(txn->db, claim->job, &others, error) ||
-        !find_dearest(txn->db, claim->job, &dearest, error))
+    /* A table of prices may be wrong, and retries cost: hence the role's dearest step of today. */
+    if (!drop_old(txn, claim->job, error) || !drop_dead(txn, error) || !set_aside(txn, error) ||
+        !budget_today(txn->db, &limit, &spent, error) ||
+        !sql_int(txn->db, "SELECT aside_micro FROM money WHERE day = ?", 0, &others, error, "i",
+                 today(txn->db)) ||
+        !sql_int(txn->db,
+                 "SELECT d.micro FROM dearest d JOIN job j ON j.role = d.role "
+                 "WHERE j.id = ? AND d.day = ?",
+                 0, &dearest, error, "ii", claim->job.v, today(txn->db)))
         return false;
     *ret_got = limit == 0 || spent + others < limit;
     if (!*ret_got) { /* where nothing is left at all it can be told so at once */
@@ -203,10 +167,9 @@ budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GEr
         return job_release(txn, claim, (Due){.us = txn_now(txn) + wait}, false, BUDGET_WAITS,
                            error);
     }
-    g_autofree char *key = g_strdup_printf(BUDGET_ASKING "%" PRId64, claim->job.v);
-    g_autofree char *value =
-        g_strdup_printf("%" PRId64 "@%" PRId64, MAX(most, dearest), claim->fence);
-    return meta_set(txn, key, value, error);
+    return sql_run(txn, "INSERT INTO asking (job, fence, micro) VALUES (?, ?, ?)", NULL, error,
+                   "iii", claim->job.v, claim->fence, MAX(most, dearest)) &&
+           set_aside(txn, error);
 }
 
 /* As many as can ask at a time; the others look by themselves, or when these have paid. */
@@ -216,10 +179,9 @@ budget_settle(Txn *txn, const JobClaim *claim, bool *ret_woke, GError **error)
     int64_t now = txn_now(txn), workers = db_home(txn->db)->config->workers;
     int changes = 0;
 
-    if (!sql_run(txn,
-                 "DELETE FROM meta WHERE key = '" BUDGET_ASKING "' || ? AND " ASKING_FENCE
-                 " = ?",
-                 NULL, error, "ii", claim->job.v, claim->fence) ||
+    if (!sql_run(txn, "DELETE FROM asking WHERE job = ? AND fence = ?", NULL, error, "ii",
+                 claim->job.v, claim->fence) ||
+        !set_aside(txn, error) ||
         !sql_run(txn,
                  "UPDATE job SET ready_us = steady(?1) WHERE id IN (SELECT id FROM job "
                  "WHERE state = 'queued' AND ready_us > steady(?1) AND why = ?2 "

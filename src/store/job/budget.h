@@ -12,6 +12,8 @@
  * writes down before what its call may cost (budget_reserve), and who finds that the others may
  * come to the limit of the day waits until one of them has paid. What is written down counts as
  * long as its claim and its worker live.
+ *
+ * What was paid and what is set aside today stand in the day's row of the table money.
  */
 #include "store/job/jobs.h"
 

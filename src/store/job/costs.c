@@ -1,6 +1,5 @@
 #include "store/job/costs.h"
 #include "base/banned.h"
-#include "store/job/budget_internal.h"
 #include "store/sql.h"
 
 void
@@ -14,7 +13,7 @@ cost_row_free(CostRow *row)
 /* Each step, and what was paid for none. */
 #define PAID                                                                                   \
     "(SELECT job, cost_micro AS cost, at_us, 1 AS n, brain FROM step UNION ALL "               \
-    "SELECT job, cost, at_us, 0, NULL FROM (" BUDGET_UNBOOKED_SQL ")) s "
+    "SELECT job, micro, at_us, 0, NULL FROM unbooked) s "
 
 static const char *const queries[] = {
     [COST_DAY] = "SELECT strftime('%Y-%m-%d', at_us / 1000000, 'unixepoch') AS day, NULL, 0, "

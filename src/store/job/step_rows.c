@@ -1,7 +1,6 @@
 #include "store/job/step_rows.h"
 #include "base/banned.h"
 #include "base/json.h"
-#include "store/job/budget_internal.h"
 #include "store/mail/messages.h"
 #include "store/sql.h"
 
@@ -116,16 +115,6 @@ bool
 steps_mark(Db *db, int64_t *ret, GError **error)
 {
     return sql_int(db, "SELECT max(id) FROM step", 0, ret, error, "");
-}
-
-bool
-steps_cost(Db *db, int64_t since_us, int64_t *ret_micro, GError **error)
-{
-    return sql_int(db,
-                   "SELECT sum(cost) FROM ("
-                   "SELECT cost_micro AS cost FROM step WHERE cost_micro > 0 AND at_us >= ? "
-                   "UNION ALL SELECT cost FROM (" BUDGET_UNBOOKED_SQL ") WHERE at_us >= ?)",
-                   0, ret_micro, error, "ii", since_us, since_us);
 }
 
 bool

@@ -36,8 +36,6 @@ bool step_put(Txn *txn, const Step *s, GError **error);
 bool step_last(Db *db, JobId job, Step **ret, GError **error);
 /* A number that grows with every step of any job: what is parked later is behind it. */
 bool steps_mark(Db *db, int64_t *ret, GError **error);
-/* What all steps since then cost, and what was paid since then for none. */
-bool steps_cost(Db *db, int64_t since_us, int64_t *ret_micro, GError **error);
 /* A version of a note that a step wrote. */
 typedef struct StepNote {
     char *key;

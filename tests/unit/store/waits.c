@@ -336,15 +336,16 @@ static void
 spend(TempStore *s, JobId id, int64_t micro)
 {
     g_autoptr(GError) error = NULL;
-    const Step step = {.job = id,
-                       .n = 1,
-                       .round = 1,
-                       .at_us = temp_now(s),
-                       .cost_micro = micro,
-                       .phase = (char *)"x",
-                       .did = (char *)"x"};
+    Step step = {.job = id,
+                 .n = 1,
+                 .round = 1,
+                 .at_us = temp_now(s),
+                 .phase = (char *)"x",
+                 .did = (char *)"x"};
     g_auto(Txn) txn = test_begin(s->db);
 
+    g_assert_true(budget_pay(&txn, id, micro, &error) &&
+                  budget_book(&txn, id, &step.cost_micro, &error));
     step_put(&txn, &step, &error);
     g_assert_no_error(error);
     test_commit(&txn);
