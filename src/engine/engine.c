@@ -10,7 +10,7 @@ engine_open(Home *home, const EngineParts *parts, Engine **ret, GError **error)
     engine->home = home;
     engine->modes = parts->modes;
     engine->faces = parts->faces;
-    if (!db_open(home, DB_WRITE, &engine->db, error))
+    if (!db_open(home, DB_WRITE, &engine->db, error) || !faces_open(engine, error))
         return false;
     *ret = g_steal_pointer(&engine);
     return true;
@@ -28,7 +28,7 @@ engine_close(Engine *engine)
 const ModeOps *
 engine_mode(const Engine *engine, const ConfRole *role)
 {
-    for (const ModeOps *const *m = engine->modes; role && *m; m++) {
+    for (const ModeOps *const *m = engine->modes; role && m && *m; m++) {
         if (g_str_equal((*m)->name, role->mode))
             return *m;
     }
@@ -38,7 +38,7 @@ engine_mode(const Engine *engine, const ConfRole *role)
 const FaceOps *
 engine_face(const Engine *engine, const char *name)
 {
-    for (const FaceOps *const *f = engine->faces; *f; f++) {
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
         if (g_str_equal((*f)->name, name))
             return *f;
     }

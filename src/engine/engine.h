@@ -19,7 +19,7 @@ typedef struct EngineParts {
 typedef struct Engine {
     Home *home;
     Db *db;
-    const ModeOps *const *modes;
+    const ModeOps *const *modes; /* NULL: none, as for one that only settles files */
     const FaceOps *const *faces;
 } Engine;
 

@@ -4,11 +4,99 @@
  * A face is what a mail means: a kind of work that leads its own jobs. A plain conversation has none
  * (Job.face is ""). How a brain is asked is the mode's affair (engine/mode.h). The engine knows faces
  * only by this table; cli lists them. No face sees another, a mode, a socket or a key.
+ *
+ * Every call but `name` may be NULL: nothing to do. What is given a Txn writes rows only, and may be
+ * run twice: it touches no file, no socket and no clock of its own.
  */
+#include "engine/in/judge.h"
+#include "engine/in/orders.h"
 #include "engine/run/commit.h"
+#include "engine/run/context.h"
+#include "store/tables.h"
 
 struct FaceOps {
-    const char *name; /* report, plan, workflow */
+    const char *name; /* report, plan, workflow; no ':' in it */
+    const SqlPart
+        *tables; /* its tables, versioned by itself; for a face of ours in src/store */
+    const char *const
+        *watches; /* folders beneath the home whose changes wake look(); ends with NULL.
+                                    Kept as rows, since the master links no face */
+
+    /* --- mail comes in, in intake's transaction --- */
+
     /* Does it lead the new job of this stored mail? First true wins. */
     bool (*claims)(const Engine *engine, const MsgNew *in, const Message *m);
+    /* A mail whose row is new, with the job that it went to, {0}: none. Of every face. */
+    bool (*stored)(Engine *engine,
+                   Txn *txn,
+                   MsgId id,
+                   const MsgNew *in,
+                   const Message *m,
+                   JobId job,
+                   GError **error);
+    /* A mail that decides something of the face's: makes ret an ORDER_FACE, whose `said` is what
+     * its sender is told; who may is for the face to say. Asked before order_parse(); what is to be
+     * written down for it, stored() writes, which sees the class MSG_ORDER. */
+    bool (*order)(Engine *engine,
+                  const Judgement *j,
+                  const Message *m,
+                  JobId job,
+                  Order *ret,
+                  GError **error);
+    /* STOP, CANCEL or CONTINUE has reached a job of its own; after the job's row. */
+    bool (*ordered)(Engine *engine, Txn *txn, const Job *job, OrderKind kind, GError **error);
+
+    /* --- a job of its own runs --- */
+
+    /* Asked after the claim. *ret_until not 0: it is given back until then, and no attempt counts.
+     * Waiting for mail is a park. */
+    bool (*ready)(Engine *engine, const Job *job, int64_t *ret_until, GError **error);
+    /* Its parts of the page, before the mode fills the rest; within context_show_cut() and its like,
+     * whose text the manifest keeps. */
+    bool (*frame)(
+        Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error);
+    /* Instead of a brain, for a role that has none: a pure function of what is stored. */
+    bool (*decide)(
+        Engine *engine, const Job *job, const StepInput *in, Proposal **ret_p, GError **error);
+    /* After notes and mails, before the job's next state: result knows the final status, and of each
+     * mail its id and whether it is held. */
+    bool (*commit)(Engine *engine,
+                   Txn *txn,
+                   const Job *job,
+                   const StepInput *in,
+                   const Proposal *p,
+                   const StepResult *result,
+                   GError **error);
+
+    /* --- what it keeps --- */
+
+    /* Its members of a checkpoint, beside the mode's; and rows come back with a job that only its
+     * checkpoint knows, or of which it knows more than the store. */
+    bool (*members)(Engine *engine, const Job *job, json_t *document, GError **error);
+    bool (*restored)(
+        Engine *engine, Txn *txn, JobId job, const json_t *document, GError **error);
+
+    /* --- the world outside --- */
+
+    /* Files that people made: at a start, on a change of what it watches, and after a lost store
+     * before the first intake. *n: how many it has taken; adds to it. */
+    bool (*look)(Engine *engine, unsigned *n, GError **error);
+    void (*check)(Engine *engine, GPtrArray *findings); /* of char *: for doctor */
 };
+
+/* Brings tables and watches of all faces up to date; a part of engine_open(). */
+bool faces_open(Engine *engine, GError **error);
+/* The face of a job of this mail that begins; "": none. */
+const char *faces_claim(const Engine *engine, const MsgNew *in);
+bool
+faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error);
+bool faces_order(Engine *engine,
+                 const Judgement *j,
+                 const Message *m,
+                 JobId job,
+                 Order *ret,
+                 GError **error);
+/* Of the job's own face. */
+bool faces_ordered(Engine *engine, Txn *txn, JobId job, OrderKind kind, GError **error);
+bool faces_look(Engine *engine, unsigned *ret_n, GError **error);
+void faces_check(Engine *engine, GPtrArray *findings);

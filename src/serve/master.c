@@ -22,6 +22,7 @@
 #include "store/mail/mailboxes.h"
 #include "store/out/effects.h"
 #include "store/out/outbox_smtp.h"
+#include "store/tables.h"
 #include <errno.h>
 #include <glib-unix.h>
 #include <signal.h>
@@ -198,6 +199,20 @@ log_warnings(const Home *home)
         log_say(LOG_WARN, "%s", *line);
 }
 
+/* The folders of faces, at a start and with new settings: then they are looked at, too. */
+static bool
+watch_folders(Master *m, GError **error)
+{
+    g_autoptr(GPtrArray) paths = NULL;
+
+    if (!watches_list(m->db, &paths, error))
+        return false;
+    for (guint i = 0; m->edits_fd >= 0 && i < paths->len; i++)
+        wake_watch(m->edits_fd, m->home, paths->pdata[i]);
+    m->look_wanted |= paths->len > 0;
+    return true;
+}
+
 static void
 read_settings(Master *m)
 {
@@ -213,7 +228,8 @@ read_settings(Master *m)
     log_event(LOG_INFO, "settings read again", "home", m->home->path, NULL);
     log_warnings(m->home);
     if (!brains_recheck(m->db, &error) || !seats_refresh(m->db, &error) ||
-        !outbox_resume_all(m->db, &error) || !mailboxes_begin(m->db, false, &error))
+        !outbox_resume_all(m->db, &error) || !mailboxes_begin(m->db, false, &error) ||
+        !watch_folders(m, &error))
         survive(m, error);
     staff_reload(m);
 }
@@ -319,8 +335,10 @@ on_hint(gint fd, GIOCondition condition, gpointer data)
 static gboolean
 on_edit(gint fd, GIOCondition condition, gpointer data)
 {
-    wake_drain_edits(fd);
-    look(data);
+    Master *m = data;
+
+    m->look_wanted |= wake_drain_edits(fd, m->edits_home);
+    look(m);
     return G_SOURCE_CONTINUE;
 }
 
@@ -403,13 +421,13 @@ master_open(Master *m, bool *ret_unclean, GError **error)
         return false;
     (void)g_unix_fd_add(m->signal_fd, G_IO_IN, on_signal, m);
     (void)g_unix_fd_add(m->wake_fd, G_IO_IN, on_hint, m);
-    m->edits_fd = wake_open_edits(m->home);
+    m->edits_fd = wake_open_edits(m->home, &m->edits_home);
     if (m->edits_fd >= 0)
         (void)g_unix_fd_add(m->edits_fd, G_IO_IN, on_edit, m);
     (void)g_unix_fd_add(m->alarm.mono_fd, G_IO_IN, on_mono, m);
     (void)g_unix_fd_add(m->alarm.wall_fd, G_IO_IN, on_wall, m);
     staff_reload(m);
-    return true;
+    return watch_folders(m, error);
 }
 
 static void

@@ -19,7 +19,8 @@ typedef struct Master {
     const char *self; /* the front program */
     GMainLoop *loop;
     int lock_fd, parts_fd, signal_fd, wake_fd;
-    int edits_fd; /* tells of files in the home, such as postrider.conf; -1: nothing tells */
+    int edits_home; /* the mark of the home in it */
+    int edits_fd;   /* tells of files in the home, such as postrider.conf; -1: nothing tells */
     Alarm alarm;
     char *notify;
     char *start;    /* of our mark in the mail folder (base/living.h) */
@@ -37,6 +38,7 @@ typedef struct Master {
     int64_t
         settings_us;   /* when we read it if it is still that one; USEC_NEVER: there is none */
     bool index_wanted; /* something happened since the last time */
+    bool look_wanted;  /* files that people made have changed: a run looks at them */
     bool effects_owed; /* somebody died between a commit and its files: a run settles that */
     bool stopping;
     bool strays;       /* somebody of a killed master lives, and may be unknown to us */

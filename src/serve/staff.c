@@ -130,6 +130,10 @@ fill_runs(Master *m, GError **error)
         staff_start(m, m->run);
     if (m->run->live >= workers && !fill_timers(m, error))
         return false;
+    if (m->look_wanted && m->timers->live == 0 && part_may_start(m->timers, m->now_us)) {
+        m->look_wanted = false;
+        staff_start(m, m->timers);
+    }
     /* A run that finds no job settles what others left behind, and ends. */
     if (m->effects_owed && m->run->live == 0 && part_may_start(m->run, m->now_us)) {
         m->effects_owed = false;

@@ -49,24 +49,44 @@ wake_drain(int fd)
     return n > 0;
 }
 
+#define HOME_EVENTS (IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR)
+#define FOLDER_EVENTS (HOME_EVENTS | IN_MOVED_FROM | IN_DELETE)
+
 int
-wake_open_edits(const Home *home)
+wake_open_edits(const Home *home, int *ret_home)
 {
     auto_fd fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    int wd = fd < 0 ? -1 : inotify_add_watch(fd, home->path, HOME_EVENTS);
 
-    if (fd < 0 ||
-        inotify_add_watch(fd, home->path, IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR) < 0)
+    if (wd < 0)
         return -1;
+    *ret_home = wd;
     return g_steal_fd(&fd);
 }
 
 void
-wake_drain_edits(int fd)
+wake_watch(int fd, const Home *home, const char *path)
 {
-    char events[4096];
+    g_autofree char *folder = g_build_filename(home->path, path, NULL);
 
-    while (read(fd, events, sizeof events) > 0)
-        ;
+    (void)inotify_add_watch(fd, folder, FOLDER_EVENTS);
+}
+
+bool
+wake_drain_edits(int fd, int home)
+{
+    _Alignas(struct inotify_event) char events[4096];
+    bool others = false;
+    ssize_t len;
+
+    while ((len = read(fd, events, sizeof events)) > 0) {
+        const struct inotify_event *e;
+        for (ssize_t at = 0; at < len; at += (ssize_t)(sizeof *e + e->len)) {
+            e = (const void *)(events + at);
+            others |= e->wd != home;
+        }
+    }
+    return others;
 }
 
 void

@@ -12,7 +12,11 @@ bool wake_open(const Home *home, int *ret_fd, bool *ret_stale, GError **error);
 /* Takes all hints that are there; false when there was none. */
 bool wake_drain(int fd);
 /* Becomes readable when a file of the home was written or renamed into its place, such as
- * postrider.conf; -1: the kernel has no watch to spare, and the sweep finds it. */
-int wake_open_edits(const Home *home);
-void wake_drain_edits(int fd);
+ * postrider.conf; -1: the kernel has no watch to spare, and the sweep finds it. *ret_home: the mark
+ * of the home itself. */
+int wake_open_edits(const Home *home, int *ret_home);
+/* Also for files of this folder, if it is there; twice is once. */
+void wake_watch(int fd, const Home *home, const char *path);
+/* True: a file of such a folder is among them. */
+bool wake_drain_edits(int fd, int home);
 void wake_remove(const Home *home);

@@ -378,6 +378,16 @@ const char *const schema_sql[] = {
 
     /* 8 -> 9: a plain conversation is led by no face; before it said how its brain was asked. */
     "UPDATE job SET face = '' WHERE face = 'steps';"
+    /* What faces keep beside it (store/tables.h). */
+    "CREATE TABLE part ("
+    "  face TEXT PRIMARY KEY,"
+    "  version INTEGER NOT NULL"
+    ") WITHOUT ROWID;"
+    "CREATE TABLE watch ("
+    "  face TEXT NOT NULL,"
+    "  path TEXT NOT NULL," /* of a folder beneath the home */
+    "  PRIMARY KEY (face, path)"
+    ") WITHOUT ROWID;"
     /* And what was one encoded text of meta each, as tables. The day's money is one row:
      * what all jobs have cost in it (days of UTC since 1970), what the calls under way may cost,
      * and what a person raised its limit to (NULL: the settings' counts). */

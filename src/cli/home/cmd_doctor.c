@@ -8,6 +8,7 @@
 #include "cli/home/doctor.h"
 #include "cli/mail/mail_view.h"
 #include "engine/checkpoint/recover.h"
+#include "engine/face.h"
 #include "engine/follow.h"
 #include "engine/in/release.h"
 #include "notes/notes.h"
@@ -313,13 +314,24 @@ check_index(Doctor *d, GError **error)
     return true;
 }
 
+/* What faces find in what they keep. */
+static bool
+check_faces(Doctor *d, GError **error)
+{
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    faces_check(d->engine, lines);
+    for (guint i = 0; i < lines->len; i++)
+        doctor_find(d, false, d->cli->home->path, "%s", (const char *)lines->pdata[i]);
+    return true;
+}
+
 static int
 check_all(Doctor *d)
 {
     static bool (*const checks[])(Doctor * d, GError * *error) = {
         check_past,   check_store,   check_effects,    check_doubt,    check_hold,
         doctor_mail,  doctor_copies, doctor_modes,     check_notes,    check_settings,
-        note_library, check_index,   doctor_leftovers, doctor_servers,
+        note_library, check_index,   doctor_leftovers, doctor_servers, check_faces,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
         g_autoptr(GError) why = NULL;

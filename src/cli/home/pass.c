@@ -5,6 +5,7 @@
 #include "cli/job/step_lines.h"
 #include "cli/net.h"
 #include "engine/checkpoint/recover.h"
+#include "engine/face.h"
 #include "engine/in/intake.h"
 #include "engine/out/deliver.h"
 #include "engine/run/run.h"
@@ -98,7 +99,9 @@ pass_visited(Engine *engine,
     RunLimits limits = {.max_iterations = max_iterations,
                         .committed = step_lines_wanted() ? step_lines_show : NULL,
                         .mark = mark};
-    if (!age_check(engine->db, error) || !recover_sweep(engine, &recovered, error))
+    unsigned looked;
+    if (!age_check(engine->db, error) || !recover_sweep(engine, &recovered, error) ||
+        !faces_look(engine, &looked, error))
         return false;
     for (int i = 0; i < PASS_ROUNDS; i++) {
         PassStats before = *stats;

@@ -1,6 +1,7 @@
 /* approve, reject: the same decisions as APPROVE and REJECT by mail, taken by the operator. */
 #include "base/banned.h"
 #include "cli/cmds.h"
+#include "cli/faces.h"
 #include "cli/mail/outbox_cmd.h"
 #include "engine/in/order_mail.h"
 #include "engine/people/hold.h"
@@ -89,7 +90,7 @@ decide_one(Cli *cli, const char *id, bool approve, const char *why)
     g_autoptr(OutRow) row = NULL;
     g_autofree char *text = NULL;
     g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
-    Engine engine = {.home = cli->home, .db = cli->db};
+    Engine engine = cli_reader(cli);
     HoldEnd end;
     g_auto(Txn) txn = {0};
     int status = outbox_find_row(cli, id, &row);

@@ -3,7 +3,9 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
+#include "cli/faces.h"
 #include "cli/job/step_view.h"
+#include "engine/face.h"
 #include "engine/in/order_mail.h"
 #include "engine/people/tell.h"
 #include "engine/run/poke.h"
@@ -24,7 +26,7 @@ typedef struct Wish {
 } Wish;
 
 static bool
-decide(Txn *txn, JobId job, const Wish *w, bool *changed, GError **error)
+decide_row(Txn *txn, JobId job, const Wish *w, bool *changed, GError **error)
 {
     switch (w->what) {
     case STOP:
@@ -38,14 +40,22 @@ decide(Txn *txn, JobId job, const Wish *w, bool *changed, GError **error)
     return false;
 }
 
+static bool
+decide(Engine *engine, Txn *txn, JobId job, const Wish *w, bool *changed, GError **error)
+{
+    static const OrderKind kinds[] = {
+        [STOP] = ORDER_STOP, [CANCEL] = ORDER_CANCEL, [CONTINUE] = ORDER_CONTINUE};
+    return decide_row(txn, job, w, changed, error) &&
+           (!*changed || faces_ordered(engine, txn, job, kinds[w->what], error));
+}
+
 /* For `job log`, as an order by mail stands there; and for Sent, as one by mail lies there. A
  * job that goes on leaves mail of its own. */
 static bool
-note_order(Cli *cli, Txn *txn, JobId job, const Wish *w, GError **error)
+note_order(Engine *engine, Txn *txn, JobId job, const Wish *w, GError **error)
 {
     static const char *const words[] = {
         [STOP] = "STOP", [CANCEL] = "CANCEL", [CONTINUE] = "CONTINUE"};
-    Engine engine = {.home = cli->home, .db = cli->db};
     g_autofree char *dollars = w->money ? text_money(w->money) : NULL;
     GString *text = g_string_new(NULL);
     g_string_printf(text, "the order %s from the operator", words[w->what]);
@@ -56,7 +66,7 @@ note_order(Cli *cli, Txn *txn, JobId job, const Wish *w, GError **error)
     if (w->instruction)
         g_string_append_printf(text, ": %s", w->instruction);
     bool ok = command_order_add(txn, job, text->str, error) &&
-              (w->what == CONTINUE || order_mail_file(&engine, txn, words[w->what],
+              (w->what == CONTINUE || order_mail_file(engine, txn, words[w->what],
                                                       "the operator", job, NULL, NULL, error));
     g_string_free(text, TRUE);
     return ok;
@@ -91,10 +101,11 @@ apply(Cli *cli, const char *job_text, const Wish *wish)
     int status = cli_db(cli, DB_WRITE);
     if (status || (status = cli_job(cli, job_text, &job)))
         return status;
+    Engine engine = cli_reader(cli);
     g_auto(Txn) txn = {0};
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !decide(&txn, job, wish, &changed, &error) ||
-        (changed && !note_order(cli, &txn, job, wish, &error)) || !txn_commit(&txn, &error))
+        !decide(&engine, &txn, job, wish, &changed, &error) ||
+        (changed && !note_order(&engine, &txn, job, wish, &error)) || !txn_commit(&txn, &error))
         return cli_error(0, error);
     if (wish->what != CONTINUE)
         poke_run(cli->db, job);

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/checkpoint/trail.h"
+#include "engine/face.h"
 #include "engine/mode.h"
 #include "mail/msgid.h"
 #include "store/job/budget.h"
@@ -159,7 +160,9 @@ put_state(Engine *engine,
               .did = (char *)"came back from its checkpoint mail",
               .state = state,
               .results = c->results};
-    return step_put(txn, &s, error);
+    const FaceOps *face = c->face ? engine_face(engine, c->face) : NULL;
+    return step_put(txn, &s, error) &&
+           (!face || !face->restored || face->restored(engine, txn, job, c->document, error));
 }
 
 static char *

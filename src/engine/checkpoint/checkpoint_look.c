@@ -12,6 +12,7 @@
 #include "base/proc.h"
 #include "base/text.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/face.h"
 #include "engine/in/order_mail.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
@@ -136,7 +137,8 @@ stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found,
         !meta_set(&txn, mark, NULL, error) ||
         !job_stop(&txn, job->id, found->why, &changed, error) ||
         (changed &&
-         (!command_order_add(&txn, job->id, found->why, error) ||
+         (!faces_ordered(engine, &txn, job->id, ORDER_STOP, error) ||
+          !command_order_add(&txn, job->id, found->why, error) ||
           !order_mail_file(engine, &txn, "STOP", found->who, job->id, NULL, NULL, error) ||
           !post_compose(engine, &txn, MAIL_NOTICE, c, &post, NULL, NULL, error))) ||
         !txn_commit(&txn, error))

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "engine/face.h"
 #include "engine/mode.h"
 #include "mail/msgid.h"
 #include "notes/note_links.h"
@@ -37,15 +38,18 @@ add_origin(json_t *doc, const Job *job)
     set_int(doc, "total_iterations", job->total_iterations);
 }
 
-/* What the mode keeps. */
+/* What the mode keeps, and the face. */
 static bool
-add_mode(json_t *doc, const CheckpointInput *in, const ModeOps *mode, GError **error)
+add_members(Engine *engine, json_t *doc, const CheckpointInput *in, GError **error)
 {
+    const ModeOps *mode = engine_mode(engine, in->role);
+    const FaceOps *face = engine_face(engine, in->job->face);
     set_string(doc, "current_phase", in->job->phase);
-    return !mode || !mode->members || mode->members(in->state, doc, error);
+    return (!mode || !mode->members || mode->members(in->state, doc, error)) &&
+           (!face || !face->members || face->members(engine, in->job, doc, error));
 }
 
-/* Ours stand last and win over whatever a mode calls its own. */
+/* Ours stand last and win over whatever others call their own. */
 static void
 add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
 {
@@ -100,12 +104,12 @@ sign(const Key *key, const json_t *doc)
 }
 
 char *
-continuation_format(const Engine *engine, const CheckpointInput *in, GError **error)
+continuation_format(Engine *engine, const CheckpointInput *in, GError **error)
 {
     const Home *home = engine->home;
     g_autoptr(json_t) doc = json_object();
     add_origin(doc, in->job);
-    if (!add_mode(doc, in, engine_mode(engine, in->role), error))
+    if (!add_members(engine, doc, in, error))
         return NULL;
     add_job(doc, in, home_now(home));
     return sign(&home->key, doc);

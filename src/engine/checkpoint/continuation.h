@@ -37,7 +37,7 @@ typedef struct CheckpointInput {
 } CheckpointInput;
 
 /* The signed document; caller frees. */
-char *continuation_format(const Engine *engine, const CheckpointInput *in, GError **error);
+char *continuation_format(Engine *engine, const CheckpointInput *in, GError **error);
 /* The whole mail, from the role to itself, in the original's thread. Reads the store for the
  * subjects of the mails that it names. */
 bool continuation_compose(Engine *engine,
@@ -55,7 +55,7 @@ typedef struct Continuation {
     int64_t written_us, day_cost_micro; /* what all jobs had cost on that day; 0, 0: not said */
     Due resume;                         /* DUE_NEVER: mail or an order only */
     WaitThen wait_then;
-    json_t *document; /* all of it, for the mode */
+    json_t *document; /* all of it, for mode and face */
     char *results;    /* JSON list; NULL */
     Trust floor;      /* the lowest of anything that was shown in this round */
     unsigned may;     /* MAY_…: what all who asked in this round may have done */

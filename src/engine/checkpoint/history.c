@@ -7,6 +7,7 @@
 #include "engine/checkpoint/mailbox_visit.h"
 #include "engine/checkpoint/proof.h"
 #include "engine/checkpoint/refetch.h"
+#include "engine/face.h"
 #include "engine/in/judge.h"
 #include "engine/in/mail_in.h"
 #include "engine/in/quotes.h"
@@ -469,13 +470,14 @@ history_take(Engine *engine,
     static const char *const open[] = {"", "Active", NULL};
     g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
     bool known;
+    unsigned looked;
     if (!mailbox_visited(engine->db, role->name, &known, error))
         return false;
     if (!known) {
         past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        if (!restore_all(engine, role, error) || !find_end(&past, error) ||
-            !read_sent_for_done(&past, error) || !take_folders(&past, filed, error) ||
-            !take_folders(&past, open, error) ||
+        if (!restore_all(engine, role, error) || !faces_look(engine, &looked, error) ||
+            !find_end(&past, error) || !read_sent_for_done(&past, error) ||
+            !take_folders(&past, filed, error) || !take_folders(&past, open, error) ||
             !refetch_gathered(engine, account, role, md, error) || !set_known(&past, error))
             return false;
         db_hint(engine->db); /* a job that came back may be due */

@@ -34,16 +34,6 @@ role_talk(Engine *engine, JobId job, bool *ret_too_long, GError **error)
     return true;
 }
 
-static const char *
-face_of(const Engine *engine, const MsgNew *in)
-{
-    for (const FaceOps *const *f = engine->faces; *f; f++) {
-        if ((*f)->claims && (*f)->claims(engine, in, in->mail))
-            return (*f)->name;
-    }
-    return "";
-}
-
 /* A stopped job stays stopped; the sender is told once per stop how to go on. */
 static bool
 say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError **error)
@@ -73,8 +63,10 @@ say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError *
 }
 
 bool
-intake_queue(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
+intake_queue(
+    Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId *io_job, GError **error)
 {
+    JobId job = *io_job;
     const Message *m = in->mail;
     const char *asker = m->from->spec;
     int round = 1;
@@ -89,7 +81,7 @@ intake_queue(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GE
             return false;
     } else {
         JobNew fresh = {.role = in->role,
-                        .face = face_of(engine, in),
+                        .face = faces_claim(engine, in),
                         .subject = m->subject,
                         .asker = asker,
                         .original_msgid = m->id,
@@ -98,6 +90,7 @@ intake_queue(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GE
         if (!job_create(txn, &fresh, &job, error))
             return false;
     }
+    *io_job = job;
     return messages_set_job(txn, id, job, round, error);
 }
 
@@ -163,13 +156,16 @@ intake_direct(Engine *engine,
     bool asked = false; /* about a mail that has no job */
     if (job.v == 0 && !hold_is_asked(engine->db, m, &asked, error))
         return false;
-    if ((j->may & MAY_STEER) || j->trust >= TRUST_PRINCIPAL)
+    if (!faces_order(engine, j, m, job, order, error))
+        return false;
+    bool own = order->kind == ORDER_FACE;
+    if (!own && ((j->may & MAY_STEER) || j->trust >= TRUST_PRINCIPAL))
         order_parse(m, job.v != 0 || asked, order);
-    if (asked && order->kind != ORDER_APPROVE && order->kind != ORDER_REJECT) {
+    if (asked && !own && order->kind != ORDER_APPROVE && order->kind != ORDER_REJECT) {
         order_clear(order);
         order_parse(m, false, order);
     }
-    if (!order_permitted(order, j->may)) {
+    if (!own && !order_permitted(order, j->may)) {
         order_clear(order);
         order->kind = ORDER_NONE;
     }

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/face.h"
 #include "engine/in/fetch_name.h"
 #include "engine/in/intake_internal.h"
 #include "engine/in/orders.h"
@@ -148,11 +149,10 @@ take_mail(Engine *engine,
     if (works && !rivals_retire(txn, &rivals, id, error))
         return false;
     if (order.kind != ORDER_NONE)
-        return obey(engine, txn, id, &order, job, in->mail, after, error);
-    if (in->state != MSG_STORED)
-        return true;
-    after->ready = true;
-    return intake_queue(engine, txn, id, in, job, error);
+        ok = obey(engine, txn, id, &order, job, in->mail, after, error);
+    else if (in->state == MSG_STORED)
+        ok = after->ready = intake_queue(engine, txn, id, in, &job, error);
+    return ok && (!is_new || faces_stored(engine, txn, id, in, job, error));
 }
 
 /* --- a mail that holds a checkpoint, or says so --- */

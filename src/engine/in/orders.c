@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "engine/face.h"
 #include "engine/in/order_mail.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
@@ -36,7 +37,7 @@ order_why(const Order *o)
         [ORDER_REJECT] = "the order REJECT",     [ORDER_FORK] = "the order FORK",
         [ORDER_STATUS] = "the order STATUS",     [ORDER_WHY] = "the order WHY",
         [ORDER_HELP] = "the order HELP",         [ORDER_STOP_ALL] = "the order STOP ALL",
-        [ORDER_UNCLEAR] = "an unclear order",
+        [ORDER_UNCLEAR] = "an unclear order",    [ORDER_FACE] = "an order",
     };
 
     return whys[o->kind] ? whys[o->kind] : "no order";
@@ -239,6 +240,8 @@ stop_one(Engine *engine, Txn *txn, JobId job, bool cancel, GArray *poke, GError 
     if (!(cancel ? job_cancel(txn, job, who, &changed, error)
                  : job_stop(txn, job, who, &changed, error)))
         return NULL;
+    if (changed && !faces_ordered(engine, txn, job, cancel ? ORDER_CANCEL : ORDER_STOP, error))
+        return NULL;
     if (changed)
         g_array_append_val(poke, job);
     const char *state = cancel ? "cancelled" : "stopped";
@@ -269,7 +272,8 @@ go_on(Engine *engine, Txn *txn, JobId job, const Order *o, const MsgRow *mail, G
     bool changed;
     if (o->money && !add_money(engine, txn, job, o->money, mail, error))
         return NULL;
-    if (!job_continue(txn, job, o->steps, o->instruction, &changed, error))
+    if (!job_continue(txn, job, o->steps, o->instruction, &changed, error) ||
+        (changed && !faces_ordered(engine, txn, job, ORDER_CONTINUE, error)))
         return NULL;
     const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) row = NULL;
@@ -305,7 +309,8 @@ stop_all(Engine *engine, Txn *txn, const char *from, GArray *poke, GError **erro
         if (!changed)
             continue;
         g_autofree char *text = g_strdup_printf("the order STOP ALL from %s", from);
-        if (!command_order_add(txn, job->id, text, error) ||
+        if (!faces_ordered(engine, txn, job->id, ORDER_STOP, error) ||
+            !command_order_add(txn, job->id, text, error) ||
             !order_mail_file(engine, txn, "STOP", from, job->id, NULL, NULL, error))
             return NULL;
         g_array_append_val(poke, job->id);
@@ -406,6 +411,8 @@ carry_out(Engine *engine,
         return g_strdup_printf("\"%s\" looks like an order, but %s. Nothing was done.\n\n%s",
                                o->said, job.v ? "is none" : "this mail answers no job of mine",
                                help_text);
+    case ORDER_FACE:
+        return g_strdup(o->said);
     case ORDER_HELP:
     case ORDER_NONE:
     case ORDER_N:

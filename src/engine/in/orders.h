@@ -25,6 +25,7 @@ typedef enum OrderKind {
     ORDER_HELP,
     ORDER_STOP_ALL,
     ORDER_UNCLEAR,
+    ORDER_FACE, /* of a face, which carries it out (engine/face.h) */
     ORDER_N
 } OrderKind;
 
@@ -34,7 +35,7 @@ typedef struct Order {
     int64_t money;     /* CONTINUE $N, in millionths; 0: none */
     int fork_step;     /* FORK N; 0: the newest */
     char *instruction; /* text behind the order; for REJECT also behind its colon; NULL */
-    char *said;        /* the line as written, for ORDER_UNCLEAR */
+    char *said;        /* ORDER_UNCLEAR: the line as written; ORDER_FACE: what is answered */
 } Order;
 void order_clear(Order *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Order, order_clear)

@@ -56,7 +56,7 @@ release_mail(Engine *engine, const MsgRow *row, const Message *m, GError **error
     if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
         !messages_find_job(engine->db, row->role, m, &job, error) ||
         !messages_set_state(&txn, row->id, MSG_STORED, "released by the operator", error) ||
-        !intake_queue(engine, &txn, row->id, &in, job, error) || !txn_commit(&txn, error))
+        !intake_queue(engine, &txn, row->id, &in, &job, error) || !txn_commit(&txn, error))
         return false;
     db_hint(engine->db);
     return true;

@@ -14,6 +14,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "engine/checkpoint/continuation.h"
+#include "engine/face.h"
 #include "engine/out/post.h"
 #include "engine/people/hold.h"
 #include "engine/run/commit_internal.h"
@@ -387,6 +388,27 @@ count_step(Commit *c, Txn *txn, bool bare, GError **error)
                 : job_count_step(txn, c->claim, c->in->deadline_us, phase, &c->step, error);
 }
 
+static StepResult
+result_of(const Commit *c)
+{
+    return (StepResult){.step = c->step,
+                        .status = c->status,
+                        .verdicts = c->verdicts,
+                        .bare = is_bare(c),
+                        .ended = c->status != PROPOSE_CONTINUE,
+                        .msgids = c->msgids};
+}
+
+/* What follows from the step for the face that leads the job. */
+static bool
+commit_face(Commit *c, Txn *txn, GError **error)
+{
+    const FaceOps *face = engine_face(c->engine, c->job->face);
+    const StepResult result = result_of(c);
+    return !face || !face->commit || result.bare ||
+           face->commit(c->engine, txn, c->job, c->in, c->p, &result, error);
+}
+
 static bool
 write_all(Commit *c, Txn *txn, GError **error)
 {
@@ -400,7 +422,8 @@ write_all(Commit *c, Txn *txn, GError **error)
     return commit_put_mails(c, txn, error) && commit_tell_people(c, txn, error) &&
            commit_messages(c, txn, error) && (bare || put_step(c, txn, error)) &&
            (c->mails_put == 0 || timer_drop(txn, c->job->id, TIMER_ACK, error)) &&
-           next_state(c, txn, error) && tell_job_news(c, txn, error);
+           commit_face(c, txn, error) && next_state(c, txn, error) &&
+           tell_job_news(c, txn, error);
 }
 
 /* A brain that hears of it in its next step asks no more when too much is asked already. What
@@ -463,10 +486,8 @@ step_commit(Engine *engine,
         !write_all(&c, &txn, error) || !txn_commit(&txn, error))
         return false;
     CRASH_POINT("step-committed");
-    *ret = (StepResult){.step = c.step,
-                        .bare = is_bare(&c),
-                        .ended = c.status != PROPOSE_CONTINUE,
-                        .msgids = g_steal_pointer(&c.msgids)};
+    *ret = result_of(&c);
+    c.msgids = NULL;
     return true;
 }
 

@@ -163,9 +163,11 @@ bool policy_check(Engine *engine,
 
 typedef struct StepResult {
     int step;
-    bool bare;         /* nobody was asked: a limit was spent, and it is no step */
-    bool ended;        /* the claim is over, whatever the job does next */
-    GPtrArray *msgids; /* char *: of the mails in order; NULL entry: it was not put */
+    ProposalStatus status;  /* as it turned out */
+    const GArray *verdicts; /* of Verdict, one per mail, as they were given: which are held */
+    bool bare;              /* nobody was asked: a limit was spent, and it is no step */
+    bool ended;             /* the claim is over, whatever the job does next */
+    GPtrArray *msgids;      /* char *: of the mails in order; NULL entry: it was not put */
 } StepResult;
 void step_result_clear(StepResult *r);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StepResult, step_result_clear)

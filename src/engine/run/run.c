@@ -246,6 +246,7 @@ run_load(Task *t, GError **error)
         return false;
     t->role = config_role(engine->home->config, t->job->role);
     t->mode = engine_mode(engine, t->role);
+    t->face = engine_face(engine, t->job->face);
     t->brain = t->role ? config_brain(engine->home->config, t->role->brain) : NULL;
     t->in.deadline_us = claim_deadline(t->run, t->brain);
     t->in.floor = MIN(floor_of(t->in.shown), t->job->floor);
@@ -266,6 +267,8 @@ run_context(Task *t, const char *workdir, GError **error)
     const Home *home = t->run->engine->home;
     g_autoptr(Context) c = context_new(home, t->job, run_budget(t));
     context_set_takes(c, context_role_takes(t->run->engine, t->job->role));
+    if (t->face && t->face->frame && !t->face->frame(t->run->engine, t->job, &t->in, c, error))
+        return NULL;
     if (!t->mode->context(t->run->engine, t->job, t->role, &t->in, workdir, c, error))
         return NULL;
     context_digest(c, &t->in.context);
@@ -302,6 +305,19 @@ work(Task *t, GError **error)
     return run_ask(t, place, prompt, NULL, error);
 }
 
+/* A role without a brain: the face decides. Where one more step is to follow, the next run takes it. */
+static bool
+work_decided(Task *t, GError **error)
+{
+    g_autoptr(Proposal) p = NULL;
+    g_auto(StepResult) result = {0};
+    return run_mark_shown(t, error) &&
+           t->face->decide(t->run->engine, t->job, &t->in, &p, error) &&
+           run_commit(t, p, &result, error) &&
+           (result.ended || run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
+                                        "one more step", error));
+}
+
 static bool
 work_claimed(Task *t, GError **error)
 {
@@ -315,6 +331,16 @@ work_claimed(Task *t, GError **error)
                                                t->claim.attempts - 1);
         return run_fail(t, why, NULL, error);
     }
+    if (*t->job->face && !t->face)
+        return err_set(error, ERR_CONFIG, "it is led by '%s', which this program does not know",
+                       t->job->face);
+    int64_t until = 0;
+    if (t->face && t->face->ready && !t->face->ready(t->run->engine, t->job, &until, error))
+        return false;
+    if (until)
+        return run_release(t, (Due){.us = until}, false, "it is not time yet", error);
+    if (!*t->role->brain && t->face && t->face->decide)
+        return work_decided(t, error);
     if (!t->brain || !t->mode)
         return err_set(error, ERR_CONFIG, "role '%s' has no brain that this program knows",
                        t->job->role);
@@ -498,6 +524,9 @@ run_timers(Engine *engine)
         log_event(LOG_ERROR, error->message, NULL);
         return err_exit_status(error);
     }
+    unsigned looked;
+    if (!faces_look(engine, &looked, &error))
+        log_event(LOG_WARN, "files could not be looked at", "why", error->message, NULL);
     act_on_timers(&run);
     return 0;
 }

@@ -28,7 +28,7 @@ bool run_one(Engine *engine,
              RunStats *stats,
              bool *ret_got,
              GError **error);
-/* Acts on what the clock says and takes no job. Exit status. */
+/* Looks at files that people made, acts on what the clock says, and takes no job. Exit status. */
 int run_timers(Engine *engine);
 /* Exit status: 75 when the wanted job is not ready. max_iterations as in RunLimits. */
 int run_main(Engine *engine, JobId want, int max_iterations);

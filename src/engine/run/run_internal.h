@@ -2,6 +2,7 @@
 
 /* What run.c and the run_*.c share; nobody else includes it. */
 #include "brain/brain.h"
+#include "engine/face.h"
 #include "engine/mode.h"
 #include "engine/run/commit.h"
 #include "engine/run/run.h"
@@ -23,8 +24,9 @@ typedef struct Task {
     Job *job;
     const ConfRole *role;
     const ConfBrain *brain;
-    const ModeOps *mode;
-    char *cwd; /* of a program that is led; NULL: it is none */
+    const ModeOps *mode; /* NULL: the role has no brain */
+    const FaceOps *face; /* NULL: a plain conversation */
+    char *cwd;           /* of a program that is led; NULL: it is none */
     StepInput in;
     Context *context; /* what the brain is shown in this step */
     /* The brain that takes no more than context_bytes, by what it said in this run; NULL. */

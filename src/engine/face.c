@@ -1,0 +1,92 @@
+#include "engine/face.h"
+#include "base/banned.h"
+#include "base/err.h"
+
+#define EACH_FACE(f, engine) (const FaceOps *const *f = (engine)->faces; f && *f; f++)
+
+bool
+faces_open(Engine *engine, GError **error)
+{
+    for
+        EACH_FACE(f, engine)
+        {
+            if (((*f)->tables && !tables_open(engine->db, (*f)->name, (*f)->tables, error)) ||
+                !watches_keep(engine->db, (*f)->name, (*f)->watches, error))
+                return err_prefix(error, "opening '%s'", (*f)->name);
+        }
+    return true;
+}
+
+const char *
+faces_claim(const Engine *engine, const MsgNew *in)
+{
+    for
+        EACH_FACE(f, engine)
+        {
+            if ((*f)->claims && (*f)->claims(engine, in, in->mail))
+                return (*f)->name;
+        }
+    return "";
+}
+
+bool
+faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
+{
+    for
+        EACH_FACE(f, engine)
+        {
+            if ((*f)->stored && !(*f)->stored(engine, txn, id, in, in->mail, job, error))
+                return false;
+        }
+    return true;
+}
+
+bool
+faces_order(
+    Engine *engine, const Judgement *j, const Message *m, JobId job, Order *ret, GError **error)
+{
+    *ret = (Order){.kind = ORDER_NONE};
+    for
+        EACH_FACE(f, engine)
+        {
+            if (ret->kind == ORDER_NONE && (*f)->order &&
+                !(*f)->order(engine, j, m, job, ret, error))
+                return false;
+        }
+    return true;
+}
+
+bool
+faces_ordered(Engine *engine, Txn *txn, JobId id, OrderKind kind, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+    if (!job_load(engine->db, &viewer, id, &job, error))
+        return false;
+    const FaceOps *face = job ? engine_face(engine, job->face) : NULL;
+    return !face || !face->ordered || face->ordered(engine, txn, job, kind, error);
+}
+
+bool
+faces_look(Engine *engine, unsigned *ret_n, GError **error)
+{
+    *ret_n = 0;
+    for
+        EACH_FACE(f, engine)
+        {
+            if ((*f)->look && !(*f)->look(engine, ret_n, error))
+                return err_prefix(error, "looking at files of '%s'", (*f)->name);
+        }
+    return true;
+}
+
+void
+faces_check(Engine *engine, GPtrArray *findings)
+{
+    for
+        EACH_FACE(f, engine)
+        {
+            if ((*f)->check)
+                (*f)->check(engine, findings);
+        }
+}

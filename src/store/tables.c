@@ -1,0 +1,99 @@
+#include "store/tables.h"
+#include "base/banned.h"
+#include "base/err.h"
+#include "store/sql.h"
+#include <inttypes.h>
+
+static bool
+version_of(Db *db, const char *face, int64_t *ret, GError **error)
+{
+    return sql_int(db, "SELECT version FROM part WHERE face = ?", 0, ret, error, "s", face);
+}
+
+bool
+tables_open(Db *db, const char *face, const SqlPart *part, GError **error)
+{
+    int64_t version;
+    g_auto(Txn) txn = {0};
+
+    if (!version_of(db, face, &version, error))
+        return false;
+    if (version > part->newest)
+        return err_set(error, ERR_NEVER,
+                       "made by a newer postrider (tables %" PRId64 ", this one knows %d)",
+                       version, part->newest);
+    if (version == part->newest)
+        return true;
+    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !version_of(db, face, &version, error)) /* somebody else may have done it meanwhile */
+        return false;
+    for (; version < part->newest; version++) {
+        if (!sql_exec(sql_handle(db), part->sql[version], error, "making tables"))
+            return false;
+    }
+    return sql_run(&txn,
+                   "INSERT INTO part (face, version) VALUES (?, ?) "
+                   "ON CONFLICT (face) DO UPDATE SET version = excluded.version",
+                   NULL, error, "si", face, version) &&
+           txn_commit(&txn, error);
+}
+
+/* --- folders --- */
+
+static bool
+list(Db *db, const char *face, GPtrArray **ret, GError **error)
+{
+    SqlStmt *st = sql_get(
+        db, "SELECT path FROM watch WHERE ?1 IS NULL OR face = ?1 ORDER BY face, path", error);
+    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "s", face);
+    while ((rc = sql_next(st, error)) == 1)
+        g_ptr_array_add(paths, sql_text(st, 0));
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&paths);
+    return true;
+}
+
+bool
+watches_list(Db *db, GPtrArray **ret, GError **error)
+{
+    return list(db, NULL, ret, error);
+}
+
+static bool
+is_kept(const GPtrArray *kept, const char *const *paths)
+{
+    guint n = 0;
+
+    for (; paths && paths[n]; n++) {
+        if (!g_ptr_array_find_with_equal_func((GPtrArray *)kept, paths[n], g_str_equal, NULL))
+            return false;
+    }
+    return n == kept->len;
+}
+
+bool
+watches_keep(Db *db, const char *face, const char *const *paths, GError **error)
+{
+    g_autoptr(GPtrArray) kept = NULL;
+    g_auto(Txn) txn = {0};
+
+    if (!list(db, face, &kept, error))
+        return false;
+    if (is_kept(kept, paths))
+        return true;
+    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
+        !sql_run(&txn, "DELETE FROM watch WHERE face = ?", NULL, error, "s", face))
+        return false;
+    for (; paths && *paths; paths++) {
+        if (!sql_run(&txn, "INSERT INTO watch (face, path) VALUES (?, ?)", NULL, error, "ss",
+                     face, *paths))
+            return false;
+    }
+    return txn_commit(&txn, error);
+}

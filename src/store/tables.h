@@ -1,0 +1,21 @@
+#pragma once
+
+/*
+ * What a face keeps in the store beside the tables that are everybody's: tables of its own, which it
+ * versions by itself, and the folders that the master watches for it. Both are rows that name the
+ * face, since not every program that opens the store links it.
+ */
+#include "store/db.h"
+
+typedef struct SqlPart {
+    const char *const *sql; /* sql[n] takes its tables from version n to n + 1 */
+    int newest;             /* how many there are */
+} SqlPart;
+
+/* Brings them up to date, all steps in one transaction. ERR_NEVER: made by a newer program. */
+bool tables_open(Db *db, const char *face, const SqlPart *part, GError **error);
+
+/* These, ended by NULL, are its folders now; NULL: none. */
+bool watches_keep(Db *db, const char *face, const char *const *paths, GError **error);
+/* Those of all faces, beneath the home: char *, caller unrefs. */
+bool watches_list(Db *db, GPtrArray **ret, GError **error);
