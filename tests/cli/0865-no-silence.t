@@ -87,6 +87,12 @@ loop_home
 steps '{"status":"complete","current_phase":"complete","send_emails":[{"to":["no address"],"body":"Hello."}]}' '{"status":"complete","current_phase":"complete","send_emails":[{"body":"That was no address."}]}'
 pr ask 'keep it' >"$WORK/said" 2>/dev/null
 is "$(cat "$WORK/said")" 'That was no address.' 'where the end was none, nothing is said of one'
+loop_home
+pr note put scratch/a <<<'theirs' >/dev/null
+steps '{"send_emails":[{"body":"I keep it."}]}' '{"status":"complete","current_phase":"complete","write_notes":[{"key":"scratch/a","content":"mine"}]}' \
+    '{"status":"complete","current_phase":"complete","send_emails":[{"body":"It was there already."}]}'
+pr ask 'keep it' >"$WORK/said" 2>/dev/null
+is "$(job total_iterations) $(tail -n 1 "$WORK/said")" '3 It was there already.' 'nor is the step an end whose note was not saved'
 
 # --- waiting for nobody ---
 loop_home

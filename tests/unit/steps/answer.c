@@ -560,6 +560,9 @@ test_schema(void)
 
     g_assert_true(json_parse(answer_schema, strlen(answer_schema), 0, &schema, NULL));
     check_schema(schema, 0);
+    /* A model that writes its reasons first decides by them. */
+    g_assert_cmpstr(json_string_value(json_array_get(json_object_get(schema, "required"), 0)),
+                    ==, "reasoning");
     g_assert_cmpuint(json_object_size(json_object_get(schema, "properties")), ==, 17);
     for (size_t i = 0; i < PHASE_COUNT; i++) {
         g_autoptr(json_t) sample = make_sample(schema, i);
