@@ -12,7 +12,7 @@
 #define USE "origin 1"
 #define FLOOR " floor="
 
-static const char *const trust_names[TRUST_N] = {
+const char *const trust_names[TRUST_N] = {
     [TRUST_ANYONE] = "anyone",       [TRUST_KNOWN] = "known",       [TRUST_ROLE] = "role",
     [TRUST_PRINCIPAL] = "principal", [TRUST_OPERATOR] = "operator",
 };

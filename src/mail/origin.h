@@ -24,6 +24,7 @@ typedef enum Trust {
     TRUST_OPERATOR,
     TRUST_N
 } Trust;
+extern const char *const trust_names[TRUST_N];
 const char *trust_name(Trust t);
 bool trust_parse(const char *name, Trust *ret);
 

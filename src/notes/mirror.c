@@ -27,11 +27,11 @@ add_row(Mirror *m, NoteMirror *row) /* takes it; NULL: none */
 static bool
 load_all(Mirror *m, GError **error)
 {
-    g_autoptr(GPtrArray) all = NULL;
+    g_autoptr(NoteMirrors) all = NULL;
 
     if (!note_mirrors(m->db, &all, error))
         return false;
-    g_ptr_array_set_free_func(all, NULL);
+    g_ptr_array_set_free_func(LIST_ARRAY(all), NULL);
     for (guint i = 0; i < all->len; i++)
         add_row(m, g_ptr_array_index(all, i));
     return true;

@@ -168,16 +168,10 @@ mark_all(Mirror *m, GPtrArray *done, GError **error)
     return true;
 }
 
-static void
-free_row(gpointer row)
-{
-    note_mirror_free(row);
-}
-
 static bool
-load_owed(const Mirror *m, GPtrArray **ret, GError **error)
+load_owed(const Mirror *m, NoteMirrors **ret, GError **error)
 {
-    g_autoptr(GPtrArray) owed = g_ptr_array_new_with_free_func(free_row);
+    g_autoptr(NoteMirrors) owed = note_mirror_rows_new();
 
     if (!m->keys)
         return note_mirrors_behind(m->db, ret, error);
@@ -187,7 +181,7 @@ load_owed(const Mirror *m, GPtrArray **ret, GError **error)
         if (!note_mirror_load(m->db, *key, &row, error))
             return false;
         if (row && row->version > row->mirrored)
-            g_ptr_array_add(owed, g_steal_pointer(&row));
+            note_mirror_rows_add(owed, g_steal_pointer(&row));
     }
     *ret = g_steal_pointer(&owed);
     return true;
@@ -196,7 +190,8 @@ load_owed(const Mirror *m, GPtrArray **ret, GError **error)
 static bool
 write_round(Mirror *m, bool *ret_again, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL, done = g_ptr_array_new();
+    g_autoptr(NoteMirrors) rows = NULL;
+    g_autoptr(GPtrArray) done = g_ptr_array_new();
     bool ok = load_owed(m, &rows, error);
 
     *ret_again = false;

@@ -18,7 +18,7 @@ free_finding(gpointer data)
 
 typedef struct Check {
     Db *db;
-    GPtrArray *notes;   /* of Note, by key */
+    Notes *notes;       /* by key */
     GHashTable *keys;   /* of them */
     GHashTable *listed; /* keys that CONTENTS leads to */
     GPtrArray *folders; /* "scratch/": folders that it lists as a whole */
@@ -28,7 +28,7 @@ typedef struct Check {
 static void
 check_clear(Check *c)
 {
-    g_clear_pointer(&c->notes, g_ptr_array_unref);
+    g_clear_pointer(&c->notes, notes_free);
     g_clear_pointer(&c->keys, g_hash_table_unref);
     g_clear_pointer(&c->listed, g_hash_table_unref);
     g_clear_pointer(&c->folders, g_ptr_array_unref);
@@ -47,7 +47,7 @@ check_begin(Check *c, Db *db, const Viewer *viewer, GError **error)
     if (!notes_list(db, viewer, "", &c->notes, error))
         return false;
     for (guint i = 0; i < c->notes->len; i++)
-        g_hash_table_add(c->keys, ((Note *)g_ptr_array_index(c->notes, i))->key);
+        g_hash_table_add(c->keys, c->notes->pdata[i]->key);
     return true;
 }
 
@@ -81,7 +81,7 @@ nearest_key(const Check *c, const char *want)
     const char *nearest = NULL;
 
     for (guint i = 0; i < c->notes->len; i++) {
-        const char *key = ((Note *)g_ptr_array_index(c->notes, i))->key;
+        const char *key = c->notes->pdata[i]->key;
         unsigned distance = strangeness(want, key, best - 1);
 
         if (distance >= best || distance >= strlen(want))
@@ -217,7 +217,7 @@ check_listed(Check *c)
         return;
     }
     for (guint i = 0; i < c->notes->len; i++) {
-        const char *key = ((Note *)g_ptr_array_index(c->notes, i))->key;
+        const char *key = c->notes->pdata[i]->key;
 
         if (!is_listed(c, key))
             add_finding(c, key, 0, NULL, "is not listed in CONTENTS");

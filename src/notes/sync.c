@@ -57,13 +57,13 @@ hand_out(NotesReport *report, NotesReport **ret)
 static bool
 any_file_known(Db *db, bool *ret, GError **error)
 {
-    g_autoptr(GPtrArray) rows = NULL;
+    g_autoptr(NoteMirrors) rows = NULL;
 
     if (!note_mirrors(db, &rows, error))
         return false;
     *ret = false;
     for (guint i = 0; i < rows->len && !*ret; i++)
-        *ret = ((NoteMirror *)g_ptr_array_index(rows, i))->has_file;
+        *ret = rows->pdata[i]->has_file;
     return true;
 }
 
@@ -384,14 +384,15 @@ bool
 notes_sync_some(
     const Home *home, Db *db, const char *const *keys, NotesReport **ret_report, GError **error)
 {
-    g_autoptr(GPtrArray) behind = NULL, names = g_ptr_array_new();
+    g_autoptr(NoteMirrors) behind = NULL;
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
 
     if (keys)
         return sync_some(home, db, keys, ret_report, error);
     if (!note_mirrors_behind(db, &behind, error))
         return false;
     for (guint i = 0; i < behind->len; i++)
-        g_ptr_array_add(names, ((NoteMirror *)g_ptr_array_index(behind, i))->key);
+        g_ptr_array_add(names, behind->pdata[i]->key);
     if (names->len == 0) {
         hand_out(report_new(), ret_report);
         return true;

@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "engine/run/settle.h"
-#include "notes/note_json.h"
 #include "notes/notes.h"
 #include "port/port_verbs.h"
 #include <sysexits.h>
@@ -92,7 +91,7 @@ verb_note_get(
     if (version == 0 && !mark_shown(talk, note, error))
         return false;
     g_autofree char *text = note_text(note);
-    json_t *o = note_format_json(note);
+    json_t *o = shape_json(&note_shape, note);
     answer_text(o, "text", text);
     json_object_set_new(answer, "note", o);
     return true;
@@ -103,7 +102,7 @@ verb_note_list(
     PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
 {
     const Viewer viewer = viewer_of(talk);
-    g_autoptr(GPtrArray) notes = NULL;
+    g_autoptr(Notes) notes = NULL;
     const char *prefix = "";
 
     if ((json_object_get(request, "prefix") &&
@@ -111,7 +110,7 @@ verb_note_list(
         !settle_notes(talk->engine, error) ||
         !notes_list(talk->engine->db, &viewer, prefix, &notes, error))
         return false;
-    json_object_set_new(answer, "notes", notes_format_json(notes));
+    json_object_set_new(answer, "notes", shape_list_json(&note_shape, notes));
     return true;
 }
 
@@ -162,7 +161,7 @@ verb_note_history(
     PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
 {
     const Viewer viewer = viewer_of(talk);
-    g_autoptr(GPtrArray) versions = NULL;
+    g_autoptr(Notes) versions = NULL;
     const char *key;
 
     if (!read_key(talk, request, "key", &key, status, error) ||
@@ -170,7 +169,7 @@ verb_note_history(
         return false;
     if (versions->len == 0)
         return absent(talk, key, status, error);
-    json_object_set_new(answer, "versions", notes_format_json(versions));
+    json_object_set_new(answer, "versions", shape_list_json(&note_shape, versions));
     return true;
 }
 
@@ -195,7 +194,7 @@ static bool
 put_version(PortTalk *talk, const char *key, int step, json_t *answer, GError **error)
 {
     const Viewer viewer = viewer_of(talk);
-    g_autoptr(GPtrArray) versions = NULL;
+    g_autoptr(Notes) versions = NULL;
 
     if (!note_history(talk->engine->db, &viewer, key, &versions, error))
         return false;

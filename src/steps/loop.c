@@ -81,7 +81,7 @@ static bool
 has_noted(Engine *engine, const Job *job, bool *ret, GError **error)
 {
     const Viewer viewer = {.role = job->role};
-    g_autoptr(GPtrArray) notes = NULL;
+    g_autoptr(Notes) notes = NULL;
     if (!notes_list(engine->db, &viewer, "", &notes, error))
         return false;
     *ret = false;

@@ -180,33 +180,69 @@ sql_pragma_int(sqlite3 *handle, const char *sql, int64_t *ret, GError **error)
     return ok;
 }
 
-SqlStmt *
-sql_conn_get(SqlConn *conn, const char *sql, GError **error)
+/* Statements are known by the addresses of what they were made of. */
+typedef struct StmtKey {
+    const void *of;
+    const char *sql;
+} StmtKey;
+
+static guint
+key_hash(gconstpointer data)
+{
+    const StmtKey *key = data;
+
+    return g_direct_hash(key->sql) * 31 + g_direct_hash(key->of);
+}
+
+static gboolean
+key_equal(gconstpointer a, gconstpointer b)
+{
+    const StmtKey *x = a, *y = b;
+
+    return x->sql == y->sql && x->of == y->of;
+}
+
+static SqlStmt *
+get(SqlConn *conn, StmtKey key, SqlMake *make, GError **error)
 {
     SqlStmt *st = NULL;
 
     if (!conn->statements)
-        conn->statements = g_hash_table_new_full(NULL, NULL, NULL, finalize);
-    st = g_hash_table_lookup(conn->statements, sql);
+        conn->statements = g_hash_table_new_full(key_hash, key_equal, g_free, finalize);
+    st = g_hash_table_lookup(conn->statements, &key);
     if (!st) {
-        if (sqlite3_prepare_v3(conn->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) !=
-            SQLITE_OK) {
+        g_autofree char *made = make ? make(key.of, key.sql) : NULL;
+
+        if (sqlite3_prepare_v3(conn->handle, made ? made : key.sql, -1,
+                               SQLITE_PREPARE_PERSISTENT, &st, NULL) != SQLITE_OK) {
             sql_error_handle(conn->handle, error, "asking the store");
             return NULL;
         }
-        g_hash_table_insert(conn->statements, (gpointer)sql, st);
+        g_hash_table_insert(conn->statements, g_memdup2(&key, sizeof key), st);
     }
     if (sqlite3_stmt_busy(st)) {
-        g_critical("a statement is used while it is open: %s", sql);
+        g_critical("a statement is used while it is open: %s", key.sql);
         sqlite3_reset(st);
     }
     return st;
 }
 
 SqlStmt *
+sql_conn_get(SqlConn *conn, const char *sql, GError **error)
+{
+    return get(conn, (StmtKey){NULL, sql}, NULL, error);
+}
+
+SqlStmt *
 sql_get(Db *db, const char *sql, GError **error)
 {
     return sql_conn_get(sql_conn(db), sql, error);
+}
+
+SqlStmt *
+sql_get_made(Db *db, const void *of, const char *sql, SqlMake *make, GError **error)
+{
+    return get(sql_conn(db), (StmtKey){of, sql}, make, error);
 }
 
 /* lifetime: SQLITE_STATIC where the arguments outlive the last step, else SQLITE_TRANSIENT. */
@@ -254,6 +290,12 @@ sql_bind(SqlStmt *st, const char *format, ...)
     va_start(args, format);
     bind_list(st, format, SQLITE_TRANSIENT, args);
     va_end(args);
+}
+
+void
+sql_bind_list(SqlStmt *st, const char *format, va_list args)
+{
+    bind_list(st, format, SQLITE_TRANSIENT, args);
 }
 
 void
@@ -354,6 +396,67 @@ first_row(
     int rc = sql_next(st, error);
     *ret_any = rc == 1;
     return rc < 0 ? NULL : st;
+}
+
+bool
+sql_bool(Db *db, const char *sql, bool *ret, GError **error, const char *format, ...)
+{
+    va_list args;
+    bool any;
+
+    va_start(args, format);
+    SqlStmt *st = first_row(db, sql, &any, error, format, args);
+    va_end(args);
+    if (!st)
+        return false;
+    *ret = any && sql_col_int(st, 0) != 0;
+    if (any)
+        sql_reset(st);
+    return true;
+}
+
+bool
+sql_strings(Db *db, const char *sql, GPtrArray **ret, GError **error, const char *format, ...)
+{
+    g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+    SqlStmt *st = sql_get(db, sql, error);
+    va_list args;
+    int rc;
+
+    if (!st)
+        return false;
+    va_start(args, format);
+    bind_list(st, format, SQLITE_STATIC, args);
+    va_end(args);
+    while ((rc = sql_next(st, error)) == 1)
+        g_ptr_array_add(texts, sql_text(st, 0));
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&texts);
+    return true;
+}
+
+bool
+sql_ints(Db *db, const char *sql, GArray **ret, GError **error, const char *format, ...)
+{
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    SqlStmt *st = sql_get(db, sql, error);
+    va_list args;
+    int rc;
+
+    if (!st)
+        return false;
+    va_start(args, format);
+    bind_list(st, format, SQLITE_STATIC, args);
+    va_end(args);
+    while ((rc = sql_next(st, error)) == 1) {
+        int64_t number = sql_col_int(st, 0);
+        g_array_append_val(numbers, number);
+    }
+    if (rc < 0)
+        return false;
+    *ret = g_steal_pointer(&numbers);
+    return true;
 }
 
 bool

@@ -26,7 +26,7 @@ typedef struct sqlite3_stmt SqlStmt;
 /* One connection and the statements prepared on it so far. */
 typedef struct SqlConn {
     struct sqlite3 *handle;
-    GHashTable *statements; /* address of the text -> SqlStmt */
+    GHashTable *statements; /* addresses of what it was made of -> SqlStmt */
     int log_pages;          /* after the newest commit */
 } SqlConn;
 SqlConn *sql_conn(Db *db);
@@ -45,7 +45,11 @@ void sql_conn_clear(SqlConn *conn); /* finalizes and closes */
 /* The statement of this literal: cached by the address of sql, which must be a string constant.
  */
 SqlStmt *sql_get(Db *db, const char *sql, GError **error);
+/* The same for a text that is made, once, of a constant string and something else that stays. */
+typedef char *SqlMake(const void *of, const char *sql);
+SqlStmt *sql_get_made(Db *db, const void *of, const char *sql, SqlMake *make, GError **error);
 void sql_bind(SqlStmt *st, const char *format, ...);
+void sql_bind_list(SqlStmt *st, const char *format, va_list args);
 /* One mark, from 1 on, of a statement that has as many as its data; text lives until the reset. */
 void sql_bind_int(SqlStmt *st, int mark, int64_t value);
 void sql_bind_text(SqlStmt *st, int mark, const char *text);
@@ -68,6 +72,12 @@ bool sql_int(Db *db,
              ...);
 /* One text from one row; NULL when there is no row or it is NULL; caller frees. */
 bool sql_string(Db *db, const char *sql, char **ret, GError **error, const char *format, ...);
+/* Is the first number of the first row there, and not 0? */
+bool sql_bool(Db *db, const char *sql, bool *ret, GError **error, const char *format, ...);
+/* The first column of all rows: texts, or numbers (ids too: an id is a number). */
+bool
+sql_strings(Db *db, const char *sql, GPtrArray **ret, GError **error, const char *format, ...);
+bool sql_ints(Db *db, const char *sql, GArray **ret, GError **error, const char *format, ...);
 /* Columns of the row that sql_next() stands at, from 0 on. NULL is 0. */
 int64_t sql_col_int(SqlStmt *st, int column);
 bool sql_col_null(SqlStmt *st, int column);

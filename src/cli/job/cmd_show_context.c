@@ -43,7 +43,7 @@ find_step(Cli *cli, const char *text, Shown *ret)
     if ((status = cli_job(cli, words[0], &id)))
         return status;
     if (!job_load(cli->db, &viewer, id, &ret->job, &error) ||
-        !steps_list(cli->db, &viewer, id, &ret->steps, &error))
+        !steps_list_whole(cli->db, &viewer, id, &ret->steps, &error))
         return cli_error(0, error);
     for (guint i = 0; i < ret->steps->len && !ret->step; i++) {
         const Step *s = g_ptr_array_index(ret->steps, i);

@@ -180,11 +180,11 @@ add_steps(Log *log)
 static bool
 add_forks(Log *log, GError **error)
 {
-    g_autoptr(GArray) forks = NULL;
+    g_autoptr(Forks) forks = NULL;
     if (!forks_list(log->cli->db, log->job->id, &forks, error))
         return false;
     for (guint i = 0; i < forks->len; i++) {
-        const Fork *f = &g_array_index(forks, Fork, i);
+        const Fork *f = forks->pdata[i];
         add(log, f->created_us, "fork", 0, "job %" PRId64 " was forked from it at step %d",
             f->job.v, f->step);
     }

@@ -71,7 +71,7 @@ print_mail(Cli *cli, JobId id)
 static bool
 job_json(Cli *cli, const Job *job, const Steps *steps, json_t **ret, GError **error)
 {
-    g_autoptr(GArray) forks = NULL;
+    g_autoptr(Forks) forks = NULL;
     ForkPoint from;
     if (!fork_of(cli->db, job->id, &from, error) ||
         !forks_list(cli->db, job->id, &forks, error))
@@ -80,7 +80,7 @@ job_json(Cli *cli, const Job *job, const Steps *steps, json_t **ret, GError **er
     for (guint i = 0; i < steps->len; i++)
         json_array_append_new(array, show_step_json(g_ptr_array_index(steps, i)));
     for (guint i = 0; i < forks->len; i++) {
-        const Fork *f = &g_array_index(forks, Fork, i);
+        const Fork *f = forks->pdata[i];
         json_array_append_new(
             children, json_pack("{s:I, s:i}", "job", (json_int_t)f->job.v, "step", f->step));
     }
@@ -102,14 +102,14 @@ job_json(Cli *cli, const Job *job, const Steps *steps, json_t **ret, GError **er
 static bool
 print_forks(Cli *cli, JobId job, GError **error)
 {
-    g_autoptr(GArray) forks = NULL;
+    g_autoptr(Forks) forks = NULL;
     ForkPoint from;
     if (!fork_of(cli->db, job, &from, error) || !forks_list(cli->db, job, &forks, error))
         return false;
     if (from.job.v)
         cli_print(cli, "Forked from job %" PRId64 " at step %d.\n", from.job.v, from.step);
     for (guint i = 0; i < forks->len; i++) {
-        const Fork *f = &g_array_index(forks, Fork, i);
+        const Fork *f = forks->pdata[i];
         cli_print(cli, "Job %" PRId64 " was forked from it at step %d.\n", f->job.v, f->step);
     }
     return true;
@@ -164,7 +164,7 @@ show_job(Cli *cli, const char *text)
     g_autoptr(Steps) steps = NULL;
     json_t *json = NULL;
     if (!job_load(cli->db, &viewer, id, &job, &error) ||
-        !steps_list(cli->db, &viewer, id, &steps, &error))
+        !(only ? steps_list_whole : steps_list)(cli->db, &viewer, id, &steps, &error))
         return cli_error(0, error);
     const Step *step = only ? find_step(steps, only) : NULL;
     if (only && !step)

@@ -13,15 +13,15 @@
 #define MAIL_MAX 1000
 
 typedef struct Whole {
-    GPtrArray *notes; /* of StepNote */
-    MsgRows *in;      /* what it handled */
-    OutRows *out;     /* what it wrote */
+    Notes *notes; /* versions that it wrote */
+    MsgRows *in;  /* what it handled */
+    OutRows *out; /* what it wrote */
 } Whole;
 
 static void
 whole_clear(Whole *w)
 {
-    g_clear_pointer(&w->notes, g_ptr_array_unref);
+    g_clear_pointer(&w->notes, notes_free);
     g_clear_pointer(&w->in, msg_rows_free);
     g_clear_pointer(&w->out, out_rows_free);
 }
@@ -98,7 +98,7 @@ print_json(Cli *cli, const Job *job, const Step *step, const Whole *w)
     json_t *o = show_step_json(step);
     json_t *notes = json_array(), *in = json_array(), *out = json_array();
     for (guint i = 0; i < w->notes->len; i++) {
-        const StepNote *n = g_ptr_array_index(w->notes, i);
+        const Note *n = g_ptr_array_index(w->notes, i);
         json_array_append_new(notes, json_pack("{s:s, s:I, s:b}", "key", n->key, "version",
                                                (json_int_t)n->version, "deleted", n->deleted));
     }
@@ -172,7 +172,7 @@ static void
 print_whole(Cli *cli, const Whole *w)
 {
     for (guint i = 0; i < w->notes->len; i++) {
-        const StepNote *n = g_ptr_array_index(w->notes, i);
+        const Note *n = g_ptr_array_index(w->notes, i);
         g_autofree char *text =
             g_strdup_printf("%s, %s %" PRId64, n->key,
                             n->deleted ? "deleted in version" : "version", n->version);

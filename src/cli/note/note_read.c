@@ -2,7 +2,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/note/note_cmd.h"
-#include "notes/note_json.h"
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -98,7 +97,7 @@ get_home(Cli *cli, const char *key, int64_t version)
         return absent(cli, key, version);
     if (cli->json) {
         g_autofree char *text = note_text(note);
-        json_t *o = note_format_json(note);
+        json_t *o = shape_json(&note_shape, note);
         json_object_set_new(o, "text", json_string(text));
         cli_print_json(cli, o);
     } else {
@@ -173,7 +172,7 @@ print_list(Cli *cli, json_t *notes) /* takes it */
 static int
 list_home(Cli *cli, const char *prefix)
 {
-    g_autoptr(GPtrArray) notes = NULL;
+    g_autoptr(Notes) notes = NULL;
     GError *error = NULL;
     int status = note_open_to_list(cli, NULL);
 
@@ -181,7 +180,7 @@ list_home(Cli *cli, const char *prefix)
         return status;
     if (!notes_list(cli->db, &VIEWER_OPERATOR, prefix, &notes, &error))
         return cli_error(0, error);
-    print_list(cli, notes_format_json(notes));
+    print_list(cli, shape_list_json(&note_shape, notes));
     return 0;
 }
 
@@ -316,7 +315,7 @@ static int
 history_home(Cli *cli, const char *key)
 {
     const char *const keys[] = {key, NULL};
-    g_autoptr(GPtrArray) versions = NULL;
+    g_autoptr(Notes) versions = NULL;
     GError *error = NULL;
     int status = note_open_to_read(cli, keys);
 
@@ -326,7 +325,7 @@ history_home(Cli *cli, const char *key)
         return cli_error(0, error);
     if (versions->len == 0)
         return absent(cli, key, 0);
-    print_history(cli, notes_format_json(versions));
+    print_history(cli, shape_list_json(&note_shape, versions));
     return 0;
 }
 

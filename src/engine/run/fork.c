@@ -149,7 +149,7 @@ load_source(Engine *engine, JobId job, int n, Source *s, GError **error)
     if (!s->job)
         return err_set(error, ERR_NEVER, "there is no job %" G_GINT64_FORMAT, job.v);
     s->role = config_role_get(engine->home->config, s->job->role, error);
-    if (!s->role || !steps_list(engine->db, &viewer, job, &s->steps, error))
+    if (!s->role || !steps_list_whole(engine->db, &viewer, job, &s->steps, error))
         return false;
     s->at = find_step(s->steps, n);
     if (!check_step(engine, s, n, error) || !find_original(engine->db, s, error) ||

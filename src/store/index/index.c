@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "store/gate.h"
 #include "store/index/index_internal.h"
-#include "store/mail/messages_row.h"
+#include "store/rows.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -298,13 +298,8 @@ index_commit(Index *ix, IndexOf of, int64_t last, GError **error)
 bool
 index_behind(Db *db, int64_t last, unsigned max, MsgRows **ret_rows, GError **error)
 {
-    SqlStmt *st = sql_get(
-        db, "SELECT " MSG_COLUMNS " FROM message WHERE id > ? ORDER BY id LIMIT ?", error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "ii", last, (int64_t)max);
-    return msg_rows_read(db, st, ret_rows, error);
+    return rows_list(db, &msg_row_shape, "FROM message WHERE id > ? ORDER BY id LIMIT ?",
+                     ret_rows, error, "ii", last, (int64_t)max);
 }
 
 bool

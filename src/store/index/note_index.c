@@ -55,20 +55,8 @@ read_notes_mark(Index *ix, int64_t *ret, GError **error)
 static bool
 changed_keys(Db *db, int64_t mark, int64_t newest, GPtrArray **ret, GError **error)
 {
-    g_autoptr(GPtrArray) keys = g_ptr_array_new_with_free_func(g_free);
-    SqlStmt *st =
-        sql_get(db, "SELECT DISTINCT key FROM note_version WHERE id > ? AND id <= ?", error);
-    int rc = 0;
-
-    if (!st)
-        return false;
-    sql_bind(st, "ii", mark, newest);
-    while ((rc = sql_next(st, error)) == 1)
-        g_ptr_array_add(keys, sql_text(st, 0));
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&keys);
-    return true;
+    return sql_strings(db, "SELECT DISTINCT key FROM note_version WHERE id > ? AND id <= ?",
+                       ret, error, "ii", mark, newest);
 }
 
 /* Between index_begin() and index_commit(): another process may have been faster. */

@@ -1,7 +1,7 @@
 #include "store/job/forks.h"
 #include "base/banned.h"
 #include "store/job/jobs_internal.h"
-#include "store/sql.h"
+#include "store/rows.h"
 
 static bool
 new_thread(Txn *txn, ThreadId *ret, GError **error)
@@ -88,52 +88,38 @@ fork_mark_written(Txn *txn, JobId fork, JobId from, int step, GError **error)
                    NULL, error, "iii", fork.v, from.v, (int64_t)step);
 }
 
+#define AT(member) offsetof(ForkPoint, member)
+static const Field point_fields[] = {
+    {"job", "job", FIELD_INT, AT(job)},
+    {"step", "step", FIELD_NUMBER, AT(step)},
+    {NULL, "at_us", FIELD_TIME, AT(at_us)},
+};
+#undef AT
+SHAPE_HERE(point_shape, "x", ForkPoint, point_fields)
+
+#define AT(member) offsetof(Fork, member)
+static const Field fork_fields[] = {
+    {"job", "id", FIELD_INT, AT(job)},
+    {"step", "forked_step", FIELD_NUMBER, AT(step)},
+    {NULL, "created_us", FIELD_TIME, AT(created_us)},
+};
+const Shape fork_shape = {SHAPE("job", Fork, forks, fork_fields)};
+
 bool
 fork_of(Db *db, JobId job, ForkPoint *ret, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT j.forked_job, j.forked_step, max(s.at_us) FROM job j "
-                          "LEFT JOIN step s ON s.job = j.forked_job AND "
-                          "s.n = j.forked_step WHERE j.id = ? GROUP BY j.id",
-                          error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", job.v);
-    int rc = sql_next(st, error);
-    if (rc < 0)
-        return false;
-    *ret = (ForkPoint){0};
-    if (rc == 1) {
-        ret->job.v = sql_col_int(st, 0);
-        ret->step = (int)sql_col_int(st, 1);
-        ret->at_us = sql_col_int(st, 2);
-    }
-    sql_reset(st);
-    return true;
+    return rows_into(
+        db, &point_shape,
+        "FROM (SELECT j.forked_job AS job, j.forked_step AS step, "
+        "max(s.at_us) AS at_us FROM job j LEFT JOIN step s ON s.job = j.forked_job "
+        "AND s.n = j.forked_step WHERE j.id = ? GROUP BY j.id) x",
+        ret, error, "i", job.v);
 }
 
 bool
-forks_list(Db *db, JobId of, GArray **ret, GError **error)
+forks_list(Db *db, JobId of, Forks **ret, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT id, forked_step, created_us FROM job "
-                          "WHERE forked_job = ? AND forked_job <> 0 ORDER BY id",
-                          error);
-    g_autoptr(GArray) forks = g_array_new(FALSE, TRUE, sizeof(Fork));
-    int rc = 0;
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", of.v);
-    while ((rc = sql_next(st, error)) == 1) {
-        Fork f = {.job = {sql_col_int(st, 0)},
-                  .step = (int)sql_col_int(st, 1),
-                  .created_us = sql_col_int(st, 2)};
-        g_array_append_val(forks, f);
-    }
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&forks);
-    return true;
+    return rows_list(db, &fork_shape,
+                     "FROM job WHERE forked_job = ? AND forked_job <> 0 ORDER BY id", ret,
+                     error, "i", of.v);
 }

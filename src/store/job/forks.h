@@ -48,5 +48,6 @@ typedef struct Fork {
     int step;
     int64_t created_us;
 } Fork;
-/* The forks of a job, oldest first; elements are Fork. */
-bool forks_list(Db *db, JobId of, GArray **ret, GError **error);
+SHAPE_OF(Fork, fork, Forks, forks)
+/* The forks of a job, oldest first. */
+bool forks_list(Db *db, JobId of, Forks **ret, GError **error);

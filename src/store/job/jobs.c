@@ -254,13 +254,8 @@ job_claim(Txn *txn,
 bool
 job_claim_holds(Db *db, const JobClaim *claim, bool *ret, GError **error)
 {
-    int64_t found;
-
-    if (!sql_int(db, "SELECT 1 FROM job" OF_CLAIM, 0, &found, error, "iii", claim->job.v,
-                 claim->epoch, claim->fence))
-        return false;
-    *ret = found != 0;
-    return true;
+    return sql_bool(db, "SELECT 1 FROM job" OF_CLAIM, ret, error, "iii", claim->job.v,
+                    claim->epoch, claim->fence);
 }
 
 bool
@@ -307,14 +302,9 @@ job_count_step(Txn *txn,
 static bool
 has_unseen_mail(Db *db, JobId job, bool *ret, GError **error)
 {
-    int64_t found = 0;
-
-    if (!sql_int(
-            db, "SELECT 1 FROM message WHERE job = ? AND job <> 0 AND state = 'stored' LIMIT 1",
-            0, &found, error, "i", job.v))
-        return false;
-    *ret = found != 0;
-    return true;
+    return sql_bool(
+        db, "SELECT 1 FROM message WHERE job = ? AND job <> 0 AND state = 'stored' LIMIT 1",
+        ret, error, "i", job.v);
 }
 
 bool

@@ -27,68 +27,13 @@
 #include "base/proc.h"
 #include "mail/origin.h"
 #include "store/db.h"
-
-typedef enum JobState {
-    JOB_QUEUED,
-    JOB_RUNNING,
-    JOB_PARKED,
-    JOB_DONE,
-    JOB_FAILED,
-    JOB_STOPPED,
-    JOB_CANCELLED,
-    JOB_N_STATES
-} JobState;
-const char *job_state_name(JobState s);
-bool job_state_parse(const char *name, JobState *ret);
-/* For people: queued, working, waiting, done, failed, stopped, cancelled. */
-const char *job_state_words(JobState s);
-
-/* What the runtime does when the time of a parked job (resume) comes without an answer. */
-typedef enum WaitThen {
-    WAIT_CONTINUE, /* wakes it */
-    WAIT_REMIND,   /* one reminder to those it waits for; the job waits on, then as below */
-    WAIT_ESCALATE, /* the owner is asked; the job waits on, without a time */
-    WAIT_N
-} WaitThen;
-const char *wait_then_name(WaitThen then);
-bool wait_then_parse(const char *name, WaitThen *ret); /* "" is continue */
+#include "view/job_rows.h"
 
 typedef struct JobClaim {
     JobId job;
     int64_t epoch, fence;
     int attempts;
 } JobClaim;
-
-typedef struct Job {
-    JobId id;
-    ThreadId thread;
-    JobState state;
-    MsgId original; /* the mail that began the present round */
-    char *role, *face, *phase, *subject, *asker, *original_msgid, *why, *waiting_for;
-    int round, attempts;
-    int iteration;        /* steps of this run */
-    int total_iterations; /* of this round */
-    int steps;            /* of all rounds */
-    int step_limit;       /* of this round; 0: the role's total-iterations */
-    int64_t epoch, fence, seq;
-    int64_t ready_us, created_us, updated_us;
-    int64_t wakes_us, deadline_us; /* USEC_NEVER: none */
-    Due resume;                    /* parked: when it goes on by itself, or wait_then is due */
-    WaitThen wait_then;
-    int64_t stalled_us; /* since when its question finds no answer (job_stall()); USEC_NEVER */
-    bool stall_told;
-    int64_t cost_micro, round_cost_micro;
-    int64_t cost_limit_micro; /* of this round, by an order; 0: the role's max-cost */
-    Trust floor;              /* the lowest of anything that was shown in this round */
-    unsigned may;             /* MAY_…: what all who asked in this round may have done */
-    char *owner_host, *owner_boot;
-    ProcIdent owner;
-    const char *deputy; /* not stored: the brain that was asked in place of its role's; NULL */
-    char *instruction;  /* text behind an order, for the contexts of the next run; NULL */
-} Job;
-void job_free(Job *job);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)
-LIST_OF(Jobs, jobs, Job, job_free)
 
 typedef struct JobNew {
     const char *role, *face, *subject, *asker, *original_msgid;

@@ -19,32 +19,6 @@
 /* The second wait is as long as the first, but nobody is pressed sooner than this. */
 #define SECOND_WAIT_MIN_US (3600 * USEC_PER_SEC)
 
-static const char *const names[] = {"continue", "remind", "escalate"};
-_Static_assert(G_N_ELEMENTS(names) == WAIT_N, "name every WaitThen");
-
-const char *
-wait_then_name(WaitThen then)
-{
-    g_assert((unsigned)then < WAIT_N);
-    return names[then];
-}
-
-bool
-wait_then_parse(const char *name, WaitThen *ret)
-{
-    if (!*name) {
-        *ret = WAIT_CONTINUE;
-        return true;
-    }
-    for (int i = 0; i < WAIT_N; i++) {
-        if (g_str_equal(name, names[i])) {
-            *ret = (WaitThen)i;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool
 job_wait(Txn *txn, JobId id, WaitThen then, GError **error)
 {
@@ -54,7 +28,7 @@ job_wait(Txn *txn, JobId id, WaitThen then, GError **error)
         return false;
     bool acts = then != WAIT_CONTINUE && job->resume.us != USEC_NEVER;
     return sql_run(txn, "UPDATE job SET wait_then = ? WHERE id = ? AND state = 'parked'", NULL,
-                   error, "si", acts ? names[then] : NULL, id.v) &&
+                   error, "si", acts ? wait_then_name(then) : NULL, id.v) &&
            (acts ? timer_set_wait(txn, id, error) : timer_drop(txn, id, TIMER_WAIT, error));
 }
 
@@ -67,8 +41,8 @@ wait_on(Txn *txn, JobId id, WaitThen then, int64_t until_us, GError **error)
     return sql_run(txn,
                    "UPDATE job SET wait_then = ?, resume_us = steady(?), "
                    "seq = seq + 1, waiting_for = 'a reply', updated_us = ? WHERE id = ?",
-                   NULL, error, "siii", then == WAIT_CONTINUE ? NULL : names[then], until_us,
-                   now, id.v) &&
+                   NULL, error, "siii", then == WAIT_CONTINUE ? NULL : wait_then_name(then),
+                   until_us, now, id.v) &&
            (until_us == USEC_NEVER ? timer_drop(txn, id, TIMER_WAIT, error)
                                    : timer_set_wait(txn, id, error));
 }

@@ -1,20 +1,8 @@
 #include "store/job/schedules.h"
 #include "base/banned.h"
 #include "store/mail/mailboxes.h"
-#include "store/sql.h"
+#include "store/rows.h"
 #include <inttypes.h>
-
-void
-schedule_free(Schedule *s)
-{
-    if (!s)
-        return;
-    g_free(s->spec);
-    g_free(s->role);
-    g_free(s->subject);
-    g_free(s->body);
-    g_free(s);
-}
 
 bool
 schedule_put(Txn *txn, const Schedule *s, int64_t *ret_id, GError **error)
@@ -26,38 +14,10 @@ schedule_put(Txn *txn, const Schedule *s, int64_t *ret_id, GError **error)
                       s->created_us, s->next_us);
 }
 
-#define COLUMNS "id, spec, role, subject, body, created_us, last_us, next_us "
-
-static Schedule *
-read_schedule(SqlStmt *st)
-{
-    Schedule *s = g_new0(Schedule, 1);
-
-    s->id = sql_col_int(st, 0);
-    s->spec = sql_text(st, 1);
-    s->role = sql_text(st, 2);
-    s->subject = sql_text(st, 3);
-    s->body = sql_text(st, 4);
-    s->created_us = sql_col_int(st, 5);
-    s->last_us = sql_col_null(st, 6) ? USEC_NEVER : sql_col_int(st, 6);
-    s->next_us = sql_col_int(st, 7);
-    return s;
-}
-
 bool
 schedule_load(Db *db, int64_t id, Schedule **ret, GError **error)
 {
-    SqlStmt *st = sql_get(db, "SELECT " COLUMNS "FROM schedule WHERE id = ?", error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", id);
-    int rc = sql_next(st, error);
-    if (rc < 0)
-        return false;
-    *ret = rc == 1 ? read_schedule(st) : NULL;
-    sql_reset(st);
-    return true;
+    return rows_first(db, &schedule_shape, "FROM schedule WHERE id = ?", ret, error, "i", id);
 }
 
 bool
@@ -98,26 +58,12 @@ schedule_replan(Txn *txn, int64_t id, int64_t from_us, int64_t next_us, GError *
 bool
 schedules_list(Db *db, int64_t due_us, Schedules **ret, GError **error)
 {
-    SqlStmt *st =
-        due_us == USEC_NEVER
-            ? sql_get(db, "SELECT " COLUMNS "FROM schedule ORDER BY id", error)
-            : sql_get(db,
-                      "SELECT " COLUMNS "FROM schedule WHERE (next_us <= ?1 OR last_us > ?2) "
-                      "AND " MAILBOX_LETS_WORK("schedule.role") "ORDER BY next_us, id",
-                      error);
-    g_autoptr(Schedules) rows = schedules_new();
-    int rc = 0;
-
-    if (!st)
-        return false;
-    if (due_us != USEC_NEVER)
-        sql_bind(st, "ii", due_us, due_us + SCHEDULE_AHEAD_US);
-    while ((rc = sql_next(st, error)) == 1)
-        schedules_add(rows, read_schedule(st));
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&rows);
-    return true;
+    if (due_us == USEC_NEVER)
+        return rows_list(db, &schedule_shape, "FROM schedule ORDER BY id", ret, error, "");
+    return rows_list(db, &schedule_shape,
+                     "FROM schedule WHERE (next_us <= ?1 OR last_us > ?2) "
+                     "AND " MAILBOX_LETS_WORK("schedule.role") "ORDER BY next_us, id",
+                     ret, error, "ii", due_us, due_us + SCHEDULE_AHEAD_US);
 }
 
 bool

@@ -8,15 +8,7 @@
  */
 #include "base/list.h"
 #include "store/db.h"
-
-typedef struct Schedule {
-    int64_t id, created_us, next_us;
-    int64_t last_us; /* the occurrence that was mailed last; USEC_NEVER: none yet */
-    char *spec, *role, *subject, *body;
-} Schedule;
-void schedule_free(Schedule *s);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Schedule, schedule_free)
-LIST_OF(Schedules, schedules, Schedule, schedule_free)
+#include "view/job_rows.h"
 
 /* Of s: spec, role, subject, body, created_us, next_us. */
 bool schedule_put(Txn *txn, const Schedule *s, int64_t *ret_id, GError **error);

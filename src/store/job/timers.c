@@ -3,18 +3,9 @@
 #include "store/due.h"
 #include "store/job/schedules.h"
 #include "store/mail/mailboxes.h"
-#include "store/sql.h"
+#include "store/rows.h"
 
 #define JOB_MAY_WORK MAILBOX_LETS_WORK("(SELECT j.role FROM job j WHERE j.id = timer.job)")
-
-static void
-free_element(gpointer p)
-{
-    Timer *timer = p;
-
-    g_free(timer->purpose);
-    g_free(timer);
-}
 
 bool
 timer_set(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error)
@@ -58,33 +49,23 @@ timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError *
                    USEC_NEVER, ret_due_us, error, "is", job.v, purpose);
 }
 
+#define AT(member) offsetof(Timer, member)
+static const Field timer_fields[] = {
+    {NULL, "id", FIELD_INT, AT(id)},
+    {NULL, "due_us", FIELD_TIME, AT(due_us)},
+    {NULL, "job", FIELD_INT, AT(job)},
+    {NULL, "purpose", FIELD_TEXT, AT(purpose)},
+};
+SHAPE_HERE(timer_shape, "timer", Timer, timer_fields)
+
 bool
 timers_due(Db *db, const char *purpose, int64_t now_us, GPtrArray **ret_timers, GError **error)
 {
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT id, wall(due_us), job, purpose FROM timer "
-                "WHERE " SQL_IS_DUE("due_us", "?1") " AND purpose = ?2 AND " JOB_MAY_WORK
-                                                    "ORDER BY due_us, id",
-                error);
-    g_autoptr(GPtrArray) timers = g_ptr_array_new_with_free_func(free_element);
-    int rc = 0;
-
-    if (!st)
-        return false;
-    sql_bind(st, "is", now_us, purpose);
-    while ((rc = sql_next(st, error)) == 1) {
-        Timer *t = g_new0(Timer, 1);
-        t->id = sql_col_int(st, 0);
-        t->due_us = sql_col_int(st, 1);
-        t->job.v = sql_col_int(st, 2);
-        t->purpose = sql_text(st, 3);
-        g_ptr_array_add(timers, t);
-    }
-    if (rc < 0)
-        return false;
-    *ret_timers = g_steal_pointer(&timers);
-    return true;
+    return rows_list(db, &timer_shape,
+                     "FROM timer WHERE " SQL_IS_DUE("due_us", "?1") " AND purpose = ?2 "
+                                                                    "AND " JOB_MAY_WORK
+                                                                    "ORDER BY due_us, id",
+                     ret_timers, error, "is", now_us, purpose);
 }
 
 bool

@@ -1,6 +1,7 @@
 #include "store/mail/copies.h"
 #include "base/banned.h"
-#include "store/mail/messages_row.h"
+#include "store/mail/messages.h"
+#include "store/rows.h"
 
 /* What a file on a server owes, it owes as the message's own does. */
 static bool
@@ -33,32 +34,15 @@ copies_add(Txn *txn, MsgId message, const char *folder, const char *file, GError
 bool
 copies_files(Db *db, MsgId message, unsigned max, GPtrArray **ret_files, GError **error)
 {
-    SqlStmt *st =
-        sql_get(db, "SELECT file FROM copy WHERE message = ? ORDER BY id LIMIT ?", error);
-    g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func(g_free);
-    int rc;
-
-    if (!st)
-        return false;
-    sql_bind(st, "ii", message.v, (int64_t)max);
-    while ((rc = sql_next(st, error)) == 1)
-        g_ptr_array_add(files, sql_text(st, 0));
-    if (rc < 0)
-        return false;
-    *ret_files = g_steal_pointer(&files);
-    return true;
+    return sql_strings(db, "SELECT file FROM copy WHERE message = ? ORDER BY id LIMIT ?",
+                       ret_files, error, "ii", message.v, (int64_t)max);
 }
 
 bool
 copies_is(Db *db, MsgId message, const Digest *identity, bool *ret, GError **error)
 {
-    int64_t found;
-
-    if (!sql_int(db, "SELECT 1 FROM message WHERE id = ? AND identity = ?", 0, &found, error,
-                 "id", message.v, identity))
-        return false;
-    *ret = found != 0;
-    return true;
+    return sql_bool(db, "SELECT 1 FROM message WHERE id = ? AND identity = ?", ret, error, "id",
+                    message.v, identity);
 }
 
 bool
@@ -70,45 +54,21 @@ copies_promote(Txn *txn, MsgId message, const char *file, GError **error)
                    message.v, file);
 }
 
-static void
-owed_free(gpointer p)
-{
-    CopyOwed *c = p;
-
-    g_free(c->role);
-    g_free(c->file);
-    g_free(c->folder);
-    g_free(c->marks);
-    g_free(c);
-}
+#define AT(member) offsetof(CopyOwed, member)
+static const Field owed_fields[] = {
+    {NULL, "c.id", FIELD_INT, AT(id)},        {NULL, "c.role", FIELD_TEXT, AT(role)},
+    {NULL, "c.file", FIELD_TEXT, AT(file)},   {NULL, "m.folder", FIELD_TEXT, AT(folder)},
+    {NULL, "m.marks", FIELD_TEXT, AT(marks)},
+};
+SHAPE_HERE(owed_shape, NULL, CopyOwed, owed_fields)
 
 bool
 copies_owed(Db *db, unsigned max, GPtrArray **ret_rows, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT c.id, c.role, c.file, m.folder, m.marks FROM copy c "
-                          "JOIN message m ON m.id = c.message WHERE c.owed <> 0 "
-                          "ORDER BY c.id LIMIT ?",
-                          error);
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(owed_free);
-    int rc;
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", (int64_t)max);
-    while ((rc = sql_next(st, error)) == 1) {
-        CopyOwed *c = g_new(CopyOwed, 1);
-        *c = (CopyOwed){.id = sql_col_int(st, 0),
-                        .role = sql_text(st, 1),
-                        .file = sql_text(st, 2),
-                        .folder = sql_text(st, 3),
-                        .marks = sql_text(st, 4)};
-        g_ptr_array_add(rows, c);
-    }
-    if (rc < 0)
-        return false;
-    *ret_rows = g_steal_pointer(&rows);
-    return true;
+    return rows_list(db, &owed_shape,
+                     "FROM copy c JOIN message m ON m.id = c.message WHERE c.owed <> 0 "
+                     "ORDER BY c.id LIMIT ?",
+                     ret_rows, error, "i", (int64_t)max);
 }
 
 bool
@@ -123,31 +83,22 @@ copies_paid(Txn *txn, const CopyOwed *copy, GError **error)
 bool
 copies_rivals(Db *db, const char *role, const Message *m, MsgRows **ret_rows, GError **error)
 {
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT " MSG_COLUMNS " FROM message WHERE id IN "
-                "(SELECT id FROM message WHERE msgid = ? AND role = ? LIMIT ?) "
-                "AND from_spec = ? AND subject = ? AND folder <> 'Sent' ORDER BY "
-                "CASE WHEN job <> 0 OR state = 'handled' THEN 0 ELSE 1 END, id LIMIT ?",
-                error);
-    if (!st)
-        return false;
-    sql_bind(st, "ssissi", m->id, role, (int64_t)COPIES_LOOKED_AT, m->from ? m->from->spec : "",
-             m->subject, (int64_t)COPIES_COMPARED);
-    return msg_rows_read(db, st, ret_rows, error);
+    return rows_list(db, &msg_row_shape,
+                     "FROM message WHERE id IN (SELECT id FROM message WHERE msgid = ? AND "
+                     "role = ? LIMIT ?) "
+                     "AND from_spec = ? AND subject = ? AND folder <> 'Sent' ORDER BY "
+                     "CASE WHEN job <> 0 OR state = 'handled' THEN 0 ELSE 1 END, id LIMIT ?",
+                     ret_rows, error, "ssissi", m->id, role, (int64_t)COPIES_LOOKED_AT,
+                     m->from ? m->from->spec : "", m->subject, (int64_t)COPIES_COMPARED);
 }
 
 bool
 copies_under(Db *db, const char *role, const char *msgid, MsgRows **ret_rows, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? AND "
-                          "role = ? AND folder <> 'Sent' ORDER BY id LIMIT ?",
-                          error);
-    if (!st)
-        return false;
-    sql_bind(st, "ssi", msgid, role, (int64_t)COPIES_COMPARED);
-    return msg_rows_read(db, st, ret_rows, error);
+    return rows_list(
+        db, &msg_row_shape,
+        "FROM message WHERE msgid = ? AND role = ? AND folder <> 'Sent' ORDER BY id LIMIT ?",
+        ret_rows, error, "ssi", msgid, role, (int64_t)COPIES_COMPARED);
 }
 
 bool

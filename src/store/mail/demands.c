@@ -1,18 +1,17 @@
 #include "store/mail/demands.h"
 #include "base/banned.h"
 #include "base/clock.h"
-#include "store/sql.h"
+#include "store/rows.h"
 
 #define KEEP_US (24 * 3600 * USEC_PER_SEC)
 
-static void
-demand_free(Demand *d)
-{
-    g_free(d->role);
-    g_free(d->msgid);
-    g_free(d->folder);
-    g_free(d);
-}
+#define AT(member) offsetof(Demand, member)
+static const Field demand_fields[] = {
+    {NULL, "role", FIELD_TEXT, AT(role)},
+    {NULL, "msgid", FIELD_TEXT, AT(msgid)},
+    {NULL, "folder", FIELD_TEXT, AT(folder)},
+};
+SHAPE_HERE(demand_shape, "demand", Demand, demand_fields)
 
 /* What nobody looked for in a day is of an account that is gone, or of a server that is. */
 bool
@@ -38,40 +37,19 @@ demand_put(Txn *txn,
 bool
 demands_open(Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT role, msgid, folder FROM demand WHERE account = ? "
-                          "AND answer IS NULL ORDER BY asked_us LIMIT ?",
-                          error);
-    g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func((GDestroyNotify)demand_free);
-    int rc;
-
-    if (!st)
-        return false;
-    sql_bind(st, "si", account, (int64_t)max);
-    while ((rc = sql_next(st, error)) == 1) {
-        Demand *d = g_new0(Demand, 1);
-        *d = (Demand){
-            .role = sql_text(st, 0), .msgid = sql_text(st, 1), .folder = sql_text(st, 2)};
-        g_ptr_array_add(rows, d);
-    }
-    if (rc < 0)
-        return false;
-    *ret_rows = g_steal_pointer(&rows);
-    return true;
+    return rows_list(
+        db, &demand_shape,
+        "FROM demand WHERE account = ? AND answer IS NULL ORDER BY asked_us LIMIT ?", ret_rows,
+        error, "si", account, (int64_t)max);
 }
 
 bool
 demands_wait(Db *db, const char *account, const char *role, bool *ret, GError **error)
 {
-    int64_t found;
-
-    if (!sql_int(db,
-                 "SELECT 1 FROM demand WHERE account = ? AND role = ? AND answer IS NULL "
-                 "LIMIT 1",
-                 0, &found, error, "ss", account, role))
-        return false;
-    *ret = found != 0;
-    return true;
+    return sql_bool(db,
+                    "SELECT 1 FROM demand WHERE account = ? AND role = ? AND answer IS NULL "
+                    "LIMIT 1",
+                    ret, error, "ss", account, role);
 }
 
 bool

@@ -126,15 +126,10 @@ messages_known(Db *db, const char *role, const Message *m, MsgKnown *ret, GError
 bool
 messages_has_file(Db *db, const char *role, const char *file, bool *ret_has, GError **error)
 {
-    int64_t has;
-
-    if (!sql_int(db,
-                 "SELECT EXISTS (SELECT 1 FROM message WHERE file = ?1 AND role = ?2) OR "
-                 "EXISTS (SELECT 1 FROM copy WHERE file = ?1 AND role = ?2)",
-                 0, &has, error, "ss", file, role))
-        return false;
-    *ret_has = has != 0;
-    return true;
+    return sql_bool(db,
+                    "SELECT EXISTS (SELECT 1 FROM message WHERE file = ?1 AND role = ?2) OR "
+                    "EXISTS (SELECT 1 FROM copy WHERE file = ?1 AND role = ?2)",
+                    ret_has, error, "ss", file, role);
 }
 
 /* Blanks part the list, so the rare quoted local part with a blank in it is left out. */

@@ -21,34 +21,7 @@
 #include "mail/origin.h"
 #include "store/db.h"
 #include "store/viewer.h"
-
-typedef enum MsgState {
-    MSG_STORED,
-    MSG_SHOWN,
-    MSG_HANDLED,
-    MSG_IGNORED,
-    MSG_HELD,
-    MSG_DEAD,
-    MSG_N_STATES
-} MsgState;
-const char *msg_state_name(MsgState s);
-bool msg_state_parse(const char *name, MsgState *ret);
-
-/* What a mail is, decided at intake. */
-typedef enum MsgClass {
-    MSG_TASK,
-    MSG_REPLY,
-    MSG_ORDER,
-    MSG_CHECKPOINT,
-    MSG_EVENT,
-    MSG_BOUNCE,
-    MSG_AUTOMATIC,
-    MSG_STRANGER,
-    MSG_UNREADABLE,
-    MSG_HISTORY,
-    MSG_N_CLASSES
-} MsgClass;
-const char *msg_class_name(MsgClass c);
+#include "view/mail_rows.h"
 
 /* A new message, on its way in. */
 typedef struct MsgNew {
@@ -66,27 +39,6 @@ typedef struct MsgNew {
     bool words_known; /* of an answer nobody vouched for, of some length: own_words says it */
     bool apart;       /* a row of its own, though the same mail has one */
 } MsgNew;
-
-/* A row; strings live as long as the row does. */
-typedef struct MsgRow {
-    MsgId id;
-    ThreadId thread;
-    JobId job;
-    int round, step; /* step that handled it; 0: none */
-    MsgState state;
-    MsgClass class;
-    Trust trust; /* who sent it: may it start work? */
-    Trust floor; /* what its words may cause: trust, or less where its writer had read less */
-    char *role, *account, *folder, *file;
-    char *msgid, *in_reply_to, *from_name, *from, *to, *subject, *why;
-    int64_t date_us, received_us, size;
-    unsigned flags;
-    Digest body, own_words;
-    bool words_known;
-} MsgRow;
-void msg_row_free(MsgRow *row);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsgRow, msg_row_free)
-LIST_OF(MsgRows, msg_rows, MsgRow, msg_row_free)
 
 /* Has this role this mail already? */
 typedef struct MsgKnown {
@@ -136,12 +88,6 @@ bool messages_reopen(Txn *txn, JobId job, int round, const char *why, GError **e
 
 /* One line of `mail trace`. */
 bool messages_trace(Txn *txn, MsgId id, const char *what, const char *why, GError **error);
-typedef struct TraceRow {
-    int64_t at_us;
-    char *what, *why;
-} TraceRow;
-void trace_row_free(TraceRow *t);
-LIST_OF(TraceRows, trace_rows, TraceRow, trace_row_free)
 bool messages_trace_list(Db *db, MsgId id, TraceRows **ret_rows, GError **error);
 
 /* What to list. Zeroed: everything the viewer may see, newest first. */

@@ -1,135 +1,10 @@
 #include "base/banned.h"
 #include "base/err.h"
-#include "store/mail/messages_row.h"
+#include "store/mail/messages.h"
+#include "store/rows.h"
 #include <inttypes.h>
 
 #define LIST_LIMIT 50
-
-static const char *const state_names[] = {"stored",  "shown", "handled",
-                                          "ignored", "held",  "dead"};
-G_STATIC_ASSERT(G_N_ELEMENTS(state_names) == MSG_N_STATES);
-
-static const char *const class_names[] = {"task",       "reply",  "order",     "checkpoint",
-                                          "event",      "bounce", "automatic", "stranger",
-                                          "unreadable", "history"};
-G_STATIC_ASSERT(G_N_ELEMENTS(class_names) == MSG_N_CLASSES);
-
-const char *
-msg_state_name(MsgState s)
-{
-    return state_names[s];
-}
-
-const char *
-msg_class_name(MsgClass c)
-{
-    return class_names[c];
-}
-
-/* -1: no such name. */
-static int
-index_of(const char *const *names, int n, const char *name)
-{
-    for (int i = 0; name && i < n; i++)
-        if (strcmp(names[i], name) == 0)
-            return i;
-    return -1;
-}
-
-bool
-msg_state_parse(const char *name, MsgState *ret)
-{
-    int i = index_of(state_names, MSG_N_STATES, name);
-
-    if (i < 0)
-        return false;
-    *ret = (MsgState)i;
-    return true;
-}
-
-void
-msg_row_free(MsgRow *row)
-{
-    if (!row)
-        return;
-    g_free(row->role);
-    g_free(row->account);
-    g_free(row->folder);
-    g_free(row->file);
-    g_free(row->msgid);
-    g_free(row->in_reply_to);
-    g_free(row->from_name);
-    g_free(row->from);
-    g_free(row->to);
-    g_free(row->subject);
-    g_free(row->why);
-    g_free(row);
-}
-
-/* Words that this version does not know (db_check() finds them) read as what stops work: dead,
- * unreadable, nobody's trust. */
-static void
-read_words(SqlStmt *st, MsgRow *row)
-{
-    const char *class = sql_col_text(st, 6);
-    int i = index_of(class_names, MSG_N_CLASSES, class);
-
-    row->class = i < 0 ? MSG_UNREADABLE : (MsgClass)i;
-    if (!msg_state_parse(sql_col_text(st, 5), &row->state))
-        row->state = MSG_DEAD;
-    if (!trust_parse(sql_col_text(st, 7), &row->trust))
-        row->trust = TRUST_ANYONE;
-    const char *floor = sql_col_text(st, 24);
-    row->floor = row->trust;
-    if (floor && !trust_parse(floor, &row->floor))
-        row->floor = TRUST_ANYONE;
-}
-
-static MsgRow *
-read_row(SqlStmt *st)
-{
-    MsgRow *row = g_new0(MsgRow, 1);
-
-    row->id.v = sql_col_int(st, 0);
-    row->thread.v = sql_col_int(st, 1);
-    row->job.v = sql_col_int(st, 2);
-    row->round = (int)sql_col_int(st, 3);
-    row->step = (int)sql_col_int(st, 4);
-    read_words(st, row);
-    row->role = sql_text(st, 8);
-    row->account = sql_text(st, 9);
-    row->folder = sql_text(st, 10);
-    row->file = sql_text(st, 11);
-    row->msgid = sql_text(st, 12);
-    row->in_reply_to = sql_text_null(st, 13);
-    row->from_name = sql_text(st, 14);
-    row->from = sql_text(st, 15);
-    row->to = sql_text(st, 16);
-    row->subject = sql_text(st, 17);
-    row->why = sql_text_null(st, 18);
-    row->date_us = sql_col_int(st, 19);
-    row->received_us = sql_col_int(st, 20);
-    row->size = sql_col_int(st, 21);
-    row->flags = (unsigned)sql_col_int(st, 22);
-    sql_digest(st, 23, &row->body);
-    row->words_known = !sql_col_null(st, 25);
-    sql_digest(st, 25, &row->own_words);
-    return row;
-}
-
-bool
-msg_rows_read(Db *db, SqlStmt *st, MsgRows **ret_rows, GError **error)
-{
-    g_autoptr(MsgRows) rows = msg_rows_new();
-    int rc;
-
-    while ((rc = sql_next(st, error)) == 1)
-        msg_rows_add(rows, read_row(st));
-    if (rc < 0)
-        return false;
-    *ret_rows = g_steal_pointer(&rows);
-    return true;
-}
 
 /*
  * Every combination of wishes has its own best index, so the text is put together from constant
@@ -144,7 +19,7 @@ typedef struct Where {
 static void
 where_init(Where *w)
 {
-    w->sql = g_string_new("SELECT " MSG_COLUMNS " FROM message WHERE 1");
+    w->sql = g_string_new("FROM message WHERE 1");
     w->texts = g_ptr_array_new();
     w->numbers = g_array_new(FALSE, FALSE, sizeof(int64_t));
 }
@@ -252,7 +127,7 @@ and_query(Where *w, const MsgQuery *q)
 static SqlStmt *
 where_prepare(const Where *w, Db *db, GError **error)
 {
-    SqlStmt *st = sql_get(db, g_intern_string(w->sql->str), error);
+    SqlStmt *st = rows_get(db, &msg_row_shape, g_intern_string(w->sql->str), error);
 
     if (!st)
         return NULL;
@@ -285,7 +160,7 @@ matches(const MsgRow *row, const char *from, const char *subject)
 }
 
 static bool
-read_matching(Db *db, SqlStmt *st, const MsgQuery *q, MsgRows *rows, GError **error)
+read_matching(SqlStmt *st, const MsgQuery *q, MsgRows *rows, GError **error)
 {
     g_autofree char *from = q->from ? g_utf8_casefold(q->from, -1) : NULL;
     g_autofree char *subject = q->subject ? g_utf8_casefold(q->subject, -1) : NULL;
@@ -293,7 +168,7 @@ read_matching(Db *db, SqlStmt *st, const MsgQuery *q, MsgRows *rows, GError **er
     int rc = 0;
 
     while (rows->len < limit && (rc = sql_next(st, error)) == 1) {
-        g_autoptr(MsgRow) row = read_row(st);
+        g_autoptr(MsgRow) row = rows_read(&msg_row_shape, st);
 
         if (matches(row, from, subject))
             msg_rows_add(rows, g_steal_pointer(&row));
@@ -314,85 +189,46 @@ messages_list(
     SqlStmt *st = where_prepare(&w, db, error);
     if (!st)
         return false;
-    bool ok = read_matching(db, st, q, rows, error);
+    bool ok = read_matching(st, q, rows, error);
     sql_reset(st);
     if (ok)
         *ret_rows = g_steal_pointer(&rows);
     return ok;
 }
 
-static bool
-read_one(Db *db, SqlStmt *st, const Viewer *viewer, MsgRow **ret, GError **error)
-{
-    g_autoptr(MsgRow) found = NULL;
-    int rc;
-
-    while ((rc = sql_next(st, error)) == 1) {
-        g_autoptr(MsgRow) row = read_row(st);
-
-        if (viewer->operator|| g_strcmp0(row->role, viewer->role) == 0) {
-            found = g_steal_pointer(&row);
-            sql_reset(st);
-            break;
-        }
-    }
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&found);
-    return true;
-}
-
 bool
 messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT " MSG_COLUMNS " FROM message WHERE msgid = ? "
-                          "ORDER BY folder = 'Sent', job = 0 AND state <> 'handled', id DESC",
-                          error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "s", msgid);
-    return read_one(db, st, viewer, ret, error);
+    return rows_first(db, &msg_row_shape,
+                      "FROM message WHERE msgid = ?1 AND (?2 OR role = ?3) ORDER BY "
+                      "folder = 'Sent', job = 0 AND state <> 'handled', id DESC LIMIT 1",
+                      ret, error, "sis", msgid, (int64_t)viewer->operator, viewer->role);
 }
 
 bool
 messages_load(Db *db, const Viewer *viewer, MsgId id, MsgRow **ret, GError **error)
 {
-    SqlStmt *st = sql_get(db, "SELECT " MSG_COLUMNS " FROM message WHERE id = ?", error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", id.v);
-    return read_one(db, st, viewer, ret, error);
+    return rows_first(db, &msg_row_shape, "FROM message WHERE id = ?1 AND (?2 OR role = ?3)",
+                      ret, error, "iis", id.v, (int64_t)viewer->operator, viewer->role);
 }
 
 bool
 messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError **error)
 {
-    int64_t found;
-
-    if (!sql_int(db,
-                 "SELECT EXISTS (SELECT 1 FROM message WHERE msgid = ?1 AND folder <> 'Sent' "
-                 "AND (?2 OR role = ?3))",
-                 0, &found, error, "sis", msgid, (int64_t)viewer->operator, viewer->role))
-        return false;
-    *ret = found != 0;
-    return true;
+    return sql_bool(
+        db,
+        "SELECT EXISTS (SELECT 1 FROM message WHERE msgid = ?1 AND folder <> 'Sent' "
+        "AND (?2 OR role = ?3))",
+        ret, error, "sis", msgid, (int64_t)viewer->operator, viewer->role);
 }
 
 bool
 messages_open(Db *db, JobId job, MsgRows **ret_rows, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT " MSG_COLUMNS " FROM message WHERE job = ? AND job <> 0 "
-                          "AND state IN ('stored', 'shown') ORDER BY id",
-                          error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", job.v);
-    return msg_rows_read(db, st, ret_rows, error);
+    return rows_list(db, &msg_row_shape,
+                     "FROM message WHERE job = ? AND job <> 0 "
+                     "AND state IN ('stored', 'shown') ORDER BY id",
+                     ret_rows, error, "i", job.v);
 }
 
 bool
@@ -419,14 +255,6 @@ messages_count_state(
 {
     return sql_int(db, is_aside(state) ? COUNT_STATE IS_ASIDE : COUNT_STATE, 0, ret_n, error,
                    "ss", msg_state_name(state), why_prefix);
-}
-
-void
-trace_row_free(TraceRow *t)
-{
-    g_free(t->what);
-    g_free(t->why);
-    g_free(t);
 }
 
 static void
@@ -492,17 +320,14 @@ add_copies(Db *db, MsgId id, TraceRows *rows, GError **error)
 bool
 messages_trace_list(Db *db, MsgId id, TraceRows **ret_rows, GError **error)
 {
-    g_autoptr(TraceRows) rows = trace_rows_new();
-    SqlStmt *st =
-        sql_get(db, "SELECT at_us, what, why FROM trace WHERE message = ? ORDER BY id", error);
-    int rc;
+    g_autoptr(TraceRows) rows = trace_rows_new(), told = NULL;
 
-    if (!st || !add_arrival(db, id, rows, error))
+    if (!add_arrival(db, id, rows, error) ||
+        !rows_list(db, &trace_row_shape, "FROM trace WHERE message = ? ORDER BY id", &told,
+                   error, "i", id.v))
         return false;
-    sql_bind(st, "i", id.v);
-    while ((rc = sql_next(st, error)) == 1)
-        add_trace(rows, sql_col_int(st, 0), sql_text(st, 1), sql_text_null(st, 2));
-    if (rc < 0 || !add_copies(db, id, rows, error))
+    g_ptr_array_extend_and_steal(LIST_ARRAY(rows), LIST_ARRAY(g_steal_pointer(&told)));
+    if (!add_copies(db, id, rows, error))
         return false;
     *ret_rows = g_steal_pointer(&rows);
     return true;

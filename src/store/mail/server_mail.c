@@ -2,32 +2,44 @@
 #include "base/banned.h"
 #include "base/text.h"
 #include "store/out/outbox.h"
-#include "store/sql.h"
+#include "store/rows.h"
 #include <inttypes.h>
+
+#define AT(member) offsetof(RemoteMark, member)
+static const Field mark_fields[] = {
+    {NULL, "uidvalidity", FIELD_NUMBER, AT(uidvalidity)},
+    {NULL, "next_uid", FIELD_NUMBER, AT(next_uid)},
+    {NULL, "anew_uid", FIELD_NUMBER, AT(anew_uid)},
+    {NULL, "first_us", FIELD_TIME, AT(first_us)},
+    {NULL, "past_uid", FIELD_NUMBER, AT(past_uid)},
+};
+#undef AT
+SHAPE_HERE(mark_shape, "remote_folder", RemoteMark, mark_fields)
+
+#define AT(member) offsetof(RemoteRow, member)
+static const Field row_fields[] = {
+    {NULL, "id", FIELD_INT, AT(id)},
+    {NULL, "folder", FIELD_TEXT, AT(folder)},
+    {NULL, "uidvalidity", FIELD_NUMBER, AT(uidvalidity)},
+    {NULL, "uid", FIELD_NUMBER, AT(uid)},
+    {NULL, "role", FIELD_TEXT, AT(role)},
+    {NULL, "file", FIELD_TEXT, AT(file)},
+    {NULL, "msgid", FIELD_TEXT, AT(msgid)},
+    {NULL, "wants", FIELD_TEXT_NULL, AT(wants)},
+    {NULL, "marks", FIELD_TEXT_NULL, AT(marks)},
+    {NULL, "job", FIELD_INT, AT(job)},
+};
+const Shape remote_row_shape = {SHAPE("x", RemoteRow, remote_rows, row_fields)};
+/* The rows as they are; no job. */
+#define ROWS "FROM (SELECT r.*, 0 AS job FROM remote r "
+#define END ") x"
 
 bool
 remote_mark_get(
     Db *db, const char *account, const char *folder, RemoteMark *ret, GError **error)
 {
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT uidvalidity, next_uid, anew_uid, first_us, past_uid FROM remote_folder "
-                "WHERE account = ? AND folder = ?",
-                error);
-    if (!st)
-        return false;
-    sql_bind(st, "ss", account, folder);
-    *ret = (RemoteMark){0};
-    int rc = sql_next(st, error);
-    if (rc == 1) {
-        ret->uidvalidity = (uint32_t)sql_col_int(st, 0);
-        ret->next_uid = (uint32_t)sql_col_int(st, 1);
-        ret->anew_uid = (uint32_t)sql_col_int(st, 2);
-        ret->first_us = sql_col_int(st, 3);
-        ret->past_uid = (uint32_t)sql_col_int(st, 4);
-        sql_reset(st);
-    }
-    return rc >= 0;
+    return rows_into(db, &mark_shape, "FROM remote_folder WHERE account = ? AND folder = ?",
+                     ret, error, "ss", account, folder);
 }
 
 bool
@@ -46,18 +58,6 @@ remote_mark_set(
                    NULL, error, "ssiiiii", account, folder, (int64_t)mark->uidvalidity,
                    (int64_t)mark->next_uid, (int64_t)mark->anew_uid, mark->first_us,
                    (int64_t)mark->past_uid);
-}
-
-void
-remote_row_free(RemoteRow *row)
-{
-    g_free(row->folder);
-    g_free(row->role);
-    g_free(row->file);
-    g_free(row->msgid);
-    g_free(row->wants);
-    g_free(row->marks);
-    g_free(row);
 }
 
 /* The message that a file is of, or is a copy of. */
@@ -92,15 +92,11 @@ remote_has(Db *db,
            bool *ret,
            GError **error)
 {
-    int64_t id;
-
-    if (!sql_int(db,
-                 "SELECT id FROM remote WHERE account = ? AND folder = ? AND uidvalidity = ? "
-                 "AND uid = ?",
-                 0, &id, error, "ssii", account, folder, (int64_t)uidvalidity, (int64_t)uid))
-        return false;
-    *ret = id != 0;
-    return true;
+    return sql_bool(
+        db,
+        "SELECT id FROM remote WHERE account = ? AND folder = ? AND uidvalidity = ? "
+        "AND uid = ?",
+        ret, error, "ssii", account, folder, (int64_t)uidvalidity, (int64_t)uid);
 }
 
 bool
@@ -109,42 +105,6 @@ remote_account_of(
 {
     return sql_string(db, "SELECT account FROM remote WHERE file = ? AND role = ? LIMIT 1",
                       ret_account, error, "ss", file, role);
-}
-
-#define COLUMNS                                                                                \
-    "r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, r.wants, "                 \
-    "r.marks, 0 FROM remote r "
-
-static RemoteRow *
-read_row(SqlStmt *st)
-{
-    RemoteRow *row = g_new0(RemoteRow, 1);
-
-    row->id = sql_col_int(st, 0);
-    row->folder = sql_text(st, 1);
-    row->uidvalidity = (uint32_t)sql_col_int(st, 2);
-    row->uid = (uint32_t)sql_col_int(st, 3);
-    row->role = sql_text(st, 4);
-    row->file = sql_text(st, 5);
-    row->msgid = sql_text(st, 6);
-    row->wants = sql_text_null(st, 7);
-    row->marks = sql_text_null(st, 8);
-    row->job.v = sql_col_int(st, 9);
-    return row;
-}
-
-static bool
-read_rows(Db *db, SqlStmt *st, RemoteRows **ret_rows, GError **error)
-{
-    g_autoptr(RemoteRows) rows = remote_rows_new();
-    int rc;
-
-    while ((rc = sql_next(st, error)) == 1)
-        remote_rows_add(rows, read_row(st));
-    if (rc < 0)
-        return false;
-    *ret_rows = g_steal_pointer(&rows);
-    return true;
 }
 
 /* Mail of this mail's job has still to leave for somebody outside, or waits for a person's word. Then
@@ -171,17 +131,13 @@ watched_folder(Db *db, const char *account)
 bool
 remote_owed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error)
 {
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, "
-                "CASE WHEN r.wants = 'Done' AND " ANSWER_IS_DUE
-                "THEN 'Active' ELSE r.wants END, r.marks, 0 FROM remote r "
-                "WHERE " MOVE_IS_OWED "ORDER BY r.id LIMIT ?3",
-                error);
-    if (!st)
-        return false;
-    sql_bind(st, "ssi", account, watched_folder(db, account), (int64_t)max);
-    return read_rows(db, st, ret_rows, error);
+    return rows_list(
+        db, &remote_row_shape,
+        "FROM (SELECT r.id, r.folder, r.uidvalidity, r.uid, r.role, r.file, r.msgid, "
+        "CASE WHEN r.wants = 'Done' AND " ANSWER_IS_DUE
+        "THEN 'Active' ELSE r.wants END AS wants, r.marks, 0 AS job FROM remote r "
+        "WHERE " MOVE_IS_OWED "ORDER BY r.id LIMIT ?3) x ORDER BY x.id",
+        ret_rows, error, "ssi", account, watched_folder(db, account), (int64_t)max);
 }
 
 /* Somebody may want it elsewhere again since we began. */
@@ -223,14 +179,10 @@ bool
 remote_owed_marks(
     Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT " COLUMNS "WHERE r.account = ? AND r.marks IS NOT NULL "
-                          "AND r.wants IS NULL ORDER BY r.id LIMIT ?",
-                          error);
-    if (!st)
-        return false;
-    sql_bind(st, "si", account, (int64_t)max);
-    return read_rows(db, st, ret_rows, error);
+    return rows_list(db, &remote_row_shape,
+                     ROWS "WHERE r.account = ? AND r.marks IS NOT NULL AND r.wants IS NULL "
+                          "ORDER BY r.id LIMIT ?) x ORDER BY x.id",
+                     ret_rows, error, "si", account, (int64_t)max);
 }
 
 bool
@@ -244,35 +196,27 @@ bool
 remote_open(
     Db *db, const char *account, const char *role, RemoteRows **ret_rows, GError **error)
 {
-    SqlStmt *st = sql_get(
-        db,
-        "SELECT r.id, r.folder, r.uidvalidity, r.uid, m.role, m.file, m.msgid, r.wants, "
+    return rows_list(
+        db, &remote_row_shape,
+        "FROM (SELECT r.id, r.folder, r.uidvalidity, r.uid, m.role, m.file, m.msgid, r.wants, "
         "r.marks, m.job FROM job j JOIN message m ON m.job = j.id "
         "LEFT JOIN remote r ON r.file = m.file AND r.role = m.role AND r.account = ? "
         "WHERE j.role = ? AND ((j.state IN ('queued', 'running') AND m.state IN "
         "('stored', 'shown')) OR (j.state = 'parked' AND m.id = (SELECT max(c.id) "
-        "FROM message c WHERE c.job = j.id AND c.class = 'checkpoint')))",
-        error);
-    if (!st)
-        return false;
-    sql_bind(st, "ss", account, role);
-    return read_rows(db, st, ret_rows, error);
+        "FROM message c WHERE c.job = j.id AND c.class = 'checkpoint'))) " END,
+        ret_rows, error, "ss", account, role);
 }
 
 bool
 remote_parked(Db *db, const char *account, RemoteRows **ret_rows, GError **error)
 {
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS "JOIN message m ON m.file = r.file AND m.role = r.role "
-                "WHERE r.account = ? AND r.wants IS NULL AND m.id IN "
-                "(SELECT max(c.id) FROM job j JOIN message c ON c.job = j.id "
-                "AND c.class = 'checkpoint' WHERE j.state = 'parked' GROUP BY j.id)",
-                error);
-    if (!st)
-        return false;
-    sql_bind(st, "s", account);
-    return read_rows(db, st, ret_rows, error);
+    return rows_list(db, &remote_row_shape,
+                     ROWS
+                     "JOIN message m ON m.file = r.file AND m.role = r.role "
+                     "WHERE r.account = ? AND r.wants IS NULL AND m.id IN "
+                     "(SELECT max(c.id) FROM job j JOIN message c ON c.job = j.id "
+                     "AND c.class = 'checkpoint' WHERE j.state = 'parked' GROUP BY j.id)" END,
+                     ret_rows, error, "s", account);
 }
 
 bool
@@ -283,16 +227,11 @@ remote_strays(Db *db,
               RemoteRows **ret_rows,
               GError **error)
 {
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS "JOIN message m ON m.file = r.file AND m.role = r.role "
-                "JOIN job j ON j.id = m.job AND j.state NOT IN ('done', 'cancelled') "
-                "WHERE r.account = ? AND r.folder = ? AND r.uidvalidity <> ?",
-                error);
-    if (!st)
-        return false;
-    sql_bind(st, "ssi", account, folder, (int64_t)uidvalidity);
-    return read_rows(db, st, ret_rows, error);
+    return rows_list(db, &remote_row_shape,
+                     ROWS "JOIN message m ON m.file = r.file AND m.role = r.role "
+                          "JOIN job j ON j.id = m.job AND j.state NOT IN ('done', 'cancelled') "
+                          "WHERE r.account = ? AND r.folder = ? AND r.uidvalidity <> ?" END,
+                     ret_rows, error, "ssi", account, folder, (int64_t)uidvalidity);
 }
 
 bool

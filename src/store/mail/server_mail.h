@@ -21,6 +21,7 @@
 #include "base/ids.h"
 #include "base/list.h"
 #include "store/db.h"
+#include "view/shape.h"
 
 typedef struct RemoteMark {
     uint32_t uidvalidity, next_uid; /* both 0: this folder was never seen */
@@ -46,8 +47,7 @@ typedef struct RemoteRow {
     char *marks; /* letters of Maildir; NULL: no flags are owed */
     JobId job;   /* of remote_open(); else {0} */
 } RemoteRow;
-void remote_row_free(RemoteRow *row);
-LIST_OF(RemoteRows, remote_rows, RemoteRow, remote_row_free)
+SHAPE_OF(RemoteRow, remote_row, RemoteRows, remote_rows)
 
 /* A mail of the server and its file here; once more is the same. Its message, if it is taken in
  * already, becomes one of this account; what was decided about it by then is owed. */

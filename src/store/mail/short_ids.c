@@ -103,24 +103,12 @@ short_id(const ShortIds *s, const char *msgid)
 bool
 short_id_find(Db *db, const char *text, unsigned max, GPtrArray **ret, GError **error)
 {
-    g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
     const char *typed = *text == '<' ? text + 1 : text;
-    SqlStmt *st = sql_get(
+
+    return sql_strings(
         db,
         "SELECT msgid FROM message WHERE instr(msgid, ?1) = 1 OR instr(msgid, '.' || ?1) "
         "UNION SELECT msgid FROM outbox "
         "WHERE instr(msgid, ?1) = 1 OR instr(msgid, '.' || ?1) LIMIT ?2",
-        error);
-    int rc = 0;
-
-    if (!st)
-        return false;
-    if (strlen(typed) >= TYPED_MIN) {
-        sql_bind(st, "si", typed, (int64_t)max + 1);
-        while ((rc = sql_next(st, error)) == 1)
-            g_ptr_array_add(ids, sql_text(st, 0));
-    }
-    if (rc == 0)
-        *ret = g_steal_pointer(&ids);
-    return rc == 0;
+        ret, error, "si", typed, strlen(typed) >= TYPED_MIN ? (int64_t)max + 1 : (int64_t)0);
 }

@@ -3,11 +3,8 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "store/sql.h"
+#include "store/rows.h"
 #include <inttypes.h>
-
-#define VERSION_COLUMNS                                                                        \
-    "v.key, v.version, v.author, v.label, v.job, v.step, v.at_us, v.from_key"
 
 /* --- keys --- */
 
@@ -54,115 +51,39 @@ note_key_check(const char *key, GError **error)
 
 /* --- reading --- */
 
-void
-note_free(Note *note)
-{
-    if (!note)
-        return;
-    g_free(note->key);
-    g_free(note->author);
-    g_free(note->from_key);
-    g_clear_pointer(&note->body, g_bytes_unref);
-    g_free(note);
-}
-
-static void
-free_note(gpointer note)
-{
-    note_free(note);
-}
-
-/* Columns VERSION_COLUMNS, then length(body). A label that this program does not know is the
- * lowest. */
-static Note *
-read_note(SqlStmt *st)
-{
-    Note *note = g_new0(Note, 1);
-
-    note->key = sql_text(st, 0);
-    note->version = sql_col_int(st, 1);
-    note->author = sql_text(st, 2);
-    if (!trust_parse(sql_col_text(st, 3), &note->label))
-        note->label = TRUST_ANYONE;
-    note->job.v = sql_col_int(st, 4);
-    note->step = (int)sql_col_int(st, 5);
-    note->updated_us = sql_col_int(st, 6);
-    note->from_key = sql_text_null(st, 7);
-    note->deleted = sql_col_null(st, 8);
-    note->size = (size_t)sql_col_int(st, 8);
-    return note;
-}
-
-/* Those that the viewer may see. */
-static bool
-read_notes(Db *db, const Viewer *viewer, SqlStmt *st, GPtrArray **ret, GError **error)
-{
-    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(free_note);
-    int rc;
-
-    while ((rc = sql_next(st, error)) == 1) {
-        g_autoptr(Note) note = read_note(st);
-        if (viewer_sees_note(db, viewer, note->key))
-            g_ptr_array_add(notes, g_steal_pointer(&note));
-    }
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&notes);
-    return true;
-}
-
-/* version 0: the newest. The body is column 9 where there is one. */
+/* version 0: the newest. */
 static bool
 load_one(Db *db,
          const Viewer *viewer,
-         const char *sql,
+         const Shape *shape,
          const char *key,
          int64_t version,
-         bool with_body,
          Note **ret,
          GError **error)
 {
-    if (!viewer_sees_note(db, viewer, key)) {
-        *ret = NULL;
-        return true;
-    }
-    SqlStmt *st = sql_get(db, sql, error);
-    if (!st)
-        return false;
-    sql_bind(st, "sii", key, version, version);
-    int rc = sql_next(st, error);
-    if (rc < 0)
-        return false;
-    *ret = rc == 1 ? read_note(st) : NULL;
-    if (rc == 1 && with_body)
-        (*ret)->body = sql_bytes(st, 9);
-    if (rc == 1)
-        sql_reset(st);
-    return true;
+    *ret = NULL;
+    return !viewer_sees_note(db, viewer, key) ||
+           rows_first(db, shape,
+                      "FROM note_version v WHERE v.key = ? AND (? = 0 OR v.version = ?) "
+                      "ORDER BY v.version DESC LIMIT 1",
+                      ret, error, "sii", key, version, version);
 }
-
-#define ONE_VERSION                                                                            \
-    " FROM note_version v WHERE v.key = ? AND (? = 0 OR v.version = ?) "                       \
-    "ORDER BY v.version DESC LIMIT 1"
 
 bool
 note_look(
     Db *db, const Viewer *viewer, const char *key, int64_t version, Note **ret, GError **error)
 {
-    return load_one(db, viewer, "SELECT " VERSION_COLUMNS ", length(v.body)" ONE_VERSION, key,
-                    version, false, ret, error);
+    return load_one(db, viewer, &note_shape, key, version, ret, error);
 }
 
 bool
 note_load(
     Db *db, const Viewer *viewer, const char *key, int64_t version, Note **ret, GError **error)
 {
-    g_autoptr(Note) note = NULL;
-
-    if (!load_one(db, viewer, "SELECT " VERSION_COLUMNS ", length(v.body), v.body" ONE_VERSION,
-                  key, version, true, &note, error))
+    if (!load_one(db, viewer, &note_whole, key, version, ret, error))
         return false;
-    *ret = note && !note->deleted ? g_steal_pointer(&note) : NULL;
+    if (*ret && (*ret)->deleted)
+        g_clear_pointer(ret, note_free);
     return true;
 }
 
@@ -175,34 +96,38 @@ note_text(const Note *note)
     return text_make_valid(data ? data : "", (gssize)len);
 }
 
-bool
-notes_list(Db *db, const Viewer *viewer, const char *prefix, GPtrArray **ret, GError **error)
+/* Those that the viewer may see. */
+static void
+keep_visible(Db *db, const Viewer *viewer, Notes *notes)
 {
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT " VERSION_COLUMNS ", length(v.body) FROM note n JOIN note_version v "
-                "ON v.key = n.key AND v.version = n.version "
-                "WHERE n.key >= ? AND substr(n.key, 1, ?) = ? AND NOT n.deleted ORDER BY n.key",
-                error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "sis", prefix, (int64_t)strlen(prefix), prefix);
-    return read_notes(db, viewer, st, ret, error);
+    for (guint i = notes->len; i-- > 0;) {
+        if (!viewer_sees_note(db, viewer, notes->pdata[i]->key))
+            g_ptr_array_remove_index(LIST_ARRAY(notes), i);
+    }
 }
 
 bool
-note_history(Db *db, const Viewer *viewer, const char *key, GPtrArray **ret, GError **error)
+notes_list(Db *db, const Viewer *viewer, const char *prefix, Notes **ret, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT " VERSION_COLUMNS ", length(v.body) FROM note_version v "
-                          "WHERE v.key = ? ORDER BY v.version DESC",
-                          error);
-
-    if (!st)
+    if (!rows_list(
+            db, &note_shape,
+            "FROM note n JOIN note_version v ON v.key = n.key AND v.version = n.version "
+            "WHERE n.key >= ? AND substr(n.key, 1, ?) = ? AND NOT n.deleted ORDER BY n.key",
+            ret, error, "sis", prefix, (int64_t)strlen(prefix), prefix))
         return false;
-    sql_bind(st, "s", key);
-    return read_notes(db, viewer, st, ret, error);
+    keep_visible(db, viewer, *ret);
+    return true;
+}
+
+bool
+note_history(Db *db, const Viewer *viewer, const char *key, Notes **ret, GError **error)
+{
+    if (!rows_list(db, &note_shape,
+                   "FROM note_version v WHERE v.key = ? ORDER BY v.version DESC", ret, error,
+                   "s", key))
+        return false;
+    keep_visible(db, viewer, *ret);
+    return true;
 }
 
 /* --- writing --- */

@@ -19,6 +19,7 @@
 #include "mail/origin.h"
 #include "store/db.h"
 #include "store/viewer.h"
+#include "view/note_rows.h"
 
 #define NOTE_KEY_MAX 200
 /* [A-Za-z0-9._-] segments with '/' between them; no segment begins with a dot, so there is no
@@ -27,22 +28,6 @@
 bool note_key_valid(const char *key);
 /* ERR_NEVER that says what is wrong with it. */
 bool note_key_check(const char *key, GError **error);
-
-typedef struct Note {
-    char *key;
-    int64_t version;
-    bool deleted;
-    GBytes *body; /* NULL when deleted, and in lists */
-    size_t size;
-    char *author; /* "person", "operator", or a role's name */
-    Trust label;
-    JobId job;
-    int step;
-    int64_t updated_us;
-    char *from_key; /* it was renamed, and nothing else; NULL: it was written */
-} Note;
-void note_free(Note *note);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Note, note_free)
 
 /* A version; 0: the newest. NULL with true: there is none for this viewer, or it says "deleted". */
 bool note_load(
@@ -109,14 +94,11 @@ bool note_writers(Db *db, const char *key, GArray **ret, GError **error);
  * round (0: in any) does not count. */
 bool note_steered(Db *db, const char *key, JobId own, int round, bool *ret, GError **error);
 
-/* Live notes that the viewer may see, by key, without bodies. Elements are Note. prefix "": all;
+/* Live notes that the viewer may see, by key, without bodies. prefix "": all;
  * "envoy/": those beneath. */
-bool
-notes_list(Db *db, const Viewer *viewer, const char *prefix, GPtrArray **ret, GError **error);
-/* All versions of one note without bodies, newest first; empty: never was, for this viewer.
- * Elements are Note. */
-bool
-note_history(Db *db, const Viewer *viewer, const char *key, GPtrArray **ret, GError **error);
+bool notes_list(Db *db, const Viewer *viewer, const char *prefix, Notes **ret, GError **error);
+/* All versions of one note without bodies, newest first; empty: never was, for this viewer. */
+bool note_history(Db *db, const Viewer *viewer, const char *key, Notes **ret, GError **error);
 
 /*
  * The mirror's own view, for src/notes: one row per key, what its file holds as far as we know,
@@ -130,14 +112,13 @@ typedef struct NoteMirror {
     Digest digest;
     int64_t mtime_ns, size, ino; /* 0: look at the bytes */
 } NoteMirror;
-void note_mirror_free(NoteMirror *m);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(NoteMirror, note_mirror_free)
-/* By key. Elements are NoteMirror. */
-bool note_mirrors(Db *db, GPtrArray **ret, GError **error);
+SHAPE_OF(NoteMirror, note_mirror, NoteMirrors, note_mirror_rows)
+/* By key. */
+bool note_mirrors(Db *db, NoteMirrors **ret, GError **error);
 bool note_mirror_load(Db *db, const char *key, NoteMirror **ret, GError **error);
 bool note_mirrors_owed(Db *db, bool *ret, GError **error); /* is a file behind its note? */
 /* Those whose files are. */
-bool note_mirrors_behind(Db *db, GPtrArray **ret, GError **error);
+bool note_mirrors_behind(Db *db, NoteMirrors **ret, GError **error);
 /* What the file holds now: m's mirrored, has_file, digest and marks. */
 bool note_mirror_set(Txn *txn, const NoteMirror *m, GError **error);
 /* The newest version of this key with exactly these bytes; 0: none. */

@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "store/mail/copies.h"
 #include "store/out/outbox.h"
-#include "store/sql.h"
+#include "store/rows.h"
 
 static const char *const kind_names[] = {"mail-move", "mail-flag"};
 _Static_assert(G_N_ELEMENTS(kind_names) == EFFECT_N_KINDS, "name every EffectKind");
@@ -26,78 +26,27 @@ effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error)
                       e->account, e->subject, e->args);
 }
 
-/* An effect while it is being settled; owns its strings, which `effect` borrows. */
+/* An effect while it is being settled. */
 typedef struct Debt {
     Effect effect;
-    char *account, *subject, *args;
     EffectSeen seen; /* what the last look said; NOT_YET: it stays owed */
     char *why;       /* foreign: who was there; NOT_YET: what went wrong */
 } Debt;
 
-static void
-debt_free(gpointer p)
-{
-    Debt *d = p;
-
-    g_free(d->account);
-    g_free(d->subject);
-    g_free(d->args);
-    g_free(d->why);
-    g_free(d);
-}
-
-static bool
-parse_kind(const char *name, EffectKind *ret)
-{
-    for (int k = 0; k < EFFECT_N_KINDS; k++) {
-        if (strcmp(name, kind_names[k]) == 0) {
-            *ret = (EffectKind)k;
-            return true;
-        }
-    }
-    return false;
-}
-
-static Debt *
-read_debt(SqlStmt *st)
-{
-    g_autofree char *kind = sql_text(st, 1);
-    Debt *d = g_new0(Debt, 1);
-
-    d->account = sql_text(st, 4);
-    d->subject = sql_text(st, 5);
-    d->args = sql_text(st, 6);
-    d->effect = (Effect){.id = {sql_col_int(st, 0)},
-                         .kind = EFFECT_N_KINDS, /* a later version's: nobody's ops */
-                         .job = {sql_col_int(st, 2)},
-                         .message = {sql_col_int(st, 3)},
-                         .account = d->account,
-                         .subject = d->subject,
-                         .args = d->args};
-    (void)parse_kind(kind, &d->effect.kind);
-    return d;
-}
-
-static bool
-read_debts(Db *db, const char *account, GPtrArray **ret, GError **error)
-{
-    SqlStmt *st = sql_get(db,
-                          "SELECT id, kind, job, message, account, subject, args "
-                          "FROM effect WHERE account = ? AND failed IS NULL ORDER BY id",
-                          error);
-    g_autoptr(GPtrArray) debts = g_ptr_array_new_with_free_func(debt_free);
-    int rc = 0;
-
-    if (!st)
-        return false;
-    sql_bind(st, "s", account);
-    while ((rc = sql_next(st, error)) == 1)
-        g_ptr_array_add(debts, read_debt(st));
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&debts);
-    return true;
-}
+static const Words kinds = {kind_names, EFFECT_N_KINDS,
+                            EFFECT_N_KINDS}; /* unknown: nobody's ops */
+#define AT(member) offsetof(Debt, member)
+static const Field debt_fields[] = {
+    {NULL, "id", FIELD_INT, AT(effect.id)},
+    {NULL, "kind", FIELD_WORD, AT(effect.kind), &kinds},
+    {NULL, "job", FIELD_INT, AT(effect.job)},
+    {NULL, "message", FIELD_INT, AT(effect.message)},
+    {NULL, "account", FIELD_TEXT, AT(effect.account)},
+    {NULL, "subject", FIELD_TEXT, AT(effect.subject)},
+    {NULL, "args", FIELD_TEXT, AT(effect.args)},
+    {NULL, NULL, FIELD_TEXT_NULL, AT(why)},
+};
+SHAPE_HERE(debt_shape, "effect", Debt, debt_fields)
 
 /* Look; act when it is not done yet; look again, since only what is seen counts. */
 static bool
@@ -140,11 +89,11 @@ settle_all(Db *db, const EffectOps *const ops[EFFECT_N_KINDS], const GPtrArray *
     for (guint i = 0; i < debts->len; i++) {
         Debt *d = debts->pdata[i];
         const EffectKind k = d->effect.kind;
-        if (g_hash_table_contains(blocked, d->subject))
+        if (g_hash_table_contains(blocked, d->effect.subject))
             continue;
         settle(db, k < EFFECT_N_KINDS ? ops[k] : NULL, d);
         if (d->seen == EFFECT_NOT_YET)
-            g_hash_table_add(blocked, d->subject);
+            g_hash_table_add(blocked, (gpointer)d->effect.subject);
     }
 }
 
@@ -155,16 +104,11 @@ settle_all(Db *db, const EffectOps *const ops[EFFECT_N_KINDS], const GPtrArray *
 static bool
 still_owed(Db *db, const Effect *e, bool *ret, GError **error)
 {
-    int64_t found = 0;
-
-    if (!sql_int(db,
-                 "SELECT 1 FROM effect WHERE id = ? AND failed IS NULL AND kind = ? "
-                 "AND job = ? AND message = ? AND account = ? AND subject = ? AND args = ?",
-                 0, &found, error, "isiisss", e->id.v, kind_name(e->kind), e->job.v,
-                 e->message.v, e->account, e->subject, e->args))
-        return false;
-    *ret = found != 0;
-    return true;
+    return sql_bool(db,
+                    "SELECT 1 FROM effect WHERE id = ? AND failed IS NULL AND kind = ? "
+                    "AND job = ? AND message = ? AND account = ? AND subject = ? AND args = ?",
+                    ret, error, "isiisss", e->id.v, kind_name(e->kind), e->job.v, e->message.v,
+                    e->account, e->subject, e->args);
 }
 
 /* Flags that came, of "+RS-F": what goes is nobody's business elsewhere. */
@@ -278,7 +222,9 @@ effects_settle(Db *db,
 
     do {
         g_autoptr(GPtrArray) debts = NULL;
-        if (!read_debts(db, account, &debts, error))
+        if (!rows_list(db, &debt_shape,
+                       "FROM effect WHERE account = ? AND failed IS NULL ORDER BY id", &debts,
+                       error, "s", account))
             return false;
         settle_all(db, ops, debts);
         s = count_settled(debts);
@@ -287,7 +233,7 @@ effects_settle(Db *db,
         *ret_n = n += s.n;
         if (s.left && !s.copies)
             return err_set(error, ERR_LATER, "%u effects are left; '%s': %s", debts->len - s.n,
-                           s.left->subject, s.left->why);
+                           s.left->effect.subject, s.left->why);
     } while (s.copies > 0); /* each time there are fewer copies */
     return true;
 }
@@ -307,23 +253,11 @@ effects_count(Db *db, bool failed, unsigned *ret_n, GError **error)
 bool
 effects_findings(Db *db, GPtrArray **ret_lines, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT kind, subject, args, failed FROM effect "
-                          "WHERE failed IS NOT NULL ORDER BY id",
-                          error);
-    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
-    int rc = 0;
-
-    if (!st)
-        return false;
-    while ((rc = sql_next(st, error)) == 1)
-        g_ptr_array_add(lines, g_strdup_printf("%s '%s' to '%s': %s", sql_col_text(st, 0),
-                                               sql_col_text(st, 1), sql_col_text(st, 2),
-                                               sql_col_text(st, 3)));
-    if (rc < 0)
-        return false;
-    *ret_lines = g_steal_pointer(&lines);
-    return true;
+    return sql_strings(
+        db,
+        "SELECT kind || ' ''' || subject || ''' to ''' || args || ''': ' || failed "
+        "FROM effect WHERE failed IS NOT NULL ORDER BY id",
+        ret_lines, error, "");
 }
 
 bool

@@ -257,21 +257,12 @@ let_go(Txn *txn, int64_t delivery, GError **error)
 bool
 outbox_give_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error)
 {
-    g_autoptr(GArray) held = g_array_new(FALSE, FALSE, sizeof(int64_t));
-    SqlStmt *st = sql_get(txn->db,
-                          "SELECT id FROM delivery WHERE state = 'held' AND why = ? AND "
-                          "outbox IN (SELECT id FROM outbox WHERE job = ? AND job <> 0)",
-                          error);
-    int rc;
+    g_autoptr(GArray) held = NULL;
 
-    if (!st)
-        return false;
-    sql_bind(st, "si", why, job.v);
-    while ((rc = sql_next(st, error)) == 1) {
-        int64_t id = sql_col_int(st, 0);
-        g_array_append_val(held, id);
-    }
-    if (rc < 0)
+    if (!sql_ints(txn->db,
+                  "SELECT id FROM delivery WHERE state = 'held' AND why = ? AND "
+                  "outbox IN (SELECT id FROM outbox WHERE job = ? AND job <> 0)",
+                  &held, error, "si", why, job.v))
         return false;
     for (guint i = 0; i < held->len; i++) {
         if (!let_go(txn, g_array_index(held, int64_t, i), error))

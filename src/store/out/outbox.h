@@ -22,20 +22,7 @@
 #include "base/ids.h"
 #include "mail/origin.h"
 #include "store/db.h"
-
-typedef enum OutState {
-    OUT_WAITING,
-    OUT_READY,
-    OUT_SENDING,
-    OUT_SENT,
-    OUT_RETRY,
-    OUT_IN_DOUBT,
-    OUT_HELD,
-    OUT_FAILED,
-    OUT_N_STATES
-} OutState;
-const char *out_state_name(OutState s);
-bool out_state_parse(const char *name, OutState *ret);
+#include "view/mail_rows.h"
 
 typedef struct OutTo {
     const char *address; /* as in the envelope; for a Sent copy the sender's own */
@@ -77,26 +64,6 @@ bool outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error);
 /* Why mail to this local mailbox (NULL: to somebody outside) can't leave from here; NULL: it
  * can. The one place that knows which transports there are. */
 const char *outbox_no_way(const Config *config, const char *mailbox);
-
-typedef struct OutRow {
-    OutId id;
-    int64_t delivery; /* row of the delivery */
-    JobId job;
-    OutState state;
-    int attempts, round, step;
-    QuestionId question; /* that it is held for, or was; {0}: none */
-    Trust level;
-    Trust floor; /* the lowest of anything that its writer had read */
-    char *msgid, *from, *address, *mailbox, *folder, *flags, *subject, *why;
-    char *account; /* whose process does it; "": any */
-    char *role;    /* whose job wrote it; outbox_whole() knows, NULL: no role's */
-    int64_t created_us, next_us;
-    int64_t since_us; /* the same as created_us, by the wall clock of now: for its age */
-    GBytes *bytes;    /* NULL in lists, and once it is in Sent */
-} OutRow;
-void out_row_free(OutRow *r);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(OutRow, out_row_free)
-LIST_OF(OutRows, out_rows, OutRow, out_row_free)
 
 /* Base name of the file of a local delivery; caller frees. */
 char *out_row_file(const OutRow *r);

@@ -3,70 +3,13 @@
 #include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
-#include "store/sql.h"
+#include "store/rows.h"
 #include <inttypes.h>
 
 /* The outbox as others see it: names, rows, lists. Nothing here writes. */
 
 #define DEFAULT_LIMIT 50
 #define FILE_NAME_MAX 200
-
-static const char *const state_names[] = {"waiting", "ready",    "sending", "sent",
-                                          "retry",   "in_doubt", "held",    "failed"};
-_Static_assert(G_N_ELEMENTS(state_names) == OUT_N_STATES, "name every OutState");
-
-const char *
-out_state_name(OutState s)
-{
-    g_assert((unsigned)s < OUT_N_STATES);
-    return state_names[s];
-}
-
-bool
-out_state_parse(const char *name, OutState *ret)
-{
-    for (int s = 0; s < OUT_N_STATES; s++) {
-        if (strcmp(name, state_names[s]) == 0) {
-            *ret = (OutState)s;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* An unknown word is shown as held: nothing that we do not understand leaves. */
-static OutState
-read_state(const char *name)
-{
-    OutState s;
-
-    return out_state_parse(name, &s) ? s : OUT_HELD;
-}
-
-void
-out_row_free(OutRow *r)
-{
-    if (!r)
-        return;
-    g_free(r->msgid);
-    g_free(r->from);
-    g_free(r->address);
-    g_free(r->mailbox);
-    g_free(r->folder);
-    g_free(r->flags);
-    g_free(r->subject);
-    g_free(r->why);
-    g_free(r->account);
-    g_free(r->role);
-    g_clear_pointer(&r->bytes, g_bytes_unref);
-    g_free(r);
-}
-
-static void
-free_element(gpointer row)
-{
-    out_row_free(row);
-}
 
 char *
 out_row_file(const OutRow *r)
@@ -82,81 +25,6 @@ out_row_file(const OutRow *r)
     return g_string_free(g_steal_pointer(&name), FALSE);
 }
 
-#define FLOOR "coalesce(o.floor, o.level)"
-/* Of delivery d and its outbox o; the bytes come last. */
-#define COLUMNS                                                                                \
-    "o.id, d.id, o.job, d.state, d.attempts, o.round, o.step, o.level, o.msgid, o.from_spec, " \
-    "d.address, d.mailbox, d.folder, d.flags, o.subject, d.why, o.created_us, "                \
-    "wall(d.next_us), "                                                                        \
-    "o.question, d.affinity, " FLOOR ", wall(o.since_us), "
-
-static Trust
-read_floor(SqlStmt *st, int column)
-{
-    Trust floor;
-
-    return trust_parse(sql_col_text(st, column), &floor) ? floor : TRUST_ANYONE;
-}
-
-static OutRow *
-read_row(SqlStmt *st)
-{
-    OutRow *r = g_new0(OutRow, 1);
-    g_autofree char *state = sql_text(st, 3);
-    g_autofree char *level = sql_text(st, 7);
-
-    r->id.v = sql_col_int(st, 0);
-    r->delivery = sql_col_int(st, 1);
-    r->job.v = sql_col_int(st, 2);
-    r->state = read_state(state);
-    r->attempts = (int)sql_col_int(st, 4);
-    r->round = (int)sql_col_int(st, 5);
-    r->step = (int)sql_col_int(st, 6);
-    if (!trust_parse(level, &r->level))
-        r->level = TRUST_ANYONE;
-    r->msgid = sql_text(st, 8);
-    r->from = sql_text(st, 9);
-    r->address = sql_text(st, 10);
-    r->mailbox = sql_text_null(st, 11);
-    r->folder = sql_text(st, 12);
-    r->flags = sql_text_null(st, 13);
-    r->subject = sql_text(st, 14);
-    r->why = sql_text_null(st, 15);
-    r->created_us = sql_col_int(st, 16);
-    r->next_us = sql_col_int(st, 17);
-    r->question.v = sql_col_int(st, 18); /* 0 for NULL */
-    r->account = sql_text(st, 19);
-    r->floor = read_floor(st, 20);
-    r->since_us = sql_col_int(st, 21);
-    r->bytes = sql_bytes(st, 22);
-    return r;
-}
-
-static bool
-read_rows(Db *db, SqlStmt *st, OutRows **ret_rows, GError **error)
-{
-    g_autoptr(OutRows) rows = out_rows_new();
-    int rc = 0;
-
-    while ((rc = sql_next(st, error)) == 1)
-        out_rows_add(rows, read_row(st));
-    if (rc < 0)
-        return false;
-    *ret_rows = g_steal_pointer(&rows);
-    return true;
-}
-
-static bool
-read_first(Db *db, SqlStmt *st, OutRow **ret, GError **error)
-{
-    g_autoptr(OutRows) rows = NULL;
-
-    if (!read_rows(db, st, &rows, error))
-        return false;
-    *ret = rows->len > 0 ? g_ptr_array_steal_index(LIST_ARRAY(rows), 0) : NULL;
-    return true;
-}
-
 /* The words of the index delivery_due, so that it is used. */
 #define DUE "d.state IN ('ready', 'retry') AND d.next_us <= steady(?) "
 /* In the same statement and not by db_hold_all() before it: what is asked for every mail costs
@@ -168,18 +36,12 @@ read_first(Db *db, SqlStmt *st, OutRow **ret, GError **error)
 bool
 outbox_due(Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT " COLUMNS "o.bytes FROM delivery d "
-                          "CROSS JOIN outbox o ON o.id = d.outbox "
-                          "WHERE " DUE "AND (d.mailbox IS NOT NULL) = ? "
-                          "AND (d.mailbox IS NOT NULL OR d.folder = '') "
-                          "AND " MAY_LEAVE "ORDER BY d.next_us, d.id LIMIT ?",
-                          error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "iii", now_us, (int64_t)local, (int64_t)max);
-    return read_rows(db, st, ret_rows, error);
+    return rows_list(db, &out_row_whole,
+                     "FROM delivery d CROSS JOIN outbox o ON o.id = d.outbox "
+                     "WHERE " DUE "AND (d.mailbox IS NOT NULL) = ? "
+                     "AND (d.mailbox IS NOT NULL OR d.folder = '') "
+                     "AND " MAY_LEAVE "ORDER BY d.next_us, d.id LIMIT ?",
+                     ret_rows, error, "iii", now_us, (int64_t)local, (int64_t)max);
 }
 
 /* On a server lies only what has left: a copy in Sent tells the truth. */
@@ -197,17 +59,11 @@ outbox_due_files(Db *db,
                  OutRows **ret_rows,
                  GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT " COLUMNS "o.bytes FROM delivery d "
-                          "CROSS JOIN outbox o ON o.id = d.outbox "
-                          "WHERE " DUE "AND " FILES "AND " NOTHING_HELD
-                          "ORDER BY d.next_us, d.id LIMIT ?",
-                          error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "isi", now_us, account, (int64_t)max);
-    return read_rows(db, st, ret_rows, error);
+    return rows_list(db, &out_row_whole,
+                     "FROM delivery d CROSS JOIN outbox o ON o.id = d.outbox "
+                     "WHERE " DUE "AND " FILES "AND " NOTHING_HELD
+                     "ORDER BY d.next_us, d.id LIMIT ?",
+                     ret_rows, error, "isi", now_us, account, (int64_t)max);
 }
 
 bool
@@ -222,16 +78,10 @@ outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error)
 bool
 outbox_find_local(Db *db, OutId id, const char *mailbox, OutRow **ret, GError **error)
 {
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
-                "WHERE o.id = ? AND d.mailbox = ? AND d.folder = '' LIMIT 1",
-                error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "is", id.v, mailbox);
-    return read_first(db, st, ret, error);
+    return rows_first(db, &out_row_whole,
+                      "FROM outbox o JOIN delivery d ON d.outbox = o.id "
+                      "WHERE o.id = ? AND d.mailbox = ? AND d.folder = '' LIMIT 1",
+                      ret, error, "is", id.v, mailbox);
 }
 
 bool
@@ -249,15 +99,10 @@ outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
 bool
 outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error)
 {
-    int64_t found = 0;
-
-    if (!sql_int(txn->db,
-                 "SELECT 1 FROM delivery d WHERE d.id = ? AND d.state IN ('ready', 'retry') "
-                 "AND " MAY_LEAVE,
-                 0, &found, error, "i", delivery))
-        return false;
-    *ret = found != 0;
-    return true;
+    return sql_bool(txn->db,
+                    "SELECT 1 FROM delivery d WHERE d.id = ? AND d.state IN ('ready', 'retry') "
+                    "AND " MAY_LEAVE,
+                    ret, error, "i", delivery);
 }
 
 bool
@@ -297,22 +142,16 @@ outbox_list(Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret_rows,
 
     if (!find_range(db, q, &low, &high, error))
         return false;
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS "NULL FROM delivery d CROSS JOIN outbox o ON o.id = d.outbox "
-                "WHERE d.outbox >= ?7 AND d.outbox <= ?8 AND " VISIBLE
-                "AND (?3 IS NULL OR d.state = ?3) "
-                "AND (?4 OR ?3 IS NOT NULL OR d.state <> 'sent') "
-                "AND (?5 OR (d.folder <> 'Sent' AND (d.mailbox IS NOT NULL OR d.folder = ''))) "
-                "AND (?6 = 0 OR o.job = ?6) "
-                "ORDER BY d.outbox DESC, d.id DESC LIMIT ?9",
-                error);
-    if (!st)
-        return false;
-    sql_bind(st, "issiiiiii", (int64_t)viewer->operator, viewer->role, q->state,
-             (int64_t)q->all, (int64_t)q->copies, q->job.v, low, high,
-             (int64_t)(q->limit ? q->limit : DEFAULT_LIMIT));
-    return read_rows(db, st, ret_rows, error);
+    return rows_list(
+        db, &out_row_shape,
+        "FROM delivery d CROSS JOIN outbox o ON o.id = d.outbox "
+        "WHERE d.outbox >= ?7 AND d.outbox <= ?8 AND " VISIBLE
+        "AND (?3 IS NULL OR d.state = ?3) AND (?4 OR ?3 IS NOT NULL OR d.state <> 'sent') "
+        "AND (?5 OR (d.folder <> 'Sent' AND (d.mailbox IS NOT NULL OR d.folder = ''))) "
+        "AND (?6 = 0 OR o.job = ?6) ORDER BY d.outbox DESC, d.id DESC LIMIT ?9",
+        ret_rows, error, "issiiiiii", (int64_t)viewer->operator, viewer->role, q->state,
+        (int64_t)q->all, (int64_t)q->copies, q->job.v, low, high,
+        (int64_t)(q->limit ? q->limit : DEFAULT_LIMIT));
 }
 
 /* The number in an id that we minted, generation.NUMBER.tag@domain; 0: not one of ours. */
@@ -330,50 +169,38 @@ number_of(const char *msgid)
 bool
 outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GError **error)
 {
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
-                "WHERE " VISIBLE "AND ((o.id = ?3 AND o.msgid = ?4) OR "
-                "o.id = (SELECT outbox FROM renamed WHERE id = ?4)) "
-                "ORDER BY d.folder = 'Sent', d.id LIMIT 1",
-                error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "isis", (int64_t)viewer->operator, viewer->role, number_of(msgid), msgid);
-    return read_first(db, st, ret, error);
+    return rows_first(db, &out_row_whole,
+                      "FROM outbox o JOIN delivery d ON d.outbox = o.id "
+                      "WHERE " VISIBLE "AND ((o.id = ?3 AND o.msgid = ?4) OR "
+                      "o.id = (SELECT outbox FROM renamed WHERE id = ?4)) "
+                      "ORDER BY d.folder = 'Sent', d.id LIMIT 1",
+                      ret, error, "isis", (int64_t)viewer->operator, viewer->role,
+                      number_of(msgid), msgid);
 }
 
 bool
 outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError **error)
 {
-    SqlStmt *st = sql_get(
-        db, "SELECT " FLOOR " FROM outbox o WHERE " VISIBLE "AND o.id = ?3 AND o.msgid = ?4",
-        error);
-    int rc;
+    g_autofree char *floor = NULL;
 
-    *ret = TRUST_OPERATOR;
-    if (!st)
+    if (!sql_string(db,
+                    "SELECT coalesce(o.floor, o.level) FROM outbox o WHERE " VISIBLE
+                    "AND o.id = ?3 AND o.msgid = ?4",
+                    &floor, error, "isis", (int64_t)viewer->operator, viewer->role,
+                    number_of(msgid), msgid))
         return false;
-    sql_bind(st, "isis", (int64_t)viewer->operator, viewer->role, number_of(msgid), msgid);
-    while ((rc = sql_next(st, error)) == 1)
-        *ret = read_floor(st, 0);
-    return rc == 0;
+    *ret = floor ? TRUST_ANYONE : TRUST_OPERATOR;
+    (void)words_parse(&trust_words, floor, ret);
+    return true;
 }
 
 bool
 outbox_load(Db *db, OutId id, OutRow **ret, GError **error)
 {
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT " COLUMNS "o.bytes FROM outbox o JOIN delivery d ON d.outbox = o.id "
-                "WHERE o.id = ? ORDER BY d.folder = 'Sent', d.id LIMIT 1",
-                error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", id.v);
-    return read_first(db, st, ret, error);
+    return rows_first(db, &out_row_whole,
+                      "FROM outbox o JOIN delivery d ON d.outbox = o.id "
+                      "WHERE o.id = ? ORDER BY d.folder = 'Sent', d.id LIMIT 1",
+                      ret, error, "i", id.v);
 }
 
 /* --- a mail as a whole --- */
@@ -418,26 +245,12 @@ join_rows(GPtrArray *rows)
     return row;
 }
 
-static bool
-read_role(Db *db, OutRow *row, GError **error)
-{
-    SqlStmt *st = sql_get(db, "SELECT role FROM job WHERE id = ?", error);
-    int rc;
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", row->job.v);
-    while ((rc = sql_next(st, error)) == 1)
-        row->role = sql_text(st, 0);
-    return rc == 0;
-}
-
 bool
 outbox_whole(Db *db, const Viewer *viewer, OutId id, OutRow **ret, GError **error)
 {
     const OutQuery q = {.id = id, .all = true, .copies = true, .limit = UINT_MAX};
     g_autoptr(OutRows) rows = NULL;
-    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(free_element);
+    g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(out_row_shape.free);
 
     if (!outbox_list(db, viewer, &q, &rows, error))
         return false;
@@ -448,7 +261,8 @@ outbox_whole(Db *db, const Viewer *viewer, OutId id, OutRow **ret, GError **erro
     if (all->len == 0 && rows->len > 0) /* only ever filed */
         g_ptr_array_add(all, g_ptr_array_steal_index(LIST_ARRAY(rows), rows->len - 1));
     g_autoptr(OutRow) row = all->len > 0 ? join_rows(all) : NULL;
-    if (row && !read_role(db, row, error))
+    if (row && !sql_string(db, "SELECT role FROM job WHERE id = ?", &row->role, error, "i",
+                           row->job.v))
         return false;
     *ret = g_steal_pointer(&row);
     return true;

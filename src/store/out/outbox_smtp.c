@@ -4,7 +4,7 @@
 #include "mail/address.h"
 #include "store/due.h"
 #include "store/job/questions.h"
-#include "store/sql.h"
+#include "store/rows.h"
 #include <inttypes.h>
 
 /* What goes by SMTP; the words of outbox_due(). */
@@ -59,13 +59,8 @@ outbox_probes(Db *db, OutId id, unsigned *ret_n, GError **error)
 bool
 outbox_awaits_copy(Db *db, OutId id, int64_t probe, bool *ret, GError **error)
 {
-    int64_t found = 0;
-
-    if (!sql_int(db, "SELECT 1 FROM delivery WHERE" AWAITS "LIMIT 1", 0, &found, error, "ii",
-                 id.v, probe))
-        return false;
-    *ret = found != 0;
-    return true;
+    return sql_bool(db, "SELECT 1 FROM delivery WHERE" AWAITS "LIMIT 1", ret, error, "ii", id.v,
+                    probe);
 }
 
 /* What is known of all its recipients need not be asked any more. */
@@ -134,22 +129,8 @@ outbox_doubt_all(Txn *txn, const char *why, GError **error)
 bool
 outbox_to_ask(Db *db, int64_t now_us, GArray **ret, GError **error)
 {
-    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(OutId));
-    SqlStmt *st = sql_get(
-        db, "SELECT DISTINCT outbox FROM delivery WHERE" TO_ASK "ORDER BY outbox", error);
-    int rc;
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", now_us);
-    while ((rc = sql_next(st, error)) == 1) {
-        OutId id = {sql_col_int(st, 0)};
-        g_array_append_val(ids, id);
-    }
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&ids);
-    return true;
+    return sql_ints(db, "SELECT DISTINCT outbox FROM delivery WHERE" TO_ASK "ORDER BY outbox",
+                    ret, error, "i", now_us);
 }
 
 bool
@@ -394,14 +375,14 @@ outbox_resume_all(Db *db, GError **error)
 
 /* --- what a job hears --- */
 
-void
-out_news_free(OutNews *n)
-{
-    g_free(n->address);
-    g_free(n->msgid);
-    g_free(n->why);
-    g_free(n);
-}
+#define AT(member) offsetof(OutNews, member)
+static const Field news_fields[] = {
+    {NULL, "d.id", FIELD_INT, AT(delivery)},
+    {NULL, "d.address", FIELD_TEXT, AT(address)},
+    {NULL, "o.msgid", FIELD_TEXT, AT(msgid)},
+    {NULL, "d.why", FIELD_TEXT, AT(why)},
+};
+const Shape out_news_shape = {SHAPE(NULL, OutNews, out_news_list, news_fields)};
 
 bool
 outbox_set_news(Txn *txn, int64_t delivery, GError **error)
@@ -413,29 +394,10 @@ outbox_set_news(Txn *txn, int64_t delivery, GError **error)
 bool
 outbox_news(Db *db, JobId job, OutNewsList **ret, GError **error)
 {
-    g_autoptr(OutNewsList) all = out_news_list_new();
-    SqlStmt *st = sql_get(db,
-                          "SELECT d.id, d.address, o.msgid, d.why FROM delivery d "
-                          "JOIN outbox o ON o.id = d.outbox "
-                          "WHERE d.news <> 0 AND o.job = ? AND o.job <> 0 ORDER BY d.id",
-                          error);
-    int rc;
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", job.v);
-    while ((rc = sql_next(st, error)) == 1) {
-        OutNews *n = g_new0(OutNews, 1);
-        n->delivery = sql_col_int(st, 0);
-        n->address = sql_text(st, 1);
-        n->msgid = sql_text(st, 2);
-        n->why = sql_text(st, 3);
-        out_news_list_add(all, n);
-    }
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&all);
-    return true;
+    return rows_list(db, &out_news_shape,
+                     "FROM delivery d JOIN outbox o ON o.id = d.outbox "
+                     "WHERE d.news <> 0 AND o.job = ? AND o.job <> 0 ORDER BY d.id",
+                     ret, error, "i", job.v);
 }
 
 bool

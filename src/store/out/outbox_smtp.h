@@ -100,8 +100,7 @@ typedef struct OutNews {
     int64_t delivery;
     char *address, *msgid, *why;
 } OutNews;
-void out_news_free(OutNews *n);
-LIST_OF(OutNewsList, out_news_list, OutNews, out_news_free)
+SHAPE_OF(OutNews, out_news, OutNewsList, out_news_list)
 bool outbox_set_news(Txn *txn, int64_t delivery, GError **error);
 /* Oldest first. */
 bool outbox_news(Db *db, JobId job, OutNewsList **ret, GError **error);

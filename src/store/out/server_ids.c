@@ -70,41 +70,23 @@ server_ids_find(Db *db, const char *id, OutId *ret, char **ret_msgid, GError **e
 bool
 server_ids_any(Db *db, bool *ret, GError **error)
 {
-    int64_t found = 0;
-
-    if (!sql_int(db, "SELECT 1 FROM renamed LIMIT 1", 0, &found, error, ""))
-        return false;
-    *ret = found != 0;
-    return true;
+    return sql_bool(db, "SELECT 1 FROM renamed LIMIT 1", ret, error, "");
 }
 
 /* Numbers grow with time, so only what is newer is looked at. */
 bool
 server_ids_owed(Db *db, const char *account, int64_t since_us, GArray **ret, GError **error)
 {
-    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(OutId));
     int64_t before = 0;
-    int rc;
 
     if (!sql_int(db, "SELECT id FROM outbox WHERE created_us < ? ORDER BY id DESC LIMIT 1", 0,
                  &before, error, "i", since_us))
         return false;
-    SqlStmt *st = sql_get(
+    return sql_ints(
         db,
         "SELECT DISTINCT d.outbox FROM delivery d WHERE d.outbox > ? AND d.affinity = ? AND "
         "d.mailbox IS NULL AND d.folder = '' AND d.state IN ('sending', 'sent', 'in_doubt') "
         "AND "
         "NOT EXISTS (SELECT 1 FROM renamed r WHERE r.outbox = d.outbox) ORDER BY d.outbox",
-        error);
-    if (!st)
-        return false;
-    sql_bind(st, "is", before, account);
-    while ((rc = sql_next(st, error)) == 1) {
-        OutId id = {sql_col_int(st, 0)};
-        g_array_append_val(ids, id);
-    }
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&ids);
-    return true;
+        ret, error, "is", before, account);
 }

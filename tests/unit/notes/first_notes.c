@@ -67,7 +67,8 @@ test_all(TempStore *s, gconstpointer data)
     static const char *const phases[] = {"triage",  "gathering", "summarising",
                                          "working", "coding",    "composing",
                                          "waiting", "complete",  "escalate"};
-    g_autoptr(GPtrArray) findings = NULL, history = NULL;
+    g_autoptr(GPtrArray) findings = NULL;
+    g_autoptr(Notes) history = NULL;
 
     write_first(s, "envoy");
     write_first(s, "scribe");

@@ -39,7 +39,7 @@ test_rows(TempStore *s, gconstpointer data)
     JobId again = fork_it(s, first, 8);
     g_autoptr(Job) job = temp_load(s, id);
     g_autoptr(Job) other = temp_load(s, again);
-    g_autoptr(GArray) forks = NULL;
+    g_autoptr(Forks) forks = NULL;
     g_autoptr(GError) error = NULL;
     ForkPoint from;
     JobClaim claim;
@@ -67,8 +67,8 @@ test_rows(TempStore *s, gconstpointer data)
     g_assert_cmpint(from.job.v, ==, 0);
     g_assert_true(forks_list(s->db, first, &forks, &error));
     g_assert_cmpuint(forks->len, ==, 2);
-    g_assert_cmpint(g_array_index(forks, Fork, 1).job.v, ==, again.v);
-    g_assert_cmpint(g_array_index(forks, Fork, 1).step, ==, 8);
+    g_assert_cmpint(forks->pdata[1]->job.v, ==, again.v);
+    g_assert_cmpint(forks->pdata[1]->step, ==, 8);
 }
 
 static void

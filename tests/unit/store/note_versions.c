@@ -110,7 +110,7 @@ test_keys(void)
 static void
 test_versions(TempStore *s, gconstpointer data)
 {
-    g_autoptr(GPtrArray) history = NULL;
+    g_autoptr(Notes) history = NULL;
 
     assert_body(s, "a/b", 0, NULL);
     assert_put(s, "a/b", "one", NOTE_ABSENT, &ann, "1");
@@ -235,7 +235,7 @@ remove_note(TempStore *s, const char *key, int64_t if_version)
 static void
 test_delete(TempStore *s, gconstpointer data)
 {
-    g_autoptr(GPtrArray) live = NULL;
+    g_autoptr(Notes) live = NULL;
     g_autoptr(Note) looked = NULL;
 
     g_assert_false(remove_note(s, "n", NOTE_ANY));
@@ -301,7 +301,7 @@ test_list(TempStore *s, gconstpointer data)
     for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
         assert_put(s, keys[i], "1234", NOTE_ABSENT, &ann, "1");
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) notes = NULL;
+        g_autoptr(Notes) notes = NULL;
         g_autoptr(GString) got = g_string_new(NULL);
 
         g_assert_true(notes_list(s->db, &VIEWER_OPERATOR, cases[i].prefix, &notes, NULL));
@@ -417,7 +417,7 @@ said(bool ok, GError **error)
 }
 
 static char *
-list_of(const GPtrArray *notes)
+list_of(const Notes *notes)
 {
     GString *keys = g_string_new(NULL);
 
@@ -463,7 +463,7 @@ test_viewer(TempStore *s, gconstpointer data)
         bool want = cases[i / 2].want_seen, there = i % 2;
         g_autoptr(GError) error = NULL;
         g_autoptr(Note) loaded = NULL, looked = NULL;
-        g_autoptr(GPtrArray) history = NULL, list = NULL;
+        g_autoptr(Notes) history = NULL, list = NULL;
         g_autoptr(GBytes) body = bytes("over it");
         g_autofree char *line = g_strdup_printf("note '%s' " HIDDEN, key);
 
@@ -506,7 +506,7 @@ static void
 test_viewer_limit(TempStore *s, gconstpointer data)
 {
     const Viewer envoy = {.role = "envoy"};
-    g_autoptr(GPtrArray) list = NULL;
+    g_autoptr(Notes) list = NULL;
 
     assert_put(s, "scribe/marmalade", "Marmalade, marmalade, marmalade.", NOTE_ANY, &ann, "1");
     assert_put(s, "team/x", "Of this and that, and of marmalade.", NOTE_ANY, &ann, "1");

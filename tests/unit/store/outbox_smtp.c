@@ -56,7 +56,7 @@ states(TempStore *s)
     return g_string_free(text, FALSE);
 }
 
-typedef enum Step {
+typedef enum Act {
     SENDING,
     DOUBT,
     ARRIVED,
@@ -70,10 +70,10 @@ typedef enum Step {
     COPY_FIRST,  /* comes */
     COPY_OF_ANY, /* comes, and does not say which it is */
     N_STEPS
-} Step;
+} Act;
 
 static void
-step(TempStore *s, Step what, OutId id, const int64_t ids[2])
+step(TempStore *s, Act what, OutId id, const int64_t ids[2])
 {
     g_autoptr(GError) error = NULL;
     g_auto(Txn) txn = {0};
@@ -130,7 +130,7 @@ step(TempStore *s, Step what, OutId id, const int64_t ids[2])
 
 static const struct {
     const char *name;
-    Step steps[8];
+    Act steps[8];
     const char *want;
 } cases[] = {
     {"sending is for all", {SENDING, N_STEPS}, "sending sending"},

@@ -36,6 +36,10 @@ test_round_trip(TempStore *s, gconstpointer data)
     put_step(s, temp_job(s, "envoy"), 1, "of another job", NULL);
     put_step(s, job, 2, "answered ann", NULL);
     g_assert_true(steps_list(s->db, &all, job, &steps, &error));
+    g_assert_cmpstr(steps->pdata[0]->did, ==, "asked bob");
+    g_assert_null(steps->pdata[0]->answer); /* a list reads no more than it shows */
+    g_clear_pointer(&steps, steps_free);
+    g_assert_true(steps_list_whole(s->db, &all, job, &steps, &error));
     g_assert_cmpuint(steps->len, ==, 2);
     const Step *first = steps->pdata[0], *second = steps->pdata[1];
     g_assert_cmpstr(first->did, ==, "asked bob");

@@ -1,0 +1,38 @@
+#pragma once
+
+/*
+ * Reading rows by their shape (view/shape.h), for this room only. The statement is "SELECT", the
+ * columns of the shape and `rest`, which is a string constant: "FROM job WHERE id = ?". Formats are
+ * those of sql_bind().
+ */
+#include "store/sql.h"
+#include "view/shape.h"
+
+/* All rows: *ret_list is a LIST_OF or a GPtrArray of them. */
+bool rows_list(Db *db,
+               const Shape *shape,
+               const char *rest,
+               void *ret_list,
+               GError **error,
+               const char *format,
+               ...);
+/* The first row; NULL with true: there is none. */
+bool rows_first(Db *db,
+                const Shape *shape,
+                const char *rest,
+                void *ret_row,
+                GError **error,
+                const char *format,
+                ...);
+/* The first row into a struct without strings; all 0 where there is none. */
+bool rows_into(Db *db,
+               const Shape *shape,
+               const char *rest,
+               void *ret_struct,
+               GError **error,
+               const char *format,
+               ...);
+/* For whoever looks at each row before it is kept: the statement, bound or not, and the row that
+ * it stands at. */
+SqlStmt *rows_get(Db *db, const Shape *shape, const char *rest, GError **error);
+void *rows_read(const Shape *shape, SqlStmt *st);

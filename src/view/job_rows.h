@@ -1,0 +1,104 @@
+#pragma once
+
+/* Jobs, their steps, what comes again and what it cost, as they stand in the tables and as everybody
+ * is shown them. What happens to them: store/job. */
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/proc.h"
+#include "mail/origin.h"
+#include "view/shape.h"
+
+typedef enum JobState {
+    JOB_QUEUED,
+    JOB_RUNNING,
+    JOB_PARKED,
+    JOB_DONE,
+    JOB_FAILED,
+    JOB_STOPPED,
+    JOB_CANCELLED,
+    JOB_N_STATES
+} JobState;
+const char *job_state_name(JobState s);
+bool job_state_parse(const char *name, JobState *ret);
+/* For people: queued, working, waiting, done, failed, stopped, cancelled. */
+const char *job_state_words(JobState s);
+
+/* What the runtime does when the time of a parked job (resume) comes without an answer. */
+typedef enum WaitThen {
+    WAIT_CONTINUE, /* wakes it */
+    WAIT_REMIND,   /* one reminder to those it waits for; the job waits on, then as below */
+    WAIT_ESCALATE, /* the owner is asked; the job waits on, without a time */
+    WAIT_N
+} WaitThen;
+const char *wait_then_name(WaitThen then);
+bool wait_then_parse(const char *name, WaitThen *ret); /* "" is continue */
+
+typedef struct Job {
+    JobId id;
+    ThreadId thread;
+    JobState state;
+    MsgId original; /* the mail that began the present round */
+    char *role, *face, *phase, *subject, *asker, *original_msgid, *why, *waiting_for;
+    int round, attempts;
+    int iteration;        /* steps of this run */
+    int total_iterations; /* of this round */
+    int steps;            /* of all rounds */
+    int step_limit;       /* of this round; 0: the role's total-iterations */
+    int64_t epoch, fence, seq;
+    int64_t ready_us, created_us, updated_us;
+    int64_t wakes_us, deadline_us; /* USEC_NEVER: none */
+    Due resume;                    /* parked: when it goes on by itself, or wait_then is due */
+    WaitThen wait_then;
+    int64_t stalled_us; /* since when its question finds no answer (job_stall()); USEC_NEVER */
+    bool stall_told;
+    int64_t cost_micro, round_cost_micro;
+    int64_t cost_limit_micro; /* of this round, by an order; 0: the role's max-cost */
+    Trust floor;              /* the lowest of anything that was shown in this round */
+    unsigned may;             /* MAY_…: what all who asked in this round may have done */
+    char *owner_host, *owner_boot;
+    ProcIdent owner;
+    const char *deputy; /* not stored: the brain that was asked in place of its role's; NULL */
+    char *instruction;  /* text behind an order, for the contexts of the next run; NULL */
+} Job;
+SHAPE_OF(Job, job, Jobs, jobs)
+
+/* --- steps --- */
+
+typedef struct Step {
+    JobId job;
+    int n, round;
+    int64_t at_us, took_us, cost_micro;
+    char *phase;
+    char *brain; /* which was asked; NULL: none, or not known */
+    char *did;   /* one line for people: "answered <id>" */
+    char *because;
+    GBytes *answer;   /* what the brain said; NULL */
+    GBytes *manifest; /* what it was shown; NULL */
+    Digest context;
+    GBytes *state; /* JSON of the mode: what the next step goes on with; NULL */
+    char *results; /* JSON list of lines: what became of its notes and mails; NULL */
+} Step;
+SHAPE_OF(Step, step, Steps, steps)
+extern const Shape step_whole; /* with all that it said and was shown */
+
+/* --- what comes again --- */
+
+typedef struct Schedule {
+    int64_t id, created_us, next_us;
+    int64_t last_us; /* the occurrence that was mailed last; USEC_NEVER: none yet */
+    char *spec, *role, *subject, *body;
+} Schedule;
+SHAPE_OF(Schedule, schedule, Schedules, schedules)
+
+/* --- what it cost --- */
+
+typedef enum CostBy { COST_DAY, COST_ROLE, COST_JOB, COST_BRAIN } CostBy;
+
+typedef struct CostRow {
+    char *name;    /* "2026-11-15", a role, a brain, or the subject of the job */
+    char *role;    /* of the job; NULL else */
+    JobId job;     /* {0}: not by job */
+    int64_t steps; /* those that cost nothing included */
+    int64_t cost_micro;
+} CostRow;
+SHAPE_OF(CostRow, cost_row, CostRows, cost_rows)
