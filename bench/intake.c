@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "cli/faces.h"
 #include "corpus.h"
-#include "engine/checkpoint/mailbox_visit.h"
+#include "store/mail/mailbox_visit.h"
 #include "measure.h"
 #include "place.h"
 #include <dirent.h>

@@ -18,7 +18,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "engine/checkpoint/mailbox_visit.h"
+#include "store/mail/mailbox_visit.h"
 #include "engine/in/fetch_name.h"
 #include "engine/in/mail_in.h"
 #include "mail/message.h"

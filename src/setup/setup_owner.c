@@ -3,9 +3,9 @@
 #include "base/err.h"
 #include "base/preset.h"
 #include "base/text.h"
-#include "engine/people/unproven_notice.h"
 #include "mail/address.h"
 #include "setup/setup_mail.h"
+#include "store/mail/server_mail.h"
 
 #define PAIR_WITHIN "10m"
 
@@ -81,13 +81,12 @@ static int
 keep_forged(MailSetup *m, const char *id, bool kept)
 {
     GError *error = NULL;
-    g_autofree char *key = g_strconcat(UNPROVEN_FORGED, m->name, NULL);
     g_auto(Txn) txn = {0};
     int status = cli_db(m->s->cli, DB_WRITE);
     if (status)
         return status;
     if (!txn_begin(m->s->cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !meta_set(&txn, key, kept ? id : NULL, &error) || !txn_commit(&txn, &error))
+        !remote_set_forged(&txn, m->name, kept ? id : NULL, &error) || !txn_commit(&txn, &error))
         return cli_error(0, error);
     return 0;
 }

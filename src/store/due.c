@@ -1,13 +1,10 @@
 #include "store/due.h"
 #include "base/banned.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "store/sql.h"
-#include <inttypes.h>
 
 /* How old the mark may be when something is written. */
 #define FRESH_US USEC_PER_SEC
-#define KEY "clock"
 
 static ClockMark
 mark_now(const Db *db)
@@ -46,22 +43,21 @@ is_right(const ClockMark *m, const ClockMark *now)
     return m->boot && is_same_boot(m, now) && set_by(m, now) == 0;
 }
 
-/* "BOOT BOOT_US WALL_US AHEAD_US" */
 static bool
 read_mark(Db *db, ClockMark *ret, GError **error)
 {
-    g_autofree char *text = NULL;
-
-    if (!meta_get(db, KEY, &text, error))
-        return false;
-    g_auto(GStrv) words = g_strsplit(text ? text : "", " ", -1);
+    SqlStmt *st = sql_get(db, "SELECT boot, boot_us, wall_us, ahead_us FROM clock", error);
     ClockMark m = {0};
-    if (g_strv_length(words) == 4 && text_parse_int(words[1], 0, INT64_MAX, &m.boot_us) &&
-        text_parse_int(words[2], 0, INT64_MAX, &m.wall_us) &&
-        text_parse_int(words[3], INT64_MIN, INT64_MAX, &m.ahead_us))
-        m.boot = g_intern_string(words[0]);
-    *ret = m;
-    return true;
+    int rc = -1;
+
+    while (st && (rc = sql_next(st, error)) == 1)
+        m = (ClockMark){.boot = g_intern_string(sql_col_text(st, 0)),
+                        .boot_us = sql_col_int(st, 1),
+                        .wall_us = sql_col_int(st, 2),
+                        .ahead_us = sql_col_int(st, 3)};
+    if (rc == 0)
+        *ret = m;
+    return rc == 0;
 }
 
 /* Others may have kept it meanwhile; without a store that can be read nothing is due anyway. */
@@ -108,13 +104,17 @@ bool
 due_keep(Txn *txn, GError **error)
 {
     ClockMark *m = db_clock_mark(txn->db);
-    g_autofree char *text = g_strdup_printf("%s %" PRId64 " %" PRId64 " %" PRId64, m->boot,
-                                            m->boot_us, m->wall_us, m->ahead_us);
 
     if (!m->owed)
         return true;
     m->owed = false;
-    return meta_set(txn, KEY, text, error);
+    return sql_run(
+        txn,
+        "INSERT INTO clock (id, boot, boot_us, wall_us, ahead_us) "
+        "VALUES (1, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET boot = excluded.boot, "
+        "boot_us = excluded.boot_us, wall_us = excluded.wall_us, "
+        "ahead_us = excluded.ahead_us",
+        NULL, error, "siii", m->boot, m->boot_us, m->wall_us, m->ahead_us);
 }
 
 void

@@ -8,7 +8,7 @@
  * So spans end on the home's own clock, which nobody sets. It goes with CLOCK_BOOTTIME from one
  * end of a boot to the other; over a boot it goes with the wall clock, or stands still where that
  * was set back meanwhile, so that what is left of every span begins there (but for a second). It differs from the
- * wall clock by a number that only changes when that is set; in "clock" of meta stand this
+ * wall clock by a number that only changes when that is set; in the table clock stand this
  * number, and boot and both times at which it was last right. Whoever commits keeps it.
  *
  * In SQL, all with wall times and with NULL for USEC_NEVER:

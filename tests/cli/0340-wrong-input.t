@@ -6,7 +6,7 @@
 esc=$'\033]0;pwn\007'
 bad=$'\377\376x'
 # All but the marks by which doctor knows an unchanged note file: it renews them when they have aged.
-state() { sqlite3 "$HOME_DIR/state/postrider.db" .dump | sed -E "/^INSERT INTO meta VALUES\('clock',/d" | sed -E '/^INSERT INTO note VALUES/s/(,[0-9]+){3}\);$/);/' | sha256sum; }
+state() { sqlite3 "$HOME_DIR/state/postrider.db" .dump | sed -E "/^INSERT INTO clock VALUES/d" | sed -E '/^INSERT INTO note VALUES/s/(,[0-9]+){3}\);$/);/' | sha256sum; }
 lines() { printf '%s\n' "$ERR" | wc -l; }
 
 pr init >/dev/null

@@ -32,6 +32,7 @@ run at 60 doctor
 is "$STATUS $(grep -v '^note: \|may or may not have arrived' <<<"$OUT$ERR")" '1 ' 'doctor finds the mail in doubt, and nothing wrong'
 is "$(db 'PRAGMA user_version')" "$(sed -n 's/.*schema \([0-9]*\);.*/\1/p' <<<"$OUT" | head -n 1)" 'the store is of this version'
 ok 'a copy of the old one is kept' test -f "$HOME_DIR/state/postrider.db.before-8"
+is "$(db "SELECT group_concat(key, ' ') FROM (SELECT key FROM meta WHERE key LIKE '%:%' ORDER BY key)")" '' 'nothing encoded is left in meta'
 
 # --- what people see of it ---
 
@@ -44,6 +45,7 @@ like "$OUT" 'spent today: \$2.00 of \$3.00' 'and what was spent'
 like "$(at 60 cost --by day)" '2027-01-15  4      \$2.00' 'as in the list of costs'
 like "$(at 60 job log 3)" 'the order STOP from the operator' 'the order by command stands in the log'
 like "$(at 60 every list)" 'day 9:00' 'the schedule is there'
+is "$(db "SELECT broken_until_us FROM brain WHERE name = 'absent'")" $(((T0 + 300) * 1000000)) 'the brain is not asked before its time'
 
 # --- it goes on ---
 

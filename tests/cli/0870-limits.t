@@ -250,7 +250,7 @@ is "$(calls) $(to_you)" '1 1' 'until it ends nobody is asked; whoever asked hear
 ok 'with the time' you_have "I can't go on with this before 2027-01-15T10:00:00Z"
 at 7201 serve --once
 is "$(job state 1) $(job state 2) $(calls) $(to_you)" 'done done 3 3' 'then both go on'
-is "$(db "SELECT count(*) FROM meta WHERE key LIKE 'limited%'")" 0 'and nothing is left of it'
+is "$(db "SELECT count(limited_why) + (SELECT count(*) FROM told) FROM brain")" 0 'and nothing is left of it'
 
 model_home
 printf '\n[person kim]\naddress = kim@postrider.local\nmay = ask steer\n' >>"$HOME_DIR/postrider.conf"

@@ -9,7 +9,7 @@
 T0=1800000000 # 2027-01-15 08:00 UTC
 at() { local s=$1; shift; POSTRIDER_CLOCK=@$((T0 + s)) pr "$@"; }
 runs() { cat "$WORK/runs" 2>/dev/null | wc -l; }
-limited() { db "SELECT count(*) FROM meta WHERE key LIKE 'limited%'"; }
+limited() { db "SELECT count(limited_why) + (SELECT count(*) FROM told) FROM brain"; }
 count() { grep -rl -- "$1" "$HOME_DIR/mail/${2:-you}/new" 2>/dev/null | wc -l; }
 # The program on stdin answers; its prompt is in $WORK/prompt.
 program_home()

@@ -80,7 +80,7 @@ like "$OUT" 'it says: ready.*step: ok, it answers in the form that jobs need' 'i
 like "$(cat "$WORK/schema.log")" 'current_phase' 'it was asked with the schema of a step'
 ok 'a server that knows no schema' pr setup brain --name s2 --kind openai --model m --url "$URL/v1" --yes
 like "$OUT" 'step: ok, though its server takes no JSON schema; the question says it in words' 'is told too'
-is "$(db "SELECT count(*) FROM meta WHERE key LIKE '%lacks%s2%' AND CAST(value AS INTEGER) > 0")" 1 'and remembered'
+is "$(db "SELECT count(*) FROM brain WHERE name = 's2' AND lacks > 0")" 1 'and remembered'
 fake_end
 
 fake bad <<'S'

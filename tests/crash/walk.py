@@ -255,7 +255,7 @@ class Walk:
 
 def state_of(home):
     """A digest of what is on disk, without what differs from run to run."""
-    tables = ("message", "job", "step", "outbox", "delivery", "effect", "timer", "meta", "money", "unbooked", "asking")
+    tables = ("message", "job", "step", "outbox", "delivery", "effect", "timer", "meta", "money", "unbooked", "asking", "brain", "account", "told", "suspect", "missed")
     lines = [str(f.relative_to(home.path)) for f in sorted(home.path.rglob("*"))]
     lines += [f"mark {(home.path / 'state/deliver.mark').read_text()[:1]}"
               for _ in range((home.path / "state/deliver.mark").exists())]

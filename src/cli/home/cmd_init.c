@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/home/home_files.h"
-#include "engine/checkpoint/mailbox_visit.h"
+#include "store/mail/mailbox_visit.h"
 #include "mail/maildir.h"
 #include "notes/first_notes.h"
 #include "notes/notes.h"

@@ -1,6 +1,6 @@
 #include "cli/home/role_make.h"
 #include "base/banned.h"
-#include "engine/checkpoint/mailbox_visit.h"
+#include "store/mail/mailbox_visit.h"
 #include "mail/maildir.h"
 #include "notes/first_notes.h"
 #include "notes/notes.h"

@@ -114,20 +114,13 @@ note_accounts(Cli *cli, GPtrArray *problems, GError **error)
     return true;
 }
 
-static bool
-get_meta(Cli *cli, const char *key, const char *name, char **ret, GError **error)
-{
-    g_autofree char *whole = g_strconcat(key, name, NULL);
-    return meta_get(cli->db, whole, ret, error);
-}
-
 /* Servers whose word about senders is not to be had, or not to be believed, as it is written. */
 static bool
 note_proofs(Cli *cli, GPtrArray *problems, GError **error)
 {
     const Config *config = cli->home->config;
     g_autofree char *held = NULL;
-    if (!config->authserv_fields_said && !get_meta(cli, UNPROVEN_SEVERAL, "", &held, error))
+    if (!config->authserv_fields_said && !meta_get(cli->db, UNPROVEN_SEVERAL, &held, error))
         return false;
     if (held)
         note(problems,
@@ -139,7 +132,7 @@ note_proofs(Cli *cli, GPtrArray *problems, GError **error)
     for (unsigned i = 0; i < config->n_accounts; i++) {
         g_autofree char *id = NULL;
         const char *name = config->accounts[i].name;
-        if (!get_meta(cli, UNPROVEN_FORGED, name, &id, error))
+        if (!remote_forged(cli->db, name, &id, error))
             return false;
         if (id)
             note(problems,

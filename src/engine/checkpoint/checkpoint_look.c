@@ -17,6 +17,7 @@
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
 #include "store/job/command_orders.h"
+#include "store/job/missed.h"
 #include "store/job/timers.h"
 #include "store/out/outbox.h"
 
@@ -114,12 +115,6 @@ look_for(Engine *engine, const Job *job, Maildir *md, Found *ret, GError **error
     return true;
 }
 
-static char *
-mark_name(const Job *job)
-{
-    return g_strdup_printf("checkpoint-gone:%" G_GINT64_FORMAT, job->id.v);
-}
-
 static bool
 stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found, GError **error)
 {
@@ -130,11 +125,10 @@ stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found,
     g_autoptr(Compose) c = role_mail_notice(engine, role, job, engine->home->config->owner,
                                             NULL, text, &parent, error);
     Post post = {.thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
-    g_autofree char *mark = mark_name(job);
     bool changed;
     g_auto(Txn) txn = {0};
     if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !meta_set(&txn, mark, NULL, error) ||
+        !missed_set(&txn, job->id, NULL, error) ||
         !job_stop(&txn, job->id, found->why, &changed, error) ||
         (changed &&
          (!faces_ordered(engine, &txn, job->id, ORDER_STOP, error) ||
@@ -156,31 +150,25 @@ name_self(void)
     return g_strdup_printf("%d.%" G_GINT64_FORMAT, (int)me.pid, me.start_time);
 }
 
-/* Is this the second look that misses it? first: what the first one left. The processes of a
- * master look when they please; without one each is a pass of its own. */
+/* Is this the second look that misses it? The processes of a master look when they please;
+ * without one each is a pass of its own. */
 static bool
-is_second(const Home *home, const char *first)
+is_second(const Home *home, int64_t first_us, const char *first_by)
 {
-    g_auto(GStrv) words = g_strsplit(first, " ", 2);
     g_autofree char *self = name_self();
-    int64_t then;
-    if (!words[0] || !text_parse_int(words[0], 0, INT64_MAX, &then))
-        return false;
-    return home_now(home) - then >= LOOK_APART_US ||
-           (g_strcmp0(words[1], self) != 0 && !lock_is_held(home->state_fd, "master.lock"));
+    return home_now(home) - first_us >= LOOK_APART_US ||
+           (!g_str_equal(first_by, self) && !lock_is_held(home->state_fd, "master.lock"));
 }
 
 static bool
-set_mark(Engine *engine, const Job *job, const char *name, bool missing, GError **error)
+set_mark(Engine *engine, const Job *job, bool missing, GError **error)
 {
     int64_t now = home_now(engine->home);
-    g_autofree char *self = name_self();
-    g_autofree char *mark =
-        missing ? g_strdup_printf("%" G_GINT64_FORMAT " %s", now, self) : NULL;
+    g_autofree char *self = missing ? name_self() : NULL;
     bool did;
     g_auto(Txn) txn = {0};
     return txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           meta_set(&txn, name, mark, error) &&
+           missed_set(&txn, job->id, self, error) &&
            (missing ? job_unseen(&txn, job->id, job->seq, &did, error) &&
                           timer_set(&txn, job->id, TIMER_CHECKPOINT, now + LOOK_APART_US, error)
                     : job_seen(&txn, job->id, job->epoch, job->seq, &did, error) &&
@@ -193,15 +181,16 @@ static bool
 note_missing(Engine *engine, const Job *job, Found found, bool *ret_twice, GError **error)
 {
     bool missing = found == FOUND_NOWHERE;
-    g_autofree char *name = mark_name(job), *first = NULL;
+    g_autofree char *first_by = NULL;
+    int64_t first_us;
     *ret_twice = false;
     if (found == FOUND_UNKNOWN)
         return true;
-    if (!meta_get(engine->db, name, &first, error))
+    if (!missed_find(engine->db, job->id, &first_us, &first_by, error))
         return false;
-    if (missing && first)
-        *ret_twice = is_second(engine->home, first);
-    return missing == (first != NULL) || set_mark(engine, job, name, missing, error);
+    if (missing && first_by)
+        *ret_twice = is_second(engine->home, first_us, first_by);
+    return missing == (first_by != NULL) || set_mark(engine, job, missing, error);
 }
 
 bool

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/checkpoint/checkpoint.h"
-#include "engine/checkpoint/mailbox_visit.h"
+#include "store/mail/mailbox_visit.h"
 #include "engine/checkpoint/proof.h"
 #include "engine/checkpoint/refetch.h"
 #include "engine/face.h"

@@ -194,7 +194,7 @@ take_batch(Intake *in,
     }
     if (items->len == 0)
         return true;
-    if (!suspects_mark(in->engine, role->name, names, crashes, error))
+    if (!suspects_mark(in->engine->db, role->name, names, crashes, error))
         return false;
     CRASH_POINT("intake-marked");
     for (guint i = 0; i < items->len; i++)
@@ -242,7 +242,7 @@ take_entries(Intake *in,
     g_autoptr(GPtrArray) suspected = g_ptr_array_new();
     g_auto(Suspects) suspects = {0};
     stats->seen += entries->len;
-    if (!suspects_load(in->engine, role->name, &suspects, error) ||
+    if (!suspects_load(in->engine->db, role->name, &suspects, error) ||
         !find_new(in, role, entries, &suspects, fresh, suspected, error))
         return false;
     int crashes = g_hash_table_size(suspects.files) == 1 ? suspects.crashes + 1 : 1;

@@ -38,12 +38,10 @@ role_talk(Engine *engine, JobId job, bool *ret_too_long, GError **error)
 static bool
 say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError **error)
 {
-    g_autofree char *name = g_strdup_printf("stopped-said:%" G_GINT64_FORMAT, job->id.v);
-    g_autofree char *epoch = g_strdup_printf("%" G_GINT64_FORMAT, job->epoch);
-    g_autofree char *said = NULL;
-    if (!meta_get(engine->db, name, &said, error))
+    bool first;
+    if (!job_tell_stopped(txn, job->id, job->epoch, &first, error))
         return false;
-    if (g_strcmp0(said, epoch) == 0)
+    if (!first)
         return true;
     const ConfRole *role = config_role(engine->home->config, job->role);
     RoleMailParent parent = {.msgid = m->id,
@@ -58,8 +56,7 @@ say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError *
         role_mail_notice(engine, role, job, m->from->spec, NULL, text, &parent, error);
     Post post = {
         .job = job->id, .thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
-    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&
-           meta_set(txn, name, epoch, error);
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
 }
 
 bool

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
+#include "store/told.h"
 #include <inttypes.h>
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
@@ -17,13 +18,13 @@ unproven_notice(Engine *engine,
                 GError **error)
 {
     const Home *home = engine->home;
-    g_autofree char *key = g_strdup_printf("unproven-said:%s", m->from->spec), *said = NULL;
-    g_autofree char *day = g_strdup_printf("%" PRId64, home_now(home) / DAY_US);
+    int64_t now = home_now(home);
+    bool first;
 
     if ((j->several && !meta_set(txn, UNPROVEN_SEVERAL, m->id, error)) ||
-        !meta_get(engine->db, key, &said, error))
+        !told_first(txn, "unproven", "", m->from->spec, now - now % DAY_US, &first, error))
         return false;
-    if (g_strcmp0(said, day) == 0)
+    if (!first)
         return true;
     g_autofree char *subject = text_vis(m->subject, false);
     g_autofree char *name =
@@ -41,6 +42,5 @@ unproven_notice(Engine *engine,
         role_mail_notice(engine, role, NULL, home->config->owner,
                          "a mail that can't prove its sender", text, NULL, error);
     Post post = {.level = TRUST_ROLE, .mailbox = role->name};
-    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&
-           meta_set(txn, key, day, error);
+    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
 }

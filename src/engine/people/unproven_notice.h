@@ -11,9 +11,6 @@
 
 /* The newest such mail that `authserv-fields = several` would have proved; `status` names it. */
 #define UNPROVEN_SEVERAL "unproven-several"
-/* Behind it an account's name: its server lets forged fields of its own name through, `setup` found
- * when it paired; the value is that name. */
-#define UNPROVEN_FORGED "forged-fields:"
 
 /* number: its row, where another mail has its Message-ID; {0}: the id names it. */
 bool unproven_notice(Engine *engine,

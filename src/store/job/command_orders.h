@@ -2,8 +2,7 @@
 
 /*
  * Orders that no mail of the job carries: those of the command line, STOP ALL, a checkpoint mail
- * that was deleted. Kept for `job log` alone, as rows of meta ("order:12:1", a time and the
- * words); what an order does is in store/job/jobs.h.
+ * that was deleted. Kept for `job log` alone; what an order does is in store/job/jobs.h.
  */
 #include "base/list.h"
 #include "store/db.h"

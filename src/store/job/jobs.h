@@ -128,6 +128,8 @@ bool job_release(
  * The owner of a job that was running stays in its row, so that the caller can signal it.
  * *ret_changed is false when there was nothing to do. */
 bool job_stop(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error);
+/* Somebody wrote to a job that was stopped in this epoch; *ret_first: nobody was told so since. */
+bool job_tell_stopped(Txn *txn, JobId job, int64_t epoch, bool *ret_first, GError **error);
 bool job_cancel(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error);
 /* Stopped, failed, parked, queued for later: queued in the same round, with attempts at 0, and
  * what died with a failed one is open again; done with open mail: queued as the next round.

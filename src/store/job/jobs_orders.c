@@ -209,6 +209,18 @@ job_go_on(Txn *txn, JobId id, bool *ret_queued, GError **error)
 }
 
 bool
+job_tell_stopped(Txn *txn, JobId job, int64_t epoch, bool *ret_first, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn, "UPDATE job SET stop_told = ? WHERE id = ? AND stop_told <> ?", &changes,
+                 error, "iii", epoch, job.v, epoch))
+        return false;
+    *ret_first = changes != 0;
+    return true;
+}
+
+bool
 job_instruct(Txn *txn, JobId job, const char *text, GError **error)
 {
     return sql_run(txn,

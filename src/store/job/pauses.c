@@ -1,16 +1,19 @@
 #include "store/job/pauses.h"
 #include "base/banned.h"
 #include "base/home.h"
-#include "base/text.h"
 #include "store/due.h"
 #include "store/sql.h"
+#include "store/told.h"
 #include <inttypes.h>
 #include <sys/stat.h>
 
 #define GATE_WAIT_MS 5000
 #define MINUTE_US (60 * USEC_PER_SEC)
 #define HOUR_US (60 * MINUTE_US)
-#define AWAY "away" /* behind the time since when: nobody has said until when */
+/* What people were told (store/told.h), of a brain: that its jobs wait; that they would for more than
+ * a day. */
+#define LIMITED "limited"
+#define LIMITED_FAR "limited-far"
 
 void
 pause_clear(Pause *p)
@@ -18,87 +21,50 @@ pause_clear(Pause *p)
     g_clear_pointer(&p->why, g_free);
 }
 
-static char *
-key_of(const char *what, const char *brain)
+/* A row of the table brain; a brain that was always well has none. */
+typedef struct Known {
+    char *broken_why, *broken_mark, *limited_why, *limited_mark, *lacks_mark;
+    Due broken_until, limited_until, limited_since;
+    bool away; /* nobody has said until when */
+    int64_t lacks;
+} Known;
+
+static void
+known_clear(Known *k)
 {
-    return g_strdup_printf("%s:%s", what, brain);
+    g_clear_pointer(&k->broken_why, g_free);
+    g_clear_pointer(&k->broken_mark, g_free);
+    g_clear_pointer(&k->limited_why, g_free);
+    g_clear_pointer(&k->limited_mark, g_free);
+    g_clear_pointer(&k->lacks_mark, g_free);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Known, known_clear)
 
-/* "NUMBER REST": a number and what stands behind it. */
 static bool
-set_number(Txn *txn,
-           const char *what,
-           const char *brain,
-           int64_t number,
-           const char *rest,
-           GError **error)
+load(Db *db, const char *brain, Known *ret, GError **error)
 {
-    g_autofree char *key = key_of(what, brain);
-    g_autofree char *value = g_strdup_printf("%" PRId64 " %s", number, rest);
+    SqlStmt *st = sql_get(db,
+                          "SELECT broken_why, broken_mark, broken_until_us, limited_why, "
+                          "limited_mark, limited_until_us, limited_since_us, away, lacks, "
+                          "lacks_mark FROM brain WHERE name = ?",
+                          error);
+    int rc;
 
-    return meta_set(txn, key, value, error);
-}
-
-/* *ret_rest is NULL where there is none. */
-static bool
-get_number(
-    Db *db, const char *what, const char *brain, int64_t *ret, char **ret_rest, GError **error)
-{
-    g_autofree char *key = key_of(what, brain), *value = NULL;
-
-    *ret = 0;
-    *ret_rest = NULL;
-    if (!meta_get(db, key, &value, error))
+    if (!st)
         return false;
-    char *blank = value ? strchr(value, ' ') : NULL;
-    if (!blank)
-        return true;
-    *blank = '\0';
-    if (text_parse_int(value, 0, INT64_MAX, ret))
-        *ret_rest = g_strdup(blank + 1);
-    return true;
-}
-
-/* The same with a time (store/due.h). */
-static bool
-set_until(
-    Txn *txn, const char *what, const char *brain, Due until, const char *rest, GError **error)
-{
-    return set_number(txn, what, brain, due_keeps(txn->db, until), rest, error);
-}
-
-static bool
-get_until(Db *db,
-          const char *what,
-          const char *brain,
-          Due *ret_until,
-          char **ret_rest,
-          GError **error)
-{
-    int64_t kept;
-
-    if (!get_number(db, what, brain, &kept, ret_rest, error))
-        return false;
-    *ret_until = *ret_rest ? due_read(db, kept) : (Due){0};
-    return true;
-}
-
-static bool
-has_key(Db *db, const char *what, const char *brain, bool *ret, GError **error)
-{
-    g_autofree char *key = key_of(what, brain), *value = NULL;
-
-    if (!meta_get(db, key, &value, error))
-        return false;
-    *ret = value != NULL;
-    return true;
-}
-
-/* That something began now. */
-static bool
-set_since(Txn *txn, const char *what, const char *brain, GError **error)
-{
-    return set_until(txn, what, brain, (Due){.us = txn_now(txn)}, "", error);
+    sql_bind(st, "s", brain);
+    while ((rc = sql_next(st, error)) == 1)
+        *ret = (Known){.broken_why = sql_text_null(st, 0),
+                       .broken_mark = sql_text_null(st, 1),
+                       .broken_until = due_read(db, sql_col_int(st, 2)),
+                       .limited_why = sql_text_null(st, 3),
+                       .limited_mark = sql_text_null(st, 4),
+                       .limited_until = due_read(db, sql_col_int(st, 5)),
+                       .limited_since = due_read(db, sql_col_int(st, 6)),
+                       .away = sql_col_int(st, 7) != 0,
+                       .lacks = sql_col_int(st, 8),
+                       .lacks_mark = sql_text_null(st, 9)};
+    return rc == 0;
 }
 
 static char *
@@ -145,31 +111,31 @@ brain_set_broken(Txn *txn,
                  bool *ret_first,
                  GError **error)
 {
-    g_autofree char *key = key_of("broken", brain), *before = NULL;
     g_autofree char *mark = mark_asked(db_home(txn->db), brain);
+    g_auto(Known) k = {0};
 
-    if (!meta_get(txn->db, key, &before, error))
+    if (!load(txn->db, brain, &k, error))
         return false;
-    *ret_first = before == NULL;
-    return meta_set(txn, key, why, error) &&
-           set_until(txn, "broken-until", brain, (Due){.us = until_us}, mark, error);
+    *ret_first = !k.broken_why;
+    return sql_run(txn,
+                   "INSERT INTO brain (name, broken_why, broken_mark, broken_until_us) "
+                   "VALUES (?, ?, ?, steady(?)) ON CONFLICT (name) DO UPDATE SET "
+                   "broken_why = excluded.broken_why, broken_mark = excluded.broken_mark, "
+                   "broken_until_us = excluded.broken_until_us",
+                   NULL, error, "sssi", brain, why, mark, until_us);
 }
 
-/* Nobody is believed for longer than a day. In meta: that the owner was asked about it. */
+/* Nobody is believed for longer than a day. */
 static bool
 shorten_wait(Txn *txn, const char *brain, Due *until, bool *ret_ask, GError **error)
 {
     int64_t last = txn_now(txn) + BRAIN_MOST_US;
-    bool asked;
 
     *ret_ask = false;
     if (until->us <= last)
         return true;
     *until = (Due){.us = last};
-    if (!has_key(txn->db, "limited-asked", brain, &asked, error))
-        return false;
-    *ret_ask = !asked;
-    return asked || set_since(txn, "limited-asked", brain, error);
+    return told_first(txn, LIMITED_FAR, brain, "", 0, ret_ask, error);
 }
 
 int64_t
@@ -185,100 +151,70 @@ bool
 brain_set_limited(
     Txn *txn, const char *brain, Due *until, const char *why, bool *ret_ask, GError **error)
 {
-    g_autofree char *mark = mark_asked(db_home(txn->db), brain), *rest = NULL;
-    int64_t now = txn_now(txn);
-    Due since;
+    g_autofree char *mark = mark_asked(db_home(txn->db), brain);
+    int64_t now = txn_now(txn), away = until->us == 0;
+    g_auto(Known) k = {0};
 
+    if (!load(txn->db, brain, &k, error))
+        return false;
     /* One that is tried between two pauses, in vain, was paused all the time. */
-    if (!get_until(txn->db, "limited-since", brain, &since, &rest, error))
-        return false;
-    since = (Due){.us = rest ? MIN(since.us, now) : now};
-    if (!set_until(txn, "limited-since", brain, since, until->us ? "" : AWAY, error))
-        return false;
-    if (until->us == 0)
-        *until = (Due){.us = brain_next_try(since.us, now)};
+    int64_t since = k.limited_why ? MIN(k.limited_since.us, now) : now;
+    if (away)
+        *until = (Due){.us = brain_next_try(since, now)};
     return shorten_wait(txn, brain, until, ret_ask, error) &&
-           set_until(txn, "limited", brain, *until, why, error) &&
-           set_until(txn, "limited-under", brain, *until, mark, error);
+           sql_run(txn,
+                   "INSERT INTO brain (name, limited_why, limited_mark, limited_until_us, "
+                   "limited_since_us, away) VALUES (?, ?, ?, ?, steady(?), ?) "
+                   "ON CONFLICT (name) DO UPDATE SET limited_why = excluded.limited_why, "
+                   "limited_mark = excluded.limited_mark, "
+                   "limited_until_us = excluded.limited_until_us, "
+                   "limited_since_us = excluded.limited_since_us, away = excluded.away",
+                   NULL, error, "sssiii", brain, why, mark, due_keeps(txn->db, *until), since,
+                   away);
 }
 
-/* In meta: since when, and who was told: "WHEN a@x b@y". */
 bool
 brain_tell(Txn *txn, const char *brain, const char *address, bool *ret_tell, GError **error)
 {
-    int64_t now = txn_now(txn);
-    g_autofree char *told = NULL;
-    Due last;
-
-    *ret_tell = false;
-    if (!get_until(txn->db, "limited-told", brain, &last, &told, error))
-        return false;
-    bool old = !told || now - last.us >= 24 * HOUR_US;
-    g_auto(GStrv) list = g_strsplit(old ? "" : told, " ", -1);
-    if (g_strv_contains((const char *const *)list, address))
-        return true;
-    g_autofree char *more = old ? g_strdup(address) : g_strjoin(" ", told, address, NULL);
-    *ret_tell = true;
-    return set_until(txn, "limited-told", brain, old ? (Due){.us = now} : last, more, error);
+    return told_first(txn, LIMITED, brain, address, txn_now(txn) - 24 * HOUR_US + 1, ret_tell,
+                      error);
 }
 
-/* Was it paused under other settings? *ret_there: there is such a pause, also one that is over. */
+/* Was this learnt under other settings? */
 static bool
-is_outdated(
-    Db *db, const char *what, const char *brain, bool *ret, bool *ret_there, GError **error)
+is_outdated(Db *db, const char *brain, const char *mark)
 {
-    g_autofree char *mark = NULL;
-    Due until;
-
-    if (!get_until(db, what, brain, &until, &mark, error))
-        return false;
     g_autofree char *now = mark ? mark_now(db_home(db), brain) : NULL;
-    *ret = mark && !g_str_equal(mark, now);
-    *ret_there = mark != NULL;
-    return true;
+    return mark && !g_str_equal(mark, now);
 }
 
 bool
 brain_broken_why(Db *db, const char *brain, char **ret, bool *ret_untried, GError **error)
 {
-    g_autofree char *key = key_of("broken", brain);
-    bool outdated, there;
+    g_auto(Known) k = {0};
 
-    if (!is_outdated(db, "broken-until", brain, &outdated, &there, error))
+    if (!load(db, brain, &k, error))
         return false;
-    *ret_untried = outdated || !there;
-    return meta_get(db, key, ret, error);
+    *ret_untried = !k.broken_mark || is_outdated(db, brain, k.broken_mark);
+    *ret = g_steal_pointer(&k.broken_why);
+    return true;
 }
 
 bool
 brain_pause(Db *db, const char *brain, Pause *ret, GError **error)
 {
     int64_t now = home_now(db_home(db));
-    Due broken, limited, since;
-    bool untried, changed, there;
-    g_autofree char *mark = NULL, *broken_why = NULL, *limit_why = NULL, *kind = NULL;
+    g_auto(Known) k = {0};
 
-    *ret = (Pause){.until = DUE_NEVER};
-    if (!get_until(db, "broken-until", brain, &broken, &mark, error) ||
-        !brain_broken_why(db, brain, &broken_why, &untried, error) ||
-        !get_until(db, "limited", brain, &limited, &limit_why, error) ||
-        !get_until(db, "limited-since", brain, &since, &kind, error) ||
-        !is_outdated(db, "limited-under", brain, &changed, &there, error))
+    if (!load(db, brain, &k, error))
         return false;
-    if (broken.us > now && !untried)
-        *ret = (Pause){PAUSE_BROKEN, broken, g_steal_pointer(&broken_why), false};
-    else if (limited.us > now && !changed)
-        *ret = (Pause){PAUSE_LIMITED, limited, g_steal_pointer(&limit_why),
-                       g_strcmp0(kind, AWAY) == 0};
+    *ret = (Pause){.until = DUE_NEVER};
+    if (k.broken_mark && k.broken_until.us > now && !is_outdated(db, brain, k.broken_mark))
+        *ret = (Pause){PAUSE_BROKEN, k.broken_until, g_steal_pointer(&k.broken_why), false};
+    else if (k.limited_why && k.limited_until.us > now &&
+             !is_outdated(db, brain, k.limited_mark))
+        *ret = (Pause){PAUSE_LIMITED, k.limited_until, g_steal_pointer(&k.limited_why), k.away};
     return true;
-}
-
-static bool
-forget(Txn *txn, const char *what, const char *brain, GError **error)
-{
-    g_autofree char *key = key_of(what, brain);
-
-    return meta_set(txn, key, NULL, error);
 }
 
 static bool
@@ -303,48 +239,45 @@ release_jobs(Txn *txn, const char *brain, GError **error)
 bool
 brain_try_now(Txn *txn, const char *brain, GError **error)
 {
-    bool broken, limited, told;
+    int changes = 0;
+    bool told = false;
 
-    if (!has_key(txn->db, "broken-until", brain, &broken, error) ||
-        !has_key(txn->db, "limited", brain, &limited, error) ||
-        !has_key(txn->db, "limited-told", brain, &told, error))
-        return false;
-    if (!broken && !limited && !told)
-        return true;
-    return forget(txn, "broken-until", brain, error) && forget(txn, "limited", brain, error) &&
-           forget(txn, "limited-under", brain, error) &&
-           forget(txn, "limited-since", brain, error) &&
-           forget(txn, "limited-told", brain, error) &&
-           forget(txn, "limited-asked", brain, error) && release_jobs(txn, brain, error);
+    return sql_run(
+               txn,
+               "UPDATE brain SET broken_mark = NULL, limited_why = NULL, limited_mark = NULL "
+               "WHERE name = ? AND (broken_mark IS NOT NULL OR limited_why IS NOT NULL)",
+               &changes, error, "s", brain) &&
+           told_forget(txn, LIMITED, brain, &told, error) &&
+           told_forget(txn, LIMITED_FAR, brain, NULL, error) &&
+           ((changes == 0 && !told) || release_jobs(txn, brain, error));
 }
 
 bool
 brain_worked(Db *db, const char *brain, GError **error)
 {
-    bool broken, limited, told;
-
-    if (!has_key(db, "broken", brain, &broken, error) ||
-        !has_key(db, "limited", brain, &limited, error) ||
-        !has_key(db, "limited-told", brain, &told, error))
-        return false;
-    if (!broken && !limited && !told)
-        return true;
+    g_auto(Known) k = {0};
     g_auto(Txn) txn = {0};
-    return txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) &&
-           forget(&txn, "broken", brain, error) && brain_try_now(&txn, brain, error) &&
-           txn_commit(&txn, error);
+    int64_t told;
+
+    if (!load(db, brain, &k, error) ||
+        !sql_int(db, "SELECT count(*) FROM told WHERE what = '" LIMITED "' AND subject = ?", 0,
+                 &told, error, "s", brain))
+        return false;
+    return (!k.broken_why && !k.limited_why && told == 0) ||
+           (txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) &&
+            sql_run(&txn, "UPDATE brain SET broken_why = NULL WHERE name = ?", NULL, error, "s",
+                    brain) &&
+            brain_try_now(&txn, brain, error) && txn_commit(&txn, error));
 }
 
 bool
 brain_lacks(Db *db, const char *brain, unsigned *ret, GError **error)
 {
-    g_autofree char *mark = NULL;
-    int64_t lacks;
+    g_auto(Known) k = {0};
 
-    if (!get_number(db, "lacks", brain, &lacks, &mark, error))
+    if (!load(db, brain, &k, error))
         return false;
-    g_autofree char *now = mark ? mark_now(db_home(db), brain) : NULL;
-    *ret = mark && g_str_equal(mark, now) ? (unsigned)lacks : 0;
+    *ret = is_outdated(db, brain, k.lacks_mark) ? 0 : (unsigned)k.lacks;
     return true;
 }
 
@@ -355,7 +288,12 @@ brain_set_lacks(Db *db, const char *brain, unsigned lacks, GError **error)
     g_auto(Txn) txn = {0};
 
     return txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) &&
-           set_number(&txn, "lacks", brain, lacks, mark, error) && txn_commit(&txn, error);
+           sql_run(&txn,
+                   "INSERT INTO brain (name, lacks, lacks_mark) VALUES (?, ?, ?) "
+                   "ON CONFLICT (name) DO UPDATE SET lacks = excluded.lacks, "
+                   "lacks_mark = excluded.lacks_mark",
+                   NULL, error, "sis", brain, (int64_t)lacks, mark) &&
+           txn_commit(&txn, error);
 }
 
 static bool
@@ -374,11 +312,10 @@ brains_recheck(Db *db, GError **error)
 
     for (unsigned i = 0; i < config->n_brains; i++) {
         const char *brain = config->brains[i].name;
-        bool broken, limited, there;
-        if (!is_outdated(db, "broken-until", brain, &broken, &there, error) ||
-            !is_outdated(db, "limited-under", brain, &limited, &there, error))
-            return false;
-        if ((broken || limited) && !try_one(db, brain, error))
+        g_auto(Known) k = {0};
+        if (!load(db, brain, &k, error) || ((is_outdated(db, brain, k.broken_mark) ||
+                                             is_outdated(db, brain, k.limited_mark)) &&
+                                            !try_one(db, brain, error)))
             return false;
     }
     return true;

@@ -2,17 +2,13 @@
 #include "base/banned.h"
 #include "base/living.h"
 #include "base/lock.h"
+#include "store/account_rows.h"
 #include "store/out/outbox_smtp.h"
 #include "store/sql.h"
 
-/* In meta, with the name of the account. */
-#define WISH "take-over"
-#define SURVEY "survey"
-#define BACKUP "backup"
 /* A look is owed that decides what may run. The row is called mb. */
 #define LOOK_IS_OWED                                                                           \
-    "EXISTS (SELECT 1 FROM meta WHERE key IN ('" SURVEY ":' || mb.account, '" BACKUP           \
-    ":' || mb.account)) "
+    "EXISTS (SELECT 1 FROM account a WHERE a.name = mb.account AND a.survey + a.backup > 0) "
 
 static const char *const names[] = {
     [MAILBOX_OURS] = "ours",
@@ -35,12 +31,6 @@ mailbox_state(Db *db, const char *account, MailboxState *ret, GError **error)
             *ret = (MailboxState)i;
     }
     return true;
-}
-
-static char *
-key_of(const char *what, const char *account)
-{
-    return g_strdup_printf("%s:%s", what, account);
 }
 
 static bool
@@ -74,11 +64,10 @@ put_rows(Txn *txn, const ConfAccount *account, MailboxState state, int64_t upto,
 static bool
 change(Txn *txn, const ConfAccount *account, MailboxState state, int64_t upto, GError **error)
 {
-    g_autofree char *wish = key_of(WISH, account->name);
-
     return sql_run(txn, "DELETE FROM mailbox WHERE account = ?", NULL, error, "s",
                    account->name) &&
-           (state != MAILBOX_OURS || meta_set(txn, wish, NULL, error)) &&
+           (state != MAILBOX_OURS || sql_run(txn, ACCOUNT_SET("take_over"), NULL, error, "si",
+                                             account->name, (int64_t) false)) &&
            put_rows(txn, account, state, upto, error);
 }
 
@@ -141,9 +130,10 @@ mailboxes_begin(Db *db, bool take_over, GError **error)
         return false;
     for (unsigned i = 0; i < config->n_accounts; i++) {
         const ConfAccount *account = &config->accounts[i];
-        g_autofree char *wish = key_of(WISH, account->name);
-        if (config_is_imap(account) && (!put_rows(&txn, account, MAILBOX_UNSEEN, 0, error) ||
-                                        (take_over && !meta_set(&txn, wish, "yes", error))))
+        if (config_is_imap(account) &&
+            (!put_rows(&txn, account, MAILBOX_UNSEEN, 0, error) ||
+             (take_over && !sql_run(&txn, ACCOUNT_SET("take_over"), NULL, error, "si",
+                                    account->name, (int64_t) true))))
             return false;
     }
     return txn_commit(&txn, error);
@@ -174,54 +164,50 @@ mailboxes_unwatched(Db *db, GError **error)
 }
 
 static bool
-has_key(Db *db, const char *what, const char *account, bool *ret, GError **error)
+is_set(Db *db, const char *sql, const char *account, bool *ret, GError **error)
 {
-    g_autofree char *key = key_of(what, account), *value = NULL;
+    int64_t value;
 
-    if (!meta_get(db, key, &value, error))
+    if (!sql_int(db, sql, 0, &value, error, "s", account))
         return false;
-    *ret = value != NULL;
+    *ret = value != 0;
     return true;
 }
 
 bool
 mailbox_wants_take_over(Db *db, const char *account, bool *ret, GError **error)
 {
-    return has_key(db, WISH, account, ret, error);
+    return is_set(db, ACCOUNT_GET("take_over"), account, ret, error);
 }
 
 bool
 mailbox_survey_owed(Db *db, const char *account, bool *ret, GError **error)
 {
-    return has_key(db, SURVEY, account, ret, error);
+    return is_set(db, ACCOUNT_GET("survey"), account, ret, error);
 }
 
 bool
 mailbox_set_survey(Txn *txn, const char *account, bool owed, GError **error)
 {
-    g_autofree char *key = key_of(SURVEY, account);
-
-    return meta_set(txn, key, owed ? "yes" : NULL, error);
+    return sql_run(txn, ACCOUNT_SET("survey"), NULL, error, "si", account, (int64_t)owed);
 }
 
 bool
 mailbox_backup_owed(Db *db, const char *account, bool *ret, GError **error)
 {
-    return has_key(db, BACKUP, account, ret, error);
+    return is_set(db, ACCOUNT_GET("backup"), account, ret, error);
 }
 
 bool
 mailbox_owe_backup(Txn *txn, const ConfAccount *account, GError **error)
 {
-    g_autofree char *key = key_of(BACKUP, account->name);
-
-    return meta_set(txn, key, "yes", error) && change(txn, account, MAILBOX_UNSEEN, 0, error);
+    return sql_run(txn, ACCOUNT_SET("backup"), NULL, error, "si", account->name,
+                   (int64_t) true) &&
+           change(txn, account, MAILBOX_UNSEEN, 0, error);
 }
 
 bool
 mailbox_backup_seen(Txn *txn, const char *account, GError **error)
 {
-    g_autofree char *key = key_of(BACKUP, account);
-
-    return meta_set(txn, key, NULL, error);
+    return sql_run(txn, ACCOUNT_SET("backup"), NULL, error, "si", account, (int64_t) false);
 }

@@ -1,6 +1,7 @@
 #include "store/mail/server_mail.h"
 #include "base/banned.h"
 #include "base/text.h"
+#include "store/account_rows.h"
 #include "store/out/outbox.h"
 #include "store/rows.h"
 #include <inttypes.h>
@@ -266,38 +267,35 @@ remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError *
 bool
 remote_since(Db *db, const char *account, int64_t *ret_us, GError **error)
 {
-    g_autofree char *key = g_strdup_printf("account-since:%s", account);
-    g_autofree char *value = NULL;
-
-    *ret_us = 0;
-    if (!meta_get(db, key, &value, error))
-        return false;
-    if (value)
-        (void)text_parse_int(value, 0, INT64_MAX, ret_us);
-    return true;
+    return sql_int(db, ACCOUNT_GET("since_us"), 0, ret_us, error, "s", account);
 }
 
 bool
 remote_set_since(Txn *txn, const char *account, int64_t since_us, GError **error)
 {
-    g_autofree char *key = g_strdup_printf("account-since:%s", account);
-    g_autofree char *value = since_us ? g_strdup_printf("%" PRId64, since_us) : NULL;
-
-    return meta_set(txn, key, value, error);
+    return sql_run(txn, ACCOUNT_SET("since_us"), NULL, error, "si", account, since_us);
 }
 
 bool
 remote_trouble(Db *db, const char *account, char **ret_why, GError **error)
 {
-    g_autofree char *key = g_strdup_printf("account-trouble:%s", account);
-
-    return meta_get(db, key, ret_why, error);
+    return sql_string(db, ACCOUNT_GET("trouble"), ret_why, error, "s", account);
 }
 
 bool
 remote_set_trouble(Txn *txn, const char *account, const char *why, GError **error)
 {
-    g_autofree char *key = g_strdup_printf("account-trouble:%s", account);
+    return sql_run(txn, ACCOUNT_SET("trouble"), NULL, error, "ss", account, why);
+}
 
-    return meta_set(txn, key, why, error);
+bool
+remote_forged(Db *db, const char *account, char **ret_name, GError **error)
+{
+    return sql_string(db, ACCOUNT_GET("forged"), ret_name, error, "s", account);
+}
+
+bool
+remote_set_forged(Txn *txn, const char *account, const char *name, GError **error)
+{
+    return sql_run(txn, ACCOUNT_SET("forged"), NULL, error, "ss", account, name);
 }

@@ -120,3 +120,7 @@ bool remote_set_since(Txn *txn, const char *account, int64_t since_us, GError **
 /* Why an account does not work, as its process left word; NULL: it does. Caller frees. */
 bool remote_trouble(Db *db, const char *account, char **ret_why, GError **error);
 bool remote_set_trouble(Txn *txn, const char *account, const char *why, GError **error);
+/* The server lets Authentication-Results fields of its own name through that others forged, `setup`
+ * found when it paired: that name; NULL: it does not. Caller frees. */
+bool remote_forged(Db *db, const char *account, char **ret_name, GError **error);
+bool remote_set_forged(Txn *txn, const char *account, const char *name, GError **error);

@@ -2,7 +2,7 @@
 #include "base/banned.h"
 #include "base/text.h"
 #include "mail/address.h"
-#include "store/due.h"
+#include "store/account_rows.h"
 #include "store/job/questions.h"
 #include "store/rows.h"
 #include <inttypes.h>
@@ -286,12 +286,6 @@ outbox_last_to(Db *db, JobId job, const char *address, int64_t *ret_us, GError *
 
 /* --- accounts that do not work --- */
 
-static char *
-pause_key(const char *account)
-{
-    return g_strdup_printf("smtp-paused:%s", account);
-}
-
 bool
 outbox_pause_account(Txn *txn,
                      const char *account,
@@ -300,14 +294,16 @@ outbox_pause_account(Txn *txn,
                      bool *ret_first,
                      GError **error)
 {
-    g_autofree char *key = pause_key(account), *before = NULL;
-    g_autofree char *value =
-        g_strdup_printf("%" PRId64 " %s", due_keeps(txn->db, (Due){.us = until_us}), why);
+    g_autofree char *before = NULL;
 
-    if (!meta_get(txn->db, key, &before, error))
+    if (!sql_string(txn->db, ACCOUNT_GET("smtp_why"), &before, error, "s", account))
         return false;
     *ret_first = before == NULL;
-    return meta_set(txn, key, value, error) &&
+    return sql_run(txn,
+                   "INSERT INTO account (name, smtp_why, smtp_until_us) "
+                   "VALUES (?, ?, steady(?)) ON CONFLICT (name) DO UPDATE SET "
+                   "smtp_why = excluded.smtp_why, smtp_until_us = excluded.smtp_until_us",
+                   NULL, error, "ssi", account, why, until_us) &&
            sql_run(txn,
                    "UPDATE delivery SET state = 'retry', next_us = steady(?1), why = ?2 "
                    "WHERE state IN ('ready', 'retry') AND next_us < steady(?1) AND affinity IN "
@@ -320,37 +316,21 @@ bool
 outbox_account_paused(
     Db *db, const char *account, int64_t *ret_until, char **ret_why, GError **error)
 {
-    g_autofree char *key = pause_key(account), *value = NULL;
-
-    *ret_until = 0;
-    *ret_why = NULL;
-    if (!meta_get(db, key, &value, error))
-        return false;
-    char *blank = value ? strchr(value, ' ') : NULL;
-    if (!blank)
-        return true;
-    *blank = '\0';
-    if (text_parse_int(value, 0, INT64_MAX, ret_until)) {
-        *ret_until = due_read(db, *ret_until).us;
-        *ret_why = g_strdup(blank + 1);
-    }
-    return true;
+    return sql_string(db, ACCOUNT_GET("smtp_why"), ret_why, error, "s", account) &&
+           sql_int(db, ACCOUNT_GET("wall(smtp_until_us)"), 0, ret_until, error, "s", account);
 }
 
 bool
 outbox_resume_account(Txn *txn, const char *account, GError **error)
 {
-    g_autofree char *key = pause_key(account), *why = NULL;
-    int64_t until = 0;
-
-    if (!outbox_account_paused(txn->db, account, &until, &why, error))
-        return false;
-    return !why ||
-           (meta_set(txn, key, NULL, error) &&
-            sql_run(txn,
-                    "UPDATE delivery SET next_us = steady(?) WHERE state IN ('ready', 'retry') "
-                    "AND next_us = steady(?) AND affinity IN ('', ?) AND" BY_SMTP,
-                    NULL, error, "iis", txn_now(txn), until, account));
+    return sql_run(txn,
+                   "UPDATE delivery SET next_us = steady(?) WHERE state IN ('ready', 'retry') "
+                   "AND next_us = (SELECT smtp_until_us FROM account WHERE name = ? AND "
+                   "smtp_why IS NOT NULL) AND affinity IN ('', ?) AND" BY_SMTP,
+                   NULL, error, "iss", txn_now(txn), account, account) &&
+           sql_run(txn,
+                   "UPDATE account SET smtp_why = NULL WHERE name = ? AND smtp_why IS NOT NULL",
+                   NULL, error, "s", account);
 }
 
 bool

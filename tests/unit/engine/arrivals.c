@@ -2,7 +2,7 @@
 #include "../store/testhome.h"
 #include "base/banned.h"
 #include "cli/faces.h"
-#include "engine/checkpoint/mailbox_visit.h"
+#include "store/mail/mailbox_visit.h"
 #include "engine/in/intake.h"
 #include "mail/maildir.h"
 

@@ -15,7 +15,7 @@
 #include "../store/testhome.h"
 #include "base/banned.h"
 #include "cli/faces.h"
-#include "engine/checkpoint/mailbox_visit.h"
+#include "store/mail/mailbox_visit.h"
 #include "engine/follow.h"
 #include "engine/in/intake.h"
 #include "engine/in/release.h"

@@ -1,0 +1,37 @@
+#include "store/told.h"
+#include "base/banned.h"
+#include "store/sql.h"
+
+bool
+told_first(Txn *txn,
+           const char *what,
+           const char *subject,
+           const char *whom,
+           int64_t since_us,
+           bool *ret_first,
+           GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn,
+                 "INSERT INTO told (what, subject, whom, at_us) VALUES (?, ?, ?, steady(?)) "
+                 "ON CONFLICT (what, subject, whom) DO UPDATE SET at_us = excluded.at_us "
+                 "WHERE told.at_us < steady(?)",
+                 &changes, error, "sssii", what, subject, whom, txn_now(txn), since_us))
+        return false;
+    *ret_first = changes != 0;
+    return true;
+}
+
+bool
+told_forget(Txn *txn, const char *what, const char *subject, bool *ret_any, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn, "DELETE FROM told WHERE what = ? AND subject = ?", &changes, error, "ss",
+                 what, subject))
+        return false;
+    if (ret_any)
+        *ret_any |= changes != 0;
+    return true;
+}

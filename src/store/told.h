@@ -1,0 +1,17 @@
+#pragma once
+
+/* Who was told what, and when, so that nobody hears the same thing again and again. `what` is a
+ * word of the caller's own, subject what it is about ("": nothing in particular). */
+#include "store/db.h"
+
+/* Is this person to be told? Not if they were since that moment. From now on they count as told. */
+bool told_first(Txn *txn,
+                const char *what,
+                const char *subject,
+                const char *whom,
+                int64_t since_us,
+                bool *ret_first,
+                GError **error);
+/* Nobody counts as told about the subject any more. *ret_any, which may be NULL: somebody did. */
+bool
+told_forget(Txn *txn, const char *what, const char *subject, bool *ret_any, GError **error);
