@@ -1,4 +1,5 @@
-# Completion for postrider: verbs and options from the program itself, roles, jobs, mail and notes from the home.
+# Completion for postrider: verbs, forms, options and what they take from the program's own table (`help --rows`), roles,
+# jobs, mail and notes from the home.
 
 _postrider_home()
 {
@@ -24,69 +25,59 @@ _postrider_verb()
 # The first column of what a list prints, without its heading.
 _postrider_column() { "${COMP_WORDS[0]}" --home "$(_postrider_home)" "$@" 2>/dev/null | sed -n '2,$s/ .*//p'; }
 
-_postrider_roles() { sed -n 's/^\[role  *\(.*[^ ]\) *\]$/\1/p' "$(_postrider_home)/postrider.conf" 2>/dev/null; }
-
-# What a form or a short verb works on.
-_postrider_things()
+# What an argument of this name may be, by the words of its row (src/cli/verbs.def), else by its name.
+_postrider_may_be()
 {
+    local entry list entries lists
+    IFS=';' read -ra entries <<<"$2"
+    for entry in "${entries[@]}"; do
+        [ "${entry%%=*}" = "$1" ] || continue
+        [[ $entry = *=!* ]] || { echo "${entry#*=}"; return; }
+        IFS='!' read -ra lists <<<"${entry#*=!}"
+        # shellcheck disable=SC2086
+        for list in "${lists[@]}"; do _postrider_column $list; done
+        return
+    done
     case $1 in
-    show) _postrider_column job list --all --limit 20; _postrider_column note list ;;
-    fork | 'job show' | 'job log' | 'job fork') _postrider_column job list --all --limit 20 ;;
-    stop | continue | cancel | watch | 'job stop' | 'job continue' | 'job cancel') _postrider_column job list ;;
-    approve | reject) _postrider_column outbox list --state held ;;
-    outbox\ *) _postrider_column outbox list ;;
-    'mail show' | 'mail thread' | 'mail trace') _postrider_column mail list --limit 20 ;;
-    'role edit' | 'role remove') _postrider_roles ;;
-    'every remove' | 'every now') _postrider_column every list ;;
-    note\ [gpahrd]*) _postrider_column note list ;;
+    ROLE | A) sed -n 's/^\[role  *\(.*[^ ]\) *\]$/\1/p' "$(_postrider_home)/postrider.conf" 2>/dev/null ;;
+    JOB) _postrider_column job list --all --limit 20 ;;
+    KEY) _postrider_column note list ;;
+    VERB) echo "$verbs" ;;
+    [a-z]*) echo "${1//|/ }" ;;
     esac
 }
 
 _postrider()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} verb='' place words=''
+    local row name rest verbs='' forms='' form='' args='' all='' what=''
     COMPREPLY=()
     _postrider_verb
+    [ $((place + 1)) -ge "$COMP_CWORD" ] || form=${COMP_WORDS[place + 1]}
 
-    case $prev in
-    --home) COMPREPLY=($(compgen -d -- "$cur")); return ;;
-    --to | --role) words=$(_postrider_roles) ;;
-    --from)
-        words='reviewer digest triage researcher echo'
-        [ "$verb" = role ] || words=$(_postrider_roles) ;;
-    --by) words='day role job brain' ;;
-    --level) words='debug info warn error' ;;
-    --job) words=$(_postrider_column job list --all --limit 20) ;;
-    --state)
-        case $verb in
-        job) words='queued working waiting done failed stopped cancelled' ;;
-        mail) words='stored shown handled ignored held dead' ;;
-        outbox) words='ready sending sent retry in_doubt held failed' ;;
+    while IFS= read -r row; do
+        name=${row%%$'\t'*} rest=${row#*$'\t'}
+        case $name in
+        "$verb $form") args=${rest%$'\t'*} all=$args what=${rest#*$'\t'} forms=; ((place++)); break ;;
+        "$verb") args=${rest%$'\t'*} all=$args what=${rest#*$'\t'} ;;
+        "$verb "*) forms="$forms ${name#* }" all="$all ${rest%$'\t'*}" ;;
         esac
-        ;;
-    *)
-        if [ -z "$verb" ]; then
-            words="--home --json $("${COMP_WORDS[0]}" help --verbs 2>/dev/null)"
-        elif [[ $cur = -* ]]; then
-            words=$("${COMP_WORDS[0]}" help "$verb" 2>/dev/null | grep -o -e '--[a-z][a-z-]*' | sort -u)
-        elif [ "$COMP_CWORD" -eq $((place + 2)) ]; then
-            words=$(_postrider_things "$verb ${COMP_WORDS[place + 1]}")
-        elif [ "$COMP_CWORD" -eq $((place + 1)) ]; then
-            case $verb in
-            help) words=$("${COMP_WORDS[0]}" help --verbs 2>/dev/null) ;;
-            config) words='show check set' ;;
-            role) words='new list edit remove' ;;
-            setup) words='mail brain role limits service' ;;
-            job) words='list show log stop continue cancel fork' ;;
-            every) words='list remove now day weekday month' ;;
-            mail) words='list show thread search trace' ;;
-            note) words='get put append list search history rename delete check' ;;
-            outbox) words='list show approve reject retry arrived' ;;
-            *) words=$(_postrider_things "$verb") ;;
-            esac
-        fi
-        ;;
-    esac
+        [[ $name = *' '* ]] || verbs="$verbs $name"
+    done < <("${COMP_WORDS[0]}" help --rows 2>/dev/null)
+
+    if [ "$prev" = --home ]; then
+        COMPREPLY=($(compgen -d -- "$cur"))
+        return
+    elif [ -z "$verb" ]; then
+        words="--home --json $verbs"
+    elif [[ $prev = -* && " $all" =~ [\ [|]"$prev"(\|--[a-z-]+)*\ ([A-Za-z][A-Za-z|]*) ]]; then
+        words=$(_postrider_may_be "${BASH_REMATCH[2]}" "$what")
+    elif [[ $cur = -* ]]; then
+        words=$(grep -oE -e '--[a-z][a-z-]*' <<<"$all")
+    elif [ "$COMP_CWORD" -eq $((place + 1)) ]; then
+        name=$(sed -E 's/\[-[^]]*\]//g; s/--[a-z-]+ [A-Z]+//g; s/^[^A-Z]*([A-Z]*).*/\1/' <<<"$args") # the first operand
+        words="$forms $(_postrider_may_be "$name" "$what")"
+    fi
     COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
 

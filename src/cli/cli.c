@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/text.h"
+#include "cli/options.h"
 #include "engine/engine.h"
 #include "mail/msgid.h"
 #include "port/port_client.h"
@@ -48,25 +49,29 @@ cli_error(int status, GError *error)
     return status ? status : own;
 }
 
+/* What is longer is for `help`, not for a line that names a mistake. */
+#define USAGE_CHARS 160
+
 int
-cli_usage(const char *name, const char *fmt, ...)
+cli_usage(const Cli *cli, const char *fmt, ...)
 {
-    const Verb *verb = verb_find(name);
+    g_autofree char *form = verb_usage(cli->row);
     va_list args;
     va_start(args, fmt);
     g_autofree char *what = g_strdup_vprintf(fmt, args);
     va_end(args);
-    const char *form = verb ? verb->args : "";
-    return cli_fail(EX_USAGE, "%s: %s%s usage: postrider %s%s%s", name, what,
-                    g_str_has_suffix(what, "?") ? "" : ";", name, *form ? " " : "", form);
+    return cli_fail(EX_USAGE, "%s: %s%s usage: postrider %s%s", cli->verb, what,
+                    g_str_has_suffix(what, "?") ? "" : ";",
+                    strlen(form) > USAGE_CHARS ? cli->row->name : form,
+                    strlen(form) > USAGE_CHARS ? " [OPTION]..." : "");
 }
 
 int
-cli_no_state(const char *verb, const char *state, const char *const *names)
+cli_no_state(const Cli *cli, const char *state, const char *const *names)
 {
     g_autofree char *hint = text_did_you_mean(state, names);
     g_autofree char *all = g_strjoinv(", ", (char **)names);
-    return cli_usage(verb, "no state '%s'%s%s", state, *hint ? hint : "; there are ",
+    return cli_usage(cli, "no state '%s'%s%s", state, *hint ? hint : "; there are ",
                      *hint ? "" : all);
 }
 
@@ -218,11 +223,7 @@ cli_table_print(Cli *cli, CliTable *t)
 static void
 become_part(const Cli *cli)
 {
-    static const char *const parts[] = {"serve",  "account", "run", "deliver",
-                                        "submit", "index",   NULL};
-    static const char *const others[] = {"ask", "inject", "resume", "setup", NULL};
-    bool is_part = g_strv_contains(parts, cli->verb);
-    if (!is_part && !g_strv_contains(others, cli->verb))
+    if (!(verb_find(cli->verb, NULL)->flags & VERB_WORKS))
         return;
     if (!g_getenv(
             "POSTRIDER_TRACED")) /* by tests that follow system calls without being root */
@@ -277,68 +278,12 @@ cli_db_to_read(Cli *cli)
     return status;
 }
 
-/* GLib's words, as a part of our line, and the nearest option where it knows none. */
-static int
-wrong_option(const char *verb, const GOptionEntry *entries, const GError *error)
-{
-    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    g_autofree char *said = g_strdup(error->message);
-    g_autofree char *hint = NULL;
-    *said = g_ascii_tolower(*said);
-    if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) {
-        for (const GOptionEntry *e = entries; e->long_name; e++)
-            g_ptr_array_add(names, g_strconcat("--", e->long_name, NULL));
-        g_ptr_array_add(names, NULL);
-        const char *word = strrchr(said, ' ');
-        hint = text_did_you_mean(word ? word + 1 : said, (const char *const *)names->pdata);
-    }
-    return cli_usage(verb, "%s%s", said, hint ? hint : "");
-}
-
-int
-cli_options(const char *verb, const GOptionEntry *entries, int *argc, char ***argv)
-{
-    g_autoptr(GError) error = NULL;
-    g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-    g_option_context_set_help_enabled(context, FALSE);
-    g_option_context_add_main_entries(context, entries, NULL);
-    if (!g_option_context_parse(context, argc, argv, &error))
-        return wrong_option(verb, entries, error);
-    if (*argc > 1 && g_str_equal((*argv)[1], "--")) {
-        (*argv)[1] = (*argv)[0];
-        (*argv)++;
-        (*argc)--;
-    }
-    return 0;
-}
-
-int
-cli_form(Cli *cli, const VerbRun *forms, int argc, char **argv)
-{
-    g_autoptr(GPtrArray) names = g_ptr_array_new();
-    for (const VerbRun *form = forms; form->name; form++) {
-        if (g_str_equal(form->name, argv[1]))
-            return form->run(cli, argc - 1, argv + 1);
-        g_ptr_array_add(names, (char *)form->name);
-    }
-    g_ptr_array_add(names, NULL);
-    const char *const *known = (const char *const *)names->pdata;
-    JobId number;
-    if (job_id_parse(argv[1], &number) && g_strv_contains(known, "show"))
-        return cli_usage(argv[0], "no '%s'; did you mean '%s show %s'?", argv[1], argv[0],
-                         argv[1]);
-    g_autofree char *hint = text_did_you_mean(argv[1], known);
-    return cli_usage(argv[0], "no '%s'%s", argv[1], hint);
-}
-
 int
 cli_job(Cli *cli, const char *text, JobId *ret)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(Job) job = NULL;
-    if (*text == '-')
-        return cli_usage(cli->verb, "no option '%s'", text);
     if (!job_id_parse(text, ret))
         return cli_fail(EX_USAGE, "'%s' is no job; a job is a number, see: postrider job list",
                         text);
@@ -401,53 +346,38 @@ static int
 unknown_verb(const char *name)
 {
     static const char *const globals[] = {"--home", "--json", "--help", "--version", NULL};
-    const char *what = *name == '-' ? "option" : "verb";
-    g_autofree char *hint = text_did_you_mean(name, *name == '-' ? globals : verb_names());
-    return cli_fail(EX_USAGE, "no %s '%s'%s", what, name,
+    bool option = *name == '-';
+    g_autoptr(GPtrArray) names = verb_names(NULL);
+    g_autofree char *hint =
+        text_did_you_mean(name, option ? globals : (const char *const *)names->pdata);
+    return cli_fail(EX_USAGE, "no %s '%s'%s", option ? "option" : "verb", name,
                     *hint ? hint : "; see: postrider help");
 }
 
-/* Whether a brain that is asked by HTTP, or an account on a server, may be needed. */
-static bool
-needs_net(const Config *config, const char *verb)
+static int
+unknown_form(const Cli *cli, const char *name)
 {
-    if (g_str_equal(verb, "submit"))
-        return true;
-    bool doctor = g_str_equal(verb, "doctor");
-    bool visits = doctor || g_str_equal(verb, "account") || g_str_equal(verb, "serve");
-    if (!doctor && !g_str_equal(verb, "account") &&
-        (config_asks_by_net(config) || config_way_out(config, NULL)))
-        return true;
-    for (unsigned i = 0; visits && i < config->n_accounts; i++) {
-        if (config_is_imap(&config->accounts[i]))
-            return true;
-    }
-    return false;
-}
-
-static bool
-may_need_net(const char *verb)
-{
-    static const char *const askers[] = {"account", "ask",   "doctor", "inject", "resume",
-                                         "run",     "serve", "submit", NULL};
-
-    return g_strv_contains(askers, verb) && !cli_in_agent();
+    g_autoptr(GPtrArray) names = verb_names(cli->verb);
+    g_autofree char *hint = text_did_you_mean(name, (const char *const *)names->pdata);
+    JobId number;
+    if (job_id_parse(name, &number) && verb_find(cli->verb, "show"))
+        return cli_usage(cli, "no '%s'; did you mean '%s show %s'?", name, cli->verb, name);
+    return cli_usage(cli, "no '%s'%s", name, hint);
 }
 
 /* Which program holds the verb, by the settings of now. A home that can't be opened is for the verb
- * itself to complain about. */
+ * itself to complain about: any settings will do then. */
 static const char *
-program_for(const Cli *cli, const char *verb)
+program_for(const Cli *cli, const char *operand)
 {
-    g_autofree char *path = NULL;
+    static const Config none = {0};
+    g_autofree char *path = cli_in_agent() ? NULL : home_find(cli->home_option, NULL);
     g_autoptr(Home) home = NULL;
 
-    if (g_str_equal(verb, "setup"))
-        return "postrider-setup";
-    if (!may_need_net(verb) || !(path = home_find(cli->home_option, NULL)) ||
+    if (!path || !(verb_find(cli->verb, NULL)->flags & VERB_BY_SETTINGS) ||
         !home_open(path, &home, NULL))
-        return "postrider-mail";
-    return needs_net(home->config, verb) ? "postrider-net" : "postrider-mail";
+        return verb_program(cli->verb, &none, operand);
+    return verb_program(cli->verb, home->config, operand);
 }
 
 /* argv is what we were called with. */
@@ -463,50 +393,51 @@ exec_program(const char *name, char **argv)
 }
 
 /* Whoever started us, the front or the master, chose by settings that may be older than those that we
- * read: then the other program goes on, before anything else was read. */
+ * read: then the other program goes on, before anything else was read. `doctor`, which does not work,
+ * opens the home by itself. */
 static void
-become_right_program(Cli *cli, char **argv)
+become_right_program(Cli *cli, const char *operand, char **argv)
 {
+    unsigned flags = verb_find(cli->verb, NULL)->flags;
     g_autofree char *path = NULL;
 
-    if (!g_str_has_suffix(cli->self, "/postrider-mail") || !may_need_net(cli->verb) ||
-        g_str_equal(cli->verb, "doctor") || /* it opens the home by itself */
+    if (!g_str_has_suffix(cli->self, "/postrider-mail") || !(flags & VERB_WORKS) ||
+        !(flags & VERB_BY_SETTINGS) || cli_in_agent() ||
         !(path = home_find(cli->home_option, NULL)) || !home_open(path, &cli->home, NULL))
         return;
-    if (needs_net(cli->home->config, cli->verb))
-        (void)exec_program("postrider-net", argv);
+    const char *right = verb_program(cli->verb, cli->home->config, operand);
+    if (!g_str_has_suffix(cli->self, right))
+        (void)exec_program(right, argv);
     become_part(cli);
 }
 
 static int
-dispatch(Cli *cli, int argc, char **argv, const VerbRun *table)
+run_verb(Cli *cli, int argc, char **argv, char **whole, bool front)
 {
-    for (const VerbRun *v = table; v->name; v++) {
-        if (g_str_equal(v->name, argv[0]))
-            return v->run(cli, argc, argv);
-    }
-    return -1;
-}
-
-static int
-run_verb(Cli *cli, int argc, char **argv, char **whole, const VerbRun *table, bool front)
-{
-    const Verb *verb = verb_find(argv[0]);
-    if (!verb)
+    const Verb *form = argc > 1 ? verb_find(argv[0], argv[1]) : NULL;
+    cli->verb = argv[0];
+    cli->row = form ? form : verb_find(argv[0], NULL);
+    if (!cli->row)
         return unknown_verb(argv[0]);
-    if (!front)
-        become_right_program(cli, whole);
-    int status = dispatch(cli, argc, argv, table);
-    if (status == ENGINE_AGAIN)
-        return exec_program(program_for(cli, argv[0]), whole);
-    if (status >= 0)
+    if (!form && cli->row->flags & VERB_FORMS && argc > 1 && *argv[1] != '-')
+        return unknown_form(cli, argv[1]);
+    argc -= form != NULL;
+    argv += form != NULL;
+    int status = cli->row->flags & VERB_RAW ? 0 : options_read(cli, &argc, &argv);
+    if (status)
         return status;
-    return front ? exec_program(program_for(cli, argv[0]), whole)
-                 : cli_fail(EX_SOFTWARE, "'%s' belongs to the front program", argv[0]);
+    const char *operand = argc > 1 ? argv[1] : NULL;
+    if (!front)
+        become_right_program(cli, operand, whole);
+    status = cli->row->run ? cli->row->run(cli, argc, argv) : -1;
+    if (status == ENGINE_AGAIN || (status < 0 && front))
+        return exec_program(program_for(cli, operand), whole);
+    return status < 0 ? cli_fail(EX_SOFTWARE, "'%s' belongs to another program", cli->row->name)
+                      : status;
 }
 
 int
-cli_main(int argc, char **argv, const VerbRun *table, bool front)
+cli_main(int argc, char **argv, bool front)
 {
     bool help = false, version = false;
     proc_init();
@@ -530,14 +461,15 @@ cli_main(int argc, char **argv, const VerbRun *table, bool front)
         if (version)
             cli_print(&cli, "postrider %s\n", POSTRIDER_VERSION);
         else if (argc < 2)
-            status = run_verb(&cli, 1, overview, whole, table, front);
+            status = run_verb(&cli, 1, overview, whole, front);
         else if (help)
-            status = run_verb(&cli, 2, about, whole, table, front);
+            status = run_verb(&cli, 2, about, whole, front);
         else
-            status = run_verb(&cli, argc - 1, argv + 1, whole, table, front);
+            status = run_verb(&cli, argc - 1, argv + 1, whole, front);
     }
     if (!cli_flush(&cli) && status == 0)
         status = cli_fail(EX_IOERR, "can't write the answer: %s", g_strerror(errno));
+    options_clear(&cli);
     short_ids_free(cli.ids);
     db_close(cli.db);
     home_close(cli.home);

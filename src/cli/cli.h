@@ -4,8 +4,8 @@
  * The command line. `postrider` (front.c) links neither GMime nor libcurl and answers most
  * verbs itself; verbs that read or write mail live in libexec `postrider-mail` (mail_main.c),
  * to which the front execs, or to `postrider-net`, the same with libcurl, where a brain may
- * have to be asked by HTTP. One table (verbs.c) describes every verb for help, manual pages and
- * completion; each program has a table of the functions it holds.
+ * have to be asked by HTTP. One table (verbs.def) has all that is known about a verb: the parser, help,
+ * manual pages, completion and who starts which program read it.
  *
  * Messages are one line on stderr, `postrider: what: why`; exit codes are those of sysexits.h.
  * Answers are collected and written at the end, so that a closed or full stdout is noticed and
@@ -19,10 +19,15 @@
 #include <jansson.h>
 #include <sysexits.h>
 
+typedef struct CliOption CliOption;
+typedef struct Verb Verb;
+
 typedef struct Cli {
     const char *verb;
-    const char *self;  /* path of this program's executable, for starting others */
-    char *home_option; /* --home, or NULL */
+    const Verb *row;    /* of the verb, or of its form */
+    GPtrArray *options; /* of the row, with what was said: CliOption */
+    const char *self;   /* path of this program's executable, for starting others */
+    char *home_option;  /* --home, or NULL */
     bool json, color;
     Home *home;    /* once cli_home() succeeded */
     Db *db;        /* once cli_db() succeeded */
@@ -30,29 +35,44 @@ typedef struct Cli {
     GString *out;  /* what goes to stdout at the end */
 } Cli;
 
-typedef int (*VerbFunc)(Cli *cli, int argc, char **argv); /* argv[0] is the verb */
+typedef enum VerbFlags {
+    VERB_WORKS =
+        1 << 0, /* logs as the service does, and may hold the key while an agent runs */
+    VERB_FORMS = 1 << 1,  /* its first operand is one of its forms */
+    VERB_RAW = 1 << 2,    /* reads its options by itself, as another program does */
+    VERB_ASKS = 1 << 3,   /* needs postrider-net where a brain is asked by HTTP, */
+    VERB_SENDS = 1 << 4,  /* where mail can leave, */
+    VERB_VISITS = 1 << 5, /* where an account is on a server, */
+    VERB_NET = 1 << 6,    /* always */
+    VERB_BY_SETTINGS = VERB_ASKS | VERB_SENDS | VERB_VISITS | VERB_NET,
+    VERB_SETUP = 1 << 7, /* lives in postrider-setup */
+} VerbFlags;
 
-typedef struct VerbRun {
+/* A row of verbs.def, which says what its members are. */
+struct Verb {
     const char *name;
-    VerbFunc run;
-} VerbRun;
-
-/* What every verb is; verbs.c. */
-typedef struct Verb {
-    const char *group; /* "every day", "set up", "agents at work", "for programs" */
-    const char *name;
-    const char *args;    /* "[--to ROLE] [TEXT]" */
-    const char *summary; /* one line */
-    const char *help;    /* paragraphs */
-    bool in_mail;        /* lives in postrider-mail */
-} Verb;
+    int (*run)(Cli *cli, int argc, char **argv); /* NULL: in another program */
+    unsigned flags;                              /* of a form: those of its verb count */
+    const char *args, *words;
+    const char
+        *group; /* "every day", "set up", "agents at work", "for programs"; NULL: a form */
+    const char *summary, *help;
+};
 extern const Verb verbs[]; /* ends with a NULL name */
-const Verb *verb_find(const char *name);
-/* Names for completion and suggestions; NULL-terminated, static. */
-const char *const *verb_names(void);
+/* A verb, or its form. NULL: there is none. */
+const Verb *verb_find(const char *verb, const char *form);
+/* The form's name, if the row is one of this verb; NULL: it is not. */
+const char *verb_form(const Verb *row, const char *verb);
+/* All verbs, or the forms of one; ends with NULL. Caller unrefs. */
+GPtrArray *verb_names(const char *verb);
+/* "job log [-f|--follow] JOB". Caller frees. */
+char *verb_usage(const Verb *row);
+/* The executable that holds what the front does not, by these settings. account: the one that is meant;
+ * NULL: any. */
+const char *verb_program(const char *verb, const Config *config, const char *account);
 
-/* The rest of main() after the table is known. */
-int cli_main(int argc, char **argv, const VerbRun *table, bool front);
+/* The rest of main(). */
+int cli_main(int argc, char **argv, bool front);
 
 /* Open what a verb needs, once. 0, or an exit status after the message was printed. */
 int cli_home(Cli *cli);
@@ -66,10 +86,10 @@ int cli_fail(int status, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 /* The same from an error, with its own exit status (status 0) or the one given. Takes error. */
 int cli_error(int status, GError *error);
 /* Wrong usage: the message, and how the verb is called. Returns 64. */
-int cli_usage(const char *verb, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+int cli_usage(const Cli *cli, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 
 /* The same for a state that is none of the NULL-terminated names: the nearest, or all of them. */
-int cli_no_state(const char *verb, const char *state, const char *const *names);
+int cli_no_state(const Cli *cli, const char *state, const char *const *names);
 
 void cli_print(Cli *cli, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 /* Untrusted text with control characters escaped. */
@@ -78,11 +98,14 @@ void cli_print_json(Cli *cli, json_t *value); /* takes it */
 /* Writes what was collected now; false when nobody reads any more. */
 bool cli_flush(Cli *cli);
 
-/* Parses options with GOption; leaves operands in argv. 0, or 64 after a message. */
-int cli_options(const char *verb, const GOptionEntry *entries, int *argc, char ***argv);
-/* Runs the form that argv[1] names ("mail list") with argv from there on. forms ends with a NULL
- * name. 64 after a message when there is no such form. */
-int cli_form(Cli *cli, const VerbRun *forms, int argc, char **argv);
+/* What the command line said to an option of the row (cli/options.h). NULL: nothing. Borrowed. */
+bool cli_flag(const Cli *cli, const char *name);
+const char *cli_text(const Cli *cli, const char *name);
+char **cli_texts(const Cli *cli, const char *name);
+int cli_number(const Cli *cli, const char *name, int fallback);
+/* --max-iterations; 0: not said. Where the verb is to run nothing it says that this does nothing. 0, or
+ * 64 after a message. */
+int cli_iterations(const Cli *cli, bool runs, int *ret);
 /* A job by its number; exit status 64, 66 after a message. */
 int cli_job(Cli *cli, const char *text, JobId *ret);
 /* The text with each <Message-ID> that the store knows cut to what is unique there, which every verb

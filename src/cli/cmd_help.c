@@ -1,7 +1,26 @@
+/* What is printed of the table of verbs: for people, as mdoc, and for completion. */
 #include "base/banned.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
+
+#define USAGE_COLUMNS 100
+
+/* "usage: postrider VERB [--option]", broken between options. */
+static void
+print_usage(Cli *cli, const char *begin, const Verb *row)
+{
+    g_autofree char *usage = verb_usage(row);
+    g_auto(GStrv) parts = g_strsplit(usage, " [", -1);
+    size_t used = strlen(begin) + strlen(*parts);
+    cli_print(cli, "%s%s", begin, *parts);
+    for (char **part = parts + 1; *part; part++) {
+        bool fits = used + strlen(*part) + 2 <= USAGE_COLUMNS;
+        cli_print(cli, "%s[%s", fits ? " " : "\n         ", *part);
+        used = (fits ? used : 8) + strlen(*part) + 2;
+    }
+    cli_print(cli, "\n");
+}
 
 static int
 overview(Cli *cli)
@@ -10,7 +29,9 @@ overview(Cli *cli)
     cli_print(cli, "Give your AI agents an e-mail address.\n\n"
                    "usage: postrider [--home DIR] [--json] VERB ...\n");
     for (const Verb *v = verbs; v->name; v++) {
-        if (!group || !g_str_equal(group, v->group))
+        if (!v->group)
+            continue;
+        if (g_strcmp0(group, v->group) != 0)
             cli_print(cli, "\n%s\n", v->group);
         group = v->group;
         cli_print(cli, "  %-10s %s\n", v->name, v->summary);
@@ -20,11 +41,26 @@ overview(Cli *cli)
     return 0;
 }
 
+/* The rows by which a verb is called: its own, and those of its forms. */
+static GPtrArray *
+rows_of(const Verb *verb)
+{
+    GPtrArray *rows = g_ptr_array_new();
+    for (const Verb *v = verbs; v->name; v++) {
+        if (v == verb ? !(v->flags & VERB_FORMS) : verb_form(v, verb->name) != NULL)
+            g_ptr_array_add(rows, (void *)v);
+    }
+    return rows;
+}
+
 static int
 one(Cli *cli, const Verb *v)
 {
-    cli_print(cli, "usage: postrider %s%s%s\n\n%c%s.\n", v->name, *v->args ? " " : "", v->args,
-              g_ascii_toupper(*v->summary), v->summary + 1);
+    g_autoptr(GPtrArray) rows = rows_of(v);
+    for (guint i = 0; i < rows->len; i++)
+        print_usage(cli, i == 0 ? "usage: postrider " : "       postrider ",
+                    g_ptr_array_index(rows, i));
+    cli_print(cli, "\n%c%s.\n", g_ascii_toupper(*v->summary), v->summary + 1);
     if (*v->help)
         cli_print(cli, "\n%s\n", v->help);
     return 0;
@@ -45,40 +81,68 @@ print_mdoc(Cli *cli, const char *text)
     }
 }
 
-/* A manual page in mdoc, made from the same table at build time. */
+/* A verb's manual page in mdoc, made at build time. */
 static int
 man_page(Cli *cli, const Verb *v)
 {
     g_autofree char *upper = g_ascii_strup(v->name, -1);
+    g_autoptr(GPtrArray) rows = rows_of(v);
     cli_print(cli, ".Dd November 15, 2026\n.Dt POSTRIDER-%s 1\n.Os\n.Sh NAME\n", upper);
-    cli_print(cli, ".Nm postrider-%s\n.Nd %s\n.Sh SYNOPSIS\n.Nm postrider\n.Cm %s\n", v->name,
-              v->summary, v->name);
-    if (*v->args)
-        cli_print(cli, "%s\n", v->args);
+    cli_print(cli, ".Nm postrider-%s\n.Nd %s\n.Sh SYNOPSIS\n", v->name, v->summary);
+    for (guint i = 0; i < rows->len; i++) {
+        const Verb *row = g_ptr_array_index(rows, i);
+        cli_print(cli, ".Nm postrider\n.Cm %s\n%s%s", row->name, row->args,
+                  *row->args ? "\n" : "");
+    }
     cli_print(cli, ".Sh DESCRIPTION\n");
     print_mdoc(cli, *v->help ? v->help : v->summary);
     cli_print(cli, ".Sh SEE ALSO\n.Xr postrider 1 ,\n.Xr postrider.conf 5\n");
     return 0;
 }
 
+/* The verbs in postrider(1), by groups. */
+static int
+man_overview(Cli *cli)
+{
+    const char *group = NULL;
+    for (const Verb *v = verbs; v->name; v++) {
+        if (!v->group)
+            continue;
+        if (g_strcmp0(group, v->group) != 0)
+            cli_print(cli, "%s.Ss %c%s\n.Bl -tag -width Ds\n", group ? ".El\n" : "",
+                      g_ascii_toupper(*v->group), v->group + 1);
+        group = v->group;
+        g_autofree char *usage = verb_usage(v);
+        const char *args = g_strchug(usage + strlen(v->name));
+        cli_print(cli, ".It Cm %s%s%s%s\n%c%s.\n", v->name, *args ? " No \"" : "", args,
+                  *args ? "\"" : "", g_ascii_toupper(*v->summary), v->summary + 1);
+    }
+    cli_print(cli, ".El\n");
+    return 0;
+}
+
+/* For completion: the columns name, arguments, words. */
+static int
+print_rows(Cli *cli)
+{
+    for (const Verb *v = verbs; v->name; v++)
+        cli_print(cli, "%s\t%s\t%s\n", v->name, v->args, v->words ? v->words : "");
+    return 0;
+}
+
 int
 cmd_help(Cli *cli, int argc, char **argv)
 {
+    bool man = cli_flag(cli, "man");
+    if (cli_flag(cli, "rows"))
+        return print_rows(cli);
     if (argc < 2)
-        return overview(cli);
-    if (g_str_equal(argv[1], "--verbs")) {
-        for (const Verb *v = verbs; v->name; v++)
-            cli_print(cli, "%s\n", v->name);
-        return 0;
-    }
-    bool man = g_str_equal(argv[1], "--man");
-    if (man && argc < 3)
-        return cli_usage("help", "--man needs a verb");
-    const char *name = argv[man ? 2 : 1];
-    const Verb *v = verb_find(name);
+        return man ? man_overview(cli) : overview(cli);
+    const Verb *v = verb_find(argv[1], NULL);
     if (!v) {
-        g_autofree char *hint = text_did_you_mean(name, verb_names());
-        return cli_fail(EX_USAGE, "help: no verb '%s'%s", name, hint);
+        g_autoptr(GPtrArray) names = verb_names(NULL);
+        g_autofree char *hint = text_did_you_mean(argv[1], (const char *const *)names->pdata);
+        return cli_fail(EX_USAGE, "help: no verb '%s'%s", argv[1], hint);
     }
     return man ? man_page(cli, v) : one(cli, v);
 }

@@ -534,12 +534,14 @@ serve(Master *m, GError **error)
 }
 
 int
-serve_main(Home *home, const char *self, int max_iterations, bool take_over)
+serve_main(
+    Home *home, const char *self, ServeProgram *program, int max_iterations, bool take_over)
 {
     g_autoptr(GError) error = NULL;
     g_auto(Master) m = {
         .home = home,
         .self = self,
+        .program = program,
         .loop = g_main_loop_new(NULL, FALSE),
         .lock_fd = -1,
         .parts_fd = -1,

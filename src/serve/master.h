@@ -7,6 +7,7 @@
 #include "base/home.h"
 #include "serve/alarm.h"
 #include "serve/child.h"
+#include "serve/serve.h"
 #include "store/db.h"
 
 #define MASTER_LOCK "master.lock"
@@ -17,6 +18,7 @@ typedef struct Master {
     Home *home;
     Db *db;
     const char *self; /* the front program */
+    ServeProgram *program;
     GMainLoop *loop;
     int lock_fd, parts_fd, signal_fd, wake_fd;
     int edits_home; /* the mark of the home in it */

@@ -14,7 +14,12 @@
 #include "base/home.h"
 #include "store/db.h"
 
+/* Which executable beside the front does a verb by these settings; NULL: the front itself. account: the one
+ * whose process it is; NULL: none. */
+typedef const char *ServeProgram(const char *verb, const Config *config, const char *account);
+
 /* Exit status. self is the argv[0] path of the front program, used to start the parts.
  * max_iterations: steps per run; 0: each role's own. take_over: the mail folder and the imap
  * mailboxes become this home's, whoever had them (base/living.h). */
-int serve_main(Home *home, const char *self, int max_iterations, bool take_over);
+int serve_main(
+    Home *home, const char *self, ServeProgram *program, int max_iterations, bool take_over);

@@ -27,28 +27,13 @@ log_child(LogLevel level, const char *msg, const Child *child, const char *next)
               next, NULL);
 }
 
-/* What the front would exec for the verb: not to go through it brings a brain to work two
- * milliseconds earlier. NULL: the front itself. */
-static char *
-find_program(const Master *m, const Part *part)
-{
-    static const char *const read_mail[] = {"account", "index", "run", "submit", NULL};
-    const ConfAccount *account =
-        part->name ? config_account(m->home->config, part->name) : NULL;
-    bool net = part == m->submit || (part == m->run && config_asks_by_net(m->home->config)) ||
-               (account && config_is_imap(account));
-
-    if (!g_strv_contains(read_mail, part->verb))
-        return NULL;
-    return proc_helper_path(net ? "postrider-net" : "postrider-mail", NULL);
-}
-
 void
 staff_start(Master *m, Part *part)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *title = part_title(part);
-    g_autofree char *program = find_program(m, part);
+    const char *name = m->program(part->verb, m->home->config, part->name);
+    g_autofree char *program = name ? proc_helper_path(name, NULL) : NULL;
     Child *child = child_start(part, program ? program : m->self, m->home->path, m->parts_fd,
                                staff_ended, m, &error);
 

@@ -18,13 +18,9 @@
 #include "cli/cli.h"
 #include <sys/types.h>
 
-typedef struct SetupFlag SetupFlag;
-
 typedef struct Setup {
     Cli *cli;
     bool ask;            /* somebody is there to be asked */
-    gboolean yes;        /* the flag that all parts have */
-    SetupFlag *flags;    /* what else was said, in the order of the part's table */
     const char *operand; /* NULL: none */
     GPtrArray *changes;  /* of Change */
     char *secret;        /* "secrets/mail.password"; NULL: no new one */
@@ -34,28 +30,17 @@ typedef struct Setup {
     bool written; /* settings or a secret: whoever serves the home must know */
 } Setup;
 
-/* A part: `setup NAME`. Its flags are named here alone. */
+/* A part: `setup NAME`, a row of cli/verbs.def. */
 typedef struct SetupPart {
-    const char *name, *about;
-    const char *const *texts;    /* flags with a value; NULL-terminated */
-    const char *const *switches; /* flags without one; or NULL */
-    const char *list;            /* a flag that may be said more than once; or NULL */
-    bool takes_name;             /* one operand */
-    const char *homeless;        /* the switch that needs no home; or NULL */
-    int (*work)(Setup *s);       /* exit status, or SETUP_BACK from its first question */
+    bool takes_name;       /* one operand */
+    const char *homeless;  /* the flag that needs no home; or NULL */
+    int (*work)(Setup *s); /* exit status, or SETUP_BACK from its first question */
 } SetupPart;
-extern const SetupPart setup_part_mail, setup_part_brain, setup_part_role, setup_part_limits,
-    setup_part_service;
 
-/* The whole of a part: reads flags and settings, works, and tells who serves the home. Exit
- * status. */
+/* The whole of a part: reads settings, works, and tells who serves the home. Exit status. */
 int setup_run(const SetupPart *part, Cli *cli, int argc, char **argv);
 
-/* What the command line said; the part's table must have the flag. NULL: nothing. Borrowed. */
-const char *setup_flag(const Setup *s, const char *name);
-bool setup_switch(const Setup *s, const char *name);
-char **setup_list(const Setup *s, const char *name);
-/* The same as a whole path; "credential:NAME" stays as it is. NULL: nothing. Caller frees. */
+/* cli_text() as a whole path; "credential:NAME" stays as it is. NULL: nothing. Caller frees. */
 char *setup_flag_path(const Setup *s, const char *name);
 
 /* --- what is said --- */

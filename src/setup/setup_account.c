@@ -32,7 +32,7 @@ mail_role(void *data)
     GError *error = NULL;
     const Config *config = s->cli->home->config;
     g_autofree char *now = setup_value(s, m->section, "role");
-    const char *said = setup_flag(s, "role"), *name = said ? said : *now ? now : NULL;
+    const char *said = cli_text(s->cli, "role"), *name = said ? said : *now ? now : NULL;
     for (unsigned i = 0; i < config->n_roles && !name; i++)
         name = config->roles[i].person ? NULL : config->roles[i].name;
     if (!name)
@@ -54,9 +54,9 @@ mail_address(void *data)
     Setup *s = m->s;
     bool known = config_account(s->cli->home->config, m->name) != NULL;
     g_autofree char *user = known ? setup_value(s, m->section, "user") : g_strdup("");
-    const char *said = setup_flag(s, "address"), *now = m->address          ? m->address
-                                                        : strchr(user, '@') ? user
-                                                                            : "";
+    const char *said = cli_text(s->cli, "address"), *now = m->address          ? m->address
+                                                           : strchr(user, '@') ? user
+                                                                               : "";
     for (;;) {
         g_autofree char *given =
             said     ? g_strdup(said)
@@ -70,9 +70,9 @@ mail_address(void *data)
             return 0;
         }
         if (!*given && !s->ask)
-            return cli_usage("setup", "needs --address");
+            return cli_usage(s->cli, "needs --address");
         if (said || !s->ask)
-            return cli_usage("setup", "--address '%s' is no address such as agent@example.org",
+            return cli_usage(s->cli, "--address '%s' is no address such as agent@example.org",
                              given);
         setup_say(s, "  '%s' is no address such as agent@example.org\n", given);
     }
@@ -91,8 +91,8 @@ static int
 refuse_preset(MailSetup *m, const char *given)
 {
     g_autofree char *hint = text_did_you_mean(given, preset_names());
-    if (setup_flag(m->s, "preset"))
-        return cli_usage("setup", "no preset '%s'%s", given, hint);
+    if (cli_text(m->s->cli, "preset"))
+        return cli_usage(m->s->cli, "no preset '%s'%s", given, hint);
     setup_say(m->s, "  there is no '%s'%s\n", given, hint);
     return 0;
 }
@@ -104,7 +104,7 @@ mail_preset(void *data)
     Setup *s = m->s;
     g_autofree char *now = setup_value(s, m->section, "preset");
     g_autofree char *host = setup_value(s, m->section, "host");
-    const char *said = setup_flag(s, "preset");
+    const char *said = cli_text(s->cli, "preset");
     const char *usual = *now ? now : *host ? OTHER : guess_preset(m->address);
     if (!said && s->ask)
         list_presets(s);
@@ -132,7 +132,7 @@ int
 mail_servers(void *data)
 {
     MailSetup *m = data;
-    const char *in = m->section, *smtp = setup_flag(m->s, "smtp");
+    const char *in = m->section, *smtp = cli_text(m->s->cli, "smtp");
     g_autofree char *preset = setup_value(m->s, in, "preset");
     bool ask = !*preset || g_str_equal(preset, "dovecot");
     bool ask_smtp = ask && g_strcmp0(smtp, "sendmail") != 0;

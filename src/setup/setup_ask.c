@@ -193,11 +193,11 @@ take_flag(Setup *s, const SetupKey *key, const char *value)
 {
     g_autoptr(GError) why = NULL;
     if (key->needed && !*value)
-        return cli_usage("setup", "needs --%s", flag_name(key));
+        return cli_usage(s->cli, "needs --%s", flag_name(key));
     if (setup_set(s, key->section, key->key, value, &why))
         return 0;
-    return key->flag ? cli_usage("setup", "--%s: %s", key->flag, why->message)
-                     : cli_usage("setup", "--%s", why->message); /* it begins with the key */
+    return key->flag ? cli_usage(s->cli, "--%s: %s", key->flag, why->message)
+                     : cli_usage(s->cli, "--%s", why->message); /* it begins with the key */
 }
 
 static int
@@ -222,7 +222,7 @@ ask_key(Setup *s, const SetupKey *key, const char *now)
 static bool
 is_asked(const Setup *s, const SetupKey *key)
 {
-    return s->ask && key->question && !setup_flag(s, flag_name(key));
+    return s->ask && key->question && !cli_text(s->cli, flag_name(key));
 }
 
 static int
@@ -230,7 +230,7 @@ try_key(Setup *s, const SetupKey *key)
 {
     g_autofree char *now = setup_value(s, key->section, key->key);
     g_autofree char *path = key->path ? setup_flag_path(s, flag_name(key)) : NULL;
-    const char *said = path ? path : setup_flag(s, flag_name(key));
+    const char *said = path ? path : cli_text(s->cli, flag_name(key));
     return is_asked(s, key) ? ask_key(s, key, now) : take_flag(s, key, said ? said : now);
 }
 

@@ -4,6 +4,7 @@
 #include "base/secretfile.h"
 #include "base/text.h"
 #include "brain/brain.h"
+#include "cli/cmds.h"
 #include "setup/setup.h"
 #include "steps/answer.h"
 #include "store/job/pauses.h"
@@ -195,9 +196,9 @@ flag_secret(Setup *s, const char *section)
 {
     GError *error = NULL;
     g_autofree char *path = setup_flag_path(s, "key-file");
-    const char *env = setup_flag(s, "key-env");
+    const char *env = cli_text(s->cli, "key-env");
     if (path && env)
-        return cli_usage("setup", "--key-file or --key-env, not both");
+        return cli_usage(s->cli, "--key-file or --key-env, not both");
     if (!setup_set(s, section, "key-file", path ? path : "", &error) ||
         !setup_set(s, section, "key-env", env ? env : "", &error))
         return cli_error(EX_USAGE, error);
@@ -259,7 +260,7 @@ ask_key(void *data)
     g_autofree char *is = setup_value(b->s, b->section, "kind");
     if (!is_api(is))
         return 0;
-    if (setup_flag(b->s, "key-file") || setup_flag(b->s, "key-env"))
+    if (cli_text(b->s->cli, "key-file") || cli_text(b->s->cli, "key-env"))
         return flag_secret(b->s, b->section);
     return b->s->ask ? ask_secret(b->s, b->section, b->name) : 0;
 }
@@ -268,7 +269,7 @@ static int
 try_it(void *data)
 {
     BrainSetup *b = data;
-    b->tested = !setup_switch(b->s, "no-test");
+    b->tested = !cli_flag(b->s->cli, "no-test");
     if (b->s->back || !b->tested)
         return 0;
     int status = test(b->s, b->name, &b->lacks);
@@ -294,23 +295,18 @@ mark_well(Setup *s, const char *name, unsigned lacks)
 static int
 work(Setup *s)
 {
-    const char *name = setup_flag(s, "name") ? setup_flag(s, "name") : "default";
+    const char *name = cli_text(s->cli, "name") ? cli_text(s->cli, "name") : "default";
     const SetupStep steps[] = {ask_kind, ask_rest, ask_key, try_it};
     if (!text_name_valid(name))
-        return cli_usage("setup", "--name '%s': a name is a-z, 0-9, '.', '_', '-'", name);
+        return cli_usage(s->cli, "--name '%s': a name is a-z, 0-9, '.', '_', '-'", name);
     BrainSetup b = {.s = s, .name = name, .section = g_strconcat("brain ", name, NULL)};
     int status = setup_talk(s, steps, G_N_ELEMENTS(steps), &b);
     g_free(b.section);
     return status || !b.tested ? status : mark_well(s, name, b.lacks);
 }
 
-static const char *const texts[] = {"name",    "kind",    "model",  "url", "key-file",
-                                    "key-env", "command", "script", NULL};
-static const char *const switches[] = {"no-test", NULL};
-const SetupPart setup_part_brain = {
-    .name = "brain",
-    .about = "what thinks: a model behind an API, or a program",
-    .texts = texts,
-    .switches = switches,
-    .work = work,
-};
+int
+cmd_setup_brain(Cli *cli, int argc, char **argv)
+{
+    return setup_run(&(SetupPart){.work = work}, cli, argc, argv);
+}

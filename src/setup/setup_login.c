@@ -26,7 +26,7 @@ set_login(MailSetup *m, const char *way, const char *value)
     GError *error = NULL;
     g_autofree char *smtp = setup_value(m->s, m->section, "smtp-host");
     g_autofree char *user = setup_value(m->s, m->section, "user");
-    const char *said = setup_flag(m->s, "smtp-user");
+    const char *said = cli_text(m->s->cli, "smtp-user");
     const char *smtp_user = said ? said : user;
     if (!set_way(m, "", way, value, &error))
         return cli_error(EX_USAGE, error);
@@ -80,7 +80,7 @@ way_said(const Setup *s, unsigned *ret_n)
     const char *way = NULL;
     *ret_n = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
-        if (!setup_flag(s, ways[i]))
+        if (!cli_text(s->cli, ways[i]))
             continue;
         way = ways[i];
         (*ret_n)++;
@@ -123,16 +123,16 @@ mail_login(void *data)
     g_autofree char *preset = setup_value(m->s, m->section, "preset");
     const char *said = way_said(m->s, &n), *now = way_now(m, &value);
     if (n > 1)
-        return cli_usage("setup",
+        return cli_usage(m->s->cli,
                          "one of --password-file, --password-command, --token-command");
     if (said) {
         bool file = g_str_equal(said, "password-file");
         g_autofree char *given =
-            file ? setup_flag_path(m->s, said) : g_strdup(setup_flag(m->s, said));
+            file ? setup_flag_path(m->s, said) : g_strdup(cli_text(m->s->cli, said));
         return set_login(m, said, given);
     }
     if (!now && !m->s->ask)
-        return cli_usage("setup",
+        return cli_usage(m->s->cli,
                          "needs --password-file, --password-command or --token-command");
     if (now && (!m->s->ask || g_str_equal(now, "password-command")))
         return set_login(m, now, value);

@@ -7,6 +7,7 @@
 #include "base/proc.h"
 #include "base/secretfile.h"
 #include "base/text.h"
+#include "cli/cmds.h"
 #include "mail/address.h"
 #include <errno.h>
 #include <sys/wait.h>
@@ -53,7 +54,7 @@ try_servers(MailSetup *m, bool round)
     if (status == 0)
         status = trial_submission(t);
     bool way_out = t->account->by_sendmail || *t->account->smtp.host;
-    if (status == 0 && round && way_out && !setup_switch(m->s, "no-round-trip"))
+    if (status == 0 && round && way_out && !cli_flag(m->s->cli, "no-round-trip"))
         status = trial_round(t);
     return status ? status : learn_from_round(m, t);
 }
@@ -91,7 +92,7 @@ try_it(void *data)
 {
     MailSetup *m = data;
     int status = m->s->back ? 0 : begin_trial(m);
-    if (status || m->s->back || setup_switch(m->s, "no-test"))
+    if (status || m->s->back || cli_flag(m->s->cli, "no-test"))
         return status;
     return setup_go_on(m->s, try_servers(m, true));
 }
@@ -144,7 +145,7 @@ first_visit(MailSetup *m)
     GError *error = NULL;
     const Home *home = m->s->cli->home;
     g_autoptr(Proc) proc = NULL;
-    if (setup_switch(m->s, "no-test") || config_account(home->config, m->name) ||
+    if (cli_flag(m->s->cli, "no-test") || config_account(home->config, m->name) ||
         lock_is_held(home->state_fd, "master.lock"))
         return 0;
     g_autofree char *path = proc_helper_path("postrider-net", &error);
@@ -172,11 +173,11 @@ static int
 check_flags(Setup *s)
 {
     int64_t span;
-    const char *owner = setup_flag(s, "owner"), *within = setup_flag(s, "pair-within");
+    const char *owner = cli_text(s->cli, "owner"), *within = cli_text(s->cli, "pair-within");
     if (owner && !address_spec_valid(owner))
-        return cli_usage("setup", "--owner '%s' is no address such as you@example.org", owner);
+        return cli_usage(s->cli, "--owner '%s' is no address such as you@example.org", owner);
     if (within && !text_parse_span(within, &span))
-        return cli_usage("setup", "--pair-within '%s' is no time such as 10m", within);
+        return cli_usage(s->cli, "--pair-within '%s' is no time such as 10m", within);
     return 0;
 }
 
@@ -188,9 +189,9 @@ set_up(MailSetup *m)
     int status = check_flags(m->s);
     if (status)
         return status;
-    if (setup_switch(m->s, "check"))
+    if (cli_flag(m->s->cli, "check"))
         return check(m);
-    if (setup_switch(m->s, "take-over"))
+    if (cli_flag(m->s->cli, "take-over"))
         return take_over(m);
     status = setup_talk(m->s, steps, G_N_ELEMENTS(steps), m);
     end_trial(m);
@@ -200,10 +201,10 @@ set_up(MailSetup *m)
 static int
 work(Setup *s)
 {
-    const char *said = setup_flag(s, "account");
+    const char *said = cli_text(s->cli, "account");
     const char *name = said ? said : usual_account(s->cli->home->config);
     if (!text_name_valid(name))
-        return cli_usage("setup", "--account '%s': a name is a-z, 0-9, '.', '_', '-'", name);
+        return cli_usage(s->cli, "--account '%s': a name is a-z, 0-9, '.', '_', '-'", name);
     MailSetup m = {
         .s = s, .name = g_strdup(name), .section = g_strconcat("account ", name, NULL)};
     int status = set_up(&m);
@@ -214,19 +215,8 @@ work(Setup *s)
     return status;
 }
 
-static const char *const texts[] = {
-    "account",       "preset",    "address",       "role",
-    "folder",        "host",      "port",          "tls",
-    "ca-file",       "user",      "password-file", "password-command",
-    "token-command", "smtp",      "smtp-host",     "smtp-port",
-    "smtp-tls",      "smtp-user", "owner",         "authserv-id",
-    "pair-within",   NULL};
-static const char *const switches[] = {"pair",      "no-round-trip", "check",
-                                       "take-over", "no-test",       NULL};
-const SetupPart setup_part_mail = {
-    .name = "mail",
-    .about = "a mailbox on a server: login, sending, who the owner is",
-    .texts = texts,
-    .switches = switches,
-    .work = work,
-};
+int
+cmd_setup_mail(Cli *cli, int argc, char **argv)
+{
+    return setup_run(&(SetupPart){.work = work}, cli, argc, argv);
+}

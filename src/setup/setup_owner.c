@@ -66,7 +66,8 @@ name_owner(MailSetup *m)
     g_autofree char *ids = setup_value(m->s, "trust", "authserv-id");
     g_autofree char *owner = setup_value(m->s, "postrider", "owner");
     const Preset *preset = preset_find(name);
-    const char *said = setup_flag(m->s, "authserv-id"), *whose = setup_flag(m->s, "owner");
+    const char *said = cli_text(m->s->cli, "authserv-id"),
+               *whose = cli_text(m->s->cli, "owner");
     const char *id = said ? said : preset && !*ids ? preset->authserv_id : "";
     int status = *id ? add_authserv_id(m, id) : 0;
     if (status == 0)
@@ -104,7 +105,7 @@ pair(MailSetup *m)
 {
     Paired p = {0};
     int64_t wait_us;
-    const char *said = setup_flag(m->s, "pair-within"), *within = said ? said : PAIR_WITHIN;
+    const char *said = cli_text(m->s->cli, "pair-within"), *within = said ? said : PAIR_WITHIN;
     bool fits = text_parse_span(within, &wait_us);
     g_assert(fits); /* setup_mail.c has looked */
     int status = mail_pair(&m->trial, wait_us, &p);
@@ -121,8 +122,8 @@ pair(MailSetup *m)
 static bool
 wants_pairing(MailSetup *m)
 {
-    bool said = setup_switch(m->s, "pair");
-    if (said || setup_flag(m->s, "owner") || !m->s->ask)
+    bool said = cli_flag(m->s->cli, "pair");
+    if (said || cli_text(m->s->cli, "owner") || !m->s->ask)
         return said;
     g_autofree char *ids = setup_value(m->s, "trust", "authserv-id");
     return setup_ask_yes(m->s, "Pair now: learn your own address from a mail of yours?", !*ids);

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "cli/cmds.h"
 #include "cli/home/role_make.h"
 #include "setup/setup.h"
 
@@ -12,7 +13,7 @@ static int
 begin_role(Setup *s, const char *section, const char *name)
 {
     GError *error = NULL;
-    const char *said = setup_flag(s, "address"), *brain = setup_flag(s, "brain");
+    const char *said = cli_text(s->cli, "address"), *brain = cli_text(s->cli, "brain");
     g_autofree char *domain = setup_value(s, "postrider", "domain");
     g_autofree char *address = g_strdup_printf("%s@%s", name, domain);
     if (setup_has_section(s, section))
@@ -60,11 +61,11 @@ name_role(void *data)
                             : s->ask   ? setup_ask(s, "Role", r->name ? r->name : usual)
                                        : NULL;
     if (!name && !s->ask)
-        return cli_usage("setup", "role needs a NAME");
+        return cli_usage(s->cli, "role needs a NAME");
     if (!name || s->back)
         return setup_no_answer(s);
     if (!text_name_valid(name))
-        return cli_usage("setup", "role '%s': a name is a-z, 0-9, '.', '_', '-'", name);
+        return cli_usage(s->cli, "role '%s': a name is a-z, 0-9, '.', '_', '-'", name);
     g_free(r->section);
     r->section = g_strconcat("role ", name, NULL);
     g_free(r->name);
@@ -106,15 +107,11 @@ work_role(Setup *s)
     return status;
 }
 
-static const char *const role_texts[] = {"address", "display",      "brain",
-                                         "workdir", "instructions", NULL};
-const SetupPart setup_part_role = {
-    .name = "role",
-    .about = "an agent with an address",
-    .texts = role_texts,
-    .takes_name = true,
-    .work = work_role,
-};
+int
+cmd_setup_role(Cli *cli, int argc, char **argv)
+{
+    return setup_run(&(SetupPart){.takes_name = true, .work = work_role}, cli, argc, argv);
+}
 
 /* --- limits --- */
 
@@ -123,7 +120,7 @@ ask_limits(void *data)
 {
     Setup *s = data;
     const Config *config = s->cli->home->config;
-    const char *said = setup_flag(s, "role");
+    const char *said = cli_text(s->cli, "role");
     const char *role = said ? said : config->n_roles ? config->roles[0].name : "envoy";
     GError *error = NULL;
     if (said && !config_role_get(config, role, &error))
@@ -148,12 +145,8 @@ work_limits(Setup *s)
     return setup_talk(s, steps, G_N_ELEMENTS(steps), s);
 }
 
-static const char *const limit_texts[] = {
-    "role", "max-cost-per-day", "max-cost", "max-iterations", "total-iterations", "workers",
-    NULL};
-const SetupPart setup_part_limits = {
-    .name = "limits",
-    .about = "what may be spent",
-    .texts = limit_texts,
-    .work = work_limits,
-};
+int
+cmd_setup_limits(Cli *cli, int argc, char **argv)
+{
+    return setup_run(&(SetupPart){.work = work_limits}, cli, argc, argv);
+}

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/secretfile.h"
 #include "base/text.h"
+#include "cli/cmds.h"
 #include "cli/home/reload.h"
 #include "setup/setup.h"
 #include <errno.h>
@@ -187,7 +188,7 @@ find_program(const Cli *cli)
 static char *
 folder_of(const Setup *s, bool user)
 {
-    if (setup_flag(s, "dir"))
+    if (cli_text(s->cli, "dir"))
         return setup_flag_path(s, "dir");
     if (!user)
         return g_strdup("/etc/systemd/system");
@@ -230,11 +231,11 @@ static GPtrArray *
 find_credentials(const Setup *s, const Config *config)
 {
     g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func(g_free);
-    for (char **c = setup_list(s, "credential"); c && *c; c++) {
+    for (char **c = cli_texts(s->cli, "credential"); c && *c; c++) {
         const char *colon = strchr(*c, ':');
         g_autofree char *name = colon ? g_strndup(*c, (gsize)(colon - *c)) : NULL;
         if (!name || !text_name_valid(name) || !g_path_is_absolute(colon + 1)) {
-            (void)cli_usage("setup", "--credential is NAME:/PATH");
+            (void)cli_usage(s->cli, "--credential is NAME:/PATH");
             return NULL;
         }
         g_ptr_array_add(list, g_strdup(*c));
@@ -299,9 +300,9 @@ write_unit(Setup *s, const Service *service, const char *folder)
     }
     g_autofree char *diff = setup_diff(old ? old : "", text);
     setup_say(s, "%s", diff);
-    if (!s->yes && !s->ask)
+    if (!cli_flag(s->cli, "yes") && !s->ask)
         return cli_fail(EX_USAGE, "nothing was written; say --yes to write %s", path);
-    if (!s->yes && !setup_ask_yes(s, "Write it?", true))
+    if (!cli_flag(s->cli, "yes") && !setup_ask_yes(s, "Write it?", true))
         return setup_no_answer(s);
     if (g_mkdir_with_parents(folder, 0755) != 0)
         return cli_fail(EX_CANTCREAT, "can't make '%s': %s", folder, g_strerror(errno));
@@ -316,10 +317,10 @@ write_unit(Setup *s, const Service *service, const char *folder)
 static int
 print_for_all(Setup *s)
 {
-    g_autofree char *program = g_strdup(setup_flag(s, "program"));
+    g_autofree char *program = g_strdup(cli_text(s->cli, "program"));
     const Service service = {.user = true, .home = "%h/.postrider", .program = program};
-    if (!setup_switch(s, "print") || !program)
-        return cli_usage("setup", "--any-user needs --print and --program");
+    if (!cli_flag(s->cli, "print") || !program)
+        return cli_usage(s->cli, "--any-user needs --print and --program");
     g_autofree char *text = unit_text(&service);
     setup_say(s, "%s", text);
     return 0;
@@ -328,9 +329,9 @@ print_for_all(Setup *s)
 static int
 make_unit(Setup *s)
 {
-    bool user = setup_switch(s, "user") || (!setup_switch(s, "system") && geteuid() != 0);
+    bool user = cli_flag(s->cli, "user") || (!cli_flag(s->cli, "system") && geteuid() != 0);
     const Home *home = s->cli->home;
-    const char *said = setup_flag(s, "program");
+    const char *said = cli_text(s->cli, "program");
     g_autofree char *program = said ? g_strdup(said) : find_program(s->cli);
     g_autofree char *runs_as = user ? NULL : owner_of(home->path);
     g_autoptr(GPtrArray) credentials = find_credentials(s, home->config);
@@ -345,7 +346,7 @@ make_unit(Setup *s)
                              .user = user,
                              .runs_as = runs_as,
                              .credentials = credentials};
-    if (setup_switch(s, "print")) {
+    if (cli_flag(s->cli, "print")) {
         g_autofree char *text = unit_text(&service);
         setup_say(s, "%s", text);
         return 0;
@@ -357,22 +358,16 @@ make_unit(Setup *s)
 static int
 work(Setup *s)
 {
-    const char *program = setup_flag(s, "program");
-    if (setup_switch(s, "user") && setup_switch(s, "system"))
-        return cli_usage("setup", "--user or --system, not both");
+    const char *program = cli_text(s->cli, "program");
+    if (cli_flag(s->cli, "user") && cli_flag(s->cli, "system"))
+        return cli_usage(s->cli, "--user or --system, not both");
     if (program && !g_path_is_absolute(program))
-        return cli_usage("setup", "--program needs a whole path");
-    return setup_switch(s, "any-user") ? print_for_all(s) : make_unit(s);
+        return cli_usage(s->cli, "--program needs a whole path");
+    return cli_flag(s->cli, "any-user") ? print_for_all(s) : make_unit(s);
 }
 
-static const char *const texts[] = {"program", "dir", NULL};
-static const char *const switches[] = {"print", "user", "system", "any-user", NULL};
-const SetupPart setup_part_service = {
-    .name = "service",
-    .about = "start with the machine, by systemd",
-    .texts = texts,
-    .switches = switches,
-    .list = "credential",
-    .homeless = "any-user",
-    .work = work,
-};
+int
+cmd_setup_service(Cli *cli, int argc, char **argv)
+{
+    return setup_run(&(SetupPart){.homeless = "any-user", .work = work}, cli, argc, argv);
+}

@@ -273,7 +273,7 @@ write_secret(Setup *s, GError **error)
 static int
 agreed(Setup *s)
 {
-    if (s->yes)
+    if (cli_flag(s->cli, "yes"))
         return 0;
     if (!s->ask)
         return cli_fail(EX_USAGE, "nothing was written; say --yes to write it");

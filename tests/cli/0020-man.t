@@ -4,6 +4,7 @@
 command -v mandoc >/dev/null || skip_all 'no mandoc'
 
 build=$(dirname "$POSTRIDER_BIN")
+verbs() { "$PR_BIN" help --rows | sed -n "s/^\([a-z]*\)\t.*/\1/p"; }
 for page in "$POSTRIDER_SRC"/man/*.[1-9] "$build"/man/*.[1-9]; do
     [ -f "$page" ] || continue
     ok "$(basename "$page") passes mandoc's lint" mandoc -T lint -W warning "$page"
@@ -17,17 +18,16 @@ done
 is "$missing" '' 'postrider.conf.5 has every key'
 
 missing=
-for verb in $("$PR_BIN" help --verbs); do
+for verb in $(verbs); do
     [ -s "$build/man/postrider-$verb.1" ] || missing="$missing $verb"
 done
 is "$missing" '' 'every verb has a page'
-wide=$(for verb in $("$PR_BIN" help --verbs); do "$PR_BIN" help "$verb" | sed -n "/^usage/d; /^.\{107,\}/s/^/$verb: /p"; done)
+wide=$(for verb in $(verbs); do "$PR_BIN" help "$verb" | sed -n "/^usage/d; /^.\{107,\}/s/^/$verb: /p"; done)
 is "$wide" '' 'and a help that is no wider than the others'
 
-# The overview is written by hand.
 missing=
-for verb in $("$PR_BIN" help --verbs); do
-    grep -Eq "Cm $verb( |\$)" "$POSTRIDER_SRC/man/postrider.1" || [ "$verb" = help ] || missing="$missing $verb"
+for verb in $(verbs); do
+    grep -Eq "Cm $verb( |\$)" "$build/man/postrider.1" || missing="$missing $verb"
 done
 is "$missing" '' 'postrider.1 has every verb'
 

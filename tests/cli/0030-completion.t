@@ -38,16 +38,14 @@ is "$(complete_line 'postrider job list --state wai')" waiting 'a state'
 is "$(complete_line 'postrider cost --by ')" 'day role job brain' 'what to sum up by'
 is "$(POSTRIDER_HOME=/nowhere complete_line "postrider --home $HOME_DIR job show 1")" '1' 'the home of the line'
 
-# In step with the verbs' table: what the usage of a verb offers as its first word is offered here.
-for verb in config role setup job mail outbox; do
-    usage=$(pr help "$verb" | grep -m 1 -o "postrider $verb [a-z|]*[a-z]" | cut -d ' ' -f 3)
-    [ "$verb" != role ] || usage='new|list|edit|remove'
-    [ "$verb" != config ] || usage='show|check|set'
-    is "$(complete_line "postrider $verb ")" "${usage//|/ }" "the forms of $verb"
+# In step with the table of verbs: its forms are offered.
+for verb in config role setup job mail note outbox every; do
+    forms=$(pr help --rows | sed -n "s/^$verb \([a-z]*\)\t.*/\1/p" | tr '\n' ' ')
+    [ "$verb" != every ] || forms="${forms}day weekday month "
+    is "$(complete_line "postrider $verb ") " "$forms" "the forms of $verb"
 done
-for form in $(complete_line 'postrider note ') list remove now; do
-    ok "'$form' is a form that help knows" sh -c '{ "$1" help note; "$1" help every; } | grep -qw -e "$2"' - "$PR_BIN" "$form"
-done
+is "$(complete_line 'postrider job list --')" '--all --role --state --limit' 'the options of a form'
+is "$(complete_line 'postrider log -f --level ')" 'debug info warn error' 'what an option takes'
 
 # zsh and fish ask the same.
 share=$WORK/share # as it is installed

@@ -13,8 +13,7 @@ pr init >/dev/null
 pr ask hello >/dev/null
 before=$(state)
 
-verbs='ask status watch show stop continue cancel config doctor backup restore serve job mail outbox send
-    sendmail receive inject account run deliver submit index fork every cost'
+verbs=$("$PR_BIN" help --rows | sed -n 's/^\([a-z]*\)\t.*/\1/p')
 for verb in $verbs; do
     [ "$verb" = sendmail ] && continue # takes any option, as sendmail does
     exits 64 "$verb: an unknown option" pr "$verb" --no-such-option

@@ -16,7 +16,7 @@ like "$ERR" "did you mean '--home'" 'gets the nearest one'
 exits 66 'a name that is nothing' pr show nothing
 like "$ERR" "no job, mail or note 'nothing'\$" 'is said to be nothing'
 exits 64 'nearly an option' pr show 1@1 --contxt
-like "$ERR" "unknown option '--contxt'; did you mean '--context'?" 'gets the nearest one'
+like "$ERR" "unknown option --contxt; did you mean '--context'?" 'gets the nearest one'
 exits 66 'nearly a note' pr show envoy/strt
 like "$ERR" "note 'envoy/strt'; did you mean 'envoy/start'?" 'gets the nearest one'
 exits 66 'run of a job that is not there' pr run 99

@@ -172,16 +172,13 @@ report_backup(Cli *cli, const Making *m, const FolderStats *stats)
 int
 cmd_backup(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
     GError *error = NULL;
     g_auto(Making) m = {.parent_fd = -1, .fd = -1};
     FolderStats stats = {0};
     struct stat st;
-    int status = cli_options("backup", options, &argc, &argv);
-    if (status)
-        return status;
+    int status;
     if (argc != 2 || !*argv[1])
-        return cli_usage("backup", "needs one folder, which must not exist yet");
+        return cli_usage(cli, "needs one folder, which must not exist yet");
     if ((status = cli_db(cli, DB_READ)))
         return status;
     if (lstat(argv[1], &st) == 0)
@@ -338,16 +335,13 @@ int
 cmd_restore(Cli *cli, int argc, char **argv)
 {
     static const char *const skip[] = {LABEL, NULL};
-    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
     GError *error = NULL;
     g_auto(Making) m = {.parent_fd = -1, .fd = -1};
     g_auto(Origin) origin = {0};
     FolderStats stats = {0};
-    int status = cli_options("restore", options, &argc, &argv);
-    if (status)
-        return status;
+    int status;
     if (argc != 2 || !*argv[1])
-        return cli_usage("restore", "needs one folder, made by 'postrider backup'");
+        return cli_usage(cli, "needs one folder, made by 'postrider backup'");
     g_autofree char *home = home_find(cli->home_option, &error);
     if (!home)
         return cli_error(0, error);

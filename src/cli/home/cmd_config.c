@@ -35,9 +35,17 @@ show_key(const char *section, const ConfKey *key, const char *value, bool from_f
 }
 
 static int
-show(Cli *cli)
+open_home(Cli *cli, int argc, char **argv)
 {
-    int status = cli_home(cli);
+    return argc == 1
+               ? cli_home(cli)
+               : cli_usage(cli, "%s takes nothing more, but there is '%s'", argv[0], argv[1]);
+}
+
+int
+cmd_config_show(Cli *cli, int argc, char **argv)
+{
+    int status = open_home(cli, argc, argv);
     if (status)
         return status;
     Show s = {.cli = cli, .json = cli->json ? json_array() : NULL};
@@ -49,10 +57,10 @@ show(Cli *cli)
 }
 
 /* Every complaint in a line of its own; warnings alone leave the file fine. */
-static int
-check(Cli *cli)
+int
+cmd_config_check(Cli *cli, int argc, char **argv)
 {
-    int status = cli_home(cli);
+    int status = open_home(cli, argc, argv);
     if (status)
         return status;
     for (const char *const *line = cli->home->config->warnings; *line; line++)
@@ -66,10 +74,15 @@ check(Cli *cli)
     return 0;
 }
 
-static int
-set(Cli *cli, const char *section, const char *key, const char *value)
+int
+cmd_config_set(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
+    if (argc != 4)
+        return cli_usage(cli, "set needs SECTION KEY VALUE");
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "config set: the owner's, so an agent may not");
+    const char *section = argv[1], *key = argv[2], *value = argv[3];
     g_autofree char *path = home_find(cli->home_option, &error);
     if (!path || !home_open_bare(path, &cli->home, &error))
         return cli_error(0, error);
@@ -89,26 +102,4 @@ set(Cli *cli, const char *section, const char *key, const char *value)
     if (told)
         cli_print(cli, "%s\n", told);
     return 0;
-}
-
-int
-cmd_config(Cli *cli, int argc, char **argv)
-{
-    static const char *const subs[] = {"show", "check", "set", NULL};
-    const char *sub = argc > 1 ? argv[1] : "show";
-    if (g_str_equal(sub, "show") && argc <= 2)
-        return show(cli);
-    if (g_str_equal(sub, "check") && argc == 2)
-        return check(cli);
-    if (g_str_equal(sub, "set")) {
-        if (argc != 5)
-            return cli_usage("config", "set needs SECTION KEY VALUE");
-        if (cli_in_agent())
-            return cli_fail(EX_NOPERM, "config set: the owner's, so an agent may not");
-        return set(cli, argv[2], argv[3], argv[4]);
-    }
-    if (g_strv_contains(subs, sub))
-        return cli_usage("config", "%s takes nothing more, but there is '%s'", sub, argv[2]);
-    g_autofree char *hint = text_did_you_mean(sub, subs);
-    return cli_usage("config", "no '%s'%s", sub, hint);
 }

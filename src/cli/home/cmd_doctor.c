@@ -426,7 +426,7 @@ release(Doctor *d, const char *what)
     if (g_str_equal(what, "all"))
         return release_history(d);
     g_auto(MailFound) found = {0};
-    int status = mail_find(d->engine->db, what, &found);
+    int status = mail_find(d->cli, d->engine->db, what, &found);
     if (status)
         return status;
     if (!found.in)
@@ -449,8 +449,8 @@ release(Doctor *d, const char *what)
 /* --- the verb --- */
 
 typedef struct DoctorOptions {
-    gboolean full, rebuild, accept;
-    char *release;
+    bool full, rebuild, accept;
+    const char *release;
 } DoctorOptions;
 
 static int
@@ -477,27 +477,19 @@ work(Doctor *d, const DoctorOptions *o)
 int
 cmd_doctor(Cli *cli, int argc, char **argv)
 {
-    DoctorOptions o = {0};
-    const GOptionEntry options[] = {
-        {"full", 0, 0, G_OPTION_ARG_NONE, &o.full, NULL, NULL},
-        {"rebuild", 0, 0, G_OPTION_ARG_NONE, &o.rebuild, NULL, NULL},
-        {"release", 0, 0, G_OPTION_ARG_STRING, &o.release, NULL, NULL},
-        {"accept-backup", 0, 0, G_OPTION_ARG_NONE, &o.accept, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("doctor", options, &argc, &argv);
-    if (status == 0 && argc > 1)
-        status = cli_usage("doctor", "what is '%s'?", argv[1]);
-    if (status == 0 && o.full + o.rebuild + o.accept + (o.release != NULL) > 1)
-        status = cli_usage("doctor", "one of its options at a time");
-    if (status == 0)
-        status = cli_home(cli);
-    if (status == 0) {
-        g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func(finding_free);
-        g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-        Doctor d = {.cli = cli, .full = o.full, .findings = findings, .notes = notes};
-        status = work(&d, &o);
-        engine_close(d.engine);
-    }
-    g_free(o.release);
+    const DoctorOptions o = {cli_flag(cli, "full"), cli_flag(cli, "rebuild"),
+                             cli_flag(cli, "accept-backup"), cli_text(cli, "release")};
+    if (argc > 1)
+        return cli_usage(cli, "what is '%s'?", argv[1]);
+    if (o.full + o.rebuild + o.accept + (o.release != NULL) > 1)
+        return cli_usage(cli, "one of its options at a time");
+    int status = cli_home(cli);
+    if (status)
+        return status;
+    g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func(finding_free);
+    g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+    Doctor d = {.cli = cli, .full = o.full, .findings = findings, .notes = notes};
+    status = work(&d, &o);
+    engine_close(d.engine);
     return status;
 }

@@ -226,12 +226,8 @@ int
 cmd_init(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
-    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
-    int status = cli_options("init", none, &argc, &argv);
-    if (status)
-        return status;
     if (argc > 2 || (argc == 2 && !*argv[1]))
-        return cli_usage("init", "takes one DIR");
+        return cli_usage(cli, "takes one DIR");
     g_autofree char *path = home_find(argc == 2 ? argv[1] : cli->home_option, &error);
     if (!path)
         return cli_error(0, error);

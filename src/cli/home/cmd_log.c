@@ -229,30 +229,21 @@ print_last(LogView *v)
 }
 
 static int
-take_options(LogView *v, int argc, char **argv, bool *ret_follow)
+take_options(LogView *v, int argc)
 {
-    int n = LINES_SHOWN;
-    gboolean follow = FALSE;
-    g_autofree char *level = NULL;
-    const GOptionEntry options[] = {{"lines", 'n', 0, G_OPTION_ARG_INT, &n, NULL, NULL},
-                                    {"follow", 'f', 0, G_OPTION_ARG_NONE, &follow, NULL, NULL},
-                                    {"job", 0, 0, G_OPTION_ARG_INT64, &v->job, NULL, NULL},
-                                    {"level", 0, 0, G_OPTION_ARG_STRING, &level, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
-    int status = cli_options("log", options, &argc, &argv);
-    if (status)
-        return status;
+    int n = cli_number(v->cli, "lines", LINES_SHOWN);
+    const char *level = cli_text(v->cli, "level");
+    v->job = cli_number(v->cli, "job", 0);
     v->least = log_level_parse(level, level ? LOG_NONE : LOG_DEBUG);
     if (argc > 1)
-        return cli_usage("log", "takes no operand");
+        return cli_usage(v->cli, "takes no operand");
     if (n < 1 || n > LINES_MAX)
-        return cli_usage("log", "-n must be 1 to %d", LINES_MAX);
+        return cli_usage(v->cli, "-n must be 1 to %d", LINES_MAX);
     if (v->job < 0)
-        return cli_usage("log", "--job is a number, see: postrider job list");
+        return cli_usage(v->cli, "--job is a number, see: postrider job list");
     if (v->least == LOG_NONE)
-        return cli_usage("log", "--level is debug, info, warn or error");
+        return cli_usage(v->cli, "--level is debug, info, warn or error");
     v->max = (unsigned)n;
-    *ret_follow = follow;
     return 0;
 }
 
@@ -260,8 +251,7 @@ int
 cmd_log(Cli *cli, int argc, char **argv)
 {
     g_auto(LogView) v = {.cli = cli, .begun = g_string_new(NULL), .last = g_queue_new()};
-    bool follow = false;
-    int status = take_options(&v, argc, argv, &follow);
+    int status = take_options(&v, argc);
     if (status || (status = cli_home(cli)))
         return status;
     v.file = home_log_file(cli->home);
@@ -272,5 +262,5 @@ cmd_log(Cli *cli, int argc, char **argv)
     status = print_last(&v);
     if (status >= 0)
         return status;
-    return follow ? tail_file(cli, v.file, read_all, &v) : 0;
+    return cli_flag(cli, "follow") ? tail_file(cli, v.file, read_all, &v) : 0;
 }

@@ -83,15 +83,13 @@ find_role(Cli *cli, const char *name, const ConfRole **ret)
 typedef struct NewRole {
     const char *name;
     const RoleTemplate *from;
-    char *brain, *address; /* as options say; NULL: not said */
-    char *task, *script;   /* of the template; NULL: none */
+    const char *brain, *address; /* as options say; NULL: not said */
+    char *task, *script;         /* of the template; NULL: none */
 } NewRole;
 
 static void
 new_role_clear(NewRole *n)
 {
-    g_free(n->brain);
-    g_free(n->address);
     g_free(n->task);
     g_free(n->script);
 }
@@ -101,7 +99,7 @@ check_new(Cli *cli, const NewRole *n)
 {
     const Config *config = cli->home->config;
     if (!text_name_valid(n->name))
-        return cli_usage("role", "'%s': a name is a-z, 0-9, '.', '_', '-'", n->name);
+        return cli_usage(cli, "'%s': a name is a-z, 0-9, '.', '_', '-'", n->name);
     if (config_role(config, n->name))
         return cli_fail(EX_CANTCREAT, "there is a role '%s' already; nothing was changed",
                         n->name);
@@ -200,26 +198,31 @@ make_new(Cli *cli, NewRole *n)
     return status;
 }
 
+/* Settings are the owner's. */
 static int
-role_new(Cli *cli, int argc, char **argv)
+check_caller(const char *form)
 {
-    NewRole n = {0};
-    g_autofree char *from = NULL;
-    const GOptionEntry options[] = {
-        {"from", 0, 0, G_OPTION_ARG_STRING, &from, NULL, NULL},
-        {"brain", 0, 0, G_OPTION_ARG_STRING, &n.brain, NULL, NULL},
-        {"address", 0, 0, G_OPTION_ARG_STRING, &n.address, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("role", options, &argc, &argv);
+    return cli_in_agent()
+               ? cli_fail(EX_NOPERM, "role %s: the owner's, so an agent may not", form)
+               : 0;
+}
+
+int
+cmd_role_new(Cli *cli, int argc, char **argv)
+{
+    const char *from = cli_text(cli, "from");
+    NewRole n = {.name = argc == 2 ? argv[1] : NULL,
+                 .from = from ? role_template_find(from) : NULL,
+                 .brain = cli_text(cli, "brain"),
+                 .address = cli_text(cli, "address")};
+    int status = check_caller("new");
     g_autofree char *all = g_strjoinv("|", (char **)(uintptr_t)role_template_names());
     g_autofree char *hint = from ? text_did_you_mean(from, role_template_names()) : NULL;
-    n.name = argc == 2 ? argv[1] : NULL;
-    n.from = from ? role_template_find(from) : NULL;
     if (status == 0 && !n.name)
-        status = cli_usage("role", "new needs one NAME");
+        status = cli_usage(cli, "new needs one NAME");
     if (status == 0 && !n.from)
-        status = from ? cli_usage("role", "no template '%s'%s", from, hint)
-                      : cli_usage("role", "new needs --from %s", all);
+        status = from ? cli_usage(cli, "no template '%s'%s", from, hint)
+                      : cli_usage(cli, "new needs --from %s", all);
     if (status == 0)
         status = cli_home(cli);
     if (status == 0)
@@ -237,21 +240,16 @@ open_jobs(Cli *cli, const char *role, Jobs **ret, GError **error)
     return jobs_list(cli->db, &VIEWER_OPERATOR, &q, ret, error);
 }
 
-static int
-role_list(Cli *cli, int argc, char **argv)
+int
+cmd_role_list(Cli *cli, int argc, char **argv)
 {
     static const char *const headings[] = {"NAME", "OPEN JOBS", "BRAIN",
                                            "MODE", "ADDRESS",   NULL};
-    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
     GError *error = NULL;
-    int status = cli_options("role", none, &argc, &argv);
-    if (status == 0 && argc > 1)
-        status = cli_usage("role", "list takes nothing more, but there is '%s'", argv[1]);
-    if (status == 0)
-        status = cli_home(cli);
-    if (status == 0)
-        status = cli_db(cli, DB_READ);
-    if (status)
+    int status;
+    if (argc > 1)
+        return cli_usage(cli, "list takes nothing more, but there is '%s'", argv[1]);
+    if ((status = cli_db(cli, DB_READ)))
         return status;
     CliTable *t = cli->json ? NULL : cli_table_new(headings);
     json_t *all = json_array();
@@ -357,15 +355,18 @@ edit_copy(Cli *cli, const char *section, const char *old, const char *before, co
     return status;
 }
 
-static int
-role_edit(Cli *cli, int argc, char **argv)
+int
+cmd_role_edit(Cli *cli, int argc, char **argv)
 {
     const ConfRole *role = NULL;
     GError *error = NULL;
     g_autofree char *old = NULL, *path = NULL;
+    int status = check_caller("edit");
+    if (status)
+        return status;
     if (argc != 2)
-        return cli_usage("role", "edit needs one NAME");
-    int status = find_role(cli, argv[1], &role);
+        return cli_usage(cli, "edit needs one NAME");
+    status = find_role(cli, argv[1], &role);
     if (status)
         return status;
     g_autofree char *section = g_strconcat("role ", role->name, NULL);
@@ -453,15 +454,18 @@ say_removed(Cli *cli, const char *name, bool brain, bool told)
     return ok ? 0 : cli_error(0, error);
 }
 
-static int
-role_remove(Cli *cli, int argc, char **argv)
+int
+cmd_role_remove(Cli *cli, int argc, char **argv)
 {
     const ConfRole *role = NULL;
     GError *error = NULL;
     g_autofree char *old = NULL;
+    int status = check_caller("remove");
+    if (status)
+        return status;
     if (argc != 2)
-        return cli_usage("role", "remove needs one NAME");
-    int status = find_role(cli, argv[1], &role);
+        return cli_usage(cli, "remove needs one NAME");
+    status = find_role(cli, argv[1], &role);
     if (status == 0)
         status = refuse_busy(cli, role->name);
     if (status)
@@ -476,18 +480,4 @@ role_remove(Cli *cli, int argc, char **argv)
         return status;
     return say_removed(cli, role->name, config_brain(cli->home->config, role->name) != NULL,
                        faccessat(cli->home->fd, file, F_OK, AT_SYMLINK_NOFOLLOW) == 0);
-}
-
-int
-cmd_role(Cli *cli, int argc, char **argv)
-{
-    static const VerbRun forms[] = {{"new", role_new},
-                                    {"list", role_list},
-                                    {"edit", role_edit},
-                                    {"remove", role_remove},
-                                    {NULL, NULL}};
-    bool reads = argc < 2 || g_str_equal(argv[1], "list");
-    if (!reads && cli_in_agent())
-        return cli_fail(EX_NOPERM, "role %s: the owner's, so an agent may not", argv[1]);
-    return cli_form(cli, forms, argc, argv);
 }

@@ -48,24 +48,20 @@ work_off(Engine *engine, int max_iterations, PassStats *stats, int *status, GErr
     return true;
 }
 
+/* `serve --once`: the rest of `serve` is the front's. */
 int
-cmd_serve_once(Cli *cli, int argc, char **argv)
+cmd_serve(Cli *cli, int argc, char **argv)
 {
-    gboolean once = FALSE, take_over = FALSE;
-    int max_iterations = INT_MIN;
-    const GOptionEntry options[] = {
-        {"once", 0, 0, G_OPTION_ARG_NONE, &once, NULL, NULL},
-        {"take-over", 0, 0, G_OPTION_ARG_NONE, &take_over, NULL, NULL},
-        PASS_OPTIONS(&max_iterations),
-        G_OPTION_ENTRY_NULL};
+    bool take_over = cli_flag(cli, "take-over");
+    int max_iterations;
     GError *error = NULL;
     g_autoptr(Engine) engine = NULL;
     PassStats stats = {0};
-    int status = cli_options("serve", options, &argc, &argv);
-    if (status || (status = pass_check_options("serve", true, &max_iterations)))
+    int status = cli_iterations(cli, true, &max_iterations);
+    if (status)
         return status;
     if (argc > 1)
-        return cli_usage("serve", "takes no operand");
+        return cli_usage(cli, "takes no operand");
     if ((status = cli_engine(cli, &engine)))
         return status;
     /* It does all this; its processes would only keep us waiting for their locks. */

@@ -153,18 +153,11 @@ check(Cli *cli, const Status *s)
 int
 cmd_status(Cli *cli, int argc, char **argv)
 {
-    gboolean one_line = FALSE, prometheus = FALSE;
-    const GOptionEntry options[] = {
-        {"check", 0, 0, G_OPTION_ARG_NONE, &one_line, NULL, NULL},
-        {"prometheus", 0, 0, G_OPTION_ARG_NONE, &prometheus, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
+    bool one_line = cli_flag(cli, "check");
     GError *error = NULL;
-    int status = cli_options("status", options, &argc, &argv);
-    if (status)
-        return status;
     if (argc > 1)
-        return cli_usage("status", "takes no operand");
-    status = cli_db(cli, DB_READ);
+        return cli_usage(cli, "takes no operand");
+    int status = cli_db(cli, DB_READ);
     if (status)
         return one_line ? 2 : status;
     g_auto(Status) s = {0};
@@ -174,7 +167,7 @@ cmd_status(Cli *cli, int argc, char **argv)
         status = check(cli, &s);
     else if (cli->json)
         print_json(cli, &s);
-    else if (prometheus)
+    else if (cli_flag(cli, "prometheus"))
         print_prometheus(cli, &s);
     else
         print_text(cli, &s);

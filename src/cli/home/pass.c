@@ -73,20 +73,6 @@ pass_take_in(Engine *engine, int wait_ms, GError **error)
     return take_in(engine, wait_ms, &stats, error);
 }
 
-int
-pass_check_options(const char *verb, bool runs, int *n)
-{
-    if (*n == INT_MIN) {
-        *n = 0;
-        return 0;
-    }
-    if (!runs)
-        (void)cli_fail(0, "%s: --max-iterations counts with --run; nothing is run now", verb);
-    if (*n < 1 || *n > PASS_ITERATIONS_MAX)
-        return cli_usage(verb, "--max-iterations must be 1 to %d", PASS_ITERATIONS_MAX);
-    return 0;
-}
-
 bool
 pass_visited(Engine *engine,
              int wait_ms,

@@ -24,14 +24,3 @@ bool pass_visited(Engine *engine,
                   int64_t mark,
                   PassStats *stats,
                   GError **error);
-/* `--max-iterations N` and its other spelling, for GOption; PASS_ITERATIONS_MAX caps it. */
-#define PASS_OPTIONS(n)                                                                        \
-    {"max-iterations", 0, 0, G_OPTION_ARG_INT, n, NULL, NULL},                                 \
-    {                                                                                          \
-        "max-iter", 0, 0, G_OPTION_ARG_INT, n, NULL, NULL                                      \
-    }
-#define PASS_ITERATIONS_MAX 10000
-/* 0, or 64 after a message; *n is then the option's value, 0 where it was not given. n must be
- * INT_MIN before the options are read. Where the verb is to run nothing (runs) it says that
- * the option does nothing. */
-int pass_check_options(const char *verb, bool runs, int *n);

@@ -27,9 +27,9 @@
 #define SILENCE_US (2 * USEC_PER_SEC)
 
 typedef struct AskOptions {
-    char *to, *subject;
+    const char *to, *subject;
     char **files;
-    gboolean no_wait;
+    bool no_wait;
 } AskOptions;
 
 /* The first line as subject, as a person would write it. */
@@ -428,27 +428,18 @@ ask(Cli *cli, const AskOptions *o, char *text)
 int
 cmd_ask(Cli *cli, int argc, char **argv)
 {
-    AskOptions o = {0};
-    const GOptionEntry options[] = {
-        {"to", 0, 0, G_OPTION_ARG_STRING, &o.to, NULL, NULL},
-        {"subject", 's', 0, G_OPTION_ARG_STRING, &o.subject, NULL, NULL},
-        {"attach", 'a', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.files, NULL, NULL},
-        {"no-wait", 0, 0, G_OPTION_ARG_NONE, &o.no_wait, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
+    const AskOptions o = {cli_text(cli, "to"), cli_text(cli, "subject"),
+                          cli_texts(cli, "attach"), cli_flag(cli, "no-wait")};
     g_autofree char *text = NULL;
-    int status = cli_options("ask", options, &argc, &argv);
-    if (status == 0 && argc > 1) {
+    if (argc > 1) {
         g_autofree char *joined = g_strjoinv(" ", argv + 1);
         text = text_make_valid(joined, -1);
-    } else if (status == 0) {
-        status = outgoing_read_text(LIMIT_MESSAGE_BYTES, "your question", &text);
+    } else {
+        int status = outgoing_read_text(LIMIT_MESSAGE_BYTES, "your question", &text);
+        if (status)
+            return status;
     }
-    if (status == 0 && !*g_strchug(text) && !o.subject && !o.files)
-        status = cli_usage("ask", "there is nothing to ask");
-    if (status == 0)
-        status = ask(cli, &o, text);
-    g_free(o.to);
-    g_free(o.subject);
-    g_strfreev(o.files);
-    return status;
+    if (!*g_strchug(text) && !o.subject && !o.files)
+        return cli_usage(cli, "there is nothing to ask");
+    return ask(cli, &o, text);
 }

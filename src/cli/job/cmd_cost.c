@@ -18,7 +18,7 @@ typedef struct Costs {
 } Costs;
 
 static int
-parse_by(const char *text, CostBy *ret)
+parse_by(const Cli *cli, const char *text, CostBy *ret)
 {
     for (int i = 0; by_names[i]; i++) {
         if (g_str_equal(by_names[i], text)) {
@@ -26,7 +26,7 @@ parse_by(const char *text, CostBy *ret)
             return 0;
         }
     }
-    return cli_usage("cost", "'%s' is none of day, role, job, brain", text);
+    return cli_usage(cli, "'%s' is none of day, role, job, brain", text);
 }
 
 /* A date, a moment, or a span back from now. */
@@ -37,7 +37,7 @@ parse_since(Cli *cli, const char *text, int64_t *ret)
     if (clock_parse_iso(text, ret))
         return 0;
     if (!text_parse_span(text, &span))
-        return cli_usage("cost", "'%s' is neither a date (2026-11-15) nor a span (7d)", text);
+        return cli_usage(cli, "'%s' is neither a date (2026-11-15) nor a span (7d)", text);
     *ret = home_now(cli->home) - span;
     return 0;
 }
@@ -137,18 +137,13 @@ print_today(Cli *cli, const Costs *c)
 int
 cmd_cost(Cli *cli, int argc, char **argv)
 {
-    g_autofree char *by = NULL, *since = NULL;
-    const GOptionEntry options[] = {{"by", 0, 0, G_OPTION_ARG_STRING, &by, NULL, NULL},
-                                    {"since", 0, 0, G_OPTION_ARG_STRING, &since, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
+    const char *by = cli_text(cli, "by"), *since = cli_text(cli, "since");
     GError *error = NULL;
     Costs c = {.by = COST_DAY};
-    int status = cli_options("cost", options, &argc, &argv);
-    if (status)
-        return status;
+    int status;
     if (argc > 1)
-        return cli_usage("cost", "what is '%s'?", argv[1]);
-    if ((by && (status = parse_by(by, &c.by))) || (status = cli_db(cli, DB_READ)) ||
+        return cli_usage(cli, "what is '%s'?", argv[1]);
+    if ((by && (status = parse_by(cli, by, &c.by))) || (status = cli_db(cli, DB_READ)) ||
         (since && (status = parse_since(cli, since, &c.since_us))))
         return status;
     if (!collect(cli, &c, &error))

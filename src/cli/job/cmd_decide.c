@@ -132,13 +132,9 @@ open_store(Cli *cli, const char *verb)
 int
 cmd_approve(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
-    int status = cli_options("approve", none, &argc, &argv);
-    if (status)
-        return status;
     if (argc < 2)
-        return cli_usage("approve", "needs an ID");
-    status = open_store(cli, argv[0]);
+        return cli_usage(cli, "needs an ID");
+    int status = open_store(cli, argv[0]);
     if (status)
         return status;
     for (int i = 1; i < argc; i++) {
@@ -151,13 +147,9 @@ cmd_approve(Cli *cli, int argc, char **argv)
 int
 cmd_reject(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
-    int status = cli_options("reject", none, &argc, &argv);
-    if (status)
-        return status;
     if (argc < 2)
-        return cli_usage("reject", "needs an ID");
+        return cli_usage(cli, "needs an ID");
     g_autofree char *why = argc > 2 ? g_strjoinv(" ", argv + 2) : NULL;
-    status = open_store(cli, argv[0]);
+    int status = open_store(cli, argv[0]);
     return status ? status : decide_one(cli, argv[1], false, why);
 }

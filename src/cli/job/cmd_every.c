@@ -37,14 +37,22 @@ local_time(int64_t wall_us)
 }
 
 static int
-list(Cli *cli)
+check_caller(void)
+{
+    return cli_in_agent()
+               ? cli_fail(EX_NOPERM, "every: mails as the owner, so an agent may not")
+               : 0;
+}
+
+int
+cmd_every_list(Cli *cli, int argc, char **argv)
 {
     static const char *const headings[] = {"ID",   "WHEN",    "ROLE", "NEXT",
                                            "LAST", "SUBJECT", NULL};
     GError *error = NULL;
     g_autoptr(Schedules) rows = NULL;
-    int status = cli_db(cli, DB_READ);
-    if (status)
+    int status = argc == 1 ? check_caller() : cli_usage(cli, "list takes no operand");
+    if (status || (status = cli_db(cli, DB_READ)))
         return status;
     if (!schedules_list(cli->db, USEC_NEVER, &rows, &error))
         return cli_error(0, error);
@@ -74,12 +82,12 @@ list(Cli *cli)
 }
 
 static int
-find(Db *db, const char *text, Schedule **ret)
+find(const Cli *cli, Db *db, const char *text, Schedule **ret)
 {
     GError *error = NULL;
     int64_t id;
     if (!text_parse_int(text, 1, INT64_MAX, &id))
-        return cli_usage("every", "'%s' is no number; see: postrider every list", text);
+        return cli_usage(cli, "'%s' is no number; see: postrider every list", text);
     if (!schedule_load(db, id, ret, &error))
         return cli_error(0, error);
     return *ret ? 0
@@ -87,14 +95,15 @@ find(Db *db, const char *text, Schedule **ret)
                            text);
 }
 
-static int
-remove_one(Cli *cli, const char *text)
+int
+cmd_every_remove(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
     g_autoptr(Schedule) s = NULL;
     g_auto(Txn) txn = {0};
-    int status = cli_db(cli, DB_WRITE);
-    if (status || (status = find(cli->db, text, &s)))
+    int status = argc == 2 ? check_caller() : cli_usage(cli, "remove needs one ID");
+    if (status || (status = cli_db(cli, DB_WRITE)) ||
+        (status = find(cli, cli->db, argv[1], &s)))
         return status;
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
         !schedule_remove(&txn, s->id, &error) || !txn_commit(&txn, &error))
@@ -103,16 +112,17 @@ remove_one(Cli *cli, const char *text)
     return 0;
 }
 
-static int
-now(Cli *cli, const char *text)
+int
+cmd_every_now(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
     g_autoptr(Engine) engine = NULL;
     g_autoptr(Schedule) s = NULL;
     g_autofree char *msgid = NULL;
     g_auto(Txn) txn = {0};
-    int status = cli_engine(cli, &engine);
-    if (status || (status = find(engine->db, text, &s)))
+    int status = argc == 2 ? check_caller() : cli_usage(cli, "now needs one ID");
+    if (status || (status = cli_engine(cli, &engine)) ||
+        (status = find(cli, engine->db, argv[1], &s)))
         return status;
     if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
         !every_mail(engine, &txn, s, &msgid, &error) || !txn_commit(&txn, &error))
@@ -123,18 +133,6 @@ now(Cli *cli, const char *text)
 }
 
 /* --- a new one --- */
-
-typedef struct EveryOptions {
-    char *to, *subject;
-} EveryOptions;
-
-static void
-options_clear(EveryOptions *o)
-{
-    g_free(o->to);
-    g_free(o->subject);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EveryOptions, options_clear)
 
 /* WHEN is the first words; the rest is the text. */
 static int
@@ -194,9 +192,10 @@ save(Cli *cli, Schedule *s)
 }
 
 static int
-add(Cli *cli, const EveryOptions *o, char **words)
+add(Cli *cli, char **words)
 {
     g_autofree char *spec = NULL, *body = NULL, *subject = NULL;
+    const char *said = cli_text(cli, "subject");
     GError *error = NULL;
     Recurrence when;
     unsigned n;
@@ -204,14 +203,14 @@ add(Cli *cli, const EveryOptions *o, char **words)
     if (status || (status = take_when(words, &when, &spec, &n)))
         return status;
     const Config *config = cli->home->config;
-    const ConfRole *role = config_role_get(config, o->to, &error);
+    const ConfRole *role = config_role_get(config, cli_text(cli, "to"), &error);
     if (!role)
         return cli_error(EX_NOINPUT, error);
     if ((status = read_body(words + n, &body)))
         return status;
-    subject = o->subject ? text_make_valid(o->subject, -1) : first_line(body);
+    subject = said ? text_make_valid(said, -1) : first_line(body);
     if (!*subject)
-        return cli_usage("every", "needs --subject or a text");
+        return cli_usage(cli, "needs --subject or a text");
     g_autoptr(Compose) trial = compose_new(); /* what can't be mailed is refused now */
     if (!compose_subject(trial, subject, &error))
         return cli_error(EX_DATAERR, error);
@@ -230,31 +229,15 @@ add(Cli *cli, const EveryOptions *o, char **words)
 int
 cmd_every(Cli *cli, int argc, char **argv)
 {
-    g_auto(EveryOptions) o = {0};
-    const GOptionEntry options[] = {
-        {"to", 0, 0, G_OPTION_ARG_STRING, &o.to, NULL, NULL},
-        {"subject", 's', 0, G_OPTION_ARG_STRING, &o.subject, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("every", options, &argc, &argv);
+    int status = check_caller();
     if (status)
         return status;
-    if (cli_in_agent())
-        return cli_fail(EX_NOPERM, "every: mails as the owner, so an agent may not");
     if (argc < 2)
-        return cli_usage("every", "when?");
-    const char *first = argv[1];
-    if (g_str_equal(first, "list"))
-        return argc == 2 ? list(cli) : cli_usage("every", "list takes no operand");
-    if (g_str_equal(first, "remove") || g_str_equal(first, "now")) {
-        if (argc != 3)
-            return cli_usage("every", "%s needs one ID", first);
-        return *first == 'r' ? remove_one(cli, argv[2]) : now(cli, argv[2]);
-    }
-    if (!o.to) {
-        static const char *const forms[] = {"list", "remove", "now", NULL};
-        const char *near = text_nearest(first, forms);
-        return near ? cli_usage("every", "no '%s'; did you mean '%s'?", first, near)
-                    : cli_usage("every", "needs --to");
-    }
-    return add(cli, &o, argv + 1);
+        return cli_usage(cli, "when?");
+    if (cli_text(cli, "to"))
+        return add(cli, argv + 1);
+    g_autoptr(GPtrArray) forms = verb_names("every");
+    const char *near = text_nearest(argv[1], (const char *const *)forms->pdata);
+    return near ? cli_usage(cli, "no '%s'; did you mean '%s'?", argv[1], near)
+                : cli_usage(cli, "needs --to");
 }

@@ -19,7 +19,7 @@ parse_point(Cli *cli, const char *text, JobId *ret_job, int *ret_step)
     if (status)
         return status;
     if (parts[1] && !text_parse_int(parts[1], 1, INT_MAX, &step))
-        return cli_usage("fork", "'%s' is no step", parts[1]);
+        return cli_usage(cli, "'%s' is no step", parts[1]);
     if (!job_load(cli->db, &viewer, *ret_job, &job, &error))
         return cli_error(0, error);
     if (step > job->steps)
@@ -36,14 +36,11 @@ cmd_fork(Cli *cli, int argc, char **argv)
     g_autoptr(Engine) engine = NULL;
     JobId job, fork;
     int step = 0;
-    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
-    int status = cli_options("fork", none, &argc, &argv);
-    if (status)
-        return status;
+    int status;
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "fork: an agent may not");
     if (argc < 2)
-        return cli_usage("fork", "needs a job or JOB@STEP");
+        return cli_usage(cli, "needs a job or JOB@STEP");
     if ((status = cli_db(cli, DB_READ)) || (status = parse_point(cli, argv[1], &job, &step)))
         return status;
     g_clear_pointer(&cli->db, db_close); /* opened again for writing */
@@ -66,16 +63,4 @@ cmd_fork(Cli *cli, int argc, char **argv)
         return cli_error(0, error);
     cli_print_vis(cli, text, true);
     return 0;
-}
-
-int
-cmd_job_mail(Cli *cli, int argc, char **argv)
-{
-    static const VerbRun forms[] = {{"stop", cmd_stop},
-                                    {"continue", cmd_continue},
-                                    {"cancel", cmd_cancel},
-                                    {"fork", cmd_fork},
-                                    {NULL, NULL}};
-
-    return cli_form(cli, forms, argc, argv);
 }

@@ -70,34 +70,29 @@ find_state(const char *name, JobState *ret)
 }
 
 static int
-unknown_state(const char *name)
+unknown_state(const Cli *cli, const char *name)
 {
     const char *names[JOB_N_STATES + 1] = {NULL};
     for (int s = 0; s < JOB_N_STATES; s++)
         names[s] = job_state_words((JobState)s);
-    return cli_no_state("job", name, names);
+    return cli_no_state(cli, name, names);
 }
 
-static int
-list(Cli *cli, int argc, char **argv)
+int
+cmd_job_list(Cli *cli, int argc, char **argv)
 {
-    g_autofree char *role = NULL, *state = NULL;
-    gboolean all = FALSE;
-    int limit = 0;
-    const GOptionEntry options[] = {{"all", 'a', 0, G_OPTION_ARG_NONE, &all, NULL, NULL},
-                                    {"role", 0, 0, G_OPTION_ARG_STRING, &role, NULL, NULL},
-                                    {"state", 0, 0, G_OPTION_ARG_STRING, &state, NULL, NULL},
-                                    {"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
+    const char *role = cli_text(cli, "role"), *state = cli_text(cli, "state");
+    bool all = cli_flag(cli, "all");
+    int limit = cli_number(cli, "limit", 0);
     GError *error = NULL;
-    int status = cli_options("job", options, &argc, &argv);
-    if (status || (status = cli_db(cli, DB_READ)))
-        return status;
     JobState known;
+    int status = cli_db(cli, DB_READ);
+    if (status)
+        return status;
     if (argc > 1 || limit < 0)
-        return cli_usage("job", "list takes no operand");
+        return cli_usage(cli, "list takes no operand");
     if (state && !find_state(state, &known))
-        return unknown_state(state);
+        return unknown_state(cli, state);
     if (role && !config_role_get(cli->home->config, role, &error))
         return cli_error(EX_NOINPUT, error);
 
@@ -119,30 +114,10 @@ list(Cli *cli, int argc, char **argv)
     return 0;
 }
 
-static int
-show_one(Cli *cli, int argc, char **argv)
+int
+cmd_job_show(Cli *cli, int argc, char **argv)
 {
     if (argc != 2)
-        return cli_usage("job", "show needs one job");
+        return cli_usage(cli, "show needs one job");
     return show_job(cli, argv[1]);
-}
-
-/* It writes a mail: cmd_fork.c and cmd_orders.c, in the other program. */
-static int
-elsewhere(Cli *cli, int argc, char **argv)
-{
-    return -1;
-}
-
-int
-cmd_job(Cli *cli, int argc, char **argv)
-{
-    static const VerbRun forms[] = {
-        {"list", list},          {"show", show_one},
-        {"log", job_log},        {"stop", elsewhere},
-        {"continue", elsewhere}, {"cancel", elsewhere},
-        {"fork", elsewhere},     {NULL, NULL},
-    };
-
-    return argc < 2 ? list(cli, argc, argv) : cli_form(cli, forms, argc, argv);
 }

@@ -123,7 +123,7 @@ int
 cmd_stop(Cli *cli, int argc, char **argv)
 {
     if (argc != 2)
-        return cli_usage(argv[0], "needs one job");
+        return cli_usage(cli, "needs one job");
     return apply(cli, argv[1], &(Wish){.what = STOP});
 }
 
@@ -131,27 +131,21 @@ int
 cmd_cancel(Cli *cli, int argc, char **argv)
 {
     if (argc != 2)
-        return cli_usage(argv[0], "needs one job");
+        return cli_usage(cli, "needs one job");
     return apply(cli, argv[1], &(Wish){.what = CANCEL});
 }
 
 int
 cmd_continue(Cli *cli, int argc, char **argv)
 {
-    int steps = 0;
+    int steps = cli_number(cli, "steps", 0);
     int64_t money = 0;
-    g_autofree char *dollars = NULL;
-    const GOptionEntry options[] = {{"steps", 0, 0, G_OPTION_ARG_INT, &steps, NULL, NULL},
-                                    {"money", 0, 0, G_OPTION_ARG_STRING, &dollars, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
-    int status = cli_options("continue", options, &argc, &argv);
-    if (status)
-        return status;
+    const char *dollars = cli_text(cli, "money");
     if (argc < 2 || steps < 0 || steps > 1000)
-        return cli_usage("continue", argc < 2 ? "needs a job" : "--steps is 1 to 1000");
+        return cli_usage(cli, argc < 2 ? "needs a job" : "--steps is 1 to 1000");
     const char *sum = dollars && *dollars == '$' ? dollars + 1 : dollars;
     if (sum && (!text_parse_money(sum, &money) || money <= 0 || money > MONEY_MAX))
-        return cli_usage("continue", "--money is an amount up to 1000, such as 0.50");
+        return cli_usage(cli, "--money is an amount up to 1000, such as 0.50");
     g_autofree char *instruction = argc > 2 ? g_strjoinv(" ", argv + 2) : NULL;
     return apply(cli, argv[1], &(Wish){CONTINUE, steps, money, instruction});
 }

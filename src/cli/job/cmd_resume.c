@@ -281,19 +281,14 @@ resume(Cli *cli, const char *what, const char *role_name, bool run, int max_iter
 int
 cmd_resume(Cli *cli, int argc, char **argv)
 {
-    gboolean run = FALSE;
-    int max_iterations = INT_MIN;
-    g_autofree char *role = NULL;
-    const GOptionEntry options[] = {{"run", 0, 0, G_OPTION_ARG_NONE, &run, NULL, NULL},
-                                    {"role", 0, 0, G_OPTION_ARG_STRING, &role, NULL, NULL},
-                                    PASS_OPTIONS(&max_iterations),
-                                    G_OPTION_ENTRY_NULL};
-    int status = cli_options("resume", options, &argc, &argv);
-    if (status || (status = pass_check_options("resume", run, &max_iterations)))
+    bool run = cli_flag(cli, "run");
+    int max_iterations;
+    int status = cli_iterations(cli, run, &max_iterations);
+    if (status)
         return status;
     if (argc > 2)
-        return cli_usage("resume", "takes one JOB or FILE");
+        return cli_usage(cli, "takes one JOB or FILE");
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "resume: speaks for the operator, so an agent may not");
-    return resume(cli, argc == 2 ? argv[1] : NULL, role, run, max_iterations);
+    return resume(cli, argc == 2 ? argv[1] : NULL, cli_text(cli, "role"), run, max_iterations);
 }

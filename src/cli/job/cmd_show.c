@@ -38,27 +38,14 @@ nothing(Cli *cli, const char *id)
                     nearest ? "'?" : "");
 }
 
-static int
-no_option(const char *option)
-{
-    static const char *const names[] = {"--context", NULL};
-    g_autofree char *hint = text_did_you_mean(option, names);
-    return cli_usage("show", "unknown option '%s'%s", option, hint);
-}
-
 int
 cmd_show(Cli *cli, int argc, char **argv)
 {
     bool note = false;
-    const char *option = NULL;
-    for (int i = 1; i < argc; i++) {
-        if (g_str_equal(argv[i], "--context"))
-            return -1; /* mail is parsed: the other program */
-        if (*argv[i] == '-' && !option)
-            option = argv[i];
-    }
+    if (cli_flag(cli, "context"))
+        return -1; /* mail is parsed: the other program */
     if (argc != 2)
-        return option ? no_option(option) : cli_usage("show", "needs one ID");
+        return cli_usage(cli, "needs one ID");
     size_t digits = strspn(argv[1], "0123456789");
     if (digits && (argv[1][digits] == '\0' || argv[1][digits] == '@'))
         return show_job(cli, argv[1]);
@@ -66,9 +53,7 @@ cmd_show(Cli *cli, int argc, char **argv)
     if (status)
         return status;
     if (note)
-        return note_get(cli, argc, argv);
-    if (option)
-        return no_option(option);
+        return cmd_note_get(cli, argc, argv);
     if (!cli_in_agent() && !strchr(argv[1], '@')) {
         g_autofree char *mail = NULL; /* whose id is written in its short form */
         if ((status = cli_db(cli, DB_READ)) || (status = cli_msgid(cli->db, argv[1], &mail)))

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
+#include "cli/mail/mail_view.h"
 #include "engine/run/context.h"
 #include "store/job/jobs.h"
 #include "store/job/step_rows.h"
@@ -39,7 +40,7 @@ find_step(Cli *cli, const char *text, Shown *ret)
     if (status)
         return status;
     if (!words[0] || !words[1] || !text_parse_int(words[1], 1, INT_MAX, &n))
-        return cli_usage("show", "--context needs a step, such as 12@3");
+        return cli_usage(cli, "--context needs a step, such as 12@3");
     if ((status = cli_job(cli, words[0], &id)))
         return status;
     if (!job_load(cli->db, &viewer, id, &ret->job, &error) ||
@@ -129,21 +130,19 @@ rebuild(Cli *cli, const Shown *s)
     return report(s, &rebuilt);
 }
 
+/* `show` where the front has seen that ID is no job, or that a context is to be built again. */
 int
-cmd_show_context(Cli *cli, int argc, char **argv)
+cmd_show(Cli *cli, int argc, char **argv)
 {
-    gboolean context = FALSE;
-    const GOptionEntry options[] = {{"context", 0, 0, G_OPTION_ARG_NONE, &context, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
     g_auto(Shown) shown = {0};
-    int status = cli_options("show", options, &argc, &argv);
-
-    if (status)
-        return status;
     if (argc != 2)
-        return cli_usage("show", "--context needs one step, such as 12@3");
+        return cli_usage(cli, cli_flag(cli, "context")
+                                  ? "--context needs one step, such as 12@3"
+                                  : "needs one ID");
+    if (!cli_flag(cli, "context"))
+        return mail_show(cli, argv[1], false, NULL);
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "show --context is not for program agents");
-    status = find_step(cli, argv[1], &shown);
+    int status = find_step(cli, argv[1], &shown);
     return status ? status : rebuild(cli, &shown);
 }

@@ -348,15 +348,12 @@ look(void *data)
 int
 cmd_watch(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
     GError *error = NULL;
     g_auto(Watch) w = {0};
     watch_init(&w, cli);
-    int status = cli_options("watch", options, &argc, &argv);
-    if (status)
-        return status;
+    int status;
     if (argc > 2)
-        return cli_usage("watch", "takes one job at most");
+        return cli_usage(cli, "takes one job at most");
     if ((status = cli_db(cli, DB_READ)) ||
         (argc == 2 && (status = cli_job(cli, argv[1], &w.only))))
         return status;

@@ -2,6 +2,7 @@
 #include "base/banned.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/cmds.h"
 #include "cli/home/tail.h"
 #include "cli/job/show_job.h"
 #include "cli/job/step_view.h"
@@ -363,27 +364,22 @@ look(void *data)
 }
 
 int
-job_log(Cli *cli, int argc, char **argv)
+cmd_job_log(Cli *cli, int argc, char **argv)
 {
-    gboolean follow = FALSE;
-    const GOptionEntry options[] = {{"follow", 'f', 0, G_OPTION_ARG_NONE, &follow, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     JobId id;
     Log log = {.cli = cli};
-    int status = cli_options("job", options, &argc, &argv);
-    if (status)
-        return status;
+    int status;
     if (argc != 2)
-        return cli_usage("job", "log needs one job");
+        return cli_usage(cli, "log needs one job");
     if ((status = cli_db(cli, DB_READ)) || (status = cli_job(cli, argv[1], &id)))
         return status;
     if (!job_load(cli->db, &viewer, id, &log.job, &error))
         return cli_error(0, error);
     log.events = g_ptr_array_new_with_free_func(event_free);
     log.printed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    status = follow ? tail_store(cli, look, &log) : look(&log);
+    status = cli_flag(cli, "follow") ? tail_store(cli, look, &log) : look(&log);
     g_ptr_array_unref(log.events);
     g_clear_pointer(&log.steps, steps_free);
     g_hash_table_unref(log.printed);

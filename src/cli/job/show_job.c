@@ -158,7 +158,7 @@ show_job(Cli *cli, const char *text)
     if (status || (status = cli_job(cli, parts[0], &id)))
         return status;
     if (parts[1] && !text_parse_int(parts[1], 1, INT_MAX, &only))
-        return cli_usage("show", "'%s' is no step", parts[1]);
+        return cli_usage(cli, "'%s' is no step", parts[1]);
 
     g_autoptr(Job) job = NULL;
     g_autoptr(Steps) steps = NULL;

@@ -11,6 +11,3 @@ int show_job(Cli *cli, const char *text);
 int show_step(Cli *cli, const Job *job, const Step *step);
 /* What is the same in both. Caller owns it. */
 json_t *show_step_json(const Step *step);
-
-/* `job log JOB [-f]` */
-int job_log(Cli *cli, int argc, char **argv);

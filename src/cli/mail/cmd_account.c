@@ -30,36 +30,27 @@ parse_since(const char *text, int64_t *ret_us)
 int
 cmd_account(Cli *cli, int argc, char **argv)
 {
-    gboolean once = FALSE, take_over = FALSE;
-    g_autofree char *since = NULL;
-    const GOptionEntry options[] = {
-        {"once", 0, 0, G_OPTION_ARG_NONE, &once, NULL, NULL},
-        {"since", 0, 0, G_OPTION_ARG_STRING, &since, NULL, NULL},
-        {"take-over", 0, 0, G_OPTION_ARG_NONE, &take_over, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
+    bool once = cli_flag(cli, "once"), take_over = cli_flag(cli, "take-over");
+    const char *since = cli_text(cli, "since");
     g_autoptr(Engine) engine = NULL;
-    RemoteOptions remote = {0};
+    RemoteOptions remote = {.once = once, .take_over = take_over};
     GError *error = NULL;
-    int status = cli_options("account", options, &argc, &argv);
-    if (status)
-        return status;
+    int status;
     if (argc != 2)
-        return cli_usage("account", "needs one account's name");
+        return cli_usage(cli, "needs one account's name");
     if (since && !parse_since(since, &remote.since_us))
-        return cli_usage("account", "'%s' is no day; write 2026-11-15", since);
+        return cli_usage(cli, "'%s' is no day; write 2026-11-15", since);
     if ((status = cli_engine(cli, &engine)))
         return status;
     const ConfAccount *account = config_account(cli->home->config, argv[1]);
     if (!account)
         return cli_fail(EX_NOINPUT, "there is no account '%s'", argv[1]);
-    remote.once = once;
-    remote.take_over = take_over;
     if (config_is_imap(account))
         return net_account
                    ? net_account(engine, account, &remote)
                    : cli_fail(EX_SOFTWARE, "account '%s' needs postrider-net", account->name);
     if (since)
-        return cli_usage("account", "--since is for imap accounts");
+        return cli_usage(cli, "--since is for imap accounts");
     if (take_over)
         return mailboxes_before_take_over(engine->db, &error) &&
                        living_check(cli->home, true, &error)
@@ -71,20 +62,17 @@ cmd_account(Cli *cli, int argc, char **argv)
 int
 cmd_run(Cli *cli, int argc, char **argv)
 {
-    int max_iterations = INT_MIN;
-    gboolean timers = FALSE;
-    const GOptionEntry options[] = {PASS_OPTIONS(&max_iterations),
-                                    {"timers", 0, 0, G_OPTION_ARG_NONE, &timers, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
+    int max_iterations;
+    bool timers = cli_flag(cli, "timers");
     g_autoptr(Engine) engine = NULL;
     JobId job = {0};
-    int status = cli_options("run", options, &argc, &argv);
-    if (status || (status = pass_check_options("run", true, &max_iterations)))
+    int status = cli_iterations(cli, true, &max_iterations);
+    if (status)
         return status;
     if (argc > 2 || (timers && argc > 1))
-        return cli_usage("run", timers ? "--timers takes no job" : "takes one job");
+        return cli_usage(cli, timers ? "--timers takes no job" : "takes one job");
     if (argc == 2 && !job_id_parse(argv[1], &job))
-        return cli_usage("run", "'%s' is no job", argv[1]);
+        return cli_usage(cli, "'%s' is no job", argv[1]);
     if ((status = cli_engine(cli, &engine)))
         return status;
     if (timers)
@@ -110,7 +98,7 @@ cmd_submit(Cli *cli, int argc, char **argv)
 {
     g_autoptr(Engine) engine = NULL;
     if (argc > 1)
-        return cli_usage("submit", "takes no operand");
+        return cli_usage(cli, "takes no operand");
     int status = cli_engine(cli, &engine);
     if (status)
         return status;
@@ -126,7 +114,7 @@ cmd_index(Cli *cli, int argc, char **argv)
     g_autoptr(Index) ix = NULL;
     bool fresh;
     if (argc > 1)
-        return cli_usage("index", "takes no operand");
+        return cli_usage(cli, "takes no operand");
     int status = cli_engine(cli, &engine);
     if (status)
         return status;

@@ -15,9 +15,9 @@
 #include <fcntl.h>
 
 typedef struct InjectOptions {
-    char *role, *from, *subject;
+    const char *role, *from, *subject;
     char **files;
-    gboolean again, run;
+    bool again, run;
     int max_iterations;
     const char *file; /* operand; NULL: standard input */
 } InjectOptions;
@@ -68,7 +68,7 @@ from_parts(Cli *cli,
     const char *data = g_bytes_get_data(body, &len);
     g_autofree char *text = text_make_valid(data, (gssize)len);
     if (!o->subject && !o->files && !*g_strchug(text))
-        return cli_usage("inject", "a mail needs a body or a --subject");
+        return cli_usage(cli, "a mail needs a body or a --subject");
     g_autofree char *from =
         outgoing_address(cli, o->from ? o->from : cli->home->config->owner, &status);
     if (!from)
@@ -164,30 +164,17 @@ inject(Cli *cli, const InjectOptions *o)
 int
 cmd_inject(Cli *cli, int argc, char **argv)
 {
-    InjectOptions o = {.max_iterations = INT_MIN};
-    const GOptionEntry options[] = {
-        {"role", 0, 0, G_OPTION_ARG_STRING, &o.role, NULL, NULL},
-        {"from", 0, 0, G_OPTION_ARG_STRING, &o.from, NULL, NULL},
-        {"subject", 's', 0, G_OPTION_ARG_STRING, &o.subject, NULL, NULL},
-        {"attach", 'a', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.files, NULL, NULL},
-        {"again", 0, 0, G_OPTION_ARG_NONE, &o.again, NULL, NULL},
-        {"run", 0, 0, G_OPTION_ARG_NONE, &o.run, NULL, NULL},
-        PASS_OPTIONS(&o.max_iterations),
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("inject", options, &argc, &argv);
-    if (status == 0 && cli_in_agent())
-        status = cli_fail(EX_NOPERM, "inject: speaks for the operator, so an agent may not");
-    if (status == 0)
-        status = pass_check_options("inject", o.run, &o.max_iterations);
-    if (status == 0 && argc > 2)
-        status = cli_usage("inject", "takes one FILE");
-    if (status == 0) {
-        o.file = argc == 2 && !g_str_equal(argv[1], "-") ? argv[1] : NULL;
-        status = inject(cli, &o);
-    }
-    g_free(o.role);
-    g_free(o.from);
-    g_free(o.subject);
-    g_strfreev(o.files);
-    return status;
+    InjectOptions o = {.role = cli_text(cli, "role"),
+                       .from = cli_text(cli, "from"),
+                       .subject = cli_text(cli, "subject"),
+                       .files = cli_texts(cli, "attach"),
+                       .again = cli_flag(cli, "again"),
+                       .run = cli_flag(cli, "run"),
+                       .file = argc == 2 && !g_str_equal(argv[1], "-") ? argv[1] : NULL};
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "inject: speaks for the operator, so an agent may not");
+    int status = cli_iterations(cli, o.run, &o.max_iterations);
+    if (status)
+        return status;
+    return argc > 2 ? cli_usage(cli, "takes one FILE") : inject(cli, &o);
 }

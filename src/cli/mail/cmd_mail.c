@@ -47,33 +47,29 @@ check_days(const char *query)
 
 /* A state that is none is a slip; in quotes it is a word that somebody looks for. */
 static int
-check_state(const char *query)
+check_state(const Cli *cli, const char *query)
 {
     g_auto(Query) q;
     query_parse(query, &q);
-    return mail_check_state(q.no_state, true);
+    return mail_check_state(cli, q.no_state, true);
 }
 
-static int
-mail_search(Cli *cli, int argc, char **argv)
+int
+cmd_mail_search(Cli *cli, int argc, char **argv)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
-    int limit = MAIL_LIST_LIMIT;
-    const GOptionEntry options[] = {{"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
-    int status = cli_options("mail", options, &argc, &argv);
-    if (status)
-        return status;
+    int limit = cli_number(cli, "limit", MAIL_LIST_LIMIT);
+    int status;
     if (argc < 2)
-        return cli_usage("mail", "search needs a QUERY, such as: from:ann since:2026-01-01 "
-                                 "budget");
+        return cli_usage(cli, "search needs a QUERY, such as: from:ann since:2026-01-01 "
+                              "budget");
     if (limit < 1)
-        return cli_usage("mail", "--limit must be 1 or more");
+        return cli_usage(cli, "--limit must be 1 or more");
     g_autofree char *joined = g_strjoinv(" ", argv + 1);
     g_autofree char *query = text_make_valid(joined, -1);
     check_days(query);
-    if ((status = check_state(query)))
+    if ((status = check_state(cli, query)))
         return status;
     if (cli_in_agent())
         return search_port(cli, query, limit);
@@ -171,20 +167,17 @@ print_trace(Cli *cli, json_t *take_lines)
     cli_table_print(cli, t);
 }
 
-static int
-mail_trace(Cli *cli, int argc, char **argv)
+int
+cmd_mail_trace(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
     GError *error = NULL;
     g_auto(MailFound) found = {0};
-    int status = cli_options("mail", options, &argc, &argv);
-    if (status)
-        return status;
+    int status;
     if (argc != 2)
-        return cli_usage("mail", "trace needs one ID");
+        return cli_usage(cli, "trace needs one ID");
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "mail trace is not for program agents");
-    if ((status = cli_db(cli, DB_READ)) || (status = mail_find(cli->db, argv[1], &found)))
+    if ((status = cli_db(cli, DB_READ)) || (status = mail_find(cli, cli->db, argv[1], &found)))
         return status;
     g_autoptr(json_t) lines = json_array();
     bool ok = found.in
@@ -195,32 +188,4 @@ mail_trace(Cli *cli, int argc, char **argv)
         return cli_error(0, error);
     print_trace(cli, g_steal_pointer(&lines));
     return 0;
-}
-
-/* --- the verbs --- */
-
-int
-cmd_mail(Cli *cli, int argc, char **argv)
-{
-    static const VerbRun forms[] = {
-        {"list", mail_list},     {"show", mail_show},   {"thread", mail_thread},
-        {"search", mail_search}, {"trace", mail_trace}, {NULL, NULL},
-    };
-
-    if (argc < 2 || *argv[1] == '-')
-        return mail_list(cli, argc, argv);
-    return cli_form(cli, forms, argc, argv);
-}
-
-/* `show ID` where the front has seen that ID is no job. */
-int
-cmd_show_mail(Cli *cli, int argc, char **argv)
-{
-    if (argc < 2)
-        return cli_usage("show", "needs one ID");
-    for (int i = 1; i < argc; i++) {
-        if (g_str_equal(argv[i], "--context"))
-            return cmd_show_context(cli, argc, argv);
-    }
-    return mail_show(cli, argc, argv);
 }

@@ -55,36 +55,34 @@ list_json(Cli *cli, const OutRows *rows)
 }
 
 static int
-check_state(const char *name)
+check_state(const Cli *cli, const char *name)
 {
     const char *names[OUT_N_STATES + 1] = {NULL};
     for (int s = 0; s < OUT_N_STATES; s++)
         names[s] = out_state_name((OutState)s);
-    return !name || g_strv_contains(names, name) ? 0 : cli_no_state("outbox", name, names);
+    return !name || g_strv_contains(names, name) ? 0 : cli_no_state(cli, name, names);
 }
 
-static int
-list(Cli *cli, int argc, char **argv)
+int
+cmd_outbox_list(Cli *cli, int argc, char **argv)
 {
-    g_autofree char *state = NULL;
-    gboolean all = FALSE, copies = FALSE;
-    int limit = 0;
-    const GOptionEntry options[] = {{"all", 'a', 0, G_OPTION_ARG_NONE, &all, NULL, NULL},
-                                    {"copies", 0, 0, G_OPTION_ARG_NONE, &copies, NULL, NULL},
-                                    {"state", 0, 0, G_OPTION_ARG_STRING, &state, NULL, NULL},
-                                    {"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
+    const char *state = cli_text(cli, "state");
+    bool all = cli_flag(cli, "all");
+    int limit = cli_number(cli, "limit", 0);
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(OutRows) rows = NULL;
-    int status = cli_options("outbox", options, &argc, &argv);
-    if (status || (status = cli_db(cli, DB_READ)))
+    int status = cli_db(cli, DB_READ);
+    if (status)
         return status;
     if (argc > 1 || limit < 0)
-        return cli_usage("outbox", "list takes no operand");
-    if ((status = check_state(state)))
+        return cli_usage(cli, "list takes no operand");
+    if ((status = check_state(cli, state)))
         return status;
-    OutQuery q = {.state = state, .all = all, .copies = copies, .limit = (unsigned)limit};
+    OutQuery q = {.state = state,
+                  .all = all,
+                  .copies = cli_flag(cli, "copies"),
+                  .limit = (unsigned)limit};
     if (!outbox_list(cli->db, &viewer, &q, &rows, &error))
         return cli_error(0, error);
     if (cli->json)
@@ -145,11 +143,25 @@ not_again(const OutRow *row, GError *error)
                     row->id.v);
 }
 
+/* The mail that the one operand names, to be written. */
 static int
-retry(Cli *cli, const OutRow *row)
+get_row(Cli *cli, int argc, char **argv, OutRow **ret)
+{
+    if (argc != 2)
+        return cli_usage(cli, "%s needs one ID", argv[0]);
+    int status = cli_db(cli, DB_WRITE);
+    return status ? status : outbox_find_row(cli, argv[1], ret);
+}
+
+int
+cmd_outbox_retry(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
+    g_autoptr(OutRow) row = NULL;
     g_auto(Txn) txn = {0};
+    int status = get_row(cli, argc, argv, &row);
+    if (status)
+        return status;
     const ConfAccount *way = config_way_out(cli->home->config, NULL);
     const char *account = *row->account ? row->account : way ? way->name : "";
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
@@ -161,12 +173,16 @@ retry(Cli *cli, const OutRow *row)
 }
 
 /* A person knows what became of mail that was in doubt. */
-static int
-arrived(Cli *cli, const OutRow *row)
+int
+cmd_outbox_arrived(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
+    g_autoptr(OutRow) row = NULL;
     g_auto(Txn) txn = {0};
     unsigned n;
+    int status = get_row(cli, argc, argv, &row);
+    if (status)
+        return status;
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
         !outbox_arrived(&txn, row->id, "a person says so", &n, &error) ||
         !txn_commit(&txn, &error))
@@ -175,27 +191,4 @@ arrived(Cli *cli, const OutRow *row)
         return cli_fail(EX_DATAERR, "mail %" G_GINT64_FORMAT " is not in doubt", row->id.v);
     db_hint(cli->db); /* its copies may be filed */
     return 0;
-}
-
-int
-cmd_outbox(Cli *cli, int argc, char **argv)
-{
-    static const char *const subs[] = {"list",  "show",    "approve", "reject",
-                                       "retry", "arrived", NULL};
-    if (argc < 2 || g_str_equal(argv[1], "list"))
-        return list(cli, MAX(argc - 1, 1), argc < 2 ? argv : argv + 1);
-    const char *sub = argv[1];
-    if (!g_strv_contains(subs, sub)) {
-        g_autofree char *hint = text_did_you_mean(sub, subs);
-        return cli_usage("outbox", "no '%s'%s", sub, hint);
-    }
-    if (!g_str_equal(sub, "retry") && !g_str_equal(sub, "arrived"))
-        return -1; /* postrider-mail can read and write mail: outbox_show.c */
-    if (argc != 3)
-        return cli_usage("outbox", "%s needs one ID", sub);
-    g_autoptr(OutRow) row = NULL;
-    int status = cli_db(cli, DB_WRITE);
-    if (status || (status = outbox_find_row(cli, argv[2], &row)))
-        return status;
-    return g_str_equal(sub, "arrived") ? arrived(cli, row) : retry(cli, row);
 }

@@ -13,19 +13,8 @@
 
 typedef struct SendOptions {
     char **to, **cc, **files;
-    char *subject, *in_reply_to, *from;
+    const char *subject, *in_reply_to, *from;
 } SendOptions;
-
-static void
-options_clear(SendOptions *o)
-{
-    g_strfreev(o->to);
-    g_strfreev(o->cc);
-    g_strfreev(o->files);
-    g_free(o->subject);
-    g_free(o->in_reply_to);
-    g_free(o->from);
-}
 
 /* Names become addresses; NULL after a message. */
 static char **
@@ -128,27 +117,21 @@ send_port(Cli *cli, const SendOptions *o, const char *body)
 int
 cmd_send(Cli *cli, int argc, char **argv)
 {
-    SendOptions o = {0};
-    const GOptionEntry options[] = {
-        {"to", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.to, NULL, NULL},
-        {"cc", 0, 0, G_OPTION_ARG_STRING_ARRAY, &o.cc, NULL, NULL},
-        {"subject", 's', 0, G_OPTION_ARG_STRING, &o.subject, NULL, NULL},
-        {"attach", 'a', 0, G_OPTION_ARG_FILENAME_ARRAY, &o.files, NULL, NULL},
-        {"in-reply-to", 0, 0, G_OPTION_ARG_STRING, &o.in_reply_to, NULL, NULL},
-        {"from", 0, 0, G_OPTION_ARG_STRING, &o.from, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
+    const SendOptions o = {.to = cli_texts(cli, "to"),
+                           .cc = cli_texts(cli, "cc"),
+                           .files = cli_texts(cli, "attach"),
+                           .subject = cli_text(cli, "subject"),
+                           .in_reply_to = cli_text(cli, "in-reply-to"),
+                           .from = cli_text(cli, "from")};
     g_autofree char *body = NULL;
-    int status = cli_options("send", options, &argc, &argv);
-    if (status == 0 && argc > 1)
-        status = cli_usage("send", "what is '%s'?", argv[1]);
-    if (status == 0 && !o.to)
-        status = cli_usage("send", "needs --to");
-    if (status == 0)
-        status = outgoing_read_text(LIMIT_MESSAGE_BYTES, "the body", &body);
-    if (status == 0 && !o.subject && !o.files && body[strspn(body, " \t\r\n")] == '\0')
-        status = cli_usage("send", "a mail needs a body or a --subject");
-    if (status == 0)
-        status = cli_in_agent() ? send_port(cli, &o, body) : send_home(cli, &o, body);
-    options_clear(&o);
-    return status;
+    if (argc > 1)
+        return cli_usage(cli, "what is '%s'?", argv[1]);
+    if (!o.to)
+        return cli_usage(cli, "needs --to");
+    int status = outgoing_read_text(LIMIT_MESSAGE_BYTES, "the body", &body);
+    if (status)
+        return status;
+    if (!o.subject && !o.files && body[strspn(body, " \t\r\n")] == '\0')
+        return cli_usage(cli, "a mail needs a body or a --subject");
+    return cli_in_agent() ? send_port(cli, &o, body) : send_home(cli, &o, body);
 }

@@ -19,7 +19,7 @@ typedef struct SendmailOptions {
 
 /* sendmail's own option style: most are accepted and mean nothing here. */
 static int
-parse_options(int argc, char **argv, SendmailOptions *o)
+parse_options(const Cli *cli, int argc, char **argv, SendmailOptions *o)
 {
     int i = 1;
     for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
@@ -32,11 +32,11 @@ parse_options(int argc, char **argv, SendmailOptions *o)
         if (g_str_equal(a, "-t"))
             o->from_headers = true;
         else if (g_str_equal(a, "-bs") || g_str_equal(a, "-bd") || g_str_equal(a, "-bp"))
-            return cli_usage("sendmail", "'%s' is not done here", a);
+            return cli_usage(cli, "'%s' is not done here", a);
         else if (takes_value)
             i++; /* -f sender and the like: who sends is decided by From */
         else if (!strchr("tioFfrmvnNRVhOpqbBGUxA", a[1]))
-            return cli_usage("sendmail", "unknown option '%s'", a);
+            return cli_usage(cli, "unknown option '%s'", a);
     }
     for (; i < argc; i++)
         g_ptr_array_add(o->rcpts, argv[i]);
@@ -193,7 +193,7 @@ cmd_sendmail(Cli *cli, int argc, char **argv)
     g_autoptr(GPtrArray) rcpts = g_ptr_array_new();
     g_autoptr(GBytes) raw = NULL;
     SendmailOptions o = {.rcpts = rcpts};
-    int status = parse_options(argc, argv, &o);
+    int status = parse_options(cli, argc, argv, &o);
     if (status == 0)
         status = outgoing_read_stdin(LIMIT_MESSAGE_BYTES, "a message", &raw);
     return status ? status : queue(cli, &o, raw);
@@ -202,16 +202,12 @@ cmd_sendmail(Cli *cli, int argc, char **argv)
 int
 cmd_receive(Cli *cli, int argc, char **argv)
 {
-    g_autofree char *name = NULL;
-    const GOptionEntry options[] = {{"role", 0, 0, G_OPTION_ARG_STRING, &name, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
+    const char *name = cli_text(cli, "role");
     GError *error = NULL;
     g_autoptr(GBytes) raw = NULL;
-    int status = cli_options("receive", options, &argc, &argv);
-    if (status)
-        return status;
+    int status;
     if (!name || argc > 1)
-        return cli_usage("receive", "needs --role and nothing else");
+        return cli_usage(cli, "needs --role and nothing else");
     if ((status = cli_home(cli)))
         return status;
     const ConfRole *role = config_role_get(cli->home->config, name, &error);

@@ -120,22 +120,13 @@ mail_print_list(Cli *cli, json_t *take_mails)
 /* --- the verb --- */
 
 typedef struct ListOptions {
-    char *role, *folder, *state;
+    const char *role, *folder, *state;
     int limit;
     int64_t job;
 } ListOptions;
 
-static void
-list_options_clear(ListOptions *o)
-{
-    g_free(o->role);
-    g_free(o->folder);
-    g_free(o->state);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ListOptions, list_options_clear)
-
 int
-mail_check_state(const char *name, bool written)
+mail_check_state(const Cli *cli, const char *name, bool written)
 {
     const char *names[MSG_N_STATES + OUT_N_STATES + 1] = {NULL};
     MsgState state;
@@ -146,7 +137,7 @@ mail_check_state(const char *name, bool written)
         names[i] = msg_state_name((MsgState)i);
     for (int i = 0; written && i < OUT_N_STATES; i++)
         names[MSG_N_STATES + i] = out_state_name((OutState)i);
-    return cli_no_state("mail", name, names);
+    return cli_no_state(cli, name, names);
 }
 
 static int
@@ -157,7 +148,7 @@ list_home(Cli *cli, const ListOptions *o)
     g_autoptr(MsgRows) rows = NULL;
     g_autoptr(IndexHits) hits = NULL;
     bool written = g_strcmp0(o->folder, "Sent") == 0;
-    int status = mail_check_state(o->state, written);
+    int status = mail_check_state(cli, o->state, written);
     if (status || (status = cli_db(cli, DB_READ)))
         return status;
     if (o->role && !config_role_get(cli->home->config, o->role, &error))
@@ -184,7 +175,7 @@ list_port(Cli *cli, const ListOptions *o)
     g_autoptr(json_t) answer = NULL;
     int status = 0;
     if (o->role || o->folder || o->state || o->job)
-        return cli_usage("mail", "inside a program agent, list takes --limit only");
+        return cli_usage(cli, "inside a program agent, list takes --limit only");
     json_t *request = json_pack("{s:s, s:i}", "verb", "mail.list", "limit", o->limit);
     if (!port_call(port_client_path(), request, &answer, &status, &error))
         return cli_error(status, error);
@@ -193,32 +184,18 @@ list_port(Cli *cli, const ListOptions *o)
 }
 
 int
-mail_list(Cli *cli, int argc, char **argv)
-{
-    g_auto(ListOptions) o = {.limit = MAIL_LIST_LIMIT};
-    const GOptionEntry options[] = {
-        {"role", 0, 0, G_OPTION_ARG_STRING, &o.role, NULL, NULL},
-        {"folder", 0, 0, G_OPTION_ARG_STRING, &o.folder, NULL, NULL},
-        {"state", 0, 0, G_OPTION_ARG_STRING, &o.state, NULL, NULL},
-        {"limit", 'n', 0, G_OPTION_ARG_INT, &o.limit, NULL, NULL},
-        {"job", 0, 0, G_OPTION_ARG_INT64, &o.job, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("mail", options, &argc, &argv);
-    if (status)
-        return status;
-    if (argc > 1)
-        return cli_usage("mail", "list takes no operand");
-    if (o.limit < 1)
-        return cli_usage("mail", "--limit must be 1 or more");
-    if (o.job < 0)
-        return cli_usage("mail", "--job is a number, see: postrider job list");
-    return cli_in_agent() ? list_port(cli, &o) : list_home(cli, &o);
-}
-
-int
 cmd_mail_list(Cli *cli, int argc, char **argv)
 {
-    if (argc < 2 || *argv[1] == '-')
-        return mail_list(cli, argc, argv);
-    return g_str_equal(argv[1], "list") ? mail_list(cli, argc - 1, argv + 1) : -1;
+    const ListOptions o = {.role = cli_text(cli, "role"),
+                           .folder = cli_text(cli, "folder"),
+                           .state = cli_text(cli, "state"),
+                           .limit = cli_number(cli, "limit", MAIL_LIST_LIMIT),
+                           .job = cli_number(cli, "job", 0)};
+    if (argc > 1)
+        return cli_usage(cli, "list takes no operand");
+    if (o.limit < 1)
+        return cli_usage(cli, "--limit must be 1 or more");
+    if (o.job < 0)
+        return cli_usage(cli, "--job is a number, see: postrider job list");
+    return cli_in_agent() ? list_port(cli, &o) : list_home(cli, &o);
 }

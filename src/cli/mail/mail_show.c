@@ -1,6 +1,7 @@
 #include "base/banned.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/mail/mail_view.h"
 #include "engine/in/mail_in.h"
@@ -109,7 +110,7 @@ show_home(Cli *cli, const char *id, bool raw, const char *attachment)
     g_auto(MailFound) found = {0};
     g_autoptr(GBytes) bytes = NULL;
     int status = cli_db(cli, DB_READ);
-    if (status || (status = mail_find(cli->db, id, &found)))
+    if (status || (status = mail_find(cli, cli->db, id, &found)))
         return status;
     if (!mail_read(cli, &found, &bytes, &error))
         return cli_error(0, error);
@@ -145,24 +146,23 @@ show_port(Cli *cli, const char *id)
 }
 
 int
-mail_show(Cli *cli, int argc, char **argv)
+mail_show(Cli *cli, const char *id, bool raw, const char *attachment)
 {
-    g_autofree char *attachment = NULL;
-    gboolean raw = FALSE;
-    const GOptionEntry options[] = {
-        {"raw", 0, 0, G_OPTION_ARG_NONE, &raw, NULL, NULL},
-        {"attachment", 0, 0, G_OPTION_ARG_STRING, &attachment, NULL, NULL},
-        G_OPTION_ENTRY_NULL};
-    int status = cli_options("mail", options, &argc, &argv);
-    if (status)
-        return status;
-    if (argc != 2)
-        return cli_usage("mail", "show needs one ID");
-    if (raw && attachment)
-        return cli_usage("mail", "--raw is the whole mail, --attachment a part of it: say one");
     if (!cli_in_agent())
-        return show_home(cli, argv[1], raw, attachment);
+        return show_home(cli, id, raw, attachment);
     if (raw || attachment)
         return cli_fail(EX_NOPERM, "inside a program agent attachments lie in the folder 'in'");
-    return show_port(cli, argv[1]);
+    return show_port(cli, id);
+}
+
+int
+cmd_mail_show(Cli *cli, int argc, char **argv)
+{
+    bool raw = cli_flag(cli, "raw");
+    const char *attachment = cli_text(cli, "attachment");
+    if (argc != 2)
+        return cli_usage(cli, "show needs one ID");
+    if (raw && attachment)
+        return cli_usage(cli, "--raw is the whole mail, --attachment a part of it: say one");
+    return mail_show(cli, argv[1], raw, attachment);
 }

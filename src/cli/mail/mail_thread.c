@@ -4,6 +4,7 @@
  */
 #include "base/banned.h"
 #include "base/json.h"
+#include "cli/cmds.h"
 #include "cli/mail/mail_view.h"
 #include "mail/message.h"
 #include "mail/thread.h"
@@ -243,7 +244,7 @@ thread_home(Cli *cli, const char *id)
     g_auto(MailFound) found = {0};
     ThreadId thread = {0};
     int status = cli_db(cli, DB_READ);
-    if (status || (status = mail_find(cli->db, id, &found)) ||
+    if (status || (status = mail_find(cli, cli->db, id, &found)) ||
         (status = thread_of(cli, &found, &thread)))
         return status;
     g_autoptr(GPtrArray) leaves = g_ptr_array_new_with_free_func(leaf_free);
@@ -273,18 +274,13 @@ thread_port(Cli *cli)
 }
 
 int
-mail_thread(Cli *cli, int argc, char **argv)
+cmd_mail_thread(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
-    int status = cli_options("mail", options, &argc, &argv);
-    if (status)
-        return status;
     if (cli_in_agent())
-        return argc == 1
-                   ? thread_port(cli)
-                   : cli_usage("mail", "inside a program agent, thread takes no ID: it is "
-                                       "that of the job");
+        return argc == 1 ? thread_port(cli)
+                         : cli_usage(cli, "inside a program agent, thread takes no ID: it is "
+                                          "that of the job");
     if (argc != 2)
-        return cli_usage("mail", "thread needs one ID");
+        return cli_usage(cli, "thread needs one ID");
     return thread_home(cli, argv[1]);
 }

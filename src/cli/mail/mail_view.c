@@ -98,14 +98,14 @@ find_written(Db *db, const char *id, OutRow **ret, GError **error)
 }
 
 int
-mail_find(Db *db, const char *text, MailFound *ret)
+mail_find(const Cli *cli, Db *db, const char *text, MailFound *ret)
 {
     const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     int64_t number;
     bool ok = true;
     if (!*text)
-        return cli_usage("mail", "an ID can't be empty");
+        return cli_usage(cli, "an ID can't be empty");
     if (text_parse_int(*text == '#' ? text + 1 : text, 1, INT64_MAX, &number)) {
         ok = messages_load(db, &viewer, (MsgId){number}, &ret->in, &error);
     } else {

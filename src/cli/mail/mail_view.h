@@ -30,18 +30,17 @@ typedef struct MailFound {
 void mail_found_clear(MailFound *f);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MailFound, mail_found_clear)
 /* 0, or an exit status after the message was printed: 66 when there is no such mail. */
-int mail_find(Db *db, const char *text, MailFound *ret);
+int mail_find(const Cli *cli, Db *db, const char *text, MailFound *ret);
 /* The message itself, wherever it lies now. NULL with true: gone. */
 bool mail_read(Cli *cli, const MailFound *f, GBytes **ret_bytes, GError **error);
 
 /* 0 where there is such a state, or none is named; else the exit status after the message was
  * printed. written: also those of mail that roles wrote, which has states of its own. */
-int mail_check_state(const char *name, bool written);
+int mail_check_state(const Cli *cli, const char *name, bool written);
 
 /* How many a list shows unless it is told. */
 #define MAIL_LIST_LIMIT 20
 
-/* `mail list`, `show` and `thread`, argv[0] being these words. */
-int mail_list(Cli *cli, int argc, char **argv);
-int mail_show(Cli *cli, int argc, char **argv);
-int mail_thread(Cli *cli, int argc, char **argv);
+/* What `mail show` and `show` print of one mail: all of it, its bytes, or those of an attachment. Exit
+ * status. */
+int mail_show(Cli *cli, const char *id, bool raw, const char *attachment);

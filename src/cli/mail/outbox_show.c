@@ -75,29 +75,14 @@ show(Cli *cli, const OutRow *row, bool raw)
     return 0;
 }
 
-static int
-show_one(Cli *cli, int argc, char **argv)
-{
-    gboolean raw = FALSE;
-    const GOptionEntry options[] = {{"raw", 0, 0, G_OPTION_ARG_NONE, &raw, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
-    g_autoptr(OutRow) row = NULL;
-    int status = cli_options("outbox", options, &argc, &argv);
-    if (status)
-        return status;
-    if (argc != 3)
-        return cli_usage("outbox", "show needs one ID");
-    if ((status = cli_db(cli, DB_READ)) || (status = outbox_find_row(cli, argv[2], &row)))
-        return status;
-    return show(cli, row, raw);
-}
-
 int
-cmd_outbox_mail(Cli *cli, int argc, char **argv)
+cmd_outbox_show(Cli *cli, int argc, char **argv)
 {
-    if (g_str_equal(argv[1], "approve"))
-        return cmd_approve(cli, argc - 1, argv + 1);
-    if (g_str_equal(argv[1], "reject"))
-        return cmd_reject(cli, argc - 1, argv + 1);
-    return show_one(cli, argc, argv);
+    g_autoptr(OutRow) row = NULL;
+    int status;
+    if (argc != 2)
+        return cli_usage(cli, "show needs one ID");
+    if ((status = cli_db(cli, DB_READ)) || (status = outbox_find_row(cli, argv[1], &row)))
+        return status;
+    return show(cli, row, cli_flag(cli, "raw"));
 }

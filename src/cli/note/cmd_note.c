@@ -155,30 +155,34 @@ write_port(Cli *cli, const Writing *w)
 }
 
 static int
-write_note(Cli *cli, int argc, char **argv)
+write_note(Cli *cli, int argc, char **argv, bool append)
 {
-    bool append = g_str_equal(argv[0], "append");
-    gint64 if_version = NOTE_ANY;
-    const GOptionEntry options[] = {
-        {"if-version", 0, 0, G_OPTION_ARG_INT64, &if_version, NULL, NULL}, G_OPTION_ENTRY_NULL};
-    const GOptionEntry none[] = {G_OPTION_ENTRY_NULL};
+    int64_t if_version = append ? NOTE_ANY : cli_number(cli, "if-version", NOTE_ANY);
     g_autoptr(GBytes) body = NULL;
     GError *error = NULL;
-    int status = cli_options("note", append ? none : options, &argc, &argv);
-
-    if (status)
-        return status;
+    int status;
     if (argc < 2 || argc > 3)
-        return cli_usage("note", "%s needs a KEY, and takes one FILE",
-                         append ? "append" : "put");
+        return cli_usage(cli, "%s needs a KEY, and takes one FILE", append ? "append" : "put");
     if (if_version < NOTE_ANY)
-        return cli_usage("note", "--if-version takes a version, or 0 for a new note");
+        return cli_usage(cli, "--if-version takes a version, or 0 for a new note");
     if (!note_key_check(argv[1], &error))
         return cli_error(0, error);
     if ((status = read_body(argc == 3 ? argv[2] : NULL, &body)))
         return status;
     const Writing w = {argv[1], body, append, if_version};
     return cli_in_agent() ? write_port(cli, &w) : write_home(cli, &w);
+}
+
+int
+cmd_note_put(Cli *cli, int argc, char **argv)
+{
+    return write_note(cli, argc, argv, false);
+}
+
+int
+cmd_note_append(Cli *cli, int argc, char **argv)
+{
+    return write_note(cli, argc, argv, true);
 }
 
 /* --- rename and delete --- */
@@ -204,17 +208,12 @@ rename_home(Cli *cli, const char *from, const char *to)
     return publish(cli, keys);
 }
 
-static int
-rename_note(Cli *cli, int argc, char **argv)
+int
+cmd_note_rename(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
     GError *error = NULL;
-    int status = cli_options("note", options, &argc, &argv);
-
-    if (status)
-        return status;
     if (argc != 3)
-        return cli_usage("note", "rename needs OLD and NEW");
+        return cli_usage(cli, "rename needs OLD and NEW");
     if (!note_key_check(argv[1], &error) || !note_key_check(argv[2], &error))
         return cli_error(0, error);
     if (!cli_in_agent())
@@ -256,17 +255,13 @@ delete_home(Cli *cli, char **keys)
     return publish(cli, (const char *const *)all);
 }
 
-static int
-delete_note(Cli *cli, int argc, char **argv)
+int
+cmd_note_delete(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
     GError *error = NULL;
-    int status = cli_options("note", options, &argc, &argv);
-
-    if (status)
-        return status;
+    int status = 0;
     if (argc < 2)
-        return cli_usage("note", "delete needs a KEY");
+        return cli_usage(cli, "delete needs a KEY");
     for (int i = 1; i < argc; i++)
         if (!note_key_check(argv[i], &error))
             return cli_error(0, error);
@@ -283,15 +278,5 @@ delete_note(Cli *cli, int argc, char **argv)
 int
 cmd_note(Cli *cli, int argc, char **argv)
 {
-    static const VerbRun forms[] = {
-        {"get", note_get},       {"put", write_note},
-        {"append", write_note},  {"list", note_list},
-        {"search", note_search}, {"history", note_show_history},
-        {"rename", rename_note}, {"delete", delete_note},
-        {"check", note_check},   {NULL, NULL},
-    };
-
-    if (argc < 2)
-        return cli_usage("note", "needs one of its forms");
-    return cli_form(cli, forms, argc, argv);
+    return cli_usage(cli, "needs one of its forms");
 }

@@ -16,10 +16,3 @@ int note_open_to_read(Cli *cli, const char *const *keys);
 int note_open_to_list(Cli *cli, NotesReport **ret_report);
 /* Asks the run; takes request. Prints the error. */
 int note_call(json_t *request, json_t **ret_answer);
-
-/* note_read.c */
-int note_get(Cli *cli, int argc, char **argv);
-int note_list(Cli *cli, int argc, char **argv);
-int note_search(Cli *cli, int argc, char **argv);
-int note_show_history(Cli *cli, int argc, char **argv);
-int note_check(Cli *cli, int argc, char **argv);

@@ -1,6 +1,7 @@
 #include "base/banned.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "cli/cmds.h"
 #include "cli/note/note_cmd.h"
 #include <inttypes.h>
 #include <unistd.h>
@@ -25,13 +26,13 @@ number(const json_t *o, const char *name)
 
 /* "KEY" or "KEY@3"; a key has no '@'. */
 static int
-parse_name(const char *name, char **ret_key, int64_t *ret_version)
+parse_name(const Cli *cli, const char *name, char **ret_key, int64_t *ret_version)
 {
     const char *at = strchr(name, '@');
 
     *ret_version = 0;
     if (at && !text_parse_int(at + 1, 1, INT64_MAX, ret_version))
-        return cli_usage("note",
+        return cli_usage(cli,
                          "'%s': behind the @ stands a version, see: postrider note "
                          "history KEY",
                          name);
@@ -125,18 +126,14 @@ get_port(Cli *cli, const char *key, int64_t version)
 }
 
 int
-note_get(Cli *cli, int argc, char **argv)
+cmd_note_get(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
     g_autofree char *key = NULL;
     int64_t version;
-    int status = cli_options("note", options, &argc, &argv);
-
-    if (status)
-        return status;
+    int status;
     if (argc != 2)
-        return cli_usage("note", "get needs one KEY, or KEY@VERSION");
-    if ((status = parse_name(argv[1], &key, &version)))
+        return cli_usage(cli, "get needs one KEY, or KEY@VERSION");
+    if ((status = parse_name(cli, argv[1], &key, &version)))
         return status;
     return cli_in_agent() ? get_port(cli, key, version) : get_home(cli, key, version);
 }
@@ -185,21 +182,17 @@ list_home(Cli *cli, const char *prefix)
 }
 
 int
-note_list(Cli *cli, int argc, char **argv)
+cmd_note_list(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
-    int status = cli_options("note", options, &argc, &argv);
-
-    if (status)
-        return status;
     if (argc > 2)
-        return cli_usage("note", "list takes one PREFIX");
+        return cli_usage(cli, "list takes one PREFIX");
     const char *prefix = argc == 2 ? argv[1] : "";
     if (!cli_in_agent())
         return list_home(cli, prefix);
     g_autoptr(json_t) answer = NULL;
     g_autofree char *valid = text_make_valid(prefix, -1);
-    status = note_call(json_pack("{s:s, s:s}", "verb", "note.list", "prefix", valid), &answer);
+    int status =
+        note_call(json_pack("{s:s, s:s}", "verb", "note.list", "prefix", valid), &answer);
     if (status == 0)
         print_list(cli, json_incref(json_object_get(answer, "notes")));
     return status;
@@ -261,23 +254,17 @@ search_home(Cli *cli, const char *query, int limit)
 }
 
 int
-note_search(Cli *cli, int argc, char **argv)
+cmd_note_search(Cli *cli, int argc, char **argv)
 {
-    int limit = SEARCH_LIMIT;
-    const GOptionEntry options[] = {{"limit", 'n', 0, G_OPTION_ARG_INT, &limit, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
-    int status = cli_options("note", options, &argc, &argv);
-
-    if (status)
-        return status;
+    int limit = cli_number(cli, "limit", SEARCH_LIMIT);
     if (argc < 2 || limit < 1)
-        return cli_usage("note", argc < 2 ? "search needs words" : "--limit must be 1 or more");
+        return cli_usage(cli, argc < 2 ? "search needs words" : "--limit must be 1 or more");
     g_autofree char *words = g_strjoinv(" ", argv + 1);
     g_autofree char *query = text_make_valid(words, -1);
     if (!cli_in_agent())
         return search_home(cli, query, limit);
     g_autoptr(json_t) answer = NULL;
-    status = note_call(
+    int status = note_call(
         json_pack("{s:s, s:s, s:i}", "verb", "note.search", "query", query, "limit", limit),
         &answer);
     if (status == 0)
@@ -330,20 +317,16 @@ history_home(Cli *cli, const char *key)
 }
 
 int
-note_show_history(Cli *cli, int argc, char **argv)
+cmd_note_history(Cli *cli, int argc, char **argv)
 {
-    const GOptionEntry options[] = {G_OPTION_ENTRY_NULL};
-    int status = cli_options("note", options, &argc, &argv);
-
-    if (status)
-        return status;
     if (argc != 2)
-        return cli_usage("note", "history needs one KEY");
+        return cli_usage(cli, "history needs one KEY");
     if (!cli_in_agent())
         return history_home(cli, argv[1]);
     g_autoptr(json_t) answer = NULL;
     g_autofree char *key = text_make_valid(argv[1], -1);
-    status = note_call(json_pack("{s:s, s:s}", "verb", "note.history", "key", key), &answer);
+    int status =
+        note_call(json_pack("{s:s, s:s}", "verb", "note.history", "key", key), &answer);
     if (status == 0)
         print_history(cli, json_incref(json_object_get(answer, "versions")));
     return status;
@@ -398,20 +381,15 @@ print_check(Cli *cli, const NotesReport *report, const GPtrArray *links)
 }
 
 int
-note_check(Cli *cli, int argc, char **argv)
+cmd_note_check(Cli *cli, int argc, char **argv)
 {
     g_autoptr(NotesReport) report = NULL;
     g_autoptr(GPtrArray) links = NULL;
     GError *error = NULL;
-    gboolean restore = FALSE;
-    const GOptionEntry options[] = {{"restore", 0, 0, G_OPTION_ARG_NONE, &restore, NULL, NULL},
-                                    G_OPTION_ENTRY_NULL};
-    int status = cli_options("note", options, &argc, &argv);
-
-    if (status)
-        return status;
+    bool restore = cli_flag(cli, "restore");
+    int status;
     if (argc > 1)
-        return cli_usage("note", "check takes no operand");
+        return cli_usage(cli, "check takes no operand");
     if (cli_in_agent())
         return cli_fail(EX_UNAVAILABLE, "note check is not for program agents");
     if ((status = restore ? cli_db(cli, DB_WRITE) : note_open_to_list(cli, &report)))
