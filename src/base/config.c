@@ -257,12 +257,14 @@ add_brain(Settings *s, const ConfSection *section)
 static void
 add_role(Settings *s, const ConfSection *section)
 {
+    const char *brain = conf_value(section, "brain");
+    bool none = g_str_equal(brain, "none") && !conf_find_section(s->sections, "brain", brain);
     ConfRole role = {
         .name = section->name,
         .display = conf_value(section, "name"),
         .address = conf_value(section, "address"),
-        .brain = conf_value(section, "brain"),
-        .mode = conf_value(section, "mode"),
+        .brain = none ? "" : brain,
+        .mode = none ? "" : conf_value(section, "mode"),
         .workdir = conf_value(section, "workdir"),
         .instructions = conf_value(section, "instructions"),
         .person = as_bool(conf_value(section, "person")),

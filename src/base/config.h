@@ -95,8 +95,8 @@ typedef struct ConfRole {
     const char *name;
     const char *display; /* key `name`: what stands in From; default the role's name */
     const char *address;
-    const char *brain;
-    const char *mode; /* steps, program; follows the brain where not set */
+    const char *brain; /* "": none */
+    const char *mode;  /* steps, program; follows the brain where not set; "": there is no brain */
     const char *workdir;
     const char *instructions; /* file, relative to the home; "" for none */
     bool person;              /* `person = yes`: a person with a local Maildir, no brain */

@@ -95,6 +95,8 @@ check_role(const Fit *fit, const ConfSection *section, GError **error)
                           section->title);
         return true;
     }
+    if (!*config_role(fit->config, section->name)->brain)
+        return true; /* none */
     if (config_brain(fit->config, brain))
         return check_deputies(fit, section, error);
 

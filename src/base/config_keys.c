@@ -93,7 +93,7 @@ const ConfKey config_keys[] = {
 
     {"role", "name", CONF_STRING, "", NULL, "what stands in From; the role's name when empty"},
     {"role", "address", CONF_ADDRESS, "", NULL, "its mail address; ROLE@domain when empty"},
-    {"role", "brain", CONF_STRING, "", NULL, "which [brain]; 'default' when empty"},
+    {"role", "brain", CONF_STRING, "", NULL, "which [brain]; 'default' when empty; 'none': it is asked nothing, and what leads its jobs decides"},
     {"role", "mode", CONF_ENUM, "", "steps|program", "follows the brain when empty"},
     {"role", "workdir", CONF_STRING, "", NULL, "program: where it works; a git repository gets a worktree per job"},
     {"role", "instructions", CONF_STRING, "", NULL, "file with its instructions, relative to the home"},

@@ -9,5 +9,5 @@ typedef struct Cli Cli;
 /* Opens home, store and engine for a verb. 0, or an exit status after the message was printed.
  */
 int cli_engine(Cli *cli, Engine **ret);
-/* One over the store that the verb has opened; nothing to close. */
+/* One over the store that the verb has opened; for g_auto(Engine). */
 Engine cli_reader(const Cli *cli);

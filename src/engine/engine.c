@@ -22,7 +22,14 @@ engine_close(Engine *engine)
     if (!engine)
         return;
     db_close(engine->db);
+    engine_clear(engine);
     g_free(engine);
+}
+
+void
+engine_clear(Engine *engine)
+{
+    g_clear_pointer(&engine->roles, g_hash_table_unref);
 }
 
 const ModeOps *

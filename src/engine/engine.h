@@ -21,12 +21,17 @@ typedef struct Engine {
     Db *db;
     const ModeOps *const *modes; /* NULL: none, as for one that only settles files */
     const FaceOps *const *faces;
+    GHashTable
+        *roles; /* name -> ConfRole: of the store (engine/role.h); NULL: none was asked for */
 } Engine;
 
 /* Opens the store for writing and brings an unfinished past in order (engine/checkpoint/recover.h). The
  * engine borrows home and parts. */
 bool engine_open(Home *home, const EngineParts *parts, Engine **ret, GError **error);
 void engine_close(Engine *engine);
+/* For one that was made by hand over somebody else's store. */
+void engine_clear(Engine *engine);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Engine, engine_clear)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Engine, engine_close)
 
 /* What a part returns in place of an exit status when the settings were changed since it began: the

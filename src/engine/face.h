@@ -12,6 +12,7 @@
 #include "engine/in/orders.h"
 #include "engine/run/commit.h"
 #include "engine/run/context.h"
+#include "store/job/timers.h"
 #include "store/tables.h"
 
 struct FaceOps {
@@ -78,9 +79,14 @@ struct FaceOps {
 
     /* --- the world outside --- */
 
+    /* A file that is a view of the store, by its path beneath the home (view_raise()); NULL: there is
+     * to be none. The same store gives the same bytes. Caller unrefs. */
+    bool (*render)(Engine *engine, const char *subject, GBytes **ret, GError **error);
     /* Files that people made: at a start, on a change of what it watches, and after a lost store
      * before the first intake. *n: how many it has taken; adds to it. */
     bool (*look)(Engine *engine, unsigned *n, GError **error);
+    /* A timer of its own (timer_set_about()), which is gone already; it may be set again. */
+    bool (*due)(Engine *engine, Txn *txn, const Timer *t, GError **error);
     void (*check)(Engine *engine, GPtrArray *findings); /* of char *: for doctor */
 };
 

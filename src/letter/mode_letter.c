@@ -143,7 +143,10 @@ show_mail(Context *c, const char *title, const MsgRow *row, const char *text)
 static void
 show_new(const StepInput *in, const GPtrArray *texts, Context *c)
 {
-    context_say(c, texts->len == 1 ? "\nThe new mail:" : "\nThe new mails, oldest first:");
+    context_say(c, texts->len == 0
+                       ? "\nNo new mail has come; the time that this waited for has."
+                   : texts->len == 1 ? "\nThe new mail:"
+                                     : "\nThe new mails, oldest first:");
     for (guint i = 0; i < texts->len; i++) {
         const MsgRow *row = g_ptr_array_index(in->shown, i);
         g_autofree char *sender = conversation_sender(row);

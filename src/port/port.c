@@ -237,7 +237,7 @@ port_path(const Port *port)
 bool
 port_answered(const Port *port)
 {
-    return port->talk.unsettled->len == 0;
+    return port->talk.steps > 0 && port->talk.unsettled->len == 0;
 }
 
 Trust

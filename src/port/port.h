@@ -55,7 +55,7 @@ unsigned port_poll(Port *port, struct pollfd fds[PORT_POLL_MAX]);
  * each client. ERR_NEVER "fenced": the claim is lost, the run must end. */
 bool port_work(Port *port, const struct pollfd *fds, unsigned n, GError **error);
 
-/* Has the program settled every message that it was shown? */
+/* Has the program spoken, and settled every message that it was shown? */
 bool port_answered(const Port *port);
 /* The lowest trust of anything shown or read through the port: the floor for what comes next.
  */

@@ -19,6 +19,7 @@
 #include "store/job/jobs.h"
 #include "store/job/pauses.h"
 #include "store/job/seats.h"
+#include "store/job/views.h"
 #include "store/mail/mailboxes.h"
 #include "store/out/effects.h"
 #include "store/out/outbox_smtp.h"
@@ -108,9 +109,11 @@ note_effects(Master *m, GError **error)
 {
     unsigned n = 0;
 
-    if (!effects_count(m->db, false, &n, error))
+    g_autoptr(Views) views = NULL;
+
+    if (!effects_count(m->db, false, &n, error) || !views_list(m->db, false, &views, error))
         return false;
-    m->effects_owed = n > 0;
+    m->effects_owed = n > 0 || views->len > 0;
     return true;
 }
 

@@ -378,10 +378,35 @@ const char *const schema_sql[] = {
 
     /* 8 -> 9: a plain conversation is led by no face; before it said how its brain was asked. */
     "UPDATE job SET face = '' WHERE face = 'steps';"
+    /* 1: parked, and no step was taken since. */
+    "ALTER TABLE job ADD COLUMN parked INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE job SET parked = 1 WHERE state = 'parked';"
+    /* Whom a timer is for, and what it is about beside a job. */
+    "ALTER TABLE timer ADD COLUMN whose TEXT NOT NULL DEFAULT 'any';" /* own: the running job's */
+    "UPDATE timer SET whose = 'own' WHERE purpose = 'ack';"
+    "ALTER TABLE timer ADD COLUMN subject TEXT NOT NULL DEFAULT '';"
+    "DROP INDEX timer_job;"
+    "CREATE UNIQUE INDEX timer_of ON timer (job, purpose, subject);"
     /* What faces keep beside it (store/tables.h). */
     "CREATE TABLE part ("
     "  face TEXT PRIMARY KEY,"
     "  version INTEGER NOT NULL"
+    ") WITHOUT ROWID;"
+    "CREATE TABLE view (" /* store/job/views.h */
+    "  subject TEXT PRIMARY KEY," /* path beneath the home */
+    "  face TEXT NOT NULL,"
+    "  job INTEGER NOT NULL,"
+    "  changed INTEGER NOT NULL,"  /* how often it was raised, */
+    "  rendered INTEGER NOT NULL," /* and when it was written last */
+    "  digest TEXT NOT NULL"
+    ") WITHOUT ROWID;"
+    "CREATE INDEX view_job ON view (job) WHERE job <> 0;"
+    "CREATE INDEX view_owed ON view (subject) WHERE changed <> rendered;"
+    "CREATE TABLE role (" /* that no settings name (engine/role.h) */
+    "  name TEXT PRIMARY KEY,"
+    "  face TEXT NOT NULL,"
+    "  display TEXT NOT NULL,"
+    "  address TEXT NOT NULL"
     ") WITHOUT ROWID;"
     "CREATE TABLE watch ("
     "  face TEXT NOT NULL,"

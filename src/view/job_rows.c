@@ -95,6 +95,7 @@ static const Field job_fields[] = {
     {NULL, "may", FIELD_NUMBER, AT(may)},
     {NULL, "stalled_us", FIELD_NEVER, AT(stalled_us)},
     {NULL, "stall_told", FIELD_BOOL, AT(stall_told)},
+    {NULL, "parked", FIELD_BOOL, AT(parked)},
 };
 #undef AT
 const Shape job_shape = {SHAPE("job", Job, jobs, job_fields)};

@@ -51,6 +51,7 @@ typedef struct Job {
     WaitThen wait_then;
     int64_t stalled_us; /* since when its question finds no answer (job_stall()); USEC_NEVER */
     bool stall_told;
+    bool parked; /* it was, and has taken no step since */
     int64_t cost_micro, round_cost_micro;
     int64_t cost_limit_micro; /* of this round, by an order; 0: the role's max-cost */
     Trust floor;              /* the lowest of anything that was shown in this round */

@@ -11,6 +11,7 @@
 #include "engine/face.h"
 #include "engine/follow.h"
 #include "engine/in/release.h"
+#include "engine/run/view_files.h"
 #include "notes/notes.h"
 #include "store/age.h"
 #include "store/index/index.h"
@@ -320,6 +321,8 @@ check_faces(Doctor *d, GError **error)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     faces_check(d->engine, lines);
+    if (!views_check(d->engine, lines, error))
+        return false;
     for (guint i = 0; i < lines->len; i++)
         doctor_find(d, false, d->cli->home->path, "%s", (const char *)lines->pdata[i]);
     return true;

@@ -90,7 +90,7 @@ decide_one(Cli *cli, const char *id, bool approve, const char *why)
     g_autoptr(OutRow) row = NULL;
     g_autofree char *text = NULL;
     g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
-    Engine engine = cli_reader(cli);
+    g_auto(Engine) engine = cli_reader(cli);
     HoldEnd end;
     g_auto(Txn) txn = {0};
     int status = outbox_find_row(cli, id, &row);

@@ -101,7 +101,7 @@ apply(Cli *cli, const char *job_text, const Wish *wish)
     int status = cli_db(cli, DB_WRITE);
     if (status || (status = cli_job(cli, job_text, &job)))
         return status;
-    Engine engine = cli_reader(cli);
+    g_auto(Engine) engine = cli_reader(cli);
     g_auto(Txn) txn = {0};
     if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
         !decide(&engine, &txn, job, wish, &changed, &error) ||

@@ -114,7 +114,7 @@ report(const Shown *s, const Rebuilt *r)
 static int
 rebuild(Cli *cli, const Shown *s)
 {
-    Engine engine = cli_reader(cli);
+    g_auto(Engine) engine = cli_reader(cli);
     Recall recall = {.engine = &engine, .job = s->job, .before = s->before};
     g_auto(Rebuilt) rebuilt = {0};
     GError *error = NULL;

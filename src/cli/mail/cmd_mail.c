@@ -79,7 +79,7 @@ cmd_mail_search(Cli *cli, int argc, char **argv)
     bool fresh;
     if ((status = cli_db_to_read(cli)))
         return status;
-    Engine engine = cli_reader(cli);
+    g_auto(Engine) engine = cli_reader(cli);
     if (!index_open(cli->home, &ix, &fresh, &error) ||
         (db_can_write(cli->db) && !follow_index(&engine, ix, 0, NULL, &error)) ||
         !index_search(ix, cli->db, &viewer, query, (unsigned)limit, &hits, &error))

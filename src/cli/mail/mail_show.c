@@ -123,7 +123,7 @@ show_home(Cli *cli, const char *id, bool raw, const char *attachment)
     else {
         json_t *mail = found.in ? mail_json(found.in) : mail_out_json(found.out);
         const char *role = found.in ? found.in->role : "";
-        const Engine engine = cli_reader(cli);
+        g_auto(Engine) engine = cli_reader(cli);
         add_content(mail, cli->home, bytes, context_role_takes(&engine, role));
         mail_print(cli, mail);
     }

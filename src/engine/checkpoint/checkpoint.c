@@ -6,6 +6,7 @@
 #include "engine/checkpoint/trail.h"
 #include "engine/face.h"
 #include "engine/mode.h"
+#include "engine/role.h"
 #include "mail/msgid.h"
 #include "store/job/budget.h"
 #include "store/job/step_rows.h"
@@ -148,7 +149,7 @@ put_state(Engine *engine,
           const Continuation *c,
           GError **error)
 {
-    const ModeOps *mode = engine_mode(engine, config_role(engine->home->config, role));
+    const ModeOps *mode = engine_mode(engine, role_find(engine, role));
     g_autoptr(GBytes) state = NULL;
     if (mode && mode->restore && !mode->restore(c->document, &state, error))
         return false;

@@ -16,6 +16,7 @@
 #include "engine/in/order_mail.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
+#include "engine/role.h"
 #include "store/job/command_orders.h"
 #include "store/job/missed.h"
 #include "store/job/timers.h"
@@ -260,7 +261,7 @@ checkpoint_look_again(Engine *engine, JobId id, bool *ret_did, GError **error)
         !timer_drop(&txn, id, TIMER_CHECKPOINT, error) || !txn_commit(&txn, error) ||
         !job_load(engine->db, &viewer, id, &job, error))
         return false;
-    const ConfRole *role = job ? config_role(engine->home->config, job->role) : NULL;
+    const ConfRole *role = job ? role_find(engine, job->role) : NULL;
     if (!role || job->state != JOB_PARKED)
         return true;
     *ret_did = true;

@@ -11,6 +11,7 @@
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
 #include "engine/people/hold.h"
+#include "engine/role.h"
 #include "mail/quote.h"
 #include "store/job/jobs.h"
 #include "store/job/steering.h"
@@ -43,7 +44,7 @@ say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError *
         return false;
     if (!first)
         return true;
-    const ConfRole *role = config_role(engine->home->config, job->role);
+    const ConfRole *role = role_find(engine, job->role);
     RoleMailParent parent = {.msgid = m->id,
                              .subject = m->subject,
                              .in_reply_to = m->in_reply_to,

@@ -5,6 +5,7 @@
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
 #include "engine/people/hold.h"
+#include "engine/role.h"
 #include "engine/run/disarm.h"
 #include <inttypes.h>
 
@@ -190,7 +191,7 @@ hold_ask(Engine *engine,
          size_t n,
          GError **error)
 {
-    const ConfRole *role = config_role_get(engine->home->config, job->role, error);
+    const ConfRole *role = role_get(engine, job->role, error);
     Digest digest;
     QuestionId id;
     if (!role || !question_digest(engine->db, mails, n, &digest, error))

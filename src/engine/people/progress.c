@@ -3,6 +3,7 @@
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
 #include "engine/people/tell.h"
+#include "engine/role.h"
 #include "mail/address.h"
 #include "store/job/timers.h"
 #include "store/out/outbox.h"
@@ -41,7 +42,7 @@ decide(Engine *engine, const Job *job, Word *ret, int64_t *ret_next_us, GError *
     *ret = WORD_NONE;
     /* Agents do not read such mail, and strangers get none. */
     if (!live || every == 0 || !config_is_person(config, job->asker) ||
-        !config_role(config, job->role))
+        !role_find(engine, job->role))
         return true;
     if (!last_word(engine, job, &said, error))
         return false;
@@ -64,7 +65,7 @@ decide(Engine *engine, const Job *job, Word *ret, int64_t *ret_next_us, GError *
 static bool
 say(Engine *engine, Txn *txn, const Job *job, GError **error)
 {
-    const ConfRole *role = config_role(engine->home->config, job->role);
+    const ConfRole *role = role_find(engine, job->role);
     RoleMailParent parent = {.msgid = job->original_msgid, .subject = job->subject};
     g_autofree char *status = tell_job(engine->db, job->id, error);
     if (!status)

@@ -5,10 +5,12 @@
 #include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/continuation.h"
+#include "engine/face.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
 #include "engine/people/progress.h"
 #include "engine/people/repliers.h"
+#include "engine/role.h"
 #include "engine/run/settle.h"
 #include "store/job/step_rows.h"
 #include "store/job/timers.h"
@@ -41,7 +43,7 @@ due_load(Awake *d, JobId id, GError **error)
     Db *db = d->engine->db;
     if (!job_load(db, &viewer, id, &d->job, error))
         return false;
-    d->role = d->job ? config_role(d->engine->home->config, d->job->role) : NULL;
+    d->role = d->job ? role_find(d->engine, d->job->role) : NULL;
     if (!d->role)
         return true;
     if (!repliers_load(db, d->job, &d->awaited, error) ||
@@ -151,14 +153,15 @@ file_checkpoint(const Awake *d, Txn *txn, GError **error)
 /* An address that can't be written to will not be one later: the job goes on waiting for mail.
  */
 static bool
-give_up(Engine *engine, JobId id, const char *purpose, const GError *why, GError **error)
+give_up(Engine *engine, const Timer *t, const GError *why, GError **error)
 {
-    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, id.v);
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, t->job.v);
+    bool was;
     g_auto(Txn) txn = {0};
-    log_event(LOG_WARN, "a timer of a job was dropped: its mail can't be written", "job",
-              number, "timer", purpose, "why", why->message, NULL);
+    log_event(LOG_WARN, "a timer was dropped: what it asks for can't be done", "job", number,
+              "timer", t->purpose, "why", why->message, NULL);
     return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           timer_drop(&txn, id, purpose, error) && txn_commit(&txn, error);
+           timer_take(&txn, t, &was, error) && txn_commit(&txn, error);
 }
 
 static bool
@@ -191,19 +194,55 @@ act(Engine *engine, JobId id, bool *ret_did, GError **error)
     return true;
 }
 
+/* A timer of a face. One whose face this program does not know is dropped: its rows are nobody's. */
+static bool
+act_by_face(Engine *engine, const Timer *t, bool *ret_did, GError **error)
+{
+    g_autofree char *name = g_strndup(t->purpose, strcspn(t->purpose, ":"));
+    const FaceOps *face = engine_face(engine, name);
+    g_auto(Txn) txn = {0};
+    if (!face || !face->due)
+        log_event(LOG_WARN, "a timer that nobody acts on was dropped", "timer", t->purpose,
+                  NULL);
+    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
+        !timer_take(&txn, t, ret_did, error) ||
+        (*ret_did && face && face->due && !face->due(engine, &txn, t, error)) ||
+        !txn_commit(&txn, error))
+        return false;
+    CRASH_POINT("timer-acted");
+    return true;
+}
+
 typedef bool (*TimerAct)(Engine *engine, JobId job, bool *ret_did, GError **error);
 
+static const struct {
+    const char *purpose;
+    TimerAct act;
+} acts[] = {{TIMER_WAIT, act},
+            {TIMER_PROGRESS, progress_say},
+            {TIMER_CHECKPOINT, checkpoint_look_again}};
+
 static bool
-act_on(Engine *engine, const Timer *t, TimerAct one, unsigned *n, GError **error)
+dispatch(Engine *engine, const Timer *t, bool *ret_did, GError **error)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(acts); i++) {
+        if (g_str_equal(t->purpose, acts[i].purpose))
+            return acts[i].act(engine, t->job, ret_did, error);
+    }
+    return act_by_face(engine, t, ret_did, error);
+}
+
+static bool
+act_on(Engine *engine, const Timer *t, unsigned *n, GError **error)
 {
     g_autoptr(GError) failed = NULL;
     bool did = false;
-    if (one(engine, t->job, &did, &failed)) {
+    if (dispatch(engine, t, &did, &failed)) {
         *n += did;
         return true;
     }
     if (err_is(failed, ERR_NEVER))
-        return give_up(engine, t->job, t->purpose, failed, error);
+        return give_up(engine, t, failed, error);
     g_propagate_prefixed_error(error, g_steal_pointer(&failed), "job %" G_GINT64_FORMAT ": ",
                                t->job.v);
     return false;
@@ -211,14 +250,14 @@ act_on(Engine *engine, const Timer *t, TimerAct one, unsigned *n, GError **error
 
 /* One that fails keeps no other back. */
 static bool
-act_all(Engine *engine, const char *purpose, TimerAct one, unsigned *n, GError **error)
+act_all(Engine *engine, unsigned *n, GError **error)
 {
-    g_autoptr(GPtrArray) timers = NULL;
-    if (!timers_due(engine->db, purpose, home_now(engine->home), &timers, error))
+    g_autoptr(Timers) timers = NULL;
+    if (!timers_due(engine->db, home_now(engine->home), &timers, error))
         return false;
     bool ok = true;
     for (guint i = 0; i < timers->len; i++)
-        ok = act_on(engine, g_ptr_array_index(timers, i), one, n, ok ? error : NULL) && ok;
+        ok = act_on(engine, g_ptr_array_index(timers, i), n, ok ? error : NULL) && ok;
     return ok;
 }
 
@@ -229,11 +268,7 @@ waits_act(Engine *engine, unsigned *ret_n, GError **error)
     *ret_n = 0;
     if (hold)
         return true;
-    bool waits = act_all(engine, TIMER_WAIT, act, ret_n, error);
-    bool words = act_all(engine, TIMER_PROGRESS, progress_say, ret_n, waits ? error : NULL);
-    bool looks = act_all(engine, TIMER_CHECKPOINT, checkpoint_look_again, ret_n,
-                         waits && words ? error : NULL);
-    bool all = waits && words && looks;
+    bool all = act_all(engine, ret_n, error);
     if (*ret_n == 0)
         return all;
     db_hint(engine->db);

@@ -2,7 +2,8 @@
 
 /*
  * What falls due without a brain, by durable timers: the wait contract of parked jobs
- * (store/job/jobs.h) and the word about long work (engine/people/progress.h). Each act is one transaction
+ * (store/job/jobs.h), the word about long work (engine/people/progress.h), and what faces have set
+ * (FaceOps.due). Which act is whose is a table. Each act is one transaction
  * with the change of its timer: the mail, the job's next wait, and a checkpoint mail that knows
  * of it.
  *
@@ -11,5 +12,5 @@
  */
 #include "engine/engine.h"
 
-/* *ret_n: mails that were put. Nothing happens while everything is held. */
+/* *ret_n: acts that did something. Nothing happens while everything is held. */
 bool waits_act(Engine *engine, unsigned *ret_n, GError **error);

@@ -17,6 +17,7 @@
 #include "engine/face.h"
 #include "engine/out/post.h"
 #include "engine/people/hold.h"
+#include "engine/role.h"
 #include "engine/run/commit_internal.h"
 #include "engine/run/settle.h"
 #include "notes/notes.h"
@@ -455,7 +456,7 @@ prepare(Commit *c, GError **error)
         return false;
     if (!c->job)
         return err_set(error, ERR_NEVER, "job %" G_GINT64_FORMAT " is gone", c->claim->job.v);
-    c->role = config_role_get(c->engine->home->config, c->job->role, error);
+    c->role = role_get(c->engine, c->job->role, error);
     if (c->role && c->in->brain && !g_str_equal(c->in->brain, c->role->brain))
         c->job->deputy = c->in->brain;
     if (!c->role || !commit_load_parents(c, error) || !count_questions(c, error))

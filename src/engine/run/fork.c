@@ -5,6 +5,7 @@
 #include "engine/mode.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
+#include "engine/role.h"
 #include "engine/run/commit_internal.h"
 #include "engine/run/manifest.h"
 #include "store/job/forks.h"
@@ -148,7 +149,7 @@ load_source(Engine *engine, JobId job, int n, Source *s, GError **error)
         return false;
     if (!s->job)
         return err_set(error, ERR_NEVER, "there is no job %" G_GINT64_FORMAT, job.v);
-    s->role = config_role_get(engine->home->config, s->job->role, error);
+    s->role = role_get(engine, s->job->role, error);
     if (!s->role || !steps_list_whole(engine->db, &viewer, job, &s->steps, error))
         return false;
     s->at = find_step(s->steps, n);

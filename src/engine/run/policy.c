@@ -1,6 +1,7 @@
 #include "base/banned.h"
 #include "base/limits.h"
 #include "engine/out/breaker.h"
+#include "engine/role.h"
 #include "engine/run/policy_internal.h"
 #include "mail/address.h"
 #include "store/out/outbox.h"
@@ -180,7 +181,7 @@ static void
 check_role(const Check *k, const ProposedMail *mail, Verdict *v)
 {
     const Config *config = k->engine->home->config;
-    const ConfRole *role = config_role(config, k->job->role);
+    const ConfRole *role = role_find(k->engine, k->job->role);
     g_autoptr(GPtrArray) to = policy_recipients(k, mail);
     for (guint i = 0; role && role->hold_all && i < to->len; i++) {
         const char *spec = g_ptr_array_index(to, i);

@@ -7,6 +7,7 @@
 #include "base/banned.h"
 #include "base/limits.h"
 #include "engine/out/outward.h"
+#include "engine/role.h"
 #include "engine/run/commit_internal.h"
 #include "engine/run/policy_internal.h"
 
@@ -72,7 +73,7 @@ keep_named(Check *k, ProposedMail *mail, GError **error)
 bool
 policy_reply_cc(Check *k, Proposal *p, GError **error)
 {
-    const ConfRole *role = config_role(k->engine->home->config, k->job->role);
+    const ConfRole *role = role_find(k->engine, k->job->role);
     if (!role || !role->reply_named || p->status == PROPOSE_FAIL || p->status == PROPOSE_LIMIT)
         return true;
     for (guint i = 0; i < p->mails->len; i++) {

@@ -29,11 +29,13 @@
 #include "engine/people/delivery_failure.h"
 #include "engine/people/hold.h"
 #include "engine/people/waits.h"
+#include "engine/role.h"
 #include "engine/run/demand.h"
 #include "engine/run/manifest.h"
 #include "engine/run/orphans.h"
 #include "engine/run/run_internal.h"
 #include "engine/run/settle.h"
+#include "engine/run/view_files.h"
 #include "engine/run/workplace.h"
 #include "notes/notes.h"
 #include "store/job/pauses.h"
@@ -79,6 +81,15 @@ claim_deadline(const Run *run, const ConfBrain *brain)
     return home_now(run->engine->home) + RUN_BRAIN_TRIES * brain_us + CLAIM_SPARE_US;
 }
 
+/* Views show who works on what. What can't be written now a sweep writes. */
+static void
+show_lease(Engine *engine)
+{
+    g_autoptr(GError) left = NULL;
+    if (!settle_views(engine, &left))
+        log_event(LOG_WARN, "a view can't be written", "why", left->message, NULL);
+}
+
 static bool
 claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
 {
@@ -93,6 +104,7 @@ claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
     if (!txn_commit(&txn, error))
         return false;
     CRASH_POINT("run-claimed");
+    show_lease(run->engine);
     return true;
 }
 
@@ -101,7 +113,8 @@ run_release(Task *t, Due ready, bool count, const char *why, GError **error)
 {
     g_auto(Txn) txn = {0};
     return txn_begin(t->run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           job_release(&txn, &t->claim, ready, count, why, error) && txn_commit(&txn, error);
+           job_release(&txn, &t->claim, ready, count, why, error) && txn_commit(&txn, error) &&
+           (show_lease(t->run->engine), true);
 }
 
 /* --- commit --- */
@@ -195,7 +208,7 @@ run_mark_shown(Task *t, GError **error)
            job_check(&txn, &t->claim, t->in.deadline_us, error) &&
            messages_mark_shown(&txn, (const MsgId *)(void *)ids->data, ids->len, error) &&
            (!first || t->role->ack_after_us == 0 ||
-            timer_set(&txn, t->job->id, TIMER_ACK, ack_us, error)) &&
+            timer_set_own(&txn, t->job->id, TIMER_ACK, ack_us, error)) &&
            (t->job->iteration > 0 || every == 0 ||
             timer_begin(&txn, t->job->id, TIMER_PROGRESS, now + every, error)) &&
            txn_commit(&txn, error);
@@ -244,7 +257,7 @@ run_load(Task *t, GError **error)
     if (!job_load(engine->db, &viewer, t->claim.job, &t->job, error) ||
         !messages_open(engine->db, t->claim.job, &t->in.shown, error) || !load_news(t, error))
         return false;
-    t->role = config_role(engine->home->config, t->job->role);
+    t->role = role_find(engine, t->job->role);
     t->mode = engine_mode(engine, t->role);
     t->face = engine_face(engine, t->job->face);
     t->brain = t->role ? config_brain(engine->home->config, t->role->brain) : NULL;
@@ -352,7 +365,7 @@ work_claimed(Task *t, GError **error)
         return false;
     if (t->mode->led && (t->in.shown->len > 0 || t->job->total_iterations > 0))
         return run_steps(t, error);
-    if (t->in.shown->len == 0 && !t->job->instruction) {
+    if (t->in.shown->len == 0 && !t->job->instruction && !t->job->parked) {
         g_autoptr(Proposal) nothing = proposal_new(PROPOSE_COMPLETE);
         g_auto(StepResult) result = {0};
         return run_commit(t, nothing, &result, error);

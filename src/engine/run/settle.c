@@ -16,6 +16,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "engine/follow.h"
+#include "engine/run/view_files.h"
 #include "mail/maildir.h"
 #include "notes/notes.h"
 #include "store/mail/copies.h"
@@ -290,8 +291,8 @@ bool
 settle_local(Engine *engine, unsigned *ret_n, GError **error)
 {
     unsigned n = 0;
-    bool ok =
-        effects_settle(engine->db, "", ops, &n, error) && settle_copies(engine->db, error);
+    bool ok = effects_settle(engine->db, "", ops, &n, error) &&
+              settle_copies(engine->db, error) && settle_views(engine, error);
 
     if (ok && ret_n)
         *ret_n = n;

@@ -1,10 +1,10 @@
 #pragma once
 
-/* What a commit owes to files: mail to be moved and flagged in Maildirs (store/out/effects.h), and
- * notes. Whoever committed settles it; the sweep (engine/checkpoint/recover.h) what a crash left. */
+/* What a commit owes to files: mail to be moved and flagged in Maildirs (store/out/effects.h), notes,
+ * and views (engine/run/view_files.h). Whoever committed settles it; the sweep (engine/checkpoint/recover.h) what a crash left. */
 #include "engine/engine.h"
 
-/* Moves and flags all mail that is owed. ret_n may be NULL. */
+/* Moves and flags all mail that is owed, and renders views. ret_n may be NULL. */
 bool settle_local(Engine *engine, unsigned *ret_n, GError **error);
 
 /* Brings note files and the store together, then releases the mail that waited for that. Never

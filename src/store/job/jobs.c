@@ -6,6 +6,7 @@
 #include "store/job/seats.h"
 #include "store/job/steering.h"
 #include "store/job/timers.h"
+#include "store/job/views.h"
 #include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"
 #include "store/sql.h"
@@ -83,17 +84,17 @@ begin_round(Txn *txn,
     int64_t now = txn_now(txn), turn;
 
     return next_turn(txn, asker, now, &turn, error) &&
-           sql_run(txn,
-                   "UPDATE job SET state = 'queued', round = round + 1, " JOB_NO_STALL
-                   "attempts = 0, "
-                   "iteration = 0, total_iterations = 0, round_cost_micro = 0, step_limit = 0, "
-                   "phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
-                   "original = ?, asker = ?, original_msgid = ?, ready_us = steady(?), turn_us "
-                   "= steady(?), "
-                   "wakes_us = NULL, resume_us = NULL, wait_then = NULL, cost_limit_micro = 0, "
-                   "floor = 'operator', may = ~0, updated_us = ?, " JOB_NO_OWNER
-                   " WHERE id = ?",
-                   NULL, error, "issiiii", original.v, asker, msgid, now, turn, now, job->id.v);
+           sql_run(
+               txn,
+               "UPDATE job SET state = 'queued', round = round + 1, " JOB_NO_STALL
+               "attempts = 0, "
+               "iteration = 0, total_iterations = 0, round_cost_micro = 0, step_limit = 0, "
+               "parked = 0, phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
+               "original = ?, asker = ?, original_msgid = ?, ready_us = steady(?), turn_us "
+               "= steady(?), "
+               "wakes_us = NULL, resume_us = NULL, wait_then = NULL, cost_limit_micro = 0, "
+               "floor = 'operator', may = ~0, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
+               NULL, error, "issiiii", original.v, asker, msgid, now, turn, now, job->id.v);
 }
 
 /* One more mail in the round: what its sender may not ask for, the round may not do. */
@@ -248,7 +249,7 @@ job_claim(Txn *txn,
     if (rc < 0)
         return false;
     *ret_got = rc == 1;
-    return true;
+    return !*ret_got || views_raise_job(txn, ret_claim->job, error);
 }
 
 bool
@@ -285,7 +286,7 @@ job_count_step(Txn *txn,
                  "UPDATE job SET deadline_us = steady(?), iteration = iteration + 1, why = "
                  "NULL, " JOB_NO_STALL
                  "total_iterations = total_iterations + 1, steps = steps + 1, attempts = 0, "
-                 "phase = ?, updated_us = ?" OF_CLAIM,
+                 "parked = 0, phase = ?, updated_us = ?" OF_CLAIM,
                  &changes, error, "isiiii", deadline_us, phase ? phase : "", txn_now(txn),
                  claim->job.v, claim->epoch, claim->fence))
         return false;
@@ -332,7 +333,8 @@ job_park(Txn *txn,
     /* A mail that found the job running did not wake it; parking must not sleep over it. */
     if (!has_unseen_mail(txn->db, claim->job, &unseen, error) ||
         !sql_int(txn->db,
-                 "UPDATE job SET state = 'parked', seq = seq + 1, resume_us = due(?, ?), "
+                 "UPDATE job SET state = 'parked', parked = 1, seq = seq + 1, resume_us = "
+                 "due(?, ?), "
                  "wakes_us = steady(?), "
                  "parked_step = (SELECT coalesce(max(id), 0) FROM step), "
                  "wait_then = NULL, waiting_for = ?, instruction = NULL, "
@@ -344,7 +346,7 @@ job_park(Txn *txn,
     if (seq == 0)
         return fenced(txn, claim, error);
     *ret_seq = seq;
-    return true;
+    return views_raise_job(txn, claim->job, error);
 }
 
 bool
@@ -408,7 +410,8 @@ job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError *
         return fenced(txn, claim, error);
     if (end == JOB_DONE && !job_next_round_open(txn, claim->job, &goes_on, error))
         return false;
-    return goes_on || timer_drop(txn, claim->job, NULL, error);
+    return views_raise_job(txn, claim->job, error) &&
+           (goes_on || timer_drop(txn, claim->job, NULL, error));
 }
 
 bool
@@ -426,7 +429,7 @@ job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error)
         return false;
     if (changes != 1)
         return fenced(txn, claim, error);
-    return timer_drop(txn, claim->job, NULL, error);
+    return views_raise_job(txn, claim->job, error) && timer_drop(txn, claim->job, NULL, error);
 }
 
 bool
@@ -444,7 +447,7 @@ job_release(
             (int64_t)(count ? 0 : 1), why, txn_now(txn), claim->job.v, claim->epoch,
             claim->fence))
         return false;
-    return changes == 1 || fenced(txn, claim, error);
+    return changes == 1 ? views_raise_job(txn, claim->job, error) : fenced(txn, claim, error);
 }
 
 bool
@@ -490,7 +493,7 @@ job_reap(Txn *txn, unsigned *ret_n, GError **error)
         const Job *job = jobs->pdata[i];
         if (job_owner_lives(job))
             continue;
-        if (!reap_one(txn, job, error))
+        if (!reap_one(txn, job, error) || !views_raise_job(txn, job->id, error))
             return false;
         n++;
     }

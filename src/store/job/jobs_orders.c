@@ -5,6 +5,7 @@
 #include "store/job/pauses.h"
 #include "store/job/questions.h"
 #include "store/job/timers.h"
+#include "store/job/views.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 #include "store/sql.h"
@@ -35,7 +36,8 @@ order(Txn *txn,
         !questions_void(txn, job, word, &asked, error))
         return false;
     if (changes == 1 &&
-        (!timer_drop(txn, job, NULL, error) || !job_file_checkpoints(txn, job, error)))
+        (!timer_drop(txn, job, NULL, error) || !views_raise_job(txn, job, error) ||
+         !job_file_checkpoints(txn, job, error)))
         return false;
     *ret_row = changes == 1;
     *ret_changed = changes == 1 || taken > 0 || asked > 0;

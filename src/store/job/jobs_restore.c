@@ -66,8 +66,9 @@ job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
             "INSERT INTO job (id, role, face, thread, state, phase, waiting_for, subject, "
             "asker, original, original_msgid, round, epoch, seq, total_iterations, steps, "
             "step_limit, cost_micro, round_cost_micro, ready_us, resume_us, wakes_us, "
-            "created_us, updated_us, floor, may) VALUES (?, ?, ?, ?, 'parked', ?, ?, ?, ?, "
-            "0, ?, ?, ?, ?, ?, ?, ?, ?, ?, steady(?), due(?, ?), due(?, ?), ?, ?, ?, ?)",
+            "created_us, updated_us, floor, may, parked) VALUES (?, ?, ?, ?, 'parked', ?, ?, "
+            "?, ?, "
+            "0, ?, ?, ?, ?, ?, ?, ?, ?, ?, steady(?), due(?, ?), due(?, ?), ?, ?, ?, ?, 1)",
             NULL, error,
             "issi"
             "ssss"
@@ -90,7 +91,8 @@ job_put_back(Txn *txn, JobId job, const JobRestore *in, GError **error)
 {
     return timer_drop(txn, job, NULL, error) &&
            sql_run(txn,
-                   "UPDATE job SET state = 'parked', phase = ?, waiting_for = ?, asker = ?, "
+                   "UPDATE job SET state = 'parked', parked = 1, phase = ?, waiting_for = ?, "
+                   "asker = ?, "
                    "original_msgid = ?, round = ?, total_iterations = ?, "
                    "steps = max(steps, ?), step_limit = ?, epoch = max(epoch, ?), seq = ?, "
                    "round_cost_micro = max(round_cost_micro, ?), resume_us = due(?, ?), "

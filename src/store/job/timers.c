@@ -7,13 +7,43 @@
 
 #define JOB_MAY_WORK MAILBOX_LETS_WORK("(SELECT j.role FROM job j WHERE j.id = timer.job)")
 
+static bool
+set(Txn *txn,
+    JobId job,
+    const char *purpose,
+    const char *subject,
+    const char *whose,
+    int64_t due_us,
+    GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO timer (due_us, job, purpose, subject, whose) "
+                   "VALUES (steady(?), ?, ?, ?, ?) ON CONFLICT (job, purpose, subject) "
+                   "DO UPDATE SET due_us = excluded.due_us",
+                   NULL, error, "iisss", due_us, job.v, purpose, subject, whose);
+}
+
 bool
 timer_set(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error)
 {
-    return sql_run(txn,
-                   "INSERT INTO timer (due_us, job, purpose) VALUES (steady(?), ?, ?) "
-                   "ON CONFLICT (job, purpose) DO UPDATE SET due_us = excluded.due_us",
-                   NULL, error, "iis", due_us, job.v, purpose);
+    return set(txn, job, purpose, "", "any", due_us, error);
+}
+
+bool
+timer_set_about(Txn *txn,
+                JobId job,
+                const char *purpose,
+                const char *subject,
+                int64_t due_us,
+                GError **error)
+{
+    return set(txn, job, purpose, subject, "any", due_us, error);
+}
+
+bool
+timer_set_own(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error)
+{
+    return set(txn, job, purpose, "", "own", due_us, error);
 }
 
 bool
@@ -21,7 +51,7 @@ timer_begin(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **e
 {
     return sql_run(txn,
                    "INSERT INTO timer (due_us, job, purpose) VALUES (steady(?), ?, ?) "
-                   "ON CONFLICT (job, purpose) DO NOTHING",
+                   "ON CONFLICT (job, purpose, subject) DO NOTHING",
                    NULL, error, "iis", due_us, job.v, purpose);
 }
 
@@ -31,7 +61,7 @@ timer_set_wait(Txn *txn, JobId job, GError **error)
     return sql_run(txn,
                    "INSERT INTO timer (due_us, job, purpose) "
                    "SELECT resume_us, id, '" TIMER_WAIT "' FROM job WHERE id = ? "
-                   "ON CONFLICT (job, purpose) DO UPDATE SET due_us = excluded.due_us",
+                   "ON CONFLICT (job, purpose, subject) DO UPDATE SET due_us = excluded.due_us",
                    NULL, error, "i", job.v);
 }
 
@@ -40,6 +70,18 @@ timer_drop(Txn *txn, JobId job, const char *purpose, GError **error)
 {
     return sql_run(txn, "DELETE FROM timer WHERE job = ?1 AND (?2 IS NULL OR purpose = ?2)",
                    NULL, error, "is", job.v, purpose);
+}
+
+bool
+timer_take(Txn *txn, const Timer *t, bool *ret_was, GError **error)
+{
+    int changes = 0;
+
+    if (!sql_run(txn, "DELETE FROM timer WHERE id = ? AND wall(due_us) = ?", &changes, error,
+                 "ii", t->id, t->due_us))
+        return false;
+    *ret_was = changes == 1;
+    return true;
 }
 
 bool
@@ -55,17 +97,18 @@ static const Field timer_fields[] = {
     {NULL, "due_us", FIELD_TIME, AT(due_us)},
     {NULL, "job", FIELD_INT, AT(job)},
     {NULL, "purpose", FIELD_TEXT, AT(purpose)},
+    {NULL, "subject", FIELD_TEXT, AT(subject)},
 };
-SHAPE_HERE(timer_shape, "timer", Timer, timer_fields)
+const Shape timer_shape = {SHAPE("timer", Timer, timers, timer_fields)};
 
 bool
-timers_due(Db *db, const char *purpose, int64_t now_us, GPtrArray **ret_timers, GError **error)
+timers_due(Db *db, int64_t now_us, Timers **ret, GError **error)
 {
     return rows_list(db, &timer_shape,
-                     "FROM timer WHERE " SQL_IS_DUE("due_us", "?1") " AND purpose = ?2 "
+                     "FROM timer WHERE " SQL_IS_DUE("due_us", "?1") " AND whose = 'any' "
                                                                     "AND " JOB_MAY_WORK
                                                                     "ORDER BY due_us, id",
-                     ret_timers, error, "is", now_us, purpose);
+                     ret, error, "i", now_us);
 }
 
 bool
@@ -74,16 +117,13 @@ timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
     g_autofree char *hold = db_hold_all(db);
     int64_t n = 0;
 
-    if (!hold &&
-        !sql_int(
-            db,
-            "SELECT (SELECT count(*) FROM timer WHERE " SQL_IS_DUE(
-                "due_us",
-                "?1") " AND purpose IN ('wait', 'progress', 'checkpoint') AND " JOB_MAY_WORK
-                      ") + "
-                      "(SELECT count(*) FROM schedule WHERE (next_us <= ?1 OR "
-                      "last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role") ")",
-            0, &n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US))
+    if (!hold && !sql_int(db,
+                          "SELECT (SELECT count(*) FROM timer WHERE " SQL_IS_DUE(
+                              "due_us",
+                              "?1") " AND whose = 'any' AND " JOB_MAY_WORK ") + "
+                                    "(SELECT count(*) FROM schedule WHERE (next_us <= ?1 OR "
+                                    "last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role") ")",
+                          0, &n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US))
         return false;
     *ret_n = (unsigned)n;
     return true;

@@ -3,6 +3,8 @@
 #include "base/err.h"
 #include "brain/brain.h"
 #include "cli/faces.h"
+#include "letter/mode_letter.h"
+#include "store/sql.h"
 #include "testwork.h"
 #include <signal.h>
 
@@ -46,6 +48,17 @@ state_of(TestWork *w, int *ret_steps)
     g_assert_no_error(error);
     *ret_steps = (int)job->total_iterations;
     return job->state;
+}
+
+static int64_t
+answers(TestWork *w)
+{
+    g_autoptr(GError) error = NULL;
+    int64_t n = -1;
+
+    sql_int(w->engine.db, "SELECT count(*) FROM outbox", 0, &n, &error, "");
+    g_assert_no_error(error);
+    return n;
 }
 
 /* Nobody but us blocks these signals: what came too late for the step must not end the caller, who
@@ -94,10 +107,58 @@ test_late(void)
     }
 }
 
+/* A program's job that was parked is asked again when its time comes, though no mail has; one that
+ * has nothing open and was not is over. */
+static void
+test_woken(void)
+{
+    static const struct {
+        const char *name;
+        bool park;
+    } cases[] = {{"parked", true}, {"nothing is open", false}};
+    ModeOps mode = mode_letter;
+    const ModeOps *const modes[] = {&mode, NULL};
+
+    mode.name = "steps"; /* that of the role of the tests */
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_test_message("%s", cases[i].name);
+        g_autoptr(GError) error = NULL;
+        const RunLimits limits = {.mark = JOB_NO_MARK};
+        RunStats stats = {0};
+        TestWork own;
+        bool got, seen;
+        int64_t seq;
+        int steps;
+
+        work_open(&own, NULL);
+        own.engine.modes = modes;
+        script(&own, GO_ON);
+        work_claim(&own);
+        Txn txn = test_begin(own.engine.db);
+        const MsgRow *mail = g_ptr_array_index(own.in.shown, 0);
+        messages_settle(&txn, own.id, 0, &mail->id, 1, &error);
+        if (cases[i].park) {
+            job_park(&txn, &own.claim, (Due){.us = TEST_NOW}, "the hour", &seq, &error);
+            job_seen(&txn, own.id, own.claim.epoch, seq, &seen, &error);
+        } else {
+            job_release(&txn, &own.claim, (Due){.us = TEST_NOW}, false, NULL, &error);
+        }
+        test_commit(&txn);
+        g_assert_no_error(error);
+        run_one(&own.engine, own.id, &limits, &stats, &got, &error);
+        g_assert_no_error(error);
+        g_assert_true(got);
+        g_assert_cmpint(state_of(&own, &steps), ==, JOB_DONE);
+        g_assert_cmpint(answers(&own), ==, cases[i].park);
+        work_close(&own, NULL);
+    }
+}
+
 int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/engine/run/late", test_late);
+    g_test_add_func("/engine/run/woken", test_woken);
     return g_test_run();
 }

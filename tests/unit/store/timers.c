@@ -63,21 +63,46 @@ test_due(TempStore *s, gconstpointer data)
         unsigned want_n;
     } cases[] = {{9, 0}, {10, 1}, {20, 2}, {99, 2}};
 
-    set(s, 1, "ack", 20);
-    set(s, 2, "ack", 10);
-    set(s, 3, "nag", 5);
+    Txn txn = test_begin(s->db);
+    g_assert_true(timer_set_own(&txn, (JobId){3}, TIMER_ACK, 5, NULL));
+    g_assert_true(timer_set_about(&txn, (JobId){0}, "face:day", "2026-11-15", 10, NULL));
+    test_commit(&txn);
+    set(s, 1, "nag", 20);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autoptr(GPtrArray) timers = NULL;
+        g_autoptr(Timers) timers = NULL;
         g_autoptr(GError) error = NULL;
-        timers_due(s->db, "ack", cases[i].now_us, &timers, &error);
+        timers_due(s->db, cases[i].now_us, &timers, &error);
         g_assert_no_error(error);
         g_assert_cmpuint(timers->len, ==, cases[i].want_n);
         if (timers->len > 0) {
             const Timer *first = timers->pdata[0];
-            g_assert_cmpint(first->job.v, ==, 2);
-            g_assert_cmpstr(first->purpose, ==, "ack");
+            g_assert_cmpint(first->job.v, ==, 0);
+            g_assert_cmpstr(first->purpose, ==, "face:day");
+            g_assert_cmpstr(first->subject, ==, "2026-11-15");
         }
     }
+}
+
+/* Taken once; one that somebody has moved meanwhile stays, and so do others of its purpose. */
+static void
+test_take(TempStore *s, gconstpointer data)
+{
+    g_autoptr(Timers) timers = NULL;
+    g_autoptr(GError) error = NULL;
+    bool first, again, moved;
+    Txn txn = test_begin(s->db);
+
+    g_assert_true(timer_set_about(&txn, (JobId){0}, "face:day", "a", 10, NULL));
+    g_assert_true(timer_set_about(&txn, (JobId){0}, "face:day", "b", 11, NULL));
+    g_assert_true(timers_due(s->db, 20, &timers, &error));
+    g_assert_cmpuint(timers->len, ==, 2);
+    g_assert_true(timer_set_about(&txn, (JobId){0}, "face:day", "b", 12, NULL));
+    g_assert_true(timer_take(&txn, timers->pdata[0], &first, &error));
+    g_assert_true(timer_take(&txn, timers->pdata[0], &again, &error));
+    g_assert_true(timer_take(&txn, timers->pdata[1], &moved, &error));
+    test_commit(&txn);
+    g_assert_true(first && !again && !moved);
+    g_assert_cmpint(find(s, 0, "face:day"), ==, 12);
 }
 
 /* The master sleeps until the earliest of them. */
@@ -101,6 +126,7 @@ main(int argc, char **argv)
     g_test_add("/timers/set", TempStore, NULL, temp_store_open, test_set_moves,
                temp_store_close);
     g_test_add("/timers/due", TempStore, NULL, temp_store_open, test_due, temp_store_close);
+    g_test_add("/timers/take", TempStore, NULL, temp_store_open, test_take, temp_store_close);
     g_test_add("/timers/deadline", TempStore, NULL, temp_store_open, test_deadline,
                temp_store_close);
     return g_test_run();

@@ -1,0 +1,18 @@
+#pragma once
+
+/*
+ * The files of views (store/job/views.h). What a person changed in one is no part of the store: it is
+ * kept beside it as NAME.edited-N, and doctor says so.
+ *
+ *   begin    the digest of what will stand there is written down, beside the one before   no flush
+ *   file     tmp, flushed, renamed, folder flushed
+ *   mark     rendered                                                                     no flush
+ *
+ * A crash between any two: the file is one of those that are written down, and is rendered again.
+ */
+#include "engine/engine.h"
+
+/* Renders all that was raised. One that can't be written keeps no other back. */
+bool settle_views(Engine *engine, GError **error);
+/* What people had changed, for doctor: char *. */
+bool views_check(Engine *engine, GPtrArray *findings, GError **error);

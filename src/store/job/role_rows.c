@@ -1,0 +1,27 @@
+#include "store/job/role_rows.h"
+#include "base/banned.h"
+#include "store/rows.h"
+
+#define AT(member) offsetof(RoleRow, member)
+static const Field fields[] = {
+    {NULL, "face", FIELD_TEXT, AT(face)},
+    {NULL, "display", FIELD_TEXT, AT(display)},
+    {NULL, "address", FIELD_TEXT, AT(address)},
+};
+const Shape role_row_shape = {SHAPE("role", RoleRow, role_rows, fields)};
+
+bool
+role_row_find(Db *db, const char *name, RoleRow **ret, GError **error)
+{
+    return rows_first(db, &role_row_shape, "FROM role WHERE name = ?", ret, error, "s", name);
+}
+
+bool
+role_row_put(Txn *txn, const char *name, const RoleRow *row, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO role (name, face, display, address) VALUES (?, ?, ?, ?) "
+                   "ON CONFLICT (name) DO UPDATE SET face = excluded.face, "
+                   "display = excluded.display, address = excluded.address",
+                   NULL, error, "ssss", name, row->face, row->display, row->address);
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+/* Roles that no settings name, such as a panel that a face has made. One of the settings with the
+ * same name counts instead (engine/role.h). */
+#include "store/db.h"
+#include "view/shape.h"
+
+typedef struct RoleRow {
+    char *face, *display, *address;
+} RoleRow;
+SHAPE_OF(RoleRow, role_row, RoleRows, role_rows)
+
+/* *ret NULL: there is none. */
+bool role_row_find(Db *db, const char *name, RoleRow **ret, GError **error);
+/* Makes it, or changes what it is called. */
+bool role_row_put(Txn *txn, const char *name, const RoleRow *row, GError **error);

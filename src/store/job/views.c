@@ -1,0 +1,57 @@
+#include "store/job/views.h"
+#include "base/banned.h"
+#include "store/rows.h"
+
+#define AT(member) offsetof(View, member)
+static const Field fields[] = {
+    {NULL, "subject", FIELD_TEXT, AT(subject)},
+    {NULL, "face", FIELD_TEXT, AT(face)},
+    {NULL, "changed", FIELD_INT, AT(changed)},
+    {NULL, "digest", FIELD_TEXT, AT(digests)},
+};
+const Shape view_shape = {SHAPE("view", View, views, fields)};
+
+bool
+view_raise(Txn *txn, const char *face, const char *subject, JobId job, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO view (subject, face, job, changed, rendered, digest) "
+                   "VALUES (?, ?, ?, 1, 0, '') ON CONFLICT (subject) DO UPDATE SET "
+                   "face = excluded.face, job = excluded.job, changed = view.changed + 1",
+                   NULL, error, "ssi", subject, face, job.v);
+}
+
+bool
+views_raise_job(Txn *txn, JobId job, GError **error)
+{
+    return sql_run(txn, "UPDATE view SET changed = changed + 1 WHERE job = ? AND job <> 0",
+                   NULL, error, "i", job.v);
+}
+
+bool
+views_list(Db *db, bool all, Views **ret, GError **error)
+{
+    return all ? rows_list(db, &view_shape, "FROM view ORDER BY subject", ret, error, "")
+               : rows_list(db, &view_shape,
+                           "FROM view WHERE changed <> rendered ORDER BY subject", ret, error,
+                           "");
+}
+
+bool
+view_begin(Txn *txn, const View *v, const char *digest, GError **error)
+{
+    g_autofree char *both = g_strdup_printf("%s %s", v->digests, digest);
+
+    return sql_run(txn, "UPDATE view SET digest = ? WHERE subject = ?", NULL, error, "ss", both,
+                   v->subject);
+}
+
+bool
+view_rendered(Txn *txn, const View *v, const char *digest, GError **error)
+{
+    if (!digest)
+        return sql_run(txn, "DELETE FROM view WHERE subject = ? AND changed = ?", NULL, error,
+                       "si", v->subject, v->changed);
+    return sql_run(txn, "UPDATE view SET rendered = ?, digest = ? WHERE subject = ?", NULL,
+                   error, "iss", v->changed, digest, v->subject);
+}
