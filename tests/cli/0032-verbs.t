@@ -60,6 +60,14 @@ for row in "${rows[@]}"; do
 done
 is "${wrong[*]}" '' 'each row has a function in one of the programs'
 
+# The example of a verb in CONTRIBUTING.md is what there is.
+sed -n '/^```diff$/,/^```$/p' "$POSTRIDER_SRC/CONTRIBUTING.md" | sed '/^```/d' >"$WORK/example"
+if command -v git >/dev/null; then
+    ok 'the example is the code' git -C "$POSTRIDER_SRC" apply -p0 -R --check "$WORK/example"
+else
+    skip 'the example is the code' 'no git here'
+fi
+
 # An option that nothing asks for would be taken in silence, one that no row has would end the program.
 in_rows=$(printf '%s\n' "${args[@]}" | options | sed -n 's/^--//p' | grep -vx max-iter) # another spelling
 code=$(cat "$POSTRIDER_SRC"/src/cli/*.c "$POSTRIDER_SRC"/src/cli/*/*.c "$POSTRIDER_SRC"/src/setup/*.c)

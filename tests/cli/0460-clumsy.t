@@ -60,7 +60,7 @@ pr init >/dev/null
 exits 64 'a job of two lines' pr stop $'1\npostrider: all is well'
 one_line 'is refused in one'
 exits 64 'an option of stop' pr stop --now
-like "$ERR" "no option '--now'" 'is called one'
+like "$ERR" "unknown option --now" 'is called one'
 exits 64 'a slip in an option' pr mail list --limt 3
 like "$ERR" "unknown option --limt; did you mean '--limit'" 'gets the nearest'
 exits 65 'sendmail without a mail' pr sendmail -t
