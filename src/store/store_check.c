@@ -67,7 +67,7 @@ static const char *const rules[] = {
     "NOT EXISTS (SELECT 1 FROM question WHERE id = o.question)",
     "SELECT 'question ' || q.id || ' is ' || q.state || ', but no mail is held for it' "
     "FROM question q WHERE q.state NOT IN ('approved', 'rejected', 'void') AND "
-    "q.about IS NULL AND NOT EXISTS "
+    "q.kind = 'held-mail' AND NOT EXISTS "
     "(SELECT 1 FROM outbox o JOIN delivery d ON d.outbox = o.id WHERE o.question = q.id AND "
     "d.state = 'held')",
     "SELECT 'the delivery to ' || d.address || ' waits for an effect that is not owed' "

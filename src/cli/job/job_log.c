@@ -239,7 +239,7 @@ add_questions(Log *log, GError **error)
         if (!asked_at(log, q, &asked_us, error))
             return false;
         add(log, asked_us, "question", 0, "%s (<%s>)",
-            q->about.v ? "has this mail arrived?" : "may held mail leave?", q->msgid);
+            q->asks, q->msgid);
         if (q->state != QUESTION_OPEN)
             add(log, q->decided_us ? q->decided_us : q->asked_us, "answer", 0, "%s%s%s%s%s",
                 question_state_name(q->state), q->who ? " by " : "", q->who ? q->who : "",

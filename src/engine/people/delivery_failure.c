@@ -135,7 +135,7 @@ delivery_failure_ask(Engine *engine,
         return true;
     for (size_t i = 0; i < n; i++)
         g_string_append_printf(lines, "  to %s: %s\n", open[i].address, open[i].why);
-    return hold_ask_doubt(engine, txn, role, job, to, mail->id, lines->str, error);
+    return hold_ask_doubt(engine, txn, role, job, to, mail, lines->str, error);
 }
 
 /* The numbers of a reply ("550 5.1.1"), which nobody can read as an order: its words are those of

@@ -2,18 +2,11 @@
 #include "base/banned.h"
 #include "base/digest.h"
 #include "base/err.h"
+#include "engine/people/question_kind.h"
 #include "store/mail/messages.h"
-#include "store/out/outbox_smtp.h"
 #include <inttypes.h>
 
 /* --- what is said --- */
-
-static void
-add_mail(GString *s, const QuestionMail *m, const char *remark)
-{
-    g_string_append_printf(s, "  mail %" PRId64 " to %s: %s%s%s\n", m->id.v, m->to, m->subject,
-                           remark ? ", " : "", remark ? remark : "");
-}
 
 static char *
 say_late(Db *db, const Question *q)
@@ -45,17 +38,13 @@ say_changed(const Question *q)
 
 /* --- the decision --- */
 
-/* Is there still exactly what was shown? Bytes that are gone are another thing too. */
+/* Is there still exactly what was shown? What is gone is another thing too. */
 static bool
-is_as_shown(Db *db, const Question *q, const QuestionMails *mails, bool *ret, GError **error)
+is_as_shown(Db *db, const QuestionKind *kind, const Question *q, bool *ret, GError **error)
 {
-    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(OutId));
     g_autoptr(GError) gone = NULL;
     Digest now;
-    for (guint i = 0; i < mails->len; i++)
-        g_array_append_val(ids, ((const QuestionMail *)g_ptr_array_index(mails, i))->id);
-    *ret = question_digest(db, (const OutId *)(void *)ids->data, ids->len, &now, &gone) &&
-           digest_equal(&now, &q->digest);
+    *ret = kind->digest(db, q, &now, &gone) && digest_equal(&now, &q->digest);
     if (gone && !err_is(gone, ERR_DAMAGE)) {
         g_propagate_error(error, g_steal_pointer(&gone));
         return false;
@@ -63,107 +52,13 @@ is_as_shown(Db *db, const Question *q, const QuestionMails *mails, bool *ret, GE
     return true;
 }
 
-/* One decision on its way. */
-typedef struct Deciding {
-    Txn *txn;
-    const Question *question;
-    const HoldAnswer *answer;
-    GString *done, *stuck; /* lines of mails */
-    unsigned n_done;
-} Deciding;
-
-static void
-add_done(Deciding *d, const QuestionMail *m)
-{
-    add_mail(d->done, m, NULL);
-    g_ptr_array_add(d->answer->decided, g_strdup(m->msgid));
-    d->n_done++;
-}
-
-/* Recipients of an approved mail who can't be reached: it stays held for them. */
-static bool
-add_unreached(Deciding *d, const QuestionMail *m, GError **error)
-{
-    const Viewer viewer = VIEWER_OPERATOR;
-    const OutQuery q = {.id = m->id, .state = "held"};
-    g_autoptr(OutRows) rows = NULL;
-    if (!outbox_list(d->txn->db, &viewer, &q, &rows, error))
-        return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
-        g_string_append_printf(d->stuck, "  mail %" PRId64 " to %s: %s\n", m->id.v,
-                               row->address,
-                               outbox_no_way(db_home(d->txn->db)->config, row->mailbox));
-    }
-    return true;
-}
-
-/* What is in doubt of it. */
-static bool
-decide_doubt(Deciding *d, const QuestionMail *m, GError **error)
-{
-    g_autofree char *why = g_strdup_printf("counts as sent: %s says so", d->answer->who);
-    unsigned n;
-    add_done(d, m);
-    return d->answer->approve ? outbox_resend(d->txn, m->id, &n, error)
-                              : outbox_count_sent(d->txn, m->id, why, &n, error);
-}
-
-/* A mail that can't leave stays held; one that can leave for some of its recipients does. */
-static bool
-decide_mail(Deciding *d, const QuestionMail *m, GError **error)
-{
-    g_autoptr(GError) failed = NULL;
-    const HoldAnswer *a = d->answer;
-    if (d->question->about.v)
-        return decide_doubt(d, m, error);
-    g_autofree char *who =
-        a->why && !a->approve ? g_strdup_printf("%s: %s", a->who, a->why) : g_strdup(a->who);
-    g_strdelimit(who, "\r\n", ' '); /* one line in lists */
-    if (outbox_decide(d->txn, m->id, a->approve, who, &failed)) {
-        add_done(d, m);
-        return !a->approve || add_unreached(d, m, error);
-    }
-    if (!err_is(failed, ERR_NEVER)) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
-    }
-    g_autofree char *known = g_strdup_printf("mail %" PRId64 " can't leave: ", m->id.v);
-    const char *why = failed->message;
-    add_mail(d->stuck, m, g_str_has_prefix(why, known) ? why + strlen(known) : why);
-    return true;
-}
-
-static bool
-decide_mails(Deciding *d, const QuestionMails *mails, GError **error)
-{
-    OutId only = d->answer->only;
-    for (guint i = 0; i < mails->len; i++) {
-        const QuestionMail *m = g_ptr_array_index(mails, i);
-        if (m->undecided && (only.v == 0 || only.v == m->id.v) && !decide_mail(d, m, error))
-            return false;
-    }
-    return true;
-}
-
-static const char *
-what_is_done(const Deciding *d)
-{
-    bool one = d->n_done == 1;
-    if (d->question->about.v)
-        return d->answer->approve ? "This mail is sent once more"
-                                  : "This mail is not sent again, and counts as sent";
-    if (d->answer->approve)
-        return one ? "This mail leaves now" : "These mails leave now";
-    return one ? "This mail will not leave" : "These mails will not leave";
-}
-
 static char *
-say_done(const Deciding *d, const Question *q, bool closed, bool goes_on)
+say_done(const Deciding *d, const QuestionKind *kind, bool closed, bool goes_on)
 {
+    const Question *q = d->question;
     g_autoptr(GString) s = g_string_new(NULL);
     g_string_append_printf(s, "%s. %s:\n\n%s", d->answer->approve ? "Approved" : "Rejected",
-                           what_is_done(d), d->done->str);
+                           kind->said[d->answer->approve][d->n_done != 1], d->done->str);
     if (d->stuck->len)
         g_string_append_printf(s, "\nStill held, since it can't leave:\n\n%s", d->stuck->str);
     if (q->job.v == 0)
@@ -178,12 +73,12 @@ say_done(const Deciding *d, const Question *q, bool closed, bool goes_on)
     return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
-/* The question is open and its mails are known. */
+/* The question is open. */
 static bool
 decide(Txn *txn,
+       const QuestionKind *kind,
        const Question *q,
        const HoldAnswer *answer,
-       const QuestionMails *mails,
        HoldEnd *ret_end,
        char **ret_text,
        GError **error)
@@ -191,7 +86,7 @@ decide(Txn *txn,
     g_autoptr(GString) done = g_string_new(NULL), stuck = g_string_new(NULL);
     Deciding d = {.txn = txn, .question = q, .answer = answer, .done = done, .stuck = stuck};
     bool closed = false, goes_on = false;
-    if (!decide_mails(&d, mails, error))
+    if (!(answer->approve ? kind->yes : kind->no)(&d, error))
         return false;
     if (d.n_done == 0 && stuck->len == 0) {
         *ret_end = HOLD_LATE;
@@ -213,7 +108,7 @@ decide(Txn *txn,
     if (closed && said && q->job.v && !job_go_on(txn, q->job, &goes_on, error))
         return false;
     *ret_end = HOLD_DONE;
-    *ret_text = say_done(&d, q, closed, goes_on);
+    *ret_text = say_done(&d, kind, closed, goes_on);
     return true;
 }
 
@@ -233,7 +128,7 @@ hold_decide(Txn *txn,
             char **ret_text,
             GError **error)
 {
-    g_autoptr(QuestionMails) mails = NULL;
+    const QuestionKind *kind = question_kind(q->kind);
     bool same = true;
     switch (q->state) {
     case QUESTION_APPROVED:
@@ -256,37 +151,27 @@ hold_decide(Txn *txn,
     case QUESTION_N_STATES:
         break;
     }
-    if (!question_mails(txn->db, q->id, &mails, error) ||
-        (answer->approve && !is_as_shown(txn->db, q, mails, &same, error)))
+    if (!kind || txn_now(txn) > q->until_us)
+        return refuse(HOLD_LATE,
+                      g_strdup(kind ? "Its time is over, so nothing changed."
+                                    : "Another version of postrider asked this, and this one "
+                                      "does not know what it means. Nothing changed."),
+                      ret_end, ret_text);
+    if (answer->approve && !is_as_shown(txn->db, kind, q, &same, error))
         return false;
     if (!same)
         return refuse(HOLD_CHANGED, say_changed(q), ret_end, ret_text);
-    return decide(txn, q, answer, mails, ret_end, ret_text, error);
+    return decide(txn, kind, q, answer, ret_end, ret_text, error);
 }
 
 /* --- what the job hears --- */
 
-static const char *
-what_became(const Question *q, const QuestionMail *m)
-{
-    if (q->about.v)
-        return q->state == QUESTION_APPROVED
-                   ? "may not have arrived, and is sent once more: a person said so"
-                   : "counts as sent, though no answer came: a person said so";
-    return m->rejected ? "was not sent: a person rejected it" : "was approved and leaves";
-}
-
 static bool
 add_news(Db *db, const Question *q, GString *s, GError **error)
 {
-    g_autoptr(QuestionMails) mails = NULL;
-    if (!question_mails(db, q->id, &mails, error))
+    const QuestionKind *kind = question_kind(q->kind);
+    if (kind && !kind->news(db, q, s, error))
         return false;
-    for (guint i = 0; i < mails->len; i++) {
-        const QuestionMail *m = g_ptr_array_index(mails, i);
-        g_string_append_printf(s, "Your mail to %s, <%s>, %s.\n", m->to, m->msgid,
-                               what_became(q, m));
-    }
     if (q->why)
         g_string_append_printf(s, "%s says: %s\n", q->who ? q->who : "The person", q->why);
     return true;

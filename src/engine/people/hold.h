@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * Mail that waits for a person's yes. The step that proposes it commits it as held, and in the
- * same transaction one mail asks the owner: why, exactly what would leave, its digest, and what
- * to reply (hold_ask). An answer by mail and one on the command line are the same decision
+ * What waits for a person's yes, such as mail. The step that proposes it commits it as held, and
+ * in the same transaction one mail asks the owner: why, exactly what would happen, its digest, and
+ * what to reply (hold_ask); what there is to ask about has a kind (question_kind.h). An answer by mail and one on the command line are the same decision
  * (hold_decide): the first counts, whoever is second hears of it.
  *
  * What a yes sets free are the bytes that were shown, never a mail that only looks like them. A
@@ -19,21 +19,36 @@
 #include "store/mail/messages.h"
 
 typedef struct RoleMailParent RoleMailParent; /* engine/out/role_mail.h */
+typedef struct QuestionKind QuestionKind;     /* engine/people/question_kind.h */
 
 /* Nobody reads the twentieth question of one job: from max-questions open ones on it can ask no
  * more, and what would be held is refused for this reason. *ret_why NULL: it may ask; static.
  */
 bool hold_may_ask(Engine *engine, JobId job, const char **ret_why, GError **error);
 
+/* A question that is to be asked. */
+typedef struct HoldQuestion {
+    const QuestionKind *kind;
+    const char *asks;    /* in one line, for lists */
+    const char *payload; /* exactly what a yes is about, as the kind reads it */
+    OutId about;         /* mail in doubt */
+    const ConfRole *role;
+    const Job *job; /* NULL: nobody's */
+    int round;
+    const char *to;
+    const char *ahead;            /* for describe(); NULL */
+    const RoleMailParent *parent; /* the question hangs below it; NULL */
+} HoldQuestion;
+bool hold_ask(Engine *engine, Txn *txn, const HoldQuestion *ask, GError **error);
 /* Asks the owner about these mails, which were put held in this transaction. original: what
- * began the job's round; the question hangs below it. */
-bool hold_ask(Engine *engine,
-              Txn *txn,
-              const Job *job,
-              const RoleMailParent *original,
-              const OutId *mails,
-              size_t n,
-              GError **error);
+ * began the job's round. */
+bool hold_ask_mails(Engine *engine,
+                    Txn *txn,
+                    const Job *job,
+                    const RoleMailParent *original,
+                    const OutId *mails,
+                    size_t n,
+                    GError **error);
 /* Asks to about a mail that was handed over without an answer. open: what happened, recipient
  * by recipient, in lines. job may be NULL. */
 bool hold_ask_doubt(Engine *engine,
@@ -41,7 +56,7 @@ bool hold_ask_doubt(Engine *engine,
                     const ConfRole *role,
                     const Job *job,
                     const char *to,
-                    OutId mail,
+                    const OutRow *mail,
                     const char *open,
                     GError **error);
 

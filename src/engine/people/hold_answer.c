@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "engine/in/order_mail.h"
-#include "engine/people/hold.h"
+#include "engine/people/question_kind.h"
 #include "mail/msgid.h"
 #include "store/job/steering.h"
 #include <inttypes.h>
@@ -69,11 +69,12 @@ hold_is_asked(Db *db, const Message *m, bool *ret, GError **error)
     return true;
 }
 
+/* may: MAY_…, all of them. */
 static bool
-may_approve(const Engine *engine, const MsgRow *mail, const Message *m)
+may_answer(const Engine *engine, const MsgRow *mail, const Message *m, unsigned may)
 {
     return mail->trust >= TRUST_PRINCIPAL && !(m->flags & (MSG_TWO_FROM | MSG_AMBIGUOUS)) &&
-           (rights_of(engine->home->config, mail->from, mail->trust) & MAY_APPROVE);
+           (rights_of(engine->home->config, mail->from, mail->trust) & may) == may;
 }
 
 static char *
@@ -94,13 +95,11 @@ say_no_question(Db *db, JobId job, GError **error)
 }
 
 static const char *
-trace_of(HoldEnd end, bool approve, bool doubt)
+trace_of(HoldEnd end, bool approve, const Question *q)
 {
     switch (end) {
     case HOLD_DONE:
-        if (doubt)
-            return approve ? "mail in doubt is sent once more" : "mail in doubt counts as sent";
-        return approve ? "held mail was approved" : "held mail was rejected";
+        return question_kind(q->kind)->traces[approve];
     case HOLD_LATE:
         return "does not count: the question was decided before";
     case HOLD_STOPPED:
@@ -132,14 +131,14 @@ hold_answer(Engine *engine,
     bool alone = true;
     if (!role)
         return false;
-    if (!may_approve(engine, mail, m)) {
+    if (!find_question(engine, mail->role, m, &q, error) ||
+        (q && !answers_it_alone(engine->db, m, q, &alone, error)))
+        return false;
+    if (!may_answer(engine, mail, m, q ? q->may : MAY_APPROVE)) {
         trace = "does not count: the sender may not approve";
         *ret_text = g_strdup_printf("You may not approve or reject mail of this agent; the "
                                     "owner, %s, may. Nothing changed.",
                                     engine->home->config->owner);
-    } else if (!find_question(engine, mail->role, m, &q, error) ||
-               (q && !answers_it_alone(engine->db, m, q, &alone, error))) {
-        return false;
     } else if (!alone) {
         trace = "does not count: it answers more than one mail";
         *ret_text = g_strdup("Your mail answers several mails at once, so nothing changed. "
@@ -157,7 +156,7 @@ hold_answer(Engine *engine,
              !order_mail_file(engine, txn, approve ? "APPROVE" : "REJECT", mail->from, q->job,
                               role->address, decided, error)))
             return false;
-        trace = trace_of(end, approve, q->about.v != 0);
+        trace = trace_of(end, approve, q);
         *job = q->job;
     }
     return *ret_text &&

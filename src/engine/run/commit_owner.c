@@ -97,7 +97,7 @@ tell_asker_of_hold(const Commit *c, Txn *txn, GError **error)
 static bool
 ask_about_held(const Commit *c, Txn *txn, GError **error)
 {
-    return hold_ask(c->engine, txn, c->job, &c->original->letter,
+    return hold_ask_mails(c->engine, txn, c->job, &c->original->letter,
                     (const OutId *)(void *)c->held->data, c->held->len, error) &&
            tell_asker_of_hold(c, txn, error);
 }

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "store/out/outbox.h"
 #include "store/sql.h"
+#include "store/viewer.h"
 #include <inttypes.h>
 
 static const char *const state_names[] = {"open", "approved", "rejected", "void"};
@@ -33,6 +34,9 @@ question_free(Question *q)
     if (!q)
         return;
     g_free(q->msgid);
+    g_free(q->kind);
+    g_free(q->asks);
+    g_free(q->payload);
     g_free(q->who);
     g_free(q->why);
     g_free(q);
@@ -122,8 +126,33 @@ question_digest(Db *db, const OutId *mails, size_t n, Digest *ret, GError **erro
 
 /* --- asking --- */
 
-static bool
-bind_mail(Txn *txn, OutId mail, QuestionId question, GError **error)
+GArray *
+question_out_ids(const Question *q)
+{
+    GArray *ids = g_array_new(FALSE, FALSE, sizeof(OutId));
+    g_auto(GStrv) words = g_strsplit(q->payload ? q->payload : "", " ", -1);
+
+    for (char **w = words; *w; w++) {
+        OutId id = {g_ascii_strtoll(*w, NULL, 10)};
+        g_array_append_val(ids, id);
+    }
+    return ids;
+}
+
+bool
+question_put(Txn *txn, const Question *q, QuestionId *ret, GError **error)
+{
+    return sql_insert(
+        txn,
+        "INSERT INTO question (msgid, kind, asks, payload, may, job, round, digest, "
+        "asked_us, until_us, about, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, " SQL_TIME ", NULLIF(?, 0), 'open')",
+        &ret->v, error, "ssssiiidiii", q->msgid, q->kind, q->asks, q->payload, (int64_t)q->may,
+        q->job.v, (int64_t)q->round, &q->digest, txn_now(txn), q->until_us, q->about.v);
+}
+
+bool
+question_bind(Txn *txn, QuestionId id, OutId mail, GError **error)
 {
     int changes = 0;
 
@@ -131,52 +160,10 @@ bind_mail(Txn *txn, OutId mail, QuestionId question, GError **error)
                  "UPDATE outbox SET question = ? WHERE id = ? AND question IS NULL AND "
                  "NOT EXISTS (SELECT 1 FROM delivery WHERE outbox = outbox.id AND state <> "
                  "'held')",
-                 &changes, error, "ii", question.v, mail.v))
+                 &changes, error, "ii", id.v, mail.v))
         return false;
     return changes == 1 ||
            err_set(error, ERR_NEVER, "mail %" PRId64 " is not held, or asked about already",
-                   mail.v);
-}
-
-bool
-question_put(Txn *txn,
-             const char *msgid,
-             JobId job,
-             int round,
-             const Digest *digest,
-             const OutId *mails,
-             size_t n,
-             QuestionId *ret,
-             GError **error)
-{
-    QuestionId id;
-
-    if (!sql_insert(txn,
-                    "INSERT INTO question (msgid, job, round, digest, asked_us, state) "
-                    "VALUES (?, ?, ?, ?, ?, 'open')",
-                    &id.v, error, "siidi", msgid, job.v, (int64_t)round, digest, txn_now(txn)))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        if (!bind_mail(txn, mails[i], id, error))
-            return false;
-    }
-    *ret = id;
-    return true;
-}
-
-bool
-question_put_doubt(Txn *txn,
-                   const char *msgid,
-                   JobId job,
-                   int round,
-                   const Digest *digest,
-                   OutId mail,
-                   GError **error)
-{
-    return sql_run(txn,
-                   "INSERT INTO question (msgid, job, round, digest, asked_us, state, about) "
-                   "VALUES (?, ?, ?, ?, ?, 'open', ?)",
-                   NULL, error, "siidii", msgid, job.v, (int64_t)round, digest, txn_now(txn),
                    mail.v);
 }
 
@@ -195,7 +182,8 @@ questions_settle(Txn *txn, OutId mail, GError **error)
 
 #define COLUMNS                                                                                \
     "q.id, q.msgid, q.job, q.round, q.digest, q.asked_us, q.state, q.who, q.why, "             \
-    "coalesce(q.decided_us, 0), q.about FROM question q "
+    "coalesce(q.decided_us, 0), q.about, q.kind, q.asks, q.payload, q.may, q.until_us "        \
+    "FROM question q "
 
 static Question *
 read_question(SqlStmt *st)
@@ -214,6 +202,11 @@ read_question(SqlStmt *st)
     q->why = sql_text_null(st, 8);
     q->decided_us = sql_col_int(st, 9);
     q->about.v = sql_col_int(st, 10); /* 0 for NULL */
+    q->kind = sql_text(st, 11);
+    q->asks = sql_text(st, 12);
+    q->payload = sql_text_null(st, 13);
+    q->may = (unsigned)sql_col_int(st, 14);
+    q->until_us = sql_col_null(st, 15) ? USEC_NEVER : sql_col_int(st, 15);
     return q;
 }
 
@@ -270,6 +263,18 @@ question_of(Db *db, OutId mail, Question **ret, GError **error)
         return false;
     sql_bind(st, "i", mail.v);
     return read_one(db, st, ret, error);
+}
+
+bool
+question_number(Db *db, const Question *q, OutId *ret, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    g_autoptr(OutRow) row = NULL;
+
+    if (!outbox_find(db, &viewer, q->msgid, &row, error))
+        return false;
+    *ret = row ? row->id : (OutId){0};
+    return true;
 }
 
 /* Those of a job that sql selects by its number. */
@@ -382,6 +387,7 @@ question_decide(Txn *txn,
                  id.v) ||
         !sql_run(txn,
                  "UPDATE question SET state = ?1, who = ?2, decided_us = ?3, "
+                 "used_us = CASE WHEN ?1 = 'approved' THEN ?3 END, "
                  "why = CASE WHEN ?4 IS NULL THEN why WHEN why IS NULL THEN ?4 "
                  "ELSE why || '; ' || ?4 END WHERE id = ?5 AND state = 'open'",
                  &changes, error, "ssisi",

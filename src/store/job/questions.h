@@ -1,9 +1,10 @@
 #pragma once
 
 /*
- * Questions that a person answers with yes or no: may these mails leave? One question is the
- * mail that asks, and the held mails of one step. The other kind is about one mail in doubt: is
- * it to be sent once more?
+ * Questions that a person answers with yes or no: may these mails leave, is this one to be sent
+ * once more? A question is the mail that asks, its kind (engine/people/question_kind.h), and its
+ * payload: exactly what a yes is about, in words of its kind. That of a question about mail are the
+ * numbers of these mails in the outbox, with a blank between them.
  *
  *   OPEN --question_decide()--> APPROVED | REJECTED
  *    | ^-- CONTINUE --.
@@ -13,9 +14,10 @@
  *
  * (1) A question is known by the Message-ID of the mail that asks, its own or the one that a
  *     server gave it (store/out/server_ids.h), and by nothing else: who answers it has read that mail.
- * (2) Its digest is over the frozen bytes and the recipients of its mails as they were shown
- *     (question_digest); a yes counts only while they still have it.
- * (3) It stays open until each of its mails is decided, and a mail is decided once.
+ * (2) Its digest is over what was shown (of mail: question_digest); a yes counts only while that
+ *     is still what is there.
+ * (3) It stays open until each of its mails is decided, and a mail is decided once. A yes is acted
+ *     on once: `used`.
  * (4) STOP makes it void, CONTINUE makes that very question count again: the mails stay bound
  *     to it, so nobody is asked twice and no held mail is set free by the way. CANCEL ends it,
  *     and with it its mails.
@@ -39,10 +41,15 @@ typedef struct Question {
     JobId job;
     int round;
     QuestionState state;
-    char *msgid;     /* of the mail that asks */
+    char *msgid; /* of the mail that asks */
+    char *kind;
+    char *asks; /* in one line, for people: "may held mail leave?" */
+    char *payload;
+    unsigned may;    /* MAY_…: all of them whoever answers must have */
     char *who, *why; /* decided it, and what they said; void: why; NULL */
-    OutId about;     /* the mail in doubt; {0}: held mails */
+    OutId about;     /* the mail in doubt; {0}: another kind */
     Digest digest;
+    int64_t until_us;             /* no answer counts behind it; USEC_NEVER */
     int64_t asked_us, decided_us; /* decided_us 0: not yet */
 } Question;
 #define QUESTION_SETTLED "settled"
@@ -54,24 +61,13 @@ LIST_OF(Questions, questions, Question, question_free)
  * behind a NUL, then its bytes with their length in front. ERR_DAMAGE when bytes are gone. */
 bool question_digest(Db *db, const OutId *mails, size_t n, Digest *ret, GError **error);
 
-/* Binds the mails, which must be held, to the question that this mail asks. */
-bool question_put(Txn *txn,
-                  const char *msgid,
-                  JobId job,
-                  int round,
-                  const Digest *digest,
-                  const OutId *mails,
-                  size_t n,
-                  QuestionId *ret,
-                  GError **error);
-/* Asks about a mail in doubt; job may be {0}. */
-bool question_put_doubt(Txn *txn,
-                        const char *msgid,
-                        JobId job,
-                        int round,
-                        const Digest *digest,
-                        OutId mail,
-                        GError **error);
+/* The mails in the payload of a question about mail; caller frees. */
+GArray *question_out_ids(const Question *q); /* OutId */
+
+/* Asks: state, who, why and times of q do not count; its job may be {0}. */
+bool question_put(Txn *txn, const Question *q, QuestionId *ret, GError **error);
+/* Binds a mail, which must be held, to the question that asks about it. */
+bool question_bind(Txn *txn, QuestionId id, OutId mail, GError **error);
 /* Nothing of the mail is in doubt any more: nobody need answer. */
 bool questions_settle(Txn *txn, OutId mail, GError **error);
 
@@ -79,6 +75,10 @@ bool questions_settle(Txn *txn, OutId mail, GError **error);
  * there is none. */
 bool question_find(Db *db, const char *msgid, Question **ret, GError **error);
 bool question_of(Db *db, OutId mail, Question **ret, GError **error);
+
+/* The number in the outbox of the mail that asks, by which people name a question that is about no
+ * mail; {0}: it is not there. */
+bool question_number(Db *db, const Question *q, OutId *ret, GError **error);
 
 /* One mail of a question as people are told of it. */
 typedef struct QuestionMail {

@@ -43,6 +43,29 @@ typedef struct Asked {
     Digest digest;
 } Asked;
 
+/* As engine/people/hold_ask.c does it. */
+static bool
+put_question(
+    Txn *txn, const char *msgid, const Asked *a, size_t n, QuestionId *ret, GError **error)
+{
+    Question q = {.msgid = (char *)msgid,
+                  .kind = (char *)"held-mail",
+                  .asks = (char *)"may it?",
+                  .payload = (char *)"",
+                  .may = MAY_APPROVE,
+                  .job = a->job,
+                  .round = 1,
+                  .digest = a->digest,
+                  .until_us = USEC_NEVER};
+    if (!question_put(txn, &q, ret, error))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!question_bind(txn, *ret, a->mails[i], error))
+            return false;
+    }
+    return true;
+}
+
 static Asked
 ask(TempStore *s, size_t n)
 {
@@ -54,7 +77,7 @@ ask(TempStore *s, size_t n)
         a.mails[i] = put(&txn, a.job, &bob, "policy");
     question_digest(s->db, a.mails, n, &a.digest, &error);
     g_assert_no_error(error);
-    question_put(&txn, "q@example.org", a.job, 1, &a.digest, a.mails, n, &a.id, &error);
+    put_question(&txn, "q@example.org", &a, n, &a.id, &error);
     g_assert_no_error(error);
     test_commit(&txn);
     return a;
@@ -131,11 +154,11 @@ test_binding(TempStore *s, gconstpointer data)
     g_auto(Txn) txn = test_begin(s->db);
     OutId ready = put(&txn, a.job, &bob, NULL);
 
-    g_assert_false(
-        question_put(&txn, "q2@x", a.job, 1, &a.digest, &a.mails[0], 1, &id, &error));
+    g_assert_false(put_question(&txn, "q2@x", &a, 1, &id, &error));
     g_assert_error(error, ERR_DOMAIN, ERR_NEVER);
     g_clear_error(&error);
-    g_assert_false(question_put(&txn, "q3@x", a.job, 1, &a.digest, &ready, 1, &id, &error));
+    g_assert_false(
+        put_question(&txn, "q3@x", &(Asked){.job = a.job, .mails = {ready}}, 1, &id, &error));
     g_assert_error(error, ERR_DOMAIN, ERR_NEVER);
 }
 
@@ -360,11 +383,17 @@ ask_doubt(TempStore *s, JobId job)
     sql_run(&txn, "UPDATE delivery SET state = 'in_doubt' WHERE outbox = ? AND folder = ''",
             NULL, &error, "i", a.mails[0].v);
     question_digest(s->db, a.mails, 1, &a.digest, &error);
-    question_put_doubt(&txn, "q@example.org", job, 1, &a.digest, a.mails[0], &error);
+    Question asked = {.msgid = (char *)"q@example.org",
+                      .kind = (char *)"mail-in-doubt",
+                      .asks = (char *)"has it?",
+                      .job = job,
+                      .round = 1,
+                      .digest = a.digest,
+                      .about = a.mails[0],
+                      .until_us = USEC_NEVER};
+    question_put(&txn, &asked, &a.id, &error);
     g_assert_no_error(error);
     test_commit(&txn);
-    g_autoptr(Question) q = find(s, "q@example.org");
-    a.id = q->id;
     return a;
 }
 

@@ -1,0 +1,340 @@
+#include "base/banned.h"
+#include "base/digest.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "engine/people/question_kind.h"
+#include "engine/run/disarm.h"
+#include "store/out/outbox_smtp.h"
+#include <inttypes.h>
+
+/*
+ * The two kinds of question about mail. What is shown of a mail is all that the agent wrote: what a
+ * person reads here is what their yes is about.
+ */
+static void
+add_header(GString *s, const char *label, const char *value)
+{
+    g_autofree char *safe = disarm_links(value, NULL, DISARM_DATA);
+    g_autofree char *seen = text_vis(safe ? safe : value, false);
+    g_string_append_printf(s, QUESTION_MARGIN "%s: %s\n", label, seen);
+}
+
+static void
+add_addresses(GString *s, const char *label, const Addresses *list)
+{
+    g_autofree char *all = address_show_list(list);
+    if (*all)
+        add_header(s, label, all);
+}
+
+/* The whole text as it was written: what a reader gets is cut and cleaned. Only a link that a
+ * yes is needed for must not work before it; true: there is one. */
+static bool
+add_text(GString *s, const Message *m)
+{
+    bool disarmed = false;
+    for (guint i = 0; i < m->parts->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->parts, i);
+        if (!part->text || !part->content)
+            continue;
+        gsize len;
+        const char *data = g_bytes_get_data(part->content, &len);
+        g_autofree char *text = text_make_valid(data, (gssize)len);
+        g_autofree char *safe = disarm_links(text, NULL, DISARM_DATA);
+        question_add_text(s, safe ? safe : text);
+        disarmed |= safe != NULL;
+    }
+    return disarmed;
+}
+
+static void
+add_files(GString *s, const Message *m)
+{
+    for (guint i = 0; i < m->files->len; i++) {
+        const MsgPart *part = g_ptr_array_index(m->files, i);
+        gsize len;
+        const void *data = g_bytes_get_data(part->content, &len);
+        g_autofree char *name = text_vis(part->filename, false);
+        Digest digest;
+        digest_of(data, len, &digest);
+        g_autofree char *hex = digest_hex(&digest);
+        g_string_append_printf(
+            s, QUESTION_MARGIN "attached: %s, %s, %" G_GSIZE_FORMAT " bytes, SHA-256 %s\n",
+            name, part->content_type, len, hex);
+    }
+}
+
+/* Where a yes alone would not be enough. */
+static void
+add_reach(const Home *home, GString *s, const Message *m)
+{
+    const Addresses *lists[] = {m->to, m->cc};
+    for (size_t k = 0; k < G_N_ELEMENTS(lists); k++) {
+        for (guint i = 0; i < lists[k]->len; i++) {
+            const Address *a = g_ptr_array_index(lists[k], i);
+            const char *mailbox = config_mailbox_at(home->config, a->spec);
+            const char *no_way = outbox_no_way(home->config, mailbox);
+            if (no_way)
+                g_string_append_printf(s,
+                                       "It can't reach %s from here now, even after a yes: "
+                                       "%s.\n",
+                                       a->spec, no_way);
+        }
+    }
+}
+
+/* The mail, with bytes. */
+static bool
+load_mail(Engine *engine, OutId id, OutRow **ret, Message **ret_mail, GError **error)
+{
+    g_autoptr(OutRow) row = NULL;
+    if (!outbox_load(engine->db, id, &row, error))
+        return false;
+    if (!row || !row->bytes)
+        return err_set(error, ERR_DAMAGE, "the bytes of mail %" PRId64 " are gone", id.v);
+    gsize len;
+    const void *data = g_bytes_get_data(row->bytes, &len);
+    *ret_mail = message_parse(data, len, MESSAGE_CONTENT, NULL);
+    *ret = g_steal_pointer(&row);
+    return true;
+}
+
+static void
+add_content(GString *s, const OutRow *row, const Message *m)
+{
+    add_header(s, "From", m->from ? m->from->spec : row->from);
+    add_addresses(s, "To", m->to);
+    add_addresses(s, "Cc", m->cc);
+    add_header(s, "Subject", m->subject);
+    g_string_append(s, QUESTION_MARGIN "\n");
+    bool disarmed = add_text(s, m);
+    add_files(s, m);
+    g_string_append(s, disarmed ? "\nIn this question links that carry data do not work.\n\n"
+                                : "\n");
+}
+
+static bool
+digest_mails(Db *db, const Question *q, Digest *ret, GError **error)
+{
+    g_autoptr(GArray) ids = question_out_ids(q);
+    return question_digest(db, (const OutId *)(void *)ids->data, ids->len, ret, error);
+}
+
+/* --- deciding --- */
+
+static void
+add_line(GString *s, const QuestionMail *m, const char *remark)
+{
+    g_string_append_printf(s, "  mail %" PRId64 " to %s: %s%s%s\n", m->id.v, m->to, m->subject,
+                           remark ? ", " : "", remark ? remark : "");
+}
+
+static void
+add_done(Deciding *d, const QuestionMail *m)
+{
+    add_line(d->done, m, NULL);
+    g_ptr_array_add(d->answer->decided, g_strdup(m->msgid));
+    d->n_done++;
+}
+
+/* Recipients of an approved mail who can't be reached: it stays held for them. */
+static bool
+add_unreached(Deciding *d, const QuestionMail *m, GError **error)
+{
+    const Viewer viewer = VIEWER_OPERATOR;
+    const OutQuery q = {.id = m->id, .state = "held"};
+    g_autoptr(OutRows) rows = NULL;
+    if (!outbox_list(d->txn->db, &viewer, &q, &rows, error))
+        return false;
+    for (guint i = 0; i < rows->len; i++) {
+        const OutRow *row = g_ptr_array_index(rows, i);
+        g_string_append_printf(d->stuck, "  mail %" PRId64 " to %s: %s\n", m->id.v,
+                               row->address,
+                               outbox_no_way(db_home(d->txn->db)->config, row->mailbox));
+    }
+    return true;
+}
+
+/* What is in doubt of it. */
+static bool
+decide_doubt(Deciding *d, const QuestionMail *m, GError **error)
+{
+    g_autofree char *why = g_strdup_printf("counts as sent: %s says so", d->answer->who);
+    unsigned n;
+    add_done(d, m);
+    return d->answer->approve ? outbox_resend(d->txn, m->id, &n, error)
+                              : outbox_count_sent(d->txn, m->id, why, &n, error);
+}
+
+/* A mail that can't leave stays held; one that can leave for some of its recipients does. */
+static bool
+decide_held(Deciding *d, const QuestionMail *m, GError **error)
+{
+    g_autoptr(GError) failed = NULL;
+    const HoldAnswer *a = d->answer;
+    g_autofree char *who =
+        a->why && !a->approve ? g_strdup_printf("%s: %s", a->who, a->why) : g_strdup(a->who);
+    g_strdelimit(who, "\r\n", ' '); /* one line in lists */
+    if (outbox_decide(d->txn, m->id, a->approve, who, &failed)) {
+        add_done(d, m);
+        return !a->approve || add_unreached(d, m, error);
+    }
+    if (!err_is(failed, ERR_NEVER)) {
+        g_propagate_error(error, g_steal_pointer(&failed));
+        return false;
+    }
+    g_autofree char *known = g_strdup_printf("mail %" PRId64 " can't leave: ", m->id.v);
+    const char *why = failed->message;
+    add_line(d->stuck, m, g_str_has_prefix(why, known) ? why + strlen(known) : why);
+    return true;
+}
+
+static bool
+decide_mails(Deciding *d,
+             bool (*decide)(Deciding *, const QuestionMail *, GError **),
+             GError **error)
+{
+    OutId only = d->answer->only;
+    g_autoptr(QuestionMails) mails = NULL;
+    if (!question_mails(d->txn->db, d->question->id, &mails, error))
+        return false;
+    for (guint i = 0; i < mails->len; i++) {
+        const QuestionMail *m = g_ptr_array_index(mails, i);
+        if (m->undecided && (only.v == 0 || only.v == m->id.v) && !decide(d, m, error))
+            return false;
+    }
+    return true;
+}
+
+/* words: of each mail, by what became of it. */
+static bool
+add_news(Db *db, const Question *q, const char *no, const char *yes, GString *s, GError **error)
+{
+    g_autoptr(QuestionMails) mails = NULL;
+    if (!question_mails(db, q->id, &mails, error))
+        return false;
+    for (guint i = 0; i < mails->len; i++) {
+        const QuestionMail *m = g_ptr_array_index(mails, i);
+        bool rejected = q->about.v ? q->state != QUESTION_APPROVED : m->rejected;
+        g_string_append_printf(s, "Your mail to %s, <%s>, %s.\n", m->to, m->msgid,
+                               rejected ? no : yes);
+    }
+    return true;
+}
+
+/* --- held mail --- */
+
+static bool
+describe_held(Engine *engine, const Question *q, const char *ahead, GString *s, GError **error)
+{
+    g_autoptr(GArray) ids = question_out_ids(q);
+    bool one = ids->len == 1;
+    g_string_append_printf(s, "May %s leave? Nothing of %s has left yet.\n\n",
+                           one ? "this mail" : "these mails", one ? "it" : "them");
+    for (guint i = 0; i < ids->len; i++) {
+        OutId id = g_array_index(ids, OutId, i);
+        g_autoptr(OutRow) row = NULL;
+        g_autoptr(Message) m = NULL;
+        if (!load_mail(engine, id, &row, &m, error))
+            return false;
+        g_autofree char *why = text_vis(row->why ? row->why : "policy", false);
+        g_string_append_printf(s, "Mail %" PRId64 " is held: %s.\n\n", id.v, why);
+        add_content(s, row, m);
+        add_reach(engine->home, s, m);
+    }
+    return true;
+}
+
+static bool
+bind_held(Txn *txn, const Question *q, GError **error)
+{
+    g_autoptr(GArray) ids = question_out_ids(q);
+    for (guint i = 0; i < ids->len; i++) {
+        if (!question_bind(txn, q->id, g_array_index(ids, OutId, i), error))
+            return false;
+    }
+    return true;
+}
+
+static bool
+decide_all_held(Deciding *d, GError **error)
+{
+    return decide_mails(d, decide_held, error);
+}
+
+static bool
+held_news(Db *db, const Question *q, GString *s, GError **error)
+{
+    return add_news(db, q, "was not sent: a person rejected it", "was approved and leaves", s,
+                    error);
+}
+
+const QuestionKind question_held_mail = {
+    .name = "held-mail",
+    .may = MAY_APPROVE,
+    .how = "Reply to this mail with one of these alone on the first line:\n\n"
+           "  APPROVE        it leaves exactly as shown\n"
+           "  REJECT         it never leaves\n"
+           "  REJECT: why    likewise, and the agent goes on with what you write\n\n"
+           "What you write below that line the agent is told too. An answer counts once.",
+    .traces = {"held mail was rejected", "held mail was approved"},
+    .said = {{"This mail will not leave", "These mails will not leave"},
+             {"This mail leaves now", "These mails leave now"}},
+    .describe = describe_held,
+    .digest = digest_mails,
+    .asked = bind_held,
+    .yes = decide_all_held,
+    .no = decide_all_held,
+    .news = held_news,
+};
+
+/* --- mail in doubt --- */
+
+static bool
+describe_doubt(Engine *engine, const Question *q, const char *ahead, GString *s, GError **error)
+{
+    g_autoptr(OutRow) row = NULL;
+    g_autoptr(Message) m = NULL;
+    if (!load_mail(engine, q->about, &row, &m, error))
+        return false;
+    g_string_append_printf(s,
+                           "Has this mail arrived? It was handed over in full, and no answer "
+                           "came. Mail %" PRId64 ", <%s>:\n\n%s\n",
+                           q->about.v, row->msgid, ahead);
+    add_content(s, row, m);
+    return true;
+}
+
+static bool
+decide_all_doubt(Deciding *d, GError **error)
+{
+    return decide_mails(d, decide_doubt, error);
+}
+
+static bool
+doubt_news(Db *db, const Question *q, GString *s, GError **error)
+{
+    return add_news(db, q, "counts as sent, though no answer came: a person said so",
+                    "may not have arrived, and is sent once more: a person said so", s, error);
+}
+
+const QuestionKind question_mail_in_doubt = {
+    .name = "mail-in-doubt",
+    .may = MAY_APPROVE,
+    .subject = "has this mail arrived?",
+    .how = "Nothing is sent twice by itself. Reply to this mail with one of these alone on the "
+           "first line:\n\n"
+           "  APPROVE        it is sent once more, exactly as shown\n"
+           "  REJECT         it is not: it arrived, or is not needed any more\n"
+           "  REJECT: why    likewise, and the agent goes on with what you write\n\n"
+           "An answer counts once.",
+    .traces = {"mail in doubt counts as sent", "mail in doubt is sent once more"},
+    .said = {{"This mail is not sent again, and counts as sent",
+              "This mail is not sent again, and counts as sent"},
+             {"This mail is sent once more", "This mail is sent once more"}},
+    .describe = describe_doubt,
+    .digest = digest_mails,
+    .yes = decide_all_doubt,
+    .no = decide_all_doubt,
+    .news = doubt_news,
+};
