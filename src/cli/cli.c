@@ -123,15 +123,6 @@ cli_ago(Cli *cli, int64_t wall_us)
     return wall_us <= now ? g_strdup_printf("%s ago", span) : g_strdup_printf("in %s", span);
 }
 
-json_t *
-cli_json_time(int64_t wall_us)
-{
-    if (wall_us <= 0 || wall_us == USEC_NEVER)
-        return json_null();
-    g_autofree char *iso = clock_format_iso(wall_us);
-    return json_string(iso);
-}
-
 /* A column that must give way on a narrow terminal keeps so many characters. */
 #define COLUMN_MIN 6
 

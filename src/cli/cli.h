@@ -129,4 +129,3 @@ void cli_table_print(Cli *cli, CliTable *t);                 /* frees it */
 
 /* "12 min ago"; caller frees. */
 char *cli_ago(Cli *cli, int64_t wall_us);
-json_t *cli_json_time(int64_t wall_us); /* ISO string, null for 0 and never */

@@ -11,7 +11,7 @@
  *   send         {to, cc, subject, body, in_reply_to, attachments} -> {message_id, state, why}
  *   reply        {body, attachments, settles: [message ids]} -> {message_id, state, why}
  *   mail.list    {limit} -> {mails: […]}, the role's own mail, newest first
- *   mail.show    {id} -> {mail: {…, text, available_attachments, trust}}
+ *   mail.show    {id} -> {mail: {…, text, available_attachments, …}}; by its number or Message-ID
  *   mail.thread  {} -> {mails: […]} of this job, oldest first
  *   mail.search  {query, limit} -> {mails: […]}, newest first, also those that the role wrote
  *   note.get     {key, version} -> {note: {key, version, bytes, updated, author, label, text}}

@@ -2,10 +2,10 @@
  * shown. */
 #include "base/banned.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "engine/follow.h"
+#include "engine/mail_content.h"
 #include "engine/run/demand.h"
-#include "mail/address.h"
-#include "mail/mime/part_json.h"
 #include "mail/msgid.h"
 #include "port/port_verbs.h"
 #include "store/index/index.h"
@@ -18,26 +18,8 @@
 static json_t *
 format_row(PortTalk *talk, const MsgRow *row)
 {
-    g_autofree char *from = address_show(row->from_name, row->from);
-    g_auto(GStrv) flags = message_flag_names(row->flags);
-    json_t *mail = json_object();
-    json_t *names = json_array();
-
     talk->floor = MIN(talk->floor, row->floor);
-    answer_id(mail, "message_id", row->msgid);
-    answer_text(mail, "role", row->role);
-    answer_text(mail, "folder", *row->folder ? row->folder : "INBOX");
-    answer_text(mail, "from", from);
-    answer_text(mail, "to", row->to);
-    answer_text(mail, "subject", row->subject);
-    answer_time(mail, "date", row->date_us ? row->date_us : row->received_us);
-    json_object_set_new(mail, "thread", json_integer(row->thread.v));
-    answer_text(mail, "state", msg_state_name(row->state));
-    answer_text(mail, "why", row->why);
-    for (char **f = flags; f && *f; f++)
-        json_array_append_new(names, json_string(*f));
-    json_object_set_new(mail, "flags", names);
-    return mail;
+    return mail_json(row, NULL);
 }
 
 static json_t *
@@ -57,18 +39,8 @@ format_rows(PortTalk *talk, const MsgRows *rows)
 static json_t *
 format_out(PortTalk *talk, const OutRow *row)
 {
-    json_t *mail = json_object();
-
     talk->floor = MIN(talk->floor, row->floor);
-    answer_id(mail, "message_id", row->msgid);
-    answer_text(mail, "folder", "Sent");
-    answer_text(mail, "from", row->from);
-    answer_text(mail, "to", row->address);
-    answer_text(mail, "subject", row->subject);
-    answer_time(mail, "date", row->created_us);
-    answer_text(mail, "state", out_state_name(row->state));
-    answer_text(mail, "why", row->why);
-    return mail;
+    return mail_json(NULL, row);
 }
 
 static json_t *
@@ -83,24 +55,6 @@ format_hits(PortTalk *talk, const IndexHits *hits)
                                                   : format_row(talk, hit->in));
     }
     return mails;
-}
-
-static void
-add_content(json_t *mail, GBytes *raw)
-{
-    if (!raw) {
-        answer_text(mail, "text", NULL);
-        return;
-    }
-    gsize len;
-    const void *data = g_bytes_get_data(raw, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
-    json_t *attachments = json_array();
-    for (guint i = 0; i < m->files->len; i++)
-        json_array_append_new(attachments,
-                              part_format_json(g_ptr_array_index(m->files, i), true));
-    answer_text(mail, "text", m->text);
-    json_object_set_new(mail, "available_attachments", attachments);
 }
 
 bool
@@ -152,9 +106,7 @@ show_taken_in(PortTalk *talk, const MsgRow *row, json_t *answer, GError **error)
     if (!follow_read(talk->engine->db, row, &raw, error))
         return false;
     json_t *mail = format_row(talk, row);
-    answer_text(mail, "trust", trust_name(row->trust));
-    answer_text(mail, "floor", trust_name(row->floor));
-    add_content(mail, raw);
+    mail_add_content(mail, talk->engine->home, raw, NULL, 0);
     json_object_set_new(answer, "mail", mail);
     return true;
 }
@@ -162,12 +114,15 @@ show_taken_in(PortTalk *talk, const MsgRow *row, json_t *answer, GError **error)
 static bool
 show_written(PortTalk *talk, const OutRow *row, json_t *answer, GError **error)
 {
+    const Viewer viewer = {.role = talk->job->role};
+    g_autoptr(OutRow) whole = NULL;
     g_autoptr(GBytes) raw = NULL;
 
-    if (!follow_read_out(talk->engine->db, row, talk->job->role, &raw, error))
+    if (!outbox_whole(talk->engine->db, &viewer, row->id, &whole, error) ||
+        !follow_read_out(talk->engine->db, row, talk->job->role, &raw, error))
         return false;
-    json_t *mail = format_out(talk, row);
-    add_content(mail, raw);
+    json_t *mail = format_out(talk, whole ? whole : row);
+    mail_add_content(mail, talk->engine->home, raw, NULL, 0);
     json_object_set_new(answer, "mail", mail);
     return true;
 }
@@ -184,6 +139,13 @@ verb_mail_show(
     if (!json_get_string(request, "", "id", &text, error))
         return false;
     g_autofree char *id = msgid_parse(text);
+    int64_t number;
+    if (text_parse_int(text, 1, INT64_MAX, &number)) {
+        if (!messages_load(talk->engine->db, &viewer, (MsgId){number}, &row, error))
+            return false;
+        return row && mail_is_let_in(row) ? show_taken_in(talk, row, answer, error)
+                                          : answer_absent(text, status, error);
+    }
     if (!id)
         return answer_absent(text, status, error);
     if (!outbox_find(talk->engine->db, &viewer, id, &out, error) ||
@@ -214,7 +176,7 @@ verb_mail_thread(
     const OutQuery written = {.job = talk->job->id, .all = true, .limit = LIST_MAX};
     g_autoptr(MsgRows) in = NULL;
     g_autoptr(OutRows) out = NULL;
-    g_autoptr(GPtrArray) mails = g_ptr_array_new();
+    g_autoptr(GPtrArray) mails = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
 
     if (!messages_list(talk->engine->db, &viewer, &taken, &in, error) ||
         !outbox_list(talk->engine->db, &viewer, &written, &out, error))
@@ -223,12 +185,20 @@ verb_mail_thread(
         if (mail_is_let_in(g_ptr_array_index(in, i)))
             g_ptr_array_add(mails, format_row(talk, g_ptr_array_index(in, i)));
     }
-    for (guint i = 0; i < out->len; i++)
-        g_ptr_array_add(mails, format_out(talk, g_ptr_array_index(out, i)));
+    for (guint i = 0; i < out->len; i++) {
+        g_autoptr(OutRow) whole = NULL;
+
+        if (i > 0 && out->pdata[i]->id.v == out->pdata[i - 1]->id.v)
+            continue; /* another recipient of the same mail */
+        if (!outbox_whole(talk->engine->db, &viewer, out->pdata[i]->id, &whole, error))
+            return false;
+        if (whole)
+            g_ptr_array_add(mails, format_out(talk, whole));
+    }
     g_ptr_array_sort(mails, compare_dates);
     json_t *list = json_array();
     for (guint i = 0; i < mails->len; i++)
-        json_array_append_new(list, g_ptr_array_index(mails, i));
+        json_array_append(list, g_ptr_array_index(mails, i));
     json_object_set_new(answer, "mails", list);
     return true;
 }

@@ -48,13 +48,6 @@ answer_id(json_t *object, const char *name, const char *msgid)
     answer_text(object, name, bracketed);
 }
 
-void
-answer_time(json_t *object, const char *name, int64_t wall_us)
-{
-    g_autofree char *iso = wall_us ? clock_format_iso(wall_us) : NULL;
-    answer_text(object, name, iso);
-}
-
 bool
 answer_absent(const char *id, int *status, GError **error)
 {

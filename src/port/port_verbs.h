@@ -53,7 +53,6 @@ bool port_commit(PortTalk *talk,
 /* Members of an answer: text (NULL is null), "<id>", a time (0 is null). */
 void answer_text(json_t *object, const char *name, const char *value);
 void answer_id(json_t *object, const char *name, const char *msgid);
-void answer_time(json_t *object, const char *name, int64_t wall_us);
 /* Something that is not there, or not for this role: the same words for both. */
 bool answer_absent(const char *id, int *status, GError **error);
 /* Mail that waits for a person's yes, or can't be read, is absent for programs. */

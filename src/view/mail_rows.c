@@ -215,4 +215,10 @@ static const Field sent_fields[] = {
     {"class", .made = is_sent},
     {"job", NULL, FIELD_ID, AT(job)},
 };
-const Shape sent_mail_shape = {SHAPE(NULL, OutRow, out_rows, sent_fields)};
+static const Shape sent_shape = {SHAPE(NULL, OutRow, out_rows, sent_fields)};
+
+json_t *
+mail_json(const MsgRow *in, const OutRow *out)
+{
+    return in ? shape_json(&msg_row_shape, in) : shape_json(&sent_shape, out);
+}

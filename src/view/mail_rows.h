@@ -98,5 +98,6 @@ typedef struct OutRow {
     GBytes *bytes;    /* NULL in lists, and once it is in Sent */
 } OutRow;
 SHAPE_OF(OutRow, out_row, OutRows, out_rows)
-extern const Shape out_row_whole;   /* with its bytes */
-extern const Shape sent_mail_shape; /* an OutRow as a mail among those that came: JSON only */
+extern const Shape out_row_whole; /* with its bytes */
+/* A mail as lists show it, in or out: the one that is not NULL. */
+json_t *mail_json(const MsgRow *in, const OutRow *out);

@@ -34,10 +34,9 @@ print_json(Cli *cli, const Status *s)
     for (guint i = 0; i < s->jobs->len; i++) {
         const Job *j = g_ptr_array_index(s->jobs, i);
         g_autofree char *place = place_of(cli, j);
-        json_array_append_new(jobs,
-                              json_pack("{s:I, s:s, s:s, s:s, s:s?}", "id", (json_int_t)j->id.v,
-                                        "role", j->role, "state", job_state_name(j->state),
-                                        "subject", j->subject, "waits_for", place));
+        json_t *job = shape_pick(&job_shape, j, "id", "role", "state", "subject", NULL);
+        json_object_set_new(job, "waits_for", place ? json_string(place) : json_null());
+        json_array_append_new(jobs, job);
     }
     cli_print_json(cli,
                    json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i, s:{s:I, s:I}}",

@@ -65,16 +65,10 @@ dollars(int64_t micro)
 static json_t *
 row_json(const Costs *c, const CostRow *row)
 {
-    json_t *o = json_object();
-    if (c->by == COST_JOB) {
-        json_object_set_new(o, "job", json_integer(row->job.v));
-        json_object_set_new(o, "role", json_string(row->role));
-        json_object_set_new(o, "subject", json_string(row->name));
-    } else {
-        json_object_set_new(o, by_names[c->by], json_string(row->name));
-    }
-    json_object_set_new(o, "steps", json_integer(row->steps));
-    json_object_set_new(o, "cost_usd", dollars(row->cost_micro));
+    if (c->by == COST_JOB)
+        return shape_json(&cost_row_shape, row);
+    json_t *o = shape_pick(&cost_row_shape, row, "steps", "cost_usd", NULL);
+    json_object_set_new(o, by_names[c->by], json_string(row->name));
     return o;
 }
 
@@ -87,7 +81,7 @@ print_json(Cli *cli, const Costs *c)
     bool limited = c->day_limit > 0;
     cli_print_json(cli,
                    json_pack("{s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "by", by_names[c->by],
-                             "since", cli_json_time(c->since_us), "rows", rows, "steps",
+                             "since", shape_time(c->since_us), "rows", rows, "steps",
                              (json_int_t)c->steps, "total_usd", dollars(c->total), "today_usd",
                              dollars(c->today), "max_cost_per_day_usd",
                              limited ? dollars(c->day_limit) : json_null(), "left_today_usd",

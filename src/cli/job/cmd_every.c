@@ -19,10 +19,7 @@ static json_t *
 schedule_json(Cli *cli, const Schedule *s)
 {
     bool known = config_role(cli->home->config, s->role) != NULL;
-    json_t *o = json_pack("{s:I, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "id", (json_int_t)s->id,
-                          "when", s->spec, "role", s->role, "subject", s->subject, "body",
-                          s->body, "next", cli_json_time(s->next_us), "last",
-                          cli_json_time(s->last_us), "created", cli_json_time(s->created_us));
+    json_t *o = shape_json(&schedule_shape, s);
     json_object_set_new(o, "problem", known ? json_null() : json_string("no such role"));
     return o;
 }

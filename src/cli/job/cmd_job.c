@@ -3,37 +3,7 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/job/show_job.h"
-#include "mail/msgid.h"
 #include "store/job/jobs.h"
-
-static json_t *
-job_json(const Job *j)
-{
-    g_autofree char *original = msgid_format(j->original_msgid);
-    json_t *o = json_pack(
-        "{s:I, s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:I, s:s?, s:s?, s:f}", "id",
-        (json_int_t)j->id.v, "role", j->role, "state", job_state_name(j->state), "phase",
-        j->phase, "iteration", j->iteration, "total_iterations", j->total_iterations, "round",
-        j->round, "subject", j->subject, "from", j->asker, "original_message_id", original,
-        "epoch", (json_int_t)j->epoch, "waiting_for", j->waiting_for, "why", j->why, "cost_usd",
-        (double)j->cost_micro / 1e6);
-    json_object_set_new(o, "updated", cli_json_time(j->updated_us));
-    json_object_set_new(o, "wakes_at", cli_json_time(j->wakes_us));
-    json_object_set_new(o, "wait_until", cli_json_time(j->resume.us));
-    json_object_set_new(o, "wait_then",
-                        j->state == JOB_PARKED ? json_string(wait_then_name(j->wait_then))
-                                               : json_null());
-    return o;
-}
-
-static void
-print_json(Cli *cli, const Jobs *jobs)
-{
-    json_t *array = json_array();
-    for (guint i = 0; i < jobs->len; i++)
-        json_array_append_new(array, job_json(g_ptr_array_index(jobs, i)));
-    cli_print_json(cli, array);
-}
 
 static void
 print_table(Cli *cli, const Jobs *jobs)
@@ -105,7 +75,7 @@ cmd_job_list(Cli *cli, int argc, char **argv)
     if (!jobs_list(cli->db, &viewer, &q, &jobs, &error))
         return cli_error(0, error);
     if (cli->json)
-        print_json(cli, jobs);
+        cli_print_json(cli, shape_list_json(&job_shape, jobs));
     else if (jobs->len == 0)
         cli_print(cli, "no %sjobs%s\n", all ? "" : "live ",
                   all ? "" : "; --all shows the ended ones");

@@ -65,7 +65,7 @@ tell(Watch *w, int64_t at_us, JobId job, const char *event, const char *fmt, ...
     va_end(args);
     if (w->cli->json) {
         g_autoptr(json_t) line =
-            json_pack("{s:o, s:s, s:o, s:s}", "at", cli_json_time(at_us), "event", event, "job",
+            json_pack("{s:o, s:s, s:o, s:s}", "at", shape_time(at_us), "event", event, "job",
                       job.v ? json_integer(job.v) : json_null(), "text", text);
         g_autofree char *compact = json_format(line);
         cli_print(w->cli, "%s\n", compact);

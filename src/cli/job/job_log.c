@@ -299,7 +299,7 @@ static char *
 format_json(const Log *log, const Event *e)
 {
     g_autoptr(json_t) line =
-        json_pack("{s:o, s:I, s:s, s:o, s:s}", "at", cli_json_time(e->at_us), "job",
+        json_pack("{s:o, s:I, s:s, s:o, s:s}", "at", shape_time(e->at_us), "job",
                   (json_int_t)log->job->id.v, "event", e->what, "step",
                   e->step ? json_integer(e->step) : json_null(), "text", e->text);
     return json_format(line);

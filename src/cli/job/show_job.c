@@ -10,17 +10,6 @@
 
 #define MAIL_MAX 200
 
-json_t *
-show_step_json(const Step *s)
-{
-    json_t *o = json_pack("{s:i, s:i, s:I, s:f, s:s?, s:s, s:s, s:s?}", "n", s->n, "round",
-                          s->round, "took_ms", (json_int_t)(s->took_us / USEC_PER_MSEC),
-                          "cost_usd", (double)s->cost_micro / 1e6, "brain", s->brain, "phase",
-                          s->phase, "did", s->did, "because", s->because);
-    json_object_set_new(o, "at", cli_json_time(s->at_us));
-    return o;
-}
-
 static void
 add_in(CliTable *t, const MsgRow *m)
 {
@@ -76,20 +65,10 @@ job_json(Cli *cli, const Job *job, const Steps *steps, json_t **ret, GError **er
     if (!fork_of(cli->db, job->id, &from, error) ||
         !forks_list(cli->db, job->id, &forks, error))
         return false;
-    json_t *array = json_array(), *children = json_array();
-    for (guint i = 0; i < steps->len; i++)
-        json_array_append_new(array, show_step_json(g_ptr_array_index(steps, i)));
-    for (guint i = 0; i < forks->len; i++) {
-        const Fork *f = forks->pdata[i];
-        json_array_append_new(
-            children, json_pack("{s:I, s:i}", "job", (json_int_t)f->job.v, "step", f->step));
-    }
-    json_t *o =
-        json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:f, s:o, s:o}", "id",
-                  (json_int_t)job->id.v, "role", job->role, "state", job_state_name(job->state),
-                  "phase", job->phase, "subject", job->subject, "from", job->asker, "round",
-                  job->round, "total_iterations", job->total_iterations, "cost_usd",
-                  (double)job->cost_micro / 1e6, "steps", array, "forks", children);
+    json_t *o = shape_pick(&job_shape, job, "id", "role", "state", "phase", "subject", "from",
+                           "round", "total_iterations", "cost_usd", NULL);
+    json_object_set_new(o, "steps", shape_list_json(&step_shape, steps));
+    json_object_set_new(o, "forks", shape_list_json(&fork_shape, forks));
     json_object_set_new(
         o, "forked_from",
         from.job.v ? json_pack("{s:I, s:i}", "job", (json_int_t)from.job.v, "step", from.step)

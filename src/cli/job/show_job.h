@@ -9,5 +9,3 @@
 int show_job(Cli *cli, const char *text);
 /* All of one step. */
 int show_step(Cli *cli, const Job *job, const Step *step);
-/* What is the same in both. Caller owns it. */
-json_t *show_step_json(const Step *step);

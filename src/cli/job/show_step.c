@@ -83,19 +83,10 @@ results_json(const Step *step)
 
 /* --- as JSON --- */
 
-static json_t *
-mail_json(
-    const char *msgid, const char *who, const char *key, const char *state, const char *subject)
-{
-    g_autofree char *id = msgid_format(msgid);
-    return json_pack("{s:s, s:s, s:s, s:s}", "message_id", id, key, who, "state", state,
-                     "subject", subject);
-}
-
 static void
 print_json(Cli *cli, const Job *job, const Step *step, const Whole *w)
 {
-    json_t *o = show_step_json(step);
+    json_t *o = shape_json(&step_shape, step);
     json_t *notes = json_array(), *in = json_array(), *out = json_array();
     for (guint i = 0; i < w->notes->len; i++) {
         const Note *n = g_ptr_array_index(w->notes, i);
@@ -104,13 +95,15 @@ print_json(Cli *cli, const Job *job, const Step *step, const Whole *w)
     }
     for (guint i = 0; i < w->in->len; i++) {
         const MsgRow *m = g_ptr_array_index(w->in, i);
-        json_array_append_new(
-            in, mail_json(m->msgid, m->from, "from", msg_state_name(m->state), m->subject));
+        json_t *mail =
+            shape_pick(&msg_row_shape, m, "message_id", "from", "state", "subject", NULL);
+        json_object_set_new(mail, "from", json_string(m->from)); /* without the name */
+        json_array_append_new(in, mail);
     }
     for (guint i = 0; i < w->out->len; i++) {
         const OutRow *r = g_ptr_array_index(w->out, i);
         json_array_append_new(
-            out, mail_json(r->msgid, r->address, "to", out_state_name(r->state), r->subject));
+            out, shape_pick(&out_row_shape, r, "message_id", "to", "state", "subject", NULL));
     }
     json_t *answer = answer_json(step);
     json_object_set_new(o, "job", json_integer(job->id.v));

@@ -98,9 +98,9 @@ trace_row(Cli *cli, const MsgRow *row, json_t *lines, GError **error)
         return false;
     for (guint i = 0; i < traces->len; i++) {
         const TraceRow *t = g_ptr_array_index(traces, i);
-        json_array_append_new(lines,
-                              json_pack("{s:o, s:s, s:s, s:s?}", "at", cli_json_time(t->at_us),
-                                        "role", row->role, "what", t->what, "why", t->why));
+        json_t *line = shape_json(&trace_row_shape, t);
+        json_object_set_new(line, "role", json_string(row->role));
+        json_array_append_new(lines, line);
     }
     return true;
 }
@@ -131,9 +131,9 @@ trace_out(Cli *cli, const OutRow *out, json_t *lines, GError **error)
     OutQuery q = {.id = out->id, .all = true, .copies = true, .limit = 1000};
     if (!outbox_list(cli->db, &viewer, &q, &rows, error))
         return false;
-    json_array_append_new(lines, json_pack("{s:o, s:n, s:s, s:n}", "at",
-                                           cli_json_time(out->created_us), "role", "what",
-                                           "written", "why"));
+    json_array_append_new(lines,
+                          json_pack("{s:o, s:n, s:s, s:n}", "at", shape_time(out->created_us),
+                                    "role", "what", "written", "why"));
     for (guint i = rows->len; i > 0; i--) {
         const OutRow *row = g_ptr_array_index(rows, i - 1);
         bool copy = g_str_equal(row->folder, "Sent");

@@ -17,18 +17,11 @@ outbox_question(Cli *cli, const OutRow *o, Question **ret, GError **error)
 json_t *
 outbox_row_json(const Home *home, const OutRow *o, const Question *q)
 {
-    g_autofree char *id = msgid_format(o->msgid);
     Minted minted;
     bool ours = msgid_read(&home->key, o->msgid, home->config->domain, &minted);
-    json_t *v =
-        json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:i, s:s?}", "id", (json_int_t)o->id.v,
-                  "message_id", id, "from", o->from, "to", o->address, "subject", o->subject,
-                  "state", out_state_name(o->state), "attempts", o->attempts, "why", o->why);
+    json_t *v = shape_json(&out_row_shape, o);
     json_object_set_new(v, "kind",
                         ours ? json_string(mail_kind_name(minted.kind)) : json_null());
-    json_object_set_new(v, "next_try",
-                        o->state == OUT_RETRY ? cli_json_time(o->next_us) : json_null());
-    json_object_set_new(v, "job", o->job.v ? json_integer(o->job.v) : json_null());
     g_autofree char *asked = q ? msgid_format(q->msgid) : NULL;
     json_object_set_new(v, "question", asked ? json_string(asked) : json_null());
     json_object_set_new(v, "question_state",

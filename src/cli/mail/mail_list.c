@@ -5,67 +5,8 @@
 #include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/mail/mail_view.h"
-#include "mail/address.h"
-#include "mail/msgid.h"
 #include "port/port_client.h"
 #include "store/index/index.h"
-
-/* --- JSON --- */
-
-static json_t *
-text_or_null(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
-static json_t *
-flags_json(unsigned flags)
-{
-    g_auto(GStrv) names = message_flag_names(flags);
-    json_t *array = json_array();
-    for (char **n = names; n && *n; n++)
-        json_array_append_new(array, json_string(*n));
-    return array;
-}
-
-json_t *
-mail_json(const MsgRow *row)
-{
-    g_autofree char *id = msgid_format(row->msgid);
-    g_autofree char *from = address_show(row->from_name, row->from);
-    return json_pack(
-        "{s:I, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o, s:o, s:s, s:s, s:s, s:o}",
-        "id", (json_int_t)row->id.v, "message_id", id, "role", row->role, "folder",
-        *row->folder ? row->folder : "INBOX", "from", from, "to", row->to, "subject",
-        row->subject, "date", cli_json_time(row->date_us ? row->date_us : row->received_us),
-        "thread", (json_int_t)row->thread.v, "state", msg_state_name(row->state), "why",
-        text_or_null(row->why), "flags", flags_json(row->flags), "trust",
-        trust_name(row->trust), "floor", trust_name(row->floor), "class",
-        msg_class_name(row->class), "job", row->job.v ? json_integer(row->job.v) : json_null());
-}
-
-json_t *
-mail_out_json(const OutRow *row)
-{
-    g_autofree char *id = msgid_format(row->msgid);
-    return json_pack(
-        "{s:n, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:n, s:s, s:o, s:[], s:s, s:s, s:s, s:o}",
-        "id", "message_id", id, "role", text_or_null(row->role), "folder", "Sent", "from",
-        row->from, "to", row->address, "subject", row->subject, "date",
-        cli_json_time(row->created_us), "thread", "state", out_state_name(row->state), "why",
-        text_or_null(row->why), "flags", "trust", trust_name(row->level), "floor",
-        trust_name(row->floor), "class", "sent", "job",
-        row->job.v ? json_integer(row->job.v) : json_null());
-}
-
-json_t *
-mail_rows_json(const MsgRows *rows)
-{
-    json_t *array = json_array();
-    for (guint i = 0; i < rows->len; i++)
-        json_array_append_new(array, mail_json(g_ptr_array_index(rows, i)));
-    return array;
-}
 
 json_t *
 mail_hits_json(const IndexHits *hits)
@@ -73,7 +14,7 @@ mail_hits_json(const IndexHits *hits)
     json_t *array = json_array();
     for (guint i = 0; i < hits->len; i++) {
         const IndexHit *hit = g_ptr_array_index(hits, i);
-        json_array_append_new(array, hit->in ? mail_json(hit->in) : mail_out_json(hit->out));
+        json_array_append_new(array, mail_json(hit->in, hit->out));
     }
     return array;
 }
@@ -164,7 +105,8 @@ list_home(Cli *cli, const ListOptions *o)
                       : messages_list(cli->db, &viewer, &q, &rows, &error);
     if (!ok)
         return cli_error(0, error);
-    mail_print_list(cli, written ? mail_hits_json(hits) : mail_rows_json(rows));
+    mail_print_list(cli,
+                    written ? mail_hits_json(hits) : shape_list_json(&msg_row_shape, rows));
     return 0;
 }
 

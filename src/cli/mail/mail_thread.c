@@ -74,8 +74,9 @@ add_taken_in(Talk *t, MsgRows *rows)
         const MsgRow *row = g_ptr_array_index(rows, i);
         if (g_hash_table_contains(t->by_id, row->msgid))
             continue;
-        Leaf *leaf = add_leaf(t, row->msgid, row->subject,
-                              row->date_us ? row->date_us : row->received_us, mail_json(row));
+        Leaf *leaf =
+            add_leaf(t, row->msgid, row->subject,
+                     row->date_us ? row->date_us : row->received_us, mail_json(row, NULL));
         if (row->in_reply_to)
             g_ptr_array_add(leaf->refs, g_strdup(row->in_reply_to));
     }
@@ -98,7 +99,7 @@ add_sent(Talk *t, JobId job, GError **error)
             return false;
         const OutRow *whole = found.out ? found.out : row;
         Leaf *leaf =
-            add_leaf(t, row->msgid, row->subject, row->created_us, mail_out_json(whole));
+            add_leaf(t, row->msgid, row->subject, row->created_us, mail_json(NULL, whole));
         read_refs(t, leaf, &found);
     }
     return true;
@@ -252,7 +253,7 @@ thread_home(Cli *cli, const char *id)
     Talk talk = {.cli = cli, .leaves = leaves, .by_id = by_id};
     if (!thread.v)
         add_leaf(&talk, found.out->msgid, found.out->subject, found.out->created_us,
-                 mail_out_json(found.out));
+                 mail_json(NULL, found.out));
     else if (!collect(&talk, thread, &error))
         return cli_error(0, error);
     print_talk(&talk);

@@ -9,10 +9,6 @@
 #include "store/index/index.h"
 #include "store/out/outbox.h"
 
-/* One mail, in or out, as a member of a list. Caller unrefs. */
-json_t *mail_json(const MsgRow *row);
-json_t *mail_out_json(const OutRow *row);
-json_t *mail_rows_json(const MsgRows *rows);
 json_t *mail_hits_json(const IndexHits *hits);
 
 /* A list for people, or as JSON. */

@@ -1,0 +1,140 @@
+/* The shapes of nouns, and that docs/formats.md promises just these members. */
+#include "base/banned.h"
+#include "base/json.h"
+#include "view/job_rows.h"
+#include "view/mail_rows.h"
+#include "view/note_rows.h"
+
+static const Schedule a_schedule;
+static const CostRow a_cost = {.name = (char *)"x", .role = (char *)"envoy", .job = {1}};
+static const MsgRow a_mail = {.msgid = (char *)"a@b",
+                              .role = (char *)"envoy",
+                              .folder = (char *)"",
+                              .from = (char *)"ann@b",
+                              .from_name = (char *)"Ann",
+                              .to = (char *)"",
+                              .subject = (char *)""};
+static const OutRow a_sent = {
+    .msgid = (char *)"a@b", .from = (char *)"", .address = (char *)"", .subject = (char *)""};
+
+/* The first "{…}" behind `mark` in the row of a verb, without what stands in braces of its own. */
+static char *
+promised(const char *formats, const char *verb, const char *mark)
+{
+    g_autofree char *head = g_strdup_printf("\n| %s", verb);
+    const char *row = strstr(formats, head);
+
+    g_assert_nonnull(row);
+    const char *at = strstr(row, mark), *end = at ? strchr(at, '}') : NULL;
+    g_assert_true(at && end);
+    return g_strndup(at + strlen(mark), (size_t)(end - at) - strlen(mark));
+}
+
+static void
+check(const char *noun, const Shape *shape, char *take_members, const char *others)
+{
+    g_autofree char *members = take_members;
+    g_autofree char *all = g_strdup_printf("%s, %s", members, others);
+    g_auto(GStrv) names = g_strsplit(all, ", ", -1);
+
+    for (size_t i = 0; i < shape->n; i++) {
+        const char *name = shape->fields[i].name;
+
+        g_test_message("%s: %s", noun, name ? name : "-");
+        g_assert_true(!name || g_strv_contains((const char *const *)names, name));
+    }
+    for (char **name = names; *name; name++) {
+        bool found = !**name || strstr(others, *name);
+
+        for (size_t i = 0; i < shape->n; i++)
+            found |= g_strcmp0(shape->fields[i].name, *name) == 0;
+        g_test_message("%s promises %s", noun, *name);
+        g_assert_true(found);
+    }
+}
+
+static void
+test_formats(void)
+{
+    g_autofree char *path =
+        g_build_filename(g_getenv("G_TEST_SRCDIR"), "..", "..", "docs", "formats.md", NULL);
+    g_autofree char *formats = NULL;
+
+    g_assert_true(g_file_get_contents(path, &formats, NULL, NULL));
+    check("job", &job_shape, promised(formats, "`job list`", "[{"), "");
+    check("step", &step_shape, promised(formats, "`job show`", "steps: [{"), "");
+    check("mail", &msg_row_shape, promised(formats, "`mail list`", "[{"), "");
+    check("note", &note_shape, promised(formats, "`note list`", "[{"),
+          "job, step, deleted, renamed_from");
+    check("schedule", &schedule_shape, promised(formats, "`every list`", "[{"), "problem");
+    check("outgoing mail", &out_row_shape, promised(formats, "`outbox list`", "[{"),
+          "kind, question, question_state");
+    check("cost", &cost_row_shape, promised(formats, "`cost`", "rows: [{"),
+          "day or role or job or brain, job, role, subject");
+}
+
+/* Mail that was written has the members of mail that came, in the same order. */
+static void
+test_sent(void)
+{
+    g_autoptr(json_t) in = mail_json(&a_mail, NULL), out = mail_json(NULL, &a_sent);
+    void *a = json_object_iter(in), *b = json_object_iter(out);
+
+    while (a && b) {
+        g_assert_cmpstr(json_object_iter_key(a), ==, json_object_iter_key(b));
+        a = json_object_iter_next(in, a);
+        b = json_object_iter_next(out, b);
+    }
+    g_assert_true(!a && !b);
+    g_assert_cmpstr(json_string_value(json_object_get(in, "message_id")), ==, "<a@b>");
+    g_assert_cmpstr(json_string_value(json_object_get(in, "from")), ==, "Ann <ann@b>");
+    g_assert_cmpstr(json_string_value(json_object_get(in, "folder")), ==, "INBOX");
+    g_assert_true(json_is_null(json_object_get(in, "job")));
+}
+
+static void
+test_json(void)
+{
+    static const struct {
+        const Shape *shape;
+        const void *row;
+        const char *want;
+    } cases[] = {
+        {&cost_row_shape, &a_cost,
+         "{\"job\":1,\"role\":\"envoy\",\"subject\":\"x\",\"steps\":0,\"cost_usd\":0.0}"},
+        {&schedule_shape, &a_schedule,
+         "{\"id\":0,\"when\":null,\"role\":null,\"subject\":null,\"body\":null,\"next\":null,"
+         "\"last\":null,\"created\":null}"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autoptr(json_t) value = shape_json(cases[i].shape, cases[i].row);
+        g_autofree char *text = json_format(value);
+        g_assert_cmpstr(text, ==, cases[i].want);
+    }
+    g_autoptr(json_t) some = shape_pick(&cost_row_shape, &a_cost, "steps", "role", NULL);
+    g_autofree char *text = json_format(some);
+    g_assert_cmpstr(text, ==, "{\"steps\":0,\"role\":\"envoy\"}");
+}
+
+static void
+test_words(void)
+{
+    MsgState state = MSG_HELD;
+
+    g_assert_true(msg_state_parse("dead", &state));
+    g_assert_cmpint(state, ==, MSG_DEAD);
+    g_assert_false(msg_state_parse("undead", &state));
+    g_assert_cmpint(state, ==, MSG_DEAD);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/shape/formats", test_formats);
+    g_test_add_func("/shape/sent", test_sent);
+    g_test_add_func("/shape/json", test_json);
+    g_test_add_func("/shape/words", test_words);
+    return g_test_run();
+}
