@@ -122,6 +122,39 @@ static const Field step_fields[] = {
 const Shape step_shape = {SHAPE("s", Step, steps, step_fields)};
 const Shape step_whole = {SHAPE("s", Step, steps, step_fields), .whole = true};
 
+static const char *const question_names[] = {"open", "approved", "rejected", "void"};
+G_STATIC_ASSERT(G_N_ELEMENTS(question_names) == QUESTION_N_STATES);
+/* Nothing that we do not understand is approved. */
+static const Words question_states = {question_names, QUESTION_N_STATES, QUESTION_VOID};
+
+const char *
+question_state_name(QuestionState s)
+{
+    return question_names[s];
+}
+
+#define AT(member) offsetof(Question, member)
+static const Field question_fields[] = {
+    {"id", "id", FIELD_INT, AT(id)},
+    {"message_id", "msgid", FIELD_MSGID, AT(msgid)},
+    {"kind", "kind", FIELD_TEXT, AT(kind)},
+    {"asks", "asks", FIELD_TEXT, AT(asks)},
+    {"job", "job", FIELD_ID, AT(job)},
+    {"round", "round", FIELD_NUMBER, AT(round)},
+    {"state", "state", FIELD_WORD, AT(state), &question_states},
+    {"who", "who", FIELD_TEXT_NULL, AT(who)},
+    {"why", "why", FIELD_TEXT_NULL, AT(why)},
+    {"asked", "asked_us", FIELD_TIME, AT(asked_us)},
+    {"decided", "decided_us", FIELD_TIME, AT(decided_us)},
+    {"until", "until_us", FIELD_NEVER, AT(until_us)},
+    {NULL, "payload", FIELD_TEXT_NULL, AT(payload)},
+    {NULL, "may", FIELD_NUMBER, AT(may)},
+    {NULL, "about", FIELD_INT, AT(about)},
+    {NULL, "digest", FIELD_DIGEST, AT(digest)},
+};
+#undef AT
+const Shape question_shape = {SHAPE("q", Question, questions, question_fields)};
+
 #define AT(member) offsetof(Schedule, member)
 static const Field schedule_fields[] = {
     {"id", "id", FIELD_INT, AT(id)},

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Jobs, their steps, what comes again and what it cost, as they stand in the tables and as everybody
+/* Jobs, their steps, questions to people, what comes again and what it cost, as they stand in the tables and as everybody
  * is shown them. What happens to them: store/job. */
 #include "base/clock.h"
 #include "base/ids.h"
@@ -81,6 +81,35 @@ typedef struct Step {
 } Step;
 SHAPE_OF(Step, step, Steps, steps)
 extern const Shape step_whole; /* with all that it said and was shown */
+
+/* --- questions to people --- */
+
+typedef enum QuestionState {
+    QUESTION_OPEN,
+    QUESTION_APPROVED,
+    QUESTION_REJECTED,
+    QUESTION_VOID,
+    QUESTION_N_STATES
+} QuestionState;
+const char *question_state_name(QuestionState s);
+
+typedef struct Question {
+    QuestionId id;
+    JobId job;
+    int round;
+    QuestionState state;
+    char *msgid; /* of the mail that asks */
+    char *kind;
+    char *asks; /* in one line, for people: "may held mail leave?" */
+    char *payload;
+    unsigned may;    /* MAY_…: all of them whoever answers must have */
+    char *who, *why; /* decided it, and what they said; void: why; NULL */
+    OutId about;     /* the mail in doubt; {0}: another kind */
+    Digest digest;
+    int64_t until_us;             /* no answer counts behind it; USEC_NEVER */
+    int64_t asked_us, decided_us; /* decided_us 0: not yet */
+} Question;
+SHAPE_OF(Question, question, Questions, questions)
 
 /* --- what comes again --- */
 

@@ -116,15 +116,11 @@ drop_old(Txn *txn, JobId job, GError **error)
 static bool
 drop_dead(Txn *txn, GError **error)
 {
-    SqlStmt *st = sql_get(txn->db, "SELECT job FROM asking", error);
-    g_autoptr(GArray) asking = g_array_new(FALSE, FALSE, sizeof(JobId));
-    int rc = -1;
+    g_autoptr(GArray) asking = NULL;
 
-    while (st && (rc = sql_next(st, error)) == 1) {
-        JobId job = {sql_col_int(st, 0)};
-        g_array_append_val(asking, job);
-    }
-    for (guint i = 0; rc == 0 && i < asking->len; i++) {
+    if (!sql_ints(txn->db, "SELECT job FROM asking", &asking, error, ""))
+        return false;
+    for (guint i = 0; i < asking->len; i++) {
         JobId id = g_array_index(asking, JobId, i);
         g_autoptr(Job) job = NULL;
         if (!job_get(txn->db, id, &job, error) ||
@@ -132,7 +128,7 @@ drop_dead(Txn *txn, GError **error)
              !drop_old(txn, id, error)))
             return false;
     }
-    return rc == 0;
+    return true;
 }
 
 /* What stands in the day's row. */

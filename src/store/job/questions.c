@@ -3,54 +3,9 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "store/out/outbox.h"
-#include "store/sql.h"
+#include "store/rows.h"
 #include "store/viewer.h"
 #include <inttypes.h>
-
-static const char *const state_names[] = {"open", "approved", "rejected", "void"};
-_Static_assert(G_N_ELEMENTS(state_names) == QUESTION_N_STATES, "name every QuestionState");
-
-const char *
-question_state_name(QuestionState s)
-{
-    g_assert((unsigned)s < QUESTION_N_STATES);
-    return state_names[s];
-}
-
-/* An unknown word counts as void: nothing that we do not understand is approved. */
-static QuestionState
-parse_state(const char *name)
-{
-    for (int s = 0; s < QUESTION_N_STATES; s++) {
-        if (strcmp(name, state_names[s]) == 0)
-            return (QuestionState)s;
-    }
-    return QUESTION_VOID;
-}
-
-void
-question_free(Question *q)
-{
-    if (!q)
-        return;
-    g_free(q->msgid);
-    g_free(q->kind);
-    g_free(q->asks);
-    g_free(q->payload);
-    g_free(q->who);
-    g_free(q->why);
-    g_free(q);
-}
-
-void
-question_mail_free(QuestionMail *m)
-{
-    g_free(m->msgid);
-    g_free(m->to);
-    g_free(m->subject);
-    g_free(m->why);
-    g_free(m);
-}
 
 /* --- what was shown --- */
 
@@ -180,89 +135,24 @@ questions_settle(Txn *txn, OutId mail, GError **error)
 
 /* --- looking --- */
 
-#define COLUMNS                                                                                \
-    "q.id, q.msgid, q.job, q.round, q.digest, q.asked_us, q.state, q.who, q.why, "             \
-    "coalesce(q.decided_us, 0), q.about, q.kind, q.asks, q.payload, q.may, q.until_us "        \
-    "FROM question q "
-
-static Question *
-read_question(SqlStmt *st)
-{
-    Question *q = g_new0(Question, 1);
-    g_autofree char *state = sql_text(st, 6);
-
-    q->id.v = sql_col_int(st, 0);
-    q->msgid = sql_text(st, 1);
-    q->job.v = sql_col_int(st, 2);
-    q->round = (int)sql_col_int(st, 3);
-    sql_digest(st, 4, &q->digest);
-    q->asked_us = sql_col_int(st, 5);
-    q->state = parse_state(state);
-    q->who = sql_text_null(st, 7);
-    q->why = sql_text_null(st, 8);
-    q->decided_us = sql_col_int(st, 9);
-    q->about.v = sql_col_int(st, 10); /* 0 for NULL */
-    q->kind = sql_text(st, 11);
-    q->asks = sql_text(st, 12);
-    q->payload = sql_text_null(st, 13);
-    q->may = (unsigned)sql_col_int(st, 14);
-    q->until_us = sql_col_null(st, 15) ? USEC_NEVER : sql_col_int(st, 15);
-    return q;
-}
-
-static bool
-read_all(Db *db, SqlStmt *st, Questions **ret, GError **error)
-{
-    g_autoptr(Questions) all = questions_new();
-    int rc;
-
-    while ((rc = sql_next(st, error)) == 1)
-        questions_add(all, read_question(st));
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&all);
-    return true;
-}
-
-static bool
-read_one(Db *db, SqlStmt *st, Question **ret, GError **error)
-{
-    g_autoptr(Questions) all = NULL;
-
-    if (!read_all(db, st, &all, error))
-        return false;
-    *ret = all->len ? g_ptr_array_steal_index(LIST_ARRAY(all), 0) : NULL;
-    return true;
-}
-
 bool
 question_find(Db *db, const char *msgid, Question **ret, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT " COLUMNS "WHERE q.msgid = coalesce("
-                          "(SELECT o.msgid FROM renamed r JOIN outbox o ON o.id = r.outbox "
-                          "WHERE r.id = ?1), ?1) ORDER BY q.id DESC LIMIT 1",
-                          error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "s", msgid);
-    return read_one(db, st, ret, error);
+    return rows_first(db, &question_shape,
+                      "FROM question q WHERE q.msgid = coalesce("
+                      "(SELECT o.msgid FROM renamed r JOIN outbox o ON o.id = r.outbox "
+                      "WHERE r.id = ?1), ?1) ORDER BY q.id DESC LIMIT 1",
+                      ret, error, "s", msgid);
 }
 
 bool
 question_of(Db *db, OutId mail, Question **ret, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT " COLUMNS "WHERE q.id = coalesce("
-                          "(SELECT max(id) FROM question WHERE about = ?1 AND state = 'open'), "
-                          "(SELECT question FROM outbox WHERE id = ?1))",
-                          error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", mail.v);
-    return read_one(db, st, ret, error);
+    return rows_first(db, &question_shape,
+                      "FROM question q WHERE q.id = coalesce("
+                      "(SELECT max(id) FROM question WHERE about = ?1 AND state = 'open'), "
+                      "(SELECT question FROM outbox WHERE id = ?1))",
+                      ret, error, "i", mail.v);
 }
 
 bool
@@ -277,40 +167,29 @@ question_number(Db *db, const Question *q, OutId *ret, GError **error)
     return true;
 }
 
-/* Those of a job that sql selects by its number. */
-static bool
-list_of(Db *db, const char *sql, JobId job, Questions **ret, GError **error)
-{
-    SqlStmt *st = sql_get(db, sql, error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", job.v);
-    return read_all(db, st, ret, error);
-}
-
 bool
 questions_open(Db *db, JobId job, Questions **ret, GError **error)
 {
-    return list_of(db,
-                   "SELECT " COLUMNS "WHERE q.state = 'open' AND (?1 = 0 OR q.job = ?1) "
-                   "ORDER BY q.id",
-                   job, ret, error);
+    return rows_list(db, &question_shape,
+                     "FROM question q WHERE q.state = 'open' AND (?1 = 0 OR q.job = ?1) "
+                     "ORDER BY q.id",
+                     ret, error, "i", job.v);
 }
 
 bool
 questions_list(Db *db, JobId job, Questions **ret, GError **error)
 {
-    return list_of(db, "SELECT " COLUMNS "WHERE q.job = ? ORDER BY q.id", job, ret, error);
+    return rows_list(db, &question_shape, "FROM question q WHERE q.job = ? ORDER BY q.id", ret,
+                     error, "i", job.v);
 }
 
 bool
 questions_untold(Db *db, JobId job, Questions **ret, GError **error)
 {
-    return list_of(db,
-                   "SELECT " COLUMNS "WHERE q.job = ? AND q.told = 0 AND "
-                   "q.state IN ('approved', 'rejected') ORDER BY q.decided_us, q.id",
-                   job, ret, error);
+    return rows_list(db, &question_shape,
+                     "FROM question q WHERE q.job = ? AND q.told = 0 AND "
+                     "q.state IN ('approved', 'rejected') ORDER BY q.decided_us, q.id",
+                     ret, error, "i", job.v);
 }
 
 bool
@@ -333,40 +212,32 @@ questions_told(Txn *txn, const QuestionId *ids, size_t n, GError **error)
 #define ABOUT                                                                                  \
     "FROM question q JOIN outbox o ON (o.question = q.id OR o.id = q.about) WHERE q.id = ? "
 
+#define AT(member) offsetof(QuestionMail, member)
+static const Field mail_fields[] = {
+    {NULL, "id", FIELD_INT, AT(id)},
+    {NULL, "msgid", FIELD_TEXT, AT(msgid)},
+    {NULL, "subject", FIELD_TEXT, AT(subject)},
+    {NULL, "to_all", FIELD_TEXT, AT(to)},
+    {NULL, "why", FIELD_TEXT_NULL, AT(why)},
+    {NULL, "undecided", FIELD_BOOL, AT(undecided)},
+    {NULL, "rejected", FIELD_BOOL, AT(rejected)},
+};
+const Shape question_mail_shape = {SHAPE("x", QuestionMail, question_mails, mail_fields)};
+
 bool
 question_mails(Db *db, QuestionId id, QuestionMails **ret_mails, GError **error)
 {
-    g_autoptr(QuestionMails) mails = question_mails_new();
-    SqlStmt *st =
-        sql_get(db,
-                "SELECT o.id, o.msgid, o.subject, coalesce("
-                "(SELECT group_concat(d.address, ', ') " RECIPIENT
-                "AND q.about IS NOT NULL AND d.state = 'in_doubt'), "
-                "(SELECT group_concat(d.address, ', ') " RECIPIENT ")), "
-                "(SELECT d.why " RECIPIENT "ORDER BY d.id LIMIT 1), " UNDECIDED ", "
-                "EXISTS (SELECT 1 " RECIPIENT
-                "AND d.state = 'failed' AND d.why LIKE 'rejected by %') " ABOUT "ORDER BY o.id",
-                error);
-    int rc;
-
-    if (!st)
-        return false;
-    sql_bind(st, "i", id.v);
-    while ((rc = sql_next(st, error)) == 1) {
-        QuestionMail *m = g_new0(QuestionMail, 1);
-        m->id.v = sql_col_int(st, 0);
-        m->msgid = sql_text(st, 1);
-        m->subject = sql_text(st, 2);
-        m->to = sql_text(st, 3);
-        m->why = sql_text_null(st, 4);
-        m->undecided = sql_col_int(st, 5) != 0;
-        m->rejected = sql_col_int(st, 6) != 0;
-        question_mails_add(mails, m);
-    }
-    if (rc < 0)
-        return false;
-    *ret_mails = g_steal_pointer(&mails);
-    return true;
+    return rows_list(db, &question_mail_shape,
+                     "FROM (SELECT o.id, o.msgid, o.subject, coalesce("
+                     "(SELECT group_concat(d.address, ', ') " RECIPIENT
+                     "AND q.about IS NOT NULL AND d.state = 'in_doubt'), "
+                     "(SELECT group_concat(d.address, ', ') " RECIPIENT ")) AS to_all, "
+                     "(SELECT d.why " RECIPIENT "ORDER BY d.id LIMIT 1) AS why, " UNDECIDED
+                     "AS undecided, "
+                     "EXISTS (SELECT 1 " RECIPIENT
+                     "AND d.state = 'failed' AND d.why LIKE 'rejected by %') AS rejected " ABOUT
+                     ") x ORDER BY x.id",
+                     ret_mails, error, "i", id.v);
 }
 
 /* --- deciding --- */

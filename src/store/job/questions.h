@@ -23,39 +23,10 @@
  *     and with it its mails.
  * (5) The job hears what became of it: it is `told` in the step that was shown it.
  */
-#include "base/ids.h"
-#include "base/list.h"
 #include "store/db.h"
+#include "view/job_rows.h"
 
-typedef enum QuestionState {
-    QUESTION_OPEN,
-    QUESTION_APPROVED,
-    QUESTION_REJECTED,
-    QUESTION_VOID,
-    QUESTION_N_STATES
-} QuestionState;
-const char *question_state_name(QuestionState s);
-
-typedef struct Question {
-    QuestionId id;
-    JobId job;
-    int round;
-    QuestionState state;
-    char *msgid; /* of the mail that asks */
-    char *kind;
-    char *asks; /* in one line, for people: "may held mail leave?" */
-    char *payload;
-    unsigned may;    /* MAY_…: all of them whoever answers must have */
-    char *who, *why; /* decided it, and what they said; void: why; NULL */
-    OutId about;     /* the mail in doubt; {0}: another kind */
-    Digest digest;
-    int64_t until_us;             /* no answer counts behind it; USEC_NEVER */
-    int64_t asked_us, decided_us; /* decided_us 0: not yet */
-} Question;
 #define QUESTION_SETTLED "settled"
-void question_free(Question *q);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Question, question_free)
-LIST_OF(Questions, questions, Question, question_free)
 
 /* SHA-256 over, for each mail in this order: its Message-ID, its sender, each recipient, all
  * behind a NUL, then its bytes with their length in front. ERR_DAMAGE when bytes are gone. */
@@ -88,8 +59,7 @@ typedef struct QuestionMail {
     bool undecided;             /* held for every recipient; in doubt for one */
     bool rejected;
 } QuestionMail;
-void question_mail_free(QuestionMail *m);
-LIST_OF(QuestionMails, question_mails, QuestionMail, question_mail_free)
+SHAPE_OF(QuestionMail, question_mail, QuestionMails, question_mails)
 /* In the order in which they were shown. */
 bool question_mails(Db *db, QuestionId id, QuestionMails **ret_mails, GError **error);
 
