@@ -344,13 +344,6 @@ next_state(Commit *c, Txn *txn, GError **error)
     return err_set(error, ERR_NEVER, "no such end of a step");
 }
 
-/* Nobody was asked: a limit was spent before the step began. Such a commit is no step. */
-static bool
-is_bare(const Commit *c)
-{
-    return !c->in->answer && (c->p->status == PROPOSE_PARK || c->p->status == PROPOSE_LIMIT);
-}
-
 /* An end that speaks of what did not happen is none: the brain hears of it and goes on. */
 static void
 judge_status(Commit *c)
@@ -366,8 +359,8 @@ static bool
 tell_job_news(Commit *c, Txn *txn, GError **error)
 {
     const GArray *heard = c->in->heard, *lost = c->in->lost;
-    bool shown = c->in->news && c->status != PROPOSE_FAIL && !is_bare(c);
-    bool sleeps = is_end(c->status) || (c->status == PROPOSE_PARK && !is_bare(c));
+    bool shown = c->in->news && c->status != PROPOSE_FAIL && !c->in->bare;
+    bool sleeps = is_end(c->status) || (c->status == PROPOSE_PARK && !c->in->bare);
     bool news = false, queued;
     if (shown && ((heard && !questions_told(txn, (const QuestionId *)(void *)heard->data,
                                             heard->len, error)) ||
@@ -395,7 +388,7 @@ result_of(const Commit *c)
     return (StepResult){.step = c->step,
                         .status = c->status,
                         .verdicts = c->verdicts,
-                        .bare = is_bare(c),
+                        .bare = c->in->bare,
                         .ended = c->status != PROPOSE_CONTINUE,
                         .msgids = c->msgids};
 }
@@ -413,7 +406,7 @@ commit_face(Commit *c, Txn *txn, GError **error)
 static bool
 write_all(Commit *c, Txn *txn, GError **error)
 {
-    bool bare = is_bare(c);
+    bool bare = c->in->bare;
     if (!count_step(c, txn, bare, error) ||
         (c->in->floor < c->job->floor &&
          !job_lower_floor(txn, c->claim, c->in->floor, error)) ||

@@ -106,6 +106,7 @@ typedef struct StepInput {
     char *news;    /* what became of held mail, as it was shown; NULL: nothing did */
     GArray *heard; /* of QuestionId: what news speaks of; may be NULL */
     GArray *lost;  /* of int64_t: deliveries that news says did not arrive; may be NULL */
+    bool bare; /* nobody was asked, since a limit is spent: parks or stops, and is no step */
     int64_t took_us;
     const char *brain; /* which was asked; NULL: none */
     bool
@@ -165,7 +166,7 @@ typedef struct StepResult {
     int step;
     ProposalStatus status;  /* as it turned out */
     const GArray *verdicts; /* of Verdict, one per mail, as they were given: which are held */
-    bool bare;              /* nobody was asked: a limit was spent, and it is no step */
+    bool bare;              /* as the input's */
     bool ended;             /* the claim is over, whatever the job does next */
     GPtrArray *msgids;      /* char *: of the mails in order; NULL entry: it was not put */
 } StepResult;

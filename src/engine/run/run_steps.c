@@ -161,6 +161,7 @@ halt(Task *t, const Limit *limit, GError **error)
     const char *why = limit->why;
     g_autofree char *note = written_down(t, NULL);
     g_auto(StepResult) result = {0};
+    t->in.bare = true;
     p->why = g_strdup(why);
     g_ptr_array_add(mail->to, g_strdup(t->job->asker));
     if (needs_owner(t, limit))
@@ -191,6 +192,7 @@ park(Task *t, GError **error)
     const Home *home = t->run->engine->home;
     g_autoptr(Proposal) p = proposal_new(PROPOSE_PARK);
     g_auto(StepResult) result = {0};
+    t->in.bare = true;
     p->resume = (Due){.us = home_now(home) + home->config->continue_after_us};
     return run_commit(t, p, &result, error);
 }
