@@ -27,8 +27,8 @@ void mode_summary_clear(ModeSummary *s);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ModeSummary, mode_summary_clear)
 
 struct ModeOps {
-    const char *name;   /* as the setting says it: program, steps */
-    const char *schema; /* JSON schema of an answer; NULL: free text */
+    const char *name;            /* as the setting says it: program, steps */
+    const char *(*schema)(void); /* JSON schema of an answer; NULL: free text */
     /* One question is one step of several: limits count between them, what failed in one is told
      * to the next, and the end is told to whoever asked. False: the brain works by itself, with a
      * workplace and the agent port (engine/run/workplace.h), and its answer is the end. */

@@ -141,7 +141,7 @@ test(Setup *s, const char *name, unsigned *ret_lacks)
                         is_api(conf.kind)
                             ? TEST_STEP
                             : "This is a test of the connection. Answer with one word: ready.",
-                    .schema = is_api(conf.kind) ? answer_schema : NULL,
+                    .schema = is_api(conf.kind) ? answer_schema() : NULL,
                     .cwd = s->cli->home->path,
                     .env = env};
     setup_say(s, "asking brain '%s' one short question\n", name);

@@ -1,4 +1,4 @@
-#include "steps/answer.h"
+#include "steps/answer_internal.h"
 
 #include "base/banned.h"
 #include "base/err.h"
@@ -11,176 +11,107 @@
 _Static_assert(READER_LINE_MAX <= STATE_LINE_MAX,
                "a state keeps every line of an answer whole");
 
-/* --- entries of the lists --- */
+/* --- by the tables --- */
 
-static const char *const mail_ref_names[] = {"message_id", "folder", NULL};
-
-static void *
-read_mail_ref(Reader *r, const Place *at)
+static const char **
+names_of(const AnswerTable *t)
 {
-    g_autofree char *id = reader_name(r, at, "message_id"),
-                    *folder = reader_line(r, at, "folder");
+    const char **names = g_new0(const char *, t->n + 1);
 
-    return mail_ref_new(id, folder);
+    for (size_t i = 0; i < t->n; i++)
+        names[i] = t->fields[i].name;
+    return names;
 }
 
-static void *
-read_move(Reader *r, const Place *at)
+static void *read_entry(Reader *r, const Place *at, const void *table);
+
+static GPtrArray *
+read_list(Reader *r, const Place *at, const AnswerField *f)
 {
-    g_autofree char *id = reader_name(r, at, "message_id"),
-                    *folder = reader_name(r, at, "folder");
+    g_autofree const char **names = names_of(f->of);
 
-    return mail_ref_new(id, folder);
-}
-
-static const char *const file_ref_names[] = {"message_id", "filename", "offset", NULL};
-
-static void *
-read_file_ref(Reader *r, const Place *at)
-{
-    g_autofree char *id = reader_name(r, at, "message_id"),
-                    *name = reader_name(r, at, "filename");
-
-    return file_ref_new(id, name, reader_number(r, at, "offset"));
-}
-
-static const char *const search_names[] = {"folder", "from",  "to",     "subject",
-                                           "text",   "since", "before", NULL};
-
-static void *
-read_search(Reader *r, const Place *at)
-{
-    AnswerSearch *search = g_new0(AnswerSearch, 1);
-
-    search->folder = reader_line(r, at, "folder");
-    search->from = reader_line(r, at, "from");
-    search->to = reader_line(r, at, "to");
-    search->subject = reader_line(r, at, "subject");
-    search->text = reader_line(r, at, "text");
-    search->since_us = reader_time(r, at, "since");
-    search->before_us = reader_time(r, at, "before");
-    return search;
+    return reader_list(r, at, f->name, names, read_entry, f->of, f->of->free);
 }
 
 static void
-search_free(AnswerSearch *search)
+read_field(Reader *r, const Place *at, const AnswerField *f, void *to)
 {
-    g_free(search->folder);
-    g_free(search->from);
-    g_free(search->to);
-    g_free(search->subject);
-    g_free(search->text);
-    g_free(search);
+    switch (f->type) {
+    case ANSWER_NAME:
+        *(char **)to = reader_name(r, at, f->name);
+        break;
+    case ANSWER_LINE:
+        *(char **)to = reader_line(r, at, f->name);
+        break;
+    case ANSWER_TEXT:
+        *(char **)to = reader_text(r, at, f->name, f->max);
+        break;
+    case ANSWER_RAW:
+        *(char **)to = reader_raw(r, at, f->name, f->max);
+        break;
+    case ANSWER_NUMBER:
+        *(int64_t *)to = reader_number(r, at, f->name);
+        break;
+    case ANSWER_TIME:
+        *(int64_t *)to = reader_time(r, at, f->name);
+        break;
+    case ANSWER_CHOICE:
+        *(unsigned *)to = reader_choice(r, at, f->name, f->words);
+        break;
+    case ANSWER_EITHER:
+        *(bool *)to =
+            reader_find(r, at, f->name) && reader_choice(r, at, f->name, f->words) == 1;
+        break;
+    case ANSWER_LINES:
+        *(GPtrArray **)to = reader_lines(r, at, f->name);
+        break;
+    case ANSWER_ADDRESSES:
+        *(GPtrArray **)to = reader_addresses(r, at, f->name);
+        break;
+    case ANSWER_LIST:
+        *(GPtrArray **)to = read_list(r, at, f);
+        break;
+    case ANSWER_OBJECT:
+        break;
+    }
 }
-
-static const char *const write_names[] = {"key", "content", "mode", "if_version", NULL};
 
 static void *
-read_write(Reader *r, const Place *at)
+read_entry(Reader *r, const Place *at, const void *table)
 {
-    static const char *const modes[] = {"replace", "append", NULL};
-    AnswerWrite *write = g_new0(AnswerWrite, 1);
+    const AnswerTable *t = table;
+    char *entry = g_malloc0(t->size);
 
-    write->key = reader_name(r, at, "key");
-    write->content = reader_raw(r, at, "content", ANSWER_TEXT_MAX);
-    if (reader_find(r, at, "mode"))
-        write->append = reader_choice(r, at, "mode", modes) == 1;
-    write->if_version = reader_number(r, at, "if_version");
-    return write;
+    for (size_t i = 0; i < t->n; i++)
+        read_field(r, at, &t->fields[i], entry + t->fields[i].offset);
+    return entry;
 }
 
-static void
-write_free(AnswerWrite *write)
+void
+answer_clear(const AnswerTable *t, void *entry)
 {
-    g_free(write->key);
-    g_free(write->content);
-    g_free(write);
-}
+    for (size_t i = 0; i < t->n; i++) {
+        const AnswerField *f = &t->fields[i];
+        void **at = (void **)((char *)entry + f->offset);
 
-static const char *const rename_names[] = {"from", "to", NULL};
-
-static void *
-read_rename(Reader *r, const Place *at)
-{
-    AnswerRename *rename = g_new0(AnswerRename, 1);
-
-    rename->from = reader_name(r, at, "from");
-    rename->to = reader_name(r, at, "to");
-    return rename;
-}
-
-static void
-rename_free(AnswerRename *rename)
-{
-    g_free(rename->from);
-    g_free(rename->to);
-    g_free(rename);
-}
-
-static const char *const file_names[] = {"note_key", "filename", NULL};
-
-static void *
-read_file(Reader *r, const Place *at)
-{
-    AnswerFile *file = g_new0(AnswerFile, 1);
-
-    file->note_key = reader_name(r, at, "note_key");
-    file->filename = reader_line(r, at, "filename");
-    return file;
-}
-
-static void
-file_free(AnswerFile *file)
-{
-    g_free(file->note_key);
-    g_free(file->filename);
-    g_free(file);
-}
-
-static const char *const mail_names[] = {"to",          "cc",          "subject", "body",
-                                         "in_reply_to", "attachments", NULL};
-
-static void *
-read_mail(Reader *r, const Place *at)
-{
-    AnswerMail *mail = g_new0(AnswerMail, 1);
-
-    mail->to = reader_addresses(r, at, "to");
-    mail->cc = reader_addresses(r, at, "cc");
-    mail->subject = reader_line(r, at, "subject");
-    mail->body = reader_text(r, at, "body", ANSWER_TEXT_MAX);
-    mail->in_reply_to = reader_line(r, at, "in_reply_to");
-    mail->attachments =
-        reader_list(r, at, "attachments", file_names, read_file, (GDestroyNotify)file_free);
-    return mail;
-}
-
-static void
-mail_free(AnswerMail *mail)
-{
-    g_ptr_array_unref(mail->to);
-    g_ptr_array_unref(mail->cc);
-    g_free(mail->subject);
-    g_free(mail->body);
-    g_free(mail->in_reply_to);
-    g_ptr_array_unref(mail->attachments);
-    g_free(mail);
+        if (f->type <= ANSWER_RAW)
+            g_free(*at);
+        else if (f->type >= ANSWER_LINES && f->type <= ANSWER_LIST)
+            g_ptr_array_unref(*at);
+    }
 }
 
 /* --- the whole --- */
-
-const char *const answer_statuses[] = {"continue", "waiting", "complete", "escalate", NULL};
 
 /* Left out or empty, it goes on. */
 static AnswerThen
 read_then(Reader *r, const Place *wait)
 {
-    static const char *const thens[] = {"remind", "escalate", "continue", NULL};
     const json_t *said = reader_find(r, wait, "then");
 
     if (!said || (json_is_string(said) && !*json_string_value(said)))
         return ANSWER_THEN_GO_ON;
-    return (AnswerThen)reader_choice(r, wait, "then", thens);
+    return (AnswerThen)reader_choice(r, wait, "then", answer_thens);
 }
 
 /* Types are checked always, values only when they count: a model that does not wait may fill
@@ -188,8 +119,7 @@ read_then(Reader *r, const Place *wait)
 static AnswerWait
 read_wait(Reader *r, const Place *root, AnswerStatus status)
 {
-    static const char *const names[] = {"for", "until", "then", NULL};
-    static const char *const fors[] = {"reply", "time", NULL};
+    g_autofree const char **names = names_of(&answer_wait_table);
     AnswerWait wait = {0};
 
     if (status == ANSWER_WAITING && !reader_has(root, "wait"))
@@ -202,7 +132,7 @@ read_wait(Reader *r, const Place *root, AnswerStatus status)
             g_free(reader_line(r, &at, names[i]));
         return wait;
     }
-    wait.for_time = reader_choice(r, &at, "for", fors) == 1;
+    wait.for_time = reader_choice(r, &at, "for", answer_fors) == 1;
     wait.until_us = reader_time(r, &at, "until");
     wait.then = read_then(r, &at);
     if (wait.for_time && wait.until_us == 0)
@@ -210,58 +140,12 @@ read_wait(Reader *r, const Place *root, AnswerStatus status)
     return wait;
 }
 
-static void
-read_head(Reader *r, const Place *root, Answer *a)
-{
-    a->status = (AnswerStatus)reader_choice(r, root, "status", answer_statuses);
-    a->current_phase = (Phase)reader_choice(r, root, "current_phase", phase_names);
-    a->working_note = reader_text(r, root, "working_note", STATE_NOTE_MAX);
-    a->bundle_key = reader_line(r, root, "bundle_key");
-    a->reasoning = reader_text(r, root, "reasoning", ANSWER_REASON_MAX);
-}
-
-static void
-read_lists(Reader *r, const Place *root, Answer *a)
-{
-    a->add_notes = reader_lines(r, root, "add_notes");
-    a->add_emails = reader_list(r, root, "add_emails", mail_ref_names, read_mail_ref,
-                                (GDestroyNotify)mail_ref_free);
-    a->search_emails = reader_list(r, root, "search_emails", search_names, read_search,
-                                   (GDestroyNotify)search_free);
-    a->search_notes = reader_lines(r, root, "search_notes");
-    a->read_attachments = reader_list(r, root, "read_attachments", file_ref_names,
-                                      read_file_ref, (GDestroyNotify)file_ref_free);
-    a->drop = reader_lines(r, root, "drop");
-    a->write_notes = reader_list(r, root, "write_notes", write_names, read_write,
-                                 (GDestroyNotify)write_free);
-    a->rename_notes = reader_list(r, root, "rename_notes", rename_names, read_rename,
-                                  (GDestroyNotify)rename_free);
-    a->delete_notes = reader_lines(r, root, "delete_notes");
-    a->send_emails =
-        reader_list(r, root, "send_emails", mail_names, read_mail, (GDestroyNotify)mail_free);
-    a->move_emails = reader_list(r, root, "move_emails", mail_ref_names, read_move,
-                                 (GDestroyNotify)mail_ref_free);
-}
-
 void
 answer_free(Answer *a)
 {
     if (!a)
         return;
-    g_free(a->working_note);
-    g_free(a->bundle_key);
-    g_free(a->reasoning);
-    g_ptr_array_unref(a->add_notes);
-    g_ptr_array_unref(a->add_emails);
-    g_ptr_array_unref(a->search_emails);
-    g_ptr_array_unref(a->search_notes);
-    g_ptr_array_unref(a->read_attachments);
-    g_ptr_array_unref(a->drop);
-    g_ptr_array_unref(a->write_notes);
-    g_ptr_array_unref(a->rename_notes);
-    g_ptr_array_unref(a->delete_notes);
-    g_ptr_array_unref(a->send_emails);
-    g_ptr_array_unref(a->move_emails);
+    answer_clear(&answer_table, a);
     g_ptr_array_unref(a->flags);
     g_free(a);
 }
@@ -291,11 +175,9 @@ flag_paths(GPtrArray *flags, const char *what, GPtrArray *paths)
 static Answer *
 read_object(Reader *r, const json_t *object)
 {
-    Answer *a = g_new0(Answer, 1);
     Place root = {object, ""};
+    Answer *a = read_entry(r, &root, &answer_table);
 
-    read_head(r, &root, a);
-    read_lists(r, &root, a);
     a->wait = read_wait(r, &root, a->status);
     a->flags = g_ptr_array_new_with_free_func(g_free);
     flag_paths(a->flags, "left out, so taken for empty", r->missing);
@@ -309,14 +191,7 @@ read_object(Reader *r, const json_t *object)
 static bool
 parse_object(const json_t *object, Answer **ret, GError **error)
 {
-    static const char *const names[] = {
-        "status",           "current_phase", "working_note",
-        "bundle_key",       "reasoning",     "add_notes",
-        "add_emails",       "search_emails", "search_notes",
-        "read_attachments", "drop",          "write_notes",
-        "rename_notes",     "delete_notes",  "send_emails",
-        "move_emails",      "wait",          NULL,
-    };
+    g_autofree const char **names = names_of(&answer_table);
     g_auto(Reader) r = {.list_max = ANSWER_LIST_MAX};
 
     if (!reader_known(&r, &(Place){object, ""}, names))

@@ -4,7 +4,7 @@
  * What the brain answers in one step, as plain structs. Nothing in it has happened, and nothing
  * in it is allowed yet: whether a key or a recipient may be used is for the engine's policy.
  *
- * A provider with structured output is given answer_schema; whatever comes back, by whatever
+ * A provider with structured output is given answer_schema(); whatever comes back, by whatever
  * way, passes answer_parse(). Text around the JSON (prose, code fences) is tolerated, broken
  * JSON is not. Forgiven is what models without schema support do all the time: a field that is
  * left out or null is empty ([], "", 0, replace); a field that nobody knows is dropped; the
@@ -28,7 +28,7 @@
 /* JSON schema that every provider with structured output accepts: the root is an object, all
  * fields are required, additionalProperties is false everywhere; enums, no bounds, no unions,
  * no recursion. What it can't say is checked here. */
-extern const char answer_schema[];
+const char *answer_schema(void);
 
 typedef enum AnswerStatus {
     ANSWER_CONTINUE,

@@ -1,99 +1,212 @@
 /*
- * The schema stands here as text, in the order in which the fields are to be written; the
- * parser is in answer.c, and a test holds the two together.
+ * What a brain may answer, one table per object, in the order in which the fields are to be
+ * written: the schema that it is given, the reader and what frees an answer are made of these.
  */
-#include "steps/answer.h"
-
 #include "base/banned.h"
+#include "base/json.h"
+#include "steps/answer_internal.h"
 
-/* clang-format off */
-#define TEXT(about)    "{\"type\":\"string\",\"description\":\"" about "\"}"
-#define NUMBER(about)  "{\"type\":\"integer\",\"description\":\"" about "\"}"
-#define ENUM(values)   "{\"type\":\"string\",\"enum\":[" values "]}"
-#define LIST(about)    "{\"type\":\"array\",\"description\":\"" about "\",\"items\":" /* item, */
-#define END_LIST       "}"
-#define OBJECT(names)  "{\"type\":\"object\",\"additionalProperties\":false," \
-                       "\"required\":[" names "],\"properties\":{" /* members, */
-#define END_OBJECT     "}}"
-#define KEY            TEXT("key of a note")
-#define MESSAGE_ID     TEXT("Message-ID of a mail")
-#define FOLDER         TEXT("mail folder; as a hint it may be empty")
+const char *const answer_statuses[] = {"continue", "waiting", "complete", "escalate", NULL};
+const char *const answer_fors[] = {"reply", "time", NULL};
+const char *const answer_thens[] = {"remind", "escalate", "continue", NULL};
+static const char *const modes[] = {"replace", "append", NULL};
 
-const char answer_schema[] =
-    OBJECT("\"reasoning\",\"status\",\"current_phase\",\"working_note\",\"bundle_key\","
-           "\"add_notes\",\"add_emails\",\"search_emails\",\"search_notes\","
-           "\"read_attachments\",\"drop\",\"write_notes\",\"rename_notes\",\"delete_notes\","
-           "\"send_emails\",\"move_emails\",\"wait\"")
-    "\"reasoning\":" TEXT("one or two sentences: why this step")
-    ",\"status\":" ENUM("\"continue\",\"waiting\",\"complete\",\"escalate\"")
-    ",\"current_phase\":" ENUM("\"triage\",\"gathering\",\"summarising\",\"working\",\"coding\","
-                               "\"composing\",\"waiting\",\"complete\",\"escalate\"")
-    ",\"working_note\":" TEXT("what to remember; shown again, word for word, in every step; "
-                              "empty: unchanged, - : cleared")
-    ",\"bundle_key\":" TEXT("note whose listed keys are shown in every step, with itself; "
-                            "empty: unchanged, - : none")
-    ",\"add_notes\":" LIST("load these notes")
-        TEXT("key of a note; KEY@BYTES for a note from that byte on") END_LIST
-    ",\"add_emails\":" LIST("load these mails")
-        OBJECT("\"message_id\",\"folder\"")
-            "\"message_id\":" MESSAGE_ID
-            ",\"folder\":" FOLDER
-        END_OBJECT END_LIST
-    ",\"search_emails\":" LIST("search mail; empty fields match anything")
-        OBJECT("\"folder\",\"from\",\"to\",\"subject\",\"text\",\"since\",\"before\"")
-            "\"folder\":" FOLDER
-            ",\"from\":" TEXT("part of the sender")
-            ",\"to\":" TEXT("part of a recipient")
-            ",\"subject\":" TEXT("words of the subject")
-            ",\"text\":" TEXT("words of the text")
-            ",\"since\":" TEXT("date such as 2026-11-15, or empty")
-            ",\"before\":" TEXT("date such as 2026-11-15, or empty")
-        END_OBJECT END_LIST
-    ",\"search_notes\":" LIST("search the text of all notes") TEXT("words") END_LIST
-    ",\"read_attachments\":" LIST("load these attachments")
-        OBJECT("\"message_id\",\"filename\",\"offset\"")
-            "\"message_id\":" MESSAGE_ID
-            ",\"filename\":" TEXT("name as listed")
-            ",\"offset\":" NUMBER("byte of its text to begin with; 0 for the beginning")
-        END_OBJECT END_LIST
-    ",\"drop\":" LIST("forget these from the context")
-        TEXT("key of a note or Message-ID of a mail") END_LIST
-    ",\"write_notes\":" LIST("write these notes in this step")
-        OBJECT("\"key\",\"content\",\"mode\",\"if_version\"")
-            "\"key\":" KEY
-            ",\"content\":" TEXT("the text itself, neither fenced nor encoded")
-            ",\"mode\":" ENUM("\"replace\",\"append\"")
-            ",\"if_version\":" NUMBER("version to be replaced; 0 for the one last shown")
-        END_OBJECT END_LIST
-    ",\"rename_notes\":" LIST("rename these notes")
-        OBJECT("\"from\",\"to\"")
-            "\"from\":" KEY
-            ",\"to\":" KEY
-        END_OBJECT END_LIST
-    ",\"delete_notes\":" LIST("delete these notes") KEY END_LIST
-    ",\"send_emails\":" LIST("send these mails in this step")
-        OBJECT("\"to\",\"cc\",\"subject\",\"body\",\"in_reply_to\",\"attachments\"")
-            "\"to\":" LIST("recipients; empty for whoever asked") TEXT("one address") END_LIST
-            ",\"cc\":" LIST("copies") TEXT("one address") END_LIST
-            ",\"subject\":" TEXT("empty for Re: and the subject of what it answers")
-            ",\"body\":" TEXT("plain text; long or code: put it into a note and attach it")
-            ",\"in_reply_to\":" TEXT("Message-ID of the mail that it answers; "
-                                     "empty for the newest")
-            ",\"attachments\":" LIST("files, made from notes")
-                OBJECT("\"note_key\",\"filename\"")
-                    "\"note_key\":" KEY
-                    ",\"filename\":" TEXT("name of the file in the mail")
-                END_OBJECT END_LIST
-        END_OBJECT END_LIST
-    ",\"move_emails\":" LIST("move these mails when the job ends")
-        OBJECT("\"message_id\",\"folder\"")
-            "\"message_id\":" MESSAGE_ID
-            ",\"folder\":" TEXT("mail folder")
-        END_OBJECT END_LIST
-    ",\"wait\":" OBJECT("\"for\",\"until\",\"then\"")
-            "\"for\":" ENUM("\"reply\",\"time\"")
-            ",\"until\":" TEXT("time such as 2026-11-15T10:00:00Z; empty for no end")
-            ",\"then\":" ENUM("\"remind\",\"escalate\",\"continue\"")
-        END_OBJECT
-    END_OBJECT;
-/* clang-format on */
+#define KEY "key of a note"
+#define MESSAGE_ID "Message-ID of a mail"
+#define FOLDER "mail folder; as a hint it may be empty"
+
+/* The table of these fields, and what frees an entry that it has read. */
+#define TABLE(name, Type, all)                                                                 \
+    static void name##_free(void *entry);                                                      \
+    static const AnswerTable name = {all, G_N_ELEMENTS(all), sizeof(Type), name##_free};       \
+    static void name##_free(void *entry)                                                       \
+    {                                                                                          \
+        answer_clear(&name, entry);                                                            \
+        g_free(entry);                                                                         \
+    }
+
+#define AT(member) offsetof(MailRef, member)
+static const AnswerField mail_ref_fields[] = {
+    {"message_id", MESSAGE_ID, ANSWER_NAME, AT(message_id)},
+    {"folder", FOLDER, ANSWER_LINE, AT(folder)},
+};
+static const AnswerField move_fields[] = {
+    {"message_id", MESSAGE_ID, ANSWER_NAME, AT(message_id)},
+    {"folder", "mail folder", ANSWER_NAME, AT(folder)},
+};
+#undef AT
+TABLE(mail_ref_table, MailRef, mail_ref_fields)
+TABLE(move_table, MailRef, move_fields)
+
+#define AT(member) offsetof(FileRef, member)
+static const AnswerField file_ref_fields[] = {
+    {"message_id", MESSAGE_ID, ANSWER_NAME, AT(message_id)},
+    {"filename", "name as listed", ANSWER_NAME, AT(filename)},
+    {"offset", "byte of its text to begin with; 0 for the beginning", ANSWER_NUMBER,
+     AT(offset)},
+};
+#undef AT
+TABLE(file_ref_table, FileRef, file_ref_fields)
+
+#define AT(member) offsetof(AnswerSearch, member)
+static const AnswerField search_fields[] = {
+    {"folder", FOLDER, ANSWER_LINE, AT(folder)},
+    {"from", "part of the sender", ANSWER_LINE, AT(from)},
+    {"to", "part of a recipient", ANSWER_LINE, AT(to)},
+    {"subject", "words of the subject", ANSWER_LINE, AT(subject)},
+    {"text", "words of the text", ANSWER_LINE, AT(text)},
+    {"since", "date such as 2026-11-15, or empty", ANSWER_TIME, AT(since_us)},
+    {"before", "date such as 2026-11-15, or empty", ANSWER_TIME, AT(before_us)},
+};
+#undef AT
+TABLE(search_table, AnswerSearch, search_fields)
+
+#define AT(member) offsetof(AnswerWrite, member)
+static const AnswerField write_fields[] = {
+    {"key", KEY, ANSWER_NAME, AT(key)},
+    {"content", "the text itself, neither fenced nor encoded", ANSWER_RAW, AT(content),
+     .max = ANSWER_TEXT_MAX},
+    {"mode", NULL, ANSWER_EITHER, AT(append), modes},
+    {"if_version", "version to be replaced; 0 for the one last shown", ANSWER_NUMBER,
+     AT(if_version)},
+};
+#undef AT
+TABLE(write_table, AnswerWrite, write_fields)
+
+#define AT(member) offsetof(AnswerRename, member)
+static const AnswerField rename_fields[] = {
+    {"from", KEY, ANSWER_NAME, AT(from)},
+    {"to", KEY, ANSWER_NAME, AT(to)},
+};
+#undef AT
+TABLE(rename_table, AnswerRename, rename_fields)
+
+#define AT(member) offsetof(AnswerFile, member)
+static const AnswerField file_fields[] = {
+    {"note_key", KEY, ANSWER_NAME, AT(note_key)},
+    {"filename", "name of the file in the mail", ANSWER_LINE, AT(filename)},
+};
+#undef AT
+TABLE(file_table, AnswerFile, file_fields)
+
+#define AT(member) offsetof(AnswerMail, member)
+static const AnswerField mail_fields[] = {
+    {"to", "recipients; empty for whoever asked", ANSWER_ADDRESSES, AT(to),
+     .item = "one address"},
+    {"cc", "copies", ANSWER_ADDRESSES, AT(cc), .item = "one address"},
+    {"subject", "empty for Re: and the subject of what it answers", ANSWER_LINE, AT(subject)},
+    {"body", "plain text; long or code: put it into a note and attach it", ANSWER_TEXT,
+     AT(body), .max = ANSWER_TEXT_MAX},
+    {"in_reply_to", "Message-ID of the mail that it answers; empty for the newest", ANSWER_LINE,
+     AT(in_reply_to)},
+    {"attachments", "files, made from notes", ANSWER_LIST, AT(attachments), .of = &file_table},
+};
+#undef AT
+TABLE(mail_table, AnswerMail, mail_fields)
+
+/* What is read of it depends on the status: answer.c. */
+static const AnswerField wait_fields[] = {
+    {"for", NULL, ANSWER_EITHER, 0, answer_fors},
+    {"until", "time such as 2026-11-15T10:00:00Z; empty for no end", ANSWER_TIME},
+    {"then", NULL, ANSWER_CHOICE, 0, answer_thens},
+};
+const AnswerTable answer_wait_table = {wait_fields, G_N_ELEMENTS(wait_fields),
+                                       sizeof(AnswerWait), g_free};
+
+#define AT(member) offsetof(Answer, member)
+static const AnswerField answer_fields[] = {
+    {"reasoning", "one or two sentences: why this step", ANSWER_TEXT, AT(reasoning),
+     .max = ANSWER_REASON_MAX},
+    {"status", NULL, ANSWER_CHOICE, AT(status), answer_statuses},
+    {"current_phase", NULL, ANSWER_CHOICE, AT(current_phase), phase_names},
+    {"working_note",
+     "what to remember; shown again, word for word, in every step; empty: unchanged, - : "
+     "cleared",
+     ANSWER_TEXT, AT(working_note), .max = STATE_NOTE_MAX},
+    {"bundle_key",
+     "note whose listed keys are shown in every step, with itself; empty: unchanged, - : none",
+     ANSWER_LINE, AT(bundle_key)},
+    {"add_notes", "load these notes", ANSWER_LINES, AT(add_notes),
+     .item = "key of a note; KEY@BYTES for a note from that byte on"},
+    {"add_emails", "load these mails", ANSWER_LIST, AT(add_emails), .of = &mail_ref_table},
+    {"search_emails", "search mail; empty fields match anything", ANSWER_LIST,
+     AT(search_emails), .of = &search_table},
+    {"search_notes", "search the text of all notes", ANSWER_LINES, AT(search_notes),
+     .item = "words"},
+    {"read_attachments", "load these attachments", ANSWER_LIST, AT(read_attachments),
+     .of = &file_ref_table},
+    {"drop", "forget these from the context", ANSWER_LINES, AT(drop),
+     .item = "key of a note or Message-ID of a mail"},
+    {"write_notes", "write these notes in this step", ANSWER_LIST, AT(write_notes),
+     .of = &write_table},
+    {"rename_notes", "rename these notes", ANSWER_LIST, AT(rename_notes), .of = &rename_table},
+    {"delete_notes", "delete these notes", ANSWER_LINES, AT(delete_notes), .item = KEY},
+    {"send_emails", "send these mails in this step", ANSWER_LIST, AT(send_emails),
+     .of = &mail_table},
+    {"move_emails", "move these mails when the job ends", ANSWER_LIST, AT(move_emails),
+     .of = &move_table},
+    {"wait", NULL, ANSWER_OBJECT, AT(wait), .of = &answer_wait_table},
+};
+#undef AT
+const AnswerTable answer_table = {answer_fields, G_N_ELEMENTS(answer_fields), sizeof(Answer),
+                                  NULL};
+
+/* --- the schema --- */
+
+static json_t *object_schema(const AnswerTable *t);
+
+static json_t *
+text_schema(const char *about)
+{
+    return json_pack("{s:s, s:s}", "type", "string", "description", about);
+}
+
+static json_t *
+words_schema(const char *const *words)
+{
+    json_t *all = json_array();
+
+    for (; *words; words++)
+        json_array_append_new(all, json_string(*words));
+    return json_pack("{s:s, s:o}", "type", "string", "enum", all);
+}
+
+static json_t *
+field_schema(const AnswerField *f)
+{
+    if (f->words)
+        return words_schema(f->words);
+    if (f->type == ANSWER_OBJECT)
+        return object_schema(f->of);
+    if (f->type == ANSWER_NUMBER)
+        return json_pack("{s:s, s:s}", "type", "integer", "description", f->about);
+    if (!f->of && !f->item)
+        return text_schema(f->about);
+    return json_pack("{s:s, s:s, s:o}", "type", "array", "description", f->about, "items",
+                     f->of ? object_schema(f->of) : text_schema(f->item));
+}
+
+static json_t *
+object_schema(const AnswerTable *t)
+{
+    json_t *names = json_array(), *members = json_object();
+
+    for (size_t i = 0; i < t->n; i++) {
+        json_array_append_new(names, json_string(t->fields[i].name));
+        json_object_set_new(members, t->fields[i].name, field_schema(&t->fields[i]));
+    }
+    return json_pack("{s:s, s:b, s:o, s:o}", "type", "object", "additionalProperties", 0,
+                     "required", names, "properties", members);
+}
+
+const char *
+answer_schema(void)
+{
+    static char *text;
+
+    if (!text) {
+        g_autoptr(json_t) schema = object_schema(&answer_table);
+        text = json_format(schema);
+    }
+    return text;
+}

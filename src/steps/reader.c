@@ -376,6 +376,7 @@ reader_list(Reader *r,
             const char *name,
             const char *const *known,
             ReaderEntry read,
+            const void *data,
             GDestroyNotify free_entry)
 {
     GPtrArray *list = g_ptr_array_new_with_free_func(free_entry);
@@ -391,7 +392,7 @@ reader_list(Reader *r,
         Place entry = {decode(r, json_array_get(value, i), JSON_OBJECT), path_of_entry};
 
         if (reader_known(r, &entry, known))
-            g_ptr_array_add(list, read(r, &entry));
+            g_ptr_array_add(list, read(r, &entry, data));
         else
             reader_fail(r, ERR_NEVER, at, of_entry, "must be an object");
     }

@@ -85,10 +85,11 @@ GPtrArray *reader_lines(Reader *r, const Place *at, const char *name);
 GPtrArray *reader_addresses(Reader *r, const Place *at, const char *name);
 /* A list of objects with the known fields. What read() returns is in the list and freed with it.
  */
-typedef void *(*ReaderEntry)(Reader *r, const Place *at);
+typedef void *(*ReaderEntry)(Reader *r, const Place *at, const void *data);
 GPtrArray *reader_list(Reader *r,
                        const Place *at,
                        const char *name,
                        const char *const *known,
                        ReaderEntry read,
+                       const void *data,
                        GDestroyNotify free_entry);

@@ -265,7 +265,7 @@ ask(Task *t,
                       .context = t->context,
                       .why_again = failed->why,
                       .last_answer = said,
-                      .schema = t->mode->schema,
+                      .schema = t->mode->schema ? t->mode->schema() : NULL,
                       .signal_fd = t->run->signal_fd,
                       .draining = &t->run->draining};
     g_autoptr(GError) unasked = NULL;

@@ -150,7 +150,8 @@ test_left_out(void)
     g_assert_false(write->append);
     g_assert_cmpint(write->if_version, ==, 0);
     g_assert_cmpuint(a->flags->len, ==, 1);
-    g_assert_true(g_str_has_prefix(nth(a->flags, 0), "left out, so taken for empty: working_"));
+    g_assert_true(g_str_has_prefix(nth(a->flags, 0), "left out, so taken for empty: reasoning, "
+                                                     "working_note, "));
 }
 
 /* What has a status only may leave the rest out; these tests look at the flags of L2. */
@@ -558,7 +559,7 @@ test_schema(void)
 {
     g_autoptr(json_t) schema = NULL;
 
-    g_assert_true(json_parse(answer_schema, strlen(answer_schema), 0, &schema, NULL));
+    g_assert_true(json_parse(answer_schema(), strlen(answer_schema()), 0, &schema, NULL));
     check_schema(schema, 0);
     /* A model that writes its reasons first decides by them. */
     g_assert_cmpstr(json_string_value(json_array_get(json_object_get(schema, "required"), 0)),
@@ -575,10 +576,59 @@ test_schema(void)
     }
 }
 
+/* "{a, b: [text], c: [{d}]}", as docs/formats.md says it. */
+static void
+outline(const json_t *schema, GString *s)
+{
+    const char *type = json_string_value(json_object_get(schema, "type")), *name;
+    const json_t *items = json_object_get(schema, "items");
+    const char *comma = "";
+    json_t *child;
+
+    if (strcmp(type, "object") == 0) {
+        g_string_append_c(s, '{');
+        json_object_foreach(json_object_get(schema, "properties"), name, child)
+        {
+            g_string_append_printf(s, "%s%s", comma, name);
+            comma = ", ";
+            if (json_object_get(child, "items") || json_object_get(child, "properties"))
+                g_string_append(s, ": ");
+            outline(child, s);
+        }
+        g_string_append_c(s, '}');
+    } else if (items) {
+        g_string_append_c(s, '[');
+        if (json_object_get(items, "properties"))
+            outline(items, s);
+        else
+            g_string_append(s, "text");
+        g_string_append_c(s, ']');
+    }
+}
+
+static void
+test_formats(void)
+{
+    g_autofree char *path =
+        g_build_filename(g_getenv("G_TEST_SRCDIR"), "..", "..", "docs", "formats.md", NULL);
+    g_autofree char *formats = NULL;
+    g_autoptr(json_t) schema = NULL;
+    g_autoptr(GString) want = g_string_new(NULL);
+
+    g_assert_true(json_parse(answer_schema(), strlen(answer_schema()), 0, &schema, NULL));
+    outline(schema, want);
+    g_assert_true(g_file_get_contents(path, &formats, NULL, NULL));
+    g_auto(GStrv) words = g_strsplit_set(formats, " \n", -1);
+    g_autofree char *text = g_strjoinv(" ", words);
+    g_test_message("%s", want->str);
+    g_assert_nonnull(strstr(text, want->str));
+}
+
 int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/answer/formats", test_formats);
     g_test_add_func("/answer/full", test_full);
     g_test_add_func("/answer/left-out", test_left_out);
     g_test_add_func("/answer/around", test_around);
