@@ -25,7 +25,7 @@ const ConfKey config_keys[] = {
     {"postrider", "context-bytes", CONF_SIZE, "256k", NULL, "most text that a brain is shown in one step; at least 8k"},
     {"postrider", "email-body-warn-chars", CONF_INT, "4000", "0..1000000000", "longer bodies are noticed before they are sent"},
 
-    {"postrider", "max-questions", CONF_INT, "8", "0..1000", "questions about held mail that one job may have open at a time; 0 is no limit"},
+    {"postrider", "max-questions", CONF_INT, "8", "0..1000", "questions for a person's yes that one job may have open at a time; 0 is no limit"},
     {"postrider", "max-mails-per-round", CONF_INT, "50", "0..1000000", "mails of one job and round before a person is asked; 0 is no limit"},
     {"postrider", "max-mails-per-hour", CONF_INT, "10", "0..1000000", "the same, to one address outside, in an hour"},
     {"postrider", "max-mails-per-day", CONF_INT, "50", "0..1000000", "and in a day"},

@@ -217,6 +217,14 @@ note_held(Cli *cli, Status *s, GError **error)
         g_autoptr(QuestionMails) mails = NULL;
         if (!question_mails(cli->db, q->id, &mails, error))
             return false;
+        OutId number;
+        if (mails->len == 0 && !question_number(cli->db, q, &number, error))
+            return false;
+        if (mails->len == 0)
+            note(s->waiting,
+                 "job %" G_GINT64_FORMAT " asks: %s postrider approve %" G_GINT64_FORMAT
+                 ", or reject %" G_GINT64_FORMAT,
+                 q->job.v, q->asks, number.v, number.v);
         for (guint k = 0; k < mails->len; k++) {
             const QuestionMail *m = g_ptr_array_index(mails, k);
             if (!m->undecided)

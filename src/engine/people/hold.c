@@ -27,13 +27,12 @@ say_stopped(const Question *q)
 }
 
 static char *
-say_changed(const Question *q)
+say_changed(const QuestionKind *kind, const Question *q)
 {
     g_autofree char *shown = digest_hex(&q->digest);
-    return g_strdup_printf("What is held is no longer what was shown with the digest %s, so it "
-                           "does not leave. Nothing changed now. REJECT ends it; "
-                           "'postrider outbox show' tells what is there.",
-                           shown);
+    return g_strdup_printf(
+        "What is held is no longer what was shown with the digest %s, so %s.", shown,
+        kind->changed);
 }
 
 /* --- the decision --- */
@@ -97,9 +96,9 @@ decide(Txn *txn,
         g_string_truncate(stuck, stuck->len - 1);
         *ret_end = HOLD_NO_WAY;
         *ret_text = g_strdup_printf(
-            "It can't leave from here:\n\n%s.\n\nNothing changed; it is still held, and the "
+            "%s:\n\n%s.\n\nNothing changed; it is still held, and the "
             "question is still open. Say APPROVE again once there is a way, or REJECT.",
-            stuck->str);
+            kind->no_way, stuck->str);
         return true;
     }
     if (!question_decide(txn, q->id, answer->approve, answer->who, answer->why, &closed, error))
@@ -160,7 +159,7 @@ hold_decide(Txn *txn,
     if (answer->approve && !is_as_shown(txn->db, kind, q, &same, error))
         return false;
     if (!same)
-        return refuse(HOLD_CHANGED, say_changed(q), ret_end, ret_text);
+        return refuse(HOLD_CHANGED, say_changed(kind, q), ret_end, ret_text);
     return decide(txn, kind, q, answer, ret_end, ret_text, error);
 }
 

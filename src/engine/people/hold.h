@@ -20,6 +20,8 @@
 
 typedef struct RoleMailParent RoleMailParent; /* engine/out/role_mail.h */
 typedef struct QuestionKind QuestionKind;     /* engine/people/question_kind.h */
+typedef struct ProposedNote ProposedNote;     /* engine/run/commit.h */
+typedef struct NoteBy NoteBy;                 /* store/note/note_versions.h */
 
 /* Nobody reads the twentieth question of one job: from max-questions open ones on it can ask no
  * more, and what would be held is refused for this reason. *ret_why NULL: it may ask; static.
@@ -59,6 +61,18 @@ bool hold_ask_doubt(Engine *engine,
                     const OutRow *mail,
                     const char *open,
                     GError **error);
+
+/* Asks the owner about a change of a note that this round may not make; why: why not, static.
+ * *ret_asked false: nobody can be asked now (hold_may_ask). True also where a question of the job
+ * about this note is open already. */
+bool hold_ask_note(Engine *engine,
+                   Txn *txn,
+                   const Job *job,
+                   const ProposedNote *n,
+                   const NoteBy *by,
+                   const char *why,
+                   bool *ret_asked,
+                   GError **error);
 
 typedef enum HoldEnd {
     HOLD_DONE,

@@ -2,7 +2,8 @@
 #include "base/banned.h"
 #include "base/text.h"
 
-static const QuestionKind *const kinds[] = {&question_held_mail, &question_mail_in_doubt};
+static const QuestionKind *const kinds[] = {&question_held_mail, &question_mail_in_doubt,
+                                            &question_note};
 
 const QuestionKind *
 question_kind(const char *name)

@@ -23,6 +23,8 @@ struct QuestionKind {
     unsigned may;          /* MAY_…: all of them whoever answers must have */
     const char *subject;   /* of the mail that asks; NULL: that of the conversation */
     const char *how;       /* what can be answered, and what each answer does */
+    const char *changed;   /* "What is held is no longer what was shown, so …" */
+    const char *no_way;    /* before the lines of what could not be decided */
     const char *traces[2]; /* of the mail that answers: no, yes */
     /* What is said of what was decided, before the lines: no, yes; of one, of several. */
     const char *said[2][2];
@@ -39,7 +41,7 @@ struct QuestionKind {
     /* What became of it, in lines for the job. */
     bool (*news)(Db *db, const Question *q, GString *s, GError **error);
 };
-extern const QuestionKind question_held_mail, question_mail_in_doubt;
+extern const QuestionKind question_held_mail, question_mail_in_doubt, question_note;
 
 /* NULL: this version does not know it, and nobody's yes counts. */
 const QuestionKind *question_kind(const char *name);

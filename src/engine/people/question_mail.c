@@ -277,6 +277,10 @@ const QuestionKind question_held_mail = {
            "  REJECT         it never leaves\n"
            "  REJECT: why    likewise, and the agent goes on with what you write\n\n"
            "What you write below that line the agent is told too. An answer counts once.",
+    .changed =
+        "What is held is no longer what was shown, so it does not leave. Nothing changed "
+        "now. REJECT ends it; 'postrider outbox show' tells what is there",
+    .no_way = "It can't leave from here",
     .traces = {"held mail was rejected", "held mail was approved"},
     .said = {{"This mail will not leave", "These mails will not leave"},
              {"This mail leaves now", "These mails leave now"}},
@@ -328,6 +332,10 @@ const QuestionKind question_mail_in_doubt = {
            "  REJECT         it is not: it arrived, or is not needed any more\n"
            "  REJECT: why    likewise, and the agent goes on with what you write\n\n"
            "An answer counts once.",
+    .changed =
+        "What is held is no longer what was shown, so it does not leave. Nothing changed "
+        "now. REJECT ends it; 'postrider outbox show' tells what is there",
+    .no_way = "It can't leave from here",
     .traces = {"mail in doubt counts as sent", "mail in doubt is sent once more"},
     .said = {{"This mail is not sent again, and counts as sent",
               "This mail is not sent again, and counts as sent"},

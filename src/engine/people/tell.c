@@ -125,6 +125,11 @@ add_questions(Db *db, JobId id, GString *s, GError **error)
         g_autoptr(QuestionMails) mails = NULL;
         if (!question_mails(db, q->id, &mails, error))
             return false;
+        if (mails->len == 0)
+            g_string_append_printf(s,
+                                   "It asks: %s APPROVE or REJECT, as a reply to the mail "
+                                   "that asks.\n",
+                                   q->asks);
         for (guint k = 0; k < mails->len; k++) {
             const QuestionMail *m = g_ptr_array_index(mails, k);
             if (m->undecided)

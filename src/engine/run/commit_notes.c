@@ -1,9 +1,11 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "engine/people/hold.h"
 #include "engine/run/commit_internal.h"
 #include "notes/instruct.h"
 #include "notes/notes.h"
+#include "store/viewer.h"
 
 #define NAMES_MAX 200 /* characters of a list of people */
 #define WHY_MAX 80    /* characters of it in one line of what was done */
@@ -79,8 +81,9 @@ check_hand(const Commit *c, Db *db, const ProposedNote *n, GError **error)
                    why, who);
 }
 
-static bool
-apply(Txn *txn, const ProposedNote *n, const NoteBy *by, int64_t *ret_version, GError **error)
+bool
+proposed_note_apply(
+    Txn *txn, const ProposedNote *n, const NoteBy *by, int64_t *ret_version, GError **error)
 {
     *ret_version = 0;
     switch (n->act) {
@@ -122,6 +125,36 @@ advice(const char *refusal)
     return strstr(refusal, "larger than the limit") ? "; split it into several notes" : "";
 }
 
+/* Is the owner asked about a change that was refused? A model hears that; a program has asked in
+ * vain. Nobody is asked about a change that a conflict would refuse after the yes too. */
+static bool
+ask_owner(const Commit *c,
+          Txn *txn,
+          const ProposedNote *n,
+          const NoteBy *by,
+          bool *ret,
+          GError **error)
+{
+    const Config *config = c->engine->home->config;
+    const char *why = round_below_steer(c->job, c->in);
+    const Viewer writer = note_writer(by);
+    g_autoptr(Note) newest = NULL;
+    int64_t shown;
+    *ret = false;
+    if (!step_hears(c->in) || !why || !viewer_sees_note(txn->db, &writer, n->key) ||
+        !(note_instructs(config, n->key) || (n->to && note_instructs(config, n->to))))
+        return true;
+    if (!note_look(txn->db, &writer, n->key, 0, &newest, error) ||
+        !note_shown_version(txn->db, c->job->id, n->key, &shown, error))
+        return false;
+    bool knows = newest && !newest->deleted ? shown == newest->version : n->act <= NOTE_APPEND;
+    if (!knows && n->act != NOTE_APPEND)
+        return true;
+    NoteBy approved = *by;
+    approved.below = false;
+    return hold_ask_note(c->engine, txn, c->job, n, &approved, why, ret, error);
+}
+
 bool
 commit_notes(Commit *c, Txn *txn, GError **error)
 {
@@ -134,7 +167,8 @@ commit_notes(Commit *c, Txn *txn, GError **error)
         const ProposedNote *n = g_ptr_array_index(c->p->notes, i);
         g_autoptr(GError) failed = NULL;
         int64_t version;
-        if (check_hand(c, txn->db, n, &failed) && apply(txn, n, &by, &version, &failed)) {
+        if (check_hand(c, txn->db, n, &failed) &&
+            proposed_note_apply(txn, n, &by, &version, &failed)) {
             report(c, n, version);
             continue;
         }
@@ -143,9 +177,15 @@ commit_notes(Commit *c, Txn *txn, GError **error)
             g_propagate_error(error, g_steal_pointer(&failed));
             return false;
         }
-        commit_result(c, "note %s: %s%s", n->key, failed->message, advice(failed->message));
+        bool asked;
+        if (!ask_owner(c, txn, n, &by, &asked, error))
+            return false;
+        commit_result(c, "note %s: %s%s%s", n->key, failed->message, advice(failed->message),
+                      asked ? "; the owner is asked for a yes, and you hear of the answer"
+                            : "");
         g_autofree char *why = text_shorten(failed->message, WHY_MAX);
-        commit_did(c, COULD_NOT_CHANGE "%s (%s)", n->key, why);
+        commit_did(c, COULD_NOT_CHANGE "%s (%s)%s", n->key, why,
+                   asked ? ", asked the owner" : "");
         c->notes_failed++;
     }
     return true;
