@@ -73,11 +73,28 @@ pr run --timers 2>/dev/null
 is "$(book)" '1 greeted ' 'the next one takes its place'
 ok 'and nothing is taken for an edit of a person' test ! -e "$HOME_DIR/guests/book.txt.edited-1"
 
+# --- folders that a face watches, kept as a row ---
+home
+turn
+pr config set postrider log-level debug
+mkdir -p "$HOME_DIR/guests"
+sqlite3 "$HOME_DIR/state/postrider.db" "INSERT INTO watch VALUES ('other', 'guests')"
+looks() { grep -c 'msg=started part=run ' "$WORK/serve.log"; }
+looked() { [ "$(looks)" -ge "$1" ]; }
+unset POSTRIDER_CLOCK
+start_serve
+ok 'a master that starts has them looked at' wait_for looked 1
+before=$(looks)
+touch "$HOME_DIR/guests/new"
+ok 'and when a file there changes' wait_for looked $((before + 1))
+stop_serve
+
 # --- a program that does not know it ---
+home
 visit desk >/dev/null
 turn
-env -u POSTRIDER_LIBEXEC "$PR_BIN" --home "$HOME_DIR" continue 2 >/dev/null 2>&1
+env -u POSTRIDER_LIBEXEC "$PR_BIN" --home "$HOME_DIR" continue 1 >/dev/null 2>&1
 POSTRIDER_LIBEXEC= pr serve --once 2>"$WORK/err"
 ok 'a program without the face leaves its jobs alone' grep -q "led by 'guestbook'" "$WORK/err"
-is "$(job state 2)" 'queued' 'they wait'
+is "$(job state 1)" 'queued' 'they wait'
 done_testing

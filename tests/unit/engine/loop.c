@@ -92,7 +92,7 @@ test_commit_step(TestWork *w, gconstpointer data)
     g_assert_nonnull(strstr(last->results, c->want_result));
 }
 
-/* A park without a question is no step, and its checkpoint waits for the notes on disk. */
+/* A park at a limit is no step, and its checkpoint waits for the notes on disk. */
 static void
 test_park(TestWork *w, gconstpointer data)
 {
@@ -106,6 +106,7 @@ test_park(TestWork *w, gconstpointer data)
     OutId waits;
 
     p->resume = (Due){.us = TEST_NOW};
+    w->in.bare = true;
     work_take_in(w, "envoy", MAIL, TRUST_PRINCIPAL, MSG_STORED);
     work_claim(w);
     Txn txn = test_begin(w->engine.db);

@@ -17,6 +17,7 @@ typedef struct TestWork {
     Job *job;
     JobClaim claim;
     StepInput in;
+    const char *face; /* of the job; NULL: none */
 } TestWork;
 
 static inline void
@@ -83,7 +84,7 @@ work_take_in(TestWork *w, const char *role, const char *raw, Trust trust, MsgSta
         g_assert_true(job_take_mail(&txn, w->id, id, m->from->spec, m->id, &round, &error));
     } else if (mine) {
         const JobNew job = {.role = role,
-                            .face = "",
+                            .face = w->face ? w->face : "",
                             .subject = m->subject,
                             .asker = m->from->spec,
                             .original_msgid = m->id,

@@ -1,0 +1,173 @@
+/* Which calls of a face the engine makes, and what it does by their word. */
+#include "engine/face.h"
+#include "base/banned.h"
+#include "brain/brain.h"
+#include "engine/run/run.h"
+#include "letter/mode_letter.h"
+#include "testwork.h"
+
+#define ANSWER "{\"status\":\"continue\",\"current_phase\":\"working\"}\n"
+
+const BrainOps *const brain_kinds[] = {&brain_script, NULL};
+
+static const char task[] =
+    "From: ann@example.org\nTo: envoy@example.org\nSubject: s\nMessage-ID: <a@x>\n\nGo.\n";
+
+static GString *calls;
+static int64_t until;
+
+static bool
+ready(Engine *engine, const Job *job, int64_t *ret_until, GError **error)
+{
+    g_string_append(calls, "ready ");
+    *ret_until = until;
+    return true;
+}
+
+static bool
+frame(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **error)
+{
+    g_string_append(calls, "frame ");
+    return true;
+}
+
+/* The row of the job is as it was before the step, and the mails have their ids. */
+static bool
+commit(Engine *engine,
+       Txn *txn,
+       const Job *job,
+       const StepInput *in,
+       const Proposal *p,
+       const StepResult *r,
+       GError **error)
+{
+    const Verdict *first = &g_array_index(r->verdicts, Verdict, 0);
+
+    g_string_append_printf(calls, "commit:%s:%s:%s ", job->state == JOB_RUNNING ? "runs" : "?",
+                           r->status == PROPOSE_COMPLETE ? "complete" : "?",
+                           !g_ptr_array_index(r->msgids, 0) ? "unsent"
+                           : first->kind == VERDICT_HELD    ? "held"
+                                                            : "sent");
+    return true;
+}
+
+static bool
+ordered(Engine *engine, Txn *txn, const Job *job, OrderKind kind, GError **error)
+{
+    g_string_append_printf(calls, "ordered:%d:%d ", kind == ORDER_STOP,
+                           job->state == JOB_STOPPED);
+    return true;
+}
+
+static bool
+look(Engine *engine, unsigned *n, GError **error)
+{
+    *n += 2;
+    return true;
+}
+
+static void
+check(Engine *engine, GPtrArray *findings)
+{
+    g_ptr_array_add(findings, g_strdup("a finding"));
+}
+
+static const FaceOps face = {.name = "test",
+                             .ready = ready,
+                             .frame = frame,
+                             .commit = commit,
+                             .ordered = ordered,
+                             .look = look,
+                             .check = check};
+static const FaceOps none = {.name = "none"};
+
+static JobState
+state_of(TestWork *w)
+{
+    const Viewer all = VIEWER_OPERATOR;
+    g_autoptr(Job) job = NULL;
+
+    g_assert_true(job_load(w->engine.db, &all, w->id, &job, NULL));
+    return job->state;
+}
+
+static void
+test_run(void)
+{
+    static const struct {
+        const char *name, *face;
+        int64_t until;
+        const char *want_calls;
+        JobState want;
+    } cases[] = {
+        {"a job of its own", "test", 0, "ready frame commit:runs:complete:sent ", JOB_DONE},
+        {"not ready yet", "test", TEST_NOW + USEC_PER_SEC, "ready ", JOB_QUEUED},
+        {"of a face without calls", "none", 0, "", JOB_DONE},
+        {"a plain conversation", "", 0, "", JOB_DONE},
+        {"of nobody's", "gone", 0, "", JOB_QUEUED},
+    };
+    static const FaceOps *const faces[] = {&none, &face, NULL};
+    ModeOps mode = mode_letter;
+    const ModeOps *const modes[] = {&mode, NULL};
+
+    mode.name = "steps"; /* that of the role of the tests */
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_test_message("%s", cases[i].name);
+        g_autoptr(GError) error = NULL;
+        const RunLimits limits = {.mark = JOB_NO_MARK};
+        RunStats stats = {0};
+        TestWork w;
+        bool got;
+
+        calls = g_string_new(NULL);
+        until = cases[i].until;
+        work_open(&w, NULL);
+        w.engine.modes = modes;
+        w.engine.faces = faces;
+        g_autofree char *folder = g_build_filename(w.home->path, "scripts", NULL);
+        g_assert_cmpint(g_mkdir(folder, 0700), ==, 0);
+        test_write(folder, "demo.jsonl", ANSWER);
+        w.face = cases[i].face;
+        work_take_in(&w, "envoy", task, TRUST_PRINCIPAL, MSG_STORED);
+        run_one(&w.engine, w.id, &limits, &stats, &got, &error);
+        g_assert_no_error(error);
+        g_assert_cmpstr(calls->str, ==, cases[i].want_calls);
+        g_assert_cmpint(state_of(&w), ==, cases[i].want);
+        work_close(&w, NULL);
+        g_string_free(calls, TRUE);
+    }
+}
+
+static void
+test_world(TestWork *w, gconstpointer data)
+{
+    static const FaceOps *const faces[] = {&none, &face, &face, NULL};
+    g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GError) error = NULL;
+    unsigned n;
+    bool changed;
+
+    w->engine.faces = faces;
+    w->face = "test";
+    calls = g_string_new(NULL);
+    g_assert_true(faces_look(&w->engine, &n, &error));
+    g_assert_cmpuint(n, ==, 4);
+    faces_check(&w->engine, findings);
+    g_assert_cmpuint(findings->len, ==, 2);
+    work_take_in(w, "envoy", task, TRUST_PRINCIPAL, MSG_STORED);
+    Txn txn = test_begin(w->engine.db);
+    g_assert_true(job_stop(&txn, w->id, "because", &changed, &error));
+    g_assert_true(faces_ordered(&w->engine, &txn, w->id, ORDER_STOP, &error));
+    test_commit(&txn);
+    g_assert_cmpstr(calls->str, ==, "ordered:1:1 ");
+    g_string_free(calls, TRUE);
+}
+
+int
+main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/engine/face/run", test_run);
+    g_test_add("/engine/face/world", TestWork, NULL, work_open, test_world, work_close);
+    return g_test_run();
+}
