@@ -272,13 +272,12 @@ cli_db_to_read(Cli *cli)
 int
 cli_job(Cli *cli, const char *text, JobId *ret)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(Job) job = NULL;
     if (!job_id_parse(text, ret))
         return cli_fail(EX_USAGE, "'%s' is no job; a job is a number, see: postrider job list",
                         text);
-    if (!job_load(cli->db, &viewer, *ret, &job, &error))
+    if (!job_load(cli->db, &VIEWER_OPERATOR, *ret, &job, &error))
         return cli_error(0, error);
     if (!job)
         return cli_fail(EX_NOINPUT, "there is no job %s; see: postrider job list", text);

@@ -59,9 +59,8 @@ faces_order(
 bool
 faces_ordered(Engine *engine, Txn *txn, JobId id, OrderKind kind, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
-    if (!job_load(engine->db, &viewer, id, &job, error))
+    if (!job_load(engine->db, &VIEWER_OPERATOR, id, &job, error))
         return false;
     const FaceOps *face = job ? engine_face(engine, job->face) : NULL;
     return !face || !face->ordered || face->ordered(engine, txn, job, kind, error);

@@ -102,10 +102,9 @@ compare_copies(gconstpointer a, gconstpointer b)
 static bool
 read_copies(Db *db, OutId id, const char *mailbox, GBytes **ret_bytes, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.id = id, .all = true, .copies = true, .limit = UINT_MAX};
     g_autoptr(OutRows) rows = NULL;
-    if (!outbox_list(db, &viewer, &q, &rows, error))
+    if (!outbox_list(db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     g_ptr_array_sort(LIST_ARRAY(rows), compare_copies);
     *ret_bytes = NULL;

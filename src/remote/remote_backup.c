@@ -96,7 +96,6 @@ list_here(Mirror *m, const ConfRole *role, GError **error)
 static bool
 is_wanted(Mirror *m, const Message *mail, bool *ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRow) row = NULL;
     Minted minted;
     bool sure;
@@ -104,7 +103,7 @@ is_wanted(Mirror *m, const Message *mail, bool *ret, GError **error)
     if (g_hash_table_contains(m->here, mail->id) ||
         !namesake_minted(m->r->engine->home, mail, &minted, &sure))
         return true;
-    if (!outbox_find(m->r->engine->db, &viewer, mail->id, &row, error))
+    if (!outbox_find(m->r->engine->db, &VIEWER_OPERATOR, mail->id, &row, error))
         return false;
     *ret = !row || row->state != OUT_SENT;
     return true;
@@ -260,7 +259,6 @@ mirror_done(Remote *r, const ConfRole *role, GError **error)
 static bool
 stop_moved(Remote *r, const ConfRole *role, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(RemoteRows) moved = NULL;
     g_auto(Txn) txn = {0};
     if (!list_moved(r, role, &moved, error) ||
@@ -270,7 +268,7 @@ stop_moved(Remote *r, const ConfRole *role, GError **error)
         const RemoteRow *row = g_ptr_array_index(moved, i);
         g_autoptr(Job) job = NULL;
         bool changed = false;
-        if (!job_load(r->engine->db, &viewer, row->job, &job, error) ||
+        if (!job_load(r->engine->db, &VIEWER_OPERATOR, row->job, &job, error) ||
             (job && job->state != JOB_PARKED &&
              !job_stop(
                  &txn, row->job,

@@ -159,7 +159,6 @@ remote_is_known(Remote *r,
                 char **ret_file,
                 GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRow) row = NULL;
     MsgKnown known;
     *ret_old = false;
@@ -167,7 +166,7 @@ remote_is_known(Remote *r,
     if (mail->uid >= mark->anew_uid)
         return true;
     if (!messages_known(r->engine->db, role->name, m, &known, error) ||
-        (known.id.v && !messages_load(r->engine->db, &viewer, known.id, &row, error)))
+        (known.id.v && !messages_load(r->engine->db, &VIEWER_OPERATOR, known.id, &row, error)))
         return false;
     *ret_old = !row && !came_later(mark, mail, m);
     *ret_file = row ? g_strdup(row->file) : NULL;

@@ -104,13 +104,12 @@ remote_probe_next_us(const Remote *r)
 bool
 remote_probe(Remote *r, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.state = "in_doubt", .limit = MANY};
     g_autoptr(OutRows) rows = NULL;
     if (!g_str_equal(r->account->in_doubt, "probe") ||
         !g_str_equal(r->account->sent_copy, "server"))
         return true;
-    if (!outbox_list(r->engine->db, &viewer, &q, &rows, error))
+    if (!outbox_list(r->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     if (!is_time(r, rows))
         return true;

@@ -163,7 +163,6 @@ static bool
 end_body(void *user, const ImapMail *mail, GError **error)
 {
     Survey *s = user;
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(GBytes) lines = NULL;
     g_autoptr(MsgRow) known = NULL;
     if (!mail || mail->body != IMAP_BODY_WRITTEN || (mail->flags & IMAP_DELETED))
@@ -174,7 +173,7 @@ end_body(void *user, const ImapMail *mail, GError **error)
     const char *data = g_bytes_get_data(lines, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
     g_autoptr(GPtrArray) roles = remote_route(s->r, m);
-    if (!messages_find(s->r->engine->db, &viewer, m->id, &known, error))
+    if (!messages_find(s->r->engine->db, &VIEWER_OPERATOR, m->id, &known, error))
         return false;
     return known || roles->len == 0 ||
            store(s, g_ptr_array_index(roles, 0), mail, lines, m, error);

@@ -91,11 +91,10 @@ send_rows(Pass *p, OutRows *rows, GError **error)
 static bool
 settle_stranded(Pass *p, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.state = "sending", .limit = UINT_MAX};
     g_autoptr(OutRows) rows = NULL;
 
-    if (!outbox_list(p->engine->db, &viewer, &q, &rows, error))
+    if (!outbox_list(p->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     g_ptr_array_sort(LIST_ARRAY(rows), compare_rows);
     for (guint i = 0; i < rows->len;) {
@@ -118,14 +117,13 @@ settle_stranded(Pass *p, GError **error)
 static bool
 ask_about(Engine *engine, OutId id, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.id = id, .state = "in_doubt", .limit = UINT_MAX};
     g_autoptr(OutRows) rows = NULL;
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(DeliveryFailure));
     g_auto(Txn) txn = {0};
 
     if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !outbox_list(engine->db, &viewer, &q, &rows, error))
+        !outbox_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     for (guint i = rows->len; i-- > 0;) {
         const OutRow *row = g_ptr_array_index(rows, i);

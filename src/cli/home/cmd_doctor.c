@@ -60,12 +60,11 @@ doctor_note(Doctor *d, const char *fmt, ...)
 bool
 doctor_each_mail(Doctor *d, MsgQuery q, DoctorVisit visit, void *data, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     guint n;
     q.limit = PAGE;
     do {
         g_autoptr(MsgRows) rows = NULL;
-        if (!messages_list(d->engine->db, &viewer, &q, &rows, error))
+        if (!messages_list(d->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
             return false;
         n = rows->len;
         for (guint i = 0; i < n; i++) {
@@ -180,10 +179,9 @@ check_effects(Doctor *d, GError **error)
 static bool
 check_doubt(Doctor *d, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.state = "in_doubt", .limit = FINDINGS_SHOWN};
     g_autoptr(OutRows) rows = NULL;
-    if (!outbox_list(d->engine->db, &viewer, &q, &rows, error))
+    if (!outbox_list(d->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const OutRow *o = g_ptr_array_index(rows, i);
@@ -280,14 +278,14 @@ note_library(Doctor *d, GError **error)
 static bool
 measure_index(Doctor *d, Index *ix, int64_t ret_behind[INDEX_N], GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const MsgQuery newest = {.limit = 1};
     g_autoptr(MsgRows) rows = NULL;
     OutId written;
     int64_t in, out;
     if (!index_mark(ix, INDEX_IN, &in, error) || !index_mark(ix, INDEX_OUT, &out, error) ||
-        !messages_list(d->engine->db, &viewer, &newest, &rows, error) ||
-        !outbox_below(d->engine->db, &viewer, &newest, (OutId){INT64_MAX}, &written, error))
+        !messages_list(d->engine->db, &VIEWER_OPERATOR, &newest, &rows, error) ||
+        !outbox_below(d->engine->db, &VIEWER_OPERATOR, &newest, (OutId){INT64_MAX}, &written,
+                      error))
         return false;
     int64_t last = rows->len ? ((const MsgRow *)g_ptr_array_index(rows, 0))->id.v : 0;
     ret_behind[INDEX_IN] = last - in;

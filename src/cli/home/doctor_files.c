@@ -148,7 +148,6 @@ doctor_mail(Doctor *d, GError **error)
 static bool
 check_copy(Doctor *d, GHashTable *boxes, const OutRow *copy, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autofree char *base = out_row_file(copy);
     g_autoptr(OutRow) mail = NULL;
     bool gone;
@@ -163,7 +162,7 @@ check_copy(Doctor *d, GHashTable *boxes, const OutRow *copy, GError **error)
         return false;
     if (!gone)
         return true;
-    if (!outbox_find(d->engine->db, &viewer, copy->msgid, &mail, error))
+    if (!outbox_find(d->engine->db, &VIEWER_OPERATOR, copy->msgid, &mail, error))
         return false;
     if (mail && !mail->bytes)
         doctor_find(d, false, base, "mail <%s> was sent, but its copy in Sent of %s is gone",
@@ -182,10 +181,9 @@ free_box(gpointer box)
 static bool
 check_owed(Doctor *d, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.state = "retry", .copies = true, .limit = G_MAXINT32};
     g_autoptr(OutRows) rows = NULL;
-    if (!outbox_list(d->engine->db, &viewer, &q, &rows, error))
+    if (!outbox_list(d->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const OutRow *row = g_ptr_array_index(rows, i);
@@ -201,13 +199,13 @@ check_owed(Doctor *d, GError **error)
 bool
 doctor_copies(Doctor *d, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const Config *config = d->cli->home->config;
     g_autoptr(OutRows) rows = NULL;
     g_autoptr(GHashTable) boxes =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_box);
     OutQuery q = {.state = "sent", .all = true, .copies = true, .limit = G_MAXINT32};
-    if (!check_owed(d, error) || !outbox_list(d->engine->db, &viewer, &q, &rows, error))
+    if (!check_owed(d, error) ||
+        !outbox_list(d->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const OutRow *row = g_ptr_array_index(rows, i);

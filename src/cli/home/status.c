@@ -242,16 +242,15 @@ note_held(Cli *cli, Status *s, GError **error)
 static bool
 count(Cli *cli, Status *s, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const int64_t now = home_now(cli->home);
     JobQuery live = {.live_only = true, .limit = 1000};
     JobQuery failed = {.state = "failed"};
     OutQuery held = {.state = "held", .limit = 1000};
     s->master = master_pid(cli->home);
-    return jobs_list(cli->db, &viewer, &live, &s->jobs, error) &&
-           jobs_list(cli->db, &viewer, &failed, &s->failed, error) &&
+    return jobs_list(cli->db, &VIEWER_OPERATOR, &live, &s->jobs, error) &&
+           jobs_list(cli->db, &VIEWER_OPERATOR, &failed, &s->failed, error) &&
            jobs_count(cli->db, s->by_state, error) &&
-           outbox_list(cli->db, &viewer, &held, &s->held_out, error) &&
+           outbox_list(cli->db, &VIEWER_OPERATOR, &held, &s->held_out, error) &&
            outbox_count_due(cli->db, now, &s->due, error) &&
            messages_count_state(cli->db, MSG_HELD, NULL, &s->held_mail, error) &&
            messages_count_state(cli->db, MSG_IGNORED, "history", &s->history, error) &&

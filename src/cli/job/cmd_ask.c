@@ -109,11 +109,10 @@ exit_of_mail(const MsgRow *row, const Job *job, bool asks, int64_t now_us)
 static int
 look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Job) job = NULL;
-    if (!messages_find(engine->db, &viewer, msgid, &row, &error))
+    if (!messages_find(engine->db, &VIEWER_OPERATOR, msgid, &row, &error))
         return cli_error(0, error);
     if (!row)
         return 0;
@@ -121,7 +120,7 @@ look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
         judge_idle(row, ret);
         return 0;
     }
-    if (!job_load(engine->db, &viewer, row->job, &job, &error))
+    if (!job_load(engine->db, &VIEWER_OPERATOR, row->job, &job, &error))
         return cli_error(0, error);
     ret->job = row->job;
     ret->round = row->round;
@@ -308,13 +307,12 @@ take_answers(Cli *cli,
              int64_t since_us,
              json_t *ret_answers)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = outcome->job, .all = true, .limit = 100};
     const char *held = NULL;
     bool said = false;
-    if (!outbox_list(engine->db, &viewer, &q, &rows, &error))
+    if (!outbox_list(engine->db, &VIEWER_OPERATOR, &q, &rows, &error))
         return cli_error(0, error);
     for (guint i = rows->len; i-- > 0;) {
         const OutRow *head = g_ptr_array_index(rows, i);
@@ -325,7 +323,7 @@ take_answers(Cli *cli,
             !address_equal(head->address, cli->home->config->owner))
             continue;
         said |= head->step > 0; /* else it is an acknowledgement, or a word about money */
-        if (!outbox_find(engine->db, &viewer, head->msgid, &row, &error))
+        if (!outbox_find(engine->db, &VIEWER_OPERATOR, head->msgid, &row, &error))
             return cli_error(0, error);
         if (row && row->bytes)
             take_answer(cli, row, outcome->job.v ? NULL : msgid, ret_answers);

@@ -12,7 +12,6 @@ parse_point(Cli *cli, const char *text, JobId *ret_job, int *ret_step)
 {
     g_auto(GStrv) parts = g_strsplit(*text ? text : "@", "@", 2);
     int64_t step = 0;
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(Job) job = NULL;
     int status = cli_job(cli, parts[0], ret_job);
@@ -20,7 +19,7 @@ parse_point(Cli *cli, const char *text, JobId *ret_job, int *ret_step)
         return status;
     if (parts[1] && !text_parse_int(parts[1], 1, INT_MAX, &step))
         return cli_usage(cli, "'%s' is no step", parts[1]);
-    if (!job_load(cli->db, &viewer, *ret_job, &job, &error))
+    if (!job_load(cli->db, &VIEWER_OPERATOR, *ret_job, &job, &error))
         return cli_error(0, error);
     if (step > job->steps)
         return cli_fail(EX_NOINPUT, "job %s has no step %s; its newest is step %d", parts[0],

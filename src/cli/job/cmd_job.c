@@ -66,13 +66,12 @@ cmd_job_list(Cli *cli, int argc, char **argv)
     if (role && !config_role_get(cli->home->config, role, &error))
         return cli_error(EX_NOINPUT, error);
 
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Jobs) jobs = NULL;
     JobQuery q = {.role = role,
                   .state = state ? job_state_name(known) : NULL,
                   .live_only = !all && !state,
                   .limit = (unsigned)limit};
-    if (!jobs_list(cli->db, &viewer, &q, &jobs, &error))
+    if (!jobs_list(cli->db, &VIEWER_OPERATOR, &q, &jobs, &error))
         return cli_error(0, error);
     if (cli->json)
         cli_print_json(cli, shape_list_json(&job_shape, jobs));

@@ -78,10 +78,9 @@ nothing_to_do(Cli *cli, JobId id, Decision what)
 {
     static const char *const words[] = {
         [STOP] = "stop", [CANCEL] = "cancel", [CONTINUE] = "continue"};
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(Job) job = NULL;
-    if (!job_load(cli->db, &viewer, id, &job, &error))
+    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &job, &error))
         return cli_error(0, error);
     return cli_fail(EX_TEMPFAIL, "job %" G_GINT64_FORMAT " is %s: there is nothing to %s%s",
                     id.v, job_state_words(job->state), words[what],

@@ -138,12 +138,11 @@ bring_back(Engine *engine, const Saved *s, GError **error)
 static int
 nothing_saved(Engine *engine, JobId want)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(Job) job = NULL;
     if (!want.v)
         return cli_fail(EX_NOINPUT, "there is no checkpoint in Sent to go on with");
-    if (!job_load(engine->db, &viewer, want, &job, &error))
+    if (!job_load(engine->db, &VIEWER_OPERATOR, want, &job, &error))
         return cli_error(0, error);
     if (!job)
         return cli_fail(EX_NOINPUT,

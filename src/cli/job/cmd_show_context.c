@@ -30,7 +30,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Shown, shown_clear)
 static int
 find_step(Cli *cli, const char *text, Shown *ret)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_auto(GStrv) words = g_strsplit(text, "@", 2);
     int64_t n;
@@ -43,8 +42,8 @@ find_step(Cli *cli, const char *text, Shown *ret)
         return cli_usage(cli, "--context needs a step, such as 12@3");
     if ((status = cli_job(cli, words[0], &id)))
         return status;
-    if (!job_load(cli->db, &viewer, id, &ret->job, &error) ||
-        !steps_list_whole(cli->db, &viewer, id, &ret->steps, &error))
+    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &ret->job, &error) ||
+        !steps_list_whole(cli->db, &VIEWER_OPERATOR, id, &ret->steps, &error))
         return cli_error(0, error);
     for (guint i = 0; i < ret->steps->len && !ret->step; i++) {
         const Step *s = g_ptr_array_index(ret->steps, i);

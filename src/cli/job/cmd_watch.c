@@ -109,9 +109,8 @@ look_at_mail(Watch *w, GError **error)
 static bool
 look_at_steps(Watch *w, const Job *job, int told, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Steps) steps = NULL;
-    if (!steps_list(w->cli->db, &viewer, job->id, &steps, error))
+    if (!steps_list(w->cli->db, &VIEWER_OPERATOR, job->id, &steps, error))
         return false;
     for (guint i = 0; i < steps->len; i++) {
         const Step *s = g_ptr_array_index(steps, i);
@@ -144,7 +143,6 @@ look_at_job(Watch *w, const Job *job, GError **error)
 static bool
 look_at_ended(Watch *w, const Jobs *live, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(GHashTable) alive = g_hash_table_new(g_int64_hash, g_int64_equal);
     for (guint i = 0; i < live->len; i++)
         g_hash_table_add(alive, &((Job *)g_ptr_array_index(live, i))->id.v);
@@ -154,7 +152,7 @@ look_at_ended(Watch *w, const Jobs *live, GError **error)
         JobId which = {*(const int64_t *)*id};
         if (g_hash_table_contains(alive, *id))
             continue;
-        if (!job_load(w->cli->db, &viewer, which, &job, error) ||
+        if (!job_load(w->cli->db, &VIEWER_OPERATOR, which, &job, error) ||
             (job && !look_at_job(w, job, error)))
             return false;
         g_hash_table_remove(w->jobs, &which.v);
@@ -165,9 +163,8 @@ look_at_ended(Watch *w, const Jobs *live, GError **error)
 static bool
 live_jobs(Watch *w, Jobs **ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     JobQuery q = {.live_only = true, .limit = BATCH};
-    return jobs_list(w->cli->db, &viewer, &q, ret, error);
+    return jobs_list(w->cli->db, &VIEWER_OPERATOR, &q, ret, error);
 }
 
 static bool
@@ -202,10 +199,9 @@ is_changed(Watch *w, const OutRow *o)
 static bool
 look_at_out(Watch *w, int64_t id, bool *ret_there, bool *ret_left, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.id = {id}, .all = true, .copies = true, .limit = BATCH};
-    if (!outbox_list(w->cli->db, &viewer, &q, &rows, error))
+    if (!outbox_list(w->cli->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     *ret_there = rows->len > 0;
     *ret_left = true;
@@ -250,12 +246,11 @@ look_at_outbox(Watch *w, GError **error)
 static bool
 mark_outbox(Watch *w, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRows) newest = NULL, unsent = NULL;
     OutQuery last = {.all = true, .copies = true, .limit = 1};
     OutQuery open = {.limit = BATCH};
-    if (!outbox_list(w->cli->db, &viewer, &last, &newest, error) ||
-        !outbox_list(w->cli->db, &viewer, &open, &unsent, error))
+    if (!outbox_list(w->cli->db, &VIEWER_OPERATOR, &last, &newest, error) ||
+        !outbox_list(w->cli->db, &VIEWER_OPERATOR, &open, &unsent, error))
         return false;
     if (newest->len)
         w->last_out = ((const OutRow *)g_ptr_array_index(newest, 0))->id.v;
@@ -285,10 +280,9 @@ mark_jobs(Watch *w, GError **error)
 static bool
 mark_now(Watch *w, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRows) newest = NULL;
     MsgQuery q = {.limit = 1};
-    if (!messages_list(w->cli->db, &viewer, &q, &newest, error))
+    if (!messages_list(w->cli->db, &VIEWER_OPERATOR, &q, &newest, error))
         return false;
     if (newest->len)
         w->last_message = ((const MsgRow *)g_ptr_array_index(newest, 0))->id.v;
@@ -322,9 +316,8 @@ status_of(JobState s)
 static bool
 look_at_only(Watch *w, int *ret_status, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
-    if (!job_load(w->cli->db, &viewer, w->only, &job, error) ||
+    if (!job_load(w->cli->db, &VIEWER_OPERATOR, w->only, &job, error) ||
         (job && !look_at_job(w, job, error)))
         return false;
     *ret_status = job ? status_of(job->state) : EX_NOINPUT;

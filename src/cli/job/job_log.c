@@ -108,10 +108,9 @@ add_trace(Log *log, const MsgRow *m, GError **error)
 static bool
 add_mail_in(Log *log, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRows) rows = NULL;
     MsgQuery q = {.job = log->job->id, .oldest_first = true, .limit = MAIL_MAX};
-    if (!messages_list(log->cli->db, &viewer, &q, &rows, error))
+    if (!messages_list(log->cli->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const MsgRow *m = g_ptr_array_index(rows, i);
@@ -148,10 +147,9 @@ behind_step(const Log *log, const OutRow *o)
 static bool
 add_mail_out(Log *log, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = log->job->id, .all = true, .limit = MAIL_MAX};
-    if (!outbox_list(log->cli->db, &viewer, &q, &rows, error))
+    if (!outbox_list(log->cli->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     for (guint i = rows->len; i-- > 0;) { /* the oldest first */
         const OutRow *o = g_ptr_array_index(rows, i);
@@ -210,7 +208,6 @@ add_given(Log *log, GError **error)
 static bool
 asked_at(const Log *log, const Question *q, int64_t *ret_us, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(QuestionMails) mails = NULL;
     g_autoptr(OutRows) rows = NULL;
     *ret_us = q->asked_us;
@@ -220,7 +217,7 @@ asked_at(const Log *log, const Question *q, int64_t *ret_us, GError **error)
         return true;
     OutQuery first = {.id = ((const QuestionMail *)g_ptr_array_index(mails, 0))->id,
                       .all = true};
-    if (!outbox_list(log->cli->db, &viewer, &first, &rows, error))
+    if (!outbox_list(log->cli->db, &VIEWER_OPERATOR, &first, &rows, error))
         return false;
     if (rows->len > 0)
         *ret_us = MAX(q->asked_us, behind_step(log, g_ptr_array_index(rows, 0)));
@@ -238,8 +235,7 @@ add_questions(Log *log, GError **error)
         int64_t asked_us;
         if (!asked_at(log, q, &asked_us, error))
             return false;
-        add(log, asked_us, "question", 0, "%s (<%s>)",
-            q->asks, q->msgid);
+        add(log, asked_us, "question", 0, "%s (<%s>)", q->asks, q->msgid);
         if (q->state != QUESTION_OPEN)
             add(log, q->decided_us ? q->decided_us : q->asked_us, "answer", 0, "%s%s%s%s%s",
                 question_state_name(q->state), q->who ? " by " : "", q->who ? q->who : "",
@@ -271,12 +267,11 @@ add_state(Log *log)
 static bool
 collect(Log *log, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     ForkPoint from;
     g_ptr_array_set_size(log->events, 0);
     g_clear_pointer(&log->steps, steps_free);
     if (!fork_of(log->cli->db, log->job->id, &from, error) ||
-        !steps_list(log->cli->db, &viewer, log->job->id, &log->steps, error))
+        !steps_list(log->cli->db, &VIEWER_OPERATOR, log->job->id, &log->steps, error))
         return false;
     if (from.job.v)
         add(log, log->job->created_us, "began", 0,
@@ -347,11 +342,10 @@ static int
 look(void *data)
 {
     Log *log = data;
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     JobId id = log->job->id;
     Job *now = NULL;
-    if (!job_load(log->cli->db, &viewer, id, &now, &error))
+    if (!job_load(log->cli->db, &VIEWER_OPERATOR, id, &now, &error))
         return cli_error(0, error);
     if (!now)
         return cli_fail(EX_NOINPUT, "job %" PRId64 " is gone", id.v);
@@ -366,7 +360,6 @@ look(void *data)
 int
 cmd_job_log(Cli *cli, int argc, char **argv)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     JobId id;
     Log log = {.cli = cli};
@@ -375,7 +368,7 @@ cmd_job_log(Cli *cli, int argc, char **argv)
         return cli_usage(cli, "log needs one job");
     if ((status = cli_db(cli, DB_READ)) || (status = cli_job(cli, argv[1], &id)))
         return status;
-    if (!job_load(cli->db, &viewer, id, &log.job, &error))
+    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &log.job, &error))
         return cli_error(0, error);
     log.events = g_ptr_array_new_with_free_func(event_free);
     log.printed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -35,14 +35,13 @@ static int
 print_mail(Cli *cli, JobId id)
 {
     static const char *const headings[] = {"MAIL", "WHEN", "STATE", "WHO", "SUBJECT", NULL};
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(MsgRows) in = NULL;
     g_autoptr(OutRows) out = NULL;
     MsgQuery mq = {.job = id, .oldest_first = true, .limit = MAIL_MAX};
     OutQuery oq = {.job = id, .all = true, .limit = MAIL_MAX};
-    if (!messages_list(cli->db, &viewer, &mq, &in, &error) ||
-        !outbox_list(cli->db, &viewer, &oq, &out, &error))
+    if (!messages_list(cli->db, &VIEWER_OPERATOR, &mq, &in, &error) ||
+        !outbox_list(cli->db, &VIEWER_OPERATOR, &oq, &out, &error))
         return cli_error(0, error);
     CliTable *t = cli_table_new(headings);
     guint i = 0, left = out->len; /* the newest of these is the first */
@@ -128,7 +127,6 @@ find_step(const Steps *steps, int64_t n)
 int
 show_job(Cli *cli, const char *text)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_auto(GStrv) parts = g_strsplit(*text ? text : "@", "@", 2);
     int64_t only = 0;
@@ -142,8 +140,8 @@ show_job(Cli *cli, const char *text)
     g_autoptr(Job) job = NULL;
     g_autoptr(Steps) steps = NULL;
     json_t *json = NULL;
-    if (!job_load(cli->db, &viewer, id, &job, &error) ||
-        !(only ? steps_list_whole : steps_list)(cli->db, &viewer, id, &steps, &error))
+    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &job, &error) ||
+        !(only ? steps_list_whole : steps_list)(cli->db, &VIEWER_OPERATOR, id, &steps, &error))
         return cli_error(0, error);
     const Step *step = only ? find_step(steps, only) : NULL;
     if (only && !step)

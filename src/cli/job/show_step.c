@@ -30,12 +30,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Whole, whole_clear)
 static bool
 load(Db *db, const Job *job, const Step *step, Whole *w, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     MsgQuery in = {.job = job->id, .oldest_first = true, .limit = MAIL_MAX};
     OutQuery out = {.job = job->id, .all = true, .limit = MAIL_MAX};
     if (!step_notes(db, job->id, step->n, &w->notes, error) ||
-        !messages_list(db, &viewer, &in, &w->in, error) ||
-        !outbox_list(db, &viewer, &out, &w->out, error))
+        !messages_list(db, &VIEWER_OPERATOR, &in, &w->in, error) ||
+        !outbox_list(db, &VIEWER_OPERATOR, &out, &w->out, error))
         return false;
     for (guint i = w->in->len; i-- > 0;) {
         const MsgRow *m = g_ptr_array_index(w->in, i);

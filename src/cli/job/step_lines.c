@@ -30,9 +30,8 @@ say(Db *db, const Step *s)
 void
 step_lines_tell(Db *db, JobId job, int *told)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Steps) steps = NULL;
-    if (!job.v || !steps_list(db, &viewer, job, &steps, NULL))
+    if (!job.v || !steps_list(db, &VIEWER_OPERATOR, job, &steps, NULL))
         return;
     for (guint i = 0; i < steps->len; i++) {
         const Step *s = g_ptr_array_index(steps, i);

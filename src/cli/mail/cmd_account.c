@@ -79,10 +79,9 @@ cmd_run(Cli *cli, int argc, char **argv)
         return run_timers(engine);
     if (!job.v)
         return run_main(engine, job, max_iterations);
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(Job) row = NULL;
-    if (!job_load(engine->db, &viewer, job, &row, &error))
+    if (!job_load(engine->db, &VIEWER_OPERATOR, job, &row, &error))
         return cli_error(0, error);
     if (!row)
         return cli_fail(EX_NOINPUT, "there is no job %s; see: postrider job list", argv[1]);

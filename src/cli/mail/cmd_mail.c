@@ -57,7 +57,6 @@ check_state(const Cli *cli, const char *query)
 int
 cmd_mail_search(Cli *cli, int argc, char **argv)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     int limit = cli_number(cli, "limit", MAIL_LIST_LIMIT);
     int status;
@@ -82,7 +81,7 @@ cmd_mail_search(Cli *cli, int argc, char **argv)
     g_auto(Engine) engine = cli_reader(cli);
     if (!index_open(cli->home, &ix, &fresh, &error) ||
         (db_can_write(cli->db) && !follow_index(&engine, ix, 0, NULL, &error)) ||
-        !index_search(ix, cli->db, &viewer, query, (unsigned)limit, &hits, &error))
+        !index_search(ix, cli->db, &VIEWER_OPERATOR, query, (unsigned)limit, &hits, &error))
         return cli_error(0, error);
     mail_print_list(cli, mail_hits_json(hits));
     return 0;
@@ -126,10 +125,9 @@ trace_roles(Cli *cli, const MsgRow *named, bool by_number, json_t *lines, GError
 static bool
 trace_out(Cli *cli, const OutRow *out, json_t *lines, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.id = out->id, .all = true, .copies = true, .limit = 1000};
-    if (!outbox_list(cli->db, &viewer, &q, &rows, error))
+    if (!outbox_list(cli->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     json_array_append_new(lines,
                           json_pack("{s:o, s:n, s:s, s:n}", "at", shape_time(out->created_us),

@@ -62,7 +62,6 @@ cmd_outbox_list(Cli *cli, int argc, char **argv)
     const char *state = cli_text(cli, "state");
     bool all = cli_flag(cli, "all");
     int limit = cli_number(cli, "limit", 0);
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(OutRows) rows = NULL;
     int status = cli_db(cli, DB_READ);
@@ -76,7 +75,7 @@ cmd_outbox_list(Cli *cli, int argc, char **argv)
                   .all = all,
                   .copies = cli_flag(cli, "copies"),
                   .limit = (unsigned)limit};
-    if (!outbox_list(cli->db, &viewer, &q, &rows, &error))
+    if (!outbox_list(cli->db, &VIEWER_OPERATOR, &q, &rows, &error))
         return cli_error(0, error);
     if (cli->json)
         return list_json(cli, rows);
@@ -105,7 +104,6 @@ cmd_outbox_list(Cli *cli, int argc, char **argv)
 int
 outbox_find_row(Cli *cli, const char *text, OutRow **ret)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     int64_t number;
     if (text_parse_int(text, 1, INT64_MAX, &number)) {
@@ -116,7 +114,7 @@ outbox_find_row(Cli *cli, const char *text, OutRow **ret)
         int status = cli_msgid(cli->db, text, &id);
         if (status)
             return status;
-        if (id && !outbox_find(cli->db, &viewer, id, ret, &error))
+        if (id && !outbox_find(cli->db, &VIEWER_OPERATOR, id, ret, &error))
             return cli_error(0, error);
     }
     return *ret ? 0 : cli_fail(EX_NOINPUT, "no mail '%s' in the outbox", text);

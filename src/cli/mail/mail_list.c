@@ -84,7 +84,6 @@ mail_check_state(const Cli *cli, const char *name, bool written)
 static int
 list_home(Cli *cli, const ListOptions *o)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(MsgRows) rows = NULL;
     g_autoptr(IndexHits) hits = NULL;
@@ -101,8 +100,8 @@ list_home(Cli *cli, const ListOptions *o)
                   .job = {o->job},
                   .taken_in = !written,
                   .limit = (unsigned)o->limit};
-    bool ok = written ? index_list(cli->db, &viewer, &q, &hits, &error)
-                      : messages_list(cli->db, &viewer, &q, &rows, &error);
+    bool ok = written ? index_list(cli->db, &VIEWER_OPERATOR, &q, &hits, &error)
+                      : messages_list(cli->db, &VIEWER_OPERATOR, &q, &rows, &error);
     if (!ok)
         return cli_error(0, error);
     mail_print_list(cli,

@@ -85,17 +85,16 @@ add_taken_in(Talk *t, MsgRows *rows)
 static bool
 add_sent(Talk *t, JobId job, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = job, .all = true, .limit = THREAD_MAX};
-    if (!outbox_list(t->cli->db, &viewer, &q, &rows, error))
+    if (!outbox_list(t->cli->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const OutRow *row = g_ptr_array_index(rows, i);
         g_auto(MailFound) found = {0};
         if (g_hash_table_contains(t->by_id, row->msgid))
             continue;
-        if (!outbox_whole(t->cli->db, &viewer, row->id, &found.out, error))
+        if (!outbox_whole(t->cli->db, &VIEWER_OPERATOR, row->id, &found.out, error))
             return false;
         const OutRow *whole = found.out ? found.out : row;
         Leaf *leaf =
@@ -132,10 +131,9 @@ look_up_parents(Talk *t, MsgRows *rows)
 static bool
 collect(Talk *t, ThreadId thread, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRows) rows = NULL;
     MsgQuery q = {.thread = thread, .oldest_first = true, .limit = THREAD_MAX};
-    if (!messages_list(t->cli->db, &viewer, &q, &rows, error))
+    if (!messages_list(t->cli->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     add_taken_in(t, rows);
     if (!add_sent_of_jobs(t, rows, error))
@@ -222,7 +220,6 @@ print_talk(const Talk *t)
 static int
 thread_of(Cli *cli, const MailFound *found, ThreadId *ret)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     g_autoptr(MsgRows) rows = NULL;
     MsgQuery q = {.limit = 1};
@@ -231,7 +228,7 @@ thread_of(Cli *cli, const MailFound *found, ThreadId *ret)
         return 0;
     }
     q.job = found->out->job;
-    if (q.job.v && !messages_list(cli->db, &viewer, &q, &rows, &error))
+    if (q.job.v && !messages_list(cli->db, &VIEWER_OPERATOR, &q, &rows, &error))
         return cli_error(0, error);
     if (rows && rows->len > 0)
         *ret = ((const MsgRow *)g_ptr_array_index(rows, 0))->thread;

@@ -91,29 +91,27 @@ mail_found_clear(MailFound *f)
 static bool
 find_written(Db *db, const char *id, OutRow **ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRow) row = NULL;
-    return outbox_find(db, &viewer, id, &row, error) &&
-           (!row || outbox_whole(db, &viewer, row->id, ret, error));
+    return outbox_find(db, &VIEWER_OPERATOR, id, &row, error) &&
+           (!row || outbox_whole(db, &VIEWER_OPERATOR, row->id, ret, error));
 }
 
 int
 mail_find(const Cli *cli, Db *db, const char *text, MailFound *ret)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     GError *error = NULL;
     int64_t number;
     bool ok = true;
     if (!*text)
         return cli_usage(cli, "an ID can't be empty");
     if (text_parse_int(*text == '#' ? text + 1 : text, 1, INT64_MAX, &number)) {
-        ok = messages_load(db, &viewer, (MsgId){number}, &ret->in, &error);
+        ok = messages_load(db, &VIEWER_OPERATOR, (MsgId){number}, &ret->in, &error);
     } else {
         g_autofree char *id = NULL;
         int status = cli_msgid(db, text, &id);
         if (status)
             return status;
-        ok = !id || messages_find(db, &viewer, id, &ret->in, &error);
+        ok = !id || messages_find(db, &VIEWER_OPERATOR, id, &ret->in, &error);
         if (ok && id && !ret->in)
             ok = find_written(db, id, &ret->out, &error);
     }

@@ -87,12 +87,11 @@ attach(Compose *c, const char *path, GError **error)
 static bool
 set_thread(Engine *engine, Compose *c, const char *id, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(OutRow) own = NULL;
     g_autoptr(GBytes) bytes = NULL;
-    if (!messages_find(engine->db, &viewer, id, &row, error) ||
-        (!row && !outbox_find(engine->db, &viewer, id, &own, error)))
+    if (!messages_find(engine->db, &VIEWER_OPERATOR, id, &row, error) ||
+        (!row && !outbox_find(engine->db, &VIEWER_OPERATOR, id, &own, error)))
         return false;
     if (row && !follow_read(engine->db, row, &bytes, error))
         return false;

@@ -62,14 +62,13 @@ settle_row(Catching *c, const MsgRow *row, const char *why, GError **error)
 static bool
 is_asked_elsewhere(Catching *c, const MsgRow *row, const Message *m, bool *ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
     bool ends = true;
     g_autofree char *token = proof_token_of(m, &ends);
     *ret = false;
     if (!token || ends || !row->job.v)
         return true;
-    if (!job_load(c->engine->db, &viewer, row->job, &job, error))
+    if (!job_load(c->engine->db, &VIEWER_OPERATOR, row->job, &job, error))
         return false;
     g_autofree char *ours = job ? proof_token(c->engine->home, job->id, job->created_us) : NULL;
     *ret = ours && !g_str_equal(ours, token);
@@ -96,7 +95,6 @@ settle_answered(
 static bool
 decide_again(Catching *c, const Message *m, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_auto(OrderMail) o = {0};
     if (!order_mail_read(c->engine->home, m, &o))
         return true;
@@ -109,7 +107,8 @@ decide_again(Catching *c, const Message *m, GError **error)
             continue;
         }
         g_autoptr(OutRow) row = NULL;
-        if (!outbox_find(c->engine->db, &viewer, g_ptr_array_index(o.mails, i), &row, error) ||
+        if (!outbox_find(c->engine->db, &VIEWER_OPERATOR, g_ptr_array_index(o.mails, i), &row,
+                         error) ||
             (row && row->state == OUT_HELD &&
              (!outbox_decide(&c->txn, row->id, false, ACCEPT_WHO, error) ||
               !accept_question(&c->txn, row->id, false, error))))
@@ -122,11 +121,10 @@ decide_again(Catching *c, const Message *m, GError **error)
 static bool
 count_held(Catching *c, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     for (guint i = 0; i < c->approved->len; i++) {
         g_autoptr(OutRow) row = NULL;
-        if (!outbox_find(c->engine->db, &viewer, g_ptr_array_index(c->approved, i), &row,
-                         error))
+        if (!outbox_find(c->engine->db, &VIEWER_OPERATOR, g_ptr_array_index(c->approved, i),
+                         &row, error))
             return false;
         c->n.held += row && row->state == OUT_HELD;
     }
@@ -137,7 +135,6 @@ count_held(Catching *c, GError **error)
 static bool
 take_sent(Catching *c, const char *mailbox, const Message *m, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRow) known = NULL;
     Minted minted;
     bool sure;
@@ -145,7 +142,7 @@ take_sent(Catching *c, const char *mailbox, const Message *m, GError **error)
     if (!namesake_minted(c->engine->home, m, &minted, &sure))
         return true;
     c->newest = MAX(c->newest, minted.generation);
-    if (!outbox_find(c->engine->db, &viewer, m->id, &known, error) ||
+    if (!outbox_find(c->engine->db, &VIEWER_OPERATOR, m->id, &known, error) ||
         !accept_sent(&c->txn, m->id, &n, error))
         return false;
     c->n.delivered += n;
@@ -293,12 +290,11 @@ list_unfinished(Db *db, const char *role, Jobs *ret, GError **error)
 {
     static const JobState unfinished[] = {JOB_QUEUED, JOB_RUNNING, JOB_PARKED, JOB_STOPPED,
                                           JOB_FAILED};
-    const Viewer viewer = VIEWER_OPERATOR;
     for (size_t i = 0; i < G_N_ELEMENTS(unfinished); i++) {
         const JobQuery q = {
             .role = role, .state = job_state_name(unfinished[i]), .limit = OPEN_MAX};
         g_autoptr(Jobs) some = NULL;
-        if (!jobs_list(db, &viewer, &q, &some, error))
+        if (!jobs_list(db, &VIEWER_OPERATOR, &q, &some, error))
             return false;
         for (guint k = 0; k < some->len; k++)
             jobs_add(ret, g_steal_pointer(&some->pdata[k]));

@@ -51,10 +51,9 @@ static const Finding in_junk = {
 static bool
 newest_row(Engine *engine, const Job *job, MsgRow **ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const MsgQuery q = {.job = job->id, .role = job->role, .limit = 1000};
     g_autoptr(MsgRows) rows = NULL;
-    if (!messages_list(engine->db, &viewer, &q, &rows, error))
+    if (!messages_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     *ret = NULL;
     for (guint i = 0; i < rows->len && !*ret; i++) {
@@ -79,11 +78,10 @@ judge_place(const MaildirEntry *at)
 static bool
 find_delivered(Engine *engine, const Job *job, char **ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.job = job->id, .all = true, .limit = 50};
     g_autoptr(OutRows) rows = NULL;
     *ret = NULL;
-    if (!outbox_list(engine->db, &viewer, &q, &rows, error))
+    if (!outbox_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len && !*ret; i++) {
         const OutRow *row = g_ptr_array_index(rows, i);
@@ -197,10 +195,9 @@ note_missing(Engine *engine, const Job *job, Found found, bool *ret_twice, GErro
 bool
 checkpoints_look(Engine *engine, const ConfRole *role, Maildir *md, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const JobQuery q = {.role = role->name, .state = "parked", .limit = PARKED_MAX};
     g_autoptr(Jobs) jobs = NULL;
-    if (!jobs_list(engine->db, &viewer, &q, &jobs, error))
+    if (!jobs_list(engine->db, &VIEWER_OPERATOR, &q, &jobs, error))
         return false;
     g_autofree Found *found = g_new0(Found, jobs->len + 1);
     unsigned nowhere = 0;
@@ -233,7 +230,6 @@ checkpoint_check(Engine *engine, const Job *job, bool *ret_missed, GError **erro
 {
     g_autoptr(Maildir) md = NULL;
     g_autoptr(Job) now = NULL;
-    const Viewer viewer = VIEWER_OPERATOR;
     Found found;
     bool twice;
     *ret_missed = false;
@@ -243,7 +239,7 @@ checkpoint_check(Engine *engine, const Job *job, bool *ret_missed, GError **erro
     if (found != FOUND_NOWHERE)
         return true;
     if (!note_missing(engine, job, found, &twice, error) ||
-        !job_load(engine->db, &viewer, job->id, &now, error))
+        !job_load(engine->db, &VIEWER_OPERATOR, job->id, &now, error))
         return false;
     *ret_missed = now && now->wakes_us == USEC_NEVER;
     return true;
@@ -252,14 +248,13 @@ checkpoint_check(Engine *engine, const Job *job, bool *ret_missed, GError **erro
 bool
 checkpoint_look_again(Engine *engine, JobId id, bool *ret_did, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
     g_autoptr(Maildir) md = NULL;
     g_auto(Txn) txn = {0};
     *ret_did = false;
     if (!txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
         !timer_drop(&txn, id, TIMER_CHECKPOINT, error) || !txn_commit(&txn, error) ||
-        !job_load(engine->db, &viewer, id, &job, error))
+        !job_load(engine->db, &VIEWER_OPERATOR, id, &job, error))
         return false;
     const ConfRole *role = job ? role_find(engine, job->role) : NULL;
     if (!role || job->state != JOB_PARKED)

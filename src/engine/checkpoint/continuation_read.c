@@ -316,14 +316,13 @@ continuation_judge(Db *db,
                    const char **ret_why,
                    GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
     if (!g_str_equal(c->role, role)) {
         *ret_why = "forged: a checkpoint of another role";
         *ret_fate = CONT_FOREIGN;
         return true;
     }
-    if (!job_load(db, &viewer, c->job, &job, error))
+    if (!job_load(db, &VIEWER_OPERATOR, c->job, &job, error))
         return false;
     if (!job) {
         *ret_why = "checkpoint of a job that the store does not know";

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/checkpoint/checkpoint.h"
-#include "store/mail/mailbox_visit.h"
 #include "engine/checkpoint/proof.h"
 #include "engine/checkpoint/refetch.h"
 #include "engine/face.h"
@@ -17,6 +16,7 @@
 #include "notes/first_notes.h"
 #include "notes/notes.h"
 #include "store/mail/copies.h"
+#include "store/mail/mailbox_visit.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 
@@ -137,12 +137,11 @@ came_back(const Past *past, const Message *m)
 static bool
 is_known(const Past *past, const Message *m, bool *ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     Db *db = past->engine->db;
     g_autoptr(OutRow) out = NULL;
     MsgKnown in;
     if (!messages_known(db, past->role->name, m, &in, error) ||
-        !outbox_find(db, &viewer, m->id, &out, error))
+        !outbox_find(db, &VIEWER_OPERATOR, m->id, &out, error))
         return false;
     *ret = in.id.v || out;
     return true;
@@ -242,7 +241,6 @@ classify(Past *past, Txn *txn, MsgNew *in, const char *flags, GError **error)
 static bool
 find_restored(Engine *engine, const MsgNew *in, JobId *ret, bool *ret_original, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
     if (!job_find_restored(engine->db, in->role, in->mail->id, ret, error))
         return false;
@@ -250,7 +248,7 @@ find_restored(Engine *engine, const MsgNew *in, JobId *ret, bool *ret_original, 
     if (ret->v || !g_str_equal(in->folder, "Active"))
         return true;
     if (!messages_find_job(engine->db, in->role, in->mail, ret, error) ||
-        (ret->v && !job_load(engine->db, &viewer, *ret, &job, error)))
+        (ret->v && !job_load(engine->db, &VIEWER_OPERATOR, *ret, &job, error)))
         return false;
     if (!job || job->state == JOB_DONE || job->state == JOB_FAILED ||
         job->state == JOB_CANCELLED)
@@ -262,10 +260,9 @@ find_restored(Engine *engine, const MsgNew *in, JobId *ret, bool *ret_original, 
 static bool
 give_to_job(const Past *past, MsgNew *in, JobId job, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) row = NULL;
     Judgement j;
-    if (!job_load(past->engine->db, &viewer, job, &row, error))
+    if (!job_load(past->engine->db, &VIEWER_OPERATOR, job, &row, error))
         return false;
     judge(past->engine->home, past->role, in->mail, true, &j);
     in->trust = j.trust;

@@ -120,11 +120,10 @@ refetch_gathered(Engine *engine,
                  Maildir *md,
                  GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const JobQuery q = {.role = role->name, .state = "parked", .limit = JOBS_MAX};
     const Refetch r = {.engine = engine, .account = account, .role = role, .md = md};
     g_autoptr(Jobs) jobs = NULL;
-    if (!jobs_list(engine->db, &viewer, &q, &jobs, error))
+    if (!jobs_list(engine->db, &VIEWER_OPERATOR, &q, &jobs, error))
         return false;
     for (guint i = 0; i < jobs->len; i++) {
         if (!fetch_of_job(&r, ((const Job *)g_ptr_array_index(jobs, i))->id, error))

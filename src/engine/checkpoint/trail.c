@@ -121,9 +121,8 @@ take_step_mail(Trail *t, const Message *m, const Minted *id)
 static bool
 is_known(Engine *engine, const char *msgid, bool *ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRow) row = NULL;
-    if (!outbox_find(engine->db, &viewer, msgid, &row, error))
+    if (!outbox_find(engine->db, &VIEWER_OPERATOR, msgid, &row, error))
         return false;
     *ret = row != NULL;
     return true;

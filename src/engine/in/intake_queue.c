@@ -23,10 +23,9 @@
 static bool
 role_talk(Engine *engine, JobId job, bool *ret_too_long, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRows) rows = NULL;
     MsgQuery q = {.job = job, .limit = ROLE_TALK_MAX + 1};
-    if (!messages_list(engine->db, &viewer, &q, &rows, error))
+    if (!messages_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     unsigned n = 0;
     while (n < rows->len && ((const MsgRow *)g_ptr_array_index(rows, n))->trust <= TRUST_ROLE)
@@ -69,10 +68,9 @@ intake_queue(
     const char *asker = m->from->spec;
     int round = 1;
     if (job.v) {
-        const Viewer viewer = VIEWER_OPERATOR;
         g_autoptr(Job) row = NULL;
         if (!job_take_mail(txn, job, id, asker, m->id, &round, error) ||
-            !job_load(engine->db, &viewer, job, &row, error))
+            !job_load(engine->db, &VIEWER_OPERATOR, job, &row, error))
             return false;
         if (row->state == JOB_STOPPED && in->trust >= TRUST_PRINCIPAL &&
             !say_stopped(engine, txn, row, m, error))

@@ -51,9 +51,8 @@ obey(Engine *engine,
      IntakeAfter *after,
      GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRow) row = NULL;
-    if (!messages_load(engine->db, &viewer, id, &row, error) ||
+    if (!messages_load(engine->db, &VIEWER_OPERATOR, id, &row, error) ||
         !order_apply(engine, txn, order, job, row, m, after->poke, error))
         return false;
     after->ready = after->moves = true;

@@ -64,11 +64,10 @@ order_mail_file(Engine *engine,
                 const GPtrArray *mails,
                 GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const Config *config = engine->home->config;
     g_autoptr(Job) job = NULL;
 
-    if (id.v && !job_load(engine->db, &viewer, id, &job, error))
+    if (id.v && !job_load(engine->db, &VIEWER_OPERATOR, id, &job, error))
         return false;
     const ConfRole *role = job    ? config_role(config, job->role)
                            : from ? config_role_at(config, from)

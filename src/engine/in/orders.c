@@ -275,9 +275,8 @@ go_on(Engine *engine, Txn *txn, JobId job, const Order *o, const MsgRow *mail, G
     if (!job_continue(txn, job, o->steps, o->instruction, &changed, error) ||
         (changed && !faces_ordered(engine, txn, job, ORDER_CONTINUE, error)))
         return NULL;
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) row = NULL;
-    if (!job_load(engine->db, &viewer, job, &row, error))
+    if (!job_load(engine->db, &VIEWER_OPERATOR, job, &row, error))
         return NULL;
     if (changed && row->state == JOB_DONE)
         return g_strdup_printf("Job %" G_GINT64_FORMAT " is done. What STOP had taken back of "
@@ -292,13 +291,12 @@ go_on(Engine *engine, Txn *txn, JobId job, const Order *o, const MsgRow *mail, G
 static char *
 stop_all(Engine *engine, Txn *txn, const char *from, GArray *poke, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Jobs) jobs = NULL;
     JobQuery q = {.live_only = true, .limit = 100000};
     if (!address_equal(from, engine->home->config->owner))
         return g_strdup(
             "Only the owner may stop all jobs. Reply STOP to a mail of your own job.");
-    if (!jobs_list(engine->db, &viewer, &q, &jobs, error))
+    if (!jobs_list(engine->db, &VIEWER_OPERATOR, &q, &jobs, error))
         return NULL;
     unsigned n = 0;
     for (guint i = 0; i < jobs->len; i++) {
@@ -452,9 +450,8 @@ order_apply(Engine *engine,
     if (!text || !file_away(txn, job, mail, error))
         return false;
 
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) row = NULL;
-    if (job.v && (!job_load(engine->db, &viewer, job, &row, error) ||
+    if (job.v && (!job_load(engine->db, &VIEWER_OPERATOR, job, &row, error) ||
                   !messages_set_job(txn, mail->id, job, row->round, error)))
         return false;
     const ConfRole *role = config_role_get(engine->home->config, mail->role, error);

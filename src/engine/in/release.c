@@ -14,10 +14,9 @@
 static bool
 load_for_release(Engine *engine, MsgId id, MsgRow **ret_row, Message **ret_mail, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(GBytes) bytes = NULL;
-    if (!messages_load(engine->db, &viewer, id, &row, error))
+    if (!messages_load(engine->db, &VIEWER_OPERATOR, id, &row, error))
         return false;
     if (!row || (row->state != MSG_HELD && row->state != MSG_IGNORED))
         return err_set(error, ERR_NEVER, "only mail that is held or ignored can be released");

@@ -23,7 +23,6 @@ lost_clear(gpointer data)
 static bool
 find_mail(Engine *engine, const Message *m, const Dsn *dsn, OutId *ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const Key *key = &engine->home->key;
     uint64_t generation = db_generation(engine->db);
 
@@ -33,7 +32,8 @@ find_mail(Engine *engine, const Message *m, const Dsn *dsn, OutId *ret, GError *
         return true;
     for (guint i = 0; i < dsn->ids->len && ret->v == 0; i++) {
         g_autoptr(OutRow) row = NULL;
-        if (!outbox_find(engine->db, &viewer, g_ptr_array_index(dsn->ids, i), &row, error))
+        if (!outbox_find(engine->db, &VIEWER_OPERATOR, g_ptr_array_index(dsn->ids, i), &row,
+                         error))
             return false;
         if (row)
             *ret = row->id;

@@ -100,13 +100,12 @@ bool
 breaker_in(
     Db *db, JobId job, const Message *m, const Digest *own, bool *ret_same, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const MsgQuery q = {.job = job, .limit = LOOK_BACK};
     g_autoptr(MsgRows) rows = NULL;
     int64_t answered_us = 0;
 
     *ret_same = false;
-    if (!messages_list(db, &viewer, &q, &rows, error))
+    if (!messages_list(db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     int64_t before_us = came_before(rows, m, own);
     if (before_us == 0)

@@ -88,10 +88,8 @@ write_to(Engine *engine,
 static bool
 load_job(Engine *engine, JobId id, Job **ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
-
     *ret = NULL;
-    return id.v == 0 || job_load(engine->db, &viewer, id, ret, error);
+    return id.v == 0 || job_load(engine->db, &VIEWER_OPERATOR, id, ret, error);
 }
 
 bool

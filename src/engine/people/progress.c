@@ -15,11 +15,10 @@
 static bool
 last_word(Engine *engine, const Job *job, int64_t *ret_us, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.job = job->id, .all = true, .limit = LOOK_MAX};
     g_autoptr(OutRows) rows = NULL;
     *ret_us = 0;
-    if (!outbox_list(engine->db, &viewer, &q, &rows, error))
+    if (!outbox_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len && *ret_us == 0; i++) {
         const OutRow *row = g_ptr_array_index(rows, i);
@@ -81,7 +80,6 @@ say(Engine *engine, Txn *txn, const Job *job, GError **error)
 bool
 progress_say(Engine *engine, JobId id, bool *ret_said, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
     int64_t due, next;
     Word word;
@@ -92,7 +90,7 @@ progress_say(Engine *engine, JobId id, bool *ret_said, GError **error)
         return false;
     if (due > home_now(engine->home))
         return true;
-    if (!job_load(engine->db, &viewer, id, &job, error) ||
+    if (!job_load(engine->db, &VIEWER_OPERATOR, id, &job, error) ||
         !decide(engine, job, &word, &next, error) ||
         (word == WORD_SAY && !say(engine, &txn, job, error)) ||
         !(word == WORD_NONE ? timer_drop(&txn, id, TIMER_PROGRESS, error)

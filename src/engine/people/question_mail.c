@@ -141,10 +141,9 @@ add_done(Deciding *d, const QuestionMail *m)
 static bool
 add_unreached(Deciding *d, const QuestionMail *m, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.id = m->id, .state = "held"};
     g_autoptr(OutRows) rows = NULL;
-    if (!outbox_list(d->txn->db, &viewer, &q, &rows, error))
+    if (!outbox_list(d->txn->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     for (guint i = 0; i < rows->len; i++) {
         const OutRow *row = g_ptr_array_index(rows, i);

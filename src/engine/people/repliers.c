@@ -45,10 +45,9 @@ find_last(const OutRows *rows, const Job *job, const char *owner)
 bool
 repliers_load(Db *db, const Job *job, Repliers *ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     const OutQuery q = {.job = job->id, .all = true, .limit = LOOK_MAX};
     g_autoptr(OutRows) rows = NULL;
-    if (!outbox_list(db, &viewer, &q, &rows, error))
+    if (!outbox_list(db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     const OutRow *last = find_last(rows, job, db_home(db)->config->owner);
     *ret = (Repliers){.to = g_ptr_array_new_with_free_func(g_free),

@@ -156,19 +156,18 @@ count_waiting(const OutRows *unsent)
 char *
 tell_job(Db *db, JobId id, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
     unsigned open;
     g_autoptr(OutRows) unsent = NULL;
     OutQuery q = {.job = id};
-    if (!job_load(db, &viewer, id, &job, error))
+    if (!job_load(db, &VIEWER_OPERATOR, id, &job, error))
         return NULL;
     if (!job) {
         err_set(error, ERR_NEVER, "there is no job %" G_GINT64_FORMAT, id.v);
         return NULL;
     }
     if (!messages_count_open(db, id, &open, error) ||
-        !outbox_list(db, &viewer, &q, &unsent, error))
+        !outbox_list(db, &VIEWER_OPERATOR, &q, &unsent, error))
         return NULL;
 
     g_autofree char *state = state_since(db_home(db), job);
@@ -197,10 +196,9 @@ tell_job(Db *db, JobId id, GError **error)
 char *
 tell_why(Db *db, JobId id, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Steps) steps = NULL;
     g_autofree char *status = tell_job(db, id, error);
-    if (!status || !steps_list(db, &viewer, id, &steps, error))
+    if (!status || !steps_list(db, &VIEWER_OPERATOR, id, &steps, error))
         return NULL;
     g_autoptr(GString) s = g_string_new(status);
     if (steps->len == 0)
@@ -221,10 +219,9 @@ tell_why(Db *db, JobId id, GError **error)
 char *
 tell_role(Db *db, const char *role, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Jobs) jobs = NULL;
     JobQuery q = {.role = role, .live_only = true};
-    if (!jobs_list(db, &viewer, &q, &jobs, error))
+    if (!jobs_list(db, &VIEWER_OPERATOR, &q, &jobs, error))
         return NULL;
     if (jobs->len == 0)
         return g_strdup("Nothing is going on.\n");

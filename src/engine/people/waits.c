@@ -39,15 +39,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Awake, due_clear)
 static bool
 due_load(Awake *d, JobId id, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     Db *db = d->engine->db;
-    if (!job_load(db, &viewer, id, &d->job, error))
+    if (!job_load(db, &VIEWER_OPERATOR, id, &d->job, error))
         return false;
     d->role = d->job ? role_find(d->engine, d->job->role) : NULL;
     if (!d->role)
         return true;
     if (!repliers_load(db, d->job, &d->awaited, error) ||
-        (d->awaited.msgid && !outbox_find(db, &viewer, d->awaited.msgid, &d->asked, error)))
+        (d->awaited.msgid &&
+         !outbox_find(db, &VIEWER_OPERATOR, d->awaited.msgid, &d->asked, error)))
         return false;
     if (!d->asked || !d->asked->bytes)
         return true;
@@ -127,12 +127,11 @@ mail_people(const Awake *d, Txn *txn, WaitThen what, GError **error)
 static bool
 file_checkpoint(const Awake *d, Txn *txn, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     RoleMailParent original = original_of(d);
     g_autoptr(Job) now = NULL;
     g_autoptr(Step) last = NULL;
     g_autoptr(Compose) mail = NULL;
-    if (!job_load(d->engine->db, &viewer, d->job->id, &now, error) ||
+    if (!job_load(d->engine->db, &VIEWER_OPERATOR, d->job->id, &now, error) ||
         !step_last(d->engine->db, d->job->id, &last, error))
         return false;
     g_autoptr(GPtrArray) results = step_results_parse(last ? last->results : NULL);

@@ -289,10 +289,9 @@ put_step(Commit *c, Txn *txn, GError **error)
 static bool
 leave_checkpoint(Commit *c, Txn *txn, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
     g_autoptr(Compose) mail = NULL;
-    if (!job_load(c->engine->db, &viewer, c->job->id, &job, error))
+    if (!job_load(c->engine->db, &VIEWER_OPERATOR, c->job->id, &job, error))
         return false;
     CheckpointInput in = {.job = job,
                           .role = c->role,
@@ -436,7 +435,6 @@ count_questions(Commit *c, GError **error)
 static bool
 prepare(Commit *c, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_auto(Snapshot) reads = {0};
     snapshot_begin(c->engine->db, &reads);
     c->results = g_ptr_array_new_with_free_func(g_free);
@@ -445,7 +443,7 @@ prepare(Commit *c, GError **error)
     c->answered = g_array_new(FALSE, FALSE, sizeof(int64_t));
     c->held = g_array_new(FALSE, FALSE, sizeof(OutId));
     c->outside = g_ptr_array_new_with_free_func(commit_outside_free);
-    if (!job_load(c->engine->db, &viewer, c->claim->job, &c->job, error))
+    if (!job_load(c->engine->db, &VIEWER_OPERATOR, c->claim->job, &c->job, error))
         return false;
     if (!c->job)
         return err_set(error, ERR_NEVER, "job %" G_GINT64_FORMAT " is gone", c->claim->job.v);

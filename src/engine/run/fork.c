@@ -144,13 +144,12 @@ find_floor(Engine *engine, Source *s, GError **error)
 static bool
 load_source(Engine *engine, JobId job, int n, Source *s, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
-    if (!job_load(engine->db, &viewer, job, &s->job, error))
+    if (!job_load(engine->db, &VIEWER_OPERATOR, job, &s->job, error))
         return false;
     if (!s->job)
         return err_set(error, ERR_NEVER, "there is no job %" G_GINT64_FORMAT, job.v);
     s->role = role_get(engine, s->job->role, error);
-    if (!s->role || !steps_list_whole(engine->db, &viewer, job, &s->steps, error))
+    if (!s->role || !steps_list_whole(engine->db, &VIEWER_OPERATOR, job, &s->steps, error))
         return false;
     s->at = find_step(s->steps, n);
     if (!check_step(engine, s, n, error) || !find_original(engine->db, s, error) ||
@@ -216,10 +215,9 @@ say_so(Engine *engine,
        const char *instruction,
        GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) fork = NULL;
     g_autoptr(CommitParent) original = NULL;
-    if (!job_load(engine->db, &viewer, id, &fork, error) ||
+    if (!job_load(engine->db, &VIEWER_OPERATOR, id, &fork, error) ||
         !(original = commit_parent_load(engine, fork, s->original_msgid, error)))
         return false;
     g_autofree char *text = g_strdup_printf(

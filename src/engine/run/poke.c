@@ -6,9 +6,8 @@
 void
 poke_run(Db *db, JobId job)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Job) row = NULL;
-    if (!job_load(db, &viewer, job, &row, NULL) || !row || row->owner.pid <= 0)
+    if (!job_load(db, &VIEWER_OPERATOR, job, &row, NULL) || !row || row->owner.pid <= 0)
         return;
     if (g_strcmp0(row->owner_host, proc_host()) == 0 &&
         g_strcmp0(row->owner_boot, proc_boot_id()) == 0 && proc_alive(&row->owner))

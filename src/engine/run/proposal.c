@@ -143,14 +143,13 @@ bool
 asker_listens(Engine *engine, const Job *job, bool *ret, GError **error)
 {
     const Config *config = engine->home->config;
-    const Viewer all = VIEWER_OPERATOR;
     g_autoptr(OutRow) asked = NULL;
     g_autoptr(Job) theirs = NULL;
     *ret = config_is_person(config, job->asker);
     if (*ret || !config_role_at(config, job->asker))
         return true;
-    if (!outbox_find(engine->db, &all, job->original_msgid, &asked, error) ||
-        (asked && !job_load(engine->db, &all, asked->job, &theirs, error)))
+    if (!outbox_find(engine->db, &VIEWER_OPERATOR, job->original_msgid, &asked, error) ||
+        (asked && !job_load(engine->db, &VIEWER_OPERATOR, asked->job, &theirs, error)))
         return false;
     *ret = theirs && (theirs->state == JOB_QUEUED || theirs->state == JOB_RUNNING ||
                       theirs->state == JOB_PARKED);

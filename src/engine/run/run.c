@@ -250,11 +250,10 @@ bool
 run_load(Task *t, GError **error)
 {
     Engine *engine = t->run->engine;
-    const Viewer viewer = VIEWER_OPERATOR;
     g_auto(Snapshot) reads = {0};
     task_clear(t);
     snapshot_begin(engine->db, &reads);
-    if (!job_load(engine->db, &viewer, t->claim.job, &t->job, error) ||
+    if (!job_load(engine->db, &VIEWER_OPERATOR, t->claim.job, &t->job, error) ||
         !messages_open(engine->db, t->claim.job, &t->in.shown, error) || !load_news(t, error))
         return false;
     t->role = role_find(engine, t->job->role);
@@ -430,13 +429,12 @@ act_on_timers(Run *run)
 static bool
 look_before(Run *run, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     Engine *engine = run->engine;
     for (bool missed = true; missed;) {
         JobId next;
         g_autoptr(Job) job = NULL;
         if (!seats_next(engine->db, home_now(engine->home), run->limits.mark, &next, error) ||
-            (next.v && !job_load(engine->db, &viewer, next, &job, error)))
+            (next.v && !job_load(engine->db, &VIEWER_OPERATOR, next, &job, error)))
             return false;
         missed = false;
         if (job && job->state == JOB_PARKED && !checkpoint_check(engine, job, &missed, error))

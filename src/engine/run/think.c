@@ -198,9 +198,8 @@ work_path(const Think *ask)
 static bool
 is_in_other_hands(const Think *ask)
 {
-    const Viewer all = VIEWER_OPERATOR;
     g_autoptr(Job) job = NULL;
-    return job_load(ask->engine->db, &all, ask->job->id, &job, NULL) && job &&
+    return job_load(ask->engine->db, &VIEWER_OPERATOR, ask->job->id, &job, NULL) && job &&
            job->state == JOB_RUNNING && job->fence != ask->claim->fence;
 }
 

@@ -306,7 +306,6 @@ bool
 index_behind_out(Db *db, int64_t last, unsigned max, OutRows **ret_rows, GError **error)
 {
     g_autoptr(OutRows) rows = out_rows_new();
-    const Viewer viewer = VIEWER_OPERATOR;
     OutId id = {last};
 
     while (rows->len < max) {
@@ -316,7 +315,7 @@ index_behind_out(Db *db, int64_t last, unsigned max, OutRows **ret_rows, GError 
             return false;
         if (id.v == 0)
             break;
-        if (!outbox_whole(db, &viewer, id, &row, error))
+        if (!outbox_whole(db, &VIEWER_OPERATOR, id, &row, error))
             return false;
         if (row)
             out_rows_add(rows, row);

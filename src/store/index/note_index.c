@@ -21,10 +21,9 @@ free_hit(gpointer data)
 static bool
 feed_key(Index *ix, Db *db, const char *key, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(Note) note = NULL;
 
-    if (!note_load(db, &viewer, key, 0, &note, error))
+    if (!note_load(db, &VIEWER_OPERATOR, key, 0, &note, error))
         return false;
     bool ok = sql_conn_run(
         &ix->conn, "DELETE FROM note WHERE rowid = (SELECT id FROM note_row WHERE key = ?)",

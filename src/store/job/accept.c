@@ -22,11 +22,10 @@ accept_question(Txn *txn, OutId mail, bool approved, GError **error)
 bool
 accept_sent(Txn *txn, const char *msgid, unsigned *ret_n, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRow) row = NULL;
     int changes = 0;
 
-    if (!outbox_find(txn->db, &viewer, msgid, &row, error))
+    if (!outbox_find(txn->db, &VIEWER_OPERATOR, msgid, &row, error))
         return false;
     if (row && (!sql_run(txn,
                          "UPDATE delivery SET state = 'sent', after_effect = NULL, "

@@ -31,10 +31,9 @@ job_load(Db *db, const Viewer *viewer, JobId id, Job **ret, GError **error)
 bool
 job_get(Db *db, JobId id, Job **ret, GError **error)
 {
-    const Viewer everyone = VIEWER_OPERATOR;
     Job *job = NULL;
 
-    if (!job_load(db, &everyone, id, &job, error))
+    if (!job_load(db, &VIEWER_OPERATOR, id, &job, error))
         return false;
     if (!job)
         return err_set(error, ERR_NEVER, "no job %" PRId64, id.v);

@@ -31,10 +31,9 @@ job_next_number(Txn *txn, const char *role, JobId *ret, GError **error)
 static bool
 free_number(Txn *txn, const JobRestore *in, JobId *ret, GError **error)
 {
-    const Viewer everyone = VIEWER_OPERATOR;
     g_autoptr(Job) taken = NULL;
 
-    if (!job_load(txn->db, &everyone, in->id, &taken, error))
+    if (!job_load(txn->db, &VIEWER_OPERATOR, in->id, &taken, error))
         return false;
     if (!taken) {
         *ret = in->id;

@@ -50,13 +50,12 @@ wait_on(Txn *txn, JobId id, WaitThen then, int64_t until_us, GError **error)
 bool
 job_wait_over(Txn *txn, JobId id, WaitThen *ret_did, GError **error)
 {
-    const Viewer everyone = VIEWER_OPERATOR;
     int64_t now = txn_now(txn), due;
     g_autoptr(Job) job = NULL;
 
     *ret_did = WAIT_CONTINUE;
     if (!timer_find(txn->db, id, TIMER_WAIT, &due, error) ||
-        !job_load(txn->db, &everyone, id, &job, error))
+        !job_load(txn->db, &VIEWER_OPERATOR, id, &job, error))
         return false;
     if (due > now)
         return true; /* somebody else was faster */

@@ -158,10 +158,9 @@ question_of(Db *db, OutId mail, Question **ret, GError **error)
 bool
 question_number(Db *db, const Question *q, OutId *ret, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(OutRow) row = NULL;
 
-    if (!outbox_find(db, &viewer, q->msgid, &row, error))
+    if (!outbox_find(db, &VIEWER_OPERATOR, q->msgid, &row, error))
         return false;
     *ret = row ? row->id : (OutId){0};
     return true;

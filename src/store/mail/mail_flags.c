@@ -33,13 +33,12 @@ mail_flags_mark(Txn *txn, const MsgRow *row, const char *letters, GError **error
 bool
 mail_flags_by(Txn *txn, OutId id, GError **error)
 {
-    const Viewer viewer = VIEWER_OPERATOR;
     g_autoptr(MsgRow) row = NULL;
     MsgId parent = {0};
 
     if (!sql_int(txn->db, "SELECT answers FROM outbox WHERE id = ?", 0, &parent.v, error, "i",
                  id.v) ||
-        (parent.v && !messages_load(txn->db, &viewer, parent, &row, error)))
+        (parent.v && !messages_load(txn->db, &VIEWER_OPERATOR, parent, &row, error)))
         return false;
     return !row || mail_flags_mark(txn, row, "RS", error);
 }

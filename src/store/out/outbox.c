@@ -330,11 +330,10 @@ outbox_reject_asked(Txn *txn, JobId job, const char *who, GError **error)
 bool
 outbox_decide(Txn *txn, OutId id, bool approved, const char *who, GError **error)
 {
-    const Viewer everyone = VIEWER_OPERATOR;
     const OutQuery query = {.id = id, .state = "held", .copies = true, .limit = UINT_MAX};
     g_autoptr(OutRows) held = NULL;
 
-    if (!outbox_list(txn->db, &everyone, &query, &held, error))
+    if (!outbox_list(txn->db, &VIEWER_OPERATOR, &query, &held, error))
         return false;
     if (held->len == 0)
         return err_set(error, ERR_NEVER, "mail %" PRId64 " is not held", id.v);
