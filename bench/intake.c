@@ -13,9 +13,9 @@
 #include "base/file.h"
 #include "cli/faces.h"
 #include "corpus.h"
-#include "store/mail/mailbox_visit.h"
 #include "measure.h"
 #include "place.h"
+#include "store/mail/mailbox_visit.h"
 #include <dirent.h>
 #include <errno.h>
 #include <gmime/gmime.h>

@@ -2,42 +2,34 @@
 #include "base/banned.h"
 #include "base/err.h"
 
-#define EACH_FACE(f, engine) (const FaceOps *const *f = (engine)->faces; f && *f; f++)
-
 bool
 faces_open(Engine *engine, GError **error)
 {
-    for
-        EACH_FACE(f, engine)
-        {
-            if (((*f)->tables && !tables_open(engine->db, (*f)->name, (*f)->tables, error)) ||
-                !watches_keep(engine->db, (*f)->name, (*f)->watches, error))
-                return err_prefix(error, "opening '%s'", (*f)->name);
-        }
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if (((*f)->tables && !tables_open(engine->db, (*f)->name, (*f)->tables, error)) ||
+            !watches_keep(engine->db, (*f)->name, (*f)->watches, error))
+            return err_prefix(error, "opening '%s'", (*f)->name);
+    }
     return true;
 }
 
 const char *
 faces_claim(const Engine *engine, const MsgNew *in)
 {
-    for
-        EACH_FACE(f, engine)
-        {
-            if ((*f)->claims && (*f)->claims(engine, in, in->mail))
-                return (*f)->name;
-        }
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->claims && (*f)->claims(engine, in, in->mail))
+            return (*f)->name;
+    }
     return "";
 }
 
 bool
 faces_stored(Engine *engine, Txn *txn, MsgId id, const MsgNew *in, JobId job, GError **error)
 {
-    for
-        EACH_FACE(f, engine)
-        {
-            if ((*f)->stored && !(*f)->stored(engine, txn, id, in, in->mail, job, error))
-                return false;
-        }
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->stored && !(*f)->stored(engine, txn, id, in, in->mail, job, error))
+            return false;
+    }
     return true;
 }
 
@@ -46,13 +38,11 @@ faces_order(
     Engine *engine, const Judgement *j, const Message *m, JobId job, Order *ret, GError **error)
 {
     *ret = (Order){.kind = ORDER_NONE};
-    for
-        EACH_FACE(f, engine)
-        {
-            if (ret->kind == ORDER_NONE && (*f)->order &&
-                !(*f)->order(engine, j, m, job, ret, error))
-                return false;
-        }
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if (ret->kind == ORDER_NONE && (*f)->order &&
+            !(*f)->order(engine, j, m, job, ret, error))
+            return false;
+    }
     return true;
 }
 
@@ -70,22 +60,18 @@ bool
 faces_look(Engine *engine, unsigned *ret_n, GError **error)
 {
     *ret_n = 0;
-    for
-        EACH_FACE(f, engine)
-        {
-            if ((*f)->look && !(*f)->look(engine, ret_n, error))
-                return err_prefix(error, "looking at files of '%s'", (*f)->name);
-        }
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->look && !(*f)->look(engine, ret_n, error))
+            return err_prefix(error, "looking at files of '%s'", (*f)->name);
+    }
     return true;
 }
 
 void
 faces_check(Engine *engine, GPtrArray *findings)
 {
-    for
-        EACH_FACE(f, engine)
-        {
-            if ((*f)->check)
-                (*f)->check(engine, findings);
-        }
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->check)
+            (*f)->check(engine, findings);
+    }
 }

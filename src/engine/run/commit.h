@@ -55,11 +55,8 @@ LIST_OF(ProposedNotes, proposed_notes, ProposedNote, proposed_note_free)
 typedef struct NoteBy NoteBy; /* store/note/note_versions.h */
 /* Makes the change; *ret_version 0: it made no version of that key. ERR_NEVER and ERR_LIMIT: it can't
  * be made. */
-bool proposed_note_apply(Txn *txn,
-                         const ProposedNote *n,
-                         const NoteBy *by,
-                         int64_t *ret_version,
-                         GError **error);
+bool proposed_note_apply(
+    Txn *txn, const ProposedNote *n, const NoteBy *by, int64_t *ret_version, GError **error);
 
 /* Carried out at COMPLETE and ESCALATE only. */
 typedef struct ProposedMove {

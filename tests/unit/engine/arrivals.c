@@ -2,9 +2,9 @@
 #include "../store/testhome.h"
 #include "base/banned.h"
 #include "cli/faces.h"
-#include "store/mail/mailbox_visit.h"
 #include "engine/in/intake.h"
 #include "mail/maildir.h"
+#include "store/mail/mailbox_visit.h"
 
 typedef struct Rig {
     Home *home;

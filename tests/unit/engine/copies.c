@@ -15,13 +15,13 @@
 #include "../store/testhome.h"
 #include "base/banned.h"
 #include "cli/faces.h"
-#include "store/mail/mailbox_visit.h"
 #include "engine/follow.h"
 #include "engine/in/intake.h"
 #include "engine/in/release.h"
 #include "mail/message.h"
 #include "mail/origin.h"
 #include "store/job/jobs.h"
+#include "store/mail/mailbox_visit.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
