@@ -2,8 +2,10 @@
 #include "engine/face.h"
 #include "base/banned.h"
 #include "brain/brain.h"
+#include "engine/role.h"
 #include "engine/run/run.h"
 #include "letter/mode_letter.h"
+#include "store/job/role_rows.h"
 #include "testwork.h"
 
 #define ANSWER "{\"status\":\"continue\",\"current_phase\":\"working\"}\n"
@@ -163,11 +165,44 @@ test_world(TestWork *w, gconstpointer data)
     g_string_free(calls, TRUE);
 }
 
+/* A role of the store has no brain; one of the settings counts before it. */
+static void
+test_roles(TestWork *w, gconstpointer data)
+{
+    static const struct {
+        const char *name, *want_display; /* NULL: there is none */
+        bool want_brain;
+    } cases[] = {
+        {"jury", "The jury", false}, {"envoy", "envoy", true}, {"nobody", NULL, false}};
+    const RoleRow row = {
+        .face = (char *)"test", .display = (char *)"The jury", .address = (char *)"jury@x"};
+    g_autoptr(GError) error = NULL;
+    Txn txn = test_begin(w->engine.db);
+
+    g_assert_true(role_row_put(&txn, "jury", &row, &error));
+    g_assert_true(role_row_put(&txn, "envoy", &row, &error));
+    test_commit(&txn);
+    for (size_t i = 0; i < 2 * G_N_ELEMENTS(cases); i++) { /* the second time from memory */
+        size_t k = i % G_N_ELEMENTS(cases);
+        const ConfRole *role = role_find(&w->engine, cases[k].name);
+        g_assert_cmpint(role != NULL, ==, cases[k].want_display != NULL);
+        if (!role)
+            continue;
+        g_assert_cmpstr(role->display, ==, cases[k].want_display);
+        g_assert_cmpint(*role->brain != '\0', ==, cases[k].want_brain);
+        g_assert_cmpint(engine_mode(&w->engine, role) != NULL, ==, cases[k].want_brain);
+    }
+    g_assert_null(role_get(&w->engine, "nobody", &error));
+    g_assert_nonnull(error);
+    engine_clear(&w->engine);
+}
+
 int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/engine/face/run", test_run);
     g_test_add("/engine/face/world", TestWork, NULL, work_open, test_world, work_close);
+    g_test_add("/engine/face/roles", TestWork, NULL, work_open, test_roles, work_close);
     return g_test_run();
 }
