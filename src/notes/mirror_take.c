@@ -330,28 +330,50 @@ apply_gone(Mirror *m, Txn *txn, const NoteMirror *row, GError **error)
     return true;
 }
 
+/* The report as it was before a transaction that may run twice. */
+typedef struct Counted {
+    NotesReport report;
+    guint conflicts;
+} Counted;
+
+static Counted
+count(const Mirror *m)
+{
+    return (Counted){*m->report, m->report->conflicts->len};
+}
+
+static void
+count_back(Mirror *m, const Counted *before)
+{
+    *m->report = before->report;
+    g_ptr_array_set_size(m->report->conflicts, (gint)before->conflicts);
+}
+
 /* Texts before deletions: these may change CONTENTS, and then the newest one. */
 static bool
 apply_all(Mirror *m, GPtrArray *edits, GPtrArray *gone, GError **error)
 {
-    g_auto(Txn) txn = {0};
     bool decides = gone->len > 0;
 
     for (guint i = 0; i < edits->len; i++)
         decides = decides || ((Edit *)g_ptr_array_index(edits, i))->bytes;
-    if (!txn_begin(m->db, decides ? TXN_DURABLE : TXN_LAZY, DB_WAIT_MS, &txn, error))
-        return false;
-    for (int renames = 0; renames < 2; renames++) {
-        for (guint i = 0; i < edits->len; i++) {
-            Edit *e = g_ptr_array_index(edits, i);
-            if ((e->from != NULL) == (renames == 1) && !apply_edit(m, &txn, e, error))
-                return false;
+    g_auto(Txn) txn = {.db = m->db, .flush = decides ? TXN_DURABLE : TXN_LAZY};
+    const Counted before = count(m);
+    while (txn_again(&txn, error)) {
+        count_back(m, &before);
+        for (int renames = 0; renames < 2; renames++) {
+            for (guint i = 0; i < edits->len; i++) {
+                Edit *e = g_ptr_array_index(edits, i);
+                if ((e->from != NULL) == (renames == 1) && !apply_edit(m, &txn, e, error))
+                    return false;
+            }
         }
+        for (guint i = 0; i < gone->len; i++)
+            if (!apply_gone(m, &txn, g_ptr_array_index(gone, i), error))
+                return false;
+        txn.ok = true;
     }
-    for (guint i = 0; i < gone->len; i++)
-        if (!apply_gone(m, &txn, g_ptr_array_index(gone, i), error))
-            return false;
-    if (!txn_commit(&txn, error))
+    if (!txn.done)
         return false;
     CRASH_POINT("notes-taken");
     return true;
@@ -396,12 +418,16 @@ mirror_take_edits(Mirror *m, bool with_gone, GError **error)
 static bool
 import_displaced(Mirror *m, const char *key, GBytes *bytes, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = m->db, .flush = TXN_DURABLE};
     int64_t version;
 
-    /* Whoever wrote this had not seen what we put in its place: 0 is older than that. */
-    if (!txn_begin(m->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !put_edit(m, &txn, key, bytes, 0, &version, error) || !txn_commit(&txn, error))
+    const Counted before = count(m);
+    while (txn_again(&txn, error)) {
+        count_back(m, &before);
+        /* Whoever wrote this had not seen what we put in its place: 0 is older than that. */
+        txn.ok = put_edit(m, &txn, key, bytes, 0, &version, error);
+    }
+    if (!txn.done)
         return false;
     CRASH_POINT("notes-displaced-taken");
     return true;

@@ -153,16 +153,17 @@ settle(Mirror *m, NoteMirror *row, bool *ret_done, bool *ret_again, GError **err
 static bool
 mark_all(Mirror *m, GPtrArray *done, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = m->db, .flush = TXN_LAZY};
 
     if (done->len == 0)
         return true;
-    if (!txn_begin(m->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
-        return false;
-    for (guint i = 0; i < done->len; i++)
-        if (!note_mirror_set(&txn, g_ptr_array_index(done, i), error))
-            return false;
-    if (!txn_commit(&txn, error))
+    while (txn_again(&txn, error)) {
+        for (guint i = 0; i < done->len; i++)
+            if (!note_mirror_set(&txn, g_ptr_array_index(done, i), error))
+                return false;
+        txn.ok = true;
+    }
+    if (!txn.done)
         return false;
     CRASH_POINT("notes-marked");
     return true;

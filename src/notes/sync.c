@@ -406,22 +406,23 @@ notes_sync_some(
 static bool
 forget_missing(Mirror *m, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = m->db, .flush = TXN_DURABLE};
     GHashTableIter iter;
     gpointer key, value;
 
-    if (!txn_begin(m->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
-        return false;
-    g_hash_table_iter_init(&iter, m->rows);
-    while (g_hash_table_iter_next(&iter, &key, &value)) {
-        const NoteMirror *row = value;
-        const NoteMirror none = {.key = row->key};
+    while (txn_again(&txn, error)) {
+        g_hash_table_iter_init(&iter, m->rows);
+        while (g_hash_table_iter_next(&iter, &key, &value)) {
+            const NoteMirror *row = value;
+            const NoteMirror none = {.key = row->key};
 
-        if (!row->deleted && !g_hash_table_contains(m->tree->files, key) &&
-            !note_mirror_set(&txn, &none, error))
-            return false;
+            if (!row->deleted && !g_hash_table_contains(m->tree->files, key) &&
+                !note_mirror_set(&txn, &none, error))
+                return false;
+        }
+        txn.ok = true;
     }
-    return txn_commit(&txn, error);
+    return txn.done;
 }
 
 static bool

@@ -63,11 +63,10 @@ read_key(PortTalk *talk,
 static bool
 mark_shown(PortTalk *talk, const Note *note, GError **error)
 {
-    g_auto(Txn) txn = {0};
-
-    return txn_begin(talk->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           note_mark_shown(&txn, talk->job->id, note->key, note->version, error) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = talk->engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = note_mark_shown(&txn, talk->job->id, note->key, note->version, error);
+    return txn.done;
 }
 
 bool

@@ -158,9 +158,10 @@ static void
 note_trouble(Remote *r, const char *why)
 {
     g_autoptr(GError) error = NULL;
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, &error) ||
-        !remote_set_trouble(&txn, r->account->name, why, &error) || !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, &error))
+        txn.ok = remote_set_trouble(&txn, r->account->name, why, &error);
+    if (!txn.done)
         log_event(LOG_WARN, "can't note what is wrong", "why", error->message, NULL);
 }
 
@@ -227,9 +228,10 @@ sleep_on(Remote *r, int64_t look_us, GError **error)
 static bool
 set_since(Remote *r, int64_t since_us, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           remote_set_since(&txn, r->account->name, since_us, error) && txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = remote_set_since(&txn, r->account->name, since_us, error);
+    return txn.done;
 }
 
 /* Back in the watched folder there may be news that nobody told us. */

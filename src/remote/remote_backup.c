@@ -260,26 +260,31 @@ static bool
 stop_moved(Remote *r, const ConfRole *role, GError **error)
 {
     g_autoptr(RemoteRows) moved = NULL;
-    g_auto(Txn) txn = {0};
-    if (!list_moved(r, role, &moved, error) ||
-        !txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
+    unsigned stopped = 0;
+    if (!list_moved(r, role, &moved, error))
         return false;
-    for (guint i = 0; i < moved->len; i++) {
-        const RemoteRow *row = g_ptr_array_index(moved, i);
-        g_autoptr(Job) job = NULL;
-        bool changed = false;
-        if (!job_load(r->engine->db, &VIEWER_OPERATOR, row->job, &job, error) ||
-            (job && job->state != JOB_PARKED &&
-             !job_stop(
-                 &txn, row->job,
-                 "its mail was in hand after the backup, and nothing says how far: look at "
-                 "its mail, then say CONTINUE or CANCEL",
-                 &changed, error)))
-            return false;
-        if (changed && r->options->caught)
-            r->options->caught->stopped++;
+    while (txn_again(&txn, error)) {
+        stopped = 0;
+        for (guint i = 0; i < moved->len; i++) {
+            const RemoteRow *row = g_ptr_array_index(moved, i);
+            g_autoptr(Job) job = NULL;
+            bool changed = false;
+            if (!job_load(r->engine->db, &VIEWER_OPERATOR, row->job, &job, error) ||
+                (job && job->state != JOB_PARKED &&
+                 !job_stop(
+                     &txn, row->job,
+                     "its mail was in hand after the backup, and nothing says how far: look at "
+                     "its mail, then say CONTINUE or CANCEL",
+                     &changed, error)))
+                return false;
+            stopped += changed;
+        }
+        txn.ok = true;
     }
-    return txn_commit(&txn, error);
+    if (txn.done && r->options->caught)
+        r->options->caught->stopped += stopped;
+    return txn.done;
 }
 
 static bool
@@ -314,7 +319,7 @@ bool
 remote_catch_up(Remote *r, GError **error)
 {
     bool owed = false;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
     if (!mailbox_backup_owed(r->engine->db, r->account->name, &owed, error))
         return false;
     if (!owed)
@@ -322,6 +327,7 @@ remote_catch_up(Remote *r, GError **error)
     if (!look(r, error))
         return err_prefix(error, "looking at what happened there since the backup");
     CRASH_POINT("backup-looked");
-    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           mailbox_backup_seen(&txn, r->account->name, error) && txn_commit(&txn, error);
+    while (txn_again(&txn, error))
+        txn.ok = mailbox_backup_seen(&txn, r->account->name, error);
+    return txn.done;
 }

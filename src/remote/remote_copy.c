@@ -69,12 +69,13 @@ find_by_id(Remote *r, const Message *m, Copy *copy, GError **error)
 static bool
 settle(Remote *r, const Copy *copy, const Message *m, bool renamed, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
     bool is_new;
     unsigned n;
-    if (!txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        (renamed && !server_ids_put(&txn, copy->mail, m->id, &is_new, error)) ||
-        !outbox_copy_came(&txn, copy->mail, copy->try, &n, error) || !txn_commit(&txn, error))
+    while (txn_again(&txn, error))
+        txn.ok = (!renamed || server_ids_put(&txn, copy->mail, m->id, &is_new, error)) &&
+                 outbox_copy_came(&txn, copy->mail, copy->try, &n, error);
+    if (!txn.done)
         return false;
     if (n == 0)
         return true;

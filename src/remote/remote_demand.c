@@ -99,14 +99,15 @@ keep(Hunt *h, const ConfRole *role, const Message *m, GError **error)
     MaildirItem item = {
         .folder = PLACE, .base = base, .flags = "S", .head = "", .bytes = bytes, .len = len};
     Maildir *md = remote_mailbox(r, role->name, error);
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
     if (!md || !maildir_deliver_many(md, &item, 1, error))
         return false;
     CRASH_POINT("remote-kept");
-    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           demand_store(r->engine, &txn, r->account, role, PLACE, base, m, MSG_HANDLED,
-                        "history: fetched since somebody asked for it", error) &&
-           demand_met(&txn, r->account->name, h->want, error) && txn_commit(&txn, error);
+    while (txn_again(&txn, error))
+        txn.ok = demand_store(r->engine, &txn, r->account, role, PLACE, base, m, MSG_HANDLED,
+                              "history: fetched since somebody asked for it", error) &&
+                 demand_met(&txn, r->account->name, h->want, error);
+    return txn.done;
 }
 
 /* In one folder, by its name there. One that may not be opened has nothing for us. */
@@ -194,11 +195,11 @@ static bool
 give_up(const Hunt *h, GError **error)
 {
     const char *account = h->r->account->name;
-    g_auto(Txn) txn = {0};
-    return txn_begin(h->r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           (h->coming ? demand_met(&txn, account, h->want, error)
-                      : demand_absent(&txn, account, h->want, error)) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = h->r->engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = (h->coming ? demand_met(&txn, account, h->want, error)
+                            : demand_absent(&txn, account, h->want, error));
+    return txn.done;
 }
 
 static bool

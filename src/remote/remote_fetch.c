@@ -243,25 +243,25 @@ static bool
 put_rows(Fetch *f, const RemoteMark *mark, GError **error)
 {
     Remote *r = f->r;
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
-        return false;
-    for (guint i = 0; i < f->items->len; i++) {
-        const Item *item = &g_array_index(f->items, Item, i);
-        RemoteNew in = {.account = r->account->name,
-                        .folder = r->account->folder,
-                        .role = item->role->name,
-                        .file = item->base,
-                        .msgid = item->msgid,
-                        .uidvalidity = r->box.uidvalidity,
-                        .uid = item->uid};
-        if (item->followed && !remote_put(&txn, &in, error))
-            return false;
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error)) {
+        for (guint i = 0; i < f->items->len; i++) {
+            const Item *item = &g_array_index(f->items, Item, i);
+            RemoteNew in = {.account = r->account->name,
+                            .folder = r->account->folder,
+                            .role = item->role->name,
+                            .file = item->base,
+                            .msgid = item->msgid,
+                            .uidvalidity = r->box.uidvalidity,
+                            .uid = item->uid};
+            if (item->followed && !remote_put(&txn, &in, error))
+                return false;
+        }
+        txn.ok =
+            !mark || remote_mark_set(&txn, r->account->name, r->account->folder, mark, error);
+        CRASH_POINT("remote-before-commit");
     }
-    if (mark && !remote_mark_set(&txn, r->account->name, r->account->folder, mark, error))
-        return false;
-    CRASH_POINT("remote-before-commit");
-    return txn_commit(&txn, error);
+    return txn.done;
 }
 
 /* Files, flushed; then rows and, when all below it is done, the mark. */

@@ -294,10 +294,11 @@ replace(Remote *r, const GPtrArray *claims, GError **error)
 static bool
 owe_survey(Remote *r, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           mailbox_set_survey(&txn, r->account->name, true, error) &&
-           outbox_doubt_all(&txn, MAILBOX_DOUBT, error) && txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = mailbox_set_survey(&txn, r->account->name, true, error) &&
+                 outbox_doubt_all(&txn, MAILBOX_DOUBT, error);
+    return txn.done;
 }
 
 /* From the mark that is there; where there is none, or an old one, this is the first visit. */

@@ -95,9 +95,10 @@ find_place(Remote *r, const char *msgid, Place *ret, GError **error)
 static bool
 forget(Remote *r, const RemoteRow *row, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    return txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           remote_forget(&txn, row->id, error) && txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = remote_forget(&txn, row->id, error);
+    return txn.done;
 }
 
 /* Does here what was done there, and lets the rules act. folder NULL: the deleted flag. */

@@ -26,21 +26,21 @@
 static bool
 set_mark(Remote *r, const RemoteMark *mark, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           remote_mark_set(&txn, r->account->name, r->account->folder, mark, error) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = remote_mark_set(&txn, r->account->name, r->account->folder, mark, error);
+    return txn.done;
 }
 
 /* A server that comes back to a UIDVALIDITY which it had once may mean other mail by it. */
 static bool
 forget_all(Remote *r, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    return txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           remote_forget_all(&txn, r->account->name, r->account->folder, r->box.uidvalidity,
-                             error) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = remote_forget_all(&txn, r->account->name, r->account->folder,
+                                   r->box.uidvalidity, error);
+    return txn.done;
 }
 
 /* What comes next gets this UID or a higher one. */
@@ -71,14 +71,14 @@ follow_strays(Remote *r, GError **error)
         const RemoteRow *row = g_ptr_array_index(rows, i);
         uint32_t uid;
         bool only;
-        g_auto(Txn) txn = {0};
+        g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
         if (!remote_find(r, row->msgid, &uid, &only, error))
             return false;
-        if (!txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
-            !(only ? remote_moved(&txn, row->id, row->folder, r->box.uidvalidity, uid, NULL,
-                                  error)
-                   : remote_forget(&txn, row->id, error)) ||
-            !txn_commit(&txn, error))
+        while (txn_again(&txn, error))
+            txn.ok = (only ? remote_moved(&txn, row->id, row->folder, r->box.uidvalidity, uid,
+                                          NULL, error)
+                           : remote_forget(&txn, row->id, error));
+        if (!txn.done)
             return false;
     }
     return true;

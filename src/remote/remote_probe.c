@@ -37,17 +37,17 @@ settle_one(Remote *r, const OutRow *row, GError **error)
     bool late;
     uint32_t uid = 0;
     unsigned n;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
     if (!may_resend(r, row, &late, error) || !remote_find(r, row->msgid, &uid, NULL, error))
         return false;
     if (uid == 0 && !late)
         return true;
     log_event(LOG_INFO, uid ? "a mail in doubt was sent" : "a mail in doubt was not sent",
               "message", row->msgid, NULL);
-    if (!txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !(uid ? outbox_arrived(&txn, row->id, "it lies in Sent", &n, error)
-              : outbox_resend(&txn, row->id, &n, error)) ||
-        !txn_commit(&txn, error))
+    while (txn_again(&txn, error))
+        txn.ok = (uid ? outbox_arrived(&txn, row->id, "it lies in Sent", &n, error)
+                      : outbox_resend(&txn, row->id, &n, error));
+    if (!txn.done)
         return false;
     db_hint(r->engine->db);
     return true;

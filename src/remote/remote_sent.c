@@ -59,15 +59,17 @@ static bool
 note_found(Look *l, OutId id, const Message *copy, GError **error)
 {
     Engine *engine = l->r->engine;
-    g_auto(Txn) txn = {0};
-    bool is_new;
-    unsigned n;
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    bool is_new = false;
+    unsigned n = 0;
 
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !server_ids_put(&txn, id, copy->id, &is_new, error))
-        return false;
-    CRASH_POINT("remote-renaming");
-    if (!outbox_arrived(&txn, id, "it lies in Sent", &n, error) || !txn_commit(&txn, error))
+    while (txn_again(&txn, error)) {
+        if (!server_ids_put(&txn, id, copy->id, &is_new, error))
+            return false;
+        CRASH_POINT("remote-renaming");
+        txn.ok = outbox_arrived(&txn, id, "it lies in Sent", &n, error);
+    }
+    if (!txn.done)
         return false;
     CRASH_POINT("remote-renamed");
     if (is_new)

@@ -29,13 +29,13 @@ path_of(const Remote *r, const char *wants)
 static bool
 note_moved(Remote *r, const RemoteRow *row, const char *path, ImapUid at, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
     CRASH_POINT("remote-moved");
-    return txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           (at.uid
-                ? remote_moved(&txn, row->id, path, at.uidvalidity, at.uid, row->wants, error)
-                : remote_forget(&txn, row->id, error)) &&
-           txn_commit(&txn, error);
+    while (txn_again(&txn, error))
+        txn.ok = (at.uid ? remote_moved(&txn, row->id, path, at.uidvalidity, at.uid, row->wants,
+                                        error)
+                         : remote_forget(&txn, row->id, error));
+    return txn.done;
 }
 
 /* Where it lies in a folder; 0: not there. */
@@ -154,7 +154,7 @@ set_flags(Remote *r, const RemoteRow *row, GError **error)
 static bool
 pay_marks(Remote *r, const RemoteRow *row, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
     g_autoptr(GError) refused = NULL;
     if (!set_flags(r, row, &refused)) {
         if (imap_is_broken(r->conn)) {
@@ -165,8 +165,9 @@ pay_marks(Remote *r, const RemoteRow *row, GError **error)
                   "message", row->msgid, "why", refused->message, NULL);
     }
     CRASH_POINT("remote-flagged");
-    return txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           remote_marked(&txn, row->id, row->marks, error) && txn_commit(&txn, error);
+    while (txn_again(&txn, error))
+        txn.ok = remote_marked(&txn, row->id, row->marks, error);
+    return txn.done;
 }
 
 /* After the moves: flags go where the mail lies. */
@@ -248,11 +249,12 @@ static bool
 note_filed(Remote *r, const OutRow *row, ImapUid at, GError **error)
 {
     bool inbox = g_str_equal(row->folder, "INBOX");
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
     CRASH_POINT("remote-appended");
-    return txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           outbox_sent(&txn, row->delivery, NULL, error) &&
-           (!inbox || put_row(r, &txn, row, at, error)) && txn_commit(&txn, error);
+    while (txn_again(&txn, error))
+        txn.ok = outbox_sent(&txn, row->delivery, NULL, error) &&
+                 (!inbox || put_row(r, &txn, row, at, error));
+    return txn.done;
 }
 
 /* A server that refuses this mail is asked again later, as it is with any delivery. */
@@ -260,12 +262,12 @@ static bool
 note_refused(Remote *r, const OutRow *row, const char *why, GError **error)
 {
     AttemptEnd end;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
     log_event(LOG_WARN, "the server does not take a mail", "account", r->account->name,
               "message", row->msgid, "why", why, NULL);
-    return txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           attempt_failed(&txn, r->engine->home, row, !row->bytes, why, &end, error) &&
-           txn_commit(&txn, error);
+    while (txn_again(&txn, error))
+        txn.ok = attempt_failed(&txn, r->engine->home, row, !row->bytes, why, &end, error);
+    return txn.done;
 }
 
 static bool

@@ -51,13 +51,13 @@ static bool
 stop_job(Remote *r, JobId job, GError **error)
 {
     bool changed = false;
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !job_stop(
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = job_stop(
             &txn, job,
             "another home had the mailbox meanwhile, and may have answered: CONTINUE goes on",
-            &changed, error) ||
-        !txn_commit(&txn, error))
+            &changed, error);
+    if (!txn.done)
         return false;
     if (changed)
         log_say(LOG_WARN, "job %" G_GINT64_FORMAT " stops: another home had its mailbox",
@@ -147,16 +147,18 @@ store(Survey *s,
                      .uidvalidity = r->box.uidvalidity,
                      .uid = mail->uid};
     Maildir *md = remote_mailbox(r, role->name, error);
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
     if (!md || !maildir_deliver_many(md, &item, 1, error))
         return false;
     CRASH_POINT("survey-filed");
     s->n++;
-    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           (s->files_alone ||
-            demand_store(r->engine, &txn, r->account, role, ACTIVE, base, m, MSG_IGNORED,
-                         "history: was in hand of the home that had the mailbox", error)) &&
-           remote_put(&txn, &row, error) && txn_commit(&txn, error);
+    while (txn_again(&txn, error))
+        txn.ok =
+            (s->files_alone ||
+             demand_store(r->engine, &txn, r->account, role, ACTIVE, base, m, MSG_IGNORED,
+                          "history: was in hand of the home that had the mailbox", error)) &&
+            remote_put(&txn, &row, error);
+    return txn.done;
 }
 
 static bool
@@ -202,7 +204,7 @@ remote_survey(Remote *r, GError **error)
 {
     bool owed = false;
     unsigned n;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
     if (!mailbox_survey_owed(r->engine->db, r->account->name, &owed, error))
         return false;
     if (!owed)
@@ -215,6 +217,7 @@ remote_survey(Remote *r, GError **error)
                 "status",
                 n);
     CRASH_POINT("survey-done");
-    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           mailbox_set_survey(&txn, r->account->name, false, error) && txn_commit(&txn, error);
+    while (txn_again(&txn, error))
+        txn.ok = mailbox_set_survey(&txn, r->account->name, false, error);
+    return txn.done;
 }

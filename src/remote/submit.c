@@ -27,11 +27,10 @@ submit_asked_to_stop(void)
 static bool
 hold_without_way(Pass *p, OutId id, GError **error)
 {
-    g_auto(Txn) txn = {0};
-
-    return txn_begin(p->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           outbox_hold(&txn, id, outbox_no_way(p->engine->home->config, NULL), error) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = p->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = outbox_hold(&txn, id, outbox_no_way(p->engine->home->config, NULL), error);
+    return txn.done;
 }
 
 /* --- all of it --- */
@@ -118,26 +117,27 @@ static bool
 ask_about(Engine *engine, OutId id, GError **error)
 {
     const OutQuery q = {.id = id, .state = "in_doubt", .limit = UINT_MAX};
-    g_autoptr(OutRows) rows = NULL;
-    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(DeliveryFailure));
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
 
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !outbox_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
-        return false;
-    for (guint i = rows->len; i-- > 0;) {
-        const OutRow *row = g_ptr_array_index(rows, i);
-        DeliveryFailure one = {.address = row->address,
-                               .why = row->why ? row->why : "no answer"};
-        g_array_append_val(open, one);
+    while (txn_again(&txn, error)) {
+        g_autoptr(OutRows) rows = NULL;
+        g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(DeliveryFailure));
+        if (!outbox_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
+            return false;
+        for (guint i = rows->len; i-- > 0;) {
+            const OutRow *row = g_ptr_array_index(rows, i);
+            DeliveryFailure one = {.address = row->address,
+                                   .why = row->why ? row->why : "no answer"};
+            g_array_append_val(open, one);
+        }
+        txn.ok =
+            (rows->len == 0 || delivery_failure_ask(engine, &txn, g_ptr_array_index(rows, 0),
+                                                    (const DeliveryFailure *)(void *)open->data,
+                                                    open->len, error)) &&
+            outbox_asked(&txn, id, error);
+        CRASH_POINT("submit-before-asking");
     }
-    if ((rows->len && !delivery_failure_ask(engine, &txn, g_ptr_array_index(rows, 0),
-                                            (const DeliveryFailure *)(void *)open->data,
-                                            open->len, error)) ||
-        !outbox_asked(&txn, id, error))
-        return false;
-    CRASH_POINT("submit-before-asking");
-    if (!txn_commit(&txn, error))
+    if (!txn.done)
         return false;
     CRASH_POINT("submit-asked");
     db_hint(engine->db);

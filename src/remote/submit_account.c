@@ -85,12 +85,11 @@ pause_account(Pass *p, const ConfAccount *account, const char *why, GError **err
 {
     const Home *home = p->engine->home;
     int64_t until = home_now(home) + MAX(home->config->retry_first_us, PAUSE_MIN_US);
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = p->engine->db, .flush = TXN_DURABLE};
     bool first;
-
-    if (!txn_begin(p->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !outbox_pause_account(&txn, account->name, until, why, &first, error) ||
-        !txn_commit(&txn, error))
+    while (txn_again(&txn, error))
+        txn.ok = outbox_pause_account(&txn, account->name, until, why, &first, error);
+    if (!txn.done)
         return false;
     if (first)
         log_event(LOG_WARN, "mail can't leave until somebody mends this", "account",
@@ -101,15 +100,15 @@ pause_account(Pass *p, const ConfAccount *account, const char *why, GError **err
 static bool
 resume_account(Pass *p, const ConfAccount *account, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = p->engine->db, .flush = TXN_DURABLE};
     g_autofree char *why = NULL;
     int64_t until;
 
     if (!outbox_account_paused(p->engine->db, account->name, &until, &why, error))
         return false;
-    return !why ||
-           (txn_begin(p->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-            outbox_resume_account(&txn, account->name, error) && txn_commit(&txn, error));
+    while (why && txn_again(&txn, error))
+        txn.ok = outbox_resume_account(&txn, account->name, error);
+    return !why || txn.done;
 }
 
 bool

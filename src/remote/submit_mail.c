@@ -157,25 +157,25 @@ static bool
 mark_parcel(Parcel *c, GError **error)
 {
     Engine *engine = c->pass->engine;
-    g_autoptr(GArray) lost = g_array_new(FALSE, FALSE, sizeof(DeliveryFailure));
-    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(DeliveryFailure));
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
 
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
-        return false;
-    for (guint i = 0; i < c->rows->len; i++) {
-        if (!mark_row(c, &txn, i, lost, open, error))
-            return false;
+    while (txn_again(&txn, error)) {
+        g_autoptr(GArray) lost = g_array_new(FALSE, FALSE, sizeof(DeliveryFailure));
+        g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(DeliveryFailure));
+        for (guint i = 0; i < c->rows->len; i++) {
+            if (!mark_row(c, &txn, i, lost, open, error))
+                return false;
+        }
+        txn.ok = (lost->len == 0 ||
+                  delivery_failure_tell(engine, &txn, row_of(c, 0),
+                                        (const DeliveryFailure *)(void *)lost->data, lost->len,
+                                        error)) &&
+                 (open->len == 0 || !asks_now(c) ||
+                  delivery_failure_ask(engine, &txn, row_of(c, 0),
+                                       (const DeliveryFailure *)(void *)open->data, open->len,
+                                       error));
     }
-    if (lost->len &&
-        !delivery_failure_tell(engine, &txn, row_of(c, 0),
-                               (const DeliveryFailure *)(void *)lost->data, lost->len, error))
-        return false;
-    if (open->len && asks_now(c) &&
-        !delivery_failure_ask(engine, &txn, row_of(c, 0),
-                              (const DeliveryFailure *)(void *)open->data, open->len, error))
-        return false;
-    if (!txn_commit(&txn, error))
+    if (!txn.done)
         return false;
     db_hint(engine->db);
     return true;
@@ -188,23 +188,25 @@ static bool
 commit_sending(void *user, GError **error)
 {
     Parcel *c = user;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = c->pass->engine->db, .flush = TXN_DURABLE};
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(int64_t));
     bool all = false;
 
     CRASH_POINT("submit-before-sending");
     for (guint i = 0; i < c->rows->len; i++)
         g_array_append_val(ids, row_of(c, i)->delivery);
-    if (!txn_begin(c->pass->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !outbox_sending(&txn, (const int64_t *)(void *)ids->data, ids->len, &all, error))
-        return false;
-    if (!all) {
-        c->taken_back = true;
-        return err_set(error, ERR_CANCELLED, "it was taken back");
+    while (txn_again(&txn, error)) {
+        const int64_t *rows = (const int64_t *)(void *)ids->data;
+        if (!outbox_sending(&txn, rows, ids->len, &all, error))
+            return false;
+        if (!all) {
+            c->taken_back = true;
+            return err_set(error, ERR_CANCELLED, "it was taken back");
+        }
+        txn.ok =
+            !c->try || outbox_set_probe(&txn, row_of(c, 0)->id, rows, ids->len, c->try, error);
     }
-    if ((c->try && !outbox_set_probe(&txn, row_of(c, 0)->id, (const int64_t *)(void *)ids->data,
-                                     ids->len, c->try, error)) ||
-        !txn_commit(&txn, error))
+    if (!txn.done)
         return false;
     CRASH_POINT("submit-sending");
     return true;

@@ -120,10 +120,11 @@ note_effects(Master *m, GError **error)
 bool
 master_reap(Master *m, unsigned *ret_n, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = m->db, .flush = TXN_DURABLE, .wait_ms = GATE_WAIT_MS};
 
-    return txn_begin(m->db, TXN_DURABLE, GATE_WAIT_MS, &txn, error) &&
-           job_reap(&txn, ret_n, error) && txn_commit(&txn, error) && note_effects(m, error);
+    while (txn_again(&txn, error))
+        txn.ok = job_reap(&txn, ret_n, error);
+    return txn.done && note_effects(m, error);
 }
 
 /* What is due and stays due is something that nobody here can take (or that somebody is about

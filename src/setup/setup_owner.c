@@ -82,12 +82,13 @@ static int
 keep_forged(MailSetup *m, const char *id, bool kept)
 {
     GError *error = NULL;
-    g_auto(Txn) txn = {0};
     int status = cli_db(m->s->cli, DB_WRITE);
     if (status)
         return status;
-    if (!txn_begin(m->s->cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !remote_set_forged(&txn, m->name, kept ? id : NULL, &error) || !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = m->s->cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = remote_set_forged(&txn, m->name, kept ? id : NULL, &error);
+    if (!txn.done)
         return cli_error(0, error);
     return 0;
 }

@@ -268,17 +268,18 @@ prompt_mark_shown(Prompt *p, GError **error)
 {
     GHashTableIter iter;
     gpointer key, version;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = p->engine->db, .flush = TXN_LAZY};
     if (!drop_marked(p, error))
         return false;
     if (g_hash_table_size(p->shown_notes) == 0)
         return true;
-    if (!txn_begin(p->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
-        return false;
-    g_hash_table_iter_init(&iter, p->shown_notes);
-    while (g_hash_table_iter_next(&iter, &key, &version)) {
-        if (!note_mark_shown(&txn, p->job->id, key, *(int64_t *)version, error))
-            return false;
+    while (txn_again(&txn, error)) {
+        g_hash_table_iter_init(&iter, p->shown_notes);
+        while (g_hash_table_iter_next(&iter, &key, &version)) {
+            if (!note_mark_shown(&txn, p->job->id, key, *(int64_t *)version, error))
+                return false;
+        }
+        txn.ok = true;
     }
-    return txn_commit(&txn, error);
+    return txn.done;
 }

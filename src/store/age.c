@@ -80,7 +80,7 @@ bool
 age_check(Db *db, GError **error)
 {
     Age age = {.home = db_home(db), .generation = db_generation(db)};
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
     bool went_back;
 
     if (!sql_int(db, "SELECT max(id) FROM outbox", 0, &age.last, error, ""))
@@ -88,7 +88,7 @@ age_check(Db *db, GError **error)
     look_everywhere(&age);
     if (!age.proved)
         return true;
-    return txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           db_note_minted(&txn, age.newer_generation, age.newer, &went_back, error) &&
-           txn_commit(&txn, error);
+    while (txn_again(&txn, error))
+        txn.ok = db_note_minted(&txn, age.newer_generation, age.newer, &went_back, error);
+    return txn.done;
 }

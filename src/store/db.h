@@ -23,10 +23,26 @@ typedef enum TxnFlush {
     TXN_LAZY,    /* not flushed: only what a redo makes again (marks, "shown") */
 } TxnFlush;
 
+/*
+ * A decision:
+ *
+ *     g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
+ *     while (txn_again(&txn, error))
+ *         txn.ok = job_check(&txn, …, error) && timer_drop(&txn, …, error);
+ *     if (!txn.done)
+ *         return false;
+ *
+ * What stands in the loop is a function of the store alone, and may run twice: it touches no file
+ * and no socket, and what it hands to the outside it sets anew each time. Whoever leaves the loop
+ * by return or with ok false has decided nothing.
+ */
 struct Txn {
     Db *db;
-    bool open;
     TxnFlush flush;
+    int wait_ms; /* for the gate; 0: DB_WAIT_MS */
+    bool ok;     /* set in the loop: commit */
+    bool done;   /* committed */
+    bool open, again;
     int changes; /* that the connection had made before */
 };
 
@@ -48,7 +64,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Db, db_close)
 const Home *db_home(const Db *db);
 bool db_can_write(const Db *db); /* opened with DB_WRITE */
 
-/* Takes the gate, at most wait_ms; ERR_LATER names the pid that holds it. */
+/* The first time it takes the gate (ERR_LATER names the pid that holds it) and begins; then it
+ * commits where ok is set. True: run the loop's body. POSTRIDER_TEST_RETRY=1 in the environment
+ * has every body that went well rolled back once and run again. */
+bool txn_again(Txn *txn, GError **error);
+/* The halves of it, for delivery alone: files get their names behind the gate. */
 bool txn_begin(Db *db, TxnFlush flush, int wait_ms, Txn *ret_txn, GError **error);
 bool txn_commit(Txn *txn, GError **error);
 void txn_clear(Txn *txn); /* rolls back what was not committed */

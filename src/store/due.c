@@ -122,14 +122,15 @@ due_look(Db *db)
 {
     ClockMark *m = db_clock_mark(db), now = mark_now(db);
     g_autoptr(GError) error = NULL;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
 
     if (!is_right(m, &now))
         (void)read_mark(db, m, NULL);
     if (is_right(m, &now))
         return;
-    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) || !due_keep(&txn, &error) ||
-        !txn_commit(&txn, &error))
+    while (txn_again(&txn, &error))
+        txn.ok = due_keep(&txn, &error);
+    if (!txn.done)
         log_event(LOG_WARN, "can't write down what the clock says", "error", error->message,
                   NULL);
 }

@@ -14,7 +14,7 @@ bool
 tables_open(Db *db, const char *face, const SqlPart *part, GError **error)
 {
     int64_t version;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
 
     if (!version_of(db, face, &version, error))
         return false;
@@ -24,18 +24,20 @@ tables_open(Db *db, const char *face, const SqlPart *part, GError **error)
                        version, part->newest);
     if (version == part->newest)
         return true;
-    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !version_of(db, face, &version, error)) /* somebody else may have done it meanwhile */
-        return false;
-    for (; version < part->newest; version++) {
-        if (!sql_exec(sql_handle(db), part->sql[version], error, "making tables"))
+    while (txn_again(&txn, error)) {
+        if (!version_of(db, face, &version,
+                        error)) /* somebody else may have done it meanwhile */
             return false;
+        for (; version < part->newest; version++) {
+            if (!sql_exec(sql_handle(db), part->sql[version], error, "making tables"))
+                return false;
+        }
+        txn.ok = sql_run(&txn,
+                         "INSERT INTO part (face, version) VALUES (?, ?) "
+                         "ON CONFLICT (face) DO UPDATE SET version = excluded.version",
+                         NULL, error, "si", face, version);
     }
-    return sql_run(&txn,
-                   "INSERT INTO part (face, version) VALUES (?, ?) "
-                   "ON CONFLICT (face) DO UPDATE SET version = excluded.version",
-                   NULL, error, "si", face, version) &&
-           txn_commit(&txn, error);
+    return txn.done;
 }
 
 /* --- folders --- */
@@ -81,19 +83,17 @@ bool
 watches_keep(Db *db, const char *face, const char *const *paths, GError **error)
 {
     g_autoptr(GPtrArray) kept = NULL;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
 
     if (!list(db, face, &kept, error))
         return false;
     if (is_kept(kept, paths))
         return true;
-    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
-        !sql_run(&txn, "DELETE FROM watch WHERE face = ?", NULL, error, "s", face))
-        return false;
-    for (; paths && *paths; paths++) {
-        if (!sql_run(&txn, "INSERT INTO watch (face, path) VALUES (?, ?)", NULL, error, "ss",
-                     face, *paths))
-            return false;
+    while (txn_again(&txn, error)) {
+        txn.ok = sql_run(&txn, "DELETE FROM watch WHERE face = ?", NULL, error, "s", face);
+        for (guint i = 0; txn.ok && paths && paths[i]; i++)
+            txn.ok = sql_run(&txn, "INSERT INTO watch (face, path) VALUES (?, ?)", NULL, error,
+                             "ss", face, paths[i]);
     }
-    return txn_commit(&txn, error);
+    return txn.done;
 }

@@ -303,12 +303,13 @@ hold_all(const Making *m, const Origin *origin, GError **error)
                         origin->place ? origin->place : "of an unknown place");
     g_autoptr(Home) home = NULL;
     g_autoptr(Db) db = NULL;
-    g_auto(Txn) txn = {0};
-    return home_open_bare(path, &home, error) && db_open(home, DB_WRITE, &db, error) &&
-           txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           meta_set(&txn, "hold-all", why, error) && txn_commit(&txn, error) &&
-           (unlinkat(home->mail_fd, LIVING_MARK, 0) == 0 || errno == ENOENT ||
-            err_set_errno(error, errno, "removing 'mail/" LIVING_MARK "'"));
+    if (!home_open_bare(path, &home, error) || !db_open(home, DB_WRITE, &db, error))
+        return false;
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = meta_set(&txn, "hold-all", why, error);
+    return txn.done && (unlinkat(home->mail_fd, LIVING_MARK, 0) == 0 || errno == ENOENT ||
+                        err_set_errno(error, errno, "removing 'mail/" LIVING_MARK "'"));
 }
 
 static void

@@ -161,13 +161,14 @@ static bool
 check_effects(Doctor *d, GError **error)
 {
     g_autoptr(GPtrArray) lines = NULL;
-    g_auto(Txn) txn = {0};
     if (!effects_findings(d->engine->db, &lines, error))
         return false;
     if (lines->len == 0)
         return true;
-    if (!txn_begin(d->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !effects_forget_failed(&txn, error) || !txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = d->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = effects_forget_failed(&txn, error);
+    if (!txn.done)
         return false;
     for (guint i = 0; i < lines->len; i++)
         doctor_find(d, true, g_ptr_array_index(lines, i),

@@ -149,23 +149,29 @@ make_files(int fd, GError **error)
     return true;
 }
 
-/* Mailboxes of roles and of local persons, known to the store as new: nothing in them is old.
- * With each role come its first notes. */
+/* Known to the store as new: nothing in them is old. With each role come its first notes. */
+static bool
+note_roles(Txn *txn, const Config *config, GError **error)
+{
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+        if (!mailbox_set_visited(txn, role->name, error) ||
+            (!role->person && !notes_write_first(txn, role->name, error)))
+            return false;
+    }
+    return true;
+}
+
+/* Mailboxes of roles and of local persons. */
 static bool
 make_mailboxes(Cli *cli, GError **error)
 {
     const Home *home = cli->home;
-    g_auto(Txn) txn = {0};
-    if (!db_open(home, DB_WRITE, &cli->db, error) ||
-        !txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+    if (!db_open(home, DB_WRITE, &cli->db, error))
         return false;
     for (unsigned i = 0; i < home->config->n_roles; i++) {
         g_autoptr(Maildir) md = NULL;
-        const char *name = home->config->roles[i].name;
-        if (!maildir_open(home->mail_fd, name, true, &md, error) ||
-            !mailbox_set_visited(&txn, name, error))
-            return false;
-        if (!home->config->roles[i].person && !notes_write_first(&txn, name, error))
+        if (!maildir_open(home->mail_fd, home->config->roles[i].name, true, &md, error))
             return false;
     }
     for (unsigned i = 0; i < home->config->n_persons; i++) {
@@ -181,7 +187,10 @@ make_mailboxes(Cli *cli, GError **error)
                 return false;
         }
     }
-    return txn_commit(&txn, error) && notes_sync(home, cli->db, NULL, error);
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = note_roles(&txn, home->config, error);
+    return txn.done && notes_sync(home, cli->db, NULL, error);
 }
 
 static void

@@ -35,9 +35,10 @@ write_notes(Txn *txn, const char *name, const char *task, GError **error)
 bool
 role_make(Cli *cli, const char *name, const char *task, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    return (cli->db || db_open(cli->home, DB_WRITE, &cli->db, error)) &&
-           txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           make_mailbox(cli, &txn, name, error) && write_notes(&txn, name, task, error) &&
-           txn_commit(&txn, error) && notes_sync(cli->home, cli->db, NULL, error);
+    if (!cli->db && !db_open(cli->home, DB_WRITE, &cli->db, error))
+        return false;
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = make_mailbox(cli, &txn, name, error) && write_notes(&txn, name, task, error);
+    return txn.done && notes_sync(cli->home, cli->db, NULL, error);
 }

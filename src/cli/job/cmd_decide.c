@@ -89,23 +89,26 @@ decide_one(Cli *cli, const char *id, bool approve, const char *why)
     GError *error = NULL;
     g_autoptr(OutRow) row = NULL;
     g_autofree char *text = NULL;
-    g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
     g_auto(Engine) engine = cli_reader(cli);
-    HoldEnd end;
-    g_auto(Txn) txn = {0};
+    HoldEnd end = HOLD_DONE;
     int status = outbox_find_row(cli, id, &row);
     if (status)
         return status;
     /* Read again behind the gate: the first to decide wins. */
     OutId number = row->id;
-    g_clear_pointer(&row, out_row_free);
-    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !outbox_load(cli->db, number, &row, &error) ||
-        !decide(&txn, row, approve, why, decided, &end, &text, &error) ||
-        (end == HOLD_DONE &&
-         (!order_mail_file(&engine, &txn, approve ? "APPROVE" : "REJECT", OPERATOR, row->job,
-                           row->from, decided, &error) ||
-          !txn_commit(&txn, &error))))
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error)) {
+        g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
+        g_clear_pointer(&row, out_row_free);
+        g_clear_pointer(&text, g_free);
+        if (!outbox_load(cli->db, number, &row, &error) ||
+            !decide(&txn, row, approve, why, decided, &end, &text, &error))
+            return cli_error(0, error);
+        txn.ok =
+            end != HOLD_DONE || order_mail_file(&engine, &txn, approve ? "APPROVE" : "REJECT",
+                                                OPERATOR, row->job, row->from, decided, &error);
+    }
+    if (!txn.done)
         return cli_error(0, error);
     if (end != HOLD_DONE) {
         g_autofree char *line = one_line(text);

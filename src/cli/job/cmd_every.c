@@ -97,13 +97,14 @@ cmd_every_remove(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
     g_autoptr(Schedule) s = NULL;
-    g_auto(Txn) txn = {0};
     int status = argc == 2 ? check_caller() : cli_usage(cli, "remove needs one ID");
     if (status || (status = cli_db(cli, DB_WRITE)) ||
         (status = find(cli, cli->db, argv[1], &s)))
         return status;
-    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !schedule_remove(&txn, s->id, &error) || !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = schedule_remove(&txn, s->id, &error);
+    if (!txn.done)
         return cli_error(0, error);
     cli_print(cli, "schedule %" PRId64 " is removed\n", s->id);
     return 0;
@@ -116,13 +117,14 @@ cmd_every_now(Cli *cli, int argc, char **argv)
     g_autoptr(Engine) engine = NULL;
     g_autoptr(Schedule) s = NULL;
     g_autofree char *msgid = NULL;
-    g_auto(Txn) txn = {0};
     int status = argc == 2 ? check_caller() : cli_usage(cli, "now needs one ID");
     if (status || (status = cli_engine(cli, &engine)) ||
         (status = find(cli, engine->db, argv[1], &s)))
         return status;
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !every_mail(engine, &txn, s, &msgid, &error) || !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = every_mail(engine, &txn, s, &msgid, &error);
+    if (!txn.done)
         return cli_error(0, error);
     db_hint(engine->db);
     cli_print(cli, "<%s>\n", msgid);
@@ -170,12 +172,13 @@ static int
 save(Cli *cli, Schedule *s)
 {
     GError *error = NULL;
-    g_auto(Txn) txn = {0};
     int status = cli_db(cli, DB_WRITE);
     if (status)
         return status;
-    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !schedule_put(&txn, s, &s->id, &error) || !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = schedule_put(&txn, s, &s->id, &error);
+    if (!txn.done)
         return cli_error(0, error);
     db_hint(cli->db);
     if (cli->json) {

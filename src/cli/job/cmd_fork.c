@@ -46,10 +46,10 @@ cmd_fork(Cli *cli, int argc, char **argv)
     if ((status = cli_engine(cli, &engine)))
         return status;
     g_autofree char *instruction = argc > 2 ? g_strjoinv(" ", argv + 2) : NULL;
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !fork_job(engine, &txn, job, step, instruction, &fork, &error) ||
-        !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = fork_job(engine, &txn, job, step, instruction, &fork, &error);
+    if (!txn.done)
         return cli_error(0, error);
     db_hint(engine->db);
     if (cli->json) {

@@ -101,10 +101,11 @@ apply(Cli *cli, const char *job_text, const Wish *wish)
     if (status || (status = cli_job(cli, job_text, &job)))
         return status;
     g_auto(Engine) engine = cli_reader(cli);
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !decide(&engine, &txn, job, wish, &changed, &error) ||
-        (changed && !note_order(&engine, &txn, job, wish, &error)) || !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = decide(&engine, &txn, job, wish, &changed, &error) &&
+                 (!changed || note_order(&engine, &txn, job, wish, &error));
+    if (!txn.done)
         return cli_error(0, error);
     if (wish->what != CONTINUE)
         poke_run(cli->db, job);

@@ -126,12 +126,13 @@ bring_back(Engine *engine, const Saved *s, GError **error)
         return false;
     if (!there && !maildir_deliver(md, "", base, NULL, "", data, len, &there, error))
         return false;
-    g_auto(Txn) txn = {0};
-    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           job_due_now(&txn, s->c->job, error) &&
-           (s->fate == CONT_RESTORES ||
-            command_order_add(&txn, s->c->job, "the order resume from the operator", error)) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok =
+            job_due_now(&txn, s->c->job, error) &&
+            (s->fate == CONT_RESTORES ||
+             command_order_add(&txn, s->c->job, "the order resume from the operator", error));
+    return txn.done;
 }
 
 /* A job that never parked, or none at all. */

@@ -149,15 +149,16 @@ cmd_outbox_retry(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
     g_autoptr(OutRow) row = NULL;
-    g_auto(Txn) txn = {0};
     int status = get_row(cli, argc, argv, &row);
     if (status)
         return status;
     const ConfAccount *way = config_way_out(cli->home->config, NULL);
     const char *account = *row->account ? row->account : way ? way->name : "";
-    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !outbox_resume_account(&txn, account, &error) || !outbox_again(&txn, row->id, &error) ||
-        !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok =
+            outbox_resume_account(&txn, account, &error) && outbox_again(&txn, row->id, &error);
+    if (!txn.done)
         return not_again(row, error);
     db_hint(cli->db);
     return 0;
@@ -169,14 +170,14 @@ cmd_outbox_arrived(Cli *cli, int argc, char **argv)
 {
     GError *error = NULL;
     g_autoptr(OutRow) row = NULL;
-    g_auto(Txn) txn = {0};
     unsigned n;
     int status = get_row(cli, argc, argv, &row);
     if (status)
         return status;
-    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !outbox_arrived(&txn, row->id, "a person says so", &n, &error) ||
-        !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = outbox_arrived(&txn, row->id, "a person says so", &n, &error);
+    if (!txn.done)
         return cli_error(0, error);
     if (n == 0)
         return cli_fail(EX_DATAERR, "mail %" G_GINT64_FORMAT " is not in doubt", row->id.v);

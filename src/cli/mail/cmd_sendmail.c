@@ -175,11 +175,11 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
 
     /* mutt files its own copy in Sent; so no copy from us. */
     Post post = {.level = post_level_of(engine, from)};
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !post_raw(engine, &txn, rest, msgid, from, m->subject, (const char *const *)to->pdata,
-                  &post, NULL, NULL, &error) ||
-        !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = post_raw(engine, &txn, rest, msgid, from, m->subject,
+                          (const char *const *)to->pdata, &post, NULL, NULL, &error);
+    if (!txn.done)
         return cli_error(0, error);
     if (config_role_at(cli->home->config, from))
         guard_length(cli->home->config, rest, to);

@@ -153,14 +153,15 @@ outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid)
     g_autoptr(Compose) c = NULL;
     Post post = {.level = post_level_of(engine, mail->from),
                  .mailbox = config_mailbox_at(cli->home->config, mail->from)};
-    g_auto(Txn) txn = {0};
     int status = check_files(mail->files);
     if (status)
         return status;
-    if (!build(engine, mail, &c, &error) ||
-        !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !post_compose(engine, &txn, MAIL_LETTER, c, &post, NULL, ret_msgid, &error) ||
-        !txn_commit(&txn, &error))
+    if (!build(engine, mail, &c, &error))
+        return cli_error(0, error);
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = post_compose(engine, &txn, MAIL_LETTER, c, &post, NULL, ret_msgid, &error);
+    if (!txn.done)
         return cli_error(0, error);
     if (config_role_at(cli->home->config, mail->from))
         post_guard_length(cli->home->config, mail->body, (const char *const *)mail->to);

@@ -118,19 +118,18 @@ static int
 write_home(Cli *cli, const Writing *w)
 {
     const char *const keys[] = {w->key, NULL};
-    g_auto(Txn) txn = {0};
     GError *error = NULL;
     int64_t version;
     int status = note_open(cli, keys);
 
     if (status)
         return status;
-    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error))
-        return cli_error(0, error);
-    bool ok = w->append ? notes_append(&txn, w->key, w->body, &operator_by, &version, &error)
-                        : notes_put(&txn, w->key, w->body, w->if_version, &operator_by,
-                                    &version, &error);
-    if (!ok || !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = w->append ? notes_append(&txn, w->key, w->body, &operator_by, &version, &error)
+                           : notes_put(&txn, w->key, w->body, w->if_version, &operator_by,
+                                       &version, &error);
+    if (!txn.done)
         return cli_error(0, error);
     print_version(cli, w->key, version);
     return publish(cli, keys);
@@ -191,7 +190,6 @@ static int
 rename_home(Cli *cli, const char *from, const char *to)
 {
     const char *const keys[] = {from, to, CONTENTS_KEY, NULL};
-    g_auto(Txn) txn = {0};
     g_autoptr(Note) note = NULL;
     GError *error = NULL;
     int status = note_open(cli, keys);
@@ -202,8 +200,10 @@ rename_home(Cli *cli, const char *from, const char *to)
         return cli_error(0, error);
     if (!note)
         return cli_fail(EX_NOINPUT, "there is no note '%s'; see: postrider note list", from);
-    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error) ||
-        !notes_rename(&txn, from, to, &operator_by, &error) || !txn_commit(&txn, &error))
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error))
+        txn.ok = notes_rename(&txn, from, to, &operator_by, &error);
+    if (!txn.done)
         return cli_error(0, error);
     return publish(cli, keys);
 }
@@ -229,7 +229,6 @@ static int
 delete_home(Cli *cli, char **keys)
 {
     g_autoptr(GStrvBuilder) names = g_strv_builder_new();
-    g_auto(Txn) txn = {0};
     GError *error = NULL;
 
     g_strv_builder_addv(names, (const char **)keys);
@@ -239,18 +238,20 @@ delete_home(Cli *cli, char **keys)
 
     if (status)
         return status;
-    if (!txn_begin(cli->db, TXN_DURABLE, DB_WAIT_MS, &txn, &error))
-        return cli_error(0, error);
-    for (; *keys; keys++) {
-        g_autoptr(Note) note = NULL;
-        if (!note_load(cli->db, &VIEWER_OPERATOR, *keys, 0, &note, &error))
-            return cli_error(0, error);
-        if (!note)
-            return cli_fail(EX_NOINPUT, "there is no note '%s'; nothing was deleted", *keys);
-        if (!notes_delete(&txn, *keys, NOTE_ANY, &operator_by, &error))
-            return cli_error(0, error);
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &error)) {
+        for (char **key = keys; *key; key++) {
+            g_autoptr(Note) note = NULL;
+            if (!note_load(cli->db, &VIEWER_OPERATOR, *key, 0, &note, &error))
+                return cli_error(0, error);
+            if (!note)
+                return cli_fail(EX_NOINPUT, "there is no note '%s'; nothing was deleted", *key);
+            if (!notes_delete(&txn, *key, NOTE_ANY, &operator_by, &error))
+                return cli_error(0, error);
+        }
+        txn.ok = true;
     }
-    if (!txn_commit(&txn, &error))
+    if (!txn.done)
         return cli_error(0, error);
     return publish(cli, (const char *const *)all);
 }

@@ -16,7 +16,7 @@
 
 typedef struct Catching {
     Engine *engine;
-    Txn txn;
+    Txn *txn;
     CatchUp n;
     uint64_t newest;     /* generation seen */
     GHashTable *before;  /* jobs that had open mail, by number */
@@ -28,7 +28,6 @@ typedef struct Catching {
 static void
 catching_clear(Catching *c)
 {
-    txn_clear(&c->txn);
     g_clear_pointer(&c->before, g_hash_table_unref);
     g_clear_pointer(&c->unsaid, g_hash_table_unref);
     said_clear(&c->said);
@@ -54,7 +53,7 @@ settle_row(Catching *c, const MsgRow *row, const char *why, GError **error)
     c->n.answered++;
     if (row->job.v)
         add_job(c->before, row->job);
-    return messages_set_state(&c->txn, row->id, MSG_HANDLED, why, error);
+    return messages_set_state(c->txn, row->id, MSG_HANDLED, why, error);
 }
 
 /* Did another job than the mail's own ask something about it, and go on to wait? A copy of this home
@@ -110,8 +109,8 @@ decide_again(Catching *c, const Message *m, GError **error)
         if (!outbox_find(c->engine->db, &VIEWER_OPERATOR, g_ptr_array_index(o.mails, i), &row,
                          error) ||
             (row && row->state == OUT_HELD &&
-             (!outbox_decide(&c->txn, row->id, false, ACCEPT_WHO, error) ||
-              !accept_question(&c->txn, row->id, false, error))))
+             (!outbox_decide(c->txn, row->id, false, ACCEPT_WHO, error) ||
+              !accept_question(c->txn, row->id, false, error))))
             return false;
     }
     return true;
@@ -143,7 +142,7 @@ take_sent(Catching *c, const char *mailbox, const Message *m, GError **error)
         return true;
     c->newest = MAX(c->newest, minted.generation);
     if (!outbox_find(c->engine->db, &VIEWER_OPERATOR, m->id, &known, error) ||
-        !accept_sent(&c->txn, m->id, &n, error))
+        !accept_sent(c->txn, m->id, &n, error))
         return false;
     c->n.delivered += n;
     said_add(&c->said, c->engine->home, m);
@@ -208,7 +207,7 @@ static bool
 end_job(Catching *c, const Job *job, GError **error)
 {
     c->n.ended++;
-    return accept_ended(&c->txn, job->id, "it had ended after the backup", error);
+    return accept_ended(c->txn, job->id, "it had ended after the backup", error);
 }
 
 static bool
@@ -216,7 +215,7 @@ stop_job(Catching *c, const Job *job, const char *why, GError **error)
 {
     bool changed;
     c->n.stopped++;
-    return job_stop(&c->txn, job->id, why, &changed, error);
+    return job_stop(c->txn, job->id, why, &changed, error);
 }
 
 static bool
@@ -226,7 +225,7 @@ obey(Catching *c, const Job *job, const OrderMail *order, GError **error)
     if (g_str_equal(order->word, "STOP"))
         return stop_job(c, job, "stopped after the backup", error);
     c->n.ended++;
-    return job_cancel(&c->txn, job->id, "cancelled after the backup", &changed, error);
+    return job_cancel(c->txn, job->id, "cancelled after the backup", &changed, error);
 }
 
 /* Has it open mail left? */
@@ -261,7 +260,7 @@ decide_job(Catching *c, const Job *job, const TrailJob *t, GError **error)
         return obey(c, job, order, error);
     if (waits && t->inbox->seq > job->seq) {
         c->n.parked++;
-        return checkpoint_put_back(c->engine, &c->txn, job->id, t->inbox, error);
+        return checkpoint_put_back(c->engine, c->txn, job->id, t->inbox, error);
     }
     if (g_hash_table_contains(c->unsaid, &job->id.v))
         return stop_job(c, job,
@@ -378,35 +377,44 @@ draw_line(Catching *c, const ConfAccount *server, GError **error)
 {
     const Config *config = c->engine->home->config;
     if (server)
-        return accept_jobs(&c->txn, server->name, error) &&
+        return accept_jobs(c->txn, server->name, error) &&
                (c->newest < db_generation(c->engine->db) ||
-                accept_backup(&c->txn, c->newest, error));
-    return owe_servers(&c->txn, config, error) && accept_jobs(&c->txn, "", error) &&
-           accept_backup(&c->txn, c->newest, error);
+                accept_backup(c->txn, c->newest, error));
+    return owe_servers(c->txn, config, error) && accept_jobs(c->txn, "", error) &&
+           accept_backup(c->txn, c->newest, error);
 }
 
 static bool
-decide(Engine *engine, const ConfAccount *server, CatchUp *ret, GError **error)
+decide(Catching *c, const ConfAccount *server, GError **error)
 {
-    const Config *config = engine->home->config;
-    g_auto(Catching)
-        c = {.engine = engine,
-             .n = *ret,
-             .unsaid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-             .approved = g_ptr_array_new_with_free_func(g_free),
-             .before = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
-    said_init(&c.said);
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &c.txn, error) ||
-        (!server && !catch_up_persons(&c, error)))
+    const Config *config = c->engine->home->config;
+    if (!server && !catch_up_persons(c, error))
         return false;
     for (unsigned i = 0; i < config->n_roles; i++)
         if (is_of(config, &config->roles[i], server) &&
-            !catch_up_role(&c, &config->roles[i], error))
+            !catch_up_role(c, &config->roles[i], error))
             return false;
-    if (!count_held(&c, error) || !draw_line(&c, server, error) || !txn_commit(&c.txn, error))
-        return false;
-    *ret = c.n;
-    return true;
+    return count_held(c, error) && draw_line(c, server, error);
+}
+
+static bool
+decide_all(Engine *engine, const ConfAccount *server, CatchUp *ret, GError **error)
+{
+    const CatchUp before = *ret;
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error)) {
+        g_auto(Catching)
+            c = {.engine = engine,
+                 .txn = &txn,
+                 .n = before,
+                 .unsaid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                 .approved = g_ptr_array_new_with_free_func(g_free),
+                 .before = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL)};
+        said_init(&c.said);
+        txn.ok = decide(&c, server, error);
+        *ret = c.n;
+    }
+    return txn.done;
 }
 
 /* Jobs that began after the backup and are parked come back; what they had in hand is theirs. */
@@ -457,11 +465,11 @@ catch_up(Engine *engine, CatchUp *ret, GError **error)
             (!bring_back(engine, account, NULL, error) || !take_in(engine, account, error)))
             return false;
     }
-    return decide(engine, NULL, ret, error);
+    return decide_all(engine, NULL, ret, error);
 }
 
 bool
 catch_up_server(Engine *engine, const ConfAccount *server, CatchUp *ret, GError **error)
 {
-    return bring_back(engine, server, server, error) && decide(engine, server, ret, error);
+    return bring_back(engine, server, server, error) && decide_all(engine, server, ret, error);
 }

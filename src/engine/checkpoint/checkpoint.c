@@ -332,21 +332,21 @@ checkpoints_restore(
     Engine *engine, const ConfRole *role, Maildir *md, unsigned *ret_n, GError **error)
 {
     g_auto(Trail) trail = {0};
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     *ret_n = 0;
     if (!trail_read(engine, role, md, &trail, error))
         return false;
     if (g_hash_table_size(trail.jobs) == 0)
         return true;
     g_autoptr(GList) jobs = g_hash_table_get_values(trail.jobs);
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !budget_recall(&txn, trail.spent_micro, error))
-        return false;
-    for (const GList *at = jobs; at; at = at->next) {
-        bool did;
-        if (!restore_lost(engine, &txn, &trail, at->data, &did, error))
-            return false;
-        *ret_n += did;
+    while (txn_again(&txn, error)) {
+        *ret_n = 0;
+        txn.ok = budget_recall(&txn, trail.spent_micro, error);
+        for (const GList *at = jobs; txn.ok && at; at = at->next) {
+            bool did = false;
+            txn.ok = restore_lost(engine, &txn, &trail, at->data, &did, error);
+            *ret_n += did;
+        }
     }
-    return txn_commit(&txn, error);
+    return txn.done;
 }

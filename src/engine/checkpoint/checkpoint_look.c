@@ -125,16 +125,19 @@ stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found,
                                             NULL, text, &parent, error);
     Post post = {.thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
     bool changed;
-    g_auto(Txn) txn = {0};
-    if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !missed_set(&txn, job->id, NULL, error) ||
-        !job_stop(&txn, job->id, found->why, &changed, error) ||
-        (changed &&
-         (!faces_ordered(engine, &txn, job->id, ORDER_STOP, error) ||
-          !command_order_add(&txn, job->id, found->why, error) ||
-          !order_mail_file(engine, &txn, "STOP", found->who, job->id, NULL, NULL, error) ||
-          !post_compose(engine, &txn, MAIL_NOTICE, c, &post, NULL, NULL, error))) ||
-        !txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    if (!c)
+        return false;
+    while (txn_again(&txn, error))
+        txn.ok =
+            missed_set(&txn, job->id, NULL, error) &&
+            job_stop(&txn, job->id, found->why, &changed, error) &&
+            (!changed ||
+             (faces_ordered(engine, &txn, job->id, ORDER_STOP, error) &&
+              command_order_add(&txn, job->id, found->why, error) &&
+              order_mail_file(engine, &txn, "STOP", found->who, job->id, NULL, NULL, error) &&
+              post_compose(engine, &txn, MAIL_NOTICE, c, &post, NULL, NULL, error)));
+    if (!txn.done)
         return false;
     db_hint(engine->db);
     return true;
@@ -165,14 +168,15 @@ set_mark(Engine *engine, const Job *job, bool missing, GError **error)
     int64_t now = home_now(engine->home);
     g_autofree char *self = missing ? name_self() : NULL;
     bool did;
-    g_auto(Txn) txn = {0};
-    return txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           missed_set(&txn, job->id, self, error) &&
-           (missing ? job_unseen(&txn, job->id, job->seq, &did, error) &&
-                          timer_set(&txn, job->id, TIMER_CHECKPOINT, now + LOOK_APART_US, error)
-                    : job_seen(&txn, job->id, job->epoch, job->seq, &did, error) &&
-                          timer_drop(&txn, job->id, TIMER_CHECKPOINT, error)) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = missed_set(&txn, job->id, self, error) &&
+                 (missing ? job_unseen(&txn, job->id, job->seq, &did, error) &&
+                                timer_set(&txn, job->id, TIMER_CHECKPOINT, now + LOOK_APART_US,
+                                          error)
+                          : job_seen(&txn, job->id, job->epoch, job->seq, &did, error) &&
+                                timer_drop(&txn, job->id, TIMER_CHECKPOINT, error));
+    return txn.done;
 }
 
 /* Remembers the first look that did not find it; *ret_twice: this is the second. */
@@ -250,11 +254,11 @@ checkpoint_look_again(Engine *engine, JobId id, bool *ret_did, GError **error)
 {
     g_autoptr(Job) job = NULL;
     g_autoptr(Maildir) md = NULL;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
     *ret_did = false;
-    if (!txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
-        !timer_drop(&txn, id, TIMER_CHECKPOINT, error) || !txn_commit(&txn, error) ||
-        !job_load(engine->db, &VIEWER_OPERATOR, id, &job, error))
+    while (txn_again(&txn, error))
+        txn.ok = timer_drop(&txn, id, TIMER_CHECKPOINT, error);
+    if (!txn.done || !job_load(engine->db, &VIEWER_OPERATOR, id, &job, error))
         return false;
     const ConfRole *role = job ? role_find(engine, job->role) : NULL;
     if (!role || job->state != JOB_PARKED)

@@ -322,14 +322,15 @@ take_one(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
 static bool
 take_batch(Past *past, const GPtrArray *entries, guint from, guint to, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(past->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
-        return false;
-    for (guint i = from; i < to; i++)
-        if (!take_one(past, &txn, g_ptr_array_index(entries, i), error))
-            return false;
-    CRASH_POINT("history-before-commit");
-    return txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = past->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error)) {
+        for (guint i = from; i < to; i++)
+            if (!take_one(past, &txn, g_ptr_array_index(entries, i), error))
+                return false;
+        CRASH_POINT("history-before-commit");
+        txn.ok = true;
+    }
+    return txn.done;
 }
 
 /* What was written counts as an answer whenever it was. */
@@ -384,11 +385,11 @@ set_known(const Past *past, GError **error)
 {
     Engine *engine = past->engine;
     g_autoptr(GError) unwritten = NULL;
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !mailbox_set_visited(&txn, past->role->name, error) ||
-        (past->came_later && !notes_write_first(&txn, past->role->name, error)) ||
-        !txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = mailbox_set_visited(&txn, past->role->name, error) &&
+                 (!past->came_later || notes_write_first(&txn, past->role->name, error));
+    if (!txn.done)
         return false;
     /* The files follow: now, else when a run ends. */
     if (past->came_later && !notes_sync(engine->home, engine->db, NULL, &unwritten))
@@ -421,9 +422,10 @@ restore_all(Engine *engine, const ConfRole *role, GError **error)
         if (!config->roles[i].person && !restore_role(engine, &config->roles[i], error))
             return false;
     }
-    g_auto(Txn) txn = {0};
-    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           meta_set(&txn, "checkpoints-read", "1", error) && txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = meta_set(&txn, "checkpoints-read", "1", error);
+    return txn.done;
 }
 
 /* Reads what was written, and stores nothing of it. */
@@ -525,18 +527,20 @@ history_catch_up(Engine *engine,
 {
     static const char *const folders[] = {"Active", "", "Done"};
     g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    if (!read_sent(&past, error) ||
-        !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
+    if (!read_sent(&past, error))
         return false;
-    for (size_t k = 0; k < G_N_ELEMENTS(folders); k++) {
-        g_autoptr(GPtrArray) all = NULL;
-        if (!maildir_scan(md, folders[k], false, &all, NULL, error))
-            return false;
-        for (guint i = 0; i < all->len; i++)
-            if (!take_unknown(&past, &txn, g_ptr_array_index(all, i), error))
+    while (txn_again(&txn, error)) {
+        for (size_t k = 0; k < G_N_ELEMENTS(folders); k++) {
+            g_autoptr(GPtrArray) all = NULL;
+            if (!maildir_scan(md, folders[k], false, &all, NULL, error))
                 return false;
+            for (guint i = 0; i < all->len; i++)
+                if (!take_unknown(&past, &txn, g_ptr_array_index(all, i), error))
+                    return false;
+        }
+        txn.ok = true;
     }
-    return txn_commit(&txn, error);
+    return txn.done;
 }

@@ -24,10 +24,10 @@
 static bool
 reap(Engine *engine, unsigned *ret_n, GError **error)
 {
-    g_auto(Txn) txn = {0};
-
-    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           job_reap(&txn, ret_n, error) && txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = job_reap(&txn, ret_n, error);
+    return txn.done;
 }
 
 /* Looks at note files only where one of them, or a mail, waits for that. */
@@ -119,11 +119,11 @@ static bool
 tidy_store(Engine *engine, int64_t now, GError **error)
 {
     g_autofree char *text = g_strdup_printf("%" PRId64, now);
-    g_auto(Txn) txn = {0};
-
-    return txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           outbox_prune(&txn, now - DAY_US, error) && meta_set(&txn, TIDY_META, text, error) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok =
+            outbox_prune(&txn, now - DAY_US, error) && meta_set(&txn, TIDY_META, text, error);
+    return txn.done;
 }
 
 static bool

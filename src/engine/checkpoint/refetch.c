@@ -33,21 +33,22 @@ read_if(const Refetch *r, const MaildirEntry *e, const char *msgid)
 static bool
 store(const Refetch *r, const MaildirEntry *e, const Message *m, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    return txn_begin(r->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           demand_store(r->engine, &txn, r->account, r->role, e->folder, e->base, m,
-                        MSG_HANDLED, "history: a job that came back has gathered it", error) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok =
+            demand_store(r->engine, &txn, r->account, r->role, e->folder, e->base, m,
+                         MSG_HANDLED, "history: a job that came back has gathered it", error);
+    return txn.done;
 }
 
 /* What is not here may be on the server: its process looks, and the job's run waits for it. */
 static bool
 ask_server(const Refetch *r, const char *msgid, const char *folder, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    return txn_begin(r->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           demand_later(r->engine, &txn, r->role->name, msgid, folder, error) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = demand_later(r->engine, &txn, r->role->name, msgid, folder, error);
+    return txn.done;
 }
 
 static bool

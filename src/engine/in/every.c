@@ -53,13 +53,13 @@ fire_in(Engine *engine, Txn *txn, const Schedule *s, bool *ret_mailed, GError **
 static bool
 fire_one(Engine *engine, const Schedule *s, unsigned *n, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    bool mailed;
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !fire_in(engine, &txn, s, &mailed, error))
-        return false;
-    CRASH_POINT("every-before-commit");
-    if (!txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    bool mailed = false;
+    while (txn_again(&txn, error)) {
+        txn.ok = fire_in(engine, &txn, s, &mailed, error);
+        CRASH_POINT("every-before-commit");
+    }
+    if (!txn.done)
         return false;
     CRASH_POINT("every-committed");
     *n += mailed;

@@ -136,20 +136,22 @@ commit_batch(
     Intake *in, const ConfRole *role, GArray *items, IntakeStats *stats, GError **error)
 {
     g_autoptr(GArray) poke = g_array_new(FALSE, FALSE, sizeof(JobId));
-    IntakeAfter after = {.poke = poke};
-    IntakeStats counted = *stats;
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(in->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
-        return false;
-    for (guint i = 0; i < items->len; i++) {
-        const IntakeItem *item = &g_array_index(items, IntakeItem, i);
-        if (!intake_take(in->engine, in->account, &txn, role, item, &counted, &after, error))
-            return false;
+    IntakeAfter after;
+    IntakeStats counted;
+    g_auto(Txn) txn = {.db = in->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error)) {
+        after = (IntakeAfter){.poke = g_array_set_size(poke, 0)};
+        counted = *stats;
+        for (guint i = 0; i < items->len; i++) {
+            const IntakeItem *item = &g_array_index(items, IntakeItem, i);
+            if (!intake_take(in->engine, in->account, &txn, role, item, &counted, &after,
+                             error))
+                return false;
+        }
+        txn.ok = suspects_wipe(&txn, role->name, error);
+        CRASH_POINT("intake-before-commit");
     }
-    if (!suspects_wipe(&txn, role->name, error))
-        return false;
-    CRASH_POINT("intake-before-commit");
-    if (!txn_commit(&txn, error))
+    if (!txn.done)
         return false;
     CRASH_POINT("intake-committed");
     *stats = counted;

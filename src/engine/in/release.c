@@ -51,11 +51,13 @@ release_mail(Engine *engine, const MsgRow *row, const Message *m, GError **error
 {
     MsgNew in = {.role = row->role, .mail = m, .trust = TRUST_PRINCIPAL, .thread = row->thread};
     JobId job;
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !messages_find_job(engine->db, row->role, m, &job, error) ||
-        !messages_set_state(&txn, row->id, MSG_STORED, "released by the operator", error) ||
-        !intake_queue(engine, &txn, row->id, &in, &job, error) || !txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok =
+            messages_find_job(engine->db, row->role, m, &job, error) &&
+            messages_set_state(&txn, row->id, MSG_STORED, "released by the operator", error) &&
+            intake_queue(engine, &txn, row->id, &in, &job, error);
+    if (!txn.done)
         return false;
     db_hint(engine->db);
     return true;
@@ -118,7 +120,8 @@ release_judged(Engine *engine, MsgId id, bool *ret_released, GError **error)
     *ret_released = why == NULL;
     if (!why)
         return release_mail(engine, row, m, error);
-    g_auto(Txn) txn = {0};
-    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           messages_set_state(&txn, id, j.state, why, error) && txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = messages_set_state(&txn, id, j.state, why, error);
+    return txn.done;
 }

@@ -325,17 +325,20 @@ mark_failed(Pass *p, Txn *txn, const Drop *d, GError **error)
 static bool
 mark_all_failed(Pass *p, const Drop *drops, size_t n, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = p->db, .flush = TXN_LAZY};
+    size_t failed = 0;
 
-    for (size_t i = 0; i < n; i++) {
-        if (!drops[i].failed)
-            continue;
-        if (!txn.open && !txn_begin(p->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
-            return false;
-        if (!mark_failed(p, &txn, &drops[i], error))
-            return false;
+    for (size_t i = 0; i < n; i++)
+        failed += drops[i].failed != NULL;
+    const DeliverStats before = p->stats;
+    while (failed > 0 && txn_again(&txn, error)) {
+        p->stats = before;
+        for (size_t i = 0; i < n; i++)
+            if (drops[i].failed && !mark_failed(p, &txn, &drops[i], error))
+                return false;
+        txn.ok = true;
     }
-    return !txn.open || txn_commit(&txn, error);
+    return failed == 0 || txn.done;
 }
 
 static bool

@@ -80,22 +80,23 @@ say(Engine *engine, Txn *txn, const Job *job, GError **error)
 bool
 progress_say(Engine *engine, JobId id, bool *ret_said, GError **error)
 {
-    g_autoptr(Job) job = NULL;
     int64_t due, next;
-    Word word;
-    g_auto(Txn) txn = {0};
+    Word word = WORD_NONE;
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     *ret_said = false;
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !timer_find(engine->db, id, TIMER_PROGRESS, &due, error))
-        return false;
-    if (due > home_now(engine->home))
-        return true;
-    if (!job_load(engine->db, &VIEWER_OPERATOR, id, &job, error) ||
-        !decide(engine, job, &word, &next, error) ||
-        (word == WORD_SAY && !say(engine, &txn, job, error)) ||
-        !(word == WORD_NONE ? timer_drop(&txn, id, TIMER_PROGRESS, error)
-                            : timer_set(&txn, id, TIMER_PROGRESS, next, error)) ||
-        !txn_commit(&txn, error))
+    while (txn_again(&txn, error)) {
+        g_autoptr(Job) job = NULL;
+        if (!timer_find(engine->db, id, TIMER_PROGRESS, &due, error))
+            return false;
+        if (due > home_now(engine->home))
+            return true;
+        txn.ok = job_load(engine->db, &VIEWER_OPERATOR, id, &job, error) &&
+                 decide(engine, job, &word, &next, error) &&
+                 (word != WORD_SAY || say(engine, &txn, job, error)) &&
+                 (word == WORD_NONE ? timer_drop(&txn, id, TIMER_PROGRESS, error)
+                                    : timer_set(&txn, id, TIMER_PROGRESS, next, error));
+    }
+    if (!txn.done)
         return false;
     *ret_said = word == WORD_SAY;
     if (*ret_said)

@@ -156,35 +156,34 @@ give_up(Engine *engine, const Timer *t, const GError *why, GError **error)
 {
     g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, t->job.v);
     bool was;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     log_event(LOG_WARN, "a timer was dropped: what it asks for can't be done", "job", number,
               "timer", t->purpose, "why", why->message, NULL);
-    return txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           timer_take(&txn, t, &was, error) && txn_commit(&txn, error);
+    while (txn_again(&txn, error))
+        txn.ok = timer_take(&txn, t, &was, error);
+    return txn.done;
 }
 
 static bool
 act(Engine *engine, JobId id, bool *ret_did, GError **error)
 {
     g_auto(Awake) d = {.engine = engine};
-    WaitThen did;
+    WaitThen did = WAIT_CONTINUE;
     *ret_did = false;
     if (!due_load(&d, id, error))
         return false;
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
-        return false;
-    if (!d.role)
-        return timer_drop(&txn, id, TIMER_WAIT, error) && txn_commit(&txn, error);
-    if (!job_wait_over(&txn, id, &did, error))
-        return false;
-    *ret_did = did != WAIT_CONTINUE;
-    if (*ret_did && (!mail_people(&d, &txn, did, error) || !file_checkpoint(&d, &txn, error)))
-        return false;
-    CRASH_POINT("wait-composed");
-    if (!txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error)) {
+        txn.ok = d.role ? job_wait_over(&txn, id, &did, error) &&
+                              (did == WAIT_CONTINUE || (mail_people(&d, &txn, did, error) &&
+                                                        file_checkpoint(&d, &txn, error)))
+                        : timer_drop(&txn, id, TIMER_WAIT, error);
+        CRASH_POINT("wait-composed");
+    }
+    if (!txn.done)
         return false;
     CRASH_POINT("wait-acted");
+    *ret_did = did != WAIT_CONTINUE;
     if (*ret_did) {
         g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, id.v);
         log_event(LOG_INFO, "nobody answered a job", "job", number, "then", wait_then_name(did),
@@ -199,14 +198,14 @@ act_by_face(Engine *engine, const Timer *t, bool *ret_did, GError **error)
 {
     g_autofree char *name = g_strndup(t->purpose, strcspn(t->purpose, ":"));
     const FaceOps *face = engine_face(engine, name);
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     if (!face || !face->due)
         log_event(LOG_WARN, "a timer that nobody acts on was dropped", "timer", t->purpose,
                   NULL);
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !timer_take(&txn, t, ret_did, error) ||
-        (*ret_did && face && face->due && !face->due(engine, &txn, t, error)) ||
-        !txn_commit(&txn, error))
+    while (txn_again(&txn, error))
+        txn.ok = timer_take(&txn, t, ret_did, error) &&
+                 (!*ret_did || !face || !face->due || face->due(engine, &txn, t, error));
+    if (!txn.done)
         return false;
     CRASH_POINT("timer-acted");
     return true;

@@ -32,11 +32,8 @@
 #define JOB_MAIL_MAX 10000
 
 static void
-commit_clear(Commit *c)
+forget_written(Commit *c)
 {
-    job_free(c->job);
-    commit_parent_free(c->original);
-    g_clear_pointer(&c->parents, g_ptr_array_unref);
     g_clear_pointer(&c->drafts, g_ptr_array_unref);
     g_clear_pointer(&c->results, g_ptr_array_unref);
     g_clear_pointer(&c->did, g_ptr_array_unref);
@@ -44,6 +41,17 @@ commit_clear(Commit *c)
     g_clear_pointer(&c->answered, g_array_unref);
     g_clear_pointer(&c->held, g_array_unref);
     g_clear_pointer(&c->outside, g_ptr_array_unref);
+    c->owner_answered = false;
+    c->notes_failed = c->mails_failed = c->mails_put = 0;
+}
+
+static void
+commit_clear(Commit *c)
+{
+    job_free(c->job);
+    commit_parent_free(c->original);
+    g_clear_pointer(&c->parents, g_ptr_array_unref);
+    forget_written(c);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Commit, commit_clear)
 
@@ -406,6 +414,13 @@ static bool
 write_all(Commit *c, Txn *txn, GError **error)
 {
     bool bare = c->in->bare;
+    forget_written(c);
+    c->results = g_ptr_array_new_with_free_func(g_free);
+    c->did = g_ptr_array_new_with_free_func(g_free);
+    c->msgids = g_ptr_array_new_with_free_func(g_free);
+    c->answered = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    c->held = g_array_new(FALSE, FALSE, sizeof(OutId));
+    c->outside = g_ptr_array_new_with_free_func(commit_outside_free);
     if (!count_step(c, txn, bare, error) ||
         (c->in->floor < c->job->floor &&
          !job_lower_floor(txn, c->claim, c->in->floor, error)) ||
@@ -437,12 +452,6 @@ prepare(Commit *c, GError **error)
 {
     g_auto(Snapshot) reads = {0};
     snapshot_begin(c->engine->db, &reads);
-    c->results = g_ptr_array_new_with_free_func(g_free);
-    c->did = g_ptr_array_new_with_free_func(g_free);
-    c->msgids = g_ptr_array_new_with_free_func(g_free);
-    c->answered = g_array_new(FALSE, FALSE, sizeof(int64_t));
-    c->held = g_array_new(FALSE, FALSE, sizeof(OutId));
-    c->outside = g_ptr_array_new_with_free_func(commit_outside_free);
     if (!job_load(c->engine->db, &VIEWER_OPERATOR, c->claim->job, &c->job, error))
         return false;
     if (!c->job)
@@ -473,9 +482,10 @@ step_commit(Engine *engine,
     if (!prepare(&c, error))
         return false;
     CRASH_POINT("step-composed");
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !write_all(&c, &txn, error) || !txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = write_all(&c, &txn, error);
+    if (!txn.done)
         return false;
     CRASH_POINT("step-committed");
     *ret = result_of(&c);

@@ -105,14 +105,14 @@ wait_for_all(const Asked *a, GError **error)
 static bool
 ask(const Asked *a, const GPtrArray *msgids, const char *folder, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(a->engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error))
-        return false;
-    for (guint i = 0; i < msgids->len; i++) {
-        if (!put(a, &txn, g_ptr_array_index(msgids, i), folder, error))
-            return false;
+    g_auto(Txn) txn = {.db = a->engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error)) {
+        for (guint i = 0; i < msgids->len; i++)
+            if (!put(a, &txn, g_ptr_array_index(msgids, i), folder, error))
+                return false;
+        txn.ok = true;
     }
-    return txn_commit(&txn, error);
+    return txn.done;
 }
 
 bool

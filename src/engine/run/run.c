@@ -93,15 +93,15 @@ show_lease(Engine *engine)
 static bool
 claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !job_claim(&txn, want, claim_deadline(run, NULL), run->limits.mark, ret, ret_got,
-                   error))
-        return false;
-    if (!*ret_got)
-        return true;
-    CRASH_POINT("run-before-claim");
-    if (!txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = run->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error)) {
+        txn.ok = job_claim(&txn, want, claim_deadline(run, NULL), run->limits.mark, ret,
+                           ret_got, error);
+        if (txn.ok && !*ret_got)
+            return true;
+        CRASH_POINT("run-before-claim");
+    }
+    if (!txn.done)
         return false;
     CRASH_POINT("run-claimed");
     show_lease(run->engine);
@@ -111,10 +111,12 @@ claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
 bool
 run_release(Task *t, Due ready, bool count, const char *why, GError **error)
 {
-    g_auto(Txn) txn = {0};
-    return txn_begin(t->run->engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-           job_release(&txn, &t->claim, ready, count, why, error) && txn_commit(&txn, error) &&
-           (show_lease(t->run->engine), true);
+    g_auto(Txn) txn = {.db = t->run->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = job_release(&txn, &t->claim, ready, count, why, error);
+    if (txn.done)
+        show_lease(t->run->engine);
+    return txn.done;
 }
 
 /* --- commit --- */
@@ -203,15 +205,15 @@ run_mark_shown(Task *t, GError **error)
     bool first = t->job->total_iterations == 0 && t->claim.attempts <= 1;
     int64_t now = home_now(engine->home), every = engine->home->config->progress_every_us;
     int64_t ack_us = now + t->role->ack_after_us;
-    g_auto(Txn) txn = {0};
-    return txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-           job_check(&txn, &t->claim, t->in.deadline_us, error) &&
-           messages_mark_shown(&txn, (const MsgId *)(void *)ids->data, ids->len, error) &&
-           (!first || t->role->ack_after_us == 0 ||
-            timer_set_own(&txn, t->job->id, TIMER_ACK, ack_us, error)) &&
-           (t->job->iteration > 0 || every == 0 ||
-            timer_begin(&txn, t->job->id, TIMER_PROGRESS, now + every, error)) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = job_check(&txn, &t->claim, t->in.deadline_us, error) &&
+                 messages_mark_shown(&txn, (const MsgId *)(void *)ids->data, ids->len, error) &&
+                 (!first || t->role->ack_after_us == 0 ||
+                  timer_set_own(&txn, t->job->id, TIMER_ACK, ack_us, error)) &&
+                 (t->job->iteration > 0 || every == 0 ||
+                  timer_begin(&txn, t->job->id, TIMER_PROGRESS, now + every, error));
+    return txn.done;
 }
 
 static Trust

@@ -180,7 +180,7 @@ set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError 
     Engine *engine = t->run->engine;
     int64_t most = think_most(question);
     bool halted = false, got;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
     *ret = TRIED_ERROR;
     *ret_most = most;
     if (most == 0)
@@ -194,8 +194,9 @@ set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError 
     }
     if (engine->home->config->max_cost_per_day_micro == 0)
         return true;
-    if (!txn_begin(engine->db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
-        !budget_reserve(&txn, &t->claim, most, &got, error) || !txn_commit(&txn, error))
+    while (txn_again(&txn, error))
+        txn.ok = budget_reserve(&txn, &t->claim, most, &got, error);
+    if (!txn.done)
         return false;
     if (got)
         return true;
@@ -210,12 +211,13 @@ pay(Task *t, int64_t most, int64_t cost, GError **error)
 {
     Db *db = t->run->engine->db;
     bool woke = false;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
     if (cost == 0 && most == 0)
         return true;
-    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
-        (cost > 0 && !budget_pay(&txn, t->claim.job, cost, error)) ||
-        (most > 0 && !budget_settle(&txn, &t->claim, &woke, error)) || !txn_commit(&txn, error))
+    while (txn_again(&txn, error))
+        txn.ok = (cost == 0 || budget_pay(&txn, t->claim.job, cost, error)) &&
+                 (most == 0 || budget_settle(&txn, &t->claim, &woke, error));
+    if (!txn.done)
         return false;
     t->in.paid |= cost > 0;
     t->job->round_cost_micro += cost;

@@ -210,7 +210,7 @@ run_fall_back(Task *t, const BrainAnswer *answer, bool *ret, GError **error)
     Db *db = t->run->engine->db;
     Wait w = {.why = answer->failed};
     g_auto(Pause) pause = {0};
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
     *ret = false;
     if (!next)
         return true;
@@ -220,8 +220,9 @@ run_fall_back(Task *t, const BrainAnswer *answer, bool *ret, GError **error)
         return true;
     const ConfBrain *other = t->brain;
     t->brain = asked; /* it is the one that is told of */
-    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !note_pause(t, &txn, answer, &w, error) || !txn_commit(&txn, error))
+    while (txn_again(&txn, error))
+        txn.ok = note_pause(t, &txn, answer, &w, error);
+    if (!txn.done)
         return false;
     t->brain = other;
     log_event(LOG_WARN, "another brain is asked instead", "brain", other->name, NULL);
@@ -234,12 +235,12 @@ bool
 run_wait(Task *t, const BrainAnswer *answer, GError **error)
 {
     Db *db = t->run->engine->db;
-    Wait w = {.why = answer->failed};
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error))
-        return false;
-    if (!note_pause(t, &txn, answer, &w, error) || !wait_in(t, &txn, &w, error) ||
-        !txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error)) {
+        Wait w = {.why = answer->failed};
+        txn.ok = note_pause(t, &txn, answer, &w, error) && wait_in(t, &txn, &w, error);
+    }
+    if (!txn.done)
         return false;
     db_hint(db);
     return true;
@@ -253,9 +254,10 @@ run_join_wait(Task *t, const Pause *pause, GError **error)
                     .until = pause->until,
                     .known = !pause->away,
                     .broken = pause->kind == PAUSE_BROKEN};
-    g_auto(Txn) txn = {0};
-    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) || !wait_in(t, &txn, &w, error) ||
-        !txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = wait_in(t, &txn, &w, error);
+    if (!txn.done)
         return false;
     db_hint(db);
     return true;

@@ -257,18 +257,19 @@ static bool
 settle_some_copies(Db *db, const GPtrArray *rows, GError **error)
 {
     g_auto(Box) box = {0};
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
 
     for (guint i = 0; i < rows->len; i++)
         if (!bring_copy(db, g_ptr_array_index(rows, i), &box, rows->len > FEW_COPIES, error))
             return err_prefix(error, "moving copies of mail");
     CRASH_POINT("copies-moved");
-    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error))
-        return false;
-    for (guint i = 0; i < rows->len; i++)
-        if (!copies_paid(&txn, g_ptr_array_index(rows, i), error))
-            return false;
-    return txn_commit(&txn, error);
+    while (txn_again(&txn, error)) {
+        for (guint i = 0; i < rows->len; i++)
+            if (!copies_paid(&txn, g_ptr_array_index(rows, i), error))
+                return false;
+        txn.ok = true;
+    }
+    return txn.done;
 }
 
 static bool
@@ -303,7 +304,7 @@ static bool
 settle_files(Engine *engine, bool all, GError **error)
 {
     OutId waits;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
 
     if (!outbox_after_notes(engine->db, &waits, error) ||
         !(all ? notes_sync(engine->home, engine->db, NULL, error)
@@ -311,8 +312,9 @@ settle_files(Engine *engine, bool all, GError **error)
         return false;
     if (waits.v == 0)
         return true;
-    if (!txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !outbox_notes_done(&txn, waits, error) || !txn_commit(&txn, error))
+    while (txn_again(&txn, error))
+        txn.ok = outbox_notes_done(&txn, waits, error);
+    if (!txn.done)
         return false;
     db_hint(engine->db);
     return true;

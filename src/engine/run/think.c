@@ -70,12 +70,14 @@ acknowledge(Loop *loop, GError **error)
         role_mail_notice(engine, ask->role, job, row->from, NULL,
                          "I have your mail and am working on it.", &parent, error);
     Post post = post_of_job(job);
-    g_auto(Txn) txn = {0};
-    if (!c || !txn_begin(engine->db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !job_check(&txn, ask->claim, ask->in->deadline_us, error) ||
-        !timer_drop(&txn, job->id, TIMER_ACK, error) ||
-        !post_compose(engine, &txn, MAIL_ACK, c, &post, NULL, NULL, error) ||
-        !txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    if (!c)
+        return false;
+    while (txn_again(&txn, error))
+        txn.ok = job_check(&txn, ask->claim, ask->in->deadline_us, error) &&
+                 timer_drop(&txn, job->id, TIMER_ACK, error) &&
+                 post_compose(engine, &txn, MAIL_ACK, c, &post, NULL, NULL, error);
+    if (!txn.done)
         return false;
     db_hint(engine->db);
     return true;

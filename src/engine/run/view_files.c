@@ -66,9 +66,10 @@ mark(Db *db,
      const char *hex,
      GError **error)
 {
-    g_auto(Txn) txn = {0};
-    return txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) && how(&txn, v, hex, error) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = how(&txn, v, hex, error);
+    return txn.done;
 }
 
 static bool

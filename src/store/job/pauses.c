@@ -256,18 +256,19 @@ bool
 brain_worked(Db *db, const char *brain, GError **error)
 {
     g_auto(Known) k = {0};
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY, .wait_ms = GATE_WAIT_MS};
     int64_t told;
 
     if (!load(db, brain, &k, error) ||
         !sql_int(db, "SELECT count(*) FROM told WHERE what = '" LIMITED "' AND subject = ?", 0,
                  &told, error, "s", brain))
         return false;
-    return (!k.broken_why && !k.limited_why && told == 0) ||
-           (txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) &&
-            sql_run(&txn, "UPDATE brain SET broken_why = NULL WHERE name = ?", NULL, error, "s",
-                    brain) &&
-            brain_try_now(&txn, brain, error) && txn_commit(&txn, error));
+    bool well = !k.broken_why && !k.limited_why && told == 0;
+    while (!well && txn_again(&txn, error))
+        txn.ok = sql_run(&txn, "UPDATE brain SET broken_why = NULL WHERE name = ?", NULL, error,
+                         "s", brain) &&
+                 brain_try_now(&txn, brain, error);
+    return well || txn.done;
 }
 
 bool
@@ -285,24 +286,23 @@ bool
 brain_set_lacks(Db *db, const char *brain, unsigned lacks, GError **error)
 {
     g_autofree char *mark = mark_asked(db_home(db), brain);
-    g_auto(Txn) txn = {0};
-
-    return txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) &&
-           sql_run(&txn,
-                   "INSERT INTO brain (name, lacks, lacks_mark) VALUES (?, ?, ?) "
-                   "ON CONFLICT (name) DO UPDATE SET lacks = excluded.lacks, "
-                   "lacks_mark = excluded.lacks_mark",
-                   NULL, error, "sis", brain, (int64_t)lacks, mark) &&
-           txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY, .wait_ms = GATE_WAIT_MS};
+    while (txn_again(&txn, error))
+        txn.ok = sql_run(&txn,
+                         "INSERT INTO brain (name, lacks, lacks_mark) VALUES (?, ?, ?) "
+                         "ON CONFLICT (name) DO UPDATE SET lacks = excluded.lacks, "
+                         "lacks_mark = excluded.lacks_mark",
+                         NULL, error, "sis", brain, (int64_t)lacks, mark);
+    return txn.done;
 }
 
 static bool
 try_one(Db *db, const char *brain, GError **error)
 {
-    g_auto(Txn) txn = {0};
-
-    return txn_begin(db, TXN_DURABLE, GATE_WAIT_MS, &txn, error) &&
-           brain_try_now(&txn, brain, error) && txn_commit(&txn, error);
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE, .wait_ms = GATE_WAIT_MS};
+    while (txn_again(&txn, error))
+        txn.ok = brain_try_now(&txn, brain, error);
+    return txn.done;
 }
 
 bool

@@ -83,13 +83,14 @@ seats_save(Txn *txn, GError **error)
 bool
 seats_refresh(Db *db, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY, .wait_ms = GATE_WAIT_MS};
     bool saved;
 
     if (!is_saved(db, &saved, error))
         return false;
-    return saved || (txn_begin(db, TXN_LAZY, GATE_WAIT_MS, &txn, error) && save(&txn, error) &&
-                     txn_commit(&txn, error));
+    while (!saved && txn_again(&txn, error))
+        txn.ok = save(&txn, error);
+    return saved || txn.done;
 }
 
 /* clang-format off */

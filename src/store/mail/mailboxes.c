@@ -85,7 +85,6 @@ mailbox_set_state(
     MailboxState before;
     int64_t old = 0;
     bool wish = false, survey = false, backup = false;
-    g_auto(Txn) txn = {0};
 
     if (!mailbox_state(db, account->name, &before, error) ||
         !mailbox_survey_owed(db, account->name, &survey, error) ||
@@ -99,8 +98,10 @@ mailbox_set_state(
     bool same = before == state && !wish && old >= 0;
     if (same && (state != MAILBOX_OURS || old >= upto))
         return true;
-    if (!txn_begin(db, same ? TXN_LAZY : TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !change(&txn, account, state, upto, error) || !txn_commit(&txn, error))
+    g_auto(Txn) txn = {.db = db, .flush = same ? TXN_LAZY : TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = change(&txn, account, state, upto, error);
+    if (!txn.done)
         return false;
     db_hint(db);
     return true;
@@ -110,40 +111,41 @@ bool
 mailboxes_before_take_over(Db *db, GError **error)
 {
     bool foreign = false;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
 
-    return living_is_foreign(db_home(db), &foreign, error) &&
-           (!foreign ||
-            (txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-             outbox_doubt_all(&txn, MAILBOX_DOUBT, error) && txn_commit(&txn, error)));
+    if (!living_is_foreign(db_home(db), &foreign, error))
+        return false;
+    while (foreign && txn_again(&txn, error))
+        txn.ok = outbox_doubt_all(&txn, MAILBOX_DOUBT, error);
+    return !foreign || txn.done;
 }
 
 bool
 mailboxes_begin(Db *db, bool take_over, GError **error)
 {
     const Config *config = db_home(db)->config;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
 
-    /* Without a condition SQLite would empty the table by writing it, also where it is empty. */
-    if (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-        !sql_run(&txn, "DELETE FROM mailbox WHERE account <> ''", NULL, error, ""))
-        return false;
-    for (unsigned i = 0; i < config->n_accounts; i++) {
-        const ConfAccount *account = &config->accounts[i];
-        if (config_is_imap(account) &&
-            (!put_rows(&txn, account, MAILBOX_UNSEEN, 0, error) ||
-             (take_over && !sql_run(&txn, ACCOUNT_SET("take_over"), NULL, error, "si",
-                                    account->name, (int64_t) true))))
-            return false;
+    while (txn_again(&txn, error)) {
+        /* Without a condition SQLite would empty the table by writing it, also where it is
+         * empty. */
+        txn.ok = sql_run(&txn, "DELETE FROM mailbox WHERE account <> ''", NULL, error, "");
+        for (unsigned i = 0; txn.ok && i < config->n_accounts; i++) {
+            const ConfAccount *account = &config->accounts[i];
+            txn.ok = !config_is_imap(account) ||
+                     (put_rows(&txn, account, MAILBOX_UNSEEN, 0, error) &&
+                      (!take_over || sql_run(&txn, ACCOUNT_SET("take_over"), NULL, error, "si",
+                                             account->name, (int64_t) true)));
+        }
     }
-    return txn_commit(&txn, error);
+    return txn.done;
 }
 
 bool
 mailboxes_unwatched(Db *db, GError **error)
 {
     int64_t found = 0, upto;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
 
     if (lock_is_held(db_home(db)->state_fd, "master.lock"))
         return true;
@@ -153,14 +155,14 @@ mailboxes_unwatched(Db *db, GError **error)
                  ") OR (state = 'ours' AND upto < ?) LIMIT 1",
                  0, &found, error, "i", upto))
         return false;
-    return !found || (txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-                      sql_run(&txn,
-                              "UPDATE mailbox AS mb SET state = 'away' WHERE state = 'unseen' "
-                              "AND NOT " LOOK_IS_OWED,
-                              NULL, error, "") &&
-                      sql_run(&txn, "UPDATE mailbox SET upto = ? WHERE state = 'ours'", NULL,
-                              error, "i", upto) &&
-                      txn_commit(&txn, error));
+    while (found && txn_again(&txn, error))
+        txn.ok = sql_run(&txn,
+                         "UPDATE mailbox AS mb SET state = 'away' WHERE state = 'unseen' "
+                         "AND NOT " LOOK_IS_OWED,
+                         NULL, error, "") &&
+                 sql_run(&txn, "UPDATE mailbox SET upto = ? WHERE state = 'ours'", NULL, error,
+                         "i", upto);
+    return !found || txn.done;
 }
 
 static bool

@@ -28,18 +28,16 @@ suspects_load(Db *db, const char *mailbox, Suspects *ret, GError **error)
 bool
 suspects_mark(Db *db, const char *mailbox, const GPtrArray *files, int crashes, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
 
-    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) ||
-        !suspects_wipe(&txn, mailbox, error))
-        return false;
-    for (guint i = 0; i < files->len; i++) {
-        if (!sql_run(&txn, "INSERT INTO suspect (mailbox, file, crashes) VALUES (?, ?, ?)",
-                     NULL, error, "ssi", mailbox, g_ptr_array_index(files, i),
-                     (int64_t)crashes))
-            return false;
+    while (txn_again(&txn, error)) {
+        txn.ok = suspects_wipe(&txn, mailbox, error);
+        for (guint i = 0; txn.ok && i < files->len; i++)
+            txn.ok = sql_run(
+                &txn, "INSERT INTO suspect (mailbox, file, crashes) VALUES (?, ?, ?)", NULL,
+                error, "ssi", mailbox, g_ptr_array_index(files, i), (int64_t)crashes);
     }
-    return txn_commit(&txn, error);
+    return txn.done;
 }
 
 bool

@@ -75,14 +75,14 @@ bool
 notes_readers_keep(Db *db, bool *ret_first, GError **error)
 {
     g_autofree char *kept = NULL, *found = NULL;
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
 
-    if (!meta_get(db, META, &kept, error))
+    if (!meta_get(db, META, &kept, error) || (!kept && !look(db, &found, error)))
         return false;
     *ret_first = !kept;
-    return kept ||
-           (look(db, &found, error) && txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) &&
-            meta_set(&txn, META, found, error) && txn_commit(&txn, error));
+    while (!kept && txn_again(&txn, error))
+        txn.ok = meta_set(&txn, META, found, error);
+    return kept || txn.done;
 }
 
 bool

@@ -177,16 +177,17 @@ mark(Txn *txn, const Debt *d, GError **error)
 static bool
 mark_all(Db *db, const GPtrArray *debts, GError **error)
 {
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
 
-    if (!txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error))
-        return false;
-    for (guint i = 0; i < debts->len; i++) {
-        if (!mark(&txn, debts->pdata[i], error))
-            return false;
+    while (txn_again(&txn, error)) {
+        for (guint i = 0; i < debts->len; i++) {
+            if (!mark(&txn, debts->pdata[i], error))
+                return false;
+        }
+        CRASH_POINT("effects-marked");
+        txn.ok = true;
     }
-    CRASH_POINT("effects-marked");
-    return txn_commit(&txn, error);
+    return txn.done;
 }
 
 typedef struct Settled {

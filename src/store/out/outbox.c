@@ -143,16 +143,16 @@ bool
 outbox_try_copies(Db *db, GError **error)
 {
 #define OWED_COPY "state = 'retry' AND folder <> '' AND mailbox IS NOT NULL"
-    g_auto(Txn) txn = {0};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
     int64_t owed;
 
     if (!sql_int(db, "SELECT EXISTS (SELECT 1 FROM delivery WHERE " OWED_COPY ")", 0, &owed,
                  error, ""))
         return false;
-    return !owed || (txn_begin(db, TXN_LAZY, DB_WAIT_MS, &txn, error) &&
-                     sql_run(&txn, "UPDATE delivery SET next_us = steady(?) WHERE " OWED_COPY,
-                             NULL, error, "i", txn_now(&txn)) &&
-                     txn_commit(&txn, error));
+    while (owed && txn_again(&txn, error))
+        txn.ok = sql_run(&txn, "UPDATE delivery SET next_us = steady(?) WHERE " OWED_COPY, NULL,
+                         error, "i", txn_now(&txn));
+    return !owed || txn.done;
 }
 
 bool

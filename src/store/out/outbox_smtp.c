@@ -340,14 +340,14 @@ outbox_resume_all(Db *db, GError **error)
 
     for (unsigned i = 0; i < config->n_accounts; i++) {
         g_autofree char *why = NULL;
-        g_auto(Txn) txn = {0};
+        g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
         int64_t until;
 
         if (!outbox_account_paused(db, config->accounts[i].name, &until, &why, error))
             return false;
-        if (why && (!txn_begin(db, TXN_DURABLE, DB_WAIT_MS, &txn, error) ||
-                    !outbox_resume_account(&txn, config->accounts[i].name, error) ||
-                    !txn_commit(&txn, error)))
+        while (why && txn_again(&txn, error))
+            txn.ok = outbox_resume_account(&txn, config->accounts[i].name, error);
+        if (why && !txn.done)
             return false;
     }
     return true;
