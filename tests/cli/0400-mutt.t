@@ -182,4 +182,12 @@ as_tree() { [ "$(screen | grep -cE '^ +[0-9]+ .*└─>|^ +[0-9]+ .*├─>')" =
 ok 'as one tree' wait_for as_tree
 keys x
 exits 0 'all is well' pr doctor
+
+# mutt splits `sendmail` at every space, also where the program lies in a folder that has one.
+spaced="$WORK/my programs"
+mkdir "$spaced"
+cp "$PR_BIN" "$(dirname "$PR_BIN")"/src/cli/postrider-* "$spaced/" 2>/dev/null
+"$spaced/postrider" --home "$WORK/second" init </dev/null >/dev/null
+echo 'by PATH' | mutt -F "$WORK/second/muttrc" -s 'from far' envoy
+like "$("$spaced/postrider" --home "$WORK/second" outbox list --all 2>&1)" 'from far' 'a program whose path has a space sends, too'
 done_testing

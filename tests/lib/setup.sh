@@ -46,7 +46,7 @@ talk()
     {
         echo "log_user 0; set timeout $WAIT; log_file -a -noappend $WORK/$name.tty"
         echo "proc lost {} { puts stderr {expect: it never came}; catch {exec kill -KILL [exp_pid]}; exit 99 }"
-        echo "spawn -noecho $PR_BIN --home $HOME_DIR $*"
+        echo "spawn -noecho {$PR_BIN} --home {$HOME_DIR} $*"
         echo "expect_after timeout lost eof lost" # behind spawn: it counts for that process alone
         cat
         echo 'expect_after; expect eof; exit [lindex [wait] 3]'

@@ -111,7 +111,19 @@ expand(const char *template, const char *const *pairs)
     return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
-/* mutt quotes as a shell does. */
+/* mutt quotes as a shell does, but splits `sendmail` at every space: a program whose path has one
+ * is found by PATH. */
+static char *
+say_sendmail(const char *program)
+{
+    bool spaced = strchr(program, ' ') != NULL;
+    g_autofree char *name = g_path_get_basename(program), *dir = g_path_get_dirname(program);
+    g_autofree char *command = g_strdup_printf("%s sendmail -oem -oi", spaced ? name : program);
+    g_autofree char *quoted = g_shell_quote(command), *place = g_shell_quote(dir);
+    return spaced ? g_strdup_printf("%s\nsetenv PATH %s:\"$PATH\"", quoted, place)
+                  : g_steal_pointer(&quoted);
+}
+
 static bool
 write_muttrc(const Home *home, const char *program, GError **error)
 {
@@ -120,8 +132,7 @@ write_muttrc(const Home *home, const char *program, GError **error)
     g_autofree char *path = g_build_filename(home->path, "muttrc", NULL);
     g_autofree char *rc = g_shell_quote(path);
     g_autofree char *dir = g_shell_quote(home->path);
-    g_autofree char *command = g_strdup_printf("%s sendmail -oem -oi", program);
-    g_autofree char *sendmail = g_shell_quote(command);
+    g_autofree char *sendmail = say_sendmail(program);
     g_autofree char *folder = g_build_filename(home->path, "mail", name, NULL);
     g_autofree char *mailbox = g_shell_quote(folder);
     g_autofree char *owner = g_shell_quote(config->owner);
