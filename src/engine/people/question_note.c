@@ -17,19 +17,18 @@
  */
 static const char *const acts[] = {"write", "append to", "rename", "delete"};
 
+/* note and by borrow from doc. */
 typedef struct Change {
+    json_t *doc;
     ProposedNote note;
     NoteBy by;
-    char *author;
 } Change;
 
 static void
 change_clear(Change *c)
 {
-    g_free(c->note.key);
-    g_free(c->note.to);
+    g_clear_pointer(&c->doc, json_decref);
     g_clear_pointer(&c->note.body, g_bytes_unref);
-    g_free(c->author);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Change, change_clear)
 
@@ -51,25 +50,19 @@ format_change(const ProposedNote *n, const NoteBy *by)
 static bool
 parse_change(const Question *q, Change *ret, GError **error)
 {
-    g_autoptr(json_t) doc = NULL;
-    const char *text = q->payload ? q->payload : "";
-    if (!json_parse(text, strlen(text), LIMIT_NOTE_BYTES * 8, &doc, NULL))
-        return err_set(error, ERR_DAMAGE, "question %" PRId64 " has no payload", q->id.v);
-    const char *to = json_string_value(json_object_get(doc, "to"));
-    const json_t *body = json_object_get(doc, "text");
-    *ret = (Change){
-        .note = {.act = (NoteAct)json_integer_value(json_object_get(doc, "act")),
-                 .key = g_strdup(json_string_value(json_object_get(doc, "key"))),
-                 .to = g_strdup(to),
-                 .body = body ? g_bytes_new(json_string_value(body), json_string_length(body))
-                              : NULL},
-        .author = g_strdup(json_string_value(json_object_get(doc, "author"))),
-        .by = {.job = q->job, .step = (int)json_integer_value(json_object_get(doc, "step"))}};
-    ret->by.author = ret->author;
-    const char *floor = json_string_value(json_object_get(doc, "floor"));
-    return (ret->note.key && ret->author && (unsigned)ret->note.act < G_N_ELEMENTS(acts) &&
-            floor && trust_parse(floor, &ret->by.label)) ||
-           err_set(error, ERR_DAMAGE, "question %" PRId64 " has a broken payload", q->id.v);
+    const char *text = q->payload ? q->payload : "", *floor = "", *body = NULL;
+    size_t len = 0;
+    int act = -1;
+    ret->by.job = q->job;
+    if (!json_parse(text, strlen(text), LIMIT_NOTE_BYTES * 8, &ret->doc, NULL) ||
+        json_unpack(ret->doc, "{s:i, s:s, s?s, s?s%, s:s, s:s, s:i}", "act", &act, "key",
+                    &ret->note.key, "to", &ret->note.to, "text", &body, &len, "author",
+                    &ret->by.author, "floor", &floor, "step", &ret->by.step) < 0 ||
+        act < 0 || (size_t)act >= G_N_ELEMENTS(acts) || !trust_parse(floor, &ret->by.label))
+        return err_set(error, ERR_DAMAGE, "question %" PRId64 " has a broken payload", q->id.v);
+    ret->note.act = (NoteAct)act;
+    ret->note.body = body ? g_bytes_new(body, len) : NULL;
+    return true;
 }
 
 /* Over the payload, and which versions it would change. */
@@ -120,35 +113,23 @@ describe_change(
 }
 
 static bool
-change_it(Deciding *d, GError **error)
+decide_change(Deciding *d, GError **error)
 {
     g_auto(Change) c = {0};
     g_autoptr(GError) failed = NULL;
     int64_t version;
     if (!parse_change(d->question, &c, error))
         return false;
-    if (proposed_note_apply(d->txn, &c.note, &c.by, &version, &failed)) {
+    if (!d->answer->approve || proposed_note_apply(d->txn, &c.note, &c.by, &version, &failed)) {
         g_string_append_printf(d->done, "  note %s\n", c.note.key);
         d->n_done++;
         return true;
     }
-    if (!err_is(failed, ERR_NEVER) && !err_is(failed, ERR_LIMIT)) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
-    }
     g_string_append_printf(d->stuck, "  note %s: %s\n", c.note.key, failed->message);
-    return true;
-}
-
-static bool
-leave_it(Deciding *d, GError **error)
-{
-    g_auto(Change) c = {0};
-    if (!parse_change(d->question, &c, error))
-        return false;
-    g_string_append_printf(d->done, "  note %s\n", c.note.key);
-    d->n_done++;
-    return true;
+    if (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT))
+        return true;
+    g_propagate_error(error, g_steal_pointer(&failed));
+    return false;
 }
 
 static bool
@@ -181,8 +162,8 @@ const QuestionKind question_note = {
              {"This note is changed now", "These notes are changed now"}},
     .describe = describe_change,
     .digest = digest_change,
-    .yes = change_it,
-    .no = leave_it,
+    .yes = decide_change,
+    .no = decide_change,
     .news = change_news,
 };
 
