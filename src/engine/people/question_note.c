@@ -10,6 +10,7 @@
 #include "engine/run/disarm.h"
 #include "store/note/note_versions.h"
 #include <inttypes.h>
+#include <limits.h>
 
 /*
  * May a note be changed that tells an agent what to do? Its payload is the change as JSON: what the
@@ -50,18 +51,24 @@ format_change(const ProposedNote *n, const NoteBy *by)
 static bool
 parse_change(const Question *q, Change *ret, GError **error)
 {
-    const char *text = q->payload ? q->payload : "", *floor = "", *body = NULL;
-    size_t len = 0;
-    int act = -1;
-    ret->by.job = q->job;
+    const char *text = q->payload ? q->payload : "", *key, *floor;
+    int64_t act, step;
     if (!json_parse(text, strlen(text), LIMIT_NOTE_BYTES * 8, &ret->doc, NULL) ||
-        json_unpack(ret->doc, "{s:i, s:s, s?s, s?s%, s:s, s:s, s:i}", "act", &act, "key",
-                    &ret->note.key, "to", &ret->note.to, "text", &body, &len, "author",
-                    &ret->by.author, "floor", &floor, "step", &ret->by.step) < 0 ||
-        act < 0 || (size_t)act >= G_N_ELEMENTS(acts) || !trust_parse(floor, &ret->by.label))
+        !json_get_int(ret->doc, "", "act", 0, G_N_ELEMENTS(acts) - 1, &act, NULL) ||
+        !json_get_int(ret->doc, "", "step", 0, INT_MAX, &step, NULL) ||
+        !json_get_string(ret->doc, "", "key", &key, NULL) ||
+        !json_get_string(ret->doc, "", "author", &ret->by.author, NULL) ||
+        !json_get_string(ret->doc, "", "floor", &floor, NULL) ||
+        !trust_parse(floor, &ret->by.label))
         return err_set(error, ERR_DAMAGE, "question %" PRId64 " has a broken payload", q->id.v);
-    ret->note.act = (NoteAct)act;
-    ret->note.body = body ? g_bytes_new(body, len) : NULL;
+    const json_t *body = json_object_get(ret->doc, "text");
+    ret->by.job = q->job;
+    ret->by.step = (int)step;
+    ret->note = (ProposedNote){
+        .act = (NoteAct)act,
+        .key = (char *)key,
+        .to = (char *)json_string_value(json_object_get(ret->doc, "to")),
+        .body = body ? g_bytes_new(json_string_value(body), json_string_length(body)) : NULL};
     return true;
 }
 
