@@ -6,6 +6,7 @@
 #include "base/config.h"
 #include "base/banned.h"
 #include "base/config_internal.h"
+#include "base/list.h"
 #include "base/preset.h"
 #include "base/text.h"
 
@@ -137,12 +138,9 @@ default_account(Settings *s, ConfSection *account)
 static void
 default_kinds(Settings *s)
 {
-    for (guint i = 0; i < s->sections->len; i++) {
-        ConfSection *section = g_ptr_array_index(s->sections, i);
-
+    LIST_EACH(ConfSection, section, s->sections)
         if (g_str_equal(section->kind, "brain") && *conf_value(section, "command"))
             conf_set_default(section, s->strings, "kind", "command");
-    }
 }
 
 static void
@@ -154,9 +152,7 @@ set_defaults(Settings *s)
 
     conf_set_default(top, s->strings, "owner", owner);
     default_kinds(s);
-    for (guint i = 0; i < s->sections->len; i++) {
-        ConfSection *section = g_ptr_array_index(s->sections, i);
-
+    LIST_EACH(ConfSection, section, s->sections) {
         if (g_str_equal(section->kind, "account")) {
             any = true;
             local |= g_str_equal(conf_value(section, "kind"), "maildir");
@@ -323,9 +319,7 @@ domain_has_server(const Settings *s, const char *domain)
     const ConfSection *smtp = conf_find_section(s->sections, "smtp", "");
     bool way_out = false, ours = in_domain(conf_value(smtp, "user"), domain);
 
-    for (guint i = 0; i < s->sections->len; i++) {
-        const ConfSection *a = g_ptr_array_index(s->sections, i);
-
+    LIST_EACH(const ConfSection, a, s->sections) {
         if (!g_str_equal(a->kind, "account"))
             continue;
         way_out |= *conf_value(smtp, "host") || *conf_value(a, "smtp-host") ||
@@ -390,8 +384,7 @@ put_owner_first(Settings *s)
 static void
 fill_arrays(Settings *s)
 {
-    for (guint i = 0; i < s->sections->len; i++) {
-        const ConfSection *section = g_ptr_array_index(s->sections, i);
+    LIST_EACH(const ConfSection, section, s->sections) {
         bool role = g_str_equal(section->kind, "role");
 
         if (g_str_equal(section->kind, "account"))
@@ -521,10 +514,8 @@ config_visit(const Config *config, ConfVisit visit, void *data)
         if (g_str_equal(key->section, kind))
             continue;
         kind = key->section;
-        for (guint i = 0; i < s->sections->len; i++) {
-            const ConfSection *section = g_ptr_array_index(s->sections, i);
+        LIST_EACH(const ConfSection, section, s->sections)
             if (g_str_equal(section->kind, kind))
                 visit_section(section, visit, data);
-        }
     }
 }

@@ -5,6 +5,7 @@
 #include "base/banned.h"
 #include "base/config_internal.h"
 #include "base/err.h"
+#include "base/list.h"
 #include "base/text.h"
 
 static const struct {
@@ -179,11 +180,9 @@ refuse_kind(const Reader *r, const char *kind, const char *name, GError **error)
 ConfSection *
 conf_find_section(const GPtrArray *sections, const char *kind, const char *name)
 {
-    for (guint i = 0; i < sections->len; i++) {
-        ConfSection *section = g_ptr_array_index(sections, i);
+    LIST_EACH(ConfSection, section, sections)
         if (g_str_equal(section->kind, kind) && g_str_equal(section->name, name))
             return section;
-    }
     return NULL;
 }
 

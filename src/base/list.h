@@ -13,12 +13,22 @@
  *     addresses_add(list, one)
  *     addresses_free(list)       NULL is fine
  *
- * `list->len` and `g_ptr_array_index(list, i)` read it. It is a GPtrArray inside: LIST_ARRAY(list)
+ *     LIST_EACH(const Address, a, list)
+ *         print(a->spec);
+ *
+ * goes through it, and through any GPtrArray. `list->len` and `list->pdata[i]` read it. It is a
+ * GPtrArray inside: LIST_ARRAY(list)
  * is for the calls of GLib that do not care what the elements are (sort, remove_index, set_size).
  */
 #include <glib.h>
 
 #define LIST_ARRAY(list) ((GPtrArray *)(list))
+
+/* Each element in turn; Type may be const. The inner loop runs once: it is what declares the
+ * element, and `go` is how the outer one hears of a `break`. */
+#define LIST_EACH(Type, one, list)                                                             \
+    for (guint one##_i = 0, one##_go = 1; one##_go && one##_i < (list)->len; one##_i++)        \
+        for (Type *one = (one##_go = 0, (list)->pdata[one##_i]); !one##_go; one##_go = 1)
 
 /* The memory is GLib's own struct, seen with the true type of its pointers. */
 #define LIST_OF(List, prefix, Element, free_element)                                           \

@@ -89,11 +89,9 @@ man_page(Cli *cli, const Verb *v)
     g_autoptr(GPtrArray) rows = rows_of(v);
     cli_print(cli, ".Dd November 15, 2026\n.Dt POSTRIDER-%s 1\n.Os\n.Sh NAME\n", upper);
     cli_print(cli, ".Nm postrider-%s\n.Nd %s\n.Sh SYNOPSIS\n", v->name, v->summary);
-    for (guint i = 0; i < rows->len; i++) {
-        const Verb *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const Verb, row, rows)
         cli_print(cli, ".Nm postrider\n.Cm %s\n%s%s", row->name, row->args,
                   *row->args ? "\n" : "");
-    }
     cli_print(cli, ".Sh DESCRIPTION\n");
     print_mdoc(cli, *v->help ? v->help : v->summary);
     cli_print(cli, ".Sh SEE ALSO\n.Xr postrider 1 ,\n.Xr postrider.conf 5\n");

@@ -66,8 +66,7 @@ static GArray *
 entries_of(GPtrArray *options)
 {
     GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
-    for (guint i = 0; i < options->len; i++) {
-        CliOption *o = g_ptr_array_index(options, i);
+    LIST_EACH(CliOption, o, options) {
         bool file = is_among(o, "FILE", "DIR");
         GOptionEntry entry = {.arg = G_OPTION_ARG_NONE, .arg_data = &o->on};
         if (o->value && o->many) {
@@ -114,13 +113,11 @@ static int
 check_numbers(Cli *cli)
 {
     int64_t n;
-    for (guint i = 0; i < cli->options->len; i++) {
-        const CliOption *o = g_ptr_array_index(cli->options, i);
+    LIST_EACH(const CliOption, o, cli->options)
         if (o->text && is_among(o, "N", "JOB") &&
             !text_parse_int(o->text, -INT_MAX, INT_MAX, &n))
             return cli_usage(cli, "%s '%s' is no number", o->names[g_strv_length(o->names) - 1],
                              o->text);
-    }
     return 0;
 }
 
@@ -153,8 +150,7 @@ options_clear(Cli *cli)
 static const CliOption *
 find(const Cli *cli, const char *name)
 {
-    for (guint i = 0; i < cli->options->len; i++) {
-        const CliOption *o = g_ptr_array_index(cli->options, i);
+    LIST_EACH(const CliOption, o, cli->options) {
         const char *own = o->names[(*o->names)[1] != '-'];
         if (g_str_equal(own + 2, name))
             return o;

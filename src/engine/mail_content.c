@@ -63,12 +63,9 @@ mail_add_content(
     json_object_set_new(mail, "cc", json_string(cc));
     if (!message_header(m, MAIL_LARGE_HEADER))
         json_object_set_new(mail, "text", json_string(m->text));
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
-
+    LIST_EACH(const MsgPart, part, m->files)
         json_array_append_new(attachments,
                               part_format_json(part, !readable || readable(part, takes)));
-    }
     json_t *continuation = continuation_json(home, raw, m);
     if (continuation)
         json_object_set_new(mail, "continuation", continuation);

@@ -79,8 +79,7 @@ static void
 insert_attachments(GString *out, const Message *m, GHashTable *names)
 {
     g_string_truncate(out, out->len - 1);
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
+    LIST_EACH(const MsgPart, part, m->files) {
         g_autofree char *name = workplace_name(names, part->filename);
         g_autofree char *size = text_format_size(part->size);
         g_string_append_printf(out, "Attachment: in/%s (%s, %s%s%s)\n", name,
@@ -116,8 +115,7 @@ static bool
 format_new(Engine *engine, const StepInput *in, GPtrArray *ret_texts, GError **error)
 {
     g_autoptr(GHashTable) names = workplace_names_new();
-    for (guint i = 0; i < in->shown->len; i++) {
-        const MsgRow *row = g_ptr_array_index(in->shown, i);
+    LIST_EACH(const MsgRow, row, in->shown) {
         char *text;
         if (!format_mail(engine, row, names, &text, error))
             return err_prefix(error, "reading '<%s>'", row->msgid);

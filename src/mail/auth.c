@@ -257,8 +257,7 @@ find_row(const Message *m, const char *const *ids, Judge *j)
     j->ids = ids;
     j->top = top_of(m);
     j->row = g_ptr_array_new_with_free_func((GDestroyNotify)auth_results_free);
-    for (guint i = 0; i < m->headers->len; i++) {
-        const MsgHeader *h = m->headers->pdata[i];
+    LIST_EACH(const MsgHeader, h, m->headers) {
         if (g_ascii_strcasecmp(h->name, "Received") == 0) {
             if (pass_received(j, h->value, &border))
                 break;
@@ -372,11 +371,9 @@ says_failed(const AuthResults *all)
     static const char *const open[] = {"none",          "pass",    "temperror", "permerror",
                                        "bestguesspass", "skipped", NULL};
 
-    for (guint i = 0; i < all->list->len; i++) {
-        const AuthResult *r = all->list->pdata[i];
+    LIST_EACH(const AuthResult, r, all->list)
         if (g_str_equal(r->method, "dmarc") && !g_strv_contains(open, r->result))
             return true;
-    }
     return false;
 }
 
@@ -514,11 +511,9 @@ auth_has_forged(const Message *m, const char *word)
 {
     g_autofree char *domain = g_strconcat(word, ".invalid", NULL);
 
-    for (guint i = 0; i < m->headers->len; i++) {
-        const MsgHeader *h = m->headers->pdata[i];
+    LIST_EACH(const MsgHeader, h, m->headers)
         if (g_ascii_strcasecmp(h->name, "Authentication-Results") == 0 &&
             strstr(h->value, domain))
             return true;
-    }
     return false;
 }

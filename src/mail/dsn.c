@@ -297,8 +297,7 @@ read_standard(const Message *m)
 {
     Dsn *dsn = dsn_new(true);
 
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = m->parts->pdata[i];
+    LIST_EACH(const MsgPart, part, m->parts) {
         gsize len;
         if (!part->content)
             continue;

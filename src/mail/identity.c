@@ -26,8 +26,7 @@ add_collapsed(GString *out, const char *value)
 static void
 add_named(GString *out, const GPtrArray *headers, const char *name)
 {
-    for (guint i = 0; i < headers->len; i++) {
-        const MsgHeader *h = g_ptr_array_index(headers, i);
+    LIST_EACH(const MsgHeader, h, headers) {
         if ((h->name[0] | 0x20) != name[0] || g_ascii_strcasecmp(h->name, name) != 0)
             continue;
         g_string_append(out, name);
@@ -40,8 +39,7 @@ add_named(GString *out, const GPtrArray *headers, const char *name)
 static void
 add_content(GString *out, const GPtrArray *headers)
 {
-    for (guint i = 0; i < headers->len; i++) {
-        const MsgHeader *h = g_ptr_array_index(headers, i);
+    LIST_EACH(const MsgHeader, h, headers) {
         if (g_ascii_strncasecmp(h->name, CONTENT, strlen(CONTENT)) != 0)
             continue;
         gsize at = out->len;

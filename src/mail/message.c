@@ -33,11 +33,9 @@ message_header(const Message *m, const char *name)
 static const MsgPart *
 find_part(const MsgParts *list, const char *filename)
 {
-    for (guint i = 0; i < list->len; i++) {
-        const MsgPart *part = g_ptr_array_index(list, i);
+    LIST_EACH(const MsgPart, part, list)
         if (g_str_equal(part->filename, filename))
             return part;
-    }
     return NULL;
 }
 

@@ -122,8 +122,7 @@ add_piece(Quoted *q, const char *line)
 static bool
 holds_mail(const Message *m)
 {
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
+    LIST_EACH(const MsgPart, part, m->files) {
         g_autofree char *name = g_ascii_strdown(part->filename, -1);
         if (g_str_has_prefix(part->content_type, "message/") || g_str_has_suffix(name, ".eml"))
             return true;
@@ -194,8 +193,7 @@ without_names(const Quoted *q, const char *text, bool *ret_address)
     g_autoptr(GString) rest = g_string_new(text);
 
     *ret_address = false;
-    for (guint i = 0; i < q->names->len; i++) {
-        const char *name = g_ptr_array_index(q->names, i);
+    LIST_EACH(const char, name, q->names) {
         bool whole = g_str_equal(rest->str, name);
         if ((whole || strlen(name) >= NAME_MIN) && g_string_replace(rest, name, " ", 0) > 0)
             *ret_address |= strchr(name, '@') != NULL;

@@ -206,8 +206,7 @@ missing_rows(const Mirror *m, unsigned *ret_all)
 static bool
 pair_renamed(const Mirror *m, const NoteMirror *gone, GPtrArray *edits)
 {
-    for (guint i = 0; i < edits->len; i++) {
-        Edit *e = g_ptr_array_index(edits, i);
+    LIST_EACH(Edit, e, edits) {
         const NoteMirror *row = mirror_row(m, e->now.key);
 
         if (!e->bytes || e->from || (row && !row->deleted) || gone->version != gone->mirrored ||
@@ -226,9 +225,7 @@ add_gone(Mirror *m, GPtrArray *edits, GPtrArray *gone)
     g_autoptr(GPtrArray) missing = missing_rows(m, &all);
     unsigned n = 0;
 
-    for (guint i = 0; i < missing->len; i++) {
-        NoteMirror *row = g_ptr_array_index(missing, i);
-
+    LIST_EACH(NoteMirror, row, missing) {
         if (pair_renamed(m, row, edits))
             continue;
         n++;
@@ -362,11 +359,9 @@ apply_all(Mirror *m, GPtrArray *edits, GPtrArray *gone, GError **error)
     while (txn_again(&txn, error)) {
         count_back(m, &before);
         for (int renames = 0; renames < 2; renames++) {
-            for (guint i = 0; i < edits->len; i++) {
-                Edit *e = g_ptr_array_index(edits, i);
+            LIST_EACH(Edit, e, edits)
                 if ((e->from != NULL) == (renames == 1) && !apply_edit(m, &txn, e, error))
                     return false;
-            }
         }
         for (guint i = 0; i < gone->len; i++)
             if (!apply_gone(m, &txn, g_ptr_array_index(gone, i), error))

@@ -276,11 +276,9 @@ note_links_keys(const char *text)
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
     GPtrArray *keys = g_ptr_array_new();
 
-    for (guint i = 0; i < links->len; i++) {
-        const NoteLink *link = g_ptr_array_index(links, i);
+    LIST_EACH(const NoteLink, link, links)
         if (g_hash_table_add(seen, link->key))
             g_ptr_array_add(keys, g_strdup(link->key));
-    }
     g_ptr_array_add(keys, NULL);
     return (GStrv)g_ptr_array_free(keys, FALSE);
 }
@@ -300,8 +298,7 @@ note_links_rename(const char *text, const char *from, const char *to)
     g_autoptr(GString) out = g_string_new(NULL);
     size_t done = 0;
 
-    for (guint i = 0; i < links->len; i++) {
-        const NoteLink *link = g_ptr_array_index(links, i);
+    LIST_EACH(const NoteLink, link, links) {
         if (!names(link, from) || link->start < done)
             continue;
         g_string_append_len(out, text + done, (gssize)(link->start - done));
@@ -323,8 +320,7 @@ line_is_about(const GPtrArray *links, guint i, const char *key)
 
     if (!link->in_item)
         return false;
-    for (guint k = 0; k < links->len; k++) {
-        const NoteLink *other = g_ptr_array_index(links, k);
+    LIST_EACH(const NoteLink, other, links) {
         if (other->line != link->line)
             continue;
         if (other->kind == NOTE_LINK_ITEM && names(other, key))

@@ -153,12 +153,9 @@ read_marker(Mirror *m, const char *store, bool *ret_ours, GError **error)
 static bool
 remove_leftovers(Mirror *m, const NoteFiles *tree, GError **error)
 {
-    for (guint i = 0; i < tree->leftovers->len; i++) {
-        const char *path = g_ptr_array_index(tree->leftovers, i);
-
+    LIST_EACH(const char, path, tree->leftovers)
         if (unlinkat(m->fd, path, 0) < 0 && errno != ENOENT)
             return err_set_errno(error, errno, "removing 'notes/%s'", path);
-    }
     return true;
 }
 
@@ -167,12 +164,9 @@ look_at_displaced(Mirror *m, const NoteFiles *tree, GError **error)
 {
     bool taken = false;
 
-    for (guint i = 0; i < tree->displaced->len; i++) {
-        const NoteDisplaced *d = g_ptr_array_index(tree->displaced, i);
-
+    LIST_EACH(const NoteDisplaced, d, tree->displaced)
         if (!mirror_take_displaced(m, d->path, d->key, &taken, error))
             return false;
-    }
     return !taken || mirror_load(m, error);
 }
 
@@ -322,12 +316,9 @@ with_displaced(const char *const *keys, const NoteFiles *beside)
         if (g_hash_table_add(known, (gpointer)*keys))
             g_ptr_array_add(all, (gpointer)*keys);
     }
-    for (guint i = 0; i < beside->displaced->len; i++) {
-        const NoteDisplaced *d = g_ptr_array_index(beside->displaced, i);
-
+    LIST_EACH(const NoteDisplaced, d, beside->displaced)
         if (g_hash_table_add(known, d->key))
             g_ptr_array_add(all, d->key);
-    }
     g_ptr_array_add(all, NULL);
     return all;
 }

@@ -197,8 +197,7 @@ put_version(PortTalk *talk, const char *key, int step, json_t *answer, GError **
 
     if (!note_history(talk->engine->db, &viewer, key, &versions, error))
         return false;
-    for (guint i = 0; i < versions->len; i++) {
-        const Note *note = g_ptr_array_index(versions, i);
+    LIST_EACH(const Note, note, versions) {
         if (note->job.v != talk->job->id.v || note->step != step)
             continue;
         json_object_set_new(answer, "version", json_integer(note->version));

@@ -37,11 +37,9 @@ add_header_list(GPtrArray *list, const char *name, const char *text, GError **er
     g_autoptr(Addresses) addresses = address_parse_list(text);
     if (addresses->len == 0 && *text)
         return err_set(error, ERR_NEVER, "%s: '%s' holds no address", name, text);
-    for (guint i = 0; i < addresses->len; i++) {
-        const Address *a = g_ptr_array_index(addresses, i);
+    LIST_EACH(const Address, a, addresses)
         if (!add_address(list, name, a->spec, error))
             return false;
-    }
     return true;
 }
 
@@ -280,11 +278,9 @@ verb_send(PortTalk *talk, const json_t *request, json_t *answer, int *status, GE
 static const MsgRow *
 find_shown(const PortTalk *talk, const char *msgid)
 {
-    for (guint i = 0; i < talk->in->shown->len; i++) {
-        const MsgRow *row = g_ptr_array_index(talk->in->shown, i);
+    LIST_EACH(const MsgRow, row, talk->in->shown)
         if (g_str_equal(row->msgid, msgid))
             return row;
-    }
     return NULL;
 }
 
@@ -350,8 +346,7 @@ compare_age(gconstpointer a, gconstpointer b)
 static void
 mark_settled(PortTalk *talk, const MsgRows *rows, const char *msgid)
 {
-    for (guint i = 0; i < rows->len; i++) {
-        MsgRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(MsgRow, row, rows) {
         g_ptr_array_remove(LIST_ARRAY(talk->unsettled), row);
         g_hash_table_insert(talk->answers, &row->id.v, g_strdup(msgid));
     }

@@ -27,11 +27,9 @@ format_rows(PortTalk *talk, const MsgRows *rows)
 {
     json_t *mails = json_array();
 
-    for (guint i = 0; i < rows->len; i++) {
-        const MsgRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const MsgRow, row, rows)
         if (mail_is_let_in(row))
             json_array_append_new(mails, format_row(talk, row));
-    }
     return mails;
 }
 
@@ -48,12 +46,10 @@ format_hits(PortTalk *talk, const IndexHits *hits)
 {
     json_t *mails = json_array();
 
-    for (guint i = 0; i < hits->len; i++) {
-        const IndexHit *hit = g_ptr_array_index(hits, i);
+    LIST_EACH(const IndexHit, hit, hits)
         if (hit->out || mail_is_let_in(hit->in))
             json_array_append_new(mails, hit->out ? format_out(talk, hit->out)
                                                   : format_row(talk, hit->in));
-    }
     return mails;
 }
 

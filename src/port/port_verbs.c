@@ -65,8 +65,7 @@ static json_t *
 id_list(const MsgRows *rows)
 {
     json_t *ids = json_array();
-    for (guint i = 0; i < rows->len; i++) {
-        const MsgRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const MsgRow, row, rows) {
         g_autofree char *id = msgid_format(row->msgid);
         json_array_append_new(ids, json_string(id));
     }

@@ -244,8 +244,7 @@ mirror_done(Remote *r, const ConfRole *role, GError **error)
     if (!md || !list_moved(r, role, &moved, error) ||
         (moved->len && !remote_select_path(r, r->done, false, error)))
         return false;
-    for (guint i = 0; i < moved->len; i++) {
-        const RemoteRow *row = g_ptr_array_index(moved, i);
+    LIST_EACH(const RemoteRow, row, moved) {
         uint32_t uid;
         if (!remote_find(r, row->msgid, &uid, NULL, error) ||
             (uid && !maildir_move(md, row->file, "Done", error)))
@@ -266,8 +265,7 @@ stop_moved(Remote *r, const ConfRole *role, GError **error)
         return false;
     while (txn_again(&txn, error)) {
         stopped = 0;
-        for (guint i = 0; i < moved->len; i++) {
-            const RemoteRow *row = g_ptr_array_index(moved, i);
+        LIST_EACH(const RemoteRow, row, moved) {
             g_autoptr(Job) job = NULL;
             bool changed = false;
             if (!job_load(r->engine->db, &VIEWER_OPERATOR, row->job, &job, error) ||

@@ -182,12 +182,10 @@ places(Remote *r, const char *hint, GError **error)
         !add_path(r, "Done", names, error) || !remote_name(r, r->home, &home, error) ||
         !remote_folders(r, &folders, error))
         return NULL;
-    for (guint i = 0; i < folders->len; i++) {
-        const ImapFolder *folder = g_ptr_array_index(folders, i);
+    LIST_EACH(const ImapFolder, folder, folders)
         if (folder->can_select && !is_bin(folder) && !g_str_equal(folder->name, home) &&
             !g_ptr_array_find_with_equal_func(names, folder->name, g_str_equal, NULL))
             g_ptr_array_add(names, g_strdup(folder->name));
-    }
     return g_steal_pointer(&names);
 }
 

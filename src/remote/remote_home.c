@@ -137,11 +137,9 @@ read_claims(Remote *r, GPtrArray **ret, GError **error)
 static bool
 is_replaced(const GPtrArray *claims, const Claim *c)
 {
-    for (guint i = 0; i < claims->len; i++) {
-        const Claim *by = g_ptr_array_index(claims, i);
+    LIST_EACH(const Claim, by, claims)
         if (by != c && g_strv_contains((const char *const *)by->replaces, c->start))
             return true;
-    }
     return false;
 }
 
@@ -150,11 +148,9 @@ static const Claim *
 winner(const GPtrArray *claims)
 {
     const Claim *first = NULL;
-    for (guint i = 0; i < claims->len; i++) {
-        const Claim *c = g_ptr_array_index(claims, i);
+    LIST_EACH(const Claim, c, claims)
         if ((!first || c->uid < first->uid) && !is_replaced(claims, c))
             first = c;
-    }
     return first;
 }
 
@@ -209,11 +205,9 @@ static bool
 remove_claims(Remote *r, const GPtrArray *claims, bool own, GError **error)
 {
     g_auto(ImapSet) uids = {0};
-    for (guint i = 0; i < claims->len; i++) {
-        const Claim *c = g_ptr_array_index(claims, i);
+    LIST_EACH(const Claim, c, claims)
         if (g_str_equal(c->start, r->start) == own)
             imap_set_add(&uids, c->uid, c->uid);
-    }
     return imap_set_is_empty(&uids) || imap_remove(r->conn, &uids, error);
 }
 

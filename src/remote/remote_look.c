@@ -47,10 +47,8 @@ ask(Remote *r, const RemoteRows *rows, Seen *ret, GError **error)
     const ImapTaker taker = {.done = note_seen, .user = ret};
     g_auto(ImapSet) uids = {0};
     ImapFetch what = {.uids = &uids, .part = IMAP_NO_BODY};
-    for (guint i = 0; i < rows->len; i++) {
-        const RemoteRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const RemoteRow, row, rows)
         imap_set_add(&uids, row->uid, row->uid);
-    }
     return imap_fetch(r->conn, &what, &taker, error);
 }
 
@@ -73,8 +71,7 @@ find_place(Remote *r, const char *msgid, Place *ret, GError **error)
     *ret = NOWHERE;
     if (!remote_folders(r, &folders, error))
         return false;
-    for (guint i = 0; i < folders->len; i++) {
-        const ImapFolder *folder = g_ptr_array_index(folders, i);
+    LIST_EACH(const ImapFolder, folder, folders) {
         g_autoptr(GError) closed = NULL;
         uint32_t uid = 0;
         if (!folder->can_select || folder->use == IMAP_USE_SENT)
@@ -175,8 +172,7 @@ judge_rows(
     unsigned n_gone = 0;
     for (guint i = 0; i < rows->len; i++)
         n_gone += !imap_set_has(&seen->there, ((RemoteRow *)g_ptr_array_index(rows, i))->uid);
-    for (guint i = 0; i < rows->len; i++) {
-        const RemoteRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const RemoteRow, row, rows) {
         if (!imap_set_has(&seen->there, row->uid)) {
             if (!look_for(r, row, n_gone == 1, again_us, error))
                 return false;

@@ -40,10 +40,8 @@ remote_find_there(Remote *r, const RemoteRows *rows, ImapSet *ret, GError **erro
     const ImapTaker taker = {.done = note_there, .user = ret};
     g_auto(ImapSet) uids = {0};
     ImapFetch what = {.uids = &uids, .part = IMAP_NO_BODY};
-    for (guint i = 0; i < rows->len; i++) {
-        const RemoteRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const RemoteRow, row, rows)
         imap_set_add(&uids, row->uid, row->uid);
-    }
     return imap_set_is_empty(&uids) || imap_fetch(r->conn, &what, &taker, error);
 }
 
@@ -88,8 +86,7 @@ survey_jobs(Remote *r, const ConfRole *role, GError **error)
         !remote_select_path(r, r->account->folder, false, error) ||
         !remote_find_there(r, rows, &there, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const RemoteRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const RemoteRow, row, rows) {
         bool lies = false;
         if (!is_there(r, row, &there, &lies, error) || (!lies && !stop_job(r, row->job, error)))
             return false;

@@ -16,11 +16,9 @@
 static Child *
 find_child(const Master *m, pid_t pid)
 {
-    for (guint i = 0; i < m->children->len; i++) {
-        Child *child = m->children->pdata[i];
+    LIST_EACH(Child, child, m->children)
         if (child->pid == pid)
             return child;
-    }
     return NULL;
 }
 
@@ -53,11 +51,9 @@ note_claim(const Master *m, Child *child, const Job *job)
 static bool
 owns_one_of(const Child *child, const Jobs *jobs)
 {
-    for (guint i = 0; i < jobs->len; i++) {
-        const Job *job = jobs->pdata[i];
+    LIST_EACH(const Job, job, jobs)
         if (job->owner.pid == child->pid)
             return true;
-    }
     return false;
 }
 
@@ -68,13 +64,11 @@ adopt_owners(Master *m, Adopted *count, GError **error)
 
     if (!jobs_running(m->db, &jobs, error))
         return false;
-    for (guint i = 0; i < m->children->len; i++) {
-        Child *child = m->children->pdata[i];
+    LIST_EACH(Child, child, m->children) {
         if (child->job.v && !owns_one_of(child, jobs))
             child->job = (JobId){0};
     }
-    for (guint i = 0; i < jobs->len; i++) {
-        const Job *job = jobs->pdata[i];
+    LIST_EACH(const Job, job, jobs) {
         Child *child = find_child(m, job->owner.pid);
         if (!child && (child = child_adopt(m->run, &job->owner, staff_ended, m))) {
             note_adopted(m, child);

@@ -64,12 +64,10 @@ fill_accounts(Master *m)
 {
     Adopted count = {0};
 
-    for (guint i = 0; i < m->accounts->len; i++) {
-        Part *part = m->accounts->pdata[i];
+    LIST_EACH(Part, part, m->accounts)
         if (part->wanted && part->live == 0 && part_may_start(part, m->now_us) &&
             !is_left_alone(m, part) && !adopt_holder(m, part, &count))
             staff_start(m, part);
-    }
 }
 
 static unsigned
@@ -77,11 +75,9 @@ count_about_to_claim(const Master *m)
 {
     unsigned n = 0;
 
-    for (guint i = 0; i < m->children->len; i++) {
-        const Child *child = m->children->pdata[i];
+    LIST_EACH(const Child, child, m->children)
         n += child->part == m->run && !child->adopted && child->job.v == 0 &&
              m->now_us - child->born_us < YOUNG_US;
-    }
     return n;
 }
 
@@ -199,11 +195,9 @@ staff_fill(Master *m, GError **error)
 static Part *
 find_account(const Master *m, const char *name)
 {
-    for (guint i = 0; i < m->accounts->len; i++) {
-        Part *part = m->accounts->pdata[i];
+    LIST_EACH(Part, part, m->accounts)
         if (g_str_equal(part->name, name))
             return part;
-    }
     return NULL;
 }
 
@@ -212,11 +206,9 @@ end_accounts(Master *m)
 {
     int64_t kill = clock_mono_us() + GRACE_US;
 
-    for (guint i = 0; i < m->children->len; i++) {
-        Child *child = m->children->pdata[i];
+    LIST_EACH(Child, child, m->children)
         if (child->part->stays)
             child_end(child, kill);
-    }
 }
 
 void
@@ -383,8 +375,7 @@ staff_next_us(const Master *m)
     next = earlier(m, next, m->submit->not_before_us);
     for (guint i = 0; i < m->accounts->len; i++)
         next = earlier(m, next, ((const Part *)m->accounts->pdata[i])->not_before_us);
-    for (guint i = 0; i < m->children->len; i++) {
-        const Child *child = m->children->pdata[i];
+    LIST_EACH(const Child, child, m->children) {
         next = earlier(m, next, child->kill_us);
         if (child->job.v && !child->kill_us)
             next = earlier(m, next, child->overdue_us);

@@ -257,8 +257,7 @@ say_secrets(Setup *s, const Service *service)
                       "it in a file: postrider setup brain --name %s\n",
                       b->name, b->key_env, b->name);
     }
-    for (guint i = 0; i < service->credentials->len; i++) {
-        const char *name = g_ptr_array_index(service->credentials, i);
+    LIST_EACH(const char, name, service->credentials) {
         if (!strchr(name, ':'))
             setup_say(s,
                       "systemd takes '%s' from /etc/credstore/%s; for another place say "

@@ -71,11 +71,9 @@ setup_end(Setup *s)
 static Change *
 find_change(const Setup *s, const char *section, const char *key)
 {
-    for (guint i = 0; i < s->changes->len; i++) {
-        Change *c = g_ptr_array_index(s->changes, i);
+    LIST_EACH(Change, c, s->changes)
         if (g_str_equal(c->section, section) && (!key || g_str_equal(c->key, key)))
             return c;
-    }
     return NULL;
 }
 
@@ -203,8 +201,7 @@ static char *
 apply(const Setup *s, const char *text)
 {
     char *changed = g_strdup(text);
-    for (guint i = 0; i < s->changes->len; i++) {
-        const Change *c = g_ptr_array_index(s->changes, i);
+    LIST_EACH(const Change, c, s->changes) {
         char *next = config_with(changed, c->section, c->key, c->value);
         g_free(changed);
         changed = next;

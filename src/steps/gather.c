@@ -48,8 +48,7 @@ static int
 fate_of(const Proposal *p, const char *key)
 {
     int fate = 0;
-    for (guint i = 0; i < p->notes->len; i++) {
-        const ProposedNote *n = g_ptr_array_index(p->notes, i);
+    LIST_EACH(const ProposedNote, n, p->notes) {
         bool writes = n->act == NOTE_REPLACE || n->act == NOTE_APPEND;
         if (g_str_equal(n->key, key))
             fate = writes ? 1 : -1;
@@ -230,8 +229,7 @@ search_mails(Gather *g, const AnswerSearch *s, GError **error)
     if (!find_mails(g, query, &hits, error))
         return false;
     report_hits(g, query, hits->len);
-    for (guint i = 0; i < hits->len; i++) {
-        const IndexHit *hit = g_ptr_array_index(hits, i);
+    LIST_EACH(const IndexHit, hit, hits) {
         if (hit->in)
             report_in(g, hit->in);
         else
@@ -251,8 +249,7 @@ search_notes(Gather *g, const char *query, GError **error)
     if (!notes_search(g->engine->home, g->engine->db, &q, &hits, error))
         return false;
     report_hits(g, shown, hits->len);
-    for (guint i = 0; i < hits->len; i++) {
-        const NoteHit *hit = g_ptr_array_index(hits, i);
+    LIST_EACH(const NoteHit, hit, hits) {
         g_autoptr(Note) note = NULL;
         if (!note_look(g->engine->db, &g->viewer, hit->key, 0, &note, error))
             return false;

@@ -44,8 +44,7 @@ propose_notes(Proposal *p, const Answer *a, StepState *state, bool *fresh)
     *fresh |= a->rename_notes->len + a->delete_notes->len > 0;
     for (guint i = 0; i < a->write_notes->len; i++)
         all &= propose_write(p, g_ptr_array_index(a->write_notes, i), state, fresh);
-    for (guint i = 0; i < a->rename_notes->len; i++) {
-        const AnswerRename *r = g_ptr_array_index(a->rename_notes, i);
+    LIST_EACH(const AnswerRename, r, a->rename_notes) {
         proposal_add_note(p, NOTE_RENAME, r->from)->to = g_strdup(r->to);
         state_rename_note(state, r->from, r->to);
     }
@@ -68,11 +67,9 @@ has_mailed(Engine *engine, const Job *job, bool *ret, GError **error)
     if (!outbox_list(engine->db, &viewer, &q, &rows, error))
         return false;
     *ret = false;
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, row, rows)
         *ret |= row->round == job->round && row->step > 0 &&
                 !address_equal(row->from, row->address);
-    }
     return true;
 }
 
@@ -85,10 +82,8 @@ has_noted(Engine *engine, const Job *job, bool *ret, GError **error)
     if (!notes_list(engine->db, &viewer, "", &notes, error))
         return false;
     *ret = false;
-    for (guint i = 0; i < notes->len; i++) {
-        const Note *note = g_ptr_array_index(notes, i);
+    LIST_EACH(const Note, note, notes)
         *ret |= note->job.v == job->id.v && note->step > job->steps - job->total_iterations;
-    }
     return true;
 }
 
@@ -188,8 +183,7 @@ check_wait(Engine *engine,
 static void
 propose_moves(Proposal *p, const Answer *a)
 {
-    for (guint i = 0; i < a->move_emails->len; i++) {
-        const MailRef *ref = g_ptr_array_index(a->move_emails, i);
+    LIST_EACH(const MailRef, ref, a->move_emails) {
         g_autofree char *id = msgid_parse(ref->message_id);
         if (!id)
             continue; /* no mail can have it */
@@ -291,8 +285,7 @@ hold_back(Proposal *p, const Answer *a, StepState *state)
 static void
 report_flags(const Answer *a, StepState *state)
 {
-    for (guint i = 0; i < a->flags->len; i++) {
-        const char *flag = g_ptr_array_index(a->flags, i);
+    LIST_EACH(const char, flag, a->flags) {
         log_event(LOG_DEBUG, "the answer was not as agreed", "what", flag, NULL);
         if (g_str_has_prefix(flag, ANSWER_DROPPED))
             state_add_result(state, "fields of your answer were %s", flag);

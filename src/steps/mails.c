@@ -9,8 +9,7 @@
 static void
 copy_addresses(GPtrArray *to, const GPtrArray *from)
 {
-    for (guint i = 0; i < from->len; i++) {
-        const char *given = g_ptr_array_index(from, i);
+    LIST_EACH(const char, given, from) {
         g_autoptr(Addresses) list = address_parse_list(given);
         const Address *only = list->len == 1 ? g_ptr_array_index(list, 0) : NULL;
         g_ptr_array_add(to, g_strdup(only && strchr(given, '<') ? only->spec : given));
@@ -128,8 +127,7 @@ propose_mail(Engine *engine,
     mail->subject = *m->subject ? g_strdup(m->subject) : NULL;
     mail->body = g_strdup(m->body);
     *fresh |= is_fresh(job, mail, state);
-    for (guint i = 0; i < m->attachments->len; i++) {
-        const AnswerFile *f = g_ptr_array_index(m->attachments, i);
+    LIST_EACH(const AnswerFile, f, m->attachments) {
         ProposedFile *file = g_new0(ProposedFile, 1);
         file->note_key = g_strdup(f->note_key);
         file->filename = file_name(f);

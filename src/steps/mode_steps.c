@@ -26,8 +26,7 @@ summary(GBytes *bytes, ModeSummary *ret)
     ret->bundle = g_strdup(state->bundle_key);
     for (guint i = 0; i < state->note_keys->len; i++)
         g_ptr_array_add(ret->note_keys, g_strdup(g_ptr_array_index(state->note_keys, i)));
-    for (guint i = 0; i < state->mail_refs->len; i++) {
-        const MailRef *ref = g_ptr_array_index(state->mail_refs, i);
+    LIST_EACH(const MailRef, ref, state->mail_refs) {
         ModeMail *mail = g_new0(ModeMail, 1);
         mail->msgid = g_strdup(ref->message_id);
         mail->folder = g_strdup(ref->folder);

@@ -77,8 +77,7 @@ show_original(Prompt *p, GError **error)
 static bool
 show_new(Prompt *p, GError **error)
 {
-    for (guint i = 0; i < p->in->shown->len; i++) {
-        const MsgRow *row = g_ptr_array_index(p->in->shown, i);
+    LIST_EACH(const MsgRow, row, p->in->shown) {
         const char *what = row->state == MSG_STORED ? "NEW MAIL" : "MAIL TO ANSWER";
         if (!show_mail(p, what, row, false, error))
             return false;
@@ -90,8 +89,7 @@ static bool
 show_gathered_mails(Prompt *p, GError **error)
 {
     const Viewer viewer = {.role = p->job->role};
-    for (guint i = 0; i < p->state->mail_refs->len; i++) {
-        const MailRef *ref = g_ptr_array_index(p->state->mail_refs, i);
+    LIST_EACH(const MailRef, ref, p->state->mail_refs) {
         g_autoptr(MsgRow) row = NULL;
         if (!messages_find(p->engine->db, &viewer, ref->message_id, &row, error))
             return false;

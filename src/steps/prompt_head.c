@@ -70,11 +70,9 @@ static char *
 why_refused(const Prompt *p)
 {
     g_autofree char *lead = g_strdup_printf("%s was refused: ", p->state->last_status);
-    for (guint i = 0; i < p->state->results->len; i++) {
-        const char *line = g_ptr_array_index(p->state->results, i);
+    LIST_EACH(const char, line, p->state->results)
         if (g_str_has_prefix(line, lead))
             return g_strdup(line);
-    }
     return g_strdup_printf("%s was refused: not all of your last step was done, see RESULTS OF "
                            "YOUR LAST STEP",
                            p->state->last_status);

@@ -145,8 +145,7 @@ type_by_bytes(GBytes *data)
 static void
 list_attachments(GString *out, const Message *m, unsigned takes)
 {
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
+    LIST_EACH(const MsgPart, part, m->files) {
         bool readable = source_readable(part, takes);
         g_string_append_printf(out,
                                "available attachment: filename %s, content_type %s, "

@@ -3,6 +3,7 @@
 #include "base/banned.h"
 #include "base/digest.h"
 #include "base/err.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "mail/msgid.h"
 
@@ -231,11 +232,9 @@ state_add_note(StepState *state, const char *entry)
 static MailRef *
 find_mail(const StepState *state, const char *id)
 {
-    for (guint i = 0; i < state->mail_refs->len; i++) {
-        MailRef *ref = g_ptr_array_index(state->mail_refs, i);
+    LIST_EACH(MailRef, ref, state->mail_refs)
         if (strcmp(ref->message_id, id) == 0)
             return ref;
-    }
     return NULL;
 }
 
@@ -269,8 +268,7 @@ state_add_attachment(StepState *state,
 
     if (!id)
         return false;
-    for (guint i = 0; i < state->attachment_refs->len; i++) {
-        FileRef *ref = g_ptr_array_index(state->attachment_refs, i);
+    LIST_EACH(FileRef, ref, state->attachment_refs) {
         if (strcmp(ref->message_id, id) != 0 || strcmp(ref->filename, name) != 0)
             continue;
         bool is_new = ref->offset != offset;
@@ -345,11 +343,9 @@ normalise_key(const char *key)
 static StateFailure *
 find_failure(const StepState *state, const char *normal)
 {
-    for (guint i = 0; i < state->failed->len; i++) {
-        StateFailure *failure = g_ptr_array_index(state->failed, i);
+    LIST_EACH(StateFailure, failure, state->failed)
         if (strcmp(failure->key, normal) == 0)
             return failure;
-    }
     return NULL;
 }
 
@@ -488,11 +484,9 @@ state_format_unavailable(const StepState *state)
 {
     GString *out = g_string_new(NULL);
 
-    for (guint i = 0; i < state->failed->len; i++) {
-        const StateFailure *failure = g_ptr_array_index(state->failed, i);
+    LIST_EACH(const StateFailure, failure, state->failed)
         if (failure->count >= STATE_TRIES_MAX)
             append_entry(out, failure->key);
-    }
     if (out->len > 0) {
         g_string_prepend(out, "=== UNAVAILABLE ===\n");
         g_string_append(out, "These failed twice and are not tried again. Use another key, "

@@ -6,6 +6,7 @@
 
 #include "base/banned.h"
 #include "base/err.h"
+#include "base/list.h"
 #include "mail/msgid.h"
 
 /* --- out --- */
@@ -37,10 +38,8 @@ format_mails(const GPtrArray *refs)
 {
     json_t *array = json_array();
 
-    for (guint i = 0; i < refs->len; i++) {
-        const MailRef *ref = g_ptr_array_index(refs, i);
+    LIST_EACH(const MailRef, ref, refs)
         json_array_append_new(array, format_ref(ref->message_id, "folder", ref->folder));
-    }
     return array;
 }
 
@@ -49,8 +48,7 @@ format_files(const GPtrArray *refs)
 {
     json_t *array = json_array();
 
-    for (guint i = 0; i < refs->len; i++) {
-        const FileRef *ref = g_ptr_array_index(refs, i);
+    LIST_EACH(const FileRef, ref, refs) {
         json_t *object = format_ref(ref->message_id, "filename", ref->filename);
         if (ref->offset)
             json_object_set_new(object, "offset", json_integer(ref->offset));
@@ -64,10 +62,8 @@ format_failed(const GPtrArray *failed)
 {
     json_t *object = json_object();
 
-    for (guint i = 0; i < failed->len; i++) {
-        const StateFailure *failure = g_ptr_array_index(failed, i);
+    LIST_EACH(const StateFailure, failure, failed)
         json_object_set_new(object, failure->key, json_integer(failure->count));
-    }
     return object;
 }
 

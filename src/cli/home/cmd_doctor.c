@@ -81,8 +81,7 @@ static void
 print_json(const Doctor *d)
 {
     json_t *findings = json_array(), *notes = json_array();
-    for (guint i = 0; i < d->findings->len; i++) {
-        const Finding *f = g_ptr_array_index(d->findings, i);
+    LIST_EACH(const Finding, f, d->findings) {
         g_autofree char *what = text_make_valid(f->what, -1);
         g_autofree char *where = text_make_valid(f->where, -1);
         json_array_append_new(findings, json_pack("{s:s, s:s, s:b}", "what", what, "where",
@@ -184,8 +183,7 @@ check_doubt(Doctor *d, GError **error)
     g_autoptr(OutRows) rows = NULL;
     if (!outbox_list(d->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *o = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, o, rows) {
         g_autofree char *where = g_strdup_printf(
             "postrider outbox retry %" PRId64 ", or outbox arrived %" PRId64, o->id.v, o->id.v);
         doctor_find(d, false, where, "mail %" PRId64 " to %s may or may not have arrived",
@@ -219,13 +217,11 @@ check_notes(Doctor *d, GError **error)
     for (guint i = 0; i < report->findings->len; i++)
         doctor_find(d, false, "notes", "%s",
                     (const char *)g_ptr_array_index(report->findings, i));
-    for (guint i = 0; i < report->conflicts->len; i++) {
-        const NoteConflict *c = g_ptr_array_index(report->conflicts, i);
+    LIST_EACH(const NoteConflict, c, report->conflicts)
         doctor_note(d,
                     "the note '%s' was edited by two at once: version %" PRId64
                     " holds, %" PRId64 " is in its history",
                     c->key, c->theirs, c->ours);
-    }
     if (report->imported || report->deleted)
         doctor_note(d, "notes that people edited, now in the store: %u, deleted: %u",
                     report->imported, report->deleted);

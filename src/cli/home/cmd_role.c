@@ -418,16 +418,14 @@ say_left(Cli *cli, const char *name, GError **error)
     if (!schedules_list(cli->db, USEC_NEVER, &schedules, error) ||
         !outbox_list(cli->db, &viewer, &held, &rows, error))
         return false;
-    for (guint i = 0; i < schedules->len; i++) {
-        const Schedule *s = g_ptr_array_index(schedules, i);
+    LIST_EACH(const Schedule, s, schedules) {
         if (g_str_equal(s->role, name))
             cli_print(cli,
                       "still there: schedule %" PRId64 " (%s), which mails nobody now; to end "
                       "it: postrider every remove %" PRId64 "\n",
                       s->id, s->spec, s->id);
     }
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, row, rows) {
         if (row->id.v != last.v) /* one row per recipient */
             cli_print(cli,
                       "still there: held mail %" PRId64 "; to see it: postrider outbox show "

@@ -31,8 +31,7 @@ print_json(Cli *cli, const Status *s)
     for (unsigned i = 0; i < config->n_roles; i++)
         json_array_append_new(roles, json_pack("{s:s, s:s}", "name", config->roles[i].name,
                                                "address", config->roles[i].address));
-    for (guint i = 0; i < s->jobs->len; i++) {
-        const Job *j = g_ptr_array_index(s->jobs, i);
+    LIST_EACH(const Job, j, s->jobs) {
         g_autofree char *place = place_of(cli, j);
         json_t *job = shape_pick(&job_shape, j, "id", "role", "state", "subject", NULL);
         json_object_set_new(job, "waits_for", place ? json_string(place) : json_null());
@@ -79,8 +78,7 @@ print_failed(Cli *cli, const Status *s)
 {
     int64_t since = home_now(cli->home) - 24 * 3600 * USEC_PER_SEC;
     bool any = false;
-    for (guint i = 0; i < s->failed->len; i++) {
-        const Job *j = g_ptr_array_index(s->failed, i);
+    LIST_EACH(const Job, j, s->failed) {
         if (j->updated_us < since)
             continue;
         g_autofree char *text = g_strdup_printf(
@@ -118,8 +116,7 @@ print_text(Cli *cli, const Status *s)
     print_failed(cli, s);
     if (s->jobs->len == 0)
         cli_print(cli, "no live jobs\n");
-    for (guint i = 0; i < s->jobs->len; i++) {
-        const Job *j = g_ptr_array_index(s->jobs, i);
+    LIST_EACH(const Job, j, s->jobs) {
         g_autofree char *ago = cli_ago(cli, j->updated_us);
         g_autofree char *subject = text_vis(j->subject, false);
         g_autofree char *place = place_of(cli, j);

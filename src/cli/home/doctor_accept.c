@@ -79,8 +79,7 @@ print_text(const Doctor *d, const CatchUp *n, uint64_t generation, const GPtrArr
                   "%u mail%s approved since, and not in Sent: held still, say APPROVE again or "
                   "REJECT; see: postrider outbox list\n",
                   n->held, n->held == 1 ? " was" : "s were");
-    for (guint i = 0; i < unseen->len; i++) {
-        const char *name = g_ptr_array_index(unseen, i);
+    LIST_EACH(const char, name, unseen) {
         g_autofree char *why = NULL;
         (void)remote_trouble(d->engine->db, name, &why, NULL);
         cli_print(d->cli, "account '%s' was not looked at: ", name);

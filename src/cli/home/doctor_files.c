@@ -34,10 +34,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Box, box_clear)
 static void
 add_bases(Box *b, const GPtrArray *entries)
 {
-    for (guint i = 0; i < entries->len; i++) {
-        const MaildirEntry *e = g_ptr_array_index(entries, i);
+    LIST_EACH(const MaildirEntry, e, entries)
         g_hash_table_add(b->bases, g_strdup(e->base));
-    }
 }
 
 static bool
@@ -106,8 +104,7 @@ static bool
 note_new_mail(Doctor *d, const char *role, const Box *b, GError **error)
 {
     unsigned n = 0;
-    for (guint i = 0; i < b->inbox->len; i++) {
-        const MaildirEntry *e = g_ptr_array_index(b->inbox, i);
+    LIST_EACH(const MaildirEntry, e, b->inbox) {
         bool has;
         if (!messages_has_file(d->engine->db, role, e->base, &has, error))
             return false;
@@ -185,13 +182,11 @@ check_owed(Doctor *d, GError **error)
     g_autoptr(OutRows) rows = NULL;
     if (!outbox_list(d->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, row, rows)
         if (g_str_equal(row->folder, "Sent"))
             doctor_find(d, false, row->why ? row->why : "tried again later",
                         "the copy of mail %" G_GINT64_FORMAT " in Sent of %s is owed",
                         row->id.v, row->mailbox ? row->mailbox : row->account);
-    }
     return true;
 }
 
@@ -207,8 +202,7 @@ doctor_copies(Doctor *d, GError **error)
     if (!check_owed(d, error) ||
         !outbox_list(d->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, row, rows) {
         const ConfRole *role = row->mailbox ? config_role(config, row->mailbox) : NULL;
         if (role && !role->person && g_str_equal(row->folder, "Sent") &&
             !check_copy(d, boxes, row, error))

@@ -212,8 +212,7 @@ note_held(Cli *cli, Status *s, GError **error)
     unsigned rest = s->held_out->len;
     if (!questions_open(cli->db, (JobId){0}, &questions, error))
         return false;
-    for (guint i = 0; i < questions->len; i++) {
-        const Question *q = g_ptr_array_index(questions, i);
+    LIST_EACH(const Question, q, questions) {
         g_autoptr(QuestionMails) mails = NULL;
         if (!question_mails(cli->db, q->id, &mails, error))
             return false;
@@ -225,8 +224,7 @@ note_held(Cli *cli, Status *s, GError **error)
                  "job %" G_GINT64_FORMAT " asks: %s postrider approve %" G_GINT64_FORMAT
                  ", or reject %" G_GINT64_FORMAT,
                  q->job.v, q->asks, number.v, number.v);
-        for (guint k = 0; k < mails->len; k++) {
-            const QuestionMail *m = g_ptr_array_index(mails, k);
+        LIST_EACH(const QuestionMail, m, mails) {
             if (!m->undecided)
                 continue;
             note_question(s, q, m);

@@ -243,8 +243,7 @@ print_answer(Cli *cli, const Message *m)
 {
     cli_print_vis(cli, m->text, true);
     cli_print(cli, "\n");
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
+    LIST_EACH(const MsgPart, part, m->files) {
         g_autofree char *size = text_format_size(part->size);
         g_autofree char *name = text_vis(part->filename, false);
         cli_print(cli, "[attached: %s, %s]\n", name, size);
@@ -255,8 +254,7 @@ static json_t *
 answer_json(const Message *m)
 {
     json_t *attached = json_array();
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
+    LIST_EACH(const MsgPart, part, m->files) {
         json_array_append_new(attached, json_pack("{s:s, s:s, s:I}", "filename", part->filename,
                                                   "content_type", part->content_type,
                                                   "size_bytes", (json_int_t)part->size));

@@ -48,8 +48,7 @@ collect(Cli *cli, Costs *c, GError **error)
     if (!costs_list(cli->db, c->by, c->since_us, &c->rows, error) ||
         !budget_today(cli->db, &c->day_limit, &c->today, error))
         return false;
-    for (guint i = 0; i < c->rows->len; i++) {
-        const CostRow *row = g_ptr_array_index(c->rows, i);
+    LIST_EACH(const CostRow, row, c->rows) {
         c->steps += row->steps;
         c->total += row->cost_micro;
     }
@@ -99,8 +98,7 @@ print_rows(Cli *cli, const Costs *c)
     g_autofree char *all = g_strdup_printf("%" PRId64, c->steps);
     g_autofree char *total = text_money(c->total);
     CliTable *t = cli_table_new(headings[c->by]);
-    for (guint i = 0; i < c->rows->len; i++) {
-        const CostRow *row = g_ptr_array_index(c->rows, i);
+    LIST_EACH(const CostRow, row, c->rows) {
         g_autofree char *steps = g_strdup_printf("%" PRId64, row->steps);
         g_autofree char *cost = text_money(row->cost_micro);
         g_autofree char *job = g_strdup_printf("%" PRId64, row->job.v);

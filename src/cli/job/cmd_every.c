@@ -65,8 +65,7 @@ cmd_every_list(Cli *cli, int argc, char **argv)
         return 0;
     }
     CliTable *t = cli_table_new(headings);
-    for (guint i = 0; i < rows->len; i++) {
-        const Schedule *s = g_ptr_array_index(rows, i);
+    LIST_EACH(const Schedule, s, rows) {
         bool known = config_role(cli->home->config, s->role) != NULL;
         g_autofree char *id = g_strdup_printf("%" PRId64, s->id);
         g_autofree char *role = g_strdup_printf("%s%s", s->role, known ? "" : " (gone)");

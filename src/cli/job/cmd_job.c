@@ -11,8 +11,7 @@ print_table(Cli *cli, const Jobs *jobs)
     static const char *const headings[] = {"JOB",     "ROLE", "STATE",   "ROUND", "STEPS",
                                            "UPDATED", "FROM", "SUBJECT", NULL};
     CliTable *t = cli_table_new(headings);
-    for (guint i = 0; i < jobs->len; i++) {
-        const Job *j = g_ptr_array_index(jobs, i);
+    LIST_EACH(const Job, j, jobs) {
         g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, j->id.v);
         g_autofree char *round = g_strdup_printf("%d", j->round);
         g_autofree char *steps = g_strdup_printf("%d", j->steps);

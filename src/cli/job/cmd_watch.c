@@ -94,8 +94,7 @@ look_at_mail(Watch *w, GError **error)
         g_clear_pointer(&rows, msg_rows_free);
         if (!index_behind(w->cli->db, w->last_message, BATCH, &rows, error))
             return false;
-        for (guint i = 0; i < rows->len; i++) {
-            const MsgRow *m = g_ptr_array_index(rows, i);
+        LIST_EACH(const MsgRow, m, rows) {
             w->last_message = m->id.v;
             if (is_wanted(w, m->job))
                 tell(w, m->received_us, m->job, "mail in", "%s for %s from %s, %s%s%s: %s",
@@ -112,11 +111,9 @@ look_at_steps(Watch *w, const Job *job, int told, GError **error)
     g_autoptr(Steps) steps = NULL;
     if (!steps_list(w->cli->db, &VIEWER_OPERATOR, job->id, &steps, error))
         return false;
-    for (guint i = 0; i < steps->len; i++) {
-        const Step *s = g_ptr_array_index(steps, i);
+    LIST_EACH(const Step, s, steps)
         if (s->n > told)
             tell(w, s->at_us, job->id, "step", "%d: %s", s->n, s->did);
-    }
     return true;
 }
 
@@ -173,11 +170,9 @@ look_at_jobs(Watch *w, GError **error)
     g_autoptr(Jobs) live = NULL;
     if (!live_jobs(w, &live, error))
         return false;
-    for (guint i = 0; i < live->len; i++) {
-        const Job *job = g_ptr_array_index(live, i);
+    LIST_EACH(const Job, job, live)
         if (!look_at_job(w, job, error))
             return false;
-    }
     return look_at_ended(w, live, error);
 }
 
@@ -205,8 +200,7 @@ look_at_out(Watch *w, int64_t id, bool *ret_there, bool *ret_left, GError **erro
         return false;
     *ret_there = rows->len > 0;
     *ret_left = true;
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *o = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, o, rows) {
         if (g_str_equal(o->folder, "Sent"))
             continue; /* the sender's own copy is no news */
         *ret_left = *ret_left && o->state == OUT_SENT;
@@ -254,8 +248,7 @@ mark_outbox(Watch *w, GError **error)
         return false;
     if (newest->len)
         w->last_out = ((const OutRow *)g_ptr_array_index(newest, 0))->id.v;
-    for (guint i = 0; i < unsent->len; i++) {
-        const OutRow *o = g_ptr_array_index(unsent, i);
+    LIST_EACH(const OutRow, o, unsent) {
         (void)is_changed(w, o);
         g_hash_table_add(w->unsent, key_of(o->id.v));
     }
@@ -269,8 +262,7 @@ mark_jobs(Watch *w, GError **error)
     g_autoptr(Jobs) live = NULL;
     if (!live_jobs(w, &live, error))
         return false;
-    for (guint i = 0; i < live->len; i++) {
-        const Job *job = g_ptr_array_index(live, i);
+    LIST_EACH(const Job, job, live) {
         SeenJob seen = {.state = job->state, .steps = job->steps};
         g_hash_table_insert(w->jobs, key_of(job->id.v), g_memdup2(&seen, sizeof seen));
     }

@@ -93,8 +93,7 @@ add_trace(Log *log, const MsgRow *m, GError **error)
     g_autoptr(TraceRows) rows = NULL;
     if (!messages_trace_list(log->cli->db, m->id, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const TraceRow *t = g_ptr_array_index(rows, i);
+    LIST_EACH(const TraceRow, t, rows) {
         if (!t->why || g_strv_contains(in_its_state, t->what))
             continue;
         if (g_str_equal(t->what, "woke"))
@@ -112,8 +111,7 @@ add_mail_in(Log *log, GError **error)
     MsgQuery q = {.job = log->job->id, .oldest_first = true, .limit = MAIL_MAX};
     if (!messages_list(log->cli->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const MsgRow *m = g_ptr_array_index(rows, i);
+    LIST_EACH(const MsgRow, m, rows) {
         const char *why = m->state == MSG_HANDLED ? NULL : m->why;
         g_autofree char *by = m->step ? g_strdup_printf(" by step %d", m->step) : NULL;
         if (m->class == MSG_CHECKPOINT)
@@ -136,11 +134,9 @@ static int64_t
 behind_step(const Log *log, const OutRow *o)
 {
     int64_t at_us = o->created_us;
-    for (guint i = 0; i < log->steps->len; i++) {
-        const Step *s = g_ptr_array_index(log->steps, i);
+    LIST_EACH(const Step, s, log->steps)
         if (s->n == o->step)
             at_us = MAX(at_us, s->at_us);
-    }
     return at_us;
 }
 
@@ -167,8 +163,7 @@ add_mail_out(Log *log, GError **error)
 static void
 add_steps(Log *log)
 {
-    for (guint i = 0; i < log->steps->len; i++) {
-        const Step *s = g_ptr_array_index(log->steps, i);
+    LIST_EACH(const Step, s, log->steps) {
         g_autofree char *took = clock_format_span(s->took_us);
         g_autofree char *cost = text_money(s->cost_micro);
         add(log, s->at_us, "step", s->n, "%d (%s, %s): %s%s%s", s->n, took, cost, s->did,
@@ -182,11 +177,9 @@ add_forks(Log *log, GError **error)
     g_autoptr(Forks) forks = NULL;
     if (!forks_list(log->cli->db, log->job->id, &forks, error))
         return false;
-    for (guint i = 0; i < forks->len; i++) {
-        const Fork *f = forks->pdata[i];
+    LIST_EACH(const Fork, f, forks)
         add(log, f->created_us, "fork", 0, "job %" PRId64 " was forked from it at step %d",
             f->job.v, f->step);
-    }
     return true;
 }
 
@@ -197,10 +190,8 @@ add_given(Log *log, GError **error)
     g_autoptr(Givens) rows = NULL;
     if (!command_orders_list(log->cli->db, log->job->id, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const CommandOrder *g = g_ptr_array_index(rows, i);
+    LIST_EACH(const CommandOrder, g, rows)
         add(log, g->at_us, "order", 0, "%s", g->text);
-    }
     return true;
 }
 
@@ -230,8 +221,7 @@ add_questions(Log *log, GError **error)
     g_autoptr(Questions) rows = NULL;
     if (!questions_list(log->cli->db, log->job->id, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const Question *q = g_ptr_array_index(rows, i);
+    LIST_EACH(const Question, q, rows) {
         int64_t asked_us;
         if (!asked_at(log, q, &asked_us, error))
             return false;
@@ -319,8 +309,7 @@ format_text(Cli *cli, const Event *e)
 static void
 print_new(Log *log)
 {
-    for (guint i = 0; i < log->events->len; i++) {
-        const Event *e = g_ptr_array_index(log->events, i);
+    LIST_EACH(const Event, e, log->events) {
         char *line = log->cli->json ? format_json(log, e) : format_text(log->cli, e);
         if (g_hash_table_contains(log->printed, line)) {
             g_free(line);

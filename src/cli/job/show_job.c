@@ -86,10 +86,8 @@ print_forks(Cli *cli, JobId job, GError **error)
         return false;
     if (from.job.v)
         cli_print(cli, "Forked from job %" PRId64 " at step %d.\n", from.job.v, from.step);
-    for (guint i = 0; i < forks->len; i++) {
-        const Fork *f = forks->pdata[i];
+    LIST_EACH(const Fork, f, forks)
         cli_print(cli, "Job %" PRId64 " was forked from it at step %d.\n", f->job.v, f->step);
-    }
     return true;
 }
 
@@ -116,11 +114,9 @@ print_job(Cli *cli, const Job *job, const Steps *steps)
 static const Step *
 find_step(const Steps *steps, int64_t n)
 {
-    for (guint i = 0; i < steps->len; i++) {
-        const Step *s = g_ptr_array_index(steps, i);
+    LIST_EACH(const Step, s, steps)
         if (s->n == n)
             return s;
-    }
     return NULL;
 }
 

@@ -87,23 +87,19 @@ print_json(Cli *cli, const Job *job, const Step *step, const Whole *w)
 {
     json_t *o = shape_json(&step_shape, step);
     json_t *notes = json_array(), *in = json_array(), *out = json_array();
-    for (guint i = 0; i < w->notes->len; i++) {
-        const Note *n = g_ptr_array_index(w->notes, i);
+    LIST_EACH(const Note, n, w->notes) {
         json_array_append_new(notes, json_pack("{s:s, s:I, s:b}", "key", n->key, "version",
                                                (json_int_t)n->version, "deleted", n->deleted));
     }
-    for (guint i = 0; i < w->in->len; i++) {
-        const MsgRow *m = g_ptr_array_index(w->in, i);
+    LIST_EACH(const MsgRow, m, w->in) {
         json_t *mail =
             shape_pick(&msg_row_shape, m, "message_id", "from", "state", "subject", NULL);
         json_object_set_new(mail, "from", json_string(m->from)); /* without the name */
         json_array_append_new(in, mail);
     }
-    for (guint i = 0; i < w->out->len; i++) {
-        const OutRow *r = g_ptr_array_index(w->out, i);
+    LIST_EACH(const OutRow, r, w->out)
         json_array_append_new(
             out, shape_pick(&out_row_shape, r, "message_id", "to", "state", "subject", NULL));
-    }
     json_t *answer = answer_json(step);
     json_object_set_new(o, "job", json_integer(job->id.v));
     json_object_set_new(o, "results", results_json(step));

@@ -33,8 +33,7 @@ step_lines_tell(Db *db, JobId job, int *told)
     g_autoptr(Steps) steps = NULL;
     if (!job.v || !steps_list(db, &VIEWER_OPERATOR, job, &steps, NULL))
         return;
-    for (guint i = 0; i < steps->len; i++) {
-        const Step *s = g_ptr_array_index(steps, i);
+    LIST_EACH(const Step, s, steps) {
         if (s->n <= *told)
             continue;
         say(db, s);

@@ -136,8 +136,7 @@ print_plain(Cli *cli, const Steps *steps)
     static const char *const headings[] = {"STEP", "AT",      "TOOK", "COST",
                                            "DID",  "BECAUSE", NULL};
     CliTable *t = cli_table_new(headings);
-    for (guint i = 0; i < steps->len; i++) {
-        const Step *s = g_ptr_array_index(steps, i);
+    LIST_EACH(const Step, s, steps) {
         g_autofree char *n = g_strdup_printf("%d", s->n);
         g_autofree char *at = clock_format_iso(s->at_us);
         g_autofree char *took = clock_format_span(s->took_us);

@@ -95,8 +95,7 @@ trace_row(Cli *cli, const MsgRow *row, json_t *lines, GError **error)
     g_autoptr(TraceRows) traces = NULL;
     if (!messages_trace_list(cli->db, row->id, &traces, error))
         return false;
-    for (guint i = 0; i < traces->len; i++) {
-        const TraceRow *t = g_ptr_array_index(traces, i);
+    LIST_EACH(const TraceRow, t, traces) {
         json_t *line = shape_json(&trace_row_shape, t);
         json_object_set_new(line, "role", json_string(row->role));
         json_array_append_new(lines, line);

@@ -33,8 +33,7 @@ static int
 list_json(Cli *cli, const OutRows *rows)
 {
     json_t *array = json_array();
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *o = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, o, rows) {
         g_autoptr(Question) q = NULL;
         GError *error = NULL;
         if (!outbox_question(cli, o, &q, &error)) {
@@ -87,8 +86,7 @@ cmd_outbox_list(Cli *cli, int argc, char **argv)
     static const char *const headings[] = {"ID",  "STATE",   "TO", "TRIES",
                                            "WHY", "SUBJECT", NULL};
     CliTable *t = cli_table_new(headings);
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *o = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, o, rows) {
         g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, o->id.v);
         g_autofree char *tries = g_strdup_printf("%d", o->attempts);
         g_autofree char *whole = g_strconcat(

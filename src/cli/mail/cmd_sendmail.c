@@ -90,8 +90,7 @@ with_missing(Cli *cli, GBytes *rest, const Message *m, const GPtrArray *to)
 static void
 add_specs(GPtrArray *out, const Addresses *addresses)
 {
-    for (guint i = 0; i < addresses->len; i++) {
-        const Address *a = g_ptr_array_index(addresses, i);
+    LIST_EACH(const Address, a, addresses) {
         bool there = false;
         for (guint k = 0; k < out->len && !there; k++)
             there = address_equal(g_ptr_array_index(out, k), a->spec);
@@ -107,8 +106,7 @@ recipients(
     Cli *cli, const SendmailOptions *o, const Message *m, const Addresses *bcc, GError **error)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < o->rcpts->len; i++) {
-        const char *operand = g_ptr_array_index(o->rcpts, i);
+    LIST_EACH(const char, operand, o->rcpts) {
         g_autoptr(Addresses) list = address_parse_list(operand);
         if (list->len == 0) {
             g_autofree char *spec = who_is(cli, "to", operand, error);

@@ -12,10 +12,8 @@ json_t *
 mail_hits_json(const IndexHits *hits)
 {
     json_t *array = json_array();
-    for (guint i = 0; i < hits->len; i++) {
-        const IndexHit *hit = g_ptr_array_index(hits, i);
+    LIST_EACH(const IndexHit, hit, hits)
         json_array_append_new(array, mail_json(hit->in, hit->out));
-    }
     return array;
 }
 

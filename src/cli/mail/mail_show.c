@@ -34,10 +34,8 @@ print_attachment(Cli *cli, GBytes *raw, const char *name)
         print_bytes(cli, found->content);
         return 0;
     }
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
+    LIST_EACH(const MsgPart, part, m->files)
         g_string_append_printf(names, "%s'%s'", names->len ? ", " : "", part->filename);
-    }
     if (!names->len)
         return cli_fail(EX_NOINPUT, "the mail has no attachments");
     return cli_fail(EX_NOINPUT, "no attachment '%s'; there is %s", name, names->str);

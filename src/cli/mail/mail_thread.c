@@ -70,8 +70,7 @@ read_refs(Talk *t, Leaf *leaf, const MailFound *found)
 static void
 add_taken_in(Talk *t, MsgRows *rows)
 {
-    for (guint i = 0; i < rows->len; i++) {
-        const MsgRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const MsgRow, row, rows) {
         if (g_hash_table_contains(t->by_id, row->msgid))
             continue;
         Leaf *leaf =
@@ -89,8 +88,7 @@ add_sent(Talk *t, JobId job, GError **error)
     OutQuery q = {.job = job, .all = true, .limit = THREAD_MAX};
     if (!outbox_list(t->cli->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, row, rows) {
         g_auto(MailFound) found = {0};
         if (g_hash_table_contains(t->by_id, row->msgid))
             continue;
@@ -108,19 +106,16 @@ static bool
 add_sent_of_jobs(Talk *t, const MsgRows *rows, GError **error)
 {
     g_autoptr(GHashTable) jobs = g_hash_table_new(g_int64_hash, g_int64_equal);
-    for (guint i = 0; i < rows->len; i++) {
-        MsgRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(MsgRow, row, rows)
         if (row->job.v && g_hash_table_add(jobs, &row->job.v) && !add_sent(t, row->job, error))
             return false;
-    }
     return true;
 }
 
 static void
 look_up_parents(Talk *t, MsgRows *rows)
 {
-    for (guint i = 0; i < rows->len; i++) {
-        MsgRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(MsgRow, row, rows) {
         Leaf *leaf = g_hash_table_lookup(t->by_id, row->msgid);
         MailFound found = {.in = row};
         if (row->in_reply_to && !g_hash_table_contains(t->by_id, row->in_reply_to))

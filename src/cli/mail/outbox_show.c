@@ -32,8 +32,7 @@ print_mail(Cli *cli, const Message *m)
     cli_print_vis(cli, m->text, true);
     if (!g_str_has_suffix(m->text, "\n"))
         cli_print(cli, "\n");
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
+    LIST_EACH(const MsgPart, part, m->files) {
         g_autofree char *size = text_format_size(part->size);
         g_autofree char *line =
             g_strdup_printf("%s (%s, %s)", part->filename, part->content_type, size);

@@ -205,8 +205,7 @@ hits_json(const GPtrArray *hits)
 {
     json_t *array = json_array();
 
-    for (guint i = 0; i < hits->len; i++) {
-        const NoteHit *hit = g_ptr_array_index(hits, i);
+    LIST_EACH(const NoteHit, hit, hits) {
         json_array_append_new(array,
                               json_pack("{s:s, s:I, s:s}", "key", hit->key, "version",
                                         (json_int_t)hit->version, "snippet", hit->snippet));

@@ -184,8 +184,7 @@ settle_filed(Catching *c, const ConfRole *role, Maildir *md, MsgState state, GEr
     g_autoptr(MsgRows) rows = NULL;
     if (!messages_list(c->engine->db, &viewer, &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const MsgRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const MsgRow, row, rows) {
         g_autoptr(MaildirEntry) at = NULL;
         if (g_str_equal(row->folder, "Done"))
             continue;
@@ -309,8 +308,7 @@ decide_jobs(Catching *c, const ConfRole *role, Maildir *md, GError **error)
     if (!trail_read(c->engine, role, md, &trail, error) ||
         !list_unfinished(c->engine->db, role->name, jobs, error))
         return false;
-    for (guint i = 0; i < jobs->len; i++) {
-        const Job *job = g_ptr_array_index(jobs, i);
+    LIST_EACH(const Job, job, jobs) {
         const TrailJob *t = trail_of(&trail, c->engine->home, job->id, job->created_us);
         if (!decide_job(c, job, t, error))
             return false;

@@ -225,11 +225,9 @@ add_mails(Engine *engine, GString *text, const Job *job, const ModeMails *mails,
     g_string_append(text, "\nMails in context (Message-ID, folder, subject):\n");
     if (!add_mail(engine, text, job, job->original_msgid, NULL, error))
         return false;
-    for (guint i = 0; i < mails->len; i++) {
-        const ModeMail *mail = g_ptr_array_index(mails, i);
+    LIST_EACH(const ModeMail, mail, mails)
         if (!add_mail(engine, text, job, mail->msgid, mail->folder, error))
             return false;
-    }
     return true;
 }
 

@@ -118,11 +118,9 @@ add_answered(Past *past, const Message *m)
 static bool
 names_role(const Past *past, const Addresses *addresses)
 {
-    for (guint i = 0; i < addresses->len; i++) {
-        const Address *a = g_ptr_array_index(addresses, i);
+    LIST_EACH(const Address, a, addresses)
         if (outward_means(past->engine->home->config, past->role, a->spec))
             return true;
-    }
     return false;
 }
 

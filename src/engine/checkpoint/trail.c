@@ -208,8 +208,7 @@ trail_of(Trail *t, const Home *home, JobId id, int64_t born_us)
 {
     g_autofree char *token = proof_token(home, id, born_us);
     TrailJob *job = get_job(t, id, born_us);
-    for (guint i = 0; i < t->steps->len; i++) {
-        const StepMail *s = g_ptr_array_index(t->steps, i);
+    LIST_EACH(const StepMail, s, t->steps) {
         if (!g_str_equal(s->token, token) ||
             (job->wrote && minted_compare(&job->last, &s->id) >= 0))
             continue;

@@ -83,10 +83,8 @@ add_box(Account *a, const ConfRole *role)
 static void
 all_due(Account *a)
 {
-    for (guint i = 0; i < a->boxes->len; i++) {
-        Box *box = g_ptr_array_index(a->boxes, i);
+    LIST_EACH(Box, box, a->boxes)
         box->due = box->whole = true;
-    }
 }
 
 static void
@@ -96,8 +94,7 @@ note_event(Account *a, const struct inotify_event *e)
         all_due(a);
         return;
     }
-    for (guint i = 0; i < a->boxes->len; i++) {
-        Box *box = g_ptr_array_index(a->boxes, i);
+    LIST_EACH(Box, box, a->boxes) {
         bool in_new = e->wd == box->watch_new;
         if (e->len == 0 || (!in_new && e->wd != box->watch_cur))
             continue;
@@ -164,8 +161,7 @@ static int
 next_wait(const Account *a)
 {
     bool unfinished = false;
-    for (guint i = 0; i < a->boxes->len; i++) {
-        const Box *box = g_ptr_array_index(a->boxes, i);
+    LIST_EACH(const Box, box, a->boxes) {
         if (box->failed)
             return RETRY_MS;
         unfinished |= box->due;
@@ -180,11 +176,9 @@ static void
 work(Account *a)
 {
     IntakeStats stats = {0};
-    for (guint i = 0; i < a->boxes->len; i++) {
-        Box *box = g_ptr_array_index(a->boxes, i);
+    LIST_EACH(Box, box, a->boxes)
         if (box->due)
             take_box(a, box, &stats);
-    }
     a->wait_ms = next_wait(a);
     if (stats.taken) {
         g_autofree char *taken = g_strdup_printf("%u", stats.taken);

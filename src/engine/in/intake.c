@@ -216,8 +216,7 @@ find_new(Intake *in,
          GPtrArray *suspected,
          GError **error)
 {
-    for (guint i = 0; i < entries->len; i++) {
-        MaildirEntry *e = g_ptr_array_index(entries, i);
+    LIST_EACH(MaildirEntry, e, entries) {
         g_autofree char *key = g_strdup_printf("%s/%s", role->name, e->base);
         bool has = g_hash_table_contains(in->seen, key);
         if (!has && !messages_has_file(in->engine->db, role->name, e->base, &has, error))
@@ -293,8 +292,7 @@ static bool
 look_for_files(Maildir *md, const GPtrArray *files, GPtrArray *entries, GError **error)
 {
     g_autoptr(GHashTable) bases = g_hash_table_new(g_str_hash, g_str_equal);
-    for (guint i = 0; i < files->len; i++) {
-        const char *file = g_ptr_array_index(files, i);
+    LIST_EACH(const char, file, files) {
         MaildirEntry *entry;
         if (!maildir_look(md, "", file[0] == 'n', file + strlen("new/"), &entry, error))
             return false;

@@ -299,8 +299,7 @@ stop_all(Engine *engine, Txn *txn, const char *from, GArray *poke, GError **erro
     if (!jobs_list(engine->db, &VIEWER_OPERATOR, &q, &jobs, error))
         return NULL;
     unsigned n = 0;
-    for (guint i = 0; i < jobs->len; i++) {
-        const Job *job = g_ptr_array_index(jobs, i);
+    LIST_EACH(const Job, job, jobs) {
         bool changed;
         if (!job_stop(txn, job->id, "STOP ALL", &changed, error))
             return NULL;

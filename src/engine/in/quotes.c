@@ -56,8 +56,7 @@ add_source(Sources *s, const Message *m, const char *msgid, Source source)
 static void
 add_taken_in(Sources *s, const Message *m, Quoted *q)
 {
-    for (guint i = 0; i < s->in->len; i++) {
-        const MsgRow *row = g_ptr_array_index(s->in, i);
+    LIST_EACH(const MsgRow, row, s->in) {
         const Source source = {.in = row, .floor = row->floor, .at_us = row->received_us};
         g_auto(GStrv) to = g_strsplit(row->to, " ", -1);
         add_source(s, m, row->msgid, source);
@@ -76,8 +75,7 @@ static void
 add_written(Sources *s, const Message *m, Quoted *q)
 {
     const OutRow *last = NULL;
-    for (guint i = 0; i < s->out->len; i++) {
-        const OutRow *row = g_ptr_array_index(s->out, i);
+    LIST_EACH(const OutRow, row, s->out) {
         const Source source = {.out = row, .floor = row->floor, .at_us = row->created_us};
         if (row->floor > TRUST_ANYONE)
             quoted_name(q, row->address);

@@ -74,11 +74,9 @@ apply(Engine *engine, Txn *txn, MsgId id, OutId mail, const Dsn *dsn, GError **e
     g_autoptr(OutRow) row = NULL;
 
     g_array_set_clear_func(lost, lost_clear);
-    for (guint i = 0; i < dsn->recipients->len; i++) {
-        const DsnRcpt *r = g_ptr_array_index(dsn->recipients, i);
+    LIST_EACH(const DsnRcpt, r, dsn->recipients)
         if (r->action == DSN_FAILED && !fail_recipient(txn, mail, r, lost, error))
             return false;
-    }
     g_autofree char *why =
         lost->len ? g_strdup_printf("mail %" PRId64 " did not arrive at %u of its recipients",
                                     mail.v, lost->len)

@@ -48,8 +48,7 @@ breaker_out(Engine *engine,
         return false;
     if (most > 0 && n + n_before >= most)
         *ret_why = g_strdup_printf("limit: %u mails in this round", n + n_before);
-    for (guint i = 0; i < to->len; i++) {
-        const char *address = g_ptr_array_index(to, i);
+    LIST_EACH(const char, address, to) {
         if (config_mailbox_at(config, address))
             continue;
         if (!above(engine, address, HOUR_US, config->max_mails_per_hour, "in an hour", ret_why,
@@ -86,8 +85,7 @@ is_responders_subject(const char *subject)
 static int64_t
 came_before(const MsgRows *rows, const Message *m, const Digest *own)
 {
-    for (guint i = 0; i < rows->len; i++) {
-        const MsgRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const MsgRow, row, rows) {
         bool same = digest_equal(&row->body, &m->body) ||
                     (own && row->words_known && digest_equal(&row->own_words, own));
         if (same && address_equal(row->from, m->from->spec))

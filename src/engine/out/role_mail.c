@@ -163,11 +163,9 @@ role_mail_answer(const Engine *engine,
     if (role->html && !mail->plain &&
         (has_people(engine->home->config, to) || has_people(engine->home->config, mail->cc)))
         set_html(c, engine, body, role, job);
-    for (guint i = 0; i < mail->files->len; i++) {
-        const ProposedFile *f = g_ptr_array_index(mail->files, i);
+    LIST_EACH(const ProposedFile, f, mail->files)
         if (f->content && !compose_attach(c, f->filename, f->content_type, f->content, error))
             return NULL;
-    }
     return g_steal_pointer(&c);
 }
 

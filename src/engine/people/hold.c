@@ -184,8 +184,7 @@ hold_news(Db *db, JobId job, char **ret_text, GArray **ret_ids, GError **error)
     g_autoptr(GString) s = g_string_new(NULL);
     if (!questions_untold(db, job, &untold, error))
         return false;
-    for (guint i = 0; i < untold->len; i++) {
-        const Question *q = g_ptr_array_index(untold, i);
+    LIST_EACH(const Question, q, untold) {
         g_array_append_val(ids, q->id);
         if (!add_news(db, q, s, error))
             return false;

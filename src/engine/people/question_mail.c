@@ -33,8 +33,7 @@ static bool
 add_text(GString *s, const Message *m)
 {
     bool disarmed = false;
-    for (guint i = 0; i < m->parts->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->parts, i);
+    LIST_EACH(const MsgPart, part, m->parts) {
         if (!part->text || !part->content)
             continue;
         gsize len;
@@ -50,8 +49,7 @@ add_text(GString *s, const Message *m)
 static void
 add_files(GString *s, const Message *m)
 {
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
+    LIST_EACH(const MsgPart, part, m->files) {
         gsize len;
         const void *data = g_bytes_get_data(part->content, &len);
         g_autofree char *name = text_vis(part->filename, false);
@@ -145,12 +143,10 @@ add_unreached(Deciding *d, const QuestionMail *m, GError **error)
     g_autoptr(OutRows) rows = NULL;
     if (!outbox_list(d->txn->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, row, rows)
         g_string_append_printf(d->stuck, "  mail %" PRId64 " to %s: %s\n", m->id.v,
                                row->address,
                                outbox_no_way(db_home(d->txn->db)->config, row->mailbox));
-    }
     return true;
 }
 
@@ -197,11 +193,9 @@ decide_mails(Deciding *d,
     g_autoptr(QuestionMails) mails = NULL;
     if (!question_mails(d->txn->db, d->question->id, &mails, error))
         return false;
-    for (guint i = 0; i < mails->len; i++) {
-        const QuestionMail *m = g_ptr_array_index(mails, i);
+    LIST_EACH(const QuestionMail, m, mails)
         if (m->undecided && (only.v == 0 || only.v == m->id.v) && !decide(d, m, error))
             return false;
-    }
     return true;
 }
 
@@ -212,8 +206,7 @@ add_news(Db *db, const Question *q, const char *no, const char *yes, GString *s,
     g_autoptr(QuestionMails) mails = NULL;
     if (!question_mails(db, q->id, &mails, error))
         return false;
-    for (guint i = 0; i < mails->len; i++) {
-        const QuestionMail *m = g_ptr_array_index(mails, i);
+    LIST_EACH(const QuestionMail, m, mails) {
         bool rejected = q->about.v ? q->state != QUESTION_APPROVED : m->rejected;
         g_string_append_printf(s, "Your mail to %s, <%s>, %s.\n", m->to, m->msgid,
                                rejected ? no : yes);

@@ -28,8 +28,7 @@ static const OutRow *
 find_last(const OutRows *rows, const Job *job, const char *owner)
 {
     const OutRow *last = NULL;
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, row, rows) {
         if (!counts(row, job))
             continue;
         if (last && row->step != last->step)

@@ -120,8 +120,7 @@ add_questions(Db *db, JobId id, GString *s, GError **error)
     g_autoptr(Questions) open = NULL;
     if (!questions_open(db, id, &open, error))
         return false;
-    for (guint i = 0; i < open->len; i++) {
-        const Question *q = g_ptr_array_index(open, i);
+    LIST_EACH(const Question, q, open) {
         g_autoptr(QuestionMails) mails = NULL;
         if (!question_mails(db, q->id, &mails, error))
             return false;
@@ -130,15 +129,13 @@ add_questions(Db *db, JobId id, GString *s, GError **error)
                                    "It asks: %s APPROVE or REJECT, as a reply to the mail "
                                    "that asks.\n",
                                    q->asks);
-        for (guint k = 0; k < mails->len; k++) {
-            const QuestionMail *m = g_ptr_array_index(mails, k);
+        LIST_EACH(const QuestionMail, m, mails)
             if (m->undecided)
                 g_string_append_printf(
                     s,
                     "Mail %" G_GINT64_FORMAT
                     " to %s %s: APPROVE or REJECT, as a reply to the mail that asks.\n",
                     m->id.v, m->to, q->about.v ? "may not have arrived" : "is held");
-        }
     }
     return true;
 }
@@ -226,8 +223,7 @@ tell_role(Db *db, const char *role, GError **error)
     if (jobs->len == 0)
         return g_strdup("Nothing is going on.\n");
     g_autoptr(GString) s = g_string_new("What is going on:\n\n");
-    for (guint i = 0; i < jobs->len; i++) {
-        const Job *job = g_ptr_array_index(jobs, i);
+    LIST_EACH(const Job, job, jobs) {
         g_autofree char *state = state_since(db_home(db), job);
         g_string_append_printf(s, "  job %" G_GINT64_FORMAT " (%s) %s\n", job->id.v,
                                job_title(job), state);

@@ -120,11 +120,9 @@ folder_name(const char *name)
 static const ProposedMove *
 move_of(const Proposal *p, const char *msgid)
 {
-    for (guint i = 0; i < p->moves->len; i++) {
-        const ProposedMove *m = g_ptr_array_index(p->moves, i);
+    LIST_EACH(const ProposedMove, m, p->moves)
         if (g_strcmp0(m->msgid, msgid) == 0)
             return m;
-    }
     return NULL;
 }
 
@@ -173,12 +171,10 @@ clear_active(Commit *c, Txn *txn, GError **error)
     g_autoptr(MsgRows) rows = NULL;
     if (!messages_list(c->engine->db, &viewer, &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const MsgRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const MsgRow, row, rows)
         if (row->state == MSG_HANDLED && !move_of(c->p, row->msgid) &&
             !owe_move(txn, c->job, row, "Done", error))
             return false;
-    }
     return true;
 }
 

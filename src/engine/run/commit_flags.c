@@ -41,16 +41,14 @@ bool
 commit_flags(Commit *c, Txn *txn, GError **error)
 {
     g_autoptr(GHashTable) done = g_hash_table_new(g_int64_hash, g_int64_equal);
-    for (guint i = 0; i < c->in->shown->len; i++) {
-        const MsgRow *row = g_ptr_array_index(c->in->shown, i);
+    LIST_EACH(const MsgRow, row, c->in->shown) {
         bool answered = is_answered(c, row->id);
         g_hash_table_add(done, (gpointer)&row->id.v);
         if ((answered || commit_settles(c, row)) &&
             !mark(c, txn, row, answered ? "RS" : "S", error))
             return false;
     }
-    for (guint i = 0; i < c->parents->len; i++) {
-        const CommitParent *parent = g_ptr_array_index(c->parents, i);
+    LIST_EACH(const CommitParent, parent, c->parents) {
         const MsgRow *row = parent ? parent->row : NULL;
         if (row && is_answered(c, row->id) && g_hash_table_add(done, (gpointer)&row->id.v) &&
             !mark(c, txn, row, "RS", error))

@@ -93,12 +93,10 @@ static bool
 are_insiders(const Commit *c, const GPtrArray *specs)
 {
     const Config *config = c->engine->home->config;
-    for (guint i = 0; i < specs->len; i++) {
-        const char *spec = g_ptr_array_index(specs, i);
+    LIST_EACH(const char, spec, specs)
         if (!address_equal(spec, c->job->asker) && !config_is_person(config, spec) &&
             !config_role_at(config, spec))
             return false;
-    }
     return true;
 }
 
@@ -134,11 +132,9 @@ compose_mail(Commit *c,
                          parent ? &parent->letter : NULL, error);
     if (!made)
         return NULL;
-    for (guint i = 0; i < mail->files->len; i++) {
-        const ProposedFile *f = g_ptr_array_index(mail->files, i);
+    LIST_EACH(const ProposedFile, f, mail->files)
         if (f->note_key && !attach_note(c, made, f, error))
             return NULL;
-    }
     return g_steal_pointer(&made);
 }
 
@@ -160,8 +156,7 @@ unreached(const Commit *c, const Compose *mail, bool *ret_all)
     const Config *config = c->engine->home->config;
     const char *why = NULL;
     unsigned n = 0;
-    for (guint i = 0; i < to->len; i++) {
-        const char *spec = g_ptr_array_index(to, i);
+    LIST_EACH(const char, spec, to) {
         const char *no_way = outbox_no_way(config, config_mailbox_at(config, spec));
         if (!no_way)
             continue;
@@ -228,8 +223,7 @@ name_settled(Commit *c,
 {
     g_autoptr(GPtrArray) to = compose_recipients(made);
     g_autoptr(GPtrArray) settled = g_ptr_array_new();
-    for (guint i = 0; i < c->in->shown->len; i++) {
-        const MsgRow *row = g_ptr_array_index(c->in->shown, i);
+    LIST_EACH(const MsgRow, row, c->in->shown) {
         bool replies = parent && g_str_equal(parent->letter.msgid, row->msgid);
         if ((!replies && !is_written_by(row, to)) || !commit_settles(c, row))
             continue;

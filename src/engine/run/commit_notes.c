@@ -163,8 +163,7 @@ commit_notes(Commit *c, Txn *txn, GError **error)
                        .job = c->job->id,
                        .step = c->step,
                        .below = round_below_steer(c->job, c->in)};
-    for (guint i = 0; i < c->p->notes->len; i++) {
-        const ProposedNote *n = g_ptr_array_index(c->p->notes, i);
+    LIST_EACH(const ProposedNote, n, c->p->notes) {
         g_autoptr(GError) failed = NULL;
         int64_t version;
         if (check_hand(c, txn->db, n, &failed) &&

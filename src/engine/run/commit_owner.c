@@ -37,11 +37,9 @@ add_outside(GString *s, const Commit *c, const CommitOutside *o)
     g_string_append_printf(s, "%sFor job %" G_GINT64_FORMAT " this goes to %s:\n\n%s",
                            s->len ? "\n\n" : "", c->job->id.v, o->to,
                            o->mail->body ? o->mail->body : "");
-    for (guint i = 0; i < o->mail->files->len; i++) {
-        const ProposedFile *f = g_ptr_array_index(o->mail->files, i);
+    LIST_EACH(const ProposedFile, f, o->mail->files)
         g_string_append_printf(s, "\n\nAttached: %s%s%s", f->filename,
                                f->note_key ? ", note " : "", f->note_key ? f->note_key : "");
-    }
     if (o->no_way)
         g_string_append_printf(s, "\n\n(It is held: %s.)", o->no_way);
 }
@@ -98,7 +96,7 @@ static bool
 ask_about_held(const Commit *c, Txn *txn, GError **error)
 {
     return hold_ask_mails(c->engine, txn, c->job, &c->original->letter,
-                    (const OutId *)(void *)c->held->data, c->held->len, error) &&
+                          (const OutId *)(void *)c->held->data, c->held->len, error) &&
            tell_asker_of_hold(c, txn, error);
 }
 

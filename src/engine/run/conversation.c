@@ -155,8 +155,7 @@ conversation_add_text(GString *out, const Message *m)
 static void
 add_files(GString *out, const Message *m)
 {
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
+    LIST_EACH(const MsgPart, part, m->files) {
         g_autofree char *size = text_format_size(part->size);
         g_string_append_printf(out, "attached: %s (%s, %s)\n", part->filename,
                                part->content_type, size);
@@ -223,8 +222,7 @@ add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GEr
 
     if (!lineage_mail_in(engine->db, &viewer, &query, &t->in, error))
         return false;
-    for (guint i = 0; i < t->in->len; i++) {
-        const MsgRow *row = g_ptr_array_index(t->in, i);
+    LIST_EACH(const MsgRow, row, t->in) {
         if (row->class == MSG_CHECKPOINT || is_open(in, row->id) ||
             (t->seen && g_hash_table_contains(t->seen, row->msgid)))
             continue;
@@ -246,8 +244,7 @@ add_past(Engine *engine, const Job *job, Thread *t, GError **error)
 
     if (!messages_list(engine->db, &viewer, &query, &t->past, error))
         return false;
-    for (guint i = 0; i < t->past->len; i++) {
-        const MsgRow *row = g_ptr_array_index(t->past, i);
+    LIST_EACH(const MsgRow, row, t->past) {
         if (t->seen && g_hash_table_contains(t->seen, row->msgid))
             continue;
         Item *item = g_new0(Item, 1);
@@ -278,8 +275,7 @@ add_written(Engine *engine, const Job *job, Thread *t, GError **error)
 
     if (!lineage_mail_out(engine->db, &viewer, &query, &t->out, error))
         return false;
-    for (guint i = 0; i < t->out->len; i++) {
-        const OutRow *row = g_ptr_array_index(t->out, i);
+    LIST_EACH(const OutRow, row, t->out) {
         Item *item = g_hash_table_lookup(known, &row->id.v);
         if (!item) {
             item = g_new0(Item, 1);
@@ -413,8 +409,7 @@ show_items(const Thread *t, const Fit *fit, Context *c)
             g_strdup_printf("(%u mails%s are not shown.)", fit->unseen, more ? " or more" : "");
         context_say(c, older);
     }
-    for (guint i = 0; i < t->items->len; i++) {
-        const Item *item = g_ptr_array_index(t->items, i);
+    LIST_EACH(const Item, item, t->items) {
         g_autofree char *title = item_title(item);
         const ContextPart part = {
             .title = title, .from = item_from(item), .id = item_msgid(item)};

@@ -40,11 +40,9 @@ static const Step *
 find_step(const Steps *steps, int n)
 {
     const Step *found = NULL;
-    for (guint i = 0; i < steps->len; i++) {
-        const Step *s = g_ptr_array_index(steps, i);
+    LIST_EACH(const Step, s, steps)
         if (n <= 0 || s->n == n)
             found = s;
-    }
     return found;
 }
 
@@ -92,11 +90,9 @@ count_steps(const Source *s)
     int before = 0;
     if (s->at->round == s->job->round)
         return s->job->total_iterations - (s->job->steps - s->at->n);
-    for (guint i = 0; i < s->steps->len; i++) {
-        const Step *step = g_ptr_array_index(s->steps, i);
+    LIST_EACH(const Step, step, s->steps)
         if (step->round < s->at->round)
             before = MAX(before, step->n);
-    }
     return s->at->n - before;
 }
 
@@ -132,12 +128,10 @@ static bool
 find_floor(Engine *engine, Source *s, GError **error)
 {
     s->floor = s->at->round == s->job->round ? s->job->floor : TRUST_OPERATOR;
-    for (guint i = 0; i < s->steps->len; i++) {
-        const Step *step = g_ptr_array_index(s->steps, i);
+    LIST_EACH(const Step, step, s->steps)
         if (step->round == s->at->round && step->n <= s->at->n &&
             !manifest_floor(engine, s->job->role, step->manifest, &s->floor, error))
             return false;
-    }
     return true;
 }
 
@@ -189,19 +183,16 @@ put_step(Engine *engine, Txn *txn, const Source *s, JobId fork, GError **error)
 static bool
 mark_shown(Txn *txn, const Source *s, JobId fork, GError **error)
 {
-    for (guint i = 0; i < s->steps->len; i++) {
-        const Step *step = g_ptr_array_index(s->steps, i);
+    LIST_EACH(const Step, step, s->steps) {
         g_autoptr(GPtrArray) ids = NULL;
         if (step->n > s->at->n)
             continue;
         if (!manifest_ids(step->manifest, true, &ids, error))
             return false;
-        for (guint k = 0; k < ids->len; k++) {
-            const char *id = g_ptr_array_index(ids, k);
+        LIST_EACH(const char, id, ids)
             if (note_key_valid(id) &&
                 !fork_mark_shown(txn, fork, id, step->at_us - step->took_us, error))
                 return false;
-        }
     }
     return fork_mark_written(txn, fork, s->job->id, s->at->n, error);
 }

@@ -76,10 +76,8 @@ policy_reply_cc(Check *k, Proposal *p, GError **error)
     const ConfRole *role = role_find(k->engine, k->job->role);
     if (!role || !role->reply_named || p->status == PROPOSE_FAIL || p->status == PROPOSE_LIMIT)
         return true;
-    for (guint i = 0; i < p->mails->len; i++) {
-        ProposedMail *mail = g_ptr_array_index(p->mails, i);
+    LIST_EACH(ProposedMail, mail, p->mails)
         if (!mail->plain && !keep_named(k, mail, error))
             return false;
-    }
     return true;
 }

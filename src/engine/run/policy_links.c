@@ -202,8 +202,7 @@ check_files(Check *k, const ProposedMail *mail, Verdict *v, GError **error)
     Link link;
     if (!round_below_steer(k->job, k->in))
         return true;
-    for (guint i = 0; i < mail->files->len; i++) {
-        const ProposedFile *f = g_ptr_array_index(mail->files, i);
+    LIST_EACH(const ProposedFile, f, mail->files) {
         g_autoptr(GString) text = g_string_new(NULL);
         if (!file_text(k, f, text, error))
             return false;

@@ -88,8 +88,7 @@ bool
 policy_notes(const Check *k, const ProposedMail *mail, Verdict *v, GError **error)
 {
     g_autoptr(GPtrArray) to = policy_recipients(k, mail);
-    for (guint i = 0; i < mail->files->len; i++) {
-        const ProposedFile *f = g_ptr_array_index(mail->files, i);
+    LIST_EACH(const ProposedFile, f, mail->files) {
         g_autoptr(GArray) jobs = g_array_new(FALSE, FALSE, sizeof(JobId));
         if (!f->note_key)
             continue;
@@ -97,8 +96,7 @@ policy_notes(const Check *k, const ProposedMail *mail, Verdict *v, GError **erro
             return true;
         if (!find_writers(k, f->note_key, jobs, error))
             return false;
-        for (guint n = 0; n < to->len; n++) {
-            const char *spec = g_ptr_array_index(to, n);
+        LIST_EACH(const char, spec, to) {
             bool may;
             if (!may_read(k, f->note_key, spec, jobs, &may, error))
                 return false;

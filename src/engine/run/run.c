@@ -126,8 +126,7 @@ static bool
 import_edits(Task *t, const Proposal *p, GError **error)
 {
     g_autoptr(GPtrArray) keys = g_ptr_array_new();
-    for (guint i = 0; i < p->notes->len; i++) {
-        const ProposedNote *n = g_ptr_array_index(p->notes, i);
+    LIST_EACH(const ProposedNote, n, p->notes) {
         g_ptr_array_add(keys, n->key);
         if (n->to)
             g_ptr_array_add(keys, n->to);

@@ -90,10 +90,8 @@ attach_files(Workplace *place, Proposal *p, GError **error)
     if (!workplace_take(place, &files, &notes, error))
         return false;
     ProposedMail *mail = g_ptr_array_index(p->mails, 0);
-    for (guint i = 0; i < files->len; i++) {
-        const ProposedFile *f = g_ptr_array_index(files, i);
+    LIST_EACH(const ProposedFile, f, files)
         proposed_mail_attach(mail, f->filename, f->content_type, f->content);
-    }
     if (notes)
         add_remark(mail, notes);
     return true;

@@ -202,8 +202,7 @@ park(Task *t, GError **error)
 static bool
 goes_to(const Proposal *p, const char *asker, const char *spec)
 {
-    for (guint i = 0; i < p->mails->len; i++) {
-        const ProposedMail *m = g_ptr_array_index(p->mails, i);
+    LIST_EACH(const ProposedMail, m, p->mails) {
         for (guint k = 0; k < m->to->len; k++) {
             if (address_equal(g_ptr_array_index(m->to, k), spec))
                 return true;
@@ -240,8 +239,7 @@ has_heard(const Task *t, bool *ret, GError **error)
     if (!outbox_list(t->run->engine->db, &viewer, &q, &rows, error))
         return false;
     *ret = false;
-    for (guint i = 0; i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
+    LIST_EACH(const OutRow, row, rows) {
         bool told = address_equal(row->address, t->job->asker) || row->state == OUT_HELD;
         *ret |= told && row->round == t->job->round && row->step > 0;
     }

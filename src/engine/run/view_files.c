@@ -105,8 +105,7 @@ settle_views(Engine *engine, GError **error)
         return true;
     if (!views_list(engine->db, false, &views, error))
         return false;
-    for (guint i = 0; i < views->len; i++) {
-        const View *v = views->pdata[i];
+    LIST_EACH(const View, v, views) {
         const FaceOps *face = engine_face(engine, v->face);
         if (face && face->render && !settle_view(engine, face, v, ok ? error : NULL))
             ok = false;

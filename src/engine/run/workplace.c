@@ -289,22 +289,18 @@ fill_from(Workplace *w, Engine *engine, const MsgRow *row, GError **error)
     gsize len;
     const void *data = g_bytes_get_data(raw, &len);
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
-    for (guint i = 0; i < m->files->len; i++) {
-        const MsgPart *part = g_ptr_array_index(m->files, i);
+    LIST_EACH(const MsgPart, part, m->files)
         if (!put_file(w, part->filename, part->content, error))
             return false;
-    }
     return true;
 }
 
 bool
 workplace_fill(Workplace *w, Engine *engine, const MsgRows *shown, GError **error)
 {
-    for (guint i = 0; i < shown->len; i++) {
-        const MsgRow *row = g_ptr_array_index(shown, i);
+    LIST_EACH(const MsgRow, row, shown)
         if (!fill_from(w, engine, row, error))
             return err_prefix(error, "attachments of '<%s>'", row->msgid);
-    }
     return true;
 }
 

@@ -125,12 +125,10 @@ job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error)
         !begin_round(txn, job, first->id, first->from, first->msgid, error))
         return false;
     /* They came while the old round was running; it is the new one that answers them. */
-    for (guint i = 0; i < open->len; i++) {
-        const MsgRow *m = open->pdata[i];
+    LIST_EACH(const MsgRow, m, open)
         if (!messages_set_job(txn, m->id, id, job->round + 1, error) ||
             !narrow(txn, id, m->id, error))
             return false;
-    }
     *ret_began = true;
     return true;
 }
@@ -489,8 +487,7 @@ job_reap(Txn *txn, unsigned *ret_n, GError **error)
 
     if (!jobs_owned_here(txn->db, &jobs, error))
         return false;
-    for (guint i = 0; i < jobs->len; i++) {
-        const Job *job = jobs->pdata[i];
+    LIST_EACH(const Job, job, jobs) {
         if (job_owner_lives(job))
             continue;
         if (!reap_one(txn, job, error) || !views_raise_job(txn, job->id, error))

@@ -74,9 +74,7 @@ schedules_check(Db *db, GPtrArray *lines, GError **error)
 
     if (!schedules_list(db, USEC_NEVER, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++) {
-        const Schedule *s = g_ptr_array_index(rows, i);
-
+    LIST_EACH(const Schedule, s, rows) {
         if (!config_role(config, s->role))
             g_ptr_array_add(
                 lines, g_strdup_printf("schedule %" PRId64 " (%s: %s) mails '%s', which is no "

@@ -86,8 +86,7 @@ settle_all(Db *db, const EffectOps *const ops[EFFECT_N_KINDS], const GPtrArray *
 {
     g_autoptr(GHashTable) blocked = g_hash_table_new(g_str_hash, g_str_equal);
 
-    for (guint i = 0; i < debts->len; i++) {
-        Debt *d = debts->pdata[i];
+    LIST_EACH(Debt, d, debts) {
         const EffectKind k = d->effect.kind;
         if (g_hash_table_contains(blocked, d->effect.subject))
             continue;
@@ -201,8 +200,7 @@ count_settled(const GPtrArray *debts)
 {
     Settled s = {0};
 
-    for (guint i = 0; i < debts->len; i++) {
-        const Debt *d = debts->pdata[i];
+    LIST_EACH(const Debt, d, debts) {
         s.n += d->seen == EFFECT_DONE || d->seen == EFFECT_FOREIGN;
         s.copies += d->seen == EFFECT_COPY;
         if (d->seen == EFFECT_NOT_YET && !s.left)

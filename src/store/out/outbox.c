@@ -279,8 +279,7 @@ approve(Txn *txn, OutId id, const OutRows *held, GError **error)
     const char *why = NULL;
     unsigned n = 0;
 
-    for (guint i = 0; i < held->len; i++) {
-        const OutRow *r = held->pdata[i];
+    LIST_EACH(const OutRow, r, held) {
         const char *no_way = is_filed(r->mailbox, r->folder)
                                  ? NULL
                                  : outbox_no_way(db_home(txn->db)->config, r->mailbox);
@@ -294,11 +293,9 @@ approve(Txn *txn, OutId id, const OutRows *held, GError **error)
     }
     if (n == 0 && why)
         return err_set(error, ERR_NEVER, "mail %" PRId64 " can't leave: %s", id.v, why);
-    for (guint i = 0; i < held->len; i++) {
-        const OutRow *r = held->pdata[i];
+    LIST_EACH(const OutRow, r, held)
         if (strcmp(r->folder, COPY) == 0 && !let_go(txn, r->delivery, error))
             return false;
-    }
     return mail_flags_by(txn, id, error);
 }
 
