@@ -392,7 +392,7 @@ const char *const schema_sql[] = {
     "  face TEXT PRIMARY KEY,"
     "  version INTEGER NOT NULL"
     ") WITHOUT ROWID;"
-    "CREATE TABLE view (" /* store/job/views.h */
+    "CREATE TABLE view ("         /* store/job/views.h */
     "  subject TEXT PRIMARY KEY," /* path beneath the home */
     "  face TEXT NOT NULL,"
     "  job INTEGER NOT NULL,"
@@ -568,14 +568,15 @@ const char *const schema_sql[] = {
     "  CAST(substr(r, instr(r, ' ') + 1) AS INTEGER),"
     "  CAST(substr(r, instr(r, ' ') + 1 + instr(substr(r, instr(r, ' ') + 1), ' ')) AS INTEGER)"
     "  FROM (SELECT value, CAST(r AS INTEGER) AS b, r FROM"
-    "    (SELECT value, substr(value, instr(value, ' ') + 1) AS r FROM meta WHERE key = 'clock'));"
+    "    (SELECT value, substr(value, instr(value, ' ') + 1) AS r FROM meta WHERE key = "
+    "'clock'));"
     /* Questions of any kind (store/job/questions.h). */
     "ALTER TABLE question ADD COLUMN kind TEXT NOT NULL DEFAULT 'held-mail';"
     "ALTER TABLE question ADD COLUMN asks TEXT NOT NULL DEFAULT 'may held mail leave?';"
     "ALTER TABLE question ADD COLUMN payload TEXT;"
     "ALTER TABLE question ADD COLUMN may INTEGER NOT NULL DEFAULT 4;" /* MAY_APPROVE */
-    "ALTER TABLE question ADD COLUMN until_us INTEGER;" /* NULL: for ever */
-    "ALTER TABLE question ADD COLUMN used_us INTEGER;"  /* a yes was acted on; NULL: not yet */
+    "ALTER TABLE question ADD COLUMN until_us INTEGER;"               /* NULL: for ever */
+    "ALTER TABLE question ADD COLUMN used_us INTEGER;" /* a yes was acted on; NULL: not yet */
     "UPDATE question SET kind = 'mail-in-doubt', asks = 'has this mail arrived?'"
     "  WHERE about IS NOT NULL;"
     "UPDATE question SET used_us = decided_us WHERE state = 'approved';"
