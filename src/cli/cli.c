@@ -153,6 +153,47 @@ cli_table_add(CliTable *t, ...)
     va_end(args);
 }
 
+static char *
+cell_text(const json_t *value)
+{
+    return json_is_integer(value)
+               ? g_strdup_printf("%" JSON_INTEGER_FORMAT, json_integer_value(value))
+               : g_strdup(json_is_string(value) ? json_string_value(value) : "");
+}
+
+static void
+add_row(Cli *cli, CliTable *t, const json_t *row, const CliColumn *c, CliCell *cell)
+{
+    for (; c->heading; c++) {
+        g_autofree char *said = cell ? cell(cli, row, c->member) : NULL;
+        g_autofree char *text =
+            said ? g_steal_pointer(&said) : cell_text(json_object_get(row, c->member));
+        g_autofree char *brief = c->width ? text_shorten(text, c->width) : g_strdup(text);
+        g_ptr_array_add(t->cells, text_vis(brief, false));
+    }
+}
+
+void
+cli_print_list(
+    Cli *cli, json_t *take_rows, const CliColumn *columns, const char *none, CliCell *cell)
+{
+    g_autoptr(json_t) rows = take_rows;
+    if (cli->json) {
+        cli_print_json(cli, g_steal_pointer(&rows));
+        return;
+    }
+    if (none && json_array_size(rows) == 0) {
+        cli_print(cli, "%s\n", none);
+        return;
+    }
+    CliTable *t = cli_table_new((const char *const[]){NULL});
+    for (; columns[t->columns].heading; t->columns++)
+        g_ptr_array_add(t->cells, g_strdup(columns[t->columns].heading));
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        add_row(cli, t, json_array_get(rows, i), columns, cell);
+    cli_table_print(cli, t);
+}
+
 /* SIZE_MAX: it goes to no terminal, and a program that reads it wants all of it. */
 static size_t
 room_in_line(void)

@@ -127,5 +127,19 @@ CliTable *cli_table_new(const char *const *headings);
 void cli_table_add(CliTable *t, ...) G_GNUC_NULL_TERMINATED; /* one const char * per column */
 void cli_table_print(Cli *cli, CliTable *t);                 /* frees it */
 
+/* A list of objects as JSON, or for people: `none` where it is empty (NULL: a table without rows), else
+ * a table of these members. */
+typedef struct CliColumn {
+    const char *heading, *member;
+    unsigned width; /* characters at most; 0: any number */
+} CliColumn;
+/* What stands in a cell instead of its member; NULL: the member does. Caller frees. */
+typedef char *CliCell(Cli *cli, const json_t *row, const char *member);
+void cli_print_list(Cli *cli,
+                    json_t *rows /* taken */,
+                    const CliColumn *columns /* ends with an empty one */,
+                    const char *none,
+                    CliCell *cell /* NULL */);
+
 /* "12 min ago"; caller frees. */
 char *cli_ago(Cli *cli, int64_t wall_us);

@@ -145,23 +145,9 @@ trace_out(Cli *cli, const OutRow *out, json_t *lines, GError **error)
 static void
 print_trace(Cli *cli, json_t *take_lines)
 {
-    static const char *const headings[] = {"AT", "ROLE", "WHAT", "WHY", NULL};
-    g_autoptr(json_t) lines = take_lines;
-    size_t i;
-    const json_t *line;
-    if (cli->json) {
-        cli_print_json(cli, g_steal_pointer(&lines));
-        return;
-    }
-    CliTable *t = cli_table_new(headings);
-    json_array_foreach(lines, i, line)
-    {
-        cli_table_add(t, json_string_value(json_object_get(line, "at")),
-                      json_string_value(json_object_get(line, "role")),
-                      json_string_value(json_object_get(line, "what")),
-                      json_string_value(json_object_get(line, "why")), NULL);
-    }
-    cli_table_print(cli, t);
+    static const CliColumn columns[] = {
+        {"AT", "at"}, {"ROLE", "role"}, {"WHAT", "what"}, {"WHY", "why"}, {NULL}};
+    cli_print_list(cli, take_lines, columns, NULL, NULL);
 }
 
 int

@@ -19,41 +19,27 @@ mail_hits_json(const IndexHits *hits)
 
 /* --- for people --- */
 
-static const char *
-get(const json_t *mail, const char *name)
+/* Mail that was written has no number. */
+static char *
+mail_cell(Cli *cli, const json_t *mail, const char *member)
 {
-    const char *value = json_string_value(json_object_get(mail, name));
-    return value ? value : "";
+    return g_str_equal(member, "id") && json_is_null(json_object_get(mail, "id"))
+               ? cli_short_ids(cli, json_string_value(json_object_get(mail, "message_id")))
+               : NULL;
 }
 
 void
 mail_print_list(Cli *cli, json_t *take_mails)
 {
-    g_autoptr(json_t) mails = take_mails;
-    static const char *const headings[] = {"ID",    "DATE", "ROLE",    "FOLDER",
-                                           "STATE", "FROM", "SUBJECT", NULL};
-    size_t i;
-    const json_t *mail;
-    if (cli->json) {
-        cli_print_json(cli, g_steal_pointer(&mails));
-        return;
-    }
-    if (json_array_size(mails) == 0) {
-        cli_print(cli, "no mail\n");
-        return;
-    }
-    CliTable *t = cli_table_new(headings);
-    json_array_foreach(mails, i, mail)
-    {
-        json_int_t number = json_integer_value(json_object_get(mail, "id"));
-        g_autofree char *id = number ? g_strdup_printf("%" JSON_INTEGER_FORMAT, number)
-                                     : cli_short_ids(cli, get(mail, "message_id"));
-        g_autofree char *from = text_shorten(get(mail, "from"), 40);
-        g_autofree char *subject = text_shorten(get(mail, "subject"), 60);
-        cli_table_add(t, id, get(mail, "date"), get(mail, "role"), get(mail, "folder"),
-                      get(mail, "state"), from, subject, NULL);
-    }
-    cli_table_print(cli, t);
+    static const CliColumn columns[] = {{"ID", "id"},
+                                        {"DATE", "date"},
+                                        {"ROLE", "role"},
+                                        {"FOLDER", "folder"},
+                                        {"STATE", "state"},
+                                        {"FROM", "from", 40},
+                                        {"SUBJECT", "subject", 60},
+                                        {NULL}};
+    cli_print_list(cli, take_mails, columns, "no mail", mail_cell);
 }
 
 /* --- the verb --- */

@@ -8,20 +8,6 @@
 
 #define SEARCH_LIMIT 20
 
-static const char *
-member(const json_t *o, const char *name)
-{
-    const char *text = json_string_value(json_object_get(o, name));
-
-    return text ? text : "";
-}
-
-static char *
-number(const json_t *o, const char *name)
-{
-    return g_strdup_printf("%" PRId64, (int64_t)json_integer_value(json_object_get(o, name)));
-}
-
 /* --- get --- */
 
 /* "KEY" or "KEY@3"; a key has no '@'. */
@@ -121,7 +107,7 @@ get_port(Cli *cli, const char *key, int64_t version)
     if (cli->json)
         cli_print_json(cli, json_incref(note));
     else
-        cli_print(cli, "%s", member(note, "text"));
+        cli_print(cli, "%s", json_string_value(json_object_get(note, "text")));
     return 0;
 }
 
@@ -141,29 +127,12 @@ cmd_note_get(Cli *cli, int argc, char **argv)
 /* --- list --- */
 
 static void
-print_list(Cli *cli, json_t *notes) /* takes it */
+print_list(Cli *cli, json_t *take_notes)
 {
-    static const char *const headings[] = {"KEY", "VERSION", "BYTES", "BY", "UPDATED", NULL};
-    g_autoptr(json_t) owned = notes;
-    CliTable *t;
-
-    if (cli->json) {
-        cli_print_json(cli, g_steal_pointer(&owned));
-        return;
-    }
-    if (json_array_size(owned) == 0) {
-        cli_print(cli, "no notes\n");
-        return;
-    }
-    t = cli_table_new(headings);
-    for (size_t i = 0; i < json_array_size(owned); i++) {
-        const json_t *o = json_array_get(owned, i);
-        g_autofree char *version = number(o, "version");
-        g_autofree char *bytes = number(o, "bytes");
-        cli_table_add(t, member(o, "key"), version, bytes, member(o, "author"),
-                      member(o, "updated"), NULL);
-    }
-    cli_table_print(cli, t);
+    static const CliColumn columns[] = {{"KEY", "key"},         {"VERSION", "version"},
+                                        {"BYTES", "bytes"},     {"BY", "author"},
+                                        {"UPDATED", "updated"}, {NULL}};
+    cli_print_list(cli, take_notes, columns, "no notes", NULL);
 }
 
 static int
@@ -214,26 +183,10 @@ hits_json(const GPtrArray *hits)
 }
 
 static void
-print_hits(Cli *cli, json_t *hits) /* takes it */
+print_hits(Cli *cli, json_t *take_hits)
 {
-    static const char *const headings[] = {"KEY", "TEXT", NULL};
-    g_autoptr(json_t) owned = hits;
-    CliTable *t;
-
-    if (cli->json) {
-        cli_print_json(cli, g_steal_pointer(&owned));
-        return;
-    }
-    if (json_array_size(owned) == 0) {
-        cli_print(cli, "nothing found\n");
-        return;
-    }
-    t = cli_table_new(headings);
-    for (size_t i = 0; i < json_array_size(owned); i++) {
-        const json_t *o = json_array_get(owned, i);
-        cli_table_add(t, member(o, "key"), member(o, "snippet"), NULL);
-    }
-    cli_table_print(cli, t);
+    static const CliColumn columns[] = {{"KEY", "key"}, {"TEXT", "snippet"}, {NULL}};
+    cli_print_list(cli, take_hits, columns, "nothing found", NULL);
 }
 
 static int
@@ -273,28 +226,24 @@ cmd_note_search(Cli *cli, int argc, char **argv)
 
 /* --- history --- */
 
-static void
-print_history(Cli *cli, json_t *versions) /* takes it */
+static char *
+history_cell(Cli *cli, const json_t *version, const char *member)
 {
-    static const char *const headings[] = {"VERSION", "AT", "BY", "BYTES", "JOB", "WAS", NULL};
-    g_autoptr(json_t) owned = versions;
-    CliTable *t;
+    bool deleted = json_is_true(json_object_get(version, "deleted"));
+    return deleted && g_str_equal(member, "bytes") ? g_strdup("deleted") : NULL;
+}
 
-    if (cli->json) {
-        cli_print_json(cli, g_steal_pointer(&owned));
-        return;
-    }
-    t = cli_table_new(headings);
-    for (size_t i = 0; i < json_array_size(owned); i++) {
-        const json_t *o = json_array_get(owned, i);
-        bool deleted = json_is_true(json_object_get(o, "deleted"));
-        g_autofree char *version = number(o, "version");
-        g_autofree char *bytes = deleted ? g_strdup("deleted") : number(o, "bytes");
-        g_autofree char *job = json_object_get(o, "job") ? number(o, "job") : g_strdup("");
-        cli_table_add(t, version, member(o, "updated"), member(o, "author"), bytes, job,
-                      member(o, "renamed_from"), NULL);
-    }
-    cli_table_print(cli, t);
+static void
+print_history(Cli *cli, json_t *take_versions)
+{
+    static const CliColumn columns[] = {{"VERSION", "version"},
+                                        {"AT", "updated"},
+                                        {"BY", "author"},
+                                        {"BYTES", "bytes"},
+                                        {"JOB", "job"},
+                                        {"WAS", "renamed_from"},
+                                        {NULL}};
+    cli_print_list(cli, take_versions, columns, NULL, history_cell);
 }
 
 static int
