@@ -14,8 +14,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/face.h"
 #include "engine/in/order_mail.h"
-#include "engine/out/post.h"
-#include "engine/out/role_mail.h"
+#include "engine/people/notice.h"
 #include "engine/role.h"
 #include "store/job/command_orders.h"
 #include "store/job/missed.h"
@@ -117,26 +116,21 @@ look_for(Engine *engine, const Job *job, Maildir *md, Found *ret, GError **error
 static bool
 stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found, GError **error)
 {
-    RoleMailParent parent = {.msgid = job->original_msgid, .subject = job->subject};
     g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, job->id.v);
     g_auto(GStrv) halves = g_strsplit(found->text, "%s", 2);
     g_autofree char *text = g_strjoinv(number, halves);
-    g_autoptr(Compose) c = role_mail_notice(engine, role, job, engine->home->config->owner,
-                                            NULL, text, &parent, error);
-    Post post = {.thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
+    const Notice notice = {
+        .kind = MAIL_NOTICE, .role = role, .job = job, .apart = true, .text = text};
     bool changed;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    if (!c)
-        return false;
     while (txn_again(&txn, error))
-        txn.ok =
-            missed_set(&txn, job->id, NULL, error) &&
-            job_stop(&txn, job->id, found->why, &changed, error) &&
-            (!changed ||
-             (faces_ordered(engine, &txn, job->id, ORDER_STOP, error) &&
-              command_order_add(&txn, job->id, found->why, error) &&
-              order_mail_file(engine, &txn, "STOP", found->who, job->id, NULL, NULL, error) &&
-              post_compose(engine, &txn, MAIL_NOTICE, c, &post, NULL, NULL, error)));
+        txn.ok = missed_set(&txn, job->id, NULL, error) &&
+                 job_stop(&txn, job->id, found->why, &changed, error) &&
+                 (!changed || (faces_ordered(engine, &txn, job->id, ORDER_STOP, error) &&
+                               command_order_add(&txn, job->id, found->why, error) &&
+                               order_mail_file(engine, &txn, "STOP", found->who, job->id, NULL,
+                                               NULL, error) &&
+                               notice_post(engine, &txn, &notice, NULL, error)));
     if (!txn.done)
         return false;
     db_hint(engine->db);

@@ -8,9 +8,8 @@
 #include "engine/in/orders.h"
 #include "engine/out/breaker.h"
 #include "engine/out/outward.h"
-#include "engine/out/post.h"
-#include "engine/out/role_mail.h"
 #include "engine/people/hold.h"
+#include "engine/people/notice.h"
 #include "engine/role.h"
 #include "mail/quote.h"
 #include "store/job/jobs.h"
@@ -52,11 +51,13 @@ say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError *
         g_strdup_printf("Job %" G_GINT64_FORMAT " is stopped. Your mail is kept with it. Reply "
                         "CONTINUE to go on, or CANCEL to end the job.",
                         job->id.v);
-    g_autoptr(Compose) c =
-        role_mail_notice(engine, role, job, m->from->spec, NULL, text, &parent, error);
-    Post post = {
-        .job = job->id, .thread = job->thread, .level = TRUST_ROLE, .mailbox = job->role};
-    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
+    const Notice notice = {.kind = MAIL_NOTICE,
+                           .role = role,
+                           .job = job,
+                           .to = m->from->spec,
+                           .text = text,
+                           .parent = &parent};
+    return notice_post(engine, txn, &notice, NULL, error);
 }
 
 bool

@@ -1,8 +1,7 @@
 #include "engine/people/delivery_failure.h"
 #include "base/banned.h"
-#include "engine/out/post.h"
-#include "engine/out/role_mail.h"
 #include "engine/people/hold.h"
+#include "engine/people/notice.h"
 #include "mail/address.h"
 #include "store/job/jobs.h"
 #include "store/mail/messages.h"
@@ -74,15 +73,15 @@ write_to(Engine *engine,
 
     if (!role)
         return true;
-    g_autoptr(Compose) c =
-        role_mail_notice(engine, role, job, to, subject, text, job ? &parent : NULL, error);
-    Post post = {.job = mail->job,
-                 .round = mail->round,
-                 .thread = job ? job->thread : (ThreadId){0},
-                 .level = TRUST_ROLE,
-                 .floor = &anyone,
-                 .mailbox = role->name};
-    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
+    const Notice notice = {.kind = MAIL_NOTICE,
+                           .role = role,
+                           .job = job,
+                           .to = to,
+                           .subject = subject,
+                           .text = text,
+                           .parent = job ? &parent : NULL,
+                           .floor = &anyone};
+    return notice_post(engine, txn, &notice, NULL, error);
 }
 
 static bool

@@ -1,7 +1,6 @@
 #include "base/banned.h"
 #include "base/digest.h"
-#include "engine/out/post.h"
-#include "engine/out/role_mail.h"
+#include "engine/people/notice.h"
 #include "engine/people/question_kind.h"
 #include "engine/role.h"
 
@@ -42,12 +41,15 @@ hold_ask(Engine *engine, Txn *txn, const HoldQuestion *ask, GError **error)
         return false;
     g_autofree char *hex = digest_hex(&q.digest);
     g_string_append_printf(s, "Digest of what is shown: %s\n\n%s", hex, kind->how);
-    g_autoptr(Compose) c = role_mail_notice(engine, ask->role, job, ask->to, kind->subject,
-                                            s->str, ask->parent, error);
-    Post post = {.thread = job ? job->thread : (ThreadId){0},
-                 .level = TRUST_ROLE,
-                 .mailbox = ask->role->name};
-    if (!c || !post_compose(engine, txn, MAIL_QUESTION, c, &post, NULL, &msgid, error))
+    const Notice notice = {.kind = MAIL_QUESTION,
+                           .role = ask->role,
+                           .job = job,
+                           .apart = true,
+                           .to = ask->to,
+                           .subject = kind->subject,
+                           .text = s->str,
+                           .parent = ask->parent};
+    if (!notice_post(engine, txn, &notice, &msgid, error))
         return false;
     q.msgid = msgid;
     return question_put(txn, &q, &q.id, error) && (!kind->asked || kind->asked(txn, &q, error));

@@ -1,7 +1,6 @@
 #include "engine/people/progress.h"
 #include "base/banned.h"
-#include "engine/out/post.h"
-#include "engine/out/role_mail.h"
+#include "engine/people/notice.h"
 #include "engine/people/tell.h"
 #include "engine/role.h"
 #include "mail/address.h"
@@ -65,16 +64,18 @@ static bool
 say(Engine *engine, Txn *txn, const Job *job, GError **error)
 {
     const ConfRole *role = role_find(engine, job->role);
-    RoleMailParent parent = {.msgid = job->original_msgid, .subject = job->subject};
     g_autofree char *status = tell_job(engine->db, job->id, error);
     if (!status)
         return false;
     g_autofree char *text = g_strdup_printf("I am still at this.\n\n%s", status);
-    g_autoptr(Compose) c =
-        role_mail_notice(engine, role, job, job->asker, NULL, text, &parent, error);
-    Post post = post_of_job(job);
-    post.floor = &job->floor; /* it repeats what the agent says that it does */
-    return c && post_compose(engine, txn, MAIL_PROGRESS, c, &post, NULL, NULL, error);
+    /* It repeats what the agent says that it does. */
+    const Notice notice = {.kind = MAIL_PROGRESS,
+                           .role = role,
+                           .job = job,
+                           .to = job->asker,
+                           .text = text,
+                           .floor = &job->floor};
+    return notice_post(engine, txn, &notice, NULL, error);
 }
 
 bool

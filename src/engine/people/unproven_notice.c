@@ -1,8 +1,7 @@
 #include "engine/people/unproven_notice.h"
 #include "base/banned.h"
 #include "base/text.h"
-#include "engine/out/post.h"
-#include "engine/out/role_mail.h"
+#include "engine/people/notice.h"
 #include "store/told.h"
 #include <inttypes.h>
 
@@ -38,9 +37,9 @@ unproven_notice(Engine *engine,
                         "'%s'. More of them "
                         "from this sender are held without a word until tomorrow.",
                         role->name, m->from->spec, j->proof, subject, m->id, name, name);
-    g_autoptr(Compose) c =
-        role_mail_notice(engine, role, NULL, home->config->owner,
-                         "a mail that can't prove its sender", text, NULL, error);
-    Post post = {.level = TRUST_ROLE, .mailbox = role->name};
-    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
+    const Notice notice = {.kind = MAIL_NOTICE,
+                           .role = role,
+                           .subject = "a mail that can't prove its sender",
+                           .text = text};
+    return notice_post(engine, txn, &notice, NULL, error);
 }

@@ -7,7 +7,7 @@
 #include "engine/checkpoint/continuation.h"
 #include "engine/face.h"
 #include "engine/out/post.h"
-#include "engine/out/role_mail.h"
+#include "engine/people/notice.h"
 #include "engine/people/progress.h"
 #include "engine/people/repliers.h"
 #include "engine/role.h"
@@ -77,8 +77,8 @@ asked_of(const Awake *d)
                             .references = d->asked_head ? d->asked_head->references : NULL};
 }
 
-static Compose *
-compose_reminder(const Awake *d, GError **error)
+static bool
+remind(const Awake *d, Txn *txn, GError **error)
 {
     const GPtrArray *to = d->awaited.to;
     RoleMailParent parent = asked_of(d);
@@ -87,20 +87,22 @@ compose_reminder(const Awake *d, GError **error)
         g_strdup_printf("A reminder: I wrote to you at %s and can't go on without your answer. "
                         "Please reply.",
                         at);
-    g_autoptr(Compose) c = role_mail_notice(
-        d->engine, d->role, d->job, g_ptr_array_index(to, 0), NULL, text, &parent, error);
-    for (guint i = 1; c && i < to->len; i++) {
-        if (!compose_to(c, NULL, g_ptr_array_index(to, i), error))
-            return NULL;
-    }
-    return g_steal_pointer(&c);
+    g_autoptr(GPtrArray) others = g_ptr_array_new();
+    for (guint i = 1; i < to->len; i++)
+        g_ptr_array_add(others, g_ptr_array_index(to, i));
+    const Notice notice = {.kind = MAIL_NOTICE,
+                           .role = d->role,
+                           .job = d->job,
+                           .to = g_ptr_array_index(to, 0),
+                           .others = others,
+                           .text = text,
+                           .parent = &parent};
+    return notice_post(d->engine, txn, &notice, NULL, error);
 }
 
-static Compose *
-compose_question(const Awake *d, GError **error)
+static bool
+ask_owner(const Awake *d, Txn *txn, GError **error)
 {
-    const Home *home = d->engine->home;
-    RoleMailParent parent = original_of(d);
     g_autofree char *at = clock_format_iso(d->awaited.since_us);
     g_autofree char *names = repliers_names(&d->awaited);
     g_autofree char *text = g_strdup_printf(
@@ -108,17 +110,14 @@ compose_question(const Awake *d, GError **error)
         " (%s) waits for %s.\n\nReply CONTINUE to let it go on without one, CANCEL to end it, "
         "or write what to do.",
         at, d->job->id.v, d->job->subject, names);
-    return role_mail_notice(d->engine, d->role, d->job, home->config->owner, NULL, text,
-                            &parent, error);
+    const Notice notice = {.kind = MAIL_NOTICE, .role = d->role, .job = d->job, .text = text};
+    return notice_post(d->engine, txn, &notice, NULL, error);
 }
 
 static bool
 mail_people(const Awake *d, Txn *txn, WaitThen what, GError **error)
 {
-    g_autoptr(Compose) c =
-        what == WAIT_REMIND ? compose_reminder(d, error) : compose_question(d, error);
-    Post post = post_of_job(d->job);
-    return c && post_compose(d->engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
+    return what == WAIT_REMIND ? remind(d, txn, error) : ask_owner(d, txn, error);
 }
 
 /* --- the checkpoint that knows of it --- */

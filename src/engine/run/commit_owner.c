@@ -9,6 +9,7 @@
 #include "engine/out/breaker.h"
 #include "engine/out/post.h"
 #include "engine/people/hold.h"
+#include "engine/people/notice.h"
 #include "engine/run/commit_internal.h"
 
 void
@@ -49,12 +50,15 @@ static bool
 post_notice(
     const Commit *c, Txn *txn, const char *to, const char *text, int step, GError **error)
 {
-    g_autoptr(Compose) mail = role_mail_notice(c->engine, c->role, c->job, to, NULL, text,
-                                               &c->original->letter, error);
-    Post post = post_of_job(c->job);
-    post.step = step;
-    post.floor = step > 0 ? &c->in->floor : NULL;
-    return mail && post_compose(c->engine, txn, MAIL_NOTICE, mail, &post, NULL, NULL, error);
+    const Notice notice = {.kind = MAIL_NOTICE,
+                           .role = c->role,
+                           .job = c->job,
+                           .to = to,
+                           .text = text,
+                           .parent = &c->original->letter,
+                           .floor = step > 0 ? &c->in->floor : NULL,
+                           .step = step};
+    return notice_post(c->engine, txn, &notice, NULL, error);
 }
 
 static bool

@@ -3,8 +3,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/mode.h"
-#include "engine/out/post.h"
-#include "engine/out/role_mail.h"
+#include "engine/people/notice.h"
 #include "engine/role.h"
 #include "engine/run/commit_internal.h"
 #include "engine/run/manifest.h"
@@ -217,10 +216,13 @@ say_so(Engine *engine,
         "to this mail to say something to the fork.",
         id.v, s->job->id.v, s->at->n, s->job->id.v, instruction ? "\n\nIt was told:\n\n" : "",
         instruction ? instruction : "");
-    g_autoptr(Compose) c =
-        role_mail_notice(engine, s->role, fork, s->asker, NULL, text, &original->letter, error);
-    Post post = post_of_job(fork);
-    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
+    const Notice notice = {.kind = MAIL_NOTICE,
+                           .role = s->role,
+                           .job = fork,
+                           .to = s->asker,
+                           .text = text,
+                           .parent = &original->letter};
+    return notice_post(engine, txn, &notice, NULL, error);
 }
 
 /* An address that can't be written to is no reason to have half a fork. */

@@ -2,8 +2,7 @@
 #include "base/banned.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "engine/out/post.h"
-#include "engine/out/role_mail.h"
+#include "engine/people/notice.h"
 #include "engine/run/run_internal.h"
 #include "store/job/timers.h"
 
@@ -19,16 +18,14 @@ typedef struct Wait {
 static bool
 tell_broken(Task *t, Txn *txn, const char *why, GError **error)
 {
-    Engine *engine = t->run->engine;
     g_autofree char *text = g_strdup_printf(
         "The brain '%s' does not work: %s.\n\nIts jobs wait. Mend [brain %s] in "
         "postrider.conf, and they go on. One of them is tried every five "
         "minutes, or at once after: postrider continue %" G_GINT64_FORMAT,
         t->brain->name, why, t->brain->name, t->job->id.v);
-    g_autoptr(Compose) c = role_mail_notice(engine, t->role, NULL, engine->home->config->owner,
-                                            "A brain does not work", text, NULL, error);
-    Post post = {.level = TRUST_ROLE, .mailbox = t->job->role};
-    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
+    const Notice notice = {
+        .kind = MAIL_NOTICE, .role = t->role, .subject = "A brain does not work", .text = text};
+    return notice_post(t->run->engine, txn, &notice, NULL, error);
 }
 
 /* No other job of this brain is to find out the same; those who must know hear of it. */
@@ -48,7 +45,6 @@ pause_broken(Task *t, Txn *txn, const BrainAnswer *answer, Wait *w, GError **err
 static bool
 ask_owner(Task *t, Txn *txn, const char *said, int64_t until_us, GError **error)
 {
-    Engine *engine = t->run->engine;
     g_autofree char *at = clock_format_iso(until_us), *shown = text_vis(said, false);
     g_autofree char *text = g_strdup_printf(
         "The brain '%s' is at a limit, and asks to be left alone for more than a day. It "
@@ -57,11 +53,11 @@ ask_owner(Task *t, Txn *txn, const char *said, int64_t until_us, GError **error)
         "once, type: postrider continue %" G_GINT64_FORMAT
         "\nFor another key or another provider: postrider setup brain",
         t->brain->name, shown, at, t->job->id.v);
-    g_autoptr(Compose) c = role_mail_notice(engine, t->role, NULL, engine->home->config->owner,
-                                            "A brain is at its limit", text, NULL, error);
-    Post post = {.level = TRUST_ROLE, .mailbox = t->job->role};
-
-    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error);
+    const Notice notice = {.kind = MAIL_NOTICE,
+                           .role = t->role,
+                           .subject = "A brain is at its limit",
+                           .text = text};
+    return notice_post(t->run->engine, txn, &notice, NULL, error);
 }
 
 static bool
@@ -135,7 +131,6 @@ say_wait(Task *t, Txn *txn, const Wait *w, bool *ret_told, GError **error)
     const Job *job = t->job;
     bool person = config_is_person(config, job->asker), tell;
     const char *to = person ? job->asker : config->owner;
-    RoleMailParent parent = {.msgid = job->original_msgid, .subject = job->subject};
     int64_t since_us = MIN(job->stalled_us, home_now(engine->home));
     *ret_told = is_news(t, w, since_us);
     if (!*ret_told || ((w->far || w->broken) && g_str_equal(to, config->owner)))
@@ -145,10 +140,9 @@ say_wait(Task *t, Txn *txn, const Wait *w, bool *ret_told, GError **error)
     if (!tell)
         return true;
     g_autofree char *text = wait_words(engine->home, w, since_us);
-    g_autoptr(Compose) c =
-        role_mail_notice(engine, t->role, job, to, NULL, text, &parent, error);
-    Post post = post_of_job(job);
-    return c && post_compose(engine, txn, MAIL_NOTICE, c, &post, NULL, NULL, error) &&
+    const Notice notice = {
+        .kind = MAIL_NOTICE, .role = t->role, .job = job, .to = to, .text = text};
+    return notice_post(engine, txn, &notice, NULL, error) &&
            (!person || timer_drop(txn, job->id, TIMER_ACK, error));
 }
 

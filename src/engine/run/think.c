@@ -2,8 +2,7 @@
 #include "base/banned.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "engine/out/post.h"
-#include "engine/out/role_mail.h"
+#include "engine/people/notice.h"
 #include "engine/people/progress.h"
 #include "engine/run/orphans.h"
 #include "port/port.h"
@@ -66,17 +65,17 @@ acknowledge(Loop *loop, GError **error)
 
     RoleMailParent parent = {
         .msgid = row->msgid, .subject = row->subject, .in_reply_to = row->in_reply_to};
-    g_autoptr(Compose) c =
-        role_mail_notice(engine, ask->role, job, row->from, NULL,
-                         "I have your mail and am working on it.", &parent, error);
-    Post post = post_of_job(job);
+    const Notice notice = {.kind = MAIL_ACK,
+                           .role = ask->role,
+                           .job = job,
+                           .to = row->from,
+                           .text = "I have your mail and am working on it.",
+                           .parent = &parent};
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    if (!c)
-        return false;
     while (txn_again(&txn, error))
         txn.ok = job_check(&txn, ask->claim, ask->in->deadline_us, error) &&
                  timer_drop(&txn, job->id, TIMER_ACK, error) &&
-                 post_compose(engine, &txn, MAIL_ACK, c, &post, NULL, NULL, error);
+                 notice_post(engine, &txn, &notice, NULL, error);
     if (!txn.done)
         return false;
     db_hint(engine->db);
