@@ -22,7 +22,7 @@ for field, value in re.findall(r'\.(\w+)\s*=\s*((?:[^,;{}()]|\((?:[^()]|\([^()]*
         fields.setdefault(key, set()).add(field)
 server = {"host": "host", "port": "port", "tls": "tls", "ca-file": "ca_file", "user": "user", "password-file": "password_file",
           "password-command": "password_command", "token-command": "token_command"}
-by_hand = {"preset": "preset_find", "address": "address", "domain": "domain", "smtp-host": "smtp", "mode": "mode"}
+by_hand = {"preset": "preset_find", "address": "address", "domain": "domain", "smtp-host": "smtp", "mode": "mode", "brain": "brain"}
 assert len(table) > 80 and len(fields) > 40
 for section, key in table:
     bare = key.removeprefix("smtp-")
