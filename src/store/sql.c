@@ -356,7 +356,8 @@ sql_conn_run(SqlConn *conn, const char *sql, GError **error, const char *format,
 }
 
 bool
-sql_run(Txn *txn, const char *sql, int *ret_changes, GError **error, const char *format, ...)
+sql_run(
+    Txn *txn, const char *sql, unsigned *ret_changes, GError **error, const char *format, ...)
 {
     va_list args;
 
@@ -365,7 +366,21 @@ sql_run(Txn *txn, const char *sql, int *ret_changes, GError **error, const char 
     bool ok = run_list(sql_conn(txn->db), sql, error, format, args);
     va_end(args);
     if (ok && ret_changes)
-        *ret_changes = sqlite3_changes(sql_handle(txn->db));
+        *ret_changes = (unsigned)sqlite3_changes(sql_handle(txn->db));
+    return ok;
+}
+
+bool
+sql_changed(Txn *txn, const char *sql, bool *ret, GError **error, const char *format, ...)
+{
+    va_list args;
+
+    g_assert(txn->open);
+    va_start(args, format);
+    bool ok = run_list(sql_conn(txn->db), sql, error, format, args);
+    va_end(args);
+    if (ok)
+        *ret = sqlite3_changes(sql_handle(txn->db)) > 0;
     return ok;
 }
 

@@ -57,8 +57,10 @@ void sql_bind_text(SqlStmt *st, int mark, const char *text);
 int sql_next(SqlStmt *st, GError **error);
 void sql_reset(SqlStmt *st);
 /* Bind, step to the end, no rows. *ret_changes may be NULL. */
-bool
-sql_run(Txn *txn, const char *sql, int *ret_changes, GError **error, const char *format, ...);
+bool sql_run(
+    Txn *txn, const char *sql, unsigned *ret_changes, GError **error, const char *format, ...);
+/* The same: *ret says whether anything was changed. */
+bool sql_changed(Txn *txn, const char *sql, bool *ret, GError **error, const char *format, ...);
 /* The same for an INSERT of one row whose key is one number: *ret_id is that number. */
 bool
 sql_insert(Txn *txn, const char *sql, int64_t *ret_id, GError **error, const char *format, ...);

@@ -11,22 +11,18 @@ told_first(Txn *txn,
            bool *ret_first,
            GError **error)
 {
-    int changes = 0;
-
-    if (!sql_run(txn,
-                 "INSERT INTO told (what, subject, whom, at_us) VALUES (?, ?, ?, steady(?)) "
-                 "ON CONFLICT (what, subject, whom) DO UPDATE SET at_us = excluded.at_us "
-                 "WHERE told.at_us < steady(?)",
-                 &changes, error, "sssii", what, subject, whom, txn_now(txn), since_us))
-        return false;
-    *ret_first = changes != 0;
-    return true;
+    return sql_changed(
+        txn,
+        "INSERT INTO told (what, subject, whom, at_us) VALUES (?, ?, ?, steady(?)) "
+        "ON CONFLICT (what, subject, whom) DO UPDATE SET at_us = excluded.at_us "
+        "WHERE told.at_us < steady(?)",
+        ret_first, error, "sssii", what, subject, whom, txn_now(txn), since_us);
 }
 
 bool
 told_forget(Txn *txn, const char *what, const char *subject, bool *ret_any, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     if (!sql_run(txn, "DELETE FROM told WHERE what = ? AND subject = ?", &changes, error, "ss",
                  what, subject))

@@ -23,7 +23,7 @@ bool
 accept_sent(Txn *txn, const char *msgid, unsigned *ret_n, GError **error)
 {
     g_autoptr(OutRow) row = NULL;
-    int changes = 0;
+    unsigned changes = 0;
 
     if (!outbox_find(txn->db, &VIEWER_OPERATOR, msgid, &row, error))
         return false;
@@ -33,7 +33,7 @@ accept_sent(Txn *txn, const char *msgid, unsigned *ret_n, GError **error)
                          &changes, error, "i", row->id.v) ||
                 (changes > 0 && !accept_question(txn, row->id, true, error))))
         return false;
-    *ret_n = (unsigned)changes;
+    *ret_n = changes;
     return true;
 }
 

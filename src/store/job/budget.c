@@ -173,7 +173,7 @@ bool
 budget_settle(Txn *txn, const JobClaim *claim, bool *ret_woke, GError **error)
 {
     int64_t now = txn_now(txn), workers = db_home(txn->db)->config->workers;
-    int changes = 0;
+    unsigned changes = 0;
 
     if (!sql_run(txn, "DELETE FROM asking WHERE job = ? AND fence = ?", NULL, error, "ii",
                  claim->job.v, claim->fence) ||

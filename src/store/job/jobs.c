@@ -260,7 +260,7 @@ job_claim_holds(Db *db, const JobClaim *claim, bool *ret, GError **error)
 bool
 job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     if (!sql_run(txn, "UPDATE job SET deadline_us = steady(?)" OF_CLAIM, &changes, error,
                  "iiii", deadline_us, claim->job.v, claim->epoch, claim->fence))
@@ -277,7 +277,7 @@ job_count_step(Txn *txn,
                GError **error)
 {
     int64_t step = 0;
-    int changes = 0;
+    unsigned changes = 0;
 
     /* Two statements: what RETURNING gives goes through a table of its own: that costs more. */
     if (!sql_run(txn,
@@ -309,7 +309,7 @@ has_unseen_mail(Db *db, JobId job, bool *ret, GError **error)
 bool
 job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     if (!sql_run(txn, "UPDATE job SET floor = ?" OF_CLAIM, &changes, error, "siii",
                  trust_name(floor), claim->job.v, claim->epoch, claim->fence))
@@ -350,7 +350,7 @@ job_park(Txn *txn,
 bool
 job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     /* A mail that came meanwhile may have made it due already; one that is not to be woken by
      * time has its timer. */
@@ -367,15 +367,11 @@ job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GEr
 bool
 job_unseen(Txn *txn, JobId job, int64_t seq, bool *ret_marked, GError **error)
 {
-    int changes = 0;
-
-    if (!sql_run(txn,
-                 "UPDATE job SET wakes_us = NULL WHERE id = ? AND state = 'parked' AND seq = ? "
-                 "AND wakes_us = resume_us",
-                 &changes, error, "ii", job.v, seq))
-        return false;
-    *ret_marked = changes == 1;
-    return true;
+    return sql_changed(
+        txn,
+        "UPDATE job SET wakes_us = NULL WHERE id = ? AND state = 'parked' AND seq = ? "
+        "AND wakes_us = resume_us",
+        ret_marked, error, "ii", job.v, seq);
 }
 
 bool
@@ -394,7 +390,7 @@ job_due_now(Txn *txn, JobId job, GError **error)
 bool
 job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
     bool goes_on = false;
 
     g_assert(end == JOB_DONE || end == JOB_FAILED);
@@ -415,7 +411,7 @@ job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError *
 bool
 job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     /* The epoch goes up as with STOP: no checkpoint of before may wake it. */
     if (!sql_run(
@@ -434,7 +430,7 @@ bool
 job_release(
     Txn *txn, const JobClaim *claim, Due ready, bool count, const char *why, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     /* A commit within this run has set attempts to 0 already. */
     if (!sql_run(

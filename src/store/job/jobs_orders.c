@@ -28,7 +28,7 @@ order(Txn *txn,
       bool *ret_changed,
       GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
     unsigned taken = 0, asked = 0;
 
     if (!sql_run(txn, sql, &changes, error, "sii", why, txn_now(txn), job.v) ||
@@ -213,13 +213,8 @@ job_go_on(Txn *txn, JobId id, bool *ret_queued, GError **error)
 bool
 job_tell_stopped(Txn *txn, JobId job, int64_t epoch, bool *ret_first, GError **error)
 {
-    int changes = 0;
-
-    if (!sql_run(txn, "UPDATE job SET stop_told = ? WHERE id = ? AND stop_told <> ?", &changes,
-                 error, "iii", epoch, job.v, epoch))
-        return false;
-    *ret_first = changes != 0;
-    return true;
+    return sql_changed(txn, "UPDATE job SET stop_told = ? WHERE id = ? AND stop_told <> ?",
+                       ret_first, error, "iii", epoch, job.v, epoch);
 }
 
 bool

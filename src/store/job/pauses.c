@@ -239,7 +239,7 @@ release_jobs(Txn *txn, const char *brain, GError **error)
 bool
 brain_try_now(Txn *txn, const char *brain, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
     bool told = false;
 
     return sql_run(

@@ -109,7 +109,7 @@ question_put(Txn *txn, const Question *q, QuestionId *ret, GError **error)
 bool
 question_bind(Txn *txn, QuestionId id, OutId mail, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     if (!sql_run(txn,
                  "UPDATE outbox SET question = ? WHERE id = ? AND question IS NULL AND "
@@ -251,7 +251,7 @@ question_decide(Txn *txn,
                 GError **error)
 {
     int64_t left = 0;
-    int changes = 0;
+    unsigned changes = 0;
 
     if (!sql_int(txn->db, "SELECT count(*) " ABOUT "AND " UNDECIDED, 0, &left, error, "i",
                  id.v) ||
@@ -275,29 +275,20 @@ question_decide(Txn *txn,
 bool
 questions_void(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error)
 {
-    int changes = 0;
-
     /* One that STOP made void is ended by CANCEL all the same, not the other way round. */
-    if (!sql_run(txn,
-                 "UPDATE question SET state = 'void', why = ?1, decided_us = ?2 WHERE job = ?3 "
-                 "AND job <> 0 AND (state = 'open' OR "
-                 "(state = 'void' AND why = 'stopped' AND why <> ?1))",
-                 &changes, error, "sii", why, txn_now(txn), job.v))
-        return false;
-    *ret_n = (unsigned)changes;
-    return true;
+    return sql_run(
+        txn,
+        "UPDATE question SET state = 'void', why = ?1, decided_us = ?2 WHERE job = ?3 "
+        "AND job <> 0 AND (state = 'open' OR "
+        "(state = 'void' AND why = 'stopped' AND why <> ?1))",
+        ret_n, error, "sii", why, txn_now(txn), job.v);
 }
 
 bool
 questions_revive(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error)
 {
-    int changes = 0;
-
-    if (!sql_run(txn,
-                 "UPDATE question SET state = 'open', why = NULL, decided_us = NULL "
-                 "WHERE job = ? AND job <> 0 AND state = 'void' AND why = ?",
-                 &changes, error, "is", job.v, why))
-        return false;
-    *ret_n = (unsigned)changes;
-    return true;
+    return sql_run(txn,
+                   "UPDATE question SET state = 'open', why = NULL, decided_us = NULL "
+                   "WHERE job = ? AND job <> 0 AND state = 'void' AND why = ?",
+                   ret_n, error, "is", job.v, why);
 }

@@ -35,16 +35,11 @@ schedule_move(Txn *txn,
               bool *ret_moved,
               GError **error)
 {
-    int changes = 0;
-
-    if (!sql_run(txn,
-                 "UPDATE schedule SET next_us = ?, "
-                 "last_us = coalesce(" SQL_TIME ", last_us) "
-                 "WHERE id = ? AND next_us = ?",
-                 &changes, error, "iiii", next_us, last_us, id, from_us))
-        return false;
-    *ret_moved = changes == 1;
-    return true;
+    return sql_changed(txn,
+                       "UPDATE schedule SET next_us = ?, "
+                       "last_us = coalesce(" SQL_TIME ", last_us) "
+                       "WHERE id = ? AND next_us = ?",
+                       ret_moved, error, "iiii", next_us, last_us, id, from_us);
 }
 
 bool

@@ -75,13 +75,8 @@ timer_drop(Txn *txn, JobId job, const char *purpose, GError **error)
 bool
 timer_take(Txn *txn, const Timer *t, bool *ret_was, GError **error)
 {
-    int changes = 0;
-
-    if (!sql_run(txn, "DELETE FROM timer WHERE id = ? AND wall(due_us) = ?", &changes, error,
-                 "ii", t->id, t->due_us))
-        return false;
-    *ret_was = changes == 1;
-    return true;
+    return sql_changed(txn, "DELETE FROM timer WHERE id = ? AND wall(due_us) = ?", ret_was,
+                       error, "ii", t->id, t->due_us);
 }
 
 bool

@@ -19,7 +19,7 @@ owe_remote(Txn *txn, MsgId message, const char *file, GError **error)
 bool
 copies_add(Txn *txn, MsgId message, const char *folder, const char *file, GError **error)
 {
-    int changes;
+    unsigned changes;
 
     return sql_run(txn,
                    "INSERT INTO copy (message, role, file, at_us, owed) "

@@ -306,7 +306,7 @@ messages_takes_part(
 static bool
 settle_one(Txn *txn, JobId job, int step, MsgId id, const char *why, GError **error)
 {
-    int changes;
+    unsigned changes;
 
     if (!sql_run(txn,
                  "UPDATE message SET state = 'handled', step = ?, why = NULL "
@@ -330,7 +330,7 @@ messages_settle(Txn *txn, JobId job, int step, const MsgId *ids, size_t n, GErro
 }
 
 static bool
-must_change(int changes, MsgId id, GError **error)
+must_change(unsigned changes, MsgId id, GError **error)
 {
     return changes > 0 || err_set(error, ERR_NEVER, "there is no mail %" PRId64, id.v);
 }
@@ -339,7 +339,7 @@ bool
 messages_set_state(Txn *txn, MsgId id, MsgState state, const char *why, GError **error)
 {
     const char *name = msg_state_name(state);
-    int changes;
+    unsigned changes;
 
     return sql_run(txn, "UPDATE message SET state = ?, why = ? WHERE id = ?", &changes, error,
                    "ssi", name, why, id.v) &&
@@ -349,7 +349,7 @@ messages_set_state(Txn *txn, MsgId id, MsgState state, const char *why, GError *
 bool
 messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error)
 {
-    int changes;
+    unsigned changes;
 
     return sql_run(txn, "UPDATE message SET job = ?, round = ? WHERE id = ?", &changes, error,
                    "iii", job.v, (int64_t)round, id.v) &&
@@ -364,7 +364,7 @@ messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error)
 bool
 messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error)
 {
-    int changes;
+    unsigned changes;
 
     /* A mail that also lies on a server is to lie in the same place there; and its copies. */
     return sql_run(txn, "UPDATE message SET folder = ? WHERE id = ?", &changes, error, "si",
@@ -413,7 +413,7 @@ bool
 messages_mark_shown(Txn *txn, const MsgId *ids, size_t n, GError **error)
 {
     for (size_t i = 0; i < n; i++) {
-        int changes;
+        unsigned changes;
 
         if (!sql_run(txn,
                      "UPDATE message SET state = 'shown' WHERE id = ? AND state = 'stored'",

@@ -340,7 +340,7 @@ outbox_decide(Txn *txn, OutId id, bool approved, const char *who, GError **error
 bool
 outbox_again(Txn *txn, OutId id, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     if (!sql_run(txn,
                  "UPDATE delivery SET state = CASE WHEN" UNSENT_COPY

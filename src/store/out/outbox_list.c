@@ -108,14 +108,10 @@ outbox_is_due(Txn *txn, int64_t delivery, bool *ret, GError **error)
 bool
 outbox_sent_if_due(Txn *txn, int64_t delivery, bool *ret, GError **error)
 {
-    int changed = 0;
-    bool ok = sql_run(txn,
-                      "UPDATE delivery AS d SET state = 'sent', why = NULL "
-                      "WHERE d.id = ? AND d.state IN ('ready', 'retry') AND " MAY_LEAVE,
-                      &changed, error, "i", delivery);
-
-    *ret = ok && changed > 0;
-    return ok;
+    return sql_changed(txn,
+                       "UPDATE delivery AS d SET state = 'sent', why = NULL "
+                       "WHERE d.id = ? AND d.state IN ('ready', 'retry') AND " MAY_LEAVE,
+                       ret, error, "i", delivery);
 }
 
 /* Nothing is wider than the viewer: operator, or the role of the mail's job. */

@@ -79,14 +79,14 @@ settle_question(Txn *txn, OutId id, GError **error)
 bool
 outbox_copy_came(Txn *txn, OutId id, int64_t probe, unsigned *ret_n, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     if (!sql_run(txn,
                  "UPDATE delivery SET state = 'sent', ask_us = NULL, "
                  "why = 'arrived: our own copy came back' WHERE" AWAITS,
                  &changes, error, "ii", id.v, probe))
         return false;
-    *ret_n = (unsigned)changes;
+    *ret_n = changes;
     return changes == 0 ||
            (outbox_release_copies(txn, id, error) && settle_question(txn, id, error));
 }
@@ -143,14 +143,14 @@ outbox_asked(Txn *txn, OutId id, GError **error)
 bool
 outbox_count_sent(Txn *txn, OutId id, const char *why, unsigned *ret_n, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     if (!sql_run(txn,
                  "UPDATE delivery SET state = 'sent', why = ? "
                  "WHERE outbox = ? AND state = 'in_doubt'",
                  &changes, error, "si", why, id.v))
         return false;
-    *ret_n = (unsigned)changes;
+    *ret_n = changes;
     return changes == 0 || outbox_release_copies(txn, id, error);
 }
 
@@ -165,15 +165,10 @@ outbox_arrived(Txn *txn, OutId id, const char *who, unsigned *ret_n, GError **er
 bool
 outbox_resend(Txn *txn, OutId id, unsigned *ret_n, GError **error)
 {
-    int changes = 0;
-
-    if (!sql_run(txn,
-                 "UPDATE delivery SET state = 'ready', attempts = 0, next_us = steady(?) "
-                 "WHERE outbox = ? AND state = 'in_doubt'",
-                 &changes, error, "ii", txn_now(txn), id.v))
-        return false;
-    *ret_n = (unsigned)changes;
-    return true;
+    return sql_run(txn,
+                   "UPDATE delivery SET state = 'ready', attempts = 0, next_us = steady(?) "
+                   "WHERE outbox = ? AND state = 'in_doubt'",
+                   ret_n, error, "ii", txn_now(txn), id.v);
 }
 
 bool

@@ -30,7 +30,7 @@ enter_thread(Txn *txn, OutId mail, const char *id, GError **error)
 bool
 server_ids_put(Txn *txn, OutId mail, const char *id, bool *ret_new, GError **error)
 {
-    int changes = 0;
+    unsigned changes = 0;
 
     *ret_new = false;
     if (is_minted(txn->db, id))
