@@ -37,19 +37,19 @@
         guint len;                                                                             \
     } List;                                                                                    \
                                                                                                \
-    static inline void prefix##_free_element(void *one)                                        \
+    G_GNUC_UNUSED static inline void prefix##_free_element(void *one)                          \
     {                                                                                          \
         free_element(one);                                                                     \
     }                                                                                          \
-    static inline List *prefix##_new(void)                                                     \
+    G_GNUC_UNUSED static inline List *prefix##_new(void)                                       \
     {                                                                                          \
         return (List *)g_ptr_array_new_with_free_func(prefix##_free_element);                  \
     }                                                                                          \
-    static inline List *prefix##_new_view(void)                                                \
+    G_GNUC_UNUSED static inline List *prefix##_new_view(void)                                  \
     {                                                                                          \
         return (List *)g_ptr_array_new();                                                      \
     }                                                                                          \
-    static inline void prefix##_add(List *list, Element *one)                                  \
+    G_GNUC_UNUSED static inline void prefix##_add(List *list, Element *one)                    \
     {                                                                                          \
         g_ptr_array_add(LIST_ARRAY(list), one);                                                \
     }                                                                                          \

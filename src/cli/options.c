@@ -129,8 +129,11 @@ options_read(Cli *cli, int *argc, char ***argv)
     cli->options = parse_args(cli->row->args);
     g_autoptr(GArray) entries = entries_of(cli->options);
     g_option_context_set_help_enabled(context, FALSE);
-    /* Where there is no option, what follows an operand is one too: `config set A B -1`. */
-    g_option_context_set_strict_posix(context, entries->len == 0);
+    /* A number below zero is no option: `config set A B -1`. */
+    bool number = false;
+    for (int i = 1; i < *argc; i++)
+        number |= (*argv)[i][0] == '-' && g_ascii_isdigit((*argv)[i][1]);
+    g_option_context_set_strict_posix(context, number && entries->len == 0);
     g_option_context_add_main_entries(context, (const GOptionEntry *)(void *)entries->data,
                                       NULL);
     if (!g_option_context_parse(context, argc, argv, &error))
