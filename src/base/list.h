@@ -24,6 +24,8 @@
 
 #define LIST_ARRAY(list) ((GPtrArray *)(list))
 
+/* Names of types can't stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
+
 /* Each element in turn; Type may be const. The inner loop runs once: it is what declares the
  * element, and `go` is how the outer one hears of a `break`. */
 #define LIST_EACH(Type, one, list)                                                             \
@@ -59,3 +61,5 @@
             g_ptr_array_unref(LIST_ARRAY(list));                                               \
     }                                                                                          \
     G_DEFINE_AUTOPTR_CLEANUP_FUNC(List, prefix##_free)
+
+/* NOLINTEND(bugprone-macro-parentheses) */

@@ -71,6 +71,8 @@ typedef struct Shape {
     GDestroyNotify free;
     bool whole; /* reads heavy fields too */
 } Shape;
+/* Names of types can't stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
+
 /* Its table, its struct, the list of them, its fields. */
 #define SHAPE(from, Row, list, all)                                                            \
     .table = from, .fields = all, .n = G_N_ELEMENTS(all), .size = sizeof(Row),                 \
@@ -108,3 +110,5 @@ json_t *shape_time(int64_t wall_us);
     }                                                                                          \
     G_DEFINE_AUTOPTR_CLEANUP_FUNC(Row, prefix##_free)                                          \
     LIST_OF(List, list, Row, prefix##_free)
+
+/* NOLINTEND(bugprone-macro-parentheses) */
