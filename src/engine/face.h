@@ -17,11 +17,11 @@
 
 struct FaceOps {
     const char *name; /* report, plan, workflow; no ':' in it */
-    const SqlPart
-        *tables; /* its tables, versioned by itself; for a face of ours in src/store */
-    const char *const
-        *watches; /* folders beneath the home whose changes wake look(); ends with NULL.
-                                    Kept as rows, since the master links no face */
+    /* Its tables, versioned by itself; those of a face of ours lie in src/store. */
+    const SqlPart *tables;
+    /* Folders beneath the home whose changes wake look(); ends with NULL. Kept as rows, since the
+     * master links no face. */
+    const char *const *watches;
 
     /* --- mail comes in, in intake's transaction --- */
 
