@@ -16,13 +16,14 @@ wipe(char *text)
     g_free(text);
 }
 
-void
+static void
 secret_clear(Secret *secret)
 {
     wipe(secret->password);
     wipe(secret->token);
     *secret = (Secret){0};
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Secret, secret_clear)
 
 /* The first line; a password may hold anything but its end. False: there is none. */
 static bool
@@ -74,8 +75,8 @@ from_command(const Home *home, const char *const *argv, char **ret, GError **err
            err_set(error, ERR_CONFIG, "the command '%s' gives no password", argv[0]);
 }
 
-bool
-login_secret(const Home *home, const ConfServer *server, Secret *ret, GError **error)
+static bool
+read_secret(const Home *home, const ConfServer *server, Secret *ret, GError **error)
 {
     *ret = (Secret){0};
     if (server->token_command && server->token_command[0])
@@ -86,8 +87,61 @@ login_secret(const Home *home, const ConfServer *server, Secret *ret, GError **e
            from_file(home, server->password_file, &ret->password, error);
 }
 
-char *
-login_ca_file(const Home *home, const ConfServer *server)
+/* The certificates to trust; the setting is relative to the home. NULL: the system's. */
+static char *
+find_ca_file(const Home *home, const ConfServer *server)
 {
     return *server->ca_file ? g_canonicalize_filename(server->ca_file, home->path) : NULL;
+}
+
+bool
+login_imap(const Home *home,
+           const ConfServer *server,
+           ImapOptions more,
+           ImapConn **ret,
+           GError **error)
+{
+    g_auto(Secret) secret = {0};
+    g_autofree char *ca = find_ca_file(home, server);
+
+    if (!read_secret(home, server, &secret, error))
+        return false;
+    more.host = server->host;
+    more.port = (unsigned)server->port;
+    more.tls = g_str_equal(server->tls, "none")       ? IMAP_TLS_NONE
+               : g_str_equal(server->tls, "starttls") ? IMAP_TLS_STARTTLS
+                                                      : IMAP_TLS_IMPLICIT;
+    more.ca_file = ca;
+    more.user = server->user;
+    more.password = secret.password;
+    more.token = secret.token;
+    return imap_open(&more, ret, error);
+}
+
+void
+submission_clear(Submission *s)
+{
+    g_clear_pointer(&s->smtp, smtp_close);
+    secret_clear(&s->secret);
+    g_clear_pointer(&s->ca_file, g_free);
+}
+
+bool
+login_smtp(const Home *home, const ConfServer *server, Submission *ret, GError **error)
+{
+    SmtpPlace *place = &ret->place;
+
+    if (!read_secret(home, server, &ret->secret, error))
+        return false;
+    ret->ca_file = find_ca_file(home, server);
+    place->host = server->host;
+    place->port = server->port;
+    place->tls = g_str_equal(server->tls, "none")       ? SMTP_TLS_NONE
+                 : g_str_equal(server->tls, "starttls") ? SMTP_TLS_STARTTLS
+                                                        : SMTP_TLS_IMPLICIT;
+    place->ca_file = ret->ca_file;
+    place->user = server->user;
+    place->password = ret->secret.password;
+    place->token = ret->secret.token;
+    return smtp_open(place, &ret->smtp, error);
 }

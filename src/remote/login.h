@@ -1,21 +1,35 @@
 #pragma once
 
 /*
- * The way to a server's password or token. They are read when a connection is made, and stand in
- * no error and no log, even if the server repeats them (base/secret.h).
+ * The one way into a mail server, for the account, for what is sent, for `setup` and `doctor`: as
+ * the settings say it. Passwords and tokens are read when a connection is made, and stand in no
+ * error and no log, even if the server repeats them (base/secret.h): from token-command, else
+ * password-command, else password-file (base/secretfile.h). A command is run without a shell, for
+ * a minute at most; its first line counts. ERR_CONFIG when what is named can't be had.
  */
 #include "base/home.h"
+#include "wire/imap.h"
+#include "wire/smtp.h"
+
+/* more: what the settings do not say, such as how long to wait; the rest of it is filled in. */
+bool login_imap(const Home *home,
+                const ConfServer *server,
+                ImapOptions more,
+                ImapConn **ret,
+                GError **error);
 
 typedef struct Secret {
     char *password, *token; /* one of them, or neither */
 } Secret;
-void secret_clear(Secret *secret); /* wipes */
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Secret, secret_clear)
 
-/* token-command, else password-command, else password-file (base/secretfile.h). A command is
- * run without a shell, for a minute at most; its first line counts. ERR_CONFIG when what is
- * named can't be had. */
-bool login_secret(const Home *home, const ConfServer *server, Secret *ret, GError **error);
-/* The certificates to trust, by their absolute path: the setting is relative to the home. NULL: the
- * system's. Caller frees. */
-char *login_ca_file(const Home *home, const ConfServer *server);
+/* A connection with what it borrows. */
+typedef struct Submission {
+    Smtp *smtp; /* NULL: none */
+    SmtpPlace place;
+    Secret secret;
+    char *ca_file;
+} Submission;
+void submission_clear(Submission *s); /* hangs up, and wipes */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Submission, submission_clear)
+/* ret->place: as more above. */
+bool login_smtp(const Home *home, const ConfServer *server, Submission *ret, GError **error);

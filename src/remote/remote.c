@@ -29,36 +29,16 @@
 
 /* --- the connection --- */
 
-static ImapTls
-tls_of(const ConfServer *server)
-{
-    if (g_str_equal(server->tls, "none"))
-        return IMAP_TLS_NONE;
-    return g_str_equal(server->tls, "starttls") ? IMAP_TLS_STARTTLS : IMAP_TLS_IMPLICIT;
-}
-
 static bool
 log_in(Remote *r, GError **error)
 {
     const Home *home = r->engine->home;
     const ConfServer *server = &r->account->server;
-    g_auto(Secret) secret = {0};
-    g_autofree char *ca = login_ca_file(home, server);
+    const ImapOptions more = {
+        .max_body = home->config->max_message, .has_stop = true, .stop_fd = r->stop_fd};
     if (!*server->host)
         return err_set(error, ERR_CONFIG, "[account %s] has no 'host'", r->account->name);
-    if (!login_secret(home, server, &secret, error))
-        return false;
-    ImapOptions options = {.host = server->host,
-                           .port = (unsigned)server->port,
-                           .tls = tls_of(server),
-                           .ca_file = ca,
-                           .user = server->user,
-                           .password = secret.password,
-                           .token = secret.token,
-                           .max_body = home->config->max_message,
-                           .has_stop = true,
-                           .stop_fd = r->stop_fd};
-    return imap_open(&options, &r->conn, error);
+    return login_imap(home, server, more, &r->conn, error);
 }
 
 static void

@@ -8,9 +8,7 @@
 void
 submit_hang_up(Pass *p)
 {
-    g_clear_pointer(&p->smtp, smtp_close);
-    secret_clear(&p->secret);
-    g_clear_pointer(&p->ca_file, g_free);
+    submission_clear(&p->out);
     p->account = NULL;
 }
 
@@ -21,34 +19,12 @@ submit_stop_us(const Pass *p)
     return MAX(p->engine->home->config->drain_us, 1);
 }
 
-static SmtpTls
-tls_of(const char *word)
-{
-    if (g_str_equal(word, "starttls"))
-        return SMTP_TLS_STARTTLS;
-    return g_str_equal(word, "none") ? SMTP_TLS_NONE : SMTP_TLS_IMPLICIT;
-}
-
 static bool
 connect_to(Pass *p, const ConfAccount *account, GError **error)
 {
-    const Home *home = p->engine->home;
-    const ConfServer *server = &account->smtp;
-
     submit_hang_up(p);
-    if (!login_secret(home, server, &p->secret, error))
-        return false;
-    p->ca_file = login_ca_file(home, server);
-    p->place = (SmtpPlace){.host = server->host,
-                           .port = server->port,
-                           .tls = tls_of(server->tls),
-                           .ca_file = p->ca_file,
-                           .user = server->user,
-                           .password = p->secret.password,
-                           .token = p->secret.token,
-                           .stop = submit_asked_to_stop,
-                           .stop_us = submit_stop_us(p)};
-    if (!smtp_open(&p->place, &p->smtp, error))
+    p->out.place = (SmtpPlace){.stop = submit_asked_to_stop, .stop_us = submit_stop_us(p)};
+    if (!login_smtp(p->engine->home, &account->smtp, &p->out, error))
         return err_prefix(error, "account '%s'", account->name);
     p->account = account;
     return true;
@@ -119,7 +95,8 @@ submit_reach(Pass *p, const ConfAccount *account, bool *ret_ready, GError **erro
     int64_t until;
 
     *ret_ready = true;
-    if (account->by_sendmail || (p->account == account && p->smtp && smtp_is_open(p->smtp)))
+    if (account->by_sendmail ||
+        (p->account == account && p->out.smtp && smtp_is_open(p->out.smtp)))
         return true;
     if (!outbox_account_paused(p->engine->db, account->name, &until, &why, error))
         return false;

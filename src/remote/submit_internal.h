@@ -7,15 +7,11 @@
 #include "remote/login.h"
 #include "remote/submit.h"
 #include "store/out/outbox_smtp.h"
-#include "wire/smtp.h"
 
 typedef struct Pass {
     Engine *engine;
     const ConfAccount *account; /* of the open connection */
-    Smtp *smtp;                 /* NULL: none, or by a program */
-    Secret secret;              /* of the connection, which borrows them */
-    char *ca_file;
-    SmtpPlace place;
+    Submission out;             /* without a connection: by a program, or not yet */
     SubmitStats stats;
 } Pass;
 

@@ -252,7 +252,7 @@ hand_over(Parcel *c)
     else if (c->account->by_sendmail)
         send_by_program(c, &mail);
     else
-        smtp_send(c->pass->smtp, &mail, c->results);
+        smtp_send(c->pass->out.smtp, &mail, c->results);
 }
 
 bool

@@ -9,22 +9,6 @@
 
 #define ANSWER_US (30 * USEC_PER_SEC)
 
-typedef struct Way {
-    Secret secret;
-    char *ca_file;
-    SmtpPlace place; /* borrowed by smtp */
-    Smtp *smtp;      /* NULL: the local program */
-} Way;
-
-static void
-way_clear(Way *way)
-{
-    smtp_close(g_steal_pointer(&way->smtp));
-    secret_clear(&way->secret);
-    g_clear_pointer(&way->ca_file, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Way, way_clear)
-
 /* Where the service looks for it too. */
 static char *
 find_sendmail(void)
@@ -34,7 +18,7 @@ find_sendmail(void)
 }
 
 static bool
-open_way(MailTrial *t, Way *ret, GError **error)
+open_way(MailTrial *t, Submission *ret, GError **error)
 {
     const ConfServer *server = &t->account->smtp;
     if (t->account->by_sendmail) {
@@ -42,30 +26,15 @@ open_way(MailTrial *t, Way *ret, GError **error)
         return access(program, X_OK) == 0 ||
                err_set(error, ERR_CONFIG, "there is no %s", program);
     }
-    if (!login_secret(t->setup->cli->home, server, &ret->secret, error))
-        return false;
-    ret->ca_file = login_ca_file(t->setup->cli->home, server);
-    const char *tls = server->tls;
-    ret->place = (SmtpPlace){
-        .host = server->host,
-        .port = server->port,
-        .tls = g_str_equal(tls, "none")       ? SMTP_TLS_NONE
-               : g_str_equal(tls, "starttls") ? SMTP_TLS_STARTTLS
-                                              : SMTP_TLS_IMPLICIT,
-        .ca_file = ret->ca_file,
-        .user = server->user,
-        .password = ret->secret.password,
-        .token = ret->secret.token,
-        .wait_us = ANSWER_US,
-    };
-    return smtp_open(&ret->place, &ret->smtp, error);
+    ret->place = (SmtpPlace){.wait_us = ANSWER_US};
+    return login_smtp(t->setup->cli->home, server, ret, error);
 }
 
 int
 trial_submission(MailTrial *t)
 {
     GError *error = NULL;
-    g_auto(Way) way = {0};
+    g_auto(Submission) way = {0};
     if (!t->account->by_sendmail && !*t->account->smtp.host) {
         setup_say(t->setup, "submission: none is set: mail to people outside is held\n");
         return 0;
@@ -89,7 +58,7 @@ last_byte(void *user, GError **error)
 bool
 trial_send(MailTrial *t, const char *address, GBytes *bytes, GError **error)
 {
-    g_auto(Way) way = {0};
+    g_auto(Submission) way = {0};
     const char *const to[] = {address};
     const SmtpMail mail = {
         .from = address, .to = to, .n_to = 1, .bytes = bytes, .last_byte = last_byte};

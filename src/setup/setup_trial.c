@@ -47,35 +47,16 @@ trial_failed(MailTrial *t, const char *step, GError *why)
 
 /* --- IMAP --- */
 
-static ImapTls
-imap_tls_of(const char *word)
-{
-    return g_str_equal(word, "none")       ? IMAP_TLS_NONE
-           : g_str_equal(word, "starttls") ? IMAP_TLS_STARTTLS
-                                           : IMAP_TLS_IMPLICIT;
-}
-
 static bool
 connect_imap(MailTrial *t, GError **error)
 {
     const ConfServer *server = &t->account->server;
-    g_auto(Secret) secret = {0};
-    g_autofree char *ca = login_ca_file(t->setup->cli->home, server);
-    if (!login_secret(t->setup->cli->home, server, &secret, error))
-        return false;
-    if (!secret.password && !secret.token)
+    const ImapOptions more = {.time_us = ANSWER_US};
+    const char *const *password = server->password_command, *const *token =
+                                                                server->token_command;
+    if (!*server->password_file && !(password && *password) && !(token && *token))
         return err_set(error, ERR_CONFIG, "no password is set");
-    const ImapOptions options = {
-        .host = server->host,
-        .port = (unsigned)server->port,
-        .tls = imap_tls_of(server->tls),
-        .ca_file = ca,
-        .user = server->user,
-        .password = secret.password,
-        .token = secret.token,
-        .time_us = ANSWER_US,
-    };
-    return imap_open(&options, &t->conn, error);
+    return login_imap(t->setup->cli->home, server, more, &t->conn, error);
 }
 
 /* Servers that don't tell where new mail begins are asked for all there is. */
