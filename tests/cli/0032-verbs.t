@@ -32,7 +32,8 @@ wrong=()
 for row in "${rows[@]}"; do
     name=${row%%$'\t'*} rest=${row#*$'\t'}
     arguments=${rest%%$'\t'*}
-    read -ra COMP_WORDS <<<"$PR_BIN $name --"
+    read -ra words <<<"$name --"
+    COMP_WORDS=("$PR_BIN" "${words[@]}")
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
     _postrider
     want=$arguments

@@ -159,8 +159,12 @@ outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid)
     if (!build(engine, mail, &c, &error))
         return cli_error(0, error);
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
-        txn.ok = post_compose(engine, &txn, MAIL_LETTER, c, &post, NULL, ret_msgid, &error);
+    while (txn_again(&txn, &error)) {
+        g_autofree char *msgid = NULL;
+        txn.ok = post_compose(engine, &txn, MAIL_LETTER, c, &post, NULL, &msgid, &error);
+        g_free(*ret_msgid);
+        *ret_msgid = g_steal_pointer(&msgid);
+    }
     if (!txn.done)
         return cli_error(0, error);
     if (config_role_at(cli->home->config, mail->from))
