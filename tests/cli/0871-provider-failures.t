@@ -213,5 +213,19 @@ for line in map(json.loads, open(sys.argv[1])):
 print(len(told), max(told.values()))
 P
 is "$(python3 "$WORK/told.py" "$WORK/fake.log")" '8 1' 'a repair is asked for where the model answered wrongly, once, and nowhere else'
+# What was too long is asked again with half of it.
+cat >"$WORK/half.py" <<'P'
+import json, re, sys
+log, run, row = sys.argv[1:]
+def texts(x):
+    return len(x.encode()) if isinstance(x, str) else sum(map(texts, x)) if isinstance(x, list) else \
+        texts(x.get('content') or x.get('text') or '')
+first = next(b for b in (json.loads(l) for l in open(log)) if b['path'].split('/')[1] == row)['body']
+shown = texts(first.get('system') or '') + texts(first['messages'])
+kb = int(re.search(rf'too long.*brain=b{row[3:]} bytes="(\d+) KB"', open(run).read())[1])
+print('half' if abs(shown / 2 / 1024 - kb) < 1.1 else f'{kb} KB of {shown} bytes')
+P
+row=row$(grep -n '^413 too large  ' "$WORK/rows" | cut -d: -f1)
+is "$(python3 "$WORK/half.py" "$WORK/fake.log" "$WORK/run.log" "$row")" half 'and with half of what it was before that'
 ok 'a question that is too long for good names the setting' grep -rq 'context-bytes' "$HOME_DIR/mail/kim/new"
 done_testing
