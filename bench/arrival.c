@@ -3,7 +3,6 @@
  * before the rename into new/, and by the brain itself as its first act. Each mail waits for
  * the answer to the one before, so every arrival finds everything asleep.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "measure.h"

@@ -4,7 +4,6 @@
  * The brain of the arrival bench: its first act is to look at the clock, its second to tell the
  * bench, its answer is one word. Links nothing but libc, so that its own start costs little.
  */
-#include "base/banned.h"
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>

@@ -8,7 +8,6 @@
  * how fast files are made in it.
  */
 #include "engine/out/deliver.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"

@@ -17,7 +17,6 @@
  * when it came back, then what integrity_check says. Exit 0: clean. 1: damaged. 2: could not
  * run. Works in a temporary folder that it removes.
  */
-#include "base/banned.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "store/db.h"

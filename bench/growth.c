@@ -4,7 +4,6 @@
  * full. Then the newest 20 are listed, by a call and by the whole program. The look at the
  * whole mailbox at a start grows with it and is printed beside.
  */
-#include "base/banned.h"
 #include "base/err.h"
 #include "cli/faces.h"
 #include "corpus.h"

@@ -3,7 +3,6 @@
  * account over 20 seconds, and the master's memory. One wake-up a minute is the master's sweep,
  * which may fall into the time that we look.
  */
-#include "base/banned.h"
 #include "base/err.h"
 #include "measure.h"
 #include "place.h"

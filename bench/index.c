@@ -4,7 +4,6 @@
  * notmuch becomes slower as its database grows, so this is kind to it. Ours includes reading
  * and parsing the mail again; the store has taken it in before.
  */
-#include "base/banned.h"
 #include "base/err.h"
 #include "cli/faces.h"
 #include "corpus.h"

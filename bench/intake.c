@@ -7,7 +7,6 @@
  * cache.
  */
 #include "engine/in/intake.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"

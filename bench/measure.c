@@ -1,5 +1,4 @@
 #include "measure.h"
-#include "base/banned.h"
 #include <time.h>
 
 int

@@ -4,7 +4,6 @@
  * against a bare walk with one lstat() for each file.
  */
 #include "notes/notes.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "measure.h"
 #include "place.h"

@@ -1,5 +1,4 @@
 #include "place.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,6 @@
  * `status`, which opens the store beside a running `serve`. /bin/true is what a start costs at
  * least.
  */
-#include "base/banned.h"
 #include "measure.h"
 #include "place.h"
 

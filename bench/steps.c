@@ -13,7 +13,6 @@
  * Then how long the context of a thread of 1,000 mails takes, and how much memory a run on it
  * needs at its peak.
  */
-#include "base/banned.h"
 #include "base/err.h"
 #include "brain/brain.h"
 #include "cli/faces.h"

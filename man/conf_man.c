@@ -2,7 +2,6 @@
  * Prints postrider.conf.5: the page given as argument, its line `.\" KEYS` replaced by the
  * table of keys (base/config.h). So the manual can't forget a key or state an old default.
  */
-#include "base/banned.h"
 #include "base/config.h"
 #include <stdio.h>
 

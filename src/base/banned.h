@@ -1,9 +1,10 @@
 #pragma once
 
-/* Calls that this project does without. Using one does not compile. */
+/* Calls that this project does without. Using one does not compile: meson.build puts this before every file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #undef strcpy
 #define strcpy(d, s) sorry_strcpy_is_banned_use_g_strlcpy_or_GString

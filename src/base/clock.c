@@ -1,5 +1,4 @@
 #include "base/clock.h"
-#include "base/banned.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include <errno.h>

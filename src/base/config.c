@@ -4,7 +4,6 @@
  * values; then each array is filled; then what must fit together is compared.
  */
 #include "base/config.h"
-#include "base/banned.h"
 #include "base/config_internal.h"
 #include "base/list.h"
 #include "base/preset.h"

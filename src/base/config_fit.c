@@ -2,7 +2,6 @@
  * What must fit together: each value is right by itself, but a role may name a brain that is
  * not there, or two mailboxes one address. The line to blame is the later one.
  */
-#include "base/banned.h"
 #include "base/config_internal.h"
 #include "base/err.h"
 #include "base/preset.h"

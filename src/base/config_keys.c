@@ -1,5 +1,4 @@
 /* Every key there is. The order is that of `config show` and of the manual page. */
-#include "base/banned.h"
 #include "base/config.h"
 
 /* clang-format off */

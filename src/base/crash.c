@@ -1,5 +1,4 @@
 #include "base/crash.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include <fcntl.h>

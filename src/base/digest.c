@@ -1,5 +1,4 @@
 #include "base/digest.h"
-#include "base/banned.h"
 
 bool
 digest_equal(const Digest *a, const Digest *b)

@@ -1,5 +1,4 @@
 #include "base/err.h"
-#include "base/banned.h"
 #include "base/secret.h"
 #include <errno.h>
 #include <sysexits.h>

@@ -4,7 +4,6 @@
  * it.
  */
 #include "base/exchange.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

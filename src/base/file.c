@@ -4,7 +4,6 @@
  * by descriptor, so a folder that is renamed meanwhile changes nothing.
  */
 #include "base/file.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/crash.h"

@@ -1,5 +1,4 @@
 #include "base/home.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"

@@ -10,7 +10,6 @@
  * 127 with one line on stderr when the program can't be run, 126 when a limit can't be set, 64
  * for a wrong call.
  */
-#include "base/banned.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>

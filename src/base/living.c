@@ -1,5 +1,4 @@
 #include "base/living.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/digest.h"

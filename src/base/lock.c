@@ -4,7 +4,6 @@
  * elsewhere after the lock was granted is therefore tried again.
  */
 #include "base/lock.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/err.h"

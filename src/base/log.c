@@ -1,5 +1,4 @@
 #include "base/log.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/proc.h"

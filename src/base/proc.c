@@ -1,7 +1,5 @@
 #include "base/proc.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/proc_spawn.h"
@@ -9,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>

@@ -9,7 +9,6 @@
  * may still hold the pipes open, so the end of a pipe is never waited for once the child is
  * gone: what lies in it is taken, and that is all.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/err.h"

@@ -1,5 +1,4 @@
 #include "base/secret.h"
-#include "base/banned.h"
 #include <glib.h>
 
 #define CUT_MIN 6    /* less of a secret is none: "sk-" and the like */

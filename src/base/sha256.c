@@ -1,5 +1,4 @@
 /* SHA-256 and HMAC by libcrypto: for programs that read mail. */
-#include "base/banned.h"
 #include "base/digest.h"
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>

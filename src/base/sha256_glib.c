@@ -2,7 +2,6 @@
  * SHA-256 and HMAC by GLib, in place of sha256.c: for the front, which hashes little and starts
  * often. GLib takes five times as long for a byte, libcrypto 0.7 ms to be loaded.
  */
-#include "base/banned.h"
 #include "base/digest.h"
 
 static void

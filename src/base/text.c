@@ -1,5 +1,4 @@
 #include "base/text.h"
-#include "base/banned.h"
 #include "base/clock.h"
 
 /* How many bytes of a malformed sequence one U+FFFD stands for: the longest start of something

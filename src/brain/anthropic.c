@@ -3,7 +3,6 @@
  * when it has ended, since nothing is done with half an answer. A stream counts only with its
  * `message_stop`. Servers that ignore `stream` and send one JSON object are understood too.
  */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "brain/api.h"

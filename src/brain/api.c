@@ -1,5 +1,4 @@
 #include "brain/api.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/secret.h"

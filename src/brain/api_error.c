@@ -3,7 +3,6 @@
  * local servers also send strings, FastAPI's `detail`, or HTML of a proxy. What matters: one
  * line for a person, whether it is about money, and when a limit ends.
  */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "brain/api.h"

@@ -1,5 +1,4 @@
 #include "brain/brain.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/secret.h"
 #include "base/text.h"

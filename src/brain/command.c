@@ -3,8 +3,6 @@
  * is found before it is started, so that one which is missing is the brain's fault and never
  * looks like a failed job.
  */
-#include "base/banned.h"
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/text.h"

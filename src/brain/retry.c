@@ -1,5 +1,4 @@
 #include "brain/retry.h"
-#include "base/banned.h"
 #include "base/clock.h"
 
 #define HERE_MAX_US (60 * USEC_PER_SEC) /* longer waits are not sat out in the call */

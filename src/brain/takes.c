@@ -3,7 +3,6 @@
  * name is looked up here, for the few families whose models all see. A model that is not
  * listed sees nothing: a question with a picture that it can't take would fail as a whole.
  */
-#include "base/banned.h"
 #include "brain/brain.h"
 
 typedef struct Family {

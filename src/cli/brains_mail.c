@@ -1,5 +1,4 @@
 /* Brains and accounts of `postrider-mail`: those that need no network library. */
-#include "base/banned.h"
 #include "brain/brain.h"
 #include "cli/net.h"
 

@@ -1,5 +1,4 @@
 /* Brains and accounts of `postrider-net`: all kinds. */
-#include "base/banned.h"
 #include "brain/brain.h"
 #include "cli/net.h"
 

@@ -1,5 +1,4 @@
 #include "cli/cli.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"

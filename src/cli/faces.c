@@ -1,5 +1,4 @@
 #include "cli/faces.h"
-#include "base/banned.h"
 #include "letter/mode_letter.h"
 #include "steps/mode_steps.h"
 

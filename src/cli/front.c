@@ -1,5 +1,4 @@
 /* `postrider`: the verbs that need no mail library. */
-#include "base/banned.h"
 #include "cli/cli.h"
 
 int

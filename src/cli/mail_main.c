@@ -1,5 +1,4 @@
 /* libexec `postrider-mail`: the verbs that read or write mail. */
-#include "base/banned.h"
 #include "cli/cli.h"
 #include "cli/faces.h"
 

@@ -2,7 +2,6 @@
  * libexec `postrider-parse HOME`: parses the mail on standard input as a mail that comes in, and
  * says nothing. Whether that ends the process is what engine/in/suspects.h wants to know.
  */
-#include "base/banned.h"
 #include "base/file.h"
 #include "base/home.h"
 #include "engine/in/mail_in.h"

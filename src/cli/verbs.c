@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 

@@ -1,5 +1,4 @@
 #include "engine/engine.h"
-#include "base/banned.h"
 #include "engine/face.h"
 #include "engine/mode.h"
 

@@ -1,5 +1,4 @@
 #include "engine/face.h"
-#include "base/banned.h"
 #include "base/err.h"
 
 bool

@@ -1,5 +1,4 @@
 #include "engine/follow.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "engine/in/mail_in.h"
 #include "mail/identity.h"

@@ -1,5 +1,4 @@
 #include "engine/mail_content.h"
-#include "base/banned.h"
 #include "base/json.h"
 #include "engine/checkpoint/continuation.h"
 #include "engine/in/mail_in.h"

@@ -1,5 +1,4 @@
 #include "engine/mode.h"
-#include "base/banned.h"
 
 void
 mode_mail_free(ModeMail *m)

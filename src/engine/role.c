@@ -1,5 +1,4 @@
 #include "engine/role.h"
-#include "base/banned.h"
 #include "store/job/role_rows.h"
 
 /* As a section without a word in it would be, where that counts for a job without a brain. */

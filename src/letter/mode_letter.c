@@ -1,5 +1,4 @@
 #include "letter/mode_letter.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"

@@ -6,7 +6,6 @@
  */
 #include "mail/address.h"
 
-#include "base/banned.h"
 #include "base/limits.h"
 #include "mail/mime/encode.h"
 #include "mail/mime/encword.h"

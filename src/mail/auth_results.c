@@ -1,7 +1,5 @@
 #include "mail/auth_results.h"
 
-#include "base/banned.h"
-
 #define RESULTS_MAX 100u
 
 /* ---- words and comments ---- */

@@ -3,7 +3,6 @@
  * down (compose_format.c) can't fail by what it says.
  */
 #include "mail/compose.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/text.h"

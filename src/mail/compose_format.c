@@ -2,7 +2,6 @@
  * What was set, written down in one order. Nothing else goes in: no host name, no random
  * boundary, no clock.
  */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/limits.h"

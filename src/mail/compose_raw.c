@@ -6,7 +6,6 @@
  */
 #include "mail/compose.h"
 
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/text.h"

@@ -1,6 +1,5 @@
 #include "mail/dsn.h"
 
-#include "base/banned.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "mail/mime/header.h"

@@ -1,5 +1,4 @@
 #include "mail/identity.h"
-#include "base/banned.h"
 #include "mail/mime/header.h"
 #include "mail/quote.h"
 

@@ -6,7 +6,6 @@
  */
 #include "mail/maildate.h"
 
-#include "base/banned.h"
 #include <gmime/gmime.h>
 
 #define YEAR_MAX 2200

@@ -4,7 +4,6 @@
  * list again. No rename replaces a file.
  */
 #include "mail/maildir.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/crash.h"

@@ -11,7 +11,6 @@
  */
 #include "mail/maildir_internal.h"
 
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

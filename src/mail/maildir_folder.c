@@ -4,7 +4,6 @@
  */
 #include "mail/maildir_internal.h"
 
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"

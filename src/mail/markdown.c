@@ -1,5 +1,4 @@
 #include "mail/markdown.h"
-#include "base/banned.h"
 #include "base/limits.h"
 #include <md4c.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 #include "mail/message.h"
 
-#include "base/banned.h"
 #include "mail/mime/header.h"
 
 void

@@ -1,6 +1,5 @@
 #include "mail/message_head.h"
 
-#include "base/banned.h"
 #include "base/digest.h"
 #include "base/limits.h"
 #include "mail/maildate.h"

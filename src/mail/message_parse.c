@@ -13,7 +13,6 @@
  *
  * Leaves are ranges of that copy, hence of the body; they are decoded by our own decoders.
  */
-#include "base/banned.h"
 #include "base/limits.h"
 #include "mail/message.h"
 #include "mail/message_head.h"

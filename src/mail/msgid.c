@@ -5,7 +5,6 @@
  */
 #include "mail/msgid.h"
 
-#include "base/banned.h"
 #include "base/limits.h"
 
 #define REFERENCES_WRITTEN 30u

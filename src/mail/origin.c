@@ -5,7 +5,6 @@
  */
 #include "mail/origin.h"
 
-#include "base/banned.h"
 #include "mail/mime/header.h"
 
 #define NAME "X-Postrider-Origin"

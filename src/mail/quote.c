@@ -4,7 +4,6 @@
  * Every pass looks a fixed number of lines around, so all of it is linear.
  */
 #include "mail/quote.h"
-#include "base/banned.h"
 #include "mail/quote_internal.h"
 #include <stdint.h>
 

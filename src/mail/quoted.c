@@ -1,5 +1,4 @@
 #include "mail/quoted.h"
-#include "base/banned.h"
 #include "mail/quote_internal.h"
 
 #define SHORTEST_KNOWN 20    /* bytes of a line that may stand anywhere in a text */

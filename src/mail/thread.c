@@ -10,7 +10,6 @@
  *   step 6  build         again
  */
 #include "mail/thread.h"
-#include "base/banned.h"
 #include "mail/message.h"
 
 /* Steps up the tree while looking for loops. Ordinary mailboxes need about one per mail; a set

@@ -1,5 +1,4 @@
 #include "notes/contents.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "notes/note_links.h"

@@ -1,5 +1,4 @@
 #include "notes/first_notes.h"
-#include "base/banned.h"
 #include "notes/contents.h"
 
 /* {{ROLE}} stands for the role's name, in keys and texts. */

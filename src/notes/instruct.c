@@ -1,5 +1,4 @@
 #include "notes/instruct.h"
-#include "base/banned.h"
 
 /* A name that ends in '/' is a folder. */
 static bool

@@ -9,7 +9,6 @@
  *
  * What is open for writing is left for the next time, since half of it may be missing.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/digest.h"

@@ -4,7 +4,6 @@
  * it once more: an editor that writes in place may still have it open. Was it not, somebody was
  * faster: their bytes become the newest version, and that is written in turn.
  */
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/digest.h"
 #include "base/err.h"

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/text.h"
 #include "notes/contents.h"
 #include "notes/note_links.h"

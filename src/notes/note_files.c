@@ -1,5 +1,4 @@
 #include "notes/note_files.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/exchange.h"

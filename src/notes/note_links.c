@@ -1,5 +1,4 @@
 #include "notes/note_links.h"
-#include "base/banned.h"
 #include "store/note/note_versions.h"
 
 #define SUFFIX ".md"

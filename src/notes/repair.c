@@ -3,7 +3,6 @@
  * content is of its form; a note that merely contains such a thing is left alone.
  */
 #include "notes/repair.h"
-#include "base/banned.h"
 #include "base/json.h"
 
 /* Deeper than this nothing was ever meant. */

@@ -1,12 +1,10 @@
 #include "port/port.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "port/port_verbs.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>

@@ -1,5 +1,4 @@
 #include "port/port_client.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/json.h"

@@ -1,6 +1,5 @@
 /* The verbs that make something happen: each accepted request is a proposal with one mail,
  * through policy, committed as a step under the run's own claim. */
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"

@@ -1,6 +1,5 @@
 /* The verbs that only look. They see what the run's role may see, and what they show counts as
  * shown. */
-#include "base/banned.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "engine/follow.h"

@@ -1,5 +1,4 @@
 #include "port/port_verbs.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"

@@ -1,5 +1,4 @@
 #include "remote/login.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/proc.h"
 #include "base/secret.h"

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/lock.h"
@@ -8,7 +7,6 @@
 #include "remote/remote_internal.h"
 #include "store/mail/mailboxes.h"
 #include "store/out/outbox.h"
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>

@@ -13,7 +13,6 @@
  *
  * Until all that is done nothing of the account runs or leaves. Doing it twice changes nothing.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

@@ -2,7 +2,6 @@
  * Bytes of one mail after the other, as the server sends them: into a file in memory, out of it
  * with lines as in all our files.
  */
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "remote/remote_internal.h"

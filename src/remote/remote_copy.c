@@ -6,7 +6,6 @@
  * which only we can make, and by the very body that we sent. It is nobody's mail: it is not
  * filed here, so that nothing is made of it and nobody is shown it.
  */
-#include "base/banned.h"
 #include "base/log.h"
 #include "engine/out/namesake.h"
 #include "engine/out/outward.h"

@@ -9,7 +9,6 @@
  * in by itself (not below the mark, or fetched and not taken in yet) is left to intake: stored
  * as history it would never be work.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

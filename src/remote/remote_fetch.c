@@ -13,7 +13,6 @@
  * The mark also stays while the server lists mail that it does not give, so that no mail is
  * passed over for a fault of the server.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

@@ -13,9 +13,7 @@
  * When a mail came is what both the server and the mail itself say: one who moves a mailbox may
  * give all its mail the day of the move, and then nothing old may become work.
  */
-#include "base/banned.h"
 #include "base/crash.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "remote/remote_internal.h"
 #include "store/mail/messages.h"

@@ -4,7 +4,6 @@
  * on our mail, that it is not there means something only if other mail of ours was recognised;
  * else, or once the owner was asked, nothing is sent by itself.
  */
-#include "base/banned.h"
 #include "base/log.h"
 #include "remote/remote_internal.h"
 #include "store/job/questions.h"

@@ -8,7 +8,6 @@
  *   3. the role at whose address it was delivered
  *   4. the account's `role`: an alias, Bcc
  */
-#include "base/banned.h"
 #include "engine/out/outward.h"
 #include "remote/remote_internal.h"
 

@@ -6,7 +6,6 @@
  *
  * How far we have looked is not written down: looking twice changes nothing.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

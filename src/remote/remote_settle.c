@@ -6,7 +6,6 @@
  *   flags   set once more they are the same; where the mail is not, nobody needs them.
  *   file    what may have been filed by one who died is looked for by its Message-ID first.
  */
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"

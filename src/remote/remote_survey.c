@@ -9,7 +9,6 @@
  *
  * Until that is done nothing of the account runs or leaves. Doing it twice changes nothing.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "remote/submit_internal.h"

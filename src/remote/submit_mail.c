@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "engine/out/attempt.h"

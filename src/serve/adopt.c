@@ -4,10 +4,7 @@
  * and start time; who holds a lock stands in the lock's file, and the kernel says whether it is
  * held.
  */
-#include "base/banned.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "serve/master.h"

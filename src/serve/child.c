@@ -1,5 +1,4 @@
 #include "serve/child.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/secret.h"

@@ -4,7 +4,6 @@
  * else, and one look answers any number of hints.
  */
 #include "serve/master.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/err.h"

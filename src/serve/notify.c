@@ -1,5 +1,4 @@
 #include "serve/notify.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include <stddef.h>
 #include <sys/socket.h>

@@ -1,7 +1,5 @@
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "serve/master.h"

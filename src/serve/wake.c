@@ -1,5 +1,4 @@
 #include "serve/wake.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include <errno.h>

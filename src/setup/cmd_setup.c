@@ -1,5 +1,4 @@
 /* libexec `postrider-setup`: `setup` alone lists its parts. */
-#include "base/banned.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 

@@ -1,6 +1,4 @@
 /* `setup mail`: which mailbox, and on which servers it is. */
-#include "base/banned.h"
-#include "base/err.h"
 #include "base/preset.h"
 #include "base/text.h"
 #include "mail/address.h"

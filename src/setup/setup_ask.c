@@ -1,8 +1,5 @@
 /* The terminal's side of `setup`. */
-#include "base/banned.h"
 #include "base/err.h"
-#include "base/file.h"
-#include "base/text.h"
 #include "setup/setup.h"
 #include <errno.h>
 #include <termios.h>

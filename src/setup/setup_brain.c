@@ -1,5 +1,4 @@
 /* `setup brain`: what thinks. */
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/secretfile.h"
 #include "base/text.h"
@@ -8,7 +7,6 @@
 #include "setup/setup.h"
 #include "steps/answer.h"
 #include "store/job/pauses.h"
-#include <errno.h>
 
 #define TEST_US (90 * USEC_PER_SEC)
 #define TEST_TOKENS 1024 /* enough for a model that thinks before it says one word */

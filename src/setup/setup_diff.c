@@ -1,5 +1,4 @@
 /* What would change in a file, as a person reads it: the lines that go and those that come. */
-#include "base/banned.h"
 #include "setup/setup.h"
 
 /* The longest common lines of what is left between equal beginnings and ends. */

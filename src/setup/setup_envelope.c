@@ -1,6 +1,4 @@
 /* What `setup mail` learns about `envelope`: may the sender of our mail carry a tag? */
-#include "base/banned.h"
-#include "base/err.h"
 #include "engine/out/outward.h"
 #include "mail/address.h"
 #include "setup/setup_trial.h"

@@ -1,5 +1,4 @@
 /* What the command line said to a part of `setup`, and the frame of all parts. */
-#include "base/banned.h"
 #include "base/secretfile.h"
 #include "cli/home/reload.h"
 #include "setup/setup.h"

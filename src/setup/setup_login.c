@@ -1,6 +1,4 @@
 /* `setup mail`: how it logs in. */
-#include "base/banned.h"
-#include "base/err.h"
 #include "base/preset.h"
 #include "setup/setup_mail.h"
 

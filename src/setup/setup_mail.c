@@ -1,7 +1,5 @@
 /* `setup mail`: a mailbox on a server. */
 #include "setup/setup_mail.h"
-#include "base/banned.h"
-#include "base/err.h"
 #include "base/lock.h"
 #include "base/preset.h"
 #include "base/proc.h"

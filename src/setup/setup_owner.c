@@ -1,6 +1,4 @@
 /* `setup mail`: whose agent it is, and which server's word about senders counts. */
-#include "base/banned.h"
-#include "base/err.h"
 #include "base/preset.h"
 #include "base/text.h"
 #include "mail/address.h"

@@ -1,6 +1,4 @@
 /* `setup role` and `setup limits`: who there is, and what they may spend. */
-#include "base/banned.h"
-#include "base/err.h"
 #include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/home/role_make.h"

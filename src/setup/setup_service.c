@@ -7,9 +7,7 @@
  * again. Programs that work as agents keep files of their own all over their user's folder. And
  * Postfix's sendmail needs rights of a group that a closed service can't get.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/secretfile.h"
 #include "base/text.h"

@@ -1,5 +1,4 @@
 /* The way out that `setup mail` tries: a submission server, or the local sendmail. */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "remote/login.h"

@@ -1,6 +1,5 @@
 /* The IMAP side of what `setup mail` tries out. */
 #include "setup/setup_trial.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"

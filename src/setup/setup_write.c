@@ -1,5 +1,4 @@
 /* From what is to change to the new postrider.conf. */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"

@@ -1,6 +1,5 @@
 #include "steps/answer_internal.h"
 
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "steps/island.h"

@@ -2,7 +2,6 @@
  * What a brain may answer, one table per object, in the order in which the fields are to be
  * written: the schema that it is given, the reader and what frees an answer are made of these.
  */
-#include "base/banned.h"
 #include "base/json.h"
 #include "steps/answer_internal.h"
 

@@ -1,6 +1,4 @@
 #include "steps/gather.h"
-#include "base/banned.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "engine/follow.h"
 #include "engine/run/demand.h"

@@ -1,6 +1,5 @@
 #include "steps/island.h"
 
-#include "base/banned.h"
 #include "base/err.h"
 
 typedef struct Scan {

@@ -1,5 +1,4 @@
 #include "steps/mails.h"
-#include "base/banned.h"
 #include "mail/address.h"
 #include "mail/msgid.h"
 #include "store/out/outbox.h"

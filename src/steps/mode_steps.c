@@ -1,5 +1,4 @@
 #include "steps/mode_steps.h"
-#include "base/banned.h"
 #include "steps/answer.h"
 #include "steps/loop.h"
 #include "steps/prompt.h"

@@ -1,6 +1,3 @@
-#include "base/banned.h"
-#include "base/err.h"
-#include "base/text.h"
 #include "engine/run/conversation.h"
 #include "steps/prompt_internal.h"
 #include "steps/source.h"

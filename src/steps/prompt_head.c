@@ -3,7 +3,6 @@
  * is and what is left. Nothing of it is somebody else's text; a name or an id from outside stands
  * here only if it is one plain word.
  */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "notes/notes.h"

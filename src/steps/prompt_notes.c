@@ -3,7 +3,6 @@
  * somebody we trust: of a note that they had a hand in an older version is shown, or none
  * (T43).
  */
-#include "base/banned.h"
 #include "notes/note_links.h"
 #include "notes/notes.h"
 #include "steps/prompt_internal.h"

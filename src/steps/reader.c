@@ -1,6 +1,5 @@
 #include "steps/reader.h"
 
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/text.h"
 

@@ -1,5 +1,4 @@
 #include "steps/source.h"
-#include "base/banned.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "engine/follow.h"

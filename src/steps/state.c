@@ -1,8 +1,6 @@
 #include "steps/state.h"
 
-#include "base/banned.h"
 #include "base/digest.h"
-#include "base/err.h"
 #include "base/list.h"
 #include "base/text.h"
 #include "mail/msgid.h"

@@ -1,5 +1,4 @@
 #include "store/db.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

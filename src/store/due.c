@@ -1,5 +1,4 @@
 #include "store/due.h"
-#include "base/banned.h"
 #include "base/log.h"
 #include "store/sql.h"
 

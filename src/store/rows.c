@@ -1,5 +1,4 @@
 #include "store/rows.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "store/due.h"
 

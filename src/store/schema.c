@@ -1,5 +1,4 @@
 #include "store/schema.h"
-#include "base/banned.h"
 #include <glib.h>
 
 /*

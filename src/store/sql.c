@@ -1,5 +1,4 @@
 #include "store/sql.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include <errno.h>
 #include <sqlite3.h>

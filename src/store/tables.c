@@ -1,5 +1,4 @@
 #include "store/tables.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "store/sql.h"
 #include <inttypes.h>

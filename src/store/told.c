@@ -1,5 +1,4 @@
 #include "store/told.h"
-#include "base/banned.h"
 #include "store/sql.h"
 
 bool

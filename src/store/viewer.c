@@ -1,5 +1,4 @@
 #include "store/viewer.h"
-#include "base/banned.h"
 #include "base/err.h"
 
 bool

@@ -1,5 +1,4 @@
 #include "view/job_rows.h"
-#include "base/banned.h"
 #include "view/mail_rows.h"
 
 static const char *const state_names[] = {"queued", "running", "parked",   "done",

@@ -1,5 +1,4 @@
 #include "view/mail_rows.h"
-#include "base/banned.h"
 #include "mail/address.h"
 #include "mail/message.h"
 

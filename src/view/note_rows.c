@@ -1,5 +1,4 @@
 #include "view/note_rows.h"
-#include "base/banned.h"
 #include "view/mail_rows.h"
 
 #define AT(member) offsetof(Note, member)

@@ -1,5 +1,4 @@
 #include "view/shape.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"

@@ -4,7 +4,6 @@
  * The limits on time are kept here: libcurl's own count whole seconds.
  */
 #include "wire/http.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/text.h"

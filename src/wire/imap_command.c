@@ -1,5 +1,4 @@
 #include "wire/imap_command.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "wire/imap.h"
 #include "wire/imap_name.h"

@@ -1,5 +1,4 @@
 #include "wire/imap_conn.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/text.h"

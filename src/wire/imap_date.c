@@ -1,5 +1,4 @@
 #include "wire/imap_date.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include <glib.h>
 #include <time.h>

@@ -4,7 +4,6 @@
  * Whatever a server sends that was not asked for, comes twice, or can't be read, is thrown
  * away; the others go on.
  */
-#include "base/banned.h"
 #include "base/file.h"
 #include "wire/imap_conn.h"
 #include "wire/imap_item.h"

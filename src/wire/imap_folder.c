@@ -1,5 +1,4 @@
 /* Folders: which there are, what they are called, and which one is looked at. */
-#include "base/banned.h"
 #include "wire/imap_conn.h"
 #include "wire/imap_name.h"
 #include "wire/imap_scan.h"

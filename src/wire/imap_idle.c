@@ -5,7 +5,6 @@
  *
  *    say IDLE --"+"--> sleeping --news, wake_fd, timer--> say DONE --tagged--> out, or again
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "wire/imap_conn.h"

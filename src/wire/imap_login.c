@@ -4,9 +4,7 @@
  * JSON behind a "+", and wait for an answer before they say NO. Every buffer that held a secret
  * is wiped.
  */
-#include "base/banned.h"
 #include "base/secret.h"
-#include "base/text.h"
 #include "wire/imap_conn.h"
 
 typedef struct Sasl {

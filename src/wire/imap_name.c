@@ -1,5 +1,4 @@
 #include "wire/imap_name.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include <stdint.h>
 

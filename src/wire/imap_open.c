@@ -5,7 +5,6 @@
  * failed, and knows exactly which stream it writes to. What the server claimed before TLS is
  * forgotten with libcurl's part.
  */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/text.h"

@@ -1,5 +1,4 @@
 #include "wire/imap_response.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/secret.h"

@@ -1,5 +1,4 @@
 #include "wire/imap_scan.h"
-#include "base/banned.h"
 
 ImapScan
 imap_scan_rest(const ImapResponse *response)

@@ -1,6 +1,5 @@
 /* UID SEARCH, by ESEARCH (RFC 4731) where it is offered: ranges instead of a number per mail.
  */
-#include "base/banned.h"
 #include "wire/imap_conn.h"
 #include "wire/imap_date.h"
 #include "wire/imap_scan.h"

@@ -1,5 +1,4 @@
 #include "wire/imap_set.h"
-#include "base/banned.h"
 #include <string.h>
 
 void

@@ -8,7 +8,6 @@
  * logged_in.
  */
 #include "wire/smtp.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"

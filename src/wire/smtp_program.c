@@ -1,6 +1,4 @@
-#include "base/banned.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/proc.h"
 #include "base/secret.h"
 #include "base/text.h"

@@ -1,5 +1,4 @@
 #include "wire/smtp_reply.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/secret.h"
 #include "base/text.h"

@@ -16,9 +16,7 @@
  * A recipient is pending until something is known about it; whatever happens, finish() gives
  * the same result to all that still are.
  */
-#include "base/banned.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/text.h"
 #include "wire/smtp_internal.h"
 #include "wire/smtp_text.h"

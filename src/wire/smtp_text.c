@@ -1,5 +1,4 @@
 #include "wire/smtp_text.h"
-#include "base/banned.h"
 #include "base/limits.h"
 
 #define SMTP_PATH_MAX 254u /* 256 with its brackets */

@@ -1,5 +1,4 @@
 #include "wire/sse.h"
-#include "base/banned.h"
 
 void
 sse_init(Sse *sse, const char *bytes, size_t len)

@@ -14,7 +14,6 @@
  * The kernel asks us before each such call (seccomp user notification), so nothing is traced,
  * nothing else is slowed down, and no point of any process is left out.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include <errno.h>

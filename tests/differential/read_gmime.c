@@ -1,5 +1,4 @@
 /* What GMime reads by itself, with its own charsets and decoders. */
-#include "base/banned.h"
 #include "reader.h"
 #include <gmime/gmime.h>
 

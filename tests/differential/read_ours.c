@@ -1,5 +1,4 @@
 /* What postrider reads: src/mail as intake uses it. */
-#include "base/banned.h"
 #include "mail/message.h"
 #include "mail/mime/bodytext.h"
 #include "mail/mime/charset.h"

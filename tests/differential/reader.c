@@ -1,6 +1,5 @@
 #include "reader.h"
 
-#include "base/banned.h"
 #include <stdio.h>
 
 json_t *

@@ -1,6 +1,5 @@
 /* What the program of this folder is built with. */
 #include "cli/faces.h"
-#include "base/banned.h"
 #include "guestbook.h"
 #include "letter/mode_letter.h"
 #include "steps/mode_steps.h"

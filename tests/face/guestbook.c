@@ -1,5 +1,4 @@
 #include "guestbook.h"
-#include "base/banned.h"
 #include "mail/quote.h"
 #include "store/job/views.h"
 #include "store/sql.h"

@@ -1,5 +1,4 @@
 /* Every address that is read may be written to, and is read again from what we write. */
-#include "base/banned.h"
 #include "mail/address.h"
 #include <stdint.h>
 

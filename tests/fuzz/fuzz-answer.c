@@ -1,6 +1,5 @@
 /* Whatever a model says: no crash, an error that can be shown, and of what is accepted a state
  * that comes back as it was. */
-#include "base/banned.h"
 #include "steps/answer.h"
 #include <stdint.h>
 

@@ -1,6 +1,5 @@
 /* Whatever stands below the line where our server took a mail in, after our server has said no
  * or a stranger's Received has come, or right below our server's own field: nobody is believed. */
-#include "base/banned.h"
 #include "mail/auth.h"
 #include "mail/auth_results.h"
 #include <stdint.h>

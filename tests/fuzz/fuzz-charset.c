@@ -1,6 +1,5 @@
 /* The first line is a label, the rest is text in that charset: what comes out is valid UTF-8, and a
  * limit only shortens it. */
-#include "base/banned.h"
 #include "mail/mime/charset.h"
 #include <glib.h>
 #include <stdint.h>

@@ -1,5 +1,4 @@
 /* Any bytes either are a config or get one line that says why not, with a line number. */
-#include "base/banned.h"
 #include "base/config.h"
 #include <stdint.h>
 

@@ -1,6 +1,5 @@
 /* continuation.json: as a stranger sends it, as the operator brings it in, and with a MAC that
  * holds, which is how one of an older or a younger program looks. */
-#include "base/banned.h"
 #include "engine/checkpoint/continuation.h"
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Any mail, and any delivery-status in a good report: what is read of it can be shown and
  * compared. */
-#include "base/banned.h"
 #include "base/limits.h"
 #include "mail/dsn.h"
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* Any bytes are a mail. Its identity is that of the parsed mail; it stays when servers add fields,
  * fold and end lines in other ways; it changes with every byte of a listed field or of the body.
  * Whoever says something says the same as himself, and two say the same of each other. */
-#include "base/banned.h"
 #include "mail/mime/header.h"
 #include "mail/identity.h"
 

@@ -1,6 +1,5 @@
 /* Any stream of a server: however the network cuts it, it says the same; memory stays within
  * its limits; and all that reads a response gets along with each. */
-#include "base/banned.h"
 #include "base/err.h"
 #include "wire/imap_conn.h"
 #include "wire/imap_date.h"

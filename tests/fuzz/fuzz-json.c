@@ -1,5 +1,4 @@
 /* Whatever is accepted must come out the same after one more round. */
-#include "base/banned.h"
 #include "base/json.h"
 #include <stdint.h>
 

@@ -1,5 +1,4 @@
 /* Ids that are read are safe to write, and come back the same. */
-#include "base/banned.h"
 #include "mail/msgid.h"
 #include <stdint.h>
 

@@ -1,6 +1,5 @@
 /* What comes out is text, nothing is left to repair in it, and what was not touched is the
  * same. The links of any text can be found, renamed and removed. */
-#include "base/banned.h"
 #include "notes/note_links.h"
 #include "notes/repair.h"
 #include <stdint.h>

@@ -2,7 +2,6 @@
  * The leaves of any multipart: what is listed has a safe name of its own, does not depend on
  * whether content is kept, and no byte of a leaf is from outside the message.
  */
-#include "base/banned.h"
 #include "base/limits.h"
 #include "mail/mime/bodytext.h"
 #include "mail/message.h"

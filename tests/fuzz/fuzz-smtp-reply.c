@@ -1,6 +1,5 @@
 /* Any bytes of a server: what is a reply ends where it says, not a byte sooner, and its text is
  * safe to show. */
-#include "base/banned.h"
 #include "wire/smtp_reply.h"
 #include <stdint.h>
 

@@ -1,6 +1,5 @@
 /* Any mail: what DATA sends ends once, has no line end but CRLF, and is the mail again without
  * its dots. Any text: an address that is taken is one word of a command. */
-#include "base/banned.h"
 #include "wire/smtp_text.h"
 #include <stdint.h>
 

@@ -1,6 +1,5 @@
 /* Any stream: the pieces are never more than the whole, and parsing it in a copy cut at the end
  * of an event finds the same events before the cut. */
-#include "base/banned.h"
 #include "wire/sse.h"
 #include <stdint.h>
 

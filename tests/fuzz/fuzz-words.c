@@ -1,6 +1,5 @@
 /* Any bytes are the value of a header: encoded words, parameters and dates in it come out as one
  * line of valid UTF-8, and what was decoded is read again from what we write. */
-#include "base/banned.h"
 #include "mail/mime/encode.h"
 #include "mail/mime/encword.h"
 #include "mail/mime/header.h"

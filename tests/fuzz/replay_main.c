@@ -3,7 +3,6 @@
  * an ordinary test. The empty input is always the first. Each name is printed before its input
  * runs, so the last line before a crash is the culprit.
  */
-#include "base/banned.h"
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>

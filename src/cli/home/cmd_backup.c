@@ -9,7 +9,6 @@
  * holds everything until a person says that the home of the backup is stopped: both would
  * answer the same mail.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"

@@ -1,5 +1,4 @@
 /* `log`: the log file and those that were rotated away, as one. */
-#include "base/banned.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "cli/cli.h"

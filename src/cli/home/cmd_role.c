@@ -3,9 +3,7 @@
  * a whole, checked before, comments kept. What it has beside it (mail, notes, instructions) is made
  * before the section is there and stays when it is gone, so whatever is broken off can be done again.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/living.h"
 #include "base/lock.h"
 #include "cli/cli.h"

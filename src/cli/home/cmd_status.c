@@ -1,8 +1,6 @@
-#include "base/banned.h"
 #include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/home/status.h"
-#include "cli/job/step_view.h"
 #include "store/job/seats.h"
 
 static json_t *

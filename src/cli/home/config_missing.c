@@ -1,6 +1,4 @@
 #include "cli/home/config_missing.h"
-#include "base/banned.h"
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct Look {

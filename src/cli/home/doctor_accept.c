@@ -3,7 +3,6 @@
  * so. What the mail proves to have happened since is taken over (engine/checkpoint/catch_up.h), here and then
  * on each mail server. One that can't be asked now is asked by whoever reaches it first.
  */
-#include "base/banned.h"
 #include "base/lock.h"
 #include "cli/home/doctor.h"
 #include "cli/net.h"

@@ -1,5 +1,4 @@
 /* The tests of `setup mail` again, by the program that has them: this one links no libcurl. */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"

@@ -1,5 +1,4 @@
 #include "cli/home/folder_copy.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"

@@ -1,5 +1,4 @@
 #include "cli/home/home_files.h"
-#include "base/banned.h"
 
 static const char conf[] =
     "# postrider.conf: every key has a default; 'postrider config show' lists them all,\n"

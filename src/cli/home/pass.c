@@ -1,7 +1,5 @@
 #include "cli/home/pass.h"
-#include "base/banned.h"
 #include "base/err.h"
-#include "cli/cli.h"
 #include "cli/job/step_lines.h"
 #include "cli/net.h"
 #include "engine/checkpoint/recover.h"

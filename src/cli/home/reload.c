@@ -1,5 +1,4 @@
 #include "cli/home/reload.h"
-#include "base/banned.h"
 #include "base/lock.h"
 #include <errno.h>
 #include <signal.h>

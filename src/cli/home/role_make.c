@@ -1,5 +1,4 @@
 #include "cli/home/role_make.h"
-#include "base/banned.h"
 #include "store/mail/mailbox_visit.h"
 #include "mail/maildir.h"
 #include "notes/first_notes.h"

@@ -1,8 +1,6 @@
 #include "cli/home/status.h"
-#include "base/banned.h"
 #include "base/living.h"
 #include "base/lock.h"
-#include "base/proc.h"
 #include "base/text.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/people/repliers.h"

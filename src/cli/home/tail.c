@@ -1,5 +1,4 @@
 #include "cli/home/tail.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include <errno.h>
 #include <poll.h>

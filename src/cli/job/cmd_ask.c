@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/json.h"

@@ -1,9 +1,7 @@
 /* cost: what was spent, and what may still be. */
-#include "base/banned.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
-#include "cli/job/step_view.h"
 #include "store/job/budget.h"
 #include "store/job/costs.h"
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 /* every: mail that a role gets again and again. */
-#include "base/banned.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "cli/cli.h"

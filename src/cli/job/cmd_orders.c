@@ -1,10 +1,8 @@
 /* stop, continue, cancel: the same decisions as orders by mail, taken by the operator. */
-#include "base/banned.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
-#include "cli/job/step_view.h"
 #include "engine/face.h"
 #include "engine/in/order_mail.h"
 #include "engine/people/tell.h"

@@ -1,5 +1,4 @@
 /* `show JOB@N --context`: what a step was shown, built again and held against what is kept. */
-#include "base/banned.h"
 #include "base/digest.h"
 #include "base/text.h"
 #include "brain/brain.h"

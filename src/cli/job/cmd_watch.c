@@ -1,5 +1,4 @@
 /* `watch`: what happens, as it happens. */
-#include "base/banned.h"
 #include "base/json.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"

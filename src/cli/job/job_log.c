@@ -1,10 +1,8 @@
 /* `job log`: all that was decided about a job, in the order of time. */
-#include "base/banned.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/home/tail.h"
-#include "cli/job/show_job.h"
 #include "cli/job/step_view.h"
 #include "mail/address.h"
 #include "store/job/command_orders.h"

@@ -1,5 +1,4 @@
 #include "cli/job/show_job.h"
-#include "base/banned.h"
 #include "base/text.h"
 #include "cli/job/step_view.h"
 #include "engine/people/tell.h"

@@ -1,10 +1,8 @@
 /* `show JOB@N`: all that one step did, and what it rests on. */
-#include "base/banned.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/job/show_job.h"
 #include "cli/job/step_view.h"
-#include "mail/msgid.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 #include <inttypes.h>

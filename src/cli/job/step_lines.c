@@ -1,5 +1,4 @@
 #include "cli/job/step_lines.h"
-#include "base/banned.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/job/step_view.h"

@@ -1,5 +1,4 @@
 #include "cli/job/step_view.h"
-#include "base/banned.h"
 #include "base/text.h"
 #include <inttypes.h>
 #include <sys/ioctl.h>

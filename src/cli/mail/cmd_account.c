@@ -1,12 +1,10 @@
 /* The parts, by hand: account, run, submit, index. */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/living.h"
 #include "base/lock.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
-#include "cli/home/pass.h"
 #include "cli/net.h"
 #include "engine/follow.h"
 #include "engine/in/account.h"

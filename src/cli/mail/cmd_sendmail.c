@@ -1,5 +1,4 @@
 /* sendmail: the door for mutt, cron and git. receive: the door for an MTA's pipe. */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/limits.h"

@@ -1,6 +1,5 @@
 /* `mail list`. It reads no mail, only the store, so it is in both programs: the front answers
  * it without loading a MIME library. */
-#include "base/banned.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/cmds.h"

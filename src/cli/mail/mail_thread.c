@@ -2,7 +2,6 @@
  * `mail thread`: a conversation as a tree. For display only: which mail belongs together was
  * decided by ids in the store; the shape below comes from RFC 5256's algorithm over it.
  */
-#include "base/banned.h"
 #include "base/json.h"
 #include "cli/cmds.h"
 #include "cli/mail/mail_view.h"

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/cmds.h"

@@ -1,7 +1,5 @@
 #include "engine/checkpoint/catch_up.h"
-#include "base/banned.h"
 #include "base/err.h"
-#include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/history.h"
 #include "engine/checkpoint/proof.h"

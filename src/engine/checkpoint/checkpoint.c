@@ -1,5 +1,4 @@
 #include "engine/checkpoint/checkpoint.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/text.h"

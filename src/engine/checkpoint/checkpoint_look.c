@@ -6,11 +6,9 @@
  * it is the folder that is gone. From the first of these looks on the job does not go on by its
  * time: the mail says that deleting it stops the job.
  */
-#include "base/banned.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/proc.h"
-#include "base/text.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/face.h"
 #include "engine/in/order_mail.h"

@@ -1,10 +1,8 @@
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "engine/checkpoint/continuation.h"
 #include "mail/msgid.h"
 #include "store/job/steering.h"
-#include "store/mail/messages.h"
 
 #define MAC_MARK ",\"mac\":\""
 #define MAC_HEX (2 * DIGEST_SIZE)

@@ -1,5 +1,4 @@
 #include "engine/checkpoint/history.h"
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/log.h"
 #include "base/text.h"

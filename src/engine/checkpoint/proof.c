@@ -1,5 +1,4 @@
 #include "engine/checkpoint/proof.h"
-#include "base/banned.h"
 #include "base/limits.h"
 #include "engine/out/namesake.h"
 #include "mail/msgid.h"

@@ -1,5 +1,4 @@
 #include "engine/checkpoint/recover.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
@@ -12,7 +11,6 @@
 #include "store/job/pauses.h"
 #include "store/note/note_readers.h"
 #include "store/note/note_versions.h"
-#include "store/out/effects.h"
 #include "store/out/outbox.h"
 #include <inttypes.h>
 

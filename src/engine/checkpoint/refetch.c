@@ -1,5 +1,4 @@
 #include "engine/checkpoint/refetch.h"
-#include "base/banned.h"
 #include "engine/mode.h"
 #include "engine/run/demand.h"
 #include "mail/message.h"

@@ -1,5 +1,4 @@
 #include "engine/in/account.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/living.h"
@@ -7,7 +6,6 @@
 #include "engine/in/intake.h"
 #include "mail/maildir.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/inotify.h>

@@ -1,5 +1,4 @@
 #include "engine/in/every.h"
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"

@@ -1,5 +1,4 @@
 #include "engine/in/fetch_name.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include <inttypes.h>
 

@@ -2,7 +2,6 @@
  * Where a mail goes that passed the judge: to the job whose conversation it is of, to a new
  * one, or, being an order, to no job at all.
  */
-#include "base/banned.h"
 #include "engine/face.h"
 #include "engine/in/intake_internal.h"
 #include "engine/in/orders.h"

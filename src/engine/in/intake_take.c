@@ -2,7 +2,6 @@
  * One mail, inside the transaction of its batch: judged, then a checkpoint, an order, work, or
  * put aside; and what mail of ours that comes back says about the outbox.
  */
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"

@@ -1,5 +1,4 @@
 #include "engine/in/judge.h"
-#include "base/banned.h"
 #include "engine/out/outward.h"
 #include "mail/address.h"
 #include "mail/auth.h"

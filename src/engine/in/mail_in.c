@@ -1,5 +1,4 @@
 #include "engine/in/mail_in.h"
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/limits.h"
 #include "mail/mime/header.h"

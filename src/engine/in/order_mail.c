@@ -1,11 +1,9 @@
 #include "engine/in/order_mail.h"
-#include "base/banned.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
 #include "mail/msgid.h"
-#include "store/mail/messages.h"
 
 #define HEADER "X-Postrider-Order"
 #define USE "order 1" /* of key_mac() */

@@ -1,5 +1,4 @@
 #include "engine/in/orders.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "engine/face.h"

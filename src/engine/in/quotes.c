@@ -1,5 +1,4 @@
 #include "engine/in/quotes.h"
-#include "base/banned.h"
 #include "engine/follow.h"
 #include "mail/quoted.h"
 #include "store/out/outbox.h"

@@ -1,5 +1,4 @@
 #include "engine/in/recurrence.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
 #include <time.h>

@@ -1,5 +1,4 @@
 #include "engine/in/release.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "engine/follow.h"
 #include "engine/in/fetch_name.h"

@@ -1,5 +1,4 @@
 #include "engine/in/rivals.h"
-#include "base/banned.h"
 #include "engine/follow.h"
 #include "mail/identity.h"
 #include "store/mail/copies.h"

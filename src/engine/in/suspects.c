@@ -1,5 +1,4 @@
 #include "engine/in/suspects.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/proc.h"
 #include "base/secret.h"

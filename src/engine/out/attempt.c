@@ -1,5 +1,4 @@
 #include "engine/out/attempt.h"
-#include "base/banned.h"
 #include "store/out/outbox_smtp.h"
 
 bool

@@ -1,5 +1,4 @@
 #include "engine/out/bounces.h"
-#include "base/banned.h"
 #include "base/text.h"
 #include "engine/out/outward.h"
 #include "engine/people/delivery_failure.h"

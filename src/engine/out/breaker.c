@@ -1,5 +1,4 @@
 #include "engine/out/breaker.h"
-#include "base/banned.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox_smtp.h"
 #include <inttypes.h>

@@ -21,7 +21,6 @@
  * last, and only of mail that did.
  */
 #include "engine/out/deliver.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

@@ -1,5 +1,4 @@
 #include "engine/out/namesake.h"
-#include "base/banned.h"
 #include "mail/address.h"
 #include "mail/msgid.h"
 #include "store/out/server_ids.h"

@@ -1,5 +1,4 @@
 #include "engine/out/outward.h"
-#include "base/banned.h"
 #include "base/text.h"
 #include "mail/address.h"
 #include <inttypes.h>

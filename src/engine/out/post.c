@@ -1,5 +1,4 @@
 #include "engine/out/post.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/text.h"

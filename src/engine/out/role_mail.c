@@ -1,5 +1,4 @@
 #include "engine/out/role_mail.h"
-#include "base/banned.h"
 #include "base/text.h"
 #include "engine/mode.h"
 #include "engine/run/links.h"

@@ -1,10 +1,8 @@
 #include "engine/people/delivery_failure.h"
-#include "base/banned.h"
 #include "engine/people/hold.h"
 #include "engine/people/notice.h"
 #include "mail/address.h"
 #include "store/job/jobs.h"
-#include "store/mail/messages.h"
 #include "store/out/outbox_smtp.h"
 
 #define NUMBER_MAX 9u /* "5.111.111" */

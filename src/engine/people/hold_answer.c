@@ -1,5 +1,3 @@
-#include "base/banned.h"
-#include "base/err.h"
 #include "base/limits.h"
 #include "engine/in/order_mail.h"
 #include "engine/people/question_kind.h"

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/digest.h"
 #include "engine/people/notice.h"
 #include "engine/people/question_kind.h"

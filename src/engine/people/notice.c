@@ -1,5 +1,4 @@
 #include "engine/people/notice.h"
-#include "base/banned.h"
 #include "engine/out/post.h"
 
 bool

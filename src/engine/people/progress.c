@@ -1,5 +1,4 @@
 #include "engine/people/progress.h"
-#include "base/banned.h"
 #include "engine/people/notice.h"
 #include "engine/people/tell.h"
 #include "engine/role.h"

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/text.h"

@@ -1,5 +1,4 @@
 #include "engine/people/repliers.h"
-#include "base/banned.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 

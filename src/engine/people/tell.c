@@ -1,5 +1,4 @@
 #include "engine/people/tell.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "engine/people/repliers.h"
 #include "store/job/budget.h"

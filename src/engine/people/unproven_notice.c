@@ -1,5 +1,4 @@
 #include "engine/people/unproven_notice.h"
-#include "base/banned.h"
 #include "base/text.h"
 #include "engine/people/notice.h"
 #include "store/told.h"

@@ -10,7 +10,6 @@
  *
  * A crash before T's commit leaves nothing; after it, the sweep finds what is owed.
  */
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "engine/checkpoint/continuation.h"

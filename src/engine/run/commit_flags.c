@@ -4,7 +4,6 @@
  * yet: its yes does (store/mail/mail_flags.h). The flag also tells a store that has lost everything else
  * that there was an answer to be sent (engine/checkpoint/history.h).
  */
-#include "base/banned.h"
 #include "engine/run/commit_internal.h"
 #include "store/mail/mail_flags.h"
 

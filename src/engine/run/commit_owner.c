@@ -5,7 +5,6 @@
  * gets an answer in the same step. A person who asked and is not the owner: that something is
  * held.
  */
-#include "base/banned.h"
 #include "engine/out/breaker.h"
 #include "engine/out/post.h"
 #include "engine/people/hold.h"

@@ -2,7 +2,6 @@
  * The bytes of a context: how much room is left, where each piece goes, and the page that they
  * make. What is recorded about them is context.c's affair.
  */
-#include "base/banned.h"
 #include "base/digest.h"
 #include "base/text.h"
 #include "engine/run/context_internal.h"

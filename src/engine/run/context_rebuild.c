@@ -2,7 +2,6 @@
  * A context from its manifest: the same bytes, as long as everything that it showed is still
  * there. Each part is asked for where it came from and held against the digest that it had.
  */
-#include "base/banned.h"
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/text.h"

@@ -1,12 +1,10 @@
 #include "engine/run/conversation.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "engine/follow.h"
 #include "engine/in/mail_in.h"
 #include "engine/run/lineage.h"
 #include "mail/address.h"
-#include "mail/maildir.h"
 #include "mail/message.h"
 #include "store/out/outbox.h"
 

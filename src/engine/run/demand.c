@@ -1,5 +1,4 @@
 #include "engine/run/demand.h"
-#include "base/banned.h"
 #include "base/lock.h"
 #include "engine/follow.h"
 #include "engine/in/judge.h"

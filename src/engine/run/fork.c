@@ -1,5 +1,4 @@
 #include "engine/run/fork.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/mode.h"

@@ -1,5 +1,4 @@
 #include "engine/run/links.h"
-#include "base/banned.h"
 #include <string.h>
 
 #define SCHEME_MAX 24

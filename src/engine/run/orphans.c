@@ -1,8 +1,6 @@
 #include "engine/run/orphans.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/file.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 

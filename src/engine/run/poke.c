@@ -1,5 +1,4 @@
 #include "engine/run/poke.h"
-#include "base/banned.h"
 #include "store/mail/messages.h"
 #include <signal.h>
 

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/limits.h"
 #include "engine/out/breaker.h"
 #include "engine/role.h"

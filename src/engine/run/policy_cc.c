@@ -4,7 +4,6 @@
  * proposal before the policy looks at it, which so sees them as if the agent had named them. Roles
  * of this home and our own accounts are left out: they would answer each other.
  */
-#include "base/banned.h"
 #include "base/limits.h"
 #include "engine/out/outward.h"
 #include "engine/role.h"

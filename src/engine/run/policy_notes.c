@@ -10,7 +10,6 @@
  * A note does not become another's by being renamed, neither before (store/note/note_versions.h:
  * note_writers) nor in the same step.
  */
-#include "base/banned.h"
 #include "engine/run/policy_internal.h"
 #include "mail/address.h"
 #include "store/note/note_versions.h"

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "engine/run/commit.h"
 #include "mail/address.h"
 #include "store/out/outbox.h"

@@ -16,13 +16,11 @@
  * brought down max-attempts runs is given up with a word to whoever asked.
  */
 #include "engine/run/run.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/living.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/recover.h"
 #include "engine/in/every.h"

@@ -2,7 +2,6 @@
  * What is done about a question that came to nothing: the same to a program that failed, later; a
  * smaller one to a model that was shown too much.
  */
-#include "base/banned.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/run/run_internal.h"

@@ -2,7 +2,6 @@
  * One question to the brain, and what follows from its answer: a commit, another try, a pause
  * of the brain, or the end of the job with a word to whoever asked.
  */
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"

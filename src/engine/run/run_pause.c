@@ -1,5 +1,4 @@
 /* Brains that can't be asked: their jobs wait, and it is no fault of the jobs. */
-#include "base/banned.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/people/notice.h"

@@ -9,8 +9,6 @@
  * A limit is a commit of its own without a question, so that whatever the last step did, or
  * failed to do, is committed first.
  */
-#include "base/banned.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"

@@ -12,7 +12,6 @@
  * person did stays as it is: where mail lies is theirs to say.
  */
 #include "engine/run/settle.h"
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "engine/follow.h"

@@ -1,5 +1,4 @@
 #include "engine/run/think.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/people/notice.h"
@@ -7,7 +6,6 @@
 #include "engine/run/orphans.h"
 #include "port/port.h"
 #include "store/job/timers.h"
-#include "store/mail/messages.h"
 #include <errno.h>
 #include <signal.h>
 #include <sys/signalfd.h>

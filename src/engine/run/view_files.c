@@ -1,5 +1,4 @@
 #include "engine/run/view_files.h"
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"

@@ -4,8 +4,6 @@
  */
 #include "mail/mime/base64.h"
 
-#include "base/banned.h"
-
 /* clang-format off */
 enum { SP = 0x40, PD = 0x41, XX = 0x42 }; /* white space, "=", junk; below are digits */
 static const uint8_t digit[256] = {

@@ -1,6 +1,5 @@
 #include "mail/mime/bodytext.h"
 
-#include "base/banned.h"
 #include <glib.h>
 #include <stdint.h>
 

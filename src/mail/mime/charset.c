@@ -1,6 +1,5 @@
 #include "mail/mime/charset.h"
 
-#include "base/banned.h"
 #include "base/text.h"
 #include <errno.h>
 #include <glib.h>

@@ -1,7 +1,6 @@
 /* See the header. Plain headers fold at RFC 5322's 78; lines of encoded words, parameters and
  * encoded bodies keep to 76. */
 #include "mail/mime/encode.h"
-#include "base/banned.h"
 
 #define FOLD_AT 78
 #define WORD_LINE 76

@@ -1,6 +1,5 @@
 #include "mail/mime/encword.h"
 
-#include "base/banned.h"
 #include "mail/mime/base64.h"
 #include "mail/mime/charset.h"
 #include <glib.h>

@@ -1,6 +1,5 @@
 #include "mail/mime/filename.h"
 
-#include "base/banned.h"
 #include "mail/mime/bodytext.h"
 #include "mail/mime/mediatype.h"
 #include <glib.h>

@@ -1,6 +1,5 @@
 #include "mail/mime/htmlhide.h"
 
-#include "base/banned.h"
 #include <glib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 #include "mail/mime/htmltext.h"
 
-#include "base/banned.h"
 #include "mail/mime/htmlhide.h"
 #include <glib.h>
 #include <stdint.h>

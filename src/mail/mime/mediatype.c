@@ -1,5 +1,4 @@
 #include "mail/mime/mediatype.h"
-#include "base/banned.h"
 
 /* Of two extensions of one type the first is the one that a file gets whose name we make up; of
  * two types of one extension the first is the one that a file gets which we send. */

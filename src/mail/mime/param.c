@@ -1,6 +1,5 @@
 #include "mail/mime/param.h"
 
-#include "base/banned.h"
 #include "base/limits.h"
 #include "mail/mime/charset.h"
 #include "mail/mime/encword.h"

@@ -1,6 +1,5 @@
 #include "mail/mime/part.h"
 
-#include "base/banned.h"
 #include "mail/mime/base64.h"
 #include "mail/mime/bodytext.h"
 #include "mail/mime/charset.h"

@@ -1,5 +1,4 @@
 #include "mail/mime/part_json.h"
-#include "base/banned.h"
 
 json_t *
 part_format_json(const MsgPart *part, bool readable)

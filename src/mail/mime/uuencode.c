@@ -1,7 +1,5 @@
 #include "mail/mime/uuencode.h"
 
-#include "base/banned.h"
-
 /* One line: its text without CR and LF, and where the next begins. */
 typedef struct Line {
     const char *p, *next;

@@ -8,7 +8,6 @@
  * made anew mean other mail.
  */
 #include "store/index/index.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "store/gate.h"

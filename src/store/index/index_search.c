@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "store/index/index_internal.h"
 #include "store/mail/query.h"
 

@@ -1,5 +1,4 @@
 #include "store/job/accept.h"
-#include "base/banned.h"
 #include "store/job/jobs.h"
 #include "store/job/jobs_internal.h"
 #include "store/job/questions.h"

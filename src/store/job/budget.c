@@ -1,5 +1,4 @@
 #include "store/job/budget.h"
-#include "base/banned.h"
 #include "store/job/jobs_internal.h"
 #include "store/sql.h"
 

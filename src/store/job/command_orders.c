@@ -1,5 +1,4 @@
 #include "store/job/command_orders.h"
-#include "base/banned.h"
 #include "store/sql.h"
 
 void

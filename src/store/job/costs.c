@@ -1,5 +1,4 @@
 #include "store/job/costs.h"
-#include "base/banned.h"
 #include "store/rows.h"
 
 /* Each step, and what was paid for none. */

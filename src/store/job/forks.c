@@ -1,5 +1,4 @@
 #include "store/job/forks.h"
-#include "base/banned.h"
 #include "store/job/jobs_internal.h"
 #include "store/rows.h"
 

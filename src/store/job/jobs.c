@@ -1,5 +1,4 @@
 #include "store/job/jobs.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "store/due.h"
 #include "store/job/jobs_internal.h"

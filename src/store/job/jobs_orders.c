@@ -1,5 +1,3 @@
-#include "base/banned.h"
-#include "base/err.h"
 #include "store/job/jobs.h"
 #include "store/job/jobs_internal.h"
 #include "store/job/pauses.h"

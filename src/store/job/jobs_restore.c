@@ -1,5 +1,4 @@
 /* Jobs that come back from their checkpoint mails when the store is lost. */
-#include "base/banned.h"
 #include "base/err.h"
 #include "store/job/jobs.h"
 #include "store/job/jobs_internal.h"

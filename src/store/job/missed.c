@@ -1,5 +1,4 @@
 #include "store/job/missed.h"
-#include "base/banned.h"
 #include "store/sql.h"
 
 bool

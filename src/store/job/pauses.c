@@ -1,5 +1,4 @@
 #include "store/job/pauses.h"
-#include "base/banned.h"
 #include "base/home.h"
 #include "store/due.h"
 #include "store/sql.h"

@@ -1,5 +1,4 @@
 #include "store/job/questions.h"
-#include "base/banned.h"
 #include "base/digest.h"
 #include "base/err.h"
 #include "store/out/outbox.h"

@@ -1,5 +1,4 @@
 #include "store/job/role_rows.h"
-#include "base/banned.h"
 #include "store/rows.h"
 
 #define AT(member) offsetof(RoleRow, member)

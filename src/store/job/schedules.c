@@ -1,5 +1,4 @@
 #include "store/job/schedules.h"
-#include "base/banned.h"
 #include "store/mail/mailboxes.h"
 #include "store/rows.h"
 #include <inttypes.h>

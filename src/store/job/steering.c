@@ -1,5 +1,4 @@
 #include "store/job/steering.h"
-#include "base/banned.h"
 #include "mail/address.h"
 #include "store/sql.h"
 

@@ -1,5 +1,4 @@
 #include "store/job/step_rows.h"
-#include "base/banned.h"
 #include "base/json.h"
 #include "store/mail/messages.h"
 #include "store/rows.h"

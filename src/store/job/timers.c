@@ -1,5 +1,4 @@
 #include "store/job/timers.h"
-#include "base/banned.h"
 #include "store/due.h"
 #include "store/job/schedules.h"
 #include "store/mail/mailboxes.h"

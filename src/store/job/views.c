@@ -1,5 +1,4 @@
 #include "store/job/views.h"
-#include "base/banned.h"
 #include "store/rows.h"
 
 #define AT(member) offsetof(View, member)

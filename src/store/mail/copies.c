@@ -1,6 +1,4 @@
 #include "store/mail/copies.h"
-#include "base/banned.h"
-#include "store/mail/messages.h"
 #include "store/rows.h"
 
 /* What a file on a server owes, it owes as the message's own does. */

@@ -1,5 +1,4 @@
 #include "store/mail/demands.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "store/rows.h"
 

@@ -1,5 +1,4 @@
 #include "store/mail/mail_flags.h"
-#include "base/banned.h"
 #include "store/out/effects.h"
 #include "store/sql.h"
 

@@ -1,5 +1,4 @@
 #include "store/mail/mailbox_visit.h"
-#include "base/banned.h"
 #include "store/sql.h"
 
 bool

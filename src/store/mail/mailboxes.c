@@ -1,5 +1,4 @@
 #include "store/mail/mailboxes.h"
-#include "base/banned.h"
 #include "base/living.h"
 #include "base/lock.h"
 #include "store/account_rows.h"

@@ -1,5 +1,4 @@
 #include "store/mail/messages.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "mail/identity.h"

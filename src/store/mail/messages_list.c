@@ -1,5 +1,3 @@
-#include "base/banned.h"
-#include "base/err.h"
 #include "store/mail/messages.h"
 #include "store/rows.h"
 #include <inttypes.h>

@@ -1,6 +1,4 @@
 #include "store/mail/server_mail.h"
-#include "base/banned.h"
-#include "base/text.h"
 #include "store/account_rows.h"
 #include "store/out/outbox.h"
 #include "store/rows.h"

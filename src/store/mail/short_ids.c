@@ -1,5 +1,4 @@
 #include "store/mail/short_ids.h"
-#include "base/banned.h"
 #include "store/sql.h"
 
 #define TYPED_MIN 4

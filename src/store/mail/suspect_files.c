@@ -1,5 +1,4 @@
 #include "store/mail/suspect_files.h"
-#include "base/banned.h"
 #include "store/sql.h"
 
 void

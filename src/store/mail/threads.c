@@ -5,7 +5,6 @@
  * mail that names the ids of a thousand threads costs a thousand small updates, not a walk over
  * every mail.
  */
-#include "base/banned.h"
 #include "store/mail/messages.h"
 #include "store/sql.h"
 

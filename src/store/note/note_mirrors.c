@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "store/note/note_versions.h"
 #include "store/rows.h"
 

@@ -1,5 +1,4 @@
 #include "store/note/note_readers.h"
-#include "base/banned.h"
 #include "store/sql.h"
 #include "store/viewer.h"
 

@@ -1,5 +1,4 @@
 #include "store/out/effects.h"
-#include "base/banned.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "store/mail/copies.h"

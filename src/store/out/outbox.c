@@ -1,5 +1,4 @@
 #include "store/out/outbox.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "store/job/questions.h"
 #include "store/mail/mail_flags.h"

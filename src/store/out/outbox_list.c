@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/text.h"
 #include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"

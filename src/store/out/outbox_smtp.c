@@ -1,6 +1,4 @@
 #include "store/out/outbox_smtp.h"
-#include "base/banned.h"
-#include "base/text.h"
 #include "mail/address.h"
 #include "store/account_rows.h"
 #include "store/job/questions.h"

@@ -1,5 +1,4 @@
 #include "store/out/server_ids.h"
-#include "base/banned.h"
 #include "mail/msgid.h"
 #include "store/mail/messages.h"
 #include "store/sql.h"

@@ -1,5 +1,4 @@
 #include "base/clock.h"
-#include "base/banned.h"
 #include <glib.h>
 
 #define NOV_15 (INT64_C(1794735000) * USEC_PER_SEC) /* 2026-11-15T09:30:00Z */

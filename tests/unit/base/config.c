@@ -1,5 +1,4 @@
 #include "base/config.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
 

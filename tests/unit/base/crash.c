@@ -1,5 +1,4 @@
 #include "base/crash.h"
-#include "base/banned.h"
 #include "tmpdir.h"
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,5 +1,4 @@
 #include "base/digest.h"
-#include "base/banned.h"
 
 static const struct {
     const char *data, *want_hex;

@@ -1,5 +1,4 @@
 #include "base/err.h"
-#include "base/banned.h"
 #include <errno.h>
 
 static void

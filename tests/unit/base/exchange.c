@@ -13,7 +13,6 @@
  * lose some, or the test can't see anything.
  */
 #include "base/exchange.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"

@@ -1,5 +1,4 @@
 #include "base/file.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/exchange.h"

@@ -1,5 +1,4 @@
 #include "base/json.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/limits.h"
 

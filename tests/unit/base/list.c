@@ -1,5 +1,4 @@
 #include "base/list.h"
-#include "base/banned.h"
 
 typedef struct Word {
     char text[8];

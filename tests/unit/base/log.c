@@ -1,5 +1,4 @@
 #include "base/log.h"
-#include "base/banned.h"
 #include "tmpdir.h"
 #include <fcntl.h>
 #include <signal.h>

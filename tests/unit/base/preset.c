@@ -1,5 +1,4 @@
 #include "base/preset.h"
-#include "base/banned.h"
 #include "base/config.h"
 #include <glib.h>
 

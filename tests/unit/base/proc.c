@@ -1,5 +1,4 @@
 #include "base/proc.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/limits.h"

@@ -1,5 +1,4 @@
 #include "base/secret.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include <glib.h>
 

@@ -1,6 +1,5 @@
 /* Files with secrets, and what systemd hands over instead (C3). */
 #include "base/secretfile.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "tmpdir.h"
 

@@ -1,5 +1,4 @@
 #include "base/text.h"
-#include "base/banned.h"
 
 #define FFFD "\357\277\275"
 

@@ -1,6 +1,5 @@
 /* Brains that are asked by HTTP, against tools/fake-model (L14, T27). */
 #include "../wire/fakemodel.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "brain/brain.h"
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* What the errors of many servers say. */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "brain/api.h"
 

@@ -1,7 +1,6 @@
 /* Where a key may come from, and where it may not go (C3, T27). */
 #include "brain/api_key.h"
 #include "../base/tmpdir.h"
-#include "base/banned.h"
 #include "base/err.h"
 
 #define CANARY "CANARY-sk-0123456789"

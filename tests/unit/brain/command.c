@@ -1,5 +1,4 @@
 /* Programs as brains: what they print, how they fail, what they may know. */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"

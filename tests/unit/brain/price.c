@@ -1,7 +1,6 @@
 /* The price table: reading it, finding a model, reckoning. */
 #include "brain/price.h"
 #include "../base/tmpdir.h"
-#include "base/banned.h"
 #include "base/err.h"
 
 const BrainOps *const brain_kinds[] = {NULL};

@@ -1,6 +1,5 @@
 /* The table of retries. */
 #include "brain/retry.h"
-#include "base/banned.h"
 #include "base/clock.h"
 
 #define SEC USEC_PER_SEC

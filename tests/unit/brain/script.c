@@ -1,6 +1,5 @@
 /* Scripts as brains: line k for question k. */
 #include "../base/tmpdir.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "brain/brain.h"
 

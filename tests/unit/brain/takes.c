@@ -1,5 +1,4 @@
 /* Which files which model is shown. */
-#include "base/banned.h"
 #include "brain/brain.h"
 
 const BrainOps *const brain_kinds[] = {&brain_command, &brain_script, NULL};

@@ -1,6 +1,5 @@
 /* Mail that inotify names: taken in once, whatever happened to it since. */
 #include "../store/testhome.h"
-#include "base/banned.h"
 #include "cli/faces.h"
 #include "engine/in/intake.h"
 #include "mail/maildir.h"

@@ -1,7 +1,6 @@
 /* What a brain is shown: fences that nobody can forge, a budget that holds. */
 #include "engine/run/context.h"
 #include "../store/testhome.h"
-#include "base/banned.h"
 #include "base/json.h"
 #include "engine/mode.h"
 

@@ -1,7 +1,6 @@
 /* Checkpoint documents: what is signed, what is believed, and what becomes of it (J10, T4-T6,
  * M24-M26). */
 #include "engine/checkpoint/continuation.h"
-#include "base/banned.h"
 #include "base/json.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/in/mail_in.h"

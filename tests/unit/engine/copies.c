@@ -13,7 +13,6 @@
  */
 #include "store/mail/copies.h"
 #include "../store/testhome.h"
-#include "base/banned.h"
 #include "cli/faces.h"
 #include "engine/follow.h"
 #include "engine/in/intake.h"

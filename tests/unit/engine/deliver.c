@@ -1,7 +1,6 @@
 #include "engine/out/deliver.h"
 #include "../store/testhome.h"
 #include "../store/testmount.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

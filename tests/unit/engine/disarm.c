@@ -1,6 +1,5 @@
 /* Links in what was written after words of a stranger were read (T12). */
 #include "engine/run/disarm.h"
-#include "base/banned.h"
 #include <glib.h>
 
 static const struct {

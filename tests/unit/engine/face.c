@@ -1,6 +1,5 @@
 /* Which calls of a face the engine makes, and what it does by their word. */
 #include "engine/face.h"
-#include "base/banned.h"
 #include "brain/brain.h"
 #include "engine/role.h"
 #include "engine/run/run.h"

@@ -1,7 +1,6 @@
 /* Files that were fetched say so by their names. */
 #include "engine/in/fetch_name.h"
 #include "../store/testhome.h"
-#include "base/banned.h"
 
 static const struct {
     const char *base, *want_account;

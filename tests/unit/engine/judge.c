@@ -1,7 +1,6 @@
 /* Who is believed, and what becomes of their mail: the table is the policy. */
 #include "engine/in/judge.h"
 #include "../store/testhome.h"
-#include "base/banned.h"
 
 typedef struct Case {
     const char *name;

@@ -1,6 +1,5 @@
 /* Links in what an agent writes, and which of them could take something along (T12). */
 #include "engine/run/links.h"
-#include "base/banned.h"
 #include "engine/run/disarm.h"
 
 #define LONG40 "aaaaaaaaaabbbbbbbbbbccccccccccdddddddddd"

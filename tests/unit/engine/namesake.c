@@ -1,6 +1,5 @@
 /* Mail of ours under another Message-ID: who is believed, and what an answer names then. */
 #include "engine/out/namesake.h"
-#include "base/banned.h"
 #include "mail/msgid.h"
 #include "store/out/server_ids.h"
 #include "testwork.h"

@@ -1,6 +1,5 @@
 /* Which mail is an order: bodies as people and their clients write them. */
 #include "engine/in/orders.h"
-#include "base/banned.h"
 
 typedef struct Case {
     const char *name, *subject, *text;

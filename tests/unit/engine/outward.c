@@ -1,7 +1,6 @@
 /* Addresses of ours that lead back: nobody can guess one, and each means one thing. */
 #include "engine/out/outward.h"
 #include "../store/testhome.h"
-#include "base/banned.h"
 
 #define GENERATION 1794750217178u
 

@@ -1,7 +1,6 @@
 /* The agent port over a real socket: a client in a process of its own that uses port_call(),
  * and others that keep to no rule. */
 #include "port/port.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/json.h"

@@ -1,7 +1,6 @@
 /* What the words mean, and when the next time is: the tables, and a walk through two years
  * beside an oracle that knows nothing but minutes. */
 #include "engine/in/recurrence.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include <time.h>
 

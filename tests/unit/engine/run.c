@@ -1,5 +1,4 @@
 #include "engine/run/run.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "brain/brain.h"
 #include "cli/faces.h"

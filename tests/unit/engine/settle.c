@@ -1,6 +1,5 @@
 #include "engine/run/settle.h"
 #include "../store/testhome.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "engine/checkpoint/recover.h"
 #include "mail/maildir.h"

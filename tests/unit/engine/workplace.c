@@ -1,6 +1,5 @@
 /* The folder of a program, with everything in it that a program may put there. */
 #include "engine/run/workplace.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "testwork.h"
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 /* Plain conversation: what a program is shown, and what becomes of what it says. */
 #include "letter/mode_letter.h"
 #include "../engine/testwork.h"
-#include "base/banned.h"
 #include "base/err.h"
 
 #define HEAD(id, more)                                                                         \

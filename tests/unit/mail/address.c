@@ -1,6 +1,5 @@
 #include "mail/address.h"
 
-#include "base/banned.h"
 #include "base/limits.h"
 
 /* "name|spec, name|spec" */

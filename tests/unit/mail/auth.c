@@ -3,7 +3,6 @@
  * somebody would write it who wants to be believed.
  */
 #include "mail/auth.h"
-#include "base/banned.h"
 #include "mail/auth_results.h"
 
 #define HEAD_FROM(from) "From: Ann <" from ">\nTo: envoy@me.example\nSubject: x\n\nx\n"

@@ -3,7 +3,6 @@
  * own examples, the fields of providers as they write them, several milters on one server, and
  * forged fields in every position. Which servers and which Received are believed: auth.c.
  */
-#include "base/banned.h"
 #include "mail/auth.h"
 
 #define BODY(from) "From: " from "\nTo: envoy@me.example\nSubject: x\n\nx\n"

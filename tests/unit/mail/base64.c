@@ -1,6 +1,5 @@
 #include "mail/mime/base64.h"
 
-#include "base/banned.h"
 #include <glib.h>
 
 typedef size_t (*Decoder)(const void *in, size_t len, uint8_t *out, bool *damaged);

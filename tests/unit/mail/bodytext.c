@@ -1,6 +1,5 @@
 #include "mail/mime/bodytext.h"
 
-#include "base/banned.h"
 #include "mail/mime/filename.h"
 #include "mail/mime/htmltext.h"
 #include <glib.h>

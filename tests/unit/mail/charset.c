@@ -1,6 +1,5 @@
 #include "mail/mime/charset.h"
 
-#include "base/banned.h"
 #include <glib.h>
 
 #define BAD "\xEF\xBF\xBD"

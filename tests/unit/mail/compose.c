@@ -1,6 +1,5 @@
 /* Mail that we write: what goes in comes out again, in Python's reader and in GMime's. */
 #include "mail/compose.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "mail/msgid.h"

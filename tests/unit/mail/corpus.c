@@ -3,7 +3,6 @@
  * From and To must come out the same. Where they do not, Python's reading is the odd one, and
  * the file is listed with the reason.
  */
-#include "base/banned.h"
 #include "mail/message.h"
 #include <jansson.h>
 #include <sys/wait.h>

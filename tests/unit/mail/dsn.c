@@ -1,6 +1,5 @@
 /* M34: bounces as servers write them, and what is none. */
 #include "mail/dsn.h"
-#include "base/banned.h"
 
 #define TOP "Return-Path: <>\nFrom: MAILER-DAEMON@mx.example\nTo: bounce+tok@me.example\n"
 #define REPORT                                                                                 \

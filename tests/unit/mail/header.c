@@ -1,6 +1,5 @@
 #include "mail/mime/header.h"
 
-#include "base/banned.h"
 #include "base/digest.h"
 #include "mail/maildate.h"
 #include "mail/mime/encode.h"

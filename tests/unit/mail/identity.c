@@ -1,6 +1,5 @@
 /* When two files are the same mail, and when two texts say the same. */
 #include "mail/identity.h"
-#include "base/banned.h"
 #include "mail/message.h"
 #include "mail/mime/header.h"
 

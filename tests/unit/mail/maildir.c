@@ -1,6 +1,5 @@
 /* Maildir: delivery that survives, looking that does not miss, names that can't escape. */
 #include "mail/maildir.h"
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"

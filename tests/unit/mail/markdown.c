@@ -1,6 +1,5 @@
 /* Markdown as HTML that says no more and no less than its text. */
 #include "mail/markdown.h"
-#include "base/banned.h"
 #include "base/limits.h"
 
 static bool

@@ -4,7 +4,6 @@
  */
 #include "mail/message.h"
 
-#include "base/banned.h"
 #include "base/digest.h"
 #include "base/limits.h"
 

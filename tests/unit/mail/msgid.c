@@ -1,7 +1,5 @@
 #include "mail/msgid.h"
 
-#include "base/banned.h"
-
 static char *
 join(const GPtrArray *ids)
 {

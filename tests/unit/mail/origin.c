@@ -1,7 +1,5 @@
 #include "mail/origin.h"
 
-#include "base/banned.h"
-
 static const Key key = {.n = 1, .v = {{1, 2, 3}}};
 
 static const char mail[] = "Message-ID: <1@x>\nFrom: Ann <ann@x.example>\nTo: envoy@x.example\n"

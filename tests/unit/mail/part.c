@@ -2,7 +2,6 @@
  * What a mail holds beside its text: each structure with what is listed of it, under which name,
  * and what remains as the text.
  */
-#include "base/banned.h"
 #include "base/limits.h"
 #include "mail/message.h"
 #include "mail/mime/bodytext.h"

@@ -1,6 +1,5 @@
 /* Bodies as mail programs write them, and what the person wrote in them. */
 #include "mail/quote.h"
-#include "base/banned.h"
 
 #define ORIGINAL_MARKED "> The build is red.\n> Shall I go on?\n>\n> -- \n> envoy\n"
 #define ORIGINAL "The build is red.\nShall I go on?\n"

@@ -1,7 +1,6 @@
 /* Mails that repeat something, and whose words that is: the ones of a mail that is known, or
  * anybody's. */
 #include "mail/quoted.h"
-#include "base/banned.h"
 
 /* The known mails, the best first. */
 static const struct {

@@ -1,6 +1,5 @@
 /* RFC 5256 threads: against the answers of imaptest's sets, by table, and at random. */
 #include "mail/thread.h"
-#include "base/banned.h"
 #include "mail/maildate.h"
 #include "mail/message.h"
 

@@ -1,6 +1,5 @@
 /* E80 to E88, E91, E93: what a home's first notes say. */
 #include "notes/first_notes.h"
-#include "base/banned.h"
 #include "notes/note_links.h"
 #include "notes/notes.h"
 #include "temp_store.h"

@@ -1,5 +1,4 @@
 /* E92: CONTENTS follows; and what `note check` finds. */
-#include "base/banned.h"
 #include "base/err.h"
 #include "notes/notes.h"
 #include "temp_store.h"

@@ -1,5 +1,4 @@
 #include "notes/note_links.h"
-#include "base/banned.h"
 
 /* "LINE KIND KEY" of each, with the words that list lines tell about themselves. */
 static char *

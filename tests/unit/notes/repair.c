@@ -1,7 +1,6 @@
 /* E89: what was wrapped once too often is what was meant; E90: what can't be understood fails
  * openly. */
 #include "notes/repair.h"
-#include "base/banned.h"
 #include <glib.h>
 
 #define FENCE "```"

@@ -2,7 +2,6 @@
  * Notes and their files: every row of the table "what wins when a person edited", every state
  * that a crash leaves, and a person who edits while we write.
  */
-#include "base/banned.h"
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"

@@ -1,7 +1,6 @@
 /* Rows L1 to L7 and L13 of the list of bad inputs, and the fields of E60 and E65. */
 #include "steps/answer.h"
 
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 

@@ -3,7 +3,6 @@
 #include "steps/prompt.h"
 #include "../engine/testwork.h"
 #include "../store/testmail.h"
-#include "base/banned.h"
 #include "base/json.h"
 #include "steps/state.h"
 #include "store/note/note_versions.h"

@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 
-#include "base/banned.h"
 #include "base/err.h"
 
 static const char *

@@ -1,6 +1,5 @@
 /* The row of the day: what is spent and what is set aside. More of money is in waits.c. */
 #include "store/job/budget.h"
-#include "base/banned.h"
 #include "store/job/step_rows.h"
 #include "temp_store.h"
 #include <sqlite3.h>

@@ -1,7 +1,6 @@
 /* The store as a file: made, opened, moved away, copied; transactions and snapshots on it; disks
  * that are full or read-only. */
 #include "store/db.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "store/sql.h"
 #include "testhome.h"

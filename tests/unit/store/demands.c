@@ -1,5 +1,4 @@
 #include "store/mail/demands.h"
-#include "base/banned.h"
 #include "store/mail/server_mail.h"
 #include "temp_store.h"
 

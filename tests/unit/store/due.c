@@ -1,6 +1,5 @@
 /* Clocks are set, machines boot with a wrong one: a span stays a span, and a moment a moment. */
 #include "store/due.h"
-#include "base/banned.h"
 #include "store/job/pauses.h"
 #include "store/job/timers.h"
 #include "store/out/outbox_smtp.h"

@@ -1,5 +1,4 @@
 #include "store/out/effects.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "store/out/outbox.h"
 #include "temp_store.h"

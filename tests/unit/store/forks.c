@@ -1,6 +1,5 @@
 /* What a fork takes over and what is its own, in rows. */
 #include "store/job/forks.h"
-#include "base/banned.h"
 #include "store/note/note_versions.h"
 #include "temp_store.h"
 

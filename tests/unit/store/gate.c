@@ -1,6 +1,5 @@
 /* The write gate: who waits, for whom, and that no write is lost. */
 #include "store/gate.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "testhome.h"
 #include <sys/wait.h>

@@ -1,5 +1,4 @@
 #include "store/index/index.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "store/job/jobs.h"

@@ -1,5 +1,4 @@
 #include "store/job/jobs.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "store/job/budget.h"
 #include "store/job/timers.h"

@@ -1,5 +1,4 @@
 #include "store/mail/messages.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "mail/msgid.h"
 #include "store/sql.h"

@@ -1,5 +1,4 @@
 /* What the store knows of itself: names and values, its age, when something is due next. */
-#include "base/banned.h"
 #include "store/db.h"
 #include "store/sql.h"
 #include "testhome.h"

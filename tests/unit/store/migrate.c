@@ -1,6 +1,5 @@
 /* Files that are no store of ours, or an older one. */
 #include "store/migrate.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "store/schema.h"
 #include "store/sql.h"

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "base/err.h"
 #include "store/job/jobs.h"
 #include "store/job/step_rows.h"

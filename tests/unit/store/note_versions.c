@@ -1,5 +1,4 @@
 #include "store/note/note_versions.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "store/index/note_index.h"

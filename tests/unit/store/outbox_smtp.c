@@ -1,6 +1,5 @@
 /* Mail to people outside: what is sending, in doubt, bounced, paused. */
 #include "store/out/outbox_smtp.h"
-#include "base/banned.h"
 #include "temp_store.h"
 
 #define OUTSIDE "bob@far.example"

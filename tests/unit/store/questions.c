@@ -1,7 +1,6 @@
 /* Questions about held mail: what they are bound to, who decides first, what STOP and CONTINUE
  * do. */
 #include "store/job/questions.h"
-#include "base/banned.h"
 #include "base/digest.h"
 #include "base/err.h"
 #include "store/out/outbox_smtp.h"

@@ -1,5 +1,4 @@
 #include "store/job/schedules.h"
-#include "base/banned.h"
 #include "temp_store.h"
 
 static int64_t

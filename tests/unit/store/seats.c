@@ -1,5 +1,4 @@
 #include "store/job/seats.h"
-#include "base/banned.h"
 #include "temp_store.h"
 
 /* Who gets the next place, by what is at work and what waits. A job is "ROLE ASKER", in the order

@@ -1,6 +1,5 @@
 /* Ids that servers put on our mail: each leads to one mail for good, and to its thread. */
 #include "store/out/server_ids.h"
-#include "base/banned.h"
 #include "mail/msgid.h"
 #include "store/out/outbox.h"
 #include "temp_store.h"

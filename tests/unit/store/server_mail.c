@@ -1,5 +1,4 @@
 #include "store/mail/server_mail.h"
-#include "base/banned.h"
 #include "store/out/outbox.h"
 #include "temp_store.h"
 

@@ -1,5 +1,4 @@
 #include "store/job/step_rows.h"
-#include "base/banned.h"
 #include "temp_store.h"
 
 static void

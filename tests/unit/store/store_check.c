@@ -1,5 +1,4 @@
 /* db_check(): what it finds in a damaged store, and in one whose rows contradict each other. */
-#include "base/banned.h"
 #include "store/db.h"
 #include "store/sql.h"
 #include "testhome.h"

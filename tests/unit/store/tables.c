@@ -1,6 +1,5 @@
 /* Tables that a face brings, and the folders that the master watches for it. */
 #include "store/tables.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "store/sql.h"
 #include "testhome.h"

@@ -1,4 +1,3 @@
-#include "base/banned.h"
 #include "store/mail/messages.h"
 #include "store/sql.h"
 #include "testmail.h"

@@ -1,5 +1,4 @@
 #include "store/job/timers.h"
-#include "base/banned.h"
 #include "temp_store.h"
 
 static void

@@ -1,5 +1,4 @@
 /* How waits of parked jobs end, which brains are asked, and what a person adds to a budget. */
-#include "base/banned.h"
 #include "base/config.h"
 #include "store/job/budget.h"
 #include "store/job/costs.h"

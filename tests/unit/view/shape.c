@@ -1,5 +1,4 @@
 /* The shapes of nouns, and that docs/formats.md promises just these members. */
-#include "base/banned.h"
 #include "base/json.h"
 #include "view/job_rows.h"
 #include "view/mail_rows.h"

@@ -1,6 +1,5 @@
 /* One HTTP request against tools/fake-model: every way in which it can end. */
 #include "wire/http.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "fakemodel.h"

@@ -1,6 +1,5 @@
 /* The IMAP client against tests/peers/mailpeer: what a server can do to us (the P rows). */
 #include "wire/imap.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "mailpeer.h"

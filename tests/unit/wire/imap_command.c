@@ -1,7 +1,6 @@
 /* What we say to an IMAP server: no value can become a command (T17), names are mUTF-7 (P12),
  * and sets of UIDs are what they say. */
 #include "wire/imap_command.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "wire/imap.h"
 #include "wire/imap_name.h"

@@ -1,6 +1,5 @@
 /* The IMAP client against a real Dovecot: every command, the speed of a fetch, the push of
  * IDLE. */
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "mailpeer.h"

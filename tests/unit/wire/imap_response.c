@@ -1,6 +1,5 @@
 /* What an IMAP server may say, and what is none of it: responses, values in them, dates. */
 #include "wire/imap_response.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "wire/imap_date.h"

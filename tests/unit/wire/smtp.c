@@ -1,6 +1,5 @@
 /* The SMTP client against a peer that misbehaves by script. The peer's log is the witness. */
 #include "wire/smtp.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"

@@ -1,6 +1,5 @@
 /* Connecting and logging in: every form of login, and every peer that must not see one. */
 #include "../base/tmpdir.h"
-#include "base/banned.h"
 #include "base/err.h"
 #include "base/proc.h"
 #include "smtppeer.h"

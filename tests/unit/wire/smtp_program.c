@@ -1,6 +1,5 @@
 /* smtp = sendmail: what a program's end means for the mail. The programs are shell scripts. */
 #include "../base/tmpdir.h"
-#include "base/banned.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/proc.h"

@@ -1,6 +1,5 @@
 /* P18: replies as servers and attackers write them. */
 #include "wire/smtp_reply.h"
-#include "base/banned.h"
 #include "base/err.h"
 
 static const struct {

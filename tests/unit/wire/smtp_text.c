@@ -1,7 +1,6 @@
 /* What goes over the wire: addresses (T16), lines and dots (the smuggling class of
  * CVE-2023-51764). */
 #include "wire/smtp_text.h"
-#include "base/banned.h"
 
 static void
 test_addresses(void)

@@ -1,6 +1,5 @@
 /* Server-sent events: what counts as one. */
 #include "wire/sse.h"
-#include "base/banned.h"
 
 static const struct {
     const char *name, *stream;
