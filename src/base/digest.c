@@ -10,6 +10,24 @@ digest_equal(const Digest *a, const Digest *b)
     return differs == 0;
 }
 
+void
+digest_of_bytes(GBytes *bytes, Digest *ret)
+{
+    gsize len;
+    const void *data = g_bytes_get_data(bytes, &len);
+
+    digest_of(data ? data : "", len, ret);
+}
+
+char *
+digest_hex_of(GBytes *bytes)
+{
+    Digest d;
+
+    digest_of_bytes(bytes, &d);
+    return digest_hex(&d);
+}
+
 char *
 digest_hex(const Digest *d)
 {

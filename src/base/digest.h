@@ -17,9 +17,11 @@ void digest_final(DigestCtx *ctx, Digest *ret); /* frees ctx */
 
 /* HMAC-SHA256. */
 void digest_mac(const void *key, size_t key_len, const void *data, size_t len, Digest *ret);
+void digest_of_bytes(GBytes *bytes, Digest *ret);
 bool digest_equal(const Digest *a, const Digest *b); /* constant time */
 /* 64 lower-case hex digits; caller frees. */
 char *digest_hex(const Digest *d);
+char *digest_hex_of(GBytes *bytes);
 bool digest_parse_hex(const char *hex, Digest *ret);
 
 /*

@@ -30,6 +30,15 @@ json_parse(const char *text, size_t len, size_t max, json_t **ret, GError **erro
     return true;
 }
 
+bool
+json_parse_bytes(GBytes *bytes, size_t max, json_t **ret, GError **error)
+{
+    gsize len;
+    const char *text = g_bytes_get_data(bytes, &len);
+
+    return json_parse(text, len, max, ret, error);
+}
+
 static char *
 dump(const json_t *value, size_t flags)
 {

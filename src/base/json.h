@@ -13,6 +13,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(json_t, json_decref)
 
 /* max 0: LIMIT_JSON_BYTES. */
 bool json_parse(const char *text, size_t len, size_t max, json_t **ret, GError **error);
+bool json_parse_bytes(GBytes *bytes, size_t max, json_t **ret, GError **error);
 /* Compact, keys in insertion order; caller frees. */
 char *json_format(const json_t *value);
 /* Indented by two, for people. */

@@ -59,6 +59,15 @@ text_make_valid(const char *s, gssize len)
 }
 
 char *
+text_valid_bytes(GBytes *bytes)
+{
+    gsize len = 0;
+    const char *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
+
+    return text_make_valid(data ? data : "", (gssize)len);
+}
+
+char *
 text_from_bytes(GBytes *bytes)
 {
     gsize len = 0;

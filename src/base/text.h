@@ -12,6 +12,9 @@
 /* A valid copy: bad sequences become U+FFFD, NULs are dropped. len -1: NUL-terminated. */
 char *text_make_valid(const char *s, gssize len);
 
+/* The same of bytes; "" for NULL. */
+char *text_valid_bytes(GBytes *bytes);
+
 /* The bytes with a NUL behind them, as they are; "" for NULL. Caller frees. */
 char *text_from_bytes(GBytes *bytes);
 

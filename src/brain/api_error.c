@@ -187,11 +187,9 @@ limits_end(const HttpReply *reply, int64_t now_us)
 static json_t *
 find_error(const HttpReply *reply)
 {
-    size_t len;
-    const char *text = g_bytes_get_data(reply->body, &len);
     g_autoptr(json_t) body = NULL;
 
-    if (!json_parse(text ? text : "", len, 0, &body, NULL) || !json_is_object(body))
+    if (!json_parse_bytes(reply->body, 0, &body, NULL) || !json_is_object(body))
         return json_object();
     json_t *error = json_object_get(body, "error");
     if (!error)

@@ -234,14 +234,12 @@ read_reply(const HttpReply *reply, ApiResult *ret)
     g_autoptr(GError) error = NULL;
     g_autoptr(json_t) body = NULL;
     const char *type = http_header(reply, "content-type");
-    size_t len;
-    const char *bytes = g_bytes_get_data(reply->body, &len);
 
     if (!http_is_type(reply, "application/json")) {
         api_result_garbled(ret, "the reply is '%s', not a completion", type ? type : "nothing");
         return;
     }
-    if (!json_parse(bytes ? bytes : "", len, 0, &body, &error)) {
+    if (!json_parse_bytes(reply->body, 0, &body, &error)) {
         api_result_garbled(ret, "the reply is wrong: %s", error->message);
         return;
     }

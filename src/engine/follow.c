@@ -19,10 +19,10 @@ read_same(Db *db,
     g_autoptr(GBytes) bytes = NULL;
     Digest found;
     bool same;
-    gsize len;
 
     if (!maildir_read(md, e, db_home(db)->config->max_message, &bytes, NULL) || !bytes)
         return true;
+    gsize len;
     const void *data = g_bytes_get_data(bytes, &len);
     identity_of_bytes(data, len, &found);
     if (!copies_is(db, message, &found, &same, error))
@@ -152,9 +152,7 @@ get_mailbox(const Home *home, const char *role, Maildir **md, GError **error)
 static char *
 text_of(GBytes *bytes)
 {
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     return g_steal_pointer(&m->text);
 }
 

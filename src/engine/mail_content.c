@@ -5,15 +5,6 @@
 #include "mail/address.h"
 #include "mail/mime/part_json.h"
 
-static Message *
-parse(GBytes *raw, MessageWhat what)
-{
-    gsize len;
-    const void *data = g_bytes_get_data(raw, &len);
-
-    return message_parse(data, len, what, NULL);
-}
-
 /* What a checkpoint mail says, without its MAC, and whether that holds. Of one that is forged
  * nothing is read; NULL: the mail is none. */
 static json_t *
@@ -27,7 +18,7 @@ continuation_json(const Home *home, GBytes *raw, const Message *head)
     json_t *document = NULL;
     if (!continuation_possible(head))
         return NULL;
-    g_autoptr(Message) m = parse(raw, MESSAGE_CONTENT);
+    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_CONTENT);
     ContinuationSeen seen = continuation_read(&home->key, m, &c);
     if (seen == CONT_NOT_ONE)
         return NULL;
@@ -35,7 +26,7 @@ continuation_json(const Home *home, GBytes *raw, const Message *head)
     GBytes *part = continuation_part(m);
     const char *data = part ? g_bytes_get_data(part, &len) : NULL;
     if (data && (seen == CONT_SIGNED || seen == CONT_UNSIGNED))
-        (void)json_parse(data, len, 0, &document, NULL);
+        (void)json_parse_bytes(part, 0, &document, NULL);
     json_t *o = json_is_object(document) ? json_incref(document) : json_object();
     g_clear_pointer(&document, json_decref);
     json_object_del(o, "mac");
@@ -55,7 +46,7 @@ mail_add_content(
     json_object_set_new(mail, "continuation", json_null());
     if (!raw)
         return;
-    g_autoptr(Message) m = parse(raw, MESSAGE_TEXT);
+    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_TEXT);
     g_autofree char *to = address_show_list(m->to);
     g_autofree char *cc = address_show_list(m->cc);
     json_object_set_new(mail, "to", json_string(to));

@@ -36,9 +36,7 @@ say_instructions(const Home *home, const ConfRole *role, Context *c, GError **er
         context_say(c, DEFAULT_INSTRUCTIONS);
         return true;
     }
-    gsize len;
-    const char *data = g_bytes_get_data(file, &len);
-    g_autofree char *text = text_make_valid(data, (gssize)len);
+    g_autofree char *text = text_valid_bytes(file);
     cut_instructions(text, context_room(c) / 2);
     context_say(c, text);
     return true;
@@ -100,9 +98,7 @@ format_mail(Engine *engine, const MsgRow *row, GHashTable *names, char **ret, GE
         *ret = NULL;
         return true;
     }
-    gsize len;
-    const void *data = g_bytes_get_data(raw, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_TEXT);
     GString *out = g_string_new(head);
     insert_attachments(out, m, names);
     conversation_add_text(out, m);

@@ -95,6 +95,8 @@ typedef enum MessageWhat {
 /* Never fails on content. limits NULL: defaults. */
 Message *
 message_parse(const void *raw, size_t len, MessageWhat what, const MessageLimits *limits);
+/* The same with the usual limits; NULL: no bytes. */
+Message *message_parse_bytes(GBytes *raw, MessageWhat what);
 void message_free(Message *m);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Message, message_free)
 

@@ -535,3 +535,12 @@ message_parse(const void *raw, size_t len, MessageWhat what, const MessageLimits
 
     return read_message(raw, len, &how);
 }
+
+Message *
+message_parse_bytes(GBytes *raw, MessageWhat what)
+{
+    gsize len = 0;
+    const void *data = raw ? g_bytes_get_data(raw, &len) : NULL;
+
+    return message_parse(data, len, what, NULL);
+}

@@ -16,9 +16,7 @@ may_name(const char *target)
 static char **
 links_of(GBytes *body)
 {
-    gsize len = 0;
-    const char *data = body ? g_bytes_get_data(body, &len) : NULL;
-    g_autofree char *text = text_make_valid(data ? data : "", (gssize)len);
+    g_autofree char *text = text_valid_bytes(body);
 
     return note_links_keys(text);
 }

@@ -84,15 +84,6 @@ read_file(Mirror *m, const char *path, struct stat *ret_st, GBytes **ret, GError
     return true;
 }
 
-static void
-bytes_digest(GBytes *bytes, Digest *ret)
-{
-    gsize len = 0;
-    const void *data = g_bytes_get_data(bytes, &len);
-
-    digest_of(data ? data : "", len, ret);
-}
-
 /* A time in the future says nothing either. */
 static bool
 is_racy(int64_t mtime_ns)
@@ -107,7 +98,7 @@ edit_new(const char *key, const struct stat *st, GBytes *bytes)
 
     e->now.key = g_strdup(key);
     e->now.has_file = true;
-    bytes_digest(bytes, &e->now.digest);
+    digest_of_bytes(bytes, &e->now.digest);
     e->now.mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
     e->now.size = st->st_size;
     e->now.ino = is_racy(e->now.mtime_ns) ? 0 : (int64_t)st->st_ino;

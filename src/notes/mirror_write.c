@@ -24,15 +24,13 @@ static bool
 is_expected(
     Mirror *m, const NoteMirror *row, GBytes *displaced, bool *ret_expected, GError **error)
 {
-    gsize len = 0;
-    const void *data = displaced ? g_bytes_get_data(displaced, &len) : NULL;
     Digest digest;
     int64_t version = 0;
 
     *ret_expected = true;
     if (!displaced)
         return true;
-    digest_of(data ? data : "", len, &digest);
+    digest_of_bytes(displaced, &digest);
     if (row->has_file && digest_equal(&digest, &row->digest))
         return true;
     if (!note_version_of(m->db, row->key, displaced, &version, error))
@@ -89,7 +87,7 @@ put_file(Mirror *m,
     CRASH_POINT("notes-written");
     row->mirrored = note->version;
     row->has_file = true;
-    digest_of(data ? data : "", len, &row->digest);
+    digest_of_bytes(note->body, &row->digest);
     row->mtime_ns = clock_wall_us(&(Clock){0}) * 1000;
     row->size = (int64_t)len;
     row->ino = 0;

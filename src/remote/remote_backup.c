@@ -79,13 +79,11 @@ list_here(Mirror *m, const ConfRole *role, GError **error)
         return false;
     for (guint i = 0; i < entries->len; i++) {
         g_autoptr(GBytes) bytes = NULL;
-        gsize len;
         if (!maildir_read(md, g_ptr_array_index(entries, i),
                           m->r->engine->home->config->max_message, &bytes, NULL) ||
             !bytes)
             continue;
-        const void *data = g_bytes_get_data(bytes, &len);
-        g_autoptr(Message) mail = message_parse(data, len, MESSAGE_HEADERS, NULL);
+        g_autoptr(Message) mail = message_parse_bytes(bytes, MESSAGE_HEADERS);
         g_hash_table_add(m->here, g_strdup(mail->id));
     }
     return true;
@@ -139,13 +137,11 @@ end_mail(void *user, const ImapMail *at, GError **error)
     Mirror *m = user;
     g_autoptr(GBytes) lines = NULL;
     bool wanted;
-    gsize len;
     if (!at || at->body != IMAP_BODY_WRITTEN || (at->flags & IMAP_DELETED))
         return true;
     if (!remote_body_read(m->fd, at, &lines, error))
         return false;
-    const char *data = g_bytes_get_data(lines, &len);
-    g_autoptr(Message) mail = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) mail = message_parse_bytes(lines, MESSAGE_HEADERS);
     if (m->whole)
         return file_sent(m, at, lines, mail, error);
     if (!is_wanted(m, mail, &wanted, error))

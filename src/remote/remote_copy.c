@@ -31,13 +31,11 @@ static bool
 load_ours(Remote *r, Copy *copy, GError **error)
 {
     g_autoptr(OutRow) row = NULL;
-    gsize len;
     if (!outbox_load(r->engine->db, copy->mail, &row, error))
         return false;
     if (!row || !row->bytes)
         return true;
-    const char *data = g_bytes_get_data(row->bytes, &len);
-    copy->ours = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    copy->ours = message_parse_bytes(row->bytes, MESSAGE_HEADERS);
     return true;
 }
 

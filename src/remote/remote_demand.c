@@ -131,9 +131,7 @@ look_in(Hunt *h, const char *name, const char *watched, bool *ret_found, GError 
         return false;
     if (h->coming || !h->lines)
         return true;
-    gsize len;
-    const char *data = g_bytes_get_data(h->lines, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(h->lines, MESSAGE_TEXT);
     if (!role || !is_theirs(r, h->want, m))
         return true;
     *ret_found = true;

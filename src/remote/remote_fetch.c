@@ -17,12 +17,12 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "store/mail/mailbox_visit.h"
 #include "engine/in/fetch_name.h"
 #include "engine/in/mail_in.h"
 #include "mail/message.h"
 #include "mail/msgid.h"
 #include "remote/remote_internal.h"
+#include "store/mail/mailbox_visit.h"
 #include "store/out/outbox.h"
 #include <inttypes.h>
 #include <poll.h>
@@ -103,9 +103,7 @@ find_own(Remote *r, const ConfRole *role, const Message *m, char **ret_file, GEr
         return false;
     if (!row || !row->bytes || !g_str_equal(row->msgid, m->id))
         return true;
-    gsize len;
-    const char *data = g_bytes_get_data(row->bytes, &len);
-    g_autoptr(Message) ours = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) ours = message_parse_bytes(row->bytes, MESSAGE_HEADERS);
     if (memcmp(&ours->body, &m->body, sizeof m->body) == 0)
         *ret_file = out_row_file(row);
     return true;
@@ -147,9 +145,7 @@ static bool
 take_mail(Fetch *f, const ImapMail *mail, GBytes *take_bytes, GError **error)
 {
     g_autoptr(GBytes) bytes = take_bytes;
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
     bool our_copy;
     if (!remote_take_copy(f->r, m, &our_copy, error))
         return false;
@@ -161,7 +157,7 @@ take_mail(Fetch *f, const ImapMail *mail, GBytes *take_bytes, GError **error)
         if (!take_for(f, mail, g_ptr_array_index(roles, i), m, bytes, i == 0, error))
             return false;
     }
-    f->bytes += len;
+    f->bytes += g_bytes_get_size(bytes);
     return true;
 }
 

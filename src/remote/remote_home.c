@@ -91,9 +91,7 @@ done(void *user, const ImapMail *mail, GError **error)
         return true;
     if (lseek(in->fd, 0, SEEK_SET) != 0 || !file_read_fd(in->fd, HEADER_MAX, &bytes, error))
         return false;
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
     const char *id = message_header(m, ID_HEADER), *place = message_header(m, PLACE_HEADER);
     const char *start = message_header(m, START_HEADER);
     const char *replaces = message_header(m, REPLACES_HEADER);

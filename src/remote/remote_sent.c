@@ -150,9 +150,7 @@ end_mail(void *user, const ImapMail *mail, GError **error)
         return err_set_errno(error, errno, "reading a mail");
     if (!file_read_fd(l->fd, (size_t)mail->body_bytes + 1, &bytes, error))
         return false;
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
     return l->whole ? take_whole(l, m, error) : take_header(l, mail->uid, m, error);
 }
 
@@ -216,14 +214,12 @@ load_owed(Look *l, GError **error)
         return false;
     for (guint i = 0; i < ids->len; i++) {
         g_autoptr(OutRow) row = NULL;
-        gsize len;
 
         if (!outbox_load(engine->db, g_array_index(ids, OutId, i), &row, error))
             return false;
         if (!row || !row->bytes)
             continue;
-        const void *data = g_bytes_get_data(row->bytes, &len);
-        Owed one = {row->id, message_parse(data, len, MESSAGE_HEADERS, NULL)};
+        Owed one = {row->id, message_parse_bytes(row->bytes, MESSAGE_HEADERS)};
         g_array_append_val(l->owed, one);
     }
     return true;

@@ -167,9 +167,7 @@ end_body(void *user, const ImapMail *mail, GError **error)
         return true;
     if (!remote_body_read(s->fd, mail, &lines, error))
         return false;
-    gsize len;
-    const char *data = g_bytes_get_data(lines, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(lines, MESSAGE_TEXT);
     g_autoptr(GPtrArray) roles = remote_route(s->r, m);
     if (!messages_find(s->r->engine->db, &VIEWER_OPERATOR, m->id, &known, error))
         return false;

@@ -79,7 +79,6 @@ read_new(MailTrial *t, const char *word, uint32_t *next, Paired *ret, GError **e
         return false;
     for (uint32_t uid; !ret->owner && (uid = imap_set_first(&found)) != 0;) {
         g_autoptr(GBytes) bytes = NULL;
-        gsize len;
         imap_set_remove(&found, uid);
         if (uid < *next) /* "N:*" always names the last one */
             continue;
@@ -88,8 +87,7 @@ read_new(MailTrial *t, const char *word, uint32_t *next, Paired *ret, GError **e
             return false;
         if (!bytes)
             continue;
-        const char *data = g_bytes_get_data(bytes, &len);
-        g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+        g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
         if (is_answer(m, word))
             learn(t, m, ret);
     }

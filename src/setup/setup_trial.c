@@ -188,8 +188,6 @@ trial_read_head(MailTrial *t, uint32_t uid, Message **ret, GError **error)
         return false;
     if (!bytes)
         return true;
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
-    *ret = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    *ret = message_parse_bytes(bytes, MESSAGE_HEADERS);
     return true;
 }

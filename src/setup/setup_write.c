@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/preset.h"
+#include "base/text.h"
 #include "setup/setup.h"
 #include <errno.h>
 #include <sys/mman.h>
@@ -188,11 +189,9 @@ static bool
 read_now(const Setup *s, char **ret, GError **error)
 {
     g_autoptr(GBytes) bytes = NULL;
-    gsize len = 0;
     if (!file_read(s->cli->home->fd, CONF, LIMIT_CONFIG_BYTES, &bytes, error))
         return false;
-    const char *data = bytes ? g_bytes_get_data(bytes, &len) : "";
-    *ret = g_strndup(data, len);
+    *ret = text_from_bytes(bytes);
     return true;
 }
 

@@ -185,9 +185,7 @@ source_mail(Engine *engine,
         *ret = NULL;
         return true;
     }
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     g_autofree char *head = conversation_head(row);
     *ret = format_mail(head, m, takes, ret_head);
     return true;
@@ -238,9 +236,8 @@ source_open(Engine *engine, const MsgRow *row, Message **ret, GError **error)
 
     if (!follow_read(engine->db, row, &bytes, error))
         return false;
-    gsize len;
-    const void *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
-    *ret = data ? message_parse(data, len, MESSAGE_CONTENT, NULL) : NULL;
+    *ret = bytes && g_bytes_get_size(bytes) > 0 ? message_parse_bytes(bytes, MESSAGE_CONTENT)
+                                                : NULL;
     return true;
 }
 

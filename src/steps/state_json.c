@@ -327,9 +327,7 @@ state_parse(GBytes *bytes, StepState **ret, GError **error)
         *ret = state_new();
         return true;
     }
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
     g_autoptr(json_t) json = NULL;
-    return json_parse(data, len, STATE_JSON_MAX, &json, error) &&
+    return json_parse_bytes(bytes, STATE_JSON_MAX, &json, error) &&
            state_from_json(json, ret, error);
 }

@@ -121,9 +121,7 @@ end_of(const ProcEnd *end)
 static char *
 words_of(const char *program, const ProcEnd *end)
 {
-    gsize len;
-    const char *err = g_bytes_get_data(end->err, &len);
-    g_autofree char *valid = secret_hide(text_make_valid(err ? err : "", (gssize)len));
+    g_autofree char *valid = secret_hide(text_valid_bytes(end->err));
     g_autofree char *safe = text_vis(g_strstrip(valid), false);
     g_autofree char *said = text_shorten(safe, SAID_CHARS);
 

@@ -267,9 +267,7 @@ answer_json(const Message *m)
 static void
 take_answer(Cli *cli, const OutRow *row, const char *to, json_t *ret_answers)
 {
-    gsize len;
-    const void *data = g_bytes_get_data(row->bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(row->bytes, MESSAGE_TEXT);
     if (to && g_strcmp0(m->in_reply_to, to) != 0)
         return;
     char *footer = g_strrstr(m->text, "\n-- \n");

@@ -61,9 +61,7 @@ look_at(Engine *engine,
         return false;
     if (!s.mail)
         return true;
-    gsize len;
-    const char *data = g_bytes_get_data(s.mail, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(s.mail, MESSAGE_CONTENT);
     if (continuation_read(&home->key, m, &s.c) != CONT_SIGNED ||
         (want.v && s.c->job.v != want.v))
         return true;

@@ -59,14 +59,11 @@ find_step(Cli *cli, const char *text, Shown *ret)
 static json_t *
 file_json(const BrainFile *file)
 {
-    gsize len;
-    const void *data = g_bytes_get_data(file->data, &len);
-    Digest digest;
+    g_autofree char *hex = digest_hex_of(file->data);
 
-    digest_of(data, len, &digest);
-    g_autofree char *hex = digest_hex(&digest);
     return json_pack("{s:s, s:s, s:I, s:s}", "filename", file->filename, "content_type",
-                     file->media_type, "size_bytes", (json_int_t)len, "sha256", hex);
+                     file->media_type, "size_bytes", (json_int_t)g_bytes_get_size(file->data),
+                     "sha256", hex);
 }
 
 static void

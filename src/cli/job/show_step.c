@@ -47,19 +47,11 @@ load(Db *db, const Job *job, const Step *step, Whole *w, GError **error)
     return true;
 }
 
-static char *
-text_of(GBytes *bytes)
-{
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
-    return text_make_valid(data ? data : "", (gssize)len);
-}
-
 /* What the brain said, as JSON where it is; else as a string. NULL: nobody was asked. */
 static json_t *
 answer_json(const Step *step)
 {
-    g_autofree char *text = step->answer ? text_of(step->answer) : NULL;
+    g_autofree char *text = step->answer ? text_valid_bytes(step->answer) : NULL;
     json_t *value = NULL;
     if (!text)
         return NULL;

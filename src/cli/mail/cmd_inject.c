@@ -47,9 +47,7 @@ read_input(const InjectOptions *o, GBytes **ret)
 static bool
 is_whole_message(GBytes *input)
 {
-    gsize len;
-    const char *data = g_bytes_get_data(input, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) m = message_parse_bytes(input, MESSAGE_HEADERS);
     return !m->problem && m->from && message_header(m, "From");
 }
 
@@ -63,9 +61,7 @@ from_parts(Cli *cli,
            char **ret_id)
 {
     int status = 0;
-    gsize len;
-    const char *data = g_bytes_get_data(body, &len);
-    g_autofree char *text = text_make_valid(data, (gssize)len);
+    g_autofree char *text = text_valid_bytes(body);
     if (!o->subject && !o->files && !*g_strchug(text))
         return cli_usage(cli, "a mail needs a body or a --subject");
     g_autofree char *from =
@@ -108,7 +104,7 @@ file_mail(Cli *cli,
     GError *error = NULL;
     gsize len;
     const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     MsgKnown known;
     bool was_there;
     if (!messages_known(engine->db, role->name, m, &known, &error))

@@ -126,9 +126,7 @@ recipients(
 static void
 guard_length(const Config *config, GBytes *bytes, const GPtrArray *to)
 {
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     post_guard_length(config, m->text, (const char *const *)to->pdata);
 }
 
@@ -149,8 +147,7 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
         return cli_fail(EX_DATAERR, "sendmail: there is no message on standard input");
     if (!compose_raw(data, len, who_is, cli, &given, &msgid, &bcc, &error))
         return cli_error(EX_DATAERR, error);
-    data = g_bytes_get_data(given, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) m = message_parse_bytes(given, MESSAGE_HEADERS);
     if (m->problem)
         return cli_fail(EX_DATAERR, "sendmail: the message can't be read");
     g_autoptr(GPtrArray) to = recipients(cli, o, m, bcc, &error);

@@ -6,14 +6,6 @@
 #include "port/port_client.h"
 #include "steps/source.h"
 
-static Message *
-parse(GBytes *raw, MessageWhat what)
-{
-    gsize len;
-    const void *data = g_bytes_get_data(raw, &len);
-    return message_parse(data, len, what, NULL);
-}
-
 static void
 print_bytes(Cli *cli, GBytes *bytes)
 {
@@ -25,7 +17,7 @@ print_bytes(Cli *cli, GBytes *bytes)
 static int
 print_attachment(Cli *cli, GBytes *raw, const char *name)
 {
-    g_autoptr(Message) m = parse(raw, MESSAGE_CONTENT);
+    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_CONTENT);
     g_autoptr(GString) names = g_string_new(NULL);
     const MsgPart *found = message_file(m, name);
     if (found) {

@@ -55,11 +55,9 @@ static void
 read_refs(Talk *t, Leaf *leaf, const MailFound *found)
 {
     g_autoptr(GBytes) bytes = NULL;
-    gsize len;
     if (!mail_read(t->cli, found, &bytes, NULL) || !bytes)
         return;
-    const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
     g_ptr_array_set_size(leaf->refs, 0);
     for (guint i = 0; i < m->references->len; i++)
         g_ptr_array_add(leaf->refs, g_strdup(g_ptr_array_index(m->references, i)));

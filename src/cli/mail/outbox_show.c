@@ -68,7 +68,7 @@ show(Cli *cli, const OutRow *row, bool raw)
         cli_print(cli, "\n(delivered; the mail is in the sender's Sent folder)\n");
         return 0;
     }
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(row->bytes, MESSAGE_TEXT);
     print_mail(cli, m);
     return 0;
 }

@@ -52,9 +52,7 @@ outgoing_read_text(size_t max, const char *what, char **ret)
     int status = outgoing_read_stdin(max, what, &bytes);
     if (status)
         return status;
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
-    *ret = text_make_valid(data, (gssize)len);
+    *ret = text_valid_bytes(bytes);
     return 0;
 }
 
@@ -96,9 +94,7 @@ set_thread(Engine *engine, Compose *c, const char *id, GError **error)
         return false;
     if (own && own->bytes)
         bytes = g_bytes_ref(own->bytes);
-    gsize len = 0;
-    const void *data = bytes ? g_bytes_get_data(bytes, &len) : "";
-    g_autoptr(Message) parent = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) parent = message_parse_bytes(bytes, MESSAGE_HEADERS);
     g_autoptr(GPtrArray) refs =
         msgid_answer_references(parent->references, parent->in_reply_to, id);
     return compose_thread(c, msgid_is_writable(id) ? id : NULL, refs, error);

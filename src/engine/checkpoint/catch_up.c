@@ -164,9 +164,7 @@ read_sent(Catching *c, const char *mailbox, Maildir *md, GError **error)
         const MaildirEntry *e = g_ptr_array_index(entries, i);
         if (!maildir_read(md, e, c->engine->home->config->max_message, &bytes, NULL) || !bytes)
             continue;
-        gsize len;
-        const void *data = g_bytes_get_data(bytes, &len);
-        g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+        g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
         if (!take_sent(c, mailbox, m, error))
             return false;
     }

@@ -25,7 +25,7 @@ read_if(const Refetch *r, const MaildirEntry *e, const char *msgid)
     const void *data = g_bytes_get_data(bytes, &len);
     if (!memmem(data, len, msgid, strlen(msgid)))
         return NULL; /* most mail is another, and needs no parsing */
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     return g_strcmp0(m->id, msgid) == 0 ? g_steal_pointer(&m) : NULL;
 }
 

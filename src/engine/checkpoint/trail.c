@@ -146,7 +146,7 @@ take_mail(Trail *t,
     if (!maybe && !g_str_equal(folder, "Sent"))
         return true;
     g_autoptr(Message) m =
-        message_parse(data, len, maybe ? MESSAGE_CONTENT : MESSAGE_HEADERS, NULL);
+        message_parse_bytes(bytes, maybe ? MESSAGE_CONTENT : MESSAGE_HEADERS);
     bool ours = msgid_read(&home->key, m->id, home->config->domain, &id);
     if (maybe && continuation_read(&home->key, m, &c) == CONT_SIGNED) {
         take_checkpoint(t, home, role, folder, &id, c);

@@ -63,12 +63,10 @@ intake_close(Intake *in)
 static void
 stand_in(IntakeItem *item, const char *why)
 {
-    gsize len;
-    const void *data = g_bytes_get_data(item->bytes, &len);
     item->unreadable = why;
     item->in.mail = message_parse("", 0, MESSAGE_HEADERS, NULL);
-    item->in.mail->size = len;
-    digest_of(data, len, &item->in.mail->body);
+    item->in.mail->size = g_bytes_get_size(item->bytes);
+    digest_of_bytes(item->bytes, &item->in.mail->body);
     g_autofree char *token = digest_token(&item->in.mail->body, 26);
     g_free(item->in.mail->id);
     item->in.mail->id = g_strdup_printf("%s@unreadable.invalid", token);

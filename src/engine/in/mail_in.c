@@ -59,7 +59,7 @@ mail_in_parse(const Key *key, GBytes *raw, MailIn *ret)
 
     CRASH_POINT("mail-parse");
     *ret = (MailIn){0};
-    ret->mail = message_parse(data, len, likely ? MESSAGE_CONTENT : MESSAGE_TEXT, NULL);
+    ret->mail = message_parse_bytes(raw, likely ? MESSAGE_CONTENT : MESSAGE_TEXT);
     if (!continuation_possible(ret->mail)) {
         if (likely)
             drop_content(ret->mail);
@@ -70,7 +70,7 @@ mail_in_parse(const Key *key, GBytes *raw, MailIn *ret)
         drop_content(ret->mail);
         return;
     }
-    g_autoptr(Message) whole = message_parse(data, len, MESSAGE_CONTENT, NULL);
+    g_autoptr(Message) whole = message_parse_bytes(raw, MESSAGE_CONTENT);
     read_checkpoint(key, whole, ret);
 }
 

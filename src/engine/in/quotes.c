@@ -130,9 +130,7 @@ next_text(void *data, char **ret_text, Trust *ret_floor, GError **error)
     *ret_text = NULL;
     if (!raw)
         return true;
-    gsize len;
-    const void *bytes = g_bytes_get_data(raw, &len);
-    g_autoptr(Message) m = message_parse(bytes, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_TEXT);
     *ret_text = g_strdup(m->text ? m->text : "");
     *ret_floor = source->floor;
     return true;

@@ -23,9 +23,7 @@ load_for_release(Engine *engine, MsgId id, MsgRow **ret_row, Message **ret_mail,
         return false;
     if (!bytes)
         return err_set(error, ERR_NEVER, "the mail '%s' is no longer there", row->msgid);
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     if (message_header(m, MAIL_LARGE_HEADER))
         return err_set(
             error, ERR_NEVER,

@@ -15,7 +15,6 @@ static bool
 says_the_same(Engine *engine, const MsgRow *row, const Message *m, bool *ret, GError **error)
 {
     g_autoptr(GBytes) bytes = NULL;
-    gsize len;
 
     *ret = false;
     if (row->class == MSG_UNREADABLE)
@@ -24,8 +23,7 @@ says_the_same(Engine *engine, const MsgRow *row, const Message *m, bool *ret, GE
         return false;
     if (!bytes)
         return true;
-    const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) other = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) other = message_parse_bytes(bytes, MESSAGE_TEXT);
     *ret = identity_same_words(other->text, m->text);
     return true;
 }

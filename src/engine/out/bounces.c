@@ -91,9 +91,7 @@ apply(Engine *engine, Txn *txn, MsgId id, OutId mail, const Dsn *dsn, GError **e
 bool
 bounce_take(Engine *engine, Txn *txn, MsgId id, GBytes *raw, GError **error)
 {
-    gsize len;
-    const void *data = g_bytes_get_data(raw, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_CONTENT);
     g_autoptr(Dsn) dsn = dsn_read(m);
     OutId mail;
 

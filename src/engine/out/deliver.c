@@ -90,12 +90,9 @@ static void
 mark_load(Pass *p, bool redo)
 {
     g_autoptr(GBytes) bytes = NULL;
-    gsize len = 0;
-    const char *data = NULL;
 
-    if (file_read(p->home->state_fd, MARK_NAME, MARK_MAX, &bytes, NULL) && bytes)
-        data = g_bytes_get_data(bytes, &len);
-    g_autofree char *text = g_strndup(data ? data : "", len);
+    (void)file_read(p->home->state_fd, MARK_NAME, MARK_MAX, &bytes, NULL);
+    g_autofree char *text = text_from_bytes(bytes);
     g_auto(GStrv) words = g_strsplit(g_strchomp(text), " ", 2);
     bool whole =
         g_strv_length(words) == 2 && text_parse_int(words[1], 0, INT64_MAX, &p->highest);

@@ -92,9 +92,7 @@ learn(Engine *engine, Txn *txn, const Message *m, GError **error)
         return false;
     if (!row || !row->bytes || g_str_equal(row->msgid, m->id))
         return true;
-    gsize len;
-    const void *data = g_bytes_get_data(row->bytes, &len);
-    g_autoptr(Message) ours = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) ours = message_parse_bytes(row->bytes, MESSAGE_HEADERS);
     return !namesake_is_same(m, ours) || server_ids_put(txn, mail, m->id, &is_new, error);
 }
 

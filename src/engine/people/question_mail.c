@@ -35,9 +35,7 @@ add_text(GString *s, const Message *m)
     LIST_EACH(const MsgPart, part, m->parts) {
         if (!part->text || !part->content)
             continue;
-        gsize len;
-        const char *data = g_bytes_get_data(part->content, &len);
-        g_autofree char *text = text_make_valid(data, (gssize)len);
+        g_autofree char *text = text_valid_bytes(part->content);
         g_autofree char *safe = disarm_links(text, NULL, DISARM_DATA);
         question_add_text(s, safe ? safe : text);
         disarmed |= safe != NULL;
@@ -49,15 +47,11 @@ static void
 add_files(GString *s, const Message *m)
 {
     LIST_EACH(const MsgPart, part, m->files) {
-        gsize len;
-        const void *data = g_bytes_get_data(part->content, &len);
         g_autofree char *name = text_vis(part->filename, false);
-        Digest digest;
-        digest_of(data, len, &digest);
-        g_autofree char *hex = digest_hex(&digest);
+        g_autofree char *hex = digest_hex_of(part->content);
         g_string_append_printf(
             s, QUESTION_MARGIN "attached: %s, %s, %" G_GSIZE_FORMAT " bytes, SHA-256 %s\n",
-            name, part->content_type, len, hex);
+            name, part->content_type, g_bytes_get_size(part->content), hex);
     }
 }
 
@@ -89,9 +83,7 @@ load_mail(Engine *engine, OutId id, OutRow **ret, Message **ret_mail, GError **e
         return false;
     if (!row || !row->bytes)
         return err_set(error, ERR_DAMAGE, "the bytes of mail %" PRId64 " are gone", id.v);
-    gsize len;
-    const void *data = g_bytes_get_data(row->bytes, &len);
-    *ret_mail = message_parse(data, len, MESSAGE_CONTENT, NULL);
+    *ret_mail = message_parse_bytes(row->bytes, MESSAGE_CONTENT);
     *ret = g_steal_pointer(&row);
     return true;
 }

@@ -50,9 +50,7 @@ due_load(Awake *d, JobId id, GError **error)
         return false;
     if (!d->asked || !d->asked->bytes)
         return true;
-    gsize len;
-    const void *data = g_bytes_get_data(d->asked->bytes, &len);
-    d->asked_head = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    d->asked_head = message_parse_bytes(d->asked->bytes, MESSAGE_HEADERS);
     return true;
 }
 

@@ -36,9 +36,7 @@ commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **e
     g_autoptr(GBytes) bytes = NULL;
     g_autoptr(GError) gone = NULL;
     if (follow_read(engine->db, p->row, &bytes, &gone) && bytes) {
-        gsize len;
-        const void *data = g_bytes_get_data(bytes, &len);
-        p->headers = message_parse(data, len, MESSAGE_HEADERS, NULL);
+        p->headers = message_parse_bytes(bytes, MESSAGE_HEADERS);
     }
     p->letter = (RoleMailParent){
         .msgid = p->row->msgid,

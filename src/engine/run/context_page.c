@@ -186,15 +186,10 @@ context_files(const Context *c, unsigned *ret_n)
 static void
 append_file_line(GString *whole, unsigned number, const ContextFile *file)
 {
-    gsize len;
-    const void *data = g_bytes_get_data(file->data, &len);
-    Digest digest;
-
-    digest_of(data, len, &digest);
-    g_autofree char *hex = digest_hex(&digest);
+    g_autofree char *hex = digest_hex_of(file->data);
     g_autofree char *name = text_vis(file->filename, false);
     g_string_append_printf(whole, "--- file %u: %s, %zu bytes, sha256 %s, %s\n", number,
-                           file->content_type, len, hex, name);
+                           file->content_type, g_bytes_get_size(file->data), hex, name);
 }
 
 const char *

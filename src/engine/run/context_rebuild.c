@@ -208,12 +208,9 @@ rebuild_all(Rebuild *r, const json_t *manifest, GError **error)
 static bool
 parse_manifest(const Step *step, json_t **ret, GError **error)
 {
-    gsize len;
-    const char *data = step->manifest ? g_bytes_get_data(step->manifest, &len) : NULL;
-
-    if (!data)
+    if (!step->manifest)
         return err_set(error, ERR_NEVER, "step %d keeps no record of what was shown", step->n);
-    if (!json_parse(data, len, MANIFEST_MAX, ret, error))
+    if (!json_parse_bytes(step->manifest, MANIFEST_MAX, ret, error))
         return false;
     if (!json_object_get(*ret, "budget")) {
         g_clear_pointer(ret, json_decref);

@@ -187,9 +187,7 @@ read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error
         *ret = g_strconcat(head, "(The text of this mail is gone.)", NULL);
         return true;
     }
-    gsize len;
-    const void *data = g_bytes_get_data(raw, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_TEXT);
     GString *out = g_string_new_len(head, (gssize)strlen(head) - 1);
     add_files(out, m);
     g_string_append_c(out, '\n');

@@ -172,9 +172,7 @@ add_ancestors(const Asked *a, const MsgRow *row, GPtrArray *ids, GError **error)
         return false;
     if (!raw)
         return true;
-    gsize len;
-    const void *data = g_bytes_get_data(raw, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_HEADERS, NULL);
+    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_HEADERS);
     if (!add_id(a, m->in_reply_to, ids, error))
         return false;
     for (guint i = m->references->len; i-- > 0;) {

@@ -8,10 +8,8 @@
 static bool
 read_manifest(GBytes *manifest, json_t **ret, GError **error)
 {
-    gsize len = 0;
-    const char *data = manifest ? g_bytes_get_data(manifest, &len) : NULL;
     *ret = NULL;
-    return !data || json_parse(data, len, MANIFEST_MAX, ret, error);
+    return !manifest || json_parse_bytes(manifest, MANIFEST_MAX, ret, error);
 }
 
 /* The part's id when the brain saw of it; NULL: it did not. */

@@ -36,9 +36,7 @@ add_mail_links(Check *k, const MsgRow *row)
     if (row->trust < TRUST_PRINCIPAL || !follow_read(k->engine->db, row, &bytes, NULL) ||
         !bytes)
         return;
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_TEXT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     bool whole = row->floor >= TRUST_PRINCIPAL;
     g_autofree char *own = whole || !m->text ? NULL : quote_own_text(m->text);
     links_add(k->links, whole ? m->subject : "");
@@ -170,9 +168,7 @@ file_text(const Check *k, const ProposedFile *f, GString *ret, GError **error)
     g_autoptr(Note) note = NULL;
     g_autofree char *there = NULL;
     if (!f->note_key) {
-        gsize len;
-        const char *data = g_bytes_get_data(f->content, &len);
-        g_autofree char *text = text_make_valid(data, (gssize)len);
+        g_autofree char *text = text_valid_bytes(f->content);
         g_string_append(ret, text);
         return true;
     }
@@ -183,9 +179,7 @@ file_text(const Check *k, const ProposedFile *f, GString *ret, GError **error)
             key = n->key;
         if (!g_str_equal(n->key, key) || !n->body)
             continue;
-        gsize len;
-        const char *data = g_bytes_get_data(n->body, &len);
-        g_autofree char *text = text_make_valid(data, (gssize)len);
+        g_autofree char *text = text_valid_bytes(n->body);
         g_string_append_printf(ret, "%s\n", text);
     }
     if (!note_load(k->engine->db, &viewer, key, 0, &note, error))

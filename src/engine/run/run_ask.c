@@ -228,17 +228,15 @@ pay(Task *t, int64_t most, int64_t cost, GError **error)
 static char *
 fence_answer(const Task *t, const Failure *failed)
 {
-    gsize len;
-    const char *said = failed->said ? g_bytes_get_data(failed->said, &len) : NULL;
     const char *mark = context_nonce(t->context);
-    if (!t->mode->led || !said)
+    if (!t->mode->led || !failed->said)
         return NULL;
-    g_autofree char *whole = g_strndup(said, len);
+    g_autofree char *whole = text_from_bytes(failed->said);
     size_t keep = text_cut_at(whole, MEND_MAX);
-    if (strstr(whole, mark))
+    if (!*whole || strstr(whole, mark))
         return NULL;
     return g_strdup_printf("=== YOUR LAST ANSWER [%s] ===\n%.*s%s\n=== END [%s] ===\n", mark,
-                           (int)keep, whole, keep < len ? "\n[… cut]" : "", mark);
+                           (int)keep, whole, whole[keep] ? "\n[… cut]" : "", mark);
 }
 
 /* *ret: the try has ended already, since the brain can't be asked as it is. */

@@ -11,16 +11,6 @@
 #define VIEW_MAX (64u << 20)
 #define EDITED ".edited-"
 
-static char *
-hex_of(GBytes *bytes)
-{
-    gsize len;
-    const void *data = g_bytes_get_data(bytes, &len);
-    Digest digest;
-    digest_of(data ? data : "", len, &digest);
-    return digest_hex(&digest);
-}
-
 /* Somebody else's bytes get a name of their own. */
 static bool
 keep_edit(const Home *home, const char *subject, GError **error)
@@ -44,7 +34,7 @@ read_file(const Home *home, const char *subject, char **ret_hex, GError **error)
         return true;
     if (!file_read(home->fd, subject, VIEW_MAX, &bytes, error))
         return false;
-    *ret_hex = hex_of(bytes);
+    *ret_hex = digest_hex_of(bytes);
     return true;
 }
 
@@ -80,7 +70,7 @@ settle_view(Engine *engine, const FaceOps *face, const View *v, GError **error)
     if (!face->render(engine, v->subject, &bytes, error) ||
         !read_file(home, v->subject, &there, error))
         return false;
-    g_autofree char *hex = bytes ? hex_of(bytes) : NULL;
+    g_autofree char *hex = bytes ? digest_hex_of(bytes) : NULL;
     bool same = g_strcmp0(there, hex) == 0;
     if (!same && hex && !mark(engine->db, view_begin, v, hex, error))
         return false;

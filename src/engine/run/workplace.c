@@ -285,9 +285,7 @@ fill_from(Workplace *w, Engine *engine, const MsgRow *row, GError **error)
         return false;
     if (!raw)
         return true;
-    gsize len;
-    const void *data = g_bytes_get_data(raw, &len);
-    g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
+    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_CONTENT);
     LIST_EACH(const MsgPart, part, m->files)
         if (!put_file(w, part->filename, part->content, error))
             return false;

@@ -89,10 +89,7 @@ note_load(
 char *
 note_text(const Note *note)
 {
-    gsize len = 0;
-    const char *data = note->body ? g_bytes_get_data(note->body, &len) : NULL;
-
-    return text_make_valid(data ? data : "", (gssize)len);
+    return text_valid_bytes(note->body);
 }
 
 /* Those that the viewer may see. */
