@@ -19,7 +19,7 @@ static const char *const type_words[] = {
 static bool
 is_single(const char *section)
 {
-    static const char *const single[] = {"postrider", "smtp", "trust", "notes", NULL};
+    static const char *const single[] = {"postrider", "smtp", "trust", "notes", "keep", NULL};
     return g_strv_contains(single, section);
 }
 

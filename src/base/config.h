@@ -32,7 +32,7 @@ typedef enum ConfType {
 
 typedef struct ConfKey {
     const char *section; /* "postrider", "account", "smtp", "trust", "brain", "role", "person",
-                            "notes" */
+                            "notes", "keep" */
     const char *name;
     ConfType type;
     const char *fallback; /* as it would be written */
@@ -133,6 +133,9 @@ struct Config {
     int64_t progress_every_us; /* a word about long work; 0: none */
     int64_t body_warn_chars;   /* longer bodies are noticed before they are sent */
     const char *log_level, *log_file;
+    unsigned keep_logs; /* old log files */
+    /* How long after the end of a job; 0: for ever (engine/keep.h). */
+    int64_t keep_contexts_us, keep_done_us, keep_work_us;
     /* Mails that leave before a person is asked; 0: no limit. */
     unsigned max_mails_per_round, max_mails_per_hour, max_mails_per_day, max_mails_all;
     unsigned max_questions;          /* that one job may have open; 0: no limit */

@@ -114,6 +114,11 @@ const ConfKey config_keys[] = {
     {"notes", "instruct", CONF_LIST, "", NULL, "notes that tell agents what to do, beside ROLE/start, ROLE/states/ and README/: keys, or folders with / behind; only people who may steer have them changed"},
     {"notes", "shared", CONF_LIST, "", NULL, "folders of roles (ROLE, or ROLE/FOLDER) whose notes other roles may see and change; notes outside of the folders of roles are shared anyway"},
 
+    {"keep", "contexts", CONF_SPAN, "30d", NULL, "of the steps of a job that has ended, what its brain was shown, and, but for the last step, what the next step went on with; 0 is for ever, here and below"},
+    {"keep", "done", CONF_SPAN, "365d", NULL, "and what its brain answered, but for the last step; mail, and what each step did and cost, stays for ever"},
+    {"keep", "work", CONF_SPAN, "14d", NULL, "the folder work/ROLE/JOB of a job that has ended"},
+    {"keep", "logs", CONF_INT, "14", "1..1000", "old log files, of 4 MiB each"},
+
     {NULL, NULL, CONF_STRING, NULL, NULL, NULL},
 };
 
@@ -125,7 +130,6 @@ const ConfRetired config_retired[] = {
     {"role", "sandbox", NULL, NULL},
     {"role", "net", NULL, NULL},
     {"role", "tools-hint", NULL, NULL},
-    {"keep", NULL, NULL, NULL},
     {"workflow", NULL, NULL, NULL},
     {"report", NULL, NULL, NULL},
     {"plan", NULL, NULL, NULL},

@@ -11,8 +11,9 @@ static const struct {
     const char *kind;
     bool named;
 } kinds[] = {
-    {"postrider", false}, {"account", true}, {"smtp", false},  {"trust", false},
-    {"brain", true},      {"role", true},    {"person", true}, {"notes", false},
+    {"postrider", false}, {"account", true}, {"smtp", false},
+    {"trust", false},     {"brain", true},   {"role", true},
+    {"person", true},     {"notes", false},  {"keep", false},
 };
 
 /* What the reader holds while it goes through the lines. */

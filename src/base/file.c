@@ -11,6 +11,7 @@
 #include "base/file_internal.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <poll.h>
@@ -445,4 +446,59 @@ file_sweep(int dir_fd, int64_t age_us, unsigned *ret_removed, GError **error)
         return err_set_errno(error, errno, "reading a folder");
     *ret_removed = removed;
     return true;
+}
+
+static unsigned lift(int top, int fd, unsigned max);
+
+/* One name that is a folder: emptied, where it lies in the top one; else it is moved there. */
+static unsigned
+lift_folder(int top, int fd, const char *name, unsigned max)
+{
+    struct stat st;
+
+    /* Programs leave folders that even their owner may not change. */
+    if (fchmodat(fd, name, 0700, AT_SYMLINK_NOFOLLOW) < 0 ||
+        fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return 0;
+    if (fd != top) {
+        g_autofree char *own = g_strdup_printf("%" PRIuMAX, (uintmax_t)st.st_ino);
+        return renameat(fd, name, top, own) == 0;
+    }
+    auto_fd folder = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    unsigned n = folder >= 0 ? lift(top, folder, max) : 0;
+    return n + (unlinkat(fd, name, AT_REMOVEDIR) == 0);
+}
+
+/* How many names went. A tree may be deeper than a path is long, or than there are descriptors. */
+static unsigned
+lift(int top, int fd, unsigned max)
+{
+    auto_fd list = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    g_autoptr(DIR) dir = list >= 0 ? fdopendir(list) : NULL;
+    const struct dirent *entry;
+    unsigned n = 0;
+
+    if (!dir)
+        return 0;
+    (void)g_steal_fd(&list);
+    while (n < max && (entry = readdir(dir))) {
+        const char *name = entry->d_name;
+        if (g_str_equal(name, ".") || g_str_equal(name, ".."))
+            continue;
+        n += unlinkat(fd, name, 0) == 0 ? 1 : lift_folder(top, fd, name, max - n);
+    }
+    return n;
+}
+
+unsigned
+dir_remove(int dir_fd, const char *name, unsigned max)
+{
+    auto_fd top = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    unsigned n = 0, more = top >= 0 && max > 0;
+
+    while (more > 0 && n < max) {
+        more = lift(top, top, max - n);
+        n += more;
+    }
+    return n + (top >= 0 && unlinkat(dir_fd, name, AT_REMOVEDIR) == 0);
 }

@@ -22,6 +22,9 @@ int dir_open_beneath(int dir_fd, const char *path, GError **error);
 bool dir_make(int dir_fd, const char *path, mode_t mode, GError **error);
 /* Makes entries of the folder durable. */
 bool dir_flush(int dir_fd, GError **error);
+/* Removes a folder and what lies in it, links themselves and not where they lead, up to max names
+ * in all; how many it were. 0: there is nothing (any more) that can be removed. */
+unsigned dir_remove(int dir_fd, const char *name, unsigned max);
 
 /* -1 with error; O_CLOEXEC and O_NOFOLLOW are added. Not a regular file (FIFO, socket, folder)
  * is ERR_NEVER unless O_DIRECTORY or O_PATH was asked for; opening never blocks. */

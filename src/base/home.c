@@ -324,5 +324,6 @@ home_log(const Home *home, const char *prog, bool quiet)
     LogLevel least = log_level_parse(asked ? asked : home->config->log_level, LOG_INFO);
     g_autofree char *file = home_log_file(home);
 
-    return log_init(prog, quiet && !asked ? LOG_NONE : least, file, least);
+    return log_init(prog, quiet && !asked ? LOG_NONE : least, file, least,
+                    home->config->keep_logs);
 }

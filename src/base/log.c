@@ -22,6 +22,7 @@ typedef struct Sink {
 static struct {
     const char *prog;
     char *file; /* NULL: stderr alone */
+    unsigned old_files;
     int64_t job;
     Sink to_stderr, to_file;
     Clock clock;
@@ -34,7 +35,11 @@ static const char *const level_names[] = {"debug", "info", "warn", "error", "non
 static int current_fd(void);
 
 bool
-log_init(const char *prog, LogLevel to_stderr, const char *file, LogLevel to_file)
+log_init(const char *prog,
+         LogLevel to_stderr,
+         const char *file,
+         LogLevel to_file,
+         unsigned old_files)
 {
     proc_init();
     cleanup_fd(&out.to_file.fd);
@@ -44,6 +49,7 @@ log_init(const char *prog, LogLevel to_stderr, const char *file, LogLevel to_fil
     out.to_stderr =
         (Sink){.fd = STDERR_FILENO, .least = to_stderr, .tty = isatty(STDERR_FILENO)};
     out.to_file = (Sink){.fd = -1, .least = out.file ? to_file : LOG_NONE};
+    out.old_files = old_files;
     out.clock = clock_from_env();
     return !out.file || current_fd() >= 0;
 }
@@ -104,19 +110,20 @@ move_on(unsigned n)
     (void)rename(from, to);
 }
 
-/* Each old file moves up by one, the oldest goes. Only as far as the first gap, which a process that
- * was killed in the middle of this has left. */
+/* Each old file moves up by one, what is too old goes: more than one where fewer are kept than
+ * before. Only as far as the first gap, which a process that was killed in the middle of this has
+ * left. */
 static void
 move_all_on(void)
 {
-    unsigned n = 1;
+    unsigned n = 0;
+    int there;
 
-    for (; n < LOG_OLD_FILES; n++) {
-        g_autofree char *old = log_old_name(out.file, n);
-        if (access(old, F_OK) < 0)
-            break;
-    }
-    for (; n > 0; n--)
+    do {
+        g_autofree char *old = log_old_name(out.file, ++n);
+        there = n < out.old_files ? access(old, F_OK) : unlink(old);
+    } while (there == 0);
+    for (n = MIN(n, out.old_files); n > 0; n--)
         move_on(n);
 }
 

@@ -484,7 +484,7 @@ cli_main(int argc, char **argv, bool front)
     cli.verb = argc > 1 ? argv[1] : "postrider";
     /* `ask` tells by its answer what went wrong on the way, in words for people. */
     LogLevel usual = g_str_equal(cli.verb, "ask") ? LOG_NONE : LOG_INFO;
-    (void)log_init(cli.verb, log_level_parse(g_getenv("POSTRIDER_LOG"), usual), NULL, LOG_NONE);
+    (void)log_init(cli.verb, log_level_parse(g_getenv("POSTRIDER_LOG"), usual), NULL, LOG_NONE, 0);
     if (status == 0) {
         char *overview[] = {(char *)"help", NULL};
         char *about[] = {(char *)"help", argc > 1 ? argv[1] : NULL, NULL};

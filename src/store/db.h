@@ -97,6 +97,10 @@ bool db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error);
  * "tidied", … What there are several of has a table. *ret is NULL where absent; caller frees. */
 bool meta_get(Db *db, const char *key, char **ret, GError **error);
 bool meta_set(Txn *txn, const char *key, const char *value, GError **error); /* NULL deletes */
+/* The same for a time. 0: none was noted, or one in the future, which is one of a clock that was
+ * wrong. */
+bool meta_get_time(Db *db, const char *key, int64_t now_us, int64_t *ret_us, GError **error);
+bool meta_set_time(Txn *txn, const char *key, int64_t us, GError **error);
 
 /*
  * The generation stands in every id that we mint. It is the millisecond at which the store was

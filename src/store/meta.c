@@ -21,6 +21,26 @@ meta_set(Txn *txn, const char *key, const char *value, GError **error)
                    NULL, error, "ss", key, value);
 }
 
+bool
+meta_get_time(Db *db, const char *key, int64_t now_us, int64_t *ret_us, GError **error)
+{
+    g_autofree char *text = NULL;
+
+    if (!meta_get(db, key, &text, error))
+        return false;
+    if (!text || !text_parse_int(text, 0, now_us, ret_us))
+        *ret_us = 0;
+    return true;
+}
+
+bool
+meta_set_time(Txn *txn, const char *key, int64_t us, GError **error)
+{
+    g_autofree char *text = g_strdup_printf("%" PRId64, us);
+
+    return meta_set(txn, key, text, error);
+}
+
 static bool
 get_generation(Db *db, uint64_t *ret, GError **error)
 {

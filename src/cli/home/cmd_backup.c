@@ -65,7 +65,7 @@ static void
 making_clear(Making *m)
 {
     if (m->tmp)
-        folder_remove(m->parent_fd, m->tmp);
+        (void)dir_remove(m->parent_fd, m->tmp, UINT_MAX);
     cleanup_fd(&m->fd);
     cleanup_fd(&m->parent_fd);
     g_free(m->path);

@@ -10,6 +10,7 @@
 #include "engine/face.h"
 #include "engine/follow.h"
 #include "engine/in/release.h"
+#include "engine/keep.h"
 #include "engine/run/view_files.h"
 #include "notes/notes.h"
 #include "store/age.h"
@@ -309,6 +310,13 @@ check_index(Doctor *d, GError **error)
     return true;
 }
 
+/* What is older than its setting says. */
+static bool
+note_old(Doctor *d, GError **error)
+{
+    return keep_count(d->engine, d->notes, error);
+}
+
 /* What faces find in what they keep. */
 static bool
 check_faces(Doctor *d, GError **error)
@@ -329,6 +337,7 @@ check_all(Doctor *d)
         check_past,   check_store,   check_effects,    check_doubt,    check_hold,
         doctor_mail,  doctor_copies, doctor_modes,     check_notes,    check_settings,
         note_library, check_index,   doctor_leftovers, doctor_servers, check_faces,
+        note_old,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
         g_autoptr(GError) why = NULL;

@@ -175,15 +175,15 @@ open_old(const LogView *v, unsigned n)
     return fopen(name, "re");
 }
 
-/* Which of the files is being read: 0 is the newest, beyond LOG_OLD_FILES none of them. */
+/* Which of the files is being read: 0 is the newest, beyond those that are kept none of them. */
 static unsigned
 place(const LogView *v)
 {
     struct stat held, named;
-    unsigned n = LOG_OLD_FILES + 1;
+    unsigned n = 0, kept = v->cli->home->config->keep_logs;
     if (!v->from || fstat(fileno(v->from), &held) < 0)
-        return n;
-    for (n = 0; n <= LOG_OLD_FILES; n++) {
+        return kept + 1;
+    for (; n <= kept; n++) {
         g_autofree char *name = log_old_name(v->file, n);
         if (stat(name, &named) == 0 && named.st_ino == held.st_ino &&
             named.st_dev == held.st_dev)

@@ -5,6 +5,7 @@
 #include "cli/faces.h"
 #include "cli/home/pass.h"
 #include "cli/net.h"
+#include "engine/keep.h"
 #include "store/job/step_rows.h"
 #include "store/mail/mailboxes.h"
 #include "store/out/outbox.h"
@@ -44,7 +45,7 @@ work_off(Engine *engine, int max_iterations, PassStats *stats, int *status, GErr
         if (!outbox_count_due(engine->db, home_now(engine->home), &due, error))
             return false;
     }
-    return true;
+    return keep_prune(engine, error);
 }
 
 /* `serve --once`: the rest of `serve` is the front's. */

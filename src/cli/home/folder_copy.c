@@ -214,22 +214,3 @@ folder_copy(int from_fd,
     }
     return true; /* mail comes faster than we walk; what we have is consistent with itself */
 }
-
-void
-folder_remove(int dir_fd, const char *name)
-{
-    auto_fd fd = open_dir(dir_fd, name);
-    auto_fd list = fd >= 0 ? open_dir(fd, ".") : -1;
-    g_autoptr(DIR) dir = list >= 0 ? fdopendir(list) : NULL;
-    const struct dirent *d;
-    if (!dir)
-        return;
-    (void)g_steal_fd(&list);
-    while ((d = readdir(dir))) {
-        if (g_str_equal(d->d_name, ".") || g_str_equal(d->d_name, ".."))
-            continue;
-        if (unlinkat(fd, d->d_name, 0) < 0)
-            folder_remove(fd, d->d_name);
-    }
-    (void)unlinkat(dir_fd, name, AT_REMOVEDIR);
-}

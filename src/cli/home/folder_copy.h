@@ -27,6 +27,3 @@ bool folder_copy(int from_fd,
                  TreeTell tell,
                  FolderStats *stats,
                  GError **error);
-
-/* Removes a folder that a failed copy left, as far as it can. */
-void folder_remove(int dir_fd, const char *name);

@@ -3,7 +3,6 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "engine/run/settle.h"
 #include "mail/maildir.h"
 #include "store/due.h"
@@ -12,7 +11,6 @@
 #include "store/note/note_readers.h"
 #include "store/note/note_versions.h"
 #include "store/out/outbox.h"
-#include <inttypes.h>
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
 /* Tidying lists every mailbox and every note, so not every start does it. */
@@ -63,19 +61,6 @@ settle(Engine *engine, unsigned *ret_n, GError **error)
     return false;
 }
 
-/* A time in the future is one of a clock that was wrong. */
-static bool
-is_tidy(Engine *engine, int64_t now, bool *ret, GError **error)
-{
-    g_autofree char *text = NULL;
-    int64_t then;
-
-    if (!meta_get(engine->db, TIDY_META, &text, error))
-        return false;
-    *ret = text && text_parse_int(text, 0, now, &then) && now - then < TIDY_EVERY_US;
-    return true;
-}
-
 /* A mailbox that can't be swept now (no rights, not mounted) is no reason to stop. */
 static unsigned
 sweep_mailbox(const Home *home, const char *name, int64_t before_us)
@@ -116,11 +101,10 @@ look_at_notes(Engine *engine)
 static bool
 tidy_store(Engine *engine, int64_t now, GError **error)
 {
-    g_autofree char *text = g_strdup_printf("%" PRId64, now);
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
     while (txn_again(&txn, error))
-        txn.ok =
-            outbox_prune(&txn, now - DAY_US, error) && meta_set(&txn, TIDY_META, text, error);
+        txn.ok = outbox_prune(&txn, now - DAY_US, error) &&
+                 meta_set_time(&txn, TIDY_META, now, error);
     return txn.done;
 }
 
@@ -128,14 +112,13 @@ static bool
 tidy(Engine *engine, unsigned *ret_tmp, GError **error)
 {
     const Home *home = engine->home;
-    int64_t now = home_now(home);
+    int64_t now = home_now(home), last;
     unsigned in_state = 0;
-    bool tidied = false;
 
-    if (!is_tidy(engine, now, &tidied, error))
+    if (!meta_get_time(engine->db, TIDY_META, now, &last, error))
         return false;
     *ret_tmp = 0;
-    if (tidied)
+    if (now - last < TIDY_EVERY_US)
         return true;
     if (!file_sweep(home->state_fd, DAY_US, &in_state, error))
         return false;

@@ -1,4 +1,5 @@
 #include "engine/run/fork.h"
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/mode.h"
@@ -121,15 +122,22 @@ find_original(Db *db, Source *s, GError **error)
     return true;
 }
 
-/* The lowest of all that the round had read by then; a step counts as its manifest says. */
+/* The lowest of all that the round had read by then; a step counts as its manifest says. One whose
+ * manifest is not kept any more may have been shown anybody's words; of the newest round the job
+ * knows all the same. */
 static bool
 find_floor(Engine *engine, Source *s, GError **error)
 {
-    s->floor = s->at->round == s->job->round ? s->job->floor : TRUST_OPERATOR;
-    LIST_EACH(const Step, step, s->steps)
-        if (step->round == s->at->round && step->n <= s->at->n &&
-            !manifest_floor(engine, s->job->role, step->manifest, &s->floor, error))
+    bool newest = s->at->round == s->job->round;
+    s->floor = newest ? s->job->floor : TRUST_OPERATOR;
+    LIST_EACH(const Step, step, s->steps) {
+        if (step->round != s->at->round || step->n > s->at->n)
+            continue;
+        if (!newest && !step->manifest && !digest_equal(&step->context, &(Digest){0}))
+            s->floor = TRUST_ANYONE;
+        if (!manifest_floor(engine, s->job->role, step->manifest, &s->floor, error))
             return false;
+    }
     return true;
 }
 

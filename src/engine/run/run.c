@@ -24,6 +24,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/recover.h"
 #include "engine/in/every.h"
+#include "engine/keep.h"
 #include "engine/people/delivery_failure.h"
 #include "engine/people/hold.h"
 #include "engine/people/waits.h"
@@ -517,7 +518,7 @@ sweep(Engine *engine)
 {
     RecoverStats found;
     g_autoptr(GError) error = NULL;
-    if (!recover_sweep(engine, &found, &error))
+    if (!recover_sweep(engine, &found, &error) || !keep_prune(engine, &error))
         log_event(LOG_WARN, "a sweep failed, the next run tries again", "why", error->message,
                   NULL);
     else if (found.jobs || found.effects)

@@ -393,6 +393,40 @@ test_names(void)
     }
 }
 
+/* Whatever a program may leave: links, folders that nobody may read or change, a deep tree. */
+static void
+test_remove(void)
+{
+    g_auto(TmpDir) dir = tmpdir_new();
+    unsigned n;
+
+    g_assert_cmpint(mkdirat(dir.fd, "out", 0700), ==, 0);
+    tmpdir_write(&dir, "out/stays", "x", 0600);
+    g_assert_cmpint(mkdirat(dir.fd, "tree", 0700), ==, 0);
+    g_assert_cmpint(symlinkat("../out", dir.fd, "tree/link"), ==, 0);
+    g_assert_cmpint(mkdirat(dir.fd, "tree/locked", 0700), ==, 0);
+    tmpdir_write(&dir, "tree/locked/file", "x", 0400);
+    g_assert_cmpint(mkdirat(dir.fd, "tree/locked/below", 0), ==, 0);
+    g_assert_cmpint(fchmodat(dir.fd, "tree/locked", 0500, 0), ==, 0);
+    auto_fd at = openat(dir.fd, "tree", O_RDONLY | O_DIRECTORY);
+    for (unsigned i = 0; i < 3000; i++) {
+        g_assert_cmpint(mkdirat(at, "a-name-that-makes-the-path-long", 0700), ==, 0);
+        int next = openat(at, "a-name-that-makes-the-path-long", O_RDONLY | O_DIRECTORY);
+        g_assert_cmpint(close(at), ==, 0);
+        at = next;
+    }
+    n = dir_remove(dir.fd, "tree", 5);
+    g_assert_cmpuint(n, >=, 5);
+    g_assert_cmpuint(n, <, 10);
+    g_assert_cmpuint(dir_remove(dir.fd, "tree", UINT_MAX), >, 2990);
+    g_assert_cmpint(faccessat(dir.fd, "tree", F_OK, 0), <, 0);
+    g_assert_cmpuint(dir_remove(dir.fd, "tree", UINT_MAX), ==, 0);
+    g_assert_cmpint(faccessat(dir.fd, "out/stays", F_OK, 0), ==, 0);
+    g_assert_cmpint(symlinkat("out", dir.fd, "tree"), ==, 0);
+    g_assert_cmpuint(dir_remove(dir.fd, "tree", UINT_MAX), ==, 0);
+    g_assert_cmpint(faccessat(dir.fd, "out/stays", F_OK, 0), ==, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -412,5 +446,6 @@ main(int argc, char **argv)
     g_test_add_func("/file/exchange-foreign", test_exchange_foreign);
     g_test_add_func("/file/sweep", test_sweep);
     g_test_add_func("/file/names", test_names);
+    g_test_add_func("/file/remove", test_remove);
     return g_test_run();
 }

@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#define OLD_FILES 4
+
 /* Cuts the stamp and the pid, which differ, off a line. */
 static char *
 without_stamp(const char *text)
@@ -39,7 +41,7 @@ test_lines(void)
         g_auto(TmpDir) dir = tmpdir_new();
         g_autofree char *file = tmpdir_path(&dir, "log");
 
-        (void)log_init("run", LOG_NONE, file, LOG_INFO);
+        (void)log_init("run", LOG_NONE, file, LOG_INFO, OLD_FILES);
         log_event(LOG_WARN, lines[i].msg, lines[i].key, lines[i].value, NULL);
         log_event(LOG_DEBUG, "not this one", NULL);
         g_autofree char *text = tmpdir_read(&dir, "log");
@@ -54,7 +56,7 @@ test_say(void)
     g_auto(TmpDir) dir = tmpdir_new();
     g_autofree char *file = tmpdir_path(&dir, "log");
 
-    (void)log_init("account main", LOG_NONE, file, LOG_DEBUG);
+    (void)log_init("account main", LOG_NONE, file, LOG_DEBUG, OLD_FILES);
     log_say(LOG_DEBUG, "%d of %d", 3, 4);
     g_autofree char *text = tmpdir_read(&dir, "log");
     g_autofree char *line = without_stamp(text);
@@ -67,7 +69,7 @@ test_rotated(void)
     g_auto(TmpDir) dir = tmpdir_new();
     g_autofree char *file = tmpdir_path(&dir, "log");
 
-    (void)log_init("run", LOG_NONE, file, LOG_INFO);
+    (void)log_init("run", LOG_NONE, file, LOG_INFO, OLD_FILES);
     log_say(LOG_INFO, "first");
     g_assert_cmpint(renameat(dir.fd, "log", dir.fd, "log.1"), ==, 0);
     log_say(LOG_INFO, "second");
@@ -85,7 +87,7 @@ write_many(const char *file, int who)
 {
     g_autofree char *filler = g_strnfill(8000, 'x');
 
-    (void)log_init("run", LOG_NONE, file, LOG_INFO);
+    (void)log_init("run", LOG_NONE, file, LOG_INFO, OLD_FILES);
     for (int i = 0; i < LINES_EACH; i++) {
         g_autofree char *n = g_strdup_printf("%d-%d", who, i);
         log_event(LOG_INFO, filler, "n", n, NULL);
@@ -116,7 +118,7 @@ test_shared(void)
 {
     g_auto(TmpDir) dir = tmpdir_new();
     g_autofree char *file = tmpdir_path(&dir, "log");
-    g_autofree char *too_old = log_old_name(file, LOG_OLD_FILES + 1);
+    g_autofree char *too_old = log_old_name(file, OLD_FILES + 1);
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     unsigned n = 0;
     int status;
@@ -127,7 +129,7 @@ test_shared(void)
     }
     while (wait(&status) > 0)
         g_assert_cmpint(status, ==, 0);
-    for (; n <= LOG_OLD_FILES; n++) {
+    for (; n <= OLD_FILES; n++) {
         g_autofree char *name = log_old_name(file, n);
         if (!g_file_test(name, G_FILE_TEST_EXISTS))
             break;
@@ -137,10 +139,17 @@ test_shared(void)
     g_assert_cmpuint(g_hash_table_size(seen), ==, WRITERS * LINES_EACH);
     /* More of it goes from the old end, and never takes more room. */
     g_autofree char *filler = g_strnfill(LOG_FILE_MAX - 200, 'y');
-    (void)log_init("run", LOG_NONE, file, LOG_INFO);
-    for (int i = 0; i < LOG_OLD_FILES + 2; i++)
+    (void)log_init("run", LOG_NONE, file, LOG_INFO, OLD_FILES);
+    for (int i = 0; i < OLD_FILES + 2; i++)
         log_event(LOG_INFO, filler, NULL);
     g_assert_false(g_file_test(too_old, G_FILE_TEST_EXISTS));
+    /* Who keeps fewer finds no more than those. */
+    (void)log_init("run", LOG_NONE, file, LOG_INFO, 2);
+    log_event(LOG_INFO, filler, NULL);
+    for (n = 0; n <= OLD_FILES; n++) {
+        g_autofree char *name = log_old_name(file, n);
+        g_assert_cmpint(g_file_test(name, G_FILE_TEST_EXISTS), ==, n <= 2);
+    }
 }
 
 /* While another process rotates, nobody else does; nobody waits for it either. */
@@ -154,7 +163,7 @@ test_one_rotates(void)
 
     g_assert_cmpint(ftruncate(other, LOG_FILE_MAX), ==, 0);
     g_assert_cmpint(flock(other, LOCK_EX), ==, 0);
-    (void)log_init("run", LOG_NONE, file, LOG_INFO);
+    (void)log_init("run", LOG_NONE, file, LOG_INFO, OLD_FILES);
     log_say(LOG_INFO, "first");
     g_assert_false(g_file_test(old, G_FILE_TEST_EXISTS));
     (void)close(other);
@@ -175,10 +184,10 @@ test_both(void)
     int saved = dup(STDERR_FILENO), fd = open(other, O_CREAT | O_WRONLY, 0600);
 
     g_assert_cmpint(dup2(fd, STDERR_FILENO), ==, STDERR_FILENO);
-    g_assert_true(log_init("run", LOG_WARN, file, LOG_INFO));
+    g_assert_true(log_init("run", LOG_WARN, file, LOG_INFO, OLD_FILES));
     log_say(LOG_INFO, "file");
     log_say(LOG_WARN, "both");
-    g_assert_false(log_init("run", LOG_INFO, "/nonexistent/log", LOG_INFO));
+    g_assert_false(log_init("run", LOG_INFO, "/nonexistent/log", LOG_INFO, OLD_FILES));
     log_say(LOG_INFO, "alone");
     g_assert_cmpint(dup2(saved, STDERR_FILENO), ==, STDERR_FILENO);
     (void)close(saved);
@@ -202,7 +211,7 @@ test_full_disk(void)
     (void)signal(SIGXFSZ, SIG_IGN);
     g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &old), ==, 0);
     small.rlim_max = old.rlim_max;
-    (void)log_init("run", LOG_NONE, file, LOG_INFO);
+    (void)log_init("run", LOG_NONE, file, LOG_INFO, OLD_FILES);
     g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &small), ==, 0);
     log_say(LOG_INFO, "fits");
     log_say(LOG_INFO, "does not fit in what is left");
@@ -221,7 +230,7 @@ test_full_disk(void)
 static void
 test_unwritable(void)
 {
-    (void)log_init("run", LOG_NONE, "/nonexistent/log", LOG_INFO);
+    (void)log_init("run", LOG_NONE, "/nonexistent/log", LOG_INFO, OLD_FILES);
     log_say(LOG_ERROR, "goes nowhere, harms nobody");
 }
 
