@@ -113,7 +113,7 @@ due_keep(Txn *txn, GError **error)
         "VALUES (1, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET boot = excluded.boot, "
         "boot_us = excluded.boot_us, wall_us = excluded.wall_us, "
         "ahead_us = excluded.ahead_us",
-        NULL, error, "siii", m->boot, m->boot_us, m->wall_us, m->ahead_us);
+        error, "siii", m->boot, m->boot_us, m->wall_us, m->ahead_us);
 }
 
 void

@@ -14,11 +14,11 @@ bool
 meta_set(Txn *txn, const char *key, const char *value, GError **error)
 {
     if (!value)
-        return sql_run(txn, "DELETE FROM meta WHERE key = ?", NULL, error, "s", key);
+        return sql_run(txn, "DELETE FROM meta WHERE key = ?", error, "s", key);
     return sql_run(txn,
                    "INSERT INTO meta (key, value) VALUES (?, ?) "
                    "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                   NULL, error, "ss", key, value);
+                   error, "ss", key, value);
 }
 
 bool

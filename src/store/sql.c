@@ -254,6 +254,12 @@ bind_list(SqlStmt *st, const char *format, sqlite3_destructor_type lifetime, va_
         case 'i':
             sqlite3_bind_int64(st, i, va_arg(args, int64_t));
             break;
+        case 'n':
+            sqlite3_bind_int64(st, i, va_arg(args, int));
+            break;
+        case 'u':
+            sqlite3_bind_int64(st, i, va_arg(args, unsigned));
+            break;
         case 's':
             sqlite3_bind_text(st, i, va_arg(args, const char *), -1, lifetime);
             break;
@@ -354,32 +360,55 @@ sql_conn_run(SqlConn *conn, const char *sql, GError **error, const char *format,
     return ok;
 }
 
+/* *ret_n: rows that were changed; NULL: nobody asks. */
+static bool
+change(Txn *txn,
+       const char *sql,
+       unsigned *ret_n,
+       GError **error,
+       const char *format,
+       va_list args)
+{
+    g_assert(txn->open);
+    bool ok = run_list(sql_conn(txn->db), sql, error, format, args);
+    if (ok && ret_n)
+        *ret_n = (unsigned)sqlite3_changes(sql_handle(txn->db));
+    return ok;
+}
+
 bool
-sql_run(
-    Txn *txn, const char *sql, unsigned *ret_changes, GError **error, const char *format, ...)
+sql_run(Txn *txn, const char *sql, GError **error, const char *format, ...)
 {
     va_list args;
 
-    g_assert(txn->open);
     va_start(args, format);
-    bool ok = run_list(sql_conn(txn->db), sql, error, format, args);
+    bool ok = change(txn, sql, NULL, error, format, args);
     va_end(args);
-    if (ok && ret_changes)
-        *ret_changes = (unsigned)sqlite3_changes(sql_handle(txn->db));
+    return ok;
+}
+
+bool
+sql_changes(Txn *txn, const char *sql, unsigned *ret_n, GError **error, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    bool ok = change(txn, sql, ret_n, error, format, args);
+    va_end(args);
     return ok;
 }
 
 bool
 sql_changed(Txn *txn, const char *sql, bool *ret, GError **error, const char *format, ...)
 {
+    unsigned n = 0;
     va_list args;
 
-    g_assert(txn->open);
     va_start(args, format);
-    bool ok = run_list(sql_conn(txn->db), sql, error, format, args);
+    bool ok = change(txn, sql, &n, error, format, args);
     va_end(args);
     if (ok)
-        *ret = sqlite3_changes(sql_handle(txn->db)) > 0;
+        *ret = n > 0;
     return ok;
 }
 
@@ -388,16 +417,15 @@ sql_insert(Txn *txn, const char *sql, int64_t *ret_id, GError **error, const cha
 {
     va_list args;
 
-    g_assert(txn->open);
     va_start(args, format);
-    bool ok = run_list(sql_conn(txn->db), sql, error, format, args);
+    bool ok = change(txn, sql, NULL, error, format, args);
     va_end(args);
     if (ok)
         *ret_id = sqlite3_last_insert_rowid(sql_handle(txn->db));
     return ok;
 }
 
-/* The statement at its first row, for the caller to reset, or at its end; NULL: an error. */
+/* The statement at its first row or at its end, for the caller to reset; NULL: an error. */
 static SqlStmt *
 first_row(
     Db *db, const char *sql, bool *ret_any, GError **error, const char *format, va_list args)
@@ -424,8 +452,7 @@ sql_bool(Db *db, const char *sql, bool *ret, GError **error, const char *format,
     if (!st)
         return false;
     *ret = any && sql_col_int(st, 0) != 0;
-    if (any)
-        sql_reset(st);
+    sql_reset(st);
     return true;
 }
 
@@ -491,8 +518,23 @@ sql_int(Db *db,
     if (!st)
         return false;
     *ret = any && !sql_col_null(st, 0) ? sql_col_int(st, 0) : fallback;
-    if (any)
-        sql_reset(st);
+    sql_reset(st);
+    return true;
+}
+
+bool
+sql_count(Db *db, const char *sql, unsigned *ret_n, GError **error, const char *format, ...)
+{
+    va_list args;
+    bool any;
+
+    va_start(args, format);
+    SqlStmt *st = first_row(db, sql, &any, error, format, args);
+    va_end(args);
+    if (!st)
+        return false;
+    *ret_n = any ? (unsigned)sql_col_int(st, 0) : 0;
+    sql_reset(st);
     return true;
 }
 
@@ -508,8 +550,7 @@ sql_string(Db *db, const char *sql, char **ret, GError **error, const char *form
     if (!st)
         return false;
     *ret = any ? sql_text_null(st, 0) : NULL;
-    if (any)
-        sql_reset(st);
+    sql_reset(st);
     return true;
 }
 

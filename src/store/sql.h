@@ -10,8 +10,8 @@
  *     sql_bind(st, "si", role, (int64_t)below);
  *     while ((rc = sql_next(st, error)) == 1) …
  *
- * Formats: i int64_t, s const char * (NULL is NULL), d const Digest *, b GBytes * (NULL is
- * NULL), z: NULL (takes no argument). sql_next() resets the statement at its end and on error;
+ * Formats: i int64_t, n int (bool too), u unsigned (uint32_t too), s const char * (NULL is NULL),
+ * d const Digest *, b GBytes * (NULL is NULL), z: NULL (takes no argument). sql_next() resets the statement at its end and on error;
  * a caller that stops early calls sql_reset(): a statement left open pins the log.
  */
 #include "base/ids.h"
@@ -20,6 +20,9 @@
 /* The mark of a time: our "never", USEC_NEVER, is NULL in the tables, so that the partial indexes
  * leave it out. */
 #define SQL_TIME "NULLIF(?, 9223372036854775807)"
+
+/* Does the text have the part in it? In words that every store knows; case counts. */
+#define SQL_CONTAINS(text, part) "replace(" text ", " part ", '') <> " text
 
 typedef struct sqlite3_stmt SqlStmt;
 
@@ -56,10 +59,11 @@ void sql_bind_text(SqlStmt *st, int mark, const char *text);
 /* 1: a row, 0: no more, -1: error. */
 int sql_next(SqlStmt *st, GError **error);
 void sql_reset(SqlStmt *st);
-/* Bind, step to the end, no rows. *ret_changes may be NULL. */
-bool sql_run(
-    Txn *txn, const char *sql, unsigned *ret_changes, GError **error, const char *format, ...);
-/* The same: *ret says whether anything was changed. */
+/* Bind, step to the end, no rows. */
+bool sql_run(Txn *txn, const char *sql, GError **error, const char *format, ...);
+/* The same: how many rows were changed, or whether any was. */
+bool sql_changes(
+    Txn *txn, const char *sql, unsigned *ret_n, GError **error, const char *format, ...);
 bool sql_changed(Txn *txn, const char *sql, bool *ret, GError **error, const char *format, ...);
 /* The same for an INSERT of one row whose key is one number: *ret_id is that number. */
 bool
@@ -72,6 +76,9 @@ bool sql_int(Db *db,
              GError **error,
              const char *format,
              ...);
+/* The same of a number that is small: 0 when there is no row. */
+bool
+sql_count(Db *db, const char *sql, unsigned *ret_n, GError **error, const char *format, ...);
 /* One text from one row; NULL when there is no row or it is NULL; caller frees. */
 bool sql_string(Db *db, const char *sql, char **ret, GError **error, const char *format, ...);
 /* Is the first number of the first row there, and not 0? */

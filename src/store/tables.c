@@ -34,7 +34,7 @@ tables_open(Db *db, const char *face, const SqlPart *part, GError **error)
         txn.ok = sql_run(&txn,
                          "INSERT INTO part (face, version) VALUES (?, ?) "
                          "ON CONFLICT (face) DO UPDATE SET version = excluded.version",
-                         NULL, error, "si", face, version);
+                         error, "si", face, version);
     }
     return txn.done;
 }
@@ -44,20 +44,9 @@ tables_open(Db *db, const char *face, const SqlPart *part, GError **error)
 static bool
 list(Db *db, const char *face, GPtrArray **ret, GError **error)
 {
-    SqlStmt *st = sql_get(
-        db, "SELECT path FROM watch WHERE ?1 IS NULL OR face = ?1 ORDER BY face, path", error);
-    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
-    int rc;
-
-    if (!st)
-        return false;
-    sql_bind(st, "s", face);
-    while ((rc = sql_next(st, error)) == 1)
-        g_ptr_array_add(paths, sql_text(st, 0));
-    if (rc < 0)
-        return false;
-    *ret = g_steal_pointer(&paths);
-    return true;
+    return sql_strings(
+        db, "SELECT path FROM watch WHERE ?1 IS NULL OR face = ?1 ORDER BY face, path", ret,
+        error, "s", face);
 }
 
 bool
@@ -89,10 +78,10 @@ watches_keep(Db *db, const char *face, const char *const *paths, GError **error)
     if (is_kept(kept, paths))
         return true;
     while (txn_again(&txn, error)) {
-        txn.ok = sql_run(&txn, "DELETE FROM watch WHERE face = ?", NULL, error, "s", face);
+        txn.ok = sql_run(&txn, "DELETE FROM watch WHERE face = ?", error, "s", face);
         for (guint i = 0; txn.ok && paths && paths[i]; i++)
-            txn.ok = sql_run(&txn, "INSERT INTO watch (face, path) VALUES (?, ?)", NULL, error,
-                             "ss", face, paths[i]);
+            txn.ok = sql_run(&txn, "INSERT INTO watch (face, path) VALUES (?, ?)", error, "ss",
+                             face, paths[i]);
     }
     return txn.done;
 }

@@ -21,12 +21,6 @@ told_first(Txn *txn,
 bool
 told_forget(Txn *txn, const char *what, const char *subject, bool *ret_any, GError **error)
 {
-    unsigned changes = 0;
-
-    if (!sql_run(txn, "DELETE FROM told WHERE what = ? AND subject = ?", &changes, error, "ss",
-                 what, subject))
-        return false;
-    if (ret_any)
-        *ret_any |= changes != 0;
-    return true;
+    return sql_changed(txn, "DELETE FROM told WHERE what = ? AND subject = ?", ret_any, error,
+                       "ss", what, subject);
 }

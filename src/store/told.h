@@ -12,6 +12,6 @@ bool told_first(Txn *txn,
                 int64_t since_us,
                 bool *ret_first,
                 GError **error);
-/* Nobody counts as told about the subject any more. *ret_any, which may be NULL: somebody did. */
+/* Nobody counts as told about the subject any more. *ret_any: somebody did. */
 bool
 told_forget(Txn *txn, const char *what, const char *subject, bool *ret_any, GError **error);

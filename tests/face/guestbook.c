@@ -15,7 +15,7 @@ set(Txn *txn, JobId job, const char *state, GError **error)
     return sql_run(txn,
                    "INSERT INTO guest (job, state) VALUES (?, ?) "
                    "ON CONFLICT (job) DO UPDATE SET state = excluded.state",
-                   NULL, error, "is", job.v, state) &&
+                   error, "is", job.v, state) &&
            view_raise(txn, NAME, "guests/book.txt", job, error);
 }
 

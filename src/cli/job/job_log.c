@@ -185,7 +185,7 @@ add_forks(Log *log, GError **error)
 static bool
 add_given(Log *log, GError **error)
 {
-    g_autoptr(Givens) rows = NULL;
+    g_autoptr(CommandOrders) rows = NULL;
     if (!command_orders_list(log->cli->db, log->job->id, &rows, error))
         return false;
     LIST_EACH(const CommandOrder, g, rows)

@@ -100,11 +100,10 @@ static bool
 exchange(Db *db, char **id, GError **error)
 {
     char *ours = NULL;
-    OutId mail;
 
     if (!*id)
         return true;
-    if (!server_ids_find(db, *id, &mail, &ours, error))
+    if (!server_ids_find(db, *id, &ours, error))
         return false;
     if (ours) {
         g_free(*id);
@@ -119,9 +118,8 @@ add_behind(Db *db, GPtrArray *ids, GError **error)
 {
     for (guint i = 0; i < ids->len; i++) {
         char *ours = NULL;
-        OutId mail;
 
-        if (!server_ids_find(db, g_ptr_array_index(ids, i), &mail, &ours, error))
+        if (!server_ids_find(db, g_ptr_array_index(ids, i), &ours, error))
             return false;
         if (ours)
             g_ptr_array_insert(ids, (gint)++i, ours);

@@ -97,12 +97,11 @@ count_steps(const Source *s)
 
 /* A round that a fork was made in began with a mail of the job that it comes from. */
 static bool
-find_round(Db *db, Source *s, GError **error)
+find_round(Db *db, const Source *s, MsgRow **ret, GError **error)
 {
     ForkPoint from = {.job = s->job->id};
-    for (int i = 0; i < FORK_DEPTH_MAX && from.job.v && !s->original_msgid; i++) {
-        if (!fork_original(db, from.job, s->at->round, &s->original, &s->original_msgid,
-                           &s->asker, error) ||
+    for (int i = 0; i < FORK_DEPTH_MAX && from.job.v && !*ret; i++) {
+        if (!fork_original(db, from.job, s->at->round, ret, error) ||
             !fork_of(db, from.job, &from, error))
             return false;
     }
@@ -112,13 +111,12 @@ find_round(Db *db, Source *s, GError **error)
 static bool
 find_original(Db *db, Source *s, GError **error)
 {
-    if (s->at->round != s->job->round && !find_round(db, s, error))
+    g_autoptr(MsgRow) began = NULL;
+    if (s->at->round != s->job->round && !find_round(db, s, &began, error))
         return false;
-    if (s->original_msgid)
-        return true;
-    s->original = s->job->original;
-    s->original_msgid = g_strdup(s->job->original_msgid);
-    s->asker = g_strdup(s->job->asker);
+    s->original = began ? began->id : s->job->original;
+    s->original_msgid = g_strdup(began ? began->msgid : s->job->original_msgid);
+    s->asker = g_strdup(began ? began->from : s->job->asker);
     return true;
 }
 

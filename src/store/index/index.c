@@ -298,7 +298,7 @@ bool
 index_behind(Db *db, int64_t last, unsigned max, MsgRows **ret_rows, GError **error)
 {
     return rows_list(db, &msg_row_shape, "FROM message WHERE id > ? ORDER BY id LIMIT ?",
-                     ret_rows, error, "ii", last, (int64_t)max);
+                     ret_rows, error, "iu", last, max);
 }
 
 bool

@@ -22,18 +22,14 @@ bool
 accept_sent(Txn *txn, const char *msgid, unsigned *ret_n, GError **error)
 {
     g_autoptr(OutRow) row = NULL;
-    unsigned changes = 0;
 
-    if (!outbox_find(txn->db, &VIEWER_OPERATOR, msgid, &row, error))
-        return false;
-    if (row && (!sql_run(txn,
-                         "UPDATE delivery SET state = 'sent', after_effect = NULL, "
-                         "why = 'found in Sent' WHERE outbox = ? AND state <> 'sent'",
-                         &changes, error, "i", row->id.v) ||
-                (changes > 0 && !accept_question(txn, row->id, true, error))))
-        return false;
-    *ret_n = changes;
-    return true;
+    *ret_n = 0;
+    return outbox_find(txn->db, &VIEWER_OPERATOR, msgid, &row, error) &&
+           (!row || sql_changes(txn,
+                                "UPDATE delivery SET state = 'sent', after_effect = NULL, "
+                                "why = 'found in Sent' WHERE outbox = ? AND state <> 'sent'",
+                                ret_n, error, "i", row->id.v)) &&
+           (*ret_n == 0 || accept_question(txn, row->id, true, error));
 }
 
 bool
@@ -46,7 +42,7 @@ accept_ended(Txn *txn, JobId job, const char *why, GError **error)
                    "UPDATE job SET state = 'done', why = ?, waiting_for = NULL, "
                    "wakes_us = NULL, resume_us = NULL, wait_then = NULL, updated_us = "
                    "?, " JOB_NO_OWNER " WHERE id = ?",
-                   NULL, error, "sii", why, txn_now(txn), job.v) &&
+                   error, "sii", why, txn_now(txn), job.v) &&
            job_next_round_open(txn, job, &goes_on, error);
 }
 
@@ -59,7 +55,7 @@ accept_jobs(Txn *txn, const char *account, GError **error)
 {
     return sql_run(txn,
                    "UPDATE job SET epoch = epoch + 1 WHERE state <> 'parked' AND " ACCOUNT_IS,
-                   NULL, error, "s", account);
+                   error, "s", account);
 }
 
 bool
@@ -69,6 +65,6 @@ accept_backup(Txn *txn, uint64_t newest_seen, GError **error)
     uint64_t above = MAX(db_generation(txn->db), newest_seen) + 1;
 
     return db_set_generation(txn, MAX(now, above), error) &&
-           sql_run(txn, "UPDATE job SET fence = fence + 1", NULL, error, "") &&
+           sql_run(txn, "UPDATE job SET fence = fence + 1", error, "") &&
            meta_set(txn, "hold-all", NULL, error);
 }

@@ -21,16 +21,16 @@ budget_pay(Txn *txn, JobId job, int64_t micro, GError **error)
                    "INSERT INTO money (day, spent_micro, aside_micro) VALUES (?, ?, 0) "
                    "ON CONFLICT (day) DO UPDATE SET "
                    "spent_micro = money.spent_micro + excluded.spent_micro",
-                   NULL, error, "ii", today(txn->db), micro) &&
+                   error, "ii", today(txn->db), micro) &&
            sql_run(txn,
                    "INSERT INTO unbooked (job, micro, at_us) VALUES (?, ?, ?) "
                    "ON CONFLICT (job) DO UPDATE SET "
                    "micro = unbooked.micro + excluded.micro, at_us = excluded.at_us",
-                   NULL, error, "iii", job.v, micro, txn_now(txn)) &&
+                   error, "iii", job.v, micro, txn_now(txn)) &&
            sql_run(txn,
                    "UPDATE job SET cost_micro = cost_micro + ?, "
                    "round_cost_micro = round_cost_micro + ? WHERE id = ?",
-                   NULL, error, "iii", micro, micro, job.v);
+                   error, "iii", micro, micro, job.v);
 }
 
 bool
@@ -40,13 +40,13 @@ budget_book(Txn *txn, JobId job, int64_t *ret_micro, GError **error)
                  job.v))
         return false;
     return *ret_micro == 0 ||
-           (sql_run(txn, "DELETE FROM unbooked WHERE job = ?", NULL, error, "i", job.v) &&
+           (sql_run(txn, "DELETE FROM unbooked WHERE job = ?", error, "i", job.v) &&
             sql_run(txn,
                     "INSERT INTO dearest (role, day, micro) "
                     "VALUES ((SELECT role FROM job WHERE id = ?), ?, ?) ON CONFLICT (role) "
                     "DO UPDATE SET day = excluded.day, micro = excluded.micro "
                     "WHERE dearest.day <> excluded.day OR dearest.micro < excluded.micro",
-                    NULL, error, "iii", job.v, today(txn->db), *ret_micro));
+                    error, "iii", job.v, today(txn->db), *ret_micro));
 }
 
 /* It is nobody's in particular: of job 0, which there is not, so no step takes it over. */
@@ -95,7 +95,7 @@ budget_raise(Txn *txn, JobId job, int64_t more, GError **error)
                    "INSERT INTO money (day, spent_micro, aside_micro, limit_micro) "
                    "VALUES (?, 0, 0, ?) ON CONFLICT (day) DO UPDATE SET "
                    "limit_micro = excluded.limit_micro",
-                   NULL, error, "ii", today(txn->db), MAX(limit, spent) + more);
+                   error, "ii", today(txn->db), MAX(limit, spent) + more);
 }
 
 /* --- calls that are under way --- */
@@ -108,7 +108,7 @@ drop_old(Txn *txn, JobId job, GError **error)
         txn,
         "DELETE FROM asking WHERE job = ? OR NOT EXISTS (SELECT 1 FROM job j "
         "WHERE j.id = asking.job AND j.state = 'running' AND j.fence = asking.fence)",
-        NULL, error, "i", job.v);
+        error, "i", job.v);
 }
 
 /* Who is dead asks nobody, though nobody may have noticed yet. */
@@ -138,7 +138,7 @@ set_aside(Txn *txn, GError **error)
                    "INSERT INTO money (day, spent_micro, aside_micro) "
                    "VALUES (?, 0, (SELECT coalesce(sum(micro), 0) FROM asking)) "
                    "ON CONFLICT (day) DO UPDATE SET aside_micro = excluded.aside_micro",
-                   NULL, error, "i", today(txn->db));
+                   error, "i", today(txn->db));
 }
 
 bool
@@ -162,8 +162,8 @@ budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GEr
         return job_release(txn, claim, (Due){.us = txn_now(txn) + wait}, false, BUDGET_WAITS,
                            error);
     }
-    return sql_run(txn, "INSERT INTO asking (job, fence, micro) VALUES (?, ?, ?)", NULL, error,
-                   "iii", claim->job.v, claim->fence, MAX(most, dearest)) &&
+    return sql_run(txn, "INSERT INTO asking (job, fence, micro) VALUES (?, ?, ?)", error, "iii",
+                   claim->job.v, claim->fence, MAX(most, dearest)) &&
            set_aside(txn, error);
 }
 
@@ -171,18 +171,13 @@ budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GEr
 bool
 budget_settle(Txn *txn, const JobClaim *claim, bool *ret_woke, GError **error)
 {
-    int64_t now = txn_now(txn), workers = db_home(txn->db)->config->workers;
-    unsigned changes = 0;
-
-    if (!sql_run(txn, "DELETE FROM asking WHERE job = ? AND fence = ?", NULL, error, "ii",
-                 claim->job.v, claim->fence) ||
-        !set_aside(txn, error) ||
-        !sql_run(txn,
-                 "UPDATE job SET ready_us = steady(?1) WHERE id IN (SELECT id FROM job "
-                 "WHERE state = 'queued' AND ready_us > steady(?1) AND why = ?2 "
-                 "ORDER BY turn_us, id LIMIT ?3)",
-                 &changes, error, "isi", now, BUDGET_WAITS, workers))
-        return false;
-    *ret_woke = changes > 0;
-    return true;
+    return sql_run(txn, "DELETE FROM asking WHERE job = ? AND fence = ?", error, "ii",
+                   claim->job.v, claim->fence) &&
+           set_aside(txn, error) &&
+           sql_changed(txn,
+                       "UPDATE job SET ready_us = steady(?1) WHERE id IN (SELECT id FROM job "
+                       "WHERE state = 'queued' AND ready_us > steady(?1) AND why = ?2 "
+                       "ORDER BY turn_us, id LIMIT ?3)",
+                       ret_woke, error, "isi", txn_now(txn), BUDGET_WAITS,
+                       (int64_t)db_home(txn->db)->config->workers);
 }

@@ -23,56 +23,33 @@ job_fork(Txn *txn, const JobFork *in, JobId *ret_id, GError **error)
             "asker, original, original_msgid, round, total_iterations, steps, step_limit, "
             "floor, may, forked_job, forked_step, ready_us, created_us, updated_us) VALUES "
             "(?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, steady(?), ?, ?)",
-            NULL, error,
-            "ississs"
-            "sisiiii"
-            "siiiiii",
-            id.v, in->role, in->face, thread.v, in->phase, in->instruction, in->subject,
-            in->asker, in->original.v, in->original_msgid, (int64_t)in->round,
-            (int64_t)in->total_iterations, (int64_t)in->step, (int64_t)in->step_limit,
-            trust_name(in->floor), (int64_t)in->may, in->from.v, (int64_t)in->step, now, now,
-            now))
+            error, "ississssisnnnnsuiniii", id.v, in->role, in->face, thread.v, in->phase,
+            in->instruction, in->subject, in->asker, in->original.v, in->original_msgid,
+            in->round, in->total_iterations, in->step, in->step_limit, trust_name(in->floor),
+            in->may, in->from.v, in->step, now, now, now))
         return false;
     *ret_id = id;
     return true;
 }
 
 bool
-fork_original(Db *db,
-              JobId job,
-              int round,
-              MsgId *ret_id,
-              char **ret_msgid,
-              char **ret_from,
-              GError **error)
+fork_original(Db *db, JobId job, int round, MsgRow **ret, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT id, msgid, from_spec FROM message WHERE job = ? "
-                          "AND job <> 0 AND round = ? AND class NOT IN "
-                          "('order', 'checkpoint') ORDER BY id LIMIT 1",
-                          error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "ii", job.v, (int64_t)round);
-    int rc = sql_next(st, error);
-    if (rc < 0)
-        return false;
-    ret_id->v = rc == 1 ? sql_col_int(st, 0) : 0;
-    *ret_msgid = rc == 1 ? sql_text(st, 1) : NULL;
-    *ret_from = rc == 1 ? sql_text(st, 2) : NULL;
-    sql_reset(st);
-    return true;
+    return rows_first(db, &msg_row_shape,
+                      "FROM message WHERE job = ? AND job <> 0 AND round = ? AND "
+                      "class NOT IN ('order', 'checkpoint') ORDER BY id LIMIT 1",
+                      ret, error, "in", job.v, round);
 }
 
 bool
 fork_mark_shown(Txn *txn, JobId fork, const char *key, int64_t seen_us, GError **error)
 {
     return sql_run(txn,
-                   "INSERT OR REPLACE INTO note_shown (job, key, version) "
+                   "INSERT INTO note_shown (job, key, version) "
                    "SELECT ?1, key, max(version) FROM note_version "
-                   "WHERE key = ?2 AND at_us <= ?3 GROUP BY key",
-                   NULL, error, "isi", fork.v, key, seen_us);
+                   "WHERE key = ?2 AND at_us <= ?3 GROUP BY key "
+                   "ON CONFLICT (job, key) DO UPDATE SET version = excluded.version",
+                   error, "isi", fork.v, key, seen_us);
 }
 
 bool
@@ -83,8 +60,8 @@ fork_mark_written(Txn *txn, JobId fork, JobId from, int step, GError **error)
                    "SELECT ?1, key, max(version) FROM note_version "
                    "WHERE job = ?2 AND step BETWEEN 1 AND ?3 AND whole GROUP BY key "
                    "ON CONFLICT (job, key) DO UPDATE SET "
-                   "version = max(version, excluded.version)",
-                   NULL, error, "iii", fork.v, from.v, (int64_t)step);
+                   "version = excluded.version WHERE note_shown.version < excluded.version",
+                   error, "iin", fork.v, from.v, step);
 }
 
 #define AT(member) offsetof(ForkPoint, member)

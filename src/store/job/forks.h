@@ -6,6 +6,7 @@
  * the first: what was said there it knows by forked_job and forked_step.
  */
 #include "store/job/jobs.h"
+#include "view/mail_rows.h"
 
 typedef struct JobFork {
     JobId from;
@@ -19,15 +20,8 @@ typedef struct JobFork {
 /* Queued, ready now, in a thread of its own; its steps are numbered on from `step`. */
 bool job_fork(Txn *txn, const JobFork *in, JobId *ret_id, GError **error);
 
-/* The mail that began a round of a job; *ret_id is {0} and ret_msgid NULL where the store has
- * lost it. Caller frees. */
-bool fork_original(Db *db,
-                   JobId job,
-                   int round,
-                   MsgId *ret_id,
-                   char **ret_msgid,
-                   char **ret_from,
-                   GError **error);
+/* The mail that began a round of a job; NULL where the store has lost it. */
+bool fork_original(Db *db, JobId job, int round, MsgRow **ret, GError **error);
 /* The fork was shown the version of the note that was the newest at that moment. */
 bool fork_mark_shown(Txn *txn, JobId fork, const char *key, int64_t seen_us, GError **error);
 /* What the first job wrote until then, the fork knows too. */

@@ -8,7 +8,7 @@
 #include "store/job/views.h"
 #include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"
-#include "store/sql.h"
+#include "store/rows.h"
 #include <inttypes.h>
 
 /*
@@ -62,9 +62,8 @@ job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
                  "INSERT INTO job (id, role, face, thread, state, subject, asker, original, "
                  "original_msgid, may, ready_us, turn_us, created_us, updated_us) "
                  "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, steady(?), steady(?), ?, ?)",
-                 NULL, error, "ississisiiiii", id.v, in->role, in->face, in->thread.v,
-                 in->subject, in->asker, in->original.v, in->original_msgid, (int64_t)may, now,
-                 turn, now, now))
+                 error, "ississisuiiii", id.v, in->role, in->face, in->thread.v, in->subject,
+                 in->asker, in->original.v, in->original_msgid, may, now, turn, now, now))
         return false;
     *ret_id = id;
     return true;
@@ -93,7 +92,7 @@ begin_round(Txn *txn,
                "= steady(?), "
                "wakes_us = NULL, resume_us = NULL, wait_then = NULL, cost_limit_micro = 0, "
                "floor = 'operator', may = ~0, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
-               NULL, error, "issiiii", original.v, asker, msgid, now, turn, now, job->id.v);
+               error, "issiiii", original.v, asker, msgid, now, turn, now, job->id.v);
 }
 
 /* One more mail in the round: what its sender may not ask for, the round may not do. */
@@ -103,8 +102,7 @@ narrow(Txn *txn, JobId job, MsgId mail, GError **error)
     unsigned may;
 
     return mail_rights(txn->db, mail, &may, error) &&
-           sql_run(txn, "UPDATE job SET may = may & ? WHERE id = ?", NULL, error, "ii",
-                   (int64_t)may, job.v);
+           sql_run(txn, "UPDATE job SET may = may & ? WHERE id = ?", error, "ui", may, job.v);
 }
 
 bool
@@ -142,7 +140,7 @@ wake(Txn *txn, JobId parked, const char *why, GError **error)
         "UPDATE job SET state = 'queued', ready_us = steady(?), wakes_us = NULL, "
         "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = ?, updated_us = ? "
         "WHERE id = ?",
-        NULL, error, "isii", now, why, now, parked.v);
+        error, "isii", now, why, now, parked.v);
 }
 
 bool
@@ -189,32 +187,26 @@ job_take_mail(Txn *txn,
 /* Takes a queued job whose time has come, or a parked one whose wait is over. ?1 is now, ?2 the
  * job that is wanted, ?8 the mark behind which nothing parked is taken; the rest says who takes
  * it and for how long. */
-#define CLAIM                                                                                  \
-    "UPDATE job SET state = 'running', fence = fence + 1, attempts = attempts + 1, "           \
-    "iteration = 0, waiting_for = NULL, wakes_us = NULL, resume_us = NULL, wait_then = NULL, " \
-    "deadline_us = steady(?3), owner_host = ?4, owner_boot = ?5, owner_pid = ?6, owner_start " \
-    "= ?7, "                                                                                   \
-    "updated_us = ?1 WHERE id = "
-#define CLAIM_ENDS " AND state IN ('queued', 'parked') RETURNING id, epoch, fence, attempts"
+static const char claim_sql[] =
+    "UPDATE job SET state = 'running', fence = fence + 1, attempts = attempts + 1, "
+    "iteration = 0, waiting_for = NULL, wakes_us = NULL, resume_us = NULL, wait_then = NULL, "
+    "deadline_us = steady(?3), owner_host = ?4, owner_boot = ?5, owner_pid = ?6, "
+    "owner_start = ?7, updated_us = ?1 WHERE id = ?2 AND state IN ('queued', 'parked') "
+    "AND (state = 'queued' OR (" SQL_IS_DUE(
+        "wakes_us", "?1") " AND parked_step <= ?8)) "
+                          "AND (state = 'parked' OR " SQL_IS_DUE(
+                              "ready_us", "?1") ") "
+                                                "AND " MAILBOX_LETS_WORK("job.role");
 
-static const char claim_one[] = CLAIM "?2 AND (state = 'queued' OR (" SQL_IS_DUE(
-    "wakes_us", "?1") " AND parked_step <= ?8)) "
-                      "AND (state = 'parked' OR " SQL_IS_DUE(
-                          "ready_us", "?1") ") AND " MAILBOX_LETS_WORK("job.role") CLAIM_ENDS;
-
-static int
-read_claim(Db *db, SqlStmt *st, JobClaim *ret, GError **error)
-{
-    int rc = sql_next(st, error);
-
-    if (rc != 1)
-        return rc;
-    *ret = (JobClaim){.job = {sql_col_int(st, 0)},
-                      .epoch = sql_col_int(st, 1),
-                      .fence = sql_col_int(st, 2),
-                      .attempts = (int)sql_col_int(st, 3)};
-    return sql_next(st, error) < 0 ? -1 : 1;
-}
+#define AT(member) offsetof(JobClaim, member)
+static const Field claim_fields[] = {
+    {NULL, "id", FIELD_INT, AT(job)},
+    {NULL, "epoch", FIELD_INT, AT(epoch)},
+    {NULL, "fence", FIELD_INT, AT(fence)},
+    {NULL, "attempts", FIELD_NUMBER, AT(attempts)},
+};
+#undef AT
+SHAPE_HERE(claim_shape, "job", JobClaim, claim_fields)
 
 bool
 job_claim(Txn *txn,
@@ -237,16 +229,11 @@ job_claim(Txn *txn,
     if (!want.v &&
         (!seats_save(txn, error) || !seats_next(txn->db, txn_now(txn), mark, &want, error)))
         return false;
-    SqlStmt *st = sql_get(txn->db, claim_one, error);
-    if (!st)
-        return false;
-    sql_bind(st, "iiissiii", txn_now(txn), want.v, deadline_us, proc_host(), proc_boot_id(),
-             (int64_t)me.pid, me.start_time, mark);
-    int rc = read_claim(txn->db, st, ret_claim, error);
-    if (rc < 0)
-        return false;
-    *ret_got = rc == 1;
-    return !*ret_got || views_raise_job(txn, ret_claim->job, error);
+    return sql_changed(txn, claim_sql, ret_got, error, "iiissnii", txn_now(txn), want.v,
+                       deadline_us, proc_host(), proc_boot_id(), me.pid, me.start_time, mark) &&
+           (!*ret_got || (rows_into(txn->db, &claim_shape, "FROM job WHERE id = ?", ret_claim,
+                                    error, "i", want.v) &&
+                          views_raise_job(txn, want, error)));
 }
 
 bool
@@ -259,12 +246,11 @@ job_claim_holds(Db *db, const JobClaim *claim, bool *ret, GError **error)
 bool
 job_check(Txn *txn, const JobClaim *claim, int64_t deadline_us, GError **error)
 {
-    unsigned changes = 0;
+    bool held;
 
-    if (!sql_run(txn, "UPDATE job SET deadline_us = steady(?)" OF_CLAIM, &changes, error,
-                 "iiii", deadline_us, claim->job.v, claim->epoch, claim->fence))
-        return false;
-    return changes == 1 || fenced(txn, claim, error);
+    return sql_changed(txn, "UPDATE job SET deadline_us = steady(?)" OF_CLAIM, &held, error,
+                       "iiii", deadline_us, claim->job.v, claim->epoch, claim->fence) &&
+           (held || fenced(txn, claim, error));
 }
 
 bool
@@ -275,22 +261,21 @@ job_count_step(Txn *txn,
                int *ret_step,
                GError **error)
 {
-    int64_t step = 0;
-    unsigned changes = 0;
+    unsigned step = 0;
+    bool held;
 
     /* Two statements: what RETURNING gives goes through a table of its own: that costs more. */
-    if (!sql_run(txn,
-                 "UPDATE job SET deadline_us = steady(?), iteration = iteration + 1, why = "
-                 "NULL, " JOB_NO_STALL
-                 "total_iterations = total_iterations + 1, steps = steps + 1, attempts = 0, "
-                 "parked = 0, phase = ?, updated_us = ?" OF_CLAIM,
-                 &changes, error, "isiiii", deadline_us, phase ? phase : "", txn_now(txn),
-                 claim->job.v, claim->epoch, claim->fence))
-        return false;
-    if (changes != 1)
-        return fenced(txn, claim, error);
-    if (!sql_int(txn->db, "SELECT steps FROM job WHERE id = ?", 0, &step, error, "i",
-                 claim->job.v))
+    if (!sql_changed(
+            txn,
+            "UPDATE job SET deadline_us = steady(?), iteration = iteration + 1, why = "
+            "NULL, " JOB_NO_STALL
+            "total_iterations = total_iterations + 1, steps = steps + 1, attempts = 0, "
+            "parked = 0, phase = ?, updated_us = ?" OF_CLAIM,
+            &held, error, "isiiii", deadline_us, phase ? phase : "", txn_now(txn), claim->job.v,
+            claim->epoch, claim->fence) ||
+        (!held && !fenced(txn, claim, error)) ||
+        !sql_count(txn->db, "SELECT steps FROM job WHERE id = ?", &step, error, "i",
+                   claim->job.v))
         return false;
     *ret_step = (int)step;
     return true;
@@ -308,12 +293,11 @@ has_unseen_mail(Db *db, JobId job, bool *ret, GError **error)
 bool
 job_lower_floor(Txn *txn, const JobClaim *claim, Trust floor, GError **error)
 {
-    unsigned changes = 0;
+    bool held;
 
-    if (!sql_run(txn, "UPDATE job SET floor = ?" OF_CLAIM, &changes, error, "siii",
-                 trust_name(floor), claim->job.v, claim->epoch, claim->fence))
-        return false;
-    return changes == 1 || fenced(txn, claim, error);
+    return sql_changed(txn, "UPDATE job SET floor = ?" OF_CLAIM, &held, error, "siii",
+                       trust_name(floor), claim->job.v, claim->epoch, claim->fence) &&
+           (held || fenced(txn, claim, error));
 }
 
 bool
@@ -336,7 +320,7 @@ job_park(Txn *txn,
                  "parked_step = (SELECT coalesce(max(id), 0) FROM step), "
                  "wait_then = NULL, waiting_for = ?, instruction = NULL, "
                  "updated_us = ?, " JOB_NO_OWNER OF_CLAIM " RETURNING seq",
-                 0, &seq, error, "iiisiiii", resume.us, (int64_t)resume.moment,
+                 0, &seq, error, "inisiiii", resume.us, resume.moment,
                  unseen ? now : USEC_NEVER, waiting_for, now, claim->job.v, claim->epoch,
                  claim->fence))
         return false;
@@ -349,18 +333,14 @@ job_park(Txn *txn,
 bool
 job_seen(Txn *txn, JobId job, int64_t epoch, int64_t seq, bool *ret_matched, GError **error)
 {
-    unsigned changes = 0;
-
     /* A mail that came meanwhile may have made it due already; one that is not to be woken by
      * time has its timer. */
-    if (!sql_run(txn,
-                 "UPDATE job SET wakes_us = CASE WHEN wait_then IS NULL THEN "
-                 "coalesce(min(wakes_us, resume_us), resume_us, wakes_us) ELSE wakes_us END "
-                 "WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
-                 &changes, error, "iii", job.v, epoch, seq))
-        return false;
-    *ret_matched = changes == 1;
-    return true;
+    return sql_changed(txn,
+                       "UPDATE job SET wakes_us = CASE WHEN wait_then IS NOT NULL OR "
+                       "wakes_us < resume_us THEN wakes_us "
+                       "ELSE coalesce(resume_us, wakes_us) END "
+                       "WHERE id = ? AND state = 'parked' AND epoch = ? AND seq = ?",
+                       ret_matched, error, "iii", job.v, epoch, seq);
 }
 
 bool
@@ -376,71 +356,63 @@ job_unseen(Txn *txn, JobId job, int64_t seq, bool *ret_marked, GError **error)
 bool
 job_due_now(Txn *txn, JobId job, GError **error)
 {
-    int64_t now = txn_now(txn);
-
     /* One whose checkpoint was seen waits for nothing else. */
-    return sql_run(txn,
-                   "UPDATE job SET resume_us = steady(?), wait_then = NULL, "
-                   "wakes_us = CASE WHEN wakes_us IS NULL THEN NULL "
-                   "ELSE min(wakes_us, steady(?)) END WHERE id = ? AND state = 'parked'",
-                   NULL, error, "iii", now, now, job.v);
+    return sql_run(
+        txn,
+        "UPDATE job SET resume_us = steady(?1), wait_then = NULL, "
+        "wakes_us = CASE WHEN wakes_us > steady(?1) THEN steady(?1) ELSE wakes_us END "
+        "WHERE id = ? AND state = 'parked'",
+        error, "ii", txn_now(txn), job.v);
 }
 
 bool
 job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error)
 {
-    unsigned changes = 0;
-    bool goes_on = false;
+    bool held, goes_on = false;
 
     g_assert(end == JOB_DONE || end == JOB_FAILED);
-    if (!sql_run(txn,
-                 "UPDATE job SET state = ?, why = ?, waiting_for = NULL, instruction = NULL, "
-                 "updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
-                 &changes, error, "ssiiii", job_state_name(end), why, txn_now(txn),
-                 claim->job.v, claim->epoch, claim->fence))
-        return false;
-    if (changes != 1)
-        return fenced(txn, claim, error);
-    if (end == JOB_DONE && !job_next_round_open(txn, claim->job, &goes_on, error))
-        return false;
-    return views_raise_job(txn, claim->job, error) &&
+    return sql_changed(
+               txn,
+               "UPDATE job SET state = ?, why = ?, waiting_for = NULL, instruction = NULL, "
+               "updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+               &held, error, "ssiiii", job_state_name(end), why, txn_now(txn), claim->job.v,
+               claim->epoch, claim->fence) &&
+           (held || fenced(txn, claim, error)) &&
+           (end != JOB_DONE || job_next_round_open(txn, claim->job, &goes_on, error)) &&
+           views_raise_job(txn, claim->job, error) &&
            (goes_on || timer_drop(txn, claim->job, NULL, error));
 }
 
 bool
 job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error)
 {
-    unsigned changes = 0;
+    bool held;
 
     /* The epoch goes up as with STOP: no checkpoint of before may wake it. */
-    if (!sql_run(
-            txn,
-            "UPDATE job SET state = 'stopped', epoch = epoch + 1, seq = seq + 1, why = ?, "
-            "waiting_for = NULL, instruction = NULL, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
-            &changes, error, "siiii", why, txn_now(txn), claim->job.v, claim->epoch,
-            claim->fence))
-        return false;
-    if (changes != 1)
-        return fenced(txn, claim, error);
-    return views_raise_job(txn, claim->job, error) && timer_drop(txn, claim->job, NULL, error);
+    return sql_changed(
+               txn,
+               "UPDATE job SET state = 'stopped', epoch = epoch + 1, seq = seq + 1, why = ?, "
+               "waiting_for = NULL, instruction = NULL, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+               &held, error, "siiii", why, txn_now(txn), claim->job.v, claim->epoch,
+               claim->fence) &&
+           (held || fenced(txn, claim, error)) && views_raise_job(txn, claim->job, error) &&
+           timer_drop(txn, claim->job, NULL, error);
 }
 
 bool
 job_release(
     Txn *txn, const JobClaim *claim, Due ready, bool count, const char *why, GError **error)
 {
-    unsigned changes = 0;
+    bool held;
 
     /* A commit within this run has set attempts to 0 already. */
-    if (!sql_run(
-            txn,
-            "UPDATE job SET state = 'queued', ready_us = due(?, ?), "
-            "attempts = max(attempts - ?, 0), why = ?, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
-            &changes, error, "iiisiiii", ready.us, (int64_t)ready.moment,
-            (int64_t)(count ? 0 : 1), why, txn_now(txn), claim->job.v, claim->epoch,
-            claim->fence))
-        return false;
-    return changes == 1 ? views_raise_job(txn, claim->job, error) : fenced(txn, claim, error);
+    return sql_changed(txn,
+                       "UPDATE job SET state = 'queued', ready_us = due(?, ?), "
+                       "attempts = CASE WHEN attempts > ?3 THEN attempts - ?3 ELSE 0 END, "
+                       "why = ?, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+                       &held, error, "innsiiii", ready.us, ready.moment, !count, why,
+                       txn_now(txn), claim->job.v, claim->epoch, claim->fence) &&
+           (held || fenced(txn, claim, error)) && views_raise_job(txn, claim->job, error);
 }
 
 bool
@@ -448,10 +420,10 @@ job_stall(Txn *txn, const JobClaim *claim, bool told, GError **error)
 {
     return sql_run(
         txn,
-        "UPDATE job SET stalled_us = min(coalesce(stalled_us, steady(?1)), steady(?1)), "
+        "UPDATE job SET stalled_us = CASE WHEN stalled_us < steady(?1) THEN stalled_us "
+        "ELSE steady(?1) END, "
         "stall_told = stall_told OR ?" OF_CLAIM,
-        NULL, error, "iiiii", txn_now(txn), (int64_t)told, claim->job.v, claim->epoch,
-        claim->fence);
+        error, "iniii", txn_now(txn), told, claim->job.v, claim->epoch, claim->fence);
 }
 
 /* What killed one owner may kill the next: the more often, the longer the wait. */
@@ -464,16 +436,6 @@ backoff(int attempts)
     return seconds[n] * USEC_PER_SEC;
 }
 
-static bool
-reap_one(Txn *txn, const Job *job, GError **error)
-{
-    const JobClaim dead = {.job = job->id, .epoch = job->epoch, .fence = job->fence};
-
-    const Due ready = {.us = txn_now(txn) + backoff(job->attempts)};
-
-    return job_release(txn, &dead, ready, true, "owner died", error);
-}
-
 bool
 job_reap(Txn *txn, unsigned *ret_n, GError **error)
 {
@@ -483,9 +445,11 @@ job_reap(Txn *txn, unsigned *ret_n, GError **error)
     if (!jobs_owned_here(txn->db, &jobs, error))
         return false;
     LIST_EACH(const Job, job, jobs) {
+        const JobClaim dead = {.job = job->id, .epoch = job->epoch, .fence = job->fence};
+        const Due ready = {.us = txn_now(txn) + backoff(job->attempts)};
         if (job_owner_lives(job))
             continue;
-        if (!reap_one(txn, job, error) || !views_raise_job(txn, job->id, error))
+        if (!job_release(txn, &dead, ready, true, "owner died", error))
             return false;
         n++;
     }

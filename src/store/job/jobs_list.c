@@ -24,7 +24,7 @@ bool
 job_load(Db *db, const Viewer *viewer, JobId id, Job **ret, GError **error)
 {
     return rows_first(db, &job_shape, "FROM job WHERE id = ? AND (? OR role = ?)", ret, error,
-                      "iis", id.v, (int64_t)viewer->operator, viewer->role);
+                      "ins", id.v, viewer->operator, viewer->role);
 }
 
 bool
@@ -48,9 +48,8 @@ jobs_list(Db *db, const Viewer *viewer, const JobQuery *q, Jobs **ret_jobs, GErr
                      "AND (?3 IS NULL OR role = ?3) AND (?4 IS NULL OR state = ?4) "
                      "AND (NOT ?5 OR state IN ('queued', 'running', 'parked', 'stopped')) "
                      "ORDER BY id DESC LIMIT ?6",
-                     ret_jobs, error, "isssii", (int64_t)viewer->operator, viewer->role,
-                     q->role, q->state, (int64_t)q->live_only,
-                     (int64_t)(q->limit ? q->limit : DEFAULT_LIMIT));
+                     ret_jobs, error, "nsssnu", viewer->operator, viewer->role, q->role,
+                     q->state, q->live_only, q->limit ? q->limit : DEFAULT_LIMIT);
 }
 
 bool

@@ -26,28 +26,18 @@ order(Txn *txn,
       bool *ret_changed,
       GError **error)
 {
-    unsigned changes = 0;
+    g_autoptr(Job) must_exist = NULL;
     unsigned taken = 0, asked = 0;
 
-    if (!sql_run(txn, sql, &changes, error, "sii", why, txn_now(txn), job.v) ||
+    if (!job_get(txn->db, job, &must_exist, error) ||
+        !sql_changed(txn, sql, ret_row, error, "sii", why, txn_now(txn), job.v) ||
         !outbox_take_back(txn, job, word, &taken, error) ||
         !questions_void(txn, job, word, &asked, error))
         return false;
-    if (changes == 1 &&
-        (!timer_drop(txn, job, NULL, error) || !views_raise_job(txn, job, error) ||
-         !job_file_checkpoints(txn, job, error)))
-        return false;
-    *ret_row = changes == 1;
-    *ret_changed = changes == 1 || taken > 0 || asked > 0;
-    return true;
-}
-
-static bool
-must_exist(Db *db, JobId id, GError **error)
-{
-    g_autoptr(Job) job = NULL;
-
-    return job_get(db, id, &job, error);
+    *ret_changed = *ret_row || taken > 0 || asked > 0;
+    return !*ret_row ||
+           (timer_drop(txn, job, NULL, error) && views_raise_job(txn, job, error) &&
+            job_file_checkpoints(txn, job, error));
 }
 
 #define ORDER(state)                                                                           \
@@ -60,33 +50,34 @@ job_stop(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error
 {
     bool stopped = false;
 
-    return must_exist(txn->db, job, error) &&
-           order(txn, job, ORDER("stopped") "('queued', 'running', 'parked')", "stopped", why,
+    return order(txn, job, ORDER("stopped") "('queued', 'running', 'parked')", "stopped", why,
                  &stopped, ret_changed, error);
 }
 
 bool
 job_cancel(Txn *txn, JobId job, const char *why, bool *ret_changed, GError **error)
 {
-    bool cancelled = false, changed = false;
+    bool cancelled = false;
 
-    if (!must_exist(txn->db, job, error) ||
-        !order(txn, job, ORDER("cancelled") "('queued', 'running', 'parked', 'stopped')",
-               "cancelled", why, &cancelled, &changed, error) ||
-        !outbox_reject_asked(txn, job, "the end of its job", error))
-        return false;
-    if (cancelled && !messages_end_job(txn, job, MSG_IGNORED, "cancelled", error))
-        return false;
-    *ret_changed = changed;
-    return true;
+    return order(txn, job, ORDER("cancelled") "('queued', 'running', 'parked', 'stopped')",
+                 "cancelled", why, &cancelled, ret_changed, error) &&
+           outbox_reject_asked(txn, job, "the end of its job", error) &&
+           (!cancelled || messages_end_job(txn, job, MSG_IGNORED, "cancelled", error));
+}
+
+/* NULL: the settings do not name it. */
+static const ConfRole *
+role_of(Db *db, const Job *job)
+{
+    const Config *config = db_home(db)->config;
+
+    return config ? config_role(config, job->role) : NULL;
 }
 
 /* The limit of this round as it is in force: the order's, else the role's. */
 static int64_t
-limit_in_force(Db *db, const Job *job)
+limit_in_force(const ConfRole *role, const Job *job)
 {
-    const Config *config = db_home(db)->config;
-    const ConfRole *role = config ? config_role(config, job->role) : NULL;
     int64_t limit = job->step_limit;
 
     if (limit == 0 && role)
@@ -94,30 +85,23 @@ limit_in_force(Db *db, const Job *job)
     return MAX(limit, job->total_iterations);
 }
 
-/* CONTINUE without a number on a job whose steps are spent: as many again as a round has. */
-static int64_t
-usual_more(Db *db, const Job *job)
-{
-    const Config *config = db_home(db)->config;
-    const ConfRole *role = config ? config_role(config, job->role) : NULL;
-
-    return role && job->total_iterations >= limit_in_force(db, job) ? role->total_iterations
-                                                                    : 0;
-}
-
 static bool
 queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, GError **error)
 {
-    int64_t now = txn_now(txn);
-    int64_t more = more_steps > 0 ? more_steps : usual_more(txn->db, job);
-    int64_t limit = more > 0 ? limit_in_force(txn->db, job) + more : job->step_limit;
+    const ConfRole *role = role_of(txn->db, job);
+    int64_t now = txn_now(txn), in_force = limit_in_force(role, job), more = more_steps;
+
+    /* CONTINUE without a number on a job whose steps are spent: as many again as a round has. */
+    if (more <= 0)
+        more = role && job->total_iterations >= in_force ? role->total_iterations : 0;
+    int64_t limit = more > 0 ? in_force + more : job->step_limit;
 
     return sql_run(txn,
                    "UPDATE job SET state = 'queued', ready_us = steady(?), wakes_us = NULL, "
                    "resume_us = NULL, wait_then = NULL, waiting_for = NULL, why = NULL, "
                    "attempts = 0, " JOB_NO_STALL "step_limit = ?, "
                    "instruction = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
-                   NULL, error, "iisii", now, MIN(limit, (int64_t)INT_MAX), instruction, now,
+                   error, "iisii", now, MIN(limit, (int64_t)INT_MAX), instruction, now,
                    job->id.v);
 }
 
@@ -125,8 +109,7 @@ queue_again(Txn *txn, const Job *job, int more_steps, const char *instruction, G
 static bool
 ask_brain_now(Txn *txn, const Job *job, GError **error)
 {
-    const Config *config = db_home(txn->db)->config;
-    const ConfRole *role = config ? config_role(config, job->role) : NULL;
+    const ConfRole *role = role_of(txn->db, job);
 
     return !role || brain_try_now(txn, role->brain, error);
 }
@@ -221,7 +204,7 @@ job_instruct(Txn *txn, JobId job, const char *text, GError **error)
     return sql_run(txn,
                    "UPDATE job SET instruction = CASE WHEN coalesce(instruction, '') = '' "
                    "THEN ?1 ELSE instruction || char(10) || ?1 END WHERE id = ?2",
-                   NULL, error, "si", text, job.v);
+                   error, "si", text, job.v);
 }
 
 bool
@@ -231,7 +214,7 @@ job_file_checkpoints(Txn *txn, JobId job, GError **error)
                    "INSERT INTO effect (kind, job, message, account, subject, args) "
                    "SELECT 'mail-move', job, id, '', role || '/' || file, 'Done' FROM message "
                    "WHERE job = ? AND job <> 0 AND class = 'checkpoint' AND folder = ''",
-                   NULL, error, "i", job.v);
+                   error, "i", job.v);
 }
 
 bool
@@ -241,12 +224,11 @@ job_more_money(Txn *txn, JobId id, int64_t more_micro, GError **error)
 
     if (!job_get(txn->db, id, &job, error))
         return false;
-    const Config *config = db_home(txn->db)->config;
-    const ConfRole *role = config ? config_role(config, job->role) : NULL;
+    const ConfRole *role = role_of(txn->db, job);
     int64_t limit = job->cost_limit_micro;
     if (limit == 0 && role)
         limit = role->max_cost_micro;
     limit = MAX(limit, job->round_cost_micro);
-    return sql_run(txn, "UPDATE job SET cost_limit_micro = ? WHERE id = ?", NULL, error, "ii",
+    return sql_run(txn, "UPDATE job SET cost_limit_micro = ? WHERE id = ?", error, "ii",
                    limit + more_micro, id.v);
 }

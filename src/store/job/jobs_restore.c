@@ -47,8 +47,7 @@ wait_again(Txn *txn, JobId id, const JobRestore *in, GError **error)
 {
     if (in->wait_then == WAIT_CONTINUE || in->resume.us == USEC_NEVER)
         return true;
-    return sql_run(txn, "UPDATE job SET wakes_us = NULL WHERE id = ?", NULL, error, "i",
-                   id.v) &&
+    return sql_run(txn, "UPDATE job SET wakes_us = NULL WHERE id = ?", error, "i", id.v) &&
            job_wait(txn, id, in->wait_then, error);
 }
 
@@ -67,45 +66,45 @@ job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
             "created_us, updated_us, floor, may, parked) VALUES (?, ?, ?, ?, 'parked', ?, ?, "
             "?, ?, "
             "0, ?, ?, ?, ?, ?, ?, ?, ?, ?, steady(?), due(?, ?), due(?, ?), ?, ?, ?, ?, 1)",
-            NULL, error,
-            "issi"
-            "ssss"
-            "siii"
-            "iiii"
-            "iiiiiiiisi",
-            id.v, in->role, in->face, in->thread.v, in->phase, in->waiting_for, in->subject,
-            in->asker, in->original_msgid, (int64_t)in->round, in->epoch, in->seq,
-            (int64_t)in->total_iterations, (int64_t)in->steps, (int64_t)in->step_limit,
-            in->round_cost_micro, in->round_cost_micro, now, in->resume.us,
-            (int64_t)in->resume.moment, in->resume.us, (int64_t)in->resume.moment,
-            in->created_us, now, trust_name(in->floor), (int64_t)in->may))
+            error, "ississsssniinnniiiininiisu", id.v, in->role, in->face, in->thread.v,
+            in->phase, in->waiting_for, in->subject, in->asker, in->original_msgid, in->round,
+            in->epoch, in->seq, in->total_iterations, in->steps, in->step_limit,
+            in->round_cost_micro, in->round_cost_micro, now, in->resume.us, in->resume.moment,
+            in->resume.us, in->resume.moment, in->created_us, now, trust_name(in->floor),
+            in->may))
         return false;
     *ret_id = id;
     return wait_again(txn, id, in, error);
 }
 
+/* What was counted is never counted back. */
+#define HIGHER(column, mark)                                                                   \
+    "CASE WHEN " column " > " mark " THEN " column " ELSE " mark " END, "
+
 bool
 job_put_back(Txn *txn, JobId job, const JobRestore *in, GError **error)
 {
     return timer_drop(txn, job, NULL, error) &&
-           sql_run(txn,
-                   "UPDATE job SET state = 'parked', parked = 1, phase = ?, waiting_for = ?, "
-                   "asker = ?, "
-                   "original_msgid = ?, round = ?, total_iterations = ?, "
-                   "steps = max(steps, ?), step_limit = ?, epoch = max(epoch, ?), seq = ?, "
-                   "round_cost_micro = max(round_cost_micro, ?), resume_us = due(?, ?), "
-                   "wakes_us = due(?, ?), wait_then = NULL, why = NULL, attempts = 0, "
-                   "floor = ?, may = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
-                   NULL, error,
-                   "ssss"
-                   "iiiiii"
-                   "iiiiisiii",
-                   in->phase, in->waiting_for, in->asker, in->original_msgid,
-                   (int64_t)in->round, (int64_t)in->total_iterations, (int64_t)in->steps,
-                   (int64_t)in->step_limit, in->epoch, in->seq, in->round_cost_micro,
-                   in->resume.us, (int64_t)in->resume.moment, in->resume.us,
-                   (int64_t)in->resume.moment, trust_name(in->floor), (int64_t)in->may,
-                   txn_now(txn), job.v) &&
+           sql_run(
+               txn,
+               "UPDATE job SET state = 'parked', parked = 1, phase = ?, waiting_for = ?, "
+               "asker = ?, original_msgid = ?, round = ?, total_iterations = ?, "
+               "steps = " HIGHER(
+                   "steps", "?7") "step_limit = ?, "
+                                  "epoch = " HIGHER(
+                                      "epoch",
+                                      "?9") "seq = ?, "
+                                            "round_cost_micro = " HIGHER(
+                                                "round_cost_micro",
+                                                "?11") "resume_us = due(?12, ?13), wakes_us = "
+                                                       "due(?12, ?13), wait_then = NULL, why = "
+                                                       "NULL, attempts = 0, "
+                                                       "floor = ?, may = ?, updated_us = "
+                                                       "?, " JOB_NO_OWNER " WHERE id = ?",
+               error, "ssssnnnniiiinsuii", in->phase, in->waiting_for, in->asker,
+               in->original_msgid, in->round, in->total_iterations, in->steps, in->step_limit,
+               in->epoch, in->seq, in->round_cost_micro, in->resume.us, in->resume.moment,
+               trust_name(in->floor), in->may, txn_now(txn), job.v) &&
            wait_again(txn, job, in, error);
 }
 
@@ -127,5 +126,5 @@ job_set_original(Txn *txn, JobId job, MsgId original, GError **error)
                    "UPDATE job SET original = ?1 WHERE id = ?2 OR (original = 0 AND "
                    "(role, original_msgid) = (SELECT role, original_msgid FROM job "
                    "WHERE id = ?2))",
-                   NULL, error, "ii", original.v, job.v);
+                   error, "ii", original.v, job.v);
 }

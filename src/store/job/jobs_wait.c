@@ -26,8 +26,8 @@ job_wait(Txn *txn, JobId id, WaitThen then, GError **error)
     if (!job_get(txn->db, id, &job, error))
         return false;
     bool acts = then != WAIT_CONTINUE && job->resume.us != USEC_NEVER;
-    return sql_run(txn, "UPDATE job SET wait_then = ? WHERE id = ? AND state = 'parked'", NULL,
-                   error, "si", acts ? wait_then_name(then) : NULL, id.v) &&
+    return sql_run(txn, "UPDATE job SET wait_then = ? WHERE id = ? AND state = 'parked'", error,
+                   "si", acts ? wait_then_name(then) : NULL, id.v) &&
            (acts ? timer_set_wait(txn, id, error) : timer_drop(txn, id, TIMER_WAIT, error));
 }
 
@@ -40,8 +40,8 @@ wait_on(Txn *txn, JobId id, WaitThen then, int64_t until_us, GError **error)
     return sql_run(txn,
                    "UPDATE job SET wait_then = ?, resume_us = steady(?), "
                    "seq = seq + 1, waiting_for = 'a reply', updated_us = ? WHERE id = ?",
-                   NULL, error, "siii", then == WAIT_CONTINUE ? NULL : wait_then_name(then),
-                   until_us, now, id.v) &&
+                   error, "siii", then == WAIT_CONTINUE ? NULL : wait_then_name(then), until_us,
+                   now, id.v) &&
            (until_us == USEC_NEVER ? timer_drop(txn, id, TIMER_WAIT, error)
                                    : timer_set_wait(txn, id, error));
 }

@@ -14,10 +14,10 @@ bool
 missed_set(Txn *txn, JobId job, const char *by, GError **error)
 {
     if (!by)
-        return sql_run(txn, "DELETE FROM missed WHERE job = ?", NULL, error, "i", job.v);
+        return sql_run(txn, "DELETE FROM missed WHERE job = ?", error, "i", job.v);
     return sql_run(txn,
                    "INSERT INTO missed (job, at_us, missed_by) VALUES (?, ?, ?) "
                    "ON CONFLICT (job) DO UPDATE SET at_us = excluded.at_us, "
                    "missed_by = excluded.missed_by",
-                   NULL, error, "iis", job.v, txn_now(txn), by);
+                   error, "iis", job.v, txn_now(txn), by);
 }

@@ -21,19 +21,14 @@ static const struct {
 bool
 old_steps_count(Db *db, OldPart part, int64_t before_us, unsigned *ret, GError **error)
 {
-    int64_t n;
-
-    if (!sql_int(db, parts[part].count, 0, &n, error, "i", before_us))
-        return false;
-    *ret = (unsigned)n;
-    return true;
+    return sql_count(db, parts[part].count, ret, error, "i", before_us);
 }
 
 bool
 old_steps_forget(
     Txn *txn, OldPart part, int64_t before_us, unsigned max, unsigned *ret, GError **error)
 {
-    return sql_run(txn, parts[part].forget, ret, error, "ii", before_us, (int64_t)max);
+    return sql_changes(txn, parts[part].forget, ret, error, "iu", before_us, max);
 }
 
 bool

@@ -121,7 +121,7 @@ brain_set_broken(Txn *txn,
                    "VALUES (?, ?, ?, steady(?)) ON CONFLICT (name) DO UPDATE SET "
                    "broken_why = excluded.broken_why, broken_mark = excluded.broken_mark, "
                    "broken_until_us = excluded.broken_until_us",
-                   NULL, error, "sssi", brain, why, mark, until_us);
+                   error, "sssi", brain, why, mark, until_us);
 }
 
 /* Nobody is believed for longer than a day. */
@@ -168,8 +168,7 @@ brain_set_limited(
                    "limited_mark = excluded.limited_mark, "
                    "limited_until_us = excluded.limited_until_us, "
                    "limited_since_us = excluded.limited_since_us, away = excluded.away",
-                   NULL, error, "sssiii", brain, why, mark, due_keeps(txn->db, *until), since,
-                   away);
+                   error, "sssiii", brain, why, mark, due_keeps(txn->db, *until), since, away);
 }
 
 bool
@@ -229,7 +228,7 @@ release_jobs(Txn *txn, const char *brain, GError **error)
                      "UPDATE job SET ready_us = steady(?1), updated_us = ?1 WHERE state = "
                      "'queued' AND "
                      "ready_us > steady(?1) AND role = ?2",
-                     NULL, error, "is", now, role->name))
+                     error, "is", now, role->name))
             return false;
     }
     return true;
@@ -238,17 +237,16 @@ release_jobs(Txn *txn, const char *brain, GError **error)
 bool
 brain_try_now(Txn *txn, const char *brain, GError **error)
 {
-    unsigned changes = 0;
-    bool told = false;
+    bool paused, told, far;
 
-    return sql_run(
+    return sql_changed(
                txn,
                "UPDATE brain SET broken_mark = NULL, limited_why = NULL, limited_mark = NULL "
                "WHERE name = ? AND (broken_mark IS NOT NULL OR limited_why IS NOT NULL)",
-               &changes, error, "s", brain) &&
+               &paused, error, "s", brain) &&
            told_forget(txn, LIMITED, brain, &told, error) &&
-           told_forget(txn, LIMITED_FAR, brain, NULL, error) &&
-           ((changes == 0 && !told) || release_jobs(txn, brain, error));
+           told_forget(txn, LIMITED_FAR, brain, &far, error) &&
+           ((!paused && !told) || release_jobs(txn, brain, error));
 }
 
 bool
@@ -264,8 +262,8 @@ brain_worked(Db *db, const char *brain, GError **error)
         return false;
     bool well = !k.broken_why && !k.limited_why && told == 0;
     while (!well && txn_again(&txn, error))
-        txn.ok = sql_run(&txn, "UPDATE brain SET broken_why = NULL WHERE name = ?", NULL, error,
-                         "s", brain) &&
+        txn.ok = sql_run(&txn, "UPDATE brain SET broken_why = NULL WHERE name = ?", error, "s",
+                         brain) &&
                  brain_try_now(&txn, brain, error);
     return well || txn.done;
 }
@@ -291,7 +289,7 @@ brain_set_lacks(Db *db, const char *brain, unsigned lacks, GError **error)
                          "INSERT INTO brain (name, lacks, lacks_mark) VALUES (?, ?, ?) "
                          "ON CONFLICT (name) DO UPDATE SET lacks = excluded.lacks, "
                          "lacks_mark = excluded.lacks_mark",
-                         NULL, error, "sis", brain, (int64_t)lacks, mark);
+                         error, "sus", brain, lacks, mark);
     return txn.done;
 }
 

@@ -101,24 +101,23 @@ question_put(Txn *txn, const Question *q, QuestionId *ret, GError **error)
         "INSERT INTO question (msgid, kind, asks, payload, may, job, round, digest, "
         "asked_us, until_us, about, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
         "?, " SQL_TIME ", NULLIF(?, 0), 'open')",
-        &ret->v, error, "ssssiiidiii", q->msgid, q->kind, q->asks, q->payload, (int64_t)q->may,
-        q->job.v, (int64_t)q->round, &q->digest, txn_now(txn), q->until_us, q->about.v);
+        &ret->v, error, "ssssuindiii", q->msgid, q->kind, q->asks, q->payload, q->may, q->job.v,
+        q->round, &q->digest, txn_now(txn), q->until_us, q->about.v);
 }
 
 bool
 question_bind(Txn *txn, QuestionId id, OutId mail, GError **error)
 {
-    unsigned changes = 0;
+    bool bound;
 
-    if (!sql_run(txn,
-                 "UPDATE outbox SET question = ? WHERE id = ? AND question IS NULL AND "
-                 "NOT EXISTS (SELECT 1 FROM delivery WHERE outbox = outbox.id AND state <> "
-                 "'held')",
-                 &changes, error, "ii", id.v, mail.v))
-        return false;
-    return changes == 1 ||
-           err_set(error, ERR_NEVER, "mail %" PRId64 " is not held, or asked about already",
-                   mail.v);
+    return sql_changed(
+               txn,
+               "UPDATE outbox SET question = ? WHERE id = ? AND question IS NULL AND "
+               "NOT EXISTS (SELECT 1 FROM delivery WHERE outbox = outbox.id AND state <> "
+               "'held')",
+               &bound, error, "ii", id.v, mail.v) &&
+           (bound || err_set(error, ERR_NEVER,
+                             "mail %" PRId64 " is not held, or asked about already", mail.v));
 }
 
 bool
@@ -129,7 +128,7 @@ questions_settle(Txn *txn, OutId mail, GError **error)
                    "', decided_us = ?1 WHERE about = ?2 AND "
                    "(state = 'open' OR (state = 'void' AND why = 'stopped')) AND NOT EXISTS "
                    "(SELECT 1 FROM delivery WHERE outbox = ?2 AND state = 'in_doubt')",
-                   NULL, error, "ii", txn_now(txn), mail.v);
+                   error, "ii", txn_now(txn), mail.v);
 }
 
 /* --- looking --- */
@@ -194,8 +193,7 @@ bool
 questions_told(Txn *txn, const QuestionId *ids, size_t n, GError **error)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!sql_run(txn, "UPDATE question SET told = 1 WHERE id = ?", NULL, error, "i",
-                     ids[i].v))
+        if (!sql_run(txn, "UPDATE question SET told = 1 WHERE id = ?", error, "i", ids[i].v))
             return false;
     }
     return true;
@@ -215,27 +213,51 @@ static const Field mail_fields[] = {
     {NULL, "id", FIELD_INT, AT(id)},
     {NULL, "msgid", FIELD_TEXT, AT(msgid)},
     {NULL, "subject", FIELD_TEXT, AT(subject)},
-    {NULL, "to_all", FIELD_TEXT, AT(to)},
+    {NULL, NULL, FIELD_TEXT, AT(to)},
     {NULL, "why", FIELD_TEXT_NULL, AT(why)},
     {NULL, "undecided", FIELD_BOOL, AT(undecided)},
     {NULL, "rejected", FIELD_BOOL, AT(rejected)},
 };
 const Shape question_mail_shape = {SHAPE("x", QuestionMail, question_mails, mail_fields)};
 
+/* All of them, or those in doubt where there are some and they are asked about. */
+static bool
+add_addresses(Db *db, QuestionId id, QuestionMail *m, GError **error)
+{
+    g_autoptr(GPtrArray) to = NULL;
+
+    if (!sql_strings(
+            db,
+            "SELECT d.address FROM delivery d WHERE d.outbox = ?1 AND "
+            "d.folder <> 'Sent' AND (d.state = 'in_doubt' OR NOT EXISTS "
+            "(SELECT 1 FROM question q JOIN delivery e ON e.outbox = q.about WHERE "
+            "q.id = ?2 AND e.folder <> 'Sent' AND e.state = 'in_doubt')) ORDER BY d.id",
+            &to, error, "ii", m->id.v, id.v))
+        return false;
+    g_ptr_array_add(to, NULL);
+    m->to = g_strjoinv(", ", (char **)to->pdata);
+    return true;
+}
+
 bool
 question_mails(Db *db, QuestionId id, QuestionMails **ret_mails, GError **error)
 {
-    return rows_list(db, &question_mail_shape,
-                     "FROM (SELECT o.id, o.msgid, o.subject, coalesce("
-                     "(SELECT group_concat(d.address, ', ') " RECIPIENT
-                     "AND q.about IS NOT NULL AND d.state = 'in_doubt'), "
-                     "(SELECT group_concat(d.address, ', ') " RECIPIENT ")) AS to_all, "
-                     "(SELECT d.why " RECIPIENT "ORDER BY d.id LIMIT 1) AS why, " UNDECIDED
-                     "AS undecided, "
-                     "EXISTS (SELECT 1 " RECIPIENT
-                     "AND d.state = 'failed' AND d.why LIKE 'rejected by %') AS rejected " ABOUT
-                     ") x ORDER BY x.id",
-                     ret_mails, error, "i", id.v);
+    g_autoptr(QuestionMails) mails = NULL;
+
+    if (!rows_list(db, &question_mail_shape,
+                   "FROM (SELECT o.id, o.msgid, o.subject, "
+                   "(SELECT d.why " RECIPIENT "ORDER BY d.id LIMIT 1) AS why, " UNDECIDED
+                   "AS undecided, "
+                   "EXISTS (SELECT 1 " RECIPIENT
+                   "AND d.state = 'failed' AND d.why LIKE 'rejected by %') AS rejected " ABOUT
+                   ") x ORDER BY x.id",
+                   &mails, error, "i", id.v))
+        return false;
+    LIST_EACH(QuestionMail, m, mails)
+        if (!add_addresses(db, id, m, error))
+            return false;
+    *ret_mails = g_steal_pointer(&mails);
+    return true;
 }
 
 /* --- deciding --- */
@@ -249,33 +271,30 @@ question_decide(Txn *txn,
                 bool *ret_closed,
                 GError **error)
 {
-    int64_t left = 0;
-    unsigned changes = 0;
+    bool left, open;
 
-    if (!sql_int(txn->db, "SELECT count(*) " ABOUT "AND " UNDECIDED, 0, &left, error, "i",
-                 id.v) ||
-        !sql_run(txn,
-                 "UPDATE question SET state = ?1, who = ?2, decided_us = ?3, "
-                 "used_us = CASE WHEN ?1 = 'approved' THEN ?3 END, "
-                 "why = CASE WHEN ?4 IS NULL THEN why WHEN why IS NULL THEN ?4 "
-                 "ELSE why || '; ' || ?4 END WHERE id = ?5 AND state = 'open'",
-                 &changes, error, "ssisi",
-                 question_state_name(left      ? QUESTION_OPEN
-                                     : approve ? QUESTION_APPROVED
-                                               : QUESTION_REJECTED),
-                 who, txn_now(txn), why, id.v))
+    if (!sql_bool(txn->db, "SELECT count(*) " ABOUT "AND " UNDECIDED, &left, error, "i",
+                  id.v) ||
+        !sql_changed(txn,
+                     "UPDATE question SET state = ?1, who = ?2, decided_us = ?3, "
+                     "used_us = CASE WHEN ?1 = 'approved' THEN ?3 END, "
+                     "why = CASE WHEN ?4 IS NULL THEN why WHEN why IS NULL THEN ?4 "
+                     "ELSE why || '; ' || ?4 END WHERE id = ?5 AND state = 'open'",
+                     &open, error, "ssisi",
+                     question_state_name(left      ? QUESTION_OPEN
+                                         : approve ? QUESTION_APPROVED
+                                                   : QUESTION_REJECTED),
+                     who, txn_now(txn), why, id.v))
         return false;
-    if (changes != 1)
-        return err_set(error, ERR_NEVER, "question %" PRId64 " is not open", id.v);
-    *ret_closed = left == 0;
-    return true;
+    *ret_closed = !left;
+    return open || err_set(error, ERR_NEVER, "question %" PRId64 " is not open", id.v);
 }
 
 bool
 questions_void(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error)
 {
     /* One that STOP made void is ended by CANCEL all the same, not the other way round. */
-    return sql_run(
+    return sql_changes(
         txn,
         "UPDATE question SET state = 'void', why = ?1, decided_us = ?2 WHERE job = ?3 "
         "AND job <> 0 AND (state = 'open' OR "
@@ -286,8 +305,8 @@ questions_void(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **e
 bool
 questions_revive(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error)
 {
-    return sql_run(txn,
-                   "UPDATE question SET state = 'open', why = NULL, decided_us = NULL "
-                   "WHERE job = ? AND job <> 0 AND state = 'void' AND why = ?",
-                   ret_n, error, "is", job.v, why);
+    return sql_changes(txn,
+                       "UPDATE question SET state = 'open', why = NULL, decided_us = NULL "
+                       "WHERE job = ? AND job <> 0 AND state = 'void' AND why = ?",
+                       ret_n, error, "is", job.v, why);
 }

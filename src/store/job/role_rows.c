@@ -22,5 +22,5 @@ role_row_put(Txn *txn, const char *name, const RoleRow *row, GError **error)
                    "INSERT INTO role (name, face, display, address) VALUES (?, ?, ?, ?) "
                    "ON CONFLICT (name) DO UPDATE SET face = excluded.face, "
                    "display = excluded.display, address = excluded.address",
-                   NULL, error, "ssss", name, row->face, row->display, row->address);
+                   error, "ssss", name, row->face, row->display, row->address);
 }

@@ -22,7 +22,7 @@ schedule_load(Db *db, int64_t id, Schedule **ret, GError **error)
 bool
 schedule_remove(Txn *txn, int64_t id, GError **error)
 {
-    return sql_run(txn, "DELETE FROM schedule WHERE id = ?", NULL, error, "i", id);
+    return sql_run(txn, "DELETE FROM schedule WHERE id = ?", error, "i", id);
 }
 
 bool
@@ -46,7 +46,7 @@ schedule_replan(Txn *txn, int64_t id, int64_t from_us, int64_t next_us, GError *
 {
     return sql_run(
         txn, "UPDATE schedule SET next_us = ?, last_us = NULL WHERE id = ? AND next_us = ?",
-        NULL, error, "iii", next_us, id, from_us);
+        error, "iii", next_us, id, from_us);
 }
 
 bool

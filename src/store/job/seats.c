@@ -59,13 +59,12 @@ save(Txn *txn, GError **error)
 {
     const Config *config = db_home(txn->db)->config;
 
-    if (!sql_run(txn, "DELETE FROM seat", NULL, error, ""))
+    if (!sql_run(txn, "DELETE FROM seat", error, ""))
         return false;
     for (unsigned i = 0; i < config->n_roles; i++) {
         const ConfBrain *brain = limited_brain(config, &config->roles[i]);
-        if (brain &&
-            !sql_run(txn, "INSERT INTO seat (role, brain, at_once) VALUES (?, ?, ?)", NULL,
-                     error, "ssi", config->roles[i].name, brain->name, brain->at_once))
+        if (brain && !sql_run(txn, "INSERT INTO seat (role, brain, at_once) VALUES (?, ?, ?)",
+                              error, "ssi", config->roles[i].name, brain->name, brain->at_once))
             return false;
     }
     return true;
@@ -149,22 +148,15 @@ seats_ready(Db *db, int64_t now_us, int64_t *ret_n, GError **error)
 static bool
 name_busy(Db *db, const char *brain, char **ret, GError **error)
 {
-    g_autoptr(GString) s = g_string_new(NULL);
-    SqlStmt *st = sql_get(db,
-                          "SELECT j.id FROM job j JOIN seat s ON s.role = j.role "
-                          "WHERE j.state = 'running' AND s.brain = ? ORDER BY j.id",
-                          error);
-    int rc;
+    g_autoptr(GPtrArray) ids = NULL;
 
-    if (!st)
+    if (!sql_strings(db,
+                     "SELECT j.id FROM job j JOIN seat s ON s.role = j.role "
+                     "WHERE j.state = 'running' AND s.brain = ? ORDER BY j.id",
+                     &ids, error, "s", brain))
         return false;
-    sql_bind(st, "s", brain);
-    while ((rc = sql_next(st, error)) == 1)
-        g_string_append_printf(s, "%s%" PRId64, s->len ? ", " : "",
-                               (int64_t)sql_col_int(st, 0));
-    if (rc < 0)
-        return false;
-    *ret = g_string_free(g_steal_pointer(&s), FALSE);
+    g_ptr_array_add(ids, NULL);
+    *ret = g_strjoinv(", ", (char **)ids->pdata);
     return true;
 }
 

@@ -42,10 +42,9 @@ step_put(Txn *txn, const Step *s, GError **error)
                    "INSERT INTO step (job, n, round, at_us, took_us, cost_micro, phase, did, "
                    "because, answer, manifest, context, state, results, brain) "
                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   NULL, error, "iiiiiisssbbdbss", s->job.v, (int64_t)s->n, (int64_t)s->round,
-                   s->at_us, s->took_us, s->cost_micro, s->phase ? s->phase : "",
-                   s->did ? s->did : "", s->because, s->answer, s->manifest, &s->context,
-                   s->state, s->results, s->brain);
+                   error, "inniiisssbbdbss", s->job.v, s->n, s->round, s->at_us, s->took_us,
+                   s->cost_micro, s->phase ? s->phase : "", s->did ? s->did : "", s->because,
+                   s->answer, s->manifest, &s->context, s->state, s->results, s->brain);
 }
 
 bool
@@ -69,15 +68,15 @@ steps_mark(Db *db, int64_t *ret, GError **error)
 bool
 steps_list(Db *db, const Viewer *viewer, JobId job, Steps **ret, GError **error)
 {
-    return rows_list(db, &step_shape, OF_JOB, ret, error, "iis", job.v,
-                     (int64_t)viewer->operator, viewer->role);
+    return rows_list(db, &step_shape, OF_JOB, ret, error, "ins", job.v, viewer->operator,
+                     viewer->role);
 }
 
 bool
 steps_list_whole(Db *db, const Viewer *viewer, JobId job, Steps **ret, GError **error)
 {
-    return rows_list(db, &step_whole, OF_JOB, ret, error, "iis", job.v,
-                     (int64_t)viewer->operator, viewer->role);
+    return rows_list(db, &step_whole, OF_JOB, ret, error, "ins", job.v, viewer->operator,
+                     viewer->role);
 }
 
 bool
@@ -85,5 +84,5 @@ step_notes(Db *db, JobId job, int n, Notes **ret, GError **error)
 {
     return rows_list(db, &note_shape,
                      "FROM note_version v WHERE v.job = ? AND v.step = ? ORDER BY v.id", ret,
-                     error, "ii", job.v, (int64_t)n);
+                     error, "in", job.v, n);
 }

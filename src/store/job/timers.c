@@ -19,7 +19,7 @@ set(Txn *txn,
                    "INSERT INTO timer (due_us, job, purpose, subject, whose) "
                    "VALUES (steady(?), ?, ?, ?, ?) ON CONFLICT (job, purpose, subject) "
                    "DO UPDATE SET due_us = excluded.due_us",
-                   NULL, error, "iisss", due_us, job.v, purpose, subject, whose);
+                   error, "iisss", due_us, job.v, purpose, subject, whose);
 }
 
 bool
@@ -51,7 +51,7 @@ timer_begin(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **e
     return sql_run(txn,
                    "INSERT INTO timer (due_us, job, purpose) VALUES (steady(?), ?, ?) "
                    "ON CONFLICT (job, purpose, subject) DO NOTHING",
-                   NULL, error, "iis", due_us, job.v, purpose);
+                   error, "iis", due_us, job.v, purpose);
 }
 
 bool
@@ -61,14 +61,14 @@ timer_set_wait(Txn *txn, JobId job, GError **error)
                    "INSERT INTO timer (due_us, job, purpose) "
                    "SELECT resume_us, id, '" TIMER_WAIT "' FROM job WHERE id = ? "
                    "ON CONFLICT (job, purpose, subject) DO UPDATE SET due_us = excluded.due_us",
-                   NULL, error, "i", job.v);
+                   error, "i", job.v);
 }
 
 bool
 timer_drop(Txn *txn, JobId job, const char *purpose, GError **error)
 {
     return sql_run(txn, "DELETE FROM timer WHERE job = ?1 AND (?2 IS NULL OR purpose = ?2)",
-                   NULL, error, "is", job.v, purpose);
+                   error, "is", job.v, purpose);
 }
 
 bool
@@ -109,16 +109,14 @@ bool
 timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
 {
     g_autofree char *hold = db_hold_all(db);
-    int64_t n = 0;
 
-    if (!hold && !sql_int(db,
-                          "SELECT (SELECT count(*) FROM timer WHERE " SQL_IS_DUE(
-                              "due_us",
-                              "?1") " AND whose = 'any' AND " JOB_MAY_WORK ") + "
-                                    "(SELECT count(*) FROM schedule WHERE (next_us <= ?1 OR "
-                                    "last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role") ")",
-                          0, &n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US))
-        return false;
-    *ret_n = (unsigned)n;
-    return true;
+    *ret_n = 0;
+    return hold ||
+           sql_count(
+               db,
+               "SELECT (SELECT count(*) FROM timer WHERE " SQL_IS_DUE(
+                   "due_us", "?1") " AND whose = 'any' AND " JOB_MAY_WORK ") + "
+                                   "(SELECT count(*) FROM schedule WHERE (next_us <= ?1 OR "
+                                   "last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role") ")",
+               ret_n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US);
 }

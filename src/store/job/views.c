@@ -17,14 +17,14 @@ view_raise(Txn *txn, const char *face, const char *subject, JobId job, GError **
                    "INSERT INTO view (subject, face, job, changed, rendered, digest) "
                    "VALUES (?, ?, ?, 1, 0, '') ON CONFLICT (subject) DO UPDATE SET "
                    "face = excluded.face, job = excluded.job, changed = view.changed + 1",
-                   NULL, error, "ssi", subject, face, job.v);
+                   error, "ssi", subject, face, job.v);
 }
 
 bool
 views_raise_job(Txn *txn, JobId job, GError **error)
 {
     return sql_run(txn, "UPDATE view SET changed = changed + 1 WHERE job = ? AND job <> 0",
-                   NULL, error, "i", job.v);
+                   error, "i", job.v);
 }
 
 bool
@@ -41,7 +41,7 @@ view_begin(Txn *txn, const View *v, const char *digest, GError **error)
 {
     g_autofree char *both = g_strdup_printf("%s %s", v->digests, digest);
 
-    return sql_run(txn, "UPDATE view SET digest = ? WHERE subject = ?", NULL, error, "ss", both,
+    return sql_run(txn, "UPDATE view SET digest = ? WHERE subject = ?", error, "ss", both,
                    v->subject);
 }
 
@@ -49,8 +49,8 @@ bool
 view_rendered(Txn *txn, const View *v, const char *digest, GError **error)
 {
     if (!digest)
-        return sql_run(txn, "DELETE FROM view WHERE subject = ? AND changed = ?", NULL, error,
-                       "si", v->subject, v->changed);
-    return sql_run(txn, "UPDATE view SET rendered = ?, digest = ? WHERE subject = ?", NULL,
-                   error, "iss", v->changed, digest, v->subject);
+        return sql_run(txn, "DELETE FROM view WHERE subject = ? AND changed = ?", error, "si",
+                       v->subject, v->changed);
+    return sql_run(txn, "UPDATE view SET rendered = ?, digest = ? WHERE subject = ?", error,
+                   "iss", v->changed, digest, v->subject);
 }

@@ -11,29 +11,29 @@ owe_remote(Txn *txn, MsgId message, const char *file, GError **error)
                    "AND folder IN ('Active', 'Done')), "
                    "marks = (SELECT marks FROM message WHERE id = ?1 AND marks <> '') "
                    "WHERE file = ?2 AND role = (SELECT role FROM message WHERE id = ?1)",
-                   NULL, error, "is", message.v, file);
+                   error, "is", message.v, file);
 }
 
 bool
 copies_add(Txn *txn, MsgId message, const char *folder, const char *file, GError **error)
 {
-    unsigned changes;
+    bool added;
 
-    return sql_run(txn,
-                   "INSERT INTO copy (message, role, file, at_us, owed) "
-                   "SELECT id, role, ?2, ?3, CASE WHEN folder <> ?4 OR (marks <> '' AND "
-                   "folder NOT IN ('', 'Active')) THEN 1 ELSE 0 END FROM message "
-                   "WHERE id = ?1 AND file <> ?2 AND NOT EXISTS "
-                   "(SELECT 1 FROM copy WHERE file = ?2 AND role = message.role)",
-                   &changes, error, "isis", message.v, file, txn_now(txn), folder) &&
-           (changes == 0 || owe_remote(txn, message, file, error));
+    return sql_changed(txn,
+                       "INSERT INTO copy (message, role, file, at_us, owed) "
+                       "SELECT id, role, ?2, ?3, CASE WHEN folder <> ?4 OR (marks <> '' AND "
+                       "folder NOT IN ('', 'Active')) THEN 1 ELSE 0 END FROM message "
+                       "WHERE id = ?1 AND file <> ?2 AND NOT EXISTS "
+                       "(SELECT 1 FROM copy WHERE file = ?2 AND role = message.role)",
+                       &added, error, "isis", message.v, file, txn_now(txn), folder) &&
+           (!added || owe_remote(txn, message, file, error));
 }
 
 bool
 copies_files(Db *db, MsgId message, unsigned max, GPtrArray **ret_files, GError **error)
 {
     return sql_strings(db, "SELECT file FROM copy WHERE message = ? ORDER BY id LIMIT ?",
-                       ret_files, error, "ii", message.v, (int64_t)max);
+                       ret_files, error, "iu", message.v, max);
 }
 
 bool
@@ -46,9 +46,9 @@ copies_is(Db *db, MsgId message, const Digest *identity, bool *ret, GError **err
 bool
 copies_promote(Txn *txn, MsgId message, const char *file, GError **error)
 {
-    return sql_run(txn, "UPDATE message SET file = ?2 WHERE id = ?1", NULL, error, "is",
-                   message.v, file) &&
-           sql_run(txn, "DELETE FROM copy WHERE message = ? AND file = ?", NULL, error, "is",
+    return sql_run(txn, "UPDATE message SET file = ?2 WHERE id = ?1", error, "is", message.v,
+                   file) &&
+           sql_run(txn, "DELETE FROM copy WHERE message = ? AND file = ?", error, "is",
                    message.v, file);
 }
 
@@ -66,7 +66,7 @@ copies_owed(Db *db, unsigned max, GPtrArray **ret_rows, GError **error)
     return rows_list(db, &owed_shape,
                      "FROM copy c JOIN message m ON m.id = c.message WHERE c.owed <> 0 "
                      "ORDER BY c.id LIMIT ?",
-                     ret_rows, error, "i", (int64_t)max);
+                     ret_rows, error, "u", max);
 }
 
 bool
@@ -75,7 +75,7 @@ copies_paid(Txn *txn, const CopyOwed *copy, GError **error)
     return sql_run(txn,
                    "UPDATE copy SET owed = 0 WHERE id = ? AND EXISTS (SELECT 1 FROM message "
                    "WHERE id = copy.message AND folder = ? AND marks = ?)",
-                   NULL, error, "iss", copy->id, copy->folder, copy->marks);
+                   error, "iss", copy->id, copy->folder, copy->marks);
 }
 
 bool
@@ -86,8 +86,8 @@ copies_rivals(Db *db, const char *role, const Message *m, MsgRows **ret_rows, GE
                      "role = ? LIMIT ?) "
                      "AND from_spec = ? AND subject = ? AND folder <> 'Sent' ORDER BY "
                      "CASE WHEN job <> 0 OR state = 'handled' THEN 0 ELSE 1 END, id LIMIT ?",
-                     ret_rows, error, "ssissi", m->id, role, (int64_t)COPIES_LOOKED_AT,
-                     m->from ? m->from->spec : "", m->subject, (int64_t)COPIES_COMPARED);
+                     ret_rows, error, "ssnssn", m->id, role, COPIES_LOOKED_AT,
+                     m->from ? m->from->spec : "", m->subject, COPIES_COMPARED);
 }
 
 bool
@@ -96,7 +96,7 @@ copies_under(Db *db, const char *role, const char *msgid, MsgRows **ret_rows, GE
     return rows_list(
         db, &msg_row_shape,
         "FROM message WHERE msgid = ? AND role = ? AND folder <> 'Sent' ORDER BY id LIMIT ?",
-        ret_rows, error, "ssi", msgid, role, (int64_t)COPIES_COMPARED);
+        ret_rows, error, "ssn", msgid, role, COPIES_COMPARED);
 }
 
 bool

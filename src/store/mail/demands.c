@@ -24,13 +24,13 @@ demand_put(Txn *txn,
 {
     int64_t now_us = txn_now(txn);
 
-    return sql_run(txn, "DELETE FROM demand WHERE asked_us < ?", NULL, error, "i",
+    return sql_run(txn, "DELETE FROM demand WHERE asked_us < ?", error, "i",
                    now_us - KEEP_US) &&
            sql_run(txn,
                    "INSERT INTO demand (account, role, msgid, folder, asked_us) "
                    "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (account, role, msgid) DO UPDATE "
                    "SET answer = NULL, asked_us = ?5, folder = ?4 WHERE ?6",
-                   NULL, error, "ssssii", account, role, msgid, folder, now_us, (int64_t)again);
+                   error, "ssssin", account, role, msgid, folder, now_us, again);
 }
 
 bool
@@ -39,7 +39,7 @@ demands_open(Db *db, const char *account, unsigned max, GPtrArray **ret_rows, GE
     return rows_list(
         db, &demand_shape,
         "FROM demand WHERE account = ? AND answer IS NULL ORDER BY asked_us LIMIT ?", ret_rows,
-        error, "si", account, (int64_t)max);
+        error, "su", account, max);
 }
 
 bool
@@ -54,7 +54,7 @@ demands_wait(Db *db, const char *account, const char *role, bool *ret, GError **
 bool
 demand_met(Txn *txn, const char *account, const Demand *d, GError **error)
 {
-    return sql_run(txn, "DELETE FROM demand WHERE account = ? AND role = ? AND msgid = ?", NULL,
+    return sql_run(txn, "DELETE FROM demand WHERE account = ? AND role = ? AND msgid = ?",
                    error, "sss", account, d->role, d->msgid);
 }
 
@@ -64,5 +64,5 @@ demand_absent(Txn *txn, const char *account, const Demand *d, GError **error)
     return sql_run(txn,
                    "UPDATE demand SET answer = 'absent' WHERE account = ? AND role = ? "
                    "AND msgid = ?",
-                   NULL, error, "sss", account, d->role, d->msgid);
+                   error, "sss", account, d->role, d->msgid);
 }

@@ -41,7 +41,7 @@ put_row(Txn *txn,
         GError **error)
 {
     return sql_run(txn, "INSERT INTO mailbox (account, role, state, upto) VALUES (?, ?, ?, ?)",
-                   NULL, error, "sssi", account, role, names[state], upto);
+                   error, "sssi", account, role, names[state], upto);
 }
 
 static bool
@@ -63,10 +63,9 @@ put_rows(Txn *txn, const ConfAccount *account, MailboxState state, int64_t upto,
 static bool
 change(Txn *txn, const ConfAccount *account, MailboxState state, int64_t upto, GError **error)
 {
-    return sql_run(txn, "DELETE FROM mailbox WHERE account = ?", NULL, error, "s",
-                   account->name) &&
-           (state != MAILBOX_OURS || sql_run(txn, ACCOUNT_SET("take_over"), NULL, error, "si",
-                                             account->name, (int64_t) false)) &&
+    return sql_run(txn, "DELETE FROM mailbox WHERE account = ?", error, "s", account->name) &&
+           (state != MAILBOX_OURS ||
+            sql_run(txn, ACCOUNT_SET("take_over"), error, "sn", account->name, false)) &&
            put_rows(txn, account, state, upto, error);
 }
 
@@ -128,13 +127,13 @@ mailboxes_begin(Db *db, bool take_over, GError **error)
     while (txn_again(&txn, error)) {
         /* Without a condition SQLite would empty the table by writing it, also where it is
          * empty. */
-        txn.ok = sql_run(&txn, "DELETE FROM mailbox WHERE account <> ''", NULL, error, "");
+        txn.ok = sql_run(&txn, "DELETE FROM mailbox WHERE account <> ''", error, "");
         for (unsigned i = 0; txn.ok && i < config->n_accounts; i++) {
             const ConfAccount *account = &config->accounts[i];
             txn.ok = !config_is_imap(account) ||
                      (put_rows(&txn, account, MAILBOX_UNSEEN, 0, error) &&
-                      (!take_over || sql_run(&txn, ACCOUNT_SET("take_over"), NULL, error, "si",
-                                             account->name, (int64_t) true)));
+                      (!take_over || sql_run(&txn, ACCOUNT_SET("take_over"), error, "sn",
+                                             account->name, true)));
         }
     }
     return txn.done;
@@ -155,12 +154,12 @@ mailboxes_unwatched(Db *db, GError **error)
                  0, &found, error, "i", upto))
         return false;
     while (found && txn_again(&txn, error))
-        txn.ok = sql_run(&txn,
-                         "UPDATE mailbox AS mb SET state = 'away' WHERE state = 'unseen' "
-                         "AND NOT " LOOK_IS_OWED,
-                         NULL, error, "") &&
-                 sql_run(&txn, "UPDATE mailbox SET upto = ? WHERE state = 'ours'", NULL, error,
-                         "i", upto);
+        txn.ok =
+            sql_run(&txn,
+                    "UPDATE mailbox AS mb SET state = 'away' WHERE state = 'unseen' "
+                    "AND NOT " LOOK_IS_OWED,
+                    error, "") &&
+            sql_run(&txn, "UPDATE mailbox SET upto = ? WHERE state = 'ours'", error, "i", upto);
     return !found || txn.done;
 }
 
@@ -190,7 +189,7 @@ mailbox_survey_owed(Db *db, const char *account, bool *ret, GError **error)
 bool
 mailbox_set_survey(Txn *txn, const char *account, bool owed, GError **error)
 {
-    return sql_run(txn, ACCOUNT_SET("survey"), NULL, error, "si", account, (int64_t)owed);
+    return sql_run(txn, ACCOUNT_SET("survey"), error, "sn", account, owed);
 }
 
 bool
@@ -202,13 +201,12 @@ mailbox_backup_owed(Db *db, const char *account, bool *ret, GError **error)
 bool
 mailbox_owe_backup(Txn *txn, const ConfAccount *account, GError **error)
 {
-    return sql_run(txn, ACCOUNT_SET("backup"), NULL, error, "si", account->name,
-                   (int64_t) true) &&
+    return sql_run(txn, ACCOUNT_SET("backup"), error, "sn", account->name, true) &&
            change(txn, account, MAILBOX_UNSEEN, 0, error);
 }
 
 bool
 mailbox_backup_seen(Txn *txn, const char *account, GError **error)
 {
-    return sql_run(txn, ACCOUNT_SET("backup"), NULL, error, "si", account, (int64_t) false);
+    return sql_run(txn, ACCOUNT_SET("backup"), error, "sn", account, false);
 }

@@ -5,7 +5,7 @@
 #include "mail/maildir.h"
 #include "mail/msgid.h"
 #include "store/mail/copies.h"
-#include "store/sql.h"
+#include "store/rows.h"
 #include <inttypes.h>
 
 static const char *
@@ -16,26 +16,15 @@ sender(const Message *m)
 
 #define OLD_ROWS_READ 8 /* of one id, sender and body: more of them nobody has */
 
-/* What came before the store was lost, or before it heard of the role, was never judged: the
- * same mail once more is no news. */
-static Trust
-believed(SqlStmt *st)
-{
-    Trust trust = TRUST_ANYONE;
-
-    if (g_strcmp0(sql_col_text(st, 2), msg_class_name(MSG_HISTORY)) == 0)
-        return TRUST_OPERATOR;
-    (void)trust_parse(sql_col_text(st, 1), &trust);
-    return trust;
-}
-
+/* Of several the best proven. What came before the store was lost, or before it heard of the role,
+ * was never judged: the same mail once more is no news. */
 static void
-keep_better(SqlStmt *st, MsgKnown *known)
+keep_better(const MsgRow *row, MsgKnown *known)
 {
-    Trust trust = believed(st);
+    Trust trust = row->class == MSG_HISTORY ? TRUST_OPERATOR : row->trust;
 
     if (known->id.v == 0 || trust > known->trust) {
-        known->id.v = sql_col_int(st, 0);
+        known->id = row->id;
         known->trust = trust;
     }
 }
@@ -69,57 +58,42 @@ find_old(Db *db,
          MsgKnown *known,
          GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT id, trust, class, file FROM message WHERE msgid = ? AND "
-                          "role = ? AND identity IS NULL AND from_spec = ? AND body = ? "
-                          "ORDER BY id DESC LIMIT ?",
-                          error);
-    int rc;
+    g_autoptr(MsgRows) rows = NULL;
 
-    if (!st)
+    if (!rows_list(db, &msg_row_shape,
+                   "FROM message WHERE msgid = ? AND role = ? AND identity IS NULL AND "
+                   "from_spec = ? AND body = ? ORDER BY id DESC LIMIT ?",
+                   &rows, error, "sssdn", m->id, role, sender(m), &m->body, OLD_ROWS_READ))
         return false;
-    sql_bind(st, "sssdi", m->id, role, sender(m), &m->body, (int64_t)OLD_ROWS_READ);
-    while ((rc = sql_next(st, error)) == 1) {
-        g_autofree char *file = sql_text(st, 3);
-        if (has_identity(db, role, file, identity))
-            keep_better(st, known);
-    }
-    return rc >= 0;
+    LIST_EACH(const MsgRow, row, rows)
+        if (has_identity(db, role, row->file, identity))
+            keep_better(row, known);
+    return true;
 }
 
 static bool
 find_same(Db *db, const char *role, const Message *m, MsgKnown *known, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT id, trust, class FROM message "
-                          "WHERE msgid = ? AND role = ? AND identity = ? ORDER BY id",
-                          error);
+    g_autoptr(MsgRows) rows = NULL;
     Digest identity;
-    int rc;
 
-    if (!st)
-        return false;
     identity_of(m->headers, &m->body, &identity);
-    sql_bind(st, "ssd", m->id, role, &identity);
-    while ((rc = sql_next(st, error)) == 1)
-        keep_better(st, known);
-    return rc >= 0 && (known->id.v || find_old(db, role, m, &identity, known, error));
+    if (!rows_list(db, &msg_row_shape,
+                   "FROM message WHERE msgid = ? AND role = ? AND identity = ? ORDER BY id",
+                   &rows, error, "ssd", m->id, role, &identity))
+        return false;
+    LIST_EACH(const MsgRow, row, rows)
+        keep_better(row, known);
+    return known->id.v || find_old(db, role, m, &identity, known, error);
 }
 
 bool
 messages_known(Db *db, const char *role, const Message *m, MsgKnown *ret, GError **error)
 {
-    MsgKnown known = {0};
-    int64_t taken;
-
-    if (!sql_int(db, "SELECT 1 FROM message WHERE msgid = ? AND role = ? LIMIT 1", 0, &taken,
-                 error, "ss", m->id, role))
-        return false;
-    known.id_taken = taken != 0;
-    if (taken && !find_same(db, role, m, &known, error))
-        return false;
-    *ret = known;
-    return true;
+    *ret = (MsgKnown){0};
+    return sql_bool(db, "SELECT 1 FROM message WHERE msgid = ? AND role = ? LIMIT 1",
+                    &ret->id_taken, error, "ss", m->id, role) &&
+           (!ret->id_taken || find_same(db, role, m, ret, error));
 }
 
 bool
@@ -163,12 +137,12 @@ insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
         "body, identity, thread, job, round, class, trust, floor, state, why, own_words) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
         "?, ?)",
-        &ret_id->v, error, "ssssssssssiiiiddiiisssssd", in->role, in->account, in->folder,
+        &ret_id->v, error, "ssssssssssiiiuddiinsssssd", in->role, in->account, in->folder,
         in->file, m->id, m->in_reply_to, m->from ? m->from->name : NULL, sender(m), to->str,
-        m->subject, m->date_us, txn_now(txn), (int64_t)m->size, (int64_t)m->flags, &m->body,
-        &identity, in->thread.v, in->job.v, (int64_t)in->round, msg_class_name(in->class),
-        trust_name(in->trust), in->floor < in->trust ? trust_name(in->floor) : NULL,
-        msg_state_name(in->state), in->why, in->words_known ? &in->own_words : NULL);
+        m->subject, m->date_us, txn_now(txn), (int64_t)m->size, m->flags, &m->body, &identity,
+        in->thread.v, in->job.v, in->round, msg_class_name(in->class), trust_name(in->trust),
+        in->floor < in->trust ? trust_name(in->floor) : NULL, msg_state_name(in->state),
+        in->why, in->words_known ? &in->own_words : NULL);
 }
 
 /* The row's own file is seen again, or it is a checkpoint: those lie where they came last, since
@@ -177,9 +151,9 @@ static bool
 update_place(Txn *txn, MsgId id, const MsgNew *in, const char *own, GError **error)
 {
     return sql_run(txn, "UPDATE message SET account = ?, folder = ?, file = ? WHERE id = ?",
-                   NULL, error, "sssi", in->account, in->folder, in->file, id.v) &&
-           sql_run(txn, "DELETE FROM copy WHERE file = ? AND role = ?", NULL, error, "ss",
-                   in->file, in->role) &&
+                   error, "sssi", in->account, in->folder, in->file, id.v) &&
+           sql_run(txn, "DELETE FROM copy WHERE file = ? AND role = ?", error, "ss", in->file,
+                   in->role) &&
            copies_add(txn, id, in->folder, own, error);
 }
 
@@ -191,7 +165,7 @@ store_again(Txn *txn, MsgId id, const MsgNew *in, GError **error)
     Digest identity;
 
     identity_of(in->mail->headers, &in->mail->body, &identity);
-    if (!sql_run(txn, "UPDATE message SET identity = ? WHERE id = ? AND identity IS NULL", NULL,
+    if (!sql_run(txn, "UPDATE message SET identity = ? WHERE id = ? AND identity IS NULL",
                  error, "di", &identity, id.v) ||
         !sql_string(txn->db, "SELECT file FROM message WHERE id = ?", &own, error, "i", id.v))
         return false;
@@ -283,38 +257,36 @@ messages_takes_part(
     Db *db, JobId job, const char *spec, bool believed, bool *ret, GError **error)
 {
     g_autofree char *normal = address_normalise(spec);
-    int64_t found;
 
-    if (!normal) {
-        *ret = false;
-        return true;
-    }
-    if (!sql_int(db,
-                 "SELECT EXISTS (SELECT 1 FROM message WHERE job = ?1 AND job <> 0 AND "
-                 "(from_spec = ?2 OR instr(' ' || to_specs || ' ', ' ' || ?2 || ' ') > 0) AND "
-                 "(NOT ?3 OR trust NOT IN ('anyone', 'known'))) OR "
-                 "EXISTS (SELECT 1 FROM outbox o LEFT JOIN delivery d ON d.outbox = o.id "
-                 "WHERE o.job = ?1 AND o.job <> 0 AND (o.from_spec = ?2 OR "
-                 "(d.address = ?2 AND d.state NOT IN ('held', 'failed'))))",
-                 0, &found, error, "isi", job.v, normal, (int64_t)believed))
-        return false;
-    *ret = found != 0;
-    return true;
+    *ret = false;
+    return !normal ||
+           sql_bool(db,
+                    "SELECT EXISTS (SELECT 1 FROM message WHERE job = ?1 AND job <> 0 AND "
+                    "(from_spec = ?2 OR " SQL_CONTAINS(
+                        "' ' || to_specs || ' '",
+                        "' ' || ?2 || ' '") ") AND "
+                                            "(NOT ?3 OR trust NOT IN ('anyone', 'known'))) OR "
+                                            "EXISTS (SELECT 1 FROM outbox o LEFT JOIN delivery "
+                                            "d ON d.outbox = o.id "
+                                            "WHERE o.job = ?1 AND o.job <> 0 AND (o.from_spec "
+                                            "= ?2 OR "
+                                            "(d.address = ?2 AND d.state NOT IN ('held', "
+                                            "'failed'))))",
+                    ret, error, "isn", job.v, normal, believed);
 }
 
 static bool
 settle_one(Txn *txn, JobId job, int step, MsgId id, const char *why, GError **error)
 {
-    unsigned changes;
+    bool was_open;
 
-    if (!sql_run(txn,
-                 "UPDATE message SET state = 'handled', step = ?, why = NULL "
-                 "WHERE id = ? AND job = ? AND state IN ('stored', 'shown')",
-                 &changes, error, "iii", (int64_t)step, id.v, job.v))
-        return false;
-    if (changes == 0)
-        return err_set(error, ERR_NEVER, "mail %" PRId64 " is answered already", id.v);
-    return messages_trace(txn, id, "handled", why, error);
+    return sql_changed(txn,
+                       "UPDATE message SET state = 'handled', step = ?, why = NULL "
+                       "WHERE id = ? AND job = ? AND state IN ('stored', 'shown')",
+                       &was_open, error, "nii", step, id.v, job.v) &&
+           (was_open ||
+            err_set(error, ERR_NEVER, "mail %" PRId64 " is answered already", id.v)) &&
+           messages_trace(txn, id, "handled", why, error);
 }
 
 bool
@@ -329,30 +301,30 @@ messages_settle(Txn *txn, JobId job, int step, const MsgId *ids, size_t n, GErro
 }
 
 static bool
-must_change(unsigned changes, MsgId id, GError **error)
+must_exist(bool changed, MsgId id, GError **error)
 {
-    return changes > 0 || err_set(error, ERR_NEVER, "there is no mail %" PRId64, id.v);
+    return changed || err_set(error, ERR_NEVER, "there is no mail %" PRId64, id.v);
 }
 
 bool
 messages_set_state(Txn *txn, MsgId id, MsgState state, const char *why, GError **error)
 {
     const char *name = msg_state_name(state);
-    unsigned changes;
+    bool changed;
 
-    return sql_run(txn, "UPDATE message SET state = ?, why = ? WHERE id = ?", &changes, error,
-                   "ssi", name, why, id.v) &&
-           must_change(changes, id, error) && messages_trace(txn, id, name, why, error);
+    return sql_changed(txn, "UPDATE message SET state = ?, why = ? WHERE id = ?", &changed,
+                       error, "ssi", name, why, id.v) &&
+           must_exist(changed, id, error) && messages_trace(txn, id, name, why, error);
 }
 
 bool
 messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error)
 {
-    unsigned changes;
+    bool changed;
 
-    return sql_run(txn, "UPDATE message SET job = ?, round = ? WHERE id = ?", &changes, error,
-                   "iii", job.v, (int64_t)round, id.v) &&
-           must_change(changes, id, error);
+    return sql_changed(txn, "UPDATE message SET job = ?, round = ? WHERE id = ?", &changed,
+                       error, "ini", job.v, round, id.v) &&
+           must_exist(changed, id, error);
 }
 
 /* The files of a mail, its copies too. */
@@ -363,17 +335,17 @@ messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error)
 bool
 messages_set_place(Txn *txn, MsgId id, const char *folder, GError **error)
 {
-    unsigned changes;
+    bool changed;
 
     /* A mail that also lies on a server is to lie in the same place there; and its copies. */
-    return sql_run(txn, "UPDATE message SET folder = ? WHERE id = ?", &changes, error, "si",
-                   folder, id.v) &&
-           must_change(changes, id, error) &&
-           sql_run(txn, "UPDATE copy SET owed = 1 WHERE message = ?", NULL, error, "i", id.v) &&
+    return sql_changed(txn, "UPDATE message SET folder = ? WHERE id = ?", &changed, error, "si",
+                       folder, id.v) &&
+           must_exist(changed, id, error) &&
+           sql_run(txn, "UPDATE copy SET owed = 1 WHERE message = ?", error, "i", id.v) &&
            sql_run(txn,
                    "UPDATE remote SET wants = ?1 WHERE ?1 IN ('', 'Active', 'Done') AND "
                    "(file, role) IN " FILES_OF("?2"),
-                   NULL, error, "si", folder, id.v);
+                   error, "si", folder, id.v);
 }
 
 bool
@@ -396,28 +368,28 @@ messages_mark(Txn *txn, MsgId id, const char *marks, GError **error)
     }
     if (all->len == 0)
         return true;
-    return sql_run(txn, "UPDATE message SET marks = marks || ? WHERE id = ?", NULL, error, "si",
+    return sql_run(txn, "UPDATE message SET marks = marks || ? WHERE id = ?", error, "si",
                    all->str, id.v) &&
            sql_run(txn,
                    "UPDATE remote SET marks = (SELECT marks FROM message WHERE id = ?1) "
                    "WHERE (file, role) IN " FILES_OF("?1"),
-                   NULL, error, "i", id.v) &&
+                   error, "i", id.v) &&
            sql_run(txn,
                    "UPDATE copy SET owed = 1 WHERE message = ?1 AND EXISTS (SELECT 1 FROM "
                    "message WHERE id = ?1 AND folder NOT IN ('', 'Active'))",
-                   NULL, error, "i", id.v);
+                   error, "i", id.v);
 }
 
 bool
 messages_mark_shown(Txn *txn, const MsgId *ids, size_t n, GError **error)
 {
     for (size_t i = 0; i < n; i++) {
-        unsigned changes;
+        bool is_news;
 
-        if (!sql_run(txn,
-                     "UPDATE message SET state = 'shown' WHERE id = ? AND state = 'stored'",
-                     &changes, error, "i", ids[i].v) ||
-            (changes > 0 && !messages_trace(txn, ids[i], "shown", NULL, error)))
+        if (!sql_changed(txn,
+                         "UPDATE message SET state = 'shown' WHERE id = ? AND state = 'stored'",
+                         &is_news, error, "i", ids[i].v) ||
+            (is_news && !messages_trace(txn, ids[i], "shown", NULL, error)))
             return false;
     }
     return true;
@@ -431,11 +403,11 @@ messages_end_job(Txn *txn, JobId job, MsgState state, const char *why, GError **
     return sql_run(txn,
                    "INSERT INTO trace (message, at_us, what, why) SELECT id, ?, ?, ? "
                    "FROM message WHERE job = ? AND job <> 0 AND state IN ('stored', 'shown')",
-                   NULL, error, "issi", txn_now(txn), name, why, job.v) &&
+                   error, "issi", txn_now(txn), name, why, job.v) &&
            sql_run(txn,
                    "UPDATE message SET state = ?, why = ? "
                    "WHERE job = ? AND job <> 0 AND state IN ('stored', 'shown')",
-                   NULL, error, "ssi", name, why, job.v);
+                   error, "ssi", name, why, job.v);
 }
 
 bool
@@ -444,16 +416,16 @@ messages_reopen(Txn *txn, JobId job, int round, const char *why, GError **error)
     return sql_run(txn,
                    "INSERT INTO trace (message, at_us, what, why) SELECT id, ?, 'stored', ? "
                    "FROM message WHERE job = ? AND job <> 0 AND round = ? AND state = 'dead'",
-                   NULL, error, "isii", txn_now(txn), why, job.v, (int64_t)round) &&
+                   error, "isin", txn_now(txn), why, job.v, round) &&
            sql_run(txn,
                    "UPDATE message SET state = 'stored', why = NULL "
                    "WHERE job = ? AND job <> 0 AND round = ? AND state = 'dead'",
-                   NULL, error, "ii", job.v, (int64_t)round);
+                   error, "in", job.v, round);
 }
 
 bool
 messages_trace(Txn *txn, MsgId id, const char *what, const char *why, GError **error)
 {
     return sql_run(txn, "INSERT INTO trace (message, at_us, what, why) VALUES (?, ?, ?, ?)",
-                   NULL, error, "iiss", id.v, txn_now(txn), what, why);
+                   error, "iiss", id.v, txn_now(txn), what, why);
 }

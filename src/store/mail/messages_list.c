@@ -200,14 +200,14 @@ messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GEr
     return rows_first(db, &msg_row_shape,
                       "FROM message WHERE msgid = ?1 AND (?2 OR role = ?3) ORDER BY "
                       "folder = 'Sent', job = 0 AND state <> 'handled', id DESC LIMIT 1",
-                      ret, error, "sis", msgid, (int64_t)viewer->operator, viewer->role);
+                      ret, error, "sns", msgid, viewer->operator, viewer->role);
 }
 
 bool
 messages_load(Db *db, const Viewer *viewer, MsgId id, MsgRow **ret, GError **error)
 {
     return rows_first(db, &msg_row_shape, "FROM message WHERE id = ?1 AND (?2 OR role = ?3)",
-                      ret, error, "iis", id.v, (int64_t)viewer->operator, viewer->role);
+                      ret, error, "ins", id.v, viewer->operator, viewer->role);
 }
 
 bool
@@ -217,7 +217,7 @@ messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError
         db,
         "SELECT EXISTS (SELECT 1 FROM message WHERE msgid = ?1 AND folder <> 'Sent' "
         "AND (?2 OR role = ?3))",
-        ret, error, "sis", msgid, (int64_t)viewer->operator, viewer->role);
+        ret, error, "sns", msgid, viewer->operator, viewer->role);
 }
 
 bool
@@ -232,15 +232,10 @@ messages_open(Db *db, JobId job, MsgRows **ret_rows, GError **error)
 bool
 messages_count_open(Db *db, JobId job, unsigned *ret_n, GError **error)
 {
-    int64_t n;
-
-    if (!sql_int(db,
-                 "SELECT count(*) FROM message WHERE job = ? AND job <> 0 "
-                 "AND state IN ('stored', 'shown')",
-                 0, &n, error, "i", job.v))
-        return false;
-    *ret_n = (unsigned)n;
-    return true;
+    return sql_count(db,
+                     "SELECT count(*) FROM message WHERE job = ? AND job <> 0 "
+                     "AND state IN ('stored', 'shown')",
+                     ret_n, error, "i", job.v);
 }
 
 #define COUNT_STATE                                                                            \
@@ -302,7 +297,7 @@ add_copies(Db *db, MsgId id, TraceRows *rows, GError **error)
 
     if (!st)
         return false;
-    sql_bind(st, "ii", id.v, (int64_t)COPIES_TRACED);
+    sql_bind(st, "in", id.v, COPIES_TRACED);
     while ((rc = sql_next(st, error)) == 1) {
         n++;
         all = sql_col_int(st, 2);

@@ -49,14 +49,13 @@ remote_mark_set(
                    "INSERT INTO remote_folder (account, folder, uidvalidity, next_uid, "
                    "anew_uid, first_us, past_uid) VALUES (?, ?, ?, ?, ?, ?, ?) "
                    "ON CONFLICT (account, folder) DO UPDATE SET "
-                   "next_uid = CASE WHEN uidvalidity = excluded.uidvalidity "
-                   "THEN max(next_uid, excluded.next_uid) ELSE excluded.next_uid END, "
-                   "uidvalidity = excluded.uidvalidity, anew_uid = excluded.anew_uid, past_uid "
-                   "= excluded.past_uid, "
-                   "first_us = CASE first_us WHEN 0 THEN excluded.first_us ELSE first_us END",
-                   NULL, error, "ssiiiii", account, folder, (int64_t)mark->uidvalidity,
-                   (int64_t)mark->next_uid, (int64_t)mark->anew_uid, mark->first_us,
-                   (int64_t)mark->past_uid);
+                   "next_uid = CASE WHEN remote_folder.uidvalidity = excluded.uidvalidity AND "
+                   "remote_folder.next_uid > excluded.next_uid THEN remote_folder.next_uid "
+                   "ELSE excluded.next_uid END, uidvalidity = excluded.uidvalidity, "
+                   "anew_uid = excluded.anew_uid, past_uid = excluded.past_uid, "
+                   "first_us = coalesce(NULLIF(remote_folder.first_us, 0), excluded.first_us)",
+                   error, "ssuuuiu", account, folder, mark->uidvalidity, mark->next_uid,
+                   mark->anew_uid, mark->first_us, mark->past_uid);
 }
 
 /* The message that a file is of, or is a copy of. */
@@ -76,10 +75,10 @@ remote_put(Txn *txn, const RemoteNew *in, GError **error)
                    "(SELECT marks FROM message WHERE id IN " ROW_OF
                    " AND marks <> '' LIMIT 1)) "
                    "ON CONFLICT (account, folder, uidvalidity, uid) DO NOTHING",
-                   NULL, error, "ssiisss", in->account, in->folder, (int64_t)in->uidvalidity,
-                   (int64_t)in->uid, in->role, in->file, in->msgid) &&
-           sql_run(txn, "UPDATE message SET account = ? WHERE file = ? AND role = ?", NULL,
-                   error, "sss", in->account, in->file, in->role);
+                   error, "ssuusss", in->account, in->folder, in->uidvalidity, in->uid,
+                   in->role, in->file, in->msgid) &&
+           sql_run(txn, "UPDATE message SET account = ? WHERE file = ? AND role = ?", error,
+                   "sss", in->account, in->file, in->role);
 }
 
 bool
@@ -95,7 +94,7 @@ remote_has(Db *db,
         db,
         "SELECT id FROM remote WHERE account = ? AND folder = ? AND uidvalidity = ? "
         "AND uid = ?",
-        ret, error, "ssii", account, folder, (int64_t)uidvalidity, (int64_t)uid);
+        ret, error, "ssuu", account, folder, uidvalidity, uid);
 }
 
 bool
@@ -136,7 +135,7 @@ remote_owed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GE
         "CASE WHEN r.wants = 'Done' AND " ANSWER_IS_DUE
         "THEN 'Active' ELSE r.wants END AS wants, r.marks, 0 AS job FROM remote r "
         "WHERE " MOVE_IS_OWED "ORDER BY r.id LIMIT ?3) x ORDER BY x.id",
-        ret_rows, error, "ssi", account, watched_folder(db, account), (int64_t)max);
+        ret_rows, error, "ssu", account, watched_folder(db, account), max);
 }
 
 /* Somebody may want it elsewhere again since we began. */
@@ -152,17 +151,17 @@ remote_moved(Txn *txn,
     return sql_run(txn,
                    "DELETE FROM remote WHERE id <> ?1 AND account = (SELECT account FROM "
                    "remote WHERE id = ?1) AND folder = ?2 AND uidvalidity = ?3 AND uid = ?4",
-                   NULL, error, "isii", id, folder, (int64_t)uidvalidity, (int64_t)uid) &&
+                   error, "isuu", id, folder, uidvalidity, uid) &&
            sql_run(txn,
                    "UPDATE remote SET folder = ?2, uidvalidity = ?3, uid = ?4, "
                    "wants = CASE WHEN wants = ?5 THEN NULL ELSE wants END WHERE id = ?1",
-                   NULL, error, "isiis", id, folder, (int64_t)uidvalidity, (int64_t)uid, paid);
+                   error, "isuus", id, folder, uidvalidity, uid, paid);
 }
 
 bool
 remote_forget(Txn *txn, int64_t id, GError **error)
 {
-    return sql_run(txn, "DELETE FROM remote WHERE id = ?", NULL, error, "i", id);
+    return sql_run(txn, "DELETE FROM remote WHERE id = ?", error, "i", id);
 }
 
 bool
@@ -171,7 +170,7 @@ remote_forget_all(
 {
     return sql_run(txn,
                    "DELETE FROM remote WHERE account = ? AND folder = ? AND uidvalidity = ?",
-                   NULL, error, "ssi", account, folder, (int64_t)uidvalidity);
+                   error, "ssu", account, folder, uidvalidity);
 }
 
 bool
@@ -181,14 +180,14 @@ remote_owed_marks(
     return rows_list(db, &remote_row_shape,
                      ROWS "WHERE r.account = ? AND r.marks IS NOT NULL AND r.wants IS NULL "
                           "ORDER BY r.id LIMIT ?) x ORDER BY x.id",
-                     ret_rows, error, "si", account, (int64_t)max);
+                     ret_rows, error, "su", account, max);
 }
 
 bool
 remote_marked(Txn *txn, int64_t id, const char *paid, GError **error)
 {
-    return sql_run(txn, "UPDATE remote SET marks = NULL WHERE id = ? AND marks = ?", NULL,
-                   error, "is", id, paid);
+    return sql_run(txn, "UPDATE remote SET marks = NULL WHERE id = ? AND marks = ?", error,
+                   "is", id, paid);
 }
 
 bool
@@ -230,15 +229,16 @@ remote_strays(Db *db,
                      ROWS "JOIN message m ON m.file = r.file AND m.role = r.role "
                           "JOIN job j ON j.id = m.job AND j.state NOT IN ('done', 'cancelled') "
                           "WHERE r.account = ? AND r.folder = ? AND r.uidvalidity <> ?" END,
-                     ret_rows, error, "ssi", account, folder, (int64_t)uidvalidity);
+                     ret_rows, error, "ssu", account, folder, uidvalidity);
 }
 
 bool
 remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError **error)
 {
-    int64_t found, next_us;
+    int64_t next_us;
+    bool found;
 
-    if (!sql_int(
+    if (!sql_bool(
             db,
             "SELECT EXISTS (SELECT 1 FROM remote r WHERE " MOVE_IS_OWED ") "
             "OR EXISTS (SELECT 1 FROM remote WHERE account = ?1 AND marks IS NOT NULL AND "
@@ -249,14 +249,14 @@ remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError *
             "mb.upto "
             "AND (d.mailbox IS NOT NULL OR d.folder = ''))))) "
             "OR EXISTS (SELECT 1 FROM demand WHERE account = ?1 AND answer IS NULL)",
-            0, &found, error, "ssi", account, watched_folder(db, account), now_us) ||
+            &found, error, "ssi", account, watched_folder(db, account), now_us) ||
         !outbox_next_file(db, account, &next_us, error))
         return false;
     if (!found && next_us > now_us &&
-        !sql_int(db,
-                 "SELECT 1 FROM delivery WHERE state IN ('sending', 'in_doubt') "
-                 "AND state = 'in_doubt' AND affinity = ? LIMIT 1",
-                 0, &found, error, "s", account))
+        !sql_bool(db,
+                  "SELECT 1 FROM delivery WHERE state IN ('sending', 'in_doubt') "
+                  "AND state = 'in_doubt' AND affinity = ? LIMIT 1",
+                  &found, error, "s", account))
         return false;
     *ret = found || next_us <= now_us;
     return true;
@@ -271,7 +271,7 @@ remote_since(Db *db, const char *account, int64_t *ret_us, GError **error)
 bool
 remote_set_since(Txn *txn, const char *account, int64_t since_us, GError **error)
 {
-    return sql_run(txn, ACCOUNT_SET("since_us"), NULL, error, "si", account, since_us);
+    return sql_run(txn, ACCOUNT_SET("since_us"), error, "si", account, since_us);
 }
 
 bool
@@ -283,7 +283,7 @@ remote_trouble(Db *db, const char *account, char **ret_why, GError **error)
 bool
 remote_set_trouble(Txn *txn, const char *account, const char *why, GError **error)
 {
-    return sql_run(txn, ACCOUNT_SET("trouble"), NULL, error, "ss", account, why);
+    return sql_run(txn, ACCOUNT_SET("trouble"), error, "ss", account, why);
 }
 
 bool
@@ -295,5 +295,5 @@ remote_forged(Db *db, const char *account, char **ret_name, GError **error)
 bool
 remote_set_forged(Txn *txn, const char *account, const char *name, GError **error)
 {
-    return sql_run(txn, ACCOUNT_SET("forged"), NULL, error, "ss", account, name);
+    return sql_run(txn, ACCOUNT_SET("forged"), error, "ss", account, name);
 }

@@ -1,4 +1,5 @@
 #include "store/mail/short_ids.h"
+#include "base/list.h"
 #include "store/sql.h"
 
 #define TYPED_MIN 4
@@ -28,22 +29,19 @@ compare(gconstpointer a, gconstpointer b)
 bool
 short_ids_load(Db *db, ShortIds **ret, GError **error)
 {
-    SqlStmt *st =
-        sql_get(db, "SELECT msgid FROM message UNION SELECT msgid FROM outbox", error);
-    g_autoptr(ShortIds) s = g_new0(ShortIds, 1);
-    int rc;
+    g_autoptr(GPtrArray) ids = NULL;
 
-    if (!st)
+    if (!sql_strings(db, "SELECT msgid FROM message UNION SELECT msgid FROM outbox", &ids,
+                     error, ""))
         return false;
-    s->handles = g_ptr_array_new_with_free_func(g_free);
-    while ((rc = sql_next(st, error)) == 1) {
-        const char *id = sql_col_text(st, 0);
-        g_ptr_array_add(s->handles, g_strdup(handle_of(id ? id : "")));
+    LIST_EACH(char, id, ids) {
+        const char *handle = handle_of(id);
+        memmove(id, handle, strlen(handle) + 1);
     }
-    g_ptr_array_sort(s->handles, compare);
-    if (rc == 0)
-        *ret = g_steal_pointer(&s);
-    return rc == 0;
+    g_ptr_array_sort(ids, compare);
+    *ret = g_new0(ShortIds, 1);
+    (*ret)->handles = g_steal_pointer(&ids);
+    return true;
 }
 
 void
@@ -99,15 +97,17 @@ short_id(const ShortIds *s, const char *msgid)
     return g_strndup(handle, n);
 }
 
+/* It begins with what was typed, or one of its parts does. */
+#define MAY_BE "(substr(msgid, 1, length(?1)) = ?1 OR " SQL_CONTAINS("msgid", "'.' || ?1") ") "
+
 bool
 short_id_find(Db *db, const char *text, unsigned max, GPtrArray **ret, GError **error)
 {
     const char *typed = *text == '<' ? text + 1 : text;
 
-    return sql_strings(
-        db,
-        "SELECT msgid FROM message WHERE instr(msgid, ?1) = 1 OR instr(msgid, '.' || ?1) "
-        "UNION SELECT msgid FROM outbox "
-        "WHERE instr(msgid, ?1) = 1 OR instr(msgid, '.' || ?1) LIMIT ?2",
-        ret, error, "si", typed, strlen(typed) >= TYPED_MIN ? (int64_t)max + 1 : (int64_t)0);
+    return sql_strings(db,
+                       "SELECT msgid FROM message WHERE " MAY_BE
+                       "UNION SELECT msgid FROM outbox WHERE " MAY_BE "LIMIT ?2",
+                       ret, error, "si", typed,
+                       strlen(typed) >= TYPED_MIN ? (int64_t)max + 1 : (int64_t)0);
 }

@@ -32,9 +32,9 @@ suspects_mark(Db *db, const char *mailbox, const GPtrArray *files, int crashes, 
     while (txn_again(&txn, error)) {
         txn.ok = suspects_wipe(&txn, mailbox, error);
         for (guint i = 0; txn.ok && i < files->len; i++)
-            txn.ok = sql_run(
-                &txn, "INSERT INTO suspect (mailbox, file, crashes) VALUES (?, ?, ?)", NULL,
-                error, "ssi", mailbox, g_ptr_array_index(files, i), (int64_t)crashes);
+            txn.ok =
+                sql_run(&txn, "INSERT INTO suspect (mailbox, file, crashes) VALUES (?, ?, ?)",
+                        error, "ssn", mailbox, g_ptr_array_index(files, i), crashes);
     }
     return txn.done;
 }
@@ -42,5 +42,5 @@ suspects_mark(Db *db, const char *mailbox, const GPtrArray *files, int crashes, 
 bool
 suspects_wipe(Txn *txn, const char *mailbox, GError **error)
 {
-    return sql_run(txn, "DELETE FROM suspect WHERE mailbox = ?", NULL, error, "s", mailbox);
+    return sql_run(txn, "DELETE FROM suspect WHERE mailbox = ?", error, "s", mailbox);
 }

@@ -36,7 +36,7 @@ static bool
 enter(Txn *txn, const char *msgid, ThreadId thread, GError **error)
 {
     return sql_run(txn, "INSERT INTO msgid (id, thread) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                   NULL, error, "si", msgid, thread.v);
+                   error, "si", msgid, thread.v);
 }
 
 /* Both are roots. The older one stays: people have seen its number. */
@@ -49,10 +49,10 @@ join(Txn *txn, ThreadId a, ThreadId b, ThreadId *ret, GError **error)
     *ret = older;
     if (a.v == b.v)
         return true;
-    return sql_run(txn, "UPDATE thread SET into_thread = ? WHERE id = ?", NULL, error, "ii",
-                   older.v, younger.v) &&
-           sql_run(txn, "UPDATE thread SET into_thread = ? WHERE into_thread = ?", NULL, error,
-                   "ii", older.v, younger.v);
+    return sql_run(txn, "UPDATE thread SET into_thread = ? WHERE id = ?", error, "ii", older.v,
+                   younger.v) &&
+           sql_run(txn, "UPDATE thread SET into_thread = ? WHERE into_thread = ?", error, "ii",
+                   older.v, younger.v);
 }
 
 static bool

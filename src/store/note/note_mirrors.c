@@ -47,8 +47,8 @@ note_mirror_set(Txn *txn, const NoteMirror *m, GError **error)
     return sql_run(txn,
                    "UPDATE note SET mirrored = ?, digest = ?, mtime_ns = ?, size = ?, ino = ? "
                    "WHERE key = ?",
-                   NULL, error, "idiiis", m->mirrored, m->has_file ? &m->digest : NULL,
-                   m->mtime_ns, m->size, m->ino, m->key);
+                   error, "idiiis", m->mirrored, m->has_file ? &m->digest : NULL, m->mtime_ns,
+                   m->size, m->ino, m->key);
 }
 
 bool

@@ -1,4 +1,5 @@
 #include "store/note/note_readers.h"
+#include "base/list.h"
 #include "store/sql.h"
 #include "store/viewer.h"
 
@@ -25,25 +26,20 @@ look_at_role(Db *db, const char *role, char **ret, GError **error)
 {
     const Viewer viewer = {.role = role};
     g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-    SqlStmt *st = sql_get(db,
-                          "SELECT DISTINCT s.key FROM note_shown s "
-                          "JOIN job j ON j.id = s.job WHERE j.role = ? ORDER BY s.key",
-                          error);
-    int rc;
+    g_autoptr(GPtrArray) keys = NULL;
 
-    if (!st)
+    if (!sql_strings(db,
+                     "SELECT DISTINCT s.key FROM note_shown s "
+                     "JOIN job j ON j.id = s.job WHERE j.role = ? ORDER BY s.key",
+                     &keys, error, "s", role))
         return false;
-    sql_bind(st, "s", role);
-    while ((rc = sql_next(st, error)) == 1) {
-        g_autofree char *key = sql_text(st, 0);
+    LIST_EACH(char, key, keys) {
         char *slash = strrchr(key, '/');
         if (!slash || viewer_sees_note(db, &viewer, key))
             continue;
         *slash = '\0';
         add_folder(words, key);
     }
-    if (rc < 0)
-        return false;
     *ret = NULL;
     if (words->len == 0)
         return true;

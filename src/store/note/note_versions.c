@@ -137,20 +137,10 @@ typedef struct Newest {
 static bool
 look_newest(Db *db, const char *key, Newest *ret, GError **error)
 {
-    SqlStmt *st = sql_get(db, "SELECT version, deleted FROM note WHERE key = ?", error);
-
-    if (!st)
-        return false;
-    sql_bind(st, "s", key);
-    int rc = sql_next(st, error);
-    if (rc < 0)
-        return false;
-    *ret = (Newest){0};
-    if (rc == 1) {
-        *ret = (Newest){sql_col_int(st, 0), sql_col_int(st, 1) == 0};
-        sql_reset(st);
-    }
-    return true;
+    return sql_int(db, "SELECT version FROM note WHERE key = ?", 0, &ret->version, error, "s",
+                   key) &&
+           sql_bool(db, "SELECT 1 FROM note WHERE key = ? AND NOT deleted", &ret->live, error,
+                    "s", key);
 }
 
 Viewer
@@ -249,14 +239,13 @@ add_version(Txn *txn,
     return sql_run(txn,
                    "INSERT INTO note_version (key, version, body, author, label, job, step, "
                    "whole, at_us, below) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   NULL, error, "sibssiiiii", key, version, body, by->author,
-                   trust_name(by->label), by->job.v, (int64_t)by->step, (int64_t)whole, now,
-                   (int64_t)by->below) &&
+                   error, "sibssinnin", key, version, body, by->author, trust_name(by->label),
+                   by->job.v, by->step, whole, now, by->below) &&
            sql_run(txn,
                    "INSERT INTO note (key, version, deleted, updated_us) VALUES (?, ?, ?, ?) "
                    "ON CONFLICT (key) DO UPDATE SET version = excluded.version, "
                    "deleted = excluded.deleted, updated_us = excluded.updated_us",
-                   NULL, error, "siii", key, version, (int64_t)!body, now);
+                   error, "sini", key, version, !body, now);
 }
 
 static bool
@@ -380,7 +369,7 @@ note_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, GError
     same.label = note->label;
     return add_version(txn, to, taken.version + 1, note->body, false, &same, error) &&
            sql_run(txn, "UPDATE note_version SET from_key = ? WHERE key = ? AND version = ?",
-                   NULL, error, "ssi", from, to, taken.version + 1) &&
+                   error, "ssi", from, to, taken.version + 1) &&
            note_delete(txn, from, NOTE_ANY, by, error);
 }
 
@@ -392,7 +381,7 @@ note_mark_shown(Txn *txn, JobId job, const char *key, int64_t version, GError **
     return sql_run(txn,
                    "INSERT INTO note_shown (job, key, version) VALUES (?, ?, ?) "
                    "ON CONFLICT (job, key) DO UPDATE SET version = excluded.version",
-                   NULL, error, "isi", job.v, key, version);
+                   error, "isi", job.v, key, version);
 }
 
 bool

@@ -26,5 +26,5 @@ note_steered(Db *db, const char *key, JobId own, int round, bool *ret, GError **
                     "v.key = n.key WHERE " WRITTEN "AND NOT v.below AND NOT (v.job = ?2 AND "
                     "?2 <> 0 AND (?3 = 0 OR coalesce((SELECT s.round = ?3 FROM step s WHERE "
                     "s.job = ?2 AND s.n = v.step), 0))))",
-                    ret, error, "sii", key, own.v, (int64_t)round);
+                    ret, error, "sin", key, own.v, round);
 }

@@ -122,7 +122,7 @@ note_flags(Txn *txn, const Effect *e, GError **error)
 static bool
 mark_done(Txn *txn, const Effect *e, GError **error)
 {
-    if (!sql_run(txn, "DELETE FROM effect WHERE id = ?", NULL, error, "i", e->id.v))
+    if (!sql_run(txn, "DELETE FROM effect WHERE id = ?", error, "i", e->id.v))
         return false;
     if (e->kind == EFFECT_MAIL_FLAG && e->message.v != 0 && !note_flags(txn, e, error))
         return false;
@@ -137,7 +137,7 @@ mark_done(Txn *txn, const Effect *e, GError **error)
 static bool
 mark_failed(Txn *txn, const Effect *e, const char *why, GError **error)
 {
-    return sql_run(txn, "UPDATE effect SET failed = ? WHERE id = ?", NULL, error, "si", why,
+    return sql_run(txn, "UPDATE effect SET failed = ? WHERE id = ?", error, "si", why,
                    e->id.v) &&
            outbox_effect_done(txn, e->id, false, why, error);
 }
@@ -150,7 +150,7 @@ mark_copy(Txn *txn, const Effect *e, const char *file, GError **error)
         g_strdup_printf("%.*s/%s", (int)strcspn(e->subject, "/"), e->subject, file);
 
     return copies_promote(txn, e->message, file, error) &&
-           sql_run(txn, "UPDATE effect SET subject = ? WHERE subject = ? AND message = ?", NULL,
+           sql_run(txn, "UPDATE effect SET subject = ? WHERE subject = ? AND message = ?",
                    error, "ssi", subject, e->subject, e->message.v);
 }
 
@@ -239,13 +239,8 @@ effects_settle(Db *db,
 bool
 effects_count(Db *db, bool failed, unsigned *ret_n, GError **error)
 {
-    int64_t n = 0;
-
-    if (!sql_int(db, "SELECT count(*) FROM effect WHERE (failed IS NOT NULL) = ?", 0, &n, error,
-                 "i", (int64_t)failed))
-        return false;
-    *ret_n = (unsigned)n;
-    return true;
+    return sql_count(db, "SELECT count(*) FROM effect WHERE (failed IS NOT NULL) = ?", ret_n,
+                     error, "n", failed);
 }
 
 bool
@@ -261,5 +256,5 @@ effects_findings(Db *db, GPtrArray **ret_lines, GError **error)
 bool
 effects_forget_failed(Txn *txn, GError **error)
 {
-    return sql_run(txn, "DELETE FROM effect WHERE failed IS NOT NULL", NULL, error, "");
+    return sql_run(txn, "DELETE FROM effect WHERE failed IS NOT NULL", error, "");
 }

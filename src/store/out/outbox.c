@@ -83,8 +83,8 @@ put_delivery(
                    "(outbox, address, mailbox, folder, flags, state, next_us, after_effect, "
                    "why, affinity) "
                    "VALUES (?, ?, ?, ?, ?, ?, steady(?), NULLIF(?, 0), ?, ?)",
-                   NULL, error, "isssssiiss", id.v, to->address, to->mailbox, to->folder,
-                   to->flags, out_state_name(state), txn_now(txn), after.v, held,
+                   error, "isssssiiss", id.v, to->address, to->mailbox, to->folder, to->flags,
+                   out_state_name(state), txn_now(txn), after.v, held,
                    to->account ? to->account : "");
 }
 
@@ -97,9 +97,9 @@ put_mail(Txn *txn, OutId id, const OutMail *m, GError **error)
         "(id, msgid, from_spec, subject, level, floor, job, round, step, created_us, bytes, "
         "answers, may, since_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, ?, NULLIF(?, 0), "
         "(SELECT may FROM job WHERE id = ?), steady(?10))",
-        NULL, error, "isssssiiiibii", id.v, m->msgid, m->from, m->subject ? m->subject : "",
-        trust_name(m->level), m->floor ? trust_name(*m->floor) : NULL, m->job.v,
-        (int64_t)m->round, (int64_t)m->step, txn_now(txn), m->bytes, m->answers.v, m->job.v);
+        error, "isssssinnibii", id.v, m->msgid, m->from, m->subject ? m->subject : "",
+        trust_name(m->level), m->floor ? trust_name(*m->floor) : NULL, m->job.v, m->round,
+        m->step, txn_now(txn), m->bytes, m->answers.v, m->job.v);
 }
 
 bool
@@ -125,8 +125,8 @@ outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error)
 bool
 outbox_sent(Txn *txn, int64_t delivery, const char *reply, GError **error)
 {
-    return sql_run(txn, "UPDATE delivery SET state = 'sent', why = ? WHERE id = ?", NULL, error,
-                   "si", reply, delivery);
+    return sql_run(txn, "UPDATE delivery SET state = 'sent', why = ? WHERE id = ?", error, "si",
+                   reply, delivery);
 }
 
 bool
@@ -135,7 +135,7 @@ outbox_release_copies(Txn *txn, OutId id, GError **error)
     return sql_run(txn,
                    "UPDATE delivery SET state = 'ready', next_us = steady(?) "
                    "WHERE outbox = ? AND state = 'waiting' AND after_effect = ?",
-                   NULL, error, "iii", txn_now(txn), id.v, OUTBOX_AFTER_SENT.v);
+                   error, "iii", txn_now(txn), id.v, OUTBOX_AFTER_SENT.v);
 }
 
 bool
@@ -143,13 +143,12 @@ outbox_try_copies(Db *db, GError **error)
 {
 #define OWED_COPY "state = 'retry' AND folder <> '' AND mailbox IS NOT NULL"
     g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
-    int64_t owed;
+    bool owed;
 
-    if (!sql_int(db, "SELECT EXISTS (SELECT 1 FROM delivery WHERE " OWED_COPY ")", 0, &owed,
-                 error, ""))
+    if (!sql_bool(db, "SELECT 1 FROM delivery WHERE " OWED_COPY " LIMIT 1", &owed, error, ""))
         return false;
     while (owed && txn_again(&txn, error))
-        txn.ok = sql_run(&txn, "UPDATE delivery SET next_us = steady(?) WHERE " OWED_COPY, NULL,
+        txn.ok = sql_run(&txn, "UPDATE delivery SET next_us = steady(?) WHERE " OWED_COPY,
                          error, "i", txn_now(&txn));
     return !owed || txn.done;
 }
@@ -161,7 +160,7 @@ outbox_retry(Txn *txn, int64_t delivery, int64_t next_us, const char *why, GErro
         txn,
         "UPDATE delivery SET state = 'retry', attempts = attempts + 1, next_us = steady(?), "
         "why = ? WHERE id = ? AND state IN ('ready', 'retry', 'sending')",
-        NULL, error, "isi", next_us, why, delivery);
+        error, "isi", next_us, why, delivery);
 }
 
 bool
@@ -170,7 +169,7 @@ outbox_fail(Txn *txn, int64_t delivery, const char *why, GError **error)
     return sql_run(txn,
                    "UPDATE delivery SET state = 'failed', attempts = attempts + 1, why = ? "
                    "WHERE id = ? AND state IN ('ready', 'retry', 'sending')",
-                   NULL, error, "si", why, delivery);
+                   error, "si", why, delivery);
 }
 
 /* Rows of delivery that have not left, and whose mail may still be called unsent. */
@@ -185,25 +184,20 @@ outbox_hold(Txn *txn, OutId id, const char *why, GError **error)
 {
     return sql_run(txn,
                    "UPDATE delivery SET state = 'held', why = ? WHERE outbox = ? AND" NOT_LEFT,
-                   NULL, error, "si", why, id.v);
+                   error, "si", why, id.v);
 }
 
 bool
 outbox_take_back(Txn *txn, JobId job, const char *why, unsigned *ret_n, GError **error)
 {
-    int64_t n = 0;
-
-    if (!sql_int(txn->db,
-                 "SELECT count(DISTINCT outbox) FROM delivery WHERE outbox IN "
-                 "(SELECT id FROM outbox WHERE job = ? AND job <> 0) AND" NOT_LEFT,
-                 0, &n, error, "i", job.v) ||
-        !sql_run(txn,
-                 "UPDATE delivery SET state = 'held', why = ? WHERE outbox IN "
-                 "(SELECT id FROM outbox WHERE job = ? AND job <> 0) AND" NOT_LEFT,
-                 NULL, error, "si", why, job.v))
-        return false;
-    *ret_n = (unsigned)n;
-    return true;
+    return sql_count(txn->db,
+                     "SELECT count(DISTINCT outbox) FROM delivery WHERE outbox IN "
+                     "(SELECT id FROM outbox WHERE job = ? AND job <> 0) AND" NOT_LEFT,
+                     ret_n, error, "i", job.v) &&
+           sql_run(txn,
+                   "UPDATE delivery SET state = 'held', why = ? WHERE outbox IN "
+                   "(SELECT id FROM outbox WHERE job = ? AND job <> 0) AND" NOT_LEFT,
+                   error, "si", why, job.v);
 }
 
 bool
@@ -212,7 +206,7 @@ outbox_effect_done(Txn *txn, EffectId effect, bool done, const char *why, GError
     return sql_run(txn,
                    "UPDATE delivery SET state = ?, why = ?, next_us = steady(?) "
                    "WHERE state = 'waiting' AND after_effect = ?",
-                   NULL, error, "ssii", out_state_name(done ? OUT_READY : OUT_HELD),
+                   error, "ssii", out_state_name(done ? OUT_READY : OUT_HELD),
                    done ? NULL : why, txn_now(txn), effect.v);
 }
 
@@ -231,7 +225,7 @@ outbox_notes_done(Txn *txn, OutId upto, GError **error)
     return sql_run(txn,
                    "UPDATE delivery SET state = 'ready', next_us = steady(?) "
                    "WHERE state = 'waiting' AND after_effect = ? AND outbox <= ?",
-                   NULL, error, "iii", txn_now(txn), OUTBOX_AFTER_NOTES.v, upto.v);
+                   error, "iii", txn_now(txn), OUTBOX_AFTER_NOTES.v, upto.v);
 }
 
 /* A copy whose mail nobody has: in the words of OUTBOX_AFTER_SENT. */
@@ -250,7 +244,7 @@ let_go(Txn *txn, int64_t delivery, GError **error)
                    "WHERE o.id = delivery.outbox AND e.id = delivery.after_effect "
                    "AND e.failed IS NULL) "
                    "THEN 'waiting' ELSE 'ready' END WHERE id = ? AND state = 'held'",
-                   NULL, error, "ii", txn_now(txn), delivery);
+                   error, "ii", txn_now(txn), delivery);
 }
 
 bool
@@ -308,7 +302,7 @@ reject(Txn *txn, OutId id, const char *who, GError **error)
     return sql_run(txn,
                    "UPDATE delivery SET state = 'failed', why = ? "
                    "WHERE outbox = ? AND state = 'held'",
-                   NULL, error, "si", why, id.v);
+                   error, "si", why, id.v);
 }
 
 bool
@@ -320,7 +314,7 @@ outbox_reject_asked(Txn *txn, JobId job, const char *who, GError **error)
                    "UPDATE delivery SET state = 'failed', why = ? WHERE state = 'held' AND "
                    "outbox IN (SELECT id FROM outbox WHERE job = ? AND job <> 0 AND "
                    "question IS NOT NULL)",
-                   NULL, error, "si", why, job.v);
+                   error, "si", why, job.v);
 }
 
 bool
@@ -339,18 +333,17 @@ outbox_decide(Txn *txn, OutId id, bool approved, const char *who, GError **error
 bool
 outbox_again(Txn *txn, OutId id, GError **error)
 {
-    unsigned changes = 0;
+    bool again;
 
-    if (!sql_run(txn,
-                 "UPDATE delivery SET state = CASE WHEN" UNSENT_COPY
-                 "THEN 'waiting' ELSE 'ready' END, attempts = 0, next_us = steady(?) "
-                 "WHERE outbox = ? AND (state IN ('retry', 'in_doubt') OR "
-                 "(state = 'failed' AND coalesce(why, '') NOT LIKE '" REJECTED "%'))",
-                 &changes, error, "ii", txn_now(txn), id.v) ||
-        !questions_settle(txn, id, error))
-        return false;
-    return changes > 0 ||
-           err_set(error, ERR_NEVER, "nothing of mail %" PRId64 " can be tried again", id.v);
+    return sql_changed(txn,
+                       "UPDATE delivery SET state = CASE WHEN" UNSENT_COPY
+                       "THEN 'waiting' ELSE 'ready' END, attempts = 0, next_us = steady(?) "
+                       "WHERE outbox = ? AND (state IN ('retry', 'in_doubt') OR "
+                       "(state = 'failed' AND coalesce(why, '') NOT LIKE '" REJECTED "%'))",
+                       &again, error, "ii", txn_now(txn), id.v) &&
+           questions_settle(txn, id, error) &&
+           (again ||
+            err_set(error, ERR_NEVER, "nothing of mail %" PRId64 " can be tried again", id.v));
 }
 
 bool
@@ -360,5 +353,5 @@ outbox_prune(Txn *txn, int64_t before_us, GError **error)
                    "UPDATE outbox SET bytes = NULL WHERE created_us < ? AND bytes IS NOT NULL "
                    "AND NOT EXISTS (SELECT 1 FROM delivery "
                    "WHERE delivery.outbox = outbox.id AND state <> 'sent')",
-                   NULL, error, "i", before_us);
+                   error, "i", before_us);
 }

@@ -40,7 +40,7 @@ outbox_due(Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows,
                      "WHERE " DUE "AND (d.mailbox IS NOT NULL) = ? "
                      "AND (d.mailbox IS NOT NULL OR d.folder = '') "
                      "AND " MAY_LEAVE "ORDER BY d.next_us, d.id LIMIT ?",
-                     ret_rows, error, "iii", now_us, (int64_t)local, (int64_t)max);
+                     ret_rows, error, "inu", now_us, local, max);
 }
 
 /* On a server lies only what has left: a copy in Sent tells the truth. */
@@ -62,7 +62,7 @@ outbox_due_files(Db *db,
                      "FROM delivery d CROSS JOIN outbox o ON o.id = d.outbox "
                      "WHERE " DUE "AND " FILES "AND " NOTHING_HELD
                      "ORDER BY d.next_us, d.id LIMIT ?",
-                     ret_rows, error, "isi", now_us, account, (int64_t)max);
+                     ret_rows, error, "isu", now_us, account, max);
 }
 
 bool
@@ -86,13 +86,8 @@ outbox_find_local(Db *db, OutId id, const char *mailbox, OutRow **ret, GError **
 bool
 outbox_count_due(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
 {
-    int64_t n = 0;
-
-    if (!sql_int(db, "SELECT count(*) FROM delivery d WHERE " DUE "AND " MAY_LEAVE, 0, &n,
-                 error, "i", now_us))
-        return false;
-    *ret_n = (unsigned)n;
-    return true;
+    return sql_count(db, "SELECT count(*) FROM delivery d WHERE " DUE "AND " MAY_LEAVE, ret_n,
+                     error, "i", now_us);
 }
 
 bool
@@ -144,9 +139,8 @@ outbox_list(Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret_rows,
         "AND (?3 IS NULL OR d.state = ?3) AND (?4 OR ?3 IS NOT NULL OR d.state <> 'sent') "
         "AND (?5 OR (d.folder <> 'Sent' AND (d.mailbox IS NOT NULL OR d.folder = ''))) "
         "AND (?6 = 0 OR o.job = ?6) ORDER BY d.outbox DESC, d.id DESC LIMIT ?9",
-        ret_rows, error, "issiiiiii", (int64_t)viewer->operator, viewer->role, q->state,
-        (int64_t)q->all, (int64_t)q->copies, q->job.v, low, high,
-        (int64_t)(q->limit ? q->limit : DEFAULT_LIMIT));
+        ret_rows, error, "nssnniiiu", viewer->operator, viewer->role, q->state, q->all,
+        q->copies, q->job.v, low, high, q->limit ? q->limit : DEFAULT_LIMIT);
 }
 
 /* The number in an id that we minted, generation.NUMBER.tag@domain; 0: not one of ours. */
@@ -169,8 +163,8 @@ outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GErro
                       "WHERE " VISIBLE "AND ((o.id = ?3 AND o.msgid = ?4) OR "
                       "o.id = (SELECT outbox FROM renamed WHERE id = ?4)) "
                       "ORDER BY d.folder = 'Sent', d.id LIMIT 1",
-                      ret, error, "isis", (int64_t)viewer->operator, viewer->role,
-                      number_of(msgid), msgid);
+                      ret, error, "nsis", viewer->operator, viewer->role, number_of(msgid),
+                      msgid);
 }
 
 bool
@@ -181,8 +175,8 @@ outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError
     if (!sql_string(db,
                     "SELECT coalesce(o.floor, o.level) FROM outbox o WHERE " VISIBLE
                     "AND o.id = ?3 AND o.msgid = ?4",
-                    &floor, error, "isis", (int64_t)viewer->operator, viewer->role,
-                    number_of(msgid), msgid))
+                    &floor, error, "nsis", viewer->operator, viewer->role, number_of(msgid),
+                    msgid))
         return false;
     *ret = floor ? TRUST_ANYONE : TRUST_OPERATOR;
     (void)words_parse(&trust_words, floor, ret);
@@ -275,6 +269,6 @@ outbox_below(
                    "(SELECT 1 FROM delivery d WHERE d.outbox = o.id AND d.state = ?5)) "
                    "AND (?6 = 0 OR o.created_us >= ?6) AND (?7 = 0 OR o.created_us < ?7) "
                    "ORDER BY o.id DESC LIMIT 1",
-                   0, &ret->v, error, "isissii", (int64_t)viewer->operator, viewer->role,
-                   below.v, q->role, q->state, q->since_us, q->before_us);
+                   0, &ret->v, error, "nsissii", viewer->operator, viewer->role, below.v,
+                   q->role, q->state, q->since_us, q->before_us);
 }

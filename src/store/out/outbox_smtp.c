@@ -17,8 +17,8 @@ outbox_sending(Txn *txn, const int64_t *deliveries, size_t n, bool *ret_all, GEr
             return false;
     }
     for (size_t i = 0; i < n && *ret_all; i++) {
-        if (!sql_run(txn, "UPDATE delivery SET state = 'sending' WHERE id = ?", NULL, error,
-                     "i", deliveries[i]))
+        if (!sql_run(txn, "UPDATE delivery SET state = 'sending' WHERE id = ?", error, "i",
+                     deliveries[i]))
             return false;
     }
     return true;
@@ -35,23 +35,17 @@ outbox_set_probe(
     Txn *txn, OutId id, const int64_t *deliveries, size_t n, int64_t probe, GError **error)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!sql_run(txn, "UPDATE delivery SET probe = ? WHERE id = ?", NULL, error, "ii",
-                     probe, deliveries[i]))
+        if (!sql_run(txn, "UPDATE delivery SET probe = ? WHERE id = ?", error, "ii", probe,
+                     deliveries[i]))
             return false;
     }
-    return sql_run(txn, "UPDATE outbox SET probes = probes + 1 WHERE id = ?", NULL, error, "i",
-                   id.v);
+    return sql_run(txn, "UPDATE outbox SET probes = probes + 1 WHERE id = ?", error, "i", id.v);
 }
 
 bool
 outbox_probes(Db *db, OutId id, unsigned *ret_n, GError **error)
 {
-    int64_t n = 0;
-
-    if (!sql_int(db, "SELECT probes FROM outbox WHERE id = ?", 0, &n, error, "i", id.v))
-        return false;
-    *ret_n = (unsigned)n;
-    return true;
+    return sql_count(db, "SELECT probes FROM outbox WHERE id = ?", ret_n, error, "i", id.v);
 }
 
 bool
@@ -65,28 +59,23 @@ outbox_awaits_copy(Db *db, OutId id, int64_t probe, bool *ret, GError **error)
 static bool
 settle_question(Txn *txn, OutId id, GError **error)
 {
-    int64_t open = 0;
+    bool open;
 
-    if (!sql_int(txn->db,
-                 "SELECT 1 FROM delivery WHERE outbox = ? AND state = 'in_doubt' LIMIT 1", 0,
-                 &open, error, "i", id.v))
-        return false;
-    return open || questions_settle(txn, id, error);
+    return sql_bool(txn->db,
+                    "SELECT 1 FROM delivery WHERE outbox = ? AND state = 'in_doubt' LIMIT 1",
+                    &open, error, "i", id.v) &&
+           (open || questions_settle(txn, id, error));
 }
 
 bool
 outbox_copy_came(Txn *txn, OutId id, int64_t probe, unsigned *ret_n, GError **error)
 {
-    unsigned changes = 0;
-
-    if (!sql_run(txn,
-                 "UPDATE delivery SET state = 'sent', ask_us = NULL, "
-                 "why = 'arrived: our own copy came back' WHERE" AWAITS,
-                 &changes, error, "ii", id.v, probe))
-        return false;
-    *ret_n = changes;
-    return changes == 0 ||
-           (outbox_release_copies(txn, id, error) && settle_question(txn, id, error));
+    return sql_changes(txn,
+                       "UPDATE delivery SET state = 'sent', ask_us = NULL, "
+                       "why = 'arrived: our own copy came back' WHERE" AWAITS,
+                       ret_n, error, "ii", id.v, probe) &&
+           (*ret_n == 0 ||
+            (outbox_release_copies(txn, id, error) && settle_question(txn, id, error)));
 }
 
 bool
@@ -97,7 +86,7 @@ outbox_end_copies(Txn *txn, OutId id, GError **error)
                    "WHERE outbox = ?1 AND folder <> '' AND state IN ('waiting', 'ready', "
                    "'retry') AND NOT EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = ?1 AND "
                    "d.folder = '' AND d.state <> 'failed')",
-                   NULL, error, "i", id.v);
+                   error, "i", id.v);
 }
 
 /* --- in doubt --- */
@@ -109,7 +98,7 @@ outbox_doubt(Txn *txn, int64_t delivery, const char *why, int64_t ask_us, GError
                    "UPDATE delivery SET state = 'in_doubt', attempts = attempts + 1, "
                    "next_us = steady(?), why = ?, ask_us = steady(?) "
                    "WHERE id = ? AND state = 'sending'",
-                   NULL, error, "isii", txn_now(txn), why, ask_us, delivery);
+                   error, "isii", txn_now(txn), why, ask_us, delivery);
 }
 
 bool
@@ -119,7 +108,7 @@ outbox_doubt_all(Txn *txn, const char *why, GError **error)
                    "UPDATE delivery SET state = 'in_doubt', next_us = steady(?1), why = ?2, "
                    "ask_us = steady(?1) "
                    "WHERE state IN ('waiting', 'ready', 'retry', 'sending') AND" BY_SMTP,
-                   NULL, error, "is", txn_now(txn), why);
+                   error, "is", txn_now(txn), why);
 }
 
 #define TO_ASK " ask_us IS NOT NULL AND ask_us <= steady(?) AND state = 'in_doubt' "
@@ -134,22 +123,17 @@ outbox_to_ask(Db *db, int64_t now_us, GArray **ret, GError **error)
 bool
 outbox_asked(Txn *txn, OutId id, GError **error)
 {
-    return sql_run(txn, "UPDATE delivery SET ask_us = NULL WHERE outbox = ?", NULL, error, "i",
-                   id.v);
+    return sql_run(txn, "UPDATE delivery SET ask_us = NULL WHERE outbox = ?", error, "i", id.v);
 }
 
 bool
 outbox_count_sent(Txn *txn, OutId id, const char *why, unsigned *ret_n, GError **error)
 {
-    unsigned changes = 0;
-
-    if (!sql_run(txn,
-                 "UPDATE delivery SET state = 'sent', why = ? "
-                 "WHERE outbox = ? AND state = 'in_doubt'",
-                 &changes, error, "si", why, id.v))
-        return false;
-    *ret_n = changes;
-    return changes == 0 || outbox_release_copies(txn, id, error);
+    return sql_changes(txn,
+                       "UPDATE delivery SET state = 'sent', why = ? "
+                       "WHERE outbox = ? AND state = 'in_doubt'",
+                       ret_n, error, "si", why, id.v) &&
+           (*ret_n == 0 || outbox_release_copies(txn, id, error));
 }
 
 bool
@@ -163,10 +147,10 @@ outbox_arrived(Txn *txn, OutId id, const char *who, unsigned *ret_n, GError **er
 bool
 outbox_resend(Txn *txn, OutId id, unsigned *ret_n, GError **error)
 {
-    return sql_run(txn,
-                   "UPDATE delivery SET state = 'ready', attempts = 0, next_us = steady(?) "
-                   "WHERE outbox = ? AND state = 'in_doubt'",
-                   ret_n, error, "ii", txn_now(txn), id.v);
+    return sql_changes(txn,
+                       "UPDATE delivery SET state = 'ready', attempts = 0, next_us = steady(?) "
+                       "WHERE outbox = ? AND state = 'in_doubt'",
+                       ret_n, error, "ii", txn_now(txn), id.v);
 }
 
 bool
@@ -189,7 +173,7 @@ outbox_bounced(Txn *txn,
         return false;
     return *ret_delivery == 0 ||
            (sql_run(txn, "UPDATE delivery SET state = 'failed', why = ?, news = 1 WHERE id = ?",
-                    NULL, error, "si", why, *ret_delivery) &&
+                    error, "si", why, *ret_delivery) &&
             outbox_end_copies(txn, id, error) && questions_settle(txn, id, error));
 }
 
@@ -197,15 +181,15 @@ bool
 outbox_smtp_ready(Db *db, int64_t now_us, bool *ret, GError **error)
 {
     g_autoptr(OutRows) due = NULL;
-    int64_t left = 0, asks = 0;
+    bool left, asks;
 
     if (!outbox_due(db, now_us, false, 1, &due, error) ||
-        !sql_int(db,
-                 "SELECT 1 FROM delivery WHERE state IN ('sending', 'in_doubt') "
-                 "AND state = 'sending' LIMIT 1",
-                 0, &left, error, "") ||
-        !sql_int(db, "SELECT 1 FROM delivery WHERE" TO_ASK "LIMIT 1", 0, &asks, error, "i",
-                 now_us))
+        !sql_bool(db,
+                  "SELECT 1 FROM delivery WHERE state IN ('sending', 'in_doubt') "
+                  "AND state = 'sending' LIMIT 1",
+                  &left, error, "") ||
+        !sql_bool(db, "SELECT 1 FROM delivery WHERE" TO_ASK "LIMIT 1", &asks, error, "i",
+                  now_us))
         return false;
     *ret = due->len > 0 || left || asks;
     return true;
@@ -214,15 +198,10 @@ outbox_smtp_ready(Db *db, int64_t now_us, bool *ret, GError **error)
 bool
 outbox_count_doubt(Db *db, unsigned *ret_n, GError **error)
 {
-    int64_t n = 0;
-
-    if (!sql_int(db,
-                 "SELECT count(*) FROM delivery WHERE state IN ('sending', 'in_doubt') "
-                 "AND state = 'in_doubt'",
-                 0, &n, error, ""))
-        return false;
-    *ret_n = (unsigned)n;
-    return true;
+    return sql_count(db,
+                     "SELECT count(*) FROM delivery WHERE state IN ('sending', 'in_doubt') "
+                     "AND state = 'in_doubt'",
+                     ret_n, error, "");
 }
 
 bool
@@ -234,37 +213,30 @@ outbox_count_round(Db *db,
                    unsigned *ret_n,
                    GError **error)
 {
-    int64_t n = 0;
-
     /* The first count is by an index alone. */
-    if (!sql_int(db,
-                 "SELECT CASE WHEN (SELECT count(*) FROM outbox WHERE job = ?1 AND job <> 0) "
-                 "< ?4 THEN 0 ELSE "
-                 "(SELECT count(*) FROM outbox o WHERE o.job = ?1 AND o.job <> 0 AND "
-                 "o.round = ?2 AND EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = o.id AND "
-                 "d.folder = '' AND coalesce(d.mailbox, '') <> ?3 AND d.state <> 'held')) END",
-                 0, &n, error, "iisi", job.v, (int64_t)round, role, (int64_t)enough))
-        return false;
-    *ret_n = (unsigned)n;
-    return true;
+    return sql_count(
+        db,
+        "SELECT CASE WHEN (SELECT count(*) FROM outbox WHERE job = ?1 AND job <> 0) "
+        "< ?4 THEN 0 ELSE "
+        "(SELECT count(*) FROM outbox o WHERE o.job = ?1 AND o.job <> 0 AND "
+        "o.round = ?2 AND EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = o.id AND "
+        "d.folder = '' AND coalesce(d.mailbox, '') <> ?3 AND d.state <> 'held')) END",
+        ret_n, error, "insu", job.v, round, role, enough);
 }
 
 /* Numbers grow with time, so only what is newer is looked at. */
 bool
 outbox_count_to(Db *db, const char *address, int64_t since_us, unsigned *ret_n, GError **error)
 {
-    int64_t n = 0, before = 0;
+    int64_t before = 0;
 
-    if (!sql_int(db,
-                 "SELECT id FROM outbox WHERE since_us < steady(?) ORDER BY id DESC LIMIT 1", 0,
-                 &before, error, "i", since_us) ||
-        !sql_int(db,
-                 "SELECT count(DISTINCT outbox) FROM delivery WHERE outbox > ?1 AND "
-                 "(?2 IS NULL OR address = ?2) AND state <> 'held' AND" BY_SMTP,
-                 0, &n, error, "is", before, address))
-        return false;
-    *ret_n = (unsigned)n;
-    return true;
+    return sql_int(db,
+                   "SELECT id FROM outbox WHERE since_us < steady(?) ORDER BY id DESC LIMIT 1",
+                   0, &before, error, "i", since_us) &&
+           sql_count(db,
+                     "SELECT count(DISTINCT outbox) FROM delivery WHERE outbox > ?1 AND "
+                     "(?2 IS NULL OR address = ?2) AND state <> 'held' AND" BY_SMTP,
+                     ret_n, error, "is", before, address);
 }
 
 bool
@@ -296,13 +268,13 @@ outbox_pause_account(Txn *txn,
                    "INSERT INTO account (name, smtp_why, smtp_until_us) "
                    "VALUES (?, ?, steady(?)) ON CONFLICT (name) DO UPDATE SET "
                    "smtp_why = excluded.smtp_why, smtp_until_us = excluded.smtp_until_us",
-                   NULL, error, "ssi", account, why, until_us) &&
+                   error, "ssi", account, why, until_us) &&
            sql_run(txn,
                    "UPDATE delivery SET state = 'retry', next_us = steady(?1), why = ?2 "
                    "WHERE state IN ('ready', 'retry') AND next_us < steady(?1) AND affinity IN "
                    "('', "
                    "?3) AND" BY_SMTP,
-                   NULL, error, "iss", until_us, why, account);
+                   error, "iss", until_us, why, account);
 }
 
 bool
@@ -320,10 +292,10 @@ outbox_resume_account(Txn *txn, const char *account, GError **error)
                    "UPDATE delivery SET next_us = steady(?) WHERE state IN ('ready', 'retry') "
                    "AND next_us = (SELECT smtp_until_us FROM account WHERE name = ? AND "
                    "smtp_why IS NOT NULL) AND affinity IN ('', ?) AND" BY_SMTP,
-                   NULL, error, "iss", txn_now(txn), account, account) &&
+                   error, "iss", txn_now(txn), account, account) &&
            sql_run(txn,
                    "UPDATE account SET smtp_why = NULL WHERE name = ? AND smtp_why IS NOT NULL",
-                   NULL, error, "s", account);
+                   error, "s", account);
 }
 
 bool
@@ -360,8 +332,7 @@ const Shape out_news_shape = {SHAPE(NULL, OutNews, out_news_list, news_fields)};
 bool
 outbox_set_news(Txn *txn, int64_t delivery, GError **error)
 {
-    return sql_run(txn, "UPDATE delivery SET news = 1 WHERE id = ?", NULL, error, "i",
-                   delivery);
+    return sql_run(txn, "UPDATE delivery SET news = 1 WHERE id = ?", error, "i", delivery);
 }
 
 bool
@@ -377,7 +348,7 @@ bool
 outbox_news_told(Txn *txn, const int64_t *deliveries, size_t n, GError **error)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!sql_run(txn, "UPDATE delivery SET news = 0 WHERE id = ?", NULL, error, "i",
+        if (!sql_run(txn, "UPDATE delivery SET news = 0 WHERE id = ?", error, "i",
                      deliveries[i]))
             return false;
     }

@@ -29,41 +29,22 @@ enter_thread(Txn *txn, OutId mail, const char *id, GError **error)
 bool
 server_ids_put(Txn *txn, OutId mail, const char *id, bool *ret_new, GError **error)
 {
-    unsigned changes = 0;
-
     *ret_new = false;
-    if (is_minted(txn->db, id))
-        return true;
-    if (!sql_run(txn,
-                 "INSERT INTO renamed (id, outbox) SELECT ?1, id FROM outbox "
-                 "WHERE id = ?2 AND msgid <> ?1 ON CONFLICT DO NOTHING",
-                 &changes, error, "si", id, mail.v))
-        return false;
-    *ret_new = changes > 0;
-    return changes == 0 || enter_thread(txn, mail, id, error);
+    return is_minted(txn->db, id) ||
+           (sql_changed(txn,
+                        "INSERT INTO renamed (id, outbox) SELECT ?1, id FROM outbox "
+                        "WHERE id = ?2 AND msgid <> ?1 ON CONFLICT DO NOTHING",
+                        ret_new, error, "si", id, mail.v) &&
+            (!*ret_new || enter_thread(txn, mail, id, error)));
 }
 
 bool
-server_ids_find(Db *db, const char *id, OutId *ret, char **ret_msgid, GError **error)
+server_ids_find(Db *db, const char *id, char **ret_msgid, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT o.id, o.msgid FROM renamed r "
-                          "JOIN outbox o ON o.id = r.outbox WHERE r.id = ?",
-                          error);
-    int rc;
-
-    *ret = (OutId){0};
-    if (ret_msgid)
-        *ret_msgid = NULL;
-    if (!st)
-        return false;
-    sql_bind(st, "s", id);
-    while ((rc = sql_next(st, error)) == 1) {
-        ret->v = sql_col_int(st, 0);
-        if (ret_msgid)
-            *ret_msgid = sql_text(st, 1);
-    }
-    return rc == 0;
+    return sql_string(db,
+                      "SELECT o.msgid FROM renamed r JOIN outbox o ON o.id = r.outbox "
+                      "WHERE r.id = ?",
+                      ret_msgid, error, "s", id);
 }
 
 bool

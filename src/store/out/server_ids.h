@@ -11,9 +11,8 @@
 /* Enters it, with its thread, in the caller's transaction. *ret_new is false, and nothing
  * changed, when the id is known, is one that this home minted, or the mail is not there. */
 bool server_ids_put(Txn *txn, OutId mail, const char *id, bool *ret_new, GError **error);
-/* {0}: no mail has it from a server. ret_msgid: the mail's own id; may be NULL; caller frees.
- */
-bool server_ids_find(Db *db, const char *id, OutId *ret, char **ret_msgid, GError **error);
+/* The own id of the mail that has it from a server; NULL: none has. Caller frees. */
+bool server_ids_find(Db *db, const char *id, char **ret_msgid, GError **error);
 /* Is there any at all? Cheap; for who would else ask for every id. */
 bool server_ids_any(Db *db, bool *ret, GError **error);
 

@@ -451,7 +451,7 @@ test_older_store(Rig *r, gconstpointer data)
         put(r, cases[i].first, i, 1);
         look(r);
         Txn txn = test_begin(r->engine->db);
-        g_assert_true(sql_run(&txn, "UPDATE message SET identity = NULL", NULL, NULL, ""));
+        g_assert_true(sql_run(&txn, "UPDATE message SET identity = NULL", NULL, ""));
         test_commit(&txn);
         put(r, cases[i].second, i, 2);
         look(r);

@@ -55,13 +55,13 @@ make_job(const Scene *s, int64_t id, const char *state, int days)
             "INSERT INTO job (id, role, face, thread, state, subject, asker, original, "
             "original_msgid, steps, ready_us, created_us, updated_us) "
             "VALUES (?, 'envoy', '', 1, ?, '', '', 0, '', 2, ?, ?, ?)",
-            NULL, &error, "isiii", id, state, then, then, then);
+            &error, "isiii", id, state, then, then, then);
     for (int64_t n = 1; n <= 2; n++)
         sql_run(&txn,
                 "INSERT INTO step (job, n, round, at_us, took_us, cost_micro, phase, did, "
                 "answer, manifest, state, results) "
                 "VALUES (?, ?, 1, ?, 0, 7, '', 'it', 'a', 'm', 's', '[]')",
-                NULL, &error, "iii", id, n, then);
+                &error, "iii", id, n, then);
     g_assert_no_error(error);
     test_commit(&txn);
     g_assert_cmpint(g_mkdir_with_parents(deep, 0700), ==, 0);

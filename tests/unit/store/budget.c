@@ -126,10 +126,9 @@ test_dead(TempStore *s, gconstpointer data)
     g_assert_true(reserve(s, &dead, DOLLAR));
     g_assert_true(reserve(s, &old, DOLLAR));
     Txn txn = test_begin(s->db);
-    g_assert_true(sql_run(&txn, "UPDATE job SET owner_start = 1 WHERE id = ?", NULL, &error,
-                          "i", dead.job.v) &&
-                  sql_run(&txn, "UPDATE job SET fence = fence + 1 WHERE id = ?", NULL, &error,
-                          "i", old.job.v));
+    g_assert_true(
+        sql_run(&txn, "UPDATE job SET owner_start = 1 WHERE id = ?", &error, "i", dead.job.v) &&
+        sql_run(&txn, "UPDATE job SET fence = fence + 1 WHERE id = ?", &error, "i", old.job.v));
     test_commit(&txn);
     g_assert_true(reserve(s, &alive, DOLLAR));
     expect_today(s, 3 * DOLLAR, 0, DOLLAR);

@@ -170,7 +170,7 @@ write_others(TempStore *s)
     g_auto(Txn) txn = test_begin(s->db);
 
     outbox_put(&txn, (OutId){1}, &mail, &error);
-    sql_run(&txn, "UPDATE delivery SET state = 'sending'", NULL, &error, "");
+    sql_run(&txn, "UPDATE delivery SET state = 'sending'", &error, "");
     outbox_retry(&txn, 1, then, "busy", &error);
     outbox_doubt(&txn, 2, "no answer", then, &error);
     timer_set(&txn, (JobId){1}, TIMER_PROGRESS, then, &error);

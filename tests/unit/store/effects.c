@@ -267,7 +267,7 @@ look_while_replaced(
     EffectId id = {0};
 
     (void)db, (void)ret_why;
-    sql_run(&txn, "DELETE FROM effect WHERE id = ?", NULL, error, "i", e->id.v);
+    sql_run(&txn, "DELETE FROM effect WHERE id = ?", error, "i", e->id.v);
     effect_put(&txn, &other, &id, error);
     test_commit(&txn);
     g_assert_cmpint(id.v, ==, e->id.v);

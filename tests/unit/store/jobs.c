@@ -480,7 +480,7 @@ set_owner(TempStore *s, JobId job, const char *host, const char *boot, ProcIdent
     sql_run(&txn,
             "UPDATE job SET owner_host = ?, owner_boot = ?, owner_pid = ?, owner_start = ? "
             "WHERE id = ?",
-            NULL, &error, "ssiii", host, boot, (int64_t)ident.pid, ident.start_time, job.v);
+            &error, "ssiii", host, boot, (int64_t)ident.pid, ident.start_time, job.v);
     g_assert_no_error(error);
     test_commit(&txn);
 }
@@ -650,7 +650,7 @@ test_continue_limit(TempStore *s, gconstpointer data)
         JobClaim claim = job_in_state(s, JOB_STOPPED);
         bool changed = false;
         Txn txn = test_begin(s->db);
-        sql_run(&txn, "UPDATE job SET step_limit = ?, total_iterations = ? WHERE id = ?", NULL,
+        sql_run(&txn, "UPDATE job SET step_limit = ?, total_iterations = ? WHERE id = ?",
                 &error, "iii", (int64_t)cases[i].limit, (int64_t)cases[i].used, claim.job.v);
         job_continue(&txn, claim.job, cases[i].more, NULL, &changed, &error);
         test_commit(&txn);

@@ -152,11 +152,11 @@ send_mail(Db *db, const Home *home, int64_t job, const char *to)
                           "INSERT INTO outbox (id, msgid, from_spec, subject, level, job, "
                           "round, step, created_us) "
                           "VALUES (?, ?, 'envoy@example.org', '', 'role', ?, 1, 1, 1)",
-                          NULL, NULL, "isi", number, id, job));
+                          NULL, "isi", number, id, job));
     g_assert_true(sql_run(&txn,
                           "INSERT INTO delivery (outbox, address, folder, state, next_us) "
                           "VALUES (?, ?, '', 'sent', 0)",
-                          NULL, NULL, "is", number, to));
+                          NULL, "is", number, to));
     test_commit(&txn);
     return id;
 }
@@ -310,7 +310,7 @@ test_takes_part(void)
     g_assert_true(sql_run(&txn,
                           "UPDATE delivery SET state = substr(address, 1, instr(address, '@') "
                           "- 1) WHERE address LIKE 'held@%' OR address LIKE 'failed@%'",
-                          NULL, NULL, ""));
+                          NULL, ""));
     test_commit(&txn);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         bool takes;

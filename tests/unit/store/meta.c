@@ -55,7 +55,7 @@ test_minted(void)
                 sql_run(&txn,
                         "INSERT INTO outbox (msgid, from_spec, subject, level, job, "
                         "round, step, created_us) VALUES ('x', '', '', '', 0, 0, 0, 0)",
-                        NULL, NULL, ""));
+                        NULL, ""));
         g_assert_true(db_note_minted(&txn, cases[i].generation, cases[i].number, &back, NULL));
         test_commit(&txn);
         g_autofree char *why = db_hold_all(db);

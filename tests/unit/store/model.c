@@ -228,8 +228,8 @@ do_reap(Model *m, ModelJob *j, Txn *txn, GError **error)
     unsigned n = 0;
 
     if (dies)
-        sql_run(txn, "UPDATE job SET owner_start = owner_start + 1 WHERE id = ?", NULL, error,
-                "i", j->id.v);
+        sql_run(txn, "UPDATE job SET owner_start = owner_start + 1 WHERE id = ?", error, "i",
+                j->id.v);
     job_reap(txn, &n, error);
     g_assert_cmpuint(n, ==, dies);
     if (dies)

@@ -574,7 +574,7 @@ test_whole(TempStore *s, gconstpointer data)
         g_assert_true(sql_run(&txn,
                               "UPDATE delivery SET state = iif(folder = 'Sent', 'failed', "
                               "iif(mailbox = 'bob', ?, ?)), why = mailbox",
-                              NULL, NULL, "ss", cases[i].bob, cases[i].ann));
+                              NULL, "ss", cases[i].bob, cases[i].ann));
         test_commit(&txn);
         outbox_whole(s->db, i % 2 ? &all : &envoy, id, &row, &error);
         g_assert_no_error(error);

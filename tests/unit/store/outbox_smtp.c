@@ -30,7 +30,7 @@ put(TempStore *s, JobId job, int64_t ret[2])
     outbox_next(&txn, &id, &error);
     outbox_put(&txn, id, &mail, &error);
     g_assert_no_error(error);
-    sql_run(&txn, "UPDATE delivery SET state = 'ready', why = NULL", NULL, &error, "");
+    sql_run(&txn, "UPDATE delivery SET state = 'ready', why = NULL", &error, "");
     txn_commit(&txn, &error);
     outbox_list(s->db, &all, &q, &rows, &error);
     g_assert_no_error(error);
@@ -184,7 +184,7 @@ test_taken_back(TempStore *s, gconstpointer data)
 
     put(s, (JobId){0}, ids);
     txn_begin(s->db, TXN_LAZY, 0, &txn, &error);
-    sql_run(&txn, "UPDATE delivery SET state = 'held' WHERE id = ?", NULL, &error, "i", ids[1]);
+    sql_run(&txn, "UPDATE delivery SET state = 'held' WHERE id = ?", &error, "i", ids[1]);
     outbox_sending(&txn, ids, 2, &all, &error);
     txn_commit(&txn, &error);
     g_assert_no_error(error);
@@ -333,14 +333,14 @@ test_copies(TempStore *s, gconstpointer data)
         temp_store_open(&t, NULL);
         OutId id = put(&t, (JobId){0}, ids);
         Txn txn = test_begin(t.db);
-        sql_run(&txn, "UPDATE delivery SET state = ? WHERE id = ?", NULL, &error, "si",
-                rows[i].bob, ids[0]);
-        sql_run(&txn, "UPDATE delivery SET state = ? WHERE id = ?", NULL, &error, "si",
-                rows[i].cat, ids[1]);
+        sql_run(&txn, "UPDATE delivery SET state = ? WHERE id = ?", &error, "si", rows[i].bob,
+                ids[0]);
+        sql_run(&txn, "UPDATE delivery SET state = ? WHERE id = ?", &error, "si", rows[i].cat,
+                ids[1]);
         sql_run(&txn,
                 "INSERT INTO delivery (outbox, address, mailbox, folder, state, next_us, "
                 "after_effect) VALUES (?, 'e@x', 'envoy', 'Sent', ?, 0, -2)",
-                NULL, &error, "is", id.v, rows[i].copy);
+                &error, "is", id.v, rows[i].copy);
         outbox_end_copies(&txn, id, &error);
         g_assert_no_error(error);
         test_commit(&txn);

@@ -186,13 +186,13 @@ test_digest(TempStore *s, gconstpointer data)
     g_assert_false(digest_equal(&now, &a.digest));
     for (size_t i = 0; i < G_N_ELEMENTS(changes); i++) {
         g_auto(Txn) txn = test_begin(s->db);
-        g_assert_true(sql_run(&txn, changes[i], NULL, NULL, "i", a.mails[1].v));
+        g_assert_true(sql_run(&txn, changes[i], NULL, "i", a.mails[1].v));
         g_assert_true(question_digest(s->db, a.mails, 2, &now, NULL));
         g_test_message("%s", changes[i]);
         g_assert_false(digest_equal(&now, &a.digest));
     }
     g_auto(Txn) txn = test_begin(s->db);
-    g_assert_true(sql_run(&txn, "UPDATE outbox SET bytes = NULL", NULL, NULL, ""));
+    g_assert_true(sql_run(&txn, "UPDATE outbox SET bytes = NULL", NULL, ""));
     g_assert_false(question_digest(s->db, a.mails, 2, &now, &error));
     g_assert_error(error, ERR_DOMAIN, ERR_DAMAGE);
 }
@@ -298,7 +298,7 @@ test_orders(TempStore *s, gconstpointer data)
         Txn txn = test_begin(s->db);
 
         g_test_message("%s", cases[i].name);
-        g_assert_true(sql_run(&txn, "UPDATE job SET state = ? WHERE id = ?", NULL, NULL, "si",
+        g_assert_true(sql_run(&txn, "UPDATE job SET state = ? WHERE id = ?", NULL, "si",
                               cases[i].job_state, a.job.v));
         test_commit(&txn);
         for (const Order *o = cases[i].orders; *o != ORDER_END; o++)
@@ -342,7 +342,7 @@ test_go_on(TempStore *s, gconstpointer data)
         JobId id = temp_job(s, "envoy");
         bool queued;
         Txn txn = test_begin(s->db);
-        g_assert_true(sql_run(&txn, "UPDATE job SET state = ? WHERE id = ?", NULL, NULL, "si",
+        g_assert_true(sql_run(&txn, "UPDATE job SET state = ? WHERE id = ?", NULL, "si",
                               cases[i].state, id.v));
         g_assert_true(job_go_on(&txn, id, &queued, NULL));
         test_commit(&txn);
@@ -380,7 +380,7 @@ ask_doubt(TempStore *s, JobId job)
 
     a.mails[0] = put(&txn, job, &far, NULL);
     sql_run(&txn, "UPDATE delivery SET state = 'in_doubt' WHERE outbox = ? AND folder = ''",
-            NULL, &error, "i", a.mails[0].v);
+            &error, "i", a.mails[0].v);
     question_digest(s->db, a.mails, 1, &a.digest, &error);
     Question asked = {.msgid = (char *)"q@example.org",
                       .kind = (char *)"mail-in-doubt",

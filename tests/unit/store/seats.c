@@ -155,7 +155,7 @@ test_crowd(TempStore *s, gconstpointer data)
         "original_msgid, may, ready_us, turn_us, created_us, updated_us) SELECT ? + i, role, "
         "face, thread, state, subject, asker || i, original, original_msgid, may, ready_us, "
         "turn_us, created_us, updated_us FROM n, job WHERE job.id = ?",
-        NULL, &error, "ii", last.v, last.v));
+        &error, "ii", last.v, last.v));
     test_commit(&txn);
     JobId envoy = add_job(s, "envoy cyd");
     g_assert_cmpint(count_ready(s), ==, 1);

@@ -107,7 +107,7 @@ temp_message(Txn *txn, JobId job, const char *state)
         "subject, date_us, received_us, size, flags, body, thread, job, round, class, trust, "
         "state) VALUES (?, 'envoy', 'main', '', ?, ?, 'bob@example.org', '', 's', 0, 0, 1, "
         "0, ?, 1, ?, 1, 'task', 'principal', ?)",
-        NULL, &error, "issdis", id, msgid, msgid, &none, job.v, state);
+        &error, "issdis", id, msgid, msgid, &none, job.v, state);
     g_assert_no_error(error);
     return (MsgId){id};
 }
