@@ -3,76 +3,76 @@
 #include "base/file.h"
 #include <fcntl.h>
 
+static void
+unload(Mirror *m)
+{
+    g_clear_pointer(&m->tree, note_files_free);
+    g_clear_pointer(&m->by_key, g_hash_table_unref);
+    g_clear_pointer(&m->rows, note_mirror_rows_free);
+}
+
 void
 mirror_clear(Mirror *m)
 {
-    g_clear_pointer(&m->tree, note_files_free);
-    g_clear_pointer(&m->rows, g_hash_table_unref);
+    unload(m);
+    cleanup_fd(&m->fd);
+    g_clear_pointer(&m->report, notes_report_free);
 }
 
-static void
-free_row(gpointer row)
+/* A key may be named twice. */
+static bool
+load_named(Mirror *m, GError **error)
 {
-    note_mirror_free(row);
-}
+    m->rows = note_mirror_rows_new();
+    for (const char *const *key = m->keys; *key; key++) {
+        NoteMirror *row = NULL;
 
-static void
-add_row(Mirror *m, NoteMirror *row) /* takes it; NULL: none */
-{
-    if (row)
-        g_hash_table_replace(m->rows, row->key, row);
+        if (!mirror_row(m, *key) && !note_mirror_load(m->db, *key, &row, error))
+            return false;
+        if (row) {
+            note_mirror_rows_add(m->rows, row);
+            g_hash_table_insert(m->by_key, row->key, row);
+        }
+    }
+    return true;
 }
 
 static bool
 load_all(Mirror *m, GError **error)
 {
-    g_autoptr(NoteMirrors) all = NULL;
-
-    if (!note_mirrors(m->db, &all, error))
+    if (!note_mirrors(m->db, &m->rows, error))
         return false;
-    g_ptr_array_set_free_func(LIST_ARRAY(all), NULL);
-    for (guint i = 0; i < all->len; i++)
-        add_row(m, g_ptr_array_index(all, i));
-    return true;
-}
-
-static bool
-load_named(Mirror *m, GError **error)
-{
-    for (const char *const *key = m->keys; *key; key++) {
-        NoteMirror *row = NULL;
-
-        if (!note_mirror_load(m->db, *key, &row, error))
-            return false;
-        add_row(m, row);
-    }
+    LIST_EACH(NoteMirror, row, m->rows)
+        g_hash_table_insert(m->by_key, row->key, row);
     return true;
 }
 
 bool
 mirror_load(Mirror *m, GError **error)
 {
-    g_clear_pointer(&m->tree, note_files_free);
-    bool ok = m->keys ? note_files_look(m->fd, m->keys, &m->tree, error)
-                      : note_files_scan(m->fd, &m->tree, error);
-    if (!ok)
-        return false;
-    g_clear_pointer(&m->rows, g_hash_table_unref);
-    m->rows = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_row);
-    return m->keys ? load_named(m, error) : load_all(m, error);
+    unload(m);
+    m->by_key = g_hash_table_new(g_str_hash, g_str_equal);
+    return m->keys ? note_files_look(m->fd, m->keys, &m->tree, error) && load_named(m, error)
+                   : note_files_scan(m->fd, &m->tree, error) && load_all(m, error);
 }
 
 NoteMirror *
 mirror_row(const Mirror *m, const char *key)
 {
-    return g_hash_table_lookup(m->rows, key);
+    return g_hash_table_lookup(m->by_key, key);
+}
+
+NoteMirror *
+mirror_file(const Mirror *m, const char *key)
+{
+    return g_hash_table_lookup(m->tree->by_key, key);
 }
 
 bool
-mirror_same_file(const NoteMirror *row, const NoteFile *file)
+mirror_same_file(const NoteMirror *row, const NoteMirror *file)
 {
     return row && row->has_file && row->ino != 0 && row->ino == file->ino &&
-           row->size == file->size && row->mtime_ns == file->mtime_ns && !file->linked;
+           row->size == file->size && row->mtime_ns == file->mtime_ns;
 }
 
 bool
@@ -87,7 +87,7 @@ mirror_file_there(const Mirror *m, const char *key)
 static bool
 row_is_clean(const Mirror *m, const NoteMirror *row)
 {
-    const NoteFile *file = g_hash_table_lookup(m->tree->files, row->key);
+    const NoteMirror *file = mirror_file(m, row->key);
 
     return row->version == row->mirrored && (file != NULL) == row->has_file &&
            (!file || mirror_same_file(row, file));
@@ -96,18 +96,13 @@ row_is_clean(const Mirror *m, const NoteMirror *row)
 bool
 mirror_is_clean(const Mirror *m)
 {
-    GHashTableIter iter;
-    gpointer key, value;
-
     if (!m->tree->marker || m->tree->displaced->len > 0 || m->tree->leftovers->len > 0)
         return false;
-    g_hash_table_iter_init(&iter, m->rows);
-    while (g_hash_table_iter_next(&iter, &key, &value))
-        if (!row_is_clean(m, value))
+    LIST_EACH(const NoteMirror, row, m->rows)
+        if (!row_is_clean(m, row))
             return false;
-    g_hash_table_iter_init(&iter, m->tree->files);
-    while (g_hash_table_iter_next(&iter, &key, &value))
-        if (!mirror_row(m, key))
+    LIST_EACH(const NoteMirror, file, m->tree->files)
+        if (!mirror_row(m, file->key))
             return false;
     return true;
 }

@@ -8,10 +8,11 @@
 typedef struct Mirror {
     const Home *home;
     Db *db;
-    int fd;                  /* notes/ */
+    int fd;                  /* notes/; -1: it is not there, but should be */
     const char *const *keys; /* only these notes, NULL at the end; NULL: all of them */
     NoteFiles *tree;
-    GHashTable *rows; /* key -> NoteMirror, which owns the key */
+    NoteMirrors *rows;
+    GHashTable *by_key; /* of them */
     NotesReport *report;
     bool recovering;  /* a new store beside files of an old one */
     unsigned unknown; /* notes that came back that way, of nobody knows whom */
@@ -24,15 +25,16 @@ bool mirror_load(Mirror *m, GError **error);
 /* True when both sides are the same by version numbers and times, and nothing is left over. */
 bool mirror_is_clean(const Mirror *m);
 /* The file is the one that we saw last, by its times. */
-bool mirror_same_file(const NoteMirror *row, const NoteFile *file);
-bool mirror_file_there(const Mirror *m, const char *key); /* now, whatever was loaded */
-NoteMirror *mirror_row(const Mirror *m, const char *key); /* NULL: none */
+bool mirror_same_file(const NoteMirror *row, const NoteMirror *file);
+bool mirror_file_there(const Mirror *m, const char *key);  /* now, whatever was loaded */
+NoteMirror *mirror_row(const Mirror *m, const char *key);  /* NULL: none */
+NoteMirror *mirror_file(const Mirror *m, const char *key); /* likewise */
 void mirror_find(Mirror *m, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 void mirror_conflict(Mirror *m, const char *key, int64_t theirs, int64_t ours);
 
 /* mirror_take.c: what people did. Edits and new files become versions; a file that is gone
- * deletes its note unless with_gone is false. */
-bool mirror_take_edits(Mirror *m, bool with_gone, GError **error);
+ * deletes its note, unless only some notes are looked at. */
+bool mirror_take_edits(Mirror *m, GError **error);
 /* One file that an exchange displaced: bytes that we do not know become a version, then it
  * goes. *ret_taken tells; still open in an editor is no error. */
 bool mirror_take_displaced(

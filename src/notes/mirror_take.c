@@ -99,7 +99,7 @@ edit_new(const char *key, const struct stat *st, GBytes *bytes)
     e->now.key = g_strdup(key);
     e->now.has_file = true;
     digest_of_bytes(bytes, &e->now.digest);
-    e->now.mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+    e->now.mtime_ns = note_mtime_ns(st);
     e->now.size = st->st_size;
     e->now.ino = is_racy(e->now.mtime_ns) ? 0 : (int64_t)st->st_ino;
     e->bytes = g_bytes_ref(bytes);
@@ -111,25 +111,18 @@ static bool
 judge(Mirror *m, const NoteMirror *row, Edit *e, GError **error)
 {
     int64_t version = 0;
-    bool ours = false;
 
-    e->now.mirrored = row ? row->mirrored : 0;
-    if (row && row->has_file && digest_equal(&row->digest, &e->now.digest)) {
-        g_clear_pointer(&e->bytes, g_bytes_unref);
-        return true;
-    }
     if (!row)
         return true;
-    if (!note_version_of(m->db, row->key, e->bytes, &version, error))
+    e->now.mirrored = row->mirrored;
+    bool same = row->has_file && digest_equal(&row->digest, &e->now.digest);
+    if (!same && !note_version_of(m->db, row->key, e->bytes, &version, error))
         return false;
-    if (version > row->mirrored)
-        ours = true;
-    else if (version > 0)
-        ours = row->has_file && e->now.mtime_ns <= row->mtime_ns;
-    if (ours) {
+    bool undone = version > 0 && row->has_file && e->now.mtime_ns <= row->mtime_ns;
+    if (version > row->mirrored || undone)
         e->now.mirrored = version;
+    if (same || version > row->mirrored || undone)
         g_clear_pointer(&e->bytes, g_bytes_unref);
-    }
     return true;
 }
 
@@ -142,7 +135,7 @@ marks_change(const NoteMirror *row, const Edit *e)
 }
 
 static bool
-look_at_file(Mirror *m, const NoteFile *file, GPtrArray *edits, GError **error)
+look_at_file(Mirror *m, const NoteMirror *file, GPtrArray *edits, GError **error)
 {
     const NoteMirror *row = mirror_row(m, file->key);
     g_autofree char *path = note_path(file->key);
@@ -170,19 +163,13 @@ static GPtrArray *
 missing_rows(const Mirror *m, unsigned *ret_all)
 {
     GPtrArray *missing = g_ptr_array_new();
-    GHashTableIter iter;
-    gpointer key, value;
 
     *ret_all = 0;
-    g_hash_table_iter_init(&iter, m->rows);
-    while (g_hash_table_iter_next(&iter, &key, &value)) {
-        const NoteMirror *row = value;
-
-        if (row->deleted || !row->has_file)
-            continue;
-        ++*ret_all;
-        if (!g_hash_table_contains(m->tree->files, key))
-            g_ptr_array_add(missing, value);
+    LIST_EACH(NoteMirror, row, m->rows) {
+        bool had_file = !row->deleted && row->has_file;
+        *ret_all += had_file;
+        if (had_file && !mirror_file(m, row->key))
+            g_ptr_array_add(missing, row);
     }
     if (missing->len > 0)
         (void)nanosleep(&(struct timespec){.tv_nsec = GRACE_NS}, NULL);
@@ -364,9 +351,21 @@ apply_all(Mirror *m, GPtrArray *edits, GPtrArray *gone, GError **error)
     return true;
 }
 
-static void
-say_recovered(Mirror *m)
+bool
+mirror_take_edits(Mirror *m, GError **error)
 {
+    g_autoptr(GPtrArray) edits = g_ptr_array_new_with_free_func(edit_free);
+    g_autoptr(GPtrArray) gone = g_ptr_array_new();
+
+    LIST_EACH(const NoteMirror, file, m->tree->files)
+        if (!look_at_file(m, file, edits, error))
+            return false;
+    if (!m->keys)
+        add_gone(m, edits, gone);
+    if (edits->len + gone->len == 0)
+        return true;
+    if (!apply_all(m, edits, gone, error))
+        return false;
     if (m->unknown > 0)
         mirror_find(
             m,
@@ -374,27 +373,6 @@ say_recovered(Mirror *m)
             "more, so they count as text from outside until they are saved again with: "
             "postrider note put",
             m->unknown);
-}
-
-bool
-mirror_take_edits(Mirror *m, bool with_gone, GError **error)
-{
-    g_autoptr(GPtrArray) edits = g_ptr_array_new_with_free_func(edit_free);
-    g_autoptr(GPtrArray) gone = g_ptr_array_new();
-    GHashTableIter iter;
-    gpointer key, value;
-
-    g_hash_table_iter_init(&iter, m->tree->files);
-    while (g_hash_table_iter_next(&iter, &key, &value))
-        if (!look_at_file(m, value, edits, error))
-            return false;
-    if (with_gone)
-        add_gone(m, edits, gone);
-    if (edits->len + gone->len == 0)
-        return true;
-    if (!apply_all(m, edits, gone, error))
-        return false;
-    say_recovered(m);
     return true;
 }
 

@@ -17,13 +17,10 @@ note_path(const char *key)
     return g_strconcat(key, SUFFIX, NULL);
 }
 
-static void
-file_free(gpointer data)
+int64_t
+note_mtime_ns(const struct stat *st)
 {
-    NoteFile *f = data;
-
-    g_free(f->key);
-    g_free(f);
+    return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 }
 
 static void
@@ -41,7 +38,8 @@ note_files_free(NoteFiles *tree)
 {
     if (!tree)
         return;
-    g_hash_table_unref(tree->files);
+    g_hash_table_unref(tree->by_key);
+    note_mirror_rows_free(tree->files);
     g_ptr_array_unref(tree->displaced);
     g_ptr_array_unref(tree->leftovers);
     g_ptr_array_unref(tree->findings);
@@ -53,7 +51,8 @@ tree_new(void)
 {
     NoteFiles *tree = g_new0(NoteFiles, 1);
 
-    tree->files = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, file_free);
+    tree->files = note_mirror_rows_new();
+    tree->by_key = g_hash_table_new(g_str_hash, g_str_equal);
     tree->displaced = g_ptr_array_new_with_free_func(displaced_free);
     tree->leftovers = g_ptr_array_new_with_free_func(g_free);
     tree->findings = g_ptr_array_new_with_free_func(g_free);
@@ -71,14 +70,14 @@ find(NoteFiles *tree, const char *path, const char *what)
 static void
 add_file(NoteFiles *tree, const char *key, const struct stat *st)
 {
-    NoteFile *f = g_new0(NoteFile, 1);
+    NoteMirror *f = g_new0(NoteMirror, 1);
 
-    *f = (NoteFile){.key = g_strdup(key),
-                    .mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
-                    .size = st->st_size,
-                    .ino = (int64_t)st->st_ino,
-                    .linked = st->st_nlink > 1};
-    g_hash_table_replace(tree->files, f->key, f);
+    *f = (NoteMirror){.key = g_strdup(key),
+                      .mtime_ns = note_mtime_ns(st),
+                      .size = st->st_size,
+                      .ino = st->st_nlink > 1 ? 0 : (int64_t)st->st_ino};
+    note_mirror_rows_add(tree->files, f);
+    g_hash_table_insert(tree->by_key, f->key, f);
 }
 
 /* The key that a file of this path would have; NULL: it is no file of a note. */
@@ -129,67 +128,64 @@ add_named(NoteFiles *tree, const char *path, const struct stat *st)
         add_file(tree, key, st);
 }
 
-static bool scan_folder(int notes_fd, NoteFiles *tree, const char *folder, GError **error);
+/* What is looked at: all, or only the names in one folder. */
+typedef struct Scan {
+    int notes_fd;
+    NoteFiles *tree;
+    bool names_only;
+} Scan;
+
+static bool scan_folder(const Scan *s, const char *folder, GError **error);
 
 static bool
-scan_below(int notes_fd, NoteFiles *tree, const char *path, GError **error)
+scan_below(const Scan *s, const char *path, GError **error)
 {
     g_autofree char *below = g_strconcat(path, "/", NULL);
 
     if (note_key_valid(path) && !g_str_has_suffix(path, SUFFIX))
-        return scan_folder(notes_fd, tree, below, error);
-    find(tree, below, "is not looked into: its name can't be part of a key");
+        return scan_folder(s, below, error);
+    find(s->tree, below, "is not looked into: its name can't be part of a key");
     return true;
 }
 
 static bool
-scan_entry(int notes_fd,
-           int dir_fd,
-           NoteFiles *tree,
-           const char *folder,
-           const char *name,
-           GError **error)
+scan_entry(const Scan *s, int dir_fd, const char *folder, const char *name, GError **error)
 {
     g_autofree char *path = g_strconcat(folder, name, NULL);
     struct stat st;
 
-    if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-        return errno == ENOENT || err_set_errno(error, errno, "looking at 'notes/%s'", path);
     if (file_swap_of(name))
-        add_displaced(tree, folder, name);
+        add_displaced(s->tree, folder, name);
     else if (file_is_tmp(name))
-        g_ptr_array_add(tree->leftovers, g_strdup(path));
+        g_ptr_array_add(s->tree->leftovers, g_steal_pointer(&path));
     else if (g_str_equal(path, NOTES_MARKER))
-        tree->marker = true;
-    else if (*name == '.')
-        return true; /* .git, swap files of editors */
+        s->tree->marker = true;
+    else if (*name == '.' || s->names_only)
+        return true; /* "..", .git, swap files of editors */
+    else if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+        return errno == ENOENT || err_set_errno(error, errno, "looking at 'notes/%s'", path);
     else if (S_ISDIR(st.st_mode))
-        return scan_below(notes_fd, tree, path, error);
+        return scan_below(s, path, error);
     else
-        add_named(tree, path, &st);
+        add_named(s->tree, path, &st);
     return true;
 }
 
 /* folder: "" or with a slash at its end. One that is gone again has nothing in it. */
 static bool
-scan_folder(int notes_fd, NoteFiles *tree, const char *folder, GError **error)
+scan_folder(const Scan *s, const char *folder, GError **error)
 {
-    auto_fd fd = openat(notes_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*folder) {
-        cleanup_fd(&fd);
-        fd = dir_open_beneath(notes_fd, folder, NULL);
-        if (fd < 0)
-            return true;
-    }
+    auto_fd fd = *folder ? dir_open_beneath(s->notes_fd, folder, NULL)
+                         : openat(s->notes_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && *folder)
+        return true;
     g_autoptr(DIR) dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir)
         return err_set_errno(error, errno, "reading 'notes/%s'", folder);
     int dir_fd = g_steal_fd(&fd);
     struct dirent *entry;
     while ((errno = 0, entry = readdir(dir))) {
-        if (g_str_equal(entry->d_name, ".") || g_str_equal(entry->d_name, ".."))
-            continue;
-        if (!scan_entry(notes_fd, dir_fd, tree, folder, entry->d_name, error))
+        if (!scan_entry(s, dir_fd, folder, entry->d_name, error))
             return false;
     }
     return errno == 0 || err_set_errno(error, errno, "reading 'notes/%s'", folder);
@@ -200,7 +196,7 @@ note_files_scan(int notes_fd, NoteFiles **ret, GError **error)
 {
     g_autoptr(NoteFiles) tree = tree_new();
 
-    if (!scan_folder(notes_fd, tree, "", error))
+    if (!scan_folder(&(Scan){notes_fd, tree, false}, "", error))
         return false;
     *ret = g_steal_pointer(&tree);
     return true;
@@ -214,7 +210,7 @@ note_files_look(int notes_fd, const char *const *keys, NoteFiles **ret, GError *
 
     tree->marker = fstatat(notes_fd, NOTES_MARKER, &st, AT_SYMLINK_NOFOLLOW) == 0;
     for (; *keys; keys++) {
-        if (!note_key_valid(*keys))
+        if (!note_key_valid(*keys) || g_hash_table_contains(tree->by_key, *keys))
             continue;
         g_autofree char *path = note_path(*keys);
         auto_fd fd = file_open_beneath(notes_fd, path, O_PATH, 0, NULL);
@@ -240,28 +236,6 @@ folder_of(const char *key)
     return slash ? g_strndup(key, (gsize)(slash + 1 - key)) : g_strdup("");
 }
 
-/* Names alone: no file is looked at. */
-static bool
-look_through(int notes_fd, const char *folder, NoteFiles *tree, GError **error)
-{
-    auto_fd fd = *folder ? dir_open_beneath(notes_fd, folder, NULL)
-                         : openat(notes_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return true; /* there is none yet */
-    g_autoptr(DIR) dir = fdopendir(fd);
-    if (!dir)
-        return err_set_errno(error, errno, "reading 'notes/%s'", folder);
-    (void)g_steal_fd(&fd);
-    struct dirent *entry;
-    while ((errno = 0, entry = readdir(dir))) {
-        if (file_swap_of(entry->d_name))
-            add_displaced(tree, folder, entry->d_name);
-        else if (file_is_tmp(entry->d_name))
-            g_ptr_array_add(tree->leftovers, g_strconcat(folder, entry->d_name, NULL));
-    }
-    return errno == 0 || err_set_errno(error, errno, "reading 'notes/%s'", folder);
-}
-
 bool
 note_files_look_beside(int notes_fd, const char *const *keys, NoteFiles **ret, GError **error)
 {
@@ -274,7 +248,7 @@ note_files_look_beside(int notes_fd, const char *const *keys, NoteFiles **ret, G
 
         if (!note_key_valid(*keys) || g_hash_table_contains(folders, folder))
             continue;
-        if (!look_through(notes_fd, folder, tree, error))
+        if (!scan_folder(&(Scan){notes_fd, tree, true}, folder, error))
             return false;
         g_hash_table_add(folders, g_steal_pointer(&folder));
     }

@@ -5,17 +5,9 @@
  * been looked at, what a crash left unfinished. Names only and times; nothing is read, no link
  * is followed, nothing is changed.
  */
-#include <glib.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include "store/note/note_versions.h"
 
 #define NOTES_MARKER ".postrider"
-
-typedef struct NoteFile {
-    char *key;
-    int64_t mtime_ns, size, ino;
-    bool linked; /* has a second name: it may be anybody's file */
-} NoteFile;
 
 typedef struct NoteDisplaced {
     char *path; /* beneath notes/ */
@@ -24,7 +16,9 @@ typedef struct NoteDisplaced {
 
 typedef struct NoteFiles {
     bool marker;
-    GHashTable *files;    /* key -> NoteFile, which owns the key */
+    NoteMirrors *files;   /* of each the key and the marks; a file with a second name may be
+                           * anybody's: its ino is 0, so that it is looked at */
+    GHashTable *by_key;   /* of them */
     GPtrArray *displaced; /* of NoteDisplaced */
     GPtrArray *leftovers; /* of char *: paths of unfinished files of ours */
     GPtrArray *findings;  /* of char *: what is there and can't be a note */
@@ -42,3 +36,5 @@ note_files_look_beside(int notes_fd, const char *const *keys, NoteFiles **ret, G
 
 /* "envoy/start" -> "envoy/start.md"; caller frees. */
 char *note_path(const char *key);
+struct stat;
+int64_t note_mtime_ns(const struct stat *st);

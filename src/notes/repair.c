@@ -80,12 +80,18 @@ fence_width(const char *line, char mark, const char **ret_rest)
     return n >= 3 ? n : 0;
 }
 
+static bool
+is_markdown(const char *info)
+{
+    return g_ascii_strcasecmp(info, "markdown") == 0 || g_ascii_strcasecmp(info, "md") == 0;
+}
+
 /*
- * Fence lines between the first and the last: none, or such that each opening one says of which
- * kind it is and has its end. Otherwise the content is several fences, not one.
+ * Fence lines between the first and the last: none, or in Markdown such that each opening one says
+ * of which kind it is and has its end. Otherwise the content is several fences, not one.
  */
 static bool
-inner_fences_nest(char **lines, guint n, char mark, size_t width)
+is_one_fence(char **lines, guint n, char mark, size_t width, const char *info)
 {
     bool open = false;
 
@@ -94,28 +100,11 @@ inner_fences_nest(char **lines, guint n, char mark, size_t width)
 
         if (fence_width(lines[i], mark, &rest) < width)
             continue;
-        if (open == (*rest != '\0'))
+        if (!is_markdown(info) || open == (*rest != '\0'))
             return false;
         open = !open;
     }
     return !open;
-}
-
-static bool
-has_inner_fence(char **lines, guint n, char mark, size_t width)
-{
-    const char *rest;
-
-    for (guint i = 1; i + 1 < n; i++)
-        if (fence_width(lines[i], mark, &rest) >= width)
-            return true;
-    return false;
-}
-
-static bool
-is_markdown(const char *info)
-{
-    return g_ascii_strcasecmp(info, "markdown") == 0 || g_ascii_strcasecmp(info, "md") == 0;
 }
 
 static char *
@@ -144,8 +133,7 @@ read_fence(const char *text, Fence *ret)
     if (width == 0 || strchr(info, mark))
         return false;
     bool closed = n > 2 && fence_width(lines[n - 1], mark, &rest) >= width && !*rest;
-    if (closed && (is_markdown(info) ? !inner_fences_nest(lines, n, mark, width)
-                                     : has_inner_fence(lines, n, mark, width)))
+    if (closed && !is_one_fence(lines, n, mark, width, info))
         return false;
     *ret = (Fence){.info = g_strchomp(g_strdup(info)),
                    .inner = join_lines(lines, 1, closed ? n - 1 : n),

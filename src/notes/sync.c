@@ -32,58 +32,54 @@ notes_report_free(NotesReport *report)
     g_free(report);
 }
 
-static NotesReport *
-report_new(void)
-{
-    NotesReport *report = g_new0(NotesReport, 1);
-
-    report->conflicts = g_ptr_array_new_with_free_func(conflict_free);
-    report->findings = g_ptr_array_new_with_free_func(g_free);
-    return report;
-}
-
 static void
-hand_out(NotesReport *report, NotesReport **ret)
+hand_out(Mirror *m, NotesReport **ret)
 {
     if (ret)
-        *ret = report;
-    else
-        notes_report_free(report);
+        *ret = g_steal_pointer(&m->report);
 }
 
 /* --- opening --- */
 
 static bool
-any_file_known(Db *db, bool *ret, GError **error)
+any_has_file(const NoteMirrors *rows)
 {
-    g_autoptr(NoteMirrors) rows = NULL;
-
-    if (!note_mirrors(db, &rows, error))
-        return false;
-    *ret = false;
-    for (guint i = 0; i < rows->len && !*ret; i++)
-        *ret = rows->pdata[i]->has_file;
-    return true;
+    LIST_EACH(const NoteMirror, row, rows)
+        if (row->has_file)
+            return true;
+    return false;
 }
 
-/* -1 with true: the folder is not there, but should be. */
-static bool
-open_folder(const Home *home, Db *db, int *ret_fd, GError **error)
+static void
+init(Mirror *m, const Home *home, Db *db)
 {
-    struct stat st;
-    bool known;
+    NotesReport *report = g_new0(NotesReport, 1);
 
-    if (fstatat(home->fd, FOLDER, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT) {
-        if (!any_file_known(db, &known, error))
-            return false;
-        *ret_fd = -1;
-        if (known)
-            return true;
-        if (!dir_make(home->fd, FOLDER, 0700, error))
-            return false;
-    }
-    *ret_fd = dir_open_beneath(home->fd, FOLDER, error);
-    return *ret_fd >= 0;
+    report->conflicts = g_ptr_array_new_with_free_func(conflict_free);
+    report->findings = g_ptr_array_new_with_free_func(g_free);
+    *m = (Mirror){.home = home, .db = db, .fd = -1, .report = report};
+}
+
+static bool
+enter_folder(Mirror *m, bool make, GError **error)
+{
+    if (make && !dir_make(m->home->fd, FOLDER, 0700, error))
+        return false;
+    m->fd = dir_open_beneath(m->home->fd, FOLDER, error);
+    return m->fd >= 0;
+}
+
+static bool
+open_folder(Mirror *m, GError **error)
+{
+    g_autoptr(NoteMirrors) rows = NULL;
+    struct stat st;
+    bool missing =
+        fstatat(m->home->fd, FOLDER, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT;
+
+    if (missing && !note_mirrors(m->db, &rows, error))
+        return false;
+    return (missing && any_has_file(rows)) || enter_folder(m, missing, error);
 }
 
 static bool
@@ -103,21 +99,6 @@ say_not_mounted(Mirror *m)
                 "not mounted? Nothing was read or deleted. To write all notes there again: "
                 "postrider note check --restore",
                 NOTES_MARKER);
-}
-
-static bool
-is_unmounted(const Mirror *m)
-{
-    GHashTableIter iter;
-    gpointer key, value;
-
-    if (m->tree->marker)
-        return false;
-    g_hash_table_iter_init(&iter, m->rows);
-    while (g_hash_table_iter_next(&iter, &key, &value))
-        if (((NoteMirror *)value)->has_file)
-            return true;
-    return false;
 }
 
 /* The marker names the store that wrote it: beside another one, the files are all that is left
@@ -170,10 +151,10 @@ look_at_displaced(Mirror *m, const NoteFiles *tree, GError **error)
 }
 
 static bool
-sync_both(Mirror *m, GError **error)
+sync_both(Mirror *m, const NoteFiles *beside, GError **error)
 {
-    return remove_leftovers(m, m->tree, error) && look_at_displaced(m, m->tree, error) &&
-           mirror_take_edits(m, true, error) && mirror_write_owed(m, error);
+    return remove_leftovers(m, beside, error) && look_at_displaced(m, beside, error) &&
+           mirror_take_edits(m, error) && mirror_write_owed(m, error);
 }
 
 static bool
@@ -194,7 +175,7 @@ sync_locked(Mirror *m, GError **error)
         return true;
     if (!meta_get(m->db, "home-id", &store, error))
         return false;
-    if (is_unmounted(m)) {
+    if (!m->tree->marker && any_has_file(m->rows)) {
         say_not_mounted(m);
         return true;
     }
@@ -203,43 +184,40 @@ sync_locked(Mirror *m, GError **error)
     if (m->tree->marker ? !read_marker(m, store, &ours, error) : !make_marker(m, store, error))
         return false;
     m->recovering = !ours;
-    return sync_both(m, error) && (ours || make_marker(m, store, error));
+    return sync_both(m, m->tree, error) && (ours || make_marker(m, store, error));
 }
 
 /* Who gets the lock at once reads both sides once; who does not first looks whether there is
  * anything to wait for. */
 static bool
-sync_all(const Home *home, Db *db, int fd, NotesReport *report, GError **error)
+sync_all(Mirror *m, GError **error)
 {
-    g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .report = report};
     auto_fd lock = -1;
 
-    if (!lock_take(home->state_fd, LOCK, 0, &lock, NULL)) {
-        if (!mirror_load(&m, error))
+    if (!lock_take(m->home->state_fd, LOCK, 0, &lock, NULL)) {
+        if (!mirror_load(m, error))
             return false;
-        if (is_settled(&m))
+        if (is_settled(m))
             return true;
-        if (!take_lock(home, &lock, error))
+        if (!take_lock(m->home, &lock, error))
             return false;
     }
-    return sync_locked(&m, error);
+    return sync_locked(m, error);
 }
 
 bool
 notes_sync(const Home *home, Db *db, NotesReport **ret_report, GError **error)
 {
-    g_autoptr(NotesReport) report = report_new();
-    auto_fd fd = -1;
+    g_auto(Mirror) m;
 
-    if (!open_folder(home, db, &fd, error))
+    init(&m, home, db);
+    if (!open_folder(&m, error))
         return false;
-    if (fd < 0) {
-        Mirror m = {.report = report};
+    if (m.fd < 0)
         say_not_mounted(&m);
-    } else if (!sync_all(home, db, fd, report, error)) {
+    else if (!sync_all(&m, error))
         return false;
-    }
-    hand_out(g_steal_pointer(&report), ret_report);
+    hand_out(&m, ret_report);
     return true;
 }
 
@@ -249,19 +227,11 @@ notes_sync(const Home *home, Db *db, NotesReport **ret_report, GError **error)
 static bool
 any_gone_or_new(const Mirror *m)
 {
-    GHashTableIter iter;
-    gpointer key, value;
-
-    g_hash_table_iter_init(&iter, m->rows);
-    while (g_hash_table_iter_next(&iter, &key, &value)) {
-        const NoteMirror *row = value;
-
-        if (!row->deleted && row->has_file && !g_hash_table_contains(m->tree->files, key))
+    LIST_EACH(const NoteMirror, row, m->rows)
+        if (!row->deleted && row->has_file && !mirror_file(m, row->key))
             return true;
-    }
-    g_hash_table_iter_init(&iter, m->tree->files);
-    while (g_hash_table_iter_next(&iter, &key, &value))
-        if (!mirror_row(m, key))
+    LIST_EACH(const NoteMirror, file, m->tree->files)
+        if (!mirror_row(m, file->key))
             return true;
     return false;
 }
@@ -269,12 +239,8 @@ any_gone_or_new(const Mirror *m)
 static bool
 any_changed(const Mirror *m)
 {
-    GHashTableIter iter;
-    gpointer key, value;
-
-    g_hash_table_iter_init(&iter, m->tree->files);
-    while (g_hash_table_iter_next(&iter, &key, &value))
-        if (!mirror_same_file(mirror_row(m, key), value))
+    LIST_EACH(const NoteMirror, file, m->tree->files)
+        if (!mirror_same_file(mirror_row(m, file->key), file))
             return true;
     return false;
 }
@@ -282,24 +248,19 @@ any_changed(const Mirror *m)
 bool
 notes_import(const Home *home, Db *db, const char *const *keys, GError **error)
 {
-    g_autoptr(NotesReport) report = report_new();
-    auto_fd fd = -1, lock = -1;
+    g_auto(Mirror) m;
+    auto_fd lock = -1;
 
-    if (!open_folder(home, db, &fd, error))
+    init(&m, home, db);
+    m.keys = keys;
+    if (!open_folder(&m, error) || (m.fd >= 0 && !mirror_load(&m, error)))
         return false;
-    g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .keys = keys, .report = report};
-    if (fd < 0)
-        return true;
-    if (!mirror_load(&m, error))
-        return false;
-    if (!m.tree->marker)
+    if (m.fd < 0 || !m.tree->marker)
         return true; /* notes_sync() says what that means */
     if (any_gone_or_new(&m))
         return notes_sync(home, db, NULL, error);
-    if (!any_changed(&m))
-        return true;
-    return take_lock(home, &lock, error) && mirror_load(&m, error) &&
-           mirror_take_edits(&m, false, error);
+    return !any_changed(&m) || (take_lock(home, &lock, error) && mirror_load(&m, error) &&
+                                mirror_take_edits(&m, error));
 }
 
 /* --- both ways, some only --- */
@@ -333,9 +294,7 @@ sync_loaded(Mirror *m, const NoteFiles *beside, bool *ret_whole, GError **error)
         (m->tree->marker && !read_marker(m, store, &ours, error)))
         return false;
     *ret_whole = !ours || any_gone_or_new(m);
-    return *ret_whole ||
-           (remove_leftovers(m, beside, error) && look_at_displaced(m, beside, error) &&
-            mirror_take_edits(m, false, error) && mirror_write_owed(m, error));
+    return *ret_whole || sync_both(m, beside, error);
 }
 
 static bool
@@ -353,20 +312,15 @@ sync_named(Mirror *m, const char *const *keys, bool *ret_whole, GError **error)
 }
 
 static bool
-sync_some(const Home *home, Db *db, const char *const *keys, NotesReport **ret, GError **error)
+sync_some(Mirror *m, const char *const *keys, NotesReport **ret, GError **error)
 {
-    g_autoptr(NotesReport) report = report_new();
-    auto_fd fd = -1;
     bool whole = true;
 
-    if (!open_folder(home, db, &fd, error))
-        return false;
-    g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .report = report};
-    if (fd >= 0 && !sync_named(&m, keys, &whole, error))
+    if (!open_folder(m, error) || (m->fd >= 0 && !sync_named(m, keys, &whole, error)))
         return false;
     if (whole)
-        return notes_sync(home, db, ret, error);
-    hand_out(g_steal_pointer(&report), ret);
+        return notes_sync(m->home, m->db, ret, error);
+    hand_out(m, ret);
     return true;
 }
 
@@ -376,19 +330,20 @@ notes_sync_some(
 {
     g_autoptr(NoteMirrors) behind = NULL;
     g_autoptr(GPtrArray) names = g_ptr_array_new();
+    g_auto(Mirror) m;
 
-    if (keys)
-        return sync_some(home, db, keys, ret_report, error);
-    if (!note_mirrors_behind(db, &behind, error))
+    init(&m, home, db);
+    if (!keys && !note_mirrors_behind(db, &behind, error))
         return false;
-    for (guint i = 0; i < behind->len; i++)
+    for (guint i = 0; behind && i < behind->len; i++)
         g_ptr_array_add(names, behind->pdata[i]->key);
-    if (names->len == 0) {
-        hand_out(report_new(), ret_report);
-        return true;
-    }
     g_ptr_array_add(names, NULL);
-    return sync_some(home, db, (const char *const *)names->pdata, ret_report, error);
+    if (!keys)
+        keys = (const char *const *)names->pdata;
+    if (*keys)
+        return sync_some(&m, keys, ret_report, error);
+    hand_out(&m, ret_report);
+    return true;
 }
 
 /* --- files that are lost --- */
@@ -397,45 +352,33 @@ static bool
 forget_missing(Mirror *m, GError **error)
 {
     g_auto(Txn) txn = {.db = m->db, .flush = TXN_DURABLE};
-    GHashTableIter iter;
-    gpointer key, value;
 
     while (txn_again(&txn, error)) {
-        g_hash_table_iter_init(&iter, m->rows);
-        while (g_hash_table_iter_next(&iter, &key, &value)) {
-            const NoteMirror *row = value;
-            const NoteMirror none = {.key = row->key};
-
-            if (!row->deleted && !g_hash_table_contains(m->tree->files, key) &&
-                !note_mirror_set(&txn, &none, error))
-                return false;
-        }
         txn.ok = true;
+        LIST_EACH(const NoteMirror, row, m->rows)
+            if (txn.ok && !row->deleted && !mirror_file(m, row->key))
+                txn.ok = note_mirror_set(&txn, &(NoteMirror){.key = row->key}, error);
     }
     return txn.done;
 }
 
+/* The lock is free again behind it. */
 static bool
-restore_locked(const Home *home, Db *db, int fd, GError **error)
+restore(Mirror *m, GError **error)
 {
-    g_autoptr(NotesReport) report = report_new();
-    g_auto(Mirror) m = {.home = home, .db = db, .fd = fd, .report = report};
     g_autofree char *store = NULL;
     auto_fd lock = -1;
 
-    return take_lock(home, &lock, error) && mirror_load(&m, error) &&
-           meta_get(db, "home-id", &store, error) && make_marker(&m, store, error) &&
-           forget_missing(&m, error);
+    return enter_folder(m, true, error) && take_lock(m->home, &lock, error) &&
+           mirror_load(m, error) && meta_get(m->db, "home-id", &store, error) &&
+           make_marker(m, store, error) && forget_missing(m, error);
 }
 
 bool
 notes_restore(const Home *home, Db *db, NotesReport **ret_report, GError **error)
 {
-    auto_fd fd = -1;
+    g_auto(Mirror) m;
 
-    if (!dir_make(home->fd, FOLDER, 0700, error))
-        return false;
-    fd = dir_open_beneath(home->fd, FOLDER, error);
-    return fd >= 0 && restore_locked(home, db, fd, error) &&
-           notes_sync(home, db, ret_report, error);
+    init(&m, home, db);
+    return restore(&m, error) && notes_sync(home, db, ret_report, error);
 }
