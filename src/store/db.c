@@ -157,27 +157,23 @@ configure(Db *db, GError **error)
 }
 
 static bool
-is_wal(sqlite3 *handle, bool *ret, GError **error)
+is_wal(Db *db, bool *ret, GError **error)
 {
-    sqlite3_stmt *st = NULL;
-    bool ok = sqlite3_prepare_v2(handle, "PRAGMA journal_mode", -1, &st, NULL) == SQLITE_OK &&
-              sqlite3_step(st) == SQLITE_ROW;
+    g_autofree char *mode = NULL;
 
-    if (ok)
-        *ret = g_strcmp0((const char *)sqlite3_column_text(st, 0), "wal") == 0;
-    else
-        sql_error_handle(handle, error, "opening the store");
-    sqlite3_finalize(st);
-    return ok;
+    if (!sql_string(db, "PRAGMA journal_mode", &mode, error, ""))
+        return false;
+    *ret = g_strcmp0(mode, "wal") == 0;
+    return true;
 }
 
 static bool
-make_wal(sqlite3 *handle, GError **error)
+make_wal(Db *db, GError **error)
 {
     bool wal = false;
 
-    if (!sql_exec(handle, "PRAGMA journal_mode = WAL", error, "opening the store") ||
-        !is_wal(handle, &wal, error))
+    if (!sql_exec(db->conn.handle, "PRAGMA journal_mode = WAL", error, "opening the store") ||
+        !is_wal(db, &wal, error))
         return false;
     return wal || err_set(error, ERR_CONFIG, "this file system can't hold a write-ahead log");
 }
@@ -212,10 +208,9 @@ bring_up_to_date(Db *db, GError **error)
     const MigrateList list = {schema_sql, schema_version};
     int version;
 
-    if (!migrate_version(db->conn.handle, list.newest, &version, error) ||
-        !make_wal(db->conn.handle, error))
+    if (!migrate_version(db->conn.handle, list.newest, &version, error) || !make_wal(db, error))
         return false;
-    return migrate_run(db->conn.handle, db->home, &list, error);
+    return migrate_run(&db->conn, db->home, &list, error);
 }
 
 static bool
@@ -228,7 +223,7 @@ open_and_check(Db *db, bool exists, GError **error)
         return err_set(error, ERR_LATER, "there is no store yet; run: postrider serve");
     if ((!exists && !make_file(db, error)) || !open_file(db, error) ||
         !migrate_version(db->conn.handle, schema_version, &version, error) ||
-        !is_wal(db->conn.handle, &wal, error))
+        !is_wal(db, &wal, error))
         return false;
     if (version == schema_version && wal)
         return true;

@@ -109,21 +109,10 @@ keep_copy(sqlite3 *handle, const Home *home, int version, GError **error)
 }
 
 static bool
-put_meta(sqlite3 *handle, const char *key, const char *value, GError **error)
+put_meta(SqlConn *conn, const char *key, const char *value, GError **error)
 {
-    sqlite3_stmt *st = NULL;
-    bool ok = sqlite3_prepare_v2(handle, "INSERT INTO meta (key, value) VALUES (?, ?)", -1, &st,
-                                 NULL) == SQLITE_OK;
-
-    if (ok) {
-        sqlite3_bind_text(st, 1, key, -1, SQLITE_STATIC);
-        sqlite3_bind_text(st, 2, value, -1, SQLITE_STATIC);
-        ok = sqlite3_step(st) == SQLITE_DONE;
-    }
-    if (!ok)
-        sql_error_handle(handle, error, "making the store");
-    sqlite3_finalize(st);
-    return ok;
+    return sql_conn_run(conn, "INSERT INTO meta (key, value) VALUES (?, ?)", error, "ss", key,
+                        value);
 }
 
 static char *
@@ -138,7 +127,7 @@ role_names(const Config *config)
 
 /* What a new store is born with. */
 static bool
-put_birth(sqlite3 *handle, const Home *home, GError **error)
+put_birth(SqlConn *conn, const Home *home, GError **error)
 {
     int64_t now = home_now(home);
     Random random = home->random;
@@ -150,33 +139,32 @@ put_birth(sqlite3 *handle, const Home *home, GError **error)
     g_autofree char *roles = role_names(home->config);
     g_autofree char *generation = g_strdup_printf("%" PRId64, now / USEC_PER_MSEC);
 
-    return put_meta(handle, "home-id", home_id, error) &&
-           put_meta(handle, "created", created, error) &&
-           put_meta(handle, "first-roles", roles, error) &&
-           put_meta(handle, "generation", generation, error);
+    return put_meta(conn, "home-id", home_id, error) &&
+           put_meta(conn, "created", created, error) &&
+           put_meta(conn, "first-roles", roles, error) &&
+           put_meta(conn, "generation", generation, error);
 }
 
 static bool
-step(sqlite3 *handle, const Home *home, const MigrateList *list, int version, GError **error)
+step(SqlConn *conn, const Home *home, const MigrateList *list, int version, GError **error)
 {
     g_autofree char *mark =
         g_strdup_printf("PRAGMA user_version = %d; PRAGMA application_id = %d", version + 1,
                         SCHEMA_APPLICATION_ID);
 
-    return sql_exec(handle, list->sql[version], error, "making tables") &&
-           sql_exec(handle, mark, error, "making tables") &&
-           (version > 0 || put_birth(handle, home, error));
+    return sql_exec(conn->handle, list->sql[version], error, "making tables") &&
+           sql_exec(conn->handle, mark, error, "making tables") &&
+           (version > 0 || put_birth(conn, home, error));
 }
 
 static bool
-step_once(
-    sqlite3 *handle, const Home *home, const MigrateList *list, int version, GError **error)
+step_once(SqlConn *conn, const Home *home, const MigrateList *list, int version, GError **error)
 {
-    if (!sql_exec(handle, "BEGIN IMMEDIATE", error, "making tables"))
+    if (!sql_exec(conn->handle, "BEGIN IMMEDIATE", error, "making tables"))
         return false;
-    if (!step(handle, home, list, version, error) ||
-        !sql_exec(handle, "COMMIT", error, "making tables")) {
-        (void)sqlite3_exec(handle, "ROLLBACK", NULL, NULL, NULL);
+    if (!step(conn, home, list, version, error) ||
+        !sql_exec(conn->handle, "COMMIT", error, "making tables")) {
+        (void)sqlite3_exec(conn->handle, "ROLLBACK", NULL, NULL, NULL);
         return err_prefix(error, "bringing the store from schema %d to %d", version,
                           version + 1);
     }
@@ -185,16 +173,16 @@ step_once(
 }
 
 bool
-migrate_run(sqlite3 *handle, const Home *home, const MigrateList *list, GError **error)
+migrate_run(SqlConn *conn, const Home *home, const MigrateList *list, GError **error)
 {
     int version;
 
-    if (!migrate_version(handle, list->newest, &version, error))
+    if (!migrate_version(conn->handle, list->newest, &version, error))
         return false;
-    if (version > 0 && version < list->newest && !keep_copy(handle, home, version, error))
+    if (version > 0 && version < list->newest && !keep_copy(conn->handle, home, version, error))
         return false;
     for (; version < list->newest; version++)
-        if (!step_once(handle, home, list, version, error))
+        if (!step_once(conn, home, list, version, error))
             return false;
     return true;
 }

@@ -10,6 +10,7 @@
 #include "base/home.h"
 
 struct sqlite3;
+typedef struct SqlConn SqlConn;
 
 typedef struct MigrateList {
     const char *const *sql; /* sql[n] takes version n to n + 1 */
@@ -20,8 +21,7 @@ typedef struct MigrateList {
  * ERR_NEVER: made by a newer postrider. */
 bool migrate_version(struct sqlite3 *handle, int newest, int *ret_version, GError **error);
 /* The caller holds the write gate. */
-bool
-migrate_run(struct sqlite3 *handle, const Home *home, const MigrateList *list, GError **error);
+bool migrate_run(SqlConn *conn, const Home *home, const MigrateList *list, GError **error);
 /* A flushed copy of the whole store; dest must not exist. Reads a snapshot, others may write.
  */
 bool migrate_copy(struct sqlite3 *handle, const char *dest, GError **error);

@@ -112,25 +112,18 @@ read_field(const Field *f, SqlStmt *st, int column, void *at)
     }
 }
 
-static void
-fill(const Shape *shape, SqlStmt *st, void *row)
+void *
+rows_read(const Shape *shape, SqlStmt *st)
 {
+    char *row = g_malloc0(shape->size);
     int column = 0;
 
     for (size_t i = 0; i < shape->n; i++) {
         const Field *f = &shape->fields[i];
 
         if (is_read(shape, f))
-            read_field(f, st, column++, (char *)row + f->offset);
+            read_field(f, st, column++, row + f->offset);
     }
-}
-
-void *
-rows_read(const Shape *shape, SqlStmt *st)
-{
-    void *row = g_malloc0(shape->size);
-
-    fill(shape, st, row);
     return row;
 }
 
@@ -161,14 +154,25 @@ rows_list(Db *db,
     return true;
 }
 
-/* 1: it stands at its first row, for the caller to reset; 0: there is none. */
-static int
-go_to_first(SqlStmt *st, const char *format, va_list args, GError **error)
+/* NULL with true: there is none. */
+static bool
+read_first(Db *db,
+           const Shape *shape,
+           const char *rest,
+           void **ret,
+           GError **error,
+           const char *format,
+           va_list args)
 {
+    SqlStmt *st = rows_get(db, shape, rest, error);
+
     if (!st)
-        return -1;
+        return false;
     sql_bind_list(st, format, args);
-    return sql_next(st, error);
+    int rc = sql_next(st, error);
+    *ret = rc == 1 ? rows_read(shape, st) : NULL;
+    sql_reset(st);
+    return rc >= 0;
 }
 
 bool
@@ -180,17 +184,12 @@ rows_first(Db *db,
            const char *format,
            ...)
 {
-    SqlStmt *st = rows_get(db, shape, rest, error);
     va_list args;
 
     va_start(args, format);
-    int rc = go_to_first(st, format, args, error);
+    bool ok = read_first(db, shape, rest, ret_row, error, format, args);
     va_end(args);
-    if (rc < 0)
-        return false;
-    *(void **)ret_row = rc == 1 ? rows_read(shape, st) : NULL;
-    sql_reset(st);
-    return true;
+    return ok;
 }
 
 bool
@@ -202,17 +201,14 @@ rows_into(Db *db,
           const char *format,
           ...)
 {
-    SqlStmt *st = rows_get(db, shape, rest, error);
+    g_autofree void *row = NULL;
     va_list args;
 
     va_start(args, format);
-    int rc = go_to_first(st, format, args, error);
+    bool ok = read_first(db, shape, rest, &row, error, format, args);
     va_end(args);
-    if (rc < 0)
-        return false;
     memset(ret_struct, 0, shape->size);
-    if (rc == 1)
-        fill(shape, st, ret_struct);
-    sql_reset(st);
-    return true;
+    if (row)
+        memcpy(ret_struct, row, shape->size);
+    return ok;
 }

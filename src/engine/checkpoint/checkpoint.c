@@ -192,29 +192,29 @@ resume_of(const Continuation *c, int64_t now_us)
     return due;
 }
 
-static JobRestore
+static JobNew
 job_of(const Engine *engine, const Continuation *c, const char *role, const char *asker)
 {
-    return (JobRestore){.id = c->job,
-                        .role = role,
-                        .face = c->face ? c->face : "",
-                        .phase = c->phase,
-                        .subject = c->original_subject,
-                        .asker = asker,
-                        .original_msgid = c->original_msgid,
-                        .waiting_for = c->waiting_for,
-                        .round = MAX(c->round, 1),
-                        .total_iterations = c->total_iterations,
-                        .steps = c->steps,
-                        .step_limit = c->step_limit,
-                        .epoch = MAX(c->epoch, 1),
-                        .seq = c->seq,
-                        .created_us = c->born_us,
-                        .round_cost_micro = c->round_cost_micro,
-                        .floor = c->floor,
-                        .may = c->may,
-                        .resume = resume_of(c, home_now(engine->home)),
-                        .wait_then = c->wait_then};
+    return (JobNew){.id = c->job,
+                    .role = role,
+                    .face = c->face ? c->face : "",
+                    .phase = c->phase,
+                    .subject = c->original_subject,
+                    .asker = asker,
+                    .original_msgid = c->original_msgid,
+                    .waiting_for = c->waiting_for,
+                    .round = MAX(c->round, 1),
+                    .total_iterations = c->total_iterations,
+                    .steps = c->steps,
+                    .step_limit = c->step_limit,
+                    .epoch = MAX(c->epoch, 1),
+                    .seq = c->seq,
+                    .created_us = c->born_us,
+                    .round_cost_micro = c->round_cost_micro,
+                    .floor = c->floor,
+                    .may = c->may,
+                    .resume = resume_of(c, home_now(engine->home)),
+                    .wait_then = c->wait_then};
 }
 
 static bool
@@ -226,7 +226,7 @@ restore(Engine *engine,
         GError **error)
 {
     g_autofree char *asker = asker_of(engine, c);
-    JobRestore in = job_of(engine, c, role, asker);
+    JobNew in = job_of(engine, c, role, asker);
     return thread_of(txn, c->original_msgid, &in.thread, error) &&
            job_restore(txn, &in, ret, error) && put_state(engine, txn, *ret, role, c, error);
 }
@@ -238,7 +238,7 @@ checkpoint_put_back(Engine *engine, Txn *txn, JobId job, const Continuation *c, 
     g_autofree char *asker = asker_of(engine, c);
     g_autoptr(MsgRow) original = NULL;
     g_autoptr(Step) last = NULL;
-    JobRestore in = job_of(engine, c, c->role, asker);
+    JobNew in = job_of(engine, c, c->role, asker);
     return job_put_back(txn, job, &in, error) &&
            messages_find(engine->db, &viewer, c->original_msgid, &original, error) &&
            (!original || job_set_original(txn, job, original->id, error)) &&

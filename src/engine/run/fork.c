@@ -265,22 +265,22 @@ fork_job(Engine *engine,
     if (!load_source(engine, job, step, &s, error))
         return false;
     const char *told = instruction && *instruction ? instruction : NULL;
-    JobFork in = {.from = job,
-                  .step = s.at->n,
-                  .role = s.job->role,
-                  .face = s.job->face,
-                  .phase = s.at->phase,
-                  .subject = s.job->subject,
-                  .asker = s.asker,
-                  .original_msgid = s.original_msgid,
-                  .instruction = told,
-                  .original = s.original,
-                  .round = s.at->round,
-                  .total_iterations = s.total_iterations,
-                  .step_limit = step_limit(&s),
-                  .floor = s.floor,
-                  /* Who asked in an older round is not counted up again. */
-                  .may = s.at->round == s.job->round ? s.job->may : 0};
+    JobNew in = {.from = job,
+                 .steps = s.at->n,
+                 .role = s.job->role,
+                 .face = s.job->face,
+                 .phase = s.at->phase,
+                 .subject = s.job->subject,
+                 .asker = s.asker,
+                 .original_msgid = s.original_msgid,
+                 .instruction = told,
+                 .original = s.original,
+                 .round = s.at->round,
+                 .total_iterations = s.total_iterations,
+                 .step_limit = step_limit(&s),
+                 .floor = s.floor,
+                 /* Who asked in an older round is not counted up again. */
+                 .may = s.at->round == s.job->round ? s.job->may : 0};
     if (!job_fork(txn, &in, &id, error) || !put_step(engine, txn, &s, id, error) ||
         !mark_shown(txn, &s, id, error) || !say_if_possible(engine, txn, &s, id, told, error))
         return false;

@@ -1,10 +1,9 @@
 #include "store/job/command_orders.h"
 #include "store/rows.h"
 
-#define AT(member) offsetof(CommandOrder, member)
 static const Field fields[] = {
-    {NULL, "at_us", FIELD_TIME, AT(at_us)},
-    {NULL, "words", FIELD_TEXT, AT(text)},
+    {NULL, "at_us", FIELD_TIME, offsetof(CommandOrder, at_us)},
+    {NULL, "words", FIELD_TEXT, offsetof(CommandOrder, text)},
 };
 const Shape command_order_shape = {
     SHAPE("command_order", CommandOrder, command_orders, fields)};

@@ -10,26 +10,13 @@ new_thread(Txn *txn, ThreadId *ret, GError **error)
 }
 
 bool
-job_fork(Txn *txn, const JobFork *in, JobId *ret_id, GError **error)
+job_fork(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 {
-    int64_t now = txn_now(txn);
-    ThreadId thread;
-    JobId id;
+    JobNew job = *in;
 
-    if (!new_thread(txn, &thread, error) || !job_next_number(txn, in->role, &id, error) ||
-        !sql_run(
-            txn,
-            "INSERT INTO job (id, role, face, thread, state, phase, instruction, subject, "
-            "asker, original, original_msgid, round, total_iterations, steps, step_limit, "
-            "floor, may, forked_job, forked_step, ready_us, created_us, updated_us) VALUES "
-            "(?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, steady(?), ?, ?)",
-            error, "ississssisnnnnsuiniii", id.v, in->role, in->face, thread.v, in->phase,
-            in->instruction, in->subject, in->asker, in->original.v, in->original_msgid,
-            in->round, in->total_iterations, in->step, in->step_limit, trust_name(in->floor),
-            in->may, in->from.v, in->step, now, now, now))
-        return false;
-    *ret_id = id;
-    return true;
+    return new_thread(txn, &job.thread, error) &&
+           job_next_number(txn, in->role, ret_id, error) &&
+           job_insert(txn, *ret_id, &job, JOB_QUEUED, 0, error);
 }
 
 bool
@@ -64,20 +51,17 @@ fork_mark_written(Txn *txn, JobId fork, JobId from, int step, GError **error)
                    error, "iin", fork.v, from.v, step);
 }
 
-#define AT(member) offsetof(ForkPoint, member)
 static const Field point_fields[] = {
-    {"job", "job", FIELD_INT, AT(job)},
-    {"step", "step", FIELD_NUMBER, AT(step)},
-    {NULL, "at_us", FIELD_TIME, AT(at_us)},
+    {"job", "job", FIELD_INT, offsetof(ForkPoint, job)},
+    {"step", "step", FIELD_NUMBER, offsetof(ForkPoint, step)},
+    {NULL, "at_us", FIELD_TIME, offsetof(ForkPoint, at_us)},
 };
-#undef AT
 SHAPE_HERE(point_shape, "x", ForkPoint, point_fields)
 
-#define AT(member) offsetof(Fork, member)
 static const Field fork_fields[] = {
-    {"job", "id", FIELD_INT, AT(job)},
-    {"step", "forked_step", FIELD_NUMBER, AT(step)},
-    {NULL, "created_us", FIELD_TIME, AT(created_us)},
+    {"job", "id", FIELD_INT, offsetof(Fork, job)},
+    {"step", "forked_step", FIELD_NUMBER, offsetof(Fork, step)},
+    {NULL, "created_us", FIELD_TIME, offsetof(Fork, created_us)},
 };
 const Shape fork_shape = {SHAPE("job", Fork, forks, fork_fields)};
 

@@ -8,17 +8,9 @@
 #include "store/job/jobs.h"
 #include "view/mail_rows.h"
 
-typedef struct JobFork {
-    JobId from;
-    int step; /* the last one that both have in common */
-    const char *role, *face, *phase, *subject, *asker, *original_msgid, *instruction;
-    MsgId original;
-    int round, total_iterations, step_limit;
-    Trust floor;
-    unsigned may; /* MAY_… of that round */
-} JobFork;
-/* Queued, ready now, in a thread of its own; its steps are numbered on from `step`. */
-bool job_fork(Txn *txn, const JobFork *in, JobId *ret_id, GError **error);
+/* Queued, ready now, in a thread of its own; its steps are numbered on from in->steps, the last
+ * one that both have in common. */
+bool job_fork(Txn *txn, const JobNew *in, JobId *ret_id, GError **error);
 
 /* The mail that began a round of a job; NULL where the store has lost it. */
 bool fork_original(Db *db, JobId job, int round, MsgRow **ret, GError **error);

@@ -49,24 +49,41 @@ next_turn(Txn *txn, const char *asker, int64_t now, int64_t *ret_us, GError **er
 }
 
 bool
+job_insert(
+    Txn *txn, JobId id, const JobNew *in, JobState state, int64_t turn_us, GError **error)
+{
+    bool parked = state == JOB_PARKED;
+    Due resume = parked ? in->resume : DUE_NEVER;
+    int64_t now = txn_now(txn);
+
+    return sql_run(
+        txn,
+        "INSERT INTO job (id, role, face, thread, state, phase, waiting_for, instruction, "
+        "subject, asker, original, original_msgid, round, epoch, seq, total_iterations, steps, "
+        "step_limit, cost_micro, round_cost_micro, floor, may, parked, forked_job, "
+        "forked_step, ready_us, turn_us, resume_us, wakes_us, created_us, updated_us) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?19, ?19, ?, ?, ?, "
+        "?, ?, steady(?), steady(?), due(?27, ?28), due(?27, ?28), ?, ?)",
+        error, "ississssssisniinnnisuniniiinii", id.v, in->role, in->face, in->thread.v,
+        job_state_name(state), in->phase ? in->phase : "", in->waiting_for, in->instruction,
+        in->subject, in->asker, in->original.v, in->original_msgid, MAX(in->round, 1),
+        MAX(in->epoch, 1), in->seq, in->total_iterations, in->steps, in->step_limit,
+        in->round_cost_micro, trust_name(in->floor), in->may, parked, in->from.v,
+        in->from.v ? in->steps : 0, now, turn_us, resume.us, resume.moment,
+        parked ? in->created_us : now, now);
+}
+
+bool
 job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 {
-    int64_t now = txn_now(txn), turn;
-    unsigned may;
-    JobId id;
+    JobNew job = *in;
+    int64_t turn;
 
-    if (!next_turn(txn, in->asker, now, &turn, error) ||
-        !mail_rights(txn->db, in->original, &may, error) ||
-        !job_next_number(txn, in->role, &id, error) ||
-        !sql_run(txn,
-                 "INSERT INTO job (id, role, face, thread, state, subject, asker, original, "
-                 "original_msgid, may, ready_us, turn_us, created_us, updated_us) "
-                 "VALUES (?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, steady(?), steady(?), ?, ?)",
-                 error, "ississisuiiii", id.v, in->role, in->face, in->thread.v, in->subject,
-                 in->asker, in->original.v, in->original_msgid, may, now, turn, now, now))
-        return false;
-    *ret_id = id;
-    return true;
+    job.floor = TRUST_OPERATOR;
+    return next_turn(txn, in->asker, txn_now(txn), &turn, error) &&
+           mail_rights(txn->db, in->original, &job.may, error) &&
+           job_next_number(txn, in->role, ret_id, error) &&
+           job_insert(txn, *ret_id, &job, JOB_QUEUED, turn, error);
 }
 
 /* Of a job that has ended, with the mail that asks for it. The new round may do everything until
@@ -198,14 +215,12 @@ static const char claim_sql[] =
                               "ready_us", "?1") ") "
                                                 "AND " MAILBOX_LETS_WORK("job.role");
 
-#define AT(member) offsetof(JobClaim, member)
 static const Field claim_fields[] = {
-    {NULL, "id", FIELD_INT, AT(job)},
-    {NULL, "epoch", FIELD_INT, AT(epoch)},
-    {NULL, "fence", FIELD_INT, AT(fence)},
-    {NULL, "attempts", FIELD_NUMBER, AT(attempts)},
+    {NULL, "id", FIELD_INT, offsetof(JobClaim, job)},
+    {NULL, "epoch", FIELD_INT, offsetof(JobClaim, epoch)},
+    {NULL, "fence", FIELD_INT, offsetof(JobClaim, fence)},
+    {NULL, "attempts", FIELD_NUMBER, offsetof(JobClaim, attempts)},
 };
-#undef AT
 SHAPE_HERE(claim_shape, "job", JobClaim, claim_fields)
 
 bool

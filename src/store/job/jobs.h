@@ -35,10 +35,23 @@ typedef struct JobClaim {
     int attempts;
 } JobClaim;
 
+/* A job that begins, is forked off another one (store/job/forks.h), or comes back from its
+ * checkpoint mail; what stands behind the first three lines counts for the latter two. */
 typedef struct JobNew {
     const char *role, *face, *subject, *asker, *original_msgid;
     ThreadId thread;
     MsgId original;
+    const char *phase;
+    int round, total_iterations, steps, step_limit;
+    Trust floor;
+    unsigned may;            /* MAY_… of that round */
+    JobId from;              /* of a fork: whose, behind so many steps */
+    const char *instruction; /* likewise */
+    JobId id; /* of one that comes back: as it was; another where that is taken */
+    const char *waiting_for; /* likewise, as all that follows */
+    int64_t epoch, seq, created_us, round_cost_micro;
+    Due resume; /* DUE_NEVER: mail or an order only */
+    WaitThen wait_then;
 } JobNew;
 
 /* Queued, ready now. */
@@ -154,23 +167,11 @@ bool job_file_checkpoints(Txn *txn, JobId job, GError **error);
 /* This round may cost so much more. */
 bool job_more_money(Txn *txn, JobId job, int64_t more_micro, GError **error);
 
-/* A job that only its checkpoint mail still knows. */
-typedef struct JobRestore {
-    JobId id; /* as it was; another one where that is taken */
-    const char *role, *face, *phase, *subject, *asker, *original_msgid, *waiting_for;
-    ThreadId thread;
-    int round, total_iterations, steps, step_limit;
-    int64_t epoch, seq, created_us, round_cost_micro;
-    Due resume; /* DUE_NEVER: mail or an order only */
-    WaitThen wait_then;
-    Trust floor;
-    unsigned may;
-} JobRestore;
-/* Parked, its checkpoint seen; its original is still {0}. */
-bool job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error);
+/* A job that only its checkpoint mail still knows. Parked, its checkpoint seen; its original is still {0}. */
+bool job_restore(Txn *txn, const JobNew *in, JobId *ret_id, GError **error);
 /* A job of an old copy of the store takes the place of its newer checkpoint: parked, seen; what
  * is counted is never lowered. */
-bool job_put_back(Txn *txn, JobId job, const JobRestore *in, GError **error);
+bool job_put_back(Txn *txn, JobId job, const JobNew *in, GError **error);
 /* The restored job whose original this is; {0}: none waits for it. */
 bool job_find_restored(
     Db *db, const char *role, const char *original_msgid, JobId *ret, GError **error);

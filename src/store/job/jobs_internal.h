@@ -12,6 +12,9 @@
 
 /* The job must exist: ERR_NEVER "no job 12". */
 bool job_get(Db *db, JobId id, Job **ret, GError **error);
+/* The row of a new job: queued and ready, its turn then; or parked, its checkpoint seen. */
+bool job_insert(
+    Txn *txn, JobId id, const JobNew *in, JobState state, int64_t turn_us, GError **error);
 /* A number for a new job of the role: above all that the store knows, and not one whose
  * workplace is there. After a lost store, or with an old one, that is some other job's. */
 bool job_next_number(Txn *txn, const char *role, JobId *ret, GError **error);

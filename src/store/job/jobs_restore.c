@@ -28,22 +28,18 @@ job_next_number(Txn *txn, const char *role, JobId *ret, GError **error)
 
 /* Its own number, unless another job has it: people know it by that. */
 static bool
-free_number(Txn *txn, const JobRestore *in, JobId *ret, GError **error)
+free_number(Txn *txn, const JobNew *in, JobId *ret, GError **error)
 {
-    g_autoptr(Job) taken = NULL;
+    bool taken;
 
-    if (!job_load(txn->db, &VIEWER_OPERATOR, in->id, &taken, error))
-        return false;
-    if (!taken) {
-        *ret = in->id;
-        return true;
-    }
-    return job_next_number(txn, in->role, ret, error);
+    *ret = in->id;
+    return sql_bool(txn->db, "SELECT 1 FROM job WHERE id = ?", &taken, error, "i", in->id.v) &&
+           (!taken || job_next_number(txn, in->role, ret, error));
 }
 
 /* What happens at its time, when that is not to wake it. */
 static bool
-wait_again(Txn *txn, JobId id, const JobRestore *in, GError **error)
+wait_again(Txn *txn, JobId id, const JobNew *in, GError **error)
 {
     if (in->wait_then == WAIT_CONTINUE || in->resume.us == USEC_NEVER)
         return true;
@@ -52,29 +48,11 @@ wait_again(Txn *txn, JobId id, const JobRestore *in, GError **error)
 }
 
 bool
-job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
+job_restore(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 {
-    JobId id;
-    int64_t now = txn_now(txn);
-
-    if (!free_number(txn, in, &id, error) ||
-        !sql_run(
-            txn,
-            "INSERT INTO job (id, role, face, thread, state, phase, waiting_for, subject, "
-            "asker, original, original_msgid, round, epoch, seq, total_iterations, steps, "
-            "step_limit, cost_micro, round_cost_micro, ready_us, resume_us, wakes_us, "
-            "created_us, updated_us, floor, may, parked) VALUES (?, ?, ?, ?, 'parked', ?, ?, "
-            "?, ?, "
-            "0, ?, ?, ?, ?, ?, ?, ?, ?, ?, steady(?), due(?, ?), due(?, ?), ?, ?, ?, ?, 1)",
-            error, "ississsssniinnniiiininiisu", id.v, in->role, in->face, in->thread.v,
-            in->phase, in->waiting_for, in->subject, in->asker, in->original_msgid, in->round,
-            in->epoch, in->seq, in->total_iterations, in->steps, in->step_limit,
-            in->round_cost_micro, in->round_cost_micro, now, in->resume.us, in->resume.moment,
-            in->resume.us, in->resume.moment, in->created_us, now, trust_name(in->floor),
-            in->may))
-        return false;
-    *ret_id = id;
-    return wait_again(txn, id, in, error);
+    return free_number(txn, in, ret_id, error) &&
+           job_insert(txn, *ret_id, in, JOB_PARKED, 0, error) &&
+           wait_again(txn, *ret_id, in, error);
 }
 
 /* What was counted is never counted back. */
@@ -82,7 +60,7 @@ job_restore(Txn *txn, const JobRestore *in, JobId *ret_id, GError **error)
     "CASE WHEN " column " > " mark " THEN " column " ELSE " mark " END, "
 
 bool
-job_put_back(Txn *txn, JobId job, const JobRestore *in, GError **error)
+job_put_back(Txn *txn, JobId job, const JobNew *in, GError **error)
 {
     return timer_drop(txn, job, NULL, error) &&
            sql_run(

@@ -208,15 +208,14 @@ questions_told(Txn *txn, const QuestionId *ids, size_t n, GError **error)
 #define ABOUT                                                                                  \
     "FROM question q JOIN outbox o ON (o.question = q.id OR o.id = q.about) WHERE q.id = ? "
 
-#define AT(member) offsetof(QuestionMail, member)
 static const Field mail_fields[] = {
-    {NULL, "id", FIELD_INT, AT(id)},
-    {NULL, "msgid", FIELD_TEXT, AT(msgid)},
-    {NULL, "subject", FIELD_TEXT, AT(subject)},
-    {NULL, NULL, FIELD_TEXT, AT(to)},
-    {NULL, "why", FIELD_TEXT_NULL, AT(why)},
-    {NULL, "undecided", FIELD_BOOL, AT(undecided)},
-    {NULL, "rejected", FIELD_BOOL, AT(rejected)},
+    {NULL, "id", FIELD_INT, offsetof(QuestionMail, id)},
+    {NULL, "msgid", FIELD_TEXT, offsetof(QuestionMail, msgid)},
+    {NULL, "subject", FIELD_TEXT, offsetof(QuestionMail, subject)},
+    {NULL, NULL, FIELD_TEXT, offsetof(QuestionMail, to)},
+    {NULL, "why", FIELD_TEXT_NULL, offsetof(QuestionMail, why)},
+    {NULL, "undecided", FIELD_BOOL, offsetof(QuestionMail, undecided)},
+    {NULL, "rejected", FIELD_BOOL, offsetof(QuestionMail, rejected)},
 };
 const Shape question_mail_shape = {SHAPE("x", QuestionMail, question_mails, mail_fields)};
 

@@ -1,11 +1,10 @@
 #include "store/job/role_rows.h"
 #include "store/rows.h"
 
-#define AT(member) offsetof(RoleRow, member)
 static const Field fields[] = {
-    {NULL, "face", FIELD_TEXT, AT(face)},
-    {NULL, "display", FIELD_TEXT, AT(display)},
-    {NULL, "address", FIELD_TEXT, AT(address)},
+    {NULL, "face", FIELD_TEXT, offsetof(RoleRow, face)},
+    {NULL, "display", FIELD_TEXT, offsetof(RoleRow, display)},
+    {NULL, "address", FIELD_TEXT, offsetof(RoleRow, address)},
 };
 const Shape role_row_shape = {SHAPE("role", RoleRow, role_rows, fields)};
 

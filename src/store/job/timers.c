@@ -85,13 +85,12 @@ timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError *
                    USEC_NEVER, ret_due_us, error, "is", job.v, purpose);
 }
 
-#define AT(member) offsetof(Timer, member)
 static const Field timer_fields[] = {
-    {NULL, "id", FIELD_INT, AT(id)},
-    {NULL, "due_us", FIELD_TIME, AT(due_us)},
-    {NULL, "job", FIELD_INT, AT(job)},
-    {NULL, "purpose", FIELD_TEXT, AT(purpose)},
-    {NULL, "subject", FIELD_TEXT, AT(subject)},
+    {NULL, "id", FIELD_INT, offsetof(Timer, id)},
+    {NULL, "due_us", FIELD_TIME, offsetof(Timer, due_us)},
+    {NULL, "job", FIELD_INT, offsetof(Timer, job)},
+    {NULL, "purpose", FIELD_TEXT, offsetof(Timer, purpose)},
+    {NULL, "subject", FIELD_TEXT, offsetof(Timer, subject)},
 };
 const Shape timer_shape = {SHAPE("timer", Timer, timers, timer_fields)};
 

@@ -1,12 +1,11 @@
 #include "store/job/views.h"
 #include "store/rows.h"
 
-#define AT(member) offsetof(View, member)
 static const Field fields[] = {
-    {NULL, "subject", FIELD_TEXT, AT(subject)},
-    {NULL, "face", FIELD_TEXT, AT(face)},
-    {NULL, "changed", FIELD_INT, AT(changed)},
-    {NULL, "digest", FIELD_TEXT, AT(digests)},
+    {NULL, "subject", FIELD_TEXT, offsetof(View, subject)},
+    {NULL, "face", FIELD_TEXT, offsetof(View, face)},
+    {NULL, "changed", FIELD_INT, offsetof(View, changed)},
+    {NULL, "digest", FIELD_TEXT, offsetof(View, digests)},
 };
 const Shape view_shape = {SHAPE("view", View, views, fields)};
 

@@ -52,11 +52,12 @@ copies_promote(Txn *txn, MsgId message, const char *file, GError **error)
                    message.v, file);
 }
 
-#define AT(member) offsetof(CopyOwed, member)
 static const Field owed_fields[] = {
-    {NULL, "c.id", FIELD_INT, AT(id)},        {NULL, "c.role", FIELD_TEXT, AT(role)},
-    {NULL, "c.file", FIELD_TEXT, AT(file)},   {NULL, "m.folder", FIELD_TEXT, AT(folder)},
-    {NULL, "m.marks", FIELD_TEXT, AT(marks)},
+    {NULL, "c.id", FIELD_INT, offsetof(CopyOwed, id)},
+    {NULL, "c.role", FIELD_TEXT, offsetof(CopyOwed, role)},
+    {NULL, "c.file", FIELD_TEXT, offsetof(CopyOwed, file)},
+    {NULL, "m.folder", FIELD_TEXT, offsetof(CopyOwed, folder)},
+    {NULL, "m.marks", FIELD_TEXT, offsetof(CopyOwed, marks)},
 };
 SHAPE_HERE(owed_shape, NULL, CopyOwed, owed_fields)
 

@@ -4,11 +4,10 @@
 
 #define KEEP_US (24 * 3600 * USEC_PER_SEC)
 
-#define AT(member) offsetof(Demand, member)
 static const Field demand_fields[] = {
-    {NULL, "role", FIELD_TEXT, AT(role)},
-    {NULL, "msgid", FIELD_TEXT, AT(msgid)},
-    {NULL, "folder", FIELD_TEXT, AT(folder)},
+    {NULL, "role", FIELD_TEXT, offsetof(Demand, role)},
+    {NULL, "msgid", FIELD_TEXT, offsetof(Demand, msgid)},
+    {NULL, "folder", FIELD_TEXT, offsetof(Demand, folder)},
 };
 SHAPE_HERE(demand_shape, "demand", Demand, demand_fields)
 

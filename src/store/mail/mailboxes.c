@@ -142,16 +142,17 @@ mailboxes_begin(Db *db, bool take_over, GError **error)
 bool
 mailboxes_unwatched(Db *db, GError **error)
 {
-    int64_t found = 0, upto;
+    bool found;
+    int64_t upto;
     g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
 
     if (lock_is_held(db_home(db)->state_fd, "master.lock"))
         return true;
     if (!mailbox_upto(db, &upto, error) ||
-        !sql_int(db,
-                 "SELECT 1 FROM mailbox mb WHERE (state = 'unseen' AND NOT " LOOK_IS_OWED
-                 ") OR (state = 'ours' AND upto < ?) LIMIT 1",
-                 0, &found, error, "i", upto))
+        !sql_bool(db,
+                  "SELECT 1 FROM mailbox mb WHERE (state = 'unseen' AND NOT " LOOK_IS_OWED
+                  ") OR (state = 'ours' AND upto < ?) LIMIT 1",
+                  &found, error, "i", upto))
         return false;
     while (found && txn_again(&txn, error))
         txn.ok =
@@ -163,27 +164,16 @@ mailboxes_unwatched(Db *db, GError **error)
     return !found || txn.done;
 }
 
-static bool
-is_set(Db *db, const char *sql, const char *account, bool *ret, GError **error)
-{
-    int64_t value;
-
-    if (!sql_int(db, sql, 0, &value, error, "s", account))
-        return false;
-    *ret = value != 0;
-    return true;
-}
-
 bool
 mailbox_wants_take_over(Db *db, const char *account, bool *ret, GError **error)
 {
-    return is_set(db, ACCOUNT_GET("take_over"), account, ret, error);
+    return sql_bool(db, ACCOUNT_GET("take_over"), ret, error, "s", account);
 }
 
 bool
 mailbox_survey_owed(Db *db, const char *account, bool *ret, GError **error)
 {
-    return is_set(db, ACCOUNT_GET("survey"), account, ret, error);
+    return sql_bool(db, ACCOUNT_GET("survey"), ret, error, "s", account);
 }
 
 bool
@@ -195,7 +185,7 @@ mailbox_set_survey(Txn *txn, const char *account, bool owed, GError **error)
 bool
 mailbox_backup_owed(Db *db, const char *account, bool *ret, GError **error)
 {
-    return is_set(db, ACCOUNT_GET("backup"), account, ret, error);
+    return sql_bool(db, ACCOUNT_GET("backup"), ret, error, "s", account);
 }
 
 bool

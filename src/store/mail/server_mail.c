@@ -4,29 +4,26 @@
 #include "store/rows.h"
 #include <inttypes.h>
 
-#define AT(member) offsetof(RemoteMark, member)
 static const Field mark_fields[] = {
-    {NULL, "uidvalidity", FIELD_NUMBER, AT(uidvalidity)},
-    {NULL, "next_uid", FIELD_NUMBER, AT(next_uid)},
-    {NULL, "anew_uid", FIELD_NUMBER, AT(anew_uid)},
-    {NULL, "first_us", FIELD_TIME, AT(first_us)},
-    {NULL, "past_uid", FIELD_NUMBER, AT(past_uid)},
+    {NULL, "uidvalidity", FIELD_NUMBER, offsetof(RemoteMark, uidvalidity)},
+    {NULL, "next_uid", FIELD_NUMBER, offsetof(RemoteMark, next_uid)},
+    {NULL, "anew_uid", FIELD_NUMBER, offsetof(RemoteMark, anew_uid)},
+    {NULL, "first_us", FIELD_TIME, offsetof(RemoteMark, first_us)},
+    {NULL, "past_uid", FIELD_NUMBER, offsetof(RemoteMark, past_uid)},
 };
-#undef AT
 SHAPE_HERE(mark_shape, "remote_folder", RemoteMark, mark_fields)
 
-#define AT(member) offsetof(RemoteRow, member)
 static const Field row_fields[] = {
-    {NULL, "id", FIELD_INT, AT(id)},
-    {NULL, "folder", FIELD_TEXT, AT(folder)},
-    {NULL, "uidvalidity", FIELD_NUMBER, AT(uidvalidity)},
-    {NULL, "uid", FIELD_NUMBER, AT(uid)},
-    {NULL, "role", FIELD_TEXT, AT(role)},
-    {NULL, "file", FIELD_TEXT, AT(file)},
-    {NULL, "msgid", FIELD_TEXT, AT(msgid)},
-    {NULL, "wants", FIELD_TEXT_NULL, AT(wants)},
-    {NULL, "marks", FIELD_TEXT_NULL, AT(marks)},
-    {NULL, "job", FIELD_INT, AT(job)},
+    {NULL, "id", FIELD_INT, offsetof(RemoteRow, id)},
+    {NULL, "folder", FIELD_TEXT, offsetof(RemoteRow, folder)},
+    {NULL, "uidvalidity", FIELD_NUMBER, offsetof(RemoteRow, uidvalidity)},
+    {NULL, "uid", FIELD_NUMBER, offsetof(RemoteRow, uid)},
+    {NULL, "role", FIELD_TEXT, offsetof(RemoteRow, role)},
+    {NULL, "file", FIELD_TEXT, offsetof(RemoteRow, file)},
+    {NULL, "msgid", FIELD_TEXT, offsetof(RemoteRow, msgid)},
+    {NULL, "wants", FIELD_TEXT_NULL, offsetof(RemoteRow, wants)},
+    {NULL, "marks", FIELD_TEXT_NULL, offsetof(RemoteRow, marks)},
+    {NULL, "job", FIELD_INT, offsetof(RemoteRow, job)},
 };
 const Shape remote_row_shape = {SHAPE("x", RemoteRow, remote_rows, row_fields)};
 /* The rows as they are; no job. */

@@ -1,17 +1,16 @@
 #include "store/note/note_versions.h"
 #include "store/rows.h"
 
-#define AT(member) offsetof(NoteMirror, member)
 static const Field mirror_fields[] = {
-    {NULL, "key", FIELD_TEXT, AT(key)},
-    {NULL, "version", FIELD_INT, AT(version)},
-    {NULL, "deleted", FIELD_BOOL, AT(deleted)},
-    {NULL, "mirrored", FIELD_INT, AT(mirrored)},
-    {NULL, "has_file", FIELD_BOOL, AT(has_file)},
-    {NULL, "digest", FIELD_DIGEST, AT(digest)},
-    {NULL, "mtime_ns", FIELD_INT, AT(mtime_ns)},
-    {NULL, "size", FIELD_INT, AT(size)},
-    {NULL, "ino", FIELD_INT, AT(ino)},
+    {NULL, "key", FIELD_TEXT, offsetof(NoteMirror, key)},
+    {NULL, "version", FIELD_INT, offsetof(NoteMirror, version)},
+    {NULL, "deleted", FIELD_BOOL, offsetof(NoteMirror, deleted)},
+    {NULL, "mirrored", FIELD_INT, offsetof(NoteMirror, mirrored)},
+    {NULL, "has_file", FIELD_BOOL, offsetof(NoteMirror, has_file)},
+    {NULL, "digest", FIELD_DIGEST, offsetof(NoteMirror, digest)},
+    {NULL, "mtime_ns", FIELD_INT, offsetof(NoteMirror, mtime_ns)},
+    {NULL, "size", FIELD_INT, offsetof(NoteMirror, size)},
+    {NULL, "ino", FIELD_INT, offsetof(NoteMirror, ino)},
 };
 const Shape note_mirror_shape = {SHAPE("note", NoteMirror, note_mirror_rows, mirror_fields)};
 

@@ -34,16 +34,15 @@ typedef struct Debt {
 
 static const Words kinds = {kind_names, EFFECT_N_KINDS,
                             EFFECT_N_KINDS}; /* unknown: nobody's ops */
-#define AT(member) offsetof(Debt, member)
 static const Field debt_fields[] = {
-    {NULL, "id", FIELD_INT, AT(effect.id)},
-    {NULL, "kind", FIELD_WORD, AT(effect.kind), &kinds},
-    {NULL, "job", FIELD_INT, AT(effect.job)},
-    {NULL, "message", FIELD_INT, AT(effect.message)},
-    {NULL, "account", FIELD_TEXT, AT(effect.account)},
-    {NULL, "subject", FIELD_TEXT, AT(effect.subject)},
-    {NULL, "args", FIELD_TEXT, AT(effect.args)},
-    {NULL, NULL, FIELD_TEXT_NULL, AT(why)},
+    {NULL, "id", FIELD_INT, offsetof(Debt, effect.id)},
+    {NULL, "kind", FIELD_WORD, offsetof(Debt, effect.kind), &kinds},
+    {NULL, "job", FIELD_INT, offsetof(Debt, effect.job)},
+    {NULL, "message", FIELD_INT, offsetof(Debt, effect.message)},
+    {NULL, "account", FIELD_TEXT, offsetof(Debt, effect.account)},
+    {NULL, "subject", FIELD_TEXT, offsetof(Debt, effect.subject)},
+    {NULL, "args", FIELD_TEXT, offsetof(Debt, effect.args)},
+    {NULL, NULL, FIELD_TEXT_NULL, offsetof(Debt, why)},
 };
 SHAPE_HERE(debt_shape, "effect", Debt, debt_fields)
 

@@ -320,12 +320,11 @@ outbox_resume_all(Db *db, GError **error)
 
 /* --- what a job hears --- */
 
-#define AT(member) offsetof(OutNews, member)
 static const Field news_fields[] = {
-    {NULL, "d.id", FIELD_INT, AT(delivery)},
-    {NULL, "d.address", FIELD_TEXT, AT(address)},
-    {NULL, "o.msgid", FIELD_TEXT, AT(msgid)},
-    {NULL, "d.why", FIELD_TEXT, AT(why)},
+    {NULL, "d.id", FIELD_INT, offsetof(OutNews, delivery)},
+    {NULL, "d.address", FIELD_TEXT, offsetof(OutNews, address)},
+    {NULL, "o.msgid", FIELD_TEXT, offsetof(OutNews, msgid)},
+    {NULL, "d.why", FIELD_TEXT, offsetof(OutNews, why)},
 };
 const Shape out_news_shape = {SHAPE(NULL, OutNews, out_news_list, news_fields)};
 

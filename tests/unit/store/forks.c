@@ -6,20 +6,20 @@
 static JobId
 fork_it(TempStore *s, JobId from, int step)
 {
-    const JobFork in = {.from = from,
-                        .step = step,
-                        .role = "envoy",
-                        .face = "",
-                        .phase = "working",
-                        .subject = "Budget",
-                        .asker = "ann@example.org",
-                        .original_msgid = "first@example.org",
-                        .instruction = "otherwise",
-                        .original = {1},
-                        .round = 2,
-                        .total_iterations = 3,
-                        .step_limit = 9,
-                        .floor = TRUST_KNOWN};
+    const JobNew in = {.from = from,
+                       .steps = step,
+                       .role = "envoy",
+                       .face = "",
+                       .phase = "working",
+                       .subject = "Budget",
+                       .asker = "ann@example.org",
+                       .original_msgid = "first@example.org",
+                       .instruction = "otherwise",
+                       .original = {1},
+                       .round = 2,
+                       .total_iterations = 3,
+                       .step_limit = 9,
+                       .floor = TRUST_KNOWN};
     g_autoptr(GError) error = NULL;
     JobId id = {0};
     Txn txn = test_begin(s->db);

@@ -96,13 +96,13 @@ test_migrate(void)
     sql[newest] = "CREATE TABLE half (a); CREATE TABLE half (a)";
     g_assert_true(meta_set(&txn, "a", "kept", NULL));
     test_commit(&txn);
-    g_assert_true(migrate_run(sql_handle(db), home, &(MigrateList){sql, newest}, &error));
+    g_assert_true(migrate_run(sql_conn(db), home, &(MigrateList){sql, newest}, &error));
     g_assert_no_error(error);
     g_assert_true(migrate_version(sql_handle(db), newest, &version, NULL));
     g_assert_cmpint(version, ==, newest);
 
     /* One that fails leaves the last whole version, and the copy. */
-    g_assert_false(migrate_run(sql_handle(db), home, &(MigrateList){sql, newest + 1}, &error));
+    g_assert_false(migrate_run(sql_conn(db), home, &(MigrateList){sql, newest + 1}, &error));
     g_assert_nonnull(strstr(error->message, failing));
     g_assert_true(migrate_version(sql_handle(db), newest, &version, NULL));
     g_assert_cmpint(version, ==, newest);
@@ -217,12 +217,12 @@ test_encoded(void)
     Home *home = test_home_new();
     g_autofree char *path = test_state_path(home, "postrider.db");
     g_autoptr(GError) error = NULL;
-    sqlite3 *handle = NULL;
+    SqlConn conn = {0};
 
-    g_assert_cmpint(sqlite3_open(path, &handle), ==, SQLITE_OK);
-    g_assert_true(migrate_run(handle, home, &(MigrateList){schema_sql, 8}, &error));
-    g_assert_true(sql_exec(handle, encoded, &error, "test"));
-    sqlite3_close(handle);
+    g_assert_cmpint(sqlite3_open(path, &conn.handle), ==, SQLITE_OK);
+    g_assert_true(migrate_run(&conn, home, &(MigrateList){schema_sql, 8}, &error));
+    g_assert_true(sql_exec(conn.handle, encoded, &error, "test"));
+    sql_conn_clear(&conn);
     Db *db = test_db_open(home, DB_WRITE);
     for (size_t i = 0; i < G_N_ELEMENTS(decoded); i++) {
         g_autofree char *got = NULL;
