@@ -24,43 +24,6 @@ get(const Settings *s, const char *kind, const char *key)
     return conf_value(conf_find_section(s->sections, kind, ""), key);
 }
 
-/* The values below were checked while they were read; an empty one is zero. */
-static int64_t
-as_int(const char *value)
-{
-    int64_t number = 0;
-
-    (void)text_parse_int(value, INT64_MIN, INT64_MAX, &number);
-    return number;
-}
-
-static int64_t
-as_span(const char *value)
-{
-    int64_t us = 0;
-
-    (void)text_parse_span(value, &us);
-    return us;
-}
-
-static uint64_t
-as_size(const char *value)
-{
-    uint64_t bytes = 0;
-
-    (void)text_parse_size(value, &bytes);
-    return bytes;
-}
-
-static int64_t
-as_money(const char *value)
-{
-    int64_t micro = 0;
-
-    (void)text_parse_money(value, &micro);
-    return micro;
-}
-
 static bool
 as_bool(const char *value)
 {
@@ -75,12 +38,6 @@ keep_vector(Settings *s, char **take_vector)
 }
 
 static const char *const *
-as_list(Settings *s, const char *value)
-{
-    return keep_vector(s, conf_split(value));
-}
-
-static const char *const *
 as_argv(Settings *s, const char *value)
 {
     char **argv = NULL;
@@ -88,6 +45,52 @@ as_argv(Settings *s, const char *value)
     if (!g_shell_parse_argv(value, NULL, &argv, NULL))
         argv = g_new0(char *, 1);
     return keep_vector(s, argv);
+}
+
+/* The value was checked while it was read; of an empty one the place stays zero. */
+static void
+put_value(Settings *s, ConfType type, const char *value, void *place)
+{
+    switch (type) {
+    case CONF_STRING:
+    case CONF_ENUM:
+    case CONF_ADDRESS:
+    case CONF_HOST:
+        *(const char **)place = value;
+        break;
+    case CONF_LIST:
+    case CONF_ADDRESSES:
+        *(const char *const **)place = keep_vector(s, conf_split(value));
+        break;
+    case CONF_COMMAND:
+        *(const char *const **)place = as_argv(s, value);
+        break;
+    case CONF_BOOL:
+        *(bool *)place = as_bool(value);
+        break;
+    case CONF_INT:
+        (void)text_parse_int(value, INT64_MIN, INT64_MAX, place);
+        break;
+    case CONF_SPAN:
+        (void)text_parse_span(value, place);
+        break;
+    case CONF_SIZE:
+        (void)text_parse_size(value, place);
+        break;
+    case CONF_MONEY:
+        (void)text_parse_money(value, place);
+        break;
+    }
+}
+
+/* Every key of the section that has a place in the record. */
+static void
+fill(Settings *s, const ConfSection *section, void *record)
+{
+    for (const ConfKey *key = config_keys; key->section; key++) {
+        if (key->at && g_str_equal(key->section, section->kind))
+            put_value(s, key->type, conf_value(section, key->name), (char *)record + key->at);
+    }
 }
 
 /* Programs have loops of their own, the others are asked step by step. */
@@ -170,52 +173,17 @@ set_defaults(Settings *s)
                          0);
 }
 
-/* prefix: "" or "smtp-". */
-static ConfServer
-as_server(Settings *s, const ConfSection *section, const char *prefix)
-{
-    static const char *const names[] = {
-        "host",         "port", "tls", "ca-file", "user", "password-file", "password-command",
-        "token-command"};
-    const char *v[G_N_ELEMENTS(names)];
-
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-        g_autofree char *key = g_strconcat(prefix, names[i], NULL);
-        v[i] = conf_value(section, key);
-    }
-    return (ConfServer){
-        .host = v[0],
-        .port = (int)as_int(v[1]),
-        .tls = v[2],
-        .ca_file = v[3],
-        .user = v[4],
-        .password_file = v[5],
-        .password_command = as_argv(s, v[6]),
-        .token_command = as_argv(s, v[7]),
-    };
-}
-
 static void
 add_account(Settings *s, const ConfSection *section)
 {
-    bool own_smtp = *conf_value(section, "smtp-host");
     ConfAccount account = {
         .name = section->name,
-        .kind = conf_value(section, "kind"),
-        .path = conf_value(section, "path"),
-        .role = conf_value(section, "role"),
-        .server = as_server(s, section, ""),
-        .folder = conf_value(section, "folder"),
-        .folder_prefix = conf_value(section, "folder-prefix"),
-        .in_doubt = conf_value(section, "in-doubt"),
-        .sent_copy = conf_value(section, "sent-copy"),
-        .envelope = conf_value(section, "envelope"),
-        .message_id = conf_value(section, "message-id"),
-        .smtp = own_smtp ? as_server(s, section, "smtp-")
-                         : as_server(s, conf_find_section(s->sections, "smtp", ""), ""),
         .by_sendmail = g_str_equal(conf_value(section, "smtp"), "sendmail"),
     };
 
+    fill(s, section, &account);
+    if (!*account.smtp.host)
+        fill(s, conf_find_section(s->sections, "smtp", ""), &account);
     g_array_append_val(s->accounts, account);
 }
 
@@ -225,25 +193,9 @@ add_account(Settings *s, const ConfSection *section)
 static void
 add_brain(Settings *s, const ConfSection *section)
 {
-    ConfBrain brain = {
-        .name = section->name,
-        .kind = conf_value(section, "kind"),
-        .command = as_argv(s, conf_value(section, "command")),
-        .script = conf_value(section, "script"),
-        .model = conf_value(section, "model"),
-        .url = conf_value(section, "url"),
-        .key_file = conf_value(section, "key-file"),
-        .key_env = conf_value(section, "key-env"),
-        .max_tokens = as_int(conf_value(section, "max-tokens")),
-        .timeout_us = as_span(conf_value(section, "timeout")),
-        .memory = as_size(conf_value(section, "memory")),
-        .output = as_size(conf_value(section, "output")),
-        .context_bytes = as_size(conf_value(section, "context-bytes")),
-        .fallback = conf_value(section, "fallback"),
-        .takes = as_list(s, conf_value(section, "takes")),
-        .at_once = as_int(conf_value(section, "at-once")),
-    };
+    ConfBrain brain = {.name = section->name};
 
+    fill(s, section, &brain);
     if (brain.at_once == 0 && kind_is_program(brain.kind))
         brain.at_once = PROGRAMS_AT_ONCE;
     g_array_append_val(s->brains, brain);
@@ -252,29 +204,15 @@ add_brain(Settings *s, const ConfSection *section)
 static void
 add_role(Settings *s, const ConfSection *section)
 {
-    const char *brain = conf_value(section, "brain");
-    bool none = g_str_equal(brain, "none") && !conf_find_section(s->sections, "brain", brain);
     ConfRole role = {
         .name = section->name,
-        .display = conf_value(section, "name"),
-        .address = conf_value(section, "address"),
-        .brain = none ? "" : brain,
-        .mode = none ? "" : conf_value(section, "mode"),
-        .workdir = conf_value(section, "workdir"),
-        .instructions = conf_value(section, "instructions"),
-        .person = as_bool(conf_value(section, "person")),
-        .answers_cc = as_bool(conf_value(section, "answers-cc")),
         .reply_named = g_str_equal(conf_value(section, "reply-cc"), "named"),
         .hold_all = g_str_equal(conf_value(section, "hold"), "all"),
-        .html = as_bool(conf_value(section, "html")),
-        .max_iterations = as_int(conf_value(section, "max-iterations")),
-        .total_iterations = as_int(conf_value(section, "total-iterations")),
-        .max_cost_micro = as_money(conf_value(section, "max-cost")),
-        .max_attempts = as_int(conf_value(section, "max-attempts")),
-        .retry = as_bool(conf_value(section, "retry")),
-        .ack_after_us = as_span(conf_value(section, "ack-after")),
     };
 
+    fill(s, section, &role);
+    if (g_str_equal(role.brain, "none") && !conf_find_section(s->sections, "brain", "none"))
+        role.brain = role.mode = "";
     g_array_append_val(s->roles, role);
 }
 
@@ -403,41 +341,9 @@ static void
 fill_public(Settings *s)
 {
     s->public = (Config){
-        .owner = get(s, "postrider", "owner"),
-        .domain = get(s, "postrider", "domain"),
-        .workers = as_int(get(s, "postrider", "workers")),
-        .drain_us = as_span(get(s, "postrider", "drain")),
-        .retry_first_us = as_span(get(s, "postrider", "retry-first")),
-        .retry_max_us = as_span(get(s, "postrider", "retry-max")),
-        .give_up_us = as_span(get(s, "postrider", "give-up")),
-        .max_cost_per_day_micro = as_money(get(s, "postrider", "max-cost-per-day")),
-        .max_message = as_size(get(s, "postrider", "max-message")),
-        .context_bytes = as_size(get(s, "postrider", "context-bytes")),
-        .continue_after_us = as_span(get(s, "postrider", "continue-after")),
-        .progress_every_us = as_span(get(s, "postrider", "progress-every")),
-        .body_warn_chars = as_int(get(s, "postrider", "email-body-warn-chars")),
-        .instance = get(s, "postrider", "instance"),
         .domain_served = domain_has_server(s, get(s, "postrider", "domain")),
-        .log_level = get(s, "postrider", "log-level"),
-        .log_file = get(s, "postrider", "log-file"),
-        .keep_logs = (unsigned)as_int(get(s, "keep", "logs")),
-        .keep_contexts_us = as_span(get(s, "keep", "contexts")),
-        .keep_done_us = as_span(get(s, "keep", "done")),
-        .keep_work_us = as_span(get(s, "keep", "work")),
-        .max_mails_per_round = (unsigned)as_int(get(s, "postrider", "max-mails-per-round")),
-        .max_mails_per_hour = (unsigned)as_int(get(s, "postrider", "max-mails-per-hour")),
-        .max_mails_per_day = (unsigned)as_int(get(s, "postrider", "max-mails-per-day")),
-        .max_mails_all = (unsigned)as_int(get(s, "postrider", "max-mails-all")),
-        .max_questions = (unsigned)as_int(get(s, "postrider", "max-questions")),
-        .require_auth = get(s, "trust", "require-auth"),
-        .authserv_ids = as_list(s, get(s, "trust", "authserv-id")),
         .authserv_several = g_str_equal(get(s, "trust", "authserv-fields"), "several"),
         .authserv_fields_said = *get(s, "trust", "authserv-fields") != '\0',
-        .principals = as_list(s, get(s, "trust", "principals")),
-        .allow = as_list(s, get(s, "trust", "allow")),
-        .link_hosts = as_list(s, get(s, "trust", "links")),
-        .instruct = as_list(s, get(s, "notes", "instruct")),
-        .notes_shared = as_list(s, get(s, "notes", "shared")),
         .notes_shared_said = conf_find(conf_find_section(s->sections, "notes", ""), "shared"),
         .accounts = (const ConfAccount *)(void *)s->accounts->data,
         .n_accounts = s->accounts->len,
@@ -448,6 +354,9 @@ fill_public(Settings *s)
         .persons = (const ConfPerson *)(void *)s->persons->data,
         .n_persons = s->persons->len,
     };
+    LIST_EACH(const ConfSection, section, s->sections)
+        if (!*section->name && !g_str_equal(section->kind, "smtp"))
+            fill(s, section, &s->public);
 }
 
 bool

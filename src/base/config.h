@@ -38,6 +38,9 @@ typedef struct ConfKey {
     const char *fallback; /* as it would be written */
     const char *values;   /* CONF_ENUM, CONF_LIST: "a|b|c"; CONF_INT: "1..64"; NULL: any */
     const char *help;     /* one line */
+    size_t
+        at; /* where its value is in the Config, or in the ConfAccount, ConfBrain or ConfRole of
+                  its section; [smtp]: in each ConfAccount; 0: nowhere */
 } ConfKey;
 extern const ConfKey config_keys[]; /* ends with a NULL section */
 
@@ -47,7 +50,8 @@ typedef struct ConfRetired {
     const char
         *harmless; /* any other value is an error, since it would change what happens; NULL:
                              none would */
-    const char *read_as;  /* the key itself is still there, and its value `harmless` is read as this
+    const char
+        *read_as; /* the key itself is still there, and its value `harmless` is read as this
                              one; NULL: nothing reads the key */
 } ConfRetired;
 extern const ConfRetired config_retired[]; /* ends with a NULL section */
@@ -55,7 +59,7 @@ extern const ConfRetired config_retired[]; /* ends with a NULL section */
 /* Where a server is and how we log in there. Never a secret itself, only the way to it. */
 typedef struct ConfServer {
     const char *host;
-    int port;        /* 0: the usual one */
+    int64_t port;    /* 0: the usual one */
     const char *tls; /* implicit, starttls, none */
     const char *ca_file, *user, *password_file;
     const char *const *password_command, *const *token_command; /* argv; empty: none */
@@ -96,7 +100,8 @@ typedef struct ConfRole {
     const char *display; /* key `name`: what stands in From; default the role's name */
     const char *address;
     const char *brain; /* "": none */
-    const char *mode;  /* steps, program; follows the brain where not set; "": there is no brain */
+    const char
+        *mode; /* steps, program; follows the brain where not set; "": there is no brain */
     const char *workdir;
     const char *instructions; /* file, relative to the home; "" for none */
     bool person;              /* `person = yes`: a person with a local Maildir, no brain */
@@ -123,6 +128,7 @@ typedef struct ConfPerson {
 
 typedef struct Config Config;
 struct Config {
+    const char *const *warnings; /* one line each, about what the file has and nothing reads */
     const char *owner, *domain;
     const char *instance; /* "": the machine and the path tell one home from another */
     int64_t workers, drain_us, retry_first_us, retry_max_us, give_up_us;
@@ -133,12 +139,12 @@ struct Config {
     int64_t progress_every_us; /* a word about long work; 0: none */
     int64_t body_warn_chars;   /* longer bodies are noticed before they are sent */
     const char *log_level, *log_file;
-    unsigned keep_logs; /* old log files */
+    int64_t keep_logs; /* old log files */
     /* How long after the end of a job; 0: for ever (engine/keep.h). */
     int64_t keep_contexts_us, keep_done_us, keep_work_us;
     /* Mails that leave before a person is asked; 0: no limit. */
-    unsigned max_mails_per_round, max_mails_per_hour, max_mails_per_day, max_mails_all;
-    unsigned max_questions;          /* that one job may have open; 0: no limit */
+    int64_t max_mails_per_round, max_mails_per_hour, max_mails_per_day, max_mails_all;
+    int64_t max_questions;           /* that one job may have open; 0: no limit */
     const char *require_auth;        /* dmarc, dkim, none */
     const char *const *authserv_ids; /* whose Authentication-Results are believed */
     bool authserv_several;           /* authserv-fields = several */
@@ -160,8 +166,6 @@ struct Config {
         *persons; /* the owner is persons[0], also when the file does not name them */
     unsigned n_persons;
     bool domain_served; /* a server that we hand mail to keeps the mail of our domain */
-    /* One line each, about what the file has and nothing reads. */
-    const char *const *warnings;
 };
 
 /* file_name is for messages ("postrider.conf:12: unknown key 'adress' in [role envoy]; did you

@@ -14,22 +14,6 @@ typedef struct Fit {
     const char *file_name;
 } Fit;
 
-static bool refuse(const Fit *fit, unsigned line, GError **error, const char *fmt, ...)
-    G_GNUC_PRINTF(4, 5);
-
-static bool
-refuse(const Fit *fit, unsigned line, GError **error, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    g_autofree char *text = g_strdup_vprintf(fmt, ap);
-    va_end(ap);
-    if (line == 0)
-        return err_set(error, ERR_CONFIG, "%s: %s", fit->file_name, text);
-    return err_set(error, ERR_CONFIG, "%s:%u: %s", fit->file_name, line, text);
-}
-
 static bool
 check_fallback(const Fit *fit, const ConfSection *section, GError **error)
 {
@@ -41,12 +25,13 @@ check_fallback(const Fit *fit, const ConfSection *section, GError **error)
         if (!next && n == 0) {
             g_autofree char *hint = conf_hint(brain->fallback, fit->config->brains,
                                               fit->config->n_brains, sizeof(ConfBrain));
-            return refuse(fit, line, error, "[%s]: there is no [brain %s]%s", section->title,
-                          brain->fallback, hint);
+            return conf_refuse(fit->file_name, line, error, "[%s]: there is no [brain %s]%s",
+                               section->title, brain->fallback, hint);
         }
         if (n >= fit->config->n_brains)
-            return refuse(fit, line, error, "[%s]: the fallbacks from here lead in a circle",
-                          section->title);
+            return conf_refuse(fit->file_name, line, error,
+                               "[%s]: the fallbacks from here lead in a circle",
+                               section->title);
         brain = next;
     }
     return true;
@@ -58,7 +43,8 @@ check_brain(const Fit *fit, const ConfSection *section, GError **error)
     const ConfBrain *brain = config_brain(fit->config, section->name);
 
     if (g_str_equal(brain->kind, "command") && !brain->command[0])
-        return refuse(fit, section->line, error, "[%s] needs a 'command'", section->title);
+        return conf_refuse(fit->file_name, section->line, error, "[%s] needs a 'command'",
+                           section->title);
     return check_fallback(fit, section, error);
 }
 
@@ -74,10 +60,11 @@ check_deputies(const Fit *fit, const ConfSection *section, GError **error)
         next = config_brain(fit->config, next->fallback);
         if (next && g_str_equal(role->mode, "program") &&
             config_is_program(next) != config_is_program(brain))
-            return refuse(fit, conf_line(section, "brain"), error,
-                          "[%s] works as a program: of [brain %s] and its fallback [brain %s] "
-                          "only one is a program",
-                          section->title, brain->name, next->name);
+            return conf_refuse(
+                fit->file_name, conf_line(section, "brain"), error,
+                "[%s] works as a program: of [brain %s] and its fallback [brain %s] "
+                "only one is a program",
+                section->title, brain->name, next->name);
     }
     return true;
 }
@@ -90,8 +77,8 @@ check_role(const Fit *fit, const ConfSection *section, GError **error)
 
     if (config_role(fit->config, section->name)->person) {
         if (*brain)
-            return refuse(fit, line, error, "[%s] is a person and has no brain",
-                          section->title);
+            return conf_refuse(fit->file_name, line, error, "[%s] is a person and has no brain",
+                               section->title);
         return true;
     }
     if (!*config_role(fit->config, section->name)->brain)
@@ -101,8 +88,8 @@ check_role(const Fit *fit, const ConfSection *section, GError **error)
 
     g_autofree char *hint =
         conf_hint(brain, fit->config->brains, fit->config->n_brains, sizeof(ConfBrain));
-    return refuse(fit, line, error, "[%s]: there is no [brain %s]%s", section->title, brain,
-                  hint);
+    return conf_refuse(fit->file_name, line, error, "[%s]: there is no [brain %s]%s",
+                       section->title, brain, hint);
 }
 
 /* account.role names a role, or nobody. */
@@ -116,8 +103,8 @@ check_role_name(const Fit *fit, const ConfSection *section, GError **error)
 
     g_autofree char *hint =
         conf_hint(role, fit->config->roles, fit->config->n_roles, sizeof(ConfRole));
-    return refuse(fit, conf_line(section, "role"), error, "[%s]: there is no [role %s]%s",
-                  section->title, role, hint);
+    return conf_refuse(fit->file_name, conf_line(section, "role"), error,
+                       "[%s]: there is no [role %s]%s", section->title, role, hint);
 }
 
 static bool
@@ -129,8 +116,8 @@ check_preset(const Fit *fit, const ConfSection *section, GError **error)
         return true;
 
     g_autofree char *hint = text_did_you_mean(name, preset_names());
-    return refuse(fit, conf_line(section, "preset"), error, "[%s]: no preset '%s'%s",
-                  section->title, name, hint);
+    return conf_refuse(fit->file_name, conf_line(section, "preset"), error,
+                       "[%s]: no preset '%s'%s", section->title, name, hint);
 }
 
 /* notes.shared names folders of roles: everything else is shared as it is. */
@@ -144,9 +131,9 @@ check_shared(const Fit *fit, const ConfSection *section, GError **error)
             continue;
         g_autofree char *hint =
             conf_hint(folder, fit->config->roles, fit->config->n_roles, sizeof(ConfRole));
-        return refuse(fit, conf_line(section, "shared"), error,
-                      "[notes]: '%s' is no folder of a role, and shared without this%s", *name,
-                      hint);
+        return conf_refuse(fit->file_name, conf_line(section, "shared"), error,
+                           "[notes]: '%s' is no folder of a role, and shared without this%s",
+                           *name, hint);
     }
     return true;
 }
@@ -165,7 +152,8 @@ check_section(const Fit *fit, const ConfSection *section, GError **error)
     if (g_str_equal(section->kind, "notes"))
         return check_shared(fit, section, error);
     if (g_str_equal(section->kind, "person") && !*conf_value(section, "address"))
-        return refuse(fit, section->line, error, "[%s] needs an 'address'", section->title);
+        return conf_refuse(fit->file_name, section->line, error, "[%s] needs an 'address'",
+                           section->title);
     return true;
 }
 
@@ -182,11 +170,12 @@ check_pair(const Fit *fit, const ConfSection *a, const ConfSection *b, GError **
     const char *address = conf_value(b, "address");
 
     if (conf_same_address(conf_value(a, "address"), address))
-        return refuse(fit, conf_line(b, "address"), error,
-                      "[%s] has the address of [%s] in line %u", b->title, a->title, a->line);
+        return conf_refuse(fit->file_name, conf_line(b, "address"), error,
+                           "[%s] has the address of [%s] in line %u", b->title, a->title,
+                           a->line);
     if (g_str_equal(a->name, b->name))
-        return refuse(fit, b->line, error, "[%s] has the name of [%s] in line %u", b->title,
-                      a->title, a->line);
+        return conf_refuse(fit->file_name, b->line, error,
+                           "[%s] has the name of [%s] in line %u", b->title, a->title, a->line);
     return true;
 }
 
@@ -202,8 +191,8 @@ check_addresses(const Fit *fit, GError **error)
             continue;
         if (g_str_equal(b->kind, "role") && !config_role(fit->config, b->name)->person &&
             conf_same_address(conf_value(b, "address"), owner))
-            return refuse(fit, conf_line(b, "address"), error,
-                          "[%s] has the address of the owner", b->title);
+            return conf_refuse(fit->file_name, conf_line(b, "address"), error,
+                               "[%s] has the address of the owner", b->title);
         for (guint j = 0; j < i; j++) {
             const ConfSection *a = g_ptr_array_index(fit->sections, j);
             if (is_mailbox(a) && !check_pair(fit, a, b, error))

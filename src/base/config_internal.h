@@ -65,6 +65,10 @@ char *conf_complaint(const ConfKey *key, const char *value);
 /* The words of a list; caller frees with g_strfreev(). */
 char **conf_split(const char *value);
 
+/* ERR_CONFIG with file and line in front; line 0: the file alone. Always false. */
+bool conf_refuse(const char *file_name, unsigned line, GError **error, const char *fmt, ...)
+    G_GNUC_PRINTF(4, 5);
+
 /* The local parts as they are, the domains in any case. */
 bool conf_same_address(const char *a, const char *b);
 /* As text_did_you_mean(), of n records of that size which begin with their names. */

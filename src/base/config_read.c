@@ -27,17 +27,17 @@ typedef struct Reader {
     bool retired; /* the lines belong to a section that nothing reads */
 } Reader;
 
-static bool refuse(const Reader *r, GError **error, const char *fmt, ...) G_GNUC_PRINTF(3, 4);
-
-static bool
-refuse(const Reader *r, GError **error, const char *fmt, ...)
+bool
+conf_refuse(const char *file_name, unsigned line, GError **error, const char *fmt, ...)
 {
     va_list ap;
 
     va_start(ap, fmt);
     g_autofree char *text = g_strdup_vprintf(fmt, ap);
     va_end(ap);
-    return err_set(error, ERR_CONFIG, "%s:%u: %s", r->file_name, r->line, text);
+    if (line == 0)
+        return err_set(error, ERR_CONFIG, "%s: %s", file_name, text);
+    return err_set(error, ERR_CONFIG, "%s:%u: %s", file_name, line, text);
 }
 
 static const ConfRetired *
@@ -169,12 +169,13 @@ refuse_kind(const Reader *r, const char *kind, const char *name, GError **error)
 
     const char *nearest = text_nearest(kind, names);
     if (!nearest)
-        return refuse(r, error, "unknown section [%s]", vis);
+        return conf_refuse(r->file_name, r->line, error, "unknown section [%s]", vis);
 
     g_autofree char *named = shown(name);
     const char *space = *name ? " " : "";
-    return refuse(r, error, "unknown section [%s%s%s]; did you mean [%s%s%s]?", vis, space,
-                  named, nearest, space, named);
+    return conf_refuse(r->file_name, r->line, error,
+                       "unknown section [%s%s%s]; did you mean [%s%s%s]?", vis, space, named,
+                       nearest, space, named);
 }
 
 ConfSection *
@@ -208,7 +209,8 @@ read_title(Reader *r, char *line, GError **error)
     char *kind, *name;
 
     if (!conf_split_title(line, &kind, &name))
-        return refuse(r, error, "expected '[section]' alone on its line");
+        return conf_refuse(r->file_name, r->line, error,
+                           "expected '[section]' alone on its line");
 
     int known = find_kind(kind);
     r->retired = known < 0 && !*name && find_retired(kind, NULL);
@@ -220,17 +222,20 @@ read_title(Reader *r, char *line, GError **error)
     if (known < 0)
         return refuse_kind(r, kind, name, error);
     if (!kinds[known].named && *name)
-        return refuse(r, error, "section [%s] takes no name", kind);
+        return conf_refuse(r->file_name, r->line, error, "section [%s] takes no name", kind);
     if (kinds[known].named && !*name)
-        return refuse(r, error, "section [%s] needs a name: [%s NAME]", kind, kind);
+        return conf_refuse(r->file_name, r->line, error, "section [%s] needs a name: [%s NAME]",
+                           kind, kind);
     if (*name && !text_name_valid(name)) {
         g_autofree char *vis = shown(name);
-        return refuse(r, error,
-                      "'%s' is not a name: expected small letters, digits, '.', '_', '-'", vis);
+        return conf_refuse(r->file_name, r->line, error,
+                           "'%s' is not a name: expected small letters, digits, '.', '_', '-'",
+                           vis);
     }
     const ConfSection *old = conf_find_section(r->sections, kind, name);
     if (old)
-        return refuse(r, error, "section [%s] is in line %u already", old->title, old->line);
+        return conf_refuse(r->file_name, r->line, error, "section [%s] is in line %u already",
+                           old->title, old->line);
     r->section = conf_add_section(r->sections, r->strings, kind, name, r->line);
     return true;
 }
@@ -255,7 +260,8 @@ refuse_key(const Reader *r, const char *name, GError **error)
         g_free(hint);
         hint = g_strdup_printf("; it belongs in [%s]", elsewhere);
     }
-    return refuse(r, error, "unknown key '%s' in [%s]%s", vis, r->section->title, hint);
+    return conf_refuse(r->file_name, r->line, error, "unknown key '%s' in [%s]%s", vis,
+                       r->section->title, hint);
 }
 
 static bool
@@ -265,8 +271,9 @@ skip_retired(const Reader *r, const ConfRetired *retired, const char *value, GEr
     g_autofree char *vis = shown(value);
 
     if (retired->harmless && *value && !g_str_equal(value, retired->harmless))
-        return refuse(r, error, "%s = '%s': this version has only '%s'", retired->name, vis,
-                      retired->harmless);
+        return conf_refuse(r->file_name, r->line, error,
+                           "%s = '%s': this version has only '%s'", retired->name, vis,
+                           retired->harmless);
     warn(r, what, NULL);
     return true;
 }
@@ -294,12 +301,14 @@ read_entry(Reader *r, char *line, GError **error)
         return true;
 
     if (!equals)
-        return refuse(r, error, "expected 'key = value' or '[section]'");
+        return conf_refuse(r->file_name, r->line, error,
+                           "expected 'key = value' or '[section]'");
     *equals = '\0';
 
     const char *name = g_strchomp(line), *value = g_strchug(equals + 1);
     if (!r->section)
-        return refuse(r, error, "a key stands before the first section");
+        return conf_refuse(r->file_name, r->line, error,
+                           "a key stands before the first section");
 
     const ConfKey *key = conf_key(r->section->kind, name);
     const ConfRetired *retired = key ? NULL : find_retired(r->section->kind, name);
@@ -310,13 +319,14 @@ read_entry(Reader *r, char *line, GError **error)
 
     const ConfEntry *old = conf_find(r->section, name);
     if (old)
-        return refuse(r, error, "key '%s' is in line %u already", name, old->line);
+        return conf_refuse(r->file_name, r->line, error, "key '%s' is in line %u already", name,
+                           old->line);
 
     value = present_value(r, key, value);
     g_autofree char *why = conf_complaint(key, value);
     if (why) {
         g_autofree char *vis = shown(value);
-        return refuse(r, error, "%s = '%s': %s", name, vis, why);
+        return conf_refuse(r->file_name, r->line, error, "%s = '%s': %s", name, vis, why);
     }
     ConfEntry entry = {key, g_string_chunk_insert_const(r->strings, value), r->line};
     g_array_append_val(r->section->entries, entry);
@@ -337,14 +347,14 @@ static bool
 read_line(Reader *r, const char *text, size_t len, GError **error)
 {
     if (!g_utf8_validate_len(text, len, NULL))
-        return refuse(r, error, "is not valid UTF-8");
+        return conf_refuse(r->file_name, r->line, error, "is not valid UTF-8");
 
     g_autofree char *line = g_strndup(text, len);
     g_strstrip(line);
     if (!*line || *line == '#')
         return true;
     if (has_control(line))
-        return refuse(r, error, "has a control character");
+        return conf_refuse(r->file_name, r->line, error, "has a control character");
     return *line == '[' ? read_title(r, line, error) : read_entry(r, line, error);
 }
 

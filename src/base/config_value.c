@@ -20,15 +20,7 @@ conf_key(const char *kind, const char *name)
 char **
 conf_split(const char *value)
 {
-    g_auto(GStrv) parts = g_strsplit_set(value, " \t,;", -1);
-    g_autoptr(GPtrArray) words = g_ptr_array_new();
-
-    for (char **part = parts; *part; part++) {
-        if (**part)
-            g_ptr_array_add(words, g_strdup(*part));
-    }
-    g_ptr_array_add(words, NULL);
-    return (char **)g_ptr_array_free(g_steal_pointer(&words), FALSE);
+    return text_words(value, " \t,;");
 }
 
 /* Enough to catch slips; the grammar proper is mail/address.h. */

@@ -123,6 +123,19 @@ text_vis(const char *s, bool keep_lines)
     return g_string_free(out, FALSE);
 }
 
+char **
+text_words(const char *s, const char *separators)
+{
+    g_auto(GStrv) parts = g_strsplit_set(s, separators, -1);
+    g_autoptr(GStrvBuilder) words = g_strv_builder_new();
+
+    for (char **part = parts; *part; part++) {
+        if (**part)
+            g_strv_builder_add(words, *part);
+    }
+    return g_strv_builder_end(words);
+}
+
 char *
 text_shorten(const char *s, size_t max_chars)
 {

@@ -22,6 +22,9 @@ char *text_from_bytes(GBytes *bytes);
  * \u{N}. With keep_lines, newline and tab stay. Accepts any bytes. */
 char *text_vis(const char *s, bool keep_lines);
 
+/* The words of s between any of these separators; caller frees with g_strfreev(). */
+char **text_words(const char *s, const char *separators);
+
 /* Cuts to at most max_chars characters, "…" last when something was cut. */
 char *text_shorten(const char *s, size_t max_chars);
 

@@ -54,15 +54,11 @@ static char *
 squeeze(const char *line)
 {
     g_autofree char *lower = g_utf8_strdown(line, -1);
-    g_auto(GStrv) words = g_strsplit_set(lower, " \t\r\n", -1);
-    g_autoptr(GString) out = g_string_new(NULL);
-    for (char **w = words; *w; w++) {
-        if (**w)
-            g_string_append_printf(out, "%s%s", out->len ? " " : "", *w);
-    }
-    while (out->len && strchr(".!,;:", out->str[out->len - 1]))
-        g_string_truncate(out, out->len - 1);
-    return g_string_free(g_steal_pointer(&out), FALSE);
+    g_auto(GStrv) words = text_words(lower, " \t\r\n");
+    char *out = g_strjoinv(" ", words);
+    for (size_t len = strlen(out); len > 0 && strchr(".!,;:", out[len - 1]); len--)
+        out[len - 1] = '\0';
+    return out;
 }
 
 /* A question mark fits the orders that ask. */

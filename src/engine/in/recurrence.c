@@ -333,16 +333,9 @@ recurrence_parse(const char *text, Recurrence *ret, char **ret_text, GError **er
 {
     g_autofree char *lower = g_ascii_strdown(text, -1);
     g_autofree char *form = NULL;
-    g_auto(GStrv) split = g_strsplit_set(lower, " \t\n", -1);
-    g_autoptr(GPtrArray) words = g_ptr_array_new();
+    g_auto(GStrv) list = text_words(lower, " \t\n");
+    unsigned n = g_strv_length(list);
     Recurrence w;
-    for (char **word = split; *word; word++) {
-        if (**word)
-            g_ptr_array_add(words, *word);
-    }
-    unsigned n = words->len;
-    g_ptr_array_add(words, NULL);
-    char **list = (char **)words->pdata;
     if (n == 1 && g_ascii_isdigit(list[0][0])) {
         if (!parse_interval(list[0], &w, error))
             return false;

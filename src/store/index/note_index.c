@@ -1,4 +1,5 @@
 #include "store/index/note_index.h"
+#include "base/text.h"
 #include "store/index/index_internal.h"
 #include "store/mail/query.h"
 
@@ -96,16 +97,11 @@ read_hit(SqlStmt *st)
 {
     NoteHit *hit = g_new0(NoteHit, 1);
     g_autofree char *snippet = sql_text(st, 2);
-    g_auto(GStrv) words = g_strsplit_set(snippet, " \t\r\n\v\f", -1);
-    GString *line = g_string_new(NULL);
+    g_auto(GStrv) words = text_words(snippet, " \t\r\n\v\f");
 
     hit->key = sql_text(st, 0);
     hit->version = sql_col_int(st, 1);
-    for (char **w = words; *w; w++) {
-        if (**w)
-            g_string_append_printf(line, "%s%s", line->len ? " " : "", *w);
-    }
-    hit->snippet = g_string_free(line, FALSE);
+    hit->snippet = g_strjoinv(" ", words);
     return hit;
 }
 
