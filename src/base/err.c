@@ -10,6 +10,13 @@ err_quark(void)
 }
 
 bool
+err_pass(GError **error, GError *take_why)
+{
+    g_propagate_error(error, take_why);
+    return false;
+}
+
+bool
 err_set(GError **error, ErrCode code, const char *fmt, ...)
 {
     va_list ap;
@@ -18,8 +25,7 @@ err_set(GError **error, ErrCode code, const char *fmt, ...)
     g_autoptr(GError) e = g_error_new_valist(ERR_DOMAIN, code, fmt, ap);
     va_end(ap);
     e->message = secret_hide(e->message);
-    g_propagate_error(error, g_steal_pointer(&e));
-    return false;
+    return err_pass(error, g_steal_pointer(&e));
 }
 
 /* What a person or a timer can mend is worth another try; a failing disk is not. */

@@ -31,6 +31,9 @@ bool err_set(GError **error, ErrCode code, const char *fmt, ...) G_GNUC_PRINTF(3
  * NEVER); the text is fmt, ": " and strerror. */
 bool err_set_errno(GError **error, int errnum, const char *fmt, ...) G_GNUC_PRINTF(3, 4);
 
+/* Hands an error on; takes it. */
+bool err_pass(GError **error, GError *take_why);
+
 /* Puts fmt and ": " in front of the text. Harmless when error is NULL. */
 bool err_prefix(GError **error, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 

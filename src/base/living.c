@@ -166,8 +166,7 @@ mark_put(const Home *home, const Mark *seen, const char *start, bool *ret_again,
         *ret_again = true;
         return true;
     }
-    g_propagate_error(error, g_steal_pointer(&failed));
-    return false;
+    return err_pass(error, g_steal_pointer(&failed));
 }
 
 static bool

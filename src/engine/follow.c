@@ -68,8 +68,7 @@ read_from(Db *db, Maildir *md, const MsgRow *row, GBytes **ret_bytes, GError **e
         return true;
     if (err_is(why, ERR_LIMIT))
         return mail_in_read_large(md, entry, ret_bytes, error);
-    g_propagate_error(error, g_steal_pointer(&why));
-    return false;
+    return err_pass(error, g_steal_pointer(&why));
 }
 
 bool

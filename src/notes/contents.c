@@ -49,8 +49,7 @@ check_links(Txn *txn, const char *key, GBytes *body, const NoteBy *by, GError **
             before = links_of(old ? old->body : NULL);
         if (g_strv_contains((const char *const *)before, *t))
             continue;
-        g_propagate_error(error, g_steal_pointer(&refused));
-        return false;
+        return err_pass(error, g_steal_pointer(&refused));
     }
     return true;
 }

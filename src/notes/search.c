@@ -19,9 +19,7 @@ notes_search(const Home *home, Db *db, const NoteQuery *q, GPtrArray **ret, GErr
         return false;
     if (search_once(ix, db, q, ret, &why))
         return true;
-    if (!err_is(why, ERR_AGAIN)) {
-        g_propagate_error(error, g_steal_pointer(&why));
-        return false;
-    }
+    if (!err_is(why, ERR_AGAIN))
+        return err_pass(error, g_steal_pointer(&why));
     return search_once(ix, db, q, ret, error);
 }

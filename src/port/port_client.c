@@ -144,10 +144,8 @@ port_call(
         status = err_exit_status(failure);
     if (ret_status)
         *ret_status = status;
-    if (status != 0) {
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
-    }
+    if (status != 0)
+        return err_pass(error, g_steal_pointer(&failure));
     if (ret_answer)
         *ret_answer = g_steal_pointer(&answer);
     return true;

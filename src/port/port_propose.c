@@ -193,8 +193,7 @@ port_commit(PortTalk *talk,
         talk->lost = err_is(failure, ERR_NEVER) && g_str_has_prefix(failure->message, "fenced");
         if (talk->lost)
             *status = EX_TEMPFAIL;
-        g_propagate_error(error, g_steal_pointer(&failure));
-        return false;
+        return err_pass(error, g_steal_pointer(&failure));
     }
     talk->steps++;
     (void)step_settle(talk->engine, ret, NULL); /* the sweep does what is left */

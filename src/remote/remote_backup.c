@@ -169,10 +169,8 @@ select_sent(Remote *r, bool *ret, GError **error)
     if (!remote_find_sent(r, error))
         return false;
     *ret = remote_select(r, r->sent, false, &closed) && r->box.exists;
-    if (closed && imap_is_broken(r->conn)) {
-        g_propagate_error(error, g_steal_pointer(&closed));
-        return false;
-    }
+    if (closed && imap_is_broken(r->conn))
+        return err_pass(error, g_steal_pointer(&closed));
     if (closed)
         log_event(LOG_WARN,
                   "the server has no Sent folder: what left since the backup is unknown",

@@ -121,8 +121,7 @@ look_in(Hunt *h, const char *name, const char *watched, bool *ret_found, GError 
         !remote_find(r, h->want->msgid, &uid, NULL, &closed)) {
         if (!imap_is_broken(r->conn))
             return true;
-        g_propagate_error(error, g_steal_pointer(&closed));
-        return false;
+        return err_pass(error, g_steal_pointer(&closed));
     }
     if (uid == 0)
         return true;

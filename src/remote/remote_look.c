@@ -8,6 +8,7 @@
  *   in no folder, twice, 10 s apart       flagged deleted; but not when more than one is gone
  * at once, since then it is the folder that is gone
  */
+#include "base/err.h"
 #include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "remote/remote_internal.h"
@@ -78,8 +79,7 @@ find_place(Remote *r, const char *msgid, Place *ret, GError **error)
             !remote_find(r, msgid, &uid, NULL, &closed)) {
             if (!imap_is_broken(r->conn))
                 continue; /* one that may not be opened hides nothing of ours */
-            g_propagate_error(error, g_steal_pointer(&closed));
-            return false;
+            return err_pass(error, g_steal_pointer(&closed));
         }
         if (uid && (*ret == NOWHERE || place_of(folder) != ELSEWHERE))
             *ret = place_of(folder);

@@ -192,8 +192,7 @@ look(Look *l, GError **error)
     if (!remote_select(r, r->sent, false, &closed)) {
         if (!imap_is_broken(r->conn))
             return true; /* there is no such folder */
-        g_propagate_error(error, g_steal_pointer(&closed));
-        return false;
+        return err_pass(error, g_steal_pointer(&closed));
     }
     if (!search(l, &found, error) || !fetch(l, &found, false, error) ||
         !fetch(l, &l->alike, true, error))

@@ -74,8 +74,7 @@ move_from(Remote *r,
     if (!remote_select(r, from, true, &closed)) {
         if (!imap_is_broken(r->conn))
             return true;
-        g_propagate_error(error, g_steal_pointer(&closed));
-        return false;
+        return err_pass(error, g_steal_pointer(&closed));
     }
     if (r->box.uidvalidity != at.uidvalidity && !find_in(r, from, row->msgid, &at, error))
         return false;
@@ -156,10 +155,8 @@ pay_marks(Remote *r, const RemoteRow *row, GError **error)
     g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
     g_autoptr(GError) refused = NULL;
     if (!set_flags(r, row, &refused)) {
-        if (imap_is_broken(r->conn)) {
-            g_propagate_error(error, g_steal_pointer(&refused));
-            return false;
-        }
+        if (imap_is_broken(r->conn))
+            return err_pass(error, g_steal_pointer(&refused));
         log_event(LOG_WARN, "the server does not flag a mail", "account", r->account->name,
                   "message", row->msgid, "why", refused->message, NULL);
     }
@@ -282,16 +279,13 @@ file_one(Remote *r, const OutRow *row, GError **error)
         return false;
     const char *to = name ? name : r->sent;
     if ((r->in_doubt || row->attempts > 0) && !find_in(r, to, row->msgid, &at, &why) &&
-        imap_is_broken(r->conn)) {
-        g_propagate_error(error, g_steal_pointer(&why));
-        return false;
-    }
+        imap_is_broken(r->conn))
+        return err_pass(error, g_steal_pointer(&why));
     g_clear_error(&why); /* no such folder: then it is not in it */
     if (at.uid == 0 && !append(r, row, to, &at, &why)) {
         if (!imap_is_broken(r->conn))
             return note_refused(r, row, why->message, error);
-        g_propagate_error(error, g_steal_pointer(&why));
-        return false;
+        return err_pass(error, g_steal_pointer(&why));
     }
     return note_filed(r, row, at, error);
 }

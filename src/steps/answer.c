@@ -283,10 +283,8 @@ parse_text(const char *text, size_t len, Answer **ret, GError **error)
     for (guint i = 0; i < values->len; i++)
         if (!consider(&choice, g_ptr_array_index(values, i), error))
             return false;
-    if (!choice.answer && choice.why_not) {
-        g_propagate_error(error, g_steal_pointer(&choice.why_not));
-        return false;
-    }
+    if (!choice.answer && choice.why_not)
+        return err_pass(error, g_steal_pointer(&choice.why_not));
     if (!choice.answer)
         return err_set(error, ERR_NEVER, "there is no JSON object in the answer");
     flag_passed(&choice, rest);

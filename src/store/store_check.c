@@ -101,10 +101,8 @@ add_rule(Db *db, const char *rule, GPtrArray *findings, GError **error)
 static bool
 as_finding(GPtrArray *findings, GError *why, GError **error)
 {
-    if (!err_is(why, ERR_DAMAGE)) {
-        g_propagate_error(error, why);
-        return false;
-    }
+    if (!err_is(why, ERR_DAMAGE))
+        return err_pass(error, why);
     g_ptr_array_add(findings, g_strdup(why->message));
     g_error_free(why);
     return true;

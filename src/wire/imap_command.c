@@ -188,8 +188,7 @@ imap_command_check(const ImapCommand *command, GError **error)
 {
     if (!command->error)
         return true;
-    g_propagate_error(error, g_error_copy(command->error));
-    return false;
+    return err_pass(error, g_error_copy(command->error));
 }
 
 unsigned

@@ -55,10 +55,8 @@ send_out(Engine *engine, PassStats *stats, GError **error)
     SubmitStats out = {0};
     if (!net_submit.pass || !config_way_out(engine->home->config, NULL))
         return true;
-    if (!net_submit.pass(engine, 0, &out, &failed) && !err_is(failed, ERR_LATER)) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
-    }
+    if (!net_submit.pass(engine, 0, &out, &failed) && !err_is(failed, ERR_LATER))
+        return err_pass(error, g_steal_pointer(&failed));
     stats->sent += out.sent;
     return true;
 }

@@ -445,8 +445,7 @@ take_in(Engine *engine, const ConfAccount *account, GError **error)
         return intake_pass(intake, &stats, error);
     if (err_is(why, ERR_LATER))
         return true;
-    g_propagate_error(error, g_steal_pointer(&why));
-    return false;
+    return err_pass(error, g_steal_pointer(&why));
 }
 
 bool

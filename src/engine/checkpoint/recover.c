@@ -57,8 +57,7 @@ settle(Engine *engine, unsigned *ret_n, GError **error)
         warn_of_notes(unwritten);
     if (settle_local(engine, ret_n, &why) || err_is(why, ERR_LATER))
         return true;
-    g_propagate_error(error, g_steal_pointer(&why));
-    return false;
+    return err_pass(error, g_steal_pointer(&why));
 }
 
 /* A mailbox that can't be swept now (no rights, not mounted) is no reason to stop. */

@@ -42,10 +42,8 @@ is_as_shown(Db *db, const QuestionKind *kind, const Question *q, bool *ret, GErr
     g_autoptr(GError) gone = NULL;
     Digest now;
     *ret = kind->digest(db, q, &now, &gone) && digest_equal(&now, &q->digest);
-    if (gone && !err_is(gone, ERR_DAMAGE)) {
-        g_propagate_error(error, g_steal_pointer(&gone));
-        return false;
-    }
+    if (gone && !err_is(gone, ERR_DAMAGE))
+        return err_pass(error, g_steal_pointer(&gone));
     return true;
 }
 

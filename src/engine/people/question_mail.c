@@ -165,10 +165,8 @@ decide_held(Deciding *d, const QuestionMail *m, GError **error)
         add_done(d, m);
         return !a->approve || add_unreached(d, m, error);
     }
-    if (!err_is(failed, ERR_NEVER)) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
-    }
+    if (!err_is(failed, ERR_NEVER))
+        return err_pass(error, g_steal_pointer(&failed));
     g_autofree char *known = g_strdup_printf("mail %" PRId64 " can't leave: ", m->id.v);
     const char *why = failed->message;
     add_line(d->stuck, m, g_str_has_prefix(why, known) ? why + strlen(known) : why);

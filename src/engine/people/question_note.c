@@ -134,8 +134,7 @@ decide_change(Deciding *d, GError **error)
     g_string_append_printf(d->stuck, "  note %s: %s\n", c.note.key, failed->message);
     if (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT))
         return true;
-    g_propagate_error(error, g_steal_pointer(&failed));
-    return false;
+    return err_pass(error, g_steal_pointer(&failed));
 }
 
 static bool

@@ -308,10 +308,8 @@ compose_one(Commit *c, guint i, CommitDraft *draft, GError **error)
     }
     c->mails_failed++;
     if (failed &&
-        !(step_hears(c->in) && (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT)))) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
-    }
+        !(step_hears(c->in) && (err_is(failed, ERR_NEVER) || err_is(failed, ERR_LIMIT))))
+        return err_pass(error, g_steal_pointer(&failed));
     if (failed)
         draft->why = g_strdup(failed->message);
     return true;

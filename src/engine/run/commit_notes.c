@@ -171,10 +171,8 @@ commit_notes(Commit *c, Txn *txn, GError **error)
             continue;
         }
         /* A program hears of it at once, and nothing of the step happens. */
-        if (!step_hears(c->in) || (!err_is(failed, ERR_NEVER) && !err_is(failed, ERR_LIMIT))) {
-            g_propagate_error(error, g_steal_pointer(&failed));
-            return false;
-        }
+        if (!step_hears(c->in) || (!err_is(failed, ERR_NEVER) && !err_is(failed, ERR_LIMIT)))
+            return err_pass(error, g_steal_pointer(&failed));
         bool asked;
         if (!ask_owner(c, txn, n, &by, &asked, error))
             return false;

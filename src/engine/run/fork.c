@@ -242,10 +242,8 @@ say_if_possible(Engine *engine,
     g_autoptr(GError) failed = NULL;
     if (say_so(engine, txn, s, id, instruction, &failed))
         return true;
-    if (!err_is(failed, ERR_NEVER)) {
-        g_propagate_error(error, g_steal_pointer(&failed));
-        return false;
-    }
+    if (!err_is(failed, ERR_NEVER))
+        return err_pass(error, g_steal_pointer(&failed));
     log_event(LOG_WARN, "whoever asked could not be told of a fork", "why", failed->message,
               NULL);
     return true;

@@ -403,8 +403,7 @@ survive(Task *t, GError *take_failed, GError **error)
                            false, failed->message, error);
     if (err_is(failed, ERR_NEVER))
         return run_release(t, (Due){.us = try_again_us(t)}, true, failed->message, error);
-    g_propagate_error(error, g_steal_pointer(&failed));
-    return false;
+    return err_pass(error, g_steal_pointer(&failed));
 }
 
 /* What falls due by itself. One mail that can't be written now keeps no job from its work. */

@@ -212,8 +212,7 @@ index_failed(Index *ix, GError **error, const char *doing)
         return err_set(error, ERR_AGAIN, "the search index was damaged (%s); it is made anew",
                        why->message);
     }
-    g_propagate_error(error, g_steal_pointer(&why));
-    return false;
+    return err_pass(error, g_steal_pointer(&why));
 }
 
 static bool
