@@ -127,3 +127,11 @@ secret_environ(void)
         g_clear_pointer(&env, g_strfreev);
     return env;
 }
+
+void
+secret_free(char *secret)
+{
+    if (secret)
+        explicit_bzero(secret, strlen(secret));
+    g_free(secret);
+}

@@ -31,3 +31,5 @@ void secret_learn_keys(const Config *config);
 /* Our environment without the variables that hold a secret, for programs that need none; NULL: none
  * of them does. Caller frees with g_strfreev(). */
 char **secret_environ(void);
+/* Wipes it, and frees it; NULL is fine. */
+void secret_free(char *secret);

@@ -8,18 +8,10 @@
 #define COMMAND_US (60 * USEC_PER_SEC)
 
 static void
-wipe(char *text)
-{
-    if (text)
-        explicit_bzero(text, strlen(text));
-    g_free(text);
-}
-
-static void
 secret_clear(Secret *secret)
 {
-    wipe(secret->password);
-    wipe(secret->token);
+    secret_free(secret->password);
+    secret_free(secret->token);
     *secret = (Secret){0};
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Secret, secret_clear)

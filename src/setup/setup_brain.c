@@ -1,5 +1,6 @@
 /* `setup brain`: what thinks. */
 #include "base/err.h"
+#include "base/secret.h"
 #include "base/secretfile.h"
 #include "base/text.h"
 #include "brain/brain.h"
@@ -183,8 +184,7 @@ ask_secret(Setup *s, const char *section, const char *name)
     bool ok = !*key || (setup_keep_secret(s, secret, key, &error) &&
                         setup_set(s, section, "key-file", path, &error) &&
                         setup_set(s, section, "key-env", "", &error));
-    explicit_bzero(key, strlen(key));
-    g_free(key);
+    secret_free(key);
     return ok ? 0 : cli_error(0, error);
 }
 

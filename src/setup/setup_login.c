@@ -1,5 +1,6 @@
 /* `setup mail`: how it logs in. */
 #include "base/preset.h"
+#include "base/secret.h"
 #include "setup/setup_mail.h"
 
 /* Of these one counts, the first that is set. They are flags and keys. */
@@ -62,8 +63,7 @@ ask_password(MailSetup *m)
     g_autofree char *path = g_strconcat("secrets/", name, NULL);
     bool fresh = *password;
     bool ok = !fresh || setup_keep_secret(s, name, password, &error);
-    explicit_bzero(password, strlen(password));
-    g_free(password);
+    secret_free(password);
     if (!ok)
         return cli_error(0, error);
     if (!fresh && !*file)

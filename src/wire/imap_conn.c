@@ -1,6 +1,7 @@
 #include "wire/imap_conn.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include "wire/imap_scan.h"
 #include <errno.h>
@@ -134,8 +135,7 @@ imap_check(const ImapConn *conn, GError **error)
 {
     if (!conn->broken)
         return true;
-    g_propagate_error(error, g_error_copy(conn->broken));
-    return false;
+    return err_pass(error, g_error_copy(conn->broken));
 }
 
 bool
@@ -143,8 +143,7 @@ imap_break(ImapConn *conn, GError *take_error, GError **error)
 {
     if (!conn->broken)
         conn->broken = g_error_copy(take_error);
-    g_propagate_error(error, take_error);
-    return false;
+    return err_pass(error, take_error);
 }
 
 bool
@@ -378,10 +377,8 @@ say_more(ImapConn *conn, const ImapWatch *watch, const ImapResponse *r, GError *
         return err_set(error, ERR_LATER, "the server asks for more where there is no more");
     if (!watch->on_continue(watch->user, r, &line, error))
         return false;
-    size_t len = strlen(line);
-    bool ok = imap_say(conn, line, len, error) && imap_say(conn, "\r\n", 2, error);
-    explicit_bzero(line, len);
-    g_free(line);
+    bool ok = imap_say(conn, line, strlen(line), error) && imap_say(conn, "\r\n", 2, error);
+    secret_free(line);
     return ok;
 }
 

@@ -17,9 +17,7 @@ typedef struct Sasl {
 static void
 sasl_clear(Sasl *sasl)
 {
-    if (sasl->secret)
-        explicit_bzero(sasl->secret, strlen(sasl->secret));
-    g_free(sasl->secret);
+    secret_free(sasl->secret);
     g_free(sasl->why);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sasl, sasl_clear)
@@ -101,8 +99,7 @@ authenticate(ImapConn *conn, Sasl *sasl, ImapReply *ret, GError **error)
     imap_command_words(command, sasl->mechanism);
     if (imap_can(conn, "SASL-IR")) {
         imap_command_words(command, sasl->secret);
-        explicit_bzero(sasl->secret, strlen(sasl->secret));
-        g_clear_pointer(&sasl->secret, g_free);
+        g_clear_pointer(&sasl->secret, secret_free);
     }
     return imap_exchange(conn, command, &watch, ret, error);
 }
