@@ -324,16 +324,4 @@ static const ApiKind kind = {
     .read = read_reply,
 };
 
-static bool
-start(const BrainAsk *ask, void **ret_state, GError **error)
-{
-    return api_start(&kind, ask, ret_state, error);
-}
-
-static int64_t
-most(const BrainAsk *ask)
-{
-    return api_most(&kind, ask);
-}
-
-const BrainOps brain_anthropic = API_BRAIN_OPS("anthropic", start, most);
+const BrainOps brain_anthropic = API_BRAIN_OPS("anthropic", &kind);

@@ -215,7 +215,7 @@ prepare(Api *api, const BrainAsk *ask, GError **error)
 static bool
 send_question(Api *api, GError **error)
 {
-    g_autofree char *key = api->key ? g_strconcat(api->kind->key_header, api->key, NULL) : NULL;
+    char *key = api->key ? g_strconcat(api->kind->key_header, api->key, NULL) : NULL;
     g_autoptr(GPtrArray) headers = g_ptr_array_new();
     int64_t now = clock_mono_us();
 
@@ -232,33 +232,39 @@ send_question(Api *api, GError **error)
         .stall_us = api->kind->stall_us,
     };
     bool ok = http_start(&request, &api->http, error);
-    if (key)
-        explicit_bzero(key, strlen(key));
+    secret_free(key);
     return ok;
 }
 
 bool
-api_start(const ApiKind *kind, const BrainAsk *ask, void **ret_state, GError **error)
+api_start(const BrainOps *ops,
+          const BrainAsk *ask,
+          void **ret_state,
+          BrainAnswer *ret_now,
+          GError **error)
 {
     g_autoptr(GError) failure = NULL;
     int64_t time_us = ask->conf->timeout_us;
     Api *api = g_new0(Api, 1);
 
     *api = (Api){
-        .kind = kind,
+        .kind = ops->api,
         .model = g_strdup(ask->conf->model),
         .clock = ask->clock ? *ask->clock : (Clock){0},
         .lacks = ask->lacks,
         .time_us = time_us,
         .deadline_us = time_us ? clock_mono_us() + time_us : USEC_NEVER,
     };
-    if (!prepare(api, ask, &failure))
-        finish(api, BRAIN_BROKEN, g_strdup(failure->message));
-    else if (!write_body(api, &failure))
-        finish(api, BRAIN_LARGE, g_strdup(failure->message));
-    else if (!send_question(api, &failure))
-        finish(api, BRAIN_BROKEN, g_strdup(failure->message));
-    *ret_state = api;
+    BrainEnd end = !prepare(api, ask, &failure)    ? BRAIN_BROKEN
+                   : !write_body(api, &failure)    ? BRAIN_LARGE
+                   : !send_question(api, &failure) ? BRAIN_BROKEN
+                                                   : BRAIN_OK;
+    if (end == BRAIN_OK) {
+        *ret_state = api;
+    } else {
+        *ret_now = brain_failed(end, failure->message);
+        api_free(api);
+    }
     return true;
 }
 
@@ -364,7 +370,7 @@ reckon_input(const BrainAsk *ask)
 }
 
 int64_t
-api_most(const ApiKind *kind, const BrainAsk *ask)
+api_most(const BrainOps *ops, const BrainAsk *ask)
 {
     bool own;
     g_autoptr(PriceTable) prices = NULL;
@@ -372,7 +378,7 @@ api_most(const ApiKind *kind, const BrainAsk *ask)
     const BrainUsage fresh = {.input = in, .output = out};
     const BrainUsage kept = {.cache_write = in, .output = out};
 
-    g_free(find_base(kind, ask->conf, &own));
+    g_free(find_base(ops->api, ask->conf, &own));
     if (!price_load(ask->home, &prices, NULL))
         return 0; /* nor will it be asked */
     return MAX(price_cost(prices, ask->conf->model, own, &fresh),
@@ -447,30 +453,14 @@ static void
 carry_out(Api *api, const HttpReply *reply, const ApiResult *result)
 {
     RetryPlan p = plan(api, reply, result);
-    g_autofree char *why = describe(api, reply, result);
 
-    switch (p.what) {
-    case RETRY_AGAIN:
+    if (p.end == BRAIN_OK) {
         api->retries++;
         api->wait_until_us = clock_mono_us() + p.wait_us;
-        break;
-    case RETRY_LATER:
-        api->answer.retry = p.at;
-        finish(api, BRAIN_LIMITED, g_steal_pointer(&why));
-        break;
-    case RETRY_MEND:
-        finish(api, BRAIN_BROKEN, g_steal_pointer(&why));
-        break;
-    case RETRY_STALL:
-        finish(api, BRAIN_STALLED, g_steal_pointer(&why));
-        break;
-    case RETRY_SMALLER:
-        finish(api, BRAIN_LARGE, g_steal_pointer(&why));
-        break;
-    case RETRY_NEVER:
-        finish(api, BRAIN_REFUSED, g_steal_pointer(&why));
-        break;
+        return;
     }
+    api->answer.retry = p.at;
+    finish(api, p.end, describe(api, reply, result));
 }
 
 /* The model answered, and that is of no use: an empty text, a tool that nobody gave it. Anything
@@ -567,7 +557,7 @@ api_free(void *state)
     price_free(api->prices);
     g_clear_pointer(&api->question, json_decref);
     g_clear_pointer(&api->body, g_bytes_unref);
-    api_key_free(api->key);
+    secret_free(api->key);
     g_free(api->url);
     g_free(api->model);
     g_free(api);

@@ -48,19 +48,23 @@ typedef struct ApiKind {
     void (*read)(const HttpReply *reply, ApiResult *ret);
 } ApiKind;
 
-bool api_start(const ApiKind *kind, const BrainAsk *ask, void **ret_state, GError **error);
-int64_t api_most(const ApiKind *kind, const BrainAsk *ask);
+bool api_start(const BrainOps *ops,
+               const BrainAsk *ask,
+               void **ret_state,
+               BrainAnswer *ret_now,
+               GError **error);
+int64_t api_most(const BrainOps *ops, const BrainAsk *ask);
 unsigned api_poll(void *state, struct pollfd fds[BRAIN_POLL_MAX], int64_t *ret_wait_us);
 bool api_work(void *state);
 void api_end(void *state);
 void api_answer(void *state, BrainAnswer *ret);
 void api_free(void *state);
-/* The BrainOps of a kind; its start() and most() are api_start() and api_most() with its ApiKind.
- */
-#define API_BRAIN_OPS(name, kind_start, kind_most)                                             \
+/* The BrainOps of a kind. */
+#define API_BRAIN_OPS(name, api_kind)                                                          \
     {                                                                                          \
-        .kind = (name), .start = (kind_start), .poll = api_poll, .work = api_work,             \
-        .end = api_end, .answer = api_answer, .free = api_free, .most = (kind_most)            \
+        .kind = (name), .api = (api_kind), .start = api_start, .poll = api_poll,               \
+        .work = api_work, .end = api_end, .answer = api_answer, .free = api_free,              \
+        .most = api_most                                                                       \
     }
 
 /* --- for kinds --- */

@@ -5,14 +5,6 @@
 
 #define KEY_BYTES_MAX 4096u
 
-void
-api_key_free(char *key)
-{
-    if (key)
-        explicit_bzero(key, strlen(key));
-    g_free(key);
-}
-
 /* A header line is what it goes into: printable ASCII without blanks. */
 static bool
 take_key(const char *text, size_t len, char **ret)

@@ -8,10 +8,9 @@
 #include "base/config.h"
 
 /* *ret is NULL, with true, when the settings name no key and fallback_env (NULL: none) is not
- * set. ERR_CONFIG: named but missing, readable by others, not ours, or no key. */
+ * set. Caller frees with secret_free(). ERR_CONFIG: named but missing, readable by others, not ours, or no key. */
 bool api_key_load(const ConfBrain *conf,
                   const char *home,
                   const char *fallback_env,
                   char **ret,
                   GError **error);
-void api_key_free(char *key); /* wipes it; NULL is fine */

@@ -20,6 +20,15 @@ brain_answer_clear(BrainAnswer *answer)
     *answer = (BrainAnswer){0};
 }
 
+BrainAnswer
+brain_failed(BrainEnd end, const char *why)
+{
+    return (BrainAnswer){.end = end,
+                         .text = g_strdup(""),
+                         .log = g_strdup(""),
+                         .failed = secret_hide(g_strdup(why))};
+}
+
 static const BrainOps *
 find_kind(const char *name)
 {
@@ -34,18 +43,16 @@ bool
 brain_start(const BrainAsk *ask, BrainCall **ret, GError **error)
 {
     const BrainOps *ops = find_kind(ask->conf->kind);
-    void *state;
+    void *state = NULL;
+    BrainAnswer now = {0};
 
     if (!ops)
         return err_set(error, ERR_CONFIG, "brain '%s': this program has no kind '%s'",
                        ask->conf->name, ask->conf->kind);
-    if (!ops->start(ask, &state, error))
+    if (!ops->start(ops, ask, &state, &now, error))
         return err_prefix(error, "brain '%s'", ask->conf->name);
-
-    BrainCall *call = g_new0(BrainCall, 1);
-    call->ops = ops;
-    call->state = state;
-    *ret = call;
+    *ret = g_new(BrainCall, 1);
+    **ret = (BrainCall){.ops = ops, .state = state, .finished = !state, .answer = now};
     return true;
 }
 
@@ -54,7 +61,7 @@ brain_most(const BrainAsk *ask)
 {
     const BrainOps *ops = find_kind(ask->conf->kind);
 
-    return ops && ops->most ? ops->most(ask) : 0;
+    return ops && ops->most ? ops->most(ops, ask) : 0;
 }
 
 unsigned
@@ -94,7 +101,8 @@ brain_free(BrainCall *call)
 {
     if (!call)
         return;
-    call->ops->free(call->state);
+    if (call->state)
+        call->ops->free(call->state);
     brain_answer_clear(&call->answer);
     g_free(call);
 }

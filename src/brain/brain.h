@@ -87,18 +87,25 @@ void brain_answer_clear(BrainAnswer *answer);
 typedef struct BrainCall BrainCall;
 #define BRAIN_POLL_MAX 4
 
-/* One kind of brain. answer() is called once, after work() said true, and fills a zeroed
- * struct whose strings are the caller's: end and what belongs to it. */
-typedef struct BrainOps {
+/* One kind of brain. What ends in start() fills *ret_now, and leaves *ret_state NULL: then nothing else is
+ * called. answer() is called once, after work() said true, and fills a zeroed struct whose strings are the
+ * caller's: end and what belongs to it. */
+typedef struct BrainOps BrainOps;
+struct BrainOps {
     const char *kind;
-    bool (*start)(const BrainAsk *ask, void **ret_state, GError **error);
+    const struct ApiKind *api; /* what is asked by HTTP (brain/api.h); NULL */
+    bool (*start)(const BrainOps *ops,
+                  const BrainAsk *ask,
+                  void **ret_state,
+                  BrainAnswer *ret_now,
+                  GError **error);
     unsigned (*poll)(void *state, struct pollfd fds[BRAIN_POLL_MAX], int64_t *ret_wait_us);
     bool (*work)(void *state); /* true: finished */
     void (*end)(void *state);  /* asks it to stop soon */
     void (*answer)(void *state, BrainAnswer *ret);
     void (*free)(void *state);
-    int64_t (*most)(const BrainAsk *ask); /* NULL: it costs nothing */
-} BrainOps;
+    int64_t (*most)(const BrainOps *ops, const BrainAsk *ask); /* NULL: it costs nothing */
+};
 extern const BrainOps brain_command, brain_script;   /* in every program that asks brains */
 extern const BrainOps brain_anthropic, brain_openai; /* link libcurl: brain_net only */
 
@@ -135,6 +142,8 @@ unsigned brain_takes_type(const char *media_type);
 /* True when the brain's model can be shown files of this type. */
 bool brain_takes(const ConfBrain *conf, const char *media_type);
 
+/* What a kind answers when it could not be asked at all. */
+BrainAnswer brain_failed(BrainEnd end, const char *why);
 /* The question as one text, with why the last answer could not be used; caller frees. */
 char *brain_question(const BrainAsk *ask);
 /* The schema in words, for brains that take no other form; caller frees. */

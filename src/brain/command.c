@@ -14,11 +14,6 @@
 #define FALLBACK_PATH "/usr/local/bin:/usr/bin:/bin"
 #define REASON_CHARS 200
 
-typedef struct Command {
-    Proc *proc;    /* NULL: it never started */
-    char *missing; /* why not; NULL */
-} Command;
-
 /* Nothing else of our environment reaches a program: no secret, and not the way home. */
 static const char *const env_allowed[] = {"PATH", "HOME", "USER",   "LOGNAME",
                                           "LANG", "TZ",   "TMPDIR", NULL};
@@ -98,7 +93,7 @@ build_input(const BrainAsk *ask)
 }
 
 static bool
-start_program(const BrainAsk *ask, char *program, char **env, Command *c, GError **error)
+start_program(const BrainAsk *ask, char *program, char **env, Proc **ret, GError **error)
 {
     g_autoptr(GPtrArray) argv = g_ptr_array_new();
     g_autoptr(GBytes) input = build_input(ask);
@@ -116,20 +111,15 @@ start_program(const BrainAsk *ask, char *program, char **env, Command *c, GError
                    .memory = ask->conf->memory,
                    .out_max = ask->conf->output},
     };
-    return proc_talk(&spec, &c->proc, error);
-}
-
-static void
-command_free(void *state)
-{
-    Command *c = state;
-    proc_free(c->proc);
-    g_free(c->missing);
-    g_free(c);
+    return proc_talk(&spec, ret, error);
 }
 
 static bool
-command_start(const BrainAsk *ask, void **ret_state, GError **error)
+command_start(const BrainOps *ops,
+              const BrainAsk *ask,
+              void **ret_state,
+              BrainAnswer *ret_now,
+              GError **error)
 {
     const ConfBrain *conf = ask->conf;
 
@@ -137,44 +127,44 @@ command_start(const BrainAsk *ask, void **ret_state, GError **error)
         return err_set(error, ERR_CONFIG, "no command is set");
 
     g_auto(GStrv) env = build_env(ask->env);
-    Command *c = g_new0(Command, 1);
-    g_autofree char *program = find_program(conf->command[0], ask->home, env, &c->missing);
+    g_autofree char *missing = NULL;
+    g_autofree char *program = find_program(conf->command[0], ask->home, env, &missing);
     g_autoptr(GError) failure = NULL;
-    if (program && !start_program(ask, program, env, c, &failure)) {
-        if (!err_is(failure, ERR_NEVER)) {
-            command_free(c);
-            g_propagate_error(error, g_steal_pointer(&failure));
-            return false;
-        }
-        c->missing = g_strdup(failure->message); /* its interpreter or the folder is missing */
+    Proc *proc = NULL;
+    if (program && !start_program(ask, program, env, &proc, &failure)) {
+        if (!err_is(failure, ERR_NEVER))
+            return err_pass(error, g_steal_pointer(&failure));
+        missing = g_strdup(failure->message); /* its interpreter or the folder is missing */
     }
-    *ret_state = c;
+    if (missing)
+        *ret_now = brain_failed(BRAIN_BROKEN, missing);
+    *ret_state = proc;
     return true;
 }
 
 static unsigned
 command_poll(void *state, struct pollfd fds[BRAIN_POLL_MAX], int64_t *ret_wait_us)
 {
-    Command *c = state;
-
     _Static_assert(BRAIN_POLL_MAX >= 4, "proc_poll() fills up to 4");
-    *ret_wait_us = 0;
-    return c->proc ? proc_poll(c->proc, fds, ret_wait_us) : 0;
+    return proc_poll(state, fds, ret_wait_us);
 }
 
 static bool
 command_work(void *state)
 {
-    Command *c = state;
-    return !c->proc || proc_work(c->proc);
+    return proc_work(state);
 }
 
 static void
 command_end(void *state)
 {
-    Command *c = state;
-    if (c->proc)
-        proc_end(c->proc);
+    proc_end(state);
+}
+
+static void
+command_free(void *state)
+{
+    proc_free(state);
 }
 
 /* The last line of a cleaned text, shortened; caller frees. */
@@ -227,16 +217,7 @@ end_of(const ProcEnd *end)
 static void
 command_answer(void *state, BrainAnswer *ret)
 {
-    Command *c = state;
-
-    if (!c->proc) {
-        *ret = (BrainAnswer){.end = BRAIN_BROKEN,
-                             .text = g_strdup(""),
-                             .log = g_strdup(""),
-                             .failed = g_strdup(c->missing)};
-        return;
-    }
-    const ProcEnd *end = proc_result(c->proc);
+    const ProcEnd *end = proc_result(state);
     gsize out_len, err_len;
     const void *out = g_bytes_get_data(end->out, &out_len);
     const void *err = g_bytes_get_data(end->err, &err_len);

@@ -79,22 +79,6 @@ parse_row(char **words, Row *ret)
     return true;
 }
 
-/* The words of a line without its comment. */
-static char **
-split_line(char *line)
-{
-    g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
-
-    line[strcspn(line, "#")] = '\0';
-    g_auto(GStrv) parts = g_strsplit_set(line, " \t\r", -1);
-    for (char **p = parts; *p; p++) {
-        if (**p)
-            g_ptr_array_add(words, g_strdup(*p));
-    }
-    g_ptr_array_add(words, NULL);
-    return (char **)g_ptr_array_steal(words, NULL);
-}
-
 bool
 price_parse(
     const char *text, size_t len, const char *file_name, PriceTable **ret, GError **error)
@@ -106,7 +90,8 @@ price_parse(
     table->rows = g_array_new(FALSE, FALSE, sizeof(Row));
     g_array_set_clear_func(table->rows, row_clear);
     for (unsigned i = 0; lines[i]; i++) {
-        g_auto(GStrv) words = split_line(lines[i]);
+        lines[i][strcspn(lines[i], "#")] = '\0'; /* a comment */
+        g_auto(GStrv) words = text_words(lines[i], " \t\r");
         Row row;
 
         if (!words[0])

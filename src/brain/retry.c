@@ -57,19 +57,19 @@ later(const RetryCase *c, int64_t wait_us)
 {
     bool named = c->after_us <= 0 && wait_us == c->reset_us - c->now_us;
 
-    return (RetryPlan){.what = RETRY_LATER, .at = {c->now_us + wait_us, named}};
+    return (RetryPlan){.end = BRAIN_LIMITED, .at = {c->now_us + wait_us, named}};
 }
 
 /* It was asked often enough for now. */
-static RetryDo
+static BrainEnd
 give_up(const RetryCase *c)
 {
     bool advised = c->status >= 400 && c->status < 500 && c->should == 1;
 
     if (c->end == HTTP_DONE && advised && c->status != 408 && c->status != 409 &&
         c->status != 429)
-        return RETRY_NEVER; /* a wrong question stays one */
-    return is_outage(c) ? RETRY_LATER : RETRY_STALL;
+        return BRAIN_REFUSED; /* a wrong question stays one */
+    return is_outage(c) ? BRAIN_LIMITED : BRAIN_STALLED;
 }
 
 RetryPlan
@@ -80,16 +80,16 @@ retry_plan(const RetryCase *c)
     if (c->spent && asked > 0)
         return later(c, asked);
     if (must_be_mended(c))
-        return (RetryPlan){.what = RETRY_MEND};
+        return (RetryPlan){.end = BRAIN_BROKEN};
     if (c->end == HTTP_DONE && (c->status == 413 || c->large))
-        return (RetryPlan){.what = RETRY_SMALLER};
+        return (RetryPlan){.end = BRAIN_LARGE};
     if (!may_pass(c))
-        return (RetryPlan){.what = RETRY_NEVER};
+        return (RetryPlan){.end = BRAIN_REFUSED};
     if (asked > HERE_MAX_US)
         return later(c, asked);
 
     int64_t wait = asked > 0 ? asked : backoff(c);
     if (c->retries < RETRY_MAX && c->should != 0 && wait < c->left_us)
-        return (RetryPlan){.what = RETRY_AGAIN, .wait_us = wait};
-    return (RetryPlan){.what = give_up(c)};
+        return (RetryPlan){.end = BRAIN_OK, .wait_us = wait};
+    return (RetryPlan){.end = give_up(c)};
 }

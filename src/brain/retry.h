@@ -14,6 +14,7 @@
  *   everything else                                               the question has failed
  */
 #include "base/clock.h"
+#include "brain/brain.h"
 #include "wire/http.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,19 +36,10 @@ typedef struct RetryCase {
     uint32_t random;  /* for the jitter */
 } RetryCase;
 
-typedef enum RetryDo {
-    RETRY_NEVER,
-    RETRY_AGAIN,
-    RETRY_LATER, /* all jobs of this brain wait */
-    RETRY_STALL, /* this one does; how long is the caller's to say */
-    RETRY_SMALLER,
-    RETRY_MEND
-} RetryDo;
-
 typedef struct RetryPlan {
-    RetryDo what;
-    int64_t wait_us; /* RETRY_AGAIN: before the next request */
-    Due at;          /* RETRY_LATER: .us 0: nobody knows */
+    BrainEnd end;    /* BRAIN_OK: not yet, ask again */
+    int64_t wait_us; /* BRAIN_OK: before the next request */
+    Due at;          /* BRAIN_LIMITED: .us 0: nobody knows */
 } RetryPlan;
 
 RetryPlan retry_plan(const RetryCase *c);

@@ -10,12 +10,6 @@
 #include "base/limits.h"
 #include "brain/brain.h"
 
-typedef struct Script {
-    char *text;   /* NULL: there is none */
-    char *failed; /* why not */
-    BrainEnd end;
-} Script;
-
 /* Line n, counted from 1; false: there are fewer. */
 static bool
 find_line(const char *bytes, size_t len, int64_t n, const char **ret_line, size_t *ret_len)
@@ -82,66 +76,23 @@ find_answer(const BrainAsk *ask, GBytes *script, char **ret, GError **error)
 /* A wrong line is the script's answer to this question; no script at all is a broken brain, as
  * a missing program is. */
 static bool
-script_start(const BrainAsk *ask, void **ret_state, GError **error)
+script_start(const BrainOps *ops,
+             const BrainAsk *ask,
+             void **ret_state,
+             BrainAnswer *ret_now,
+             GError **error)
 {
     g_autoptr(GError) failure = NULL;
     g_autoptr(GBytes) script = NULL;
-    Script *s = g_new0(Script, 1);
+    char *text = NULL;
 
     if (!load_script(ask, &script, &failure))
-        s->end = BRAIN_BROKEN;
-    else if (!find_answer(ask, script, &s->text, &failure))
-        s->end = BRAIN_FAILED;
-    s->failed = failure ? g_strdup(failure->message) : NULL;
-    *ret_state = s;
+        *ret_now = brain_failed(BRAIN_BROKEN, failure->message);
+    else if (!find_answer(ask, script, &text, &failure))
+        *ret_now = brain_failed(BRAIN_FAILED, failure->message);
+    else
+        *ret_now = (BrainAnswer){.text = text, .log = g_strdup("")};
     return true;
 }
 
-static unsigned
-script_poll(void *state, struct pollfd fds[BRAIN_POLL_MAX], int64_t *ret_wait_us)
-{
-    *ret_wait_us = 0;
-    return 0;
-}
-
-static bool
-script_work(void *state)
-{
-    return true;
-}
-
-static void
-script_end(void *state)
-{
-}
-
-static void
-script_answer(void *state, BrainAnswer *ret)
-{
-    Script *s = state;
-
-    *ret = (BrainAnswer){.end = s->end,
-                         .text = s->text ? g_steal_pointer(&s->text) : g_strdup(""),
-                         .log = g_strdup(""),
-                         .failed = g_steal_pointer(&s->failed)};
-}
-
-static void
-script_free(void *state)
-{
-    Script *s = state;
-
-    g_free(s->text);
-    g_free(s->failed);
-    g_free(s);
-}
-
-const BrainOps brain_script = {
-    .kind = "script",
-    .start = script_start,
-    .poll = script_poll,
-    .work = script_work,
-    .end = script_end,
-    .answer = script_answer,
-    .free = script_free,
-};
+const BrainOps brain_script = {.kind = "script", .start = script_start};

@@ -2,6 +2,7 @@
 #include "brain/api_key.h"
 #include "../base/tmpdir.h"
 #include "base/err.h"
+#include "base/secret.h"
 
 #define CANARY "CANARY-sk-0123456789"
 
@@ -42,7 +43,7 @@ test_files(void)
             g_assert_true(g_str_has_prefix(error->message, files[i].want_error));
             g_assert_null(strstr(error->message, "CANARY"));
         }
-        api_key_free(key);
+        secret_free(key);
     }
 }
 
@@ -95,7 +96,7 @@ test_env(void)
             g_assert_true(g_str_has_prefix(error->message, cases[i].want_error));
             g_assert_null(strstr(error->message, "CANARY"));
         }
-        api_key_free(key);
+        secret_free(key);
     }
 }
 
