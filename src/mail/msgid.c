@@ -238,22 +238,6 @@ msgid_read(const Key *key, const char *id, const char *domain, Minted *ret)
     return false;
 }
 
-bool
-msgid_is_minted(const Key *key,
-                const char *id,
-                const char *domain,
-                uint64_t *ret_generation,
-                int64_t *ret_number)
-{
-    Minted minted;
-
-    if (!msgid_read(key, id, domain, &minted))
-        return false;
-    *ret_generation = minted.generation;
-    *ret_number = minted.number;
-    return true;
-}
-
 int
 minted_compare(const Minted *a, const Minted *b)
 {

@@ -60,12 +60,6 @@ int minted_compare(const Minted *a, const Minted *b);
 /* False for an id that this home did not mint. The part of the tag that needs no bytes is
  * checked, so the row may be unknown (an older store). */
 bool msgid_read(const Key *key, const char *id, const char *domain, Minted *ret);
-/* The same for callers that don't care for the kind. */
-bool msgid_is_minted(const Key *key,
-                     const char *id,
-                     const char *domain,
-                     uint64_t *ret_generation,
-                     int64_t *ret_number);
 
 /* References of an answer: the parent's References (else its one In-Reply-To) and its id, as far
  * as they are writable; at most 30, the first and the last 29 are kept. parent_refs may be NULL.

@@ -44,17 +44,16 @@ static bool
 find_by_id(Remote *r, const Message *m, Copy *copy, GError **error)
 {
     const Home *home = r->engine->home;
-    uint64_t generation;
-    OutId mail;
+    Minted minted;
     unsigned n;
-    if (!msgid_is_minted(&home->key, m->id, home->config->domain, &generation, &mail.v) ||
-        generation != db_generation(r->engine->db))
+    if (!msgid_read(&home->key, m->id, home->config->domain, &minted) ||
+        minted.generation != db_generation(r->engine->db))
         return true;
-    if (!outbox_probes(r->engine->db, mail, &n, error))
+    if (!outbox_probes(r->engine->db, (OutId){minted.number}, &n, error))
         return false;
     if (n == 0)
         return true;
-    copy->mail = mail;
+    copy->mail = (OutId){minted.number};
     if (!load_ours(r, copy, error))
         return false;
     if (!copy->ours || memcmp(&copy->ours->body, &m->body, sizeof m->body) != 0)

@@ -93,13 +93,12 @@ static bool
 find_own(Remote *r, const ConfRole *role, const Message *m, char **ret_file, GError **error)
 {
     const Home *home = r->engine->home;
-    uint64_t generation;
-    OutId number;
+    Minted minted;
     g_autoptr(OutRow) row = NULL;
     *ret_file = NULL;
-    if (!msgid_is_minted(&home->key, m->id, home->config->domain, &generation, &number.v))
+    if (!msgid_read(&home->key, m->id, home->config->domain, &minted))
         return true;
-    if (!outbox_find_local(r->engine->db, number, role->name, &row, error))
+    if (!outbox_find_local(r->engine->db, (OutId){minted.number}, role->name, &row, error))
         return false;
     if (!row || !row->bytes || !g_str_equal(row->msgid, m->id))
         return true;

@@ -34,15 +34,16 @@ look_at_name(Age *age, const char *name)
     const char *domain = age->home->config->domain;
     uint64_t generation = 0;
     int64_t number = 0;
+    Minted minted;
     g_autofree char *id = id_in_name(name, domain, &generation, &number);
 
     if (!id || generation < age->generation ||
         (generation == age->generation && number <= age->last))
         return;
-    if (msgid_is_minted(&age->home->key, id, domain, &generation, &number)) {
+    if (msgid_read(&age->home->key, id, domain, &minted)) {
         age->proved = true;
-        age->newer_generation = generation;
-        age->newer = number;
+        age->newer_generation = minted.generation;
+        age->newer = minted.number;
     }
 }
 

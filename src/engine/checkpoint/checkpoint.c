@@ -80,10 +80,8 @@ store_row(Txn *txn, MsgNew *in, MsgId *ret_id, bool *ret_new, GError **error)
 static bool
 is_replayed(const Home *home, const char *msgid, bool is_new)
 {
-    uint64_t generation;
-    int64_t number;
-    return !is_new ||
-           !msgid_is_minted(&home->key, msgid, home->config->domain, &generation, &number);
+    Minted minted;
+    return !is_new || !msgid_read(&home->key, msgid, home->config->domain, &minted);
 }
 
 bool

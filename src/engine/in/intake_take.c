@@ -24,12 +24,11 @@ note_minted(Engine *engine, Txn *txn, const Message *m, GError **error)
     const Home *home = engine->home;
     for (guint i = 0; i <= m->references->len; i++) {
         const char *id = i < m->references->len ? g_ptr_array_index(m->references, i) : m->id;
-        uint64_t generation;
-        int64_t number;
+        Minted minted;
         bool went_back;
-        if (!msgid_is_minted(&home->key, id, home->config->domain, &generation, &number))
+        if (!msgid_read(&home->key, id, home->config->domain, &minted))
             continue;
-        if (!db_note_minted(txn, generation, number, &went_back, error))
+        if (!db_note_minted(txn, minted.generation, minted.number, &went_back, error))
             return false;
         if (went_back)
             log_event(LOG_ERROR,

@@ -57,10 +57,9 @@ end(Judgement *j, MsgState state, MsgClass class, const char *why)
 static bool
 is_our_own(const Home *home, const Message *m)
 {
-    uint64_t generation;
-    int64_t number;
+    Minted minted;
 
-    return msgid_is_minted(&home->key, m->id, home->config->domain, &generation, &number) ||
+    return msgid_read(&home->key, m->id, home->config->domain, &minted) ||
            (m->return_path && config_role_at(home->config, m->return_path));
 }
 

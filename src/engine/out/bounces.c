@@ -107,12 +107,11 @@ bool
 bounce_copy(Engine *engine, Txn *txn, const Message *m, GError **error)
 {
     const Home *home = engine->home;
-    uint64_t generation;
-    int64_t number;
+    Minted minted;
     unsigned n;
 
-    if (!msgid_is_minted(&home->key, m->id, home->config->domain, &generation, &number) ||
-        generation != db_generation(engine->db))
+    if (!msgid_read(&home->key, m->id, home->config->domain, &minted) ||
+        minted.generation != db_generation(engine->db))
         return true;
-    return outbox_copy_came(txn, (OutId){number}, 0, &n, error);
+    return outbox_copy_came(txn, (OutId){minted.number}, 0, &n, error);
 }

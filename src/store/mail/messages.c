@@ -199,8 +199,7 @@ static bool
 job_of_id(Db *db, const char *role, const char *msgid, JobId *ret, GError **error)
 {
     const Home *home = db_home(db);
-    uint64_t generation;
-    int64_t number;
+    Minted minted;
 
     if (!sql_int(db,
                  "SELECT job FROM message WHERE msgid = ? AND role = ? AND job <> 0 "
@@ -208,12 +207,12 @@ job_of_id(Db *db, const char *role, const char *msgid, JobId *ret, GError **erro
                  0, &ret->v, error, "ss", msgid, role))
         return false;
     if (ret->v != 0 || !home->config ||
-        !msgid_is_minted(&home->key, msgid, home->config->domain, &generation, &number))
+        !msgid_read(&home->key, msgid, home->config->domain, &minted))
         return true;
     return sql_int(db,
                    "SELECT o.job FROM outbox o JOIN job j ON j.id = o.job "
                    "WHERE o.id = ? AND o.msgid = ? AND j.role = ?",
-                   0, &ret->v, error, "iss", number, msgid, role);
+                   0, &ret->v, error, "iss", minted.number, msgid, role);
 }
 
 /* The newest job of the role on the thread: for mail that names only what no job holds, since

@@ -7,10 +7,9 @@ static bool
 is_minted(Db *db, const char *id)
 {
     const Home *home = db_home(db);
-    uint64_t generation;
-    int64_t number;
+    Minted minted;
 
-    return msgid_is_minted(&home->key, id, home->config->domain, &generation, &number);
+    return msgid_read(&home->key, id, home->config->domain, &minted);
 }
 
 /* Mail without a thread gets one with its first answer, which names both ids. */

@@ -104,8 +104,7 @@ static void
 test_mint(void)
 {
     Key key = {.n = 1, .v = {{1}}}, other = {.n = 1, .v = {{2}}}, rolled = {.n = 2};
-    uint64_t generation;
-    int64_t number;
+    Minted minted;
 
     memcpy(rolled.v[0], other.v[0], KEY_SIZE);
     memcpy(rolled.v[1], key.v[0], KEY_SIZE);
@@ -124,12 +123,12 @@ test_mint(void)
     g_autofree char *parsed = msgid_parse(id);
     g_assert_cmpstr(parsed, ==, id);
 
-    g_assert_true(msgid_is_minted(&key, id, "x.example", &generation, &number));
-    g_assert_cmpuint(generation, ==, 3);
-    g_assert_cmpint(number, ==, 42);
-    g_assert_true(msgid_is_minted(&rolled, id, "x.example", &generation, &number));
-    g_assert_false(msgid_is_minted(&other, id, "x.example", &generation, &number));
-    g_assert_false(msgid_is_minted(&key, id, "y.example", &generation, &number));
+    g_assert_true(msgid_read(&key, id, "x.example", &minted));
+    g_assert_cmpuint(minted.generation, ==, 3);
+    g_assert_cmpint(minted.number, ==, 42);
+    g_assert_true(msgid_read(&rolled, id, "x.example", &minted));
+    g_assert_false(msgid_read(&other, id, "x.example", &minted));
+    g_assert_false(msgid_read(&key, id, "y.example", &minted));
 }
 
 /* The id alone says what its mail is; one of a version before kinds is still ours. */
@@ -182,15 +181,14 @@ test_not_minted(void)
     Key key = {.n = 1, .v = {{1}}};
     static const char *const ids[] = {"", "@x", "1@x", "1.2@x", "1.2.abc@x", "a.b.c@x"};
     g_autofree char *id = msgid_mint(&key, MAIL_ACK, 3, 42, "body", 4, "x");
-    uint64_t generation;
-    int64_t number;
+    Minted minted;
 
     for (size_t i = 0; i < G_N_ELEMENTS(ids); i++)
-        g_assert_false(msgid_is_minted(&key, ids[i], "x", &generation, &number));
+        g_assert_false(msgid_read(&key, ids[i], "x", &minted));
     id[2] = '5'; /* 3.52: the tag is for another number */
-    g_assert_false(msgid_is_minted(&key, id, "x", &generation, &number));
+    g_assert_false(msgid_read(&key, id, "x", &minted));
     g_autofree char *zeros = g_strdup_printf("0%s", id);
-    g_assert_false(msgid_is_minted(&key, zeros, "x", &generation, &number));
+    g_assert_false(msgid_read(&key, zeros, "x", &minted));
 }
 
 static void
