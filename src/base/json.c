@@ -70,8 +70,14 @@ refuse(const char *path, const char *name, GError **error, const char *what)
     return err_set(error, ERR_NEVER, "%s%s%s: %s", path, *path ? "." : "", vis, what);
 }
 
+/* The member, where it is of that type; what: "a string". NULL with an error. */
 static const json_t *
-get(const json_t *object, const char *path, const char *name, GError **error)
+get(const json_t *object,
+    const char *path,
+    const char *name,
+    json_type type,
+    const char *what,
+    GError **error)
 {
     if (!json_is_object(object)) {
         err_set(error, ERR_NEVER, "%s: must be an object", *path ? path : "document");
@@ -79,23 +85,23 @@ get(const json_t *object, const char *path, const char *name, GError **error)
     }
 
     const json_t *value = json_object_get(object, name);
-    if (!value)
-        refuse(path, name, error, "is missing");
-    return value;
+    g_autofree char *wrong = g_strconcat("must be ", what, NULL);
+    bool fits = value && (json_typeof(value) == type ||
+                          (type == JSON_TRUE && json_typeof(value) == JSON_FALSE));
+    if (!fits)
+        refuse(path, name, error, value ? wrong : "is missing");
+    return fits ? value : NULL;
 }
 
 bool
 json_get_string(
     const json_t *object, const char *path, const char *name, const char **ret, GError **error)
 {
-    const json_t *value = get(object, path, name, error);
+    const json_t *value = get(object, path, name, JSON_STRING, "a string", error);
 
-    if (!value)
-        return false;
-    if (!json_is_string(value))
-        return refuse(path, name, error, "must be a string");
-    *ret = json_string_value(value);
-    return true;
+    if (value)
+        *ret = json_string_value(value);
+    return value;
 }
 
 bool
@@ -107,12 +113,10 @@ json_get_int(const json_t *object,
              int64_t *ret,
              GError **error)
 {
-    const json_t *value = get(object, path, name, error);
+    const json_t *value = get(object, path, name, JSON_INTEGER, "a whole number", error);
 
     if (!value)
         return false;
-    if (!json_is_integer(value))
-        return refuse(path, name, error, "must be a whole number");
 
     int64_t number = json_integer_value(value);
     if (number < min || number > max) {
@@ -128,14 +132,11 @@ bool
 json_get_bool(
     const json_t *object, const char *path, const char *name, bool *ret, GError **error)
 {
-    const json_t *value = get(object, path, name, error);
+    const json_t *value = get(object, path, name, JSON_TRUE, "true or false", error);
 
-    if (!value)
-        return false;
-    if (!json_is_boolean(value))
-        return refuse(path, name, error, "must be true or false");
-    *ret = json_is_true(value);
-    return true;
+    if (value)
+        *ret = json_is_true(value);
+    return value;
 }
 
 bool
@@ -145,14 +146,11 @@ json_get_array(const json_t *object,
                const json_t **ret,
                GError **error)
 {
-    const json_t *value = get(object, path, name, error);
+    const json_t *value = get(object, path, name, JSON_ARRAY, "an array", error);
 
-    if (!value)
-        return false;
-    if (!json_is_array(value))
-        return refuse(path, name, error, "must be an array");
-    *ret = value;
-    return true;
+    if (value)
+        *ret = value;
+    return value;
 }
 
 bool

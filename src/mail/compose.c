@@ -184,8 +184,7 @@ compose_date(Compose *c, int64_t wall_us)
 static bool
 check_msgid(const char *id, GError **error)
 {
-    if (id[0] && strlen(id) <= LIMIT_MSGID_WRITTEN && encode_is_clean(id) &&
-        g_str_is_ascii(id) && !strpbrk(id, " <>"))
+    if (msgid_is_plain(id))
         return true;
     g_autofree char *shown = text_vis(id, false);
     return err_set(error, ERR_NEVER, "'%s' is no message id", shown);

@@ -217,7 +217,6 @@ read_field(Reading *r, const MsgHeader *h)
 static void
 read_status(Dsn *dsn, GBytes *content)
 {
-    MessageLimits limits = header_limits(NULL);
     Reading r = {.dsn = dsn};
     gsize len;
     const char *data = g_bytes_get_data(content, &len);
@@ -225,7 +224,7 @@ read_status(Dsn *dsn, GBytes *content)
 
     for (unsigned n = 0; p < end && n < GROUPS_MAX; n++) {
         HeaderBlock block;
-        header_split(p, (size_t)(end - p), &limits, &block);
+        header_split(p, (size_t)(end - p), NULL, &block);
         for (guint i = 0; i < block.headers->len; i++)
             read_field(&r, block.headers->pdata[i]);
         end_rcpt(&r);
@@ -255,10 +254,9 @@ add_ids(Dsn *dsn, const char *value)
 static void
 read_returned(Dsn *dsn, const void *bytes, size_t len)
 {
-    MessageLimits limits = header_limits(NULL);
     HeaderBlock block;
 
-    header_split(bytes, len, &limits, &block);
+    header_split(bytes, len, NULL, &block);
     add_ids(dsn, header_find(block.headers, "X-Microsoft-Original-Message-ID"));
     add_ids(dsn, header_find(block.headers, "Message-ID"));
     g_ptr_array_unref(block.headers);

@@ -66,11 +66,10 @@ identity_of(const GPtrArray *headers, const Digest *body, Digest *ret)
 void
 identity_of_bytes(const void *raw, size_t len, Digest *ret)
 {
-    MessageLimits limits = header_limits(NULL);
     HeaderBlock block;
     Digest body;
 
-    header_split(raw, len, &limits, &block);
+    header_split(raw, len, NULL, &block);
     g_autoptr(GPtrArray) headers = block.headers;
     header_body_digest((const char *)raw + block.body, len - block.body, &body);
     identity_of(headers, &body, ret);

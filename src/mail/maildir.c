@@ -408,36 +408,32 @@ relocate(Maildir *md,
     return -1;
 }
 
-bool
-maildir_move(Maildir *md, const char *base, const char *folder, GError **error)
-{
-    return maildir_move_flagged(md, base, folder, "", error);
-}
-
+/* folder NULL: where it lies, in cur. */
 static bool
 move_mail(Maildir *md,
           const char *base,
           const char *folder,
           const char *add,
+          const char *remove,
           bool flush,
           GError **error)
 {
-    g_autoptr(Folder) to = NULL;
-
-    if (!name_flags_valid(add))
-        return err_set(error, ERR_NEVER, "'%s' are no flags of a mail", add);
-    if (!folder_open(md->fd, folder, true, &to, error))
-        return false;
+    if (!name_flags_valid(add) || !name_flags_valid(remove))
+        return err_set(error, ERR_NEVER, "'%s%s' are no flags of a mail", add, remove);
     for (unsigned round = 0; round < RACE_ROUNDS; round++) {
         g_autoptr(MaildirEntry) e = NULL;
+        g_autoptr(Folder) to = NULL;
         if (!maildir_find(md, base, &e, error))
             return false;
         if (!e)
             return true;
-        Sub s = e->in_new && !*add ? SUB_NEW : SUB_CUR;
-        g_autofree char *info = *add ? name_change_info(e->name, add, "") : NULL;
+        if (!folder_open(md->fd, folder ? folder : e->folder, true, &to, error))
+            return false;
+        bool flags = !folder || *add;
+        Sub s = e->in_new && !flags ? SUB_NEW : SUB_CUR;
+        g_autofree char *info = flags ? name_change_info(e->name, add, remove) : NULL;
         g_autofree char *name = info ? g_strconcat(e->base, info, NULL) : g_strdup(e->name);
-        if (strcmp(e->folder, folder) == 0 && e->in_new == (s == SUB_NEW) &&
+        if (strcmp(e->folder, to->name) == 0 && e->in_new == (s == SUB_NEW) &&
             strcmp(name, e->name) == 0)
             return !flush || folder_flush(to, s, error);
         int done = relocate(md, e, to, s, name, flush, error);
@@ -448,42 +444,29 @@ move_mail(Maildir *md,
 }
 
 bool
+maildir_move(Maildir *md, const char *base, const char *folder, GError **error)
+{
+    return move_mail(md, base, folder, "", "", true, error);
+}
+
+bool
 maildir_move_flagged(
     Maildir *md, const char *base, const char *folder, const char *add, GError **error)
 {
-    return move_mail(md, base, folder, add, true, error);
+    return move_mail(md, base, folder, add, "", true, error);
 }
 
 bool
 maildir_move_copy(
     Maildir *md, const char *base, const char *folder, const char *add, GError **error)
 {
-    return move_mail(md, base, folder, add, false, error);
+    return move_mail(md, base, folder, add, "", false, error);
 }
 
 bool
 maildir_flag(Maildir *md, const char *base, const char *add, const char *remove, GError **error)
 {
-    if (!name_flags_valid(add) || !name_flags_valid(remove))
-        return err_set(error, ERR_NEVER, "'%s%s' are no flags of a mail", add, remove);
-    for (unsigned round = 0; round < RACE_ROUNDS; round++) {
-        g_autoptr(MaildirEntry) e = NULL;
-        g_autoptr(Folder) f = NULL;
-        if (!maildir_find(md, base, &e, error))
-            return false;
-        if (!e)
-            return true;
-        if (!folder_open(md->fd, e->folder, true, &f, error))
-            return false;
-        g_autofree char *info = name_change_info(e->name, add, remove);
-        g_autofree char *name = g_strconcat(e->base, info, NULL);
-        if (!e->in_new && strcmp(name, e->name) == 0)
-            return folder_flush(f, SUB_CUR, error);
-        int done = relocate(md, e, f, SUB_CUR, name, true, error);
-        if (done)
-            return done > 0;
-    }
-    return err_set(error, ERR_AGAIN, "mail '%s' is being moved all the time", base);
+    return move_mail(md, base, NULL, add, remove, true, error);
 }
 
 static bool

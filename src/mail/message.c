@@ -67,6 +67,7 @@ message_flag_names(unsigned flags)
 
 typedef struct Piece {
     const char *p, *end;
+    bool reply; /* what went said "Re:" or "Fwd:" */
 } Piece;
 
 static bool
@@ -101,7 +102,7 @@ skip_blob(const char *p, const char *end)
 static const char *
 skip_refwd(const char *p, const char *end)
 {
-    Piece s = {p, end};
+    Piece s = {.p = p, .end = end};
     size_t len = starts(s, "fwd") ? 3 : starts(s, "re") || starts(s, "fw") ? 2 : 0;
 
     if (len == 0)
@@ -119,6 +120,7 @@ strip_front(Piece *s)
     while ((blob = skip_blob(q, s->end)) != q)
         q = blob;
     const char *behind = skip_refwd(q, s->end);
+    s->reply |= behind != q;
     if (behind ==
         q) { /* blobs count before a leader; alone, one goes if text stays behind it */
         behind = skip_blob(p, s->end);
@@ -140,11 +142,12 @@ strip_back(Piece *s)
         if (s->end - s->p < 5 || g_ascii_strncasecmp(s->end - 5, "(fwd)", 5) != 0)
             return;
         s->end -= 5;
+        s->reply = true;
     }
 }
 
 char *
-message_base_subject(const char *subject)
+message_base_subject(const char *subject, bool *ret_reply)
 {
     g_autoptr(GString) flat = g_string_sized_new(strlen(subject));
 
@@ -153,7 +156,7 @@ message_base_subject(const char *subject)
         if (one != ' ' || (flat->len > 0 && flat->str[flat->len - 1] != ' '))
             g_string_append_c(flat, one);
     }
-    Piece s = {flat->str, flat->str + flat->len};
+    Piece s = {.p = flat->str, .end = flat->str + flat->len};
     for (;;) {
         strip_back(&s);
         while (strip_front(&s))
@@ -162,6 +165,9 @@ message_base_subject(const char *subject)
             break;
         s.p += 5;
         s.end--;
+        s.reply = true;
     }
+    if (ret_reply)
+        *ret_reply = s.reply;
     return g_strndup(s.p, (size_t)(s.end - s.p));
 }

@@ -107,5 +107,5 @@ const MsgPart *message_file(const Message *m, const char *filename);
 /* Names of the flags, for `mail show`; caller frees with g_strfreev. */
 char **message_flag_names(unsigned flags);
 /* "reply" or "re: " prefixes, [lists] and (fwd) taken off as RFC 5256 base subject; caller
- * frees. */
-char *message_base_subject(const char *subject);
+ * frees. *ret_reply (NULL: never mind): something was there that a reply or a forward has. */
+char *message_base_subject(const char *subject, bool *ret_reply);

@@ -92,11 +92,10 @@ char *
 origin_line(
     const Key *key, const void *raw, size_t len, Trust level, Trust floor, const char *mailbox)
 {
-    MessageLimits limits = header_limits(NULL);
     HeaderBlock block;
     Digest body, mac;
 
-    header_split(raw, len, &limits, &block);
+    header_split(raw, len, NULL, &block);
     g_autoptr(GPtrArray) headers = block.headers;
     header_body_digest((const char *)raw + block.body, len - block.body, &body);
     g_autofree char *said = format_level(level, floor);

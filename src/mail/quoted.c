@@ -172,7 +172,7 @@ quoted_new(const Message *m)
 void
 quoted_name(Quoted *q, const char *known)
 {
-    g_autofree char *base = known ? message_base_subject(known) : NULL;
+    g_autofree char *base = known ? message_base_subject(known, NULL) : NULL;
     if (base)
         add(q->names, g_utf8_casefold(base, -1));
 }
@@ -224,7 +224,7 @@ static bool
 intro_known(const Quoted *q, const char *intro)
 {
     bool header = *intro == '!', address;
-    g_autofree char *base = message_base_subject(intro + header);
+    g_autofree char *base = message_base_subject(intro + header, NULL);
     g_autofree char *folded = g_utf8_casefold(header ? base : intro, -1);
     g_autofree char *rest = without_names(q, folded, &address);
     size_t letters = count_letters(rest);

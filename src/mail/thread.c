@@ -268,43 +268,21 @@ build(Work *w)
 static char *
 subject_key(const ThreadMail *mail)
 {
-    g_autofree char *base = message_base_subject(mail->subject ? mail->subject : "");
+    g_autofree char *base = message_base_subject(mail->subject ? mail->subject : "", NULL);
 
     return base[0] ? g_utf8_casefold(base, -1) : NULL;
-}
-
-static const char *
-skip_blob(const char *s)
-{
-    const char *end = s[0] == '[' ? strpbrk(s + 1, "[]") : NULL;
-
-    return end && *end == ']' ? end + 1 : s;
 }
 
 /* True when the base subject comes without a "Re:", "Fwd:", "(fwd)" or "[fwd:" that was there.
  */
 static bool
-is_reply(const ThreadMail *mail)
-{
-    g_autofree char *lower = g_ascii_strdown(mail->subject ? mail->subject : "", -1);
-    const char *s = g_strstrip(lower), *next;
-
-    if (g_str_has_suffix(s, "(fwd)") || g_str_has_prefix(s, "[fwd:"))
-        return true;
-    for (; (next = skip_blob(s)) != s; s = next + strspn(next, " \t"))
-        ;
-    size_t len = g_str_has_prefix(s, "re") || g_str_has_prefix(s, "fw") ? 2 : 0;
-    if (len == 0)
-        return false;
-    s += g_str_has_prefix(s, "fwd") ? 3 : len;
-    s = skip_blob(s + strspn(s, " \t"));
-    return *s == ':';
-}
-
-static bool
 node_is_reply(const Work *w, const Node *node)
 {
-    return is_reply(&w->mails[mail_of(node)]);
+    const char *subject = w->mails[mail_of(node)].subject;
+    bool reply;
+
+    g_free(message_base_subject(subject ? subject : "", &reply));
+    return reply;
 }
 
 /* 5.B: the root that stands for each subject: a place-holder before a mail, a mail that is no

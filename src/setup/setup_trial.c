@@ -70,9 +70,7 @@ find_next(MailTrial *t, GError **error)
     imap_set_add(&all, 1, UINT32_MAX);
     if (!imap_search(t->conn, &query, &found, error))
         return false;
-    t->box.uidnext = 1;
-    if (!imap_set_is_empty(&found))
-        t->box.uidnext = g_array_index(found.ranges, ImapRange, found.ranges->len - 1).last + 1;
+    t->box.uidnext = imap_set_last(&found) + 1;
     return true;
 }
 

@@ -166,7 +166,7 @@ check_recipients(Try *t)
             continue;
         }
         t->to[i] = smtp_address_wire(t->mail->to[i]);
-        if (!smtp_is_ascii(t->to[i]) && !t->smtp->offer.utf8)
+        if (!g_str_is_ascii(t->to[i]) && !t->smtp->offer.utf8)
             refuse(t, i, "needs SMTPUTF8, which the server does not offer");
     }
 }
@@ -181,7 +181,7 @@ problem_of(const Try *t)
         g_autofree char *safe = text_vis(t->mail->from, false);
         return g_strdup_printf("'%s' is no address that can send", safe);
     }
-    if (!smtp_is_ascii(t->from) && !offer->utf8)
+    if (!g_str_is_ascii(t->from) && !offer->utf8)
         return g_strdup_printf("'%s' needs SMTPUTF8, which the server does not offer", t->from);
     if (t->needs.nul)
         return g_strdup("the mail holds a NUL byte");
@@ -203,10 +203,10 @@ problem_of(const Try *t)
 static bool
 needs_utf8(const Try *t)
 {
-    bool need = t->needs.utf8_header || !smtp_is_ascii(t->from);
+    bool need = t->needs.utf8_header || !g_str_is_ascii(t->from);
 
     for (size_t i = 0; i < t->mail->n_to; i++)
-        need = need || (t->at[i] == PENDING && !smtp_is_ascii(t->to[i]));
+        need = need || (t->at[i] == PENDING && !g_str_is_ascii(t->to[i]));
     return need;
 }
 
@@ -247,7 +247,7 @@ say_rcpt(Try *t, size_t i)
     g_autoptr(GError) error = NULL;
     g_auto(SmtpReply) reply = {0};
 
-    if (t->smtp->offer.dsn && t->mail->envid && smtp_is_ascii(t->to[i])) {
+    if (t->smtp->offer.dsn && t->mail->envid && g_str_is_ascii(t->to[i])) {
         g_autofree char *original = smtp_xtext(t->to[i]);
         with = g_strdup_printf(" NOTIFY=FAILURE ORCPT=rfc822;%s", original);
     }

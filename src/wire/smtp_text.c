@@ -3,16 +3,6 @@
 
 #define SMTP_PATH_MAX 254u /* 256 with its brackets */
 
-bool
-smtp_is_ascii(const char *text)
-{
-    for (; *text; text++) {
-        if ((unsigned char)*text >= 0x80)
-            return false;
-    }
-    return true;
-}
-
 /* A dot-atom in the wide sense, or a quoted string: nothing that a program which reads address
  * lists could take for two. */
 static bool
@@ -63,7 +53,7 @@ smtp_address_wire(const char *spec)
 {
     const char *at = strrchr(spec, '@');
 
-    if (smtp_is_ascii(at))
+    if (g_str_is_ascii(at))
         return g_strdup(spec);
     g_autofree char *domain = g_hostname_to_ascii(at + 1);
     if (!domain)

@@ -15,10 +15,8 @@
  * could be read as two addresses. Whether it exists is for the server to say. */
 bool smtp_address_valid(const char *spec);
 /* The address as it is written to the wire: a domain in another script as its A-label, which
- * every server understands. Caller frees. What is not ASCII then needs SMTPUTF8:
- * smtp_is_ascii(). */
+ * every server understands. Caller frees. What is not ASCII then needs SMTPUTF8. */
 char *smtp_address_wire(const char *spec);
-bool smtp_is_ascii(const char *text);
 /* A value for ENVID and ORCPT (RFC 3461); caller frees. */
 char *smtp_xtext(const char *value);
 

@@ -11,7 +11,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     static const MessageLimits small = {.max_depth = 5, .max_parts = 20, .max_text = 1000};
     g_autoptr(Message) m = message_parse(data, len, MESSAGE_CONTENT, NULL);
     g_autoptr(Message) tight = message_parse(data, len, MESSAGE_TEXT, &small);
-    g_autofree char *base = message_base_subject(m->subject);
+    g_autofree char *base = message_base_subject(m->subject, NULL);
 
     g_assert_true(g_utf8_validate(m->text, -1, NULL));
     g_assert_true(g_utf8_validate(m->subject, -1, NULL));

@@ -41,6 +41,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_assert_null(strpbrk(spec, " \t\r\n<>"));
     }
     g_autofree char *xtext = smtp_xtext(text);
-    g_assert_true(smtp_is_ascii(xtext) && !strpbrk(xtext, " \t\r\n="));
+    g_assert_true(g_str_is_ascii(xtext) && !strpbrk(xtext, " \t\r\n="));
     return 0;
 }

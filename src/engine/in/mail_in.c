@@ -79,13 +79,12 @@ mail_in_parse(const Key *key, GBytes *raw, MailIn *ret)
 GBytes *
 mail_in_large(GBytes *head, uint64_t size)
 {
-    const MessageLimits limits = header_limits(NULL);
     GString *out = g_string_new(NULL);
     HeaderBlock block;
     gsize len;
     const char *data = g_bytes_get_data(head, &len);
 
-    header_split(data, len, &limits, &block);
+    header_split(data, len, NULL, &block);
     g_ptr_array_unref(block.headers);
     g_string_append_printf(out, MAIL_LARGE_HEADER ": %" PRIu64 "\n", size);
     g_string_append_len(out, data ? data : "", (gssize)block.body);

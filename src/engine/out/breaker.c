@@ -69,7 +69,7 @@ is_responders_subject(const char *subject)
         "auto-reply",           "auto:",       "out of office",
         "automatische antwort", "abwesenheit", "réponse automatique",
     };
-    g_autofree char *base = message_base_subject(subject);
+    g_autofree char *base = message_base_subject(subject, NULL);
     g_autofree char *folded = g_utf8_strdown(base, -1);
 
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {

@@ -270,12 +270,13 @@ split(HeaderBlock *b, Lines *l, const char *raw, const MessageLimits *limits)
 }
 
 void
-header_split(const void *raw, size_t len, const MessageLimits *limits, HeaderBlock *ret)
+header_split(const void *raw, size_t len, const MessageLimits *asked, HeaderBlock *ret)
 {
+    MessageLimits limits = header_limits(asked);
     const char *p = len > 0 ? raw : "";
     /* A block that is too long need not be read to its end: one byte more than allowed will do.
      */
-    size_t look = MIN(len, limits->max_header_block + 2);
+    size_t look = MIN(len, limits.max_header_block + 2);
     Lines l = {.p = p, .end = p + look};
 
     *ret =
@@ -284,7 +285,7 @@ header_split(const void *raw, size_t len, const MessageLimits *limits, HeaderBlo
         ret->problem = "empty";
         return;
     }
-    split(ret, &l, p, limits);
+    split(ret, &l, p, &limits);
     ret->body = (size_t)(l.p - p);
     ret->bare_cr = l.bare_cr;
     if (!ret->problem && ret->headers->len == 0) {

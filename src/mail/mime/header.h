@@ -23,7 +23,7 @@ typedef struct HeaderBlock {
     const char *problem; /* NULL, "empty", "no_headers", "too_complex" */
 } HeaderBlock;
 
-/* limits must be filled in. The headers are the caller's. */
+/* limits NULL: the defaults. The headers are the caller's. */
 void header_split(const void *raw, size_t len, const MessageLimits *limits, HeaderBlock *ret);
 /* Replaces zeros by the defaults of base/limits.h; limits may be NULL. */
 MessageLimits header_limits(const MessageLimits *limits);

@@ -720,7 +720,7 @@ test_base_subject(void)
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        g_autofree char *got = message_base_subject(cases[i].in);
+        g_autofree char *got = message_base_subject(cases[i].in, NULL);
         g_test_message("'%s'", cases[i].in);
         g_assert_cmpstr(got, ==, cases[i].want);
     }

@@ -86,7 +86,7 @@ test_wire_form(void)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *got = smtp_address_wire(cases[i].spec);
         g_assert_cmpstr(got, ==, cases[i].want);
-        g_assert_cmpint(smtp_is_ascii(got), ==, cases[i].want_ascii);
+        g_assert_cmpint(g_str_is_ascii(got), ==, cases[i].want_ascii);
     }
 }
 
