@@ -139,101 +139,80 @@ clock_format_span(int64_t us)
     return g_strdup_printf("%" G_GINT64_FORMAT " d", seconds / 86400);
 }
 
-/* Exactly n digits; moves on behind them. */
+/* True when the text begins as the shape does, in which '0' stands for any digit. */
 static bool
-take_digits(const char **p, unsigned n, int *ret)
+begins_as(const char *text, const char *shape)
 {
-    int value = 0;
-
-    for (unsigned i = 0; i < n; i++, (*p)++) {
-        if (!g_ascii_isdigit(**p))
+    for (; *shape; text++, shape++) {
+        if (*shape == '0' ? !g_ascii_isdigit(*text) : *text != *shape)
             return false;
-        value = value * 10 + (**p - '0');
     }
-    *ret = value;
     return true;
 }
 
-static bool
-take_char(const char **p, char c)
+static int
+number_at(const char *text)
 {
-    if (**p != c)
-        return false;
-    (*p)++;
-    return true;
+    return (int)g_ascii_strtoll(text, NULL, 10);
 }
 
-static bool
-take_date(const char **p, struct tm *tm)
-{
-    if (!take_digits(p, 4, &tm->tm_year) || !take_char(p, '-') ||
-        !take_digits(p, 2, &tm->tm_mon) || !take_char(p, '-') ||
-        !take_digits(p, 2, &tm->tm_mday))
-        return false;
-    if (!g_date_valid_dmy((GDateDay)tm->tm_mday, (GDateMonth)tm->tm_mon,
-                          (GDateYear)tm->tm_year))
-        return false;
-    tm->tm_year -= 1900;
-    tm->tm_mon -= 1;
-    return true;
-}
-
-/* 60 is a leap second; timegm() makes it the next minute. */
-static bool
-take_time(const char **p, struct tm *tm)
-{
-    return take_char(p, 'T') && take_digits(p, 2, &tm->tm_hour) && tm->tm_hour < 24 &&
-           take_char(p, ':') && take_digits(p, 2, &tm->tm_min) && tm->tm_min < 60 &&
-           take_char(p, ':') && take_digits(p, 2, &tm->tm_sec) && tm->tm_sec <= 60;
-}
-
-/* "." and digits; those behind the sixth are dropped. */
+/* "." and digits; those behind the sixth are dropped. Moves on behind them. */
 static bool
 take_fraction(const char **p, int64_t *ret_us)
 {
     int64_t unit = USEC_PER_SEC / 10;
 
     *ret_us = 0;
-    if (!take_char(p, '.'))
+    if (**p != '.')
         return true;
-    if (!g_ascii_isdigit(**p))
+    if (!g_ascii_isdigit(*++*p))
         return false;
     for (; g_ascii_isdigit(**p); (*p)++, unit /= 10)
         *ret_us += unit * (**p - '0');
     return true;
 }
 
+/* All that is left of the text: nothing, "Z", or "+01:00". */
 static bool
-take_offset(const char **p, int64_t *ret_seconds)
+read_offset(const char *p, int64_t *ret_seconds)
 {
-    int sign = **p == '-' ? -1 : 1, hours, minutes;
-
     *ret_seconds = 0;
-    if (**p == '\0' || take_char(p, 'Z'))
+    if (*p == '\0' || g_str_equal(p, "Z"))
         return true;
-    if (!take_char(p, '+') && !take_char(p, '-'))
+    if ((*p != '+' && *p != '-') || !begins_as(p + 1, "00:00") || p[strlen("+00:00")])
         return false;
-    if (!take_digits(p, 2, &hours) || !take_char(p, ':') || !take_digits(p, 2, &minutes) ||
-        hours > 23 || minutes > 59)
-        return false;
-    *ret_seconds = sign * (hours * 3600 + minutes * 60);
-    return true;
+
+    int hours = number_at(p + 1), minutes = number_at(p + 4);
+    *ret_seconds = (*p == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+    return hours <= 23 && minutes <= 59;
 }
 
 bool
 clock_parse_iso(const char *text, int64_t *ret_wall_us)
 {
-    struct tm tm = {0};
+    static const char date[] = "0000-00-00", time[] = "T00:00:00";
     int64_t fraction = 0, offset = 0;
-    const char *p = text;
 
-    if (!take_date(&p, &tm))
+    if (!begins_as(text, date))
         return false;
-    if (*p &&
-        (!take_time(&p, &tm) || !take_fraction(&p, &fraction) || !take_offset(&p, &offset)))
+    int year = number_at(text), month = number_at(text + 5), day = number_at(text + 8);
+    struct tm tm = {.tm_year = year - 1900, .tm_mon = month - 1, .tm_mday = day};
+    if (!g_date_valid_dmy((GDateDay)day, (GDateMonth)month, (GDateYear)year))
         return false;
-    if (*p)
-        return false;
+
+    const char *p = text + strlen(date);
+    if (*p) {
+        if (!begins_as(p, time))
+            return false;
+        tm.tm_hour = number_at(p + 1);
+        tm.tm_min = number_at(p + 4);
+        tm.tm_sec =
+            number_at(p + 7); /* 60 is a leap second; timegm() makes it the next minute */
+        p += strlen(time);
+        if (tm.tm_hour > 23 || tm.tm_min > 59 || tm.tm_sec > 60 ||
+            !take_fraction(&p, &fraction) || !read_offset(p, &offset))
+            return false;
+    }
     *ret_wall_us = ((int64_t)timegm(&tm) - offset) * USEC_PER_SEC + fraction;
     return true;
 }
