@@ -1,5 +1,6 @@
 #include "base/err.h"
 #include "base/secret.h"
+#include "base/text.h"
 #include <errno.h>
 #include <sysexits.h>
 
@@ -16,6 +17,15 @@ err_pass(GError **error, GError *take_why)
     return false;
 }
 
+/* Takes the text. */
+static char *
+make_safe(char *take_text)
+{
+    g_autofree char *hidden = secret_hide(take_text);
+
+    return text_vis(hidden, false);
+}
+
 bool
 err_set(GError **error, ErrCode code, const char *fmt, ...)
 {
@@ -24,7 +34,7 @@ err_set(GError **error, ErrCode code, const char *fmt, ...)
     va_start(ap, fmt);
     g_autoptr(GError) e = g_error_new_valist(ERR_DOMAIN, code, fmt, ap);
     va_end(ap);
-    e->message = secret_hide(e->message);
+    e->message = make_safe(e->message);
     return err_pass(error, g_steal_pointer(&e));
 }
 
@@ -79,7 +89,7 @@ err_prefix(GError **error, const char *fmt, ...)
     g_autofree char *text = g_strdup_vprintf(fmt, ap);
     va_end(ap);
     g_prefix_error(error, "%s: ", text);
-    (*error)->message = secret_hide((*error)->message);
+    (*error)->message = make_safe((*error)->message);
     return false;
 }
 

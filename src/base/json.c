@@ -22,10 +22,9 @@ json_parse(const char *text, size_t len, size_t max, json_t **ret, GError **erro
         return err_set(error, ERR_NEVER, "byte %zu: NUL is not JSON", (size_t)(nul - text));
     /* Without JSON_ALLOW_NUL the escape for NUL is refused; depth ends at jansson's 2048. */
     json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
-    if (!value) {
-        g_autofree char *vis = text_vis(why.text, false);
-        return err_set(error, ERR_NEVER, "line %d, column %d: %s", why.line, why.column, vis);
-    }
+    if (!value)
+        return err_set(error, ERR_NEVER, "line %d, column %d: %s", why.line, why.column,
+                       why.text);
     *ret = value;
     return true;
 }
@@ -65,9 +64,7 @@ json_format_pretty(const json_t *value)
 static bool
 refuse(const char *path, const char *name, GError **error, const char *what)
 {
-    g_autofree char *vis = text_vis(name, false);
-
-    return err_set(error, ERR_NEVER, "%s%s%s: %s", path, *path ? "." : "", vis, what);
+    return err_set(error, ERR_NEVER, "%s%s%s: %s", path, *path ? "." : "", name, what);
 }
 
 /* The member, where it is of that type; what: "a string". NULL with an error. */

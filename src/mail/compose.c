@@ -71,24 +71,21 @@ check_clean(const char *what, const char *value, GError **error)
 {
     if (encode_is_clean(value))
         return true;
-    g_autofree char *shown = text_vis(value, false);
-    return err_set(error, ERR_NEVER, "control character in %s '%s'", what, shown);
+    return err_set(error, ERR_NEVER, "control character in %s '%s'", what, value);
 }
 
 /* What stands in a header must be 7 bit, so an address beyond ASCII can't be written to. */
 static Address *
 make_address(const char *name, const char *spec, GError **error)
 {
-    g_autofree char *shown = text_vis(spec, false);
-
     if (name && !check_clean("name", name, error))
         return NULL;
     if (!address_spec_valid(spec)) {
-        err_set(error, ERR_NEVER, "'%s' is no mail address", shown);
+        err_set(error, ERR_NEVER, "'%s' is no mail address", spec);
         return NULL;
     }
     if (!g_str_is_ascii(spec)) {
-        err_set(error, ERR_NEVER, "'%s': addresses beyond ASCII are not supported", shown);
+        err_set(error, ERR_NEVER, "'%s': addresses beyond ASCII are not supported", spec);
         return NULL;
     }
     g_autofree char *normal = address_normalise(spec);
@@ -184,10 +181,7 @@ compose_date(Compose *c, int64_t wall_us)
 static bool
 check_msgid(const char *id, GError **error)
 {
-    if (msgid_is_plain(id))
-        return true;
-    g_autofree char *shown = text_vis(id, false);
-    return err_set(error, ERR_NEVER, "'%s' is no message id", shown);
+    return msgid_is_plain(id) || err_set(error, ERR_NEVER, "'%s' is no message id", id);
 }
 
 bool
@@ -239,10 +233,8 @@ header_name_is_valid(const char *name)
 bool
 compose_header(Compose *c, const char *name, const char *value, GError **error)
 {
-    if (!header_name_is_valid(name)) {
-        g_autofree char *shown = text_vis(name, false);
-        return err_set(error, ERR_NEVER, "'%s' is no name of a header", shown);
-    }
+    if (!header_name_is_valid(name))
+        return err_set(error, ERR_NEVER, "'%s' is no name of a header", name);
     if (header_name_is_ours(name))
         return err_set(error, ERR_NEVER, "header '%s' can't be set this way", name);
     if (!check_clean("header", value, error))
@@ -316,10 +308,8 @@ compose_attach(
     if (!filename[0] || g_str_has_suffix(filename, "/") || strcmp(base, ".") == 0 ||
         strcmp(base, "..") == 0 || strlen(base) > FILENAME_MAX_BYTES)
         return err_set(error, ERR_NEVER, "'%s' is no name for an attachment", filename);
-    if (content_type && !type) {
-        g_autofree char *shown = text_vis(content_type, false);
-        return err_set(error, ERR_NEVER, "'%s' is no content type", shown);
-    }
+    if (content_type && !type)
+        return err_set(error, ERR_NEVER, "'%s' is no content type", content_type);
     if (g_bytes_get_size(content) > LIMIT_ATTACHMENT_BYTES)
         return err_set(error, ERR_LIMIT, "'%s' is larger than %u bytes", base,
                        LIMIT_ATTACHMENT_BYTES);

@@ -62,9 +62,8 @@ wait_for(ImapConn *conn, short events, GError **error)
 static bool
 lost(ImapConn *conn, CURLcode rc, GError **error)
 {
-    g_autofree char *said =
-        text_vis(*conn->curl_said ? conn->curl_said : curl_easy_strerror(rc), false);
-    return err_set(error, ERR_LATER, "the connection broke: %s", said);
+    return err_set(error, ERR_LATER, "the connection broke: %s",
+                   *conn->curl_said ? conn->curl_said : curl_easy_strerror(rc));
 }
 
 /* How many bytes are there now; 0: none, -1: error. */

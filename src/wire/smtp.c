@@ -68,7 +68,7 @@ static bool
 lose_by_curl(Smtp *smtp, CURLcode code, GError **error)
 {
     g_autofree char *said =
-        text_vis(*smtp->curl_said ? smtp->curl_said : curl_easy_strerror(code), false);
+        g_strdup(*smtp->curl_said ? smtp->curl_said : curl_easy_strerror(code));
 
     smtp->open = false;
     return err_set(error, ERR_LATER, "the connection was lost: %s", g_strstrip(said));
