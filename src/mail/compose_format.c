@@ -66,8 +66,7 @@ format_head(GString *out, const Compose *c, const char *self)
     if (c->in_reply_to)
         format_ids(out, "In-Reply-To", (const char *const *)&c->in_reply_to, 1);
     format_references(out, c, self);
-    for (unsigned i = 0; i < c->fields->len; i++) {
-        const Field *f = c->fields->pdata[i];
+    LIST_EACH(const Field, f, c->fields) {
         encode_text(out, f->name, f->value, VALUE_WORD_MAX);
     }
     g_string_append(out, "MIME-Version: 1.0\n");
@@ -139,8 +138,7 @@ make_boundary(const GPtrArray *parts)
     DigestCtx *ctx = digest_new();
     Digest digest;
 
-    for (unsigned i = 0; i < parts->len; i++) {
-        const GString *part = parts->pdata[i];
+    LIST_EACH(const GString, part, parts) {
         digest_update(ctx, part->str, part->len);
         digest_update(ctx, "", 1);
     }
@@ -162,8 +160,7 @@ format_multipart(GString *out, const char *type, const GPtrArray *parts)
 
     g_string_append_printf(out, "Content-Type: multipart/%s;\n boundary=\"%s\"\n", type,
                            boundary);
-    for (unsigned i = 0; i < parts->len; i++) {
-        const GString *part = parts->pdata[i];
+    LIST_EACH(const GString, part, parts) {
         g_string_append_printf(out, "\n--%s\n", boundary);
         g_string_append_len(out, part->str, (gssize)part->len);
     }

@@ -76,8 +76,7 @@ is_field(const char *name, Field f)
 static void
 collect(Head *h)
 {
-    for (unsigned i = 0; i < h->m->headers->len; i++) {
-        const MsgHeader *field = h->m->headers->pdata[i];
+    LIST_EACH(const MsgHeader, field, h->m->headers) {
         for (Field f = 0; f < F_N; f++) {
             if (!is_field(field->name, f))
                 continue;
@@ -100,8 +99,7 @@ read_addresses(const Head *h, Field f)
     if (h->count[f] == 1)
         return address_parse_list(h->first[f]);
     g_autoptr(GString) all = g_string_new(NULL);
-    for (unsigned i = 0; i < h->m->headers->len; i++) {
-        const MsgHeader *field = h->m->headers->pdata[i];
+    LIST_EACH(const MsgHeader, field, h->m->headers) {
         if (is_field(field->name, f))
             g_string_append_printf(all, "%s, ", field->value);
     }

@@ -66,8 +66,7 @@ covered_text(const GPtrArray *headers,
     g_autofree char *hex = digest_hex(body);
 
     g_string_append_printf(text, "%s\n%s\n%s\n", level, mailbox, hex);
-    for (unsigned i = 0; i < headers->len; i++) {
-        const MsgHeader *h = headers->pdata[i];
+    LIST_EACH(const MsgHeader, h, headers) {
         if (h == own || !is_covered(h->name))
             continue;
         g_autofree char *name = g_ascii_strdown(h->name, -1);
@@ -109,8 +108,7 @@ origin_line(
 static const MsgHeader *
 find_own(const GPtrArray *headers)
 {
-    for (unsigned i = 0; i < headers->len; i++) {
-        const MsgHeader *h = headers->pdata[i];
+    LIST_EACH(const MsgHeader, h, headers) {
         if (g_ascii_strcasecmp(h->name, NAME) == 0)
             return h;
     }

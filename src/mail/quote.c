@@ -105,15 +105,6 @@ begins_with_any(const char *text, const char *const *words, size_t n)
     return false;
 }
 
-static bool
-contains_any(const char *text, const char *const *words, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strstr(text, words[i]))
-            return true;
-    return false;
-}
-
 /* ---- "On … wrote:" ---- */
 
 static const char *const intro_starts[] = {
@@ -123,6 +114,15 @@ static const char *const intro_verbs[] = {
     " wrote",     "wrote:",  " schrieb", "a écrit", "écrit :", "escribió",
     "ha scritto", "schreef", "escreveu", "skrev",   "napisał", "napsal",
     "写道",       "寫道",    " написал", " пишет",  "писал:"};
+
+static bool
+has_verb(const char *text)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(intro_verbs); i++)
+        if (strstr(text, intro_verbs[i]))
+            return true;
+    return false;
+}
 
 static bool
 ends_with_colon(const char *text)
@@ -160,14 +160,12 @@ intro_start(const GArray *lines, size_t last)
             break;
         if (begins_with_any(line->text, intro_starts, G_N_ELEMENTS(intro_starts))) {
             g_autofree char *whole = join_lines(lines, last - n, last);
-            if (contains_any(whole, intro_verbs, G_N_ELEMENTS(intro_verbs)) ||
-                has_address(whole))
+            if (has_verb(whole) || has_address(whole))
                 return last - n;
         }
     }
     const char *text = line_at(lines, last)->text;
-    bool alone =
-        contains_any(text, intro_verbs, G_N_ELEMENTS(intro_verbs)) || has_address(text);
+    bool alone = has_verb(text) || has_address(text);
     return alone ? last : last + 1;
 }
 
@@ -214,9 +212,7 @@ unmarked_intro_end(const GArray *lines, size_t i)
             continue;
         g_autofree char *whole = join_lines(lines, i, last);
         /* Android's Gmail in Russian has no verb: "вс, 15 нояб. 2026 г., 9:30 Envoy <…>:". */
-        if (has_address(whole) &&
-            (contains_any(whole, intro_verbs, G_N_ELEMENTS(intro_verbs)) ||
-             strstr(whole, " г.")))
+        if (has_address(whole) && (has_verb(whole) || strstr(whole, " г.")))
             return last + 1;
     }
     return i;
@@ -252,7 +248,7 @@ is_original_line(const char *text)
         if (strstr(lower, word))
             return true;
     }
-    return dashed && contains_any(text, intro_verbs, G_N_ELEMENTS(intro_verbs));
+    return dashed && has_verb(text);
 }
 
 /*

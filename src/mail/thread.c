@@ -254,8 +254,7 @@ build(Work *w)
             append_child(w->by_date[i]->parent, w->by_date[i]);
     collect_roots(w);
     ThreadNode **link = &w->forest->roots;
-    for (unsigned i = 0; i < w->roots->len; i++) {
-        Node *node = w->roots->pdata[i];
+    LIST_EACH(Node, node, w->roots) {
         *link = &node->pub;
         link = &node->pub.next;
     }

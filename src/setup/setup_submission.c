@@ -48,19 +48,12 @@ trial_submission(MailTrial *t)
     return 0;
 }
 
-static bool
-last_byte(void *user, GError **error)
-{
-    return true;
-}
-
 bool
 trial_send(MailTrial *t, const char *address, GBytes *bytes, GError **error)
 {
     g_auto(Submission) way = {0};
     const char *const to[] = {address};
-    const SmtpMail mail = {
-        .from = address, .to = to, .n_to = 1, .bytes = bytes, .last_byte = last_byte};
+    const SmtpMail mail = {.from = address, .to = to, .n_to = 1, .bytes = bytes};
     g_autofree char *program = find_sendmail();
     const char *const argv[] = {program, "-i", NULL};
     SmtpResult result = {0};

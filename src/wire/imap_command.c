@@ -7,6 +7,10 @@
 #define MAX_KEYWORD 100u
 #define SECRET_BYTES (16u << 10)
 
+/* In the order of IMAP_SEEN and what follows it. */
+const char *const imap_flag_names[] = {"\\Seen",    "\\Answered", "\\Flagged",
+                                       "\\Deleted", "\\Draft",    NULL};
+
 typedef struct Piece {
     GString *text;
     GBytes *literal;
@@ -159,14 +163,6 @@ is_atom(const char *word)
 void
 imap_command_flags(ImapCommand *command, unsigned flags, const char *keyword)
 {
-    static const struct {
-        unsigned flag;
-        const char *name;
-    } names[] = {{IMAP_SEEN, "\\Seen"},
-                 {IMAP_ANSWERED, "\\Answered"},
-                 {IMAP_FLAGGED, "\\Flagged"},
-                 {IMAP_DELETED, "\\Deleted"},
-                 {IMAP_DRAFT, "\\Draft"}};
     g_autoptr(GString) list = g_string_new("(");
 
     if (keyword && !is_atom(keyword)) {
@@ -174,9 +170,9 @@ imap_command_flags(ImapCommand *command, unsigned flags, const char *keyword)
             err_set(&command->error, ERR_NEVER, "no keyword for a mail");
         keyword = NULL;
     }
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-        if (flags & names[i].flag)
-            g_string_append_printf(list, "%s%s", list->len > 1 ? " " : "", names[i].name);
+    for (unsigned i = 0; imap_flag_names[i]; i++)
+        if (flags & 1u << i)
+            g_string_append_printf(list, "%s%s", list->len > 1 ? " " : "", imap_flag_names[i]);
     if (keyword)
         g_string_append_printf(list, "%s%s", list->len > 1 ? " " : "", keyword);
     g_string_append_c(list, ')');

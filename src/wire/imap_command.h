@@ -9,6 +9,9 @@
 #include <glib.h>
 #include <stdbool.h>
 
+/* Names of the flags (wire/imap.h), the first bit first; NULL behind the last. */
+extern const char *const imap_flag_names[];
+
 typedef struct ImapCommand ImapCommand;
 
 /* words: ours, printable ASCII ("UID SEARCH"). */

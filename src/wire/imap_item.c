@@ -1,5 +1,6 @@
 #include "wire/imap_item.h"
 #include "base/text.h"
+#include "wire/imap_command.h"
 #include "wire/imap_date.h"
 #include "wire/imap_scan.h"
 
@@ -15,18 +16,9 @@ imap_item_clear(ImapItem *item)
 static void
 take_flag(ImapItem *item, ImapSlice word)
 {
-    static const struct {
-        const char *name;
-        unsigned flag;
-    } names[] = {{"\\Seen", IMAP_SEEN},
-                 {"\\Answered", IMAP_ANSWERED},
-                 {"\\Flagged", IMAP_FLAGGED},
-                 {"\\Deleted", IMAP_DELETED},
-                 {"\\Draft", IMAP_DRAFT}};
-
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-        if (imap_slice_is(word, names[i].name))
-            item->mail.flags |= names[i].flag;
+    for (unsigned i = 0; imap_flag_names[i]; i++)
+        if (imap_slice_is(word, imap_flag_names[i]))
+            item->mail.flags |= 1u << i;
     if (word.s[0] != '\\' && item->keywords->len < MAX_KEYWORDS)
         g_ptr_array_add(item->keywords, text_make_valid(word.s, (gssize)word.len));
 }

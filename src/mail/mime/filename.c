@@ -1,5 +1,6 @@
 #include "mail/mime/filename.h"
 
+#include "base/text.h"
 #include "mail/mime/bodytext.h"
 #include "mail/mime/mediatype.h"
 #include <glib.h>
@@ -40,9 +41,7 @@ shorten(const char *name)
 
     if (strlen(name) <= NAME_MAX_BYTES)
         return g_strdup(name);
-    while (room > 0 && ((unsigned char)name[room] & 0xC0) == 0x80)
-        room--;
-    return g_strdup_printf("%.*s%s", (int)room, name, ext);
+    return g_strdup_printf("%.*s%s", (int)text_cut_at(name, room), name, ext);
 }
 
 char *

@@ -39,8 +39,7 @@ header_free(MsgHeader *h)
 const char *
 header_find(const GPtrArray *headers, const char *name)
 {
-    for (unsigned i = 0; i < headers->len; i++) {
-        const MsgHeader *h = headers->pdata[i];
+    LIST_EACH(const MsgHeader, h, headers) {
         if (g_ascii_strcasecmp(h->name, name) == 0)
             return h->value;
     }

@@ -1,6 +1,7 @@
 #include "mail/mime/param.h"
 
 #include "base/limits.h"
+#include "base/list.h"
 #include "mail/mime/charset.h"
 #include "mail/mime/encword.h"
 
@@ -163,8 +164,7 @@ cut_charset(const char *value, char **ret_charset)
 static Raw *
 find_section(const GPtrArray *raws, const char *name, int section)
 {
-    for (unsigned i = 0; i < raws->len; i++) {
-        Raw *r = raws->pdata[i];
+    LIST_EACH(Raw, r, raws) {
         if (r->section == section && strcmp(r->name, name) == 0)
             return r;
     }
@@ -249,8 +249,7 @@ resolve(GPtrArray *raws, Params *out)
         if (starts && !r->used)
             add_value(out, r->name, join_sections(raws, r, out), &out->conflict);
     }
-    for (unsigned i = 0; i < raws->len; i++) {
-        Raw *r = raws->pdata[i];
+    LIST_EACH(Raw, r, raws) {
         if (is_plain(r))
             add_value(out, r->name, plain_value(r, out), &out->conflict);
         else if (!r->used)

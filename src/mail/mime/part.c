@@ -1,5 +1,6 @@
 #include "mail/mime/part.h"
 
+#include "base/text.h"
 #include "mail/mime/base64.h"
 #include "mail/mime/bodytext.h"
 #include "mail/mime/charset.h"
@@ -511,17 +512,6 @@ read_texts(PartList *list)
     return g_string_free(all, FALSE);
 }
 
-static void
-cut_text(char *text, size_t max, unsigned *flags)
-{
-    if (strlen(text) <= max)
-        return;
-    while (max > 0 && ((unsigned char)text[max] & 0xC0) == 0x80)
-        max--;
-    text[max] = '\0';
-    *flags |= MSG_TEXT_CUT;
-}
-
 /* A mail that has no other text is the text that it names as a file, unless that is to be saved. */
 static char *
 choose_text(PartList *list)
@@ -534,7 +524,10 @@ choose_text(PartList *list)
         g_array_append_vals(list->pending, list->named->data, list->named->len);
         text = read_texts(list);
     }
-    cut_text(text, list->max_text, &list->flags);
+    size_t keep = text_cut_at(text, list->max_text);
+    if (text[keep])
+        list->flags |= MSG_TEXT_CUT;
+    text[keep] = '\0';
     return g_steal_pointer(&text);
 }
 
