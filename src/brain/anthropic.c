@@ -222,8 +222,10 @@ take_event(Told *t, const json_t *event)
 }
 
 static void
-read_stream(Told *t, const char *bytes, size_t len)
+read_stream(Told *t, GBytes *body)
 {
+    size_t len;
+    const char *bytes = g_bytes_get_data(body, &len);
     g_auto(Sse) sse = {0};
 
     sse_init(&sse, bytes, len);
@@ -241,20 +243,6 @@ read_stream(Told *t, const char *bytes, size_t len)
     }
     if (!t->whole && t->result->end == BRAIN_OK)
         api_result_garbled(t->result, "the stream ended in the middle of the answer");
-}
-
-static void
-read_object(Told *t, const char *bytes, size_t len)
-{
-    g_autoptr(GError) error = NULL;
-    g_autoptr(json_t) message = NULL;
-
-    if (!json_parse(bytes, len, 0, &message, &error)) {
-        api_result_garbled(t->result, "the reply is wrong: %s", error->message);
-    } else {
-        take_message(t, message);
-        t->whole = true;
-    }
 }
 
 static void
@@ -293,16 +281,14 @@ static void
 read_reply(const HttpReply *reply, ApiResult *ret)
 {
     g_auto(Told) t = {.text = g_string_new(NULL), .result = ret};
-    size_t len;
-    const char *bytes = g_bytes_get_data(reply->body, &len);
-    const char *type = http_header(reply, "content-type");
+    g_autoptr(json_t) message = NULL;
 
-    if (http_is_type(reply, "text/event-stream"))
-        read_stream(&t, bytes, len);
-    else if (http_is_type(reply, "application/json"))
-        read_object(&t, bytes, len);
-    else
-        api_result_garbled(ret, "the reply is '%s', not a message", type ? type : "nothing");
+    if (http_is_type(reply, "text/event-stream")) {
+        read_stream(&t, reply->body);
+    } else if ((message = api_read_json(reply, "a message", ret))) {
+        take_message(&t, message);
+        t.whole = true;
+    }
     if (t.whole)
         conclude(&t);
     ret->text = g_strdup(t.text->str);

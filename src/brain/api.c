@@ -72,6 +72,20 @@ api_result_garbled(ApiResult *result, const char *fmt, ...)
     result->garbled = true;
 }
 
+json_t *
+api_read_json(const HttpReply *reply, const char *what, ApiResult *result)
+{
+    g_autoptr(GError) error = NULL;
+    const char *type = http_header(reply, "content-type");
+    json_t *body = NULL;
+
+    if (!http_is_type(reply, "application/json"))
+        api_result_garbled(result, "the reply is '%s', not %s", type ? type : "nothing", what);
+    else if (!json_parse_bytes(reply->body, 0, &body, &error))
+        api_result_garbled(result, "the reply is wrong: %s", error->message);
+    return body;
+}
+
 int64_t
 api_tokens(const json_t *object, const char *name)
 {

@@ -73,6 +73,8 @@ void api_free(void *state);
 void api_result_fail(ApiResult *result, BrainEnd end, const char *fmt, ...) G_GNUC_PRINTF(3, 4);
 /* What came is no reply of such an API. */
 void api_result_garbled(ApiResult *result, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+/* The JSON of a reply whose content type says that it is; what: "a message". NULL: garbled. */
+json_t *api_read_json(const HttpReply *reply, const char *what, ApiResult *result);
 /* A count of tokens in an object; 0 when it is absent or absurd. */
 int64_t api_tokens(const json_t *object, const char *name);
 /* True when the text has one of the NULL-terminated words, in any case. */

@@ -231,18 +231,10 @@ conclude(const json_t *choice, ApiResult *ret)
 static void
 read_reply(const HttpReply *reply, ApiResult *ret)
 {
-    g_autoptr(GError) error = NULL;
-    g_autoptr(json_t) body = NULL;
-    const char *type = http_header(reply, "content-type");
+    g_autoptr(json_t) body = api_read_json(reply, "a completion", ret);
 
-    if (!http_is_type(reply, "application/json")) {
-        api_result_garbled(ret, "the reply is '%s', not a completion", type ? type : "nothing");
+    if (!body)
         return;
-    }
-    if (!json_parse_bytes(reply->body, 0, &body, &error)) {
-        api_result_garbled(ret, "the reply is wrong: %s", error->message);
-        return;
-    }
     if (json_is_object(json_object_get(body, "error"))) {
         api_error_read_json(json_object_get(body, "error"), ret);
         return;
