@@ -7,102 +7,88 @@
 #include "mail/mime/encword.h"
 #include "mail/msgid.h"
 
-/* The fields that mean something to us, found in one pass. */
-typedef enum Field {
-    F_FROM,
-    F_SENDER,
-    F_REPLY_TO,
-    F_TO,
-    F_CC,
-    F_DATE,
-    F_SUBJECT,
-    F_MESSAGE_ID,
-    F_IN_REPLY_TO,
-    F_REFERENCES,
-    F_CONTENT_TYPE,
-    F_CONTENT_ENCODING,
-    F_RETURN_PATH,
-    F_AUTO_SUBMITTED,
-    F_PRECEDENCE,
-    F_AUTO_SUPPRESS,
-    F_AUTOREPLY,
-    F_AUTORESPOND,
-    F_LIST,
-    F_N
-} Field;
-
-static const struct {
-    const char *name;
-    bool single; /* RFC 5322 3.6: at most one. Two are a way to show two readers two mails. */
-} fields[F_N] = {
-    [F_FROM] = {"From", true},
-    [F_SENDER] = {"Sender", true},
-    [F_REPLY_TO] = {"Reply-To", true},
-    [F_TO] = {"To", false},
-    [F_CC] = {"Cc", false},
-    [F_DATE] = {"Date", true},
-    [F_SUBJECT] = {"Subject", true},
-    [F_MESSAGE_ID] = {"Message-ID", true},
-    [F_IN_REPLY_TO] = {"In-Reply-To", true},
-    [F_REFERENCES] = {"References", true},
-    [F_CONTENT_TYPE] = {"Content-Type", true},
-    [F_CONTENT_ENCODING] = {"Content-Transfer-Encoding", true},
-    [F_RETURN_PATH] = {"Return-Path", false},
-    [F_AUTO_SUBMITTED] = {"Auto-Submitted", false},
-    [F_PRECEDENCE] = {"Precedence", false},
-    [F_AUTO_SUPPRESS] = {"X-Auto-Response-Suppress", false},
-    [F_AUTOREPLY] = {"X-Autoreply", false},
-    [F_AUTORESPOND] = {"X-Autorespond", false},
-    [F_LIST] = {"List-", false}, /* any of them */
-};
+/* A field that means something to us. */
+typedef struct Seen {
+    const char *first; /* NULL: none */
+    unsigned count;
+} Seen;
 
 typedef struct Head {
     Message *m;
-    const char *first[F_N]; /* NULL: none */
-    unsigned count[F_N];
+    Seen from, sender, reply_to, to, cc, date, subject, message_id, in_reply_to, references;
+    Seen content_type, content_encoding, return_path, auto_submitted, precedence;
+    Seen auto_suppress, autoreply, autorespond, list;
     bool bad_charset;
 } Head;
 
+typedef struct Known {
+    const char *name;
+    size_t at;   /* its Seen in the Head */
+    bool single; /* RFC 5322 3.6: at most one. Two are a way to show two readers two mails. */
+} Known;
+
+static const Known known[] = {
+    {"From", offsetof(Head, from), true},
+    {"Sender", offsetof(Head, sender), true},
+    {"Reply-To", offsetof(Head, reply_to), true},
+    {"To", offsetof(Head, to), false},
+    {"Cc", offsetof(Head, cc), false},
+    {"Date", offsetof(Head, date), true},
+    {"Subject", offsetof(Head, subject), true},
+    {"Message-ID", offsetof(Head, message_id), true},
+    {"In-Reply-To", offsetof(Head, in_reply_to), true},
+    {"References", offsetof(Head, references), true},
+    {"Content-Type", offsetof(Head, content_type), true},
+    {"Content-Transfer-Encoding", offsetof(Head, content_encoding), true},
+    {"Return-Path", offsetof(Head, return_path), false},
+    {"Auto-Submitted", offsetof(Head, auto_submitted), false},
+    {"Precedence", offsetof(Head, precedence), false},
+    {"X-Auto-Response-Suppress", offsetof(Head, auto_suppress), false},
+    {"X-Autoreply", offsetof(Head, autoreply), false},
+    {"X-Autorespond", offsetof(Head, autorespond), false},
+    {"List-", offsetof(Head, list), false}, /* any of them */
+};
+
 static bool
-is_field(const char *name, Field f)
+is_field(const char *name, const Known *k)
 {
     /* One letter decides nearly always, and a call costs more. */
-    if ((name[0] | 0x20) != (fields[f].name[0] | 0x20))
+    if ((name[0] | 0x20) != (k->name[0] | 0x20))
         return false;
-    return f == F_LIST ? g_ascii_strncasecmp(name, "List-", 5) == 0
-                       : g_ascii_strcasecmp(name, fields[f].name) == 0;
+    return k->at == offsetof(Head, list) ? g_ascii_strncasecmp(name, k->name, 5) == 0
+                                         : g_ascii_strcasecmp(name, k->name) == 0;
 }
 
+/* All in one pass. */
 static void
 collect(Head *h)
 {
     LIST_EACH(const MsgHeader, field, h->m->headers) {
-        for (Field f = 0; f < F_N; f++) {
-            if (!is_field(field->name, f))
+        for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+            if (!is_field(field->name, &known[i]))
                 continue;
-            if (h->count[f]++ == 0)
-                h->first[f] = field->value;
+            Seen *seen = (void *)((char *)h + known[i].at);
+            if (seen->count++ == 0)
+                seen->first = field->value;
+            else if (known[i].single)
+                h->m->flags |= MSG_AMBIGUOUS;
             break;
         }
     }
-    for (Field f = 0; f < F_N; f++)
-        if (fields[f].single && h->count[f] > 1)
-            h->m->flags |= MSG_AMBIGUOUS;
 }
 
 /* All fields of that name as one list. */
 static Addresses *
-read_addresses(const Head *h, Field f)
+read_addresses(const Head *h, const Seen *seen, const char *name)
 {
-    if (h->count[f] == 0)
+    if (seen->count == 0)
         return addresses_new();
-    if (h->count[f] == 1)
-        return address_parse_list(h->first[f]);
+    if (seen->count == 1)
+        return address_parse_list(seen->first);
     g_autoptr(GString) all = g_string_new(NULL);
-    LIST_EACH(const MsgHeader, field, h->m->headers) {
-        if (is_field(field->name, f))
+    LIST_EACH(const MsgHeader, field, h->m->headers)
+        if (g_ascii_strcasecmp(field->name, name) == 0)
             g_string_append_printf(all, "%s, ", field->value);
-    }
     return address_parse_list(all->str);
 }
 
@@ -111,9 +97,9 @@ read_from(Head *h)
 {
     Message *m = h->m;
 
-    if (h->count[F_FROM] > 1)
+    if (h->from.count > 1)
         m->flags |= MSG_TWO_FROM;
-    g_autoptr(Addresses) list = address_parse_list(h->first[F_FROM] ? h->first[F_FROM] : "");
+    g_autoptr(Addresses) list = address_parse_list(h->from.first ? h->from.first : "");
     if (list->len > 1)
         m->flags |= MSG_TWO_FROM | MSG_AMBIGUOUS;
     if (list->len > 0)
@@ -125,7 +111,7 @@ read_from(Head *h)
 static void
 read_return_path(Head *h)
 {
-    const char *value = h->first[F_RETURN_PATH];
+    const char *value = h->return_path.first;
 
     if (!value)
         return;
@@ -152,9 +138,9 @@ static void
 read_references(Head *h)
 {
     Message *m = h->m;
-    const char *refs = h->first[F_REFERENCES];
+    const char *refs = h->references.first;
 
-    m->in_reply_to = first_id(h->first[F_IN_REPLY_TO]);
+    m->in_reply_to = first_id(h->in_reply_to.first);
     m->references = msgid_parse_list(refs ? refs : "", LIMIT_REFERENCES);
     if (m->references->len == 0 && m->in_reply_to)
         g_ptr_array_add(m->references, g_strdup(m->in_reply_to));
@@ -168,7 +154,7 @@ read_ids(Head *h, const void *raw, size_t len)
 {
     Message *m = h->m;
 
-    m->id = first_id(h->first[F_MESSAGE_ID]);
+    m->id = first_id(h->message_id.first);
     if (!m->id) {
         Digest digest;
 
@@ -183,8 +169,7 @@ read_ids(Head *h, const void *raw, size_t len)
 static void
 read_subject(Head *h)
 {
-    h->m->subject =
-        encword_decode(h->first[F_SUBJECT] ? h->first[F_SUBJECT] : "", &h->bad_charset);
+    h->m->subject = encword_decode(h->subject.first ? h->subject.first : "", &h->bad_charset);
     if (bodytext_strip_invisible(h->m->subject))
         h->m->flags |= MSG_INVISIBLE;
 }
@@ -196,27 +181,27 @@ read_subject(Head *h)
 static bool
 says_automatic(const Head *h)
 {
-    const char *value = h->first[F_AUTO_SUBMITTED];
+    const char *value = h->auto_submitted.first;
 
     if (!value)
         return false;
     value += strspn(value, " \t");
     size_t len = strcspn(value, " \t;(");
     bool no = len == 0 || (len == 2 && g_ascii_strncasecmp(value, "no", 2) == 0);
-    return !no || h->count[F_AUTO_SUBMITTED] > 1;
+    return !no || h->auto_submitted.count > 1;
 }
 
 static bool
 is_report(const Head *h)
 {
-    return h->first[F_CONTENT_TYPE] &&
-           g_ascii_strncasecmp(h->first[F_CONTENT_TYPE], "multipart/report", 16) == 0;
+    return h->content_type.first &&
+           g_ascii_strncasecmp(h->content_type.first, "multipart/report", 16) == 0;
 }
 
 static bool
 is_bulk(const Head *h)
 {
-    const char *value = h->first[F_PRECEDENCE];
+    const char *value = h->precedence.first;
 
     return value && (g_ascii_strncasecmp(value, "bulk", 4) == 0 ||
                      g_ascii_strncasecmp(value, "junk", 4) == 0 ||
@@ -226,11 +211,11 @@ is_bulk(const Head *h)
 static bool
 is_machine(const Head *h)
 {
-    const char *suppress = h->first[F_AUTO_SUPPRESS];
+    const char *suppress = h->auto_suppress.first;
 
     if (suppress && g_ascii_strcasecmp(suppress, "none") != 0)
         return true;
-    return h->count[F_AUTOREPLY] > 0 || h->count[F_AUTORESPOND] > 0 ||
+    return h->autoreply.count > 0 || h->autorespond.count > 0 ||
            (h->m->from && address_is_machine(h->m->from->spec)) ||
            (h->m->return_path && address_is_machine(h->m->return_path));
 }
@@ -242,7 +227,7 @@ classify(const Head *h)
         return MSG_AUTO_BOUNCE;
     if (says_automatic(h))
         return MSG_AUTO_SUBMITTED;
-    if (h->count[F_LIST] > 0)
+    if (h->list.count > 0)
         return MSG_AUTO_LIST;
     if (is_bulk(h))
         return MSG_AUTO_BULK;
@@ -256,13 +241,13 @@ message_head_read(Message *m, const void *raw, size_t len)
 
     collect(&h);
     read_from(&h);
-    m->to = read_addresses(&h, F_TO);
-    m->cc = read_addresses(&h, F_CC);
-    m->reply_to = read_addresses(&h, F_REPLY_TO);
+    m->to = read_addresses(&h, &h.to, "To");
+    m->cc = read_addresses(&h, &h.cc, "Cc");
+    m->reply_to = read_addresses(&h, &h.reply_to, "Reply-To");
     read_return_path(&h);
     read_ids(&h, raw, len);
     read_subject(&h);
-    if (!h.first[F_DATE] || !maildate_parse(h.first[F_DATE], &m->date_us))
+    if (!h.date.first || !maildate_parse(h.date.first, &m->date_us))
         m->flags |= MSG_NO_DATE;
     if (h.bad_charset)
         m->flags |= MSG_BAD_CHARSET;
