@@ -82,14 +82,26 @@ write_pid(int fd)
         return;
 }
 
+static bool
+is_locked(int dir_fd, const char *name, int against)
+{
+    auto_fd fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+    return fd >= 0 && flock(fd, against | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}
+
 /* Shared: two who ask at the same moment must not take each other for the holder, whose pid in
  * the file may be that of somebody else by now. */
 bool
 lock_is_held(int dir_fd, const char *name)
 {
-    auto_fd fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    return is_locked(dir_fd, name, LOCK_SH);
+}
 
-    return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+bool
+lock_is_shared(int dir_fd, const char *name)
+{
+    return is_locked(dir_fd, name, LOCK_EX);
 }
 
 bool
@@ -103,14 +115,6 @@ lock_share(int dir_fd, const char *name, int *ret_fd, GError **error)
         return refuse(dir_fd, name, error);
     *ret_fd = g_steal_fd(&fd);
     return true;
-}
-
-bool
-lock_is_shared(int dir_fd, const char *name)
-{
-    auto_fd fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-
-    return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
 /* Where we may not write at all, waiting does not help: a person has to. */

@@ -183,14 +183,8 @@ append_value(GString *line, const char *value)
         g_string_append(line, value);
         return;
     }
-    g_autoptr(GString) escaped = g_string_new(NULL);
-
-    for (; *value; value++) {
-        if (*value == '"' || *value == '\\')
-            g_string_append_c(escaped, '\\');
-        g_string_append_c(escaped, *value);
-    }
-    g_autofree char *vis = text_vis(escaped->str, false);
+    g_autofree char *escaped = text_escape(value);
+    g_autofree char *vis = text_vis(escaped, false);
     g_string_append_printf(line, "\"%s\"", vis);
 }
 

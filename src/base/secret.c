@@ -1,4 +1,5 @@
 #include "base/secret.h"
+#include "base/text.h"
 #include <glib.h>
 
 #define CUT_MIN 6    /* less of a secret is none: "sk-" and the like */
@@ -29,19 +30,6 @@ inside_base64(const char *secret, size_t before)
     return g_strndup(encoded + mixed[before], whole - mixed[before]);
 }
 
-static char *
-quoted(const char *secret)
-{
-    GString *out = g_string_new(NULL);
-
-    for (; *secret; secret++) {
-        if (*secret == '"' || *secret == '\\')
-            g_string_append_c(out, '\\');
-        g_string_append_c(out, *secret);
-    }
-    return g_string_free(out, FALSE);
-}
-
 void
 secret_learn(const char *secret)
 {
@@ -49,7 +37,7 @@ secret_learn(const char *secret)
         return;
     if (!forms)
         forms = g_ptr_array_new();
-    add(quoted(secret), SECRET_MIN); /* first: the bare one may stand in it */
+    add(text_escape(secret), SECRET_MIN); /* first: the bare one may stand in it */
     add(g_strdup(secret), SECRET_MIN);
     for (size_t before = 0; before < 3; before++)
         add(inside_base64(secret, before), BASE64_MIN);

@@ -137,6 +137,19 @@ text_words(const char *s, const char *separators)
 }
 
 char *
+text_escape(const char *s)
+{
+    GString *out = g_string_new(NULL);
+
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            g_string_append_c(out, '\\');
+        g_string_append_c(out, *s);
+    }
+    return g_string_free(out, FALSE);
+}
+
+char *
 text_shorten(const char *s, size_t max_chars)
 {
     g_autofree char *valid = text_make_valid(s, -1);

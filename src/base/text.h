@@ -25,6 +25,9 @@ char *text_vis(const char *s, bool keep_lines);
 /* The words of s between any of these separators; caller frees with g_strfreev(). */
 char **text_words(const char *s, const char *separators);
 
+/* With a backslash before each quote and backslash, as a quoted string has it; caller frees. */
+char *text_escape(const char *s);
+
 /* Cuts to at most max_chars characters, "…" last when something was cut. */
 char *text_shorten(const char *s, size_t max_chars);
 

@@ -7,6 +7,7 @@
 #include "mail/address.h"
 
 #include "base/limits.h"
+#include "base/text.h"
 #include "mail/mime/encode.h"
 #include "mail/mime/encword.h"
 
@@ -176,14 +177,8 @@ format_name(const char *name)
         plain = plain && (is_atext(*c) || *c == ' ');
     if (plain)
         return g_steal_pointer(&encoded);
-    GString *out = g_string_new("\"");
-    for (const char *c = name; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            g_string_append_c(out, '\\');
-        g_string_append_c(out, *c);
-    }
-    g_string_append_c(out, '"');
-    return g_string_free(out, FALSE);
+    g_autofree char *escaped = text_escape(name);
+    return g_strdup_printf("\"%s\"", escaped);
 }
 
 char *
@@ -217,9 +212,9 @@ address_show_list(const Addresses *list)
 bool
 address_is_machine(const char *spec)
 {
-    static const char *const whole[] = {"mailer-daemon", "postmaster", "no-reply",
-                                        "noreply",       "no_reply",   "donotreply",
-                                        "do-not-reply",  "listserv",   "majordomo"};
+    static const char *const whole[] = {
+        "mailer-daemon", "postmaster",   "no-reply", "noreply",   "no_reply",
+        "donotreply",    "do-not-reply", "listserv", "majordomo", NULL};
     const char *at = strrchr(spec, '@');
     g_autofree char *local = g_ascii_strdown(spec, at ? at - spec : -1);
     char *plus = strchr(local, '+');
@@ -230,10 +225,8 @@ address_is_machine(const char *spec)
         return true;
     if (plus)
         *plus = '\0';
-    for (size_t i = 0; i < G_N_ELEMENTS(whole); i++)
-        if (strcmp(local, whole[i]) == 0)
-            return true;
-    return g_str_has_suffix(local, "-noreply") || g_str_has_suffix(local, "-no-reply");
+    return g_strv_contains(whole, local) || g_str_has_suffix(local, "-noreply") ||
+           g_str_has_suffix(local, "-no-reply");
 }
 
 /* One entry of a list while it is read. */

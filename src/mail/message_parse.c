@@ -14,6 +14,7 @@
  * Leaves are ranges of that copy, hence of the body; they are decoded by our own decoders.
  */
 #include "base/limits.h"
+#include "base/text.h"
 #include "mail/message.h"
 #include "mail/message_head.h"
 #include "mail/mime/header.h"
@@ -97,15 +98,10 @@ close_messages(char *p, size_t len)
 static void
 begin_copy(Copy *copy, const char *type, const char *boundary, size_t len)
 {
-    g_autoptr(GString) head = g_string_new("Content-Type: ");
+    g_autoptr(GString) head = g_string_new(NULL);
+    g_autofree char *quoted = text_escape(boundary);
 
-    g_string_append_printf(head, "%s; boundary=\"", type);
-    for (const char *c = boundary; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            g_string_append_c(head, '\\');
-        g_string_append_c(head, *c);
-    }
-    g_string_append(head, "\"\n\n");
+    g_string_printf(head, "Content-Type: %s; boundary=\"%s\"\n\n", type, quoted);
     copy->offset = head->len;
     copy->shifts = g_array_new(FALSE, FALSE, sizeof(Shift));
     copy->bytes = g_byte_array_sized_new((guint)(head->len + len));

@@ -306,13 +306,11 @@ from_iconv(
 static void
 shorten(char *text, size_t max, bool *cut)
 {
-    if (max == 0 || strlen(text) <= max)
-        return;
-    while (max > 0 && ((uint8_t)text[max] & 0xC0) == 0x80)
-        max--;
-    text[max] = '\0';
-    if (cut)
+    size_t keep = max ? text_cut_at(text, max) : strlen(text);
+
+    if (cut && text[keep])
         *cut = true;
+    text[keep] = '\0';
 }
 
 /* What nobody labelled and is not UTF-8. */

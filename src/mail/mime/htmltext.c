@@ -1,8 +1,8 @@
 #include "mail/mime/htmltext.h"
 
+#include "base/text.h"
 #include "mail/mime/htmlhide.h"
 #include <glib.h>
-#include <stdint.h>
 
 #define NEST_MAX 20u
 
@@ -29,21 +29,14 @@ typedef struct Tag {
 static void
 write_pending(Page *page)
 {
-    if (page->out->len == 0) {
-        page->newlines = 0;
-        page->space = false;
-        for (unsigned i = 0; i < page->quote; i++)
-            g_string_append(page->out, "> ");
-        return;
-    }
-    if (page->newlines > 0) {
-        for (unsigned i = 0; i < page->newlines; i++)
-            g_string_append_c(page->out, '\n');
-        for (unsigned i = 0; i < page->quote; i++)
-            g_string_append(page->out, "> ");
-    } else if (page->space) {
+    bool begins = page->out->len == 0, new_line = begins || page->newlines > 0;
+
+    for (unsigned i = 0; i < page->newlines && !begins; i++)
+        g_string_append_c(page->out, '\n');
+    for (unsigned i = 0; i < page->quote && new_line; i++)
+        g_string_append(page->out, "> ");
+    if (page->space && !new_line)
         g_string_append_c(page->out, ' ');
-    }
     page->newlines = 0;
     page->space = false;
 }
@@ -130,15 +123,6 @@ read_entity(const char *p, const char **ret_end)
 
 /* ---- tags ---- */
 
-static bool
-one_of(const char *name, const char *const *names)
-{
-    for (; *names; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
-}
-
 static const char *const unshown[] = {"script", "style", "head",    "title", "template",
                                       "object", "svg",   "noembed", NULL};
 static const char *const raw_text[] = {"script", "style", "title", NULL};
@@ -179,8 +163,8 @@ skip_tag(Page *page, const Tag *t)
 {
     /* A head often is not closed. */
     bool leaves_head = strcmp(page->skip, "head") == 0 &&
-                       (strcmp(t->name, "body") == 0 || one_of(t->name, paragraphs) ||
-                        one_of(t->name, blocks));
+                       (strcmp(t->name, "body") == 0 || g_strv_contains(paragraphs, t->name) ||
+                        g_strv_contains(blocks, t->name));
 
     if (strcmp(t->name, page->skip) == 0 && t->closing)
         page->skip_depth--;
@@ -203,13 +187,13 @@ nest(unsigned *depth, bool closing)
 static void
 layout_tag(Page *page, const Tag *t)
 {
-    bool block = one_of(t->name, paragraphs);
+    bool block = g_strv_contains(paragraphs, t->name);
 
     if (block)
         owe_newlines(page, 2);
     else if (strcmp(t->name, "br") == 0 && !t->closing)
         page->newlines = MIN(page->newlines + 1, 2u);
-    else if (one_of(t->name, blocks))
+    else if (g_strv_contains(blocks, t->name))
         owe_newlines(page, 1);
     else if (strcmp(t->name, "td") == 0 || strcmp(t->name, "th") == 0)
         page->space = true;
@@ -254,7 +238,7 @@ static void
 handle_tag(Page *page, const Tag *t)
 {
     page->p = t->end + 1;
-    if (!t->closing && one_of(t->name, raw_text)) {
+    if (!t->closing && g_strv_contains(raw_text, t->name)) {
         const char *close = find_closing(page->p, t->name);
         if (close && strcmp(t->name, "style") == 0)
             htmlhide_read_style(&page->hide, page->p, (size_t)(close - page->p));
@@ -266,9 +250,9 @@ handle_tag(Page *page, const Tag *t)
         skip_tag(page, t);
         return;
     }
-    bool hide = !t->closing && !one_of(t->name, voids) && !t->empty &&
+    bool hide = !t->closing && !g_strv_contains(voids, t->name) && !t->empty &&
                 htmlhide_hides(&page->hide, t->attrs, (size_t)(t->end - t->attrs));
-    if (hide || (!t->closing && !t->empty && one_of(t->name, unshown))) {
+    if (hide || (!t->closing && !t->empty && g_strv_contains(unshown, t->name))) {
         g_strlcpy(page->skip, t->name, sizeof page->skip);
         page->skip_depth = 1;
         page->hidden |= hide;
@@ -327,10 +311,7 @@ htmltext_read(const char *html, size_t max, bool *cut, bool *hidden)
     }
     *hidden |= page.hidden;
     if (page.out->len > max) {
-        size_t n = max;
-        while (n > 0 && ((uint8_t)page.out->str[n] & 0xC0) == 0x80)
-            n--;
-        g_string_truncate(page.out, n);
+        g_string_truncate(page.out, text_cut_at(page.out->str, max));
         *cut = true;
     }
     if (page.out->len > 0)

@@ -197,15 +197,12 @@ decode_attachment(PartList *list, MsgPart *part, Encoding encoding, const Leaf *
 static TextKind
 text_kind(const char *content_type)
 {
-    static const char *const plain[] = {"text/plain", "text/markdown", "text/x-markdown",
-                                        "text/x-patch", "text/x-diff"};
+    static const char *const plain[] = {"text/plain",   "text/markdown", "text/x-markdown",
+                                        "text/x-patch", "text/x-diff",   NULL};
 
     if (strcmp(content_type, "text/html") == 0)
         return TEXT_HTML;
-    for (size_t i = 0; i < G_N_ELEMENTS(plain); i++)
-        if (strcmp(content_type, plain[i]) == 0)
-            return TEXT_PLAIN;
-    return TEXT_NOT;
+    return g_strv_contains(plain, content_type) ? TEXT_PLAIN : TEXT_NOT;
 }
 
 /* "type/subtype"; what is none is text (RFC 2045 5.2). */
