@@ -14,6 +14,18 @@ test_set(void)
     g_assert_cmpstr(error->message, ==, "reading 'x': mail of 7 bytes");
 }
 
+/* Words of others can't move a cursor or make a second line. */
+static void
+test_safe(void)
+{
+    g_autoptr(GError) error = NULL;
+
+    err_set(&error, ERR_NEVER, "no '%s'", "a\033[2J\nb\xff");
+    g_assert_cmpstr(error->message, ==, "no 'a\\x1b[2J\\x0ab\\xff'");
+    err_prefix(&error, "in '%s'", "c\r");
+    g_assert_cmpstr(error->message, ==, "in 'c\\x0d': no 'a\\x1b[2J\\x0ab\\xff'");
+}
+
 /* Callers that do not want to know pass NULL. */
 static void
 test_null(void)
@@ -78,6 +90,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/err/set", test_set);
+    g_test_add_func("/err/safe", test_safe);
     g_test_add_func("/err/null", test_null);
     g_test_add_func("/err/errno", test_errno);
     g_test_add_func("/err/exit-status", test_exit_status);
