@@ -136,6 +136,33 @@ json_get_bool(
     return value;
 }
 
+static bool
+is_there(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+
+    return value && !json_is_null(value);
+}
+
+bool
+json_find_string(
+    const json_t *object, const char *path, const char *name, const char **ret, GError **error)
+{
+    return !is_there(object, name) || json_get_string(object, path, name, ret, error);
+}
+
+bool
+json_find_int(const json_t *object,
+              const char *path,
+              const char *name,
+              int64_t min,
+              int64_t max,
+              int64_t *ret,
+              GError **error)
+{
+    return !is_there(object, name) || json_get_int(object, path, name, min, max, ret, error);
+}
+
 bool
 json_get_array(const json_t *object,
                const char *path,

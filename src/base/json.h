@@ -37,6 +37,16 @@ bool json_get_array(const json_t *object,
                     const char *name,
                     const json_t **ret,
                     GError **error);
+/* The same for a member that need not be there: *ret stays as it is then, and where it is null. */
+bool json_find_string(
+    const json_t *object, const char *path, const char *name, const char **ret, GError **error);
+bool json_find_int(const json_t *object,
+                   const char *path,
+                   const char *name,
+                   int64_t min,
+                   int64_t max,
+                   int64_t *ret,
+                   GError **error);
 /* ERR_NEVER names the first member that is not in the NULL-terminated list, with the nearest
  * one. */
 bool

@@ -17,21 +17,14 @@
 
 /* --- looking --- */
 
-static Viewer
-viewer_of(const PortTalk *talk)
-{
-    return (Viewer){.role = talk->job->role};
-}
-
 static bool
-absent(PortTalk *talk, const char *key, int *status, GError **error)
+absent(PortTalk *talk, const char *key, GError **error)
 {
-    const Viewer viewer = viewer_of(talk);
     g_autofree char *nearest = NULL;
 
-    if (!notes_nearest(talk->engine->db, &viewer, key, &nearest, error))
+    if (!notes_nearest(talk->engine->db, &talk->viewer, key, &nearest, error))
         return false;
-    *status = EX_NOINPUT;
+    talk->status = EX_NOINPUT;
     if (nearest)
         return err_set(error, ERR_NEVER, "there is no note '%s'; did you mean '%s'?", key,
                        nearest);
@@ -40,19 +33,13 @@ absent(PortTalk *talk, const char *key, int *status, GError **error)
 
 /* A key that the role may see, with what people have written into its file since. */
 static bool
-read_key(PortTalk *talk,
-         const json_t *request,
-         const char *name,
-         const char **ret,
-         int *status,
-         GError **error)
+read_key(PortTalk *talk, const char *name, const char **ret, GError **error)
 {
-    const Viewer viewer = viewer_of(talk);
 
-    if (!json_get_string(request, "", name, ret, error) || !note_key_check(*ret, error))
+    if (!json_get_string(talk->request, "", name, ret, error) || !note_key_check(*ret, error))
         return false;
-    if (!viewer_check_note(talk->engine->db, &viewer, *ret, error)) {
-        *status = EX_NOPERM;
+    if (!viewer_check_note(talk->engine->db, &talk->viewer, *ret, error)) {
+        talk->status = EX_NOPERM;
         return false;
     }
     const char *const keys[] = {*ret, NULL};
@@ -69,21 +56,18 @@ mark_shown(PortTalk *talk, const Note *note, GError **error)
 }
 
 bool
-verb_note_get(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_note_get(PortTalk *talk, GError **error)
 {
-    const Viewer viewer = viewer_of(talk);
     g_autoptr(Note) note = NULL;
     const char *key;
     int64_t version = 0;
 
-    if (!read_key(talk, request, "key", &key, status, error) ||
-        (json_object_get(request, "version") &&
-         !json_get_int(request, "", "version", 0, INT64_MAX, &version, error)) ||
-        !note_load(talk->engine->db, &viewer, key, version, &note, error))
+    if (!read_key(talk, "key", &key, error) ||
+        !json_find_int(talk->request, "", "version", 0, INT64_MAX, &version, error) ||
+        !note_load(talk->engine->db, &talk->viewer, key, version, &note, error))
         return false;
     if (!note)
-        return absent(talk, key, status, error);
+        return absent(talk, key, error);
     talk->floor = MIN(talk->floor, note->label);
     /* Who asked for an old version does not know the newest one by that. */
     if (version == 0 && !mark_shown(talk, note, error))
@@ -91,34 +75,30 @@ verb_note_get(
     g_autofree char *text = note_text(note);
     json_t *o = shape_json(&note_shape, note);
     answer_text(o, "text", text);
-    json_object_set_new(answer, "note", o);
+    json_object_set_new(talk->answer, "note", o);
     return true;
 }
 
 bool
-verb_note_list(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_note_list(PortTalk *talk, GError **error)
 {
-    const Viewer viewer = viewer_of(talk);
     g_autoptr(Notes) notes = NULL;
     const char *prefix = "";
 
-    if ((json_object_get(request, "prefix") &&
-         !json_get_string(request, "", "prefix", &prefix, error)) ||
+    if (!json_find_string(talk->request, "", "prefix", &prefix, error) ||
         !settle_notes(talk->engine, error) ||
-        !notes_list(talk->engine->db, &viewer, prefix, &notes, error))
+        !notes_list(talk->engine->db, &talk->viewer, prefix, &notes, error))
         return false;
-    json_object_set_new(answer, "notes", shape_list_json(&note_shape, notes));
+    json_object_set_new(talk->answer, "notes", shape_list_json(&note_shape, notes));
     return true;
 }
 
 static bool
 format_hit(PortTalk *talk, const NoteHit *hit, json_t **ret, GError **error)
 {
-    const Viewer viewer = viewer_of(talk);
     g_autoptr(Note) note = NULL;
 
-    if (!note_look(talk->engine->db, &viewer, hit->key, 0, &note, error))
+    if (!note_look(talk->engine->db, &talk->viewer, hit->key, 0, &note, error))
         return false;
     bool known = note && note->label >= MIN(talk->floor, TRUST_ROLE);
     *ret = json_pack("{s:s, s:I, s:s}", "key", hit->key, "version", (json_int_t)hit->version,
@@ -127,24 +107,21 @@ format_hit(PortTalk *talk, const NoteHit *hit, json_t **ret, GError **error)
 }
 
 bool
-verb_note_search(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_note_search(PortTalk *talk, GError **error)
 {
-    const Viewer viewer = viewer_of(talk);
     g_autoptr(GPtrArray) hits = NULL;
     const char *query;
     int64_t limit = SEARCH_DEFAULT;
 
-    if (!json_get_string(request, "", "query", &query, error) ||
-        (json_object_get(request, "limit") &&
-         !json_get_int(request, "", "limit", 1, INT64_MAX, &limit, error)) ||
+    if (!json_get_string(talk->request, "", "query", &query, error) ||
+        !json_find_int(talk->request, "", "limit", 1, INT64_MAX, &limit, error) ||
         !settle_notes(talk->engine, error))
         return false;
-    const NoteQuery q = {&viewer, query, (unsigned)MIN(limit, SEARCH_MAX)};
+    const NoteQuery q = {&talk->viewer, query, (unsigned)MIN(limit, SEARCH_MAX)};
     if (!notes_search(talk->engine->home, talk->engine->db, &q, &hits, error))
         return false;
     json_t *list = json_array();
-    json_object_set_new(answer, "hits", list);
+    json_object_set_new(talk->answer, "hits", list);
     for (guint i = 0; i < hits->len; i++) {
         json_t *hit;
         if (!format_hit(talk, g_ptr_array_index(hits, i), &hit, error))
@@ -155,31 +132,29 @@ verb_note_search(
 }
 
 bool
-verb_note_history(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_note_history(PortTalk *talk, GError **error)
 {
-    const Viewer viewer = viewer_of(talk);
     g_autoptr(Notes) versions = NULL;
     const char *key;
 
-    if (!read_key(talk, request, "key", &key, status, error) ||
-        !note_history(talk->engine->db, &viewer, key, &versions, error))
+    if (!read_key(talk, "key", &key, error) ||
+        !note_history(talk->engine->db, &talk->viewer, key, &versions, error))
         return false;
     if (versions->len == 0)
-        return absent(talk, key, status, error);
-    json_object_set_new(answer, "versions", shape_list_json(&note_shape, versions));
+        return absent(talk, key, error);
+    json_object_set_new(talk->answer, "versions", shape_list_json(&note_shape, versions));
     return true;
 }
 
 /* --- changing --- */
 
 static bool
-commit(PortTalk *talk, Proposal *p, int *ret_step, int *status, GError **error)
+commit(PortTalk *talk, Proposal *p, int *ret_step, GError **error)
 {
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};
 
-    if (!port_commit(talk, p, talk->unsettled, &verdicts, &result, status, error))
+    if (!port_commit(talk, p, talk->unsettled, &verdicts, &result, error))
         return false;
     if (ret_step)
         *ret_step = result.step;
@@ -189,17 +164,16 @@ commit(PortTalk *talk, Proposal *p, int *ret_step, int *status, GError **error)
 
 /* The version that this step made. */
 static bool
-put_version(PortTalk *talk, const char *key, int step, json_t *answer, GError **error)
+put_version(PortTalk *talk, const char *key, int step, GError **error)
 {
-    const Viewer viewer = viewer_of(talk);
     g_autoptr(Notes) versions = NULL;
 
-    if (!note_history(talk->engine->db, &viewer, key, &versions, error))
+    if (!note_history(talk->engine->db, &talk->viewer, key, &versions, error))
         return false;
     LIST_EACH(const Note, note, versions) {
         if (note->job.v != talk->job->id.v || note->step != step)
             continue;
-        json_object_set_new(answer, "version", json_integer(note->version));
+        json_object_set_new(talk->answer, "version", json_integer(note->version));
         return true;
     }
     return err_set(error, ERR_DAMAGE, "note '%s' was written and is not there", key);
@@ -207,20 +181,18 @@ put_version(PortTalk *talk, const char *key, int step, json_t *answer, GError **
 
 /* What if_version says, 0: not said. One that is 0 wants the note to be new. */
 static bool
-read_condition(
-    PortTalk *talk, const json_t *request, const char *key, int64_t *ret, GError **error)
+read_condition(PortTalk *talk, const char *key, int64_t *ret, GError **error)
 {
-    const Viewer viewer = viewer_of(talk);
     g_autoptr(Note) note = NULL;
 
     *ret = 0;
-    if (!json_object_get(request, "if_version"))
+    if (!json_object_get(talk->request, "if_version"))
         return true;
-    if (!json_get_int(request, "", "if_version", 0, INT64_MAX, ret, error))
+    if (!json_get_int(talk->request, "", "if_version", 0, INT64_MAX, ret, error))
         return false;
     if (*ret > 0)
         return true;
-    if (!note_look(talk->engine->db, &viewer, key, 0, &note, error))
+    if (!note_look(talk->engine->db, &talk->viewer, key, 0, &note, error))
         return false;
     return !note || note->deleted ||
            err_set(error, ERR_NEVER,
@@ -229,84 +201,72 @@ read_condition(
 }
 
 static bool
-write_note(PortTalk *talk,
-           NoteAct act,
-           const json_t *request,
-           json_t *answer,
-           int *status,
-           GError **error)
+write_note(PortTalk *talk, NoteAct act, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     const char *key, *content;
     int64_t if_version;
     int step;
 
-    if (!read_key(talk, request, "key", &key, status, error) ||
-        !json_get_string(request, "", "content", &content, error))
+    if (!read_key(talk, "key", &key, error) ||
+        !json_get_string(talk->request, "", "content", &content, error))
         return false;
-    size_t len = json_string_length(json_object_get(request, "content"));
+    size_t len = json_string_length(json_object_get(talk->request, "content"));
     if (len > LIMIT_NOTE_BYTES)
         return err_set(error, ERR_LIMIT, "content: a note is at most %u bytes",
                        LIMIT_NOTE_BYTES);
-    if (!read_condition(talk, request, key, &if_version, error))
+    if (!read_condition(talk, key, &if_version, error))
         return false;
     ProposedNote *note = proposal_add_note(p, act, key);
     note->body = g_bytes_new(content, len);
     note->if_version = if_version;
-    return commit(talk, p, &step, status, error) && put_version(talk, key, step, answer, error);
+    return commit(talk, p, &step, error) && put_version(talk, key, step, error);
 }
 
 bool
-verb_note_put(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_note_put(PortTalk *talk, GError **error)
 {
-    return write_note(talk, NOTE_REPLACE, request, answer, status, error);
+    return write_note(talk, NOTE_REPLACE, error);
 }
 
 bool
-verb_note_append(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_note_append(PortTalk *talk, GError **error)
 {
-    return write_note(talk, NOTE_APPEND, request, answer, status, error);
+    return write_note(talk, NOTE_APPEND, error);
 }
 
 /* Something that is not there can't be renamed or deleted: the same words as for reading. */
 static bool
-check_there(PortTalk *talk, const char *key, int *status, GError **error)
+check_there(PortTalk *talk, const char *key, GError **error)
 {
-    const Viewer viewer = viewer_of(talk);
     g_autoptr(Note) note = NULL;
 
-    if (!note_look(talk->engine->db, &viewer, key, 0, &note, error))
+    if (!note_look(talk->engine->db, &talk->viewer, key, 0, &note, error))
         return false;
-    return (note && !note->deleted) || absent(talk, key, status, error);
+    return (note && !note->deleted) || absent(talk, key, error);
 }
 
 bool
-verb_note_rename(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_note_rename(PortTalk *talk, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     const char *from, *to;
 
-    if (!read_key(talk, request, "from", &from, status, error) ||
-        !read_key(talk, request, "to", &to, status, error) ||
-        !check_there(talk, from, status, error))
+    if (!read_key(talk, "from", &from, error) || !read_key(talk, "to", &to, error) ||
+        !check_there(talk, from, error))
         return false;
     proposal_add_note(p, NOTE_RENAME, from)->to = g_strdup(to);
-    return commit(talk, p, NULL, status, error);
+    return commit(talk, p, NULL, error);
 }
 
 bool
-verb_note_delete(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_note_delete(PortTalk *talk, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     const char *key;
 
-    if (!read_key(talk, request, "key", &key, status, error) ||
-        !check_there(talk, key, status, error))
+    if (!read_key(talk, "key", &key, error) || !check_there(talk, key, error))
         return false;
     proposal_add_note(p, NOTE_DELETE, key);
-    return commit(talk, p, NULL, status, error);
+    return commit(talk, p, NULL, error);
 }

@@ -11,15 +11,6 @@
 #include "store/out/outbox.h"
 #include <sysexits.h>
 
-/* NULL where the member is not there; a wrong type is an error. */
-static bool
-optional_string(const json_t *request, const char *name, const char **ret, GError **error)
-{
-    *ret = NULL;
-    return !json_object_get(request, name) || json_is_null(json_object_get(request, name)) ||
-           json_get_string(request, "", name, ret, error);
-}
-
 static bool
 add_address(GPtrArray *list, const char *name, const char *text, GError **error)
 {
@@ -120,10 +111,10 @@ static ProposedMail *
 read_mail(const json_t *request, GError **error)
 {
     ProposedMail *mail = proposed_mail_new();
-    const char *body, *subject;
+    const char *body, *subject = NULL;
 
     if (json_get_string(request, "", "body", &body, error) &&
-        optional_string(request, "subject", &subject, error) &&
+        json_find_string(request, "", "subject", &subject, error) &&
         read_addresses(request, "to", mail->to, error) &&
         read_addresses(request, "cc", mail->cc, error) &&
         read_attachments(request, mail, error)) {
@@ -148,7 +139,7 @@ put_outcome(json_t *answer, const Verdict *verdict, const char *msgid)
 
 /* A program hears at once that nobody can be asked about what would be held. */
 static bool
-may_ask(PortTalk *talk, const GArray *verdicts, int *status, GError **error)
+may_ask(PortTalk *talk, const GArray *verdicts, GError **error)
 {
     const char *why = NULL;
     bool held = false;
@@ -158,7 +149,7 @@ may_ask(PortTalk *talk, const GArray *verdicts, int *status, GError **error)
         return false;
     if (!why)
         return true;
-    *status = EX_TEMPFAIL;
+    talk->status = EX_TEMPFAIL;
     return err_set(error, ERR_NEVER, "%s", why);
 }
 
@@ -168,7 +159,6 @@ port_commit(PortTalk *talk,
             MsgRows *shown,
             GArray **ret_verdicts,
             StepResult *ret,
-            int *status,
             GError **error)
 {
     const StepInput in = {.floor = talk->floor,
@@ -184,15 +174,15 @@ port_commit(PortTalk *talk,
         const Verdict *verdict = &g_array_index(verdicts, Verdict, i);
         if (verdict->kind != VERDICT_REFUSED)
             continue;
-        *status = EX_NOPERM;
+        talk->status = EX_NOPERM;
         return err_set(error, ERR_NEVER, "%s", verdict->why);
     }
-    if (!may_ask(talk, verdicts, status, error))
+    if (!may_ask(talk, verdicts, error))
         return false;
     if (!step_commit(talk->engine, talk->claim, &in, p, verdicts, ret, &failure)) {
         talk->lost = err_is(failure, ERR_NEVER) && g_str_has_prefix(failure->message, "fenced");
         if (talk->lost)
-            *status = EX_TEMPFAIL;
+            talk->status = EX_TEMPFAIL;
         return err_pass(error, g_steal_pointer(&failure));
     }
     talk->steps++;
@@ -203,21 +193,15 @@ port_commit(PortTalk *talk,
 
 /* One mail through policy and commit. The message id is given for the caller's own record. */
 static bool
-commit_mail(PortTalk *talk,
-            Proposal *p,
-            MsgRows *shown,
-            json_t *answer,
-            char **ret_msgid,
-            int *status,
-            GError **error)
+commit_mail(PortTalk *talk, Proposal *p, MsgRows *shown, char **ret_msgid, GError **error)
 {
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};
 
-    if (!port_commit(talk, p, shown, &verdicts, &result, status, error))
+    if (!port_commit(talk, p, shown, &verdicts, &result, error))
         return false;
     *ret_msgid = g_strdup(g_ptr_array_index(result.msgids, 0));
-    put_outcome(answer, &g_array_index(verdicts, Verdict, 0), *ret_msgid);
+    put_outcome(talk->answer, &g_array_index(verdicts, Verdict, 0), *ret_msgid);
     return true;
 }
 
@@ -225,25 +209,23 @@ commit_mail(PortTalk *talk,
 static bool
 is_visible(PortTalk *talk, const char *msgid, bool *ret, GError **error)
 {
-    const Viewer viewer = {.role = talk->job->role};
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(OutRow) out = NULL;
 
-    if (!messages_find(talk->engine->db, &viewer, msgid, &row, error) ||
-        !outbox_find(talk->engine->db, &viewer, msgid, &out, error))
+    if (!messages_find(talk->engine->db, &talk->viewer, msgid, &row, error) ||
+        !outbox_find(talk->engine->db, &talk->viewer, msgid, &out, error))
         return false;
     *ret = out || (row && mail_is_let_in(row));
     return true;
 }
 
 static bool
-read_parent(
-    PortTalk *talk, const json_t *request, ProposedMail *mail, int *status, GError **error)
+read_parent(PortTalk *talk, ProposedMail *mail, GError **error)
 {
-    const char *text;
+    const char *text = NULL;
     bool visible = false;
 
-    if (!optional_string(request, "in_reply_to", &text, error))
+    if (!json_find_string(talk->request, "", "in_reply_to", &text, error))
         return false;
     if (!text)
         return true;
@@ -251,26 +233,26 @@ read_parent(
     if (id && !is_visible(talk, id, &visible, error))
         return false;
     if (!visible)
-        return answer_absent(text, status, error);
+        return answer_absent(talk, text, error);
     mail->in_reply_to = g_steal_pointer(&id);
     return true;
 }
 
 bool
-verb_send(PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_send(PortTalk *talk, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     g_autofree char *msgid = NULL;
-    ProposedMail *mail = read_mail(request, error);
+    ProposedMail *mail = read_mail(talk->request, error);
 
     if (!mail)
         return false;
     proposed_mails_add(p->mails, mail);
-    if (!read_parent(talk, request, mail, status, error))
+    if (!read_parent(talk, mail, error))
         return false;
     if (mail->to->len > 0 && !mail->in_reply_to && !mail->subject)
         return err_set(error, ERR_NEVER, "subject: must be there in a mail that answers none");
-    return commit_mail(talk, p, talk->unsettled, answer, &msgid, status, error);
+    return commit_mail(talk, p, talk->unsettled, &msgid, error);
 }
 
 static const MsgRow *
@@ -283,12 +265,12 @@ find_shown(const PortTalk *talk, const char *msgid)
 }
 
 static bool
-add_settled(PortTalk *talk, const MsgRow *row, MsgRows *rows, json_t *answer, GError **error)
+add_settled(PortTalk *talk, const MsgRow *row, MsgRows *rows, GError **error)
 {
     const char *reply = g_hash_table_lookup(talk->answers, &row->id.v);
 
     if (reply) {
-        answer_id(answer, "message_id", reply);
+        answer_id(talk->answer, "message_id", reply);
         return err_set(error, ERR_NEVER, "'<%s>' was answered already by '<%s>'", row->msgid,
                        reply);
     }
@@ -299,25 +281,19 @@ add_settled(PortTalk *talk, const MsgRow *row, MsgRows *rows, json_t *answer, GE
 
 /* The mails that a reply settles: those it names, else all that are open. */
 static bool
-read_settles(PortTalk *talk,
-             const json_t *request,
-             MsgRows *rows,
-             json_t *answer,
-             int *status,
-             GError **error)
+read_settles(PortTalk *talk, MsgRows *rows, GError **error)
 {
     const json_t *list, *item;
     size_t i;
 
-    if (!json_object_get(request, "settles")) {
+    if (!json_object_get(talk->request, "settles")) {
         const MsgRows *from = talk->unsettled->len ? talk->unsettled : talk->in->shown;
-        for (guint k = 0; k < from->len; k++) {
-            if (!add_settled(talk, g_ptr_array_index(from, k), rows, answer, error))
+        LIST_EACH(const MsgRow, row, from)
+            if (!add_settled(talk, row, rows, error))
                 return false;
-        }
         return true;
     }
-    if (!json_get_array(request, "", "settles", &list, error))
+    if (!json_get_array(talk->request, "", "settles", &list, error))
         return false;
     json_array_foreach(list, i, item)
     {
@@ -327,8 +303,8 @@ read_settles(PortTalk *talk,
         g_autofree char *id = msgid_parse(text);
         const MsgRow *row = id ? find_shown(talk, id) : NULL;
         if (!row)
-            return answer_absent(text, status, error);
-        if (!add_settled(talk, row, rows, answer, error))
+            return answer_absent(talk, text, error);
+        if (!add_settled(talk, row, rows, error))
             return false;
     }
     return true;
@@ -351,28 +327,28 @@ mark_settled(PortTalk *talk, const MsgRows *rows, const char *msgid)
 }
 
 bool
-verb_reply(PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_reply(PortTalk *talk, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     g_autoptr(MsgRows) rows = msg_rows_new_view();
     g_autofree char *msgid = NULL;
-    ProposedMail *mail = read_mail(request, error);
+    ProposedMail *mail = read_mail(talk->request, error);
 
     if (!mail)
         return false;
     proposed_mails_add(p->mails, mail);
     if (!*mail->body && mail->files->len == 0)
         return err_set(error, ERR_NEVER, "body: must not be empty");
-    if (!read_settles(talk, request, rows, answer, status, error))
+    if (!read_settles(talk, rows, error))
         return false;
     if (rows->len == 0)
         return err_set(error, ERR_NEVER, "there is no mail to answer; use send");
     g_ptr_array_sort(LIST_ARRAY(rows), compare_age);
     const MsgRow *newest = g_ptr_array_index(rows, rows->len - 1);
     mail->in_reply_to = g_strdup(newest->msgid);
-    for (guint i = 0; i < rows->len; i++)
-        g_array_append_val(p->settles, ((MsgRow *)g_ptr_array_index(rows, i))->id);
-    if (!commit_mail(talk, p, rows, answer, &msgid, status, error))
+    LIST_EACH(const MsgRow, row, rows)
+        g_array_append_val(p->settles, row->id);
+    if (!commit_mail(talk, p, rows, &msgid, error))
         return false;
     mark_settled(talk, rows, msgid);
     return true;

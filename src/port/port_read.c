@@ -53,48 +53,43 @@ format_hits(PortTalk *talk, const IndexHits *hits)
 }
 
 bool
-verb_mail_list(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_mail_list(PortTalk *talk, GError **error)
 {
-    const Viewer viewer = {.role = talk->job->role};
     g_autoptr(MsgRows) rows = NULL;
     int64_t limit = LIST_DEFAULT;
 
-    if (json_object_get(request, "limit") &&
-        !json_get_int(request, "", "limit", 1, LIST_MAX, &limit, error))
+    if (!json_find_int(talk->request, "", "limit", 1, LIST_MAX, &limit, error))
         return false;
     const MsgQuery query = {
         .role = talk->job->role, .taken_in = true, .limit = (unsigned)limit};
-    if (!messages_list(talk->engine->db, &viewer, &query, &rows, error))
+    if (!messages_list(talk->engine->db, &talk->viewer, &query, &rows, error))
         return false;
-    json_object_set_new(answer, "mails", format_rows(talk, rows));
+    json_object_set_new(talk->answer, "mails", format_rows(talk, rows));
     return true;
 }
 
 bool
-verb_mail_search(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_mail_search(PortTalk *talk, GError **error)
 {
-    const Viewer viewer = {.role = talk->job->role};
     g_autoptr(Index) ix = NULL;
     g_autoptr(IndexHits) hits = NULL;
     const char *query;
     int64_t limit = LIST_DEFAULT;
     bool fresh;
 
-    if (!json_get_string(request, "", "query", &query, error) ||
-        (json_object_get(request, "limit") &&
-         !json_get_int(request, "", "limit", 1, LIST_MAX, &limit, error)) ||
+    if (!json_get_string(talk->request, "", "query", &query, error) ||
+        !json_find_int(talk->request, "", "limit", 1, LIST_MAX, &limit, error) ||
         !index_open(talk->engine->home, &ix, &fresh, error) ||
         !follow_index(talk->engine, ix, 0, NULL, error) ||
-        !index_search(ix, talk->engine->db, &viewer, query, (unsigned)limit, &hits, error))
+        !index_search(ix, talk->engine->db, &talk->viewer, query, (unsigned)limit, &hits,
+                      error))
         return false;
-    json_object_set_new(answer, "mails", format_hits(talk, hits));
+    json_object_set_new(talk->answer, "mails", format_hits(talk, hits));
     return true;
 }
 
 static bool
-show_taken_in(PortTalk *talk, const MsgRow *row, json_t *answer, GError **error)
+show_taken_in(PortTalk *talk, const MsgRow *row, GError **error)
 {
     g_autoptr(GBytes) raw = NULL;
 
@@ -102,56 +97,53 @@ show_taken_in(PortTalk *talk, const MsgRow *row, json_t *answer, GError **error)
         return false;
     json_t *mail = format_row(talk, row);
     mail_add_content(mail, talk->engine->home, raw, NULL, 0);
-    json_object_set_new(answer, "mail", mail);
+    json_object_set_new(talk->answer, "mail", mail);
     return true;
 }
 
 static bool
-show_written(PortTalk *talk, const OutRow *row, json_t *answer, GError **error)
+show_written(PortTalk *talk, const OutRow *row, GError **error)
 {
-    const Viewer viewer = {.role = talk->job->role};
     g_autoptr(OutRow) whole = NULL;
     g_autoptr(GBytes) raw = NULL;
 
-    if (!outbox_whole(talk->engine->db, &viewer, row->id, &whole, error) ||
+    if (!outbox_whole(talk->engine->db, &talk->viewer, row->id, &whole, error) ||
         !follow_read_out(talk->engine->db, row, talk->job->role, &raw, error))
         return false;
     json_t *mail = format_out(talk, whole ? whole : row);
     mail_add_content(mail, talk->engine->home, raw, NULL, 0);
-    json_object_set_new(answer, "mail", mail);
+    json_object_set_new(talk->answer, "mail", mail);
     return true;
 }
 
 bool
-verb_mail_show(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_mail_show(PortTalk *talk, GError **error)
 {
-    const Viewer viewer = {.role = talk->job->role};
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(OutRow) out = NULL;
     const char *text;
 
-    if (!json_get_string(request, "", "id", &text, error))
+    if (!json_get_string(talk->request, "", "id", &text, error))
         return false;
     g_autofree char *id = msgid_parse(text);
     int64_t number;
     if (text_parse_int(text, 1, INT64_MAX, &number)) {
-        if (!messages_load(talk->engine->db, &viewer, (MsgId){number}, &row, error))
+        if (!messages_load(talk->engine->db, &talk->viewer, (MsgId){number}, &row, error))
             return false;
-        return row && mail_is_let_in(row) ? show_taken_in(talk, row, answer, error)
-                                          : answer_absent(text, status, error);
+        return row && mail_is_let_in(row) ? show_taken_in(talk, row, error)
+                                          : answer_absent(talk, text, error);
     }
     if (!id)
-        return answer_absent(text, status, error);
-    if (!outbox_find(talk->engine->db, &viewer, id, &out, error) ||
+        return answer_absent(talk, text, error);
+    if (!outbox_find(talk->engine->db, &talk->viewer, id, &out, error) ||
         (!out && !demand_mail(talk->engine, talk->job->role, id, NULL, &row, error)) ||
-        (out && !messages_find(talk->engine->db, &viewer, id, &row, error)))
+        (out && !messages_find(talk->engine->db, &talk->viewer, id, &row, error)))
         return false;
     if (row && mail_is_let_in(row))
-        return show_taken_in(talk, row, answer, error);
+        return show_taken_in(talk, row, error);
     if (!out)
-        return answer_absent(text, status, error);
-    return show_written(talk, out, answer, error);
+        return answer_absent(talk, text, error);
+    return show_written(talk, out, error);
 }
 
 static int
@@ -163,18 +155,16 @@ compare_dates(gconstpointer a, gconstpointer b)
 }
 
 bool
-verb_mail_thread(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+verb_mail_thread(PortTalk *talk, GError **error)
 {
-    const Viewer viewer = {.role = talk->job->role};
     const MsgQuery taken = {.job = talk->job->id, .limit = LIST_MAX};
     const OutQuery written = {.job = talk->job->id, .all = true, .limit = LIST_MAX};
     g_autoptr(MsgRows) in = NULL;
     g_autoptr(OutRows) out = NULL;
     g_autoptr(GPtrArray) mails = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
 
-    if (!messages_list(talk->engine->db, &viewer, &taken, &in, error) ||
-        !outbox_list(talk->engine->db, &viewer, &written, &out, error))
+    if (!messages_list(talk->engine->db, &talk->viewer, &taken, &in, error) ||
+        !outbox_list(talk->engine->db, &talk->viewer, &written, &out, error))
         return false;
     for (guint i = 0; i < in->len; i++) {
         if (mail_is_let_in(g_ptr_array_index(in, i)))
@@ -185,7 +175,7 @@ verb_mail_thread(
 
         if (i > 0 && out->pdata[i]->id.v == out->pdata[i - 1]->id.v)
             continue; /* another recipient of the same mail */
-        if (!outbox_whole(talk->engine->db, &viewer, out->pdata[i]->id, &whole, error))
+        if (!outbox_whole(talk->engine->db, &talk->viewer, out->pdata[i]->id, &whole, error))
             return false;
         if (whole)
             g_ptr_array_add(mails, format_out(talk, whole));
@@ -194,6 +184,6 @@ verb_mail_thread(
     json_t *list = json_array();
     for (guint i = 0; i < mails->len; i++)
         json_array_append(list, g_ptr_array_index(mails, i));
-    json_object_set_new(answer, "mails", list);
+    json_object_set_new(talk->answer, "mails", list);
     return true;
 }

@@ -21,6 +21,7 @@ port_talk_init(
                    .job = job,
                    .claim = claim,
                    .in = in,
+                   .viewer = {.role = job->role},
                    .floor = in->floor,
                    .unsettled = msg_rows_new_view(),
                    .answers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free)};
@@ -48,9 +49,9 @@ answer_id(json_t *object, const char *name, const char *msgid)
 }
 
 bool
-answer_absent(const char *id, int *status, GError **error)
+answer_absent(PortTalk *talk, const char *id, GError **error)
 {
-    *status = EX_NOINPUT;
+    talk->status = EX_NOINPUT;
     return err_set(error, ERR_NEVER, "no mail '%s'", id);
 }
 
@@ -72,21 +73,17 @@ id_list(const MsgRows *rows)
 }
 
 static bool
-report_status(
-    PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error)
+report_status(PortTalk *talk, GError **error)
 {
     const Job *job = talk->job;
 
-    json_object_set_new(answer, "job", json_integer(job->id.v));
-    answer_text(answer, "role", job->role);
-    json_object_set_new(answer, "round", json_integer(job->round));
-    json_object_set_new(answer, "steps", json_integer(job->steps + (int)talk->steps));
-    answer_text(answer, "subject", job->subject);
-    answer_text(answer, "asker", job->asker);
-    json_object_set_new(answer, "answered", json_boolean(talk->unsettled->len == 0));
-    json_object_set_new(answer, "shown", id_list(talk->in->shown));
-    json_object_set_new(answer, "open", id_list(talk->unsettled));
-    return true;
+    return json_object_update_new(
+               talk->answer,
+               json_pack("{s:I, s:s, s:i, s:i, s:s, s:s, s:b, s:o, s:o}", "job",
+                         (json_int_t)job->id.v, "role", job->role, "round", job->round, "steps",
+                         job->steps + (int)talk->steps, "subject", job->subject, "asker",
+                         job->asker, "answered", talk->unsettled->len == 0, "shown",
+                         id_list(talk->in->shown), "open", id_list(talk->unsettled))) == 0;
 }
 
 static const char *const send_members[] = {"verb", "to",          "cc",          "subject",
@@ -122,7 +119,7 @@ static const Verb verbs[] = {
 };
 
 static const Verb *
-find_verb(const char *name, int *status, GError **error)
+find_verb(PortTalk *talk, const char *name, GError **error)
 {
     const char *names[G_N_ELEMENTS(verbs) + 1] = {0};
 
@@ -131,32 +128,25 @@ find_verb(const char *name, int *status, GError **error)
             return &verbs[i];
         names[i] = verbs[i].name;
     }
-    *status = EX_USAGE;
-    g_autofree char *shown = text_shorten(name, 40);
-    const char *nearest = text_nearest(name, names);
-    if (nearest)
-        err_set(error, ERR_NEVER, "no verb '%s'; did you mean '%s'?", shown, nearest);
-    else
-        err_set(error, ERR_NEVER, "no verb '%s'", shown);
+    talk->status = EX_USAGE;
+    g_autofree char *shown = text_shorten(name, 40), *hint = text_did_you_mean(name, names);
+    err_set(error, ERR_NEVER, "no verb '%s'%s", shown, hint);
     return NULL;
 }
 
 static bool
-carry_out(
-    PortTalk *talk, const char *line, size_t len, json_t *answer, int *status, GError **error)
+carry_out(PortTalk *talk, const char *line, size_t len, GError **error)
 {
-    g_autoptr(json_t) request = NULL;
     const char *name;
 
-    if (!json_parse(line, len, LIMIT_PORT_REQUEST, &request, error))
+    if (!json_parse(line, len, LIMIT_PORT_REQUEST, &talk->request, error))
         return false;
-    if (!json_is_object(request))
+    if (!json_is_object(talk->request))
         return err_set(error, ERR_NEVER, "a request is an object");
-    if (!json_get_string(request, "", "verb", &name, error))
+    if (!json_get_string(talk->request, "", "verb", &name, error))
         return false;
-    const Verb *verb = find_verb(name, status, error);
-    return verb && json_only(request, "", verb->members, error) &&
-           verb->run(talk, request, answer, status, error);
+    const Verb *verb = find_verb(talk, name, error);
+    return verb && json_only(talk->request, "", verb->members, error) && verb->run(talk, error);
 }
 
 static char *
@@ -185,11 +175,13 @@ port_refuse(const char *why, int status)
 char *
 port_talk(PortTalk *talk, const char *line, size_t len)
 {
-    g_autoptr(json_t) answer = json_pack("{s:b}", "ok", 1);
+    g_autoptr(json_t) answer = talk->answer = json_pack("{s:b}", "ok", 1);
     g_autoptr(GError) error = NULL;
-    int status = 0;
 
-    if (!carry_out(talk, line, len, answer, &status, &error))
-        put_refusal(answer, error->message, status ? status : err_exit_status(error));
+    talk->status = 0;
+    if (!carry_out(talk, line, len, &error))
+        put_refusal(answer, error->message,
+                    talk->status ? talk->status : err_exit_status(error));
+    g_clear_pointer(&talk->request, json_decref);
     return format_line(answer);
 }

@@ -15,11 +15,15 @@ typedef struct PortTalk {
     const Job *job;
     const JobClaim *claim;
     const StepInput *in;
+    Viewer viewer;
     Trust floor;         /* of in, lowered by what was read */
     MsgRows *unsettled;  /* borrowed from in */
     GHashTable *answers; /* MsgId.v -> id of the reply that settled it */
     unsigned steps;
     bool lost; /* the claim is somebody else's now */
+    /* The request that is carried out just now, and what is said to it. */
+    json_t *request, *answer;
+    int status; /* of a refusal; 0: the one that belongs to the error */
 } PortTalk;
 
 void port_talk_init(
@@ -31,10 +35,9 @@ char *port_talk(PortTalk *talk, const char *line, size_t len);
 /* The answer to a request that was never read to its end; caller frees. */
 char *port_refuse(const char *why, int status);
 
-/* A verb adds its members to answer. On false it may set *status where the one that belongs to
- * the error does not fit. */
-typedef bool
-PortVerb(PortTalk *talk, const json_t *request, json_t *answer, int *status, GError **error);
+/* A verb reads talk->request and adds its members to talk->answer. On false it may set talk->status
+ * where the one that belongs to the error does not fit. */
+typedef bool PortVerb(PortTalk *talk, GError **error);
 PortVerb verb_send, verb_reply, verb_mail_list, verb_mail_search, verb_mail_show,
     verb_mail_thread;
 PortVerb verb_note_get, verb_note_put, verb_note_append, verb_note_list, verb_note_search,
@@ -47,13 +50,12 @@ bool port_commit(PortTalk *talk,
                  MsgRows *shown,
                  GArray **ret_verdicts,
                  StepResult *ret,
-                 int *status,
                  GError **error);
 
 /* Members of an answer: text (NULL is null), "<id>", a time (0 is null). */
 void answer_text(json_t *object, const char *name, const char *value);
 void answer_id(json_t *object, const char *name, const char *msgid);
 /* Something that is not there, or not for this role: the same words for both. */
-bool answer_absent(const char *id, int *status, GError **error);
+bool answer_absent(PortTalk *talk, const char *id, GError **error);
 /* Mail that waits for a person's yes, or can't be read, is absent for programs. */
 bool mail_is_let_in(const MsgRow *row);
