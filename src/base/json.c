@@ -164,6 +164,13 @@ json_find_int(const json_t *object,
 }
 
 bool
+json_find_bool(
+    const json_t *object, const char *path, const char *name, bool *ret, GError **error)
+{
+    return !is_there(object, name) || json_get_bool(object, path, name, ret, error);
+}
+
+bool
 json_get_array(const json_t *object,
                const char *path,
                const char *name,

@@ -47,6 +47,8 @@ bool json_find_int(const json_t *object,
                    int64_t max,
                    int64_t *ret,
                    GError **error);
+bool json_find_bool(
+    const json_t *object, const char *path, const char *name, bool *ret, GError **error);
 /* ERR_NEVER names the first member that is not in the NULL-terminated list, with the nearest
  * one. */
 bool

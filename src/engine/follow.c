@@ -189,14 +189,12 @@ add_batch(Follow *f, const MsgRows *in, const OutRows *out, int64_t *last, GErro
 {
     if (!index_begin(f->ix, error))
         return false;
-    for (guint i = 0; in && i < in->len; i++) {
-        if (!add_in(f, g_ptr_array_index(in, i), last, error))
+    for (guint i = 0; in && i < in->len; i++)
+        if (!add_in(f, in->pdata[i], last, error))
             return false;
-    }
-    for (guint i = 0; out && i < out->len; i++) {
-        if (!add_out(f, g_ptr_array_index(out, i), last, error))
+    for (guint i = 0; out && i < out->len; i++)
+        if (!add_out(f, out->pdata[i], last, error))
             return false;
-    }
     return index_commit(f->ix, in ? INDEX_IN : INDEX_OUT, *last, error);
 }
 

@@ -196,14 +196,13 @@ context(Engine *engine,
 static bool
 recall(Recall *r, const ContextPart *part, char **ret, GBytes **ret_file, GError **error)
 {
-    const Viewer viewer = {.role = r->job->role};
     g_autoptr(MsgRow) row = NULL;
 
     if (!g_str_equal(part->from, "new"))
         return true;
     if (!r->names)
         r->names = workplace_names_new();
-    return messages_find(r->engine->db, &viewer, part->id, &row, error) &&
+    return messages_find(r->engine->db, &VIEWER_OF(r->job->role), part->id, &row, error) &&
            (!row || format_mail(r->engine, row, r->names, ret, error));
 }
 

@@ -145,6 +145,15 @@ address_equal(const char *a, const char *b)
 }
 
 bool
+address_in(const GPtrArray *specs, const char *spec)
+{
+    LIST_EACH(const char, one, specs)
+        if (address_equal(one, spec))
+            return true;
+    return false;
+}
+
+bool
 address_is_ours(const char *spec, const char *ours)
 {
     return is_equal(spec, ours, true);

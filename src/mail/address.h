@@ -31,6 +31,8 @@ char *address_normalise(const char *spec);
 /* Same mailbox: domains in any case and in either form of other alphabets, local parts exact.
  */
 bool address_equal(const char *a, const char *b);
+/* Is it equal to one of these texts? */
+bool address_in(const GPtrArray *specs, const char *spec);
 /* Does the address mean `ours`, the one of a role or an account of this home? Its local part counts in any
  * case: here it is we who say what it means. */
 bool address_is_ours(const char *spec, const char *ours);

@@ -142,10 +142,7 @@ static bool
 may_ask(PortTalk *talk, const GArray *verdicts, GError **error)
 {
     const char *why = NULL;
-    bool held = false;
-    for (guint i = 0; i < verdicts->len; i++)
-        held |= g_array_index(verdicts, Verdict, i).kind == VERDICT_HELD;
-    if (held && !hold_may_ask(talk->engine, talk->job->id, &why, error))
+    if (policy_holds(verdicts) && !hold_may_ask(talk->engine, talk->job->id, &why, error))
         return false;
     if (!why)
         return true;

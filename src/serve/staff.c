@@ -122,23 +122,6 @@ fill_runs(Master *m, GError **error)
 }
 
 static bool
-fill_deliver(Master *m, GError **error)
-{
-    g_autoptr(OutRows) due = NULL;
-    Adopted count = {0};
-
-    if (m->deliver->live)
-        return true;
-    if (!outbox_due(m->db, m->wall_us, true, 1, &due, error))
-        return false;
-    if (due->len == 0)
-        part_rests(m->deliver);
-    else if (part_may_start(m->deliver, m->now_us) && !adopt_holder(m, m->deliver, &count))
-        staff_start(m, m->deliver);
-    return true;
-}
-
-static bool
 poke_account(const Master *m, const Child *child, GError **error)
 {
     const Part *part = child->part;
@@ -165,20 +148,34 @@ poke_accounts(const Master *m, GError **error)
     return true;
 }
 
-static bool
-fill_submit(Master *m, GError **error)
+/* One that takes all that is due, and ends. */
+static void
+fill_part(Master *m, Part *part, bool due)
 {
     Adopted count = {0};
+
+    if (!due)
+        part_rests(part);
+    else if (part_may_start(part, m->now_us) && !adopt_holder(m, part, &count))
+        staff_start(m, part);
+}
+
+static bool
+fill_posts(Master *m, GError **error)
+{
+    g_autoptr(OutRows) due = NULL;
     bool ready = false;
 
-    if (m->submit->live)
-        return true;
-    if (!outbox_smtp_ready(m->db, m->wall_us, &ready, error))
-        return false;
-    if (!ready)
-        part_rests(m->submit);
-    else if (part_may_start(m->submit, m->now_us) && !adopt_holder(m, m->submit, &count))
-        staff_start(m, m->submit);
+    if (!m->deliver->live) {
+        if (!outbox_due(m->db, m->wall_us, true, 1, &due, error))
+            return false;
+        fill_part(m, m->deliver, due->len > 0);
+    }
+    if (!m->submit->live) {
+        if (!outbox_smtp_ready(m->db, m->wall_us, &ready, error))
+            return false;
+        fill_part(m, m->submit, ready);
+    }
     return true;
 }
 
@@ -186,8 +183,7 @@ bool
 staff_fill(Master *m, GError **error)
 {
     fill_accounts(m);
-    return fill_runs(m, error) && fill_deliver(m, error) && fill_submit(m, error) &&
-           poke_accounts(m, error);
+    return fill_runs(m, error) && fill_posts(m, error) && poke_accounts(m, error);
 }
 
 static Part *

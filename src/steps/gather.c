@@ -316,26 +316,21 @@ gather(Engine *engine,
         .engine = engine, .job = job, .viewer = {.role = job->role}, .p = p, .state = state};
     for (guint i = 0; i < a->drop->len; i++)
         (void)state_drop(state, g_ptr_array_index(a->drop, i));
-    for (guint i = 0; i < a->add_notes->len; i++) {
-        if (!add_note(&g, g_ptr_array_index(a->add_notes, i), error))
+    LIST_EACH(const char, one, a->add_notes)
+        if (!add_note(&g, one, error))
             return false;
-    }
-    for (guint i = 0; i < a->add_emails->len; i++) {
-        if (!add_mail(&g, g_ptr_array_index(a->add_emails, i), error))
+    LIST_EACH(const MailRef, one, a->add_emails)
+        if (!add_mail(&g, one, error))
             return false;
-    }
-    for (guint i = 0; i < a->search_emails->len; i++) {
-        if (!search_mails(&g, g_ptr_array_index(a->search_emails, i), error))
+    LIST_EACH(const AnswerSearch, one, a->search_emails)
+        if (!search_mails(&g, one, error))
             return false;
-    }
-    for (guint i = 0; i < a->search_notes->len; i++) {
-        if (!search_notes(&g, g_ptr_array_index(a->search_notes, i), error))
+    LIST_EACH(const char, one, a->search_notes)
+        if (!search_notes(&g, one, error))
             return false;
-    }
-    for (guint i = 0; i < a->read_attachments->len; i++) {
-        if (!read_attachment(&g, g_ptr_array_index(a->read_attachments, i), error))
+    LIST_EACH(const FileRef, one, a->read_attachments)
+        if (!read_attachment(&g, one, error))
             return false;
-    }
     *ret_found = g.found;
     return true;
 }

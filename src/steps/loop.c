@@ -60,10 +60,9 @@ propose_notes(Proposal *p, const Answer *a, StepState *state, bool *fresh)
 static bool
 has_mailed(Engine *engine, const Job *job, bool *ret, GError **error)
 {
-    const Viewer viewer = {.role = job->role};
     g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = job->id, .all = true, .limit = 200};
-    if (!outbox_list(engine->db, &viewer, &q, &rows, error))
+    if (!outbox_list(engine->db, &VIEWER_OF(job->role), &q, &rows, error))
         return false;
     *ret = false;
     LIST_EACH(const OutRow, row, rows)
@@ -76,9 +75,8 @@ has_mailed(Engine *engine, const Job *job, bool *ret, GError **error)
 static bool
 has_noted(Engine *engine, const Job *job, bool *ret, GError **error)
 {
-    const Viewer viewer = {.role = job->role};
     g_autoptr(Notes) notes = NULL;
-    if (!notes_list(engine->db, &viewer, "", &notes, error))
+    if (!notes_list(engine->db, &VIEWER_OF(job->role), "", &notes, error))
         return false;
     *ret = false;
     LIST_EACH(const Note, note, notes)

@@ -39,11 +39,10 @@ newest_mail(const Job *job, const StepInput *in)
 static bool
 knows_mail(Engine *engine, const Job *job, const char *id, bool *ret, GError **error)
 {
-    const Viewer viewer = {.role = job->role};
     g_autoptr(MsgRow) in = NULL;
     g_autoptr(OutRow) out = NULL;
-    if (!messages_find(engine->db, &viewer, id, &in, error) ||
-        (!in && !outbox_find(engine->db, &viewer, id, &out, error)))
+    if (!messages_find(engine->db, &VIEWER_OF(job->role), id, &in, error) ||
+        (!in && !outbox_find(engine->db, &VIEWER_OF(job->role), id, &out, error)))
         return false;
     *ret = in || out;
     return true;

@@ -60,10 +60,11 @@ show_mail(Prompt *p, const char *what, const MsgRow *row, bool original, GError 
 static bool
 show_original(Prompt *p, GError **error)
 {
-    const Viewer viewer = {.role = p->job->role};
     g_autoptr(MsgRow) row = NULL;
-    if (!messages_load(p->engine->db, &viewer, p->job->original, &row, error) ||
-        (!row && !messages_find(p->engine->db, &viewer, p->job->original_msgid, &row, error)))
+    if (!messages_load(p->engine->db, &VIEWER_OF(p->job->role), p->job->original, &row,
+                       error) ||
+        (!row && !messages_find(p->engine->db, &VIEWER_OF(p->job->role), p->job->original_msgid,
+                                &row, error)))
         return false;
     if (row)
         return show_mail(p, "ORIGINAL MAIL", row, true, error);
@@ -85,10 +86,10 @@ show_new(Prompt *p, GError **error)
 static bool
 show_gathered_mails(Prompt *p, GError **error)
 {
-    const Viewer viewer = {.role = p->job->role};
     LIST_EACH(const MailRef, ref, p->state->mail_refs) {
         g_autoptr(MsgRow) row = NULL;
-        if (!messages_find(p->engine->db, &viewer, ref->message_id, &row, error))
+        if (!messages_find(p->engine->db, &VIEWER_OF(p->job->role), ref->message_id, &row,
+                           error))
             return false;
         bool ok = row ? show_mail(p, "GATHERED MAIL", row, false, error)
                       : conversation_show_written(p->engine, p->job, ref->message_id,
@@ -114,14 +115,13 @@ show_binary(Prompt *p, const char *title, const FileRef *ref)
 static bool
 open_mail(Prompt *p, const char *message_id, GError **error)
 {
-    const Viewer viewer = {.role = p->job->role};
     g_autoptr(MsgRow) row = NULL;
     if (g_strcmp0(p->opened_id, message_id) == 0)
         return true;
     g_clear_pointer(&p->opened, message_free);
     g_free(p->opened_id);
     p->opened_id = g_strdup(message_id);
-    return messages_find(p->engine->db, &viewer, message_id, &row, error) &&
+    return messages_find(p->engine->db, &VIEWER_OF(p->job->role), message_id, &row, error) &&
            (!row || source_open(p->engine, row, &p->opened, error));
 }
 
@@ -159,10 +159,9 @@ show_attachment(Prompt *p, const FileRef *ref, GError **error)
 static bool
 show_attachments(Prompt *p, GError **error)
 {
-    for (guint i = 0; i < p->state->attachment_refs->len; i++) {
-        if (!show_attachment(p, g_ptr_array_index(p->state->attachment_refs, i), error))
+    LIST_EACH(const FileRef, ref, p->state->attachment_refs)
+        if (!show_attachment(p, ref, error))
             return false;
-    }
     return true;
 }
 

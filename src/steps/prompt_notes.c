@@ -199,10 +199,9 @@ prompt_show_bundle(Prompt *p, GError **error)
 bool
 prompt_show_notes(Prompt *p, GError **error)
 {
-    for (guint i = 0; i < p->state->note_keys->len; i++) {
-        if (!show_note(p, g_ptr_array_index(p->state->note_keys, i), true, error))
+    LIST_EACH(const char, key, p->state->note_keys)
+        if (!show_note(p, key, true, error))
             return false;
-    }
     return true;
 }
 

@@ -354,11 +354,10 @@ recall_attachment(Recall *r,
 static bool
 recall_mail(Recall *r, const ContextPart *part, char **ret, GBytes **ret_file, GError **error)
 {
-    const Viewer viewer = {.role = r->job->role};
     g_autoptr(MsgRow) row = NULL;
     size_t unused;
 
-    if (!messages_find(r->engine->db, &viewer, part->id, &row, error))
+    if (!messages_find(r->engine->db, &VIEWER_OF(r->job->role), part->id, &row, error))
         return false;
     if (!row)
         return true;

@@ -92,12 +92,6 @@ state_to_json(const StepState *state)
 
 /* --- in --- */
 
-/* Reads entry i of a list, whose path is given, into the state. */
-typedef bool (*ReadEntry)(StepState *state,
-                          const json_t *entry,
-                          const char *path,
-                          GError **error);
-
 static bool
 check_count(const char *name, size_t count, unsigned max, GError **error)
 {
@@ -105,69 +99,6 @@ check_count(const char *name, size_t count, unsigned max, GError **error)
         return true;
     return err_set(error, ERR_LIMIT, "%s: %zu entries are over the limit of %u", name, count,
                    max);
-}
-
-static bool
-read_list(const json_t *object,
-          const char *name,
-          unsigned max,
-          ReadEntry read,
-          StepState *state,
-          GError **error)
-{
-    const json_t *array;
-
-    if (!json_get_array(object, "", name, &array, error) ||
-        !check_count(name, json_array_size(array), max, error))
-        return false;
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        g_autofree char *path = g_strdup_printf("%s[%zu]", name, i);
-        if (!read(state, json_array_get(array, i), path, error))
-            return false;
-    }
-    return true;
-}
-
-static bool
-is_string(const json_t *value, const char *path, GError **error)
-{
-    return json_is_string(value) || err_set(error, ERR_NEVER, "%s: must be a string", path);
-}
-
-static bool
-read_note_key(StepState *state, const json_t *entry, const char *path, GError **error)
-{
-    if (!is_string(entry, path, error))
-        return false;
-    (void)state_add_note(state, json_string_value(entry));
-    return true;
-}
-
-static bool
-read_search(StepState *state, const json_t *entry, const char *path, GError **error)
-{
-    if (!is_string(entry, path, error))
-        return false;
-    (void)state_search_tried(state, json_string_value(entry));
-    return true;
-}
-
-static bool
-read_said(StepState *state, const json_t *entry, const char *path, GError **error)
-{
-    if (!is_string(entry, path, error))
-        return false;
-    g_ptr_array_add(state->said, g_strdup(json_string_value(entry)));
-    return true;
-}
-
-static bool
-read_result(StepState *state, const json_t *entry, const char *path, GError **error)
-{
-    if (!is_string(entry, path, error))
-        return false;
-    state_add_result(state, "%s", json_string_value(entry));
-    return true;
 }
 
 static bool
@@ -201,20 +132,13 @@ read_mail(StepState *state, const json_t *entry, const char *path, GError **erro
 }
 
 static bool
-has(const json_t *object, const char *name)
-{
-    return json_object_get(object, name) != NULL;
-}
-
-static bool
 read_attachment(StepState *state, const json_t *entry, const char *path, GError **error)
 {
     const char *id, *filename;
     int64_t offset = 0;
 
     if (!read_ref(entry, path, "filename", &id, &filename, error) ||
-        (has(entry, "offset") &&
-         !json_get_int(entry, path, "offset", 0, INT64_MAX, &offset, error)))
+        !json_find_int(entry, path, "offset", 0, INT64_MAX, &offset, error))
         return false;
     (void)state_add_attachment(state, id, filename, offset);
     return true;
@@ -262,40 +186,87 @@ read_texts(const json_t *object, StepState *state, GError **error)
     return true;
 }
 
-/* The members that the first continuations did not have. */
+static bool
+add_result(StepState *state, const char *line)
+{
+    state_add_result(state, "%s", line);
+    return true;
+}
+
+static bool
+add_said(StepState *state, const char *token)
+{
+    g_ptr_array_add(state->said, g_strdup(token));
+    return true;
+}
+
+/* Lists are of texts, each of which is added by the call that is named, or of objects. The first
+ * continuations had two of them. */
+typedef struct StateList {
+    const char *name;
+    unsigned max;
+    bool (*add)(StepState *state, const char *text);
+    bool (*read)(StepState *state, const json_t *entry, const char *path, GError **error);
+    bool required;
+} StateList;
+static const StateList lists[] = {
+    {"gathered_note_keys", STATE_LIST_MAX, .add = state_add_note, .required = true},
+    {"gathered_email_refs", STATE_LIST_MAX, .read = read_mail, .required = true},
+    {"attempted_searches", STATE_LIST_MAX, .add = state_search_tried},
+    {"gathered_attachment_refs", STATE_LIST_MAX, .read = read_attachment},
+    {"results", STATE_RESULTS_MAX, .add = add_result},
+    {"said", STATE_LIST_MAX, .add = add_said},
+};
+
+static bool
+read_entry(const StateList *l, StepState *state, const json_t *entry, size_t i, GError **error)
+{
+    g_autofree char *path = g_strdup_printf("%s[%zu]", l->name, i);
+
+    if (l->read)
+        return l->read(state, entry, path, error);
+    if (!json_is_string(entry))
+        return err_set(error, ERR_NEVER, "%s: must be a string", path);
+    (void)l->add(state, json_string_value(entry));
+    return true;
+}
+
+static bool
+read_list(const StateList *l, const json_t *object, StepState *state, GError **error)
+{
+    const json_t *array, *entry;
+    size_t i;
+
+    if (!l->required && !json_object_get(object, l->name))
+        return true;
+    if (!json_get_array(object, "", l->name, &array, error) ||
+        !check_count(l->name, json_array_size(array), l->max, error))
+        return false;
+    json_array_foreach(array, i, entry)
+    {
+        if (!read_entry(l, state, entry, i, error))
+            return false;
+    }
+    return true;
+}
+
+/* The other members that the first continuations did not have. */
 static bool
 read_later(const json_t *object, StepState *state, GError **error)
 {
     int64_t idle = 0, until = 0;
     const char *status = "";
 
-    if (has(object, "attempted_searches") &&
-        !read_list(object, "attempted_searches", STATE_LIST_MAX, read_search, state, error))
-        return false;
-    if (has(object, "gathered_attachment_refs") &&
-        !read_list(object, "gathered_attachment_refs", STATE_LIST_MAX, read_attachment, state,
-                   error))
-        return false;
-    if (has(object, "results") &&
-        !read_list(object, "results", STATE_RESULTS_MAX, read_result, state, error))
-        return false;
-    if (has(object, "idle_steps") &&
-        !json_get_int(object, "", "idle_steps", 0, STATE_COUNT_MAX, &idle, error))
+    if (!json_find_int(object, "", "idle_steps", 0, STATE_COUNT_MAX, &idle, error) ||
+        !json_find_string(object, "", "last_status", &status, error) ||
+        !json_find_int(object, "", "wait_until", 0, INT64_MAX, &until, error) ||
+        !json_find_bool(object, "", "refused_empty_complete", &state->refused_empty_complete,
+                        error) ||
+        !json_find_bool(object, "", "refused_waiting", &state->refused_waiting, error))
         return false;
     state->idle_steps = (unsigned)idle;
-    if ((has(object, "last_status") &&
-         !json_get_string(object, "", "last_status", &status, error)) ||
-        (has(object, "wait_until") &&
-         !json_get_int(object, "", "wait_until", 0, INT64_MAX, &until, error)))
-        return false;
     state_set_last(state, status, until);
-    return (!has(object, "refused_empty_complete") ||
-            json_get_bool(object, "", "refused_empty_complete", &state->refused_empty_complete,
-                          error)) &&
-           (!has(object, "refused_waiting") ||
-            json_get_bool(object, "", "refused_waiting", &state->refused_waiting, error)) &&
-           (!has(object, "said") ||
-            read_list(object, "said", STATE_LIST_MAX, read_said, state, error));
+    return true;
 }
 
 bool
@@ -303,11 +274,12 @@ state_from_json(const json_t *object, StepState **ret, GError **error)
 {
     g_autoptr(StepState) state = state_new();
 
-    if (!read_texts(object, state, error) ||
-        !read_list(object, "gathered_note_keys", STATE_LIST_MAX, read_note_key, state, error) ||
-        !read_list(object, "gathered_email_refs", STATE_LIST_MAX, read_mail, state, error) ||
-        !read_failed(object, state, error) || !read_later(object, state, error))
+    if (!read_texts(object, state, error) || !read_failed(object, state, error) ||
+        !read_later(object, state, error))
         return false;
+    for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
+        if (!read_list(&lists[i], object, state, error))
+            return false;
     *ret = g_steal_pointer(&state);
     return true;
 }

@@ -16,6 +16,7 @@ typedef struct Viewer {
     bool operator;    /* sees all */
 } Viewer;
 #define VIEWER_OPERATOR ((Viewer){NULL, true})
+#define VIEWER_OF(role_name) ((Viewer){role_name, false})
 
 #define NOTE_SPACES "spaces/"
 

@@ -216,3 +216,12 @@ mail_json(const MsgRow *in, const OutRow *out)
 {
     return in ? shape_json(&msg_row_shape, in) : shape_json(&sent_shape, out);
 }
+
+bool
+msg_rows_have(const MsgRows *rows, MsgId id)
+{
+    LIST_EACH(const MsgRow, row, rows)
+        if (row->id.v == id.v)
+            return true;
+    return false;
+}

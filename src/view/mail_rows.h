@@ -56,6 +56,7 @@ typedef struct MsgRow {
     bool words_known;
 } MsgRow;
 SHAPE_OF(MsgRow, msg_row, MsgRows, msg_rows)
+bool msg_rows_have(const MsgRows *rows, MsgId id);
 
 /* What became of a mail, a line each. */
 typedef struct TraceRow {

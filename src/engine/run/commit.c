@@ -147,10 +147,9 @@ why_not_moved(const Commit *c, const MsgRow *row, const char *folder)
 static bool
 move_one(Commit *c, Txn *txn, const ProposedMove *m, GError **error)
 {
-    const Viewer viewer = {.role = c->job->role};
     g_autoptr(MsgRow) row = NULL;
     const char *folder = folder_name(m->folder);
-    if (!messages_find(c->engine->db, &viewer, m->msgid, &row, error))
+    if (!messages_find(c->engine->db, &VIEWER_OF(c->job->role), m->msgid, &row, error))
         return false;
     const char *why = why_not_moved(c, row, folder);
     if (why) {
@@ -165,10 +164,9 @@ move_one(Commit *c, Txn *txn, const ProposedMove *m, GError **error)
 static bool
 clear_active(Commit *c, Txn *txn, GError **error)
 {
-    const Viewer viewer = {.role = c->job->role};
     const MsgQuery q = {.job = c->job->id, .folder = "Active", .limit = JOB_MAIL_MAX};
     g_autoptr(MsgRows) rows = NULL;
-    if (!messages_list(c->engine->db, &viewer, &q, &rows, error))
+    if (!messages_list(c->engine->db, &VIEWER_OF(c->job->role), &q, &rows, error))
         return false;
     LIST_EACH(const MsgRow, row, rows)
         if (row->state == MSG_HANDLED && !move_of(c->p, row->msgid) &&
@@ -219,10 +217,9 @@ commit_messages(Commit *c, Txn *txn, GError **error)
 {
     if (!commit_flags(c, txn, error))
         return false;
-    for (guint i = 0; i < c->in->shown->len; i++) {
-        if (!commit_message(c, txn, g_ptr_array_index(c->in->shown, i), error))
+    LIST_EACH(const MsgRow, row, c->in->shown)
+        if (!commit_message(c, txn, row, error))
             return false;
-    }
     /* Whatever goes on with this job, its earlier checkpoints have had their day; so has a document
      * that an operator brought, which knows no seq. */
     if ((c->job->seq > 0 || c->status != PROPOSE_CONTINUE) &&
@@ -230,10 +227,9 @@ commit_messages(Commit *c, Txn *txn, GError **error)
         return false;
     if (!is_end(c->status))
         return true;
-    for (guint i = 0; i < c->p->moves->len; i++) {
-        if (!move_one(c, txn, g_ptr_array_index(c->p->moves, i), error))
+    LIST_EACH(const ProposedMove, move, c->p->moves)
+        if (!move_one(c, txn, move, error))
             return false;
-    }
     return clear_active(c, txn, error);
 }
 
@@ -436,10 +432,8 @@ count_questions(Commit *c, GError **error)
 {
     bool hears = step_hears(c->in) && c->in->answer && c->p->status != PROPOSE_FAIL &&
                  c->p->status != PROPOSE_LIMIT;
-    bool held = false;
-    for (guint i = 0; i < c->verdicts->len; i++)
-        held |= g_array_index(c->verdicts, Verdict, i).kind == VERDICT_HELD;
-    return !hears || !held || hold_may_ask(c->engine, c->job->id, &c->no_question, error);
+    return !hears || !policy_holds(c->verdicts) ||
+           hold_may_ask(c->engine, c->job->id, &c->no_question, error);
 }
 
 static bool

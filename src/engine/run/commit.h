@@ -166,6 +166,8 @@ bool policy_check(Engine *engine,
                   Proposal *p,
                   GArray **ret_verdicts,
                   GError **error);
+/* Is any of the mails held? */
+bool policy_holds(const GArray *verdicts);
 
 typedef struct StepResult {
     int step;

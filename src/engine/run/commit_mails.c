@@ -26,10 +26,9 @@ CommitParent *
 commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **error)
 {
     g_autoptr(CommitParent) p = g_new0(CommitParent, 1);
-    const Viewer viewer = {.role = job->role};
     p->msgid = g_strdup(msgid);
     p->letter = (RoleMailParent){.msgid = p->msgid, .subject = job->subject};
-    if (!messages_find(engine->db, &viewer, msgid, &p->row, error))
+    if (!messages_find(engine->db, &VIEWER_OF(job->role), msgid, &p->row, error))
         return NULL;
     if (!p->row)
         return g_steal_pointer(&p);
@@ -50,11 +49,7 @@ commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **e
 static bool
 goes_to_asker(const Job *job, const ProposedMail *mail)
 {
-    for (guint i = 0; i < mail->to->len; i++) {
-        if (address_equal(g_ptr_array_index(mail->to, i), job->asker))
-            return true;
-    }
-    return mail->to->len == 0;
+    return mail->to->len == 0 || address_in(mail->to, job->asker);
 }
 
 const char *
@@ -101,9 +96,8 @@ are_insiders(const Commit *c, const GPtrArray *specs)
 static bool
 attach_note(Commit *c, Compose *mail, const ProposedFile *f, GError **error)
 {
-    const Viewer viewer = {.role = c->job->role};
     g_autoptr(Note) note = NULL;
-    if (!note_load(c->engine->db, &viewer, f->note_key, 0, &note, error))
+    if (!note_load(c->engine->db, &VIEWER_OF(c->job->role), f->note_key, 0, &note, error))
         return false;
     if (!note)
         return err_set(error, ERR_NEVER, "the note '%s' to attach does not exist", f->note_key);
@@ -186,9 +180,7 @@ note_for_owner(
     const char *owner = c->engine->home->config->owner;
     g_autoptr(GPtrArray) to = compose_recipients(made);
     g_autofree char *why = no_way;
-    bool owner_gets = false;
-    for (guint i = 0; i < to->len && !owner_gets; i++)
-        owner_gets = address_equal(g_ptr_array_index(to, i), owner);
+    bool owner_gets = address_in(to, owner);
     c->owner_answered |= owner_gets && address_equal(c->job->asker, owner);
     if (!v->third || owner_gets)
         return;
@@ -196,16 +188,6 @@ note_for_owner(
     *o = (CommitOutside){
         .mail = mail, .to = g_strdup(v->third), .no_way = g_steal_pointer(&why)};
     g_ptr_array_add(c->outside, o);
-}
-
-static bool
-is_written_by(const MsgRow *row, const GPtrArray *specs)
-{
-    for (guint i = 0; i < specs->len; i++) {
-        if (address_equal(row->from, g_ptr_array_index(specs, i)))
-            return true;
-    }
-    return false;
 }
 
 /* What is to be proved by this mail alone, when the store is lost: it is the answer to those
@@ -222,7 +204,7 @@ name_settled(Commit *c,
     g_autoptr(GPtrArray) settled = g_ptr_array_new();
     LIST_EACH(const MsgRow, row, c->in->shown) {
         bool replies = parent && g_str_equal(parent->letter.msgid, row->msgid);
-        if ((!replies && !is_written_by(row, to)) || !commit_settles(c, row))
+        if ((!replies && !address_in(to, row->from)) || !commit_settles(c, row))
             continue;
         g_ptr_array_add(settled, row->msgid);
         if (!held)

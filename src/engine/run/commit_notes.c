@@ -49,12 +49,11 @@ who_may(const Config *config)
 static bool
 find_bar(const Commit *c, Db *db, const char *key, const char **ret, GError **error)
 {
-    const Viewer viewer = {.role = c->job->role};
     int round = c->job->may & MAY_STEER ? 0 : c->job->round;
     bool steered;
     *ret = note_instructs(c->engine->home->config, key) ? "it tells an agent what to do" : NULL;
     /* What the role may not see is refused by another line, whether it is there or not. */
-    if (*ret || !viewer_sees_note(db, &viewer, key))
+    if (*ret || !viewer_sees_note(db, &VIEWER_OF(c->job->role), key))
         return true;
     if (!note_steered(db, key, c->job->id, round, &steered, error))
         return false;

@@ -201,25 +201,14 @@ read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error
 /* --- which mails --- */
 
 static bool
-is_open(const StepInput *in, MsgId id)
-{
-    for (guint i = 0; i < in->shown->len; i++) {
-        if (((const MsgRow *)g_ptr_array_index(in->shown, i))->id.v == id.v)
-            return true;
-    }
-    return false;
-}
-
-static bool
 add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GError **error)
 {
-    const Viewer viewer = {.role = job->role};
     const MsgQuery query = {.job = job->id, .state = "handled", .limit = ROWS_MAX};
 
-    if (!lineage_mail_in(engine->db, &viewer, &query, &t->in, error))
+    if (!lineage_mail_in(engine->db, &VIEWER_OF(job->role), &query, &t->in, error))
         return false;
     LIST_EACH(const MsgRow, row, t->in) {
-        if (row->class == MSG_CHECKPOINT || is_open(in, row->id) ||
+        if (row->class == MSG_CHECKPOINT || msg_rows_have(in->shown, row->id) ||
             (t->seen && g_hash_table_contains(t->seen, row->msgid)))
             continue;
         Item *item = g_new0(Item, 1);
@@ -234,11 +223,10 @@ add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GEr
 static bool
 add_past(Engine *engine, const Job *job, Thread *t, GError **error)
 {
-    const Viewer viewer = {.role = job->role};
     const MsgQuery query = {
         .thread = job->thread, .state = "handled", .history_only = true, .limit = ROWS_MAX};
 
-    if (!messages_list(engine->db, &viewer, &query, &t->past, error))
+    if (!messages_list(engine->db, &VIEWER_OF(job->role), &query, &t->past, error))
         return false;
     LIST_EACH(const MsgRow, row, t->past) {
         if (t->seen && g_hash_table_contains(t->seen, row->msgid))
@@ -265,11 +253,10 @@ add_row(Item *item, const OutRow *row)
 static bool
 add_written(Engine *engine, const Job *job, Thread *t, GError **error)
 {
-    const Viewer viewer = {.role = job->role};
     const OutQuery query = {.job = job->id, .all = true, .copies = true, .limit = ROWS_MAX};
     g_autoptr(GHashTable) known = g_hash_table_new(g_int64_hash, g_int64_equal);
 
-    if (!lineage_mail_out(engine->db, &viewer, &query, &t->out, error))
+    if (!lineage_mail_out(engine->db, &VIEWER_OF(job->role), &query, &t->out, error))
         return false;
     LIST_EACH(const OutRow, row, t->out) {
         Item *item = g_hash_table_lookup(known, &row->id.v);
@@ -465,18 +452,17 @@ find_written(Engine *engine,
              Item *item,
              GError **error)
 {
-    const Viewer viewer = {.role = job->role};
     g_autoptr(OutRow) found = NULL;
 
-    if (!outbox_find(engine->db, &viewer, msgid, &found, error))
+    if (!outbox_find(engine->db, &VIEWER_OF(job->role), msgid, &found, error))
         return false;
     if (!found)
         return true;
     const OutQuery query = {.id = found->id, .all = true, .copies = true, .limit = ROWS_MAX};
-    if (!outbox_list(engine->db, &viewer, &query, ret_rows, error))
+    if (!outbox_list(engine->db, &VIEWER_OF(job->role), &query, ret_rows, error))
         return false;
-    for (guint i = 0; i < (*ret_rows)->len; i++)
-        add_row(item, g_ptr_array_index(*ret_rows, i));
+    LIST_EACH(const OutRow, row, *ret_rows)
+        add_row(item, row);
     return true;
 }
 
@@ -544,13 +530,12 @@ recall_written(Recall *r, const ContextPart *part, char **ret, GError **error)
 bool
 conversation_recall(Recall *r, const ContextPart *part, char **ret, GError **error)
 {
-    const Viewer viewer = {.role = r->job->role};
     g_autoptr(MsgRow) row = NULL;
 
     *ret = NULL;
     if (g_str_has_prefix(part->from, FROM_OUT))
         return recall_written(r, part, ret, error);
-    if (!messages_find(r->engine->db, &viewer, part->id, &row, error))
+    if (!messages_find(r->engine->db, &VIEWER_OF(r->job->role), part->id, &row, error))
         return false;
     Item item = {.in = row};
     return recall_item(r, part, &item, ret, error);

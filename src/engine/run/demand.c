@@ -122,16 +122,15 @@ demand_mail(Engine *engine,
             MsgRow **ret,
             GError **error)
 {
-    const Viewer viewer = {.role = role};
     Asked a = asked_of(engine, role, true);
     g_autoptr(GPtrArray) one = g_ptr_array_new();
-    if (!messages_find(engine->db, &viewer, msgid, ret, error))
+    if (!messages_find(engine->db, &VIEWER_OF(role), msgid, ret, error))
         return false;
     if (*ret || !a.account)
         return true;
     g_ptr_array_add(one, (gpointer)msgid);
     return ask(&a, one, folder, error) && wait_for_all(&a, error) &&
-           messages_find(engine->db, &viewer, msgid, ret, error);
+           messages_find(engine->db, &VIEWER_OF(role), msgid, ret, error);
 }
 
 /* --- ancestors --- */
@@ -139,11 +138,10 @@ demand_mail(Engine *engine,
 static bool
 is_here(const Asked *a, const char *msgid, bool *ret, GError **error)
 {
-    const Viewer viewer = {.role = a->role};
     g_autoptr(MsgRow) in = NULL;
     g_autoptr(OutRow) out = NULL;
-    if (!messages_find(a->engine->db, &viewer, msgid, &in, error) ||
-        !outbox_find(a->engine->db, &viewer, msgid, &out, error))
+    if (!messages_find(a->engine->db, &VIEWER_OF(a->role), msgid, &in, error) ||
+        !outbox_find(a->engine->db, &VIEWER_OF(a->role), msgid, &out, error))
         return false;
     *ret = in || out;
     return true;

@@ -52,14 +52,13 @@ lower_by(Engine *engine,
          Trust *floor,
          GError **error)
 {
-    const Viewer viewer = {.role = role};
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Note) note = NULL;
     Trust own = TRUST_OPERATOR;
     bool is_note = note_key_valid(id);
     if (is_note ? !note_look(engine->db, &VIEWER_OPERATOR, id, version, &note, error)
-                : !messages_find(engine->db, &viewer, id, &row, error) ||
-                      (!row && !outbox_floor(engine->db, &viewer, id, &own, error)))
+                : !messages_find(engine->db, &VIEWER_OF(role), id, &row, error) ||
+                      (!row && !outbox_floor(engine->db, &VIEWER_OF(role), id, &own, error)))
         return false;
     *floor = MIN(*floor, row ? row->floor : note ? note->label : own);
     return true;

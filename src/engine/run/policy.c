@@ -67,9 +67,7 @@ takes_part(const Check *k, const char *spec, bool *ret, GError **error)
 {
     g_autoptr(GPtrArray) askers = step_askers(k->job, k->in);
     *ret = address_equal(spec, k->engine->home->config->owner) ||
-           address_equal(spec, k->job->asker);
-    for (guint i = 0; i < askers->len && !*ret; i++)
-        *ret = address_equal(spec, g_ptr_array_index(askers, i));
+           address_equal(spec, k->job->asker) || address_in(askers, spec);
     return *ret || messages_takes_part(k->engine->db, k->job->id, spec,
                                        !(k->job->may & MAY_STEER), ret, error);
 }
@@ -159,14 +157,15 @@ check_breakers(
 static bool
 check_thread(const Check *k, const ProposedMail *mail, Verdict *v, GError **error)
 {
-    const Viewer viewer = {.role = k->job->role};
     g_autoptr(MsgRow) in = NULL;
     g_autoptr(OutRow) out = NULL;
     if (!mail->in_reply_to || !g_strcmp0(mail->in_reply_to, k->job->original_msgid) ||
         !round_below_steer(k->job, k->in))
         return true;
-    if (!messages_find(k->engine->db, &viewer, mail->in_reply_to, &in, error) ||
-        (!in && !outbox_find(k->engine->db, &viewer, mail->in_reply_to, &out, error)))
+    if (!messages_find(k->engine->db, &VIEWER_OF(k->job->role), mail->in_reply_to, &in,
+                       error) ||
+        (!in &&
+         !outbox_find(k->engine->db, &VIEWER_OF(k->job->role), mail->in_reply_to, &out, error)))
         return false;
     JobId job = in ? in->job : out ? out->job : k->job->id;
     if (job.v != 0 && job.v != k->job->id.v)
@@ -231,4 +230,13 @@ policy_check(Engine *engine,
     if (ok)
         *ret_verdicts = g_steal_pointer(&verdicts);
     return ok;
+}
+
+bool
+policy_holds(const GArray *verdicts)
+{
+    for (guint i = 0; i < verdicts->len; i++)
+        if (g_array_index(verdicts, Verdict, i).kind == VERDICT_HELD)
+            return true;
+    return false;
 }

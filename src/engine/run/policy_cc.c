@@ -11,16 +11,6 @@
 #include "engine/run/policy_internal.h"
 
 static bool
-names(const GPtrArray *specs, const char *spec)
-{
-    for (guint i = 0; i < specs->len; i++) {
-        if (address_equal(g_ptr_array_index(specs, i), spec))
-            return true;
-    }
-    return false;
-}
-
-static bool
 is_own(const Config *config, const char *spec)
 {
     g_autofree char *base = NULL, *tag = NULL;
@@ -39,11 +29,11 @@ static void
 add_named(const Config *config, ProposedMail *mail, const GPtrArray *to, const MsgRow *row)
 {
     g_auto(GStrv) specs = g_strsplit(row->to, " ", -1);
-    if (!names(to, row->from))
+    if (!address_in(to, row->from))
         return;
     for (char **spec = specs; *spec && to->len + mail->cc->len < LIMIT_RECIPIENTS; spec++) {
         if (address_spec_valid(*spec) && g_str_is_ascii(*spec) && !is_own(config, *spec) &&
-            !names(to, *spec) && !names(mail->cc, *spec))
+            !address_in(to, *spec) && !address_in(mail->cc, *spec))
             g_ptr_array_add(mail->cc, g_strdup(*spec));
     }
 }
@@ -52,17 +42,17 @@ add_named(const Config *config, ProposedMail *mail, const GPtrArray *to, const M
 static bool
 keep_named(Check *k, ProposedMail *mail, GError **error)
 {
-    const Viewer viewer = {.role = k->job->role};
     const Config *config = k->engine->home->config;
     const char *id = step_parent_id(k->job, k->in, mail);
     g_autoptr(GPtrArray) askers = mail->to->len == 0 ? step_askers(k->job, k->in) : NULL;
     const GPtrArray *to = askers ? askers : mail->to;
     g_autoptr(MsgRow) row = NULL;
-    for (guint i = 0; askers && i < k->in->shown->len; i++)
-        add_named(config, mail, to, g_ptr_array_index(k->in->shown, i));
+    LIST_EACH(const MsgRow, shown, k->in->shown)
+        if (askers)
+            add_named(config, mail, to, shown);
     if (!id || (askers && k->in->shown->len > 0))
         return true;
-    if (!messages_find(k->engine->db, &viewer, id, &row, error))
+    if (!messages_find(k->engine->db, &VIEWER_OF(k->job->role), id, &row, error))
         return false;
     if (row)
         add_named(config, mail, to, row);

@@ -46,23 +46,21 @@ add_mail_links(Check *k, const MsgRow *row)
 static bool
 add_job_mails(Check *k, GError **error)
 {
-    const Viewer viewer = {.role = k->job->role};
     const MsgQuery q = {.job = k->job->id, .limit = MAILS_MAX};
     g_autoptr(MsgRows) rows = NULL;
-    if (!messages_list(k->engine->db, &viewer, &q, &rows, error))
+    if (!messages_list(k->engine->db, &VIEWER_OF(k->job->role), &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len; i++)
-        add_mail_links(k, g_ptr_array_index(rows, i));
+    LIST_EACH(const MsgRow, row, rows)
+        add_mail_links(k, row);
     return true;
 }
 
 static bool
 add_part(Check *k, const char *id, GError **error)
 {
-    const Viewer viewer = {.role = k->job->role};
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Note) note = NULL;
-    if (!messages_find(k->engine->db, &viewer, id, &row, error))
+    if (!messages_find(k->engine->db, &VIEWER_OF(k->job->role), id, &row, error))
         return false;
     if (row) {
         add_mail_links(k, row);
@@ -70,7 +68,7 @@ add_part(Check *k, const char *id, GError **error)
     }
     if (!note_key_valid(id))
         return true;
-    if (!note_load(k->engine->db, &viewer, id, 0, &note, error))
+    if (!note_load(k->engine->db, &VIEWER_OF(k->job->role), id, 0, &note, error))
         return false;
     g_autofree char *text = note && note->label >= TRUST_PRINCIPAL ? note_text(note) : NULL;
     if (text)
@@ -91,10 +89,9 @@ load_known(Check *k, GError **error)
         links_add(k->links, k->job->instruction);
     if (!add_job_mails(k, error) || !manifest_ids(k->in->manifest, false, &ids, error))
         return false;
-    for (guint i = 0; i < ids->len; i++) {
-        if (!add_part(k, g_ptr_array_index(ids, i), error))
+    LIST_EACH(const char, id, ids)
+        if (!add_part(k, id, error))
             return false;
-    }
     return true;
 }
 
@@ -128,10 +125,9 @@ is_never_held(const Check *k, const ProposedMail *mail)
     g_autoptr(GPtrArray) to = policy_recipients(k, mail);
     if (k->p->status == PROPOSE_FAIL || k->p->status == PROPOSE_LIMIT)
         return true;
-    for (guint i = 0; i < to->len; i++) {
-        if (!address_equal(g_ptr_array_index(to, i), owner))
+    LIST_EACH(const char, spec, to)
+        if (!address_equal(spec, owner))
             return false;
-    }
     return true;
 }
 
@@ -164,7 +160,6 @@ check_text(Check *k, const ProposedMail *mail, Verdict *v, GError **error)
 static bool
 file_text(const Check *k, const ProposedFile *f, GString *ret, GError **error)
 {
-    const Viewer viewer = {.role = k->job->role};
     g_autoptr(Note) note = NULL;
     g_autofree char *there = NULL;
     if (!f->note_key) {
@@ -182,7 +177,7 @@ file_text(const Check *k, const ProposedFile *f, GString *ret, GError **error)
         g_autofree char *text = text_valid_bytes(n->body);
         g_string_append_printf(ret, "%s\n", text);
     }
-    if (!note_load(k->engine->db, &viewer, key, 0, &note, error))
+    if (!note_load(k->engine->db, &VIEWER_OF(k->job->role), key, 0, &note, error))
         return false;
     there = note ? note_text(note) : NULL;
     g_string_append(ret, there ? there : "");

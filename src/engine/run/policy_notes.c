@@ -57,9 +57,10 @@ may_read(const Check *k,
 {
     const Config *config = k->engine->home->config;
     const ConfRole *role = config_role_at(config, spec);
-    const Viewer viewer = {.role = role && !role->person ? role->name : NULL};
     *ret = true;
-    if (address_equal(spec, config->owner) || viewer_sees_note(k->engine->db, &viewer, key))
+    if (address_equal(spec, config->owner) ||
+        viewer_sees_note(k->engine->db, &VIEWER_OF(role && !role->person ? role->name : NULL),
+                         key))
         return true;
     for (guint i = 0; i < jobs->len && *ret; i++) {
         JobId job = g_array_index(jobs, JobId, i);
@@ -73,9 +74,8 @@ may_read(const Check *k,
 static bool
 may_attach(const Check *k, const char *key, Verdict *v)
 {
-    const Viewer viewer = {.role = k->job->role};
     g_autoptr(GError) hidden = NULL;
-    if (viewer_check_note(k->engine->db, &viewer, key, &hidden))
+    if (viewer_check_note(k->engine->db, &VIEWER_OF(k->job->role), key, &hidden))
         return true;
     g_free(v->why);
     v->kind = VERDICT_REFUSED;

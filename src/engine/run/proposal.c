@@ -161,10 +161,7 @@ step_askers(const Job *job, const StepInput *in)
     GPtrArray *to = g_ptr_array_new();
     for (guint i = in->shown->len; i-- > 0;) {
         MsgRow *row = g_ptr_array_index(in->shown, i);
-        bool known = false;
-        for (guint k = 0; k < to->len && !known; k++)
-            known = address_equal(g_ptr_array_index(to, k), row->from);
-        if (!known && *row->from)
+        if (*row->from && !address_in(to, row->from))
             g_ptr_array_add(to, row->from);
     }
     if (to->len == 0)

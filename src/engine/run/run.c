@@ -181,10 +181,9 @@ run_fail(Task *t, const char *why, const char *log, GError **error)
 static bool
 has_unseen(const MsgRows *shown)
 {
-    for (guint i = 0; i < shown->len; i++) {
-        if (((const MsgRow *)g_ptr_array_index(shown, i))->state == MSG_STORED)
+    LIST_EACH(const MsgRow, row, shown)
+        if (row->state == MSG_STORED)
             return true;
-    }
     return false;
 }
 
@@ -198,8 +197,8 @@ run_mark_shown(Task *t, GError **error)
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(MsgId));
     if (t->job->iteration > 0 && !has_unseen(t->in.shown))
         return true;
-    for (guint i = 0; i < t->in.shown->len; i++)
-        g_array_append_val(ids, ((const MsgRow *)g_ptr_array_index(t->in.shown, i))->id);
+    LIST_EACH(const MsgRow, row, t->in.shown)
+        g_array_append_val(ids, row->id);
     bool first = t->job->total_iterations == 0 && t->claim.attempts <= 1;
     int64_t now = home_now(engine->home), every = engine->home->config->progress_every_us;
     int64_t ack_us = now + t->role->ack_after_us;
@@ -218,8 +217,8 @@ static Trust
 floor_of(const MsgRows *shown)
 {
     Trust floor = TRUST_OPERATOR;
-    for (guint i = 0; i < shown->len; i++)
-        floor = MIN(floor, ((const MsgRow *)g_ptr_array_index(shown, i))->floor);
+    LIST_EACH(const MsgRow, row, shown)
+        floor = MIN(floor, row->floor);
     return floor;
 }
 

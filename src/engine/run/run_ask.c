@@ -51,10 +51,7 @@ drop_settled(Task *t, GError **error)
         return false;
     for (guint i = t->in.shown->len; i-- > 0;) {
         const MsgRow *row = g_ptr_array_index(t->in.shown, i);
-        bool still = false;
-        for (guint k = 0; k < open->len && !still; k++)
-            still = ((const MsgRow *)g_ptr_array_index(open, k))->id.v == row->id.v;
-        if (!still)
+        if (!msg_rows_have(open, row->id))
             g_ptr_array_remove_index(LIST_ARRAY(t->in.shown), i);
     }
     return true;

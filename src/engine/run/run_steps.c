@@ -201,11 +201,7 @@ static bool
 goes_to(const Proposal *p, const char *asker, const char *spec)
 {
     LIST_EACH(const ProposedMail, m, p->mails) {
-        for (guint k = 0; k < m->to->len; k++) {
-            if (address_equal(g_ptr_array_index(m->to, k), spec))
-                return true;
-        }
-        if (m->to->len == 0 && address_equal(asker, spec))
+        if (m->to->len ? address_in(m->to, spec) : address_equal(asker, spec))
             return true;
     }
     return false;
@@ -231,10 +227,9 @@ ask_owner(Task *t, Proposal *p)
 static bool
 has_heard(const Task *t, bool *ret, GError **error)
 {
-    const Viewer viewer = {.role = t->job->role};
     const OutQuery q = {.job = t->job->id, .all = true, .limit = MAILS_MAX};
     g_autoptr(OutRows) rows = NULL;
-    if (!outbox_list(t->run->engine->db, &viewer, &q, &rows, error))
+    if (!outbox_list(t->run->engine->db, &VIEWER_OF(t->job->role), &q, &rows, error))
         return false;
     *ret = false;
     LIST_EACH(const OutRow, row, rows) {
@@ -251,9 +246,7 @@ is_held(const Task *t, Proposal *p, bool *ret, GError **error)
     g_autoptr(GArray) verdicts = NULL;
     if (!policy_check(t->run->engine, t->job, &t->in, p, &verdicts, error))
         return false;
-    *ret = false;
-    for (guint i = 0; i < verdicts->len; i++)
-        *ret |= g_array_index(verdicts, Verdict, i).kind == VERDICT_HELD;
+    *ret = policy_holds(verdicts);
     return true;
 }
 
