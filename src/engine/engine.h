@@ -23,6 +23,9 @@ typedef struct Engine {
     const FaceOps *const *faces;
     GHashTable
         *roles; /* name -> ConfRole: of the store (engine/role.h); NULL: none was asked for */
+    GHashTable
+        *mails; /* MsgId -> GBytes: kept for this claim (engine/mail_load.h); NULL: none */
+    size_t mails_size; /* of them */
 } Engine;
 
 /* Opens the store for writing and brings an unfinished past in order (engine/checkpoint/recover.h). The

@@ -2,7 +2,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "engine/follow.h"
+#include "engine/mail_load.h"
 #include "engine/run/conversation.h"
 #include "engine/run/workplace.h"
 #include "mail/message.h"
@@ -90,15 +90,14 @@ insert_attachments(GString *out, const Message *m, GHashTable *names)
 static bool
 format_mail(Engine *engine, const MsgRow *row, GHashTable *names, char **ret, GError **error)
 {
-    g_autoptr(GBytes) raw = NULL;
+    g_autoptr(Message) m = NULL;
     g_autofree char *head = conversation_head(row);
-    if (!follow_read(engine->db, row, &raw, error))
+    if (!mail_load(engine, row, MESSAGE_TEXT, &m, error))
         return false;
-    if (!raw) {
+    if (!m) {
         *ret = NULL;
         return true;
     }
-    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_TEXT);
     GString *out = g_string_new(head);
     insert_attachments(out, m, names);
     conversation_add_text(out, m);

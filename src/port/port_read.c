@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "engine/follow.h"
 #include "engine/mail_content.h"
+#include "engine/mail_load.h"
 #include "engine/run/demand.h"
 #include "mail/msgid.h"
 #include "port/port_verbs.h"
@@ -93,7 +94,7 @@ show_taken_in(PortTalk *talk, const MsgRow *row, GError **error)
 {
     g_autoptr(GBytes) raw = NULL;
 
-    if (!follow_read(talk->engine->db, row, &raw, error))
+    if (!mail_bytes(talk->engine, row, &raw, error))
         return false;
     json_t *mail = format_row(talk, row);
     mail_add_content(mail, talk->engine->home, raw, NULL, 0);
@@ -108,7 +109,7 @@ show_written(PortTalk *talk, const OutRow *row, GError **error)
     g_autoptr(GBytes) raw = NULL;
 
     if (!outbox_whole(talk->engine->db, &talk->viewer, row->id, &whole, error) ||
-        !follow_read_out(talk->engine->db, row, talk->job->role, &raw, error))
+        !mail_bytes_out(talk->engine, row, talk->job->role, &raw, error))
         return false;
     json_t *mail = format_out(talk, whole ? whole : row);
     mail_add_content(mail, talk->engine->home, raw, NULL, 0);

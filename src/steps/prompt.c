@@ -1,3 +1,4 @@
+#include "engine/mail_load.h"
 #include "engine/run/conversation.h"
 #include "steps/prompt_internal.h"
 #include "steps/source.h"
@@ -122,7 +123,7 @@ open_mail(Prompt *p, const char *message_id, GError **error)
     g_free(p->opened_id);
     p->opened_id = g_strdup(message_id);
     return messages_find(p->engine->db, &VIEWER_OF(p->job->role), message_id, &row, error) &&
-           (!row || source_open(p->engine, row, &p->opened, error));
+           (!row || mail_load(p->engine, row, MESSAGE_CONTENT, &p->opened, error));
 }
 
 static bool

@@ -1,7 +1,7 @@
 #include "steps/source.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "engine/follow.h"
+#include "engine/mail_load.h"
 #include "engine/run/conversation.h"
 #include "mail/mime/charset.h"
 #include "mail/mime/mediatype.h"
@@ -177,15 +177,14 @@ source_mail(Engine *engine,
             size_t *ret_head,
             GError **error)
 {
-    g_autoptr(GBytes) bytes = NULL;
+    g_autoptr(Message) m = NULL;
 
-    if (!follow_read(engine->db, row, &bytes, error))
+    if (!mail_load(engine, row, MESSAGE_TEXT, &m, error))
         return false;
-    if (!bytes) {
+    if (!m) {
         *ret = NULL;
         return true;
     }
-    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     g_autofree char *head = conversation_head(row);
     *ret = format_mail(head, m, takes, ret_head);
     return true;
@@ -229,18 +228,6 @@ take_part(const MsgPart *part, unsigned takes, SourceFile *ret)
         ret->text = read_text(part, takes);
 }
 
-bool
-source_open(Engine *engine, const MsgRow *row, Message **ret, GError **error)
-{
-    g_autoptr(GBytes) bytes = NULL;
-
-    if (!follow_read(engine->db, row, &bytes, error))
-        return false;
-    *ret = bytes && g_bytes_get_size(bytes) > 0 ? message_parse_bytes(bytes, MESSAGE_CONTENT)
-                                                : NULL;
-    return true;
-}
-
 void
 source_part(const Message *m, const char *filename, unsigned takes, SourceFile *ret)
 {
@@ -264,7 +251,7 @@ source_file(Engine *engine,
 {
     g_autoptr(Message) m = NULL;
 
-    if (!source_open(engine, row, &m, error))
+    if (!mail_load(engine, row, MESSAGE_CONTENT, &m, error))
         return false;
     source_part(m, filename, takes, ret);
     return true;

@@ -45,11 +45,9 @@ typedef struct SourceFile {
 } SourceFile;
 void source_file_clear(SourceFile *f);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SourceFile, source_file_clear)
-/* A mail with its attachments; *ret NULL: its file is gone. */
-bool source_open(Engine *engine, const MsgRow *row, Message **ret, GError **error);
-/* One of them by its name, or SOURCE_TEXT, for a brain that takes these types; m may be NULL. */
+/* An attachment of a mail by its name, or SOURCE_TEXT, for a brain that takes these types; m may be NULL. */
 void source_part(const Message *m, const char *filename, unsigned takes, SourceFile *ret);
-/* Both at once. */
+/* The same of a stored mail. */
 bool source_file(Engine *engine,
                  const MsgRow *row,
                  const char *filename,

@@ -1,7 +1,8 @@
 #include "cli/mail/mail_view.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "engine/follow.h"
+#include "cli/faces.h"
+#include "engine/mail_load.h"
 #include "mail/msgid.h"
 
 #define ID_SHOWN 80 /* characters of an ID in a message: what was typed may be a megabyte */
@@ -126,6 +127,7 @@ mail_find(const Cli *cli, Db *db, const char *text, MailFound *ret)
 bool
 mail_read(Cli *cli, const MailFound *f, GBytes **ret_bytes, GError **error)
 {
-    return f->in ? follow_read(cli->db, f->in, ret_bytes, error)
-                 : follow_read_out(cli->db, f->out, NULL, ret_bytes, error);
+    g_auto(Engine) engine = cli_reader(cli);
+    return f->in ? mail_bytes(&engine, f->in, ret_bytes, error)
+                 : mail_bytes_out(&engine, f->out, NULL, ret_bytes, error);
 }

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "engine/follow.h"
+#include "engine/mail_load.h"
 #include "engine/out/post.h"
 #include "mail/msgid.h"
 #include <errno.h>
@@ -86,17 +86,16 @@ set_thread(Engine *engine, Compose *c, const char *id, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(OutRow) own = NULL;
-    g_autoptr(GBytes) bytes = NULL;
+    g_autoptr(Message) parent = NULL;
     if (!messages_find(engine->db, &VIEWER_OPERATOR, id, &row, error) ||
         (!row && !outbox_find(engine->db, &VIEWER_OPERATOR, id, &own, error)))
         return false;
-    if (row && !follow_read(engine->db, row, &bytes, error))
+    if (row && !mail_load(engine, row, MESSAGE_HEADERS, &parent, error))
         return false;
-    if (own && own->bytes)
-        bytes = g_bytes_ref(own->bytes);
-    g_autoptr(Message) parent = message_parse_bytes(bytes, MESSAGE_HEADERS);
-    g_autoptr(GPtrArray) refs =
-        msgid_answer_references(parent->references, parent->in_reply_to, id);
+    if (own)
+        parent = message_parse_bytes(own->bytes, MESSAGE_HEADERS);
+    g_autoptr(GPtrArray) refs = msgid_answer_references(
+        parent ? parent->references : NULL, parent ? parent->in_reply_to : NULL, id);
     return compose_thread(c, msgid_is_writable(id) ? id : NULL, refs, error);
 }
 

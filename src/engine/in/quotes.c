@@ -1,5 +1,5 @@
 #include "engine/in/quotes.h"
-#include "engine/follow.h"
+#include "engine/mail_load.h"
 #include "mail/quoted.h"
 #include "store/out/outbox.h"
 
@@ -121,9 +121,8 @@ next_text(void *data, char **ret_text, Trust *ret_floor, GError **error)
     const Source *source = NULL;
     while (!raw && s->next < s->list->len) {
         source = &g_array_index(s->list, Source, s->next++);
-        bool read = source->in
-                        ? follow_read(s->engine->db, source->in, &raw, error)
-                        : follow_read_out(s->engine->db, source->out, s->role, &raw, error);
+        bool read = source->in ? mail_bytes(s->engine, source->in, &raw, error)
+                               : mail_bytes_out(s->engine, source->out, s->role, &raw, error);
         if (!read)
             return false;
     }
@@ -131,7 +130,7 @@ next_text(void *data, char **ret_text, Trust *ret_floor, GError **error)
     if (!raw)
         return true;
     g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_TEXT);
-    *ret_text = g_strdup(m->text ? m->text : "");
+    *ret_text = g_strdup(m->text);
     *ret_floor = source->floor;
     return true;
 }

@@ -1,12 +1,12 @@
 #include "engine/in/release.h"
 #include "base/err.h"
-#include "engine/follow.h"
 #include "engine/in/fetch_name.h"
 #include "engine/in/intake.h"
 #include "engine/in/judge.h"
 #include "engine/in/mail_in.h"
 #include "engine/in/orders.h"
 #include "engine/in/rivals.h"
+#include "engine/mail_load.h"
 #include <inttypes.h>
 
 /* The mail of a row that can still become work. */
@@ -14,16 +14,15 @@ static bool
 load_for_release(Engine *engine, MsgId id, MsgRow **ret_row, Message **ret_mail, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
-    g_autoptr(GBytes) bytes = NULL;
+    g_autoptr(Message) m = NULL;
     if (!messages_load(engine->db, &VIEWER_OPERATOR, id, &row, error))
         return false;
     if (!row || (row->state != MSG_HELD && row->state != MSG_IGNORED))
         return err_set(error, ERR_NEVER, "only mail that is held or ignored can be released");
-    if (!follow_read(engine->db, row, &bytes, error))
+    if (!mail_load(engine, row, MESSAGE_TEXT, &m, error))
         return false;
-    if (!bytes)
+    if (!m)
         return err_set(error, ERR_NEVER, "the mail '%s' is no longer there", row->msgid);
-    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     if (message_header(m, MAIL_LARGE_HEADER))
         return err_set(
             error, ERR_NEVER,

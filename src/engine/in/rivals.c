@@ -1,5 +1,5 @@
 #include "engine/in/rivals.h"
-#include "engine/follow.h"
+#include "engine/mail_load.h"
 #include "mail/identity.h"
 #include "store/mail/copies.h"
 #include <inttypes.h>
@@ -14,17 +14,10 @@ rivals_clear(Rivals *r)
 static bool
 says_the_same(Engine *engine, const MsgRow *row, const Message *m, bool *ret, GError **error)
 {
-    g_autoptr(GBytes) bytes = NULL;
-
-    *ret = false;
-    if (row->class == MSG_UNREADABLE)
-        return true;
-    if (!follow_read(engine->db, row, &bytes, error))
+    g_autoptr(Message) other = NULL;
+    if (row->class != MSG_UNREADABLE && !mail_load(engine, row, MESSAGE_TEXT, &other, error))
         return false;
-    if (!bytes)
-        return true;
-    g_autoptr(Message) other = message_parse_bytes(bytes, MESSAGE_TEXT);
-    *ret = identity_same_words(other->text, m->text);
+    *ret = other && identity_same_words(other->text, m->text);
     return true;
 }
 

@@ -1,6 +1,6 @@
 #include "base/err.h"
 #include "engine/checkpoint/proof.h"
-#include "engine/follow.h"
+#include "engine/mail_load.h"
 #include "engine/out/post.h"
 #include "engine/run/commit_internal.h"
 #include "store/note/note_versions.h"
@@ -32,11 +32,7 @@ commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **e
         return NULL;
     if (!p->row)
         return g_steal_pointer(&p);
-    g_autoptr(GBytes) bytes = NULL;
-    g_autoptr(GError) gone = NULL;
-    if (follow_read(engine->db, p->row, &bytes, &gone) && bytes) {
-        p->headers = message_parse_bytes(bytes, MESSAGE_HEADERS);
-    }
+    (void)mail_load(engine, p->row, MESSAGE_HEADERS, &p->headers, NULL);
     p->letter = (RoleMailParent){
         .msgid = p->row->msgid,
         .subject = p->row->subject,

@@ -1,8 +1,8 @@
 #include "engine/run/conversation.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "engine/follow.h"
 #include "engine/in/mail_in.h"
+#include "engine/mail_load.h"
 #include "engine/run/lineage.h"
 #include "mail/address.h"
 #include "mail/message.h"
@@ -178,8 +178,8 @@ read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error
 {
     g_autoptr(GBytes) raw = NULL;
     g_autofree char *head = item_head(item);
-    bool read = item->in ? follow_read(engine->db, item->in, &raw, error)
-                         : follow_read_out(engine->db, item->out, job->role, &raw, error);
+    bool read = item->in ? mail_bytes(engine, item->in, &raw, error)
+                         : mail_bytes_out(engine, item->out, job->role, &raw, error);
     if (!read)
         return false;
     item->gone = !raw;

@@ -1,8 +1,8 @@
 #include "engine/run/demand.h"
 #include "base/lock.h"
-#include "engine/follow.h"
 #include "engine/in/judge.h"
 #include "engine/in/quotes.h"
+#include "engine/mail_load.h"
 #include "store/mail/demands.h"
 #include "store/mail/server_mail.h"
 #include "store/out/outbox.h"
@@ -165,12 +165,11 @@ add_id(const Asked *a, const char *msgid, GPtrArray *ids, GError **error)
 static bool
 add_ancestors(const Asked *a, const MsgRow *row, GPtrArray *ids, GError **error)
 {
-    g_autoptr(GBytes) raw = NULL;
-    if (!follow_read(a->engine->db, row, &raw, error))
+    g_autoptr(Message) m = NULL;
+    if (!mail_load(a->engine, row, MESSAGE_HEADERS, &m, error))
         return false;
-    if (!raw)
+    if (!m)
         return true;
-    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_HEADERS);
     if (!add_id(a, m->in_reply_to, ids, error))
         return false;
     for (guint i = m->references->len; i-- > 0;) {

@@ -14,7 +14,7 @@
  * whoever gets it, unless everybody who asked may steer and nobody unknown was read.
  */
 #include "base/text.h"
-#include "engine/follow.h"
+#include "engine/mail_load.h"
 #include "engine/run/disarm.h"
 #include "engine/run/links.h"
 #include "engine/run/manifest.h"
@@ -32,15 +32,14 @@
 static void
 add_mail_links(Check *k, const MsgRow *row)
 {
-    g_autoptr(GBytes) bytes = NULL;
-    if (row->trust < TRUST_PRINCIPAL || !follow_read(k->engine->db, row, &bytes, NULL) ||
-        !bytes)
+    g_autoptr(Message) m = NULL;
+    if (row->trust < TRUST_PRINCIPAL || !mail_load(k->engine, row, MESSAGE_TEXT, &m, NULL) ||
+        !m)
         return;
-    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     bool whole = row->floor >= TRUST_PRINCIPAL;
-    g_autofree char *own = whole || !m->text ? NULL : quote_own_text(m->text);
+    g_autofree char *own = whole ? NULL : quote_own_text(m->text);
     links_add(k->links, whole ? m->subject : "");
-    links_add(k->links, own ? own : m->text ? m->text : "");
+    links_add(k->links, own ? own : m->text);
 }
 
 static bool

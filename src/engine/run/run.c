@@ -25,6 +25,7 @@
 #include "engine/checkpoint/recover.h"
 #include "engine/in/every.h"
 #include "engine/keep.h"
+#include "engine/mail_load.h"
 #include "engine/people/delivery_failure.h"
 #include "engine/people/hold.h"
 #include "engine/people/waits.h"
@@ -251,6 +252,7 @@ run_load(Task *t, GError **error)
     Engine *engine = t->run->engine;
     g_auto(Snapshot) reads = {0};
     task_clear(t);
+    mails_keep(engine);
     snapshot_begin(engine->db, &reads);
     if (!job_load(engine->db, &VIEWER_OPERATOR, t->claim.job, &t->job, error) ||
         !messages_open(engine->db, t->claim.job, &t->in.shown, error) || !load_news(t, error))
@@ -460,6 +462,7 @@ run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
     run->stats->jobs++;
     log_about_job(t.claim.job.v);
     bool ok = work_claimed(&t, &failed) || survive(&t, failed, error);
+    mails_forget(run->engine);
     log_about_job(0);
     return ok;
 }

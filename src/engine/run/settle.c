@@ -14,7 +14,7 @@
 #include "engine/run/settle.h"
 #include "base/crash.h"
 #include "base/err.h"
-#include "engine/follow.h"
+#include "engine/mail_load.h"
 #include "engine/run/view_files.h"
 #include "mail/maildir.h"
 #include "notes/notes.h"
@@ -108,7 +108,7 @@ gone(Db *db, const Effect *e, Maildir *md, EffectSeen *ret_seen, char **ret_why,
     g_autofree char *file = NULL;
     g_autoptr(GBytes) bytes = NULL;
 
-    if (!follow_copy(db, md, e->message, &file, &bytes, error))
+    if (!mail_find_copy(db, md, e->message, &file, &bytes, error))
         return false;
     if (!file)
         return foreign(ret_seen, ret_why, g_strdup("a person deleted it"));

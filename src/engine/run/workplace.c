@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "engine/follow.h"
+#include "engine/mail_load.h"
 #include "engine/run/commit.h"
 #include "mail/message.h"
 #include <errno.h>
@@ -280,12 +280,11 @@ put_file(Workplace *w, const char *filename, GBytes *content, GError **error)
 static bool
 fill_from(Workplace *w, Engine *engine, const MsgRow *row, GError **error)
 {
-    g_autoptr(GBytes) raw = NULL;
-    if (!follow_read(engine->db, row, &raw, error))
+    g_autoptr(Message) m = NULL;
+    if (!mail_load(engine, row, MESSAGE_CONTENT, &m, error))
         return false;
-    if (!raw)
+    if (!m)
         return true;
-    g_autoptr(Message) m = message_parse_bytes(raw, MESSAGE_CONTENT);
     LIST_EACH(const MsgPart, part, m->files)
         if (!put_file(w, part->filename, part->content, error))
             return false;

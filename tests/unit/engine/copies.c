@@ -14,9 +14,9 @@
 #include "store/mail/copies.h"
 #include "../store/testhome.h"
 #include "cli/faces.h"
-#include "engine/follow.h"
 #include "engine/in/intake.h"
 #include "engine/in/release.h"
+#include "engine/mail_load.h"
 #include "mail/message.h"
 #include "mail/origin.h"
 #include "store/job/jobs.h"
@@ -343,7 +343,7 @@ check_text(const Rig *r, const MsgRow *row, const char *mail, size_t n)
     g_autofree char *raw = make_mail(r, mail, n);
     gsize len;
 
-    follow_read(r->engine->db, row, &bytes, &error);
+    mail_bytes(r->engine, row, &bytes, &error);
     g_assert_no_error(error);
     g_assert_nonnull(bytes);
     const char *data = g_bytes_get_data(bytes, &len);
@@ -482,13 +482,13 @@ test_own_file_gone(Rig *r, gconstpointer data)
     g_assert_cmpint(g_unlink(own), ==, 0);
     test_write(dir, "2000", evil);
     g_autoptr(MsgRow) row = load(r, row_of(r, 0, 1));
-    g_assert_true(follow_read(r->engine->db, row, &bytes, NULL));
+    g_assert_true(mail_bytes(r->engine, row, &bytes, NULL));
     g_assert_nonnull(bytes);
     g_assert_nonnull(g_strstr_len(g_bytes_get_data(bytes, NULL), 200, "X-Spam-Score"));
     g_autofree char *third = g_build_filename(dir, "3000", NULL);
     g_assert_cmpint(g_unlink(third), ==, 0);
     g_clear_pointer(&bytes, g_bytes_unref);
-    g_assert_true(follow_read(r->engine->db, row, &bytes, NULL));
+    g_assert_true(mail_bytes(r->engine, row, &bytes, NULL));
     g_assert_null(bytes);
 }
 

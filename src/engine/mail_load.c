@@ -1,0 +1,169 @@
+#include "engine/mail_load.h"
+#include "base/err.h"
+#include "engine/in/mail_in.h"
+#include "mail/identity.h"
+#include "store/mail/copies.h"
+
+#define COPIES_TRIED 16u
+#define KEPT_BYTES (32u << 20)
+
+/* Whoever may write the file may have changed it; one that can't be read is none. */
+static bool
+read_same(Db *db,
+          Maildir *md,
+          MsgId message,
+          const MaildirEntry *e,
+          GBytes **ret_bytes,
+          GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    Digest found;
+    bool same;
+    gsize len;
+
+    if (!maildir_read(md, e, db_home(db)->config->max_message, &bytes, NULL) || !bytes)
+        return true;
+    const void *data = g_bytes_get_data(bytes, &len);
+    identity_of_bytes(data, len, &found);
+    if (!copies_is(db, message, &found, &same, error))
+        return false;
+    if (same)
+        *ret_bytes = g_steal_pointer(&bytes);
+    return true;
+}
+
+bool
+mail_find_copy(
+    Db *db, Maildir *md, MsgId message, char **ret_file, GBytes **ret_bytes, GError **error)
+{
+    g_autoptr(GPtrArray) files = NULL;
+
+    *ret_bytes = NULL;
+    if (message.v && !copies_files(db, message, COPIES_TRIED, &files, error))
+        return false;
+    for (guint i = 0; files && i < files->len && !*ret_bytes; i++) {
+        const char *file = g_ptr_array_index(files, i);
+        g_autoptr(MaildirEntry) e = NULL;
+        if (!maildir_find(md, file, &e, error) ||
+            (e && !read_same(db, md, message, e, ret_bytes, error)))
+            return false;
+        if (*ret_bytes && ret_file)
+            *ret_file = g_strdup(file);
+    }
+    return true;
+}
+
+/* Most mail lies where it came, by its own name. */
+static bool
+read_from(Db *db, Maildir *md, const MsgRow *row, GBytes **ret_bytes, GError **error)
+{
+    g_autoptr(MaildirEntry) entry = NULL;
+    if (!maildir_look(md, row->folder, true, row->file, &entry, error) ||
+        (!entry && !maildir_find(md, row->file, &entry, error)))
+        return false;
+    if (!entry)
+        return mail_find_copy(db, md, row->id, NULL, ret_bytes, error);
+    g_autoptr(GError) why = NULL;
+    if (maildir_read(md, entry, db_home(db)->config->max_message, ret_bytes, &why))
+        return true;
+    if (err_is(why, ERR_LIMIT))
+        return mail_in_read_large(md, entry, ret_bytes, error);
+    return err_pass(error, g_steal_pointer(&why));
+}
+
+static bool
+read_row(Db *db, const MsgRow *row, GBytes **ret_bytes, GError **error)
+{
+    g_autoptr(Maildir) md = NULL;
+    return maildir_open(db_home(db)->mail_fd, row->role, false, &md, error) &&
+           read_from(db, md, row, ret_bytes, error);
+}
+
+/* --- mail that was written --- */
+
+static int
+compare_copies(gconstpointer a, gconstpointer b)
+{
+    const OutRow *x = *(const OutRow *const *)a, *y = *(const OutRow *const *)b;
+    return g_str_equal(y->folder, "Sent") - g_str_equal(x->folder, "Sent");
+}
+
+/* Mail that has left is kept as the copies that were made of it. */
+static bool
+read_copies(Db *db, OutId id, const char *mailbox, GBytes **ret_bytes, GError **error)
+{
+    const OutQuery q = {.id = id, .all = true, .copies = true, .limit = UINT_MAX};
+    g_autoptr(OutRows) rows = NULL;
+    if (!outbox_list(db, &VIEWER_OPERATOR, &q, &rows, error))
+        return false;
+    g_ptr_array_sort(LIST_ARRAY(rows), compare_copies);
+    LIST_EACH(const OutRow, copy, rows) {
+        g_autofree char *file = out_row_file(copy);
+        const MsgRow place = {.role = copy->mailbox, .folder = copy->folder, .file = file};
+        if (*ret_bytes || !copy->mailbox || (mailbox && !g_str_equal(copy->mailbox, mailbox)))
+            continue;
+        if (!read_row(db, &place, ret_bytes, error))
+            return false;
+    }
+    return true;
+}
+
+bool
+mail_bytes_out(
+    Engine *engine, const OutRow *row, const char *mailbox, GBytes **ret_bytes, GError **error)
+{
+    g_autoptr(OutRow) frozen = NULL;
+    *ret_bytes = NULL;
+    if (!row->bytes && !outbox_load(engine->db, row->id, &frozen, error))
+        return false;
+    GBytes *bytes = frozen ? frozen->bytes : row->bytes;
+    if (!bytes)
+        return read_copies(engine->db, row->id, mailbox, ret_bytes, error);
+    *ret_bytes = g_bytes_ref(bytes);
+    return true;
+}
+
+/* --- mail that came --- */
+
+void
+mails_keep(Engine *engine)
+{
+    mails_forget(engine);
+    engine->mails = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+                                          (GDestroyNotify)g_bytes_unref);
+}
+
+void
+mails_forget(Engine *engine)
+{
+    g_clear_pointer(&engine->mails, g_hash_table_unref);
+    engine->mails_size = 0;
+}
+
+bool
+mail_bytes(Engine *engine, const MsgRow *row, GBytes **ret_bytes, GError **error)
+{
+    GBytes *kept = engine->mails ? g_hash_table_lookup(engine->mails, &row->id.v) : NULL;
+    *ret_bytes = kept ? g_bytes_ref(kept) : NULL;
+    if (kept)
+        return true;
+    if (!read_row(engine->db, row, ret_bytes, error))
+        return false;
+    size_t size = *ret_bytes ? g_bytes_get_size(*ret_bytes) : 0;
+    if (engine->mails && size > 0 && engine->mails_size + size <= KEPT_BYTES) {
+        g_hash_table_insert(engine->mails, g_memdup2(&row->id.v, sizeof row->id.v),
+                            g_bytes_ref(*ret_bytes));
+        engine->mails_size += size;
+    }
+    return true;
+}
+
+bool
+mail_load(Engine *engine, const MsgRow *row, MessageWhat what, Message **ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    if (!mail_bytes(engine, row, &bytes, error))
+        return false;
+    *ret = bytes ? message_parse_bytes(bytes, what) : NULL;
+    return true;
+}

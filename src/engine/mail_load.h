@@ -1,0 +1,35 @@
+#pragma once
+
+/*
+ * The one reader of stored mail: the file of a mail that came, wherever it lies now, and what was
+ * written. What can't be found any more is NULL, and no error.
+ *
+ * Within one claim of a job the same mail is wanted several times: its text for the brain, its parts
+ * for the workplace, its headers for the answer, its links for the policy. Between mails_keep() and
+ * mails_forget() its file is opened once.
+ */
+#include "engine/engine.h"
+#include "mail/maildir.h"
+#include "mail/message.h"
+#include "store/mail/messages.h"
+#include "store/out/outbox.h"
+
+/* Reads as much of it as is wanted; where its file is gone, from a copy (store/mail/copies.h). */
+bool
+mail_load(Engine *engine, const MsgRow *row, MessageWhat what, Message **ret, GError **error);
+/* The whole of it, as it lies there. */
+bool mail_bytes(Engine *engine, const MsgRow *row, GBytes **ret_bytes, GError **error);
+/* Mail that was written: its frozen bytes or, once they are forgotten, a copy of it, the sender's
+ * before others. mailbox: only a copy that lies there, since whose files they are may change them;
+ * NULL: any. */
+bool mail_bytes_out(
+    Engine *engine, const OutRow *row, const char *mailbox, GBytes **ret_bytes, GError **error);
+
+/* A copy of a message whose own file is gone. Only one that still is the same mail counts;
+ * *ret_bytes NULL with true: there is none. ret_file: its name; may be NULL. */
+bool mail_find_copy(
+    Db *db, Maildir *md, MsgId message, char **ret_file, GBytes **ret_bytes, GError **error);
+
+/* Keeps what is read from now on, up to a limit, and forgets what was kept before. */
+void mails_keep(Engine *engine);
+void mails_forget(Engine *engine);
