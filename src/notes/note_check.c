@@ -142,17 +142,11 @@ add_finding(Check *c, const char *key, unsigned line, const char *target, const 
 /* In the notes that are lists of notes, a list line's first word is meant as a key. Elsewhere
  * it may be any word, and only a link is one. */
 static bool
-is_index(const char *key)
-{
-    return g_str_equal(key, CONTENTS_KEY) || g_str_has_suffix(key, "-index");
-}
-
-static bool
 means_key(const char *note, const NoteLink *link)
 {
-    if (link->kind != NOTE_LINK_ITEM)
-        return true;
-    return is_index(note) && (link->apart || link->marked);
+    bool index = g_str_equal(note, CONTENTS_KEY) || g_str_has_suffix(note, "-index");
+
+    return link->kind != NOTE_LINK_ITEM || (index && (link->apart || link->marked));
 }
 
 static void

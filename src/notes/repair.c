@@ -107,16 +107,6 @@ is_one_fence(char **lines, guint n, char mark, size_t width, const char *info)
     return !open;
 }
 
-static char *
-join_lines(char **lines, guint from, guint to)
-{
-    GString *text = g_string_new(NULL);
-
-    for (guint i = from; i < to; i++)
-        g_string_append_printf(text, "%s%s", i > from ? "\n" : "", lines[i]);
-    return g_string_free(text, FALSE);
-}
-
 /* False: the text is not one fence from its first line on. One without an end is handed out as
  * not closed. */
 static bool
@@ -135,8 +125,10 @@ read_fence(const char *text, Fence *ret)
     bool closed = n > 2 && fence_width(lines[n - 1], mark, &rest) >= width && !*rest;
     if (closed && !is_one_fence(lines, n, mark, width, info))
         return false;
+    if (closed)
+        g_clear_pointer(&lines[n - 1], g_free);
     *ret = (Fence){.info = g_strchomp(g_strdup(info)),
-                   .inner = join_lines(lines, 1, closed ? n - 1 : n),
+                   .inner = g_strjoinv("\n", lines + 1),
                    .closed = closed};
     return true;
 }

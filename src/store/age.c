@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "mail/maildir.h"
 #include "mail/msgid.h"
-#include "store/sql.h"
+#include "store/mail/mailboxes.h"
 
 /* The newest number that was given out, and a newer one where a name shows it. */
 typedef struct Age {
@@ -83,7 +83,7 @@ age_check(Db *db, GError **error)
     g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
     bool went_back;
 
-    if (!sql_int(db, "SELECT max(id) FROM outbox", 0, &age.last, error, ""))
+    if (!mailbox_upto(db, &age.last, error))
         return false;
     look_everywhere(&age);
     if (!age.proved)

@@ -1,6 +1,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "store/due.h"
+#include "store/mail/mailboxes.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
@@ -98,8 +99,7 @@ db_note_minted(
     uint64_t ours = 0;
     int64_t last;
 
-    if (!get_generation(txn->db, &ours, error) ||
-        !sql_int(txn->db, "SELECT max(id) FROM outbox", 0, &last, error, ""))
+    if (!get_generation(txn->db, &ours, error) || !mailbox_upto(txn->db, &last, error))
         return false;
     bool back = generation > ours || (generation == ours && number > last);
     if (back && !hold_all(txn, generation, number, error))

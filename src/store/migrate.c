@@ -10,29 +10,17 @@
 #include <inttypes.h>
 #include <sqlite3.h>
 
-/* Nothing of anybody's is in it: a crash came between making the file and its first commit. */
-static bool
-is_empty(sqlite3 *handle, bool *ret, GError **error)
-{
-    int64_t n;
-
-    if (!sql_pragma_int(handle, "SELECT count(*) FROM sqlite_master", &n, error))
-        return false;
-    *ret = n == 0;
-    return true;
-}
-
 bool
 migrate_version(sqlite3 *handle, int newest, int *ret_version, GError **error)
 {
-    int64_t application, version;
-    bool empty = false;
+    int64_t application, version, tables;
 
     if (!sql_pragma_int(handle, "PRAGMA application_id", &application, error) ||
-        !sql_pragma_int(handle, "PRAGMA user_version", &version, error))
+        !sql_pragma_int(handle, "PRAGMA user_version", &version, error) ||
+        !sql_pragma_int(handle, "SELECT count(*) FROM sqlite_master", &tables, error))
         return false;
-    if (application == 0 && version == 0 && !is_empty(handle, &empty, error))
-        return false;
+    /* Nothing of anybody's is in it: a crash came between making the file and its first commit. */
+    bool empty = application == 0 && version == 0 && tables == 0;
     if (!empty && (application != SCHEMA_APPLICATION_ID || version < 1))
         return err_set(error, ERR_DAMAGE, "it belongs to another program");
     if (version > newest)

@@ -41,6 +41,13 @@ finds 'store/row.h is private to store' 'a header that carries the driver' \
 finds 'x.c:1: sqlite3_step: SQLite is for the driver' 'SQLite beside the driver' \
     src/store/x.c 'int f(void *st) { return sqlite3_step(st); }'
 finds 'include <sqlite3: SQLite is for the driver' 'its header too' src/store/mail/x.c '#include <sqlite3.h>'
+finds 'x.c:1: INSERT OR REPLACE: SQL that a second store does not read' 'SQL of one store alone' \
+    src/store/x.c 'const char *s = "INSERT OR REPLACE INTO a VALUES (1)";'
+finds 'group_concat\(: SQL that' 'in a header too' src/store/x.h '#define X "SELECT group_concat(a) FROM b"'
+finds 'max\(a, : SQL that|max\(a,: SQL that' 'the larger of two' src/store/x.c 'const char *s = "UPDATE a SET b = max(a, ?)";'
+finds 'max\(id\) \+ 1: SQL that' 'a number that an insert gives' src/store/x.c 'const char *s = "SELECT max(id) + 1 FROM a";'
+breach src/store/x.c 'const char *s = "SELECT max(id), min(coalesce(a, 0)) FROM b";'
+is "$STATUS" 0 'the largest of many is fine'
 finds 'only the engine calls outbox_put' 'a mode that queues mail' src/steps/x.c 'int f(void) { return outbox_put(0); }'
 finds 'a decision is a loop of txn_again' 'a transaction that can only run once' src/engine/x.c 'int f(void) { return txn_begin(0); }'
 finds 'x.c:2: calls system' 'system()' src/cli/x.c '/* system() in a comment is fine */\nint f(void) { return system("x"); }'

@@ -208,7 +208,7 @@ static bool
 find_new(Intake *in,
          const ConfRole *role,
          GPtrArray *entries,
-         const Suspects *suspects,
+         const GPtrArray *suspects,
          GPtrArray *fresh,
          GPtrArray *suspected,
          GError **error)
@@ -221,7 +221,10 @@ find_new(Intake *in,
         if (has)
             g_hash_table_add(in->seen, g_steal_pointer(&key));
         else
-            g_ptr_array_add(g_hash_table_contains(suspects->files, e->base) ? suspected : fresh,
+            g_ptr_array_add(g_ptr_array_find_with_equal_func((GPtrArray *)suspects, e->base,
+                                                             g_str_equal, NULL)
+                                ? suspected
+                                : fresh,
                             e);
     }
     return true;
@@ -238,12 +241,13 @@ take_entries(Intake *in,
 {
     g_autoptr(GPtrArray) fresh = g_ptr_array_new();
     g_autoptr(GPtrArray) suspected = g_ptr_array_new();
-    g_auto(Suspects) suspects = {0};
+    g_autoptr(GPtrArray) suspects = NULL;
+    unsigned crashed;
     stats->seen += entries->len;
-    if (!suspects_load(in->engine->db, role->name, &suspects, error) ||
-        !find_new(in, role, entries, &suspects, fresh, suspected, error))
+    if (!suspects_load(in->engine->db, role->name, &suspects, &crashed, error) ||
+        !find_new(in, role, entries, suspects, fresh, suspected, error))
         return false;
-    int crashes = g_hash_table_size(suspects.files) == 1 ? suspects.crashes + 1 : 1;
+    int crashes = suspects->len == 1 ? (int)crashed + 1 : 1;
     for (guint next = 0; next < suspected->len;) {
         if (!take_batch(in, role, md, suspected, &next, 1, crashes, stats, error))
             return false;

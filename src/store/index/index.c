@@ -215,17 +215,17 @@ index_failed(Index *ix, GError **error, const char *doing)
     return err_pass(error, g_steal_pointer(&why));
 }
 
-static bool
-read_mark(Index *ix, IndexOf of, int64_t *ret_last, GError **error)
+bool
+index_number(Index *ix, const char *sql, int64_t *ret, GError **error)
 {
-    return sql_pragma_int(ix->conn.handle, get_mark[of], ret_last, NULL) ||
+    return sql_pragma_int(ix->conn.handle, sql, ret, NULL) ||
            index_failed(ix, error, "reading the search index");
 }
 
 bool
 index_mark(Index *ix, IndexOf of, int64_t *ret_last, GError **error)
 {
-    return index_reopen(ix, error) && read_mark(ix, of, ret_last, error);
+    return index_reopen(ix, error) && index_number(ix, get_mark[of], ret_last, error);
 }
 
 void
@@ -248,8 +248,8 @@ index_begin(Index *ix, GError **error)
         return false;
     ix->writing = true;
     bool ok = sql_conn_run(&ix->conn, "BEGIN IMMEDIATE", NULL, "")
-                  ? read_mark(ix, INDEX_IN, &ix->marks[INDEX_IN], error) &&
-                        read_mark(ix, INDEX_OUT, &ix->marks[INDEX_OUT], error)
+                  ? index_number(ix, get_mark[INDEX_IN], &ix->marks[INDEX_IN], error) &&
+                        index_number(ix, get_mark[INDEX_OUT], &ix->marks[INDEX_OUT], error)
                   : index_failed(ix, error, "writing the search index");
     if (!ok)
         index_roll_back(ix);

@@ -19,5 +19,7 @@ bool index_reopen(Index *ix, GError **error);
 /* Sets the error from what SQLite said last. A broken index is no loss: it goes, and ERR_AGAIN
  * lets the caller begin again. Returns false. */
 bool index_failed(Index *ix, GError **error, const char *doing);
+/* One number of a statement without marks. */
+bool index_number(Index *ix, const char *sql, int64_t *ret, GError **error);
 /* Ends what index_begin() began; harmless when nothing was. */
 void index_roll_back(Index *ix);

@@ -42,20 +42,7 @@ feed_key(Index *ix, Db *db, const char *key, GError **error)
     return ok || index_failed(ix, error, "writing the search index");
 }
 
-static bool
-read_notes_mark(Index *ix, int64_t *ret, GError **error)
-{
-    return sql_pragma_int(ix->conn.handle, "SELECT notes FROM mark", ret, NULL) ||
-           index_failed(ix, error, "reading the search index");
-}
-
-/* Keys with versions behind the mark, up to `newest`. */
-static bool
-changed_keys(Db *db, int64_t mark, int64_t newest, GPtrArray **ret, GError **error)
-{
-    return sql_strings(db, "SELECT DISTINCT key FROM note_version WHERE id > ? AND id <= ?",
-                       ret, error, "ii", mark, newest);
-}
+#define NOTES_MARK "SELECT notes FROM mark"
 
 /* Between index_begin() and index_commit(): another process may have been faster. */
 static bool
@@ -64,7 +51,9 @@ feed_changed(Index *ix, Db *db, int64_t newest, GError **error)
     g_autoptr(GPtrArray) keys = NULL;
     int64_t mark;
 
-    if (!read_notes_mark(ix, &mark, error) || !changed_keys(db, mark, newest, &keys, error))
+    if (!index_number(ix, NOTES_MARK, &mark, error) ||
+        !sql_strings(db, "SELECT DISTINCT key FROM note_version WHERE id > ? AND id <= ?",
+                     &keys, error, "ii", mark, newest))
         return false;
     for (guint i = 0; i < keys->len; i++)
         if (!feed_key(ix, db, g_ptr_array_index(keys, i), error))
@@ -78,7 +67,7 @@ notes_index_follow(Index *ix, Db *db, GError **error)
 {
     int64_t newest, mark;
 
-    if (!index_reopen(ix, error) || !read_notes_mark(ix, &mark, error) ||
+    if (!index_reopen(ix, error) || !index_number(ix, NOTES_MARK, &mark, error) ||
         !sql_int(db, "SELECT max(id) FROM note_version", 0, &newest, error, ""))
         return false;
     if (newest <= mark)

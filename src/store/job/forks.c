@@ -1,20 +1,14 @@
 #include "store/job/forks.h"
 #include "store/job/jobs_internal.h"
+#include "store/mail/messages.h"
 #include "store/rows.h"
-
-static bool
-new_thread(Txn *txn, ThreadId *ret, GError **error)
-{
-    return sql_insert(txn, "INSERT INTO thread (into_thread) VALUES (NULL)", &ret->v, error,
-                      "");
-}
 
 bool
 job_fork(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 {
     JobNew job = *in;
 
-    return new_thread(txn, &job.thread, error) &&
+    return thread_new(txn, &job.thread, error) &&
            job_next_number(txn, in->role, ret_id, error) &&
            job_insert(txn, *ret_id, &job, JOB_QUEUED, 0, error);
 }

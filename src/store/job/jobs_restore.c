@@ -15,9 +15,9 @@ job_next_number(Txn *txn, const char *role, JobId *ret, GError **error)
     int home_fd = db_home(txn->db)->fd;
     int64_t n;
 
-    if (!sql_int(txn->db, "SELECT max(id) + 1 FROM job", 1, &n, error, ""))
+    if (!sql_int(txn->db, "SELECT max(id) FROM job", 0, &n, error, ""))
         return false;
-    for (;; n++) {
+    for (n++;; n++) {
         g_autofree char *path = g_strdup_printf("work/%s/%" PRId64, role, n);
         if (faccessat(home_fd, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
             break;

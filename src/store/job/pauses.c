@@ -96,12 +96,6 @@ mark_asked(const Home *home, const char *brain)
     return settings_mark(home, home->settings_mark, brain);
 }
 
-static char *
-mark_now(const Home *home, const char *brain)
-{
-    return settings_mark(home, home_mark_settings(home), brain);
-}
-
 bool
 brain_set_broken(Txn *txn,
                  const char *brain,
@@ -182,8 +176,12 @@ brain_tell(Txn *txn, const char *brain, const char *address, bool *ret_tell, GEr
 static bool
 is_outdated(Db *db, const char *brain, const char *mark)
 {
-    g_autofree char *now = mark ? mark_now(db_home(db), brain) : NULL;
-    return mark && !g_str_equal(mark, now);
+    const Home *home = db_home(db);
+
+    if (!mark)
+        return false;
+    g_autofree char *now = settings_mark(home, home_mark_settings(home), brain);
+    return !g_str_equal(mark, now);
 }
 
 bool
@@ -293,15 +291,6 @@ brain_set_lacks(Db *db, const char *brain, unsigned lacks, GError **error)
     return txn.done;
 }
 
-static bool
-try_one(Db *db, const char *brain, GError **error)
-{
-    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE, .wait_ms = GATE_WAIT_MS};
-    while (txn_again(&txn, error))
-        txn.ok = brain_try_now(&txn, brain, error);
-    return txn.done;
-}
-
 bool
 brains_recheck(Db *db, GError **error)
 {
@@ -310,9 +299,14 @@ brains_recheck(Db *db, GError **error)
     for (unsigned i = 0; i < config->n_brains; i++) {
         const char *brain = config->brains[i].name;
         g_auto(Known) k = {0};
-        if (!load(db, brain, &k, error) || ((is_outdated(db, brain, k.broken_mark) ||
-                                             is_outdated(db, brain, k.limited_mark)) &&
-                                            !try_one(db, brain, error)))
+        g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE, .wait_ms = GATE_WAIT_MS};
+        if (!load(db, brain, &k, error))
+            return false;
+        bool other =
+            is_outdated(db, brain, k.broken_mark) || is_outdated(db, brain, k.limited_mark);
+        while (other && txn_again(&txn, error))
+            txn.ok = brain_try_now(&txn, brain, error);
+        if (other && !txn.done)
             return false;
     }
     return true;

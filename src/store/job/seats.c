@@ -27,31 +27,27 @@ limited_brain(const Config *config, const ConfRole *role)
     return brain && brain->at_once ? brain : NULL;
 }
 
-static void
-describe(GString *s, const char *role, const char *brain, int64_t at_once)
-{
-    g_string_append_printf(s, "%s %s %" PRId64 "\n", role, brain, at_once);
-}
-
 static bool
 is_saved(Db *db, bool *ret, GError **error)
 {
     const Config *config = db_home(db)->config;
-    g_autoptr(GString) want = g_string_new(NULL), saved = g_string_new(NULL);
-    SqlStmt *st = sql_get(db, "SELECT role, brain, at_once FROM seat ORDER BY id", error);
-    int rc;
+    g_autoptr(GPtrArray) saved = NULL;
+    guint n = 0;
 
-    if (!st)
+    if (!sql_strings(db, "SELECT role || ' ' || brain || ' ' || at_once FROM seat ORDER BY id",
+                     &saved, error, ""))
         return false;
-    while ((rc = sql_next(st, error)) == 1)
-        describe(saved, sql_col_text(st, 0), sql_col_text(st, 1), sql_col_int(st, 2));
+    *ret = true;
     for (unsigned i = 0; i < config->n_roles; i++) {
         const ConfBrain *brain = limited_brain(config, &config->roles[i]);
-        if (brain)
-            describe(want, config->roles[i].name, brain->name, brain->at_once);
+        if (!brain)
+            continue;
+        g_autofree char *want = g_strdup_printf("%s %s %" PRId64, config->roles[i].name,
+                                                brain->name, (int64_t)brain->at_once);
+        *ret = *ret && n < saved->len && g_str_equal(saved->pdata[n++], want);
     }
-    *ret = g_string_equal(want, saved);
-    return rc == 0;
+    *ret = *ret && n == saved->len;
+    return true;
 }
 
 static bool

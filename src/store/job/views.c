@@ -29,10 +29,10 @@ views_raise_job(Txn *txn, JobId job, GError **error)
 bool
 views_list(Db *db, bool all, Views **ret, GError **error)
 {
-    return all ? rows_list(db, &view_shape, "FROM view ORDER BY subject", ret, error, "")
-               : rows_list(db, &view_shape,
-                           "FROM view WHERE changed <> rendered ORDER BY subject", ret, error,
-                           "");
+    return rows_list(db, &view_shape,
+                     all ? "FROM view ORDER BY subject"
+                         : "FROM view WHERE changed <> rendered ORDER BY subject",
+                     ret, error, "");
 }
 
 bool

@@ -4,6 +4,7 @@
 #include "store/account_rows.h"
 #include "store/out/outbox_smtp.h"
 #include "store/sql.h"
+#include "view/shape.h"
 
 /* A look is owed that decides what may run. The row is called mb. */
 #define LOOK_IS_OWED                                                                           \
@@ -21,14 +22,11 @@ mailbox_state(Db *db, const char *account, MailboxState *ret, GError **error)
 {
     g_autofree char *name = NULL;
 
+    *ret = MAILBOX_OURS;
     if (!sql_string(db, "SELECT state FROM mailbox WHERE account = ? AND role = ''", &name,
                     error, "s", account))
         return false;
-    *ret = MAILBOX_OURS;
-    for (size_t i = 0; name && i < G_N_ELEMENTS(names); i++) {
-        if (g_str_equal(name, names[i]))
-            *ret = (MailboxState)i;
-    }
+    (void)words_parse(&(Words){names, G_N_ELEMENTS(names), MAILBOX_OURS}, name, ret);
     return true;
 }
 

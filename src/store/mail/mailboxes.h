@@ -36,7 +36,8 @@ typedef enum MailboxState {
     "JOIN job j ON j.id = b.job WHERE b.id = d.outbox))) "
 
 bool mailbox_state(Db *db, const char *account, MailboxState *ret, GError **error);
-/* The newest number in the outbox: ask before a look, for mailbox_set_state() after it. */
+/* The newest number in the outbox, 0: there is none; ask before a look, for mailbox_set_state()
+ * after it. */
 bool mailbox_upto(Db *db, int64_t *ret, GError **error);
 /* upto counts for MAILBOX_OURS. Writes, and tells the master, only where that is news. */
 bool mailbox_set_state(

@@ -56,6 +56,7 @@ bool messages_store(Txn *txn, const MsgNew *in, MsgId *ret_id, bool *ret_new, GE
 /* Enters every id that the mail names; gives the thread they belong to (the oldest when it
  * joins some). */
 bool messages_thread(Txn *txn, const Message *m, ThreadId *ret_thread, GError **error);
+bool thread_new(Txn *txn, ThreadId *ret, GError **error);
 /* Enters the id of a mail that we send into its job's thread. */
 bool messages_thread_own(Txn *txn, const char *msgid, ThreadId thread, GError **error);
 /* The root thread of the first known id that the mail bears or names; {0}: none is known. */

@@ -10,47 +10,34 @@
  */
 typedef struct Where {
     GString *sql;
-    GPtrArray *texts; /* one entry per mark; NULL: its number is in numbers */
-    GArray *numbers;
+    struct {
+        const char *text; /* NULL: the number */
+        int64_t number;
+    } marks[16];
+    int n;
 } Where;
 
 static void
-where_init(Where *w)
+add_mark(Where *w, const char *term, const char *text, int64_t number)
 {
-    w->sql = g_string_new("FROM message WHERE 1");
-    w->texts = g_ptr_array_new();
-    w->numbers = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    g_assert(w->n < (int)G_N_ELEMENTS(w->marks));
+    g_string_append(w->sql, term);
+    w->marks[w->n].text = text;
+    w->marks[w->n++].number = number;
 }
-
-static void
-where_clear(Where *w)
-{
-    g_string_free(w->sql, TRUE);
-    g_ptr_array_unref(w->texts);
-    g_array_unref(w->numbers);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Where, where_clear)
 
 static void
 and_text(Where *w, const char *term, const char *value)
 {
-    int64_t unused = 0;
-
-    if (!value)
-        return;
-    g_string_append(w->sql, term);
-    g_ptr_array_add(w->texts, (gpointer)value);
-    g_array_append_val(w->numbers, unused);
+    if (value)
+        add_mark(w, term, value, 0);
 }
 
 static void
 and_number(Where *w, const char *term, int64_t value)
 {
-    if (value == 0)
-        return;
-    g_string_append(w->sql, term);
-    g_ptr_array_add(w->texts, NULL);
-    g_array_append_val(w->numbers, value);
+    if (value != 0)
+        add_mark(w, term, NULL, value);
 }
 
 /* A role alone is no reason to leave the order of ids, which is the order of the list: the plus
@@ -69,7 +56,7 @@ and_viewer(Where *w, const Viewer *viewer, const MsgQuery *q)
         return;
     and_role(w, viewer->role, q);
     if (!viewer->role)
-        g_string_append(w->sql, " AND 0");
+        g_string_append(w->sql, " AND false");
 }
 
 /* The condition of the index message_aside must stand in the text, else it is not used. */
@@ -92,7 +79,7 @@ and_state(Where *w, const char *name)
 }
 
 /* Mail without a date has the one at which it came. */
-#define DATED "iif(date_us <> 0, date_us, received_us)"
+#define DATED "coalesce(NULLIF(date_us, 0), received_us)"
 
 static void
 and_query(Where *w, const MsgQuery *q)
@@ -129,13 +116,11 @@ where_prepare(const Where *w, Db *db, GError **error)
 
     if (!st)
         return NULL;
-    for (guint i = 0; i < w->texts->len; i++) {
-        const char *text = w->texts->pdata[i];
-
-        if (text)
-            sql_bind_text(st, (int)i + 1, text);
+    for (int i = 0; i < w->n; i++) {
+        if (w->marks[i].text)
+            sql_bind_text(st, i + 1, w->marks[i].text);
         else
-            sql_bind_int(st, (int)i + 1, g_array_index(w->numbers, int64_t, i));
+            sql_bind_int(st, i + 1, w->marks[i].number);
     }
     return st;
 }
@@ -179,9 +164,9 @@ messages_list(
     Db *db, const Viewer *viewer, const MsgQuery *q, MsgRows **ret_rows, GError **error)
 {
     g_autoptr(MsgRows) rows = msg_rows_new();
-    g_auto(Where) w;
+    g_autoptr(GString) sql = g_string_new("FROM message WHERE true");
+    Where w = {.sql = sql};
 
-    where_init(&w);
     and_viewer(&w, viewer, q);
     and_query(&w, q);
     SqlStmt *st = where_prepare(&w, db, error);
@@ -288,26 +273,22 @@ add_arrival(Db *db, MsgId id, TraceRows *rows, GError **error)
 static bool
 add_copies(Db *db, MsgId id, TraceRows *rows, GError **error)
 {
-    SqlStmt *st = sql_get(db,
-                          "SELECT at, why, count(*) OVER (), max(at) OVER () FROM (" COPIES_OF
-                          ") AS c ORDER BY at, why LIMIT ?2",
-                          error);
-    int64_t n = 0, all = 0, last_us = 0;
-    int rc;
+    g_autoptr(TraceRows) copies = NULL;
+    int64_t last_us;
+    unsigned all;
 
-    if (!st)
+    if (!rows_list(db, &trace_row_shape,
+                   "FROM (SELECT at AS at_us, 'copy' AS what, why FROM (" COPIES_OF
+                   ") AS c ORDER BY at, why LIMIT ?2) AS trace",
+                   &copies, error, "in", id.v, COPIES_TRACED) ||
+        !sql_count(db, "SELECT count(*) FROM (" COPIES_OF ") AS c", &all, error, "i", id.v) ||
+        !sql_int(db, "SELECT max(at) FROM (" COPIES_OF ") AS c", 0, &last_us, error, "i", id.v))
         return false;
-    sql_bind(st, "in", id.v, COPIES_TRACED);
-    while ((rc = sql_next(st, error)) == 1) {
-        n++;
-        all = sql_col_int(st, 2);
-        last_us = sql_col_int(st, 3);
-        add_trace(rows, sql_col_int(st, 0), g_strdup("copy"), sql_text(st, 1));
-    }
+    guint n = copies->len;
+    g_ptr_array_extend_and_steal(LIST_ARRAY(rows), LIST_ARRAY(g_steal_pointer(&copies)));
     if (all > n)
-        add_trace(rows, last_us, g_strdup("copies"),
-                  g_strdup_printf("%" G_GINT64_FORMAT " more", all - n));
-    return rc >= 0;
+        add_trace(rows, last_us, g_strdup("copies"), g_strdup_printf("%u more", all - n));
+    return true;
 }
 
 bool

@@ -118,45 +118,39 @@ take_token(Query *q, GString *words, const char *token)
     add_word(words, NULL, token);
 }
 
-void
-query_parse(const char *text, Query *ret)
+/* q NULL: nothing is an operator. NULL: no words are left; caller frees. */
+static char *
+read_words(const char *text, Query *q)
 {
     g_autofree char *valid = text_make_valid(text, -1);
     g_autoptr(GString) words = g_string_new(NULL);
     const char *rest = valid;
 
-    *ret = (Query){.kept = g_ptr_array_new_with_free_func(g_free)};
     for (unsigned i = 0; i < QUERY_WORDS_MAX; i++) {
         bool phrase;
         g_autofree char *token = next_token(&rest, &phrase);
 
         if (!token)
             break;
-        if (phrase)
+        if (phrase || !q)
             add_word(words, NULL, token);
         else
-            take_token(ret, words, token);
+            take_token(q, words, token);
     }
-    if (words->len > 0)
-        ret->words = g_strdup(words->str);
+    return words->len > 0 ? g_strdup(words->str) : NULL;
+}
+
+void
+query_parse(const char *text, Query *ret)
+{
+    *ret = (Query){.kept = g_ptr_array_new_with_free_func(g_free)};
+    ret->words = read_words(text, ret);
 }
 
 char *
 query_words(const char *text)
 {
-    g_autofree char *valid = text_make_valid(text, -1);
-    g_autoptr(GString) words = g_string_new(NULL);
-    const char *rest = valid;
-
-    for (unsigned i = 0; i < QUERY_WORDS_MAX; i++) {
-        bool phrase;
-        g_autofree char *token = next_token(&rest, &phrase);
-
-        if (!token)
-            break;
-        add_word(words, NULL, token);
-    }
-    return words->len > 0 ? g_strdup(words->str) : NULL;
+    return read_words(text, NULL);
 }
 
 void

@@ -1,27 +1,14 @@
 #include "store/mail/suspect_files.h"
 #include "store/sql.h"
 
-void
-suspects_clear(Suspects *s)
-{
-    g_clear_pointer(&s->files, g_hash_table_unref);
-}
-
 bool
-suspects_load(Db *db, const char *mailbox, Suspects *ret, GError **error)
+suspects_load(
+    Db *db, const char *mailbox, GPtrArray **ret_files, unsigned *ret_crashes, GError **error)
 {
-    SqlStmt *st = sql_get(db, "SELECT file, crashes FROM suspect WHERE mailbox = ?", error);
-    int rc;
-
-    if (!st)
-        return false;
-    *ret = (Suspects){.files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
-    sql_bind(st, "s", mailbox);
-    while ((rc = sql_next(st, error)) == 1) {
-        g_hash_table_add(ret->files, sql_text(st, 0));
-        ret->crashes = (int)sql_col_int(st, 1);
-    }
-    return rc == 0;
+    return sql_strings(db, "SELECT file FROM suspect WHERE mailbox = ?", ret_files, error, "s",
+                       mailbox) &&
+           sql_count(db, "SELECT crashes FROM suspect WHERE mailbox = ? LIMIT 1", ret_crashes,
+                     error, "s", mailbox);
 }
 
 bool

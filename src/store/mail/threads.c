@@ -25,7 +25,7 @@ thread_root(Db *db, ThreadId thread, ThreadId *ret, GError **error)
                    "i", thread.v);
 }
 
-static bool
+bool
 thread_new(Txn *txn, ThreadId *ret, GError **error)
 {
     return sql_insert(txn, "INSERT INTO thread (into_thread) VALUES (NULL)", &ret->v, error,
@@ -69,13 +69,13 @@ join_id(Txn *txn, const char *msgid, ThreadId *thread, GError **error)
 
 /* The first thread that any of the ids is in; most mails name one thread or none. */
 static bool
-find_first(Txn *txn, const GPtrArray *ids, ThreadId *ret, GError **error)
+find_first(Db *db, const GPtrArray *ids, ThreadId *ret, GError **error)
 {
     ret->v = 0;
     for (guint i = 0; i < ids->len && ret->v == 0; i++)
-        if (!thread_of_id(txn->db, ids->pdata[i], ret, error))
+        if (!thread_of_id(db, ids->pdata[i], ret, error))
             return false;
-    return ret->v != 0 || thread_new(txn, ret, error);
+    return true;
 }
 
 static GPtrArray *
@@ -96,11 +96,7 @@ thread_of_mail(Db *db, const Message *m, ThreadId *ret, GError **error)
 {
     g_autoptr(GPtrArray) ids = named_ids(m);
 
-    ret->v = 0;
-    for (guint i = 0; i < ids->len && ret->v == 0; i++)
-        if (!thread_of_id(db, ids->pdata[i], ret, error))
-            return false;
-    return true;
+    return find_first(db, ids, ret, error);
 }
 
 bool
@@ -109,7 +105,8 @@ messages_thread(Txn *txn, const Message *m, ThreadId *ret_thread, GError **error
     g_autoptr(GPtrArray) ids = named_ids(m);
     ThreadId thread;
 
-    if (!find_first(txn, ids, &thread, error))
+    if (!find_first(txn->db, ids, &thread, error) ||
+        (thread.v == 0 && !thread_new(txn, &thread, error)))
         return false;
     for (guint i = 0; i < ids->len; i++)
         if (!join_id(txn, ids->pdata[i], &thread, error))

@@ -8,20 +8,13 @@
 static const char *const kind_names[] = {"mail-move", "mail-flag"};
 _Static_assert(G_N_ELEMENTS(kind_names) == EFFECT_N_KINDS, "name every EffectKind");
 
-static const char *
-kind_name(EffectKind k)
-{
-    g_assert((unsigned)k < EFFECT_N_KINDS);
-    return kind_names[k];
-}
-
 bool
 effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error)
 {
     return sql_insert(txn,
                       "INSERT INTO effect (kind, job, message, account, subject, args) "
                       "VALUES (?, ?, ?, ?, ?, ?)",
-                      &ret_id->v, error, "siisss", kind_name(e->kind), e->job.v, e->message.v,
+                      &ret_id->v, error, "siisss", kind_names[e->kind], e->job.v, e->message.v,
                       e->account, e->subject, e->args);
 }
 
@@ -104,7 +97,7 @@ still_owed(Db *db, const Effect *e, bool *ret, GError **error)
     return sql_bool(db,
                     "SELECT 1 FROM effect WHERE id = ? AND failed IS NULL AND kind = ? "
                     "AND job = ? AND message = ? AND account = ? AND subject = ? AND args = ?",
-                    ret, error, "isiisss", e->id.v, kind_name(e->kind), e->job.v, e->message.v,
+                    ret, error, "isiisss", e->id.v, kind_names[e->kind], e->job.v, e->message.v,
                     e->account, e->subject, e->args);
 }
 

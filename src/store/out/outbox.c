@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "store/job/questions.h"
 #include "store/mail/mail_flags.h"
+#include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox_smtp.h"
 #include "store/sql.h"
@@ -51,8 +52,10 @@ held_for_all(const Config *config, const OutMail *m)
 bool
 outbox_next(Txn *txn, OutId *ret, GError **error)
 {
-    return sql_int(txn->db, "SELECT coalesce(max(id), 0) + 1 FROM outbox", 1, &ret->v, error,
-                   "");
+    if (!mailbox_upto(txn->db, &ret->v, error))
+        return false;
+    ret->v++;
+    return true;
 }
 
 /* Is it for people outside, and for nobody here? */
