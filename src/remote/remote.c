@@ -104,6 +104,28 @@ remote_find(Remote *r, const char *msgid, uint32_t *ret_uid, bool *ret_only, GEr
     return true;
 }
 
+bool
+remote_goes_on(const Remote *r, GError **refused, GError **error)
+{
+    if (!imap_is_broken(r->conn))
+        return true;
+    g_propagate_error(error, g_steal_pointer(refused));
+    return false;
+}
+
+bool
+remote_each_role(Remote *r, RemoteVisit *visit, GError **error)
+{
+    const Config *config = r->engine->home->config;
+    for (unsigned i = 0; i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+        if (!role->person && config_account_of(config, role) == r->account &&
+            !visit(r, role, error))
+            return false;
+    }
+    return true;
+}
+
 Maildir *
 remote_mailbox(Remote *r, const char *role, GError **error)
 {

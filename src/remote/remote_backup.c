@@ -13,11 +13,9 @@
  *
  * Until all that is done nothing of the account runs or leaves. Doing it twice changes nothing.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "engine/in/fetch_name.h"
 #include "engine/out/namesake.h"
 #include "engine/out/outward.h"
 #include "remote/remote_internal.h"
@@ -30,8 +28,6 @@
 
 typedef struct Mirror {
     Remote *r;
-    int fd;
-    bool whole;       /* bodies are read now */
     GHashTable *here; /* ids of the mail in Sent here */
     ImapSet wanted;
     unsigned n;
@@ -42,7 +38,6 @@ mirror_clear(Mirror *m)
 {
     g_clear_pointer(&m->here, g_hash_table_unref);
     imap_set_clear(&m->wanted);
-    cleanup_fd(&m->fd);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Mirror, mirror_clear)
 
@@ -91,73 +86,32 @@ list_here(Mirror *m, const ConfRole *role, GError **error)
 
 /* What the store knows to have left says nothing new. */
 static bool
-is_wanted(Mirror *m, const Message *mail, bool *ret, GError **error)
+note_wanted(void *user, const ImapMail *at, GBytes *lines, const Message *mail, GError **error)
 {
+    Mirror *m = user;
     g_autoptr(OutRow) row = NULL;
     Minted minted;
     bool sure;
-    *ret = false;
-    if (g_hash_table_contains(m->here, mail->id) ||
+    if ((at->flags & IMAP_DELETED) || g_hash_table_contains(m->here, mail->id) ||
         !namesake_minted(m->r->engine->home, mail, &minted, &sure))
         return true;
     if (!outbox_find(m->r->engine->db, &VIEWER_OPERATOR, mail->id, &row, error))
         return false;
-    *ret = !row || row->state != OUT_SENT;
-    return true;
-}
-
-static bool
-file_sent(Mirror *m, const ImapMail *at, GBytes *lines, const Message *mail, GError **error)
-{
-    Remote *r = m->r;
-    const ConfRole *role = writer_of(r, mail);
-    gsize len;
-    const void *bytes = g_bytes_get_data(lines, &len);
-    g_autofree char *base =
-        fetch_name_in("Sent", r->account, r->box.uidvalidity, at->uid, at->received_us);
-    MaildirItem item = {
-        .folder = "Sent", .base = base, .flags = "S", .head = "", .bytes = bytes, .len = len};
-    Maildir *md = role ? remote_mailbox(r, role->name, error) : NULL;
-    if (!role)
-        return true;
-    m->n++;
-    return md && maildir_deliver_many(md, &item, 1, error);
-}
-
-static int
-begin_mail(void *user, uint64_t size, GError **error)
-{
-    (void)size;
-    return remote_body_begin(((Mirror *)user)->fd, error);
-}
-
-static bool
-end_mail(void *user, const ImapMail *at, GError **error)
-{
-    Mirror *m = user;
-    g_autoptr(GBytes) lines = NULL;
-    bool wanted;
-    if (!at || at->body != IMAP_BODY_WRITTEN || (at->flags & IMAP_DELETED))
-        return true;
-    if (!remote_body_read(m->fd, at, &lines, error))
-        return false;
-    g_autoptr(Message) mail = message_parse_bytes(lines, MESSAGE_HEADERS);
-    if (m->whole)
-        return file_sent(m, at, lines, mail, error);
-    if (!is_wanted(m, mail, &wanted, error))
-        return false;
-    if (wanted)
+    if (!row || row->state != OUT_SENT)
         imap_set_add(&m->wanted, at->uid, at->uid);
     return true;
 }
 
 static bool
-fetch(Mirror *m, const ImapSet *uids, bool whole, GError **error)
+file_sent(void *user, const ImapMail *at, GBytes *lines, const Message *mail, GError **error)
 {
-    const ImapTaker taker = {.begin = begin_mail, .done = end_mail, .user = m};
-    ImapFetch what = {.uids = uids, .part = whole ? IMAP_BODY : IMAP_HEADER};
-    m->whole = whole;
-    return imap_set_is_empty(uids) || imap_fetch(m->r->conn, &what, &taker, error);
+    Mirror *m = user;
+    const ConfRole *role = writer_of(m->r, mail);
+    g_autofree char *base = remote_file_name(m->r, "Sent", at);
+    if (!role || (at->flags & IMAP_DELETED))
+        return true;
+    m->n++;
+    return remote_file(m->r, role, "Sent", base, lines, error);
 }
 
 /* A server without such a folder has nothing to say there. */
@@ -168,9 +122,9 @@ select_sent(Remote *r, bool *ret, GError **error)
     *ret = false;
     if (!remote_find_sent(r, error))
         return false;
-    *ret = remote_select(r, r->sent, false, &closed) && r->box.exists;
-    if (closed && imap_is_broken(r->conn))
-        return err_pass(error, g_steal_pointer(&closed));
+    *ret = remote_select(r, r->sent, false, &closed);
+    if (closed && !remote_goes_on(r, &closed, error))
+        return false;
     if (closed)
         log_event(LOG_WARN,
                   "the server has no Sent folder: what left since the backup is unknown",
@@ -183,17 +137,15 @@ static bool
 mirror_sent(Remote *r, GError **error)
 {
     const Config *config = r->engine->home->config;
-    g_auto(ImapSet) all = {0};
-    g_auto(Mirror) m = {
-        .r = r, .fd = -1, .here = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+    g_auto(Mirror)
+        m = {.r = r, .here = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
     bool any;
-    imap_set_add(&all, 1, UINT32_MAX);
     for (unsigned i = 0; i < config->n_roles; i++)
         if (is_of(r, &config->roles[i]) && !list_here(&m, &config->roles[i], error))
             return false;
-    if (!remote_body_open(&m.fd, error) || !select_sent(r, &any, error))
-        return false;
-    if (any && (!fetch(&m, &all, false, error) || !fetch(&m, &m.wanted, true, error)))
+    if (!select_sent(r, &any, error) ||
+        (any && (!remote_read(r, NULL, IMAP_HEADER, note_wanted, &m, error) ||
+                 !remote_read(r, &m.wanted, IMAP_BODY, file_sent, &m, error))))
         return false;
     CRASH_POINT("backup-sent");
     if (m.n)
@@ -278,16 +230,6 @@ stop_moved(Remote *r, const ConfRole *role, GError **error)
     return txn.done;
 }
 
-static bool
-each_role(Remote *r, bool (*visit)(Remote *, const ConfRole *, GError **), GError **error)
-{
-    const Config *config = r->engine->home->config;
-    for (unsigned i = 0; i < config->n_roles; i++)
-        if (is_of(r, &config->roles[i]) && !visit(r, &config->roles[i], error))
-            return false;
-    return true;
-}
-
 /* --- all of it --- */
 
 static bool
@@ -295,7 +237,7 @@ look(Remote *r, GError **error)
 {
     CatchUp unheard = {0}, *n = r->options->caught ? r->options->caught : &unheard;
     unsigned in_hand;
-    if (!mirror_sent(r, error) || !each_role(r, mirror_done, error) ||
+    if (!mirror_sent(r, error) || !remote_each_role(r, mirror_done, error) ||
         !remote_survey_active(r, true, &in_hand, error) ||
         !remote_select_path(r, r->account->folder, false, error) || !remote_fetch(r, 0, error))
         return false;
@@ -303,7 +245,7 @@ look(Remote *r, GError **error)
     if (!catch_up_server(r->engine, r->account, n, error))
         return false;
     CRASH_POINT("backup-caught-up");
-    return each_role(r, stop_moved, error);
+    return remote_each_role(r, stop_moved, error);
 }
 
 bool

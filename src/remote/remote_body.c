@@ -2,8 +2,10 @@
  * Bytes of one mail after the other, as the server sends them: into a file in memory, out of it
  * with lines as in all our files.
  */
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "engine/in/fetch_name.h"
 #include "remote/remote_internal.h"
 #include <errno.h>
 #include <sys/mman.h>
@@ -54,4 +56,74 @@ remote_body_read(int fd, const ImapMail *mail, GBytes **ret, GError **error)
         return false;
     *ret = to_lines(wire);
     return true;
+}
+
+char *
+remote_file_name(const Remote *r, const char *folder, const ImapMail *mail)
+{
+    return fetch_name(folder, r->account, r->box.uidvalidity, mail->uid, mail->received_us);
+}
+
+bool
+remote_file(Remote *r,
+            const ConfRole *role,
+            const char *folder,
+            const char *base,
+            GBytes *lines,
+            GError **error)
+{
+    Maildir *md = remote_mailbox(r, role->name, error);
+    gsize len;
+    const void *data = g_bytes_get_data(lines, &len);
+    bool was_there;
+    return md && maildir_deliver(md, folder, base, "S", "", data, len, &was_there, error);
+}
+
+/* --- mails of the selected folder --- */
+
+typedef struct Reading {
+    int fd;
+    MessageWhat what;
+    RemoteTake *take;
+    void *user;
+} Reading;
+
+static int
+begin(void *user, uint64_t size, GError **error)
+{
+    return remote_body_begin(((Reading *)user)->fd, error);
+}
+
+static bool
+done(void *user, const ImapMail *mail, GError **error)
+{
+    const Reading *in = user;
+    g_autoptr(GBytes) lines = NULL;
+    if (!mail || mail->body != IMAP_BODY_WRITTEN)
+        return true;
+    if (!remote_body_read(in->fd, mail, &lines, error))
+        return false;
+    g_autoptr(Message) m = message_parse_bytes(lines, in->what);
+    return in->take(in->user, mail, lines, m, error);
+}
+
+bool
+remote_read(
+    Remote *r, const ImapSet *uids, ImapPart part, RemoteTake *take, void *user, GError **error)
+{
+    g_auto(ImapSet) all = {0};
+    auto_fd fd = -1;
+    ImapFetch fetch = {.uids = uids ? uids : &all, .part = part};
+    if (!uids && r->box.exists)
+        imap_set_add(&all, 1, UINT32_MAX);
+    if (imap_set_is_empty(fetch.uids))
+        return true;
+    if (!remote_body_open(&fd, error))
+        return false;
+    Reading in = {.fd = fd,
+                  .what = part == IMAP_HEADER ? MESSAGE_HEADERS : MESSAGE_TEXT,
+                  .take = take,
+                  .user = user};
+    const ImapTaker taker = {.begin = begin, .done = done, .user = &in};
+    return imap_fetch(r->conn, &fetch, &taker, error);
 }

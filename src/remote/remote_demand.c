@@ -9,11 +9,9 @@
  * in by itself (not below the mark, or fetched and not taken in yet) is left to intake: stored
  * as history it would never be work.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "engine/in/fetch_name.h"
 #include "engine/run/demand.h"
 #include "remote/remote_internal.h"
 #include "store/mail/demands.h"
@@ -25,39 +23,9 @@
 typedef struct Hunt {
     Remote *r;
     const Demand *want;
-    int fd;
-    ImapMail mail; /* of the body that was read last */
-    GBytes *lines; /* it; NULL: none */
-    bool coming;   /* it lies where mail comes in by itself */
+    bool found;
+    bool coming; /* it lies where mail comes in by itself */
 } Hunt;
-
-static int
-begin_body(void *user, uint64_t size, GError **error)
-{
-    return remote_body_begin(((Hunt *)user)->fd, error);
-}
-
-static bool
-end_body(void *user, const ImapMail *mail, GError **error)
-{
-    Hunt *h = user;
-    if (!mail || mail->body != IMAP_BODY_WRITTEN || (mail->flags & IMAP_DELETED))
-        return true;
-    g_clear_pointer(&h->lines, g_bytes_unref);
-    h->mail = *mail;
-    return remote_body_read(h->fd, mail, &h->lines, error);
-}
-
-static bool
-read_mail(Hunt *h, uint32_t uid, GError **error)
-{
-    const ImapTaker taker = {.begin = begin_body, .done = end_body, .user = h};
-    g_auto(ImapSet) one = {0};
-    ImapFetch what = {.uids = &one, .part = IMAP_BODY};
-    imap_set_add(&one, uid, uid);
-    g_clear_pointer(&h->lines, g_bytes_unref);
-    return imap_fetch(h->r->conn, &what, &taker, error);
-}
 
 /* Of the selected folder: does this mail come in by itself? */
 static bool
@@ -88,18 +56,17 @@ is_theirs(const Remote *r, const Demand *want, const Message *m)
 }
 
 static bool
-keep(Hunt *h, const ConfRole *role, const Message *m, GError **error)
+keep(void *user, const ImapMail *mail, GBytes *lines, const Message *m, GError **error)
 {
+    Hunt *h = user;
     Remote *r = h->r;
-    gsize len;
-    const void *bytes = g_bytes_get_data(h->lines, &len);
-    g_autofree char *base =
-        fetch_name(r->account, r->box.uidvalidity, h->mail.uid, h->mail.received_us);
-    MaildirItem item = {
-        .folder = PLACE, .base = base, .flags = "S", .head = "", .bytes = bytes, .len = len};
-    Maildir *md = remote_mailbox(r, role->name, error);
+    const ConfRole *role = config_role(r->engine->home->config, h->want->role);
+    g_autofree char *base = remote_file_name(r, "", mail);
     g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
-    if (!md || !maildir_deliver_many(md, &item, 1, error))
+    if (!role || (mail->flags & IMAP_DELETED) || !is_theirs(r, h->want, m))
+        return true;
+    h->found = true;
+    if (!remote_file(r, role, PLACE, base, lines, error))
         return false;
     CRASH_POINT("remote-kept");
     while (txn_again(&txn, error))
@@ -111,30 +78,20 @@ keep(Hunt *h, const ConfRole *role, const Message *m, GError **error)
 
 /* In one folder, by its name there. One that may not be opened has nothing for us. */
 static bool
-look_in(Hunt *h, const char *name, const char *watched, bool *ret_found, GError **error)
+look_in(Hunt *h, const char *name, const char *watched, GError **error)
 {
     Remote *r = h->r;
-    const ConfRole *role = config_role(r->engine->home->config, h->want->role);
     g_autoptr(GError) closed = NULL;
+    g_auto(ImapSet) one = {0};
     uint32_t uid = 0;
     if (!remote_select(r, name, false, &closed) ||
-        !remote_find(r, h->want->msgid, &uid, NULL, &closed)) {
-        if (!imap_is_broken(r->conn))
-            return true;
-        return err_pass(error, g_steal_pointer(&closed));
-    }
+        !remote_find(r, h->want->msgid, &uid, NULL, &closed))
+        return remote_goes_on(r, &closed, error);
     if (uid == 0)
         return true;
-    if (!is_coming(h, g_str_equal(name, watched), uid, error) ||
-        (!h->coming && !read_mail(h, uid, error)))
-        return false;
-    if (h->coming || !h->lines)
-        return true;
-    g_autoptr(Message) m = message_parse_bytes(h->lines, MESSAGE_TEXT);
-    if (!role || !is_theirs(r, h->want, m))
-        return true;
-    *ret_found = true;
-    return keep(h, role, m, error);
+    imap_set_add(&one, uid, uid);
+    return is_coming(h, g_str_equal(name, watched), uid, error) &&
+           (h->coming || remote_read(r, &one, IMAP_BODY, keep, h, error));
 }
 
 /* --- where --- */
@@ -202,32 +159,27 @@ hunt(Hunt *h, GError **error)
     Remote *r = h->r;
     g_autoptr(GPtrArray) names = places(r, h->want->folder, error);
     g_autofree char *watched = NULL;
-    bool found = false;
     if (!names || !remote_name(r, r->account->folder, &watched, error))
         return false;
-    for (guint i = 0; i < names->len && !found && !h->coming; i++) {
-        if (!look_in(h, g_ptr_array_index(names, i), watched, &found, error))
+    for (guint i = 0; i < names->len && !h->found && !h->coming; i++) {
+        if (!look_in(h, g_ptr_array_index(names, i), watched, error))
             return false;
     }
-    log_event(LOG_INFO, found ? "fetched a mail that was asked for" : "a mail is not to be had",
+    log_event(LOG_INFO,
+              h->found ? "fetched a mail that was asked for" : "a mail is not to be had",
               "account", r->account->name, "message", h->want->msgid, NULL);
-    return found || give_up(h, error);
+    return h->found || give_up(h, error);
 }
 
 bool
 remote_demands(Remote *r, GError **error)
 {
     g_autoptr(GPtrArray) wanted = NULL;
-    auto_fd fd = -1;
     if (!demands_open(r->engine->db, r->account->name, MANY, &wanted, error))
         return false;
-    if (wanted->len > 0 && !remote_body_open(&fd, error))
-        return false;
-    for (guint i = 0; i < wanted->len; i++) {
-        Hunt h = {.r = r, .want = g_ptr_array_index(wanted, i), .fd = fd};
-        bool ok = hunt(&h, error);
-        g_clear_pointer(&h.lines, g_bytes_unref);
-        if (!ok)
+    LIST_EACH(const Demand, want, wanted) {
+        Hunt h = {.r = r, .want = want};
+        if (!hunt(&h, error))
             return err_prefix(error, "looking for a mail on the server");
     }
     return true;

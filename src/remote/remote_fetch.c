@@ -132,9 +132,7 @@ take_for(Fetch *f,
                  .msgid = g_strdup(m->id),
                  .followed = first,
                  .bytes = own ? NULL : g_bytes_ref(bytes)};
-    item.base =
-        own ? g_steal_pointer(&own)
-            : fetch_name(f->r->account, f->r->box.uidvalidity, mail->uid, mail->received_us);
+    item.base = own ? g_steal_pointer(&own) : remote_file_name(f->r, "", mail);
     g_array_append_val(f->items, item);
     f->needs += item.bytes ? g_bytes_get_size(item.bytes) + FILE_BYTES : 0;
     return true;
@@ -156,7 +154,7 @@ take_mail(Fetch *f, const ImapMail *mail, GBytes *take_bytes, GError **error)
         if (!take_for(f, mail, g_ptr_array_index(roles, i), m, bytes, i == 0, error))
             return false;
     }
-    f->bytes += g_bytes_get_size(bytes);
+    f->bytes += m->size;
     return true;
 }
 

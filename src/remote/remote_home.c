@@ -21,18 +21,14 @@
  * (3) A mark of an earlier version has no start; its X-Postrider-Home is a MAC of the home's key.
  *     It counts as ours where the key is ours, and is replaced like any former life.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/living.h"
 #include "base/text.h"
 #include "mail/message.h"
 #include "remote/remote_internal.h"
 #include "store/mail/mailboxes.h"
 #include "store/out/outbox_smtp.h"
-#include <errno.h>
-#include <sys/mman.h>
 
 #define ID_HEADER "X-Postrider-Home"
 #define START_HEADER "X-Postrider-Start"
@@ -65,39 +61,15 @@ claim_free(gpointer data)
     g_free(c);
 }
 
-typedef struct Reading {
-    int fd;
-    GPtrArray *claims; /* of Claim */
-} Reading;
-
-static int
-begin(void *user, uint64_t size, GError **error)
-{
-    Reading *in = user;
-    if (ftruncate(in->fd, 0) != 0 || lseek(in->fd, 0, SEEK_SET) != 0) {
-        err_set_errno(error, errno, "making room");
-        return -1;
-    }
-    return in->fd;
-}
-
 static bool
-done(void *user, const ImapMail *mail, GError **error)
+take_claim(void *user, const ImapMail *mail, GBytes *lines, const Message *m, GError **error)
 {
-    Reading *in = user;
-    g_autoptr(GBytes) bytes = NULL;
-    if (!mail || mail->body != IMAP_BODY_WRITTEN || mail->body_bytes > HEADER_MAX ||
-        (mail->flags & IMAP_DELETED))
-        return true;
-    if (lseek(in->fd, 0, SEEK_SET) != 0 || !file_read_fd(in->fd, HEADER_MAX, &bytes, error))
-        return false;
-    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
     const char *id = message_header(m, ID_HEADER), *place = message_header(m, PLACE_HEADER);
     const char *start = message_header(m, START_HEADER);
     const char *replaces = message_header(m, REPLACES_HEADER);
-    if (!id)
+    if (!id || mail->body_bytes > HEADER_MAX || (mail->flags & IMAP_DELETED))
         return true;
-    Claim *c = g_new0(Claim, 1);
+    Claim *c = g_new(Claim, 1);
     *c = (Claim){.uid = mail->uid,
                  .id = g_strdup(id),
                  .place = text_vis(place ? place : "?", false),
@@ -105,7 +77,7 @@ done(void *user, const ImapMail *mail, GError **error)
                  .first = g_strdup(message_header(m, FIRST_HEADER)),
                  .replaces = g_strsplit_set(replaces ? replaces : "", " \t\r\n", -1),
                  .old = !start};
-    g_ptr_array_add(in->claims, c);
+    g_ptr_array_add(user, c);
     return true;
 }
 
@@ -113,18 +85,9 @@ static bool
 read_claims(Remote *r, GPtrArray **ret, GError **error)
 {
     g_autoptr(GPtrArray) claims = g_ptr_array_new_with_free_func(claim_free);
-    auto_fd fd = memfd_create("postrider", MFD_CLOEXEC);
-    Reading in = {.fd = fd, .claims = claims};
-    const ImapTaker taker = {.begin = begin, .done = done, .user = &in};
-    g_auto(ImapSet) all = {0};
-    ImapFetch fetch = {.uids = &all, .part = IMAP_HEADER};
-    if (fd < 0)
-        return err_set_errno(error, errno, "making room");
-    imap_set_add(&all, 1, UINT32_MAX);
     g_clear_pointer(&r->selected, g_free); /* look afresh */
-    if (!remote_select_path(r, r->home, true, error))
-        return false;
-    if (r->box.exists && !imap_fetch(r->conn, &fetch, &taker, error))
+    if (!remote_select_path(r, r->home, true, error) ||
+        !remote_read(r, NULL, IMAP_HEADER, take_claim, claims, error))
         return false;
     *ret = g_steal_pointer(&claims);
     return true;

@@ -63,6 +63,12 @@ bool remote_folders(Remote *r, const GPtrArray **ret, GError **error);
  * no other. */
 bool
 remote_find(Remote *r, const char *msgid, uint32_t *ret_uid, bool *ret_only, GError **error);
+/* The server refused something: true, and the account goes on without it. False where the connection
+ * broke, with that as the error. */
+bool remote_goes_on(const Remote *r, GError **refused, GError **error);
+/* Each role whose mail lies on this server, until one of them fails. */
+typedef bool RemoteVisit(Remote *r, const ConfRole *role, GError **error);
+bool remote_each_role(Remote *r, RemoteVisit *visit, GError **error);
 /* The mailbox of a role. Borrowed; NULL with error. */
 Maildir *remote_mailbox(Remote *r, const char *role, GError **error);
 /* How hard filing looks for what is there already (maildir_set_redo()). */
@@ -108,6 +114,25 @@ bool remote_is_known(Remote *r,
 bool remote_body_open(int *ret_fd, GError **error);
 int remote_body_begin(int fd, GError **error);
 bool remote_body_read(int fd, const ImapMail *mail, GBytes **ret, GError **error);
+/* The name of the file that a mail of the selected folder gets in this folder here; caller frees. Files
+ * it there for a role, as seen and flushed; once more is the same. */
+char *remote_file_name(const Remote *r, const char *folder, const ImapMail *mail);
+bool remote_file(Remote *r,
+                 const ConfRole *role,
+                 const char *folder,
+                 const char *base,
+                 GBytes *lines,
+                 GError **error);
+/* Reads mails of the selected folder, their headers or all of them; uids NULL: every mail there. take()
+ * gets each one, flagged as deleted or not, with its lines; false with error ends it. */
+typedef bool
+RemoteTake(void *user, const ImapMail *mail, GBytes *lines, const Message *m, GError **error);
+bool remote_read(Remote *r,
+                 const ImapSet *uids,
+                 ImapPart part,
+                 RemoteTake *take,
+                 void *user,
+                 GError **error);
 
 /* remote_fetch.c: what came since the mark; the watched folder is selected. since_us: older
  * mail too. */

@@ -77,9 +77,9 @@ find_place(Remote *r, const char *msgid, Place *ret, GError **error)
             continue;
         if (!remote_select(r, folder->name, false, &closed) ||
             !remote_find(r, msgid, &uid, NULL, &closed)) {
-            if (!imap_is_broken(r->conn))
-                continue; /* one that may not be opened hides nothing of ours */
-            return err_pass(error, g_steal_pointer(&closed));
+            if (!remote_goes_on(r, &closed, error))
+                return false;
+            continue; /* one that may not be opened hides nothing of ours */
         }
         if (uid && (*ret == NOWHERE || place_of(folder) != ELSEWHERE))
             *ret = place_of(folder);

@@ -6,17 +6,13 @@
  *
  * How far we have looked is not written down: looking twice changes nothing.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "engine/out/namesake.h"
 #include "remote/remote_internal.h"
 #include "store/out/outbox_smtp.h"
 #include "store/out/server_ids.h"
-#include <errno.h>
-#include <sys/mman.h>
 
 #define LOOK_US (2 * 24 * 3600 * USEC_PER_SEC)
 
@@ -38,8 +34,6 @@ typedef struct Look {
     Remote *r;
     GArray *owed;  /* of Owed */
     ImapSet alike; /* their bodies must be seen */
-    int fd;
-    bool whole; /* bodies are read now */
 } Look;
 
 static void
@@ -47,7 +41,6 @@ look_clear(Look *l)
 {
     g_clear_pointer(&l->owed, g_array_unref);
     imap_set_clear(&l->alike);
-    cleanup_fd(&l->fd);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Look, look_clear)
 
@@ -95,8 +88,9 @@ find_owed(const Look *l, OutId id)
 
 /* By the header alone; one that only looks alike is left for its body. */
 static bool
-take_header(Look *l, uint32_t uid, const Message *m, GError **error)
+take_header(void *user, const ImapMail *mail, GBytes *lines, const Message *m, GError **error)
 {
+    Look *l = user;
     Remote *r = l->r;
     bool sure, alike = false;
     OutId id = namesake_of(r->engine->home, db_generation(r->engine->db), m, &sure);
@@ -108,13 +102,14 @@ take_header(Look *l, uint32_t uid, const Message *m, GError **error)
     for (guint i = 0; i < l->owed->len && id.v == 0 && !alike; i++)
         alike = namesake_is_alike(m, g_array_index(l->owed, Owed, i).mail);
     if (alike)
-        imap_set_add(&l->alike, uid, uid);
+        imap_set_add(&l->alike, mail->uid, mail->uid);
     return true;
 }
 
 static bool
-take_whole(Look *l, const Message *m, GError **error)
+take_whole(void *user, const ImapMail *mail, GBytes *lines, const Message *m, GError **error)
 {
+    Look *l = user;
     for (guint i = 0; i < l->owed->len; i++) {
         const Owed *o = &g_array_index(l->owed, Owed, i);
         if (namesake_is_same(m, o->mail))
@@ -124,45 +119,6 @@ take_whole(Look *l, const Message *m, GError **error)
 }
 
 /* --- looking --- */
-
-static int
-begin_mail(void *user, uint64_t size, GError **error)
-{
-    Look *l = user;
-
-    (void)size;
-    if (ftruncate(l->fd, 0) != 0 || lseek(l->fd, 0, SEEK_SET) != 0) {
-        err_set_errno(error, errno, "making room for a mail");
-        return -1;
-    }
-    return l->fd;
-}
-
-static bool
-end_mail(void *user, const ImapMail *mail, GError **error)
-{
-    Look *l = user;
-    g_autoptr(GBytes) bytes = NULL;
-
-    if (!mail || mail->body != IMAP_BODY_WRITTEN)
-        return true;
-    if (lseek(l->fd, 0, SEEK_SET) != 0)
-        return err_set_errno(error, errno, "reading a mail");
-    if (!file_read_fd(l->fd, (size_t)mail->body_bytes + 1, &bytes, error))
-        return false;
-    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
-    return l->whole ? take_whole(l, m, error) : take_header(l, mail->uid, m, error);
-}
-
-static bool
-fetch(Look *l, const ImapSet *uids, bool whole, GError **error)
-{
-    const ImapTaker taker = {.begin = begin_mail, .done = end_mail, .user = l};
-    ImapFetch what = {.uids = uids, .part = whole ? IMAP_BODY : IMAP_HEADER};
-
-    l->whole = whole;
-    return imap_set_is_empty(uids) || imap_fetch(l->r->conn, &what, &taker, error);
-}
 
 /* What came into Sent since we last looked. */
 static bool
@@ -189,13 +145,11 @@ look(Look *l, GError **error)
 
     if (!remote_find_sent(r, error))
         return false;
-    if (!remote_select(r, r->sent, false, &closed)) {
-        if (!imap_is_broken(r->conn))
-            return true; /* there is no such folder */
-        return err_pass(error, g_steal_pointer(&closed));
-    }
-    if (!search(l, &found, error) || !fetch(l, &found, false, error) ||
-        !fetch(l, &l->alike, true, error))
+    if (!remote_select(r, r->sent, false, &closed))
+        return remote_goes_on(r, &closed, error); /* there is no such folder */
+    if (!search(l, &found, error) ||
+        !remote_read(r, &found, IMAP_HEADER, take_header, l, error) ||
+        !remote_read(r, &l->alike, IMAP_BODY, take_whole, l, error))
         return false;
     if (!imap_set_is_empty(&found))
         r->sent_seen = (ImapUid){r->box.uidvalidity, imap_set_last(&found)};
@@ -227,7 +181,7 @@ load_owed(Look *l, GError **error)
 bool
 remote_learn(Remote *r, GError **error)
 {
-    g_auto(Look) l = {.r = r, .fd = -1, .owed = g_array_new(FALSE, TRUE, sizeof(Owed))};
+    g_auto(Look) l = {.r = r, .owed = g_array_new(FALSE, TRUE, sizeof(Owed))};
 
     g_array_set_clear_func(l.owed, owed_clear);
     if (!g_str_equal(r->account->message_id, "server") ||
@@ -235,10 +189,5 @@ remote_learn(Remote *r, GError **error)
         return true;
     if (!load_owed(&l, error))
         return false;
-    if (l.owed->len == 0)
-        return true;
-    l.fd = memfd_create("postrider-sent", MFD_CLOEXEC);
-    if (l.fd < 0)
-        return err_set_errno(error, errno, "making room for mail");
-    return look(&l, error);
+    return l.owed->len == 0 || look(&l, error);
 }

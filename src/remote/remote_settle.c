@@ -71,11 +71,8 @@ move_from(Remote *r,
 {
     g_autoptr(GError) closed = NULL;
     ImapUid at = {row->uidvalidity, row->uid};
-    if (!remote_select(r, from, true, &closed)) {
-        if (!imap_is_broken(r->conn))
-            return true;
-        return err_pass(error, g_steal_pointer(&closed));
-    }
+    if (!remote_select(r, from, true, &closed))
+        return remote_goes_on(r, &closed, error);
     if (r->box.uidvalidity != at.uidvalidity && !find_in(r, from, row->msgid, &at, error))
         return false;
     return at.uid == 0 || move_to(r, at.uid, to, ret, error);
@@ -111,22 +108,6 @@ pay_move(Remote *r, const RemoteRow *row, GError **error)
     return note_moved(r, row, path, now, error);
 }
 
-static bool
-pay_moves(Remote *r, GError **error)
-{
-    for (;;) {
-        g_autoptr(RemoteRows) rows = NULL;
-        if (!remote_owed(r->engine->db, r->account->name, BATCH, &rows, error))
-            return false;
-        if (rows->len == 0)
-            return true;
-        for (guint i = 0; i < rows->len; i++) {
-            if (!pay_move(r, g_ptr_array_index(rows, i), error))
-                return err_prefix(error, "moving a mail on the server");
-        }
-    }
-}
-
 /* --- flags --- */
 
 static unsigned
@@ -155,8 +136,8 @@ pay_marks(Remote *r, const RemoteRow *row, GError **error)
     g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
     g_autoptr(GError) refused = NULL;
     if (!set_flags(r, row, &refused)) {
-        if (imap_is_broken(r->conn))
-            return err_pass(error, g_steal_pointer(&refused));
+        if (!remote_goes_on(r, &refused, error))
+            return false;
         log_event(LOG_WARN, "the server does not flag a mail", "account", r->account->name,
                   "message", row->msgid, "why", refused->message, NULL);
     }
@@ -166,20 +147,27 @@ pay_marks(Remote *r, const RemoteRow *row, GError **error)
     return txn.done;
 }
 
-/* After the moves: flags go where the mail lies. */
+/* --- all debts of one kind --- */
+
+typedef bool
+ListOwed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error);
+
 static bool
-pay_all_marks(Remote *r, GError **error)
+pay_all(Remote *r,
+        ListOwed *list,
+        bool (*pay)(Remote *r, const RemoteRow *row, GError **error),
+        const char *what,
+        GError **error)
 {
     for (;;) {
         g_autoptr(RemoteRows) rows = NULL;
-        if (!remote_owed_marks(r->engine->db, r->account->name, BATCH, &rows, error))
+        if (!list(r->engine->db, r->account->name, BATCH, &rows, error))
             return false;
         if (rows->len == 0)
             return true;
-        for (guint i = 0; i < rows->len; i++) {
-            if (!pay_marks(r, g_ptr_array_index(rows, i), error))
-                return err_prefix(error, "flagging a mail on the server");
-        }
+        LIST_EACH(const RemoteRow, row, rows)
+            if (!pay(r, row, error))
+                return err_prefix(error, "%s a mail on the server", what);
     }
 }
 
@@ -279,14 +267,11 @@ file_one(Remote *r, const OutRow *row, GError **error)
         return false;
     const char *to = name ? name : r->sent;
     if ((r->in_doubt || row->attempts > 0) && !find_in(r, to, row->msgid, &at, &why) &&
-        imap_is_broken(r->conn))
-        return err_pass(error, g_steal_pointer(&why));
+        !remote_goes_on(r, &why, error))
+        return false;
     g_clear_error(&why); /* no such folder: then it is not in it */
-    if (at.uid == 0 && !append(r, row, to, &at, &why)) {
-        if (!imap_is_broken(r->conn))
-            return note_refused(r, row, why->message, error);
-        return err_pass(error, g_steal_pointer(&why));
-    }
+    if (at.uid == 0 && !append(r, row, to, &at, &why))
+        return remote_goes_on(r, &why, error) && note_refused(r, row, why->message, error);
     return note_filed(r, row, at, error);
 }
 
@@ -312,6 +297,8 @@ file_due(Remote *r, GError **error)
 bool
 remote_settle(Remote *r, GError **error)
 {
-    return pay_moves(r, error) && pay_all_marks(r, error) && file_due(r, error) &&
+    /* Flags go where the mail lies, so moves come first. */
+    return pay_all(r, remote_owed, pay_move, "moving", error) &&
+           pay_all(r, remote_owed_marks, pay_marks, "flagging", error) && file_due(r, error) &&
            remote_probe(r, error);
 }

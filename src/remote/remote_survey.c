@@ -9,11 +9,9 @@
  *
  * Until that is done nothing of the account runs or leaves. Doing it twice changes nothing.
  */
-#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "engine/in/fetch_name.h"
 #include "engine/run/demand.h"
 #include "remote/remote_internal.h"
 #include "store/job/jobs.h"
@@ -93,61 +91,42 @@ survey_jobs(Remote *r, const ConfRole *role, GError **error)
     return true;
 }
 
-static bool
-survey_roles(Remote *r, GError **error)
-{
-    const Config *config = r->engine->home->config;
-    for (unsigned i = 0; i < config->n_roles; i++) {
-        const ConfRole *role = &config->roles[i];
-        if (config_account_of(config, role) == r->account && !survey_jobs(r, role, error))
-            return false;
-    }
-    return true;
-}
-
 /* --- what the other one had --- */
 
 typedef struct Survey {
     Remote *r;
-    int fd;
     bool files_alone;
     unsigned n;
 } Survey;
 
-static int
-begin_body(void *user, uint64_t size, GError **error)
-{
-    return remote_body_begin(((Survey *)user)->fd, error);
-}
-
 static bool
-store(Survey *s,
-      const ConfRole *role,
-      const ImapMail *mail,
-      GBytes *lines,
-      const Message *m,
-      GError **error)
+store(void *user, const ImapMail *mail, GBytes *lines, const Message *m, GError **error)
 {
+    Survey *s = user;
     Remote *r = s->r;
-    gsize len;
-    const void *bytes = g_bytes_get_data(lines, &len);
-    g_autofree char *base =
-        fetch_name_in(ACTIVE, r->account, r->box.uidvalidity, mail->uid, mail->received_us);
-    MaildirItem item = {
-        .folder = ACTIVE, .base = base, .flags = "S", .head = "", .bytes = bytes, .len = len};
-    RemoteNew row = {.account = r->account->name,
-                     .folder = r->active,
-                     .role = role->name,
-                     .file = base,
-                     .msgid = m->id,
-                     .uidvalidity = r->box.uidvalidity,
-                     .uid = mail->uid};
-    Maildir *md = remote_mailbox(r, role->name, error);
+    g_autoptr(GPtrArray) roles = remote_route(r, m);
+    const ConfRole *role = roles->len ? g_ptr_array_index(roles, 0) : NULL;
+    g_autoptr(MsgRow) known = NULL;
+    g_autofree char *base = remote_file_name(r, ACTIVE, mail);
     g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
-    if (!md || !maildir_deliver_many(md, &item, 1, error))
+
+    if (!role || (mail->flags & IMAP_DELETED))
+        return true;
+    if (!messages_find(r->engine->db, &VIEWER_OPERATOR, m->id, &known, error))
+        return false;
+    if (known)
+        return true;
+    if (!remote_file(r, role, ACTIVE, base, lines, error))
         return false;
     CRASH_POINT("survey-filed");
     s->n++;
+    const RemoteNew row = {.account = r->account->name,
+                           .folder = r->active,
+                           .role = role->name,
+                           .file = base,
+                           .msgid = m->id,
+                           .uidvalidity = r->box.uidvalidity,
+                           .uid = mail->uid};
     while (txn_again(&txn, error))
         txn.ok =
             (s->files_alone ||
@@ -157,37 +136,12 @@ store(Survey *s,
     return txn.done;
 }
 
-static bool
-end_body(void *user, const ImapMail *mail, GError **error)
-{
-    Survey *s = user;
-    g_autoptr(GBytes) lines = NULL;
-    g_autoptr(MsgRow) known = NULL;
-    if (!mail || mail->body != IMAP_BODY_WRITTEN || (mail->flags & IMAP_DELETED))
-        return true;
-    if (!remote_body_read(s->fd, mail, &lines, error))
-        return false;
-    g_autoptr(Message) m = message_parse_bytes(lines, MESSAGE_TEXT);
-    g_autoptr(GPtrArray) roles = remote_route(s->r, m);
-    if (!messages_find(s->r->engine->db, &VIEWER_OPERATOR, m->id, &known, error))
-        return false;
-    return known || roles->len == 0 ||
-           store(s, g_ptr_array_index(roles, 0), mail, lines, m, error);
-}
-
 bool
 remote_survey_active(Remote *r, bool files_alone, unsigned *ret_n, GError **error)
 {
-    auto_fd fd = -1;
-    g_auto(ImapSet) all = {0};
-    ImapFetch what = {.uids = &all, .part = IMAP_BODY};
-    if (!remote_body_open(&fd, error))
-        return false;
-    Survey s = {.r = r, .fd = fd, .files_alone = files_alone};
-    const ImapTaker taker = {.begin = begin_body, .done = end_body, .user = &s};
-    imap_set_add(&all, 1, UINT32_MAX);
+    Survey s = {.r = r, .files_alone = files_alone};
     if (!remote_select_path(r, r->active, false, error) ||
-        (r->box.exists && !imap_fetch(r->conn, &what, &taker, error)))
+        !remote_read(r, NULL, IMAP_BODY, store, &s, error))
         return false;
     *ret_n = s.n;
     return true;
@@ -203,7 +157,7 @@ remote_survey(Remote *r, GError **error)
         return false;
     if (!owed)
         return true;
-    if (!survey_roles(r, error) || !remote_survey_active(r, false, &n, error))
+    if (!remote_each_role(r, survey_jobs, error) || !remote_survey_active(r, false, &n, error))
         return err_prefix(error, "looking at what the other home had in hand");
     if (n)
         log_say(LOG_WARN,

@@ -3,17 +3,11 @@
 #include <inttypes.h>
 
 char *
-fetch_name(const ConfAccount *account, uint32_t uidvalidity, uint32_t uid, int64_t received_us)
-{
-    return fetch_name_in("", account, uidvalidity, uid, received_us);
-}
-
-char *
-fetch_name_in(const char *folder,
-              const ConfAccount *account,
-              uint32_t uidvalidity,
-              uint32_t uid,
-              int64_t received_us)
+fetch_name(const char *folder,
+           const ConfAccount *account,
+           uint32_t uidvalidity,
+           uint32_t uid,
+           int64_t received_us)
 {
     return g_strdup_printf("%" PRId64 ".V%uU%u%.1s.%s", received_us / USEC_PER_SEC, uidvalidity,
                            uid, folder, account->name);

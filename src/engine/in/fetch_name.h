@@ -8,16 +8,13 @@
 #include "base/config.h"
 #include <stdint.h>
 
-/* Caller frees. */
-char *
-fetch_name(const ConfAccount *account, uint32_t uidvalidity, uint32_t uid, int64_t received_us);
-/* The same of a mail in "Active" or "Sent". A server may number two folders alike, so the name has
- * the folder's first letter behind the UID. */
-char *fetch_name_in(const char *folder,
-                    const ConfAccount *account,
-                    uint32_t uidvalidity,
-                    uint32_t uid,
-                    int64_t received_us);
+/* Of a mail in this folder; caller frees. A server may number two folders alike, so that the name of
+ * a mail in "Active" or "Sent" has the folder's first letter behind the UID; "" has none. */
+char *fetch_name(const char *folder,
+                 const ConfAccount *account,
+                 uint32_t uidvalidity,
+                 uint32_t uid,
+                 int64_t received_us);
 /* The account that a file of this base name was fetched from; NULL: it was born here. */
 const ConfAccount *fetch_name_account(const Config *config, const char *base);
 /* What the server called it. Only for a name that fetch_name_account() knows. */

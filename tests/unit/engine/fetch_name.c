@@ -25,7 +25,7 @@ test_names(void)
     static ConfAccount accounts[] = {{.name = "main", .kind = "maildir"},
                                      {.name = "work", .kind = "imap"}};
     Config config = {.accounts = accounts, .n_accounts = G_N_ELEMENTS(accounts)};
-    g_autofree char *made = fetch_name(&accounts[1], 7, 12, 1794821437 * USEC_PER_SEC + 5);
+    g_autofree char *made = fetch_name("", &accounts[1], 7, 12, 1794821437 * USEC_PER_SEC + 5);
 
     g_assert_cmpstr(made, ==, cases[0].base);
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
