@@ -109,8 +109,7 @@ remote_goes_on(const Remote *r, GError **refused, GError **error)
 {
     if (!imap_is_broken(r->conn))
         return true;
-    g_propagate_error(error, g_steal_pointer(refused));
-    return false;
+    return err_pass(error, g_steal_pointer(refused));
 }
 
 bool

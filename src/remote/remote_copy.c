@@ -33,7 +33,7 @@ load_ours(Remote *r, Copy *copy, GError **error)
     g_autoptr(OutRow) row = NULL;
     if (!outbox_load(r->engine->db, copy->mail, &row, error))
         return false;
-    copy->ours = row ? message_parse_bytes(row->bytes, MESSAGE_HEADERS) : NULL;
+    copy->ours = row && row->bytes ? message_parse_bytes(row->bytes, MESSAGE_HEADERS) : NULL;
     return true;
 }
 

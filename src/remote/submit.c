@@ -129,11 +129,9 @@ ask_about(Engine *engine, OutId id, GError **error)
                                    .why = row->why ? row->why : "no answer"};
             g_array_append_val(open, one);
         }
-        txn.ok =
-            (rows->len == 0 || delivery_failure_ask(engine, &txn, g_ptr_array_index(rows, 0),
-                                                    (const DeliveryFailure *)(void *)open->data,
-                                                    open->len, error)) &&
-            outbox_asked(&txn, id, error);
+        txn.ok = (rows->len == 0 ||
+                  delivery_failure_ask(engine, &txn, rows->pdata[0], open, error)) &&
+                 outbox_asked(&txn, id, error);
         CRASH_POINT("submit-before-asking");
     }
     if (!txn.done)

@@ -165,14 +165,9 @@ mark_parcel(Parcel *c, GError **error)
             if (!mark_row(c, &txn, i, lost, open, error))
                 return false;
         }
-        txn.ok = (lost->len == 0 ||
-                  delivery_failure_tell(engine, &txn, row_of(c, 0),
-                                        (const DeliveryFailure *)(void *)lost->data, lost->len,
-                                        error)) &&
-                 (open->len == 0 || !asks_now(c) ||
-                  delivery_failure_ask(engine, &txn, row_of(c, 0),
-                                       (const DeliveryFailure *)(void *)open->data, open->len,
-                                       error));
+        txn.ok =
+            delivery_failure_tell(engine, &txn, row_of(c, 0), lost, error) &&
+            (!asks_now(c) || delivery_failure_ask(engine, &txn, row_of(c, 0), open, error));
     }
     if (!txn.done)
         return false;

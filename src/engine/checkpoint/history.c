@@ -114,21 +114,14 @@ add_answered(Past *past, const Message *m)
     }
 }
 
-static bool
-names_role(const Past *past, const Addresses *addresses)
-{
-    LIST_EACH(const Address, a, addresses)
-        if (outward_means(past->engine->home->config, past->role, a->spec))
-            return true;
-    return false;
-}
-
 /* What it wrote to itself came here too, and is taken as that. */
 static bool
 came_back(const Past *past, const Message *m)
 {
-    return m->from && outward_means(past->engine->home->config, past->role, m->from->spec) &&
-           (names_role(past, m->to) || names_role(past, m->cc));
+    const Config *config = past->engine->home->config;
+    return m->from && outward_means(config, past->role, m->from->spec) &&
+           (outward_names(config, past->role, m->to) ||
+            outward_names(config, past->role, m->cc));
 }
 
 static bool

@@ -20,6 +20,10 @@ struct Intake {
     const ConfAccount *account;
     int lock;
     GHashTable *seen; /* "role/base": known to the store, no need to ask again */
+    /* The mailbox that is looked at. */
+    const ConfRole *role;
+    Maildir *md;
+    IntakeStats *stats;
 };
 
 static void
@@ -56,6 +60,7 @@ intake_close(Intake *in)
         return;
     close(in->lock);
     g_hash_table_unref(in->seen);
+    maildir_close(in->md);
     g_free(in);
 }
 
@@ -74,13 +79,14 @@ stand_in(IntakeItem *item, const char *why)
 
 /* Reads one file into item; false: it is gone, or not ours to read now. */
 static bool
-read_item(Intake *in, Maildir *md, MaildirEntry *entry, IntakeItem *ret, IntakeStats *stats)
+read_item(Intake *in, MaildirEntry *entry, IntakeItem *ret)
 {
+    IntakeStats *stats = in->stats;
     g_autoptr(GError) error = NULL;
     *ret = (IntakeItem){.entry = entry};
     size_t max = in->engine->home->config->max_message;
     bool unfinished = false;
-    if (maildir_read_finished(md, entry, max, &unfinished, &ret->bytes, &error)) {
+    if (maildir_read_finished(in->md, entry, max, &unfinished, &ret->bytes, &error)) {
         if (unfinished && stats->unfinished)
             g_ptr_array_add(
                 stats->unfinished,
@@ -89,7 +95,7 @@ read_item(Intake *in, Maildir *md, MaildirEntry *entry, IntakeItem *ret, IntakeS
     }
     if (err_is(error, ERR_LIMIT)) {
         g_clear_error(&error);
-        if (mail_in_read_large(md, entry, &ret->bytes, &error))
+        if (mail_in_read_large(in->md, entry, &ret->bytes, &error))
             return ret->bytes != NULL;
     }
     log_event(LOG_WARN, "can't read a mail, leaving it for the next pass", "file", entry->name,
@@ -113,79 +119,71 @@ parse_item(const Home *home, IntakeItem *item, bool suspected)
 /* A checkpoint of a job that the store does not know: the job comes back before its mail is
  * taken in. */
 static bool
-restore_lost(Intake *in, const ConfRole *role, Maildir *md, const GArray *items, GError **error)
+restore_lost(Intake *in, const GArray *items, GError **error)
 {
     bool lost = false;
     for (guint i = 0; i < items->len && !lost; i++) {
         const Continuation *c = g_array_index(items, IntakeItem, i).in.checkpoint;
         ContinuationFate fate = CONT_STALE;
         const char *why;
-        if (c && !continuation_judge(in->engine->db, c, role->name, 0, &fate, &why, error))
+        if (c && !continuation_judge(in->engine->db, c, in->role->name, 0, &fate, &why, error))
             return false;
         lost = fate == CONT_RESTORES;
     }
     unsigned n;
-    return !lost || checkpoints_restore(in->engine, role, md, &n, error);
+    return !lost || checkpoints_restore(in->engine, in->role, in->md, &n, error);
 }
 
 static bool
-commit_batch(
-    Intake *in, const ConfRole *role, GArray *items, IntakeStats *stats, GError **error)
+commit_batch(Intake *in, GArray *items, GError **error)
 {
     g_autoptr(GArray) poke = g_array_new(FALSE, FALSE, sizeof(JobId));
-    IntakeAfter after;
-    IntakeStats counted;
     g_auto(Txn) txn = {.db = in->engine->db, .flush = TXN_DURABLE};
+    IntakeBatch batch;
     while (txn_again(&txn, error)) {
-        after = (IntakeAfter){.poke = g_array_set_size(poke, 0)};
-        counted = *stats;
+        batch = (IntakeBatch){.engine = in->engine,
+                              .account = in->account,
+                              .role = in->role,
+                              .txn = &txn,
+                              .stats = *in->stats,
+                              .poke = g_array_set_size(poke, 0)};
         for (guint i = 0; i < items->len; i++) {
-            const IntakeItem *item = &g_array_index(items, IntakeItem, i);
-            if (!intake_take(in->engine, in->account, &txn, role, item, &counted, &after,
-                             error))
+            if (!intake_take(&batch, &g_array_index(items, IntakeItem, i), error))
                 return false;
         }
-        txn.ok = suspects_wipe(&txn, role->name, error);
+        txn.ok = suspects_wipe(&txn, in->role->name, error);
         CRASH_POINT("intake-before-commit");
     }
     if (!txn.done)
         return false;
     CRASH_POINT("intake-committed");
-    *stats = counted;
+    *in->stats = batch.stats;
     for (guint i = 0; i < items->len; i++)
         g_hash_table_add(in->seen,
-                         g_strdup_printf("%s/%s", role->name,
+                         g_strdup_printf("%s/%s", in->role->name,
                                          g_array_index(items, IntakeItem, i).entry->base));
     for (guint i = 0; i < poke->len; i++)
         poke_run(in->engine->db, g_array_index(poke, JobId, i));
     /* What can't be moved now stays owed. */
-    if (after.moves || poke->len > 0)
+    if (batch.moves || poke->len > 0)
         (void)settle_local(in->engine, NULL, NULL);
-    if (after.ready)
+    if (batch.ready)
         db_hint(in->engine->db);
     return true;
 }
 
 static bool
-take_batch(Intake *in,
-           const ConfRole *role,
-           Maildir *md,
-           const GPtrArray *entries,
-           guint *next,
-           guint max,
-           int crashes,
-           IntakeStats *stats,
-           GError **error)
+take_batch(
+    Intake *in, const GPtrArray *entries, guint *next, guint max, int crashes, GError **error)
 {
     g_autoptr(GArray) items = g_array_new(FALSE, TRUE, sizeof(IntakeItem));
     g_array_set_clear_func(items, item_clear);
     g_autoptr(GPtrArray) names = g_ptr_array_new();
     size_t bytes = 0;
-
     while (*next < entries->len && items->len < max && bytes < BATCH_BYTES) {
         IntakeItem item;
         MaildirEntry *entry = g_ptr_array_index(entries, (*next)++);
-        if (!read_item(in, md, entry, &item, stats))
+        if (!read_item(in, entry, &item))
             continue;
         bytes += item.bytes ? g_bytes_get_size(item.bytes) : 0;
         g_array_append_val(items, item);
@@ -193,20 +191,18 @@ take_batch(Intake *in,
     }
     if (items->len == 0)
         return true;
-    if (!suspects_mark(in->engine->db, role->name, names, crashes, error))
+    if (!suspects_mark(in->engine->db, in->role->name, names, crashes, error))
         return false;
     CRASH_POINT("intake-marked");
     for (guint i = 0; i < items->len; i++)
         parse_item(in->engine->home, &g_array_index(items, IntakeItem, i),
                    crashes > SUSPECT_CRASHES);
-    return restore_lost(in, role, md, items, error) &&
-           commit_batch(in, role, items, stats, error);
+    return restore_lost(in, items, error) && commit_batch(in, items, error);
 }
 
 /* Entries that the store does not know, suspects of an earlier crash apart. */
 static bool
 find_new(Intake *in,
-         const ConfRole *role,
          GPtrArray *entries,
          const GPtrArray *suspects,
          GPtrArray *fresh,
@@ -214,9 +210,9 @@ find_new(Intake *in,
          GError **error)
 {
     LIST_EACH(MaildirEntry, e, entries) {
-        g_autofree char *key = g_strdup_printf("%s/%s", role->name, e->base);
+        g_autofree char *key = g_strdup_printf("%s/%s", in->role->name, e->base);
         bool has = g_hash_table_contains(in->seen, key);
-        if (!has && !messages_has_file(in->engine->db, role->name, e->base, &has, error))
+        if (!has && !messages_has_file(in->engine->db, in->role->name, e->base, &has, error))
             return false;
         if (has)
             g_hash_table_add(in->seen, g_steal_pointer(&key));
@@ -232,60 +228,54 @@ find_new(Intake *in,
 
 /* Takes in what is new among the entries, suspects first and each by itself. */
 static bool
-take_entries(Intake *in,
-             const ConfRole *role,
-             Maildir *md,
-             GPtrArray *entries,
-             IntakeStats *stats,
-             GError **error)
+take_entries(Intake *in, GPtrArray *entries, GError **error)
 {
     g_autoptr(GPtrArray) fresh = g_ptr_array_new();
     g_autoptr(GPtrArray) suspected = g_ptr_array_new();
     g_autoptr(GPtrArray) suspects = NULL;
     unsigned crashed;
-    stats->seen += entries->len;
-    if (!suspects_load(in->engine->db, role->name, &suspects, &crashed, error) ||
-        !find_new(in, role, entries, suspects, fresh, suspected, error))
+    in->stats->seen += entries->len;
+    if (!suspects_load(in->engine->db, in->role->name, &suspects, &crashed, error) ||
+        !find_new(in, entries, suspects, fresh, suspected, error))
         return false;
     int crashes = suspects->len == 1 ? (int)crashed + 1 : 1;
     for (guint next = 0; next < suspected->len;) {
-        if (!take_batch(in, role, md, suspected, &next, 1, crashes, stats, error))
+        if (!take_batch(in, suspected, &next, 1, crashes, error))
             return false;
     }
     for (guint next = 0; next < fresh->len;) {
-        if (!take_batch(in, role, md, fresh, &next, BATCH_MAIL, 0, stats, error))
+        if (!take_batch(in, fresh, &next, BATCH_MAIL, 0, error))
             return false;
     }
     return true;
 }
 
 static bool
-open_mailbox(
-    Intake *in, const ConfRole *role, Maildir **ret, IntakeStats *stats, GError **error)
+open_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **error)
 {
-    g_autoptr(Maildir) md = NULL;
     unsigned old = 0;
-    if (!maildir_open(in->engine->home->mail_fd, role->name, true, &md, error) ||
-        !history_take(in->engine, in->account, role, md, &old, error))
+    in->role = role;
+    in->stats = stats;
+    g_clear_pointer(&in->md, maildir_close);
+    if (!maildir_open(in->engine->home->mail_fd, role->name, true, &in->md, error) ||
+        !history_take(in->engine, in->account, role, in->md, &old, error))
         return err_prefix(error, "mailbox '%s'", role->name);
     stats->ignored += old;
-    *ret = g_steal_pointer(&md);
     return true;
 }
 
 bool
 intake_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **error)
 {
-    g_autoptr(Maildir) md = NULL;
     g_autoptr(GPtrArray) entries = NULL;
     unsigned foreign = 0;
-    if (!open_mailbox(in, role, &md, stats, error))
+    if (!open_mailbox(in, role, stats, error))
         return false;
-    if (!maildir_scan(md, "", false, &entries, &foreign, error))
+    if (!maildir_scan(in->md, "", false, &entries, &foreign, error))
         return err_prefix(error, "mailbox '%s'", role->name);
     stats->foreign += foreign;
-    return take_entries(in, role, md, entries, stats, error) &&
-           checkpoints_look(in->engine, role, md, error);
+    return take_entries(in, entries, error) &&
+           checkpoints_look(in->engine, role, in->md, error);
 }
 
 /* Each mail once: one that came and was moved at once is named twice. */
@@ -314,14 +304,13 @@ intake_files(Intake *in,
              IntakeStats *stats,
              GError **error)
 {
-    g_autoptr(Maildir) md = NULL;
     g_autoptr(GPtrArray) entries =
         g_ptr_array_new_with_free_func((GDestroyNotify)maildir_entry_free);
-    if (!open_mailbox(in, role, &md, stats, error))
+    if (!open_mailbox(in, role, stats, error))
         return false;
-    if (!look_for_files(md, files, entries, error))
+    if (!look_for_files(in->md, files, entries, error))
         return err_prefix(error, "mailbox '%s'", role->name);
-    return take_entries(in, role, md, entries, stats, error);
+    return take_entries(in, entries, error);
 }
 
 bool

@@ -18,23 +18,20 @@ typedef struct IntakeItem {
     const char *unreadable; /* why it could not even be read; static */
 } IntakeItem;
 
-/* Things to do once the batch is committed. */
-typedef struct IntakeAfter {
-    GArray *poke; /* of JobId */
+/* Mails of one role's mailbox that are taken in together. */
+typedef struct IntakeBatch {
+    Engine *engine;
+    const ConfAccount *account; /* of the mailbox; a mail may have been fetched from another */
+    const ConfRole *role;
+    Txn *txn;
+    IntakeStats stats; /* as they are once it is committed; and what is to be done then: */
+    GArray *poke;      /* of JobId */
     bool ready;
     bool moves; /* mail is to be moved */
-} IntakeAfter;
+} IntakeBatch;
 
-/* Takes in one mail of the role's mailbox, inside the batch's transaction. account is the one
- * that the mailbox is of; the mail may have been fetched from another. */
-bool intake_take(Engine *engine,
-                 const ConfAccount *account,
-                 Txn *txn,
-                 const ConfRole *role,
-                 const IntakeItem *item,
-                 IntakeStats *stats,
-                 IntakeAfter *after,
-                 GError **error);
+/* Takes in one mail, inside the batch's transaction. */
+bool intake_take(IntakeBatch *b, const IntakeItem *item, GError **error);
 
 /* What a mail that passed the judge becomes: an order, or work, or held after all. *ret_job:
  * the job that it continues, {0}: none. */

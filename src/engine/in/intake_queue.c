@@ -42,10 +42,7 @@ say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError *
     if (!first)
         return true;
     const ConfRole *role = role_find(engine, job->role);
-    RoleMailParent parent = {.msgid = m->id,
-                             .subject = m->subject,
-                             .in_reply_to = m->in_reply_to,
-                             .references = m->references};
+    const RoleMailParent parent = role_mail_parent(m);
     g_autofree char *text =
         g_strdup_printf("Job %" G_GINT64_FORMAT " is stopped. Your mail is kept with it. Reply "
                         "CONTINUE to go on, or CANCEL to end the job.",

@@ -11,17 +11,18 @@
 
 typedef struct Judgement {
     Trust trust;
-    Trust floor;     /* of its words: trust, or what their writer had read */
-    MsgClass class;  /* MSG_TASK until the store says that it continues a job */
-    MsgState state;  /* stored: goes on; else held, ignored, dead with why */
-    const char *why; /* static */
-    unsigned may;    /* MAY_…, of the sender */
-    bool proved;     /* origin line holds: minted and filed by this home */
-    bool forged;     /* it carries an origin line that does not hold */
-    bool unproven;   /* from outside: claims to be somebody we work for, and can't prove it */
-    bool several;    /* unproven, and `authserv-fields = several` would prove it */
-    bool copy;       /* it says the same as a mail that has work (engine/in/rivals.h) */
-    char proof[200]; /* from outside: what the receiving server found; "" where nobody asked */
+    Trust floor;      /* of its words: trust, or what their writer had read */
+    MsgClass class;   /* MSG_TASK until the store says that it continues a job */
+    MsgState state;   /* stored: goes on; else held, ignored, dead with why */
+    const char *why;  /* static */
+    unsigned may;     /* MAY_…, of the sender */
+    bool proved;      /* origin line holds: minted and filed by this home */
+    bool forged;      /* it carries an origin line that does not hold */
+    bool unproven;    /* from outside: claims to be somebody we work for, and can't prove it */
+    bool several;     /* unproven, and `authserv-fields = several` would prove it */
+    bool copy;        /* it says the same as a mail that has work (engine/in/rivals.h) */
+    char copy_of[40]; /* why, of such a one */
+    char proof[200];  /* from outside: what the receiving server found; "" where nobody asked */
 } Judgement;
 
 /* routed: a mail server's mailbox gave it to this role (engine/in/fetch_name.h), which is how mail

@@ -18,28 +18,33 @@
 #define MORE_STEPS_MAX 1000
 #define MORE_MONEY_MAX INT64_C(1000000000) /* $1000, in millionths */
 
-static const char *const order_words[] = {"stop",   "cancel",   "continue", "approve",
-                                          "reject", "fork",     "status",   "why",
-                                          "help",   "stop all", NULL};
-static const OrderKind order_kinds[] = {
-    ORDER_STOP, ORDER_CANCEL, ORDER_CONTINUE, ORDER_APPROVE, ORDER_REJECT,
-    ORDER_FORK, ORDER_STATUS, ORDER_WHY,      ORDER_HELP,    ORDER_STOP_ALL};
-_Static_assert(G_N_ELEMENTS(order_words) == G_N_ELEMENTS(order_kinds) + 1,
-               "a kind for each word");
+static const struct {
+    const char *word, *why;
+    OrderKind kind;
+    bool asks;    /* a question mark fits it */
+    bool steers;  /* is for whoever takes part in the job, and the owner */
+    bool subject; /* of a new mail is the order too */
+} orders[] = {
+    {"stop", "the order STOP", ORDER_STOP, .steers = true},
+    {"cancel", "the order CANCEL", ORDER_CANCEL, .steers = true},
+    {"continue", "the order CONTINUE", ORDER_CONTINUE, .steers = true},
+    {"approve", "the order APPROVE", ORDER_APPROVE},
+    {"reject", "the order REJECT", ORDER_REJECT},
+    {"fork", "the order FORK", ORDER_FORK, .steers = true},
+    {"status", "the order STATUS", ORDER_STATUS, .asks = true, .steers = true, .subject = true},
+    {"why", "the order WHY", ORDER_WHY, .asks = true, .steers = true},
+    {"help", "the order HELP", ORDER_HELP, .asks = true, .subject = true},
+    {"stop all", "the order STOP ALL", ORDER_STOP_ALL, .subject = true},
+};
 
 const char *
 order_why(const Order *o)
 {
-    static const char *const whys[ORDER_N] = {
-        [ORDER_STOP] = "the order STOP",         [ORDER_CANCEL] = "the order CANCEL",
-        [ORDER_CONTINUE] = "the order CONTINUE", [ORDER_APPROVE] = "the order APPROVE",
-        [ORDER_REJECT] = "the order REJECT",     [ORDER_FORK] = "the order FORK",
-        [ORDER_STATUS] = "the order STATUS",     [ORDER_WHY] = "the order WHY",
-        [ORDER_HELP] = "the order HELP",         [ORDER_STOP_ALL] = "the order STOP ALL",
-        [ORDER_UNCLEAR] = "an unclear order",    [ORDER_FACE] = "an order",
-    };
-
-    return whys[o->kind] ? whys[o->kind] : "no order";
+    for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
+        if (orders[i].kind == o->kind)
+            return orders[i].why;
+    }
+    return o->kind == ORDER_FACE ? "an order" : "an unclear order";
 }
 
 void
@@ -61,18 +66,14 @@ squeeze(const char *line)
     return out;
 }
 
-/* A question mark fits the orders that ask. */
 static OrderKind
-kind_of(char *word)
+kind_of(const char *line)
 {
-    size_t len = strlen(word);
-    if (len && word[len - 1] == '?' &&
-        (g_str_equal(word, "status?") || g_str_equal(word, "why?") ||
-         g_str_equal(word, "help?")))
-        word[len - 1] = '\0';
-    for (size_t i = 0; order_words[i]; i++) {
-        if (g_str_equal(word, order_words[i]))
-            return order_kinds[i];
+    for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
+        size_t len = strlen(orders[i].word);
+        if (g_str_has_prefix(line, orders[i].word) &&
+            (!line[len] || (orders[i].asks && g_str_equal(line + len, "?"))))
+            return orders[i].kind;
     }
     return ORDER_NONE;
 }
@@ -147,8 +148,8 @@ is_misspelt(const char *line)
 
     if (strchr(line, ' ') || g_utf8_strlen(line, -1) < SHORTEST)
         return false;
-    for (size_t i = 0; order_words[i]; i++) {
-        if (text_distance(line, order_words[i], 1) <= 1)
+    for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
+        if (text_distance(line, orders[i].word, 1) <= 1)
             return true;
     }
     return false;
@@ -158,12 +159,10 @@ static void
 parse_subject(const Message *m, Order *ret)
 {
     g_autofree char *line = squeeze(m->subject);
-    if (g_str_equal(line, "stop all"))
-        ret->kind = ORDER_STOP_ALL;
-    else if (g_str_equal(line, "status"))
-        ret->kind = ORDER_STATUS;
-    else if (g_str_equal(line, "help"))
-        ret->kind = ORDER_HELP;
+    for (size_t i = 0; i < G_N_ELEMENTS(orders); i++) {
+        if (orders[i].subject && g_str_equal(line, orders[i].word))
+            ret->kind = orders[i].kind;
+    }
 }
 
 void
@@ -227,25 +226,35 @@ static const char help_text[] =
     "agent. STOP ALL stops every job of the owner's home. A new mail with the subject STATUS, "
     "HELP or STOP ALL works too.\n";
 
+/* An order that is carried out. */
+typedef struct Carry {
+    Engine *engine;
+    Txn *txn;
+    const Order *order;
+    const MsgRow *mail; /* that says it */
+    const Message *m;
+    JobId job;        /* that the mail belongs to; may become another, or none */
+    GArray *poke;     /* of JobId */
+    const char *word; /* "STOP", "CANCEL": what it did to the job; NULL: nothing like that */
+} Carry;
+
 static char *
-stop_one(Engine *engine, Txn *txn, JobId job, bool cancel, GArray *poke, GError **error)
+stop_one(Carry *c, bool cancel, GError **error)
 {
-    const char *who = cancel ? "cancelled by a reply" : "stopped by a reply";
     bool changed;
-    if (!(cancel ? job_cancel(txn, job, who, &changed, error)
-                 : job_stop(txn, job, who, &changed, error)))
+    if (!(cancel ? job_cancel(c->txn, c->job, "cancelled by a reply", &changed, error)
+                 : job_stop(c->txn, c->job, "stopped by a reply", &changed, error)))
         return NULL;
-    if (changed && !faces_ordered(engine, txn, job, cancel ? ORDER_CANCEL : ORDER_STOP, error))
-        return NULL;
-    if (changed)
-        g_array_append_val(poke, job);
-    const char *state = cancel ? "cancelled" : "stopped";
     if (!changed)
         return g_strdup_printf("Job %" G_GINT64_FORMAT
                                " was not running; there is nothing to %s.",
-                               job.v, cancel ? "cancel" : "stop");
-    return g_strdup_printf("Job %" G_GINT64_FORMAT " is %s. Nothing more of it leaves%s", job.v,
-                           state,
+                               c->job.v, cancel ? "cancel" : "stop");
+    if (!faces_ordered(c->engine, c->txn, c->job, c->order->kind, error))
+        return NULL;
+    g_array_append_val(c->poke, c->job);
+    c->word = cancel ? "CANCEL" : "STOP";
+    return g_strdup_printf("Job %" G_GINT64_FORMAT " is %s. Nothing more of it leaves%s",
+                           c->job.v, cancel ? "cancelled" : "stopped",
                            cancel ? ". A new mail on this thread begins anew."
                                   : ".\nReply CONTINUE to go on, or CANCEL to end it.");
 }
@@ -253,59 +262,59 @@ stop_one(Engine *engine, Txn *txn, JobId job, bool cancel, GArray *poke, GError 
 /* The budget of the day guards the owner's money against everybody: who may not approve adds to
  * the round alone. */
 static bool
-add_money(
-    Engine *engine, Txn *txn, JobId job, int64_t money, const MsgRow *mail, GError **error)
+add_money(const Carry *c, GError **error)
 {
-    unsigned may = rights_of(engine->home->config, mail->from, mail->trust);
-    return may & MAY_APPROVE ? budget_raise(txn, job, money, error)
-                             : job_more_money(txn, job, money, error);
+    const MsgRow *mail = c->mail;
+    unsigned may = rights_of(c->engine->home->config, mail->from, mail->trust);
+    return may & MAY_APPROVE ? budget_raise(c->txn, c->job, c->order->money, error)
+                             : job_more_money(c->txn, c->job, c->order->money, error);
 }
 
 static char *
-go_on(Engine *engine, Txn *txn, JobId job, const Order *o, const MsgRow *mail, GError **error)
+go_on(const Carry *c, GError **error)
 {
-    bool changed;
-    if (o->money && !add_money(engine, txn, job, o->money, mail, error))
-        return NULL;
-    if (!job_continue(txn, job, o->steps, o->instruction, &changed, error) ||
-        (changed && !faces_ordered(engine, txn, job, ORDER_CONTINUE, error)))
-        return NULL;
+    const Order *o = c->order;
     g_autoptr(Job) row = NULL;
-    if (!job_load(engine->db, &VIEWER_OPERATOR, job, &row, error))
+    bool changed;
+    if ((o->money && !add_money(c, error)) ||
+        !job_continue(c->txn, c->job, o->steps, o->instruction, &changed, error) ||
+        (changed && !faces_ordered(c->engine, c->txn, c->job, ORDER_CONTINUE, error)) ||
+        !job_load(c->engine->db, &VIEWER_OPERATOR, c->job, &row, error))
         return NULL;
     if (changed && row->state == JOB_DONE)
         return g_strdup_printf("Job %" G_GINT64_FORMAT " is done. What STOP had taken back of "
                                "its mail leaves now, and its questions count again.",
-                               job.v);
-    return changed ? g_strdup_printf("Job %" G_GINT64_FORMAT " goes on.", job.v)
+                               c->job.v);
+    return changed ? g_strdup_printf("Job %" G_GINT64_FORMAT " goes on.", c->job.v)
                    : g_strdup_printf("Job %" G_GINT64_FORMAT " does not wait for anything; "
                                      "there is nothing to continue.",
-                                     job.v);
+                                     c->job.v);
 }
 
 static char *
-stop_all(Engine *engine, Txn *txn, const char *from, GArray *poke, GError **error)
+stop_all(const Carry *c, GError **error)
 {
+    const char *from = c->mail->from;
+    g_autofree char *text = g_strdup_printf("the order STOP ALL from %s", from);
     g_autoptr(Jobs) jobs = NULL;
     JobQuery q = {.live_only = true, .limit = 100000};
-    if (!address_equal(from, engine->home->config->owner))
+    if (!address_equal(from, c->engine->home->config->owner))
         return g_strdup(
             "Only the owner may stop all jobs. Reply STOP to a mail of your own job.");
-    if (!jobs_list(engine->db, &VIEWER_OPERATOR, &q, &jobs, error))
+    if (!jobs_list(c->engine->db, &VIEWER_OPERATOR, &q, &jobs, error))
         return NULL;
     unsigned n = 0;
     LIST_EACH(const Job, job, jobs) {
         bool changed;
-        if (!job_stop(txn, job->id, "STOP ALL", &changed, error))
+        if (!job_stop(c->txn, job->id, "STOP ALL", &changed, error))
             return NULL;
         if (!changed)
             continue;
-        g_autofree char *text = g_strdup_printf("the order STOP ALL from %s", from);
-        if (!faces_ordered(engine, txn, job->id, ORDER_STOP, error) ||
-            !command_order_add(txn, job->id, text, error) ||
-            !order_mail_file(engine, txn, "STOP", from, job->id, NULL, NULL, error))
+        if (!faces_ordered(c->engine, c->txn, job->id, ORDER_STOP, error) ||
+            !command_order_add(c->txn, job->id, text, error) ||
+            !order_mail_file(c->engine, c->txn, "STOP", from, job->id, NULL, NULL, error))
             return NULL;
-        g_array_append_val(poke, job->id);
+        g_array_append_val(c->poke, job->id);
         n++;
     }
     return g_strdup_printf(
@@ -315,94 +324,75 @@ stop_all(Engine *engine, Txn *txn, const char *from, GArray *poke, GError **erro
 
 /* What can't be forked is an answer, not a failure of intake. */
 static char *
-fork_one(Engine *engine, Txn *txn, JobId job, const Order *o, GError **error)
+fork_one(const Carry *c, GError **error)
 {
+    const Order *o = c->order;
     g_autoptr(GError) failed = NULL;
     JobId made;
-    if (fork_job(engine, txn, job, o->fork_step, o->instruction, &made, &failed))
+    if (fork_job(c->engine, c->txn, c->job, o->fork_step, o->instruction, &made, &failed))
         return g_strdup_printf("Job %" G_GINT64_FORMAT " begins where job %" G_GINT64_FORMAT
                                " was; job %" G_GINT64_FORMAT
                                " is as it was. A mail of its own says how to reach it.",
-                               made.v, job.v, job.v);
+                               made.v, c->job.v, c->job.v);
     if (err_is(failed, ERR_NEVER))
         return g_strdup_printf("That can't be done: %s. Nothing changed.", failed->message);
     g_propagate_error(error, g_steal_pointer(&failed));
     return NULL;
 }
 
-static char *
-answer_question(Engine *engine,
-                Txn *txn,
-                const Order *o,
-                JobId *job,
-                const MsgRow *mail,
-                const Message *m,
-                GError **error)
-{
-    char *text = NULL;
-    return hold_answer(engine, txn, o->kind == ORDER_APPROVE, o->instruction, mail, m, job,
-                       &text, error)
-               ? text
-               : NULL;
-}
-
 /* People steer their own threads, the owner all of them. */
 static bool
-may_steer_job(
-    Engine *engine, const Order *o, JobId job, const MsgRow *mail, bool *ret, GError **error)
+may_steer_job(const Carry *c, bool *ret, GError **error)
 {
-    bool steers = o->kind == ORDER_STOP || o->kind == ORDER_CANCEL ||
-                  o->kind == ORDER_CONTINUE || o->kind == ORDER_FORK ||
-                  o->kind == ORDER_STATUS || o->kind == ORDER_WHY;
-    *ret = !steers || job.v == 0 || mail->trust == TRUST_OPERATOR ||
-           address_equal(mail->from, engine->home->config->owner);
-    return *ret || job_steered_by(engine->db, job, mail->from, ret, error);
+    const MsgRow *mail = c->mail;
+    bool steers = false;
+    for (size_t i = 0; i < G_N_ELEMENTS(orders); i++)
+        steers |= orders[i].kind == c->order->kind && orders[i].steers;
+    *ret = !steers || c->job.v == 0 || mail->trust == TRUST_OPERATOR ||
+           address_equal(mail->from, c->engine->home->config->owner);
+    return *ret || job_steered_by(c->engine->db, c->job, mail->from, ret, error);
 }
 
-/* *of: the job that the mail belongs to; may become another, or none. */
+/* What is answered. */
 static char *
-carry_out(Engine *engine,
-          Txn *txn,
-          const Order *o,
-          JobId *of,
-          const MsgRow *mail,
-          const Message *m,
-          GArray *poke,
-          GError **error)
+carry_out(Carry *c, GError **error)
 {
-    JobId job = *of;
+    const Order *o = c->order;
+    char *text = NULL;
     bool may;
-    if (!may_steer_job(engine, o, job, mail, &may, error))
+    if (!may_steer_job(c, &may, error))
         return NULL;
     if (!may) {
-        of->v = 0; /* nor do they take part from now on */
+        c->job.v = 0; /* nor do they take part from now on */
         return g_strdup(
             "That job is none of yours, so nothing was done. Whoever takes part in a "
             "conversation can steer it, and the owner.");
     }
     switch (o->kind) {
     case ORDER_STOP:
-        return stop_one(engine, txn, job, false, poke, error);
     case ORDER_CANCEL:
-        return stop_one(engine, txn, job, true, poke, error);
+        return stop_one(c, o->kind == ORDER_CANCEL, error);
     case ORDER_CONTINUE:
-        return go_on(engine, txn, job, o, mail, error);
+        return go_on(c, error);
     case ORDER_APPROVE:
     case ORDER_REJECT:
-        return answer_question(engine, txn, o, of, mail, m, error);
+        return hold_answer(c->engine, c->txn, o->kind == ORDER_APPROVE, o->instruction, c->mail,
+                           c->m, &c->job, &text, error)
+                   ? text
+                   : NULL;
     case ORDER_FORK:
-        return fork_one(engine, txn, job, o, error);
+        return fork_one(c, error);
     case ORDER_STATUS:
-        return job.v ? tell_job(engine->db, job, error)
-                     : tell_role(engine->db, mail->role, error);
+        return c->job.v ? tell_job(c->engine->db, c->job, error)
+                        : tell_role(c->engine->db, c->mail->role, error);
     case ORDER_WHY:
-        return tell_why(engine->db, job, error);
+        return tell_why(c->engine->db, c->job, error);
     case ORDER_STOP_ALL:
-        return stop_all(engine, txn, mail->from, poke, error);
+        return stop_all(c, error);
     case ORDER_UNCLEAR:
-        return g_strdup_printf("\"%s\" looks like an order, but %s. Nothing was done.\n\n%s",
-                               o->said, job.v ? "is none" : "this mail answers no job of mine",
-                               help_text);
+        return g_strdup_printf(
+            "\"%s\" looks like an order, but %s. Nothing was done.\n\n%s", o->said,
+            c->job.v ? "is none" : "this mail answers no job of mine", help_text);
     case ORDER_FACE:
         return g_strdup(o->said);
     case ORDER_HELP:
@@ -439,31 +429,30 @@ order_apply(Engine *engine,
             GArray *poke,
             GError **error)
 {
-    guint poked = poke->len;
-    g_autofree char *text = carry_out(engine, txn, o, &job, mail, m, poke, error);
-    if (!text || !file_away(txn, job, mail, error))
-        return false;
-
+    Carry c = {.engine = engine,
+               .txn = txn,
+               .order = o,
+               .mail = mail,
+               .m = m,
+               .job = job,
+               .poke = poke};
+    g_autofree char *text = carry_out(&c, error);
     g_autoptr(Job) row = NULL;
-    if (job.v && (!job_load(engine->db, &VIEWER_OPERATOR, job, &row, error) ||
-                  !messages_set_job(txn, mail->id, job, row->round, error)))
+    if (!text || !file_away(txn, c.job, mail, error))
+        return false;
+    if (c.job.v && (!job_load(engine->db, &VIEWER_OPERATOR, c.job, &row, error) ||
+                    !messages_set_job(txn, mail->id, c.job, row->round, error)))
         return false;
     const ConfRole *role = config_role_get(engine->home->config, mail->role, error);
-    RoleMailParent parent = {.msgid = m->id,
-                             .subject = m->subject,
-                             .in_reply_to = m->in_reply_to,
-                             .references = m->references};
-    g_autoptr(Compose) c =
+    const RoleMailParent parent = role_mail_parent(m);
+    g_autoptr(Compose) answer =
         role ? role_mail_notice(engine, role, row, mail->from, NULL, text, &parent, error)
              : NULL;
     /* Not tied to the job: STOP takes back the job's own mail, but not the word that it
      * stopped. */
     Post post = {.thread = mail->thread, .level = TRUST_ROLE, .mailbox = mail->role};
-    const char *word = poke->len == poked || !row ? NULL
-                       : o->kind == ORDER_STOP    ? "STOP"
-                       : o->kind == ORDER_CANCEL  ? "CANCEL"
-                                                  : NULL;
-    return c && (!word || order_mail_mark(engine->home, c, word, row, NULL, error)) &&
-           post_compose(engine, txn, word ? MAIL_ORDER : MAIL_NOTICE, c, &post, NULL, NULL,
-                        error);
+    return answer &&
+           (!c.word || order_mail_mark(engine->home, answer, c.word, row, NULL, error)) &&
+           post_compose(engine, txn, c.word ? MAIL_ORDER : MAIL_NOTICE, answer, &post, NULL,
+                        NULL, error);
 }

@@ -9,9 +9,15 @@
 #include "engine/mail_load.h"
 #include <inttypes.h>
 
-/* The mail of a row that can still become work. */
+/* The mail of a row that can still become work, and which mails have work that say the same: a copy
+ * never starts work beside one of them. */
 static bool
-load_for_release(Engine *engine, MsgId id, MsgRow **ret_row, Message **ret_mail, GError **error)
+load_for_release(Engine *engine,
+                 MsgId id,
+                 MsgRow **ret_row,
+                 Message **ret_mail,
+                 Rivals *ret_rivals,
+                 GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Message) m = NULL;
@@ -30,16 +36,11 @@ load_for_release(Engine *engine, MsgId id, MsgRow **ret_row, Message **ret_mail,
             row->msgid);
     if (!m->from)
         return err_set(error, ERR_NEVER, "the mail '%s' has no sender to answer", row->msgid);
+    if (!rivals_compare(engine, row->role, m, id, (MsgId){0}, TRUST_ANYONE, ret_rivals, error))
+        return false;
     *ret_row = g_steal_pointer(&row);
     *ret_mail = g_steal_pointer(&m);
     return true;
-}
-
-/* A copy never starts work beside a mail that has a job or is handled. */
-static bool
-find_worked(Engine *engine, const MsgRow *row, const Message *m, Rivals *ret, GError **error)
-{
-    return rivals_compare(engine, row->role, m, row->id, (MsgId){0}, TRUST_ANYONE, ret, error);
 }
 
 static bool
@@ -65,8 +66,7 @@ release_one(Engine *engine, MsgId id, GError **error)
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Message) m = NULL;
     g_auto(Rivals) rivals = {0};
-    if (!load_for_release(engine, id, &row, &m, error) ||
-        !find_worked(engine, row, m, &rivals, error))
+    if (!load_for_release(engine, id, &row, &m, &rivals, error))
         return false;
     if (rivals.of.v)
         return err_set(error, ERR_NEVER,
@@ -76,25 +76,28 @@ release_one(Engine *engine, MsgId id, GError **error)
     return release_mail(engine, row, m, error);
 }
 
-/* Why this mail would be no work if it came now; j->state says what it is then. */
-static const char *
-no_work(const Engine *engine, const MsgRow *row, const Message *m, Judgement *j)
+/* What this mail would be if it came now. */
+static void
+judge_now(const Engine *engine, const MsgRow *row, const Message *m, Judgement *j)
 {
-    const ConfRole *role = config_role(engine->home->config, row->role);
+    const Config *config = engine->home->config;
+    const ConfRole *role = config_role(config, row->role);
     g_auto(Order) order = {0};
     if (!role) {
-        j->state = MSG_IGNORED;
-        return "history: its role is gone";
+        *j = (Judgement){.state = MSG_IGNORED, .why = "history: its role is gone"};
+        return;
     }
-    judge(engine->home, role, m, fetch_name_account(engine->home->config, row->file) != NULL,
-          j);
+    judge(engine->home, role, m, fetch_name_account(config, row->file) != NULL, j);
     if (j->state != MSG_STORED)
-        return j->why;
+        return;
     order_parse(m, true, &order);
-    if (order.kind == ORDER_NONE && (j->may & MAY_ASK))
-        return NULL;
-    j->state = order.kind == ORDER_NONE ? MSG_HELD : MSG_IGNORED;
-    return order.kind == ORDER_NONE ? "the sender may not ask" : "an order of another time";
+    if (order.kind != ORDER_NONE) {
+        j->state = MSG_IGNORED;
+        j->why = "an order of another time";
+    } else if (!(j->may & MAY_ASK)) {
+        j->state = MSG_HELD;
+        j->why = "the sender may not ask";
+    }
 }
 
 bool
@@ -102,22 +105,18 @@ release_judged(Engine *engine, MsgId id, bool *ret_released, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Message) m = NULL;
-    g_autofree char *copy = NULL;
     g_auto(Rivals) rivals = {0};
     Judgement j;
-    if (!load_for_release(engine, id, &row, &m, error) ||
-        !find_worked(engine, row, m, &rivals, error))
+    if (!load_for_release(engine, id, &row, &m, &rivals, error))
         return false;
-    const char *why = no_work(engine, row, m, &j);
-    if (rivals.of.v) {
-        j.state = MSG_IGNORED;
-        why = copy = rivals_why(rivals.of);
-    }
-    *ret_released = why == NULL;
-    if (!why)
+    judge_now(engine, row, m, &j);
+    if (rivals.of.v)
+        rivals_put_aside(&rivals, &j);
+    *ret_released = j.state == MSG_STORED;
+    if (*ret_released)
         return release_mail(engine, row, m, error);
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
-        txn.ok = messages_set_state(&txn, id, j.state, why, error);
+        txn.ok = messages_set_state(&txn, id, j.state, j.why, error);
     return txn.done;
 }

@@ -58,12 +58,15 @@ rivals_compare(Engine *engine,
     return true;
 }
 
-char *
-rivals_why(MsgId of)
+void
+rivals_put_aside(const Rivals *r, Judgement *j)
 {
-    return g_strdup_printf("copy: of mail %" PRId64, of.v);
+    (void)g_snprintf(j->copy_of, sizeof j->copy_of, "copy: of mail %" PRId64, r->of.v);
+    j->copy = true;
+    j->unproven = false;
+    j->state = MSG_IGNORED;
+    j->why = j->copy_of;
 }
-
 bool
 rivals_retire(Txn *txn, const Rivals *r, MsgId work, GError **error)
 {

@@ -15,6 +15,7 @@
  * go on (mail/identity.h). A mail of somebody else is never a copy.
  */
 #include "engine/engine.h"
+#include "engine/in/judge.h"
 #include "store/mail/messages.h"
 
 typedef struct Rivals {
@@ -34,7 +35,8 @@ bool rivals_compare(Engine *engine,
                     Trust trust,
                     Rivals *ret,
                     GError **error);
-/* "copy: of mail 7"; caller frees. */
-char *rivals_why(MsgId of);
+/* It says the same as `of`: it is no work, nor is it held, since it would be work when somebody
+ * releases it. */
+void rivals_put_aside(const Rivals *r, Judgement *j);
 /* This mail is work: the others that say the same wait for nobody any more. */
 bool rivals_retire(Txn *txn, const Rivals *r, MsgId work, GError **error);

@@ -25,10 +25,9 @@ find_mail(Engine *engine, const Message *m, const Dsn *dsn, OutId *ret, GError *
     const Key *key = &engine->home->key;
     uint64_t generation = db_generation(engine->db);
 
-    *ret = (OutId){0};
-    if (outward_bounced_at(key, generation, m, ret) ||
-        (dsn->envid && outward_bounced(key, generation, dsn->envid, ret)))
-        return true;
+    *ret = outward_bounced_at(key, generation, m);
+    if (!ret->v && dsn->envid)
+        *ret = outward_bounced(key, generation, dsn->envid);
     for (guint i = 0; i < dsn->ids->len && ret->v == 0; i++) {
         g_autoptr(OutRow) row = NULL;
         if (!outbox_find(engine->db, &VIEWER_OPERATOR, g_ptr_array_index(dsn->ids, i), &row,
@@ -82,10 +81,8 @@ apply(Engine *engine, Txn *txn, MsgId id, OutId mail, const Dsn *dsn, GError **e
                   : g_strdup_printf("about mail %" PRId64 ": nothing failed by it", mail.v);
     if (!messages_trace(txn, id, "bounce", why, error))
         return false;
-    if (lost->len == 0 || !outbox_load(engine->db, mail, &row, error) || !row)
-        return lost->len == 0;
-    return delivery_failure_tell(engine, txn, row, (const DeliveryFailure *)(void *)lost->data,
-                                 lost->len, error);
+    return lost->len == 0 || (outbox_load(engine->db, mail, &row, error) && row &&
+                              delivery_failure_tell(engine, txn, row, lost, error));
 }
 
 bool

@@ -134,159 +134,137 @@ outward_dress(const Home *home,
 
 /* --- the way back --- */
 
-typedef bool (*TagTest)(const char *tag, void *data);
+/* What a tag is looked for by, and what it says. */
+typedef struct Tagged {
+    const Key *key;
+    const ConfRole *role; /* of a reply tag */
+    uint64_t generation;  /* of a bounce tag */
+    JobId job;
+    OutId mail;
+    int64_t try;
+} Tagged;
+typedef bool (*TagTest)(const char *tag, Tagged *t);
 
 /* The tag behind every plus of an address: ours may have a plus of its own. */
 static bool
-test_address(const char *spec, TagTest test, void *data)
+test_address(const char *spec, TagTest test, Tagged *t)
 {
     const char *at = strrchr(spec, '@');
     g_autofree char *local = g_strndup(spec, at ? (size_t)(at - spec) : 0);
-
     for (const char *plus = strchr(local, '+'); plus; plus = strchr(plus + 1, '+')) {
-        if (test(plus + 1, data))
+        if (test(plus + 1, t))
             return true;
     }
     return false;
 }
 
 static bool
-test_list(const Addresses *list, TagTest test, void *data)
+test_list(const Addresses *list, TagTest test, Tagged *t)
 {
-    for (guint i = 0; i < list->len; i++) {
-        if (test_address(((const Address *)g_ptr_array_index(list, i))->spec, test, data))
+    LIST_EACH(const Address, a, list)
+        if (test_address(a->spec, test, t))
             return true;
-    }
     return false;
 }
 
 /* Every address that this mail was sent to, as far as it says so. */
 static bool
-test_recipients(const Message *m, TagTest test, void *data)
+test_recipients(const Message *m, TagTest test, Tagged *t)
 {
     static const char *const fields[] = {"Delivered-To", "X-Original-To", "Envelope-To"};
-
-    if (test_list(m->to, test, data) || test_list(m->cc, test, data))
+    if (test_list(m->to, test, t) || test_list(m->cc, test, t))
         return true;
     for (size_t i = 0; i < G_N_ELEMENTS(fields); i++) {
         const char *value = message_header(m, fields[i]);
         g_autoptr(Addresses) list = value ? address_parse_list(value) : NULL;
-        if (list && test_list(list, test, data))
+        if (list && test_list(list, test, t))
             return true;
     }
     return false;
 }
 
-typedef struct ReplyTest {
-    const Key *key;
-    const ConfRole *role;
-    JobId job;
-} ReplyTest;
+/* Past this word in any case; NULL: it begins otherwise. */
+static const char *
+skip_word(const char *text, const char *word)
+{
+    size_t len = strlen(word);
+    return g_ascii_strncasecmp(text, word, len) == 0 ? text + len : NULL;
+}
+
+/* Past a number and the dot behind it; NULL: there is none, or nothing before it either. */
+static const char *
+skip_number(const char *text, int64_t *ret)
+{
+    size_t digits = text ? strspn(text, "0123456789") : 0;
+    g_autofree char *number = g_strndup(text, digits);
+    return digits && text[digits] == '.' && text_parse_int(number, 1, INT64_MAX, ret)
+               ? text + digits + 1
+               : NULL;
+}
+
+/* Is it the tag that we would make? Some servers fold the case of local parts. */
+static bool
+is_made(const char *tag, char *take_want)
+{
+    g_autofree char *want = take_want;
+    return g_ascii_strcasecmp(tag, want) == 0;
+}
 
 static bool
-is_reply_tag(const char *tag, void *data)
+is_reply_tag(const char *tag, Tagged *t)
 {
-    ReplyTest *t = data;
-    size_t name = strlen(t->role->name);
-
-    if (g_ascii_strncasecmp(tag, t->role->name, name) == 0 && tag[name] == '.')
-        tag += name + 1; /* account+ROLE.12.abc@ */
-
-    size_t digits = strspn(tag, "0123456789");
-    g_autofree char *number = g_strndup(tag, digits);
-    int64_t job = 0;
-
-    if (tag[digits] != '.' || !text_parse_int(number, 1, INT64_MAX, &job))
+    const char *rest = skip_word(tag, t->role->name);
+    if (rest && *rest == '.')
+        tag = rest + 1; /* account+ROLE.12.abc@ */
+    JobId job;
+    if (!skip_number(tag, &job.v) || !is_made(tag, outward_reply_tag(t->key, t->role, job)))
         return false;
-    g_autofree char *want = outward_reply_tag(t->key, t->role, (JobId){job});
-    if (g_ascii_strcasecmp(tag, want) != 0) /* some servers fold the case of local parts */
-        return false;
-    t->job.v = job;
+    t->job = job;
     return true;
 }
 
 JobId
 outward_job_of(const Key *key, const ConfRole *role, const Message *m)
 {
-    ReplyTest t = {.key = key, .role = role};
-
+    Tagged t = {.key = key, .role = role};
     (void)test_recipients(m, is_reply_tag, &t);
     return t.job;
 }
 
-typedef struct BounceTest {
-    const Key *key;
-    uint64_t generation;
-    OutId mail;
-} BounceTest;
-
 static bool
-is_bounce_tag(const char *tag, void *data)
+is_bounce_tag(const char *tag, Tagged *t)
 {
-    BounceTest *t = data;
-
-    return outward_bounced(t->key, t->generation, tag, &t->mail);
-}
-
-bool
-outward_bounced(const Key *key, uint64_t generation, const char *tag, OutId *ret)
-{
-    int64_t number = 0;
-
-    if (g_ascii_strncasecmp(tag, BOUNCE_PREFIX, strlen(BOUNCE_PREFIX)) != 0)
+    OutId mail;
+    if (!skip_number(skip_word(tag, BOUNCE_PREFIX), &mail.v) ||
+        !is_made(tag, outward_bounce_tag(t->key, t->generation, mail)))
         return false;
-    const char *rest = tag + strlen(BOUNCE_PREFIX);
-    g_autofree char *digits = g_strndup(rest, strspn(rest, "0123456789"));
-    if (!text_parse_int(digits, 1, INT64_MAX, &number))
-        return false;
-    g_autofree char *want = outward_bounce_tag(key, generation, (OutId){number});
-    if (g_ascii_strcasecmp(tag, want) != 0)
-        return false;
-    ret->v = number;
+    t->mail = mail;
     return true;
 }
 
-bool
-outward_bounced_at(const Key *key, uint64_t generation, const Message *m, OutId *ret)
+OutId
+outward_bounced(const Key *key, uint64_t generation, const char *tag)
 {
-    BounceTest t = {.key = key, .generation = generation};
-    bool found = test_recipients(m, is_bounce_tag, &t);
-
-    *ret = t.mail;
-    return found;
+    Tagged t = {.key = key, .generation = generation};
+    (void)is_bounce_tag(tag, &t);
+    return t.mail;
 }
 
-typedef struct CopyTest {
-    const Key *key;
-    OutId mail;
-    int64_t try;
-} CopyTest;
-
-/* A number and the dot behind it; NULL: there is none. */
-static const char *
-read_number(const char *text, int64_t *ret)
+OutId
+outward_bounced_at(const Key *key, uint64_t generation, const Message *m)
 {
-    size_t digits = strspn(text, "0123456789");
-    g_autofree char *number = g_strndup(text, digits);
-
-    return text[digits] == '.' && text_parse_int(number, 1, INT64_MAX, ret) ? text + digits + 1
-                                                                            : NULL;
+    Tagged t = {.key = key, .generation = generation};
+    (void)test_recipients(m, is_bounce_tag, &t);
+    return t.mail;
 }
 
 static bool
-is_copy_tag(const char *tag, void *data)
+is_copy_tag(const char *tag, Tagged *t)
 {
-    CopyTest *t = data;
     OutId mail;
     int64_t try;
-
-    if (g_ascii_strncasecmp(tag, COPY_PREFIX, strlen(COPY_PREFIX)) != 0)
-        return false;
-    const char *rest = read_number(tag + strlen(COPY_PREFIX), &mail.v);
-    if (!rest || !read_number(rest, &try))
-        return false;
-    g_autofree char *want = copy_tag(t->key, mail, try);
-    if (g_ascii_strcasecmp(tag, want) != 0)
+    if (!skip_number(skip_number(skip_word(tag, COPY_PREFIX), &mail.v), &try) ||
+        !is_made(tag, copy_tag(t->key, mail, try)))
         return false;
     t->mail = mail;
     t->try = try;
@@ -296,13 +274,21 @@ is_copy_tag(const char *tag, void *data)
 bool
 outward_is_copy(const Key *key, const Message *m, OutId *ret_mail, int64_t *ret_try)
 {
-    CopyTest t = {.key = key};
-
+    Tagged t = {.key = key};
     if (!test_recipients(m, is_copy_tag, &t))
         return false;
     *ret_mail = t.mail;
     *ret_try = t.try;
     return true;
+}
+
+bool
+outward_names(const Config *config, const ConfRole *role, const Addresses *list)
+{
+    LIST_EACH(const Address, a, list)
+        if (outward_means(config, role, a->spec))
+            return true;
+    return false;
 }
 
 bool

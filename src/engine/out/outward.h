@@ -48,11 +48,13 @@ bool outward_dress(const Home *home,
 
 /* The job whose reply tag the mail was sent to, {0}: none. */
 JobId outward_job_of(const Key *key, const ConfRole *role, const Message *m);
-/* The mail of ours that a bounce tag names: in an address that the bounce came to, or in text,
- * an envelope id. */
-bool outward_bounced(const Key *key, uint64_t generation, const char *tag, OutId *ret);
-bool outward_bounced_at(const Key *key, uint64_t generation, const Message *m, OutId *ret);
+/* The mail of ours that a bounce tag names: in text, an envelope id, or in an address that the bounce
+ * came to; {0}: none. */
+OutId outward_bounced(const Key *key, uint64_t generation, const char *tag);
+OutId outward_bounced_at(const Key *key, uint64_t generation, const Message *m);
 
 /* Is the role meant by this address: its own, or the account's with the role's name or a tag of
  * ours behind the plus? */
 bool outward_means(const Config *config, const ConfRole *role, const char *spec);
+/* Is it by one of these? */
+bool outward_names(const Config *config, const ConfRole *role, const Addresses *list);

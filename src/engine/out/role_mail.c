@@ -5,6 +5,21 @@
 #include "mail/markdown.h"
 #include "mail/msgid.h"
 
+RoleMailParent
+role_mail_parent(const Message *m)
+{
+    return (RoleMailParent){.msgid = m->id,
+                            .subject = m->subject,
+                            .in_reply_to = m->in_reply_to,
+                            .references = m->references};
+}
+
+RoleMailParent
+role_mail_original(const Job *job)
+{
+    return (RoleMailParent){.msgid = job->original_msgid, .subject = job->subject};
+}
+
 static void
 add_limits(GString *s, const ConfRole *role, const Job *job)
 {

@@ -14,6 +14,9 @@ typedef struct RoleMailParent {
     const char *msgid, *subject, *in_reply_to;
     const GPtrArray *references; /* of the parent; may be NULL */
 } RoleMailParent;
+/* This mail; that which began the round of a job. */
+RoleMailParent role_mail_parent(const Message *m);
+RoleMailParent role_mail_original(const Job *job);
 
 /* An agent's own mail. to: addr-specs. job NULL: no closing line. parent NULL: begins a thread.
  * Files that are notes are left to the caller: they are read in the commit. */

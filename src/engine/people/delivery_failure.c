@@ -9,10 +9,10 @@
 #define NUMBERS_MAX 12u
 
 static bool
-names(const DeliveryFailure *list, size_t n, const char *spec)
+names(const GArray *list, const char *spec)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (address_equal(list[i].address, spec))
+    for (guint i = 0; i < list->len; i++) {
+        if (address_equal(g_array_index(list, DeliveryFailure, i).address, spec))
             return true;
     }
     return false;
@@ -20,13 +20,12 @@ names(const DeliveryFailure *list, size_t n, const char *spec)
 
 /* NULL: there is nobody to tell. */
 static const char *
-whom(const Engine *engine, const Job *job, const DeliveryFailure *list, size_t n)
+whom(const Engine *engine, const Job *job, const GArray *list)
 {
     const char *owner = engine->home->config->owner;
-
-    if (!names(list, n, owner))
+    if (!names(list, owner))
         return owner;
-    if (job && !names(list, n, job->asker) && !config_role_at(engine->home->config, job->asker))
+    if (job && !names(list, job->asker) && !config_role_at(engine->home->config, job->asker))
         return job->asker;
     return NULL;
 }
@@ -44,42 +43,13 @@ speaker(const Config *config, const Job *job)
     return role;
 }
 
-static char *
-list_text(const OutRow *mail, const DeliveryFailure *list, size_t n, const char *before)
+static void
+add_lines(GString *s, const GArray *list)
 {
-    GString *s = g_string_new(before);
-
-    g_string_append_printf(s, "\n\n  <%s> \"%s\"\n", mail->msgid, mail->subject);
-    for (size_t i = 0; i < n; i++)
-        g_string_append_printf(s, "  to %s: %s\n", list[i].address, list[i].why);
-    return g_string_free(s, FALSE);
-}
-
-static bool
-write_to(Engine *engine,
-         Txn *txn,
-         const char *to,
-         const Job *job,
-         const char *subject,
-         const char *text,
-         const OutRow *mail,
-         GError **error)
-{
-    static const Trust anyone = TRUST_ANYONE; /* a server's words are in it */
-    const ConfRole *role = speaker(engine->home->config, job);
-    RoleMailParent parent = {.msgid = mail->msgid, .subject = mail->subject};
-
-    if (!role)
-        return true;
-    const Notice notice = {.kind = MAIL_NOTICE,
-                           .role = role,
-                           .job = job,
-                           .to = to,
-                           .subject = subject,
-                           .text = text,
-                           .parent = job ? &parent : NULL,
-                           .floor = &anyone};
-    return notice_post(engine, txn, &notice, NULL, error);
+    for (guint i = 0; i < list->len; i++) {
+        const DeliveryFailure *one = &g_array_index(list, DeliveryFailure, i);
+        g_string_append_printf(s, "  to %s: %s\n", one->address, one->why);
+    }
 }
 
 static bool
@@ -90,46 +60,52 @@ load_job(Engine *engine, JobId id, Job **ret, GError **error)
 }
 
 bool
-delivery_failure_tell(Engine *engine,
-                      Txn *txn,
-                      const OutRow *mail,
-                      const DeliveryFailure *lost,
-                      size_t n,
-                      GError **error)
+delivery_failure_tell(
+    Engine *engine, Txn *txn, const OutRow *mail, const GArray *lost, GError **error)
 {
+    static const Trust anyone = TRUST_ANYONE; /* a server's words are in it */
+    const RoleMailParent parent = {.msgid = mail->msgid, .subject = mail->subject};
     g_autoptr(Job) job = NULL;
     bool queued;
-
+    if (lost->len == 0)
+        return true;
     if (!load_job(engine, mail->job, &job, error))
         return false;
     if (job && job->state == JOB_PARKED && !job_go_on(txn, job->id, &queued, error))
         return false;
-    const char *to = whom(engine, job, lost, n);
-    if (!to)
-        return true;
-    g_autofree char *text = list_text(mail, lost, n, "This mail did not arrive:");
-    return write_to(engine, txn, to, job, "a mail did not arrive", text, mail, error);
-}
-
-bool
-delivery_failure_ask(Engine *engine,
-                     Txn *txn,
-                     const OutRow *mail,
-                     const DeliveryFailure *open,
-                     size_t n,
-                     GError **error)
-{
-    g_autoptr(Job) job = NULL;
-    g_autoptr(GString) lines = g_string_new(NULL);
-
-    if (!load_job(engine, mail->job, &job, error))
-        return false;
-    const char *to = whom(engine, NULL, open, n);
+    const char *to = whom(engine, job, lost);
     const ConfRole *role = speaker(engine->home->config, job);
     if (!to || !role)
         return true;
-    for (size_t i = 0; i < n; i++)
-        g_string_append_printf(lines, "  to %s: %s\n", open[i].address, open[i].why);
+    g_autoptr(GString) text = g_string_new("This mail did not arrive:");
+    g_string_append_printf(text, "\n\n  <%s> \"%s\"\n", mail->msgid, mail->subject);
+    add_lines(text, lost);
+    const Notice notice = {.kind = MAIL_NOTICE,
+                           .role = role,
+                           .job = job,
+                           .to = to,
+                           .subject = "a mail did not arrive",
+                           .text = text->str,
+                           .parent = job ? &parent : NULL,
+                           .floor = &anyone};
+    return notice_post(engine, txn, &notice, NULL, error);
+}
+
+bool
+delivery_failure_ask(
+    Engine *engine, Txn *txn, const OutRow *mail, const GArray *open, GError **error)
+{
+    g_autoptr(Job) job = NULL;
+    g_autoptr(GString) lines = g_string_new(NULL);
+    if (open->len == 0)
+        return true;
+    if (!load_job(engine, mail->job, &job, error))
+        return false;
+    const char *to = whom(engine, NULL, open);
+    const ConfRole *role = speaker(engine->home->config, job);
+    if (!to || !role)
+        return true;
+    add_lines(lines, open);
     return hold_ask_doubt(engine, txn, role, job, to, mail, lines->str, error);
 }
 

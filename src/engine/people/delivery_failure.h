@@ -13,22 +13,13 @@ typedef struct DeliveryFailure {
     const char *address, *why;
 } DeliveryFailure;
 
-/* lost: recipients of this mail that failed for good. */
-bool delivery_failure_tell(Engine *engine,
-                           Txn *txn,
-                           const OutRow *mail,
-                           const DeliveryFailure *lost,
-                           size_t n,
-                           GError **error);
-/* Handed over, and no answer came: the owner is asked what to do, by a question that APPROVE
- * and REJECT answer (engine/people/hold.h). */
-bool delivery_failure_ask(Engine *engine,
-                          Txn *txn,
-                          const OutRow *mail,
-                          const DeliveryFailure *open,
-                          size_t n,
-                          GError **error);
-
+/* lost: of DeliveryFailure, recipients of this mail that failed for good; none: nothing is said. */
+bool delivery_failure_tell(
+    Engine *engine, Txn *txn, const OutRow *mail, const GArray *lost, GError **error);
+/* Handed over, and no answer came (open: likewise): the owner is asked what to do, by a question that
+ * APPROVE and REJECT answer (engine/people/hold.h). */
+bool delivery_failure_ask(
+    Engine *engine, Txn *txn, const OutRow *mail, const GArray *open, GError **error);
 /* What the job is to hear in its next context; NULL: nothing. *ret_ids are deliveries (int64_t)
  * for outbox_news_told() in the step's commit. */
 bool

@@ -81,7 +81,7 @@ decide(Txn *txn,
     g_autoptr(GString) done = g_string_new(NULL), stuck = g_string_new(NULL);
     Deciding d = {.txn = txn, .question = q, .answer = answer, .done = done, .stuck = stuck};
     bool closed = false, goes_on = false;
-    if (!(answer->approve ? kind->yes : kind->no)(&d, error))
+    if (!kind->decide(&d, error))
         return false;
     if (d.n_done == 0 && stuck->len == 0) {
         *ret_end = HOLD_LATE;
@@ -107,12 +107,22 @@ decide(Txn *txn,
     return true;
 }
 
-static bool
-refuse(HoldEnd end, char *text, HoldEnd *ret_end, char **ret_text)
+/* Why a question that is not open any more can't be answered. */
+static char *
+say_closed(Db *db, const Question *q, HoldEnd *ret_end)
 {
-    *ret_end = end;
-    *ret_text = text;
-    return true;
+    *ret_end = HOLD_LATE;
+    if (q->state != QUESTION_VOID)
+        return say_late(db, q);
+    if (g_strcmp0(q->why, QUESTION_SETTLED) == 0)
+        return g_strdup("What became of this mail is known by now, so nothing changed. "
+                        "'postrider outbox list --all' tells it.");
+    bool stopped = g_strcmp0(q->why, "stopped") == 0;
+    *ret_end = stopped ? HOLD_STOPPED : HOLD_ENDED;
+    return stopped ? say_stopped(q)
+                   : g_strdup_printf("Job %" PRId64 " was cancelled, and its held mail with "
+                                     "it. Nothing changed now.",
+                                     q->job.v);
 }
 
 bool
@@ -125,38 +135,24 @@ hold_decide(Txn *txn,
 {
     const QuestionKind *kind = question_kind(q->kind);
     bool same = true;
-    switch (q->state) {
-    case QUESTION_APPROVED:
-    case QUESTION_REJECTED:
-        return refuse(HOLD_LATE, say_late(txn->db, q), ret_end, ret_text);
-    case QUESTION_VOID:
-        if (g_strcmp0(q->why, QUESTION_SETTLED) == 0)
-            return refuse(HOLD_LATE,
-                          g_strdup("What became of this mail is known by now, so nothing "
-                                   "changed. 'postrider outbox list --all' tells it."),
-                          ret_end, ret_text);
-        if (g_strcmp0(q->why, "stopped") == 0)
-            return refuse(HOLD_STOPPED, say_stopped(q), ret_end, ret_text);
-        return refuse(HOLD_ENDED,
-                      g_strdup_printf("Job %" PRId64 " was cancelled, and its held mail with "
-                                      "it. Nothing changed now.",
-                                      q->job.v),
-                      ret_end, ret_text);
-    case QUESTION_OPEN:
-    case QUESTION_N_STATES:
-        break;
+    *ret_end = HOLD_LATE;
+    if (q->state != QUESTION_OPEN) {
+        *ret_text = say_closed(txn->db, q, ret_end);
+        return true;
     }
-    if (!kind || txn_now(txn) > q->until_us)
-        return refuse(HOLD_LATE,
-                      g_strdup(kind ? "Its time is over, so nothing changed."
-                                    : "Another version of postrider asked this, and this one "
-                                      "does not know what it means. Nothing changed."),
-                      ret_end, ret_text);
+    if (!kind || txn_now(txn) > q->until_us) {
+        *ret_text = g_strdup(kind ? "Its time is over, so nothing changed."
+                                  : "Another version of postrider asked this, and this one "
+                                    "does not know what it means. Nothing changed.");
+        return true;
+    }
     if (answer->approve && !is_as_shown(txn->db, kind, q, &same, error))
         return false;
-    if (!same)
-        return refuse(HOLD_CHANGED, say_changed(kind, q), ret_end, ret_text);
-    return decide(txn, kind, q, answer, ret_end, ret_text, error);
+    if (same)
+        return decide(txn, kind, q, answer, ret_end, ret_text, error);
+    *ret_end = HOLD_CHANGED;
+    *ret_text = say_changed(kind, q);
+    return true;
 }
 
 /* --- what the job hears --- */
@@ -197,7 +193,7 @@ hold_has_news(Db *db, JobId job, bool *ret, GError **error)
     if (!questions_untold(db, job, &untold, error))
         return false;
     *ret = false;
-    for (guint i = 0; i < untold->len && !*ret; i++)
-        *ret = ((const Question *)g_ptr_array_index(untold, i))->why != NULL;
+    LIST_EACH(const Question, q, untold)
+        *ret |= q->why != NULL;
     return true;
 }

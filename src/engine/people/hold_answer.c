@@ -95,21 +95,14 @@ say_no_question(Db *db, JobId job, GError **error)
 static const char *
 trace_of(HoldEnd end, bool approve, const Question *q)
 {
-    switch (end) {
-    case HOLD_DONE:
-        return question_kind(q->kind)->traces[approve];
-    case HOLD_LATE:
-        return "does not count: the question was decided before";
-    case HOLD_STOPPED:
-        return "does not count: the job is stopped";
-    case HOLD_ENDED:
-        return "does not count: the job was cancelled";
-    case HOLD_CHANGED:
-        return "does not count: what is held is not what was shown";
-    case HOLD_NO_WAY:
-        return "does not count yet: the mail has no way to leave";
-    }
-    return "";
+    static const char *const traces[] = {
+        [HOLD_LATE] = "does not count: the question was decided before",
+        [HOLD_STOPPED] = "does not count: the job is stopped",
+        [HOLD_ENDED] = "does not count: the job was cancelled",
+        [HOLD_CHANGED] = "does not count: what is held is not what was shown",
+        [HOLD_NO_WAY] = "does not count yet: the mail has no way to leave",
+    };
+    return end == HOLD_DONE ? question_kind(q->kind)->traces[approve] : traces[end];
 }
 
 bool

@@ -6,8 +6,7 @@ notice_post(Engine *engine, Txn *txn, const Notice *notice, char **ret_msgid, GE
 {
     const Job *job = notice->job;
     const char *to = notice->to ? notice->to : engine->home->config->owner;
-    const RoleMailParent original = {.msgid = job ? job->original_msgid : NULL,
-                                     .subject = job ? job->subject : NULL};
+    const RoleMailParent original = job ? role_mail_original(job) : (RoleMailParent){0};
     const RoleMailParent *parent = notice->parent ? notice->parent : job ? &original : NULL;
     g_autoptr(Compose) c = role_mail_notice(engine, notice->role, job, to, notice->subject,
                                             notice->text, parent, error);

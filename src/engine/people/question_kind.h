@@ -35,9 +35,9 @@ struct QuestionKind {
     bool (*digest)(Db *db, const Question *q, Digest *ret, GError **error);
     bool (*asked)(Txn *txn,
                   const Question *q,
-                  GError **error); /* q has its id; NULL: nothing */
-    bool (*yes)(Deciding *d, GError **error);
-    bool (*no)(Deciding *d, GError **error);
+                  GError **error);               /* q has its id; NULL: nothing */
+    bool (*decide)(Deciding *d, GError **error); /* as the answer says */
+    const char *became[2]; /* "Your mail to …" or "Your change of …": no, yes */
     /* What became of it, in lines for the job. */
     bool (*news)(Db *db, const Question *q, GString *s, GError **error);
 };

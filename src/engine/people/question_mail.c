@@ -57,20 +57,13 @@ add_files(GString *s, const Message *m)
 
 /* Where a yes alone would not be enough. */
 static void
-add_reach(const Home *home, GString *s, const Message *m)
+add_reach(const Config *config, GString *s, const Addresses *list)
 {
-    const Addresses *lists[] = {m->to, m->cc};
-    for (size_t k = 0; k < G_N_ELEMENTS(lists); k++) {
-        for (guint i = 0; i < lists[k]->len; i++) {
-            const Address *a = g_ptr_array_index(lists[k], i);
-            const char *mailbox = config_mailbox_at(home->config, a->spec);
-            const char *no_way = outbox_no_way(home->config, mailbox);
-            if (no_way)
-                g_string_append_printf(s,
-                                       "It can't reach %s from here now, even after a yes: "
-                                       "%s.\n",
-                                       a->spec, no_way);
-        }
+    LIST_EACH(const Address, a, list) {
+        const char *no_way = outbox_no_way(config, config_mailbox_at(config, a->spec));
+        if (no_way)
+            g_string_append_printf(
+                s, "It can't reach %s from here now, even after a yes: %s.\n", a->spec, no_way);
     }
 }
 
@@ -78,14 +71,12 @@ add_reach(const Home *home, GString *s, const Message *m)
 static bool
 load_mail(Engine *engine, OutId id, OutRow **ret, Message **ret_mail, GError **error)
 {
-    g_autoptr(OutRow) row = NULL;
-    if (!outbox_load(engine->db, id, &row, error))
+    if (!outbox_load(engine->db, id, ret, error))
         return false;
-    if (!row || !row->bytes)
-        return err_set(error, ERR_DAMAGE, "the bytes of mail %" PRId64 " are gone", id.v);
-    *ret_mail = message_parse_bytes(row->bytes, MESSAGE_CONTENT);
-    *ret = g_steal_pointer(&row);
-    return true;
+    *ret_mail =
+        *ret && (*ret)->bytes ? message_parse_bytes((*ret)->bytes, MESSAGE_CONTENT) : NULL;
+    return *ret_mail ||
+           err_set(error, ERR_DAMAGE, "the bytes of mail %" PRId64 " are gone", id.v);
 }
 
 static void
@@ -174,31 +165,31 @@ decide_held(Deciding *d, const QuestionMail *m, GError **error)
 }
 
 static bool
-decide_mails(Deciding *d,
-             bool (*decide)(Deciding *, const QuestionMail *, GError **),
-             GError **error)
+decide_mails(Deciding *d, GError **error)
 {
     OutId only = d->answer->only;
+    bool doubt = d->question->about.v != 0;
     g_autoptr(QuestionMails) mails = NULL;
     if (!question_mails(d->txn->db, d->question->id, &mails, error))
         return false;
     LIST_EACH(const QuestionMail, m, mails)
-        if (m->undecided && (only.v == 0 || only.v == m->id.v) && !decide(d, m, error))
+        if (m->undecided && (only.v == 0 || only.v == m->id.v) &&
+            !(doubt ? decide_doubt : decide_held)(d, m, error))
             return false;
     return true;
 }
 
-/* words: of each mail, by what became of it. */
 static bool
-add_news(Db *db, const Question *q, const char *no, const char *yes, GString *s, GError **error)
+mails_news(Db *db, const Question *q, GString *s, GError **error)
 {
+    const char *const *became = question_kind(q->kind)->became;
     g_autoptr(QuestionMails) mails = NULL;
     if (!question_mails(db, q->id, &mails, error))
         return false;
     LIST_EACH(const QuestionMail, m, mails) {
-        bool rejected = q->about.v ? q->state != QUESTION_APPROVED : m->rejected;
+        bool approved = q->about.v ? q->state == QUESTION_APPROVED : !m->rejected;
         g_string_append_printf(s, "Your mail to %s, <%s>, %s.\n", m->to, m->msgid,
-                               rejected ? no : yes);
+                               became[approved]);
     }
     return true;
 }
@@ -221,7 +212,8 @@ describe_held(Engine *engine, const Question *q, const char *ahead, GString *s, 
         g_autofree char *why = text_vis(row->why ? row->why : "policy", false);
         g_string_append_printf(s, "Mail %" PRId64 " is held: %s.\n\n", id.v, why);
         add_content(s, row, m);
-        add_reach(engine->home, s, m);
+        add_reach(engine->home->config, s, m->to);
+        add_reach(engine->home->config, s, m->cc);
     }
     return true;
 }
@@ -235,19 +227,6 @@ bind_held(Txn *txn, const Question *q, GError **error)
             return false;
     }
     return true;
-}
-
-static bool
-decide_all_held(Deciding *d, GError **error)
-{
-    return decide_mails(d, decide_held, error);
-}
-
-static bool
-held_news(Db *db, const Question *q, GString *s, GError **error)
-{
-    return add_news(db, q, "was not sent: a person rejected it", "was approved and leaves", s,
-                    error);
 }
 
 const QuestionKind question_held_mail = {
@@ -268,9 +247,9 @@ const QuestionKind question_held_mail = {
     .describe = describe_held,
     .digest = digest_mails,
     .asked = bind_held,
-    .yes = decide_all_held,
-    .no = decide_all_held,
-    .news = held_news,
+    .decide = decide_mails,
+    .became = {"was not sent: a person rejected it", "was approved and leaves"},
+    .news = mails_news,
 };
 
 /* --- mail in doubt --- */
@@ -288,19 +267,6 @@ describe_doubt(Engine *engine, const Question *q, const char *ahead, GString *s,
                            q->about.v, row->msgid, ahead);
     add_content(s, row, m);
     return true;
-}
-
-static bool
-decide_all_doubt(Deciding *d, GError **error)
-{
-    return decide_mails(d, decide_doubt, error);
-}
-
-static bool
-doubt_news(Db *db, const Question *q, GString *s, GError **error)
-{
-    return add_news(db, q, "counts as sent, though no answer came: a person said so",
-                    "may not have arrived, and is sent once more: a person said so", s, error);
 }
 
 const QuestionKind question_mail_in_doubt = {
@@ -323,7 +289,8 @@ const QuestionKind question_mail_in_doubt = {
              {"This mail is sent once more", "This mail is sent once more"}},
     .describe = describe_doubt,
     .digest = digest_mails,
-    .yes = decide_all_doubt,
-    .no = decide_all_doubt,
-    .news = doubt_news,
+    .decide = decide_mails,
+    .became = {"counts as sent, though no answer came: a person said so",
+               "may not have arrived, and is sent once more: a person said so"},
+    .news = mails_news,
 };

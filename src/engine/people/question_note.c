@@ -144,8 +144,7 @@ change_news(Db *db, const Question *q, GString *s, GError **error)
     if (!parse_change(q, &c, error))
         return false;
     g_string_append_printf(s, "Your change of the note %s was %s.\n", c.note.key,
-                           q->state == QUESTION_APPROVED ? "made: a person approved it"
-                                                         : "not made: a person rejected it");
+                           question_note.became[q->state == QUESTION_APPROVED]);
     return true;
 }
 
@@ -167,8 +166,8 @@ const QuestionKind question_note = {
              {"This note is changed now", "These notes are changed now"}},
     .describe = describe_change,
     .digest = digest_change,
-    .yes = decide_change,
-    .no = decide_change,
+    .decide = decide_change,
+    .became = {"not made: a person rejected it", "made: a person approved it"},
     .news = change_news,
 };
 
@@ -180,8 +179,8 @@ is_open(Db *db, JobId job, const char *asks, bool *ret, GError **error)
     if (!questions_open(db, job, &open, error))
         return false;
     *ret = false;
-    for (guint i = 0; i < open->len && !*ret; i++)
-        *ret = g_str_equal(((const Question *)g_ptr_array_index(open, i))->asks, asks);
+    LIST_EACH(const Question, q, open)
+        *ret |= g_str_equal(q->asks, asks);
     return true;
 }
 
@@ -195,7 +194,7 @@ hold_ask_note(Engine *engine,
               bool *ret_asked,
               GError **error)
 {
-    const RoleMailParent parent = {.msgid = job->original_msgid, .subject = job->subject};
+    const RoleMailParent parent = role_mail_original(job);
     const char *too_many;
     g_autofree char *asks = g_strdup_printf("may the note %s be changed?", n->key);
     g_autofree char *payload = format_change(n, by);

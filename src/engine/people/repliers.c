@@ -65,8 +65,7 @@ char *
 repliers_names(const Repliers *a)
 {
     GString *names = g_string_new(NULL);
-    for (guint i = 0; i < a->to->len; i++)
-        g_string_append_printf(names, "%s%s", i ? ", " : "",
-                               (const char *)g_ptr_array_index(a->to, i));
+    LIST_EACH(const char, to, a->to)
+        g_string_append_printf(names, "%s%s", names->len ? ", " : "", to);
     return g_string_free(names, FALSE);
 }

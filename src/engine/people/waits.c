@@ -56,18 +56,12 @@ due_load(Awake *d, JobId id, GError **error)
 
 /* --- the letters --- */
 
-static RoleMailParent
-original_of(const Awake *d)
-{
-    return (RoleMailParent){.msgid = d->job->original_msgid, .subject = d->job->subject};
-}
-
 /* In the thread of the mail that was not answered. */
 static RoleMailParent
 asked_of(const Awake *d)
 {
     if (!d->asked)
-        return original_of(d);
+        return role_mail_original(d->job);
     return (RoleMailParent){.msgid = d->asked->msgid,
                             .subject = d->asked->subject,
                             .in_reply_to = d->asked_head ? d->asked_head->in_reply_to : NULL,
@@ -123,7 +117,7 @@ mail_people(const Awake *d, Txn *txn, WaitThen what, GError **error)
 static bool
 file_checkpoint(const Awake *d, Txn *txn, GError **error)
 {
-    RoleMailParent original = original_of(d);
+    const RoleMailParent original = role_mail_original(d->job);
     g_autoptr(Job) now = NULL;
     g_autoptr(Step) last = NULL;
     g_autoptr(Compose) mail = NULL;
