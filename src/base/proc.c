@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -362,4 +363,38 @@ proc_start(const ProcSpec *spec, pid_t *ret_pid, int *ret_pidfd, GError **error)
     ProcStdio io = {.in = spec->in_fd > 0 ? spec->in_fd : -1, .out = -1, .err = -1};
 
     return proc_spawn(spec, &io, has_limits(&spec->limits), ret_pid, ret_pidfd, error);
+}
+
+/* --- signals --- */
+
+static void
+block_signals(const int *signals, sigset_t *ret_set, sigset_t *ret_before)
+{
+    sigemptyset(ret_set);
+    for (; *signals; signals++)
+        sigaddset(ret_set, *signals);
+    sigprocmask(SIG_BLOCK, ret_set, ret_before);
+}
+
+int
+proc_watch_signals(const int *signals, sigset_t *ret_before)
+{
+    sigset_t set;
+    block_signals(signals, &set, ret_before);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void
+proc_hold_stop(void)
+{
+    sigset_t set;
+    block_signals((const int[]){SIGTERM, SIGINT, 0}, &set, NULL);
+}
+
+bool
+proc_asked_to_stop(void)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 &&
+           (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT));
 }

@@ -12,6 +12,7 @@
  */
 #include <glib.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -93,3 +94,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Proc, proc_free)
 
 /* Start, wait, collect: for callers without a loop of their own. */
 bool proc_run(const ProcSpec *spec, Proc **ret_ended, GError **error);
+
+/* --- signals --- */
+
+/* From now on these signals (ended by 0) do not end us, but can be read from the descriptor that is
+ * returned. ret_before: the mask until now; may be NULL. */
+int proc_watch_signals(const int *signals, sigset_t *ret_before);
+/* SIGTERM and SIGINT wait until we end by ourselves. Has one of them come? */
+void proc_hold_stop(void);
+bool proc_asked_to_stop(void);

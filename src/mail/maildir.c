@@ -9,6 +9,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/list.h"
 #include "base/proc.h"
 #include "mail/maildir_internal.h"
 #include <errno.h>
@@ -351,6 +352,22 @@ maildir_read_finished(Maildir *md,
             return true;
     }
     return err_set(error, ERR_AGAIN, "mail '%s' is being moved all the time", e->base);
+}
+
+bool
+maildir_each(
+    Maildir *md, const char *folder, size_t max, MaildirTake *take, void *user, GError **error)
+{
+    g_autoptr(GPtrArray) entries = NULL;
+
+    if (!maildir_scan(md, folder, false, &entries, NULL, error))
+        return false;
+    LIST_EACH(const MaildirEntry, e, entries) {
+        g_autoptr(GBytes) bytes = NULL;
+        if (maildir_read(md, e, max, &bytes, NULL) && bytes && !take(user, e, bytes, error))
+            return false;
+    }
+    return true;
 }
 
 bool

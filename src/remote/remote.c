@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/proc.h"
 #include "mail/msgid.h"
 #include "remote/login.h"
 #include "remote/remote_internal.h"
@@ -396,17 +397,6 @@ take_lock_and_go(Remote *r)
     return err_exit_status(error);
 }
 
-static int
-watch_signals(const int *signals, size_t n, sigset_t *old)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < n; i++)
-        sigaddset(&set, signals[i]);
-    sigprocmask(SIG_BLOCK, &set, old);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 static void
 remote_clear(Remote *r)
 {
@@ -424,10 +414,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Remote, remote_clear)
 int
 remote_main(Engine *engine, const ConfAccount *account, const RemoteOptions *options)
 {
-    static const int stop[] = {SIGTERM, SIGINT}, wake[] = {SIGURG};
     sigset_t before;
-    auto_fd stop_fd = watch_signals(stop, G_N_ELEMENTS(stop), &before);
-    auto_fd wake_fd = watch_signals(wake, G_N_ELEMENTS(wake), NULL);
+    auto_fd stop_fd = proc_watch_signals((const int[]){SIGTERM, SIGINT, 0}, &before);
+    auto_fd wake_fd = proc_watch_signals((const int[]){SIGURG, 0}, NULL);
     g_auto(Remote) r = {
         .engine = engine,
         .account = account,

@@ -66,22 +66,19 @@ writer_of(const Remote *r, const Message *m)
 }
 
 static bool
+note_here(void *user, const MaildirEntry *e, GBytes *bytes, GError **error)
+{
+    g_autoptr(Message) mail = message_parse_bytes(bytes, MESSAGE_HEADERS);
+    g_hash_table_add(((Mirror *)user)->here, g_steal_pointer(&mail->id));
+    return true;
+}
+
+static bool
 list_here(Mirror *m, const ConfRole *role, GError **error)
 {
-    g_autoptr(GPtrArray) entries = NULL;
     Maildir *md = remote_mailbox(m->r, role->name, error);
-    if (!md || !maildir_scan(md, "Sent", false, &entries, NULL, error))
-        return false;
-    for (guint i = 0; i < entries->len; i++) {
-        g_autoptr(GBytes) bytes = NULL;
-        if (!maildir_read(md, g_ptr_array_index(entries, i),
-                          m->r->engine->home->config->max_message, &bytes, NULL) ||
-            !bytes)
-            continue;
-        g_autoptr(Message) mail = message_parse_bytes(bytes, MESSAGE_HEADERS);
-        g_hash_table_add(m->here, g_strdup(mail->id));
-    }
-    return true;
+    return md && maildir_each(md, "Sent", m->r->engine->home->config->max_message, note_here, m,
+                              error);
 }
 
 /* What the store knows to have left says nothing new. */

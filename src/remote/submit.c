@@ -4,24 +4,15 @@
 #include "base/living.h"
 #include "base/lock.h"
 #include "base/log.h"
+#include "base/proc.h"
 #include "engine/people/delivery_failure.h"
 #include "remote/submit_internal.h"
 #include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"
-#include <signal.h>
 #include <stdlib.h>
 
 #define LOCK_NAME "submit.lock"
 #define BATCH 50
-
-bool
-submit_asked_to_stop(void)
-{
-    sigset_t pending;
-
-    return sigpending(&pending) == 0 &&
-           (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT));
-}
 
 static bool
 hold_without_way(Pass *p, OutId id, GError **error)
@@ -55,23 +46,28 @@ account_of(const Config *config, const OutRow *row)
     return config_way_out(config, NULL);
 }
 
+/* The next mail of the sorted rows, with all its recipients that are among them. */
+static Parcel
+next_parcel(Pass *p, const OutRows *rows, guint *next)
+{
+    const OutRow *first = rows->pdata[*next];
+    Parcel c = {.pass = p,
+                .account = account_of(p->engine->home->config, first),
+                .rows = out_rows_new_view()};
+    while (*next < rows->len && rows->pdata[*next]->id.v == first->id.v)
+        out_rows_add(c.rows, rows->pdata[(*next)++]);
+    return c;
+}
+
 static bool
 send_rows(Pass *p, OutRows *rows, GError **error)
 {
-    const Config *config = p->engine->home->config;
-
     g_ptr_array_sort(LIST_ARRAY(rows), compare_rows);
-    for (guint i = 0; i < rows->len && !submit_asked_to_stop();) {
-        OutRow *first = g_ptr_array_index(rows, i);
-        g_auto(Parcel)
-            c = {.pass = p, .account = account_of(config, first), .rows = out_rows_new_view()};
+    for (guint next = 0; next < rows->len && !proc_asked_to_stop();) {
+        g_auto(Parcel) c = next_parcel(p, rows, &next);
         bool ready = false;
-
-        for (; i < rows->len && ((OutRow *)g_ptr_array_index(rows, i))->id.v == first->id.v;
-             i++)
-            out_rows_add(c.rows, g_ptr_array_index(rows, i));
         if (!c.account) {
-            if (!hold_without_way(p, first->id, error))
+            if (!hold_without_way(p, c.rows->pdata[0]->id, error))
                 return false;
             continue;
         }
@@ -89,23 +85,16 @@ send_rows(Pass *p, OutRows *rows, GError **error)
 static bool
 settle_stranded(Pass *p, GError **error)
 {
+    static const ConfAccount none = {
+        .in_doubt = "hold", .kind = "maildir", .sent_copy = "append"};
     const OutQuery q = {.state = "sending", .limit = UINT_MAX};
     g_autoptr(OutRows) rows = NULL;
-
     if (!outbox_list(p->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     g_ptr_array_sort(LIST_ARRAY(rows), compare_rows);
-    for (guint i = 0; i < rows->len;) {
-        OutRow *first = g_ptr_array_index(rows, i);
-        const ConfAccount *account = account_of(p->engine->home->config, first);
-        static const ConfAccount none = {
-            .in_doubt = "hold", .kind = "maildir", .sent_copy = "append"};
-        g_auto(Parcel)
-            c = {.pass = p, .account = account ? account : &none, .rows = out_rows_new_view()};
-
-        for (; i < rows->len && ((OutRow *)g_ptr_array_index(rows, i))->id.v == first->id.v;
-             i++)
-            out_rows_add(c.rows, g_ptr_array_index(rows, i));
+    for (guint next = 0; next < rows->len;) {
+        g_auto(Parcel) c = next_parcel(p, rows, &next);
+        c.account = c.account ? c.account : &none;
         if (!parcel_end(&c, SMTP_DOUBT, "whoever sent it died before the answer came", error))
             return false;
     }
@@ -161,7 +150,7 @@ send_due(Pass *p, GError **error)
 {
     if (!settle_stranded(p, error) || !ask_doubts(p, error))
         return false;
-    while (!submit_asked_to_stop()) {
+    while (!proc_asked_to_stop()) {
         g_autoptr(OutRows) rows = NULL;
 
         if (!outbox_due(p->engine->db, home_now(p->engine->home), false, BATCH, &rows, error))
@@ -209,7 +198,7 @@ submit_once(Engine *engine, bool *ret_done, GError **error)
                 "postrider outbox list",
                 stats.sent, stats.retried, stats.failed, stats.doubt);
     /* Who found the lock taken relies on us. */
-    if (submit_asked_to_stop())
+    if (proc_asked_to_stop())
         return true;
     if (!outbox_smtp_ready(engine->db, home_now(engine->home), &ready, error))
         return false;
@@ -222,12 +211,7 @@ submit_main(Engine *engine)
 {
     g_autoptr(GError) error = NULL;
     bool done = false;
-    sigset_t stop;
-
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGTERM);
-    sigaddset(&stop, SIGINT);
-    sigprocmask(SIG_BLOCK, &stop, NULL);
+    proc_hold_stop();
     while (!done) {
         if (!mailboxes_unwatched(engine->db, &error) || !submit_once(engine, &done, &error)) {
             log_event(LOG_ERROR, "sending failed", "error", error->message, NULL);

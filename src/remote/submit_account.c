@@ -1,5 +1,6 @@
 #include "base/err.h"
 #include "base/log.h"
+#include "base/proc.h"
 #include "remote/submit_internal.h"
 
 #define PAUSE_MIN_US (60 * USEC_PER_SEC)
@@ -22,7 +23,7 @@ static bool
 connect_to(Pass *p, const ConfAccount *account, GError **error)
 {
     submit_hang_up(p);
-    p->out.place = (SmtpPlace){.stop = submit_asked_to_stop, .stop_us = submit_stop_us(p)};
+    p->out.place = (SmtpPlace){.stop = proc_asked_to_stop, .stop_us = submit_stop_us(p)};
     if (!login_smtp(p->engine->home, &account->smtp, &p->out, error))
         return err_prefix(error, "account '%s'", account->name);
     p->account = account;

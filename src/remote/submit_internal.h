@@ -28,9 +28,7 @@ typedef struct Parcel {
     bool copy_comes;      /* in doubt: a copy to ourselves may settle it */
 } Parcel;
 
-/* True once the caller, which holds back these signals, was asked to end. */
-bool submit_asked_to_stop(void);
-/* How long then the answer to a mail that is handed over is still waited for. */
+/* How long the answer to a mail that is handed over is still waited for by one who was asked to end. */
 int64_t submit_stop_us(const Pass *p);
 
 /* submit_account.c */

@@ -1,5 +1,6 @@
 #include "base/crash.h"
 #include "base/err.h"
+#include "base/proc.h"
 #include "engine/out/attempt.h"
 #include "engine/out/namesake.h"
 #include "engine/out/outward.h"
@@ -216,7 +217,7 @@ give_all(Parcel *c, SmtpEnd end, const char *text)
 static void
 send_by_program(const Parcel *c, const SmtpMail *mail)
 {
-    const SmtpPlace place = {.stop = submit_asked_to_stop, .stop_us = submit_stop_us(c->pass)};
+    const SmtpPlace place = {.stop = proc_asked_to_stop, .stop_us = submit_stop_us(c->pass)};
     g_autofree char *found = g_find_program_in_path("sendmail");
     const char *argv[] = {found ? found : SENDMAIL, "-i", NULL};
 

@@ -15,6 +15,7 @@
 typedef struct Catching {
     Engine *engine;
     Txn *txn;
+    const char *mailbox; /* whose Sent folder is read */
     CatchUp n;
     uint64_t newest;     /* generation seen */
     GHashTable *before;  /* jobs that had open mail, by number */
@@ -73,10 +74,9 @@ is_asked_elsewhere(Catching *c, const MsgRow *row, const Message *m, bool *ret, 
 }
 
 static bool
-settle_answered(
-    Catching *c, const char *role, const char *msgid, const Message *m, GError **error)
+settle_answered(Catching *c, const char *msgid, const Message *m, GError **error)
 {
-    const Viewer viewer = {.role = role};
+    const Viewer viewer = {.role = c->mailbox};
     g_autoptr(MsgRow) row = NULL;
     bool elsewhere = false;
     if (!messages_find(c->engine->db, &viewer, msgid, &row, error) ||
@@ -130,8 +130,10 @@ count_held(Catching *c, GError **error)
 
 /* Only mail that the store does not know speaks of a time after it. */
 static bool
-take_sent(Catching *c, const char *mailbox, const Message *m, GError **error)
+take_sent(void *user, const MaildirEntry *e, GBytes *bytes, GError **error)
 {
+    Catching *c = user;
+    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
     g_autoptr(OutRow) known = NULL;
     Minted minted;
     bool sure;
@@ -148,7 +150,7 @@ take_sent(Catching *c, const char *mailbox, const Message *m, GError **error)
         return true;
     g_autoptr(GPtrArray) settled = proof_read(c->engine->home, m);
     for (guint i = 0; i < settled->len; i++)
-        if (!settle_answered(c, mailbox, g_ptr_array_index(settled, i), m, error))
+        if (!settle_answered(c, g_ptr_array_index(settled, i), m, error))
             return false;
     return minted.kind != MAIL_ORDER || decide_again(c, m, error);
 }
@@ -156,19 +158,10 @@ take_sent(Catching *c, const char *mailbox, const Message *m, GError **error)
 static bool
 read_sent(Catching *c, const char *mailbox, Maildir *md, GError **error)
 {
-    g_autoptr(GPtrArray) entries = NULL;
-    if (!maildir_scan(md, "Sent", false, &entries, NULL, error))
-        return err_prefix(error, "reading what %s has sent", mailbox);
-    for (guint i = 0; i < entries->len; i++) {
-        g_autoptr(GBytes) bytes = NULL;
-        const MaildirEntry *e = g_ptr_array_index(entries, i);
-        if (!maildir_read(md, e, c->engine->home->config->max_message, &bytes, NULL) || !bytes)
-            continue;
-        g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
-        if (!take_sent(c, mailbox, m, error))
-            return false;
-    }
-    return true;
+    c->mailbox = mailbox;
+    return maildir_each(md, "Sent", c->engine->home->config->max_message, take_sent, c,
+                        error) ||
+           err_prefix(error, "reading what %s has sent", mailbox);
 }
 
 /* What lies in Done by now was settled, also where no mail said so; unless its answer had not left. */
@@ -315,16 +308,10 @@ decide_jobs(Catching *c, const ConfRole *role, Maildir *md, GError **error)
 /* --- all of it --- */
 
 static bool
-open_mailbox(const Engine *engine, const char *name, Maildir **ret, GError **error)
-{
-    return maildir_open(engine->home->mail_fd, name, true, ret, error);
-}
-
-static bool
 catch_up_role(Catching *c, const ConfRole *role, GError **error)
 {
     g_autoptr(Maildir) md = NULL;
-    return open_mailbox(c->engine, role->name, &md, error) &&
+    return maildir_open(c->engine->home->mail_fd, role->name, true, &md, error) &&
            read_sent(c, role->name, md, error) &&
            settle_filed(c, role, md, MSG_STORED, error) &&
            settle_filed(c, role, md, MSG_SHOWN, error) && decide_jobs(c, role, md, error);
@@ -338,7 +325,8 @@ catch_up_persons(Catching *c, GError **error)
         const char *name = config->persons[i].name;
         g_autoptr(Maildir) md = NULL;
         if (config->persons[i].local &&
-            (!open_mailbox(c->engine, name, &md, error) || !read_sent(c, name, md, error)))
+            (!maildir_open(c->engine->home->mail_fd, name, true, &md, error) ||
+             !read_sent(c, name, md, error)))
             return false;
     }
     return true;
@@ -425,7 +413,7 @@ bring_back(Engine *engine,
         unsigned n;
         if (!is_of(config, role, server))
             continue;
-        if (!open_mailbox(engine, role->name, &md, error) ||
+        if (!maildir_open(engine->home->mail_fd, role->name, true, &md, error) ||
             !checkpoints_restore(engine, role, md, &n, error) ||
             !history_catch_up(engine, account, role, md, error))
             return false;

@@ -34,6 +34,7 @@ typedef struct Past {
     int64_t ends_us;
     bool came_later; /* the role, than the store */
     unsigned n;      /* mails taken */
+    Txn *txn;        /* of an old store: in which they are */
 } Past;
 
 static void
@@ -46,17 +47,42 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Past, past_clear)
 
 /* *ret_checkpoint: only where it is a checkpoint mail of ours. */
 static Message *
-read_mail(const Past *past, const MaildirEntry *e, Continuation **ret_checkpoint)
+parse_mail(const Past *past, GBytes *bytes, Continuation **ret_checkpoint)
 {
-    size_t max = past->engine->home->config->max_message;
-    g_autoptr(GBytes) bytes = NULL;
-    if (!maildir_read(past->md, e, max, &bytes, NULL) || !bytes)
-        return NULL;
     MailIn in;
     mail_in_parse(&past->engine->home->key, bytes, &in);
     g_clear_pointer(&in.document, g_bytes_unref);
     *ret_checkpoint = in.checkpoint;
     return in.mail;
+}
+
+static size_t
+max_bytes(const Past *past)
+{
+    return past->engine->home->config->max_message;
+}
+
+static Message *
+read_mail(const Past *past, const MaildirEntry *e, Continuation **ret_checkpoint)
+{
+    g_autoptr(GBytes) bytes = NULL;
+    return maildir_read(past->md, e, max_bytes(past), &bytes, NULL) && bytes
+               ? parse_mail(past, bytes, ret_checkpoint)
+               : NULL;
+}
+
+/* A mail that is taken in as what it was. */
+static MsgNew
+new_of(const Past *past, const MaildirEntry *e, const Message *m)
+{
+    return (MsgNew){.role = past->role->name,
+                    .account = past->account->name,
+                    .folder = e->folder,
+                    .file = e->base,
+                    .mail = m,
+                    .trust = TRUST_ANYONE,
+                    .class = MSG_HISTORY,
+                    .floor = TRUST_ANYONE};
 }
 
 /* A role that the store was born with has had its mail watched, or owed, since then. The
@@ -142,16 +168,7 @@ is_known(const Past *past, const Message *m, bool *ret, GError **error)
 static bool
 take_written(Past *past, Txn *txn, const MaildirEntry *e, const Message *m, GError **error)
 {
-    MsgNew in = {.role = past->role->name,
-                 .account = past->account->name,
-                 .folder = e->folder,
-                 .file = e->base,
-                 .mail = m,
-                 .trust = TRUST_ANYONE,
-                 .floor = TRUST_ANYONE,
-                 .class = MSG_HISTORY,
-                 .state = MSG_HANDLED,
-                 .why = "history: written before"};
+    MsgNew in = new_of(past, e, m);
     MsgId id;
     bool known, is_new;
     add_answered(past, m);
@@ -159,6 +176,8 @@ take_written(Past *past, Txn *txn, const MaildirEntry *e, const Message *m, GErr
         return true;
     if (!is_known(past, m, &known, error))
         return false;
+    in.state = MSG_HANDLED;
+    in.why = "history: written before";
     (void)origin_check(&past->engine->home->key, m, in.role, &in.trust, &in.floor);
     return known || (messages_thread(txn, m, &in.thread, error) &&
                      messages_store(txn, &in, &id, &is_new, error));
@@ -296,12 +315,7 @@ take_one(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
         return checkpoint || take_written(past, txn, e, m, error);
     if (!m || is_ours(past, e, m))
         return true;
-    MsgNew in = {.role = past->role->name,
-                 .account = past->account->name,
-                 .folder = e->folder,
-                 .file = e->base,
-                 .mail = m,
-                 .trust = TRUST_ANYONE};
+    MsgNew in = new_of(past, e, m);
     past->n++;
     if (checkpoint &&
         !checkpoint_take(past->engine, txn, &in, checkpoint, &foreign, &moves, error))
@@ -346,17 +360,12 @@ compare_times(gconstpointer a, gconstpointer b)
     return (x->mtime_us > y->mtime_us) - (x->mtime_us < y->mtime_us);
 }
 
-static void
-free_entry(gpointer e)
-{
-    maildir_entry_free(e);
-}
-
 /* In the order of time, which is that of a list or a search. */
 static bool
 take_folders(Past *past, const char *const *folders, GError **error)
 {
-    g_autoptr(GPtrArray) old = g_ptr_array_new_with_free_func(free_entry);
+    g_autoptr(GPtrArray) old =
+        g_ptr_array_new_with_free_func((GDestroyNotify)maildir_entry_free);
     for (; *folders; folders++) {
         if (!add_folder(past, *folders, old, error))
             return false;
@@ -418,23 +427,25 @@ restore_all(Engine *engine, const ConfRole *role, GError **error)
     return txn.done;
 }
 
+static bool
+hear(void *user, const MaildirEntry *e, GBytes *bytes, GError **error)
+{
+    Past *past = user;
+    g_autoptr(Continuation) checkpoint = NULL;
+    g_autoptr(Message) m = parse_mail(past, bytes, &checkpoint);
+    if (checkpoint)
+        return true;
+    add_answered(past, m);
+    said_add(&past->said, past->engine->home, m);
+    return true;
+}
+
 /* Reads what was written, and stores nothing of it. */
 static bool
 read_sent(Past *past, GError **error)
 {
-    g_autoptr(GPtrArray) all = NULL;
-    if (!maildir_scan(past->md, "Sent", false, &all, NULL, error))
-        return false;
     said_init(&past->said);
-    for (guint i = 0; i < all->len; i++) {
-        g_autoptr(Continuation) checkpoint = NULL;
-        g_autoptr(Message) m = read_mail(past, g_ptr_array_index(all, i), &checkpoint);
-        if (!m || checkpoint)
-            continue;
-        add_answered(past, m);
-        said_add(&past->said, past->engine->home, m);
-    }
-    return true;
+    return maildir_each(past->md, "Sent", max_bytes(past), hear, past, error);
 }
 
 /* Only where mail lies in Done it matters what was said before it is read. */
@@ -487,25 +498,21 @@ is_wanted(const Past *past, const MsgNew *in, const char *flags, JobId restored)
 }
 
 static bool
-take_unknown(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
+take_unknown(void *user, const MaildirEntry *e, GBytes *bytes, GError **error)
 {
+    Past *past = user;
     g_autoptr(Continuation) checkpoint = NULL;
-    g_autoptr(Message) m = read_mail(past, e, &checkpoint);
+    g_autoptr(Message) m = parse_mail(past, bytes, &checkpoint);
     bool known;
     JobId job;
-    if (!m || checkpoint)
+    if (checkpoint)
         return true;
-    MsgNew in = {.role = past->role->name,
-                 .account = past->account->name,
-                 .folder = e->folder,
-                 .file = e->base,
-                 .mail = m,
-                 .trust = TRUST_ANYONE};
+    MsgNew in = new_of(past, e, m);
     if (!is_known(past, m, &known, error) ||
         !job_find_restored(past->engine->db, in.role, m->id, &job, error))
         return false;
     return known || !is_wanted(past, &in, e->flags, job) ||
-           take_mail(past, txn, &in, e->flags, error);
+           take_mail(past, past->txn, &in, e->flags, error);
 }
 
 bool
@@ -522,14 +529,10 @@ history_catch_up(Engine *engine,
     if (!read_sent(&past, error))
         return false;
     while (txn_again(&txn, error)) {
-        for (size_t k = 0; k < G_N_ELEMENTS(folders); k++) {
-            g_autoptr(GPtrArray) all = NULL;
-            if (!maildir_scan(md, folders[k], false, &all, NULL, error))
+        past.txn = &txn;
+        for (size_t k = 0; k < G_N_ELEMENTS(folders); k++)
+            if (!maildir_each(md, folders[k], max_bytes(&past), take_unknown, &past, error))
                 return false;
-            for (guint i = 0; i < all->len; i++)
-                if (!take_unknown(&past, &txn, g_ptr_array_index(all, i), error))
-                    return false;
-        }
         txn.ok = true;
     }
     return txn.done;

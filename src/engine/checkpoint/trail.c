@@ -63,30 +63,30 @@ keep_highest(Continuation **slot, Continuation *c)
     return true;
 }
 
+/* A mailbox that is read. */
+typedef struct Reading {
+    Trail *t;
+    Engine *engine;
+    const ConfRole *role;
+} Reading;
+
 static void
-take_checkpoint(Trail *t,
-                const Home *home,
-                const ConfRole *role,
-                const char *folder,
-                const Minted *id,
-                Continuation *c)
+take_checkpoint(const Reading *r, const char *folder, const Minted *id, Continuation *c)
 {
-    if (budget_is_today(home, c->written_us))
+    Trail *t = r->t;
+    if (budget_is_today(r->engine->home, c->written_us))
         t->spent_micro = MAX(t->spent_micro, c->day_cost_micro);
-    if (!g_str_equal(c->role, role->name)) {
+    if (!g_str_equal(c->role, r->role->name)) {
         continuation_free(c);
         return;
     }
     TrailJob *job = get_job(t, c->job, c->born_us);
-    if (c->stopped) {
-        if (keep_highest(&job->halted, c))
-            job->halted_id = *id;
-        return;
-    }
-    if (g_str_equal(folder, "Done"))
+    if (!c->stopped && g_str_equal(folder, "Done"))
         job->done_seq = MAX(job->done_seq, c->seq);
-    if (keep_highest(*folder ? &job->most : &job->inbox, c))
-        *(*folder ? &job->most_id : &job->inbox_id) = *id;
+    Continuation **slot = c->stopped ? &job->halted : *folder ? &job->most : &job->inbox;
+    Minted *slot_id = c->stopped ? &job->halted_id : *folder ? &job->most_id : &job->inbox_id;
+    if (keep_highest(slot, c))
+        *slot_id = *id;
 }
 
 static void
@@ -118,73 +118,39 @@ take_step_mail(Trail *t, const Message *m, const Minted *id)
 }
 
 static bool
-is_known(Engine *engine, const char *msgid, bool *ret, GError **error)
+take_mail(void *user, const MaildirEntry *e, GBytes *bytes, GError **error)
 {
-    g_autoptr(OutRow) row = NULL;
-    if (!outbox_find(engine->db, &VIEWER_OPERATOR, msgid, &row, error))
-        return false;
-    *ret = row != NULL;
-    return true;
-}
-
-static bool
-take_mail(Trail *t,
-          Engine *engine,
-          const ConfRole *role,
-          const char *folder,
-          GBytes *bytes,
-          GError **error)
-{
-    const Home *home = engine->home;
+    const Reading *r = user;
+    const Home *home = r->engine->home;
+    bool sent = g_str_equal(e->folder, "Sent");
+    g_autoptr(OutRow) known = NULL;
     Continuation *c = NULL;
     Minted id = {0};
-    bool known;
     gsize len;
     const char *data = g_bytes_get_data(bytes, &len);
     /* Most mail is no checkpoint, and its content need not be read. */
     bool maybe = memmem(data, len, CONTINUATION_FILE, strlen(CONTINUATION_FILE)) != NULL;
-    if (!maybe && !g_str_equal(folder, "Sent"))
+    if (!maybe && !sent)
         return true;
     g_autoptr(Message) m =
         message_parse_bytes(bytes, maybe ? MESSAGE_CONTENT : MESSAGE_HEADERS);
     bool ours = msgid_read(&home->key, m->id, home->config->domain, &id);
     if (maybe && continuation_read(&home->key, m, &c) == CONT_SIGNED) {
-        take_checkpoint(t, home, role, folder, &id, c);
+        take_checkpoint(r, e->folder, &id, c);
         return true;
     }
-    if (!ours || !g_str_equal(folder, "Sent"))
+    if (!ours || !sent)
         return true;
-    if (!is_known(engine, m->id, &known, error))
+    if (!outbox_find(r->engine->db, &VIEWER_OPERATOR, m->id, &known, error))
         return false;
     if (!known && id.kind == MAIL_ORDER)
-        take_order(t, home, m, &id);
+        take_order(r->t, home, m, &id);
     else if (!known && (id.kind == MAIL_ANSWER || id.kind == MAIL_INTERIM))
-        take_step_mail(t, m, &id);
+        take_step_mail(r->t, m, &id);
     return true;
 }
 
 /* --- all of it --- */
-
-static bool
-read_folder(Trail *t,
-            Engine *engine,
-            const ConfRole *role,
-            Maildir *md,
-            const char *folder,
-            GError **error)
-{
-    g_autoptr(GPtrArray) entries = NULL;
-    if (!maildir_scan(md, folder, false, &entries, NULL, error))
-        return false;
-    for (guint i = 0; i < entries->len; i++) {
-        g_autoptr(GBytes) bytes = NULL;
-        if (maildir_read(md, g_ptr_array_index(entries, i), engine->home->config->max_message,
-                         &bytes, NULL) &&
-            bytes && !take_mail(t, engine, role, folder, bytes, error))
-            return false;
-    }
-    return true;
-}
 
 bool
 trail_read(Engine *engine, const ConfRole *role, Maildir *md, Trail *ret, GError **error)
@@ -193,8 +159,10 @@ trail_read(Engine *engine, const ConfRole *role, Maildir *md, Trail *ret, GError
     g_auto(Trail)
         t = {.jobs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, trail_job_free),
              .steps = g_ptr_array_new_with_free_func(step_mail_free)};
+    Reading r = {.t = &t, .engine = engine, .role = role};
     for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
-        if (!read_folder(&t, engine, role, md, folders[i], error))
+        if (!maildir_each(md, folders[i], engine->home->config->max_message, take_mail, &r,
+                          error))
             return false;
     }
     *ret = t;

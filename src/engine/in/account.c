@@ -3,13 +3,12 @@
 #include "base/err.h"
 #include "base/living.h"
 #include "base/log.h"
+#include "base/proc.h"
 #include "engine/in/intake.h"
 #include "mail/maildir.h"
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/inotify.h>
-#include <sys/signalfd.h>
 
 #define WATCH_MASK (IN_MOVED_TO | IN_CREATE | IN_CLOSE_WRITE | IN_DELETE_SELF | IN_ONLYDIR)
 /* After a pass that failed for now (disk full, gate busy). */
@@ -233,17 +232,6 @@ watch_loop(Account *a, int signal_fd)
     return more == 0 ? 0 : 75;
 }
 
-static int
-block_signals(void)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigprocmask(SIG_BLOCK, &set, NULL);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
 int
 account_main(Engine *engine, const ConfAccount *account, bool once)
 {
@@ -261,7 +249,7 @@ account_main(Engine *engine, const ConfAccount *account, bool once)
         return err_exit_status(error);
     }
 
-    auto_fd signals = block_signals();
+    auto_fd signals = proc_watch_signals((const int[]){SIGTERM, SIGINT, 0}, NULL);
     g_autoptr(GPtrArray) boxes = g_ptr_array_new_with_free_func(box_free);
     Account a = {
         .engine = engine, .intake = intake, .inotify = -1, .boxes = boxes, .wait_ms = -1};

@@ -37,7 +37,6 @@
 #include "store/out/outbox.h"
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 
 #define LOCK_NAME "deliver.lock"
 #define MARK_NAME "deliver.mark"
@@ -367,17 +366,6 @@ make_drops(const Pass *p, const OutRows *rows)
     return drops;
 }
 
-/* True when the caller holds back these signals and one of them has come: stop at the next
- * batch, with everything marked. */
-static bool
-asked_to_stop(void)
-{
-    sigset_t pending;
-
-    return sigpending(&pending) == 0 &&
-           (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT));
-}
-
 static bool
 deliver_batches(Pass *p, const OutRows *rows, unsigned batch, GError **error)
 {
@@ -385,7 +373,7 @@ deliver_batches(Pass *p, const OutRows *rows, unsigned batch, GError **error)
     bool ok = true;
 
     p->drops = drops;
-    for (guint i = 0; ok && i < drops->len && !asked_to_stop(); i += batch) {
+    for (guint i = 0; ok && i < drops->len && !proc_asked_to_stop(); i += batch) {
         Drop *first = &g_array_index(drops, Drop, i);
         size_t n = MIN(batch, drops->len - i);
 
@@ -421,7 +409,7 @@ deliver_due(
     p.at_rename = (MaildirGate){.open = gate_open, .close = gate_close, .data = &p};
     mark_load(&p, redo);
     batch = batch ? batch : BATCH_DEFAULT;
-    while (!asked_to_stop()) {
+    while (!proc_asked_to_stop()) {
         g_autoptr(OutRows) rows = NULL; /* none while everything is held */
 
         if (!outbox_due(db, home_now(home), true, MAX(batch, BATCH_DEFAULT), &rows, error))
@@ -482,7 +470,7 @@ deliver_once(Home *home, Db *db, bool *ret_done, GError **error)
      * it is free. */
     cleanup_fd(&lock);
     lock = -1;
-    if (asked_to_stop() || is_held(db))
+    if (proc_asked_to_stop() || is_held(db))
         return true;
     if (!outbox_due(db, home_now(home), true, 1, &left, error))
         return false;
@@ -495,12 +483,7 @@ deliver_main(Home *home, Db *db)
 {
     g_autoptr(GError) error = NULL;
     bool done = false;
-    sigset_t stop;
-
-    sigemptyset(&stop);
-    sigaddset(&stop, SIGTERM);
-    sigaddset(&stop, SIGINT);
-    sigprocmask(SIG_BLOCK, &stop, NULL);
+    proc_hold_stop();
     while (!done)
         if (!mailboxes_unwatched(db, &error) || !deliver_once(home, db, &done, &error)) {
             log_event(LOG_ERROR, "delivering failed", "error", error->message, NULL);

@@ -467,17 +467,7 @@ run_claimed(Run *run, JobId want, bool *ret_got, GError **error)
     return ok;
 }
 
-static int
-open_signals(sigset_t *ret_before)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &set, ret_before);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-}
+static const int run_signals[] = {SIGTERM, SIGINT, SIGUSR1, 0};
 
 bool
 run_called_off(Run *run)
@@ -497,7 +487,7 @@ run_one(Engine *engine,
         GError **error)
 {
     sigset_t before;
-    auto_fd signals = open_signals(&before);
+    auto_fd signals = proc_watch_signals(run_signals, &before);
     Run run = {.engine = engine, .signal_fd = signals, .stats = stats, .limits = *limits};
     bool ok = run_claimed(&run, want, ret_got, error);
     bool off = run_called_off(&run);
@@ -547,7 +537,7 @@ int
 run_main(Engine *engine, JobId want, int max_iterations)
 {
     RunStats stats = {0};
-    auto_fd signals = open_signals(NULL);
+    auto_fd signals = proc_watch_signals(run_signals, NULL);
     Run run = {.engine = engine,
                .signal_fd = signals,
                .stats = &stats,
