@@ -39,9 +39,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Catching, catching_clear)
 static void
 add_job(GHashTable *set, JobId id)
 {
-    gint64 *job = g_new(gint64, 1);
-    *job = id.v;
-    g_hash_table_add(set, job);
+    g_hash_table_add(set, g_memdup2(&id.v, sizeof id.v));
 }
 
 static bool
@@ -192,13 +190,6 @@ settle_filed(Catching *c, const ConfRole *role, Maildir *md, MsgState state, GEr
 /* --- jobs --- */
 
 static bool
-end_job(Catching *c, const Job *job, GError **error)
-{
-    c->n.ended++;
-    return accept_ended(c->txn, job->id, "it had ended after the backup", error);
-}
-
-static bool
 stop_job(Catching *c, const Job *job, const char *why, GError **error)
 {
     bool changed;
@@ -261,8 +252,10 @@ decide_job(Catching *c, const Job *job, const TrailJob *t, GError **error)
         return false;
     /* A job that parked behind its newest mail has asked, and not ended. */
     bool asked = t->wrote && t->most && minted_compare(&t->most_id, &t->last) > 0;
-    if ((settled && !asked) || trail_has_ended(t))
-        return end_job(c, job, error);
+    if ((settled && !asked) || trail_has_ended(t)) {
+        c->n.ended++;
+        return accept_ended(c->txn, job->id, "it had ended after the backup", error);
+    }
     if (job->state == JOB_STOPPED || job->state == JOB_FAILED || (!t->wrote && seq <= job->seq))
         return true;
     return stop_job(c, job,

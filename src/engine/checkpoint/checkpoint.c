@@ -50,20 +50,6 @@ hold_all(Txn *txn, const Continuation *c, GError **error)
     return meta_set(txn, "hold-all", why, error);
 }
 
-static bool
-move_to_done(Txn *txn, MsgId id, const MsgNew *in, GError **error)
-{
-    g_autofree char *subject = g_strdup_printf("%s/%s", in->role, in->file);
-    Effect e = {.kind = EFFECT_MAIL_MOVE,
-                .job = in->job,
-                .message = id,
-                .account = "",
-                .subject = subject,
-                .args = "Done"};
-    EffectId effect;
-    return g_str_equal(in->folder, "Done") || effect_put(txn, &e, &effect, error);
-}
-
 /* The same mail may come again (resume): only its place is news then. */
 static bool
 store_row(Txn *txn, MsgNew *in, MsgId *ret_id, bool *ret_new, GError **error)
@@ -128,7 +114,8 @@ checkpoint_take(Engine *engine,
         if (fate == CONT_STALE && is_replayed(engine->home, in->mail->id, is_new) &&
             !count_one(txn, CHECKPOINT_STALE, error))
             return false;
-        return move_to_done(txn, id, in, error);
+        return g_str_equal(in->folder, "Done") ||
+               effect_put_move(txn, in->job, id, in->role, in->file, "Done", error);
     case CONT_FOREIGN:
         break;
     }

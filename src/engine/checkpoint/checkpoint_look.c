@@ -80,12 +80,10 @@ find_delivered(Engine *engine, const Job *job, char **ret, GError **error)
     *ret = NULL;
     if (!outbox_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len && !*ret; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
-        if (row->created_us >= job->updated_us && row->state == OUT_SENT && row->mailbox &&
-            address_equal(row->from, row->address))
+    LIST_EACH(const OutRow, row, rows)
+        if (!*ret && row->created_us >= job->updated_us && row->state == OUT_SENT &&
+            row->mailbox && address_equal(row->from, row->address))
             *ret = out_row_file(row);
-    }
     return true;
 }
 

@@ -50,8 +50,11 @@ add_members(Engine *engine, json_t *doc, const CheckpointInput *in, GError **err
 
 /* Ours stand last and win over whatever others call their own. */
 static void
-add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
+add_job(json_t *all, const CheckpointInput *in, int64_t now_us)
 {
+    g_autoptr(json_t) doc = json_object();
+    const char *name;
+    json_t *value;
     const Job *job = in->job;
     const GPtrArray *results = in->results;
     g_autofree char *resume =
@@ -59,14 +62,6 @@ add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
     json_t *lines = json_array();
     for (guint i = 0; results && i < results->len; i++)
         json_array_append_new(lines, json_string(g_ptr_array_index(results, i)));
-    static const char *const names[] = {
-        "version", "job",          "role",        "round",          "seq",
-        "epoch",   "resume_after", "resume_span", "waiting_for",    "wait_then",
-        "face",    "born",         "steps",       "step_limit",     "round_cost_micro",
-        "floor",   "may",          "written",     "day_cost_micro", "step_results",
-        "stopped", "mac"};
-    for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-        json_object_del(doc, names[i]);
     set_int(doc, "version", VERSION);
     set_int(doc, "job", job->id.v);
     set_string(doc, "role", job->role);
@@ -89,6 +84,10 @@ add_job(json_t *doc, const CheckpointInput *in, int64_t now_us)
     set_int(doc, "written", now_us);
     set_int(doc, "day_cost_micro", in->day_cost_micro);
     json_object_set_new(doc, "step_results", lines);
+    json_object_del(all, "resume_span");
+    json_object_del(all, "mac");
+    json_object_foreach(doc, name, value) json_object_del(all, name);
+    json_object_update(all, doc);
 }
 
 static char *

@@ -403,22 +403,6 @@ carry_out(Carry *c, GError **error)
     return g_strdup(help_text);
 }
 
-/* What was dealt with leaves the watched folder, before anything that follows from it leaves: so a home
- * that takes the mailbox over, or an old store, finds only orders there that nobody has carried out. */
-static bool
-file_away(Txn *txn, JobId job, const MsgRow *mail, GError **error)
-{
-    g_autofree char *subject = g_strdup_printf("%s/%s", mail->role, mail->file);
-    Effect e = {.kind = EFFECT_MAIL_MOVE,
-                .job = job,
-                .message = mail->id,
-                .account = "",
-                .subject = subject,
-                .args = "Done+S"};
-    EffectId effect;
-    return effect_put(txn, &e, &effect, error);
-}
-
 bool
 order_apply(Engine *engine,
             Txn *txn,
@@ -438,7 +422,11 @@ order_apply(Engine *engine,
                .poke = poke};
     g_autofree char *text = carry_out(&c, error);
     g_autoptr(Job) row = NULL;
-    if (!text || !file_away(txn, c.job, mail, error))
+    /* What was dealt with leaves the watched folder, before anything that follows from it leaves: so a
+     * home that takes the mailbox over, or an old store, finds only orders there that nobody has carried
+     * out. */
+    if (!text ||
+        !effect_put_move(txn, c.job, mail->id, mail->role, mail->file, "Done+S", error))
         return false;
     if (c.job.v && (!job_load(engine->db, &VIEWER_OPERATOR, c.job, &row, error) ||
                     !messages_set_job(txn, mail->id, c.job, row->round, error)))

@@ -18,11 +18,9 @@ last_word(Engine *engine, const Job *job, int64_t *ret_us, GError **error)
     *ret_us = 0;
     if (!outbox_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len && *ret_us == 0; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
-        if (address_equal(row->address, job->asker))
+    LIST_EACH(const OutRow, row, rows)
+        if (*ret_us == 0 && address_equal(row->address, job->asker))
             *ret_us = row->created_us;
-    }
     return true;
 }
 
@@ -47,15 +45,8 @@ decide(Engine *engine, const Job *job, Word *ret, int64_t *ret_next_us, GError *
     bool waits = job->state == JOB_PARKED && job->waiting_for && *job->waiting_for;
     if (waits && said >= job->updated_us - SAME_COMMIT_US)
         return true; /* they know; the wait contract says the rest */
-    if (*ret_next_us > now)
-        *ret = WORD_LATER;
-    else if (job->state == JOB_QUEUED) {
-        *ret = WORD_LATER;
-        *ret_next_us = now + every;
-    } else {
-        *ret = WORD_SAY;
-        *ret_next_us = now + every;
-    }
+    *ret = *ret_next_us > now || job->state == JOB_QUEUED ? WORD_LATER : WORD_SAY;
+    *ret_next_us = MAX(*ret_next_us, *ret_next_us > now ? 0 : now + every);
     return true;
 }
 

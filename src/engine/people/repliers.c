@@ -51,11 +51,9 @@ repliers_load(Db *db, const Job *job, Repliers *ret, GError **error)
     *ret = (Repliers){.to = g_ptr_array_new_with_free_func(g_free),
                       .msgid = last ? g_strdup(last->msgid) : NULL,
                       .since_us = last ? last->created_us : job->updated_us};
-    for (guint i = 0; last && i < rows->len; i++) {
-        const OutRow *row = g_ptr_array_index(rows, i);
-        if (row->id.v == last->id.v && counts(row, job))
+    LIST_EACH(const OutRow, row, rows)
+        if (last && row->id.v == last->id.v && counts(row, job))
             g_ptr_array_insert(ret->to, 0, g_strdup(row->address));
-    }
     if (ret->to->len == 0)
         g_ptr_array_add(ret->to, g_strdup(job->asker));
     return true;

@@ -48,9 +48,8 @@ due_load(Awake *d, JobId id, GError **error)
         (d->awaited.msgid &&
          !outbox_find(db, &VIEWER_OPERATOR, d->awaited.msgid, &d->asked, error)))
         return false;
-    if (!d->asked || !d->asked->bytes)
-        return true;
-    d->asked_head = message_parse_bytes(d->asked->bytes, MESSAGE_HEADERS);
+    if (d->asked && d->asked->bytes)
+        d->asked_head = message_parse_bytes(d->asked->bytes, MESSAGE_HEADERS);
     return true;
 }
 
@@ -103,12 +102,6 @@ ask_owner(const Awake *d, Txn *txn, GError **error)
         at, d->job->id.v, d->job->subject, names);
     const Notice notice = {.kind = MAIL_NOTICE, .role = d->role, .job = d->job, .text = text};
     return notice_post(d->engine, txn, &notice, NULL, error);
-}
-
-static bool
-mail_people(const Awake *d, Txn *txn, WaitThen what, GError **error)
-{
-    return what == WAIT_REMIND ? remind(d, txn, error) : ask_owner(d, txn, error);
 }
 
 /* --- the checkpoint that knows of it --- */
@@ -165,8 +158,9 @@ act(Engine *engine, JobId id, bool *ret_did, GError **error)
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error)) {
         txn.ok = d.role ? job_wait_over(&txn, id, &did, error) &&
-                              (did == WAIT_CONTINUE || (mail_people(&d, &txn, did, error) &&
-                                                        file_checkpoint(&d, &txn, error)))
+                              (did == WAIT_CONTINUE ||
+                               ((did == WAIT_REMIND ? remind : ask_owner)(&d, &txn, error) &&
+                                file_checkpoint(&d, &txn, error)))
                         : timer_drop(&txn, id, TIMER_WAIT, error);
         CRASH_POINT("wait-composed");
     }

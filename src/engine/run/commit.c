@@ -85,16 +85,8 @@ owe_move(Txn *txn, const Job *job, const MsgRow *row, const char *folder, GError
 {
     if (g_str_equal(row->folder, folder))
         return true;
-    g_autofree char *subject = g_strdup_printf("%s/%s", row->role, row->file);
     g_autofree char *args = mail_flags_move(txn->db, row->id, folder, error);
-    Effect e = {.kind = EFFECT_MAIL_MOVE,
-                .job = job->id,
-                .message = row->id,
-                .account = "",
-                .subject = subject,
-                .args = args};
-    EffectId id;
-    return args && effect_put(txn, &e, &id, error);
+    return args && effect_put_move(txn, job->id, row->id, row->role, row->file, args, error);
 }
 
 /* "" for INBOX; NULL: no name for a folder. Sent and the folders that mean something to us

@@ -18,6 +18,27 @@ effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error)
                       e->account, e->subject, e->args);
 }
 
+bool
+effect_put_move(Txn *txn,
+                JobId job,
+                MsgId message,
+                const char *role,
+                const char *file,
+                const char *where,
+                GError **error)
+{
+    g_autofree char *subject = g_strdup_printf("%s/%s", role, file);
+    const Effect e = {.kind = EFFECT_MAIL_MOVE,
+                      .job = job,
+                      .message = message,
+                      .account = "",
+                      .subject = subject,
+                      .args = where};
+    EffectId id;
+
+    return effect_put(txn, &e, &id, error);
+}
+
 /* An effect while it is being settled. */
 typedef struct Debt {
     Effect effect;

@@ -34,6 +34,14 @@ typedef struct EffectOps {
 } EffectOps;
 
 bool effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error);
+/* A mail of the role is to be moved: "Done", or with flags "Done+S". */
+bool effect_put_move(Txn *txn,
+                     JobId job,
+                     MsgId message,
+                     const char *role,
+                     const char *file,
+                     const char *where,
+                     GError **error);
 /* Settles what is owed to account, oldest first per subject; ops is indexed by kind, NULL where
  * the caller can't do that kind. Where one can't be settled, later ones of its subject wait.
  * *ret_n: settled now, failed ones included; written also with ERR_LATER, which says that some
