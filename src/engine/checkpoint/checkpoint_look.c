@@ -13,6 +13,7 @@
 #include "engine/face.h"
 #include "engine/in/order_mail.h"
 #include "engine/people/notice.h"
+#include "engine/people/words.h"
 #include "engine/role.h"
 #include "store/job/command_orders.h"
 #include "store/job/missed.h"
@@ -35,14 +36,11 @@ typedef struct Finding {
     const char *who, *why, *text;
 } Finding;
 
-static const Finding deleted = {
-    "whoever deleted its checkpoint mail", "its checkpoint mail was deleted",
-    "The checkpoint mail of job %s was deleted, so the job is stopped. Reply CONTINUE to go on "
-    "with it."};
-static const Finding in_junk = {
-    "whoever moved its checkpoint mail to Junk", "held: its checkpoint mail lies in Junk",
-    "The checkpoint mail of job %s lies in Junk, so the job is held. Was that meant? Reply "
-    "CONTINUE to go on with it, or CANCEL to end it."};
+static const Finding deleted = {"whoever deleted its checkpoint mail",
+                                "its checkpoint mail was deleted", WORDS_CHECKPOINT_DELETED};
+static const Finding in_junk = {"whoever moved its checkpoint mail to Junk",
+                                "held: its checkpoint mail lies in Junk",
+                                WORDS_CHECKPOINT_IN_JUNK};
 
 /* The row of the newest checkpoint that was taken in for this job; NULL: none yet. */
 static bool
@@ -115,8 +113,7 @@ stop(Engine *engine, const ConfRole *role, const Job *job, const Finding *found,
     g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, job->id.v);
     g_auto(GStrv) halves = g_strsplit(found->text, "%s", 2);
     g_autofree char *text = g_strjoinv(number, halves);
-    const Notice notice = {
-        .kind = MAIL_NOTICE, .role = role, .job = job, .apart = true, .text = text};
+    const Notice notice = {.role = role, .job = job, .apart = true, .text = text};
     bool changed;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))

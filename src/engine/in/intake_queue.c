@@ -9,6 +9,7 @@
 #include "engine/out/outward.h"
 #include "engine/people/hold.h"
 #include "engine/people/notice.h"
+#include "engine/people/words.h"
 #include "engine/role.h"
 #include "mail/quote.h"
 #include "store/job/jobs.h"
@@ -43,17 +44,8 @@ say_stopped(Engine *engine, Txn *txn, const Job *job, const Message *m, GError *
         return true;
     const ConfRole *role = role_find(engine, job->role);
     const RoleMailParent parent = role_mail_parent(m);
-    g_autofree char *text =
-        g_strdup_printf("Job %" G_GINT64_FORMAT " is stopped. Your mail is kept with it. Reply "
-                        "CONTINUE to go on, or CANCEL to end the job.",
-                        job->id.v);
-    const Notice notice = {.kind = MAIL_NOTICE,
-                           .role = role,
-                           .job = job,
-                           .to = m->from->spec,
-                           .text = text,
-                           .parent = &parent};
-    return notice_post(engine, txn, &notice, NULL, error);
+    const Notice notice = {.role = role, .job = job, .to = m->from->spec, .parent = &parent};
+    return notice_say(engine, txn, &notice, error, WORDS_ORDER_IS_STOPPED, job->id.v);
 }
 
 bool

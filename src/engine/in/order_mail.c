@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "engine/out/post.h"
 #include "engine/out/role_mail.h"
+#include "engine/people/words.h"
 #include "mail/msgid.h"
 
 #define HEADER "X-Postrider-Order"
@@ -43,10 +44,10 @@ say(const char *word, const char *who, const Job *job, const GPtrArray *mails)
 {
     GString *text = g_string_new(NULL);
 
-    g_string_printf(text, "%s was given by %s", word, who);
+    g_string_printf(text, WORDS_ORDER_GIVEN, word, who);
     if (job)
-        g_string_append_printf(text, " for job %" G_GINT64_FORMAT, job->id.v);
-    g_string_append(text, ". This copy keeps the order if the store is lost.\n");
+        g_string_append_printf(text, WORDS_ORDER_GIVEN_JOB, job->id.v);
+    g_string_append(text, WORDS_ORDER_KEPT);
     for (guint i = 0; mails && i < mails->len; i++)
         g_string_append_printf(text, "\n  <%s>", (const char *)g_ptr_array_index(mails, i));
     return g_string_free(text, FALSE);

@@ -7,6 +7,7 @@
 #include "engine/out/role_mail.h"
 #include "engine/people/hold.h"
 #include "engine/people/tell.h"
+#include "engine/people/words.h"
 #include "engine/run/fork.h"
 #include "mail/quote.h"
 #include "store/job/budget.h"
@@ -210,21 +211,7 @@ order_permitted(const Order *o, unsigned may)
 
 /* --- what is answered --- */
 
-static const char help_text[] =
-    "Reply to a mail of a job with one of these words alone on the first line:\n\n"
-    "  STOP          stop now; nothing more of this job leaves\n"
-    "  CONTINUE      go on after a stop or a failure (CONTINUE 8: with 8 more steps, at\n"
-    "                most 1000; CONTINUE $1: it may cost $1 more, at most $1000)\n"
-    "  CANCEL        end the job for good\n"
-    "  FORK          a second job that begins where this one is (FORK 3: behind step 3)\n"
-    "  APPROVE       as a reply to the mail that asks: let the held mail leave\n"
-    "  REJECT: why   likewise: it never leaves, and the agent goes on with the reason\n"
-    "  STATUS        what it does now\n"
-    "  WHY           what it did so far, and why\n"
-    "  HELP          this text\n\n"
-    "Lines below the word are kept as an instruction. Anything else is read as mail to the "
-    "agent. STOP ALL stops every job of the owner's home. A new mail with the subject STATUS, "
-    "HELP or STOP ALL works too.\n";
+static const char help_text[] = WORDS_ORDER_HELP_TEXT;
 
 /* An order that is carried out. */
 typedef struct Carry {
@@ -246,17 +233,13 @@ stop_one(Carry *c, bool cancel, GError **error)
                  : job_stop(c->txn, c->job, "stopped by a reply", &changed, error)))
         return NULL;
     if (!changed)
-        return g_strdup_printf("Job %" G_GINT64_FORMAT
-                               " was not running; there is nothing to %s.",
-                               c->job.v, cancel ? "cancel" : "stop");
+        return g_strdup_printf(WORDS_ORDER_NOT_RUNNING, c->job.v, cancel ? "cancel" : "stop");
     if (!faces_ordered(c->engine, c->txn, c->job, c->order->kind, error))
         return NULL;
     g_array_append_val(c->poke, c->job);
     c->word = cancel ? "CANCEL" : "STOP";
-    return g_strdup_printf("Job %" G_GINT64_FORMAT " is %s. Nothing more of it leaves%s",
-                           c->job.v, cancel ? "cancelled" : "stopped",
-                           cancel ? ". A new mail on this thread begins anew."
-                                  : ".\nReply CONTINUE to go on, or CANCEL to end it.");
+    return g_strdup_printf(WORDS_ORDER_STOPPED, c->job.v, cancel ? "cancelled" : "stopped",
+                           cancel ? WORDS_ORDER_CANCELLED_NEXT : WORDS_ORDER_STOPPED_NEXT);
 }
 
 /* The budget of the day guards the owner's money against everybody: who may not approve adds to
@@ -282,13 +265,9 @@ go_on(const Carry *c, GError **error)
         !job_load(c->engine->db, &VIEWER_OPERATOR, c->job, &row, error))
         return NULL;
     if (changed && row->state == JOB_DONE)
-        return g_strdup_printf("Job %" G_GINT64_FORMAT " is done. What STOP had taken back of "
-                               "its mail leaves now, and its questions count again.",
-                               c->job.v);
-    return changed ? g_strdup_printf("Job %" G_GINT64_FORMAT " goes on.", c->job.v)
-                   : g_strdup_printf("Job %" G_GINT64_FORMAT " does not wait for anything; "
-                                     "there is nothing to continue.",
-                                     c->job.v);
+        return g_strdup_printf(WORDS_ORDER_DONE, c->job.v);
+    return changed ? g_strdup_printf(WORDS_ORDER_GOES_ON, c->job.v)
+                   : g_strdup_printf(WORDS_ORDER_NOT_WAITING, c->job.v);
 }
 
 static char *
@@ -299,8 +278,7 @@ stop_all(const Carry *c, GError **error)
     g_autoptr(Jobs) jobs = NULL;
     JobQuery q = {.live_only = true, .limit = 100000};
     if (!address_equal(from, c->engine->home->config->owner))
-        return g_strdup(
-            "Only the owner may stop all jobs. Reply STOP to a mail of your own job.");
+        return g_strdup(WORDS_ORDER_ALL_NOT_YOURS);
     if (!jobs_list(c->engine->db, &VIEWER_OPERATOR, &q, &jobs, error))
         return NULL;
     unsigned n = 0;
@@ -317,9 +295,7 @@ stop_all(const Carry *c, GError **error)
         g_array_append_val(c->poke, job->id);
         n++;
     }
-    return g_strdup_printf(
-        "%u job%s stopped. Reply CONTINUE to a mail of each to go on with it.", n,
-        n == 1 ? " is" : "s are");
+    return g_strdup_printf(WORDS_ORDER_ALL_STOPPED, n, n == 1 ? " is" : "s are");
 }
 
 /* What can't be forked is an answer, not a failure of intake. */
@@ -330,12 +306,9 @@ fork_one(const Carry *c, GError **error)
     g_autoptr(GError) failed = NULL;
     JobId made;
     if (fork_job(c->engine, c->txn, c->job, o->fork_step, o->instruction, &made, &failed))
-        return g_strdup_printf("Job %" G_GINT64_FORMAT " begins where job %" G_GINT64_FORMAT
-                               " was; job %" G_GINT64_FORMAT
-                               " is as it was. A mail of its own says how to reach it.",
-                               made.v, c->job.v, c->job.v);
+        return g_strdup_printf(WORDS_ORDER_FORKED, made.v, c->job.v, c->job.v);
     if (err_is(failed, ERR_NEVER))
-        return g_strdup_printf("That can't be done: %s. Nothing changed.", failed->message);
+        return g_strdup_printf(WORDS_ORDER_NO_FORK, failed->message);
     g_propagate_error(error, g_steal_pointer(&failed));
     return NULL;
 }
@@ -364,9 +337,7 @@ carry_out(Carry *c, GError **error)
         return NULL;
     if (!may) {
         c->job.v = 0; /* nor do they take part from now on */
-        return g_strdup(
-            "That job is none of yours, so nothing was done. Whoever takes part in a "
-            "conversation can steer it, and the owner.");
+        return g_strdup(WORDS_ORDER_NOT_YOURS);
     }
     switch (o->kind) {
     case ORDER_STOP:
@@ -390,9 +361,9 @@ carry_out(Carry *c, GError **error)
     case ORDER_STOP_ALL:
         return stop_all(c, error);
     case ORDER_UNCLEAR:
-        return g_strdup_printf(
-            "\"%s\" looks like an order, but %s. Nothing was done.\n\n%s", o->said,
-            c->job.v ? "is none" : "this mail answers no job of mine", help_text);
+        return g_strdup_printf(WORDS_ORDER_UNCLEAR_TEXT, o->said,
+                               c->job.v ? WORDS_ORDER_UNCLEAR_NONE : WORDS_ORDER_UNCLEAR_JOB,
+                               help_text);
     case ORDER_FACE:
         return g_strdup(o->said);
     case ORDER_HELP:

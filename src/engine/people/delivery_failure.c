@@ -1,6 +1,7 @@
 #include "engine/people/delivery_failure.h"
 #include "engine/people/hold.h"
 #include "engine/people/notice.h"
+#include "engine/people/words.h"
 #include "mail/address.h"
 #include "store/job/jobs.h"
 #include "store/out/outbox_smtp.h"
@@ -77,14 +78,13 @@ delivery_failure_tell(
     const ConfRole *role = speaker(engine->home->config, job);
     if (!to || !role)
         return true;
-    g_autoptr(GString) text = g_string_new("This mail did not arrive:");
+    g_autoptr(GString) text = g_string_new(WORDS_LOST_TEXT);
     g_string_append_printf(text, "\n\n  <%s> \"%s\"\n", mail->msgid, mail->subject);
     add_lines(text, lost);
-    const Notice notice = {.kind = MAIL_NOTICE,
-                           .role = role,
+    const Notice notice = {.role = role,
                            .job = job,
                            .to = to,
-                           .subject = "a mail did not arrive",
+                           .subject = WORDS_LOST_SUBJECT,
                            .text = text->str,
                            .parent = job ? &parent : NULL,
                            .floor = &anyone};

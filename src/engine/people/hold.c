@@ -2,6 +2,7 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "engine/people/question_kind.h"
+#include "engine/people/words.h"
 #include <inttypes.h>
 
 /* --- what is said --- */
@@ -11,26 +12,21 @@ say_late(Db *db, const Question *q)
 {
     const Home *home = db_home(db);
     g_autofree char *ago = clock_format_span(MAX(0, home_now(home) - q->decided_us));
-    return g_strdup_printf("This was %s by %s %s ago. Nothing changed now.",
-                           question_state_name(q->state), q->who ? q->who : "somebody", ago);
+    return g_strdup_printf(WORDS_QUESTION_LATE, question_state_name(q->state),
+                           q->who ? q->who : "somebody", ago);
 }
 
 static char *
 say_stopped(const Question *q)
 {
-    return g_strdup_printf("Job %" PRId64 " is stopped, and nothing of it leaves. Nothing "
-                           "changed now. Let it go on with CONTINUE; then the question counts "
-                           "again.",
-                           q->job.v);
+    return g_strdup_printf(WORDS_QUESTION_STOPPED, q->job.v);
 }
 
 static char *
 say_changed(const QuestionKind *kind, const Question *q)
 {
     g_autofree char *shown = digest_hex(&q->digest);
-    return g_strdup_printf(
-        "What is held is no longer what was shown with the digest %s, so %s.", shown,
-        kind->changed);
+    return g_strdup_printf(WORDS_QUESTION_CHANGED, shown, kind->changed);
 }
 
 /* --- the decision --- */
@@ -63,8 +59,7 @@ say_done(const Deciding *d, const QuestionKind *kind, bool closed, bool goes_on)
                            : goes_on ? "goes on with what you wrote"
                                      : "hears of it with its next mail");
     if (!closed)
-        g_string_append(s, " APPROVE or REJECT as a reply to the same question decides the "
-                           "rest.");
+        g_string_append(s, WORDS_QUESTION_REST);
     return g_string_free(g_steal_pointer(&s), FALSE);
 }
 
@@ -85,16 +80,13 @@ decide(Txn *txn,
         return false;
     if (d.n_done == 0 && stuck->len == 0) {
         *ret_end = HOLD_LATE;
-        *ret_text = g_strdup("This mail was decided before. Nothing changed now.");
+        *ret_text = g_strdup(WORDS_QUESTION_DECIDED);
         return true;
     }
     if (d.n_done == 0) {
         g_string_truncate(stuck, stuck->len - 1);
         *ret_end = HOLD_NO_WAY;
-        *ret_text = g_strdup_printf(
-            "%s:\n\n%s.\n\nNothing changed; it is still held, and the "
-            "question is still open. Say APPROVE again once there is a way, or REJECT.",
-            kind->no_way, stuck->str);
+        *ret_text = g_strdup_printf(WORDS_QUESTION_NO_WAY, kind->no_way, stuck->str);
         return true;
     }
     if (!question_decide(txn, q->id, answer->approve, answer->who, answer->why, &closed, error))
@@ -115,14 +107,10 @@ say_closed(Db *db, const Question *q, HoldEnd *ret_end)
     if (q->state != QUESTION_VOID)
         return say_late(db, q);
     if (g_strcmp0(q->why, QUESTION_SETTLED) == 0)
-        return g_strdup("What became of this mail is known by now, so nothing changed. "
-                        "'postrider outbox list --all' tells it.");
+        return g_strdup(WORDS_QUESTION_KNOWN);
     bool stopped = g_strcmp0(q->why, "stopped") == 0;
     *ret_end = stopped ? HOLD_STOPPED : HOLD_ENDED;
-    return stopped ? say_stopped(q)
-                   : g_strdup_printf("Job %" PRId64 " was cancelled, and its held mail with "
-                                     "it. Nothing changed now.",
-                                     q->job.v);
+    return stopped ? say_stopped(q) : g_strdup_printf(WORDS_QUESTION_CANCELLED, q->job.v);
 }
 
 bool
@@ -141,9 +129,7 @@ hold_decide(Txn *txn,
         return true;
     }
     if (!kind || txn_now(txn) > q->until_us) {
-        *ret_text = g_strdup(kind ? "Its time is over, so nothing changed."
-                                  : "Another version of postrider asked this, and this one "
-                                    "does not know what it means. Nothing changed.");
+        *ret_text = g_strdup(kind ? WORDS_QUESTION_OVER : WORDS_QUESTION_STRANGE);
         return true;
     }
     if (answer->approve && !is_as_shown(txn->db, kind, q, &same, error))

@@ -1,6 +1,7 @@
 #include "base/limits.h"
 #include "engine/in/order_mail.h"
 #include "engine/people/question_kind.h"
+#include "engine/people/words.h"
 #include "mail/msgid.h"
 #include "store/job/steering.h"
 #include <inttypes.h>
@@ -81,15 +82,10 @@ say_no_question(Db *db, JobId job, GError **error)
     g_autoptr(Questions) open = NULL;
     if (!questions_open(db, job, &open, error))
         return NULL;
-    g_autofree char *more =
-        job.v && open->len
-            ? g_strdup_printf(" Job %" PRId64 " has %u open: reply to the mail that begins "
-                              "\"May this mail leave?\" or look at 'postrider outbox list'.",
-                              job.v, open->len)
-            : g_strdup("");
-    return g_strdup_printf("Your mail answers no question of mine, so nothing changed. APPROVE "
-                           "and REJECT count only as a reply to the very mail that asks.%s",
-                           more);
+    g_autofree char *more = job.v && open->len
+                                ? g_strdup_printf(WORDS_ANSWER_OPEN, job.v, open->len)
+                                : g_strdup("");
+    return g_strdup_printf(WORDS_ANSWER_TO_NONE, more);
 }
 
 static const char *
@@ -127,13 +123,10 @@ hold_answer(Engine *engine,
         return false;
     if (!may_answer(engine, mail, m, q ? q->may : MAY_APPROVE)) {
         trace = "does not count: the sender may not approve";
-        *ret_text = g_strdup_printf("You may not approve or reject mail of this agent; the "
-                                    "owner, %s, may. Nothing changed.",
-                                    engine->home->config->owner);
+        *ret_text = g_strdup_printf(WORDS_ANSWER_NOT_YOURS, engine->home->config->owner);
     } else if (!alone) {
         trace = "does not count: it answers more than one mail";
-        *ret_text = g_strdup("Your mail answers several mails at once, so nothing changed. "
-                             "Reply APPROVE or REJECT to one question at a time.");
+        *ret_text = g_strdup(WORDS_ANSWER_TO_SEVERAL);
     } else if (!q) {
         trace = "does not count: it answers no question";
         *ret_text = say_no_question(engine->db, *job, error);

@@ -21,5 +21,19 @@ notice_post(Engine *engine, Txn *txn, const Notice *notice, char **ret_msgid, GE
         post.thread = job->thread;
     post.floor = notice->floor;
     post.step = notice->step;
-    return c && post_compose(engine, txn, notice->kind, c, &post, NULL, ret_msgid, error);
+    MailKind kind = notice->kind ? notice->kind : MAIL_NOTICE;
+    return c && post_compose(engine, txn, kind, c, &post, NULL, ret_msgid, error);
+}
+
+bool
+notice_say(
+    Engine *engine, Txn *txn, const Notice *notice, GError **error, const char *words, ...)
+{
+    Notice said = *notice;
+    va_list args;
+    va_start(args, words);
+    g_autofree char *text = g_strdup_vprintf(words, args);
+    va_end(args);
+    said.text = text;
+    return notice_post(engine, txn, &said, NULL, error);
 }

@@ -9,7 +9,7 @@
 #include "mail/msgid.h"
 
 typedef struct Notice {
-    MailKind kind;
+    MailKind kind;        /* 0, which would be an answer: MAIL_NOTICE */
     const ConfRole *role; /* who speaks */
     const Job *job;       /* whose footer it bears, and whose mail it is; NULL: nobody's */
     bool apart;     /* not the job's own: STOP takes back a job's mail, but not this word */
@@ -23,6 +23,10 @@ typedef struct Notice {
     int step;           /* that it is a mail of; 0: none */
 } Notice;
 
+/* Says these words (words.h), whatever text it has. */
+bool notice_say(
+    Engine *engine, Txn *txn, const Notice *notice, GError **error, const char *words, ...)
+    G_GNUC_PRINTF(5, 6);
 /* ret_msgid: without brackets; caller frees; may be NULL. */
 bool
 notice_post(Engine *engine, Txn *txn, const Notice *notice, char **ret_msgid, GError **error);

@@ -1,6 +1,7 @@
 #include "engine/people/progress.h"
 #include "engine/people/notice.h"
 #include "engine/people/tell.h"
+#include "engine/people/words.h"
 #include "engine/role.h"
 #include "mail/address.h"
 #include "store/job/timers.h"
@@ -57,15 +58,13 @@ say(Engine *engine, Txn *txn, const Job *job, GError **error)
     g_autofree char *status = tell_job(engine->db, job->id, error);
     if (!status)
         return false;
-    g_autofree char *text = g_strdup_printf("I am still at this.\n\n%s", status);
     /* It repeats what the agent says that it does. */
     const Notice notice = {.kind = MAIL_PROGRESS,
                            .role = role,
                            .job = job,
                            .to = job->asker,
-                           .text = text,
                            .floor = &job->floor};
-    return notice_post(engine, txn, &notice, NULL, error);
+    return notice_say(engine, txn, &notice, error, WORDS_PROGRESS_TEXT, status);
 }
 
 bool

@@ -1,6 +1,7 @@
 #include "engine/people/unproven_notice.h"
 #include "base/text.h"
 #include "engine/people/notice.h"
+#include "engine/people/words.h"
 #include "store/told.h"
 #include <inttypes.h>
 
@@ -27,18 +28,7 @@ unproven_notice(Engine *engine,
     g_autofree char *subject = text_vis(m->subject, false);
     g_autofree char *name =
         number.v ? g_strdup_printf("#%" PRId64, number.v) : g_strdup_printf("<%s>", m->id);
-    g_autofree char *text =
-        g_strdup_printf("A mail to %s says that it is from %s, and nothing proves it (%s). It "
-                        "is held, and nothing "
-                        "was done with it.\n\n  Subject: %s\n  Message-ID: <%s>\n\nIf you know "
-                        "that it is real: "
-                        "postrider doctor --release '%s'. To see why: postrider mail trace "
-                        "'%s'. More of them "
-                        "from this sender are held without a word until tomorrow.",
-                        role->name, m->from->spec, j->proof, subject, m->id, name, name);
-    const Notice notice = {.kind = MAIL_NOTICE,
-                           .role = role,
-                           .subject = "a mail that can't prove its sender",
-                           .text = text};
-    return notice_post(engine, txn, &notice, NULL, error);
+    const Notice notice = {.role = role, .subject = WORDS_UNPROVEN_SUBJECT};
+    return notice_say(engine, txn, &notice, error, WORDS_UNPROVEN_TEXT, role->name,
+                      m->from->spec, j->proof, subject, m->id, name, name);
 }

@@ -9,6 +9,7 @@
 #include "engine/people/notice.h"
 #include "engine/people/progress.h"
 #include "engine/people/repliers.h"
+#include "engine/people/words.h"
 #include "engine/role.h"
 #include "engine/run/settle.h"
 #include "store/job/step_rows.h"
@@ -73,21 +74,15 @@ remind(const Awake *d, Txn *txn, GError **error)
     const GPtrArray *to = d->awaited.to;
     RoleMailParent parent = asked_of(d);
     g_autofree char *at = clock_format_iso(d->awaited.since_us);
-    g_autofree char *text =
-        g_strdup_printf("A reminder: I wrote to you at %s and can't go on without your answer. "
-                        "Please reply.",
-                        at);
     g_autoptr(GPtrArray) others = g_ptr_array_new();
     for (guint i = 1; i < to->len; i++)
         g_ptr_array_add(others, g_ptr_array_index(to, i));
-    const Notice notice = {.kind = MAIL_NOTICE,
-                           .role = d->role,
+    const Notice notice = {.role = d->role,
                            .job = d->job,
                            .to = g_ptr_array_index(to, 0),
                            .others = others,
-                           .text = text,
                            .parent = &parent};
-    return notice_post(d->engine, txn, &notice, NULL, error);
+    return notice_say(d->engine, txn, &notice, error, WORDS_WAIT_REMINDER, at);
 }
 
 static bool
@@ -95,13 +90,9 @@ ask_owner(const Awake *d, Txn *txn, GError **error)
 {
     g_autofree char *at = clock_format_iso(d->awaited.since_us);
     g_autofree char *names = repliers_names(&d->awaited);
-    g_autofree char *text = g_strdup_printf(
-        "There is no answer since %s: job %" G_GINT64_FORMAT
-        " (%s) waits for %s.\n\nReply CONTINUE to let it go on without one, CANCEL to end it, "
-        "or write what to do.",
-        at, d->job->id.v, d->job->subject, names);
-    const Notice notice = {.kind = MAIL_NOTICE, .role = d->role, .job = d->job, .text = text};
-    return notice_post(d->engine, txn, &notice, NULL, error);
+    const Notice notice = {.role = d->role, .job = d->job};
+    return notice_say(d->engine, txn, &notice, error, WORDS_WAIT_ESCALATED, at, d->job->id.v,
+                      d->job->subject, names);
 }
 
 /* --- the checkpoint that knows of it --- */

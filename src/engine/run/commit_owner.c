@@ -9,6 +9,7 @@
 #include "engine/out/post.h"
 #include "engine/people/hold.h"
 #include "engine/people/notice.h"
+#include "engine/people/words.h"
 #include "engine/run/commit_internal.h"
 
 void
@@ -34,14 +35,13 @@ commit_speaks_to_owner(const Commit *c)
 static void
 add_outside(GString *s, const Commit *c, const CommitOutside *o)
 {
-    g_string_append_printf(s, "%sFor job %" G_GINT64_FORMAT " this goes to %s:\n\n%s",
-                           s->len ? "\n\n" : "", c->job->id.v, o->to,
+    g_string_append_printf(s, WORDS_OUTSIDE_TEXT, s->len ? "\n\n" : "", c->job->id.v, o->to,
                            o->mail->body ? o->mail->body : "");
     LIST_EACH(const ProposedFile, f, o->mail->files)
-        g_string_append_printf(s, "\n\nAttached: %s%s%s", f->filename,
+        g_string_append_printf(s, WORDS_OUTSIDE_ATTACHED, f->filename,
                                f->note_key ? ", note " : "", f->note_key ? f->note_key : "");
     if (o->no_way)
-        g_string_append_printf(s, "\n\n(It is held: %s.)", o->no_way);
+        g_string_append_printf(s, WORDS_OUTSIDE_HELD, o->no_way);
 }
 
 /* step 0: words of ours, and no mail of the step. */
@@ -49,8 +49,7 @@ static bool
 post_notice(
     const Commit *c, Txn *txn, const char *to, const char *text, int step, GError **error)
 {
-    const Notice notice = {.kind = MAIL_NOTICE,
-                           .role = c->role,
+    const Notice notice = {.role = c->role,
                            .job = c->job,
                            .to = to,
                            .text = text,

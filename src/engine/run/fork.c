@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "engine/mode.h"
 #include "engine/people/notice.h"
+#include "engine/people/words.h"
 #include "engine/role.h"
 #include "engine/run/commit_internal.h"
 #include "engine/run/manifest.h"
@@ -215,19 +216,11 @@ say_so(Engine *engine,
     if (!job_load(engine->db, &VIEWER_OPERATOR, id, &fork, error) ||
         !(original = commit_parent_load(engine, fork, s->original_msgid, error)))
         return false;
-    g_autofree char *text = g_strdup_printf(
-        "This is job %" G_GINT64_FORMAT ", forked from job %" G_GINT64_FORMAT " at step %d. It "
-        "goes on from there by itself; job %" G_GINT64_FORMAT " stays as it is.%s%s\n\nReply "
-        "to this mail to say something to the fork.",
-        id.v, s->job->id.v, s->at->n, s->job->id.v, instruction ? "\n\nIt was told:\n\n" : "",
-        instruction ? instruction : "");
-    const Notice notice = {.kind = MAIL_NOTICE,
-                           .role = s->role,
-                           .job = fork,
-                           .to = s->asker,
-                           .text = text,
-                           .parent = &original->letter};
-    return notice_post(engine, txn, &notice, NULL, error);
+    const Notice notice = {
+        .role = s->role, .job = fork, .to = s->asker, .parent = &original->letter};
+    return notice_say(engine, txn, &notice, error, WORDS_FORK_TEXT, id.v, s->job->id.v,
+                      s->at->n, s->job->id.v, instruction ? WORDS_FORK_TOLD : "",
+                      instruction ? instruction : "");
 }
 
 /* An address that can't be written to is no reason to have half a fork. */

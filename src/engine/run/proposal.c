@@ -1,3 +1,4 @@
+#include "engine/people/words.h"
 #include "engine/run/commit.h"
 #include "mail/address.h"
 #include "store/out/outbox.h"
@@ -107,10 +108,8 @@ proposal_fail(
     p->why = g_strdup(why);
     if (!address_equal(job->asker, config->owner))
         g_ptr_array_add(mail->cc, g_strdup(config->owner));
-    mail->body =
-        g_strdup_printf("I could not do this: %s.%s%s\n\nReply CONTINUE to let me try "
-                        "again, or just write.",
-                        why, log && *log ? "\n\nThe last it wrote:\n" : "", log ? log : "");
+    mail->body = g_strdup_printf(WORDS_RUN_FAILED, why, log && *log ? WORDS_RUN_FAILED_LOG : "",
+                                 log ? log : "");
 }
 
 void

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/people/notice.h"
+#include "engine/people/words.h"
 #include "engine/run/run_internal.h"
 #include "store/job/timers.h"
 
@@ -17,14 +18,9 @@ typedef struct Wait {
 static bool
 tell_broken(Task *t, Txn *txn, const char *why, GError **error)
 {
-    g_autofree char *text = g_strdup_printf(
-        "The brain '%s' does not work: %s.\n\nIts jobs wait. Mend [brain %s] in "
-        "postrider.conf, and they go on. One of them is tried every five "
-        "minutes, or at once after: postrider continue %" G_GINT64_FORMAT,
-        t->brain->name, why, t->brain->name, t->job->id.v);
-    const Notice notice = {
-        .kind = MAIL_NOTICE, .role = t->role, .subject = "A brain does not work", .text = text};
-    return notice_post(t->run->engine, txn, &notice, NULL, error);
+    const Notice notice = {.role = t->role, .subject = WORDS_BRAIN_BROKEN_SUBJECT};
+    return notice_say(t->run->engine, txn, &notice, error, WORDS_BRAIN_BROKEN, t->brain->name,
+                      why, t->brain->name, t->job->id.v);
 }
 
 /* No other job of this brain is to find out the same; those who must know hear of it. */
@@ -45,18 +41,9 @@ static bool
 ask_owner(Task *t, Txn *txn, const char *said, int64_t until_us, GError **error)
 {
     g_autofree char *at = clock_format_iso(until_us), *shown = text_vis(said, false);
-    g_autofree char *text = g_strdup_printf(
-        "The brain '%s' is at a limit, and asks to be left alone for more than a day. It "
-        "said:\n\n    %s\n\nIs that right? I don't take its word for so long. Nothing is lost: "
-        "all its jobs wait until %s, then I try again, and so once a day.\n\nTo let me try at "
-        "once, type: postrider continue %" G_GINT64_FORMAT
-        "\nFor another key or another provider: postrider setup brain",
-        t->brain->name, shown, at, t->job->id.v);
-    const Notice notice = {.kind = MAIL_NOTICE,
-                           .role = t->role,
-                           .subject = "A brain is at its limit",
-                           .text = text};
-    return notice_post(t->run->engine, txn, &notice, NULL, error);
+    const Notice notice = {.role = t->role, .subject = WORDS_BRAIN_LIMIT_SUBJECT};
+    return notice_say(t->run->engine, txn, &notice, error, WORDS_BRAIN_LIMIT, t->brain->name,
+                      shown, at, t->job->id.v);
 }
 
 static bool
@@ -95,20 +82,10 @@ wait_words(const Home *home, const Wait *w, int64_t since_us)
     bool ahead = w->known && w->until.us - home_now(home) >= BRAIN_LONG_US;
     g_autofree char *at = clock_format_iso(ahead ? w->until.us : since_us);
     if (w->broken)
-        return g_strdup_printf("I can't go on with this since %s: what I think with does not "
-                               "work (%s).\n\nNothing is lost: the owner knows, and I go on "
-                               "by myself when it is mended.",
-                               at, w->why);
+        return g_strdup_printf(WORDS_PAUSE_BROKEN, at, w->why);
     if (ahead)
-        return g_strdup_printf(
-            "I can't go on with this before %s: %s.\n\nNothing is lost: I go on "
-            "by myself then, with this and whatever else waits for it. Reply "
-            "CONTINUE to let me try at once.",
-            at, w->why);
-    return g_strdup_printf("I can't go on with this since %s: %s.\n\nNothing is lost: I try "
-                           "again at least once an hour, and go on by myself when it works. "
-                           "Reply CONTINUE to let me try at once.",
-                           at, w->why);
+        return g_strdup_printf(WORDS_PAUSE_UNTIL, at, w->why);
+    return g_strdup_printf(WORDS_PAUSE_SILENT, at, w->why);
 }
 
 /* Is it long enough, and not known yet? */
@@ -139,8 +116,7 @@ say_wait(Task *t, Txn *txn, const Wait *w, bool *ret_told, GError **error)
     if (!tell)
         return true;
     g_autofree char *text = wait_words(engine->home, w, since_us);
-    const Notice notice = {
-        .kind = MAIL_NOTICE, .role = t->role, .job = job, .to = to, .text = text};
+    const Notice notice = {.role = t->role, .job = job, .to = to, .text = text};
     return notice_post(engine, txn, &notice, NULL, error) &&
            (!person || timer_drop(txn, job->id, TIMER_ACK, error));
 }

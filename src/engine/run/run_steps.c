@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/people/words.h"
 #include "engine/run/run_internal.h"
 #include "engine/run/settle.h"
 #include "mail/address.h"
@@ -165,10 +166,8 @@ halt(Task *t, const Limit *limit, GError **error)
     if (needs_owner(t, limit))
         g_ptr_array_add(mail->cc, g_strdup(t->run->engine->home->config->owner));
     mail->in_reply_to = g_strdup(t->job->original_msgid);
-    mail->body = g_strdup_printf(
-        "I stopped here: %s.\n\nWhat was reached so far:\n\n%s\n\nReply CONTINUE %s to let me "
-        "go on, CANCEL to end it, or write what to do instead.",
-        why, *note ? note : "(nothing was written down)", limit->more);
+    mail->body = g_strdup_printf(WORDS_RUN_HALTED, why,
+                                 *note ? note : WORDS_RUN_NOTHING_WRITTEN, limit->more);
     log_event(LOG_WARN, "a limit is reached", "role", t->job->role, "why", why, NULL);
     return run_commit(t, p, &result, error);
 }
@@ -218,9 +217,9 @@ ask_owner(Task *t, Proposal *p)
     ProposedMail *ask = proposal_add_mail(p);
     g_ptr_array_add(ask->to, g_strdup(owner));
     ask->in_reply_to = g_strdup(t->job->original_msgid);
-    ask->body = g_strdup_printf("This needs you: %s%s%s\n\nReply with what to do.",
-                                p->because ? p->because : "the agent gave no reason.",
-                                *note ? "\n\nWhat it wrote down:\n\n" : "", note);
+    ask->body =
+        g_strdup_printf(WORDS_RUN_NEEDS_YOU, p->because ? p->because : WORDS_RUN_NO_REASON,
+                        *note ? WORDS_RUN_WROTE : "", note);
 }
 
 /* Has whoever asked heard anything of this round: a mail of a step, or that one is held? */
@@ -288,12 +287,12 @@ say_last_word(Task *t, Proposal *p, GError **error)
     ProposedMail *mail = proposal_add_mail(p);
     mail->at_end = mail->plain = true;
     mail->body = g_strdup_printf("%s%s%s%s%s%s",
-                                 p->status == PROPOSE_ESCALATE ? "This is with the owner now"
-                                 : heard || held               ? "This is done"
-                                                 : "This is done, and no answer was written",
+                                 p->status == PROPOSE_ESCALATE ? WORDS_RUN_WITH_OWNER
+                                 : heard || held               ? WORDS_RUN_DONE
+                                                               : WORDS_RUN_DONE_SILENT,
                                  why ? ": " : ".", why ? p->because : "",
-                                 unsaved ? "\n\nOne thing failed: it " : "",
-                                 unsaved ? unsaved : "", unsaved ? "." : "");
+                                 unsaved ? WORDS_RUN_ONE_FAILED : "", unsaved ? unsaved : "",
+                                 unsaved ? "." : "");
     return true;
 }
 

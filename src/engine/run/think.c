@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "engine/people/notice.h"
 #include "engine/people/progress.h"
+#include "engine/people/words.h"
 #include "engine/run/orphans.h"
 #include "port/port.h"
 #include "store/job/timers.h"
@@ -63,17 +64,13 @@ acknowledge(Loop *loop, GError **error)
 
     RoleMailParent parent = {
         .msgid = row->msgid, .subject = row->subject, .in_reply_to = row->in_reply_to};
-    const Notice notice = {.kind = MAIL_ACK,
-                           .role = ask->role,
-                           .job = job,
-                           .to = row->from,
-                           .text = "I have your mail and am working on it.",
-                           .parent = &parent};
+    const Notice notice = {
+        .kind = MAIL_ACK, .role = ask->role, .job = job, .to = row->from, .parent = &parent};
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
         txn.ok = job_check(&txn, ask->claim, ask->in->deadline_us, error) &&
                  timer_drop(&txn, job->id, TIMER_ACK, error) &&
-                 notice_post(engine, &txn, &notice, NULL, error);
+                 notice_say(engine, &txn, &notice, error, WORDS_ACK_TEXT);
     if (!txn.done)
         return false;
     db_hint(engine->db);
