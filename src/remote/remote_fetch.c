@@ -108,6 +108,41 @@ find_own(Remote *r, const ConfRole *role, const Message *m, char **ret_file, GEr
     return true;
 }
 
+/* To the second, which is all that servers tell. */
+static bool
+came_later(const RemoteMark *mark, const ImapMail *mail, const Message *m)
+{
+    int64_t came = mail->received_us && m->date_us ? MIN(mail->received_us, m->date_us)
+                                                   : MAX(mail->received_us, m->date_us);
+    return came / USEC_PER_SEC >= mark->first_us / USEC_PER_SEC;
+}
+
+/* Of mail that was numbered anew. *ret_file: the file that we have it in; NULL: not known.
+ * *ret_old: not known, and older than the first visit. */
+static bool
+find_known(const Fetch *f,
+           const ImapMail *mail,
+           const ConfRole *role,
+           const Message *m,
+           bool *ret_old,
+           char **ret_file,
+           GError **error)
+{
+    Db *db = f->r->engine->db;
+    g_autoptr(MsgRow) row = NULL;
+    MsgKnown known;
+    *ret_old = false;
+    *ret_file = NULL;
+    if (mail->uid >= f->mark.anew_uid)
+        return true;
+    if (!messages_known(db, role->name, m, &known, error) ||
+        (known.id.v && !messages_load(db, &VIEWER_OPERATOR, known.id, &row, error)))
+        return false;
+    *ret_old = !row && !came_later(&f->mark, mail, m);
+    *ret_file = row ? g_strdup(row->file) : NULL;
+    return true;
+}
+
 /* For one of its roles. Where it lies on the server is followed for the first alone. */
 static bool
 take_for(Fetch *f,
@@ -120,7 +155,7 @@ take_for(Fetch *f,
 {
     g_autofree char *own = NULL;
     bool old;
-    if (!remote_is_known(f->r, &f->mark, mail, role, m, &old, &own, error) ||
+    if (!find_known(f, mail, role, m, &old, &own, error) ||
         (!own && !find_own(f->r, role, m, &own, error)))
         return false;
     if (old && !own && !f->asked) {

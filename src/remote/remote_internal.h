@@ -98,17 +98,6 @@ GPtrArray *remote_route(const Remote *r, const Message *m);
 /* remote_mark.c: the mark of the watched folder, which is selected; made where there is none,
  * or where the server has numbered its mail anew. */
 bool remote_mark_load(Remote *r, RemoteMark *ret, GError **error);
-/* Of mail that was numbered anew. *ret_file: the file that we have it in; NULL: not known.
- * *ret_old: not known, and older than the first visit. */
-bool remote_is_known(Remote *r,
-                     const RemoteMark *mark,
-                     const ImapMail *mail,
-                     const ConfRole *role,
-                     const Message *m,
-                     bool *ret_old,
-                     char **ret_file,
-                     GError **error);
-
 /* remote_body.c: a place for bodies, one after the other; the descriptor of the next one (-1
  * with error); and what was written there, with lines as in our files. */
 bool remote_body_open(int *ret_fd, GError **error);

@@ -137,36 +137,3 @@ remote_mark_load(Remote *r, RemoteMark *ret, GError **error)
         return begin_anew(r, ret, error);
     return !unknown || set_mark(r, ret, error);
 }
-
-/* To the second, which is all that servers tell. */
-static bool
-came_later(const RemoteMark *mark, const ImapMail *mail, const Message *m)
-{
-    int64_t came = mail->received_us && m->date_us ? MIN(mail->received_us, m->date_us)
-                                                   : MAX(mail->received_us, m->date_us);
-    return came / USEC_PER_SEC >= mark->first_us / USEC_PER_SEC;
-}
-
-bool
-remote_is_known(Remote *r,
-                const RemoteMark *mark,
-                const ImapMail *mail,
-                const ConfRole *role,
-                const Message *m,
-                bool *ret_old,
-                char **ret_file,
-                GError **error)
-{
-    g_autoptr(MsgRow) row = NULL;
-    MsgKnown known;
-    *ret_old = false;
-    *ret_file = NULL;
-    if (mail->uid >= mark->anew_uid)
-        return true;
-    if (!messages_known(r->engine->db, role->name, m, &known, error) ||
-        (known.id.v && !messages_load(r->engine->db, &VIEWER_OPERATOR, known.id, &row, error)))
-        return false;
-    *ret_old = !row && !came_later(mark, mail, m);
-    *ret_file = row ? g_strdup(row->file) : NULL;
-    return true;
-}

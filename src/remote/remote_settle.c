@@ -245,12 +245,12 @@ note_filed(Remote *r, const OutRow *row, ImapUid at, GError **error)
 static bool
 note_refused(Remote *r, const OutRow *row, const char *why, GError **error)
 {
-    AttemptEnd end;
+    bool given_up;
     g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
     log_event(LOG_WARN, "the server does not take a mail", "account", r->account->name,
               "message", row->msgid, "why", why, NULL);
     while (txn_again(&txn, error))
-        txn.ok = attempt_failed(&txn, r->engine->home, row, !row->bytes, why, &end, error);
+        txn.ok = attempt_failed(&txn, row, !row->bytes, why, &given_up, error);
     return txn.done;
 }
 

@@ -114,15 +114,13 @@ mark_failed(Parcel *c, Txn *txn, guint i, bool never, GArray *lost, GError **err
 {
     const OutRow *row = row_of(c, i);
     DeliveryFailure one = {.address = row->address, .why = c->results[i].text};
-    AttemptEnd end;
-
-    if (!attempt_failed(txn, c->pass->engine->home, row, never, one.why, &end, error))
+    bool given_up;
+    if (!attempt_failed(txn, row, never, one.why, &given_up, error))
         return false;
-    if (end == ATTEMPT_AGAIN) {
-        c->pass->stats.retried++;
+    c->pass->stats.failed += given_up;
+    c->pass->stats.retried += !given_up;
+    if (!given_up)
         return true;
-    }
-    c->pass->stats.failed++;
     g_array_append_val(lost, one);
     return row->job.v == 0 || outbox_set_news(txn, row->delivery, error);
 }

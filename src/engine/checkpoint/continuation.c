@@ -275,8 +275,12 @@ continuation_compose(Engine *engine,
     g_autofree char *subject =
         g_strdup_printf("[checkpoint %" G_GINT64_FORMAT ".%" G_GINT64_FORMAT "] %s", job->id.v,
                         job->seq, job->subject);
-    g_autoptr(Compose) c = role_mail_notice(engine, in->role, NULL, in->role->address, subject,
-                                            text, in->original, error);
+    const Notice notice = {.role = in->role,
+                           .to = in->role->address,
+                           .subject = subject,
+                           .text = text,
+                           .parent = in->original};
+    g_autoptr(Compose) c = role_mail_notice(engine, &notice, error);
     g_autoptr(GBytes) bytes = g_bytes_new(json, strlen(json));
     if (!c || !compose_attach(c, CONTINUATION_FILE, "application/json", bytes, error))
         return false;

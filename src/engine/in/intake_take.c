@@ -44,8 +44,10 @@ obey(IntakeBatch *b, MsgId id, const Order *order, JobId job, const Message *m, 
 {
     g_autoptr(MsgRow) row = NULL;
     b->ready = b->moves = true;
-    return messages_load(b->engine->db, &VIEWER_OPERATOR, id, &row, error) &&
-           order_apply(b->engine, b->txn, order, job, row, m, b->poke, error);
+    if (!messages_load(b->engine->db, &VIEWER_OPERATOR, id, &row, error))
+        return false;
+    OrderCase c = {b->engine, b->txn, order, row, m, job, b->poke, NULL};
+    return order_apply(&c, error);
 }
 
 /* What the trace of a new mail says beside its state; who may hear of it hears of it. */
@@ -84,9 +86,9 @@ take_mail(IntakeBatch *b, MsgNew *in, Judgement *j, MsgId *ret_id, GError **erro
         return false;
     bool here = known.id.v && j->trust <= known.trust;
     in->apart = known.id.v && !here;
-    if (!here && known.id_taken &&
-        !rivals_compare(engine, in->role, in->mail, (MsgId){0}, known.id, j->trust, &rivals,
-                        error))
+    rivals.same = known.id;
+    rivals.trust = j->trust;
+    if (!here && known.id_taken && !rivals_compare(engine, in->role, in->mail, &rivals, error))
         return false;
     if (rivals.of.v && (j->state == MSG_STORED || j->state == MSG_HELD))
         rivals_put_aside(&rivals, j);

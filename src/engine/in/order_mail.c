@@ -77,8 +77,12 @@ order_mail_file(Engine *engine,
     g_autofree char *text = say(word, who, job, mails);
     g_autofree char *subject =
         g_strdup_printf("[order] %s%s%s", word, job ? ": " : "", job ? job->subject : "");
-    g_autoptr(Compose) c = role_mail_notice(engine, role, NULL, role->address, subject, text,
-                                            job ? &parent : NULL, error);
+    const Notice notice = {.role = role,
+                           .to = role->address,
+                           .subject = subject,
+                           .text = text,
+                           .parent = job ? &parent : NULL};
+    g_autoptr(Compose) c = role_mail_notice(engine, &notice, error);
     /* Not tied to the job, whose mail the order may have taken back. */
     Post post = {.thread = job ? job->thread : (ThreadId){0},
                  .level = TRUST_ROLE,

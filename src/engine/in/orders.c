@@ -213,20 +213,8 @@ order_permitted(const Order *o, unsigned may)
 
 static const char help_text[] = WORDS_ORDER_HELP_TEXT;
 
-/* An order that is carried out. */
-typedef struct Carry {
-    Engine *engine;
-    Txn *txn;
-    const Order *order;
-    const MsgRow *mail; /* that says it */
-    const Message *m;
-    JobId job;        /* that the mail belongs to; may become another, or none */
-    GArray *poke;     /* of JobId */
-    const char *word; /* "STOP", "CANCEL": what it did to the job; NULL: nothing like that */
-} Carry;
-
 static char *
-stop_one(Carry *c, bool cancel, GError **error)
+stop_one(OrderCase *c, bool cancel, GError **error)
 {
     bool changed;
     if (!(cancel ? job_cancel(c->txn, c->job, "cancelled by a reply", &changed, error)
@@ -245,7 +233,7 @@ stop_one(Carry *c, bool cancel, GError **error)
 /* The budget of the day guards the owner's money against everybody: who may not approve adds to
  * the round alone. */
 static bool
-add_money(const Carry *c, GError **error)
+add_money(const OrderCase *c, GError **error)
 {
     const MsgRow *mail = c->mail;
     unsigned may = rights_of(c->engine->home->config, mail->from, mail->trust);
@@ -254,7 +242,7 @@ add_money(const Carry *c, GError **error)
 }
 
 static char *
-go_on(const Carry *c, GError **error)
+go_on(const OrderCase *c, GError **error)
 {
     const Order *o = c->order;
     g_autoptr(Job) row = NULL;
@@ -271,7 +259,7 @@ go_on(const Carry *c, GError **error)
 }
 
 static char *
-stop_all(const Carry *c, GError **error)
+stop_all(const OrderCase *c, GError **error)
 {
     const char *from = c->mail->from;
     g_autofree char *text = g_strdup_printf("the order STOP ALL from %s", from);
@@ -300,7 +288,7 @@ stop_all(const Carry *c, GError **error)
 
 /* What can't be forked is an answer, not a failure of intake. */
 static char *
-fork_one(const Carry *c, GError **error)
+fork_one(const OrderCase *c, GError **error)
 {
     const Order *o = c->order;
     g_autoptr(GError) failed = NULL;
@@ -315,7 +303,7 @@ fork_one(const Carry *c, GError **error)
 
 /* People steer their own threads, the owner all of them. */
 static bool
-may_steer_job(const Carry *c, bool *ret, GError **error)
+may_steer_job(const OrderCase *c, bool *ret, GError **error)
 {
     const MsgRow *mail = c->mail;
     bool steers = false;
@@ -328,7 +316,7 @@ may_steer_job(const Carry *c, bool *ret, GError **error)
 
 /* What is answered. */
 static char *
-carry_out(Carry *c, GError **error)
+carry_out(OrderCase *c, GError **error)
 {
     const Order *o = c->order;
     char *text = NULL;
@@ -347,10 +335,7 @@ carry_out(Carry *c, GError **error)
         return go_on(c, error);
     case ORDER_APPROVE:
     case ORDER_REJECT:
-        return hold_answer(c->engine, c->txn, o->kind == ORDER_APPROVE, o->instruction, c->mail,
-                           c->m, &c->job, &text, error)
-                   ? text
-                   : NULL;
+        return hold_answer(c, &text, error) ? text : NULL;
     case ORDER_FORK:
         return fork_one(c, error);
     case ORDER_STATUS:
@@ -375,43 +360,31 @@ carry_out(Carry *c, GError **error)
 }
 
 bool
-order_apply(Engine *engine,
-            Txn *txn,
-            const Order *o,
-            JobId job,
-            const MsgRow *mail,
-            const Message *m,
-            GArray *poke,
-            GError **error)
+order_apply(OrderCase *c, GError **error)
 {
-    Carry c = {.engine = engine,
-               .txn = txn,
-               .order = o,
-               .mail = mail,
-               .m = m,
-               .job = job,
-               .poke = poke};
-    g_autofree char *text = carry_out(&c, error);
+    Engine *engine = c->engine;
+    const MsgRow *mail = c->mail;
+    g_autofree char *text = carry_out(c, error);
     g_autoptr(Job) row = NULL;
     /* What was dealt with leaves the watched folder, before anything that follows from it leaves: so a
      * home that takes the mailbox over, or an old store, finds only orders there that nobody has carried
      * out. */
     if (!text ||
-        !effect_put_move(txn, c.job, mail->id, mail->role, mail->file, "Done+S", error))
+        !effect_put_move(c->txn, c->job, mail->id, mail->role, mail->file, "Done+S", error))
         return false;
-    if (c.job.v && (!job_load(engine->db, &VIEWER_OPERATOR, c.job, &row, error) ||
-                    !messages_set_job(txn, mail->id, c.job, row->round, error)))
+    if (c->job.v && (!job_load(engine->db, &VIEWER_OPERATOR, c->job, &row, error) ||
+                     !messages_set_job(c->txn, mail->id, c->job, row->round, error)))
         return false;
     const ConfRole *role = config_role_get(engine->home->config, mail->role, error);
-    const RoleMailParent parent = role_mail_parent(m);
-    g_autoptr(Compose) answer =
-        role ? role_mail_notice(engine, role, row, mail->from, NULL, text, &parent, error)
-             : NULL;
+    const RoleMailParent parent = role_mail_parent(c->m);
+    const Notice notice = {
+        .role = role, .job = row, .to = mail->from, .text = text, .parent = &parent};
+    g_autoptr(Compose) answer = role ? role_mail_notice(engine, &notice, error) : NULL;
     /* Not tied to the job: STOP takes back the job's own mail, but not the word that it
      * stopped. */
     Post post = {.thread = mail->thread, .level = TRUST_ROLE, .mailbox = mail->role};
     return answer &&
-           (!c.word || order_mail_mark(engine->home, answer, c.word, row, NULL, error)) &&
-           post_compose(engine, txn, c.word ? MAIL_ORDER : MAIL_NOTICE, answer, &post, NULL,
+           (!c->word || order_mail_mark(engine->home, answer, c->word, row, NULL, error)) &&
+           post_compose(engine, c->txn, c->word ? MAIL_ORDER : MAIL_NOTICE, answer, &post, NULL,
                         NULL, error);
 }

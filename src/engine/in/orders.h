@@ -52,13 +52,18 @@ bool order_permitted(const Order *o, unsigned may);
 /* "the order STOP": why its mail is handled. Static. */
 const char *order_why(const Order *o);
 
-/* Carries it out and queues the answer. job {0} for orders without one. To poke (of JobId) come
- * the jobs whose living runs must look at their claims after the commit (engine/run/poke.h). */
-bool order_apply(Engine *engine,
-                 Txn *txn,
-                 const Order *o,
-                 JobId job,
-                 const MsgRow *mail,
-                 const Message *m,
-                 GArray *poke,
-                 GError **error);
+/* An order that is carried out. */
+typedef struct OrderCase {
+    Engine *engine;
+    Txn *txn;
+    const Order *order;
+    const MsgRow *mail; /* that says it */
+    const Message *m;
+    JobId job;    /* that the mail belongs to; {0}: none. May become another, or none */
+    GArray *poke; /* gets the jobs (JobId) whose living runs must look at their claims after the
+                     commit (engine/run/poke.h) */
+    const char *word; /* result: "STOP", "CANCEL", what was done to the job; NULL: neither */
+} OrderCase;
+
+/* Carries it out and queues the answer. */
+bool order_apply(OrderCase *c, GError **error);

@@ -36,7 +36,8 @@ load_for_release(Engine *engine,
             row->msgid);
     if (!m->from)
         return err_set(error, ERR_NEVER, "the mail '%s' has no sender to answer", row->msgid);
-    if (!rivals_compare(engine, row->role, m, id, (MsgId){0}, TRUST_ANYONE, ret_rivals, error))
+    ret_rivals->self = id;
+    if (!rivals_compare(engine, row->role, m, ret_rivals, error))
         return false;
     *ret_row = g_steal_pointer(&row);
     *ret_mail = g_steal_pointer(&m);

@@ -29,31 +29,24 @@ has_work(const MsgRow *row)
 
 /* Those with work come first, so the first one that says the same decides. */
 bool
-rivals_compare(Engine *engine,
-               const char *role,
-               const Message *m,
-               MsgId self,
-               MsgId same,
-               Trust trust,
-               Rivals *ret,
-               GError **error)
+rivals_compare(Engine *engine, const char *role, const Message *m, Rivals *r, GError **error)
 {
     g_autoptr(MsgRows) rows = NULL;
-
-    ret->others = g_array_new(FALSE, FALSE, sizeof(MsgId));
+    r->others = g_array_new(FALSE, FALSE, sizeof(MsgId));
     if (!copies_rivals(engine->db, role, m, &rows, error))
         return false;
-    for (guint i = 0; i < rows->len && !ret->of.v; i++) {
-        const MsgRow *row = g_ptr_array_index(rows, i);
-        bool copy = row->id.v == same.v;
-        if (row->id.v == self.v)
+    LIST_EACH(const MsgRow, row, rows) {
+        bool copy = row->id.v == r->same.v;
+        if (row->id.v == r->self.v)
             continue;
         if (!copy && !says_the_same(engine, row, m, &copy, error))
             return false;
-        if (copy && has_work(row))
-            ret->of = row->id;
-        else if (copy && row->trust < trust && row->class != MSG_HISTORY)
-            g_array_append_val(ret->others, row->id);
+        if (copy && has_work(row)) {
+            r->of = row->id;
+            break;
+        }
+        if (copy && row->trust < r->trust && row->class != MSG_HISTORY)
+            g_array_append_val(r->others, row->id);
     }
     return true;
 }

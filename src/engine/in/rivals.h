@@ -19,22 +19,18 @@
 #include "store/mail/messages.h"
 
 typedef struct Rivals {
-    MsgId of;       /* the mail with a job, or handled, that says the same; {0}: none */
-    GArray *others; /* of MsgId: the rest that say the same, proven less than `trust` */
+    MsgId self;     /* the mail's own row; {0}: it has none yet */
+    MsgId same;     /* a row of the same identity; {0}: there is none */
+    Trust trust;    /* what is proven of it */
+    MsgId of;       /* result: the mail with a job, or handled, that says the same; {0}: none */
+    GArray *others; /* result, of MsgId: the rest that say the same, proven less than it */
 } Rivals;
 void rivals_clear(Rivals *r);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rivals, rivals_clear)
 
-/* Compares a mail that has come, or is to be released, with what has its id. self: its own row;
- * {0}: it has none yet. same: a row of the same identity; {0}: there is none. */
-bool rivals_compare(Engine *engine,
-                    const char *role,
-                    const Message *m,
-                    MsgId self,
-                    MsgId same,
-                    Trust trust,
-                    Rivals *ret,
-                    GError **error);
+/* Compares a mail that has come, or is to be released, with what has its id. */
+bool
+rivals_compare(Engine *engine, const char *role, const Message *m, Rivals *r, GError **error);
 /* It says the same as `of`: it is no work, nor is it held, since it would be work when somebody
  * releases it. */
 void rivals_put_aside(const Rivals *r, Judgement *j);

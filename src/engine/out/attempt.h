@@ -9,13 +9,10 @@
 #include "base/home.h"
 #include "store/out/outbox.h"
 
-typedef enum AttemptEnd { ATTEMPT_AGAIN, ATTEMPT_GIVEN_UP } AttemptEnd;
-
-/* never: the same mail to the same recipient always fails. */
+/* never: the same mail to the same recipient always fails. *ret_given_up false: it is tried again. */
 bool attempt_failed(Txn *txn,
-                    const Home *home,
                     const OutRow *row,
                     bool never,
                     const char *why,
-                    AttemptEnd *ret,
+                    bool *ret_given_up,
                     GError **error);

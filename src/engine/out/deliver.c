@@ -306,14 +306,11 @@ file_all(Pass *p, Drop *drops, size_t n_drops)
 static bool
 mark_failed(Pass *p, Txn *txn, const Drop *d, GError **error)
 {
-    AttemptEnd end;
-
-    if (!attempt_failed(txn, p->home, d->row, !d->row->bytes, d->failed, &end, error))
+    bool given_up;
+    if (!attempt_failed(txn, d->row, !d->row->bytes, d->failed, &given_up, error))
         return false;
-    if (end == ATTEMPT_AGAIN)
-        p->stats.retried++;
-    else
-        p->stats.failed++;
+    p->stats.failed += given_up;
+    p->stats.retried += !given_up;
     return true;
 }
 

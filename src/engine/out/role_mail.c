@@ -184,18 +184,18 @@ role_mail_answer(const Engine *engine,
 }
 
 Compose *
-role_mail_notice(const Engine *engine,
-                 const ConfRole *role,
-                 const Job *job,
-                 const char *to,
-                 const char *subject,
-                 const char *text,
-                 const RoleMailParent *parent,
-                 GError **error)
+role_mail_notice(const Engine *engine, const Notice *n, GError **error)
 {
-    g_autoptr(Compose) c = begin(engine, role, parent, error);
-    if (!c || !set_subject(c, subject, parent, error) || !compose_to(c, NULL, to, error))
+    const RoleMailParent original = n->job ? role_mail_original(n->job) : (RoleMailParent){0};
+    const RoleMailParent *parent = n->parent ? n->parent : n->job ? &original : NULL;
+    const char *to = n->to ? n->to : engine->home->config->owner;
+    g_autoptr(Compose) c = begin(engine, n->role, parent, error);
+    if (!c || !set_subject(c, n->subject, parent, error) || !compose_to(c, NULL, to, error))
         return NULL;
-    set_text(c, engine, text, role, job);
+    for (guint i = 0; n->others && i < n->others->len; i++) {
+        if (!compose_to(c, NULL, g_ptr_array_index(n->others, i), error))
+            return NULL;
+    }
+    set_text(c, engine, n->text, n->role, n->job);
     return g_steal_pointer(&c);
 }

@@ -8,6 +8,7 @@
 #include "engine/run/commit.h"
 #include "mail/compose.h"
 #include "mail/message.h"
+#include "mail/msgid.h"
 
 /* What a letter answers; borrowed. */
 typedef struct RoleMailParent {
@@ -27,12 +28,19 @@ Compose *role_mail_answer(const Engine *engine,
                           const GPtrArray *to,
                           const RoleMailParent *parent,
                           GError **error);
-/* A word of the runtime itself, in the role's name. job NULL: no footer. */
-Compose *role_mail_notice(const Engine *engine,
-                          const ConfRole *role,
-                          const Job *job,
-                          const char *to,
-                          const char *subject,
-                          const char *text,
-                          const RoleMailParent *parent,
-                          GError **error);
+/* A word of the runtime itself, in the role's name (engine/people/notice.h). */
+typedef struct Notice {
+    MailKind kind;        /* 0, which would be an answer: MAIL_NOTICE */
+    const ConfRole *role; /* who speaks */
+    const Job *job;       /* whose footer it bears, and whose mail it is; NULL: nobody's */
+    bool apart;     /* not the job's own: STOP takes back a job's mail, but not this word */
+    const char *to; /* NULL: the owner */
+    const GPtrArray *others; /* more of them, char *; NULL: none */
+    const char *subject;     /* NULL: that of what it answers */
+    const char *text;
+    const RoleMailParent
+        *parent;        /* NULL: of a job what began its round; else it begins a thread */
+    const Trust *floor; /* of the words of others in it; NULL: all are ours */
+    int step;           /* that it is a mail of; 0: none */
+} Notice;
+Compose *role_mail_notice(const Engine *engine, const Notice *notice, GError **error);

@@ -18,6 +18,7 @@
 #include "store/job/questions.h"
 #include "store/mail/messages.h"
 
+typedef struct OrderCase OrderCase;           /* engine/in/orders.h */
 typedef struct RoleMailParent RoleMailParent; /* engine/out/role_mail.h */
 typedef struct QuestionKind QuestionKind;     /* engine/people/question_kind.h */
 typedef struct ProposedNote ProposedNote;     /* engine/run/commit.h */
@@ -103,17 +104,9 @@ bool hold_decide(Txn *txn,
 /* Does this mail answer a question, whoever wrote it? Its job may be none. */
 bool hold_is_asked(Db *db, const Message *m, bool *ret, GError **error);
 /* A mail that says APPROVE or REJECT, of a sender that intake believed: counts as the reply to
- * a question, from somebody with the right. *job: what the mail belongs to so far, then the
- * question's. Leaves a line in the mail's trace. */
-bool hold_answer(Engine *engine,
-                 Txn *txn,
-                 bool approve,
-                 const char *why,
-                 const MsgRow *mail,
-                 const Message *m,
-                 JobId *job,
-                 char **ret_text,
-                 GError **error);
+ * a question, from somebody with the right; then its job is the question's. Leaves a line in the
+ * mail's trace. */
+bool hold_answer(OrderCase *c, char **ret_text, GError **error);
 
 /* What became of held mail since the job's last step, for its next context; NULL: nothing.
  * *ret_ids are the questions that it speaks of, for questions_told() in that step's commit. */

@@ -1,5 +1,6 @@
 #include "base/limits.h"
 #include "engine/in/order_mail.h"
+#include "engine/in/orders.h"
 #include "engine/people/question_kind.h"
 #include "engine/people/words.h"
 #include "mail/msgid.h"
@@ -102,16 +103,12 @@ trace_of(HoldEnd end, bool approve, const Question *q)
 }
 
 bool
-hold_answer(Engine *engine,
-            Txn *txn,
-            bool approve,
-            const char *why,
-            const MsgRow *mail,
-            const Message *m,
-            JobId *job,
-            char **ret_text,
-            GError **error)
+hold_answer(OrderCase *c, char **ret_text, GError **error)
 {
+    Engine *engine = c->engine;
+    const MsgRow *mail = c->mail;
+    const Message *m = c->m;
+    bool approve = c->order->kind == ORDER_APPROVE;
     const ConfRole *role = config_role_get(engine->home->config, mail->role, error);
     g_autoptr(Question) q = NULL;
     const char *trace;
@@ -129,20 +126,22 @@ hold_answer(Engine *engine,
         *ret_text = g_strdup(WORDS_ANSWER_TO_SEVERAL);
     } else if (!q) {
         trace = "does not count: it answers no question";
-        *ret_text = say_no_question(engine->db, *job, error);
+        *ret_text = say_no_question(engine->db, c->job, error);
     } else {
         g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
-        HoldAnswer answer = {
-            .approve = approve, .who = mail->from, .why = why, .decided = decided};
+        HoldAnswer answer = {.approve = approve,
+                             .who = mail->from,
+                             .why = c->order->instruction,
+                             .decided = decided};
         HoldEnd end;
-        if (!hold_decide(txn, q, &answer, &end, ret_text, error) ||
+        if (!hold_decide(c->txn, q, &answer, &end, ret_text, error) ||
             (end == HOLD_DONE &&
-             !order_mail_file(engine, txn, approve ? "APPROVE" : "REJECT", mail->from, q->job,
-                              role->address, decided, error)))
+             !order_mail_file(engine, c->txn, approve ? "APPROVE" : "REJECT", mail->from,
+                              q->job, role->address, decided, error)))
             return false;
         trace = trace_of(end, approve, q);
-        *job = q->job;
+        c->job = q->job;
     }
     return *ret_text &&
-           messages_trace(txn, mail->id, approve ? "APPROVE" : "REJECT", trace, error);
+           messages_trace(c->txn, mail->id, approve ? "APPROVE" : "REJECT", trace, error);
 }

@@ -5,15 +5,7 @@ bool
 notice_post(Engine *engine, Txn *txn, const Notice *notice, char **ret_msgid, GError **error)
 {
     const Job *job = notice->job;
-    const char *to = notice->to ? notice->to : engine->home->config->owner;
-    const RoleMailParent original = job ? role_mail_original(job) : (RoleMailParent){0};
-    const RoleMailParent *parent = notice->parent ? notice->parent : job ? &original : NULL;
-    g_autoptr(Compose) c = role_mail_notice(engine, notice->role, job, to, notice->subject,
-                                            notice->text, parent, error);
-    for (guint i = 0; c && notice->others && i < notice->others->len; i++) {
-        if (!compose_to(c, NULL, g_ptr_array_index(notice->others, i), error))
-            return false;
-    }
+    g_autoptr(Compose) c = role_mail_notice(engine, notice, error);
     Post post = {.level = TRUST_ROLE, .mailbox = notice->role->name};
     if (job && !notice->apart)
         post = post_of_job(job);
