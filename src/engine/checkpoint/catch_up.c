@@ -408,7 +408,7 @@ bring_back(Engine *engine,
             continue;
         if (!maildir_open(engine->home->mail_fd, role->name, true, &md, error) ||
             !checkpoints_restore(engine, role, md, &n, error) ||
-            !history_catch_up(engine, account, role, md, error))
+            !history_catch_up(&(RoleMailbox){engine, account, role, md}, error))
             return false;
     }
     return true;

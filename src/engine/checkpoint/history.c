@@ -24,10 +24,7 @@
 
 /* What is looked at, and where the past ends. */
 typedef struct Past {
-    Engine *engine;
-    const ConfAccount *account;
-    const ConfRole *role;
-    Maildir *md;
+    const RoleMailbox *box;
     GHashTable *answered; /* ids that an answer in Sent settles -> TRUE: that ended its job */
     Said said;            /* of Sent, where it was read for Done */
     int64_t born_us;      /* the store */
@@ -50,7 +47,7 @@ static Message *
 parse_mail(const Past *past, GBytes *bytes, Continuation **ret_checkpoint)
 {
     MailIn in;
-    mail_in_parse(&past->engine->home->key, bytes, &in);
+    mail_in_parse(&past->box->engine->home->key, bytes, &in);
     g_clear_pointer(&in.document, g_bytes_unref);
     *ret_checkpoint = in.checkpoint;
     return in.mail;
@@ -59,14 +56,14 @@ parse_mail(const Past *past, GBytes *bytes, Continuation **ret_checkpoint)
 static size_t
 max_bytes(const Past *past)
 {
-    return past->engine->home->config->max_message;
+    return past->box->engine->home->config->max_message;
 }
 
 static Message *
 read_mail(const Past *past, const MaildirEntry *e, Continuation **ret_checkpoint)
 {
     g_autoptr(GBytes) bytes = NULL;
-    return maildir_read(past->md, e, max_bytes(past), &bytes, NULL) && bytes
+    return maildir_read(past->box->md, e, max_bytes(past), &bytes, NULL) && bytes
                ? parse_mail(past, bytes, ret_checkpoint)
                : NULL;
 }
@@ -75,8 +72,8 @@ read_mail(const Past *past, const MaildirEntry *e, Continuation **ret_checkpoint
 static MsgNew
 new_of(const Past *past, const MaildirEntry *e, const Message *m)
 {
-    return (MsgNew){.role = past->role->name,
-                    .account = past->account->name,
+    return (MsgNew){.role = past->box->role->name,
+                    .account = past->box->account->name,
                     .folder = e->folder,
                     .file = e->base,
                     .mail = m,
@@ -90,15 +87,15 @@ new_of(const Past *past, const MaildirEntry *e, const Message *m)
 static bool
 find_end(Past *past, GError **error)
 {
-    Db *db = past->engine->db;
+    Db *db = past->box->engine->db;
     g_autofree char *born = NULL, *names = NULL;
-    past->born_us = past->ends_us = home_now(past->engine->home);
+    past->born_us = past->ends_us = home_now(past->box->engine->home);
     if (!meta_get(db, "created", &born, error) || !meta_get(db, "first-roles", &names, error))
         return false;
     if (born)
         (void)text_parse_int(born, 0, past->born_us, &past->born_us);
     g_auto(GStrv) first = g_strsplit(names ? names : "", " ", -1);
-    past->came_later = !g_strv_contains((const char *const *)first, past->role->name);
+    past->came_later = !g_strv_contains((const char *const *)first, past->box->role->name);
     if (!past->came_later)
         past->ends_us = past->born_us;
     return true;
@@ -117,7 +114,7 @@ static bool
 is_ours(const Past *past, const MaildirEntry *e, const Message *m)
 {
     Judgement j;
-    judge(past->engine->home, past->role, m, true, &j);
+    judge(past->box->engine->home, past->box->role, m, true, &j);
     return j.proved && is_after(e, past->born_us);
 }
 
@@ -129,10 +126,10 @@ add_answered(Past *past, const Message *m)
     bool ends = true, sure;
     Minted minted;
     g_autofree char *token = proof_token_of(m, &ends);
-    if (!token || !namesake_minted(past->engine->home, m, &minted, &sure) ||
+    if (!token || !namesake_minted(past->box->engine->home, m, &minted, &sure) ||
         minted.kind != MAIL_ANSWER)
         ends = true;
-    g_autoptr(GPtrArray) settled = proof_read(past->engine->home, m);
+    g_autoptr(GPtrArray) settled = proof_read(past->box->engine->home, m);
     for (guint i = 0; i < settled->len; i++) {
         char *id = g_ptr_array_index(settled, i);
         if (ends || !g_hash_table_contains(past->answered, id))
@@ -144,19 +141,19 @@ add_answered(Past *past, const Message *m)
 static bool
 came_back(const Past *past, const Message *m)
 {
-    const Config *config = past->engine->home->config;
-    return m->from && outward_means(config, past->role, m->from->spec) &&
-           (outward_names(config, past->role, m->to) ||
-            outward_names(config, past->role, m->cc));
+    const Config *config = past->box->engine->home->config;
+    return m->from && outward_means(config, past->box->role, m->from->spec) &&
+           (outward_names(config, past->box->role, m->to) ||
+            outward_names(config, past->box->role, m->cc));
 }
 
 static bool
 is_known(const Past *past, const Message *m, bool *ret, GError **error)
 {
-    Db *db = past->engine->db;
+    Db *db = past->box->engine->db;
     g_autoptr(OutRow) out = NULL;
     MsgKnown in;
-    if (!messages_known(db, past->role->name, m, &in, error) ||
+    if (!messages_known(db, past->box->role->name, m, &in, error) ||
         !outbox_find(db, &VIEWER_OPERATOR, m->id, &out, error))
         return false;
     *ret = in.id.v || out;
@@ -178,7 +175,7 @@ take_written(Past *past, Txn *txn, const MaildirEntry *e, const Message *m, GErr
         return false;
     in.state = MSG_HANDLED;
     in.why = "history: written before";
-    (void)origin_check(&past->engine->home->key, m, in.role, &in.trust, &in.floor);
+    (void)origin_check(&past->box->engine->home->key, m, in.role, &in.trust, &in.floor);
     return known || (messages_thread(txn, m, &in.thread, error) &&
                      messages_store(txn, &in, &id, &is_new, error));
 }
@@ -200,8 +197,8 @@ classify_answered(Past *past, Txn *txn, MsgNew *in, GError **error)
     static const char doubt[] = "history: its id was answered, and several mails have it";
     g_autoptr(MsgRows) rows = NULL;
     MsgKnown known;
-    if (!messages_known(past->engine->db, in->role, in->mail, &known, error) ||
-        !copies_under(past->engine->db, in->role, in->mail->id, &rows, error))
+    if (!messages_known(past->box->engine->db, in->role, in->mail, &known, error) ||
+        !copies_under(past->box->engine->db, in->role, in->mail->id, &rows, error))
         return false;
     bool alone = known.id.v || rows->len == 0;
     in->state = alone ? MSG_HANDLED : MSG_IGNORED;
@@ -271,9 +268,9 @@ give_to_job(const Past *past, MsgNew *in, JobId job, GError **error)
 {
     g_autoptr(Job) row = NULL;
     Judgement j;
-    if (!job_load(past->engine->db, &VIEWER_OPERATOR, job, &row, error))
+    if (!job_load(past->box->engine->db, &VIEWER_OPERATOR, job, &row, error))
         return false;
-    judge(past->engine->home, past->role, in->mail, true, &j);
+    judge(past->box->engine->home, past->box->role, in->mail, true, &j);
     in->trust = j.trust;
     in->floor = j.floor;
     in->job = job;
@@ -296,10 +293,10 @@ take_mail(Past *past, Txn *txn, MsgNew *in, const char *flags, GError **error)
     JobId job;
     bool is_new, original;
     return classify(past, txn, in, flags, error) &&
-           find_restored(past->engine, in, &job, &original, error) &&
+           find_restored(past->box->engine, in, &job, &original, error) &&
            (!job.v || give_to_job(past, in, job, error)) &&
            messages_thread(txn, in->mail, &in->thread, error) &&
-           quotes_lower_floor(past->engine, in, job, error) &&
+           quotes_lower_floor(past->box->engine, in, job, error) &&
            messages_store(txn, in, &id, &is_new, error) &&
            (!original || job_set_original(txn, job, id, error));
 }
@@ -318,7 +315,7 @@ take_one(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
     MsgNew in = new_of(past, e, m);
     past->n++;
     if (checkpoint &&
-        !checkpoint_take(past->engine, txn, &in, checkpoint, &foreign, &moves, error))
+        !checkpoint_take(past->box->engine, txn, &in, checkpoint, &foreign, &moves, error))
         return false;
     return !foreign || take_mail(past, txn, &in, e->flags, error);
 }
@@ -326,7 +323,7 @@ take_one(Past *past, Txn *txn, const MaildirEntry *e, GError **error)
 static bool
 take_batch(Past *past, const GPtrArray *entries, guint from, guint to, GError **error)
 {
-    g_auto(Txn) txn = {.db = past->engine->db, .flush = TXN_DURABLE};
+    g_auto(Txn) txn = {.db = past->box->engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error)) {
         for (guint i = from; i < to; i++)
             if (!take_one(past, &txn, g_ptr_array_index(entries, i), error))
@@ -342,7 +339,7 @@ static bool
 add_folder(const Past *past, const char *folder, GPtrArray *entries, GError **error)
 {
     g_autoptr(GPtrArray) all = NULL;
-    if (!maildir_scan(past->md, folder, false, &all, NULL, error))
+    if (!maildir_scan(past->box->md, folder, false, &all, NULL, error))
         return false;
     for (guint i = 0; i < all->len; i++) {
         MaildirEntry *e = g_ptr_array_index(all, i);
@@ -382,18 +379,18 @@ take_folders(Past *past, const char *const *folders, GError **error)
 static bool
 set_known(const Past *past, GError **error)
 {
-    Engine *engine = past->engine;
+    Engine *engine = past->box->engine;
     g_autoptr(GError) unwritten = NULL;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
-        txn.ok = mailbox_set_visited(&txn, past->role->name, error) &&
-                 (!past->came_later || notes_write_first(&txn, past->role->name, error));
+        txn.ok = mailbox_set_visited(&txn, past->box->role->name, error) &&
+                 (!past->came_later || notes_write_first(&txn, past->box->role->name, error));
     if (!txn.done)
         return false;
     /* The files follow: now, else when a run ends. */
     if (past->came_later && !notes_sync(engine->home, engine->db, NULL, &unwritten))
         log_event(LOG_WARN, "the first notes of a role are not written yet", "role",
-                  past->role->name, "why", unwritten->message, NULL);
+                  past->box->role->name, "why", unwritten->message, NULL);
     return true;
 }
 
@@ -436,7 +433,7 @@ hear(void *user, const MaildirEntry *e, GBytes *bytes, GError **error)
     if (checkpoint)
         return true;
     add_answered(past, m);
-    said_add(&past->said, past->engine->home, m);
+    said_add(&past->said, past->box->engine->home, m);
     return true;
 }
 
@@ -445,7 +442,7 @@ static bool
 read_sent(Past *past, GError **error)
 {
     said_init(&past->said);
-    return maildir_each(past->md, "Sent", max_bytes(past), hear, past, error);
+    return maildir_each(past->box->md, "Sent", max_bytes(past), hear, past, error);
 }
 
 /* Only where mail lies in Done it matters what was said before it is read. */
@@ -453,34 +450,30 @@ static bool
 read_sent_for_done(Past *past, GError **error)
 {
     g_autoptr(GPtrArray) done = NULL;
-    return maildir_scan(past->md, "Done", false, &done, NULL, error) &&
+    return maildir_scan(past->box->md, "Done", false, &done, NULL, error) &&
            (done->len == 0 || read_sent(past, error));
 }
 
 bool
-history_take(Engine *engine,
-             const ConfAccount *account,
-             const ConfRole *role,
-             Maildir *md,
-             unsigned *ret_n,
-             GError **error)
+history_take(const RoleMailbox *box, unsigned *ret_n, GError **error)
 {
     /* What was written says which of the open mail was answered. */
     static const char *const filed[] = {"Done", "Archive", "Sent", NULL};
     static const char *const open[] = {"", "Active", NULL};
-    g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
+    g_auto(Past) past = {.box = box};
     bool known;
     unsigned looked;
-    if (!mailbox_visited(engine->db, role->name, &known, error))
+    if (!mailbox_visited(box->engine->db, box->role->name, &known, error))
         return false;
     if (!known) {
         past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        if (!restore_all(engine, role, error) || !faces_look(engine, &looked, error) ||
-            !find_end(&past, error) || !read_sent_for_done(&past, error) ||
-            !take_folders(&past, filed, error) || !take_folders(&past, open, error) ||
-            !refetch_gathered(engine, account, role, md, error) || !set_known(&past, error))
+        if (!restore_all(box->engine, box->role, error) ||
+            !faces_look(box->engine, &looked, error) || !find_end(&past, error) ||
+            !read_sent_for_done(&past, error) || !take_folders(&past, filed, error) ||
+            !take_folders(&past, open, error) || !refetch_gathered(box, error) ||
+            !set_known(&past, error))
             return false;
-        db_hint(engine->db); /* a job that came back may be due */
+        db_hint(box->engine->db); /* a job that came back may be due */
     }
     *ret_n = past.n;
     return true;
@@ -509,29 +502,26 @@ take_unknown(void *user, const MaildirEntry *e, GBytes *bytes, GError **error)
         return true;
     MsgNew in = new_of(past, e, m);
     if (!is_known(past, m, &known, error) ||
-        !job_find_restored(past->engine->db, in.role, m->id, &job, error))
+        !job_find_restored(past->box->engine->db, in.role, m->id, &job, error))
         return false;
     return known || !is_wanted(past, &in, e->flags, job) ||
            take_mail(past, past->txn, &in, e->flags, error);
 }
 
 bool
-history_catch_up(Engine *engine,
-                 const ConfAccount *account,
-                 const ConfRole *role,
-                 Maildir *md,
-                 GError **error)
+history_catch_up(const RoleMailbox *box, GError **error)
 {
     static const char *const folders[] = {"Active", "", "Done"};
-    g_auto(Past) past = {.engine = engine, .account = account, .role = role, .md = md};
-    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    g_auto(Past) past = {.box = box};
+    g_auto(Txn) txn = {.db = box->engine->db, .flush = TXN_DURABLE};
     past.answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     if (!read_sent(&past, error))
         return false;
     while (txn_again(&txn, error)) {
         past.txn = &txn;
         for (size_t k = 0; k < G_N_ELEMENTS(folders); k++)
-            if (!maildir_each(md, folders[k], max_bytes(&past), take_unknown, &past, error))
+            if (!maildir_each(box->md, folders[k], max_bytes(&past), take_unknown, &past,
+                              error))
                 return false;
         txn.ok = true;
     }

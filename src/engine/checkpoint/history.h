@@ -19,23 +19,13 @@
  * The past ends where the store was made; for a role that was added later, at this first look.
  * Mail that this home itself filed there meanwhile is news, and left to intake.
  */
-#include "engine/engine.h"
-#include "mail/maildir.h"
+#include "engine/checkpoint/refetch.h"
 
 /* Does nothing when the mailbox is known already. */
-bool history_take(Engine *engine,
-                  const ConfAccount *account,
-                  const ConfRole *role,
-                  Maildir *md,
-                  unsigned *ret_n,
-                  GError **error);
+bool history_take(const RoleMailbox *box, unsigned *ret_n, GError **error);
 
 /* For an old store beside newer mail, before anything is decided about its jobs: mail in Active
  * that it does not know is taken in as above; so are the original of a job that came back and what
  * an answer in Sent settled, in INBOX too, and mail in Done whose answer had not left. Everything else
  * is left alone. */
-bool history_catch_up(Engine *engine,
-                      const ConfAccount *account,
-                      const ConfRole *role,
-                      Maildir *md,
-                      GError **error);
+bool history_catch_up(const RoleMailbox *box, GError **error);

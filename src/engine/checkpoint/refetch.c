@@ -7,15 +7,8 @@
 
 #define JOBS_MAX 10000
 
-typedef struct Refetch {
-    Engine *engine;
-    const ConfAccount *account;
-    const ConfRole *role;
-    Maildir *md;
-} Refetch;
-
 static Message *
-read_if(const Refetch *r, const MaildirEntry *e, const char *msgid)
+read_if(const RoleMailbox *r, const MaildirEntry *e, const char *msgid)
 {
     size_t max = r->engine->home->config->max_message;
     g_autoptr(GBytes) bytes = NULL;
@@ -30,7 +23,7 @@ read_if(const Refetch *r, const MaildirEntry *e, const char *msgid)
 }
 
 static bool
-store(const Refetch *r, const MaildirEntry *e, const Message *m, GError **error)
+store(const RoleMailbox *r, const MaildirEntry *e, const Message *m, GError **error)
 {
     g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
@@ -42,7 +35,7 @@ store(const Refetch *r, const MaildirEntry *e, const Message *m, GError **error)
 
 /* What is not here may be on the server: its process looks, and the job's run waits for it. */
 static bool
-ask_server(const Refetch *r, const char *msgid, const char *folder, GError **error)
+ask_server(const RoleMailbox *r, const char *msgid, const char *folder, GError **error)
 {
     g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
     while (txn_again(&txn, error))
@@ -51,8 +44,11 @@ ask_server(const Refetch *r, const char *msgid, const char *folder, GError **err
 }
 
 static bool
-look_in(
-    const Refetch *r, const char *folder, const char *msgid, bool *ret_found, GError **error)
+look_in(const RoleMailbox *r,
+        const char *folder,
+        const char *msgid,
+        bool *ret_found,
+        GError **error)
 {
     g_autoptr(GPtrArray) entries = NULL;
     *ret_found = false;
@@ -70,7 +66,7 @@ look_in(
 
 static bool
 look_everywhere(
-    const Refetch *r, const char *hint, const char *msgid, bool *ret_found, GError **error)
+    const RoleMailbox *r, const char *hint, const char *msgid, bool *ret_found, GError **error)
 {
     g_autoptr(GPtrArray) folders = NULL;
     if (!look_in(r, hint, msgid, ret_found, error) || !maildir_folders(r->md, &folders, error))
@@ -84,7 +80,7 @@ look_everywhere(
 }
 
 static bool
-fetch_one(const Refetch *r, const ModeMail *mail, GError **error)
+fetch_one(const RoleMailbox *r, const ModeMail *mail, GError **error)
 {
     const Viewer viewer = {.role = r->role->name};
     const char *msgid = mail->msgid, *folder = mail->folder;
@@ -99,35 +95,28 @@ fetch_one(const Refetch *r, const ModeMail *mail, GError **error)
 }
 
 static bool
-fetch_of_job(const Refetch *r, JobId job, GError **error)
+fetch_of_job(const RoleMailbox *r, JobId job, GError **error)
 {
     g_autoptr(Step) last = NULL;
     g_auto(ModeSummary) summary = {0};
     if (!step_last(r->engine->db, job, &last, error))
         return false;
     mode_summary(engine_mode(r->engine, r->role), last ? last->state : NULL, &summary);
-    for (guint i = 0; i < summary.mails->len; i++) {
-        if (!fetch_one(r, g_ptr_array_index(summary.mails, i), error))
+    LIST_EACH(const ModeMail, mail, summary.mails)
+        if (!fetch_one(r, mail, error))
             return false;
-    }
     return true;
 }
 
 bool
-refetch_gathered(Engine *engine,
-                 const ConfAccount *account,
-                 const ConfRole *role,
-                 Maildir *md,
-                 GError **error)
+refetch_gathered(const RoleMailbox *box, GError **error)
 {
-    const JobQuery q = {.role = role->name, .state = "parked", .limit = JOBS_MAX};
-    const Refetch r = {.engine = engine, .account = account, .role = role, .md = md};
+    const JobQuery q = {.role = box->role->name, .state = "parked", .limit = JOBS_MAX};
     g_autoptr(Jobs) jobs = NULL;
-    if (!jobs_list(engine->db, &VIEWER_OPERATOR, &q, &jobs, error))
+    if (!jobs_list(box->engine->db, &VIEWER_OPERATOR, &q, &jobs, error))
         return false;
-    for (guint i = 0; i < jobs->len; i++) {
-        if (!fetch_of_job(&r, ((const Job *)g_ptr_array_index(jobs, i))->id, error))
+    LIST_EACH(const Job, job, jobs)
+        if (!fetch_of_job(box, job->id, error))
             return false;
-    }
     return true;
 }

@@ -8,11 +8,15 @@
 #include "engine/engine.h"
 #include "mail/maildir.h"
 
+/* The mailbox of a role, opened. */
+typedef struct RoleMailbox {
+    Engine *engine;
+    const ConfAccount *account;
+    const ConfRole *role;
+    Maildir *md;
+} RoleMailbox;
+
 /* For all parked jobs of the role. What is found is stored as handled; what is not is asked for
  * where the role has a mail server (engine/run/demand.h), else left to the job, which hears that it
  * is UNAVAILABLE. */
-bool refetch_gathered(Engine *engine,
-                      const ConfAccount *account,
-                      const ConfRole *role,
-                      Maildir *md,
-                      GError **error);
+bool refetch_gathered(const RoleMailbox *box, GError **error);

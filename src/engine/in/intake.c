@@ -258,7 +258,7 @@ open_mailbox(Intake *in, const ConfRole *role, IntakeStats *stats, GError **erro
     in->stats = stats;
     g_clear_pointer(&in->md, maildir_close);
     if (!maildir_open(in->engine->home->mail_fd, role->name, true, &in->md, error) ||
-        !history_take(in->engine, in->account, role, in->md, &old, error))
+        !history_take(&(RoleMailbox){in->engine, in->account, role, in->md}, &old, error))
         return err_prefix(error, "mailbox '%s'", role->name);
     stats->ignored += old;
     return true;

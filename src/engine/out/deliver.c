@@ -381,14 +381,6 @@ deliver_batches(Pass *p, const OutRows *rows, unsigned batch, GError **error)
     return ok;
 }
 
-static bool
-is_held(Db *db)
-{
-    g_autofree char *why = db_hold_all(db);
-
-    return why != NULL;
-}
-
 /* Under the lock. */
 static bool
 deliver_due(
@@ -467,7 +459,7 @@ deliver_once(Home *home, Db *db, bool *ret_done, GError **error)
      * it is free. */
     cleanup_fd(&lock);
     lock = -1;
-    if (proc_asked_to_stop() || is_held(db))
+    if (proc_asked_to_stop())
         return true;
     if (!outbox_due(db, home_now(home), true, 1, &left, error))
         return false;
