@@ -152,9 +152,18 @@ cli_table_add(CliTable *t, ...)
     va_end(args);
 }
 
+char *
+cli_money(const json_t *dollars)
+{
+    return text_money((int64_t)(json_real_value(dollars) * 1e6 + 0.5));
+}
+
+/* Amounts of money are the only numbers with a fraction. */
 static char *
 cell_text(const json_t *value)
 {
+    if (json_is_real(value))
+        return cli_money(value);
     return json_is_integer(value)
                ? g_strdup_printf("%" JSON_INTEGER_FORMAT, json_integer_value(value))
                : g_strdup(json_is_string(value) ? json_string_value(value) : "");

@@ -141,5 +141,7 @@ void cli_print_list(Cli *cli,
                     const char *none,
                     CliCell *cell /* NULL */);
 
+/* "$1.20" from an amount in JSON, which is in dollars; null is nothing. Caller frees. */
+char *cli_money(const json_t *dollars);
 /* "12 min ago"; caller frees. */
 char *cli_ago(Cli *cli, int64_t wall_us);

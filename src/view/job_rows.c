@@ -161,6 +161,10 @@ static const Field schedule_fields[] = {
 };
 const Shape schedule_shape = {SHAPE("schedule", Schedule, schedules, schedule_fields)};
 
+static const char *const by_names[] = {"day", "role", "job", "brain"};
+G_STATIC_ASSERT(G_N_ELEMENTS(by_names) == COST_N);
+const Words cost_by_words = {by_names, COST_N, COST_DAY};
+
 static const Field cost_fields[] = {
     {"job", "job", FIELD_ID, offsetof(CostRow, job), .flags = FIELD_IF_SET},
     {"role", "role", FIELD_TEXT_NULL, offsetof(CostRow, role), .flags = FIELD_IF_SET},

@@ -122,7 +122,8 @@ SHAPE_OF(Schedule, schedule, Schedules, schedules)
 
 /* --- what it cost --- */
 
-typedef enum CostBy { COST_DAY, COST_ROLE, COST_JOB, COST_BRAIN } CostBy;
+typedef enum CostBy { COST_DAY, COST_ROLE, COST_JOB, COST_BRAIN, COST_N } CostBy;
+extern const Words cost_by_words;
 
 typedef struct CostRow {
     char *name;    /* "2026-11-15", a role, a brain, or the subject of the job */

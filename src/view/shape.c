@@ -59,6 +59,16 @@ text_json(const char *text)
     return json_string(valid);
 }
 
+json_t *
+shape_texts(const GPtrArray *texts)
+{
+    json_t *array = json_array();
+
+    for (guint i = 0; i < texts->len; i++)
+        json_array_append_new(array, text_json(texts->pdata[i]));
+    return array;
+}
+
 static json_t *
 field_json(const Field *f, const void *row)
 {

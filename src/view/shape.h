@@ -85,6 +85,8 @@ json_t *shape_json(const Shape *shape, const void *row);
 json_t *shape_list_json(const Shape *shape, const void *list);
 /* Some members only, in this order; names end with NULL. */
 json_t *shape_pick(const Shape *shape, const void *row, ...) G_GNUC_NULL_TERMINATED;
+/* An array of texts: of a GPtrArray of char *. */
+json_t *shape_texts(const GPtrArray *texts);
 /* "2026-11-15T09:30:00Z"; null for 0 and USEC_NEVER. */
 json_t *shape_time(int64_t wall_us);
 

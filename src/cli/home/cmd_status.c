@@ -1,49 +1,7 @@
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/cmds.h"
-#include "cli/home/status.h"
-#include "store/job/seats.h"
-
-static json_t *
-strings(const GPtrArray *list)
-{
-    json_t *a = json_array();
-    for (guint i = 0; i < list->len; i++)
-        json_array_append_new(a, json_string(g_ptr_array_index(list, i)));
-    return a;
-}
-
-/* NULL: the job waits for no place at a brain. Caller frees. */
-static char *
-place_of(Cli *cli, const Job *job)
-{
-    char *place = NULL;
-    (void)seat_wait(cli->db, job, &place, NULL);
-    return place;
-}
-
-static void
-print_json(Cli *cli, const Status *s)
-{
-    json_t *roles = json_array(), *jobs = json_array();
-    const Config *config = cli->home->config;
-    for (unsigned i = 0; i < config->n_roles; i++)
-        json_array_append_new(roles, json_pack("{s:s, s:s}", "name", config->roles[i].name,
-                                               "address", config->roles[i].address));
-    LIST_EACH(const Job, j, s->jobs) {
-        g_autofree char *place = place_of(cli, j);
-        json_t *job = shape_pick(&job_shape, j, "id", "role", "state", "subject", NULL);
-        json_object_set_new(job, "waits_for", place ? json_string(place) : json_null());
-        json_array_append_new(jobs, job);
-    }
-    cli_print_json(cli,
-                   json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i, s:{s:I, s:I}}",
-                             "ok", s->problems->len == 0, "problems", strings(s->problems),
-                             "roles", roles, "jobs", jobs, "outbox", "due", (int)s->due, "held",
-                             (int)s->held_out->len, "waiting_for_person", strings(s->waiting),
-                             "cost_today", (double)s->cost_micro / 1e6, "master_pid",
-                             (int)s->master, "refused_checkpoints", "forged",
-                             (json_int_t)s->forged, "stale", (json_int_t)s->stale));
-}
+#include "show/status.h"
 
 static void
 print_prometheus(Cli *cli, const Status *s)
@@ -117,7 +75,7 @@ print_text(Cli *cli, const Status *s)
     LIST_EACH(const Job, j, s->jobs) {
         g_autofree char *ago = cli_ago(cli, j->updated_us);
         g_autofree char *subject = text_vis(j->subject, false);
-        g_autofree char *place = place_of(cli, j);
+        g_autofree char *place = status_place(cli->db, j);
         cli_print(cli, "job %" G_GINT64_FORMAT " %s, %s, %s: %s%s%s\n", j->id.v,
                   job_state_words(j->state), j->role, ago, subject, place ? "; waits for " : "",
                   place ? place : "");
@@ -155,12 +113,12 @@ cmd_status(Cli *cli, int argc, char **argv)
     if (status)
         return one_line ? 2 : status;
     g_auto(Status) s = {0};
-    if (!status_collect(cli, &s, &error))
+    if (!status_collect(cli->db, &s, &error))
         status = cli_error(one_line ? 2 : 0, error);
     else if (one_line)
         status = check(cli, &s);
     else if (cli->json)
-        print_json(cli, &s);
+        cli_print_json(cli, status_json(cli->db, &s));
     else if (cli_flag(cli, "prometheus"))
         print_prometheus(cli, &s);
     else

@@ -13,15 +13,15 @@
 
 typedef struct Shown {
     Job *job;
-    Steps *steps;
-    const Step *step, *before; /* of steps */
+    Step *step, *before; /* before: NULL where it is the first */
 } Shown;
 
 static void
 shown_clear(Shown *s)
 {
-    g_clear_pointer(&s->job, job_free);
-    g_clear_pointer(&s->steps, steps_free);
+    job_free(s->job);
+    step_free(s->step);
+    step_free(s->before);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Shown, shown_clear)
 
@@ -42,16 +42,10 @@ find_step(Cli *cli, const char *text, Shown *ret)
     if ((status = cli_job(cli, words[0], &id)))
         return status;
     if (!job_load(cli->db, &VIEWER_OPERATOR, id, &ret->job, &error) ||
-        !steps_list_whole(cli->db, &VIEWER_OPERATOR, id, &ret->steps, &error))
+        !step_upto(cli->db, &VIEWER_OPERATOR, id, (int)n, &ret->step, &error) ||
+        !step_upto(cli->db, &VIEWER_OPERATOR, id, (int)n - 1, &ret->before, &error))
         return cli_error(0, error);
-    for (guint i = 0; i < ret->steps->len && !ret->step; i++) {
-        const Step *s = g_ptr_array_index(ret->steps, i);
-        if (s->n == n)
-            ret->step = s;
-        else if (s->n < n)
-            ret->before = s;
-    }
-    if (!ret->step)
+    if (!ret->step || ret->step->n != n)
         return cli_fail(EX_NOINPUT, "job %s has no step %s", words[0], words[1]);
     return 0;
 }
@@ -70,19 +64,17 @@ static void
 print_json(Cli *cli, const Shown *s, const Rebuilt *r)
 {
     g_autofree char *hex = digest_hex(&s->step->context);
-    json_t *files = json_array(), *problems = json_array();
+    json_t *files = json_array();
     unsigned n;
     const BrainFile *file = context_files(r->context, &n);
 
     for (unsigned i = 0; i < n; i++)
         json_array_append_new(files, file_json(&file[i]));
-    for (guint i = 0; i < r->problems->len; i++)
-        json_array_append_new(problems, json_string(g_ptr_array_index(r->problems, i)));
-    cli_print_json(cli,
-                   json_pack("{s:I, s:i, s:b, s:s, s:s?, s:s, s:o, s:o}", "job",
-                             (json_int_t)s->job->id.v, "step", s->step->n, "same", (int)r->same,
-                             "sha256", hex, "system", context_system(r->context), "text",
-                             context_text(r->context), "files", files, "problems", problems));
+    cli_print_json(cli, json_pack("{s:I, s:i, s:b, s:s, s:s?, s:s, s:o, s:o}", "job",
+                                  (json_int_t)s->job->id.v, "step", s->step->n, "same",
+                                  (int)r->same, "sha256", hex, "system",
+                                  context_system(r->context), "text", context_text(r->context),
+                                  "files", files, "problems", shape_texts(r->problems)));
 }
 
 /* The bytes as they were, unless a terminal would obey them. */

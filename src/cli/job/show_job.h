@@ -8,4 +8,4 @@
 /* The sentence, the steps, its mail in and out. text is "12" or "12@3". */
 int show_job(Cli *cli, const char *text);
 /* All of one step. */
-int show_step(Cli *cli, const Job *job, const Step *step);
+int show_step(Cli *cli, JobId job, int n);

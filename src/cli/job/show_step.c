@@ -3,104 +3,8 @@
 #include "base/text.h"
 #include "cli/job/show_job.h"
 #include "cli/job/step_view.h"
-#include "store/mail/messages.h"
-#include "store/out/outbox.h"
+#include "show/job_whole.h"
 #include <inttypes.h>
-
-#define ANSWER_MAX (64u << 20)
-#define MAIL_MAX 1000
-
-typedef struct Whole {
-    Notes *notes; /* versions that it wrote */
-    MsgRows *in;  /* what it handled */
-    OutRows *out; /* what it wrote */
-} Whole;
-
-static void
-whole_clear(Whole *w)
-{
-    g_clear_pointer(&w->notes, notes_free);
-    g_clear_pointer(&w->in, msg_rows_free);
-    g_clear_pointer(&w->out, out_rows_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Whole, whole_clear)
-
-static bool
-load(Db *db, const Job *job, const Step *step, Whole *w, GError **error)
-{
-    MsgQuery in = {.job = job->id, .oldest_first = true, .limit = MAIL_MAX};
-    OutQuery out = {.job = job->id, .all = true, .limit = MAIL_MAX};
-    if (!step_notes(db, job->id, step->n, &w->notes, error) ||
-        !messages_list(db, &VIEWER_OPERATOR, &in, &w->in, error) ||
-        !outbox_list(db, &VIEWER_OPERATOR, &out, &w->out, error))
-        return false;
-    for (guint i = w->in->len; i-- > 0;) {
-        const MsgRow *m = g_ptr_array_index(w->in, i);
-        if (m->step != step->n)
-            g_ptr_array_remove_index(LIST_ARRAY(w->in), i);
-    }
-    for (guint i = w->out->len; i-- > 0;) {
-        const OutRow *o = g_ptr_array_index(w->out, i);
-        if (o->step != step->n)
-            g_ptr_array_remove_index(LIST_ARRAY(w->out), i);
-    }
-    return true;
-}
-
-/* What the brain said, as JSON where it is; else as a string. NULL: nobody was asked. */
-static json_t *
-answer_json(const Step *step)
-{
-    g_autofree char *text = step->answer ? text_valid_bytes(step->answer) : NULL;
-    json_t *value = NULL;
-    if (!text)
-        return NULL;
-    if (json_parse(text, strlen(text), ANSWER_MAX, &value, NULL))
-        return value;
-    return json_string(text);
-}
-
-static json_t *
-results_json(const Step *step)
-{
-    json_t *list = NULL;
-    if (step->results &&
-        json_parse(step->results, strlen(step->results), ANSWER_MAX, &list, NULL))
-        return list;
-    return json_array();
-}
-
-/* --- as JSON --- */
-
-static void
-print_json(Cli *cli, const Job *job, const Step *step, const Whole *w)
-{
-    json_t *o = shape_json(&step_shape, step);
-    json_t *notes = json_array(), *in = json_array(), *out = json_array();
-    LIST_EACH(const Note, n, w->notes) {
-        json_array_append_new(notes, json_pack("{s:s, s:I, s:b}", "key", n->key, "version",
-                                               (json_int_t)n->version, "deleted", n->deleted));
-    }
-    LIST_EACH(const MsgRow, m, w->in) {
-        json_t *mail =
-            shape_pick(&msg_row_shape, m, "message_id", "from", "state", "subject", NULL);
-        json_object_set_new(mail, "from", json_string(m->from)); /* without the name */
-        json_array_append_new(in, mail);
-    }
-    LIST_EACH(const OutRow, r, w->out)
-        json_array_append_new(
-            out, shape_pick(&out_row_shape, r, "message_id", "to", "state", "subject", NULL));
-    json_t *answer = answer_json(step);
-    json_object_set_new(o, "job", json_integer(job->id.v));
-    json_object_set_new(o, "results", results_json(step));
-    json_object_set_new(o, "notes", notes);
-    json_object_set_new(o, "mail_in", in);
-    json_object_set_new(o, "mail_out", out);
-    json_object_set_new(o, "answer", answer ? answer : json_null());
-    cli_print_json(cli, o);
-}
-
-/* --- for people --- */
 
 static void
 print_line(Cli *cli, const char *name, const char *text)
@@ -136,18 +40,13 @@ print_head(Cli *cli, const Job *job, const Step *step)
 static void
 print_results(Cli *cli, const Step *step)
 {
-    g_autoptr(json_t) list = results_json(step);
-    size_t i;
-    json_t *line;
-    json_array_foreach(list, i, line)
-    {
-        if (json_is_string(line))
-            print_line(cli, i == 0 ? "results" : "", json_string_value(line));
-    }
+    g_autoptr(GPtrArray) lines = step_results_parse(step->results);
+    for (guint i = 0; i < lines->len; i++)
+        print_line(cli, i == 0 ? "results" : "", g_ptr_array_index(lines, i));
 }
 
 static void
-print_whole(Cli *cli, const Whole *w)
+print_whole(Cli *cli, const StepWhole *w)
 {
     for (guint i = 0; i < w->notes->len; i++) {
         const Note *n = g_ptr_array_index(w->notes, i);
@@ -174,8 +73,8 @@ print_whole(Cli *cli, const Whole *w)
 static void
 print_answer(Cli *cli, const Step *step)
 {
-    g_autoptr(json_t) answer = answer_json(step);
-    if (!answer)
+    g_autoptr(json_t) answer = step_answer_json(step);
+    if (!step->answer)
         return;
     g_autofree char *text = json_is_string(answer)
                                 ? g_strdup(json_string_value(answer))
@@ -186,22 +85,27 @@ print_answer(Cli *cli, const Step *step)
 }
 
 int
-show_step(Cli *cli, const Job *job, const Step *step)
+show_step(Cli *cli, JobId id, int n)
 {
-    g_auto(Whole) w = {0};
+    g_auto(StepWhole) w = {0};
+    g_autoptr(Job) job = NULL;
     GError *error = NULL;
-    if (!load(cli->db, job, step, &w, &error))
+    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &job, &error) ||
+        !step_whole_load(cli->db, id, n, &w, &error))
         return cli_error(0, error);
+    if (!w.step)
+        return cli_fail(EX_NOINPUT, "job %" PRId64 " has no step %d; its newest is step %d",
+                        id.v, n, job->steps);
     if (cli->json) {
-        print_json(cli, job, step, &w);
+        cli_print_json(cli, step_whole_json(&w));
         return 0;
     }
-    print_head(cli, job, step);
-    print_results(cli, step);
+    print_head(cli, job, w.step);
+    print_results(cli, w.step);
     print_whole(cli, &w);
-    print_answer(cli, step);
-    if (step->manifest)
-        cli_print(cli, "\nwhat it was shown: postrider show --context %" PRId64 "@%d\n",
-                  job->id.v, step->n);
+    print_answer(cli, w.step);
+    if (w.step->manifest)
+        cli_print(cli, "\nwhat it was shown: postrider show --context %" PRId64 "@%d\n", id.v,
+                  n);
     return 0;
 }

@@ -30,11 +30,9 @@ void
 step_lines_tell(Db *db, JobId job, int *told)
 {
     g_autoptr(Steps) steps = NULL;
-    if (!job.v || !steps_list(db, &VIEWER_OPERATOR, job, &steps, NULL))
+    if (!job.v || !steps_list(db, &VIEWER_OPERATOR, job, *told, &steps, NULL))
         return;
     LIST_EACH(const Step, s, steps) {
-        if (s->n <= *told)
-            continue;
         say(db, s);
         *told = s->n;
     }

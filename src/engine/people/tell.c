@@ -194,7 +194,7 @@ tell_why(Db *db, JobId id, GError **error)
 {
     g_autoptr(Steps) steps = NULL;
     g_autofree char *status = tell_job(db, id, error);
-    if (!status || !steps_list(db, &VIEWER_OPERATOR, id, &steps, error))
+    if (!status || !steps_list(db, &VIEWER_OPERATOR, id, 0, &steps, error))
         return NULL;
     g_autoptr(GString) s = g_string_new(status);
     if (steps->len == 0)

@@ -61,22 +61,29 @@ steps_mark(Db *db, int64_t *ret, GError **error)
     return sql_int(db, "SELECT max(id) FROM step", 0, ret, error, "");
 }
 
-#define OF_JOB                                                                                 \
-    "FROM step s JOIN job j ON j.id = s.job "                                                  \
-    "WHERE s.job = ? AND (? OR j.role = ?) ORDER BY s.n, s.id"
+#define OF_JOB "FROM step s JOIN job j ON j.id = s.job WHERE s.job = ? AND (? OR j.role = ?) "
+#define OLDEST_FIRST "ORDER BY s.n, s.id"
 
 bool
-steps_list(Db *db, const Viewer *viewer, JobId job, Steps **ret, GError **error)
+step_upto(Db *db, const Viewer *viewer, JobId job, int n, Step **ret, GError **error)
 {
-    return rows_list(db, &step_shape, OF_JOB, ret, error, "ins", job.v, viewer->operator,
-                     viewer->role);
+    return rows_first(db, &step_whole,
+                      OF_JOB "AND s.n <= ? ORDER BY s.n DESC, s.id DESC LIMIT 1", ret, error,
+                      "insn", job.v, viewer->operator, viewer->role, n);
+}
+
+bool
+steps_list(Db *db, const Viewer *viewer, JobId job, int behind, Steps **ret, GError **error)
+{
+    return rows_list(db, &step_shape, OF_JOB "AND s.n > ? " OLDEST_FIRST, ret, error, "insn",
+                     job.v, viewer->operator, viewer->role, behind);
 }
 
 bool
 steps_list_whole(Db *db, const Viewer *viewer, JobId job, Steps **ret, GError **error)
 {
-    return rows_list(db, &step_whole, OF_JOB, ret, error, "ins", job.v, viewer->operator,
-                     viewer->role);
+    return rows_list(db, &step_whole, OF_JOB OLDEST_FIRST, ret, error, "ins", job.v,
+                     viewer->operator, viewer->role);
 }
 
 bool

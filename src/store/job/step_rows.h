@@ -20,6 +20,10 @@ bool step_last(Db *db, JobId job, Step **ret, GError **error);
 bool steps_mark(Db *db, int64_t *ret, GError **error);
 /* The versions of notes that a step wrote, in that order. */
 bool step_notes(Db *db, JobId job, int n, Notes **ret, GError **error);
-/* Oldest first; without what it said, was shown and goes on with, or with all of it. */
-bool steps_list(Db *db, const Viewer *viewer, JobId job, Steps **ret, GError **error);
+/* The newest step up to that number, with all of it; NULL with true: there is none. */
+bool step_upto(Db *db, const Viewer *viewer, JobId job, int n, Step **ret, GError **error);
+/* Those behind that number (0: all), oldest first; without what it said, was shown and goes on with. */
+bool
+steps_list(Db *db, const Viewer *viewer, JobId job, int behind, Steps **ret, GError **error);
+/* All of them, with all of it. */
 bool steps_list_whole(Db *db, const Viewer *viewer, JobId job, Steps **ret, GError **error);

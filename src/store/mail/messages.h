@@ -97,6 +97,7 @@ typedef struct MsgQuery {
     const char *from, *subject; /* contains, in any case */
     int64_t since_us, before_us;
     JobId job;
+    int step; /* that handled it; 0: any */
     ThreadId thread;
     const char *state;            /* a state's name */
     bool oldest_first, open_only; /* open: stored, shown, held */

@@ -91,6 +91,7 @@ and_query(Where *w, const MsgQuery *q)
     and_number(w, " AND " DATED " < ?", q->before_us);
     and_number(w, " AND id < ?", q->below_id);
     and_number(w, " AND job <> 0 AND job = ?", q->job.v);
+    and_number(w, " AND step = ?", q->step);
     if (q->thread.v != 0) {
         /* The number may be that of a thread which was joined to another since. */
         and_number(w,

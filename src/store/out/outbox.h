@@ -41,10 +41,10 @@ typedef struct OutMail {
     const Trust *floor; /* of the step that wrote it; NULL: its level, for words of ours */
     JobId job;
     int round, step;
-    ThreadId thread;  /* the id joins it; {0}: none */
-    MsgId answers;    /* which mail of its job; {0}: none */
-    EffectId after;   /* must be done first; {0}: none */
-    const char *held; /* a reason to hold it from the start; NULL */
+    ThreadId thread;         /* the id joins it; {0}: none */
+    MsgId answers;           /* which mail of its job; {0}: none */
+    EffectId after;          /* must be done first; {0}: none */
+    const char *held;        /* a reason to hold it from the start; NULL */
     const OutTo *to;
     size_t n_to;
 } OutMail;
@@ -127,6 +127,7 @@ bool outbox_prune(Txn *txn, int64_t before_us, GError **error);
 typedef struct OutQuery {
     const char *state; /* NULL: all that is not sent */
     JobId job;
+    int step; /* 0: any */
     OutId id;
     bool all, copies; /* also sent ones; also copies in Sent */
     unsigned limit;   /* 0: 50 */

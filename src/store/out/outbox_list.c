@@ -138,9 +138,10 @@ outbox_list(Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret_rows,
         "WHERE d.outbox >= ?7 AND d.outbox <= ?8 AND " VISIBLE
         "AND (?3 IS NULL OR d.state = ?3) AND (?4 OR ?3 IS NOT NULL OR d.state <> 'sent') "
         "AND (?5 OR (d.folder <> 'Sent' AND (d.mailbox IS NOT NULL OR d.folder = ''))) "
-        "AND (?6 = 0 OR o.job = ?6) ORDER BY d.outbox DESC, d.id DESC LIMIT ?9",
-        ret_rows, error, "nssnniiiu", viewer->operator, viewer->role, q->state, q->all,
-        q->copies, q->job.v, low, high, q->limit ? q->limit : DEFAULT_LIMIT);
+        "AND (?6 = 0 OR o.job = ?6) AND (?9 = 0 OR o.step = ?9) "
+        "ORDER BY d.outbox DESC, d.id DESC LIMIT ?10",
+        ret_rows, error, "nssnniiinu", viewer->operator, viewer->role, q->state, q->all,
+        q->copies, q->job.v, low, high, q->step, q->limit ? q->limit : DEFAULT_LIMIT);
 }
 
 /* The number in an id that we minted, generation.NUMBER.tag@domain; 0: not one of ours. */

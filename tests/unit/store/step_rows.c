@@ -34,7 +34,7 @@ test_round_trip(TempStore *s, gconstpointer data)
     put_step(s, job, 1, "asked bob", answer);
     put_step(s, temp_job(s, "envoy"), 1, "of another job", NULL);
     put_step(s, job, 2, "answered ann", NULL);
-    g_assert_true(steps_list(s->db, &all, job, &steps, &error));
+    g_assert_true(steps_list(s->db, &all, job, 0, &steps, &error));
     g_assert_cmpstr(steps->pdata[0]->did, ==, "asked bob");
     g_assert_null(steps->pdata[0]->answer); /* a list reads no more than it shows */
     g_clear_pointer(&steps, steps_free);
@@ -68,7 +68,7 @@ test_viewer(TempStore *s, gconstpointer data)
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(Steps) steps = NULL;
         g_autoptr(GError) error = NULL;
-        g_assert_true(steps_list(s->db, &cases[i].viewer, job, &steps, &error));
+        g_assert_true(steps_list(s->db, &cases[i].viewer, job, 0, &steps, &error));
         g_assert_cmpuint(steps->len, ==, cases[i].want_n);
     }
 }

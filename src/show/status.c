@@ -1,4 +1,4 @@
-#include "cli/home/status.h"
+#include "show/status.h"
 #include "base/living.h"
 #include "base/lock.h"
 #include "base/text.h"
@@ -11,6 +11,7 @@
 #include "store/job/pauses.h"
 #include "store/job/questions.h"
 #include "store/job/schedules.h"
+#include "store/job/seats.h"
 #include "store/mail/mailboxes.h"
 #include "store/mail/server_mail.h"
 #include "store/note/note_readers.h"
@@ -60,16 +61,16 @@ note_log(const Home *home, GPtrArray *problems)
 
 /* Brains that failed by themselves, as the last run left word. */
 static bool
-note_brains(Cli *cli, GPtrArray *problems, GError **error)
+note_brains(Db *db, GPtrArray *problems, GError **error)
 {
-    const Config *config = cli->home->config;
+    const Config *config = db_home(db)->config;
     for (unsigned i = 0; i < config->n_brains; i++) {
         const char *name = config->brains[i].name;
         g_autofree char *why = NULL;
         g_auto(Pause) pause = {0};
         bool untried;
-        if (!brain_broken_why(cli->db, name, &why, &untried, error) ||
-            !brain_pause(cli->db, name, &pause, error))
+        if (!brain_broken_why(db, name, &why, &untried, error) ||
+            !brain_pause(db, name, &pause, error))
             return false;
         if (why && untried && pause.kind == PAUSE_NONE)
             note(problems,
@@ -80,7 +81,7 @@ note_brains(Cli *cli, GPtrArray *problems, GError **error)
         else if (why && !untried)
             note(problems, "the brain '%s' does not work: %s; its jobs wait", name, why);
         if (pause.kind == PAUSE_LIMITED) {
-            g_autofree char *wait = clock_format_span(pause.until.us - home_now(cli->home));
+            g_autofree char *wait = clock_format_span(pause.until.us - home_now(db_home(db)));
             note(problems, "the brain '%s' can't be asked for %s: %s; its jobs wait", name,
                  wait, pause.why);
         }
@@ -90,16 +91,16 @@ note_brains(Cli *cli, GPtrArray *problems, GError **error)
 
 /* Accounts whose server is away or refuses us, as their process left word. */
 static bool
-note_accounts(Cli *cli, GPtrArray *problems, GError **error)
+note_accounts(Db *db, GPtrArray *problems, GError **error)
 {
-    const Config *config = cli->home->config;
+    const Config *config = db_home(db)->config;
     for (unsigned i = 0; i < config->n_accounts; i++) {
         g_autofree char *why = NULL;
         bool owed = false;
         if (!config_is_imap(&config->accounts[i]))
             continue;
-        if (!remote_trouble(cli->db, config->accounts[i].name, &why, error) ||
-            !mailbox_backup_owed(cli->db, config->accounts[i].name, &owed, error))
+        if (!remote_trouble(db, config->accounts[i].name, &why, error) ||
+            !mailbox_backup_owed(db, config->accounts[i].name, &owed, error))
             return false;
         if (owed)
             note(problems,
@@ -114,11 +115,11 @@ note_accounts(Cli *cli, GPtrArray *problems, GError **error)
 
 /* Servers whose word about senders is not to be had, or not to be believed, as it is written. */
 static bool
-note_proofs(Cli *cli, GPtrArray *problems, GError **error)
+note_proofs(Db *db, GPtrArray *problems, GError **error)
 {
-    const Config *config = cli->home->config;
+    const Config *config = db_home(db)->config;
     g_autofree char *held = NULL;
-    if (!config->authserv_fields_said && !meta_get(cli->db, UNPROVEN_SEVERAL, &held, error))
+    if (!config->authserv_fields_said && !meta_get(db, UNPROVEN_SEVERAL, &held, error))
         return false;
     if (held)
         note(problems,
@@ -130,7 +131,7 @@ note_proofs(Cli *cli, GPtrArray *problems, GError **error)
     for (unsigned i = 0; i < config->n_accounts; i++) {
         g_autofree char *id = NULL;
         const char *name = config->accounts[i].name;
-        if (!remote_forged(cli->db, name, &id, error))
+        if (!remote_forged(db, name, &id, error))
             return false;
         if (id)
             note(problems,
@@ -144,19 +145,19 @@ note_proofs(Cli *cli, GPtrArray *problems, GError **error)
 
 /* Ways out that do not work, and mail whose fate nobody knows. */
 static bool
-note_smtp(Cli *cli, Status *s, GError **error)
+note_smtp(Db *db, Status *s, GError **error)
 {
-    const Config *config = cli->home->config;
+    const Config *config = db_home(db)->config;
     unsigned doubt;
     for (unsigned i = 0; i < config->n_accounts; i++) {
         g_autofree char *why = NULL;
         int64_t until;
-        if (!outbox_account_paused(cli->db, config->accounts[i].name, &until, &why, error))
+        if (!outbox_account_paused(db, config->accounts[i].name, &until, &why, error))
             return false;
         if (why)
             note(s->problems, "mail can't leave by SMTP: %s; it waits in the outbox", why);
     }
-    if (!outbox_count_doubt(cli->db, &doubt, error))
+    if (!outbox_count_doubt(db, &doubt, error))
         return false;
     if (doubt)
         note(s->waiting,
@@ -166,11 +167,11 @@ note_smtp(Cli *cli, Status *s, GError **error)
 }
 
 static bool
-get_count(Cli *cli, const char *name, int64_t *ret, GError **error)
+get_count(Db *db, const char *name, int64_t *ret, GError **error)
 {
     g_autofree char *text = NULL;
     *ret = 0;
-    if (!meta_get(cli->db, name, &text, error))
+    if (!meta_get(db, name, &text, error))
         return false;
     if (text)
         (void)text_parse_int(text, 0, INT64_MAX, ret);
@@ -204,18 +205,18 @@ times_held(const Status *s, OutId id)
 
 /* Mail that would leave: what somebody was asked about, each with what to say, and the rest. */
 static bool
-note_held(Cli *cli, Status *s, GError **error)
+note_held(Db *db, Status *s, GError **error)
 {
     g_autoptr(Questions) questions = NULL;
     unsigned rest = s->held_out->len;
-    if (!questions_open(cli->db, (JobId){0}, &questions, error))
+    if (!questions_open(db, (JobId){0}, &questions, error))
         return false;
     LIST_EACH(const Question, q, questions) {
         g_autoptr(QuestionMails) mails = NULL;
-        if (!question_mails(cli->db, q->id, &mails, error))
+        if (!question_mails(db, q->id, &mails, error))
             return false;
         OutId number;
-        if (mails->len == 0 && !question_number(cli->db, q, &number, error))
+        if (mails->len == 0 && !question_number(db, q, &number, error))
             return false;
         if (mails->len == 0)
             note(s->waiting,
@@ -236,24 +237,24 @@ note_held(Cli *cli, Status *s, GError **error)
 }
 
 static bool
-count(Cli *cli, Status *s, GError **error)
+count(Db *db, Status *s, GError **error)
 {
-    const int64_t now = home_now(cli->home);
+    const int64_t now = home_now(db_home(db));
     JobQuery live = {.live_only = true, .limit = 1000};
     JobQuery failed = {.state = "failed"};
     OutQuery held = {.state = "held", .limit = 1000};
-    s->master = master_pid(cli->home);
-    return jobs_list(cli->db, &VIEWER_OPERATOR, &live, &s->jobs, error) &&
-           jobs_list(cli->db, &VIEWER_OPERATOR, &failed, &s->failed, error) &&
-           jobs_count(cli->db, s->by_state, error) &&
-           outbox_list(cli->db, &VIEWER_OPERATOR, &held, &s->held_out, error) &&
-           outbox_count_due(cli->db, now, &s->due, error) &&
-           messages_count_state(cli->db, MSG_HELD, NULL, &s->held_mail, error) &&
-           messages_count_state(cli->db, MSG_IGNORED, "history", &s->history, error) &&
-           budget_today(cli->db, &s->cost_limit_micro, &s->cost_micro, error) &&
-           effects_count(cli->db, true, &s->failed_moves, error) &&
-           get_count(cli, CHECKPOINT_FORGED, &s->forged, error) &&
-           get_count(cli, CHECKPOINT_STALE, &s->stale, error);
+    s->master = master_pid(db_home(db));
+    return jobs_list(db, &VIEWER_OPERATOR, &live, &s->jobs, error) &&
+           jobs_list(db, &VIEWER_OPERATOR, &failed, &s->failed, error) &&
+           jobs_count(db, s->by_state, error) &&
+           outbox_list(db, &VIEWER_OPERATOR, &held, &s->held_out, error) &&
+           outbox_count_due(db, now, &s->due, error) &&
+           messages_count_state(db, MSG_HELD, NULL, &s->held_mail, error) &&
+           messages_count_state(db, MSG_IGNORED, "history", &s->history, error) &&
+           budget_today(db, &s->cost_limit_micro, &s->cost_micro, error) &&
+           effects_count(db, true, &s->failed_moves, error) &&
+           get_count(db, CHECKPOINT_FORGED, &s->forged, error) &&
+           get_count(db, CHECKPOINT_STALE, &s->stale, error);
 }
 
 /* A copied home, which nobody may work with. */
@@ -270,22 +271,22 @@ note_living(const Home *home, GPtrArray *problems)
 }
 
 static bool
-note_problems(Cli *cli, Status *s, GError **error)
+note_problems(Db *db, Status *s, GError **error)
 {
-    g_autofree char *hold = db_hold_all(cli->db);
+    g_autofree char *hold = db_hold_all(db);
     if (hold)
         note(s->problems, "nothing runs or leaves: %s", hold);
     if (!s->master)
         note(s->problems, "postrider serve is not running");
-    if (g_str_equal(cli->home->config->require_auth, "none"))
+    if (g_str_equal(db_home(db)->config->require_auth, "none"))
         note(s->problems,
              "require-auth = none: anybody who writes the owner's address is believed");
-    note_living(cli->home, s->problems);
-    note_log(cli->home, s->problems);
-    if (!note_brains(cli, s->problems, error) || !note_smtp(cli, s, error) ||
-        !note_accounts(cli, s->problems, error) || !note_proofs(cli, s->problems, error) ||
-        !schedules_check(cli->db, s->problems, error) ||
-        !notes_readers_check(cli->db, s->problems, error))
+    note_living(db_home(db), s->problems);
+    note_log(db_home(db), s->problems);
+    if (!note_brains(db, s->problems, error) || !note_smtp(db, s, error) ||
+        !note_accounts(db, s->problems, error) || !note_proofs(db, s->problems, error) ||
+        !schedules_check(db, s->problems, error) ||
+        !notes_readers_check(db, s->problems, error))
         return false;
     if (s->failed_moves)
         note(s->problems, "%u %s of mail could not be done; see: postrider doctor",
@@ -295,7 +296,7 @@ note_problems(Cli *cli, Status *s, GError **error)
 
 /* Jobs that nothing but a word of the owner brings further. A wait until a time ends by itself. */
 static bool
-note_job(Cli *cli, Status *s, const Job *j, GError **error)
+note_job(Db *db, Status *s, const Job *j, GError **error)
 {
     g_auto(Repliers) awaited = {0};
     if (j->state == JOB_STOPPED)
@@ -304,10 +305,10 @@ note_job(Cli *cli, Status *s, const Job *j, GError **error)
     if (j->state != JOB_PARKED || !j->waiting_for ||
         !g_str_has_prefix(j->waiting_for, "a reply"))
         return true;
-    if (!repliers_load(cli->db, j, &awaited, error))
+    if (!repliers_load(db, j, &awaited, error))
         return false;
     for (guint i = 0; i < awaited.to->len; i++) {
-        if (address_equal(g_ptr_array_index(awaited.to, i), cli->home->config->owner)) {
+        if (address_equal(g_ptr_array_index(awaited.to, i), db_home(db)->config->owner)) {
             note(s->waiting, "job %" G_GINT64_FORMAT " waits for your answer: %s", j->id.v,
                  j->subject);
             break;
@@ -317,7 +318,7 @@ note_job(Cli *cli, Status *s, const Job *j, GError **error)
 }
 
 static bool
-note_waiting(Cli *cli, Status *s, GError **error)
+note_waiting(Db *db, Status *s, GError **error)
 {
     if (s->held_mail)
         note(s->waiting, "%" G_GINT64_FORMAT " %s held; see: postrider mail list --state held",
@@ -328,20 +329,51 @@ note_waiting(Cli *cli, Status *s, GError **error)
              " old %s left alone; see: postrider mail list --state ignored; "
              "to work them off: postrider doctor --release all",
              s->history, s->history == 1 ? "mail was" : "mails were");
-    if (!note_held(cli, s, error))
+    if (!note_held(db, s, error))
         return false;
     for (guint i = 0; i < s->jobs->len; i++) {
-        if (!note_job(cli, s, g_ptr_array_index(s->jobs, i), error))
+        if (!note_job(db, s, g_ptr_array_index(s->jobs, i), error))
             return false;
     }
     return true;
 }
 
 bool
-status_collect(Cli *cli, Status *ret, GError **error)
+status_collect(Db *db, Status *ret, GError **error)
 {
     ret->problems = g_ptr_array_new_with_free_func(g_free);
     ret->waiting = g_ptr_array_new_with_free_func(g_free);
-    return count(cli, ret, error) && note_problems(cli, ret, error) &&
-           note_waiting(cli, ret, error);
+    return count(db, ret, error) && note_problems(db, ret, error) &&
+           note_waiting(db, ret, error);
+}
+
+char *
+status_place(Db *db, const Job *job)
+{
+    char *place = NULL;
+    (void)seat_wait(db, job, &place, NULL);
+    return place;
+}
+
+json_t *
+status_json(Db *db, const Status *s)
+{
+    json_t *roles = json_array(), *jobs = json_array();
+    const Config *config = db_home(db)->config;
+    for (unsigned i = 0; i < config->n_roles; i++)
+        json_array_append_new(roles, json_pack("{s:s, s:s}", "name", config->roles[i].name,
+                                               "address", config->roles[i].address));
+    LIST_EACH(const Job, j, s->jobs) {
+        g_autofree char *place = status_place(db, j);
+        json_t *job = shape_pick(&job_shape, j, "id", "role", "state", "subject", NULL);
+        json_object_set_new(job, "waits_for", place ? json_string(place) : json_null());
+        json_array_append_new(jobs, job);
+    }
+    return json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i, s:{s:I, s:I}}", "ok",
+                     s->problems->len == 0, "problems", shape_texts(s->problems), "roles",
+                     roles, "jobs", jobs, "outbox", "due", (int)s->due, "held",
+                     (int)s->held_out->len, "waiting_for_person", shape_texts(s->waiting),
+                     "cost_today", (double)s->cost_micro / 1e6, "master_pid", (int)s->master,
+                     "refused_checkpoints", "forged", (json_int_t)s->forged, "stale",
+                     (json_int_t)s->stale);
 }

@@ -4,7 +4,6 @@
  * How the home is: numbers, and sentences about what is wrong and what waits for a person. Read
  * from the store and the settings; nothing is tried out (that is `doctor`).
  */
-#include "cli/cli.h"
 #include "store/job/jobs.h"
 #include "store/out/outbox.h"
 
@@ -22,6 +21,10 @@ typedef struct Status {
     int64_t forged, stale;    /* checkpoint mails that were refused */
 } Status;
 
-bool status_collect(Cli *cli, Status *ret, GError **error);
+bool status_collect(Db *db, Status *ret, GError **error);
 void status_clear(Status *s);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Status, status_clear)
+/* What `status --json` prints. */
+json_t *status_json(Db *db, const Status *s);
+/* The place at a brain that the job waits for; NULL: for none. Caller frees. */
+char *status_place(Db *db, const Job *job);

@@ -1,0 +1,13 @@
+#pragma once
+
+/*
+ * A conversation as a tree: `mail thread`. For display only: which mail belongs together was decided
+ * by ids in the store; the shape comes from RFC 5256's algorithm over it.
+ */
+#include "engine/engine.h"
+#include "view/mail_rows.h"
+
+/* That of a mail that came in or, with `in` NULL, of one that was written. *ret_tree is a list of
+ * mails (mail_json()), each with its `replies`; a mail that nobody has is null but for these. */
+bool talk_json(
+    Engine *engine, const MsgRow *in, OutRow *take_out, json_t **ret_tree, GError **error);
