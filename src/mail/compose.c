@@ -326,6 +326,12 @@ compose_attach(
 /* ---- What was set ---- */
 
 const char *
+compose_get_parent(const Compose *c)
+{
+    return c->in_reply_to || c->references->len ? c->in_reply_to : "";
+}
+
+const char *
 compose_get_from(const Compose *c)
 {
     return c->from ? c->from->spec : NULL;

@@ -95,5 +95,7 @@ const char *compose_type_of(const char *filename);
 /* What was set, for whoever files the mail; borrowed. */
 const char *compose_get_from(const Compose *c);
 const char *compose_get_subject(const Compose *c);
+/* The id that it answers; "": it answers nothing; NULL: its References alone know. */
+const char *compose_get_parent(const Compose *c);
 /* The specs of To and Cc, in order; elements are char *. Caller unrefs. */
 GPtrArray *compose_recipients(const Compose *c);

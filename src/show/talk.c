@@ -99,7 +99,7 @@ static void
 look_up_parents(Talk *t)
 {
     LIST_EACH(Leaf, leaf, t->leaves) {
-        const char *parent = leaf->in ? leaf->in->in_reply_to : NULL;
+        const char *parent = leaf->in ? leaf->in->in_reply_to : leaf->out->in_reply_to;
         if (parent && *parent)
             g_ptr_array_add(leaf->refs, g_strdup(parent));
         if (parent ? *parent && !g_hash_table_contains(t->by_id, parent) : leaf->out != NULL)

@@ -159,6 +159,7 @@ static const Field out_fields[] = {
     {NULL, "d.flags", FIELD_TEXT_NULL, offsetof(OutRow, flags)},
     {NULL, "d.affinity", FIELD_TEXT, offsetof(OutRow, account)},
     {NULL, NULL, FIELD_TEXT_NULL, offsetof(OutRow, role)},
+    {NULL, "o.in_reply_to", FIELD_TEXT_NULL, offsetof(OutRow, in_reply_to)},
     {NULL, "o.created_us", FIELD_TIME, offsetof(OutRow, created_us)},
     {NULL, "o.since_us", FIELD_TIME, offsetof(OutRow, since_us)},
     {NULL, "o.question", FIELD_INT, offsetof(OutRow, question)},

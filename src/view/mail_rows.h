@@ -92,8 +92,9 @@ typedef struct OutRow {
     Trust level;
     Trust floor; /* the lowest of anything that its writer had read */
     char *msgid, *from, *address, *mailbox, *folder, *flags, *subject, *why;
-    char *account; /* whose process does it; "": any */
-    char *role;    /* whose job wrote it; outbox_whole() knows, NULL: no role's */
+    char *in_reply_to; /* an id; "": it answers nothing; NULL: its bytes say it */
+    char *account;     /* whose process does it; "": any */
+    char *role;        /* whose job wrote it; outbox_whole() knows, NULL: no role's */
     int64_t created_us, next_us;
     int64_t since_us; /* the same as created_us, by the wall clock of now: for its age */
     GBytes *bytes;    /* NULL in lists, and once it is in Sent */

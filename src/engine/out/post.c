@@ -74,6 +74,7 @@ put(Engine *engine,
     const char *msgid,
     const char *from,
     const char *subject,
+    const char *in_reply_to,
     const char *const *rcpts,
     size_t n_rcpts,
     const Post *post,
@@ -92,6 +93,7 @@ put(Engine *engine,
         .step = post->step,
         .thread = post->thread,
         .answers = post->answers,
+        .in_reply_to = in_reply_to,
         .after = post->after,
         .held = post->held,
         .to = (const OutTo *)(void *)to->data,
@@ -158,7 +160,8 @@ post_compose(Engine *engine,
 
     g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
     if (!put(engine, txn, id, bytes, msgid, compose_get_from(mail), compose_get_subject(mail),
-             (const char *const *)rcpts->pdata, rcpts->len, post, error))
+             compose_get_parent(mail), (const char *const *)rcpts->pdata, rcpts->len, post,
+             error))
         return false;
     if (ret_id)
         *ret_id = id;
@@ -197,7 +200,7 @@ post_raw(Engine *engine,
     g_string_append_len(all, data, (gssize)len);
     g_autoptr(GBytes) bytes = g_bytes_new(all->str, all->len);
 
-    if (!put(engine, txn, id, bytes, own, from, subject, rcpts,
+    if (!put(engine, txn, id, bytes, own, from, subject, NULL, rcpts,
              g_strv_length((char **)(void *)(uintptr_t)rcpts), post, error))
         return false;
     if (ret_id)

@@ -98,11 +98,11 @@ put_mail(Txn *txn, OutId id, const OutMail *m, GError **error)
         txn,
         "INSERT INTO outbox "
         "(id, msgid, from_spec, subject, level, floor, job, round, step, created_us, bytes, "
-        "answers, may, since_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, ?, NULLIF(?, 0), "
-        "(SELECT may FROM job WHERE id = ?), steady(?10))",
-        error, "isssssinnibii", id.v, m->msgid, m->from, m->subject ? m->subject : "",
+        "answers, in_reply_to, may, since_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, ?, "
+        "NULLIF(?, 0), ?, (SELECT may FROM job WHERE id = ?), steady(?10))",
+        error, "isssssinnibisi", id.v, m->msgid, m->from, m->subject ? m->subject : "",
         trust_name(m->level), m->floor ? trust_name(*m->floor) : NULL, m->job.v, m->round,
-        m->step, txn_now(txn), m->bytes, m->answers.v, m->job.v);
+        m->step, txn_now(txn), m->bytes, m->answers.v, m->in_reply_to, m->job.v);
 }
 
 bool

@@ -43,6 +43,7 @@ typedef struct OutMail {
     int round, step;
     ThreadId thread;         /* the id joins it; {0}: none */
     MsgId answers;           /* which mail of its job; {0}: none */
+    const char *in_reply_to; /* as OutRow has it */
     EffectId after;          /* must be done first; {0}: none */
     const char *held;        /* a reason to hold it from the start; NULL */
     const OutTo *to;
