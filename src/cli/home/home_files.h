@@ -10,8 +10,8 @@ typedef struct HomeFile {
     const char *text;
 } HomeFile;
 extern const HomeFile home_files[]; /* ends with a NULL path */
-extern const char
-    home_muttrc[]; /* {{RC}} {{HOME}} {{SENDMAIL}} {{OWNER}} {{DOMAIN}} {{MAILBOX}} */
+/* {{RC}} {{HOME}} {{SENDMAIL}} {{OWNER}} {{DOMAIN}} {{MAILBOX}} */
+extern const char *const home_muttrc;
 /* A muttrc whose home has moved: the same text for its new place. NULL: it names no home.
  * Caller frees. */
 char *home_muttrc_moved(const char *text, const char *path);
