@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -48,6 +49,12 @@ cli_error(int status, GError *error)
     return status ? status : own;
 }
 
+int
+cli_failed(Cli *cli, int status)
+{
+    return cli_error(status, g_steal_pointer(&cli->error));
+}
+
 /* What is longer is for `help`, not for a line that names a mistake. */
 #define USAGE_CHARS 160
 
@@ -90,6 +97,17 @@ cli_print_vis(Cli *cli, const char *text, bool keep_lines)
 {
     g_autofree char *safe = text_vis(text ? text : "", keep_lines);
     g_string_append(cli->out, safe);
+}
+
+void
+cli_print_line(Cli *cli, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    g_autofree char *text = g_strdup_vprintf(fmt, args);
+    va_end(args);
+    cli_print_vis(cli, text, false);
+    g_string_append_c(cli->out, '\n');
 }
 
 void
@@ -275,12 +293,11 @@ become_part(const Cli *cli)
 int
 cli_home(Cli *cli)
 {
-    GError *error = NULL;
     if (cli->home)
         return 0;
-    g_autofree char *path = home_find(cli->home_option, &error);
-    if (!path || !home_open(path, &cli->home, &error))
-        return cli_error(0, error);
+    g_autofree char *path = home_find(cli->home_option, &cli->error);
+    if (!path || !home_open(path, &cli->home, &cli->error))
+        return cli_failed(cli, 0);
     become_part(cli);
     return 0;
 }
@@ -288,12 +305,11 @@ cli_home(Cli *cli)
 int
 cli_db(Cli *cli, DbMode mode)
 {
-    GError *error = NULL;
     int status = cli_home(cli);
     if (status || cli->db)
         return status;
-    if (!db_open(cli->home, mode, &cli->db, &error))
-        return cli_error(0, error);
+    if (!db_open(cli->home, mode, &cli->db, &cli->error))
+        return cli_failed(cli, 0);
     return 0;
 }
 
@@ -321,13 +337,12 @@ cli_db_to_read(Cli *cli)
 int
 cli_job(Cli *cli, const char *text, JobId *ret)
 {
-    GError *error = NULL;
     g_autoptr(Job) job = NULL;
     if (!job_id_parse(text, ret))
         return cli_fail(EX_USAGE, "'%s' is no job; a job is a number, see: postrider job list",
                         text);
-    if (!job_load(cli->db, &VIEWER_OPERATOR, *ret, &job, &error))
-        return cli_error(0, error);
+    if (!job_load(cli->db, &VIEWER_OPERATOR, *ret, &job, &cli->error))
+        return cli_failed(cli, 0);
     if (!job)
         return cli_fail(EX_NOINPUT, "there is no job %s; see: postrider job list", text);
     return 0;
@@ -337,6 +352,19 @@ bool
 cli_in_agent(void)
 {
     return port_client_path() != NULL;
+}
+
+int
+cli_call(Cli *cli, json_t *request, const char *member, json_t **ret)
+{
+    g_autoptr(json_t) answer = NULL;
+    int status = 0;
+    if (!request)
+        return cli_fail(EX_DATAERR, "that is no text (UTF-8)");
+    if (!port_call(port_client_path(), request, &answer, &status, &cli->error))
+        return cli_failed(cli, status);
+    *ret = json_incref(json_object_get(answer, member));
+    return 0;
 }
 
 /* --- main --- */
@@ -558,6 +586,18 @@ cli_msgid(Db *db, const char *text, char **ret)
         g_string_append_printf(all, " <%s>", (const char *)g_ptr_array_index(ids, i));
     return cli_fail(EX_DATAERR, "'%s' may be any of%s%s", text, all->str,
                     ids->len > CANDIDATES ? ", or others" : "");
+}
+
+int
+cli_read_file(Cli *cli, const char *what, const char *path, size_t max, GBytes **ret)
+{
+    auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return cli_fail(EX_NOINPUT, "%s'%s': %s", what, path, g_strerror(errno));
+    if (file_read_fd(fd, max, ret, &cli->error))
+        return 0;
+    (void)err_prefix(&cli->error, "%s'%s'", what, path);
+    return cli_failed(cli, 0);
 }
 
 char *

@@ -31,6 +31,7 @@ typedef struct Cli {
     bool json, color;
     Home *home;    /* once cli_home() succeeded */
     Db *db;        /* once cli_db() succeeded */
+    GError *error; /* why the verb fails: for cli_failed() */
     ShortIds *ids; /* cli_short_ids()'s */
     GString *out;  /* what goes to stdout at the end */
 } Cli;
@@ -85,6 +86,8 @@ int cli_db_to_read(Cli *cli);
 int cli_fail(int status, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 /* The same from an error, with its own exit status (status 0) or the one given. Takes error. */
 int cli_error(int status, GError *error);
+/* The same from cli->error, which it takes. */
+int cli_failed(Cli *cli, int status);
 /* Wrong usage: the message, and how the verb is called. Returns 64. */
 int cli_usage(const Cli *cli, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 
@@ -94,6 +97,8 @@ int cli_no_state(const Cli *cli, const char *state, const char *const *names);
 void cli_print(Cli *cli, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 /* Untrusted text with control characters escaped. */
 void cli_print_vis(Cli *cli, const char *text, bool keep_lines);
+/* One line, in which any text may be untrusted: control characters of all of it are escaped. */
+void cli_print_line(Cli *cli, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 void cli_print_json(Cli *cli, json_t *value); /* takes it */
 /* Writes what was collected now; false when nobody reads any more. */
 bool cli_flush(Cli *cli);
@@ -114,11 +119,17 @@ char *cli_short_ids(Cli *cli, const char *text);
 /* The id that was meant: a whole one, or its short form; NULL in *ret: there is none. 0, or an exit
  * status after a message that lists what it might be. Caller frees. */
 int cli_msgid(Db *db, const char *text, char **ret);
+/* The bytes of a file that the command line names, at most max; what is it: "", or "attaching " in front
+ * of its name in messages. 0, or an exit status after a message: 66 when it can't be opened. */
+int cli_read_file(Cli *cli, const char *what, const char *path, size_t max, GBytes **ret);
 /* How the next command is called: with --home where it would not find this one by itself. Needs the
  * home; caller frees. */
 char *cli_next_call(const Cli *cli);
-/* Opens the agent port's client instead of the home, when we run inside a program agent. */
+/* Do we run inside a program agent? Then the run that started it is asked instead of the home. */
 bool cli_in_agent(void);
+/* Asks that run, by the agent port; takes request, which is NULL where it would be no text. *ret is
+ * this member of the answer; caller unrefs. 0, or an exit status after the message was printed. */
+int cli_call(Cli *cli, json_t *request, const char *member, json_t **ret);
 
 /* A table for people: cells in rows of n_columns, the last column takes what is left of the
  * line. */

@@ -5,12 +5,11 @@
 int
 cli_engine(Cli *cli, Engine **ret)
 {
-    GError *error = NULL;
     int status = cli_home(cli);
     if (status)
         return status;
-    if (!engine_open(cli->home, &cli_parts, ret, &error))
-        return cli_error(0, error);
+    if (!engine_open(cli->home, &cli_parts, ret, &cli->error))
+        return cli_failed(cli, 0);
     return 0;
 }
 

@@ -41,13 +41,36 @@ take_option(const char **p)
     return o;
 }
 
+/* What a row takes beside options. */
+typedef struct Operands {
+    GPtrArray *needed; /* char *: names of those that can't be left out */
+    unsigned most;
+} Operands;
+
+/* "ID", "[FILE]", "KEY..."; some are words that people type without quotes around them. */
+static void
+take_operand(const char *at, bool optional, Operands *o)
+{
+    static const char *const words[] = {"TEXT",  "INSTRUCTION", "WHY",  "WHEN",
+                                        "QUERY", "WORDS",       "VERB", NULL};
+    char *name = g_strndup(at, strcspn(at, " []."));
+    bool many = g_strv_contains(words, name) || g_str_has_prefix(at + strlen(name), "...");
+    o->most = many ? INT_MAX : o->most + 1;
+    if (optional)
+        g_free(name);
+    else
+        g_ptr_array_add(o->needed, name);
+}
+
 static GPtrArray *
-parse_args(const char *args)
+parse_args(const char *args, Operands *ret)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(option_free);
     for (const char *p = args; *p;) {
         if (*p == '-')
             g_ptr_array_add(all, take_option(&p));
+        else if (g_ascii_isupper(*p))
+            take_operand(p, p > args && p[-1] == '[', ret);
         p += strcspn(p, " [");
         p += *p != '\0';
     }
@@ -120,12 +143,24 @@ check_numbers(Cli *cli)
     return 0;
 }
 
+static int
+check_operands(Cli *cli, const Operands *o, unsigned n, char **operands)
+{
+    if (n > o->most)
+        return cli_usage(cli, "what is '%s'?", operands[o->most]);
+    if (n < o->needed->len)
+        return cli_usage(cli, "needs %s", (const char *)g_ptr_array_index(o->needed, n));
+    return 0;
+}
+
 int
 options_read(Cli *cli, int *argc, char ***argv)
 {
+    g_autoptr(GPtrArray) needed = g_ptr_array_new_with_free_func(g_free);
+    Operands operands = {.needed = needed};
     g_autoptr(GError) error = NULL;
     g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-    cli->options = parse_args(cli->row->args);
+    cli->options = parse_args(cli->row->args, &operands);
     g_autoptr(GArray) entries = entries_of(cli->options);
     g_option_context_set_help_enabled(context, FALSE);
     /* A number below zero is no option: `config set A B -1`. */
@@ -142,7 +177,8 @@ options_read(Cli *cli, int *argc, char ***argv)
         (*argv)++;
         (*argc)--;
     }
-    return check_numbers(cli);
+    int status = check_operands(cli, &operands, (unsigned)*argc - 1, *argv + 1);
+    return status ? status : check_numbers(cli);
 }
 
 void

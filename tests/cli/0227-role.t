@@ -51,15 +51,15 @@ done <<'END'
 64|new ../x --from echo|a name is
 64|new x --from reviever|no template 'reviever'; did you mean 'reviewer'
 64|new x|new needs --from reviewer\|digest\|triage\|researcher\|echo
-64|new --from echo|new needs one NAME
+64|new --from echo|needs NAME
 78|new x --from digest --brain none|there is no \[brain none\]; nothing was changed
 78|new x --from digest --address nobody|address = 'nobody'
 78|new x --from digest --address envoy@postrider.local|has the address of \[role envoy\]
 73|new default --from echo|there is a \[brain default\] already
 66|remove my-ecko|no role 'my-ecko'; did you mean 'my-echo'
 66|edit nobody|no role 'nobody'
-64|edit|edit needs one NAME
-64|list x|list takes nothing more
+64|edit|needs NAME
+64|list x|what is .x.?
 64|rename x|rename
 END
 ok 'none of that changed the settings' same

@@ -93,7 +93,7 @@ exits 0 'and what programs read' pr job list --state running
 exits 64 'and in one of the outbox' pr outbox list --state hold
 like "$ERR" "no state 'hold'; did you mean 'held'" 'too'
 exits 64 'a word too much' pr config show envoy
-like "$ERR" "show takes nothing more, but there is 'envoy'" 'is named'
+like "$ERR" "what is 'envoy'\\?" 'is named'
 exits 64 'a number where a form should be' pr job 1
 like "$ERR" "did you mean 'job show 1'" 'is what to show'
 exits 64 'send of nothing at all' pr send --to envoy

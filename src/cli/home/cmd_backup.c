@@ -171,24 +171,23 @@ report_backup(Cli *cli, const Making *m, const FolderStats *stats)
 int
 cmd_backup(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
     g_auto(Making) m = {.parent_fd = -1, .fd = -1};
     FolderStats stats = {0};
     struct stat st;
     int status;
-    if (argc != 2 || !*argv[1])
+    if (!*argv[1])
         return cli_usage(cli, "needs one folder, which must not exist yet");
     if ((status = cli_db(cli, DB_READ)))
         return status;
     if (lstat(argv[1], &st) == 0)
         return cli_fail(EX_CANTCREAT, "'%s' is there already; name a folder that is not",
                         argv[1]);
-    if (!making_begin(argv[1], &m, &error))
-        return cli_error(EX_CANTCREAT, error);
+    if (!making_begin(argv[1], &m, &cli->error))
+        return cli_failed(cli, EX_CANTCREAT);
     if (lies_inside(cli->home, m.parent))
         return cli_fail(EX_USAGE, "'%s' lies inside the home; name a folder elsewhere", m.path);
-    if (!copy_home(cli, &m, &stats, &error) || !making_finish(&m, &error))
-        return cli_error(0, error);
+    if (!copy_home(cli, &m, &stats, &cli->error) || !making_finish(&m, &cli->error))
+        return cli_failed(cli, 0);
     end_progress(&stats);
     report_backup(cli, &m, &stats);
     return 0;
@@ -335,28 +334,28 @@ int
 cmd_restore(Cli *cli, int argc, char **argv)
 {
     static const char *const skip[] = {LABEL, NULL};
-    GError *error = NULL;
     g_auto(Making) m = {.parent_fd = -1, .fd = -1};
     g_auto(Origin) origin = {0};
     FolderStats stats = {0};
     int status;
-    if (argc != 2 || !*argv[1])
+    if (!*argv[1])
         return cli_usage(cli, "needs one folder, made by 'postrider backup'");
-    g_autofree char *home = home_find(cli->home_option, &error);
+    g_autofree char *home = home_find(cli->home_option, &cli->error);
     if (!home)
-        return cli_error(0, error);
-    auto_fd from = dir_open(argv[1], &error);
+        return cli_failed(cli, 0);
+    auto_fd from = dir_open(argv[1], &cli->error);
     if (from < 0)
-        return cli_error(EX_NOINPUT, error);
-    if (!check_backup(from, argv[1], &origin, &error))
-        return cli_error(0, error);
+        return cli_failed(cli, EX_NOINPUT);
+    if (!check_backup(from, argv[1], &origin, &cli->error))
+        return cli_failed(cli, 0);
     if ((status = check_target(home)))
         return status;
-    if (!making_begin(home, &m, &error))
-        return cli_error(EX_CANTCREAT, error);
-    if (!folder_copy(from, m.fd, skip, teller(), &stats, &error) || !move_muttrc(&m, &error) ||
-        !hold_all(&m, &origin, &error) || !making_finish(&m, &error))
-        return cli_error(0, error);
+    if (!making_begin(home, &m, &cli->error))
+        return cli_failed(cli, EX_CANTCREAT);
+    if (!folder_copy(from, m.fd, skip, teller(), &stats, &cli->error) ||
+        !move_muttrc(&m, &cli->error) || !hold_all(&m, &origin, &cli->error) ||
+        !making_finish(&m, &cli->error))
+        return cli_failed(cli, 0);
     end_progress(&stats);
     report_restore(cli, &m, &stats, &origin);
     return 0;

@@ -33,18 +33,10 @@ show_key(const char *section, const ConfKey *key, const char *value, bool from_f
               from_file ? "" : "default: ", key->help);
 }
 
-static int
-open_home(Cli *cli, int argc, char **argv)
-{
-    return argc == 1
-               ? cli_home(cli)
-               : cli_usage(cli, "%s takes nothing more, but there is '%s'", argv[0], argv[1]);
-}
-
 int
 cmd_config_show(Cli *cli, int argc, char **argv)
 {
-    int status = open_home(cli, argc, argv);
+    int status = cli_home(cli);
     if (status)
         return status;
     Show s = {.cli = cli, .json = cli->json ? json_array() : NULL};
@@ -59,7 +51,7 @@ cmd_config_show(Cli *cli, int argc, char **argv)
 int
 cmd_config_check(Cli *cli, int argc, char **argv)
 {
-    int status = open_home(cli, argc, argv);
+    int status = cli_home(cli);
     if (status)
         return status;
     for (const char *const *line = cli->home->config->warnings; *line; line++)
@@ -76,27 +68,25 @@ cmd_config_check(Cli *cli, int argc, char **argv)
 int
 cmd_config_set(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
-    if (argc != 4)
-        return cli_usage(cli, "set needs SECTION KEY VALUE");
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "config set: the owner's, so an agent may not");
     const char *section = argv[1], *key = argv[2], *value = argv[3];
-    g_autofree char *path = home_find(cli->home_option, &error);
-    if (!path || !home_open_bare(path, &cli->home, &error))
-        return cli_error(0, error);
+    g_autofree char *path = home_find(cli->home_option, &cli->error);
+    if (!path || !home_open_bare(path, &cli->home, &cli->error))
+        return cli_failed(cli, 0);
     g_autoptr(GBytes) old = NULL;
-    if (!file_read(cli->home->fd, "postrider.conf", LIMIT_CONFIG_BYTES, &old, &error))
-        return cli_error(EX_CONFIG, error);
+    if (!file_read(cli->home->fd, "postrider.conf", LIMIT_CONFIG_BYTES, &old, &cli->error))
+        return cli_failed(cli, EX_CONFIG);
     g_autofree char *text = text_from_bytes(old);
     g_autofree char *changed = config_with(text, section, key, value);
     g_autoptr(Config) config = NULL;
     if (!config_parse(changed, strlen(changed), "postrider.conf (as it would be)", &config,
-                      &error) ||
-        !config_check(section, key, value, &error)) /* a key that nothing reads any more */
-        return cli_error(0, error);
-    if (!file_replace(cli->home->fd, "postrider.conf", changed, strlen(changed), 0600, &error))
-        return cli_error(err_is(error, ERR_NEVER) ? EX_CANTCREAT : 0, error);
+                      &cli->error) ||
+        !config_check(section, key, value, &cli->error)) /* a key that nothing reads any more */
+        return cli_failed(cli, 0);
+    if (!file_replace(cli->home->fd, "postrider.conf", changed, strlen(changed), 0600,
+                      &cli->error))
+        return cli_failed(cli, err_is(cli->error, ERR_NEVER) ? EX_CANTCREAT : 0);
     g_autofree char *told = reload_ask(cli->home);
     if (told)
         cli_print(cli, "%s\n", told);

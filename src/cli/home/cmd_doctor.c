@@ -28,14 +28,14 @@
 
 /* --- findings --- */
 
-static void
-finding_free(gpointer data)
-{
-    Finding *f = data;
-    g_free(f->what);
-    g_free(f->where);
-    g_free(f);
-}
+#define AT(member) offsetof(Finding, member)
+static const Field finding_fields[] = {
+    {"what", NULL, FIELD_TEXT, AT(what)},
+    {"where", NULL, FIELD_TEXT, AT(where)},
+    {"fixed", NULL, FIELD_BOOL, AT(fixed)},
+};
+#undef AT
+const Shape finding_shape = {SHAPE(NULL, Finding, findings, finding_fields)};
 
 void
 doctor_find(Doctor *d, bool fixed, const char *where, const char *fmt, ...)
@@ -45,7 +45,7 @@ doctor_find(Doctor *d, bool fixed, const char *where, const char *fmt, ...)
     va_start(args, fmt);
     *f = (Finding){g_strdup_vprintf(fmt, args), g_strdup(where), fixed};
     va_end(args);
-    g_ptr_array_add(d->findings, f);
+    findings_add(d->findings, f);
 }
 
 void
@@ -78,49 +78,30 @@ doctor_each_mail(Doctor *d, MsgQuery q, DoctorVisit visit, void *data, GError **
 }
 
 static void
-print_json(const Doctor *d)
-{
-    json_t *findings = json_array(), *notes = json_array();
-    LIST_EACH(const Finding, f, d->findings) {
-        g_autofree char *what = text_make_valid(f->what, -1);
-        g_autofree char *where = text_make_valid(f->where, -1);
-        json_array_append_new(findings, json_pack("{s:s, s:s, s:b}", "what", what, "where",
-                                                  where, "fixed", (int)f->fixed));
-    }
-    for (guint i = 0; i < d->notes->len; i++)
-        json_array_append_new(notes, json_string(g_ptr_array_index(d->notes, i)));
-    cli_print_json(d->cli, json_pack("{s:b, s:o, s:o}", "ok", d->findings->len == 0, "findings",
-                                     findings, "notes", notes));
-}
-
-static void
 print_text(const Doctor *d)
 {
     Cli *cli = d->cli;
     for (guint i = 0; i < MIN(d->findings->len, FINDINGS_SHOWN); i++) {
-        const Finding *f = g_ptr_array_index(d->findings, i);
-        cli_print_vis(cli, f->what, false);
-        cli_print(cli, ": ");
-        cli_print_vis(cli, f->where, false);
-        cli_print(cli, "%s\n", f->fixed ? " (fixed)" : "");
+        const Finding *f = d->findings->pdata[i];
+        cli_print_line(cli, "%s: %s%s", f->what, f->where, f->fixed ? " (fixed)" : "");
     }
     if (d->findings->len == 0)
         cli_print(cli, "all is well\n");
     else if (d->findings->len > FINDINGS_SHOWN)
         cli_print(cli, "and %u more; --json lists them all\n",
                   d->findings->len - FINDINGS_SHOWN);
-    for (guint i = 0; i < d->notes->len; i++) {
-        cli_print(cli, "note: ");
-        cli_print_vis(cli, g_ptr_array_index(d->notes, i), false);
-        cli_print(cli, "\n");
-    }
+    LIST_EACH(const char, note, d->notes)
+        cli_print_line(cli, "note: %s", note);
 }
 
 static int
 report(const Doctor *d)
 {
     if (d->cli->json)
-        print_json(d);
+        cli_print_json(d->cli,
+                       json_pack("{s:b, s:o, s:o}", "ok", d->findings->len == 0, "findings",
+                                 shape_list_json(&finding_shape, d->findings), "notes",
+                                 shape_texts(d->notes)));
     else
         print_text(d);
     return d->findings->len ? 1 : 0;
@@ -142,15 +123,21 @@ check_past(Doctor *d, GError **error)
     return true;
 }
 
+/* Each line is a finding; of char *. */
+static void
+find_all(Doctor *d, const char *where, const GPtrArray *lines)
+{
+    LIST_EACH(const char, line, lines)
+        doctor_find(d, false, where, "%s", line);
+}
+
 static bool
 check_store(Doctor *d, GError **error)
 {
     g_autoptr(GPtrArray) lines = NULL;
     if (!db_check(d->engine->db, d->full, &lines, error))
         return false;
-    for (guint i = 0; i < lines->len; i++)
-        doctor_find(d, false, "state/postrider.db", "%s",
-                    (const char *)g_ptr_array_index(lines, i));
+    find_all(d, "state/postrider.db", lines);
     return true;
 }
 
@@ -169,9 +156,8 @@ check_effects(Doctor *d, GError **error)
         txn.ok = effects_forget_failed(&txn, error);
     if (!txn.done)
         return false;
-    for (guint i = 0; i < lines->len; i++)
-        doctor_find(d, true, g_ptr_array_index(lines, i),
-                    "could not be done, and stays as it is");
+    LIST_EACH(const char, line, lines)
+        doctor_find(d, true, line, "could not be done, and stays as it is");
     return true;
 }
 
@@ -212,11 +198,8 @@ check_notes(Doctor *d, GError **error)
     if (!notes_sync(d->cli->home, d->engine->db, &report, error) ||
         !notes_readers_check(d->engine->db, readers, error))
         return false;
-    for (guint i = 0; i < readers->len; i++)
-        doctor_find(d, false, "notes", "%s", (const char *)g_ptr_array_index(readers, i));
-    for (guint i = 0; i < report->findings->len; i++)
-        doctor_find(d, false, "notes", "%s",
-                    (const char *)g_ptr_array_index(report->findings, i));
+    find_all(d, "notes", readers);
+    find_all(d, "notes", report->findings);
     LIST_EACH(const NoteConflict, c, report->conflicts)
         doctor_note(d,
                     "the note '%s' was edited by two at once: version %" PRId64
@@ -236,8 +219,7 @@ check_settings(Doctor *d, GError **error)
     g_autoptr(GPtrArray) lost = g_ptr_array_new_with_free_func(g_free);
     if (!schedules_check(d->engine->db, lost, error))
         return false;
-    for (guint i = 0; i < lost->len; i++)
-        doctor_find(d, false, "every", "%s", (const char *)g_ptr_array_index(lost, i));
+    find_all(d, "every", lost);
     if (g_str_equal(d->cli->home->config->require_auth, "none"))
         doctor_note(d, "require-auth = none: whoever writes the owner's address into From is "
                        "believed");
@@ -325,8 +307,7 @@ check_faces(Doctor *d, GError **error)
     faces_check(d->engine, lines);
     if (!views_check(d->engine, lines, error))
         return false;
-    for (guint i = 0; i < lines->len; i++)
-        doctor_find(d, false, d->cli->home->path, "%s", (const char *)lines->pdata[i]);
+    find_all(d, d->cli->home->path, lines);
     return true;
 }
 
@@ -353,15 +334,15 @@ check_all(Doctor *d)
 static int
 rebuild(Doctor *d)
 {
-    GError *error = NULL;
+    GError **error = &d->cli->error;
     g_autoptr(Index) ix = NULL;
     bool fresh, tell = isatty(STDERR_FILENO);
     unsigned n, total = 0;
-    if (!index_delete(d->cli->home, &error) || !index_open(d->cli->home, &ix, &fresh, &error))
-        return cli_error(0, error);
+    if (!index_delete(d->cli->home, error) || !index_open(d->cli->home, &ix, &fresh, error))
+        return cli_failed(d->cli, 0);
     do {
-        if (!follow_index(d->engine, ix, PAGE, &n, &error))
-            return cli_error(0, error);
+        if (!follow_index(d->engine, ix, PAGE, &n, error))
+            return cli_failed(d->cli, 0);
         total += n;
         if (tell) {
             g_autofree char *line = g_strdup_printf("\r%u mails", total);
@@ -409,14 +390,13 @@ release_history(Doctor *d)
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(MsgId));
     unsigned done = 0, left = 0;
     int status = 0;
-    GError *error = NULL;
-    if (!doctor_each_mail(d, (MsgQuery){.state = "ignored"}, add_if_history, ids, &error))
-        return cli_error(0, error);
+    GError **error = &d->cli->error;
+    if (!doctor_each_mail(d, (MsgQuery){.state = "ignored"}, add_if_history, ids, error))
+        return cli_failed(d->cli, 0);
     for (guint i = ids->len; i > 0; i--) {
         bool released = false;
-        if (!release_judged(d->engine, g_array_index(ids, MsgId, i - 1), &released, &error)) {
-            status = cli_error(0, error);
-            error = NULL;
+        if (!release_judged(d->engine, g_array_index(ids, MsgId, i - 1), &released, error)) {
+            status = cli_failed(d->cli, 0);
             continue;
         }
         done += released;
@@ -428,7 +408,6 @@ release_history(Doctor *d)
 static int
 release(Doctor *d, const char *what)
 {
-    GError *error = NULL;
     if (g_str_equal(what, "all"))
         return release_history(d);
     g_auto(MailFound) found = {0};
@@ -439,63 +418,55 @@ release(Doctor *d, const char *what)
         return cli_fail(EX_DATAERR, "'%s' is mail on its way out; see: postrider outbox", what);
     int64_t n = 1;
     if (what[strspn(what, "#0123456789")] != '\0' &&
-        !copies_count(d->engine->db, found.in->role, found.in->msgid, &n, &error))
-        return cli_error(0, error);
+        !copies_count(d->engine->db, found.in->role, found.in->msgid, &n, &d->cli->error))
+        return cli_failed(d->cli, 0);
     if (n > 1)
         return cli_fail(EX_DATAERR,
                         "%" PRId64
                         " mails have the id '%s': 'postrider mail trace' names them; "
                         "release one by its number, as in '#%" PRId64 "'",
                         n, what, found.in->id.v);
-    if (!release_one(d->engine, found.in->id, &error))
-        return cli_error(0, error);
+    if (!release_one(d->engine, found.in->id, &d->cli->error))
+        return cli_failed(d->cli, 0);
     return say_released(d, 1, 0, 0, 0);
 }
 
 /* --- the verb --- */
 
-typedef struct DoctorOptions {
-    bool full, rebuild, accept;
-    const char *release;
-} DoctorOptions;
-
 static int
-work(Doctor *d, const DoctorOptions *o)
+work(Doctor *d)
 {
-    GError *error = NULL;
-    if (!engine_open(d->cli->home, &cli_parts, &d->engine, &error)) {
-        if (!err_is(error, ERR_DAMAGE))
-            return cli_error(0, error);
+    Cli *cli = d->cli;
+    if (!engine_open(cli->home, &cli_parts, &d->engine, &cli->error)) {
+        if (!err_is(cli->error, ERR_DAMAGE))
+            return cli_failed(cli, 0);
         /* The text tells the way back. */
-        doctor_find(d, false, error->message, "the store is damaged");
-        g_error_free(error);
+        doctor_find(d, false, cli->error->message, "the store is damaged");
+        g_clear_error(&cli->error);
         return report(d);
     }
-    if (o->accept)
+    if (cli_flag(cli, "accept-backup"))
         return doctor_accept(d);
-    if (o->release)
-        return release(d, o->release);
-    if (o->rebuild)
-        return rebuild(d);
-    return check_all(d);
+    if (cli_text(cli, "release"))
+        return release(d, cli_text(cli, "release"));
+    return cli_flag(cli, "rebuild") ? rebuild(d) : check_all(d);
 }
 
 int
 cmd_doctor(Cli *cli, int argc, char **argv)
 {
-    const DoctorOptions o = {cli_flag(cli, "full"), cli_flag(cli, "rebuild"),
-                             cli_flag(cli, "accept-backup"), cli_text(cli, "release")};
-    if (argc > 1)
-        return cli_usage(cli, "what is '%s'?", argv[1]);
-    if (o.full + o.rebuild + o.accept + (o.release != NULL) > 1)
+    bool full = cli_flag(cli, "full");
+    if (full + cli_flag(cli, "rebuild") + cli_flag(cli, "accept-backup") +
+            (cli_text(cli, "release") != NULL) >
+        1)
         return cli_usage(cli, "one of its options at a time");
     int status = cli_home(cli);
     if (status)
         return status;
-    g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func(finding_free);
+    g_autoptr(Findings) findings = findings_new();
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-    Doctor d = {.cli = cli, .full = o.full, .findings = findings, .notes = notes};
-    status = work(&d, &o);
+    Doctor d = {.cli = cli, .full = full, .findings = findings, .notes = notes};
+    status = work(&d);
     engine_close(d.engine);
     return status;
 }

@@ -5,10 +5,10 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/home/home_files.h"
-#include "store/mail/mailbox_visit.h"
 #include "mail/maildir.h"
 #include "notes/first_notes.h"
 #include "notes/notes.h"
+#include "store/mail/mailbox_visit.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -208,19 +208,14 @@ print_next(Cli *cli)
 {
     static const char *const agents[] = {"claude", "codex", "opencode", "ollama", NULL};
     g_autofree char *next = cli_next_call(cli);
-    cli_print(cli, "made the home ");
-    cli_print_vis(cli, cli->home->path, false);
-    cli_print(cli, "\n");
+    cli_print_line(cli, "made the home %s", cli->home->path);
     for (const char *const *a = agents; *a; a++) {
         g_autofree char *path = g_find_program_in_path(*a);
         if (path)
             cli_print(cli, "found %s: 'postrider setup brain' can use it\n", path);
     }
-    cli_print(cli, "next: ");
-    cli_print_vis(cli, next, false);
-    cli_print(cli, " ask \"hello\"\nfor a model: ");
-    cli_print_vis(cli, next, false);
-    cli_print(cli, " setup brain\n");
+    cli_print_line(cli, "next: %s ask \"hello\"", next);
+    cli_print_line(cli, "for a model: %s setup brain", next);
 }
 
 /* Only at a terminal, where somebody can answer. Returns when they would rather not. */
@@ -244,22 +239,22 @@ offer_brain(Cli *cli)
 int
 cmd_init(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
-    if (argc > 2 || (argc == 2 && !*argv[1]))
+    if (argv[1] && !*argv[1])
         return cli_usage(cli, "takes one DIR");
-    g_autofree char *path = home_find(argc == 2 ? argv[1] : cli->home_option, &error);
+    g_autofree char *path = home_find(argv[1] ? argv[1] : cli->home_option, &cli->error);
     if (!path)
-        return cli_error(0, error);
-    if (!refuse_used(path, &error))
-        return cli_error(EX_CANTCREAT, error);
+        return cli_failed(cli, 0);
+    if (!refuse_used(path, &cli->error))
+        return cli_failed(cli, EX_CANTCREAT);
     if (!make_folder(path) || chmod(path, 0700) < 0)
         return cli_fail(EX_CANTCREAT, "can't make '%s': %s", path, g_strerror(errno));
-    auto_fd fd = dir_open(path, &error);
-    if (fd < 0 || !mark_begun(fd, &error) || !make_files(fd, &error) ||
-        !home_open_bare(path, &cli->home, &error) || !home_reload(cli->home, &error) ||
-        !write_muttrc(cli->home, cli->self, &error) || !make_mailboxes(cli, &error) ||
-        !mark_ended(fd, &error))
-        return cli_error(EX_CANTCREAT, error);
+    auto_fd fd = dir_open(path, &cli->error);
+    if (fd < 0 || !mark_begun(fd, &cli->error) || !make_files(fd, &cli->error) ||
+        !home_open_bare(path, &cli->home, &cli->error) ||
+        !home_reload(cli->home, &cli->error) ||
+        !write_muttrc(cli->home, cli->self, &cli->error) || !make_mailboxes(cli, &cli->error) ||
+        !mark_ended(fd, &cli->error))
+        return cli_failed(cli, EX_CANTCREAT);
     print_next(cli);
     offer_brain(cli);
     return 0;

@@ -128,13 +128,6 @@ format(const LogView *v, const char *line, json_t *pairs)
 }
 
 static void
-print_line(const LogView *v, const char *text)
-{
-    cli_print_vis(v->cli, text, false);
-    cli_print(v->cli, "\n");
-}
-
-static void
 take_line(LogView *v, const char *raw)
 {
     g_autofree char *line = g_utf8_make_valid(raw, -1);
@@ -143,7 +136,7 @@ take_line(LogView *v, const char *raw)
         return;
     g_autofree char *text = format(v, line, pairs);
     if (!v->last) {
-        print_line(v, text);
+        cli_print_line(v->cli, "%s", text);
         return;
     }
     g_queue_push_tail(v->last, g_steal_pointer(&text));
@@ -221,21 +214,19 @@ print_last(LogView *v)
 {
     int status = read_all(v);
     for (GList *l = v->last->head; l; l = l->next)
-        print_line(v, l->data);
+        cli_print_line(v->cli, "%s", (const char *)l->data);
     g_queue_free_full(v->last, g_free);
     v->last = NULL;
     return status;
 }
 
 static int
-take_options(LogView *v, int argc)
+take_options(LogView *v)
 {
     int n = cli_number(v->cli, "lines", LINES_SHOWN);
     const char *level = cli_text(v->cli, "level");
     v->job = cli_number(v->cli, "job", 0);
     v->least = log_level_parse(level, level ? LOG_NONE : LOG_DEBUG);
-    if (argc > 1)
-        return cli_usage(v->cli, "takes no operand");
     if (n < 1 || n > LINES_MAX)
         return cli_usage(v->cli, "-n must be 1 to %d", LINES_MAX);
     if (v->job < 0)
@@ -250,7 +241,7 @@ int
 cmd_log(Cli *cli, int argc, char **argv)
 {
     g_auto(LogView) v = {.cli = cli, .begun = g_string_new(NULL), .last = g_queue_new()};
-    int status = take_options(&v, argc);
+    int status = take_options(&v);
     if (status || (status = cli_home(cli)))
         return status;
     v.file = home_log_file(cli->home);

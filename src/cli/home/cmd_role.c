@@ -5,6 +5,7 @@
  */
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "cli/cmds.h"
@@ -46,14 +47,13 @@ is_sound(const char *text, GError **error)
 static int
 write_conf(Cli *cli, const char *old, const char *text)
 {
-    GError *error = NULL;
     g_autofree char *now = NULL;
-    if (!read_conf(cli, &now, &error) || !is_sound(text, &error))
-        return cli_error(EX_CONFIG, error);
+    if (!read_conf(cli, &now, &cli->error) || !is_sound(text, &cli->error))
+        return cli_failed(cli, EX_CONFIG);
     if (!g_str_equal(now, old))
         return cli_fail(EX_TEMPFAIL, "%s was changed meanwhile; nothing was written", CONF);
-    if (!file_replace(cli->home->fd, CONF, text, strlen(text), 0600, &error))
-        return cli_error(EX_CANTCREAT, error);
+    if (!file_replace(cli->home->fd, CONF, text, strlen(text), 0600, &cli->error))
+        return cli_failed(cli, EX_CANTCREAT);
     return 0;
 }
 
@@ -68,12 +68,11 @@ tell_master(Cli *cli)
 static int
 find_role(Cli *cli, const char *name, const ConfRole **ret)
 {
-    GError *error = NULL;
     int status = cli_home(cli);
     if (status)
         return status;
-    *ret = config_role_get(cli->home->config, name, &error);
-    return *ret ? 0 : cli_error(EX_NOINPUT, error);
+    *ret = config_role_get(cli->home->config, name, &cli->error);
+    return *ret ? 0 : cli_failed(cli, EX_NOINPUT);
 }
 
 /* --- new --- */
@@ -82,15 +81,8 @@ typedef struct NewRole {
     const char *name;
     const RoleTemplate *from;
     const char *brain, *address; /* as options say; NULL: not said */
-    char *task, *script;         /* of the template; NULL: none */
+    const char *task, *script;   /* of the template; NULL: none */
 } NewRole;
-
-static void
-new_role_clear(NewRole *n)
-{
-    g_free(n->task);
-    g_free(n->script);
-}
 
 static int
 check_new(Cli *cli, const NewRole *n)
@@ -170,27 +162,24 @@ say_new(Cli *cli, const NewRole *n)
 }
 
 static int
-make_new(Cli *cli, NewRole *n)
+make_new(Cli *cli, const NewRole *n)
 {
-    GError *error = NULL;
     g_autofree char *old = NULL, *file = g_strconcat(n->name, ".md", NULL);
-    n->task = role_template_part(n->from, "task", NULL);
-    n->script = role_template_part(n->from, "script", NULL);
     int status = check_new(cli, n);
     if (status)
         return status;
-    if (!read_conf(cli, &old, &error))
-        return cli_error(EX_CONFIG, error);
+    if (!read_conf(cli, &old, &cli->error))
+        return cli_failed(cli, EX_CONFIG);
     g_autofree char *text = new_sections(cli->home->config, n, old);
-    if (!is_sound(text, &error))
-        return cli_error(EX_CONFIG, error);
-    if (!write_file(cli, "roles", file, n->task, 0600, &error) ||
-        !write_file(cli, "scripts", n->name, n->brain ? NULL : n->script, 0700, &error) ||
-        !role_make(cli, n->name, n->task, &error))
-        return cli_error(EX_CANTCREAT, error);
+    if (!is_sound(text, &cli->error))
+        return cli_failed(cli, EX_CONFIG);
+    if (!write_file(cli, "roles", file, n->task, 0600, &cli->error) ||
+        !write_file(cli, "scripts", n->name, n->brain ? NULL : n->script, 0700, &cli->error) ||
+        !role_make(cli, n->name, n->task, &cli->error))
+        return cli_failed(cli, EX_CANTCREAT);
     status = write_conf(cli, old, text);
-    if (status == 0 && !home_reload(cli->home, &error))
-        return cli_error(0, error);
+    if (status == 0 && !home_reload(cli->home, &cli->error))
+        return cli_failed(cli, 0);
     if (status == 0)
         say_new(cli, n);
     return status;
@@ -209,24 +198,22 @@ int
 cmd_role_new(Cli *cli, int argc, char **argv)
 {
     const char *from = cli_text(cli, "from");
-    NewRole n = {.name = argc == 2 ? argv[1] : NULL,
-                 .from = from ? role_template_find(from) : NULL,
-                 .brain = cli_text(cli, "brain"),
-                 .address = cli_text(cli, "address")};
-    int status = check_caller("new");
+    const RoleTemplate *template = from ? role_template_find(from) : NULL;
     g_autofree char *all = g_strjoinv("|", (char **)(uintptr_t)role_template_names());
-    g_autofree char *hint = from ? text_did_you_mean(from, role_template_names()) : NULL;
-    if (status == 0 && !n.name)
-        status = cli_usage(cli, "new needs one NAME");
-    if (status == 0 && !n.from)
-        status = from ? cli_usage(cli, "no template '%s'%s", from, hint)
-                      : cli_usage(cli, "new needs --from %s", all);
-    if (status == 0)
-        status = cli_home(cli);
-    if (status == 0)
-        status = make_new(cli, &n);
-    new_role_clear(&n);
-    return status;
+    int status = check_caller("new");
+    if (status)
+        return status;
+    if (!from)
+        return cli_usage(cli, "new needs --from %s", all);
+    g_autofree char *hint = text_did_you_mean(from, role_template_names());
+    if (!template)
+        return cli_usage(cli, "no template '%s'%s", from, hint);
+    if ((status = cli_home(cli)))
+        return status;
+    g_autofree char *task = role_template_part(template, "task", NULL);
+    g_autofree char *script = role_template_part(template, "script", NULL);
+    return make_new(cli, &(NewRole){argv[1], template, cli_text(cli, "brain"),
+                                    cli_text(cli, "address"), task, script});
 }
 
 /* --- list --- */
@@ -241,35 +228,25 @@ open_jobs(Cli *cli, const char *role, Jobs **ret, GError **error)
 int
 cmd_role_list(Cli *cli, int argc, char **argv)
 {
-    static const char *const headings[] = {"NAME", "OPEN JOBS", "BRAIN",
-                                           "MODE", "ADDRESS",   NULL};
-    GError *error = NULL;
-    int status;
-    if (argc > 1)
-        return cli_usage(cli, "list takes nothing more, but there is '%s'", argv[1]);
-    if ((status = cli_db(cli, DB_READ)))
+    static const CliColumn columns[] = {{"NAME", "name"},       {"OPEN JOBS", "open_jobs"},
+                                        {"BRAIN", "brain"},     {"MODE", "mode"},
+                                        {"ADDRESS", "address"}, {NULL}};
+    g_autoptr(json_t) all = json_array();
+    int status = cli_db(cli, DB_READ);
+    if (status)
         return status;
-    CliTable *t = cli->json ? NULL : cli_table_new(headings);
-    json_t *all = json_array();
     for (unsigned i = 0; i < cli->home->config->n_roles; i++) {
         const ConfRole *r = &cli->home->config->roles[i];
         g_autoptr(Jobs) jobs = NULL;
         if (r->person)
             continue;
-        if (!open_jobs(cli, r->name, &jobs, &error))
-            return cli_error(0, error);
-        g_autofree char *n = g_strdup_printf("%u", jobs->len);
-        if (t)
-            cli_table_add(t, r->name, n, r->brain, r->mode, r->address, NULL);
+        if (!open_jobs(cli, r->name, &jobs, &cli->error))
+            return cli_failed(cli, 0);
         json_array_append_new(all, json_pack("{s:s, s:i, s:s, s:s, s:s}", "name", r->name,
                                              "open_jobs", (int)jobs->len, "brain", r->brain,
                                              "mode", r->mode, "address", r->address));
     }
-    if (t)
-        cli_table_print(cli, t);
-    else
-        cli_print_json(cli, json_incref(all));
-    json_decref(all);
+    cli_print_list(cli, g_steal_pointer(&all), columns, NULL, NULL);
     return 0;
 }
 
@@ -316,7 +293,6 @@ static int
 put_edited(
     Cli *cli, const char *section, const char *old, const char *before, const char *edited)
 {
-    GError *error = NULL;
     if (g_str_equal(before, edited)) {
         cli_print(cli, "nothing was changed\n");
         return 0;
@@ -324,8 +300,8 @@ put_edited(
     if (!is_one_section(edited, section))
         return cli_fail(EX_CONFIG, "the text is no longer one section [%s]", section);
     g_autofree char *text = config_with_section(old, section, edited);
-    if (!is_sound(text, &error))
-        return cli_error(EX_CONFIG, error);
+    if (!is_sound(text, &cli->error))
+        return cli_failed(cli, EX_CONFIG);
     int status = write_conf(cli, old, text);
     if (status == 0)
         tell_master(cli);
@@ -336,12 +312,11 @@ static int
 edit_copy(Cli *cli, const char *section, const char *old, const char *before, const char *path)
 {
     g_autofree char *edited = NULL;
-    GError *error = NULL;
-    if (!g_file_set_contents(path, before, -1, &error))
-        return cli_error(EX_CANTCREAT, error);
+    if (!g_file_set_contents(path, before, -1, &cli->error))
+        return cli_failed(cli, EX_CANTCREAT);
     int status = run_editor(path);
-    if (status == 0 && !g_file_get_contents(path, &edited, NULL, &error))
-        return cli_error(EX_NOINPUT, error);
+    if (status == 0 && !g_file_get_contents(path, &edited, NULL, &cli->error))
+        return cli_failed(cli, EX_NOINPUT);
     if (status == 0 && !g_utf8_validate(edited, -1, NULL))
         status = cli_fail(EX_CONFIG, "the text is no UTF-8");
     if (status == 0)
@@ -357,25 +332,19 @@ int
 cmd_role_edit(Cli *cli, int argc, char **argv)
 {
     const ConfRole *role = NULL;
-    GError *error = NULL;
     g_autofree char *old = NULL, *path = NULL;
     int status = check_caller("edit");
-    if (status)
-        return status;
-    if (argc != 2)
-        return cli_usage(cli, "edit needs one NAME");
-    status = find_role(cli, argv[1], &role);
-    if (status)
+    if (status || (status = find_role(cli, argv[1], &role)))
         return status;
     g_autofree char *section = g_strconcat("role ", role->name, NULL);
-    if (!read_conf(cli, &old, &error))
-        return cli_error(EX_CONFIG, error);
+    if (!read_conf(cli, &old, &cli->error))
+        return cli_failed(cli, EX_CONFIG);
     g_autofree char *before = config_section(old, section);
     if (!before)
         return cli_fail(EX_NOINPUT, "%s has no section [%s]", CONF, section);
-    auto_fd fd = g_file_open_tmp("postrider-role-XXXXXX.conf", &path, &error);
+    auto_fd fd = g_file_open_tmp("postrider-role-XXXXXX.conf", &path, &cli->error);
     if (fd < 0)
-        return cli_error(EX_CANTCREAT, error);
+        return cli_failed(cli, EX_CANTCREAT);
     return edit_copy(cli, section, old, before, path);
 }
 
@@ -386,12 +355,11 @@ refuse_busy(Cli *cli, const char *name)
 {
     g_autoptr(Jobs) jobs = NULL;
     g_autoptr(GString) ids = g_string_new(NULL);
-    GError *error = NULL;
     int status = cli_db(cli, DB_READ);
     if (status)
         return status;
-    if (!open_jobs(cli, name, &jobs, &error))
-        return cli_error(0, error);
+    if (!open_jobs(cli, name, &jobs, &cli->error))
+        return cli_failed(cli, 0);
     for (guint i = 0; i < jobs->len && i < 10; i++) {
         const Job *job = g_ptr_array_index(jobs, i);
         g_string_append_printf(ids, "%s%" PRId64, i ? ", " : "", job->id.v);
@@ -437,7 +405,6 @@ say_left(Cli *cli, const char *name, GError **error)
 static int
 say_removed(Cli *cli, const char *name, bool brain, bool told)
 {
-    GError *error = NULL;
     cli_print(cli, "removed the role '%s' from %s\n", name, CONF);
     cli_print(cli, "kept: its mail in %s/mail/%s, its notes in %s/notes/%s\n", cli->home->path,
               name, cli->home->path, name);
@@ -445,31 +412,24 @@ say_removed(Cli *cli, const char *name, bool brain, bool told)
         cli_print(cli, "kept: what it was told, in %s/roles/%s.md\n", cli->home->path, name);
     if (brain)
         cli_print(cli, "kept: [brain %s]\n", name);
-    bool ok = say_left(cli, name, &error);
+    bool ok = say_left(cli, name, &cli->error);
     tell_master(cli);
-    return ok ? 0 : cli_error(0, error);
+    return ok ? 0 : cli_failed(cli, 0);
 }
 
 int
 cmd_role_remove(Cli *cli, int argc, char **argv)
 {
     const ConfRole *role = NULL;
-    GError *error = NULL;
     g_autofree char *old = NULL;
     int status = check_caller("remove");
-    if (status)
-        return status;
-    if (argc != 2)
-        return cli_usage(cli, "remove needs one NAME");
-    status = find_role(cli, argv[1], &role);
-    if (status == 0)
-        status = refuse_busy(cli, role->name);
-    if (status)
+    if (status || (status = find_role(cli, argv[1], &role)) ||
+        (status = refuse_busy(cli, role->name)))
         return status;
     g_autofree char *section = g_strconcat("role ", role->name, NULL);
     g_autofree char *file = g_strdup_printf("roles/%s.md", role->name);
-    if (!read_conf(cli, &old, &error))
-        return cli_error(EX_CONFIG, error);
+    if (!read_conf(cli, &old, &cli->error))
+        return cli_failed(cli, EX_CONFIG);
     g_autofree char *text = config_with_section(old, section, "");
     status = write_conf(cli, old, text);
     if (status)

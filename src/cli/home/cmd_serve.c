@@ -19,8 +19,6 @@ cmd_serve(Cli *cli, int argc, char **argv)
     int status = cli_iterations(cli, true, &n);
     if (status)
         return status;
-    if (argc != 1)
-        return cli_usage(cli, "takes no operand");
     status = cli_home(cli);
     return status
                ? status

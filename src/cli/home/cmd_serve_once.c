@@ -54,28 +54,25 @@ cmd_serve(Cli *cli, int argc, char **argv)
 {
     bool take_over = cli_flag(cli, "take-over");
     int max_iterations;
-    GError *error = NULL;
     g_autoptr(Engine) engine = NULL;
     PassStats stats = {0};
     int status = cli_iterations(cli, true, &max_iterations);
     if (status)
         return status;
-    if (argc > 1)
-        return cli_usage(cli, "takes no operand");
     if ((status = cli_engine(cli, &engine)))
         return status;
     /* It does all this; its processes would only keep us waiting for their locks. */
     if (lock_is_held(cli->home->state_fd, "master.lock"))
         return cli_fail(EX_TEMPFAIL, "process %d serves this home",
                         (int)lock_holder(cli->home->state_fd, "master.lock"));
-    if ((take_over && !mailboxes_before_take_over(engine->db, &error)) ||
-        !living_check(cli->home, take_over, &error) ||
-        !mailboxes_begin(engine->db, take_over, &error) ||
-        !outbox_try_copies(engine->db, &error))
-        return cli_error(0, error);
-    if (!pass_take_in(engine, DB_WAIT_MS, &error) ||
-        !work_off(engine, max_iterations, &stats, &status, &error))
-        return cli_error(0, error);
+    if ((take_over && !mailboxes_before_take_over(engine->db, &cli->error)) ||
+        !living_check(cli->home, take_over, &cli->error) ||
+        !mailboxes_begin(engine->db, take_over, &cli->error) ||
+        !outbox_try_copies(engine->db, &cli->error))
+        return cli_failed(cli, 0);
+    if (!pass_take_in(engine, DB_WAIT_MS, &cli->error) ||
+        !work_off(engine, max_iterations, &stats, &status, &cli->error))
+        return cli_failed(cli, 0);
     if (cli->json)
         cli_print_json(cli, json_pack("{s:i, s:i, s:i, s:i}", "mails", (int)stats.mails, "jobs",
                                       (int)stats.jobs, "steps", (int)stats.steps, "sent",

@@ -21,11 +21,8 @@ print_lines(Cli *cli, const char *heading, const GPtrArray *lines)
 {
     if (lines->len)
         cli_print(cli, "%s\n", heading);
-    for (guint i = 0; i < lines->len; i++) {
-        cli_print(cli, "  ");
-        cli_print_vis(cli, g_ptr_array_index(lines, i), false);
-        cli_print(cli, "\n");
-    }
+    LIST_EACH(const char, line, lines)
+        cli_print_line(cli, "  %s", line);
 }
 
 /* Of what failed on an earlier day people have heard long ago. */
@@ -37,12 +34,10 @@ print_failed(Cli *cli, const Status *s)
     LIST_EACH(const Job, j, s->failed) {
         if (j->updated_us < since)
             continue;
-        g_autofree char *text = g_strdup_printf(
-            "job %" G_GINT64_FORMAT " (%s): %s; see: postrider show %" G_GINT64_FORMAT, j->id.v,
-            j->subject, j->why && *j->why ? j->why : "nobody knows why", j->id.v);
-        cli_print(cli, "%s  ", any ? "" : "failed in the last day:\n");
-        cli_print_vis(cli, text, false);
-        cli_print(cli, "\n");
+        cli_print(cli, "%s", any ? "" : "failed in the last day:\n");
+        cli_print_line(
+            cli, "  job %" G_GINT64_FORMAT " (%s): %s; see: postrider show %" G_GINT64_FORMAT,
+            j->id.v, j->subject, j->why && *j->why ? j->why : "nobody knows why", j->id.v);
         any = true;
     }
 }
@@ -74,11 +69,10 @@ print_text(Cli *cli, const Status *s)
         cli_print(cli, "no live jobs\n");
     LIST_EACH(const Job, j, s->jobs) {
         g_autofree char *ago = cli_ago(cli, j->updated_us);
-        g_autofree char *subject = text_vis(j->subject, false);
         g_autofree char *place = status_place(cli->db, j);
-        cli_print(cli, "job %" G_GINT64_FORMAT " %s, %s, %s: %s%s%s\n", j->id.v,
-                  job_state_words(j->state), j->role, ago, subject, place ? "; waits for " : "",
-                  place ? place : "");
+        cli_print_line(cli, "job %" G_GINT64_FORMAT " %s, %s, %s: %s%s%s", j->id.v,
+                       job_state_words(j->state), j->role, ago, j->subject,
+                       place ? "; waits for " : "", place ? place : "");
     }
     if (s->due)
         cli_print(cli, "%u %s due\n", s->due, s->due == 1 ? "delivery is" : "deliveries are");
@@ -106,15 +100,12 @@ int
 cmd_status(Cli *cli, int argc, char **argv)
 {
     bool one_line = cli_flag(cli, "check");
-    GError *error = NULL;
-    if (argc > 1)
-        return cli_usage(cli, "takes no operand");
     int status = cli_db(cli, DB_READ);
     if (status)
         return one_line ? 2 : status;
     g_auto(Status) s = {0};
-    if (!status_collect(cli->db, &s, &error))
-        status = cli_error(one_line ? 2 : 0, error);
+    if (!status_collect(cli->db, &s, &cli->error))
+        status = cli_failed(cli, one_line ? 2 : 0);
     else if (one_line)
         status = check(cli, &s);
     else if (cli->json)

@@ -11,13 +11,14 @@ typedef struct Finding {
     char *what, *where;
     bool fixed;
 } Finding;
+SHAPE_OF(Finding, finding, Findings, findings)
 
 typedef struct Doctor {
     Cli *cli;
     Engine *engine;
     bool full;
-    GPtrArray *findings; /* of Finding */
-    GPtrArray *notes;    /* of char * */
+    Findings *findings;
+    GPtrArray *notes; /* of char * */
 } Doctor;
 
 void doctor_find(Doctor *d, bool fixed, const char *where, const char *fmt, ...)

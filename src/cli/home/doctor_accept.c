@@ -49,15 +49,12 @@ visit_all(Doctor *d, CatchUp *n, GPtrArray *unseen, GError **error)
 static void
 print_json(const Doctor *d, const CatchUp *n, uint64_t generation, const GPtrArray *unseen)
 {
-    json_t *names = json_array();
-    for (guint i = 0; i < unseen->len; i++)
-        json_array_append_new(names, json_string(g_ptr_array_index(unseen, i)));
     cli_print_json(d->cli,
                    json_pack("{s:b, s:i, s:i, s:i, s:i, s:i, s:i, s:I, s:o}", "ok",
                              unseen->len == 0, "delivered", (int)n->delivered, "answered",
                              (int)n->answered, "ended", (int)n->ended, "parked", (int)n->parked,
                              "stopped", (int)n->stopped, "held", (int)n->held, "generation",
-                             (json_int_t)generation, "unseen", names));
+                             (json_int_t)generation, "unseen", shape_texts(unseen)));
 }
 
 static void
@@ -81,11 +78,10 @@ print_text(const Doctor *d, const CatchUp *n, uint64_t generation, const GPtrArr
     LIST_EACH(const char, name, unseen) {
         g_autofree char *why = NULL;
         (void)remote_trouble(d->engine->db, name, &why, NULL);
-        cli_print(d->cli, "account '%s' was not looked at: ", name);
-        cli_print_vis(d->cli, why ? why : "its process is at it", false);
-        cli_print(d->cli,
-                  "\n  until its server was asked what left since the backup, nothing of "
-                  "it runs; 'postrider serve' asks\n");
+        cli_print_line(d->cli, "account '%s' was not looked at: %s", name,
+                       why ? why : "its process is at it");
+        cli_print(d->cli, "  until its server was asked what left since the backup, nothing of "
+                          "it runs; 'postrider serve' asks\n");
     }
 }
 
@@ -93,13 +89,12 @@ int
 doctor_accept(Doctor *d)
 {
     g_autoptr(GPtrArray) unseen = g_ptr_array_new_with_free_func(g_free);
-    GError *error = NULL;
     CatchUp n = {0};
-    if (!catch_up(d->engine, &n, &error))
-        return cli_error(0, error);
+    if (!catch_up(d->engine, &n, &d->cli->error))
+        return cli_failed(d->cli, 0);
     db_hint(d->engine->db);
-    if (!visit_all(d, &n, unseen, &error))
-        return cli_error(0, error);
+    if (!visit_all(d, &n, unseen, &d->cli->error))
+        return cli_failed(d->cli, 0);
     db_hint(d->engine->db);
     uint64_t generation = db_generation(d->engine->db);
     (d->cli->json ? print_json : print_text)(d, &n, generation, unseen);

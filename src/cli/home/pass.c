@@ -101,10 +101,21 @@ pass_visited(Engine *engine,
 }
 
 bool
-pass_run(Engine *engine, int wait_ms, int max_iterations, PassStats *ret, GError **error)
+pass_run(Engine *engine, int max_iterations, PassStats *ret, GError **error)
 {
     int64_t mark;
     *ret = (PassStats){0};
     return mailboxes_unwatched(engine->db, error) && steps_mark(engine->db, &mark, error) &&
-           pass_visited(engine, wait_ms, max_iterations, mark, ret, error);
+           pass_visited(engine, 0, max_iterations, mark, ret, error);
+}
+
+bool
+pass_unless_served(Engine *engine, int max_iterations, GError **error)
+{
+    g_autoptr(GError) why = NULL;
+    PassStats stats;
+    if (pass_run(engine, max_iterations, &stats, &why) || err_is(why, ERR_LATER))
+        return true;
+    g_propagate_error(error, g_steal_pointer(&why));
+    return false;
 }

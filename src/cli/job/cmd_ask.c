@@ -25,12 +25,6 @@
 /* Who sits before a terminal for so long is told what they wait for. */
 #define SILENCE_US (2 * USEC_PER_SEC)
 
-typedef struct AskOptions {
-    const char *to, *subject;
-    char **files;
-    bool no_wait;
-} AskOptions;
-
 /* The first line as subject, as a person would write it. */
 static char *
 subject_of(const char *text)
@@ -108,19 +102,18 @@ exit_of_mail(const MsgRow *row, const Job *job, bool asks, int64_t now_us)
 static int
 look(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
 {
-    GError *error = NULL;
     g_autoptr(MsgRow) row = NULL;
     g_autoptr(Job) job = NULL;
-    if (!messages_find(engine->db, &VIEWER_OPERATOR, msgid, &row, &error))
-        return cli_error(0, error);
+    if (!messages_find(engine->db, &VIEWER_OPERATOR, msgid, &row, &cli->error))
+        return cli_failed(cli, 0);
     if (!row)
         return 0;
     if (!row->job.v) {
         judge_idle(row, ret);
         return 0;
     }
-    if (!job_load(engine->db, &VIEWER_OPERATOR, row->job, &job, &error))
-        return cli_error(0, error);
+    if (!job_load(engine->db, &VIEWER_OPERATOR, row->job, &job, &cli->error))
+        return cli_failed(cli, 0);
     ret->job = row->job;
     ret->round = row->round;
     /* What it said may be a question of its own. */
@@ -203,7 +196,6 @@ wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
     auto_fd inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     (void)inotify_add_watch(inotify, state, IN_MODIFY);
     for (;;) {
-        GError *error = NULL;
         PassStats stats;
         int status = look(cli, engine, msgid, ret);
         if (status || ret->over || is_held(engine, ret))
@@ -219,14 +211,14 @@ wait_for_answer(Cli *cli, Engine *engine, const char *msgid, Outcome *ret)
             wait_for_change(inotify);
             continue;
         }
-        if (!pass_run(engine, 0, 0, &stats, &error)) {
-            if (err_is(error, ERR_CANCELLED)) {
-                g_error_free(error);
+        if (!pass_run(engine, 0, &stats, &cli->error)) {
+            if (err_is(cli->error, ERR_CANCELLED)) {
+                g_clear_error(&cli->error);
                 return broken_off(cli, engine, msgid, ret);
             }
-            if (!err_is(error, ERR_LATER))
-                return cli_error(0, error);
-            g_error_free(error); /* somebody else is at it */
+            if (!err_is(cli->error, ERR_LATER))
+                return cli_failed(cli, 0);
+            g_clear_error(&cli->error); /* somebody else is at it */
             wait_for_change(inotify);
         } else if (stats.mails + stats.jobs + stats.sent == 0) {
             drain(inotify);           /* what the pass itself wrote */
@@ -302,13 +294,12 @@ take_answers(Cli *cli,
              int64_t since_us,
              json_t *ret_answers)
 {
-    GError *error = NULL;
     g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = outcome->job, .all = true, .limit = 100};
     const char *held = NULL;
     bool said = false;
-    if (!outbox_list(engine->db, &VIEWER_OPERATOR, &q, &rows, &error))
-        return cli_error(0, error);
+    if (!outbox_list(engine->db, &VIEWER_OPERATOR, &q, &rows, &cli->error))
+        return cli_failed(cli, 0);
     for (guint i = rows->len; i-- > 0;) {
         const OutRow *head = g_ptr_array_index(rows, i);
         g_autoptr(OutRow) row = NULL;
@@ -318,8 +309,8 @@ take_answers(Cli *cli,
             !address_equal(head->address, cli->home->config->owner))
             continue;
         said |= head->step > 0; /* else it is an acknowledgement, or a word about money */
-        if (!outbox_find(engine->db, &VIEWER_OPERATOR, head->msgid, &row, &error))
-            return cli_error(0, error);
+        if (!outbox_find(engine->db, &VIEWER_OPERATOR, head->msgid, &row, &cli->error))
+            return cli_failed(cli, 0);
         if (row && row->bytes)
             take_answer(cli, row, outcome->job.v ? NULL : msgid, ret_answers);
     }
@@ -387,26 +378,29 @@ print_sent(Cli *cli, const char *msgid)
 }
 
 static int
-ask(Cli *cli, const AskOptions *o, char *text)
+ask(Cli *cli, const char *text)
 {
-    GError *error = NULL;
+    const char *name = cli_text(cli, "to"), *said = cli_text(cli, "subject");
     g_autoptr(Engine) engine = NULL;
     int status = cli_engine(cli, &engine);
     if (status)
         return status;
     const Config *config = cli->home->config;
-    const ConfRole *role = config_role_pick(config, o->to, &error);
+    const ConfRole *role = config_role_pick(config, name, &cli->error);
     if (!role)
-        return cli_error(o->to ? EX_NOINPUT : 0, error);
-    g_autofree char *subject = o->subject ? g_strdup(o->subject) : subject_of(text);
+        return cli_failed(cli, name ? EX_NOINPUT : 0);
+    g_autofree char *subject = said ? g_strdup(said) : subject_of(text);
     g_autofree char *msgid = NULL;
     char *to[] = {(char *)role->address, NULL};
     int64_t asked_us = home_now(cli->home);
-    Outgoing mail = {
-        .from = config->owner, .to = to, .subject = subject, .body = text, .files = o->files};
+    Outgoing mail = {.from = config->owner,
+                     .to = to,
+                     .subject = subject,
+                     .body = text,
+                     .files = cli_texts(cli, "attach")};
     if ((status = outgoing_send(cli, engine, &mail, &msgid)))
         return status;
-    if (o->no_wait) {
+    if (cli_flag(cli, "no-wait")) {
         print_sent(cli, msgid);
         return 0;
     }
@@ -421,18 +415,15 @@ ask(Cli *cli, const AskOptions *o, char *text)
 int
 cmd_ask(Cli *cli, int argc, char **argv)
 {
-    const AskOptions o = {cli_text(cli, "to"), cli_text(cli, "subject"),
-                          cli_texts(cli, "attach"), cli_flag(cli, "no-wait")};
-    g_autofree char *text = NULL;
-    if (argc > 1) {
-        g_autofree char *joined = g_strjoinv(" ", argv + 1);
+    g_autofree char *text = NULL, *joined = g_strjoinv(" ", argv + 1);
+    int status = 0;
+    if (argc > 1)
         text = text_make_valid(joined, -1);
-    } else {
-        int status = outgoing_read_text(LIMIT_MESSAGE_BYTES, "your question", &text);
-        if (status)
-            return status;
-    }
-    if (!*g_strchug(text) && !o.subject && !o.files)
+    else
+        status = outgoing_read_text(LIMIT_MESSAGE_BYTES, "your question", &text);
+    if (status)
+        return status;
+    if (!*g_strchug(text) && !cli_text(cli, "subject") && !cli_texts(cli, "attach"))
         return cli_usage(cli, "there is nothing to ask");
-    return ask(cli, &o, text);
+    return ask(cli, text);
 }

@@ -52,20 +52,17 @@ int
 cmd_cost(Cli *cli, int argc, char **argv)
 {
     const char *said = cli_text(cli, "by"), *since = cli_text(cli, "since");
-    GError *error = NULL;
     g_autoptr(json_t) costs = NULL;
     CostBy by = COST_DAY;
     int64_t since_us = 0;
     int status;
-    if (argc > 1)
-        return cli_usage(cli, "what is '%s'?", argv[1]);
     if (said && !words_parse(&cost_by_words, said, &by))
         return cli_usage(cli, "'%s' is none of day, role, job, brain", said);
     if ((status = cli_db(cli, DB_READ)) ||
         (since && (status = parse_since(cli, since, &since_us))))
         return status;
-    if (!spending_json(cli->db, by, since_us, &costs, &error))
-        return cli_error(0, error);
+    if (!spending_json(cli->db, by, since_us, &costs, &cli->error))
+        return cli_failed(cli, 0);
     if (cli->json) {
         cli_print_json(cli, g_steal_pointer(&costs));
         return 0;

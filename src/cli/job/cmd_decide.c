@@ -85,7 +85,6 @@ one_line(const char *text)
 static int
 decide_one(Cli *cli, const char *id, bool approve, const char *why)
 {
-    GError *error = NULL;
     g_autoptr(OutRow) row = NULL;
     g_autofree char *text = NULL;
     g_auto(Engine) engine = cli_reader(cli);
@@ -96,19 +95,19 @@ decide_one(Cli *cli, const char *id, bool approve, const char *why)
     /* Read again behind the gate: the first to decide wins. */
     OutId number = row->id;
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error)) {
+    while (txn_again(&txn, &cli->error)) {
         g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
         g_clear_pointer(&row, out_row_free);
         g_clear_pointer(&text, g_free);
-        if (!outbox_load(cli->db, number, &row, &error) ||
-            !decide(&txn, row, approve, why, decided, &end, &text, &error))
-            return cli_error(0, error);
-        txn.ok =
-            end != HOLD_DONE || order_mail_file(&engine, &txn, approve ? "APPROVE" : "REJECT",
-                                                OPERATOR, row->job, row->from, decided, &error);
+        if (!outbox_load(cli->db, number, &row, &cli->error) ||
+            !decide(&txn, row, approve, why, decided, &end, &text, &cli->error))
+            return cli_failed(cli, 0);
+        txn.ok = end != HOLD_DONE ||
+                 order_mail_file(&engine, &txn, approve ? "APPROVE" : "REJECT", OPERATOR,
+                                 row->job, row->from, decided, &cli->error);
     }
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     if (end != HOLD_DONE) {
         g_autofree char *line = one_line(text);
         return cli_fail(status_of(end), "%s: %s", id, line);
@@ -134,8 +133,6 @@ open_store(Cli *cli, const char *verb)
 int
 cmd_approve(Cli *cli, int argc, char **argv)
 {
-    if (argc < 2)
-        return cli_usage(cli, "needs an ID");
     int status = open_store(cli, argv[0]);
     if (status)
         return status;
@@ -149,8 +146,6 @@ cmd_approve(Cli *cli, int argc, char **argv)
 int
 cmd_reject(Cli *cli, int argc, char **argv)
 {
-    if (argc < 2)
-        return cli_usage(cli, "needs an ID");
     g_autofree char *why = argc > 2 ? g_strjoinv(" ", argv + 2) : NULL;
     int status = open_store(cli, argv[0]);
     return status ? status : decide_one(cli, argv[1], false, why);

@@ -40,51 +40,55 @@ check_caller(void)
                : 0;
 }
 
+/* For people, times are those of the clock that it goes by. */
+static json_t *
+list_json(Cli *cli, const Schedules *rows)
+{
+    json_t *list = json_array();
+    LIST_EACH(const Schedule, s, rows) {
+        json_t *row = schedule_json(cli, s);
+        json_array_append_new(list, row);
+        if (cli->json)
+            continue;
+        bool known = json_is_null(json_object_get(row, "problem"));
+        g_autofree char *role = g_strconcat(s->role, known ? "" : " (gone)", NULL);
+        g_autofree char *next = local_time(s->next_us), *last = local_time(s->last_us);
+        json_object_set_new(row, "role", json_string(role));
+        json_object_set_new(row, "next", json_string(next));
+        json_object_set_new(row, "last", json_string(last));
+    }
+    return list;
+}
+
 int
 cmd_every_list(Cli *cli, int argc, char **argv)
 {
-    static const char *const headings[] = {"ID",   "WHEN",    "ROLE", "NEXT",
-                                           "LAST", "SUBJECT", NULL};
-    GError *error = NULL;
+    static const CliColumn columns[] = {{"ID", "id"},
+                                        {"WHEN", "when"},
+                                        {"ROLE", "role"},
+                                        {"NEXT", "next"},
+                                        {"LAST", "last"},
+                                        {"SUBJECT", "subject", SUBJECT_MAX},
+                                        {NULL}};
     g_autoptr(Schedules) rows = NULL;
-    int status = argc == 1 ? check_caller() : cli_usage(cli, "list takes no operand");
+    int status = check_caller();
     if (status || (status = cli_db(cli, DB_READ)))
         return status;
-    if (!schedules_list(cli->db, USEC_NEVER, &rows, &error))
-        return cli_error(0, error);
-    if (cli->json) {
-        json_t *array = json_array();
-        for (guint i = 0; i < rows->len; i++)
-            json_array_append_new(array, schedule_json(cli, g_ptr_array_index(rows, i)));
-        cli_print_json(cli, array);
-        return 0;
-    }
-    if (rows->len == 0) {
-        cli_print(cli, "nothing is mailed by the clock; see: postrider help every\n");
-        return 0;
-    }
-    CliTable *t = cli_table_new(headings);
-    LIST_EACH(const Schedule, s, rows) {
-        bool known = config_role(cli->home->config, s->role) != NULL;
-        g_autofree char *id = g_strdup_printf("%" PRId64, s->id);
-        g_autofree char *role = g_strdup_printf("%s%s", s->role, known ? "" : " (gone)");
-        g_autofree char *next = local_time(s->next_us), *last = local_time(s->last_us);
-        g_autofree char *subject = text_shorten(s->subject, SUBJECT_MAX);
-        cli_table_add(t, id, s->spec, role, next, last, subject, NULL);
-    }
-    cli_table_print(cli, t);
+    if (!schedules_list(cli->db, USEC_NEVER, &rows, &cli->error))
+        return cli_failed(cli, 0);
+    cli_print_list(cli, list_json(cli, rows), columns,
+                   "nothing is mailed by the clock; see: postrider help every", NULL);
     return 0;
 }
 
 static int
-find(const Cli *cli, Db *db, const char *text, Schedule **ret)
+find(Cli *cli, Db *db, const char *text, Schedule **ret)
 {
-    GError *error = NULL;
     int64_t id;
     if (!text_parse_int(text, 1, INT64_MAX, &id))
         return cli_usage(cli, "'%s' is no number; see: postrider every list", text);
-    if (!schedule_load(db, id, ret, &error))
-        return cli_error(0, error);
+    if (!schedule_load(db, id, ret, &cli->error))
+        return cli_failed(cli, 0);
     return *ret ? 0
                 : cli_fail(EX_NOINPUT, "there is no schedule %s; see: postrider every list",
                            text);
@@ -93,17 +97,16 @@ find(const Cli *cli, Db *db, const char *text, Schedule **ret)
 int
 cmd_every_remove(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
     g_autoptr(Schedule) s = NULL;
-    int status = argc == 2 ? check_caller() : cli_usage(cli, "remove needs one ID");
+    int status = check_caller();
     if (status || (status = cli_db(cli, DB_WRITE)) ||
         (status = find(cli, cli->db, argv[1], &s)))
         return status;
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
-        txn.ok = schedule_remove(&txn, s->id, &error);
+    while (txn_again(&txn, &cli->error))
+        txn.ok = schedule_remove(&txn, s->id, &cli->error);
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     cli_print(cli, "schedule %" PRId64 " is removed\n", s->id);
     return 0;
 }
@@ -111,19 +114,18 @@ cmd_every_remove(Cli *cli, int argc, char **argv)
 int
 cmd_every_now(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
     g_autoptr(Engine) engine = NULL;
     g_autoptr(Schedule) s = NULL;
     g_autofree char *msgid = NULL;
-    int status = argc == 2 ? check_caller() : cli_usage(cli, "now needs one ID");
+    int status = check_caller();
     if (status || (status = cli_engine(cli, &engine)) ||
         (status = find(cli, engine->db, argv[1], &s)))
         return status;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
-        txn.ok = every_mail(engine, &txn, s, &msgid, &error);
+    while (txn_again(&txn, &cli->error))
+        txn.ok = every_mail(engine, &txn, s, &msgid, &cli->error);
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     db_hint(engine->db);
     cli_print(cli, "<%s>\n", msgid);
     return 0;
@@ -133,15 +135,14 @@ cmd_every_now(Cli *cli, int argc, char **argv)
 
 /* WHEN is the first words; the rest is the text. */
 static int
-take_when(char **words, Recurrence *ret, char **ret_spec, unsigned *ret_n)
+take_when(Cli *cli, char **words, Recurrence *ret, char **ret_spec, unsigned *ret_n)
 {
     unsigned n = recurrence_words(words);
-    GError *error = NULL;
     char *behind = g_steal_pointer(&words[n]);
     g_autofree char *text = g_strjoinv(" ", words);
     words[n] = behind;
     *ret_n = n;
-    return recurrence_parse(text, ret, ret_spec, &error) ? 0 : cli_error(EX_USAGE, error);
+    return recurrence_parse(text, ret, ret_spec, &cli->error) ? 0 : cli_failed(cli, EX_USAGE);
 }
 
 static char *
@@ -169,15 +170,14 @@ read_body(char **words, char **ret)
 static int
 save(Cli *cli, Schedule *s)
 {
-    GError *error = NULL;
     int status = cli_db(cli, DB_WRITE);
     if (status)
         return status;
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
-        txn.ok = schedule_put(&txn, s, &s->id, &error);
+    while (txn_again(&txn, &cli->error))
+        txn.ok = schedule_put(&txn, s, &s->id, &cli->error);
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     db_hint(cli->db);
     if (cli->json) {
         cli_print_json(cli, schedule_json(cli, s));
@@ -194,24 +194,23 @@ add(Cli *cli, char **words)
 {
     g_autofree char *spec = NULL, *body = NULL, *subject = NULL;
     const char *said = cli_text(cli, "subject");
-    GError *error = NULL;
     Recurrence when;
     unsigned n;
     int status = cli_home(cli);
-    if (status || (status = take_when(words, &when, &spec, &n)))
+    if (status || (status = take_when(cli, words, &when, &spec, &n)))
         return status;
     const Config *config = cli->home->config;
-    const ConfRole *role = config_role_get(config, cli_text(cli, "to"), &error);
+    const ConfRole *role = config_role_get(config, cli_text(cli, "to"), &cli->error);
     if (!role)
-        return cli_error(EX_NOINPUT, error);
+        return cli_failed(cli, EX_NOINPUT);
     if ((status = read_body(words + n, &body)))
         return status;
     subject = said ? text_make_valid(said, -1) : first_line(body);
     if (!*subject)
         return cli_usage(cli, "needs --subject or a text");
     g_autoptr(Compose) trial = compose_new(); /* what can't be mailed is refused now */
-    if (!compose_subject(trial, subject, &error))
-        return cli_error(EX_DATAERR, error);
+    if (!compose_subject(trial, subject, &cli->error))
+        return cli_failed(cli, EX_DATAERR);
     g_autofree char *name = g_strdup(role->name);
     int64_t now_us = home_now(cli->home);
     Schedule s = {.spec = spec,
@@ -230,8 +229,6 @@ cmd_every(Cli *cli, int argc, char **argv)
     int status = check_caller();
     if (status)
         return status;
-    if (argc < 2)
-        return cli_usage(cli, "when?");
     if (cli_text(cli, "to"))
         return add(cli, argv + 1);
     g_autoptr(GPtrArray) forms = verb_names("every");

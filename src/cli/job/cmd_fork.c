@@ -11,15 +11,14 @@ parse_point(Cli *cli, const char *text, JobId *ret_job, int *ret_step)
 {
     g_auto(GStrv) parts = g_strsplit(*text ? text : "@", "@", 2);
     int64_t step = 0;
-    GError *error = NULL;
     g_autoptr(Job) job = NULL;
     int status = cli_job(cli, parts[0], ret_job);
     if (status)
         return status;
     if (parts[1] && !text_parse_int(parts[1], 1, INT_MAX, &step))
         return cli_usage(cli, "'%s' is no step", parts[1]);
-    if (!job_load(cli->db, &VIEWER_OPERATOR, *ret_job, &job, &error))
-        return cli_error(0, error);
+    if (!job_load(cli->db, &VIEWER_OPERATOR, *ret_job, &job, &cli->error))
+        return cli_failed(cli, 0);
     if (step > job->steps)
         return cli_fail(EX_NOINPUT, "job %s has no step %s; its newest is step %d", parts[0],
                         parts[1], job->steps);
@@ -30,15 +29,12 @@ parse_point(Cli *cli, const char *text, JobId *ret_job, int *ret_step)
 int
 cmd_fork(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
     g_autoptr(Engine) engine = NULL;
     JobId job, fork;
     int step = 0;
     int status;
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "fork: an agent may not");
-    if (argc < 2)
-        return cli_usage(cli, "needs a job or JOB@STEP");
     if ((status = cli_db(cli, DB_READ)) || (status = parse_point(cli, argv[1], &job, &step)))
         return status;
     g_clear_pointer(&cli->db, db_close); /* opened again for writing */
@@ -46,19 +42,19 @@ cmd_fork(Cli *cli, int argc, char **argv)
         return status;
     g_autofree char *instruction = argc > 2 ? g_strjoinv(" ", argv + 2) : NULL;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
-        txn.ok = fork_job(engine, &txn, job, step, instruction, &fork, &error);
+    while (txn_again(&txn, &cli->error))
+        txn.ok = fork_job(engine, &txn, job, step, instruction, &fork, &cli->error);
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     db_hint(engine->db);
     if (cli->json) {
         cli_print_json(cli, json_pack("{s:I, s:I}", "id", (json_int_t)fork.v, "forked_from",
                                       (json_int_t)job.v));
         return 0;
     }
-    g_autofree char *text = tell_job(engine->db, fork, &error);
+    g_autofree char *text = tell_job(engine->db, fork, &cli->error);
     if (!text)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     cli_print_vis(cli, text, true);
     return 0;
 }

@@ -1,25 +1,25 @@
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/job/show_job.h"
 #include "store/job/jobs.h"
 
-static void
-print_table(Cli *cli, const Jobs *jobs)
+static const CliColumn columns[] = {
+    {"JOB", "id"},      {"ROLE", "role"},           {"STATE", "state"},
+    {"ROUND", "round"}, {"STEPS", "steps"},         {"UPDATED", "updated"},
+    {"FROM", "from"},   {"SUBJECT", "subject", 50}, {NULL}};
+
+/* For people with all its steps, its state in their words, and how long ago that was. */
+static json_t *
+job_json(Cli *cli, const Job *j)
 {
-    static const char *const headings[] = {"JOB",     "ROLE", "STATE",   "ROUND", "STEPS",
-                                           "UPDATED", "FROM", "SUBJECT", NULL};
-    CliTable *t = cli_table_new(headings);
-    LIST_EACH(const Job, j, jobs) {
-        g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, j->id.v);
-        g_autofree char *round = g_strdup_printf("%d", j->round);
-        g_autofree char *steps = g_strdup_printf("%d", j->steps);
-        g_autofree char *ago = cli_ago(cli, j->updated_us);
-        g_autofree char *subject = text_shorten(j->subject, 50);
-        cli_table_add(t, id, j->role, job_state_words(j->state), round, steps, ago, j->asker,
-                      subject, NULL);
-    }
-    cli_table_print(cli, t);
+    json_t *row = shape_json(&job_shape, j);
+    g_autofree char *ago = cli_ago(cli, j->updated_us);
+    if (cli->json)
+        return row;
+    json_object_set_new(row, "state", json_string(job_state_words(j->state)));
+    json_object_set_new(row, "steps", json_integer(j->steps));
+    json_object_set_new(row, "updated", json_string(ago));
+    return row;
 }
 
 /* By either of its names: what `job list` prints for people is typed back. */
@@ -52,39 +52,34 @@ cmd_job_list(Cli *cli, int argc, char **argv)
     const char *role = cli_text(cli, "role"), *state = cli_text(cli, "state");
     bool all = cli_flag(cli, "all");
     int limit = cli_number(cli, "limit", 0);
-    GError *error = NULL;
     JobState known;
     int status = cli_db(cli, DB_READ);
     if (status)
         return status;
-    if (argc > 1 || limit < 0)
-        return cli_usage(cli, "list takes no operand");
+    if (limit < 0)
+        return cli_usage(cli, "--limit must be 1 or more");
     if (state && !find_state(state, &known))
         return unknown_state(cli, state);
-    if (role && !config_role_get(cli->home->config, role, &error))
-        return cli_error(EX_NOINPUT, error);
+    if (role && !config_role_get(cli->home->config, role, &cli->error))
+        return cli_failed(cli, EX_NOINPUT);
 
     g_autoptr(Jobs) jobs = NULL;
     JobQuery q = {.role = role,
                   .state = state ? job_state_name(known) : NULL,
                   .live_only = !all && !state,
                   .limit = (unsigned)limit};
-    if (!jobs_list(cli->db, &VIEWER_OPERATOR, &q, &jobs, &error))
-        return cli_error(0, error);
-    if (cli->json)
-        cli_print_json(cli, shape_list_json(&job_shape, jobs));
-    else if (jobs->len == 0)
-        cli_print(cli, "no %sjobs%s\n", all ? "" : "live ",
-                  all ? "" : "; --all shows the ended ones");
-    else
-        print_table(cli, jobs);
+    if (!jobs_list(cli->db, &VIEWER_OPERATOR, &q, &jobs, &cli->error))
+        return cli_failed(cli, 0);
+    json_t *rows = json_array();
+    LIST_EACH(const Job, j, jobs)
+        json_array_append_new(rows, job_json(cli, j));
+    cli_print_list(cli, rows, columns,
+                   all ? "no jobs" : "no live jobs; --all shows the ended ones", NULL);
     return 0;
 }
 
 int
 cmd_job_show(Cli *cli, int argc, char **argv)
 {
-    if (argc != 2)
-        return cli_usage(cli, "show needs one job");
     return show_job(cli, argv[1]);
 }

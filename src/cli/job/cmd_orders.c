@@ -76,10 +76,9 @@ nothing_to_do(Cli *cli, JobId id, Decision what)
 {
     static const char *const words[] = {
         [STOP] = "stop", [CANCEL] = "cancel", [CONTINUE] = "continue"};
-    GError *error = NULL;
     g_autoptr(Job) job = NULL;
-    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &job, &error))
-        return cli_error(0, error);
+    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &job, &cli->error))
+        return cli_failed(cli, 0);
     return cli_fail(EX_TEMPFAIL, "job %" G_GINT64_FORMAT " is %s: there is nothing to %s%s",
                     id.v, job_state_words(job->state), words[what],
                     what == CONTINUE && job->state == JOB_DONE
@@ -90,7 +89,6 @@ nothing_to_do(Cli *cli, JobId id, Decision what)
 static int
 apply(Cli *cli, const char *job_text, const Wish *wish)
 {
-    GError *error = NULL;
     JobId job;
     bool changed;
     if (cli_in_agent())
@@ -100,19 +98,19 @@ apply(Cli *cli, const char *job_text, const Wish *wish)
         return status;
     g_auto(Engine) engine = cli_reader(cli);
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
-        txn.ok = decide(&engine, &txn, job, wish, &changed, &error) &&
-                 (!changed || note_order(&engine, &txn, job, wish, &error));
+    while (txn_again(&txn, &cli->error))
+        txn.ok = decide(&engine, &txn, job, wish, &changed, &cli->error) &&
+                 (!changed || note_order(&engine, &txn, job, wish, &cli->error));
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     if (wish->what != CONTINUE)
         poke_run(cli->db, job);
     db_hint(cli->db);
     if (!changed)
         return nothing_to_do(cli, job, wish->what);
-    g_autofree char *text = tell_job(cli->db, job, &error);
+    g_autofree char *text = tell_job(cli->db, job, &cli->error);
     if (!text)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     cli_print_vis(cli, text, true);
     return 0;
 }
@@ -120,16 +118,12 @@ apply(Cli *cli, const char *job_text, const Wish *wish)
 int
 cmd_stop(Cli *cli, int argc, char **argv)
 {
-    if (argc != 2)
-        return cli_usage(cli, "needs one job");
     return apply(cli, argv[1], &(Wish){.what = STOP});
 }
 
 int
 cmd_cancel(Cli *cli, int argc, char **argv)
 {
-    if (argc != 2)
-        return cli_usage(cli, "needs one job");
     return apply(cli, argv[1], &(Wish){.what = CANCEL});
 }
 
@@ -139,8 +133,8 @@ cmd_continue(Cli *cli, int argc, char **argv)
     int steps = cli_number(cli, "steps", 0);
     int64_t money = 0;
     const char *dollars = cli_text(cli, "money");
-    if (argc < 2 || steps < 0 || steps > 1000)
-        return cli_usage(cli, argc < 2 ? "needs a job" : "--steps is 1 to 1000");
+    if (steps < 0 || steps > 1000)
+        return cli_usage(cli, "--steps is 1 to 1000");
     const char *sum = dollars && *dollars == '$' ? dollars + 1 : dollars;
     if (sum && (!text_parse_money(sum, &money) || money <= 0 || money > MONEY_MAX))
         return cli_usage(cli, "--money is an amount up to 1000, such as 0.50");

@@ -1,6 +1,3 @@
-#include "base/cleanup.h"
-#include "base/err.h"
-#include "base/file.h"
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
@@ -11,8 +8,6 @@
 #include "mail/maildir.h"
 #include "store/job/command_orders.h"
 #include "store/job/jobs.h"
-#include <errno.h>
-#include <fcntl.h>
 
 /* A checkpoint in a Sent folder, with the bytes of its mail. */
 typedef struct Saved {
@@ -134,14 +129,13 @@ bring_back(Engine *engine, const Saved *s, GError **error)
 
 /* A job that never parked, or none at all. */
 static int
-nothing_saved(Engine *engine, JobId want)
+nothing_saved(Cli *cli, Engine *engine, JobId want)
 {
-    GError *error = NULL;
     g_autoptr(Job) job = NULL;
     if (!want.v)
         return cli_fail(EX_NOINPUT, "there is no checkpoint in Sent to go on with");
-    if (!job_load(engine->db, &VIEWER_OPERATOR, want, &job, &error))
-        return cli_error(0, error);
+    if (!job_load(engine->db, &VIEWER_OPERATOR, want, &job, &cli->error))
+        return cli_failed(cli, 0);
     if (!job)
         return cli_fail(EX_NOINPUT,
                         "there is no job %" G_GINT64_FORMAT " and no checkpoint of it in Sent",
@@ -155,39 +149,24 @@ static int
 resume_job(Cli *cli, Engine *engine, JobId want)
 {
     const Config *config = engine->home->config;
-    GError *error = NULL;
     g_auto(Saved) best = {0};
     for (unsigned i = 0; i < config->n_roles; i++) {
         if (!config->roles[i].person &&
-            !look_in_sent(engine, &config->roles[i], want, &best, &error))
-            return cli_error(0, error);
+            !look_in_sent(engine, &config->roles[i], want, &best, &cli->error))
+            return cli_failed(cli, 0);
     }
     if (!best.c)
-        return nothing_saved(engine, want);
+        return nothing_saved(cli, engine, want);
     if (best.fate == CONT_STALE || best.fate == CONT_AHEAD)
         return cli_fail(EX_NOINPUT, "the newest checkpoint of job %" G_GINT64_FORMAT " is %s",
                         best.c->job.v, best.why);
-    if (!bring_back(engine, &best, &error))
-        return cli_error(0, error);
+    if (!bring_back(engine, &best, &cli->error))
+        return cli_failed(cli, 0);
     cli_print(cli, "<%s>\n", best.msgid);
     return 0;
 }
 
 /* --- a document of the operator's --- */
-
-static int
-read_document(const char *path, GBytes **ret)
-{
-    GError *error = NULL;
-    auto_fd fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return cli_fail(EX_NOINPUT, "'%s': %s", path, g_strerror(errno));
-    if (!file_read_fd(fd, LIMIT_JSON_BYTES, ret, &error)) {
-        (void)err_prefix(&error, "'%s'", path);
-        return cli_error(0, error);
-    }
-    return 0;
-}
 
 /* As a mail from the owner with the document attached; intake makes the job. */
 static bool
@@ -223,11 +202,10 @@ mail_document(
 static int
 resume_file(Cli *cli, Engine *engine, const ConfRole *role, const char *path)
 {
-    GError *error = NULL;
     g_autoptr(GBytes) document = NULL;
     g_autoptr(Continuation) c = NULL;
     g_autofree char *msgid = NULL;
-    int status = read_document(path, &document);
+    int status = cli_read_file(cli, "", path, LIMIT_JSON_BYTES, &document);
     if (status)
         return status;
     gsize len;
@@ -236,56 +214,47 @@ resume_file(Cli *cli, Engine *engine, const ConfRole *role, const char *path)
     if (seen == CONT_FORGED)
         return cli_fail(EX_DATAERR, "'%s': its MAC does not hold here", path);
     if (seen == CONT_UNSIGNED || seen == CONT_NOT_ONE) {
-        if (!continuation_parse_seed(data ? data : "", len, &c, &error))
-            return cli_error(EX_DATAERR, error);
+        if (!continuation_parse_seed(data ? data : "", len, &c, &cli->error))
+            return cli_failed(cli, EX_DATAERR);
     } else {
-        role = config_role_get(engine->home->config, c->role, &error);
+        role = config_role_get(engine->home->config, c->role, &cli->error);
         if (!role)
-            return cli_error(EX_NOINPUT, error);
+            return cli_failed(cli, EX_NOINPUT);
     }
-    if (!mail_document(engine, role, document, &msgid, &error))
-        return cli_error(0, error);
+    if (!mail_document(engine, role, document, &msgid, &cli->error))
+        return cli_failed(cli, 0);
     cli_print(cli, "<%s>\n", msgid);
     return 0;
 }
 
 static int
-resume(Cli *cli, const char *what, const char *role_name, bool run, int max_iterations)
+resume(Cli *cli, const char *what, int max_iterations)
 {
-    GError *error = NULL;
+    const char *name = cli_text(cli, "role");
     g_autoptr(Engine) engine = NULL;
     JobId job = {0};
     int status = cli_engine(cli, &engine);
     if (status)
         return status;
-    const Config *config = cli->home->config;
-    const ConfRole *role = config_role_pick(config, role_name, &error);
+    const ConfRole *role = config_role_pick(cli->home->config, name, &cli->error);
     if (!role)
-        return cli_error(role_name ? EX_NOINPUT : 0, error);
+        return cli_failed(cli, name ? EX_NOINPUT : 0);
     bool is_file = what && !job_id_parse(what, &job);
     status = is_file ? resume_file(cli, engine, role, what) : resume_job(cli, engine, job);
-    if (status || !run)
-        return status;
-    PassStats stats;
-    if (!pass_run(engine, 0, max_iterations, &stats, &error)) {
-        if (!err_is(error, ERR_LATER))
-            return cli_error(0, error);
-        g_error_free(error); /* serve holds the account: it takes the mail in */
-    }
-    return 0;
+    if (status == 0 && cli_flag(cli, "run") &&
+        !pass_unless_served(engine, max_iterations, &cli->error))
+        return cli_failed(cli, 0);
+    return status;
 }
 
 int
 cmd_resume(Cli *cli, int argc, char **argv)
 {
-    bool run = cli_flag(cli, "run");
     int max_iterations;
-    int status = cli_iterations(cli, run, &max_iterations);
+    int status = cli_iterations(cli, cli_flag(cli, "run"), &max_iterations);
     if (status)
         return status;
-    if (argc > 2)
-        return cli_usage(cli, "takes one JOB or FILE");
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "resume: speaks for the operator, so an agent may not");
-    return resume(cli, argc == 2 ? argv[1] : NULL, cli_text(cli, "role"), run, max_iterations);
+    return resume(cli, argv[1], max_iterations);
 }

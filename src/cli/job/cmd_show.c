@@ -10,13 +10,12 @@ static int
 is_note(Cli *cli, const char *id, bool *ret)
 {
     g_autoptr(Note) note = NULL;
-    GError *error = NULL;
     *ret = false;
     if (!note_key_valid(id))
         return 0;
     int status = cli_db(cli, DB_READ);
-    if (status == 0 && !note_look(cli->db, &VIEWER_OPERATOR, id, 0, &note, &error))
-        return cli_error(0, error);
+    if (status == 0 && !note_look(cli->db, &VIEWER_OPERATOR, id, 0, &note, &cli->error))
+        return cli_failed(cli, 0);
     *ret = note != NULL;
     g_clear_pointer(&cli->db, db_close); /* note_get() opens it for writing */
     return status;
@@ -25,13 +24,13 @@ is_note(Cli *cli, const char *id, bool *ret)
 static int
 nothing(Cli *cli, const char *id)
 {
-    GError *error = NULL;
     g_autofree char *nearest = NULL;
     int status = cli_db(cli, DB_READ);
     if (status)
         return status;
-    if (note_key_valid(id) && !notes_nearest(cli->db, &VIEWER_OPERATOR, id, &nearest, &error))
-        return cli_error(0, error);
+    if (note_key_valid(id) &&
+        !notes_nearest(cli->db, &VIEWER_OPERATOR, id, &nearest, &cli->error))
+        return cli_failed(cli, 0);
     return cli_fail(EX_NOINPUT, "there is no job, mail or note '%s'%s%s%s", id,
                     nearest ? "; did you mean '" : "", nearest ? nearest : "",
                     nearest ? "'?" : "");
@@ -43,8 +42,6 @@ cmd_show(Cli *cli, int argc, char **argv)
     bool note = false;
     if (cli_flag(cli, "context"))
         return -1; /* mail is parsed: the other program */
-    if (argc != 2)
-        return cli_usage(cli, "needs one ID");
     size_t digits = strspn(argv[1], "0123456789");
     if (digits && (argv[1][digits] == '\0' || argv[1][digits] == '@'))
         return show_job(cli, argv[1]);

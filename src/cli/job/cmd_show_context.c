@@ -29,7 +29,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Shown, shown_clear)
 static int
 find_step(Cli *cli, const char *text, Shown *ret)
 {
-    GError *error = NULL;
     g_auto(GStrv) words = g_strsplit(text, "@", 2);
     int64_t n;
     JobId id;
@@ -41,10 +40,10 @@ find_step(Cli *cli, const char *text, Shown *ret)
         return cli_usage(cli, "--context needs a step, such as 12@3");
     if ((status = cli_job(cli, words[0], &id)))
         return status;
-    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &ret->job, &error) ||
-        !step_upto(cli->db, &VIEWER_OPERATOR, id, (int)n, &ret->step, &error) ||
-        !step_upto(cli->db, &VIEWER_OPERATOR, id, (int)n - 1, &ret->before, &error))
-        return cli_error(0, error);
+    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &ret->job, &cli->error) ||
+        !step_upto(cli->db, &VIEWER_OPERATOR, id, (int)n, &ret->step, &cli->error) ||
+        !step_upto(cli->db, &VIEWER_OPERATOR, id, (int)n - 1, &ret->before, &cli->error))
+        return cli_failed(cli, 0);
     if (!ret->step || ret->step->n != n)
         return cli_fail(EX_NOINPUT, "job %s has no step %s", words[0], words[1]);
     return 0;
@@ -104,12 +103,11 @@ rebuild(Cli *cli, const Shown *s)
     g_auto(Engine) engine = cli_reader(cli);
     Recall recall = {.engine = &engine, .job = s->job, .before = s->before};
     g_auto(Rebuilt) rebuilt = {0};
-    GError *error = NULL;
 
-    bool ok = context_rebuild(&recall, s->step, &rebuilt, &error);
+    bool ok = context_rebuild(&recall, s->step, &rebuilt, &cli->error);
     g_clear_pointer(&recall.names, g_hash_table_unref);
     if (!ok)
-        return cli_error(EX_NOINPUT, error);
+        return cli_failed(cli, EX_NOINPUT);
     if (cli->json)
         print_json(cli, s, &rebuilt);
     else
@@ -122,10 +120,6 @@ int
 cmd_show(Cli *cli, int argc, char **argv)
 {
     g_auto(Shown) shown = {0};
-    if (argc != 2)
-        return cli_usage(cli, cli_flag(cli, "context")
-                                  ? "--context needs one step, such as 12@3"
-                                  : "needs one ID");
     if (!cli_flag(cli, "context"))
         return mail_show(cli, argv[1], false, NULL);
     if (cli_in_agent())

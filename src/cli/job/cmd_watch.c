@@ -24,9 +24,7 @@ print_event(Cli *cli, const Event *e)
     }
     g_autofree char *at = clock_format_iso(e->at_us);
     g_autofree char *who = e->job.v ? g_strdup_printf("job %" PRId64, e->job.v) : g_strdup("-");
-    cli_print(cli, "%s  %-8s  %-8s  ", at, who, e->what);
-    cli_print_vis(cli, e->text, false);
-    cli_print(cli, "\n");
+    cli_print_line(cli, "%s  %-8s  %-8s  %s", at, who, e->what, e->text);
 }
 
 /* The exit status once the watched job rests; -1 while it does not. */
@@ -56,11 +54,10 @@ static int
 look(void *data)
 {
     const Watch *w = data;
-    GError *error = NULL;
     g_autoptr(Events) events = NULL;
     JobState state;
-    if (!news_read(w->news, &events, &state, &error))
-        return cli_error(0, error);
+    if (!news_read(w->news, &events, &state, &w->cli->error))
+        return cli_failed(w->cli, 0);
     LIST_EACH(const Event, e, events)
         print_event(w->cli, e);
     return w->only.v ? status_of(state) : -1;
@@ -69,16 +66,12 @@ look(void *data)
 int
 cmd_watch(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
     g_autoptr(News) news = NULL;
     JobId only = {0};
-    int status;
-    if (argc > 2)
-        return cli_usage(cli, "takes one job at most");
-    if ((status = cli_db(cli, DB_READ)) ||
-        (argc == 2 && (status = cli_job(cli, argv[1], &only))))
+    int status = cli_db(cli, DB_READ);
+    if (status || (argv[1] && (status = cli_job(cli, argv[1], &only))))
         return status;
-    if (!news_open(cli->db, only, &news, &error))
-        return cli_error(0, error);
+    if (!news_open(cli->db, only, &news, &cli->error))
+        return cli_failed(cli, 0);
     return tail_store(cli, look, &(Watch){cli, news, only});
 }

@@ -55,15 +55,15 @@ static int
 look(void *data)
 {
     Log *log = data;
-    GError *error = NULL;
+    Cli *cli = log->cli;
     g_autoptr(Job) job = NULL;
     g_autoptr(Events) events = NULL;
-    if (!job_load(log->cli->db, &VIEWER_OPERATOR, log->job, &job, &error))
-        return cli_error(0, error);
+    if (!job_load(cli->db, &VIEWER_OPERATOR, log->job, &job, &cli->error))
+        return cli_failed(cli, 0);
     if (!job)
         return cli_fail(EX_NOINPUT, "job %" PRId64 " is gone", log->job.v);
-    if (!job_events(log->cli->db, job, &events, &error))
-        return cli_error(0, error);
+    if (!job_events(cli->db, job, &events, &cli->error))
+        return cli_failed(cli, 0);
     print_new(log, events);
     return job->state == JOB_QUEUED || job->state == JOB_RUNNING ? -1 : 0;
 }
@@ -72,10 +72,8 @@ int
 cmd_job_log(Cli *cli, int argc, char **argv)
 {
     Log log = {.cli = cli};
-    int status;
-    if (argc != 2)
-        return cli_usage(cli, "log needs one job");
-    if ((status = cli_db(cli, DB_READ)) || (status = cli_job(cli, argv[1], &log.job)))
+    int status = cli_db(cli, DB_READ);
+    if (status || (status = cli_job(cli, argv[1], &log.job)))
         return status;
     g_autoptr(GHashTable) printed =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

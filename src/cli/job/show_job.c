@@ -12,10 +12,9 @@ print_mail(Cli *cli, JobId id)
     static const CliColumn columns[] = {{"MAIL", "mail"},       {"WHEN", "when"},
                                         {"STATE", "state"},     {"WHO", "who"},
                                         {"SUBJECT", "subject"}, {NULL}};
-    GError *error = NULL;
     json_t *mail = NULL;
-    if (!job_mail_json(cli->db, id, &mail, &error))
-        return cli_error(0, error);
+    if (!job_mail_json(cli->db, id, &mail, &cli->error))
+        return cli_failed(cli, 0);
     cli_print(cli, "\n");
     cli_print_list(cli, mail, columns, NULL, NULL);
     return 0;
@@ -24,11 +23,10 @@ print_mail(Cli *cli, JobId id)
 static int
 print_job(Cli *cli, const JobWhole *w)
 {
-    GError *error = NULL;
-    g_autofree char *sentence = tell_job(cli->db, w->job->id, &error);
+    g_autofree char *sentence = tell_job(cli->db, w->job->id, &cli->error);
     g_autofree char *cost = text_money(w->job->cost_micro);
     if (!sentence)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     cli_print_vis(cli, sentence, true);
     if (w->job->cost_micro > 0)
         cli_print(cli, "It has cost %s.\n", cost);
@@ -47,7 +45,6 @@ print_job(Cli *cli, const JobWhole *w)
 int
 show_job(Cli *cli, const char *text)
 {
-    GError *error = NULL;
     g_auto(GStrv) parts = g_strsplit(*text ? text : "@", "@", 2);
     g_auto(JobWhole) w = {0};
     int64_t n;
@@ -59,8 +56,8 @@ show_job(Cli *cli, const char *text)
         return text_parse_int(parts[1], 1, INT_MAX, &n)
                    ? show_step(cli, id, (int)n)
                    : cli_usage(cli, "'%s' is no step", parts[1]);
-    if (!job_whole_load(cli->db, id, &w, &error))
-        return cli_error(0, error);
+    if (!job_whole_load(cli->db, id, &w, &cli->error))
+        return cli_failed(cli, 0);
     if (!cli->json)
         return print_job(cli, &w);
     cli_print_json(cli, job_whole_json(&w));

@@ -22,9 +22,9 @@ print_head(Cli *cli, const Job *job, const Step *step)
     g_autofree char *at = clock_format_iso(step->at_us);
     g_autofree char *took = clock_format_span(step->took_us);
     g_autofree char *cost = text_money(step->cost_micro);
-    cli_print(cli, "Step %d of job %" PRId64 " (", step->n, job->id.v);
-    cli_print_vis(cli, job->subject, false);
-    cli_print(cli, "), round %d\n\n", step->round);
+    cli_print_line(cli, "Step %d of job %" PRId64 " (%s), round %d", step->n, job->id.v,
+                   job->subject, step->round);
+    cli_print(cli, "\n");
     print_line(cli, "at", at);
     print_line(cli, "took", took);
     print_line(cli, "cost", cost);
@@ -89,10 +89,9 @@ show_step(Cli *cli, JobId id, int n)
 {
     g_auto(StepWhole) w = {0};
     g_autoptr(Job) job = NULL;
-    GError *error = NULL;
-    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &job, &error) ||
-        !step_whole_load(cli->db, id, n, &w, &error))
-        return cli_error(0, error);
+    if (!job_load(cli->db, &VIEWER_OPERATOR, id, &job, &cli->error) ||
+        !step_whole_load(cli->db, id, n, &w, &cli->error))
+        return cli_failed(cli, 0);
     if (!w.step)
         return cli_fail(EX_NOINPUT, "job %" PRId64 " has no step %d; its newest is step %d",
                         id.v, n, job->steps);

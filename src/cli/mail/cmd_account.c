@@ -32,10 +32,7 @@ cmd_account(Cli *cli, int argc, char **argv)
     const char *since = cli_text(cli, "since");
     g_autoptr(Engine) engine = NULL;
     RemoteOptions remote = {.once = once, .take_over = take_over};
-    GError *error = NULL;
     int status;
-    if (argc != 2)
-        return cli_usage(cli, "needs one account's name");
     if (since && !parse_since(since, &remote.since_us))
         return cli_usage(cli, "'%s' is no day; write 2026-11-15", since);
     if ((status = cli_engine(cli, &engine)))
@@ -50,10 +47,10 @@ cmd_account(Cli *cli, int argc, char **argv)
     if (since)
         return cli_usage(cli, "--since is for imap accounts");
     if (take_over)
-        return mailboxes_before_take_over(engine->db, &error) &&
-                       living_check(cli->home, true, &error)
+        return mailboxes_before_take_over(engine->db, &cli->error) &&
+                       living_check(cli->home, true, &cli->error)
                    ? 0
-                   : cli_error(0, error);
+                   : cli_failed(cli, 0);
     return account_main(engine, account, once);
 }
 
@@ -67,9 +64,9 @@ cmd_run(Cli *cli, int argc, char **argv)
     int status = cli_iterations(cli, true, &max_iterations);
     if (status)
         return status;
-    if (argc > 2 || (timers && argc > 1))
-        return cli_usage(cli, timers ? "--timers takes no job" : "takes one job");
-    if (argc == 2 && !job_id_parse(argv[1], &job))
+    if (timers && argv[1])
+        return cli_usage(cli, "--timers takes no job");
+    if (argv[1] && !job_id_parse(argv[1], &job))
         return cli_usage(cli, "'%s' is no job", argv[1]);
     if ((status = cli_engine(cli, &engine)))
         return status;
@@ -77,10 +74,9 @@ cmd_run(Cli *cli, int argc, char **argv)
         return run_timers(engine);
     if (!job.v)
         return run_main(engine, job, max_iterations);
-    GError *error = NULL;
     g_autoptr(Job) row = NULL;
-    if (!job_load(engine->db, &VIEWER_OPERATOR, job, &row, &error))
-        return cli_error(0, error);
+    if (!job_load(engine->db, &VIEWER_OPERATOR, job, &row, &cli->error))
+        return cli_failed(cli, 0);
     if (!row)
         return cli_fail(EX_NOINPUT, "there is no job %s; see: postrider job list", argv[1]);
     status = run_main(engine, job, max_iterations);
@@ -94,8 +90,6 @@ int
 cmd_submit(Cli *cli, int argc, char **argv)
 {
     g_autoptr(Engine) engine = NULL;
-    if (argc > 1)
-        return cli_usage(cli, "takes no operand");
     int status = cli_engine(cli, &engine);
     if (status)
         return status;
@@ -106,20 +100,17 @@ cmd_submit(Cli *cli, int argc, char **argv)
 int
 cmd_index(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
     g_autoptr(Engine) engine = NULL;
     g_autoptr(Index) ix = NULL;
     bool fresh;
-    if (argc > 1)
-        return cli_usage(cli, "takes no operand");
     int status = cli_engine(cli, &engine);
     if (status)
         return status;
     auto_fd lock = -1;
     /* So that a master knows who does this, not that nobody else may. */
     (void)lock_take(cli->home->state_fd, "follow.lock", 0, &lock, NULL);
-    if (!index_open(cli->home, &ix, &fresh, &error) ||
-        !follow_index(engine, ix, 0, NULL, &error))
-        return cli_error(0, error);
+    if (!index_open(cli->home, &ix, &fresh, &cli->error) ||
+        !follow_index(engine, ix, 0, NULL, &cli->error))
+        return cli_failed(cli, 0);
     return 0;
 }

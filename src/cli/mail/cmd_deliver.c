@@ -5,8 +5,6 @@
 int
 cmd_deliver(Cli *cli, int argc, char **argv)
 {
-    if (argc != 1)
-        return cli_usage(cli, "takes no operand");
     int status = cli_db(cli, DB_WRITE);
     return status ? status : deliver_main(cli->home, cli->db);
 }

@@ -5,26 +5,10 @@
 #include "cli/faces.h"
 #include "cli/mail/mail_view.h"
 #include "engine/follow.h"
-#include "port/port_client.h"
 #include "store/index/index.h"
 #include "store/mail/query.h"
 
 /* --- search --- */
-
-/* Inside a program agent: what its role may see, through the run that started it. */
-static int
-search_port(Cli *cli, const char *query, int limit)
-{
-    GError *error = NULL;
-    g_autoptr(json_t) answer = NULL;
-    int status = 0;
-    json_t *request =
-        json_pack("{s:s, s:s, s:i}", "verb", "mail.search", "query", query, "limit", limit);
-    if (!port_call(port_client_path(), request, &answer, &status, &error))
-        return cli_error(status, error);
-    mail_print_list(cli, json_incref(json_object_get(answer, "mails")));
-    return 0;
-}
 
 /* What is typed is never an error; but a day that is none is a word, which hardly any mail has. */
 static void
@@ -56,12 +40,8 @@ check_state(const Cli *cli, const char *query)
 int
 cmd_mail_search(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
     int limit = cli_number(cli, "limit", MAIL_LIST_LIMIT);
     int status;
-    if (argc < 2)
-        return cli_usage(cli, "search needs a QUERY, such as: from:ann since:2026-01-01 "
-                              "budget");
     if (limit < 1)
         return cli_usage(cli, "--limit must be 1 or more");
     g_autofree char *joined = g_strjoinv(" ", argv + 1);
@@ -70,7 +50,8 @@ cmd_mail_search(Cli *cli, int argc, char **argv)
     if ((status = check_state(cli, query)))
         return status;
     if (cli_in_agent())
-        return search_port(cli, query, limit);
+        return mail_call_list(cli, json_pack("{s:s, s:s, s:i}", "verb", "mail.search", "query",
+                                             query, "limit", limit));
 
     g_autoptr(Index) ix = NULL;
     g_autoptr(IndexHits) hits = NULL;
@@ -78,10 +59,11 @@ cmd_mail_search(Cli *cli, int argc, char **argv)
     if ((status = cli_db_to_read(cli)))
         return status;
     g_auto(Engine) engine = cli_reader(cli);
-    if (!index_open(cli->home, &ix, &fresh, &error) ||
-        (db_can_write(cli->db) && !follow_index(&engine, ix, 0, NULL, &error)) ||
-        !index_search(ix, cli->db, &VIEWER_OPERATOR, query, (unsigned)limit, &hits, &error))
-        return cli_error(0, error);
+    if (!index_open(cli->home, &ix, &fresh, &cli->error) ||
+        (db_can_write(cli->db) && !follow_index(&engine, ix, 0, NULL, &cli->error)) ||
+        !index_search(ix, cli->db, &VIEWER_OPERATOR, query, (unsigned)limit, &hits,
+                      &cli->error))
+        return cli_failed(cli, 0);
     mail_print_list(cli, mail_hits_json(hits));
     return 0;
 }
@@ -141,22 +123,13 @@ trace_out(Cli *cli, const OutRow *out, json_t *lines, GError **error)
     return true;
 }
 
-static void
-print_trace(Cli *cli, json_t *take_lines)
-{
-    static const CliColumn columns[] = {
-        {"AT", "at"}, {"ROLE", "role"}, {"WHAT", "what"}, {"WHY", "why"}, {NULL}};
-    cli_print_list(cli, take_lines, columns, NULL, NULL);
-}
-
 int
 cmd_mail_trace(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
+    static const CliColumn columns[] = {
+        {"AT", "at"}, {"ROLE", "role"}, {"WHAT", "what"}, {"WHY", "why"}, {NULL}};
     g_auto(MailFound) found = {0};
     int status;
-    if (argc != 2)
-        return cli_usage(cli, "trace needs one ID");
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "mail trace is not for program agents");
     if ((status = cli_db(cli, DB_READ)) || (status = mail_find(cli, cli->db, argv[1], &found)))
@@ -164,10 +137,10 @@ cmd_mail_trace(Cli *cli, int argc, char **argv)
     g_autoptr(json_t) lines = json_array();
     bool ok = found.in
                   ? trace_roles(cli, found.in, argv[1][strspn(argv[1], "#0123456789")] == '\0',
-                                lines, &error)
-                  : trace_out(cli, found.out, lines, &error);
+                                lines, &cli->error)
+                  : trace_out(cli, found.out, lines, &cli->error);
     if (!ok)
-        return cli_error(0, error);
-    print_trace(cli, g_steal_pointer(&lines));
+        return cli_failed(cli, 0);
+    cli_print_list(cli, g_steal_pointer(&lines), columns, NULL, NULL);
     return 0;
 }

@@ -1,4 +1,5 @@
 #include "base/err.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/mail/outbox_cmd.h"
@@ -29,23 +30,6 @@ outbox_row_json(const Home *home, const OutRow *o, const Question *q)
 }
 
 static int
-list_json(Cli *cli, const OutRows *rows)
-{
-    json_t *array = json_array();
-    LIST_EACH(const OutRow, o, rows) {
-        g_autoptr(Question) q = NULL;
-        GError *error = NULL;
-        if (!outbox_question(cli, o, &q, &error)) {
-            json_decref(array);
-            return cli_error(0, error);
-        }
-        json_array_append_new(array, outbox_row_json(cli->home, o, q));
-    }
-    cli_print_json(cli, array);
-    return 0;
-}
-
-static int
 check_state(const Cli *cli, const char *name)
 {
     const char *names[OUT_N_STATES + 1] = {NULL};
@@ -54,76 +38,86 @@ check_state(const Cli *cli, const char *name)
     return !name || g_strv_contains(names, name) ? 0 : cli_no_state(cli, name, names);
 }
 
+/* For people, that somebody was asked stands with the reason. */
+static bool
+list_json(Cli *cli, const OutRows *rows, json_t *ret, GError **error)
+{
+    LIST_EACH(const OutRow, o, rows) {
+        g_autoptr(Question) q = NULL;
+        if (cli->json && !outbox_question(cli, o, &q, error))
+            return false;
+        json_t *row = outbox_row_json(cli->home, o, q);
+        json_array_append_new(ret, row);
+        g_autofree char *why = g_strconcat("asked: ", o->why, NULL);
+        if (!cli->json && o->state == OUT_HELD && o->question.v)
+            json_object_set_new(row, "why", json_string(why));
+    }
+    return true;
+}
+
 int
 cmd_outbox_list(Cli *cli, int argc, char **argv)
 {
-    const char *state = cli_text(cli, "state");
+    static const CliColumn columns[] = {
+        {"ID", "id"},       {"STATE", "state"},     {"TO", "to"}, {"TRIES", "attempts"},
+        {"WHY", "why", 40}, {"SUBJECT", "subject"}, {NULL}};
     bool all = cli_flag(cli, "all");
     int limit = cli_number(cli, "limit", 0);
-    GError *error = NULL;
-    g_autoptr(OutRows) rows = NULL;
-    int status = cli_db(cli, DB_READ);
-    if (status)
-        return status;
-    if (argc > 1 || limit < 0)
-        return cli_usage(cli, "list takes no operand");
-    if ((status = check_state(cli, state)))
-        return status;
-    OutQuery q = {.state = state,
+    OutQuery q = {.state = cli_text(cli, "state"),
                   .all = all,
                   .copies = cli_flag(cli, "copies"),
                   .limit = (unsigned)limit};
-    if (!outbox_list(cli->db, &VIEWER_OPERATOR, &q, &rows, &error))
-        return cli_error(0, error);
-    if (cli->json)
-        return list_json(cli, rows);
-    if (rows->len == 0) {
-        cli_print(cli, "nothing %s\n",
-                  all ? "was ever sent" : "waits; --all shows what has left");
-        return 0;
-    }
-    static const char *const headings[] = {"ID",  "STATE",   "TO", "TRIES",
-                                           "WHY", "SUBJECT", NULL};
-    CliTable *t = cli_table_new(headings);
-    LIST_EACH(const OutRow, o, rows) {
-        g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, o->id.v);
-        g_autofree char *tries = g_strdup_printf("%d", o->attempts);
-        g_autofree char *whole = g_strconcat(
-            o->state == OUT_HELD && o->question.v ? "asked: " : "", o->why ? o->why : "", NULL);
-        g_autofree char *why = text_shorten(whole, 40);
-        cli_table_add(t, id, out_state_name(o->state), o->address, tries, why, o->subject,
-                      NULL);
-    }
-    cli_table_print(cli, t);
+    g_autoptr(OutRows) rows = NULL;
+    g_autoptr(json_t) list = json_array();
+    int status = cli_db(cli, DB_READ);
+    if (status)
+        return status;
+    if (limit < 0)
+        return cli_usage(cli, "--limit must be 1 or more");
+    if ((status = check_state(cli, q.state)))
+        return status;
+    if (!outbox_list(cli->db, &VIEWER_OPERATOR, &q, &rows, &cli->error) ||
+        !list_json(cli, rows, list, &cli->error))
+        return cli_failed(cli, 0);
+    cli_print_list(cli, g_steal_pointer(&list), columns,
+                   all ? "nothing was ever sent" : "nothing waits; --all shows what has left",
+                   NULL);
     return 0;
 }
 
 int
 outbox_find_row(Cli *cli, const char *text, OutRow **ret)
 {
-    GError *error = NULL;
     int64_t number;
     if (text_parse_int(text, 1, INT64_MAX, &number)) {
-        if (!outbox_load(cli->db, (OutId){number}, ret, &error))
-            return cli_error(0, error);
+        if (!outbox_load(cli->db, (OutId){number}, ret, &cli->error))
+            return cli_failed(cli, 0);
     } else {
         g_autofree char *id = NULL;
         int status = cli_msgid(cli->db, text, &id);
         if (status)
             return status;
-        if (id && !outbox_find(cli->db, &VIEWER_OPERATOR, id, ret, &error))
-            return cli_error(0, error);
+        if (id && !outbox_find(cli->db, &VIEWER_OPERATOR, id, ret, &cli->error))
+            return cli_failed(cli, 0);
     }
     return *ret ? 0 : cli_fail(EX_NOINPUT, "no mail '%s' in the outbox", text);
 }
 
+/* The mail that the one operand names, to be written. */
+static int
+get_row(Cli *cli, const char *id, OutRow **ret)
+{
+    int status = cli_db(cli, DB_WRITE);
+    return status ? status : outbox_find_row(cli, id, ret);
+}
+
 /* Only a person's yes moves what is held. */
 static int
-not_again(const OutRow *row, GError *error)
+not_again(Cli *cli, const OutRow *row)
 {
-    if (row->state != OUT_HELD || !err_is(error, ERR_NEVER))
-        return cli_error(0, error);
-    g_error_free(error);
+    if (row->state != OUT_HELD || !err_is(cli->error, ERR_NEVER))
+        return cli_failed(cli, 0);
+    g_clear_error(&cli->error);
     return cli_fail(EX_DATAERR,
                     "mail %" G_GINT64_FORMAT " is held%s%s; postrider approve %" G_GINT64_FORMAT
                     " lets it leave, reject %" G_GINT64_FORMAT " does not",
@@ -131,32 +125,21 @@ not_again(const OutRow *row, GError *error)
                     row->id.v);
 }
 
-/* The mail that the one operand names, to be written. */
-static int
-get_row(Cli *cli, int argc, char **argv, OutRow **ret)
-{
-    if (argc != 2)
-        return cli_usage(cli, "%s needs one ID", argv[0]);
-    int status = cli_db(cli, DB_WRITE);
-    return status ? status : outbox_find_row(cli, argv[1], ret);
-}
-
 int
 cmd_outbox_retry(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
     g_autoptr(OutRow) row = NULL;
-    int status = get_row(cli, argc, argv, &row);
+    int status = get_row(cli, argv[1], &row);
     if (status)
         return status;
     const ConfAccount *way = config_way_out(cli->home->config, NULL);
     const char *account = *row->account ? row->account : way ? way->name : "";
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
-        txn.ok =
-            outbox_resume_account(&txn, account, &error) && outbox_again(&txn, row->id, &error);
+    while (txn_again(&txn, &cli->error))
+        txn.ok = outbox_resume_account(&txn, account, &cli->error) &&
+                 outbox_again(&txn, row->id, &cli->error);
     if (!txn.done)
-        return not_again(row, error);
+        return not_again(cli, row);
     db_hint(cli->db);
     return 0;
 }
@@ -165,17 +148,16 @@ cmd_outbox_retry(Cli *cli, int argc, char **argv)
 int
 cmd_outbox_arrived(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
     g_autoptr(OutRow) row = NULL;
     unsigned n;
-    int status = get_row(cli, argc, argv, &row);
+    int status = get_row(cli, argv[1], &row);
     if (status)
         return status;
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
-        txn.ok = outbox_arrived(&txn, row->id, "a person says so", &n, &error);
+    while (txn_again(&txn, &cli->error))
+        txn.ok = outbox_arrived(&txn, row->id, "a person says so", &n, &cli->error);
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     if (n == 0)
         return cli_fail(EX_DATAERR, "mail %" G_GINT64_FORMAT " is not in doubt", row->id.v);
     db_hint(cli->db); /* its copies may be filed */

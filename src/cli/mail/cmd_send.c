@@ -1,5 +1,4 @@
-#include "base/cleanup.h"
-#include "base/file.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
@@ -7,13 +6,6 @@
 #include "cli/mail/outgoing.h"
 #include "mail/msgid.h"
 #include "port/port_client.h"
-#include <errno.h>
-#include <fcntl.h>
-
-typedef struct SendOptions {
-    char **to, **cc, **files;
-    const char *subject, *in_reply_to, *from;
-} SendOptions;
 
 /* Names become addresses; NULL after a message. */
 static char **
@@ -31,31 +23,31 @@ resolve(Cli *cli, char **names, int *status)
 }
 
 static int
-send_home(Cli *cli, const SendOptions *o, const char *body)
+send_home(Cli *cli, const char *body)
 {
+    const char *answers = cli_text(cli, "in-reply-to"), *sender = cli_text(cli, "from");
     g_autoptr(Engine) engine = NULL;
     int status = cli_engine(cli, &engine);
     if (status)
         return status;
-    g_auto(GStrv) to = resolve(cli, o->to, &status);
-    g_auto(GStrv) cc = to ? resolve(cli, o->cc, &status) : NULL;
+    g_auto(GStrv) to = resolve(cli, cli_texts(cli, "to"), &status);
+    g_auto(GStrv) cc = to ? resolve(cli, cli_texts(cli, "cc"), &status) : NULL;
     g_autofree char *from =
-        cc ? outgoing_address(cli, o->from ? o->from : cli->home->config->owner, &status)
-           : NULL;
+        cc ? outgoing_address(cli, sender ? sender : cli->home->config->owner, &status) : NULL;
     if (!from)
         return status;
     const ConfRole *role = config_role_at(cli->home->config, from);
     g_autofree char *parent = NULL;
-    if (o->in_reply_to && (status = cli_msgid(engine->db, o->in_reply_to, &parent)))
+    if (answers && (status = cli_msgid(engine->db, answers, &parent)))
         return status;
     Outgoing mail = {.from = from,
                      .from_name = role ? role->display : NULL,
                      .to = to,
                      .cc = cc,
-                     .subject = o->subject,
-                     .in_reply_to = parent ? parent : o->in_reply_to,
+                     .subject = cli_text(cli, "subject"),
+                     .in_reply_to = parent ? parent : answers,
                      .body = body,
-                     .files = o->files};
+                     .files = cli_texts(cli, "attach")};
     g_autofree char *msgid = NULL;
     status = outgoing_send(cli, engine, &mail, &msgid);
     if (status == 0)
@@ -72,65 +64,62 @@ json_strings(char **list)
     return a;
 }
 
-/* Inside a program agent: a proposal to the run that started us. */
+/* What is attached, as the port takes it. */
 static int
-send_port(Cli *cli, const SendOptions *o, const char *body)
+files_json(Cli *cli, json_t *ret)
 {
-    json_t *files = json_array();
-    for (char **f = o->files; f && *f; f++) {
-        GError *error = NULL;
+    for (char **f = cli_texts(cli, "attach"); f && *f; f++) {
         g_autoptr(GBytes) content = NULL;
-        auto_fd fd = open(*f, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        if (fd < 0)
-            return cli_fail(EX_NOINPUT, "attaching '%s': %s", *f, g_strerror(errno));
-        if (!file_read_fd(fd, LIMIT_ATTACHMENT_BYTES, &content, &error))
-            return cli_error(0, error);
+        int status = cli_read_file(cli, "attaching ", *f, LIMIT_ATTACHMENT_BYTES, &content);
+        if (status)
+            return status;
         gsize len;
         const guchar *data = g_bytes_get_data(content, &len);
         g_autofree char *base64 = g_base64_encode(data, len);
         g_autofree char *name = g_path_get_basename(*f);
         json_array_append_new(
-            files, json_pack("{s:s, s:s}", "filename", name, "content_base64", base64));
+            ret, json_pack("{s:s, s:s}", "filename", name, "content_base64", base64));
     }
+    return 0;
+}
+
+/* Inside a program agent: a proposal to the run that started us. */
+static int
+send_port(Cli *cli, const char *body)
+{
+    const char *subject = cli_text(cli, "subject"), *answers = cli_text(cli, "in-reply-to");
+    g_autoptr(json_t) files = json_array(), answer = NULL;
+    int status = files_json(cli, files);
+    if (status)
+        return status;
     json_t *request =
-        json_pack("{s:s, s:o, s:o, s:s, s:s, s:o}", "verb", "send", "to", json_strings(o->to),
-                  "cc", json_strings(o->cc), "subject", o->subject ? o->subject : "", "body",
-                  body, "attachments", files);
-    if (o->in_reply_to)
-        json_object_set_new(request, "in_reply_to", json_string(o->in_reply_to));
-    GError *error = NULL;
-    json_t *answer = NULL;
-    int status = 0;
-    if (!port_call(port_client_path(), request, &answer, &status, &error))
-        return cli_error(status, error);
+        json_pack("{s:s, s:o, s:o, s:s, s:s, s:O}", "verb", "send", "to",
+                  json_strings(cli_texts(cli, "to")), "cc", json_strings(cli_texts(cli, "cc")),
+                  "subject", subject ? subject : "", "body", body, "attachments", files);
+    if (answers)
+        json_object_set_new(request, "in_reply_to", json_string(answers));
+    if (!port_call(port_client_path(), request, &answer, &status, &cli->error))
+        return cli_failed(cli, status);
     const char *id = json_string_value(json_object_get(answer, "message_id"));
     const char *why = json_string_value(json_object_get(answer, "why"));
     g_autofree char *plain = id ? msgid_parse(id) : NULL;
     cli_print(cli, "<%s>\n", plain ? plain : "");
     if (why)
         (void)cli_fail(0, "held: %s", why);
-    json_decref(answer);
     return 0;
 }
 
 int
 cmd_send(Cli *cli, int argc, char **argv)
 {
-    const SendOptions o = {.to = cli_texts(cli, "to"),
-                           .cc = cli_texts(cli, "cc"),
-                           .files = cli_texts(cli, "attach"),
-                           .subject = cli_text(cli, "subject"),
-                           .in_reply_to = cli_text(cli, "in-reply-to"),
-                           .from = cli_text(cli, "from")};
     g_autofree char *body = NULL;
-    if (argc > 1)
-        return cli_usage(cli, "what is '%s'?", argv[1]);
-    if (!o.to)
+    if (!cli_texts(cli, "to"))
         return cli_usage(cli, "needs --to");
     int status = outgoing_read_text(LIMIT_MESSAGE_BYTES, "the body", &body);
     if (status)
         return status;
-    if (!o.subject && !o.files && body[strspn(body, " \t\r\n")] == '\0')
+    if (!cli_text(cli, "subject") && !cli_texts(cli, "attach") &&
+        body[strspn(body, " \t\r\n")] == '\0')
         return cli_usage(cli, "a mail needs a body or a --subject");
-    return cli_in_agent() ? send_port(cli, &o, body) : send_home(cli, &o, body);
+    return cli_in_agent() ? send_port(cli, body) : send_home(cli, body);
 }

@@ -133,7 +133,6 @@ guard_length(const Config *config, GBytes *bytes, const GPtrArray *to)
 static int
 queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
 {
-    GError *error = NULL;
     g_autoptr(Engine) engine = NULL;
     g_autoptr(GBytes) given = NULL;
     g_autofree char *msgid = NULL;
@@ -145,14 +144,14 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
         return status;
     if (len == 0)
         return cli_fail(EX_DATAERR, "sendmail: there is no message on standard input");
-    if (!compose_raw(data, len, who_is, cli, &given, &msgid, &bcc, &error))
-        return cli_error(EX_DATAERR, error);
+    if (!compose_raw(data, len, who_is, cli, &given, &msgid, &bcc, &cli->error))
+        return cli_failed(cli, EX_DATAERR);
     g_autoptr(Message) m = message_parse_bytes(given, MESSAGE_HEADERS);
     if (m->problem)
         return cli_fail(EX_DATAERR, "sendmail: the message can't be read");
-    g_autoptr(GPtrArray) to = recipients(cli, o, m, bcc, &error);
+    g_autoptr(GPtrArray) to = recipients(cli, o, m, bcc, &cli->error);
     if (!to)
-        return cli_error(EX_NOUSER, error);
+        return cli_failed(cli, EX_NOUSER);
     if (to->len == 0)
         return cli_fail(EX_USAGE, "sendmail: no recipients; name them, or use -t");
     if (to->len > LIMIT_RECIPIENTS)
@@ -170,11 +169,11 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
     /* mutt files its own copy in Sent; so no copy from us. */
     Post post = {.level = post_level_of(engine, from)};
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
+    while (txn_again(&txn, &cli->error))
         txn.ok = post_raw(engine, &txn, rest, msgid, from, m->subject,
-                          (const char *const *)to->pdata, &post, NULL, NULL, &error);
+                          (const char *const *)to->pdata, &post, NULL, NULL, &cli->error);
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     if (config_role_at(cli->home->config, from))
         guard_length(cli->home->config, rest, to);
     db_hint(engine->db);
@@ -197,16 +196,15 @@ int
 cmd_receive(Cli *cli, int argc, char **argv)
 {
     const char *name = cli_text(cli, "role");
-    GError *error = NULL;
     g_autoptr(GBytes) raw = NULL;
     int status;
-    if (!name || argc > 1)
-        return cli_usage(cli, "needs --role and nothing else");
+    if (!name)
+        return cli_usage(cli, "needs --role");
     if ((status = cli_home(cli)))
         return status;
-    const ConfRole *role = config_role_get(cli->home->config, name, &error);
+    const ConfRole *role = config_role_get(cli->home->config, name, &cli->error);
     if (!role)
-        return cli_error(EX_NOINPUT, error);
+        return cli_failed(cli, EX_NOINPUT);
     if ((status = outgoing_read_stdin(cli->home->config->max_message, "a message", &raw)))
         return status;
 
@@ -215,8 +213,8 @@ cmd_receive(Cli *cli, int argc, char **argv)
     bool was_there;
     gsize len;
     const void *data = g_bytes_get_data(raw, &len);
-    if (!maildir_open(cli->home->mail_fd, role->name, true, &md, &error) ||
-        !maildir_deliver(md, "", base, NULL, "", data, len, &was_there, &error))
-        return cli_error(EX_TEMPFAIL, error);
+    if (!maildir_open(cli->home->mail_fd, role->name, true, &md, &cli->error) ||
+        !maildir_deliver(md, "", base, NULL, "", data, len, &was_there, &cli->error))
+        return cli_failed(cli, EX_TEMPFAIL);
     return 0;
 }

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/mail/mail_view.h"
-#include "port/port_client.h"
 #include "store/index/index.h"
 
 json_t *
@@ -43,12 +42,6 @@ mail_print_list(Cli *cli, json_t *take_mails)
 
 /* --- the verb --- */
 
-typedef struct ListOptions {
-    const char *role, *folder, *state;
-    int limit;
-    int64_t job;
-} ListOptions;
-
 int
 mail_check_state(const Cli *cli, const char *name, bool written)
 {
@@ -65,61 +58,55 @@ mail_check_state(const Cli *cli, const char *name, bool written)
 }
 
 static int
-list_home(Cli *cli, const ListOptions *o)
+list_home(Cli *cli, int limit, int64_t job)
 {
-    GError *error = NULL;
+    const char *role = cli_text(cli, "role"), *folder = cli_text(cli, "folder");
+    const char *state = cli_text(cli, "state");
     g_autoptr(MsgRows) rows = NULL;
     g_autoptr(IndexHits) hits = NULL;
-    bool written = g_strcmp0(o->folder, "Sent") == 0;
-    int status = mail_check_state(cli, o->state, written);
+    bool written = g_strcmp0(folder, "Sent") == 0;
+    int status = mail_check_state(cli, state, written);
     if (status || (status = cli_db(cli, DB_READ)))
         return status;
-    if (o->role && !config_role_get(cli->home->config, o->role, &error))
-        return cli_error(EX_NOINPUT, error);
-    bool inbox = o->folder && g_ascii_strcasecmp(o->folder, "INBOX") == 0;
-    MsgQuery q = {.role = o->role,
-                  .folder = inbox ? "" : o->folder,
-                  .state = o->state,
-                  .job = {o->job},
+    if (role && !config_role_get(cli->home->config, role, &cli->error))
+        return cli_failed(cli, EX_NOINPUT);
+    bool inbox = folder && g_ascii_strcasecmp(folder, "INBOX") == 0;
+    MsgQuery q = {.role = role,
+                  .folder = inbox ? "" : folder,
+                  .state = state,
+                  .job = {job},
                   .taken_in = !written,
-                  .limit = (unsigned)o->limit};
-    bool ok = written ? index_list(cli->db, &VIEWER_OPERATOR, &q, &hits, &error)
-                      : messages_list(cli->db, &VIEWER_OPERATOR, &q, &rows, &error);
+                  .limit = (unsigned)limit};
+    bool ok = written ? index_list(cli->db, &VIEWER_OPERATOR, &q, &hits, &cli->error)
+                      : messages_list(cli->db, &VIEWER_OPERATOR, &q, &rows, &cli->error);
     if (!ok)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     mail_print_list(cli,
                     written ? mail_hits_json(hits) : shape_list_json(&msg_row_shape, rows));
     return 0;
 }
 
-static int
-list_port(Cli *cli, const ListOptions *o)
+int
+mail_call_list(Cli *cli, json_t *request)
 {
-    GError *error = NULL;
-    g_autoptr(json_t) answer = NULL;
-    int status = 0;
-    if (o->role || o->folder || o->state || o->job)
-        return cli_usage(cli, "inside a program agent, list takes --limit only");
-    json_t *request = json_pack("{s:s, s:i}", "verb", "mail.list", "limit", o->limit);
-    if (!port_call(port_client_path(), request, &answer, &status, &error))
-        return cli_error(status, error);
-    mail_print_list(cli, json_incref(json_object_get(answer, "mails")));
-    return 0;
+    json_t *mails;
+    int status = cli_call(cli, request, "mails", &mails);
+    if (status == 0)
+        mail_print_list(cli, mails);
+    return status;
 }
 
 int
 cmd_mail_list(Cli *cli, int argc, char **argv)
 {
-    const ListOptions o = {.role = cli_text(cli, "role"),
-                           .folder = cli_text(cli, "folder"),
-                           .state = cli_text(cli, "state"),
-                           .limit = cli_number(cli, "limit", MAIL_LIST_LIMIT),
-                           .job = cli_number(cli, "job", 0)};
-    if (argc > 1)
-        return cli_usage(cli, "list takes no operand");
-    if (o.limit < 1)
+    int limit = cli_number(cli, "limit", MAIL_LIST_LIMIT), job = cli_number(cli, "job", 0);
+    if (limit < 1)
         return cli_usage(cli, "--limit must be 1 or more");
-    if (o.job < 0)
+    if (job < 0)
         return cli_usage(cli, "--job is a number, see: postrider job list");
-    return cli_in_agent() ? list_port(cli, &o) : list_home(cli, &o);
+    if (!cli_in_agent())
+        return list_home(cli, limit, job);
+    if (cli_text(cli, "role") || cli_text(cli, "folder") || cli_text(cli, "state") || job)
+        return cli_usage(cli, "inside a program agent, list takes --limit only");
+    return mail_call_list(cli, json_pack("{s:s, s:i}", "verb", "mail.list", "limit", limit));
 }

@@ -3,7 +3,6 @@
 #include "cli/faces.h"
 #include "cli/mail/mail_view.h"
 #include "engine/mail_content.h"
-#include "port/port_client.h"
 #include "steps/source.h"
 
 static void
@@ -34,14 +33,13 @@ print_attachment(Cli *cli, GBytes *raw, const char *name)
 static int
 show_home(Cli *cli, const char *id, bool raw, const char *attachment)
 {
-    GError *error = NULL;
     g_auto(MailFound) found = {0};
     g_autoptr(GBytes) bytes = NULL;
     int status = cli_db(cli, DB_READ);
     if (status || (status = mail_find(cli, cli->db, id, &found)))
         return status;
-    if (!mail_read(cli, &found, &bytes, &error))
-        return cli_error(0, error);
+    if (!mail_read(cli, &found, &bytes, &cli->error))
+        return cli_failed(cli, 0);
     if (!bytes && (raw || attachment))
         return cli_fail(EX_NOINPUT, "the file of this mail is gone");
     if (raw)
@@ -59,29 +57,20 @@ show_home(Cli *cli, const char *id, bool raw, const char *attachment)
     return status;
 }
 
-/* Inside a program agent: what its role may see, through the run that started it. */
-static int
-show_port(Cli *cli, const char *id)
-{
-    GError *error = NULL;
-    g_autoptr(json_t) answer = NULL;
-    int status = 0;
-    g_autofree char *valid = text_make_valid(id, -1);
-    json_t *request = json_pack("{s:s, s:s}", "verb", "mail.show", "id", valid);
-    if (!port_call(port_client_path(), request, &answer, &status, &error))
-        return cli_error(status, error);
-    mail_print(cli, json_incref(json_object_get(answer, "mail")));
-    return 0;
-}
-
 int
 mail_show(Cli *cli, const char *id, bool raw, const char *attachment)
 {
+    json_t *mail;
     if (!cli_in_agent())
         return show_home(cli, id, raw, attachment);
     if (raw || attachment)
         return cli_fail(EX_NOPERM, "inside a program agent attachments lie in the folder 'in'");
-    return show_port(cli, id);
+    g_autofree char *valid = text_make_valid(id, -1);
+    json_t *request = json_pack("{s:s, s:s}", "verb", "mail.show", "id", valid);
+    int status = cli_call(cli, request, "mail", &mail);
+    if (status == 0)
+        mail_print(cli, mail);
+    return status;
 }
 
 int
@@ -89,8 +78,6 @@ cmd_mail_show(Cli *cli, int argc, char **argv)
 {
     bool raw = cli_flag(cli, "raw");
     const char *attachment = cli_text(cli, "attachment");
-    if (argc != 2)
-        return cli_usage(cli, "show needs one ID");
     if (raw && attachment)
         return cli_usage(cli, "--raw is the whole mail, --attachment a part of it: say one");
     return mail_show(cli, argv[1], raw, attachment);

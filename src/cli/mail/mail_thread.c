@@ -3,7 +3,6 @@
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/mail/mail_view.h"
-#include "port/port_client.h"
 #include "show/talk.h"
 
 static void
@@ -14,11 +13,10 @@ print_mail(Cli *cli, const json_t *mail, const char *prefix)
         return;
     }
     const char *date = json_string_value(json_object_get(mail, "date"));
-    cli_print(cli, "%-20s  %s", date ? date : "", prefix);
-    cli_print_vis(cli, json_string_value(json_object_get(mail, "from")), false);
-    cli_print(cli, ": ");
-    cli_print_vis(cli, json_string_value(json_object_get(mail, "subject")), false);
-    cli_print(cli, " [%s]\n", json_string_value(json_object_get(mail, "state")));
+    cli_print_line(cli, "%-20s  %s%s: %s [%s]", date ? date : "", prefix,
+                   json_string_value(json_object_get(mail, "from")),
+                   json_string_value(json_object_get(mail, "subject")),
+                   json_string_value(json_object_get(mail, "state")));
 }
 
 /* indent is what stands before the mails of this level. */
@@ -40,15 +38,14 @@ print_tree(Cli *cli, const json_t *mails, const char *indent, bool root)
 static int
 thread_home(Cli *cli, const char *id)
 {
-    GError *error = NULL;
     g_auto(MailFound) found = {0};
     g_autoptr(json_t) tree = NULL;
     int status = cli_db(cli, DB_READ);
     if (status || (status = mail_find(cli, cli->db, id, &found)))
         return status;
     g_auto(Engine) engine = cli_reader(cli);
-    if (!talk_json(&engine, found.in, g_steal_pointer(&found.out), &tree, &error))
-        return cli_error(0, error);
+    if (!talk_json(&engine, found.in, g_steal_pointer(&found.out), &tree, &cli->error))
+        return cli_failed(cli, 0);
     if (cli->json)
         cli_print_json(cli, g_steal_pointer(&tree));
     else
@@ -56,28 +53,13 @@ thread_home(Cli *cli, const char *id)
     return 0;
 }
 
-/* A run has one conversation, so there is nothing to name. */
-static int
-thread_port(Cli *cli)
-{
-    GError *error = NULL;
-    g_autoptr(json_t) answer = NULL;
-    int status = 0;
-    if (!port_call(port_client_path(), json_pack("{s:s}", "verb", "mail.thread"), &answer,
-                   &status, &error))
-        return cli_error(status, error);
-    mail_print_list(cli, json_incref(json_object_get(answer, "mails")));
-    return 0;
-}
-
+/* Inside a program agent there is nothing to name: a run has one conversation. */
 int
 cmd_mail_thread(Cli *cli, int argc, char **argv)
 {
-    if (cli_in_agent())
-        return argc == 1 ? thread_port(cli)
-                         : cli_usage(cli, "inside a program agent, thread takes no ID: it is "
-                                          "that of the job");
-    if (argc != 2)
-        return cli_usage(cli, "thread needs one ID");
-    return thread_home(cli, argv[1]);
+    if (!cli_in_agent())
+        return argv[1] ? thread_home(cli, argv[1]) : cli_usage(cli, "needs ID");
+    return argv[1] ? cli_usage(cli, "inside a program agent, thread takes no ID: it is that of "
+                                    "the job")
+                   : mail_call_list(cli, json_pack("{s:s}", "verb", "mail.thread"));
 }

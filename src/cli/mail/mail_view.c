@@ -19,11 +19,8 @@ get(const json_t *mail, const char *name)
 static void
 print_line(Cli *cli, const char *name, const char *value)
 {
-    if (!*value)
-        return;
-    cli_print(cli, "%s: ", name);
-    cli_print_vis(cli, value, false);
-    cli_print(cli, "\n");
+    if (*value)
+        cli_print_line(cli, "%s: %s", name, value);
 }
 
 static void
@@ -37,12 +34,9 @@ print_attachments(Cli *cli, const json_t *list)
     {
         uint64_t bytes = (uint64_t)json_integer_value(json_object_get(a, "size_bytes"));
         g_autofree char *size = text_format_size(bytes);
-        cli_print(cli, "  ");
-        cli_print_vis(cli, get(a, "filename"), false);
-        cli_print(cli, "  ");
-        cli_print_vis(cli, get(a, "content_type"), false);
-        cli_print(cli, "  %s%s\n", size,
-                  json_is_true(json_object_get(a, "readable")) ? "" : "  not readable as text");
+        cli_print_line(cli, "  %s  %s  %s%s", get(a, "filename"), get(a, "content_type"), size,
+                       json_is_true(json_object_get(a, "readable")) ? ""
+                                                                    : "  not readable as text");
     }
 }
 
@@ -97,26 +91,25 @@ find_written(Db *db, const char *id, OutRow **ret, GError **error)
 }
 
 int
-mail_find(const Cli *cli, Db *db, const char *text, MailFound *ret)
+mail_find(Cli *cli, Db *db, const char *text, MailFound *ret)
 {
-    GError *error = NULL;
     int64_t number;
     bool ok = true;
     if (!*text)
         return cli_usage(cli, "an ID can't be empty");
     if (text_parse_int(*text == '#' ? text + 1 : text, 1, INT64_MAX, &number)) {
-        ok = messages_load(db, &VIEWER_OPERATOR, (MsgId){number}, &ret->in, &error);
+        ok = messages_load(db, &VIEWER_OPERATOR, (MsgId){number}, &ret->in, &cli->error);
     } else {
         g_autofree char *id = NULL;
         int status = cli_msgid(db, text, &id);
         if (status)
             return status;
-        ok = !id || messages_find(db, &VIEWER_OPERATOR, id, &ret->in, &error);
+        ok = !id || messages_find(db, &VIEWER_OPERATOR, id, &ret->in, &cli->error);
         if (ok && id && !ret->in)
-            ok = find_written(db, id, &ret->out, &error);
+            ok = find_written(db, id, &ret->out, &cli->error);
     }
     if (!ok)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     if (ret->in || ret->out)
         return 0;
     g_autofree char *valid = text_make_valid(text, -1);

@@ -13,6 +13,8 @@ json_t *mail_hits_json(const IndexHits *hits);
 
 /* A list for people, or as JSON. */
 void mail_print_list(Cli *cli, json_t *mails /* taken */);
+/* The same of what the run answers, inside a program agent; takes request. Exit status. */
+int mail_call_list(Cli *cli, json_t *request);
 /* One mail with its text. */
 void mail_print(Cli *cli, json_t *mail /* taken */);
 
@@ -26,7 +28,7 @@ typedef struct MailFound {
 void mail_found_clear(MailFound *f);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MailFound, mail_found_clear)
 /* 0, or an exit status after the message was printed: 66 when there is no such mail. */
-int mail_find(const Cli *cli, Db *db, const char *text, MailFound *ret);
+int mail_find(Cli *cli, Db *db, const char *text, MailFound *ret);
 /* The message itself, wherever it lies now. NULL with true: gone. */
 bool mail_read(Cli *cli, const MailFound *f, GBytes **ret_bytes, GError **error);
 

@@ -7,9 +7,7 @@
 static void
 print_header(Cli *cli, const char *label, const char *value)
 {
-    cli_print(cli, "%s: ", label);
-    cli_print_vis(cli, value, false);
-    cli_print(cli, "\n");
+    cli_print_line(cli, "%s: %s", label, value);
 }
 
 static void
@@ -51,9 +49,8 @@ show(Cli *cli, const OutRow *row, bool raw)
         return 0;
     }
     g_autoptr(Question) q = NULL;
-    GError *error = NULL;
-    if (!outbox_question(cli, row, &q, &error))
-        return cli_error(0, error);
+    if (!outbox_question(cli, row, &q, &cli->error))
+        return cli_failed(cli, 0);
     if (cli->json) {
         cli_print_json(cli, outbox_row_json(cli->home, row, q));
         return 0;
@@ -77,10 +74,8 @@ int
 cmd_outbox_show(Cli *cli, int argc, char **argv)
 {
     g_autoptr(OutRow) row = NULL;
-    int status;
-    if (argc != 2)
-        return cli_usage(cli, "show needs one ID");
-    if ((status = cli_db(cli, DB_READ)) || (status = outbox_find_row(cli, argv[1], &row)))
+    int status = cli_db(cli, DB_READ);
+    if (status || (status = outbox_find_row(cli, argv[1], &row)))
         return status;
     return show(cli, row, cli_flag(cli, "raw"));
 }

@@ -24,11 +24,10 @@ outgoing_address(Cli *cli, const char *who, int *ret_status)
     }
     if (strchr(who, '@') && address_spec_valid(who))
         return g_strdup(who);
-    GError *error = NULL;
     if (strpbrk(who, "@<> \t\n"))
         *ret_status = cli_fail(EX_DATAERR, "'%s' is no address", who);
-    else if (!config_role_get(config, who, &error))
-        *ret_status = cli_error(EX_NOINPUT, error);
+    else if (!config_role_get(config, who, &cli->error))
+        *ret_status = cli_failed(cli, EX_NOINPUT);
     return NULL;
 }
 
@@ -143,24 +142,23 @@ build(Engine *engine, const Outgoing *mail, Compose **ret, GError **error)
 int
 outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid)
 {
-    GError *error = NULL;
     g_autoptr(Compose) c = NULL;
     Post post = {.level = post_level_of(engine, mail->from),
                  .mailbox = config_mailbox_at(cli->home->config, mail->from)};
     int status = check_files(mail->files);
     if (status)
         return status;
-    if (!build(engine, mail, &c, &error))
-        return cli_error(0, error);
+    if (!build(engine, mail, &c, &cli->error))
+        return cli_failed(cli, 0);
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error)) {
+    while (txn_again(&txn, &cli->error)) {
         g_autofree char *msgid = NULL;
-        txn.ok = post_compose(engine, &txn, MAIL_LETTER, c, &post, NULL, &msgid, &error);
+        txn.ok = post_compose(engine, &txn, MAIL_LETTER, c, &post, NULL, &msgid, &cli->error);
         g_free(*ret_msgid);
         *ret_msgid = g_steal_pointer(&msgid);
     }
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     if (config_role_at(cli->home->config, mail->from))
         post_guard_length(cli->home->config, mail->body, (const char *const *)mail->to);
     db_hint(engine->db);
@@ -193,14 +191,13 @@ int
 outgoing_format(
     Cli *cli, Engine *engine, const Outgoing *mail, GBytes **ret_bytes, char **ret_msgid)
 {
-    GError *error = NULL;
     g_autoptr(Compose) c = NULL;
     g_autoptr(GBytes) rest = NULL;
     int status = check_files(mail->files);
     if (status)
         return status;
-    if (!build(engine, mail, &c, &error) || !(rest = compose_format(c, &error)))
-        return cli_error(0, error);
+    if (!build(engine, mail, &c, &cli->error) || !(rest = compose_format(c, &cli->error)))
+        return cli_failed(cli, 0);
     *ret_msgid = outgoing_random_msgid(cli->home, "inject");
     *ret_bytes = outgoing_with_msgid(rest, *ret_msgid);
     return 0;

@@ -6,7 +6,6 @@
 #include "cli/cmds.h"
 #include "cli/note/note_cmd.h"
 #include "notes/contents.h"
-#include "port/port_client.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,49 +14,15 @@
 static const NoteBy operator_by = {.author = "operator", .label = TRUST_OPERATOR};
 
 int
-note_open(Cli *cli, const char *const *keys)
+note_open(Cli *cli, NoteOpen how, const char *const *keys, NotesReport **ret_report)
 {
-    GError *error = NULL;
-    int status = cli_db(cli, DB_WRITE);
-
-    if (status)
-        return status;
-    return notes_sync_some(cli->home, cli->db, keys, NULL, &error) ? 0 : cli_error(0, error);
-}
-
-int
-note_open_to_read(Cli *cli, const char *const *keys)
-{
-    GError *error = NULL;
-    int status = cli_db_to_read(cli);
+    int status = how == NOTE_WRITE ? cli_db(cli, DB_WRITE) : cli_db_to_read(cli);
 
     if (status || !db_can_write(cli->db))
         return status;
-    return notes_sync_some(cli->home, cli->db, keys, NULL, &error) ? 0 : cli_error(0, error);
-}
-
-int
-note_open_to_list(Cli *cli, NotesReport **ret_report)
-{
-    GError *error = NULL;
-    int status = cli_db_to_read(cli);
-
-    if (status || !db_can_write(cli->db))
-        return status;
-    return notes_sync(cli->home, cli->db, ret_report, &error) ? 0 : cli_error(0, error);
-}
-
-int
-note_call(json_t *request, json_t **ret_answer)
-{
-    GError *error = NULL;
-    int status = 0;
-
-    if (!request)
-        return cli_fail(EX_DATAERR, "that is no text (UTF-8)");
-    if (!port_call(port_client_path(), request, ret_answer, &status, &error))
-        return cli_error(status, error);
-    return 0;
+    bool ok = keys ? notes_sync_some(cli->home, cli->db, keys, ret_report, &cli->error)
+                   : notes_sync(cli->home, cli->db, ret_report, &cli->error);
+    return ok ? 0 : cli_failed(cli, 0);
 }
 
 /* After a change: files follow, and what a person must know is said. */
@@ -65,10 +30,9 @@ static int
 publish(Cli *cli, const char *const *keys)
 {
     g_autoptr(NotesReport) report = NULL;
-    GError *error = NULL;
 
-    if (!notes_sync_some(cli->home, cli->db, keys, &report, &error))
-        return cli_error(0, error);
+    if (!notes_sync_some(cli->home, cli->db, keys, &report, &cli->error))
+        return cli_failed(cli, 0);
     for (guint i = 0; i < report->findings->len; i++)
         (void)cli_fail(0, "%s", (const char *)g_ptr_array_index(report->findings, i));
     return 0;
@@ -87,18 +51,10 @@ print_version(Cli *cli, const char *key, int64_t version)
 
 /* --- put and append --- */
 
-typedef struct Writing {
-    const char *key;
-    GBytes *body;
-    bool append;
-    int64_t if_version;
-} Writing;
-
 /* file NULL or "-": standard input. */
 static int
-read_body(const char *file, GBytes **ret)
+read_body(Cli *cli, const char *file, GBytes **ret)
 {
-    GError *error = NULL;
     bool in = !file || g_str_equal(file, "-");
     auto_fd own = in ? -1 : open(file, O_RDONLY | O_CLOEXEC);
 
@@ -106,81 +62,74 @@ read_body(const char *file, GBytes **ret)
         return cli_fail(EX_NOINPUT, "can't read '%s': %s", file, g_strerror(errno));
     if (in && isatty(STDIN_FILENO))
         (void)cli_fail(0, "reading the note from the terminal; end with Ctrl-D");
-    if (!file_read_fd(in ? STDIN_FILENO : own, LIMIT_NOTE_BYTES, ret, &error)) {
-        (void)err_prefix(&error, "'%s'", in ? "standard input" : file);
-        return cli_error(0, error);
-    }
-    return 0;
+    if (file_read_fd(in ? STDIN_FILENO : own, LIMIT_NOTE_BYTES, ret, &cli->error))
+        return 0;
+    (void)err_prefix(&cli->error, "'%s'", in ? "standard input" : file);
+    return cli_failed(cli, 0);
 }
 
+/* if_version: of a note that is appended to it does not matter. */
 static int
-write_home(Cli *cli, const Writing *w)
+write_home(Cli *cli, const char *key, GBytes *body, bool append, int64_t if_version)
 {
-    const char *const keys[] = {w->key, NULL};
-    GError *error = NULL;
+    const char *const keys[] = {key, NULL};
     int64_t version;
-    int status = note_open(cli, keys);
+    int status = note_open(cli, NOTE_WRITE, keys, NULL);
 
     if (status)
         return status;
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
-        txn.ok = w->append ? notes_append(&txn, w->key, w->body, &operator_by, &version, &error)
-                           : notes_put(&txn, w->key, w->body, w->if_version, &operator_by,
-                                       &version, &error);
+    while (txn_again(&txn, &cli->error))
+        txn.ok = append ? notes_append(&txn, key, body, &operator_by, &version, &cli->error)
+                        : notes_put(&txn, key, body, if_version, &operator_by, &version,
+                                    &cli->error);
     if (!txn.done)
-        return cli_error(0, error);
-    print_version(cli, w->key, version);
+        return cli_failed(cli, 0);
+    print_version(cli, key, version);
     return publish(cli, keys);
 }
 
 static int
-write_port(Cli *cli, const Writing *w)
+write_port(Cli *cli, const char *key, GBytes *body, bool append, int64_t if_version)
 {
-    g_autoptr(json_t) answer = NULL;
+    g_autoptr(json_t) version = NULL;
     gsize len = 0;
-    const char *data = g_bytes_get_data(w->body, &len);
-    json_t *request =
-        json_pack("{s:s, s:s, s:s%}", "verb", w->append ? "note.append" : "note.put", "key",
-                  w->key, "content", data ? data : "", (size_t)len);
+    const char *data = g_bytes_get_data(body, &len);
+    json_t *request = json_pack("{s:s, s:s, s:s%}", "verb", append ? "note.append" : "note.put",
+                                "key", key, "content", data ? data : "", (size_t)len);
 
-    if (request && !w->append && w->if_version != NOTE_ANY)
-        json_object_set_new(request, "if_version", json_integer(w->if_version));
-    int status = note_call(request, &answer);
+    if (request && if_version != NOTE_ANY)
+        json_object_set_new(request, "if_version", json_integer(if_version));
+    int status = cli_call(cli, request, "version", &version);
     if (status == 0)
-        print_version(cli, w->key, json_integer_value(json_object_get(answer, "version")));
+        print_version(cli, key, json_integer_value(version));
     return status;
 }
 
 static int
-write_note(Cli *cli, int argc, char **argv, bool append)
+write_note(Cli *cli, const char *key, const char *file, bool append, int64_t if_version)
 {
-    int64_t if_version = append ? NOTE_ANY : cli_number(cli, "if-version", NOTE_ANY);
     g_autoptr(GBytes) body = NULL;
-    GError *error = NULL;
-    int status;
-    if (argc < 2 || argc > 3)
-        return cli_usage(cli, "%s needs a KEY, and takes one FILE", append ? "append" : "put");
     if (if_version < NOTE_ANY)
         return cli_usage(cli, "--if-version takes a version, or 0 for a new note");
-    if (!note_key_check(argv[1], &error))
-        return cli_error(0, error);
-    if ((status = read_body(argc == 3 ? argv[2] : NULL, &body)))
+    if (!note_key_check(key, &cli->error))
+        return cli_failed(cli, 0);
+    int status = read_body(cli, file, &body);
+    if (status)
         return status;
-    const Writing w = {argv[1], body, append, if_version};
-    return cli_in_agent() ? write_port(cli, &w) : write_home(cli, &w);
+    return (cli_in_agent() ? write_port : write_home)(cli, key, body, append, if_version);
 }
 
 int
 cmd_note_put(Cli *cli, int argc, char **argv)
 {
-    return write_note(cli, argc, argv, false);
+    return write_note(cli, argv[1], argv[2], false, cli_number(cli, "if-version", NOTE_ANY));
 }
 
 int
 cmd_note_append(Cli *cli, int argc, char **argv)
 {
-    return write_note(cli, argc, argv, true);
+    return write_note(cli, argv[1], argv[2], true, NOTE_ANY);
 }
 
 /* --- rename and delete --- */
@@ -190,37 +139,34 @@ rename_home(Cli *cli, const char *from, const char *to)
 {
     const char *const keys[] = {from, to, CONTENTS_KEY, NULL};
     g_autoptr(Note) note = NULL;
-    GError *error = NULL;
-    int status = note_open(cli, keys);
+    int status = note_open(cli, NOTE_WRITE, keys, NULL);
 
     if (status)
         return status;
-    if (!note_load(cli->db, &VIEWER_OPERATOR, from, 0, &note, &error))
-        return cli_error(0, error);
+    if (!note_load(cli->db, &VIEWER_OPERATOR, from, 0, &note, &cli->error))
+        return cli_failed(cli, 0);
     if (!note)
         return cli_fail(EX_NOINPUT, "there is no note '%s'; see: postrider note list", from);
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error))
-        txn.ok = notes_rename(&txn, from, to, &operator_by, &error);
+    while (txn_again(&txn, &cli->error))
+        txn.ok = notes_rename(&txn, from, to, &operator_by, &cli->error);
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     return publish(cli, keys);
 }
 
 int
 cmd_note_rename(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
-    if (argc != 3)
-        return cli_usage(cli, "rename needs OLD and NEW");
-    if (!note_key_check(argv[1], &error) || !note_key_check(argv[2], &error))
-        return cli_error(0, error);
+    if (!note_key_check(argv[1], &cli->error) || !note_key_check(argv[2], &cli->error))
+        return cli_failed(cli, 0);
     if (!cli_in_agent())
         return rename_home(cli, argv[1], argv[2]);
     g_autoptr(json_t) answer = NULL;
-    return note_call(
+    return cli_call(
+        cli,
         json_pack("{s:s, s:s, s:s}", "verb", "note.rename", "from", argv[1], "to", argv[2]),
-        &answer);
+        "ok", &answer);
 }
 
 /* All of them or none. */
@@ -228,49 +174,45 @@ static int
 delete_home(Cli *cli, char **keys)
 {
     g_autoptr(GStrvBuilder) names = g_strv_builder_new();
-    GError *error = NULL;
 
     g_strv_builder_addv(names, (const char **)keys);
     g_strv_builder_add(names, CONTENTS_KEY);
     g_auto(GStrv) all = g_strv_builder_end(names);
-    int status = note_open(cli, (const char *const *)all);
+    int status = note_open(cli, NOTE_WRITE, (const char *const *)all, NULL);
 
     if (status)
         return status;
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &error)) {
+    while (txn_again(&txn, &cli->error)) {
         for (char **key = keys; *key; key++) {
             g_autoptr(Note) note = NULL;
-            if (!note_load(cli->db, &VIEWER_OPERATOR, *key, 0, &note, &error))
-                return cli_error(0, error);
+            if (!note_load(cli->db, &VIEWER_OPERATOR, *key, 0, &note, &cli->error))
+                return cli_failed(cli, 0);
             if (!note)
                 return cli_fail(EX_NOINPUT, "there is no note '%s'; nothing was deleted", *key);
-            if (!notes_delete(&txn, *key, NOTE_ANY, &operator_by, &error))
-                return cli_error(0, error);
+            if (!notes_delete(&txn, *key, NOTE_ANY, &operator_by, &cli->error))
+                return cli_failed(cli, 0);
         }
         txn.ok = true;
     }
     if (!txn.done)
-        return cli_error(0, error);
+        return cli_failed(cli, 0);
     return publish(cli, (const char *const *)all);
 }
 
 int
 cmd_note_delete(Cli *cli, int argc, char **argv)
 {
-    GError *error = NULL;
     int status = 0;
-    if (argc < 2)
-        return cli_usage(cli, "delete needs a KEY");
     for (int i = 1; i < argc; i++)
-        if (!note_key_check(argv[i], &error))
-            return cli_error(0, error);
+        if (!note_key_check(argv[i], &cli->error))
+            return cli_failed(cli, 0);
     if (!cli_in_agent())
         return delete_home(cli, argv + 1);
     for (int i = 1; i < argc && status == 0; i++) {
         g_autoptr(json_t) answer = NULL;
-        status =
-            note_call(json_pack("{s:s, s:s}", "verb", "note.delete", "key", argv[i]), &answer);
+        status = cli_call(cli, json_pack("{s:s, s:s}", "verb", "note.delete", "key", argv[i]),
+                          "ok", &answer);
     }
     return status;
 }

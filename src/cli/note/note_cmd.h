@@ -8,11 +8,10 @@
 #include "cli/cli.h"
 #include "notes/notes.h"
 
-/* Opens the store and takes in what people did to the files of these notes; NULL ends the list. */
-int note_open(Cli *cli, const char *const *keys);
-/* The same for forms that change nothing: where the home can't be written nothing is taken in. */
-int note_open_to_read(Cli *cli, const char *const *keys);
-/* And for those that look at all notes. *ret_report may be NULL. */
-int note_open_to_list(Cli *cli, NotesReport **ret_report);
-/* Asks the run; takes request. Prints the error. */
-int note_call(json_t *request, json_t **ret_answer);
+typedef enum NoteOpen {
+    NOTE_READ, /* where the home can't be written it is shown as it is */
+    NOTE_WRITE,
+} NoteOpen;
+/* Opens the store and takes in what people did to the files of these notes; NULL ends the list, and
+ * instead of it means all notes. *ret_report may be NULL. */
+int note_open(Cli *cli, NoteOpen how, const char *const *keys, NotesReport **ret_report);

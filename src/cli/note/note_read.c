@@ -31,13 +31,12 @@ absent(Cli *cli, const char *key, int64_t version)
 {
     g_autoptr(Note) newest = NULL, that = NULL;
     g_autofree char *nearest = NULL;
-    GError *error = NULL;
 
-    if (!note_key_check(key, &error) ||
-        !note_look(cli->db, &VIEWER_OPERATOR, key, 0, &newest, &error) ||
-        !note_look(cli->db, &VIEWER_OPERATOR, key, version, &that, &error) ||
-        !notes_nearest(cli->db, &VIEWER_OPERATOR, key, &nearest, &error))
-        return cli_error(0, error);
+    if (!note_key_check(key, &cli->error) ||
+        !note_look(cli->db, &VIEWER_OPERATOR, key, 0, &newest, &cli->error) ||
+        !note_look(cli->db, &VIEWER_OPERATOR, key, version, &that, &cli->error) ||
+        !notes_nearest(cli->db, &VIEWER_OPERATOR, key, &nearest, &cli->error))
+        return cli_failed(cli, 0);
     if (newest && version != 0 && !that)
         return cli_fail(EX_NOINPUT,
                         "note '%s' has no version %" PRId64 ", the newest is %" PRId64, key,
@@ -72,13 +71,12 @@ get_home(Cli *cli, const char *key, int64_t version)
 {
     const char *const keys[] = {key, NULL};
     g_autoptr(Note) note = NULL;
-    GError *error = NULL;
-    int status = note_open_to_read(cli, keys);
+    int status = note_open(cli, NOTE_READ, keys, NULL);
 
     if (status)
         return status;
-    if (!note_load(cli->db, &VIEWER_OPERATOR, key, version, &note, &error))
-        return cli_error(0, error);
+    if (!note_load(cli->db, &VIEWER_OPERATOR, key, version, &note, &cli->error))
+        return cli_failed(cli, 0);
     if (!note)
         return absent(cli, key, version);
     if (cli->json) {
@@ -95,16 +93,15 @@ get_home(Cli *cli, const char *key, int64_t version)
 static int
 get_port(Cli *cli, const char *key, int64_t version)
 {
-    g_autoptr(json_t) answer = NULL;
+    g_autoptr(json_t) note = NULL;
     json_t *request = json_pack("{s:s, s:s, s:I}", "verb", "note.get", "key", key, "version",
                                 (json_int_t)version);
-    int status = note_call(request, &answer);
+    int status = cli_call(cli, request, "note", &note);
 
     if (status)
         return status;
-    json_t *note = json_object_get(answer, "note");
     if (cli->json)
-        cli_print_json(cli, json_incref(note));
+        cli_print_json(cli, g_steal_pointer(&note));
     else
         cli_print(cli, "%s", json_string_value(json_object_get(note, "text")));
     return 0;
@@ -115,111 +112,85 @@ cmd_note_get(Cli *cli, int argc, char **argv)
 {
     g_autofree char *key = NULL;
     int64_t version;
-    int status;
-    if (argc != 2)
-        return cli_usage(cli, "get needs one KEY, or KEY@VERSION");
-    if ((status = parse_name(cli, argv[1], &key, &version)))
+    int status = parse_name(cli, argv[1], &key, &version);
+    if (status)
         return status;
-    return cli_in_agent() ? get_port(cli, key, version) : get_home(cli, key, version);
+    return (cli_in_agent() ? get_port : get_home)(cli, key, version);
 }
 
 /* --- list --- */
 
-static void
-print_list(Cli *cli, json_t *take_notes)
-{
-    static const CliColumn columns[] = {{"KEY", "key"},         {"VERSION", "version"},
-                                        {"BYTES", "bytes"},     {"BY", "author"},
-                                        {"UPDATED", "updated"}, {NULL}};
-    cli_print_list(cli, take_notes, columns, "no notes", NULL);
-}
-
 static int
-list_home(Cli *cli, const char *prefix)
+list_home(Cli *cli, const char *prefix, json_t **ret)
 {
     g_autoptr(Notes) notes = NULL;
-    GError *error = NULL;
-    int status = note_open_to_list(cli, NULL);
+    int status = note_open(cli, NOTE_READ, NULL, NULL);
 
     if (status)
         return status;
-    if (!notes_list(cli->db, &VIEWER_OPERATOR, prefix, &notes, &error))
-        return cli_error(0, error);
-    print_list(cli, shape_list_json(&note_shape, notes));
+    if (!notes_list(cli->db, &VIEWER_OPERATOR, prefix, &notes, &cli->error))
+        return cli_failed(cli, 0);
+    *ret = shape_list_json(&note_shape, notes);
     return 0;
 }
 
 int
 cmd_note_list(Cli *cli, int argc, char **argv)
 {
-    if (argc > 2)
-        return cli_usage(cli, "list takes one PREFIX");
-    const char *prefix = argc == 2 ? argv[1] : "";
-    if (!cli_in_agent())
-        return list_home(cli, prefix);
-    g_autoptr(json_t) answer = NULL;
-    g_autofree char *valid = text_make_valid(prefix, -1);
+    static const CliColumn columns[] = {{"KEY", "key"},         {"VERSION", "version"},
+                                        {"BYTES", "bytes"},     {"BY", "author"},
+                                        {"UPDATED", "updated"}, {NULL}};
+    g_autofree char *prefix = text_make_valid(argv[1] ? argv[1] : "", -1);
+    json_t *notes = NULL;
     int status =
-        note_call(json_pack("{s:s, s:s}", "verb", "note.list", "prefix", valid), &answer);
+        cli_in_agent()
+            ? cli_call(cli, json_pack("{s:s, s:s}", "verb", "note.list", "prefix", prefix),
+                       "notes", &notes)
+            : list_home(cli, argv[1] ? argv[1] : "", &notes);
     if (status == 0)
-        print_list(cli, json_incref(json_object_get(answer, "notes")));
+        cli_print_list(cli, notes, columns, "no notes", NULL);
     return status;
 }
 
 /* --- search --- */
 
-static json_t *
-hits_json(const GPtrArray *hits)
-{
-    json_t *array = json_array();
-
-    LIST_EACH(const NoteHit, hit, hits) {
-        json_array_append_new(array,
-                              json_pack("{s:s, s:I, s:s}", "key", hit->key, "version",
-                                        (json_int_t)hit->version, "snippet", hit->snippet));
-    }
-    return array;
-}
-
-static void
-print_hits(Cli *cli, json_t *take_hits)
-{
-    static const CliColumn columns[] = {{"KEY", "key"}, {"TEXT", "snippet"}, {NULL}};
-    cli_print_list(cli, take_hits, columns, "nothing found", NULL);
-}
-
 static int
-search_home(Cli *cli, const char *query, int limit)
+search_home(Cli *cli, const char *query, int limit, json_t **ret)
 {
     g_autoptr(GPtrArray) hits = NULL;
-    GError *error = NULL;
-    int status = note_open_to_list(cli, NULL);
+    const NoteQuery q = {&VIEWER_OPERATOR, query, (unsigned)limit};
+    int status = note_open(cli, NOTE_READ, NULL, NULL);
 
     if (status)
         return status;
-    const NoteQuery q = {&VIEWER_OPERATOR, query, (unsigned)limit};
-    if (!notes_search(cli->home, cli->db, &q, &hits, &error))
-        return cli_error(0, error);
-    print_hits(cli, hits_json(hits));
+    if (!notes_search(cli->home, cli->db, &q, &hits, &cli->error))
+        return cli_failed(cli, 0);
+    *ret = json_array();
+    LIST_EACH(const NoteHit, hit, hits) {
+        json_array_append_new(*ret,
+                              json_pack("{s:s, s:I, s:s}", "key", hit->key, "version",
+                                        (json_int_t)hit->version, "snippet", hit->snippet));
+    }
     return 0;
 }
 
 int
 cmd_note_search(Cli *cli, int argc, char **argv)
 {
+    static const CliColumn columns[] = {{"KEY", "key"}, {"TEXT", "snippet"}, {NULL}};
     int limit = cli_number(cli, "limit", SEARCH_LIMIT);
-    if (argc < 2 || limit < 1)
-        return cli_usage(cli, argc < 2 ? "search needs words" : "--limit must be 1 or more");
+    if (limit < 1)
+        return cli_usage(cli, "--limit must be 1 or more");
     g_autofree char *words = g_strjoinv(" ", argv + 1);
     g_autofree char *query = text_make_valid(words, -1);
-    if (!cli_in_agent())
-        return search_home(cli, query, limit);
-    g_autoptr(json_t) answer = NULL;
-    int status = note_call(
-        json_pack("{s:s, s:s, s:i}", "verb", "note.search", "query", query, "limit", limit),
-        &answer);
+    json_t *hits = NULL;
+    int status = cli_in_agent() ? cli_call(cli,
+                                           json_pack("{s:s, s:s, s:i}", "verb", "note.search",
+                                                     "query", query, "limit", limit),
+                                           "hits", &hits)
+                                : search_home(cli, query, limit, &hits);
     if (status == 0)
-        print_hits(cli, json_incref(json_object_get(answer, "hits")));
+        cli_print_list(cli, hits, columns, "nothing found", NULL);
     return status;
 }
 
@@ -232,8 +203,25 @@ history_cell(Cli *cli, const json_t *version, const char *member)
     return deleted && g_str_equal(member, "bytes") ? g_strdup("deleted") : NULL;
 }
 
-static void
-print_history(Cli *cli, json_t *take_versions)
+static int
+history_home(Cli *cli, const char *key, json_t **ret)
+{
+    const char *const keys[] = {key, NULL};
+    g_autoptr(Notes) versions = NULL;
+    int status = note_open(cli, NOTE_READ, keys, NULL);
+
+    if (status)
+        return status;
+    if (!note_history(cli->db, &VIEWER_OPERATOR, key, &versions, &cli->error))
+        return cli_failed(cli, 0);
+    if (versions->len == 0)
+        return absent(cli, key, 0);
+    *ret = shape_list_json(&note_shape, versions);
+    return 0;
+}
+
+int
+cmd_note_history(Cli *cli, int argc, char **argv)
 {
     static const CliColumn columns[] = {{"VERSION", "version"},
                                         {"AT", "updated"},
@@ -242,54 +230,19 @@ print_history(Cli *cli, json_t *take_versions)
                                         {"JOB", "job"},
                                         {"WAS", "renamed_from"},
                                         {NULL}};
-    cli_print_list(cli, take_versions, columns, NULL, history_cell);
-}
-
-static int
-history_home(Cli *cli, const char *key)
-{
-    const char *const keys[] = {key, NULL};
-    g_autoptr(Notes) versions = NULL;
-    GError *error = NULL;
-    int status = note_open_to_read(cli, keys);
-
-    if (status)
-        return status;
-    if (!note_history(cli->db, &VIEWER_OPERATOR, key, &versions, &error))
-        return cli_error(0, error);
-    if (versions->len == 0)
-        return absent(cli, key, 0);
-    print_history(cli, shape_list_json(&note_shape, versions));
-    return 0;
-}
-
-int
-cmd_note_history(Cli *cli, int argc, char **argv)
-{
-    if (argc != 2)
-        return cli_usage(cli, "history needs one KEY");
-    if (!cli_in_agent())
-        return history_home(cli, argv[1]);
-    g_autoptr(json_t) answer = NULL;
     g_autofree char *key = text_make_valid(argv[1], -1);
+    json_t *versions = NULL;
     int status =
-        note_call(json_pack("{s:s, s:s}", "verb", "note.history", "key", key), &answer);
+        cli_in_agent()
+            ? cli_call(cli, json_pack("{s:s, s:s}", "verb", "note.history", "key", key),
+                       "versions", &versions)
+            : history_home(cli, argv[1], &versions);
     if (status == 0)
-        print_history(cli, json_incref(json_object_get(answer, "versions")));
+        cli_print_list(cli, versions, columns, NULL, history_cell);
     return status;
 }
 
 /* --- check --- */
-
-static void
-print_finding(Cli *cli, const NoteFinding *f)
-{
-    g_autofree char *line = f->line ? g_strdup_printf(":%u", f->line) : g_strdup("");
-    g_autofree char *text = g_strdup_printf("%s%s: %s", f->key, line, f->what);
-
-    cli_print_vis(cli, text, false);
-    cli_print(cli, "\n");
-}
 
 static json_t *
 finding_json(const NoteFinding *f)
@@ -309,15 +262,14 @@ print_check(Cli *cli, const NotesReport *report, const GPtrArray *links)
     for (guint i = 0; i < in_files; i++) {
         const char *what = g_ptr_array_index(report->findings, i);
         json_array_append_new(array, json_pack("{s:s}", "what", what));
-        if (!cli->json) {
-            cli_print_vis(cli, what, false);
-            cli_print(cli, "\n");
-        }
-    }
-    for (guint i = 0; i < links->len; i++) {
-        json_array_append_new(array, finding_json(g_ptr_array_index(links, i)));
         if (!cli->json)
-            print_finding(cli, g_ptr_array_index(links, i));
+            cli_print_line(cli, "%s", what);
+    }
+    LIST_EACH(const NoteFinding, f, links) {
+        g_autofree char *line = f->line ? g_strdup_printf(":%u", f->line) : g_strdup("");
+        json_array_append_new(array, finding_json(f));
+        if (!cli->json)
+            cli_print_line(cli, "%s%s: %s", f->key, line, f->what);
     }
     if (cli->json)
         cli_print_json(cli, json_pack("{s:b, s:O}", "ok", (int)ok, "findings", array));
@@ -332,18 +284,15 @@ cmd_note_check(Cli *cli, int argc, char **argv)
 {
     g_autoptr(NotesReport) report = NULL;
     g_autoptr(GPtrArray) links = NULL;
-    GError *error = NULL;
     bool restore = cli_flag(cli, "restore");
     int status;
-    if (argc > 1)
-        return cli_usage(cli, "check takes no operand");
     if (cli_in_agent())
         return cli_fail(EX_UNAVAILABLE, "note check is not for program agents");
-    if ((status = restore ? cli_db(cli, DB_WRITE) : note_open_to_list(cli, &report)))
+    if ((status = restore ? cli_db(cli, DB_WRITE) : note_open(cli, NOTE_READ, NULL, &report)))
         return status;
-    if (restore && !notes_restore(cli->home, cli->db, &report, &error))
-        return cli_error(0, error);
-    if (!notes_check(cli->db, &links, &error))
-        return cli_error(0, error);
+    if (restore && !notes_restore(cli->home, cli->db, &report, &cli->error))
+        return cli_failed(cli, 0);
+    if (!notes_check(cli->db, &links, &cli->error))
+        return cli_failed(cli, 0);
     return print_check(cli, report, links);
 }
