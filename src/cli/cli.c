@@ -73,10 +73,16 @@ cli_usage(const Cli *cli, const char *fmt, ...)
 }
 
 int
-cli_no_state(const Cli *cli, const char *state, const char *const *names)
+cli_no_state(const Cli *cli, const char *state, const Words *words, const Words *others)
 {
-    g_autofree char *hint = text_did_you_mean(state, names);
-    g_autofree char *all = g_strjoinv(", ", (char **)names);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (int i = 0; i < words->n; i++)
+        g_ptr_array_add(names, (char *)words->names[i]);
+    for (int i = 0; others && i < others->n; i++)
+        g_ptr_array_add(names, (char *)others->names[i]);
+    g_ptr_array_add(names, NULL);
+    g_autofree char *hint = text_did_you_mean(state, (const char *const *)names->pdata);
+    g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
     return cli_usage(cli, "no state '%s'%s%s", state, *hint ? hint : "; there are ",
                      *hint ? "" : all);
 }
@@ -108,6 +114,14 @@ cli_print_line(Cli *cli, const char *fmt, ...)
     va_end(args);
     cli_print_vis(cli, text, false);
     g_string_append_c(cli->out, '\n');
+}
+
+void
+cli_print_bytes(Cli *cli, GBytes *bytes)
+{
+    gsize len = 0;
+    const char *data = bytes ? g_bytes_get_data(bytes, &len) : NULL;
+    g_string_append_len(cli->out, data ? data : "", (gssize)len);
 }
 
 void
@@ -143,31 +157,16 @@ cli_ago(Cli *cli, int64_t wall_us)
 /* A column that must give way on a narrow terminal keeps so many characters. */
 #define COLUMN_MIN 6
 
-struct CliTable {
+typedef struct Table {
     guint columns;
     GPtrArray *cells; /* char *, safe for a terminal */
-};
+} Table;
 
-CliTable *
-cli_table_new(const char *const *headings)
+const char *
+cli_member(const json_t *object, const char *name)
 {
-    CliTable *t = g_new0(CliTable, 1);
-    t->cells = g_ptr_array_new_with_free_func(g_free);
-    for (; headings[t->columns]; t->columns++)
-        g_ptr_array_add(t->cells, g_strdup(headings[t->columns]));
-    return t;
-}
-
-void
-cli_table_add(CliTable *t, ...)
-{
-    va_list args;
-    va_start(args, t);
-    for (guint i = 0; i < t->columns; i++) {
-        const char *cell = va_arg(args, const char *);
-        g_ptr_array_add(t->cells, text_vis(cell ? cell : "", false));
-    }
-    va_end(args);
+    const char *value = json_string_value(json_object_get(object, name));
+    return value ? value : "";
 }
 
 char *
@@ -188,7 +187,7 @@ cell_text(const json_t *value)
 }
 
 static void
-add_row(Cli *cli, CliTable *t, const json_t *row, const CliColumn *c, CliCell *cell)
+add_row(Cli *cli, Table *t, const json_t *row, const CliColumn *c, CliCell *cell)
 {
     for (; c->heading; c++) {
         g_autofree char *said = cell ? cell(cli, row, c->member) : NULL;
@@ -197,27 +196,6 @@ add_row(Cli *cli, CliTable *t, const json_t *row, const CliColumn *c, CliCell *c
         g_autofree char *brief = c->width ? text_shorten(text, c->width) : g_strdup(text);
         g_ptr_array_add(t->cells, text_vis(brief, false));
     }
-}
-
-void
-cli_print_list(
-    Cli *cli, json_t *take_rows, const CliColumn *columns, const char *none, CliCell *cell)
-{
-    g_autoptr(json_t) rows = take_rows;
-    if (cli->json) {
-        cli_print_json(cli, g_steal_pointer(&rows));
-        return;
-    }
-    if (none && json_array_size(rows) == 0) {
-        cli_print(cli, "%s\n", none);
-        return;
-    }
-    CliTable *t = cli_table_new((const char *const[]){NULL});
-    for (; columns[t->columns].heading; t->columns++)
-        g_ptr_array_add(t->cells, g_strdup(columns[t->columns].heading));
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        add_row(cli, t, json_array_get(rows, i), columns, cell);
-    cli_table_print(cli, t);
 }
 
 /* SIZE_MAX: it goes to no terminal, and a program that reads it wants all of it. */
@@ -248,8 +226,8 @@ fit_columns(size_t *width, guint n, size_t room)
     }
 }
 
-void
-cli_table_print(Cli *cli, CliTable *t)
+static void
+print_table(Cli *cli, const Table *t)
 {
     g_autofree size_t *width = g_new0(size_t, t->columns);
     for (guint i = 0; i < t->cells->len; i++)
@@ -266,8 +244,28 @@ cli_table_print(Cli *cli, CliTable *t)
         cli_print(cli, "%s%s%s%*s%s", bold ? "\033[1m" : "", cell, bold ? "\033[0m" : "",
                   (int)pad, "", last ? "\n" : "");
     }
-    g_ptr_array_unref(t->cells);
-    g_free(t);
+}
+
+void
+cli_print_list(
+    Cli *cli, json_t *take_rows, const CliColumn *columns, const char *none, CliCell *cell)
+{
+    g_autoptr(json_t) rows = take_rows;
+    if (cli->json) {
+        cli_print_json(cli, g_steal_pointer(&rows));
+        return;
+    }
+    if (none && json_array_size(rows) == 0) {
+        cli_print(cli, "%s\n", none);
+        return;
+    }
+    g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(g_free);
+    Table t = {.cells = cells};
+    for (; columns[t.columns].heading; t.columns++)
+        g_ptr_array_add(cells, g_strdup(columns[t.columns].heading));
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        add_row(cli, &t, json_array_get(rows, i), columns, cell);
+    print_table(cli, &t);
 }
 
 /* Mails that are named where a short id may mean several. */
@@ -345,6 +343,21 @@ cli_job(Cli *cli, const char *text, JobId *ret)
         return cli_failed(cli, 0);
     if (!job)
         return cli_fail(EX_NOINPUT, "there is no job %s; see: postrider job list", text);
+    return 0;
+}
+
+int
+cli_step(Cli *cli, const char *text, JobId *ret_job, int *ret_step)
+{
+    const char *at = strchr(text, '@');
+    g_autofree char *job = g_strndup(text, at ? (size_t)(at - text) : strlen(text));
+    int64_t step = 0;
+    int status = cli_job(cli, job, ret_job);
+    if (status)
+        return status;
+    if (at && !text_parse_int(at + 1, 1, INT_MAX, &step))
+        return cli_usage(cli, "'%s' is no step", at + 1);
+    *ret_step = (int)step;
     return 0;
 }
 
@@ -521,7 +534,8 @@ cli_main(int argc, char **argv, bool front)
     cli.verb = argc > 1 ? argv[1] : "postrider";
     /* `ask` tells by its answer what went wrong on the way, in words for people. */
     LogLevel usual = g_str_equal(cli.verb, "ask") ? LOG_NONE : LOG_INFO;
-    (void)log_init(cli.verb, log_level_parse(g_getenv("POSTRIDER_LOG"), usual), NULL, LOG_NONE, 0);
+    (void)log_init(cli.verb, log_level_parse(g_getenv("POSTRIDER_LOG"), usual), NULL, LOG_NONE,
+                   0);
     if (status == 0) {
         char *overview[] = {(char *)"help", NULL};
         char *about[] = {(char *)"help", argc > 1 ? argv[1] : NULL, NULL};

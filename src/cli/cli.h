@@ -91,14 +91,16 @@ int cli_failed(Cli *cli, int status);
 /* Wrong usage: the message, and how the verb is called. Returns 64. */
 int cli_usage(const Cli *cli, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 
-/* The same for a state that is none of the NULL-terminated names: the nearest, or all of them. */
-int cli_no_state(const Cli *cli, const char *state, const char *const *names);
+/* The same for a state that is none of these words, nor of others (NULL): the nearest, or all of them. */
+int cli_no_state(const Cli *cli, const char *state, const Words *words, const Words *others);
 
 void cli_print(Cli *cli, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 /* Untrusted text with control characters escaped. */
 void cli_print_vis(Cli *cli, const char *text, bool keep_lines);
 /* One line, in which any text may be untrusted: control characters of all of it are escaped. */
 void cli_print_line(Cli *cli, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+/* As they are; NULL: nothing. */
+void cli_print_bytes(Cli *cli, GBytes *bytes);
 void cli_print_json(Cli *cli, json_t *value); /* takes it */
 /* Writes what was collected now; false when nobody reads any more. */
 bool cli_flush(Cli *cli);
@@ -113,6 +115,8 @@ int cli_number(const Cli *cli, const char *name, int fallback);
 int cli_iterations(const Cli *cli, bool runs, int *ret);
 /* A job by its number; exit status 64, 66 after a message. */
 int cli_job(Cli *cli, const char *text, JobId *ret);
+/* "12", or "12@3", a step of it; *ret_step 0: the whole job. */
+int cli_step(Cli *cli, const char *text, JobId *ret_job, int *ret_step);
 /* The text with each <Message-ID> that the store knows cut to what is unique there, which every verb
  * that takes an ID accepts. Without a store all of it stays. Caller frees. */
 char *cli_short_ids(Cli *cli, const char *text);
@@ -131,15 +135,8 @@ bool cli_in_agent(void);
  * this member of the answer; caller unrefs. 0, or an exit status after the message was printed. */
 int cli_call(Cli *cli, json_t *request, const char *member, json_t **ret);
 
-/* A table for people: cells in rows of n_columns, the last column takes what is left of the
- * line. */
-typedef struct CliTable CliTable;
-CliTable *cli_table_new(const char *const *headings);
-void cli_table_add(CliTable *t, ...) G_GNUC_NULL_TERMINATED; /* one const char * per column */
-void cli_table_print(Cli *cli, CliTable *t);                 /* frees it */
-
 /* A list of objects as JSON, or for people: `none` where it is empty (NULL: a table without rows), else
- * a table of these members. */
+ * a table of these members, of which the last takes what is left of the line. */
 typedef struct CliColumn {
     const char *heading, *member;
     unsigned width; /* characters at most; 0: any number */
@@ -152,6 +149,8 @@ void cli_print_list(Cli *cli,
                     const char *none,
                     CliCell *cell /* NULL */);
 
+/* A text among the members of an object; "" where it has none of that name. Borrowed. */
+const char *cli_member(const json_t *object, const char *name);
 /* "$1.20" from an amount in JSON, which is in dollars; null is nothing. Caller frees. */
 char *cli_money(const json_t *dollars);
 /* "12 min ago"; caller frees. */

@@ -13,7 +13,7 @@ row_json(CostBy by, const CostRow *row)
     if (by == COST_JOB)
         return shape_json(&cost_row_shape, row);
     json_t *o = shape_pick(&cost_row_shape, row, "steps", "cost_usd", NULL);
-    json_object_set_new(o, cost_by_words.names[by], json_string(row->name));
+    json_object_set_new(o, cost_by_name(by), json_string(row->name));
     return o;
 }
 
@@ -32,10 +32,10 @@ spending_json(Db *db, CostBy by, int64_t since_us, json_t **ret, GError **error)
         json_array_append_new(rows, row_json(by, row));
     }
     *ret =
-        json_pack("{s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "by", cost_by_words.names[by],
-                  "since", shape_time(since_us), "rows", rows, "steps", (json_int_t)steps,
-                  "total_usd", dollars(total), "today_usd", dollars(today),
-                  "max_cost_per_day_usd", limit > 0 ? dollars(limit) : json_null(),
-                  "left_today_usd", limit > 0 ? dollars(MAX(limit - today, 0)) : json_null());
+        json_pack("{s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "by", cost_by_name(by), "since",
+                  shape_time(since_us), "rows", rows, "steps", (json_int_t)steps, "total_usd",
+                  dollars(total), "today_usd", dollars(today), "max_cost_per_day_usd",
+                  limit > 0 ? dollars(limit) : json_null(), "left_today_usd",
+                  limit > 0 ? dollars(MAX(limit - today, 0)) : json_null());
     return true;
 }

@@ -10,25 +10,14 @@ G_STATIC_ASSERT(G_N_ELEMENTS(state_names) == JOB_N_STATES);
 G_STATIC_ASSERT(G_N_ELEMENTS(state_words) == JOB_N_STATES);
 G_STATIC_ASSERT(G_N_ELEMENTS(then_names) == WAIT_N);
 /* A word of a later version: shown, never run. */
-static const Words states = {state_names, JOB_N_STATES, JOB_FAILED};
+const Words job_state_all = {state_names, JOB_N_STATES, JOB_FAILED};
+const Words job_state_said = {state_words, JOB_N_STATES, JOB_FAILED};
 static const Words thens = {then_names, WAIT_N, WAIT_CONTINUE};
-
-const char *
-job_state_name(JobState s)
-{
-    return state_names[s];
-}
 
 const char *
 job_state_words(JobState s)
 {
     return state_words[s];
-}
-
-bool
-job_state_parse(const char *name, JobState *ret)
-{
-    return words_parse(&states, name, ret);
 }
 
 const char *
@@ -54,7 +43,7 @@ wait_then_of(const void *data)
 static const Field job_fields[] = {
     {"id", "id", FIELD_INT, offsetof(Job, id)},
     {"role", "role", FIELD_TEXT, offsetof(Job, role)},
-    {"state", "state", FIELD_WORD, offsetof(Job, state), &states},
+    {"state", "state", FIELD_WORD, offsetof(Job, state), &job_state_all},
     {"phase", "phase", FIELD_TEXT, offsetof(Job, phase)},
     {"iteration", "iteration", FIELD_NUMBER, offsetof(Job, iteration)},
     {"total_iterations", "total_iterations", FIELD_NUMBER, offsetof(Job, total_iterations)},
@@ -121,13 +110,7 @@ const Shape step_whole = {SHAPE("s", Step, steps, step_fields), .whole = true};
 static const char *const question_names[] = {"open", "approved", "rejected", "void"};
 G_STATIC_ASSERT(G_N_ELEMENTS(question_names) == QUESTION_N_STATES);
 /* Nothing that we do not understand is approved. */
-static const Words question_states = {question_names, QUESTION_N_STATES, QUESTION_VOID};
-
-const char *
-question_state_name(QuestionState s)
-{
-    return question_names[s];
-}
+const Words question_state_all = {question_names, QUESTION_N_STATES, QUESTION_VOID};
 
 static const Field question_fields[] = {
     {"id", "id", FIELD_INT, offsetof(Question, id)},
@@ -136,7 +119,7 @@ static const Field question_fields[] = {
     {"asks", "asks", FIELD_TEXT, offsetof(Question, asks)},
     {"job", "job", FIELD_ID, offsetof(Question, job)},
     {"round", "round", FIELD_NUMBER, offsetof(Question, round)},
-    {"state", "state", FIELD_WORD, offsetof(Question, state), &question_states},
+    {"state", "state", FIELD_WORD, offsetof(Question, state), &question_state_all},
     {"who", "who", FIELD_TEXT_NULL, offsetof(Question, who)},
     {"why", "why", FIELD_TEXT_NULL, offsetof(Question, why)},
     {"asked", "asked_us", FIELD_TIME, offsetof(Question, asked_us)},
@@ -163,7 +146,7 @@ const Shape schedule_shape = {SHAPE("schedule", Schedule, schedules, schedule_fi
 
 static const char *const by_names[] = {"day", "role", "job", "brain"};
 G_STATIC_ASSERT(G_N_ELEMENTS(by_names) == COST_N);
-const Words cost_by_words = {by_names, COST_N, COST_DAY};
+const Words cost_by_all = {by_names, COST_N, COST_DAY};
 
 static const Field cost_fields[] = {
     {"job", "job", FIELD_ID, offsetof(CostRow, job), .flags = FIELD_IF_SET},

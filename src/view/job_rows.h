@@ -18,9 +18,9 @@ typedef enum JobState {
     JOB_CANCELLED,
     JOB_N_STATES
 } JobState;
-const char *job_state_name(JobState s);
-bool job_state_parse(const char *name, JobState *ret);
+WORDS_OF(JobState, job_state)
 /* For people: queued, working, waiting, done, failed, stopped, cancelled. */
+extern const Words job_state_said;
 const char *job_state_words(JobState s);
 
 /* What the runtime does when the time of a parked job (resume) comes without an answer. */
@@ -91,7 +91,7 @@ typedef enum QuestionState {
     QUESTION_VOID,
     QUESTION_N_STATES
 } QuestionState;
-const char *question_state_name(QuestionState s);
+WORDS_OF(QuestionState, question_state)
 
 typedef struct Question {
     QuestionId id;
@@ -123,7 +123,7 @@ SHAPE_OF(Schedule, schedule, Schedules, schedules)
 /* --- what it cost --- */
 
 typedef enum CostBy { COST_DAY, COST_ROLE, COST_JOB, COST_BRAIN, COST_N } CostBy;
-extern const Words cost_by_words;
+WORDS_OF(CostBy, cost_by)
 
 typedef struct CostRow {
     char *name;    /* "2026-11-15", a role, a brain, or the subject of the job */

@@ -14,26 +14,8 @@ static const char *const class_names[] = {"task",       "reply",  "order",     "
 G_STATIC_ASSERT(G_N_ELEMENTS(state_names) == MSG_N_STATES);
 G_STATIC_ASSERT(G_N_ELEMENTS(class_names) == MSG_N_CLASSES);
 /* What this version does not know (db_check() finds it) stops work. */
-static const Words states = {state_names, MSG_N_STATES, MSG_DEAD};
-static const Words classes = {class_names, MSG_N_CLASSES, MSG_UNREADABLE};
-
-const char *
-msg_state_name(MsgState s)
-{
-    return state_names[s];
-}
-
-const char *
-msg_class_name(MsgClass c)
-{
-    return class_names[c];
-}
-
-bool
-msg_state_parse(const char *name, MsgState *ret)
-{
-    return words_parse(&states, name, ret);
-}
+const Words msg_state_all = {state_names, MSG_N_STATES, MSG_DEAD};
+const Words msg_class_all = {class_names, MSG_N_CLASSES, MSG_UNREADABLE};
 
 static json_t *
 folder_of(const void *data)
@@ -82,12 +64,12 @@ static const Field msg_fields[] = {
     {"subject", "subject", FIELD_TEXT, offsetof(MsgRow, subject)},
     {"date", "date_us", FIELD_TIME, offsetof(MsgRow, date_us), .made = date_of},
     {"thread", "thread", FIELD_INT, offsetof(MsgRow, thread)},
-    {"state", "state", FIELD_WORD, offsetof(MsgRow, state), &states},
+    {"state", "state", FIELD_WORD, offsetof(MsgRow, state), &msg_state_all},
     {"why", "why", FIELD_TEXT_NULL, offsetof(MsgRow, why)},
     {"flags", "flags", FIELD_NUMBER, offsetof(MsgRow, flags), .made = flags_of},
     {"trust", "trust", FIELD_WORD, offsetof(MsgRow, trust), &trust_words},
     {"floor", "floor", FIELD_WORD, offsetof(MsgRow, floor), &trust_words},
-    {"class", "class", FIELD_WORD, offsetof(MsgRow, class), &classes},
+    {"class", "class", FIELD_WORD, offsetof(MsgRow, class), &msg_class_all},
     {"job", "job", FIELD_ID, offsetof(MsgRow, job)},
     {NULL, "round", FIELD_NUMBER, offsetof(MsgRow, round)},
     {NULL, "step", FIELD_NUMBER, offsetof(MsgRow, step)},
@@ -116,19 +98,7 @@ static const char *const out_names[] = {"waiting", "ready",    "sending", "sent"
                                         "retry",   "in_doubt", "held",    "failed"};
 G_STATIC_ASSERT(G_N_ELEMENTS(out_names) == OUT_N_STATES);
 /* Nothing that we do not understand leaves. */
-static const Words out_states = {out_names, OUT_N_STATES, OUT_HELD};
-
-const char *
-out_state_name(OutState s)
-{
-    return out_names[s];
-}
-
-bool
-out_state_parse(const char *name, OutState *ret)
-{
-    return words_parse(&out_states, name, ret);
-}
+const Words out_state_all = {out_names, OUT_N_STATES, OUT_HELD};
 
 static json_t *
 next_try_of(const void *data)
@@ -144,7 +114,7 @@ static const Field out_fields[] = {
     {"from", "o.from_spec", FIELD_TEXT, offsetof(OutRow, from)},
     {"to", "d.address", FIELD_TEXT, offsetof(OutRow, address)},
     {"subject", "o.subject", FIELD_TEXT, offsetof(OutRow, subject)},
-    {"state", "d.state", FIELD_WORD, offsetof(OutRow, state), &out_states},
+    {"state", "d.state", FIELD_WORD, offsetof(OutRow, state), &out_state_all},
     {"attempts", "d.attempts", FIELD_NUMBER, offsetof(OutRow, attempts)},
     {"why", "d.why", FIELD_TEXT_NULL, offsetof(OutRow, why)},
     {"next_try", "d.next_us", FIELD_TIME, offsetof(OutRow, next_us), .made = next_try_of},
@@ -202,7 +172,7 @@ static const Field sent_fields[] = {
     {"subject", NULL, FIELD_TEXT, offsetof(OutRow, subject)},
     {"date", NULL, FIELD_TIME, offsetof(OutRow, created_us)},
     {"thread", .made = nothing},
-    {"state", NULL, FIELD_WORD, offsetof(OutRow, state), &out_states},
+    {"state", NULL, FIELD_WORD, offsetof(OutRow, state), &out_state_all},
     {"why", NULL, FIELD_TEXT_NULL, offsetof(OutRow, why)},
     {"flags", .made = no_flags},
     {"trust", NULL, FIELD_WORD, offsetof(OutRow, level), &trust_words},

@@ -19,8 +19,7 @@ typedef enum MsgState {
     MSG_DEAD,
     MSG_N_STATES
 } MsgState;
-const char *msg_state_name(MsgState s);
-bool msg_state_parse(const char *name, MsgState *ret);
+WORDS_OF(MsgState, msg_state)
 
 /* What a mail is, decided at intake. */
 typedef enum MsgClass {
@@ -36,7 +35,7 @@ typedef enum MsgClass {
     MSG_HISTORY,
     MSG_N_CLASSES
 } MsgClass;
-const char *msg_class_name(MsgClass c);
+WORDS_OF(MsgClass, msg_class)
 
 /* A row; strings live as long as the row does. */
 typedef struct MsgRow {
@@ -78,8 +77,7 @@ typedef enum OutState {
     OUT_FAILED,
     OUT_N_STATES
 } OutState;
-const char *out_state_name(OutState s);
-bool out_state_parse(const char *name, OutState *ret);
+WORDS_OF(OutState, out_state)
 
 /* One recipient of one mail. */
 typedef struct OutRow {

@@ -46,6 +46,17 @@ typedef struct Words {
 int words_find(const Words *words, const char *name); /* -1: there is no such word */
 /* *ret_enum is written where there is. */
 bool words_parse(const Words *words, const char *name, void *ret_enum);
+/* For a header: the words of an enum, the one of a value, and the value of one. */
+#define WORDS_OF(Enum, prefix)                                                                 \
+    extern const Words prefix##_all;                                                           \
+    G_GNUC_UNUSED static inline const char *prefix##_name(Enum value)                          \
+    {                                                                                          \
+        return prefix##_all.names[value];                                                      \
+    }                                                                                          \
+    G_GNUC_UNUSED static inline bool prefix##_parse(const char *name, Enum *ret)               \
+    {                                                                                          \
+        return words_parse(&prefix##_all, name, ret);                                          \
+    }
 
 enum {
     FIELD_HEAVY = 1,  /* read only by the whole shape */

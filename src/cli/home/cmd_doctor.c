@@ -28,13 +28,11 @@
 
 /* --- findings --- */
 
-#define AT(member) offsetof(Finding, member)
 static const Field finding_fields[] = {
-    {"what", NULL, FIELD_TEXT, AT(what)},
-    {"where", NULL, FIELD_TEXT, AT(where)},
-    {"fixed", NULL, FIELD_BOOL, AT(fixed)},
+    {"what", NULL, FIELD_TEXT, offsetof(Finding, what)},
+    {"where", NULL, FIELD_TEXT, offsetof(Finding, where)},
+    {"fixed", NULL, FIELD_BOOL, offsetof(Finding, fixed)},
 };
-#undef AT
 const Shape finding_shape = {SHAPE(NULL, Finding, findings, finding_fields)};
 
 void
@@ -315,10 +313,10 @@ static int
 check_all(Doctor *d)
 {
     static bool (*const checks[])(Doctor * d, GError * *error) = {
-        check_past,   check_store,   check_effects,    check_doubt,    check_hold,
-        doctor_mail,  doctor_copies, doctor_modes,     check_notes,    check_settings,
-        note_library, check_index,   doctor_leftovers, doctor_servers, check_faces,
-        note_old,
+        check_past,       check_store,    check_effects, check_doubt,
+        check_hold,       doctor_mail,    doctor_copies, doctor_modes,
+        check_notes,      check_settings, note_library,  check_index,
+        doctor_leftovers, doctor_servers, check_faces,   note_old,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
         g_autoptr(GError) why = NULL;

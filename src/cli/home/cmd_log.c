@@ -82,20 +82,13 @@ parse_line(const char *line)
     return json_object_get(pairs, "msg") ? g_steal_pointer(&pairs) : NULL;
 }
 
-static const char *
-get(const json_t *pairs, const char *key)
-{
-    const char *value = json_string_value(json_object_get(pairs, key));
-    return value ? value : "";
-}
-
 static bool
 is_wanted(const LogView *v, const json_t *pairs)
 {
     if (!pairs)
         return v->job == 0 && v->least == LOG_DEBUG;
-    return log_level_parse(get(pairs, "level"), LOG_ERROR) >= v->least &&
-           (v->job == 0 || g_ascii_strtoll(get(pairs, "job"), NULL, 10) == v->job);
+    return log_level_parse(cli_member(pairs, "level"), LOG_ERROR) >= v->least &&
+           (v->job == 0 || g_ascii_strtoll(cli_member(pairs, "job"), NULL, 10) == v->job);
 }
 
 /* The line as a terminal has it, with its day and who wrote it. */
@@ -104,12 +97,13 @@ for_people(json_t *pairs)
 {
     static const char *const said[] = {"t", "level", "prog", "pid", "msg", NULL};
     GString *text = g_string_new(NULL);
-    const char *level = get(pairs, "level"), *key;
+    const char *level = cli_member(pairs, "level"), *key;
     json_t *value;
-    g_string_append_printf(text, "%.19sZ  %-8s  ", get(pairs, "t"), get(pairs, "prog"));
+    g_string_append_printf(text, "%.19sZ  %-8s  ", cli_member(pairs, "t"),
+                           cli_member(pairs, "prog"));
     if (!g_str_equal(level, "info"))
         g_string_append_printf(text, "%s: ", level);
-    g_string_append(text, get(pairs, "msg"));
+    g_string_append(text, cli_member(pairs, "msg"));
     json_object_foreach(pairs, key, value)
     {
         if (!g_strv_contains(said, key))

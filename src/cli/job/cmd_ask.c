@@ -25,14 +25,6 @@
 /* Who sits before a terminal for so long is told what they wait for. */
 #define SILENCE_US (2 * USEC_PER_SEC)
 
-/* The first line as subject, as a person would write it. */
-static char *
-subject_of(const char *text)
-{
-    g_autofree char *first = g_strndup(text, strcspn(text, "\r\n"));
-    return text_shorten(g_strstrip(first), 70);
-}
-
 /* --- waiting --- */
 
 /* What became of the question so far. */
@@ -389,7 +381,7 @@ ask(Cli *cli, const char *text)
     const ConfRole *role = config_role_pick(config, name, &cli->error);
     if (!role)
         return cli_failed(cli, name ? EX_NOINPUT : 0);
-    g_autofree char *subject = said ? g_strdup(said) : subject_of(text);
+    g_autofree char *subject = said ? g_strdup(said) : outgoing_subject(text);
     g_autofree char *msgid = NULL;
     char *to[] = {(char *)role->address, NULL};
     int64_t asked_us = home_now(cli->home);

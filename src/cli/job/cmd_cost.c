@@ -24,7 +24,7 @@ print_rows(Cli *cli, const json_t *costs)
     static const CliColumn by_job[] = {
         {"JOB", "job"},       {"ROLE", "role"},           {"STEPS", "steps"},
         {"COST", "cost_usd"}, {"SUBJECT", "subject", 50}, {NULL}};
-    const char *by = json_string_value(json_object_get(costs, "by"));
+    const char *by = cli_member(costs, "by");
     g_autofree char *heading = g_ascii_strup(by, -1);
     const CliColumn others[] = {
         {heading, by}, {"STEPS", "steps"}, {"COST", "cost_usd"}, {NULL}};
@@ -56,7 +56,7 @@ cmd_cost(Cli *cli, int argc, char **argv)
     CostBy by = COST_DAY;
     int64_t since_us = 0;
     int status;
-    if (said && !words_parse(&cost_by_words, said, &by))
+    if (said && !cost_by_parse(said, &by))
         return cli_usage(cli, "'%s' is none of day, role, job, brain", said);
     if ((status = cli_db(cli, DB_READ)) ||
         (since && (status = parse_since(cli, since, &since_us))))

@@ -145,13 +145,6 @@ take_when(Cli *cli, char **words, Recurrence *ret, char **ret_spec, unsigned *re
     return recurrence_parse(text, ret, ret_spec, &cli->error) ? 0 : cli_failed(cli, EX_USAGE);
 }
 
-static char *
-first_line(const char *text)
-{
-    g_autofree char *first = g_strndup(text, strcspn(text, "\r\n"));
-    return text_shorten(g_strstrip(first), SUBJECT_MAX);
-}
-
 static int
 read_body(char **words, char **ret)
 {
@@ -205,7 +198,7 @@ add(Cli *cli, char **words)
         return cli_failed(cli, EX_NOINPUT);
     if ((status = read_body(words + n, &body)))
         return status;
-    subject = said ? text_make_valid(said, -1) : first_line(body);
+    subject = said ? text_make_valid(said, -1) : outgoing_subject(body);
     if (!*subject)
         return cli_usage(cli, "needs --subject or a text");
     g_autoptr(Compose) trial = compose_new(); /* what can't be mailed is refused now */

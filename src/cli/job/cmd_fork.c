@@ -6,24 +6,21 @@
 #include "engine/people/tell.h"
 #include "engine/run/fork.h"
 
+/* The step must be there, before the store is opened for writing. */
 static int
-parse_point(Cli *cli, const char *text, JobId *ret_job, int *ret_step)
+find_point(Cli *cli, const char *text, JobId *ret_job, int *ret_step)
 {
-    g_auto(GStrv) parts = g_strsplit(*text ? text : "@", "@", 2);
-    int64_t step = 0;
     g_autoptr(Job) job = NULL;
-    int status = cli_job(cli, parts[0], ret_job);
+    int status = cli_step(cli, text, ret_job, ret_step);
     if (status)
         return status;
-    if (parts[1] && !text_parse_int(parts[1], 1, INT_MAX, &step))
-        return cli_usage(cli, "'%s' is no step", parts[1]);
     if (!job_load(cli->db, &VIEWER_OPERATOR, *ret_job, &job, &cli->error))
         return cli_failed(cli, 0);
-    if (step > job->steps)
-        return cli_fail(EX_NOINPUT, "job %s has no step %s; its newest is step %d", parts[0],
-                        parts[1], job->steps);
-    *ret_step = (int)step;
-    return 0;
+    return *ret_step <= job->steps
+               ? 0
+               : cli_fail(EX_NOINPUT,
+                          "job %" G_GINT64_FORMAT " has no step %d; its newest is step %d",
+                          ret_job->v, *ret_step, job->steps);
 }
 
 int
@@ -35,7 +32,7 @@ cmd_fork(Cli *cli, int argc, char **argv)
     int status;
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "fork: an agent may not");
-    if ((status = cli_db(cli, DB_READ)) || (status = parse_point(cli, argv[1], &job, &step)))
+    if ((status = cli_db(cli, DB_READ)) || (status = find_point(cli, argv[1], &job, &step)))
         return status;
     g_clear_pointer(&cli->db, db_close); /* opened again for writing */
     if ((status = cli_engine(cli, &engine)))

@@ -22,30 +22,6 @@ job_json(Cli *cli, const Job *j)
     return row;
 }
 
-/* By either of its names: what `job list` prints for people is typed back. */
-static bool
-find_state(const char *name, JobState *ret)
-{
-    if (job_state_parse(name, ret))
-        return true;
-    for (int s = 0; s < JOB_N_STATES; s++) {
-        if (g_str_equal(name, job_state_words((JobState)s))) {
-            *ret = (JobState)s;
-            return true;
-        }
-    }
-    return false;
-}
-
-static int
-unknown_state(const Cli *cli, const char *name)
-{
-    const char *names[JOB_N_STATES + 1] = {NULL};
-    for (int s = 0; s < JOB_N_STATES; s++)
-        names[s] = job_state_words((JobState)s);
-    return cli_no_state(cli, name, names);
-}
-
 int
 cmd_job_list(Cli *cli, int argc, char **argv)
 {
@@ -58,8 +34,10 @@ cmd_job_list(Cli *cli, int argc, char **argv)
         return status;
     if (limit < 0)
         return cli_usage(cli, "--limit must be 1 or more");
-    if (state && !find_state(state, &known))
-        return unknown_state(cli, state);
+    /* By either of its names: what this prints for people is typed back. */
+    if (state && !job_state_parse(state, &known) &&
+        !words_parse(&job_state_said, state, &known))
+        return cli_no_state(cli, state, &job_state_said, NULL);
     if (role && !config_role_get(cli->home->config, role, &cli->error))
         return cli_failed(cli, EX_NOINPUT);
 

@@ -1,6 +1,5 @@
 /* `show JOB@N --context`: what a step was shown, built again and held against what is kept. */
 #include "base/digest.h"
-#include "base/text.h"
 #include "brain/brain.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
@@ -25,27 +24,23 @@ shown_clear(Shown *s)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Shown, shown_clear)
 
-/* "12@3" */
 static int
 find_step(Cli *cli, const char *text, Shown *ret)
 {
-    g_auto(GStrv) words = g_strsplit(text, "@", 2);
-    int64_t n;
     JobId id;
+    int n;
     int status = cli_db(cli, DB_READ);
 
-    if (status)
+    if (status || (status = cli_step(cli, text, &id, &n)))
         return status;
-    if (!words[0] || !words[1] || !text_parse_int(words[1], 1, INT_MAX, &n))
+    if (n == 0)
         return cli_usage(cli, "--context needs a step, such as 12@3");
-    if ((status = cli_job(cli, words[0], &id)))
-        return status;
     if (!job_load(cli->db, &VIEWER_OPERATOR, id, &ret->job, &cli->error) ||
-        !step_upto(cli->db, &VIEWER_OPERATOR, id, (int)n, &ret->step, &cli->error) ||
-        !step_upto(cli->db, &VIEWER_OPERATOR, id, (int)n - 1, &ret->before, &cli->error))
+        !step_upto(cli->db, &VIEWER_OPERATOR, id, n, &ret->step, &cli->error) ||
+        !step_upto(cli->db, &VIEWER_OPERATOR, id, n - 1, &ret->before, &cli->error))
         return cli_failed(cli, 0);
     if (!ret->step || ret->step->n != n)
-        return cli_fail(EX_NOINPUT, "job %s has no step %s", words[0], words[1]);
+        return cli_fail(EX_NOINPUT, "job %" G_GINT64_FORMAT " has no step %d", id.v, n);
     return 0;
 }
 

@@ -45,17 +45,14 @@ print_job(Cli *cli, const JobWhole *w)
 int
 show_job(Cli *cli, const char *text)
 {
-    g_auto(GStrv) parts = g_strsplit(*text ? text : "@", "@", 2);
     g_auto(JobWhole) w = {0};
-    int64_t n;
     JobId id;
+    int step;
     int status = cli_db(cli, DB_READ);
-    if (status || (status = cli_job(cli, parts[0], &id)))
+    if (status || (status = cli_step(cli, text, &id, &step)))
         return status;
-    if (parts[1])
-        return text_parse_int(parts[1], 1, INT_MAX, &n)
-                   ? show_step(cli, id, (int)n)
-                   : cli_usage(cli, "'%s' is no step", parts[1]);
+    if (step)
+        return show_step(cli, id, step);
     if (!job_whole_load(cli->db, id, &w, &cli->error))
         return cli_failed(cli, 0);
     if (!cli->json)

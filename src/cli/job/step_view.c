@@ -129,28 +129,28 @@ print_row(Cli *cli, const Step *s, unsigned width)
 }
 
 /* Nobody counts columns: one line for each step, nothing cut. */
-static void
-print_plain(Cli *cli, const Steps *steps)
+static char *
+took_cell(Cli *cli, const json_t *step, const char *member)
 {
-    static const char *const headings[] = {"STEP", "AT",      "TOOK", "COST",
-                                           "DID",  "BECAUSE", NULL};
-    CliTable *t = cli_table_new(headings);
-    LIST_EACH(const Step, s, steps) {
-        g_autofree char *n = g_strdup_printf("%d", s->n);
-        g_autofree char *at = clock_format_iso(s->at_us);
-        g_autofree char *took = clock_format_span(s->took_us);
-        g_autofree char *cost = text_money(s->cost_micro);
-        cli_table_add(t, n, at, took, cost, s->did, s->because ? s->because : "", NULL);
-    }
-    cli_table_print(cli, t);
+    return g_str_equal(member, "took_ms")
+               ? clock_format_span(json_integer_value(json_object_get(step, member)) *
+                                   USEC_PER_MSEC)
+               : NULL;
 }
 
 void
 step_print_table(Cli *cli, const Steps *steps)
 {
+    static const CliColumn columns[] = {{"STEP", "n"},
+                                        {"AT", "at"},
+                                        {"TOOK", "took_ms"},
+                                        {"COST", "cost_usd"},
+                                        {"DID", "did"},
+                                        {"BECAUSE", "because"},
+                                        {NULL}};
     unsigned width = step_columns();
     if (width == 0) {
-        print_plain(cli, steps);
+        cli_print_list(cli, shape_list_json(&step_shape, steps), columns, NULL, took_cell);
         return;
     }
     unsigned left = (MAX(width, SIDE_BY_SIDE) - FIXED - 2) / 2;

@@ -17,12 +17,7 @@
 static bool
 parse_since(const char *text, int64_t *ret_us)
 {
-    g_autofree char *moment = g_strdup_printf("%sT00:00:00Z", text);
-    g_autoptr(GDateTime) at = g_date_time_new_from_iso8601(moment, NULL);
-    if (!at || strlen(text) != strlen("2026-11-15"))
-        return false;
-    *ret_us = g_date_time_to_unix(at) * USEC_PER_SEC;
-    return *ret_us > 0;
+    return strlen(text) == strlen("2026-11-15") && clock_parse_iso(text, ret_us) && *ret_us > 0;
 }
 
 int

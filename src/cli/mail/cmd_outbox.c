@@ -29,15 +29,6 @@ outbox_row_json(const Home *home, const OutRow *o, const Question *q)
     return v;
 }
 
-static int
-check_state(const Cli *cli, const char *name)
-{
-    const char *names[OUT_N_STATES + 1] = {NULL};
-    for (int s = 0; s < OUT_N_STATES; s++)
-        names[s] = out_state_name((OutState)s);
-    return !name || g_strv_contains(names, name) ? 0 : cli_no_state(cli, name, names);
-}
-
 /* For people, that somebody was asked stands with the reason. */
 static bool
 list_json(Cli *cli, const OutRows *rows, json_t *ret, GError **error)
@@ -74,8 +65,8 @@ cmd_outbox_list(Cli *cli, int argc, char **argv)
         return status;
     if (limit < 0)
         return cli_usage(cli, "--limit must be 1 or more");
-    if ((status = check_state(cli, q.state)))
-        return status;
+    if (q.state && words_find(&out_state_all, q.state) < 0)
+        return cli_no_state(cli, q.state, &out_state_all, NULL);
     if (!outbox_list(cli->db, &VIEWER_OPERATOR, &q, &rows, &cli->error) ||
         !list_json(cli, rows, list, &cli->error))
         return cli_failed(cli, 0);

@@ -48,13 +48,9 @@ static char *
 who_is(void *data, const char *field, const char *name, GError **error)
 {
     const Config *config = ((const Cli *)data)->home->config;
-    const ConfRole *role = config_role(config, name);
-    if (role)
-        return g_strdup(role->address);
-    for (unsigned i = 0; i < config->n_persons; i++) {
-        if (g_str_equal(config->persons[i].name, name))
-            return g_strdup(config->persons[i].address);
-    }
+    const char *known = outgoing_known(config, name);
+    if (known)
+        return g_strdup(known);
     if (g_str_equal(field, "from") || g_str_equal(name, g_get_user_name()))
         return g_strdup(config->owner);
     (void)err_set(error, ERR_NEVER, "'%s' is no address, and nobody's name here", name);

@@ -22,7 +22,7 @@ static char *
 mail_cell(Cli *cli, const json_t *mail, const char *member)
 {
     return g_str_equal(member, "id") && json_is_null(json_object_get(mail, "id"))
-               ? cli_short_ids(cli, json_string_value(json_object_get(mail, "message_id")))
+               ? cli_short_ids(cli, cli_member(mail, "message_id"))
                : NULL;
 }
 
@@ -45,16 +45,11 @@ mail_print_list(Cli *cli, json_t *take_mails)
 int
 mail_check_state(const Cli *cli, const char *name, bool written)
 {
-    const char *names[MSG_N_STATES + OUT_N_STATES + 1] = {NULL};
-    MsgState state;
-    OutState out;
-    if (!name || msg_state_parse(name, &state) || (written && out_state_parse(name, &out)))
-        return 0;
-    for (int i = 0; i < MSG_N_STATES; i++)
-        names[i] = msg_state_name((MsgState)i);
-    for (int i = 0; written && i < OUT_N_STATES; i++)
-        names[MSG_N_STATES + i] = out_state_name((OutState)i);
-    return cli_no_state(cli, name, names);
+    const Words *others = written ? &out_state_all : NULL;
+    return !name || words_find(&msg_state_all, name) >= 0 ||
+                   (others && words_find(others, name) >= 0)
+               ? 0
+               : cli_no_state(cli, name, &msg_state_all, others);
 }
 
 static int

@@ -5,14 +5,6 @@
 #include "engine/mail_content.h"
 #include "steps/source.h"
 
-static void
-print_bytes(Cli *cli, GBytes *bytes)
-{
-    gsize len;
-    const char *data = g_bytes_get_data(bytes, &len);
-    g_string_append_len(cli->out, data ? data : "", (gssize)len);
-}
-
 static int
 print_attachment(Cli *cli, GBytes *raw, const char *name)
 {
@@ -20,7 +12,7 @@ print_attachment(Cli *cli, GBytes *raw, const char *name)
     g_autoptr(GString) names = g_string_new(NULL);
     const MsgPart *found = message_file(m, name);
     if (found) {
-        print_bytes(cli, found->content);
+        cli_print_bytes(cli, found->content);
         return 0;
     }
     LIST_EACH(const MsgPart, part, m->files)
@@ -43,7 +35,7 @@ show_home(Cli *cli, const char *id, bool raw, const char *attachment)
     if (!bytes && (raw || attachment))
         return cli_fail(EX_NOINPUT, "the file of this mail is gone");
     if (raw)
-        print_bytes(cli, bytes);
+        cli_print_bytes(cli, bytes);
     else if (attachment)
         status = print_attachment(cli, bytes, attachment);
     else {

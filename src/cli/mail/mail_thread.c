@@ -12,11 +12,9 @@ print_mail(Cli *cli, const json_t *mail, const char *prefix)
         cli_print(cli, "%20s  %s(a mail that is not here)\n", "", prefix);
         return;
     }
-    const char *date = json_string_value(json_object_get(mail, "date"));
-    cli_print_line(cli, "%-20s  %s%s: %s [%s]", date ? date : "", prefix,
-                   json_string_value(json_object_get(mail, "from")),
-                   json_string_value(json_object_get(mail, "subject")),
-                   json_string_value(json_object_get(mail, "state")));
+    cli_print_line(cli, "%-20s  %s%s: %s [%s]", cli_member(mail, "date"), prefix,
+                   cli_member(mail, "from"), cli_member(mail, "subject"),
+                   cli_member(mail, "state"));
 }
 
 /* indent is what stands before the mails of this level. */

@@ -9,13 +9,6 @@
 
 /* --- for people --- */
 
-static const char *
-get(const json_t *mail, const char *name)
-{
-    const char *value = json_string_value(json_object_get(mail, name));
-    return value ? value : "";
-}
-
 static void
 print_line(Cli *cli, const char *name, const char *value)
 {
@@ -34,16 +27,16 @@ print_attachments(Cli *cli, const json_t *list)
     {
         uint64_t bytes = (uint64_t)json_integer_value(json_object_get(a, "size_bytes"));
         g_autofree char *size = text_format_size(bytes);
-        cli_print_line(cli, "  %s  %s  %s%s", get(a, "filename"), get(a, "content_type"), size,
-                       json_is_true(json_object_get(a, "readable")) ? ""
-                                                                    : "  not readable as text");
+        cli_print_line(
+            cli, "  %s  %s  %s%s", cli_member(a, "filename"), cli_member(a, "content_type"),
+            size, json_is_true(json_object_get(a, "readable")) ? "" : "  not readable as text");
     }
 }
 
 static const char *
 why_no_text(const json_t *mail)
 {
-    return g_str_equal(get(mail, "why"), "too_large")
+    return g_str_equal(cli_member(mail, "why"), "too_large")
                ? "(larger than max-message: only its headers were read)"
                : "(the file of this mail is gone)";
 }
@@ -63,7 +56,7 @@ mail_print(Cli *cli, json_t *take_mail)
         return;
     }
     for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
-        print_line(cli, lines[i].label, get(mail, lines[i].member));
+        print_line(cli, lines[i].label, cli_member(mail, lines[i].member));
     const char *text = json_string_value(json_object_get(mail, "text"));
     cli_print(cli, "\n");
     cli_print_vis(cli, text ? text : why_no_text(mail), true);

@@ -40,12 +40,10 @@ print_mail(Cli *cli, const Message *m)
 static int
 show(Cli *cli, const OutRow *row, bool raw)
 {
-    gsize len = 0;
-    const char *data = row->bytes ? g_bytes_get_data(row->bytes, &len) : NULL;
-    if (raw && !data)
+    if (raw && !row->bytes)
         return cli_fail(EX_NOINPUT, "delivered; the mail is in the sender's Sent folder");
     if (raw) {
-        g_string_append_len(cli->out, data, (gssize)len);
+        cli_print_bytes(cli, row->bytes);
         return 0;
     }
     g_autoptr(Question) q = NULL;
@@ -61,7 +59,7 @@ show(Cli *cli, const OutRow *row, bool raw)
         cli_print(cli, "question: <%s>, %s\n", q->msgid,
                   q->state == QUESTION_OPEN ? "open: postrider approve or reject it, or reply"
                                             : question_state_name(q->state));
-    if (!data) {
+    if (!row->bytes) {
         cli_print(cli, "\n(delivered; the mail is in the sender's Sent folder)\n");
         return 0;
     }

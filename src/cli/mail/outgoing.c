@@ -11,17 +11,26 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#define SUBJECT_MAX 70 /* characters */
+
+const char *
+outgoing_known(const Config *config, const char *name)
+{
+    const ConfRole *role = config_role(config, name);
+    for (unsigned i = 0; !role && i < config->n_persons; i++) {
+        if (g_str_equal(config->persons[i].name, name))
+            return config->persons[i].address;
+    }
+    return role ? role->address : NULL;
+}
+
 char *
 outgoing_address(Cli *cli, const char *who, int *ret_status)
 {
     const Config *config = cli->home->config;
-    const ConfRole *role = config_role(config, who);
-    if (role)
-        return g_strdup(role->address);
-    for (unsigned i = 0; i < config->n_persons; i++) {
-        if (g_str_equal(config->persons[i].name, who))
-            return g_strdup(config->persons[i].address);
-    }
+    const char *known = outgoing_known(config, who);
+    if (known)
+        return g_strdup(known);
     if (strchr(who, '@') && address_spec_valid(who))
         return g_strdup(who);
     if (strpbrk(who, "@<> \t\n"))
@@ -29,6 +38,13 @@ outgoing_address(Cli *cli, const char *who, int *ret_status)
     else if (!config_role_get(config, who, &cli->error))
         *ret_status = cli_failed(cli, EX_NOINPUT);
     return NULL;
+}
+
+char *
+outgoing_subject(const char *text)
+{
+    g_autofree char *first = g_strndup(text, strcspn(text, "\r\n"));
+    return text_shorten(g_strstrip(first), SUBJECT_MAX);
 }
 
 int

@@ -20,6 +20,9 @@ typedef struct Outgoing {
  * NULL after a message was printed, with *ret_status. */
 char *outgoing_address(Cli *cli, const char *who, int *ret_status);
 
+/* That of a role or a person by name; NULL: nobody here is called so. Borrowed. */
+const char *outgoing_known(const Config *config, const char *name);
+
 /* Queues it; prints nothing. ret_msgid: caller frees. Exit status after a message. */
 int outgoing_send(Cli *cli, Engine *engine, const Outgoing *mail, char **ret_msgid);
 /* Formats it with a fresh Message-ID, for filing. */
@@ -32,6 +35,8 @@ char *outgoing_random_msgid(Home *home, const char *kind);
 /* The mail with its Message-ID line in front. */
 GBytes *outgoing_with_msgid(GBytes *rest, const char *msgid);
 
+/* The first line as subject, as a person would write it; caller frees. */
+char *outgoing_subject(const char *text);
 /* All of standard input, at most max bytes; says what it waits for when that is a terminal. */
 int outgoing_read_stdin(size_t max, const char *what, GBytes **ret);
 /* The same as text, valid UTF-8. */

@@ -55,15 +55,12 @@ absent(Cli *cli, const char *key, int64_t version)
 static void
 print_body(Cli *cli, const Note *note)
 {
-    gsize len = 0;
-    const char *data = g_bytes_get_data(note->body, &len);
+    g_autofree char *text = note_text(note);
 
-    if (isatty(STDOUT_FILENO)) {
-        g_autofree char *text = note_text(note);
+    if (isatty(STDOUT_FILENO))
         cli_print_vis(cli, text, true);
-    } else if (len > 0) {
-        g_string_append_len(cli->out, data, (gssize)len);
-    }
+    else
+        cli_print_bytes(cli, note->body);
 }
 
 static int
