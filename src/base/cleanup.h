@@ -1,6 +1,7 @@
 #pragma once
 
-/* Scope-bound file descriptors and streams; memory has g_autoptr and g_autofree. */
+/* Scope-bound file descriptors and streams (memory has g_autoptr and g_autofree), and g_free() of
+ * several members at once. */
 #include <dirent.h>
 #include <glib.h>
 #include <stdio.h>
@@ -18,3 +19,15 @@ cleanup_fd(int *fd)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DIR, closedir)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FILE, fclose)
+
+static inline void
+free_pointers(void *const *pointers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        g_free(pointers[i]);
+}
+
+/* free_all(mark->name, mark->place, mark) frees each of them; NULL is fine. */
+#define free_all(...)                                                                          \
+    free_pointers((void *const[]){__VA_ARGS__},                                                \
+                  sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))

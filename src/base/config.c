@@ -106,6 +106,14 @@ config_is_program(const ConfBrain *brain)
     return kind_is_program(brain->kind);
 }
 
+/* A brain with a command and no kind is that command. */
+static void
+default_brain(ConfSection *brain)
+{
+    if (*conf_value(brain, "command"))
+        conf_set_default(brain, "kind", "command");
+}
+
 static void
 default_role(Settings *s, ConfSection *role)
 {
@@ -114,13 +122,13 @@ default_role(Settings *s, ConfSection *role)
     bool person = as_bool(conf_value(role, "person"));
     const ConfSection *brain;
 
-    conf_set_default(role, s->strings, "name", role->name);
-    conf_set_default(role, s->strings, "address", address);
-    conf_set_default(role, s->strings, "ack-after", get(s, "postrider", "ack-after"));
+    conf_set_default(role, "name", role->name);
+    conf_set_default(role, "address", address);
+    conf_set_default(role, "ack-after", get(s, "postrider", "ack-after"));
     if (!person)
-        conf_set_default(role, s->strings, "brain", "default");
+        conf_set_default(role, "brain", "default");
     brain = conf_find_section(s->sections, "brain", conf_value(role, "brain"));
-    conf_set_default(role, s->strings, "mode",
+    conf_set_default(role, "mode",
                      brain && kind_is_program(conf_value(brain, "kind")) ? "program" : "steps");
 }
 
@@ -130,19 +138,10 @@ default_account(Settings *s, ConfSection *account)
     const Preset *preset = preset_find(conf_value(account, "preset"));
 
     for (const PresetKey *k = preset ? preset->keys : NULL; k && k->key; k++)
-        conf_set_default(account, s->strings, k->key, k->value);
+        conf_set_default(account, k->key, k->value);
     if (preset && preset->authserv_fields)
-        conf_set_default(conf_find_section(s->sections, "trust", ""), s->strings,
-                         "authserv-fields", preset->authserv_fields);
-}
-
-/* A brain with a command and no kind is that command. Before roles look at their brains. */
-static void
-default_kinds(Settings *s)
-{
-    LIST_EACH(ConfSection, section, s->sections)
-        if (g_str_equal(section->kind, "brain") && *conf_value(section, "command"))
-            conf_set_default(section, s->strings, "kind", "command");
+        conf_set_default(conf_find_section(s->sections, "trust", ""), "authserv-fields",
+                         preset->authserv_fields);
 }
 
 static void
@@ -152,8 +151,11 @@ set_defaults(Settings *s)
     g_autofree char *owner = g_strdup_printf("you@%s", conf_value(top, "domain"));
     bool any = false, local = false, taken = false;
 
-    conf_set_default(top, s->strings, "owner", owner);
-    default_kinds(s);
+    conf_set_default(top, "owner", owner);
+    /* Before roles look at their brains. */
+    LIST_EACH(ConfSection, section, s->sections)
+        if (g_str_equal(section->kind, "brain"))
+            default_brain(section);
     LIST_EACH(ConfSection, section, s->sections) {
         if (g_str_equal(section->kind, "account")) {
             any = true;

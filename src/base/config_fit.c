@@ -3,7 +3,6 @@
  * not there, or two mailboxes one address. The line to blame is the later one.
  */
 #include "base/config_internal.h"
-#include "base/err.h"
 #include "base/preset.h"
 #include "base/text.h"
 

@@ -19,11 +19,12 @@ typedef struct ConfEntry {
 } ConfEntry;
 
 typedef struct ConfSection {
-    const char *kind;  /* "role" */
-    const char *name;  /* "envoy"; "" for sections that have none */
-    const char *title; /* "role envoy" */
-    unsigned line;     /* 0: not in the file */
-    GArray *entries;   /* of ConfEntry */
+    const char *kind;      /* "role" */
+    const char *name;      /* "envoy"; "" for sections that have none */
+    const char *title;     /* "role envoy" */
+    unsigned line;         /* 0: not in the file */
+    GArray *entries;       /* of ConfEntry */
+    GStringChunk *strings; /* where all of these strings live */
 } ConfSection;
 
 /* In the order of the file; the sections that have no name are all there, at the end where the
@@ -50,10 +51,7 @@ const char *conf_value(const ConfSection *section, const char *key);
 /* The line to blame: the key's, else the section's. */
 unsigned conf_line(const ConfSection *section, const char *key);
 /* Where nothing is set, or only an empty value: this one. */
-void conf_set_default(ConfSection *section,
-                      GStringChunk *strings,
-                      const char *key,
-                      const char *value);
+void conf_set_default(ConfSection *section, const char *key, const char *value);
 
 /* "[role  envoy]" to "role" and "envoy", in place; false when the brackets are not right. */
 bool conf_split_title(char *line, char **ret_kind, char **ret_name);

@@ -92,6 +92,7 @@ conf_add_section(GPtrArray *sections,
     section->name = g_string_chunk_insert_const(strings, name);
     section->title = g_string_chunk_insert_const(strings, title);
     section->line = line;
+    section->strings = strings;
     section->entries = g_array_new(FALSE, FALSE, sizeof(ConfEntry));
     g_ptr_array_add(sections, section);
     return section;
@@ -130,13 +131,10 @@ conf_line(const ConfSection *section, const char *key)
 }
 
 void
-conf_set_default(ConfSection *section,
-                 GStringChunk *strings,
-                 const char *key,
-                 const char *value)
+conf_set_default(ConfSection *section, const char *key, const char *value)
 {
     ConfEntry *entry = (ConfEntry *)conf_find(section, key);
-    const char *copy = g_string_chunk_insert_const(strings, value);
+    const char *copy = g_string_chunk_insert_const(section->strings, value);
 
     if (entry && !*entry->value)
         entry->value = copy;

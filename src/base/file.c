@@ -83,6 +83,35 @@ dir_open(const char *path, GError **error)
 }
 
 int
+dir_open_at(int at, const char *name)
+{
+    return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+DIR *
+dir_list(int at, const char *name)
+{
+    auto_fd fd = dir_open_at(at, name);
+    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+
+    if (dir)
+        (void)g_steal_fd(&fd);
+    return dir;
+}
+
+const struct dirent *
+dir_next(DIR *dir)
+{
+    const struct dirent *d;
+
+    do {
+        errno = 0;
+        d = readdir(dir);
+    } while (d && (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0));
+    return d;
+}
+
+int
 dir_open_beneath(int dir_fd, const char *path, GError **error)
 {
     int fd = open_beneath(dir_fd, path, O_RDONLY | O_DIRECTORY, 0);
@@ -423,16 +452,14 @@ is_old(const struct stat *st, int64_t age_us)
 bool
 file_sweep(int dir_fd, int64_t age_us, unsigned *ret_removed, GError **error)
 {
-    auto_fd fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    g_autoptr(DIR) dir = fd >= 0 ? fdopendir(fd) : NULL;
+    g_autoptr(DIR) dir = dir_list(dir_fd, ".");
     unsigned removed = 0;
-    struct dirent *entry;
+    const struct dirent *entry;
     struct stat st;
 
     if (!dir)
         return err_set_errno(error, errno, "reading a folder");
-    (void)g_steal_fd(&fd);
-    while ((errno = 0, entry = readdir(dir))) {
+    while ((entry = dir_next(dir))) {
         if (!g_str_has_prefix(entry->d_name, FILE_TMP_PREFIX) ||
             fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
             !S_ISREG(st.st_mode) || !is_old(&st, age_us))
@@ -464,7 +491,7 @@ lift_folder(int top, int fd, const char *name, unsigned max)
         g_autofree char *own = g_strdup_printf("%" PRIuMAX, (uintmax_t)st.st_ino);
         return renameat(fd, name, top, own) == 0;
     }
-    auto_fd folder = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    auto_fd folder = dir_open_at(fd, name);
     unsigned n = folder >= 0 ? lift(top, folder, max) : 0;
     return n + (unlinkat(fd, name, AT_REMOVEDIR) == 0);
 }
@@ -473,27 +500,20 @@ lift_folder(int top, int fd, const char *name, unsigned max)
 static unsigned
 lift(int top, int fd, unsigned max)
 {
-    auto_fd list = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    g_autoptr(DIR) dir = list >= 0 ? fdopendir(list) : NULL;
+    g_autoptr(DIR) dir = dir_list(fd, ".");
     const struct dirent *entry;
     unsigned n = 0;
 
-    if (!dir)
-        return 0;
-    (void)g_steal_fd(&list);
-    while (n < max && (entry = readdir(dir))) {
-        const char *name = entry->d_name;
-        if (g_str_equal(name, ".") || g_str_equal(name, ".."))
-            continue;
-        n += unlinkat(fd, name, 0) == 0 ? 1 : lift_folder(top, fd, name, max - n);
-    }
+    while (dir && n < max && (entry = dir_next(dir)))
+        n += unlinkat(fd, entry->d_name, 0) == 0 ? 1
+                                                 : lift_folder(top, fd, entry->d_name, max - n);
     return n;
 }
 
 unsigned
 dir_remove(int dir_fd, const char *name, unsigned max)
 {
-    auto_fd top = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    auto_fd top = dir_open_at(dir_fd, name);
     unsigned n = 0, more = top >= 0 && max > 0;
 
     while (more > 0 && n < max) {

@@ -11,6 +11,7 @@
  * Opening: paths are relative to a folder's descriptor and resolved beneath it (openat2 with
  * RESOLVE_BENEATH and no symbolic links; by components where the kernel lacks it).
  */
+#include <dirent.h>
 #include <glib.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -18,6 +19,12 @@
 /* Opens a folder for use as dir_fd. */
 int dir_open(const char *path, GError **error);
 int dir_open_beneath(int dir_fd, const char *path, GError **error);
+/* As openat(2): -1 with errno. No symbolic link is followed. */
+int dir_open_at(int at, const char *name);
+/* A fresh stream over a folder, opened in the same way; NULL with errno. */
+DIR *dir_list(int at, const char *name);
+/* The next name that is not "." or ".."; NULL at the end with errno 0, or with another. */
+const struct dirent *dir_next(DIR *dir);
 /* mkdir -p beneath dir_fd, each new level flushed. */
 bool dir_make(int dir_fd, const char *path, mode_t mode, GError **error);
 /* Makes entries of the folder durable. */

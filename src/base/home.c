@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/secret.h"
 #include "base/text.h"
@@ -10,7 +11,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define CONFIG_NAME "postrider.conf"
 #define KEY_NAME "key"
 #define KEY_FILE_MAX 4096
 /* An editor that writes in place, or renames the old file away first, needs less than this. */
@@ -127,7 +127,7 @@ home_mark_settings(const Home *home)
     struct stat st;
     uint64_t mark = 0;
 
-    if (fstatat(home->fd, CONFIG_NAME, &st, 0) < 0)
+    if (fstatat(home->fd, HOME_CONFIG, &st, 0) < 0)
         return 0;
     const uint64_t parts[] = {st.st_dev, st.st_ino, (uint64_t)st.st_size,
                               (uint64_t)st.st_mtim.tv_sec, (uint64_t)st.st_mtim.tv_nsec};
@@ -142,12 +142,23 @@ is_being_written(const Home *home)
 {
     struct stat st;
 
-    if (fstatat(home->fd, CONFIG_NAME, &st, 0) < 0 &&
+    if (fstatat(home->fd, HOME_CONFIG, &st, 0) < 0 &&
         (errno != ENOENT || fstat(home->fd, &st) < 0))
         return false;
     int64_t age =
         g_get_real_time() - (st.st_mtim.tv_sec * USEC_PER_SEC + st.st_mtim.tv_nsec / 1000);
     return age >= 0 && age < SETTLE_US;
+}
+
+bool
+home_read_config(const Home *home, char **ret, GError **error)
+{
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (!file_read(home->fd, HOME_CONFIG, LIMIT_CONFIG_BYTES, &bytes, error))
+        return false;
+    *ret = text_from_bytes(bytes);
+    return true;
 }
 
 /* Half a file may be a valid one, so a file that was written just now is left alone for a moment.
@@ -160,16 +171,16 @@ read_config(Home *home, Config **ret, GError **error)
     for (int i = 0; i < SETTLE_STEPS && is_being_written(home); i++)
         g_usleep(SETTLE_STEP_US);
     home->settings_mark = home_mark_settings(home); /* before: what comes later is a change */
-    if (!file_read(home->fd, CONFIG_NAME, LIMIT_CONFIG_BYTES, &bytes, error))
+    if (!file_read(home->fd, HOME_CONFIG, LIMIT_CONFIG_BYTES, &bytes, error))
         return false;
     if (!bytes)
         return err_set(error, ERR_CONFIG,
-                       "'%s' is not a home: it has no " CONFIG_NAME "; run: postrider init",
+                       "'%s' is not a home: it has no " HOME_CONFIG "; run: postrider init",
                        home->path);
 
     gsize len;
     const char *data = g_bytes_get_data(bytes, &len);
-    if (!config_parse(data ? data : "", len, CONFIG_NAME, ret, error))
+    if (!config_parse(data ? data : "", len, HOME_CONFIG, ret, error))
         return false;
     secret_learn_keys(*ret);
     return true;
@@ -299,8 +310,15 @@ home_close(Home *home)
     cleanup_fd(&home->mail_fd);
     cleanup_fd(&home->fd);
     explicit_bzero(&home->key, sizeof home->key);
-    g_free(home->path);
-    g_free(home);
+    free_all(home->path, home);
+}
+
+pid_t
+home_master(const Home *home)
+{
+    return lock_is_held(home->state_fd, "master.lock")
+               ? lock_holder(home->state_fd, "master.lock")
+               : 0;
 }
 
 int64_t

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/digest.h"
+#include <sys/types.h>
 
 typedef struct Home {
     char *path; /* absolute */
@@ -21,6 +22,10 @@ typedef struct Home {
     Clock clock;
     Random random;
 } Home;
+
+/* The settings; in messages about a text that is not there yet. */
+#define HOME_CONFIG "postrider.conf"
+#define HOME_CONFIG_NEW HOME_CONFIG " (as it would be)"
 
 /* There while `init` is at work: a folder with this file in it is no home yet, and one that a
  * later `init` may finish. */
@@ -38,6 +43,8 @@ bool home_open_bare(const char *path, Home **ret, GError **error);
 /* Reads the settings again; on error the old ones stay. As home_open(), it waits for a moment while
  * somebody is just writing them. */
 bool home_reload(Home *home, GError **error);
+/* The text of postrider.conf as it is now, "" where there is none; caller frees. */
+bool home_read_config(const Home *home, char **ret, GError **error);
 /* What tells one postrider.conf from another without reading it: compare with settings_mark. 0:
  * it can't be looked at. */
 uint64_t home_mark_settings(const Home *home);
@@ -48,6 +55,8 @@ void home_close(Home *home);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Home, home_close)
 
 int64_t home_now(const Home *home); /* wall clock */
+/* The process that serves this home; 0: none does. */
+pid_t home_master(const Home *home);
 
 /* The log file of the settings, NULL for none. Caller frees. */
 char *home_log_file(const Home *home);

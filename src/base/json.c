@@ -82,12 +82,12 @@ get(const json_t *object,
     }
 
     const json_t *value = json_object_get(object, name);
+    if (value && (json_typeof(value) == type ||
+                  (type == JSON_TRUE && json_typeof(value) == JSON_FALSE)))
+        return value;
     g_autofree char *wrong = g_strconcat("must be ", what, NULL);
-    bool fits = value && (json_typeof(value) == type ||
-                          (type == JSON_TRUE && json_typeof(value) == JSON_FALSE));
-    if (!fits)
-        refuse(path, name, error, value ? wrong : "is missing");
-    return fits ? value : NULL;
+    refuse(path, name, error, value ? wrong : "is missing");
+    return NULL;
 }
 
 bool

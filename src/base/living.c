@@ -24,9 +24,7 @@ typedef struct Mark {
 static void
 mark_clear(Mark *mark)
 {
-    g_free(mark->instance);
-    g_free(mark->start);
-    g_free(mark->place);
+    free_all(mark->instance, mark->start, mark->place);
     *mark = (Mark){0};
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Mark, mark_clear)

@@ -101,15 +101,6 @@ log_old_name(const char *file, unsigned n)
     return n ? g_strdup_printf("%s.%u", file, n) : g_strdup(file);
 }
 
-static void
-move_on(unsigned n)
-{
-    g_autofree char *from = log_old_name(out.file, n - 1);
-    g_autofree char *to = log_old_name(out.file, n);
-
-    (void)rename(from, to);
-}
-
 /* Each old file moves up by one, what is too old goes: more than one where fewer are kept than
  * before. Only as far as the first gap, which a process that was killed in the middle of this has
  * left. */
@@ -123,8 +114,11 @@ move_all_on(void)
         g_autofree char *old = log_old_name(out.file, ++n);
         there = n < out.old_files ? access(old, F_OK) : unlink(old);
     } while (there == 0);
-    for (n = MIN(n, out.old_files); n > 0; n--)
-        move_on(n);
+    for (n = MIN(n, out.old_files); n > 0; n--) {
+        g_autofree char *from = log_old_name(out.file, n - 1);
+        g_autofree char *to = log_old_name(out.file, n);
+        (void)rename(from, to);
+    }
 }
 
 /* The lock is on the file itself, and the name is looked at again under it: of several processes that

@@ -31,11 +31,11 @@ proc_init(void)
 }
 
 /* A program in the build tree looks around itself: its folder, then the folders above, each
- * with the two places where executables are built. */
+ * with the places where executables are built and installed. */
 static char *
 find_around(const char *self, const char *name)
 {
-    static const char *const below[] = {".", "src/base", "src/cli", "libexec/postrider"};
+    static const char *const below[] = {".", "src/base", "src/cli", "libexec/postrider", "bin"};
     g_autofree char *dir = g_path_get_dirname(self);
 
     for (int level = 0; level < 4; level++) {
@@ -43,7 +43,7 @@ find_around(const char *self, const char *name)
             g_autofree char *place = g_build_filename(dir, below[i], name, NULL);
             g_autofree char *path = g_canonicalize_filename(place, NULL);
 
-            if (access(path, X_OK) == 0)
+            if (access(path, X_OK) == 0 && !g_file_test(path, G_FILE_TEST_IS_DIR))
                 return g_steal_pointer(&path);
         }
         char *up = g_path_get_dirname(dir);

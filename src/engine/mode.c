@@ -1,11 +1,10 @@
 #include "engine/mode.h"
+#include "base/cleanup.h"
 
 void
 mode_mail_free(ModeMail *m)
 {
-    g_free(m->msgid);
-    g_free(m->folder);
-    g_free(m);
+    free_all(m->msgid, m->folder, m);
 }
 
 void

@@ -6,6 +6,7 @@
  */
 #include "mail/address.h"
 
+#include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "mail/mime/encode.h"
@@ -32,9 +33,7 @@ address_free(Address *a)
 {
     if (!a)
         return;
-    g_free(a->name);
-    g_free(a->spec);
-    g_free(a);
+    free_all(a->name, a->spec, a);
 }
 
 /* Atom characters of RFC 5322, and all of UTF-8 as RFC 6532 has it. */

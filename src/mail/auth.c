@@ -380,10 +380,9 @@ says_failed(const AuthResults *all)
 static bool
 dmarc_fails(const Judge *j)
 {
-    for (guint i = 0; i < j->row->len; i++) {
-        if (says_failed(j->row->pdata[i]))
+    LIST_EACH(const AuthResults, all, j->row)
+        if (says_failed(all))
             return true;
-    }
     return false;
 }
 

@@ -1,4 +1,5 @@
 #include "mail/auth_results.h"
+#include "base/cleanup.h"
 
 #define RESULTS_MAX 100u
 
@@ -86,14 +87,8 @@ take(Lex *l, char c)
 static void
 result_free(AuthResult *r)
 {
-    g_free(r->method);
-    g_free(r->result);
-    g_free(r->header_from);
-    g_free(r->header_d);
-    g_free(r->header_i);
-    g_free(r->smtp_mailfrom);
-    g_free(r->smtp_auth);
-    g_free(r);
+    free_all(r->method, r->result, r->header_from, r->header_d, r->header_i, r->smtp_mailfrom,
+             r->smtp_auth, r);
 }
 
 void
@@ -230,11 +225,7 @@ auth_hop_free(AuthHop *hop)
 {
     if (!hop)
         return;
-    g_free(hop->from);
-    g_free(hop->remark);
-    g_free(hop->by);
-    g_free(hop->rest);
-    g_free(hop);
+    free_all(hop->from, hop->remark, hop->by, hop->rest, hop);
 }
 
 /* The comment that stands here, without its brackets; "" for none. Caller frees. */

@@ -3,6 +3,7 @@
  * down (compose_format.c) can't fail by what it says.
  */
 #include "mail/compose.h"
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -18,18 +19,14 @@
 static void
 field_free(Field *f)
 {
-    g_free(f->name);
-    g_free(f->value);
-    g_free(f);
+    free_all(f->name, f->value, f);
 }
 
 static void
 attachment_free(Attachment *a)
 {
-    g_free(a->filename);
-    g_free(a->content_type);
     g_bytes_unref(a->content);
-    g_free(a);
+    free_all(a->filename, a->content_type, a);
 }
 
 Compose *
@@ -57,11 +54,7 @@ compose_free(Compose *c)
     g_ptr_array_unref(c->references);
     g_ptr_array_unref(c->fields);
     g_ptr_array_unref(c->attachments);
-    g_free(c->subject);
-    g_free(c->in_reply_to);
-    g_free(c->text);
-    g_free(c->html);
-    g_free(c);
+    free_all(c->subject, c->in_reply_to, c->text, c->html, c);
 }
 
 /* ---- Setting ---- */
@@ -107,8 +100,8 @@ compose_from(Compose *c, const char *name, const char *spec, GError **error)
 static bool
 has_spec(const Addresses *list, const char *spec)
 {
-    for (unsigned i = 0; i < list->len; i++)
-        if (address_equal(((const Address *)list->pdata[i])->spec, spec))
+    LIST_EACH(const Address, a, list)
+        if (address_equal(a->spec, spec))
             return true;
     return false;
 }
@@ -348,9 +341,9 @@ compose_recipients(const Compose *c)
 {
     GPtrArray *specs = g_ptr_array_new_with_free_func(g_free);
 
-    for (unsigned i = 0; i < c->to->len; i++)
-        g_ptr_array_add(specs, g_strdup(((const Address *)c->to->pdata[i])->spec));
-    for (unsigned i = 0; i < c->cc->len; i++)
-        g_ptr_array_add(specs, g_strdup(((const Address *)c->cc->pdata[i])->spec));
+    LIST_EACH(const Address, a, c->to)
+        g_ptr_array_add(specs, g_strdup(a->spec));
+    LIST_EACH(const Address, a, c->cc)
+        g_ptr_array_add(specs, g_strdup(a->spec));
     return specs;
 }

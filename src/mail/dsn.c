@@ -1,5 +1,6 @@
 #include "mail/dsn.h"
 
+#include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "mail/mime/header.h"
@@ -19,11 +20,7 @@ rcpt_free(DsnRcpt *r)
 {
     if (!r)
         return;
-    g_free(r->address);
-    g_free(r->final);
-    g_free(r->status);
-    g_free(r->diagnostic);
-    g_free(r);
+    free_all(r->address, r->final, r->status, r->diagnostic, r);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DsnRcpt, rcpt_free)
 
@@ -32,11 +29,9 @@ dsn_free(Dsn *dsn)
 {
     if (!dsn)
         return;
-    g_free(dsn->envid);
-    g_free(dsn->reporter);
     g_ptr_array_unref(dsn->ids);
     g_ptr_array_unref(dsn->recipients);
-    g_free(dsn);
+    free_all(dsn->envid, dsn->reporter, dsn);
 }
 
 static Dsn *
@@ -244,10 +239,9 @@ add_ids(Dsn *dsn, const char *value)
 {
     g_autoptr(GPtrArray) found = msgid_parse_list(value ? value : "", 5);
 
-    for (guint i = 0; i < found->len; i++) {
-        if (!g_ptr_array_find_with_equal_func(dsn->ids, found->pdata[i], g_str_equal, NULL))
-            g_ptr_array_add(dsn->ids, g_strdup(found->pdata[i]));
-    }
+    LIST_EACH(const char, id, found)
+        if (!g_ptr_array_find_with_equal_func(dsn->ids, id, g_str_equal, NULL))
+            g_ptr_array_add(dsn->ids, g_strdup(id));
 }
 
 /* The header of the mail that came back, whole or only its header. */
@@ -272,20 +266,14 @@ is_returned(const char *type)
     return g_strv_contains(types, type);
 }
 
-/* What the bounce itself answers, where nothing came back. */
-static void
-add_own_references(Dsn *dsn, const Message *m)
-{
-    add_ids(dsn, message_header(m, "In-Reply-To"));
-    add_ids(dsn, message_header(m, "References"));
-}
-
 static Dsn *
 finish(Dsn *take_dsn, const Message *m)
 {
     g_autoptr(Dsn) dsn = take_dsn;
 
-    add_own_references(dsn, m);
+    /* What the bounce itself answers, where nothing came back. */
+    add_ids(dsn, message_header(m, "In-Reply-To"));
+    add_ids(dsn, message_header(m, "References"));
     return dsn->recipients->len > 0 ? g_steal_pointer(&dsn) : NULL;
 }
 
@@ -353,8 +341,8 @@ read_exim(const Message *m)
         return NULL;
     Dsn *dsn = dsn_new(false);
     g_autoptr(Addresses) list = address_parse_list(failed);
-    for (guint i = 0; i < list->len; i++)
-        add_failed(dsn, ((Address *)list->pdata[i])->spec, NULL);
+    LIST_EACH(const Address, a, list)
+        add_failed(dsn, a->spec, NULL);
     read_copy(dsn, m->text);
     return finish(dsn, m);
 }

@@ -49,10 +49,7 @@ maildir_entry_free(MaildirEntry *e)
 {
     if (!e)
         return;
-    g_free(e->base);
-    g_free(e->name);
-    g_free(e->folder);
-    g_free(e);
+    free_all(e->base, e->name, e->folder, e);
 }
 
 static void
@@ -100,13 +97,11 @@ bool
 maildir_folders(Maildir *md, GPtrArray **ret_names, GError **error)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    auto_fd fd = dir_open_at(md->fd, ".");
-    g_autoptr(DIR) dir = fd >= 0 ? fdopendir(fd) : NULL;
+    g_autoptr(DIR) dir = dir_list(md->fd, ".");
     const struct dirent *d;
 
     if (!dir)
         return err_set_errno(error, errno, "listing mailbox '%s'", md->mailbox);
-    (void)g_steal_fd(&fd);
     while ((d = dir_next(dir))) {
         if (d->d_name[0] != '.' || !name_is_plain(d->d_name + 1, MAILDIR_FOLDER_MAX))
             continue;
@@ -140,7 +135,7 @@ fail_listing(const Folder *f, Sub s, GError **error)
 static bool
 scan_sub(Folder *f, Sub s, GHashTable *by_base, unsigned *foreign, GError **error)
 {
-    g_autoptr(DIR) dir = folder_list(f, s);
+    g_autoptr(DIR) dir = dir_list(f->fd, folder_sub_names[s]);
     const struct dirent *d;
 
     if (!dir)
@@ -243,7 +238,7 @@ find_in_sub(Folder *f,
             MaildirEntry **ret,
             GError **error)
 {
-    g_autoptr(DIR) dir = folder_list(f, s);
+    g_autoptr(DIR) dir = dir_list(f->fd, folder_sub_names[s]);
     const struct dirent *d;
 
     if (!dir)
@@ -489,7 +484,7 @@ maildir_flag(Maildir *md, const char *base, const char *add, const char *remove,
 static bool
 sweep_folder(Folder *f, int64_t before_us, unsigned *removed, GError **error)
 {
-    g_autoptr(DIR) dir = folder_list(f, SUB_TMP);
+    g_autoptr(DIR) dir = dir_list(f->fd, folder_sub_names[SUB_TMP]);
     const struct dirent *d;
 
     while (dir && (d = dir_next(dir))) {
@@ -510,9 +505,9 @@ maildir_sweep(Maildir *md, int64_t before_us, unsigned *ret_removed, GError **er
 
     if (!maildir_all_folders(md, &folders, error))
         return false;
-    for (unsigned i = 0; i < folders->len; i++) {
+    LIST_EACH(const char, folder, folders) {
         g_autoptr(Folder) f = NULL;
-        if (!folder_open(md->fd, folders->pdata[i], false, &f, error) ||
+        if (!folder_open(md->fd, folder, false, &f, error) ||
             (f && !sweep_folder(f, before_us, &removed, error)))
             return false;
     }
@@ -553,8 +548,7 @@ maildir_close(Maildir *md)
     cleanup_fd(&md->fd);
     g_clear_pointer(&md->known, g_hash_table_unref);
     g_clear_pointer(&md->targets, g_ptr_array_unref);
-    g_free(md->mailbox);
-    g_free(md);
+    free_all(md->mailbox, md);
 }
 
 const char *

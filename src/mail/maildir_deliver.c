@@ -15,6 +15,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/list.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -30,7 +31,7 @@ know_folder(Maildir *md, const char *folder, GError **error)
     if (!folder_open(md->fd, folder, false, &f, error))
         return false;
     for (Sub s = SUB_NEW; f && s <= SUB_CUR; s++) {
-        g_autoptr(DIR) dir = folder_list(f, s);
+        g_autoptr(DIR) dir = dir_list(f->fd, folder_sub_names[s]);
         const struct dirent *d;
         while (dir && (d = dir_next(dir)))
             g_hash_table_add(md->known, g_strndup(d->d_name, name_base_length(d->d_name)));
@@ -66,9 +67,9 @@ flush_known(Maildir *md, GError **error)
 
     if (!maildir_all_folders(md, &folders, error))
         return false;
-    for (unsigned i = 0; i < folders->len; i++) {
+    LIST_EACH(const char, folder, folders) {
         g_autoptr(Folder) f = NULL;
-        if (!folder_open(md->fd, folders->pdata[i], false, &f, error) ||
+        if (!folder_open(md->fd, folder, false, &f, error) ||
             (f && (!folder_flush(f, SUB_NEW, error) || !folder_flush(f, SUB_CUR, error))))
             return false;
     }
@@ -229,31 +230,21 @@ draft_finish(Draft *d, GError **error)
 }
 
 static bool
-rename_drafts(Maildir *md, Draft *drafts, size_t n, GError **error)
-{
-    for (size_t i = 0; i < n; i++)
-        if (drafts[i].tmp[0] && !drafts[i].item->skip && !draft_rename(md, &drafts[i], error))
-            return err_prefix(error, "delivering '%s'", drafts[i].item->base);
-    return true;
-}
-
-static bool
 flush_folders(Maildir *md, GError **error)
 {
-    for (unsigned i = 0; i < md->targets->len; i++)
-        for (Sub s = SUB_NEW; s <= SUB_CUR; s++) {
-            Folder *f = md->targets->pdata[i];
+    LIST_EACH(Folder, f, md->targets)
+        for (Sub s = SUB_NEW; s <= SUB_CUR; s++)
             if (f->dirty[s] && !folder_flush(f, s, error))
                 return false;
-        }
     return true;
 }
 
 static bool
 make_appear(Maildir *md, Draft *drafts, size_t n, GError **error)
 {
-    if (!rename_drafts(md, drafts, n, error))
-        return false;
+    for (size_t i = 0; i < n; i++)
+        if (drafts[i].tmp[0] && !drafts[i].item->skip && !draft_rename(md, &drafts[i], error))
+            return err_prefix(error, "delivering '%s'", drafts[i].item->base);
     CRASH_POINT("maildir-renamed");
     if (!flush_folders(md, error))
         return false;

@@ -21,14 +21,7 @@ folder_close(Folder *f)
     for (Sub s = 0; s < SUB_N; s++)
         cleanup_fd(&f->sub[s]);
     cleanup_fd(&f->fd);
-    g_free(f->name);
-    g_free(f);
-}
-
-int
-dir_open_at(int at, const char *name)
-{
-    return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    free_all(f->name, f);
 }
 
 char *
@@ -118,29 +111,6 @@ folder_flush(Folder *f, Sub s, GError **error)
     return true;
 }
 
-DIR *
-folder_list(Folder *f, Sub s)
-{
-    auto_fd fd = dir_open_at(f->fd, folder_sub_names[s]);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-
-    if (dir)
-        (void)g_steal_fd(&fd);
-    return dir;
-}
-
-const struct dirent *
-dir_next(DIR *dir)
-{
-    const struct dirent *d;
-
-    do {
-        errno = 0;
-        d = readdir(dir);
-    } while (d && (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0));
-    return d;
-}
-
 const char *
 name_info(const char *name)
 {
@@ -206,7 +176,7 @@ maildir_all_folders(Maildir *md, GPtrArray **ret_names, GError **error)
 static bool
 add_names(Folder *f, Sub s, GPtrArray *names, GError **error)
 {
-    g_autoptr(DIR) dir = folder_list(f, s);
+    g_autoptr(DIR) dir = dir_list(f->fd, folder_sub_names[s]);
     const struct dirent *d;
 
     if (!dir && errno == ENOENT)

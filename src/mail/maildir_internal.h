@@ -7,7 +7,6 @@
  * until one fails: in a folder that was removed nothing can be made, so it is noticed.
  */
 #include "mail/maildir.h"
-#include <dirent.h>
 
 #define MAILDIR_FOLDER_MAX 200
 #define MAILDIR_BASE_MAX                                                                       \
@@ -44,20 +43,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Folder, folder_close)
 int folder_sub(Folder *f, Sub s);
 /* Makes the sub-folder's names durable. */
 bool folder_flush(Folder *f, Sub s, GError **error);
-/* A fresh stream over a sub-folder; NULL with errno. */
-DIR *folder_list(Folder *f, Sub s);
 /* ".Name", or "." for INBOX; caller frees. */
 char *folder_dir_name(const char *folder);
 /* INBOX first, then as maildir_folders(). */
 bool maildir_all_folders(Maildir *md, GPtrArray **ret_names, GError **error);
 
-/* These three return as their system calls do; no symbolic link is followed. */
-int dir_open_at(int at, const char *name);
+/* These two return as their system calls do; no symbolic link is followed. */
 bool dir_make_at(int at, const char *name); /* there already is true */
 /* As renameat(2), but EEXIST where the name is taken. */
 int file_rename_new(int from, const char *from_name, int to, const char *to_name);
-/* The next name that is not "." or ".."; NULL at the end with errno 0, or with another. */
-const struct dirent *dir_next(DIR *dir);
 
 /* One component of a path, without a leading dot or control characters. */
 bool name_is_plain(const char *name, size_t max);

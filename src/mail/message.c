@@ -1,5 +1,6 @@
 #include "mail/message.h"
 
+#include "base/cleanup.h"
 #include "mail/mime/header.h"
 
 void
@@ -7,11 +8,6 @@ message_free(Message *m)
 {
     if (!m)
         return;
-    g_free(m->id);
-    g_free(m->in_reply_to);
-    g_free(m->subject);
-    g_free(m->return_path);
-    g_free(m->text);
     address_free(m->from);
     g_clear_pointer(&m->references, g_ptr_array_unref);
     g_clear_pointer(&m->to, addresses_free);
@@ -20,7 +16,7 @@ message_free(Message *m)
     g_clear_pointer(&m->headers, g_ptr_array_unref);
     g_clear_pointer(&m->files, msg_parts_free);
     g_clear_pointer(&m->parts, msg_parts_free);
-    g_free(m);
+    free_all(m->id, m->in_reply_to, m->subject, m->return_path, m->text, m);
 }
 
 const char *

@@ -166,14 +166,6 @@ read_ids(Head *h, const void *raw, size_t len)
     read_references(h);
 }
 
-static void
-read_subject(Head *h)
-{
-    h->m->subject = encword_decode(h->subject.first ? h->subject.first : "", &h->bad_charset);
-    if (bodytext_strip_invisible(h->m->subject))
-        h->m->flags |= MSG_INVISIBLE;
-}
-
 /* ---- was it a person? ---- */
 
 /* The keyword of RFC 3834, whatever stands behind it. Two fields are not what a person's client
@@ -246,7 +238,9 @@ message_head_read(Message *m, const void *raw, size_t len)
     m->reply_to = read_addresses(&h, &h.reply_to, "Reply-To");
     read_return_path(&h);
     read_ids(&h, raw, len);
-    read_subject(&h);
+    m->subject = encword_decode(h.subject.first ? h.subject.first : "", &h.bad_charset);
+    if (bodytext_strip_invisible(m->subject))
+        m->flags |= MSG_INVISIBLE;
     if (!h.date.first || !maildate_parse(h.date.first, &m->date_us))
         m->flags |= MSG_NO_DATE;
     if (h.bad_charset)

@@ -98,15 +98,6 @@ work_begin(Work *w, const ThreadMail *mails, size_t n)
     w->roots = g_ptr_array_new();
 }
 
-static ThreadForest *
-work_end(Work *w)
-{
-    g_hash_table_unref(w->by_id);
-    g_ptr_array_unref(w->roots);
-    g_free(w->by_date);
-    return w->forest;
-}
-
 /* ---- Step 1: links ---- */
 
 /* True when child is parent or above it. */
@@ -351,7 +342,10 @@ thread_references(const ThreadMail *mails, size_t n, bool by_subject)
         merge(&w);
         build(&w);
     }
-    return work_end(&w);
+    g_hash_table_unref(w.by_id);
+    g_ptr_array_unref(w.roots);
+    g_free(w.by_date);
+    return w.forest;
 }
 
 const ThreadNode *

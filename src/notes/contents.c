@@ -81,18 +81,6 @@ notes_append(Txn *txn,
 
 /* --- CONTENTS follows --- */
 
-/* The new text of CONTENTS as a version of its own. Whoever renames has not read CONTENTS by
- * that, so it is no version of its job. */
-static bool
-put_contents(Txn *txn, const Note *old, const char *text, const NoteBy *by, GError **error)
-{
-    const NoteBy following = {
-        .author = by->author, .label = MIN(by->label, old->label), .below = by->below};
-    g_autoptr(GBytes) body = g_bytes_new(text, strlen(text));
-
-    return note_put(txn, CONTENTS_KEY, body, old->version, &following, NULL, error);
-}
-
 /* to NULL: the note is gone. Bytes that are no text are left alone. */
 static bool
 update_contents(Txn *txn, const char *from, const char *to, const NoteBy *by, GError **error)
@@ -109,7 +97,14 @@ update_contents(Txn *txn, const char *from, const char *to, const NoteBy *by, GE
     g_autofree char *text = note_text(old);
     g_autofree char *changed =
         to && may_name(to) ? note_links_rename(text, from, to) : note_links_remove(text, from);
-    return !changed || put_contents(txn, old, changed, by, error);
+    if (!changed)
+        return true;
+    /* The new text of CONTENTS is a version of its own. Whoever renames has not read CONTENTS by
+     * that, so it is no version of its job. */
+    const NoteBy following = {
+        .author = by->author, .label = MIN(by->label, old->label), .below = by->below};
+    g_autoptr(GBytes) body = g_bytes_new(changed, strlen(changed));
+    return note_put(txn, CONTENTS_KEY, body, old->version, &following, NULL, error);
 }
 
 bool

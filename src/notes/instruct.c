@@ -14,7 +14,8 @@ is_of_role(const char *role, const char *key)
 
     if (strncmp(key, role, len) != 0 || key[len] != '/')
         return false;
-    return names("start", key + len + 1) || names("states/", key + len + 1);
+    return names("start", key + len + 1) || names("states/", key + len + 1) ||
+           names("reply", key + len + 1);
 }
 
 bool

@@ -9,5 +9,5 @@
  */
 #include "base/config.h"
 
-/* ROLE/start, ROLE/states/..., README/..., and what `[notes] instruct` names. */
+/* ROLE/start, ROLE/states/..., ROLE/reply, README/..., and what `[notes] instruct` names. */
 bool note_instructs(const Config *config, const char *key);

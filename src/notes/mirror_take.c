@@ -45,8 +45,7 @@ edit_free(gpointer data)
 
     if (!e)
         return;
-    g_free(e->now.key);
-    g_free(e->from);
+    free_all(e->now.key, e->from);
     g_clear_pointer(&e->bytes, g_bytes_unref);
     g_free(e);
 }
@@ -307,19 +306,20 @@ apply_gone(Mirror *m, Txn *txn, const NoteMirror *row, GError **error)
 /* The report as it was before a transaction that may run twice. */
 typedef struct Counted {
     NotesReport report;
-    guint conflicts;
+    guint conflicts, unknown;
 } Counted;
 
 static Counted
 count(const Mirror *m)
 {
-    return (Counted){*m->report, m->report->conflicts->len};
+    return (Counted){*m->report, m->report->conflicts->len, m->unknown};
 }
 
 static void
 count_back(Mirror *m, const Counted *before)
 {
     *m->report = before->report;
+    m->unknown = before->unknown;
     g_ptr_array_set_size(m->report->conflicts, (gint)before->conflicts);
 }
 

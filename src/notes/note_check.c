@@ -1,3 +1,4 @@
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "notes/contents.h"
 #include "notes/note_links.h"
@@ -8,11 +9,7 @@ free_finding(gpointer data)
 {
     NoteFinding *f = data;
 
-    g_free(f->key);
-    g_free(f->target);
-    g_free(f->nearest);
-    g_free(f->what);
-    g_free(f);
+    free_all(f->key, f->target, f->nearest, f->what, f);
 }
 
 typedef struct Check {

@@ -28,9 +28,7 @@ displaced_free(gpointer data)
 {
     NoteDisplaced *d = data;
 
-    g_free(d->path);
-    g_free(d->key);
-    g_free(d);
+    free_all(d->path, d->key, d);
 }
 
 void

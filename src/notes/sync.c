@@ -18,8 +18,7 @@ conflict_free(gpointer data)
 {
     NoteConflict *c = data;
 
-    g_free(c->key);
-    g_free(c);
+    free_all(c->key, c);
 }
 
 void
@@ -179,8 +178,8 @@ sync_locked(Mirror *m, GError **error)
         say_not_mounted(m);
         return true;
     }
-    for (guint i = 0; i < m->tree->findings->len; i++)
-        mirror_find(m, "%s", (const char *)g_ptr_array_index(m->tree->findings, i));
+    LIST_EACH(const char, finding, m->tree->findings)
+        mirror_find(m, "%s", finding);
     if (m->tree->marker ? !read_marker(m, store, &ours, error) : !make_marker(m, store, error))
         return false;
     m->recovering = !ours;

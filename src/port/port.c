@@ -221,9 +221,7 @@ port_close(Port *port)
     cleanup_fd(&port->fd);
     cleanup_fd(&port->dir);
     port_talk_clear(&port->talk);
-    g_free(port->name);
-    g_free(port->path);
-    g_free(port);
+    free_all(port->name, port->path, port);
 }
 
 const char *
@@ -252,11 +250,12 @@ port_steps(const Port *port)
 
 /* --- the run's loop --- */
 
+/* fd -1: a place that is free; NULL: there is none. */
 static Client *
-free_place(Port *port)
+find_client(Port *port, int fd)
 {
     for (unsigned i = 0; i < CLIENTS_MAX; i++) {
-        if (port->clients[i].fd < 0)
+        if (port->clients[i].fd == fd)
             return &port->clients[i];
     }
     return NULL;
@@ -305,7 +304,7 @@ make_place(Port *port)
 static void
 accept_one(Port *port)
 {
-    Client *place = free_place(port);
+    Client *place = find_client(port, -1);
     if (!place)
         place = make_place(port);
     port->crowded = !place;
@@ -344,16 +343,6 @@ port_poll(Port *port, struct pollfd fds[PORT_POLL_MAX])
         set_timer(port, silent);
     fds[n++] = (struct pollfd){.fd = silent ? port->timer : port->fd, .events = POLLIN};
     return n;
-}
-
-static Client *
-find_client(Port *port, int fd)
-{
-    for (unsigned i = 0; i < CLIENTS_MAX; i++) {
-        if (port->clients[i].fd == fd)
-            return &port->clients[i];
-    }
-    return NULL;
 }
 
 bool

@@ -403,11 +403,7 @@ remote_clear(Remote *r)
     g_clear_pointer(&r->mailboxes, g_hash_table_unref);
     g_clear_pointer(&r->gone, g_hash_table_unref);
     g_clear_pointer(&r->doubts, g_hash_table_unref);
-    g_free(r->active);
-    g_free(r->done);
-    g_free(r->home);
-    g_free(r->start);
-    g_free(r->first);
+    free_all(r->active, r->done, r->home, r->start, r->first);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Remote, remote_clear)
 

@@ -21,6 +21,7 @@
  * (3) A mark of an earlier version has no start; its X-Postrider-Home is a MAC of the home's key.
  *     It counts as ours where the key is ours, and is replaced like any former life.
  */
+#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/living.h"
@@ -53,10 +54,7 @@ static void
 claim_free(gpointer data)
 {
     Claim *c = data;
-    g_free(c->id);
-    g_free(c->place);
-    g_free(c->start);
-    g_free(c->first);
+    free_all(c->id, c->place, c->start, c->first);
     g_strfreev(c->replaces);
     g_free(c);
 }

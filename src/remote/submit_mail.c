@@ -1,3 +1,4 @@
+#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/proc.h"
@@ -19,9 +20,7 @@ parcel_clear(Parcel *c)
         smtp_results_clear(c->results, c->rows->len + 1);
     g_clear_pointer(&c->results, g_free);
     g_clear_pointer(&c->rows, out_rows_free);
-    g_free(c->envelope);
-    g_free(c->tag);
-    g_free(c->probe);
+    free_all(c->envelope, c->tag, c->probe);
 }
 static const OutRow *
 row_of(const Parcel *c, guint i)
@@ -30,12 +29,6 @@ row_of(const Parcel *c, guint i)
 }
 
 /* --- what became of it --- */
-
-static bool
-resends(const ConfAccount *account)
-{
-    return g_str_equal(account->in_doubt, "resend");
-}
 
 /* Where the provider files what it accepts, the account's process looks there, and nobody need
  * be asked. */
@@ -73,13 +66,6 @@ set_probe(Parcel *c)
         c->probe = outward_copy_address(&home->key, own, row_of(c, 0)->id, c->try);
     if (!c->probe)
         c->probe = g_strdup(own);
-}
-
-/* Is the owner to be asked now? */
-static bool
-asks_now(const Parcel *c)
-{
-    return !is_told_by_sent(c->account) && !c->copy_comes;
 }
 
 /* What Sent tells is no proof where our mail has another name there: then later. */
@@ -138,7 +124,7 @@ mark_row(Parcel *c, Txn *txn, guint i, GArray *lost, GArray *open, GError **erro
         return outbox_sent(txn, row->delivery, r->text, error) &&
                learn_id(c, txn, r->text, error) && outbox_release_copies(txn, row->id, error);
     case SMTP_DOUBT:
-        if (resends(c->account))
+        if (g_str_equal(c->account->in_doubt, "resend"))
             return mark_failed(c, txn, i, false, lost, error);
         c->pass->stats.doubt++;
         g_array_append_val(open, one);
@@ -155,6 +141,7 @@ static bool
 mark_parcel(Parcel *c, GError **error)
 {
     Engine *engine = c->pass->engine;
+    bool ask_now = !is_told_by_sent(c->account) && !c->copy_comes;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
 
     while (txn_again(&txn, error)) {
@@ -164,9 +151,8 @@ mark_parcel(Parcel *c, GError **error)
             if (!mark_row(c, &txn, i, lost, open, error))
                 return false;
         }
-        txn.ok =
-            delivery_failure_tell(engine, &txn, row_of(c, 0), lost, error) &&
-            (!asks_now(c) || delivery_failure_ask(engine, &txn, row_of(c, 0), open, error));
+        txn.ok = delivery_failure_tell(engine, &txn, row_of(c, 0), lost, error) &&
+                 (!ask_now || delivery_failure_ask(engine, &txn, row_of(c, 0), open, error));
     }
     if (!txn.done)
         return false;

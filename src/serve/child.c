@@ -33,10 +33,7 @@ part_free(Part *part)
 {
     if (!part)
         return;
-    g_free(part->name);
-    g_free(part->option);
-    g_free(part->lock);
-    g_free(part);
+    free_all(part->name, part->option, part->lock, part);
 }
 
 char *
@@ -188,8 +185,7 @@ child_free(Child *child)
         child->part->live--;
     }
     cleanup_fd(&child->pidfd);
-    g_free(child->why);
-    g_free(child);
+    free_all(child->why, child);
 }
 
 /* One that a person started by hand may be in a group with others. */

@@ -445,8 +445,7 @@ master_clear(Master *m)
     g_clear_pointer(&m->index, part_free);
     g_clear_pointer(&m->loop, g_main_loop_unref);
     g_clear_pointer(&m->db, db_close);
-    g_free(m->notify);
-    g_free(m->start);
+    free_all(m->notify, m->start);
     alarm_close(&m->alarm);
     cleanup_fd(&m->wake_fd);
     cleanup_fd(&m->edits_fd);

@@ -16,7 +16,6 @@
  * are the answers, and what has neither flag nor value is an error.
  */
 #include "cli/cli.h"
-#include <sys/types.h>
 
 typedef struct Setup {
     Cli *cli;

@@ -27,7 +27,6 @@ mail_role(void *data)
 {
     MailSetup *m = data;
     Setup *s = m->s;
-    GError *error = NULL;
     const Config *config = s->cli->home->config;
     g_autofree char *now = setup_value(s, m->section, "role");
     const char *said = cli_text(s->cli, "role"), *name = said ? said : *now ? now : NULL;
@@ -35,13 +34,13 @@ mail_role(void *data)
         name = config->roles[i].person ? NULL : config->roles[i].name;
     if (!name)
         return cli_fail(EX_CONFIG, "there is no role yet; run: postrider setup role NAME");
-    if (!config_role_get(config, name, &error))
-        return cli_error(EX_USAGE, error);
+    if (!config_role_get(config, name, &s->cli->error))
+        return cli_failed(s->cli, EX_USAGE);
     g_free(m->role);
     m->role = g_strconcat("role ", name, NULL);
-    if (!setup_set(s, m->section, "kind", "imap", &error) ||
-        !setup_set(s, m->section, "role", name, &error))
-        return cli_error(0, error);
+    if (!setup_set(s, m->section, "kind", "imap", &s->cli->error) ||
+        !setup_set(s, m->section, "role", name, &s->cli->error))
+        return cli_failed(s->cli, 0);
     return 0;
 }
 
@@ -76,15 +75,6 @@ mail_address(void *data)
     }
 }
 
-/* One line each, so that a person knows what the words stand for. */
-static void
-list_presets(Setup *s)
-{
-    for (const Preset *p = presets; p->name; p++)
-        setup_say(s, "  %-9s %s\n", p->name, p->about);
-    setup_say(s, "  %-9s any other server\n", OTHER);
-}
-
 static int
 refuse_preset(MailSetup *m, const char *given)
 {
@@ -104,10 +94,12 @@ mail_preset(void *data)
     g_autofree char *host = setup_value(s, m->section, "host");
     const char *said = cli_text(s->cli, "preset");
     const char *usual = *now ? now : *host ? OTHER : guess_preset(m->address);
-    if (!said && s->ask)
-        list_presets(s);
+    if (!said && s->ask) { /* one line each, so that a person knows what the words stand for */
+        for (const Preset *p = presets; p->name; p++)
+            setup_say(s, "  %-9s %s\n", p->name, p->about);
+        setup_say(s, "  %-9s any other server\n", OTHER);
+    }
     for (;;) {
-        GError *error = NULL;
         g_autofree char *given = said     ? g_strdup(said)
                                  : s->ask ? setup_ask(s, "Provider", usual)
                                           : g_strdup(usual);
@@ -119,9 +111,9 @@ mail_preset(void *data)
             return status;
         if (!other && !preset_find(given))
             continue;
-        return setup_set(s, m->section, "preset", other ? "" : given, &error)
+        return setup_set(s, m->section, "preset", other ? "" : given, &s->cli->error)
                    ? 0
-                   : cli_error(0, error);
+                   : cli_failed(s->cli, 0);
     }
 }
 

@@ -164,7 +164,6 @@ typedef struct BrainSetup {
 static int
 ask_secret(Setup *s, const char *section, const char *name)
 {
-    GError *error = NULL;
     g_autofree char *file = setup_value(s, section, "key-file");
     g_autofree char *env = setup_value(s, section, "key-env");
     g_autofree char *question = g_strdup_printf(
@@ -181,25 +180,24 @@ ask_secret(Setup *s, const char *section, const char *name)
     g_strstrip(key);
     g_autofree char *secret = g_strconcat(name, ".key", NULL);
     g_autofree char *path = g_strconcat("secrets/", secret, NULL);
-    bool ok = !*key || (setup_keep_secret(s, secret, key, &error) &&
-                        setup_set(s, section, "key-file", path, &error) &&
-                        setup_set(s, section, "key-env", "", &error));
+    bool ok = !*key || (setup_keep_secret(s, secret, key, &s->cli->error) &&
+                        setup_set(s, section, "key-file", path, &s->cli->error) &&
+                        setup_set(s, section, "key-env", "", &s->cli->error));
     secret_free(key);
-    return ok ? 0 : cli_error(0, error);
+    return ok ? 0 : cli_failed(s->cli, 0);
 }
 
 /* One of the two, never both: what was named last counts. */
 static int
 flag_secret(Setup *s, const char *section)
 {
-    GError *error = NULL;
     g_autofree char *path = setup_flag_path(s, "key-file");
     const char *env = cli_text(s->cli, "key-env");
     if (path && env)
         return cli_usage(s->cli, "--key-file or --key-env, not both");
-    if (!setup_set(s, section, "key-file", path ? path : "", &error) ||
-        !setup_set(s, section, "key-env", env ? env : "", &error))
-        return cli_error(EX_USAGE, error);
+    if (!setup_set(s, section, "key-file", path ? path : "", &s->cli->error) ||
+        !setup_set(s, section, "key-env", env ? env : "", &s->cli->error))
+        return cli_failed(s->cli, EX_USAGE);
     return 0;
 }
 

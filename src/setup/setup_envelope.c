@@ -1,4 +1,5 @@
 /* What `setup mail` learns about `envelope`: may the sender of our mail carry a tag? */
+#include "base/cleanup.h"
 #include "engine/out/outward.h"
 #include "mail/address.h"
 #include "setup/setup_trial.h"
@@ -6,9 +7,7 @@
 void
 tag_trial_clear(TagTrial *tag)
 {
-    g_free(tag->word);
-    g_free(tag->address);
-    g_free(tag->why);
+    free_all(tag->word, tag->address, tag->why);
 }
 
 /* The envelope as our mail would have it; NULL: this address can't carry a tag. */

@@ -49,7 +49,6 @@ static int
 ask_password(MailSetup *m)
 {
     Setup *s = m->s;
-    GError *error = NULL;
     g_autofree char *file = setup_value(s, m->section, "password-file");
     g_autofree char *question =
         *file ? g_strdup_printf("Password; empty: the one in %s", file) : g_strdup("Password");
@@ -62,10 +61,10 @@ ask_password(MailSetup *m)
     g_autofree char *name = g_strconcat(m->name, ".password", NULL);
     g_autofree char *path = g_strconcat("secrets/", name, NULL);
     bool fresh = *password;
-    bool ok = !fresh || setup_keep_secret(s, name, password, &error);
+    bool ok = !fresh || setup_keep_secret(s, name, password, &s->cli->error);
     secret_free(password);
     if (!ok)
-        return cli_error(0, error);
+        return cli_failed(s->cli, 0);
     if (!fresh && !*file)
         return cli_fail(EX_USAGE, "a password is needed; nothing was changed");
     return set_login(m, "password-file", fresh ? path : file);

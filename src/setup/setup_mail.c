@@ -1,5 +1,6 @@
 /* `setup mail`: a mailbox on a server. */
 #include "setup/setup_mail.h"
+#include "base/cleanup.h"
 #include "base/lock.h"
 #include "base/preset.h"
 #include "base/proc.h"
@@ -206,10 +207,7 @@ work(Setup *s)
     MailSetup m = {
         .s = s, .name = g_strdup(name), .section = g_strconcat("account ", name, NULL)};
     int status = set_up(&m);
-    g_free(m.name);
-    g_free(m.section);
-    g_free(m.address);
-    g_free(m.role);
+    free_all(m.name, m.section, m.address, m.role);
     return status;
 }
 

@@ -92,14 +92,6 @@ keep_forged(MailSetup *m, const char *id, bool kept)
 }
 
 static int
-try_forged(MailSetup *m, const char *id)
-{
-    bool kept;
-    trial_forged(&m->trial, id, &kept);
-    return keep_forged(m, id, kept);
-}
-
-static int
 pair(MailSetup *m)
 {
     Paired p = {0};
@@ -110,8 +102,11 @@ pair(MailSetup *m)
     int status = mail_pair(&m->trial, wait_us, &p);
     if (status == 0 && p.authserv_id)
         status = add_authserv_id(m, p.authserv_id);
-    if (status == 0 && p.authserv_id)
-        status = try_forged(m, p.authserv_id);
+    if (status == 0 && p.authserv_id) {
+        bool kept;
+        trial_forged(&m->trial, p.authserv_id, &kept);
+        status = keep_forged(m, p.authserv_id, kept);
+    }
     if (status == 0)
         status = settle_addresses(m, p.owner);
     paired_clear(&p);

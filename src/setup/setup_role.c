@@ -10,15 +10,14 @@
 static int
 begin_role(Setup *s, const char *section, const char *name)
 {
-    GError *error = NULL;
     const char *said = cli_text(s->cli, "address"), *brain = cli_text(s->cli, "brain");
     g_autofree char *domain = setup_value(s, "postrider", "domain");
     g_autofree char *address = g_strdup_printf("%s@%s", name, domain);
     if (setup_has_section(s, section))
         return 0;
-    if (!setup_set(s, section, "address", said ? said : address, &error) ||
-        !setup_set(s, section, "brain", brain ? brain : "default", &error))
-        return cli_error(EX_USAGE, error);
+    if (!setup_set(s, section, "address", said ? said : address, &s->cli->error) ||
+        !setup_set(s, section, "brain", brain ? brain : "default", &s->cli->error))
+        return cli_failed(s->cli, EX_USAGE);
     return 0;
 }
 
@@ -120,9 +119,8 @@ ask_limits(void *data)
     const Config *config = s->cli->home->config;
     const char *said = cli_text(s->cli, "role");
     const char *role = said ? said : config->n_roles ? config->roles[0].name : "envoy";
-    GError *error = NULL;
-    if (said && !config_role_get(config, role, &error))
-        return cli_error(EX_USAGE, error);
+    if (said && !config_role_get(config, role, &s->cli->error))
+        return cli_failed(s->cli, EX_USAGE);
     g_autofree char *section = g_strconcat("role ", role, NULL);
     g_autofree char *of_cost = g_strdup_printf("Dollars that one round of '%s' may cost", role);
     const SetupKey keys[] = {

@@ -87,11 +87,9 @@ sent_folder(MailTrial *t, char **ret, GError **error)
     *ret = NULL;
     if (!imap_list(t->conn, &folders, error))
         return false;
-    for (guint i = 0; i < folders->len && !*ret; i++) {
-        const ImapFolder *f = g_ptr_array_index(folders, i);
-        if (f->use == IMAP_USE_SENT && f->can_select)
+    LIST_EACH(const ImapFolder, f, folders)
+        if (!*ret && f->use == IMAP_USE_SENT && f->can_select)
             *ret = g_strdup(f->name);
-    }
     return true;
 }
 

@@ -12,7 +12,6 @@
 #include "base/secretfile.h"
 #include "base/text.h"
 #include "cli/cmds.h"
-#include "cli/home/reload.h"
 #include "setup/setup.h"
 #include <errno.h>
 #include <pwd.h>
@@ -268,7 +267,7 @@ static void
 say_next(Setup *s, const Service *service, const char *path)
 {
     const char *own = service->user ? " --user" : "";
-    int master = (int)reload_master(s->cli->home);
+    int master = (int)home_master(s->cli->home);
     setup_say(s, "written: %s\n", path);
     say_secrets(s, service);
     setup_say(s, "next: systemctl%s daemon-reload && systemctl%s enable --now postrider\n", own,
@@ -286,7 +285,6 @@ say_next(Setup *s, const Service *service, const char *path)
 static int
 write_unit(Setup *s, const Service *service, const char *folder)
 {
-    GError *error = NULL;
     g_autofree char *text = unit_text(service);
     g_autofree char *path = g_build_filename(folder, UNIT, NULL);
     g_autofree char *old = NULL;
@@ -303,9 +301,9 @@ write_unit(Setup *s, const Service *service, const char *folder)
         return setup_no_answer(s);
     if (g_mkdir_with_parents(folder, 0755) != 0)
         return cli_fail(EX_CANTCREAT, "can't make '%s': %s", folder, g_strerror(errno));
-    auto_fd fd = dir_open(folder, &error);
-    if (fd < 0 || !file_replace(fd, UNIT, text, strlen(text), 0644, &error))
-        return cli_error(EX_CANTCREAT, error);
+    auto_fd fd = dir_open(folder, &s->cli->error);
+    if (fd < 0 || !file_replace(fd, UNIT, text, strlen(text), 0644, &s->cli->error))
+        return cli_failed(s->cli, EX_CANTCREAT);
     say_next(s, service, path);
     return 0;
 }

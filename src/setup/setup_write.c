@@ -2,9 +2,7 @@
 #include "base/cleanup.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "base/limits.h"
 #include "base/preset.h"
-#include "base/text.h"
 #include "setup/setup.h"
 #include <errno.h>
 #include <sys/mman.h>
@@ -12,9 +10,7 @@
 #include <unistd.h>
 
 #define SECRET_BYTES 8192u
-#define CONF "postrider.conf"
-#define CONF_OLD "postrider.conf.bak"
-#define CONF_NEW "postrider.conf (as it would be)"
+#define CONF_OLD HOME_CONFIG ".bak"
 
 typedef struct Change {
     char *section, *key, *value;
@@ -24,10 +20,7 @@ static void
 change_free(void *data)
 {
     Change *c = data;
-    g_free(c->section);
-    g_free(c->key);
-    g_free(c->value);
-    g_free(c);
+    free_all(c->section, c->key, c->value, c);
 }
 
 void
@@ -185,16 +178,6 @@ setup_keep_secret(Setup *s, const char *name, const char *secret, GError **error
 
 /* --- the file --- */
 
-static bool
-read_now(const Setup *s, char **ret, GError **error)
-{
-    g_autoptr(GBytes) bytes = NULL;
-    if (!file_read(s->cli->home->fd, CONF, LIMIT_CONFIG_BYTES, &bytes, error))
-        return false;
-    *ret = text_from_bytes(bytes);
-    return true;
-}
-
 static char *
 apply(const Setup *s, const char *text)
 {
@@ -230,14 +213,14 @@ setup_preview(Setup *s, Config **ret, GError **error)
 {
     g_autofree char *old = NULL;
     g_autoptr(Config) config = NULL;
-    if (!read_now(s, &old, error))
+    if (!home_read_config(s->cli->home, &old, error))
         return false;
     Swap swap = {.s = s, .text = apply(s, old)};
-    bool ok = config_parse(swap.text, strlen(swap.text), CONF_NEW, &config, error);
+    bool ok = config_parse(swap.text, strlen(swap.text), HOME_CONFIG_NEW, &config, error);
     if (ok && s->trial_secret) {
         config_visit(config, swap_secret, &swap);
         g_clear_pointer(&config, config_free);
-        ok = config_parse(swap.text, strlen(swap.text), CONF_NEW, &config, error);
+        ok = config_parse(swap.text, strlen(swap.text), HOME_CONFIG_NEW, &config, error);
     }
     g_free(swap.text);
     if (ok)
@@ -283,25 +266,24 @@ say_written(Setup *s, bool changed)
     if (s->secret)
         setup_say(s, "kept: %s/%s (0600)\n", home->path, s->secret);
     if (changed)
-        setup_say(s, "written: %s/%s; what it was: %s\n", home->path, CONF, CONF_OLD);
+        setup_say(s, "written: %s/" HOME_CONFIG "; what it was: " CONF_OLD "\n", home->path);
 }
 
 /* Somebody may have saved the file while we asked. */
 static int
 put(Setup *s, const char *old, const char *text)
 {
-    GError *error = NULL;
     int fd = s->cli->home->fd;
     bool changed = !g_str_equal(text, old);
     g_autofree char *again = NULL;
-    if (!read_now(s, &again, &error))
-        return cli_error(EX_CONFIG, error);
+    if (!home_read_config(s->cli->home, &again, &s->cli->error))
+        return cli_failed(s->cli, EX_CONFIG);
     if (!g_str_equal(again, old))
-        return cli_fail(EX_TEMPFAIL, "%s was changed meanwhile; nothing was written", CONF);
-    if (!write_secret(s, &error) ||
-        (changed && (!file_replace(fd, CONF_OLD, old, strlen(old), 0600, &error) ||
-                     !file_replace(fd, CONF, text, strlen(text), 0600, &error))))
-        return cli_error(EX_CANTCREAT, error);
+        return cli_fail(EX_TEMPFAIL, HOME_CONFIG " was changed meanwhile; nothing was written");
+    if (!write_secret(s, &s->cli->error) ||
+        (changed && (!file_replace(fd, CONF_OLD, old, strlen(old), 0600, &s->cli->error) ||
+                     !file_replace(fd, HOME_CONFIG, text, strlen(text), 0600, &s->cli->error))))
+        return cli_failed(s->cli, EX_CANTCREAT);
     say_written(s, changed);
     return 0;
 }
@@ -309,15 +291,14 @@ put(Setup *s, const char *old, const char *text)
 int
 setup_write(Setup *s)
 {
-    GError *error = NULL;
     g_autofree char *old = NULL;
     g_autoptr(Config) config = NULL;
-    if (!read_now(s, &old, &error))
-        return cli_error(EX_CONFIG, error);
+    if (!home_read_config(s->cli->home, &old, &s->cli->error))
+        return cli_failed(s->cli, EX_CONFIG);
     g_autofree char *text = apply(s, old);
     bool changed = !g_str_equal(text, old);
-    if (!config_parse(text, strlen(text), CONF_NEW, &config, &error))
-        return cli_error(EX_CONFIG, error);
+    if (!config_parse(text, strlen(text), HOME_CONFIG_NEW, &config, &s->cli->error))
+        return cli_failed(s->cli, EX_CONFIG);
     if (!changed && !s->trial_secret) {
         setup_say(s, "nothing is to change\n");
         return 0;

@@ -1,17 +1,9 @@
 #include "show/events.h"
 
-static json_t *
-what_of(const void *data)
-{
-    const Event *e = data;
-
-    return json_string(e->what);
-}
-
 static const Field event_fields[] = {
     {"at", NULL, FIELD_TIME, offsetof(Event, at_us)},
     {"job", NULL, FIELD_ID, offsetof(Event, job)},
-    {"event", .made = what_of},
+    {"event", NULL, FIELD_LITERAL, offsetof(Event, what)},
     {"step", NULL, FIELD_ID, offsetof(Event, step)},
     {"text", NULL, FIELD_TEXT, offsetof(Event, text)},
 };

@@ -167,12 +167,11 @@ asked_at(const Log *log, const Question *q, int64_t *ret_us, GError **error)
         return false;
     if (q->about.v || mails->len == 0)
         return true;
-    OutQuery first = {.id = ((const QuestionMail *)g_ptr_array_index(mails, 0))->id,
-                      .all = true};
+    OutQuery first = {.id = mails->pdata[0]->id, .all = true};
     if (!outbox_list(log->db, &VIEWER_OPERATOR, &first, &rows, error))
         return false;
     if (rows->len > 0)
-        *ret_us = MAX(q->asked_us, behind_step(log, g_ptr_array_index(rows, 0)));
+        *ret_us = MAX(q->asked_us, behind_step(log, rows->pdata[0]));
     return true;
 }
 

@@ -48,12 +48,6 @@ mail_line(const char *mail, int64_t at_us, const char *state, const char *who, c
                      "state", state, "who", who, "subject", what);
 }
 
-static bool
-is_earlier(const MsgRow *m, const OutRow *o)
-{
-    return m->received_us <= o->created_us;
-}
-
 bool
 job_mail_json(Db *db, JobId id, json_t **ret, GError **error)
 {
@@ -67,7 +61,8 @@ job_mail_json(Db *db, JobId id, json_t **ret, GError **error)
     *ret = json_array();
     guint i = 0, left = out->len; /* the newest of these is the first */
     while (i < in->len || left > 0) {
-        if (left == 0 || (i < in->len && is_earlier(in->pdata[i], out->pdata[left - 1]))) {
+        if (left == 0 ||
+            (i < in->len && in->pdata[i]->received_us <= out->pdata[left - 1]->created_us)) {
             const MsgRow *m = in->pdata[i++];
             json_array_append_new(
                 *ret,

@@ -93,8 +93,8 @@ static bool
 look_at_ended(News *n, const Jobs *live, GError **error)
 {
     g_autoptr(GHashTable) alive = g_hash_table_new(g_int64_hash, g_int64_equal);
-    for (guint i = 0; i < live->len; i++)
-        g_hash_table_add(alive, &((Job *)g_ptr_array_index(live, i))->id.v);
+    LIST_EACH(Job, job, live)
+        g_hash_table_add(alive, &job->id.v);
     g_autofree gpointer *ids = g_hash_table_get_keys_as_array(n->jobs, NULL);
     for (gpointer *id = ids; *id; id++) {
         g_autoptr(Job) job = NULL;
@@ -200,7 +200,7 @@ mark_outbox(News *n, GError **error)
         !outbox_list(n->db, &VIEWER_OPERATOR, &open, &unsent, error))
         return false;
     if (newest->len)
-        n->last_out = ((const OutRow *)g_ptr_array_index(newest, 0))->id.v;
+        n->last_out = newest->pdata[0]->id.v;
     LIST_EACH(const OutRow, o, unsent) {
         (void)is_changed(n, o);
         g_hash_table_add(n->unsent, key_of(o->id.v));
@@ -230,7 +230,7 @@ mark_now(News *n, GError **error)
     if (!messages_list(n->db, &VIEWER_OPERATOR, &q, &newest, error))
         return false;
     if (newest->len)
-        n->last_message = ((const MsgRow *)g_ptr_array_index(newest, 0))->id.v;
+        n->last_message = newest->pdata[0]->id.v;
     return mark_outbox(n, error) && (n->only.v || mark_jobs(n, error));
 }
 

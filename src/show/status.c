@@ -1,6 +1,5 @@
 #include "show/status.h"
 #include "base/living.h"
-#include "base/lock.h"
 #include "base/text.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/people/repliers.h"
@@ -36,14 +35,6 @@ note(GPtrArray *list, const char *fmt, ...)
     va_start(args, fmt);
     g_ptr_array_add(list, g_strdup_vprintf(fmt, args));
     va_end(args);
-}
-
-static pid_t
-master_pid(const Home *home)
-{
-    if (!lock_is_held(home->state_fd, "master.lock"))
-        return 0;
-    return lock_holder(home->state_fd, "master.lock");
 }
 
 /* Work goes on without a log, but nobody could tell afterwards why anything happened. */
@@ -198,8 +189,8 @@ static unsigned
 times_held(const Status *s, OutId id)
 {
     unsigned n = 0;
-    for (guint i = 0; i < s->held_out->len; i++)
-        n += ((const OutRow *)g_ptr_array_index(s->held_out, i))->id.v == id.v;
+    LIST_EACH(const OutRow, row, s->held_out)
+        n += row->id.v == id.v;
     return n;
 }
 
@@ -243,7 +234,7 @@ count(Db *db, Status *s, GError **error)
     JobQuery live = {.live_only = true, .limit = 1000};
     JobQuery failed = {.state = "failed"};
     OutQuery held = {.state = "held", .limit = 1000};
-    s->master = master_pid(db_home(db));
+    s->master = home_master(db_home(db));
     return jobs_list(db, &VIEWER_OPERATOR, &live, &s->jobs, error) &&
            jobs_list(db, &VIEWER_OPERATOR, &failed, &s->failed, error) &&
            jobs_count(db, s->by_state, error) &&
@@ -307,13 +298,12 @@ note_job(Db *db, Status *s, const Job *j, GError **error)
         return true;
     if (!repliers_load(db, j, &awaited, error))
         return false;
-    for (guint i = 0; i < awaited.to->len; i++) {
-        if (address_equal(g_ptr_array_index(awaited.to, i), db_home(db)->config->owner)) {
+    LIST_EACH(const char, who, awaited.to)
+        if (address_equal(who, db_home(db)->config->owner)) {
             note(s->waiting, "job %" G_GINT64_FORMAT " waits for your answer: %s", j->id.v,
                  j->subject);
             break;
         }
-    }
     return true;
 }
 
@@ -331,10 +321,9 @@ note_waiting(Db *db, Status *s, GError **error)
              s->history, s->history == 1 ? "mail was" : "mails were");
     if (!note_held(db, s, error))
         return false;
-    for (guint i = 0; i < s->jobs->len; i++) {
-        if (!note_job(db, s, g_ptr_array_index(s->jobs, i), error))
+    LIST_EACH(const Job, job, s->jobs)
+        if (!note_job(db, s, job, error))
             return false;
-    }
     return true;
 }
 

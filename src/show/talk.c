@@ -52,16 +52,8 @@ read_refs(Talk *t, Leaf *leaf)
         return;
     g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_HEADERS);
     g_ptr_array_set_size(leaf->refs, 0);
-    for (guint i = 0; i < m->references->len; i++)
-        g_ptr_array_add(leaf->refs, g_strdup(g_ptr_array_index(m->references, i)));
-}
-
-static void
-add_taken_in(Talk *t, const MsgRows *rows)
-{
-    LIST_EACH(const MsgRow, row, rows)
-        if (!g_hash_table_contains(t->by_id, row->msgid))
-            add_leaf(t, row, NULL);
+    LIST_EACH(const char, id, m->references)
+        g_ptr_array_add(leaf->refs, g_strdup(id));
 }
 
 static bool
@@ -172,7 +164,9 @@ talk_json(Engine *engine, const MsgRow *in, OutRow *take_out, json_t **ret_tree,
     } else {
         if (!messages_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
             return false;
-        add_taken_in(&t, rows);
+        LIST_EACH(const MsgRow, row, rows)
+            if (!g_hash_table_contains(t.by_id, row->msgid))
+                add_leaf(&t, row, NULL);
         if (!add_sent_of_jobs(&t, rows, error))
             return false;
         look_up_parents(&t);

@@ -150,23 +150,11 @@ no_flags(const void *row)
     return json_array();
 }
 
-static json_t *
-in_sent(const void *row)
-{
-    return json_string("Sent");
-}
-
-static json_t *
-is_sent(const void *row)
-{
-    return json_string("sent");
-}
-
 static const Field sent_fields[] = {
     {"id", .made = nothing},
     {"message_id", NULL, FIELD_MSGID, offsetof(OutRow, msgid)},
     {"role", NULL, FIELD_TEXT_NULL, offsetof(OutRow, role)},
-    {"folder", .made = in_sent},
+    {"folder", .always = "Sent"},
     {"from", NULL, FIELD_TEXT, offsetof(OutRow, from)},
     {"to", NULL, FIELD_TEXT, offsetof(OutRow, address)},
     {"subject", NULL, FIELD_TEXT, offsetof(OutRow, subject)},
@@ -177,7 +165,7 @@ static const Field sent_fields[] = {
     {"flags", .made = no_flags},
     {"trust", NULL, FIELD_WORD, offsetof(OutRow, level), &trust_words},
     {"floor", NULL, FIELD_WORD, offsetof(OutRow, floor), &trust_words},
-    {"class", .made = is_sent},
+    {"class", .always = "sent"},
     {"job", NULL, FIELD_ID, offsetof(OutRow, job)},
 };
 static const Shape sent_shape = {SHAPE(NULL, OutRow, out_rows, sent_fields)};

@@ -78,6 +78,8 @@ field_json(const Field *f, const void *row)
 
     if (f->made)
         return f->made(row);
+    if (f->always)
+        return json_string(f->always);
     switch (f->type) {
     case FIELD_INT:
         return json_integer(*number);

@@ -27,6 +27,7 @@ typedef enum FieldType {
     FIELD_BOOL,      /* bool */
     FIELD_TEXT,      /* char *: "" for NULL in the table */
     FIELD_TEXT_NULL, /* char *: NULL for NULL */
+    FIELD_LITERAL,   /* const char *: neither stored nor freed */
     FIELD_MSGID,     /* char *: shown in angle brackets */
     FIELD_WORD,      /* an enum whose words the tables hold */
     FIELD_TIME,      /* int64_t, microseconds: 0 is null */
@@ -73,6 +74,7 @@ typedef struct Field {
     const Words *words;
     unsigned flags;
     json_t *(*made)(const void *row); /* where the type alone does not tell; NULL */
+    const char *always;               /* the same text for every row; NULL */
 } Field;
 
 typedef struct Shape {

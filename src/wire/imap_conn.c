@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/secret.h"
-#include "base/text.h"
 #include "wire/imap_scan.h"
 #include <errno.h>
 #include <poll.h>
@@ -194,12 +193,6 @@ code_number(const ImapResponse *response, ImapSlice rest, uint64_t max)
     return imap_scan_number(&scan, max, &n) && imap_scan_end(&scan) ? n : 0;
 }
 
-static bool
-contains(ImapSlice slice, const char *part)
-{
-    return slice.len > 0 && memmem(slice.s, slice.len, part, strlen(part));
-}
-
 static void
 take_code(ImapConn *conn, const ImapResponse *r)
 {
@@ -220,7 +213,7 @@ take_code(ImapConn *conn, const ImapResponse *r)
     } else if (imap_slice_begins(r->code, "HIGHESTMODSEQ")) {
         box->highestmodseq = code_number(r, rest, INT64_MAX);
     } else if (imap_slice_begins(r->code, "PERMANENTFLAGS")) {
-        box->takes_keywords = contains(rest, "\\*");
+        box->takes_keywords = rest.len > 0 && memmem(rest.s, rest.len, "\\*", 2);
     } else if (imap_slice_begins(r->code, "READ-ONLY")) {
         box->read_only = true;
     }

@@ -5,6 +5,7 @@
  * failed, and knows exactly which stream it writes to. What the server claimed before TLS is
  * forgotten with libcurl's part.
  */
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -228,9 +229,7 @@ imap_close(ImapConn *conn)
     imap_reader_free(conn->reader);
     g_hash_table_unref(conn->capabilities);
     g_clear_error(&conn->broken);
-    g_free(conn->alert);
-    g_free(conn->prefix);
-    g_free(conn);
+    free_all(conn->alert, conn->prefix, conn);
 }
 
 bool

@@ -68,9 +68,7 @@ making_clear(Making *m)
         (void)dir_remove(m->parent_fd, m->tmp, UINT_MAX);
     cleanup_fd(&m->fd);
     cleanup_fd(&m->parent_fd);
-    g_free(m->path);
-    g_free(m->parent);
-    g_free(m->tmp);
+    free_all(m->path, m->parent, m->tmp);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Making, making_clear)
 
@@ -223,8 +221,7 @@ typedef struct Origin {
 static void
 origin_clear(Origin *origin)
 {
-    g_free(origin->made);
-    g_free(origin->place);
+    free_all(origin->made, origin->place);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Origin, origin_clear)
 

@@ -1,6 +1,5 @@
 #include "base/err.h"
 #include "base/file.h"
-#include "base/limits.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
@@ -57,8 +56,8 @@ cmd_config_check(Cli *cli, int argc, char **argv)
     for (const char *const *line = cli->home->config->warnings; *line; line++)
         (void)cli_fail(0, "%s", *line);
     g_autoptr(GPtrArray) missing = config_missing(cli->home);
-    for (guint i = 0; i < missing->len; i++)
-        (void)cli_fail(0, "postrider.conf: %s", (const char *)g_ptr_array_index(missing, i));
+    LIST_EACH(const char, what, missing)
+        (void)cli_fail(0, HOME_CONFIG ": %s", what);
     if (missing->len > 0)
         return EX_CONFIG;
     cli_print(cli, "%s/postrider.conf is fine\n", cli->home->path);
@@ -74,21 +73,16 @@ cmd_config_set(Cli *cli, int argc, char **argv)
     g_autofree char *path = home_find(cli->home_option, &cli->error);
     if (!path || !home_open_bare(path, &cli->home, &cli->error))
         return cli_failed(cli, 0);
-    g_autoptr(GBytes) old = NULL;
-    if (!file_read(cli->home->fd, "postrider.conf", LIMIT_CONFIG_BYTES, &old, &cli->error))
+    g_autofree char *text = NULL;
+    if (!home_read_config(cli->home, &text, &cli->error))
         return cli_failed(cli, EX_CONFIG);
-    g_autofree char *text = text_from_bytes(old);
     g_autofree char *changed = config_with(text, section, key, value);
     g_autoptr(Config) config = NULL;
-    if (!config_parse(changed, strlen(changed), "postrider.conf (as it would be)", &config,
-                      &cli->error) ||
+    if (!config_parse(changed, strlen(changed), HOME_CONFIG_NEW, &config, &cli->error) ||
         !config_check(section, key, value, &cli->error)) /* a key that nothing reads any more */
         return cli_failed(cli, 0);
-    if (!file_replace(cli->home->fd, "postrider.conf", changed, strlen(changed), 0600,
-                      &cli->error))
+    if (!file_replace(cli->home->fd, HOME_CONFIG, changed, strlen(changed), 0600, &cli->error))
         return cli_failed(cli, err_is(cli->error, ERR_NEVER) ? EX_CANTCREAT : 0);
-    g_autofree char *told = reload_ask(cli->home);
-    if (told)
-        cli_print(cli, "%s\n", told);
+    reload_tell(cli);
     return 0;
 }

@@ -65,8 +65,7 @@ doctor_each_mail(Doctor *d, MsgQuery q, DoctorVisit visit, void *data, GError **
         if (!messages_list(d->engine->db, &VIEWER_OPERATOR, &q, &rows, error))
             return false;
         n = rows->len;
-        for (guint i = 0; i < n; i++) {
-            const MsgRow *row = g_ptr_array_index(rows, i);
+        LIST_EACH(const MsgRow, row, rows) {
             q.below_id = row->id.v;
             if (!visit(d, row, data, error))
                 return false;
@@ -264,7 +263,7 @@ measure_index(Doctor *d, Index *ix, int64_t ret_behind[INDEX_N], GError **error)
         !outbox_below(d->engine->db, &VIEWER_OPERATOR, &newest, (OutId){INT64_MAX}, &written,
                       error))
         return false;
-    int64_t last = rows->len ? ((const MsgRow *)g_ptr_array_index(rows, 0))->id.v : 0;
+    int64_t last = rows->len ? rows->pdata[0]->id.v : 0;
     ret_behind[INDEX_IN] = last - in;
     ret_behind[INDEX_OUT] = written.v - out;
     return true;

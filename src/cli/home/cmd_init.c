@@ -36,10 +36,8 @@ refuse_used(const char *path, GError **error)
     g_autoptr(DIR) dir = opendir(path);
     if (!dir)
         return errno == ENOENT ? true : err_set_errno(error, errno, "'%s'", path);
-    for (struct dirent *e; (e = readdir(dir));) {
-        if (!g_str_equal(e->d_name, ".") && !g_str_equal(e->d_name, ".."))
-            return err_set(error, ERR_NEVER, "'%s' is not empty; nothing was changed", path);
-    }
+    if (dir_next(dir))
+        return err_set(error, ERR_NEVER, "'%s' is not empty; nothing was changed", path);
     return true;
 }
 

@@ -5,8 +5,6 @@
 #include "cli/cmds.h"
 #include "cli/home/tail.h"
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 #define LINES_SHOWN 50
@@ -155,13 +153,6 @@ read_on(LogView *v)
     }
 }
 
-static FILE *
-open_old(const LogView *v, unsigned n)
-{
-    g_autofree char *name = log_old_name(v->file, n);
-    return fopen(name, "re");
-}
-
 /* Which of the files is being read: 0 is the newest, beyond those that are kept none of them. */
 static unsigned
 place(const LogView *v)
@@ -187,7 +178,8 @@ read_all(void *data)
     if (v->from)
         read_on(v);
     for (unsigned n = place(v); n > 0; n = MIN(place(v), n - 1)) {
-        FILE *next = open_old(v, n - 1);
+        g_autofree char *name = log_old_name(v->file, n - 1);
+        FILE *next = fopen(name, "re");
         if (!next && n > 1)
             continue; /* fewer old ones than there may be */
         if (!next)

@@ -6,7 +6,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/limits.h"
 #include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/home/reload.h"
@@ -21,26 +20,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CONF "postrider.conf"
-#define CONF_NEW CONF " (as it would be)"
-
 /* --- the settings --- */
-
-static bool
-read_conf(Cli *cli, char **ret, GError **error)
-{
-    g_autoptr(GBytes) bytes = NULL;
-    if (!file_read(cli->home->fd, CONF, LIMIT_CONFIG_BYTES, &bytes, error))
-        return false;
-    *ret = bytes ? text_from_bytes(bytes) : g_strdup("");
-    return true;
-}
 
 static bool
 is_sound(const char *text, GError **error)
 {
     g_autoptr(Config) config = NULL;
-    return config_parse(text, strlen(text), CONF_NEW, &config, error);
+    return config_parse(text, strlen(text), HOME_CONFIG_NEW, &config, error);
 }
 
 /* Somebody may have saved the file since we read it. */
@@ -48,21 +34,13 @@ static int
 write_conf(Cli *cli, const char *old, const char *text)
 {
     g_autofree char *now = NULL;
-    if (!read_conf(cli, &now, &cli->error) || !is_sound(text, &cli->error))
+    if (!home_read_config(cli->home, &now, &cli->error) || !is_sound(text, &cli->error))
         return cli_failed(cli, EX_CONFIG);
     if (!g_str_equal(now, old))
-        return cli_fail(EX_TEMPFAIL, "%s was changed meanwhile; nothing was written", CONF);
-    if (!file_replace(cli->home->fd, CONF, text, strlen(text), 0600, &cli->error))
+        return cli_fail(EX_TEMPFAIL, HOME_CONFIG " was changed meanwhile; nothing was written");
+    if (!file_replace(cli->home->fd, HOME_CONFIG, text, strlen(text), 0600, &cli->error))
         return cli_failed(cli, EX_CANTCREAT);
     return 0;
-}
-
-static void
-tell_master(Cli *cli)
-{
-    g_autofree char *told = reload_ask(cli->home);
-    if (told)
-        cli_print(cli, "%s\n", told);
 }
 
 static int
@@ -156,7 +134,7 @@ say_new(Cli *cli, const NewRole *n)
     if (n->task)
         cli_print(cli, "what it is told: roles/%s.md, and the note %s/start\n", n->name,
                   n->name);
-    tell_master(cli);
+    reload_tell(cli);
     cli_print(cli, "try it: %s ask --to %s -s %s %s\n", call, n->name, quoted_subject,
               quoted_mail);
 }
@@ -168,7 +146,7 @@ make_new(Cli *cli, const NewRole *n)
     int status = check_new(cli, n);
     if (status)
         return status;
-    if (!read_conf(cli, &old, &cli->error))
+    if (!home_read_config(cli->home, &old, &cli->error))
         return cli_failed(cli, EX_CONFIG);
     g_autofree char *text = new_sections(cli->home->config, n, old);
     if (!is_sound(text, &cli->error))
@@ -304,7 +282,7 @@ put_edited(
         return cli_failed(cli, EX_CONFIG);
     int status = write_conf(cli, old, text);
     if (status == 0)
-        tell_master(cli);
+        reload_tell(cli);
     return status;
 }
 
@@ -337,11 +315,11 @@ cmd_role_edit(Cli *cli, int argc, char **argv)
     if (status || (status = find_role(cli, argv[1], &role)))
         return status;
     g_autofree char *section = g_strconcat("role ", role->name, NULL);
-    if (!read_conf(cli, &old, &cli->error))
+    if (!home_read_config(cli->home, &old, &cli->error))
         return cli_failed(cli, EX_CONFIG);
     g_autofree char *before = config_section(old, section);
     if (!before)
-        return cli_fail(EX_NOINPUT, "%s has no section [%s]", CONF, section);
+        return cli_fail(EX_NOINPUT, HOME_CONFIG " has no section [%s]", section);
     auto_fd fd = g_file_open_tmp("postrider-role-XXXXXX.conf", &path, &cli->error);
     if (fd < 0)
         return cli_failed(cli, EX_CANTCREAT);
@@ -405,7 +383,7 @@ say_left(Cli *cli, const char *name, GError **error)
 static int
 say_removed(Cli *cli, const char *name, bool brain, bool told)
 {
-    cli_print(cli, "removed the role '%s' from %s\n", name, CONF);
+    cli_print(cli, "removed the role '%s' from " HOME_CONFIG "\n", name);
     cli_print(cli, "kept: its mail in %s/mail/%s, its notes in %s/notes/%s\n", cli->home->path,
               name, cli->home->path, name);
     if (told)
@@ -413,7 +391,7 @@ say_removed(Cli *cli, const char *name, bool brain, bool told)
     if (brain)
         cli_print(cli, "kept: [brain %s]\n", name);
     bool ok = say_left(cli, name, &cli->error);
-    tell_master(cli);
+    reload_tell(cli);
     return ok ? 0 : cli_failed(cli, 0);
 }
 
@@ -428,7 +406,7 @@ cmd_role_remove(Cli *cli, int argc, char **argv)
         return status;
     g_autofree char *section = g_strconcat("role ", role->name, NULL);
     g_autofree char *file = g_strdup_printf("roles/%s.md", role->name);
-    if (!read_conf(cli, &old, &cli->error))
+    if (!home_read_config(cli->home, &old, &cli->error))
         return cli_failed(cli, EX_CONFIG);
     g_autofree char *text = config_with_section(old, section, "");
     status = write_conf(cli, old, text);

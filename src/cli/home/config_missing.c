@@ -46,13 +46,10 @@ static void
 want_program(const Look *l, const char *key, const char *const *argv)
 {
     const char *name = argv[0];
-    g_autofree char *path = NULL;
     if (!name)
         return;
-    if (!strchr(name, '/'))
-        path = g_find_program_in_path(name);
-    else
-        path = g_canonicalize_filename(name, l->home->path);
+    g_autofree char *path = strchr(name, '/') ? g_canonicalize_filename(name, l->home->path)
+                                              : g_find_program_in_path(name);
     if (!path)
         complain(l, "%s: no program '%s' in PATH", key, name);
     else if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))

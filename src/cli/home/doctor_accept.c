@@ -11,12 +11,6 @@
 #include "store/mail/server_mail.h"
 #include <inttypes.h>
 
-static const char *
-plural(unsigned n)
-{
-    return n == 1 ? "" : "s";
-}
-
 /* The account's process, where there is one, looks by itself. */
 static void
 visit(Doctor *d, const ConfAccount *account, CatchUp *n)
@@ -66,7 +60,7 @@ print_text(const Doctor *d, const CatchUp *n, uint64_t generation, const GPtrArr
               generation, n->delivered, n->answered);
     if (n->ended || n->parked)
         cli_print(d->cli, "%u job%s had ended since, %u wait%s where they had come to\n",
-                  n->ended, plural(n->ended), n->parked, n->parked == 1 ? "s" : "");
+                  n->ended, n->ended == 1 ? "" : "s", n->parked, n->parked == 1 ? "s" : "");
     if (n->stopped)
         cli_print(d->cli, "%u job%s stopped; see: postrider job list\n", n->stopped,
                   n->stopped == 1 ? " is" : "s are");

@@ -6,7 +6,6 @@
 #include "store/out/outbox.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sys/stat.h>
 
 #define DAY_US (24 * 3600 * USEC_PER_SEC)
@@ -47,9 +46,9 @@ box_open(const Home *home, const char *mailbox, Box *b, GError **error)
         !maildir_scan(b->md, "", false, &b->inbox, &b->foreign, error))
         return false;
     add_bases(b, b->inbox);
-    for (guint i = 0; i < folders->len; i++) {
+    LIST_EACH(const char, folder, folders) {
         g_autoptr(GPtrArray) entries = NULL;
-        if (!maildir_scan(b->md, g_ptr_array_index(folders, i), false, &entries, NULL, error))
+        if (!maildir_scan(b->md, folder, false, &entries, NULL, error))
             return false;
         add_bases(b, entries);
     }
@@ -91,14 +90,6 @@ check_row(Doctor *d, const MsgRow *row, void *data, GError **error)
     return true;
 }
 
-/* Mail that is still open must be there to be read; what is done may be deleted by anybody. */
-static bool
-check_open_mail(Doctor *d, const char *role, Box *b, GError **error)
-{
-    MsgQuery q = {.role = role, .open_only = true};
-    return doctor_each_mail(d, q, check_row, b, error);
-}
-
 static bool
 note_new_mail(Doctor *d, const char *role, const Box *b, GError **error)
 {
@@ -132,7 +123,10 @@ doctor_mail(Doctor *d, GError **error)
             doctor_find(d, false, role, "the mailbox can't be read, %s", why->message);
             continue;
         }
-        if (!check_open_mail(d, role, &box, error) || !note_new_mail(d, role, &box, error))
+        /* Mail that is still open must be there to be read; what is done may be deleted by anybody. */
+        MsgQuery open = {.role = role, .open_only = true};
+        if (!doctor_each_mail(d, open, check_row, &box, error) ||
+            !note_new_mail(d, role, &box, error))
             return false;
     }
     return true;

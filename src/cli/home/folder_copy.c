@@ -28,12 +28,6 @@ typedef struct Place {
     unsigned depth;
 } Place;
 
-static int
-open_dir(int at, const char *name)
-{
-    return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
 static bool
 has(int at, const char *name)
 {
@@ -127,7 +121,7 @@ static bool
 walk_into(Tree *t, const Place *at, const char *name, GError **error)
 {
     g_autofree char *path = *at->path ? g_build_filename(at->path, name, NULL) : g_strdup(name);
-    auto_fd from = open_dir(at->from, name);
+    auto_fd from = dir_open_at(at->from, name);
     if (from < 0 && errno == ENOENT)
         return true;
     if (from < 0)
@@ -136,7 +130,7 @@ walk_into(Tree *t, const Place *at, const char *name, GError **error)
         return err_set(error, ERR_LIMIT, "'%s': more than %d folders deep", path, DEPTH_MAX);
     if (mkdirat(at->to, name, 0700) < 0 && errno != EEXIST)
         return err_set_errno(error, errno, "making '%s'", path);
-    auto_fd to = open_dir(at->to, name);
+    auto_fd to = dir_open_at(at->to, name);
     if (to < 0)
         return err_set_errno(error, errno, "opening the copy of '%s'", path);
     Place below = {.from = from,
@@ -178,18 +172,14 @@ copy_entry(Tree *t, const Place *at, const char *name, bool first, GError **erro
 static bool
 walk(Tree *t, const Place *at, GError **error)
 {
-    auto_fd fd = open_dir(at->from, ".");
-    g_autoptr(DIR) dir = fd >= 0 ? fdopendir(fd) : NULL;
+    g_autoptr(DIR) dir = dir_list(at->from, ".");
     const struct dirent *d;
     if (!dir)
         return err_set_errno(error, errno, "listing '%s'", at->path);
-    (void)g_steal_fd(&fd);
     bool first = g_hash_table_add(t->copied, g_strconcat(at->path, "//", NULL));
-    for (errno = 0; (d = readdir(dir)); errno = 0) {
-        if (!g_str_equal(d->d_name, ".") && !g_str_equal(d->d_name, "..") &&
-            !copy_entry(t, at, d->d_name, first, error))
+    while ((d = dir_next(dir)))
+        if (!copy_entry(t, at, d->d_name, first, error))
             return false;
-    }
     return errno == 0 || err_set_errno(error, errno, "listing '%s'", at->path);
 }
 

@@ -19,8 +19,7 @@ static void
 tail_clear(Tail *t)
 {
     cleanup_fd(&t->inotify);
-    g_free(t->folder);
-    g_free(t->name);
+    free_all(t->folder, t->name);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Tail, tail_clear)
 

@@ -15,7 +15,6 @@
 #include "store/out/outbox.h"
 #include <poll.h>
 #include <sys/inotify.h>
-#include <unistd.h>
 
 /* The store says nothing by itself; its log changes with every commit, and a lost event costs
  * this. */

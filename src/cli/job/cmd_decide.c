@@ -1,4 +1,5 @@
 /* approve, reject: the same decisions as APPROVE and REJECT by mail, taken by the operator. */
+#include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/mail/outbox_cmd.h"
@@ -73,13 +74,8 @@ decide(Txn *txn,
 static char *
 one_line(const char *text)
 {
-    g_auto(GStrv) words = g_strsplit_set(text, " \n", -1);
-    GString *line = g_string_new(NULL);
-    for (char **w = words; *w; w++) {
-        if (**w)
-            g_string_append_printf(line, "%s%s", line->len ? " " : "", *w);
-    }
-    return g_string_free(line, FALSE);
+    g_auto(GStrv) words = text_words(text, " \n");
+    return g_strjoinv(" ", words);
 }
 
 static int

@@ -122,8 +122,10 @@ cmd_every_now(Cli *cli, int argc, char **argv)
         (status = find(cli, engine->db, argv[1], &s)))
         return status;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    while (txn_again(&txn, &cli->error))
+    while (txn_again(&txn, &cli->error)) {
+        g_clear_pointer(&msgid, g_free);
         txn.ok = every_mail(engine, &txn, s, &msgid, &cli->error);
+    }
     if (!txn.done)
         return cli_failed(cli, 0);
     db_hint(engine->db);

@@ -1,5 +1,4 @@
 /* job fork: a second job from an old step of a first one. */
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"

@@ -80,10 +80,9 @@ look_in_sent(Engine *engine, const ConfRole *role, JobId want, Saved *best, GErr
     if (!maildir_open(engine->home->mail_fd, role->name, true, &md, error) ||
         !maildir_scan(md, "Sent", false, &entries, NULL, error))
         return false;
-    for (guint i = 0; i < entries->len; i++) {
-        if (!look_at(engine, role, md, g_ptr_array_index(entries, i), want, best, error))
+    LIST_EACH(const MaildirEntry, entry, entries)
+        if (!look_at(engine, role, md, entry, want, best, error))
             return false;
-    }
     return true;
 }
 

@@ -71,16 +71,6 @@ print_json(Cli *cli, const Shown *s, const Rebuilt *r)
                                   "files", files, "problems", shape_texts(r->problems)));
 }
 
-/* The bytes as they were, unless a terminal would obey them. */
-static void
-print_whole(Cli *cli, Context *c)
-{
-    if (isatty(STDOUT_FILENO))
-        cli_print_vis(cli, context_whole(c), true);
-    else
-        g_string_append(cli->out, context_whole(c));
-}
-
 static int
 report(const Shown *s, const Rebuilt *r)
 {
@@ -105,8 +95,10 @@ rebuild(Cli *cli, const Shown *s)
         return cli_failed(cli, EX_NOINPUT);
     if (cli->json)
         print_json(cli, s, &rebuilt);
+    else if (isatty(STDOUT_FILENO)) /* which would obey some of the bytes */
+        cli_print_vis(cli, context_whole(rebuilt.context), true);
     else
-        print_whole(cli, rebuilt.context);
+        g_string_append(cli->out, context_whole(rebuilt.context));
     return report(s, &rebuilt);
 }
 

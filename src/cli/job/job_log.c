@@ -29,18 +29,12 @@ format_text(Cli *cli, const Event *e)
     return g_string_free(out, FALSE);
 }
 
-static char *
-format_json(const Event *e)
-{
-    g_autoptr(json_t) line = shape_json(&event_shape, e);
-    return json_format(line);
-}
-
 static void
 print_new(Log *log, const Events *events)
 {
     LIST_EACH(const Event, e, events) {
-        char *line = log->cli->json ? format_json(e) : format_text(log->cli, e);
+        g_autoptr(json_t) json = log->cli->json ? shape_json(&event_shape, e) : NULL;
+        char *line = json ? json_format(json) : format_text(log->cli, e);
         if (g_hash_table_contains(log->printed, line)) {
             g_free(line);
             continue;

@@ -38,14 +38,6 @@ print_head(Cli *cli, const Job *job, const Step *step)
 }
 
 static void
-print_results(Cli *cli, const Step *step)
-{
-    g_autoptr(GPtrArray) lines = step_results_parse(step->results);
-    for (guint i = 0; i < lines->len; i++)
-        print_line(cli, i == 0 ? "results" : "", g_ptr_array_index(lines, i));
-}
-
-static void
 print_whole(Cli *cli, const StepWhole *w)
 {
     for (guint i = 0; i < w->notes->len; i++) {
@@ -100,7 +92,9 @@ show_step(Cli *cli, JobId id, int n)
         return 0;
     }
     print_head(cli, job, w.step);
-    print_results(cli, w.step);
+    g_autoptr(GPtrArray) results = step_results_parse(w.step->results);
+    for (guint i = 0; i < results->len; i++)
+        print_line(cli, i == 0 ? "results" : "", results->pdata[i]);
     print_whole(cli, &w);
     print_answer(cli, w.step);
     if (w.step->manifest)

@@ -28,15 +28,6 @@ check_days(const char *query)
     }
 }
 
-/* A state that is none is a slip; in quotes it is a word that somebody looks for. */
-static int
-check_state(const Cli *cli, const char *query)
-{
-    g_auto(Query) q;
-    query_parse(query, &q);
-    return mail_check_state(cli, q.no_state, true);
-}
-
 int
 cmd_mail_search(Cli *cli, int argc, char **argv)
 {
@@ -47,7 +38,10 @@ cmd_mail_search(Cli *cli, int argc, char **argv)
     g_autofree char *joined = g_strjoinv(" ", argv + 1);
     g_autofree char *query = text_make_valid(joined, -1);
     check_days(query);
-    if ((status = check_state(cli, query)))
+    /* A state that is none is a slip; in quotes it is a word that somebody looks for. */
+    g_auto(Query) parsed;
+    query_parse(query, &parsed);
+    if ((status = mail_check_state(cli, parsed.no_state, true)))
         return status;
     if (cli_in_agent())
         return mail_call_list(cli, json_pack("{s:s, s:s, s:i}", "verb", "mail.search", "query",

@@ -119,13 +119,6 @@ recipients(
     return g_steal_pointer(&all);
 }
 
-static void
-guard_length(const Config *config, GBytes *bytes, const GPtrArray *to)
-{
-    g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
-    post_guard_length(config, m->text, (const char *const *)to->pdata);
-}
-
 static int
 queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
 {
@@ -152,9 +145,8 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
         return cli_fail(EX_USAGE, "sendmail: no recipients; name them, or use -t");
     if (to->len > LIMIT_RECIPIENTS)
         return cli_fail(EX_DATAERR, "sendmail: more than %u recipients", LIMIT_RECIPIENTS);
-    for (guint i = 0; i < to->len; i++) {
-        g_autofree char *unknown =
-            config_unknown_here(cli->home->config, g_ptr_array_index(to, i));
+    LIST_EACH(const char, one, to) {
+        g_autofree char *unknown = config_unknown_here(cli->home->config, one);
         if (unknown)
             return cli_fail(EX_NOUSER, "sendmail: %s", unknown);
     }
@@ -170,8 +162,10 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
                           (const char *const *)to->pdata, &post, NULL, NULL, &cli->error);
     if (!txn.done)
         return cli_failed(cli, 0);
-    if (config_role_at(cli->home->config, from))
-        guard_length(cli->home->config, rest, to);
+    if (config_role_at(cli->home->config, from)) {
+        g_autoptr(Message) sent = message_parse_bytes(rest, MESSAGE_TEXT);
+        post_guard_length(cli->home->config, sent->text, (const char *const *)to->pdata);
+    }
     db_hint(engine->db);
     return 0;
 }

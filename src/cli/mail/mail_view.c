@@ -3,18 +3,10 @@
 #include "base/text.h"
 #include "cli/faces.h"
 #include "engine/mail_load.h"
-#include "mail/msgid.h"
 
 #define ID_SHOWN 80 /* characters of an ID in a message: what was typed may be a megabyte */
 
 /* --- for people --- */
-
-static void
-print_line(Cli *cli, const char *name, const char *value)
-{
-    if (*value)
-        cli_print_line(cli, "%s: %s", name, value);
-}
 
 static void
 print_attachments(Cli *cli, const json_t *list)
@@ -55,8 +47,11 @@ mail_print(Cli *cli, json_t *take_mail)
         cli_print_json(cli, g_steal_pointer(&mail));
         return;
     }
-    for (size_t i = 0; i < G_N_ELEMENTS(lines); i++)
-        print_line(cli, lines[i].label, cli_member(mail, lines[i].member));
+    for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+        const char *value = cli_member(mail, lines[i].member);
+        if (*value)
+            cli_print_line(cli, "%s: %s", lines[i].label, value);
+    }
     const char *text = json_string_value(json_object_get(mail, "text"));
     cli_print(cli, "\n");
     cli_print_vis(cli, text ? text : why_no_text(mail), true);

@@ -5,35 +5,27 @@
 #include "mail/message.h"
 
 static void
-print_header(Cli *cli, const char *label, const char *value)
-{
-    cli_print_line(cli, "%s: %s", label, value);
-}
-
-static void
 print_addresses(Cli *cli, const char *label, const Addresses *list)
 {
     g_autofree char *all = address_show_list(list);
     if (*all)
-        print_header(cli, label, all);
+        cli_print_line(cli, "%s: %s", label, all);
 }
 
 static void
 print_mail(Cli *cli, const Message *m)
 {
-    print_header(cli, "From", m->from ? m->from->spec : "(nobody)");
+    cli_print_line(cli, "From: %s", m->from ? m->from->spec : "(nobody)");
     print_addresses(cli, "To", m->to);
     print_addresses(cli, "Cc", m->cc);
-    print_header(cli, "Subject", m->subject);
+    cli_print_line(cli, "Subject: %s", m->subject);
     cli_print(cli, "\n");
     cli_print_vis(cli, m->text, true);
     if (!g_str_has_suffix(m->text, "\n"))
         cli_print(cli, "\n");
     LIST_EACH(const MsgPart, part, m->files) {
         g_autofree char *size = text_format_size(part->size);
-        g_autofree char *line =
-            g_strdup_printf("%s (%s, %s)", part->filename, part->content_type, size);
-        print_header(cli, "attached", line);
+        cli_print_line(cli, "attached: %s (%s, %s)", part->filename, part->content_type, size);
     }
 }
 

@@ -33,8 +33,8 @@ publish(Cli *cli, const char *const *keys)
 
     if (!notes_sync_some(cli->home, cli->db, keys, &report, &cli->error))
         return cli_failed(cli, 0);
-    for (guint i = 0; i < report->findings->len; i++)
-        (void)cli_fail(0, "%s", (const char *)g_ptr_array_index(report->findings, i));
+    LIST_EACH(const char, finding, report->findings)
+        (void)cli_fail(0, "%s", finding);
     return 0;
 }
 
@@ -115,9 +115,9 @@ write_note(Cli *cli, const char *key, const char *file, bool append, int64_t if_
     if (!note_key_check(key, &cli->error))
         return cli_failed(cli, 0);
     int status = read_body(cli, file, &body);
-    if (status)
-        return status;
-    return (cli_in_agent() ? write_port : write_home)(cli, key, body, append, if_version);
+    return status
+               ? status
+               : (cli_in_agent() ? write_port : write_home)(cli, key, body, append, if_version);
 }
 
 int

@@ -110,9 +110,7 @@ cmd_note_get(Cli *cli, int argc, char **argv)
     g_autofree char *key = NULL;
     int64_t version;
     int status = parse_name(cli, argv[1], &key, &version);
-    if (status)
-        return status;
-    return (cli_in_agent() ? get_port : get_home)(cli, key, version);
+    return status ? status : (cli_in_agent() ? get_port : get_home)(cli, key, version);
 }
 
 /* --- list --- */
@@ -241,13 +239,6 @@ cmd_note_history(Cli *cli, int argc, char **argv)
 
 /* --- check --- */
 
-static json_t *
-finding_json(const NoteFinding *f)
-{
-    return json_pack("{s:s, s:i, s:s?, s:s?, s:s}", "key", f->key, "line", (int)f->line,
-                     "target", f->target, "nearest", f->nearest, "what", f->what);
-}
-
 /* What the files have, then what the links have. Without a report nobody looked at the files. */
 static int
 print_check(Cli *cli, const NotesReport *report, const GPtrArray *links)
@@ -264,7 +255,9 @@ print_check(Cli *cli, const NotesReport *report, const GPtrArray *links)
     }
     LIST_EACH(const NoteFinding, f, links) {
         g_autofree char *line = f->line ? g_strdup_printf(":%u", f->line) : g_strdup("");
-        json_array_append_new(array, finding_json(f));
+        json_array_append_new(array, json_pack("{s:s, s:i, s:s?, s:s?, s:s}", "key", f->key,
+                                               "line", (int)f->line, "target", f->target,
+                                               "nearest", f->nearest, "what", f->what));
         if (!cli->json)
             cli_print_line(cli, "%s%s: %s", f->key, line, f->what);
     }

@@ -126,14 +126,9 @@ checkpoint_take(Engine *engine,
 
 /* The step that the next one goes on from. */
 static bool
-put_state(Engine *engine,
-          Txn *txn,
-          JobId job,
-          const char *role,
-          const Continuation *c,
-          GError **error)
+put_state(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **error)
 {
-    const ModeOps *mode = engine_mode(engine, role_find(engine, role));
+    const ModeOps *mode = engine_mode(engine, role_find(engine, c->role));
     g_autoptr(GBytes) state = NULL;
     if (mode && mode->restore && !mode->restore(c->document, &state, error))
         return false;
@@ -178,10 +173,10 @@ resume_of(const Continuation *c, int64_t now_us)
 }
 
 static JobNew
-job_of(const Engine *engine, const Continuation *c, const char *role, const char *asker)
+job_of(const Engine *engine, const Continuation *c, const char *asker)
 {
     return (JobNew){.id = c->job,
-                    .role = role,
+                    .role = c->role,
                     .face = c->face ? c->face : "",
                     .phase = c->phase,
                     .subject = c->original_subject,
@@ -203,17 +198,12 @@ job_of(const Engine *engine, const Continuation *c, const char *role, const char
 }
 
 static bool
-restore(Engine *engine,
-        Txn *txn,
-        const char *role,
-        const Continuation *c,
-        JobId *ret,
-        GError **error)
+restore(Engine *engine, Txn *txn, const Continuation *c, JobId *ret, GError **error)
 {
     g_autofree char *asker = asker_of(engine, c);
-    JobNew in = job_of(engine, c, role, asker);
+    JobNew in = job_of(engine, c, asker);
     return thread_of(txn, c->original_msgid, &in.thread, error) &&
-           job_restore(txn, &in, ret, error) && put_state(engine, txn, *ret, role, c, error);
+           job_restore(txn, &in, ret, error) && put_state(engine, txn, *ret, c, error);
 }
 
 bool
@@ -223,31 +213,27 @@ checkpoint_put_back(Engine *engine, Txn *txn, JobId job, const Continuation *c, 
     g_autofree char *asker = asker_of(engine, c);
     g_autoptr(MsgRow) original = NULL;
     g_autoptr(Step) last = NULL;
-    JobNew in = job_of(engine, c, c->role, asker);
+    JobNew in = job_of(engine, c, asker);
     return job_put_back(txn, job, &in, error) &&
            messages_find(engine->db, &viewer, c->original_msgid, &original, error) &&
            (!original || job_set_original(txn, job, original->id, error)) &&
            step_last(engine->db, job, &last, error) &&
-           ((last && last->n >= c->steps) || put_state(engine, txn, job, c->role, c, error));
+           ((last && last->n >= c->steps) || put_state(engine, txn, job, c, error));
 }
 
 bool
-checkpoint_adopt(Engine *engine,
-                 Txn *txn,
-                 const char *role,
-                 const Continuation *c,
-                 JobId *ret,
-                 GError **error)
+checkpoint_adopt(Engine *engine, Txn *txn, const Continuation *c, MsgNew *in, GError **error)
 {
-    const Viewer viewer = {.role = role};
+    const Viewer viewer = {.role = in->role};
     g_autoptr(MsgRow) original = NULL;
     Continuation fresh = *c;
+    fresh.role = (char *)in->role;
     fresh.job = (JobId){1}; /* the first number that is free */
     fresh.born_us = home_now(engine->home);
     fresh.resume = (Due){.us = fresh.born_us};
-    return restore(engine, txn, role, &fresh, ret, error) &&
+    return restore(engine, txn, &fresh, &in->job, error) &&
            messages_find(engine->db, &viewer, c->original_msgid, &original, error) &&
-           (!original || job_set_original(txn, *ret, original->id, error));
+           (!original || job_set_original(txn, in->job, original->id, error));
 }
 
 /* A mail can't lower a counter: the highest in any copy counts. */
@@ -300,7 +286,7 @@ restore_lost(
     if (fate != CONT_RESTORES)
         return true;
     raise_counters(t, c);
-    if (!restore(engine, txn, role, c, &job, error) ||
+    if (!restore(engine, txn, c, &job, error) ||
         (c->stopped && !job_stop(txn, job, c->stopped, &changed, error)) ||
         !obey(txn, job, trail_order(t, c->epoch), error))
         return false;

@@ -32,13 +32,9 @@ bool checkpoint_take(Engine *engine,
                      bool *ret_forged,
                      bool *ret_moves,
                      GError **error);
-/* A new job of a document without MAC that the operator brought in. */
-bool checkpoint_adopt(Engine *engine,
-                      Txn *txn,
-                      const char *role,
-                      const Continuation *c,
-                      JobId *ret,
-                      GError **error);
+/* A new job of a document without MAC that the operator brought in; in->job is it then. */
+bool
+checkpoint_adopt(Engine *engine, Txn *txn, const Continuation *c, MsgNew *in, GError **error);
 
 /* Jobs that the store has lost come back: per job the checkpoint with the highest seq in INBOX,
  * if no copy in Done is as high; counters are the highest in any copy. */

@@ -1,3 +1,4 @@
+#include "base/cleanup.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "engine/checkpoint/continuation.h"
@@ -14,15 +15,8 @@ continuation_free(Continuation *c)
 {
     if (!c)
         return;
-    g_free(c->role);
-    g_free(c->face);
-    g_free(c->phase);
-    g_free(c->original_msgid);
-    g_free(c->original_subject);
-    g_free(c->original_from);
-    g_free(c->waiting_for);
-    g_free(c->stopped);
-    g_free(c->results);
+    free_all(c->role, c->face, c->phase, c->original_msgid, c->original_subject,
+             c->original_from, c->waiting_for, c->stopped, c->results);
     g_clear_pointer(&c->document, json_decref);
     g_free(c);
 }
@@ -51,12 +45,6 @@ claims_to_be(const char *data, size_t len)
 {
     return data && memmem(data, len, "\"type\"", 6) &&
            memmem(data, len, "\"continuation\"", 14);
-}
-
-static bool
-has_mac(const char *data, size_t len)
-{
-    return memmem(data, len, "\"mac\"", 5) != NULL;
 }
 
 /* --- the document --- */
@@ -209,7 +197,7 @@ continuation_parse(const Key *key, const char *data, size_t len, Continuation **
     if (!mac_holds(key, data, len)) {
         if (!claims_to_be(data, len))
             return CONT_NOT_ONE;
-        return has_mac(data, len) ? CONT_FORGED : CONT_UNSIGNED;
+        return memmem(data, len, "\"mac\"", 5) ? CONT_FORGED : CONT_UNSIGNED;
     }
     *ret_c = read_document(data, len, true, &wrong);
     return *ret_c ? CONT_SIGNED : CONT_FORGED; /* ours, but of a version that we can't read */

@@ -98,16 +98,6 @@ look_at_notes(Engine *engine)
 }
 
 static bool
-tidy_store(Engine *engine, int64_t now, GError **error)
-{
-    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
-    while (txn_again(&txn, error))
-        txn.ok = outbox_prune(&txn, now - DAY_US, error) &&
-                 meta_set_time(&txn, TIDY_META, now, error);
-    return txn.done;
-}
-
-static bool
 tidy(Engine *engine, unsigned *ret_tmp, GError **error)
 {
     const Home *home = engine->home;
@@ -123,7 +113,11 @@ tidy(Engine *engine, unsigned *ret_tmp, GError **error)
         return false;
     *ret_tmp = in_state + sweep_mail(home, now - DAY_US);
     look_at_notes(engine);
-    return tidy_store(engine, now, error);
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = outbox_prune(&txn, now - DAY_US, error) &&
+                 meta_set_time(&txn, TIDY_META, now, error);
+    return txn.done;
 }
 
 /* Once in the life of a store. */

@@ -1,4 +1,5 @@
 #include "engine/checkpoint/trail.h"
+#include "base/cleanup.h"
 #include "engine/checkpoint/proof.h"
 #include "store/job/budget.h"
 #include "store/out/outbox.h"
@@ -14,8 +15,7 @@ static void
 step_mail_free(gpointer p)
 {
     StepMail *s = p;
-    g_free(s->token);
-    g_free(s);
+    free_all(s->token, s);
 }
 
 static void

@@ -137,7 +137,7 @@ adopt(IntakeBatch *b, MsgNew *fresh, GBytes *document, GError **error)
     if (!continuation_parse_seed(data, len, &c, &wrong)) {
         fresh->state = MSG_HELD;
         fresh->why = wrong->message;
-    } else if (!checkpoint_adopt(b->engine, b->txn, fresh->role, c, &fresh->job, error)) {
+    } else if (!checkpoint_adopt(b->engine, b->txn, c, fresh, error)) {
         return false;
     }
     fresh->round = 1;

@@ -198,12 +198,6 @@ parse_cron(char **words, Recurrence *ret, char **ret_text, GError **error)
 
 /* --- the calendar --- */
 
-static int
-month_days(int year, int month)
-{
-    return g_date_get_days_in_month((GDateMonth)month, (GDateYear)year);
-}
-
 /* A day by its number since 1970; pseudo: as if the wall clock showed UTC. */
 static bool
 is_day(const Recurrence *w, int64_t day)
@@ -211,7 +205,8 @@ is_day(const Recurrence *w, int64_t day)
     time_t pseudo = (time_t)(day * DAY_S);
     struct tm tm = {0};
     (void)gmtime_r(&pseudo, &tm);
-    int month = tm.tm_mon + 1, last = month_days(tm.tm_year + 1900, month);
+    int month = tm.tm_mon + 1;
+    int last = g_date_get_days_in_month((GDateMonth)month, (GDateYear)(tm.tm_year + 1900));
     bool of_month = w->days >> tm.tm_mday & 1;
     bool of_week = w->weekdays >> tm.tm_wday & 1;
     if (w->month_end && tm.tm_mday == last && last < 31)

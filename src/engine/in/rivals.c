@@ -21,12 +21,6 @@ says_the_same(Engine *engine, const MsgRow *row, const Message *m, bool *ret, GE
     return true;
 }
 
-static bool
-has_work(const MsgRow *row)
-{
-    return row->job.v || row->state == MSG_HANDLED;
-}
-
 /* Those with work come first, so the first one that says the same decides. */
 bool
 rivals_compare(Engine *engine, const char *role, const Message *m, Rivals *r, GError **error)
@@ -41,7 +35,7 @@ rivals_compare(Engine *engine, const char *role, const Message *m, Rivals *r, GE
             continue;
         if (!copy && !says_the_same(engine, row, m, &copy, error))
             return false;
-        if (copy && has_work(row)) {
+        if (copy && (row->job.v || row->state == MSG_HANDLED)) {
             r->of = row->id;
             break;
         }

@@ -1,4 +1,5 @@
 #include "engine/out/bounces.h"
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "engine/out/outward.h"
 #include "engine/people/delivery_failure.h"
@@ -14,8 +15,7 @@ lost_clear(gpointer data)
 {
     DeliveryFailure *u = data;
 
-    g_free((char *)(uintptr_t)u->address);
-    g_free((char *)(uintptr_t)u->why);
+    free_all((char *)(uintptr_t)u->address, (char *)(uintptr_t)u->why);
 }
 
 /* Which mail of ours it speaks of; {0}: none. */

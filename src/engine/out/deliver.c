@@ -79,9 +79,7 @@ drop_clear(gpointer data)
 {
     Drop *d = data;
 
-    g_free(d->base);
-    g_free(d->head);
-    g_free(d->failed);
+    free_all(d->base, d->head, d->failed);
 }
 
 /* Where the last deliverer left off. A mark that can't be read is that of one who died. */
@@ -229,12 +227,6 @@ fail_drops(Drop *const *drops, size_t n, const GError *why)
         drops[i]->failed = g_strdup(why->message);
 }
 
-static bool
-may_be_there(const Pass *p, const OutRow *row)
-{
-    return row->delivery <= p->tried || row->attempts > 0;
-}
-
 /* All of one mailbox. What fails together is tried one by one: one bad row stops no other. Some
  * of it may be there by then, and moved on. */
 static void
@@ -249,7 +241,7 @@ file_mailbox(Pass *p, const char *name, Drop *const *drops, size_t n)
         return;
     }
     for (size_t i = 0; i < n; i++)
-        redo = redo || may_be_there(p, drops[i]->row);
+        redo |= drops[i]->row->delivery <= p->tried || drops[i]->row->attempts > 0;
     if (redo != was_redo)
         maildir_set_redo(md, redo);
     if (!file_drops(md, drops, n, &error)) {

@@ -111,13 +111,9 @@ reply_address(const Key *key, const char *own, const ConfRole *role, JobId job)
 }
 
 bool
-outward_dress(const Home *home,
-              const ConfAccount *account,
-              const ConfRole *role,
-              JobId job,
-              Compose *mail,
-              GError **error)
+outward_dress(const Home *home, const ConfRole *role, JobId job, Compose *mail, GError **error)
 {
+    const ConfAccount *account = config_way_out(home->config, role->name);
     const char *own = outward_address(account);
     const char *from = own ? own : role->address;
     g_autofree char *reply = reply_address(&home->key, own, role, job);

@@ -39,12 +39,8 @@ char *outward_envelope(const Home *home,
 
 /* From and Reply-To of a mail of this role that goes outside; and, where the server puts a
  * Message-ID of its own on it, ours in References. */
-bool outward_dress(const Home *home,
-                   const ConfAccount *account,
-                   const ConfRole *role,
-                   JobId job,
-                   Compose *mail,
-                   GError **error);
+bool
+outward_dress(const Home *home, const ConfRole *role, JobId job, Compose *mail, GError **error);
 
 /* The job whose reply tag the mail was sent to, {0}: none. */
 JobId outward_job_of(const Key *key, const ConfRole *role, const Message *m);

@@ -40,65 +40,49 @@ add_server(const Config *config, GArray *to, size_t n_rcpts, const char *from, c
 
 /* Recipients as deliveries, the copies in Sent last. */
 static GArray *
-route(const Engine *engine,
-      const char *const *rcpts,
-      size_t n,
-      const char *from,
-      const Post *post)
+route(const Config *config, const char *const *rcpts, const char *from, const Post *post)
 {
     GArray *to = g_array_new(FALSE, TRUE, sizeof(OutTo));
-    const Config *config = engine->home->config;
     const ConfAccount *way = config_way_out(config, post->mailbox);
-    for (size_t i = 0; i < n; i++) {
-        const char *mailbox = config_mailbox_at(config, rcpts[i]);
-        OutTo one = {.address = rcpts[i],
+    for (; *rcpts && !post->copy_only; rcpts++) {
+        const char *mailbox = config_mailbox_at(config, *rcpts);
+        OutTo one = {.address = *rcpts,
                      .mailbox = mailbox,
                      .folder = "",
                      .account = mailbox || !way ? NULL : way->name};
         g_array_append_val(to, one);
     }
     if (post->mailbox) {
+        guint n = to->len;
         OutTo copy = {
             .address = from, .mailbox = post->mailbox, .folder = "Sent", .flags = "S"};
         g_array_append_val(to, copy);
-        add_server(engine->home->config, to, n, from, post);
+        add_server(config, to, n, from, post);
     }
     return to;
 }
 
+/* Of mail: all that post does not say. */
 static bool
-put(Engine *engine,
-    Txn *txn,
+put(Txn *txn,
     OutId id,
-    GBytes *bytes,
-    const char *msgid,
-    const char *from,
-    const char *subject,
-    const char *in_reply_to,
+    OutMail mail,
     const char *const *rcpts,
-    size_t n_rcpts,
     const Post *post,
     GError **error)
 {
-    g_autoptr(GArray) to = route(engine, rcpts, post->copy_only ? 0 : n_rcpts, from, post);
-    OutMail mail = {
-        .msgid = msgid,
-        .from = from,
-        .subject = subject,
-        .bytes = bytes,
-        .level = post->level,
-        .floor = post->floor,
-        .job = post->job,
-        .round = post->round,
-        .step = post->step,
-        .thread = post->thread,
-        .answers = post->answers,
-        .in_reply_to = in_reply_to,
-        .after = post->after,
-        .held = post->held,
-        .to = (const OutTo *)(void *)to->data,
-        .n_to = to->len,
-    };
+    g_autoptr(GArray) to = route(db_home(txn->db)->config, rcpts, mail.from, post);
+    mail.level = post->level;
+    mail.floor = post->floor;
+    mail.job = post->job;
+    mail.round = post->round;
+    mail.step = post->step;
+    mail.thread = post->thread;
+    mail.answers = post->answers;
+    mail.after = post->after;
+    mail.held = post->held;
+    mail.to = (const OutTo *)(void *)to->data;
+    mail.n_to = to->len;
     return outbox_put(txn, id, &mail, error);
 }
 
@@ -112,7 +96,7 @@ dress(const Engine *engine, Compose *mail, const Post *post, GError **error)
     g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
     for (guint i = 0; way && !post->copy_only && i < rcpts->len; i++) {
         if (!config_mailbox_at(config, g_ptr_array_index(rcpts, i)))
-            return outward_dress(engine->home, way, role, post->job, mail, error);
+            return outward_dress(engine->home, role, post->job, mail, error);
     }
     return true;
 }
@@ -159,9 +143,13 @@ post_compose(Engine *engine,
         return false;
 
     g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
-    if (!put(engine, txn, id, bytes, msgid, compose_get_from(mail), compose_get_subject(mail),
-             compose_get_parent(mail), (const char *const *)rcpts->pdata, rcpts->len, post,
-             error))
+    g_ptr_array_add(rcpts, NULL);
+    const OutMail out = {.msgid = msgid,
+                         .from = compose_get_from(mail),
+                         .subject = compose_get_subject(mail),
+                         .bytes = bytes,
+                         .in_reply_to = compose_get_parent(mail)};
+    if (!put(txn, id, out, (const char *const *)rcpts->pdata, post, error))
         return false;
     if (ret_id)
         *ret_id = id;
@@ -200,8 +188,8 @@ post_raw(Engine *engine,
     g_string_append_len(all, data, (gssize)len);
     g_autoptr(GBytes) bytes = g_bytes_new(all->str, all->len);
 
-    if (!put(engine, txn, id, bytes, own, from, subject, NULL, rcpts,
-             g_strv_length((char **)(void *)(uintptr_t)rcpts), post, error))
+    const OutMail mail = {.msgid = own, .from = from, .subject = subject, .bytes = bytes};
+    if (!put(txn, id, mail, rcpts, post, error))
         return false;
     if (ret_id)
         *ret_id = id;

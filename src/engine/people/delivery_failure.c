@@ -1,6 +1,7 @@
 #include "engine/people/delivery_failure.h"
 #include "engine/people/hold.h"
 #include "engine/people/notice.h"
+#include "engine/people/question_kind.h"
 #include "engine/people/words.h"
 #include "mail/address.h"
 #include "store/job/jobs.h"
@@ -106,7 +107,19 @@ delivery_failure_ask(
     if (!to || !role)
         return true;
     add_lines(lines, open);
-    return hold_ask_doubt(engine, txn, role, job, to, mail, lines->str, error);
+    const RoleMailParent parent = {.msgid = mail->msgid, .subject = mail->subject};
+    g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, mail->id.v);
+    const HoldQuestion ask = {.kind = &question_mail_in_doubt,
+                              .asks = "has this mail arrived?",
+                              .payload = id,
+                              .about = mail->id,
+                              .role = role,
+                              .job = job,
+                              .round = mail->round,
+                              .to = to,
+                              .ahead = lines->str,
+                              .parent = job ? &parent : NULL};
+    return hold_ask(engine, txn, &ask, error);
 }
 
 /* The numbers of a reply ("550 5.1.1"), which nobody can read as an order: its words are those of

@@ -16,19 +16,6 @@ say_late(Db *db, const Question *q)
                            q->who ? q->who : "somebody", ago);
 }
 
-static char *
-say_stopped(const Question *q)
-{
-    return g_strdup_printf(WORDS_QUESTION_STOPPED, q->job.v);
-}
-
-static char *
-say_changed(const QuestionKind *kind, const Question *q)
-{
-    g_autofree char *shown = digest_hex(&q->digest);
-    return g_strdup_printf(WORDS_QUESTION_CHANGED, shown, kind->changed);
-}
-
 /* --- the decision --- */
 
 /* Is there still exactly what was shown? What is gone is another thing too. */
@@ -110,7 +97,8 @@ say_closed(Db *db, const Question *q, HoldEnd *ret_end)
         return g_strdup(WORDS_QUESTION_KNOWN);
     bool stopped = g_strcmp0(q->why, "stopped") == 0;
     *ret_end = stopped ? HOLD_STOPPED : HOLD_ENDED;
-    return stopped ? say_stopped(q) : g_strdup_printf(WORDS_QUESTION_CANCELLED, q->job.v);
+    return g_strdup_printf(stopped ? WORDS_QUESTION_STOPPED : WORDS_QUESTION_CANCELLED,
+                           q->job.v);
 }
 
 bool
@@ -137,7 +125,8 @@ hold_decide(Txn *txn,
     if (same)
         return decide(txn, kind, q, answer, ret_end, ret_text, error);
     *ret_end = HOLD_CHANGED;
-    *ret_text = say_changed(kind, q);
+    g_autofree char *shown = digest_hex(&q->digest);
+    *ret_text = g_strdup_printf(WORDS_QUESTION_CHANGED, shown, kind->changed);
     return true;
 }
 

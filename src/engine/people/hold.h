@@ -52,17 +52,6 @@ bool hold_ask_mails(Engine *engine,
                     const OutId *mails,
                     size_t n,
                     GError **error);
-/* Asks to about a mail that was handed over without an answer. open: what happened, recipient
- * by recipient, in lines. job may be NULL. */
-bool hold_ask_doubt(Engine *engine,
-                    Txn *txn,
-                    const ConfRole *role,
-                    const Job *job,
-                    const char *to,
-                    const OutRow *mail,
-                    const char *open,
-                    GError **error);
-
 /* Asks the owner about a change of a note that this round may not make; why: why not, static.
  * *ret_asked false: nobody can be asked now (hold_may_ask). True also where a question of the job
  * about this note is open already. */

@@ -77,29 +77,3 @@ hold_ask_mails(Engine *engine,
                         .parent = original};
     return ask.role && hold_ask(engine, txn, &ask, error);
 }
-
-bool
-hold_ask_doubt(Engine *engine,
-               Txn *txn,
-               const ConfRole *role,
-               const Job *job,
-               const char *to,
-               const OutRow *mail,
-               const char *open,
-               GError **error)
-{
-    RoleMailParent parent = {.msgid = mail->msgid, .subject = mail->subject};
-    g_autofree char *id = g_strdup_printf("%" G_GINT64_FORMAT, mail->id.v);
-    return hold_ask(engine, txn,
-                    &(HoldQuestion){.kind = &question_mail_in_doubt,
-                                    .asks = "has this mail arrived?",
-                                    .payload = id,
-                                    .about = mail->id,
-                                    .role = role,
-                                    .job = job,
-                                    .round = mail->round,
-                                    .to = to,
-                                    .ahead = open,
-                                    .parent = job ? &parent : NULL},
-                    error);
-}

@@ -1,5 +1,6 @@
 #include "mail/mime/header.h"
 
+#include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/limits.h"
 #include "mail/mime/charset.h"
@@ -31,9 +32,7 @@ header_limits(const MessageLimits *limits)
 static void
 header_free(MsgHeader *h)
 {
-    g_free(h->name);
-    g_free(h->value);
-    g_free(h);
+    free_all(h->name, h->value, h);
 }
 
 const char *

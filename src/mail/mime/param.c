@@ -1,5 +1,6 @@
 #include "mail/mime/param.h"
 
+#include "base/cleanup.h"
 #include "base/limits.h"
 #include "base/list.h"
 #include "mail/mime/charset.h"
@@ -17,9 +18,7 @@ typedef struct Raw {
 static void
 raw_free(Raw *r)
 {
-    g_free(r->name);
-    g_free(r->value);
-    g_free(r);
+    free_all(r->name, r->value, r);
 }
 
 void

@@ -1,5 +1,6 @@
 #include "mail/mime/part.h"
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "mail/mime/base64.h"
 #include "mail/mime/bodytext.h"
@@ -43,9 +44,7 @@ part_clear(gpointer data)
 {
     MsgPart *p = data;
 
-    g_free(p->filename);
-    g_free(p->content_type);
-    g_free(p->charset);
+    free_all(p->filename, p->content_type, p->charset);
     g_clear_pointer(&p->content, g_bytes_unref);
     message_free(p->mail);
 }
