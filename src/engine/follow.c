@@ -17,8 +17,8 @@ add_in(Follow *f, const MsgRow *row, int64_t *last, GError **error)
     if (row->class != MSG_UNREADABLE)
         (void)mail_load(f->engine, row, MESSAGE_TEXT, &m, NULL);
     *last = row->id.v;
-    return index_add(f->ix, INDEX_IN, *last, row->from, row->to, row->subject,
-                     m ? m->text : NULL, error);
+    const IndexText mail = {row->from, row->to, row->subject, m ? m->text : NULL};
+    return index_add(f->ix, INDEX_IN, *last, &mail, error);
 }
 
 static bool
@@ -28,8 +28,8 @@ add_out(Follow *f, const OutRow *row, int64_t *last, GError **error)
     (void)mail_bytes_out(f->engine, row, NULL, &bytes, NULL);
     g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     *last = row->id.v;
-    return index_add(f->ix, INDEX_OUT, *last, row->from, row->address, row->subject,
-                     m ? m->text : NULL, error);
+    const IndexText mail = {row->from, row->address, row->subject, m ? m->text : NULL};
+    return index_add(f->ix, INDEX_OUT, *last, &mail, error);
 }
 
 /* One of in and out is NULL. */

@@ -32,13 +32,13 @@ static bool
 is_coming(Hunt *h, bool watched, uint32_t uid, GError **error)
 {
     Remote *r = h->r;
+    const RemotePlace at = {r->account->folder, r->box.uidvalidity, uid};
     RemoteMark mark;
     bool has;
     if (!watched)
         return true;
     if (!remote_mark_get(r->engine->db, r->account->name, r->account->folder, &mark, error) ||
-        !remote_has(r->engine->db, r->account->name, r->account->folder, r->box.uidvalidity,
-                    uid, &has, error))
+        !remote_has(r->engine->db, r->account->name, &at, &has, error))
         return false;
     h->coming |= has || uid >= mark.next_uid || r->box.uidvalidity != mark.uidvalidity;
     return true;

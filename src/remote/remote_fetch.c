@@ -56,8 +56,7 @@ static void
 item_clear(gpointer data)
 {
     Item *item = data;
-    g_free(item->base);
-    g_free(item->msgid);
+    free_all(item->base, item->msgid);
     g_clear_pointer(&item->bytes, g_bytes_unref);
 }
 
@@ -400,8 +399,8 @@ leave_out_known(const Fetch *f, ImapSet *set, GError **error)
         const ImapRange range = g_array_index(set->ranges, ImapRange, i);
         for (uint64_t uid = range.first; uid <= range.last; uid++) {
             bool has;
-            if (!remote_has(r->engine->db, r->account->name, r->account->folder,
-                            r->box.uidvalidity, (uint32_t)uid, &has, error))
+            const RemotePlace at = {r->account->folder, r->box.uidvalidity, (uint32_t)uid};
+            if (!remote_has(r->engine->db, r->account->name, &at, &has, error))
                 return false;
             if (has)
                 imap_set_add(&known, (uint32_t)uid, (uint32_t)uid);

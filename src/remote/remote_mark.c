@@ -62,8 +62,7 @@ static bool
 follow_strays(Remote *r, GError **error)
 {
     g_autoptr(RemoteRows) rows = NULL;
-    if (!remote_strays(r->engine->db, r->account->name, r->account->folder, r->box.uidvalidity,
-                       &rows, error))
+    if (!remote_strays(r->engine->db, r->account->name, r->box.uidvalidity, &rows, error))
         return false;
     for (guint i = 0; i < rows->len && i < FIND_MAX; i++) {
         const RemoteRow *row = g_ptr_array_index(rows, i);
@@ -72,9 +71,9 @@ follow_strays(Remote *r, GError **error)
         g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
         if (!remote_find(r, row->msgid, &uid, &only, error))
             return false;
+        const RemotePlace there = {row->folder, r->box.uidvalidity, uid};
         while (txn_again(&txn, error))
-            txn.ok = (only ? remote_moved(&txn, row->id, row->folder, r->box.uidvalidity, uid,
-                                          NULL, error)
+            txn.ok = (only ? remote_moved(&txn, row->id, &there, NULL, error)
                            : remote_forget(&txn, row->id, error));
         if (!txn.done)
             return false;

@@ -28,11 +28,11 @@ path_of(const Remote *r, const char *wants)
 static bool
 note_moved(Remote *r, const RemoteRow *row, const char *path, ImapUid at, GError **error)
 {
+    const RemotePlace there = {path, at.uidvalidity, at.uid};
     g_auto(Txn) txn = {.db = r->engine->db, .flush = TXN_LAZY};
     CRASH_POINT("remote-moved");
     while (txn_again(&txn, error))
-        txn.ok = (at.uid ? remote_moved(&txn, row->id, path, at.uidvalidity, at.uid, row->wants,
-                                        error)
+        txn.ok = (at.uid ? remote_moved(&txn, row->id, &there, row->wants, error)
                          : remote_forget(&txn, row->id, error));
     return txn.done;
 }
@@ -110,22 +110,18 @@ pay_move(Remote *r, const RemoteRow *row, GError **error)
 
 /* --- flags --- */
 
-static unsigned
-flags_of(const char *marks)
-{
-    return (strchr(marks, 'S') ? IMAP_SEEN : 0) | (strchr(marks, 'R') ? IMAP_ANSWERED : 0);
-}
-
 static bool
 set_flags(Remote *r, const RemoteRow *row, GError **error)
 {
     g_auto(ImapSet) uid = {0};
+    unsigned flags = (strchr(row->marks, 'S') ? IMAP_SEEN : 0) |
+                     (strchr(row->marks, 'R') ? IMAP_ANSWERED : 0);
     if (!remote_select_path(r, row->folder, true, error))
         return false;
     if (r->box.uidvalidity != row->uidvalidity)
         return true;
     imap_set_add(&uid, row->uid, row->uid);
-    return imap_flag(r->conn, &uid, true, flags_of(row->marks), NULL, error);
+    return imap_flag(r->conn, &uid, true, flags, NULL, error);
 }
 
 /* A mail that is not there any more is a person's: it needs no flags of ours. A server that
@@ -280,8 +276,7 @@ file_due(Remote *r, GError **error)
 {
     for (;;) {
         g_autoptr(OutRows) rows = NULL;
-        if (!outbox_due_files(r->engine->db, r->account->name, home_now(r->engine->home), BATCH,
-                              &rows, error))
+        if (!outbox_due_files(r->engine->db, r->account->name, BATCH, &rows, error))
             return false;
         if (rows->len == 0)
             break;

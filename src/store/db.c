@@ -76,8 +76,7 @@ db_close(Db *db)
     sql_conn_clear(&db->conn);
     gate_free(db->gate);
     cleanup_fd(&db->hint_fd);
-    g_free(db->path);
-    g_free(db);
+    free_all(db->path, db);
 }
 
 /* SQLite keeps state/postrider.db-shm in memory by mmap. On a full disk (blocks smaller than a page), or

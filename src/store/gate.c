@@ -36,8 +36,7 @@ gate_free(Gate *gate)
     if (!gate)
         return;
     cleanup_fd(&gate->fd);
-    g_free(gate->path);
-    g_free(gate);
+    free_all(gate->path, gate);
 }
 
 static bool

@@ -118,30 +118,29 @@ db_hold_all(Db *db)
     return meta_get(db, "hold-all", &why, &error) ? why : g_strdup(error->message);
 }
 
+/* clang-format off */
+
 /* The first span, and the first moment. */
 #define FIRST(column, rows)                                                                    \
     "SELECT min(" column ") AS at FROM " rows " UNION ALL SELECT min(" column ") FROM " rows   \
     " AND " column " >= " SQL_MOMENTS " UNION ALL "
 
+/* Of what is filed on a server, its account has the deadline. */
+static const char next_sql[] =
+    "SELECT coalesce(min(wall(at)), " SQL_NEVER ") FROM ("
+    FIRST("ready_us", "job WHERE state = 'queued'")
+    FIRST("wakes_us", "job WHERE state = 'parked' AND wakes_us IS NOT NULL")
+    FIRST("due_us", "timer WHERE true")
+    "SELECT min(deadline_us) FROM job WHERE state = 'running' UNION ALL "
+    "SELECT min(next_us) FROM delivery WHERE state IN ('ready', 'retry') AND "
+        "(mailbox IS NOT NULL OR folder = '') UNION ALL "
+    "SELECT min(ask_us) FROM delivery WHERE ask_us IS NOT NULL AND state = 'in_doubt' UNION ALL "
+    "SELECT due(min(next_us), 1) FROM schedule)";
+
+/* clang-format on */
+
 bool
 db_next_deadline(Db *db, int64_t *ret_wall_us, GError **error)
 {
-    return sql_int(
-        db,
-        "SELECT min(wall(at)) FROM (" FIRST("ready_us", "job WHERE state = 'queued'")
-            FIRST("wakes_us", "job WHERE state = 'parked' AND "
-                              "wakes_us IS NOT NULL")
-                FIRST("due_us", "timer WHERE true") "SELECT min(deadline_us) FROM job "
-                                                    "WHERE state = 'running' UNION ALL "
-                                                    "SELECT min(next_us) FROM delivery "
-                                                    "WHERE state IN ('ready', 'retry') "
-                                                    "AND (mailbox IS NOT NULL OR folder = "
-                                                    "'') " /* others have their account's */
-                                                    "UNION ALL "
-                                                    "SELECT min(ask_us) FROM delivery "
-                                                    "WHERE ask_us IS NOT NULL AND "
-                                                    "state = 'in_doubt' UNION ALL "
-                                                    "SELECT due(min(next_us), 1) FROM "
-                                                    "schedule)",
-        USEC_NEVER, ret_wall_us, error, "");
+    return sql_int(db, next_sql, ret_wall_us, error, "");
 }

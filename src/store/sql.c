@@ -425,35 +425,60 @@ sql_insert(Txn *txn, const char *sql, int64_t *ret_id, GError **error, const cha
     return ok;
 }
 
-/* The statement at its first row or at its end, for the caller to reset; NULL: an error. */
-static SqlStmt *
-first_row(
-    Db *db, const char *sql, bool *ret_any, GError **error, const char *format, va_list args)
+/* 0 when there is no row or it is NULL. */
+static bool
+first_int(
+    Db *db, const char *sql, int64_t *ret, GError **error, const char *format, va_list args)
 {
     SqlStmt *st = sql_get(db, sql, error);
 
     if (!st)
-        return NULL;
+        return false;
     bind_list(st, format, SQLITE_STATIC, args);
     int rc = sql_next(st, error);
-    *ret_any = rc == 1;
-    return rc < 0 ? NULL : st;
+    if (rc >= 0)
+        *ret = rc == 1 ? sql_col_int(st, 0) : 0;
+    sql_reset(st);
+    return rc >= 0;
+}
+
+bool
+sql_int(Db *db, const char *sql, int64_t *ret, GError **error, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    bool ok = first_int(db, sql, ret, error, format, args);
+    va_end(args);
+    return ok;
 }
 
 bool
 sql_bool(Db *db, const char *sql, bool *ret, GError **error, const char *format, ...)
 {
+    int64_t n;
     va_list args;
-    bool any;
 
     va_start(args, format);
-    SqlStmt *st = first_row(db, sql, &any, error, format, args);
+    bool ok = first_int(db, sql, &n, error, format, args);
     va_end(args);
-    if (!st)
-        return false;
-    *ret = any && sql_col_int(st, 0) != 0;
-    sql_reset(st);
-    return true;
+    if (ok)
+        *ret = n != 0;
+    return ok;
+}
+
+bool
+sql_count(Db *db, const char *sql, unsigned *ret_n, GError **error, const char *format, ...)
+{
+    int64_t n;
+    va_list args;
+
+    va_start(args, format);
+    bool ok = first_int(db, sql, &n, error, format, args);
+    va_end(args);
+    if (ok)
+        *ret_n = (unsigned)n;
+    return ok;
 }
 
 bool
@@ -501,57 +526,21 @@ sql_ints(Db *db, const char *sql, GArray **ret, GError **error, const char *form
 }
 
 bool
-sql_int(Db *db,
-        const char *sql,
-        int64_t fallback,
-        int64_t *ret,
-        GError **error,
-        const char *format,
-        ...)
-{
-    va_list args;
-    bool any;
-
-    va_start(args, format);
-    SqlStmt *st = first_row(db, sql, &any, error, format, args);
-    va_end(args);
-    if (!st)
-        return false;
-    *ret = any && !sql_col_null(st, 0) ? sql_col_int(st, 0) : fallback;
-    sql_reset(st);
-    return true;
-}
-
-bool
-sql_count(Db *db, const char *sql, unsigned *ret_n, GError **error, const char *format, ...)
-{
-    va_list args;
-    bool any;
-
-    va_start(args, format);
-    SqlStmt *st = first_row(db, sql, &any, error, format, args);
-    va_end(args);
-    if (!st)
-        return false;
-    *ret_n = any ? (unsigned)sql_col_int(st, 0) : 0;
-    sql_reset(st);
-    return true;
-}
-
-bool
 sql_string(Db *db, const char *sql, char **ret, GError **error, const char *format, ...)
 {
+    SqlStmt *st = sql_get(db, sql, error);
     va_list args;
-    bool any;
 
-    va_start(args, format);
-    SqlStmt *st = first_row(db, sql, &any, error, format, args);
-    va_end(args);
     if (!st)
         return false;
-    *ret = any ? sql_text_null(st, 0) : NULL;
+    va_start(args, format);
+    bind_list(st, format, SQLITE_STATIC, args);
+    va_end(args);
+    int rc = sql_next(st, error);
+    if (rc >= 0)
+        *ret = rc == 1 ? sql_text_null(st, 0) : NULL;
     sql_reset(st);
-    return true;
+    return rc >= 0;
 }
 
 int64_t

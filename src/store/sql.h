@@ -19,7 +19,8 @@
 
 /* The mark of a time: our "never", USEC_NEVER, is NULL in the tables, so that the partial indexes
  * leave it out. */
-#define SQL_TIME "NULLIF(?, 9223372036854775807)"
+#define SQL_NEVER "9223372036854775807"
+#define SQL_TIME "NULLIF(?, " SQL_NEVER ")"
 
 /* Does the text have the part in it? In words that every store knows; case counts. */
 #define SQL_CONTAINS(text, part) "replace(" text ", " part ", '') <> " text
@@ -68,15 +69,9 @@ bool sql_changed(Txn *txn, const char *sql, bool *ret, GError **error, const cha
 /* The same for an INSERT of one row whose key is one number: *ret_id is that number. */
 bool
 sql_insert(Txn *txn, const char *sql, int64_t *ret_id, GError **error, const char *format, ...);
-/* One int64 from one row; fallback when there is no row or it is NULL. */
-bool sql_int(Db *db,
-             const char *sql,
-             int64_t fallback,
-             int64_t *ret,
-             GError **error,
-             const char *format,
-             ...);
-/* The same of a number that is small: 0 when there is no row. */
+/* One int64 from one row; 0 when there is no row or it is NULL. */
+bool sql_int(Db *db, const char *sql, int64_t *ret, GError **error, const char *format, ...);
+/* The same of a number that is small. */
 bool
 sql_count(Db *db, const char *sql, unsigned *ret_n, GError **error, const char *format, ...);
 /* One text from one row; NULL when there is no row or it is NULL; caller frees. */

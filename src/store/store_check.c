@@ -60,9 +60,8 @@ static const char *const rules[] = {
     "SELECT 'mail <' || o.msgid || '> has not left, but its bytes are gone' FROM outbox o "
     "WHERE o.bytes IS NULL AND EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = o.id AND "
     "d.state NOT IN ('sent', 'failed'))",
-    "SELECT 'mail <' || o.msgid || '> is asked about by question ' || o.question || ', which "
-    "is "
-    "not there' FROM outbox o WHERE o.question IS NOT NULL AND "
+    "SELECT 'mail <' || o.msgid || '> is asked about by question ' || o.question || "
+    "', which is not there' FROM outbox o WHERE o.question IS NOT NULL AND "
     "NOT EXISTS (SELECT 1 FROM question WHERE id = o.question)",
     "SELECT 'question ' || q.id || ' is ' || q.state || ', but no mail is held for it' "
     "FROM question q WHERE q.state NOT IN ('approved', 'rejected', 'void') AND "

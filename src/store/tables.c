@@ -6,7 +6,7 @@
 static bool
 version_of(Db *db, const char *face, int64_t *ret, GError **error)
 {
-    return sql_int(db, "SELECT version FROM part WHERE face = ?", 0, ret, error, "s", face);
+    return sql_int(db, "SELECT version FROM part WHERE face = ?", ret, error, "s", face);
 }
 
 bool

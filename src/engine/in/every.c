@@ -35,8 +35,8 @@ fire_in(Engine *engine, Txn *txn, const Schedule *s, bool *ret_mailed, GError **
     int64_t last = recurrence_last(&when, s->created_us, now);
     int64_t next = recurrence_next(&when, s->created_us, now);
     if (s->next_us > now) /* the clock was put back */
-        return schedule_replan(txn, s->id, s->next_us, next, error);
-    if (!schedule_move(txn, s->id, s->next_us, known ? last : USEC_NEVER, next, &moved, error))
+        return schedule_replan(txn, s, next, error);
+    if (!schedule_move(txn, s, known ? last : USEC_NEVER, next, &moved, error))
         return false;
     if (!moved) /* somebody else was faster */
         return true;

@@ -54,24 +54,23 @@ intake_queue(
 {
     JobId job = *io_job;
     const Message *m = in->mail;
-    const char *asker = m->from->spec;
+    JobNew fresh = {.role = in->role,
+                    .subject = m->subject,
+                    .asker = m->from->spec,
+                    .original_msgid = m->id,
+                    .thread = in->thread,
+                    .original = id};
     int round = 1;
     if (job.v) {
         g_autoptr(Job) row = NULL;
-        if (!job_take_mail(txn, job, id, asker, m->id, &round, error) ||
+        if (!job_take_mail(txn, job, &fresh, &round, error) ||
             !job_load(engine->db, &VIEWER_OPERATOR, job, &row, error))
             return false;
         if (row->state == JOB_STOPPED && in->trust >= TRUST_PRINCIPAL &&
             !say_stopped(engine, txn, row, m, error))
             return false;
     } else {
-        JobNew fresh = {.role = in->role,
-                        .face = faces_claim(engine, in),
-                        .subject = m->subject,
-                        .asker = asker,
-                        .original_msgid = m->id,
-                        .thread = in->thread,
-                        .original = id};
+        fresh.face = faces_claim(engine, in);
         if (!job_create(txn, &fresh, &job, error))
             return false;
     }

@@ -42,8 +42,8 @@ breaker_out(Engine *engine,
     unsigned most = config->max_mails_per_round, n = 0;
 
     *ret_why = NULL;
-    if (most > 0 && !outbox_count_round(engine->db, job->id, job->round, job->role,
-                                        most > n_before ? most - n_before : 0, &n, error))
+    if (most > 0 &&
+        !outbox_count_round(engine->db, job, most > n_before ? most - n_before : 0, &n, error))
         return false;
     if (most > 0 && n + n_before >= most)
         *ret_why = g_strdup_printf("limit: %u mails in this round", n + n_before);

@@ -89,8 +89,7 @@ index_close(Index *ix)
         return;
     close_handle(ix);
     gate_free(ix->gate);
-    g_free(ix->path);
-    g_free(ix);
+    free_all(ix->path, ix);
 }
 
 static bool
@@ -257,20 +256,14 @@ index_begin(Index *ix, GError **error)
 }
 
 bool
-index_add(Index *ix,
-          IndexOf of,
-          int64_t id,
-          const char *from,
-          const char *to,
-          const char *subject,
-          const char *text,
-          GError **error)
+index_add(Index *ix, IndexOf of, int64_t id, const IndexText *mail, GError **error)
 {
     g_assert(ix->writing);
     if (id <= ix->marks[of])
         return true; /* another process was faster */
-    return sql_conn_run(&ix->conn, inserts[of], NULL, "issss", id, from ? from : "",
-                        to ? to : "", subject ? subject : "", text ? text : "") ||
+    return sql_conn_run(&ix->conn, inserts[of], NULL, "issss", id, mail->from ? mail->from : "",
+                        mail->to ? mail->to : "", mail->subject ? mail->subject : "",
+                        mail->text ? mail->text : "") ||
            index_failed(ix, error, "writing the search index");
 }
 
@@ -309,7 +302,7 @@ index_behind_out(Db *db, int64_t last, unsigned max, OutRows **ret_rows, GError 
     while (rows->len < max) {
         OutRow *row = NULL;
 
-        if (!sql_int(db, "SELECT min(id) FROM outbox WHERE id > ?", 0, &id.v, error, "i", id.v))
+        if (!sql_int(db, "SELECT min(id) FROM outbox WHERE id > ?", &id.v, error, "i", id.v))
             return false;
         if (id.v == 0)
             break;

@@ -27,14 +27,11 @@ void index_close(Index *ix);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Index, index_close)
 bool index_mark(Index *ix, IndexOf of, int64_t *ret_last, GError **error);
 bool index_begin(Index *ix, GError **error);
-bool index_add(Index *ix,
-               IndexOf of,
-               int64_t id,
-               const char *from,
-               const char *to,
-               const char *subject,
-               const char *text,
-               GError **error);
+/* What is found of a mail; each may be NULL. */
+typedef struct IndexText {
+    const char *from, *to, *subject, *text;
+} IndexText;
+bool index_add(Index *ix, IndexOf of, int64_t id, const IndexText *mail, GError **error);
 bool index_commit(Index *ix, IndexOf of, int64_t last, GError **error);
 bool index_delete(const Home *home, GError **error);
 /* Rows that come behind the mark, in order of id. */

@@ -1,4 +1,5 @@
 #include "store/index/note_index.h"
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "store/index/index_internal.h"
 #include "store/mail/query.h"
@@ -11,9 +12,7 @@ free_hit(gpointer data)
 {
     NoteHit *hit = data;
 
-    g_free(hit->key);
-    g_free(hit->snippet);
-    g_free(hit);
+    free_all(hit->key, hit->snippet, hit);
 }
 
 /* The newest version in the place of the one before; nothing when it is deleted. */
@@ -68,7 +67,7 @@ notes_index_follow(Index *ix, Db *db, GError **error)
     int64_t newest, mark;
 
     if (!index_reopen(ix, error) || !index_number(ix, NOTES_MARK, &mark, error) ||
-        !sql_int(db, "SELECT max(id) FROM note_version", 0, &newest, error, ""))
+        !sql_int(db, "SELECT max(id) FROM note_version", &newest, error, ""))
         return false;
     if (newest <= mark)
         return true;

@@ -36,7 +36,7 @@ budget_pay(Txn *txn, JobId job, int64_t micro, GError **error)
 bool
 budget_book(Txn *txn, JobId job, int64_t *ret_micro, GError **error)
 {
-    if (!sql_int(txn->db, "SELECT micro FROM unbooked WHERE job = ?", 0, ret_micro, error, "i",
+    if (!sql_int(txn->db, "SELECT micro FROM unbooked WHERE job = ?", ret_micro, error, "i",
                  job.v))
         return false;
     return *ret_micro == 0 ||
@@ -73,9 +73,9 @@ budget_today(Db *db, int64_t *ret_limit, int64_t *ret_spent, GError **error)
 {
     int64_t limit = db_home(db)->config->max_cost_per_day_micro, raised, spent;
 
-    if (!sql_int(db, "SELECT limit_micro FROM money WHERE day = ?", 0, &raised, error, "i",
+    if (!sql_int(db, "SELECT limit_micro FROM money WHERE day = ?", &raised, error, "i",
                  today(db)) ||
-        !sql_int(db, "SELECT spent_micro FROM money WHERE day = ?", 0, &spent, error, "i",
+        !sql_int(db, "SELECT spent_micro FROM money WHERE day = ?", &spent, error, "i",
                  today(db)))
         return false;
     *ret_limit = limit ? MAX(limit, raised) : 0;
@@ -149,12 +149,12 @@ budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GEr
     /* A table of prices may be wrong, and retries cost: hence the role's dearest step of today. */
     if (!drop_old(txn, claim->job, error) || !drop_dead(txn, error) || !set_aside(txn, error) ||
         !budget_today(txn->db, &limit, &spent, error) ||
-        !sql_int(txn->db, "SELECT aside_micro FROM money WHERE day = ?", 0, &others, error, "i",
+        !sql_int(txn->db, "SELECT aside_micro FROM money WHERE day = ?", &others, error, "i",
                  today(txn->db)) ||
         !sql_int(txn->db,
                  "SELECT d.micro FROM dearest d JOIN job j ON j.role = d.role "
                  "WHERE j.id = ? AND d.day = ?",
-                 0, &dearest, error, "ii", claim->job.v, today(txn->db)))
+                 &dearest, error, "ii", claim->job.v, today(txn->db)))
         return false;
     *ret_got = limit == 0 || spent + others < limit;
     if (!*ret_got) { /* where nothing is left at all it can be told so at once */

@@ -42,7 +42,7 @@ next_turn(Txn *txn, const char *asker, int64_t now, int64_t *ret_us, GError **er
     if (!sql_int(txn->db,
                  "SELECT count(*) FROM (SELECT 1 FROM job WHERE state = 'queued' AND asker = ? "
                  "LIMIT " G_STRINGIFY(TURNS_MAX) ")",
-                 0, &waiting, error, "s", asker))
+                 &waiting, error, "s", asker))
         return false;
     *ret_us = now + waiting * TURN_US;
     return true;
@@ -89,27 +89,22 @@ job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 /* Of a job that has ended, with the mail that asks for it. The new round may do everything until
  * narrow() has looked at each of its mails. */
 static bool
-begin_round(Txn *txn,
-            const Job *job,
-            MsgId original,
-            const char *asker,
-            const char *msgid,
-            GError **error)
+begin_round(Txn *txn, const Job *job, const JobNew *mail, GError **error)
 {
     int64_t now = txn_now(txn), turn;
 
-    return next_turn(txn, asker, now, &turn, error) &&
+    return next_turn(txn, mail->asker, now, &turn, error) &&
            sql_run(
                txn,
                "UPDATE job SET state = 'queued', round = round + 1, " JOB_NO_STALL
-               "attempts = 0, "
-               "iteration = 0, total_iterations = 0, round_cost_micro = 0, step_limit = 0, "
-               "parked = 0, phase = '', why = NULL, waiting_for = NULL, instruction = NULL, "
-               "original = ?, asker = ?, original_msgid = ?, ready_us = steady(?), turn_us "
-               "= steady(?), "
-               "wakes_us = NULL, resume_us = NULL, wait_then = NULL, cost_limit_micro = 0, "
+               "attempts = 0, iteration = 0, total_iterations = 0, round_cost_micro = 0, "
+               "step_limit = 0, parked = 0, phase = '', why = NULL, waiting_for = NULL, "
+               "instruction = NULL, original = ?, asker = ?, original_msgid = ?, "
+               "ready_us = steady(?), turn_us = steady(?), wakes_us = NULL, resume_us = NULL, "
+               "wait_then = NULL, cost_limit_micro = 0, "
                "floor = 'operator', may = ~0, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?",
-               error, "issiiii", original.v, asker, msgid, now, turn, now, job->id.v);
+               error, "issiiii", mail->original.v, mail->asker, mail->original_msgid, now, turn,
+               now, job->id.v);
 }
 
 /* One more mail in the round: what its sender may not ask for, the round may not do. */
@@ -135,8 +130,9 @@ job_next_round_open(Txn *txn, JobId id, bool *ret_began, GError **error)
         return true;
     }
     const MsgRow *first = open->pdata[0];
-    if (!job_get(txn->db, id, &job, error) ||
-        !begin_round(txn, job, first->id, first->from, first->msgid, error))
+    const JobNew next = {
+        .original = first->id, .asker = first->from, .original_msgid = first->msgid};
+    if (!job_get(txn->db, id, &job, error) || !begin_round(txn, job, &next, error))
         return false;
     /* They came while the old round was running; it is the new one that answers them. */
     LIST_EACH(const MsgRow, m, open)
@@ -161,13 +157,7 @@ wake(Txn *txn, JobId parked, const char *why, GError **error)
 }
 
 bool
-job_take_mail(Txn *txn,
-              JobId id,
-              MsgId mail,
-              const char *asker,
-              const char *msgid,
-              int *ret_round,
-              GError **error)
+job_take_mail(Txn *txn, JobId id, const JobNew *mail, int *ret_round, GError **error)
 {
     g_autoptr(Job) job = NULL;
     bool ok = true;
@@ -183,23 +173,27 @@ job_take_mail(Txn *txn,
         break;
     case JOB_PARKED:
         ok = wake(txn, id, "new mail", error) &&
-             messages_trace(txn, mail, "woke", "its job was waiting", error);
+             messages_trace(txn, mail->original, "woke", "its job was waiting", error);
         break;
     case JOB_DONE:
     case JOB_FAILED:
     case JOB_CANCELLED: /* what was asked is over; this asks for something else */
-        ok = begin_round(txn, job, mail, asker, msgid, error) &&
-             messages_trace(txn, mail, "round", "it began the next round of its job", error);
+        ok = begin_round(txn, job, mail, error) &&
+             messages_trace(txn, mail->original, "round", "it began the next round of its job",
+                            error);
         round++;
         break;
     case JOB_N_STATES:
         g_assert_not_reached();
     }
-    ok = ok && narrow(txn, id, mail, error);
+    ok = ok && narrow(txn, id, mail->original, error);
     if (ok)
         *ret_round = round;
     return ok;
 }
+
+#define WAIT_IS_OVER SQL_IS_DUE("wakes_us", "?1")
+#define TIME_HAS_COME SQL_IS_DUE("ready_us", "?1")
 
 /* Takes a queued job whose time has come, or a parked one whose wait is over. ?1 is now, ?2 the
  * job that is wanted, ?8 the mark behind which nothing parked is taken; the rest says who takes
@@ -209,11 +203,8 @@ static const char claim_sql[] =
     "iteration = 0, waiting_for = NULL, wakes_us = NULL, resume_us = NULL, wait_then = NULL, "
     "deadline_us = steady(?3), owner_host = ?4, owner_boot = ?5, owner_pid = ?6, "
     "owner_start = ?7, updated_us = ?1 WHERE id = ?2 AND state IN ('queued', 'parked') "
-    "AND (state = 'queued' OR (" SQL_IS_DUE(
-        "wakes_us", "?1") " AND parked_step <= ?8)) "
-                          "AND (state = 'parked' OR " SQL_IS_DUE(
-                              "ready_us", "?1") ") "
-                                                "AND " MAILBOX_LETS_WORK("job.role");
+    "AND (state = 'queued' OR (" WAIT_IS_OVER " AND parked_step <= ?8)) "
+    "AND (state = 'parked' OR " TIME_HAS_COME ") AND " MAILBOX_LETS_WORK("job.role");
 
 static const Field claim_fields[] = {
     {NULL, "id", FIELD_INT, offsetof(JobClaim, job)},
@@ -329,15 +320,13 @@ job_park(Txn *txn,
     /* A mail that found the job running did not wake it; parking must not sleep over it. */
     if (!has_unseen_mail(txn->db, claim->job, &unseen, error) ||
         !sql_int(txn->db,
-                 "UPDATE job SET state = 'parked', parked = 1, seq = seq + 1, resume_us = "
-                 "due(?, ?), "
-                 "wakes_us = steady(?), "
+                 "UPDATE job SET state = 'parked', parked = 1, seq = seq + 1, "
+                 "resume_us = due(?, ?), wakes_us = steady(?), "
                  "parked_step = (SELECT coalesce(max(id), 0) FROM step), "
                  "wait_then = NULL, waiting_for = ?, instruction = NULL, "
                  "updated_us = ?, " JOB_NO_OWNER OF_CLAIM " RETURNING seq",
-                 0, &seq, error, "inisiiii", resume.us, resume.moment,
-                 unseen ? now : USEC_NEVER, waiting_for, now, claim->job.v, claim->epoch,
-                 claim->fence))
+                 &seq, error, "inisiiii", resume.us, resume.moment, unseen ? now : USEC_NEVER,
+                 waiting_for, now, claim->job.v, claim->epoch, claim->fence))
         return false;
     if (seq == 0)
         return fenced(txn, claim, error);

@@ -56,17 +56,11 @@ typedef struct JobNew {
 
 /* Queued, ready now. */
 bool job_create(Txn *txn, const JobNew *in, JobId *ret_id, GError **error);
-/* New mail for a job: queued stays, parked wakes, done, failed and cancelled begin the next
+/* New mail for a job (its original, asker and original_msgid): queued stays, parked wakes, done, failed and cancelled begin the next
  * round (original and asker are those of the mail), running takes it at the next step, stopped
  * stays stopped. *ret_round is the round that the mail belongs to; from now on the round may do
  * no more than this mail's sender may ask for (Job.may). */
-bool job_take_mail(Txn *txn,
-                   JobId job,
-                   MsgId mail,
-                   const char *asker,
-                   const char *msgid,
-                   int *ret_round,
-                   GError **error);
+bool job_take_mail(Txn *txn, JobId job, const JobNew *mail, int *ret_round, GError **error);
 
 /* Takes a job that is ready: queued and its time has come, or parked and its wait is over ({0}:
  * the one whose turn it is: who has many jobs waiting lets others pass). What was parked behind

@@ -56,7 +56,7 @@ bool
 jobs_count(Db *db, int64_t ret[JOB_N_STATES], GError **error)
 {
     for (int i = 0; i < JOB_N_STATES; i++) {
-        if (!sql_int(db, "SELECT count(*) FROM job WHERE state = ?", 0, &ret[i], error, "s",
+        if (!sql_int(db, "SELECT count(*) FROM job WHERE state = ?", &ret[i], error, "s",
                      job_state_name(i)))
             return false;
     }

@@ -15,7 +15,7 @@ job_next_number(Txn *txn, const char *role, JobId *ret, GError **error)
     int home_fd = db_home(txn->db)->fd;
     int64_t n;
 
-    if (!sql_int(txn->db, "SELECT max(id) FROM job", 0, &n, error, ""))
+    if (!sql_int(txn->db, "SELECT max(id) FROM job", &n, error, ""))
         return false;
     for (n++;; n++) {
         g_autofree char *path = g_strdup_printf("work/%s/%" PRId64, role, n);
@@ -56,33 +56,28 @@ job_restore(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 }
 
 /* What was counted is never counted back. */
+/* clang-format off */
+
 #define HIGHER(column, mark)                                                                   \
-    "CASE WHEN " column " > " mark " THEN " column " ELSE " mark " END, "
+    column " = CASE WHEN " column " > " mark " THEN " column " ELSE " mark " END, "
+
+static const char put_back_sql[] =
+    "UPDATE job SET state = 'parked', parked = 1, phase = ?, waiting_for = ?, asker = ?, "
+    "original_msgid = ?, round = ?, total_iterations = ?, " HIGHER("steps", "?7")
+    "step_limit = ?, " HIGHER("epoch", "?9") "seq = ?, " HIGHER("round_cost_micro", "?11")
+    "resume_us = due(?12, ?13), wakes_us = due(?12, ?13), wait_then = NULL, why = NULL, "
+    "attempts = 0, floor = ?, may = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?";
+
+/* clang-format on */
 
 bool
 job_put_back(Txn *txn, JobId job, const JobNew *in, GError **error)
 {
     return timer_drop(txn, job, NULL, error) &&
-           sql_run(
-               txn,
-               "UPDATE job SET state = 'parked', parked = 1, phase = ?, waiting_for = ?, "
-               "asker = ?, original_msgid = ?, round = ?, total_iterations = ?, "
-               "steps = " HIGHER(
-                   "steps", "?7") "step_limit = ?, "
-                                  "epoch = " HIGHER(
-                                      "epoch",
-                                      "?9") "seq = ?, "
-                                            "round_cost_micro = " HIGHER(
-                                                "round_cost_micro",
-                                                "?11") "resume_us = due(?12, ?13), wakes_us = "
-                                                       "due(?12, ?13), wait_then = NULL, why = "
-                                                       "NULL, attempts = 0, "
-                                                       "floor = ?, may = ?, updated_us = "
-                                                       "?, " JOB_NO_OWNER " WHERE id = ?",
-               error, "ssssnnnniiiinsuii", in->phase, in->waiting_for, in->asker,
-               in->original_msgid, in->round, in->total_iterations, in->steps, in->step_limit,
-               in->epoch, in->seq, in->round_cost_micro, in->resume.us, in->resume.moment,
-               trust_name(in->floor), in->may, txn_now(txn), job.v) &&
+           sql_run(txn, put_back_sql, error, "ssssnnnniiiinsuii", in->phase, in->waiting_for,
+                   in->asker, in->original_msgid, in->round, in->total_iterations, in->steps,
+                   in->step_limit, in->epoch, in->seq, in->round_cost_micro, in->resume.us,
+                   in->resume.moment, trust_name(in->floor), in->may, txn_now(txn), job.v) &&
            wait_again(txn, job, in, error);
 }
 
@@ -93,7 +88,7 @@ job_find_restored(
     return sql_int(db,
                    "SELECT id FROM job WHERE original = 0 AND role = ? AND original_msgid = ? "
                    "ORDER BY id LIMIT 1",
-                   0, &ret->v, error, "ss", role, original_msgid);
+                   &ret->v, error, "ss", role, original_msgid);
 }
 
 bool

@@ -4,7 +4,7 @@
 bool
 missed_find(Db *db, JobId job, int64_t *ret_at_us, char **ret_by, GError **error)
 {
-    return sql_int(db, "SELECT at_us FROM missed WHERE job = ?", 0, ret_at_us, error, "i",
+    return sql_int(db, "SELECT at_us FROM missed WHERE job = ?", ret_at_us, error, "i",
                    job.v) &&
            sql_string(db, "SELECT missed_by FROM missed WHERE job = ?", ret_by, error, "i",
                       job.v);

@@ -1,4 +1,5 @@
 #include "store/job/pauses.h"
+#include "base/cleanup.h"
 #include "base/home.h"
 #include "store/due.h"
 #include "store/sql.h"
@@ -31,11 +32,7 @@ typedef struct Known {
 static void
 known_clear(Known *k)
 {
-    g_clear_pointer(&k->broken_why, g_free);
-    g_clear_pointer(&k->broken_mark, g_free);
-    g_clear_pointer(&k->limited_why, g_free);
-    g_clear_pointer(&k->limited_mark, g_free);
-    g_clear_pointer(&k->lacks_mark, g_free);
+    free_all(k->broken_why, k->broken_mark, k->limited_why, k->limited_mark, k->lacks_mark);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Known, known_clear)
 
@@ -223,9 +220,8 @@ release_jobs(Txn *txn, const char *brain, GError **error)
         const ConfRole *role = &config->roles[i];
         if (g_str_equal(role->brain, brain) &&
             !sql_run(txn,
-                     "UPDATE job SET ready_us = steady(?1), updated_us = ?1 WHERE state = "
-                     "'queued' AND "
-                     "ready_us > steady(?1) AND role = ?2",
+                     "UPDATE job SET ready_us = steady(?1), updated_us = ?1 "
+                     "WHERE state = 'queued' AND ready_us > steady(?1) AND role = ?2",
                      error, "is", now, role->name))
             return false;
     }
@@ -255,7 +251,7 @@ brain_worked(Db *db, const char *brain, GError **error)
     int64_t told;
 
     if (!load(db, brain, &k, error) ||
-        !sql_int(db, "SELECT count(*) FROM told WHERE what = '" LIMITED "' AND subject = ?", 0,
+        !sql_int(db, "SELECT count(*) FROM told WHERE what = '" LIMITED "' AND subject = ?",
                  &told, error, "s", brain))
         return false;
     bool well = !k.broken_why && !k.limited_why && told == 0;

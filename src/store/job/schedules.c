@@ -26,27 +26,22 @@ schedule_remove(Txn *txn, int64_t id, GError **error)
 }
 
 bool
-schedule_move(Txn *txn,
-              int64_t id,
-              int64_t from_us,
-              int64_t last_us,
-              int64_t next_us,
-              bool *ret_moved,
-              GError **error)
+schedule_move(
+    Txn *txn, const Schedule *s, int64_t last_us, int64_t next_us, bool *ret, GError **error)
 {
     return sql_changed(txn,
                        "UPDATE schedule SET next_us = ?, "
                        "last_us = coalesce(" SQL_TIME ", last_us) "
                        "WHERE id = ? AND next_us = ?",
-                       ret_moved, error, "iiii", next_us, last_us, id, from_us);
+                       ret, error, "iiii", next_us, last_us, s->id, s->next_us);
 }
 
 bool
-schedule_replan(Txn *txn, int64_t id, int64_t from_us, int64_t next_us, GError **error)
+schedule_replan(Txn *txn, const Schedule *s, int64_t next_us, GError **error)
 {
     return sql_run(
         txn, "UPDATE schedule SET next_us = ?, last_us = NULL WHERE id = ? AND next_us = ?",
-        error, "iii", next_us, id, from_us);
+        error, "iii", next_us, s->id, s->next_us);
 }
 
 bool
@@ -55,9 +50,8 @@ schedules_list(Db *db, int64_t due_us, Schedules **ret, GError **error)
     if (due_us == USEC_NEVER)
         return rows_list(db, &schedule_shape, "FROM schedule ORDER BY id", ret, error, "");
     return rows_list(db, &schedule_shape,
-                     "FROM schedule WHERE (next_us <= ?1 OR last_us > ?2) "
-                     "AND " MAILBOX_LETS_WORK("schedule.role") "ORDER BY next_us, id",
-                     ret, error, "ii", due_us, due_us + SCHEDULE_AHEAD_US);
+                     "FROM schedule WHERE " SCHEDULE_IS_DUE "ORDER BY next_us, id", ret, error,
+                     "ii", due_us, due_us + SCHEDULE_AHEAD_US);
 }
 
 bool

@@ -15,19 +15,17 @@ bool schedule_put(Txn *txn, const Schedule *s, int64_t *ret_id, GError **error);
 /* NULL with true: there is none. */
 bool schedule_load(Db *db, int64_t id, Schedule **ret, GError **error);
 bool schedule_remove(Txn *txn, int64_t id, GError **error);
-/* The next occurrence; last_us USEC_NEVER: the last one stays as it is. *ret_moved is false,
- * and nothing changes, where somebody else has moved it from `from_us` already. */
-bool schedule_move(Txn *txn,
-                   int64_t id,
-                   int64_t from_us,
-                   int64_t last_us,
-                   int64_t next_us,
-                   bool *ret_moved,
-                   GError **error);
+/* The next occurrence; last_us USEC_NEVER: the last one stays as it is. *ret is false,
+ * and nothing changes, where somebody else has moved it on from s->next_us already. */
+bool schedule_move(
+    Txn *txn, const Schedule *s, int64_t last_us, int64_t next_us, bool *ret, GError **error);
 /* Forgets the last occurrence: it was one of a clock that went wrong and was put back. */
-bool schedule_replan(Txn *txn, int64_t id, int64_t from_us, int64_t next_us, GError **error);
+bool schedule_replan(Txn *txn, const Schedule *s, int64_t next_us, GError **error);
 /* A schedule that was mailed so far in the future waits for a clock that is no more. */
 #define SCHEDULE_AHEAD_US (600 * USEC_PER_SEC)
+/* In SQL: ?1 is now, ?2 is SCHEDULE_AHEAD_US later. */
+#define SCHEDULE_IS_DUE                                                                        \
+    "(next_us <= ?1 OR last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role")
 /* All of them by id, or those to look at (due_us not USEC_NEVER), the oldest first: their
  * moment has come, or the last one is ahead of us. Elements are Schedule. */
 bool schedules_list(Db *db, int64_t due_us, Schedules **ret, GError **error);

@@ -131,13 +131,13 @@ static const char ready_sql[] =
 bool
 seats_next(Db *db, int64_t now_us, int64_t mark, JobId *ret, GError **error)
 {
-    return sql_int(db, next_sql, 0, &ret->v, error, "ii", now_us, mark);
+    return sql_int(db, next_sql, &ret->v, error, "ii", now_us, mark);
 }
 
 bool
 seats_ready(Db *db, int64_t now_us, int64_t *ret_n, GError **error)
 {
-    return sql_int(db, ready_sql, 0, ret_n, error, "ii", now_us, JOB_NO_MARK);
+    return sql_int(db, ready_sql, ret_n, error, "ii", now_us, JOB_NO_MARK);
 }
 
 /* "3, 4 and 9". */

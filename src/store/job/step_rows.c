@@ -58,7 +58,7 @@ step_last(Db *db, JobId job, Step **ret, GError **error)
 bool
 steps_mark(Db *db, int64_t *ret, GError **error)
 {
-    return sql_int(db, "SELECT max(id) FROM step", 0, ret, error, "");
+    return sql_int(db, "SELECT max(id) FROM step", ret, error, "");
 }
 
 #define OF_JOB "FROM step s JOIN job j ON j.id = s.job WHERE s.job = ? AND (? OR j.role = ?) "

@@ -5,27 +5,12 @@
 #include "store/rows.h"
 
 #define JOB_MAY_WORK MAILBOX_LETS_WORK("(SELECT j.role FROM job j WHERE j.id = timer.job)")
-
-static bool
-set(Txn *txn,
-    JobId job,
-    const char *purpose,
-    const char *subject,
-    const char *whose,
-    int64_t due_us,
-    GError **error)
-{
-    return sql_run(txn,
-                   "INSERT INTO timer (due_us, job, purpose, subject, whose) "
-                   "VALUES (steady(?), ?, ?, ?, ?) ON CONFLICT (job, purpose, subject) "
-                   "DO UPDATE SET due_us = excluded.due_us",
-                   error, "iisss", due_us, job.v, purpose, subject, whose);
-}
+#define FIRED_BY_ANY SQL_IS_DUE("due_us", "?1") " AND whose = 'any' AND " JOB_MAY_WORK
 
 bool
 timer_set(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error)
 {
-    return set(txn, job, purpose, "", "any", due_us, error);
+    return timer_set_about(txn, job, purpose, "", due_us, error);
 }
 
 bool
@@ -36,13 +21,21 @@ timer_set_about(Txn *txn,
                 int64_t due_us,
                 GError **error)
 {
-    return set(txn, job, purpose, subject, "any", due_us, error);
+    return sql_run(txn,
+                   "INSERT INTO timer (due_us, job, purpose, subject) "
+                   "VALUES (steady(?), ?, ?, ?) ON CONFLICT (job, purpose, subject) "
+                   "DO UPDATE SET due_us = excluded.due_us",
+                   error, "iiss", due_us, job.v, purpose, subject);
 }
 
 bool
 timer_set_own(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error)
 {
-    return set(txn, job, purpose, "", "own", due_us, error);
+    return sql_run(txn,
+                   "INSERT INTO timer (due_us, job, purpose, whose) "
+                   "VALUES (steady(?), ?, ?, 'own') ON CONFLICT (job, purpose, subject) "
+                   "DO UPDATE SET due_us = excluded.due_us",
+                   error, "iis", due_us, job.v, purpose);
 }
 
 bool
@@ -81,8 +74,10 @@ timer_take(Txn *txn, const Timer *t, bool *ret_was, GError **error)
 bool
 timer_find(Db *db, JobId job, const char *purpose, int64_t *ret_due_us, GError **error)
 {
-    return sql_int(db, "SELECT wall(due_us) FROM timer WHERE job = ? AND purpose = ?",
-                   USEC_NEVER, ret_due_us, error, "is", job.v, purpose);
+    return sql_int(db,
+                   "SELECT coalesce((SELECT wall(due_us) FROM timer WHERE job = ? AND purpose "
+                   "= ?), " SQL_NEVER ")",
+                   ret_due_us, error, "is", job.v, purpose);
 }
 
 static const Field timer_fields[] = {
@@ -97,10 +92,7 @@ const Shape timer_shape = {SHAPE("timer", Timer, timers, timer_fields)};
 bool
 timers_due(Db *db, int64_t now_us, Timers **ret, GError **error)
 {
-    return rows_list(db, &timer_shape,
-                     "FROM timer WHERE " SQL_IS_DUE("due_us", "?1") " AND whose = 'any' "
-                                                                    "AND " JOB_MAY_WORK
-                                                                    "ORDER BY due_us, id",
+    return rows_list(db, &timer_shape, "FROM timer WHERE " FIRED_BY_ANY "ORDER BY due_us, id",
                      ret, error, "i", now_us);
 }
 
@@ -110,12 +102,8 @@ timers_ready(Db *db, int64_t now_us, unsigned *ret_n, GError **error)
     g_autofree char *hold = db_hold_all(db);
 
     *ret_n = 0;
-    return hold ||
-           sql_count(
-               db,
-               "SELECT (SELECT count(*) FROM timer WHERE " SQL_IS_DUE(
-                   "due_us", "?1") " AND whose = 'any' AND " JOB_MAY_WORK ") + "
-                                   "(SELECT count(*) FROM schedule WHERE (next_us <= ?1 OR "
-                                   "last_us > ?2) AND " MAILBOX_LETS_WORK("schedule.role") ")",
-               ret_n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US);
+    return hold || sql_count(db,
+                             "SELECT (SELECT count(*) FROM timer WHERE " FIRED_BY_ANY ") + "
+                             "(SELECT count(*) FROM schedule WHERE " SCHEDULE_IS_DUE ")",
+                             ret_n, error, "ii", now_us, now_us + SCHEDULE_AHEAD_US);
 }

@@ -103,6 +103,6 @@ copies_under(Db *db, const char *role, const char *msgid, MsgRows **ret_rows, GE
 bool
 copies_count(Db *db, const char *role, const char *msgid, int64_t *ret_n, GError **error)
 {
-    return sql_int(db, "SELECT count(*) FROM message WHERE msgid = ? AND role = ?", 0, ret_n,
+    return sql_int(db, "SELECT count(*) FROM message WHERE msgid = ? AND role = ?", ret_n,
                    error, "ss", msgid, role);
 }

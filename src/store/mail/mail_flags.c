@@ -2,13 +2,6 @@
 #include "store/out/effects.h"
 #include "store/sql.h"
 
-/* Where mail is that will be moved once more. */
-static bool
-is_on_its_way(const char *folder)
-{
-    return *folder == '\0' || g_str_equal(folder, "Active");
-}
-
 bool
 mail_flags_mark(Txn *txn, const MsgRow *row, const char *letters, GError **error)
 {
@@ -16,8 +9,8 @@ mail_flags_mark(Txn *txn, const MsgRow *row, const char *letters, GError **error
 
     if (!messages_mark(txn, row->id, letters, error))
         return false;
-    if (is_on_its_way(row->folder))
-        return true;
+    if (!*row->folder || g_str_equal(row->folder, "Active"))
+        return true; /* it will be moved once more */
     g_autofree char *subject = g_strdup_printf("%s/%s", row->role, row->file);
     g_autofree char *args = g_strconcat("+", letters, NULL);
     const Effect e = {.kind = EFFECT_MAIL_FLAG,
@@ -35,7 +28,7 @@ mail_flags_by(Txn *txn, OutId id, GError **error)
     g_autoptr(MsgRow) row = NULL;
     MsgId parent = {0};
 
-    if (!sql_int(txn->db, "SELECT answers FROM outbox WHERE id = ?", 0, &parent.v, error, "i",
+    if (!sql_int(txn->db, "SELECT answers FROM outbox WHERE id = ?", &parent.v, error, "i",
                  id.v) ||
         (parent.v && !messages_load(txn->db, &VIEWER_OPERATOR, parent, &row, error)))
         return false;

@@ -70,7 +70,7 @@ change(Txn *txn, const ConfAccount *account, MailboxState state, int64_t upto, G
 bool
 mailbox_upto(Db *db, int64_t *ret, GError **error)
 {
-    return sql_int(db, "SELECT max(id) FROM outbox", 0, ret, error, "");
+    return sql_int(db, "SELECT max(id) FROM outbox", ret, error, "");
 }
 
 /* What an unflushed mark says is found again by the next look. */
@@ -86,8 +86,10 @@ mailbox_set_state(
         !mailbox_survey_owed(db, account->name, &survey, error) ||
         !mailbox_backup_owed(db, account->name, &backup, error) ||
         !mailbox_wants_take_over(db, account->name, &wish, error) ||
-        !sql_int(db, "SELECT upto FROM mailbox WHERE account = ? AND role = ''", -1, &old,
-                 error, "s", account->name))
+        !sql_int(
+            db,
+            "SELECT coalesce((SELECT upto FROM mailbox WHERE account = ? AND role = ''), -1)",
+            &old, error, "s", account->name))
         return false;
     if (state == MAILBOX_AWAY && (survey || backup))
         state = MAILBOX_UNSEEN;

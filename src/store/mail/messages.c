@@ -204,20 +204,24 @@ job_of_id(Db *db, const char *role, const char *msgid, JobId *ret, GError **erro
     if (!sql_int(db,
                  "SELECT job FROM message WHERE msgid = ? AND role = ? AND job <> 0 "
                  "ORDER BY id DESC LIMIT 1",
-                 0, &ret->v, error, "ss", msgid, role))
+                 &ret->v, error, "ss", msgid, role))
         return false;
-    if (ret->v != 0 || !home->config ||
-        !msgid_read(&home->key, msgid, home->config->domain, &minted))
+    if (ret->v != 0 || !home->config)
         return true;
+    if (!msgid_read(&home->key, msgid, home->config->domain, &minted))
+        return sql_int(db,
+                       "SELECT o.job FROM renamed r JOIN outbox o ON o.id = r.outbox "
+                       "JOIN job j ON j.id = o.job WHERE r.id = ? AND j.role = ?",
+                       &ret->v, error, "ss", msgid, role);
     return sql_int(db,
                    "SELECT o.job FROM outbox o JOIN job j ON j.id = o.job "
                    "WHERE o.id = ? AND o.msgid = ? AND j.role = ?",
-                   0, &ret->v, error, "iss", minted.number, msgid, role);
+                   &ret->v, error, "iss", minted.number, msgid, role);
 }
 
 /* The newest job of the role on the thread: for mail that names only what no job holds, since
  * it comes late or before what it answers, or answers mail from before the store. A fork gets
- * only what names its own mail. */
+ * only what names its own mail. A job that a face leads may have no mail yet. */
 static bool
 job_of_thread(Db *db, const char *role, const Message *m, JobId *ret, GError **error)
 {
@@ -227,12 +231,19 @@ job_of_thread(Db *db, const char *role, const Message *m, JobId *ret, GError **e
         return false;
     if (thread.v == 0)
         return true;
+    if (!sql_int(db,
+                 "SELECT id FROM job WHERE face <> '' AND role = ? AND thread = ? "
+                 "ORDER BY id DESC LIMIT 1",
+                 &ret->v, error, "si", role, thread.v))
+        return false;
+    if (ret->v)
+        return true;
     return sql_int(db,
                    "SELECT m.job FROM message m JOIN job j ON j.id = m.job "
                    "WHERE m.role = ?1 AND m.job <> 0 AND m.thread IN "
                    "(SELECT ?2 UNION ALL SELECT id FROM thread WHERE into_thread = ?2) "
                    "ORDER BY j.forked_job <> 0, m.job DESC LIMIT 1",
-                   0, &ret->v, error, "si", role, thread.v);
+                   &ret->v, error, "si", role, thread.v);
 }
 
 bool
@@ -261,16 +272,11 @@ messages_takes_part(
     return !normal ||
            sql_bool(db,
                     "SELECT EXISTS (SELECT 1 FROM message WHERE job = ?1 AND job <> 0 AND "
-                    "(from_spec = ?2 OR " SQL_CONTAINS(
-                        "' ' || to_specs || ' '",
-                        "' ' || ?2 || ' '") ") AND "
-                                            "(NOT ?3 OR trust NOT IN ('anyone', 'known'))) OR "
-                                            "EXISTS (SELECT 1 FROM outbox o LEFT JOIN delivery "
-                                            "d ON d.outbox = o.id "
-                                            "WHERE o.job = ?1 AND o.job <> 0 AND (o.from_spec "
-                                            "= ?2 OR "
-                                            "(d.address = ?2 AND d.state NOT IN ('held', "
-                                            "'failed'))))",
+                    "(from_spec = ?2 OR " MESSAGE_IS_TO ") AND "
+                    "(NOT ?3 OR trust NOT IN ('anyone', 'known'))) OR "
+                    "EXISTS (SELECT 1 FROM outbox o LEFT JOIN delivery d ON d.outbox = o.id "
+                    "WHERE o.job = ?1 AND o.job <> 0 AND (o.from_spec = ?2 OR "
+                    "(d.address = ?2 AND d.state NOT IN ('held', 'failed'))))",
                     ret, error, "isn", job.v, normal, believed);
 }
 

@@ -65,6 +65,8 @@ bool thread_of_mail(Db *db, const Message *m, ThreadId *ret, GError **error);
  * In-Reply-To that a job has taken in or sent, else the newest job on its thread; {0}: none. */
 bool
 messages_find_job(Db *db, const char *role, const Message *m, JobId *ret_job, GError **error);
+/* Is ?2 one of those whom a mail was to? In SQL. */
+#define MESSAGE_IS_TO SQL_CONTAINS("' ' || to_specs || ' '", "' ' || ?2 || ' '")
 /* Has this address sent or received mail of the job? Mail that is held, or that a
  * person rejected, was not received. believed: of the mail that came only that of roles and of people we work
  * for counts. */

@@ -232,8 +232,8 @@ bool
 messages_count_state(
     Db *db, MsgState state, const char *why_prefix, int64_t *ret_n, GError **error)
 {
-    return sql_int(db, is_aside(state) ? COUNT_STATE IS_ASIDE : COUNT_STATE, 0, ret_n, error,
-                   "ss", msg_state_name(state), why_prefix);
+    return sql_int(db, is_aside(state) ? COUNT_STATE IS_ASIDE : COUNT_STATE, ret_n, error, "ss",
+                   msg_state_name(state), why_prefix);
 }
 
 static void
@@ -283,7 +283,7 @@ add_copies(Db *db, MsgId id, TraceRows *rows, GError **error)
                    ") AS c ORDER BY at, why LIMIT ?2) AS trace",
                    &copies, error, "in", id.v, COPIES_TRACED) ||
         !sql_count(db, "SELECT count(*) FROM (" COPIES_OF ") AS c", &all, error, "i", id.v) ||
-        !sql_int(db, "SELECT max(at) FROM (" COPIES_OF ") AS c", 0, &last_us, error, "i", id.v))
+        !sql_int(db, "SELECT max(at) FROM (" COPIES_OF ") AS c", &last_us, error, "i", id.v))
         return false;
     guint n = copies->len;
     g_ptr_array_extend_and_steal(LIST_ARRAY(rows), LIST_ARRAY(g_steal_pointer(&copies)));

@@ -79,19 +79,13 @@ remote_put(Txn *txn, const RemoteNew *in, GError **error)
 }
 
 bool
-remote_has(Db *db,
-           const char *account,
-           const char *folder,
-           uint32_t uidvalidity,
-           uint32_t uid,
-           bool *ret,
-           GError **error)
+remote_has(Db *db, const char *account, const RemotePlace *at, bool *ret, GError **error)
 {
     return sql_bool(
         db,
         "SELECT id FROM remote WHERE account = ? AND folder = ? AND uidvalidity = ? "
         "AND uid = ?",
-        ret, error, "ssuu", account, folder, uidvalidity, uid);
+        ret, error, "ssuu", account, at->folder, at->uidvalidity, at->uid);
 }
 
 bool
@@ -137,22 +131,16 @@ remote_owed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GE
 
 /* Somebody may want it elsewhere again since we began. */
 bool
-remote_moved(Txn *txn,
-             int64_t id,
-             const char *folder,
-             uint32_t uidvalidity,
-             uint32_t uid,
-             const char *paid,
-             GError **error)
+remote_moved(Txn *txn, int64_t id, const RemotePlace *to, const char *paid, GError **error)
 {
     return sql_run(txn,
                    "DELETE FROM remote WHERE id <> ?1 AND account = (SELECT account FROM "
                    "remote WHERE id = ?1) AND folder = ?2 AND uidvalidity = ?3 AND uid = ?4",
-                   error, "isuu", id, folder, uidvalidity, uid) &&
+                   error, "isuu", id, to->folder, to->uidvalidity, to->uid) &&
            sql_run(txn,
                    "UPDATE remote SET folder = ?2, uidvalidity = ?3, uid = ?4, "
                    "wants = CASE WHEN wants = ?5 THEN NULL ELSE wants END WHERE id = ?1",
-                   error, "isuus", id, folder, uidvalidity, uid, paid);
+                   error, "isuus", id, to->folder, to->uidvalidity, to->uid, paid);
 }
 
 bool
@@ -215,18 +203,14 @@ remote_parked(Db *db, const char *account, RemoteRows **ret_rows, GError **error
 }
 
 bool
-remote_strays(Db *db,
-              const char *account,
-              const char *folder,
-              uint32_t uidvalidity,
-              RemoteRows **ret_rows,
-              GError **error)
+remote_strays(
+    Db *db, const char *account, uint32_t uidvalidity, RemoteRows **ret_rows, GError **error)
 {
     return rows_list(db, &remote_row_shape,
                      ROWS "JOIN message m ON m.file = r.file AND m.role = r.role "
                           "JOIN job j ON j.id = m.job AND j.state NOT IN ('done', 'cancelled') "
                           "WHERE r.account = ? AND r.folder = ? AND r.uidvalidity <> ?" END,
-                     ret_rows, error, "ssu", account, folder, uidvalidity);
+                     ret_rows, error, "ssu", account, watched_folder(db, account), uidvalidity);
 }
 
 bool
@@ -242,9 +226,8 @@ remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError *
             "wants IS NULL) "
             "OR EXISTS (SELECT 1 FROM mailbox mb WHERE mb.account = ?1 AND mb.role = '' AND "
             "(mb.state = 'unseen' OR (mb.state = 'ours' AND EXISTS (SELECT 1 FROM delivery d "
-            "WHERE d.state IN ('ready', 'retry') AND d.next_us <= steady(?3) AND d.outbox > "
-            "mb.upto "
-            "AND (d.mailbox IS NOT NULL OR d.folder = ''))))) "
+            "WHERE d.state IN ('ready', 'retry') AND d.next_us <= steady(?3) AND "
+            "d.outbox > mb.upto AND (d.mailbox IS NOT NULL OR d.folder = ''))))) "
             "OR EXISTS (SELECT 1 FROM demand WHERE account = ?1 AND answer IS NULL)",
             &found, error, "ssi", account, watched_folder(db, account), now_us) ||
         !outbox_next_file(db, account, &next_us, error))
@@ -262,7 +245,7 @@ remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError *
 bool
 remote_since(Db *db, const char *account, int64_t *ret_us, GError **error)
 {
-    return sql_int(db, ACCOUNT_GET("since_us"), 0, ret_us, error, "s", account);
+    return sql_int(db, ACCOUNT_GET("since_us"), ret_us, error, "s", account);
 }
 
 bool

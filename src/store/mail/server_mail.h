@@ -56,13 +56,12 @@ typedef struct RemoteNew {
     uint32_t uidvalidity, uid;
 } RemoteNew;
 bool remote_put(Txn *txn, const RemoteNew *in, GError **error);
-bool remote_has(Db *db,
-                const char *account,
-                const char *folder,
-                uint32_t uidvalidity,
-                uint32_t uid,
-                bool *ret,
-                GError **error);
+/* Where a mail lies on the server. */
+typedef struct RemotePlace {
+    const char *folder;
+    uint32_t uidvalidity, uid;
+} RemotePlace;
+bool remote_has(Db *db, const char *account, const RemotePlace *at, bool *ret, GError **error);
 /* The account that a file of a role's mailbox came from; NULL: it was born here. Caller frees.
  */
 bool remote_account_of(
@@ -74,13 +73,8 @@ bool remote_account_of(
 bool
 remote_owed(Db *db, const char *account, unsigned max, RemoteRows **ret_rows, GError **error);
 /* The mail lies there now. The debt is paid if that is what it wants. */
-bool remote_moved(Txn *txn,
-                  int64_t id,
-                  const char *folder,
-                  uint32_t uidvalidity,
-                  uint32_t uid,
-                  const char *paid,
-                  GError **error);
+bool
+remote_moved(Txn *txn, int64_t id, const RemotePlace *to, const char *paid, GError **error);
 /* It is a person's now, or gone: we follow it no longer. */
 bool remote_forget(Txn *txn, int64_t id, GError **error);
 /* All of a folder under this UIDVALIDITY: a server that comes back to it may mean other mail.
@@ -101,13 +95,9 @@ bool remote_open(
     Db *db, const char *account, const char *role, RemoteRows **ret_rows, GError **error);
 /* Checkpoint mails of parked jobs, the newest of each. */
 bool remote_parked(Db *db, const char *account, RemoteRows **ret_rows, GError **error);
-/* Rows of a folder under another UIDVALIDITY than this one, of jobs that live. */
-bool remote_strays(Db *db,
-                   const char *account,
-                   const char *folder,
-                   uint32_t uidvalidity,
-                   RemoteRows **ret_rows,
-                   GError **error);
+/* Rows of the watched folder under another UIDVALIDITY than this one, of jobs that live. */
+bool remote_strays(
+    Db *db, const char *account, uint32_t uidvalidity, RemoteRows **ret_rows, GError **error);
 /* Has the account anything to do on the server: a look whose mailbox it is (store/mail/mailboxes.h), moves, flags, mail to file there that is due,
  * mail in doubt to look for, mail that somebody here asks for? */
 bool remote_has_work(Db *db, const char *account, int64_t now_us, bool *ret, GError **error);

@@ -15,14 +15,7 @@ thread_of_id(Db *db, const char *msgid, ThreadId *ret, GError **error)
     return sql_int(db,
                    "SELECT coalesce(t.into_thread, t.id) FROM msgid m "
                    "JOIN thread t ON t.id = m.thread WHERE m.id = ?",
-                   0, &ret->v, error, "s", msgid);
-}
-
-static bool
-thread_root(Db *db, ThreadId thread, ThreadId *ret, GError **error)
-{
-    return sql_int(db, "SELECT into_thread FROM thread WHERE id = ?", thread.v, &ret->v, error,
-                   "i", thread.v);
+                   &ret->v, error, "s", msgid);
 }
 
 bool
@@ -30,13 +23,6 @@ thread_new(Txn *txn, ThreadId *ret, GError **error)
 {
     return sql_insert(txn, "INSERT INTO thread (into_thread) VALUES (NULL)", &ret->v, error,
                       "");
-}
-
-static bool
-enter(Txn *txn, const char *msgid, ThreadId thread, GError **error)
-{
-    return sql_run(txn, "INSERT INTO msgid (id, thread) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                   error, "si", msgid, thread.v);
 }
 
 /* Both are roots. The older one stays: people have seen its number. */
@@ -63,7 +49,9 @@ join_id(Txn *txn, const char *msgid, ThreadId *thread, GError **error)
     if (!thread_of_id(txn->db, msgid, &found, error))
         return false;
     if (found.v == 0)
-        return enter(txn, msgid, *thread, error);
+        return sql_run(txn,
+                       "INSERT INTO msgid (id, thread) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                       error, "si", msgid, thread->v);
     return join(txn, *thread, found, thread, error);
 }
 
@@ -120,5 +108,8 @@ messages_thread_own(Txn *txn, const char *msgid, ThreadId thread, GError **error
 {
     ThreadId root;
 
-    return thread_root(txn->db, thread, &root, error) && join_id(txn, msgid, &root, error);
+    return sql_int(txn->db,
+                   "SELECT coalesce((SELECT into_thread FROM thread WHERE id = ?1), ?1)",
+                   &root.v, error, "i", thread.v) &&
+           join_id(txn, msgid, &root, error);
 }

@@ -53,6 +53,6 @@ note_mirror_set(Txn *txn, const NoteMirror *m, GError **error)
 bool
 note_version_of(Db *db, const char *key, GBytes *body, int64_t *ret_version, GError **error)
 {
-    return sql_int(db, "SELECT max(version) FROM note_version WHERE key = ? AND body = ?", 0,
+    return sql_int(db, "SELECT max(version) FROM note_version WHERE key = ? AND body = ?",
                    ret_version, error, "sb", key, body);
 }

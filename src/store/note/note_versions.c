@@ -128,20 +128,14 @@ note_history(Db *db, const Viewer *viewer, const char *key, Notes **ret, GError 
 
 /* --- writing --- */
 
-/* What a write meets: the newest version's number (0: never was) and whether it is live. */
-typedef struct Newest {
-    int64_t version;
-    bool live;
-} Newest;
-
-static bool
-look_newest(Db *db, const char *key, Newest *ret, GError **error)
-{
-    return sql_int(db, "SELECT version FROM note WHERE key = ?", 0, &ret->version, error, "s",
-                   key) &&
-           sql_bool(db, "SELECT 1 FROM note WHERE key = ? AND NOT deleted", &ret->live, error,
-                    "s", key);
-}
+/* One write of one key, and what it meets. */
+typedef struct Write {
+    Txn *txn;
+    const char *key;
+    NoteBy by;
+    int64_t newest; /* version; 0: there never was one */
+    bool live;      /* and not deleted */
+} Write;
 
 Viewer
 note_writer(const NoteBy *by)
@@ -149,111 +143,97 @@ note_writer(const NoteBy *by)
     return by->job.v ? (Viewer){.role = by->author} : VIEWER_OPERATOR;
 }
 
-/* What every write of a key begins with: may it be a key, may this writer write it, and what is
- * there. */
+/* May it be a key, may this writer write it, and what is there? */
 static bool
-begin_write(Txn *txn, const char *key, const NoteBy *by, Newest *ret, GError **error)
+begin_write(Txn *txn, const char *key, const NoteBy *by, Write *ret, GError **error)
 {
     const Viewer writer = note_writer(by);
 
+    *ret = (Write){.txn = txn, .key = key, .by = *by};
     return note_key_check(key, error) && viewer_check_note(txn->db, &writer, key, error) &&
-           look_newest(txn->db, key, ret, error);
+           sql_int(txn->db, "SELECT version FROM note WHERE key = ?", &ret->newest, error, "s",
+                   key) &&
+           sql_bool(txn->db, "SELECT 1 FROM note WHERE key = ? AND NOT deleted", &ret->live,
+                    error, "s", key);
 }
 
 static bool
-set_conflict(Db *db, const char *key, const Newest *newest, int64_t known, GError **error)
+set_conflict(const Write *w, int64_t known, GError **error)
 {
     const Viewer viewer = VIEWER_OPERATOR; /* begin_write() has asked */
     g_autoptr(Note) note = NULL;
 
-    if (!note_look(db, &viewer, key, newest->version, &note, error))
+    if (!note_look(w->txn->db, &viewer, w->key, w->newest, &note, error))
         return false;
-    const char *what = !note ? "does not exist" : newest->live ? "is at" : "was deleted in";
-    g_autofree char *is = note ? g_strdup_printf("%s version %" PRId64 ", by %s", what,
-                                                 newest->version, note->author)
-                               : g_strdup(what);
+    const char *what = !note ? "does not exist" : w->live ? "is at" : "was deleted in";
+    g_autofree char *is =
+        note ? g_strdup_printf("%s version %" PRId64 ", by %s", what, w->newest, note->author)
+             : g_strdup(what);
 
     if (known == 0)
         return err_set(error, ERR_NEVER, "conflict: note '%s' %s; this write took it for new",
-                       key, is);
+                       w->key, is);
     return err_set(error, ERR_NEVER, "conflict: note '%s' %s; this write knew version %" PRId64,
-                   key, is, known);
+                   w->key, is, known);
 }
 
 /* The version that the job of this write knows: the newest, if it wrote all of it, else the one
  * that it was shown last. */
 static bool
-known_version(Db *db,
-              const char *key,
-              const Newest *newest,
-              JobId job,
-              int64_t *ret_known,
-              GError **error)
+known_version(const Write *w, int64_t *ret_known, GError **error)
 {
     int64_t own = 0;
 
-    if (job.v != 0 && newest->version > 0 &&
-        !sql_int(db,
+    if (w->by.job.v != 0 && w->newest > 0 &&
+        !sql_int(w->txn->db,
                  "SELECT version FROM note_version "
                  "WHERE key = ? AND version = ? AND job = ? AND whole",
-                 0, &own, error, "sii", key, newest->version, job.v))
+                 &own, error, "sii", w->key, w->newest, w->by.job.v))
         return false;
     if (own > 0) {
         *ret_known = own;
         return true;
     }
-    return note_shown_version(db, job, key, ret_known, error);
+    return note_shown_version(w->txn->db, w->by.job, w->key, ret_known, error);
 }
 
 static bool
-check_condition(Db *db,
-                const char *key,
-                const Newest *newest,
-                int64_t if_version,
-                const NoteBy *by,
-                GError **error)
+check_condition(const Write *w, int64_t if_version, GError **error)
 {
     int64_t known = if_version;
 
     if (if_version == NOTE_ANY)
         return true;
-    if (if_version == NOTE_SHOWN && !known_version(db, key, newest, by->job, &known, error))
+    if (if_version == NOTE_SHOWN && !known_version(w, &known, error))
         return false;
-    if (known == 0 ? !newest->live : known == newest->version)
+    if (known == 0 ? !w->live : known == w->newest)
         return true;
-    return set_conflict(db, key, newest, known, error);
+    return set_conflict(w, known, error);
 }
 
-/* body NULL: deleted. whole: its writer knows every word of it. */
+/* body NULL: deleted. whole: its writer knows every word of it. ret_version: NULL if nobody asks. */
 static bool
-add_version(Txn *txn,
-            const char *key,
-            int64_t version,
-            GBytes *body,
-            bool whole,
-            const NoteBy *by,
-            GError **error)
+add_version(const Write *w, GBytes *body, bool whole, int64_t *ret_version, GError **error)
 {
-    int64_t now = txn_now(txn);
+    int64_t now = txn_now(w->txn), version = w->newest + 1;
 
-    return sql_run(txn,
-                   "INSERT INTO note_version (key, version, body, author, label, job, step, "
-                   "whole, at_us, below) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   error, "sibssinnin", key, version, body, by->author, trust_name(by->label),
-                   by->job.v, by->step, whole, now, by->below) &&
-           sql_run(txn,
-                   "INSERT INTO note (key, version, deleted, updated_us) VALUES (?, ?, ?, ?) "
-                   "ON CONFLICT (key) DO UPDATE SET version = excluded.version, "
-                   "deleted = excluded.deleted, updated_us = excluded.updated_us",
-                   error, "sini", key, version, !body, now);
-}
-
-static bool
-check_size(const char *key, size_t size, GError **error)
-{
-    return size <= LIMIT_NOTE_BYTES ||
-           err_set(error, ERR_LIMIT, "note '%s' is larger than the limit of %u bytes", key,
-                   LIMIT_NOTE_BYTES);
+    if (body && g_bytes_get_size(body) > LIMIT_NOTE_BYTES)
+        return err_set(error, ERR_LIMIT, "note '%s' is larger than the limit of %u bytes",
+                       w->key, LIMIT_NOTE_BYTES);
+    bool ok =
+        sql_run(w->txn,
+                "INSERT INTO note_version (key, version, body, author, label, job, step, "
+                "whole, at_us, below) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                error, "sibssinnin", w->key, version, body, w->by.author,
+                trust_name(w->by.label), w->by.job.v, w->by.step, whole, now, w->by.below) &&
+        sql_run(w->txn,
+                "INSERT INTO note (key, version, deleted, updated_us) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET version = excluded.version, "
+                "deleted = excluded.deleted, updated_us = excluded.updated_us",
+                error, "sini", w->key, version, !body, now);
+    if (ok && ret_version)
+        *ret_version = version;
+    return ok;
 }
 
 bool
@@ -265,16 +245,10 @@ note_put(Txn *txn,
          int64_t *ret_version,
          GError **error)
 {
-    Newest newest;
+    Write w;
 
-    if (!begin_write(txn, key, by, &newest, error) ||
-        !check_size(key, g_bytes_get_size(body), error) ||
-        !check_condition(txn->db, key, &newest, if_version, by, error) ||
-        !add_version(txn, key, newest.version + 1, body, true, by, error))
-        return false;
-    if (ret_version)
-        *ret_version = newest.version + 1;
-    return true;
+    return begin_write(txn, key, by, &w, error) && check_condition(&w, if_version, error) &&
+           add_version(&w, body, true, ret_version, error);
 }
 
 static GBytes *
@@ -296,27 +270,14 @@ join_bodies(GBytes *old, GBytes *more)
 
 /* Who appends has not read what is there, unless it was shown it. */
 static bool
-append_to(Txn *txn,
-          const Note *old,
-          GBytes *body,
-          const NoteBy *by,
-          int64_t *ret_version,
-          GError **error)
+append_to(Write *w, const Note *old, GBytes *body, int64_t *ret_version, GError **error)
 {
-    const Newest newest = {old->version, true};
     g_autoptr(GBytes) joined = join_bodies(old->body, body);
-    NoteBy both = *by;
     int64_t known;
 
-    both.label = MIN(by->label, old->label);
-    if (!check_size(old->key, g_bytes_get_size(joined), error) ||
-        !known_version(txn->db, old->key, &newest, by->job, &known, error) ||
-        !add_version(txn, old->key, old->version + 1, joined, known == old->version, &both,
-                     error))
-        return false;
-    if (ret_version)
-        *ret_version = old->version + 1;
-    return true;
+    w->by.label = MIN(w->by.label, old->label);
+    return known_version(w, &known, error) &&
+           add_version(w, joined, known == old->version, ret_version, error);
 }
 
 bool
@@ -329,26 +290,25 @@ note_append(Txn *txn,
 {
     const Viewer writer = note_writer(by);
     g_autoptr(Note) old = NULL;
-    Newest newest;
+    Write w;
 
-    if (!begin_write(txn, key, by, &newest, error) ||
+    if (!begin_write(txn, key, by, &w, error) ||
         !note_load(txn->db, &writer, key, 0, &old, error))
         return false;
-    return old ? append_to(txn, old, body, by, ret_version, error)
-               : note_put(txn, key, body, NOTE_ANY, by, ret_version, error);
+    return old ? append_to(&w, old, body, ret_version, error)
+               : add_version(&w, body, true, ret_version, error);
 }
 
 bool
 note_delete(Txn *txn, const char *key, int64_t if_version, const NoteBy *by, GError **error)
 {
-    Newest newest;
+    Write w;
 
-    if (!begin_write(txn, key, by, &newest, error))
+    if (!begin_write(txn, key, by, &w, error))
         return false;
-    if (!newest.live)
+    if (!w.live)
         return err_set(error, ERR_NEVER, "there is no note '%s'", key);
-    return check_condition(txn->db, key, &newest, if_version, by, error) &&
-           add_version(txn, key, newest.version + 1, NULL, true, by, error);
+    return check_condition(&w, if_version, error) && add_version(&w, NULL, true, NULL, error);
 }
 
 bool
@@ -356,20 +316,20 @@ note_rename(Txn *txn, const char *from, const char *to, const NoteBy *by, GError
 {
     const Viewer writer = note_writer(by);
     g_autoptr(Note) note = NULL;
-    Newest old, taken;
+    Write old, w;
+    int64_t version;
 
-    if (!begin_write(txn, from, by, &old, error) || !begin_write(txn, to, by, &taken, error) ||
+    if (!begin_write(txn, from, by, &old, error) || !begin_write(txn, to, by, &w, error) ||
         !note_load(txn->db, &writer, from, 0, &note, error))
         return false;
     if (!note)
         return err_set(error, ERR_NEVER, "there is no note '%s'", from);
-    if (taken.live)
+    if (w.live)
         return err_set(error, ERR_NEVER, "there is a note '%s' already", to);
-    NoteBy same = *by;
-    same.label = note->label;
-    return add_version(txn, to, taken.version + 1, note->body, false, &same, error) &&
+    w.by.label = note->label;
+    return add_version(&w, note->body, false, &version, error) &&
            sql_run(txn, "UPDATE note_version SET from_key = ? WHERE key = ? AND version = ?",
-                   error, "ssi", from, to, taken.version + 1) &&
+                   error, "ssi", from, to, version) &&
            note_delete(txn, from, NOTE_ANY, by, error);
 }
 
@@ -387,6 +347,6 @@ note_mark_shown(Txn *txn, JobId job, const char *key, int64_t version, GError **
 bool
 note_shown_version(Db *db, JobId job, const char *key, int64_t *ret_version, GError **error)
 {
-    return sql_int(db, "SELECT version FROM note_shown WHERE job = ? AND key = ?", 0,
-                   ret_version, error, "is", job.v, key);
+    return sql_int(db, "SELECT version FROM note_shown WHERE job = ? AND key = ?", ret_version,
+                   error, "is", job.v, key);
 }

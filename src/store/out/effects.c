@@ -147,14 +147,6 @@ mark_done(Txn *txn, const Effect *e, GError **error)
     return outbox_effect_done(txn, e->id, true, NULL, error);
 }
 
-static bool
-mark_failed(Txn *txn, const Effect *e, const char *why, GError **error)
-{
-    return sql_run(txn, "UPDATE effect SET failed = ? WHERE id = ?", error, "si", why,
-                   e->id.v) &&
-           outbox_effect_done(txn, e->id, false, why, error);
-}
-
 /* The same is owed to the file that takes the place. */
 static bool
 mark_copy(Txn *txn, const Effect *e, const char *file, GError **error)
@@ -180,8 +172,11 @@ mark(Txn *txn, const Debt *d, GError **error)
         return true;
     if (d->seen == EFFECT_COPY)
         return mark_copy(txn, &d->effect, d->why, error);
-    return d->seen == EFFECT_DONE ? mark_done(txn, &d->effect, error)
-                                  : mark_failed(txn, &d->effect, d->why, error);
+    if (d->seen == EFFECT_DONE)
+        return mark_done(txn, &d->effect, error);
+    return sql_run(txn, "UPDATE effect SET failed = ? WHERE id = ?", error, "si", d->why,
+                   d->effect.id.v) &&
+           outbox_effect_done(txn, d->effect.id, false, d->why, error);
 }
 
 /* All marks in one transaction. It is not flushed: a redo looks, and finds the same. */

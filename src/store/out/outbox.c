@@ -219,7 +219,7 @@ outbox_after_notes(Db *db, OutId *ret, GError **error)
     return sql_int(db,
                    "SELECT max(outbox) FROM delivery WHERE state = 'waiting' AND "
                    "after_effect = ?",
-                   0, &ret->v, error, "i", OUTBOX_AFTER_NOTES.v);
+                   &ret->v, error, "i", OUTBOX_AFTER_NOTES.v);
 }
 
 bool

@@ -75,12 +75,8 @@ bool outbox_due(
     Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows, GError **error);
 /* What is to be filed on an account's server: mail that has left for somebody, or is for nobody
  * else. */
-bool outbox_due_files(Db *db,
-                      const char *account,
-                      int64_t now_us,
-                      unsigned max,
-                      OutRows **ret_rows,
-                      GError **error);
+bool
+outbox_due_files(Db *db, const char *account, unsigned max, OutRows **ret_rows, GError **error);
 /* When the next of them is due; USEC_NEVER: none is. */
 bool outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error);
 /* The mail of that number as it was filed in the INBOX of a local mailbox, with bytes. NULL with

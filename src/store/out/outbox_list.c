@@ -51,27 +51,22 @@ outbox_due(Db *db, int64_t now_us, bool local, unsigned max, OutRows **ret_rows,
     "(SELECT 1 FROM delivery e WHERE e.outbox = d.outbox AND e.folder = '')) "
 
 bool
-outbox_due_files(Db *db,
-                 const char *account,
-                 int64_t now_us,
-                 unsigned max,
-                 OutRows **ret_rows,
-                 GError **error)
+outbox_due_files(Db *db, const char *account, unsigned max, OutRows **ret_rows, GError **error)
 {
     return rows_list(db, &out_row_whole,
                      "FROM delivery d CROSS JOIN outbox o ON o.id = d.outbox "
                      "WHERE " DUE "AND " FILES "AND " NOTHING_HELD
                      "ORDER BY d.next_us, d.id LIMIT ?",
-                     ret_rows, error, "isu", now_us, account, max);
+                     ret_rows, error, "isu", home_now(db_home(db)), account, max);
 }
 
 bool
 outbox_next_file(Db *db, const char *account, int64_t *ret_us, GError **error)
 {
     return sql_int(db,
-                   "SELECT wall(min(d.next_us)) FROM delivery d "
+                   "SELECT coalesce(wall(min(d.next_us)), " SQL_NEVER ") FROM delivery d "
                    "WHERE d.state IN ('ready', 'retry') AND " FILES "AND " NOTHING_HELD,
-                   USEC_NEVER, ret_us, error, "s", account);
+                   ret_us, error, "s", account);
 }
 
 bool
@@ -119,10 +114,10 @@ find_range(Db *db, const OutQuery *q, int64_t *ret_low, int64_t *ret_high, GErro
     *ret_high = q->id.v ? q->id.v : INT64_MAX;
     if (q->id.v != 0 || q->job.v == 0)
         return true;
-    return sql_int(db, "SELECT min(id) FROM outbox WHERE job = ? AND job <> 0", INT64_MAX,
-                   ret_low, error, "i", q->job.v) &&
-           sql_int(db, "SELECT max(id) FROM outbox WHERE job = ? AND job <> 0", 0, ret_high,
-                   error, "i", q->job.v);
+    return sql_int(db, "SELECT min(id) FROM outbox WHERE job = ? AND job <> 0", ret_low, error,
+                   "i", q->job.v) &&
+           sql_int(db, "SELECT max(id) FROM outbox WHERE job = ? AND job <> 0", ret_high, error,
+                   "i", q->job.v);
 }
 
 bool
@@ -175,7 +170,8 @@ outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError
 
     if (!sql_string(db,
                     "SELECT coalesce(o.floor, o.level) FROM outbox o WHERE " VISIBLE
-                    "AND o.id = ?3 AND o.msgid = ?4",
+                    "AND ((o.id = ?3 AND o.msgid = ?4) OR "
+                    "o.id = (SELECT outbox FROM renamed WHERE id = ?4))",
                     &floor, error, "nsis", viewer->operator, viewer->role, number_of(msgid),
                     msgid))
         return false;
@@ -194,13 +190,6 @@ outbox_load(Db *db, OutId id, OutRow **ret, GError **error)
 }
 
 /* --- a mail as a whole --- */
-
-/* Not a copy in Sent, and not what an account files on its server. */
-static bool
-is_recipient(const OutRow *r)
-{
-    return strcmp(r->folder, "Sent") != 0 && (r->mailbox || !*r->folder);
-}
 
 /* The lower, the further from its reader. */
 static int
@@ -245,7 +234,9 @@ outbox_whole(Db *db, const Viewer *viewer, OutId id, OutRow **ret, GError **erro
     if (!outbox_list(db, viewer, &q, &rows, error))
         return false;
     for (guint i = rows->len; i-- > 0;) { /* newest first: turned round */
-        if (is_recipient(rows->pdata[i]))
+        const OutRow *r = rows->pdata[i];
+        /* Not a copy in Sent, and not what an account files on its server. */
+        if (strcmp(r->folder, "Sent") != 0 && (r->mailbox || !*r->folder))
             g_ptr_array_add(all, g_ptr_array_steal_index(LIST_ARRAY(rows), i));
     }
     if (all->len == 0 && rows->len > 0) /* only ever filed */
@@ -270,6 +261,6 @@ outbox_below(
                    "(SELECT 1 FROM delivery d WHERE d.outbox = o.id AND d.state = ?5)) "
                    "AND (?6 = 0 OR o.created_us >= ?6) AND (?7 = 0 OR o.created_us < ?7) "
                    "ORDER BY o.id DESC LIMIT 1",
-                   0, &ret->v, error, "nsissii", viewer->operator, viewer->role, below.v,
-                   q->role, q->state, q->since_us, q->before_us);
+                   &ret->v, error, "nsissii", viewer->operator, viewer->role, below.v, q->role,
+                   q->state, q->since_us, q->before_us);
 }

@@ -55,18 +55,6 @@ outbox_awaits_copy(Db *db, OutId id, int64_t probe, bool *ret, GError **error)
                     probe);
 }
 
-/* What is known of all its recipients need not be asked any more. */
-static bool
-settle_question(Txn *txn, OutId id, GError **error)
-{
-    bool open;
-
-    return sql_bool(txn->db,
-                    "SELECT 1 FROM delivery WHERE outbox = ? AND state = 'in_doubt' LIMIT 1",
-                    &open, error, "i", id.v) &&
-           (open || questions_settle(txn, id, error));
-}
-
 bool
 outbox_copy_came(Txn *txn, OutId id, int64_t probe, unsigned *ret_n, GError **error)
 {
@@ -75,7 +63,7 @@ outbox_copy_came(Txn *txn, OutId id, int64_t probe, unsigned *ret_n, GError **er
                        "why = 'arrived: our own copy came back' WHERE" AWAITS,
                        ret_n, error, "ii", id.v, probe) &&
            (*ret_n == 0 ||
-            (outbox_release_copies(txn, id, error) && settle_question(txn, id, error)));
+            (outbox_release_copies(txn, id, error) && questions_settle(txn, id, error)));
 }
 
 bool
@@ -169,7 +157,7 @@ outbox_bounced(Txn *txn,
     if (!sql_int(txn->db,
                  "SELECT id FROM delivery WHERE outbox = ? AND lower(address) = lower(?) AND "
                  "state IN ('sent', 'in_doubt') AND" BY_SMTP,
-                 0, ret_delivery, error, "is", id.v, normal))
+                 ret_delivery, error, "is", id.v, normal))
         return false;
     return *ret_delivery == 0 ||
            (sql_run(txn, "UPDATE delivery SET state = 'failed', why = ?, news = 1 WHERE id = ?",
@@ -205,13 +193,7 @@ outbox_count_doubt(Db *db, unsigned *ret_n, GError **error)
 }
 
 bool
-outbox_count_round(Db *db,
-                   JobId job,
-                   int round,
-                   const char *role,
-                   unsigned enough,
-                   unsigned *ret_n,
-                   GError **error)
+outbox_count_round(Db *db, const Job *job, unsigned enough, unsigned *ret_n, GError **error)
 {
     /* The first count is by an index alone. */
     return sql_count(
@@ -221,7 +203,7 @@ outbox_count_round(Db *db,
         "(SELECT count(*) FROM outbox o WHERE o.job = ?1 AND o.job <> 0 AND "
         "o.round = ?2 AND EXISTS (SELECT 1 FROM delivery d WHERE d.outbox = o.id AND "
         "d.folder = '' AND coalesce(d.mailbox, '') <> ?3 AND d.state <> 'held')) END",
-        ret_n, error, "insu", job.v, round, role, enough);
+        ret_n, error, "insu", job->id.v, job->round, job->role, enough);
 }
 
 /* Numbers grow with time, so only what is newer is looked at. */
@@ -232,7 +214,7 @@ outbox_count_to(Db *db, const char *address, int64_t since_us, unsigned *ret_n, 
 
     return sql_int(db,
                    "SELECT id FROM outbox WHERE since_us < steady(?) ORDER BY id DESC LIMIT 1",
-                   0, &before, error, "i", since_us) &&
+                   &before, error, "i", since_us) &&
            sql_count(db,
                      "SELECT count(DISTINCT outbox) FROM delivery WHERE outbox > ?1 AND "
                      "(?2 IS NULL OR address = ?2) AND state <> 'held' AND" BY_SMTP,
@@ -246,7 +228,7 @@ outbox_last_to(Db *db, JobId job, const char *address, int64_t *ret_us, GError *
         db,
         "SELECT wall(max(o.since_us)) FROM outbox o JOIN delivery d ON d.outbox = o.id "
         "WHERE o.job = ? AND o.job <> 0 AND d.address = ? AND d.state <> 'held'",
-        0, ret_us, error, "is", job.v, address);
+        ret_us, error, "is", job.v, address);
 }
 
 /* --- accounts that do not work --- */
@@ -271,9 +253,8 @@ outbox_pause_account(Txn *txn,
                    error, "ssi", account, why, until_us) &&
            sql_run(txn,
                    "UPDATE delivery SET state = 'retry', next_us = steady(?1), why = ?2 "
-                   "WHERE state IN ('ready', 'retry') AND next_us < steady(?1) AND affinity IN "
-                   "('', "
-                   "?3) AND" BY_SMTP,
+                   "WHERE state IN ('ready', 'retry') AND next_us < steady(?1) AND "
+                   "affinity IN ('', ?3) AND" BY_SMTP,
                    error, "iss", until_us, why, account);
 }
 
@@ -282,7 +263,7 @@ outbox_account_paused(
     Db *db, const char *account, int64_t *ret_until, char **ret_why, GError **error)
 {
     return sql_string(db, ACCOUNT_GET("smtp_why"), ret_why, error, "s", account) &&
-           sql_int(db, ACCOUNT_GET("wall(smtp_until_us)"), 0, ret_until, error, "s", account);
+           sql_int(db, ACCOUNT_GET("wall(smtp_until_us)"), ret_until, error, "s", account);
 }
 
 bool

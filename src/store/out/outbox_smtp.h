@@ -13,6 +13,7 @@
  */
 #include "base/list.h"
 #include "store/out/outbox.h"
+#include "view/job_rows.h"
 
 /* *ret_all is false, and nothing changed, when one of them is not due any more. */
 bool
@@ -83,13 +84,8 @@ bool outbox_resume_all(Db *db, GError **error);
 /* Mails of a round of a job, those to its own role (checkpoints) left out; mails to one address
  * outside (NULL: to anybody there) since then, by the wall clock of now. What is held does not count. enough: fewer need
  * not be counted, and may be told as 0. */
-bool outbox_count_round(Db *db,
-                        JobId job,
-                        int round,
-                        const char *role,
-                        unsigned enough,
-                        unsigned *ret_n,
-                        GError **error);
+bool
+outbox_count_round(Db *db, const Job *job, unsigned enough, unsigned *ret_n, GError **error);
 bool
 outbox_count_to(Db *db, const char *address, int64_t since_us, unsigned *ret_n, GError **error);
 

@@ -20,7 +20,7 @@ enter_thread(Txn *txn, OutId mail, const char *id, GError **error)
 
     return sql_int(
                txn->db,
-               "SELECT m.thread FROM outbox o JOIN msgid m ON m.id = o.msgid WHERE o.id = ?", 0,
+               "SELECT m.thread FROM outbox o JOIN msgid m ON m.id = o.msgid WHERE o.id = ?",
                &thread.v, error, "i", mail.v) &&
            (thread.v == 0 || messages_thread_own(txn, id, thread, error));
 }
@@ -58,14 +58,13 @@ server_ids_owed(Db *db, const char *account, int64_t since_us, GArray **ret, GEr
 {
     int64_t before = 0;
 
-    if (!sql_int(db, "SELECT id FROM outbox WHERE created_us < ? ORDER BY id DESC LIMIT 1", 0,
+    if (!sql_int(db, "SELECT id FROM outbox WHERE created_us < ? ORDER BY id DESC LIMIT 1",
                  &before, error, "i", since_us))
         return false;
     return sql_ints(
         db,
         "SELECT DISTINCT d.outbox FROM delivery d WHERE d.outbox > ? AND d.affinity = ? AND "
         "d.mailbox IS NULL AND d.folder = '' AND d.state IN ('sending', 'sent', 'in_doubt') "
-        "AND "
-        "NOT EXISTS (SELECT 1 FROM renamed r WHERE r.outbox = d.outbox) ORDER BY d.outbox",
+        "AND NOT EXISTS (SELECT 1 FROM renamed r WHERE r.outbox = d.outbox) ORDER BY d.outbox",
         ret, error, "is", before, account);
 }

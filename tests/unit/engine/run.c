@@ -55,7 +55,7 @@ answers(TestWork *w)
     g_autoptr(GError) error = NULL;
     int64_t n = -1;
 
-    sql_int(w->engine.db, "SELECT count(*) FROM outbox", 0, &n, &error, "");
+    sql_int(w->engine.db, "SELECT count(*) FROM outbox", &n, &error, "");
     g_assert_no_error(error);
     return n;
 }

@@ -81,7 +81,10 @@ work_take_in(TestWork *w, const char *role, const char *raw, Trust trust, MsgSta
     g_assert_true(messages_store(&txn, &in, &id, &fresh, &error));
     int round = 1;
     if (mine && w->id.v) {
-        g_assert_true(job_take_mail(&txn, w->id, id, m->from->spec, m->id, &round, &error));
+        g_assert_true(job_take_mail(
+            &txn, w->id,
+            &(JobNew){.original = id, .asker = m->from->spec, .original_msgid = m->id}, &round,
+            &error));
     } else if (mine) {
         const JobNew job = {.role = role,
                             .face = w->face ? w->face : "",

@@ -66,8 +66,8 @@ follow(Index *ix, Db *db)
     for (guint i = 0; i < rows->len; i++) {
         const MsgRow *row = rows->pdata[i];
 
-        index_add(ix, INDEX_IN, row->id.v, row->from, row->to, row->subject,
-                  mails[row->id.v - 1].text, &error);
+        const IndexText mail = {row->from, row->to, row->subject, mails[row->id.v - 1].text};
+        index_add(ix, INDEX_IN, row->id.v, &mail, &error);
         g_assert_no_error(error);
         last = row->id.v;
     }
@@ -155,8 +155,8 @@ follow_written(Index *ix, Db *db)
         const OutRow *row = rows->pdata[i];
 
         last = row->id.v;
-        g_assert_true(index_add(ix, INDEX_OUT, last, row->from, row->address, row->subject,
-                                written[last - 1].text, NULL));
+        const IndexText mail = {row->from, row->address, row->subject, written[last - 1].text};
+        g_assert_true(index_add(ix, INDEX_OUT, last, &mail, NULL));
     }
     g_assert_true(index_commit(ix, INDEX_OUT, last, NULL));
 }
@@ -330,7 +330,7 @@ test_mark(void)
     store_mails(db);
     /* What is not committed is not there. */
     g_assert_true(index_begin(ix, NULL));
-    g_assert_true(index_add(ix, INDEX_IN, 1, "a", "b", "c", "budget", NULL));
+    g_assert_true(index_add(ix, INDEX_IN, 1, &(IndexText){"a", "b", "c", "budget"}, NULL));
     index_close(ix);
     ix = open_index(home, false);
     g_assert_true(index_mark(ix, INDEX_IN, &last, NULL));
@@ -339,7 +339,7 @@ test_mark(void)
     g_assert_cmpuint(follow(ix, db), ==, 0);
     /* What another process has added already is passed over. */
     g_assert_true(index_begin(ix, NULL));
-    g_assert_true(index_add(ix, INDEX_IN, 2, "", "", "", "budget", NULL));
+    g_assert_true(index_add(ix, INDEX_IN, 2, &(IndexText){.text = "budget"}, NULL));
     g_assert_true(index_commit(ix, INDEX_IN, 2, NULL));
     g_assert_true(index_mark(ix, INDEX_IN, &last, NULL));
     g_assert_cmpint(last, ==, 4);

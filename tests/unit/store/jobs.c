@@ -68,7 +68,10 @@ make_call(
     *ret_did = true;
     switch (call) {
     case CALL_TAKE_MAIL:
-        return job_take_mail(txn, c->job, (MsgId){7}, "bob@x", "m7@x", &number, error);
+        return job_take_mail(
+            txn, c->job,
+            &(JobNew){.original = (MsgId){7}, .asker = "bob@x", .original_msgid = "m7@x"},
+            &number, error);
     case CALL_CLAIM:
         return job_claim(txn, c->job, LATER_US, JOB_NO_MARK, &got, ret_did, error);
     case CALL_HOLDS:
@@ -316,7 +319,9 @@ test_rounds(TempStore *s, gconstpointer data)
     g_assert_null(done->owner_host);
 
     txn = test_begin(s->db);
-    job_take_mail(&txn, claim.job, (MsgId){9}, "bob@x", "m9@x", &round, &error);
+    job_take_mail(&txn, claim.job,
+                  &(JobNew){.original = (MsgId){9}, .asker = "bob@x", .original_msgid = "m9@x"},
+                  &round, &error);
     test_commit(&txn);
     g_assert_no_error(error);
     g_assert_cmpint(round, ==, 2);
@@ -382,7 +387,9 @@ test_park_with_unseen_mail(TempStore *s, gconstpointer data)
     Txn txn = test_begin(s->db);
     MsgId mail = temp_message(&txn, claim.job, "stored");
 
-    job_take_mail(&txn, claim.job, mail, "bob@x", "m@x", &round, &error);
+    job_take_mail(&txn, claim.job,
+                  &(JobNew){.original = mail, .asker = "bob@x", .original_msgid = "m@x"},
+                  &round, &error);
     job_park(&txn, &claim, DUE_NEVER, "bob", &seq, &error);
     test_commit(&txn);
     g_assert_no_error(error);

@@ -145,7 +145,8 @@ send_mail(Db *db, const Home *home, int64_t job, const char *to)
     Txn txn = test_begin(db);
     int64_t number;
 
-    g_assert_true(sql_int(db, "SELECT max(id) + 1 FROM outbox", 1, &number, NULL, ""));
+    g_assert_true(
+        sql_int(db, "SELECT coalesce(max(id), 0) + 1 FROM outbox", &number, NULL, ""));
     char *id = msgid_mint(&home->key, MAIL_ANSWER, db_generation(db), number, "x", 1,
                           home->config->domain);
     g_assert_true(sql_run(&txn,

@@ -92,7 +92,10 @@ do_mail(Model *m, ModelJob *j, Txn *txn, GError **error)
     g_autoptr(Job) before = temp_load(m->s, j->id);
 
     msgid = g_strdup_printf("m%d@example.org", (int)mail.v);
-    job_take_mail(txn, j->id, mail, "bob@example.org", msgid, &round, error);
+    job_take_mail(
+        txn, j->id,
+        &(JobNew){.original = mail, .asker = "bob@example.org", .original_msgid = msgid},
+        &round, error);
     if (before->state == JOB_DONE || before->state == JOB_FAILED ||
         before->state == JOB_CANCELLED)
         j->attempts = 0;

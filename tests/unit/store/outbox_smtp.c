@@ -253,9 +253,10 @@ test_counts(TempStore *s, gconstpointer data)
     int64_t ids[2];
     unsigned round, few, to, anybody, later;
 
+    const Job of = {.id = job, .round = 1, .role = (char *)"envoy"};
     put(s, job, ids);
-    outbox_count_round(s->db, job, 1, "envoy", 1, &round, &error);
-    outbox_count_round(s->db, job, 1, "envoy", 50, &few, &error);
+    outbox_count_round(s->db, &of, 1, &round, &error);
+    outbox_count_round(s->db, &of, 50, &few, &error);
     outbox_count_to(s->db, OUTSIDE, temp_now(s) - 1, &to, &error);
     outbox_count_to(s->db, NULL, temp_now(s) - 1, &anybody, &error);
     outbox_count_to(s->db, OUTSIDE, temp_now(s) + 1, &later, &error);

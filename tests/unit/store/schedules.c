@@ -27,7 +27,8 @@ move(TempStore *s, int64_t id, int64_t from_us, int64_t last_us, int64_t next_us
     bool moved = false;
     Txn txn = test_begin(s->db);
 
-    schedule_move(&txn, id, from_us, last_us, next_us, &moved, &error);
+    schedule_move(&txn, &(Schedule){.id = id, .next_us = from_us}, last_us, next_us, &moved,
+                  &error);
     g_assert_no_error(error);
     test_commit(&txn);
     return moved;

@@ -55,7 +55,7 @@ find(TempStore *s, const char *id)
     g_autoptr(GError) error = NULL;
     int64_t mail = 0;
 
-    sql_int(s->db, "SELECT outbox FROM renamed WHERE id = ?", 0, &mail, &error, "s", id);
+    sql_int(s->db, "SELECT outbox FROM renamed WHERE id = ?", &mail, &error, "s", id);
     g_assert_no_error(error);
     return mail;
 }

@@ -132,7 +132,7 @@ moved(TempStore *s, int64_t id, const char *folder, uint32_t uid, const char *pa
     NO_ERROR;
     Txn txn = test_begin(s->db);
 
-    remote_moved(&txn, id, folder, 9, uid, paid, &error);
+    remote_moved(&txn, id, &(RemotePlace){folder, 9, uid}, paid, &error);
     g_assert_no_error(error);
     test_commit(&txn);
 }
@@ -294,7 +294,7 @@ test_filed(TempStore *s, gconstpointer data)
     outbox_due(s->db, temp_now(s), false, 10, &smtp, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(smtp->len, ==, 0);
-    outbox_due_files(s->db, "work", temp_now(s), 10, &due, &error);
+    outbox_due_files(s->db, "work", 10, &due, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(due->len, ==, 1);
     g_assert_cmpstr(((OutRow *)due->pdata[0])->folder, ==, "Sent");

@@ -16,7 +16,7 @@ ask(Db *db, const char *sql)
     g_autoptr(GError) error = NULL;
     int64_t n = -1;
 
-    (void)sql_int(db, sql, 0, &n, &error, "");
+    (void)sql_int(db, sql, &n, &error, "");
     return error ? -1 : n;
 }
 

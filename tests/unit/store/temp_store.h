@@ -98,7 +98,7 @@ temp_message(Txn *txn, JobId job, const char *state)
     const Digest none = {0};
     int64_t id = 0;
 
-    sql_int(txn->db, "SELECT coalesce(max(id), 0) + 1 FROM message", 1, &id, &error, "");
+    sql_int(txn->db, "SELECT coalesce(max(id), 0) + 1 FROM message", &id, &error, "");
     g_assert_no_error(error);
     g_autofree char *msgid = g_strdup_printf("m%d@example.org", (int)id);
     sql_run(
@@ -119,7 +119,7 @@ temp_int(TempStore *s, const char *sql, int64_t id)
     g_autoptr(GError) error = NULL;
     int64_t n = 0;
 
-    sql_int(s->db, sql, -1, &n, &error, "i", id);
+    sql_int(s->db, sql, &n, &error, "i", id);
     g_assert_no_error(error);
     return n;
 }

@@ -133,7 +133,10 @@ test_dropped(TempStore *s, gconstpointer data)
         g_test_message("%s", ways[i]);
         switch (i) {
         case 0:
-            job_take_mail(&txn, id, (MsgId){7}, "bob@x", "m7@x", &round, &error);
+            job_take_mail(
+                &txn, id,
+                &(JobNew){.original = (MsgId){7}, .asker = "bob@x", .original_msgid = "m7@x"},
+                &round, &error);
             break;
         case 1:
             job_stop(&txn, id, "asked", &changed, &error);
