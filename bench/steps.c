@@ -427,11 +427,11 @@ put_scripts(const Place *place, GError **error)
                               : STEP("looking", "\"README/links\"", "\"CONTENTS\"", "", ""));
         g_string_append_printf(write,
                                STEP("writing", "", "",
-                                    "{\"key\":\"scratch/n%u\",\"content\":\"a line\\n\","
+                                    "{\"key\":\"scratch/n%u\",\"content\":\"line %u\\n\","
                                     "\"mode\":\"append\",\"if_version\":0}",
-                                    "{\"to\":[],\"cc\":[],\"subject\":\"\",\"body\":\"News.\","
+                                    "{\"to\":[],\"cc\":[],\"subject\":\"\",\"body\":\"News %u.\","
                                     "\"in_reply_to\":\"\",\"attachments\":[]}"),
-                               i % NOTES);
+                               i % NOTES, i, i);
     }
     return put_script(place, "plain.jsonl", plain->str, error) &&
            put_script(place, "write.jsonl", write->str, error) &&

@@ -269,8 +269,6 @@ flag_passed(const Choice *c, const char *rest)
 static bool
 parse_text(const char *text, size_t len, Answer **ret, GError **error)
 {
-    static const IslandLimits limits = {.max_depth = ANSWER_DEPTH_MAX,
-                                        .max_values = ANSWER_VALUES_MAX};
     g_autoptr(GPtrArray) values = NULL;
     g_autofree char *rest = NULL;
     g_auto(Choice) choice = {0};
@@ -278,7 +276,7 @@ parse_text(const char *text, size_t len, Answer **ret, GError **error)
     if (len > ANSWER_MAX)
         return err_set(error, ERR_LIMIT, "the answer has %zu bytes, over the limit of %u", len,
                        ANSWER_MAX);
-    if (!island_parse_all(text, len, &limits, &values, &rest, error))
+    if (!island_parse_all(text, len, &values, &rest, error))
         return false;
     for (guint i = 0; i < values->len; i++)
         if (!consider(&choice, g_ptr_array_index(values, i), error))

@@ -22,8 +22,6 @@
 #define ANSWER_LIST_MAX 100u       /* entries of any one list */
 #define ANSWER_TEXT_MAX (1u << 20) /* bytes of a note's content, a body */
 #define ANSWER_REASON_MAX (64u << 10)
-#define ANSWER_DEPTH_MAX 16u
-#define ANSWER_VALUES_MAX 50000u /* in one JSON text, before it is read into memory */
 
 /* JSON schema that every provider with structured output accepts: the root is an object, all
  * fields are required, additionalProperties is false everywhere; enums, no bounds, no unions,

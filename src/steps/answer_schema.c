@@ -24,83 +24,73 @@ static const char *const modes[] = {"replace", "append", NULL};
         g_free(entry);                                                                         \
     }
 
-#define AT(member) offsetof(MailRef, member)
 static const AnswerField mail_ref_fields[] = {
-    {"message_id", MESSAGE_ID, ANSWER_NAME, AT(message_id)},
-    {"folder", FOLDER, ANSWER_LINE, AT(folder)},
+    {"message_id", MESSAGE_ID, ANSWER_NAME, offsetof(MailRef, message_id)},
+    {"folder", FOLDER, ANSWER_LINE, offsetof(MailRef, folder)},
 };
 static const AnswerField move_fields[] = {
-    {"message_id", MESSAGE_ID, ANSWER_NAME, AT(message_id)},
-    {"folder", "mail folder", ANSWER_NAME, AT(folder)},
+    {"message_id", MESSAGE_ID, ANSWER_NAME, offsetof(MailRef, message_id)},
+    {"folder", "mail folder", ANSWER_NAME, offsetof(MailRef, folder)},
 };
-#undef AT
 TABLE(mail_ref_table, MailRef, mail_ref_fields)
 TABLE(move_table, MailRef, move_fields)
 
-#define AT(member) offsetof(FileRef, member)
 static const AnswerField file_ref_fields[] = {
-    {"message_id", MESSAGE_ID, ANSWER_NAME, AT(message_id)},
-    {"filename", "name as listed", ANSWER_NAME, AT(filename)},
+    {"message_id", MESSAGE_ID, ANSWER_NAME, offsetof(FileRef, message_id)},
+    {"filename", "name as listed", ANSWER_NAME, offsetof(FileRef, filename)},
     {"offset", "byte of its text to begin with; 0 for the beginning", ANSWER_NUMBER,
-     AT(offset)},
+     offsetof(FileRef, offset)},
 };
-#undef AT
 TABLE(file_ref_table, FileRef, file_ref_fields)
 
-#define AT(member) offsetof(AnswerSearch, member)
 static const AnswerField search_fields[] = {
-    {"folder", FOLDER, ANSWER_LINE, AT(folder)},
-    {"from", "part of the sender", ANSWER_LINE, AT(from)},
-    {"to", "part of a recipient", ANSWER_LINE, AT(to)},
-    {"subject", "words of the subject", ANSWER_LINE, AT(subject)},
-    {"text", "words of the text", ANSWER_LINE, AT(text)},
-    {"since", "date such as 2026-11-15, or empty", ANSWER_TIME, AT(since_us)},
-    {"before", "date such as 2026-11-15, or empty", ANSWER_TIME, AT(before_us)},
+    {"folder", FOLDER, ANSWER_LINE, offsetof(AnswerSearch, folder)},
+    {"from", "part of the sender", ANSWER_LINE, offsetof(AnswerSearch, from)},
+    {"to", "part of a recipient", ANSWER_LINE, offsetof(AnswerSearch, to)},
+    {"subject", "words of the subject", ANSWER_LINE, offsetof(AnswerSearch, subject)},
+    {"text", "words of the text", ANSWER_LINE, offsetof(AnswerSearch, text)},
+    {"since", "date such as 2026-11-15, or empty", ANSWER_TIME,
+     offsetof(AnswerSearch, since_us)},
+    {"before", "date such as 2026-11-15, or empty", ANSWER_TIME,
+     offsetof(AnswerSearch, before_us)},
 };
-#undef AT
 TABLE(search_table, AnswerSearch, search_fields)
 
-#define AT(member) offsetof(AnswerWrite, member)
 static const AnswerField write_fields[] = {
-    {"key", KEY, ANSWER_NAME, AT(key)},
-    {"content", "the text itself, neither fenced nor encoded", ANSWER_RAW, AT(content),
-     .max = ANSWER_TEXT_MAX},
-    {"mode", NULL, ANSWER_EITHER, AT(append), modes},
+    {"key", KEY, ANSWER_NAME, offsetof(AnswerWrite, key)},
+    {"content", "the text itself, neither fenced nor encoded", ANSWER_RAW,
+     offsetof(AnswerWrite, content), .max = ANSWER_TEXT_MAX},
+    {"mode", NULL, ANSWER_EITHER, offsetof(AnswerWrite, append), modes},
     {"if_version", "version to be replaced; 0 for the one last shown", ANSWER_NUMBER,
-     AT(if_version)},
+     offsetof(AnswerWrite, if_version)},
 };
-#undef AT
 TABLE(write_table, AnswerWrite, write_fields)
 
-#define AT(member) offsetof(AnswerRename, member)
 static const AnswerField rename_fields[] = {
-    {"from", KEY, ANSWER_NAME, AT(from)},
-    {"to", KEY, ANSWER_NAME, AT(to)},
+    {"from", KEY, ANSWER_NAME, offsetof(AnswerRename, from)},
+    {"to", KEY, ANSWER_NAME, offsetof(AnswerRename, to)},
 };
-#undef AT
 TABLE(rename_table, AnswerRename, rename_fields)
 
-#define AT(member) offsetof(AnswerFile, member)
 static const AnswerField file_fields[] = {
-    {"note_key", KEY, ANSWER_NAME, AT(note_key)},
-    {"filename", "name of the file in the mail", ANSWER_LINE, AT(filename)},
+    {"note_key", KEY, ANSWER_NAME, offsetof(AnswerFile, note_key)},
+    {"filename", "name of the file in the mail", ANSWER_LINE, offsetof(AnswerFile, filename)},
 };
-#undef AT
 TABLE(file_table, AnswerFile, file_fields)
 
-#define AT(member) offsetof(AnswerMail, member)
 static const AnswerField mail_fields[] = {
-    {"to", "recipients; empty for whoever asked", ANSWER_ADDRESSES, AT(to),
+    {"to", "recipients; empty for whoever asked", ANSWER_ADDRESSES, offsetof(AnswerMail, to),
      .item = "one address"},
-    {"cc", "copies", ANSWER_ADDRESSES, AT(cc), .item = "one address"},
-    {"subject", "empty for Re: and the subject of what it answers", ANSWER_LINE, AT(subject)},
+    {"cc", "copies", ANSWER_ADDRESSES, offsetof(AnswerMail, cc), .item = "one address"},
+    {"subject", "empty for Re: and the subject of what it answers", ANSWER_LINE,
+     offsetof(AnswerMail, subject)},
     {"body", "plain text; long or code: put it into a note and attach it", ANSWER_TEXT,
-     AT(body), .max = ANSWER_TEXT_MAX},
+     offsetof(AnswerMail, body), .max = ANSWER_TEXT_MAX},
     {"in_reply_to", "Message-ID of the mail that it answers; empty for the newest", ANSWER_LINE,
-     AT(in_reply_to)},
-    {"attachments", "files, made from notes", ANSWER_LIST, AT(attachments), .of = &file_table},
+     offsetof(AnswerMail, in_reply_to)},
+    {"attachments", "files, made from notes", ANSWER_LIST, offsetof(AnswerMail, attachments),
+     .of = &file_table},
 };
-#undef AT
 TABLE(mail_table, AnswerMail, mail_fields)
 
 /* What is read of it depends on the status: answer.c. */
@@ -112,41 +102,42 @@ static const AnswerField wait_fields[] = {
 const AnswerTable answer_wait_table = {wait_fields, G_N_ELEMENTS(wait_fields),
                                        sizeof(AnswerWait), g_free};
 
-#define AT(member) offsetof(Answer, member)
 static const AnswerField answer_fields[] = {
-    {"reasoning", "one or two sentences: why this step", ANSWER_TEXT, AT(reasoning),
-     .max = ANSWER_REASON_MAX},
-    {"status", NULL, ANSWER_CHOICE, AT(status), answer_statuses},
-    {"current_phase", NULL, ANSWER_CHOICE, AT(current_phase), phase_names},
+    {"reasoning", "one or two sentences: why this step", ANSWER_TEXT,
+     offsetof(Answer, reasoning), .max = ANSWER_REASON_MAX},
+    {"status", NULL, ANSWER_CHOICE, offsetof(Answer, status), answer_statuses},
+    {"current_phase", NULL, ANSWER_CHOICE, offsetof(Answer, current_phase), phase_names},
     {"working_note",
      "what to remember; shown again, word for word, in every step; empty: unchanged, - : "
      "cleared",
-     ANSWER_TEXT, AT(working_note), .max = STATE_NOTE_MAX},
+     ANSWER_TEXT, offsetof(Answer, working_note), .max = STATE_NOTE_MAX},
     {"bundle_key",
      "note whose listed keys are shown in every step, with itself; empty: unchanged, - : none",
-     ANSWER_LINE, AT(bundle_key)},
-    {"add_notes", "load these notes", ANSWER_LINES, AT(add_notes),
+     ANSWER_LINE, offsetof(Answer, bundle_key)},
+    {"add_notes", "load these notes", ANSWER_LINES, offsetof(Answer, add_notes),
      .item = "key of a note; KEY@BYTES for a note from that byte on"},
-    {"add_emails", "load these mails", ANSWER_LIST, AT(add_emails), .of = &mail_ref_table},
+    {"add_emails", "load these mails", ANSWER_LIST, offsetof(Answer, add_emails),
+     .of = &mail_ref_table},
     {"search_emails", "search mail; empty fields match anything", ANSWER_LIST,
-     AT(search_emails), .of = &search_table},
-    {"search_notes", "search the text of all notes", ANSWER_LINES, AT(search_notes),
-     .item = "words"},
-    {"read_attachments", "load these attachments", ANSWER_LIST, AT(read_attachments),
-     .of = &file_ref_table},
-    {"drop", "forget these from the context", ANSWER_LINES, AT(drop),
+     offsetof(Answer, search_emails), .of = &search_table},
+    {"search_notes", "search the text of all notes", ANSWER_LINES,
+     offsetof(Answer, search_notes), .item = "words"},
+    {"read_attachments", "load these attachments", ANSWER_LIST,
+     offsetof(Answer, read_attachments), .of = &file_ref_table},
+    {"drop", "forget these from the context", ANSWER_LINES, offsetof(Answer, drop),
      .item = "key of a note or Message-ID of a mail"},
-    {"write_notes", "write these notes in this step", ANSWER_LIST, AT(write_notes),
-     .of = &write_table},
-    {"rename_notes", "rename these notes", ANSWER_LIST, AT(rename_notes), .of = &rename_table},
-    {"delete_notes", "delete these notes", ANSWER_LINES, AT(delete_notes), .item = KEY},
-    {"send_emails", "send these mails in this step", ANSWER_LIST, AT(send_emails),
+    {"write_notes", "write these notes in this step", ANSWER_LIST,
+     offsetof(Answer, write_notes), .of = &write_table},
+    {"rename_notes", "rename these notes", ANSWER_LIST, offsetof(Answer, rename_notes),
+     .of = &rename_table},
+    {"delete_notes", "delete these notes", ANSWER_LINES, offsetof(Answer, delete_notes),
+     .item = KEY},
+    {"send_emails", "send these mails in this step", ANSWER_LIST, offsetof(Answer, send_emails),
      .of = &mail_table},
-    {"move_emails", "move these mails when the job ends", ANSWER_LIST, AT(move_emails),
-     .of = &move_table},
-    {"wait", NULL, ANSWER_OBJECT, AT(wait), .of = &answer_wait_table},
+    {"move_emails", "move these mails when the job ends", ANSWER_LIST,
+     offsetof(Answer, move_emails), .of = &move_table},
+    {"wait", NULL, ANSWER_OBJECT, offsetof(Answer, wait), .of = &answer_wait_table},
 };
-#undef AT
 const AnswerTable answer_table = {answer_fields, G_N_ELEMENTS(answer_fields), sizeof(Answer),
                                   NULL};
 

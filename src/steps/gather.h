@@ -9,17 +9,8 @@
  * A step writes, renames and deletes first and gathers then: a note that it writes is there, and
  * one that it deletes or renames is not, although nothing of it is committed yet.
  */
-#include "engine/run/commit.h"
-#include "steps/answer.h"
-#include "store/job/jobs.h"
+#include "steps/turn.h"
 
 #define GATHER_HITS_MAX 20u
 
-/* *ret_found: something is in the state that was not there before. */
-bool gather(Engine *engine,
-            const Job *job,
-            const Answer *answer,
-            const Proposal *p,
-            StepState *state,
-            bool *ret_found,
-            GError **error);
+bool gather(Turn *t, GError **error);

@@ -5,7 +5,6 @@
 typedef struct Scan {
     const char *text;
     size_t len;
-    const IslandLimits *limits;
     unsigned values; /* so far */
 } Scan;
 
@@ -34,10 +33,10 @@ begins_at(const Scan *s, size_t at)
 static bool
 count_value(Scan *s, GError **error)
 {
-    if (++s->values <= s->limits->max_values)
+    if (++s->values <= ISLAND_VALUES_MAX)
         return true;
     return err_set(error, ERR_LIMIT, "there are more than %u values in the JSON",
-                   s->limits->max_values);
+                   ISLAND_VALUES_MAX);
 }
 
 /* The index behind the closing bracket. Which bracket closes which is the parser's business. */
@@ -58,9 +57,9 @@ find_end(Scan *s, size_t start, size_t *ret_end, GError **error)
         } else if (c == '"') {
             quoted = true;
         } else if (c == '{' || c == '[') {
-            if (++depth > s->limits->max_depth)
+            if (++depth > ISLAND_DEPTH_MAX)
                 return err_set(error, ERR_LIMIT, "the JSON is nested deeper than %u levels",
-                               s->limits->max_depth);
+                               ISLAND_DEPTH_MAX);
             if (!count_value(s, error))
                 return false;
         } else if (c == ',') {
@@ -99,14 +98,10 @@ append_rest(GString *rest, const char *text, size_t len)
 }
 
 bool
-island_parse_all(const char *text,
-                 size_t len,
-                 const IslandLimits *limits,
-                 GPtrArray **ret_values,
-                 char **ret_rest,
-                 GError **error)
+island_parse_all(
+    const char *text, size_t len, GPtrArray **ret_values, char **ret_rest, GError **error)
 {
-    Scan scan = {.text = text, .len = len, .limits = limits};
+    Scan scan = {.text = text, .len = len};
     g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func((GDestroyNotify)json_decref);
     g_autoptr(GString) rest = g_string_new(NULL);
     size_t behind = 0; /* the last island */

@@ -10,9 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct IslandLimits {
-    unsigned max_depth, max_values; /* values: in all islands together */
-} IslandLimits;
+#define ISLAND_DEPTH_MAX 16u
+#define ISLAND_VALUES_MAX 50000u /* in all islands of a text together */
 
 /*
  * All islands in order, elements json_t, none when there are none. *ret_rest is the text around
@@ -22,9 +21,5 @@ typedef struct IslandLimits {
  * was to be; ERR_LIMIT names the limit. Linear in the input, and both limits are checked before
  * anything is allocated.
  */
-bool island_parse_all(const char *text,
-                      size_t len,
-                      const IslandLimits *limits,
-                      GPtrArray **ret_values,
-                      char **ret_rest,
-                      GError **error);
+bool island_parse_all(
+    const char *text, size_t len, GPtrArray **ret_values, char **ret_rest, GError **error);

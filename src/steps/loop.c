@@ -4,52 +4,51 @@
 #include "mail/msgid.h"
 #include "notes/notes.h"
 #include "notes/repair.h"
-#include "steps/answer.h"
 #include "steps/gather.h"
 #include "steps/mails.h"
 #include "store/out/outbox.h"
 
 /* --- notes --- */
 
-/* False: the content can't be understood; the write has failed, and the state says so. *fresh:
- * this text was not written there in this round. */
+/* False: the content can't be understood; the write has failed, and the state says so. */
 static bool
-propose_write(Proposal *p, const AnswerWrite *write, StepState *state, bool *fresh)
+propose_write(Turn *t, const AnswerWrite *write)
 {
     g_autofree char *what = NULL;
     g_autofree char *body = note_repair(write->content, &what);
     if (!body) {
-        state_add_result(state, "note %s was not written: %s", write->key, what);
-        g_free(p->why);
-        p->why = g_strdup_printf(COULD_NOT_CHANGE "%s (%s)", write->key, what);
+        state_add_result(t->state, "note %s was not written: %s", write->key, what);
+        g_free(t->p->why);
+        t->p->why = g_strdup_printf(COULD_NOT_CHANGE "%s (%s)", write->key, what);
         return false;
     }
     if (what)
         log_event(LOG_INFO, "mended what a note was wrapped in", "key", write->key, "what",
                   what, NULL);
     ProposedNote *note =
-        proposal_add_note(p, write->append ? NOTE_APPEND : NOTE_REPLACE, write->key);
+        proposal_add_note(t->p, write->append ? NOTE_APPEND : NOTE_REPLACE, write->key);
     note->body = g_bytes_new(body, strlen(body));
     note->if_version = write->if_version;
-    state_forgive(state, write->key);
-    *fresh |= state_say(state, write->key, body);
+    state_forgive(t->state, write->key);
+    t->fresh |= state_say(t->state, write->key, body);
     return true;
 }
 
 static bool
-propose_notes(Proposal *p, const Answer *a, StepState *state, bool *fresh)
+propose_notes(Turn *t)
 {
+    const Answer *a = t->answer;
     bool all = true;
-    *fresh |= a->rename_notes->len + a->delete_notes->len > 0;
-    for (guint i = 0; i < a->write_notes->len; i++)
-        all &= propose_write(p, g_ptr_array_index(a->write_notes, i), state, fresh);
+    t->fresh |= a->rename_notes->len + a->delete_notes->len > 0;
+    LIST_EACH(const AnswerWrite, write, a->write_notes)
+        all &= propose_write(t, write);
     LIST_EACH(const AnswerRename, r, a->rename_notes) {
-        proposal_add_note(p, NOTE_RENAME, r->from)->to = g_strdup(r->to);
-        state_rename_note(state, r->from, r->to);
+        proposal_add_note(t->p, NOTE_RENAME, r->from)->to = g_strdup(r->to);
+        state_rename_note(t->state, r->from, r->to);
     }
-    for (guint i = 0; i < a->delete_notes->len; i++) {
-        proposal_add_note(p, NOTE_DELETE, g_ptr_array_index(a->delete_notes, i));
-        state_drop(state, g_ptr_array_index(a->delete_notes, i));
+    LIST_EACH(const char, key, a->delete_notes) {
+        proposal_add_note(t->p, NOTE_DELETE, key);
+        state_drop(t->state, key);
     }
     return all;
 }
@@ -58,11 +57,12 @@ propose_notes(Proposal *p, const Answer *a, StepState *state, bool *fresh)
 
 /* Did this round write to anybody yet? Acknowledgements and checkpoints are no answers. */
 static bool
-has_mailed(Engine *engine, const Job *job, bool *ret, GError **error)
+has_mailed(const Turn *t, bool *ret, GError **error)
 {
+    const Job *job = t->job;
     g_autoptr(OutRows) rows = NULL;
     OutQuery q = {.job = job->id, .all = true, .limit = 200};
-    if (!outbox_list(engine->db, &VIEWER_OF(job->role), &q, &rows, error))
+    if (!outbox_list(t->engine->db, &VIEWER_OF(job->role), &q, &rows, error))
         return false;
     *ret = false;
     LIST_EACH(const OutRow, row, rows)
@@ -73,10 +73,11 @@ has_mailed(Engine *engine, const Job *job, bool *ret, GError **error)
 
 /* Is there a note that this round wrote? */
 static bool
-has_noted(Engine *engine, const Job *job, bool *ret, GError **error)
+has_noted(const Turn *t, bool *ret, GError **error)
 {
+    const Job *job = t->job;
     g_autoptr(Notes) notes = NULL;
-    if (!notes_list(engine->db, &VIEWER_OF(job->role), "", &notes, error))
+    if (!notes_list(t->engine->db, &VIEWER_OF(job->role), "", &notes, error))
         return false;
     *ret = false;
     LIST_EACH(const Note, note, notes)
@@ -86,23 +87,24 @@ has_noted(Engine *engine, const Job *job, bool *ret, GError **error)
 
 /* "Done" without an answer or an effect is refused once, then it is a failure. */
 static bool
-check_complete(Engine *engine, const Job *job, Proposal *p, StepState *state, GError **error)
+check_complete(Turn *t, GError **error)
 {
+    Proposal *p = t->p;
     bool written = p->mails->len > 0 || p->notes->len > 0;
-    if (!written && (!has_mailed(engine, job, &written, error) ||
-                     (!written && !has_noted(engine, job, &written, error))))
+    if (!written &&
+        (!has_mailed(t, &written, error) || (!written && !has_noted(t, &written, error))))
         return false;
     if (written)
         return true;
-    if (state->refused_empty_complete) {
-        proposal_fail(p, engine->home->config, job,
+    if (t->state->refused_empty_complete) {
+        proposal_fail(p, t->engine->home->config, t->job,
                       "the brain said twice that it was done, and had done nothing", NULL);
         return true;
     }
-    state->refused_empty_complete = true;
+    t->state->refused_empty_complete = true;
     state_add_result(
-        state, "complete was refused: nothing was sent or saved in this round. Answer the "
-               "person who asked, or escalate");
+        t->state, "complete was refused: nothing was sent or saved in this round. Answer the "
+                  "person who asked, or escalate");
     p->status = PROPOSE_CONTINUE;
     p->why = g_strdup("said that it was done, with nothing sent or saved: refused");
     return true;
@@ -112,12 +114,14 @@ check_complete(Engine *engine, const Job *job, Proposal *p, StepState *state, GE
 #define ACT_AFTER_US (3600 * USEC_PER_SEC)
 
 static void
-set_wait(Engine *engine, Proposal *p, const AnswerWait *wait, StepState *state)
+set_wait(Turn *t)
 {
+    const AnswerWait *wait = &t->answer->wait;
+    Proposal *p = t->p;
     static const WaitThen thens[] = {[ANSWER_THEN_REMIND] = WAIT_REMIND,
                                      [ANSWER_THEN_ESCALATE] = WAIT_ESCALATE,
                                      [ANSWER_THEN_GO_ON] = WAIT_CONTINUE};
-    int64_t now = home_now(engine->home), at = wait->until_us;
+    int64_t now = home_now(t->engine->home), at = wait->until_us;
     bool told = true;
     p->status = PROPOSE_PARK;
     p->wait_then = thens[wait->then];
@@ -126,7 +130,7 @@ set_wait(Engine *engine, Proposal *p, const AnswerWait *wait, StepState *state)
         told = false;
     }
     p->resume = at ? (Due){at, told} : DUE_NEVER;
-    state_set_last(state, "waiting", at);
+    state_set_last(t->state, "waiting", at);
     g_autofree char *until = at ? clock_format_iso(at) : NULL;
     if (wait->for_time)
         p->waiting_for = g_strdup_printf("%s", until);
@@ -137,43 +141,38 @@ set_wait(Engine *engine, Proposal *p, const AnswerWait *wait, StepState *state)
 
 /* The brain was told that nobody can answer, and waits all the same: whoever asked can. */
 static void
-tell_of_wait(const Job *job, Proposal *p, const StepState *state)
+tell_of_wait(Turn *t)
 {
-    ProposedMail *mail = proposal_add_mail(p);
+    ProposedMail *mail = proposal_add_mail(t->p);
     mail->plain = true;
-    g_ptr_array_add(mail->to, g_strdup(job->asker));
-    mail->in_reply_to = g_strdup(job->original_msgid);
+    g_ptr_array_add(mail->to, g_strdup(t->job->asker));
+    mail->in_reply_to = g_strdup(t->job->original_msgid);
     mail->body = g_strdup_printf(
         "I wait for %s, and have asked nobody for one. Reply with what I should know, CONTINUE "
         "to let me go on without it, or CANCEL.\n\nWhat I know:\n\n%s",
-        p->waiting_for, *state->working_note ? state->working_note : "(nothing yet)");
+        t->p->waiting_for, *t->state->working_note ? t->state->working_note : "(nothing yet)");
 }
 
 /* A wait for a reply of nobody is refused once, then whoever asked hears of it. */
 static bool
-check_wait(Engine *engine,
-           const Job *job,
-           const AnswerWait *wait,
-           Proposal *p,
-           StepState *state,
-           GError **error)
+check_wait(Turn *t, GError **error)
 {
-    bool asked = wait->for_time || p->mails->len > 0;
-    if (!asked && !has_mailed(engine, job, &asked, error))
+    bool asked = t->answer->wait.for_time || t->p->mails->len > 0;
+    if (!asked && !has_mailed(t, &asked, error))
         return false;
-    if (asked || state->refused_waiting) {
-        set_wait(engine, p, wait, state);
+    if (asked || t->state->refused_waiting) {
+        set_wait(t);
         if (!asked)
-            tell_of_wait(job, p, state);
+            tell_of_wait(t);
         return true;
     }
-    state->refused_waiting = true;
-    state_add_result(state,
+    t->state->refused_waiting = true;
+    state_add_result(t->state,
                      "waiting was refused: nobody was asked in this round, so nobody can "
                      "reply. Ask in send_emails of the same answer, wait for a time, or "
                      "go on");
-    p->status = PROPOSE_CONTINUE;
-    p->why = g_strdup("wanted to wait for a reply, with nobody asked: refused");
+    t->p->status = PROPOSE_CONTINUE;
+    t->p->why = g_strdup("wanted to wait for a reply, with nobody asked: refused");
     return true;
 }
 
@@ -194,18 +193,20 @@ propose_moves(Proposal *p, const Answer *a)
 /* The same nothing three times: one question to the owner instead of a fourth. */
 _Static_assert(LOOP_IDLE_MAX == 3, "the words below say how often");
 static void
-stop_without_progress(Engine *engine, const Job *job, Proposal *p, const StepState *state)
+stop_without_progress(Turn *t)
 {
+    Proposal *p = t->p;
     ProposedMail *mail = proposal_add_mail(p);
     p->status = PROPOSE_LIMIT;
     g_free(p->why);
     p->why = g_strdup("no progress in three steps");
-    g_ptr_array_add(mail->to, g_strdup(engine->home->config->owner));
-    mail->in_reply_to = g_strdup(job->original_msgid);
+    g_ptr_array_add(mail->to, g_strdup(t->engine->home->config->owner));
+    mail->in_reply_to = g_strdup(t->job->original_msgid);
     mail->body = g_strdup_printf(
         "I have made no progress in three steps. How shall I go on?\n\nWhat I know:\n\n%s\n\n"
         "Reply CONTINUE to let me try on, CANCEL to end it, or write what to do instead.",
-        *state->working_note ? state->working_note : "(nothing yet)");
+        *t->state->working_note ? t->state->working_note : "(nothing yet)");
+    t->state->idle_steps = 0;
 }
 
 static ProposalStatus
@@ -225,25 +226,18 @@ status_of(AnswerStatus status)
 }
 
 static bool
-finish(Engine *engine,
-       const Job *job,
-       const Answer *a,
-       bool fresh,
-       Proposal *p,
-       StepState *state,
-       GError **error)
+finish(Turn *t, GError **error)
 {
-    state->idle_steps = fresh ? 0 : state->idle_steps + 1;
-    if (p->status == PROPOSE_PARK && !check_wait(engine, job, &a->wait, p, state, error))
+    const Proposal *p = t->p;
+    t->state->idle_steps = t->fresh ? 0 : t->state->idle_steps + 1;
+    if (p->status == PROPOSE_PARK && !check_wait(t, error))
         return false;
-    if (p->status == PROPOSE_COMPLETE && !check_complete(engine, job, p, state, error))
+    if (p->status == PROPOSE_COMPLETE && !check_complete(t, error))
         return false;
     if (p->status == PROPOSE_COMPLETE || p->status == PROPOSE_ESCALATE)
-        propose_moves(p, a);
-    if (p->status == PROPOSE_CONTINUE && state->idle_steps >= LOOP_IDLE_MAX) {
-        stop_without_progress(engine, job, p, state);
-        state->idle_steps = 0;
-    }
+        propose_moves(t->p, t->answer);
+    if (p->status == PROPOSE_CONTINUE && t->state->idle_steps >= LOOP_IDLE_MAX)
+        stop_without_progress(t);
     return true;
 }
 
@@ -299,21 +293,21 @@ loop_answer(Engine *engine,
 {
     g_autoptr(Answer) a = NULL;
     g_autoptr(StepState) state = NULL;
-    bool found = false, fresh = false;
     if (!state_parse(in->state, &state, error) || !answer_parse(text, strlen(text), &a, error))
         return false;
     g_autoptr(Proposal) p = proposal_new(status_of(a->status));
+    Turn t = {engine, job, in, a, state, p, false};
     state_clear_results(state);
     report_flags(a, state);
     remember(a, state);
-    bool written = propose_notes(p, a, state, &fresh);
-    if (!gather(engine, job, a, p, state, &found, error))
+    bool written = propose_notes(&t);
+    if (!gather(&t, error))
         return false;
     if (!written)
         hold_back(p, a, state);
-    else if (!mails_propose(engine, job, in, a, state, p, &fresh, error))
+    else if (!mails_propose(&t, error))
         return false;
-    if (!finish(engine, job, a, found || fresh, p, state, error))
+    if (!finish(&t, error))
         return false;
     p->phase = g_strdup(phase_name(state->phase));
     p->because = *a->reasoning ? g_strdup(a->reasoning) : NULL;

@@ -28,11 +28,11 @@ file_name(const AnswerFile *f)
 
 /* The newest mail of this step, else the one that began the round. */
 static const char *
-newest_mail(const Job *job, const StepInput *in)
+newest_mail(const Turn *t)
 {
-    return in->shown->len
-               ? ((const MsgRow *)g_ptr_array_index(in->shown, in->shown->len - 1))->msgid
-               : job->original_msgid;
+    const GPtrArray *shown = LIST_ARRAY(t->in->shown);
+    return shown->len ? ((const MsgRow *)shown->pdata[shown->len - 1])->msgid
+                      : t->job->original_msgid;
 }
 
 /* Mail that this role has, or has written. */
@@ -51,103 +51,81 @@ knows_mail(Engine *engine, const Job *job, const char *id, bool *ret, GError **e
 /* What a mail answers: what it names, when there is such a mail; else it goes into the thread
  * when it is for somebody who takes part. *ret NULL: a thread of its own. */
 static bool
-find_parent(Engine *engine,
-            const Job *job,
-            const StepInput *in,
-            const AnswerMail *m,
-            StepState *state,
-            char **ret,
-            GError **error)
+find_parent(Turn *t, const AnswerMail *m, char **ret, GError **error)
 {
     g_autofree char *id = *m->in_reply_to ? msgid_parse(m->in_reply_to) : NULL;
     bool known = false, takes_part = m->to->len == 0;
-    if (id && !knows_mail(engine, job, id, &known, error))
+    if (id && !knows_mail(t->engine, t->job, id, &known, error))
         return false;
     if (known) {
         *ret = g_steal_pointer(&id);
         return true;
     }
     if (*m->in_reply_to)
-        state_add_result(state, "in_reply_to %s: there is no such mail; it was not used",
+        state_add_result(t->state, "in_reply_to %s: there is no such mail; it was not used",
                          m->in_reply_to);
     for (guint i = 0; i < m->to->len && !takes_part; i++) {
-        if (!messages_takes_part(engine->db, job->id, g_ptr_array_index(m->to, i), false,
+        if (!messages_takes_part(t->engine->db, t->job->id, g_ptr_array_index(m->to, i), false,
                                  &takes_part, error))
             return false;
     }
-    *ret = takes_part ? g_strdup(newest_mail(job, in)) : NULL;
+    *ret = takes_part ? g_strdup(newest_mail(t)) : NULL;
     return true;
 }
 
 /* An end or a wait that speaks of it is none. */
 static void
-refuse_empty(Proposal *p, const AnswerMail *m, StepState *state)
+refuse_empty(Turn *t, const AnswerMail *m)
 {
-    state_add_result(state,
+    state_add_result(t->state,
                      "mail to %s was not sent: its body is empty. Say in it what they should "
                      "know, also where something is attached",
                      m->to->len ? (const char *)g_ptr_array_index(m->to, 0) : "whoever asked");
-    p->status = PROPOSE_CONTINUE;
-    g_free(p->why);
-    p->why = g_strdup("wrote an empty mail: refused");
+    t->p->status = PROPOSE_CONTINUE;
+    g_free(t->p->why);
+    t->p->why = g_strdup("wrote an empty mail: refused");
 }
 
 /* Does any of them get this text for the first time in this round? */
 static bool
-is_fresh(const Job *job, const ProposedMail *mail, StepState *state)
+is_fresh(Turn *t, const ProposedMail *mail)
 {
-    bool fresh = mail->to->len == 0 && state_say(state, job->asker, mail->body);
-    for (guint i = 0; i < mail->to->len; i++) {
-        g_autofree char *to = g_ascii_strdown(g_ptr_array_index(mail->to, i), -1);
-        fresh |= state_say(state, to, mail->body);
+    bool fresh = mail->to->len == 0 && state_say(t->state, t->job->asker, mail->body);
+    LIST_EACH(const char, address, mail->to) {
+        g_autofree char *to = g_ascii_strdown(address, -1);
+        fresh |= state_say(t->state, to, mail->body);
     }
     return fresh;
 }
 
 static bool
-propose_mail(Engine *engine,
-             const Job *job,
-             const StepInput *in,
-             Proposal *p,
-             const AnswerMail *m,
-             StepState *state,
-             bool *fresh,
-             GError **error)
+propose_mail(Turn *t, const AnswerMail *m, GError **error)
 {
     g_autofree char *body = g_strstrip(g_strdup(m->body));
     if (!*body) {
-        refuse_empty(p, m, state);
+        refuse_empty(t, m);
         return true;
     }
-    ProposedMail *mail = proposal_add_mail(p);
+    ProposedMail *mail = proposal_add_mail(t->p);
     copy_addresses(mail->to, m->to);
     copy_addresses(mail->cc, m->cc);
     mail->subject = *m->subject ? g_strdup(m->subject) : NULL;
     mail->body = g_strdup(m->body);
-    *fresh |= is_fresh(job, mail, state);
+    t->fresh |= is_fresh(t, mail);
     LIST_EACH(const AnswerFile, f, m->attachments) {
         ProposedFile *file = g_new0(ProposedFile, 1);
         file->note_key = g_strdup(f->note_key);
         file->filename = file_name(f);
         proposed_files_add(mail->files, file);
     }
-    return find_parent(engine, job, in, m, state, &mail->in_reply_to, error);
+    return find_parent(t, m, &mail->in_reply_to, error);
 }
 
 bool
-mails_propose(Engine *engine,
-              const Job *job,
-              const StepInput *in,
-              const Answer *answer,
-              StepState *state,
-              Proposal *p,
-              bool *fresh,
-              GError **error)
+mails_propose(Turn *t, GError **error)
 {
-    for (guint i = 0; i < answer->send_emails->len; i++) {
-        if (!propose_mail(engine, job, in, p, g_ptr_array_index(answer->send_emails, i), state,
-                          fresh, error))
+    LIST_EACH(const AnswerMail, m, t->answer->send_emails)
+        if (!propose_mail(t, m, error))
             return false;
-    }
     return true;
 }

@@ -5,16 +5,8 @@
  * mail in the thread that it belongs to. Whether one may go is the policy's to say, and what the
  * owner hears of it is the commit's.
  */
-#include "engine/run/commit.h"
-#include "steps/answer.h"
+#include "steps/turn.h"
 
-/* Adds to p->mails; what had to be passed over is said in the state's results, and an empty mail
- * keeps the step from being an end or a wait. *fresh: one of them says something new. */
-bool mails_propose(Engine *engine,
-                   const Job *job,
-                   const StepInput *in,
-                   const Answer *answer,
-                   StepState *state,
-                   Proposal *p,
-                   bool *fresh,
-                   GError **error);
+/* Adds to the proposal's mails; what had to be passed over is said in the state's results, and an
+ * empty mail keeps the step from being an end or a wait. */
+bool mails_propose(Turn *t, GError **error);

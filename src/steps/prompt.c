@@ -233,12 +233,6 @@ size_of_results(const Prompt *p)
 
 /* What the job carries along comes last and must not be pushed out; but no more than a quarter
  * of all is kept for it. */
-static size_t
-size_to_keep(const Prompt *p)
-{
-    return MIN(size_of_memory(p) + size_of_results(p), context_room(p->c) / 4);
-}
-
 /* The conversation has half of the room at most: notes and files that were asked for come behind
  * it. */
 static bool
@@ -255,7 +249,7 @@ show_all(Prompt *p, GError **error)
 {
     if (!prompt_show_instructions(p, error))
         return false;
-    p->keep = size_to_keep(p);
+    p->keep = MIN(size_of_memory(p) + size_of_results(p), context_room(p->c) / 4);
     context_reserve(p->c, p->keep);
     if (!show_original(p, error))
         return false;

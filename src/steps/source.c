@@ -241,22 +241,6 @@ source_part(const Message *m, const char *filename, unsigned takes, SourceFile *
     }
 }
 
-bool
-source_file(Engine *engine,
-            const MsgRow *row,
-            const char *filename,
-            unsigned takes,
-            SourceFile *ret,
-            GError **error)
-{
-    g_autoptr(Message) m = NULL;
-
-    if (!mail_load(engine, row, MESSAGE_CONTENT, &m, error))
-        return false;
-    source_part(m, filename, takes, ret);
-    return true;
-}
-
 char *
 source_page(const char *text, int64_t offset)
 {
@@ -322,35 +306,25 @@ recall_note(Recall *r, const ContextPart *part, char **ret, GError **error)
 }
 
 static bool
-recall_attachment(Recall *r,
-                  const MsgRow *row,
-                  const ContextPart *part,
-                  char **ret,
-                  GBytes **ret_file,
-                  GError **error)
-{
-    g_auto(SourceFile) file = {0};
-
-    if (!source_file(r->engine, row, part->filename, r->takes, &file, error))
-        return false;
-    *ret = file.text ? source_page(file.text, part->offset) : NULL;
-    *ret_file = g_steal_pointer(&file.data);
-    return true;
-}
-
-static bool
 recall_mail(Recall *r, const ContextPart *part, char **ret, GBytes **ret_file, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
+    g_autoptr(Message) m = NULL;
+    g_auto(SourceFile) file = {0};
     size_t unused;
 
     if (!messages_find(r->engine->db, &VIEWER_OF(r->job->role), part->id, &row, error))
         return false;
     if (!row)
         return true;
-    if (part->filename)
-        return recall_attachment(r, row, part, ret, ret_file, error);
-    return source_mail(r->engine, row, r->takes, ret, &unused, error);
+    if (!part->filename)
+        return source_mail(r->engine, row, r->takes, ret, &unused, error);
+    if (!mail_load(r->engine, row, MESSAGE_CONTENT, &m, error))
+        return false;
+    source_part(m, part->filename, r->takes, &file);
+    *ret = file.text ? source_page(file.text, part->offset) : NULL;
+    *ret_file = g_steal_pointer(&file.data);
+    return true;
 }
 
 bool

@@ -1,4 +1,5 @@
 #include "steps/state.h"
+#include "base/cleanup.h"
 
 #include "base/digest.h"
 #include "base/list.h"
@@ -57,9 +58,7 @@ mail_ref_free(MailRef *ref)
 {
     if (!ref)
         return;
-    g_free(ref->message_id);
-    g_free(ref->folder);
-    g_free(ref);
+    free_all(ref->message_id, ref->folder, ref);
 }
 
 FileRef *
@@ -77,16 +76,13 @@ file_ref_free(FileRef *ref)
 {
     if (!ref)
         return;
-    g_free(ref->message_id);
-    g_free(ref->filename);
-    g_free(ref);
+    free_all(ref->message_id, ref->filename, ref);
 }
 
 static void
 failure_free(StateFailure *failure)
 {
-    g_free(failure->key);
-    g_free(failure);
+    free_all(failure->key, failure);
 }
 
 StepState *
@@ -112,9 +108,7 @@ state_free(StepState *state)
 {
     if (!state)
         return;
-    g_free(state->working_note);
-    g_free(state->bundle_key);
-    g_free(state->last_status);
+    free_all(state->working_note, state->bundle_key, state->last_status);
     g_ptr_array_unref(state->note_keys);
     g_ptr_array_unref(state->mail_refs);
     g_ptr_array_unref(state->attachment_refs);
