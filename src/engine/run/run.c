@@ -104,7 +104,6 @@ claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
     if (!txn.done)
         return false;
     CRASH_POINT("run-claimed");
-    show_lease(run->engine);
     return true;
 }
 
@@ -352,6 +351,7 @@ work_claimed(Task *t, GError **error)
         return false;
     if (until)
         return run_release(t, (Due){.us = until}, false, "it is not time yet", error);
+    show_lease(t->run->engine);
     if (!*t->role->brain && t->face && t->face->decide)
         return work_decided(t, error);
     if (!t->brain || !t->mode)
