@@ -1,17 +1,18 @@
 #pragma once
 
 /* Every number that comes from outside meets one of these. */
-#define LIMIT_MESSAGE_BYTES (50u << 20) /* larger mail is held, not parsed */
-#define LIMIT_HEADER_BLOCK (256u << 10) /* all header lines of one message */
-#define LIMIT_HEADER_LINE (64u << 10)   /* one header, unfolded */
-#define LIMIT_HEADERS 2000u             /* header lines in one block */
-#define LIMIT_ADDRESSES 10000u          /* in one message */
-#define LIMIT_PARAMS 100u               /* of one Content-Type or -Disposition */
+#define LIMIT_MESSAGE_BYTES (50u << 20)  /* larger mail is held, not parsed */
+#define LIMIT_HEADER_BLOCK (256u << 10)  /* all header lines of one message */
+#define LIMIT_HEADER_LINE (64u << 10)    /* one header, unfolded */
+#define LIMIT_HEADER_WRITTEN (48u << 10) /* one that we write, before it is folded */
+#define LIMIT_HEADERS 2000u              /* header lines in one block */
+#define LIMIT_ADDRESSES 10000u           /* in one message */
+#define LIMIT_PARAMS 100u                /* of one Content-Type or -Disposition */
 #define LIMIT_MIME_DEPTH 50u
 #define LIMIT_MIME_PARTS 1000u
 #define LIMIT_BOUNDARY 2048u
 #define LIMIT_TEXT_BYTES (256u << 10)      /* decoded text that a reader gets */
-#define LIMIT_MARKDOWN_BYTES (64u << 10)    /* longer text has no HTML part */
+#define LIMIT_MARKDOWN_BYTES (64u << 10)   /* longer text has no HTML part */
 #define LIMIT_ATTACHMENT_BYTES (25u << 20) /* one attachment that we send */
 #define LIMIT_REFERENCES 1000u             /* ids that are read; 30 are written */
 #define LIMIT_MSGID 996u

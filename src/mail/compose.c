@@ -13,7 +13,6 @@
 
 #define SUBJECT_MAX 4000  /* bytes */
 #define REPLY_SUBJECT 200 /* characters of a stranger's subject that we repeat */
-#define VALUE_MAX 4000    /* bytes of any other header */
 #define FILENAME_MAX_BYTES 255
 
 static void
@@ -232,8 +231,9 @@ compose_header(Compose *c, const char *name, const char *value, GError **error)
         return err_set(error, ERR_NEVER, "header '%s' can't be set this way", name);
     if (!check_clean("header", value, error))
         return false;
-    if (strlen(value) > VALUE_MAX)
-        return err_set(error, ERR_LIMIT, "header '%s' longer than %d bytes", name, VALUE_MAX);
+    if (strlen(value) > LIMIT_HEADER_WRITTEN)
+        return err_set(error, ERR_LIMIT, "header '%s' longer than %u bytes", name,
+                       LIMIT_HEADER_WRITTEN);
     Field *f = g_new0(Field, 1);
     f->name = g_strdup(name);
     f->value = g_strstrip(g_strdup(value));

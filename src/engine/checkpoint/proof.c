@@ -39,7 +39,7 @@ name_settled(Compose *mail, const char *in_reply_to, const GPtrArray *settled, G
         return true;
     for (guint i = 0; i < settled->len && i < LIMIT_REFERENCES; i++) {
         const char *id = g_ptr_array_index(settled, i);
-        if (msgid_is_plain(id))
+        if (msgid_is_plain(id) && value->len + strlen(id) + 3 <= LIMIT_HEADER_WRITTEN)
             g_string_append_printf(value, "%s<%s>", value->len ? " " : "", id);
     }
     return value->len == 0 || compose_header(mail, SETTLES, value->str, error);

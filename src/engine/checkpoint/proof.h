@@ -10,7 +10,8 @@
  *   not ours: a person wrote    likewise
  *
  * An answer names what it settles in its In-Reply-To; where that is not all, or not it, in
- * X-Postrider-Settles. It names no mail whose sender does not get the answer.
+ * X-Postrider-Settles, as many as a header can hold (about 500). It names no mail whose sender
+ * does not get the answer.
  */
 #include "engine/engine.h"
 #include "mail/compose.h"
