@@ -148,19 +148,26 @@ refuse(const Home *home, const Mark *mark, bool same, GError **error)
                    mark->place, place, living_hint(home));
 }
 
+static bool
+mark_exists(const Home *home)
+{
+    struct stat st;
+
+    return fstatat(home->mail_fd, LIVING_MARK, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* Puts a mark where none is; true in *ret_again: somebody else was faster, so look again. */
 static bool
 mark_put(const Home *home, const Mark *seen, const char *start, bool *ret_again, GError **error)
 {
     g_autoptr(GError) failed = NULL;
-    struct stat st;
-    bool broken =
-        !seen->there && fstatat(home->mail_fd, LIVING_MARK, &st, AT_SYMLINK_NOFOLLOW) == 0;
+    bool broken = !seen->there && mark_exists(home);
 
     *ret_again = false;
     if (mark_write(home, start, seen->there || broken, &failed))
         return true;
-    if (err_is(failed, ERR_NEVER) && !seen->there && !broken) {
+    /* Where there is still none, nobody was: the folder is gone, with the whole home perhaps. */
+    if (err_is(failed, ERR_NEVER) && !seen->there && !broken && mark_exists(home)) {
         *ret_again = true;
         return true;
     }

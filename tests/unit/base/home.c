@@ -1,7 +1,10 @@
 #include "base/home.h"
 #include "base/err.h"
+#include "base/living.h"
 #include "tmpdir.h"
+#include <glib/gstdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define KEY "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n"
 #define OLDER "ff112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n"
@@ -34,6 +37,27 @@ test_open(void)
     g_assert_cmpint(fstat(home->state_fd, &st), ==, 0);
     g_assert_cmpint(st.st_mode & 07777, ==, 0700);
     g_assert_cmpint(home_now(home), >, 0);
+}
+
+/* A home that is thrown away under its processes: whoever looks at its mark is told, and does not
+ * look for ever. */
+static void
+test_thrown_away(void)
+{
+    g_auto(TmpDir) dir = make_home();
+    g_autoptr(Home) home = NULL;
+    g_autoptr(GError) error = NULL;
+    g_autofree char *mail = g_build_filename(dir.path, "mail", NULL);
+    g_autofree char *mark = g_build_filename(mail, LIVING_MARK, NULL);
+
+    g_assert_true(home_open(dir.path, &home, NULL));
+    g_assert_true(living_check(home, false, NULL));
+    g_assert_cmpint(g_unlink(mark), ==, 0);
+    g_assert_cmpint(g_rmdir(mail), ==, 0);
+    alarm(30);
+    g_assert_false(living_check(home, false, &error));
+    g_assert_nonnull(error);
+    alarm(0);
 }
 
 static void
@@ -238,6 +262,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/home/open", test_open);
+    g_test_add_func("/home/thrown-away", test_thrown_away);
     g_test_add_func("/home/bare", test_bare);
     g_test_add_func("/home/reload", test_reload);
     g_test_add_func("/home/keys", test_keys);
