@@ -32,16 +32,27 @@ below() { rm -f "$WORK/above"; echo "$1" >"$WORK/below"; }
 # end is gone when new mail has come; that it lies in Sent is not.
 sent() { find "$HOME_DIR"/mail/you/.Sent/cur "$HOME_DIR"/mail/you/.Sent/new -type f 2>/dev/null | wc -l; }
 has_sent() { [ "$(sent)" -gt "$1" ] && ! on_screen 'y:Send'; }
+# A key that comes while mutt still draws its menu is thrown away: it is pressed again where nothing follows for a while.
+is_sent_by_now()
+{
+    has_sent "$1" && return 0
+    if [ "$SECONDS" -ge "$AGAIN" ] && on_screen 'y:Send'; then
+        keys y
+        AGAIN=$((SECONDS + 3))
+    fi
+    return 1
+}
 reply()
 {
-    local before
+    local before AGAIN
     before=$(sent)
     keys r
     wait_for on_screen '^To: ' && keys Enter || return 1
     wait_for on_screen '^Subject: ' && keys Enter || return 1
     wait_for on_screen '^Include message' && keys y || return 1
     wait_for on_screen 'y:Send' && keys y || return 1
-    wait_for has_sent "$before"
+    AGAIN=$((SECONDS + 3))
+    wait_for is_sent_by_now "$before"
 }
 job_at() # ID 'STATE ROUND', in one look
 {
