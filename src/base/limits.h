@@ -30,3 +30,8 @@
 #define LIMIT_HTTP_REPLY (32u << 20) /* a stream of events is ten times its text */
 #define LIMIT_RECIPIENTS 100u
 #define LIMIT_NOTE_BYTES (4u << 20)
+#define LIMIT_PLAN_BYTES (8u << 20)  /* a plan's state, a PLAN.md, the input of a hook */
+#define LIMIT_TODOS 10000u           /* of one plan */
+#define LIMIT_TODO_ID 64u            /* bytes */
+#define LIMIT_CHECK_OUTPUT (4u << 10) /* what the log keeps of a check's output: the end */
+#define LIMIT_PLAN_ITERATIONS 10000  /* MAX_ITERATIONS at most */

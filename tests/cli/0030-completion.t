@@ -16,7 +16,7 @@ complete_line()
     echo "${COMPREPLY[*]}"
 }
 
-is "$(complete_line 'postrider stat')" status 'a verb, without a home'
+is "$(complete_line 'postrider statu')" status 'a verb, without a home'
 is "$(complete_line 'postrider stop ')" '' 'no job, and no complaint'
 pr init >/dev/null
 pr ask hello >/dev/null

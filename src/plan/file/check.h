@@ -1,0 +1,19 @@
+#pragma once
+
+/*
+ * A todo's check: a command that a person wrote into the plan, run by us and never by the agent that wants it to pass. It
+ * runs by /bin/sh in the project's folder, in a process group of its own, for at most ten minutes ($POSTRIDER_PATIENCE
+ * shortens that for tests). What is left of its group when it ends is killed, and a daemon that left the group is not waited
+ * for. Of its output the end is kept.
+ */
+#include "plan/file/project.h"
+
+typedef struct CheckEnd {
+    char *why;    /* NULL: it passed; "exit 2", "ran longer than 10 min" */
+    char *output; /* the last LIMIT_CHECK_OUTPUT bytes of what it printed, as valid text */
+} CheckEnd;
+void check_end_clear(CheckEnd *end);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CheckEnd, check_end_clear)
+
+/* ERR: it could not be run at all. */
+bool check_run(const Project *project, const char *command, CheckEnd *ret, GError **error);

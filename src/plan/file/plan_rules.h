@@ -1,0 +1,97 @@
+#pragma once
+
+/*
+ * The rules of a plan, as functions of its state alone: who may take which todo, what a move of a todo brings with it, when
+ * the plan pauses, and whether an agent may stop. They touch no file, so that a test can hold them against a model with
+ * thousands of orders; who asks has the lock and commits what they changed.
+ *
+ *            execute                 limit, no progress, polite
+ *   (none) ----------> active <-------------------------------> paused
+ *                      |  ^  ^                continue
+ *            all todos |  |  '------------ stopped      stop: from active and paused
+ *             complete v  | a todo opens
+ *                     complete --> closed               cancel, done: from each of the above
+ *
+ * 1. Nothing is taken, counted or moved in a plan that is cancelled, done or closed. A stopped or paused plan gives no todo
+ *    away, but what somebody has finished may be marked.
+ * 2. A todo has one taker at a time: a claim of somebody who lives is his. What a dead one left is given away first.
+ * 3. A todo is taken only when all that it waits for (`after`) is complete.
+ * 4. A session owns the plan only if its id is in `sessions`. An empty id owns nothing.
+ */
+#include "plan/file/plan.h"
+#include "plan/file/taker.h"
+
+/* How many times an owner is held in a row while no todo changes, and an agent below it. */
+#define PLAN_IDLE_MAX 3
+#define PLAN_AGENT_BLOCKS 2
+#define PLAN_SESSIONS_MAX 100
+
+typedef struct PlanNow {
+    const char *time;                  /* as last_checkpoint has it */
+    bool (*alive)(const json_t *claim); /* claim_is_alive() */
+} PlanNow;
+
+/* --- sessions --- */
+
+/* The session's entry; NULL: it does not own the plan. Borrowed. */
+json_t *plan_owner(const Plan *plan, const char *session);
+/* Enters the taker's session, if it has one. True when it is new there. */
+bool plan_enter(Plan *plan, const Taker *taker, const PlanNow *now);
+/* True when the caller works below a session that owns the plan, or did until the plan was stopped: its environment
+ * names one, or its process is a descendant of one. Such a caller may not go past a check, nor undo a stop. */
+bool plan_is_below_owner(const Plan *plan, const Taker *taker);
+/* Gives back what the session has claimed. True when there was something. */
+bool plan_release(Plan *plan, const char *session);
+
+/* --- todos --- */
+
+/* What the plan's status lets happen: ERR_LATER where `continue` helps, ERR_NEVER where nothing does. */
+bool plan_may_take(const Plan *plan, GError **error);
+bool plan_may_mark(const Plan *plan, GError **error);
+/* The todo that the taker should work on: his own, else one whose taker is gone, else the first that nobody has; of this
+ * owner (NULL: any). NULL: none is ready. */
+json_t *plan_next(const Plan *plan, const Taker *taker, const char *owner, const PlanNow *now);
+/* Takes it, and enters the taker's session. ERR_LATER: another has it, or it waits. */
+bool plan_take(
+    Plan *plan, json_t *todo, const Taker *taker, const PlanNow *now, GError **error);
+/* May this taker move the todo to that status? ERR_LATER: another has it, or it waits for others. */
+bool plan_may_move(const Plan *plan,
+                   const json_t *todo,
+                   TodoStatus status,
+                   const Taker *taker,
+                   const PlanNow *now,
+                   GError **error);
+/* Moves it; what follows for the plan's status follows. why: for blocked; may be NULL. */
+void
+plan_move(Plan *plan, json_t *todo, TodoStatus status, const char *why, const PlanNow *now);
+/* What the todos together say about the plan's status: all complete, or one opened again. */
+void plan_settle(Plan *plan);
+/* A try that came to nothing: its check failed. */
+void plan_count_attempt(json_t *todo, const char *why);
+
+/* --- orders --- */
+
+void plan_stop(Plan *plan);
+void plan_cancel(Plan *plan);
+void plan_call_done(Plan *plan);
+/* ERR_NEVER when it is cancelled, done or closed. Begins a new count. max_iterations and level: as the environment says; 0
+ * and -1 leave them as they are. */
+bool plan_continue(Plan *plan, int max_iterations, int level, GError **error);
+
+/* --- may an agent stop? --- */
+
+typedef enum PlanVerdict {
+    VERDICT_FREE,   /* yes, and nothing was changed */
+    VERDICT_PAUSED, /* yes: the plan was paused just now, and plan->why says why */
+    VERDICT_HELD,   /* no: an iteration was counted */
+} PlanVerdict;
+/* session: who wants to stop. waits: it has background tasks that will wake it. */
+PlanVerdict plan_judge_stop(Plan *plan, const char *session, bool waits, const PlanNow *now);
+/* The same for an agent of a type (its owner's name) below the session. */
+PlanVerdict plan_judge_agent(Plan *plan,
+                             const char *session,
+                             const char *agent_id,
+                             const char *agent_type,
+                             const PlanNow *now);
+/* Is something left that can be worked on: open, not blocked, and not waiting for something that is blocked? */
+bool plan_can_go_on(const Plan *plan);

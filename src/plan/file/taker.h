@@ -1,0 +1,41 @@
+#pragma once
+
+/*
+ * Who takes a todo. A claim belongs to a session of a coding agent, and to the process of the client that holds it where we
+ * know that; without a session it belongs to the process that called us. A claim dies with its process or its session, never
+ * by a clock: a test run may take an hour.
+ *
+ *   claim: {"session": ID, "since": TIME, "pid": N, "start": N, "boot": ID, "space": N}
+ *
+ * `start` and `boot` tell a process from a later one of the same number; `space` is the pid namespace, since a number of
+ * another one (a container, a sandbox) says nothing here: such a claim counts as alive as long as the machine runs.
+ */
+#include "base/proc.h"
+#include <jansson.h>
+
+typedef struct Taker {
+    char *session;     /* NULL: none */
+    ProcIdent process; /* pid 0: not known */
+    const char *boot;  /* borrowed for ever */
+    int64_t space;
+} Taker;
+
+/* The session that was named (NULL: the one that the environment names, CLAUDE_CODE_SESSION_ID or CODEX_SESSION_ID), and the
+ * client's process; without a session our parent process. */
+Taker taker_of_caller(const char *session);
+void taker_clear(Taker *taker);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Taker, taker_clear)
+
+/* The claim as JSON. Caller unrefs. */
+json_t *taker_claim(const Taker *taker, const char *now);
+/* Is it this taker's claim? */
+bool taker_has(const Taker *taker, const json_t *claim);
+/* "session 4f1c…", "process 123"; caller frees. */
+char *claim_words(const json_t *claim);
+/* Does whoever made the claim still live, as far as processes tell? */
+bool claim_is_alive(const json_t *claim);
+
+/* Is this process a descendant of the process in this claim, or entry of a session? */
+bool taker_is_below(const json_t *claim);
+/* The parent of a process; 0: not known. */
+pid_t process_parent(pid_t pid);

@@ -1,0 +1,184 @@
+#!/usr/bin/env bash
+# hook: what Claude Code and Codex are answered. Who does not own the plan is never held, and nothing of ours stops an agent.
+. "$(dirname "$0")/../lib/tap.sh"
+command -v jq >/dev/null || skip_all 'no jq'
+export POSTRIDER_HOME=/dev/null/none
+unset CLAUDE_CODE_SESSION_ID CODEX_SESSION_ID CLAUDE_PROJECT_DIR MAX_ITERATIONS CONTINUATION_LEVEL
+state=.pilot/state/continuation.json
+p() { "$PR_BIN" "$@"; }
+st() { jq -r "$1" $state | paste -sd' '; }
+hook() # NAME SESSION [MORE-MEMBERS]
+{
+    printf '{"session_id":"%s","cwd":"%s","transcript_path":"/x","permission_mode":"default"%s}' "$2" "$PWD" "${3:-}" | p hook "$1"
+}
+begin()
+{
+    rm -rf .pilot
+    printf '# P\n- [ ] SC-1: a\n- [ ] SC-2: b\n- [ ] SC-3: c (owner: tester) (after: SC-1)\n' >PLAN.md
+    p plan execute ${1:+--session "$1"} PLAN.md >/dev/null
+}
+mkdir "$WORK/p" && cd "$WORK/p" || exit 1
+
+# Ownership.
+exits 0 'without a project' hook stop s
+is "$OUT$ERR" '' 'there is nothing to say'
+begin
+for session in s '' null 00000000-0000-0000-0000-000000000000; do
+    is "$(hook stop "$session")" '' "session '$session' does not own the plan"
+done
+is "$(printf '{"cwd":"%s"}' "$PWD" | p hook stop)" '' 'no id at all'
+is "$(printf '{"cwd":"%s","session_id":null}' "$PWD" | p hook stop)" '' 'null'
+p plan show >/dev/null; p plan next >/dev/null; CLAUDE_CODE_SESSION_ID=s p plan show >/dev/null
+CLAUDE_CODE_SESSION_ID=s p plan next >/dev/null
+is "$(hook stop s) $(st '.revision')" ' 1' 'looking makes no owner'
+CLAUDE_CODE_SESSION_ID=s CLAUDE_PID=$$ p plan next --claim >/dev/null
+is "$(st '.sessions[].id, .todos[0].claim.session, .todos[0].claim.pid')" "s s $$" 'claiming does'
+CODEX_SESSION_ID=x p plan next --claim >/dev/null
+is "$(st '.sessions[].id')" 's x' "also in Codex's sandbox"
+run hook stop s
+is "$(jq -rc 'keys, .decision' <<<"$OUT" | paste -sd' ')" '["decision","reason"] block' 'S33: an owner is held, in words that both clients take'
+is "$(jq -r .reason <<<"$OUT")" "3 of 3 todos of PLAN.md are open: SC-1 (in_progress), SC-2 (in_progress), SC-3. Next: SC-1: a. When it is done: postrider plan mark SC-1 complete. If it can't be done: postrider plan mark SC-1 blocked --why TEXT." 'S34: and told what is next'
+is "$(hook stop fork)" '' 'a fork is another session'
+
+# Let go.
+is "$(hook stop s ',"background_tasks":[{"id":"1","type":"subagent","status":"running"}]')" '' 'background tasks will wake it'
+like "$(hook stop s ',"background_tasks":[],"session_crons":[]')" block 'none do not'
+begin s
+for n in 1 2 3; do like "$(hook stop s)" block "held for the ${n}. time"; done
+like "$(hook stop s | jq -r .systemMessage)" '^⚠️  NO PROGRESS.*→ Manual review required - continuation paused' 'let go when nothing changed three times'
+is "$(st '.status, .why, .iteration_count')" 'paused no progress 3' 'the plan is paused'
+p plan continue >/dev/null
+for n in 1 2; do hook stop s >/dev/null; done
+p plan mark SC-1 complete --session s
+for n in 1 2 3; do like "$(hook stop s)" block 'progress begins the count anew'; done
+begin s
+p plan mark SC-1 blocked --why x; p plan mark SC-2 blocked
+like "$(hook stop s | jq -r .systemMessage)" '^⚠️  BLOCKED' 'let go when all that is left is blocked or waits for it'
+begin s
+for order in stop cancel; do
+    p plan $order >/dev/null
+    before=$(cat $state)
+    is "$(hook stop s)$(hook subagent-stop s ',"agent_id":"a","agent_type":"coder"')" '' "let go after $order"
+    is "$(cat $state)" "$before" "and nothing is written after $order"
+    p plan continue --session s >/dev/null 2>&1
+done
+
+# Branches, and folders.
+begin s
+git init -q -b other . && git -c user.name=a -c user.email=a@x commit -q --allow-empty -m one
+jq '.branch = "main"' $state >t && mv t $state
+is "$(hook stop s)" '' 'on another branch nobody is held'
+rm -rf .git
+mkdir -p sub/dir
+is "$(printf '{"session_id":"s","cwd":"%s/sub/dir"}' "$PWD" | p hook stop | jq -r .decision)" block 'from a folder below'
+is "$(cd / && printf '{"session_id":"s","cwd":"/"}' | CLAUDE_PROJECT_DIR=$OLDPWD p hook stop | jq -r .decision)" block 'from elsewhere, by the folder that the client began in'
+
+# Our own errors.
+begin s
+for input in '' '{' '[]' 'null' '{"a":1,"a":2}' "$(printf '\377')"; do
+    run eval 'printf "%s" "$input" | p hook stop'
+    is "$STATUS$OUT" 0 "'$input' is no input: the agent may go on"
+    printf '%s' "$input" | "$PR_BIN" hook stop 2>/dev/null || fail 'exit status'
+done
+like "$(tail -n 1 .pilot/state/log.jsonl | jq -c '[.act, .hook]')" '\["hook-error","stop"\]' 'which is recorded'
+cp $state "$WORK/good" && printf x >$state && rm -f $state.backup
+run hook stop s
+is "$STATUS$OUT" 0 'a damaged state: the agent may go on'
+cp "$WORK/good" $state
+exec {held}>$state.lock && flock -x "$held"
+run hook stop s
+is "$STATUS$OUT" 0 'a lock that is held: the agent may go on'
+exec {held}>&-
+
+# subagent-stop
+begin s
+p plan next --claim --session s >/dev/null
+sub() { hook subagent-stop s ",\"agent_id\":\"$1\",\"agent_type\":\"$2\",\"stop_hook_active\":false"; }
+is "$(sub a1 tester)" '' 'an agent that works on nothing is let go'
+like "$(sub a1 coder)" block 'S32: the owner of a claimed todo is held'
+like "$(sub a1 postrider:coder)" block 'S32: also by the name that a plugin gives it'
+is "$(sub a1 coder)" '' 'twice'
+like "$(sub a2 coder)" block 'each'
+is "$(st .iteration_count)" 3 'a block is an iteration'
+is "$(hook subagent-stop other ',"agent_id":"a9","agent_type":"coder"')" '' 'of an owner alone'
+
+# session-start, session-end
+is "$(hook session-start other ',"source":"startup"')" '' 'a new session is told nothing'
+like "$(hook session-start s ',"source":"resume"')" 'You work on a plan and own it. 3 of 3 todos of PLAN.md are open' 'an owner that comes back is told what is open'
+like "$(hook session-start s ',"source":"compact"')" 'Next: SC-1: a' 'and what is next'
+before=$(st .revision)
+hook session-end other ',"reason":"other"'
+is "$(st .revision)" "$before" 'the end of a stranger changes nothing'
+hook session-end s ',"reason":"other"'
+is "$(st '.todos[0].status, (.todos[0] | has("claim"))')" 'in_progress false' 'the end of an owner gives its todos back'
+like "$(hook stop s)" block 'and it owns the plan when it comes back'
+
+# user-prompt
+prompt() { hook user-prompt "$1" ",\"prompt\":\"$2\"${3:-}"; }
+begin s
+for words in 'stop' 'please STOP' 'STOP it' '<task-notification>STOP</task-notification>' 'CONTINUE with SC-2' ''; do
+    is "$(prompt s "$words")" '' "'$words' is no order"
+done
+is "$(prompt s STOP ',"agent_id":"a1"')" '' "an agent's prompt is none"
+is "$(st .revision)" 1 'and changes nothing'
+is "$(prompt s STOP)" '{"decision":"block","reason":"Work stopped. Use /00_continue to resume."}' 'S8: STOP is carried out, with the line that everybody knows'
+is "$(st .status)" stopped 'S8'
+like "$(prompt s ' CONTINUE ')" '^You work on a plan and own it' 'S5: CONTINUE goes on; the agent is told what is open'
+is "$(st '.status, .sessions[].id')" 'active s' 'S5: and its session owns the plan'
+is "$(prompt s CANCEL | jq -r .reason)" 'Work cancelled. Use /02_execute to start anew.' 'S7: CANCEL'
+is "$(prompt s CONTINUE) $(st .status)" ' cancelled' 'S7: is for good'
+begin s
+is "$(prompt s DONE | jq -r .reason) $(st .status)" 'Work is called done. done' 'S9: DONE'
+begin s
+CLAUDE_CODE_SESSION_ATTENDED=0 prompt s DONE
+is "$(st .status)" active 'S9: not from a client that nobody sits at'
+is "$(prompt s /postrider:stop | jq -r .decision) $(st .status)" 'block stopped' "S8: the skill's prompt"
+begin s
+jq '.iteration_count = 7' $state >t && mv t $state
+hook stop s >/dev/null
+prompt s /00_continue >/dev/null
+is "$(st '.status, .iteration_count')" 'active 0' 'S49: /00_continue of a person begins a new count'
+
+# task
+begin s
+task() { hook task "$1" ",\"hook_event_name\":\"$2\",\"task_id\":\"7\",\"task_subject\":\"$3\",\"task_description\":\"\""; }
+moved() { hook task s ",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"TaskUpdate\",\"tool_input\":{\"taskId\":\"7\",\"status\":\"$1\"},\"tool_response\":{\"success\":true,\"taskId\":\"7\",\"statusChange\":{\"from\":\"pending\",\"to\":\"$1\"}}"; }
+task other TaskCompleted 'SC-1: a'
+is "$(st '.todos[0].status')" pending 'S59: tasks of a stranger move nothing'
+task s TaskCreated 'SC-1: a' && moved in_progress
+is "$(st '.todos[0] | .status, .claim.session')" 'in_progress s' 'S59: a task that begins takes its todo'
+moved pending
+is "$(st '.todos[0].status')" pending 'S59: and gives it back'
+task s TaskCompleted 'SC-1'
+is "$(st '.todos[0].status')" complete 'S59: a task that is complete completes it'
+task s TaskCompleted 'SC-3: c' && task s TaskCreated 'Something else' && task s TaskCompleted 'SC-99: x'
+is "$(st '.todos[].status')" 'complete pending complete' 'S59: other tasks are other tasks'
+
+# pre-tool
+rm -rf .pilot
+printf '# P\n- [ ] SC-1: a (check: make test)\n- [ ] SC-2: b\n' >PLAN.md
+p plan execute --session s PLAN.md >/dev/null
+tool() # WANT DESC SESSION NAME INPUT
+{
+    run hook pre-tool "$3" ",\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"$4\",\"tool_input\":$5"
+    is "$STATUS" "$1" "$2"
+}
+tool 2 'an owner does not write the state' s Write "{\"file_path\":\"$PWD/.pilot/state/continuation.json\",\"content\":\"{}\"}"
+like "$ERR" 'use postrider plan mark or postrider state write' 'and is told what to do instead'
+tool 2 'by a path with dots' s Edit "{\"file_path\":\"$PWD/src/../.pilot/state/log.jsonl\",\"old_string\":\"a\",\"new_string\":\"b\"}"
+tool 2 'by a command' s Bash '{"command":"jq .todos=[] x >.pilot/state/continuation.json"}'
+tool 2 'as a list, as Codex has it' s Bash '{"command":["sh","-c","rm .pilot/state/continuation.json"]}'
+tool 2 'by a patch' s apply_patch '{"input":"*** Update File: .pilot/state/continuation.json"}'
+tool 0 'but reads it' s Read "{\"file_path\":\"$PWD/.pilot/state/continuation.json\"}"
+tool 0 'by a command, too' s Bash '{"command":"cat .pilot/state/continuation.json"}'
+tool 0 'a stranger is not our business' other Write "{\"file_path\":\"$PWD/.pilot/state/continuation.json\",\"content\":\"{}\"}"
+tool 2 'an owner does not change a check' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"make test\",\"new_string\":\"true\"}"
+like "$ERR" 'the check of SC-1 was fixed' 'and is told which'
+tool 2 'or take it out' s Write "{\"file_path\":\"$PWD/PLAN.md\",\"content\":\"- [ ] SC-1: a\\n\"}"
+tool 2 'or give one to another todo' s MultiEdit "{\"file_path\":\"$PWD/PLAN.md\",\"edits\":[{\"old_string\":\"SC-2: b\",\"new_string\":\"SC-2: b (check: true)\"}]}"
+tool 0 'it may tick and add' s Edit "{\"file_path\":\"$PWD/PLAN.md\",\"old_string\":\"- [ ] SC-2: b\",\"new_string\":\"- [x] SC-2: b\\n- [ ] SC-3: c (check: true)\"}"
+tool 0 'and write everything else' s Write "{\"file_path\":\"$PWD/a.c\",\"content\":\"(check: x)\"}"
+p plan cancel >/dev/null
+tool 0 'after a cancel nothing is denied' s Write "{\"file_path\":\"$PWD/.pilot/state/continuation.json\",\"content\":\"{}\"}"
+
+done_testing
