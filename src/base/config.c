@@ -97,7 +97,9 @@ fill(Settings *s, const ConfSection *section, void *record)
 static bool
 kind_is_program(const char *kind)
 {
-    return g_str_equal(kind, "command");
+    static const char *const programs[] = {"command", "claude", "codex", "opencode", NULL};
+
+    return g_strv_contains(programs, kind);
 }
 
 bool
@@ -106,12 +108,20 @@ config_is_program(const ConfBrain *brain)
     return kind_is_program(brain->kind);
 }
 
-/* A brain with a command and no kind is that command. */
+/* A brain with a command and no kind is that command; the kinds that are programs have one. */
 static void
 default_brain(ConfSection *brain)
 {
     if (*conf_value(brain, "command"))
         conf_set_default(brain, "kind", "command");
+
+    const char *kind = conf_value(brain, "kind");
+    bool program = kind_is_program(kind), plain = g_str_equal(kind, "command");
+    if (program && !plain)
+        conf_set_default(brain, "command", kind);
+    if (plain)
+        conf_set_default(brain, "parser", "plain");
+    conf_set_default(brain, "timeout", program ? "4h" : "30m");
 }
 
 static void

@@ -80,8 +80,11 @@ typedef struct ConfAccount {
 
 typedef struct ConfBrain {
     const char *name;
-    const char *kind;           /* script, anthropic, openai, command */
+    const char *kind;           /* script, anthropic, openai, command, claude, codex, opencode */
     const char *const *command; /* argv; a relative argv[0] with a slash is beneath the home */
+    const char *parser;         /* what a program prints: plain, claude-json, … */
+    const char *const *pass_env; /* variables of ours that a program gets */
+    const char *const *env;      /* "NAME=VALUE": what it gets beside them */
     const char *script;         /* relative to the home */
     const char *model, *url;    /* "": the provider's own */
     const char *key_file,

@@ -36,6 +36,40 @@ check_fallback(const Fit *fit, const ConfSection *section, GError **error)
     return true;
 }
 
+/* A name that a shell could set. */
+static bool
+is_variable(const char *name, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (!g_ascii_isalpha(name[i]) && name[i] != '_' && (i == 0 || !g_ascii_isdigit(name[i])))
+            return false;
+    }
+    return len > 0;
+}
+
+static bool
+check_program(const Fit *fit, const ConfSection *section, const ConfBrain *b, GError **error)
+{
+    /* Earlier versions knew `parser = plain` everywhere. */
+    if (!g_str_equal(b->kind, "command") && *b->parser &&
+        (config_is_program(b) || !g_str_equal(b->parser, "plain")))
+        return conf_refuse(fit->file_name, conf_line(section, "parser"), error,
+                           "[%s]: 'parser' is for kind command, and this is %s", section->title,
+                           b->kind);
+    for (const char *const *name = b->pass_env; *name; name++) {
+        if (!is_variable(*name, strlen(*name)))
+            return conf_refuse(fit->file_name, conf_line(section, "pass-env"), error,
+                               "[%s]: pass-env takes names of variables", section->title);
+    }
+    for (const char *const *pair = b->env; *pair; pair++) {
+        size_t len = strcspn(*pair, "=");
+        if (!(*pair)[len] || !is_variable(*pair, len))
+            return conf_refuse(fit->file_name, conf_line(section, "env"), error,
+                               "[%s]: env takes NAME=VALUE", section->title);
+    }
+    return true;
+}
+
 static bool
 check_brain(const Fit *fit, const ConfSection *section, GError **error)
 {
@@ -44,7 +78,7 @@ check_brain(const Fit *fit, const ConfSection *section, GError **error)
     if (g_str_equal(brain->kind, "command") && !brain->command[0])
         return conf_refuse(fit->file_name, section->line, error, "[%s] needs a 'command'",
                            section->title);
-    return check_fallback(fit, section, error);
+    return check_program(fit, section, brain, error) && check_fallback(fit, section, error);
 }
 
 /* What works on files by itself has no model as its deputy, nor the other way round. In steps both

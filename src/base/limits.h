@@ -26,6 +26,9 @@
 #define LIMIT_HOME_PATH 400u            /* SQLite takes paths of 512 bytes */
 #define LIMIT_PROGRAM_OUTPUT (4u << 20) /* what we keep of a program's stdout */
 #define LIMIT_PROGRAM_LOG (256u << 10)  /* of its stderr */
+#define LIMIT_PROGRAM_INPUT (32u << 20) /* that waits for a program to read it */
+#define LIMIT_STREAM_LINE (2u << 20)    /* one line of a program's stream; longer is skipped */
+#define LIMIT_STREAM_LOG (16u << 20)    /* the copy of it in work/ROLE/JOB/log */
 #define LIMIT_PORT_REQUEST (32u << 20)
 #define LIMIT_HTTP_REPLY (32u << 20) /* a stream of events is ten times its text */
 #define LIMIT_RECIPIENTS 100u

@@ -42,6 +42,11 @@ typedef struct ProcSpec {
     const char *const *env;  /* the whole environment; NULL: ours */
     const char *cwd;         /* NULL: ours */
     GBytes *input;           /* for proc_talk(): what the child reads on stdin; NULL: nothing */
+    bool keep_input;         /* for proc_talk(): stdin stays open behind the input: proc_feed() */
+    /* For proc_talk(): gets stdout as it comes, from within proc_work(), and nothing of it is kept;
+     * NULL: the first out_max bytes are kept. */
+    void (*out)(void *data, const void *bytes, size_t len);
+    void *out_data;
     int in_fd;               /* for proc_start(): its stdin; 0: /dev/null */
     ProcLimits limits;
 } ProcSpec;
@@ -85,8 +90,16 @@ unsigned proc_poll(Proc *proc, struct pollfd fds[4], int64_t *ret_wait_us);
 /* Works off what poll(2) said; true once the child is gone and its pipes are drained. What is
  * left of its group is killed then; what left the group is not waited for. */
 bool proc_work(Proc *proc);
+/* More for the child's stdin, behind what it has not read yet. False: its stdin is closed, or more
+ * than LIMIT_PROGRAM_INPUT would wait there. */
+bool proc_feed(Proc *proc, const void *data, size_t len);
+/* Ends the child's stdin, once all that was fed is written. */
+void proc_close_input(Proc *proc);
+bool proc_takes_input(const Proc *proc); /* true until its stdin is closed */
 /* Asks it to end: TERM now, KILL after the grace. */
 void proc_end(Proc *proc);
+/* The same after this span, unless it is gone by then or its time is up sooner. */
+void proc_end_after(Proc *proc, int64_t span_us);
 /* Valid once proc_work() returned true. Borrowed. */
 const ProcEnd *proc_result(const Proc *proc);
 void proc_free(Proc *proc); /* kills the group if it still lives */

@@ -29,12 +29,16 @@
 struct Proc {
     pid_t pid;
     int pidfd, in_fd, out_fd, err_fd; /* -1 once closed */
-    GBytes *input;
+    GByteArray *input; /* what the child has not been given yet begins at written */
     size_t written;
+    bool keep_input; /* its stdin stays open when all is written */
+    void (*hand_over)(void *data, const void *bytes, size_t len); /* NULL: stdout is kept */
+    void *hand_data;
     GByteArray *out, *err;
     size_t out_max, err_max;
     int64_t time_us, grace_us;
     int64_t term_at_us, kill_at_us; /* USEC_NEVER: not */
+    int64_t ask_at_us;              /* of proc_end_after(); USEC_NEVER: not asked */
     bool gone;
     ProcEnd end;
 };
@@ -73,7 +77,13 @@ proc_new(const ProcSpec *spec)
     Proc *proc = g_new0(Proc, 1);
 
     proc->pidfd = proc->in_fd = proc->out_fd = proc->err_fd = -1;
-    proc->input = spec->input ? g_bytes_ref(spec->input) : NULL;
+    proc->input = g_byte_array_new();
+    if (spec->input)
+        g_byte_array_append(proc->input, g_bytes_get_data(spec->input, NULL),
+                            (guint)g_bytes_get_size(spec->input));
+    proc->keep_input = spec->keep_input;
+    proc->hand_over = spec->out;
+    proc->hand_data = spec->out_data;
     proc->out = g_byte_array_new();
     proc->err = g_byte_array_new();
     proc->out_max = l->out_max ? l->out_max : LIMIT_PROGRAM_OUTPUT;
@@ -81,7 +91,7 @@ proc_new(const ProcSpec *spec)
     proc->time_us = l->time_us;
     proc->grace_us = l->grace_us ? l->grace_us : DEFAULT_GRACE_US;
     proc->term_at_us = l->time_us ? clock_mono_us() + l->time_us : USEC_NEVER;
-    proc->kill_at_us = USEC_NEVER;
+    proc->kill_at_us = proc->ask_at_us = USEC_NEVER;
     return proc;
 }
 
@@ -92,7 +102,8 @@ proc_talk(const ProcSpec *spec, Proc **ret_proc, GError **error)
     g_auto(Pipe) in = {-1, -1}, out = {-1, -1}, err = {-1, -1};
 
     proc_init(); /* a child that closes its stdin must not end us */
-    if ((spec->input && !pipe_open(false, &in, error)) || !pipe_open(true, &out, error) ||
+    bool talks = spec->input || spec->keep_input;
+    if ((talks && !pipe_open(false, &in, error)) || !pipe_open(true, &out, error) ||
         !pipe_open(true, &err, error))
         return err_prefix(error, "starting '%s'", spec->argv[0]);
 
@@ -109,7 +120,8 @@ proc_talk(const ProcSpec *spec, Proc **ret_proc, GError **error)
 unsigned
 proc_poll(Proc *proc, struct pollfd fds[4], int64_t *ret_wait_us)
 {
-    int64_t next = MIN(proc->term_at_us, proc->kill_at_us);
+    int64_t next = MIN(MIN(proc->term_at_us, proc->kill_at_us), proc->ask_at_us);
+    bool owed = proc->written < proc->input->len || !proc->keep_input;
     unsigned n = 0;
 
     *ret_wait_us = proc->gone ? 0 : USEC_NEVER;
@@ -117,7 +129,7 @@ proc_poll(Proc *proc, struct pollfd fds[4], int64_t *ret_wait_us)
         *ret_wait_us = MAX(next - clock_mono_us(), 0);
     if (proc->pidfd >= 0)
         fds[n++] = (struct pollfd){.fd = proc->pidfd, .events = POLLIN};
-    if (proc->in_fd >= 0)
+    if (proc->in_fd >= 0 && owed)
         fds[n++] = (struct pollfd){.fd = proc->in_fd, .events = POLLOUT};
     if (proc->out_fd >= 0)
         fds[n++] = (struct pollfd){.fd = proc->out_fd, .events = POLLIN};
@@ -133,19 +145,28 @@ shut(int *fd)
     *fd = -1;
 }
 
+/* All was written: it is not needed any more, and stdin ends unless more may come. */
+static void
+all_fed(Proc *proc)
+{
+    g_byte_array_set_size(proc->input, 0);
+    proc->written = 0;
+    if (!proc->keep_input)
+        shut(&proc->in_fd);
+}
+
 /* A child that does not read, or has closed its end, is no mistake. */
 static void
 feed(Proc *proc)
 {
     while (proc->in_fd >= 0) {
-        gsize len;
-        const char *data = g_bytes_get_data(proc->input, &len);
+        size_t left = proc->input->len - proc->written;
 
-        if (proc->written == len) {
-            shut(&proc->in_fd);
+        if (left == 0) {
+            all_fed(proc);
             return;
         }
-        ssize_t n = write(proc->in_fd, data + proc->written, len - proc->written);
+        ssize_t n = write(proc->in_fd, proc->input->data + proc->written, left);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0 && errno == EAGAIN)
@@ -158,10 +179,41 @@ feed(Proc *proc)
     }
 }
 
+bool
+proc_feed(Proc *proc, const void *data, size_t len)
+{
+    if (!proc_takes_input(proc) || proc->input->len - proc->written + len > LIMIT_PROGRAM_INPUT)
+        return false;
+    if (proc->written > CHUNK) { /* a child that is always behind */
+        g_byte_array_remove_range(proc->input, 0, (guint)proc->written);
+        proc->written = 0;
+    }
+    g_byte_array_append(proc->input, data, (guint)len);
+    feed(proc);
+    return proc->in_fd >= 0;
+}
+
+void
+proc_close_input(Proc *proc)
+{
+    proc->keep_input = false;
+    feed(proc);
+}
+
+bool
+proc_takes_input(const Proc *proc)
+{
+    return proc->in_fd >= 0 && proc->keep_input;
+}
+
 /* stdout: the first bytes. The rest is read and dropped, so that the child does not block. */
 static void
 keep_first(Proc *proc, const uint8_t *data, size_t len)
 {
+    if (proc->hand_over) {
+        proc->hand_over(proc->hand_data, data, len);
+        return;
+    }
     size_t room = proc->out_max - MIN(proc->out->len, proc->out_max);
 
     g_byte_array_append(proc->out, data, (guint)MIN(len, room));
@@ -205,6 +257,8 @@ watch_clock(Proc *proc)
 {
     int64_t now = clock_mono_us();
 
+    if (now >= proc->ask_at_us)
+        proc_end(proc);
     if (now >= proc->term_at_us) {
         proc->end.timed_out = true;
         proc_end(proc);
@@ -218,11 +272,18 @@ watch_clock(Proc *proc)
 void
 proc_end(Proc *proc)
 {
-    proc->term_at_us = USEC_NEVER;
+    proc->term_at_us = proc->ask_at_us = USEC_NEVER;
     if (proc->gone || proc->kill_at_us != USEC_NEVER)
         return;
     proc_signal_group(proc->pid, SIGTERM);
     proc->kill_at_us = clock_mono_us() + proc->grace_us;
+}
+
+void
+proc_end_after(Proc *proc, int64_t span_us)
+{
+    if (!proc->gone && proc->kill_at_us == USEC_NEVER)
+        proc->ask_at_us = MIN(proc->ask_at_us, clock_mono_us() + span_us);
 }
 
 /* The child, then what is left of its group, and only then its number. A child that somebody
@@ -330,7 +391,7 @@ proc_free(Proc *proc)
     shut(&proc->out_fd);
     shut(&proc->err_fd);
     shut(&proc->pidfd);
-    g_clear_pointer(&proc->input, g_bytes_unref);
+    g_clear_pointer(&proc->input, g_byte_array_unref);
     g_clear_pointer(&proc->out, g_byte_array_unref);
     g_clear_pointer(&proc->err, g_byte_array_unref);
     g_clear_pointer(&proc->end.out, g_bytes_unref);

@@ -17,6 +17,8 @@ brain_answer_clear(BrainAnswer *answer)
     g_free(answer->log);
     g_free(answer->failed);
     g_free(answer->request_id);
+    g_free(answer->session);
+    g_free(answer->deferred_call);
     *answer = (BrainAnswer){0};
 }
 
@@ -80,6 +82,12 @@ brain_work(BrainCall *call)
         call->finished = true;
     }
     return call->finished;
+}
+
+bool
+brain_steer(BrainCall *call, const char *uuid, const char *text)
+{
+    return !call->finished && call->ops->steer && call->ops->steer(call->state, uuid, text);
 }
 
 void

@@ -22,7 +22,38 @@ typedef struct BrainFile {
     GBytes *data;
 } BrainFile;
 
-/* All of it is borrowed until brain_start() returns. Texts are valid UTF-8. */
+typedef struct BrainUsage {
+    int64_t input, output; /* tokens; input is what no cache had */
+    int64_t cache_read, cache_write;
+} BrainUsage;
+
+/* What a program tells while it works, one call each, in the order of its stream. Texts are
+ * borrowed for the call, valid UTF-8, and not yet escaped for a terminal. */
+typedef enum BrainEventKind {
+    BRAIN_SAID_SESSION, /* text: the id of its session; said before the program can answer */
+    BRAIN_SAID_TEXT,    /* text: what it says meanwhile */
+    BRAIN_SAID_TOOL,    /* text: what it does now, one line: "Bash: make test" */
+    BRAIN_SAID_COST,    /* cost_micro: of this process so far */
+    BRAIN_SAID_RECEIPT, /* text: the uuid of a line that brain_steer() sent; done says whether the
+                           program has taken the line up (false) or has finished with it (true) */
+} BrainEventKind;
+
+typedef struct BrainEvent {
+    BrainEventKind kind;
+    const char *text; /* "" for BRAIN_SAID_COST */
+    int64_t cost_micro;
+    bool done;
+} BrainEvent;
+
+/* What a program may do without asking. The kinds that know no permissions ignore it. */
+typedef enum BrainPermit {
+    BRAIN_PERMIT_ALL,
+    BRAIN_PERMIT_EDIT, /* it may change files of its folder; the rest is asked */
+    BRAIN_PERMIT_ASK,  /* what changes anything is asked */
+} BrainPermit;
+
+/* All of it is borrowed until brain_start() returns, but for said_data, log_fd and clock, which
+ * must live as long as the call. Texts are valid UTF-8. Zero is the default of each member. */
 typedef struct BrainAsk {
     const ConfBrain *conf;
     const char *home; /* absolute: for paths relative to it */
@@ -42,6 +73,24 @@ typedef struct BrainAsk {
     const BrainFile *files;   /* only what brain_takes() */
     unsigned n_files;
     const Clock *clock; /* NULL: the real one */
+
+    /* --- programs alone (brain/program.c) --- */
+    const char *session;      /* the session to be resumed; NULL: the program begins one */
+    const char *new_session;  /* the id that a new session is to have, where the kind lets us
+                                 choose (claude: a UUID); NULL: the program chooses */
+    BrainUsage session_usage; /* what the session had used when its last turn ended: Codex
+                                 counts over all turns of a session */
+    bool bare;                /* resume without a prompt: the call that waited was decided */
+    int log_fd;               /* the stream is copied there, up to a cap; 0 or less: nowhere */
+    int64_t budget_micro;     /* most that this process may cost; 0 or INT64_MAX: no limit */
+    BrainPermit permit;
+    const char *hook;        /* command line, quoted for a shell, that the program runs before
+                                each of its tool calls; NULL: none */
+    const char *const *wrap; /* argv in front of the program's own: the wall; NULL: none */
+    bool walled;             /* wrap is a wall of ours: the program needs none of its own */
+    const char *rules;       /* opencode: JSON of its setting "permission"; NULL: none */
+    void (*said)(void *data, const BrainEvent *event); /* NULL: nobody listens */
+    void *said_data;
 } BrainAsk;
 
 /* Forms of the question that a server refuses, whoever asks. */
@@ -63,12 +112,11 @@ typedef enum BrainEnd {
     BRAIN_LARGE,     /* the question is longer than it takes */
     BRAIN_REFUSED,   /* it will not do this: asking the same again is no use */
     BRAIN_TRUNCATED, /* the answer came to the token limit; text is what there is of it */
+    BRAIN_GONE,      /* the session that was to be resumed is not there any more: begin anew, with
+                        the whole page */
+    BRAIN_IDLE,      /* a bare resume, and no call waits in the session: resume with a prompt */
+    BRAIN_SPENT,     /* it came to budget_micro before it had an answer */
 } BrainEnd;
-
-typedef struct BrainUsage {
-    int64_t input, output; /* tokens; input is what no cache had */
-    int64_t cache_read, cache_write;
-} BrainUsage;
 
 typedef struct BrainAnswer {
     BrainEnd end;
@@ -81,6 +129,10 @@ typedef struct BrainAnswer {
     Due retry;          /* BRAIN_LIMITED: when, .us 0: nobody knows; else 0 */
     char *request_id;   /* the provider's name for the last request; NULL */
     unsigned lacks;     /* BRAIN_LACKS_…: what the server that answered was not asked with */
+    char *session;      /* the session's id as the program said it last; NULL: it said none */
+    BrainUsage session_usage; /* what the session has used by now: for the next BrainAsk */
+    bool deferred;            /* BRAIN_OK: it ended because a tool call waits for a person */
+    char *deferred_call;      /* that call as JSON {"id", "name", "input"}; NULL: none waits */
 } BrainAnswer;
 void brain_answer_clear(BrainAnswer *answer);
 
@@ -101,12 +153,14 @@ struct BrainOps {
                   GError **error);
     unsigned (*poll)(void *state, struct pollfd fds[BRAIN_POLL_MAX], int64_t *ret_wait_us);
     bool (*work)(void *state); /* true: finished */
-    void (*end)(void *state);  /* asks it to stop soon */
+    bool (*steer)(void *state, const char *uuid, const char *text); /* NULL: it never can */
+    void (*end)(void *state); /* asks it to stop soon */
     void (*answer)(void *state, BrainAnswer *ret);
     void (*free)(void *state);
     int64_t (*most)(const BrainOps *ops, const BrainAsk *ask); /* NULL: it costs nothing */
 };
-extern const BrainOps brain_command, brain_script;   /* in every program that asks brains */
+extern const BrainOps brain_script; /* in every program that asks brains, as are these: */
+extern const BrainOps brain_command, brain_claude, brain_codex, brain_opencode;
 extern const BrainOps brain_anthropic, brain_openai; /* link libcurl: brain_net only */
 
 /* The kinds that this program has, NULL-terminated. Each program that asks brains defines its
@@ -124,12 +178,23 @@ int64_t brain_most(const BrainAsk *ask);
 unsigned brain_poll(BrainCall *call, struct pollfd fds[BRAIN_POLL_MAX], int64_t *ret_wait_us);
 /* True once it has finished; harmless to call again. */
 bool brain_work(BrainCall *call);
+/* Sends a line of a person's to a program that is at work: it reads the line within the running
+ * turn, and says by BRAIN_SAID_RECEIPT what became of it. False: it can't be told now, or its
+ * kind never can; nothing was sent. */
+bool brain_steer(BrainCall *call, const char *uuid, const char *text);
 /* Asks it to stop; go on with poll and work until it has. */
 void brain_end(BrainCall *call);
 /* Valid once brain_work() returned true; borrowed. */
 const BrainAnswer *brain_answer(BrainCall *call);
 void brain_free(BrainCall *call); /* ends it at once if it still works */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BrainCall, brain_free)
+
+/* True when the brain's program keeps a session that a later call can resume. */
+bool brain_keeps_session(const ConfBrain *conf);
+
+/* The file that a program brain starts; NULL: it is none, or there is no such program. Caller
+ * frees. */
+char *brain_program(const ConfBrain *conf, const char *home);
 
 /* What a model can be shown beside text. */
 #define BRAIN_NOTHING 0u

@@ -176,8 +176,8 @@ find_row(const PriceTable *table, const char *model, int64_t prompt_tokens)
     return best || !table->behind ? best : find_row(table->behind, model, prompt_tokens);
 }
 
-int64_t
-price_cost(const PriceTable *table, const char *model, bool reckon, const BrainUsage *usage)
+static int64_t
+cost_at(const Row *row, const BrainUsage *usage)
 {
     const int64_t tokens[N_RATES] = {
         [RATE_INPUT] = usage->input,
@@ -185,18 +185,33 @@ price_cost(const PriceTable *table, const char *model, bool reckon, const BrainU
         [RATE_CACHE_WRITE] = usage->cache_write,
         [RATE_CACHE_READ] = usage->cache_read,
     };
-    int64_t prompt = usage->input + usage->cache_write + usage->cache_read;
-    const Row *row = find_row(table, model, prompt);
     int64_t whole = 0, rest = 0;
 
-    if (!row && reckon)
-        row = find_row(table, "*", prompt);
-    if (!row)
-        return 0;
     for (int i = 0; i < N_RATES; i++) {
         int64_t price = CLAMP(tokens[i], 0, MOST_TOKENS) * row->rates[i];
         whole += price / MILLION;
         rest += price % MILLION;
     }
     return whole + (rest + MILLION - 1) / MILLION;
+}
+
+int64_t
+price_cost(const PriceTable *table, const char *model, bool reckon, const BrainUsage *usage)
+{
+    int64_t prompt = usage->input + usage->cache_write + usage->cache_read;
+    const Row *row = find_row(table, model, prompt);
+
+    if (!row && reckon)
+        row = find_row(table, "*", prompt);
+    return row ? cost_at(row, usage) : 0;
+}
+
+int64_t
+price_cost_sum(const PriceTable *table, const char *model, const BrainUsage *usage)
+{
+    const Row *row = find_row(table, model, 0);
+
+    if (!row)
+        row = find_row(table, "*", 0);
+    return row ? cost_at(row, usage) : 0;
 }

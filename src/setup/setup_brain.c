@@ -4,6 +4,7 @@
 #include "base/secretfile.h"
 #include "base/text.h"
 #include "brain/brain.h"
+#include "brain/program.h"
 #include "cli/cmds.h"
 #include "setup/setup.h"
 #include "steps/answer.h"
@@ -20,6 +21,14 @@ static bool
 is_api(const char *kind)
 {
     return g_str_equal(kind, "anthropic") || g_str_equal(kind, "openai");
+}
+
+/* Claude Code, Codex, opencode: a program that we know how to call. */
+static bool
+is_agent(const char *kind)
+{
+    const ProgramKind *program = program_kind(kind);
+    return program && program->keeps_session;
 }
 
 /* --- the test --- */
@@ -52,6 +61,11 @@ remedy_of(const ConfBrain *b, const BrainAnswer *answer)
         return "check 'script': a file in the home, one answer a line";
     if (!secretfile_within_reach(b->key_file))
         return "say --no-test here; the service asks it when it works";
+    if (is_agent(b->kind) && answer->end == BRAIN_BROKEN)
+        return "log in with the program itself, as the user that the service runs as, or say "
+               "--key-file FILE or --key-env VARIABLE";
+    if (is_agent(b->kind) && answer->end != BRAIN_LIMITED)
+        return "run the program by hand: it must answer there";
     if (strstr(answer->failed, "there is no key"))
         return "say --key-file FILE or --key-env VARIABLE, or run this at a terminal, which "
                "asks";
@@ -121,6 +135,28 @@ role_env(const Config *config, const char *brain)
     return g_strconcat("POSTRIDER_ROLE=", name, NULL);
 }
 
+/* Which program it is, and of which version. Costs nothing, and needs no key. */
+static int
+name_program(Setup *s, const BrainAsk *with_key)
+{
+    GError *error = NULL;
+    ConfBrain keyless = *with_key->conf;
+    BrainAsk ask = *with_key;
+    g_auto(GStrv) env = NULL;
+    g_autofree char *missing = NULL;
+    keyless.key_file = keyless.key_env = "";
+    ask.conf = &keyless;
+    if (!program_env(&ask, program_kind(keyless.kind), &env, &error))
+        return setup_failed(s, "program", error, NULL);
+    g_autofree char *path = program_find(&keyless, ask.home, env, &missing);
+    if (!path)
+        return setup_failed(s, "program", g_error_new(ERR_DOMAIN, ERR_CONFIG, "%s", missing),
+                            "install it, or say --command with its path");
+    g_autofree char *version = program_version(path, env);
+    setup_ok(s, "program", "%s, %s", path, version ? version : "which names no version");
+    return 0;
+}
+
 static int
 test(Setup *s, const char *name, unsigned *ret_lacks)
 {
@@ -133,7 +169,8 @@ test(Setup *s, const char *name, unsigned *ret_lacks)
     conf.timeout_us = MIN(conf.timeout_us, TEST_US);
     conf.max_tokens = MIN(conf.max_tokens, TEST_TOKENS);
     g_autofree char *role = role_env(config, name);
-    const char *const env[] = {role, NULL};
+    /* A key that is refused need not be tried for minutes. */
+    const char *const env[] = {role, "CLAUDE_CODE_MAX_RETRIES=1", NULL};
     BrainAsk ask = {.conf = &conf,
                     .home = s->cli->home->path,
                     .prompt =
@@ -142,7 +179,11 @@ test(Setup *s, const char *name, unsigned *ret_lacks)
                             : "This is a test of the connection. Answer with one word: ready.",
                     .schema = is_api(conf.kind) ? answer_schema() : NULL,
                     .cwd = s->cli->home->path,
+                    .permit = BRAIN_PERMIT_ASK,
                     .env = env};
+    int status = is_agent(conf.kind) ? name_program(s, &ask) : 0;
+    if (status)
+        return status;
     setup_say(s, "asking brain '%s' one short question\n", name);
     if (!brain_start(&ask, &call, &error))
         return setup_failed(s, "answer", error, NULL);
@@ -162,7 +203,7 @@ typedef struct BrainSetup {
 } BrainSetup;
 
 static int
-ask_secret(Setup *s, const char *section, const char *name)
+ask_secret(Setup *s, const char *section, const char *name, const char *kind)
 {
     g_autofree char *file = setup_value(s, section, "key-file");
     g_autofree char *env = setup_value(s, section, "key-env");
@@ -170,7 +211,9 @@ ask_secret(Setup *s, const char *section, const char *name)
         "API key; empty: %s%s",
         *file  ? "the one in "
         : *env ? "the one in $"
-               : "none is needed, or it is in the environment as the provider names it",
+        : is_agent(kind)
+            ? "the program has its own login"
+            : "none is needed, or it is in the environment as the provider names it",
         *file ? file : env);
     char *key = setup_ask_hidden(s, question);
     if (!key || s->back) {
@@ -214,7 +257,9 @@ kinds_question(void)
         else if (g_str_equal(kind, "script"))
             g_string_append(out, " (answers from a file)");
         else if (g_str_equal(kind, "command"))
-            g_string_append(out, " (a program)");
+            g_string_append(out, " (a program of your own)");
+        else if (g_str_equal(kind, "claude"))
+            g_string_append(out, " (Claude Code)");
     }
     return g_string_free(out, FALSE);
 }
@@ -226,6 +271,24 @@ ask_kind(void *data)
     g_autofree char *question = kinds_question();
     const SetupKey kind = {b->section, "kind", question, .needed = true};
     return setup_keys(b->s, &kind, 1);
+}
+
+/* The command of another kind is none of this one: it would be started in the program's place. */
+static int
+ask_agent(BrainSetup *b, const char *kind)
+{
+    const ConfBrain *now = config_brain(b->s->cli->home->config, b->name);
+    const SetupKey keys[] = {
+        {b->section, "command", NULL},
+        {b->section, "url", NULL},
+        {b->section, "model",
+         g_str_equal(kind, "opencode") ? "Model, as PROVIDER/MODEL; empty: the program's choice"
+                                       : "Model; empty: the program's choice"},
+    };
+    if (!cli_text(b->s->cli, "command") && now && !g_str_equal(now->kind, kind) &&
+        !setup_set(b->s, b->section, "command", "", &b->s->cli->error))
+        return cli_failed(b->s->cli, EX_USAGE);
+    return setup_keys(b->s, keys, G_N_ELEMENTS(keys));
 }
 
 /* What else this kind needs. */
@@ -246,6 +309,8 @@ ask_rest(void *data)
         return setup_keys(b->s, &command, 1);
     if (g_str_equal(is, "script"))
         return setup_keys(b->s, &script, 1);
+    if (is_agent(is))
+        return ask_agent(b, is);
     return setup_keys(b->s, api, G_N_ELEMENTS(api));
 }
 
@@ -254,11 +319,11 @@ ask_key(void *data)
 {
     BrainSetup *b = data;
     g_autofree char *is = setup_value(b->s, b->section, "kind");
-    if (!is_api(is))
+    if (!is_api(is) && !is_agent(is))
         return 0;
     if (cli_text(b->s->cli, "key-file") || cli_text(b->s->cli, "key-env"))
         return flag_secret(b->s, b->section);
-    return b->s->ask ? ask_secret(b->s, b->section, b->name) : 0;
+    return b->s->ask ? ask_secret(b->s, b->section, b->name, is) : 0;
 }
 
 static int
@@ -288,6 +353,16 @@ mark_well(Setup *s, const char *name, unsigned lacks)
     return 0;
 }
 
+/* --check: the brain as it is, and nothing is written. */
+static int
+check(Setup *s, const char *name)
+{
+    unsigned lacks;
+    if (!config_brain(s->cli->home->config, name))
+        return cli_fail(EX_NOINPUT, "there is no [brain %s]", name);
+    return test(s, name, &lacks);
+}
+
 static int
 work(Setup *s)
 {
@@ -295,6 +370,8 @@ work(Setup *s)
     const SetupStep steps[] = {ask_kind, ask_rest, ask_key, try_it};
     if (!text_name_valid(name))
         return cli_usage(s->cli, "--name '%s': a name is a-z, 0-9, '.', '_', '-'", name);
+    if (cli_flag(s->cli, "check"))
+        return check(s, name);
     BrainSetup b = {.s = s, .name = name, .section = g_strconcat("brain ", name, NULL)};
     int status = setup_talk(s, steps, G_N_ELEMENTS(steps), &b);
     g_free(b.section);

@@ -99,7 +99,28 @@ ok 'the script of a new home' pr setup brain --kind command --command scripts/he
 like "$OUT" 'it says: Hello, this is envoy, and' 'knows in whose name it is asked'
 ok 'a brain that no role has' pr setup brain --name spare --kind command --command scripts/hello --yes
 like "$OUT" 'it says: Hello, this is test, and' 'has a name for the test'
-for kind in command script anthropic openai; do
+stub=$POSTRIDER_SRC/tests/peers/stub-agent
+printf 'result ready {prompt}\n' >"$WORK/ready"
+echo login >"$WORK/broken"
+mkdir "$WORK/bin"
+for agent in claude codex opencode; do
+    printf '#!/bin/sh\nexec "%s" --mode %s --script "%s" --state "%s" "$@"\n' "$stub" $agent "$WORK/ready" "$WORK/state" >"$WORK/bin/$agent"
+    chmod +x "$WORK/bin/$agent"
+    ok "$agent is found in PATH" env PATH="$WORK/bin:$PATH" "$PR_BIN" --home "$HOME_DIR" setup brain --name $agent --kind $agent --yes
+    like "$OUT" "program: ok, $WORK/bin/$agent, [a-z -]*[0-9]+\.[0-9]+\.[0-9]+.*answer: ok, it says: ready This is a test" 'with its version, and answers'
+    like "$(cat "$CONF")" "\[brain $agent\].kind = $agent.?(\[|$)" 'no more than its kind is written'
+done
+exits 78 'one that is not installed' env PATH=/usr/bin:/bin "$PR_BIN" --home "$HOME_DIR" setup brain --name none --kind codex --yes
+like "$OUT" "program: failed: no program 'codex' in PATH; do: install it, or say --command" 'is told as such'
+exits 78 'one without a login' pr setup brain --name out --kind claude --command "$stub --script $WORK/broken --state $WORK/state" --yes
+like "$OUT" 'answer: failed: Not logged in · Please run /login; do: log in with the program itself' 'in its own words, with what to do'
+ok 'a brain is tested again, and nothing changes' env PATH="$WORK/bin:$PATH" "$PR_BIN" --home "$HOME_DIR" setup brain --check --name claude
+like "$OUT" 'answer: ok' 'it answers'
+exits 66 'one that is not there' pr setup brain --check --name nobody
+ok 'of another kind than before' pr setup brain --name claude --kind command --command scripts/hello --yes
+ok 'and back' env PATH="$WORK/bin:$PATH" "$PR_BIN" --home "$HOME_DIR" setup brain --name claude --kind claude --yes
+like "$OUT" "program: ok, $WORK/bin/claude" 'it is not what the other kind was'
+for kind in command script anthropic openai claude codex opencode; do
     like "$(pr help setup)" "--kind [a-z|]*$kind" "setup offers $kind"
 done
 exits 78 'a script that is not there' pr setup brain --kind script --script scripts/none --yes

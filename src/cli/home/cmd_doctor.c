@@ -315,7 +315,8 @@ check_all(Doctor *d)
         check_past,       check_store,    check_effects, check_doubt,
         check_hold,       doctor_mail,    doctor_copies, doctor_modes,
         check_notes,      check_settings, note_library,  check_index,
-        doctor_leftovers, doctor_servers, check_faces,   note_old,
+        doctor_leftovers, doctor_servers, doctor_brains, check_faces,
+        note_old,
     };
     for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
         g_autoptr(GError) why = NULL;
@@ -462,7 +463,11 @@ cmd_doctor(Cli *cli, int argc, char **argv)
         return status;
     g_autoptr(Findings) findings = findings_new();
     g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
-    Doctor d = {.cli = cli, .full = full, .findings = findings, .notes = notes};
+    Doctor d = {.cli = cli,
+                .full = full,
+                .brains = cli_flag(cli, "brains"),
+                .findings = findings,
+                .notes = notes};
     status = work(&d);
     engine_close(d.engine);
     return status;

@@ -204,13 +204,19 @@ make_mailboxes(Cli *cli, GError **error)
 static void
 print_next(Cli *cli)
 {
-    static const char *const agents[] = {"claude", "codex", "opencode", "ollama", NULL};
+    static const struct {
+        const char *program, *kind;
+    } agents[] = {{"claude", "--kind claude"},
+                  {"codex", "--kind codex"},
+                  {"opencode", "--kind opencode"},
+                  {"ollama", "--kind openai"}};
     g_autofree char *next = cli_next_call(cli);
     cli_print_line(cli, "made the home %s", cli->home->path);
-    for (const char *const *a = agents; *a; a++) {
-        g_autofree char *path = g_find_program_in_path(*a);
+    for (size_t i = 0; i < G_N_ELEMENTS(agents); i++) {
+        g_autofree char *path = g_find_program_in_path(agents[i].program);
         if (path)
-            cli_print(cli, "found %s: 'postrider setup brain' can use it\n", path);
+            cli_print(cli, "found %s: 'postrider setup brain %s' can use it\n", path,
+                      agents[i].kind);
     }
     cli_print_line(cli, "next: %s ask \"hello\"", next);
     cli_print_line(cli, "for a model: %s setup brain", next);

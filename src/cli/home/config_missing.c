@@ -65,10 +65,9 @@ look_at_brain(const Look *l, const ConfBrain *b)
 
     if (g_str_equal(b->kind, "script"))
         want_file(l, "script", b->script);
-    if (g_str_equal(b->kind, "command"))
+    if (config_is_program(b))
         want_program(l, "command", b->command);
-    if (api)
-        want_file(l, "key-file", b->key_file);
+    want_file(l, "key-file", b->key_file);
     if (api && !*b->model)
         complain(l, "it has no 'model'");
 }

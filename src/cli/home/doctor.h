@@ -16,7 +16,7 @@ SHAPE_OF(Finding, finding, Findings, findings)
 typedef struct Doctor {
     Cli *cli;
     Engine *engine;
-    bool full;
+    bool full, brains;
     Findings *findings;
     GPtrArray *notes; /* of char * */
 } Doctor;
@@ -38,6 +38,13 @@ bool doctor_modes(Doctor *d, GError **error);
 
 /* doctor_servers.c: can we still log in to mail servers, and send? */
 bool doctor_servers(Doctor *d, GError **error);
+/* Tests of `setup` again, by the program that has them: argv behind "setup", ended by NULL. Its lines
+ * that say "failed" are findings of `where`. ERR_LATER where it ended otherwise. */
+bool doctor_setup(Doctor *d, const char *where, const char *const *argv, GError **error);
+
+/* doctor_brains.c: are the programs there that think, and which versions? With --brains: do all
+ * brains answer? */
+bool doctor_brains(Doctor *d, GError **error);
 
 /* doctor_accept.c: --accept-backup; exit status. */
 int doctor_accept(Doctor *d);

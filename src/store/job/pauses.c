@@ -10,6 +10,7 @@
 #define GATE_WAIT_MS 5000
 #define MINUTE_US (60 * USEC_PER_SEC)
 #define HOUR_US (60 * MINUTE_US)
+#define PROGRAM_WAIT_US (5 * MINUTE_US)
 /* What people were told (store/told.h), of a brain: that its jobs wait; that they would for more than
  * a day. */
 #define LIMITED "limited"
@@ -137,6 +138,17 @@ brain_next_try(int64_t since_us, int64_t now_us)
     return now_us < news ? MIN(next, news) : next;
 }
 
+/* A program is more to start than a question is to ask. */
+static int64_t
+look_again(Db *db, const char *brain, int64_t since_us, int64_t now_us)
+{
+    const Config *config = db_home(db)->config;
+    const ConfBrain *conf = config ? config_brain(config, brain) : NULL;
+    int64_t next = brain_next_try(since_us, now_us);
+
+    return conf && config_is_program(conf) ? MAX(next, now_us + PROGRAM_WAIT_US) : next;
+}
+
 bool
 brain_set_limited(
     Txn *txn, const char *brain, Due *until, const char *why, bool *ret_ask, GError **error)
@@ -150,7 +162,7 @@ brain_set_limited(
     /* One that is tried between two pauses, in vain, was paused all the time. */
     int64_t since = k.limited_why ? MIN(k.limited_since.us, now) : now;
     if (away)
-        *until = (Due){.us = brain_next_try(since, now)};
+        *until = (Due){.us = look_again(txn->db, brain, since, now)};
     return shorten_wait(txn, brain, until, ret_ask, error) &&
            sql_run(txn,
                    "INSERT INTO brain (name, limited_why, limited_mark, limited_until_us, "

@@ -7,7 +7,7 @@
  *   broken    no program, no key, no money, no right: a person must mend it. Tried again every
  *             few minutes
  *   limited   a usage limit of its provider that ends at a time, within a day; or nobody there:
- *             tried again after a wait that grows to an hour
+ *             tried again after a wait that grows to an hour; that of a program from five minutes
  *
  * Both end when postrider.conf or the file with its key was changed since, and when a person
  * says CONTINUE to one of its jobs: it may be another provider that is asked next.

@@ -1,4 +1,5 @@
 #include "base/config.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/text.h"
 
@@ -249,10 +250,19 @@ static const struct {
     {"[postrider]\nworkers = 1\nworkers = 2\n",
      "postrider.conf:3: key 'workers' is in line 2 already"},
     {"[smtp]\n[trust]\n[smtp]\n", "postrider.conf:3: section [smtp] is in line 1 already"},
-    {"[brain x]\nkind = claude\n",
-     "postrider.conf:2: kind = 'claude': expected one of script, anthropic, openai, command"},
+    {"[brain x]\nkind = cluade\n",
+     "postrider.conf:2: kind = 'cluade': expected one of script, anthropic, openai, command, "
+     "claude, codex, opencode; did you mean 'claude'?"},
     {"[brain x]\nparser = claude-json\n",
-     "postrider.conf:2: parser = 'claude-json': this version has only 'plain'"},
+     "postrider.conf:2: [brain x]: 'parser' is for kind command, and this is script"},
+    {"[brain x]\nkind = codex\nparser = plain\n",
+     "postrider.conf:3: [brain x]: 'parser' is for kind command, and this is codex"},
+    {"[brain x]\nkind = claude\npass-env = A=1\n",
+     "postrider.conf:3: [brain x]: pass-env takes names of variables"},
+    {"[brain x]\nkind = claude\nenv = A=1 2B=3\n",
+     "postrider.conf:3: [brain x]: env takes NAME=VALUE"},
+    {"[brain x]\nkind = claude\nenv = A\n",
+     "postrider.conf:3: [brain x]: env takes NAME=VALUE"},
     {"workers = 1\n", "postrider.conf:1: a key stands before the first section"},
     {"[postrider]\nworkers\n", "postrider.conf:2: expected 'key = value' or '[section]'"},
     {"[postrider] x\n", "postrider.conf:1: expected '[section]' alone on its line"},
@@ -347,6 +357,32 @@ test_kind_follows_command(void)
     g_assert_cmpstr(config_brain(c, "z")->kind, ==, "script");
     g_assert_true(config_is_program(config_brain(c, "x")));
     g_assert_false(config_is_program(config_brain(c, "y")));
+}
+
+/* Kinds that are programs have a command without being told, and more time than a model. */
+static void
+test_programs(void)
+{
+    g_autoptr(Config) c =
+        parse("[role a]\nbrain = x\n[brain x]\nkind = claude\npass-env = A B\n"
+              "env = 'C=one two' D=\n[brain y]\nkind = codex\ncommand = bin/codex --x\n"
+              "timeout = 5m\n[brain z]\ncommand = cat\nparser = codex-jsonl\n[brain m]\n");
+    const ConfBrain *x = config_brain(c, "x"), *y = config_brain(c, "y");
+
+    g_assert_cmpstr(config_role(c, "a")->mode, ==, "program");
+    g_assert_cmpstr(x->command[0], ==, "claude");
+    g_assert_null(x->command[1]);
+    g_assert_cmpstr(x->pass_env[1], ==, "B");
+    g_assert_cmpstr(x->env[0], ==, "C=one two");
+    g_assert_cmpstr(x->env[1], ==, "D=");
+    g_assert_cmpint(x->timeout_us, ==, 4 * 3600 * USEC_PER_SEC);
+    g_assert_cmpint(x->at_once, ==, 2);
+    g_assert_cmpstr(y->kind, ==, "codex");
+    g_assert_cmpstr(y->command[0], ==, "bin/codex");
+    g_assert_cmpint(y->timeout_us, ==, 300 * USEC_PER_SEC);
+    g_assert_cmpstr(config_brain(c, "z")->parser, ==, "codex-jsonl");
+    g_assert_cmpint(config_brain(c, "m")->timeout_us, ==, 1800 * USEC_PER_SEC);
+    g_assert_true(config_is_program(x) && config_is_program(y));
 }
 
 /* A text that we accept means the same to anybody's GKeyFile. */
@@ -483,6 +519,7 @@ main(int argc, char **argv)
     g_test_add_func("/config/role-get", test_role_get);
     g_test_add_func("/config/mistakes", test_mistakes);
     g_test_add_func("/config/bad-command", test_bad_command);
+    g_test_add_func("/config/programs", test_programs);
     g_test_add_func("/config/kind-follows-command", test_kind_follows_command);
     g_test_add_func("/config/keyfile", test_keyfile);
     g_test_add_func("/config/visit", test_visit);

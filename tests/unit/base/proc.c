@@ -480,6 +480,90 @@ test_no_leaks(void)
     g_assert_cmpuint(count_fds(), ==, before);
 }
 
+/* --- a program that is fed and read as it goes --- */
+
+typedef struct Talk {
+    Proc *proc;
+    GString *heard;
+} Talk;
+
+/* Answers each line with another, from within the loop; closes after the third. */
+static void
+hear(void *data, const void *bytes, size_t len)
+{
+    Talk *t = data;
+
+    g_string_append_len(t->heard, bytes, (gssize)len);
+    if (g_str_has_suffix(t->heard->str, "3\n"))
+        proc_close_input(t->proc);
+    else if (g_str_has_suffix(t->heard->str, "\n"))
+        g_assert_true(proc_feed(t->proc, t->heard->len < 4 ? "2\n" : "3\n", 2));
+}
+
+static void
+test_feed(void)
+{
+    static const char *const argv[] = {"cat", NULL};
+    g_autoptr(GBytes) input = g_bytes_new_static("1\n", 2);
+    g_autoptr(GString) heard = g_string_new(NULL);
+    Talk talk = {.heard = heard};
+    const ProcSpec spec = {
+        .argv = argv, .input = input, .keep_input = true, .out = hear, .out_data = &talk};
+
+    g_assert_true(proc_talk(&spec, &talk.proc, NULL));
+    g_assert_true(proc_takes_input(talk.proc));
+    while (!proc_work(talk.proc)) {
+        struct pollfd fds[4];
+        int64_t wait_us;
+        unsigned n = proc_poll(talk.proc, fds, &wait_us);
+        g_assert_cmpint(wait_us, ==, USEC_NEVER);
+        g_assert_cmpint(poll(fds, n, -1), >, 0);
+    }
+    g_assert_cmpstr(heard->str, ==, "1\n2\n3\n");
+    g_assert_null(proc_result(talk.proc)->why);
+    g_assert_cmpuint(g_bytes_get_size(proc_result(talk.proc)->out), ==, 0);
+    g_assert_false(proc_feed(talk.proc, "4\n", 2));
+    proc_free(talk.proc);
+}
+
+/* What a child does not read waits, up to a cap. */
+static void
+test_feed_cap(void)
+{
+    static const char *const argv[] = {"sleep", "600", NULL};
+    const ProcSpec spec = {.argv = argv, .keep_input = true};
+    g_autofree char *chunk = g_malloc0(1u << 20);
+    g_autoptr(Proc) proc = NULL;
+    unsigned fed = 0;
+
+    g_assert_true(proc_talk(&spec, &proc, NULL));
+    while (fed < 100 && proc_feed(proc, chunk, 1u << 20))
+        fed++;
+    g_assert_cmpuint(fed, ==, LIMIT_PROGRAM_INPUT >> 20);
+}
+
+/* Asked to end after a while: not sooner, and not if it is gone by then. */
+static void
+test_end_after(void)
+{
+    static const char *const argv[] = {"sleep", "600", NULL};
+    const ProcSpec spec = {.argv = argv};
+    g_autoptr(Proc) proc = NULL;
+    int64_t begun = clock_mono_us();
+
+    g_assert_true(proc_talk(&spec, &proc, NULL));
+    proc_end_after(proc, 100 * USEC_PER_MSEC);
+    while (!proc_work(proc)) {
+        struct pollfd fds[4];
+        int64_t wait_us;
+        unsigned n = proc_poll(proc, fds, &wait_us);
+        g_assert_cmpint(wait_us, <=, 5 * USEC_PER_SEC);
+        g_assert_true(poll(fds, n, (int)(wait_us / USEC_PER_MSEC) + 1) >= 0);
+    }
+    g_assert_cmpint(clock_mono_us() - begun, >=, 100 * USEC_PER_MSEC);
+    g_assert_cmpstr(proc_result(proc)->why, ==, "killed by signal 15");
+}
+
 int
 main(int argc, char **argv)
 {
@@ -500,6 +584,9 @@ main(int argc, char **argv)
     g_test_add_func("/proc/limits-set", test_limits_set);
     g_test_add_func("/proc/default-limits", test_default_limits);
     g_test_add_func("/proc/nothing-inherited", test_nothing_inherited);
+    g_test_add_func("/proc/feed", test_feed);
+    g_test_add_func("/proc/feed-cap", test_feed_cap);
+    g_test_add_func("/proc/end-after", test_end_after);
     g_test_add_func("/proc/end", test_end);
     g_test_add_func("/proc/free-kills", test_free_kills);
     g_test_add_func("/proc/start", test_start);
