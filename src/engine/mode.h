@@ -42,6 +42,12 @@ struct ModeOps {
                     const char *workdir,
                     Context *c,
                     GError **error);
+    /* Shows one more mail to a program in the middle of its turn, behind in->shown; NULL: it can't. */
+    bool (*more)(Engine *engine,
+                 const StepInput *in,
+                 const MsgRow *row,
+                 Context *c,
+                 GError **error);
     /* Turns the answer into a proposal. Files that the program left are attached by the engine.
      * ERR_NEVER: the answer says nothing that can be used; the reason goes to the next try. */
     bool (*answer)(Engine *engine,

@@ -6,8 +6,10 @@
 #include "engine/run/conversation.h"
 #include "engine/run/workplace.h"
 #include "mail/message.h"
+#include "store/job/sessions.h"
 
 #define INSTRUCTIONS_MAX (64u << 10)
+#define FROM_HEARD "heard" /* what the manifest calls a mail that a session has read before */
 #define DEFAULT_INSTRUCTIONS                                                                   \
     "Do what the newest mail asks, as far as you can, in one go. Then say plainly what you "   \
     "did, what you did not do, and what you need."
@@ -49,6 +51,18 @@ say_who(const Job *job, const ConfRole *role, Context *c)
         g_strdup_printf("You are %s <%s>, an agent that people reach by mail. This is job "
                         "%" G_GINT64_FORMAT ", round %d.\n",
                         role->display, role->address, job->id.v, job->round);
+    context_say(c, text);
+}
+
+/* A session that goes on knows who it is and what it is to do. */
+static void
+say_resumed(const Job *job, const StepInput *in, Context *c)
+{
+    bool cut_off = *in->session->heard != '\0';
+    g_autofree char *text = g_strdup_printf(
+        "You go on with job %" G_GINT64_FORMAT ", round %d. Only what is new follows.%s\n",
+        job->id.v, job->round,
+        cut_off ? " Your last turn came to no answer that could be sent: go on with it." : "");
     context_say(c, text);
 }
 
@@ -132,18 +146,54 @@ show_mail(Context *c, const char *title, const MsgRow *row, const char *text)
     context_show_cut(c, title, row->msgid, gone);
 }
 
+/* Of a mail that a resumed session has read, but not answered yet, its headers are enough. */
+static void
+show_heard(Context *c, const MsgRow *row)
+{
+    g_autofree char *head = conversation_head(row);
+    const ContextPart part = {
+        .title = "YOU HAVE READ, AND NOT ANSWERED", .from = FROM_HEARD, .id = row->msgid};
+    context_show_part_cut(c, &part, head);
+}
+
+static bool
+is_heard(const StepInput *in, const MsgRow *row)
+{
+    return in->resumed && session_has_heard(in->session, row->id);
+}
+
+static guint
+count_new(const StepInput *in)
+{
+    guint n = 0;
+    LIST_EACH(const MsgRow, row, in->shown)
+        n += !is_heard(in, row);
+    return n;
+}
+
+static const char *
+new_words(const StepInput *in, guint n)
+{
+    if (n == 0 && in->shown->len > 0)
+        return "\nNo new mail has come.";
+    if (n == 0)
+        return "\nNo new mail has come; the time that this waited for has.";
+    return n == 1 ? "\nThe new mail:" : "\nThe new mails, oldest first:";
+}
+
 static void
 show_new(const StepInput *in, const GPtrArray *texts, Context *c)
 {
-    context_say(c, texts->len == 0
-                       ? "\nNo new mail has come; the time that this waited for has."
-                   : texts->len == 1 ? "\nThe new mail:"
-                                     : "\nThe new mails, oldest first:");
+    guint n = count_new(in), at = 0;
+    context_say(c, new_words(in, n));
     for (guint i = 0; i < texts->len; i++) {
         const MsgRow *row = g_ptr_array_index(in->shown, i);
+        if (is_heard(in, row)) {
+            show_heard(c, row);
+            continue;
+        }
         g_autofree char *sender = conversation_sender(row);
-        g_autofree char *title =
-            g_strdup_printf("NEW MAIL %u OF %u, %s", i + 1, texts->len, sender);
+        g_autofree char *title = g_strdup_printf("NEW MAIL %u OF %u, %s", ++at, n, sender);
         show_mail(c, title, row, g_ptr_array_index(texts, i));
     }
 }
@@ -174,9 +224,14 @@ context(Engine *engine,
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
 
-    say_who(job, role, c);
-    if (!say_instructions(engine->home, role, c, error) ||
-        !format_new(engine, in, texts, error))
+    if (in->resumed) {
+        say_resumed(job, in, c);
+    } else {
+        say_who(job, role, c);
+        if (!say_instructions(engine->home, role, c, error))
+            return false;
+    }
+    if (!format_new(engine, in, texts, error))
         return false;
     say_how(engine->home, job, role, c);
     context_reserve(c, room_for(texts));
@@ -191,18 +246,44 @@ context(Engine *engine,
     return true;
 }
 
+/* The names of its files follow on those of the mails before. */
+static bool
+more(Engine *engine, const StepInput *in, const MsgRow *row, Context *c, GError **error)
+{
+    g_autoptr(GHashTable) names = workplace_names_new();
+    g_autofree char *text = NULL, *sender = conversation_sender(row);
+    LIST_EACH(const MsgRow, before, in->shown) {
+        g_autofree char *unused = NULL;
+        if (!format_mail(engine, before, names, &unused, error))
+            return err_prefix(error, "reading '<%s>'", before->msgid);
+    }
+    if (!format_mail(engine, row, names, &text, error))
+        return err_prefix(error, "reading '<%s>'", row->msgid);
+    g_autofree char *title = g_strdup_printf("MAIL THAT CAME WHILE YOU WORKED, %s", sender);
+    context_say(c, "\nThis mail came while you worked; let your answer be to it too:");
+    show_mail(c, title, row, text);
+    return true;
+}
+
 /* The names of files depend on those before: parts are asked for in the order of showing. */
 static bool
 recall(Recall *r, const ContextPart *part, char **ret, GBytes **ret_file, GError **error)
 {
     g_autoptr(MsgRow) row = NULL;
+    bool heard = g_str_equal(part->from, FROM_HEARD);
 
-    if (!g_str_equal(part->from, "new"))
+    if (!heard && !g_str_equal(part->from, "new"))
         return true;
     if (!r->names)
         r->names = workplace_names_new();
-    return messages_find(r->engine->db, &VIEWER_OF(r->job->role), part->id, &row, error) &&
-           (!row || format_mail(r->engine, row, r->names, ret, error));
+    if (!messages_find(r->engine->db, &VIEWER_OF(r->job->role), part->id, &row, error) ||
+        (row && !format_mail(r->engine, row, r->names, ret, error)))
+        return false;
+    if (heard && row) {
+        g_free(*ret);
+        *ret = conversation_head(row);
+    }
+    return true;
 }
 
 static bool
@@ -228,6 +309,7 @@ propose(Engine *engine,
 const ModeOps mode_letter = {
     .name = "program",
     .context = context,
+    .more = more,
     .answer = propose,
     .recall = recall,
 };

@@ -7,6 +7,9 @@
  * What the brain is shown, in this order: who it is and how to answer; what a person added with
  * an order; the conversation so far, the mail that is answered in full and the others in full
  * while there is room, newest first, then up to 15 as headers; each new mail in full.
+ *
+ * A session that is resumed is shown how to answer, what a person added, what was said since its last
+ * turn, and each new mail; of open mail that it has read before only the headers.
  */
 #include "engine/mode.h"
 

@@ -224,6 +224,12 @@ port_close(Port *port)
     free_all(port->name, port->path, port);
 }
 
+void
+port_shown(Port *port, MsgRow *row)
+{
+    msg_rows_add(port->talk.unsettled, row);
+}
+
 const char *
 port_path(const Port *port)
 {

@@ -55,6 +55,9 @@ unsigned port_poll(Port *port, struct pollfd fds[PORT_POLL_MAX]);
  * each client. ERR_NEVER "fenced": the claim is lost, the run must end. */
 bool port_work(Port *port, const struct pollfd *fds, unsigned n, GError **error);
 
+/* The program was shown one more mail, which is part of in->shown from now on; borrowed. */
+void port_shown(Port *port, MsgRow *row);
+
 /* Has the program spoken, and settled every message that it was shown? */
 bool port_answered(const Port *port);
 /* The lowest trust of anything shown or read through the port: the floor for what comes next.

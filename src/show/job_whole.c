@@ -15,7 +15,9 @@ job_whole_load(Db *db, JobId id, JobWhole *ret, GError **error)
 {
     return job_load(db, &VIEWER_OPERATOR, id, &ret->job, error) &&
            steps_list(db, &VIEWER_OPERATOR, id, 0, &ret->steps, error) &&
-           fork_of(db, id, &ret->from, error) && forks_list(db, id, &ret->forks, error);
+           fork_of(db, id, &ret->from, error) && forks_list(db, id, &ret->forks, error) &&
+           (ret->job->state != JOB_RUNNING ||
+            doing_last(db, id, ret->job->fence, &ret->doing, error));
 }
 
 void
@@ -24,6 +26,7 @@ job_whole_clear(JobWhole *w)
     job_free(w->job);
     steps_free(w->steps);
     forks_free(w->forks);
+    doing_free(w->doing);
 }
 
 json_t *
@@ -38,6 +41,8 @@ job_whole_json(const JobWhole *w)
         w->from.job.v
             ? json_pack("{s:I, s:i}", "job", (json_int_t)w->from.job.v, "step", w->from.step)
             : json_null());
+    json_object_set_new(o, "doing",
+                        w->doing ? shape_json(&doing_shape, w->doing) : json_null());
     return o;
 }
 

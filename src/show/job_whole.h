@@ -1,6 +1,7 @@
 #pragma once
 
 /* One job, and one of its steps, with all that belongs to it: `show`. */
+#include "store/job/doings.h"
 #include "store/job/forks.h"
 #include "store/job/step_rows.h"
 #include "view/mail_rows.h"
@@ -10,6 +11,7 @@ typedef struct JobWhole {
     Steps *steps;
     ForkPoint from; /* job {0}: it is no fork */
     Forks *forks;
+    Doing *doing; /* what its program said last; NULL: none works on it, or it said nothing */
 } JobWhole;
 /* The job must be there. */
 bool job_whole_load(Db *db, JobId id, JobWhole *ret, GError **error);

@@ -1,5 +1,6 @@
 #include "show/news.h"
 #include "store/index/index.h"
+#include "store/job/doings.h"
 #include "store/job/step_rows.h"
 #include "store/out/outbox.h"
 
@@ -9,6 +10,7 @@
 typedef struct SeenJob {
     JobState state;
     int steps;
+    int64_t doing; /* the last line of its program */
 } SeenJob;
 
 struct News {
@@ -68,6 +70,21 @@ look_at_steps(News *n, const Job *job, int told, GError **error)
     return true;
 }
 
+/* What the program that works on it says. */
+static bool
+look_at_doings(News *n, const Job *job, SeenJob *seen, GError **error)
+{
+    g_autoptr(Doings) said = NULL;
+    if (!doings_list(n->db, job->id, job->fence, seen->doing, &said, error))
+        return false;
+    LIST_EACH(const Doing, d, said) {
+        events_say(n->events, d->at_us, d->what[0] == 'm' ? "told" : "doing", "%s", d->said)
+            ->job = job->id;
+        seen->doing = d->id;
+    }
+    return true;
+}
+
 static bool
 look_at_job(News *n, const Job *job, GError **error)
 {
@@ -77,6 +94,8 @@ look_at_job(News *n, const Job *job, GError **error)
         seen->state = JOB_N_STATES;
         g_hash_table_insert(n->jobs, key_of(job->id.v), seen);
     }
+    if (job->state == JOB_RUNNING && !look_at_doings(n, job, seen, error))
+        return false;
     if (job->steps > seen->steps && !look_at_steps(n, job, seen->steps, error))
         return false;
     seen->steps = job->steps;

@@ -24,3 +24,15 @@ told_forget(Txn *txn, const char *what, const char *subject, bool *ret_any, GErr
     return sql_changed(txn, "DELETE FROM told WHERE what = ? AND subject = ?", ret_any, error,
                        "ss", what, subject);
 }
+
+bool
+told_take_back(Txn *txn,
+               const char *what,
+               const char *subject,
+               const char *whom,
+               bool *ret_was,
+               GError **error)
+{
+    return sql_changed(txn, "DELETE FROM told WHERE what = ? AND subject = ? AND whom = ?",
+                       ret_was, error, "sss", what, subject, whom);
+}

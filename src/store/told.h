@@ -12,6 +12,13 @@ bool told_first(Txn *txn,
                 int64_t since_us,
                 bool *ret_first,
                 GError **error);
+/* This person does not count as told any more. *ret_was: they did. */
+bool told_take_back(Txn *txn,
+                    const char *what,
+                    const char *subject,
+                    const char *whom,
+                    bool *ret_was,
+                    GError **error);
 /* Nobody counts as told about the subject any more. *ret_any: somebody did. */
 bool
 told_forget(Txn *txn, const char *what, const char *subject, bool *ret_any, GError **error);

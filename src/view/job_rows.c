@@ -107,6 +107,35 @@ static const Field step_fields[] = {
 const Shape step_shape = {SHAPE("s", Step, steps, step_fields)};
 const Shape step_whole = {SHAPE("s", Step, steps, step_fields), .whole = true};
 
+static const Field session_fields[] = {
+    {"id", "id", FIELD_TEXT, offsetof(Session, id)},
+    {"brain", "brain", FIELD_TEXT, offsetof(Session, brain)},
+    {"kind", "kind", FIELD_TEXT, offsetof(Session, kind)},
+    {"folder", "folder", FIELD_TEXT, offsetof(Session, folder)},
+    {"began", "began", FIELD_BOOL, offsetof(Session, began)},
+    {"step", "step", FIELD_NUMBER, offsetof(Session, step)},
+    {"told", "told_us", FIELD_TIME, offsetof(Session, told_us)},
+    {NULL, "heard", FIELD_TEXT, offsetof(Session, heard)},
+    {"input_tokens", "input", FIELD_INT, offsetof(Session, input)},
+    {"output_tokens", "output", FIELD_INT, offsetof(Session, output)},
+    {"cache_read_tokens", "cache_read", FIELD_INT, offsetof(Session, cache_read)},
+    {"cache_write_tokens", "cache_write", FIELD_INT, offsetof(Session, cache_write)},
+    {NULL, "job", FIELD_INT, offsetof(Session, job)},
+    {NULL, "host", FIELD_TEXT, offsetof(Session, host)},
+};
+const Shape session_shape = {SHAPE("session", Session, sessions, session_fields)};
+
+static const Field doing_fields[] = {
+    {"at", "at_us", FIELD_TIME, offsetof(Doing, at_us)},
+    {"what", "what", FIELD_TEXT, offsetof(Doing, what)},
+    {"said", "said", FIELD_TEXT, offsetof(Doing, said)},
+    {"cost_usd", "cost_micro", FIELD_MONEY, offsetof(Doing, cost_micro)},
+    {NULL, "id", FIELD_INT, offsetof(Doing, id)},
+    {NULL, "job", FIELD_INT, offsetof(Doing, job)},
+    {NULL, "fence", FIELD_INT, offsetof(Doing, fence)},
+};
+const Shape doing_shape = {SHAPE("doing", Doing, doings, doing_fields)};
+
 static const char *const question_names[] = {"open", "approved", "rejected", "void"};
 G_STATIC_ASSERT(G_N_ELEMENTS(question_names) == QUESTION_N_STATES);
 /* Nothing that we do not understand is approved. */

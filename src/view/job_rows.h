@@ -82,6 +82,36 @@ typedef struct Step {
 SHAPE_OF(Step, step, Steps, steps)
 extern const Shape step_whole; /* with all that it said and was shown */
 
+/* --- programs that work on a job --- */
+
+/* The session of a program: what it remembers of a job from turn to turn. */
+typedef struct Session {
+    JobId job;
+    char *brain, *kind; /* another of these, or of the next, begins another session */
+    char *folder;       /* absolute, or as seen from the home */
+    char *host;                  /* "": this one */
+    char *id;                    /* as the program calls it */
+    bool began;                  /* the program has named it; one that never was is not resumed */
+    int step;                    /* it knows all that was said up to this step of its job, … */
+    int64_t told_us;             /* … and all mail that no step wrote up to this moment; */
+    char *heard; /* and of the open mail these, by their numbers: " 4 7 "; "": none */
+    /* Tokens that it had used when its last turn ended. */
+    int64_t input, output, cache_read, cache_write;
+} Session;
+SHAPE_OF(Session, session, Sessions, sessions)
+
+/* What a program said that it does, while it does it. */
+typedef struct Doing {
+    int64_t id; /* later ones have higher numbers */
+    JobId job;
+    int64_t fence; /* of the claim */
+    int64_t at_us;
+    char *what;         /* tool, text, mail */
+    char *said;         /* one line, safe on a terminal */
+    int64_t cost_micro; /* of its process so far */
+} Doing;
+SHAPE_OF(Doing, doing, Doings, doings)
+
 /* --- questions to people --- */
 
 typedef enum QuestionState {

@@ -8,6 +8,7 @@
 #include "engine/role.h"
 #include "mail/msgid.h"
 #include "store/job/budget.h"
+#include "store/job/sessions.h"
 #include "store/job/step_rows.h"
 #include "store/out/effects.h"
 
@@ -124,6 +125,16 @@ checkpoint_take(Engine *engine,
 
 /* --- jobs that come back --- */
 
+static bool
+put_session(Txn *txn, JobId job, const Continuation *c, GError **error)
+{
+    if (!c->session)
+        return true;
+    Session s = *c->session;
+    s.job = job;
+    return session_put(txn, &s, error);
+}
+
 /* The step that the next one goes on from. */
 static bool
 put_state(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **error)
@@ -141,7 +152,7 @@ put_state(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **e
               .state = state,
               .results = c->results};
     const FaceOps *face = c->face ? engine_face(engine, c->face) : NULL;
-    return step_put(txn, &s, error) &&
+    return step_put(txn, &s, error) && put_session(txn, job, c, error) &&
            (!face || !face->restored || face->restored(engine, txn, job, c->document, error));
 }
 

@@ -7,6 +7,7 @@
 #include "notes/note_links.h"
 #include "notes/notes.h"
 #include "store/job/budget.h"
+#include "store/job/sessions.h"
 #include "store/mail/messages.h"
 
 #define VERSION 1
@@ -46,6 +47,20 @@ add_members(Engine *engine, json_t *doc, const CheckpointInput *in, GError **err
     set_string(doc, "current_phase", in->job->phase);
     return (!mode || !mode->members || mode->members(in->state, doc, error)) &&
            (!face || !face->members || face->members(engine, in->job, doc, error));
+}
+
+/* What the program that works on the job remembers, by the program's own name for it. Which open
+ * mail it has read is not said: another store numbers mail in its own way. */
+static bool
+add_session(Engine *engine, json_t *doc, const Job *job, GError **error)
+{
+    g_autoptr(Session) s = NULL;
+    if (!session_load(engine->db, job->id, &s, error))
+        return false;
+    json_object_del(doc, "session");
+    if (s && s->began && !*s->host)
+        json_object_set_new(doc, "session", shape_json(&session_shape, s));
+    return true;
 }
 
 /* Ours stand last and win over whatever others call their own. */
@@ -110,6 +125,8 @@ continuation_format(Engine *engine, const CheckpointInput *in, GError **error)
     if (!add_members(engine, doc, in, error))
         return NULL;
     add_job(doc, in, home_now(home));
+    if (!add_session(engine, doc, in->job, error))
+        return NULL;
     return sign(&home->key, doc);
 }
 

@@ -56,6 +56,7 @@ typedef struct Continuation {
     Due resume;                         /* DUE_NEVER: mail or an order only */
     WaitThen wait_then;
     json_t *document; /* all of it, for mode and face */
+    Session *session; /* of the program that worked on it; NULL: none was said */
     char *results;    /* JSON list; NULL */
     Trust floor;      /* the lowest of anything that was shown in this round */
     unsigned may;     /* MAY_…: what all who asked in this round may have done */

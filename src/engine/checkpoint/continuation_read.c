@@ -18,6 +18,7 @@ continuation_free(Continuation *c)
     free_all(c->role, c->face, c->phase, c->original_msgid, c->original_subject,
              c->original_from, c->waiting_for, c->stopped, c->results);
     g_clear_pointer(&c->document, json_decref);
+    g_clear_pointer(&c->session, session_free);
     g_free(c);
 }
 
@@ -144,6 +145,36 @@ read_day(const json_t *doc, Continuation *c)
     c->day_cost_micro = cost;
 }
 
+/* A session that can't be read is none: the program begins another. */
+static void
+read_session(const json_t *doc, Continuation *c)
+{
+    static const char where[] = "session.";
+    const json_t *o = json_object_get(doc, "session");
+    const char *id, *brain, *kind, *folder, *told;
+    int step;
+    if (!o || !json_get_string(o, where, "id", &id, NULL) ||
+        !json_get_string(o, where, "brain", &brain, NULL) ||
+        !json_get_string(o, where, "kind", &kind, NULL) ||
+        !json_get_string(o, where, "folder", &folder, NULL) ||
+        !json_get_string(o, where, "told", &told, NULL) || !get_count(o, "step", &step, NULL))
+        return;
+    Session *s = c->session = g_new0(Session, 1);
+    s->id = g_strdup(id);
+    s->brain = g_strdup(brain);
+    s->kind = g_strdup(kind);
+    s->folder = g_strdup(folder);
+    s->host = g_strdup("");
+    s->heard = g_strdup("");
+    s->began = true;
+    s->step = step;
+    (void)(clock_parse_iso(told, &s->told_us) &&
+           json_get_int(o, where, "input_tokens", 0, INT64_MAX, &s->input, NULL) &&
+           json_get_int(o, where, "output_tokens", 0, INT64_MAX, &s->output, NULL) &&
+           json_get_int(o, where, "cache_read_tokens", 0, INT64_MAX, &s->cache_read, NULL) &&
+           json_get_int(o, where, "cache_write_tokens", 0, INT64_MAX, &s->cache_write, NULL));
+}
+
 /* What we signed ourselves. */
 static bool
 read_job(const json_t *doc, Continuation *c, GError **error)
@@ -169,6 +200,7 @@ read_job(const json_t *doc, Continuation *c, GError **error)
     read_then(doc, c);
     read_floor(doc, c);
     read_day(doc, c);
+    read_session(doc, c);
     c->role = g_strdup(role);
     /* Mails of before name how a brain was asked. */
     c->face = g_strdup(g_str_equal(face, "steps") ? "" : face);

@@ -138,6 +138,7 @@ static bool
 commit_batch(Intake *in, GArray *items, GError **error)
 {
     g_autoptr(GArray) poke = g_array_new(FALSE, FALSE, sizeof(JobId));
+    g_autoptr(GArray) fed = g_array_new(FALSE, FALSE, sizeof(JobId));
     g_auto(Txn) txn = {.db = in->engine->db, .flush = TXN_DURABLE};
     IntakeBatch batch;
     while (txn_again(&txn, error)) {
@@ -146,7 +147,8 @@ commit_batch(Intake *in, GArray *items, GError **error)
                               .role = in->role,
                               .txn = &txn,
                               .stats = *in->stats,
-                              .poke = g_array_set_size(poke, 0)};
+                              .poke = g_array_set_size(poke, 0),
+                              .fed = g_array_set_size(fed, 0)};
         for (guint i = 0; i < items->len; i++) {
             if (!intake_take(&batch, &g_array_index(items, IntakeItem, i), error))
                 return false;
@@ -164,6 +166,8 @@ commit_batch(Intake *in, GArray *items, GError **error)
                                          g_array_index(items, IntakeItem, i).entry->base));
     for (guint i = 0; i < poke->len; i++)
         poke_run(in->engine->db, g_array_index(poke, JobId, i));
+    for (guint i = 0; i < fed->len; i++)
+        poke_run(in->engine->db, g_array_index(fed, JobId, i));
     /* What can't be moved now stays owed. */
     if (batch.moves || poke->len > 0)
         (void)settle_local(in->engine, NULL, NULL);

@@ -25,7 +25,8 @@ typedef struct IntakeBatch {
     const ConfRole *role;
     Txn *txn;
     IntakeStats stats; /* as they are once it is committed; and what is to be done then: */
-    GArray *poke;      /* of JobId */
+    GArray *poke;      /* of JobId: an order has changed them */
+    GArray *fed;       /* of JobId: they have one mail more than before */
     bool ready;
     bool moves; /* mail is to be moved */
 } IntakeBatch;

@@ -70,6 +70,15 @@ take_notes(IntakeBatch *b,
                            error));
 }
 
+/* It is work. A program that is at it already may want to hear of it. */
+static bool
+feed(IntakeBatch *b, MsgId id, const MsgNew *in, JobId *io_job, GError **error)
+{
+    if (io_job->v)
+        g_array_append_val(b->fed, *io_job);
+    return intake_queue(b->engine, b->txn, id, in, io_job, error);
+}
+
 /* *ret_id: the row; {0}: it is only one more file of a mail that is here. */
 static bool
 take_mail(IntakeBatch *b, MsgNew *in, Judgement *j, MsgId *ret_id, GError **error)
@@ -115,7 +124,7 @@ take_mail(IntakeBatch *b, MsgNew *in, Judgement *j, MsgId *ret_id, GError **erro
     if (order.kind != ORDER_NONE)
         ok = obey(b, id, &order, job, in->mail, error);
     else if (in->state == MSG_STORED)
-        ok = b->ready = intake_queue(engine, txn, id, in, &job, error);
+        ok = b->ready = feed(b, id, in, &job, error);
     return ok && (!is_new || faces_stored(engine, txn, id, in, job, error));
 }
 

@@ -1,7 +1,9 @@
 #include "engine/people/tell.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "engine/people/repliers.h"
 #include "store/job/budget.h"
+#include "store/job/doings.h"
 #include "store/job/questions.h"
 #include "store/job/seats.h"
 #include "store/job/step_rows.h"
@@ -149,6 +151,25 @@ count_waiting(const OutRows *unsent)
     return n;
 }
 
+/* What the program that works on it said last. */
+static bool
+add_doing(Db *db, const Job *job, GString *s, GError **error)
+{
+    g_autoptr(Doing) now = NULL;
+    if (job->state != JOB_RUNNING)
+        return true;
+    if (!doing_last(db, job->id, job->fence, &now, error))
+        return false;
+    if (!now)
+        return true;
+    g_autofree char *span = since(db_home(db), now->at_us), *cost = text_money(now->cost_micro);
+    g_string_append_printf(s, "%s ago it said: %s", span, now->said);
+    if (now->cost_micro > 0)
+        g_string_append_printf(s, " (%s so far)", cost);
+    g_string_append_c(s, '\n');
+    return true;
+}
+
 char *
 tell_job(Db *db, JobId id, GError **error)
 {
@@ -184,7 +205,7 @@ tell_job(Db *db, JobId id, GError **error)
     if (waits)
         g_string_append_printf(s, ", %u mail%s not sent yet", waits, waits == 1 ? "" : "s");
     g_string_append(s, ".\n");
-    if (!add_questions(db, id, s, error))
+    if (!add_doing(db, job, s, error) || !add_questions(db, id, s, error))
         return NULL;
     return g_string_free(g_steal_pointer(&s), FALSE);
 }

@@ -143,6 +143,8 @@
 #define WORDS_PAUSE_SILENT                                                                     \
     "I can't go on with this since %s: %s.\n\nNothing is lost: I try again at least once "     \
     "an hour, and go on by myself when it works. Reply CONTINUE to let me try at once."
+#define WORDS_PAUSE_OVER "I go on with this."
+#define WORDS_PAUSE_OVER_MONEY "I go on with this, at most %s."
 #define WORDS_RUN_FAILED                                                                       \
     "I could not do this: %s.%s%s\n\nReply CONTINUE to let me try again, or just write."
 #define WORDS_RUN_FAILED_LOG "\n\nThe last it wrote:\n"

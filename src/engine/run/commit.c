@@ -21,6 +21,8 @@
 #include "engine/run/settle.h"
 #include "notes/notes.h"
 #include "store/job/budget.h"
+#include "store/job/doings.h"
+#include "store/job/sessions.h"
 #include "store/job/step_rows.h"
 #include "store/job/timers.h"
 #include "store/mail/mail_flags.h"
@@ -393,6 +395,18 @@ commit_face(Commit *c, Txn *txn, GError **error)
            face->commit(c->engine, txn, c->job, c->in, c->p, &result, error);
 }
 
+/* The turn of a program is over: its session knows what it was shown and what it has written. */
+static bool
+commit_session(Commit *c, Txn *txn, GError **error)
+{
+    const StepInput *in = c->in;
+    if (c->status == PROPOSE_CONTINUE)
+        return true;
+    return (!in->session || in->bare ||
+            session_told(txn, c->job->id, c->step, error)) &&
+           (!in->said || doings_forget(txn, c->job->id, error));
+}
+
 static bool
 write_all(Commit *c, Txn *txn, GError **error)
 {
@@ -413,7 +427,8 @@ write_all(Commit *c, Txn *txn, GError **error)
     return commit_put_mails(c, txn, error) && commit_tell_people(c, txn, error) &&
            commit_messages(c, txn, error) && (bare || put_step(c, txn, error)) &&
            (c->mails_put == 0 || timer_drop(txn, c->job->id, TIMER_ACK, error)) &&
-           commit_face(c, txn, error) && next_state(c, txn, error) &&
+           commit_face(c, txn, error) && commit_session(c, txn, error) &&
+           next_state(c, txn, error) &&
            tell_job_news(c, txn, error);
 }
 

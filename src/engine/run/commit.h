@@ -117,6 +117,10 @@ typedef struct StepInput {
     bool
         paid; /* an answer cost something: this step's row takes it over (store/job/budget.h) */
     int64_t deadline_us; /* new deadline of the claim */
+    /* A program that keeps one: the session that it goes on with, or begins; NULL: it keeps none. */
+    Session *session;
+    bool resumed; /* the session knows what was said before: the page has only what is new */
+    bool said;    /* the store has lines of what the program did (store/job/doings.h) */
     /* Led: what the last step of this job left. */
     GBytes *state;            /* the mode's own, as it proposed it; NULL: first step */
     GPtrArray *results;       /* of char *: what became of its notes and mails; may be NULL */

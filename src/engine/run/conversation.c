@@ -200,6 +200,15 @@ read_item(Engine *engine, const Job *job, Item *item, char **ret, GError **error
 
 /* --- which mails --- */
 
+/* Does the session that is resumed know it? step: of the job, which settled or wrote it; 0: none. */
+static bool
+is_known(const StepInput *in, int step, int64_t at_us)
+{
+    if (!in->resumed)
+        return false;
+    return step ? step <= in->session->step : at_us <= in->session->told_us;
+}
+
 static bool
 add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GError **error)
 {
@@ -209,7 +218,8 @@ add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GEr
         return false;
     LIST_EACH(const MsgRow, row, t->in) {
         if (row->class == MSG_CHECKPOINT || msg_rows_have(in->shown, row->id) ||
-            (t->seen && g_hash_table_contains(t->seen, row->msgid)))
+            (t->seen && g_hash_table_contains(t->seen, row->msgid)) ||
+            is_known(in, row->step, row->received_us))
             continue;
         Item *item = g_new0(Item, 1);
         item->in = row;
@@ -221,7 +231,7 @@ add_taken_in(Engine *engine, const Job *job, const StepInput *in, Thread *t, GEr
 
 /* What was said on the thread before we heard of it, where it could be had (engine/run/demand.h). */
 static bool
-add_past(Engine *engine, const Job *job, Thread *t, GError **error)
+add_past(Engine *engine, const Job *job, const StepInput *in, Thread *t, GError **error)
 {
     const MsgQuery query = {
         .thread = job->thread, .state = "handled", .history_only = true, .limit = ROWS_MAX};
@@ -229,7 +239,8 @@ add_past(Engine *engine, const Job *job, Thread *t, GError **error)
     if (!messages_list(engine->db, &VIEWER_OF(job->role), &query, &t->past, error))
         return false;
     LIST_EACH(const MsgRow, row, t->past) {
-        if (t->seen && g_hash_table_contains(t->seen, row->msgid))
+        if ((t->seen && g_hash_table_contains(t->seen, row->msgid)) ||
+            is_known(in, 0, row->received_us))
             continue;
         Item *item = g_new0(Item, 1);
         item->in = row;
@@ -251,7 +262,7 @@ add_row(Item *item, const OutRow *row)
 
 /* A mail has a row for each recipient and one for the copy in Sent. */
 static bool
-add_written(Engine *engine, const Job *job, Thread *t, GError **error)
+add_written(Engine *engine, const Job *job, const StepInput *in, Thread *t, GError **error)
 {
     const OutQuery query = {.job = job->id, .all = true, .copies = true, .limit = ROWS_MAX};
     g_autoptr(GHashTable) known = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -260,6 +271,8 @@ add_written(Engine *engine, const Job *job, Thread *t, GError **error)
         return false;
     LIST_EACH(const OutRow, row, t->out) {
         Item *item = g_hash_table_lookup(known, &row->id.v);
+        if (is_known(in, row->step, row->created_us))
+            continue;
         if (!item) {
             item = g_new0(Item, 1);
             item->at_us = row->created_us;
@@ -382,10 +395,11 @@ item_from(const Item *item)
 }
 
 static void
-show_items(const Thread *t, const Fit *fit, Context *c)
+show_items(const Thread *t, const StepInput *in, const Fit *fit, Context *c)
 {
     if (t->items->len > 0)
-        context_say(c, "\nThe conversation so far, oldest first:");
+        context_say(c, in->resumed ? "\nWhat was said since your last turn, oldest first:"
+                                   : "\nThe conversation so far, oldest first:");
     if (fit->unseen) {
         bool more = t->in->len == ROWS_MAX || t->out->len == ROWS_MAX;
         g_autofree char *older =
@@ -412,14 +426,14 @@ show_thread(Engine *engine,
     g_auto(Thread) t = {.items = g_ptr_array_new_with_free_func(item_free), .seen = seen};
     Fit fit = {.room = context_room(c)};
 
-    if (!add_taken_in(engine, job, in, &t, error) || !add_past(engine, job, &t, error) ||
-        !add_written(engine, job, &t, error))
+    if (!add_taken_in(engine, job, in, &t, error) || !add_past(engine, job, in, &t, error) ||
+        !add_written(engine, job, in, &t, error))
         return false;
     drop_checkpoints(&t);
     g_ptr_array_sort(t.items, item_compare);
     if (!fit_all(engine, job, in, &t, &fit, error))
         return false;
-    show_items(&t, &fit, c);
+    show_items(&t, in, &fit, c);
     return true;
 }
 

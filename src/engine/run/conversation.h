@@ -18,7 +18,8 @@ char *conversation_head_inside(const Message *m);
  * what the mail holds instead. */
 void conversation_add_text(GString *out, const Message *m);
 
-/* Shows it within the room that the context has: the mail that the newest of in->shown answers
+/* Of a session that is resumed only what came since it was told last. Shows it within the room that
+ * the context has: the mail that the newest of in->shown answers
  * in full, then the others in full from the newest on while there is room, 50 at most, then up to
  * 15 as headers. Older ones are counted. The last line of our own mails is left out. */
 bool conversation_show(

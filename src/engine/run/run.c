@@ -59,6 +59,7 @@ input_clear(StepInput *in)
     g_clear_pointer(&in->news, g_free);
     g_clear_pointer(&in->heard, g_array_unref);
     g_clear_pointer(&in->lost, g_array_unref);
+    g_clear_pointer(&in->session, session_free);
     *in = (StepInput){0};
 }
 
@@ -307,8 +308,10 @@ work(Task *t, GError **error)
 {
     g_autoptr(Workplace) place = NULL;
     end_orphans(t);
-    if (!workplace_open(t->run->engine, t->job, t->role, &t->claim, &place, error) ||
-        !workplace_fill(place, t->run->engine, t->in.shown, error))
+    if (!workplace_open(t->run->engine, t->job, t->role, &t->claim, &place, error))
+        return false;
+    if (!workplace_fill(place, t->run->engine, t->in.shown, error) ||
+        !run_session_find(t, place, error))
         return false;
     g_autofree char *prompt = run_context(t, place->path, error);
     if (!prompt || !run_mark_shown(t, error))

@@ -4,7 +4,7 @@
  * The run process: claims a ready job, works its steps, and takes the next one until nothing is
  * ready (at most 100). SIGTERM: finish the step, give a program `drain` to end, release the
  * claim. SIGUSR1 (poke_run): look at the claim; when an order took it away, end the program and
- * go quietly.
+ * go quietly; else look for mail that came, and tell a program that can be told.
  */
 #include "engine/engine.h"
 

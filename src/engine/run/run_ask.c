@@ -22,6 +22,7 @@ typedef enum Tried {
     TRIED_REFUSED, /* asking the same again is no use */
     TRIED_LARGE,   /* asking less may be */
     TRIED_OTHER,   /* another brain is to be asked */
+    TRIED_GONE,    /* its session is gone: the whole page is to be shown */
     TRIED_OVER,
     TRIED_ERROR
 } Tried;
@@ -161,6 +162,9 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
     case BRAIN_STALLED:
         *ret = ask_elsewhere(t, answer, error);
         return true;
+    case BRAIN_SPENT:
+        *ret = over_if(run_halt_spent(t, error));
+        return true;
     default:
         return false;
     }
@@ -172,7 +176,9 @@ static bool
 set_aside(Task *t, const Think *question, int64_t *ret_most, Tried *ret, GError **error)
 {
     Engine *engine = t->run->engine;
-    int64_t most = think_most(question);
+    /* A program may spend all that is left, and says what it cost when it is done. */
+    bool program = brain_keeps_session(t->brain) && question->budget_micro < INT64_MAX;
+    int64_t most = program ? MAX(question->budget_micro, 1) : think_most(question);
     bool halted = false, got;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
     *ret = TRIED_ERROR;
@@ -257,6 +263,7 @@ ask(Task *t,
                       .cwd = t->cwd,
                       .prompt = prompt,
                       .context = t->context,
+                      .mode = t->mode,
                       .why_again = failed->why,
                       .last_answer = said,
                       .schema = t->mode->schema ? t->mode->schema() : NULL,
@@ -266,16 +273,21 @@ ask(Task *t,
     Db *db = t->run->engine->db;
     int64_t most;
     *ret = TRIED_ERROR;
-    if (!brain_lacks(db, t->brain->name, &question.lacks, error))
+    if (!brain_lacks(db, t->brain->name, &question.lacks, error) ||
+        !run_money_left(t, &question.budget_micro, error))
         return false;
     if (!set_aside(t, &question, &most, ret, error))
         return false;
+    if (!run_session_begin(t, error)) {
+        *ret = TRIED_ERROR;
+        return false;
+    }
     int64_t began_us = clock_mono_us();
     CRASH_POINT("run-before-brain");
     if (think(&question, thought, &unasked)) {
         const BrainAnswer *answer = brain_answer(thought->call);
         *ret = TRIED_ERROR;
-        if (!pay(t, most, answer->cost_micro, error) ||
+        if (!pay(t, most, answer->cost_micro, error) || !run_session_used(t, answer, error) ||
             (answer->end == BRAIN_OK && answer->lacks != question.lacks &&
              !brain_set_lacks(db, t->brain->name, answer->lacks, error)))
             return false;
@@ -311,6 +323,11 @@ judge_failure(Task *t, BrainEnd end, Failure *failed, GError **error)
         g_free(failed->why);
         failed->why = g_steal_pointer(&give_up);
         return TRIED_REFUSED;
+    case BRAIN_GONE:
+        if (t->anew)
+            return TRIED_REFUSED;
+        t->anew = true;
+        return TRIED_GONE;
     default:
         return TRIED_AGAIN;
     }
@@ -363,9 +380,26 @@ static char *
 other_page(Task *t, const Workplace *place, Failure *failed, GError **error)
 {
     failure_clear(failed);
-    if (!place && !run_make_cwd(t, error))
+    if ((!place && !run_make_cwd(t, error)) || !run_session_find(t, place, error))
         return NULL;
     return run_context(t, place ? place->path : NULL, error);
+}
+
+/* The whole page, for a session that begins in place of one that is gone. */
+static char *
+whole_page(Task *t, const Workplace *place, Failure *failed, GError **error)
+{
+    failure_clear(failed);
+    return run_session_anew(t, place, error) ? run_context(t, place->path, error) : NULL;
+}
+
+/* The page for one more try: of a session that knows the first what is left to say. */
+static char *
+same_page(Task *t, const Workplace *place, char *page, GError **error)
+{
+    g_autofree char *before = page;
+    return run_session_again(t) ? run_context(t, place->path, error)
+                                : g_steal_pointer(&before);
 }
 
 /* The page once more, with less on it. NULL without an error: it can't be less, for failed->why. */
@@ -401,6 +435,13 @@ run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **
                 return false;
             i = -1;
             break;
+        case TRIED_GONE:
+            g_free(page);
+            page = whole_page(t, place, &failed, error);
+            if (!page)
+                return false;
+            i = -1;
+            break;
         case TRIED_LARGE:
             smaller = smaller_page(t, place, &failed, error);
             if (!smaller && !failed.why)
@@ -415,6 +456,9 @@ run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **
         case TRIED_AGAIN:
             log_event(LOG_WARN, "the brain failed", "brain", t->brain->name, "why", failed.why,
                       NULL);
+            page = same_page(t, place, g_steal_pointer(&page), error);
+            if (!page)
+                return false;
             break;
         }
     }

@@ -32,6 +32,7 @@ typedef struct Task {
     /* The brain that takes no more than context_bytes, by what it said in this run; NULL. */
     const ConfBrain *shrunk;
     size_t context_bytes;
+    bool anew; /* in this run a session was gone already */
 } Task;
 
 /* We were asked to end: while a brain thought, or now. */
@@ -86,11 +87,28 @@ bool run_make_cwd(Task *t, GError **error);
 /* The same for a job that finds its brain paused. */
 bool run_join_wait(Task *t, const Pause *pause, GError **error);
 
+/* The session of a program (run_session.c). Before the page is made: which one it goes on with, or
+ * that it begins one. */
+bool run_session_find(Task *t, const Workplace *place, GError **error);
+/* Before the question: the name of one that begins is in the store. */
+bool run_session_begin(Task *t, GError **error);
+/* Before the same question once more: does a session know it by now? Then the page is to be made
+ * again. */
+bool run_session_again(Task *t);
+/* Its program does not know it any more. */
+bool run_session_anew(Task *t, const Workplace *place, GError **error);
+/* What it has used by now. */
+bool run_session_used(Task *t, const BrainAnswer *answer, GError **error);
+
 /* The loop of a brain that is led. */
 bool run_steps(Task *t, GError **error);
 /* Before a question that costs money: ends the round where a budget is spent, with a word to
  * whoever asked. */
 bool run_halt_if_spent(Task *t, bool *ret_halted, GError **error);
+/* A program says that it came to the end of its money: the same, whatever it has cost. */
+bool run_halt_spent(Task *t, GError **error);
+/* What the round and the day may still cost; INT64_MAX: there is no limit. */
+bool run_money_left(const Task *t, int64_t *ret, GError **error);
 /* What the runtime adds to a proposal: one that escalates tells the owner, and no end is silent
  * for whoever asked. */
 bool run_steps_adjust(Task *t, Proposal *p, GError **error);

@@ -112,9 +112,8 @@ find_money_limit(const Task *t, Limit *ret, GError **error)
     return true;
 }
 
-/* What the brain is told of its limits. */
-static bool
-count_left(Task *t, GError **error)
+bool
+run_money_left(const Task *t, int64_t *ret, GError **error)
 {
     int64_t day, today, left = INT64_MAX;
     if (!budget_today(t->run->engine->db, &day, &today, error))
@@ -123,7 +122,16 @@ count_left(Task *t, GError **error)
         left = MAX(cost_limit(t) - t->job->round_cost_micro, 0);
     if (day > 0)
         left = MIN(left, MAX(day - today, 0));
-    t->in.money_left_micro = left;
+    *ret = left;
+    return true;
+}
+
+/* What the brain is told of its limits. */
+static bool
+count_left(Task *t, GError **error)
+{
+    if (!run_money_left(t, &t->in.money_left_micro, error))
+        return false;
     t->in.round_left = (int)MAX(step_limit(t) - t->job->total_iterations, 0);
     t->in.iterations_left = MAX(run_limit(t) - t->job->iteration, 0);
     return true;
@@ -180,6 +188,17 @@ run_halt_if_spent(Task *t, bool *ret_halted, GError **error)
         return false;
     *ret_halted = limit.why != NULL;
     return !limit.why || halt(t, &limit, error);
+}
+
+bool
+run_halt_spent(Task *t, GError **error)
+{
+    g_auto(Limit) limit = {0};
+    if (!find_money_limit(t, &limit, error))
+        return false;
+    if (!limit.why)
+        limit.why = g_strdup("the money that was left for it is spent");
+    return halt(t, &limit, error);
 }
 
 /* The run has had its steps; the next one goes on from here. */

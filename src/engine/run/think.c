@@ -1,11 +1,17 @@
 #include "engine/run/think.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "engine/people/notice.h"
 #include "engine/people/progress.h"
 #include "engine/people/words.h"
+#include "engine/run/goes_on.h"
+#include "engine/run/live.h"
 #include "engine/run/orphans.h"
+#include "engine/run/steer.h"
 #include "port/port.h"
+#include "store/job/sessions.h"
 #include "store/job/timers.h"
 #include <errno.h>
 #include <signal.h>
@@ -23,6 +29,11 @@ typedef struct Loop {
     /* When a drained program must be gone, on the monotonic clock; USEC_NEVER. */
     int64_t drain_us;
     bool lost;
+    Live live;
+    Steer steer;
+    bool heard;     /* it works on what it was shown: the session knows it, … */
+    bool goes_on;   /* … and so does whoever waited for that */
+    GError *failed; /* in what followed from something that it said; NULL */
 } Loop;
 
 void
@@ -41,6 +52,7 @@ read_signals(Loop *loop)
         if (info.ssi_signo == SIGUSR1) {
             /* What can't be read now, the commit will tell. */
             loop->lost |= job_claim_holds(ask->engine->db, ask->claim, &ours, NULL) && !ours;
+            loop->steer.more = true;
         } else if (*ask->draining) { /* asked twice: at once */
             loop->drain_us = 0;
         } else {
@@ -48,6 +60,100 @@ read_signals(Loop *loop)
         }
     }
 }
+
+/* --- what the program says --- */
+
+/* The session has a name: from now on it is resumed. */
+static bool
+name_session(Loop *loop, const char *id, GError **error)
+{
+    const Think *ask = loop->ask;
+    Session *s = ask->in->session;
+    if (!s || (s->began && g_str_equal(s->id, id)))
+        return true;
+    bool chosen = g_str_equal(s->id, id);
+    g_free(s->id);
+    s->id = g_strdup(id);
+    s->began = true;
+    g_auto(Txn) txn = {.db = ask->engine->db, .flush = chosen ? TXN_LAZY : TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = job_check(&txn, ask->claim, ask->in->deadline_us, error) &&
+                 (chosen ? session_began(&txn, s->job, error) : session_put(&txn, s, error));
+    CRASH_POINT("session-named");
+    return txn.done;
+}
+
+/* It works, so it has read its page: whoever resumes it need not repeat that. */
+static bool
+note_heard(Loop *loop, GError **error)
+{
+    const Think *ask = loop->ask;
+    Session *s = ask->in->session;
+    g_autoptr(GString) heard = g_string_new(" ");
+    g_auto(Txn) txn = {.db = ask->engine->db, .flush = TXN_LAZY};
+    if (loop->heard || !s || !s->began)
+        return true;
+    loop->heard = true;
+    LIST_EACH(const MsgRow, row, ask->in->shown)
+        g_string_append_printf(heard, "%" G_GINT64_FORMAT " ", row->id.v);
+    if (g_str_equal(heard->str, s->heard))
+        return true;
+    g_free(s->heard);
+    s->heard = g_strdup(heard->str);
+    while (txn_again(&txn, error))
+        txn.ok = job_check(&txn, ask->claim, ask->in->deadline_us, error) &&
+                 session_heard(&txn, s->job, s->heard, error);
+    CRASH_POINT("session-heard");
+    return txn.done;
+}
+
+/* Whoever was told that this waits for a program hears that the wait is over. Of a model the answer
+ * itself says so, which is there in a moment. */
+static bool
+say_goes_on(Loop *loop, GError **error)
+{
+    bool waited = loop->ask->place && loop->ask->job->stall_told && !loop->goes_on;
+    loop->goes_on = true;
+    return !waited || goes_on_say(loop->ask, error);
+}
+
+static void
+hear(void *data, const BrainEvent *event)
+{
+    Loop *loop = data;
+    if (loop->failed)
+        return;
+    switch (event->kind) {
+    case BRAIN_SAID_SESSION:
+        (void)name_session(loop, event->text, &loop->failed);
+        break;
+    case BRAIN_SAID_TEXT:
+    case BRAIN_SAID_TOOL:
+        (void)(note_heard(loop, &loop->failed) && say_goes_on(loop, &loop->failed));
+        live_say(&loop->live, event->kind == BRAIN_SAID_TOOL ? "tool" : "text", event->text);
+        break;
+    case BRAIN_SAID_COST:
+        loop->live.cost_micro = event->cost_micro;
+        break;
+    case BRAIN_SAID_RECEIPT:
+        (void)(event->done || steer_taken(&loop->steer, event->text, &loop->failed));
+        break;
+    }
+}
+
+/* Mail that came meanwhile. */
+static bool
+steer(Loop *loop, GError **error)
+{
+    g_autofree char *told = NULL;
+    if (!steer_look(&loop->steer, &told, error))
+        return false;
+    if (told)
+        live_say(&loop->live, "mail", told);
+    return true;
+}
+
+/* --- what people hear --- */
 
 /* The one mail that says "I have it", when nothing was said for a while. */
 static bool
@@ -108,6 +214,7 @@ poll_timeout(const Loop *loop, int64_t brain_wait_us)
         wait = MIN(wait, MAX(0, loop->progress_us - clock_mono_us()));
     if (loop->drain_us != USEC_NEVER)
         wait = MIN(wait, MAX(0, loop->drain_us - clock_mono_us()));
+    wait = MIN(wait, live_wait_us(&loop->live));
     if (wait == USEC_NEVER)
         return -1;
     /* Up to the next millisecond; what is due is not waited for. */
@@ -134,9 +241,13 @@ turn(Loop *loop, GError **error)
         return false;
     if (loop->ack_us <= clock_mono_us() && !acknowledge(loop, error))
         return false;
+    live_write(&loop->live, false);
     if (loop->progress_us <= clock_mono_us() && !say_progress(loop, error))
         return false;
-    return brain_work(loop->call);
+    bool done = brain_work(loop->call);
+    if (loop->failed)
+        return err_pass(error, g_steal_pointer(&loop->failed));
+    return done || (steer(loop, error) && false);
 }
 
 /* Waits until the program is gone, without listening to anybody else. */
@@ -241,12 +352,19 @@ fill_question(const Think *ask, char **env, BrainAsk *ret)
                       .last_answer = ask->last_answer,
                       .schema = ask->schema,
                       .lacks = ask->lacks,
+                      .budget_micro = ask->budget_micro,
                       .total_iterations = ask->job->steps,
                       .clock = &ask->engine->home->clock};
     if (ask->context) {
         ret->system = context_system(ask->context);
         ret->files = context_files(ask->context, &ret->n_files);
     }
+    const Session *s = ask->in->session;
+    if (!s)
+        return;
+    ret->session = ask->in->resumed ? s->id : NULL;
+    ret->new_session = ask->in->resumed ? NULL : s->id;
+    ret->session_usage = (BrainUsage){s->input, s->output, s->cache_read, s->cache_write};
 }
 
 int64_t
@@ -257,27 +375,52 @@ think_most(const Think *ask)
     return brain_most(&question);
 }
 
+static void
+loop_clear(Loop *loop)
+{
+    live_write(&loop->live, true);
+    live_clear(&loop->live);
+    steer_clear(&loop->steer);
+    g_clear_error(&loop->failed);
+}
+
 bool
 think(const Think *ask, Thought *ret, GError **error)
 {
     g_autoptr(Port) port = NULL;
     g_autoptr(BrainCall) call = NULL;
     g_auto(GStrv) env = NULL;
+    auto_fd log = -1;
     if (ask->place &&
         !port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port, error))
         return false;
     if (work_path(ask))
         env = program_env(ask, port);
+    Loop loop = {.ask = ask,
+                 .port = port,
+                 .drain_us = USEC_NEVER,
+                 .live = {.engine = ask->engine, .claim = ask->claim, .said = &ask->in->said},
+                 .steer = {.ask = ask, .port = port}};
     BrainAsk question;
     fill_question(ask, env, &question);
-    if (!brain_start(&question, &call, error))
+    if (ask->place) {
+        question.log_fd = log = workplace_log(ask->place);
+        question.said = hear;
+        question.said_data = &loop;
+    }
+    if (!brain_start(&question, &call, error)) {
+        loop_clear(&loop);
         return false;
-
-    Loop loop = {.ask = ask, .call = call, .port = port, .drain_us = USEC_NEVER};
+    }
+    loop.call = loop.steer.call = call;
     bool ended = find_timer(ask, TIMER_ACK, &loop.ack_us, error) &&
                  find_timer(ask, TIMER_PROGRESS, &loop.progress_us, error) &&
                  run_loop(&loop, &ret->end, error);
+    /* Who came to an end has read its page, whatever the answer is worth. */
+    if (ended && ret->end == THINK_ANSWERED && brain_answer(call)->end <= BRAIN_FAILED)
+        ended = note_heard(&loop, error) && say_goes_on(&loop, error);
     end_leftovers(ask);
+    loop_clear(&loop);
     if (!ended)
         return false;
     ret->port_answered = port && port_answered(port);

@@ -2,10 +2,11 @@
 
 /*
  * One question to a brain, with everything that may happen meanwhile: the program talks to the
- * agent port, a person must hear something (ack), the master wants to stop, an order took the
- * claim away.
+ * agent port and says what it does (live.h), a person must hear something (ack), more mail comes
+ * for it (steer.h), the master wants to stop, an order took the claim away.
  */
 #include "brain/brain.h"
+#include "engine/mode.h"
 #include "engine/run/commit.h"
 #include "engine/run/context.h"
 #include "engine/run/workplace.h"
@@ -22,13 +23,16 @@ typedef struct Think {
     const ConfRole *role;
     const ConfBrain *brain;
     const JobClaim *claim;
-    const StepInput *in;
-    const Workplace *place; /* NULL: the brain needs none, and no port */
+    const ModeOps *mode;
+    StepInput *in;    /* mail that reaches a program in the middle of its turn is added to it */
+    Workplace *place; /* NULL: the brain needs none, and no port */
     const char *cwd;        /* without a workplace: where a program works; NULL: the home */
     const char *prompt, *why_again, *last_answer; /* the last two as in BrainAsk */
-    const Context *context; /* for the system text and the files; NULL: neither */
+    Context *context;   /* for the system text and the files, and as the record of what is shown;
+                           NULL: neither */
     const char *schema;     /* of the answer; NULL: free text */
     unsigned lacks;         /* as in BrainAsk */
+    int64_t budget_micro;   /* what it may cost; INT64_MAX: there is no limit */
     int signal_fd;
     bool *draining; /* set once SIGTERM came; stays for the process */
 } Think;

@@ -10,10 +10,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define NAME_BYTES 120
 #define EXTENSION_BYTES 16
 #define NOTES_MAX 20u
+#define LOG_BYTES (16 << 20)
 
 /* --- names --- */
 
@@ -298,6 +300,22 @@ workplace_fill(Workplace *w, Engine *engine, const MsgRows *shown, GError **erro
         if (!fill_from(w, engine, row, error))
             return err_prefix(error, "attachments of '<%s>'", row->msgid);
     return true;
+}
+
+/* --- log/ --- */
+
+int
+workplace_log(Workplace *w)
+{
+    auto_fd log = own_folder(w, "log", NULL);
+    struct stat st;
+
+    if (log < 0)
+        return -1;
+    int fd = file_open_beneath(log, "stream.jsonl", O_WRONLY | O_CREAT | O_APPEND, 0600, NULL);
+    if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > LOG_BYTES)
+        (void)!ftruncate(fd, 0);
+    return fd;
 }
 
 /* --- out/ --- */

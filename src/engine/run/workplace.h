@@ -3,10 +3,10 @@
 /*
  * Where a program works: work/ROLE/JOB beneath the home with in/ (attachments of the mail it is
  * shown) and out/ (files it leaves are attached to its answer); its cwd is the role's workdir
- * where one is set. out/ is fresh in every claim: what an earlier run left is moved to
- * old/FENCE first, so nothing is attached twice. in/ stays: a file of the same name is
- * replaced, so the newest mail's attachment wins, and earlier ones are still there for a
- * program that goes on with its work.
+ * where one is set. log/ has what it said while it worked. out/ is fresh in every claim: what an earlier run
+ * left is moved to old/FENCE first, so nothing is attached twice. in/ stays: a file of the
+ * same name is replaced, so the newest mail's attachment wins, and earlier ones are still
+ * there for a program that goes on with its work.
  *
  * The program runs under our uid and may put anything there, also while we look: links, FIFOs,
  * folders in place of files. So everything is opened beneath a descriptor and without following
@@ -55,6 +55,9 @@ char *workplace_name(GHashTable *taken, const char *filename);
  * somebody who goes through the same parts with workplace_name() and a fresh table knows the
  * names. A mail whose file is gone has none. */
 bool workplace_fill(Workplace *w, Engine *engine, const MsgRows *shown, GError **error);
+/* Where the stream of its program is kept: log/stream.jsonl, beginning anew where it has grown
+ * large. -1: it can't be kept. Caller closes. */
+int workplace_log(Workplace *w);
 /* Files in out/ by name, regular ones only, within the caps; what was left out is said in
  * *ret_notes (NULL: nothing), a line each, in words for a mail. Names
  * as by workplace_name(). */

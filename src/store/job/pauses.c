@@ -181,6 +181,12 @@ brain_tell(Txn *txn, const char *brain, const char *address, bool *ret_tell, GEr
                       error);
 }
 
+bool
+brain_untell(Txn *txn, const char *brain, const char *address, bool *ret_was, GError **error)
+{
+    return told_take_back(txn, LIMITED, brain, address, ret_was, error);
+}
+
 /* Was this learnt under other settings? */
 static bool
 is_outdated(Db *db, const char *brain, const char *mark)

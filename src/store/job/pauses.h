@@ -47,6 +47,9 @@ int64_t brain_next_try(int64_t since_us, int64_t now_us);
  * again or a day has passed. Then it counts as told. */
 bool
 brain_tell(Txn *txn, const char *brain, const char *address, bool *ret_tell, GError **error);
+/* Does this person wait for the word that it goes on? From now on not any more. */
+bool brain_untell(
+    Txn *txn, const char *brain, const char *address, bool *ret_was, GError **error);
 /* May it be asked now? A pause that is over is none, nor is one under other settings. */
 bool brain_pause(Db *db, const char *brain, Pause *ret, GError **error);
 /* Why a person must mend it, also while it is being tried again; NULL: it works. Caller frees.

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/in/mail_in.h"
+#include "store/job/sessions.h"
 #include "store/job/step_rows.h"
 #include "testwork.h"
 
@@ -340,6 +341,26 @@ test_compose(TestWork *w, gconstpointer data)
     g_assert_cmpstr(((Address *)m->to->pdata[0])->spec, ==, "envoy@example.org");
 }
 
+/* A program remembers something of the job, and has read a mail that it did not answer yet. */
+static void
+put_session(TestWork *w)
+{
+    const Session s = {.job = {1},
+                       .brain = (char *)"coder",
+                       .kind = (char *)"claude",
+                       .folder = (char *)"/srv/x",
+                       .id = (char *)"s-1",
+                       .began = true,
+                       .step = 1,
+                       .told_us = TEST_NOW,
+                       .input = 10};
+    g_auto(Txn) txn = test_begin(w->engine.db);
+
+    g_assert_true(session_put(&txn, &s, NULL));
+    g_assert_true(session_heard(&txn, s.job, " 1 ", NULL));
+    test_commit(&txn);
+}
+
 /* T6, promise 9: lost with the store, back from the mail, with its counters. */
 static void
 test_restore(TestWork *w, gconstpointer data)
@@ -349,6 +370,7 @@ test_restore(TestWork *w, gconstpointer data)
         {"\"step_results\":[]", "\"step_results\":[\"mail to bob was sent\"]"},
     };
     const Viewer all = VIEWER_OPERATOR;
+    put_session(w);
     g_autofree char *parked = park(w, TEST_NOW);
     g_autofree char *json = changed_all(w, parked, further, G_N_ELEMENTS(further));
     const char *documents[] = {json, NULL};
@@ -380,6 +402,15 @@ test_restore(TestWork *w, gconstpointer data)
     g_assert_true(step_last(fresh.engine.db, job->id, &last, &error));
     g_assert_nonnull(last->state);
     g_assert_cmpstr(last->results, ==, "[\"mail to bob was sent\"]");
+    g_autoptr(Session) session = NULL;
+    g_assert_true(session_load(fresh.engine.db, job->id, &session, &error));
+    g_assert_cmpstr(session->id, ==, "s-1");
+    g_assert_cmpstr(session->folder, ==, "/srv/x");
+    g_assert_true(session->began);
+    g_assert_cmpint(session->step, ==, 1);
+    g_assert_cmpint(session->input, ==, 10);
+    g_assert_cmpint(session->told_us, ==, TEST_NOW);
+    g_assert_cmpstr(session->heard, ==, "");
     work_close(&fresh, NULL);
 }
 

@@ -202,6 +202,108 @@ test_thread(TestWork *w, gconstpointer data)
     g_assert_null(strstr(own + 1, "First answer."));
 }
 
+/* --- sessions --- */
+
+static Session
+known(TestWork *w, int step)
+{
+    return (Session){.job = w->id,
+                     .id = (char *)"s-1",
+                     .began = true,
+                     .step = step,
+                     .told_us = w->home->clock.fixed_wall_us,
+                     .heard = (char *)""};
+}
+
+/* Only what is new: not who it is, what it was asked and what it answered before. */
+static void
+test_resumed(TestWork *w, gconstpointer data)
+{
+    work_take_in(w, "envoy", HEAD("one", "") "First question.\n", TRUST_PRINCIPAL, MSG_STORED);
+    work_claim(w);
+    answer(w, "First answer.");
+    Session session = known(w, 1);
+    w->home->clock.fixed_wall_us += USEC_PER_SEC;
+    work_take_in(w, "envoy", HEAD("two", "In-Reply-To: <one@example.org>\n") "Second one.\n",
+                 TRUST_PRINCIPAL, MSG_STORED);
+    work_claim(w);
+    w->in.session = &session;
+    w->in.resumed = true;
+    w->job->instruction = g_strdup("use the new figures");
+    g_autoptr(Context) c = show(w);
+    has(c, "You go on with job 1, round 2. Only what is new follows.\n");
+    has(c, "What you print is mailed as your answer to <ann@example.org>");
+    has(c, "use the new figures");
+    has(c, "=== NEW MAIL 1 OF 1, SENDER IS somebody you work for [");
+    has(c, "Second one.");
+    lacks(c, "You are envoy");
+    lacks(c, "Do what the newest mail asks");
+    lacks(c, "Your last turn");
+    lacks(c, "First question.");
+    lacks(c, "First answer.");
+
+    /* What another brain did in the session's absence is new to it. */
+    session.step = 0;
+    session.told_us = 0;
+    g_autoptr(Context) absent = show(w);
+    has(absent, "What was said since your last turn, oldest first:");
+    has(absent, "First question.");
+    has(absent, "First answer.");
+    lacks(absent, "You are envoy");
+    w->in.session = NULL;
+}
+
+/* A turn that was cut off is gone on with: of what it has read the headers are enough. */
+static void
+test_cut_off(TestWork *w, gconstpointer data)
+{
+    MsgId one = work_take_in(w, "envoy", HEAD("one", "") "First question.\n", TRUST_PRINCIPAL,
+                             MSG_STORED);
+    work_take_in(w, "envoy", HEAD("two", "In-Reply-To: <one@example.org>\n") "Second one.\n",
+                 TRUST_PRINCIPAL, MSG_STORED);
+    work_claim(w);
+    Session session = known(w, 0);
+    g_autofree char *heard = g_strdup_printf(" %d ", (int)one.v);
+    session.heard = heard;
+    w->in.session = &session;
+    w->in.resumed = true;
+    g_autoptr(Context) c = show(w);
+    has(c, "Your last turn came to no answer that could be sent: go on with it.");
+    has(c, "=== YOU HAVE READ, AND NOT ANSWERED [");
+    has(c, "Message-ID: <one@example.org>\n");
+    lacks(c, "First question.");
+    has(c, "=== NEW MAIL 1 OF 1, ");
+    has(c, "Second one.");
+    w->in.session = NULL;
+}
+
+/* One more mail in the middle of a turn; its files have names of their own. */
+static void
+test_more(TestWork *w, gconstpointer data)
+{
+#define WITH_FILE(id, text)                                                                    \
+    HEAD(id, "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n")                 \
+    "--b\nContent-Type: text/plain\n\n" text "\n--b\nContent-Type: text/csv\n"                 \
+    "Content-Disposition: attachment; filename=\"a.csv\"\n\n1,2\n--b--\n"
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsgRows) open = NULL;
+    work_take_in(w, "envoy", WITH_FILE("one", "First."), TRUST_PRINCIPAL, MSG_STORED);
+    work_claim(w);
+    g_autoptr(Context) page = show(w);
+    has(page, "Attachment: in/a.csv (");
+    work_take_in(w, "envoy", WITH_FILE("two", "Stop before Friday."), TRUST_PRINCIPAL,
+                 MSG_STORED);
+    g_assert_true(messages_open(w->engine.db, w->id, &open, &error));
+    g_autoptr(Context) c = context_new(w->home, w->job, 0);
+    mode_letter.more(&w->engine, &w->in, open->pdata[1], c, &error);
+    g_assert_no_error(error);
+    has(c, "This mail came while you worked; let your answer be to it too:");
+    has(c, "=== MAIL THAT CAME WHILE YOU WORKED, SENDER IS somebody you work for [");
+    has(c, "Stop before Friday.");
+    has(c, "Attachment: in/a-2.csv (");
+    g_assert_cmpstr(context_nonce(c), ==, context_nonce(page));
+}
+
 /* The parent in full whatever its age, then the newest, then headers, then a count. */
 static void
 test_budget(TestWork *w, gconstpointer data)
@@ -296,6 +398,9 @@ main(int argc, char **argv)
     ADD("attachments", test_attachments);
     ADD("forged", test_forged);
     ADD("thread", test_thread);
+    ADD("resumed", test_resumed);
+    ADD("cut-off", test_cut_off);
+    ADD("more", test_more);
     ADD("budget", test_budget);
     ADD("gone", test_gone);
     ADD("answer", test_answer);

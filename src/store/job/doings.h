@@ -1,0 +1,21 @@
+#pragma once
+
+/*
+ * What programs say that they do, while they do it: the last lines of each job that is worked on.
+ * Nothing rests on them, so they are written without a flush, some at a time; the commit that ends
+ * a run takes them away.
+ */
+#include "store/db.h"
+#include "view/job_rows.h"
+
+#define DOINGS_MAX 50 /* of a job */
+
+/* Adds them in order; job and fence of each are filled in by the caller, ids are given. Lines of an
+ * earlier claim go. */
+bool doings_write(Txn *txn, const Doings *said, GError **error);
+/* Those of a claim above an id, oldest first. */
+bool doings_list(
+    Db *db, JobId job, int64_t fence, int64_t above_id, Doings **ret, GError **error);
+/* The newest; NULL with true: it has said nothing yet. */
+bool doing_last(Db *db, JobId job, int64_t fence, Doing **ret, GError **error);
+bool doings_forget(Txn *txn, JobId job, GError **error);
