@@ -106,9 +106,11 @@ typedef struct ConfRole {
     const char
         *mode; /* steps, program; follows the brain where not set; "": there is no brain */
     const char *workdir;
+    const char *base; /* of its branches in a git repository; "": what is checked out */
     const char *instructions; /* file, relative to the home; "" for none */
     bool person;              /* `person = yes`: a person with a local Maildir, no brain */
     bool answers_cc;
+    bool commit;      /* what a program leaves uncommitted is committed */
     bool retry;       /* a program that failed is run again */
     bool reply_named; /* `reply-cc = named`: who is named beside it stays in Cc of its answer */
     bool hold_all;    /* `hold = all`: a person is asked about all that it writes to people */

@@ -105,7 +105,9 @@ const ConfKey config_keys[] = {
     {"role", "address", CONF_ADDRESS, "", NULL, "its mail address; ROLE@domain when empty", TEXT(ConfRole, address)},
     {"role", "brain", CONF_STRING, "", NULL, "which [brain]; 'default' when empty; 'none': it is asked nothing, and what leads its jobs decides", TEXT(ConfRole, brain)},
     {"role", "mode", CONF_ENUM, "", "steps|program", "follows the brain when empty", TEXT(ConfRole, mode)},
-    {"role", "workdir", CONF_STRING, "", NULL, "program: where it works; a git repository gets a worktree per job", TEXT(ConfRole, workdir)},
+    {"role", "workdir", CONF_STRING, "", NULL, "program: where it works; in a git repository each job has a worktree on a branch of its own, postrider/JOB; elsewhere one job works at a time", TEXT(ConfRole, workdir)},
+    {"role", "base", CONF_STRING, "", NULL, "program in a git repository: the branch or commit that its work begins from; what is checked out in workdir when empty", TEXT(ConfRole, base)},
+    {"role", "commit", CONF_BOOL, "yes", NULL, "and what it leaves uncommitted there is committed as the role, without hooks and without signing; no: it is left", FLAG(ConfRole, commit)},
     {"role", "instructions", CONF_STRING, "", NULL, "file with its instructions, relative to the home", TEXT(ConfRole, instructions)},
     {"role", "person", CONF_BOOL, "no", NULL, "a person with a local Maildir, not an agent", FLAG(ConfRole, person)},
     {"role", "answers-cc", CONF_BOOL, "no", NULL, "acts on mail that it got as a copy", FLAG(ConfRole, answers_cc)},
@@ -127,7 +129,7 @@ const ConfKey config_keys[] = {
 
     {"keep", "contexts", CONF_SPAN, "30d", NULL, "of the steps of a job that has ended, what its brain was shown, and, but for the last step, what the next step went on with; 0 is for ever, here and below", NUMBER(Config, keep_contexts_us)},
     {"keep", "done", CONF_SPAN, "365d", NULL, "and what its brain answered, but for the last step; mail, and what each step did and cost, stays for ever", NUMBER(Config, keep_done_us)},
-    {"keep", "work", CONF_SPAN, "14d", NULL, "the folder work/ROLE/JOB of a job that has ended", NUMBER(Config, keep_work_us)},
+    {"keep", "work", CONF_SPAN, "14d", NULL, "the folder work/ROLE/JOB of a job that has ended, with its git worktree; the branch stays", NUMBER(Config, keep_work_us)},
     {"keep", "logs", CONF_INT, "14", "1..1000", "old log files, of 4 MiB each", NUMBER(Config, keep_logs)},
 
     {NULL, NULL, CONF_STRING, NULL, NULL, NULL, 0},

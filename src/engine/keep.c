@@ -1,7 +1,10 @@
 #include "engine/keep.h"
 #include "base/crash.h"
+#include "base/err.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/text.h"
+#include "engine/tree/tree.h"
 #include "store/job/old_jobs.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,7 +61,8 @@ look_at_steps(Look *look, GError **error)
     return txn.done;
 }
 
-/* Behind the gate, so that nobody claims the job meanwhile. A folder that can't be moved stays. */
+/* Behind the gate, so that nobody claims the job meanwhile. A folder that can't be moved
+ * stays. */
 static bool
 move_away(Look *look, JobId job, const char *role, GError **error)
 {
@@ -97,6 +101,58 @@ look_at_role(Look *look, const char *role, GError **error)
     return true;
 }
 
+/* The repository forgets the worktree of a job whose folder is here: behind the gate, so
+ * that no run makes it anew meanwhile. A repository that can't be reached forgets it by its
+ * own housekeeping. */
+static bool
+forget_tree(Look *look, JobId job, const char *role, GError **error)
+{
+    Db *db = look->engine->db;
+    g_autoptr(TreeRow) row = NULL;
+    g_autoptr(GError) why = NULL;
+    bool old = false;
+
+    if (!tree_find(db, job, &row, error))
+        return false;
+    if (!row || row->state == TREE_OVER)
+        return true;
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error)) {
+        txn.ok = old_job(txn.db, job, role, look->before_us, &old, error);
+        if (txn.ok && old) {
+            g_clear_error(&why);
+            (void)tree_forget(look->engine, job, role, &why);
+            txn.ok = tree_set_over(&txn, job, error);
+        }
+    }
+    if (why)
+        log_event(LOG_WARN, "a worktree stays listed in its repository", "why", why->message,
+                  NULL);
+    return txn.done;
+}
+
+/* Names in work/.gone are ROLE.JOB. They stay there until what is in them is removed, so
+ * whoever comes after a crash sees them again. */
+static bool
+forget_trees(Look *look, GError **error)
+{
+    g_autofree char *path = g_build_filename(look->engine->home->path, GONE, NULL);
+    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    const char *name;
+    JobId job;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        const char *dot = strrchr(name, '.');
+        if (!dot || !text_parse_int(dot + 1, 1, INT64_MAX, &job.v))
+            continue;
+        g_autofree char *role = g_strndup(name, (size_t)(dot - name));
+        if (!forget_tree(look, job, role, error))
+            return false;
+    }
+    CRASH_POINT("keep-forgotten");
+    return true;
+}
+
 /* Roles that the settings do not name any more count too. */
 static bool
 look_at_work(Look *look, GError **error)
@@ -113,6 +169,8 @@ look_at_work(Look *look, GError **error)
     while ((role = g_dir_read_name(dir)))
         if (*role != '.' && !look_at_role(look, role, error))
             return false;
+    if (!look->count && !forget_trees(look, error))
+        return false;
     if (!look->count && dir_remove(home->fd, GONE, FILES_MAX) >= FILES_MAX)
         look->n = look->kept->max;
     return true;

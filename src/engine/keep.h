@@ -11,6 +11,7 @@
  * (3) While nothing may run or leave (db_hold_all()) nothing goes.
  * (4) A work folder is moved to work/.gone while no run can claim its job, and emptied there: a run
  *     that comes later makes its own, and what a crash leaves in work/.gone goes with the next look.
+ *     Before that its git repository forgets the worktree; the branch stays.
  *
  * Old log files are kept by number (base/log.h).
  */

@@ -18,6 +18,7 @@ load(Engine *engine, const char *name)
                        .brain = "",
                        .mode = "",
                        .workdir = "",
+                       .base = "",
                        .instructions = "",
                        .max_iterations = STEPS_MAX,
                        .total_iterations = STEPS_MAX,

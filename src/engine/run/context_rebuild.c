@@ -65,6 +65,8 @@ name_part(const ContextPart *part)
         return g_strdup_printf("note %s version %" G_GINT64_FORMAT, part->id, part->version);
     if (g_str_equal(from, "state"))
         return g_strdup_printf("what the step before left (%s)", part->id + (*part->id == ':'));
+    if (g_str_equal(from, "project"))
+        return g_strdup_printf("file %s of the project", part->id + (*part->id == ':'));
     if (g_str_equal(from, "words"))
         return g_strdup_printf("our own text (%s)", part->id + (*part->id == ':'));
     return g_strdup_printf("mail <%s>", part->id);

@@ -45,6 +45,7 @@
 #include <sys/signalfd.h>
 
 #define JOBS_PER_PROCESS 100
+#define WORKDIR_WAIT_US (5 * USEC_PER_SEC) /* until a folder in which another job works is tried again */
 #define CLAIM_SPARE_US (60 * USEC_PER_SEC) /* beyond the brain's own time: context, commit */
 
 /* What belongs to one step only. */
@@ -303,6 +304,15 @@ end_orphans(const Task *t)
         log_say(LOG_WARN, "ended %u processes that a run which died had left", n);
 }
 
+/* Another job works in the folder. No attempt counts: this one has not begun. */
+static bool
+wait_for_workdir(Task *t, const Workplace *place, GError **error)
+{
+    g_autofree char *why = g_strdup_printf("another job works in '%s'", place->cwd);
+    return run_release(t, (Due){.us = home_now(t->run->engine->home) + WORKDIR_WAIT_US}, false,
+                       why, error);
+}
+
 static bool
 work(Task *t, GError **error)
 {
@@ -310,6 +320,8 @@ work(Task *t, GError **error)
     end_orphans(t);
     if (!workplace_open(t->run->engine, t->job, t->role, &t->claim, &place, error))
         return false;
+    if (place->busy)
+        return wait_for_workdir(t, place, error);
     if (!workplace_fill(place, t->run->engine, t->in.shown, error) ||
         !run_session_find(t, place, error))
         return false;

@@ -78,7 +78,7 @@ say_cut(const Task *t, const BrainAnswer *answer, Proposal *p)
 }
 
 static bool
-attach_files(Workplace *place, Proposal *p, GError **error)
+attach_files(const Task *t, Workplace *place, Proposal *p, GError **error)
 {
     g_autoptr(ProposedFiles) files = NULL;
     g_autofree char *notes = NULL;
@@ -87,6 +87,8 @@ attach_files(Workplace *place, Proposal *p, GError **error)
     if (!workplace_take(place, &files, &notes, error))
         return false;
     ProposedMail *mail = g_ptr_array_index(p->mails, 0);
+    if (place->tree)
+        tree_report(place->tree, t->job, t->role, mail);
     LIST_EACH(const ProposedFile, f, files)
         proposed_mail_attach(mail, f->filename, f->content_type, f->content);
     if (notes)
@@ -100,6 +102,8 @@ static Proposal *
 propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GError **error)
 {
     const BrainAnswer *answer = brain_answer(thought->call);
+    if (place && place->tree && !answer->failed)
+        tree_commit(place->tree, t->job, t->role);
     if (thought->port_answered)
         return proposal_new(PROPOSE_COMPLETE);
     if (answer->failed) {
@@ -119,7 +123,7 @@ propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GErr
     }
     t->in.answer = g_bytes_new(answer->text, strlen(answer->text));
     say_cut(t, answer, p);
-    if (!attach_files(place, p, error))
+    if (!attach_files(t, place, p, error))
         return NULL;
     return g_steal_pointer(&p);
 }
@@ -356,7 +360,8 @@ try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError 
     if (t->mode->led && !run_steps_adjust(t, p, error))
         return TRIED_ERROR;
     g_auto(StepResult) result = {0};
-    if (!run_commit(t, p, &result, error))
+    if (!run_commit(t, p, &result, error) ||
+        (place && place->tree && p->mails->len > 0 && !tree_told(place->tree, error)))
         return TRIED_ERROR;
     return !result.ended ? TRIED_NEXT : TRIED_DONE;
 }

@@ -321,6 +321,25 @@ end_leftovers(const Think *ask)
         log_say(LOG_INFO, "ended %u processes that a program had left", n);
 }
 
+/* What a program commits by itself is the role's too; no hook of the repository runs, and nothing is
+ * signed as somebody else. */
+static void
+add_git(const Think *ask, GPtrArray *env)
+{
+    static const char *const settings[] = {
+        "GIT_CONFIG_COUNT=4",
+        "GIT_CONFIG_KEY_0=core.hooksPath",   "GIT_CONFIG_VALUE_0=/dev/null",
+        "GIT_CONFIG_KEY_1=core.fsmonitor",   "GIT_CONFIG_VALUE_1=false",
+        "GIT_CONFIG_KEY_2=commit.gpgSign",   "GIT_CONFIG_VALUE_2=false",
+        "GIT_CONFIG_KEY_3=tag.gpgSign",      "GIT_CONFIG_VALUE_3=false"};
+    for (size_t i = 0; i < G_N_ELEMENTS(settings); i++)
+        g_ptr_array_add(env, g_strdup(settings[i]));
+    g_ptr_array_add(env, g_strdup_printf("GIT_AUTHOR_NAME=%s", ask->role->display));
+    g_ptr_array_add(env, g_strdup_printf("GIT_AUTHOR_EMAIL=%s", ask->role->address));
+    g_ptr_array_add(env, g_strdup_printf("GIT_COMMITTER_NAME=%s", ask->role->display));
+    g_ptr_array_add(env, g_strdup_printf("GIT_COMMITTER_EMAIL=%s", ask->role->address));
+}
+
 /* The environment of a program: where it works, and the way to us. */
 static char **
 program_env(const Think *ask, const Port *port)
@@ -334,6 +353,8 @@ program_env(const Think *ask, const Port *port)
         g_ptr_array_add(env, g_strdup_printf("POSTRIDER_IN=%s", ask->place->in));
         g_ptr_array_add(env, g_strdup_printf("POSTRIDER_OUT=%s", ask->place->out));
     }
+    if (ask->place && ask->place->tree)
+        add_git(ask, env);
     g_ptr_array_add(env, NULL);
     return (char **)g_ptr_array_free(g_steal_pointer(&env), FALSE);
 }

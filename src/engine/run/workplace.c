@@ -4,11 +4,13 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "base/workdir.h"
 #include "engine/mail_load.h"
 #include "engine/run/commit.h"
 #include "mail/message.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -141,8 +143,8 @@ workplace_path(const Home *home, const Job *job)
 
 /* Moves whatever has this name to old/FENCE-NAME, or beside itself where that does not work:
  * a folder that we may not write to can't change its parent. */
-static bool
-move_aside(Workplace *w, int at, const char *name, GError **error)
+bool
+workplace_move_aside(Workplace *w, int at, const char *name, GError **error)
 {
     auto_fd old = dir_open_beneath(w->fd, "old", NULL);
 
@@ -173,7 +175,7 @@ own_folder(Workplace *w, const char *name, GError **error)
     if (fd >= 0 && faccessat(fd, ".", R_OK | W_OK | X_OK, 0) == 0)
         return fd;
     cleanup_fd(&fd);
-    if (!move_aside(w, w->fd, name, error))
+    if (!workplace_move_aside(w, w->fd, name, error))
         return -1;
     if (mkdirat(w->fd, name, 0700) < 0) {
         err_set_errno(error, errno, "making '%s/%s'", w->path, name);
@@ -191,27 +193,58 @@ refresh_out(Workplace *w, GError **error)
     g_autofree char *fence = g_strdup_printf("%" G_GINT64_FORMAT, w->fence);
     bool gone = unlinkat(w->fd, "out", AT_REMOVEDIR) == 0 || errno == ENOENT ||
                 renameat2(w->fd, "out", old, fence, RENAME_NOREPLACE) == 0;
-    if (!gone && !move_aside(w, w->fd, "out", error))
+    if (!gone && !workplace_move_aside(w, w->fd, "out", error))
         return false;
     auto_fd out = own_folder(w, "out", error);
     return out >= 0;
 }
 
-/* "~/x", "x" beneath the home, or absolute. */
 static bool
 find_cwd(Workplace *w, const Home *home, const ConfRole *role, GError **error)
 {
-    const char *dir = role->workdir;
-
-    if (!dir || !*dir)
+    w->cwd = workdir_path(home, role);
+    if (!w->cwd)
         w->cwd = g_strdup(w->path);
-    else if (g_str_has_prefix(dir, "~/"))
-        w->cwd = g_build_filename(g_get_home_dir(), dir + 2, NULL);
-    else
-        w->cwd = g_canonicalize_filename(dir, home->path);
     return g_file_test(w->cwd, G_FILE_TEST_IS_DIR) ||
            err_set(error, ERR_CONFIG, "role '%s': workdir '%s' is no folder", role->name,
                    w->cwd);
+}
+
+/* A folder without git is for one run at a time: held until we close it, or die. */
+static bool
+lock_workdir(Workplace *w, const Home *home, GError **error)
+{
+    Digest digest;
+    digest_of(w->cwd, strlen(w->cwd), &digest);
+    g_autofree char *hex = digest_hex(&digest);
+    g_autofree char *path = g_strdup_printf("state/workdir/%.32s", hex);
+
+    if (!dir_make(home->fd, "state/workdir", 0700, error))
+        return false;
+    w->lock = file_open_beneath(home->fd, path, O_RDWR | O_CREAT, 0600, error);
+    if (w->lock < 0)
+        return false;
+    if (flock(w->lock, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    w->busy = errno == EWOULDBLOCK;
+    return w->busy || err_set_errno(error, errno, "locking '%s'", w->cwd);
+}
+
+/* Where workdir is one of a repository, the program works in a tree of its own. */
+static bool
+enter(Workplace *w, Engine *engine, const Job *job, const ConfRole *role, GError **error)
+{
+    if (!role->workdir || !*role->workdir)
+        return true;
+    if (!tree_open(engine, job, role, w, &w->tree, error))
+        return false;
+    if (!w->tree)
+        return lock_workdir(w, engine->home, error);
+    g_free(w->cwd);
+    w->cwd = tree_cwd(w->tree);
+    return g_file_test(w->cwd, G_FILE_TEST_IS_DIR) ||
+           err_set(error, ERR_CONFIG, "role '%s': branch '%s' has no folder '%s' any more",
+                   role->name, w->tree->row->branch, w->tree->row->prefix);
 }
 
 bool
@@ -225,7 +258,7 @@ workplace_open(Engine *engine,
     const Home *home = engine->home;
     g_autoptr(Workplace) w = g_new0(Workplace, 1);
 
-    w->fd = -1;
+    w->fd = w->lock = -1;
     w->fence = claim->fence;
     w->given = workplace_names_new();
     w->path = workplace_path(home, job);
@@ -238,7 +271,7 @@ workplace_open(Engine *engine,
     if (w->fd < 0 || !find_cwd(w, home, role, error) || !refresh_out(w, error))
         return false;
     auto_fd in = own_folder(w, "in", error);
-    if (in < 0)
+    if (in < 0 || !enter(w, engine, job, role, error))
         return false;
     *ret = g_steal_pointer(&w);
     return true;
@@ -250,6 +283,8 @@ workplace_close(Workplace *w)
     if (!w)
         return;
     cleanup_fd(&w->fd);
+    cleanup_fd(&w->lock);
+    tree_free(w->tree);
     g_clear_pointer(&w->given, g_hash_table_unref);
     g_free(w->path);
     g_free(w->cwd);
@@ -269,7 +304,7 @@ put_file(Workplace *w, const char *filename, GBytes *content, GError **error)
     auto_fd in = own_folder(w, "in", error);
     if (in < 0)
         return false;
-    if (unlinkat(in, name, 0) < 0 && errno != ENOENT && !move_aside(w, in, name, error))
+    if (unlinkat(in, name, 0) < 0 && errno != ENOENT && !workplace_move_aside(w, in, name, error))
         return false;
     auto_fd fd = file_open_beneath(in, name, O_WRONLY | O_CREAT | O_EXCL, 0600, error);
     gsize len;

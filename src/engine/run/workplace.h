@@ -3,7 +3,9 @@
 /*
  * Where a program works: work/ROLE/JOB beneath the home with in/ (attachments of the mail it is
  * shown) and out/ (files it leaves are attached to its answer); its cwd is the role's workdir
- * where one is set. log/ has what it said while it worked. out/ is fresh in every claim: what an earlier run
+ * where one is set, or, where that lies in a git repository, a worktree of it in
+ * work/ROLE/JOB/tree (engine/tree/tree.h). A workdir without git serves one run at a time.
+ * log/ has what it said while it worked. out/ is fresh in every claim: what an earlier run
  * left is moved to old/FENCE first, so nothing is attached twice. in/ stays: a file of the
  * same name is replaced, so the newest mail's attachment wins, and earlier ones are still
  * there for a program that goes on with its work.
@@ -14,21 +16,25 @@
  * what stands in the way is moved aside.
  */
 #include "engine/run/commit.h"
+#include "engine/tree/tree.h"
 
 #define WORKPLACE_FILES_MAX 100u        /* in one answer */
 #define WORKPLACE_BYTES_MAX (50u << 20) /* over all of them; one: LIMIT_ATTACHMENT_BYTES */
 #define WORKPLACE_ENTRIES_MAX 10000u    /* names in out/ that are looked at */
 
-typedef struct Workplace {
+struct Workplace {
     char *path;        /* absolute: work/ROLE/JOB */
     char *cwd;         /* absolute: workdir or path */
     char *in, *out;    /* absolute */
     int fd;            /* of path */
     int64_t fence;     /* of the claim */
     GHashTable *given; /* names in in/ that this claim has used */
-} Workplace;
+    Tree *tree;        /* its worktree, which cwd lies in; NULL: workdir is in no git repository */
+    bool busy; /* another run works in workdir, which is in no repository: this one must wait */
+    int lock;  /* of workdir; -1: none */
+};
 
-/* ERR_CONFIG: the role's workdir is no folder. */
+/* ERR_CONFIG: the role's workdir is no folder, or there can be no worktree of it. */
 bool workplace_open(Engine *engine,
                     const Job *job,
                     const ConfRole *role,
@@ -37,6 +43,10 @@ bool workplace_open(Engine *engine,
                     GError **error);
 void workplace_close(Workplace *w);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Workplace, workplace_close)
+
+/* Moves whatever has this name in the folder `at` to old/, or beside itself. Nothing there
+ * is fine. */
+bool workplace_move_aside(Workplace *w, int at, const char *name, GError **error);
 
 /* The path of a job's workplace, there or not; caller frees. */
 char *workplace_path(const Home *home, const Job *job);

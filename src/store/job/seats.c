@@ -1,5 +1,6 @@
 #include "store/job/seats.h"
 #include "base/home.h"
+#include "base/workdir.h"
 #include "store/due.h"
 #include "store/mail/mailboxes.h"
 #include "store/sql.h"
@@ -27,6 +28,15 @@ limited_brain(const Config *config, const ConfRole *role)
     return brain && brain->at_once ? brain : NULL;
 }
 
+/* The folder that one job at a time works in; NULL: each has its own. Caller frees. */
+static char *
+shared_place(const Home *home, const ConfRole *role)
+{
+    g_autofree char *folder =
+        g_strcmp0(role->mode, "program") == 0 ? workdir_path(home, role) : NULL;
+    return folder && !workdir_in_git(folder) ? g_steal_pointer(&folder) : NULL;
+}
+
 static bool
 is_saved(Db *db, bool *ret, GError **error)
 {
@@ -34,7 +44,9 @@ is_saved(Db *db, bool *ret, GError **error)
     g_autoptr(GPtrArray) saved = NULL;
     guint n = 0;
 
-    if (!sql_strings(db, "SELECT role || ' ' || brain || ' ' || at_once FROM seat ORDER BY id",
+    if (!sql_strings(db,
+                     "SELECT role || ' ' || brain || ' ' || at_once || ' ' || coalesce(place, '') "
+                     "FROM seat ORDER BY id",
                      &saved, error, ""))
         return false;
     *ret = true;
@@ -42,8 +54,10 @@ is_saved(Db *db, bool *ret, GError **error)
         const ConfBrain *brain = limited_brain(config, &config->roles[i]);
         if (!brain)
             continue;
-        g_autofree char *want = g_strdup_printf("%s %s %" PRId64, config->roles[i].name,
-                                                brain->name, (int64_t)brain->at_once);
+        g_autofree char *place = shared_place(db_home(db), &config->roles[i]);
+        g_autofree char *want =
+            g_strdup_printf("%s %s %" PRId64 " %s", config->roles[i].name, brain->name,
+                            (int64_t)brain->at_once, place ? place : "");
         *ret = *ret && n < saved->len && g_str_equal(saved->pdata[n++], want);
     }
     *ret = *ret && n == saved->len;
@@ -59,8 +73,10 @@ save(Txn *txn, GError **error)
         return false;
     for (unsigned i = 0; i < config->n_roles; i++) {
         const ConfBrain *brain = limited_brain(config, &config->roles[i]);
-        if (brain && !sql_run(txn, "INSERT INTO seat (role, brain, at_once) VALUES (?, ?, ?)",
-                              error, "ssi", config->roles[i].name, brain->name, brain->at_once))
+        g_autofree char *place = shared_place(db_home(txn->db), &config->roles[i]);
+        if (brain &&
+            !sql_run(txn, "INSERT INTO seat (role, brain, at_once, place) VALUES (?, ?, ?, ?)",
+                     error, "ssis", config->roles[i].name, brain->name, brain->at_once, place))
             return false;
     }
     return true;
@@ -140,26 +156,36 @@ seats_ready(Db *db, int64_t now_us, int64_t *ret_n, GError **error)
     return sql_int(db, ready_sql, ret_n, error, "ii", now_us, JOB_NO_MARK);
 }
 
-/* "3, 4 and 9". */
+/* Jobs at work whose roles share the brain, or the folder. "3, 4". */
 static bool
-name_busy(Db *db, const char *brain, char **ret, GError **error)
+name_busy(Db *db, const char *brain, const char *place, char **ret, GError **error)
 {
     g_autoptr(GPtrArray) ids = NULL;
 
     if (!sql_strings(db,
                      "SELECT j.id FROM job j JOIN seat s ON s.role = j.role "
-                     "WHERE j.state = 'running' AND s.brain = ? ORDER BY j.id",
-                     &ids, error, "s", brain))
+                     "WHERE j.state = 'running' AND (s.brain = ? OR s.place = ?) ORDER BY j.id",
+                     &ids, error, "ss", brain, place))
         return false;
     g_ptr_array_add(ids, NULL);
     *ret = g_strjoinv(", ", (char **)ids->pdata);
     return true;
 }
 
+/* The folder that the role waits for; NULL: none. */
+static bool
+busy_place(Db *db, const char *role, char **ret, GError **error)
+{
+    return sql_string(db,
+                      "SELECT s.place FROM seat s WHERE s.role = ? AND s.place IN (SELECT o.place "
+                      "FROM job j JOIN seat o ON o.role = j.role WHERE j.state = 'running')",
+                      ret, error, "s", role);
+}
+
 bool
 seat_wait(Db *db, const Job *job, char **ret, GError **error)
 {
-    g_autofree char *brain = NULL, *jobs = NULL;
+    g_autofree char *brain = NULL, *place = NULL, *jobs = NULL;
 
     *ret = NULL;
     if (job->state != JOB_QUEUED || job->ready_us > home_now(db_home(db)))
@@ -168,10 +194,13 @@ seat_wait(Db *db, const Job *job, char **ret, GError **error)
                     SEATS_TABLES "SELECT s.brain FROM seat s JOIN full_role f "
                                  "ON f.role = s.role WHERE s.role = ?",
                     &brain, error, "s", job->role) ||
-        (brain && !name_busy(db, brain, &jobs, error)))
+        (brain && !busy_place(db, job->role, &place, error)) ||
+        (brain && !name_busy(db, place ? NULL : brain, place, &jobs, error)))
         return false;
-    if (brain)
-        *ret = g_strdup_printf("a place at brain %s, behind job%s %s", brain,
-                               strchr(jobs, ',') ? "s" : "", jobs);
+    const char *many = jobs && strchr(jobs, ',') ? "s" : "";
+    if (place)
+        *ret = g_strdup_printf("its turn in '%s', behind job%s %s", place, many, jobs);
+    else if (brain)
+        *ret = g_strdup_printf("a place at brain %s, behind job%s %s", brain, many, jobs);
     return true;
 }

@@ -10,7 +10,10 @@ static const char settings[] = "[postrider]\nworkers = 16\n"
                                "[role envoy]\n"
                                "[role coder]\nbrain = tool\n"
                                "[role tester]\nbrain = tool\n"
-                               "[role thinker]\nbrain = slow\n";
+                               "[role thinker]\nbrain = slow\n"
+                               "[brain wide]\ncommand = /bin/true\nat-once = 9\n"
+                               "[role sharer]\nbrain = wide\nworkdir = /dev/shm/no-git\n"
+                               "[role neighbour]\nbrain = tool\nworkdir = /dev/shm/no-git\n";
 
 static const struct {
     const char *name, *busy, *waiting;
@@ -29,6 +32,8 @@ static const struct {
      2},
     {"the asker with the fewest at work", "envoy ann;envoy ann;envoy bob",
      "envoy ann;envoy bob;envoy cyd", "3 2 1", 3},
+    {"a folder without git takes one", "", "sharer ann;sharer bob;envoy cyd", "1 3", 3},
+    {"whatever role works there", "sharer ann", "neighbour bob;coder cyd", "2", 1},
     {"nothing at all", "coder ann;coder bob", "coder cyd", "", 0},
     {"a role that no settings name any more", "", "gone ann;envoy bob", "1 2", 2},
 };

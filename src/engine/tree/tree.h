@@ -1,0 +1,85 @@
+#pragma once
+
+/*
+ * The git worktree of a job: work/ROLE/JOB/tree, on a branch of its own, `postrider/JOB`,
+ * which begins at the commit that the role's `base` names, or at what is checked out in its
+ * workdir. So two jobs never share a tree, and nothing that a program does shows in the
+ * folder of the people who own the repository until they merge it.
+ *
+ *   tree_open()     makes it, or finds it as an earlier run left it
+ *   tree_commit()   commits what the program left uncommitted, as the role
+ *   tree_report()   says in a mail what has changed, and attaches the patch
+ *   tree_told()     the mail is committed: the next one speaks of what is new
+ *
+ * (1) The row (store/job/trees.h) is there before the branch is, the branch before the
+ *     worktree, and a worktree counts once its files are there. Whoever comes after a crash
+ *     finishes it.
+ * (2) A branch of that name that is not ours stays as it is: postrider/12-2 is taken then. So
+ *     it is with one that somebody has checked out elsewhere: the second begins where that is.
+ * (3) A worktree that somebody removed is made again from its branch; where the branch is gone
+ *     too, the job begins again from the base.
+ * (4) After a lost store a job that comes back with its number finds its worktree by the
+ *     folder.
+ * (5) Nothing of the repository is run: engine/tree/git.h.
+ */
+#include "engine/run/commit.h"
+#include "engine/tree/git.h"
+#include "store/job/trees.h"
+
+typedef struct Workplace Workplace;
+
+typedef struct Tree {
+    Engine *engine;
+    JobId job;
+    GitRepo *repo;
+    TreeRow *row;
+    char *path;  /* absolute: its root */
+    char *admin; /* absolute: what the repository keeps about this worktree */
+    char *index; /* absolute: its index, in admin */
+    char *head;  /* id of its newest commit, as tree_commit() left it; NULL before */
+    char *left;  /* why something is not committed, in words for a mail; NULL: all is */
+} Tree;
+
+/* The worktree of the job for the folder place->cwd. *ret NULL: that folder is in no
+ * repository, or a part of one that it does not keep. ERR_CONFIG: what a person must mend
+ * first. */
+bool tree_open(Engine *engine,
+               const Job *job,
+               const ConfRole *role,
+               Workplace *place,
+               Tree **ret,
+               GError **error);
+void tree_free(Tree *t);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Tree, tree_free)
+/* Where the program works: the same folder of the tree as workdir is of the repository.
+ * Caller frees. */
+char *tree_cwd(const Tree *t);
+
+/* Once the program and all that it started have ended. What can't be committed stays where
+ * it is, and t->left says why: no answer is lost for that. */
+void tree_commit(Tree *t, const Job *job, const ConfRole *role);
+/* Adds to the mail what the branch has and the base has not: diffstat, commits, how to take
+ * it over, and the patch. Nothing where that is nothing, or has been told; what is not
+ * committed is said. */
+void tree_report(Tree *t, const Job *job, const ConfRole *role, ProposedMail *mail);
+/* The mail is committed. */
+bool tree_told(Tree *t, GError **error);
+
+/* The commit from which on a branch is new to people: base is what they have now, NULL where
+ * nobody knows. Caller frees. */
+bool tree_from(const GitRepo *repo,
+               const TreeRow *row,
+               const char *base,
+               const char *head,
+               char **ret_from,
+               GError **error);
+
+/* --- for verbs and retention --- */
+
+/* The commit that the branch of a job is at; NULL with true: the branch is gone. Caller
+ * frees. */
+bool tree_head(const GitRepo *repo, const TreeRow *row, char **ret, GError **error);
+/* The commit that a new branch of this role would begin at; caller frees. */
+bool tree_base(const GitRepo *repo, const ConfRole *role, char **ret, GError **error);
+/* The repository forgets the worktree of a job whose folder is gone. */
+bool tree_forget(Engine *engine, JobId job, const char *role, GError **error);
