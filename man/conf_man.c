@@ -13,6 +13,7 @@ static const char *const type_words[] = {
     [CONF_MONEY] = "money",     [CONF_ENUM] = "word",
     [CONF_ADDRESS] = "address", [CONF_ADDRESSES] = "address ...",
     [CONF_HOST] = "host",       [CONF_COMMAND] = "program argument ...",
+    [CONF_PHRASES] = "words, words ...",
 };
 
 /* Sections that stand in the file once; the others have a name: [role envoy]. */

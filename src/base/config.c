@@ -47,6 +47,21 @@ as_argv(Settings *s, const char *value)
     return keep_vector(s, argv);
 }
 
+/* What stands between commas; empty phrases are none. */
+static const char *const *
+as_phrases(Settings *s, const char *value)
+{
+    g_auto(GStrv) parts = g_strsplit(value, ",", -1);
+    GPtrArray *phrases = g_ptr_array_new();
+
+    for (char **part = parts; *part; part++) {
+        if (*g_strstrip(*part))
+            g_ptr_array_add(phrases, g_strdup(*part));
+    }
+    g_ptr_array_add(phrases, NULL);
+    return keep_vector(s, (char **)g_ptr_array_free(phrases, FALSE));
+}
+
 /* The value was checked while it was read; of an empty one the place stays zero. */
 static void
 put_value(Settings *s, ConfType type, const char *value, void *place)
@@ -64,6 +79,9 @@ put_value(Settings *s, ConfType type, const char *value, void *place)
         break;
     case CONF_COMMAND:
         *(const char *const **)place = as_argv(s, value);
+        break;
+    case CONF_PHRASES:
+        *(const char *const **)place = as_phrases(s, value);
         break;
     case CONF_BOOL:
         *(bool *)place = as_bool(value);

@@ -28,6 +28,7 @@ typedef enum ConfType {
     CONF_ADDRESSES,
     CONF_HOST,    /* a host or domain name */
     CONF_COMMAND, /* argv in shell quoting; no shell is run */
+    CONF_PHRASES, /* words with commas between the phrases: make test, git status */
 } ConfType;
 
 typedef struct ConfKey {
@@ -117,6 +118,10 @@ typedef struct ConfRole {
     bool html;        /* its mail to people has an HTML part beside the text */
     int64_t max_iterations, total_iterations, max_cost_micro, max_attempts;
     int64_t ack_after_us;
+    /* What a program may do by itself (engine/permit/permit_policy.h). */
+    const char *permissions;  /* ask, edit, all */
+    const char *const *allow; /* prefixes of shell commands */
+    int64_t permit_within_us; /* the owner is reminded of an open question then; 0: never */
 } ConfRole;
 
 #define MAY_ASK 1u

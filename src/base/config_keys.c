@@ -120,6 +120,9 @@ const ConfKey config_keys[] = {
     {"role", "max-attempts", CONF_INT, "5", "1..1000", "tries before a job that fails is given up", NUMBER(ConfRole, max_attempts)},
     {"role", "retry", CONF_BOOL, "yes", NULL, "program: one that fails is run again after 30 s, 5 min and 30 min; no: never, for one that must not find its own changes in the workdir", FLAG(ConfRole, retry)},
     {"role", "ack-after", CONF_SPAN, "", NULL, "as in [postrider], for this role", NUMBER(ConfRole, ack_after_us)},
+    {"role", "permissions", CONF_ENUM, "edit", "ask|edit|all", "claude, codex, opencode: what it does without asking: read files in its folder; change them too; run commands too; it asks about the rest by mail", TEXT(ConfRole, permissions)},
+    {"role", "allow", CONF_PHRASES, "", NULL, "commands that it runs without asking, with commas between them; each stands for all that begins with its words: make test, git status", LIST(ConfRole, allow)},
+    {"role", "permit-within", CONF_SPAN, "24h", NULL, "the owner is reminded, once, of a question that is open for so long; 0 is never", NUMBER(ConfRole, permit_within_us)},
 
     {"person", "address", CONF_ADDRESS, "", NULL, "their mail address; at our own domain they have a Maildir here, unless a server that we hand mail to keeps the mail of that domain"},
     {"person", "may", CONF_LIST, "ask steer", "ask|steer|approve", "their rights: ask gives work; steer gives orders too, and has notes of others changed and third parties written to; approve says yes to held mail"},
@@ -138,7 +141,6 @@ const ConfKey config_keys[] = {
 /* Keys of earlier versions, and values of keys, that nothing reads: in a file that has them they are no mistake. */
 const ConfRetired config_retired[] = {
     {"role", "mode", "session", "program"},
-    {"role", "permissions", NULL, NULL},
     {"role", "sandbox", NULL, NULL},
     {"role", "net", NULL, NULL},
     {"role", "tools-hint", NULL, NULL},

@@ -119,6 +119,7 @@ conf_complaint(const ConfKey *key, const char *value)
         return NULL;
     switch (key->type) {
     case CONF_STRING:
+    case CONF_PHRASES:
         return NULL;
     case CONF_BOOL:
         return expected(g_str_equal(value, "yes") || g_str_equal(value, "no") ||

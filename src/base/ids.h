@@ -27,6 +27,9 @@ typedef struct EffectId {
 typedef struct QuestionId {
     int64_t v;
 } QuestionId; /* a row of `question`: may held mail leave? */
+typedef struct PermitId {
+    int64_t v;
+} PermitId; /* a row of `permit`: a standing permission */
 
 /* SHA-256. */
 #define DIGEST_SIZE 32

@@ -55,6 +55,12 @@ json_format(const json_t *value)
 }
 
 char *
+json_format_sorted(const json_t *value)
+{
+    return dump(value, JSON_COMPACT | JSON_SORT_KEYS);
+}
+
+char *
 json_format_pretty(const json_t *value)
 {
     return dump(value, JSON_INDENT(2) | JSON_REAL_PRECISION(12));

@@ -16,6 +16,8 @@ bool json_parse(const char *text, size_t len, size_t max, json_t **ret, GError *
 bool json_parse_bytes(GBytes *bytes, size_t max, json_t **ret, GError **error);
 /* Compact, keys in insertion order; caller frees. */
 char *json_format(const json_t *value);
+/* Compact, keys sorted: the same text for the same value, however it was written. Caller frees. */
+char *json_format_sorted(const json_t *value);
 /* Indented by two, for people. */
 char *json_format_pretty(const json_t *value);
 

@@ -230,6 +230,12 @@ port_shown(Port *port, MsgRow *row)
     msg_rows_add(port->talk.unsettled, row);
 }
 
+void
+port_set_desk(Port *port, PermitDesk *desk)
+{
+    port->talk.desk = desk;
+}
+
 const char *
 port_path(const Port *port)
 {

@@ -19,6 +19,8 @@
  *   note.list    {prefix} -> {notes: […]}; note.history {key} -> {versions: […]}
  *   note.search  {query, limit} -> {hits: [{key, version, snippet}]}
  *   note.rename  {from, to}; note.delete {key}
+ *   permit       {tool, input, call, session, cwd} -> {decision, reason, input}: may the client
+ *                make this tool call? allow, deny, defer, or "": the client decides by itself
  *   status       {} -> {job, role, round, steps, subject, asker, answered, shown, open}
  *
  * attachments is [{filename, content_base64}]; to and cc are an address list as in a header, or
@@ -49,6 +51,9 @@ bool port_open(Engine *engine,
                const char *dir,
                Port **ret,
                GError **error);
+/* Who decides about tool calls; borrowed. Without one the verb permit says nothing. */
+typedef struct PermitDesk PermitDesk; /* engine/permit/permit.h */
+void port_set_desk(Port *port, PermitDesk *desk);
 const char *port_path(const Port *port);
 unsigned port_poll(Port *port, struct pollfd fds[PORT_POLL_MAX]);
 /* Works off what poll(2) said about the entries of the last port_poll(); at most one request of

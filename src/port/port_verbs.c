@@ -99,6 +99,8 @@ static const char *const append_members[] = {"verb", "key", "content", NULL};
 static const char *const prefix_members[] = {"verb", "prefix", NULL};
 static const char *const key_members[] = {"verb", "key", NULL};
 static const char *const rename_members[] = {"verb", "from", "to", NULL};
+static const char *const permit_members[] = {"verb",    "tool", "input", "call",
+                                             "session", "cwd",  NULL};
 static const char *const no_members[] = {"verb", NULL};
 static const Verb verbs[] = {
     {"send", send_members, verb_send},
@@ -115,6 +117,7 @@ static const Verb verbs[] = {
     {"note.history", key_members, verb_note_history},
     {"note.rename", rename_members, verb_note_rename},
     {"note.delete", key_members, verb_note_delete},
+    {"permit", permit_members, verb_permit},
     {"status", no_members, report_status},
 };
 

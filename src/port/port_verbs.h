@@ -6,6 +6,7 @@
  * port_read.c looks things up, and port_notes.c does both for notes. Nobody else includes this.
  * Nothing here blocks but the commit itself.
  */
+#include "engine/permit/permit.h"
 #include "engine/run/commit.h"
 #include <jansson.h>
 
@@ -20,7 +21,8 @@ typedef struct PortTalk {
     MsgRows *unsettled;  /* borrowed from in */
     GHashTable *answers; /* MsgId.v -> id of the reply that settled it */
     unsigned steps;
-    bool lost; /* the claim is somebody else's now */
+    bool lost;        /* the claim is somebody else's now */
+    PermitDesk *desk; /* for tool calls; borrowed; NULL: nobody asks */
     /* The request that is carried out just now, and what is said to it. */
     json_t *request, *answer;
     int status; /* of a refusal; 0: the one that belongs to the error */
@@ -40,6 +42,7 @@ char *port_refuse(const char *why, int status);
 typedef bool PortVerb(PortTalk *talk, GError **error);
 PortVerb verb_send, verb_reply, verb_mail_list, verb_mail_search, verb_mail_show,
     verb_mail_thread;
+PortVerb verb_permit;
 PortVerb verb_note_get, verb_note_put, verb_note_append, verb_note_list, verb_note_search,
     verb_note_history, verb_note_rename, verb_note_delete;
 

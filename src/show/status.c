@@ -206,14 +206,12 @@ note_held(Db *db, Status *s, GError **error)
         g_autoptr(QuestionMails) mails = NULL;
         if (!question_mails(db, q->id, &mails, error))
             return false;
-        OutId number;
-        if (mails->len == 0 && !question_number(db, q, &number, error))
+        g_autofree char *name = NULL;
+        if (mails->len == 0 && !question_name(db, q, &name, error))
             return false;
         if (mails->len == 0)
-            note(s->waiting,
-                 "job %" G_GINT64_FORMAT " asks: %s postrider approve %" G_GINT64_FORMAT
-                 ", or reject %" G_GINT64_FORMAT,
-                 q->job.v, q->asks, number.v, number.v);
+            note(s->waiting, "job %" G_GINT64_FORMAT " asks: %s postrider approve %s, or reject %s",
+                 q->job.v, q->asks, name, name);
         LIST_EACH(const QuestionMail, m, mails) {
             if (!m->undecided)
                 continue;

@@ -154,12 +154,33 @@ static const Field question_fields[] = {
     {"asked", "asked_us", FIELD_TIME, offsetof(Question, asked_us)},
     {"decided", "decided_us", FIELD_TIME, offsetof(Question, decided_us)},
     {"until", "until_us", FIELD_NEVER, offsetof(Question, until_us)},
+    {"used", "used_us", FIELD_TIME, offsetof(Question, used_us)},
+    {NULL, "later", FIELD_BOOL, offsetof(Question, later)},
     {NULL, "payload", FIELD_TEXT_NULL, offsetof(Question, payload)},
     {NULL, "may", FIELD_NUMBER, offsetof(Question, may)},
     {NULL, "about", FIELD_INT, offsetof(Question, about)},
     {NULL, "digest", FIELD_DIGEST, offsetof(Question, digest)},
 };
 const Shape question_shape = {SHAPE("q", Question, questions, question_fields)};
+
+static const Field permit_fields[] = {
+    {"id", "id", FIELD_INT, offsetof(Permit, id)},
+    {"role", "role", FIELD_TEXT, offsetof(Permit, role)},
+    {"tool", "tool", FIELD_TEXT, offsetof(Permit, tool)},
+    {"what", "what", FIELD_TEXT, offsetof(Permit, what)},
+    {"covers", "covers", FIELD_TEXT, offsetof(Permit, covers)},
+    {"folder", "folder", FIELD_TEXT, offsetof(Permit, folder)},
+    {"who", "who", FIELD_TEXT, offsetof(Permit, who)},
+    {"job", "job", FIELD_ID, offsetof(Permit, job)},
+    {"made", "made_us", FIELD_TIME, offsetof(Permit, made_us)},
+    {"until", "until_us", FIELD_NEVER, offsetof(Permit, until_us)},
+    {"left", "uses_left", FIELD_INT, offsetof(Permit, left)},
+    {"uses", "uses", FIELD_INT, offsetof(Permit, uses)},
+    {"last", "last_us", FIELD_TIME, offsetof(Permit, last_us)},
+    {"ended", "ended_us", FIELD_TIME, offsetof(Permit, ended_us)},
+    {"ended_by", "ended_by", FIELD_TEXT_NULL, offsetof(Permit, ended_by)},
+};
+const Shape permit_shape = {SHAPE("p", Permit, permits, permit_fields)};
 
 static const Field schedule_fields[] = {
     {"id", "id", FIELD_INT, offsetof(Schedule, id)},

@@ -138,8 +138,28 @@ typedef struct Question {
     Digest digest;
     int64_t until_us;             /* no answer counts behind it; USEC_NEVER */
     int64_t asked_us, decided_us; /* decided_us 0: not yet */
+    int64_t used_us;              /* when a yes was acted on; 0: not yet */
+    bool later;                   /* a yes is acted on later: question_use() */
 } Question;
 SHAPE_OF(Question, question, Questions, questions)
+
+/* --- standing permissions --- */
+
+typedef struct Permit {
+    PermitId id;
+    char *role, *tool, *covers, *folder; /* exactly what it is for (engine/permit/permit.h) */
+    char *what;                          /* what covers is: command, file, input */
+    char *who;                           /* gave it */
+    JobId job;                           /* that asked for it */
+    int64_t made_us;
+    int64_t until_us; /* USEC_NEVER: without an end */
+    int64_t left;     /* uses that are left; -1: any number */
+    int64_t uses;
+    int64_t last_us;  /* 0: never used */
+    int64_t ended_us; /* 0: it holds */
+    char *ended_by;   /* NULL: it holds */
+} Permit;
+SHAPE_OF(Permit, permit, Permits, permits)
 
 /* --- what comes again --- */
 

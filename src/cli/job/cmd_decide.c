@@ -1,10 +1,12 @@
 /* approve, reject: the same decisions as APPROVE and REJECT by mail, taken by the operator. */
+#include "base/err.h"
 #include "base/text.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/mail/outbox_cmd.h"
 #include "engine/in/order_mail.h"
 #include "engine/people/hold.h"
+#include "engine/permit/permit_answer.h"
 #include "engine/run/settle.h"
 
 #define OPERATOR "the operator"
@@ -47,18 +49,65 @@ find_question(Db *db, const OutRow *row, Question **ret, OutId *ret_only, GError
     return true;
 }
 
+/* Questions about tool calls that one mail shows: all that are open, or the one with this number. */
+static bool
+decide_shown(Txn *txn,
+             const Questions *shown,
+             int n,
+             const HoldAnswer *answer,
+             HoldEnd *ret_end,
+             char **ret_text,
+             GError **error)
+{
+    g_autoptr(GString) s = g_string_new(NULL);
+    bool any = false;
+    for (guint i = 0; i < shown->len; i++) {
+        g_autofree char *text = NULL;
+        const Question *q = shown->pdata[i];
+        HoldEnd end;
+        bool last = i + 1 == shown->len && !any;
+        if (n ? (guint)n != i + 1 : q->state != QUESTION_OPEN && !last)
+            continue;
+        if (!hold_decide(txn, q, answer, &end, &text, error))
+            return false;
+        g_string_append_printf(s, "%s%s", s->len ? "\n\n" : "", text);
+        *ret_end = any && *ret_end == HOLD_DONE ? HOLD_DONE : end;
+        any = true;
+    }
+    if (!any)
+        return err_set(error, ERR_NEVER, "that mail asks no question %d", n);
+    *ret_text = g_string_free(g_steal_pointer(&s), FALSE);
+    return true;
+}
+
+static bool
+is_longer(const HoldAnswer *a)
+{
+    return a->always || a->times || a->until_us;
+}
+
 static bool
 decide(Txn *txn,
        const OutRow *row,
-       bool approve,
-       const char *why,
+       int n,
+       const HoldAnswer *like,
        GPtrArray *decided,
        HoldEnd *ret_end,
        char **ret_text,
        GError **error)
 {
     g_autoptr(Question) q = NULL;
-    HoldAnswer answer = {.approve = approve, .who = OPERATOR, .why = why, .decided = decided};
+    g_autoptr(Questions) shown = NULL;
+    HoldAnswer answer = *like;
+    bool approve = like->approve;
+    const char *why = like->why;
+    answer.decided = decided;
+    if (!questions_shown(txn->db, row->msgid, &shown, error))
+        return false;
+    if (shown->len)
+        return decide_shown(txn, shown, n, &answer, ret_end, ret_text, error);
+    if (n || is_longer(like))
+        return err_set(error, ERR_NEVER, "that is no question about a tool call");
     if (!find_question(txn->db, row, &q, &answer.only, error))
         return false;
     if (q)
@@ -78,14 +127,31 @@ one_line(const char *text)
     return g_strjoinv(" ", words);
 }
 
-static int
-decide_one(Cli *cli, const char *id, bool approve, const char *why)
+/* "17.2": mail 17, its second question. *ret_n 0: all of it. Caller frees. */
+static char *
+split_id(const char *id, int *ret_n)
 {
+    const char *dot = strchr(id, '.');
+    int64_t n;
+    size_t digits = strspn(id, "0123456789");
+    *ret_n = 0;
+    if (!dot || id + digits != dot || !text_parse_int(dot + 1, 1, 1000, &n))
+        return g_strdup(id);
+    *ret_n = (int)n;
+    return g_strndup(id, digits);
+}
+
+static int
+decide_one(Cli *cli, const char *id, const HoldAnswer *answer)
+{
+    bool approve = answer->approve;
+    int n;
+    g_autofree char *mail = split_id(id, &n);
     g_autoptr(OutRow) row = NULL;
     g_autofree char *text = NULL;
     g_auto(Engine) engine = cli_reader(cli);
     HoldEnd end = HOLD_DONE;
-    int status = outbox_find_row(cli, id, &row);
+    int status = outbox_find_row(cli, mail, &row);
     if (status)
         return status;
     /* Read again behind the gate: the first to decide wins. */
@@ -96,7 +162,7 @@ decide_one(Cli *cli, const char *id, bool approve, const char *why)
         g_clear_pointer(&row, out_row_free);
         g_clear_pointer(&text, g_free);
         if (!outbox_load(cli->db, number, &row, &cli->error) ||
-            !decide(&txn, row, approve, why, decided, &end, &text, &cli->error))
+            !decide(&txn, row, n, answer, decided, &end, &text, &cli->error))
             return cli_failed(cli, 0);
         txn.ok = end != HOLD_DONE ||
                  order_mail_file(&engine, &txn, approve ? "APPROVE" : "REJECT", OPERATOR,
@@ -126,14 +192,35 @@ open_store(Cli *cli, const char *verb)
     return cli_db(cli, DB_WRITE);
 }
 
+/* 0, or an exit status after a message. */
+static int
+read_answer(Cli *cli, HoldAnswer *ret)
+{
+    const char *until = cli_text(cli, "until");
+    *ret = (HoldAnswer){.approve = true,
+                        .who = OPERATOR,
+                        .why = cli_text(cli, "answer"),
+                        .always = cli_flag(cli, "always")};
+    int times = cli_number(cli, "times", 0);
+    if (times < 0 || (cli_text(cli, "times") && times == 0))
+        return cli_usage(cli, "--times takes a number from 1 on");
+    ret->times = times > 1 ? times : 0;
+    if (until && !permit_until_parse(until, home_now(cli->home), &ret->until_us))
+        return cli_usage(cli, "--until takes a day (fri), a date (2026-11-20) or a time (18:00)");
+    if (ret->always + (ret->times > 0) + (until != NULL) > 1)
+        return cli_usage(cli, "one of --always, --times and --until");
+    return 0;
+}
+
 int
 cmd_approve(Cli *cli, int argc, char **argv)
 {
+    HoldAnswer answer;
     int status = open_store(cli, argv[0]);
-    if (status)
+    if (status || (status = read_answer(cli, &answer)))
         return status;
     for (int i = 1; i < argc; i++) {
-        int one = decide_one(cli, argv[i], true, NULL);
+        int one = decide_one(cli, argv[i], &answer);
         status = status ? status : one;
     }
     return status;
@@ -143,6 +230,7 @@ int
 cmd_reject(Cli *cli, int argc, char **argv)
 {
     g_autofree char *why = argc > 2 ? g_strjoinv(" ", argv + 2) : NULL;
+    const HoldAnswer answer = {.who = OPERATOR, .why = why};
     int status = open_store(cli, argv[0]);
-    return status ? status : decide_one(cli, argv[1], false, why);
+    return status ? status : decide_one(cli, argv[1], &answer);
 }

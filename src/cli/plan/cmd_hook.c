@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "cli/cmds.h"
+#include "cli/job/tool_permit.h"
 #include "cli/plan/plan_cmd.h"
 #include "plan/file/hook.h"
 #include "plan/file/plan_log.h"
@@ -134,8 +135,20 @@ cmd_hook_task(Cli *cli, int argc, char **argv)
     return run_hook(cli, HOOK_TASK, "task");
 }
 
+/* The plan's rule needs the folder alone; what it does not refuse is for the run that started the client to judge. */
 int
 cmd_hook_pre_tool(Cli *cli, int argc, char **argv)
 {
-    return run_hook(cli, HOOK_PRE_TOOL, "pre-tool");
+    g_autoptr(json_t) input = NULL;
+
+    if (!cli_in_agent())
+        return run_hook(cli, HOOK_PRE_TOOL, "pre-tool");
+    if (!read_input(cli, &input)) {
+        tool_permit_deny(cli, cli->error);
+        return 0;
+    }
+    int status = answer_hook(cli, HOOK_PRE_TOOL, "pre-tool", input);
+    if (status == 0)
+        tool_permit(cli, input);
+    return status;
 }

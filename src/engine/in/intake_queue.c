@@ -153,6 +153,10 @@ intake_direct(Engine *engine,
         order_clear(order);
         order->kind = ORDER_NONE;
     }
+    if (order->kind == ORDER_NONE && !hold_takes_words(engine, j, m, &order->said, error))
+        return false;
+    if (order->said && order->kind == ORDER_NONE)
+        order->kind = ORDER_ANSWER;
     if (order->kind != ORDER_NONE) {
         in->class = MSG_ORDER;
         in->state = MSG_HANDLED;

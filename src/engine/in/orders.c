@@ -17,6 +17,7 @@
 #include "store/out/effects.h"
 
 #define MORE_STEPS_MAX 1000
+#define TIMES_MAX 1000
 #define MORE_MONEY_MAX INT64_C(1000000000) /* $1000, in millionths */
 
 static const struct {
@@ -45,7 +46,9 @@ order_why(const Order *o)
         if (orders[i].kind == o->kind)
             return orders[i].why;
     }
-    return o->kind == ORDER_FACE ? "an order" : "an unclear order";
+    return o->kind == ORDER_FACE     ? "an order"
+           : o->kind == ORDER_ANSWER ? "an answer to a question"
+                                     : "an unclear order";
 }
 
 void
@@ -53,6 +56,7 @@ order_clear(Order *o)
 {
     g_clear_pointer(&o->instruction, g_free);
     g_clear_pointer(&o->said, g_free);
+    g_clear_pointer(&o->until, g_free);
 }
 
 /* Lower case, one blank between words, no end punctuation. */
@@ -95,6 +99,24 @@ reject_with_why(const char *first, char **ret)
     return true;
 }
 
+/* "approve always", "approve 10", "approve until fri" */
+static bool
+approve_for_longer(const char *line, Order *ret)
+{
+    int64_t n;
+    if (!g_str_has_prefix(line, "approve "))
+        return false;
+    const char *more = line + strlen("approve ");
+    if (text_parse_int(more, 1, TIMES_MAX, &n)) {
+        ret->times = n > 1 ? n : 0;
+        return true;
+    }
+    if (g_str_has_prefix(more, "until ") && !strchr(more + strlen("until "), ' '))
+        ret->until = g_strdup(more + strlen("until "));
+    ret->always = g_str_equal(more, "always");
+    return ret->always || ret->until;
+}
+
 /* "fork 3" */
 static bool
 fork_at_step(const char *line, Order *ret)
@@ -130,7 +152,7 @@ continue_with_more(const char *line, Order *ret)
 static bool
 has_wrong_number(const char *line)
 {
-    static const char *const words[] = {"continue ", "fork "};
+    static const char *const words[] = {"continue ", "fork ", "approve "};
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
         const char *arg = line + strlen(words[i]);
         if (g_str_has_prefix(line, words[i]) && !strchr(arg, ' ') &&
@@ -185,6 +207,8 @@ order_parse(const Message *m, bool in_thread, Order *ret)
         kind = ORDER_CONTINUE;
     else if (kind == ORDER_NONE && fork_at_step(line, ret))
         kind = ORDER_FORK;
+    else if (kind == ORDER_NONE && approve_for_longer(line, ret))
+        kind = ORDER_APPROVE;
     else if (kind == ORDER_NONE && reject_with_why(first, &why))
         kind = ORDER_REJECT;
 
@@ -206,7 +230,8 @@ order_parse(const Message *m, bool in_thread, Order *ret)
 bool
 order_permitted(const Order *o, unsigned may)
 {
-    return (may & MAY_STEER) || o->kind == ORDER_APPROVE || o->kind == ORDER_REJECT;
+    return (may & MAY_STEER) || o->kind == ORDER_APPROVE || o->kind == ORDER_REJECT ||
+           o->kind == ORDER_ANSWER;
 }
 
 /* --- what is answered --- */
@@ -335,6 +360,7 @@ carry_out(OrderCase *c, GError **error)
         return go_on(c, error);
     case ORDER_APPROVE:
     case ORDER_REJECT:
+    case ORDER_ANSWER:
         return hold_answer(c, &text, error) ? text : NULL;
     case ORDER_FORK:
         return fork_one(c, error);

@@ -3,7 +3,7 @@
 /*
  * Orders: a reply that is a command. The first non-empty unquoted line of a permitted person's
  * mail, if it is the order alone, in any case, with or without end punctuation: STOP, CANCEL,
- * CONTINUE [N|$N], APPROVE, REJECT[: why], FORK [N], STATUS, WHY, HELP. Lines after it are kept
+ * CONTINUE [N|$N], APPROVE [ALWAYS|N|UNTIL WHEN], REJECT[: why], FORK [N], STATUS, WHY, HELP. Lines after it are kept
  * as an instruction. "Stop using tabs" is a task. In a reply STOP ALL is an order too; as the
  * subject of a new mail: STATUS, STOP ALL, HELP. Carried out inside intake's own transaction
  * and answered in one mail; the order itself goes to Done.
@@ -25,7 +25,8 @@ typedef enum OrderKind {
     ORDER_HELP,
     ORDER_STOP_ALL,
     ORDER_UNCLEAR,
-    ORDER_FACE, /* of a face, which carries it out (engine/face.h) */
+    ORDER_FACE,   /* of a face, which carries it out (engine/face.h) */
+    ORDER_ANSWER, /* words in reply to a question that takes words (engine/people/hold.h) */
     ORDER_N
 } OrderKind;
 
@@ -34,8 +35,13 @@ typedef struct Order {
     int steps;         /* CONTINUE N; 0: as configured */
     int64_t money;     /* CONTINUE $N, in millionths; 0: none */
     int fork_step;     /* FORK N; 0: the newest */
+    /* APPROVE ALWAYS, APPROVE 10, APPROVE UNTIL FRI: for longer than once. */
+    bool always;
+    int64_t times;     /* 0: not said */
+    char *until;       /* as written; NULL: not said */
     char *instruction; /* text behind the order; for REJECT also behind its colon; NULL */
-    char *said;        /* ORDER_UNCLEAR: the line as written; ORDER_FACE: what is answered */
+    char *said;        /* ORDER_UNCLEAR: the line as written; ORDER_FACE: what is answered;
+                          ORDER_ANSWER: the words */
 } Order;
 void order_clear(Order *o);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Order, order_clear)

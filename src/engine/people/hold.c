@@ -43,11 +43,23 @@ say_done(const Deciding *d, const QuestionKind *kind, bool closed, bool goes_on)
         return g_string_free(g_steal_pointer(&s), FALSE);
     g_string_append_printf(s, "\nJob %" PRId64 " %s.", q->job.v,
                            !closed   ? "hears of it when the rest is decided too"
-                           : goes_on ? "goes on with what you wrote"
+                           : goes_on ? (q->why || d->answer->why ? "goes on with what you wrote"
+                                                                 : "goes on")
                                      : "hears of it with its next mail");
-    if (!closed)
+    if (!closed && !q->later)
         g_string_append(s, WORDS_QUESTION_REST);
     return g_string_free(g_steal_pointer(&s), FALSE);
+}
+
+/* Does the job wait for another answer of this kind? */
+static bool
+is_rest_open(Db *db, JobId job, bool *ret, GError **error)
+{
+    g_autoptr(Questions) open = NULL;
+    if (!questions_later(db, job, NULL, &open, error))
+        return false;
+    *ret = open->len > 0;
+    return true;
 }
 
 /* The question is open. */
@@ -78,9 +90,13 @@ decide(Txn *txn,
     }
     if (!question_decide(txn, q->id, answer->approve, answer->who, answer->why, &closed, error))
         return false;
-    bool said = answer->why || q->why;
-    if (closed && said && q->job.v && !job_go_on(txn, q->job, &goes_on, error))
+    bool said = answer->why || q->why, rest = false;
+    if (q->later && !is_rest_open(txn->db, q->job, &rest, error))
         return false;
+    if (closed && (said || q->later) && !rest && q->job.v &&
+        !job_go_on(txn, q->job, &goes_on, error))
+        return false;
+    closed &= !rest;
     *ret_end = HOLD_DONE;
     *ret_text = say_done(&d, kind, closed, goes_on);
     return true;

@@ -64,6 +64,22 @@ bool hold_ask_note(Engine *engine,
                    bool *ret_asked,
                    GError **error);
 
+typedef struct ProposedCalls ProposedCalls; /* engine/run/commit.h */
+typedef struct Timer Timer;                 /* store/job/timers.h */
+/* Asks about tool calls by one mail, and sets the timer of its reminder. said: what the agent said
+ * before it stopped; NULL: nothing. step: of the job, in which this is asked. */
+bool hold_ask_calls(Engine *engine,
+                    Txn *txn,
+                    const Job *job,
+                    const RoleMailParent *original,
+                    const ProposedCalls *calls,
+                    const char *said,
+                    int step,
+                    GError **error);
+/* A timer TIMER_PERMIT is due: one mail to the owner, if something that the mail asked is still open.
+ * *ret_did: it was sent. */
+bool hold_remind(Engine *engine, const Timer *t, bool *ret_did, GError **error);
+
 typedef enum HoldEnd {
     HOLD_DONE,
     HOLD_LATE,    /* it was decided before */
@@ -77,6 +93,9 @@ typedef struct HoldAnswer {
     bool approve;
     const char *who;    /* an address, or "the operator" */
     const char *why;    /* for the job, which goes on with it; NULL: nothing was said */
+    /* A yes for longer than once: always, so many times in all, or until then; of a tool call only. */
+    bool always;
+    int64_t times, until_us; /* 0: not said */
     OutId only;         /* {0}: every mail of the question that is still held */
     GPtrArray *decided; /* gets the ids of the mails that were decided; char * */
 } HoldAnswer;
@@ -92,7 +111,12 @@ bool hold_decide(Txn *txn,
 
 /* Does this mail answer a question, whoever wrote it? Its job may be none. */
 bool hold_is_asked(Db *db, const Message *m, bool *ret, GError **error);
-/* A mail that says APPROVE or REJECT, of a sender that intake believed: counts as the reply to
+typedef struct Judgement Judgement; /* engine/in/judge.h */
+/* Does this mail, which is no order, answer an open question that takes words, from somebody who may
+ * answer it? *ret_words: what they wrote, caller frees; NULL: it does not. */
+bool hold_takes_words(
+    Engine *engine, const Judgement *j, const Message *m, char **ret_words, GError **error);
+/* A mail that says APPROVE or REJECT, or words that answer, of a sender that intake believed: counts as the reply to
  * a question, from somebody with the right; then its job is the question's. Leaves a line in the
  * mail's trace. */
 bool hold_answer(OrderCase *c, char **ret_text, GError **error);

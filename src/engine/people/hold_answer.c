@@ -1,9 +1,12 @@
 #include "base/limits.h"
+#include "engine/in/judge.h"
 #include "engine/in/order_mail.h"
 #include "engine/in/orders.h"
 #include "engine/people/question_kind.h"
 #include "engine/people/words.h"
+#include "engine/permit/permit_answer.h"
 #include "mail/msgid.h"
+#include "mail/quote.h"
 #include "store/job/steering.h"
 #include <inttypes.h>
 
@@ -69,12 +72,42 @@ hold_is_asked(Db *db, const Message *m, bool *ret, GError **error)
     return true;
 }
 
+#define DOUBTFUL (MSG_TWO_FROM | MSG_AMBIGUOUS)
+
 /* may: MAY_…, all of them. */
 static bool
 may_answer(const Engine *engine, const MsgRow *mail, const Message *m, unsigned may)
 {
-    return mail->trust >= TRUST_PRINCIPAL && !(m->flags & (MSG_TWO_FROM | MSG_AMBIGUOUS)) &&
+    return mail->trust >= TRUST_PRINCIPAL && !(m->flags & DOUBTFUL) &&
            (rights_of(engine->home->config, mail->from, mail->trust) & may) == may;
+}
+
+static bool
+is_any_open(const Questions *shown)
+{
+    LIST_EACH(const Question, q, shown)
+        if (q->state == QUESTION_OPEN)
+            return true;
+    return false;
+}
+
+bool
+hold_takes_words(
+    Engine *engine, const Judgement *j, const Message *m, char **ret_words, GError **error)
+{
+    const char *id = answered_id(m);
+    g_autoptr(Questions) shown = NULL;
+    if (!id || !m->text || j->trust < TRUST_PRINCIPAL || m->flags & DOUBTFUL)
+        return true;
+    if (!questions_shown(engine->db, id, &shown, error))
+        return false;
+    const Question *first = shown->len ? shown->pdata[0] : NULL;
+    if (!first || !is_any_open(shown) || (j->may & first->may) != first->may)
+        return true;
+    g_autofree char *words = quote_own_text(m->text);
+    if (*g_strstrip(words))
+        *ret_words = g_steal_pointer(&words);
+    return true;
 }
 
 static char *
@@ -102,6 +135,122 @@ trace_of(HoldEnd end, bool approve, const Question *q)
     return end == HOLD_DONE ? question_kind(q->kind)->traces[approve] : traces[end];
 }
 
+/* --- questions about tool calls --- */
+
+/* One decision of the mail, and what it is about. */
+typedef struct Choice {
+    const Question *q;
+    HoldAnswer answer;
+} Choice;
+
+static void
+choose_all(GArray *choices, const Questions *shown, const HoldAnswer *answer)
+{
+    bool open = is_any_open(shown);
+    LIST_EACH(const Question, q, shown) {
+        const Choice one = {q, *answer};
+        bool last = q == shown->pdata[shown->len - 1];
+        if (open ? q->state == QUESTION_OPEN : last)
+            g_array_append_val(choices, one);
+    }
+}
+
+/* "1 yes, 2 no: why"; *ret_text: why that can't be done, and nothing is. */
+static void
+choose_by_number(GArray *choices,
+                 const Questions *shown,
+                 const PermitSaids *saids,
+                 const HoldAnswer *like,
+                 char **ret_text)
+{
+    LIST_EACH(const PermitSaid, said, saids) {
+        HoldAnswer answer = *like;
+        answer.approve = said->approve;
+        answer.why = said->why;
+        if (said->n == 0) {
+            choose_all(choices, shown, &answer);
+            continue;
+        }
+        if ((guint)said->n > shown->len) {
+            *ret_text = g_strdup_printf(WORDS_ANSWER_NO_NUMBER, said->n);
+            return;
+        }
+        const Choice one = {shown->pdata[said->n - 1], answer};
+        g_array_append_val(choices, one);
+    }
+}
+
+/* What the order says about which question; *ret_text: why it says nothing that counts. */
+static GArray *
+read_choices(const OrderCase *c,
+             const Questions *shown,
+             PermitSaids **ret_saids, /* own the words */
+             char **ret_text)
+{
+    GArray *choices = g_array_new(FALSE, FALSE, sizeof(Choice));
+    const Order *o = c->order;
+    const Question *first = shown->pdata[0];
+    HoldAnswer answer = {.approve = o->kind == ORDER_APPROVE,
+                         .who = c->mail->from,
+                         .why = o->kind == ORDER_ANSWER ? o->said : o->instruction,
+                         .always = o->always,
+                         .times = o->times};
+    if (o->until && !permit_until_parse(o->until, txn_now(c->txn), &answer.until_us)) {
+        *ret_text = g_strdup_printf(WORDS_ANSWER_NO_TIME, o->until);
+        return choices;
+    }
+    bool asks_words = g_str_equal(first->kind, question_agent.name);
+    *ret_saids = o->kind == ORDER_ANSWER && !asks_words ? permit_said_parse(o->said) : NULL;
+    if (asks_words && o->kind == ORDER_ANSWER)
+        answer.approve = true;
+    if (*ret_saids)
+        choose_by_number(choices, shown, *ret_saids, &answer, ret_text);
+    else
+        choose_all(choices, shown, &answer);
+    return choices;
+}
+
+static bool
+carry_out(OrderCase *c, Choice *one, HoldEnd *ret_end, GString *text, GError **error)
+{
+    g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *said = NULL;
+    const char *word = one->answer.approve ? "APPROVE" : "REJECT";
+    one->answer.decided = decided;
+    if (!hold_decide(c->txn, one->q, &one->answer, ret_end, &said, error) ||
+        (*ret_end == HOLD_DONE && !order_mail_file(c->engine, c->txn, word, c->mail->from,
+                                                   one->q->job, NULL, decided, error)))
+        return false;
+    g_string_append_printf(text, "%s%s", text->len ? "\n\n" : "", said);
+    return true;
+}
+
+/* *ret_trace: static. */
+static bool
+answer_calls(
+    OrderCase *c, const Question *q, char **ret_text, const char **ret_trace, GError **error)
+{
+    g_autoptr(Questions) shown = NULL;
+    g_autoptr(PermitSaids) saids = NULL;
+    g_autoptr(GString) text = g_string_new(NULL);
+    if (!questions_shown(c->engine->db, answered_id(c->m), &shown, error))
+        return false;
+    c->job = q->job;
+    *ret_trace = "does not count: it says nothing that could be done";
+    g_autoptr(GArray) choices = read_choices(c, shown, &saids, ret_text);
+    if (*ret_text)
+        return true;
+    for (guint i = 0; i < choices->len; i++) {
+        Choice *one = &g_array_index(choices, Choice, i);
+        HoldEnd end;
+        if (!carry_out(c, one, &end, text, error))
+            return false;
+        *ret_trace = trace_of(end, one->answer.approve, one->q);
+    }
+    *ret_text = g_string_free(g_steal_pointer(&text), FALSE);
+    return true;
+}
+
 bool
 hold_answer(OrderCase *c, char **ret_text, GError **error)
 {
@@ -127,6 +276,12 @@ hold_answer(OrderCase *c, char **ret_text, GError **error)
     } else if (!q) {
         trace = "does not count: it answers no question";
         *ret_text = say_no_question(engine->db, c->job, error);
+    } else if (q->later) {
+        if (!answer_calls(c, q, ret_text, &trace, error))
+            return false;
+    } else if (c->order->always || c->order->times || c->order->until) {
+        trace = "does not count: this can be approved once only";
+        *ret_text = g_strdup(WORDS_ANSWER_NO_STANDING);
     } else {
         g_autoptr(GPtrArray) decided = g_ptr_array_new_with_free_func(g_free);
         HoldAnswer answer = {.approve = approve,

@@ -4,6 +4,7 @@
 #include "engine/people/words.h"
 #include "engine/role.h"
 #include "mail/address.h"
+#include "store/job/questions.h"
 #include "store/job/timers.h"
 #include "store/out/outbox.h"
 
@@ -25,6 +26,21 @@ last_word(Engine *engine, const Job *job, int64_t *ret_us, GError **error)
     return true;
 }
 
+/* The owner asked for the work, and was asked whether it may go on: they know what it waits for, and are
+ * reminded of it in time (hold.h). */
+static bool
+owner_was_asked(Engine *engine, const Job *job, bool *ret, GError **error)
+{
+    g_autoptr(Questions) open = NULL;
+    *ret = false;
+    if (job->state != JOB_PARKED || !address_equal(job->asker, engine->home->config->owner))
+        return true;
+    if (!questions_later(engine->db, job->id, NULL, &open, error))
+        return false;
+    *ret = open->len > 0;
+    return true;
+}
+
 typedef enum Word { WORD_SAY, WORD_LATER, WORD_NONE } Word;
 
 /* *ret_next_us: with WORD_LATER, when to look again. */
@@ -39,6 +55,11 @@ decide(Engine *engine, const Job *job, Word *ret, int64_t *ret_next_us, GError *
     /* Agents do not read such mail, and strangers get none. */
     if (!live || every == 0 || !config_is_person(config, job->asker) ||
         !role_find(engine, job->role))
+        return true;
+    bool asked;
+    if (!owner_was_asked(engine, job, &asked, error))
+        return false;
+    if (asked)
         return true;
     if (!last_word(engine, job, &said, error))
         return false;

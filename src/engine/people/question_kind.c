@@ -2,7 +2,8 @@
 #include "base/text.h"
 
 static const QuestionKind *const kinds[] = {&question_held_mail, &question_mail_in_doubt,
-                                            &question_note};
+                                            &question_note,      &question_permit,
+                                            &question_agent};
 
 const QuestionKind *
 question_kind(const char *name)

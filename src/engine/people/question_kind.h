@@ -21,6 +21,7 @@ typedef struct Deciding {
 struct QuestionKind {
     const char *name;
     unsigned may;          /* MAY_…: all of them whoever answers must have */
+    bool later;            /* the job waits for it; a yes is used later, by question_use() */
     const char *subject;   /* of the mail that asks; NULL: that of the conversation */
     const char *how;       /* what can be answered, and what each answer does */
     const char *changed;   /* "What is held is no longer what was shown, so …" */
@@ -41,7 +42,8 @@ struct QuestionKind {
     /* What became of it, in lines for the job. */
     bool (*news)(Db *db, const Question *q, GString *s, GError **error);
 };
-extern const QuestionKind question_held_mail, question_mail_in_doubt, question_note;
+extern const QuestionKind question_held_mail, question_mail_in_doubt, question_note,
+    question_permit, question_agent;
 
 /* NULL: this version does not know it, and nobody's yes counts. */
 const QuestionKind *question_kind(const char *name);

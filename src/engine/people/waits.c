@@ -6,6 +6,7 @@
 #include "engine/checkpoint/continuation.h"
 #include "engine/face.h"
 #include "engine/out/post.h"
+#include "engine/people/hold.h"
 #include "engine/people/notice.h"
 #include "engine/people/progress.h"
 #include "engine/people/repliers.h"
@@ -202,6 +203,8 @@ dispatch(Engine *engine, const Timer *t, bool *ret_did, GError **error)
         if (g_str_equal(t->purpose, acts[i].purpose))
             return acts[i].act(engine, t->job, ret_did, error);
     }
+    if (g_str_equal(t->purpose, TIMER_PERMIT))
+        return hold_remind(engine, t, ret_did, error);
     return act_by_face(engine, t, ret_did, error);
 }
 

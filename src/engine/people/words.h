@@ -43,6 +43,18 @@
     "Your mail answers several mails at once, so nothing changed. Reply APPROVE or REJECT "    \
     "to one question at a time."
 
+#define WORDS_ANSWER_NO_STANDING                                                               \
+    "Only a tool call of an agent can be approved for longer than once. Nothing changed; say " \
+    "APPROVE alone."
+#define WORDS_ANSWER_NO_TIME                                                                   \
+    "'%s' is no time that I know: say a day (APPROVE UNTIL FRI), a date (2026-11-20) or a "    \
+    "time of day (18:00). Nothing changed."
+#define WORDS_ANSWER_NO_NUMBER                                                                 \
+    "That mail asks no question with the number %d. Nothing changed."
+#define WORDS_PERMIT_REMINDER                                                                  \
+    "A reminder: job %" PRId64 " still waits for your answer to this question. It waits as "   \
+    "long as you like, and I do not remind you again."
+
 /* --- Mail that did not arrive, or proves nothing; waiting; long work --- */
 
 #define WORDS_LOST_TEXT "This mail did not arrive:"
@@ -69,8 +81,10 @@
     "or a failure (CONTINUE 8: with 8 more steps, at\n                most 1000; CONTINUE "    \
     "$1: it may cost $1 more, at most $1000)\n  CANCEL        end the job for good\n  FORK "   \
     "         a second job that begins where this one is (FORK 3: behind step 3)\n  "          \
-    "APPROVE       as a reply to the mail that asks: let the held mail leave\n  REJECT: "      \
-    "why   likewise: it never leaves, and the agent goes on with the reason\n  STATUS      "   \
+    "APPROVE       as a reply to the mail that asks: let the held mail leave, or the agent "   \
+    "do what it\n                asks for (APPROVE ALWAYS, APPROVE 10, APPROVE UNTIL FRI: and "  \
+    "from now on)\n  REJECT: why   likewise: it does not happen, and the agent goes on with "   \
+    "the reason\n  STATUS      "                                                                \
     "  what it does now\n  WHY           what it did so far, and why\n  HELP          this "   \
     "text\n\nLines below the word are kept as an instruction. Anything else is read as "       \
     "mail to the agent. STOP ALL stops every job of the owner's home. A new mail with the "    \

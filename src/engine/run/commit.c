@@ -407,6 +407,18 @@ commit_session(Commit *c, Txn *txn, GError **error)
            (!in->said || doings_forget(txn, c->job->id, error));
 }
 
+/* Nobody is asked before the step that waits for it is committed. */
+static bool
+ask_about_calls(Commit *c, Txn *txn, GError **error)
+{
+    if (c->p->calls->len == 0)
+        return true;
+    commit_did(c, "asked about %u tool call%s", c->p->calls->len,
+               c->p->calls->len == 1 ? "" : "s");
+    return hold_ask_calls(c->engine, txn, c->job, &c->original->letter, c->p->calls,
+                          c->p->calls_said, c->step, error);
+}
+
 static bool
 write_all(Commit *c, Txn *txn, GError **error)
 {
@@ -425,7 +437,8 @@ write_all(Commit *c, Txn *txn, GError **error)
         return false;
     judge_status(c);
     return commit_put_mails(c, txn, error) && commit_tell_people(c, txn, error) &&
-           commit_messages(c, txn, error) && (bare || put_step(c, txn, error)) &&
+           ask_about_calls(c, txn, error) && commit_messages(c, txn, error) &&
+           (bare || put_step(c, txn, error)) &&
            (c->mails_put == 0 || timer_drop(txn, c->job->id, TIMER_ACK, error)) &&
            commit_face(c, txn, error) && commit_session(c, txn, error) &&
            next_state(c, txn, error) &&

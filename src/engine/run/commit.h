@@ -9,6 +9,7 @@
  *           -> step_commit()       one transaction
  *           -> step_settle()       files follow
  */
+#include "base/json.h"
 #include "base/list.h"
 #include "engine/engine.h"
 #include "store/job/jobs.h"
@@ -65,6 +66,14 @@ typedef struct ProposedMove {
 void proposed_move_free(ProposedMove *m);
 LIST_OF(ProposedMoves, proposed_moves, ProposedMove, proposed_move_free)
 
+/* A tool call that a person is asked about (engine/permit/asked_call.h). */
+typedef struct ProposedCall {
+    json_t *doc;
+    Digest digest;
+} ProposedCall;
+void proposed_call_free(ProposedCall *c);
+LIST_OF(ProposedCalls, proposed_calls, ProposedCall, proposed_call_free)
+
 typedef enum ProposalStatus {
     PROPOSE_CONTINUE, /* one more step */
     PROPOSE_COMPLETE, /* done; settles all that was shown */
@@ -89,6 +98,8 @@ typedef struct Proposal {
                           an order only */
     WaitThen wait_then;
     char *waiting_for; /* PARK: for people; NULL: the step limit of a run */
+    ProposedCalls *calls; /* PARK: one mail asks about all of them */
+    char *calls_said;     /* what the agent said before it stopped for them; NULL: nothing */
 } Proposal;
 Proposal *proposal_new(ProposalStatus status);
 void proposal_free(Proposal *p);

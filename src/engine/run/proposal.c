@@ -60,6 +60,13 @@ proposed_note_free(ProposedNote *n)
 }
 
 void
+proposed_call_free(ProposedCall *c)
+{
+    json_decref(c->doc);
+    g_free(c);
+}
+
+void
 proposed_move_free(ProposedMove *m)
 {
     g_free(m->msgid);
@@ -76,6 +83,7 @@ proposal_new(ProposalStatus status)
     p->notes = proposed_notes_new();
     p->mails = proposed_mails_new();
     p->moves = proposed_moves_new();
+    p->calls = proposed_calls_new();
     p->settles = g_array_new(FALSE, FALSE, sizeof(MsgId));
     return p;
 }
@@ -123,6 +131,8 @@ proposal_free(Proposal *p)
     g_free(p->waiting_for);
     proposed_notes_free(p->notes);
     proposed_moves_free(p->moves);
+    proposed_calls_free(p->calls);
+    g_free(p->calls_said);
     g_clear_pointer(&p->state, g_bytes_unref);
     proposed_mails_free(p->mails);
     g_array_unref(p->settles);

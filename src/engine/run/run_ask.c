@@ -102,6 +102,10 @@ static Proposal *
 propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GError **error)
 {
     const BrainAnswer *answer = brain_answer(thought->call);
+    if (thought->desk && !answer->failed && !permit_deferred(thought->desk, answer, error))
+        return NULL;
+    if (permit_waits(thought->desk) && !answer->failed)
+        return permit_propose(thought->desk, answer->text);
     if (place && place->tree && !answer->failed)
         tree_commit(place->tree, t->job, t->role);
     if (thought->port_answered)
@@ -123,7 +127,8 @@ propose(Task *t, const Thought *thought, Workplace *place, Failure *failed, GErr
     }
     t->in.answer = g_bytes_new(answer->text, strlen(answer->text));
     say_cut(t, answer, p);
-    if (!attach_files(t, place, p, error))
+    if (!attach_files(t, place, p, error) ||
+        (thought->desk && !permit_keep_waiting(t->run->engine, t->job, p, error)))
         return NULL;
     return g_steal_pointer(&p);
 }
@@ -246,6 +251,20 @@ fence_answer(const Task *t, const Failure *failed)
                            (int)keep, whole, whole[keep] ? "\n[… cut]" : "", mark);
 }
 
+/* Goes the session on where it waits for a person, without a word? Only where nothing else is to be
+ * said: no mail that it does not know, and no words of whoever decided. */
+static bool
+is_bare(const Task *t, const Failure *failed, bool *ret, GError **error)
+{
+    *ret = false;
+    if (!t->in.resumed || failed->why || g_strcmp0(t->job->instruction, t->in.news) != 0)
+        return true;
+    LIST_EACH(const MsgRow, row, t->in.shown)
+        if (row->state == MSG_STORED)
+            return true;
+    return permit_resumes_bare(t->run->engine, t->job, t->brain, ret, error);
+}
+
 /* *ret: the try has ended already, since the brain can't be asked as it is. */
 static bool
 ask(Task *t,
@@ -278,7 +297,8 @@ ask(Task *t,
     int64_t most;
     *ret = TRIED_ERROR;
     if (!brain_lacks(db, t->brain->name, &question.lacks, error) ||
-        !run_money_left(t, &question.budget_micro, error))
+        !run_money_left(t, &question.budget_micro, error) ||
+        !is_bare(t, failed, &question.bare, error))
         return false;
     if (!set_aside(t, &question, &most, ret, error))
         return false;

@@ -40,6 +40,7 @@ void
 thought_clear(Thought *t)
 {
     g_clear_pointer(&t->call, brain_free);
+    g_clear_pointer(&t->desk, permit_desk_free);
 }
 
 static void
@@ -374,6 +375,7 @@ fill_question(const Think *ask, char **env, BrainAsk *ret)
                       .schema = ask->schema,
                       .lacks = ask->lacks,
                       .budget_micro = ask->budget_micro,
+                      .bare = ask->bare,
                       .total_iterations = ask->job->steps,
                       .clock = &ask->engine->home->clock};
     if (ask->context) {
@@ -396,6 +398,18 @@ think_most(const Think *ask)
     return brain_most(&question);
 }
 
+/* Who decides about its tool calls; NULL in *ret: its kind asks nobody. */
+static bool
+open_desk(const Think *ask, Port *port, BrainAsk *question, PermitDesk **ret, GError **error)
+{
+    if (!ask->place)
+        return true;
+    *ret = permit_desk_new(ask->engine, ask->job, ask->claim, ask->in, ask->role, ask->brain,
+                           ask->place);
+    port_set_desk(port, *ret);
+    return !*ret || permit_set_up(*ret, question, error);
+}
+
 static void
 loop_clear(Loop *loop)
 {
@@ -410,6 +424,7 @@ think(const Think *ask, Thought *ret, GError **error)
 {
     g_autoptr(Port) port = NULL;
     g_autoptr(BrainCall) call = NULL;
+    g_autoptr(PermitDesk) desk = NULL;
     g_auto(GStrv) env = NULL;
     auto_fd log = -1;
     if (ask->place &&
@@ -429,7 +444,8 @@ think(const Think *ask, Thought *ret, GError **error)
         question.said = hear;
         question.said_data = &loop;
     }
-    if (!brain_start(&question, &call, error)) {
+    if (!open_desk(ask, port, &question, &desk, error) ||
+        !brain_start(&question, &call, error)) {
         loop_clear(&loop);
         return false;
     }
@@ -448,5 +464,6 @@ think(const Think *ask, Thought *ret, GError **error)
     ret->port_steps = port ? port_steps(port) : 0;
     ret->floor = port ? port_floor(port) : TRUST_OPERATOR;
     ret->call = g_steal_pointer(&call);
+    ret->desk = g_steal_pointer(&desk);
     return true;
 }

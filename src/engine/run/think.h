@@ -7,6 +7,7 @@
  */
 #include "brain/brain.h"
 #include "engine/mode.h"
+#include "engine/permit/permit.h"
 #include "engine/run/commit.h"
 #include "engine/run/context.h"
 #include "engine/run/workplace.h"
@@ -33,6 +34,7 @@ typedef struct Think {
     const char *schema;     /* of the answer; NULL: free text */
     unsigned lacks;         /* as in BrainAsk */
     int64_t budget_micro;   /* what it may cost; INT64_MAX: there is no limit */
+    bool bare; /* the session goes on without a prompt: the call that waits in it was decided */
     int signal_fd;
     bool *draining; /* set once SIGTERM came; stays for the process */
 } Think;
@@ -43,6 +45,7 @@ typedef struct Thought {
     bool port_answered; /* the program settled all that it was shown, through the port */
     unsigned port_steps;
     Trust floor; /* what the program read through the port lowers it */
+    PermitDesk *desk; /* what it did not do without asking; NULL: its kind asks nobody */
 } Thought;
 void thought_clear(Thought *t);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Thought, thought_clear)

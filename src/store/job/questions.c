@@ -99,10 +99,10 @@ question_put(Txn *txn, const Question *q, QuestionId *ret, GError **error)
     return sql_insert(
         txn,
         "INSERT INTO question (msgid, kind, asks, payload, may, job, round, digest, "
-        "asked_us, until_us, about, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, " SQL_TIME ", NULLIF(?, 0), 'open')",
-        &ret->v, error, "ssssuindiii", q->msgid, q->kind, q->asks, q->payload, q->may, q->job.v,
-        q->round, &q->digest, txn_now(txn), q->until_us, q->about.v);
+        "asked_us, until_us, about, later, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
+        "?, " SQL_TIME ", NULLIF(?, 0), ?, 'open')",
+        &ret->v, error, "ssssuindiiin", q->msgid, q->kind, q->asks, q->payload, q->may,
+        q->job.v, q->round, &q->digest, txn_now(txn), q->until_us, q->about.v, q->later);
 }
 
 bool
@@ -131,15 +131,73 @@ questions_settle(Txn *txn, OutId mail, GError **error)
                    error, "ii", txn_now(txn), mail.v);
 }
 
+bool
+question_show(Txn *txn, const char *msgid, int n, QuestionId id, GError **error)
+{
+    return sql_run(txn, "INSERT INTO asked (msgid, n, question) VALUES (?, ?, ?)", error, "sni",
+                   msgid, n, id.v);
+}
+
+bool
+question_use(Txn *txn, QuestionId id, bool *ret_used, GError **error)
+{
+    return sql_changed(txn,
+                       "UPDATE question SET used_us = ? WHERE id = ? AND later = 1 AND "
+                       "state IN ('approved', 'rejected') AND used_us IS NULL",
+                       ret_used, error, "ii", txn_now(txn), id.v);
+}
+
 /* --- looking --- */
+
+/* The mail ?1 by the id that it bears here: a server may have put its own on. */
+#define SHOWN_BY                                                                               \
+    "coalesce((SELECT o.msgid FROM renamed r JOIN outbox o ON o.id = r.outbox "                \
+    "WHERE r.id = ?1), ?1)"
+
+bool
+questions_shown(Db *db, const char *msgid, Questions **ret, GError **error)
+{
+    return rows_list(db, &question_shape,
+                     "FROM question q JOIN asked a ON a.question = q.id WHERE a.msgid = " SHOWN_BY
+                     " ORDER BY a.n",
+                     ret, error, "s", msgid);
+}
+
+bool
+question_newest(Db *db, JobId job, const Digest *digest, Question **ret, GError **error)
+{
+    return rows_first(db, &question_shape,
+                      "FROM question q WHERE q.job = ? AND q.later = 1 AND q.digest = ? "
+                      "ORDER BY q.id DESC LIMIT 1",
+                      ret, error, "id", job.v, digest);
+}
+
+bool
+questions_later(Db *db, JobId job, const char *role, Questions **ret, GError **error)
+{
+    return rows_list(db, &question_shape,
+                     "FROM question q JOIN job j ON j.id = q.job WHERE q.later = 1 AND "
+                     "q.state = 'open' AND (?1 = 0 OR q.job = ?1) AND "
+                     "(?2 IS NULL OR j.role = ?2) ORDER BY q.id",
+                     ret, error, "is", job.v, role);
+}
+
+bool
+questions_unused(Db *db, JobId job, Questions **ret, GError **error)
+{
+    return rows_list(db, &question_shape,
+                     "FROM question q WHERE q.job = ? AND q.later = 1 AND "
+                     "q.state IN ('approved', 'rejected') AND q.used_us IS NULL ORDER BY q.id",
+                     ret, error, "i", job.v);
+}
 
 bool
 question_find(Db *db, const char *msgid, Question **ret, GError **error)
 {
     return rows_first(db, &question_shape,
-                      "FROM question q WHERE q.msgid = coalesce("
-                      "(SELECT o.msgid FROM renamed r JOIN outbox o ON o.id = r.outbox "
-                      "WHERE r.id = ?1), ?1) ORDER BY q.id DESC LIMIT 1",
+                      "FROM question q WHERE q.msgid = " SHOWN_BY " OR q.id IN (SELECT "
+                      "a.question FROM asked a WHERE a.msgid = " SHOWN_BY ") "
+                      "ORDER BY q.id DESC LIMIT 1",
                       ret, error, "s", msgid);
 }
 
@@ -161,6 +219,22 @@ question_number(Db *db, const Question *q, OutId *ret, GError **error)
     if (!outbox_find(db, &VIEWER_OPERATOR, q->msgid, &row, error))
         return false;
     *ret = row ? row->id : (OutId){0};
+    return true;
+}
+
+bool
+question_name(Db *db, const Question *q, char **ret, GError **error)
+{
+    OutId mail;
+    int64_t n, of;
+
+    if (!question_number(db, q, &mail, error) ||
+        !sql_int(db, "SELECT n FROM asked WHERE msgid = ? AND question = ?", &n, error, "si",
+                 q->msgid, q->id.v) ||
+        !sql_int(db, "SELECT count(*) FROM asked WHERE msgid = ?", &of, error, "s", q->msgid))
+        return false;
+    *ret = of > 1 ? g_strdup_printf("%" PRId64 ".%" PRId64, mail.v, n)
+                  : g_strdup_printf("%" PRId64, mail.v);
     return true;
 }
 
@@ -276,7 +350,7 @@ question_decide(Txn *txn,
                   id.v) ||
         !sql_changed(txn,
                      "UPDATE question SET state = ?1, who = ?2, decided_us = ?3, "
-                     "used_us = CASE WHEN ?1 = 'approved' THEN ?3 END, "
+                     "used_us = CASE WHEN ?1 = 'approved' AND later = 0 THEN ?3 END, "
                      "why = CASE WHEN ?4 IS NULL THEN why WHEN why IS NULL THEN ?4 "
                      "ELSE why || '; ' || ?4 END WHERE id = ?5 AND state = 'open'",
                      &open, error, "ssisi",

@@ -17,7 +17,7 @@
  * (2) Its digest is over what was shown (of mail: question_digest); a yes counts only while that
  *     is still what is there.
  * (3) It stays open until each of its mails is decided, and a mail is decided once. A yes is acted
- *     on once: `used`.
+ *     on once: `used`. That may be later, by question_use().
  * (4) STOP makes it void, CONTINUE makes that very question count again: the mails stay bound
  *     to it, so nobody is asked twice and no held mail is set free by the way. CANCEL ends it,
  *     and with it its mails.
@@ -39,6 +39,11 @@ GArray *question_out_ids(const Question *q); /* OutId */
 bool question_put(Txn *txn, const Question *q, QuestionId *ret, GError **error);
 /* Binds a mail, which must be held, to the question that asks about it. */
 bool question_bind(Txn *txn, QuestionId id, OutId mail, GError **error);
+/* One mail may show several questions that are acted on later, each by its number in that mail, and
+ * a question may be shown again by the next mail of its role. */
+bool question_show(Txn *txn, const char *msgid, int n, QuestionId id, GError **error);
+/* Acts on the answer to a question whose yes counts later: *ret_used is true once. */
+bool question_use(Txn *txn, QuestionId id, bool *ret_used, GError **error);
 /* Nothing of the mail is in doubt any more: nobody need answer. */
 bool questions_settle(Txn *txn, OutId mail, GError **error);
 
@@ -47,9 +52,22 @@ bool questions_settle(Txn *txn, OutId mail, GError **error);
 bool question_find(Db *db, const char *msgid, Question **ret, GError **error);
 bool question_of(Db *db, OutId mail, Question **ret, GError **error);
 
+/* Questions that are acted on later (Question.later): what one mail shows, by their numbers there;
+ * the newest of a job with this digest; the open ones of a job ({0}: of all) and a role (NULL: of
+ * all); those of a job that were answered and not acted on yet. Oldest first. */
+bool questions_shown(Db *db, const char *msgid, Questions **ret, GError **error);
+bool
+question_newest(Db *db, JobId job, const Digest *digest, Question **ret, GError **error);
+bool questions_later(Db *db, JobId job, const char *role, Questions **ret, GError **error);
+bool questions_unused(Db *db, JobId job, Questions **ret, GError **error);
+
 /* The number in the outbox of the mail that asks, by which people name a question that is about no
  * mail; {0}: it is not there. */
 bool question_number(Db *db, const Question *q, OutId *ret, GError **error);
+
+/* "17", or where that mail asks several things "17.2": by which people name a question that is about
+ * no mail of its own. Caller frees. */
+bool question_name(Db *db, const Question *q, char **ret, GError **error);
 
 /* One mail of a question as people are told of it. */
 typedef struct QuestionMail {

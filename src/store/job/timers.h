@@ -12,6 +12,7 @@
 #define TIMER_ACK "ack"
 #define TIMER_WAIT "wait"             /* the wait contract: job_wait_over() */
 #define TIMER_PROGRESS "progress"     /* a word about long work */
+#define TIMER_PERMIT "permit"         /* a question about tool calls is still open; its subject is the mail */
 #define TIMER_CHECKPOINT "checkpoint" /* its checkpoint mail was missed: look again */
 
 typedef struct Timer {
