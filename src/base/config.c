@@ -234,12 +234,17 @@ add_brain(Settings *s, const ConfSection *section)
 static void
 add_role(Settings *s, const ConfSection *section)
 {
+    const char *sandbox = conf_value(section, "sandbox");
     ConfRole role = {
         .name = section->name,
         .reply_named = g_str_equal(conf_value(section, "reply-cc"), "named"),
         .hold_all = g_str_equal(conf_value(section, "hold"), "all"),
+        .net = g_str_equal(conf_value(section, "net"), "any"),
+        .sandbox_off = g_str_equal(sandbox, "off"),
+        .sandbox_required = g_str_equal(sandbox, "required") || g_str_equal(sandbox, "on"),
     };
 
+    role.sandbox_required |= !role.net;
     fill(s, section, &role);
     if (g_str_equal(role.brain, "none") && !conf_find_section(s->sections, "brain", "none"))
         role.brain = role.mode = "";

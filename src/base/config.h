@@ -116,6 +116,9 @@ typedef struct ConfRole {
     bool reply_named; /* `reply-cc = named`: who is named beside it stays in Cc of its answer */
     bool hold_all;    /* `hold = all`: a person is asked about all that it writes to people */
     bool html;        /* its mail to people has an HTML part beside the text */
+    bool sandbox_off; /* `sandbox = off`: its programs see all that we see */
+    bool sandbox_required; /* `sandbox = required`, or `net = none`: no program without one */
+    bool net;              /* `net = any`: its programs reach the network */
     int64_t max_iterations, total_iterations, max_cost_micro, max_attempts;
     int64_t ack_after_us;
     /* What a program may do by itself (engine/permit/permit_policy.h). */

@@ -114,6 +114,11 @@ check_role(const Fit *fit, const ConfSection *section, GError **error)
                                section->title);
         return true;
     }
+    if (config_role(fit->config, section->name)->sandbox_off &&
+        !config_role(fit->config, section->name)->net)
+        return conf_refuse(fit->file_name, conf_line(section, "net"), error,
+                           "[%s]: 'net = none' needs a sandbox, but it has 'sandbox = off'",
+                           section->title);
     if (!*config_role(fit->config, section->name)->brain)
         return true; /* none */
     if (config_brain(fit->config, brain))

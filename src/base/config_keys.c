@@ -123,6 +123,8 @@ const ConfKey config_keys[] = {
     {"role", "permissions", CONF_ENUM, "edit", "ask|edit|all", "claude, codex, opencode: what it does without asking: read files in its folder; change them too; run commands too; it asks about the rest by mail", TEXT(ConfRole, permissions)},
     {"role", "allow", CONF_PHRASES, "", NULL, "commands that it runs without asking, with commas between them; each stands for all that begins with its words: make test, git status", LIST(ConfRole, allow)},
     {"role", "permit-within", CONF_SPAN, "24h", NULL, "the owner is reminded, once, of a question that is open for so long; 0 is never", NUMBER(ConfRole, permit_within_us)},
+    {"role", "sandbox", CONF_ENUM, "auto", "auto|required|on|off", "program: bubblewrap hides the home from it, but for the job's folder; auto: where it works; required, or on: without one its jobs wait; without one, mail of people who may not give work starts no program"},
+    {"role", "net", CONF_ENUM, "any", "any|none", "program: the network that it reaches; none needs a sandbox, and leaves it the agent port alone"},
 
     {"person", "address", CONF_ADDRESS, "", NULL, "their mail address; at our own domain they have a Maildir here, unless a server that we hand mail to keeps the mail of that domain"},
     {"person", "may", CONF_LIST, "ask steer", "ask|steer|approve", "their rights: ask gives work; steer gives orders too, and has notes of others changed and third parties written to; approve says yes to held mail"},
@@ -141,8 +143,6 @@ const ConfKey config_keys[] = {
 /* Keys of earlier versions, and values of keys, that nothing reads: in a file that has them they are no mistake. */
 const ConfRetired config_retired[] = {
     {"role", "mode", "session", "program"},
-    {"role", "sandbox", NULL, NULL},
-    {"role", "net", NULL, NULL},
     {"role", "tools-hint", NULL, NULL},
     {"workflow", NULL, NULL, NULL},
     {"report", NULL, NULL, NULL},

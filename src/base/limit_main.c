@@ -6,14 +6,17 @@
  *     postrider-limit as=BYTES fsize=BYTES nproc=N nofile=N core=0 parent=PID -- PROGRAM ARG...
  *
  * parent: the program dies with that process, by SIGKILL, however that one ends.
+ * keyring=new: it has a session keyring of its own (keyrings(7)) and not that of whoever started it.
  *
  * 127 with one line on stderr when the program can't be run, 126 when a limit can't be set, 64
  * for a wrong call.
  */
 #include <errno.h>
+#include <linux/keyctl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const struct {
@@ -55,9 +58,19 @@ die_with(const char *text)
     return 0;
 }
 
+/* A kernel without keyrings has none to be read. */
+static int
+leave_keyring(void)
+{
+    return syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS ? -1
+                                                                                         : 0;
+}
+
 static int
 set_by_name(const char *word)
 {
+    if (strcmp(word, "keyring=new") == 0)
+        return leave_keyring();
     if (strncmp(word, "parent=", strlen("parent=")) == 0)
         return die_with(word + strlen("parent="));
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {

@@ -4,6 +4,7 @@
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/people/repliers.h"
 #include "engine/people/unproven_notice.h"
+#include "engine/wall/wall.h"
 #include "mail/address.h"
 #include "store/job/budget.h"
 #include "store/job/jobs.h"
@@ -272,6 +273,7 @@ note_problems(Db *db, Status *s, GError **error)
              "require-auth = none: anybody who writes the owner's address is believed");
     note_living(db_home(db), s->problems);
     note_log(db_home(db), s->problems);
+    wall_check(db_home(db)->config, s->problems);
     if (!note_brains(db, s->problems, error) || !note_smtp(db, s, error) ||
         !note_accounts(db, s->problems, error) || !note_proofs(db, s->problems, error) ||
         !schedules_check(db, s->problems, error) ||

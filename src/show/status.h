@@ -2,7 +2,8 @@
 
 /*
  * How the home is: numbers, and sentences about what is wrong and what waits for a person. Read
- * from the store and the settings; nothing is tried out (that is `doctor`).
+ * from the store and the settings; nothing is tried out (that is `doctor`) but the sandbox of programs,
+ * where a role has some.
  */
 #include "store/job/jobs.h"
 #include "store/out/outbox.h"

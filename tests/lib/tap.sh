@@ -29,6 +29,8 @@ POSTRIDER_SRC=${POSTRIDER_SRC:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pw
 POSTRIDER_BIN=${POSTRIDER_BIN:-$POSTRIDER_SRC/build-check/postrider}
 POSTRIDER_PLAIN_BIN=${POSTRIDER_PLAIN_BIN:-$POSTRIDER_SRC/build/postrider}
 PR_BIN=$POSTRIDER_BIN
+# Programs of tests write wherever they like; tests of the sandbox unset this.
+export POSTRIDER_TEST_SANDBOX=off
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/t.XXXXXX") || exit 1
 HOME_DIR=$WORK/home
 WAIT=60 # costs nothing when all is well; a busy machine needs it

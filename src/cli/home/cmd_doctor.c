@@ -12,6 +12,7 @@
 #include "engine/in/release.h"
 #include "engine/keep.h"
 #include "engine/run/view_files.h"
+#include "engine/wall/wall.h"
 #include "notes/notes.h"
 #include "store/age.h"
 #include "store/index/index.h"
@@ -220,6 +221,7 @@ check_settings(Doctor *d, GError **error)
     if (g_str_equal(d->cli->home->config->require_auth, "none"))
         doctor_note(d, "require-auth = none: whoever writes the owner's address into From is "
                        "believed");
+    wall_check(d->cli->home->config, d->notes);
     return true;
 }
 

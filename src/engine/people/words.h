@@ -141,6 +141,11 @@
     "postrider.conf, and they go on. One of them is tried every five minutes, or at once "     \
     "after: postrider continue %" PRId64
 #define WORDS_BRAIN_BROKEN_SUBJECT "A brain does not work"
+#define WORDS_NO_SANDBOX                                                                       \
+    "The role '%s' starts no program for job %" PRId64 ": %s.\n\nNothing is lost: the job "     \
+    "waits, and goes on by itself once there is a sandbox. %s\nTo let it try at once: "        \
+    "postrider continue %" PRId64
+#define WORDS_NO_SANDBOX_SUBJECT "A program needs a sandbox"
 #define WORDS_BRAIN_LIMIT                                                                      \
     "The brain '%s' is at a limit, and asks to be left alone for more than a day. It said:"    \
     "\n\n    %s\n\nIs that right? I don't take its word for so long. Nothing is lost: all "    \

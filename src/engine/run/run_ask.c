@@ -9,6 +9,7 @@
 #include "engine/run/run_internal.h"
 #include "engine/run/think.h"
 #include "engine/run/workplace.h"
+#include "engine/wall/wall.h"
 #include "store/job/budget.h"
 #include "store/job/pauses.h"
 
@@ -265,6 +266,17 @@ is_bare(const Task *t, const Failure *failed, bool *ret, GError **error)
     return permit_resumes_bare(t->run->engine, t->job, t->brain, ret, error);
 }
 
+/* A program that would be the operator is not started for just anybody: the job waits, by *ret. */
+static bool
+is_forbidden(Task *t, Tried *ret, GError **error)
+{
+    g_autofree char *why =
+        config_is_program(t->brain) ? wall_forbids(t->role, t->in.floor) : NULL;
+    if (why)
+        *ret = over_if(run_wait_for_wall(t, why, error));
+    return why != NULL;
+}
+
 /* *ret: the try has ended already, since the brain can't be asked as it is. */
 static bool
 ask(Task *t,
@@ -296,6 +308,8 @@ ask(Task *t,
     Db *db = t->run->engine->db;
     int64_t most;
     *ret = TRIED_ERROR;
+    if (is_forbidden(t, ret, error))
+        return false;
     if (!brain_lacks(db, t->brain->name, &question.lacks, error) ||
         !run_money_left(t, &question.budget_micro, error) ||
         !is_bare(t, failed, &question.bare, error))

@@ -76,6 +76,10 @@ char *run_too_large(const Task *t, const char *why);
  *   BRAIN_LIMITED   likewise, until then, a day at most: of more the owner is asked once
  *   BRAIN_STALLED   this job waits */
 bool run_wait(Task *t, const BrainAnswer *answer, GError **error);
+/* No program may be started for this job without a sandbox (engine/wall/wall.h), and there is none: the job
+ * waits, is tried again after a minute up to an hour, and no attempt counts. The owner hears of it once a day
+ * for a role, whoever asked once, where it takes long. */
+bool run_wait_for_wall(Task *t, const char *why, GError **error);
 /* Asks another one instead of waiting, where there is one that can be asked: *ret. What is wrong
  * with this one is remembered all the same. */
 bool run_fall_back(Task *t, const BrainAnswer *answer, bool *ret, GError **error);

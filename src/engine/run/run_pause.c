@@ -4,7 +4,11 @@
 #include "engine/people/notice.h"
 #include "engine/people/words.h"
 #include "engine/run/run_internal.h"
+#include "engine/wall/wall.h"
 #include "store/job/timers.h"
+#include "store/told.h"
+
+#define DAY_US (24 * 3600 * USEC_PER_SEC)
 
 /* What a job waits for. */
 typedef struct Wait {
@@ -209,6 +213,37 @@ run_wait(Task *t, const BrainAnswer *answer, GError **error)
         Wait w = {.why = answer->failed};
         txn.ok = note_pause(t, &txn, answer, &w, error) && wait_in(t, &txn, &w, error);
     }
+    if (!txn.done)
+        return false;
+    db_hint(db);
+    return true;
+}
+
+static bool
+tell_no_wall(Task *t, Txn *txn, const char *why, GError **error)
+{
+    const Notice notice = {.role = t->role, .subject = WORDS_NO_SANDBOX_SUBJECT};
+    bool first;
+    return told_first(txn, "sandbox", t->role->name, "", txn_now(txn) - DAY_US + 1, &first,
+                      error) &&
+           (!first || notice_say(t->run->engine, txn, &notice, error, WORDS_NO_SANDBOX,
+                                 t->role->name, t->job->id.v, why, wall_remedy(t->role),
+                                 t->job->id.v));
+}
+
+bool
+run_wait_for_wall(Task *t, const char *why, GError **error)
+{
+    Db *db = t->run->engine->db;
+    int64_t now = home_now(t->run->engine->home);
+    const Wait w = {.why = why,
+                    .until.us = brain_next_try(MIN(t->job->stalled_us, now), now),
+                    .broken = true};
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
+    log_event(LOG_WARN, "no program is started without a sandbox, the job waits", "why", why,
+              NULL);
+    while (txn_again(&txn, error))
+        txn.ok = tell_no_wall(t, &txn, why, error) && wait_in(t, &txn, &w, error);
     if (!txn.done)
         return false;
     db_hint(db);

@@ -10,6 +10,7 @@
 #include "engine/run/live.h"
 #include "engine/run/orphans.h"
 #include "engine/run/steer.h"
+#include "engine/wall/wall.h"
 #include "port/port.h"
 #include "store/job/sessions.h"
 #include "store/job/timers.h"
@@ -390,6 +391,30 @@ fill_question(const Think *ask, char **env, BrainAsk *ret)
     ret->session_usage = (BrainUsage){s->input, s->output, s->cache_read, s->cache_write};
 }
 
+/* What stands in front of a program, when all that it is to see is there; *ret NULL: nothing does. */
+static bool
+build_wall(const Think *ask, const Port *port, BrainAsk *question, char ***ret, GError **error)
+{
+    const Home *home = ask->engine->home;
+    g_autofree char *program = NULL;
+    *ret = NULL;
+    if (!config_is_program(ask->brain) || !work_path(ask))
+        return true;
+    program = brain_program(ask->brain, home->path);
+    const WallView view = {.home = home,
+                           .role = ask->role,
+                           .brain = ask->brain,
+                           .work = work_path(ask),
+                           .cwd = question->cwd,
+                           .port = port ? port_path(port) : NULL,
+                           .program = program};
+    if (!wall_argv(&view, ret, error))
+        return false;
+    question->wrap = (const char *const *)*ret;
+    question->walled = *ret != NULL;
+    return true;
+}
+
 int64_t
 think_most(const Think *ask)
 {
@@ -425,7 +450,7 @@ think(const Think *ask, Thought *ret, GError **error)
     g_autoptr(Port) port = NULL;
     g_autoptr(BrainCall) call = NULL;
     g_autoptr(PermitDesk) desk = NULL;
-    g_auto(GStrv) env = NULL;
+    g_auto(GStrv) env = NULL, wall = NULL;
     auto_fd log = -1;
     if (ask->place &&
         !port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port, error))
@@ -445,6 +470,7 @@ think(const Think *ask, Thought *ret, GError **error)
         question.said_data = &loop;
     }
     if (!open_desk(ask, port, &question, &desk, error) ||
+        !build_wall(ask, port, &question, &wall, error) ||
         !brain_start(&question, &call, error)) {
         loop_clear(&loop);
         return false;

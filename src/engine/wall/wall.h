@@ -1,0 +1,46 @@
+#pragma once
+
+/*
+ * What a program sees of this machine while it works for a role (`sandbox`, `net`). Behind the wall
+ * (base/sandbox.h):
+ *
+ *   hidden      the whole home, also where mail, passwords or keys that its settings name lie outside;
+ *               keys, logins and histories of the user (a table), what the other agent programs keep
+ *   read-only   everything else; of the job's own folder in/ and the log
+ *   writable    the job's folder, its worktree or workdir; of the repository around a worktree objects,
+ *               branches and what git keeps about this worktree, but neither its settings nor its
+ *               hooks, so that nothing is planted there for whoever uses git next; what the agent
+ *               program itself keeps, but not its settings and hooks
+ *
+ * and of sockets the agent port alone. Without a wall such a program is the operator. So in a round that
+ * has read words of anybody below a role of this home no program is started without one.
+ */
+#include "base/home.h"
+#include "mail/origin.h"
+
+/* Why programs of this role have no wall, as a clause ("'sandbox = off' is set"); NULL: they have one.
+ * Borrowed. $POSTRIDER_TEST_SANDBOX=off, for tests: the answer is NULL, `sandbox = auto` means none, and
+ * nothing is forbidden by that. */
+const char *wall_lacks(const ConfRole *role);
+/* Why no program of this role may be started now, in words for people; NULL: one may. floor: of the
+ * round. Caller frees. */
+char *wall_forbids(const ConfRole *role, Trust floor);
+/* What would help, as a sentence for the owner. Borrowed. */
+const char *wall_remedy(const ConfRole *role);
+
+/* Adds a line about each role whose programs have no wall (char *): for `status` and `doctor`. */
+void wall_check(const Config *config, GPtrArray *lines);
+
+typedef struct WallView {
+    const Home *home;
+    const ConfRole *role;
+    const ConfBrain *brain;
+    const char *work; /* the job's folder, work/ROLE/JOB */
+    const char *cwd;
+    const char *port;    /* the socket of the agent port, in the job's folder; NULL: none */
+    const char *program; /* that is to be started; NULL: nobody knows */
+} WallView;
+
+/* The words in front of the program's own; *ret NULL: there is no wall. Caller frees. ERR_CONFIG: there
+ * must be one, and there is none. */
+bool wall_argv(const WallView *view, char ***ret, GError **error);
