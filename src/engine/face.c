@@ -1,5 +1,6 @@
 #include "engine/face.h"
 #include "base/err.h"
+#include "engine/run/view_files.h"
 
 bool
 faces_open(Engine *engine, GError **error)
@@ -63,6 +64,8 @@ faces_look(Engine *engine, unsigned *ret_n, GError **error)
         if ((*f)->look && !(*f)->look(engine, ret_n, error))
             return err_prefix(error, "looking at files of '%s'", (*f)->name);
     }
+    if (*ret_n > 0)
+        (void)settle_views(engine, NULL); /* what can't be written now a sweep writes */
     return true;
 }
 

@@ -69,6 +69,9 @@ struct FaceOps {
                    const StepResult *result,
                    GError **error);
 
+    /* What brains may do that is of this face (engine/act.h); ends with NULL. */
+    const ActOps *const *acts;
+
     /* --- what it keeps --- */
 
     /* Its members of a checkpoint, beside the mode's; and rows come back with a job that only its

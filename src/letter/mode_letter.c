@@ -122,9 +122,14 @@ insert_attachments(GString *out, const Message *m, GHashTable *names)
     g_string_append_c(out, '\n');
 }
 
-/* *ret NULL: its file is gone. */
+/* *ret NULL: its file is gone. told: its text stands on the page already. */
 static bool
-format_mail(Engine *engine, const MsgRow *row, GHashTable *names, char **ret, GError **error)
+format_mail(Engine *engine,
+            const MsgRow *row,
+            bool told,
+            GHashTable *names,
+            char **ret,
+            GError **error)
 {
     g_autoptr(Message) m = NULL;
     g_autofree char *head = conversation_head(row);
@@ -136,18 +141,21 @@ format_mail(Engine *engine, const MsgRow *row, GHashTable *names, char **ret, GE
     }
     GString *out = g_string_new(head);
     insert_attachments(out, m, names);
-    conversation_add_text(out, m);
+    if (told)
+        g_string_append(out, "(Its text stands above.)");
+    else
+        conversation_add_text(out, m);
     *ret = g_string_free(out, FALSE);
     return true;
 }
 
 static bool
-format_new(Engine *engine, const StepInput *in, GPtrArray *ret_texts, GError **error)
+format_new(Engine *engine, const StepInput *in, bool told, GPtrArray *ret_texts, GError **error)
 {
     g_autoptr(GHashTable) names = workplace_names_new();
     LIST_EACH(const MsgRow, row, in->shown) {
         char *text;
-        if (!format_mail(engine, row, names, &text, error))
+        if (!format_mail(engine, row, told, names, &text, error))
             return err_prefix(error, "reading '<%s>'", row->msgid);
         g_ptr_array_add(ret_texts, text);
     }
@@ -158,7 +166,8 @@ format_new(Engine *engine, const StepInput *in, GPtrArray *ret_texts, GError **e
 static void
 show_mail(Context *c, const char *title, const MsgRow *row, const char *text)
 {
-    const ContextPart part = {.title = title, .from = "new", .id = row->msgid};
+    const ContextPart part = {
+        .title = title, .from = context_is_told(c) ? "head" : "new", .id = row->msgid};
     if (text) {
         context_show_part_cut(c, &part, text);
         return;
@@ -253,7 +262,7 @@ context(Engine *engine,
         if (!say_instructions(engine->home, role, c, error))
             return false;
     }
-    if (!format_new(engine, in, texts, error))
+    if (!format_new(engine, in, context_is_told(c), texts, error))
         return false;
     say_how(engine->home, job, role, c);
     context_reserve(c, room_for(texts));
@@ -263,7 +272,7 @@ context(Engine *engine,
         context_say(c, "\nA person who may steer this job adds:");
         context_show_cut(c, "INSTRUCTION", ":instruction", job->instruction);
     }
-    if (!conversation_show(engine, job, in, c, error))
+    if (!context_is_told(c) && !conversation_show(engine, job, in, c, error))
         return false;
     context_reserve(c, 0);
     show_new(in, texts, c);
@@ -278,10 +287,10 @@ more(Engine *engine, const StepInput *in, const MsgRow *row, Context *c, GError 
     g_autofree char *text = NULL, *sender = conversation_sender(row);
     LIST_EACH(const MsgRow, before, in->shown) {
         g_autofree char *unused = NULL;
-        if (!format_mail(engine, before, names, &unused, error))
+        if (!format_mail(engine, before, false, names, &unused, error))
             return err_prefix(error, "reading '<%s>'", before->msgid);
     }
-    if (!format_mail(engine, row, names, &text, error))
+    if (!format_mail(engine, row, false, names, &text, error))
         return err_prefix(error, "reading '<%s>'", row->msgid);
     g_autofree char *title = g_strdup_printf("MAIL THAT CAME WHILE YOU WORKED, %s", sender);
     context_say(c, "\nThis mail came while you worked; let your answer be to it too:");
@@ -295,15 +304,16 @@ recall(Recall *r, const ContextPart *part, char **ret, GBytes **ret_file, GError
 {
     g_autoptr(MsgRow) row = NULL;
     bool heard = g_str_equal(part->from, FROM_HEARD);
+    bool told = g_str_equal(part->from, "head");
 
     if (g_str_equal(part->from, FROM_PROJECT))
         return project_text_recall(r->engine, r->job, part->id, ret, error);
-    if (!heard && !g_str_equal(part->from, "new"))
+    if (!heard && !told && !g_str_equal(part->from, "new"))
         return true;
     if (!r->names)
         r->names = workplace_names_new();
     if (!messages_find(r->engine->db, &VIEWER_OF(r->job->role), part->id, &row, error) ||
-        (row && !format_mail(r->engine, row, r->names, ret, error)))
+        (row && !format_mail(r->engine, row, told, r->names, ret, error)))
         return false;
     if (heard && row) {
         g_free(*ret);

@@ -53,7 +53,7 @@ compose_free(Compose *c)
     g_ptr_array_unref(c->references);
     g_ptr_array_unref(c->fields);
     g_ptr_array_unref(c->attachments);
-    free_all(c->subject, c->in_reply_to, c->text, c->html, c);
+    free_all(c->subject, c->in_reply_to, c->msgid, c->text, c->html, c);
 }
 
 /* ---- Setting ---- */
@@ -190,6 +190,19 @@ compose_thread(Compose *c, const char *in_reply_to, const GPtrArray *references,
     for (unsigned i = 0; references && i < references->len; i++)
         g_ptr_array_add(c->references, g_strdup(references->pdata[i]));
     return true;
+}
+
+void
+compose_msgid(Compose *c, const char *msgid)
+{
+    g_free(c->msgid);
+    c->msgid = g_strdup(msgid);
+}
+
+bool
+compose_brings_msgid(const Compose *c)
+{
+    return c->msgid != NULL;
 }
 
 void

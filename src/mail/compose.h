@@ -79,6 +79,10 @@ bool compose_raw(const void *raw,
 /* All bytes but the Message-ID line. NULL with ERR_NEVER without sender or date, ERR_LIMIT
  * above LIMIT_MESSAGE_BYTES. */
 GBytes *compose_format(const Compose *c, GError **error);
+/* The Message-ID, where it is to be this one: an id of a form that others know. NULL: one is minted.
+ */
+void compose_msgid(Compose *c, const char *msgid);
+bool compose_brings_msgid(const Compose *c);
 /* Formats, mints, and puts the Message-ID line first. */
 bool compose_freeze(const Compose *c,
                     const Key *key,

@@ -253,7 +253,9 @@ compose_freeze(const Compose *c,
 
     gsize len;
     const void *data = g_bytes_get_data(rest, &len);
-    g_autofree char *msgid = msgid_mint(key, kind, generation, number, data, len, domain);
+    g_autofree char *msgid =
+        c->msgid ? g_strdup(c->msgid)
+                 : msgid_mint(key, kind, generation, number, data, len, domain);
     g_autofree char *bracketed = msgid_format(msgid);
     if (c->to_self) {
         g_bytes_unref(rest);

@@ -23,6 +23,7 @@ struct Compose {
     char *in_reply_to;
     GPtrArray *references;  /* ids */
     bool to_self;           /* the mail's own is to be among them */
+    char *msgid;            /* the mail's own; NULL: it is minted */
     GPtrArray *fields;      /* of Field */
     char *text;             /* valid, LF, ends with a newline unless empty */
     char *html;             /* the same as HTML; NULL: the mail has none */

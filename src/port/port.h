@@ -19,6 +19,7 @@
  *   note.list    {prefix} -> {notes: […]}; note.history {key} -> {versions: […]}
  *   note.search  {query, limit} -> {hits: [{key, version, snippet}]}
  *   note.rename  {from, to}; note.delete {key}
+ *   respond, …   acts of faces (engine/act.h), each with its own members -> {message_id, state, why}
  *   permit       {tool, input, call, session, cwd} -> {decision, reason, input}: may the client
  *                make this tool call? allow, deny, defer, or "": the client decides by itself
  *   status       {} -> {job, role, round, steps, subject, asker, answered, shown, open}

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "engine/act.h"
 #include "engine/people/hold.h"
 #include "engine/run/workplace.h"
 #include "mail/mime/base64.h"
@@ -348,5 +349,42 @@ verb_reply(PortTalk *talk, GError **error)
     if (!commit_mail(talk, p, rows, &msgid, error))
         return false;
     mark_settled(talk, rows, msgid);
+    return true;
+}
+
+/* Those of the mails that the program was shown which the proposal settles. */
+static MsgRows *
+settled_rows(const PortTalk *talk, const Proposal *p)
+{
+    MsgRows *rows = msg_rows_new_view();
+    LIST_EACH(MsgRow, row, talk->unsettled)
+        for (guint i = 0; i < p->settles->len; i++) {
+            if (g_array_index(p->settles, MsgId, i).v == row->id.v)
+                msg_rows_add(rows, row);
+        }
+    return rows;
+}
+
+/* An act of a face, as a step. */
+bool
+verb_act(PortTalk *talk, GError **error)
+{
+    const ActOps *act = act_find(talk->engine, act_text(talk->request, "verb"));
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
+    g_autoptr(json_t) args = json_copy(talk->request);
+    g_autoptr(GArray) verdicts = NULL;
+    g_auto(StepResult) result = {0};
+    StepInput in = *talk->in;
+    in.shown = talk->unsettled;
+    in.floor = talk->floor;
+    json_object_del(args, "verb");
+    if (!act_propose(talk->engine, talk->job, &in, act, args, p, error) ||
+        !port_commit(talk, p, talk->unsettled, &verdicts, &result, error))
+        return false;
+    const char *msgid = result.msgids->len ? g_ptr_array_index(result.msgids, 0) : NULL;
+    g_autoptr(MsgRows) rows = settled_rows(talk, p);
+    if (msgid)
+        put_outcome(talk->answer, &g_array_index(verdicts, Verdict, 0), msgid);
+    mark_settled(talk, rows, msgid ? msgid : "");
     return true;
 }

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "engine/act.h"
 #include "mail/msgid.h"
 #include <sysexits.h>
 
@@ -121,18 +122,25 @@ static const Verb verbs[] = {
     {"status", no_members, report_status},
 };
 
+/* An act of a face checks its members by itself. */
+static const Verb act_verb = {"", NULL, verb_act};
+
 static const Verb *
 find_verb(PortTalk *talk, const char *name, GError **error)
 {
-    const char *names[G_N_ELEMENTS(verbs) + 1] = {0};
+    g_autoptr(GPtrArray) names = act_names(talk->engine);
 
     for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++) {
         if (g_str_equal(verbs[i].name, name))
             return &verbs[i];
-        names[i] = verbs[i].name;
+        g_ptr_array_add(names, (char *)verbs[i].name);
     }
+    if (act_find(talk->engine, name))
+        return &act_verb;
     talk->status = EX_USAGE;
-    g_autofree char *shown = text_shorten(name, 40), *hint = text_did_you_mean(name, names);
+    g_ptr_array_add(names, NULL);
+    g_autofree char *shown = text_shorten(name, 40),
+                    *hint = text_did_you_mean(name, (const char *const *)names->pdata);
     err_set(error, ERR_NEVER, "no verb '%s'%s", shown, hint);
     return NULL;
 }
@@ -149,7 +157,9 @@ carry_out(PortTalk *talk, const char *line, size_t len, GError **error)
     if (!json_get_string(talk->request, "", "verb", &name, error))
         return false;
     const Verb *verb = find_verb(talk, name, error);
-    return verb && json_only(talk->request, "", verb->members, error) && verb->run(talk, error);
+    return verb &&
+           (!verb->members || json_only(talk->request, "", verb->members, error)) &&
+           verb->run(talk, error);
 }
 
 static char *

@@ -40,7 +40,7 @@ char *port_refuse(const char *why, int status);
 /* A verb reads talk->request and adds its members to talk->answer. On false it may set talk->status
  * where the one that belongs to the error does not fit. */
 typedef bool PortVerb(PortTalk *talk, GError **error);
-PortVerb verb_send, verb_reply, verb_mail_list, verb_mail_search, verb_mail_show,
+PortVerb verb_send, verb_reply, verb_act, verb_mail_list, verb_mail_search, verb_mail_show,
     verb_mail_thread;
 PortVerb verb_permit;
 PortVerb verb_note_get, verb_note_put, verb_note_append, verb_note_list, verb_note_search,

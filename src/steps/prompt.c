@@ -238,6 +238,8 @@ size_of_results(const Prompt *p)
 static bool
 show_thread(Prompt *p, size_t results, GError **error)
 {
+    if (context_is_told(p->c))
+        return true;
     context_reserve(p->c, results + context_room(p->c) / 2);
     bool ok = conversation_show_unseen(p->engine, p->job, p->in, p->shown_mails, p->c, error);
     context_reserve(p->c, results);

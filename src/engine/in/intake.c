@@ -10,6 +10,7 @@
 #include "engine/in/suspects.h"
 #include "engine/run/poke.h"
 #include "engine/run/settle.h"
+#include "engine/run/view_files.h"
 #include <unistd.h>
 
 #define BATCH_MAIL 500
@@ -173,6 +174,7 @@ commit_batch(Intake *in, GArray *items, GError **error)
         (void)settle_local(in->engine, NULL, NULL);
     if (batch.ready)
         db_hint(in->engine->db);
+    (void)settle_views(in->engine, NULL); /* likewise */
     return true;
 }
 

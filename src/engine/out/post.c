@@ -6,6 +6,7 @@
 #include "mail/msgid.h"
 #include "store/job/jobs.h"
 #include "store/mail/messages.h"
+#include "store/out/server_ids.h"
 
 Trust
 post_level_of(const Engine *engine, const char *spec)
@@ -149,7 +150,8 @@ post_compose(Engine *engine,
                          .subject = compose_get_subject(mail),
                          .bytes = bytes,
                          .in_reply_to = compose_get_parent(mail)};
-    if (!put(txn, id, out, (const char *const *)rcpts->pdata, post, error))
+    if (!put(txn, id, out, (const char *const *)rcpts->pdata, post, error) ||
+        (compose_brings_msgid(mail) && !server_ids_put_own(txn, id, msgid, error)))
         return false;
     if (ret_id)
         *ret_id = id;

@@ -12,6 +12,7 @@
  */
 #include "base/crash.h"
 #include "base/err.h"
+#include "engine/act.h"
 #include "engine/checkpoint/continuation.h"
 #include "engine/face.h"
 #include "engine/out/post.h"
@@ -40,6 +41,7 @@ forget_written(Commit *c)
     g_clear_pointer(&c->did, g_ptr_array_unref);
     g_clear_pointer(&c->msgids, g_ptr_array_unref);
     g_clear_pointer(&c->answered, g_array_unref);
+    g_clear_pointer(&c->settled, g_array_unref);
     g_clear_pointer(&c->held, g_array_unref);
     g_clear_pointer(&c->outside, g_ptr_array_unref);
     c->owner_answered = false;
@@ -85,10 +87,7 @@ is_end(ProposalStatus s)
 static bool
 owe_move(Txn *txn, const Job *job, const MsgRow *row, const char *folder, GError **error)
 {
-    if (g_str_equal(row->folder, folder))
-        return true;
-    g_autofree char *args = mail_flags_move(txn->db, row->id, folder, error);
-    return args && effect_put_move(txn, job->id, row->id, row->role, row->file, args, error);
+    return settle_owe_move(txn, job->id, row, folder, error);
 }
 
 /* "" for INBOX; NULL: no name for a folder. Sent and the folders that mean something to us
@@ -197,6 +196,8 @@ commit_message(Commit *c, Txn *txn, const MsgRow *row, GError **error)
     bool settled = commit_settles(c, row);
     if (settled && !messages_settle(txn, c->job->id, c->step, &row->id, 1, error))
         return false;
+    if (settled)
+        g_array_append_val(c->settled, row->id);
     if (c->status == PROPOSE_FAIL && !settled)
         return messages_set_state(txn, row->id, MSG_DEAD, c->p->why, error);
     if (settled && c->status != PROPOSE_PARK)
@@ -382,7 +383,8 @@ result_of(const Commit *c)
                         .verdicts = c->verdicts,
                         .bare = c->in->bare,
                         .ended = c->status != PROPOSE_CONTINUE,
-                        .msgids = c->msgids};
+                        .msgids = c->msgids,
+                        .settled = c->settled};
 }
 
 /* What follows from the step for the face that leads the job. */
@@ -420,6 +422,21 @@ ask_about_calls(Commit *c, Txn *txn, GError **error)
 }
 
 static bool
+commit_acts(Commit *c, Txn *txn, GError **error)
+{
+    const StepResult result = result_of(c);
+    LIST_EACH(const ProposedAct, act, c->p->acts) {
+        g_autofree char *did = NULL;
+        if (act->ops->commit &&
+            !act->ops->commit(c->engine, txn, c->job, c->in, act, &result, &did, error))
+            return false;
+        commit_did(c, "%s", did ? did : act->ops->name);
+        commit_result(c, "%s: done", act->ops->name);
+    }
+    return true;
+}
+
+static bool
 write_all(Commit *c, Txn *txn, GError **error)
 {
     bool bare = c->in->bare;
@@ -428,6 +445,7 @@ write_all(Commit *c, Txn *txn, GError **error)
     c->did = g_ptr_array_new_with_free_func(g_free);
     c->msgids = g_ptr_array_new_with_free_func(g_free);
     c->answered = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    c->settled = g_array_new(FALSE, FALSE, sizeof(MsgId));
     c->held = g_array_new(FALSE, FALSE, sizeof(OutId));
     c->outside = g_ptr_array_new_with_free_func(commit_outside_free);
     if (!count_step(c, txn, bare, error) ||
@@ -438,7 +456,7 @@ write_all(Commit *c, Txn *txn, GError **error)
     judge_status(c);
     return commit_put_mails(c, txn, error) && commit_tell_people(c, txn, error) &&
            ask_about_calls(c, txn, error) && commit_messages(c, txn, error) &&
-           (bare || put_step(c, txn, error)) &&
+           commit_acts(c, txn, error) && (bare || put_step(c, txn, error)) &&
            (c->mails_put == 0 || timer_drop(txn, c->job->id, TIMER_ACK, error)) &&
            commit_face(c, txn, error) && commit_session(c, txn, error) &&
            next_state(c, txn, error) &&
@@ -498,6 +516,7 @@ step_commit(Engine *engine,
         return false;
     CRASH_POINT("step-committed");
     *ret = result_of(&c);
+    ret->settled = NULL; /* goes with c */
     c.msgids = NULL;
     return true;
 }

@@ -66,6 +66,15 @@ typedef struct ProposedMove {
 void proposed_move_free(ProposedMove *m);
 LIST_OF(ProposedMoves, proposed_moves, ProposedMove, proposed_move_free)
 
+/* Something that a brain does beside notes and mail (engine/act.h). */
+typedef struct ActOps ActOps;
+typedef struct ProposedAct {
+    const ActOps *ops;
+    json_t *args; /* texts by name */
+} ProposedAct;
+void proposed_act_free(ProposedAct *a);
+LIST_OF(ProposedActs, proposed_acts, ProposedAct, proposed_act_free)
+
 /* A tool call that a person is asked about (engine/permit/asked_call.h). */
 typedef struct ProposedCall {
     json_t *doc;
@@ -92,6 +101,7 @@ typedef struct Proposal {
     ProposedNotes *notes; /* in order; before the mails */
     ProposedMails *mails; /* none is released when a note of this step failed */
     ProposedMoves *moves;
+    ProposedActs *acts; /* behind the mails */
     GArray *settles; /* of MsgId; empty with COMPLETE: all that was shown */
     GBytes *state;   /* JSON: what the mode wants back at the next step; NULL: nothing */
     Due resume;      /* PARK: when it goes on by itself, or wait_then is due; DUE_NEVER: mail or
@@ -191,6 +201,7 @@ typedef struct StepResult {
     bool bare;              /* as the input's */
     bool ended;             /* the claim is over, whatever the job does next */
     GPtrArray *msgids;      /* char *: of the mails in order; NULL entry: it was not put */
+    const GArray *settled;  /* of MsgId: mail that this step settled; for faces and acts */
 } StepResult;
 void step_result_clear(StepResult *r);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(StepResult, step_result_clear)

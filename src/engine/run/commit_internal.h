@@ -37,6 +37,7 @@ typedef struct Commit {
     GPtrArray *did;          /* char *: for people */
     GArray *answered;        /* int64_t: mails that a mail of this step that leaves settles */
     GPtrArray *msgids;       /* char *: one per mail; NULL: was not put */
+    GArray *settled;         /* of MsgId: mail that this step settled */
     CommitParent *original;  /* what began the round; NULL: not needed */
     const char *no_question; /* why nobody can be asked about held mail; NULL: they can */
     GArray *held;            /* of OutId: the owner is asked about them */

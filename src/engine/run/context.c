@@ -82,6 +82,18 @@ context_set_takes(Context *c, unsigned takes)
     c->takes = takes;
 }
 
+void
+context_set_told(Context *c)
+{
+    c->told = true;
+}
+
+bool
+context_is_told(const Context *c)
+{
+    return c->told;
+}
+
 unsigned
 context_takes(const Context *c)
 {

@@ -62,6 +62,10 @@ unsigned context_role_takes(const Engine *engine, const char *role);
 /* Which of them a file of this type is; 0: none. */
 unsigned context_type_takes(const char *media_type);
 
+/* The face has shown the whole conversation already, new mail included: the mode leaves it out. */
+void context_set_told(Context *c);
+bool context_is_told(const Context *c);
+
 const char *context_nonce(const Context *c);
 /* Bytes that the next part may have, its fence included. */
 size_t context_room(const Context *c);

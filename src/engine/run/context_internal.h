@@ -16,6 +16,7 @@ struct Context {
     char *nonce;
     size_t budget, reserved;
     unsigned takes;
+    bool told; /* the face has shown the conversation */
     GString *system, *text;
     char *end;              /* the last words of the page; NULL: none */
     GString *left_out;      /* one line for each part that is not in text */

@@ -83,6 +83,7 @@ proposal_new(ProposalStatus status)
     p->notes = proposed_notes_new();
     p->mails = proposed_mails_new();
     p->moves = proposed_moves_new();
+    p->acts = proposed_acts_new();
     p->calls = proposed_calls_new();
     p->settles = g_array_new(FALSE, FALSE, sizeof(MsgId));
     return p;
@@ -131,6 +132,7 @@ proposal_free(Proposal *p)
     g_free(p->waiting_for);
     proposed_notes_free(p->notes);
     proposed_moves_free(p->moves);
+    proposed_acts_free(p->acts);
     proposed_calls_free(p->calls);
     g_free(p->calls_said);
     g_clear_pointer(&p->state, g_bytes_unref);

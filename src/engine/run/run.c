@@ -365,7 +365,7 @@ work_claimed(Task *t, GError **error)
     if (t->face && t->face->ready && !t->face->ready(t->run->engine, t->job, &until, error))
         return false;
     if (until)
-        return run_release(t, (Due){.us = until}, false, "it is not time yet", error);
+        return run_release(t, (Due){.us = until}, false, RUN_NOT_YET, error);
     show_lease(t->run->engine);
     if (!*t->role->brain && t->face && t->face->decide)
         return work_decided(t, error);

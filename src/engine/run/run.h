@@ -8,6 +8,9 @@
  */
 #include "engine/engine.h"
 
+/* What a job says that its face has given back until a time (FaceOps.ready). */
+#define RUN_NOT_YET "it is not time yet"
+
 typedef struct RunStats {
     unsigned jobs, steps, failed;
     unsigned said; /* mails of the runtime itself: reminders and their like */

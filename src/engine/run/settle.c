@@ -19,6 +19,7 @@
 #include "mail/maildir.h"
 #include "notes/notes.h"
 #include "store/mail/copies.h"
+#include "store/mail/mail_flags.h"
 #include "store/out/effects.h"
 #include "store/out/outbox.h"
 
@@ -329,4 +330,13 @@ bool
 settle_written_notes(Engine *engine, GError **error)
 {
     return settle_files(engine, false, error);
+}
+
+bool
+settle_owe_move(Txn *txn, JobId job, const MsgRow *row, const char *folder, GError **error)
+{
+    if (g_str_equal(row->folder, folder))
+        return true;
+    g_autofree char *args = mail_flags_move(txn->db, row->id, folder, error);
+    return args && effect_put_move(txn, job, row->id, row->role, row->file, args, error);
 }

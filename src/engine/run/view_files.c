@@ -1,7 +1,9 @@
 #include "engine/run/view_files.h"
+#include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/lock.h"
 #include "engine/face.h"
 #include "store/job/views.h"
 #include <errno.h>
@@ -10,6 +12,8 @@
 
 #define VIEW_MAX (64u << 20)
 #define EDITED ".edited-"
+#define LOCK "views.lock"
+#define LOCK_WAIT_MS 20000
 
 /* Somebody else's bytes get a name of their own. */
 static bool
@@ -85,13 +89,12 @@ settle_view(Engine *engine, const FaceOps *face, const View *v, GError **error)
     return mark(engine->db, view_rendered, v, hex, error);
 }
 
-bool
-settle_views(Engine *engine, GError **error)
+/* Under the lock: who renders sees what was rendered before, and takes no other's file for an edit. */
+static bool
+settle_owed(Engine *engine, GError **error)
 {
     g_autoptr(Views) views = NULL;
     bool ok = true;
-    if (!engine->faces || !*engine->faces)
-        return true;
     if (!views_list(engine->db, false, &views, error))
         return false;
     LIST_EACH(const View, v, views) {
@@ -100,6 +103,20 @@ settle_views(Engine *engine, GError **error)
             ok = false;
     }
     return ok;
+}
+
+bool
+settle_views(Engine *engine, GError **error)
+{
+    g_autoptr(Views) owed = NULL;
+    auto_fd lock = -1;
+    if (!engine->faces || !*engine->faces)
+        return true;
+    if (!views_list(engine->db, false, &owed, error))
+        return false;
+    return owed->len == 0 ||
+           (lock_take(engine->home->state_fd, LOCK, LOCK_WAIT_MS, &lock, error) &&
+            settle_owed(engine, error));
 }
 
 bool

@@ -9,6 +9,7 @@
  *   mark     rendered                                                                     no flush
  *
  * A crash between any two: the file is one of those that are written down, and is rendered again.
+ * state/views.lock is held around all of it, so that no two programs render at once.
  */
 #include "engine/engine.h"
 

@@ -161,6 +161,9 @@ bool job_file_checkpoints(Txn *txn, JobId job, GError **error);
 /* This round may cost so much more. */
 bool job_more_money(Txn *txn, JobId job, int64_t more_micro, GError **error);
 
+/* A conversation that waits for its first mail: it has ended before it began, and mail begins a round. id
+ * {0}: the next number; else this, where it is free. */
+bool job_create_ended(Txn *txn, const JobNew *in, JobId *ret_id, GError **error);
 /* A job that only its checkpoint mail still knows. Parked, its checkpoint seen; its original is still {0}. */
 bool job_restore(Txn *txn, const JobNew *in, JobId *ret_id, GError **error);
 /* A job of an old copy of the store takes the place of its newer checkpoint: parked, seen; what

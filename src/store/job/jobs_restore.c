@@ -48,6 +48,17 @@ wait_again(Txn *txn, JobId id, const JobNew *in, GError **error)
 }
 
 bool
+job_create_ended(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
+{
+    JobNew job = *in;
+
+    job.floor = TRUST_OPERATOR;
+    return (in->id.v ? free_number(txn, in, ret_id, error)
+                     : job_next_number(txn, in->role, ret_id, error)) &&
+           job_insert(txn, *ret_id, &job, JOB_DONE, 0, error);
+}
+
+bool
 job_restore(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 {
     return free_number(txn, in, ret_id, error) &&

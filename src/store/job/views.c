@@ -36,6 +36,19 @@ views_list(Db *db, bool all, Views **ret, GError **error)
 }
 
 bool
+view_find(Db *db, const char *subject, View **ret, GError **error)
+{
+    return rows_first(db, &view_shape, "FROM view WHERE subject = ?", ret, error, "s", subject);
+}
+
+bool
+view_forget(Txn *txn, const char *subject, GError **error)
+{
+    return sql_run(txn, "UPDATE view SET digest = ' ' || digest WHERE subject = ?", error, "s",
+                   subject);
+}
+
+bool
 view_begin(Txn *txn, const View *v, const char *digest, GError **error)
 {
     g_autofree char *both = g_strdup_printf("%s %s", v->digests, digest);
@@ -47,9 +60,12 @@ view_begin(Txn *txn, const View *v, const char *digest, GError **error)
 bool
 view_rendered(Txn *txn, const View *v, const char *digest, GError **error)
 {
+    /* That of a job comes again with its next claim. */
     if (!digest)
-        return sql_run(txn, "DELETE FROM view WHERE subject = ? AND changed = ?", error, "si",
-                       v->subject, v->changed);
+        return sql_run(txn, "DELETE FROM view WHERE subject = ? AND changed = ? AND job = 0",
+                       error, "si", v->subject, v->changed) &&
+               sql_run(txn, "UPDATE view SET rendered = ?, digest = '' WHERE subject = ?", error,
+                       "is", v->changed, v->subject);
     return sql_run(txn, "UPDATE view SET rendered = ?, digest = ? WHERE subject = ?", error,
                    "iss", v->changed, digest, v->subject);
 }

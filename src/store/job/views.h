@@ -24,6 +24,10 @@ bool views_raise_job(Txn *txn, JobId job, GError **error);
 
 /* Those that are not rendered as they are now; all: every one. */
 bool views_list(Db *db, bool all, Views **ret, GError **error);
+/* NULL: there is no view of this file. */
+bool view_find(Db *db, const char *subject, View **ret, GError **error);
+/* It counts as never written: a file that is gone is made again. */
+bool view_forget(Txn *txn, const char *subject, GError **error);
 /* Before the file is replaced: what may stand there from now on. */
 bool view_begin(Txn *txn, const View *v, const char *digest, GError **error);
 /* Behind it; digest NULL: there is no such view any more. */

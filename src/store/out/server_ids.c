@@ -38,6 +38,13 @@ server_ids_put(Txn *txn, OutId mail, const char *id, bool *ret_new, GError **err
 }
 
 bool
+server_ids_put_own(Txn *txn, OutId mail, const char *id, GError **error)
+{
+    return sql_run(txn, "INSERT INTO renamed (id, outbox) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                   error, "si", id, mail.v);
+}
+
+bool
 server_ids_find(Db *db, const char *id, char **ret_msgid, GError **error)
 {
     return sql_string(db,

@@ -3,7 +3,7 @@
 /*
  * Mail of ours that a server gave another Message-ID: all that others know it by. Each such id
  * belongs to one mail for good, and to its thread; a mail may have several, one for each time
- * that a server took it.
+ * that a server took it. An id that we gave a mail ourselves, and did not mint, is found here too.
  */
 #include "base/ids.h"
 #include "store/db.h"
@@ -11,6 +11,8 @@
 /* Enters it, with its thread, in the caller's transaction. *ret_new is false, and nothing
  * changed, when the id is known, is one that this home minted, or the mail is not there. */
 bool server_ids_put(Txn *txn, OutId mail, const char *id, bool *ret_new, GError **error);
+/* An id of ours that is not minted: the mail is found by it at once. */
+bool server_ids_put_own(Txn *txn, OutId mail, const char *id, GError **error);
 /* The own id of the mail that has it from a server; NULL: none has. Caller frees. */
 bool server_ids_find(Db *db, const char *id, char **ret_msgid, GError **error);
 /* Is there any at all? Cheap; for who would else ask for every id. */

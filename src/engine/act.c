@@ -1,0 +1,72 @@
+#include "engine/act.h"
+#include "base/err.h"
+#include "engine/face.h"
+
+void
+proposed_act_free(ProposedAct *a)
+{
+    json_decref(a->args);
+    g_free(a);
+}
+
+const ActOps *
+act_find(const Engine *engine, const char *name)
+{
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        for (const ActOps *const *a = (*f)->acts; a && *a; a++) {
+            if (g_str_equal((*a)->name, name))
+                return *a;
+        }
+    }
+    return NULL;
+}
+
+GPtrArray *
+act_names(const Engine *engine)
+{
+    GPtrArray *names = g_ptr_array_new();
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        for (const ActOps *const *a = (*f)->acts; a && *a; a++)
+            g_ptr_array_add(names, (char *)(*a)->name);
+    }
+    return names;
+}
+
+const char *
+act_text(const json_t *args, const char *name)
+{
+    return json_string_value(json_object_get(args, name));
+}
+
+static bool
+check_args(const ActOps *act, const json_t *args, GError **error)
+{
+    g_autoptr(GPtrArray) known = g_ptr_array_new();
+    for (const ActField *f = act->fields; f->name; f++) {
+        const json_t *value = json_object_get(args, f->name);
+        if (!value && f->required)
+            return err_set(error, ERR_NEVER, "%s: must be there: %s", f->name, f->about);
+        if (value && !json_is_string(value))
+            return err_set(error, ERR_NEVER, "%s: must be a text", f->name);
+        g_ptr_array_add(known, (char *)f->name);
+    }
+    g_ptr_array_add(known, NULL);
+    return json_only(args, "", (const char *const *)known->pdata, error);
+}
+
+bool
+act_propose(Engine *engine,
+            const Job *job,
+            const StepInput *in,
+            const ActOps *act,
+            const json_t *args,
+            Proposal *p,
+            GError **error)
+{
+    if (!check_args(act, args, error) || !act->propose(engine, job, in, args, p, error))
+        return false;
+    ProposedAct *one = g_new0(ProposedAct, 1);
+    *one = (ProposedAct){.ops = act, .args = json_deep_copy(args)};
+    proposed_acts_add(p->acts, one);
+    return true;
+}

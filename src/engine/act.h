@@ -1,0 +1,60 @@
+#pragma once
+
+/*
+ * An act is something that a brain does beside notes and mail: it responds to a briefing, sends one.
+ * Each is one entry of a table that a face brings (FaceOps.acts), and the same whichever face leads the
+ * job: a program calls it through the agent port, by its name as the verb.
+ *
+ *     act_propose()     arguments and policy are checked; it may add mail to the proposal
+ *     ActOps.commit     its rows, in the transaction of the step
+ *
+ * An act counts as a word to whoever asked.
+ */
+#include "engine/run/commit.h"
+
+/* An argument: a text. */
+typedef struct ActField {
+    const char *name;
+    const char *about; /* for who calls it */
+    bool required;
+} ActField;
+
+struct ActOps {
+    const char *name;
+    const char *about;      /* in one line, what it does */
+    const ActField *fields; /* ends with a NULL name */
+    /* May this job do it now, with these arguments? What it mails it adds to the proposal, and which
+     * mail that settles. ERR_NEVER: it may not, or it makes no sense; nothing has happened. */
+    bool (*propose)(Engine *engine,
+                    const Job *job,
+                    const StepInput *in,
+                    const json_t *args,
+                    Proposal *p,
+                    GError **error);
+    /* After the mails of the step, and after what it settled. *ret_did: a line for people; caller
+     * frees. NULL: nothing to do. */
+    bool (*commit)(Engine *engine,
+                   Txn *txn,
+                   const Job *job,
+                   const StepInput *in,
+                   const ProposedAct *act,
+                   const StepResult *result,
+                   char **ret_did,
+                   GError **error);
+};
+
+/* NULL: no face has an act of this name. */
+const ActOps *act_find(const Engine *engine, const char *name);
+/* What the program was built with: names of acts, char *; caller unrefs. */
+GPtrArray *act_names(const Engine *engine);
+/* Adds it to the proposal. ERR_NEVER: an argument is missing, unknown or no text; or as
+ * ActOps.propose says. */
+bool act_propose(Engine *engine,
+                 const Job *job,
+                 const StepInput *in,
+                 const ActOps *act,
+                 const json_t *args,
+                 Proposal *p,
+                 GError **error);
+/* An argument; NULL: it was not given. Borrowed. */
+const char *act_text(const json_t *args, const char *name);
