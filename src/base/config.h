@@ -33,7 +33,7 @@ typedef enum ConfType {
 
 typedef struct ConfKey {
     const char *section; /* "postrider", "account", "smtp", "trust", "brain", "role", "person",
-                            "notes", "keep" */
+                            "notes", "report", "keep" */
     const char *name;
     ConfType type;
     const char *fallback; /* as it would be written */
@@ -121,6 +121,7 @@ typedef struct ConfRole {
     bool net;              /* `net = any`: its programs reach the network */
     int64_t max_iterations, total_iterations, max_cost_micro, max_attempts;
     int64_t ack_after_us;
+    const char *tools_hint; /* "": none */
     /* What a program may do by itself (engine/permit/permit_policy.h). */
     const char *permissions;  /* ask, edit, all */
     const char *const *allow; /* prefixes of shell commands */
@@ -169,6 +170,8 @@ struct Config {
     const char *const
         *notes_shared;      /* folders of roles that other roles may see: "ROLE/FOLDER" */
     bool notes_shared_said; /* the file has that key, with a value or without */
+    const char *report_role; /* whose briefings lie in reports/DATE; there need not be one */
+    const char *report_by;   /* when one is to have been sent; "": at no time */
     const ConfAccount *accounts;
     unsigned n_accounts;
     const ConfBrain *brains;

@@ -119,6 +119,7 @@ const ConfKey config_keys[] = {
     {"role", "max-cost", CONF_MONEY, "2.00", NULL, "what one round may cost", NUMBER(ConfRole, max_cost_micro)},
     {"role", "max-attempts", CONF_INT, "5", "1..1000", "tries before a job that fails is given up", NUMBER(ConfRole, max_attempts)},
     {"role", "retry", CONF_BOOL, "yes", NULL, "program: one that fails is run again after 30 s, 5 min and 30 min; no: never, for one that must not find its own changes in the workdir", FLAG(ConfRole, retry)},
+    {"role", "tools-hint", CONF_STRING, "", NULL, "briefings: one line of its prompt about tools that it may use", TEXT(ConfRole, tools_hint)},
     {"role", "ack-after", CONF_SPAN, "", NULL, "as in [postrider], for this role", NUMBER(ConfRole, ack_after_us)},
     {"role", "permissions", CONF_ENUM, "edit", "ask|edit|all", "claude, codex, opencode: what it does without asking: read files in its folder; change them too; run commands too; it asks about the rest by mail", TEXT(ConfRole, permissions)},
     {"role", "allow", CONF_PHRASES, "", NULL, "commands that it runs without asking, with commas between them; each stands for all that begins with its words: make test, git status", LIST(ConfRole, allow)},
@@ -132,6 +133,9 @@ const ConfKey config_keys[] = {
     {"notes", "instruct", CONF_LIST, "", NULL, "notes that tell agents what to do, beside ROLE/start, ROLE/states/ and README/: keys, or folders with / behind; only people who may steer have them changed", LIST(Config, instruct)},
     {"notes", "shared", CONF_LIST, "", NULL, "folders of roles (ROLE, or ROLE/FOLDER) whose notes other roles may see and change; notes outside of the folders of roles are shared anyway", LIST(Config, notes_shared)},
 
+    {"report", "role", CONF_STRING, "carlton", NULL, "whose briefings lie in reports/DATE, and whom 'briefing' means without --role; those of others lie in reports/ROLE/DATE", TEXT(Config, report_role)},
+    {"report", "by", CONF_STRING, "", NULL, "when the day's briefing is to have been sent, such as 'weekday 09:00' (as 'every' reads it): if not, the owner hears of it", TEXT(Config, report_by)},
+
     {"keep", "contexts", CONF_SPAN, "30d", NULL, "of the steps of a job that has ended, what its brain was shown, and, but for the last step, what the next step went on with; 0 is for ever, here and below", NUMBER(Config, keep_contexts_us)},
     {"keep", "done", CONF_SPAN, "365d", NULL, "and what its brain answered, but for the last step; mail, and what each step did and cost, stays for ever", NUMBER(Config, keep_done_us)},
     {"keep", "work", CONF_SPAN, "14d", NULL, "the folder work/ROLE/JOB of a job that has ended, with its git worktree; the branch stays", NUMBER(Config, keep_work_us)},
@@ -143,9 +147,7 @@ const ConfKey config_keys[] = {
 /* Keys of earlier versions, and values of keys, that nothing reads: in a file that has them they are no mistake. */
 const ConfRetired config_retired[] = {
     {"role", "mode", "session", "program"},
-    {"role", "tools-hint", NULL, NULL},
     {"workflow", NULL, NULL, NULL},
-    {"report", NULL, NULL, NULL},
     {"plan", NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL},
 };

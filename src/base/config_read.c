@@ -13,7 +13,8 @@ static const struct {
 } kinds[] = {
     {"postrider", false}, {"account", true}, {"smtp", false},
     {"trust", false},     {"brain", true},   {"role", true},
-    {"person", true},     {"notes", false},  {"keep", false},
+    {"person", true},     {"notes", false},  {"report", false},
+    {"keep", false},
 };
 
 /* What the reader holds while it goes through the lines. */

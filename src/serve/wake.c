@@ -49,7 +49,16 @@ wake_drain(int fd)
 }
 
 #define HOME_EVENTS (IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR)
-#define FOLDER_EVENTS (HOME_EVENTS | IN_MOVED_FROM | IN_DELETE)
+#define FOLDER_EVENTS (HOME_EVENTS | IN_MOVED_FROM | IN_DELETE | IN_CREATE)
+
+#define WATCH_DEPTH 3
+#define WATCH_MAX 200
+
+static int
+by_name_backwards(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)b, *(const char *const *)a);
+}
 
 int
 wake_open_edits(const Home *home, int *ret_home)
@@ -63,12 +72,35 @@ wake_open_edits(const Home *home, int *ret_home)
     return g_steal_fd(&fd);
 }
 
+/* A folder and those in it, of many the last by name: dates that are long past are left out. */
+static void
+watch_beneath(int fd, const char *folder, int depth, int *left)
+{
+    g_autoptr(GDir) dir = depth > 0 ? g_dir_open(folder, 0, NULL) : NULL;
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    const char *name;
+
+    (void)inotify_add_watch(fd, folder, FOLDER_EVENTS);
+    while (dir && (name = g_dir_read_name(dir)))
+        g_ptr_array_add(names, g_strdup(name));
+    g_ptr_array_sort(names, by_name_backwards);
+    for (guint i = 0; i < names->len && *left > 0; i++) {
+        g_autofree char *below = g_build_filename(folder, names->pdata[i], NULL);
+        if (!g_file_test(below, G_FILE_TEST_IS_DIR) ||
+            g_file_test(below, G_FILE_TEST_IS_SYMLINK))
+            continue;
+        --*left;
+        watch_beneath(fd, below, depth - 1, left);
+    }
+}
+
 void
 wake_watch(int fd, const Home *home, const char *path)
 {
     g_autofree char *folder = g_build_filename(home->path, path, NULL);
+    int left = WATCH_MAX;
 
-    (void)inotify_add_watch(fd, folder, FOLDER_EVENTS);
+    watch_beneath(fd, folder, WATCH_DEPTH, &left);
 }
 
 bool

@@ -5,13 +5,19 @@
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/home/home_files.h"
+#include "engine/in/recurrence.h"
 #include "mail/maildir.h"
 #include "notes/first_notes.h"
 #include "notes/notes.h"
+#include "report/report_template.h"
+#include "store/job/schedules.h"
 #include "store/mail/mailbox_visit.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+
+#define BRIEFING_WHEN "weekday 07:00"
+#define BRIEFING_NOTE "carlton/reply"
 
 static const char *const folders[] = {"mail",    "notes",   "reports", "work", "templates",
                                       "scripts", "secrets", "state",   "log",  NULL};
@@ -140,8 +146,21 @@ write_muttrc(const Home *home, const char *program, GError **error)
     return write_once(home->fd, "muttrc", text, 0600, error);
 }
 
+/* The settings of a home with briefings have their roles at the end. */
 static bool
-make_files(int fd, GError **error)
+write_home_file(int fd, const HomeFile *h, bool briefing, GError **error)
+{
+    bool settings = g_str_equal(h->path, "postrider.conf");
+    g_autofree char *text =
+        g_strconcat(h->text, briefing && settings ? home_briefing_conf : "", NULL);
+    if (briefing && settings &&
+        !write_once(fd, "scripts/curator.md", home_curator, 0600, error))
+        return false;
+    return write_once(fd, h->path, text, h->mode, error);
+}
+
+static bool
+make_files(int fd, bool briefing, GError **error)
 {
     for (const char *const *f = folders; *f; f++) {
         if (!dir_make(fd, *f, 0700, error))
@@ -150,8 +169,7 @@ make_files(int fd, GError **error)
     if (!make_key(fd, error))
         return false;
     for (size_t i = 0; home_files[i].path; i++) {
-        const HomeFile *h = &home_files[i];
-        if (!write_once(fd, h->path, h->text, h->mode, error))
+        if (!write_home_file(fd, &home_files[i], briefing, error))
             return false;
     }
     return true;
@@ -168,6 +186,31 @@ note_roles(Txn *txn, const Config *config, GError **error)
             return false;
     }
     return true;
+}
+
+/* The template of carlton's prompt, and the morning that curator is asked for. */
+static bool
+note_briefing(Txn *txn, const Home *home, GError **error)
+{
+    const NoteBy by = {.author = "operator", .label = TRUST_OPERATOR};
+    g_autoptr(GBytes) template =
+        g_bytes_new_static(report_prompt_default, strlen(report_prompt_default));
+    g_autoptr(Schedules) there = NULL;
+    g_autoptr(Note) note = NULL;
+    Recurrence when;
+    int64_t now = home_now(home), id;
+    if (!recurrence_parse(BRIEFING_WHEN, &when, NULL, error) ||
+        !schedules_list(txn->db, USEC_NEVER, &there, error) ||
+        !note_load(txn->db, &VIEWER_OPERATOR, BRIEFING_NOTE, 0, &note, error))
+        return false;
+    const Schedule s = {.spec = (char *)BRIEFING_WHEN,
+                        .role = (char *)"curator",
+                        .subject = (char *)"The briefing of today",
+                        .body = (char *)"Write the briefing of today, and send it.",
+                        .created_us = now,
+                        .next_us = recurrence_next(&when, now, now)};
+    return (note || note_put(txn, BRIEFING_NOTE, template, NOTE_ABSENT, &by, NULL, error)) &&
+           (there->len > 0 || schedule_put(txn, &s, &id, error));
 }
 
 /* Mailboxes of roles and of local persons. */
@@ -197,7 +240,8 @@ make_mailboxes(Cli *cli, GError **error)
     }
     g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
-        txn.ok = note_roles(&txn, home->config, error);
+        txn.ok = note_roles(&txn, home->config, error) &&
+                 (!cli_flag(cli, "briefing") || note_briefing(&txn, home, error));
     return txn.done && notes_sync(home, cli->db, NULL, error);
 }
 
@@ -253,7 +297,7 @@ cmd_init(Cli *cli, int argc, char **argv)
     if (!make_folder(path) || chmod(path, 0700) < 0)
         return cli_fail(EX_CANTCREAT, "can't make '%s': %s", path, g_strerror(errno));
     auto_fd fd = dir_open(path, &cli->error);
-    if (fd < 0 || !mark_begun(fd, &cli->error) || !make_files(fd, &cli->error) ||
+    if (fd < 0 || !mark_begun(fd, &cli->error) || !make_files(fd, cli_flag(cli, "briefing"), &cli->error) ||
         !home_open_bare(path, &cli->home, &cli->error) ||
         !home_reload(cli->home, &cli->error) ||
         !write_muttrc(cli->home, cli->self, &cli->error) || !make_mailboxes(cli, &cli->error) ||

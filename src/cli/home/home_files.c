@@ -9,6 +9,9 @@ const HomeFile home_files[] = {
     {0, 0, 0},
 };
 
+const char *const home_briefing_conf = briefing_conf;
+const char *const home_curator = curator_md;
+
 /* Names come quoted. The home goes into the environment, since mutt splits `sendmail` at every
  * space. With `hostname` a bare "envoy" is an address. */
 const char *const home_muttrc = muttrc;

@@ -4,6 +4,7 @@
 #include "cli/cmds.h"
 #include "cli/home/tail.h"
 #include "show/news.h"
+#include "store/report.h"
 #include <inttypes.h>
 
 typedef struct Watch {
@@ -63,13 +64,31 @@ look(void *data)
     return w->only.v ? status_of(state) : -1;
 }
 
+/* The job of a briefing. */
+static int
+find_date(Cli *cli, const char *date, JobId *ret)
+{
+    g_autoptr(ReportLines) lines = NULL;
+    bool known;
+    if (!report_known(cli->db, &known, &cli->error) ||
+        (known && !report_lines(cli->db, cli->home->config->report_role, date, &lines,
+                                &cli->error)))
+        return cli_failed(cli, 0);
+    if (!lines || lines->len == 0)
+        return cli_fail(EX_NOINPUT, "there is no briefing of '%s'", date);
+    *ret = lines->pdata[0]->job;
+    return 0;
+}
+
 int
 cmd_watch(Cli *cli, int argc, char **argv)
 {
+    const char *date = cli_text(cli, "date");
     g_autoptr(News) news = NULL;
     JobId only = {0};
     int status = cli_db(cli, DB_READ);
-    if (status || (argv[1] && (status = cli_job(cli, argv[1], &only))))
+    if (status || (argv[1] && (status = cli_job(cli, argv[1], &only))) ||
+        (date && (status = find_date(cli, date, &only))))
         return status;
     if (!news_open(cli->db, only, &news, &cli->error))
         return cli_failed(cli, 0);

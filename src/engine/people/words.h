@@ -181,3 +181,5 @@
 #define WORDS_OUTSIDE_TEXT "%sFor job %" PRId64 " this goes to %s:\n\n%s"
 #define WORDS_OUTSIDE_ATTACHED "\n\nAttached: %s%s%s"
 #define WORDS_OUTSIDE_HELD "\n\n(It is held: %s.)"
+#define WORDS_REPORT_MISSING                                                                   \
+    "The briefing of %s has not been sent. 'postrider briefing skip %s' says that none will come."

@@ -34,6 +34,7 @@ typedef struct ProposedMail {
 } ProposedMail;
 ProposedMail *proposed_mail_new(void);
 void proposed_mail_free(ProposedMail *m);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProposedMail, proposed_mail_free)
 LIST_OF(ProposedMails, proposed_mails, ProposedMail, proposed_mail_free)
 void proposed_mail_attach(ProposedMail *m,
                           const char *filename,

@@ -1,0 +1,26 @@
+/* What the agent of a date is told, unless a note says otherwise. By itself, since `init` writes it down. */
+#include "report/report_template.h"
+
+const char report_prompt_default[] =
+    "You are {name}'s reply handler for the {date} briefing.\n"
+    "\n"
+    "## Thread\n"
+    "\n"
+    "{thread}\n"
+    "\n"
+    "## Available Context\n"
+    "\n"
+    "If you need deeper context:\n"
+    "- reports/{date}/research/, these files:\n"
+    "{research}\n"
+    "- reports/memory.txt — user preferences\n"
+    "{tools}\n"
+    "\n"
+    "Read what you need. You may not need any of it.\n"
+    "\n"
+    "## Respond\n"
+    "\n"
+    "Respond to all replies marked NEW above, in one response (#{NN} is the newest reply).\n"
+    "1. Send it: postrider respond {date} FILE; or make it the answer that you end with. Either mails\n"
+    "   it and writes it into the thread; nothing else has to be done for that.\n"
+    "2. Update reports/memory.txt with user preferences if any.\n";

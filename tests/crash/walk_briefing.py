@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""The crash walk over a briefing: it is sent, answered once, then twice, and once by hand.
+
+    walk_briefing.py kill|errors|named|twice [EVERY]    as in walk.py
+
+The stages are `briefing send`; `serve --once` in which the first reply is recorded and answered; the pass with two more
+replies; and `respond` by hand. Afterwards the briefing has arrived once, each reply was answered once, thread.md has
+every section and is what `rebuild` makes of the store, nothing was taken for a person's edit, and nothing is owed.
+"""
+import re, sys
+
+import scene, walk
+
+DATE = "2026-02-09"
+CONFIG = scene.CONFIG.replace("command = printf ok", "command = printf Answer.") + """
+[role carlton]
+name = Carlton
+brain = default
+max-attempts = 1000
+"""
+BRIEFING = "# Good morning\n\n* 09:00 budget\n"
+REPLIES = ("first words", "second words", "third words", "fourth words")
+BY_HAND = "Written by hand."
+
+
+def send(home, **how):
+    home.run("briefing", "send", DATE, "-", stdin=BRIEFING, **how)
+
+
+def turn(home, **how):
+    home.run("serve", "--once", **how)
+
+
+def respond(home, **how):
+    home.run("respond", DATE, "-", stdin=BY_HAND + "\n", **how)
+
+
+def reply(home, text):
+    home.run("send", "--to", "carlton", "--in-reply-to", f"<carlton-{DATE}@carlton.local>", "--subject", "Re: Good morning",
+             stdin=text + "\n")
+
+
+def lock(home):
+    """Somebody's own lock: the reply is recorded, and no agent begins."""
+    (home.path / "reports" / DATE / "responses/.processing").write_text("mine\n")
+
+
+class BriefingWalk(walk.Walk):
+    def make_stages(self):
+        first = scene.make_home(self.work / "made")
+        (first.path / "postrider.conf").write_text(CONFIG)
+        stages = [walk.Stage("send", first, [], send)]
+        for name, run, before in (("reply", turn, lambda h: reply(h, REPLIES[0])),
+                                  ("two replies", turn, lambda h: [reply(h, t) for t in REPLIES[1:3]]),
+                                  ("by hand", respond, lambda h: (reply(h, REPLIES[3]), lock(h), turn(h)))):
+            last = stages[-1]
+            home = last.start.copy_to(self.work / name.replace(" ", "-"))
+            last.run(home)
+            before(home)
+            stages.append(walk.Stage(name, home, [], run))
+        self.end_home = stages[-1].start.copy_to(self.work / "ended")
+        respond(self.end_home)
+        return stages
+
+    def works(self):
+        problems = self.after_fault(self.end_home, [])
+        self.tap.ok("without a fault each reply is answered once", problems)
+        return not problems
+
+    def letters(self, home):
+        """What the owner has read, without the quotes of a footer."""
+        return [p.read_text(errors="replace") for p in (home.path / "mail" / scene.OWNER).rglob("*")
+                if p.parent.name in ("new", "cur") and p.parent.parent.name == scene.OWNER]
+
+    def check(self, home):
+        folder = home.path / "reports" / DATE
+        thread = (folder / "thread.md").read_text()
+        problems = scene.check_store(home)
+        texts = self.letters(home)
+        briefings = sum(f"Message-ID: <carlton-{DATE}@carlton.local>" in t for t in texts)
+        problems += [f"the briefing arrived {briefings} times"] * (briefings != 1)
+        responses = home.query("SELECT n FROM report_response ORDER BY n")
+        answers = sum("\nAnswer." in t or f"\n{BY_HAND}" in t for t in texts)
+        problems += [f"{answers} answers for {len(responses)} responses"] * (answers != len(responses))
+        bad = home.query("SELECT n FROM report_reply WHERE settled = 0 OR settled NOT IN (SELECT n FROM report_response)")
+        problems += [f"reply {n} is not answered" for (n,) in bad]
+        problems += [f"{thread.count(t)} times '{t}' in thread.md" for t in REPLIES[:self.sent(home)]
+                     if len(re.findall(f"^{t}$", thread, re.M)) != 1]
+        problems += ["a mark is left"] * ("## NEW" in thread)
+        problems += [f"{p.name} is there" for p in folder.rglob("*") if ".edited-" in p.name or p.name == ".processing"]
+        problems += [f"a view is owed: {v}" for v in home.query("SELECT subject FROM view WHERE changed <> rendered")]
+        done = home.run("briefing", "rebuild", DATE)
+        problems += [f"rebuild: {done.stderr}"] * (done.returncode != 0)
+        problems += ["rebuild gives other bytes"] * ((folder / "thread.md").read_text() != thread)
+        return problems
+
+    def sent(self, home):
+        return home.query("SELECT count(*) FROM report_reply")[0][0]
+
+    def after_fault(self, home, acked):
+        """What was not said yet is said: the briefing, and the answer that a person wanted to write."""
+        (home.path / "reports" / DATE / "responses/.processing").unlink(missing_ok=True)
+        if not home.query("SELECT 1 FROM part WHERE face = 'report'") or not home.query("SELECT 1 FROM report"):
+            send(home)
+        return scene.recover(home, hours=3) or self.check(home)
+
+
+if __name__ == "__main__":
+    sys.exit(walk.main(BriefingWalk))
