@@ -12,7 +12,7 @@ is "$(stat -c %a "$HOME_DIR/state/wake.sock")" 600 'the wake socket is private'
 
 exits 75 'a second master is refused' pr serve
 like "$ERR" "another master serves.*process $SERVE_PID" 'and is told who serves'
-is "$(printf '%s\n' "$ERR" | wc -l)" 1 'in one line'
+one_line "$ERR" 'in one line'
 ok 'the first one goes on' kill -0 "$SERVE_PID"
 
 ok 'a mail' pr ask --no-wait 'hello'

@@ -34,7 +34,7 @@ like "$OUT" "answered $cut" 'which are the same'
 stamp=$(expr "$id" : '<\([0-9]*\)\.')
 exits 65 'one that may be several' pr mail show "$stamp."
 like "$ERR" "'$stamp\\.' may be any of .*<$stamp\\.[0-9]+\\..*@postrider.local> <$stamp" 'lists them'
-is "$(printf '%s\n' "$ERR" | wc -l)" 1 'in one line'
+one_line "$ERR" 'in one line'
 for id in one two; do
     printf 'From: you@postrider.local\nTo: envoy@postrider.local\nSubject: %s\nMessage-ID: <a-long-beginning-%s@far.example>\n\nx\n' \
         $id $id | pr receive --role envoy

@@ -7,7 +7,6 @@ esc=$'\033]0;pwn\007'
 bad=$'\377\376x'
 # All but the marks by which doctor knows an unchanged note file: it renews them when they have aged.
 state() { sqlite3 "$HOME_DIR/state/postrider.db" .dump | sed -E "/^INSERT INTO clock VALUES/d" | sed -E '/^INSERT INTO note VALUES/s/(,[0-9]+){3}\);$/);/' | sha256sum; }
-lines() { printf '%s\n' "$ERR" | wc -l; }
 
 pr init >/dev/null
 pr ask hello >/dev/null
@@ -17,7 +16,7 @@ verbs=$("$PR_BIN" help --rows | sed -n 's/^\([a-z]*\)\t.*/\1/p')
 for verb in $verbs; do
     [ "$verb" = sendmail ] && continue # takes any option, as sendmail does
     exits 64 "$verb: an unknown option" pr "$verb" --no-such-option
-    is "$(lines)" 1 "$verb: one line"
+    one_line "$ERR" "$verb: one line"
     run pr "$verb" "--$esc"
     unlike "$ERR$OUT" $'[\033\007]' "$verb: an escape sequence is echoed escaped"
     run pr help "$verb"
@@ -33,7 +32,7 @@ for line in 'show' 'show 1 2' 'stop' 'stop x' 'stop 1 2' 'continue' 'continue x'
     'cost --since x' 'run --timers 1'; do
     # shellcheck disable=SC2086
     exits 64 "$line" pr $line
-    is "$(lines)" 1 "$line: one line"
+    one_line "$ERR" "$line: one line"
 done
 exits 64 'a home without a name' "$PR_BIN" status --home
 for line in 'show 99' 'stop 99' 'cancel 99' 'continue 99' 'outbox show 99' 'mail show 99' 'job show 99' 'run 99' 'account nix' \
@@ -41,12 +40,12 @@ for line in 'show 99' 'stop 99' 'cancel 99' 'continue 99' 'outbox show 99' 'mail
     # shellcheck disable=SC2086
     run pr $line
     like "$STATUS" '^(65|66|75)$' "$line: no such thing"
-    is "$(lines)" 1 "$line: one line"
+    one_line "$ERR" "$line: one line"
 done
 for line in 'send --to envoy --subject x --attach nix' 'inject --subject x --attach nix' 'ask -a nix hello' 'inject nix' 'note put a nix'; do
     # shellcheck disable=SC2086
     exits 66 "$line: no such file" pr $line
-    is "$(lines)" 1 "$line: one line"
+    one_line "$ERR" "$line: one line"
 done
 exits 65 'a sender who is none' pr inject --subject x --from 'bad address'
 like "$ERR" "'bad address' is no address" 'is not taken for a role'

@@ -10,7 +10,6 @@ owner_mail() { printf 'From: you@postrider.local\nTo: envoy@postrider.local\nMes
 stranger() { printf 'From: x@evil.example\nTo: envoy@postrider.local\nMessage-ID: <%s@x>\nSubject: %s\n\nhi\n' "$1" "$1"; }
 question() { echo x | pr send --to envoy --subject "$1" >/dev/null; }
 answered() { grep -rl "^Subject: Re: $1\$" "$HOME_DIR/mail/you" 2>/dev/null | wc -l; }
-one_line() { is "$(printf '%s\n' "$ERR" | wc -l)" 1 "$1"; }
 gone() { ! kill -0 "$1"; }
 # Nothing is lost and nothing done twice: the next pass answers what is left, each once.
 comes_through()
@@ -62,7 +61,7 @@ if can_mount; then
     for verb in 'send --to envoy --subject full' 'ask full' 'serve --once' 'config set postrider workers 7' "backup $WORK/fs/copy"; do
         # shellcheck disable=SC2086
         exits 75 "F1 $verb: try again later" pr $verb
-        one_line "F1 $verb: one line"
+        one_line "$ERR" "F1 $verb: one line"
         like "$ERR" 'full|No space' "F1 $verb: says why"
     done
     not_ok 'F1 no half backup is left' test -e "$WORK/fs/copy"
@@ -90,7 +89,7 @@ if can_mount; then
     for verb in 'ask hi' 'send --to envoy --subject x' serve 'serve --once' doctor deliver 'account --once main'; do
         # shellcheck disable=SC2086
         exits 78 "F3 $verb is refused" pr $verb
-        one_line "F3 $verb: one line"
+        one_line "$ERR" "F3 $verb: one line"
         like "$ERR" "can't be written|Read-only" "F3 $verb: says why"
     done
     run pr note get envoy/start
@@ -119,7 +118,7 @@ if as_other "$PR_BIN" --home "$WORK/other" init >/dev/null 2>&1 || { mkdir -m 77
         mode=$(stat -c %a "$other/$place")
         chmod 500 "$other/$place"
         exits 78 "F3 '$place' without the right to write" as_other "$PR_BIN" --home "$other" ask no
-        one_line "F3 '$place': one line"
+        one_line "$ERR" "F3 '$place': one line"
         chmod "$mode" "$other/$place"
     done
     chmod 500 "$other/mail/envoy/new"

@@ -116,7 +116,7 @@ run pr outbox show --raw "$id"
 like "$OUT" '=C3' '--raw gives the bytes'
 pr config set 'brain default' command scripts/none
 exits 75 'ask with a brain that is not there' pr ask hello
-is "$(printf '%s\n' "$ERR" | wc -l)" 1 'one line'
+one_line "$ERR" 'one line'
 like "$ERR" "^postrider: job [0-9]+ waits: no program '.*scripts/none'" 'for people'
 
 done_testing

@@ -103,7 +103,7 @@ long=$(printf 'k%.0s' {1..300})
 for key in ../../x a//b .x a/ /a "$long" 'a b' $'a\033b' '' 'x.md/y'; do
     for form in put append; do
         exits 65 "$form $(printf %q "$key")" pr note $form "$key"
-        is "$(wc -l <<<"$ERR")" 1 'one line'
+        one_line "$ERR" 'one line'
         unlike "$ERR" $'\033' 'without escape sequences'
     done
     run pr note get "$key"
@@ -119,7 +119,7 @@ for line in 'note' 'note nix' 'note get' 'note get a b' 'note get a@x' 'note put
     'note append --if-version 1 a' 'note search --limit 0 x' 'note serach x'; do
     # shellcheck disable=SC2086
     exits 64 "$line" pr $line
-    is "$(wc -l <<<"$ERR")" 1 'one line'
+    one_line "$ERR" 'one line'
 done
 exits 66 'a file that is not there' pr note put a "$WORK/none"
 head -c 5000000 /dev/zero >"$WORK/large"

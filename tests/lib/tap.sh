@@ -11,6 +11,7 @@
 #   ok DESC CMD...            passes when CMD succeeds         not_ok DESC CMD...
 #   is GOT WANT DESC          same text                        isnt GOT WANT DESC
 #   like GOT REGEX DESC       bash regular expression          unlike GOT REGEX DESC
+#   one_line GOT DESC         one line of text; no text is none
 #   exits STATUS DESC CMD...  as run, passes on that status
 #   pass DESC, fail DESC [DIAG...], diag TEXT, skip DESC WHY, skip_all WHY, done_testing
 #   need_terminal             skips the whole file where none can be opened, as in a bare chroot
@@ -92,6 +93,8 @@ like() { if [[ $1 =~ $2 ]]; then pass "$3"; else fail "$3" "got:  $1
 want: match of /$2/"; fi; }
 unlike() { if [[ $1 =~ $2 ]]; then fail "$3" "got: $1
 want: no match of /$2/"; else pass "$3"; fi; }
+one_line() { if [[ -n $1 && $1 != *$'\n'* ]]; then pass "$2"; else fail "$2" "got:  $1
+want: one line"; fi; }
 exits()
 {
     local want=$1 desc=$2
