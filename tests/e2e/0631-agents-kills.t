@@ -1,37 +1,44 @@
 #!/usr/bin/env bash
 # SIGKILL of the agent, of its run and of the master at random moments while the real Claude Code asks, is granted and
 # refused: each mail is answered once, nothing granted runs twice, nothing refused runs. AGENT_KILLS says how many.
+# A program that was killed is run again after 30 s, 5 min or 30 min; the clock is set on by an hour where all that is left waits so.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$POSTRIDER_SRC/tests/lib/serve.sh"
 . "$POSTRIDER_SRC/tests/lib/realagent.sh"
 need_agent claude
-KILLS=${AGENT_KILLS:-8} TASKS=6
+KILLS=${AGENT_KILLS:-8}
+TASKS=$((KILLS * 3 / 4))
 
-# The model makes its call until it has seen what became of it.
+# The model makes its call until it has seen what became of it. One whose agent was killed behind its last word says that again.
 call=$(call "echo %1 >>$WORK/ran; echo RAN-\$((6 * 7))-%1")
-model --take 'TASK-(\w+)' < <(printf '{"fake": "calls", "calls": [%s], "until": "RAN-42-%%1|the owner says XYZZY"}\n"Done with %%1."\n' "$call")
+model --take 'TASK-(\w+)' < <(
+    printf '{"fake": "calls", "calls": [%s], "until": "RAN-42-%%1|the owner says XYZZY"}\n' "$call"
+    for ((n = 0; n < 20; n++)); do echo '"Done with %1."'; done
+)
 agent_home claude
 pr config set 'role envoy' permissions ask
+pr config set postrider workers 3
 : >"$WORK/ran"
 
-# One of the master's descendants, or the master itself: what the test has started, and nothing else.
+# Agent, run or master: kinds are equally likely, and all are what the test has started.
 cat >"$WORK/victim" <<'P'
 import os, random, sys
-parent, name = {}, {}
+parent, words = {}, {}
 for pid in filter(str.isdigit, os.listdir("/proc")):
     try:
-        stat = open(f"/proc/{pid}/stat").read()
-        parent[int(pid)] = int(stat.rpartition(")")[2].split()[1])
-        name[int(pid)] = stat[stat.index("(") + 1:stat.rindex(")")]
+        parent[int(pid)] = int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
+        words[int(pid)] = open(f"/proc/{pid}/cmdline").read().split("\0")
     except OSError:
         pass
 top, found = int(sys.argv[1]), {int(sys.argv[1])}
 while more := {p for p, above in parent.items() if above in found} - found:
     found |= more
-kinds = {}
-for pid in found & set(name):
-    kinds.setdefault("master" if pid == top else name[pid], []).append(pid)
-kind = sys.argv[2] if len(sys.argv) > 2 else random.choice(sorted(kinds)) if kinds else None
+kinds = {"master": [top]}
+for pid in found & set(words):
+    kind = "claude" if os.path.basename(words[pid][0]).startswith("claude") else "run" if "run" in words[pid] else None
+    if kind:
+        kinds.setdefault(kind, []).append(pid)
+kind = sys.argv[2] if len(sys.argv) > 2 else random.choice(sorted(kinds))
 if kind in kinds:
     print(kind, random.choice(kinds[kind]))
 P
@@ -60,7 +67,16 @@ granted() { db "SELECT count(*) FROM question WHERE kind = 'permit' AND state = 
 answered() { newest_mails | xargs -r grep -l "Done with t$1\." | wc -l; }
 all_answered() { local n; decide; for ((n = 1; n <= TASKS; n++)); do [ "$(answered $n)" -ge 1 ] || return 1; done; }
 
+# Nothing runs and nobody is to be answered: what is left waits for its next try.
+all_wait() { [ "$(db "SELECT count(*) FROM job WHERE state = 'running' OR state = 'queued' AND ready_us <= $(now_us)")" = 0 ] && nothing_open; }
+nothing_open() { [ "$(db "SELECT count(*) FROM question WHERE state = 'open'")" = 0 ]; }
+now_us() { echo $((($(date +%s) + HOURS * 3600) * 1000000)); }
+all_answered_or_wait() { all_answered || all_wait; }
+later() { stop_serve; HOURS=$((HOURS + 1)); export POSTRIDER_CLOCK=+$((HOURS * 3600)); start_serve; }
+
+HOURS=0
 agent_works() { python3 "$WORK/victim" "$SERVE_PID" claude | grep -q .; }
+declare -A KILLED
 start_serve
 for ((n = 1; n <= TASKS; n++)); do mail - "Do TASK-t$n." "task $n"; done
 for ((k = 1; k <= KILLS; k++)); do
@@ -69,7 +85,7 @@ for ((k = 1; k <= KILLS; k++)); do
     read -r -t "0.$((RANDOM % 10))$((RANDOM % 10))" -u "$TAP_NEVER" # a random moment
     read -r kind pid < <(python3 "$WORK/victim" "$SERVE_PID")
     [ -n "$kind" ] || continue
-    diag "kill $k: $kind"
+    KILLED[$kind]=$((${KILLED[$kind]:-0} + 1))
     if [ "$kind" = master ]; then
         kill_serve
         start_serve
@@ -77,8 +93,14 @@ for ((k = 1; k <= KILLS; k++)); do
         kill -KILL "$pid" 2>/dev/null
     fi
 done
-WAIT=${KILL_WAIT:-240}
-ok "after $KILLS kills every mail is answered" wait_for all_answered
+for kind in "${!KILLED[@]}"; do diag "killed: ${KILLED[$kind]} times $kind"; done
+WAIT=240
+while wait_for all_answered_or_wait && ! all_answered && [ $HOURS -lt 4 ]; do
+    diag "an hour later: $(db "SELECT group_concat(id || ' was tried ' || attempts || ' times', ', ') FROM job WHERE state = 'queued'")"
+    later
+done
+ok "after $KILLS kills every mail is answered" all_answered || diag "$(db 'SELECT id, state, attempts, ready_us, why FROM job')
+$(tail -n 40 "$WORK/serve.log")"
 stop_serve
 for ((n = 1; n <= TASKS; n++)); do
     is "$(answered $n)" 1 "task $n: answered once"
