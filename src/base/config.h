@@ -113,6 +113,7 @@ typedef struct ConfRole {
     bool answers_cc;
     bool commit;      /* what a program leaves uncommitted is committed */
     bool retry;       /* a program that failed is run again */
+    bool tmux;        /* a window shows what it does */
     bool reply_named; /* `reply-cc = named`: who is named beside it stays in Cc of its answer */
     bool hold_all;    /* `hold = all`: a person is asked about all that it writes to people */
     bool html;        /* its mail to people has an HTML part beside the text */

@@ -124,6 +124,7 @@ const ConfKey config_keys[] = {
     {"role", "permissions", CONF_ENUM, "edit", "ask|edit|all", "claude, codex, opencode: what it does without asking: read files in its folder; change them too; run commands too; it asks about the rest by mail", TEXT(ConfRole, permissions)},
     {"role", "allow", CONF_PHRASES, "", NULL, "commands that it runs without asking, with commas between them; each stands for all that begins with its words: make test, git status", LIST(ConfRole, allow)},
     {"role", "permit-within", CONF_SPAN, "24h", NULL, "the owner is reminded, once, of a question that is open for so long; 0 is never", NUMBER(ConfRole, permit_within_us)},
+    {"role", "tmux", CONF_BOOL, "no", NULL, "program: while it works a tmux window shows 'postrider watch JOB'; see it by tmux -S HOME/state/tmux attach", FLAG(ConfRole, tmux)},
     {"role", "sandbox", CONF_ENUM, "auto", "auto|required|on|off", "program: bubblewrap hides the home from it, but for the job's folder; auto: where it works; required, or on: without one its jobs wait; without one, mail of people who may not give work starts no program"},
     {"role", "net", CONF_ENUM, "any", "any|none", "program: the network that it reaches; none needs a sandbox, and leaves it the agent port alone"},
 

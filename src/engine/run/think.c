@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "engine/people/notice.h"
 #include "engine/people/progress.h"
+#include "engine/people/window.h"
 #include "engine/people/words.h"
 #include "engine/run/goes_on.h"
 #include "engine/run/live.h"
@@ -475,6 +476,8 @@ think(const Think *ask, Thought *ret, GError **error)
         loop_clear(&loop);
         return false;
     }
+    if (ask->place && ask->role->tmux)
+        window_open(ask->engine->home, ask->job->id, ask->role->name);
     loop.call = loop.steer.call = call;
     bool ended = find_timer(ask, TIMER_ACK, &loop.ack_us, error) &&
                  find_timer(ask, TIMER_PROGRESS, &loop.progress_us, error) &&
