@@ -2,7 +2,8 @@
 """SIGKILL while an agent asks for a permission and while it gets one.
 
     walk_permit.py named                 the run dies at each CRASH_POINT that it reaches
-    walk_permit.py random N              agent, run or master die at N random moments
+    walk_permit.py random N              the agent, or run and master in one, die at N random moments; a pass that was over
+                                         before is made again. Kills under a real master: kills_agent.py
 
 The agent is tests/peers/stub-agent as Claude Code. A mail asks for something that needs a yes: a line in a file. There are
 three stages: the pass in which the agent asks; the pass in which the yes is taken in and used; the same with a no. Whatever died,
@@ -13,13 +14,15 @@ afterwards the owner, who says yes to whatever is asked (or no), has
  (3) after a no no line at all;
  (4) nothing that is owed, and a sound store.
 """
-import os, random, shutil, signal, subprocess, sys, time
+import os, random, shutil, signal, subprocess, sys
+from collections import Counter
 from pathlib import Path
 import scene
 from tap import Tap
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 QUESTIONS = 12  # that the owner answers at most
+LONGEST, LIFE = 30, 0.35  # seconds: of a pass; behind the appearance of whoever is killed
 
 CONFIG = scene.CONFIG.replace("kind = command\ncommand = printf ok", """kind = claude
 command = {agent}
@@ -160,38 +163,48 @@ def agents(world):
             continue
 
 
+def there(world, kind, child):
+    """Pids. What the agent has started, its hook and its commands, is the agent's own affair: one that is killed alone is a
+    call that failed, and the agent knows it."""
+    if kind == "agent":
+        return [pid for pid, _ in agents(world)]
+    return [child.pid]
+
+
 def kill_one(world, rng, child):
-    """The agent, or one of ours. What the agent has started, its hook and its commands, is the agent's own affair: one that
-    is killed alone is a call that failed, and the agent knows it."""
-    ours = [victim for victim in scene.processes(world.home) if victim[1] != "brain"]
-    victims = [*agents(world), *ours] or [(child.pid, "serve")]
-    pid, what = rng.choice(victims)
+    """Gives who was hit; None: the pass was over. A while behind its appearance, which is a moment of its work."""
+    kind = rng.choice(("agent", "master"))
+    scene.until(lambda: child.poll() is not None or there(world, kind, child), LONGEST, 0.002)
     try:
-        os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:
+        child.wait(rng.uniform(0, LIFE))
+    except subprocess.TimeoutExpired:
         pass
-    return what
+    victims = there(world, kind, child) if child.poll() is None else []
+    try:
+        os.kill(rng.choice(victims), signal.SIGKILL) if victims else None
+    except ProcessLookupError:
+        return None
+    return kind if victims else None
 
 
 def at_random(tap, world, n):
     rng = random.Random(14)
-    killed = {}
     for stage, verb in STAGES:
-        problems = []
-        for i in range(n // len(STAGES) + 1):
+        problems, killed, passes = [], Counter(), 0
+        while killed.total() < -(-n // len(STAGES)) and passes < 5 * n:
             world.restore(stage)
             child = subprocess.Popen(world.home.command("serve", "--once"), stdin=subprocess.DEVNULL,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                      env=os.environ | {"POSTRIDER_CLOCK": "+0"})
-            try:
-                child.wait(rng.uniform(0, 0.6))
-            except subprocess.TimeoutExpired:
-                what = kill_one(world, rng, child)
-                killed[what] = killed.get(what, 0) + 1
+            what = kill_one(world, rng, child)
             child.wait()
-            problems += [f"kill {i}: {p}" for p in world.check(verb)]
-        tap.ok(f"{stage}: killed at random moments", problems)
-    tap.diag(f"killed: {killed}")
+            passes += 1
+            if not what:
+                continue
+            killed[what] += 1
+            problems += [f"kill {killed.total()}, {what}: {p}" for p in world.check(verb)]
+        tap.ok(f"{stage}: killed at {killed.total()} random moments", problems)
+        tap.diag(f"{stage}, killed in {passes} passes: {dict(killed)}")
 
 
 def main():
