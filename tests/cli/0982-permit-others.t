@@ -73,5 +73,17 @@ reply "$(question)" APPROVE
 is "$(asked)" 1 'so a yes does not count'
 reply "$(question)" 'REJECT: name the files'
 is "$(asked) $(ran | wc -l)" '0 2' 'a no does'
+pr config set 'role coder' permissions ask
+script <<'END'
+write notes words
+---
+result heard
+END
+mail_coder 'Write' <<<'Write it.'
+like "$(last_text)" "can't be granted alone: opencode can be allowed exact commands.*permissions = edit" 'an edit of opencode can not be granted, and its mail says so'
+reply "$(question)" APPROVE
+is "$(asked)" 1 'so a yes does not count'
+reply "$(question)" 'REJECT: say it in words'
+is "$(asked) $(ls "$WORK/src/notes" 2>/dev/null)" '0 ' 'after a no it goes on, and nothing was written'
 
 done_testing

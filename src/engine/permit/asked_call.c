@@ -90,6 +90,9 @@ asked_call_ungrantable(const AskedCall *c)
 {
     if (!g_str_equal(c->client, "opencode") || c->is_question)
         return NULL;
+    if (!g_str_equal(c->call.tool, "bash"))
+        return "opencode can be allowed exact commands, but no other call; a file of its folder "
+               "it may change with 'permissions = edit' of the role";
     return strpbrk(c->covers, "*?") ? "opencode takes * and ? as wildcards, so it would allow "
                                       "more than is shown here"
                                     : NULL;

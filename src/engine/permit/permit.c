@@ -285,7 +285,7 @@ grant_pattern(PermitDesk *desk, const Question *q, json_t *bash, GError **error)
         return true;
     if (!asked_call_read(q->payload, &c, error) || !use_answer(desk, q, &used, error))
         return false;
-    if (used && !asked_call_ungrantable(&c) && g_str_equal(c.call.tool, "bash"))
+    if (used && !asked_call_ungrantable(&c))
         json_object_set_new(bash, c.covers, json_string("allow"));
     return true;
 }
