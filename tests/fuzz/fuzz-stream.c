@@ -1,5 +1,6 @@
-/* Any stream that claims to be claude's, in two pieces: no crash, what is kept is within its caps,
- * and where it is cut does not change what is found. */
+/* Any stream that claims to be an agent's, in two pieces: no crash, what is kept is within its caps,
+ * and where it is cut does not change what is found. The build makes a target of each parser: STREAM is
+ * stream_claude, stream_codex or stream_opencode. */
 #include "brain/stream.h"
 #include <stdint.h>
 
@@ -11,7 +12,7 @@ static Stream *
 play(const uint8_t *data, size_t size, size_t cut)
 {
     static const Clock held = {.fixed_wall_us = INT64_C(1794891600000000)};
-    Stream *s = stream_new(&stream_claude);
+    Stream *s = stream_new(&STREAM);
 
     s->clock = &held;
     s->answer_max = 1000;
