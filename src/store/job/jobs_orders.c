@@ -114,15 +114,26 @@ ask_brain_now(Txn *txn, const Job *job, GError **error)
     return !role || brain_try_now(txn, role->brain, error);
 }
 
+/* STOP has ended the wait for an answer; it begins anew with the question. */
+static bool
+remind_again(Txn *txn, const Job *job, GError **error)
+{
+    const ConfRole *role = role_of(txn->db, job);
+
+    return !role || role->permit_within_us == 0 ||
+           timer_set_permits(txn, job->id, txn_now(txn) + role->permit_within_us, error);
+}
+
 /* Mail that STOP took back leaves, and questions that it made void count again. Also of a job
  * that had ended before: then this is all that there is to do. */
 static bool
-undo_stop(Txn *txn, JobId id, bool *ret_changed, GError **error)
+undo_stop(Txn *txn, const Job *job, bool *ret_changed, GError **error)
 {
     unsigned mails = 0, questions = 0;
 
-    if (!outbox_give_back(txn, id, "stopped", &mails, error) ||
-        !questions_revive(txn, id, "stopped", &questions, error))
+    if (!outbox_give_back(txn, job->id, "stopped", &mails, error) ||
+        !questions_revive(txn, job->id, "stopped", &questions, error) ||
+        (questions > 0 && !remind_again(txn, job, error)))
         return false;
     *ret_changed = mails + questions > 0;
     return true;
@@ -168,7 +179,7 @@ job_continue(Txn *txn,
     if (goes_on && (!ask_brain_now(txn, job, error) ||
                     !queue_again(txn, job, more_steps, instruction, error)))
         return false;
-    if (job->state != JOB_CANCELLED && !undo_stop(txn, id, &given, error))
+    if (job->state != JOB_CANCELLED && !undo_stop(txn, job, &given, error))
         return false;
     *ret_changed = goes_on || given;
     return true;

@@ -58,6 +58,17 @@ timer_set_wait(Txn *txn, JobId job, GError **error)
 }
 
 bool
+timer_set_permits(Txn *txn, JobId job, int64_t due_us, GError **error)
+{
+    return sql_run(txn,
+                   "INSERT INTO timer (due_us, job, purpose, subject) "
+                   "SELECT DISTINCT steady(?), job, '" TIMER_PERMIT "', msgid FROM question "
+                   "WHERE job = ? AND state = 'open' AND kind IN ('permit', 'agent-question') "
+                   "ON CONFLICT (job, purpose, subject) DO UPDATE SET due_us = excluded.due_us",
+                   error, "ii", due_us, job.v);
+}
+
+bool
 timer_drop(Txn *txn, JobId job, const char *purpose, GError **error)
 {
     return sql_run(txn, "DELETE FROM timer WHERE job = ?1 AND (?2 IS NULL OR purpose = ?2)",

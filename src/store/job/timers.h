@@ -35,6 +35,8 @@ bool timer_set_about(Txn *txn,
 bool timer_set_own(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error);
 /* TIMER_WAIT, for when the parked job's own time comes: a span or a moment. */
 bool timer_set_wait(Txn *txn, JobId job, GError **error);
+/* TIMER_PERMIT, anew for each mail in which a call of the job's, or a question of its agent's, is open. */
+bool timer_set_permits(Txn *txn, JobId job, int64_t due_us, GError **error);
 /* As timer_set(), where none is set yet. */
 bool timer_begin(Txn *txn, JobId job, const char *purpose, int64_t due_us, GError **error);
 /* Whatever it is about; purpose NULL: all of the job. */
