@@ -48,6 +48,7 @@ typedef struct ProcSpec {
     void (*out)(void *data, const void *bytes, size_t len);
     void *out_data;
     int in_fd;               /* for proc_start(): its stdin; 0: /dev/null */
+    bool walled;             /* for proc_talk(): argv begins with a wall (base/sandbox.h); TERM is for what is behind it */
     ProcLimits limits;
 } ProcSpec;
 

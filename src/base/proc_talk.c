@@ -32,6 +32,7 @@ struct Proc {
     GByteArray *input; /* what the child has not been given yet begins at written */
     size_t written;
     bool keep_input; /* its stdin stays open when all is written */
+    bool walled;     /* our child is a wall, and its only child leads the session behind it */
     void (*hand_over)(void *data, const void *bytes, size_t len); /* NULL: stdout is kept */
     void *hand_data;
     GByteArray *out, *err;
@@ -82,6 +83,7 @@ proc_new(const ProcSpec *spec)
         g_byte_array_append(proc->input, g_bytes_get_data(spec->input, NULL),
                             (guint)g_bytes_get_size(spec->input));
     proc->keep_input = spec->keep_input;
+    proc->walled = spec->walled;
     proc->hand_over = spec->out;
     proc->hand_data = spec->out_data;
     proc->out = g_byte_array_new();
@@ -252,6 +254,20 @@ drink(Proc *proc, int *fd, void (*keep)(Proc *, const uint8_t *, size_t), unsign
     }
 }
 
+/* A wall that gets TERM takes what is behind it along at once; that is to have its grace. Its first
+ * process ignores the signal, as each does that is number 1 of its namespace, and ends with the rest. False:
+ * there is nobody behind it yet. */
+static bool
+term_behind_wall(pid_t wall)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%d/task/%d/children", (int)wall, (int)wall);
+    g_autofree char *text = NULL;
+    if (!g_file_get_contents(path, &text, NULL, NULL))
+        return false;
+    gint64 first = g_ascii_strtoll(text, NULL, 10);
+    return first > 1 && kill((pid_t)-first, SIGTERM) == 0;
+}
+
 static void
 watch_clock(Proc *proc)
 {
@@ -275,7 +291,8 @@ proc_end(Proc *proc)
     proc->term_at_us = proc->ask_at_us = USEC_NEVER;
     if (proc->gone || proc->kill_at_us != USEC_NEVER)
         return;
-    proc_signal_group(proc->pid, SIGTERM);
+    if (!proc->walled || !term_behind_wall(proc->pid))
+        proc_signal_group(proc->pid, SIGTERM);
     proc->kill_at_us = clock_mono_us() + proc->grace_us;
 }
 

@@ -162,6 +162,7 @@ spawn(Program *p, const BrainAsk *ask, const char *path, char **env, GError **er
         .cwd = ask->cwd,
         .input = input,
         .keep_input = p->kind->two_way,
+        .walled = ask->walled,
         .out = take_output,
         .out_data = p,
         .limits = {.time_us = ask->conf->timeout_us,
