@@ -79,21 +79,24 @@ namesake_is_same(const Message *copy, const Message *ours)
 
 /* --- mail that comes in --- */
 
+/* By the id that the mail came with: a transaction that is run again finds ours in the struct. */
 static bool
 learn(Engine *engine, Txn *txn, const Message *m, GError **error)
 {
     bool sure, is_new;
+    const char *header = message_header(m, "Message-ID");
+    g_autofree char *came = header ? msgid_parse(header) : NULL;
     OutId mail = namesake_of(engine->home, db_generation(engine->db), m, &sure);
     g_autoptr(OutRow) row = NULL;
 
-    if (mail.v == 0)
+    if (mail.v == 0 || !came)
         return true;
     if (!outbox_load(engine->db, mail, &row, error))
         return false;
-    if (!row || !row->bytes || g_str_equal(row->msgid, m->id))
+    if (!row || !row->bytes || g_str_equal(row->msgid, came))
         return true;
     g_autoptr(Message) ours = message_parse_bytes(row->bytes, MESSAGE_HEADERS);
-    return !namesake_is_same(m, ours) || server_ids_put(txn, mail, m->id, &is_new, error);
+    return !namesake_is_same(m, ours) || server_ids_put(txn, mail, came, &is_new, error);
 }
 
 static bool
@@ -112,17 +115,17 @@ exchange(Db *db, char **id, GError **error)
     return true;
 }
 
-/* Theirs stays: it stands in the References of our answers. */
+/* Theirs stays: it stands in the References of our answers. Calling it twice adds ours once. */
 static bool
 add_behind(Db *db, GPtrArray *ids, GError **error)
 {
     for (guint i = 0; i < ids->len; i++) {
-        char *ours = NULL;
+        g_autofree char *ours = NULL;
 
         if (!server_ids_find(db, g_ptr_array_index(ids, i), &ours, error))
             return false;
-        if (ours)
-            g_ptr_array_insert(ids, (gint)++i, ours);
+        if (ours && !(i + 1 < ids->len && g_str_equal(ids->pdata[i + 1], ours)))
+            g_ptr_array_insert(ids, (gint)++i, g_steal_pointer(&ours));
     }
     return true;
 }
