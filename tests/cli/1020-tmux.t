@@ -58,15 +58,35 @@ all_done() { [ "$(db "SELECT count(*) FROM job WHERE state = 'done'")" = 3 ]; }
 ok 'both are done though tmux was killed' wait_for all_done
 stop_serve
 
+# A job that is tried again has its window still, and no second one.
+agent_does <<S
+sh [ -e $WORK/fell ] || { : >$WORK/fell; kill -KILL \$PPID; }
+sh echo here >>$WORK/came
+sh read -r _ <$WORK/door
+result answered
+S
+shut_door
+echo 'task 4' | pr send --to envoy --subject 'task 4' >/dev/null
+pass_once
+is "$(db "SELECT state FROM job WHERE id = 4")" queued 'a program fell, and is run again later'
+ok 'its window stays' wait_for has_window envoy-4
+POSTRIDER_CLOCK=+3600 pass_once &
+ok 'it works again' wait_for at_door 4
+windows_of_4() { [ "$(windows | grep -c envoy-4)" = 1 ]; }
+ok 'in the same window' windows_of_4
+open_door
+wait
+ok 'and that closes, too' wait_for no_server
+
 # No tmux: one line, and the work goes on.
 mkdir "$WORK/few" && for tool in env sh cat head git bash python3 bwrap sed; do ln -sf "$(command -v $tool)" "$WORK/few/$tool"; done
-echo 'task 4' | pr send --to envoy --subject 'task 4' >/dev/null
+echo 'task 5' | pr send --to envoy --subject 'task 5' >/dev/null
 (PATH=$WORK/few pass_once)
-is "$(db "SELECT state FROM job WHERE id = 4")" done 'without tmux the work is done'
+is "$(db "SELECT state FROM job WHERE id = 5")" done 'without tmux the work is done'
 like "$(cat "$WORK/once.log")" "no window to watch the job in.*tmux" 'and one line says what was missing'
 
 pr config set 'role envoy' tmux no
-echo 'task 5' | pr send --to envoy --subject 'task 5' >/dev/null
+echo 'task 6' | pr send --to envoy --subject 'task 6' >/dev/null
 ok 'tmux = no' pass_once
 ok 'starts no tmux' no_server
 is "$(pr config set 'role envoy' tmux perhaps 2>&1 | wc -l)" 1 'what is neither yes nor no is refused in one line'
