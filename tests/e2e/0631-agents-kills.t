@@ -20,25 +20,21 @@ pr config set 'role envoy' permissions ask
 pr config set postrider workers 3
 : >"$WORK/ran"
 
-# Agent, run or master: kinds are equally likely, and all are what the test has started.
+# Agent, run or master: kinds are equally likely. Whose they are the home tells: runs outlive the master that started them.
 cat >"$WORK/victim" <<'P'
 import os, random, sys
-parent, words = {}, {}
+top, home = int(sys.argv[1]), sys.argv[2]
+kinds = {"master": [top]}
 for pid in filter(str.isdigit, os.listdir("/proc")):
     try:
-        parent[int(pid)] = int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
-        words[int(pid)] = open(f"/proc/{pid}/cmdline").read().split("\0")
+        words = open(f"/proc/{pid}/cmdline", errors="replace").read().split("\0")
+        ours = home in words or f"POSTRIDER_WORK={home}/" in open(f"/proc/{pid}/environ", errors="replace").read()
     except OSError:
-        pass
-top, found = int(sys.argv[1]), {int(sys.argv[1])}
-while more := {p for p, above in parent.items() if above in found} - found:
-    found |= more
-kinds = {"master": [top]}
-for pid in found & set(words):
-    kind = "claude" if os.path.basename(words[pid][0]).startswith("claude") else "run" if "run" in words[pid] else None
-    if kind:
-        kinds.setdefault(kind, []).append(pid)
-kind = sys.argv[2] if len(sys.argv) > 2 else random.choice(sorted(kinds))
+        continue
+    kind = "claude" if os.path.basename(words[0]).startswith("claude") else "run" if "run" in words else None
+    if ours and kind:
+        kinds.setdefault(kind, []).append(int(pid))
+kind = sys.argv[3] if len(sys.argv) > 3 else random.choice(sorted(kinds))
 if kind in kinds:
     print(kind, random.choice(kinds[kind]))
 P
@@ -75,7 +71,7 @@ all_answered_or_wait() { all_answered || all_wait; }
 later() { stop_serve; HOURS=$((HOURS + 1)); export POSTRIDER_CLOCK=+$((HOURS * 3600)); start_serve; }
 
 HOURS=0
-agent_works() { python3 "$WORK/victim" "$SERVE_PID" claude | grep -q .; }
+agent_works() { python3 "$WORK/victim" "$SERVE_PID" "$HOME_DIR" claude | grep -q .; }
 declare -A KILLED
 start_serve
 for ((n = 1; n <= TASKS; n++)); do mail - "Do TASK-t$n." "task $n"; done
@@ -83,7 +79,7 @@ for ((k = 1; k <= KILLS; k++)); do
     decide
     WAIT=5 wait_for agent_works
     read -r -t "0.$((RANDOM % 10))$((RANDOM % 10))" -u "$TAP_NEVER" # a random moment
-    read -r kind pid < <(python3 "$WORK/victim" "$SERVE_PID")
+    read -r kind pid < <(python3 "$WORK/victim" "$SERVE_PID" "$HOME_DIR")
     [ -n "$kind" ] || continue
     KILLED[$kind]=$((${KILLED[$kind]:-0} + 1))
     if [ "$kind" = master ]; then
