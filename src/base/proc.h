@@ -106,7 +106,9 @@ const ProcEnd *proc_result(const Proc *proc);
 void proc_free(Proc *proc); /* kills the group if it still lives */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Proc, proc_free)
 
-/* Start, wait, collect: for callers without a loop of their own. */
+/* Waits until it is gone: for callers without a loop of their own. */
+bool proc_wait(Proc *proc, GError **error);
+/* Start, wait, collect: the same. */
 bool proc_run(const ProcSpec *spec, Proc **ret_ended, GError **error);
 
 /* --- signals --- */

@@ -426,20 +426,29 @@ poll_timeout(int64_t wait_us)
 }
 
 bool
-proc_run(const ProcSpec *spec, Proc **ret_ended, GError **error)
+proc_wait(Proc *proc, GError **error)
 {
-    g_autoptr(Proc) proc = NULL;
     struct pollfd fds[4];
     int64_t wait_us;
 
-    if (!proc_talk(spec, &proc, error))
-        return false;
     while (!proc_work(proc)) {
         unsigned n = proc_poll(proc, fds, &wait_us);
 
         if (poll(fds, n, poll_timeout(wait_us)) < 0 && errno != EINTR)
-            return err_set_errno(error, errno, "waiting for '%s'", spec->argv[0]);
+            return err_set_errno(error, errno, "waiting for a program");
     }
+    return true;
+}
+
+bool
+proc_run(const ProcSpec *spec, Proc **ret_ended, GError **error)
+{
+    g_autoptr(Proc) proc = NULL;
+
+    if (!proc_talk(spec, &proc, error))
+        return false;
+    if (!proc_wait(proc, error))
+        return err_prefix(error, "'%s'", spec->argv[0]);
     *ret_ended = g_steal_pointer(&proc);
     return true;
 }

@@ -20,11 +20,14 @@
  *   note.search  {query, limit} -> {hits: [{key, version, snippet}]}
  *   note.rename  {from, to}; note.delete {key}
  *   respond, …   acts of faces (engine/act.h), each with its own members -> {message_id, state, why}
+ *   changes      {keys} -> {mail, notes, versions: {key: N}}: whether there is new mail, or another note than
+ *                before; shows nothing
  *   permit       {tool, input, call, session, cwd} -> {decision, reason, input}: may the client
  *                make this tool call? allow, deny, defer, or "": the client decides by itself
  *   status       {} -> {job, role, round, steps, subject, asker, answered, shown, open}
  *
- * attachments is [{filename, content_base64}]; to and cc are an address list as in a header, or
+ * send and reply may have `once`: repeated within a minute it is the same mail, and its first answer with
+ * `repeated` is given again. attachments is [{filename, content_base64}]; to and cc are an address list as in a header, or
  * an array of addresses; no `to` means whoever asked. state is ready, or held with why. A reply
  * settles what was shown, or the mails that it names; a second one for the same mail is refused
  * with the first's id. Reads see what the role may see; mail that is held or dead is absent,

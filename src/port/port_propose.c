@@ -236,8 +236,37 @@ read_parent(PortTalk *talk, ProposedMail *mail, GError **error)
     return true;
 }
 
-bool
-verb_send(PortTalk *talk, GError **error)
+/* A request with `once` that was carried out within the last minute is answered as it was, and does nothing: whoever did
+ * not hear the answer may ask again. */
+#define ONCE_US (60 * USEC_PER_SEC)
+
+static bool
+make_once(PortTalk *talk, PortVerb *make, GError **error)
+{
+    bool once = false;
+    int64_t now = home_now(talk->engine->home);
+
+    if (!json_find_bool(talk->request, "", "once", &once, error))
+        return false;
+    if (!once)
+        return make(talk, error);
+    g_autofree char *request = json_format_sorted(talk->request);
+    json_t *before = g_hash_table_lookup(talk->sent, request);
+    if (before && now - json_integer_value(json_object_get(before, "at")) < ONCE_US) {
+        (void)json_object_update(talk->answer, json_object_get(before, "answer"));
+        json_object_set_new(talk->answer, "repeated", json_true());
+        return true;
+    }
+    if (!make(talk, error))
+        return false;
+    g_hash_table_replace(talk->sent, g_steal_pointer(&request),
+                         json_pack("{s:I, s:o}", "at", (json_int_t)now, "answer",
+                                   json_copy(talk->answer)));
+    return true;
+}
+
+static bool
+make_send(PortTalk *talk, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     g_autofree char *msgid = NULL;
@@ -251,6 +280,12 @@ verb_send(PortTalk *talk, GError **error)
     if (mail->to->len > 0 && !mail->in_reply_to && !mail->subject)
         return err_set(error, ERR_NEVER, "subject: must be there in a mail that answers none");
     return commit_mail(talk, p, talk->unsettled, &msgid, error);
+}
+
+bool
+verb_send(PortTalk *talk, GError **error)
+{
+    return make_once(talk, make_send, error);
 }
 
 static const MsgRow *
@@ -324,8 +359,8 @@ mark_settled(PortTalk *talk, const MsgRows *rows, const char *msgid)
     }
 }
 
-bool
-verb_reply(PortTalk *talk, GError **error)
+static bool
+make_reply(PortTalk *talk, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_CONTINUE);
     g_autoptr(MsgRows) rows = msg_rows_new_view();
@@ -350,6 +385,12 @@ verb_reply(PortTalk *talk, GError **error)
         return false;
     mark_settled(talk, rows, msgid);
     return true;
+}
+
+bool
+verb_reply(PortTalk *talk, GError **error)
+{
+    return make_once(talk, make_reply, error);
 }
 
 /* Those of the mails that the program was shown which the proposal settles. */

@@ -6,7 +6,9 @@
 #include "engine/mail_content.h"
 #include "engine/mail_load.h"
 #include "engine/run/demand.h"
+#include "engine/run/settle.h"
 #include "mail/msgid.h"
+#include "notes/notes.h"
 #include "port/port_verbs.h"
 #include "store/index/index.h"
 #include "store/out/outbox.h"
@@ -86,6 +88,48 @@ verb_mail_search(PortTalk *talk, GError **error)
                       error))
         return false;
     json_object_set_new(talk->answer, "mails", format_hits(talk, hits));
+    return true;
+}
+
+/* The number of the newest mail, of which nothing else is told. */
+static bool
+newest_mail(PortTalk *talk, int64_t *ret, GError **error)
+{
+    g_autoptr(MsgRows) rows = NULL;
+    const MsgQuery query = {.role = talk->job->role, .taken_in = true, .limit = LIST_DEFAULT};
+
+    *ret = 0;
+    if (!messages_list(talk->engine->db, &talk->viewer, &query, &rows, error))
+        return false;
+    LIST_EACH(const MsgRow, row, rows)
+        if (mail_is_let_in(row))
+            *ret = MAX(*ret, row->id.v);
+    return true;
+}
+
+/* Numbers that differ where something did; nothing is shown by them, so the floor stays. */
+bool
+verb_changes(PortTalk *talk, GError **error)
+{
+    g_autoptr(Notes) notes = NULL;
+    const json_t *keys = json_object_get(talk->request, "keys");
+    int64_t mail;
+    json_t *versions = json_object();
+    guint64 sum = 5381;
+
+    json_object_set_new(talk->answer, "versions", versions);
+    if (!newest_mail(talk, &mail, error) || !settle_notes(talk->engine, error) ||
+        !notes_list(talk->engine->db, &talk->viewer, "", &notes, error))
+        return false;
+    LIST_EACH(const Note, note, notes) {
+        sum = sum * 33 + g_str_hash(note->key);
+        for (size_t i = 0; i < json_array_size(keys); i++)
+            if (g_strcmp0(json_string_value(json_array_get(keys, i)), note->key) == 0)
+                json_object_set_new(versions, note->key, json_integer(note->version));
+    }
+    g_autofree char *text = g_strdup_printf("%016" G_GINT64_MODIFIER "x", sum);
+    json_object_set_new(talk->answer, "mail", json_integer(mail));
+    answer_text(talk->answer, "notes", text);
     return true;
 }
 

@@ -25,7 +25,9 @@ port_talk_init(
                    .viewer = {.role = job->role},
                    .floor = in->floor,
                    .unsettled = msg_rows_new_view(),
-                   .answers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free)};
+                   .answers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free),
+                   .sent = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+                                                 (GDestroyNotify)json_decref)};
     g_ptr_array_extend(LIST_ARRAY(talk->unsettled), LIST_ARRAY(in->shown), NULL, NULL);
 }
 
@@ -34,6 +36,7 @@ port_talk_clear(PortTalk *talk)
 {
     g_clear_pointer(&talk->unsettled, msg_rows_free);
     g_clear_pointer(&talk->answers, g_hash_table_unref);
+    g_clear_pointer(&talk->sent, g_hash_table_unref);
 }
 
 void
@@ -87,10 +90,11 @@ report_status(PortTalk *talk, GError **error)
                          id_list(talk->in->shown), "open", id_list(talk->unsettled))) == 0;
 }
 
-static const char *const send_members[] = {"verb", "to",          "cc",          "subject",
-                                           "body", "in_reply_to", "attachments", NULL};
+static const char *const send_members[] = {"verb",        "to",          "cc",   "subject", "body",
+                                           "in_reply_to", "attachments", "once", NULL};
 
-static const char *const reply_members[] = {"verb", "body", "attachments", "settles", NULL};
+static const char *const reply_members[] = {"verb",    "body", "attachments",
+                                            "settles", "once", NULL};
 static const char *const list_members[] = {"verb", "limit", NULL};
 static const char *const show_members[] = {"verb", "id", NULL};
 static const char *const search_members[] = {"verb", "query", "limit", NULL};
@@ -102,6 +106,7 @@ static const char *const key_members[] = {"verb", "key", NULL};
 static const char *const rename_members[] = {"verb", "from", "to", NULL};
 static const char *const permit_members[] = {"verb",    "tool", "input", "call",
                                              "session", "cwd",  NULL};
+static const char *const changes_members[] = {"verb", "keys", NULL};
 static const char *const no_members[] = {"verb", NULL};
 static const Verb verbs[] = {
     {"send", send_members, verb_send},
@@ -118,6 +123,7 @@ static const Verb verbs[] = {
     {"note.history", key_members, verb_note_history},
     {"note.rename", rename_members, verb_note_rename},
     {"note.delete", key_members, verb_note_delete},
+    {"changes", changes_members, verb_changes},
     {"permit", permit_members, verb_permit},
     {"status", no_members, report_status},
 };

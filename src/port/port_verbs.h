@@ -20,6 +20,7 @@ typedef struct PortTalk {
     Trust floor;         /* of in, lowered by what was read */
     MsgRows *unsettled;  /* borrowed from in */
     GHashTable *answers; /* MsgId.v -> id of the reply that settled it */
+    GHashTable *sent;    /* requests with `once` that were carried out -> their answers */
     unsigned steps;
     bool lost;        /* the claim is somebody else's now */
     PermitDesk *desk; /* for tool calls; borrowed; NULL: nobody asks */
@@ -41,7 +42,7 @@ char *port_refuse(const char *why, int status);
  * where the one that belongs to the error does not fit. */
 typedef bool PortVerb(PortTalk *talk, GError **error);
 PortVerb verb_send, verb_reply, verb_act, verb_mail_list, verb_mail_search, verb_mail_show,
-    verb_mail_thread;
+    verb_mail_thread, verb_changes;
 PortVerb verb_permit;
 PortVerb verb_note_get, verb_note_put, verb_note_append, verb_note_list, verb_note_search,
     verb_note_history, verb_note_rename, verb_note_delete;

@@ -1,7 +1,6 @@
 #include "plan/file/check.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/proc.h"
 #include "base/text.h"
 
 #define CHECK_US (600 * USEC_PER_SEC)
@@ -14,7 +13,7 @@ check_end_clear(CheckEnd *end)
 }
 
 bool
-check_run(const Project *project, const char *command, CheckEnd *ret, GError **error)
+check_start(const Project *project, const char *command, Proc **ret, GError **error)
 {
     /* One stream, of which the end is kept: stderr. The command stands on a line of its own, as in a script. */
     g_autofree char *script = g_strconcat("exec >&2\n", command, NULL);
@@ -23,12 +22,15 @@ check_run(const Project *project, const char *command, CheckEnd *ret, GError **e
         .argv = argv,
         .cwd = project->path,
         .limits = {.time_us = clock_patience_us(CHECK_US), .err_max = LIMIT_CHECK_OUTPUT}};
-    g_autoptr(Proc) proc = NULL;
 
-    if (!proc_run(&spec, &proc, error))
-        return false;
-    const ProcEnd *end = proc_result(proc);
+    return proc_talk(&spec, ret, error);
+}
+
+void
+check_end(const Proc *ended, CheckEnd *ret)
+{
+    const ProcEnd *end = proc_result(ended);
+
     ret->why = g_strdup(end->why);
     ret->output = g_strchomp(text_valid_bytes(end->err));
-    return true;
 }

@@ -6,6 +6,7 @@
  * shortens that for tests). What is left of its group when it ends is killed, and a daemon that left the group is not waited
  * for. Of its output the end is kept.
  */
+#include "base/proc.h"
 #include "plan/file/project.h"
 
 typedef struct CheckEnd {
@@ -15,5 +16,7 @@ typedef struct CheckEnd {
 void check_end_clear(CheckEnd *end);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(CheckEnd, check_end_clear)
 
-/* ERR: it could not be run at all. */
-bool check_run(const Project *project, const char *command, CheckEnd *ret, GError **error);
+/* Starts it; whoever waits for the process asks check_end() then. ERR: it can't be run at all. */
+bool check_start(const Project *project, const char *command, Proc **ret, GError **error);
+/* What became of it; proc_work() has returned true. */
+void check_end(const Proc *ended, CheckEnd *ret);

@@ -108,20 +108,20 @@ may_mark(PlanSite *site,
                          error);
 }
 
-/* Runs the check where there is one that counts. *ret_ran: it did. */
+/* Starts the check where there is one that counts. */
 static bool
-run_check(PlanSite *site,
-          const json_t *todo,
-          const MarkOrder *order,
-          CheckEnd *ret,
-          bool *ret_ran,
-          GError **error)
+start_check(PlanSite *site,
+            const json_t *todo,
+            const MarkOrder *order,
+            Proc **ret,
+            GError **error)
 {
     const char *check = plan_text(todo, "check");
 
-    *ret_ran = order->status == TODO_COMPLETE && !order->force && *check &&
-               todo_status(todo) != TODO_COMPLETE;
-    return !*ret_ran || check_run(site->project, check, ret, error) ||
+    if (order->status != TODO_COMPLETE || order->force || !*check ||
+        todo_status(todo) == TODO_COMPLETE)
+        return true;
+    return check_start(site->project, check, ret, error) ||
            err_prefix(error, "the check of '%s'", order->id);
 }
 
@@ -211,20 +211,43 @@ commit_mark(PlanSite *site,
     return true;
 }
 
+void
+mark_try_clear(MarkTry *mark)
+{
+    g_clear_pointer(&mark->before, plan_free);
+    g_clear_pointer(&mark->check, proc_free);
+}
+
+bool
+plan_mark_begin(PlanSite *site, const MarkOrder *order, MarkTry *ret, GError **error)
+{
+    g_autofree char *time = plan_file_now(site->file);
+    PlanNow now = {.time = time, .alive = claim_is_alive};
+
+    return plan_file_read(site->file, &ret->before, NULL, error) &&
+           may_mark(site, ret->before, order, &now, error) &&
+           start_check(site, plan_find_todo(ret->before, order->id), order, &ret->check, error);
+}
+
+bool
+plan_mark_end(
+    PlanSite *site, const MarkOrder *order, const MarkTry *mark, MarkResult *ret, GError **error)
+{
+    g_auto(CheckEnd) end = {0};
+
+    if (mark->check)
+        check_end(mark->check, &end);
+    return commit_mark(site, mark->before, order, &end, mark->check != NULL, ret, error);
+}
+
 bool
 plan_mark(PlanSite *site, const MarkOrder *order, MarkResult *ret, GError **error)
 {
-    g_autoptr(Plan) before = NULL;
-    g_autofree char *time = plan_file_now(site->file);
-    PlanNow now = {.time = time, .alive = claim_is_alive};
-    g_auto(CheckEnd) end = {0};
-    bool ran;
+    g_auto(MarkTry) mark = {0};
 
-    if (!plan_file_read(site->file, &before, NULL, error) ||
-        !may_mark(site, before, order, &now, error) ||
-        !run_check(site, plan_find_todo(before, order->id), order, &end, &ran, error))
-        return false;
-    return commit_mark(site, before, order, &end, ran, ret, error);
+    return plan_mark_begin(site, order, &mark, error) &&
+           (!mark.check || proc_wait(mark.check, error)) &&
+           plan_mark_end(site, order, &mark, ret, error);
 }
 
 /* --- what people wrote into PLAN.md --- */

@@ -41,6 +41,18 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MarkResult, mark_result_clear)
 bool
 plan_mark(PlanSite *site, const MarkOrder *order, MarkResult *ret, GError **error);
 
+/* The same in two halves, for whoever has a poll loop of his own: between them the check, if there is one, has to be waited
+ * for (proc_poll(), proc_work()). Who clears it before has marked nothing, and the check is killed. */
+typedef struct MarkTry {
+    Plan *before;
+    Proc *check; /* NULL: nothing to wait for */
+} MarkTry;
+void mark_try_clear(MarkTry *mark);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MarkTry, mark_try_clear)
+bool plan_mark_begin(PlanSite *site, const MarkOrder *order, MarkTry *ret, GError **error);
+bool plan_mark_end(
+    PlanSite *site, const MarkOrder *order, const MarkTry *mark, MarkResult *ret, GError **error);
+
 /* "There is no todo 'SC-9'", with the nearest one. False. */
 bool plan_no_todo(const Plan *plan, const char *id, GError **error);
 /* ERR_NEVER when the plan belongs to another branch than the one that is checked out: names both, and both ways out. */

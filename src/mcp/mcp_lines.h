@@ -1,0 +1,23 @@
+#pragma once
+
+/*
+ * Bytes of a peer, who may send anything, as lines. What is kept of a line is at most max bytes: a longer one is skipped to
+ * its end, told once, and costs no memory. Bytes behind the last newline are no line: whoever goes away in the middle of
+ * one has said nothing.
+ */
+#include <glib.h>
+#include <stdbool.h>
+
+typedef struct McpLines {
+    GString *bytes;
+    size_t from, looked; /* where the next line begins, and up to where there is no newline */
+    size_t max;
+    bool skipping;
+} McpLines;
+
+void mcp_lines_init(McpLines *lines, size_t max);
+void mcp_lines_clear(McpLines *lines);
+void mcp_lines_take(McpLines *lines, const void *data, size_t len);
+/* 1: *ret is a line without its newline, with a NUL behind it, borrowed until the next call. 0: none is whole. -1: one was
+ * longer than max. */
+int mcp_lines_next(McpLines *lines, const char **ret, size_t *ret_len);
