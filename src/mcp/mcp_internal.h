@@ -2,6 +2,7 @@
 
 /* What the files of this room share; nobody else includes it. */
 #include "base/json.h"
+#include "base/list.h"
 #include "mcp/mcp.h"
 #include "mcp/mcp_lines.h"
 #include "mcp/rpc.h"
@@ -26,12 +27,17 @@ struct McpCall {
     bool done;
 };
 
+void mcp_call_free(McpCall *call);
+LIST_OF(McpCalls, mcp_calls, McpCall, mcp_call_free)
+
 /* Who is told about which resource. */
 typedef struct McpListener {
     json_t *id;   /* of subscriptions/listen; NULL: a legacy client */
     json_t *uris; /* array */
     bool lists;   /* the list of resources, too */
 } McpListener;
+void mcp_listener_free(McpListener *listener);
+LIST_OF(McpListeners, mcp_listeners, McpListener, mcp_listener_free)
 
 struct McpServer {
     const McpStart *start;
@@ -39,8 +45,8 @@ struct McpServer {
     bool eof;
     GString *out;
     size_t written;
-    GPtrArray *calls;      /* McpCall */
-    GPtrArray *listeners;  /* McpListener */
+    McpCalls *calls;
+    McpListeners *listeners;
     McpListener *legacy;   /* one of them; NULL: none yet */
     bool legacy_client;    /* initialize was called */
     /* What resources were like when they were last looked at. */
@@ -98,4 +104,3 @@ void mcp_watch_work(McpServer *server);
 /* Ends the listener of this request. False: there is none. */
 bool mcp_unlisten(McpServer *server, const json_t *id);
 void mcp_listeners_end(McpServer *server);
-void mcp_listener_free(void *listener);

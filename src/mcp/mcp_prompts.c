@@ -7,7 +7,7 @@
 static const struct Prompt {
     const char *name, *description, *argument, *text;
 } prompts[] = {
-#include "mcp_prompts_data.h"
+#include "mcp/mcp_prompts_data.h"
 };
 
 /* "<goal>" is required, "[plan file]" is not; the name is the first word. */

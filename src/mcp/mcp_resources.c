@@ -160,10 +160,8 @@ mcp_resource_read(McpCall *call)
 /* --- who listens --- */
 
 void
-mcp_listener_free(void *data)
+mcp_listener_free(McpListener *listener)
 {
-    McpListener *listener = data;
-
     json_decref(listener->id);
     json_decref(listener->uris);
     g_free(listener);
@@ -176,7 +174,7 @@ add_listener(McpServer *server, const json_t *id)
 
     listener->id = id ? json_incref((json_t *)id) : NULL;
     listener->uris = json_array();
-    g_ptr_array_add(server->listeners, listener);
+    mcp_listeners_add(server->listeners, listener);
     server->look_us = server->port_us = 0; /* what is so now is no change */
     return listener;
 }
@@ -276,9 +274,9 @@ bool
 mcp_unlisten(McpServer *server, const json_t *id)
 {
     for (guint i = 0; i < server->listeners->len; i++) {
-        const McpListener *listener = g_ptr_array_index(server->listeners, i);
+        const McpListener *listener = server->listeners->pdata[i];
         if (listener->id && json_equal(listener->id, id)) {
-            g_ptr_array_remove_index(server->listeners, i);
+            g_ptr_array_remove_index(LIST_ARRAY(server->listeners), i);
             return true;
         }
     }
@@ -289,8 +287,7 @@ mcp_unlisten(McpServer *server, const json_t *id)
 void
 mcp_listeners_end(McpServer *server)
 {
-    for (guint i = 0; i < server->listeners->len; i++) {
-        const McpListener *listener = g_ptr_array_index(server->listeners, i);
+    LIST_EACH(const McpListener, listener, server->listeners) {
         if (!listener->id)
             continue;
         json_t *result = listener_params(listener);
@@ -300,7 +297,7 @@ mcp_listeners_end(McpServer *server)
         g_autofree char *line = json_format(answer);
         g_string_append_printf(server->out, "%s\n", line);
     }
-    g_ptr_array_set_size(server->listeners, 0);
+    g_ptr_array_set_size(LIST_ARRAY(server->listeners), 0);
     server->legacy = NULL;
 }
 
@@ -309,8 +306,7 @@ mcp_listeners_end(McpServer *server)
 static void
 tell_uri(McpServer *server, const char *uri)
 {
-    for (guint i = 0; i < server->listeners->len; i++) {
-        const McpListener *listener = g_ptr_array_index(server->listeners, i);
+    LIST_EACH(const McpListener, listener, server->listeners) {
         json_t *params;
 
         if (find_uri(listener->uris, uri) < 0)
@@ -324,8 +320,7 @@ tell_uri(McpServer *server, const char *uri)
 static void
 tell_list(McpServer *server)
 {
-    for (guint i = 0; i < server->listeners->len; i++) {
-        const McpListener *listener = g_ptr_array_index(server->listeners, i);
+    LIST_EACH(const McpListener, listener, server->listeners) {
         if (listener->lists)
             mcp_notify(server, "notifications/resources/list_changed", listener_params(listener));
     }
@@ -362,8 +357,7 @@ watched_keys(const McpServer *server)
 {
     json_t *keys = json_array();
 
-    for (guint i = 0; i < server->listeners->len; i++) {
-        const McpListener *listener = g_ptr_array_index(server->listeners, i);
+    LIST_EACH(const McpListener, listener, server->listeners) {
         for (size_t k = 0; k < json_array_size(listener->uris); k++) {
             g_autoptr(json_t) request =
                 resource_request(json_string_value(json_array_get(listener->uris, k)));
@@ -418,8 +412,9 @@ watch_port(McpServer *server)
 static bool
 listens_to_port(const McpServer *server)
 {
-    for (guint i = 0; server->start->port && i < server->listeners->len; i++) {
-        const McpListener *listener = g_ptr_array_index(server->listeners, i);
+    if (!server->start->port)
+        return false;
+    LIST_EACH(const McpListener, listener, server->listeners) {
         size_t todos = find_uri(listener->uris, TODO_URI) >= 0;
         if (listener->lists || json_array_size(listener->uris) > todos)
             return true;

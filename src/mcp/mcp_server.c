@@ -19,11 +19,9 @@ static const char instructions[] =
 
 /* --- calls --- */
 
-static void
-call_free(void *data)
+void
+mcp_call_free(McpCall *call)
 {
-    McpCall *call = data;
-
     rpc_free(call->rpc);
     json_decref(call->request);
     port_ask_free(call->ask);
@@ -102,18 +100,14 @@ mcp_ask_port(McpCall *call, json_t *take_request, McpAnswered *answered)
 static void
 start_asking(McpServer *server)
 {
-    for (guint i = 0; i < server->calls->len; i++) {
-        McpCall *call = g_ptr_array_index(server->calls, i);
+    LIST_EACH(const McpCall, call, server->calls)
         if (call->ask)
             return;
-    }
-    for (guint i = 0; i < server->calls->len; i++) {
-        McpCall *call = g_ptr_array_index(server->calls, i);
+    LIST_EACH(McpCall, call, server->calls)
         if (call->request) {
             call->ask = port_ask(server->start->port, g_steal_pointer(&call->request));
             return;
         }
-    }
 }
 
 static void
@@ -135,14 +129,14 @@ static void
 work_calls(McpServer *server)
 {
     for (guint i = 0; i < server->calls->len;) {
-        McpCall *call = g_ptr_array_index(server->calls, i);
+        McpCall *call = server->calls->pdata[i];
 
         if (call->ask && port_ask_work(call->ask))
             take_answer(call);
         if (call->mark && proc_work(mcp_mark_check(call->mark)))
             mcp_mark_end(call);
         if (call->done)
-            g_ptr_array_remove_index(server->calls, i);
+            g_ptr_array_remove_index(LIST_ARRAY(server->calls), i);
         else
             i++;
     }
@@ -230,10 +224,8 @@ static void
 cancel(McpServer *server, const json_t *id)
 {
     for (guint i = 0; i < server->calls->len; i++) {
-        McpCall *call = g_ptr_array_index(server->calls, i);
-
-        if (json_equal(call->rpc->id, id)) {
-            g_ptr_array_remove_index(server->calls, i);
+        if (json_equal(server->calls->pdata[i]->rpc->id, id)) {
+            g_ptr_array_remove_index(LIST_ARRAY(server->calls), i);
             return;
         }
     }
@@ -259,10 +251,10 @@ take_line(McpServer *server, const char *line, size_t len)
     McpCall *call = g_new0(McpCall, 1);
     call->server = server;
     call->rpc = g_steal_pointer(&rpc);
-    g_ptr_array_add(server->calls, call);
+    mcp_calls_add(server->calls, call);
     run_method(call);
     if (call->done)
-        g_ptr_array_remove(server->calls, call);
+        g_ptr_array_remove(LIST_ARRAY(server->calls), call);
 }
 
 static bool
@@ -326,8 +318,7 @@ fill_calls(const McpServer *server, GArray *fds)
     int64_t wait_us = USEC_NEVER, one_us;
     struct pollfd some[4];
 
-    for (guint i = 0; i < server->calls->len; i++) {
-        const McpCall *call = g_ptr_array_index(server->calls, i);
+    LIST_EACH(const McpCall, call, server->calls) {
         unsigned n = 0;
 
         if (call->ask) {
@@ -382,8 +373,8 @@ server_clear(McpServer *server)
 {
     mcp_lines_clear(&server->lines);
     g_string_free(server->out, TRUE);
-    g_ptr_array_unref(server->calls);
-    g_ptr_array_unref(server->listeners);
+    mcp_calls_free(server->calls);
+    mcp_listeners_free(server->listeners);
     json_decref(server->port_mark);
     port_ask_free(server->look);
     g_free(server->todo_mark);
@@ -394,8 +385,8 @@ mcp_serve(const McpStart *start, GError **error)
 {
     McpServer server = {.start = start,
                         .out = g_string_new(NULL),
-                        .calls = g_ptr_array_new_with_free_func(call_free),
-                        .listeners = g_ptr_array_new_with_free_func(mcp_listener_free)};
+                        .calls = mcp_calls_new(),
+                        .listeners = mcp_listeners_new()};
     bool open = true, good = true;
 
     mcp_lines_init(&server.lines, LIMIT_JSON_BYTES);

@@ -215,8 +215,8 @@ checks_running(const McpServer *server)
 {
     unsigned n = 0;
 
-    for (guint i = 0; i < server->calls->len; i++)
-        n += ((const McpCall *)g_ptr_array_index(server->calls, i))->mark != NULL;
+    LIST_EACH(const McpCall, call, server->calls)
+        n += call->mark != NULL;
     return n;
 }
 
