@@ -153,7 +153,7 @@ mail_inbox(McpCall *call, const json_t *arguments)
     ask(call, request("mail.list", arguments, limit_members), say_answer);
 }
 
-/* The id is a number or a text; the port wants text. */
+/* The schema says text, which the port wants; models give the number as they have read it. */
 static void
 mail_read(McpCall *call, const json_t *arguments)
 {
@@ -245,7 +245,7 @@ static const Tool tools[] = {
     {"mail_inbox", "Your mail, newest first: id, from, subject, date.",
      "\"limit\":" COUNT, limit_members, true, mail_inbox},
     {"mail_read", "One mail with its text and the names of its attachments.",
-     "\"id\":{\"type\":[\"string\",\"integer\"],\"description\":\"number or Message-ID\"},\"offset\":" OFFSET
+     "\"id\":{\"type\":\"string\",\"description\":\"number or Message-ID\"},\"offset\":" OFFSET
      "},\"required\":[\"id\"]",
      read_members, true, mail_read},
     {"mail_send",
@@ -274,7 +274,7 @@ static const Tool tools[] = {
     {"todo_update",
      "Move a todo: in_progress takes it, complete runs its check and counts only if that passes, "
      "blocked needs `why`.",
-     "\"id\":" TEXT ",\"status\":{\"enum\":[\"pending\",\"in_progress\",\"complete\",\"blocked\"]},"
+     "\"id\":" TEXT ",\"status\":{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\",\"complete\",\"blocked\"]},"
      "\"why\":" TEXT "},\"required\":[\"id\",\"status\"]",
      mark_members, false, mcp_todo_update},
 };
