@@ -13,7 +13,7 @@ like "$(basename "$deb")" "^postrider_[0-9.]+_$(dpkg --print-architecture)\.deb$
 files=$(dpkg-deb -c "$deb" | awk '{ print $1, $2, $6 }')
 for file in ./usr/bin/postrider ./usr/libexec/postrider/postrider-{limit,mail,net,setup} ./usr/share/man/man1/postrider.1.gz \
     ./usr/share/man/man1/postrider-setup.1.gz ./usr/share/man/man5/postrider.conf.5.gz \
-    ./usr/share/bash-completion/completions/postrider ./usr/share/fish/vendor_completions.d/postrider.fish ./usr/share/postrider/prices.conf \
+    ./usr/share/bash-completion/completions/postrider ./usr/share/fish/vendor_completions.d/postrider.fish ./usr/share/postrider/prices.conf ./usr/share/postrider/plugin/.mcp.json \
     ./usr/lib/systemd/user/postrider.service ./usr/share/doc/postrider/{copyright,changelog.gz,README.md}; do
     like "$files" " root/root ${file//./\\.}" "has $file"
 done

@@ -5,7 +5,7 @@ command -v jq >/dev/null || skip_all 'no jq'
 plugin=$POSTRIDER_SRC/integrations/plugin
 export POSTRIDER_HOME=/dev/null/none
 
-for file in .claude-plugin/plugin.json .claude-plugin/marketplace.json hooks/hooks.json; do ok "$file is JSON" jq -e . "$plugin/$file"; done
+for file in .claude-plugin/plugin.json .claude-plugin/marketplace.json hooks/hooks.json .mcp.json; do ok "$file is JSON" jq -e . "$plugin/$file"; done
 is "$(jq -r .version "$plugin/.claude-plugin/plugin.json")" "$("$PR_BIN" --version | cut -d' ' -f2)" 'its version is ours'
 is "$(cd "$plugin/skills" && ls | paste -sd' ')" '00_continue 00_plan 02_execute 03_close cancel done stop' 'the skills'
 is "$(cd "$plugin/agents" && ls | paste -sd' ')" 'coder.md documenter.md tester.md validator.md' 'S32: the agents'
@@ -28,5 +28,7 @@ while IFS= read -r command; do
     for word in "${words[@]:3}"; do [[ $word != --* || $rows = *"$word"* ]] || wrong+=("$command: $word"); done
 done < <(cat "$plugin"/skills/*/SKILL.md "$plugin"/agents/*.md | tr '\n' ' ' | grep -oE '`postrider [^`]*`' | tr -d '`' | sort -u)
 is "${wrong[*]}" '' 'each command that it names is one'
+
+is "$(jq -rc '.mcpServers | to_entries[] | [.key, .value.command] + .value.args' "$plugin/.mcp.json")" '["postrider","postrider","mcp"]' 'its server'
 
 done_testing
