@@ -173,6 +173,7 @@ struct Config {
     bool notes_shared_said; /* the file has that key, with a value or without */
     const char *report_role; /* whose briefings lie in reports/DATE; there need not be one */
     const char *report_by;   /* when one is to have been sent; "": at no time */
+    const char *report_curator; /* the role that writes them */
     const ConfAccount *accounts;
     unsigned n_accounts;
     const ConfBrain *brains;

@@ -135,6 +135,7 @@ const ConfKey config_keys[] = {
     {"notes", "shared", CONF_LIST, "", NULL, "folders of roles (ROLE, or ROLE/FOLDER) whose notes other roles may see and change; notes outside of the folders of roles are shared anyway", LIST(Config, notes_shared)},
 
     {"report", "role", CONF_STRING, "carlton", NULL, "whose briefings lie in reports/DATE, and whom 'briefing' means without --role; those of others lie in reports/ROLE/DATE", TEXT(Config, report_role)},
+    {"report", "curator", CONF_STRING, "curator", NULL, "the role that writes the briefings: a model in its place can send one in its answer", TEXT(Config, report_curator)},
     {"report", "by", CONF_STRING, "", NULL, "when the day's briefing is to have been sent, such as 'weekday 09:00' (as 'every' reads it): if not, the owner hears of it", TEXT(Config, report_by)},
 
     {"keep", "contexts", CONF_SPAN, "30d", NULL, "of the steps of a job that has ended, what its brain was shown, and, but for the last step, what the next step went on with; 0 is for ever, here and below", NUMBER(Config, keep_contexts_us)},

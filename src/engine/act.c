@@ -32,6 +32,33 @@ act_names(const Engine *engine)
     return names;
 }
 
+bool
+acts_offered(Engine *engine, const Job *job, GPtrArray **ret, GError **error)
+{
+    g_autoptr(GPtrArray) all = g_ptr_array_new();
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        for (const ActOps *const *a = (*f)->acts; a && *a; a++) {
+            bool offered = false;
+            if ((*a)->offered && !(*a)->offered(engine, job, &offered, error))
+                return false;
+            if (offered)
+                g_ptr_array_add(all, (ActOps *)*a);
+        }
+    }
+    *ret = g_steal_pointer(&all);
+    return true;
+}
+
+bool
+act_was_done(const GPtrArray *results)
+{
+    for (guint i = 0; results && i < results->len; i++) {
+        if (g_str_has_prefix(g_ptr_array_index(results, i), ACT_DONE))
+            return true;
+    }
+    return false;
+}
+
 const char *
 act_text(const json_t *args, const char *name)
 {

@@ -3,12 +3,14 @@
 /*
  * An act is something that a brain does beside notes and mail: it responds to a briefing, sends one.
  * Each is one entry of a table that a face brings (FaceOps.acts), and the same whichever face leads the
- * job: a program calls it through the agent port, by its name as the verb.
+ * job: a program calls it through the agent port, by its name as the verb; a model writes it into its
+ * answer, as a field of that name.
  *
  *     act_propose()     arguments and policy are checked; it may add mail to the proposal
  *     ActOps.commit     its rows, in the transaction of the step
  *
- * An act counts as a word to whoever asked.
+ * An act counts as a word to whoever asked and as progress. No act is done in a step of which a note or
+ * a mail failed.
  */
 #include "engine/run/commit.h"
 
@@ -17,12 +19,16 @@ typedef struct ActField {
     const char *name;
     const char *about; /* for who calls it */
     bool required;
+    bool prose; /* it may have several lines and be long */
 } ActField;
 
 struct ActOps {
     const char *name;
     const char *about;      /* in one line, what it does */
     const ActField *fields; /* ends with a NULL name */
+    /* Is a model told of it while it works on this job? A program may try it in any case. NULL: no
+     * model is. */
+    bool (*offered)(Engine *engine, const Job *job, bool *ret, GError **error);
     /* May this job do it now, with these arguments? What it mails it adds to the proposal, and which
      * mail that settles. ERR_NEVER: it may not, or it makes no sense; nothing has happened. */
     bool (*propose)(Engine *engine,
@@ -47,6 +53,11 @@ struct ActOps {
 const ActOps *act_find(const Engine *engine, const char *name);
 /* What the program was built with: names of acts, char *; caller unrefs. */
 GPtrArray *act_names(const Engine *engine);
+/* Those that a model is told of while it works on this job: ActOps; caller unrefs. */
+bool acts_offered(Engine *engine, const Job *job, GPtrArray **ret, GError **error);
+/* What the next step is told of an act that was done; and whether a line says that. */
+#define ACT_DONE "act done: "
+bool act_was_done(const GPtrArray *results);
 /* Adds it to the proposal. ERR_NEVER: an argument is missing, unknown or no text; or as
  * ActOps.propose says. */
 bool act_propose(Engine *engine,

@@ -77,3 +77,12 @@ faces_check(Engine *engine, GPtrArray *findings)
             (*f)->check(engine, findings);
     }
 }
+
+void
+faces_show(Engine *engine, const Job *job, Sandbox *s)
+{
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->shows)
+            (*f)->shows(engine, job, s);
+    }
+}

@@ -8,6 +8,7 @@
  * Every call but `name` may be NULL: nothing to do. What is given a Txn writes rows only, and may be
  * run twice: it touches no file, no socket and no clock of its own.
  */
+#include "base/sandbox.h"
 #include "engine/in/judge.h"
 #include "engine/in/orders.h"
 #include "engine/run/commit.h"
@@ -69,6 +70,10 @@ struct FaceOps {
                    const StepResult *result,
                    GError **error);
 
+    /* Before a program starts on any job: what it finds of the home in its folder (workplace_path()), and
+     * what of it can be seen behind the wall; s NULL: there is none. */
+    void (*shows)(Engine *engine, const Job *job, Sandbox *s);
+
     /* What brains may do that is of this face (engine/act.h); ends with NULL. */
     const ActOps *const *acts;
 
@@ -109,3 +114,4 @@ bool faces_order(Engine *engine,
 bool faces_ordered(Engine *engine, Txn *txn, JobId job, OrderKind kind, GError **error);
 bool faces_look(Engine *engine, unsigned *ret_n, GError **error);
 void faces_check(Engine *engine, GPtrArray *findings);
+void faces_show(Engine *engine, const Job *job, Sandbox *s);

@@ -1,6 +1,7 @@
 #include "report/face_report.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "engine/act.h"
 #include "engine/in/recurrence.h"
@@ -12,6 +13,7 @@
 #include "report/report_look.h"
 #include "report/report_memory.h"
 #include "report/report_prompt.h"
+#include "report/report_research.h"
 #include "report/report_send.h"
 #include "report/report_thread.h"
 #include "store/job/views.h"
@@ -92,7 +94,6 @@ ready(Engine *engine, const Job *job, int64_t *ret_until, GError **error)
         return false;
     if (!r)
         return err_set(error, ERR_CONFIG, "the briefing of this job is gone");
-    report_memory_link(engine, job);
     *ret_until = report_lock_until(engine, r);
     return *ret_until || (record_rest(engine, job, r, error) && mark_shown(engine, r, error) &&
                           report_thread_there(engine, r, error));
@@ -103,7 +104,42 @@ frame(Engine *engine, const Job *job, const StepInput *in, Context *c, GError **
 {
     g_autoptr(Report) r = NULL;
     return report_of_job(engine->db, job->id, &r, error) &&
-           (!r || report_prompt_show(engine, r, c, error));
+           (!r || report_prompt_show(engine, r, step_hears(in), c, error));
+}
+
+static void
+add_place(Sandbox *s, SandboxKind kind, const Home *home, const char *path)
+{
+    g_autofree char *whole = g_build_filename(home->path, path, NULL);
+    sandbox_add(s, kind, whole);
+}
+
+/* Who answers replies reads all of it and writes memory.txt; who writes the briefings also writes what is
+ * found out today. */
+static void
+shows(Engine *engine, const Job *job, Sandbox *s)
+{
+    const Home *home = engine->home;
+    bool curates = g_str_equal(job->role, home->config->report_curator);
+    if ((!curates && !g_str_equal(job->face, REPORT_FACE)) ||
+        !role_find(engine, home->config->report_role))
+        return;
+    g_autofree char *today = report_date_parse(home, "today");
+    g_autofree char *folder = report_folder(home->config, home->config->report_role, today),
+                    *research = report_research_folder(folder);
+    g_autoptr(GError) failed = NULL;
+    if (curates && !report_research_link(home, folder, &failed))
+        log_event(LOG_WARN, "there is no folder for what is found out", "why", failed->message,
+                  NULL);
+    report_memory_link(engine, job);
+    if (!s)
+        return;
+    report_memory_make(home);
+    add_place(s, SANDBOX_READ, home, REPORT_FOLDER);
+    add_place(s, SANDBOX_READ, home, "notes/" REPORT_FOLDER);
+    add_place(s, SANDBOX_WRITE, home, "notes/" REPORT_MEMORY ".md");
+    if (curates)
+        add_place(s, SANDBOX_WRITE, home, research);
 }
 
 /* The mail of the step that is the response: the first that left to whoever asked, else the first. */
@@ -327,10 +363,10 @@ render(Engine *engine, const char *subject, GBytes **ret, GError **error)
 /* --- respond, as an act --- */
 
 static const ActField respond_fields[] = {
-    {"date", "of the briefing, such as 2026-02-09", true},
-    {"body", "the response, as text or Markdown", true},
-    {"subject", "empty for Re: and the subject of what it answers", false},
-    {NULL, NULL, false},
+    {"date", "of the briefing, such as 2026-02-09", true, false},
+    {"body", "the response, as text or Markdown", true, true},
+    {"subject", "empty for Re: and the subject of what it answers", false, false},
+    {NULL, NULL, false, false},
 };
 
 static bool
@@ -361,20 +397,29 @@ propose_response(Engine *engine,
     return true;
 }
 
+static bool
+offer_response(Engine *engine, const Job *job, bool *ret, GError **error)
+{
+    *ret = g_str_equal(job->face, REPORT_FACE);
+    return true;
+}
+
 static const ActOps act_respond = {
     .name = "respond",
     .about = "answers the open replies to a briefing, once",
     .fields = respond_fields,
+    .offered = offer_response,
     .propose = propose_response,
 };
+
 /* --- a briefing, as an act --- */
 
 static const ActField briefing_fields[] = {
-    {"date", "such as 2026-02-09, or today", true},
-    {"body", "the briefing, as Markdown", true},
-    {"subject", "empty for its first heading and the date", false},
-    {"to", "addresses of people of this home; empty for the owner", false},
-    {NULL, NULL, false},
+    {"date", "such as 2026-02-09, or today", true, false},
+    {"body", "the briefing, as Markdown", true, true},
+    {"subject", "empty for its first heading and the date", false, false},
+    {"to", "addresses of people of this home; empty for the owner", false, false},
+    {NULL, NULL, false, false},
 };
 
 /* What the arguments say. It borrows from them. */
@@ -466,10 +511,20 @@ commit_briefing(Engine *engine,
     return true;
 }
 
+static bool
+offer_briefing(Engine *engine, const Job *job, bool *ret, GError **error)
+{
+    const Config *config = engine->home->config;
+    *ret = g_str_equal(job->role, config->report_curator) &&
+           role_find(engine, config->report_role);
+    return true;
+}
+
 static const ActOps act_briefing = {
     .name = "briefing",
     .about = "sends the briefing of a date, once",
     .fields = briefing_fields,
+    .offered = offer_briefing,
     .propose = propose_briefing,
     .commit = commit_briefing,
 };
@@ -535,6 +590,7 @@ const FaceOps face_report = {
     .stored = stored,
     .ready = ready,
     .frame = frame,
+    .shows = shows,
     .commit = commit,
     .acts = acts,
     .render = render,

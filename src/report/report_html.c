@@ -1,6 +1,7 @@
 #include "report/report_html.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "report/report_thread.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -64,13 +65,13 @@ report_html(const Report *r, const Replies *replies, const Responses *responses)
     add(out, "<h1>", r->subject, "</h1>\n");
     add_section(out, "briefing", briefing, r->body);
     LIST_EACH(const Reply, reply, replies) {
+        for (; at < responses->len && thread_response_after(responses->pdata[at]) < reply->n; at++)
+            add_response(out, responses->pdata[at], replies);
         g_autofree char *when = format_time(reply->at_us);
         g_autofree char *heading =
             g_strdup_printf("Reply %d, %s, from %s%s", reply->n, when, reply->sender,
                             reply->settled ? "" : " (not answered yet)");
         add_section(out, reply->settled ? "reply" : "reply new", heading, reply->body);
-        for (; at < responses->len && ((const Response *)responses->pdata[at])->n <= reply->n; at++)
-            add_response(out, responses->pdata[at], replies);
     }
     for (; at < responses->len; at++)
         add_response(out, responses->pdata[at], replies);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine/role.h"
 #include "report/report_files.h"
+#include "report/report_research.h"
 #include "report/report_send.h"
 #include "report/report_thread.h"
 #include "store/job/jobs.h"
@@ -107,6 +108,16 @@ list_numbered(const Date *d)
         (void)closedir(dir);
     g_ptr_array_sort(LIST_ARRAY(all), by_number);
     return all;
+}
+
+/* "": there is none. Caller frees. */
+static char *
+read_thread(const Date *d)
+{
+    g_autoptr(GBytes) thread = NULL;
+    if (!read_part(d, REPORT_THREAD, &thread, NULL))
+        g_clear_pointer(&thread, g_bytes_unref);
+    return text_from_bytes(thread);
 }
 
 /* What a reply's file leaves out. */
@@ -233,6 +244,7 @@ static void
 read_numbered(const Date *d, Replies *replies, Responses *responses)
 {
     g_autoptr(NumberedFiles) files = list_numbered(d);
+    g_autofree char *thread = read_thread(d);
     LIST_EACH(const Numbered, f, files) {
         g_autoptr(GBytes) body = NULL;
         int64_t mtime_us = 0;
@@ -244,6 +256,7 @@ read_numbered(const Date *d, Replies *replies, Responses *responses)
             Response *response = g_new0(Response, 1);
             *response = (Response){.n = f->n,
                                    .msgid = g_strdup(""),
+                                   .after = MAX(thread_read_after(thread, f->n), f->n),
                                    .at_us = mtime_us,
                                    .body = g_steal_pointer(&body)};
             responses_add(responses, response);
@@ -333,10 +346,10 @@ take_response(const Date *d, const Report *r, const Numbered *f, GError **error)
 }
 
 static bool
-settle_history(Txn *txn, const Report *r, int n, GBytes *body, GError **error)
+settle_history(Txn *txn, const Report *r, int n, int after, GBytes *body, GError **error)
 {
     char none[] = "";
-    const Response response = {.n = n, .msgid = none, .at_us = txn_now(txn), .body = body};
+    const Response response = {.n = n, .msgid = none, .after = after, .at_us = txn_now(txn), .body = body};
     g_autoptr(Replies) open = NULL;
     int settled;
     if (!report_settled_by(txn->db, r->id, 0, &open, error))
@@ -350,11 +363,12 @@ settle_history(Txn *txn, const Report *r, int n, GBytes *body, GError **error)
 
 /* Our own thread.md, of a newer store than this one, says that it was recorded or sent then. */
 static bool
-take_history(const Date *d, const Report *r, const Numbered *f, GError **error)
+take_history(
+    const Date *d, const Report *r, const Numbered *f, const char *said, GError **error)
 {
     g_autoptr(Reply) reply = f->response ? NULL : read_reply(d, f);
     g_autoptr(GBytes) body = NULL;
-    int n;
+    int n, after = thread_read_after(said, f->n);
     if (f->response && !read_part(d, f->name, &body, NULL))
         return true;
     g_auto(Txn) txn = {.db = d->engine->db, .flush = TXN_DURABLE};
@@ -362,7 +376,7 @@ take_history(const Date *d, const Report *r, const Numbered *f, GError **error)
         if (reply)
             txn.ok = report_put_reply(&txn, r->id, reply, TRUST_OPERATOR, &n, error);
         else
-            txn.ok = !body || settle_history(&txn, r, f->n, body, error);
+            txn.ok = !body || settle_history(&txn, r, f->n, after, body, error);
     }
     *d->taken += txn.done;
     return txn.done;
@@ -371,11 +385,7 @@ take_history(const Date *d, const Report *r, const Numbered *f, GError **error)
 static bool
 take_numbered(const Date *d, const Report *r, GError **error)
 {
-    g_autoptr(GBytes) thread = NULL;
-    g_autofree char *said = NULL;
-    if (!read_part(d, REPORT_THREAD, &thread, NULL))
-        thread = NULL;
-    said = text_from_bytes(thread);
+    g_autofree char *said = read_thread(d);
     g_autoptr(NumberedFiles) files = list_numbered(d);
     LIST_EACH(const Numbered, f, files) {
         g_autoptr(Reply) reply = NULL;
@@ -386,7 +396,7 @@ take_numbered(const Date *d, const Report *r, GError **error)
             return false;
         if (reply || response || (d->findings && !f->response))
             continue;
-        ok = thread_names(said, f->n, f->response) ? take_history(d, r, f, error)
+        ok = thread_names(said, f->n, f->response) ? take_history(d, r, f, said, error)
              : f->response                         ? take_response(d, r, f, error)
                                                    : take_reply(d, r, f, error);
         if (!ok)
@@ -452,12 +462,15 @@ static bool
 look_at_date(const Date *d, GError **error)
 {
     g_autoptr(Report) r = NULL;
-    if (!report_find(d->engine->db, d->role->name, d->date, &r, error))
+    if (!report_find(d->engine->db, d->role->name, d->date, &r, error) ||
+        (!d->findings && !report_research_look(d->engine->home, d->folder, d->taken, error)))
         return false;
     if (!r)
         return d->findings || import_date(d, error);
     if (r->sent_us == 0)
         return true;
+    if (!d->findings && !report_research_link(d->engine->home, d->folder, error))
+        return false;
     return take_numbered(d, r, error) && (d->findings || end_pause(d, r, error));
 }
 

@@ -83,3 +83,10 @@ report_memory_link(const Engine *engine, const Job *job)
     if (dir_make(home->fd, path, 0700, NULL))
         (void)symlinkat(target, home->fd, link);
 }
+
+void
+report_memory_make(const Home *home)
+{
+    if (dir_make(home->fd, NOTES_FOLDER, 0700, NULL))
+        (void)file_create(home->fd, "notes/" REPORT_MEMORY ".md", "", 0, 0600, NULL);
+}

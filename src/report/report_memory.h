@@ -12,5 +12,7 @@
 
 /* Adds to *n what was taken. */
 bool report_memory_look(Engine *engine, unsigned *n, GError **error);
+/* Where the note is not written yet: an empty file, so that a program that may make none can write it. */
+void report_memory_make(const Home *home);
 /* Lets a program that works in its own folder find reports/ there. What can't be is left. */
 void report_memory_link(const Engine *engine, const Job *job);

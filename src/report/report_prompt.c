@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "engine/role.h"
 #include "report/report_files.h"
+#include "report/report_memory.h"
+#include "report/report_research.h"
 #include "report/report_thread.h"
 #include "store/note/note_versions.h"
 #include <fcntl.h>
@@ -15,6 +17,9 @@
 #define HEADING_BYTES (8u << 10) /* of a research file, in which its first heading is looked for */
 #define HEADING_CHARS 100
 #define TEMPLATE_MAX (64u << 10)
+#define WORDS_LED                                                                               \
+    "You read these files as notes, by add_notes: of research by the key in the list, and "    \
+    "memory.txt as " REPORT_MEMORY ", which you may also write."
 #define AFTER_THREAD (4u << 10) /* bytes kept for what stands behind the thread */
 
 char *
@@ -77,11 +82,23 @@ list_names(int dir_fd)
     return names;
 }
 
+/* How it is asked for: by its name, of a model by the key of its note. Caller frees. */
+static char *
+format_name(const char *folder, const char *name, bool led)
+{
+    g_autofree char *safe = text_vis(name, false);
+    size_t len = strlen(safe);
+    if (!led || !g_str_has_suffix(safe, ".md"))
+        return g_steal_pointer(&safe);
+    return g_strdup_printf("%s/" REPORT_RESEARCH "/%.*s", folder, (int)len - 3, safe);
+}
+
 /* One line per file: its name, its first heading, its size. Caller frees. */
 static char *
-format_research(const Engine *engine, const Report *r)
+format_research(const Engine *engine, const Report *r, bool led)
 {
-    g_autofree char *path = report_file(engine->home->config, r, REPORT_RESEARCH);
+    g_autofree char *folder = report_folder(engine->home->config, r->role, r->date),
+                    *path = report_research_folder(folder);
     auto_fd dir = dir_open_beneath(engine->home->fd, path, NULL);
     GString *out = g_string_new(NULL);
     if (dir < 0)
@@ -92,7 +109,7 @@ format_research(const Engine *engine, const Report *r)
         struct stat st;
         if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
             continue;
-        g_autofree char *safe = text_vis(name, false), *heading = find_heading(dir, name),
+        g_autofree char *safe = format_name(folder, name, led), *heading = find_heading(dir, name),
                         *size = text_format_size((uint64_t)st.st_size);
         g_string_append_printf(out, "%s%s%s (%s)\n", safe, *heading ? " — " : "", heading, size);
     }
@@ -147,9 +164,9 @@ flush(GString *text, Context *c)
 }
 
 bool
-report_prompt_show(Engine *engine, const Report *r, Context *c, GError **error)
+report_prompt_show(Engine *engine, const Report *r, bool led, Context *c, GError **error)
 {
-    g_autofree char *template = NULL, *research = format_research(engine, r);
+    g_autofree char *template = NULL, *research = format_research(engine, r, led);
     g_autoptr(Replies) replies = NULL;
     const ConfRole *role = role_get(engine, r->role, error);
     if (!role || !report_thread_there(engine, r, error) ||
@@ -183,6 +200,8 @@ report_prompt_show(Engine *engine, const Report *r, Context *c, GError **error)
     flush(text, c);
     if (!threaded && !show_thread(engine, r, replies, c, error))
         return false;
+    if (led)
+        context_say(c, WORDS_LED);
     context_set_told(c);
     return true;
 }

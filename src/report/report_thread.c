@@ -195,7 +195,7 @@ plan_all(Plan *p, const Report *r, const Replies *replies, const Responses *resp
         const Reply *reply = g_ptr_array_index(replies, i);
         for (; at > 0; at--) {
             const Response *response = g_ptr_array_index(responses, at - 1);
-            if (response->n < reply->n)
+            if (thread_response_after(response) < reply->n)
                 break;
             plan_body(p, response->body);
         }
@@ -267,19 +267,13 @@ thread_format(const Report *r, const Replies *replies, const Responses *response
     put_body(out, &plan, r->body, r, REPORT_BRIEFING);
     g_string_append(out, THREAD_RULE);
     LIST_EACH(const Reply, reply, replies) {
-        for (; at < responses->len; at++) { /* one whose reply nobody has */
+        for (; at < responses->len; at++) {
             const Response *response = g_ptr_array_index(responses, at);
-            if (response->n >= reply->n)
+            if (thread_response_after(response) >= reply->n)
                 break;
             put_response(out, &plan, r, response, replies);
         }
         put_reply(out, &plan, r, reply);
-        const Response *response =
-            at < responses->len ? g_ptr_array_index(responses, at) : NULL;
-        if (response && response->n == reply->n) {
-            put_response(out, &plan, r, response, replies);
-            at++;
-        }
     }
     for (; at < responses->len; at++)
         put_response(out, &plan, r, g_ptr_array_index(responses, at), replies);
@@ -295,9 +289,16 @@ thread_highest_reply(const Replies *replies)
 int
 thread_highest_response(const Responses *responses)
 {
-    return responses->len
-               ? ((const Response *)g_ptr_array_index(responses, responses->len - 1))->n
-               : 0;
+    int highest = 0;
+    LIST_EACH(const Response, response, responses)
+        highest = MAX(highest, response->n);
+    return highest;
+}
+
+int
+thread_response_after(const Response *response)
+{
+    return MAX(response->after, response->n);
 }
 
 bool
@@ -316,6 +317,23 @@ response_line_is(const char *line, int n)
     g_autofree char *numbers = g_strndup(line, strcspn(line, "\n"));
     const char *last = strrchr(numbers, '#');
     return last && g_ascii_strtoll(last + 1, NULL, 10) == n;
+}
+
+int
+thread_read_after(const char *text, int n)
+{
+    static const char responses[] = "## Response to Reply ";
+    int highest = 0, number;
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (sscanf(line, "## Reply #%d (", &number) == 1 ||
+            sscanf(line, "## NEW Reply #%d (", &number) == 1)
+            highest = MAX(highest, number);
+        else if (g_str_has_prefix(line, responses) &&
+                 response_line_is(line + sizeof responses - 1, n))
+            return highest;
+    }
+    return 0;
 }
 
 bool

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * The conversation of a date as one text: the briefing, then each reply with the response that
- * settles it behind the last reply that it answers. thread.md is this text; so are the parts of it
+ * The conversation of a date as one text: the briefing, then replies and responses in the order in
+ * which they came and were sent: a response stands behind all replies that were there by then. thread.md is this text; so are the parts of it
  * that a brain is shown.
  *
  *     # Carlton Thread — 2026-02-09
@@ -55,6 +55,11 @@ int thread_highest_response(const Responses *responses);
 /* Is a reply open? */
 bool thread_has_open(const Replies *replies);
 
+/* A response stands behind this reply. */
+int thread_response_after(const Response *response);
+/* What a thread.md that somebody has left says of response n: behind which reply it stands; 0: it does not
+ * say. */
+int thread_read_after(const char *text, int n);
 /* Does a thread.md that somebody has left say that reply n was recorded, or that response n was sent? */
 bool thread_names(const char *text, int n, bool response);
 /* When the briefing was sent, by the heading of a thread.md that somebody has left; false: it has

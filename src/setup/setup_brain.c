@@ -110,7 +110,7 @@ judge(Setup *s, const ConfBrain *b, const BrainAnswer *answer)
         g_autoptr(GError) unfit = NULL;
         g_autoptr(Answer) step = NULL;
         bool fits =
-            is_api(b->kind) && answer_parse(answer->text, strlen(answer->text), &step, &unfit);
+            is_api(b->kind) && answer_parse(answer->text, strlen(answer->text), NULL, &step, &unfit);
         g_autofree char *text = text_shorten(fits ? step->reasoning : answer->text, 60);
         setup_ok(s, "answer", "it says: %s", g_strdelimit(text, "\r\n\t", ' '));
         if (is_api(b->kind))
@@ -171,13 +171,14 @@ test(Setup *s, const char *name, unsigned *ret_lacks)
     g_autofree char *role = role_env(config, name);
     /* A key that is refused need not be tried for minutes. */
     const char *const env[] = {role, "CLAUDE_CODE_MAX_RETRIES=1", NULL};
+    g_autofree char *schema = is_api(conf.kind) ? answer_schema(NULL) : NULL;
     BrainAsk ask = {.conf = &conf,
                     .home = s->cli->home->path,
                     .prompt =
                         is_api(conf.kind)
                             ? TEST_STEP
                             : "This is a test of the connection. Answer with one word: ready.",
-                    .schema = is_api(conf.kind) ? answer_schema() : NULL,
+                    .schema = schema,
                     .cwd = s->cli->home->path,
                     .permit = BRAIN_PERMIT_ASK,
                     .env = env};

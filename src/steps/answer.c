@@ -12,14 +12,23 @@ _Static_assert(READER_LINE_MAX <= STATE_LINE_MAX,
 
 /* --- by the tables --- */
 
+/* Of the table's fields, and of the acts where there are any. */
 static const char **
-names_of(const AnswerTable *t)
+names_with(const AnswerTable *t, const GPtrArray *acts)
 {
-    const char **names = g_new0(const char *, t->n + 1);
+    const char **names = g_new0(const char *, t->n + (acts ? acts->len : 0) + 1);
 
     for (size_t i = 0; i < t->n; i++)
         names[i] = t->fields[i].name;
+    for (guint i = 0; acts && i < acts->len; i++)
+        names[t->n + i] = ((const ActOps *)g_ptr_array_index(acts, i))->name;
     return names;
+}
+
+static const char **
+names_of(const AnswerTable *t)
+{
+    return names_with(t, NULL);
 }
 
 static void *read_entry(Reader *r, const Place *at, const void *table);
@@ -100,6 +109,59 @@ answer_clear(const AnswerTable *t, void *entry)
     }
 }
 
+/* --- acts --- */
+
+static char *
+read_argument(Reader *r, const Place *at, const ActField *f)
+{
+    if (f->prose)
+        return reader_text(r, at, f->name, ANSWER_TEXT_MAX);
+    return f->required ? reader_name(r, at, f->name) : reader_line(r, at, f->name);
+}
+
+static void *
+read_act(Reader *r, const Place *at, const void *data)
+{
+    const ActOps *act = data;
+    ProposedAct *one = g_new0(ProposedAct, 1);
+
+    *one = (ProposedAct){.ops = act, .args = json_object()};
+    for (const ActField *f = act->fields; f->name; f++) {
+        g_autofree char *text = read_argument(r, at, f);
+        if (*text)
+            json_object_set_new(one->args, f->name, json_string(text));
+        else if (f->required && f->prose)
+            reader_fail(r, ERR_NEVER, at, f->name, "must not be empty");
+    }
+    return one;
+}
+
+static void
+free_act(gpointer act)
+{
+    proposed_act_free(act);
+}
+
+static ProposedActs *
+read_acts(Reader *r, const Place *root, const GPtrArray *acts)
+{
+    ProposedActs *all = proposed_acts_new();
+
+    for (guint i = 0; acts && i < acts->len; i++) {
+        const ActOps *act = g_ptr_array_index(acts, i);
+        g_autoptr(GPtrArray) names = g_ptr_array_new();
+        for (const ActField *f = act->fields; f->name; f++)
+            g_ptr_array_add(names, (char *)f->name);
+        g_ptr_array_add(names, NULL);
+        g_autoptr(GPtrArray) list =
+            reader_list(r, root, act->name, (const char *const *)names->pdata, read_act, act,
+                        free_act);
+        while (list->len > 0)
+            proposed_acts_add(all, g_ptr_array_steal_index(list, 0));
+    }
+    return all;
+}
+
 /* --- the whole --- */
 
 /* Left out or empty, it goes on. */
@@ -145,6 +207,7 @@ answer_free(Answer *a)
     if (!a)
         return;
     answer_clear(&answer_table, a);
+    proposed_acts_free(a->acts);
     g_ptr_array_unref(a->flags);
     g_free(a);
 }
@@ -172,12 +235,13 @@ flag_paths(GPtrArray *flags, const char *what, GPtrArray *paths)
 }
 
 static Answer *
-read_object(Reader *r, const json_t *object)
+read_object(Reader *r, const json_t *object, const GPtrArray *acts)
 {
     Place root = {object, ""};
     Answer *a = read_entry(r, &root, &answer_table);
 
     a->wait = read_wait(r, &root, a->status);
+    a->acts = read_acts(r, &root, acts);
     a->flags = g_ptr_array_new_with_free_func(g_free);
     flag_paths(a->flags, "left out, so taken for empty", r->missing);
     flag_paths(a->flags, ANSWER_DROPPED, r->unknown);
@@ -188,14 +252,14 @@ read_object(Reader *r, const json_t *object)
 }
 
 static bool
-parse_object(const json_t *object, Answer **ret, GError **error)
+parse_object(const json_t *object, const GPtrArray *acts, Answer **ret, GError **error)
 {
-    g_autofree const char **names = names_of(&answer_table);
+    g_autofree const char **names = names_with(&answer_table, acts);
     g_auto(Reader) r = {.list_max = ANSWER_LIST_MAX};
 
     if (!reader_known(&r, &(Place){object, ""}, names))
         return err_set(error, ERR_NEVER, "the answer must be one JSON object");
-    g_autoptr(Answer) a = read_object(&r, object);
+    g_autoptr(Answer) a = read_object(&r, object, acts);
     if (!reader_end(&r, error))
         return false;
     *ret = g_steal_pointer(&a);
@@ -235,12 +299,12 @@ pass_over(Choice *c, const json_t *value, GError *why)
 }
 
 static bool
-consider(Choice *c, const json_t *value, GError **error)
+consider(Choice *c, const json_t *value, const GPtrArray *acts, GError **error)
 {
     g_autoptr(Answer) answer = NULL;
     GError *why = NULL;
 
-    if (!parse_object(value, &answer, &why)) {
+    if (!parse_object(value, acts, &answer, &why)) {
         pass_over(c, value, why);
     } else if (!c->answer) {
         c->answer = g_steal_pointer(&answer);
@@ -267,7 +331,8 @@ flag_passed(const Choice *c, const char *rest)
 }
 
 static bool
-parse_text(const char *text, size_t len, Answer **ret, GError **error)
+parse_text(
+    const char *text, size_t len, const GPtrArray *acts, Answer **ret, GError **error)
 {
     g_autoptr(GPtrArray) values = NULL;
     g_autofree char *rest = NULL;
@@ -279,7 +344,7 @@ parse_text(const char *text, size_t len, Answer **ret, GError **error)
     if (!island_parse_all(text, len, &values, &rest, error))
         return false;
     for (guint i = 0; i < values->len; i++)
-        if (!consider(&choice, g_ptr_array_index(values, i), error))
+        if (!consider(&choice, g_ptr_array_index(values, i), acts, error))
             return false;
     if (!choice.answer && choice.why_not)
         return err_pass(error, g_steal_pointer(&choice.why_not));
@@ -303,13 +368,14 @@ decode_string(const char *text, size_t len)
 }
 
 bool
-answer_parse(const char *text, size_t len, Answer **ret, GError **error)
+answer_parse(
+    const char *text, size_t len, const GPtrArray *acts, Answer **ret, GError **error)
 {
     g_autofree char *inner = len <= ANSWER_MAX ? decode_string(text, len) : NULL;
 
     if (!inner)
-        return parse_text(text, len, ret, error);
-    if (!answer_parse(inner, strlen(inner), ret, error)) /* shorter each time */
+        return parse_text(text, len, acts, ret, error);
+    if (!answer_parse(inner, strlen(inner), acts, ret, error)) /* shorter each time */
         return false;
     flag((*ret)->flags, "passed over", "a string around the JSON");
     return true;

@@ -13,6 +13,7 @@
  * to of a rename), nor wait when the status is waiting, nor a misspelt field. Enum values may come
  * in any case.
  */
+#include "engine/act.h"
 #include "steps/state.h"
 #include <glib.h>
 #include <stdbool.h>
@@ -25,8 +26,9 @@
 
 /* JSON schema that every provider with structured output accepts: the root is an object, all
  * fields are required, additionalProperties is false everywhere; enums, no bounds, no unions,
- * no recursion. What it can't say is checked here. */
-const char *answer_schema(void);
+ * no recursion. What it can't say is checked here. acts: ActOps, each a field more, whose value is a
+ * list; NULL: none. Caller frees. */
+char *answer_schema(const GPtrArray *acts);
 
 typedef enum AnswerStatus {
     ANSWER_CONTINUE,
@@ -97,6 +99,7 @@ typedef struct Answer {
     GPtrArray *send_emails;      /* AnswerMail */
     GPtrArray *move_emails;      /* MailRef */
     AnswerWait wait;
+    ProposedActs *acts; /* in the order of the table; arguments that are empty are left out */
     GPtrArray *flags; /* char *: what was not as agreed and was forgiven; lines for the log */
 #define ANSWER_DROPPED                                                                         \
     "unknown, so dropped" /* begins the line about fields that nobody knows */
@@ -105,7 +108,7 @@ void answer_free(Answer *answer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Answer, answer_free)
 
 /*
- * Takes the first object in the text that fits the schema. Objects that stand beside it and do
+ * acts: as answer_schema() has them. Takes the first object in the text that fits the schema. Objects that stand beside it and do
  * not fit are flagged and passed over; a second one that fits and says something else makes the
  * whole answer ambiguous and refused, as does JSON that is malformed or cut off, wherever it
  * stands.
@@ -113,4 +116,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Answer, answer_free)
  * ERR_NEVER and ERR_LIMIT: the text says all that is to be mended, with the path of each wrong
  * field, and is fit to be shown to the brain: "send_emails[1].to: must be a list of strings".
  */
-bool answer_parse(const char *text, size_t len, Answer **ret, GError **error);
+bool answer_parse(
+    const char *text, size_t len, const GPtrArray *acts, Answer **ret, GError **error);

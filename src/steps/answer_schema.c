@@ -189,14 +189,29 @@ object_schema(const AnswerTable *t)
                      "required", names, "properties", members);
 }
 
-const char *
-answer_schema(void)
+static json_t *
+act_schema(const ActOps *act)
 {
-    static char *text;
+    json_t *names = json_array(), *members = json_object();
 
-    if (!text) {
-        g_autoptr(json_t) schema = object_schema(&answer_table);
-        text = json_format(schema);
+    for (const ActField *f = act->fields; f->name; f++) {
+        json_array_append_new(names, json_string(f->name));
+        json_object_set_new(members, f->name, text_schema(f->about));
     }
-    return text;
+    return json_pack("{s:s, s:s, s:{s:s, s:b, s:o, s:o}}", "type", "array", "description",
+                     act->about, "items", "type", "object", "additionalProperties", 0,
+                     "required", names, "properties", members);
+}
+
+char *
+answer_schema(const GPtrArray *acts)
+{
+    g_autoptr(json_t) schema = object_schema(&answer_table);
+
+    for (guint i = 0; acts && i < acts->len; i++) {
+        const ActOps *act = g_ptr_array_index(acts, i);
+        json_array_append_new(json_object_get(schema, "required"), json_string(act->name));
+        json_object_set_new(json_object_get(schema, "properties"), act->name, act_schema(act));
+    }
+    return json_format(schema);
 }

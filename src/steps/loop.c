@@ -1,4 +1,5 @@
 #include "steps/loop.h"
+#include "base/err.h"
 #include "base/log.h"
 #include "mail/address.h"
 #include "mail/msgid.h"
@@ -53,6 +54,36 @@ propose_notes(Turn *t)
     return all;
 }
 
+/* --- acts --- */
+
+/* What it refuses is told to the brain, and the step is not the end that it speaks of. */
+static bool
+propose_act(Turn *t, const ProposedAct *act, GError **error)
+{
+    g_autoptr(GError) refused = NULL;
+    g_autofree char *said = json_format(act->args);
+    if (act_propose(t->engine, t->job, t->in, act->ops, act->args, t->p, &refused)) {
+        t->fresh |= state_say(t->state, act->ops->name, said);
+        return true;
+    }
+    if (!err_is(refused, ERR_NEVER) && !err_is(refused, ERR_LIMIT))
+        return err_pass(error, g_steal_pointer(&refused));
+    state_add_result(t->state, "%s was not done: %s", act->ops->name, refused->message);
+    t->p->status = PROPOSE_CONTINUE;
+    g_free(t->p->why);
+    t->p->why = g_strdup_printf("%s was refused: %s", act->ops->name, refused->message);
+    return true;
+}
+
+static bool
+propose_acts(Turn *t, GError **error)
+{
+    LIST_EACH(const ProposedAct, act, t->answer->acts)
+        if (!propose_act(t, act, error))
+            return false;
+    return true;
+}
+
 /* --- how the step ends --- */
 
 /* Did this round write to anybody yet? Acknowledgements and checkpoints are no answers. */
@@ -90,7 +121,8 @@ static bool
 check_complete(Turn *t, GError **error)
 {
     Proposal *p = t->p;
-    bool written = p->mails->len > 0 || p->notes->len > 0;
+    bool written =
+        p->mails->len > 0 || p->notes->len > 0 || p->acts->len > 0 || t->state->acted;
     if (!written &&
         (!has_mailed(t, &written, error) || (!written && !has_noted(t, &written, error))))
         return false;
@@ -268,6 +300,9 @@ hold_back(Proposal *p, const Answer *a, StepState *state)
     if (a->send_emails->len > 0)
         state_add_result(state,
                          "no mail of this step was sent, because a note was not written");
+    LIST_EACH(const ProposedAct, act, a->acts)
+        state_add_result(state, "%s was not done, because a note was not written",
+                         act->ops->name);
     p->status = PROPOSE_CONTINUE;
 }
 
@@ -293,22 +328,26 @@ loop_answer(Engine *engine,
 {
     g_autoptr(Answer) a = NULL;
     g_autoptr(StepState) state = NULL;
-    if (!state_parse(in->state, &state, error) || !answer_parse(text, strlen(text), &a, error))
+    g_autoptr(GPtrArray) acts = NULL;
+    if (!state_parse(in->state, &state, error) || !acts_offered(engine, job, &acts, error) ||
+        !answer_parse(text, strlen(text), acts, &a, error))
         return false;
     g_autoptr(Proposal) p = proposal_new(status_of(a->status));
     Turn t = {engine, job, in, a, state, p, false};
     state_clear_results(state);
     report_flags(a, state);
     remember(a, state);
+    state->acted |= act_was_done(in->results);
     bool written = propose_notes(&t);
     if (!gather(&t, error))
         return false;
     if (!written)
         hold_back(p, a, state);
-    else if (!mails_propose(&t, error))
+    else if (!mails_propose(&t, error) || !propose_acts(&t, error))
         return false;
     if (!finish(&t, error))
         return false;
+    p->acted = state->acted;
     p->phase = g_strdup(phase_name(state->phase));
     p->because = *a->reasoning ? g_strdup(a->reasoning) : NULL;
     p->state = state_format(state);

@@ -1,3 +1,4 @@
+#include "engine/act.h"
 #include "engine/mail_load.h"
 #include "engine/run/conversation.h"
 #include "steps/prompt_internal.h"
@@ -5,15 +6,42 @@
 
 /* --- our own words --- */
 
-/* The same from step to step, so that a provider can keep it. */
-static void
-instruct(Prompt *p)
+/* The fields of an answer that this job has beside the usual ones; caller frees. NULL: none. */
+static char *
+format_acts(const GPtrArray *acts)
 {
+    if (acts->len == 0)
+        return NULL;
+    GString *s = g_string_new("Your answer has further fields here; each is a list, empty where "
+                              "you do nothing of it:");
+    for (guint i = 0; i < acts->len; i++) {
+        const ActOps *act = g_ptr_array_index(acts, i);
+        g_string_append_printf(s, "\n- %s [{", act->name);
+        for (const ActField *f = act->fields; f->name; f++)
+            g_string_append_printf(s, "%s%s", f == act->fields ? "" : ", ", f->name);
+        g_string_append_printf(s, "}]: %s; that is your answer to whoever asked.", act->about);
+        for (const ActField *f = act->fields; f->name; f++)
+            g_string_append_printf(s, " `%s`: %s.", f->name, f->about);
+    }
+    return g_string_free(s, FALSE);
+}
+
+/* The same from step to step, so that a provider can keep it. */
+static bool
+instruct(Prompt *p, GError **error)
+{
+    g_autoptr(GPtrArray) acts = NULL;
+    if (!acts_offered(p->engine, p->job, &acts, error))
+        return false;
+    g_autofree char *further = format_acts(acts);
     g_autofree char *who =
         g_strdup_printf("You are %s <%s>, an agent that people reach by mail.",
                         p->role->display, p->role->address);
     context_instruct(p->c, who);
     context_instruct_words(p->c, SOURCE_RULES, source_words(SOURCE_RULES));
+    if (further)
+        context_instruct(p->c, further);
+    return true;
 }
 
 /* --- mail --- */
@@ -298,9 +326,8 @@ prompt_fill(Engine *engine,
                 .seen_notes = seen,
                 .shown_notes = notes,
                 .shown_mails = mails};
-    if (!prompt_import_edits(&p, error))
+    if (!prompt_import_edits(&p, error) || !instruct(&p, error))
         return false;
-    instruct(&p);
     prompt_say_head(&p);
     g_auto(Snapshot) reads = {0};
     snapshot_begin(engine->db, &reads);

@@ -75,6 +75,7 @@ typedef struct StepState {
     GPtrArray *results;         /* char *: one line each about the last step */
     unsigned idle_steps;        /* in a row without a change of notes, mail or facts */
     bool refused_empty_complete, refused_waiting;
+    bool acted;        /* an act was done in this round (engine/act.h) */
     GPtrArray *said;   /* char *: what was written to whom, or where, in this round */
     char *last_status; /* what the last step said: "continue"…; never NULL, "" before it */
     int64_t wait_until_us; /* with "waiting": until when at most; 0: without end */
@@ -86,7 +87,7 @@ void state_free(StepState *state);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StepState, state_free)
 
 /* All members in a fixed order: those of continuation.json, then results, idle_steps,
- * refused_empty_complete, last_status, wait_until, refused_waiting and said. The same state gives the same bytes. Caller
+ * refused_empty_complete, last_status, wait_until, refused_waiting and said; acted where it is so. The same state gives the same bytes. Caller
  * unrefs. */
 json_t *state_to_json(const StepState *state);
 /* Reads our own bytes and a continuation.json, whose other members it passes over. The members

@@ -87,6 +87,8 @@ state_to_json(const StepState *state)
     json_object_set_new(o, "wait_until", json_integer(state->wait_until_us));
     json_object_set_new(o, "refused_waiting", json_boolean(state->refused_waiting));
     json_object_set_new(o, "said", format_strings(state->said));
+    if (state->acted)
+        json_object_set_new(o, "acted", json_true());
     return o;
 }
 
@@ -262,7 +264,8 @@ read_later(const json_t *object, StepState *state, GError **error)
         !json_find_int(object, "", "wait_until", 0, INT64_MAX, &until, error) ||
         !json_find_bool(object, "", "refused_empty_complete", &state->refused_empty_complete,
                         error) ||
-        !json_find_bool(object, "", "refused_waiting", &state->refused_waiting, error))
+        !json_find_bool(object, "", "refused_waiting", &state->refused_waiting, error) ||
+        !json_find_bool(object, "", "acted", &state->acted, error))
         return false;
     state->idle_steps = (unsigned)idle;
     state_set_last(state, status, until);

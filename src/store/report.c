@@ -44,6 +44,9 @@ static const char *const sql[] = {
     "  body BLOB NOT NULL,"
     "  PRIMARY KEY (report, n)"
     ");",
+    /* Until then responses stood behind the last reply that they answer. */
+    "ALTER TABLE report_response ADD COLUMN after_n INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE report_response SET after_n = n;",
 };
 const SqlPart report_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -82,6 +85,7 @@ static const Field response_fields[] = {
     {"n", "n", FIELD_NUMBER, offsetof(Response, n)},
     {"message_id", "msgid", FIELD_MSGID, offsetof(Response, msgid)},
     {"date", "at_us", FIELD_TIME, offsetof(Response, at_us)},
+    {NULL, "after_n", FIELD_NUMBER, offsetof(Response, after)},
     {NULL, "body", FIELD_BYTES, offsetof(Response, body)},
 };
 const Shape response_shape = {SHAPE("report_response", Response, responses, response_fields)};
@@ -144,7 +148,7 @@ report_replies(Db *db, ReportId report, Replies **ret, GError **error)
 bool
 report_responses(Db *db, ReportId report, Responses **ret, GError **error)
 {
-    return rows_list(db, &response_shape, "FROM report_response WHERE report = ? ORDER BY n",
+    return rows_list(db, &response_shape, "FROM report_response WHERE report = ? ORDER BY after_n, at_us, n",
                      ret, error, "i", report.v);
 }
 
@@ -201,17 +205,24 @@ report_put(
                       r->body);
 }
 
+/* By the key, from its end: a thousand replies cost no more than one. */
+static bool
+highest_reply(Db *db, ReportId report, int64_t *ret, GError **error)
+{
+    return sql_int(db, "SELECT n FROM report_reply WHERE report = ? ORDER BY n DESC LIMIT 1", ret,
+                   error, "i", report.v);
+}
+
 static bool
 next_number(Db *db, ReportId report, int *ret, GError **error)
 {
-    int64_t highest;
+    int64_t reply, response;
 
-    if (!sql_int(db,
-                 "SELECT max(n) FROM (SELECT n FROM report_reply WHERE report = ?1 UNION ALL "
-                 "SELECT n FROM report_response WHERE report = ?1) AS numbers",
-                 &highest, error, "i", report.v))
+    if (!highest_reply(db, report, &reply, error) ||
+        !sql_int(db, "SELECT n FROM report_response WHERE report = ? ORDER BY n DESC LIMIT 1",
+                 &response, error, "i", report.v))
         return false;
-    *ret = (int)highest + 1;
+    *ret = (int)MAX(reply, response) + 1;
     return true;
 }
 
@@ -245,11 +256,15 @@ bool
 report_put_response(
     Txn *txn, ReportId report, const Response *response, Trust floor, GError **error)
 {
+    int64_t after = response->after;
+
+    if (after == 0 && !highest_reply(txn->db, report, &after, error))
+        return false;
     return sql_run(txn,
-                   "INSERT INTO report_response (report, n, msgid, at_us, floor, body) "
-                   "VALUES (?, ?, ?, ?, ?, ?)",
-                   error, "insinb", report.v, response->n, response->msgid, response->at_us,
-                   (int)floor, response->body);
+                   "INSERT INTO report_response (report, n, msgid, at_us, floor, after_n, body) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                   error, "insinnb", report.v, response->n, response->msgid, response->at_us,
+                   (int)floor, (int)MAX(after, response->n), response->body);
 }
 
 bool

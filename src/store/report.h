@@ -47,6 +47,8 @@ SHAPE_OF(Reply, reply, Replies, replies)
 typedef struct Response {
     int n;
     char *msgid; /* "": a file that was here before this store */
+    int after;   /* the highest reply that was recorded when it was sent: it stands behind that one,
+                    whatever clocks say; when put, 0: as it is now */
     int64_t at_us;
     GBytes *body;
 } Response;
@@ -72,6 +74,7 @@ bool report_of_job(Db *db, JobId job, Report **ret, GError **error);
 bool report_lines(
     Db *db, const char *role, const char *date, ReportLines **ret, GError **error);
 bool report_replies(Db *db, ReportId report, Replies **ret, GError **error);
+/* In the order in which they were sent. */
 bool report_responses(Db *db, ReportId report, Responses **ret, GError **error);
 bool report_reply(Db *db, ReportId report, int n, Reply **ret, GError **error);
 bool report_response(Db *db, ReportId report, int n, Response **ret, GError **error);

@@ -4,6 +4,7 @@
     powerloss.py path [MAX]          MAX states at most, spread over all; none: all of them
     powerloss.py checkpoint [MAX]    with a log of SQLite that is written back into the store on the way
     powerloss.py job [MAX]           a job of three steps that parks, leaves a checkpoint mail and goes on
+    powerloss.py briefing [MAX]      a briefing that is sent, and a reply that is answered
 
 Records the file operations of `init`, `send` and `serve --once` with strace, then plays them on a disk
 that keeps no more than POSIX says: fsync(file) makes the data of that file last and nothing else,
@@ -20,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import job, scene, walk_job
+import job, scene, walk_briefing, walk_job
 from tap import Tap
 
 WORKERS = max(2, os.cpu_count() or 1)
@@ -32,13 +33,13 @@ LOST_BOOT = "00000000-0000-0000-0000-000000000000"
 
 @dataclass(frozen=True)
 class Op:
-    """One change. kind: link, unlink, rename, exchange, mkdir, rmdir (entries) or data, size (a file)."""
+    """One change. kind: link, symlink, unlink, rename, exchange, mkdir, rmdir (entries) or data, size (a file)."""
     kind: str
     path: str = ""    # the entry, below the disk's top; of a rename the new one
     old: str = ""     # of a rename
     ino: int = 0
     at: int = 0       # offset of data, or the new size
-    data: bytes = b""
+    data: bytes = b""  # of a symlink what it leads to
 
     def __str__(self):
         return f"{self.kind} {self.path or f'file {self.ino}'}{f' at {self.at}' if self.data else ''}"
@@ -126,6 +127,11 @@ class Recorder:
                 self.ops.append(Op("size", ino=self.names[self.below(path)], at=last_number(args)))
         elif name in ("fsync", "fdatasync"):
             self.flush(path)
+        elif name.startswith("symlink"):
+            link = self.entry(fds, strings[1].decode(), 0)
+            if link is not None:
+                self.names[link] = next(self.inodes)
+                self.ops.append(Op("symlink", link, ino=self.names[link], data=strings[0]))
         else:
             paths = [self.entry(fds, s.decode(), i) for i, s in enumerate(strings)]
             if name in ("open", "openat", "openat2"):
@@ -188,6 +194,10 @@ class Recorder:
 
 # The disk
 
+class Target(bytes):
+    """What a symbolic link leads to."""
+
+
 def is_kept_by(op, kind, what):
     if kind == "file":
         return op.kind in ("data", "size") and op.ino == what
@@ -207,6 +217,9 @@ def play(ops, kept, torn=None):
         op = ops[i]
         if op.kind == "link":
             names[op.path] = op.ino
+        elif op.kind == "symlink":
+            names[op.path] = op.ino
+            data[op.ino] = Target(op.data)
         elif op.kind == "unlink":
             names.pop(op.path, None)
         elif op.kind == "mkdir":
@@ -280,6 +293,10 @@ class OneMail:
     def settings(self, home):
         home.config()
 
+    def say(self, traced):
+        """What is to be answered; gives what was printed."""
+        return traced("send", "--to", scene.ROLE, "--subject", "hello", stdin="hello\n")
+
     def ended(self, home, msgid):
         return scene.check_mails(home, [msgid])
 
@@ -287,7 +304,7 @@ class OneMail:
         return scene.after_fault(home, acked, at_most=1)
 
 
-class OneJob:
+class OneJob(OneMail):
     hours = (1, 1 + job.PAUSE)
     long_log = False
 
@@ -303,6 +320,35 @@ class OneJob:
         if problems := job.finish(home, hours=2 + job.PAUSE, passes=12):
             return problems
         return [] if not acked and job.state(home) is None else job.check(home, self.want)
+
+
+class OneBriefing(OneMail):
+    """From `briefing send` on; what is acknowledged is the reply."""
+    reply = walk_briefing.REPLIES[0]
+
+    def settings(self, home):
+        (home.path / "postrider.conf").write_text(walk_briefing.CONFIG)
+
+    def say(self, traced):
+        traced("briefing", "send", walk_briefing.DATE, "-", stdin=walk_briefing.BRIEFING)
+        return traced("send", "--to", "carlton", "--in-reply-to", f"<carlton-{walk_briefing.DATE}@carlton.local>",
+                      "--subject", "Re: Good morning", stdin=self.reply + "\n")
+
+    def ended(self, home, msgid):
+        return walk_briefing.check(home, [self.reply])
+
+    def after(self, home, acked):
+        """A briefing whose command did not end may be lost; then it is sent again. No reply comes before it."""
+        there = home.query("SELECT 1 FROM sqlite_master WHERE name = 'report'") and home.query("SELECT 1 FROM report")
+        if acked and not there:
+            return ["the briefing is lost"]
+        if not there:
+            walk_briefing.send(home)
+        if problems := scene.recover(home, hours=3):
+            return problems
+        recorded = walk_briefing.sent(home)
+        problems = ["the reply is lost"] * (bool(acked) and recorded != 1)
+        return problems + walk_briefing.check(home, [self.reply][:recorded])
 
 
 def record(work, path):
@@ -328,7 +374,7 @@ def record(work, path):
         scene.fill_log(home)
         recorder.take_all()
     made = len(recorder.ops)
-    printed = traced("send", "--to", scene.ROLE, "--subject", "hello", stdin="hello\n")
+    printed = path.say(traced)
     said = recorder.said_at
     for hours in path.hours:
         traced("serve", "--once", hours=hours)
@@ -344,6 +390,9 @@ def build(top, files, folders, modes):
         (top / folder).mkdir(mode=0o700)
     for path, data in files.items():
         file = top / path
+        if isinstance(data, Target):
+            file.symlink_to(data.decode())
+            continue
         file.write_bytes(data.replace(OLD_BOOT.encode(), LOST_BOOT.encode()) if "postrider.db" not in path else data)
         file.chmod(modes.get(path, 0o600))
     return scene.Home(top / "home")
@@ -381,7 +430,7 @@ def main():
     limit = 2 * float(os.environ.get("SOAK_SECONDS", 0))
     tap = Tap()
     with scene.scratch() as work:
-        path = OneJob() if kind == "job" else OneMail(long_log=kind == "checkpoint")
+        path = {"job": OneJob, "briefing": OneBriefing}.get(kind, lambda: OneMail(long_log=kind == "checkpoint"))()
         recorder, made, said, msgid, modes = record(work, path)
         ways = list(states(recorder.ops, recorder.flushes, made, said))
         chosen = list(distinct(recorder, ways[::max(1, len(ways) // most) if most else 1]))

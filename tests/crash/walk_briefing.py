@@ -45,6 +45,54 @@ def lock(home):
     (home.path / "reports" / DATE / "responses/.processing").write_text("mine\n")
 
 
+def letters(home):
+    """What the owner has read, without the quotes of a footer."""
+    return [p.read_text(errors="replace") for p in (home.path / "mail" / scene.OWNER).rglob("*")
+            if p.parent.name in ("new", "cur") and p.parent.parent.name == scene.OWNER]
+
+
+def whole(thread, date=DATE):
+    """What is wrong with a thread.md at any moment: it begins with its title and ends with a line; replies are numbered without
+    a gap, each answered one is followed by its response, each section has its text."""
+    problems = ["the title is not there"] * (not thread.startswith(f"# Carlton Thread — {date}\n\n## Briefing Sent ("))
+    problems += ["its end is not there"] * (not thread.endswith("\n"))
+    numbers = [int(n) for n in re.findall(r"^## (?:NEW )?Reply #(\d+) \(.*\)$", thread, re.M)]
+    problems += [f"replies {numbers}"] * (numbers != list(range(1, len(numbers) + 1)))
+    answered = [int(n) for line in re.findall(r"^## Response to Reply (.*)$", thread, re.M) for n in re.findall(r"#(\d+)", line)]
+    settled = [int(n) for n in re.findall(r"^## Reply #(\d+) ", thread, re.M)]
+    problems += [f"answered {sorted(answered)}, without a mark {settled}"] * (sorted(answered) != settled)
+    problems += ["a section is empty"] * bool(re.search(r"^## .*\n(\n|\Z)", thread, re.M))
+    return problems
+
+
+def check(home, replies):
+    """What must be true when all is over; replies: their texts."""
+    folder = home.path / "reports" / DATE
+    thread = (folder / "thread.md").read_text()
+    problems = scene.check_store(home) + whole(thread)
+    texts = letters(home)
+    briefings = sum(f"Message-ID: <carlton-{DATE}@carlton.local>" in t for t in texts)
+    problems += [f"the briefing arrived {briefings} times"] * (briefings != 1)
+    responses = home.query("SELECT n FROM report_response ORDER BY n")
+    answers = sum("\nAnswer." in t or f"\n{BY_HAND}" in t for t in texts)
+    problems += [f"{answers} answers for {len(responses)} responses"] * (answers != len(responses))
+    bad = home.query("SELECT n FROM report_reply WHERE settled = 0 OR settled NOT IN (SELECT n FROM report_response)")
+    problems += [f"reply {n} is not answered" for (n,) in bad]
+    problems += [f"{thread.count(t)} times '{t}' in thread.md" for t in replies
+                 if len(re.findall(f"^{t}$", thread, re.M)) != 1]
+    problems += ["a mark is left"] * ("## NEW" in thread)
+    problems += [f"{p.name} is there" for p in folder.rglob("*") if ".edited-" in p.name or p.name == ".processing"]
+    problems += [f"a view is owed: {v}" for v in home.query("SELECT subject FROM view WHERE changed <> rendered")]
+    done = home.run("briefing", "rebuild", DATE)
+    problems += [f"rebuild: {done.stderr}"] * (done.returncode != 0)
+    problems += ["rebuild gives other bytes"] * ((folder / "thread.md").read_text() != thread)
+    return problems
+
+
+def sent(home):
+    return home.query("SELECT count(*) FROM report_reply")[0][0]
+
+
 class BriefingWalk(walk.Walk):
     def make_stages(self):
         first = scene.make_home(self.work / "made")
@@ -67,42 +115,12 @@ class BriefingWalk(walk.Walk):
         self.tap.ok("without a fault each reply is answered once", problems)
         return not problems
 
-    def letters(self, home):
-        """What the owner has read, without the quotes of a footer."""
-        return [p.read_text(errors="replace") for p in (home.path / "mail" / scene.OWNER).rglob("*")
-                if p.parent.name in ("new", "cur") and p.parent.parent.name == scene.OWNER]
-
-    def check(self, home):
-        folder = home.path / "reports" / DATE
-        thread = (folder / "thread.md").read_text()
-        problems = scene.check_store(home)
-        texts = self.letters(home)
-        briefings = sum(f"Message-ID: <carlton-{DATE}@carlton.local>" in t for t in texts)
-        problems += [f"the briefing arrived {briefings} times"] * (briefings != 1)
-        responses = home.query("SELECT n FROM report_response ORDER BY n")
-        answers = sum("\nAnswer." in t or f"\n{BY_HAND}" in t for t in texts)
-        problems += [f"{answers} answers for {len(responses)} responses"] * (answers != len(responses))
-        bad = home.query("SELECT n FROM report_reply WHERE settled = 0 OR settled NOT IN (SELECT n FROM report_response)")
-        problems += [f"reply {n} is not answered" for (n,) in bad]
-        problems += [f"{thread.count(t)} times '{t}' in thread.md" for t in REPLIES[:self.sent(home)]
-                     if len(re.findall(f"^{t}$", thread, re.M)) != 1]
-        problems += ["a mark is left"] * ("## NEW" in thread)
-        problems += [f"{p.name} is there" for p in folder.rglob("*") if ".edited-" in p.name or p.name == ".processing"]
-        problems += [f"a view is owed: {v}" for v in home.query("SELECT subject FROM view WHERE changed <> rendered")]
-        done = home.run("briefing", "rebuild", DATE)
-        problems += [f"rebuild: {done.stderr}"] * (done.returncode != 0)
-        problems += ["rebuild gives other bytes"] * ((folder / "thread.md").read_text() != thread)
-        return problems
-
-    def sent(self, home):
-        return home.query("SELECT count(*) FROM report_reply")[0][0]
-
     def after_fault(self, home, acked):
         """What was not said yet is said: the briefing, and the answer that a person wanted to write."""
         (home.path / "reports" / DATE / "responses/.processing").unlink(missing_ok=True)
         if not home.query("SELECT 1 FROM part WHERE face = 'report'") or not home.query("SELECT 1 FROM report"):
             send(home)
-        return scene.recover(home, hours=3) or self.check(home)
+        return scene.recover(home, hours=3) or check(home, REPLIES[:sent(home)])
 
 
 if __name__ == "__main__":

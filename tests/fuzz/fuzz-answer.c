@@ -41,7 +41,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g_autoptr(Answer) answer = NULL;
     g_autoptr(GError) error = NULL;
 
-    if (!answer_parse((const char *)data, size, &answer, &error)) {
+    if (!answer_parse((const char *)data, size, NULL, &answer, &error)) {
         g_assert_true(g_utf8_validate(error->message, -1, NULL));
         return 0;
     }

@@ -16,6 +16,7 @@
 #include "report/report_html.h"
 #include "report/report_look.h"
 #include "report/report_prompt.h"
+#include "report/report_research.h"
 #include "report/report_send.h"
 #include "report/report_thread.h"
 #include "store/job/views.h"
@@ -102,14 +103,13 @@ check_briefing(Cli *cli, const Engine *engine, const ReportNew *in)
 {
     g_autofree char *folder = report_folder(cli->home->config, in->role, in->date);
     g_autofree char *path = g_strdup_printf("%s/" REPORT_BRIEFING, folder);
-    g_autofree char *research = g_strdup_printf("%s/" REPORT_RESEARCH, folder);
     g_autofree char *responses = g_strdup_printf("%s/" REPORT_RESPONSES, folder);
     g_autoptr(GBytes) there = NULL;
     if (!file_read(engine->home->fd, path, LIMIT_MESSAGE_BYTES, &there, &cli->error))
         return cli_failed(cli, 0);
     if (there && !g_bytes_equal(there, in->body))
         return cli_fail(EX_DATAERR, "'%s' is there and says something else", path);
-    return dir_make(engine->home->fd, research, 0700, &cli->error) &&
+    return report_research_link(engine->home, folder, &cli->error) &&
                    dir_make(engine->home->fd, responses, 0700, &cli->error)
                ? 0
                : cli_failed(cli, 0);
@@ -396,7 +396,9 @@ cmd_briefing_prompt(Cli *cli, int argc, char **argv)
         context_new(cli->home, job, (size_t)cli->home->config->context_bytes);
     if (!report_thread_there(engine, r, &cli->error))
         return cli_failed(cli, EX_NOINPUT);
-    if (!report_prompt_show(engine, r, c, &cli->error))
+    const ConfRole *role = config_role(cli->home->config, r->role);
+    bool led = role && g_strcmp0(role->mode, "steps") == 0;
+    if (!report_prompt_show(engine, r, led, c, &cli->error))
         return cli_failed(cli, 0);
     cli_print_vis(cli, context_text(c), true);
     return 0;

@@ -174,11 +174,18 @@ commit_ends(const Commit *c)
     return is_end(c->status);
 }
 
+/* An act speaks of the whole step, as its mail does. */
+static bool
+acts_stand(const Commit *c)
+{
+    return !c->notes_failed && !c->mails_failed;
+}
+
 bool
 commit_settles(const Commit *c, const MsgRow *row)
 {
     const Proposal *p = c->p;
-    if (is_end(p->status) && !is_end(c->status))
+    if ((is_end(p->status) && !is_end(c->status)) || (p->acts->len > 0 && !acts_stand(c)))
         return false;
     if (p->settles->len == 0)
         return is_end(c->status) ||
@@ -427,11 +434,17 @@ commit_acts(Commit *c, Txn *txn, GError **error)
     const StepResult result = result_of(c);
     LIST_EACH(const ProposedAct, act, c->p->acts) {
         g_autofree char *did = NULL;
+        if (!acts_stand(c)) {
+            commit_did(c, "did not %s", act->ops->name);
+            commit_result(c, "%s was not done: a note or a mail of the same step failed",
+                          act->ops->name);
+            continue;
+        }
         if (act->ops->commit &&
             !act->ops->commit(c->engine, txn, c->job, c->in, act, &result, &did, error))
             return false;
         commit_did(c, "%s", did ? did : act->ops->name);
-        commit_result(c, "%s: done", act->ops->name);
+        commit_result(c, ACT_DONE "%s", act->ops->name);
     }
     return true;
 }

@@ -103,6 +103,7 @@ typedef struct Proposal {
     ProposedMails *mails; /* none is released when a note of this step failed */
     ProposedMoves *moves;
     ProposedActs *acts; /* behind the mails */
+    bool acted;         /* an earlier step of this round did one */
     GArray *settles; /* of MsgId; empty with COMPLETE: all that was shown */
     GBytes *state;   /* JSON: what the mode wants back at the next step; NULL: nothing */
     Due resume;      /* PARK: when it goes on by itself, or wait_then is due; DUE_NEVER: mail or

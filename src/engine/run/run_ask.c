@@ -287,7 +287,10 @@ ask(Task *t,
     Tried *ret,
     GError **error)
 {
-    g_autofree char *said = fence_answer(t, failed);
+    g_autofree char *said = fence_answer(t, failed), *schema = NULL;
+    *ret = TRIED_ERROR;
+    if (t->mode->schema && !t->mode->schema(t->run->engine, t->job, &schema, error))
+        return false;
     Think question = {.engine = t->run->engine,
                       .job = t->job,
                       .role = t->role,
@@ -301,13 +304,12 @@ ask(Task *t,
                       .mode = t->mode,
                       .why_again = failed->why,
                       .last_answer = said,
-                      .schema = t->mode->schema ? t->mode->schema() : NULL,
+                      .schema = schema,
                       .signal_fd = t->run->signal_fd,
                       .draining = &t->run->draining};
     g_autoptr(GError) unasked = NULL;
     Db *db = t->run->engine->db;
     int64_t most;
-    *ret = TRIED_ERROR;
     if (is_forbidden(t, ret, error))
         return false;
     if (!brain_lacks(db, t->brain->name, &question.lacks, error) ||

@@ -296,7 +296,7 @@ say_last_word(Task *t, Proposal *p, GError **error)
     if (!asker_listens(t->run->engine, t->job, &listens, error))
         return false;
     if (!listens || goes_to(p, asker, asker) || address_equal(asker, t->role->address) ||
-        p->acts->len > 0)
+        p->acts->len > 0 || p->acted)
         return true;
     if (!find_unsaved(t, p, &unsaved, error) || !has_heard(t, &heard, error) ||
         (!heard && p->mails->len > 0 && !is_held(t, p, &held, error)))

@@ -402,7 +402,8 @@ build_wall(const Think *ask, const Port *port, BrainAsk *question, char ***ret, 
     if (!config_is_program(ask->brain) || !work_path(ask))
         return true;
     program = brain_program(ask->brain, home->path);
-    const WallView view = {.home = home,
+    const WallView view = {.engine = ask->engine,
+                           .job = ask->job,
                            .role = ask->role,
                            .brain = ask->brain,
                            .work = work_path(ask),

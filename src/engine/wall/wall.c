@@ -2,6 +2,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/secretfile.h"
+#include "engine/face.h"
 #include "engine/wall/wall_internal.h"
 #include <fcntl.h>
 
@@ -299,15 +300,18 @@ wall_argv(const WallView *view, char ***ret, GError **error)
 {
     g_autoptr(Sandbox) s = NULL;
     *ret = NULL;
-    if (is_waived(view->role) || (!view->role->sandbox_required && wall_lacks(view->role)))
+    if (is_waived(view->role) || (!view->role->sandbox_required && wall_lacks(view->role))) {
+        faces_show(view->engine, view->job, NULL);
         return true;
+    }
     s = sandbox_new();
     s->net = view->role->net;
     sandbox_add(s, SANDBOX_READ, g_get_home_dir()); /* also where it is below /tmp */
     hide_secrets(s);
     add_states(s, view);
-    hide_home(s, view->home);
+    hide_home(s, view->engine->home);
     add_job(s, view);
+    faces_show(view->engine, view->job, s);
     if (view->program)
         sandbox_add_program(s, view->program);
     *ret = sandbox_argv(s, error);

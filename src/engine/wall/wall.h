@@ -11,12 +11,14 @@
  *               branches and what git keeps about this worktree, but neither its settings nor its
  *               hooks, so that nothing is planted there for whoever uses git next; what the agent
  *               program itself keeps, but not its settings and hooks
+ *   by a face   what it shows of the home (FaceOps.shows)
  *
  * and of sockets the agent port alone. Without a wall such a program is the operator. So in a round that
  * has read words of anybody below a role of this home no program is started without one.
  */
-#include "base/home.h"
+#include "engine/engine.h"
 #include "mail/origin.h"
+#include "store/job/jobs.h"
 
 /* Why programs of this role have no wall, as a clause ("'sandbox = off' is set"); NULL: they have one.
  * Borrowed. $POSTRIDER_TEST_SANDBOX=off, for tests: the answer is NULL, `sandbox = auto` means none, and
@@ -32,7 +34,8 @@ const char *wall_remedy(const ConfRole *role);
 void wall_check(const Config *config, GPtrArray *lines);
 
 typedef struct WallView {
-    const Home *home;
+    Engine *engine;
+    const Job *job;
     const ConfRole *role;
     const ConfBrain *brain;
     const char *work; /* the job's folder, work/ROLE/JOB */

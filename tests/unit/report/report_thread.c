@@ -251,12 +251,42 @@ test_sent(void)
     g_assert_false(report_sent_parse(wrong, back, NULL));
 }
 
+/* A response stands behind the replies that were there when it was sent, whatever clocks say; so it reads
+ * back. */
+static void
+test_order(void)
+{
+    g_autoptr(Report) r = report_new("# Good morning\n");
+    g_autoptr(Replies) replies = replies_new();
+    g_autoptr(Responses) responses = responses_new();
+    add_reply(replies, 1, 1, "one");
+    add_reply(replies, 2, 2, "two came while one was answered");
+    add_reply(replies, 3, 0, "three");
+    add_response(responses, 1, "first");
+    add_response(responses, 2, "second");
+    ((Response *)g_ptr_array_index(responses, 0))->after = 2;
+    ((Response *)g_ptr_array_index(responses, 1))->after = 3;
+    ((Reply *)g_ptr_array_index(replies, 2))->at_us = 0;
+    g_autofree char *text = thread_format(r, replies, responses, SIZE_MAX);
+    g_assert_cmpstr(text, ==,
+                    HEAD REPLY("", "1") "one\n" REPLY("", "2")
+                        "two came while one was answered\n\n## Response to Reply #1\nfirst\n\n---\n"
+                        "\n## NEW Reply #3 (1970-01-01 00:00 from sam@test.com)\nthree\n"
+                        "\n## Response to Reply #2\nsecond\n\n---\n");
+    g_assert_cmpint(thread_read_after(text, 1), ==, 2);
+    g_assert_cmpint(thread_read_after(text, 2), ==, 3);
+    g_assert_cmpint(thread_read_after(text, 3), ==, 0);
+    g_assert_cmpint(thread_read_after("", 1), ==, 0);
+    g_assert_cmpint(thread_highest_response(responses), ==, 2);
+}
+
 int
 main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/thread/format", test_format);
     g_test_add_func("/thread/batch", test_batch);
+    g_test_add_func("/thread/order", test_order);
     g_test_add_func("/thread/bodies", test_bodies);
     g_test_add_func("/thread/forged", test_forged);
     g_test_add_func("/thread/room", test_room);

@@ -33,7 +33,7 @@ parse(const char *text)
     g_autoptr(GError) error = NULL;
     Answer *answer = NULL;
 
-    if (!answer_parse(text, strlen(text), &answer, &error))
+    if (!answer_parse(text, strlen(text), NULL, &answer, &error))
         g_test_message("%s", error->message);
     return answer;
 }
@@ -45,7 +45,7 @@ refusal(const char *text, size_t len)
     g_autoptr(GError) error = NULL;
     g_autoptr(Answer) answer = NULL;
 
-    if (answer_parse(text, len, &answer, &error))
+    if (answer_parse(text, len, NULL, &answer, &error))
         return NULL;
     g_assert_null(answer);
     g_assert_true(err_is(error, ERR_NEVER) || err_is(error, ERR_LIMIT));
@@ -558,7 +558,8 @@ test_schema(void)
 {
     g_autoptr(json_t) schema = NULL;
 
-    g_assert_true(json_parse(answer_schema(), strlen(answer_schema()), 0, &schema, NULL));
+    g_autofree char *bare = answer_schema(NULL);
+    g_assert_true(json_parse(bare, strlen(bare), 0, &schema, NULL));
     check_schema(schema, 0);
     /* A model that writes its reasons first decides by them. */
     g_assert_cmpstr(json_string_value(json_array_get(json_object_get(schema, "required"), 0)),
@@ -573,6 +574,64 @@ test_schema(void)
         g_assert_cmpint(a->current_phase, ==, i);
         g_assert_cmpuint(a->flags->len, ==, 0);
     }
+}
+
+/* Acts are fields of the schema and of the answer, and only those that are offered. */
+static const ActField act_fields[] = {{"key", "what", true, false},
+                                      {"body", "words", true, true},
+                                      {"note", "more", false, false},
+                                      {NULL, NULL, false, false}};
+static const ActOps act_wave = {.name = "wave", .about = "waves", .fields = act_fields};
+
+static char *
+answer_with(const char *wave)
+{
+    return g_strdup_printf(
+        "{\"reasoning\":\"r\",\"status\":\"complete\",\"current_phase\":\"complete\",\"wave\":%s}", wave);
+}
+
+static void
+test_acts(void)
+{
+    static const struct {
+        const char *wave, *want_error; /* NULL: one act */
+    } cases[] = {
+        {"[{\"key\":\"k\",\"body\":\"b\\nc\"}]", NULL},
+        {"[{\"key\":\"k\",\"body\":\"b\",\"note\":\"\"}]", NULL},
+        {"\"[{\\\"key\\\":\\\"k\\\",\\\"body\\\":\\\"b\\\"}]\"", NULL},
+        {"[{\"key\":\"\",\"body\":\"b\"}]", "wave[0].key"},
+        {"[{\"key\":\"k\",\"body\":\"\"}]", "wave[0].body: must not be empty"},
+        {"[{\"key\":\"k\"}]", "wave[0].body"},
+        {"[{\"key\":7,\"body\":\"b\"}]", "wave[0].key"},
+        {"{\"key\":\"k\",\"body\":\"b\"}", "wave"},
+    };
+    g_autoptr(GPtrArray) acts = g_ptr_array_new();
+    g_ptr_array_add(acts, (ActOps *)&act_wave);
+    g_autofree char *with = answer_schema(acts);
+    g_autoptr(json_t) schema = NULL;
+    g_assert_true(json_parse(with, strlen(with), 0, &schema, NULL));
+    check_schema(schema, 0);
+    g_assert_cmpuint(json_object_size(json_object_get(schema, "properties")), ==, 18);
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        g_autofree char *text = answer_with(cases[i].wave);
+        g_autoptr(Answer) a = NULL;
+        g_autoptr(GError) error = NULL;
+        bool ok = answer_parse(text, strlen(text), acts, &a, &error);
+        g_test_message("%s: %s", cases[i].wave, ok ? "taken" : error->message);
+        g_assert_cmpint(ok, ==, !cases[i].want_error);
+        if (!ok) {
+            g_assert_nonnull(strstr(error->message, cases[i].want_error));
+            continue;
+        }
+        const ProposedAct *act = g_ptr_array_index(a->acts, 0);
+        g_assert_true(a->acts->len == 1 && act->ops == &act_wave);
+        g_assert_cmpstr(act_text(act->args, "key"), ==, "k");
+        g_assert_null(act_text(act->args, "note"));
+    }
+    g_autofree char *text = answer_with("[]");
+    g_autoptr(Answer) none = parse(text);
+    g_assert_cmpuint(none->acts->len, ==, 0);
+    g_assert_nonnull(strstr(nth(none->flags, none->flags->len - 1), "wave"));
 }
 
 /* "{a, b: [text], c: [{d}]}", as docs/formats.md says it. */
@@ -614,7 +673,8 @@ test_formats(void)
     g_autoptr(json_t) schema = NULL;
     g_autoptr(GString) want = g_string_new(NULL);
 
-    g_assert_true(json_parse(answer_schema(), strlen(answer_schema()), 0, &schema, NULL));
+    g_autofree char *bare = answer_schema(NULL);
+    g_assert_true(json_parse(bare, strlen(bare), 0, &schema, NULL));
     outline(schema, want);
     g_assert_true(g_file_get_contents(path, &formats, NULL, NULL));
     g_auto(GStrv) words = g_strsplit_set(formats, " \n", -1);
@@ -638,5 +698,6 @@ main(int argc, char **argv)
     g_test_add_func("/answer/large", test_large);
     g_test_add_func("/answer/huge", test_huge);
     g_test_add_func("/answer/schema", test_schema);
+    g_test_add_func("/answer/acts", test_acts);
     return g_test_run();
 }
