@@ -381,7 +381,7 @@ def record(work, path):
     msgid = re.search(r"<(\S+)>", printed)[1]
     if problems := path.ended(home, msgid):
         raise RuntimeError(f"without a power loss: {problems}")
-    modes = {str(p.relative_to(top)): p.stat().st_mode & 0o777 for p in top.rglob("*")}
+    modes = {str(p.relative_to(top)): p.lstat().st_mode & 0o777 for p in top.rglob("*")}
     return recorder, made, said, msgid, modes
 
 
