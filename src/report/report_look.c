@@ -87,8 +87,28 @@ by_number(gconstpointer a, gconstpointer b)
     return x->n != y->n ? (x->n > y->n) - (x->n < y->n) : x->response - y->response;
 }
 
+/* Those that are rows already. */
+typedef struct Known {
+    GHashTable *replies, *responses; /* sets of numbers */
+} Known;
+
+static void
+known_clear(Known *k)
+{
+    g_clear_pointer(&k->replies, g_hash_table_unref);
+    g_clear_pointer(&k->responses, g_hash_table_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Known, known_clear)
+
+static bool
+is_known(const Known *k, int n, bool response)
+{
+    return k && g_hash_table_contains(response ? k->responses : k->replies, GINT_TO_POINTER(n));
+}
+
+/* Without those that are known; NULL: none is. */
 static NumberedFiles *
-list_numbered(const Date *d)
+list_numbered(const Date *d, const Known *known)
 {
     NumberedFiles *all = numbered_files_new();
     g_autofree char *path = g_strdup_printf("%s/" REPORT_RESPONSES, d->folder);
@@ -98,7 +118,7 @@ list_numbered(const Date *d)
     while (dir && all->len < FILES_MAX && (e = dir_next(dir))) {
         bool response;
         int n = report_name_number(e->d_name, &response);
-        if (n == 0)
+        if (n == 0 || is_known(known, n, response))
             continue;
         Numbered *f = g_new0(Numbered, 1);
         *f = (Numbered){n, response, g_strdup_printf(REPORT_RESPONSES "/%s", e->d_name)};
@@ -243,7 +263,7 @@ settle_before(const Replies *replies, int n)
 static void
 read_numbered(const Date *d, Replies *replies, Responses *responses)
 {
-    g_autoptr(NumberedFiles) files = list_numbered(d);
+    g_autoptr(NumberedFiles) files = list_numbered(d, NULL);
     g_autofree char *thread = read_thread(d);
     LIST_EACH(const Numbered, f, files) {
         g_autoptr(GBytes) body = NULL;
@@ -383,20 +403,32 @@ take_history(
 }
 
 static bool
+is_row(const Date *d, const Report *r, const Numbered *f, bool *ret, GError **error)
+{
+    g_autoptr(Reply) reply = NULL;
+    g_autoptr(Response) response = NULL;
+    bool ok = f->response ? report_response(d->engine->db, r->id, f->n, &response, error)
+                          : report_reply(d->engine->db, r->id, f->n, &reply, error);
+    *ret = reply || response;
+    return ok;
+}
+
+static bool
 take_numbered(const Date *d, const Report *r, GError **error)
 {
-    g_autofree char *said = read_thread(d);
-    g_autoptr(NumberedFiles) files = list_numbered(d);
+    g_auto(Known) known = {0};
+    if (!report_numbers(d->engine->db, r->id, false, &known.replies, error) ||
+        !report_numbers(d->engine->db, r->id, true, &known.responses, error))
+        return false;
+    g_autoptr(NumberedFiles) files = list_numbered(d, &known);
+    g_autofree char *said = files->len ? read_thread(d) : NULL;
     LIST_EACH(const Numbered, f, files) {
-        g_autoptr(Reply) reply = NULL;
-        g_autoptr(Response) response = NULL;
-        bool ok = f->response ? report_response(d->engine->db, r->id, f->n, &response, error)
-                              : report_reply(d->engine->db, r->id, f->n, &reply, error);
-        if (!ok)
+        bool there; /* rows come before files: what was written meanwhile is known by now */
+        if (!is_row(d, r, f, &there, error))
             return false;
-        if (reply || response || (d->findings && !f->response))
+        if (there || (d->findings && !f->response))
             continue;
-        ok = thread_names(said, f->n, f->response) ? take_history(d, r, f, said, error)
+        bool ok = thread_names(said, f->n, f->response) ? take_history(d, r, f, said, error)
              : f->response                         ? take_response(d, r, f, error)
                                                    : take_reply(d, r, f, error);
         if (!ok)

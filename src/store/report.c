@@ -175,6 +175,26 @@ report_settled_by(Db *db, ReportId report, int n, Replies **ret, GError **error)
 }
 
 bool
+report_numbers(Db *db, ReportId report, bool responses, GHashTable **ret, GError **error)
+{
+    g_autoptr(GHashTable) all = g_hash_table_new(NULL, NULL);
+    SqlStmt *st = sql_get(db,
+                          responses ? "SELECT n FROM report_response WHERE report = ?"
+                                    : "SELECT n FROM report_reply WHERE report = ?",
+                          error);
+    int rc;
+
+    if (!st)
+        return false;
+    sql_bind(st, "i", report.v);
+    while ((rc = sql_next(st, error)) == 1)
+        g_hash_table_add(all, GINT_TO_POINTER((int)sql_col_int(st, 0)));
+    if (rc == 0)
+        *ret = g_steal_pointer(&all);
+    return rc == 0;
+}
+
+bool
 report_least_trusted(Db *db, ReportId report, char **ret_msgid, GError **error)
 {
     return sql_string(db,
@@ -234,10 +254,12 @@ report_put_reply(
     int n = reply->n;
 
     *ret_n = 0;
-    if (!sql_bool(txn->db,
-                  "SELECT 1 FROM report_reply WHERE report = ?1 AND "
-                  "((?2 <> '' AND msgid = ?2) OR n = ?3)",
-                  &there, error, "isn", report.v, reply->msgid, n))
+    if (!sql_bool(txn->db, "SELECT 1 FROM report_reply WHERE report = ? AND n = ?", &there, error,
+                  "in", report.v, n))
+        return false;
+    if (!there && *reply->msgid &&
+        !sql_bool(txn->db, "SELECT 1 FROM report_reply WHERE report = ? AND msgid = ?", &there,
+                  error, "is", report.v, reply->msgid))
         return false;
     if (there)
         return true;

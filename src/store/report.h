@@ -80,6 +80,8 @@ bool report_reply(Db *db, ReportId report, int n, Reply **ret, GError **error);
 bool report_response(Db *db, ReportId report, int n, Response **ret, GError **error);
 /* The replies that response n settles, or that are open (n 0); without their bodies. */
 bool report_settled_by(Db *db, ReportId report, int n, Replies **ret, GError **error);
+/* Which numbers its replies, or its responses, have: a set of GINT_TO_POINTER(n); caller unrefs. */
+bool report_numbers(Db *db, ReportId report, bool responses, GHashTable **ret, GError **error);
 /* Which mail of the report's thread is to be trusted the least: its id. Caller frees. */
 bool report_least_trusted(Db *db, ReportId report, char **ret_msgid, GError **error);
 

@@ -6,7 +6,7 @@
 A real `serve` works; as long as fewer than three replies are open, another one comes. A moment is some random milliseconds
 after a reply was sent, or after an agent has begun. The victim is an agent, a run, the master, or all at once. After each kill
 thread.md is whole and no reply is missing that was in it before. In the end each reply was answered once, and `rebuild` gives
-the same bytes. The agent is killed twice at most before it answers: a program that fails more often is given up. The
+the same bytes. An agent is killed, by itself or with its run, twice at most before it answers: one that was started four times in vain is given up. The
 seed is printed; timing is not repeatable, the choices are.
 """
 import os, random, signal, subprocess, sys, time
@@ -20,7 +20,7 @@ from tap import Tap
 KILLS = 100
 EVENT_SECONDS = 5     # where the moment does not come the master is hit
 AFTER_MS = 120        # the most that is waited behind the event
-AGENT_KILLS = 2       # before its next answer
+AGENT_KILLS = 2       # that an agent does not survive, before its next answer
 OPEN_MAX = 3
 END_SECONDS = 60
 AGENT = "#!/bin/sh\ncat >/dev/null\necho $$ >{0}.new && mv {0}.new {0}\nsleep 0.1 >/dev/null\necho Answer.\n"
@@ -66,7 +66,7 @@ class Attack:
         return kind
 
     def choose(self):
-        return self.dice.choice([k for k in KINDS if k != "brain" or self.agents < AGENT_KILLS])
+        return self.dice.choice(KINDS) if self.agents < AGENT_KILLS else "serve"
 
     def victims(self, kind):
         """(pid, what); nobody where whoever was meant has gone."""
@@ -94,7 +94,7 @@ class Attack:
                 continue
             hit += 1
             self.killed[what] += 1
-            self.agents += what == "brain"
+            self.agents += what in ("brain", "run")
         if kind in ("serve", "all"):
             self.master.wait()
         return hit > 0
