@@ -46,7 +46,10 @@ static const char *const sql[] = {
     ");",
     /* Until then responses stood behind the last reply that they answer. */
     "ALTER TABLE report_response ADD COLUMN after_n INTEGER NOT NULL DEFAULT 0;"
-    "UPDATE report_response SET after_n = n;",
+    "UPDATE report_response SET after_n = n;"
+    /* With n, or those that are open would be looked for among all. */
+    "DROP INDEX report_reply_settled;"
+    "CREATE INDEX report_reply_open ON report_reply (report, settled, n);",
 };
 const SqlPart report_tables = {sql, G_N_ELEMENTS(sql)};
 
