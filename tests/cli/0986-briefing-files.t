@@ -32,12 +32,24 @@ is "$(cat "$R/thread.md.edited-1")" 'mine' 'what a person changed in a view is k
 like "$(thread)" '## Response to Reply #4' 'and ours wins'
 rm "$R/thread.md.edited-1"
 
+# --- a batch ---
+rm -f "$WORK/starts"
+: >"$WORK/starts"
+for i in 5 6 7; do printf 'file %s\n' $i >"$R/responses/0$i-reply.md"; done
+turn
+is "$(starts)" 1 'a batch: three reply files, one trigger, one agent'
+ok 'its response has the highest number' test -f "$R/responses/07-response.md"
+is "$(open_replies)" 0 'nothing is unprocessed'
+printf 'file 8\n' >"$R/responses/08-reply.md"
+turn
+is "$(starts)" 2 'a new reply: two starts in all'
+
 # --- a lost store ---
 cp "$R/thread.md" "$WORK/kept.md"
 reply 'five' >/dev/null
 touch "$R/responses/.processing"
 turn
-like "$(thread)" '## NEW Reply #5' 'a reply is open'
+like "$(thread)" '## NEW Reply #9' 'a reply is open'
 cp "$R/thread.md" "$WORK/kept.md"
 mails=$(ls "$HOME_DIR/mail/you/new" | wc -l)
 rm -rf "$HOME_DIR/state"
@@ -46,13 +58,13 @@ turn
 turn
 is "$(ls "$HOME_DIR/mail/you/new" | wc -l)" "$mails" 'delete state/: nothing is answered twice'
 is "$(pr briefing status --json "$D" | python3 -c 'import json, sys; r = json.load(sys.stdin)[0]; print(r["replies"], r["open"])')" \
-    '5 1' 'what was open is open, numbers are as they were'
+    '9 1' 'what was open is open, numbers are as they were'
 exits 0 'rebuild from files' pr briefing rebuild "$D"
 ok 'gives the same bytes after a lost store' cmp "$WORK/kept.md" "$R/thread.md"
 reply 'six' >/dev/null
 turn
-like "$(thread)" 'Reply #6' 'numbers go on where they were'
-ok 'and it is answered' test -f "$R/responses/06-response.md"
+like "$(thread)" 'Reply #10' 'numbers go on where they were'
+ok 'and it is answered' test -f "$R/responses/10-response.md"
 
 # --- bad input ---
 exits 65 'a date that is none' pr briefing send 2026-02-30 "$WORK/briefing.md"
