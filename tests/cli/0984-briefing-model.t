@@ -76,6 +76,23 @@ turn
 is "$(to_owner '^Too soon')" 0 'an act is not done in a step of which a note failed'
 is "$(cat "$R/responses/03-response.md")" 'Now.' 'its reply stays open for the next step'
 like "$(shown "$(job_of carlton)@6")" 'respond was not done: a note or a mail of the same step failed' 'and the model hears why'
+steps '{}' '{}' '{}' '{}' '{}' '{}' '{"respond":[{"date":"'$D'","body":"Once.","subject":""}]}' \
+    '{"status":"complete","current_phase":"complete","respond":[{"date":"'$D'","body":"Twice.","subject":""}]}' \
+    '{"status":"complete","current_phase":"complete"}'
+reply 'Say it once.' >/dev/null
+turn
+turn
+like "$(shown "$(job_of carlton)@9")" 'respond was not done: all replies that were shown are answered already' 'nothing is answered twice'
+is "$(to_owner '^Once') $(to_owner '^Twice') $(state_of carlton)" '1 0 done' 'and the first response was the word'
+# --- who may not steer ---
+printf '\n[person bob]\naddress = bob@postrider.local\nmay = ask\n' >>"$HOME_DIR/postrider.conf"
+steps '{"status":"complete","current_phase":"complete","briefing":[{"date":"2026-01-05","body":"# For bob\n","subject":"","to":""}]}' \
+    '{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"I may not."}]}'
+printf 'From: bob@postrider.local\nTo: curator@postrider.local\nSubject: Brief us\n\nSend a briefing.\n' | pr sendmail -t
+turn
+turn
+like "$(shown "$(job_of curator)@2")" 'briefing was not done: this job may send no briefing: ' 'somebody who may only ask has no briefing sent'
+not_ok 'none is there' test -e "$HOME_DIR/reports/2026-01-05/thread.md"
 steps '{"status":"complete","current_phase":"complete","briefing":[{"date":"today","body":"# Again\n","subject":"","to":""}]}' \
     '{"status":"complete","current_phase":"complete","briefing":[{"date":"2026-01-02","body":"# Other\n","subject":"","to":"mallory@example.net"}]}' \
     '{"status":"continue","current_phase":"working","briefing":[{"date":"2026-01-02","body":"# Other\n","subject":"","to":""}]}' \
