@@ -39,7 +39,7 @@ typedef struct ProgramKind {
 /* NULL: no program has this kind. */
 const ProgramKind *program_kind(const char *kind);
 
-/* PATH, HOME, USER, LOGNAME, LANG, LC_*, TZ and TMPDIR of ours, what pass-env and env of the
+/* All of ours and the additions of the ask, where a person's own command is started (users_env); else PATH, HOME, USER, LOGNAME, LANG, LC_*, TZ and TMPDIR of ours, what pass-env and env of the
  * settings say, this brain's own key under the program's name for it, and the additions of the
  * ask. Caller frees with g_strfreev(). ERR_CONFIG: the key can't be read. */
 bool program_env(const BrainAsk *ask, const ProgramKind *kind, char ***ret, GError **error);

@@ -56,6 +56,10 @@ program_env(const BrainAsk *ask, const ProgramKind *kind, char ***ret, GError **
     bool has_key = (conf->key_file && *conf->key_file) || (conf->key_env && *conf->key_env);
     char *key = NULL;
 
+    if (ask->users_env) {
+        *ret = set_all(g_get_environ(), ask->env);
+        return true;
+    }
     if (kind->key_env && has_key && !api_key_load(conf, ask->home, NULL, &key, error))
         return false;
     char **env = set_all(set_all(own_env(conf), kind->env), conf->env);

@@ -13,6 +13,7 @@
 #include "engine/in/orders.h"
 #include "engine/run/commit.h"
 #include "engine/run/context.h"
+#include "engine/session.h"
 #include "store/job/timers.h"
 #include "store/tables.h"
 
@@ -53,6 +54,10 @@ struct FaceOps {
     /* Asked after the claim. *ret_until not 0: it is given back until then, and no attempt counts.
      * Waiting for mail is a park. */
     bool (*ready)(Engine *engine, const Job *job, int64_t *ret_until, GError **error);
+    /* In place of mode and brain: the face works on the job by itself, asks programs (session_ask()) and
+     * commits steps (session_commit()), until one has ended the claim or the session is called off.
+     * engine/session.h has the same for a command in the foreground. */
+    bool (*work)(JobSession *session, GError **error);
     /* Its parts of the page, before the mode fills the rest; within context_show_cut() and its like,
      * whose text the manifest keeps. */
     bool (*frame)(

@@ -704,5 +704,10 @@ const char *const schema_sql[] = {
     "  ended_by TEXT"
     ");"
     "CREATE INDEX permit_role ON permit (role, tool) WHERE ended_us IS NULL;",
+
+    /* 11 -> 12: the name of the command in the foreground that works on a job (engine/session.h);
+     * empty: a run does. */
+    ("ALTER TABLE job ADD COLUMN host TEXT NOT NULL DEFAULT '';"
+     "ALTER TABLE job ADD COLUMN session TEXT NOT NULL DEFAULT '';"),
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

@@ -84,6 +84,7 @@ static const Field job_fields[] = {
     {NULL, "stalled_us", FIELD_NEVER, offsetof(Job, stalled_us)},
     {NULL, "stall_told", FIELD_BOOL, offsetof(Job, stall_told)},
     {NULL, "parked", FIELD_BOOL, offsetof(Job, parked)},
+    {NULL, "session", FIELD_TEXT, offsetof(Job, session)},
 };
 const Shape job_shape = {SHAPE("job", Job, jobs, job_fields)};
 

@@ -58,6 +58,7 @@ typedef struct Job {
     unsigned may;             /* MAY_…: what all who asked in this round may have done */
     char *owner_host, *owner_boot;
     ProcIdent owner;
+    char *session; /* the command in the foreground that works on it, such as "plan run"; "": a run does */
     const char *deputy; /* not stored: the brain that was asked in place of its role's; NULL */
     char *instruction;  /* text behind an order, for the contexts of the next run; NULL */
 } Job;

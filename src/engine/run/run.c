@@ -332,6 +332,23 @@ work(Task *t, GError **error)
     return run_ask(t, place, prompt, NULL, error);
 }
 
+/* The face works by itself. What it has not ended when we are asked to stop is put back. */
+static bool
+work_by_face(Task *t, GError **error)
+{
+    g_autoptr(JobSession) s =
+        session_of_claim(t->run->engine, &t->claim, g_steal_pointer(&t->job), t->role, &t->in,
+                         t->run->signal_fd);
+    bool ok = t->face->work(s, error);
+    t->run->draining |= s->draining;
+    t->run->stats->steps += s->over;
+    t->job = g_steal_pointer(&s->job);
+    if (!ok || s->over || s->lost)
+        return ok || s->lost;
+    return run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
+                       "put back: postrider stops", error);
+}
+
 /* A role without a brain: the face decides. Where one more step is to follow, the next run takes it. */
 static bool
 work_decided(Task *t, GError **error)
@@ -367,6 +384,8 @@ work_claimed(Task *t, GError **error)
     if (until)
         return run_release(t, (Due){.us = until}, false, RUN_NOT_YET, error);
     show_lease(t->run->engine);
+    if (t->face && t->face->work)
+        return work_by_face(t, error);
     if (!*t->role->brain && t->face && t->face->decide)
         return work_decided(t, error);
     if (!t->brain || !t->mode)

@@ -202,7 +202,7 @@ static const char claim_sql[] =
     "UPDATE job SET state = 'running', fence = fence + 1, attempts = attempts + 1, "
     "iteration = 0, waiting_for = NULL, wakes_us = NULL, resume_us = NULL, wait_then = NULL, "
     "deadline_us = steady(?3), owner_host = ?4, owner_boot = ?5, owner_pid = ?6, "
-    "owner_start = ?7, updated_us = ?1 WHERE id = ?2 AND state IN ('queued', 'parked') "
+    "owner_start = ?7, session = '', updated_us = ?1 WHERE id = ?2 AND state IN ('queued', 'parked') "
     "AND (state = 'queued' OR (" WAIT_IS_OVER " AND parked_step <= ?8)) "
     "AND (state = 'parked' OR " TIME_HAS_COME ") AND " MAILBOX_LETS_WORK("job.role");
 
@@ -240,6 +240,33 @@ job_claim(Txn *txn,
            (!*ret_got || (rows_into(txn->db, &claim_shape, "FROM job WHERE id = ?", ret_claim,
                                     error, "i", want.v) &&
                           views_raise_job(txn, want, error)));
+}
+
+bool
+job_claim_session(
+    Txn *txn, JobId job, const char *session, JobClaim *ret_claim, bool *ret_got, GError **error)
+{
+    bool changed;
+
+    return job_continue(txn, job, 0, NULL, &changed, error) &&
+           job_claim(txn, job, USEC_NEVER, JOB_NO_MARK, ret_claim, ret_got, error) &&
+           (!*ret_got || sql_run(txn, "UPDATE job SET session = ? WHERE id = ?", error, "si",
+                                 session, job.v));
+}
+
+bool
+job_leave(Txn *txn, const JobClaim *claim, const char *waiting_for, GError **error)
+{
+    bool held;
+
+    return sql_changed(txn,
+                       "UPDATE job SET state = 'parked', parked = 1, wakes_us = NULL, "
+                       "resume_us = NULL, wait_then = NULL, waiting_for = ?, "
+                       "parked_step = (SELECT coalesce(max(id), 0) FROM step), "
+                       "updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+                       &held, error, "siiii", waiting_for, txn_now(txn), claim->job.v,
+                       claim->epoch, claim->fence) &&
+           (held || fenced(txn, claim, error)) && views_raise_job(txn, claim->job, error);
 }
 
 bool
@@ -453,7 +480,8 @@ job_reap(Txn *txn, unsigned *ret_n, GError **error)
         const Due ready = {.us = txn_now(txn) + backoff(job->attempts)};
         if (job_owner_lives(job))
             continue;
-        if (!job_release(txn, &dead, ready, true, "owner died", error))
+        if (*job->session ? !job_leave(txn, &dead, job->session, error)
+                          : !job_release(txn, &dead, ready, true, "owner died", error))
             return false;
         n++;
     }

@@ -75,6 +75,13 @@ bool job_claim(Txn *txn,
                JobClaim *ret_claim,
                bool *ret_got,
                GError **error);
+/* The same for a command in the foreground (engine/session.h), which is named in the row until the claim
+ * ends: a job that is queued, or that CONTINUE would queue. Its owner is no run: no master adopts it, and it
+ * takes no place at a brain. */
+bool job_claim_session(
+    Txn *txn, JobId job, const char *session, JobClaim *ret_claim, bool *ret_got, GError **error);
+/* Such a command gives its claim back: the job waits for the next one, or for mail or an order. */
+bool job_leave(Txn *txn, const JobClaim *claim, const char *waiting_for, GError **error);
 /* Is the job still that of the claim? Only a commit can be sure, by job_check(). */
 bool job_claim_holds(Db *db, const JobClaim *claim, bool *ret, GError **error);
 /* ERR_NEVER "fenced" where someone else owns the job now. First call in every step commit. */
@@ -175,9 +182,9 @@ bool job_find_restored(
 bool job_set_original(Txn *txn, JobId job, MsgId original, GError **error);
 
 /* Frees jobs whose owner on this host is gone (boot id, pid, start time): back to queued, later
- * the more attempts there were. Never looks at a clock to judge an owner. */
+ * the more attempts there were; one of a command in the foreground is left as by job_leave(). Never looks at a clock to judge an owner. */
 bool job_reap(Txn *txn, unsigned *ret_n, GError **error);
-/* Living owners of running jobs on this host, for a new master to adopt. */
+/* Living runs that work on jobs on this host, for a new master to adopt. */
 bool jobs_running(Db *db, Jobs **ret_jobs, GError **error);
 /* How many could be claimed now, and how many timers and schedules wait for a run to act on
  * them. */

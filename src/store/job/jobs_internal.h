@@ -8,7 +8,7 @@
 #define JOB_NO_STALL "stalled_us = NULL, stall_told = 0, "
 #define JOB_NO_OWNER                                                                           \
     "owner_host = NULL, owner_boot = NULL, owner_pid = NULL, owner_start = NULL, "             \
-    "deadline_us = NULL"
+    "session = '', deadline_us = NULL"
 
 /* The job must exist: ERR_NEVER "no job 12". */
 bool job_get(Db *db, JobId id, Job **ret, GError **error);

@@ -85,7 +85,7 @@ jobs_running(Db *db, Jobs **ret_jobs, GError **error)
     if (!jobs_owned_here(db, &jobs, error))
         return false;
     for (guint i = jobs->len; i > 0; i--) {
-        if (!job_owner_lives(jobs->pdata[i - 1]))
+        if (*jobs->pdata[i - 1]->session || !job_owner_lives(jobs->pdata[i - 1]))
             g_ptr_array_remove_index(LIST_ARRAY(jobs), i - 1);
     }
     *ret_jobs = g_steal_pointer(&jobs);

@@ -21,7 +21,7 @@ bool seats_refresh(Db *db, GError **error);
  * `full_role`, the roles whose brain has no place left. */
 #define SEATS_TABLES                                                                           \
     "WITH RECURSIVE busy AS MATERIALIZED ("                                                    \
-    "SELECT id, role, asker FROM job WHERE state = 'running'), "                               \
+    "SELECT id, role, asker FROM job WHERE state = 'running' AND session = ''), "               \
     "full_role AS MATERIALIZED (SELECT s.role FROM seat s WHERE s.at_once <= "                 \
     "(SELECT count(*) FROM busy b JOIN seat o ON o.role = b.role WHERE o.brain = s.brain) "    \
     "OR s.place IN (SELECT o.place FROM busy b JOIN seat o ON o.role = b.role "                \

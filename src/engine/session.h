@@ -1,0 +1,108 @@
+#pragma once
+
+/*
+ * A session in the foreground: a command that works on a job in a run's place (`plan run`, `mcp` without a port). It
+ * claims the job, may hold the job's agent port, asks programs with the environment of whoever called it, and commits steps
+ * as a run does.
+ *
+ *   session_begin()   a mail of the operator that is in the role's hands already (folder Active), its row, its job and the
+ *                     claim: one transaction, so that no run is ever faster
+ *   session_take()    a job that waits: parked, stopped, failed or queued
+ *   session_ask()     one question to a program; signals, orders and the port are served meanwhile
+ *   session_commit()  a step; one that ends the job ends the claim
+ *   session_close()   what is still claimed waits for the next session ("waits for plan run")
+ *
+ * The job's row names the session (Job.session). Where its process dies, whoever looks next leaves the job as
+ * session_close() does; a job without a session name is queued again instead. A run that works on a job of a face with
+ * FaceOps.work uses the same struct for its own claim.
+ *
+ * Without a home there is a session too, which claims, commits and serves nothing: engine is NULL then.
+ */
+#include "brain/brain.h"
+#include "engine/run/commit.h"
+
+typedef struct Port Port; /* port/port.h */
+
+typedef struct JobSession {
+    Engine *engine; /* NULL: no home */
+    char *name;     /* "plan run"; NULL: a run's own claim */
+    JobClaim claim;
+    Job *job; /* as it was loaded last */
+    const ConfRole *role;
+    StepInput in;
+    int signal_fd;  /* SIGTERM, SIGINT, SIGUSR1 */
+    bool own_fd;    /* the session has opened it */
+    bool draining;  /* a signal asks us to end */
+    bool lost;      /* the claim is gone: an order, or another owner. Nothing may be committed */
+    bool over;      /* a step has ended the claim */
+    char *folder;   /* of the job, for its port and what programs say; NULL: not made yet */
+    Port *port;     /* NULL: not open */
+} JobSession;
+
+/* For a command without a home. */
+JobSession *session_new_alone(void);
+
+/* The mail that begins the job. */
+typedef struct SessionMail {
+    const char *role, *subject, *text;
+    const char *session; /* the session's name; NULL: the job is queued, for any run */
+} SessionMail;
+/* *ret is NULL with a mail that names no session. ret_job may be NULL. */
+bool session_begin(
+    Engine *engine, const SessionMail *mail, JobSession **ret, JobId *ret_job, GError **error);
+/* *ret is NULL, with true: somebody else works on it, or it has ended. */
+bool session_take(Engine *engine, JobId job, const char *name, JobSession **ret, GError **error);
+/* A run's claim as a session: borrows job, role and signals, takes what `in` holds. */
+JobSession *session_of_claim(Engine *engine,
+                             const JobClaim *claim,
+                             Job *take_job,
+                             const ConfRole *role,
+                             StepInput *take_in,
+                             int signal_fd);
+void session_close(JobSession *s);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(JobSession, session_close)
+
+/* Loads the job and its open mail anew, after a step. */
+bool session_reload(JobSession *s, GError **error);
+/* The agent port of the job: $POSTRIDER_PORT of what is asked from now on. */
+bool session_open_port(JobSession *s, GError **error);
+/* Commits the step. ERR_NEVER with s->lost: an order was faster, and nothing has happened. */
+bool session_commit(JobSession *s, Proposal *p, GError **error);
+/* An answer is paid for, whatever becomes of it. */
+bool session_pay(JobSession *s, int64_t cost_micro, GError **error);
+/* Reads what signals came. True: the work must end (draining or lost). */
+bool session_called_off(JobSession *s);
+
+typedef struct SessionAsk {
+    const ConfBrain *brain;
+    const char *prompt, *cwd;
+    const char *session, *new_session; /* as in BrainAsk */
+    const char *const *env;            /* "NAME=VALUE", added; NULL: nothing */
+    bool users_env;                    /* the program gets the environment of whoever called us, and no wall */
+    int64_t budget_micro;              /* as in BrainAsk */
+    int64_t until_us;                  /* it is ended then, by the home's clock; USEC_NEVER */
+    void (*said)(void *data, const BrainEvent *event); /* NULL: nobody listens */
+    /* Called twice a second while the program works; false: end it. NULL: nobody asks. */
+    bool (*go_on)(void *data);
+    void *data; /* of both */
+} SessionAsk;
+
+typedef enum SessionEnd {
+    SESSION_ANSWERED, /* the program is done: see the answer */
+    SESSION_OFF,      /* a signal, or the claim is lost (s->draining, s->lost) */
+    SESSION_ENDED,    /* go_on() said so */
+    SESSION_LATE,     /* until_us has come */
+} SessionEnd;
+/* *ret_call holds the answer, whatever the end is; caller frees. ERR_CONFIG: the program can't be asked. */
+bool session_ask(JobSession *s,
+                 const SessionAsk *ask,
+                 SessionEnd *ret_end,
+                 BrainCall **ret_call,
+                 GError **error);
+/* Waits until then, by the real clock of a monotonic span; as session_ask(), with SESSION_ANSWERED for: it was waited for. */
+bool session_wait(JobSession *s,
+                  int64_t span_us,
+                  bool (*go_on)(void *data),
+                  void *data,
+                  SessionEnd *ret_end,
+                  GError **error);
