@@ -25,6 +25,7 @@ typedef struct Verb Verb;
 typedef struct Cli {
     const char *verb;
     const Verb *row;    /* of the verb, or of its form */
+    char **rest;        /* the words behind "--" of a row whose arguments end with [-- COMMAND]; NULL: none */
     GPtrArray *options; /* of the row, with what was said: CliOption */
     const char *self;   /* path of this program's executable, for starting others */
     char *home_option;  /* --home, or NULL */

@@ -45,6 +45,7 @@ take_option(const char **p)
 typedef struct Operands {
     GPtrArray *needed; /* char *: names of those that can't be left out */
     unsigned most;
+    bool rest; /* it ends with [-- COMMAND] */
 } Operands;
 
 /* "ID", "[FILE]", "KEY..."; some are words that people type without quotes around them. */
@@ -67,6 +68,10 @@ parse_args(const char *args, Operands *ret)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(option_free);
     for (const char *p = args; *p;) {
+        if (g_str_has_prefix(p, "-- ")) {
+            ret->rest = true;
+            break;
+        }
         if (*p == '-')
             g_ptr_array_add(all, take_option(&p));
         else if (g_ascii_isupper(*p))
@@ -153,6 +158,19 @@ check_operands(Cli *cli, const Operands *o, unsigned n, char **operands)
     return 0;
 }
 
+/* Takes "--" and what stands behind it out of argv. */
+static void
+cut_rest(Cli *cli, int *argc, char **argv)
+{
+    for (int i = 1; i < *argc; i++) {
+        if (!g_str_equal(argv[i], "--"))
+            continue;
+        cli->rest = argv + i + 1;
+        argv[i] = NULL;
+        *argc = i;
+    }
+}
+
 int
 options_read(Cli *cli, int *argc, char ***argv)
 {
@@ -163,6 +181,8 @@ options_read(Cli *cli, int *argc, char ***argv)
     cli->options = parse_args(cli->row->args, &operands);
     g_autoptr(GArray) entries = entries_of(cli->options);
     g_option_context_set_help_enabled(context, FALSE);
+    if (operands.rest)
+        cut_rest(cli, argc, *argv);
     /* A number below zero is no option: `config set A B -1`. */
     bool number = false;
     for (int i = 1; i < *argc; i++)

@@ -9,7 +9,8 @@
  *   [-a|--attach FILE]...        cli_texts(): may be given more than once; a FILE or DIR need not be text
  *   [--raw | --attachment NAME]  the verb itself says that both are too many
  *   KEY [FILE]                   operands: argv[1] and, NULL where it was left out, argv[2]
- *   ID... TEXT WORDS             any number of them; what people type without quotes counts so, too
+ *   [-- COMMAND]                 all words behind "--": cli->rest
+   ID... TEXT WORDS             any number of them; what people type without quotes counts so, too
  *
  * The name of an option is the first long one. Its brackets are for people: whether it may be left out the verb decides.
  * Asking for an option that the row does not have is a mistake of ours, and ends the program.

@@ -98,7 +98,8 @@ struct FaceOps {
     /* Files that people made: at a start, on a change of what it watches, and after a lost store
      * before the first intake. *n: how many it has taken; adds to it. */
     bool (*look)(Engine *engine, unsigned *n, GError **error);
-    /* A timer of its own (timer_set_about()), which is gone already; it may be set again. */
+    /* A timer of its own (timer_set_about()), which is gone already; it may be set again. Before one whose purpose ends
+     * with TIMER_LOOK goes, look() is called. */
     bool (*due)(Engine *engine, Txn *txn, const Timer *t, GError **error);
     void (*check)(Engine *engine, GPtrArray *findings); /* of char *: for doctor */
 };

@@ -18,6 +18,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PlanCmd, plan_cmd_clear)
 int plan_cmd_open(Cli *cli, PlanCmd *ret);
 /* The same for who may begin a plan: the folder is a project then, and file may be NULL. */
 int plan_cmd_open_any(Cli *cli, PlanCmd *ret);
+/* Begins the plan that was typed, or the only one where NULL was; *ret_goes_on: one is open already, and nothing was done. 0,
+ * or an exit status after a message. */
+int plan_cmd_begin(Cli *cli, PlanCmd *cmd, const char *typed, bool *ret_goes_on);
 /* "Continuation state file not found", with what helps. Returns 66. */
 int plan_cmd_no_state(void);
 /* Prints what plan_file_read() mended, once. */

@@ -330,25 +330,32 @@ begin_plan(Cli *cli, PlanCmd *cmd, const char *path)
 }
 
 int
+plan_cmd_begin(Cli *cli, PlanCmd *cmd, const char *typed, bool *ret_goes_on)
+{
+    g_autofree char *path = NULL;
+    int status;
+
+    if (typed && !(path = project_path(cmd->project, cmd->cwd, typed, &cli->error)))
+        return cli_failed(cli, EX_DATAERR);
+    if ((status = find_open_plan(cli, cmd, path, ret_goes_on)) || *ret_goes_on)
+        return status;
+    if (!path && !(path = plan_path_only(cmd->project, &cli->error)))
+        return cli_failed(cli, EX_NOINPUT);
+    return begin_plan(cli, cmd, path);
+}
+
+int
 cmd_plan_execute(Cli *cli, int argc, char **argv)
 {
     g_auto(PlanCmd) cmd = {0};
-    g_autofree char *path = NULL;
     bool goes_on;
     int status = plan_cmd_open_any(cli, &cmd);
 
     if (status)
         return status;
     take_session(cli, &cmd);
-    if (argc > 1 && !(path = project_path(cmd.project, cmd.cwd, argv[1], &cli->error)))
-        return cli_failed(cli, EX_DATAERR);
-    if ((status = find_open_plan(cli, &cmd, path, &goes_on)))
+    if ((status = plan_cmd_begin(cli, &cmd, argv[1], &goes_on)) || !goes_on)
         return status;
-    if (goes_on) {
-        status = plan_cmd_sync(cli, &cmd);
-        return status ? status : continue_plan(cli, &cmd, "execute");
-    }
-    if (!path && !(path = plan_path_only(cmd.project, &cli->error)))
-        return cli_failed(cli, EX_NOINPUT);
-    return begin_plan(cli, &cmd, path);
+    status = plan_cmd_sync(cli, &cmd);
+    return status ? status : continue_plan(cli, &cmd, "execute");
 }

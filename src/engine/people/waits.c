@@ -175,7 +175,11 @@ act_by_face(Engine *engine, const Timer *t, bool *ret_did, GError **error)
     g_autofree char *name = g_strndup(t->purpose, strcspn(t->purpose, ":"));
     const FaceOps *face = engine_face(engine, name);
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
-    if (!face || !face->due)
+    unsigned looked = 0;
+    bool looks = face && face->look && g_str_has_suffix(t->purpose, TIMER_LOOK);
+    if (looks && !face->look(engine, &looked, error))
+        return false;
+    if (!looks && (!face || !face->due))
         log_event(LOG_WARN, "a timer that nobody acts on was dropped", "timer", t->purpose,
                   NULL);
     while (txn_again(&txn, error))

@@ -59,12 +59,12 @@ answer_verdict(const PlanSite *site,
                const PlanNow *now,
                HookAnswer *answer)
 {
-    if (verdict == VERDICT_HELD) {
+    if (verdict == JUDGED_HELD) {
         const json_t *next = plan_next(plan, &site->taker, NULL, now);
         g_autofree char *reason = plan_words_held(plan, next);
         add_json(answer->out,
                  json_pack("{s:s, s:s}", "decision", "block", "reason", reason));
-    } else if (verdict == VERDICT_PAUSED) {
+    } else if (verdict == JUDGED_PAUSED) {
         g_autofree char *words = plan_words_paused(plan);
         add_json(answer->out, json_pack("{s:s}", "systemMessage", words));
     }
@@ -91,9 +91,9 @@ judge(PlanSite *site,
             ? plan_judge_stop(edit.plan, session, waits_for_tasks(input), &now)
             : plan_judge_agent(edit.plan, session, text_of(input, "agent_id"),
                                text_of(input, "agent_type"), &now);
-    if (verdict == VERDICT_FREE)
+    if (verdict == JUDGED_FREE)
         return true;
-    json_t *line = json_pack("{s:s, s:s}", "act", verdict == VERDICT_HELD ? "block" : "pause",
+    json_t *line = json_pack("{s:s, s:s}", "act", verdict == JUDGED_HELD ? "block" : "pause",
                              "session", session);
     plan_set_text(line, "agent", text_of(input, "agent_type"));
     plan_set_text(line, "why", plan_text(edit.plan->members, "why"));

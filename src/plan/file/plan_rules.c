@@ -351,7 +351,7 @@ static PlanVerdict
 pause_plan(Plan *plan, const char *why)
 {
     plan_set_status(plan, PLAN_PAUSED, why);
-    return VERDICT_PAUSED;
+    return JUDGED_PAUSED;
 }
 
 /* An iteration of the plan, and a try of what the session works on. */
@@ -376,7 +376,7 @@ plan_judge_stop(Plan *plan, const char *session, bool waits, const PlanNow *now)
     json_t *entry = plan_owner(plan, session);
 
     if (!entry || waits || plan_status(plan) != PLAN_ACTIVE || plan_open(plan) == 0)
-        return VERDICT_FREE;
+        return JUDGED_FREE;
     if (!plan_can_go_on(plan))
         return pause_plan(plan, PLAN_WHY_BLOCKED);
     if (is_at_limit(plan))
@@ -385,7 +385,43 @@ plan_judge_stop(Plan *plan, const char *session, bool waits, const PlanNow *now)
         return pause_plan(plan, PLAN_WHY_IDLE);
     count_iteration(plan, session);
     plan_set_number(entry, "blocks", plan_number(entry, "blocks") + 1);
-    return VERDICT_HELD;
+    return JUDGED_HELD;
+}
+
+PlanVerdict
+plan_judge_start(Plan *plan, const Taker *taker, json_t **ret_todo, const PlanNow *now)
+{
+    *ret_todo = NULL;
+    if (plan_status(plan) != PLAN_ACTIVE || plan_open(plan) == 0)
+        return JUDGED_FREE;
+    if (!plan_can_go_on(plan))
+        return pause_plan(plan, PLAN_WHY_BLOCKED);
+    json_t *todo = plan_next(plan, taker, NULL, now);
+    if (!todo)
+        return JUDGED_FREE;
+    if (is_at_limit(plan))
+        return pause_plan(plan, PLAN_WHY_LIMIT);
+    (void)plan_enter(plan, taker, now);
+    if (count_idle(plan, plan_owner(plan, taker->session)) >= PLAN_IDLE_MAX)
+        return pause_plan(plan, PLAN_WHY_IDLE);
+    if (!plan_take(plan, todo, taker, now, NULL))
+        return JUDGED_FREE;
+    count_iteration(plan, NULL); /* whether it is a try of the todo, its check says */
+    /* Taking the todo is no progress of the agent's. */
+    g_autofree char *mark = progress_mark(plan);
+    plan_set_text(plan_owner(plan, taker->session), "mark", mark);
+    *ret_todo = todo;
+    return JUDGED_HELD;
+}
+
+void
+plan_uncount(Plan *plan)
+{
+    static const char *const counts[] = {"iteration_count", "total_iterations"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+        plan_set_number(plan->members, counts[i],
+                        MAX(plan_number(plan->members, counts[i]) - 1, 0));
 }
 
 /* "postrider:coder" is the coder of a plugin. */
@@ -421,9 +457,9 @@ plan_judge_agent(Plan *plan,
 
     if (!entry || !*agent_id || plan_status(plan) != PLAN_ACTIVE ||
         !works_as(plan, session, agent_name(agent_type)))
-        return VERDICT_FREE;
+        return JUDGED_FREE;
     if (is_at_limit(plan))
-        return VERDICT_FREE; /* the session's own stop pauses the plan */
+        return JUDGED_FREE; /* the session's own stop pauses the plan */
     json_t *agents = json_object_get(entry, "agents");
     if (!json_is_object(agents)) {
         agents = json_object();
@@ -431,8 +467,8 @@ plan_judge_agent(Plan *plan,
     }
     int64_t blocks = plan_number(agents, agent_id);
     if (blocks >= PLAN_AGENT_BLOCKS)
-        return VERDICT_FREE;
+        return JUDGED_FREE;
     plan_set_number(agents, agent_id, blocks + 1);
     count_iteration(plan, session);
-    return VERDICT_HELD;
+    return JUDGED_HELD;
 }

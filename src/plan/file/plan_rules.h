@@ -81,10 +81,16 @@ bool plan_continue(Plan *plan, int max_iterations, int level, GError **error);
 /* --- may an agent stop? --- */
 
 typedef enum PlanVerdict {
-    VERDICT_FREE,   /* yes, and nothing was changed */
-    VERDICT_PAUSED, /* yes: the plan was paused just now, and plan->why says why */
-    VERDICT_HELD,   /* no: an iteration was counted */
+    JUDGED_FREE,   /* yes, and nothing was changed */
+    JUDGED_PAUSED, /* yes: the plan was paused just now, and plan->why says why */
+    JUDGED_HELD,   /* no: an iteration was counted */
 } PlanVerdict;
+/* The same before an agent is started: HELD means that it may be, that the taker has the todo in *ret_todo, and that an
+ * iteration was counted. FREE: nothing is ready for him now, since others are at work, or the plan is not active. */
+PlanVerdict
+plan_judge_start(Plan *plan, const Taker *taker, json_t **ret_todo, const PlanNow *now);
+/* A start that came to nothing by nobody's fault (a usage limit) does not count. */
+void plan_uncount(Plan *plan);
 /* session: who wants to stop. waits: it has background tasks that will wake it. */
 PlanVerdict plan_judge_stop(Plan *plan, const char *session, bool waits, const PlanNow *now);
 /* The same for an agent of a type (its owner's name) below the session. */

@@ -78,6 +78,13 @@ taker_of_caller(const char *session)
 
     if (session && !*session)
         session = NULL;
+    if (!session && env_text(TAKER_SESSION_ENV)) {
+        int64_t run;
+        taker.session = g_strdup(env_text(TAKER_SESSION_ENV));
+        if (text_parse_int(env_text(TAKER_PID_ENV) ? env_text(TAKER_PID_ENV) : "", 2, INT32_MAX, &run))
+            (void)proc_ident_of((pid_t)run, &taker.process);
+        return taker;
+    }
     if (session || told) {
         taker.session = g_strdup(session ? session : told);
         pid = told && g_str_equal(taker.session, told) ? client_pid(claude != NULL) : 0;

@@ -20,8 +20,12 @@ typedef struct Taker {
     int64_t space;
 } Taker;
 
-/* The session that was named (NULL: the one that the environment names, CLAUDE_CODE_SESSION_ID or CODEX_SESSION_ID), and the
- * client's process; without a session our parent process. */
+/* What `plan run` gives the agent that it starts: its own session, which has the claim, and its own process. */
+#define TAKER_SESSION_ENV "POSTRIDER_PLAN_SESSION"
+#define TAKER_PID_ENV "POSTRIDER_PLAN_PID"
+
+/* The session that was named (NULL: the one that the environment names: that of `plan run`, CLAUDE_CODE_SESSION_ID or
+ * CODEX_SESSION_ID), and the client's process; without a session our parent process. */
 Taker taker_of_caller(const char *session);
 void taker_clear(Taker *taker);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Taker, taker_clear)

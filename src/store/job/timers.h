@@ -14,6 +14,7 @@
 #define TIMER_PROGRESS "progress"     /* a word about long work */
 #define TIMER_PERMIT "permit"         /* a question about tool calls is still open; its subject is the mail */
 #define TIMER_CHECKPOINT "checkpoint" /* its checkpoint mail was missed: look again */
+#define TIMER_LOOK ":look"            /* behind a face's name: the face has files to write (FaceOps.look) */
 
 typedef struct Timer {
     int64_t id, due_us;

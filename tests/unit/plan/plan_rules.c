@@ -165,7 +165,7 @@ model_stop(Model *m, int s, bool waits)
     bool can = false;
 
     if (!m->owner[s] || waits || m->status != PLAN_ACTIVE || model_open(m) == 0)
-        return VERDICT_FREE;
+        return JUDGED_FREE;
     for (int i = 0; i < TODOS; i++)
         can |= m->todos[i].status != TODO_COMPLETE && m->todos[i].status != TODO_BLOCKED &&
                model_ready(m, i);
@@ -176,13 +176,13 @@ model_stop(Model *m, int s, bool waits)
     }
     if (!can || m->count >= LIMIT || m->idle[s] >= PLAN_IDLE_MAX) {
         m->status = PLAN_PAUSED;
-        return VERDICT_PAUSED;
+        return JUDGED_PAUSED;
     }
     m->count++;
     m->total++;
     for (int i = 0; i < TODOS; i++)
         m->todos[i].tries += m->todos[i].status == TODO_IN_PROGRESS && m->todos[i].holder == s;
-    return VERDICT_HELD;
+    return JUDGED_HELD;
 }
 
 static bool
@@ -338,7 +338,7 @@ one_order(GRand *rand, Plan **plan, Model *m)
     } else if (order < 80) {
         g_assert_cmpint(plan_judge_stop(*plan, session_names[s], waits, &now), ==,
                         model_stop(m, s, waits));
-        g_assert_cmpint(plan_judge_stop(*plan, "", false, &now), ==, VERDICT_FREE);
+        g_assert_cmpint(plan_judge_stop(*plan, "", false, &now), ==, JUDGED_FREE);
     } else if (order < 88) {
         try_end_of_agent(*plan, m, who);
     } else if (order < 94) {
@@ -397,15 +397,15 @@ test_agents(void)
 
     (void)plan_add_todo(plan, "T-1", NULL, "coder");
     g_assert_true(plan_take(plan, plan_find_todo(plan, "T-1"), &taker, &now, NULL));
-    g_assert_cmpint(plan_judge_agent(plan, "s1", "a", "coder", &now), ==, VERDICT_FREE);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "tester", &now), ==, VERDICT_FREE);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "", "coder", &now), ==, VERDICT_FREE);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "coder", &now), ==, VERDICT_HELD);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "x:coder", &now), ==, VERDICT_HELD);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "coder", &now), ==, VERDICT_FREE);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "b", "coder", &now), ==, VERDICT_HELD);
-    g_assert_cmpint(plan_judge_agent(plan, "s0", "b", "coder", &now), ==, VERDICT_FREE); /* 3 of 3 */
-    g_assert_cmpint(plan_judge_stop(plan, "s0", false, &now), ==, VERDICT_PAUSED);
+    g_assert_cmpint(plan_judge_agent(plan, "s1", "a", "coder", &now), ==, JUDGED_FREE);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "tester", &now), ==, JUDGED_FREE);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "", "coder", &now), ==, JUDGED_FREE);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "coder", &now), ==, JUDGED_HELD);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "x:coder", &now), ==, JUDGED_HELD);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "a", "coder", &now), ==, JUDGED_FREE);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "b", "coder", &now), ==, JUDGED_HELD);
+    g_assert_cmpint(plan_judge_agent(plan, "s0", "b", "coder", &now), ==, JUDGED_FREE); /* 3 of 3 */
+    g_assert_cmpint(plan_judge_stop(plan, "s0", false, &now), ==, JUDGED_PAUSED);
     g_assert_cmpstr(plan_text(plan->members, "why"), ==, PLAN_WHY_LIMIT);
 }
 

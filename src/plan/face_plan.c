@@ -1,0 +1,197 @@
+#include "plan/face_plan.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "engine/act.h"
+#include "mail/quote.h"
+#include "plan/file/plan_words.h"
+#include "plan/plan_work.h"
+
+/* --- mail comes in --- */
+
+static bool
+claims(const Engine *engine, const MsgNew *in, const Message *m)
+{
+    g_autoptr(PlanRow) row =
+        in->trust == TRUST_OPERATOR && in->class == MSG_TASK ? plan_mail_parse(m->text) : NULL;
+    return row != NULL;
+}
+
+static bool
+is_done(const Message *m)
+{
+    g_autofree char *line = quote_first_line(m->text);
+    return line && g_ascii_strcasecmp(g_strstrip(line), "DONE") == 0;
+}
+
+/* What a person said changes the file at the next look; the clock brings that about at once. */
+static bool
+say_word(Txn *txn, JobId job, const char *word, GError **error)
+{
+    return plan_row_say(txn, job, word, error) &&
+           (g_str_equal(word, "go") || timer_set(txn, job, PLAN_TIMER, txn_now(txn), error));
+}
+
+static bool
+call_done(Txn *txn, JobId job, GError **error)
+{
+    bool changed;
+    return job_cancel(txn, job, "called done by a reply", &changed, error) &&
+           say_word(txn, job, "done", error);
+}
+
+static bool
+stored(Engine *engine,
+       Txn *txn,
+       MsgId id,
+       const MsgNew *in,
+       const Message *m,
+       JobId job,
+       GError **error)
+{
+    g_autoptr(PlanRow) there = NULL;
+    if (!job.v)
+        return true;
+    if (in->state == MSG_STORED && claims(engine, in, m)) {
+        g_autoptr(PlanRow) row = plan_mail_parse(m->text);
+        row->job = job;
+        return plan_row_put(txn, row, error);
+    }
+    if (!plan_row_of_job(engine->db, job, &there, error) || !there)
+        return there == NULL && (!error || !*error);
+    if (in->class == MSG_ORDER)
+        return !is_done(m) || call_done(txn, job, error);
+    return in->state != MSG_STORED || in->trust < TRUST_PRINCIPAL || say_word(txn, job, "go", error);
+}
+
+static bool
+order(Engine *engine, const Judgement *j, const Message *m, JobId job, Order *ret, GError **error)
+{
+    g_autoptr(PlanRow) row = NULL;
+    if (!job.v || !(j->may & MAY_STEER) || !m->text || !is_done(m))
+        return true;
+    if (!plan_row_of_job(engine->db, job, &row, error))
+        return false;
+    if (row)
+        *ret = (Order){.kind = ORDER_FACE, .said = g_strdup(PLAN_WORDS_DONE)};
+    return true;
+}
+
+static bool
+ordered(Engine *engine, Txn *txn, const Job *job, OrderKind kind, GError **error)
+{
+    switch (kind) {
+    case ORDER_STOP:
+        return say_word(txn, job->id, "stop", error);
+    case ORDER_CANCEL:
+        return say_word(txn, job->id, "cancel", error);
+    case ORDER_CONTINUE:
+        return say_word(txn, job->id, "go", error);
+    default:
+        return true;
+    }
+}
+
+/* --- its jobs --- */
+
+static bool
+open_project(const PlanRow *row, Project **ret_project, PlanFile **ret_file, GError **error)
+{
+    if (!g_file_test(row->project, G_FILE_TEST_IS_DIR))
+        return err_set(error, ERR_CONFIG, "the project '%s' is not there", row->project);
+    if (!project_find(row->project, false, ret_project, error))
+        return false;
+    if (!*ret_project || !g_str_equal((*ret_project)->path, row->project))
+        return err_set(error, ERR_CONFIG, "'%s' is no project any more", row->project);
+    if (!plan_file_open(*ret_project, false, ret_file, error))
+        return false;
+    return *ret_file || err_set(error, ERR_CONFIG, "the plan in '%s' is gone", row->project);
+}
+
+static bool
+heard(Engine *engine, JobId job, const char *word, GError **error)
+{
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = plan_row_said(&txn, job, word, error);
+    return txn.done;
+}
+
+/* Under the master. A person's word goes before the first iteration; a job that a crash put back has none, so a pause stays
+ * one. */
+static bool
+work(JobSession *s, GError **error)
+{
+    g_autoptr(PlanRow) row = NULL;
+    g_autoptr(Project) project = NULL;
+    g_autoptr(PlanFile) file = NULL;
+    g_autoptr(Plan) plan = NULL;
+    PlanEnd end;
+    if (!plan_row_of_job(s->engine->db, s->job->id, &row, error))
+        return false;
+    if (!row)
+        return err_set(error, ERR_CONFIG, "the plan of this job is not known");
+    bool go = g_str_equal(row->word, "go");
+    if (!open_project(row, &project, &file, error))
+        return false;
+    PlanWork w = {.session = s, .project = project, .file = file, .row = row, .level = -1};
+    if (!plan_work(&w, go, &end, &plan, error))
+        return false;
+    if (s->lost) { /* an order: the file hears of it at once */
+        unsigned n = 0;
+        return plan_settle_job(s->engine, row, &n, error);
+    }
+    return !go || heard(s->engine, s->claim.job, "go", error);
+}
+
+static bool
+members(Engine *engine, const Job *job, json_t *document, GError **error)
+{
+    g_autoptr(PlanRow) row = NULL;
+    if (!plan_row_of_job(engine->db, job->id, &row, error))
+        return false;
+    return !row || json_object_set_new(document, "plan", plan_row_json(row)) == 0;
+}
+
+static bool
+restored(Engine *engine, Txn *txn, JobId job, const json_t *document, GError **error)
+{
+    g_autoptr(PlanRow) row = plan_row_parse(json_object_get(document, "plan"));
+    if (!row)
+        return true;
+    row->job = job;
+    return plan_row_put(txn, row, error);
+}
+
+static bool
+look(Engine *engine, unsigned *n, GError **error)
+{
+    return plan_settle_all(engine, n, error);
+}
+
+static void
+check(Engine *engine, GPtrArray *findings)
+{
+    g_autoptr(PlanRows) rows = NULL;
+    if (!plan_rows_live(engine->db, &rows, NULL))
+        return;
+    LIST_EACH(const PlanRow, row, rows)
+        if (!g_file_test(row->project, G_FILE_TEST_IS_DIR))
+            g_ptr_array_add(findings,
+                            g_strdup_printf("job %" G_GINT64_FORMAT
+                                            " works on a plan in '%s', which is not there",
+                                            row->job.v, row->project));
+}
+
+const FaceOps face_plan = {
+    .name = PLAN_FACE,
+    .tables = &plan_tables,
+    .claims = claims,
+    .stored = stored,
+    .order = order,
+    .ordered = ordered,
+    .work = work,
+    .members = members,
+    .restored = restored,
+    .look = look,
+    .check = check,
+};

@@ -1,0 +1,56 @@
+#pragma once
+
+/*
+ * Plans that jobs work on (src/plan): one row per job. The truth of a plan is its file in the project; the row knows which
+ * file that is, how to go on with it, and what the file must not fall behind:
+ *
+ *   epoch                    raised by a person's STOP, CANCEL and DONE in a mail, and followed by the file
+ *   iterations, total        as the file had them last: the higher of both counts, for one session_id
+ *   word                     what a person said in a mail and the file does not say yet: go, stop, cancel, done; "": nothing
+ */
+#include "store/tables.h"
+#include "view/shape.h"
+
+extern const SqlPart plan_tables;
+
+typedef struct PlanRow {
+    JobId job;
+    char *host;            /* "": this machine */
+    char *project;         /* absolute */
+    char *plan_file;       /* relative to it */
+    char *session_id;      /* of the plan */
+    char *argv;            /* JSON array: the command that works on it; "": the role's brain does */
+    char *word;
+    int64_t epoch, revision;
+    int iterations, total;
+    int64_t until_us;      /* USEC_NEVER: none */
+    int64_t budget_micro;  /* 0: none */
+} PlanRow;
+SHAPE_OF(PlanRow, plan_row, PlanRows, plan_rows)
+
+/* A line of `plan list`. */
+typedef struct PlanLine {
+    char *project, *plan_file, *state, *waiting_for, *why; /* state: of the job, as people read it */
+    JobId job;
+    int64_t cost_micro, updated_us;
+} PlanLine;
+SHAPE_OF(PlanLine, plan_line, PlanLines, plan_lines)
+
+/* Are there tables? A store that no face has opened yet has none. */
+bool plan_known(Db *db, bool *ret, GError **error);
+/* NULL: there is none. */
+bool plan_row_of_job(Db *db, JobId job, PlanRow **ret, GError **error);
+/* The newest job of the project; of a session_id, where one is given. */
+bool plan_row_find(
+    Db *db, const char *project, const char *session_id, PlanRow **ret, GError **error);
+/* Those whose job has not ended, or whose file is owed a word. */
+bool plan_rows_live(Db *db, PlanRows **ret, GError **error);
+/* Of all projects, newest first; live_only: whose job has not ended. */
+bool plan_lines(Db *db, bool live_only, PlanLines **ret, GError **error);
+
+/* Takes the place of what the job had, but for its word; the epoch of one session_id is never lowered. */
+bool plan_row_put(Txn *txn, const PlanRow *row, GError **error);
+/* A person's word; raises the epoch unless it is go. Harmless for a job without a plan. */
+bool plan_row_say(Txn *txn, JobId job, const char *word, GError **error);
+/* The file says it now, if the word is still that. */
+bool plan_row_said(Txn *txn, JobId job, const char *word, GError **error);
