@@ -171,6 +171,11 @@ find_job(RunCmd *r, JobId *ret)
     if (!job || job->state == JOB_DONE || job->state == JOB_CANCELLED)
         return 0;
     *ret = job->id;
+    /* The file may be an older one that was put back: plan_agree() compares it with what is known. */
+    r->row->epoch = known->epoch;
+    r->row->revision = known->revision;
+    r->row->iterations = known->iterations;
+    r->row->total = known->total;
     if (!*r->row->argv && !cli_text(r->cli, "role")) {
         g_free(r->row->argv);
         r->row->argv = g_strdup(known->argv);
