@@ -138,23 +138,36 @@ plan_row_follow(Engine *engine, PlanRow *row, const Plan *plan, GError **error)
 
 /* --- without working on it --- */
 
-/* The job of a plan that a person ended in its project. Nobody works on the job. */
+/* The job of a plan that was ended in its project; nobody works on the job. One whose plan is finished runs once more, to say
+ * so. */
+static bool
+follow_status(Txn *txn, const Job *job, PlanStatus status, bool *ret_changed, GError **error)
+{
+    *ret_changed = false;
+    switch (status) {
+    case PLAN_STOPPED:
+        return job->state == JOB_STOPPED ||
+               job_stop(txn, job->id, "its plan was stopped", ret_changed, error);
+    case PLAN_CANCELLED:
+        return job_cancel(txn, job->id, "its plan was cancelled", ret_changed, error);
+    case PLAN_DONE:
+    case PLAN_COMPLETE:
+    case PLAN_CLOSED:
+        return job->state == JOB_QUEUED ||
+               job_continue(txn, job->id, 0, NULL, ret_changed, error);
+    default:
+        return true;
+    }
+}
+
 static bool
 follow_file(Engine *engine, const Job *job, PlanStatus status, unsigned *n, GError **error)
 {
-    bool changed = false;
-    bool stop = status == PLAN_STOPPED && job->state != JOB_STOPPED;
-    bool end = status > PLAN_STOPPED;
-    if (!stop && !end)
-        return true;
+    bool changed;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
-        txn.ok = stop ? job_stop(&txn, job->id, "its plan was stopped", &changed, error)
-                      : job_cancel(&txn, job->id,
-                                   status == PLAN_CANCELLED ? "its plan was cancelled"
-                                                            : "its plan is finished",
-                                   &changed, error);
-    *n += changed;
+        txn.ok = follow_status(&txn, job, status, &changed, error);
+    *n += txn.done && changed;
     return txn.done;
 }
 
@@ -194,7 +207,9 @@ settle_open(Engine *engine, const Project *project, PlanRow *row, unsigned *n, G
     }
     if (!file || !plan_file_read(file, &plan, NULL, error))
         return !file;
-    if (!plan || !job || job->state == JOB_RUNNING || *row->word ||
+    bool live = job && (job->state == JOB_QUEUED || job->state == JOB_PARKED ||
+                        job->state == JOB_STOPPED);
+    if (!plan || !live || *row->word ||
         !g_str_equal(plan_text(plan->members, "session_id"), row->session_id) ||
         plan_number(plan->members, "epoch") < row->epoch)
         return true;

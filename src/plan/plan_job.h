@@ -33,7 +33,7 @@ bool plan_agree(Plan *plan, PlanRow *row, JobState state);
 bool plan_row_follow(Engine *engine, PlanRow *row, const Plan *plan, GError **error);
 
 /* Brings file and row of one job together, without working on it: a word is written into the file, and a file whose plan
- * was stopped, cancelled, called done or finished elsewhere is followed by its job, unless somebody works on that.
+ * was stopped, cancelled, called done or finished elsewhere is followed by its job, unless that has ended or somebody works on it.
  * *n counts what it has changed. A project that is not there now is left alone. */
 bool plan_settle_job(Engine *engine, const PlanRow *row, unsigned *n, GError **error);
 /* All of them. */
