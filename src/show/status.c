@@ -25,6 +25,7 @@ status_clear(Status *s)
     g_clear_pointer(&s->waiting, g_ptr_array_unref);
     g_clear_pointer(&s->jobs, jobs_free);
     g_clear_pointer(&s->failed, jobs_free);
+    g_clear_pointer(&s->plans, plan_lines_free);
     g_clear_pointer(&s->held_out, out_rows_free);
 }
 
@@ -327,13 +328,20 @@ note_waiting(Db *db, Status *s, GError **error)
     return true;
 }
 
+static bool
+find_plans(Db *db, Status *s, GError **error)
+{
+    bool known;
+    return plan_known(db, &known, error) && (!known || plan_lines(db, true, &s->plans, error));
+}
+
 bool
 status_collect(Db *db, Status *ret, GError **error)
 {
     ret->problems = g_ptr_array_new_with_free_func(g_free);
     ret->waiting = g_ptr_array_new_with_free_func(g_free);
     return count(db, ret, error) && note_problems(db, ret, error) &&
-           note_waiting(db, ret, error);
+           note_waiting(db, ret, error) && find_plans(db, ret, error);
 }
 
 char *
@@ -358,9 +366,10 @@ status_json(Db *db, const Status *s)
         json_object_set_new(job, "waits_for", place ? json_string(place) : json_null());
         json_array_append_new(jobs, job);
     }
-    return json_pack("{s:b, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i, s:{s:I, s:I}}", "ok",
+    return json_pack("{s:b, s:o, s:o, s:o, s:o, s:{s:i, s:i}, s:o, s:f, s:i, s:{s:I, s:I}}", "ok",
                      s->problems->len == 0, "problems", shape_texts(s->problems), "roles",
-                     roles, "jobs", jobs, "outbox", "due", (int)s->due, "held",
+                     roles, "jobs", jobs, "plans",
+                     s->plans ? shape_list_json(&plan_line_shape, s->plans) : json_array(), "outbox", "due", (int)s->due, "held",
                      (int)s->held_out->len, "waiting_for_person", shape_texts(s->waiting),
                      "cost_today", (double)s->cost_micro / 1e6, "master_pid", (int)s->master,
                      "refused_checkpoints", "forged", (json_int_t)s->forged, "stale",

@@ -7,10 +7,12 @@
  */
 #include "store/job/jobs.h"
 #include "store/out/outbox.h"
+#include "store/plan.h"
 
 typedef struct Status {
     GPtrArray *problems, *waiting; /* char * */
     Jobs *jobs;
+    PlanLines *plans;               /* that live jobs work on; NULL: this store knows none */
     Jobs *failed;                   /* the last ones */
     int64_t by_state[JOB_N_STATES]; /* all jobs that there are */
     OutRows *held_out;

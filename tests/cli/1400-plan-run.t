@@ -79,6 +79,9 @@ turn
 ok 'the owner has a mail' grep -rlq 'CODER_BLOCKED' "$HOME_DIR/mail/you/new"
 turn
 is "$(starts)" 3 'nobody goes on by himself'
+like "$(cd / && pr plan list --all)" "waiting.*$PWD.*PLAN.md.*your word: no progress" 'plan list --all has it, wherever one is'
+like "$(pr status)" "plan PLAN.md in $PWD: job 1 waits for your word: no progress" 'and status'
+is "$(pr --json status | jq -r '.plans[0].project')" "$PWD" 'also as JSON'
 touch go
 reply 'CONTINUE'
 turn

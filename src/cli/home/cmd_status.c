@@ -74,6 +74,12 @@ print_text(Cli *cli, const Status *s)
                        job_state_words(j->state), j->role, ago, j->subject,
                        place ? "; waits for " : "", place ? place : "");
     }
+    for (guint i = 0; s->plans && i < s->plans->len; i++) {
+        const PlanLine *p = s->plans->pdata[i];
+        cli_print_line(cli, "plan %s in %s: job %" G_GINT64_FORMAT "%s%s", p->plan_file, p->project,
+                       p->job.v, p->waiting_for ? " waits for " : "",
+                       p->waiting_for ? p->waiting_for : "");
+    }
     if (s->due)
         cli_print(cli, "%u %s due\n", s->due, s->due == 1 ? "delivery is" : "deliveries are");
     if (s->forged || s->stale)

@@ -10,6 +10,8 @@
 #include "plan/file/findings.h"
 #include "plan/file/plan_log.h"
 #include "plan/file/todo_import.h"
+#include "store/plan.h"
+#include "view/job_rows.h"
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -138,9 +140,43 @@ list_row(const Project *project, const char *folder, const char *path, const Pla
     return row;
 }
 
+/* The job's state as people read it. */
+static char *
+job_cell(Cli *cli, const json_t *row, const char *member)
+{
+    JobState state;
+
+    if (!g_str_equal(member, "state") || !job_state_parse(cli_member(row, "state"), &state))
+        return NULL;
+    return g_strdup(job_state_words(state));
+}
+
+/* What jobs work on, or have worked on, in all projects that the home knows. */
+static int
+list_everywhere(Cli *cli)
+{
+    static const CliColumn columns[] = {{"JOB", "job", 0},         {"STATE", "state", 10},
+                                        {"PROJECT", "project", 50}, {"PLAN", "plan", 40},
+                                        {"WAITS FOR", "waiting_for", 0}, {0}};
+    g_autoptr(PlanLines) lines = NULL;
+    bool known;
+    int status = cli_db(cli, DB_READ);
+
+    if (status)
+        return status;
+    if (!plan_known(cli->db, &known, &cli->error) ||
+        (known && !plan_lines(cli->db, false, &lines, &cli->error)))
+        return cli_failed(cli, 0);
+    cli_print_list(cli, lines ? shape_list_json(&plan_line_shape, lines) : json_array(), columns,
+                   "no job works on a plan; postrider plan run", job_cell);
+    return 0;
+}
+
 int
 cmd_plan_list(Cli *cli, int argc, char **argv)
 {
+    if (cli_flag(cli, "all"))
+        return list_everywhere(cli);
     static const char *const folders[] = {"in_progress", "pending", "done"};
     static const CliColumn columns[] = {
         {"PLAN", "plan", 0}, {"STATUS", "status", 0}, {"TODOS", "todos", 0},

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# plan run with programs that keep a session: begun, resumed with the reason, named in the plan, limited, killed.
+. "$(dirname "$0")/../lib/tap.sh"
+command -v jq >/dev/null || skip_all 'no jq'
+. "$POSTRIDER_SRC/tests/lib/plan.sh"
+mkdir "$WORK/bin"
+for name in claude codex; do ln -s "$POSTRIDER_SRC/tests/peers/stub-agent" "$WORK/bin/$name"; done
+export HOME=$WORK/user STUB_SCRIPT=$WORK/script
+mkdir "$HOME"
+calls() { jq -r "$1" "$HOME/.stub/calls.jsonl" | paste -sd' '; }
+prompts() { jq -r 'select(.prompt) | .prompt' "$HOME/.stub/calls.jsonl"; }
+
+for client in claude codex; do
+    rm -rf "$HOME/.stub"
+    plan_home
+    plan_project "$client" 'SC-1: make a (check: test -f a)' 'SC-2: make b (check: test -f b)' 'SC-3: make c (check: test -f c)'
+    cat >"$STUB_SCRIPT" <<'S'
+text I make a
+sh touch a
+result done with one
+---
+result SC-2 is complete
+---
+sh if [ -e b ]; then touch c; else touch b; kill -9 $PPID; fi
+result all done
+S
+    run pr plan run PLAN.md -- "$WORK/bin/$client"
+    is "$STATUS $(st .status)" '0 complete' "$client finishes a plan although it stops, claims too much and is killed" || diag "$OUT$ERR"
+    like "$OUT" 'I make a' 'what it says is shown'
+    is "$(calls 'select(.start) | .resumed // false')" 'false true true true' 'the session is resumed' || diag "$(cat "$HOME/.stub/calls.jsonl")"
+    like "$(prompts)" 'The last try: the check of SC-2 failed' 'with the reason'
+    is "$(db 'SELECT kind FROM session')" "$client" 'the store knows the session'
+    id=$(db 'SELECT id FROM session')
+    is "$(jq -r '.act + " " + (.session // "")' .pilot/state/log.jsonl | grep -c "^enter $id\$")" 1 'which owns the plan, so that its hook holds it'
+    [ "$client" != claude ] || is "$(db 'SELECT cost_micro > 0 FROM job')" 1 'and what it costs is counted'
+done
+
+# A budget.
+plan_project budget 'SC-1: a (check: test -f a)'
+rm -rf "$HOME/.stub"
+printf 'cost 0.30\nresult no\n---\ncost 0.30\nresult no\n---\ncost 0.30\nresult no\n' >"$STUB_SCRIPT"
+exits 75 'a budget' pr plan run --budget 0.50 PLAN.md -- "$WORK/bin/claude"
+like "$OUT" 'PAUSED: its budget is spent' 'that is spent pauses the plan'
+is "$(calls 'select(.start) | .session' | wc -w)" 2 'before the next start'
+
+# A usage limit under the service: the job waits for its end, and nothing is counted.
+plan_project limited 'SC-1: a (check: test -f a)'
+rm -rf "$HOME/.stub"
+printf 'limit %s\n' $(($(date +%s) + 3600)) >.stub-script
+run pr plan run --detach PLAN.md -- "$WORK/bin/claude"
+turn
+is "$(db "SELECT state || ' ' || waiting_for FROM job ORDER BY id DESC LIMIT 1")" 'parked the end of a usage limit' 'a usage limit is waited for' || diag "$(cat "$WORK/turn.log")"
+is "$(st .iteration_count)" 0 'and is no iteration'
+turn
+is "$(st .status)" active 'nobody goes on before'
+printf 'sh touch a\nresult done\n' >.stub-script
+POSTRIDER_CLOCK=+7200 pr serve --once >/dev/null 2>&1
+POSTRIDER_CLOCK=+7200 pr serve --once >/dev/null 2>&1
+is "$(st .status)" complete 'afterwards it goes on by itself' || diag "$(pr job list)"
+
+# An owner that is a role of the home.
+plan_project owner 'SC-1: a (owner: tester) (check: test -f a)'
+agent 'touch a'
+printf '[brain tester]\nkind = command\ncommand = %s\n[role tester]\nbrain = tester\ninstructions = tester.md\n' "$WORK/agent" >>"$HOME_DIR/postrider.conf"
+echo 'Test with care.' >"$HOME_DIR/tester.md"
+ok 'a todo of a role' pr plan run PLAN.md -- false
+is "$(starts)" 1 'is asked of its own brain'
+like "$(cat "$WORK/prompt")" 'Test with care' 'with its instructions'
+done_testing
