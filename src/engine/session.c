@@ -69,6 +69,7 @@ session_of_claim(Engine *engine,
     s->job = take_job;
     s->role = role;
     s->in = *take_in;
+    s->in.deadline_us = USEC_NEVER; /* an agent works for as long as it takes */
     s->signal_fd = signal_fd;
     *take_in = (StepInput){0};
     return s;
@@ -118,6 +119,19 @@ session_reload(JobSession *s, GError **error)
     LIST_EACH(const MsgRow, row, s->in.shown)
         s->in.floor = MIN(s->in.floor, row->floor);
     return s->role != NULL;
+}
+
+bool
+session_show(JobSession *s, GError **error)
+{
+    g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(MsgId));
+    g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_LAZY};
+    LIST_EACH(const MsgRow, row, s->in.shown)
+        g_array_append_val(ids, row->id);
+    while (txn_again(&txn, error))
+        txn.ok = job_check(&txn, &s->claim, s->in.deadline_us, error) &&
+                 messages_mark_shown(&txn, (const MsgId *)(void *)ids->data, ids->len, error);
+    return txn.done;
 }
 
 /* The mail's bytes, with its Message-ID. */

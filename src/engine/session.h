@@ -62,6 +62,8 @@ JobSession *session_of_claim(Engine *engine,
 void session_close(JobSession *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(JobSession, session_close)
 
+/* What is open counts as shown from now on: it does not wake the job when that parks. */
+bool session_show(JobSession *s, GError **error);
 /* Loads the job and its open mail anew, after a step. */
 bool session_reload(JobSession *s, GError **error);
 /* The agent port of the job: $POSTRIDER_PORT of what is asked from now on. */

@@ -275,10 +275,11 @@ give_back_iteration(Loop *l, const char *why, GError **error)
     if (plan_number(edit.plan->members, "epoch") != l->epoch)
         return true;
     plan_uncount(edit.plan);
-    l->w->row->total = MIN(l->w->row->total, (int)plan_number(edit.plan->members, "total_iterations"));
+    Engine *engine = l->w->session->engine;
     return plan_edit_commit(&edit, json_pack("{s:s, s:s, s:s}", "act", "limit", "session", l->run,
                                              "why", why),
-                            error);
+                            error) &&
+           (!engine || plan_row_follow(engine, l->w->row, edit.plan, error));
 }
 
 static json_t *
@@ -595,6 +596,7 @@ plan_work(PlanWork *work, bool go, PlanEnd *ret_end, Plan **ret_plan, GError **e
                         .wait_ms = PLAN_WAIT_MS,
                         .taker = taker_of_caller(l.run)};
     l.site.taker.process = self;
-    return plan_agent_open(&l.agent, work->session, work->row, error) &&
+    return (!work->session->engine || session_show(work->session, error)) &&
+           plan_agent_open(&l.agent, work->session, work->row, error) &&
            run_all(&l, go, ret_end, ret_plan, error);
 }

@@ -53,7 +53,7 @@ is "$(db "SELECT state || ' ' || waiting_for FROM job ORDER BY id DESC LIMIT 1")
 is "$(st .iteration_count)" 0 'and is no iteration'
 turn
 is "$(st .status)" active 'nobody goes on before'
-printf 'sh touch a\nresult done\n' >.stub-script
+printf 'text again\nsh touch a\nresult done\n---\nsh touch a\nresult done\n' >.stub-script
 POSTRIDER_CLOCK=+7200 pr serve --once >/dev/null 2>&1
 POSTRIDER_CLOCK=+7200 pr serve --once >/dev/null 2>&1
 is "$(st .status)" complete 'afterwards it goes on by itself' || diag "$(pr job list)"
