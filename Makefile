@@ -17,7 +17,7 @@ DEPS      = tools/install-deps build
 SANITIZE  = -Db_sanitize=address,undefined -Db_lundef=false
 C_SOURCES = $(shell find src tests bench man -name '*.[ch]')
 
-.PHONY: all prefix check check-build demo demo-briefing bench fuzz soak install uninstall release deb format lint clean help
+.PHONY: all prefix check check-build demo demo-briefing demo-plan bench fuzz soak install uninstall release deb format lint clean help
 
 all: ## build the program at build/postrider
 	@$(DEPS)
@@ -39,6 +39,9 @@ demo: all ## a few seconds with it: a task, a crash, an answer
 
 demo-briefing: all ## a briefing, two replies, one answer
 	@tools/demo-briefing
+
+demo-plan: all ## an agent that stops early finishes a plan
+	@tools/demo-plan
 
 bench: release ## measure against floors, in one run
 	@tools/install-deps bench
