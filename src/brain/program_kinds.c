@@ -33,6 +33,17 @@ go_up(char **folder)
     return true;
 }
 
+/* Does the command itself have one of these words? A person who says what the program may do is not overruled. */
+static bool
+says(const BrainAsk *ask, const char *const *words)
+{
+    for (const char *const *word = ask->conf->command; *word; word++) {
+        if (g_strv_contains(words, *word))
+            return true;
+    }
+    return false;
+}
+
 static bool
 is_limited(const BrainAsk *ask)
 {
@@ -68,21 +79,23 @@ claude_args(const BrainAsk *ask, GPtrArray *argv)
                                         "stream-json",
                                         "--permission-prompt-tool",
                                         "stdio",
-                                        "--setting-sources",
-                                        "user",
-                                        "--strict-mcp-config",
                                         NULL};
+    static const char *const modes[] = {"--permission-mode", "--dangerously-skip-permissions", NULL};
     g_autofree char *settings = ask->hook ? claude_settings(ask->hook) : NULL;
 
     for (const char *const *word = fixed; *word; word++)
         add(argv, *word);
+    if (!ask->users_env) { /* whose project it is, that person's settings count */
+        add_pair(argv, "--setting-sources", "user");
+        add(argv, "--strict-mcp-config");
+    }
     add_pair(argv, "--model", ask->conf->model);
     if (ask->session)
         add_pair(argv, "--resume", ask->session);
     else
         add_pair(argv, "--session-id", ask->new_session);
     add_pair(argv, "--settings", settings);
-    if (ask->permit == BRAIN_PERMIT_EDIT && !ask->hook)
+    if (ask->permit == BRAIN_PERMIT_EDIT && !ask->hook && !says(ask, modes))
         add_pair(argv, "--permission-mode", "acceptEdits");
     if (is_limited(ask)) {
         char dollars[G_ASCII_DTOSTR_BUF_SIZE];
@@ -171,17 +184,21 @@ codex_provider(const ConfBrain *conf, GPtrArray *argv)
 static void
 codex_args(const BrainAsk *ask, GPtrArray *argv)
 {
-    bool open = ask->walled || ask->permit == BRAIN_PERMIT_ALL;
+    static const char *const sandboxes[] = {"-s", "--sandbox", "--dangerously-bypass-approvals-and-sandbox", NULL};
+    bool open = ask->walled || ask->permit == BRAIN_PERMIT_ALL, said = says(ask, sandboxes);
     g_autofree char *distrust = codex_distrust(ask->cwd);
 
     add(argv, "exec");
     add(argv, "--json");
     add(argv, "--skip-git-repo-check");
-    add_pair(argv, "-s", open ? "danger-full-access" : "workspace-write");
-    if (!open)
+    if (!said)
+        add_pair(argv, "-s", open ? "danger-full-access" : "workspace-write");
+    if (!open && !said)
         add_pair(argv, "-c", "sandbox_workspace_write.network_access=true");
-    add_pair(argv, "-c", "project_doc_max_bytes=0");
-    add_pair(argv, "-c", distrust);
+    if (!ask->users_env) {
+        add_pair(argv, "-c", "project_doc_max_bytes=0");
+        add_pair(argv, "-c", distrust);
+    }
     add_pair(argv, "-m", ask->conf->model);
     if (*ask->conf->url)
         codex_provider(ask->conf, argv);

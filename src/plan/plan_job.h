@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * A plan's file and the row of the job that works on it (store/plan.h) agree on one state:
+ * A plan's file and the row of the job that works on it (store/plan_rows.h) agree on one state:
  *
  *   another session_id in the file   a new plan: the row follows, and counts from the file's numbers
  *   the file's epoch is lower        an order in a mail, or an older file put back: the store's epoch wins, and the file's
@@ -14,7 +14,7 @@
 #include "engine/session.h"
 #include "plan/file/plan_mark.h"
 #include "store/job/timers.h"
-#include "store/plan.h"
+#include "store/plan_rows.h"
 
 #define PLAN_FACE "plan"
 #define PLAN_RUN "plan run" /* the name of its sessions */

@@ -7,7 +7,7 @@
  */
 #include "store/job/jobs.h"
 #include "store/out/outbox.h"
-#include "store/plan.h"
+#include "store/plan_rows.h"
 
 typedef struct Status {
     GPtrArray *problems, *waiting; /* char * */

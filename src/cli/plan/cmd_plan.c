@@ -10,7 +10,7 @@
 #include "plan/file/findings.h"
 #include "plan/file/plan_log.h"
 #include "plan/file/todo_import.h"
-#include "store/plan.h"
+#include "store/plan_rows.h"
 #include "view/job_rows.h"
 #include <inttypes.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "store/plan.h"
+#include "store/plan_rows.h"
 #include "store/rows.h"
 #include "view/job_rows.h"
 
