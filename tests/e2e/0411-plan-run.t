@@ -25,9 +25,9 @@ def say(words):
 call("echo ok >a")
 say("I am done.")
 say("SC-2 is complete.")
-call("if [ -e killed ]; then echo ok >b; else touch killed; kill -9 $PPID; fi")
+call("echo ok >b; [ -e killed ] || { touch killed; kill -9 $PPID; }")
 for _ in range(8):
-    call("if [ -e b ]; then echo ok >c; else echo ok >b; fi")
+    call("echo ok >c")
     say("It is done.")
 X
 }

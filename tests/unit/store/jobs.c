@@ -11,6 +11,8 @@
 typedef enum Call {
     CALL_TAKE_MAIL,
     CALL_CLAIM,
+    CALL_CLAIM_SESSION,
+    CALL_LEAVE,
     CALL_HOLDS,
     CALL_CHECK,
     CALL_COUNT_STEP,
@@ -39,6 +41,8 @@ static const struct {
 } calls[CALL_N] = {
     {"new mail", CALL_TAKE_MAIL, "Q= R= Q= Q+ Q+ S= Q+"},
     {"claim", CALL_CLAIM, "R= R- P- D- F- S- C-"},
+    {"claim by a session", CALL_CLAIM_SESSION, "R= R- R= D- R= R= C-"},
+    {"leave", CALL_LEAVE, "Q! P= P! D! F! S! C!"},
     {"does the claim hold?", CALL_HOLDS, "Q- R= P- D- F- S- C-"},
     {"check", CALL_CHECK, "Q! R= P! D! F! S! C!"},
     {"count step", CALL_COUNT_STEP, "Q! R= P! D! F! S! C!"},
@@ -74,6 +78,10 @@ make_call(
             &number, error);
     case CALL_CLAIM:
         return job_claim(txn, c->job, LATER_US, JOB_NO_MARK, &got, ret_did, error);
+    case CALL_CLAIM_SESSION:
+        return job_claim_session(txn, c->job, "plan run", &got, ret_did, error);
+    case CALL_LEAVE:
+        return job_leave(txn, c, "plan run", error);
     case CALL_HOLDS:
         return job_claim_holds(txn->db, c, ret_did, error);
     case CALL_CHECK:
