@@ -44,6 +44,7 @@ for row in "${rows[@]}"; do
     # Each option is taken, in all its spellings: what is refused is the one behind them.
     all=()
     while read -r names value; do
+        [ "$names" != -- ] || continue # a command of somebody's own follows
         case $value in '|') value= ;; N | JOB) value=1 ;; esac
         for option in ${names//|/ }; do all+=("$option" ${value:+"${value%...}"}); done
     done < <(sed 's/ *[][]/\n/g' <<<"$arguments" | grep -oE -e '^-.*|--[a-z-]+( [A-Z]+)?')
