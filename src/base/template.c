@@ -54,6 +54,38 @@ template_put(GString *out, const TemplatePiece *piece, const TemplateValue *valu
     g_string_append_len(out, piece->text, (gssize)piece->len);
 }
 
+/* The place in two pairs of braces that begins here. */
+static bool
+double_at(const char *brace, TemplatePiece *ret)
+{
+    size_t name = *brace == '{' ? name_at(brace + 1) : 0;
+
+    if (!name || brace[name + 3] != '}')
+        return false;
+    *ret = (TemplatePiece){brace, name + 4, brace + 2, name};
+    return true;
+}
+
+char *
+template_expand_double(const char *text, const TemplateValue *values)
+{
+    GString *out = g_string_new(NULL);
+    TemplatePiece piece;
+
+    while (*text) {
+        size_t plain = strcspn(text, "{");
+        g_string_append_len(out, text, (gssize)plain);
+        text += plain;
+        if (!*text)
+            break;
+        if (!double_at(text, &piece))
+            piece = (TemplatePiece){.text = text, .len = 1};
+        template_put(out, &piece, values);
+        text += piece.len;
+    }
+    return g_string_free(out, FALSE);
+}
+
 char *
 template_expand(const char *text, const TemplateValue *values)
 {

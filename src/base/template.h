@@ -33,3 +33,5 @@ void
 template_put(GString *out, const TemplatePiece *piece, const TemplateValue *values);
 /* The whole of it; caller frees. */
 char *template_expand(const char *text, const TemplateValue *values);
+/* The same where places have two pairs of braces, as {{DATE}}, and single braces are text. */
+char *template_expand_double(const char *text, const TemplateValue *values);

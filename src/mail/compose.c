@@ -53,7 +53,7 @@ compose_free(Compose *c)
     g_ptr_array_unref(c->references);
     g_ptr_array_unref(c->fields);
     g_ptr_array_unref(c->attachments);
-    free_all(c->subject, c->in_reply_to, c->msgid, c->text, c->html, c);
+    free_all(c->subject, c->in_reply_to, c->msgid, c->text, c->html, c->event_role, c->mark, c);
 }
 
 /* ---- Setting ---- */
@@ -203,6 +203,15 @@ bool
 compose_brings_msgid(const Compose *c)
 {
     return c->msgid != NULL;
+}
+
+void
+compose_event(Compose *c, const char *role, const char *mark)
+{
+    g_free(c->event_role);
+    g_free(c->mark);
+    c->event_role = g_strdup(role);
+    c->mark = g_strdup(mark);
 }
 
 void

@@ -60,7 +60,8 @@ typedef char *ComposeWho(void *data, const char *field, const char *name, GError
 
 /*
  * A person's own mail (sendmail -t), with LF or CRLF: headers and body stay byte for byte (with
- * LF), but an mbox "From " line, Bcc, Message-ID and all X-Postrider headers are taken out. With
+ * LF), but an mbox "From " line, Bcc, Message-ID, all X-Postrider headers and those of the workflow
+ * (X-Event-Type, X-Artifacts, X-Workflow-State, X-Session-Id) are taken out. With
  * who, bare names are replaced by `Name <address>` (the name of "root (Cron Daemon)" is its
  * comment), and a text that does not begin with a header is all body, in UTF-8; without, it is refused.
  * *ret_rest is the mail without its Message-ID line, *ret_msgid the id (NULL: none that is
@@ -83,6 +84,9 @@ GBytes *compose_format(const Compose *c, GError **error);
  */
 void compose_msgid(Compose *c, const char *msgid);
 bool compose_brings_msgid(const Compose *c);
+/* The mail is an event of the workflow, of this role: its id is minted in that form (mail/msgid.h). Where
+ * the text has this mark, which nobody else can write, its id stands. */
+void compose_event(Compose *c, const char *role, const char *mark);
 /* Formats, mints, and puts the Message-ID line first. */
 bool compose_freeze(const Compose *c,
                     const Key *key,

@@ -63,8 +63,8 @@ format_head(GString *out, const Compose *c, const char *self)
     format_addresses(out, "To", c->to);
     format_addresses(out, "Cc", c->cc);
     encode_text(out, "Subject", c->subject ? c->subject : "", SUBJECT_WORD_MAX);
-    if (c->in_reply_to)
-        format_ids(out, "In-Reply-To", (const char *const *)&c->in_reply_to, 1);
+    if (c->in_reply_to) /* on one line: people look for it with grep */
+        g_string_append_printf(out, "In-Reply-To: <%s>\n", c->in_reply_to);
     format_references(out, c, self);
     LIST_EACH(const Field, f, c->fields) {
         encode_text(out, f->name, f->value, VALUE_WORD_MAX);
@@ -236,6 +236,15 @@ compose_format(const Compose *c, GError **error)
     return format_all(c, NULL, error);
 }
 
+static char *
+put_mark(const char *text, const char *mark, const char *value)
+{
+    GString *s = g_string_new(text);
+
+    g_string_replace(s, mark, value, 0);
+    return g_string_free(s, FALSE);
+}
+
 bool
 compose_freeze(const Compose *c,
                const Key *key,
@@ -254,12 +263,18 @@ compose_freeze(const Compose *c,
     gsize len;
     const void *data = g_bytes_get_data(rest, &len);
     g_autofree char *msgid =
-        c->msgid ? g_strdup(c->msgid)
-                 : msgid_mint(key, kind, generation, number, data, len, domain);
+        c->msgid        ? g_strdup(c->msgid)
+        : c->event_role ? msgid_mint_event(key, c->date_us, c->event_role, generation, number, data,
+                                           len, domain)
+                        : msgid_mint(key, kind, generation, number, data, len, domain);
     g_autofree char *bracketed = msgid_format(msgid);
-    if (c->to_self) {
+    g_autofree char *text = c->mark ? put_mark(c->text, c->mark, bracketed) : NULL;
+    if (c->to_self || text) {
+        Compose own = *c;
+        if (text)
+            own.text = text;
         g_bytes_unref(rest);
-        rest = format_all(c, msgid, error);
+        rest = format_all(&own, c->to_self ? msgid : NULL, error);
         if (!rest)
             return false;
         data = g_bytes_get_data(rest, &len);

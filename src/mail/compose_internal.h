@@ -24,6 +24,8 @@ struct Compose {
     GPtrArray *references;  /* ids */
     bool to_self;           /* the mail's own is to be among them */
     char *msgid;            /* the mail's own; NULL: it is minted */
+    char *event_role;       /* an event of the workflow, of whom; NULL: none */
+    char *mark;             /* where its text has its id */
     GPtrArray *fields;      /* of Field */
     char *text;             /* valid, LF, ends with a newline unless empty */
     char *html;             /* the same as HTML; NULL: the mail has none */

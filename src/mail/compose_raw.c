@@ -175,10 +175,20 @@ fill_names(RawMail *mail,
 
 /* ---- Fields ---- */
 
+/* What only this home writes: our own headers, and those of the workflow, which are copies of rows. */
+static bool
+is_not_theirs(const char *field, size_t len)
+{
+    static const char prefix[] = "X-Postrider-";
+
+    return g_ascii_strncasecmp(field, prefix, strlen(prefix)) == 0 ||
+           name_is(field, len, "X-Event-Type") || name_is(field, len, "X-Artifacts") ||
+           name_is(field, len, "X-Workflow-State") || name_is(field, len, "X-Session-Id");
+}
+
 static bool
 take_field(RawMail *mail, const char *field, const char *end, GError **error)
 {
-    static const char prefix[] = "X-Postrider-";
     size_t len = field_name_length(field, end);
     g_autofree char *value = len > 0 ? unfolded_value(field, end) : NULL;
 
@@ -201,7 +211,7 @@ take_field(RawMail *mail, const char *field, const char *end, GError **error)
     } else if (changed) {
         g_autofree char *name = g_strndup(field, len);
         encode_structured(mail->rest, name, value);
-    } else if (g_ascii_strncasecmp(field, prefix, strlen(prefix)) != 0) {
+    } else if (!is_not_theirs(field, len)) {
         g_string_append_len(mail->rest, field, end - field);
         if (end[-1] != '\n')
             g_string_append_c(mail->rest, '\n');

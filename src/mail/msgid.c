@@ -10,6 +10,8 @@
 #define REFERENCES_WRITTEN 30u
 #define TAG_OWN 13   /* proves generation and number: what can be checked without the bytes */
 #define TAG_BYTES 26 /* 130 bits over the bytes */
+#define TAG_LEN (TAG_OWN + TAG_BYTES)
+#define WHEN_LEN 14 /* of the time in the id of an event */
 
 /*
  * A quoted left side that needs no quotes loses them: <"x"@h> is <x@h>. Returns what follows
@@ -134,7 +136,8 @@ static const char *const uses[] = {
     [MAIL_ACK] = USE " ack",           [MAIL_PROGRESS] = USE " progress",
     [MAIL_QUESTION] = USE " question", [MAIL_NOTICE] = USE " notice",
     [MAIL_ORDER] = USE " order",       [MAIL_CHECKPOINT] = USE " checkpoint",
-    [MAIL_LETTER] = USE " letter",     [MAIL_UNSAID] = USE,
+    [MAIL_LETTER] = USE " letter",     [MAIL_EVENT] = USE " event",
+    [MAIL_UNSAID] = USE,
 };
 _Static_assert(G_N_ELEMENTS(uses) == MAIL_N_KINDS, "every kind has a sub-key");
 
@@ -155,6 +158,26 @@ own_tag(const Key *key, MailKind kind, const char *stem, const char *domain)
     return digest_token(&mac, TAG_OWN);
 }
 
+/* Both parts of the tag over a stem and what stands behind "@"; caller frees. */
+static char *
+whole_tag(const Key *key,
+          MailKind kind,
+          const char *stem,
+          const char *host,
+          const void *bytes,
+          size_t len)
+{
+    g_autofree char *own = own_tag(key, kind, stem, host);
+    Digest content, mac;
+
+    digest_of(bytes, len, &content);
+    g_autofree char *hex = digest_hex(&content);
+    g_autofree char *data = g_strdup_printf("%s@%s %s", stem, host, hex);
+    key_mac(key, uses[kind], data, strlen(data), &mac);
+    g_autofree char *tag = digest_token(&mac, TAG_BYTES);
+    return g_strconcat(own, tag, NULL);
+}
+
 char *
 msgid_mint(const Key *key,
            MailKind kind,
@@ -167,15 +190,28 @@ msgid_mint(const Key *key,
     g_autofree char *stem =
         g_strdup_printf("%" G_GUINT64_FORMAT ".%" G_GINT64_FORMAT, generation, number);
     g_autofree char *host = g_ascii_strdown(domain, -1);
-    g_autofree char *own = own_tag(key, kind, stem, host);
-    Digest content, mac;
+    g_autofree char *tag = whole_tag(key, kind, stem, host, bytes, len);
+    return g_strdup_printf("%s.%s@%s", stem, tag, host);
+}
 
-    digest_of(bytes, len, &content);
-    g_autofree char *hex = digest_hex(&content);
-    g_autofree char *data = g_strdup_printf("%s@%s %s", stem, host, hex);
-    key_mac(key, uses[kind], data, strlen(data), &mac);
-    g_autofree char *tag = digest_token(&mac, TAG_BYTES);
-    return g_strdup_printf("%s.%s%s@%s", stem, own, tag, host);
+char *
+msgid_mint_event(const Key *key,
+                 int64_t at_us,
+                 const char *role,
+                 uint64_t generation,
+                 int64_t number,
+                 const void *bytes,
+                 size_t len,
+                 const char *domain)
+{
+    g_autoptr(GDateTime) at = g_date_time_new_from_unix_utc(at_us / G_USEC_PER_SEC);
+    g_autofree char *when = g_date_time_format(at, "%Y%m%d%H%M%S");
+    g_autofree char *stem = g_strdup_printf("%s.%" G_GUINT64_FORMAT ".%" G_GINT64_FORMAT, when,
+                                            generation, number);
+    g_autofree char *host = g_ascii_strdown(domain, -1);
+    g_autofree char *behind = g_strdup_printf("%s@%s", role, host);
+    g_autofree char *tag = whole_tag(key, MAIL_EVENT, stem, behind, bytes, len);
+    return g_strdup_printf("%s.%s.%s", stem, tag, behind);
 }
 
 /* Same length, every byte looked at. */
@@ -199,15 +235,56 @@ read_number(const char *p, const char *end, uint64_t *ret)
            g_ascii_string_to_unsigned(digits, 10, 0, G_MAXUINT64, ret, NULL);
 }
 
+/* An id that may be one of ours, taken apart. */
+typedef struct Parts {
+    uint64_t generation, number;
+    const char *tag;     /* borrowed */
+    char *stem, *behind; /* what stands in front of the tag, and behind "@" */
+    bool event;          /* it has the form of an event, else that of any other mail */
+} Parts;
+
+static void
+parts_clear(Parts *p)
+{
+    g_free(p->stem);
+    g_free(p->behind);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Parts, parts_clear)
+
+/* generation.number.tag, and behind them @domain or, of an event, .role@domain. */
+static bool
+parts_read(const char *id, const char *domain, Parts *ret)
+{
+    const char *at = strrchr(id, '@');
+    const char *start = strspn(id, "0123456789") == WHEN_LEN && id[WHEN_LEN] == '.'
+                            ? id + WHEN_LEN + 1
+                            : id;
+    const char *dot = strchr(start, '.'), *second = dot ? strchr(dot + 1, '.') : NULL;
+
+    if (!at || !second || at - second < 1 + TAG_LEN || g_ascii_strcasecmp(at + 1, domain) != 0 ||
+        !read_number(start, dot, &ret->generation) ||
+        !read_number(dot + 1, second, &ret->number) || ret->number > INT64_MAX)
+        return false;
+    const char *end = second + 1 + TAG_LEN;
+    ret->event = start != id;
+    if (ret->event ? *end != '.' || end + 1 == at : end != at)
+        return false;
+    g_autofree char *behind = g_ascii_strdown(ret->event ? end + 1 : at + 1, -1);
+    ret->tag = second + 1;
+    ret->stem = g_strndup(id, (size_t)(second - id));
+    ret->behind = g_steal_pointer(&behind);
+    return true;
+}
+
 /* The kind whose tag this is, under one key; MAIL_N_KINDS: it is none. */
 static MailKind
-kind_of_tag(const Key *key, const char *tag, const char *stem, const char *host)
+kind_of_tag(const Key *key, const Parts *p)
 {
     MailKind kind = 0;
 
     for (; kind < MAIL_N_KINDS; kind++) {
-        g_autofree char *own = own_tag(key, kind, stem, host);
-        if (same_tag(own, tag, TAG_OWN))
+        g_autofree char *own = own_tag(key, kind, p->stem, p->behind);
+        if ((!p->event || kind == MAIL_EVENT) && same_tag(own, p->tag, TAG_OWN))
             break;
     }
     return kind;
@@ -216,23 +293,17 @@ kind_of_tag(const Key *key, const char *tag, const char *stem, const char *host)
 bool
 msgid_read(const Key *key, const char *id, const char *domain, Minted *ret)
 {
-    const char *at = strrchr(id, '@'), *dot = strchr(id, '.');
-    const char *second = dot ? strchr(dot + 1, '.') : NULL;
-    uint64_t generation, number;
+    g_auto(Parts) p = {0};
 
-    if (!at || !second || at - second != 1 + TAG_OWN + TAG_BYTES ||
-        g_ascii_strcasecmp(at + 1, domain) != 0 || !read_number(id, dot, &generation) ||
-        !read_number(dot + 1, second, &number) || number > INT64_MAX)
+    if (!parts_read(id, domain, &p))
         return false;
-    g_autofree char *stem = g_strndup(id, (size_t)(second - id));
-    g_autofree char *host = g_ascii_strdown(domain, -1);
     for (size_t i = 0; i < key->n; i++) {
         Key one = {.n = 1};
         memcpy(one.v[0], key->v[i], KEY_SIZE);
-        MailKind kind = kind_of_tag(&one, second + 1, stem, host);
+        MailKind kind = kind_of_tag(&one, &p);
         if (kind == MAIL_N_KINDS)
             continue;
-        *ret = (Minted){kind, generation, (int64_t)number};
+        *ret = (Minted){kind, p.generation, (int64_t)p.number};
         return true;
     }
     return false;

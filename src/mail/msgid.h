@@ -37,6 +37,7 @@ typedef enum MailKind {
     MAIL_ORDER,      /* says that an order was carried out: engine/in/order_mail.h */
     MAIL_CHECKPOINT, /* what a parked job leaves itself */
     MAIL_LETTER,     /* what a person wrote */
+    MAIL_EVENT,      /* a typed mail of the workflow */
     MAIL_UNSAID,     /* minted by a version before kinds; is read only */
     MAIL_N_KINDS
 } MailKind;
@@ -50,6 +51,16 @@ char *msgid_mint(const Key *key,
                  const void *bytes,
                  size_t len,
                  const char *domain);
+/* The same of an event of the workflow, whose id people read: <YYYYmmddHHMMSS.generation.number.tag.role@domain>.
+ * at_us: the time that it names. The tag proves time and role too. */
+char *msgid_mint_event(const Key *key,
+                       int64_t at_us,
+                       const char *role,
+                       uint64_t generation,
+                       int64_t number,
+                       const void *bytes,
+                       size_t len,
+                       const char *domain);
 /* What an id says that this home minted. Ids are ordered by generation, then number. */
 typedef struct Minted {
     MailKind kind;

@@ -139,14 +139,17 @@ outbox_list(Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret_rows,
         q->copies, q->job.v, low, high, q->step, q->limit ? q->limit : DEFAULT_LIMIT);
 }
 
-/* The number in an id that we minted, generation.NUMBER.tag@domain; 0: not one of ours. */
+/* The number in an id that we minted, generation.NUMBER.tag@domain, or of an event of the workflow
+ * time.generation.NUMBER.tag.role@domain; 0: not one of ours. */
 static int64_t
 number_of(const char *msgid)
 {
-    g_auto(GStrv) parts = g_strsplit(msgid, ".", 3);
+    bool event = strspn(msgid, "0123456789") == strlen("20251114103000");
+    g_auto(GStrv) parts = g_strsplit(msgid, ".", event ? 5 : 3);
     int64_t number = 0;
 
-    if (g_strv_length(parts) != 3 || !text_parse_int(parts[1], 1, INT64_MAX, &number))
+    if (g_strv_length(parts) != (event ? 5u : 3u) ||
+        !text_parse_int(parts[event ? 2 : 1], 1, INT64_MAX, &number))
         return 0;
     return number;
 }

@@ -33,6 +33,25 @@ test_expand(void)
     }
 }
 
+static void
+test_double(void)
+{
+    static const struct {
+        const char *in, *want;
+    } doubles[] = {
+        {"{{date}}", "2026-02-09"},
+        {"{{{date}}}", "{2026-02-09}"},
+        {"{{name}} {date} {{date", "{date} {date} {{date"},
+        {"{{NN}}{{empty}}{{unknown}}{{ nn }}", "07{{unknown}}{{ nn }}"},
+        {"", ""},
+        {"{", "{"},
+    };
+    for (size_t i = 0; i < G_N_ELEMENTS(doubles); i++) {
+        g_autofree char *out = template_expand_double(doubles[i].in, values);
+        g_assert_cmpstr(out, ==, doubles[i].want);
+    }
+}
+
 /* The pieces of a template are all of it, in order. */
 static void
 test_pieces(void)
@@ -54,6 +73,7 @@ main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/template/expand", test_expand);
+    g_test_add_func("/template/double", test_double);
     g_test_add_func("/template/pieces", test_pieces);
     return g_test_run();
 }

@@ -133,6 +133,34 @@ test_mint(void)
 
 /* The id alone says what its mail is; one of a version before kinds is still ours. */
 static void
+test_event(void)
+{
+    Key key = {.n = 1, .v = {{1}}}, other = {.n = 1, .v = {{2}}};
+    const int64_t at = INT64_C(1763116200) * G_USEC_PER_SEC; /* 2025-11-14 10:30:00 UTC */
+    g_autofree char *id = msgid_mint_event(&key, at, "spec-writer", 3, 42, "body", 4, "Workflow.local");
+    g_autofree char *dotted = msgid_mint_event(&key, at, "a.b", 3, 42, "body", 4, "workflow.local");
+    Minted minted;
+
+    g_assert_true(g_str_has_prefix(id, "20251114103000.3.42."));
+    g_assert_true(g_str_has_suffix(id, ".spec-writer@workflow.local"));
+    g_assert_true(msgid_read(&key, id, "workflow.local", &minted));
+    g_assert_cmpint(minted.kind, ==, MAIL_EVENT);
+    g_assert_cmpuint(minted.generation, ==, 3);
+    g_assert_cmpint(minted.number, ==, 42);
+    g_assert_true(msgid_read(&key, dotted, "workflow.local", &minted));
+    g_assert_false(msgid_read(&other, id, "workflow.local", &minted));
+    g_assert_false(msgid_read(&key, id, "x.local", &minted));
+    /* Neither time nor role can be changed. */
+    id[3] = '6';
+    g_assert_false(msgid_read(&key, id, "workflow.local", &minted));
+    id[3] = '5';
+    g_assert_true(msgid_read(&key, id, "workflow.local", &minted));
+    *strstr(id, "spec") = 'x';
+    g_assert_false(msgid_read(&key, id, "workflow.local", &minted));
+    g_assert_false(msgid_read(&key, "20251114103000.spec-writer@workflow.local", "workflow.local", &minted));
+}
+
+static void
 test_kinds(void)
 {
     static const char unsaid[] = "3.42.aagga4mzb2vweyskhs6csm5lcr4whtph5moiops@x.example";
@@ -223,6 +251,7 @@ main(int argc, char **argv)
     g_test_add_func("/msgid/hostile", test_hostile);
     g_test_add_func("/msgid/mint", test_mint);
     g_test_add_func("/msgid/kinds", test_kinds);
+    g_test_add_func("/msgid/event", test_event);
     g_test_add_func("/msgid/order", test_order);
     g_test_add_func("/msgid/not-minted", test_not_minted);
     g_test_add_func("/msgid/answer", test_answer);
