@@ -57,6 +57,16 @@ faces_ordered(Engine *engine, Txn *txn, JobId id, OrderKind kind, GError **error
 }
 
 bool
+faces_settled(Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error)
+{
+    for (const FaceOps *const *f = engine->faces; f && *f; f++) {
+        if ((*f)->settled && !(*f)->settled(engine, txn, e, why, error))
+            return false;
+    }
+    return true;
+}
+
+bool
 faces_look(Engine *engine, unsigned *ret_n, GError **error)
 {
     *ret_n = 0;

@@ -15,6 +15,7 @@
 #include "engine/run/context.h"
 #include "engine/session.h"
 #include "store/job/timers.h"
+#include "store/out/effects.h"
 #include "store/tables.h"
 
 struct FaceOps {
@@ -101,6 +102,10 @@ struct FaceOps {
     /* A timer of its own (timer_set_about()), which is gone already; it may be set again. Before one whose purpose ends
      * with TIMER_LOOK goes, look() is called. */
     bool (*due)(Engine *engine, Txn *txn, const Timer *t, GError **error);
+    /* An effect on files (engine/tree/file_effects.h) is done, why NULL, or somebody else was there: why says
+     * who. In the transaction that forgets it; mail that waited for it is released, or held. */
+    bool (*settled)(
+        Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error);
     void (*check)(Engine *engine, GPtrArray *findings); /* of char *: for doctor */
 };
 
@@ -118,6 +123,8 @@ bool faces_order(Engine *engine,
                  GError **error);
 /* Of the job's own face. */
 bool faces_ordered(Engine *engine, Txn *txn, JobId job, OrderKind kind, GError **error);
+bool faces_settled(
+    Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error);
 bool faces_look(Engine *engine, unsigned *ret_n, GError **error);
 void faces_check(Engine *engine, GPtrArray *findings);
 void faces_show(Engine *engine, const Job *job, Sandbox *s);

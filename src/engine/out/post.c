@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/mail_load.h"
 #include "engine/out/outward.h"
 #include "mail/msgid.h"
 #include "store/job/jobs.h"
@@ -122,6 +123,26 @@ post_guard_length(const Config *config, const char *body, const char *const *rcp
                 "Email to '%s' body is %zu chars (>%" G_GINT64_FORMAT
                 "). Consider using an attachment instead.",
                 to, chars, config->body_warn_chars);
+}
+
+bool
+post_thread(Engine *engine, Compose *mail, const char *id, char **ret_subject, GError **error)
+{
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(OutRow) own = NULL;
+    g_autoptr(Message) parent = NULL;
+    if (!messages_find(engine->db, &VIEWER_OPERATOR, id, &row, error) ||
+        (!row && !outbox_find(engine->db, &VIEWER_OPERATOR, id, &own, error)))
+        return false;
+    if (row && !mail_load(engine, row, MESSAGE_HEADERS, &parent, error))
+        return false;
+    if (own && own->bytes)
+        parent = message_parse_bytes(own->bytes, MESSAGE_HEADERS);
+    g_autoptr(GPtrArray) refs = msgid_answer_references(
+        parent ? parent->references : NULL, parent ? parent->in_reply_to : NULL, id);
+    if (ret_subject)
+        *ret_subject = parent ? g_strdup(parent->subject) : NULL;
+    return compose_thread(mail, msgid_is_writable(id) ? id : NULL, refs, error);
 }
 
 bool

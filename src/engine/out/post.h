@@ -50,6 +50,11 @@ bool post_raw(Engine *engine,
               char **ret_msgid,
               GError **error);
 
+/* The mail answers the one with this id: In-Reply-To, and the whole References where a role has that mail, or we sent
+ * it. *ret_subject: of that mail, NULL: it is not here; caller frees; may be NULL. */
+bool
+post_thread(Engine *engine, Compose *mail, const char *id, char **ret_subject, GError **error);
+
 /* A long body of a role's mail is noticed, and never cut (`email-body-warn-chars`). */
 void post_guard_length(const Config *config, const char *body, const char *const *rcpts);
 

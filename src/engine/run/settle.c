@@ -14,8 +14,10 @@
 #include "engine/run/settle.h"
 #include "base/crash.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "engine/mail_load.h"
 #include "engine/run/view_files.h"
+#include "engine/tree/file_effects.h"
 #include "mail/maildir.h"
 #include "notes/notes.h"
 #include "store/mail/copies.h"
@@ -292,9 +294,14 @@ bool
 settle_local(Engine *engine, unsigned *ret_n, GError **error)
 {
     unsigned n = 0;
-    bool ok = effects_settle(engine->db, "", ops, &n, error) &&
+    bool ok = effects_settle(engine->db, "", ops, NULL, &n, error) &&
               settle_copies(engine->db, error) && settle_views(engine, error);
 
+    g_autoptr(GError) left = NULL;
+
+    /* People's files have their own reasons to be in the way: what is left, doctor and the next pass find. */
+    if (!file_effects_settle(engine, &left))
+        log_say(LOG_DEBUG, "files: %s", left->message);
     if (ok && ret_n)
         *ret_n = n;
     return ok;

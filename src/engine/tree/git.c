@@ -341,3 +341,19 @@ git_open(const Home *home, const char *common, GitRepo **ret, GError **error)
     *ret = g_steal_pointer(&r);
     return true;
 }
+
+/* By git itself in that folder, which is the only one who finds both halves. It reads
+ * settings there, and runs nothing of them: neither hooks nor fsmonitor, and no file is
+ * looked at. */
+bool
+git_unsplit(const GitRepo *repo, const char *git_dir, GError **error)
+{
+    const GitCall call = {.repo = repo, .git_dir = git_dir};
+    g_autoptr(GDir) dir = g_dir_open(git_dir, 0, NULL);
+    const char *name;
+    bool split = false;
+
+    while (dir && !split && (name = g_dir_read_name(dir)))
+        split = g_str_has_prefix(name, "sharedindex.");
+    return !split || git_run(&call, GIT_ARGS("update-index", "--no-split-index"), NULL, error);
+}

@@ -62,5 +62,9 @@ bool git_run(const GitCall *call, const char *const *args, GBytes **ret_out, GEr
 /* The same for one line of output: caller frees. */
 bool git_line(const GitCall *call, const char *const *args, char **ret, GError **error);
 
+/* An index that git has split in two files, of which we would see one, is whole again.
+ * git_dir: of the worktree. */
+bool git_unsplit(const GitRepo *repo, const char *git_dir, GError **error);
+
 /* Arguments in place. */
 #define GIT_ARGS(...) ((const char *const[]){__VA_ARGS__, NULL})

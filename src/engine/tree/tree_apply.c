@@ -95,7 +95,7 @@ check_clean(const Apply *a, GError **error)
     int changed = 0, staged = 0;
     GitCall call = content(a);
 
-    if (!tree_unsplit(a->repo, a->repo->own, error))
+    if (!git_unsplit(a->repo, a->repo->own, error))
         return false;
     call.ret_status = &changed;
     if (!git_run(&call, GIT_ARGS("update-index", "--refresh"), NULL, error))

@@ -45,22 +45,6 @@ tree_is_unfinished(const char *git_dir)
     return false;
 }
 
-/* By git itself in that folder, which is the only one who finds both halves. It reads
- * settings there, and runs nothing of them: neither hooks nor fsmonitor, and no file is
- * looked at. */
-bool
-tree_unsplit(const GitRepo *repo, const char *git_dir, GError **error)
-{
-    const GitCall call = {.repo = repo, .git_dir = git_dir};
-    g_autoptr(GDir) dir = g_dir_open(git_dir, 0, NULL);
-    const char *name;
-    bool split = false;
-
-    while (dir && !split && (name = g_dir_read_name(dir)))
-        split = g_str_has_prefix(name, "sharedindex.");
-    return !split || git_run(&call, GIT_ARGS("update-index", "--no-split-index"), NULL, error);
-}
-
 /* --- HEAD --- */
 
 /* What the worktree's HEAD says, read as a file: the program may have bent the folder
@@ -309,7 +293,7 @@ commit_left(Tree *t, const Job *job, const ConfRole *role, GError **error)
         leave(t, "HEAD", " of its worktree names no commit");
         return tree_head(t->repo, t->row, &t->head, error);
     }
-    if ((!own && !come_back(t, t->head, error)) || !tree_unsplit(t->repo, t->admin, error) ||
+    if ((!own && !come_back(t, t->head, error)) || !git_unsplit(t->repo, t->admin, error) ||
         !list_left(t, &names, error))
         return false;
     if (role->commit)

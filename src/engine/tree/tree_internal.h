@@ -5,9 +5,6 @@
 
 /* Nobody works in the tree now: what a git that was killed has left locked is free again. */
 void tree_break_locks(const Tree *t);
-/* An index that git has split in two files, of which we would see one, is whole again.
- * git_dir: of the worktree. */
-bool tree_unsplit(const GitRepo *repo, const char *git_dir, GError **error);
 /* Is somebody in the middle of a merge, a rebase or the like there? */
 bool tree_is_unfinished(const char *git_dir);
 /* Does `of` have all of the commit? */

@@ -5,7 +5,8 @@
 #include "store/out/outbox.h"
 #include "store/rows.h"
 
-static const char *const kind_names[] = {"mail-move", "mail-flag"};
+static const char *const kind_names[] = {"mail-move", "mail-flag", "file-move", "file-new",
+                                         "git-index"};
 _Static_assert(G_N_ELEMENTS(kind_names) == EFFECT_N_KINDS, "name every EffectKind");
 
 bool
@@ -160,7 +161,13 @@ mark_copy(Txn *txn, const Effect *e, const char *file, GError **error)
 }
 
 static bool
-mark(Txn *txn, const Debt *d, GError **error)
+tell(Txn *txn, const EffectTold *told, const Debt *d, const char *why, GError **error)
+{
+    return !told || told->settled(told->data, txn, &d->effect, why, error);
+}
+
+static bool
+mark(Txn *txn, const EffectTold *told, const Debt *d, GError **error)
 {
     bool owed = false;
 
@@ -173,21 +180,22 @@ mark(Txn *txn, const Debt *d, GError **error)
     if (d->seen == EFFECT_COPY)
         return mark_copy(txn, &d->effect, d->why, error);
     if (d->seen == EFFECT_DONE)
-        return mark_done(txn, &d->effect, error);
+        return mark_done(txn, &d->effect, error) && tell(txn, told, d, NULL, error);
     return sql_run(txn, "UPDATE effect SET failed = ? WHERE id = ?", error, "si", d->why,
                    d->effect.id.v) &&
-           outbox_effect_done(txn, d->effect.id, false, d->why, error);
+           outbox_effect_done(txn, d->effect.id, false, d->why, error) &&
+           tell(txn, told, d, d->why, error);
 }
 
 /* All marks in one transaction. It is not flushed: a redo looks, and finds the same. */
 static bool
-mark_all(Db *db, const GPtrArray *debts, GError **error)
+mark_all(Db *db, const EffectTold *told, const GPtrArray *debts, GError **error)
 {
     g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
 
     while (txn_again(&txn, error)) {
         for (guint i = 0; i < debts->len; i++) {
-            if (!mark(&txn, debts->pdata[i], error))
+            if (!mark(&txn, told, debts->pdata[i], error))
                 return false;
         }
         CRASH_POINT("effects-marked");
@@ -220,6 +228,7 @@ bool
 effects_settle(Db *db,
                const char *account,
                const EffectOps *const ops[EFFECT_N_KINDS],
+               const EffectTold *told,
                unsigned *ret_n,
                GError **error)
 {
@@ -234,7 +243,7 @@ effects_settle(Db *db,
             return false;
         settle_all(db, ops, debts);
         s = count_settled(debts);
-        if (s.n + s.copies > 0 && !mark_all(db, debts, error))
+        if (s.n + s.copies > 0 && !mark_all(db, told, debts, error))
             return err_prefix(error, "marking %u effects", s.n);
         *ret_n = n += s.n;
         if (s.left && !s.copies)
@@ -256,7 +265,7 @@ effects_findings(Db *db, GPtrArray **ret_lines, GError **error)
 {
     return sql_strings(
         db,
-        "SELECT kind || ' ''' || subject || ''' to ''' || args || ''': ' || failed "
+        "SELECT kind || ' ''' || subject || ''' to ''' || replace(args, '\n', ' ') || ''': ' || failed "
         "FROM effect WHERE failed IS NOT NULL ORDER BY id",
         ret_lines, error, "");
 }

@@ -13,7 +13,18 @@
 #include "base/ids.h"
 #include "store/db.h"
 
-typedef enum EffectKind { EFFECT_MAIL_MOVE, EFFECT_MAIL_FLAG, EFFECT_N_KINDS } EffectKind;
+typedef enum EffectKind {
+    EFFECT_MAIL_MOVE,
+    EFFECT_MAIL_FLAG,
+    EFFECT_FILE_MOVE, /* a file of a folder that people work in gets another place there */
+    EFFECT_FILE_NEW,  /* a file appears there, once */
+    EFFECT_GIT_INDEX, /* the index of its repository follows a move */
+    EFFECT_N_KINDS
+} EffectKind;
+/* The account of the kinds FILE and GIT (engine/tree/file_effects.h). They are settled by themselves, so that a
+ * folder which can't be written delays no mail but the one that waits for it. */
+#define EFFECT_FILES "/files"
+
 /* EFFECT_COPY: the file is gone, and a copy of the mail (store/mail/copies.h), whose name `why` is, takes
  * its place. */
 typedef enum EffectSeen { EFFECT_NOT_YET, EFFECT_DONE, EFFECT_FOREIGN, EFFECT_COPY } EffectSeen;
@@ -25,13 +36,20 @@ typedef struct Effect {
     MsgId message;       /* whose place changes; {0}: none */
     const char *account; /* "" this machine's files */
     const char *subject; /* mailbox/file: effects on one subject keep their order */
-    const char *args; /* "Done", "Done+RS" with flags that it gets there; or flags, "+RS-F" */
+    const char *args; /* "Done", "Done+RS" with flags that it gets there; or flags, "+RS-F"; of files: lines */
 } Effect;
 
 typedef struct EffectOps {
     bool (*look)(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error);
     bool (*act)(Db *db, const Effect *e, GError **error);
 } EffectOps;
+
+/* Told of each effect that is settled, in the transaction that marks it; why NULL: it is done, else
+ * somebody else was there. */
+typedef struct EffectTold {
+    bool (*settled)(void *data, Txn *txn, const Effect *e, const char *why, GError **error);
+    void *data;
+} EffectTold;
 
 bool effect_put(Txn *txn, const Effect *e, EffectId *ret_id, GError **error);
 /* A mail of the role is to be moved: "Done", or with flags "Done+S". */
@@ -47,10 +65,11 @@ bool effect_put_move(Txn *txn,
  * *ret_n: settled now, failed ones included; written also with ERR_LATER, which says that some
  * are left and why the first of them is. A move or flag that is done is written to the message's
  * row, and mail that waited is released, in the transaction that forgets the effect. Blocks for as
- * long as ops do; no transaction is open then. */
+ * long as ops do; no transaction is open then. told may be NULL. */
 bool effects_settle(Db *db,
                     const char *account,
                     const EffectOps *const ops[EFFECT_N_KINDS],
+                    const EffectTold *told,
                     unsigned *ret_n,
                     GError **error);
 bool effects_count(Db *db, bool failed, unsigned *ret_n, GError **error);

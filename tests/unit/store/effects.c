@@ -114,7 +114,7 @@ test_one(TempStore *s, gconstpointer data)
         g_string_truncate(acts, 0);
         owe(s, EFFECT_MAIL_MOVE, (MsgId){0}, cases[i].subject, "Done");
         g_test_message("%s", cases[i].subject);
-        g_assert_cmpint(effects_settle(s->db, "", ops, &n, &error), ==, want_ok);
+        g_assert_cmpint(effects_settle(s->db, "", ops, NULL, &n, &error), ==, want_ok);
         if (!want_ok)
             g_assert_error(error, ERR_DOMAIN, ERR_LATER);
         owed += cases[i].want_owed;
@@ -136,7 +136,7 @@ test_order(TempStore *s, gconstpointer data)
     owe(s, EFFECT_MAIL_FLAG, (MsgId){0}, "late/1", "S");
     owe(s, EFFECT_MAIL_MOVE, (MsgId){0}, "late/1", "Active");
     owe(s, EFFECT_MAIL_MOVE, (MsgId){0}, "late/1", "Done");
-    g_assert_true(effects_settle(s->db, "", ops, &n, &error));
+    g_assert_true(effects_settle(s->db, "", ops, NULL, &n, &error));
     g_assert_cmpstr(acts->str, ==, "late/1>S late/1>Active late/1>Done ");
 
     g_string_truncate(acts, 0);
@@ -144,14 +144,14 @@ test_order(TempStore *s, gconstpointer data)
     owe(s, EFFECT_MAIL_FLAG, (MsgId){0}, "late/2", "S"); /* nobody flags here */
     owe(s, EFFECT_MAIL_MOVE, (MsgId){0}, "late/2", "Done");
     owe(s, EFFECT_MAIL_MOVE, (MsgId){0}, "late/3", "Done");
-    g_assert_false(effects_settle(s->db, "", only_moves, &n, &error));
+    g_assert_false(effects_settle(s->db, "", only_moves, NULL, &n, &error));
     g_assert_error(error, ERR_DOMAIN, ERR_LATER);
     g_assert_nonnull(strstr(error->message, "2 effects are left"));
     g_assert_cmpuint(n, ==, 2);
     g_assert_cmpstr(acts->str, ==, "late/2>Active late/3>Done ");
 
     g_clear_error(&error);
-    g_assert_true(effects_settle(s->db, "", ops, &n, &error)); /* the sweep ends it */
+    g_assert_true(effects_settle(s->db, "", ops, NULL, &n, &error)); /* the sweep ends it */
     g_assert_cmpuint(n, ==, 2);
     g_assert_cmpuint(count(s, false), ==, 0);
 }
@@ -166,12 +166,12 @@ test_foreign_blocks_not(TempStore *s, gconstpointer data)
 
     owe(s, EFFECT_MAIL_MOVE, (MsgId){0}, "foreign/1", "Active");
     owe(s, EFFECT_MAIL_MOVE, (MsgId){0}, "foreign/1", "Done");
-    g_assert_true(effects_settle(s->db, "", ops, &n, &error));
+    g_assert_true(effects_settle(s->db, "", ops, NULL, &n, &error));
     g_assert_cmpuint(n, ==, 2);
     g_assert_true(effects_findings(s->db, &lines, &error));
     g_assert_cmpuint(lines->len, ==, 2);
     g_assert_cmpstr(lines->pdata[1], ==, "mail-move 'foreign/1' to 'Done': a person moved it");
-    g_assert_true(effects_settle(s->db, "", ops, &n, &error)); /* failed is settled */
+    g_assert_true(effects_settle(s->db, "", ops, NULL, &n, &error)); /* failed is settled */
     g_assert_cmpuint(n, ==, 0);
 }
 
@@ -182,7 +182,7 @@ test_account(TempStore *s, gconstpointer data)
     unsigned n = 0;
 
     owe(s, EFFECT_MAIL_MOVE, (MsgId){0}, "late", "Done");
-    g_assert_true(effects_settle(s->db, "imap", ops, &n, &error));
+    g_assert_true(effects_settle(s->db, "imap", ops, NULL, &n, &error));
     g_assert_cmpuint(n, ==, 0);
     g_assert_cmpuint(count(s, false), ==, 1);
 }
@@ -224,7 +224,7 @@ test_mail_waits(TempStore *s, gconstpointer data)
         unsigned n = 0;
 
         put_mail(s, owe(s, EFFECT_MAIL_MOVE, (MsgId){0}, cases[i].subject, "Done"));
-        (void)effects_settle(s->db, "", ops, &n, NULL);
+        (void)effects_settle(s->db, "", ops, NULL, &n, NULL);
         g_assert_true(
             outbox_list(s->db, &all, &(OutQuery){.all = true, .limit = 1}, &rows, &error));
         const OutRow *r = rows->pdata[0];
@@ -245,7 +245,7 @@ test_move_is_written(TempStore *s, gconstpointer data)
     test_commit(&txn);
     owe(s, EFFECT_MAIL_MOVE, moved, "late/1", "Done+RS");
     owe(s, EFFECT_MAIL_FLAG, flagged, "late/2", "S");
-    g_assert_true(effects_settle(s->db, "", ops, &n, &error));
+    g_assert_true(effects_settle(s->db, "", ops, NULL, &n, &error));
     const char *in_done = "SELECT folder = 'Done' FROM message WHERE id = ?";
     g_assert_cmpint(temp_int(s, in_done, moved.v), ==, 1);
     g_assert_cmpint(temp_int(s, in_done, flagged.v), ==, 0);
@@ -285,7 +285,7 @@ test_number_reused(TempStore *s, gconstpointer data)
 
     racing_db = s->db;
     owe(s, EFFECT_MAIL_MOVE, (MsgId){0}, "one", "Done");
-    g_assert_true(effects_settle(s->db, "", race, &n, &error));
+    g_assert_true(effects_settle(s->db, "", race, NULL, &n, &error));
     g_assert_cmpuint(count(s, false), ==, 1); /* the other one is still owed */
 }
 

@@ -1,0 +1,349 @@
+#include "engine/tree/file_effects.h"
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "base/text.h"
+#include "engine/face.h"
+#include "engine/tree/git.h"
+#include <errno.h>
+#include <stdio.h>
+
+#define FOLDER_MODE 0777 /* as the umask says: the folder is people's */
+#define FILE_MODE 0666
+
+bool
+file_digest(const char *root, const char *path, bool *ret_there, Digest *ret, GError **error)
+{
+    auto_fd dir = dir_open(root, error);
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (dir < 0 || !file_read(dir, path, LIMIT_MESSAGE_BYTES, &bytes, error))
+        return false;
+    *ret_there = bytes != NULL;
+    if (bytes) {
+        gsize len;
+        const void *data = g_bytes_get_data(bytes, &len);
+        digest_of(data, len, ret);
+    }
+    return true;
+}
+
+/* --- what they say --- */
+
+static bool
+put(Txn *txn, EffectKind kind, const char *subject, const char *args, EffectId *ret, GError **error)
+{
+    const Effect e = {.kind = kind, .account = EFFECT_FILES, .subject = subject, .args = args};
+
+    return effect_put(txn, &e, ret, error);
+}
+
+bool
+file_effect_move(Txn *txn, const FileMove *move, EffectId *ret, GError **error)
+{
+    g_autofree char *subject = g_build_filename(move->root, move->what, NULL);
+    g_autofree char *hex = digest_hex(move->bytes);
+    g_autofree char *args =
+        g_strdup_printf("%s\n%s\n%s\n%s", move->root, move->from, move->to, hex);
+
+    return put(txn, EFFECT_FILE_MOVE, subject, args, ret, error);
+}
+
+bool
+file_effect_index(Txn *txn, const FileMove *move, GError **error)
+{
+    g_autofree char *subject = g_strconcat("git:", move->root, NULL);
+    g_autofree char *args = g_strdup_printf("%s\n%s\n%s", move->root, move->from, move->to);
+    EffectId id;
+
+    return put(txn, EFFECT_GIT_INDEX, subject, args, &id, error);
+}
+
+bool
+file_effect_new(Txn *txn, const char *root, const char *path, const char *text, GError **error)
+{
+    g_autofree char *subject = g_build_filename(root, path, NULL);
+    g_autofree char *args = g_strdup_printf("%s\n%s\n%s", root, path, text);
+    EffectId id;
+
+    return put(txn, EFFECT_FILE_NEW, subject, args, &id, error);
+}
+
+/* The lines of an effect, the first of them the whole path of the folder; NULL: it is damaged. Caller frees. */
+static char **
+lines_of(Db *db, const Effect *e, unsigned n, GError **error)
+{
+    g_auto(GStrv) lines = g_strsplit(e->args, "\n", (int)n);
+
+    if (g_strv_length(lines) != n) {
+        err_set(error, ERR_DAMAGE, "'%s' is no effect on a file", e->subject);
+        return NULL;
+    }
+    g_autofree char *said = lines[0];
+    lines[0] = g_canonicalize_filename(said, db_home(db)->path);
+    return g_steal_pointer(&lines);
+}
+
+static bool
+foreign(EffectSeen *ret_seen, char **ret_why, char *take_why)
+{
+    *ret_seen = EFFECT_FOREIGN;
+    *ret_why = take_why;
+    return true;
+}
+
+/* --- file-move --- */
+
+enum { ROOT, FROM, TO, BYTES, MOVE_LINES };
+
+typedef enum At { AT_NOTHING, AT_THE_FILE, AT_OTHER } At;
+
+static bool
+look_at(const char *root, const char *path, const char *hex, At *ret, GError **error)
+{
+    g_autoptr(GError) odd = NULL;
+    bool there;
+    Digest d;
+
+    if (!file_digest(root, path, &there, &d, &odd)) {
+        if (g_error_matches(odd, ERR_DOMAIN, ERR_NEVER) ||
+            g_error_matches(odd, ERR_DOMAIN, ERR_LIMIT)) {
+            *ret = AT_OTHER;
+            return true;
+        }
+        g_propagate_error(error, g_steal_pointer(&odd));
+        return false;
+    }
+    g_autofree char *found = there ? digest_hex(&d) : NULL;
+    *ret = !there ? AT_NOTHING : g_str_equal(found, hex) ? AT_THE_FILE : AT_OTHER;
+    return true;
+}
+
+/* The folder of a path beneath root, and *ret_name in it; -1 with an error. */
+static int
+open_folder(int root, const char *path, bool make, const char **ret_name, GError **error)
+{
+    g_autofree char *folder = g_path_get_dirname(path);
+    const char *slash = strrchr(path, '/');
+
+    *ret_name = slash ? slash + 1 : path;
+    if (make && !dir_make(root, folder, FOLDER_MODE, error))
+        return -1;
+    return dir_open_beneath(root, folder, error);
+}
+
+/* A folder that is gone has nothing that could be lost. */
+static bool
+flush_folder(int root, const char *path, GError **error)
+{
+    const char *name;
+    g_autoptr(GError) gone = NULL;
+    auto_fd dir = open_folder(root, path, false, &name, &gone);
+
+    return dir < 0 || dir_flush(dir, error);
+}
+
+static bool
+flush_both(char *const *l, GError **error)
+{
+    auto_fd root = dir_open(l[ROOT], error);
+
+    return root >= 0 && flush_folder(root, l[TO], error) && flush_folder(root, l[FROM], error);
+}
+
+static bool
+look_move(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
+{
+    g_auto(GStrv) l = lines_of(db, e, MOVE_LINES, error);
+    At from, to;
+
+    if (!l || !look_at(l[ROOT], l[FROM], l[BYTES], &from, error) ||
+        !look_at(l[ROOT], l[TO], l[BYTES], &to, error))
+        return false;
+    if (from == AT_NOTHING && to == AT_THE_FILE) {
+        *ret_seen = EFFECT_DONE;
+        return flush_both(l, error);
+    }
+    if (to != AT_NOTHING)
+        return foreign(ret_seen, ret_why, g_strdup_printf("'%s' is there already", l[TO]));
+    if (from != AT_THE_FILE)
+        return foreign(ret_seen, ret_why,
+                       g_strdup_printf(from == AT_NOTHING ? "'%s' is gone"
+                                                          : "'%s' was changed meanwhile",
+                                       l[FROM]));
+    *ret_seen = EFFECT_NOT_YET;
+    return true;
+}
+
+/* Whoever was faster is found by the look that follows. */
+static bool
+act_move(Db *db, const Effect *e, GError **error)
+{
+    g_auto(GStrv) l = lines_of(db, e, MOVE_LINES, error);
+    const char *name, *to_name;
+    auto_fd root = l ? dir_open(l[ROOT], error) : -1;
+    auto_fd from = root >= 0 ? open_folder(root, l[FROM], false, &name, error) : -1;
+    auto_fd to = from >= 0 ? open_folder(root, l[TO], true, &to_name, error) : -1;
+
+    if (to < 0)
+        return false;
+    CRASH_POINT("file-moving");
+    if (renameat2(from, name, to, to_name, RENAME_NOREPLACE) < 0)
+        return errno == EEXIST || errno == ENOENT ||
+               err_set_errno(error, errno, "moving '%s' to '%s'", l[FROM], l[TO]);
+    CRASH_POINT("file-moved");
+    return dir_flush(to, error) && dir_flush(from, error);
+}
+
+/* --- file-new --- */
+
+enum { NEW_PATH = 1, NEW_TEXT, NEW_LINES };
+
+static bool
+look_new(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
+{
+    g_auto(GStrv) l = lines_of(db, e, NEW_LINES, error);
+    Digest d;
+    At at;
+
+    if (!l)
+        return false;
+    digest_of(l[NEW_TEXT], strlen(l[NEW_TEXT]), &d);
+    g_autofree char *hex = digest_hex(&d);
+    if (!look_at(l[ROOT], l[NEW_PATH], hex, &at, error))
+        return false;
+    if (at == AT_OTHER)
+        return foreign(ret_seen, ret_why, g_strdup_printf("'%s' is there already", l[NEW_PATH]));
+    *ret_seen = at == AT_THE_FILE ? EFFECT_DONE : EFFECT_NOT_YET;
+    return true;
+}
+
+static bool
+act_new(Db *db, const Effect *e, GError **error)
+{
+    g_auto(GStrv) l = lines_of(db, e, NEW_LINES, error);
+    auto_fd root = l ? dir_open(l[ROOT], error) : -1;
+    const char *name;
+    auto_fd folder = root >= 0 ? open_folder(root, l[NEW_PATH], true, &name, error) : -1;
+
+    return folder >= 0 &&
+           file_create(folder, name, l[NEW_TEXT], strlen(l[NEW_TEXT]), FILE_MODE, error);
+}
+
+/* --- git-index --- */
+
+enum { INDEX_LINES = TO + 1 };
+
+/* What the index has at a path: "100644 ID 0"; NULL: nothing. */
+static bool
+index_entry(const GitCall *call, const char *path, char **ret, GError **error)
+{
+    g_autofree char *line = NULL;
+
+    *ret = NULL;
+    if (!git_line(call, GIT_ARGS("ls-files", "--stage", "--", path), &line, error))
+        return false;
+    if (line && *line)
+        *ret = g_strndup(line, strcspn(line, "\t"));
+    return true;
+}
+
+/* The repository of the root, and paths of the effect as it knows them. *ret_repo NULL: there is none. */
+static bool
+open_index(Db *db, char *const *l, GitRepo **ret_repo, char **ret_index, GError **error)
+{
+    if (!git_find(db_home(db), l[ROOT], ret_repo, error))
+        return false;
+    if (*ret_repo && (*ret_repo)->bare)
+        g_clear_pointer(ret_repo, git_repo_free);
+    if (*ret_repo)
+        *ret_index = g_build_filename((*ret_repo)->own, "index", NULL);
+    return true;
+}
+
+static GitCall
+index_call(const GitRepo *repo, const char *root, const char *index)
+{
+    return (GitCall){.repo = repo, .content = true, .work_tree = root, .index = index};
+}
+
+static bool
+look_index(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
+{
+    g_auto(GStrv) l = lines_of(db, e, INDEX_LINES, error);
+    g_autoptr(GitRepo) repo = NULL;
+    g_autofree char *index = NULL, *entry = NULL;
+
+    if (!l || !open_index(db, l, &repo, &index, error))
+        return false;
+    if (repo) {
+        g_autofree char *from = g_build_filename(repo->prefix, l[FROM], NULL);
+        const GitCall call = index_call(repo, l[ROOT], index);
+        if (!index_entry(&call, from, &entry, error))
+            return false;
+    }
+    *ret_seen = entry ? EFFECT_NOT_YET : EFFECT_DONE;
+    return true;
+}
+
+static bool
+act_index(Db *db, const Effect *e, GError **error)
+{
+    g_auto(GStrv) l = lines_of(db, e, INDEX_LINES, error);
+    g_autoptr(GitRepo) repo = NULL;
+    g_autofree char *index = NULL, *entry = NULL;
+
+    if (!l || !open_index(db, l, &repo, &index, error) || !repo)
+        return l != NULL && repo == NULL && !(error && *error);
+    g_autofree char *from = g_build_filename(repo->prefix, l[FROM], NULL);
+    g_autofree char *to = g_build_filename(repo->prefix, l[TO], NULL);
+    const GitCall call = index_call(repo, l[ROOT], index);
+    if (!git_unsplit(repo, repo->own, error) || !index_entry(&call, from, &entry, error))
+        return false;
+    g_auto(GStrv) words = g_strsplit(entry ? entry : "", " ", -1); /* mode, id, stage */
+    if (g_strv_length(words) != 3)
+        return true;
+    g_autofree char *info = g_strdup_printf("%s,%s,%s", words[0], words[1], to);
+    return git_run(&call,
+                   GIT_ARGS("update-index", "--add", "--cacheinfo", info, "--force-remove", "--",
+                            from),
+                   NULL, error);
+}
+
+/* --- settling --- */
+
+static const EffectOps move_ops = {look_move, act_move};
+static const EffectOps new_ops = {look_new, act_new};
+static const EffectOps index_ops = {look_index, act_index};
+
+static const EffectOps *const ops[EFFECT_N_KINDS] = {
+    [EFFECT_FILE_MOVE] = &move_ops,
+    [EFFECT_FILE_NEW] = &new_ops,
+    [EFFECT_GIT_INDEX] = &index_ops,
+};
+
+static bool
+tell_faces(void *data, Txn *txn, const Effect *e, const char *why, GError **error)
+{
+    return faces_settled(data, txn, e, why, error);
+}
+
+bool
+file_effects_settle(Engine *engine, GError **error)
+{
+    const EffectTold told = {tell_faces, engine};
+    unsigned n;
+    bool ok;
+
+    if (!engine->faces) /* nobody here would hear of it */
+        return true;
+    do { /* what is done may owe more */
+        n = 0;
+        ok = effects_settle(engine->db, EFFECT_FILES, ops, &told, &n, error);
+        if (n > 0)
+            db_hint(engine->db);
+    } while (ok && n > 0);
+    return ok;
+}

@@ -1,0 +1,40 @@
+#pragma once
+
+/*
+ * Effects on files of a folder that people work in (store/out/effects.h), such as the checkout of a workflow. The
+ * folder is named as the settings do it, from / on or relative to the home, which may be moved; files by their paths
+ * beneath it. No symbolic link is followed.
+ *
+ *   file-move   the file with these bytes lies at `from`, and is to lie at `to`:
+ *
+ *       at from          at to        the move is
+ *       the file         nothing      not yet
+ *       nothing          the file     done, once both folders are flushed
+ *       anything else                 somebody else's doing
+ *
+ *   file-new    a file with these bytes is to be there; another one at its place is somebody's
+ *   git-index   what the index of the repository has at `from` is to stand at `to`, as `git mv` does it; no hook,
+ *               filter or setting of the repository runs. A locked index is tried again later
+ *
+ * Nothing is ever replaced.
+ */
+#include "engine/engine.h"
+#include "store/out/effects.h"
+
+/* Whose effects keep their order: an artifact, or a repository. */
+typedef struct FileMove {
+    const char *root, *from, *to;
+    const char *what; /* the file, wherever it lies: effects of one keep their order */
+    const Digest *bytes;
+} FileMove;
+bool file_effect_move(Txn *txn, const FileMove *move, EffectId *ret, GError **error);
+bool file_effect_index(Txn *txn, const FileMove *move, GError **error);
+bool
+file_effect_new(Txn *txn, const char *root, const char *path, const char *text, GError **error);
+
+/* Settles all that is owed to files, and tells the faces. What can't be done now stays owed: ERR_LATER. */
+bool file_effects_settle(Engine *engine, GError **error);
+
+/* The bytes of a file beneath root, which is a whole path, as a digest. *ret_there false: there is none. ERR_NEVER: it is no plain
+ * file, or reached by a symbolic link; ERR_LIMIT: it is larger than a mail can be. */
+bool file_digest(const char *root, const char *path, bool *ret_there, Digest *ret, GError **error);
