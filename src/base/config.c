@@ -7,6 +7,7 @@
 #include "base/config_internal.h"
 #include "base/list.h"
 #include "base/preset.h"
+#include "base/template.h"
 #include "base/text.h"
 
 /* What stands behind a Config. */
@@ -15,7 +16,7 @@ typedef struct Settings {
     GStringChunk *strings;
     GPtrArray *sections; /* ConfSection */
     GPtrArray *vectors;  /* char ** */
-    GArray *accounts, *brains, *roles, *persons;
+    GArray *accounts, *brains, *roles, *persons, *artifacts;
 } Settings;
 
 static const char *
@@ -172,6 +173,42 @@ default_account(Settings *s, ConfSection *account)
                          preset->authserv_fields);
 }
 
+/* Who moves artifacts of a kind that says nothing: FROM TO WHO. {kind} is the kind. */
+static const struct {
+    const char *kind; /* NULL: any other */
+    const char *moves;
+} usual_moves[] = {
+    {"spec", "proposed todo spec-reviewer, todo doing skeleton-writer, doing done implementation-reviewer, "
+             "doing blocked holder skeleton-writer test-writer implementer, "
+             "todo blocked skeleton-writer test-writer implementer, blocked doing holder, "
+             "proposed deferred spec-reviewer, deferred proposed spec-writer"},
+    {"bug", "to_fix fixing fixer implementer, fixing fixed implementation-reviewer, fixing blocked holder, "
+            "blocked fixing holder"},
+    {"rfc", "open approved author, open rejected author"},
+    {NULL, "proposed todo {kind}-reviewer, todo doing {kind}-writer, doing done {kind}-reviewer, "
+           "doing blocked holder, blocked doing holder, proposed deferred {kind}-reviewer, "
+           "deferred proposed {kind}-writer"},
+};
+
+static const char *
+moves_of(const char *kind)
+{
+    size_t i = 0;
+
+    while (usual_moves[i].kind && !g_str_equal(usual_moves[i].kind, kind))
+        i++;
+    return usual_moves[i].moves;
+}
+
+static void
+default_artifact(ConfSection *artifact)
+{
+    const TemplateValue values[] = {{"kind", artifact->name}, {NULL, NULL}};
+    g_autofree char *moves = template_expand(moves_of(artifact->name), values);
+
+    conf_set_default(artifact, "moves", moves);
+}
+
 static void
 set_defaults(Settings *s)
 {
@@ -193,6 +230,8 @@ set_defaults(Settings *s)
         }
         if (g_str_equal(section->kind, "role"))
             default_role(s, section);
+        if (g_str_equal(section->kind, "artifact"))
+            default_artifact(section);
     }
     /* The Maildirs are always there, whatever servers there are beside them. */
     if (!local)
@@ -249,6 +288,18 @@ add_role(Settings *s, const ConfSection *section)
     if (g_str_equal(role.brain, "none") && !conf_find_section(s->sections, "brain", "none"))
         role.brain = role.mode = "";
     g_array_append_val(s->roles, role);
+}
+
+static void
+add_artifact(Settings *s, const ConfSection *section)
+{
+    ConfArtifact artifact = {
+        .name = section->name,
+        .by_record = g_str_equal(conf_value(section, "states"), "record"),
+    };
+
+    fill(s, section, &artifact);
+    g_array_append_val(s->artifacts, artifact);
 }
 
 static unsigned
@@ -363,6 +414,8 @@ fill_arrays(Settings *s)
             add_account(s, section);
         if (g_str_equal(section->kind, "brain"))
             add_brain(s, section);
+        if (g_str_equal(section->kind, "artifact"))
+            add_artifact(s, section);
         if (role)
             add_role(s, section);
         if (g_str_equal(section->kind, "person") ||
@@ -380,6 +433,8 @@ fill_public(Settings *s)
         .authserv_several = g_str_equal(get(s, "trust", "authserv-fields"), "several"),
         .authserv_fields_said = *get(s, "trust", "authserv-fields") != '\0',
         .notes_shared_said = conf_find(conf_find_section(s->sections, "notes", ""), "shared"),
+        .artifacts = (const ConfArtifact *)(void *)s->artifacts->data,
+        .n_artifacts = s->artifacts->len,
         .accounts = (const ConfAccount *)(void *)s->accounts->data,
         .n_accounts = s->accounts->len,
         .brains = (const ConfBrain *)(void *)s->brains->data,
@@ -406,6 +461,7 @@ config_parse(const char *text, size_t len, const char *file_name, Config **ret, 
     s->brains = g_array_new(FALSE, FALSE, sizeof(ConfBrain));
     s->roles = g_array_new(FALSE, FALSE, sizeof(ConfRole));
     s->persons = g_array_new(FALSE, FALSE, sizeof(ConfPerson));
+    s->artifacts = g_array_new(FALSE, FALSE, sizeof(ConfArtifact));
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     s->sections = conf_read(text ? text : "", len, file_name, s->strings, warnings, error);
     if (!s->sections)
@@ -429,6 +485,7 @@ config_free(Config *config)
 
     if (!s)
         return;
+    g_array_unref(s->artifacts);
     g_array_unref(s->persons);
     g_array_unref(s->roles);
     g_array_unref(s->brains);

@@ -33,7 +33,7 @@ typedef enum ConfType {
 
 typedef struct ConfKey {
     const char *section; /* "postrider", "account", "smtp", "trust", "brain", "role", "person",
-                            "notes", "report", "keep" */
+                            "notes", "report", "workflow", "artifact", "keep" */
     const char *name;
     ConfType type;
     const char *fallback; /* as it would be written */
@@ -141,6 +141,14 @@ typedef struct ConfPerson {
                    to keeps that domain's mail; or `person = yes` of a role */
 } ConfPerson;
 
+/* A kind of artifact of the workflow. */
+typedef struct ConfArtifact {
+    const char *name;
+    const char *path;         /* "specs/{state}/{name}.md", beneath the root */
+    bool by_record;           /* `states = record`: the path has no state */
+    const char *const *moves; /* "FROM TO WHO...", one each; the kind's own, or those of any kind */
+} ConfArtifact;
+
 typedef struct Config Config;
 struct Config {
     const char *const *warnings; /* one line each, about what the file has and nothing reads */
@@ -174,6 +182,11 @@ struct Config {
     const char *report_role; /* whose briefings lie in reports/DATE; there need not be one */
     const char *report_by;   /* when one is to have been sent; "": at no time */
     const char *report_curator; /* the role that writes them */
+    const char *workflow_root;        /* the checkout with the artifacts; "": none */
+    const char *workflow_coordinator; /* a role or person by name; "": the owner */
+    const char *workflow_templates;   /* folder beneath the root */
+    const ConfArtifact *artifacts;
+    unsigned n_artifacts;
     const ConfAccount *accounts;
     unsigned n_accounts;
     const ConfBrain *brains;

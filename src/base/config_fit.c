@@ -176,6 +176,57 @@ check_shared(const Fit *fit, const ConfSection *section, GError **error)
     return true;
 }
 
+/* Where artifacts of a kind lie: a path beneath the root, whose {state} is a folder of its own. */
+static bool
+check_artifact(const Fit *fit, const ConfSection *section, GError **error)
+{
+    const char *path = conf_value(section, "path"), *why = NULL;
+    bool folder = g_str_equal(conf_value(section, "states"), "folder");
+    g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+    unsigned states = 0, names = 0;
+
+    for (char **part = parts; *part; part++) {
+        states += g_str_equal(*part, "{state}");
+        names += strstr(*part, "{name}") != NULL;
+        if (!**part || g_str_equal(*part, ".") || g_str_equal(*part, "..") || strpbrk(*part, "*?[\\"))
+            why = "a path beneath the root, such as specs/{state}/{name}.md";
+    }
+    if (!why && (states != (folder ? 1u : 0u) || names > 1))
+        why = folder ? "one folder {state}, and at most one {name}, as in specs/{state}/{name}.md"
+                     : "no {state} with 'states = record', and at most one {name}";
+    return !why || conf_refuse(fit->file_name, conf_line(section, "path"), error,
+                               "[%s]: path = '%s': expected %s", section->title, path, why);
+}
+
+/* Each says from where to where, and who. */
+static bool
+check_moves(const Fit *fit, const ConfSection *section, GError **error)
+{
+    g_auto(GStrv) moves = g_strsplit(conf_value(section, "moves"), ",", -1);
+
+    for (char **move = moves; *move; move++) {
+        g_auto(GStrv) words = conf_split(*move);
+        if (g_strv_length(words) < 3)
+            return conf_refuse(fit->file_name, conf_line(section, "moves"), error,
+                               "[%s]: moves: '%s' is not 'FROM TO WHO'", section->title,
+                               g_strstrip(*move));
+    }
+    return true;
+}
+
+/* The coordinator is somebody here. */
+static bool
+check_workflow(const Fit *fit, const ConfSection *section, GError **error)
+{
+    const char *name = conf_value(section, "coordinator");
+    bool known = !*name || config_role(fit->config, name);
+
+    for (unsigned i = 0; !known && i < fit->config->n_persons; i++)
+        known = g_str_equal(fit->config->persons[i].name, name);
+    return known || conf_refuse(fit->file_name, conf_line(section, "coordinator"), error,
+                                "[workflow]: nobody here is called '%s'", name);
+}
+
 static bool
 check_section(const Fit *fit, const ConfSection *section, GError **error)
 {
@@ -187,6 +238,10 @@ check_section(const Fit *fit, const ConfSection *section, GError **error)
         return check_role(fit, section, error);
     if (g_str_equal(section->kind, "account"))
         return check_role_name(fit, section, error);
+    if (g_str_equal(section->kind, "artifact"))
+        return check_artifact(fit, section, error) && check_moves(fit, section, error);
+    if (g_str_equal(section->kind, "workflow"))
+        return check_workflow(fit, section, error);
     if (g_str_equal(section->kind, "notes"))
         return check_shared(fit, section, error);
     if (g_str_equal(section->kind, "person") && !*conf_value(section, "address"))

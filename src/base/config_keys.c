@@ -138,6 +138,14 @@ const ConfKey config_keys[] = {
     {"report", "curator", CONF_STRING, "curator", NULL, "the role that writes the briefings: a model in its place can send one in its answer", TEXT(Config, report_curator)},
     {"report", "by", CONF_STRING, "", NULL, "when the day's briefing is to have been sent, such as 'weekday 09:00' (as 'every' reads it): if not, the owner hears of it", TEXT(Config, report_by)},
 
+    {"workflow", "root", CONF_STRING, "", NULL, "folder with the artifacts, such as a git checkout, from / on or relative to the home; without one there is no workflow", TEXT(Config, workflow_root)},
+    {"workflow", "coordinator", CONF_STRING, "", NULL, "role or person who may move what others may, and hears what went wrong; the owner when empty", TEXT(Config, workflow_coordinator)},
+    {"workflow", "templates", CONF_STRING, "Workflow/email-templates", NULL, "folder beneath the root with EVENT.txt, the forms of its mails; of one that is not there the built-in form is used", TEXT(Config, workflow_templates)},
+
+    {"artifact", "path", CONF_STRING, "", NULL, "where artifacts of this kind lie beneath the root: specs/{state}/{name}.md; without {name} there is one", TEXT(ConfArtifact, path)},
+    {"artifact", "states", CONF_ENUM, "folder", "folder|record", "where its state stands: the folder that {state} names, or the record alone"},
+    {"artifact", "moves", CONF_PHRASES, "", NULL, "who moves it, with commas between: 'proposed todo spec-reviewer' lets spec-reviewer; more names may follow; 'holder' is whoever moved it last; as the kind is known when empty", LIST(ConfArtifact, moves)},
+
     {"keep", "contexts", CONF_SPAN, "30d", NULL, "of the steps of a job that has ended, what its brain was shown, and, but for the last step, what the next step went on with; 0 is for ever, here and below", NUMBER(Config, keep_contexts_us)},
     {"keep", "done", CONF_SPAN, "365d", NULL, "and what its brain answered, but for the last step; mail, and what each step did and cost, stays for ever", NUMBER(Config, keep_done_us)},
     {"keep", "work", CONF_SPAN, "14d", NULL, "the folder work/ROLE/JOB of a job that has ended, with its git worktree; the branch stays", NUMBER(Config, keep_work_us)},
@@ -149,7 +157,6 @@ const ConfKey config_keys[] = {
 /* Keys of earlier versions, and values of keys, that nothing reads: in a file that has them they are no mistake. */
 const ConfRetired config_retired[] = {
     {"role", "mode", "session", "program"},
-    {"workflow", NULL, NULL, NULL},
     {"plan", NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL},
 };

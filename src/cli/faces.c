@@ -3,7 +3,8 @@
 #include "plan/face_plan.h"
 #include "report/face_report.h"
 #include "steps/mode_steps.h"
+#include "workflow/face_workflow.h"
 
 static const ModeOps *const modes[] = {&mode_letter, &mode_steps, NULL};
-static const FaceOps *const faces[] = {&face_report, &face_plan, NULL};
+static const FaceOps *const faces[] = {&face_report, &face_plan, &face_workflow, NULL};
 const EngineParts cli_parts = {.modes = modes, .faces = faces};

@@ -50,8 +50,8 @@ touch "$WORK/file"
 exits 78 'a home that is a file' "$PR_BIN" --home "$WORK/file" status
 unlike "$ERR" 'init' 'is not to be made'
 
-exits 64 'init with an option that is none' "$PR_BIN" --home "$WORK/none" init --workflow
-ok 'makes no folder of that name' test ! -e "$PWD/--workflow"
+exits 64 'init with an option that is none' "$PR_BIN" --home "$WORK/none" init --workflo
+ok 'makes no folder of that name' test ! -e "$PWD/--workflo"
 ok 'init of a strange name' "$PR_BIN" init "$WORK/"$'a\033[31mb'
 unlike "$OUT" $'\033' 'is told without its escapes'
 pr init >/dev/null

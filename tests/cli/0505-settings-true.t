@@ -42,17 +42,17 @@ exits 78 'and so is a parser' pr config check
 like "$ERR" "parser = 'gemini-json'" 'in one line'
 
 # Of earlier versions: a warning, and all goes on.
-settings '[role old]\nmode = session\n[workflow]\ndomain = x\n'
+settings '[role old]\nmode = session\n[plan]\ndomain = x\n'
 exits 0 'keys that nothing reads are no mistake' pr config check
 like "$OUT" 'is fine' 'the file is fine'
-for what in "'mode = session' in \[role old\]" 'section \[workflow\]'; do
+for what in "'mode = session' in \[role old\]" 'section \[plan\]'; do
     like "$ERR" "postrider.conf:[0-9]+: $what.* has no effect" "but there is a word about $what"
 done
 exits 0 'the home works with them' pr status
 like "$(pr config show)" '\[role old\].*mode += program' 'and a mode that was never built is the one that it always was'
 exits 78 'which nobody can choose any more' pr config set 'role envoy' mode session
 like "$ERR" "mode 'session': expected one of steps, program" 'in one line'
-exits 78 'but nobody is let to set one' pr config set workflow domain x
+exits 78 'but nobody is let to set one' pr config set plan domain x
 like "$ERR" "domain 'x': no such key" 'in one line'
 
 # What is named and not there.

@@ -5,6 +5,7 @@
     powerloss.py checkpoint [MAX]    with a log of SQLite that is written back into the store on the way
     powerloss.py job [MAX]           a job of three steps that parks, leaves a checkpoint mail and goes on
     powerloss.py briefing [MAX]      a briefing that is sent, and a reply that is answered
+    powerloss.py workflow [MAX]      an approval instead of `send`: a file is moved, and two roles get mail
 
 Records the file operations of `init`, `send` and `serve --once` with strace, then plays them on a disk
 that keeps no more than POSIX says: fsync(file) makes the data of that file last and nothing else,
@@ -21,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import job, scene, walk_briefing, walk_job
+import job, scene, walk_briefing, walk_job, walk_workflow
 from tap import Tap
 
 WORKERS = max(2, os.cpu_count() or 1)
@@ -290,6 +291,12 @@ class OneMail:
     def __init__(self, long_log=False):
         self.long_log = long_log
 
+    def begin(self, home):
+        """What is there before; true where something was made."""
+        if self.long_log:
+            scene.fill_log(home)
+        return self.long_log
+
     def settings(self, home):
         home.config()
 
@@ -306,7 +313,6 @@ class OneMail:
 
 class OneJob(OneMail):
     hours = (1, 1 + job.PAUSE)
-    long_log = False
 
     def settings(self, home):
         job.settings(home, walk_job.STEPS, walk_job.MAIL_EVERY, walk_job.STEPS_PER_RUN)
@@ -351,6 +357,29 @@ class OneBriefing(OneMail):
         return problems + walk_briefing.check(home, [self.reply][:recorded])
 
 
+class OneApproval(OneMail):
+    """Without git, whose own files a power loss may take."""
+    def settings(self, home):
+        (home.path / "postrider.conf").write_text(walk_workflow.CONFIG)
+
+    def begin(self, home):
+        walk_workflow.make_project(home)
+        walk_workflow.request(home)
+        home.run("serve", "--once")
+        return True
+
+    def say(self, traced):
+        return traced("notify", "--from", "spec-reviewer", "approval", walk_workflow.BEFORE, "spec-writer",
+                      "NEXT_ROLES=skeleton-writer", stdin="hello\n")
+
+    def ended(self, home, msgid):
+        return walk_workflow.check(home)
+
+    def after(self, home, acked):
+        lost = [i for i in acked if not home.query("SELECT 1 FROM event WHERE msgid = ?", i)]
+        return [f"lost: {i}" for i in lost] or walk_workflow.after_fault(home)
+
+
 def record(work, path):
     """Runs the path under strace; gives the recorder, where `init` and `send` ended, the mail's id, all modes."""
     top = Path(work) / "disk"
@@ -370,8 +399,7 @@ def record(work, path):
 
     traced("init")
     path.settings(home)
-    if path.long_log:
-        scene.fill_log(home)
+    if path.begin(home):
         recorder.take_all()
     made = len(recorder.ops)
     printed = path.say(traced)
@@ -430,7 +458,8 @@ def main():
     limit = 2 * float(os.environ.get("SOAK_SECONDS", 0))
     tap = Tap()
     with scene.scratch() as work:
-        path = {"job": OneJob, "briefing": OneBriefing}.get(kind, lambda: OneMail(long_log=kind == "checkpoint"))()
+        kinds = {"job": OneJob, "briefing": OneBriefing, "workflow": OneApproval}
+        path = kinds[kind]() if kind in kinds else OneMail(long_log=kind == "checkpoint")
         recorder, made, said, msgid, modes = record(work, path)
         ways = list(states(recorder.ops, recorder.flushes, made, said))
         chosen = list(distinct(recorder, ways[::max(1, len(ways) // most) if most else 1]))

@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "engine/mail_load.h"
 #include "engine/out/post.h"
 #include "mail/msgid.h"
 #include <errno.h>
@@ -95,25 +94,6 @@ attach(Compose *c, const char *path, GError **error)
     return compose_attach(c, name, NULL, content, error);
 }
 
-/* The whole References of what we answer, when a role has that mail; else its id alone. */
-static bool
-set_thread(Engine *engine, Compose *c, const char *id, GError **error)
-{
-    g_autoptr(MsgRow) row = NULL;
-    g_autoptr(OutRow) own = NULL;
-    g_autoptr(Message) parent = NULL;
-    if (!messages_find(engine->db, &VIEWER_OPERATOR, id, &row, error) ||
-        (!row && !outbox_find(engine->db, &VIEWER_OPERATOR, id, &own, error)))
-        return false;
-    if (row && !mail_load(engine, row, MESSAGE_HEADERS, &parent, error))
-        return false;
-    if (own)
-        parent = message_parse_bytes(own->bytes, MESSAGE_HEADERS);
-    g_autoptr(GPtrArray) refs = msgid_answer_references(
-        parent ? parent->references : NULL, parent ? parent->in_reply_to : NULL, id);
-    return compose_thread(c, msgid_is_writable(id) ? id : NULL, refs, error);
-}
-
 /* A slip in a name of our own domain is told at once, not by a mail that is held for ever. */
 static bool
 check_known(const Config *config, const char *address, GError **error)
@@ -148,7 +128,7 @@ build(Engine *engine, const Outgoing *mail, Compose **ret, GError **error)
         g_autofree char *id = msgid_parse(mail->in_reply_to);
         if (!id)
             return err_set(error, ERR_NEVER, "'%s' is no Message-ID", mail->in_reply_to);
-        if (!set_thread(engine, c, id, error))
+        if (!post_thread(engine, c, id, NULL, error))
             return false;
     }
     *ret = g_steal_pointer(&c);

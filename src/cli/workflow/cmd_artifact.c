@@ -1,0 +1,167 @@
+/* `artifact list`, `move`, `check`, `log`: what the workflow's record says of artifacts. */
+#include "base/list.h"
+#include "cli/cli.h"
+#include "cli/cmds.h"
+#include "cli/faces.h"
+#include "engine/run/settle.h"
+#include "workflow/artifact_move.h"
+#include "workflow/face_workflow.h"
+
+/* Who is to review the artifact. */
+static bool
+set_waits(Engine *engine, const Artifact *a, json_t *row, GError **error)
+{
+    g_autoptr(Cycle) c = NULL;
+
+    if (!cycle_load(engine->db, a->cycle, &c, error))
+        return false;
+    json_object_set_new(row, "waits_for", json_string(c && !*c->outcome ? c->reviewers : ""));
+    return true;
+}
+
+static char *
+cell(Cli *cli, const json_t *row, const char *member)
+{
+    const char *to = cli_member(row, "moving_to");
+
+    if (g_str_equal(member, "state") && *to)
+        return g_strdup_printf("%s > %s", cli_member(row, "state"), to);
+    return NULL;
+}
+
+int
+cmd_artifact_list(Cli *cli, int argc, char **argv)
+{
+    static const CliColumn columns[] = {{"STATE", "state", 20},   {"ARTIFACT", "name", 50}, {"AUTHOR", "author", 20},
+                                        {"HOLDER", "holder", 20}, {"SINCE", "since"},       {"WAITS FOR", "waits_for", 30},
+                                        {NULL}};
+    g_autoptr(Engine) engine = NULL;
+    g_autoptr(Artifacts) all = NULL;
+    int status = cli_engine(cli, &engine);
+    if (status)
+        return status;
+    if (!artifact_list(engine->db, cli_text(cli, "kind"), cli_text(cli, "state"), &all, &cli->error))
+        return cli_failed(cli, 0);
+    json_t *rows = json_array();
+    LIST_EACH(const Artifact, a, all) {
+        json_t *row = shape_json(&artifact_shape, a);
+        json_array_append_new(rows, row);
+        if (!set_waits(engine, a, row, &cli->error)) {
+            json_decref(rows);
+            return cli_failed(cli, 0);
+        }
+    }
+    cli_print_list(cli, rows, columns, "no artifacts", cell);
+    return 0;
+}
+
+static int
+find(Cli *cli, const char *said, Engine **ret_engine, ArtifactPlace *ret, Artifact **ret_row)
+{
+    int status = cli_engine(cli, ret_engine);
+
+    if (status)
+        return status;
+    if (!artifact_place_find(*ret_engine, said, ret, &cli->error) ||
+        !artifact_find((*ret_engine)->db, ret->name, ret_row, &cli->error))
+        return cli_failed(cli, 0);
+    return 0;
+}
+
+/* What is under review is decided by the reviewer's event. */
+static int
+check_review(Cli *cli, Engine *engine, const Artifact *a, const ArtifactMove *m)
+{
+    g_autoptr(Cycle) c = NULL;
+
+    if (a && !cycle_load(engine->db, a->cycle, &c, &cli->error))
+        return cli_failed(cli, 0);
+    if (m->to && artifact_is_gate(m->place->kind, m->from, m->to))
+        return cli_fail(EX_DATAERR, "from '%s' to '%s' leads an approval: postrider notify approval %s %s", m->from,
+                        m->to, m->place->path, c ? c->author : "AUTHOR");
+    if (m->to && c && !*c->outcome)
+        return cli_fail(EX_DATAERR, "'%s' is under review by %s", m->place->name, c->reviewers);
+    return 0;
+}
+
+int
+cmd_artifact_move(Cli *cli, int argc, char **argv)
+{
+    g_autoptr(Engine) engine = NULL;
+    g_autoptr(Artifact) a = NULL;
+    g_auto(ArtifactPlace) place = {0};
+    g_auto(ArtifactMove) move = {0};
+    ArtifactId id;
+    EffectId after;
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "artifact move: an agent may not");
+    int status = find(cli, argv[1], &engine, &place, &a);
+    if (status)
+        return status;
+    const char *said = cli_text(cli, "from"), *env = g_getenv("POSTRIDER_ROLE");
+    const char *who = said ? said : env && *env ? env : cli->home->config->persons[0].name;
+    if (!workflow_address(cli->home->config, who))
+        return cli_fail(EX_NOINPUT, "no role '%s'", who);
+    if (!artifact_move_plan(engine, &place, a, argv[2], who, &move, &cli->error))
+        return cli_failed(cli, 0);
+    if ((status = check_review(cli, engine, a, &move)))
+        return status;
+    g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &cli->error))
+        txn.ok = artifact_move_commit(&txn, &move, a, &id, &after, &cli->error);
+    if (!txn.done)
+        return cli_failed(cli, 0);
+    (void)settle_local(engine, NULL, NULL);
+    g_autoptr(Artifact) now = NULL;
+    if (!artifact_load(engine->db, id, &now, &cli->error))
+        return cli_failed(cli, 0);
+    if (*now->to)
+        return cli_fail(EX_TEMPFAIL, "'%s' can't be moved now; it is tried again", now->path);
+    if (!g_str_equal(now->state, argv[2]))
+        return cli_fail(EX_TEMPFAIL, "'%s' was not moved: somebody else was there", now->path);
+    cli_print_line(cli, "%s", now->path);
+    return 0;
+}
+
+int
+cmd_artifact_check(Cli *cli, int argc, char **argv)
+{
+    g_autoptr(Engine) engine = NULL;
+    g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(Artifact) one = NULL;
+    int status = cli_engine(cli, &engine);
+    if (status)
+        return status;
+    if (argv[1] && !artifact_find(engine->db, argv[1], &one, &cli->error))
+        return cli_failed(cli, 0);
+    if (argv[1] && !one)
+        return cli_fail(EX_NOINPUT, "nothing is known of '%s'; 'artifact list' has the names", argv[1]);
+    (void)settle_local(engine, NULL, NULL);
+    if (!workflow_check(engine, argv[1], findings, &cli->error))
+        return cli_failed(cli, 0);
+    if (cli->json)
+        cli_print_json(cli, shape_texts(findings));
+    for (guint i = 0; !cli->json && i < findings->len; i++)
+        cli_print_line(cli, "%s", (const char *)g_ptr_array_index(findings, i));
+    return findings->len > 0 ? 1 : 0;
+}
+
+int
+cmd_artifact_log(Cli *cli, int argc, char **argv)
+{
+    static const CliColumn columns[] = {{"AT", "at"},           {"EVENT", "event"}, {"FROM", "from", 20}, {"TO", "to", 40},
+                                        {"STATE", "state", 12}, {"MESSAGE-ID", "message_id"}, {NULL}};
+    g_autoptr(Engine) engine = NULL;
+    g_autoptr(Artifact) a = NULL;
+    g_autoptr(FlowEvents) events = NULL;
+    g_auto(ArtifactPlace) place = {0};
+    int status = find(cli, argv[1], &engine, &place, &a);
+    if (status)
+        return status;
+    if (!a)
+        return cli_fail(EX_NOINPUT, "nothing is known of '%s'", place.name);
+    if (!flow_event_list(engine->db, a->id, &events, &cli->error))
+        return cli_failed(cli, 0);
+    cli_print_list(cli, shape_list_json(&flow_event_shape, events), columns, "no events", NULL);
+    return 0;
+}

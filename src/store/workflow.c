@@ -1,0 +1,274 @@
+#include "store/workflow.h"
+#include "store/rows.h"
+
+static const char *const sql[] = {
+    "CREATE TABLE artifact ("
+    "  id INTEGER PRIMARY KEY,"
+    "  name TEXT NOT NULL UNIQUE,"
+    "  kind TEXT NOT NULL,"
+    "  state TEXT NOT NULL,"
+    "  path TEXT NOT NULL,"
+    "  author TEXT NOT NULL,"
+    "  holder TEXT NOT NULL,"
+    "  since_us INTEGER NOT NULL,"
+    "  to_state TEXT NOT NULL,"
+    "  to_path TEXT NOT NULL,"
+    "  mover TEXT NOT NULL,"
+    "  cycle INTEGER NOT NULL,"
+    "  host TEXT NOT NULL"
+    ");"
+    "CREATE TABLE cycle ("
+    "  id INTEGER PRIMARY KEY,"
+    "  artifact INTEGER NOT NULL,"
+    "  n INTEGER NOT NULL,"
+    "  msgid TEXT NOT NULL,"
+    "  author TEXT NOT NULL,"
+    "  reviewers TEXT NOT NULL,"
+    "  digest TEXT NOT NULL,"
+    "  opened_us INTEGER NOT NULL,"
+    "  closed_us INTEGER NOT NULL,"
+    "  outcome TEXT NOT NULL,"
+    "  decided_by TEXT NOT NULL,"
+    "  resolved_by TEXT NOT NULL,"
+    "  UNIQUE (artifact, n)"
+    ");"
+    "CREATE TABLE event ("
+    "  id INTEGER PRIMARY KEY,"
+    "  type TEXT NOT NULL,"
+    "  artifact INTEGER NOT NULL,"
+    "  cycle INTEGER NOT NULL,"
+    "  msgid TEXT NOT NULL UNIQUE,"
+    "  sender TEXT NOT NULL,"
+    "  recipients TEXT NOT NULL,"
+    "  state TEXT NOT NULL,"
+    "  digest TEXT NOT NULL,"
+    "  question TEXT NOT NULL,"
+    "  answer TEXT NOT NULL,"
+    "  at_us INTEGER NOT NULL"
+    ");"
+    "CREATE INDEX event_artifact ON event (artifact);"
+    "CREATE INDEX event_cycle ON event (cycle);",
+};
+const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
+
+static const Field artifact_fields[] = {
+    {NULL, "id", FIELD_INT, offsetof(Artifact, id)},
+    {"name", "name", FIELD_TEXT, offsetof(Artifact, name)},
+    {"kind", "kind", FIELD_TEXT, offsetof(Artifact, kind)},
+    {"state", "state", FIELD_TEXT, offsetof(Artifact, state)},
+    {"path", "path", FIELD_TEXT, offsetof(Artifact, path)},
+    {"author", "author", FIELD_TEXT, offsetof(Artifact, author)},
+    {"holder", "holder", FIELD_TEXT, offsetof(Artifact, holder)},
+    {"since", "since_us", FIELD_TIME, offsetof(Artifact, since_us)},
+    {"moving_to", "to_state", FIELD_TEXT, offsetof(Artifact, to)},
+    {NULL, "to_path", FIELD_TEXT, offsetof(Artifact, to_path)},
+    {NULL, "mover", FIELD_TEXT, offsetof(Artifact, mover)},
+    {NULL, "cycle", FIELD_INT, offsetof(Artifact, cycle)},
+};
+const Shape artifact_shape = {SHAPE("artifact", Artifact, artifacts, artifact_fields)};
+
+static const Field cycle_fields[] = {
+    {NULL, "id", FIELD_INT, offsetof(Cycle, id)},
+    {NULL, "artifact", FIELD_INT, offsetof(Cycle, artifact)},
+    {"cycle", "n", FIELD_NUMBER, offsetof(Cycle, n)},
+    {"message_id", "msgid", FIELD_MSGID, offsetof(Cycle, msgid)},
+    {"author", "author", FIELD_TEXT, offsetof(Cycle, author)},
+    {"reviewers", "reviewers", FIELD_TEXT, offsetof(Cycle, reviewers)},
+    {"digest", "digest", FIELD_TEXT, offsetof(Cycle, digest)},
+    {"opened", "opened_us", FIELD_TIME, offsetof(Cycle, opened_us)},
+    {"closed", "closed_us", FIELD_TIME, offsetof(Cycle, closed_us)},
+    {"outcome", "outcome", FIELD_TEXT, offsetof(Cycle, outcome)},
+    {"decided_by", "decided_by", FIELD_TEXT, offsetof(Cycle, by)},
+    {"resolved_by", "resolved_by", FIELD_MSGID, offsetof(Cycle, resolved_by)},
+};
+const Shape cycle_shape = {SHAPE("cycle", Cycle, cycles, cycle_fields)};
+
+static const Field flow_event_fields[] = {
+    {NULL, "event.id", FIELD_INT, offsetof(FlowEvent, id)},
+    {"at", "event.at_us", FIELD_TIME, offsetof(FlowEvent, at_us)},
+    {"event", "event.type", FIELD_TEXT, offsetof(FlowEvent, type)},
+    {"artifact", "(SELECT name FROM artifact WHERE artifact.id = event.artifact)", FIELD_TEXT,
+     offsetof(FlowEvent, name)},
+    {NULL, "event.artifact", FIELD_INT, offsetof(FlowEvent, artifact)},
+    {NULL, "event.cycle", FIELD_INT, offsetof(FlowEvent, cycle)},
+    {"from", "event.sender", FIELD_TEXT, offsetof(FlowEvent, sender)},
+    {"to", "event.recipients", FIELD_TEXT, offsetof(FlowEvent, recipients)},
+    {"state", "event.state", FIELD_TEXT, offsetof(FlowEvent, state)},
+    {"message_id", "event.msgid", FIELD_MSGID, offsetof(FlowEvent, msgid)},
+    {"digest", "event.digest", FIELD_TEXT, offsetof(FlowEvent, digest)},
+    {NULL, "event.question", FIELD_TEXT, offsetof(FlowEvent, question)},
+    {"answered_by", "event.answer", FIELD_TEXT, offsetof(FlowEvent, answer)},
+};
+const Shape flow_event_shape = {SHAPE(NULL, FlowEvent, flow_events, flow_event_fields)};
+
+/* --- artifacts --- */
+
+bool
+artifact_find(Db *db, const char *name, Artifact **ret, GError **error)
+{
+    return rows_first(db, &artifact_shape, "FROM artifact WHERE name = ?", ret, error, "s", name);
+}
+
+bool
+artifact_load(Db *db, ArtifactId id, Artifact **ret, GError **error)
+{
+    return rows_first(db, &artifact_shape, "FROM artifact WHERE id = ?", ret, error, "i", id.v);
+}
+
+bool
+artifact_list(Db *db, const char *kind, const char *state, Artifacts **ret, GError **error)
+{
+    return rows_list(db, &artifact_shape,
+                     "FROM artifact WHERE (?1 IS NULL OR kind = ?1) AND "
+                     "(?2 IS NULL OR state = ?2) ORDER BY kind, name",
+                     ret, error, "ss", kind, state);
+}
+
+bool
+artifact_put(Txn *txn, const Artifact *a, ArtifactId *ret, GError **error)
+{
+    return sql_insert(txn,
+                      "INSERT INTO artifact (name, kind, state, path, author, holder, since_us, "
+                      "to_state, to_path, mover, cycle, host) "
+                      "VALUES (?, ?, ?, ?, '', '', ?, '', '', '', 0, '')",
+                      &ret->v, error, "ssssi", a->name, a->kind, a->state, a->path, txn_now(txn));
+}
+
+bool
+artifact_set_author(Txn *txn, ArtifactId id, const char *author, GError **error)
+{
+    return sql_run(txn, "UPDATE artifact SET author = ? WHERE id = ? AND author = ''", error,
+                   "si", author, id.v);
+}
+
+bool
+artifact_begin_move(Txn *txn,
+                    ArtifactId id,
+                    const char *state,
+                    const char *path,
+                    const char *mover,
+                    GError **error)
+{
+    return sql_run(txn, "UPDATE artifact SET to_state = ?, to_path = ?, mover = ? WHERE id = ?",
+                   error, "sssi", state, path, mover, id.v);
+}
+
+bool
+artifact_end_move(Txn *txn, ArtifactId id, bool done, GError **error)
+{
+    if (done && !sql_run(txn,
+                         "UPDATE artifact SET state = to_state, path = to_path, holder = mover, "
+                         "since_us = ? WHERE id = ? AND to_state <> ''",
+                         error, "ii", txn_now(txn), id.v))
+        return false;
+    return sql_run(txn, "UPDATE artifact SET to_state = '', to_path = '', mover = '' WHERE id = ?",
+                   error, "i", id.v);
+}
+
+bool
+artifact_set_state(Txn *txn,
+                   ArtifactId id,
+                   const char *state,
+                   const char *path,
+                   const char *mover,
+                   GError **error)
+{
+    return artifact_begin_move(txn, id, state, path, mover, error) &&
+           artifact_end_move(txn, id, true, error);
+}
+
+/* --- cycles --- */
+
+bool
+cycle_load(Db *db, CycleId id, Cycle **ret, GError **error)
+{
+    return rows_first(db, &cycle_shape, "FROM cycle WHERE id = ?", ret, error, "i", id.v);
+}
+
+bool
+cycle_open(Txn *txn, const Cycle *c, CycleId *ret, GError **error)
+{
+    int64_t n;
+
+    return sql_int(txn->db, "SELECT max(n) FROM cycle WHERE artifact = ?", &n, error, "i",
+                   c->artifact.v) &&
+           sql_insert(txn,
+                      "INSERT INTO cycle (artifact, n, msgid, author, reviewers, digest, "
+                      "opened_us, closed_us, outcome, decided_by, resolved_by) "
+                      "VALUES (?, ?, ?, ?, ?, ?, ?, 0, '', '', '')",
+                      &ret->v, error, "iissssi", c->artifact.v, n + 1, c->msgid, c->author,
+                      c->reviewers, c->digest, txn_now(txn)) &&
+           sql_run(txn, "UPDATE artifact SET cycle = ? WHERE id = ?", error, "ii", ret->v,
+                   c->artifact.v);
+}
+
+bool
+cycle_renew(Txn *txn, CycleId id, const char *digest, GError **error)
+{
+    return sql_run(txn, "UPDATE cycle SET digest = ? WHERE id = ?", error, "si", digest, id.v);
+}
+
+bool
+cycle_close(Txn *txn,
+            CycleId id,
+            const char *outcome,
+            const char *by,
+            const char *msgid,
+            GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE cycle SET outcome = ?, decided_by = ?, resolved_by = ?, closed_us = ? "
+                   "WHERE id = ? AND outcome = ''",
+                   error, "sssii", outcome, by, msgid, txn_now(txn), id.v);
+}
+
+bool
+cycle_reopen(Txn *txn, CycleId id, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE cycle SET outcome = '', decided_by = '', resolved_by = '', "
+                   "closed_us = 0 WHERE id = ?",
+                   error, "i", id.v);
+}
+
+/* --- events --- */
+
+bool
+flow_event_put(Txn *txn, const FlowEvent *e, EventId *ret, GError **error)
+{
+    return sql_insert(txn,
+                      "INSERT INTO event (type, artifact, cycle, msgid, sender, recipients, state, "
+                      "digest, question, answer, at_us) "
+                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '', ?)",
+                      &ret->v, error, "siissssssi", e->type, e->artifact.v, e->cycle.v, e->msgid,
+                      e->sender, e->recipients, e->state, e->digest, e->question, txn_now(txn));
+}
+
+bool
+flow_event_find(Db *db, const char *msgid, FlowEvent **ret, GError **error)
+{
+    return rows_first(db, &flow_event_shape, "FROM event WHERE msgid = ?", ret, error, "s", msgid);
+}
+
+bool
+flow_event_list(Db *db, ArtifactId artifact, FlowEvents **ret, GError **error)
+{
+    return rows_list(db, &flow_event_shape,
+                     "FROM event WHERE ?1 = 0 OR artifact = ?1 ORDER BY id", ret, error, "i",
+                     artifact.v);
+}
+
+bool
+flow_event_last(Db *db, CycleId cycle, FlowEvent **ret, GError **error)
+{
+    return rows_first(db, &flow_event_shape, "FROM event WHERE cycle = ? ORDER BY id DESC LIMIT 1",
+                      ret, error, "i", cycle.v);
+}
+
+bool
+flow_event_answer(Txn *txn, const char *question_msgid, const char *answer_msgid, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE event SET answer = ? WHERE msgid = ? AND question <> '' AND answer = ''",
+                   error, "ss", answer_msgid, question_msgid);
+}

@@ -1,0 +1,108 @@
+#pragma once
+
+/*
+ * The workflow's record (src/workflow): artifacts, the cycles of their reviews, and events, which are its typed
+ * mails. What stands in a mail's headers is a copy of its event.
+ *
+ *     artifact   proposed --artifact_begin_move()--> (moving to todo) --artifact_end_move()--> todo
+ *                                                          '-- somebody else was there --> proposed
+ *     cycle      open --cycle_close()--> approved or rejected, for ever
+ *
+ * An artifact is named by its path, in which the folder of its state is "*": specs/(*)/auth.md without the
+ * parentheses; so its name stays when it moves.
+ */
+#include "base/ids.h"
+#include "store/tables.h"
+#include "view/shape.h"
+
+extern const SqlPart workflow_tables;
+
+typedef struct ArtifactId {
+    int64_t v;
+} ArtifactId;
+typedef struct CycleId {
+    int64_t v;
+} CycleId;
+typedef struct EventId {
+    int64_t v;
+} EventId;
+
+typedef struct Artifact {
+    ArtifactId id;
+    char *name, *kind, *state;
+    char *path;         /* where it lies beneath the root, while it is in this state */
+    char *author;       /* who asked for its review first; "": nobody has */
+    char *holder;       /* who moved it last; "": nobody has */
+    int64_t since_us;   /* it is in this state */
+    char *to, *to_path; /* it is being moved: to which state and place; "": it is not */
+    char *mover;        /* and by whom */
+    CycleId cycle;      /* the newest; {0}: it was never sent for review */
+} Artifact;
+SHAPE_OF(Artifact, artifact, Artifacts, artifacts)
+
+typedef struct Cycle {
+    CycleId id;
+    ArtifactId artifact;
+    int n;           /* 1 is the artifact's first */
+    char *msgid;     /* of the review-request */
+    char *author;    /* who sent it */
+    char *reviewers; /* to whom, with commas between */
+    char *digest;    /* of the bytes that are under review */
+    int64_t opened_us, closed_us;
+    char *outcome; /* "": it is open; approved, rejected */
+    char *by;      /* who decided */
+    char *resolved_by;
+} Cycle;
+SHAPE_OF(Cycle, cycle, Cycles, cycles)
+
+typedef struct FlowEvent {
+    EventId id;
+    char *type;
+    ArtifactId artifact; /* {0}: it is about none */
+    CycleId cycle;
+    char *msgid, *sender, *recipients;
+    char *state;    /* as its header says */
+    char *digest;   /* of the artifact's bytes then; "" */
+    char *question; /* digest of what it asks; "": nothing */
+    char *answer;   /* Message-ID of the event that answers it; "": none has */
+    char *name;     /* of the artifact; "" */
+    int64_t at_us;
+} FlowEvent;
+SHAPE_OF(FlowEvent, flow_event, FlowEvents, flow_events)
+
+/* NULL: there is none. */
+bool artifact_find(Db *db, const char *name, Artifact **ret, GError **error);
+bool artifact_load(Db *db, ArtifactId id, Artifact **ret, GError **error);
+/* kind, state NULL: all. By kind and name. */
+bool artifact_list(
+    Db *db, const char *kind, const char *state, Artifacts **ret, GError **error);
+/* It is known from now on, in this state. */
+bool artifact_put(Txn *txn, const Artifact *a, ArtifactId *ret, GError **error);
+bool artifact_set_author(Txn *txn, ArtifactId id, const char *author, GError **error);
+/* A file is to be moved; and it was, *ret_moved, or somebody else was there, why. Nothing where no move to this place was
+ * begun. */
+bool artifact_begin_move(
+    Txn *txn, ArtifactId id, const char *state, const char *path, const char *mover, GError **error);
+bool artifact_end_move(
+    Txn *txn, ArtifactId id, bool done, GError **error);
+/* No file has to be moved: it is there, or its state stands in the record alone. */
+bool artifact_set_state(
+    Txn *txn, ArtifactId id, const char *state, const char *path, const char *mover, GError **error);
+
+bool cycle_load(Db *db, CycleId id, Cycle **ret, GError **error);
+/* The next of its artifact. */
+bool cycle_open(Txn *txn, const Cycle *c, CycleId *ret, GError **error);
+bool cycle_renew(Txn *txn, CycleId id, const char *digest, GError **error);
+bool cycle_close(
+    Txn *txn, CycleId id, const char *outcome, const char *by, const char *msgid, GError **error);
+/* Not closed after all. */
+bool cycle_reopen(Txn *txn, CycleId id, GError **error);
+
+bool flow_event_put(Txn *txn, const FlowEvent *e, EventId *ret, GError **error);
+bool flow_event_find(Db *db, const char *msgid, FlowEvent **ret, GError **error);
+/* Of an artifact, {0}: of all; oldest first. */
+bool flow_event_list(Db *db, ArtifactId artifact, FlowEvents **ret, GError **error);
+/* The newest of a cycle; NULL: none. */
+bool flow_event_last(Db *db, CycleId cycle, FlowEvent **ret, GError **error);
+/* The question of that mail has its answer. The first counts. */
+bool flow_event_answer(Txn *txn, const char *question_msgid, const char *answer_msgid, GError **error);

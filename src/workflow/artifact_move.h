@@ -1,0 +1,35 @@
+#pragma once
+
+/*
+ * The move of an artifact to another state: looked at before the transaction, since that reads the file, and then
+ * written down. Where the file lies at its new place already, moved by hand, the record follows; else an effect moves it
+ * (engine/tree/file_effects.h), and the record changes once that is done.
+ */
+#include "store/out/effects.h"
+#include "workflow/artifact_place.h"
+
+typedef struct ArtifactMove {
+    const ArtifactPlace *place; /* borrowed */
+    char *from, *to, *to_path;  /* states, and where it is to lie; to NULL: it stays */
+    bool by_hand;               /* it is there, or has no place of its own: the record alone changes */
+    char *who;
+} ArtifactMove;
+void artifact_move_clear(ArtifactMove *m);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ArtifactMove, artifact_move_clear)
+
+/* a NULL: the record does not know it. to NULL: to no other state; a move made by hand is adopted where who may make
+ * it without an approval. ERR_NEVER: it may not be; ERR_LATER: it is on its way to another state. */
+bool artifact_move_plan(const Engine *engine,
+                        const ArtifactPlace *place,
+                        const Artifact *a,
+                        const char *to,
+                        const char *who,
+                        ArtifactMove *ret,
+                        GError **error);
+/* *ret_after: what a mail that speaks of the move waits for; {0}: nothing. ERR_AGAIN: the record has changed since. */
+bool artifact_move_commit(Txn *txn,
+                          const ArtifactMove *m,
+                          const Artifact *a,
+                          ArtifactId *ret_id,
+                          EffectId *ret_after,
+                          GError **error);

@@ -1,0 +1,310 @@
+#include "workflow/artifact_place.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "engine/tree/file_effects.h"
+#include <string.h>
+
+#define STATE_PART "{state}"
+#define NAME_PART "{name}"
+
+void
+artifact_place_clear(ArtifactPlace *p)
+{
+    g_free(p->root);
+    g_free(p->name);
+    g_free(p->title);
+    g_free(p->path);
+    g_free(p->state);
+    g_free(p->said_state);
+}
+
+char *
+workflow_root(const Engine *engine, GError **error)
+{
+    const char *root = engine->home->config->workflow_root;
+
+    if (!*root) {
+        err_set(error, ERR_CONFIG, "there is no workflow here: set 'root' in [workflow] to the folder of the artifacts");
+        return NULL;
+    }
+    char *path = g_canonicalize_filename(root, engine->home->path);
+    if (g_file_test(path, G_FILE_TEST_IS_DIR))
+        return path;
+    err_set(error, ERR_CONFIG, "[workflow] root '%s' is no folder", path);
+    g_free(path);
+    return NULL;
+}
+
+const char *
+workflow_address(const Config *config, const char *name)
+{
+    const ConfRole *role = config_role(config, name);
+
+    for (unsigned i = 0; !role && i < config->n_persons; i++)
+        if (g_str_equal(config->persons[i].name, name))
+            return config->persons[i].address;
+    return role ? role->address : NULL;
+}
+
+const char *
+workflow_coordinator(const Engine *engine)
+{
+    const Config *config = engine->home->config;
+
+    return *config->workflow_coordinator ? config->workflow_coordinator : config->persons[0].name;
+}
+
+/* --- paths --- */
+
+/* Does the part of a path fit the part of a kind's? *ret_title: what stands for {name}; caller frees. */
+static bool
+fits_name(const char *part, const char *form, char **ret_title)
+{
+    const char *at = strstr(form, NAME_PART);
+
+    if (!at)
+        return g_str_equal(part, form);
+    size_t before = (size_t)(at - form), after = strlen(at + strlen(NAME_PART));
+    size_t len = strlen(part);
+    if (len <= before + after || strncmp(part, form, before) != 0 ||
+        !g_str_has_suffix(part, at + strlen(NAME_PART)))
+        return false;
+    *ret_title = g_strndup(part + before, len - before - after);
+    return true;
+}
+
+/* "user-auth.md" is user-auth. */
+static char *
+title_of(const char *path)
+{
+    g_autofree char *base = g_path_get_basename(path);
+    char *dot = strrchr(base, '.');
+
+    if (dot && dot > base)
+        *dot = '\0';
+    return g_steal_pointer(&base);
+}
+
+static bool
+fits(char *const *parts, const ConfArtifact *kind, ArtifactPlace *ret)
+{
+    g_auto(GStrv) forms = g_strsplit(kind->path, "/", -1);
+    g_autofree char *title = NULL, *state = NULL;
+    g_autoptr(GPtrArray) named = g_ptr_array_new();
+
+    if (g_strv_length(forms) != g_strv_length((char **)parts))
+        return false;
+    for (size_t i = 0; forms[i]; i++) {
+        bool is_state = g_str_equal(forms[i], STATE_PART);
+        if (is_state)
+            state = g_strdup(parts[i]);
+        else if (!fits_name(parts[i], forms[i], &title))
+            return false;
+        g_ptr_array_add(named, is_state ? (char *)"*" : parts[i]);
+    }
+    g_ptr_array_add(named, NULL);
+    ret->kind = kind;
+    ret->name = g_strjoinv("/", (char **)named->pdata);
+    ret->title = title ? g_steal_pointer(&title) : title_of(ret->name);
+    if (state && !g_str_equal(state, "*"))
+        ret->said_state = g_steal_pointer(&state);
+    return true;
+}
+
+/* The path beneath the root, in parts; NULL: it is none. Caller frees. */
+static char **
+parts_of(const char *root, const char *said, GError **error)
+{
+    g_autofree char *beneath = g_strconcat(root, "/", NULL);
+    const char *rest = g_str_has_prefix(said, beneath) ? said + strlen(beneath) : said;
+
+    while (g_str_has_prefix(rest, "./"))
+        rest += 2;
+    g_auto(GStrv) parts = g_strsplit(rest, "/", -1);
+    for (char **part = parts; *part; part++) {
+        bool glob = strpbrk(*part, "*?[\\") && !g_str_equal(*part, "*");
+        if (!**part || g_str_equal(*part, ".") || g_str_equal(*part, "..") || glob ||
+            strpbrk(*part, "\n\r\t{}") || !g_utf8_validate(*part, -1, NULL)) {
+            err_set(error, ERR_NEVER,
+                    "'%s' is no path of an artifact: it lies beneath the root, and * stands for its state alone",
+                    said);
+            return NULL;
+        }
+    }
+    return g_steal_pointer(&parts);
+}
+
+static bool
+read_said(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error)
+{
+    const Config *config = engine->home->config;
+    g_auto(GStrv) parts = parts_of(ret->root, said, error);
+
+    if (!parts)
+        return false;
+    for (unsigned i = 0; i < config->n_artifacts; i++)
+        if (fits(parts, &config->artifacts[i], ret))
+            return true;
+    return err_set(error, ERR_NEVER, "'%s' is of no kind that an [artifact] section names", said);
+}
+
+char *
+artifact_place_in(const ArtifactPlace *p, const char *state)
+{
+    GString *path = g_string_new(p->name);
+
+    g_string_replace(path, "*", state, 1);
+    return g_string_free(path, FALSE);
+}
+
+/* --- who may move what --- */
+
+/* The words of a move: from, to, who. Caller frees. */
+static char **
+move_words(const char *move)
+{
+    g_auto(GStrv) all = g_strsplit_set(move, " \t", -1);
+    GPtrArray *words = g_ptr_array_new();
+
+    for (char **word = all; *word; word++)
+        if (**word)
+            g_ptr_array_add(words, g_strdup(*word));
+    g_ptr_array_add(words, NULL);
+    return (char **)g_ptr_array_free(words, FALSE);
+}
+
+char *
+artifact_first_state(const ConfArtifact *kind)
+{
+    g_auto(GStrv) words = kind->moves[0] ? move_words(kind->moves[0]) : NULL;
+
+    return g_strdup(words ? words[0] : "proposed");
+}
+
+char *
+artifact_next_state(const ConfArtifact *kind, const char *from)
+{
+    for (const char *const *move = kind->moves; *move; move++) {
+        g_auto(GStrv) words = move_words(*move);
+        if (g_str_equal(words[0], from))
+            return g_strdup(words[1]);
+    }
+    return NULL;
+}
+
+bool
+artifact_knows_state(const ConfArtifact *kind, const char *state)
+{
+    for (const char *const *move = kind->moves; *move; move++) {
+        g_auto(GStrv) words = move_words(*move);
+        if (g_str_equal(words[0], state) || g_str_equal(words[1], state))
+            return true;
+    }
+    return false;
+}
+
+/* Who is named for the move, with words in front; NULL: the move is not in the table. Caller frees. */
+static char **
+gatekeepers(const ConfArtifact *kind, const char *from, const char *to)
+{
+    for (const char *const *move = kind->moves; *move; move++) {
+        g_auto(GStrv) words = move_words(*move);
+        if (g_str_equal(words[0], from) && g_str_equal(words[1], to))
+            return g_steal_pointer(&words);
+    }
+    return NULL;
+}
+
+bool
+artifact_is_gate(const ConfArtifact *kind, const char *from, const char *to)
+{
+    g_autofree char *first = artifact_first_state(kind), *next = artifact_next_state(kind, first);
+    g_auto(GStrv) who = gatekeepers(kind, from, to);
+    bool review = false;
+
+    for (char **w = who ? who + 2 : NULL; w && *w; w++)
+        review |= g_str_has_suffix(*w, "-reviewer");
+    return review && g_str_equal(from, first) && g_strcmp0(to, next) == 0;
+}
+
+bool
+artifact_may_move(const Engine *engine,
+                  const ConfArtifact *kind,
+                  const Artifact *a,
+                  const char *from,
+                  const char *to,
+                  const char *who,
+                  GError **error)
+{
+    g_auto(GStrv) words = gatekeepers(kind, from, to);
+
+    if (!words)
+        return err_set(error, ERR_NEVER, "a %s does not go from '%s' to '%s'", kind->name, from, to);
+    for (char **w = words + 2; *w; w++) {
+        const char *name = g_str_equal(*w, "holder")   ? (a ? a->holder : "")
+                           : g_str_equal(*w, "author") ? (a ? a->author : "")
+                                                       : *w;
+        if (g_str_equal(name, who))
+            return true;
+    }
+    if (g_str_equal(who, workflow_coordinator(engine)))
+        return true;
+    g_autofree char *names = g_strjoinv(", ", words + 2);
+    return err_set(error, ERR_NEVER, "'%s' may not move a %s from '%s' to '%s'; who may: %s", who,
+                   kind->name, from, to, names);
+}
+
+/* --- finding --- */
+
+/* Looks into the folder of one state. */
+static bool
+try_state(ArtifactPlace *p, const char *state, GError **error)
+{
+    g_autofree char *path = artifact_place_in(p, state);
+    Digest bytes;
+    bool there;
+
+    if (!file_digest(p->root, path, &there, &bytes, error))
+        return err_prefix(error, "'%s'", path);
+    if (!there)
+        return true;
+    if (p->path)
+        return err_set(error, ERR_NEVER, "it is in two states: '%s' and '%s'; remove one", p->path, path);
+    p->path = g_steal_pointer(&path);
+    p->state = p->kind->by_record ? NULL : g_strdup(state);
+    p->bytes = bytes;
+    return true;
+}
+
+static bool
+find_file(ArtifactPlace *p, GError **error)
+{
+    g_autoptr(GHashTable) tried = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+    if (p->kind->by_record)
+        return try_state(p, "", error);
+    for (const char *const *move = p->kind->moves; *move; move++) {
+        g_auto(GStrv) words = move_words(*move);
+        for (int i = 0; i < 2; i++)
+            if (g_hash_table_add(tried, g_strdup(words[i])) && !try_state(p, words[i], error))
+                return false;
+    }
+    return true;
+}
+
+bool
+artifact_place_find(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error)
+{
+    g_auto(ArtifactPlace) p = {.root = workflow_root(engine, error),
+                               .said_root = engine->home->config->workflow_root};
+
+    if (!p.root || !read_said(engine, said, &p, error) || !find_file(&p, error))
+        return false;
+    if (p.said_state && !artifact_knows_state(p.kind, p.said_state))
+        return err_set(error, ERR_NEVER, "'%s' is no state of a %s", p.said_state, p.kind->name);
+    if (!p.path)
+        return err_set(error, ERR_NEVER, "there is no '%s'", said);
+    *ret = p;
+    p = (ArtifactPlace){0};
+    return true;
+}

@@ -1,0 +1,52 @@
+#pragma once
+
+/*
+ * Where an artifact lies, and who may move it: paths beneath [workflow] root, as the [artifact KIND] sections read them.
+ * The folder of its state is "*" in its name, so that the name stays when it moves; the file must be in one state
+ * alone. Of a kind with `states = record` the path is the name, and the row alone knows the state.
+ */
+#include "engine/engine.h"
+#include "store/workflow.h"
+
+typedef struct ArtifactPlace {
+    const ConfArtifact *kind; /* borrowed from the settings */
+    char *root;               /* absolute */
+    const char *said_root;    /* as the settings name it: for effects (engine/tree/file_effects.h) */
+    char *name;               /* specs/(*)/auth.md, without the parentheses */
+    char *title;              /* auth */
+    char *path;               /* where it lies now */
+    char *state;              /* that the folder says; NULL: the record knows */
+    char *said_state;         /* that the path which was asked for says; NULL: none */
+    Digest bytes;
+} ArtifactPlace;
+void artifact_place_clear(ArtifactPlace *p);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ArtifactPlace, artifact_place_clear)
+
+/* The root of the home's workflow, absolute; caller frees. ERR_CONFIG: there is none. */
+char *workflow_root(const Engine *engine, GError **error);
+
+/* By a path or a glob such as specs/(*)/auth.md, relative to the root or absolute. ERR_NEVER: it lies outside, is of no kind,
+ * a symbolic link or no file, is nowhere, or is in two states. */
+bool artifact_place_find(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error);
+/* Where it would lie in that state; caller frees. */
+char *artifact_place_in(const ArtifactPlace *p, const char *state);
+
+/* The state that artifacts of a kind begin in. Borrowed. */
+char *artifact_first_state(const ConfArtifact *kind);
+/* The state that an approval leads to from there; NULL: none. Caller frees. */
+char *artifact_next_state(const ConfArtifact *kind, const char *from);
+bool artifact_knows_state(const ConfArtifact *kind, const char *state);
+/* Does this move need an approval? The first of the kind does, where reviewers are its gatekeepers. */
+bool artifact_is_gate(const ConfArtifact *kind, const char *from, const char *to);
+/* May this role or person make the move? a NULL: the artifact is new. ERR_NEVER says who may. */
+bool artifact_may_move(const Engine *engine,
+                       const ConfArtifact *kind,
+                       const Artifact *a,
+                       const char *from,
+                       const char *to,
+                       const char *who,
+                       GError **error);
+/* The name of the coordinator; borrowed. */
+const char *workflow_coordinator(const Engine *engine);
+/* The address of a role or person by name; NULL: nobody here is called so. Borrowed. */
+const char *workflow_address(const Config *config, const char *name);

@@ -1,0 +1,52 @@
+#pragma once
+
+/*
+ * The eight events of the workflow: what each is called, which variables it takes, and the form of its mail, which is
+ * a template with places such as {{ARTIFACT_NAME}} (base/template.h).
+ */
+#include "base/template.h"
+#include <glib.h>
+#include <stdbool.h>
+
+typedef enum EventType {
+    EVENT_REVIEW_REQUEST,
+    EVENT_APPROVAL,
+    EVENT_REJECTION,
+    EVENT_CLARIFICATION_REQUEST,
+    EVENT_BLOCKER_REPORT,
+    EVENT_STATUS_UPDATE,
+    EVENT_QUESTION,
+    EVENT_ANSWER,
+    EVENT_N_TYPES
+} EventType;
+
+typedef struct EventKind {
+    const char *name;
+    const char *needs; /* the variable that must be given; NULL: none */
+    bool asks;         /* it waits for an answer: the needed variable is the question */
+    bool may_be_plain; /* it may be about no artifact */
+    const char *subject, *opening, *who, *more, *said, *next; /* of the built-in form */
+} EventKind;
+extern const EventKind event_kinds[EVENT_N_TYPES];
+
+/* ERR_NEVER "no event 'aproval'; did you mean 'approval'?" */
+bool event_type_parse(const char *name, EventType *ret, GError **error);
+
+/* What was said: NAME=value, in order. A name that no event knows, one that is there twice, and a missing one that the event
+ * needs are ERR_NEVER. */
+typedef struct EventVars EventVars;
+EventVars *event_vars_new(void);
+void event_vars_free(EventVars *v);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventVars, event_vars_free)
+bool event_vars_add(EventVars *v, const char *assignment, GError **error);
+bool event_vars_check(const EventVars *v, EventType type, GError **error);
+/* Set by ourselves, over what was there; name is static. */
+void event_vars_set(EventVars *v, const char *name, const char *value);
+/* "" where it was not given. Borrowed. */
+const char *event_var(const EventVars *v, const char *name);
+
+/* The built-in form; caller frees. */
+char *event_form(EventType type);
+/* The mail that a form and the variables make. Values stay text: braces in them are not expanded, line breaks make no
+ * header. Of the headers in front of the form Subject counts. Caller frees both. */
+void event_expand(const char *form, const EventVars *v, char **ret_subject, char **ret_text);

@@ -1,0 +1,106 @@
+#include "workflow/event_reply.h"
+#include "mail/quote.h"
+#include <string.h>
+
+static const struct {
+    const char *word;
+    EventType type;
+    bool reasoned; /* a colon and why must follow */
+} words[] = {
+    {"APPROVE", EVENT_APPROVAL, false},
+    {"REJECT", EVENT_REJECTION, true},
+    {"REVISE", EVENT_REJECTION, true},
+    {"BLOCKED", EVENT_BLOCKER_REPORT, true},
+};
+
+/* *ret_why: what stands behind the colon; caller frees. */
+static bool
+read_line(const char *line, EventType *ret, char **ret_why)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+        size_t len = strlen(words[i].word);
+        const char *rest = line + len;
+        if (g_ascii_strncasecmp(line, words[i].word, len) != 0)
+            continue;
+        rest += strspn(rest, " \t");
+        if (words[i].reasoned ? *rest != ':' : rest[strspn(rest, ".!")] != '\0')
+            continue;
+        *ret = words[i].type;
+        *ret_why = g_strstrip(g_strdup(words[i].reasoned ? rest + 1 : ""));
+        return true;
+    }
+    return false;
+}
+
+/* The name that the workflow knows a person by; NULL: the sender is none. Borrowed. */
+static const char *
+person_of(const Config *config, const char *address)
+{
+    const ConfRole *role = config_role_at(config, address);
+    const ConfPerson *person = config_person_at(config, address);
+
+    return !person ? NULL : role ? role->name : person->name;
+}
+
+/* The event that the mail answers, and its artifact with the review that is open; *ret_a NULL: there is none. */
+static bool
+find_event(Engine *engine,
+           const Message *m,
+           FlowEvent **ret_e,
+           Artifact **ret_a,
+           Cycle **ret_c,
+           GError **error)
+{
+    if (!m->in_reply_to || !flow_event_find(engine->db, m->in_reply_to, ret_e, error))
+        return m->in_reply_to == NULL;
+    if (!*ret_e || !(*ret_e)->artifact.v)
+        return true;
+    return artifact_load(engine->db, (*ret_e)->artifact, ret_a, error) &&
+           (!*ret_a || cycle_load(engine->db, (*ret_a)->cycle, ret_c, error));
+}
+
+static EventVars *
+vars_of(EventType type, const char *why, const char *rest)
+{
+    EventVars *vars = event_vars_new();
+    const char *needs = event_kinds[type].needs;
+    g_autofree char *all = g_strjoin("\n", why, rest, NULL);
+
+    event_vars_set(vars, needs ? needs : "REVIEWER_COMMENTS", g_strstrip(all));
+    return vars;
+}
+
+bool
+event_reply(Engine *engine,
+            Trust trust,
+            const Message *m,
+            bool *ret,
+            EventPlan **ret_plan,
+            char **ret_why,
+            GError **error)
+{
+    g_autofree char *first = m->text ? quote_first_line(m->text) : NULL, *why = NULL;
+    g_autoptr(FlowEvent) e = NULL;
+    g_autoptr(Artifact) a = NULL;
+    g_autoptr(Cycle) c = NULL;
+    g_autoptr(GError) refused = NULL;
+    EventType type;
+
+    *ret = false;
+    const char *from = m->from ? person_of(engine->home->config, m->from->spec) : NULL;
+    if (trust < TRUST_PRINCIPAL || !from || !first || !read_line(first, &type, &why))
+        return true;
+    if (!find_event(engine, m, &e, &a, &c, error))
+        return false;
+    if (!a || (type != EVENT_BLOCKER_REPORT && (!c || e->cycle.v != c->id.v)))
+        return true;
+    *ret = true;
+    g_autofree char *rest = quote_after_first_line(m->text);
+    g_autoptr(EventVars) vars = vars_of(type, why, rest);
+    g_autoptr(GPtrArray) to = g_ptr_array_new();
+    g_ptr_array_add(to, type == EVENT_BLOCKER_REPORT ? (char *)workflow_coordinator(engine) : c->author);
+    const EventNew in = {.type = type, .path = a->name, .from = from, .to = to, .vars = vars};
+    if (!event_plan(engine, &in, ret_plan, &refused))
+        *ret_why = g_strdup(refused->message);
+    return true;
+}

@@ -1,0 +1,501 @@
+#include "workflow/event_send.h"
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "engine/out/post.h"
+#include "engine/tree/file_effects.h"
+#include "mail/compose.h"
+#include <string.h>
+
+#define FORM_MAX 65536u /* bytes */
+#define ID_MARK "\001id\001"
+
+struct EventPlan {
+    EventType type;
+    char *from;
+    const char *from_address; /* borrowed from the settings */
+    GPtrArray *to;            /* names */
+    bool about;               /* an artifact */
+    ArtifactPlace place;
+    ArtifactMove move;
+    Artifact *artifact; /* NULL: the record does not know it yet */
+    Cycle *cycle;       /* its newest; NULL: none */
+    const char *closes; /* the cycle with this outcome; NULL: it stays as it is */
+    bool joins;         /* it belongs to the cycle */
+    bool renews;
+    char *state, *digest, *question, *parent;
+    Compose *mail;
+};
+
+void
+event_plan_free(EventPlan *p)
+{
+    if (!p)
+        return;
+    artifact_place_clear(&p->place);
+    artifact_move_clear(&p->move);
+    artifact_free(p->artifact);
+    cycle_free(p->cycle);
+    compose_free(p->mail);
+    g_ptr_array_unref(p->to);
+    g_free(p->from);
+    g_free(p->state);
+    g_free(p->digest);
+    g_free(p->question);
+    g_free(p->parent);
+    g_free(p);
+}
+
+/* --- who --- */
+
+static bool
+refuse_nobody(const Config *config, const char *name, GError **error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+    for (unsigned i = 0; i < config->n_roles; i++)
+        g_ptr_array_add(names, (char *)config->roles[i].name);
+    for (unsigned i = 0; i < config->n_persons; i++)
+        g_ptr_array_add(names, (char *)config->persons[i].name);
+    g_ptr_array_add(names, NULL);
+    g_autofree char *hint = text_did_you_mean(name, (const char *const *)names->pdata);
+    return err_set(error, ERR_NEVER, "no role '%s'%s", name, hint);
+}
+
+static bool
+add_recipient(const Engine *engine, EventPlan *p, const char *name, GError **error)
+{
+    if (!workflow_address(engine->home->config, name))
+        return refuse_nobody(engine->home->config, name, error);
+    if (!g_ptr_array_find_with_equal_func(p->to, name, g_str_equal, NULL))
+        g_ptr_array_add(p->to, g_strdup(name));
+    return true;
+}
+
+/* Names with commas or blanks between. */
+static bool
+add_recipients(const Engine *engine, EventPlan *p, const char *names, GError **error)
+{
+    g_auto(GStrv) all = g_strsplit_set(names, ", \t\n", -1);
+
+    for (char **name = all; *name; name++)
+        if (**name && !add_recipient(engine, p, *name, error))
+            return false;
+    return true;
+}
+
+static bool
+find_people(const Engine *engine, const EventNew *in, EventPlan *p, GError **error)
+{
+    p->from_address = workflow_address(engine->home->config, in->from);
+    if (!p->from_address)
+        return refuse_nobody(engine->home->config, in->from, error);
+    for (guint i = 0; i < in->to->len; i++)
+        if (!add_recipients(engine, p, g_ptr_array_index(in->to, i), error))
+            return false;
+    if (!add_recipients(engine, p, event_var(in->vars, "NEXT_ROLES"), error))
+        return false;
+    return p->to->len > 0 || err_set(error, ERR_NEVER, "to whom? No role was named");
+}
+
+/* "a,b"; caller frees. */
+static char *
+join_recipients(const EventPlan *p)
+{
+    GString *all = g_string_new(NULL);
+
+    for (guint i = 0; i < p->to->len; i++)
+        g_string_append_printf(all, "%s%s", i ? "," : "", (const char *)g_ptr_array_index(p->to, i));
+    return g_string_free(all, FALSE);
+}
+
+/* --- what it decides --- */
+
+static bool
+is_open(const Cycle *c)
+{
+    return c && !*c->outcome;
+}
+
+/* Who decides on a review: nobody on their own work. */
+static bool
+check_reviewer(const EventPlan *p, GError **error)
+{
+    const Cycle *c = p->cycle;
+
+    if (!c)
+        return err_set(error, ERR_NEVER, "nobody has asked for a review of '%s'", p->place.name);
+    if (!is_open(c))
+        return err_set(error, ERR_NEVER, "the review of '%s' is closed: %s by %s; a new review-request begins another",
+                       p->place.name, c->outcome, *c->by ? c->by : "nobody");
+    if (g_str_equal(p->from, c->author) ||
+        (p->artifact && g_str_equal(p->from, p->artifact->author)))
+        return err_set(error, ERR_NEVER, "'%s' wrote '%s', and can't decide on it", p->from,
+                       p->place.name);
+    return true;
+}
+
+/* The author tells others what the reviewer has decided. */
+static bool
+is_sent_on(const EventPlan *p)
+{
+    return p->cycle && g_str_equal(p->cycle->outcome, "approved") &&
+           g_str_equal(p->from, p->cycle->author);
+}
+
+static bool
+plan_move(const Engine *engine, EventPlan *p, const char *to, GError **error)
+{
+    return artifact_move_plan(engine, &p->place, p->artifact, to, p->from, &p->move, error);
+}
+
+static bool
+plan_approval(const Engine *engine, EventPlan *p, EventVars *vars, GError **error)
+{
+    const char *said = event_var(vars, "NEXT_STATE");
+
+    p->joins = true;
+    if (is_sent_on(p)) {
+        g_autofree char *decided = g_strdup_printf(" by %s", p->cycle->by);
+        event_vars_set(vars, "DECIDED", decided);
+        return plan_move(engine, p, NULL, error);
+    }
+    if (!check_reviewer(p, error))
+        return false;
+    g_autofree char *next = *said ? g_strdup(said)
+                                  : artifact_next_state(p->place.kind, p->artifact->state);
+    if (!next)
+        return err_set(error, ERR_NEVER, "no state follows '%s': say NEXT_STATE=...", p->artifact->state);
+    if (!g_str_equal(p->cycle->digest, p->digest))
+        return err_set(error, ERR_NEVER,
+                       "'%s' is not what was sent for review: it has the digest %s now, and had %s",
+                       p->place.path, p->digest, p->cycle->digest);
+    p->closes = "approved";
+    event_vars_set(vars, "NEXT_STATE", next);
+    return plan_move(engine, p, next, error);
+}
+
+/* Who may approve may reject. */
+static bool
+plan_rejection(const Engine *engine, EventPlan *p, GError **error)
+{
+    if (!check_reviewer(p, error))
+        return false;
+    g_autofree char *next = artifact_next_state(p->place.kind, p->artifact->state);
+    g_auto(GStrv) reviewers = g_strsplit(p->cycle->reviewers, ",", -1);
+    if (!g_strv_contains((const char *const *)reviewers, p->from) &&
+        !artifact_may_move(engine, p->place.kind, p->artifact, p->artifact->state,
+                           next ? next : "", p->from, error))
+        return false;
+    p->joins = true;
+    p->closes = "rejected";
+    return plan_move(engine, p, NULL, error);
+}
+
+static bool
+plan_talk(const Engine *engine, EventPlan *p, GError **error)
+{
+    bool author = is_open(p->cycle) && g_str_equal(p->from, p->cycle->author);
+
+    p->joins = is_open(p->cycle);
+    p->renews = author && (p->type == EVENT_ANSWER || p->type == EVENT_STATUS_UPDATE) &&
+                !g_str_equal(p->digest, p->cycle->digest);
+    if (p->renews && !add_recipients(engine, p, p->cycle->reviewers, error))
+        return false;
+    return plan_move(engine, p, NULL, error);
+}
+
+static bool
+plan_decision(const Engine *engine, EventPlan *p, EventVars *vars, GError **error)
+{
+    switch (p->type) {
+    case EVENT_APPROVAL:
+        return plan_approval(engine, p, vars, error);
+    case EVENT_REJECTION:
+        return plan_rejection(engine, p, error);
+    case EVENT_BLOCKER_REPORT:
+        p->joins = is_open(p->cycle);
+        return plan_move(engine, p,
+                         artifact_knows_state(p->place.kind, "blocked") ? "blocked" : NULL, error);
+    default:
+        return plan_talk(engine, p, error);
+    }
+}
+
+/* The artifact, what the record knows of it, and what becomes of it. */
+static bool
+plan_artifact(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
+{
+    if (!in->path)
+        return event_kinds[p->type].may_be_plain ||
+               err_set(error, ERR_NEVER, "%s needs an artifact", event_kinds[p->type].name);
+    if (!artifact_place_find(engine, in->path, &p->place, error) ||
+        !artifact_find(engine->db, p->place.name, &p->artifact, error) ||
+        (p->artifact && !cycle_load(engine->db, p->artifact->cycle, &p->cycle, error)))
+        return false;
+    p->about = true;
+    g_free(p->digest);
+    p->digest = digest_hex(&p->place.bytes);
+    if (!plan_decision(engine, p, in->vars, error))
+        return false;
+    g_free(p->state);
+    p->state = g_strdup(p->move.to ? p->move.to : p->move.from);
+    return true;
+}
+
+/* --- the mail --- */
+
+/* The form that people have put into the folder of templates, else our own. */
+static bool
+read_form(const Engine *engine, EventType type, char **ret, GError **error)
+{
+    const char *folder = engine->home->config->workflow_templates;
+    g_autofree char *name = g_strdup_printf("%s/%s.txt", folder, event_kinds[type].name);
+    g_autofree char *root = *engine->home->config->workflow_root ? workflow_root(engine, error) : NULL;
+    g_autoptr(GBytes) bytes = NULL;
+
+    if (*engine->home->config->workflow_root && !root)
+        return false;
+    auto_fd dir = root ? dir_open(root, error) : -1;
+    if (root && (dir < 0 || !file_read(dir, name, FORM_MAX, &bytes, error)))
+        return err_prefix(error, "'%s'", name);
+    *ret = bytes ? text_valid_bytes(bytes) : event_form(type);
+    return true;
+}
+
+static void
+set_vars(const Engine *engine, const EventPlan *p, EventVars *v)
+{
+    g_autofree char *date = clock_format_mail(home_now(engine->home));
+    g_autofree char *to = join_recipients(p);
+
+    event_vars_set(v, "EVENT_TYPE", event_kinds[p->type].name);
+    event_vars_set(v, "FROM_ROLE", p->from);
+    event_vars_set(v, "TO_ROLE", to);
+    event_vars_set(v, "DATE", date);
+    event_vars_set(v, "MESSAGE_ID", ID_MARK);
+    event_vars_set(v, "IN_REPLY_TO", p->parent ? p->parent : "");
+    if (!*event_var(v, "DECIDED"))
+        event_vars_set(v, "DECIDED", "");
+    event_vars_set(v, "WORKFLOW_STATE", p->state);
+    event_vars_set(v, "DIGEST", p->digest);
+    event_vars_set(v, "PREVIOUS_STATE", p->about ? p->move.from : "");
+    event_vars_set(v, "ARTIFACT_PATH",
+                   !p->about ? "" : p->move.to ? p->move.to_path : p->place.path);
+    event_vars_set(v, "ARTIFACT_NAME", p->about ? p->place.title : "general");
+    if (!*event_var(v, "REVIEW_TYPE") && p->about)
+        event_vars_set(v, "REVIEW_TYPE", p->place.kind->name);
+    if (!*event_var(v, "BLOCKING"))
+        event_vars_set(v, "BLOCKING", "no");
+}
+
+static bool
+set_headers(const EventPlan *p, const EventVars *v, GError **error)
+{
+    const char *session = event_var(v, "SESSION_ID");
+    g_autofree char *line = g_strdelimit(g_strdup(session), "\n\t", ' ');
+
+    return compose_header(p->mail, "X-Event-Type", event_kinds[p->type].name, error) &&
+           (!p->about || (compose_header(p->mail, "X-Artifacts", p->place.name, error) &&
+                          compose_header(p->mail, "X-Workflow-State", p->state, error))) &&
+           (!*session || p->type != EVENT_STATUS_UPDATE ||
+            compose_header(p->mail, "X-Session-Id", line, error));
+}
+
+/* In reply to somebody the subject is theirs; else it is the form's. */
+static bool
+set_subject(Engine *engine, const EventPlan *p, const EventNew *in, const char *subject, GError **error)
+{
+    g_autofree char *theirs = NULL;
+
+    if (p->parent && !post_thread(engine, p->mail, p->parent, &theirs, error))
+        return false;
+    return in->in_reply_to && theirs && *theirs
+               ? compose_subject_reply(p->mail, theirs, error)
+               : compose_subject(p->mail, subject, error);
+}
+
+static bool
+compose(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
+{
+    const Config *config = engine->home->config;
+    g_autofree char *form = NULL, *subject = NULL, *text = NULL;
+
+    if (!read_form(engine, p->type, &form, error))
+        return false;
+    set_vars(engine, p, in->vars);
+    event_expand(form, in->vars, &subject, &text);
+    p->mail = compose_new();
+    compose_date(p->mail, home_now(engine->home));
+    compose_event(p->mail, p->from, ID_MARK);
+    compose_text(p->mail, text);
+    if (!compose_from(p->mail, NULL, p->from_address, error) ||
+        !set_subject(engine, p, in, subject, error) || !set_headers(p, in->vars, error))
+        return false;
+    for (guint i = 0; i < p->to->len; i++)
+        if (!compose_to(p->mail, NULL, workflow_address(config, g_ptr_array_index(p->to, i)), error))
+            return false;
+    return true;
+}
+
+/* What it answers: what was said, else the newest of its cycle. */
+static bool
+find_parent(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
+{
+    g_autoptr(FlowEvent) last = NULL;
+
+    if (in->in_reply_to) {
+        p->parent = g_strdup(in->in_reply_to);
+        return true;
+    }
+    if (p->type == EVENT_REVIEW_REQUEST || !p->joins || !p->cycle)
+        return true;
+    if (!flow_event_last(engine->db, p->cycle->id, &last, error))
+        return false;
+    p->parent = g_strdup(last ? last->msgid : p->cycle->msgid);
+    return true;
+}
+
+/* The same question is the same whatever its blanks and capitals. */
+static char *
+digest_question(const EventPlan *p, const EventVars *v)
+{
+    const EventKind *kind = &event_kinds[p->type];
+
+    if (!kind->asks)
+        return g_strdup("");
+    g_auto(GStrv) words = g_strsplit_set(event_var(v, kind->needs), " \t\n", -1);
+    g_autoptr(GString) all = g_string_new(NULL);
+    for (char **word = words; *word; word++)
+        if (**word)
+            g_string_append_printf(all, "%s ", *word);
+    g_autofree char *folded = g_utf8_casefold(all->str, -1);
+    Digest d;
+    digest_of(folded, strlen(folded), &d);
+    return digest_hex(&d);
+}
+
+bool
+event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
+{
+    g_autoptr(EventPlan) p = g_new0(EventPlan, 1);
+
+    p->type = in->type;
+    p->from = g_strdup(in->from);
+    p->to = g_ptr_array_new_with_free_func(g_free);
+    p->state = g_strdup("");
+    p->digest = g_strdup("");
+    if (!event_vars_check(in->vars, in->type, error) || !find_people(engine, in, p, error) ||
+        !plan_artifact(engine, in, p, error) || !find_parent(engine, in, p, error) ||
+        !compose(engine, in, p, error))
+        return false;
+    p->question = digest_question(p, in->vars);
+    *ret = g_steal_pointer(&p);
+    return true;
+}
+
+char *
+event_plan_words(const EventPlan *p)
+{
+    return g_strdup_printf(p->move.to ? "the %s of '%s', which goes to '%s'" : "the %s of '%s'",
+                           event_kinds[p->type].name, p->place.name, p->move.to);
+}
+
+/* --- rows --- */
+
+static bool
+put_cycle(Txn *txn, const EventPlan *p, ArtifactId artifact, const char *msgid, CycleId *io, GError **error)
+{
+    g_autofree char *to = join_recipients(p);
+
+    if (p->closes)
+        return cycle_close(txn, *io, p->closes, p->from, msgid, error);
+    if (p->renews)
+        return cycle_renew(txn, *io, p->digest, error);
+    if (p->type != EVENT_REVIEW_REQUEST)
+        return true;
+    const Cycle c = {.artifact = artifact,
+                     .msgid = (char *)msgid,
+                     .author = p->from,
+                     .reviewers = to,
+                     .digest = p->digest};
+    if (is_open(p->cycle) &&
+        !cycle_close(txn, p->cycle->id, "superseded", p->from, msgid, error))
+        return false;
+    return cycle_open(txn, &c, io, error) && artifact_set_author(txn, artifact, p->from, error);
+}
+
+static bool
+put_event(Txn *txn, const EventPlan *p, ArtifactId artifact, CycleId cycle, const char *msgid, GError **error)
+{
+    g_autofree char *to = join_recipients(p);
+    EventId id;
+
+    const FlowEvent e = {.type = (char *)event_kinds[p->type].name,
+                     .artifact = artifact,
+                     .cycle = cycle,
+                     .msgid = (char *)msgid,
+                     .sender = p->from,
+                     .recipients = to,
+                     .state = p->state,
+                     .digest = p->digest,
+                     .question = p->question};
+    return flow_event_put(txn, &e, &id, error) &&
+           (p->type != EVENT_ANSWER || !p->parent ||
+            flow_event_answer(txn, p->parent, msgid, error));
+}
+
+/* What was decided without a move is on file at once; a move first has to be done. */
+static bool
+put_review(Txn *txn, const EventPlan *p, CycleId cycle, EffectId after, GError **error)
+{
+    g_autoptr(Cycle) c = NULL;
+    g_autoptr(Artifact) a = NULL;
+
+    if (!p->closes || after.v)
+        return true;
+    return cycle_load(txn->db, cycle, &c, error) && artifact_load(txn->db, c->artifact, &a, error) &&
+           review_record(txn, p->place.said_root, a, c, error);
+}
+
+bool
+event_commit(Engine *engine, Txn *txn, const EventPlan *p, char **ret_msgid, GError **error)
+{
+    ArtifactId artifact = {0};
+    CycleId cycle = p->joins && p->cycle ? p->cycle->id : (CycleId){0};
+    Post post = {.level = post_level_of(engine, p->from_address),
+                 .mailbox = config_mailbox_at(engine->home->config, p->from_address)};
+    g_autofree char *msgid = NULL;
+
+    if (p->about &&
+        !artifact_move_commit(txn, &p->move, p->artifact, &artifact, &post.after, error))
+        return false;
+    if (!post_compose(engine, txn, MAIL_EVENT, p->mail, &post, NULL, &msgid, error) ||
+        !put_cycle(txn, p, artifact, msgid, &cycle, error) ||
+        !put_event(txn, p, artifact, cycle, msgid, error) ||
+        !put_review(txn, p, cycle, post.after, error))
+        return false;
+    *ret_msgid = g_steal_pointer(&msgid);
+    return true;
+}
+
+bool
+review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GError **error)
+{
+    g_autoptr(GDateTime) at = g_date_time_new_from_unix_utc(c->closed_us / G_USEC_PER_SEC);
+    g_autofree char *when = g_date_time_format(at, "%Y-%m-%dT%H-%M-%S");
+    g_autofree char *base = g_path_get_basename(a->name), *outcome = g_ascii_strup(c->outcome, -1);
+    char *dot = strrchr(base, '.');
+
+    if (dot && dot > base)
+        *dot = '\0';
+    g_autofree char *path = g_strdup_printf("reviews/%s/%s-%s-%" G_GINT64_FORMAT "-%s.md", a->kind, when, base,
+                                            c->id.v, outcome);
+    g_autofree char *text = g_strdup_printf(
+        "# Review of %s\n\nOutcome: %s\nDecided by: %s\nAuthor: %s\nCycle: %d\nState: %s\n"
+        "Digest: sha256 %s\nReview-request: <%s>\nDecision: <%s>\n",
+        a->name, outcome, c->by, c->author, c->n, a->state, c->digest, c->msgid, c->resolved_by);
+    return file_effect_new(txn, root, path, text, error);
+}

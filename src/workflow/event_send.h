@@ -1,0 +1,41 @@
+#pragma once
+
+/*
+ * An event: what a role or person tells others about an artifact, and what that decides. Mail, move and record are one
+ * transaction.
+ *
+ *   review-request   begins a cycle, and fixes the bytes that are under review
+ *   approval         of these bytes, by somebody who may move the artifact on and did not write it: moves it, and
+ *                    ends the cycle. What the author sends on afterwards decides nothing
+ *   rejection        ends the cycle; the artifact stays
+ *   blocker-report   moves it to `blocked`
+ *   answer, status-update of the author: the bytes under review are those of now
+ *
+ * Each joins the thread of its cycle; a review-request begins one.
+ */
+#include "workflow/artifact_move.h"
+#include "workflow/event_kind.h"
+
+typedef struct EventNew {
+    EventType type;
+    const char *path;        /* NULL: it is about no artifact */
+    const char *from;        /* name of a role or person */
+    const GPtrArray *to;     /* names, char * */
+    EventVars *vars;         /* gets more of them */
+    const char *in_reply_to; /* id; NULL: the newest of its cycle */
+} EventNew;
+
+typedef struct EventPlan EventPlan;
+void event_plan_free(EventPlan *p);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventPlan, event_plan_free)
+
+/* Reads the artifact and the form, and decides. ERR_NEVER says why it may not be; nothing has happened. */
+bool event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error);
+/* "the approval of 'specs/(*)/auth.md'", without the parentheses, and where it goes; caller frees. */
+char *event_plan_words(const EventPlan *p);
+/* Writes it down. *ret_msgid: without brackets, caller frees. ERR_AGAIN: the record has changed since. */
+bool
+event_commit(Engine *engine, Txn *txn, const EventPlan *p, char **ret_msgid, GError **error);
+
+/* What was reviewed and decided, as a file that is written once: reviews/KIND/TIME-NAME-APPROVED.md. */
+bool review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GError **error);

@@ -1,0 +1,203 @@
+#include "workflow/face_workflow.h"
+#include "base/err.h"
+#include "engine/face.h"
+#include "engine/people/notice.h"
+#include "workflow/event_reply.h"
+#include "workflow/event_send.h"
+#include <string.h>
+
+#define MOVED_ELSEWHERE                                                                        \
+    "'%s' was to be moved from '%s' to '%s', but %s. Nothing was moved; the record still says '%s', and the "    \
+    "mail about the move is held. 'postrider artifact check' says what to do."
+
+/* --- people reply --- */
+
+static bool
+order(Engine *engine, const Judgement *j, const Message *m, JobId job, Order *ret, GError **error)
+{
+    g_autoptr(EventPlan) plan = NULL;
+    g_autofree char *why = NULL, *what = NULL;
+    bool is_reply;
+
+    if (!*engine->home->config->workflow_root || j->state != MSG_STORED)
+        return true;
+    if (!event_reply(engine, j->trust, m, &is_reply, &plan, &why, error))
+        return false;
+    if (!is_reply)
+        return true;
+    what = plan ? event_plan_words(plan) : NULL;
+    *ret = (Order){.kind = ORDER_FACE,
+                   .said = plan ? g_strdup_printf("Done: %s.", what)
+                                : g_strdup_printf("Nothing was decided: %s.", why)};
+    return true;
+}
+
+/* The decision itself, in the transaction that stores the reply. The artifact is read once more for it. */
+static bool
+stored(Engine *engine,
+       Txn *txn,
+       MsgId id,
+       const MsgNew *in,
+       const Message *m,
+       JobId job,
+       GError **error)
+{
+    g_autoptr(EventPlan) plan = NULL;
+    g_autofree char *why = NULL, *msgid = NULL;
+    bool is_reply;
+
+    if (in->class != MSG_ORDER || !*engine->home->config->workflow_root)
+        return true;
+    return event_reply(engine, in->trust, m, &is_reply, &plan, &why, error) &&
+           (!plan || event_commit(engine, txn, plan, &msgid, error));
+}
+
+/* --- a move is done, or was not --- */
+
+/* The artifact of an effect: its subject is the root and the name. */
+static bool
+find_moved(Engine *engine, const Effect *e, char **ret_root, Artifact **ret, GError **error)
+{
+    g_autofree char *root = g_strndup(e->args, strcspn(e->args, "\n"));
+    size_t len = strlen(root);
+
+    *ret = NULL;
+    if (strncmp(e->subject, root, len) != 0 || e->subject[len] != '/')
+        return true;
+    *ret_root = g_steal_pointer(&root);
+    return artifact_find(engine->db, e->subject + len + 1, ret, error);
+}
+
+/* Mover and coordinator hear it. */
+static bool
+tell_failed(Engine *engine, Txn *txn, const Artifact *a, const char *why, GError **error)
+{
+    const Config *config = engine->home->config;
+    const char *mover = workflow_address(config, a->mover);
+    const char *coordinator = workflow_address(config, workflow_coordinator(engine));
+    const ConfRole *role = config_role(config, a->mover);
+    g_autoptr(GPtrArray) others = g_ptr_array_new();
+
+    if (!role || role->person)
+        role = config_role_pick(config, NULL, NULL);
+    if (!role)
+        return true;
+    if (mover && coordinator && !g_str_equal(mover, coordinator))
+        g_ptr_array_add(others, (char *)coordinator);
+    const Notice notice = {.role = role,
+                           .to = mover ? mover : coordinator,
+                           .others = others,
+                           .subject = "An artifact was not moved"};
+    return notice_say(engine, txn, &notice, error, MOVED_ELSEWHERE, a->name, a->path, a->to_path, why,
+                      a->state);
+}
+
+static bool
+end_review(Txn *txn, const char *root, const Artifact *a, const char *why, GError **error)
+{
+    g_autoptr(Cycle) c = NULL;
+    g_autoptr(Artifact) now = NULL;
+    g_autoptr(FlowEvent) e = NULL;
+
+    if (!cycle_load(txn->db, a->cycle, &c, error))
+        return false;
+    if (!c || !*c->resolved_by || !flow_event_find(txn->db, c->resolved_by, &e, error) || !e ||
+        !g_str_equal(e->state, a->to))
+        return true;
+    if (why)
+        return cycle_reopen(txn, c->id, error);
+    return artifact_load(txn->db, a->id, &now, error) && review_record(txn, root, now, c, error);
+}
+
+static bool
+settled(Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error)
+{
+    g_autoptr(Artifact) a = NULL;
+    g_autofree char *root = NULL;
+
+    if (e->kind != EFFECT_FILE_MOVE)
+        return true;
+    if (!find_moved(engine, e, &root, &a, error))
+        return false;
+    if (!a || !*a->to)
+        return true;
+    return artifact_end_move(txn, a->id, !why, error) && end_review(txn, root, a, why, error) &&
+           (!why || tell_failed(engine, txn, a, why, error));
+}
+
+/* --- do they agree? --- */
+
+static void
+find_in_place(Engine *engine, const Artifact *a, GPtrArray *findings)
+{
+    g_auto(ArtifactPlace) p = {0};
+    g_autoptr(GError) why = NULL;
+
+    if (!artifact_place_find(engine, a->name, &p, &why))
+        g_ptr_array_add(findings, g_strdup_printf("%s: the record says '%s', but %s", a->name, a->state,
+                                                  why->message));
+    else if (p.state && !g_str_equal(p.state, a->state))
+        g_ptr_array_add(findings,
+                        g_strdup_printf("%s: the record says '%s', but the file lies in '%s'; move it back, or let "
+                                        "who may do so say: postrider artifact move %s %s --from WHO",
+                                        a->name, a->state, p.state, p.path, p.state));
+}
+
+/* The newest header speaks of the state of now, unless the artifact was moved since. */
+static bool
+find_in_header(Engine *engine, const Artifact *a, GPtrArray *findings, GError **error)
+{
+    g_autoptr(FlowEvents) events = NULL;
+
+    if (!flow_event_list(engine->db, a->id, &events, error))
+        return false;
+    const FlowEvent *last = events->len ? events->pdata[events->len - 1] : NULL;
+    if (last && !g_str_equal(last->state, a->state) && last->at_us >= a->since_us)
+        g_ptr_array_add(findings,
+                        g_strdup_printf("%s: the record says '%s', but the mail <%s> says '%s'; it is held: "
+                                        "reject it, and send the event again",
+                                        a->name, a->state, last->msgid, last->state));
+    return true;
+}
+
+bool
+workflow_check(Engine *engine, const char *name, GPtrArray *findings, GError **error)
+{
+    g_autoptr(Artifacts) all = NULL;
+
+    if (!artifact_list(engine->db, NULL, NULL, &all, error))
+        return false;
+    LIST_EACH(const Artifact, a, all) {
+        if (name && !g_str_equal(a->name, name))
+            continue;
+        if (*a->to) {
+            g_ptr_array_add(findings, g_strdup_printf("%s: on its way to '%s', and the file can't be moved "
+                                                      "now; it is tried again by itself",
+                                                      a->name, a->to));
+            continue;
+        }
+        find_in_place(engine, a, findings);
+        if (!find_in_header(engine, a, findings, error))
+            return false;
+    }
+    return true;
+}
+
+static void
+check(Engine *engine, GPtrArray *findings)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (*engine->home->config->workflow_root &&
+        !workflow_check(engine, NULL, findings, &error))
+        g_ptr_array_add(findings, g_strdup(error->message));
+}
+
+const FaceOps face_workflow = {
+    .name = "workflow",
+    .tables = &workflow_tables,
+    .stored = stored,
+    .order = order,
+    .settled = settled,
+    .check = check,
+};

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# People decide by a reply: APPROVE, REJECT: why, REVISE: why, BLOCKED: why, to an event that they may decide; the same as `notify`.
+. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/workflow.sh"
+workflow_home
+cd "$ROOT" || exit 1
+# The author is an agent, whose mail is taken in.
+sed -i '/^\[role spec-writer\]/,/^person/c [role spec-writer]\nbrain = page\n[brain page]\ncommand = printf Noted.' "$HOME_DIR/postrider.conf"
+pr config check >/dev/null 2>&1
+reply() { pr send --from "$1" --to spec-writer --in-reply-to "$2" --subject 'Re: user-auth' <<<"$3" >/dev/null; pr serve --once 2>/dev/null; pr serve --once 2>/dev/null; }
+told() { grep -rhE '^(Done: |Nothing was decided: )' "$HOME_DIR/mail/$1/new" | tail -1; }
+ask() { notify spec-writer review-request "$1" spec-reviewer; }
+
+request=$(ask "$SPEC")
+pr serve --once 2>/dev/null
+reply test-writer "$request" 'APPROVE'
+is "$(record)" "proposed|$SPEC|" 'who may not decides nothing'
+like "$(told test-writer)" "^Nothing was decided: 'test-writer' may not move a spec" 'and is told why'
+reply spec-reviewer "$request" 'Approve of nothing yet, please wait.'
+is "$(record)" "proposed|$SPEC|" 'other words are words'
+reply spec-reviewer "$request" 'REJECT'
+is "$(db 'SELECT outcome FROM cycle')" '' 'a rejection says why'
+reply spec-reviewer "$request" $'APPROVE\n\nWell done.\n\n> APPROVE'
+is "$(record)" 'todo|specs/todo/user-auth.md|spec-reviewer' 'APPROVE moves the file, as notify does'
+ok 'it is there' test -f specs/todo/user-auth.md
+like "$(told spec-reviewer)" "^Done: the approval of 'specs/\*/user-auth.md', which goes to 'todo'" 'its sender is told'
+approval="<$(db "SELECT msgid FROM event WHERE type = 'approval'")>"
+like "$(cat "$(mail_of "$approval")")" 'Well done\.' 'what followed is in the approval'
+is "$(header "$approval" From)" 'spec-reviewer@workflow.local' 'which is theirs'
+is "$(db "SELECT count(*) FROM event WHERE type = 'approval'")" 1 'there is one'
+reply spec-reviewer "$request" 'APPROVE'
+is "$(db "SELECT count(*) FROM event WHERE type = 'approval'")" 1 'a second APPROVE decides nothing'
+
+for word in REJECT REVISE; do
+    echo "$word" >"specs/proposed/$word.md"
+    request=$(ask "specs/proposed/$word.md")
+    reply spec-reviewer "$request" "$word: no errors are named"
+    is "$(record "specs/*/$word.md")" "proposed|specs/proposed/$word.md|" "$word leaves the state"
+    is "$(db 'SELECT outcome, decided_by FROM cycle ORDER BY id DESC LIMIT 1')" 'rejected|spec-reviewer' 'and ends the cycle'
+    rejection="<$(db 'SELECT msgid FROM event ORDER BY id DESC LIMIT 1')>"
+    like "$(cat "$(mail_of "$rejection")")" 'no errors are named' 'with the reason'
+done
+
+pr artifact move --from skeleton-writer specs/todo/user-auth.md doing >/dev/null
+status=$(notify spec-writer status-update 'specs/*/user-auth.md' skeleton-writer CONTEXT='How is it?')
+pr serve --once 2>/dev/null
+reply skeleton-writer "$status" 'BLOCKED: the library is gone'
+is "$(record)" 'blocked|specs/blocked/user-auth.md|skeleton-writer' 'BLOCKED is a blocker-report'
+is "$(db 'SELECT type, recipients FROM event ORDER BY id DESC LIMIT 1')" 'blocker-report|you' 'to the coordinator'
+exits 0 'artifact check finds nothing' pr artifact check
+done_testing
