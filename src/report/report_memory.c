@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "engine/role.h"
 #include "engine/run/workplace.h"
 #include "notes/notes.h"
@@ -80,8 +81,10 @@ report_memory_link(const Engine *engine, const Job *job)
     const char *path = place + strlen(home->path) + 1;
     g_autofree char *link = g_strdup_printf("%s/" REPORT_FOLDER, path);
     g_autofree char *target = g_strdup_printf("%s/" REPORT_FOLDER, home->path);
-    if (dir_make(home->fd, path, 0700, NULL))
-        (void)symlinkat(target, home->fd, link);
+    if (dir_make(home->fd, path, 0700, NULL) && symlinkat(target, home->fd, link) < 0 &&
+        errno != EEXIST)
+        log_event(LOG_WARN, "an agent does not find reports/ in its folder", "why",
+                  g_strerror(errno), NULL);
 }
 
 void

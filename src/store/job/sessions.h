@@ -12,7 +12,7 @@
  *   session_forget() its program does not know it any more
  *
  * A session is of one brain, one kind of program and one folder; whoever asks another, or elsewhere,
- * begins one. What happens to it is decided by engine/run/resume.h.
+ * begins one. What happens to it is decided by engine/run/run_session.c.
  */
 #include "store/db.h"
 #include "view/job_rows.h"
