@@ -161,8 +161,8 @@ file_mail(Engine *engine, const ConfRole *role, GBytes *bytes, const char *base,
     g_autoptr(Maildir) md = NULL;
     gsize len;
     const void *data = g_bytes_get_data(bytes, &len);
-    g_autofree char *head = origin_line(&engine->home->key, data, len, TRUST_OPERATOR,
-                                        TRUST_OPERATOR, role->name);
+    g_autofree char *head =
+        origin_line(&engine->home->key, data, len, TRUST_OPERATOR, TRUST_OPERATOR, role->name);
     bool was_there;
     return maildir_open(engine->home->mail_fd, role->name, true, &md, error) &&
            maildir_deliver(md, "Active", base, "S", head, data, len, &was_there, error);
@@ -286,8 +286,8 @@ session_commit(JobSession *s, Proposal *p, GError **error)
         return s->over || session_reload(s, error);
     }
     bool ours = true;
-    if (err_is(failed, ERR_NEVER) &&
-        job_claim_holds(s->engine->db, &s->claim, &ours, NULL) && !ours)
+    if (err_is(failed, ERR_NEVER) && job_claim_holds(s->engine->db, &s->claim, &ours, NULL) &&
+        !ours)
         s->lost = true;
     return err_pass(error, g_steal_pointer(&failed));
 }
@@ -312,7 +312,8 @@ make_folder(JobSession *s, GError **error)
 {
     if (s->folder)
         return true;
-    g_autofree char *path = g_strdup_printf("work/%s/%" G_GINT64_FORMAT, s->job->role, s->job->id.v);
+    g_autofree char *path =
+        g_strdup_printf("work/%s/%" G_GINT64_FORMAT, s->job->role, s->job->id.v);
     if (!dir_make(s->engine->home->fd, path, 0700, error))
         return false;
     s->folder = g_build_filename(s->engine->home->path, path, NULL);
@@ -322,9 +323,8 @@ make_folder(JobSession *s, GError **error)
 bool
 session_open_port(JobSession *s, GError **error)
 {
-    return s->port ||
-           (make_folder(s, error) && port_open(s->engine, s->job, &s->claim, &s->in, s->folder,
-                                               &s->port, error));
+    return s->port || (make_folder(s, error) && port_open(s->engine, s->job, &s->claim, &s->in,
+                                                          s->folder, &s->port, error));
 }
 
 bool
@@ -371,8 +371,9 @@ timeout_of(const Turn *t, int64_t wait_us)
         wait = MIN(wait, MAX(0, t->look_us - now));
     if (!t->ending && t->late_us != USEC_NEVER)
         wait = MIN(wait, MAX(0, t->late_us - now));
-    return wait == USEC_NEVER ? -1
-                              : (int)MIN(wait / USEC_PER_MSEC + (wait % USEC_PER_MSEC != 0), INT_MAX);
+    return wait == USEC_NEVER
+               ? -1
+               : (int)MIN(wait / USEC_PER_MSEC + (wait % USEC_PER_MSEC != 0), INT_MAX);
 }
 
 /* What ends it from outside. */
@@ -500,8 +501,9 @@ session_ask(JobSession *s,
               .call = call,
               .go_on = ask->go_on,
               .data = ask->data,
-              .late_us = ask->until_us == USEC_NEVER ? USEC_NEVER
-                                                     : clock_mono_us() + MAX(0, ask->until_us - now),
+              .late_us = ask->until_us == USEC_NEVER
+                             ? USEC_NEVER
+                             : clock_mono_us() + MAX(0, ask->until_us - now),
               .look_us = clock_mono_us() + LOOK_US};
     if (!run_turns(&t, error))
         return false;

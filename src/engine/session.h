@@ -30,13 +30,13 @@ typedef struct JobSession {
     Job *job; /* as it was loaded last */
     const ConfRole *role;
     StepInput in;
-    int signal_fd;  /* SIGTERM, SIGINT, SIGUSR1 */
-    bool own_fd;    /* the session has opened it */
-    bool draining;  /* a signal asks us to end */
-    bool lost;      /* the claim is gone: an order, or another owner. Nothing may be committed */
-    bool over;      /* a step has ended the claim */
-    char *folder;   /* of the job, for its port and what programs say; NULL: not made yet */
-    Port *port;     /* NULL: not open */
+    int signal_fd; /* SIGTERM, SIGINT, SIGUSR1 */
+    bool own_fd;   /* the session has opened it */
+    bool draining; /* a signal asks us to end */
+    bool lost;     /* the claim is gone: an order, or another owner. Nothing may be committed */
+    bool over;     /* a step has ended the claim */
+    char *folder;  /* of the job, for its port and what programs say; NULL: not made yet */
+    Port *port;    /* NULL: not open */
 } JobSession;
 
 /* For a command without a home. */
@@ -51,7 +51,8 @@ typedef struct SessionMail {
 bool session_begin(
     Engine *engine, const SessionMail *mail, JobSession **ret, JobId *ret_job, GError **error);
 /* *ret is NULL, with true: somebody else works on it, or it has ended. */
-bool session_take(Engine *engine, JobId job, const char *name, JobSession **ret, GError **error);
+bool
+session_take(Engine *engine, JobId job, const char *name, JobSession **ret, GError **error);
 /* A run's claim as a session: borrows job, role and signals, takes what `in` holds. */
 JobSession *session_of_claim(Engine *engine,
                              const JobClaim *claim,
@@ -80,9 +81,9 @@ typedef struct SessionAsk {
     const char *prompt, *cwd;
     const char *session, *new_session; /* as in BrainAsk */
     const char *const *env;            /* "NAME=VALUE", added; NULL: nothing */
-    bool users_env;                    /* the program gets the environment of whoever called us, and no wall */
-    int64_t budget_micro;              /* as in BrainAsk */
-    int64_t until_us;                  /* it is ended then, by the home's clock; USEC_NEVER */
+    bool users_env; /* the program gets the environment of whoever called us, and no wall */
+    int64_t budget_micro; /* as in BrainAsk */
+    int64_t until_us;     /* it is ended then, by the home's clock; USEC_NEVER */
     void (*said)(void *data, const BrainEvent *event); /* NULL: nobody listens */
     /* Called twice a second while the program works; false: end it. NULL: nobody asks. */
     bool (*go_on)(void *data);

@@ -47,8 +47,8 @@ struct McpServer {
     size_t written;
     McpCalls *calls;
     McpListeners *listeners;
-    McpListener *legacy;   /* one of them; NULL: none yet */
-    bool legacy_client;    /* initialize was called */
+    McpListener *legacy; /* one of them; NULL: none yet */
+    bool legacy_client;  /* initialize was called */
     /* What resources were like when they were last looked at. */
     char *todo_mark;
     json_t *port_mark;

@@ -28,9 +28,9 @@ mcp_prompts_list(McpCall *call)
     json_t *list = json_array();
 
     for (size_t i = 0; i < G_N_ELEMENTS(prompts); i++)
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", prompts[i].name, "description",
-                                              prompts[i].description, "arguments",
-                                              prompt_arguments(&prompts[i])));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:o}", "name", prompts[i].name,
+                                              "description", prompts[i].description,
+                                              "arguments", prompt_arguments(&prompts[i])));
     mcp_result(call, json_pack("{s:o}", "prompts", list));
 }
 
@@ -82,6 +82,7 @@ mcp_prompt_get(McpCall *call)
         return;
     }
     g_autofree char *text = fill(call, found->text, argument ? argument : "");
-    mcp_result(call, json_pack("{s:s, s:[{s:s, s:{s:s, s:s}}]}", "description", found->description,
-                               "messages", "role", "user", "content", "type", "text", "text", text));
+    mcp_result(call,
+               json_pack("{s:s, s:[{s:s, s:{s:s, s:s}}]}", "description", found->description,
+                         "messages", "role", "user", "content", "type", "text", "text", text));
 }

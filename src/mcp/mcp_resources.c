@@ -22,8 +22,8 @@
 static json_t *
 resource(const char *uri, const char *name, const char *description, const char *type)
 {
-    return json_pack("{s:s, s:s, s:s*, s:s}", "uri", uri, "name", name, "description", description,
-                     "mimeType", type);
+    return json_pack("{s:s, s:s, s:s*, s:s}", "uri", uri, "name", name, "description",
+                     description, "mimeType", type);
 }
 
 static char *
@@ -40,10 +40,11 @@ list_notes(McpCall *call, const json_t *answer, int status, const GError *error)
     const json_t *notes = json_object_get(answer, "notes");
     json_t *list = json_array();
 
-    json_array_append_new(
-        list, resource(TODO_URI, "todos", "Open todos of the plan in this project", "application/json"));
     json_array_append_new(list,
-                          resource(INBOX_URI, "inbox", "Your mail, newest first", "application/json"));
+                          resource(TODO_URI, "todos", "Open todos of the plan in this project",
+                                   "application/json"));
+    json_array_append_new(
+        list, resource(INBOX_URI, "inbox", "Your mail, newest first", "application/json"));
     for (size_t i = 0; i < MIN(json_array_size(notes), NOTES_MAX); i++) {
         const char *key = json_string_value(json_object_get(json_array_get(notes, i), "key"));
         g_autofree char *uri = key ? note_uri(key) : NULL;
@@ -63,8 +64,9 @@ mcp_resources_list(McpCall *call)
         mcp_ask_port(call, json_pack("{s:s}", "verb", "note.list"), list_notes);
         return;
     }
-    json_array_append_new(
-        list, resource(TODO_URI, "todos", "Open todos of the plan in this project", "application/json"));
+    json_array_append_new(list,
+                          resource(TODO_URI, "todos", "Open todos of the plan in this project",
+                                   "application/json"));
     mcp_result(call, json_pack("{s:o}", "resources", list));
 }
 
@@ -72,11 +74,11 @@ void
 mcp_resource_templates(McpCall *call)
 {
     mcp_result(call,
-               json_pack("{s:[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s}]}", "resourceTemplates",
-                         "uriTemplate", "mail://{id}", "name", "mail", "description",
-                         "One mail, by its number or Message-ID", "mimeType", "application/json",
-                         "uriTemplate", "note://{+key}", "name", "note", "description",
-                         "One note, by its key", "mimeType", "text/markdown"));
+               json_pack("{s:[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s}]}",
+                         "resourceTemplates", "uriTemplate", "mail://{id}", "name", "mail",
+                         "description", "One mail, by its number or Message-ID", "mimeType",
+                         "application/json", "uriTemplate", "note://{+key}", "name", "note",
+                         "description", "One note, by its key", "mimeType", "text/markdown"));
 }
 
 /* --- read --- */
@@ -91,8 +93,8 @@ no_resource(McpCall *call, const char *why)
 static void
 say_contents(McpCall *call, const char *type, const char *text)
 {
-    mcp_result(call, json_pack("{s:[{s:s, s:s, s:s}]}", "contents", "uri", rpc_text(call->rpc, "uri"),
-                               "mimeType", type, "text", text));
+    mcp_result(call, json_pack("{s:[{s:s, s:s, s:s}]}", "contents", "uri",
+                               rpc_text(call->rpc, "uri"), "mimeType", type, "text", text));
 }
 
 static void
@@ -128,7 +130,8 @@ static json_t *
 resource_request(const char *uri)
 {
     bool mail = g_str_has_prefix(uri, "mail://"), note = g_str_has_prefix(uri, "note://");
-    g_autofree char *name = mail || note ? g_uri_unescape_string(uri + strlen("mail://"), NULL) : NULL;
+    g_autofree char *name =
+        mail || note ? g_uri_unescape_string(uri + strlen("mail://"), NULL) : NULL;
 
     if (!name || !*name || !g_utf8_validate(name, -1, NULL))
         return NULL;
@@ -147,11 +150,14 @@ mcp_resource_read(McpCall *call)
     if (g_str_equal(uri, TODO_URI)) {
         read_todos(call);
     } else if (!request) {
-        no_resource(call, "there is no such resource; there are todo://open, mail://inbox, mail://ID and "
-                          "note://KEY");
+        no_resource(
+            call,
+            "there is no such resource; there are todo://open, mail://inbox, mail://ID and "
+            "note://KEY");
     } else if (!call->server->start->port) {
         json_decref(request);
-        no_resource(call, "this server was started without a role: there is no mail and are no notes");
+        no_resource(
+            call, "this server was started without a role: there is no mail and are no notes");
     } else {
         mcp_ask_port(call, request, say_port);
     }
@@ -237,8 +243,9 @@ mcp_unsubscribe(McpCall *call)
 static json_t *
 listener_params(const McpListener *listener)
 {
-    return listener->id ? json_pack("{s:{s:O}}", "_meta", MCP_META "subscriptionId", listener->id)
-                        : json_object();
+    return listener->id
+               ? json_pack("{s:{s:O}}", "_meta", MCP_META "subscriptionId", listener->id)
+               : json_object();
 }
 
 /* The request stays open. What is honoured is told first. */
@@ -292,8 +299,8 @@ mcp_listeners_end(McpServer *server)
             continue;
         json_t *result = listener_params(listener);
         json_object_set_new(result, "resultType", json_string("complete"));
-        g_autoptr(json_t) answer = json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", listener->id,
-                                             "result", result);
+        g_autoptr(json_t) answer = json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id",
+                                             listener->id, "result", result);
         g_autofree char *line = json_format(answer);
         g_string_append_printf(server->out, "%s\n", line);
     }
@@ -322,7 +329,8 @@ tell_list(McpServer *server)
 {
     LIST_EACH(const McpListener, listener, server->listeners) {
         if (listener->lists)
-            mcp_notify(server, "notifications/resources/list_changed", listener_params(listener));
+            mcp_notify(server, "notifications/resources/list_changed",
+                       listener_params(listener));
     }
 }
 
@@ -394,8 +402,8 @@ watch_port(McpServer *server)
     g_autoptr(json_t) now = NULL;
 
     if (!server->look)
-        server->look = port_ask(server->start->port, json_pack("{s:s, s:o}", "verb", "changes", "keys",
-                                                               watched_keys(server)));
+        server->look = port_ask(server->start->port, json_pack("{s:s, s:o}", "verb", "changes",
+                                                               "keys", watched_keys(server)));
     if (!port_ask_work(server->look))
         return;
     (void)port_ask_end(server->look, &now, NULL, NULL);

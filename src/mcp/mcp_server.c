@@ -13,7 +13,8 @@
 #define CACHE_MS 60000
 
 static const char instructions[] =
-    "Mail, notes and todos of postrider. Read with mail_inbox and mail_read; answer whoever asked "
+    "Mail, notes and todos of postrider. Read with mail_inbox and mail_read; answer whoever "
+    "asked "
     "with mail_send without `to`. Plans: todo_list shows what is open, todo_update with "
     "in_progress takes a todo, and with complete runs its check.";
 
@@ -76,9 +77,8 @@ mcp_result(McpCall *call, json_t *take_result)
 {
     if (call->rpc->modern)
         add_modern(take_result, call->rpc->method);
-    send_line(call->server,
-              json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", call->rpc->id, "result",
-                        take_result));
+    send_line(call->server, json_pack("{s:s, s:O, s:o}", "jsonrpc", "2.0", "id", call->rpc->id,
+                                      "result", take_result));
     call->done = true;
 }
 
@@ -148,8 +148,8 @@ work_calls(McpServer *server)
 static json_t *
 capabilities(bool modern)
 {
-    return modern ? json_pack("{s:{}, s:{s:b, s:b}, s:{}}", "tools", "resources", "subscribe", 1,
-                              "listChanged", 1, "prompts")
+    return modern ? json_pack("{s:{}, s:{s:b, s:b}, s:{}}", "tools", "resources", "subscribe",
+                              1, "listChanged", 1, "prompts")
                   : json_pack("{s:{s:b}, s:{s:b, s:b}, s:{s:b}}", "tools", "listChanged", 0,
                               "resources", "subscribe", 1, "listChanged", 1, "prompts",
                               "listChanged", 0);
@@ -158,8 +158,9 @@ capabilities(bool modern)
 static void
 discover(McpCall *call)
 {
-    mcp_result(call, json_pack("{s:o, s:o, s:s}", "supportedVersions", rpc_versions(),
-                               "capabilities", capabilities(true), "instructions", instructions));
+    mcp_result(call,
+               json_pack("{s:o, s:o, s:s}", "supportedVersions", rpc_versions(), "capabilities",
+                         capabilities(true), "instructions", instructions));
 }
 
 static void
@@ -288,7 +289,8 @@ read_more(McpServer *server, GError **error)
     ssize_t n = read(server->start->in, chunk, CHUNK);
 
     if (n < 0)
-        return errno == EINTR || errno == EAGAIN || err_set_errno(error, errno, "reading stdin");
+        return errno == EINTR || errno == EAGAIN ||
+               err_set_errno(error, errno, "reading stdin");
     server->eof = n == 0;
     if (n > 0)
         mcp_lines_take(&server->lines, chunk, (size_t)n);

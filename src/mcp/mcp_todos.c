@@ -57,10 +57,11 @@ mcp_plan_open(const McpCall *call, McpPlan *ret, GError **error)
             return false;
     }
     if (!ret->file)
-        return err_set(error, ERR_NEVER,
-                       "There is no plan in '%s'. Make one with the prompt 00_plan or 'postrider plan "
-                       "new', and begin it with 'postrider plan execute'",
-                       folder);
+        return err_set(
+            error, ERR_NEVER,
+            "There is no plan in '%s'. Make one with the prompt 00_plan or 'postrider plan "
+            "new', and begin it with 'postrider plan execute'",
+            folder);
     ret->site = (PlanSite){.project = ret->project,
                            .file = ret->file,
                            .wait_ms = PLAN_WAIT_HOOK_MS,
@@ -73,7 +74,7 @@ mcp_plan_open(const McpCall *call, McpPlan *ret, GError **error)
 static json_t *
 todo_json(const json_t *todo)
 {
-    static const char *const members[] = {"id",   "title", "status", "owner",
+    static const char *const members[] = {"id",    "title", "status", "owner",
                                           "check", "after", "why",    NULL};
     json_t *made = json_object();
 
@@ -99,19 +100,21 @@ mcp_todos(const McpCall *call, bool all, GError **error)
     if (!mcp_plan_open(call, &at, error) || !plan_file_read(at.file, &plan, NULL, error))
         return NULL;
     if (!plan) {
-        err_set(error, ERR_NEVER,
-                "Continuation state file not found. Begin the plan with 'postrider plan execute'");
+        err_set(
+            error, ERR_NEVER,
+            "Continuation state file not found. Begin the plan with 'postrider plan execute'");
         return NULL;
     }
     json_t *list = json_array();
     PLAN_EACH_TODO(plan, todo)
-        if (all || todo_status(todo) != TODO_COMPLETE)
-            json_array_append_new(list, todo_json(todo));
-    const json_t *next = plan_may_take(plan, NULL) ? plan_next(plan, &at.site.taker, NULL, &now) : NULL;
-    json_t *made = json_pack("{s:s, s:s, s:I, s:I, s:o}", "plan", plan_text(plan->members, "plan_file"),
-                             "status", plan_status_names[plan_status(plan)], "open",
-                             (json_int_t)plan_open(plan), "total",
-                             (json_int_t)json_array_size(plan->todos), "todos", list);
+    if (all || todo_status(todo) != TODO_COMPLETE)
+        json_array_append_new(list, todo_json(todo));
+    const json_t *next =
+        plan_may_take(plan, NULL) ? plan_next(plan, &at.site.taker, NULL, &now) : NULL;
+    json_t *made = json_pack(
+        "{s:s, s:s, s:I, s:I, s:o}", "plan", plan_text(plan->members, "plan_file"), "status",
+        plan_status_names[plan_status(plan)], "open", (json_int_t)plan_open(plan), "total",
+        (json_int_t)json_array_size(plan->todos), "todos", list);
     if (*plan_text(plan->members, "why"))
         json_object_set_new(made, "why", json_string(plan_text(plan->members, "why")));
     if (next)
@@ -143,7 +146,8 @@ static void
 say_mark_error(McpCall *call, const GError *error)
 {
     mcp_tool_error(call, error->message,
-                   err_is(error, ERR_LATER) ? "todo_list shows which todo is ready for you" : NULL);
+                   err_is(error, ERR_LATER) ? "todo_list shows which todo is ready for you"
+                                            : NULL);
 }
 
 static void
@@ -164,12 +168,13 @@ static void
 say_failed(McpCall *call, const struct McpMark *mark, const MarkResult *result)
 {
     g_autofree char *what =
-        g_strdup_printf("'%s' is not complete: its check failed (%s)\n%s\n", mark->id, result->failure,
-                        result->output ? result->output : "");
+        g_strdup_printf("'%s' is not complete: its check failed (%s)\n%s\n", mark->id,
+                        result->failure, result->output ? result->output : "");
 
-    mcp_tool_error(call, what,
-                   "Mend what it says and call todo_update with complete again; what can't be done is "
-                   "`blocked` with `why`");
+    mcp_tool_error(
+        call, what,
+        "Mend what it says and call todo_update with complete again; what can't be done is "
+        "`blocked` with `why`");
 }
 
 void
@@ -199,7 +204,8 @@ read_order(const json_t *arguments, struct McpMark *mark, GError **error)
         return false;
     int word = plan_word(todo_status_names, status);
     if (word < 0)
-        return err_set(error, ERR_NEVER, "status: '%s' is none of pending, in_progress, complete, blocked",
+        return err_set(error, ERR_NEVER,
+                       "status: '%s' is none of pending, in_progress, complete, blocked",
                        status);
     if (word == TODO_BLOCKED && (!why || !*why))
         return err_set(error, ERR_NEVER, "why: say what is missing, for a person to read");
@@ -228,7 +234,8 @@ mcp_todo_update(McpCall *call, const json_t *arguments)
 
     mark->plan.site.taker = (Taker){0};
     if (checks_running(call->server) >= CHECKS_MAX) {
-        mcp_tool_error(call, "16 checks run already", "Call it again when one of them has ended");
+        mcp_tool_error(call, "16 checks run already",
+                       "Call it again when one of them has ended");
     } else if (!read_order(arguments, mark, &error)) {
         mcp_tool_error(call, error->message, "Change the arguments and call it again");
     } else if (!mcp_plan_open(call, &mark->plan, &error) ||

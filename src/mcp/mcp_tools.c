@@ -5,7 +5,8 @@
 #include "mcp/mcp_internal.h"
 #include <sysexits.h>
 
-#define TEXT_MAX 48000 /* bytes of a mail or note in one answer; clients cut what is much longer */
+#define TEXT_MAX                                                                               \
+    48000 /* bytes of a mail or note in one answer; clients cut what is much longer */
 
 typedef struct Tool {
     const char *name, *description;
@@ -20,8 +21,8 @@ mcp_tool_result(McpCall *call, json_t *take_value)
 {
     g_autofree char *text = json_format(take_value);
 
-    mcp_result(call, json_pack("{s:[{s:s, s:s}], s:o, s:b}", "content", "type", "text", "text", text,
-                               "structuredContent", take_value, "isError", 0));
+    mcp_result(call, json_pack("{s:[{s:s, s:s}], s:o, s:b}", "content", "type", "text", "text",
+                               text, "structuredContent", take_value, "isError", 0));
 }
 
 void
@@ -49,7 +50,8 @@ next_step(const McpCall *call, int status, const GError *error)
         return "Call mail_send with `to` and `subject`";
     switch (status) {
     case EX_NOINPUT:
-        return note ? "note_read with `prefix` lists notes" : "mail_inbox and mail_search give ids";
+        return note ? "note_read with `prefix` lists notes"
+                    : "mail_inbox and mail_search give ids";
     case EX_NOPERM:
         return "This is not permitted; say so to whoever asked, by mail_send without `to`";
     case EX_TEMPFAIL:
@@ -100,11 +102,13 @@ ask(McpCall *call, json_t *take_request, McpAnswered *answered)
         return;
     }
     json_decref(take_request);
-    mcp_tool_error(call, "This server was started without a role: mail and notes are those of a run of "
-                         "postrider, and there is none",
-                   "Go on without them (todo_list and todo_update work); a person who wants them lets a "
-                   "role of postrider start the agent, which sets POSTRIDER_PORT, or starts 'postrider "
-                   "mcp --port FILE'");
+    mcp_tool_error(
+        call,
+        "This server was started without a role: mail and notes are those of a run of "
+        "postrider, and there is none",
+        "Go on without them (todo_list and todo_update work); a person who wants them lets a "
+        "role of postrider start the agent, which sets POSTRIDER_PORT, or starts 'postrider "
+        "mcp --port FILE'");
 }
 
 /* A request with those of the arguments that are there. */
@@ -158,9 +162,9 @@ static void
 mail_read(McpCall *call, const json_t *arguments)
 {
     const json_t *id = json_object_get(arguments, "id");
-    g_autofree char *number = json_is_integer(id)
-                                  ? g_strdup_printf("%" JSON_INTEGER_FORMAT, json_integer_value(id))
-                                  : NULL;
+    g_autofree char *number =
+        json_is_integer(id) ? g_strdup_printf("%" JSON_INTEGER_FORMAT, json_integer_value(id))
+                            : NULL;
     const char *text = number ? number : json_string_value(id);
 
     if (!text)
@@ -178,7 +182,8 @@ mail_send(McpCall *call, const json_t *arguments)
 
     for (const char *const *name = send_members + 1; *name; name++)
         reply = reply && !json_object_get(arguments, *name);
-    json_t *made = reply ? request("reply", arguments, body) : request("send", arguments, send_members);
+    json_t *made =
+        reply ? request("reply", arguments, body) : request("send", arguments, send_members);
     json_object_set_new(made, "once", json_true());
     ask(call, made, say_answer);
 }
@@ -208,15 +213,17 @@ note_read(McpCall *call, const json_t *arguments)
 static void
 note_write(McpCall *call, const json_t *arguments)
 {
-    static const char *const append[] = {"key", "content", NULL},
-                             *const put[] = {"key", "content", "if_version", NULL};
+    static const char *const append[] = {"key", "content", NULL}, *const put[] = {
+                                                                      "key", "content",
+                                                                      "if_version", NULL};
     g_autoptr(GError) error = NULL;
     bool at_end = false;
 
     if (!json_find_bool(arguments, "", "append", &at_end, &error))
         mcp_tool_error(call, error->message, "Change the arguments and call it again");
     else
-        ask(call, request(at_end ? "note.append" : "note.put", arguments, at_end ? append : put),
+        ask(call,
+            request(at_end ? "note.append" : "note.put", arguments, at_end ? append : put),
             say_answer);
 }
 
@@ -237,44 +244,53 @@ todo_list(McpCall *call, const json_t *arguments)
 
 #define TEXT "{\"type\":\"string\"}"
 #define COUNT "{\"type\":\"integer\",\"minimum\":1,\"maximum\":500}"
-#define OFFSET                                                                                  \
-    "{\"type\":\"integer\",\"minimum\":0,\"description\":\"where to read on: `more` of the answer before\"}"
+#define OFFSET                                                                                 \
+    "{\"type\":\"integer\",\"minimum\":0,\"description\":\"where to read on: `more` of the "   \
+    "answer before\"}"
 #define ADDRESSES "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
 
 static const Tool tools[] = {
-    {"mail_inbox", "Your mail, newest first: id, from, subject, date.",
-     "\"limit\":" COUNT, limit_members, true, mail_inbox},
+    {"mail_inbox", "Your mail, newest first: id, from, subject, date.", "\"limit\":" COUNT,
+     limit_members, true, mail_inbox},
     {"mail_read", "One mail with its text and the names of its attachments.",
      "\"id\":{\"type\":\"string\",\"description\":\"number or Message-ID\"},\"offset\":" OFFSET
      "},\"required\":[\"id\"]",
      read_members, true, mail_read},
     {"mail_send",
-     "Send a mail. With `body` alone it answers whoever asked, once. Otherwise `to` and `subject`, or "
-     "`in_reply_to`. state `held` means that a person is asked first: do not send again. The same mail "
+     "Send a mail. With `body` alone it answers whoever asked, once. Otherwise `to` and "
+     "`subject`, or "
+     "`in_reply_to`. state `held` means that a person is asked first: do not send again. The "
+     "same mail "
      "within a minute is sent once.",
      "\"body\":" TEXT ",\"to\":" ADDRESSES ",\"cc\":" ADDRESSES ",\"subject\":" TEXT
-     ",\"in_reply_to\":{\"type\":\"string\",\"description\":\"Message-ID\"}},\"required\":[\"body\"]",
+     ",\"in_reply_to\":{\"type\":\"string\",\"description\":\"Message-ID\"}},\"required\":["
+     "\"body\"]",
      send_members, false, mail_send},
     {"mail_search", "Find mail by words, from:, to:, subject:, before:, after:.",
      "\"query\":" TEXT ",\"limit\":" COUNT "},\"required\":[\"query\"]", query_members, true,
      mail_search},
-    {"note_read", "Read the note `key`, list notes below `prefix`, or search them with `query`.",
-     "\"key\":" TEXT ",\"prefix\":" TEXT ",\"query\":" TEXT ",\"offset\":" OFFSET, note_members, true,
-     note_read},
+    {"note_read",
+     "Read the note `key`, list notes below `prefix`, or search them with `query`.",
+     "\"key\":" TEXT ",\"prefix\":" TEXT ",\"query\":" TEXT ",\"offset\":" OFFSET, note_members,
+     true, note_read},
     {"note_write",
-     "Write a note, which outlives this session. Over a note that is there only after reading it; "
+     "Write a note, which outlives this session. Over a note that is there only after reading "
+     "it; "
      "`append` adds to its end.",
      "\"key\":{\"type\":\"string\",\"description\":\"as in folder/name\"},\"content\":" TEXT
      ",\"append\":{\"type\":\"boolean\"},\"if_version\":{\"type\":\"integer\",\"minimum\":0}},"
      "\"required\":[\"key\",\"content\"]",
      write_members, false, note_write},
-    {"todo_list", "Open todos of the plan in this project, with their checks, and which is next.",
+    {"todo_list",
+     "Open todos of the plan in this project, with their checks, and which is next.",
      "\"all\":{\"type\":\"boolean\",\"description\":\"complete ones, too\"}", all_members, true,
      todo_list},
     {"todo_update",
-     "Move a todo: in_progress takes it, complete runs its check and counts only if that passes, "
+     "Move a todo: in_progress takes it, complete runs its check and counts only if that "
+     "passes, "
      "blocked needs `why`.",
-     "\"id\":" TEXT ",\"status\":{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\",\"complete\",\"blocked\"]},"
+     "\"id\":" TEXT ",\"status\":{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\","
+                    "\"complete\",\"blocked\"]},"
      "\"why\":" TEXT "},\"required\":[\"id\",\"status\"]",
      mark_members, false, mcp_todo_update},
 };
@@ -283,17 +299,17 @@ static json_t *
 tool_json(const Tool *tool)
 {
     bool required = strstr(tool->schema, "\"required\"");
-    g_autofree char *text =
-        g_strdup_printf("{\"type\":\"object\",\"properties\":{%s%s,\"additionalProperties\":false}",
-                        tool->schema, required ? "" : "}");
+    g_autofree char *text = g_strdup_printf(
+        "{\"type\":\"object\",\"properties\":{%s%s,\"additionalProperties\":false}",
+        tool->schema, required ? "" : "}");
     json_t *schema = NULL;
     bool good = json_parse(text, strlen(text), 0, &schema, NULL);
 
     g_assert(good);
-    json_t *made = json_pack("{s:s, s:s, s:o, s:{s:b, s:b}, s:{s:b}}", "name", tool->name,
-                             "description", tool->description, "inputSchema", schema, "annotations",
-                             "readOnlyHint", tool->reads, "openWorldHint", 0, "_meta",
-                             "anthropic/alwaysLoad", 1);
+    json_t *made =
+        json_pack("{s:s, s:s, s:o, s:{s:b, s:b}, s:{s:b}}", "name", tool->name, "description",
+                  tool->description, "inputSchema", schema, "annotations", "readOnlyHint",
+                  tool->reads, "openWorldHint", 0, "_meta", "anthropic/alwaysLoad", 1);
     return made;
 }
 

@@ -67,11 +67,12 @@ check_meta(const Rpc *rpc, const json_t *version)
     const char *said = json_string_value(version);
 
     if (!said)
-        return rpc_error(rpc->id, RPC_PARAMS, "_meta." MCP_META "protocolVersion: must be a string",
-                         NULL);
+        return rpc_error(rpc->id, RPC_PARAMS,
+                         "_meta." MCP_META "protocolVersion: must be a string", NULL);
     if (!g_str_equal(said, MCP_MODERN))
-        return rpc_error(rpc->id, RPC_VERSION, "this protocol version is not spoken here",
-                         json_pack("{s:o, s:s}", "supported", rpc_versions(), "requested", said));
+        return rpc_error(
+            rpc->id, RPC_VERSION, "this protocol version is not spoken here",
+            json_pack("{s:o, s:s}", "supported", rpc_versions(), "requested", said));
     if (!json_is_object(json_object_get(rpc_meta(rpc), MCP_META "clientCapabilities")))
         return rpc_error(rpc->id, RPC_PARAMS,
                          "_meta." MCP_META "clientCapabilities: must be an object", NULL);

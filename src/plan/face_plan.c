@@ -60,11 +60,13 @@ stored(Engine *engine,
         return there == NULL && (!error || !*error);
     if (in->class == MSG_ORDER)
         return !is_done(m) || call_done(txn, job, error);
-    return in->state != MSG_STORED || in->trust < TRUST_PRINCIPAL || say_word(txn, job, "go", error);
+    return in->state != MSG_STORED || in->trust < TRUST_PRINCIPAL ||
+           say_word(txn, job, "go", error);
 }
 
 static bool
-order(Engine *engine, const Judgement *j, const Message *m, JobId job, Order *ret, GError **error)
+order(
+    Engine *engine, const Judgement *j, const Message *m, JobId job, Order *ret, GError **error)
 {
     g_autoptr(PlanRow) row = NULL;
     if (!job.v || !(j->may & MAY_STEER) || !m->text || !is_done(m))

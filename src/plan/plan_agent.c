@@ -90,7 +90,8 @@ plan_agent_open(PlanAgent *a, JobSession *s, const PlanRow *row, GError **error)
             return false;
         make_brain(a);
     } else if (!s->engine) {
-        return err_set(error, ERR_CONFIG, "who works on it? say: postrider plan run -- COMMAND");
+        return err_set(error, ERR_CONFIG,
+                       "who works on it? say: postrider plan run -- COMMAND");
     }
     return !s->engine || read_words(a, s, error);
 }
@@ -132,10 +133,11 @@ find_brain(const PlanAgent *a, JobSession *s, const ConfRole *owner, GError **er
     brain = config_brain(config, s->role->brain);
     if (brain && config_is_program(brain))
         return brain;
-    (void)err_set(error, ERR_CONFIG,
-                  "the brain of role '%s' is no program that can work in a folder: name another "
-                  "--role, or say: postrider plan run -- COMMAND",
-                  s->role->name);
+    (void)err_set(
+        error, ERR_CONFIG,
+        "the brain of role '%s' is no program that can work in a folder: name another "
+        "--role, or say: postrider plan run -- COMMAND",
+        s->role->name);
     return NULL;
 }
 
@@ -166,11 +168,16 @@ plan_agent_choose(PlanAgent *a,
     const ConfRole *role = s->engine ? config_role(s->engine->home->config, owner) : NULL;
     const ConfBrain *brain = find_brain(a, s, role, error);
     g_clear_pointer(&a->notes, g_free);
-    if (!brain || (s->engine && !read_notes(a, s, role ? role : a->argv ? NULL : s->role, error)))
+    if (!brain || (s->engine && !read_notes(a, s,
+                                            role      ? role
+                                            : a->argv ? NULL
+                                                      : s->role,
+                                            error)))
         return false;
     if (a->told) {
         g_autofree char *notes = g_steal_pointer(&a->notes);
-        a->notes = g_strconcat(notes ? notes : "", notes ? "\n\n" : "", "A person says: ", a->told, NULL);
+        a->notes = g_strconcat(notes ? notes : "", notes ? "\n\n" : "",
+                               "A person says: ", a->told, NULL);
     }
     bool keeps = brain_keeps_session(brain);
     if (brain != a->brain) {
@@ -218,7 +225,8 @@ plan_agent_keep(const PlanAgent *a, JobSession *s, const char *project, GError *
                          .heard = (char *)""};
     g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
-        txn.ok = job_check(&txn, &s->claim, USEC_NEVER, error) && session_put(&txn, &row, error);
+        txn.ok =
+            job_check(&txn, &s->claim, USEC_NEVER, error) && session_put(&txn, &row, error);
     return txn.done;
 }
 

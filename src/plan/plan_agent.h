@@ -9,16 +9,16 @@
 
 typedef struct PlanAgent {
     const ConfBrain *brain;
-    ConfBrain own;        /* made of the command */
-    char **argv;          /* of the command; NULL: there is none */
-    char *name;           /* of the brain, for the log */
-    bool users;           /* the command of whoever called: it keeps the user's environment */
-    char *notes;          /* instructions of the owner's role; NULL */
-    char *told;           /* what people said in mails; NULL */
-    char *id;             /* of its session; NULL: it keeps none, or has named none */
-    bool began;           /* the program has named the session: it is resumed */
-    bool entered;         /* the plan knows the session */
-    int64_t spent_micro;  /* of this loop */
+    ConfBrain own;       /* made of the command */
+    char **argv;         /* of the command; NULL: there is none */
+    char *name;          /* of the brain, for the log */
+    bool users;          /* the command of whoever called: it keeps the user's environment */
+    char *notes;         /* instructions of the owner's role; NULL */
+    char *told;          /* what people said in mails; NULL */
+    char *id;            /* of its session; NULL: it keeps none, or has named none */
+    bool began;          /* the program has named the session: it is resumed */
+    bool entered;        /* the plan knows the session */
+    int64_t spent_micro; /* of this loop */
     int64_t took_us, retry_us;
 } PlanAgent;
 
@@ -40,5 +40,8 @@ bool plan_agent_keep(const PlanAgent *a, JobSession *s, const char *project, GEr
 /* It begins a session anew. */
 void plan_agent_forget(PlanAgent *a);
 /* What the next question may cost; INT64_MAX: no limit. */
-bool plan_agent_money(
-    const PlanAgent *a, const JobSession *s, int64_t budget_micro, int64_t *ret, GError **error);
+bool plan_agent_money(const PlanAgent *a,
+                      const JobSession *s,
+                      int64_t budget_micro,
+                      int64_t *ret,
+                      GError **error);

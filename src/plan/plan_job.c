@@ -11,11 +11,12 @@
 json_t *
 plan_row_json(const PlanRow *row)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:I, s:I}", "project", row->project,
-                     "plan_file", row->plan_file, "session_id", row->session_id, "argv", row->argv,
-                     "epoch", (json_int_t)row->epoch, "revision", (json_int_t)row->revision,
-                     "iterations", row->iterations, "total", row->total, "until",
-                     (json_int_t)row->until_us, "budget", (json_int_t)row->budget_micro);
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:i, s:i, s:I, s:I}", "project",
+                     row->project, "plan_file", row->plan_file, "session_id", row->session_id,
+                     "argv", row->argv, "epoch", (json_int_t)row->epoch, "revision",
+                     (json_int_t)row->revision, "iterations", row->iterations, "total",
+                     row->total, "until", (json_int_t)row->until_us, "budget",
+                     (json_int_t)row->budget_micro);
 }
 
 PlanRow *
@@ -49,9 +50,10 @@ plan_mail_text(const PlanRow *row)
 {
     g_autoptr(json_t) value = plan_row_json(row);
     g_autofree char *json = value ? json_format(value) : g_strdup("");
-    return g_strdup_printf("Work on the plan %s in %s until every todo is complete and its check has "
-                           "passed.\n\n" MAIL_LINE "%s\n",
-                           row->plan_file, row->project, json);
+    return g_strdup_printf(
+        "Work on the plan %s in %s until every todo is complete and its check has "
+        "passed.\n\n" MAIL_LINE "%s\n",
+        row->plan_file, row->project, json);
 }
 
 PlanRow *
@@ -177,10 +179,12 @@ write_word(Engine *engine, PlanFile *file, PlanRow *row, const Job *job, GError 
     g_auto(PlanEdit) edit = {.lock = -1};
     if (!plan_edit_begin(file, PLAN_WAIT_HOOK_MS, &edit, error))
         return false;
-    if (!edit.plan || !g_str_equal(plan_text(edit.plan->members, "session_id"), row->session_id))
+    if (!edit.plan ||
+        !g_str_equal(plan_text(edit.plan->members, "session_id"), row->session_id))
         return true; /* the plan that was meant is gone */
     if (plan_agree(edit.plan, row, job ? job->state : JOB_CANCELLED) &&
-        !plan_edit_commit(&edit, json_pack("{s:s, s:s}", "act", row->word, "why", "by mail"), error))
+        !plan_edit_commit(&edit, json_pack("{s:s, s:s}", "act", row->word, "why", "by mail"),
+                          error))
         return false;
     CRASH_POINT("plan-word-written");
     return plan_row_follow(engine, row, edit.plan, error);
@@ -238,8 +242,8 @@ plan_settle_all(Engine *engine, unsigned *n, GError **error)
     LIST_EACH(const PlanRow, row, rows) {
         g_autoptr(GError) left = NULL;
         if (!plan_settle_job(engine, row, n, &left))
-            log_event(LOG_WARN, "a plan could not be looked at, the next look tries again", "project",
-                      row->project, "why", left->message, NULL);
+            log_event(LOG_WARN, "a plan could not be looked at, the next look tries again",
+                      "project", row->project, "why", left->message, NULL);
     }
     return true;
 }

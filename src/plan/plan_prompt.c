@@ -6,13 +6,14 @@ add_how(GString *out, const json_t *todo)
 {
     const char *id = plan_text(todo, "id"), *check = plan_text(todo, "check");
     if (*check)
-        g_string_append_printf(out, "It is complete when this command exits 0, which postrider runs: %s\n",
-                               check);
-    g_string_append_printf(out,
-                           "When it is done: postrider plan mark %s complete. If it can't be done: "
-                           "postrider plan mark %s blocked --why TEXT. Do this todo alone, do not "
-                           "edit .pilot/state, and do not change its check.\n",
-                           id, id);
+        g_string_append_printf(
+            out, "It is complete when this command exits 0, which postrider runs: %s\n", check);
+    g_string_append_printf(
+        out,
+        "When it is done: postrider plan mark %s complete. If it can't be done: "
+        "postrider plan mark %s blocked --why TEXT. Do this todo alone, do not "
+        "edit .pilot/state, and do not change its check.\n",
+        id, id);
 }
 
 static void
@@ -31,9 +32,10 @@ plan_prompt(const Plan *plan,
 {
     g_autofree char *words = todo_words(todo);
     GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "You work as %s on the plan %s in %s: %u of %zu todos are open.\n\n",
-                           plan_text(todo, "owner"), plan_text(plan->members, "plan_file"), project,
-                           plan_open(plan), json_array_size(plan->todos));
+    g_string_append_printf(out,
+                           "You work as %s on the plan %s in %s: %u of %zu todos are open.\n\n",
+                           plan_text(todo, "owner"), plan_text(plan->members, "plan_file"),
+                           project, plan_open(plan), json_array_size(plan->todos));
     if (notes && *notes)
         g_string_append_printf(out, "%s\n\n", notes);
     g_string_append_printf(out, "Your todo: %s\n", words);
@@ -57,7 +59,8 @@ plan_prompt_again(const Plan *plan, const json_t *todo, const char *reason)
 static void
 add_todos(GString *out, const Plan *plan)
 {
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         g_autofree char *words = todo_words(todo);
         g_string_append_printf(out, "- [%c] %s", todo_status(todo) == TODO_COMPLETE ? 'x' : ' ',
                                words);
@@ -73,9 +76,10 @@ plan_mail_end(const Plan *plan)
     unsigned open = plan_open(plan);
     GString *out = g_string_new(NULL);
     if (open == 0)
-        g_string_append_printf(out, "<CODER_COMPLETE>\nAll %zu todos of %s are complete, after %d iterations.\n\n",
-                               json_array_size(plan->todos), plan_text(plan->members, "plan_file"),
-                               (int)plan_number(plan->members, "total_iterations"));
+        g_string_append_printf(
+            out, "<CODER_COMPLETE>\nAll %zu todos of %s are complete, after %d iterations.\n\n",
+            json_array_size(plan->todos), plan_text(plan->members, "plan_file"),
+            (int)plan_number(plan->members, "total_iterations"));
     else
         g_string_append_printf(out, PLAN_WORDS_DONE " %u todos of %s stay open.\n\n", open,
                                plan_text(plan->members, "plan_file"));
@@ -90,7 +94,8 @@ plan_mail_pause(const Plan *plan, const char *owner)
     GString *out = g_string_new(NULL);
     g_string_append_printf(out, "%s\n%s\n\n", marker, paused);
     add_todos(out, plan);
-    g_string_append(out, "\nReply CONTINUE to go on with a new count of iterations, or say what is to be "
-                         "done differently; STOP, CANCEL or DONE end it.\n");
+    g_string_append(
+        out, "\nReply CONTINUE to go on with a new count of iterations, or say what is to be "
+             "done differently; STOP, CANCEL or DONE end it.\n");
     return g_string_free(out, FALSE);
 }

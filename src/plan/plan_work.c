@@ -13,7 +13,7 @@
 #define RUN_LOCK "run.lock"
 #define OTHERS_WAIT_US (2 * USEC_PER_SEC) /* until todos that others have are looked at again */
 #define LIMIT_WAIT_US (300 * USEC_PER_SEC) /* where nobody says when a usage limit ends */
-#define OUTPUT_TOLD 2000                   /* bytes of a check's output that the agent is told */
+#define OUTPUT_TOLD 2000 /* bytes of a check's output that the agent is told */
 
 #define PLAN_WHY_UNTIL "its time is over"
 #define PLAN_WHY_BUDGET "its budget is spent"
@@ -21,10 +21,10 @@
 typedef struct Loop {
     PlanWork *w;
     PlanSite site;
-    char *run;      /* our session */
-    char *reason;   /* what came of the last try; NULL */
-    char *todo;     /* id of the last one; NULL */
-    int64_t epoch;  /* of the plan, when the agent was started */
+    char *run;        /* our session */
+    char *reason;     /* what came of the last try; NULL */
+    char *todo;       /* id of the last one; NULL */
+    int64_t epoch;    /* of the plan, when the agent was started */
     bool uncommitted; /* a todo was worked on since the last step */
     PlanAgent agent;
 } Loop;
@@ -76,8 +76,9 @@ begin_edit(Loop *l, PlanEdit *ret, GError **error)
     if (!plan_edit_begin(l->w->file, PLAN_WAIT_MS, ret, error))
         return false;
     if (!ret->plan)
-        return err_set(error, ERR_NEVER,
-                       "Continuation state file not found; run: postrider plan execute (/02_execute)");
+        return err_set(
+            error, ERR_NEVER,
+            "Continuation state file not found; run: postrider plan execute (/02_execute)");
     if (s->engine && plan_agree(ret->plan, l->w->row, JOB_RUNNING) &&
         !plan_edit_commit(ret, json_pack("{s:s}", "act", "agree"), error))
         return false;
@@ -96,8 +97,8 @@ go_on(Loop *l, GError **error)
         return true;
     return plan_check_branch(l->w->project, edit.plan, error) &&
            plan_continue(edit.plan, l->w->max_iterations, l->w->level, error) &&
-           plan_edit_commit(&edit, json_pack("{s:s, s:s}", "act", "continue", "session", l->run),
-                            error);
+           plan_edit_commit(
+               &edit, json_pack("{s:s, s:s}", "act", "continue", "session", l->run), error);
 }
 
 static bool
@@ -109,9 +110,9 @@ pause_for(Loop *l, const char *why, GError **error)
     if (plan_status(edit.plan) != PLAN_ACTIVE)
         return true;
     plan_set_status(edit.plan, PLAN_PAUSED, why);
-    return plan_edit_commit(&edit, json_pack("{s:s, s:s, s:s}", "act", "pause", "session", l->run,
-                                             "why", why),
-                            error);
+    return plan_edit_commit(
+        &edit, json_pack("{s:s, s:s, s:s}", "act", "pause", "session", l->run, "why", why),
+        error);
 }
 
 /* What is spent: time, or money of this run or of the day. NULL: neither. */
@@ -142,19 +143,20 @@ begin_iteration(Loop *l, Plan **ret_plan, json_t **ret_todo, GError **error)
     g_autofree char *time = plan_file_now(l->w->file);
     PlanNow now = {.time = time, .alive = claim_is_alive};
     *ret_todo = NULL;
-    if (!begin_edit(l, &edit, error) ||
-        (plan_status(edit.plan) == PLAN_ACTIVE &&
-         !plan_check_branch(l->w->project, edit.plan, error)))
+    if (!begin_edit(l, &edit, error) || (plan_status(edit.plan) == PLAN_ACTIVE &&
+                                         !plan_check_branch(l->w->project, edit.plan, error)))
         return false;
     json_t *todo;
     PlanVerdict verdict = plan_judge_start(edit.plan, &l->site.taker, &todo, &now);
     if (verdict != JUDGED_FREE) {
-        json_t *line = json_pack("{s:s, s:s}", "act", todo ? "run" : "pause", "session", l->run);
+        json_t *line =
+            json_pack("{s:s, s:s}", "act", todo ? "run" : "pause", "session", l->run);
         plan_set_text(line, "why", plan_text(edit.plan->members, "why"));
         if (todo) {
             plan_set_text(line, "todo", plan_text(todo, "id"));
             plan_set_text(line, "owner", plan_text(todo, "owner"));
-            json_object_set(line, "iteration", json_object_get(edit.plan->members, "iteration_count"));
+            json_object_set(line, "iteration",
+                            json_object_get(edit.plan->members, "iteration_count"));
         }
         if (!plan_edit_commit(&edit, line, error))
             return false;
@@ -205,8 +207,8 @@ enter_agent(Loop *l, GError **error)
         return false;
     l->agent.entered = true;
     return !plan_enter(edit.plan, &taker, &now) ||
-           plan_edit_commit(&edit, json_pack("{s:s, s:s}", "act", "enter", "session", l->agent.id),
-                            error);
+           plan_edit_commit(
+               &edit, json_pack("{s:s, s:s}", "act", "enter", "session", l->agent.id), error);
 }
 
 static void
@@ -245,7 +247,8 @@ check_todo(Loop *l, const char *failed, GError **error)
         return true;
     }
     if (!*plan_text(todo, "check")) {
-        set_reason(l, g_strdup_printf("%s; %s was left open", failed ? failed : "the agent ended", l->todo));
+        set_reason(l, g_strdup_printf("%s; %s was left open",
+                                      failed ? failed : "the agent ended", l->todo));
         return true;
     }
     MarkOrder order = {.id = l->todo, .status = TODO_COMPLETE, .act = "check"};
@@ -256,8 +259,8 @@ check_todo(Loop *l, const char *failed, GError **error)
     else {
         size_t len = strlen(result.output), from = len > OUTPUT_TOLD ? len - OUTPUT_TOLD : 0;
         g_autofree char *tail = g_utf8_make_valid(result.output + from, -1);
-        set_reason(l, g_strdup_printf("the check of %s failed (%s)%s%s", l->todo, result.failure,
-                                      *tail ? ":\n" : "", tail));
+        set_reason(l, g_strdup_printf("the check of %s failed (%s)%s%s", l->todo,
+                                      result.failure, *tail ? ":\n" : "", tail));
     }
     if (result.moved)
         say(l, "%s: complete", l->todo);
@@ -276,16 +279,18 @@ give_back_iteration(Loop *l, const char *why, GError **error)
         return true;
     plan_uncount(edit.plan);
     Engine *engine = l->w->session->engine;
-    return plan_edit_commit(&edit, json_pack("{s:s, s:s, s:s}", "act", "limit", "session", l->run,
-                                             "why", why),
-                            error) &&
+    return plan_edit_commit(
+               &edit,
+               json_pack("{s:s, s:s, s:s}", "act", "limit", "session", l->run, "why", why),
+               error) &&
            (!engine || plan_row_follow(engine, l->w->row, edit.plan, error));
 }
 
 static json_t *
 open_todo(const Plan *plan)
 {
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         if (todo_status(todo) != TODO_COMPLETE)
             return todo;
     }
@@ -339,8 +344,8 @@ wait_for_agent(Loop *l, const BrainAnswer *answer, PlanEnd *ret, GError **error)
         *ret = PLAN_END_LIMITED;
         return NEXT_END;
     }
-    if (!session_wait(l->w->session, MAX(0, MIN(until, l->w->row->until_us) - now_us(l)), may_go_on,
-                      l, &end, error))
+    if (!session_wait(l->w->session, MAX(0, MIN(until, l->w->row->until_us) - now_us(l)),
+                      may_go_on, l, &end, error))
         return NEXT_ERROR;
     return NEXT_GO;
 }
@@ -386,13 +391,13 @@ ask_agent(Loop *l, const Plan *plan, const json_t *todo, PlanEnd *ret, GError **
     g_autofree char *own = g_strdup_printf(TAKER_SESSION_ENV "=%s", l->run);
     const char *env[] = {pid, own, NULL};
     SessionEnd end;
-    if (!plan_agent_choose(&l->agent, s, l->w->row, plan_text(todo, "owner"), l->w->project->path,
-                           error))
+    if (!plan_agent_choose(&l->agent, s, l->w->row, plan_text(todo, "owner"),
+                           l->w->project->path, error))
         return NEXT_ERROR;
     bool resume = l->agent.began;
-    g_autofree char *prompt = resume ? plan_prompt_again(plan, todo, l->reason)
-                                     : plan_prompt(plan, todo, l->w->project->path, l->reason,
-                                                   l->agent.notes);
+    g_autofree char *prompt =
+        resume ? plan_prompt_again(plan, todo, l->reason)
+               : plan_prompt(plan, todo, l->w->project->path, l->reason, l->agent.notes);
     SessionAsk ask = {.brain = l->agent.brain,
                       .prompt = prompt,
                       .cwd = l->w->project->path,
@@ -526,8 +531,9 @@ commit_order(Loop *l, bool cancel, GError **error)
     bool changed;
     g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
-        txn.ok = cancel ? job_cancel(&txn, s->job->id, "its plan was cancelled", &changed, error)
-                        : job_stop(&txn, s->job->id, "its plan was stopped", &changed, error);
+        txn.ok = cancel
+                     ? job_cancel(&txn, s->job->id, "its plan was cancelled", &changed, error)
+                     : job_stop(&txn, s->job->id, "its plan was stopped", &changed, error);
     s->over = true;
     return txn.done;
 }

@@ -16,11 +16,12 @@
 #include "plan/plan_job.h"
 
 typedef struct PlanWork {
-    JobSession *session;   /* engine NULL: there is no home */
+    JobSession *session; /* engine NULL: there is no home */
     const Project *project;
     PlanFile *file;
-    PlanRow *row;          /* job {0} without a home */
-    bool foreground;       /* a person waits: usage limits are waited for here, the agent has the user's environment */
+    PlanRow *row; /* job {0} without a home */
+    bool
+        foreground; /* a person waits: usage limits are waited for here, the agent has the user's environment */
     int max_iterations, level; /* of a count that begins anew, as plan_continue() takes them */
     void (*say)(void *data, const char *line); /* for that person; NULL: nobody listens */
     void *say_data;
@@ -28,12 +29,12 @@ typedef struct PlanWork {
 
 typedef enum PlanEnd {
     PLAN_END_COMPLETE,
-    PLAN_END_DONE,      /* a person called it done */
-    PLAN_END_PAUSED,    /* waits for a person: the plan's why says what for */
+    PLAN_END_DONE,   /* a person called it done */
+    PLAN_END_PAUSED, /* waits for a person: the plan's why says what for */
     PLAN_END_STOPPED,
     PLAN_END_CANCELLED,
-    PLAN_END_LIMITED,   /* a usage limit, not in the foreground: goes on by itself */
-    PLAN_END_OFF,       /* a signal, or an order took the claim away */
+    PLAN_END_LIMITED, /* a usage limit, not in the foreground: goes on by itself */
+    PLAN_END_OFF,     /* a signal, or an order took the claim away */
 } PlanEnd;
 
 /* go: a person says that a plan which is paused or stopped goes on. *ret_plan: as it is at the end; caller frees. With a job

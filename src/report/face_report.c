@@ -275,8 +275,7 @@ render_lock(Engine *engine, const Report *r, const char *path, GBytes **ret, GEr
     *ret = text_bytes(g_strdup_printf("%s.%03dZ\npid %d start %" G_GINT64_FORMAT
                                       "\njob %" G_GINT64_FORMAT "\n",
                                       since, (int)(job->updated_us / 1000 % 1000),
-                                      (int)job->owner.pid, job->owner.start_time,
-                                      job->id.v));
+                                      (int)job->owner.pid, job->owner.start_time, job->id.v));
     return true;
 }
 
@@ -479,8 +478,7 @@ propose_briefing(Engine *engine,
     const char *below = round_below_steer(job, in);
     if (below)
         return err_set(error, ERR_NEVER, "this job may send no briefing: %s", below);
-    if (!read_wish(engine, args, &wish, error) ||
-        !report_new_check(engine, &wish.in, error) ||
+    if (!read_wish(engine, args, &wish, error) || !report_new_check(engine, &wish.in, error) ||
         !report_find(engine->db, wish.in.role, wish.date, &there, error))
         return false;
     if (there)
@@ -569,8 +567,8 @@ plan_due(Engine *engine, GError **error)
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
         txn.ok = timer_drop(&txn, (JobId){0}, REPORT_TIMER, error) &&
-                 (!wanted || timer_set_about(&txn, (JobId){0}, REPORT_TIMER, config->report_role,
-                                             next, error));
+                 (!wanted || timer_set_about(&txn, (JobId){0}, REPORT_TIMER,
+                                             config->report_role, next, error));
     return txn.done;
 }
 

@@ -175,7 +175,8 @@ read_line(Reply *reply, const char *line, size_t len)
         (void)maildate_parse(value, &reply->at_us);
         g_free(value);
     } else if ((value = header_value(line, len, "Attachment"))) {
-        take_text(&reply->files, g_strconcat(reply->files, *reply->files ? "\n" : "", value, NULL));
+        take_text(&reply->files,
+                  g_strconcat(reply->files, *reply->files ? "\n" : "", value, NULL));
         g_free(value);
     } else {
         return false;

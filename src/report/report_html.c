@@ -9,9 +9,11 @@ static const char head[] =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
     "style-src 'unsafe-inline'\">\n";
 static const char style[] =
-    "<style>\nbody { max-width: 44rem; margin: 0 auto; padding: 1rem; font: 1rem/1.5 sans-serif }\n"
+    "<style>\nbody { max-width: 44rem; margin: 0 auto; padding: 1rem; font: 1rem/1.5 "
+    "sans-serif }\n"
     "section { border-top: 1px solid #999; margin-top: 1.5rem }\n"
-    "h2 { font-size: 1rem }\n.new h2 { color: #b00 }\n.response { background: #f3f6fa; padding: 0 .7rem }\n"
+    "h2 { font-size: 1rem }\n.new h2 { color: #b00 }\n.response { background: #f3f6fa; "
+    "padding: 0 .7rem }\n"
     "pre { white-space: pre-wrap; overflow-wrap: anywhere; font: inherit }\n</style>\n";
 
 static void
@@ -65,7 +67,8 @@ report_html(const Report *r, const Replies *replies, const Responses *responses)
     add(out, "<h1>", r->subject, "</h1>\n");
     add_section(out, "briefing", briefing, r->body);
     LIST_EACH(const Reply, reply, replies) {
-        for (; at < responses->len && thread_response_after(responses->pdata[at]) < reply->n; at++)
+        for (; at < responses->len && thread_response_after(responses->pdata[at]) < reply->n;
+             at++)
             add_response(out, responses->pdata[at], replies);
         g_autofree char *when = format_time(reply->at_us);
         g_autofree char *heading =

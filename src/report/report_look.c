@@ -28,8 +28,7 @@ typedef struct Date {
     unsigned *taken;
 } Date;
 
-static void
-find(const Date *d, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
+static void find(const Date *d, const char *fmt, ...) G_GNUC_PRINTF(2, 3);
 static void
 find(const Date *d, const char *fmt, ...)
 {
@@ -322,7 +321,8 @@ take_reply(const Date *d, const Report *r, const Numbered *f, GError **error)
     int n = 0;
     if (!reply)
         return true;
-    g_autofree char *why = g_strdup_printf("Reply #%d was put into " REPORT_RESPONSES "/.", f->n);
+    g_autofree char *why =
+        g_strdup_printf("Reply #%d was put into " REPORT_RESPONSES "/.", f->n);
     g_auto(Txn) txn = {.db = d->engine->db, .flush = TXN_DURABLE};
     /* A file has no mail: it is a reply by its number. */
     reply->msgid[0] = '\0';
@@ -369,14 +369,14 @@ static bool
 settle_history(Txn *txn, const Report *r, int n, int after, GBytes *body, GError **error)
 {
     char none[] = "";
-    const Response response = {.n = n, .msgid = none, .after = after, .at_us = txn_now(txn), .body = body};
+    const Response response = {
+        .n = n, .msgid = none, .after = after, .at_us = txn_now(txn), .body = body};
     g_autoptr(Replies) open = NULL;
     int settled;
     if (!report_settled_by(txn->db, r->id, 0, &open, error))
         return false;
     LIST_EACH(const Reply, reply, open)
-        if (reply->n <= n &&
-            !report_settle(txn, r->id, NULL, reply->n, n, &settled, error))
+        if (reply->n <= n && !report_settle(txn, r->id, NULL, reply->n, n, &settled, error))
             return false;
     return report_put_response(txn, r->id, &response, TRUST_OPERATOR, error);
 }
@@ -429,8 +429,8 @@ take_numbered(const Date *d, const Report *r, GError **error)
         if (there || (d->findings && !f->response))
             continue;
         bool ok = thread_names(said, f->n, f->response) ? take_history(d, r, f, said, error)
-             : f->response                         ? take_response(d, r, f, error)
-                                                   : take_reply(d, r, f, error);
+                  : f->response                         ? take_response(d, r, f, error)
+                                                        : take_reply(d, r, f, error);
         if (!ok)
             return err_prefix(error, "taking in '%s/%s'", d->folder, f->name);
     }

@@ -14,10 +14,11 @@
 #include <sys/stat.h>
 
 #define RESEARCH_FILES_MAX 200
-#define HEADING_BYTES (8u << 10) /* of a research file, in which its first heading is looked for */
+#define HEADING_BYTES                                                                          \
+    (8u << 10) /* of a research file, in which its first heading is looked for */
 #define HEADING_CHARS 100
 #define TEMPLATE_MAX (64u << 10)
-#define WORDS_LED                                                                               \
+#define WORDS_LED                                                                              \
     "You read these files as notes, by add_notes: of research by the key in the list, and "    \
     "memory.txt as " REPORT_MEMORY ", which you may also write."
 #define AFTER_THREAD (4u << 10) /* bytes kept for what stands behind the thread */
@@ -36,8 +37,9 @@ report_thread_there(const Engine *engine, const Report *r, GError **error)
     bool there = fstatat(engine->home->fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
     if (there && S_ISREG(st.st_mode))
         return true;
-    return err_set(error, ERR_CONFIG, "'%s' is %s: 'postrider briefing rebuild %s' makes it again",
-                   path, there ? "no file" : "not there", r->date);
+    return err_set(error, ERR_CONFIG,
+                   "'%s' is %s: 'postrider briefing rebuild %s' makes it again", path,
+                   there ? "no file" : "not there", r->date);
 }
 
 /* --- research --- */
@@ -109,9 +111,11 @@ format_research(const Engine *engine, const Report *r, bool led)
         struct stat st;
         if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(st.st_mode))
             continue;
-        g_autofree char *safe = format_name(folder, name, led), *heading = find_heading(dir, name),
+        g_autofree char *safe = format_name(folder, name, led),
+                        *heading = find_heading(dir, name),
                         *size = text_format_size((uint64_t)st.st_size);
-        g_string_append_printf(out, "%s%s%s (%s)\n", safe, *heading ? " — " : "", heading, size);
+        g_string_append_printf(out, "%s%s%s (%s)\n", safe, *heading ? " — " : "", heading,
+                               size);
     }
     if (names->len > RESEARCH_FILES_MAX)
         g_string_append_printf(out, "and %u more\n", names->len - RESEARCH_FILES_MAX);
@@ -134,11 +138,7 @@ load_template(Engine *engine, const char *role, char **ret, GError **error)
 }
 
 static bool
-show_thread(Engine *engine,
-            const Report *r,
-            const Replies *replies,
-            Context *c,
-            GError **error)
+show_thread(Engine *engine, const Report *r, const Replies *replies, Context *c, GError **error)
 {
     g_autoptr(Responses) responses = NULL;
     g_autofree char *least = NULL;
@@ -147,9 +147,10 @@ show_thread(Engine *engine,
         return false;
     size_t room = context_room(c), keep = CONTEXT_FRAME + AFTER_THREAD;
     g_autofree char *whole = thread_format(r, replies, responses, SIZE_MAX);
-    g_autofree char *less = strlen(whole) + keep > room
-                                ? thread_format(r, replies, responses, room > keep ? (room - keep) / 2 : 0)
-                                : NULL;
+    g_autofree char *less =
+        strlen(whole) + keep > room
+            ? thread_format(r, replies, responses, room > keep ? (room - keep) / 2 : 0)
+            : NULL;
     context_show_cut(c, "THREAD", least ? least : ":thread", less ? less : whole);
     return true;
 }
@@ -177,8 +178,8 @@ report_prompt_show(Engine *engine, const Report *r, bool led, Context *c, GError
     g_autofree char *subject = text_vis(r->subject, false);
     g_autofree char *tools =
         *role->tools_hint ? g_strdup_printf("- %s", role->tools_hint) : g_strdup("");
-    const TemplateValue values[] = {{"date", r->date},   {"name", r->name}, {"subject", subject},
-                                    {"tools", tools}, {"NN", number},   {NULL, NULL}};
+    const TemplateValue values[] = {{"date", r->date}, {"name", r->name}, {"subject", subject},
+                                    {"tools", tools},  {"NN", number},    {NULL, NULL}};
     g_autoptr(GString) text = g_string_new(NULL);
     const char *at = template;
     bool threaded = false;

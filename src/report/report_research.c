@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#define ASIDE ".research.taken" /* a folder on its way to the notes, or a link on its way to its place */
+#define ASIDE                                                                                  \
+    ".research.taken" /* a folder on its way to the notes, or a link on its way to its place */
 
 char *
 report_research_folder(const char *folder)
@@ -30,7 +31,8 @@ make_target(const char *folder, const char *notes)
 bool
 report_research_link(const Home *home, const char *folder, GError **error)
 {
-    g_autofree char *notes = report_research_folder(folder), *target = make_target(folder, notes),
+    g_autofree char *notes = report_research_folder(folder),
+                    *target = make_target(folder, notes),
                     *path = g_strdup_printf("%s/" REPORT_RESEARCH, folder);
     if (!dir_make(home->fd, folder, 0700, error) || !dir_make(home->fd, notes, 0700, error))
         return false;
@@ -73,7 +75,8 @@ is_folder(const Home *home, const char *path)
 bool
 report_research_look(const Home *home, const char *folder, unsigned *n, GError **error)
 {
-    g_autofree char *notes = report_research_folder(folder), *target = make_target(folder, notes),
+    g_autofree char *notes = report_research_folder(folder),
+                    *target = make_target(folder, notes),
                     *path = g_strdup_printf("%s/" REPORT_RESEARCH, folder),
                     *aside = g_strdup_printf("%s/" ASIDE, folder);
     if (is_folder(home, path) && !is_folder(home, aside)) {
@@ -85,6 +88,7 @@ report_research_look(const Home *home, const char *folder, unsigned *n, GError *
             return err_set_errno(error, errno, "moving '%s' to '%s'", path, notes);
     }
     if (is_folder(home, aside))
-        return dir_make(home->fd, notes, 0700, error) && move_files(home, aside, notes, n, error);
+        return dir_make(home->fd, notes, 0700, error) &&
+               move_files(home, aside, notes, n, error);
     return true;
 }

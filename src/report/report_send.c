@@ -125,7 +125,12 @@ post_briefing(Engine *engine,
 
 /* A job that has ended: the first reply begins its round. */
 static bool
-make_job(Txn *txn, const Report *r, const char *asker, ThreadId *ret_thread, JobId *ret, GError **error)
+make_job(Txn *txn,
+         const Report *r,
+         const char *asker,
+         ThreadId *ret_thread,
+         JobId *ret,
+         GError **error)
 {
     JobNew job = {.role = r->role,
                   .face = REPORT_FACE,
@@ -169,9 +174,8 @@ report_send(Engine *engine, Txn *txn, const ReportNew *in, Trust floor, GError *
     g_ptr_array_add(owner, (char *)engine->home->config->owner);
     const GPtrArray *to = in->to->len ? in->to : owner;
     g_autofree char *msgid = report_msgid(in->role, in->date);
-    g_autofree char *subject = in->subject && *in->subject
-                                   ? g_strdup(in->subject)
-                                   : report_subject(in->body, in->date);
+    g_autofree char *subject = in->subject && *in->subject ? g_strdup(in->subject)
+                                                           : report_subject(in->body, in->date);
     g_autofree char *all = join_addresses(to), *transport = NULL;
     Report r = {.role = (char *)in->role,
                 .date = (char *)in->date,
@@ -187,7 +191,8 @@ report_send(Engine *engine, Txn *txn, const ReportNew *in, Trust floor, GError *
         !post_briefing(engine, txn, role, &r, in, to, &floor, thread, &transport, error))
         return false;
     r.transport = transport;
-    return report_put(txn, &r, floor, &is_new, &r.id, error) && raise_sent(engine, txn, &r, error);
+    return report_put(txn, &r, floor, &is_new, &r.id, error) &&
+           raise_sent(engine, txn, &r, error);
 }
 
 bool
@@ -289,7 +294,8 @@ report_respond(Engine *engine,
         highest = MAX(highest, g_array_index(numbers, int, i));
     for (guint i = 0; i < numbers->len; i++) {
         int n;
-        if (!report_settle(txn, r->id, NULL, g_array_index(numbers, int, i), highest, &n, error))
+        if (!report_settle(txn, r->id, NULL, g_array_index(numbers, int, i), highest, &n,
+                           error))
             return false;
         settled += n > 0;
     }
@@ -297,8 +303,7 @@ report_respond(Engine *engine,
         return true;
     g_autofree char *id = g_strdup(msgid ? msgid : "");
     g_autofree char *name = report_response_name(highest);
-    const Response response = {
-        .n = highest, .msgid = id, .at_us = txn_now(txn), .body = body};
+    const Response response = {.n = highest, .msgid = id, .at_us = txn_now(txn), .body = body};
     return report_put_response(txn, r->id, &response, floor, error) &&
            report_raise(engine, txn, r, name, error) &&
            report_raise(engine, txn, r, REPORT_THREAD, error);

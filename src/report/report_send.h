@@ -15,7 +15,7 @@
 typedef struct ReportNew {
     const char *role, *date;
     GBytes *body;
-    const char *subject;  /* NULL or "": the first heading of the body, and the date */
+    const char *subject; /* NULL or "": the first heading of the body, and the date */
     const GPtrArray *to; /* char *; empty: the owner */
     const GPtrArray *cc; /* char * */
 } ReportNew;

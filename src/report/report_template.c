@@ -21,6 +21,7 @@ const char report_prompt_default[] =
     "## Respond\n"
     "\n"
     "Respond to all replies marked NEW above, in one response (#{NN} is the newest reply).\n"
-    "1. Send it: postrider respond {date} FILE; or make it the answer that you end with. Either mails\n"
+    "1. Send it: postrider respond {date} FILE; or make it the answer that you end with. "
+    "Either mails\n"
     "   it and writes it into the thread; nothing else has to be done for that.\n"
     "2. Update reports/memory.txt with user preferences if any.\n";

@@ -357,8 +357,8 @@ thread_read_sent(const char *text, int64_t *ret_us)
     static const char heading[] = "\n## Briefing Sent (";
     const char *found = strstr(text, heading);
     int y, mo, d, h, mi;
-    if (!found || sscanf(found + sizeof heading - 1, "%4d-%2d-%2d %2d:%2d GMT)", &y, &mo, &d, &h,
-                         &mi) != 5)
+    if (!found || sscanf(found + sizeof heading - 1, "%4d-%2d-%2d %2d:%2d GMT)", &y, &mo, &d,
+                         &h, &mi) != 5)
         return false;
     g_autoptr(GDateTime) at = g_date_time_new_utc(y, mo, d, h, mi, 0);
     if (at)

@@ -44,10 +44,8 @@ void thread_add_response(GString *out, const Response *response, const Replies *
 
 /* Of this many bytes of all; what there is no room for is named with its file. SIZE_MAX: all of it. Caller
  * frees. */
-char *thread_format(const Report *r,
-                    const Replies *replies,
-                    const Responses *responses,
-                    size_t room);
+char *
+thread_format(const Report *r, const Replies *replies, const Responses *responses, size_t room);
 
 /* The highest number among these; 0: there is none. */
 int thread_highest_reply(const Replies *replies);

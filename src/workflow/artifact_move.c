@@ -15,17 +15,15 @@ static bool
 refuse_place(const ArtifactPlace *p, const char *recorded, GError **error)
 {
     return err_set(error, ERR_NEVER,
-                   "the record says '%s', but the file lies in '%s'; 'postrider artifact check' says what to do",
+                   "the record says '%s', but the file lies in '%s'; 'postrider artifact "
+                   "check' says what to do",
                    recorded, p->state);
 }
 
 /* To which state it goes: where it was moved to by hand, if nobody says another. */
 static bool
-find_goal(const Engine *engine,
-          const Artifact *a,
-          const char *to,
-          ArtifactMove *m,
-          GError **error)
+find_goal(
+    const Engine *engine, const Artifact *a, const char *to, ArtifactMove *m, GError **error)
 {
     const ArtifactPlace *p = m->place;
     bool elsewhere = p->state && !g_str_equal(p->state, m->from);
@@ -88,8 +86,8 @@ find_row(Txn *txn, const ArtifactMove *m, const Artifact *a, ArtifactId *ret, GE
 
     if (!artifact_find(txn->db, p->name, &now, error))
         return false;
-    if (!now != !a || (a && (!g_str_equal(now->state, a->state) || *now->to ||
-                             now->cycle.v != a->cycle.v)))
+    if (!now != !a ||
+        (a && (!g_str_equal(now->state, a->state) || *now->to || now->cycle.v != a->cycle.v)))
         return err_set(error, ERR_AGAIN, "'%s' was changed meanwhile; try again", p->name);
     if (a) {
         *ret = a->id;
@@ -109,8 +107,11 @@ artifact_move_commit(Txn *txn,
                      GError **error)
 {
     const ArtifactPlace *p = m->place;
-    const FileMove move = {
-        .root = p->said_root, .from = p->path, .to = m->to_path, .what = p->name, .bytes = &p->bytes};
+    const FileMove move = {.root = p->said_root,
+                           .from = p->path,
+                           .to = m->to_path,
+                           .what = p->name,
+                           .bytes = &p->bytes};
 
     *ret_after = (EffectId){0};
     if (!find_row(txn, m, a, ret_id, error))

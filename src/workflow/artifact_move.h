@@ -11,7 +11,7 @@
 typedef struct ArtifactMove {
     const ArtifactPlace *place; /* borrowed */
     char *from, *to, *to_path;  /* states, and where it is to lie; to NULL: it stays */
-    bool by_hand;               /* it is there, or has no place of its own: the record alone changes */
+    bool by_hand; /* it is there, or has no place of its own: the record alone changes */
     char *who;
 } ArtifactMove;
 void artifact_move_clear(ArtifactMove *m);

@@ -24,7 +24,9 @@ workflow_root(const Engine *engine, GError **error)
     const char *root = engine->home->config->workflow_root;
 
     if (!*root) {
-        err_set(error, ERR_CONFIG, "there is no workflow here: set 'root' in [workflow] to the folder of the artifacts");
+        err_set(error, ERR_CONFIG,
+                "there is no workflow here: set 'root' in [workflow] to the folder of the "
+                "artifacts");
         return NULL;
     }
     char *path = g_canonicalize_filename(root, engine->home->path);
@@ -51,7 +53,8 @@ workflow_coordinator(const Engine *engine)
 {
     const Config *config = engine->home->config;
 
-    return *config->workflow_coordinator ? config->workflow_coordinator : config->persons[0].name;
+    return *config->workflow_coordinator ? config->workflow_coordinator
+                                         : config->persons[0].name;
 }
 
 /* --- paths --- */
@@ -126,7 +129,8 @@ parts_of(const char *root, const char *said, GError **error)
         if (!**part || g_str_equal(*part, ".") || g_str_equal(*part, "..") || glob ||
             strpbrk(*part, "\n\r\t{}") || !g_utf8_validate(*part, -1, NULL)) {
             err_set(error, ERR_NEVER,
-                    "'%s' is no path of an artifact: it lies beneath the root, and * stands for its state alone",
+                    "'%s' is no path of an artifact: it lies beneath the root, and * stands "
+                    "for its state alone",
                     said);
             return NULL;
         }
@@ -145,7 +149,8 @@ read_said(const Engine *engine, const char *said, ArtifactPlace *ret, GError **e
     for (unsigned i = 0; i < config->n_artifacts; i++)
         if (fits(parts, &config->artifacts[i], ret))
             return true;
-    return err_set(error, ERR_NEVER, "'%s' is of no kind that an [artifact] section names", said);
+    return err_set(error, ERR_NEVER, "'%s' is of no kind that an [artifact] section names",
+                   said);
 }
 
 char *
@@ -218,7 +223,8 @@ gatekeepers(const ConfArtifact *kind, const char *from, const char *to)
 bool
 artifact_is_gate(const ConfArtifact *kind, const char *from, const char *to)
 {
-    g_autofree char *first = artifact_first_state(kind), *next = artifact_next_state(kind, first);
+    g_autofree char *first = artifact_first_state(kind),
+                    *next = artifact_next_state(kind, first);
     g_auto(GStrv) who = gatekeepers(kind, from, to);
     bool review = false;
 
@@ -239,7 +245,8 @@ artifact_may_move(const Engine *engine,
     g_auto(GStrv) words = gatekeepers(kind, from, to);
 
     if (!words)
-        return err_set(error, ERR_NEVER, "a %s does not go from '%s' to '%s'", kind->name, from, to);
+        return err_set(error, ERR_NEVER, "a %s does not go from '%s' to '%s'", kind->name, from,
+                       to);
     for (char **w = words + 2; *w; w++) {
         const char *name = g_str_equal(*w, "holder")   ? (a ? a->holder : "")
                            : g_str_equal(*w, "author") ? (a ? a->author : "")
@@ -250,8 +257,8 @@ artifact_may_move(const Engine *engine,
     if (g_str_equal(who, workflow_coordinator(engine)))
         return true;
     g_autofree char *names = g_strjoinv(", ", words + 2);
-    return err_set(error, ERR_NEVER, "'%s' may not move a %s from '%s' to '%s'; who may: %s", who,
-                   kind->name, from, to, names);
+    return err_set(error, ERR_NEVER, "'%s' may not move a %s from '%s' to '%s'; who may: %s",
+                   who, kind->name, from, to, names);
 }
 
 /* --- finding --- */
@@ -269,7 +276,8 @@ try_state(ArtifactPlace *p, const char *state, GError **error)
     if (!there)
         return true;
     if (p->path)
-        return err_set(error, ERR_NEVER, "it is in two states: '%s' and '%s'; remove one", p->path, path);
+        return err_set(error, ERR_NEVER, "it is in two states: '%s' and '%s'; remove one",
+                       p->path, path);
     p->path = g_steal_pointer(&path);
     p->state = p->kind->by_record ? NULL : g_strdup(state);
     p->bytes = bytes;
@@ -301,7 +309,8 @@ artifact_place_find(const Engine *engine, const char *said, ArtifactPlace *ret, 
     if (!p.root || !read_said(engine, said, &p, error) || !find_file(&p, error))
         return false;
     if (p.said_state && !artifact_knows_state(p.kind, p.said_state))
-        return err_set(error, ERR_NEVER, "'%s' is no state of a %s", p.said_state, p.kind->name);
+        return err_set(error, ERR_NEVER, "'%s' is no state of a %s", p.said_state,
+                       p.kind->name);
     if (!p.path)
         return err_set(error, ERR_NEVER, "there is no '%s'", said);
     *ret = p;

@@ -11,12 +11,13 @@
 typedef struct ArtifactPlace {
     const ConfArtifact *kind; /* borrowed from the settings */
     char *root;               /* absolute */
-    const char *said_root;    /* as the settings name it: for effects (engine/tree/file_effects.h) */
-    char *name;               /* specs/(*)/auth.md, without the parentheses */
-    char *title;              /* auth */
-    char *path;               /* where it lies now */
-    char *state;              /* that the folder says; NULL: the record knows */
-    char *said_state;         /* that the path which was asked for says; NULL: none */
+    const char
+        *said_root;   /* as the settings name it: for effects (engine/tree/file_effects.h) */
+    char *name;       /* specs/(*)/auth.md, without the parentheses */
+    char *title;      /* auth */
+    char *path;       /* where it lies now */
+    char *state;      /* that the folder says; NULL: the record knows */
+    char *said_state; /* that the path which was asked for says; NULL: none */
     Digest bytes;
 } ArtifactPlace;
 void artifact_place_clear(ArtifactPlace *p);
@@ -27,7 +28,8 @@ char *workflow_root(const Engine *engine, GError **error);
 
 /* By a path or a glob such as specs/(*)/auth.md, relative to the root or absolute. ERR_NEVER: it lies outside, is of no kind,
  * a symbolic link or no file, is nowhere, or is in two states. */
-bool artifact_place_find(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error);
+bool
+artifact_place_find(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error);
 /* Where it would lie in that state; caller frees. */
 char *artifact_place_in(const ArtifactPlace *p, const char *state);
 

@@ -38,10 +38,10 @@ const EventKind event_kinds[EVENT_N_TYPES] = {
 /* clang-format on */
 
 /* What people may give; the rest is set by ourselves. */
-static const char *const given[] = {
-    "CONTEXT",           "REVIEW_TYPE",  "NEXT_STATE", "NEXT_ROLES", "NEXT_ACTIONS",
-    "REVIEWER_COMMENTS", "ISSUES_FOUND", "QUESTION",   "BLOCKING",   "BLOCKING_DETAILS",
-    "SESSION_ID",        NULL};
+static const char *const given[] = {"CONTEXT",          "REVIEW_TYPE",  "NEXT_STATE",
+                                    "NEXT_ROLES",       "NEXT_ACTIONS", "REVIEWER_COMMENTS",
+                                    "ISSUES_FOUND",     "QUESTION",     "BLOCKING",
+                                    "BLOCKING_DETAILS", "SESSION_ID",   NULL};
 
 bool
 event_type_parse(const char *name, EventType *ret, GError **error)
@@ -168,10 +168,11 @@ event_form(EventType type)
 {
     const EventKind *k = &event_kinds[type];
 
-    return g_strdup_printf("Subject: %s\n\n%s\n\nArtifact: {{ARTIFACT_PATH}}\nState: {{WORKFLOW_STATE}}\n"
-                           "%s: {{FROM_ROLE}}\nDate: {{DATE}}\n%s\n%s\n\nNext steps:\n%s\n\n---\n"
-                           "Sent by {{FROM_ROLE}} role\nGenerated: {{DATE}}\n",
-                           k->subject, k->opening, k->who, k->more, k->said, k->next);
+    return g_strdup_printf(
+        "Subject: %s\n\n%s\n\nArtifact: {{ARTIFACT_PATH}}\nState: {{WORKFLOW_STATE}}\n"
+        "%s: {{FROM_ROLE}}\nDate: {{DATE}}\n%s\n%s\n\nNext steps:\n%s\n\n---\n"
+        "Sent by {{FROM_ROLE}} role\nGenerated: {{DATE}}\n",
+        k->subject, k->opening, k->who, k->more, k->said, k->next);
 }
 
 /* A place whose value is empty leaves no gap: of blank lines one stays. */

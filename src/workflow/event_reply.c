@@ -98,7 +98,8 @@ event_reply(Engine *engine,
     g_autofree char *rest = quote_after_first_line(m->text);
     g_autoptr(EventVars) vars = vars_of(type, why, rest);
     g_autoptr(GPtrArray) to = g_ptr_array_new();
-    g_ptr_array_add(to, type == EVENT_BLOCKER_REPORT ? (char *)workflow_coordinator(engine) : c->author);
+    g_ptr_array_add(to, type == EVENT_BLOCKER_REPORT ? (char *)workflow_coordinator(engine)
+                                                     : c->author);
     const EventNew in = {.type = type, .path = a->name, .from = from, .to = to, .vars = vars};
     if (!event_plan(engine, &in, ret_plan, &refused))
         *ret_why = g_strdup(refused->message);

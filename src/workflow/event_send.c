@@ -107,7 +107,8 @@ join_recipients(const EventPlan *p)
     GString *all = g_string_new(NULL);
 
     for (guint i = 0; i < p->to->len; i++)
-        g_string_append_printf(all, "%s%s", i ? "," : "", (const char *)g_ptr_array_index(p->to, i));
+        g_string_append_printf(all, "%s%s", i ? "," : "",
+                               (const char *)g_ptr_array_index(p->to, i));
     return g_string_free(all, FALSE);
 }
 
@@ -126,10 +127,13 @@ check_reviewer(const EventPlan *p, GError **error)
     const Cycle *c = p->cycle;
 
     if (!c)
-        return err_set(error, ERR_NEVER, "nobody has asked for a review of '%s'", p->place.name);
+        return err_set(error, ERR_NEVER, "nobody has asked for a review of '%s'",
+                       p->place.name);
     if (!is_open(c))
-        return err_set(error, ERR_NEVER, "the review of '%s' is closed: %s by %s; a new review-request begins another",
-                       p->place.name, c->outcome, *c->by ? c->by : "nobody");
+        return err_set(
+            error, ERR_NEVER,
+            "the review of '%s' is closed: %s by %s; a new review-request begins another",
+            p->place.name, c->outcome, *c->by ? c->by : "nobody");
     if (g_str_equal(p->from, c->author) ||
         (p->artifact && g_str_equal(p->from, p->artifact->author)))
         return err_set(error, ERR_NEVER, "'%s' wrote '%s', and can't decide on it", p->from,
@@ -164,14 +168,16 @@ plan_approval(const Engine *engine, EventPlan *p, EventVars *vars, GError **erro
     }
     if (!check_reviewer(p, error))
         return false;
-    g_autofree char *next = *said ? g_strdup(said)
-                                  : artifact_next_state(p->place.kind, p->artifact->state);
+    g_autofree char *next =
+        *said ? g_strdup(said) : artifact_next_state(p->place.kind, p->artifact->state);
     if (!next)
-        return err_set(error, ERR_NEVER, "no state follows '%s': say NEXT_STATE=...", p->artifact->state);
+        return err_set(error, ERR_NEVER, "no state follows '%s': say NEXT_STATE=...",
+                       p->artifact->state);
     if (!g_str_equal(p->cycle->digest, p->digest))
-        return err_set(error, ERR_NEVER,
-                       "'%s' is not what was sent for review: it has the digest %s now, and had %s",
-                       p->place.path, p->digest, p->cycle->digest);
+        return err_set(
+            error, ERR_NEVER,
+            "'%s' is not what was sent for review: it has the digest %s now, and had %s",
+            p->place.path, p->digest, p->cycle->digest);
     p->closes = "approved";
     event_vars_set(vars, "NEXT_STATE", next);
     return plan_move(engine, p, next, error);
@@ -218,7 +224,8 @@ plan_decision(const Engine *engine, EventPlan *p, EventVars *vars, GError **erro
     case EVENT_BLOCKER_REPORT:
         p->joins = is_open(p->cycle);
         return plan_move(engine, p,
-                         artifact_knows_state(p->place.kind, "blocked") ? "blocked" : NULL, error);
+                         artifact_knows_state(p->place.kind, "blocked") ? "blocked" : NULL,
+                         error);
     default:
         return plan_talk(engine, p, error);
     }
@@ -253,7 +260,8 @@ read_form(const Engine *engine, EventType type, char **ret, GError **error)
 {
     const char *folder = engine->home->config->workflow_templates;
     g_autofree char *name = g_strdup_printf("%s/%s.txt", folder, event_kinds[type].name);
-    g_autofree char *root = *engine->home->config->workflow_root ? workflow_root(engine, error) : NULL;
+    g_autofree char *root =
+        *engine->home->config->workflow_root ? workflow_root(engine, error) : NULL;
     g_autoptr(GBytes) bytes = NULL;
 
     if (*engine->home->config->workflow_root && !root)
@@ -283,7 +291,9 @@ set_vars(const Engine *engine, const EventPlan *p, EventVars *v)
     event_vars_set(v, "DIGEST", p->digest);
     event_vars_set(v, "PREVIOUS_STATE", p->about ? p->move.from : "");
     event_vars_set(v, "ARTIFACT_PATH",
-                   !p->about ? "" : p->move.to ? p->move.to_path : p->place.path);
+                   !p->about    ? ""
+                   : p->move.to ? p->move.to_path
+                                : p->place.path);
     event_vars_set(v, "ARTIFACT_NAME", p->about ? p->place.title : "general");
     if (!*event_var(v, "REVIEW_TYPE") && p->about)
         event_vars_set(v, "REVIEW_TYPE", p->place.kind->name);
@@ -306,15 +316,15 @@ set_headers(const EventPlan *p, const EventVars *v, GError **error)
 
 /* In reply to somebody the subject is theirs; else it is the form's. */
 static bool
-set_subject(Engine *engine, const EventPlan *p, const EventNew *in, const char *subject, GError **error)
+set_subject(
+    Engine *engine, const EventPlan *p, const EventNew *in, const char *subject, GError **error)
 {
     g_autofree char *theirs = NULL;
 
     if (p->parent && !post_thread(engine, p->mail, p->parent, &theirs, error))
         return false;
-    return in->in_reply_to && theirs && *theirs
-               ? compose_subject_reply(p->mail, theirs, error)
-               : compose_subject(p->mail, subject, error);
+    return in->in_reply_to && theirs && *theirs ? compose_subject_reply(p->mail, theirs, error)
+                                                : compose_subject(p->mail, subject, error);
 }
 
 static bool
@@ -335,7 +345,8 @@ compose(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
         !set_subject(engine, p, in, subject, error) || !set_headers(p, in->vars, error))
         return false;
     for (guint i = 0; i < p->to->len; i++)
-        if (!compose_to(p->mail, NULL, workflow_address(config, g_ptr_array_index(p->to, i)), error))
+        if (!compose_to(p->mail, NULL, workflow_address(config, g_ptr_array_index(p->to, i)),
+                        error))
             return false;
     return true;
 }
@@ -406,7 +417,12 @@ event_plan_words(const EventPlan *p)
 /* --- rows --- */
 
 static bool
-put_cycle(Txn *txn, const EventPlan *p, ArtifactId artifact, const char *msgid, CycleId *io, GError **error)
+put_cycle(Txn *txn,
+          const EventPlan *p,
+          ArtifactId artifact,
+          const char *msgid,
+          CycleId *io,
+          GError **error)
 {
     g_autofree char *to = join_recipients(p);
 
@@ -428,20 +444,25 @@ put_cycle(Txn *txn, const EventPlan *p, ArtifactId artifact, const char *msgid, 
 }
 
 static bool
-put_event(Txn *txn, const EventPlan *p, ArtifactId artifact, CycleId cycle, const char *msgid, GError **error)
+put_event(Txn *txn,
+          const EventPlan *p,
+          ArtifactId artifact,
+          CycleId cycle,
+          const char *msgid,
+          GError **error)
 {
     g_autofree char *to = join_recipients(p);
     EventId id;
 
     const FlowEvent e = {.type = (char *)event_kinds[p->type].name,
-                     .artifact = artifact,
-                     .cycle = cycle,
-                     .msgid = (char *)msgid,
-                     .sender = p->from,
-                     .recipients = to,
-                     .state = p->state,
-                     .digest = p->digest,
-                     .question = p->question};
+                         .artifact = artifact,
+                         .cycle = cycle,
+                         .msgid = (char *)msgid,
+                         .sender = p->from,
+                         .recipients = to,
+                         .state = p->state,
+                         .digest = p->digest,
+                         .question = p->question};
     return flow_event_put(txn, &e, &id, error) &&
            (p->type != EVENT_ANSWER || !p->parent ||
             flow_event_answer(txn, p->parent, msgid, error));
@@ -456,7 +477,8 @@ put_review(Txn *txn, const EventPlan *p, CycleId cycle, EffectId after, GError *
 
     if (!p->closes || after.v)
         return true;
-    return cycle_load(txn->db, cycle, &c, error) && artifact_load(txn->db, c->artifact, &a, error) &&
+    return cycle_load(txn->db, cycle, &c, error) &&
+           artifact_load(txn->db, c->artifact, &a, error) &&
            review_record(txn, p->place.said_root, a, c, error);
 }
 
@@ -486,16 +508,18 @@ review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GEr
 {
     g_autoptr(GDateTime) at = g_date_time_new_from_unix_utc(c->closed_us / G_USEC_PER_SEC);
     g_autofree char *when = g_date_time_format(at, "%Y-%m-%dT%H-%M-%S");
-    g_autofree char *base = g_path_get_basename(a->name), *outcome = g_ascii_strup(c->outcome, -1);
+    g_autofree char *base = g_path_get_basename(a->name),
+                    *outcome = g_ascii_strup(c->outcome, -1);
     char *dot = strrchr(base, '.');
 
     if (dot && dot > base)
         *dot = '\0';
-    g_autofree char *path = g_strdup_printf("reviews/%s/%s-%s-%" G_GINT64_FORMAT "-%s.md", a->kind, when, base,
-                                            c->id.v, outcome);
+    g_autofree char *path = g_strdup_printf("reviews/%s/%s-%s-%" G_GINT64_FORMAT "-%s.md",
+                                            a->kind, when, base, c->id.v, outcome);
     g_autofree char *text = g_strdup_printf(
         "# Review of %s\n\nOutcome: %s\nDecided by: %s\nAuthor: %s\nCycle: %d\nState: %s\n"
         "Digest: sha256 %s\nReview-request: <%s>\nDecision: <%s>\n",
-        a->name, outcome, c->by, c->author, c->n, a->state, c->digest, c->msgid, c->resolved_by);
+        a->name, outcome, c->by, c->author, c->n, a->state, c->digest, c->msgid,
+        c->resolved_by);
     return file_effect_new(txn, root, path, text, error);
 }

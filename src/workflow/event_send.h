@@ -38,4 +38,5 @@ bool
 event_commit(Engine *engine, Txn *txn, const EventPlan *p, char **ret_msgid, GError **error);
 
 /* What was reviewed and decided, as a file that is written once: reviews/KIND/TIME-NAME-APPROVED.md. */
-bool review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GError **error);
+bool
+review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GError **error);

@@ -7,13 +7,15 @@
 #include <string.h>
 
 #define MOVED_ELSEWHERE                                                                        \
-    "'%s' was to be moved from '%s' to '%s', but %s. Nothing was moved; the record still says '%s', and the "    \
+    "'%s' was to be moved from '%s' to '%s', but %s. Nothing was moved; the record still "     \
+    "says '%s', and the "                                                                      \
     "mail about the move is held. 'postrider artifact check' says what to do."
 
 /* --- people reply --- */
 
 static bool
-order(Engine *engine, const Judgement *j, const Message *m, JobId job, Order *ret, GError **error)
+order(
+    Engine *engine, const Judgement *j, const Message *m, JobId job, Order *ret, GError **error)
 {
     g_autoptr(EventPlan) plan = NULL;
     g_autofree char *why = NULL, *what = NULL;
@@ -88,8 +90,8 @@ tell_failed(Engine *engine, Txn *txn, const Artifact *a, const char *why, GError
                            .to = mover ? mover : coordinator,
                            .others = others,
                            .subject = "An artifact was not moved"};
-    return notice_say(engine, txn, &notice, error, MOVED_ELSEWHERE, a->name, a->path, a->to_path, why,
-                      a->state);
+    return notice_say(engine, txn, &notice, error, MOVED_ELSEWHERE, a->name, a->path,
+                      a->to_path, why, a->state);
 }
 
 static bool
@@ -106,7 +108,8 @@ end_review(Txn *txn, const char *root, const Artifact *a, const char *why, GErro
         return true;
     if (why)
         return cycle_reopen(txn, c->id, error);
-    return artifact_load(txn->db, a->id, &now, error) && review_record(txn, root, now, c, error);
+    return artifact_load(txn->db, a->id, &now, error) &&
+           review_record(txn, root, now, c, error);
 }
 
 static bool
@@ -134,13 +137,15 @@ find_in_place(Engine *engine, const Artifact *a, GPtrArray *findings)
     g_autoptr(GError) why = NULL;
 
     if (!artifact_place_find(engine, a->name, &p, &why))
-        g_ptr_array_add(findings, g_strdup_printf("%s: the record says '%s', but %s", a->name, a->state,
-                                                  why->message));
+        g_ptr_array_add(findings, g_strdup_printf("%s: the record says '%s', but %s", a->name,
+                                                  a->state, why->message));
     else if (p.state && !g_str_equal(p.state, a->state))
-        g_ptr_array_add(findings,
-                        g_strdup_printf("%s: the record says '%s', but the file lies in '%s'; move it back, or let "
-                                        "who may do so say: postrider artifact move %s %s --from WHO",
-                                        a->name, a->state, p.state, p.path, p.state));
+        g_ptr_array_add(
+            findings,
+            g_strdup_printf(
+                "%s: the record says '%s', but the file lies in '%s'; move it back, or let "
+                "who may do so say: postrider artifact move %s %s --from WHO",
+                a->name, a->state, p.state, p.path, p.state));
 }
 
 /* The newest header speaks of the state of now, unless the artifact was moved since. */
@@ -153,10 +158,11 @@ find_in_header(Engine *engine, const Artifact *a, GPtrArray *findings, GError **
         return false;
     const FlowEvent *last = events->len ? events->pdata[events->len - 1] : NULL;
     if (last && !g_str_equal(last->state, a->state) && last->at_us >= a->since_us)
-        g_ptr_array_add(findings,
-                        g_strdup_printf("%s: the record says '%s', but the mail <%s> says '%s'; it is held: "
-                                        "reject it, and send the event again",
-                                        a->name, a->state, last->msgid, last->state));
+        g_ptr_array_add(
+            findings, g_strdup_printf(
+                          "%s: the record says '%s', but the mail <%s> says '%s'; it is held: "
+                          "reject it, and send the event again",
+                          a->name, a->state, last->msgid, last->state));
     return true;
 }
 
@@ -171,9 +177,10 @@ workflow_check(Engine *engine, const char *name, GPtrArray *findings, GError **e
         if (name && !g_str_equal(a->name, name))
             continue;
         if (*a->to) {
-            g_ptr_array_add(findings, g_strdup_printf("%s: on its way to '%s', and the file can't be moved "
-                                                      "now; it is tried again by itself",
-                                                      a->name, a->to));
+            g_ptr_array_add(
+                findings, g_strdup_printf("%s: on its way to '%s', and the file can't be moved "
+                                          "now; it is tried again by itself",
+                                          a->name, a->to));
             continue;
         }
         find_in_place(engine, a, findings);
@@ -188,8 +195,7 @@ check(Engine *engine, GPtrArray *findings)
 {
     g_autoptr(GError) error = NULL;
 
-    if (*engine->home->config->workflow_root &&
-        !workflow_check(engine, NULL, findings, &error))
+    if (*engine->home->config->workflow_root && !workflow_check(engine, NULL, findings, &error))
         g_ptr_array_add(findings, g_strdup(error->message));
 }
 

@@ -16,8 +16,9 @@ fail_open(Cli *cli, const PlanCmd *cmd, const char *name)
 {
     if (cmd->file) {
         g_autofree char *now = plan_file_now(cmd->file);
-        g_autoptr(json_t) line = json_pack("{s:s, s:s, s:s, s:s}", "at", now, "act", "hook-error",
-                                           "hook", name, "why", cli->error->message);
+        g_autoptr(json_t) line =
+            json_pack("{s:s, s:s, s:s, s:s}", "at", now, "act", "hook-error", "hook", name,
+                      "why", cli->error->message);
         plan_log_remark(cmd->file->state_fd, line);
     }
     (void)cli_failed(cli, 0);

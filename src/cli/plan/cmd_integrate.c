@@ -34,14 +34,15 @@ typedef struct Client {
     const char *name, *program;
     const char *variable, *folder, *file; /* the settings: $variable/file, else ~/folder/file */
     const Ours *ours;                     /* ends with NULL; NULL: the file is not JSON */
-    const char *sign;                     /* not JSON: what the file has when the plugin is there */
-    const char *value;                    /* of ours, where the client has no commands */
+    const char *sign;  /* not JSON: what the file has when the plugin is there */
+    const char *value; /* of ours, where the client has no commands */
     Argv add[3], drop[3];
-    const char *then;                     /* what a person does next */
+    const char *then; /* what a person does next */
 } Client;
 
 static const char *const market_add[] = {"plugin", "marketplace", "add", FOLDER, NULL};
-static const char *const market_remove[] = {"plugin", "marketplace", "remove", "postrider", NULL};
+static const char *const market_remove[] = {"plugin", "marketplace", "remove", "postrider",
+                                            NULL};
 static const char *const claude_install[] = {"plugin", "install", PLUGIN, NULL};
 static const char *const claude_uninstall[] = {"plugin", "uninstall", PLUGIN, NULL};
 static const char *const codex_install[] = {"plugin", "add", PLUGIN, NULL};
@@ -50,15 +51,16 @@ static const Ours claude_ours[] = {
     {"extraKnownMarketplaces", "postrider"}, {"enabledPlugins", PLUGIN}, {NULL, NULL}};
 static const Ours opencode_ours[] = {{"mcp", "postrider"}, {NULL, NULL}};
 
-static const Client claude = {.name = "claude-code",
-                              .program = "claude",
-                              .variable = "CLAUDE_CONFIG_DIR",
-                              .folder = ".claude",
-                              .file = "settings.json",
-                              .ours = claude_ours,
-                              .add = {market_add, claude_install},
-                              .drop = {claude_uninstall, market_remove},
-                              .then = "Sessions that begin from now on have /00_plan and /02_execute."};
+static const Client claude = {
+    .name = "claude-code",
+    .program = "claude",
+    .variable = "CLAUDE_CONFIG_DIR",
+    .folder = ".claude",
+    .file = "settings.json",
+    .ours = claude_ours,
+    .add = {market_add, claude_install},
+    .drop = {claude_uninstall, market_remove},
+    .then = "Sessions that begin from now on have /00_plan and /02_execute."};
 static const Client codex = {.name = "codex",
                              .program = "codex",
                              .variable = "CODEX_HOME",
@@ -67,7 +69,8 @@ static const Client codex = {.name = "codex",
                              .sign = "[plugins.\"" PLUGIN "\"]",
                              .add = {market_add, codex_install},
                              .drop = {codex_remove, market_remove},
-                             .then = "Its hooks run once you trust them: look at /hooks in Codex."};
+                             .then =
+                                 "Its hooks run once you trust them: look at /hooks in Codex."};
 static const Client opencode = {
     .name = "opencode",
     .program = "opencode",
@@ -115,19 +118,24 @@ read_settings(const Client *client, Settings *settings, char **ret, GError **err
     if (lstat(settings->path, &st) < 0)
         return errno == ENOENT || err_set_errno(error, errno, "'%s'", settings->path);
     if (S_ISLNK(st.st_mode))
-        return err_set(error, ERR_NEVER, "'%s' is a symbolic link, whose file is somebody else's: nothing was changed",
-                       settings->path);
+        return err_set(
+            error, ERR_NEVER,
+            "'%s' is a symbolic link, whose file is somebody else's: nothing was changed",
+            settings->path);
     if (!S_ISREG(st.st_mode) || st.st_size > LIMIT_CONFIG_BYTES)
-        return err_set(error, ERR_NEVER, "'%s' is no settings file: nothing was changed", settings->path);
+        return err_set(error, ERR_NEVER, "'%s' is no settings file: nothing was changed",
+                       settings->path);
     if (!(st.st_mode & 0222))
-        return err_set(error, ERR_NEVER, "'%s' is read-only: nothing was changed", settings->path);
+        return err_set(error, ERR_NEVER, "'%s' is read-only: nothing was changed",
+                       settings->path);
     g_autoptr(GError) why = NULL;
     if (!g_file_get_contents(settings->path, &text, &len, &why))
         return err_set(error, ERR_NEVER, "%s", why->message);
     if (client->ours && !json_parse(text, len, LIMIT_CONFIG_BYTES, &parsed, error))
         return err_prefix(error, "'%s' is broken, and nothing was changed", settings->path);
     if (parsed && !json_is_object(parsed))
-        return err_set(error, ERR_NEVER, "'%s' is no JSON object, and nothing was changed", settings->path);
+        return err_set(error, ERR_NEVER, "'%s' is no JSON object, and nothing was changed",
+                       settings->path);
     settings->mode = st.st_mode & 0777;
     *ret = g_steal_pointer(&text);
     return true;
@@ -208,11 +216,16 @@ record_path(const Client *client)
 }
 
 static bool
-save_record(const Client *client, const Settings *settings, const char *before, const char *after, GError **error)
+save_record(const Client *client,
+            const Settings *settings,
+            const char *before,
+            const char *after,
+            GError **error)
 {
     g_autofree char *path = record_path(client), *folder = g_path_get_dirname(path),
                     *name = g_path_get_basename(path);
-    g_autoptr(json_t) record = json_pack("{s:s, s:s?, s:s?}", "file", settings->path, "before", before, "after", after);
+    g_autoptr(json_t) record = json_pack("{s:s, s:s?, s:s?}", "file", settings->path, "before",
+                                         before, "after", after);
 
     if (!record)
         return err_set(error, ERR_NEVER, "'%s' is no text", settings->path);
@@ -284,12 +297,14 @@ run_command(const Client *client, Argv words, const char *folder, GError **error
     for (; *words; words++)
         g_ptr_array_add(argv, (char *)(g_str_equal(*words, FOLDER) ? folder : *words));
     g_ptr_array_add(argv, NULL);
-    const ProcSpec spec = {.argv = (const char *const *)argv->pdata, .limits = {.time_us = COMMAND_US}};
+    const ProcSpec spec = {.argv = (const char *const *)argv->pdata,
+                           .limits = {.time_us = COMMAND_US}};
     if (!proc_run(&spec, &proc, error))
         return false;
     if (!proc_result(proc)->why)
         return true;
-    g_autofree char *said = last_line(proc_result(proc)), *all = g_strjoinv(" ", (char **)argv->pdata);
+    g_autofree char *said = last_line(proc_result(proc)),
+                    *all = g_strjoinv(" ", (char **)argv->pdata);
     return err_set(error, ERR_NEVER, "'%s': %s: %s", all, proc_result(proc)->why, said);
 }
 
@@ -327,12 +342,17 @@ settle(const Client *client, Settings *settings, const char *before, char **ret,
 }
 
 static bool
-add_by_hand(const Client *client, const Settings *settings, const char *before, char **ret, GError **error)
+add_by_hand(const Client *client,
+            const Settings *settings,
+            const char *before,
+            char **ret,
+            GError **error)
 {
-    *ret = json_text_put(before ? before : "{}\n", client->ours->in, client->ours->key, client->value);
+    *ret = json_text_put(before ? before : "{}\n", client->ours->in, client->ours->key,
+                         client->value);
     if (!*ret)
-        return err_set(error, ERR_NEVER, "'%s': \"%s\" is no object, and nothing was changed", settings->path,
-                       client->ours->in);
+        return err_set(error, ERR_NEVER, "'%s': \"%s\" is no object, and nothing was changed",
+                       settings->path, client->ours->in);
     return write_settings(settings, *ret, error);
 }
 
@@ -401,7 +421,8 @@ integrate(Cli *cli, const Client *client)
     g_autofree char *now = NULL, *program = g_find_program_in_path(client->program);
 
     if (!program && client->add[0])
-        return cli_fail(EX_UNAVAILABLE, "there is no '%s' in PATH: install it first", client->program);
+        return cli_fail(EX_UNAVAILABLE, "there is no '%s' in PATH: install it first",
+                        client->program);
     find_settings(client, &settings);
     if (!read_settings(client, &settings, &now, &cli->error))
         return cli_failed(cli, 0);

@@ -33,7 +33,8 @@ static int
 check_plan(Cli *cli, const char *text)
 {
     g_autoptr(TodoItems) items = NULL;
-    g_autoptr(Plan) plan = plan_new(&(PlanNew){.branch = "", .plan_file = "", .max_iterations = 1});
+    g_autoptr(Plan) plan =
+        plan_new(&(PlanNew){.branch = "", .plan_file = "", .max_iterations = 1});
 
     if (!todo_items_parse(text, strlen(text), &items, &cli->error))
         return cli_failed(cli, EX_DATAERR);
@@ -155,9 +156,9 @@ job_cell(Cli *cli, const json_t *row, const char *member)
 static int
 list_everywhere(Cli *cli)
 {
-    static const CliColumn columns[] = {{"JOB", "job", 0},         {"STATE", "state", 10},
-                                        {"PROJECT", "project", 50}, {"PLAN", "plan", 40},
-                                        {"WAITS FOR", "waiting_for", 0}, {0}};
+    static const CliColumn columns[] = {
+        {"JOB", "job", 0},    {"STATE", "state", 10},          {"PROJECT", "project", 50},
+        {"PLAN", "plan", 40}, {"WAITS FOR", "waiting_for", 0}, {0}};
     g_autoptr(PlanLines) lines = NULL;
     bool known;
     int status = cli_db(cli, DB_READ);
@@ -167,8 +168,8 @@ list_everywhere(Cli *cli)
     if (!plan_known(cli->db, &known, &cli->error) ||
         (known && !plan_lines(cli->db, false, &lines, &cli->error)))
         return cli_failed(cli, 0);
-    cli_print_list(cli, lines ? shape_list_json(&plan_line_shape, lines) : json_array(), columns,
-                   "no job works on a plan; postrider plan run", job_cell);
+    cli_print_list(cli, lines ? shape_list_json(&plan_line_shape, lines) : json_array(),
+                   columns, "no job works on a plan; postrider plan run", job_cell);
     return 0;
 }
 
@@ -178,9 +179,11 @@ cmd_plan_list(Cli *cli, int argc, char **argv)
     if (cli_flag(cli, "all"))
         return list_everywhere(cli);
     static const char *const folders[] = {"in_progress", "pending", "done"};
-    static const CliColumn columns[] = {
-        {"PLAN", "plan", 0}, {"STATUS", "status", 0}, {"TODOS", "todos", 0},
-        {"COMPLETE", "complete", 0}, {0}};
+    static const CliColumn columns[] = {{"PLAN", "plan", 0},
+                                        {"STATUS", "status", 0},
+                                        {"TODOS", "todos", 0},
+                                        {"COMPLETE", "complete", 0},
+                                        {0}};
     g_auto(PlanCmd) cmd = {0};
     g_autoptr(Plan) plan = NULL;
     json_t *rows;
@@ -199,8 +202,7 @@ cmd_plan_list(Cli *cli, int argc, char **argv)
         g_autoptr(GPtrArray) names = plan_path_list(cmd.project, folders[i]);
 
         LIST_EACH(const char, name, names) {
-            g_autofree char *path =
-                g_strdup_printf(PROJECT_PLANS "/%s/%s", folders[i], name);
+            g_autofree char *path = g_strdup_printf(PROJECT_PLANS "/%s/%s", folders[i], name);
             json_array_append_new(rows, list_row(cmd.project, folders[i], path, plan));
         }
     }
@@ -229,9 +231,10 @@ print_head(Cli *cli, const Plan *plan)
     const json_t *m = plan->members;
     const char *why = plan_text(m, "why"), *branch = plan_text(m, "branch");
 
-    cli_print_line(cli, "%s%s%s: %s%s%s", plan_text(m, "plan_file"), *branch ? " on " : "", branch,
-                   plan_status_names[plan_status(plan)], *why ? ": " : "", why);
-    cli_print_line(cli, "iteration %" PRId64 " of %" PRId64 ", %" PRId64 " in all, %s, session %s",
+    cli_print_line(cli, "%s%s%s: %s%s%s", plan_text(m, "plan_file"), *branch ? " on " : "",
+                   branch, plan_status_names[plan_status(plan)], *why ? ": " : "", why);
+    cli_print_line(cli,
+                   "iteration %" PRId64 " of %" PRId64 ", %" PRId64 " in all, %s, session %s",
                    plan_number(m, "iteration_count"), plan_number(m, "max_iterations"),
                    plan_number(m, "total_iterations"), plan_level_names[plan_level(plan)],
                    plan_text(m, "session_id"));
@@ -266,7 +269,8 @@ show_rows(const Plan *plan, const TodoItems *items)
         if (items->pdata[i]->id)
             g_hash_table_insert(by_id, items->pdata[i]->id, items->pdata[i]);
     }
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         g_autofree char *note =
             todo_note(plan, todo, g_hash_table_lookup(by_id, plan_text(todo, "id")));
         json_t *row = json_copy(todo);
@@ -280,9 +284,13 @@ show_rows(const Plan *plan, const TodoItems *items)
 int
 cmd_plan_show(Cli *cli, int argc, char **argv)
 {
-    static const CliColumn columns[] = {
-        {"TODO", "id", 0},        {"STATUS", "status", 0}, {"OWNER", "owner", 20},
-        {"TRIES", "iteration", 0}, {"TITLE", "title", 60},  {"NOTE", "note", 0}, {0}};
+    static const CliColumn columns[] = {{"TODO", "id", 0},
+                                        {"STATUS", "status", 0},
+                                        {"OWNER", "owner", 20},
+                                        {"TRIES", "iteration", 0},
+                                        {"TITLE", "title", 60},
+                                        {"NOTE", "note", 0},
+                                        {0}};
     g_auto(PlanCmd) cmd = {0};
     g_autoptr(Plan) plan = NULL;
     g_autoptr(TodoItems) items = NULL;
@@ -295,7 +303,8 @@ cmd_plan_show(Cli *cli, int argc, char **argv)
     plan_cmd_notice(cmd.file);
     if (!plan)
         return plan_cmd_no_state();
-    (void)plan_read_items(cmd.project, plan, &items, NULL, NULL); /* without it nothing has changed */
+    (void)plan_read_items(cmd.project, plan, &items, NULL,
+                          NULL); /* without it nothing has changed */
     if (cli->json) {
         json_t *all = json_copy(plan->members);
         json_object_set_new(all, "todos", show_rows(plan, items));
@@ -327,10 +336,11 @@ log_cell(Cli *cli, const json_t *row, const char *member)
 int
 cmd_plan_log(Cli *cli, int argc, char **argv)
 {
-    static const CliColumn columns[] = {
-        {"AT", "at", 0},         {"REV", "revision", 0}, {"ACT", "act", 0},   {"TODO", "todo", 0},
-        {"OWNER", "owner", 20},  {"ITER", "iteration", 0}, {"BRANCH", "branch", 30},
-        {"SESSION", "session", 40}, {"OUTCOME", "outcome", 0}, {0}};
+    static const CliColumn columns[] = {{"AT", "at", 0},           {"REV", "revision", 0},
+                                        {"ACT", "act", 0},         {"TODO", "todo", 0},
+                                        {"OWNER", "owner", 20},    {"ITER", "iteration", 0},
+                                        {"BRANCH", "branch", 30},  {"SESSION", "session", 40},
+                                        {"OUTCOME", "outcome", 0}, {0}};
     g_auto(PlanCmd) cmd = {0};
     json_t *rows = NULL;
     int n = cli_number(cli, "limit", LOG_LINES), status = plan_cmd_open(cli, &cmd);

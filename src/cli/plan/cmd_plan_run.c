@@ -58,10 +58,13 @@ open_home(RunCmd *r)
     r->role = cli_text(cli, "role");
     if (!has_home(cli)) {
         if (r->role || cli_flag(cli, "detach"))
-            return cli_fail(EX_CONFIG, "--%s needs a home: postrider init", r->role ? "role" : "detach");
+            return cli_fail(EX_CONFIG, "--%s needs a home: postrider init",
+                            r->role ? "role" : "detach");
         return cli->rest && *cli->rest
                    ? 0
-                   : cli_usage(cli, "without a home it needs the command that works: plan run -- COMMAND");
+                   : cli_usage(
+                         cli,
+                         "without a home it needs the command that works: plan run -- COMMAND");
     }
     int status = cli_engine(cli, &r->engine);
     if (status)
@@ -82,11 +85,13 @@ read_options(RunCmd *r, int64_t *ret_until, int64_t *ret_budget)
     *ret_until = USEC_NEVER;
     *ret_budget = 0;
     if (until && !permit_until_parse(until, now, ret_until))
-        return cli_usage(cli, "--until takes a day (fri), a date (2026-11-20) or a time (18:00)");
+        return cli_usage(cli,
+                         "--until takes a day (fri), a date (2026-11-20) or a time (18:00)");
     if (*ret_until <= now)
         return cli_usage(cli, "--until %s is over", until);
     const char *sum = budget && *budget == '$' ? budget + 1 : budget;
-    if (sum && (!text_parse_money(sum, ret_budget) || *ret_budget <= 0 || *ret_budget > BUDGET_MAX))
+    if (sum &&
+        (!text_parse_money(sum, ret_budget) || *ret_budget <= 0 || *ret_budget > BUDGET_MAX))
         return cli_usage(cli, "--budget is an amount of dollars, such as 2.50");
     return 0;
 }
@@ -99,7 +104,8 @@ format_argv(char **words)
     if (!words || !*words)
         return g_strdup("");
     for (char **w = words; *w; w++) {
-        g_autofree char *path = w == words && strchr(*w, '/') ? g_canonicalize_filename(*w, NULL) : NULL;
+        g_autofree char *path =
+            w == words && strchr(*w, '/') ? g_canonicalize_filename(*w, NULL) : NULL;
         json_array_append_new(list, json_string(path ? path : *w));
     }
     return json_array_size(list) == g_strv_length(words) ? json_format(list) : NULL;
@@ -222,7 +228,8 @@ claim_job(RunCmd *r, JobId job, JobSession **ret)
                 : session_begin(r->engine, &mail, ret, &job, &cli->error)))
         return cli_failed(cli, 0);
     if (!*ret)
-        return cli_fail(EX_TEMPFAIL, "job %" PRId64 " works on it already; see: postrider show %" PRId64,
+        return cli_fail(EX_TEMPFAIL,
+                        "job %" PRId64 " works on it already; see: postrider show %" PRId64,
                         job.v, job.v);
     return keep_row(r, job, false, &cli->error) && session_open_port(*ret, &cli->error)
                ? 0

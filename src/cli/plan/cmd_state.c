@@ -13,8 +13,9 @@ static int
 open_state(Cli *cli, bool make, PlanCmd *ret)
 {
     const char *folder = cli_text(cli, "state-dir");
-    int status = make ? plan_cmd_open_any(cli, ret) : folder ? plan_cmd_open_any(cli, ret)
-                                                             : plan_cmd_open(cli, ret);
+    int status = make     ? plan_cmd_open_any(cli, ret)
+                 : folder ? plan_cmd_open_any(cli, ret)
+                          : plan_cmd_open(cli, ret);
 
     if (status)
         return status;
@@ -67,8 +68,8 @@ cmd_state_backup(Cli *cli, int argc, char **argv)
 /* --- write --- */
 
 typedef struct StateWrite {
-    char *plan_file; /* relative to the project; NULL: as it is */
-    json_t *todos;   /* NULL: as they are */
+    char *plan_file;   /* relative to the project; NULL: as it is */
+    json_t *todos;     /* NULL: as they are */
     int64_t iteration; /* -1: as it is */
 } StateWrite;
 
@@ -154,7 +155,8 @@ check_dropped(Cli *cli, const PlanCmd *cmd, const Plan *old, const json_t *todos
         g_hash_table_add(kept, (void *)plan_text(json_array_get(todos, i), "id"));
     if (!plan_is_below_owner(old, &cmd->site.taker))
         return 0;
-    PLAN_EACH_TODO(old, todo) {
+    PLAN_EACH_TODO(old, todo)
+    {
         if (todo_status(todo) != TODO_COMPLETE &&
             !g_hash_table_contains(kept, plan_text(todo, "id")))
             return cli_fail(EX_NOPERM,
@@ -171,7 +173,8 @@ take_todos(Cli *cli, const PlanCmd *cmd, Plan *plan, const StateWrite *w, GPtrAr
     if (!w->todos)
         return 0;
     keep_members(plan, w->todos);
-    g_autoptr(Plan) trial = plan_new(&(PlanNew){.branch = "", .plan_file = "x", .max_iterations = 1});
+    g_autoptr(Plan) trial =
+        plan_new(&(PlanNew){.branch = "", .plan_file = "x", .max_iterations = 1});
     if (!plan_set_todos(trial, json_incref(w->todos), &cli->error)) /* valid from here on */
         return cli_failed(cli, EX_DATAERR);
     int status = check_dropped(cli, cmd, plan, w->todos);

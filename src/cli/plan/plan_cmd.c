@@ -17,8 +17,9 @@ plan_cmd_clear(PlanCmd *cmd)
 int
 plan_cmd_no_state(void)
 {
-    return cli_fail(EX_NOINPUT, "Continuation state file not found; run: postrider plan execute "
-                                "(/02_execute)");
+    return cli_fail(EX_NOINPUT,
+                    "Continuation state file not found; run: postrider plan execute "
+                    "(/02_execute)");
 }
 
 void
@@ -96,10 +97,11 @@ plan_cmd_is_person(const PlanCmd *cmd, const Plan *plan)
 int
 plan_cmd_refuse(const Cli *cli, const char *what)
 {
-    return cli_fail(EX_NOPERM,
-                    "%s: %s is for a person: at a terminal outside of the agent, or as a prompt "
-                    "of the word alone",
-                    cli->row->name, what);
+    return cli_fail(
+        EX_NOPERM,
+        "%s: %s is for a person: at a terminal outside of the agent, or as a prompt "
+        "of the word alone",
+        cli->row->name, what);
 }
 
 int

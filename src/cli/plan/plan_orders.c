@@ -34,7 +34,8 @@ open_todos(const Plan *plan)
 {
     json_t *ids = json_array();
 
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         if (todo_status(todo) != TODO_COMPLETE)
             json_array_append_new(ids, json_string(plan_text(todo, "id")));
     }
@@ -88,7 +89,8 @@ refuse_close(Cli *cli, const Plan *plan)
 {
     g_autoptr(GString) ids = g_string_new(NULL);
 
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         if (todo_status(todo) != TODO_COMPLETE)
             g_string_append_printf(ids, "%s%s", ids->len ? ", " : "", plan_text(todo, "id"));
     }
@@ -103,7 +105,8 @@ cmd_plan_close(Cli *cli, int argc, char **argv)
     g_autofree char *moved = NULL;
     int status = plan_cmd_open(cli, &cmd);
 
-    if (status || (status = plan_cmd_sync(cli, &cmd)) || (status = plan_cmd_edit(cli, &cmd, &edit)))
+    if (status || (status = plan_cmd_sync(cli, &cmd)) ||
+        (status = plan_cmd_edit(cli, &cmd, &edit)))
         return status;
     PlanStatus now = plan_status(edit.plan);
     if (now == PLAN_CANCELLED || now == PLAN_CLOSED)
@@ -132,7 +135,8 @@ check_continue(Cli *cli, const PlanCmd *cmd, const Plan *plan)
 {
     PlanStatus status = plan_status(plan);
 
-    if (!plan_check_branch(cmd->project, plan, &cli->error) || !plan_may_mark(plan, &cli->error))
+    if (!plan_check_branch(cmd->project, plan, &cli->error) ||
+        !plan_may_mark(plan, &cli->error))
         return cli_failed(cli, 0);
     if ((status == PLAN_PAUSED || status == PLAN_STOPPED) &&
         plan_is_below_owner(plan, &cmd->site.taker))
@@ -197,9 +201,10 @@ find_open_plan(Cli *cli, const PlanCmd *cmd, const char *path, bool *ret)
     const char *own = plan_text(plan->members, "plan_file");
     *ret = !path || g_str_equal(path, own);
     return *ret ? 0
-                : cli_fail(EX_TEMPFAIL,
-                           "'%s' is %s: close or cancel it first, or run: postrider plan continue",
-                           own, plan_status_names[plan_status(plan)]);
+                : cli_fail(
+                      EX_TEMPFAIL,
+                      "'%s' is %s: close or cancel it first, or run: postrider plan continue",
+                      own, plan_status_names[plan_status(plan)]);
 }
 
 static void
@@ -226,8 +231,8 @@ read_plan(Cli *cli, const PlanCmd *cmd, const char *path, char **ret_text, TodoI
     if (!todo_items_parse(text, g_bytes_get_size(bytes), &raw, &cli->error))
         goto bad;
     if (raw->len == 0)
-        return cli_fail(EX_DATAERR, "'%s' has no todos: a todo is a line such as '- [ ] SC-1: text'",
-                        path);
+        return cli_fail(EX_DATAERR,
+                        "'%s' has no todos: a todo is a line such as '- [ ] SC-1: text'", path);
     *ret_text = todo_items_number(text, raw);
     if (todo_items_parse(*ret_text, strlen(*ret_text), ret, &cli->error))
         return 0;

@@ -50,11 +50,8 @@ plan_path_free_name(const Project *project, const char *folder, const char *name
 }
 
 bool
-plan_path_move(const Project *project,
-               const char *path,
-               const char *folder,
-               char **ret,
-               GError **error)
+plan_path_move(
+    const Project *project, const char *path, const char *folder, char **ret, GError **error)
 {
     g_autofree char *name = g_path_get_basename(path), *here = g_path_get_dirname(path);
     g_autofree char *target = g_strconcat(PROJECT_PLANS "/", folder, NULL);
@@ -114,8 +111,9 @@ plan_path_only(const Project *project, GError **error)
             return g_strdup_printf(PROJECT_PLANS "/%s/%s", folders[i],
                                    (const char *)g_ptr_array_index(names, 0));
         if (names->len > 1) {
-            err_set(error, ERR_NEVER, "there are %u plans in " PROJECT_PLANS "/%s: say which one",
-                    names->len, folders[i]);
+            err_set(error, ERR_NEVER,
+                    "there are %u plans in " PROJECT_PLANS "/%s: say which one", names->len,
+                    folders[i]);
             return NULL;
         }
     }

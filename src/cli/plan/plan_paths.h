@@ -6,11 +6,8 @@
 
 /* Moves a plan that lies below .pilot/plan to that folder, under another name where its own is taken; any other plan stays
  * where it is. *ret is where it lies now; caller frees. */
-bool plan_path_move(const Project *project,
-                    const char *path,
-                    const char *folder,
-                    char **ret,
-                    GError **error);
+bool plan_path_move(
+    const Project *project, const char *path, const char *folder, char **ret, GError **error);
 /* The plan that `execute` without a name means: the only one in in_progress, else in pending. Caller frees; NULL: there is
  * none, or more than one, and the error says so. */
 char *plan_path_only(const Project *project, GError **error);

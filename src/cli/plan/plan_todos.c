@@ -31,7 +31,8 @@ print_todo(Cli *cli, const json_t *todo)
         cli_print_line(cli, "check: %s", plan_text(todo, "check"));
     if (*plan_text(todo, "why"))
         cli_print_line(cli, "last try: %s", plan_text(todo, "why"));
-    cli_print_line(cli, "when it is done: postrider plan mark %s complete", plan_text(todo, "id"));
+    cli_print_line(cli, "when it is done: postrider plan mark %s complete",
+                   plan_text(todo, "id"));
 }
 
 /* No todo for this taker: all are complete (66), or nothing is ready now (75). */
@@ -45,8 +46,9 @@ nothing_next(Cli *cli, const Plan *plan, const char *owner)
         cli_print(cli, "%s\n", marker);
     if (complete)
         return cli_fail(EX_NOINPUT, "all todos are complete");
-    return cli_fail(EX_TEMPFAIL, stuck ? "no open todo can be worked on: see postrider plan show"
-                                       : "no todo is ready: others are at work, or it waits");
+    return cli_fail(EX_TEMPFAIL, stuck
+                                     ? "no open todo can be worked on: see postrider plan show"
+                                     : "no todo is ready: others are at work, or it waits");
 }
 
 static int
@@ -200,7 +202,8 @@ accept_check(Cli *cli, json_t *todo, const TodoItem *item)
 {
     if (!item || !todo_item_differs(item, todo))
         return false;
-    cli_print_line(cli, "%s: check: %s", plan_text(todo, "id"), item->check ? item->check : "none");
+    cli_print_line(cli, "%s: check: %s", plan_text(todo, "id"),
+                   item->check ? item->check : "none");
     plan_set_text(todo, "check", item->check);
     return true;
 }
@@ -249,7 +252,8 @@ cmd_plan_accept(Cli *cli, int argc, char **argv)
         !plan_read_items(cmd.project, edit.plan, &items, NULL, &cli->error))
         return cli_failed(cli, 0);
     if (!items)
-        return cli_fail(EX_NOINPUT, "'%s' is not there", plan_text(edit.plan->members, "plan_file"));
+        return cli_fail(EX_NOINPUT, "'%s' is not there",
+                        plan_text(edit.plan->members, "plan_file"));
     if (argc > 1)
         status = accept_named(cli, edit.plan, items, argv + 1, accepted);
     else

@@ -32,15 +32,20 @@ cell(Cli *cli, const json_t *row, const char *member)
 int
 cmd_artifact_list(Cli *cli, int argc, char **argv)
 {
-    static const CliColumn columns[] = {{"STATE", "state", 20},   {"ARTIFACT", "name", 50}, {"AUTHOR", "author", 20},
-                                        {"HOLDER", "holder", 20}, {"SINCE", "since"},       {"WAITS FOR", "waits_for", 30},
+    static const CliColumn columns[] = {{"STATE", "state", 20},
+                                        {"ARTIFACT", "name", 50},
+                                        {"AUTHOR", "author", 20},
+                                        {"HOLDER", "holder", 20},
+                                        {"SINCE", "since"},
+                                        {"WAITS FOR", "waits_for", 30},
                                         {NULL}};
     g_autoptr(Engine) engine = NULL;
     g_autoptr(Artifacts) all = NULL;
     int status = cli_engine(cli, &engine);
     if (status)
         return status;
-    if (!artifact_list(engine->db, cli_text(cli, "kind"), cli_text(cli, "state"), &all, &cli->error))
+    if (!artifact_list(engine->db, cli_text(cli, "kind"), cli_text(cli, "state"), &all,
+                       &cli->error))
         return cli_failed(cli, 0);
     json_t *rows = json_array();
     LIST_EACH(const Artifact, a, all) {
@@ -77,8 +82,9 @@ check_review(Cli *cli, Engine *engine, const Artifact *a, const ArtifactMove *m)
     if (a && !cycle_load(engine->db, a->cycle, &c, &cli->error))
         return cli_failed(cli, 0);
     if (m->to && artifact_is_gate(m->place->kind, m->from, m->to))
-        return cli_fail(EX_DATAERR, "from '%s' to '%s' leads an approval: postrider notify approval %s %s", m->from,
-                        m->to, m->place->path, c ? c->author : "AUTHOR");
+        return cli_fail(EX_DATAERR,
+                        "from '%s' to '%s' leads an approval: postrider notify approval %s %s",
+                        m->from, m->to, m->place->path, c ? c->author : "AUTHOR");
     if (m->to && c && !*c->outcome)
         return cli_fail(EX_DATAERR, "'%s' is under review by %s", m->place->name, c->reviewers);
     return 0;
@@ -135,7 +141,8 @@ cmd_artifact_check(Cli *cli, int argc, char **argv)
     if (argv[1] && !artifact_find(engine->db, argv[1], &one, &cli->error))
         return cli_failed(cli, 0);
     if (argv[1] && !one)
-        return cli_fail(EX_NOINPUT, "nothing is known of '%s'; 'artifact list' has the names", argv[1]);
+        return cli_fail(EX_NOINPUT, "nothing is known of '%s'; 'artifact list' has the names",
+                        argv[1]);
     (void)settle_local(engine, NULL, NULL);
     if (!workflow_check(engine, argv[1], findings, &cli->error))
         return cli_failed(cli, 0);
@@ -149,8 +156,13 @@ cmd_artifact_check(Cli *cli, int argc, char **argv)
 int
 cmd_artifact_log(Cli *cli, int argc, char **argv)
 {
-    static const CliColumn columns[] = {{"AT", "at"},           {"EVENT", "event"}, {"FROM", "from", 20}, {"TO", "to", 40},
-                                        {"STATE", "state", 12}, {"MESSAGE-ID", "message_id"}, {NULL}};
+    static const CliColumn columns[] = {{"AT", "at"},
+                                        {"EVENT", "event"},
+                                        {"FROM", "from", 20},
+                                        {"TO", "to", 40},
+                                        {"STATE", "state", 12},
+                                        {"MESSAGE-ID", "message_id"},
+                                        {NULL}};
     g_autoptr(Engine) engine = NULL;
     g_autoptr(Artifact) a = NULL;
     g_autoptr(FlowEvents) events = NULL;

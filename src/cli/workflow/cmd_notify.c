@@ -44,7 +44,8 @@ show_only(Cli *cli, Engine *engine, const EventPlan *plan)
     g_autofree char *msgid = NULL;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
 
-    if (!txn_again(&txn, &cli->error) || !event_commit(engine, &txn, plan, &msgid, &cli->error) ||
+    if (!txn_again(&txn, &cli->error) ||
+        !event_commit(engine, &txn, plan, &msgid, &cli->error) ||
         !print_mail(cli, engine, msgid, &cli->error))
         return cli_failed(cli, 0);
     return 0;

@@ -67,8 +67,8 @@ minutes_of(const char *number, const char *unit)
     static const struct {
         const char *unit;
         int64_t minutes;
-    } units[] = {{"m", 1},    {"min", 1},   {"mins", 1}, {"minute", 1}, {"minutes", 1},
-                 {"h", 60},   {"hr", 60},   {"hrs", 60}, {"hour", 60},  {"hours", 60},
+    } units[] = {{"m", 1},    {"min", 1},    {"mins", 1},   {"minute", 1}, {"minutes", 1},
+                 {"h", 60},   {"hr", 60},    {"hrs", 60},   {"hour", 60},  {"hours", 60},
                  {"d", 1440}, {"day", 1440}, {"days", 1440}};
     int64_t n;
 
@@ -111,15 +111,17 @@ todo_findings(const TodoItems *items)
         const char *id = item->id ? item->id : item->title;
 
         if (minutes > TODO_MINUTES)
-            g_ptr_array_add(findings,
-                            g_strdup_printf("%s takes more than %d minutes: make several todos of it",
-                                            id, TODO_MINUTES));
+            g_ptr_array_add(
+                findings,
+                g_strdup_printf("%s takes more than %d minutes: make several todos of it", id,
+                                TODO_MINUTES));
         if (names->len > 1) {
             g_ptr_array_add(names, NULL);
             g_autofree char *all = g_strjoinv(", ", (char **)names->pdata);
-            g_ptr_array_add(findings,
-                            g_strdup_printf("%s names %u files or components (%s): make a todo of each",
-                                            id, names->len - 1, all));
+            g_ptr_array_add(
+                findings,
+                g_strdup_printf("%s names %u files or components (%s): make a todo of each", id,
+                                names->len - 1, all));
         }
     }
     return findings;

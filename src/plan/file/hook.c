@@ -62,8 +62,7 @@ answer_verdict(const PlanSite *site,
     if (verdict == JUDGED_HELD) {
         const json_t *next = plan_next(plan, &site->taker, NULL, now);
         g_autofree char *reason = plan_words_held(plan, next);
-        add_json(answer->out,
-                 json_pack("{s:s, s:s}", "decision", "block", "reason", reason));
+        add_json(answer->out, json_pack("{s:s, s:s}", "decision", "block", "reason", reason));
     } else if (verdict == JUDGED_PAUSED) {
         g_autofree char *words = plan_words_paused(plan);
         add_json(answer->out, json_pack("{s:s}", "systemMessage", words));
@@ -71,11 +70,7 @@ answer_verdict(const PlanSite *site,
 }
 
 static bool
-judge(PlanSite *site,
-      HookKind kind,
-      const json_t *input,
-      HookAnswer *answer,
-      GError **error)
+judge(PlanSite *site, HookKind kind, const json_t *input, HookAnswer *answer, GError **error)
 {
     g_auto(PlanEdit) edit = {.lock = -1};
     g_autofree char *time = plan_file_now(site->file);
@@ -87,10 +82,9 @@ judge(PlanSite *site,
     if (!edit.plan)
         return true;
     PlanVerdict verdict =
-        kind == HOOK_STOP
-            ? plan_judge_stop(edit.plan, session, waits_for_tasks(input), &now)
-            : plan_judge_agent(edit.plan, session, text_of(input, "agent_id"),
-                               text_of(input, "agent_type"), &now);
+        kind == HOOK_STOP ? plan_judge_stop(edit.plan, session, waits_for_tasks(input), &now)
+                          : plan_judge_agent(edit.plan, session, text_of(input, "agent_id"),
+                                             text_of(input, "agent_type"), &now);
     if (verdict == JUDGED_FREE)
         return true;
     json_t *line = json_pack("{s:s, s:s}", "act", verdict == JUDGED_HELD ? "block" : "pause",
@@ -132,8 +126,7 @@ on_session_start(PlanSite *site, const json_t *input, HookAnswer *answer, GError
         return false;
     if (!plan || plan_status(plan) != PLAN_ACTIVE || plan_open(plan) == 0)
         return true;
-    g_autofree char *words =
-        plan_words_back(plan, plan_next(plan, &site->taker, NULL, &now));
+    g_autofree char *words = plan_words_back(plan, plan_next(plan, &site->taker, NULL, &now));
     g_string_append_printf(answer->out, "%s\n", words);
     return true;
 }
@@ -160,7 +153,13 @@ on_session_end(PlanSite *site, const json_t *input, GError **error)
 
 /* --- user-prompt --- */
 
-typedef enum PromptOrder { ORDER_NONE, ORDER_STOP, ORDER_CANCEL, ORDER_DONE, ORDER_CONTINUE } PromptOrder;
+typedef enum PromptOrder {
+    ORDER_NONE,
+    ORDER_STOP,
+    ORDER_CANCEL,
+    ORDER_DONE,
+    ORDER_CONTINUE
+} PromptOrder;
 
 /* A prompt that is an order and nothing else. Those of skills reach us as they were typed; /stop alone never does. */
 static PromptOrder
@@ -169,15 +168,21 @@ prompt_order(const json_t *input)
     static const struct {
         const char *prompt;
         PromptOrder order;
-    } orders[] = {
-        {"STOP", ORDER_STOP},         {"/postrider:stop", ORDER_STOP},
-        {"$stop", ORDER_STOP},        {"CANCEL", ORDER_CANCEL},
-        {"/cancel", ORDER_CANCEL},    {"/postrider:cancel", ORDER_CANCEL},
-        {"$cancel", ORDER_CANCEL},    {"DONE", ORDER_DONE},
-        {"/done", ORDER_DONE},        {"/postrider:done", ORDER_DONE},
-        {"$done", ORDER_DONE},        {"CONTINUE", ORDER_CONTINUE},
-        {"/00_continue", ORDER_CONTINUE}, {"/postrider:00_continue", ORDER_CONTINUE},
-        {"$00_continue", ORDER_CONTINUE}};
+    } orders[] = {{"STOP", ORDER_STOP},
+                  {"/postrider:stop", ORDER_STOP},
+                  {"$stop", ORDER_STOP},
+                  {"CANCEL", ORDER_CANCEL},
+                  {"/cancel", ORDER_CANCEL},
+                  {"/postrider:cancel", ORDER_CANCEL},
+                  {"$cancel", ORDER_CANCEL},
+                  {"DONE", ORDER_DONE},
+                  {"/done", ORDER_DONE},
+                  {"/postrider:done", ORDER_DONE},
+                  {"$done", ORDER_DONE},
+                  {"CONTINUE", ORDER_CONTINUE},
+                  {"/00_continue", ORDER_CONTINUE},
+                  {"/postrider:00_continue", ORDER_CONTINUE},
+                  {"$00_continue", ORDER_CONTINUE}};
     g_autofree char *prompt = g_strstrip(g_strdup(text_of(input, "prompt")));
 
     if (*text_of(input, "agent_id"))
@@ -270,7 +275,8 @@ todo_of_subject(const Plan *plan, const char *subject)
 }
 
 static bool
-remember_task(PlanSite *site, const char *session, const char *task, const char *id, GError **error)
+remember_task(
+    PlanSite *site, const char *session, const char *task, const char *id, GError **error)
 {
     g_auto(PlanEdit) edit = {.lock = -1};
 
@@ -303,8 +309,8 @@ finish_task(PlanSite *site, const char *id, HookAnswer *answer, GError **error)
         return false;
     if (result.failure) {
         answer->status = 2;
-        g_string_append_printf(answer->err, "%s is not complete: its check failed (%s)\n%s\n", id,
-                               result.failure, result.output);
+        g_string_append_printf(answer->err, "%s is not complete: its check failed (%s)\n%s\n",
+                               id, result.failure, result.output);
     }
     return true;
 }
@@ -314,7 +320,8 @@ static bool
 move_task(PlanSite *site, const Plan *plan, const json_t *input, GError **error)
 {
     const json_t *entry = plan_owner(plan, text_of(input, "session_id"));
-    const json_t *change = json_object_get(json_object_get(input, "tool_response"), "statusChange");
+    const json_t *change =
+        json_object_get(json_object_get(input, "tool_response"), "statusChange");
     const char *to = plan_text(change, "to");
     const char *task = plan_text(json_object_get(input, "tool_input"), "taskId");
     const char *id = plan_text(json_object_get(entry, "tasks"), task);
@@ -330,7 +337,8 @@ move_task(PlanSite *site, const Plan *plan, const json_t *input, GError **error)
 static bool
 on_task(PlanSite *site, const json_t *input, HookAnswer *answer, GError **error)
 {
-    const char *event = text_of(input, "hook_event_name"), *session = text_of(input, "session_id");
+    const char *event = text_of(input, "hook_event_name"),
+               *session = text_of(input, "session_id");
     g_autoptr(Plan) plan = NULL;
 
     if (!read_owned(site, session, &plan, error))
@@ -343,7 +351,8 @@ on_task(PlanSite *site, const json_t *input, HookAnswer *answer, GError **error)
     if (!todo)
         return true;
     if (g_str_equal(event, "TaskCreated"))
-        return remember_task(site, session, text_of(input, "task_id"), plan_text(todo, "id"), error);
+        return remember_task(site, session, text_of(input, "task_id"), plan_text(todo, "id"),
+                             error);
     if (g_str_equal(event, "TaskCompleted"))
         return finish_task(site, plan_text(todo, "id"), answer, error);
     return true;
@@ -358,8 +367,9 @@ on_pre_tool(PlanSite *site, const json_t *input, HookAnswer *answer, GError **er
 
     if (!read_owned(site, text_of(input, "session_id"), &plan, error))
         return false;
-    g_autofree char *why =
-        plan && plan_may_mark(plan, NULL) ? hook_tool_refusal(site->project, plan, input) : NULL;
+    g_autofree char *why = plan && plan_may_mark(plan, NULL)
+                               ? hook_tool_refusal(site->project, plan, input)
+                               : NULL;
     if (why) {
         answer->status = 2;
         g_string_append_printf(answer->err, "%s\n", why);
@@ -368,7 +378,8 @@ on_pre_tool(PlanSite *site, const json_t *input, HookAnswer *answer, GError **er
 }
 
 bool
-hook_answer(PlanSite *site, HookKind kind, const json_t *input, HookAnswer *answer, GError **error)
+hook_answer(
+    PlanSite *site, HookKind kind, const json_t *input, HookAnswer *answer, GError **error)
 {
     switch (kind) {
     case HOOK_STOP:

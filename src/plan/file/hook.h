@@ -25,9 +25,9 @@ typedef enum HookKind {
 } HookKind;
 
 typedef struct HookAnswer {
-    int status;     /* 0, or 2: refused */
-    GString *out;   /* for stdout */
-    GString *err;   /* for stderr */
+    int status;   /* 0, or 2: refused */
+    GString *out; /* for stdout */
+    GString *err; /* for stderr */
 } HookAnswer;
 
 /* input: the object that the client gave. The site's taker is the session in it. */

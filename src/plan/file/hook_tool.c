@@ -1,7 +1,8 @@
 #include "plan/file/hook_tool.h"
 
 #define BY_COMMAND                                                                             \
-    "use postrider plan mark or postrider state write: the state of a plan is not written by hand"
+    "use postrider plan mark or postrider state write: the state of a plan is not written by " \
+    "hand"
 
 /* The path that the tool writes, absolute; NULL: it names none. Caller frees. */
 static char *
@@ -59,8 +60,9 @@ text_after(const json_t *tool, const char *text)
                      json_is_true(json_object_get(tool, "replace_all")));
     for (size_t i = 0; i < json_array_size(edits); i++) {
         const json_t *edit = json_array_get(edits, i);
-        char *next = replaced(after, plan_text(edit, "old_string"), plan_text(edit, "new_string"),
-                              json_is_true(json_object_get(edit, "replace_all")));
+        char *next =
+            replaced(after, plan_text(edit, "old_string"), plan_text(edit, "new_string"),
+                     json_is_true(json_object_get(edit, "replace_all")));
         g_free(after);
         after = next;
     }
@@ -95,9 +97,10 @@ refuse_check(const Project *project, const Plan *plan, const json_t *tool)
     const char *id = changed_check(plan, after);
     if (!id || changed_check(plan, text)) /* a person changed one before */
         return NULL;
-    return g_strdup_printf("the check of %s was fixed when the plan began: a person changes it, and "
-                           "accepts it by postrider plan accept",
-                           id);
+    return g_strdup_printf(
+        "the check of %s was fixed when the plan began: a person changes it, and "
+        "accepts it by postrider plan accept",
+        id);
 }
 
 /* --- commands --- */
@@ -121,9 +124,22 @@ command_of(const json_t *tool)
 static bool
 writes_state(const char *command)
 {
-    static const char *const ways[] = {">",      "tee ",      "mv ",    "cp ",   "rm ",  "ln ",
-                                       "sed -i", "truncate ", "dd ",    "perl ", "python", "install ",
-                                       "rsync ", "*** Update File", "*** Add File", "*** Delete File"};
+    static const char *const ways[] = {">",
+                                       "tee ",
+                                       "mv ",
+                                       "cp ",
+                                       "rm ",
+                                       "ln ",
+                                       "sed -i",
+                                       "truncate ",
+                                       "dd ",
+                                       "perl ",
+                                       "python",
+                                       "install ",
+                                       "rsync ",
+                                       "*** Update File",
+                                       "*** Add File",
+                                       "*** Delete File"};
 
     if (!strstr(command, PROJECT_STATE) && !strstr(command, "continuation.json"))
         return false;

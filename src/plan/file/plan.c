@@ -105,7 +105,7 @@ plan_open(const Plan *plan)
     unsigned n = 0;
 
     PLAN_EACH_TODO(plan, todo)
-        n += todo_status(todo) != TODO_COMPLETE;
+    n += todo_status(todo) != TODO_COMPLETE;
     return n;
 }
 
@@ -117,7 +117,8 @@ todo_id_valid(const char *id)
     size_t len = strlen(id);
 
     return len > 0 && len <= LIMIT_TODO_ID && g_ascii_isalpha(*id) &&
-           strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == len;
+           strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+               len;
 }
 
 static bool
@@ -317,7 +318,8 @@ check_members(const json_t *members, GError **error)
     return json_get_string(members, "", "plan_file", &plan_file, error) &&
            check_plan_file(plan_file, error) &&
            json_get_array(members, "", "todos", &todos, error) &&
-           json_find_int(members, "", "max_iterations", 1, LIMIT_PLAN_ITERATIONS, &number, error) &&
+           json_find_int(members, "", "max_iterations", 1, LIMIT_PLAN_ITERATIONS, &number,
+                         error) &&
            check_texts(members, "", texts, error) &&
            check_word(members, "", "continuation_level", plan_level_names, error) &&
            check_word(members, "", "status", plan_status_names, error) &&
@@ -352,15 +354,13 @@ plan_new(const PlanNew *with)
 {
     g_autofree char *uuid = g_uuid_string_random();
 
-    return plan_wrap(json_pack("{s:s, s:s, s:s, s:s, s:[], s:i, s:i, s:s, s:s, s:i, s:I, s:s, s:i, s:[]}",
-                               "version", PLAN_VERSION, "session_id",
-                               with->session_id ? with->session_id : uuid, "branch",
-                               with->branch, "plan_file", with->plan_file, "todos",
-                               "iteration_count", 0, "max_iterations", with->max_iterations,
-                               "last_checkpoint", "", "continuation_level",
-                               plan_level_names[with->level], "revision", 0, "epoch",
-                               (json_int_t)with->epoch, "status", plan_status_names[PLAN_ACTIVE],
-                               "total_iterations", 0, "sessions"));
+    return plan_wrap(json_pack(
+        "{s:s, s:s, s:s, s:s, s:[], s:i, s:i, s:s, s:s, s:i, s:I, s:s, s:i, s:[]}", "version",
+        PLAN_VERSION, "session_id", with->session_id ? with->session_id : uuid, "branch",
+        with->branch, "plan_file", with->plan_file, "todos", "iteration_count", 0,
+        "max_iterations", with->max_iterations, "last_checkpoint", "", "continuation_level",
+        plan_level_names[with->level], "revision", 0, "epoch", (json_int_t)with->epoch,
+        "status", plan_status_names[PLAN_ACTIVE], "total_iterations", 0, "sessions"));
 }
 
 bool
@@ -450,9 +450,9 @@ plan_check_todos(const Plan *plan, GError **error)
 json_t *
 plan_add_todo(Plan *plan, const char *id, const char *title, const char *owner)
 {
-    json_t *todo = json_pack("{s:s, s:s, s:i, s:s}", "id", id, "status",
-                             todo_status_names[TODO_PENDING], "iteration", 0, "owner",
-                             owner && *owner ? owner : PLAN_OWNER);
+    json_t *todo =
+        json_pack("{s:s, s:s, s:i, s:s}", "id", id, "status", todo_status_names[TODO_PENDING],
+                  "iteration", 0, "owner", owner && *owner ? owner : PLAN_OWNER);
 
     plan_set_text(todo, "title", title);
     json_array_append_new(plan->todos, todo);

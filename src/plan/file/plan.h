@@ -27,8 +27,8 @@
 #define PLAN_OWNER "coder"
 
 typedef enum PlanStatus {
-    PLAN_ACTIVE,    /* agents work on it */
-    PLAN_PAUSED,    /* waits for a person: limit, no progress, a polite pause; `continue` goes on */
+    PLAN_ACTIVE, /* agents work on it */
+    PLAN_PAUSED, /* waits for a person: limit, no progress, a polite pause; `continue` goes on */
     PLAN_STOPPED,   /* a person stopped it; `continue` goes on */
     PLAN_CANCELLED, /* nothing goes on; `execute` begins anew */
     PLAN_DONE,      /* a person called it done, with todos open */
@@ -60,8 +60,8 @@ int plan_word(const char *const *names, const char *name);
 
 typedef struct Plan {
     json_t *members;
-    json_t *todos;       /* borrowed from members */
-    GHashTable *by_id;   /* id -> todo, borrowed */
+    json_t *todos;     /* borrowed from members */
+    GHashTable *by_id; /* id -> todo, borrowed */
 } Plan;
 
 typedef struct PlanNew {

@@ -125,7 +125,8 @@ plan_file_mentions(const PlanFile *file, const char *text)
         if (!g_ascii_isalnum(*p) && !strchr("-_.:", *p))
             return true;
     }
-    if (!*text || !file_read(file->state_fd, PLAN_STATE, LIMIT_PLAN_BYTES, &bytes, NULL) || !bytes)
+    if (!*text || !file_read(file->state_fd, PLAN_STATE, LIMIT_PLAN_BYTES, &bytes, NULL) ||
+        !bytes)
         return true;
     const char *data = g_bytes_get_data(bytes, &len);
     return memmem(data, len, text, strlen(text)) || memmem(data, len, "\\u", 2);
@@ -259,13 +260,12 @@ complete_line(const PlanEdit *edit, json_t *take_line, const char *now)
 {
     g_autoptr(json_t) rest = take_line;
     const json_t *m = edit->plan->members;
-    json_t *line =
-        json_pack("{s:s, s:s, s:I, s:I, s:s, s:s, s:I, s:s}", "at", now, "act",
-                  plan_text(rest, "act"), "revision", (json_int_t)plan_number(m, "revision"),
-                  "from", (json_int_t)edit->from, "session_id", plan_text(m, "session_id"),
-                  "branch", plan_text(m, "branch"), "iteration",
-                  (json_int_t)plan_number(m, "iteration_count"), "status",
-                  plan_status_names[plan_status(edit->plan)]);
+    json_t *line = json_pack(
+        "{s:s, s:s, s:I, s:I, s:s, s:s, s:I, s:s}", "at", now, "act", plan_text(rest, "act"),
+        "revision", (json_int_t)plan_number(m, "revision"), "from", (json_int_t)edit->from,
+        "session_id", plan_text(m, "session_id"), "branch", plan_text(m, "branch"), "iteration",
+        (json_int_t)plan_number(m, "iteration_count"), "status",
+        plan_status_names[plan_status(edit->plan)]);
 
     (void)json_object_update(line, rest);
     return line;
@@ -305,7 +305,8 @@ static bool
 write_tmp(const PlanFile *file, const char *text, GError **error)
 {
     (void)unlinkat(file->state_fd, TMP_STATE, 0); /* of somebody who was killed */
-    auto_fd fd = openat(file->state_fd, TMP_STATE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    auto_fd fd =
+        openat(file->state_fd, TMP_STATE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
     if (fd < 0)
         return err_set_errno(error, errno, "making a file");

@@ -35,7 +35,8 @@ typedef struct PlanFile {
     char *folder; /* of the state, for messages */
     Clock clock;
     char *notice; /* what a person should know: a state that was mended; NULL: nothing */
-    GBytes *seen; /* the bytes that were read last, and the plan in them: they are parsed once */
+    GBytes
+        *seen; /* the bytes that were read last, and the plan in them: they are parsed once */
     Plan *plan;
 } PlanFile;
 

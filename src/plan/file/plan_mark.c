@@ -18,7 +18,7 @@ plan_no_todo(const Plan *plan, const char *id, GError **error)
     g_autoptr(GPtrArray) names = g_ptr_array_new();
 
     PLAN_EACH_TODO(plan, todo)
-        g_ptr_array_add(names, (char *)plan_text(todo, "id"));
+    g_ptr_array_add(names, (char *)plan_text(todo, "id"));
     g_ptr_array_add(names, NULL);
     g_autofree char *hint = text_did_you_mean(id, (const char *const *)names->pdata);
     return err_set(error, ERR_NEVER, "there is no todo '%s'%s", id,
@@ -41,11 +41,8 @@ plan_check_branch(const Project *project, const Plan *plan, GError **error)
 /* --- PLAN.md --- */
 
 bool
-plan_read_items(const Project *project,
-                const Plan *plan,
-                TodoItems **ret,
-                char **ret_text,
-                GError **error)
+plan_read_items(
+    const Project *project, const Plan *plan, TodoItems **ret, char **ret_text, GError **error)
 {
     const char *path = plan_text(plan->members, "plan_file");
     g_autoptr(GBytes) bytes = NULL;
@@ -92,8 +89,9 @@ may_mark(PlanSite *site,
     const json_t *todo = plan ? plan_find_todo(plan, order->id) : NULL;
 
     if (!plan)
-        return err_set(error, ERR_NEVER,
-                       "Continuation state file not found; run: postrider plan execute (/02_execute)");
+        return err_set(
+            error, ERR_NEVER,
+            "Continuation state file not found; run: postrider plan execute (/02_execute)");
     if (!plan_check_branch(site->project, plan, error) || !plan_may_mark(plan, error))
         return false;
     if (!todo)
@@ -104,17 +102,14 @@ may_mark(PlanSite *site,
         return false;
     if (order->anybody && todo_is_ready(plan, todo))
         return true;
-    return plan_may_move(plan, todo, order->status, order->anybody ? &nobody : &site->taker, now,
-                         error);
+    return plan_may_move(plan, todo, order->status, order->anybody ? &nobody : &site->taker,
+                         now, error);
 }
 
 /* Starts the check where there is one that counts. */
 static bool
-start_check(PlanSite *site,
-            const json_t *todo,
-            const MarkOrder *order,
-            Proc **ret,
-            GError **error)
+start_check(
+    PlanSite *site, const json_t *todo, const MarkOrder *order, Proc **ret, GError **error)
 {
     const char *check = plan_text(todo, "check");
 
@@ -128,9 +123,9 @@ start_check(PlanSite *site,
 static json_t *
 log_line(const PlanSite *site, const json_t *todo, const MarkOrder *order, const CheckEnd *end)
 {
-    json_t *line = json_pack("{s:s, s:s, s:s, s:s}", "act", order->act, "todo", order->id,
-                             "todo_status", plan_text(todo, "status"), "owner",
-                             plan_text(todo, "owner"));
+    json_t *line =
+        json_pack("{s:s, s:s, s:s, s:s}", "act", order->act, "todo", order->id, "todo_status",
+                  plan_text(todo, "status"), "owner", plan_text(todo, "owner"));
 
     plan_set_text(line, "session", site->taker.session);
     plan_set_text(line, "why", order->why);
@@ -230,8 +225,11 @@ plan_mark_begin(PlanSite *site, const MarkOrder *order, MarkTry *ret, GError **e
 }
 
 bool
-plan_mark_end(
-    PlanSite *site, const MarkOrder *order, const MarkTry *mark, MarkResult *ret, GError **error)
+plan_mark_end(PlanSite *site,
+              const MarkOrder *order,
+              const MarkTry *mark,
+              MarkResult *ret,
+              GError **error)
 {
     g_auto(CheckEnd) end = {0};
 
@@ -302,7 +300,8 @@ take_tick(PlanSite *site, const char *id, GPtrArray *words)
     if (!plan_mark(site, &order, &result, &why))
         say(words, g_strdup_printf("'%s' is ticked, but: %s", id, why->message));
     else if (result.failure)
-        say(words, g_strdup_printf("'%s' was ticked, but its check failed: %s", id, result.failure));
+        say(words,
+            g_strdup_printf("'%s' was ticked, but its check failed: %s", id, result.failure));
 }
 
 bool

@@ -38,8 +38,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MarkResult, mark_result_clear)
 
 /* True with `failure` when the check failed: the try was counted and nothing else changed. Marking what is so already
  * changes nothing. ERR_NEVER: no such todo; ERR_LATER: another has it, or it waits. */
-bool
-plan_mark(PlanSite *site, const MarkOrder *order, MarkResult *ret, GError **error);
+bool plan_mark(PlanSite *site, const MarkOrder *order, MarkResult *ret, GError **error);
 
 /* The same in two halves, for whoever has a poll loop of his own: between them the check, if there is one, has to be waited
  * for (proc_poll(), proc_work()). Who clears it before has marked nothing, and the check is killed. */
@@ -50,8 +49,11 @@ typedef struct MarkTry {
 void mark_try_clear(MarkTry *mark);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MarkTry, mark_try_clear)
 bool plan_mark_begin(PlanSite *site, const MarkOrder *order, MarkTry *ret, GError **error);
-bool plan_mark_end(
-    PlanSite *site, const MarkOrder *order, const MarkTry *mark, MarkResult *ret, GError **error);
+bool plan_mark_end(PlanSite *site,
+                   const MarkOrder *order,
+                   const MarkTry *mark,
+                   MarkResult *ret,
+                   GError **error);
 
 /* "There is no todo 'SC-9'", with the nearest one. False. */
 bool plan_no_todo(const Plan *plan, const char *id, GError **error);
@@ -59,11 +61,8 @@ bool plan_no_todo(const Plan *plan, const char *id, GError **error);
 bool plan_check_branch(const Project *project, const Plan *plan, GError **error);
 
 /* The plan's own file. *ret is NULL, with true, when there is none. */
-bool plan_read_items(const Project *project,
-                     const Plan *plan,
-                     TodoItems **ret,
-                     char **ret_text,
-                     GError **error);
+bool plan_read_items(
+    const Project *project, const Plan *plan, TodoItems **ret, char **ret_text, GError **error);
 /* The box in PLAN.md follows the state, as far as the file can be written. */
 void plan_tick(const Project *project, const Plan *plan, const char *id, bool ticked);
 

@@ -77,7 +77,8 @@ plan_release(Plan *plan, const char *session)
     Taker taker = {.session = (char *)session};
     bool any = false;
 
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         if (session && taker_has(&taker, json_object_get(todo, "claim")))
             any |= json_object_del(todo, "claim") == 0;
     }
@@ -148,7 +149,8 @@ plan_next(const Plan *plan, const Taker *taker, const char *owner, const PlanNow
     json_t *best = NULL;
     int highest = 0;
 
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         int own = is_of_owner(todo, owner) ? rank(plan, todo, taker, now) : 0;
 
         if (own > highest) {
@@ -209,8 +211,8 @@ pause_politely(Plan *plan, const json_t *todo)
 {
     if (plan_level(plan) != LEVEL_POLITE || plan_status(plan) != PLAN_ACTIVE)
         return;
-    g_autofree char *why = g_strdup_printf("%s is complete, %u to go", plan_text(todo, "id"),
-                                           plan_open(plan));
+    g_autofree char *why =
+        g_strdup_printf("%s is complete, %u to go", plan_text(todo, "id"), plan_open(plan));
     plan_set_status(plan, PLAN_PAUSED, why);
 }
 
@@ -254,7 +256,7 @@ end_work(Plan *plan, PlanStatus status)
         json_object_set(m, "stopped", sessions_of(plan));
     json_object_set_new(m, "sessions", json_array());
     PLAN_EACH_TODO(plan, todo)
-        (void)json_object_del(todo, "claim");
+    (void)json_object_del(todo, "claim");
 }
 
 void
@@ -304,7 +306,8 @@ plan_continue(Plan *plan, int max_iterations, int level, GError **error)
 bool
 plan_can_go_on(const Plan *plan)
 {
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         TodoStatus status = todo_status(todo);
 
         if (status != TODO_COMPLETE && status != TODO_BLOCKED && todo_is_ready(plan, todo))
@@ -321,7 +324,7 @@ progress_mark(const Plan *plan)
     Digest digest;
 
     PLAN_EACH_TODO(plan, todo)
-        g_string_append_printf(text, "%s %s\n", plan_text(todo, "id"), plan_text(todo, "status"));
+    g_string_append_printf(text, "%s %s\n", plan_text(todo, "id"), plan_text(todo, "status"));
     digest_of(text->str, text->len, &digest);
     return digest_token(&digest, 16);
 }
@@ -363,7 +366,8 @@ count_iteration(Plan *plan, const char *session)
 
     plan_set_number(m, "iteration_count", plan_number(m, "iteration_count") + 1);
     plan_set_number(m, "total_iterations", plan_number(m, "total_iterations") + 1);
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         if (todo_status(todo) == TODO_IN_PROGRESS &&
             taker_has(&taker, json_object_get(todo, "claim")))
             plan_set_number(todo, "iteration", plan_number(todo, "iteration") + 1);
@@ -438,7 +442,8 @@ works_as(const Plan *plan, const char *session, const char *owner)
 {
     Taker taker = {.session = (char *)session};
 
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         if (todo_status(todo) == TODO_IN_PROGRESS && is_of_owner(todo, owner) &&
             taker_has(&taker, json_object_get(todo, "claim")))
             return true;

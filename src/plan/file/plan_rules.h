@@ -27,7 +27,7 @@
 #define PLAN_SESSIONS_MAX 100
 
 typedef struct PlanNow {
-    const char *time;                  /* as last_checkpoint has it */
+    const char *time;                   /* as last_checkpoint has it */
     bool (*alive)(const json_t *claim); /* claim_is_alive() */
 } PlanNow;
 
@@ -52,8 +52,8 @@ bool plan_may_mark(const Plan *plan, GError **error);
  * owner (NULL: any). NULL: none is ready. */
 json_t *plan_next(const Plan *plan, const Taker *taker, const char *owner, const PlanNow *now);
 /* Takes it, and enters the taker's session. ERR_LATER: another has it, or it waits. */
-bool plan_take(
-    Plan *plan, json_t *todo, const Taker *taker, const PlanNow *now, GError **error);
+bool
+plan_take(Plan *plan, json_t *todo, const Taker *taker, const PlanNow *now, GError **error);
 /* May this taker move the todo to that status? ERR_LATER: another has it, or it waits for others. */
 bool plan_may_move(const Plan *plan,
                    const json_t *todo,

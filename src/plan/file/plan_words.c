@@ -24,7 +24,8 @@ static void
 add_remaining(GString *out, const Plan *plan)
 {
     g_string_append(out, "Remaining todos:\n");
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         if (todo_status(todo) != TODO_COMPLETE)
             g_string_append_printf(out, "  - %s\n", plan_text(todo, "id"));
     }
@@ -39,9 +40,9 @@ plan_words_paused(const Plan *plan)
     GString *out = g_string_new(NULL);
 
     if (g_str_equal(why, PLAN_WHY_LIMIT))
-        g_string_append_printf(out, "⚠️  MAX ITERATIONS REACHED (%" PRId64 "/%" PRId64 ")\n",
-                               plan_number(m, "iteration_count"),
-                               plan_number(m, "max_iterations"));
+        g_string_append_printf(
+            out, "⚠️  MAX ITERATIONS REACHED (%" PRId64 "/%" PRId64 ")\n",
+            plan_number(m, "iteration_count"), plan_number(m, "max_iterations"));
     else if (g_str_equal(why, PLAN_WHY_IDLE))
         g_string_append(out, "⚠️  NO PROGRESS: no todo changed three times in a row\n");
     else if (g_str_equal(why, PLAN_WHY_BLOCKED))
@@ -59,7 +60,8 @@ add_open(GString *out, const Plan *plan)
 {
     unsigned n = 0;
 
-    PLAN_EACH_TODO(plan, todo) {
+    PLAN_EACH_TODO(plan, todo)
+    {
         TodoStatus status = todo_status(todo);
 
         if (status == TODO_COMPLETE || n++ >= NAMED)
@@ -86,8 +88,8 @@ add_next(GString *out, const json_t *next)
     if (todo_status(next) == TODO_PENDING)
         g_string_append(out, " Take it: postrider plan next --claim.");
     g_string_append_printf(out, " When it is done: postrider plan mark %s complete.", id);
-    g_string_append_printf(out, " If it can't be done: postrider plan mark %s blocked --why TEXT.",
-                           id);
+    g_string_append_printf(
+        out, " If it can't be done: postrider plan mark %s blocked --why TEXT.", id);
 }
 
 char *
@@ -108,5 +110,6 @@ plan_words_back(const Plan *plan, const json_t *next)
 {
     g_autofree char *held = plan_words_held(plan, next);
 
-    return g_strdup_printf("You work on a plan and own it. %s Go on until all are complete.", held);
+    return g_strdup_printf("You work on a plan and own it. %s Go on until all are complete.",
+                           held);
 }

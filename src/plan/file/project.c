@@ -234,17 +234,18 @@ exclude_state(const Project *project)
         (old && has_line(old, EXCLUDE_LINE)))
         return;
     g_autofree char *before = text_from_bytes(old);
-    g_autofree char *text = g_strconcat(
-        before, *before && !g_str_has_suffix(before, "\n") ? "\n" : "", EXCLUDE_LINE "\n", NULL);
+    g_autofree char *text =
+        g_strconcat(before, *before && !g_str_has_suffix(before, "\n") ? "\n" : "",
+                    EXCLUDE_LINE "\n", NULL);
     (void)file_replace(dir, "info/exclude", text, strlen(text), 0666, NULL);
 }
 
 bool
 project_prepare(const Project *project, GError **error)
 {
-    static const char *const folders[] = {
-        PROJECT_STATE,        PROJECT_PLANS "/pending", PROJECT_PLANS "/in_progress",
-        PROJECT_PLANS "/done", PROJECT_SCRIPTS};
+    static const char *const folders[] = {PROJECT_STATE, PROJECT_PLANS "/pending",
+                                          PROJECT_PLANS "/in_progress", PROJECT_PLANS "/done",
+                                          PROJECT_SCRIPTS};
 
     for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
         if (!dir_make(project->fd, folders[i], 0777, error))

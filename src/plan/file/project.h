@@ -36,8 +36,7 @@ bool project_branch_fits(const char *of_plan, const char *now);
 
 /* A path as it was typed, seen from the folder `from`, as a path below the project. ERR_NEVER for a path that leads out of
  * it, has ".." in it or is no text. Caller frees; NULL with error. */
-char *
-project_path(const Project *project, const char *from, const char *typed, GError **error);
+char *project_path(const Project *project, const char *from, const char *typed, GError **error);
 
 /* Makes what `plan new` and `plan execute` promise beside the plan: the folders of `.pilot`, the three scripts in
  * .pilot/scripts where there is no file of that name, and a line in git's info/exclude for .pilot/state/. Git's folder

@@ -54,7 +54,8 @@ client_pid(bool claude)
 
     if (!claude)
         return ancestor_named("codex");
-    if (text_parse_int(g_getenv("CLAUDE_PID") ? g_getenv("CLAUDE_PID") : "", 2, INT32_MAX, &pid))
+    if (text_parse_int(g_getenv("CLAUDE_PID") ? g_getenv("CLAUDE_PID") : "", 2, INT32_MAX,
+                       &pid))
         return (pid_t)pid;
     return ancestor_named("claude");
 }
@@ -81,7 +82,8 @@ taker_of_caller(const char *session)
     if (!session && env_text(TAKER_SESSION_ENV)) {
         int64_t run;
         taker.session = g_strdup(env_text(TAKER_SESSION_ENV));
-        if (text_parse_int(env_text(TAKER_PID_ENV) ? env_text(TAKER_PID_ENV) : "", 2, INT32_MAX, &run))
+        if (text_parse_int(env_text(TAKER_PID_ENV) ? env_text(TAKER_PID_ENV) : "", 2, INT32_MAX,
+                           &run))
             (void)proc_ident_of((pid_t)run, &taker.process);
         return taker;
     }
@@ -160,7 +162,8 @@ claim_is_alive(const json_t *claim)
     if (!json_is_object(claim))
         return false;
     if (process.pid <= 0)
-        return claim_text(claim, "session") != NULL; /* ends with its session: hook session-end */
+        return claim_text(claim, "session") !=
+               NULL; /* ends with its session: hook session-end */
     if (!is_of_here(claim))
         return g_strcmp0(boot, proc_boot_id()) == 0;
     return proc_alive(&process);

@@ -98,7 +98,8 @@ blockers_of(const json_t *issue, GHashTable *known)
     for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *one = json_array_get(all, i);
         const char *type = plan_text(one, *plan_text(one, "type") ? "type" : "dependency_type");
-        const char *id = plan_text(one, *plan_text(one, "depends_on_id") ? "depends_on_id" : "id");
+        const char *id =
+            plan_text(one, *plan_text(one, "depends_on_id") ? "depends_on_id" : "id");
 
         if ((!*type || g_str_equal(type, "blocks")) && g_hash_table_contains(known, id))
             g_ptr_array_add(ids, g_strdup(id));
@@ -210,8 +211,8 @@ is_json(GBytes *bytes)
 char *
 todo_import(const char *heading, GBytes *bytes, GError **error)
 {
-    g_autofree char *text =
-        is_json(bytes) ? import_beads(heading, bytes, error) : import_markdown(heading, bytes, error);
+    g_autofree char *text = is_json(bytes) ? import_beads(heading, bytes, error)
+                                           : import_markdown(heading, bytes, error);
     g_autoptr(TodoItems) items = NULL;
 
     if (!text || !todo_items_parse(text, strlen(text), &items, error)) /* an id twice */

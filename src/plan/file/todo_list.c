@@ -142,7 +142,8 @@ static bool
 check_text(const char *text, size_t len, GError **error)
 {
     if (len > LIMIT_PLAN_BYTES)
-        return err_set(error, ERR_LIMIT, "is larger than the limit of %u bytes", LIMIT_PLAN_BYTES);
+        return err_set(error, ERR_LIMIT, "is larger than the limit of %u bytes",
+                       LIMIT_PLAN_BYTES);
     if (memchr(text, '\0', len))
         return err_set(error, ERR_NEVER, "has a NUL byte in it");
     if (!g_utf8_validate(text, (gssize)len, NULL))

@@ -13,13 +13,13 @@
 #include "plan/file/plan.h"
 
 typedef struct TodoItem {
-    char *id;               /* NULL: the line has none */
-    char *title;            /* without attributes */
-    char *owner, *check;    /* NULL: not said */
-    char **after;           /* NULL: not said */
+    char *id;            /* NULL: the line has none */
+    char *title;         /* without attributes */
+    char *owner, *check; /* NULL: not said */
+    char **after;        /* NULL: not said */
     bool ticked;
-    size_t box;             /* where the character between the brackets is in the text */
-    size_t text;            /* where the id would stand */
+    size_t box;  /* where the character between the brackets is in the text */
+    size_t text; /* where the id would stand */
 } TodoItem;
 void todo_item_free(TodoItem *item);
 LIST_OF(TodoItems, todo_items, TodoItem, todo_item_free)
