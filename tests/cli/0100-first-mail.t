@@ -32,7 +32,7 @@ python3 - "$HOME_DIR"/mail/you/new/* >"$WORK/py" <<'P'
 import sys, email, email.policy
 m = email.message_from_binary_file(open(sys.argv[1], 'rb'), policy=email.policy.default)
 print(m['subject']); print(m['from'].addresses[0].addr_spec); print(bool(m.defects))
-print(m['in-reply-to'] == m['references'], m['auto-submitted'])
+print(m['in-reply-to'].strip() == m['references'].strip(), m['auto-submitted'])
 P
 is "$(cat "$WORK/py")" 'Re: hello there
 envoy@postrider.local
