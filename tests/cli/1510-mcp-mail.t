@@ -103,6 +103,7 @@ echo \$? >'$WORK/wire.status'
 END
 start_serve
 pr ask -s first 'count the pelicans' >/dev/null 2>&1
+WAIT=300 # the server looks for changes every five seconds, and the client waits for three of them
 wait_for test -s "$WORK/wire.status"
 results "$(cat "$WORK/wire.status")"
 is "$(db "SELECT count(DISTINCT id) FROM outbox WHERE subject = 'news' OR subject LIKE '%news%'")" 2 'two mails about news were written'
