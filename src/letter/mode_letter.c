@@ -1,4 +1,5 @@
 #include "letter/mode_letter.h"
+#include "base/digest.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -27,21 +28,35 @@ cut_instructions(char *text, size_t max)
     memcpy(text + text_cut_at(text, max - sizeof mark), mark, sizeof mark);
 }
 
-/* The role's own file, or two sentences of ours where it has none. */
+/* Notes which instructions the page speaks of. True: the session that goes on knows these. */
 static bool
-say_instructions(const Home *home, const ConfRole *role, Context *c, GError **error)
+knows_instructions(const StepInput *in, const char *text)
+{
+    Digest digest;
+    if (!in->session)
+        return false;
+    digest_of(text, strlen(text), &digest);
+    g_autofree char *hex = digest_hex(&digest);
+    (void)g_strlcpy(in->session->telling, hex, sizeof in->session->telling);
+    return in->resumed && g_strcmp0(hex, in->session->instructions) == 0;
+}
+
+/* The role's own file, or two sentences of ours where it has none; nothing where they are known. */
+static bool
+say_instructions(
+    const Home *home, const ConfRole *role, const StepInput *in, Context *c, GError **error)
 {
     g_autoptr(GBytes) file = NULL;
 
     if (role->instructions && *role->instructions &&
         !file_read(home->fd, role->instructions, INSTRUCTIONS_MAX, &file, error))
         return err_prefix(error, "instructions of role '%s'", role->name);
-    if (!file) {
-        context_say(c, DEFAULT_INSTRUCTIONS);
+    g_autofree char *text = file ? text_valid_bytes(file) : g_strdup(DEFAULT_INSTRUCTIONS);
+    if (knows_instructions(in, text))
         return true;
-    }
-    g_autofree char *text = text_valid_bytes(file);
     cut_instructions(text, context_room(c) / 2);
+    if (in->resumed)
+        context_say(c, "Your instructions, as they are now:");
     context_say(c, text);
     return true;
 }
@@ -255,14 +270,12 @@ context(Engine *engine,
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
 
-    if (in->resumed) {
+    if (in->resumed)
         say_resumed(job, in, c);
-    } else {
+    else
         say_who(job, role, c);
-        if (!say_instructions(engine->home, role, c, error))
-            return false;
-    }
-    if (!format_new(engine, in, context_is_told(c), texts, error))
+    if (!say_instructions(engine->home, role, in, c, error) ||
+        !format_new(engine, in, context_is_told(c), texts, error))
         return false;
     say_how(engine->home, job, role, c);
     context_reserve(c, room_for(texts));

@@ -8,8 +8,8 @@
  * an order; the conversation so far, the mail that is answered in full and the others in full
  * while there is room, newest first, then up to 15 as headers; each new mail in full.
  *
- * A session that is resumed is shown how to answer, what a person added, what was said since its last
- * turn, and each new mail; of open mail that it has read before only the headers.
+ * A session that is resumed is shown the role's instructions where they have changed, how to answer,
+ * what a person added, what was said since its last turn, and each new mail; of open mail that it has read before only the headers.
  */
 #include "engine/mode.h"
 

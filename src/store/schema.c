@@ -647,6 +647,7 @@ const char *const schema_sql[] = {
     "  step INTEGER NOT NULL,"
     "  told_us INTEGER NOT NULL,"
     "  heard TEXT NOT NULL DEFAULT '',"
+    "  instructions TEXT NOT NULL DEFAULT '',"
     "  input INTEGER NOT NULL DEFAULT 0,"
     "  output INTEGER NOT NULL DEFAULT 0,"
     "  cache_read INTEGER NOT NULL DEFAULT 0,"

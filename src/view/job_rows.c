@@ -117,6 +117,7 @@ static const Field session_fields[] = {
     {"step", "step", FIELD_NUMBER, offsetof(Session, step)},
     {"told", "told_us", FIELD_TIME, offsetof(Session, told_us)},
     {NULL, "heard", FIELD_TEXT, offsetof(Session, heard)},
+    {NULL, "instructions", FIELD_TEXT, offsetof(Session, instructions)},
     {"input_tokens", "input", FIELD_INT, offsetof(Session, input)},
     {"output_tokens", "output", FIELD_INT, offsetof(Session, output)},
     {"cache_read_tokens", "cache_read", FIELD_INT, offsetof(Session, cache_read)},

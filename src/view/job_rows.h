@@ -96,6 +96,8 @@ typedef struct Session {
     int step;                    /* it knows all that was said up to this step of its job, … */
     int64_t told_us;             /* … and all mail that no step wrote up to this moment; */
     char *heard; /* and of the open mail these, by their numbers: " 4 7 "; "": none */
+    char *instructions; /* digest of the role's instructions that it knows; "": nobody knows */
+    char telling[65];   /* no column: digest of those that this turn's page speaks of */
     /* Tokens that it had used when its last turn ended. */
     int64_t input, output, cache_read, cache_write;
 } Session;

@@ -412,7 +412,7 @@ commit_session(Commit *c, Txn *txn, GError **error)
     if (c->status == PROPOSE_CONTINUE)
         return true;
     return (!in->session || in->bare ||
-            session_told(txn, c->job->id, c->step, error)) &&
+            session_told(txn, in->session, c->step, error)) &&
            (!in->said || doings_forget(txn, c->job->id, error));
 }
 

@@ -36,6 +36,7 @@ new_session(const Task *t, const Workplace *place)
     s->host = g_strdup("");
     s->id = g_uuid_string_random();
     s->heard = g_strdup("");
+    s->instructions = g_strdup("");
     s->step = t->job->steps;
     s->told_us = home_now(t->run->engine->home);
     return s;

@@ -13,11 +13,11 @@ session_put(Txn *txn, const Session *s, GError **error)
     return session_forget(txn, s->job, error) &&
            sql_run(txn,
                    "INSERT INTO session (job, brain, kind, folder, host, id, began, step, "
-                   "told_us, input, output, cache_read, cache_write) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   error, "isssssnniiiii", s->job.v, s->brain, s->kind, s->folder,
-                   s->host ? s->host : "", s->id, s->began, s->step, s->told_us, s->input,
-                   s->output, s->cache_read, s->cache_write);
+                   "told_us, instructions, input, output, cache_read, cache_write) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   error, "isssssnnisiiii", s->job.v, s->brain, s->kind, s->folder,
+                   s->host ? s->host : "", s->id, s->began, s->step, s->told_us, s->telling,
+                   s->input, s->output, s->cache_read, s->cache_write);
 }
 
 bool
@@ -41,11 +41,11 @@ session_has_heard(const Session *session, MsgId mail)
 }
 
 bool
-session_told(Txn *txn, JobId job, int step, GError **error)
+session_told(Txn *txn, const Session *s, int step, GError **error)
 {
-    return sql_run(txn, "UPDATE session SET step = ?, told_us = ?, heard = '' "
+    return sql_run(txn, "UPDATE session SET step = ?, told_us = ?, heard = '', instructions = ? "
                    "WHERE job = ? AND began = 1",
-                   error, "nii", step, txn_now(txn), job.v);
+                   error, "nisi", step, txn_now(txn), s->telling, s->job.v);
 }
 
 bool

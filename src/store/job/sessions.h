@@ -25,8 +25,8 @@ bool session_began(Txn *txn, JobId job, GError **error);
 /* Numbers of open mail, as in the struct. */
 bool session_heard(Txn *txn, JobId job, const char *heard, GError **error);
 bool session_has_heard(const Session *session, MsgId mail);
-/* Harmless for a job without one. */
-bool session_told(Txn *txn, JobId job, int step, GError **error);
+/* It knows also the instructions that the turn's page spoke of. Harmless for a job without one. */
+bool session_told(Txn *txn, const Session *session, int step, GError **error);
 /* The tokens of the struct, and its id, which the program may have changed. */
 bool session_used(Txn *txn, const Session *session, GError **error);
 bool session_forget(Txn *txn, JobId job, GError **error);

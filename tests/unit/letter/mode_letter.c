@@ -230,6 +230,9 @@ test_resumed(TestWork *w, gconstpointer data)
     w->in.session = &session;
     w->in.resumed = true;
     w->job->instruction = g_strdup("use the new figures");
+    g_autoptr(Context) others = show(w); /* it was told other instructions, or nobody knows which */
+    has(others, "Your instructions, as they are now:\nDo what the newest mail asks");
+    session.instructions = session.telling;
     g_autoptr(Context) c = show(w);
     has(c, "You go on with job 1, round 2. Only what is new follows.\n");
     has(c, "What you print is mailed as your answer to <ann@example.org>");

@@ -46,7 +46,7 @@ test_life(TempStore *s, gconstpointer data)
     used.input = 10;
     used.output = 20;
     g_auto(Txn) txn = test_begin(s->db);
-    g_assert_true(session_told(&txn, first.job, 3, NULL)); /* it never began */
+    g_assert_true(session_told(&txn, &first, 3, NULL)); /* it never began */
     g_assert_true(session_began(&txn, first.job, NULL));
     g_assert_true(session_used(&txn, &used, NULL));
     test_commit(&txn);
@@ -66,8 +66,8 @@ test_life(TempStore *s, gconstpointer data)
     g_assert_false(session_has_heard(hears, (MsgId){7}));
 
     g_auto(Txn) later = test_begin(s->db);
-    g_assert_true(session_told(&later, first.job, 4, NULL));
-    g_assert_true(session_told(&later, (JobId){8}, 4, NULL)); /* has none: harmless */
+    g_assert_true(session_told(&later, &first, 4, NULL));
+    g_assert_true(session_told(&later, &(Session){.job = {8}}, 4, NULL)); /* has none: harmless */
     test_commit(&later);
     g_autoptr(Session) told = load(s, 7);
     g_assert_cmpint(told->step, ==, 4);
