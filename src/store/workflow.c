@@ -1,4 +1,5 @@
 #include "store/workflow.h"
+#include "base/err.h"
 #include "store/rows.h"
 
 static const char *const sql[] = {
@@ -216,10 +217,14 @@ cycle_close(Txn *txn,
             const char *msgid,
             GError **error)
 {
-    return sql_run(txn,
-                   "UPDATE cycle SET outcome = ?, decided_by = ?, resolved_by = ?, closed_us = ? "
-                   "WHERE id = ? AND outcome = ''",
-                   error, "sssii", outcome, by, msgid, txn_now(txn), id.v);
+    bool open;
+
+    if (!sql_changed(txn,
+                     "UPDATE cycle SET outcome = ?, decided_by = ?, resolved_by = ?, closed_us = ? "
+                     "WHERE id = ? AND outcome = ''",
+                     &open, error, "sssii", outcome, by, msgid, txn_now(txn), id.v))
+        return false;
+    return open || err_set(error, ERR_AGAIN, "the review was closed meanwhile; try again");
 }
 
 bool

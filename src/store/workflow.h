@@ -93,6 +93,7 @@ bool cycle_load(Db *db, CycleId id, Cycle **ret, GError **error);
 /* The next of its artifact. */
 bool cycle_open(Txn *txn, const Cycle *c, CycleId *ret, GError **error);
 bool cycle_renew(Txn *txn, CycleId id, const char *digest, GError **error);
+/* ERR_AGAIN: somebody else has closed it. */
 bool cycle_close(
     Txn *txn, CycleId id, const char *outcome, const char *by, const char *msgid, GError **error);
 /* Not closed after all. */
