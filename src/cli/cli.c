@@ -288,6 +288,14 @@ become_part(const Cli *cli)
     (void)home_log(cli->home, cli->verb, g_str_equal(cli->verb, "ask"));
 }
 
+bool
+cli_has_home(const Cli *cli)
+{
+    g_autofree char *path = home_find(cli->home_option, NULL);
+    g_autofree char *conf = path ? g_build_filename(path, "postrider.conf", NULL) : NULL;
+    return cli->home_option || (conf && g_file_test(conf, G_FILE_TEST_EXISTS));
+}
+
 int
 cli_home(Cli *cli)
 {

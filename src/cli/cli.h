@@ -76,6 +76,8 @@ const char *verb_program(const char *verb, const Config *config, const char *acc
 /* The rest of main(). */
 int cli_main(int argc, char **argv, bool front);
 
+/* Is there a home, or was one named? For verbs that can do without. */
+bool cli_has_home(const Cli *cli);
 /* Open what a verb needs, once. 0, or an exit status after the message was printed. */
 int cli_home(Cli *cli);
 int cli_db(Cli *cli, DbMode mode);

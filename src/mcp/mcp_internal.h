@@ -41,6 +41,11 @@ LIST_OF(McpListeners, mcp_listeners, McpListener, mcp_listener_free)
 
 struct McpServer {
     const McpStart *start;
+    char *port;    /* path of the socket; NULL: none, or not yet */
+    Proc *session; /* NULL: not started, or over */
+    GString *session_said;
+    char *session_over; /* why there is none any more, nor will be; NULL: there may be one */
+    int signal_fd;      /* -1: signals end us as they do any program */
     McpLines lines;
     bool eof;
     GString *out;
@@ -69,6 +74,14 @@ void mcp_notify(McpServer *server, const char *method, json_t *take_params);
 /* --- waiting --- */
 /* Asks the port, when it is this call's turn. Takes the request. */
 void mcp_ask_port(McpCall *call, json_t *take_request, McpAnswered *answered);
+
+/* --- mail and notes without a run --- */
+/* Can there be any? */
+bool mcp_has_mail(const McpServer *server);
+/* Starts the session, or answers all calls that wait for it: it can't be started. Calling it twice has no effect. */
+void mcp_session_start(McpServer *server);
+void mcp_session_work(McpServer *server);
+void mcp_session_end(McpServer *server);
 
 /* --- methods --- */
 typedef void McpMethod(McpCall *call);

@@ -59,9 +59,14 @@ mcp_resources_list(McpCall *call)
 {
     json_t *list = json_array();
 
-    if (call->server->start->port) {
+    if (call->server->port) {
         json_decref(list);
         mcp_ask_port(call, json_pack("{s:s}", "verb", "note.list"), list_notes);
+        return;
+    }
+    if (mcp_has_mail(call->server)) { /* clients list by themselves: that begins no session */
+        json_decref(list);
+        list_notes(call, NULL, 0, NULL);
         return;
     }
     json_array_append_new(list,
@@ -154,7 +159,7 @@ mcp_resource_read(McpCall *call)
             call,
             "there is no such resource; there are todo://open, mail://inbox, mail://ID and "
             "note://KEY");
-    } else if (!call->server->start->port) {
+    } else if (!mcp_has_mail(call->server)) {
         json_decref(request);
         no_resource(
             call, "this server was started without a role: there is no mail and are no notes");
@@ -209,7 +214,7 @@ is_resource(const McpServer *server, const char *uri)
 {
     g_autoptr(json_t) request = resource_request(uri);
 
-    return g_str_equal(uri, TODO_URI) || (request && server->start->port);
+    return g_str_equal(uri, TODO_URI) || (request && mcp_has_mail(server));
 }
 
 void
@@ -402,8 +407,8 @@ watch_port(McpServer *server)
     g_autoptr(json_t) now = NULL;
 
     if (!server->look)
-        server->look = port_ask(server->start->port, json_pack("{s:s, s:o}", "verb", "changes",
-                                                               "keys", watched_keys(server)));
+        server->look = port_ask(server->port, json_pack("{s:s, s:o}", "verb", "changes", "keys",
+                                                        watched_keys(server)));
     if (!port_ask_work(server->look))
         return;
     (void)port_ask_end(server->look, &now, NULL, NULL);
@@ -420,7 +425,7 @@ watch_port(McpServer *server)
 static bool
 listens_to_port(const McpServer *server)
 {
-    if (!server->start->port)
+    if (!server->port)
         return false;
     LIST_EACH(const McpListener, listener, server->listeners) {
         size_t todos = find_uri(listener->uris, TODO_URI) >= 0;

@@ -105,7 +105,10 @@ start_asking(McpServer *server)
             return;
     LIST_EACH(McpCall, call, server->calls)
         if (call->request) {
-            call->ask = port_ask(server->start->port, g_steal_pointer(&call->request));
+            if (server->port)
+                call->ask = port_ask(server->port, g_steal_pointer(&call->request));
+            else
+                mcp_session_start(server);
             return;
         }
 }
@@ -334,6 +337,10 @@ fill_calls(const McpServer *server, GArray *fds)
         wait_us = MIN(wait_us, one_us);
         g_array_append_vals(fds, some, n);
     }
+    if (server->session) {
+        g_array_append_vals(fds, some, proc_poll(server->session, some, &one_us));
+        wait_us = MIN(wait_us, one_us);
+    }
     return wait_us;
 }
 
@@ -345,19 +352,22 @@ turn(McpServer *server, bool *ret_open, GError **error)
     struct pollfd out = {.fd = server->start->out, .events = owes ? POLLOUT : 0};
     struct pollfd in = {.fd = server->eof || is_full(server) ? -1 : server->start->in,
                         .events = POLLIN};
+    struct pollfd signals = {.fd = server->signal_fd, .events = POLLIN};
     int64_t wait_us;
 
     g_array_append_val(fds, out);
     g_array_append_val(fds, in);
+    g_array_append_val(fds, signals);
     wait_us = MIN(fill_calls(server, fds), mcp_watch_wait(server));
     int ms = wait_us == USEC_NEVER ? -1 : (int)MIN(wait_us / USEC_PER_MSEC + 1, 60000);
     if (poll((struct pollfd *)(void *)fds->data, fds->len, ms) < 0 && errno != EINTR)
         return err_set_errno(error, errno, "poll");
     const struct pollfd *seen = (const struct pollfd *)(const void *)fds->data;
-    *ret_open = !(seen[0].revents & (POLLERR | POLLNVAL)) &&
+    *ret_open = !seen[2].revents && !(seen[0].revents & (POLLERR | POLLNVAL)) &&
                 (!(seen[0].revents & POLLOUT) || write_more(server));
     if (seen[1].revents && !read_more(server, error))
         return false;
+    mcp_session_work(server);
     work_calls(server);
     mcp_watch_work(server);
     take_lines(server);
@@ -380,12 +390,21 @@ server_clear(McpServer *server)
     json_decref(server->port_mark);
     port_ask_free(server->look);
     g_free(server->todo_mark);
+    g_free(server->port);
+    g_string_free(server->session_said, TRUE);
+    g_free(server->session_over);
+    if (server->signal_fd >= 0)
+        (void)close(server->signal_fd);
 }
 
 bool
 mcp_serve(const McpStart *start, GError **error)
 {
+    static const int ends[] = {SIGTERM, SIGINT, SIGHUP, 0};
     McpServer server = {.start = start,
+                        .port = g_strdup(start->port),
+                        .session_said = g_string_new(NULL),
+                        .signal_fd = start->session ? proc_watch_signals(ends, NULL) : -1,
                         .out = g_string_new(NULL),
                         .calls = mcp_calls_new(),
                         .listeners = mcp_listeners_new()};
@@ -397,6 +416,7 @@ mcp_serve(const McpStart *start, GError **error)
         if (server.eof && server.calls->len == 0)
             mcp_listeners_end(&server);
     }
+    mcp_session_end(&server);
     server_clear(&server);
     return good;
 }

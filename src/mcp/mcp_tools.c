@@ -54,6 +54,9 @@ next_step(const McpCall *call, int status, const GError *error)
                     : "mail_inbox and mail_search give ids";
     case EX_NOPERM:
         return "This is not permitted; say so to whoever asked, by mail_send without `to`";
+    case EX_UNAVAILABLE:
+        return "Go on without mail and notes (todo_list and todo_update work), and tell the "
+               "person";
     case EX_TEMPFAIL:
         return "Try again in a moment";
     default:
@@ -97,7 +100,7 @@ say_piece(McpCall *call, const json_t *answer, int status, const GError *error)
 static void
 ask(McpCall *call, json_t *take_request, McpAnswered *answered)
 {
-    if (call->server->start->port) {
+    if (mcp_has_mail(call->server)) {
         mcp_ask_port(call, take_request, answered);
         return;
     }
@@ -107,8 +110,8 @@ ask(McpCall *call, json_t *take_request, McpAnswered *answered)
         "This server was started without a role: mail and notes are those of a run of "
         "postrider, and there is none",
         "Go on without them (todo_list and todo_update work); a person who wants them lets a "
-        "role of postrider start the agent, which sets POSTRIDER_PORT, or starts 'postrider "
-        "mcp --port FILE'");
+        "role of postrider start the agent, which sets POSTRIDER_PORT, or makes a home by "
+        "'postrider init'");
 }
 
 /* A request with those of the arguments that are there. */
@@ -290,7 +293,7 @@ static const Tool tools[] = {
      "passes, "
      "blocked needs `why`.",
      "\"id\":" TEXT ",\"status\":{\"type\":\"string\",\"enum\":[\"pending\",\"in_progress\","
-                    "\"complete\",\"blocked\"]},"
+     "\"complete\",\"blocked\"]},"
      "\"why\":" TEXT "},\"required\":[\"id\",\"status\"]",
      mark_members, false, mcp_todo_update},
 };

@@ -42,21 +42,13 @@ say(void *data, const char *line)
 
 /* --- before it begins --- */
 
-static bool
-has_home(const Cli *cli)
-{
-    g_autofree char *path = home_find(cli->home_option, NULL);
-    g_autofree char *conf = path ? g_build_filename(path, "postrider.conf", NULL) : NULL;
-    return cli->home_option || (conf && g_file_test(conf, G_FILE_TEST_EXISTS));
-}
-
 static int
 open_home(RunCmd *r)
 {
     Cli *cli = r->cli;
     unsigned n = 0;
     r->role = cli_text(cli, "role");
-    if (!has_home(cli)) {
+    if (!cli_has_home(cli)) {
         if (r->role || cli_flag(cli, "detach"))
             return cli_fail(EX_CONFIG, "--%s needs a home: postrider init",
                             r->role ? "role" : "detach");
