@@ -159,6 +159,7 @@ is "$(job_state) $(st .status)" 'done complete' 'and the service works on it'
 plan_project until 'SC-1: a (check: false)'
 exits 64 'a time that is none' pr plan run --until soon PLAN.md -- true
 exits 64 'money that is none' pr plan run --budget lots PLAN.md -- true
+not_ok 'and neither has begun the plan' test -e .pilot/state/continuation.json
 exits 66 'a role that is none' pr plan run --role nobody PLAN.md
 plan_project polite 'SC-1: a (check: test -f a)' 'SC-2: b (check: test -f b)'
 agent 'touch a; [ $n -lt 2 ] || touch b'

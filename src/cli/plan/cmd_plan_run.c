@@ -20,6 +20,7 @@ typedef struct RunCmd {
     Engine *engine; /* NULL: no home */
     const char *role;
     int max, level;
+    int64_t until_us, budget_micro;
 } RunCmd;
 
 static void
@@ -69,21 +70,21 @@ open_home(RunCmd *r)
 }
 
 static int
-read_options(RunCmd *r, int64_t *ret_until, int64_t *ret_budget)
+read_options(RunCmd *r)
 {
     Cli *cli = r->cli;
     const char *until = cli_text(cli, "until"), *budget = cli_text(cli, "budget");
     int64_t now = cli->home ? home_now(cli->home) : clock_wall_us(&(Clock){0});
-    *ret_until = USEC_NEVER;
-    *ret_budget = 0;
-    if (until && !permit_until_parse(until, now, ret_until))
+    r->until_us = USEC_NEVER;
+    r->budget_micro = 0;
+    if (until && !permit_until_parse(until, now, &r->until_us))
         return cli_usage(cli,
                          "--until takes a day (fri), a date (2026-11-20) or a time (18:00)");
-    if (*ret_until <= now)
+    if (r->until_us <= now)
         return cli_usage(cli, "--until %s is over", until);
     const char *sum = budget && *budget == '$' ? budget + 1 : budget;
-    if (sum &&
-        (!text_parse_money(sum, ret_budget) || *ret_budget <= 0 || *ret_budget > BUDGET_MAX))
+    if (sum && (!text_parse_money(sum, &r->budget_micro) || r->budget_micro <= 0 ||
+                r->budget_micro > BUDGET_MAX))
         return cli_usage(cli, "--budget is an amount of dollars, such as 2.50");
     return 0;
 }
@@ -108,10 +109,6 @@ make_row(RunCmd *r)
 {
     Cli *cli = r->cli;
     g_autoptr(Plan) plan = NULL;
-    int64_t until, budget;
-    int status = read_options(r, &until, &budget);
-    if (status)
-        return status;
     g_autofree char *argv = format_argv(cli->rest);
     if (!argv)
         return cli_fail(EX_DATAERR, "the command is no UTF-8 text");
@@ -132,8 +129,8 @@ make_row(RunCmd *r)
                         .revision = plan_number(plan->members, "revision"),
                         .iterations = (int)plan_number(plan->members, "iteration_count"),
                         .total = (int)plan_number(plan->members, "total_iterations"),
-                        .until_us = until,
-                        .budget_micro = budget};
+                        .until_us = r->until_us,
+                        .budget_micro = r->budget_micro};
     return 0;
 }
 
@@ -306,6 +303,7 @@ cmd_plan_run(Cli *cli, int argc, char **argv)
         return cli_fail(EX_NOPERM, "plan run: starts agents for a person, so an agent may not");
     int status = plan_cmd_open_any(cli, &r.plan);
     if (status || (status = plan_cmd_env(cli, &r.max, &r.level)) || (status = open_home(&r)) ||
+        (status = read_options(&r)) ||
         (status = plan_cmd_begin(cli, &r.plan, argv[1], &goes_on)) || (status = make_row(&r)))
         return status;
     (void)cli_flush(cli);
