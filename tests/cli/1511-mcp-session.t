@@ -87,6 +87,27 @@ same("todos go on", w.legacy("ping")["result"], {})
 same("and the server ends well", w.close(), 0)
 same("the job stays stopped", [j["state"] for j in json.loads(subprocess.run([pr, "job", "list", "--all", "--json"], capture_output=True).stdout) if j["id"] == job], ["stopped"])
 P
+
+# --- mail that comes meanwhile ---
+cat >"$HOME_DIR/scripts/hello" <<'S'
+#!/bin/sh
+grep -q 'and the herons' && echo 'Two herons.'
+S
+wire <<'P'
+pr = sys.argv[1]
+w = Wire([pr, "mcp", "--role", "second"])
+w.tool("note_write", key="second/five", content="x")
+first = json.loads(subprocess.run([pr, "mail", "list", "--role", "second", "--json"], capture_output=True).stdout)[0]
+subprocess.run([pr, "send", "--to", "second", "--in-reply-to", first["message_id"], "--subject", "more"], input=b"and the herons?\n", check=True, stdout=subprocess.DEVNULL)
+subprocess.run([pr, "serve", "--once"], capture_output=True)
+job = max(j["id"] for j in json.loads(subprocess.run([pr, "job", "list", "--json"], capture_output=True).stdout))
+def state(): return [j["state"] for j in json.loads(subprocess.run([pr, "job", "list", "--all", "--json"], capture_output=True).stdout) if j["id"] == job]
+same("a mail comes to the job, which is in other hands", state(), ["running"])
+same("the session ends", w.close(), 0)
+same("and the job is the role's", state(), ["queued"])
+P
+pr serve --once >/dev/null 2>&1
+ok 'who answers that mail' grep -rqs 'Two herons' "$HOME_DIR/mail/you/new"
 run env POSTRIDER_PORT=/nowhere "$PR_BIN" session </dev/null
 is "$STATUS" 77 "an agent starts no session"
 done_testing
