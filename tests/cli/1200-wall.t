@@ -75,9 +75,8 @@ while read -r how name why; do
 done <"$REPORT"
 is "$(sort -u "$ROOM/heard" | tr '\n' ' ')" 'abstract_socket loopback name_server signal_another socket_in_tmp socket_of_the_master ' \
     'and the witness heard of it'
-left=$(daemons)
-ok 'what it left behind goes on working' [ -n "$left" ]
-kill $left
+ok 'what it left behind goes on working' wait_for daemons
+kill $(daemons)
 
 # --- with one, none does ---
 furnish walled
