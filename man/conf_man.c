@@ -1,8 +1,8 @@
 /*
  * Prints postrider.conf.5: the page given as argument, its line `.\" KEYS` replaced by the
- * table of keys (base/config.h). So the manual can't forget a key or state an old default.
+ * table of keys (base/config/config.h). So the manual can't forget a key or state an old default.
  */
-#include "base/config.h"
+#include "base/config/config.h"
 #include <stdio.h>
 
 /* How a value of each type is written, as mdoc arguments. */

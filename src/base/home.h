@@ -6,7 +6,7 @@
  * clock.
  */
 #include "base/clock.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/digest.h"
 #include <sys/types.h>
 

@@ -10,7 +10,7 @@
  * What was learnt stays in the memory of this process, which nobody can dump or trace.
  */
 
-#include "base/config.h"
+#include "base/config/config.h"
 
 /* A shorter word can't be told from any other, and is not hidden. */
 #define SECRET_MIN 6

@@ -10,7 +10,7 @@
  * brain_start() means that it could not be asked at all. Nothing here blocks or logs.
  */
 #include "base/clock.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include <glib.h>
 #include <poll.h>
 #include <stdbool.h>

@@ -9,10 +9,10 @@
  * run twice: it touches no file, no socket and no clock of its own.
  */
 #include "base/sandbox.h"
+#include "engine/context/context.h"
 #include "engine/in/judge.h"
 #include "engine/in/orders.h"
 #include "engine/run/commit.h"
-#include "engine/run/context.h"
 #include "engine/session.h"
 #include "store/job/timers.h"
 #include "store/out/effects.h"

@@ -6,8 +6,8 @@
  * claim, so a role whose brain changes goes on. The engine owns the loop and knows modes only by
  * this table; cli lists them. No mode sees another, a face, a socket or a key.
  */
+#include "engine/context/context.h"
 #include "engine/run/commit.h"
-#include "engine/run/context.h"
 
 /* A mail that a job has gathered. */
 typedef struct ModeMail {

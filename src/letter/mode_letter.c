@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "engine/mail_load.h"
-#include "engine/run/conversation.h"
+#include "engine/context/conversation.h"
 #include "engine/run/workplace.h"
 #include "engine/tree/project_text.h"
 #include "mail/message.h"

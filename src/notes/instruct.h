@@ -7,7 +7,7 @@
  * (engine/run/commit_notes.c), and by a yes to a question about the change
  * (engine/people/question_note.c).
  */
-#include "base/config.h"
+#include "base/config/config.h"
 
 /* ROLE/start, ROLE/states/..., ROLE/reply, README/..., and what `[notes] instruct` names. */
 bool note_instructs(const Config *config, const char *key);

@@ -10,7 +10,7 @@
  *
  * A template without {thread} gets it at its end.
  */
-#include "engine/run/context.h"
+#include "engine/context/context.h"
 #include "report/report_template.h"
 #include "store/report.h"
 

@@ -1,6 +1,6 @@
 #include "engine/act.h"
+#include "engine/context/conversation.h"
 #include "engine/mail_load.h"
-#include "engine/run/conversation.h"
 #include "steps/prompt_internal.h"
 #include "steps/source.h"
 

@@ -15,8 +15,8 @@
  * down, so that a later write can be held against it. One that was cut is not: replacing it
  * would lose what nobody has read.
  */
+#include "engine/context/context.h"
 #include "engine/run/commit.h"
-#include "engine/run/context.h"
 
 /* ModeOps.context. */
 bool prompt_fill(Engine *engine,

@@ -2,7 +2,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "engine/mail_load.h"
-#include "engine/run/conversation.h"
+#include "engine/context/conversation.h"
 #include "mail/mime/charset.h"
 #include "mail/mime/mediatype.h"
 #include "notes/notes.h"

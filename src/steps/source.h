@@ -13,7 +13,7 @@
  *
  * The colon keeps our names apart from keys of notes.
  */
-#include "engine/run/context.h"
+#include "engine/context/context.h"
 #include "mail/message.h"
 #include "steps/state.h"
 #include "store/mail/messages.h"

@@ -12,7 +12,7 @@ done
 
 page=$build/man/postrider.conf.5
 missing=
-for key in $(sed -n 's/^    {"[a-z]*", "\([a-z-]*\)", CONF_.*/\1/p' "$POSTRIDER_SRC/src/base/config_keys.c"); do
+for key in $(sed -n 's/^    {"[a-z]*", "\([a-z-]*\)", CONF_.*/\1/p' "$POSTRIDER_SRC/src/base/config/config_keys.c"); do
     grep -q "^\.It Cm $key " "$page" || missing="$missing $key"
 done
 is "$missing" '' 'postrider.conf.5 has every key'

@@ -13,9 +13,9 @@ settings() { cp "$WORK/good" "$conf"; printf "$@" >>"$conf"; }
 unread=$(python3 - "$POSTRIDER_SRC/src" <<'PY' || echo 'the table could not be read'
 import pathlib, re, sys
 src = pathlib.Path(sys.argv[1])
-table = (src / "base/config_keys.c").read_text()
+table = (src / "base/config/config_keys.c").read_text()
 rows = re.findall(r'^\s*\{"([a-z]+)", "([a-z-]+)", CONF_\w+, (.*)\},$', table, re.M)
-reader = "\n".join(p.read_text() for p in (src / "base").glob("config*.c") if p.name != "config_keys.c")
+reader = "\n".join(p.read_text() for p in (src / "base/config").glob("*.c") if p.name != "config_keys.c")
 rest = "\n".join(p.read_text() for p in src.rglob("*.c") if not p.name.startswith("config"))
 assert len(rows) == len(re.findall(r'", CONF_[A-Z]+, "', table)) > 100
 for section, key, tail in rows:

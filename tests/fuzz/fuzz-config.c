@@ -1,5 +1,5 @@
 /* Any bytes either are a config or get one line that says why not, with a line number. */
-#include "base/config.h"
+#include "base/config/config.h"
 #include <stdint.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

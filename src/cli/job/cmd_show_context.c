@@ -5,7 +5,7 @@
 #include "cli/cmds.h"
 #include "cli/faces.h"
 #include "cli/mail/mail_view.h"
-#include "engine/run/context.h"
+#include "engine/context/context.h"
 #include "store/job/jobs.h"
 #include "store/job/step_rows.h"
 #include <unistd.h>

@@ -5,7 +5,7 @@
  * name is made from what the server calls the mail, so fetching it again changes nothing; and
  * it says where the mail came from as soon as it lies there, which is before its row does.
  */
-#include "base/config.h"
+#include "base/config/config.h"
 #include <stdint.h>
 
 /* Of a mail in this folder; caller frees. A server may number two folders alike, so that the name of

@@ -7,7 +7,7 @@
 #include "engine/people/words.h"
 #include "engine/role.h"
 #include "engine/run/commit_internal.h"
-#include "engine/run/manifest.h"
+#include "engine/context/manifest.h"
 #include "store/job/forks.h"
 #include "store/job/step_rows.h"
 #include "store/note/note_versions.h"

@@ -14,10 +14,10 @@
  * whoever gets it, unless everybody who asked may steer and nobody unknown was read.
  */
 #include "base/text.h"
+#include "engine/context/manifest.h"
 #include "engine/mail_load.h"
 #include "engine/run/disarm.h"
 #include "engine/run/links.h"
-#include "engine/run/manifest.h"
 #include "engine/run/policy_internal.h"
 #include "mail/address.h"
 #include "mail/quote.h"

@@ -31,7 +31,7 @@
 #include "engine/people/waits.h"
 #include "engine/role.h"
 #include "engine/run/demand.h"
-#include "engine/run/manifest.h"
+#include "engine/context/manifest.h"
 #include "engine/run/orphans.h"
 #include "engine/run/run_internal.h"
 #include "engine/run/settle.h"

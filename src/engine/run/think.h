@@ -6,10 +6,10 @@
  * for it (steer.h), the master wants to stop, an order took the claim away.
  */
 #include "brain/brain.h"
+#include "engine/context/context.h"
 #include "engine/mode.h"
 #include "engine/permit/permit.h"
 #include "engine/run/commit.h"
-#include "engine/run/context.h"
 #include "engine/run/workplace.h"
 
 typedef enum ThinkEnd {

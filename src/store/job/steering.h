@@ -1,7 +1,7 @@
 #pragma once
 
 /* Whose job it is, as far as orders go, and what those who ask may have done. */
-#include "base/config.h"
+#include "base/config/config.h"
 #include "store/job/jobs.h"
 
 /* What this address may do once it is believed at that level: MAY_…. */

@@ -1,4 +1,4 @@
-#include "base/config.h"
+#include "base/config/config.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/text.h"

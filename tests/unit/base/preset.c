@@ -1,5 +1,5 @@
 #include "base/preset.h"
-#include "base/config.h"
+#include "base/config/config.h"
 #include <glib.h>
 
 /* What a preset says could stand in the file. */

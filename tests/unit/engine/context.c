@@ -1,5 +1,5 @@
 /* What a brain is shown: fences that nobody can forge, a budget that holds. */
-#include "engine/run/context.h"
+#include "engine/context/context.h"
 #include "../store/testhome.h"
 #include "base/json.h"
 #include "engine/mode.h"

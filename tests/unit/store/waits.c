@@ -1,5 +1,5 @@
 /* How waits of parked jobs end, which brains are asked, and what a person adds to a budget. */
-#include "base/config.h"
+#include "base/config/config.h"
 #include "store/job/budget.h"
 #include "store/job/costs.h"
 #include "store/job/pauses.h"

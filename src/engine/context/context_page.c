@@ -4,7 +4,7 @@
  */
 #include "base/digest.h"
 #include "base/text.h"
-#include "engine/run/context_internal.h"
+#include "engine/context/context_internal.h"
 
 #define NOT_SHOWN "NOT SHOWN"
 /* The list of what is not shown has its own part of the budget, so that it can't push anything

@@ -3,7 +3,7 @@
 /* What building a context and building it again share; nobody else includes it. */
 #include "base/json.h"
 #include "brain/brain.h"
-#include "engine/run/context.h"
+#include "engine/context/context.h"
 
 typedef struct ContextFile {
     char *content_type, *filename;

@@ -1,4 +1,4 @@
-#include "engine/run/manifest.h"
+#include "engine/context/manifest.h"
 #include "store/mail/messages.h"
 #include "store/note/note_versions.h"
 #include "store/out/outbox.h"

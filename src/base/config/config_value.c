@@ -2,7 +2,7 @@
  * What may stand behind a key: each type has its form, and what does not fit it is told what
  * was expected. How values fit each other is for config_fit.c.
  */
-#include "base/config_internal.h"
+#include "base/config/config_internal.h"
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/text.h"

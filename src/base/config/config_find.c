@@ -1,7 +1,7 @@
 /*
  * Whom the settings know: roles, persons, brains and accounts by their names and addresses.
  */
-#include "base/config_internal.h"
+#include "base/config/config_internal.h"
 #include "base/err.h"
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 #include "base/digest.h"
 #include "base/text.h"
+#include "engine/context/context_internal.h"
 #include "engine/mode.h"
-#include "engine/run/context_internal.h"
 
 _Static_assert(CONTEXT_IMAGES == BRAIN_IMAGES && CONTEXT_PDF == BRAIN_PDF,
                "faces see no brain, so these have two names");

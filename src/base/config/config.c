@@ -3,8 +3,8 @@
  * written into the sections, so that reading, `config show` and the checks see the same
  * values; then each array is filled; then what must fit together is compared.
  */
-#include "base/config.h"
-#include "base/config_internal.h"
+#include "base/config/config.h"
+#include "base/config/config_internal.h"
 #include "base/list.h"
 #include "base/preset.h"
 #include "base/template.h"

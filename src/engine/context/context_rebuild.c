@@ -5,9 +5,9 @@
 #include "base/digest.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "engine/context/context_internal.h"
+#include "engine/context/conversation.h"
 #include "engine/mode.h"
-#include "engine/run/context_internal.h"
-#include "engine/run/conversation.h"
 
 #define MANIFEST_MAX (64u << 20)
 #define GONE "(gone)"

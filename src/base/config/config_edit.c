@@ -2,7 +2,7 @@
  * One setting or section changed in a text that is a person's: their comments, their order and their blank
  * lines stay.
  */
-#include "base/config_internal.h"
+#include "base/config/config_internal.h"
 
 /* True when this line opens the section with that title. */
 static bool

@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * The inside of base/config.h, for the files that make a Config:
+ * The inside of base/config/config.h, for the files that make a Config:
  *
  *   text --config_read.c--> sections of entries --config.c--> Config
  *              |                                                |
@@ -10,7 +10,7 @@
  * config_keys.c is the table of all keys, config_find.c looks up in the result, config_edit.c
  * changes one value in the text.
  */
-#include "base/config.h"
+#include "base/config/config.h"
 
 typedef struct ConfEntry {
     const ConfKey *key;

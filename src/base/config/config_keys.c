@@ -1,6 +1,6 @@
 /* Every key there is. The order is that of `config show` and of the manual page. A key without a place goes
  * into its record by other means (config.c). */
-#include "base/config.h"
+#include "base/config/config.h"
 
 /* clang-format off */
 #define TLS "implicit|starttls|none"

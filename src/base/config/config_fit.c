@@ -2,7 +2,7 @@
  * What must fit together: each value is right by itself, but a role may name a brain that is
  * not there, or two mailboxes one address. The line to blame is the later one.
  */
-#include "base/config_internal.h"
+#include "base/config/config_internal.h"
 #include "base/preset.h"
 #include "base/text.h"
 

@@ -1,4 +1,4 @@
-#include "engine/run/lineage.h"
+#include "engine/context/lineage.h"
 #include "store/job/forks.h"
 
 /* One list that is made: which mail of an ancestor belongs to it is the query's to say. */

@@ -4,8 +4,8 @@
  * The conversation of a job so far, as a brain is shown it: mail that was taken in and settled,
  * and mail that the job wrote, in the order of time. What is open now is not part of it.
  */
+#include "engine/context/context.h"
 #include "engine/run/commit.h"
-#include "engine/run/context.h"
 
 /* The header lines that a brain sees before a mail's text, with a blank line behind; caller
  * frees. */

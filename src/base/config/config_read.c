@@ -2,7 +2,7 @@
  * The text as sections and entries, line by line. Every mistake is told with its line and,
  * where a word is nearly one of ours, with that one; the first mistake ends the reading.
  */
-#include "base/config_internal.h"
+#include "base/config/config_internal.h"
 #include "base/err.h"
 #include "base/list.h"
 #include "base/text.h"
