@@ -7,6 +7,8 @@ briefing_home
 printf '[role twin]\naddress = carlton@postrider.local\nbrain = program\n' >>"$HOME_DIR/postrider.conf"
 exits 78 'two roles that claim one address are refused' pr config check
 like "$OUT$ERR" '\[role twin\] has the address of \[role carlton\] in line' 'with both names'
+sed -i 's/^address = carlton@/address = CARLTON@/' "$HOME_DIR/postrider.conf"
+exits 78 'also where the address is written in another case' pr config check
 exits 78 'and no briefing is sent meanwhile' send_briefing
 briefing_home
 export TZ=UTC POSTRIDER_CLOCK=@1790236800 # 2026-09-24 08:00

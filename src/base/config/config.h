@@ -207,7 +207,7 @@ void config_free(Config *config);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
 
 /* By name, NULL when there is none; by address compares addr-specs (domain in any case, our own
- * plus tags dropped; a role's in any case, too, where none fits as it is written). */
+ * plus tags dropped; the local part of a role in any case, too). */
 const ConfRole *config_role(const Config *config, const char *name);
 const ConfRole *config_role_at(const Config *config, const char *address);
 /* A role that is no person? */

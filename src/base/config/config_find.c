@@ -58,28 +58,19 @@ is_at(const char *address, const char *ours, bool any_case)
 }
 
 /* The longest of ours that fits is meant, since ours may have a '+' of its own. */
-static const ConfRole *
-role_at(const Config *config, const char *address, bool any_case)
+const ConfRole *
+config_role_at(const Config *config, const char *address)
 {
     const ConfRole *best = NULL;
 
     for (unsigned i = 0; i < config->n_roles; i++) {
         const ConfRole *role = &config->roles[i];
 
-        if (is_at(address, role->address, any_case) &&
+        if (is_at(address, role->address, true) &&
             (!best || strlen(role->address) > strlen(best->address)))
             best = role;
     }
     return best;
-}
-
-/* As it is written comes first: two roles may differ in the case alone. */
-const ConfRole *
-config_role_at(const Config *config, const char *address)
-{
-    const ConfRole *role = role_at(config, address, false);
-
-    return role ? role : role_at(config, address, true);
 }
 
 bool

@@ -256,13 +256,20 @@ is_mailbox(const ConfSection *section)
     return g_str_equal(section->kind, "role") || g_str_equal(section->kind, "person");
 }
 
+/* Mail to either would reach the other where a server, or we, take an address in any case. */
+static bool
+is_one_address(const char *a, const char *b)
+{
+    return strchr(a, '@') && g_ascii_strcasecmp(a, b) == 0;
+}
+
 /* Roles and persons share one set of addresses and, by their folders, one set of names. */
 static bool
 check_pair(const Fit *fit, const ConfSection *a, const ConfSection *b, GError **error)
 {
     const char *address = conf_value(b, "address");
 
-    if (conf_same_address(conf_value(a, "address"), address))
+    if (is_one_address(conf_value(a, "address"), address))
         return conf_refuse(fit->file_name, conf_line(b, "address"), error,
                            "[%s] has the address of [%s] in line %u", b->title, a->title,
                            a->line);
@@ -283,7 +290,7 @@ check_addresses(const Fit *fit, GError **error)
         if (!is_mailbox(b))
             continue;
         if (g_str_equal(b->kind, "role") && !config_role(fit->config, b->name)->person &&
-            conf_same_address(conf_value(b, "address"), owner))
+            is_one_address(conf_value(b, "address"), owner))
             return conf_refuse(fit->file_name, conf_line(b, "address"), error,
                                "[%s] has the address of the owner", b->title);
         for (guint j = 0; j < i; j++) {
