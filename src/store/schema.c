@@ -710,5 +710,8 @@ const char *const schema_sql[] = {
      * empty: a run does. */
     ("ALTER TABLE job ADD COLUMN host TEXT NOT NULL DEFAULT '';"
      "ALTER TABLE job ADD COLUMN session TEXT NOT NULL DEFAULT '';"),
+
+    /* 12 -> 13: how often the job's program has failed by itself, as apart from runs that were killed. */
+    "ALTER TABLE job ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);
