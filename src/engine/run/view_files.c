@@ -14,6 +14,7 @@
 #define EDITED ".edited-"
 #define LOCK "views.lock"
 #define LOCK_WAIT_MS 20000
+#define BATCH_BYTES (8u << 20) /* of files that are begun together */
 
 /* Somebody else's bytes get a name of their own. */
 static bool
@@ -52,41 +53,105 @@ write_file(const Home *home, const char *subject, GBytes *bytes, GError **error)
            file_replace(home->fd, subject, data, len, 0600, error);
 }
 
-static bool
-mark(Db *db,
-     bool (*how)(Txn *, const View *, const char *, GError **),
-     const View *v,
-     const char *hex,
-     GError **error)
+/* What a view is to be from now on; hex NULL: there is no such file any more. */
+typedef struct Draft {
+    const View *view;
+    GBytes *bytes;
+    char *hex;
+} Draft;
+
+static void
+draft_free(Draft *d)
 {
-    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
-    while (txn_again(&txn, error))
-        txn.ok = how(&txn, v, hex, error);
+    g_clear_pointer(&d->bytes, g_bytes_unref);
+    free_all(d->hex, d);
+}
+LIST_OF(Drafts, drafts, Draft, draft_free)
+
+static bool
+draft_add(Engine *engine, const View *v, Drafts *drafts, gsize *size, GError **error)
+{
+    const FaceOps *face = engine_face(engine, v->face);
+    g_autoptr(GBytes) bytes = NULL;
+    if (!face || !face->render)
+        return true;
+    if (!face->render(engine, v->subject, &bytes, error))
+        return false;
+    Draft *d = g_new0(Draft, 1);
+    *size += bytes ? g_bytes_get_size(bytes) : 0;
+    d->view = v;
+    d->hex = bytes ? digest_hex_of(bytes) : NULL;
+    d->bytes = g_steal_pointer(&bytes);
+    drafts_add(drafts, d);
+    return true;
+}
+
+/* Does the store not know yet that these bytes may stand there? */
+static bool
+is_news(const Draft *d)
+{
+    return d->hex && !strstr(d->view->digests, d->hex);
+}
+
+/* Flushed before any of the files is: or what a power loss leaves would be taken for somebody's edit. */
+static bool
+begin_all(Db *db, const Drafts *drafts, GError **error)
+{
+    bool any = false;
+    LIST_EACH(const Draft, d, drafts)
+        any = any || is_news(d);
+    if (!any)
+        return true;
+    g_auto(Txn) txn = {.db = db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error)) {
+        txn.ok = true;
+        for (guint i = 0; i < drafts->len && txn.ok; i++) {
+            const Draft *d = drafts->pdata[i];
+            txn.ok = !is_news(d) || view_begin(&txn, d->view, d->hex, error);
+        }
+    }
     return txn.done;
 }
 
 static bool
-settle_view(Engine *engine, const FaceOps *face, const View *v, GError **error)
+write_draft(const Home *home, const Draft *d, GError **error)
 {
-    const Home *home = engine->home;
-    g_autoptr(GBytes) bytes = NULL;
+    const View *v = d->view;
     g_autofree char *there = NULL;
-    if (!face->render(engine, v->subject, &bytes, error) ||
-        !read_file(home, v->subject, &there, error))
+    if (!read_file(home, v->subject, &there, error))
         return false;
-    g_autofree char *hex = bytes ? digest_hex_of(bytes) : NULL;
-    bool same = g_strcmp0(there, hex) == 0;
-    if (!same && hex && !mark(engine->db, view_begin, v, hex, error))
-        return false;
+    bool same = g_strcmp0(there, d->hex) == 0;
     if (!same && there && !strstr(v->digests, there) && !keep_edit(home, v->subject, error))
         return false;
     CRASH_POINT("view-begun");
-    if (!same && hex && !write_file(home, v->subject, bytes, error))
+    if (!same && d->hex && !write_file(home, v->subject, d->bytes, error))
         return false;
-    if (!hex && unlinkat(home->fd, v->subject, 0) < 0 && errno != ENOENT)
+    if (!d->hex && unlinkat(home->fd, v->subject, 0) < 0 && errno != ENOENT)
         return err_set_errno(error, errno, "removing '%s'", v->subject);
     CRASH_POINT("view-written");
-    return mark(engine->db, view_rendered, v, hex, error);
+    return true;
+}
+
+static bool
+mark_rendered(Db *db, const Draft *d, GError **error)
+{
+    g_auto(Txn) txn = {.db = db, .flush = TXN_LAZY};
+    while (txn_again(&txn, error))
+        txn.ok = view_rendered(&txn, d->view, d->hex, error);
+    return txn.done;
+}
+
+static bool
+write_all(Engine *engine, const Drafts *drafts, GError **error)
+{
+    bool ok = true;
+    if (!begin_all(engine->db, drafts, error))
+        return false;
+    LIST_EACH(const Draft, d, drafts)
+        if (!write_draft(engine->home, d, ok ? error : NULL) ||
+            !mark_rendered(engine->db, d, ok ? error : NULL))
+            ok = false;
+    return ok;
 }
 
 /* Under the lock: who renders sees what was rendered before, and takes no other's file for an edit. */
@@ -97,9 +162,12 @@ settle_owed(Engine *engine, GError **error)
     bool ok = true;
     if (!views_list(engine->db, false, &views, error))
         return false;
-    LIST_EACH(const View, v, views) {
-        const FaceOps *face = engine_face(engine, v->face);
-        if (face && face->render && !settle_view(engine, face, v, ok ? error : NULL))
+    for (guint i = 0; i < views->len;) {
+        g_autoptr(Drafts) drafts = drafts_new();
+        for (gsize size = 0; i < views->len && size < BATCH_BYTES; i++)
+            if (!draft_add(engine, views->pdata[i], drafts, &size, ok ? error : NULL))
+                ok = false;
+        if (!write_all(engine, drafts, ok ? error : NULL))
             ok = false;
     }
     return ok;
