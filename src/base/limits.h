@@ -36,5 +36,6 @@
 #define LIMIT_PLAN_BYTES (8u << 20)  /* a plan's state, a PLAN.md, the input of a hook */
 #define LIMIT_TODOS 10000u           /* of one plan */
 #define LIMIT_TODO_ID 64u            /* bytes */
+#define LIMIT_CHECK_COMMAND 4000u    /* bytes of a check in a mail */
 #define LIMIT_CHECK_OUTPUT (4u << 10) /* what the log keeps of a check's output: the end */
 #define LIMIT_PLAN_ITERATIONS 10000  /* MAX_ITERATIONS at most */

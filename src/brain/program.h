@@ -43,6 +43,8 @@ const ProgramKind *program_kind(const char *kind);
  * settings say, this brain's own key under the program's name for it, and the additions of the
  * ask. Caller frees with g_strfreev(). ERR_CONFIG: the key can't be read. */
 bool program_env(const BrainAsk *ask, const ProgramKind *kind, char ***ret, GError **error);
+/* Of ours what any program gets: the same list, with pass-env. Caller frees likewise. */
+char **program_own_env(const ConfBrain *conf);
 /* The path of the program that a brain's `command` begins with, looked up as it will be when it
  * is started; a relative name with a slash is beneath the home. NULL with the reason in
  * *ret_missing. Caller frees both. */

@@ -34,8 +34,8 @@ set_all(char **env, const char *const *pairs)
     return env;
 }
 
-static char **
-own_env(const ConfBrain *conf)
+char **
+program_own_env(const ConfBrain *conf)
 {
     g_auto(GStrv) ours = g_get_environ();
     char **env = g_environ_setenv(NULL, "TERM", "dumb", TRUE);
@@ -62,7 +62,7 @@ program_env(const BrainAsk *ask, const ProgramKind *kind, char ***ret, GError **
     }
     if (kind->key_env && has_key && !api_key_load(conf, ask->home, NULL, &key, error))
         return false;
-    char **env = set_all(set_all(own_env(conf), kind->env), conf->env);
+    char **env = set_all(set_all(program_own_env(conf), kind->env), conf->env);
     if (key)
         env = g_environ_setenv(env, kind->key_env, key, TRUE);
     secret_free(key);
@@ -116,7 +116,7 @@ program_find(const ConfBrain *conf, const char *home, char **env, char **ret_mis
 char *
 brain_program(const ConfBrain *conf, const char *home)
 {
-    g_auto(GStrv) env = set_all(own_env(conf), conf->env);
+    g_auto(GStrv) env = set_all(program_own_env(conf), conf->env);
     g_autofree char *missing = NULL;
 
     return conf->command && conf->command[0] && *conf->command[0]

@@ -4,7 +4,9 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "engine/act.h"
+#include "engine/check/task_check.h"
 #include "engine/people/hold.h"
+#include "engine/people/words.h"
 #include "engine/run/workplace.h"
 #include "mail/mime/base64.h"
 #include "mail/msgid.h"
@@ -151,6 +153,21 @@ may_ask(PortTalk *talk, const GArray *verdicts, GError **error)
     return err_set(error, ERR_NEVER, "%s", why);
 }
 
+/* What answers a task with a check is for the end. */
+static bool
+may_answer(PortTalk *talk, const StepInput *in, const Proposal *p, GError **error)
+{
+    g_auto(TaskCheck) check = {0};
+    if (!task_check_answers(talk->job, in, p))
+        return true;
+    if (!task_check_find(talk->engine, talk->job, &check, error))
+        return false;
+    if (!check.command)
+        return true;
+    talk->status = EX_NOPERM;
+    return err_set(error, ERR_NEVER, WORDS_CHECK_AT_END, check.command);
+}
+
 bool
 port_commit(PortTalk *talk,
             Proposal *p,
@@ -166,7 +183,8 @@ port_commit(PortTalk *talk,
     g_autoptr(GArray) verdicts = NULL;
     g_autoptr(GError) failure = NULL;
 
-    if (!policy_check(talk->engine, talk->job, &in, p, &verdicts, error))
+    if (!may_answer(talk, &in, p, error) ||
+        !policy_check(talk->engine, talk->job, &in, p, &verdicts, error))
         return false;
     for (guint i = 0; i < verdicts->len; i++) {
         const Verdict *verdict = &g_array_index(verdicts, Verdict, i);

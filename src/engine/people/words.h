@@ -167,6 +167,15 @@
 #define WORDS_RUN_FAILED                                                                       \
     "I could not do this: %s.%s%s\n\nReply CONTINUE to let me try again, or just write."
 #define WORDS_RUN_FAILED_LOG "\n\nThe last it wrote:\n"
+#define WORDS_CHECK_FAILED "The check `%s` failed: %s.%s%s"
+#define WORDS_CHECK_NOT_RUN "(The check `%s` has not run yet: it is run before the answer leaves.)"
+#define WORDS_CHECK_REFUSED "(The line \"check: %s\" does not count: %s.)"
+#define WORDS_CHECK_NOT_YOURS "only somebody who may steer can ask for a check"
+#define WORDS_CHECK_FOREIGN "its mail repeats words of somebody who is not known here"
+#define WORDS_CHECK_CHANGED "its mail was changed after it came"
+#define WORDS_CHECK_AT_END                                                                     \
+    "this task has a check (%s), which is run before its answer leaves: end with the answer "  \
+    "itself, and send nothing to whoever asked before"
 #define WORDS_RUN_HALTED                                                                       \
     "I stopped here: %s.\n\nWhat was reached so far:\n\n%s\n\nReply CONTINUE %s to let me "    \
     "go on, CANCEL to end it, or write what to do instead."

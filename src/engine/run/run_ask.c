@@ -6,6 +6,8 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/check/task_check.h"
+#include "engine/people/words.h"
 #include "engine/run/run_internal.h"
 #include "engine/run/think.h"
 #include "engine/run/workplace.h"
@@ -23,6 +25,7 @@ typedef enum Tried {
     TRIED_REFUSED, /* asking the same again is no use */
     TRIED_LARGE,   /* asking less may be */
     TRIED_OTHER,   /* another brain is to be asked */
+    TRIED_CHECK,   /* what it did does not pass its check */
     TRIED_GONE,    /* its session is gone: the whole page is to be shown */
     TRIED_OVER,
     TRIED_ERROR
@@ -373,6 +376,83 @@ judge_failure(Task *t, BrainEnd end, Failure *failed, GError **error)
     }
 }
 
+static bool
+run_check(Task *t,
+          Workplace *place,
+          const char *command,
+          TaskCheckEnd *ret_end,
+          CheckEnd *ret,
+          GError **error)
+{
+    const TaskCheckRun run = {.engine = t->run->engine,
+                              .job = t->job,
+                              .role = t->role,
+                              .brain = t->brain,
+                              .claim = &t->claim,
+                              .in = &t->in,
+                              .place = place,
+                              .command = command,
+                              .signal_fd = t->run->signal_fd,
+                              .draining = &t->run->draining};
+    return task_check_run(&run, ret_end, ret, error);
+}
+
+/* The check has failed. False: the brain is asked again. Else the answer leaves and says so. */
+static bool
+tell_failure(Task *t, Proposal *p, char *take_why, Failure *failed)
+{
+    g_autofree char *why = take_why;
+    if (++t->checks_failed < TASK_CHECK_TRIES) {
+        failed->why = g_steal_pointer(&why);
+        failed->said = t->in.answer ? g_bytes_ref(t->in.answer) : NULL;
+        return false;
+    }
+    if (!task_check_answers(t->job, &t->in, p))
+        proposal_add_mail(p)->plain = true;
+    task_check_tell(t->job, &t->in, p, why);
+    return true;
+}
+
+/* Does the answer pass the check of its task? False: the try ends as *ret says. */
+static bool
+pass_check(Task *t, Workplace *place, Proposal *p, Failure *failed, Tried *ret, GError **error)
+{
+    g_auto(TaskCheck) check = {0};
+    g_auto(CheckEnd) end = {0};
+    TaskCheckEnd how;
+    bool answers = task_check_answers(t->job, &t->in, p);
+    *ret = TRIED_ERROR;
+    if (p->status != PROPOSE_COMPLETE && !answers)
+        return true;
+    if (!task_check_find(t->run->engine, t->job, &check, error))
+        return false;
+    if (check.refused)
+        task_check_tell(t->job, &t->in, p, check.refused);
+    if (!check.command)
+        return true;
+    if (p->status != PROPOSE_COMPLETE) {
+        g_autofree char *words = g_strdup_printf(WORDS_CHECK_NOT_RUN, check.command);
+        task_check_tell(t->job, &t->in, p, words);
+        return true;
+    }
+    if (!run_check(t, place, check.command, &how, &end, error))
+        return false;
+    switch (how) {
+    case TASK_CHECK_LOST:
+        *ret = TRIED_OVER;
+        return false;
+    case TASK_CHECK_DRAINED:
+        *ret = over_if(run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
+                                   "put back: postrider stops", error));
+        return false;
+    case TASK_CHECK_FAILED:
+        *ret = TRIED_CHECK;
+        return tell_failure(t, p, task_check_why(check.command, &end), failed);
+    default:
+        return true;
+    }
+}
+
 /* One question and what follows from its answer. */
 static Tried
 try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError **error)
@@ -395,6 +475,8 @@ try_once(Task *t, Workplace *place, const char *prompt, Failure *failed, GError 
     }
     if (t->mode->led && !run_steps_adjust(t, p, error))
         return TRIED_ERROR;
+    if (!pass_check(t, place, p, failed, &ended, error))
+        return ended;
     g_auto(StepResult) result = {0};
     if (!run_commit(t, p, &result, error) ||
         (place && place->tree && p->mails->len > 0 && !tree_told(place->tree, error)))
@@ -493,6 +575,12 @@ run_ask(Task *t, Workplace *place, const char *prompt, bool *ret_next, GError **
             break;
         case TRIED_REFUSED:
             i = RUN_BRAIN_TRIES;
+            break;
+        case TRIED_CHECK:
+            i = -1;
+            page = same_page(t, place, g_steal_pointer(&page), error);
+            if (!page)
+                return false;
             break;
         case TRIED_AGAIN:
             log_event(LOG_WARN, "the brain failed", "brain", t->brain->name, "why", failed.why,

@@ -1,9 +1,9 @@
 #include "plan/file/plan_mark.h"
+#include "base/check.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "plan/file/check.h"
 
 void
 mark_result_clear(MarkResult *result)
@@ -111,12 +111,12 @@ static bool
 start_check(
     PlanSite *site, const json_t *todo, const MarkOrder *order, Proc **ret, GError **error)
 {
-    const char *check = plan_text(todo, "check");
+    const CheckSpec check = {.command = plan_text(todo, "check"), .cwd = site->project->path};
 
-    if (order->status != TODO_COMPLETE || order->force || !*check ||
+    if (order->status != TODO_COMPLETE || order->force || !*check.command ||
         todo_status(todo) == TODO_COMPLETE)
         return true;
-    return check_start(site->project, check, ret, error) ||
+    return check_start(&check, ret, error) ||
            err_prefix(error, "the check of '%s'", order->id);
 }
 
