@@ -65,6 +65,15 @@ act_text(const json_t *args, const char *name)
     return json_string_value(json_object_get(args, name));
 }
 
+bool
+acts_say(const ProposedActs *acts)
+{
+    LIST_EACH(const ProposedAct, act, acts)
+        if (!act->ops->outside)
+            return true;
+    return false;
+}
+
 static bool
 check_args(const ActOps *act, const json_t *args, GError **error)
 {

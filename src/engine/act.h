@@ -9,7 +9,7 @@
  *     act_propose()     arguments and policy are checked; it may add mail to the proposal
  *     ActOps.commit     its rows, in the transaction of the step
  *
- * An act counts as a word to whoever asked and as progress. No act is done in a step of which a note or
+ * An act counts as progress and, unless it happens outside, as a word to whoever asked. No act is done in a step of which a note or
  * a mail failed.
  */
 #include "engine/run/commit.h"
@@ -26,6 +26,9 @@ struct ActOps {
     const char *name;
     const char *about;      /* in one line, what it does */
     const ActField *fields; /* ends with a NULL name */
+    /* It has happened outside of the store when it is proposed, whatever becomes of the step, and whoever
+     * asked hears nothing of it. */
+    bool outside;
     /* Is a model told of it while it works on this job? A program may try it in any case. NULL: no
      * model is. */
     bool (*offered)(Engine *engine, const Job *job, bool *ret, GError **error);
@@ -58,6 +61,8 @@ bool acts_offered(Engine *engine, const Job *job, GPtrArray **ret, GError **erro
 /* What the next step is told of an act that was done; and whether a line says that. */
 #define ACT_DONE "act done: "
 bool act_was_done(const GPtrArray *results);
+/* Is one among them of which whoever asked hears? */
+bool acts_say(const ProposedActs *acts);
 /* Adds it to the proposal. ERR_NEVER: an argument is missing, unknown or no text; or as
  * ActOps.propose says. */
 bool act_propose(Engine *engine,

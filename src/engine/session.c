@@ -444,14 +444,14 @@ env_of(const JobSession *s, const SessionAsk *ask)
     return (char **)g_ptr_array_free(g_steal_pointer(&env), FALSE);
 }
 
-/* What stands in front of a program of a role; nothing does for one that the user called. */
 static bool
-build_wall(JobSession *s, const SessionAsk *ask, char ***ret, GError **error)
+build_wall(JobSession *s,
+           const ConfBrain *brain,
+           const char *cwd,
+           const char *program,
+           char ***ret,
+           GError **error)
 {
-    *ret = NULL;
-    if (ask->users_env || !s->engine)
-        return true;
-    g_autofree char *program = brain_program(ask->brain, s->engine->home->path);
     g_autofree char *forbids = wall_forbids(s->role, s->in.floor);
     if (forbids)
         return err_set(error, ERR_CONFIG, "%s", forbids);
@@ -460,12 +460,30 @@ build_wall(JobSession *s, const SessionAsk *ask, char ***ret, GError **error)
     const WallView view = {.engine = s->engine,
                            .job = s->job,
                            .role = s->role,
-                           .brain = ask->brain,
+                           .brain = brain,
                            .work = s->folder,
-                           .cwd = ask->cwd,
+                           .cwd = cwd,
                            .port = s->port ? port_path(s->port) : NULL,
                            .program = program};
     return wall_argv(&view, ret, error);
+}
+
+bool
+session_wall(JobSession *s, const ConfBrain *brain, const char *cwd, char ***ret, GError **error)
+{
+    *ret = NULL;
+    return !s->engine || build_wall(s, brain, cwd, NULL, ret, error);
+}
+
+/* What stands in front of a program of a role; nothing does for one that the user called. */
+static bool
+wall_of(JobSession *s, const SessionAsk *ask, char ***ret, GError **error)
+{
+    *ret = NULL;
+    if (ask->users_env || !s->engine)
+        return true;
+    g_autofree char *program = brain_program(ask->brain, s->engine->home->path);
+    return build_wall(s, ask->brain, ask->cwd, program, ret, error);
 }
 
 bool
@@ -478,7 +496,7 @@ session_ask(JobSession *s,
     g_auto(GStrv) env = env_of(s, ask), wall = NULL;
     g_autoptr(BrainCall) call = NULL;
     int64_t now = s->engine ? home_now(s->engine->home) : clock_wall_us(&(Clock){0});
-    if (!build_wall(s, ask, &wall, error))
+    if (!wall_of(s, ask, &wall, error))
         return false;
     const BrainAsk question = {.conf = ask->brain,
                                .home = s->engine ? s->engine->home->path : ask->cwd,

@@ -102,6 +102,8 @@ bool session_ask(JobSession *s,
                  SessionEnd *ret_end,
                  BrainCall **ret_call,
                  GError **error);
+/* What stands in front of what this brain has written and we start, such as a check; *ret NULL: nothing does. Caller frees. */
+bool session_wall(JobSession *s, const ConfBrain *brain, const char *cwd, char ***ret, GError **error);
 /* Waits until then, by the real clock of a monotonic span; as session_ask(), with SESSION_ANSWERED for: it was waited for. */
 bool session_wait(JobSession *s,
                   int64_t span_us,

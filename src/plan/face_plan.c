@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "engine/act.h"
 #include "mail/quote.h"
+#include "plan/act_todo.h"
 #include "plan/file/plan_words.h"
 #include "plan/plan_work.h"
 
@@ -184,6 +185,8 @@ check(Engine *engine, GPtrArray *findings)
                                             row->job.v, row->project));
 }
 
+static const ActOps *const acts[] = {&act_todo, NULL};
+
 const FaceOps face_plan = {
     .name = PLAN_FACE,
     .tables = &plan_tables,
@@ -192,6 +195,7 @@ const FaceOps face_plan = {
     .order = order,
     .ordered = ordered,
     .work = work,
+    .acts = acts,
     .members = members,
     .restored = restored,
     .look = look,

@@ -27,6 +27,7 @@ typedef struct Loop {
     int64_t epoch;    /* of the plan, when the agent was started */
     bool uncommitted; /* a todo was worked on since the last step */
     PlanAgent agent;
+    char **wall; /* of checks, where the agent has one; NULL: not made yet */
 } Loop;
 
 static void
@@ -34,6 +35,7 @@ loop_clear(Loop *l)
 {
     plan_agent_clear(&l->agent);
     taker_clear(&l->site.taker);
+    g_strfreev(l->wall);
     g_free(l->run);
     g_free(l->reason);
     g_free(l->todo);
@@ -226,6 +228,21 @@ hear(void *data, const BrainEvent *event)
 
 /* --- after it --- */
 
+/* A check starts what the agent may have written: it sees of the machine what the agent sees. */
+static bool
+set_wall(Loop *l, bool users, GError **error)
+{
+    JobSession *s = l->w->session;
+    bool open = !s->engine || (l->w->foreground && users);
+    if (!open && !l->wall) {
+        const ConfBrain *brain = config_brain(s->engine->home->config, s->role->brain);
+        if (!session_wall(s, brain, l->w->project->path, &l->wall, error))
+            return false;
+    }
+    l->site.wall = open ? NULL : (const char *const *)l->wall;
+    return true;
+}
+
 /* Did the agent leave its todo open? Then its check tells. */
 static bool
 check_todo(Loop *l, const char *failed, GError **error)
@@ -252,6 +269,8 @@ check_todo(Loop *l, const char *failed, GError **error)
         return true;
     }
     MarkOrder order = {.id = l->todo, .status = TODO_COMPLETE, .act = "check"};
+    if (!set_wall(l, l->agent.users, error))
+        return false;
     if (!plan_mark(&l->site, &order, &result, &why))
         set_reason(l, g_strdup(why->message)); /* somebody changed the plan meanwhile */
     else if (!result.failure)
@@ -467,7 +486,8 @@ iterate(Loop *l, PlanEnd *ret, GError **error)
         *ret = PLAN_END_OFF;
         return NEXT_END;
     }
-    if (!plan_sync(&l->site, words, error) || !find_spent(l, &spent, error) ||
+    if (!set_wall(l, *l->w->row->argv != '\0', error) ||
+        !plan_sync(&l->site, words, error) || !find_spent(l, &spent, error) ||
         (spent && !pause_for(l, spent, error)) || !begin_iteration(l, &plan, &todo, error))
         return NEXT_ERROR;
     for (guint i = 0; i < words->len; i++)

@@ -434,7 +434,7 @@ commit_acts(Commit *c, Txn *txn, GError **error)
     const StepResult result = result_of(c);
     LIST_EACH(const ProposedAct, act, c->p->acts) {
         g_autofree char *did = NULL;
-        if (!acts_stand(c)) {
+        if (!act->ops->outside && !acts_stand(c)) {
             commit_did(c, "did not %s", act->ops->name);
             commit_result(c, "%s was not done: a note or a mail of the same step failed",
                           act->ops->name);
@@ -444,7 +444,8 @@ commit_acts(Commit *c, Txn *txn, GError **error)
             !act->ops->commit(c->engine, txn, c->job, c->in, act, &result, &did, error))
             return false;
         commit_did(c, "%s", did ? did : act->ops->name);
-        commit_result(c, ACT_DONE "%s", act->ops->name);
+        commit_result(c, act->ops->outside ? "done: %s" : ACT_DONE "%s",
+                      act->ops->outside && did ? did : act->ops->name);
     }
     return true;
 }

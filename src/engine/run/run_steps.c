@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "engine/act.h"
 #include "engine/people/words.h"
 #include "engine/run/run_internal.h"
 #include "engine/run/settle.h"
@@ -296,7 +297,7 @@ say_last_word(Task *t, Proposal *p, GError **error)
     if (!asker_listens(t->run->engine, t->job, &listens, error))
         return false;
     if (!listens || goes_to(p, asker, asker) || address_equal(asker, t->role->address) ||
-        p->acts->len > 0 || p->acted)
+        acts_say(p->acts) || p->acted)
         return true;
     if (!find_unsaved(t, p, &unsaved, error) || !has_heard(t, &heard, error) ||
         (!heard && p->mails->len > 0 && !is_held(t, p, &held, error)))

@@ -111,7 +111,7 @@ static bool
 start_check(
     PlanSite *site, const json_t *todo, const MarkOrder *order, Proc **ret, GError **error)
 {
-    const CheckSpec check = {.command = plan_text(todo, "check"), .cwd = site->project->path};
+    const CheckSpec check = {.command = plan_text(todo, "check"), .cwd = site->project->path, .wall = site->wall};
 
     if (order->status != TODO_COMPLETE || order->force || !*check.command ||
         todo_status(todo) == TODO_COMPLETE)

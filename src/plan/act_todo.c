@@ -1,0 +1,210 @@
+#include "plan/act_todo.h"
+#include "base/err.h"
+#include "engine/role.h"
+#include "engine/run/workplace.h"
+#include "engine/wall/wall.h"
+#include "plan/plan_job.h"
+#include <poll.h>
+
+#define LOOK_US (500 * USEC_PER_MSEC)
+
+/* The plan of a job, opened. */
+typedef struct Site {
+    Project *project;
+    PlanFile *file;
+    char *session, **wall, *work;
+    PlanSite at;
+} Site;
+
+static void
+site_clear(Site *s)
+{
+    taker_clear(&s->at.taker);
+    g_clear_pointer(&s->file, plan_file_close);
+    g_clear_pointer(&s->project, project_free);
+    g_clear_pointer(&s->wall, g_strfreev);
+    g_clear_pointer(&s->session, g_free);
+    g_clear_pointer(&s->work, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Site, site_clear)
+
+/* ret->file NULL: the job works on no plan. */
+static bool
+find(Engine *engine, const Job *job, Site *ret, GError **error)
+{
+    g_autoptr(PlanRow) row = NULL;
+    const ConfRole *role = role_find(engine, job->role);
+    if (!plan_row_of_job(engine->db, job->id, &row, error))
+        return false;
+    const char *folder = row ? row->project : role ? role->workdir : "";
+    if (!*folder || !g_file_test(folder, G_FILE_TEST_IS_DIR))
+        return true;
+    if (!project_find(folder, false, &ret->project, error) || !ret->project ||
+        !plan_file_open(ret->project, false, &ret->file, error))
+        return !*error;
+    ret->session = row ? g_strdup_printf("run-%s", row->session_id)
+                       : g_strdup_printf("job-%" G_GINT64_FORMAT, job->id.v);
+    return true;
+}
+
+/* As who it is moved; the check runs behind the wall of the role's programs, which may have written what it starts. */
+static bool
+make_site(Engine *engine, const Job *job, const StepInput *in, Site *s, GError **error)
+{
+    const ConfRole *role = role_get(engine, job->role, error);
+    if (!role)
+        return false;
+    s->work = workplace_path(engine->home, job);
+    g_autofree char *forbids = wall_forbids(role, in->floor);
+    if (forbids)
+        return err_set(error, ERR_NEVER, "%s", forbids);
+    const WallView view = {.engine = engine,
+                           .job = job,
+                           .role = role,
+                           .brain = config_brain(engine->home->config, role->brain),
+                           .work = s->work,
+                           .cwd = s->project->path};
+    if (!wall_argv(&view, &s->wall, error))
+        return false;
+    s->at = (PlanSite){.project = s->project,
+                       .file = s->file,
+                       .taker = taker_of_caller(s->session),
+                       .wait_ms = PLAN_WAIT_HOOK_MS,
+                       .wall = (const char *const *)s->wall};
+    (void)proc_ident_self(&s->at.taker.process);
+    return true;
+}
+
+static bool
+offered(Engine *engine, const Job *job, bool *ret, GError **error)
+{
+    g_auto(Site) s = {0};
+    g_autoptr(Plan) plan = NULL;
+    g_autoptr(GError) unread = NULL;
+    if (!find(engine, job, &s, error))
+        return false;
+    *ret = s.file && plan_file_read(s.file, &plan, NULL, &unread) && plan &&
+           plan_may_take(plan, NULL);
+    return true;
+}
+
+/* Does the job go on? An order changes its epoch; a signal waits for us. */
+static bool
+goes_on(Engine *engine, const Job *job)
+{
+    g_autoptr(Job) now = NULL;
+    sigset_t pending;
+    if (sigpending(&pending) == 0 &&
+        (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT)))
+        return false;
+    return !job_load(engine->db, &VIEWER_OPERATOR, job->id, &now, NULL) ||
+           (now && now->epoch == job->epoch && now->fence == job->fence);
+}
+
+static bool
+wait_for_check(Engine *engine, const Job *job, Proc *check, GError **error)
+{
+    int64_t look_us = clock_mono_us() + LOOK_US;
+    bool off = false;
+    while (!proc_work(check)) {
+        struct pollfd fds[4];
+        int64_t wait_us = USEC_NEVER;
+        unsigned n = proc_poll(check, fds, &wait_us);
+        wait_us = MIN(wait_us, MAX(0, look_us - clock_mono_us()));
+        (void)poll(fds, n, (int)(wait_us / USEC_PER_MSEC) + 1);
+        if (off || clock_mono_us() < look_us)
+            continue;
+        look_us = clock_mono_us() + LOOK_US;
+        off = !goes_on(engine, job);
+        if (off)
+            proc_end(check);
+    }
+    return !off || err_set(error, ERR_NEVER, "the job was called off while the check ran");
+}
+
+static bool
+read_order(const json_t *args, MarkOrder *ret, GError **error)
+{
+    const char *status = act_text(args, "status"), *why = act_text(args, "why");
+    int word = plan_word(todo_status_names, status);
+    if (word < 0)
+        return err_set(error, ERR_NEVER,
+                       "status: '%s' is none of pending, in_progress, complete, blocked",
+                       status);
+    if (word == TODO_BLOCKED && (!why || !*why))
+        return err_set(error, ERR_NEVER, "why: say what is missing, for a person to read");
+    *ret = (MarkOrder){.id = act_text(args, "id"),
+                       .status = (TodoStatus)word,
+                       .why = why && *why ? why : NULL,
+                       .act = "act"};
+    return true;
+}
+
+/* What another has, or what waits, is refused like any other: the brain is told. */
+static bool
+mark(Engine *engine, const Job *job, Site *s, const MarkOrder *order, GError **error)
+{
+    g_auto(MarkTry) attempt = {0};
+    g_auto(MarkResult) result = {0};
+    if (!plan_mark_begin(&s->at, order, &attempt, error) ||
+        (attempt.check && !wait_for_check(engine, job, attempt.check, error)) ||
+        !plan_mark_end(&s->at, order, &attempt, &result, error))
+        return false;
+    return !result.failure ||
+           err_set(error, ERR_NEVER, "'%s' is not complete: its check failed (%s)\n%s",
+                   order->id, result.failure, result.output);
+}
+
+static bool
+propose(Engine *engine,
+        const Job *job,
+        const StepInput *in,
+        const json_t *args,
+        Proposal *p G_GNUC_UNUSED,
+        GError **error)
+{
+    g_auto(Site) s = {0};
+    MarkOrder order;
+    g_autoptr(GError) failed = NULL;
+    if (!read_order(args, &order, error) || !find(engine, job, &s, error))
+        return false;
+    if (!s.file)
+        return err_set(error, ERR_NEVER, "this job works on no plan");
+    if (!make_site(engine, job, in, &s, error))
+        return false;
+    if (mark(engine, job, &s, &order, &failed))
+        return true;
+    return err_set(error, ERR_NEVER, "%s", failed->message);
+}
+
+static bool
+commit(Engine *engine G_GNUC_UNUSED,
+       Txn *txn G_GNUC_UNUSED,
+       const Job *job G_GNUC_UNUSED,
+       const StepInput *in G_GNUC_UNUSED,
+       const ProposedAct *act,
+       const StepResult *result G_GNUC_UNUSED,
+       char **ret_did,
+       GError **error G_GNUC_UNUSED)
+{
+    *ret_did = g_strdup_printf("todo %s: %s", act_text(act->args, "id"),
+                               act_text(act->args, "status"));
+    return true;
+}
+
+static const ActField fields[] = {
+    {"id", "of the todo, such as SC-1", true, false},
+    {"status", "pending, in_progress, complete or blocked; complete runs its check", true, false},
+    {"why", "what is missing; for blocked", false, true},
+    {NULL, NULL, false, false},
+};
+
+const ActOps act_todo = {
+    .name = "todo",
+    .about = "moves a todo of the plan that this job works on",
+    .fields = fields,
+    .outside = true,
+    .offered = offered,
+    .propose = propose,
+    .commit = commit,
+};
