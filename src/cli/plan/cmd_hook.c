@@ -85,6 +85,7 @@ answer_hook(Cli *cli, HookKind kind, const char *name, const json_t *input)
 static int
 run_hook(Cli *cli, HookKind kind, const char *name)
 {
+    json_keep_all();
     g_auto(PlanCmd) cmd = {0};
     g_autoptr(json_t) input = NULL, nothing = json_object();
 

@@ -391,9 +391,8 @@ append_todos(GString *out, const json_t *todos)
 {
     g_string_append_c(out, '[');
     for (size_t i = 0; i < json_array_size(todos); i++) {
-        g_autofree char *text = json_format(json_array_get(todos, i));
-        g_string_append_printf(out, "%s\n    ", i > 0 ? "," : "");
-        g_string_append(out, text);
+        g_string_append(out, i > 0 ? ",\n    " : "\n    ");
+        json_append(out, json_array_get(todos, i));
     }
     g_string_append(out, json_array_size(todos) > 0 ? "\n  ]" : "]");
 }
@@ -414,8 +413,7 @@ plan_format(const Plan *plan)
         if (value == plan->todos) {
             append_todos(out, value);
         } else {
-            g_autofree char *text = json_format(value);
-            g_string_append(out, text);
+            json_append(out, value);
         }
     }
     g_string_append(out, "\n}\n");

@@ -40,23 +40,38 @@ plan_check_branch(const Project *project, const Plan *plan, GError **error)
 
 /* --- PLAN.md --- */
 
-bool
-plan_read_items(
-    const Project *project, const Plan *plan, TodoItems **ret, char **ret_text, GError **error)
+/* *ret NULL, with true: there is none. Caller frees. */
+static bool
+read_text(
+    const Project *project, const Plan *plan, char **ret, size_t *ret_len, GError **error)
 {
     const char *path = plan_text(plan->members, "plan_file");
     g_autoptr(GBytes) bytes = NULL;
 
     *ret = NULL;
-    if (!*path)
-        return true;
-    if (!file_read(project->fd, path, LIMIT_PLAN_BYTES, &bytes, error))
+    if (*path && !file_read(project->fd, path, LIMIT_PLAN_BYTES, &bytes, error))
         return false;
-    if (!bytes)
+    if (bytes) {
+        *ret = text_from_bytes(bytes);
+        *ret_len = g_bytes_get_size(bytes);
+    }
+    return true;
+}
+
+bool
+plan_read_items(
+    const Project *project, const Plan *plan, TodoItems **ret, char **ret_text, GError **error)
+{
+    g_autofree char *text = NULL;
+    size_t len;
+
+    *ret = NULL;
+    if (!read_text(project, plan, &text, &len, error))
+        return false;
+    if (!text)
         return true;
-    g_autofree char *text = text_from_bytes(bytes);
-    if (!todo_items_parse(text, g_bytes_get_size(bytes), ret, error))
-        return err_prefix(error, "'%s'", path);
+    if (!todo_items_parse(text, len, ret, error))
+        return err_prefix(error, "'%s'", plan_text(plan->members, "plan_file"));
     if (ret_text)
         *ret_text = g_steal_pointer(&text);
     return true;
@@ -304,6 +319,17 @@ take_tick(PlanSite *site, const char *id, GPtrArray *words)
             g_strdup_printf("'%s' was ticked, but its check failed: %s", id, result.failure));
 }
 
+/* Nobody waits for words: where nothing is new, nothing is made of a long list. */
+static bool
+is_quiet(PlanSite *site, const Plan *plan)
+{
+    g_autofree char *text = NULL;
+    size_t len;
+
+    return read_text(site->project, plan, &text, &len, NULL) &&
+           (!text || (strlen(text) == len && !todo_text_has_news(plan, text)));
+}
+
 bool
 plan_sync(PlanSite *site, GPtrArray *words, GError **error)
 {
@@ -315,6 +341,10 @@ plan_sync(PlanSite *site, GPtrArray *words, GError **error)
         return false;
     if (!plan || !plan_may_mark(plan, NULL) || !plan_check_branch(site->project, plan, NULL))
         return true;
+    if (!words && is_quiet(site, plan)) {
+        plan_file_give_back(site->file, g_steal_pointer(&plan));
+        return true;
+    }
     if (!plan_read_items(site->project, plan, &items, NULL, error))
         return false;
     if (!items)

@@ -249,6 +249,36 @@ todo_item_format(const TodoItem *item)
 
 /* --- with a plan --- */
 
+/* Is there something about this line that the plan does not know? */
+static bool
+is_news(const Plan *plan, const char *line)
+{
+    char id[LIMIT_TODO_ID + 1];
+    size_t box = find_box(line);
+
+    if (box == 0)
+        return false;
+    const char *text = line + box + 2 + strspn(line + box + 2, " \t");
+    size_t len = strcspn(text, ": \t\n");
+    if (text[len] != ':' || len > LIMIT_TODO_ID)
+        return true; /* the whole reader knows what it is */
+    memcpy(id, text, len);
+    id[len] = '\0';
+    const json_t *todo = plan_find_todo(plan, id);
+    return !todo || (line[box] != ' ' && todo_status(todo) != TODO_COMPLETE);
+}
+
+bool
+todo_text_has_news(const Plan *plan, const char *text)
+{
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += line != text;
+        if (is_news(plan, line))
+            return true;
+    }
+    return false;
+}
+
 bool
 plan_add_items(Plan *plan, const TodoItems *items)
 {

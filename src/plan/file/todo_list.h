@@ -33,6 +33,8 @@ char *todo_items_tick(const char *text, const char *id, bool ticked, GError **er
 /* The line of a todo, with its end; caller frees. */
 char *todo_item_format(const TodoItem *item);
 
+/* A quick look, without a list: may there be a todo in the text that the plan does not have, or a tick at an open one? */
+bool todo_text_has_news(const Plan *plan, const char *text);
 /* Adds todos of the list that the plan does not have, as pending, with their checks. True when there were such. */
 bool plan_add_items(Plan *plan, const TodoItems *items);
 /* Does the list say another check than the plan does? A person must accept that. */

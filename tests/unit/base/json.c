@@ -48,6 +48,42 @@ test_texts(void)
     }
 }
 
+/* json_format() is a writer of ours: the same bytes as jansson's. */
+static void
+test_same_bytes(void)
+{
+    static const char *const same[] = {
+        "{}", "[]", "null", "true", "-9223372036854775808", "0.1", "1e300", "\"\"",
+        "[[],{},[[1,2],{\"a\":{\"b\":[false,null]}}],-0.0,3.0]",
+        "\"\\\" \\\\ / \\b\\f\\n\\r\\t \\u0001\\u001f\\u007f \\u00e4 \\ud83d\\ude00\"",
+        "{\"z\":1,\"a\\n\":{\"\\u0002\":\"x\"},\"\":[]}"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(same); i++) {
+        g_autoptr(json_t) value = NULL;
+        g_assert_true(json_parse(same[i], strlen(same[i]), 0, &value, NULL));
+        g_autofree char *ours = json_format(value);
+        char *want = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+        g_assert_cmpstr(ours, ==, want);
+        free(want);
+    }
+}
+
+/* Last, since nothing turns it back. */
+static void
+test_keep_all(void)
+{
+    g_autofree char *large = g_strnfill(1 << 20, 'x');
+
+    json_keep_all();
+    for (int i = 0; i < 3; i++) {
+        g_autoptr(json_t) value = json_pack("{s:s, s:[i,i]}", "large", large, "n", i, i + 1);
+        g_autofree char *text = json_format(value);
+        g_autoptr(json_t) again = NULL;
+        g_assert_true(json_parse(text, strlen(text), 8u << 20, &again, NULL));
+        g_assert_true(json_equal(value, again));
+    }
+}
+
 static void
 test_messages(void)
 {
@@ -281,5 +317,7 @@ main(int argc, char **argv)
     g_test_add_func("/json/wrong-members", test_wrong_members);
     g_test_add_func("/json/only", test_only);
     g_test_add_func("/json/corpus", test_corpus);
+    g_test_add_func("/json/same-bytes", test_same_bytes);
+    g_test_add_func("/json/keep-all", test_keep_all);
     return g_test_run();
 }
