@@ -4,7 +4,9 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/lock.h"
+#include "base/log.h"
 #include "base/text.h"
+#include "engine/run/orphans.h"
 #include "plan/file/plan_words.h"
 #include "plan/plan_agent.h"
 #include "plan/plan_prompt.h"
@@ -13,6 +15,7 @@
 #define RUN_LOCK "run.lock"
 #define OTHERS_WAIT_US (2 * USEC_PER_SEC) /* until todos that others have are looked at again */
 #define LIMIT_WAIT_US (300 * USEC_PER_SEC) /* where nobody says when a usage limit ends */
+#define LEFTOVERS_MAX 1000 /* looks at what a loop that died has left */
 #define OUTPUT_TOLD 2000 /* bytes of a check's output that the agent is told */
 
 #define PLAN_WHY_UNTIL "its time is over"
@@ -250,7 +253,8 @@ check_todo(Loop *l, const char *failed, GError **error)
     g_autoptr(Plan) plan = NULL;
     g_auto(MarkResult) result = {0};
     g_autoptr(GError) why = NULL;
-    if (!plan_file_read(l->w->file, &plan, NULL, error))
+    if (!project_check_place(l->w->project, error) ||
+        !plan_file_read(l->w->file, &plan, NULL, error))
         return false;
     const json_t *todo = plan ? plan_find_todo(plan, l->todo) : NULL;
     if (!todo || plan_number(plan->members, "epoch") != l->epoch) {
@@ -486,7 +490,7 @@ iterate(Loop *l, PlanEnd *ret, GError **error)
         *ret = PLAN_END_OFF;
         return NEXT_END;
     }
-    if (!set_wall(l, *l->w->row->argv != '\0', error) ||
+    if (!project_check_place(l->w->project, error) || !set_wall(l, *l->w->row->argv != '\0', error) ||
         !plan_sync(&l->site, words, error) || !find_spent(l, &spent, error) ||
         (spent && !pause_for(l, spent, error)) || !begin_iteration(l, &plan, &todo, error))
         return NEXT_ERROR;
@@ -607,12 +611,28 @@ run_all(Loop *l, bool go, PlanEnd *ret_end, Plan **ret_plan, GError **error)
     return true;
 }
 
+/* The lock's file names a loop that was killed: what its agent started may still work in the project. A loop that ends takes its
+ * number out of the file. */
+static void
+end_leftovers(const Loop *l, pid_t before)
+{
+    g_autofree char *session = g_strdup_printf(TAKER_SESSION_ENV "=%s", l->run);
+    g_autofree char *pid = g_strdup_printf(TAKER_PID_ENV "=%d", (int)before);
+    const char *const variables[] = {session, pid, NULL};
+    unsigned n = 0;
+    while (before > 0 && orphans_end_with(variables) > 0 && n < LEFTOVERS_MAX)
+        n++;
+    if (n > 0)
+        log_say(LOG_WARN, "ended what an agent of a plan run that died had left");
+}
+
 bool
 plan_work(PlanWork *work, bool go, PlanEnd *ret_end, Plan **ret_plan, GError **error)
 {
     g_auto(Loop) l = {.w = work};
     auto_fd lock = -1;
     ProcIdent self = {0};
+    pid_t before = lock_holder(work->file->state_fd, RUN_LOCK);
     if (!lock_take(work->file->state_fd, RUN_LOCK, 0, &lock, error))
         return err_prefix(error, "the plan is worked on already");
     (void)proc_ident_self(&self);
@@ -622,7 +642,11 @@ plan_work(PlanWork *work, bool go, PlanEnd *ret_end, Plan **ret_plan, GError **e
                         .wait_ms = PLAN_WAIT_MS,
                         .taker = taker_of_caller(l.run)};
     l.site.taker.process = self;
-    return (!work->session->engine || session_show(work->session, error)) &&
-           plan_agent_open(&l.agent, work->session, work->row, error) &&
-           run_all(&l, go, ret_end, ret_plan, error);
+    end_leftovers(&l, before);
+    bool ok = (!work->session->engine || session_show(work->session, error)) &&
+              plan_agent_open(&l.agent, work->session, work->row, error) &&
+              run_all(&l, go, ret_end, ret_plan, error);
+    if (ftruncate(lock, 0) < 0)
+        log_say(LOG_WARN, "the end of this loop could not be written down");
+    return ok;
 }

@@ -68,7 +68,7 @@ plan_row_find(
     Db *db, const char *project, const char *session_id, PlanRow **ret, GError **error)
 {
     return rows_first(db, &plan_row_shape,
-                    "FROM plan WHERE project = ?1 AND (?2 IS NULL OR session_id = ?2) "
+                    "FROM plan WHERE (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR session_id = ?2) "
                     "ORDER BY job DESC LIMIT 1",
                     ret, error, "ss", project, session_id);
 }

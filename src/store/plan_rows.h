@@ -40,7 +40,7 @@ SHAPE_OF(PlanLine, plan_line, PlanLines, plan_lines)
 bool plan_known(Db *db, bool *ret, GError **error);
 /* NULL: there is none. */
 bool plan_row_of_job(Db *db, JobId job, PlanRow **ret, GError **error);
-/* The newest job of the project; of a session_id, where one is given. */
+/* The newest job of the project and of the session_id; either may be NULL: any. */
 bool plan_row_find(
     Db *db, const char *project, const char *session_id, PlanRow **ret, GError **error);
 /* Those whose job has not ended, or whose file is owed a word. */

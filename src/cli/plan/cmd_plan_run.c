@@ -152,6 +152,23 @@ keep_row(RunCmd *r, JobId job, bool go, GError **error)
     return txn.done;
 }
 
+/* A project that was moved takes its job along; one that was copied has none yet. */
+static bool
+find_row(RunCmd *r, PlanRow **ret)
+{
+    Db *db = r->engine->db;
+    g_autoptr(PlanRow) elsewhere = NULL;
+    if (!plan_row_find(db, r->row->project, r->row->session_id, ret, &r->cli->error))
+        return false;
+    if (*ret)
+        return true;
+    if (!plan_row_find(db, NULL, r->row->session_id, &elsewhere, &r->cli->error))
+        return false;
+    if (elsewhere && !g_file_test(elsewhere->project, G_FILE_TEST_EXISTS))
+        *ret = g_steal_pointer(&elsewhere);
+    return true;
+}
+
 /* The job that works on this plan and has not ended; {0}: none. */
 static int
 find_job(RunCmd *r, JobId *ret)
@@ -160,7 +177,7 @@ find_job(RunCmd *r, JobId *ret)
     g_autoptr(Job) job = NULL;
     Db *db = r->engine->db;
     *ret = (JobId){0};
-    if (!plan_row_find(db, r->row->project, r->row->session_id, &known, &r->cli->error) ||
+    if (!find_row(r, &known) ||
         (known && !job_load(db, &VIEWER_OPERATOR, known->job, &job, &r->cli->error)))
         return cli_failed(r->cli, 0);
     if (!job || job->state == JOB_DONE || job->state == JOB_CANCELLED)

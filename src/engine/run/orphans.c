@@ -21,7 +21,7 @@ has_variable(const char *data, size_t len, const char *variable)
 }
 
 static bool
-is_orphan(int proc_fd, const char *pid, const char *variable)
+is_orphan(int proc_fd, const char *pid, const char *const *variables)
 {
     g_autofree char *path = g_strdup_printf("%s/environ", pid);
     auto_fd fd = openat(proc_fd, path, O_RDONLY | O_CLOEXEC);
@@ -30,20 +30,33 @@ is_orphan(int proc_fd, const char *pid, const char *variable)
         return false;
     gsize len;
     const char *data = g_bytes_get_data(bytes, &len);
-    return data && has_variable(data, len, variable);
+    for (const char *const *v = variables; data && *v; v++) {
+        if (!has_variable(data, len, *v))
+            return false;
+    }
+    return data != NULL;
 }
 
 unsigned
 orphans_end(const char *work)
 {
     g_autofree char *variable = g_strdup_printf("POSTRIDER_WORK=%s", work);
+    const char *const variables[] = {variable, NULL};
+
+    return orphans_end_with(variables);
+}
+
+unsigned
+orphans_end_with(const char *const *variables)
+{
     g_autoptr(DIR) proc = opendir("/proc");
     unsigned n = 0;
     if (!proc)
         return 0;
     for (struct dirent *e; (e = readdir(proc));) {
-        if (g_ascii_isdigit(e->d_name[0]) && is_orphan(dirfd(proc), e->d_name, variable) &&
-            kill((pid_t)g_ascii_strtoll(e->d_name, NULL, 10), SIGKILL) == 0)
+        pid_t pid = (pid_t)g_ascii_strtoll(e->d_name, NULL, 10);
+        if (pid > 0 && pid != getpid() && is_orphan(dirfd(proc), e->d_name, variables) &&
+            kill(pid, SIGKILL) == 0)
             n++;
     }
     return n;

@@ -20,6 +20,26 @@ project_free(Project *project)
     free_all(project->path, project->git, project);
 }
 
+/* The kernel knows under which name the folder lies now. */
+bool
+project_check_place(const Project *project, GError **error)
+{
+    struct stat there, ours;
+    g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", project->fd);
+
+    if (stat(project->path, &there) == 0 && fstat(project->fd, &ours) == 0 &&
+        there.st_dev == ours.st_dev && there.st_ino == ours.st_ino)
+        return true;
+    g_autofree char *now = g_file_read_link(link, NULL);
+    if (!now || g_str_has_suffix(now, " (deleted)"))
+        return err_set(error, ERR_CONFIG, "the project '%s' was deleted while it was worked on",
+                       project->path);
+    return err_set(error, ERR_CONFIG,
+                   "the project '%s' was moved while it was worked on: it is '%s' now, with its "
+                   "plan; go on there by: postrider plan run",
+                   project->path, now);
+}
+
 static bool
 is_folder(const char *folder, const char *name)
 {

@@ -28,6 +28,9 @@ bool project_find(const char *from, bool make, Project **ret, GError **error);
 void project_free(Project *project);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Project, project_free)
 
+/* Is it still where it was found? ERR_CONFIG: it was moved, or is gone; the text says where it is now. */
+bool project_check_place(const Project *project, GError **error);
+
 /* The branch that is checked out; the commit where HEAD is detached; "" without git. Caller frees. */
 char *project_branch(const Project *project);
 /* True when a plan of the one branch may go on with the other checked out: they are the same, one of them is not known,
