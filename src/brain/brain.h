@@ -86,6 +86,8 @@ typedef struct BrainAsk {
     BrainPermit permit;
     const char *hook;        /* command line, quoted for a shell, that the program runs before
                                 each of its tool calls; NULL: none */
+    const char *const *mcp;  /* argv of an MCP server that the program is to start, as "postrider";
+                                NULL: none */
     bool users_env;          /* it gets the environment of whoever called us, not that of agents */
     const char *const *wrap; /* argv in front of the program's own: the wall; NULL: none */
     bool walled;             /* wrap is a wall of ours: the program needs none of its own */

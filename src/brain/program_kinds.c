@@ -64,6 +64,27 @@ claude_settings(const char *hook)
     return settings ? json_format(settings) : NULL;
 }
 
+/* The words behind the program of an argv, as JSON. */
+static json_t *
+words_json(const char *const *words)
+{
+    json_t *list = json_array();
+
+    for (; *words; words++)
+        json_array_append_new(list, json_string(*words));
+    return list;
+}
+
+static char *
+claude_servers(const char *const *mcp)
+{
+    g_autoptr(json_t) servers =
+        json_pack("{s:{s:{s:s, s:o}}}", "mcpServers", "postrider", "command", mcp[0], "args",
+                  words_json(mcp + 1));
+
+    return servers ? json_format(servers) : NULL;
+}
+
 /* --setting-sources user: .claude/settings.json of a repository is read without any question
  * otherwise, and its hooks run. bypassPermissions is refused to root, so what everybody may do is
  * answered on the pipe instead (brain/stream_claude.c). AskUserQuestion exists only with
@@ -82,6 +103,7 @@ claude_args(const BrainAsk *ask, GPtrArray *argv)
                                         NULL};
     static const char *const modes[] = {"--permission-mode", "--dangerously-skip-permissions", NULL};
     g_autofree char *settings = ask->hook ? claude_settings(ask->hook) : NULL;
+    g_autofree char *servers = ask->mcp ? claude_servers(ask->mcp) : NULL;
 
     for (const char *const *word = fixed; *word; word++)
         add(argv, *word);
@@ -95,6 +117,7 @@ claude_args(const BrainAsk *ask, GPtrArray *argv)
     else
         add_pair(argv, "--session-id", ask->new_session);
     add_pair(argv, "--settings", settings);
+    add_pair(argv, "--mcp-config", servers);
     if (ask->permit == BRAIN_PERMIT_EDIT && !ask->hook && !says(ask, modes))
         add_pair(argv, "--permission-mode", "acceptEdits");
     if (is_limited(ask)) {
@@ -165,6 +188,21 @@ codex_hook(const char *hook, GPtrArray *argv)
     add(argv, "--dangerously-bypass-hook-trust");
 }
 
+/* Who is not asked here is asked by nobody: what leaves is decided by the run. */
+static void
+codex_server(const char *const *mcp, GPtrArray *argv)
+{
+    g_autofree char *command = toml_string(mcp[0]);
+    g_autoptr(json_t) args = words_json(mcp + 1);
+    g_autofree char *words = json_format(args);
+    g_autofree char *setting =
+        g_strdup_printf("mcp_servers.postrider={command=%s,args=%s,"
+                        "default_tools_approval_mode=\"approve\"}",
+                        command, words);
+
+    add_pair(argv, "-c", setting);
+}
+
 static void
 codex_provider(const ConfBrain *conf, GPtrArray *argv)
 {
@@ -204,6 +242,8 @@ codex_args(const BrainAsk *ask, GPtrArray *argv)
         codex_provider(ask->conf, argv);
     if (ask->hook)
         codex_hook(ask->hook, argv);
+    if (ask->mcp)
+        codex_server(ask->mcp, argv);
     add_pair(argv, "resume", ask->session);
     add(argv, "-");
 }
@@ -309,6 +349,12 @@ opencode_env(const BrainAsk *ask, char **env)
         settings = json_object();
     }
     (void)json_object_set_new(settings, "permission", opencode_rules(ask));
+    if (ask->mcp) {
+        g_autoptr(json_t) server =
+            json_pack("{s:{s:{s:s, s:o, s:b}}}", "mcp", "postrider", "type", "local", "command",
+                      words_json(ask->mcp), "enabled", true);
+        (void)json_object_update_recursive(settings, server);
+    }
     if (*ask->conf->url && *provider) {
         g_autoptr(json_t) own = json_pack("{s:{s:{s:{s:s}}}}", "provider", provider, "options",
                                           "baseURL", ask->conf->url);

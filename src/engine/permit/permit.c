@@ -323,6 +323,9 @@ opencode_rules(PermitDesk *desk, GError **error)
             return NULL;
     for (size_t i = 0; i < G_N_ELEMENTS(reading); i++)
         json_object_set_new(doc, reading[i], json_string("allow"));
+    /* Tools of `postrider mcp`: permit_judge() says why. */
+    json_object_set_new(doc, "postrider_*", json_string("allow"));
+    json_object_set_new(doc, "postrider_todo_update", json_string(all ? "allow" : "deny"));
     json_object_set_new(doc, "webfetch", json_string(all ? "allow" : "ask"));
     json_object_set_new(doc, "external_directory", json_string("ask"));
     json_object_set(doc, "edit", edit);

@@ -17,6 +17,7 @@ typedef enum ToolClass {
     TOOL_NET,
     TOOL_HARMLESS, /* changes nothing outside of the client's own session */
     TOOL_QUESTION,
+    TOOL_OURS, /* of `postrider mcp` */
 } ToolClass;
 
 typedef struct Tool {
@@ -85,12 +86,11 @@ static const Tool *
 tool_find(const char *name)
 {
     static const Tool unknown = {NULL, TOOL_UNKNOWN, NULL, false};
-    static const Tool ours = {NULL, TOOL_HARMLESS, NULL, false};
+    static const Tool ours = {NULL, TOOL_OURS, NULL, false};
     for (size_t i = 0; i < G_N_ELEMENTS(tools); i++) {
         if (g_str_equal(tools[i].name, name))
             return &tools[i];
     }
-    /* Each of these asks the agent port, which has rules of its own. */
     return g_str_has_prefix(name, "mcp__postrider__") ? &ours : &unknown;
 }
 
@@ -352,6 +352,19 @@ judge_shell(const PermitRules *rules,
     return yes;
 }
 
+/* Mail and notes ask the agent port, which has rules of its own. The check of a todo is a command from a file that
+ * the agent may write, and no question could show it. */
+static PermitVerdict
+judge_ours(const PermitRules *rules, const PermitCall *call)
+{
+    const char *status = text_member(call, "status");
+    bool checks = g_str_has_suffix(call->tool, "__todo_update") && g_strcmp0(status, "complete") == 0;
+    return checks && rules->level != BRAIN_PERMIT_ALL
+               ? refuse("it runs the check of the todo, a command that nobody was asked about. Say in "
+                        "your answer that the todo is done")
+               : yes;
+}
+
 static PermitVerdict
 judge_known(const PermitRules *rules,
             const PermitPlace *place,
@@ -374,6 +387,8 @@ judge_known(const PermitRules *rules,
         return yes;
     case TOOL_QUESTION:
         return (PermitVerdict){PERMIT_ASK, "it asks a person", true, true};
+    case TOOL_OURS:
+        return judge_ours(rules, call);
     case TOOL_UNKNOWN:
         break;
     }

@@ -10,6 +10,8 @@
  *   a shell command of `allow`            yes   yes    yes
  *   another shell command                 ask   ask    yes
  *   the network                           ask   ask    yes
+ *   mail, notes, todos of `postrider mcp` yes   yes    yes
+ *   a todo is complete: its check runs    no    no     yes
  *   a file outside of the workplace       ask   ask    ask
  *   a tool that is not known here         ask   ask    ask
  *   what configures an agent or git       ask   ask    ask

@@ -3,6 +3,7 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/proc.h"
 #include "engine/people/notice.h"
 #include "engine/people/progress.h"
 #include "engine/people/window.h"
@@ -417,6 +418,22 @@ build_wall(const Think *ask, const Port *port, BrainAsk *question, char ***ret, 
     return true;
 }
 
+/* Mail, notes and todos as tools of the agent's own; *ret NULL: its kind takes none. The path of the port is an
+ * argument, since a client may clean the environment of its servers. */
+static bool
+offer_mcp(const Think *ask, const Port *port, BrainAsk *question, char ***ret, GError **error)
+{
+    if (!port || !brain_keeps_session(ask->brain))
+        return true;
+    g_autofree char *front = proc_helper_path("postrider", error);
+    if (!front)
+        return false;
+    const char *const argv[] = {front, "mcp", "--port", port_path(port), NULL};
+    *ret = g_strdupv((char **)(void *)argv);
+    question->mcp = (const char *const *)*ret;
+    return true;
+}
+
 int64_t
 think_most(const Think *ask)
 {
@@ -452,7 +469,7 @@ think(const Think *ask, Thought *ret, GError **error)
     g_autoptr(Port) port = NULL;
     g_autoptr(BrainCall) call = NULL;
     g_autoptr(PermitDesk) desk = NULL;
-    g_auto(GStrv) env = NULL, wall = NULL;
+    g_auto(GStrv) env = NULL, wall = NULL, mcp = NULL;
     auto_fd log = -1;
     if (ask->place &&
         !port_open(ask->engine, ask->job, ask->claim, ask->in, ask->place->path, &port, error))
@@ -473,6 +490,7 @@ think(const Think *ask, Thought *ret, GError **error)
     }
     if (!open_desk(ask, port, &question, &desk, error) ||
         !build_wall(ask, port, &question, &wall, error) ||
+        !offer_mcp(ask, port, &question, &mcp, error) ||
         !brain_start(&question, &call, error)) {
         loop_clear(&loop);
         return false;
