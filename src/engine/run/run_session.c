@@ -69,7 +69,8 @@ run_session_find(Task *t, const Workplace *place, GError **error)
 bool
 run_session_begin(Task *t, GError **error)
 {
-    g_auto(Txn) txn = {.db = t->run->engine->db, .flush = TXN_DURABLE};
+    /* Not flushed: without its row a power loss begins a session anew, with the whole page. */
+    g_auto(Txn) txn = {.db = t->run->engine->db, .flush = TXN_LAZY};
     if (!t->in.session || t->in.resumed)
         return true;
     while (txn_again(&txn, error))

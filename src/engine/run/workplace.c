@@ -265,8 +265,12 @@ workplace_open(Engine *engine,
     w->in = g_build_filename(w->path, "in", NULL);
     w->out = g_build_filename(w->path, "out", NULL);
     const char *beneath = w->path + strlen(home->path) + 1;
-    if (!dir_make(home->fd, beneath, 0700, error))
+    g_autofree char *above = g_path_get_dirname(beneath);
+    if (!dir_make(home->fd, above, 0700, error))
         return false;
+    /* Not flushed: the next run makes what a power loss takes. */
+    if (mkdirat(home->fd, beneath, 0700) < 0 && errno != EEXIST)
+        return err_set_errno(error, errno, "making folder '%s'", beneath);
     w->fd = dir_open_beneath(home->fd, beneath, error);
     if (w->fd < 0 || !find_cwd(w, home, role, error) || !refresh_out(w, error))
         return false;
