@@ -3,9 +3,14 @@
  * before the rename into new/, and by the brain itself as its first act; by an agent that keeps a
  * session when the first byte of its prompt is there. Each mail waits for
  * the answer to the one before, so every arrival finds everything asleep.
+ *
+ * A busy machine takes several times as long, and so does its floor, which is measured between the mails: what
+ * nobody can do without, bare. FLUSHES writes that are flushed, the start of the program that works on the job, and
+ * that of the brain.
  */
 #include "base/cleanup.h"
 #include "base/err.h"
+#include "base/proc.h"
 #include "measure.h"
 #include "place.h"
 #include <errno.h>
@@ -19,6 +24,8 @@
 #define MAILS 100u
 #define WARM_UP 3u
 #define PATIENCE_MS 20000
+#define FLUSHES 3 /* intake, the claim, and the folder of the store once in a process */
+#define FLUSH_BYTES 4096
 #define REST_US 30000 /* for runs and deliveries to end */
 
 typedef struct Rig {
@@ -26,6 +33,8 @@ typedef struct Rig {
     pid_t serve;
     int fifo;    /* what the brain says */
     int answers; /* inotify on the owner's new */
+    int flushed; /* a file for the floor */
+    char *fifo_path, *brain, *mail; /* programs, and what the brain writes to */
 } Rig;
 
 static char *
@@ -118,12 +127,39 @@ wait_for_answer(const Rig *r, GError **error)
 }
 
 static bool
-measure_mails(const Rig *r, Samples *waits, GError **error)
+flush(const Rig *r, GError **error)
+{
+    static const char bytes[FLUSH_BYTES];
+
+    for (unsigned i = 0; i < FLUSHES; i++) {
+        if (write(r->flushed, bytes, sizeof bytes) != sizeof bytes || fdatasync(r->flushed) < 0)
+            return err_set_errno(error, errno, "flushing");
+    }
+    return true;
+}
+
+static bool
+measure_floor(const Rig *r, Samples *floors, GError **error)
+{
+    const char *run[] = {r->mail, "--version", NULL}, *brain[] = {r->brain, r->fifo_path, NULL};
+    struct timespec begin;
+    double started;
+
+    clock_gettime(CLOCK_REALTIME, &begin);
+    if (!flush(r, error) || !place_run(&r->place, run, error) ||
+        !place_run(&r->place, brain, error) || !read_start(r, &started, error))
+        return false;
+    samples_add(floors, started - wall(&begin));
+    return true;
+}
+
+static bool
+measure_mails(const Rig *r, Samples *floors, Samples *waits, GError **error)
 {
     for (unsigned n = 0; n < WARM_UP + MAILS; n++) {
         double arrived = 0, started = 0;
         if (!arrive(r, n, &arrived, error) || !read_start(r, &started, error) ||
-            !wait_for_answer(r, error))
+            !wait_for_answer(r, error) || !measure_floor(r, floors, error))
             return false;
         if (n >= WARM_UP)
             samples_add(waits, started - arrived);
@@ -134,12 +170,16 @@ measure_mails(const Rig *r, Samples *waits, GError **error)
 /* ---- the scene ---- */
 
 static bool
-open_ends(Rig *r, const char *fifo, GError **error)
+open_ends(Rig *r, GError **error)
 {
     g_autofree char *answers = mail_path(r, "you", "new", NULL);
+    g_autofree char *flushed = g_build_filename(r->place.path, "flushed", NULL);
 
-    if (mkfifo(fifo, 0600) < 0 || (r->fifo = open(fifo, O_RDWR | O_CLOEXEC)) < 0)
-        return err_set_errno(error, errno, "'%s'", fifo);
+    if (mkfifo(r->fifo_path, 0600) < 0 || (r->fifo = open(r->fifo_path, O_RDWR | O_CLOEXEC)) < 0)
+        return err_set_errno(error, errno, "'%s'", r->fifo_path);
+    r->flushed = open(flushed, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (r->flushed < 0)
+        return err_set_errno(error, errno, "'%s'", flushed);
     r->answers = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (r->answers < 0 || inotify_add_watch(r->answers, answers, IN_MOVED_TO) < 0)
         return err_set_errno(error, errno, "watching '%s'", answers);
@@ -151,15 +191,16 @@ rig_open(Rig *r, const char *kind, GError **error)
 {
     g_autofree char *self = g_file_read_link("/proc/self/exe", error);
     g_autofree char *dir = self ? g_path_get_dirname(self) : NULL;
-    g_autofree char *brain = g_build_filename(dir ? dir : ".", "clock_brain", NULL);
 
-    if (!self || !place_open(&r->place, NULL, error))
+    r->brain = g_build_filename(dir ? dir : ".", "clock_brain", NULL);
+    r->mail = proc_helper_path("postrider-mail", error);
+    if (!self || !r->mail || !place_open(&r->place, NULL, error))
         return false;
-    g_autofree char *fifo = g_build_filename(r->place.scratch, "clock", NULL);
-    g_autofree char *conf = make_conf(kind, brain, fifo);
+    r->fifo_path = g_build_filename(r->place.scratch, "clock", NULL);
+    g_autofree char *conf = make_conf(kind, r->brain, r->fifo_path);
     g_autofree char *file = g_build_filename(r->place.path, "postrider.conf", NULL);
     const char *argv[] = {r->place.program, "serve", NULL};
-    return g_file_set_contents(file, conf, -1, error) && open_ends(r, fifo, error) &&
+    return g_file_set_contents(file, conf, -1, error) && open_ends(r, error) &&
            place_start(&r->place, argv, &r->serve, error);
 }
 
@@ -169,38 +210,40 @@ rig_clear(Rig *r)
     place_stop(r->serve);
     cleanup_fd(&r->fifo);
     cleanup_fd(&r->answers);
+    cleanup_fd(&r->flushed);
     place_clear(&r->place);
+    g_free(r->fifo_path);
+    g_free(r->brain);
+    g_free(r->mail);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, rig_clear)
 
+/* most_ms: on a machine that does nothing else; most: of the floor, on any. */
 static bool
-measure_kind(const char *kind, double *ret_median, double *ret_most, GError **error)
+measure_kind(
+    Measure *m, const char *kind, const char *name, double most_ms, double most, GError **error)
 {
-    g_auto(Rig) r = {.fifo = -1, .answers = -1};
-    g_auto(Samples) waits;
+    g_auto(Rig) r = {.fifo = -1, .answers = -1, .flushed = -1};
+    g_auto(Samples) floors, waits;
 
+    samples_init(&floors);
     samples_init(&waits);
-    if (!rig_open(&r, kind, error) || !measure_mails(&r, &waits, error))
+    if (!rig_open(&r, kind, error) || !measure_mails(&r, &floors, &waits, error))
         return false;
-    *ret_median = samples_at(&waits, 0.5);
-    *ret_most = samples_at(&waits, 0.95);
+    double floor = samples_at(&floors, 0.5), median = samples_at(&waits, 0.5);
+    g_autofree char *ratio = g_strdup_printf("%s, of its floor", name);
+    g_autofree char *slowest = g_strdup_printf("%s, 95 %%", name);
+    goal_most(m, name, floor, median, "ms", most_ms);
+    goal_ratio_most(m, ratio, floor, median, "ms", most);
+    goal_none(slowest, samples_at(&floors, 0.95), samples_at(&waits, 0.95), "ms");
     return true;
 }
 
 static bool
 measure(Measure *m, GError **error)
 {
-    double median, most;
-
-    if (!measure_kind("command", &median, &most, error))
-        return false;
-    goal_most(m, "arrival to brain, median", 0, median, "ms", 15);
-    goal_none("arrival to brain, 95 %", 0, most, "ms");
-    if (!measure_kind("claude", &median, &most, error))
-        return false;
-    goal_most(m, "arrival to its prompt, agent, median", 0, median, "ms", 50);
-    goal_none("arrival to its prompt, agent, 95 %", 0, most, "ms");
-    return true;
+    return measure_kind(m, "command", "arrival to brain", 15, 3, error) &&
+           measure_kind(m, "claude", "arrival to prompt of agent", 50, 3, error);
 }
 
 int
