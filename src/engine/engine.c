@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 #include "engine/face.h"
 #include "engine/mode.h"
+#include "store/spaces.h"
 
 bool
 engine_open(Home *home, const EngineParts *parts, Engine **ret, GError **error)
@@ -9,7 +10,8 @@ engine_open(Home *home, const EngineParts *parts, Engine **ret, GError **error)
     engine->home = home;
     engine->modes = parts->modes;
     engine->faces = parts->faces;
-    if (!db_open(home, DB_WRITE, &engine->db, error) || !faces_open(engine, error))
+    if (!db_open(home, DB_WRITE, &engine->db, error) || !faces_open(engine, error) ||
+        !spaces_keep(engine->db, error))
         return false;
     *ret = g_steal_pointer(&engine);
     return true;

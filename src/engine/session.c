@@ -162,7 +162,7 @@ file_mail(Engine *engine, const ConfRole *role, GBytes *bytes, const char *base,
     gsize len;
     const void *data = g_bytes_get_data(bytes, &len);
     g_autofree char *head =
-        origin_line(&engine->home->key, data, len, TRUST_OPERATOR, TRUST_OPERATOR, role->name);
+        origin_line(&engine->home->key, data, len, &(OriginClaim){TRUST_OPERATOR, TRUST_OPERATOR, NULL}, role->name);
     bool was_there;
     return maildir_open(engine->home->mail_fd, role->name, true, &md, error) &&
            maildir_deliver(md, "Active", base, "S", head, data, len, &was_there, error);

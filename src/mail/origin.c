@@ -10,6 +10,7 @@
 #define NAME "X-Postrider-Origin"
 #define USE "origin 1"
 #define FLOOR " floor="
+#define SPACE " space="
 
 const char *const trust_names[TRUST_N] = {
     [TRUST_ANYONE] = "anyone",       [TRUST_KNOWN] = "known",       [TRUST_ROLE] = "role",
@@ -46,12 +47,21 @@ is_covered(const char *name)
     return false;
 }
 
-/* "role", or "role floor=anyone" where the floor is below; caller frees. */
-static char *
-format_level(Trust level, Trust floor)
+void
+origin_claim_clear(OriginClaim *o)
 {
-    return floor < level ? g_strconcat(trust_name(level), FLOOR, trust_name(floor), NULL)
-                         : g_strdup(trust_name(level));
+    g_clear_pointer(&o->space, g_free);
+}
+
+/* "role", "role floor=anyone" where the floor is below, and " space=NAME" where there is one; caller frees. */
+static char *
+format_said(const OriginClaim *o)
+{
+    bool low = o->floor < o->level;
+
+    return g_strconcat(trust_name(o->level), low ? FLOOR : "",
+                       low ? trust_name(o->floor) : "", o->space ? SPACE : "",
+                       o->space ? o->space : "", NULL);
 }
 
 /* The text under the MAC; own is the origin field itself, which is left out. */
@@ -59,13 +69,13 @@ static GString *
 covered_text(const GPtrArray *headers,
              const MsgHeader *own,
              const Digest *body,
-             const char *level,
+             const char *said,
              const char *mailbox)
 {
     GString *text = g_string_new(NULL);
     g_autofree char *hex = digest_hex(body);
 
-    g_string_append_printf(text, "%s\n%s\n%s\n", level, mailbox, hex);
+    g_string_append_printf(text, "%s\n%s\n%s\n", said, mailbox, hex);
     LIST_EACH(const MsgHeader, h, headers) {
         if (h == own || !is_covered(h->name))
             continue;
@@ -78,18 +88,18 @@ covered_text(const GPtrArray *headers,
 /* Everything in front of the MAC. The address is for people who read the file: "-" where there
  * is none that fits into a word. */
 static char *
-format_claim(const GPtrArray *headers, const char *level, const char *mailbox)
+format_claim(const GPtrArray *headers, const char *said, const char *mailbox)
 {
     const char *from = header_find(headers, "From");
     g_autoptr(Addresses) list = address_parse_list(from ? from : "");
     const char *spec = list->len > 0 ? ((Address *)list->pdata[0])->spec : "-";
 
-    return g_strdup_printf("v1 from=%s level=%s to=%s", spec, level, mailbox);
+    return g_strdup_printf("v1 from=%s level=%s to=%s", spec, said, mailbox);
 }
 
 char *
 origin_line(
-    const Key *key, const void *raw, size_t len, Trust level, Trust floor, const char *mailbox)
+    const Key *key, const void *raw, size_t len, const OriginClaim *origin, const char *mailbox)
 {
     HeaderBlock block;
     Digest body, mac;
@@ -97,7 +107,7 @@ origin_line(
     header_split(raw, len, NULL, &block);
     g_autoptr(GPtrArray) headers = block.headers;
     header_body_digest((const char *)raw + block.body, len - block.body, &body);
-    g_autofree char *said = format_level(level, floor);
+    g_autofree char *said = format_said(origin);
     g_autofree char *claim = format_claim(headers, said, mailbox);
     g_autoptr(GString) text = covered_text(headers, NULL, &body, said, mailbox);
     key_mac(key, USE, text->str, text->len, &mac);
@@ -123,10 +133,9 @@ read_trust(const char *text, Trust *ret)
     return trust_parse(name, ret);
 }
 
-/* Takes levels and MAC out of a value; the claim is everything in front of the MAC. */
+/* Takes what is claimed and the MAC out of a value; the claim is everything in front of the MAC. */
 static bool
-read_value(
-    const char *value, char **ret_claim, Trust *ret_level, Trust *ret_floor, Digest *ret_mac)
+read_value(const char *value, char **ret_claim, OriginClaim *ret, Digest *ret_mac)
 {
     const char *mac = g_strrstr(value, " mac=");
     const char *level = strstr(value, " level=");
@@ -134,35 +143,42 @@ read_value(
     if (!mac || !level || level > mac || !digest_parse_hex(mac + 5, ret_mac))
         return false;
     level += strlen(" level=");
-    if (!read_trust(level, ret_level))
+    if (!read_trust(level, &ret->level))
         return false;
-    const char *floor = level + strcspn(level, " ");
-    *ret_floor = *ret_level;
-    if (g_str_has_prefix(floor, FLOOR) && !read_trust(floor + strlen(FLOOR), ret_floor))
-        return false;
+    const char *rest = level + strcspn(level, " ");
+    ret->floor = ret->level;
+    if (g_str_has_prefix(rest, FLOOR)) {
+        rest += strlen(FLOOR);
+        if (!read_trust(rest, &ret->floor))
+            return false;
+        rest += strcspn(rest, " ");
+    }
+    if (g_str_has_prefix(rest, SPACE)) {
+        rest += strlen(SPACE);
+        ret->space = g_strndup(rest, strcspn(rest, " "));
+    }
     *ret_claim = g_strndup(value, (size_t)(mac - value));
     return true;
 }
 
 OriginSeen
-origin_check(
-    const Key *key, const Message *m, const char *mailbox, Trust *ret_level, Trust *ret_floor)
+origin_check(const Key *key, const Message *m, const char *mailbox, OriginClaim *ret)
 {
     const MsgHeader *own = find_own(m->headers);
     g_autofree char *claim = NULL;
-    Trust level, floor;
+    g_auto(OriginClaim) origin = {0};
     Digest mac;
 
     if (!own)
         return ORIGIN_NONE;
-    if (!read_value(own->value, &claim, &level, &floor, &mac))
+    if (!read_value(own->value, &claim, &origin, &mac))
         return ORIGIN_FORGED;
-    g_autofree char *said = format_level(level, floor);
+    g_autofree char *said = format_said(&origin);
     g_autofree char *want = format_claim(m->headers, said, mailbox);
     g_autoptr(GString) text = covered_text(m->headers, own, &m->body, said, mailbox);
     if (strcmp(claim, want) != 0 || !key_verify(key, USE, text->str, text->len, &mac))
         return ORIGIN_FORGED;
-    *ret_level = level;
-    *ret_floor = floor;
+    *ret = origin;
+    origin.space = NULL;
     return ORIGIN_PROVED;
 }

@@ -1,5 +1,6 @@
 #include "store/viewer.h"
 #include "base/err.h"
+#include "store/spaces.h"
 
 bool
 note_is_beneath(const char *key, const char *folder)
@@ -21,6 +22,17 @@ folder_owner(const Config *config, const char *key)
     return role && !role->person ? role->name : NULL;
 }
 
+/* Of spaces/NAME/...: is the role of it? A space that can't be asked about is one that lets nobody in. */
+static bool
+is_of_space(Db *db, const char *role, const char *key)
+{
+    const char *name = key + strlen(NOTE_SPACES);
+    g_autofree char *space = g_strndup(name, strcspn(name, "/"));
+    bool has = false;
+
+    return strchr(name, '/') && space_has(db, space, role, &has, NULL) && has;
+}
+
 bool
 viewer_sees_note(Db *db, const Viewer *viewer, const char *key)
 {
@@ -28,8 +40,10 @@ viewer_sees_note(Db *db, const Viewer *viewer, const char *key)
 
     if (viewer->operator)
         return true;
-    if (!viewer->role || !config || g_str_has_prefix(key, NOTE_SPACES))
+    if (!viewer->role || !config)
         return false;
+    if (g_str_has_prefix(key, NOTE_SPACES))
+        return is_of_space(db, viewer->role, key);
     const char *owner = folder_owner(config, key);
     if (!owner || g_str_equal(owner, viewer->role))
         return true;

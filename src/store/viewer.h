@@ -5,8 +5,8 @@
  * same as what is not there.
  *
  * Which notes a role sees is decided here and nowhere else: those in its own folder (ROLE/…),
- * those that are in no configured role's folder, and what [notes] shared names. Notes in spaces/
- * are for the operator alone. Who may not see a key may not write it either: store/note/note_versions.h asks
+ * those that are in no configured role's folder, and what [notes] shared names. Notes in spaces/NAME/
+ * are for the members of that space (store/spaces.h), and beside them for the operator alone. Who may not see a key may not write it either: store/note/note_versions.h asks
  * before it reads or writes.
  */
 #include "store/db.h"

@@ -71,8 +71,10 @@ static const Field msg_fields[] = {
     {"floor", "floor", FIELD_WORD, offsetof(MsgRow, floor), &trust_words},
     {"class", "class", FIELD_WORD, offsetof(MsgRow, class), &msg_class_all},
     {"job", "job", FIELD_ID, offsetof(MsgRow, job)},
+    {"space", "space", FIELD_TEXT_NULL, offsetof(MsgRow, space), .flags = FIELD_IF_SET},
     {NULL, "round", FIELD_NUMBER, offsetof(MsgRow, round)},
     {NULL, "step", FIELD_NUMBER, offsetof(MsgRow, step)},
+    {NULL, "answer_to", FIELD_TEXT, offsetof(MsgRow, answer_to)},
     {NULL, "account", FIELD_TEXT, offsetof(MsgRow, account)},
     {NULL, "file", FIELD_TEXT, offsetof(MsgRow, file)},
     {NULL, "in_reply_to", FIELD_TEXT_NULL, offsetof(MsgRow, in_reply_to)},
@@ -119,6 +121,7 @@ static const Field out_fields[] = {
     {"why", "d.why", FIELD_TEXT_NULL, offsetof(OutRow, why)},
     {"next_try", "d.next_us", FIELD_TIME, offsetof(OutRow, next_us), .made = next_try_of},
     {"job", "o.job", FIELD_ID, offsetof(OutRow, job)},
+    {"space", "o.space", FIELD_TEXT_NULL, offsetof(OutRow, space), .flags = FIELD_IF_SET},
     {NULL, "d.id", FIELD_INT, offsetof(OutRow, delivery)},
     {NULL, "o.round", FIELD_NUMBER, offsetof(OutRow, round)},
     {NULL, "o.step", FIELD_NUMBER, offsetof(OutRow, step)},
@@ -167,6 +170,7 @@ static const Field sent_fields[] = {
     {"floor", NULL, FIELD_WORD, offsetof(OutRow, floor), &trust_words},
     {"class", .always = "sent"},
     {"job", NULL, FIELD_ID, offsetof(OutRow, job)},
+    {"space", NULL, FIELD_TEXT_NULL, offsetof(OutRow, space), .flags = FIELD_IF_SET},
 };
 static const Shape sent_shape = {SHAPE(NULL, OutRow, out_rows, sent_fields)};
 

@@ -49,6 +49,8 @@ typedef struct MsgRow {
     Trust floor; /* what its words may cause: trust, or less where its writer had read less */
     char *role, *account, *folder, *file;
     char *msgid, *in_reply_to, *from_name, *from, *to, *subject, *why;
+    char *space; /* that it was sent to (store/spaces.h); NULL: none */
+    char *answer_to; /* whom an answer goes to: its space, or from */
     int64_t date_us, received_us, size;
     unsigned flags;
     Digest body, own_words;
@@ -92,6 +94,7 @@ typedef struct OutRow {
     char *msgid, *from, *address, *mailbox, *folder, *flags, *subject, *why;
     char *in_reply_to; /* an id; "": it answers nothing; NULL: its bytes say it */
     char *account;     /* whose process does it; "": any */
+    char *space;       /* that it was sent to; NULL: none */
     char *role;        /* whose job wrote it; outbox_whole() knows, NULL: no role's */
     int64_t created_us, next_us;
     int64_t since_us; /* the same as created_us, by the wall clock of now: for its age */

@@ -16,7 +16,7 @@ typedef struct Settings {
     GStringChunk *strings;
     GPtrArray *sections; /* ConfSection */
     GPtrArray *vectors;  /* char ** */
-    GArray *accounts, *brains, *roles, *persons, *artifacts;
+    GArray *accounts, *brains, *roles, *persons, *artifacts, *spaces;
 } Settings;
 
 static const char *
@@ -302,6 +302,15 @@ add_artifact(Settings *s, const ConfSection *section)
     g_array_append_val(s->artifacts, artifact);
 }
 
+static void
+add_space(Settings *s, const ConfSection *section)
+{
+    ConfSpace space = {.name = section->name};
+
+    fill(s, section, &space);
+    g_array_append_val(s->spaces, space);
+}
+
 static unsigned
 as_rights(const char *value)
 {
@@ -416,6 +425,8 @@ fill_arrays(Settings *s)
             add_brain(s, section);
         if (g_str_equal(section->kind, "artifact"))
             add_artifact(s, section);
+        if (g_str_equal(section->kind, "space"))
+            add_space(s, section);
         if (role)
             add_role(s, section);
         if (g_str_equal(section->kind, "person") ||
@@ -435,6 +446,8 @@ fill_public(Settings *s)
         .notes_shared_said = conf_find(conf_find_section(s->sections, "notes", ""), "shared"),
         .artifacts = (const ConfArtifact *)(void *)s->artifacts->data,
         .n_artifacts = s->artifacts->len,
+        .spaces = (const ConfSpace *)(void *)s->spaces->data,
+        .n_spaces = s->spaces->len,
         .accounts = (const ConfAccount *)(void *)s->accounts->data,
         .n_accounts = s->accounts->len,
         .brains = (const ConfBrain *)(void *)s->brains->data,
@@ -462,6 +475,7 @@ config_parse(const char *text, size_t len, const char *file_name, Config **ret, 
     s->roles = g_array_new(FALSE, FALSE, sizeof(ConfRole));
     s->persons = g_array_new(FALSE, FALSE, sizeof(ConfPerson));
     s->artifacts = g_array_new(FALSE, FALSE, sizeof(ConfArtifact));
+    s->spaces = g_array_new(FALSE, FALSE, sizeof(ConfSpace));
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     s->sections = conf_read(text ? text : "", len, file_name, s->strings, warnings, error);
     if (!s->sections)
@@ -485,6 +499,7 @@ config_free(Config *config)
 
     if (!s)
         return;
+    g_array_unref(s->spaces);
     g_array_unref(s->artifacts);
     g_array_unref(s->persons);
     g_array_unref(s->roles);

@@ -33,7 +33,7 @@ typedef enum ConfType {
 
 typedef struct ConfKey {
     const char *section; /* "postrider", "account", "smtp", "trust", "brain", "role", "person",
-                            "notes", "report", "workflow", "artifact", "keep" */
+                            "notes", "report", "workflow", "artifact", "space", "keep" */
     const char *name;
     ConfType type;
     const char *fallback; /* as it would be written */
@@ -149,6 +149,14 @@ typedef struct ConfArtifact {
     const char *const *moves; /* "FROM TO WHO...", one each; the kind's own, or those of any kind */
 } ConfArtifact;
 
+/* An address that means several mailboxes (store/spaces.h). */
+#define CONF_SPACE_NAME_MAX 64
+typedef struct ConfSpace {
+    const char *name;
+    const char *const *members; /* roles and persons by name */
+    int64_t talk;               /* mails of roles in one job of it without a word of a person */
+} ConfSpace;
+
 typedef struct Config Config;
 struct Config {
     const char *const *warnings; /* one line each, about what the file has and nothing reads */
@@ -187,6 +195,8 @@ struct Config {
     const char *workflow_templates;   /* folder beneath the root */
     const ConfArtifact *artifacts;
     unsigned n_artifacts;
+    const ConfSpace *spaces;
+    unsigned n_spaces;
     const ConfAccount *accounts;
     unsigned n_accounts;
     const ConfBrain *brains;

@@ -227,6 +227,46 @@ check_workflow(const Fit *fit, const ConfSection *section, GError **error)
                                 "[workflow]: nobody here is called '%s'", name);
 }
 
+/* Is it the name of a role, or of a person whose mailbox is here? */
+static bool
+is_member(const Config *config, const char *name)
+{
+    bool known = config_role(config, name) != NULL;
+
+    for (unsigned i = 0; !known && i < config->n_persons; i++)
+        known = config->persons[i].local && g_str_equal(config->persons[i].name, name);
+    return known;
+}
+
+/* A space has a name that notes can have, an address of its own, and members who are here. */
+static bool
+check_space(const Fit *fit, const ConfSection *section, GError **error)
+{
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
+    g_autofree char *address = g_strdup_printf("%s@%s", section->name, fit->config->domain);
+    g_auto(GStrv) members = conf_split(conf_value(section, "members"));
+    const char *name = section->name, *taken = config_mailbox_at(fit->config, address);
+
+    if (name[0] == '.' || name[strspn(name, allowed)] || strlen(name) > CONF_SPACE_NAME_MAX ||
+        g_str_has_suffix(name, ".md"))
+        return conf_refuse(fit->file_name, section->line, error,
+                           "[%s]: expected a name of at most %d of A-Z a-z 0-9 . _ -, and no dot "
+                           "in front",
+                           section->title, CONF_SPACE_NAME_MAX);
+    if (taken)
+        return conf_refuse(fit->file_name, section->line, error, "[%s] has the address of '%s'",
+                           section->title, taken);
+    for (char **m = members; *m; m++) {
+        if (is_member(fit->config, *m))
+            continue;
+        g_autofree char *hint =
+            conf_hint(*m, fit->config->roles, fit->config->n_roles, sizeof(ConfRole));
+        return conf_refuse(fit->file_name, conf_line(section, "members"), error,
+                           "[%s]: nobody here is called '%s'%s", section->title, *m, hint);
+    }
+    return true;
+}
+
 static bool
 check_section(const Fit *fit, const ConfSection *section, GError **error)
 {
@@ -240,6 +280,8 @@ check_section(const Fit *fit, const ConfSection *section, GError **error)
         return check_role_name(fit, section, error);
     if (g_str_equal(section->kind, "artifact"))
         return check_artifact(fit, section, error) && check_moves(fit, section, error);
+    if (g_str_equal(section->kind, "space"))
+        return check_space(fit, section, error);
     if (g_str_equal(section->kind, "workflow"))
         return check_workflow(fit, section, error);
     if (g_str_equal(section->kind, "notes"))

@@ -145,6 +145,8 @@ const ConfKey config_keys[] = {
     {"artifact", "path", CONF_STRING, "", NULL, "where artifacts of this kind lie beneath the root: specs/{state}/{name}.md; without {name} there is one", TEXT(ConfArtifact, path)},
     {"artifact", "states", CONF_ENUM, "folder", "folder|record", "where its state stands: the folder that {state} names, or the record alone"},
     {"artifact", "moves", CONF_PHRASES, "", NULL, "who moves it, with commas between: 'proposed todo spec-reviewer' lets spec-reviewer; more names may follow; 'holder' is whoever moved it last; as the kind is known when empty", LIST(ConfArtifact, moves)},
+    {"space", "members", CONF_LIST, "", NULL, "roles and persons who get, and may send, mail to SPACE@domain, and see notes in spaces/SPACE/; nobody else does", LIST(ConfSpace, members)},
+    {"space", "talk", CONF_INT, "8", "1..1000", "mails of roles in one job of it without a word of a person; what is more is held", NUMBER(ConfSpace, talk)},
 
     {"keep", "contexts", CONF_SPAN, "30d", NULL, "of the steps of a job that has ended, what its brain was shown, and, but for the last step, what the next step went on with; 0 is for ever, here and below", NUMBER(Config, keep_contexts_us)},
     {"keep", "done", CONF_SPAN, "365d", NULL, "and what its brain answered, but for the last step; mail, and what each step did and cost, stays for ever", NUMBER(Config, keep_done_us)},

@@ -14,7 +14,8 @@ static const struct {
     {"postrider", false}, {"account", true}, {"smtp", false},
     {"trust", false},     {"brain", true},   {"role", true},
     {"person", true},     {"notes", false},  {"report", false},
-    {"workflow", false},  {"artifact", true}, {"keep", false},
+    {"workflow", false},  {"artifact", true}, {"space", true},
+    {"keep", false},
 };
 
 /* What the reader holds while it goes through the lines. */

@@ -193,7 +193,7 @@ mail_document(
     const char *data = g_bytes_get_data(mail, &len);
     g_autofree char *base = maildir_name(home_now(home));
     g_autofree char *head =
-        origin_line(&home->key, data, len, TRUST_OPERATOR, TRUST_OPERATOR, role->name);
+        origin_line(&home->key, data, len, &(OriginClaim){TRUST_OPERATOR, TRUST_OPERATOR, NULL}, role->name);
     return maildir_open(home->mail_fd, role->name, true, &md, error) &&
            maildir_deliver(md, "", base, NULL, head, data, len, &there, error);
 }

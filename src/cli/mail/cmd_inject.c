@@ -83,7 +83,7 @@ file_mail(Cli *cli, Engine *engine, const ConfRole *role, GBytes *bytes, const c
     g_autoptr(Maildir) md = NULL;
     g_autofree char *base = maildir_name(home_now(cli->home));
     g_autofree char *head =
-        origin_line(&cli->home->key, data, len, TRUST_OPERATOR, TRUST_OPERATOR, role->name);
+        origin_line(&cli->home->key, data, len, &(OriginClaim){TRUST_OPERATOR, TRUST_OPERATOR, NULL}, role->name);
     if (!maildir_open(cli->home->mail_fd, role->name, true, &md, &cli->error) ||
         !maildir_deliver(md, "", base, NULL, head, data, len, &was_there, &cli->error))
         return cli_failed(cli, 0);

@@ -10,6 +10,7 @@
 #include "mail/maildir.h"
 #include "mail/message.h"
 #include "mail/mime/header.h"
+#include "store/spaces.h"
 
 typedef struct SendmailOptions {
     bool from_headers;
@@ -145,13 +146,15 @@ queue(Cli *cli, const SendmailOptions *o, GBytes *raw)
         return cli_fail(EX_USAGE, "sendmail: no recipients; name them, or use -t");
     if (to->len > LIMIT_RECIPIENTS)
         return cli_fail(EX_DATAERR, "sendmail: more than %u recipients", LIMIT_RECIPIENTS);
+    const char *from = m->from ? m->from->spec : cli->home->config->owner;
     LIST_EACH(const char, one, to) {
-        g_autofree char *unknown = config_unknown_here(cli->home->config, one);
+        g_autofree char *unknown = NULL;
+        if (!address_unknown(engine->db, one, from, &unknown, &cli->error))
+            return cli_failed(cli, 0);
         if (unknown)
             return cli_fail(EX_NOUSER, "sendmail: %s", unknown);
     }
     g_autoptr(GBytes) rest = with_missing(cli, given, m, to);
-    const char *from = m->from ? m->from->spec : cli->home->config->owner;
     g_ptr_array_add(to, NULL);
 
     /* mutt files its own copy in Sent; so no copy from us. */

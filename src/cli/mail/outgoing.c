@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "engine/out/post.h"
 #include "mail/msgid.h"
+#include "store/spaces.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -96,11 +97,12 @@ attach(Compose *c, const char *path, GError **error)
 
 /* A slip in a name of our own domain is told at once, not by a mail that is held for ever. */
 static bool
-check_known(const Config *config, const char *address, GError **error)
+check_known(Engine *engine, const char *address, const char *from, GError **error)
 {
-    g_autofree char *why = config_unknown_here(config, address);
+    g_autofree char *why = NULL;
 
-    return !why || err_set(error, ERR_NEVER, "%s", why);
+    return address_unknown(engine->db, address, from, &why, error) &&
+           (!why || err_set(error, ERR_NEVER, "%s", why));
 }
 
 static bool
@@ -112,11 +114,11 @@ build(Engine *engine, const Outgoing *mail, Compose **ret, GError **error)
         !compose_subject(c, mail->subject ? mail->subject : "", error))
         return false;
     for (char **a = mail->to; a && *a; a++) {
-        if (!check_known(engine->home->config, *a, error) || !compose_to(c, NULL, *a, error))
+        if (!check_known(engine, *a, mail->from, error) || !compose_to(c, NULL, *a, error))
             return false;
     }
     for (char **a = mail->cc; a && *a; a++) {
-        if (!check_known(engine->home->config, *a, error) || !compose_cc(c, NULL, *a, error))
+        if (!check_known(engine, *a, mail->from, error) || !compose_cc(c, NULL, *a, error))
             return false;
     }
     compose_text(c, mail->body ? mail->body : "");

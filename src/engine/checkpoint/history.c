@@ -166,6 +166,7 @@ static bool
 take_written(Past *past, Txn *txn, const MaildirEntry *e, const Message *m, GError **error)
 {
     MsgNew in = new_of(past, e, m);
+    g_auto(OriginClaim) origin = {in.trust, in.floor, NULL};
     MsgId id;
     bool known, is_new;
     add_answered(past, m);
@@ -175,7 +176,10 @@ take_written(Past *past, Txn *txn, const MaildirEntry *e, const Message *m, GErr
         return false;
     in.state = MSG_HANDLED;
     in.why = "history: written before";
-    (void)origin_check(&past->box->engine->home->key, m, in.role, &in.trust, &in.floor);
+    (void)origin_check(&past->box->engine->home->key, m, in.role, &origin);
+    in.trust = origin.level;
+    in.floor = origin.floor;
+    in.space = origin.space;
     return known || (messages_thread(txn, m, &in.thread, error) &&
                      messages_store(txn, &in, &id, &is_new, error));
 }
@@ -292,6 +296,9 @@ take_mail(Past *past, Txn *txn, MsgNew *in, const char *flags, GError **error)
     MsgId id;
     JobId job;
     bool is_new, original;
+    g_auto(OriginClaim) origin = {0}; /* nothing of it counts but the wall that it is behind */
+    (void)origin_check(&past->box->engine->home->key, in->mail, in->role, &origin);
+    in->space = origin.space;
     return classify(past, txn, in, flags, error) &&
            find_restored(past->box->engine, in, &job, &original, error) &&
            (!job.v || give_to_job(past, in, job, error)) &&

@@ -14,22 +14,39 @@
 #include "mail/quote.h"
 #include "store/job/jobs.h"
 #include "store/job/steering.h"
+#include "store/spaces.h"
 
 /* Mails between roles on one job without a word of a person: more is a loop. */
 #define ROLE_TALK_MAX 8
 
+/* How many: a space has a number of its own. */
+static bool
+talk_max(Db *db, const char *space, unsigned *ret, GError **error)
+{
+    g_autoptr(Space) row = NULL;
+    *ret = ROLE_TALK_MAX;
+    if (space && !space_find(db, space, &row, error))
+        return false;
+    if (row && row->talk > 0)
+        *ret = (unsigned)row->talk;
+    return true;
+}
+
 /* Has this conversation of roles gone on for too long without a person? */
 static bool
-role_talk(Engine *engine, JobId job, bool *ret_too_long, GError **error)
+role_talk(Engine *engine, JobId job, const char *space, bool *ret_too_long, GError **error)
 {
     g_autoptr(MsgRows) rows = NULL;
-    MsgQuery q = {.job = job, .limit = ROLE_TALK_MAX + 1};
+    unsigned most;
+    if (!talk_max(engine->db, space, &most, error))
+        return false;
+    MsgQuery q = {.job = job, .limit = most + 1};
     if (!messages_list(engine->db, &VIEWER_OPERATOR, &q, &rows, error))
         return false;
     unsigned n = 0;
     while (n < rows->len && ((const MsgRow *)g_ptr_array_index(rows, n))->trust <= TRUST_ROLE)
         n++;
-    *ret_too_long = n >= ROLE_TALK_MAX;
+    *ret_too_long = n >= most;
     return true;
 }
 
@@ -95,11 +112,16 @@ find_job(Engine *engine, const char *role, const Message *m, JobId *ret, GError 
 }
 
 /* Is it a conversation that they may write into? A role that takes part in it may; of people
- * those whose thread it is, and the owner into all of them. */
+ * those whose thread it is, and the owner into all of them. To a space its members write, into what is of that space. */
 static bool
 is_theirs(
     Engine *engine, const Judgement *j, JobId job, const char *spec, bool *ret, GError **error)
 {
+    if (*j->space && (!space_takes(engine->db, j->space, spec, ret, error) ||
+                      (*ret && !job_space_fits(engine->db, job, j->space, ret, error))))
+        return false;
+    if (*j->space)
+        return true;
     if (j->trust < TRUST_PRINCIPAL)
         return messages_takes_part(engine->db, job, spec, false, ret, error);
     *ret = j->trust == TRUST_OPERATOR || address_equal(spec, engine->home->config->owner);
@@ -131,7 +153,7 @@ intake_direct(Engine *engine,
     if (!find_job(engine, in->role, m, &job, error) ||
         (job.v && !is_theirs(engine, j, job, m->from->spec, &theirs, error)))
         return false;
-    if (!theirs && j->trust < TRUST_PRINCIPAL)
+    if (!theirs && (j->trust < TRUST_PRINCIPAL || *j->space))
         job.v = 0;
     *ret_job = job;
     if (job.v)
@@ -168,7 +190,7 @@ intake_direct(Engine *engine,
         in->class = MSG_TASK;
     }
     bool too_long = false, same = false;
-    if ((j->trust <= TRUST_ROLE && job.v && !role_talk(engine, job, &too_long, error)) ||
+    if ((j->trust <= TRUST_ROLE && job.v && !role_talk(engine, job, in->space, &too_long, error)) ||
         (!j->proved && job.v && !came_before(engine, job, in, &same, error)))
         return false;
     if (!(j->may & MAY_ASK) || too_long || same) {

@@ -16,6 +16,7 @@
 #include "engine/people/unproven_notice.h"
 #include "mail/msgid.h"
 #include "store/mail/server_mail.h"
+#include "store/spaces.h"
 
 /* An id of ours with a number that the store has not given out: the store is an old copy. */
 static bool
@@ -106,6 +107,7 @@ take_mail(IntakeBatch *b, MsgNew *in, Judgement *j, MsgId *ret_id, GError **erro
     in->class = j->class;
     in->state = j->state;
     in->why = j->why;
+    in->space = *j->space ? j->space : NULL;
     if (here) {
         b->moves = true; /* it goes where that mail lies */
         return messages_store(txn, in, &id, &is_new, error);
@@ -232,6 +234,21 @@ is_past(Engine *engine, const ConfAccount *from, const char *base, bool *ret, GE
     return true;
 }
 
+/* A mail to a space is for its members of now; to anybody else it is one for somebody else. */
+static bool
+judge_space(const IntakeBatch *b, Judgement *j, GError **error)
+{
+    bool member = !*j->space;
+
+    if (!member && !space_has(b->engine->db, j->space, b->role->name, &member, error))
+        return false;
+    if (!member && j->state == MSG_STORED) {
+        j->state = MSG_IGNORED;
+        j->why = "not addressed to this role";
+    }
+    return true;
+}
+
 /* from: whose server it was fetched from; NULL: it was born here. */
 static bool
 judge_item(const IntakeBatch *b,
@@ -253,6 +270,8 @@ judge_item(const IntakeBatch *b,
         return true;
     }
     judge(b->engine->home, b->role, item->in.mail, from != NULL, ret);
+    if (!judge_space(b, ret, error))
+        return false;
     if (from && !is_past(b->engine, from, item->entry->base, &past, error))
         return false;
     if (past && ret->state == MSG_STORED) {

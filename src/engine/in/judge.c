@@ -100,9 +100,13 @@ judge(const Home *home, const ConfRole *role, const Message *m, bool routed, Jud
 {
     *ret = (Judgement){
         .trust = TRUST_ANYONE, .floor = TRUST_ANYONE, .class = MSG_TASK, .state = MSG_STORED};
-    OriginSeen origin = origin_check(&home->key, m, role->name, &ret->trust, &ret->floor);
-    ret->proved = origin == ORIGIN_PROVED;
-    ret->forged = origin == ORIGIN_FORGED;
+    g_auto(OriginClaim) origin = {ret->trust, ret->floor, NULL};
+    OriginSeen seen = origin_check(&home->key, m, role->name, &origin);
+    ret->trust = origin.level;
+    ret->floor = origin.floor;
+    g_strlcpy(ret->space, origin.space ? origin.space : "", sizeof ret->space);
+    ret->proved = seen == ORIGIN_PROVED;
+    ret->forged = seen == ORIGIN_FORGED;
     bool ended = false;
     if (m->problem || !m->from)
         ended = ends(ret, MSG_HELD, MSG_UNREADABLE, m->problem ? m->problem : "no sender");
@@ -113,7 +117,7 @@ judge(const Home *home, const ConfRole *role, const Message *m, bool routed, Jud
     if (ended)
         return;
     ret->may = rights_of(home->config, m->from->spec, ret->trust);
-    /* What the operator put there by hand needs no To. */
-    if (ret->trust != TRUST_OPERATOR)
+    /* What the operator put there by hand needs no To, and To of a space names the space alone. */
+    if (ret->trust != TRUST_OPERATOR && !*ret->space)
         judge_address(home->config, role, m, routed, ret);
 }

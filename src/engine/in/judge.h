@@ -16,6 +16,7 @@ typedef struct Judgement {
     MsgState state;   /* stored: goes on; else held, ignored, dead with why */
     const char *why;  /* static */
     unsigned may;     /* MAY_…, of the sender */
+    char space[CONF_SPACE_NAME_MAX + 1]; /* that it was sent to, as the origin line says; "": none */
     bool proved;      /* origin line holds: minted and filed by this home */
     bool forged;      /* it carries an origin line that does not hold */
     bool unproven;    /* from outside: claims to be somebody we work for, and can't prove it */

@@ -1,6 +1,7 @@
 #include "engine/out/breaker.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox_smtp.h"
+#include "store/spaces.h"
 #include <inttypes.h>
 
 #define HOUR_US (3600 * USEC_PER_SEC)
@@ -48,7 +49,10 @@ breaker_out(Engine *engine,
     if (most > 0 && n + n_before >= most)
         *ret_why = g_strdup_printf("limit: %u mails in this round", n + n_before);
     LIST_EACH(const char, address, to) {
-        if (config_mailbox_at(config, address))
+        bool here;
+        if (!address_is_here(engine->db, address, &here, error))
+            return false;
+        if (here)
             continue;
         if (!above(engine, address, HOUR_US, config->max_mails_per_hour, "in an hour", ret_why,
                    error) ||

@@ -349,7 +349,8 @@ make_drops(const Pass *p, const OutRows *rows)
         gsize len = 0;
         const void *bytes = row->bytes ? g_bytes_get_data(row->bytes, &len) : "";
 
-        d.head = origin_line(&p->home->key, bytes, len, row->level, row->floor, row->mailbox);
+        const OriginClaim origin = {row->level, row->floor, row->space};
+        d.head = origin_line(&p->home->key, bytes, len, &origin, row->mailbox);
         g_array_append_val(drops, d);
     }
     return drops;

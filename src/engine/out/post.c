@@ -8,6 +8,7 @@
 #include "store/job/jobs.h"
 #include "store/mail/messages.h"
 #include "store/out/server_ids.h"
+#include "store/spaces.h"
 
 Trust
 post_level_of(const Engine *engine, const char *spec)
@@ -40,19 +41,79 @@ add_server(const Config *config, GArray *to, size_t n_rcpts, const char *from, c
         g_array_append_val(to, copy);
 }
 
-/* Recipients as deliveries, the copies in Sent last. */
-static GArray *
-route(const Config *config, const char *const *rcpts, const char *from, const Post *post)
+/* Where a mail goes, and what of it lives as long. */
+typedef struct Route {
+    Db *db;
+    GArray *to;       /* of OutTo */
+    GPtrArray *words; /* char *: names and addresses of members */
+    char *space;      /* of the mail; NULL: none */
+} Route;
+
+static void
+route_clear(Route *r)
 {
-    GArray *to = g_array_new(FALSE, TRUE, sizeof(OutTo));
+    g_array_unref(r->to);
+    g_ptr_array_unref(r->words);
+    g_free(r->space);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Route, route_clear)
+
+static bool
+add_members(Route *r, const Space *space, const char *from, GError **error)
+{
+    g_autoptr(GPtrArray) members = NULL;
+    g_autofree char *writer = NULL;
+    if (!space_members(r->db, space->name, &members, error) ||
+        !member_at(r->db, from, &writer, error))
+        return false;
+    g_free(r->space);
+    r->space = g_strdup(space->name);
+    LIST_EACH(const char, member, members) {
+        char *address = NULL;
+        if (g_strcmp0(member, writer) == 0)
+            continue;
+        if (!member_address(r->db, member, &address, error))
+            return false;
+        OutTo one = {.address = address ? address : space->address, .mailbox = g_strdup(member), .folder = ""};
+        g_ptr_array_add(r->words, (char *)one.mailbox);
+        g_ptr_array_add(r->words, address);
+        g_array_append_val(r->to, one);
+    }
+    return true;
+}
+
+/* One recipient, whom the settings may not know. */
+static bool
+add_recipient(Route *r, const char *rcpt, const char *from, const ConfAccount *way, GError **error)
+{
+    const char *mailbox = config_mailbox_at(db_home(r->db)->config, rcpt);
+    g_autoptr(Space) space = NULL;
+    if (!mailbox && !space_for(r->db, rcpt, from, &space, error))
+        return false;
+    guint n = r->to->len;
+    if (space && !add_members(r, space, from, error))
+        return false;
+    if (r->to->len > n)
+        return true;
+    OutTo one = {.address = rcpt,
+                 .mailbox = mailbox,
+                 .folder = "",
+                 .account = mailbox || !way ? NULL : way->name};
+    g_array_append_val(r->to, one);
+    return true;
+}
+
+/* Recipients as deliveries, the copies in Sent last. */
+static bool
+route(Route *r, const char *const *rcpts, const char *from, const Post *post, GError **error)
+{
+    const Config *config = db_home(r->db)->config;
     const ConfAccount *way = config_way_out(config, post->mailbox);
+    GArray *to = r->to = g_array_new(FALSE, TRUE, sizeof(OutTo));
+    r->words = g_ptr_array_new_with_free_func(g_free);
     for (; *rcpts && !post->copy_only; rcpts++) {
-        const char *mailbox = config_mailbox_at(config, *rcpts);
-        OutTo one = {.address = *rcpts,
-                     .mailbox = mailbox,
-                     .folder = "",
-                     .account = mailbox || !way ? NULL : way->name};
-        g_array_append_val(to, one);
+        if (!add_recipient(r, *rcpts, from, way, error))
+            return false;
     }
     if (post->mailbox) {
         guint n = to->len;
@@ -61,7 +122,7 @@ route(const Config *config, const char *const *rcpts, const char *from, const Po
         g_array_append_val(to, copy);
         add_server(config, to, n, from, post);
     }
-    return to;
+    return true;
 }
 
 /* Of mail: all that post does not say. */
@@ -73,7 +134,9 @@ put(Txn *txn,
     const Post *post,
     GError **error)
 {
-    g_autoptr(GArray) to = route(db_home(txn->db)->config, rcpts, mail.from, post);
+    g_auto(Route) r = {.db = txn->db};
+    if (!route(&r, rcpts, mail.from, post, error))
+        return false;
     mail.level = post->level;
     mail.floor = post->floor;
     mail.job = post->job;
@@ -83,8 +146,9 @@ put(Txn *txn,
     mail.answers = post->answers;
     mail.after = post->after;
     mail.held = post->held;
-    mail.to = (const OutTo *)(void *)to->data;
-    mail.n_to = to->len;
+    mail.space = r.space;
+    mail.to = (const OutTo *)(void *)r.to->data;
+    mail.n_to = r.to->len;
     return outbox_put(txn, id, &mail, error);
 }
 
@@ -97,7 +161,10 @@ dress(const Engine *engine, Compose *mail, const Post *post, GError **error)
     const ConfAccount *way = role && !role->person ? config_way_out(config, role->name) : NULL;
     g_autoptr(GPtrArray) rcpts = compose_recipients(mail);
     for (guint i = 0; way && !post->copy_only && i < rcpts->len; i++) {
-        if (!config_mailbox_at(config, g_ptr_array_index(rcpts, i)))
+        bool here;
+        if (!address_is_here(engine->db, g_ptr_array_index(rcpts, i), &here, error))
+            return false;
+        if (!here)
             return outward_dress(engine->home, role, post->job, mail, error);
     }
     return true;

@@ -3,7 +3,8 @@
 /*
  * From a composed mail to the outbox: the one way in. Recipients are routed (local Maildir or
  * SMTP), a copy goes to the sender's Sent folder, the Message-ID is minted and the bytes are
- * frozen, all in the caller's transaction. Faces and agents never come here; they make
+ * frozen, all in the caller's transaction. The address of a space is a delivery to each of its members but the writer
+ * (store/spaces.h); where the writer may not write there it is like any other that nobody has. Faces and agents never come here; they make
  * proposals.
  */
 #include "engine/engine.h"

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "engine/people/question_kind.h"
 #include "engine/run/disarm.h"
+#include "store/spaces.h"
 #include "store/out/outbox_smtp.h"
 #include <inttypes.h>
 
@@ -57,11 +58,13 @@ add_files(GString *s, const Message *m)
 
 /* Where a yes alone would not be enough. */
 static void
-add_reach(const Config *config, GString *s, const Addresses *list)
+add_reach(Engine *engine, GString *s, const Addresses *list)
 {
+    const Config *config = engine->home->config;
     LIST_EACH(const Address, a, list) {
         const char *no_way = outbox_no_way(config, config_mailbox_at(config, a->spec));
-        if (no_way)
+        bool here;
+        if (no_way && (!address_is_here(engine->db, a->spec, &here, NULL) || !here))
             g_string_append_printf(
                 s, "It can't reach %s from here now, even after a yes: %s.\n", a->spec, no_way);
     }
@@ -212,8 +215,8 @@ describe_held(Engine *engine, const Question *q, const char *ahead, GString *s, 
         g_autofree char *why = text_vis(row->why ? row->why : "policy", false);
         g_string_append_printf(s, "Mail %" PRId64 " is held: %s.\n\n", id.v, why);
         add_content(s, row, m);
-        add_reach(engine->home->config, s, m->to);
-        add_reach(engine->home->config, s, m->cc);
+        add_reach(engine, s, m->to);
+        add_reach(engine, s, m->cc);
     }
     return true;
 }

@@ -165,11 +165,11 @@ step_hears(const StepInput *in)
 const char *round_below_steer(const Job *job, const StepInput *in);
 /* Is a word of the runtime itself, which no agent wrote, for whoever asked? For people we work for,
  * and for a role that still works on what it asked for: one whose job has ended would begin a
- * round about it, whose end would be told here, and so on. */
+ * round about it, whose end would be told here, and so on. Nobody in a space waits for an answer of each. */
 bool asker_listens(Engine *engine, const Job *job, bool *ret, GError **error);
 
 /* Whom a mail without To goes to: everybody whose mail is being answered, newest first, each
- * once; else whoever began the round. Elements are borrowed. */
+ * once, of mail to a space the space; else whoever began the round. Elements are borrowed. */
 GPtrArray *step_askers(const Job *job, const StepInput *in);
 
 typedef enum VerdictKind { VERDICT_ALLOWED, VERDICT_HELD, VERDICT_REFUSED } VerdictKind;

@@ -4,6 +4,7 @@
 #include "engine/out/post.h"
 #include "engine/run/commit_internal.h"
 #include "store/note/note_versions.h"
+#include "store/spaces.h"
 
 void
 commit_parent_free(CommitParent *p)
@@ -43,9 +44,12 @@ commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **e
 }
 
 static bool
-goes_to_asker(const Job *job, const ProposedMail *mail)
+goes_to_asker(const Job *job, const StepInput *in, const ProposedMail *mail)
 {
-    return mail->to->len == 0 || address_in(mail->to, job->asker);
+    bool goes = mail->to->len == 0 || address_in(mail->to, job->asker);
+    LIST_EACH(const MsgRow, row, in->shown)
+        goes |= row->space && address_in(mail->to, row->answer_to);
+    return goes;
 }
 
 const char *
@@ -54,7 +58,7 @@ step_parent_id(const Job *job, const StepInput *in, const ProposedMail *mail)
     const MsgRows *shown = in->shown;
     if (mail->in_reply_to)
         return mail->in_reply_to;
-    if (mail->to->len > 0 && !(step_hears(in) && goes_to_asker(job, mail)))
+    if (mail->to->len > 0 && !(step_hears(in) && goes_to_asker(job, in, mail)))
         return NULL;
     return shown->len > 0 ? ((const MsgRow *)g_ptr_array_index(shown, shown->len - 1))->msgid
                           : job->original_msgid;
@@ -135,8 +139,8 @@ recipients(const Compose *mail)
 }
 
 /* The recipients that no mail can reach from here, and why; NULL: there are none. */
-static char *
-unreached(const Commit *c, const Compose *mail, bool *ret_all)
+static bool
+unreached(const Commit *c, const Compose *mail, bool *ret_all, char **ret, GError **error)
 {
     g_autoptr(GPtrArray) to = compose_recipients(mail);
     g_autoptr(GString) names = g_string_new(NULL);
@@ -145,27 +149,38 @@ unreached(const Commit *c, const Compose *mail, bool *ret_all)
     unsigned n = 0;
     LIST_EACH(const char, spec, to) {
         const char *no_way = outbox_no_way(config, config_mailbox_at(config, spec));
-        if (!no_way)
+        bool here;
+        if (no_way && !address_is_here(c->engine->db, spec, &here, error))
+            return false;
+        if (!no_way || here)
             continue;
         g_string_append_printf(names, "%s%s", n++ ? ", " : "", spec);
         why = no_way;
     }
     *ret_all = n == to->len;
-    return why ? g_strdup_printf("%s: %s", names->str, why) : NULL;
+    *ret = why ? g_strdup_printf("%s: %s", names->str, why) : NULL;
+    return true;
 }
 
-static void
-say_allowed(
-    Commit *c, const Compose *made, const char *to, const char *msgid, char **ret_no_way)
+static bool
+say_allowed(Commit *c,
+            const Compose *made,
+            const char *to,
+            const char *msgid,
+            char **ret_no_way,
+            GError **error)
 {
     bool all;
-    g_autofree char *no_way = unreached(c, made, &all);
+    g_autofree char *no_way = NULL;
+    if (!unreached(c, made, &all, &no_way, error))
+        return false;
     if (!no_way)
         commit_result(c, "mail to %s was sent; its Message-ID is <%s>", to, msgid);
     else
         commit_result(c, "mail to %s %s (%s); its Message-ID is <%s>", to,
                       all ? "is held" : "was sent, but not to all", no_way, msgid);
     *ret_no_way = g_steal_pointer(&no_way);
+    return true;
 }
 
 /* What the owner must hear of it. */
@@ -200,7 +215,8 @@ name_settled(Commit *c,
     g_autoptr(GPtrArray) settled = g_ptr_array_new();
     LIST_EACH(const MsgRow, row, c->in->shown) {
         bool replies = parent && g_str_equal(parent->letter.msgid, row->msgid);
-        if ((!replies && !address_in(to, row->from)) || !commit_settles(c, row))
+        if ((!replies && !address_in(to, row->from) && !address_in(to, row->answer_to)) ||
+            !commit_settles(c, row))
             continue;
         g_ptr_array_add(settled, row->msgid);
         if (!held)
@@ -246,7 +262,8 @@ put_mail(Commit *c,
         g_array_append_val(c->held, id);
         return true;
     }
-    say_allowed(c, made, to, msgid, &no_way);
+    if (!say_allowed(c, made, to, msgid, &no_way, error))
+        return false;
     note_for_owner(c, mail, made, v, no_way);
     return true;
 }

@@ -220,6 +220,7 @@ demand_store(Engine *engine,
     judge(engine->home, role, mail, true, &j);
     in.trust = j.trust;
     in.floor = j.floor;
+    in.space = *j.space ? j.space : NULL;
     return messages_thread(txn, mail, &in.thread, error) &&
            quotes_lower_floor(engine, &in, (JobId){0}, error) &&
            messages_store(txn, &in, &id, &is_new, error);

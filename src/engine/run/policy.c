@@ -9,6 +9,8 @@
  * What an agent may cause, decided here and nowhere else. In this order:
  *
  *  - an address that is none, or too many of them: refused;
+ *  - a space (store/spaces.h): allowed to its members; to anybody else as a name that nobody has. A mail to a
+ *    space goes to nobody who is not of it (policy_spaces.c): else refused;
  *  - the owner, to whom every question goes, and somebody who takes part in the job already:
  *    allowed. Where not everybody who asked in the round may steer, only mail that is believed
  *    makes somebody take part, but for whoever asked;
@@ -53,6 +55,14 @@ verdict(VerdictKind kind, char *why)
 }
 
 void
+verdict_refuse(Verdict *v, char *take_why)
+{
+    g_free(v->why);
+    v->kind = VERDICT_REFUSED;
+    v->why = take_why;
+}
+
+void
 verdict_hold(Verdict *v, char *take_why)
 {
     g_autofree char *why = take_why;
@@ -79,9 +89,13 @@ check_recipient(const Check *k, const char *spec, Verdict *ret, GError **error)
         *ret = verdict(VERDICT_REFUSED, g_strdup_printf("'%s' is no address", spec));
         return true;
     }
-    bool part;
-    if (!takes_part(k, spec, &part, error))
+    bool part, space;
+    if (!policy_is_space(k, spec, &space, error) || !takes_part(k, spec, &part, error))
         return false;
+    if (space) {
+        *ret = verdict(VERDICT_ALLOWED, NULL);
+        return true;
+    }
     const Config *config = k->engine->home->config;
     bool role = config_role_at(config, spec), inside = role || config_is_person(config, spec);
     bool may = round_below_steer(k->job, k->in) ? role && k->in->floor >= TRUST_ROLE
@@ -194,6 +208,8 @@ check_role(const Check *k, const ProposedMail *mail, Verdict *v)
 static bool
 check_content(Check *k, const ProposedMail *mail, guint n_before, Verdict *v, GError **error)
 {
+    if (v->kind != VERDICT_REFUSED && !policy_spaces(k, mail, v, error))
+        return false;
     if (v->kind == VERDICT_REFUSED)
         return true;
     if (v->kind == VERDICT_ALLOWED && !check_breakers(k, mail, n_before, v, error))

@@ -15,11 +15,18 @@ typedef struct Check {
 /* One more reason why a person must say yes. Takes why. */
 void verdict_hold(Verdict *v, char *take_why);
 
+/* It is not to leave at all, whatever else was said against it. Takes why. */
+void verdict_refuse(Verdict *v, char *take_why);
+
 /* Everybody who gets the mail, as it would leave: char *, borrowed. */
 GPtrArray *policy_recipients(const Check *k, const ProposedMail *mail);
 
 /* Whoever the answered mail names beside us stays in Cc (policy_cc.c). */
 bool policy_reply_cc(Check *k, Proposal *p, GError **error);
+/* Is it the address of a space that the job's role is a member of? */
+bool policy_is_space(const Check *k, const char *spec, bool *ret, GError **error);
+/* A mail to a space goes to nobody who is not of it (policy_spaces.c). */
+bool policy_spaces(const Check *k, const ProposedMail *mail, Verdict *v, GError **error);
 /* Links that the agent made up: made not to work, or held (policy_links.c). */
 bool policy_links(Check *k, const ProposedMail *mail, Verdict *v, GError **error);
 /* Notes that go along, and that somebody who gets them may not read (policy_notes.c). */

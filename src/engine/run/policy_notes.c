@@ -77,9 +77,7 @@ may_attach(const Check *k, const char *key, Verdict *v)
     g_autoptr(GError) hidden = NULL;
     if (viewer_check_note(k->engine->db, &VIEWER_OF(k->job->role), key, &hidden))
         return true;
-    g_free(v->why);
-    v->kind = VERDICT_REFUSED;
-    v->why = g_strdup(hidden->message);
+    verdict_refuse(v, g_strdup(hidden->message));
     return false;
 }
 

@@ -155,6 +155,12 @@ asker_listens(Engine *engine, const Job *job, bool *ret, GError **error)
     const Config *config = engine->home->config;
     g_autoptr(OutRow) asked = NULL;
     g_autoptr(Job) theirs = NULL;
+    g_autoptr(MsgRow) original = NULL;
+    *ret = false;
+    if (!messages_load(engine->db, &VIEWER_OPERATOR, job->original, &original, error))
+        return false;
+    if (original && original->space)
+        return true;
     *ret = config_is_person(config, job->asker);
     if (*ret || !config_role_at(config, job->asker))
         return true;
@@ -172,8 +178,8 @@ step_askers(const Job *job, const StepInput *in)
     GPtrArray *to = g_ptr_array_new();
     for (guint i = in->shown->len; i-- > 0;) {
         MsgRow *row = g_ptr_array_index(in->shown, i);
-        if (*row->from && !address_in(to, row->from))
-            g_ptr_array_add(to, row->from);
+        if (*row->answer_to && !address_in(to, row->answer_to))
+            g_ptr_array_add(to, row->answer_to);
     }
     if (to->len == 0)
         g_ptr_array_add(to, job->asker);

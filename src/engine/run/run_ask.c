@@ -163,7 +163,7 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
         return true;
     }
     if (thought->end == THINK_DRAINED) {
-        *ret = over_if(run_release(t, (Due){.us = home_now(t->run->engine->home)}, TRY_NONE,
+        *ret = over_if(run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
                                    "put back: postrider stops", error));
         return true;
     }

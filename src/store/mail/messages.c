@@ -134,15 +134,15 @@ insert(Txn *txn, const MsgNew *in, MsgId *ret_id, GError **error)
         txn,
         "INSERT INTO message (role, account, folder, file, msgid, in_reply_to, "
         "from_name, from_spec, to_specs, subject, date_us, received_us, size, flags, "
-        "body, identity, thread, job, round, class, trust, floor, state, why, own_words) "
+        "body, identity, thread, job, round, class, trust, floor, state, why, own_words, space) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, ?)",
-        &ret_id->v, error, "ssssssssssiiiuddiinsssssd", in->role, in->account, in->folder,
+        "?, ?, ?)",
+        &ret_id->v, error, "ssssssssssiiiuddiinsssssds", in->role, in->account, in->folder,
         in->file, m->id, m->in_reply_to, m->from ? m->from->name : NULL, sender(m), to->str,
         m->subject, m->date_us, txn_now(txn), (int64_t)m->size, m->flags, &m->body, &identity,
         in->thread.v, in->job.v, in->round, msg_class_name(in->class), trust_name(in->trust),
         in->floor < in->trust ? trust_name(in->floor) : NULL, msg_state_name(in->state),
-        in->why, in->words_known ? &in->own_words : NULL);
+        in->why, in->words_known ? &in->own_words : NULL, in->space);
 }
 
 /* The row's own file is seen again, or it is a checkpoint: those lie where they came last, since
@@ -329,7 +329,11 @@ messages_set_job(Txn *txn, MsgId id, JobId job, int round, GError **error)
 
     return sql_changed(txn, "UPDATE message SET job = ?, round = ? WHERE id = ?", &changed,
                        error, "ini", job.v, round, id.v) &&
-           must_exist(changed, id, error);
+           must_exist(changed, id, error) &&
+           sql_run(txn,
+                   "INSERT INTO job_space (job, space) SELECT job, space FROM message "
+                   "WHERE id = ? AND job <> 0 AND space IS NOT NULL ON CONFLICT DO NOTHING",
+                   error, "i", id.v);
 }
 
 /* The files of a mail, its copies too. */

@@ -37,6 +37,7 @@ typedef struct MsgNew {
     int round;
     Digest own_words; /* mail/quote.h */
     bool words_known; /* of an answer nobody vouched for, of some length: own_words says it */
+    const char *space; /* that it was sent to; NULL: none */
     bool apart;       /* a row of its own, though the same mail has one */
 } MsgNew;
 

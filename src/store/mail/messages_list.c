@@ -1,5 +1,6 @@
 #include "store/mail/messages.h"
 #include "store/rows.h"
+#include "store/spaces.h"
 #include <inttypes.h>
 
 #define LIST_LIMIT 50
@@ -48,6 +49,10 @@ and_role(Where *w, const char *role, const MsgQuery *q)
     and_text(w, q->folder ? " AND role = ?" : " AND +role = ?", role);
 }
 
+/* What a role may see of its own mailbox: not what came by a space that it has left. */
+#define LETS SPACE_LETS("message.space", "message.role")
+#define VISIBLE_TO(all, viewer) "(" all " OR (role = " viewer " AND " LETS ")) "
+
 /* Nobody sees nothing. */
 static void
 and_viewer(Where *w, const Viewer *viewer, const MsgQuery *q)
@@ -55,6 +60,7 @@ and_viewer(Where *w, const Viewer *viewer, const MsgQuery *q)
     if (viewer->operator)
         return;
     and_role(w, viewer->role, q);
+    g_string_append(w->sql, " AND " LETS);
     if (!viewer->role)
         g_string_append(w->sql, " AND false");
 }
@@ -184,7 +190,7 @@ bool
 messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GError **error)
 {
     return rows_first(db, &msg_row_shape,
-                      "FROM message WHERE msgid = ?1 AND (?2 OR role = ?3) ORDER BY "
+                      "FROM message WHERE msgid = ?1 AND " VISIBLE_TO("?2", "?3") "ORDER BY "
                       "folder = 'Sent', job = 0 AND state <> 'handled', id DESC LIMIT 1",
                       ret, error, "sns", msgid, viewer->operator, viewer->role);
 }
@@ -192,7 +198,7 @@ messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GEr
 bool
 messages_load(Db *db, const Viewer *viewer, MsgId id, MsgRow **ret, GError **error)
 {
-    return rows_first(db, &msg_row_shape, "FROM message WHERE id = ?1 AND (?2 OR role = ?3)",
+    return rows_first(db, &msg_row_shape, "FROM message WHERE id = ?1 AND " VISIBLE_TO("?2", "?3"),
                       ret, error, "ins", id.v, viewer->operator, viewer->role);
 }
 
@@ -202,7 +208,7 @@ messages_came(Db *db, const Viewer *viewer, const char *msgid, bool *ret, GError
     return sql_bool(
         db,
         "SELECT EXISTS (SELECT 1 FROM message WHERE msgid = ?1 AND folder <> 'Sent' "
-        "AND (?2 OR role = ?3))",
+        "AND " VISIBLE_TO("?2", "?3") ")",
         ret, error, "sns", msgid, viewer->operator, viewer->role);
 }
 

@@ -5,6 +5,7 @@
 #include "store/mail/mailboxes.h"
 #include "store/mail/messages.h"
 #include "store/out/outbox_smtp.h"
+#include "store/spaces.h"
 #include "store/sql.h"
 #include <inttypes.h>
 
@@ -98,11 +99,12 @@ put_mail(Txn *txn, OutId id, const OutMail *m, GError **error)
         txn,
         "INSERT INTO outbox "
         "(id, msgid, from_spec, subject, level, floor, job, round, step, created_us, bytes, "
-        "answers, in_reply_to, may, since_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, ?, "
-        "NULLIF(?, 0), ?, (SELECT may FROM job WHERE id = ?), steady(?10))",
-        error, "isssssinnibisi", id.v, m->msgid, m->from, m->subject ? m->subject : "",
+        "answers, in_reply_to, may, space, since_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, ?, "
+        "NULLIF(?, 0), ?, (SELECT may FROM job WHERE id = ?), ?, steady(?10))",
+        error, "isssssinnibisis", id.v, m->msgid, m->from, m->subject ? m->subject : "",
         trust_name(m->level), m->floor ? trust_name(*m->floor) : NULL, m->job.v, m->round,
-        m->step, txn_now(txn), m->bytes, m->answers.v, m->in_reply_to, m->job.v);
+        m->step, txn_now(txn), m->bytes, m->answers.v, m->in_reply_to, m->job.v, m->space) &&
+           (!m->space || !m->job.v || job_space_add(txn, m->job, m->space, error));
 }
 
 bool

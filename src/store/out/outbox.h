@@ -46,6 +46,7 @@ typedef struct OutMail {
     const char *in_reply_to; /* as OutRow has it */
     EffectId after;          /* must be done first; {0}: none */
     const char *held;        /* a reason to hold it from the start; NULL */
+    const char *space;       /* that it goes to; NULL: none */
     const OutTo *to;
     size_t n_to;
 } OutMail;

@@ -3,6 +3,7 @@
 #include "store/mail/messages.h"
 #include "store/out/outbox.h"
 #include "store/rows.h"
+#include "store/spaces.h"
 #include <inttypes.h>
 
 /* The outbox as others see it: names, rows, lists. Nothing here writes. */
@@ -103,8 +104,10 @@ outbox_sent_if_due(Txn *txn, int64_t delivery, bool *ret, GError **error)
                        ret, error, "i", delivery);
 }
 
-/* Nothing is wider than the viewer: operator, or the role of the mail's job. */
-#define VISIBLE "(?1 OR EXISTS (SELECT 1 FROM job j WHERE j.id = o.job AND j.role = ?2)) "
+/* Nothing is wider than the viewer: operator, or the role of the mail's job, while it is of the mail's space. */
+#define VISIBLE                                                                                \
+    "(?1 OR (EXISTS (SELECT 1 FROM job j WHERE j.id = o.job AND j.role = ?2) AND "             \
+    SPACE_LETS("o.space", "?2") ")) "
 
 /* The numbers between which the mails of a query lie, so that not all are looked at. */
 static bool

@@ -224,7 +224,7 @@ make_mail(const Rig *r, const char *mail, size_t n)
         strchr(mail, 't') ? " other" : "", n);
     add_body(raw, mail);
     g_autofree char *line = *mail == 'O' ? origin_line(&r->home->key, raw->str, raw->len,
-                                                       TRUST_OPERATOR, TRUST_OPERATOR, "envoy")
+                                                       &(OriginClaim){TRUST_OPERATOR, TRUST_OPERATOR, NULL}, "envoy")
                                          : g_strdup("");
     return g_strconcat(line, raw->str, NULL);
 }

@@ -119,8 +119,8 @@ test_case(gconstpointer data)
     g_autofree char *raw = build(c);
     g_autofree char *line = c->level < 0
                                 ? g_strdup("")
-                                : origin_line(&home->key, raw, strlen(raw), (Trust)c->level,
-                                              (Trust)c->level, "envoy");
+                                : origin_line(&home->key, raw, strlen(raw),
+                                              &(OriginClaim){(Trust)c->level, (Trust)c->level, NULL}, "envoy");
     g_autofree char *file = g_strconcat(line, raw, NULL);
     g_autoptr(Message) m = message_parse(file, strlen(file), MESSAGE_TEXT, NULL);
     Judgement j;
@@ -147,10 +147,10 @@ test_proof_is_bound(void)
     const Case c = {"bound", "", OWNER, ENVOY, NULL, 0, false, NULL, 0, 0};
     g_autofree char *raw = build(&c);
     g_autofree char *line =
-        origin_line(&home->key, raw, strlen(raw), TRUST_PRINCIPAL, TRUST_PRINCIPAL, "scribe");
+        origin_line(&home->key, raw, strlen(raw), &(OriginClaim){TRUST_PRINCIPAL, TRUST_PRINCIPAL, NULL}, "scribe");
     g_autofree char *copied = g_strconcat(line, raw, NULL);
     g_autofree char *own =
-        origin_line(&home->key, raw, strlen(raw), TRUST_ROLE, TRUST_ROLE, "envoy");
+        origin_line(&home->key, raw, strlen(raw), &(OriginClaim){TRUST_ROLE, TRUST_ROLE, NULL}, "envoy");
     g_autofree char *raised = g_strconcat(own, raw, NULL);
     char *level = strstr(raised, "level=role");
     Judgement j;
@@ -176,7 +176,7 @@ test_low_words(void)
     const Case c = {"low", "", "scribe@postrider.local", ENVOY, NULL, 0, false, NULL, 0, 0};
     g_autofree char *raw = build(&c);
     g_autofree char *line =
-        origin_line(&home->key, raw, strlen(raw), TRUST_ROLE, TRUST_ANYONE, "envoy");
+        origin_line(&home->key, raw, strlen(raw), &(OriginClaim){TRUST_ROLE, TRUST_ANYONE, NULL}, "envoy");
     g_autofree char *file = g_strconcat(line, raw, NULL);
     g_autoptr(Message) m = message_parse(file, strlen(file), MESSAGE_TEXT, NULL);
     Judgement j;

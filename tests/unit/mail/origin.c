@@ -9,7 +9,7 @@ static const char mail[] = "Message-ID: <1@x>\nFrom: Ann <ann@x.example>\nTo: en
 static char *
 file_with_line(const char *raw, Trust level, const char *mailbox)
 {
-    g_autofree char *line = origin_line(&key, raw, strlen(raw), level, level, mailbox);
+    g_autofree char *line = origin_line(&key, raw, strlen(raw), &(OriginClaim){level, level, NULL}, mailbox);
 
     return g_strconcat(line, raw, NULL);
 }
@@ -19,9 +19,11 @@ seen(const Key *k, const char *file, const char *mailbox, Trust *ret_level)
 {
     g_autoptr(Message) m = message_parse(file, strlen(file), MESSAGE_TEXT, NULL);
 
-    Trust floor;
+    g_auto(OriginClaim) claim = {*ret_level, TRUST_ANYONE, NULL};
+    OriginSeen seen = origin_check(k, m, mailbox, &claim);
 
-    return origin_check(k, m, mailbox, ret_level, &floor);
+    *ret_level = claim.level;
+    return seen;
 }
 
 static void
@@ -60,9 +62,9 @@ static void
 test_line(void)
 {
     g_autofree char *line =
-        origin_line(&key, mail, strlen(mail), TRUST_ROLE, TRUST_OPERATOR, "envoy");
+        origin_line(&key, mail, strlen(mail), &(OriginClaim){TRUST_ROLE, TRUST_OPERATOR, NULL}, "envoy");
     g_autofree char *again =
-        origin_line(&key, mail, strlen(mail), TRUST_ROLE, TRUST_ROLE, "envoy");
+        origin_line(&key, mail, strlen(mail), &(OriginClaim){TRUST_ROLE, TRUST_ROLE, NULL}, "envoy");
 
     g_assert_true(g_str_has_prefix(
         line, "X-Postrider-Origin: v1 from=ann@x.example level=role to=envoy mac="));
@@ -81,6 +83,7 @@ test_floor(void)
         const char *find, *put;
         OriginSeen want;
         Trust want_floor;
+        char *space;
     } cases[] = {
         {"no lower", TRUST_ROLE, TRUST_ROLE, "", "", ORIGIN_PROVED, TRUST_ROLE},
         {"above the level", TRUST_ROLE, TRUST_PRINCIPAL, "", "", ORIGIN_PROVED, TRUST_ROLE},
@@ -91,23 +94,30 @@ test_floor(void)
         {"unknown", TRUST_ROLE, TRUST_ANYONE, "floor=anyone", "floor=king", ORIGIN_FORGED, 0},
         {"put in", TRUST_ROLE, TRUST_ROLE, "=role", "=role floor=known", ORIGIN_FORGED, 0},
         {"twice", TRUST_ROLE, TRUST_ANYONE, " to=", " floor=role to=", ORIGIN_FORGED, 0},
+        {"space", TRUST_ROLE, TRUST_ROLE, "", "", ORIGIN_PROVED, TRUST_ROLE, (char *)"team"},
+        {"space and floor", TRUST_ROLE, TRUST_ANYONE, "", "", ORIGIN_PROVED, TRUST_ANYONE, (char *)"a.b-c"},
+        {"space taken off", TRUST_ROLE, TRUST_ROLE, " space=team", "", ORIGIN_FORGED, 0, (char *)"team"},
+        {"space changed", TRUST_ROLE, TRUST_ROLE, "space=team", "space=tea", ORIGIN_FORGED, 0, (char *)"team"},
+        {"space put in", TRUST_ROLE, TRUST_ROLE, "=role", "=role space=team", ORIGIN_FORGED, 0},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autofree char *line =
-            origin_line(&key, mail, strlen(mail), cases[i].level, cases[i].floor, "envoy");
+            origin_line(&key, mail, strlen(mail),
+                        &(OriginClaim){cases[i].level, cases[i].floor, cases[i].space}, "envoy");
         g_autofree char *file = g_strconcat(line, mail, NULL);
         const char *at = strstr(file, cases[i].find);
-        Trust level = TRUST_ANYONE, floor = TRUST_ANYONE;
+        g_auto(OriginClaim) claim = {0};
         g_test_message("%s", cases[i].row);
         g_assert_nonnull(at);
         g_autofree char *changed = g_strdup_printf("%.*s%s%s", (int)(at - file), file,
                                                    cases[i].put, at + strlen(cases[i].find));
         g_autoptr(Message) m = message_parse(changed, strlen(changed), MESSAGE_TEXT, NULL);
-        g_assert_cmpint(origin_check(&key, m, "envoy", &level, &floor), ==, cases[i].want);
-        g_assert_cmpint(floor, ==, cases[i].want_floor);
+        g_assert_cmpint(origin_check(&key, m, "envoy", &claim), ==, cases[i].want);
+        g_assert_cmpint(claim.floor, ==, cases[i].want_floor);
+        g_assert_cmpstr(claim.space, ==, cases[i].want == ORIGIN_PROVED ? cases[i].space : NULL);
         if (cases[i].want == ORIGIN_PROVED)
-            g_assert_cmpint(level, ==, cases[i].level);
+            g_assert_cmpint(claim.level, ==, cases[i].level);
     }
 }
 
@@ -148,7 +158,7 @@ test_changed(void)
         g_assert_nonnull(at);
         g_autofree char *changed = g_strdup_printf("%.*s%s%s", (int)(at - file), file,
                                                    cases[i].put, at + strlen(cases[i].find));
-        Trust level;
+        Trust level = TRUST_ANYONE;
         g_assert_cmpint(seen(&key, changed, "envoy", &level), ==, cases[i].want);
     }
 }
