@@ -248,10 +248,12 @@ port_answered(const Port *port)
     return port->talk.steps > 0 && port->talk.unsettled->len == 0;
 }
 
-Trust
-port_floor(const Port *port)
+void
+port_account(const Port *port, StepInput *in)
 {
-    return port->talk.floor;
+    g_autoptr(GBytes) page = in->manifest;
+    in->floor = MIN(in->floor, port->talk.floor);
+    in->manifest = port_manifest(&port->talk, page);
 }
 
 unsigned

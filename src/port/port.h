@@ -69,9 +69,9 @@ void port_shown(Port *port, MsgRow *row);
 
 /* Has the program spoken, and settled every message that it was shown? */
 bool port_answered(const Port *port);
-/* The lowest trust of anything shown or read through the port: the floor for what comes next.
- */
-Trust port_floor(const Port *port);
+/* What was shown or read through the port counts for the step that comes next: its floor is no higher, and its manifest has
+ * what was read since the last one. */
+void port_account(const Port *port, StepInput *in);
 /* Steps that were committed through the port. */
 unsigned port_steps(const Port *port);
 void port_close(Port *port);

@@ -46,6 +46,15 @@ read_key(PortTalk *talk, const char *name, const char **ret, GError **error)
     return notes_import(talk->engine->home, talk->engine->db, keys, error);
 }
 
+static void
+has_read(PortTalk *talk, const char *key, int64_t version)
+{
+    bool of_space = g_str_has_prefix(key, NOTE_SPACES);
+    const char *name = of_space ? key + strlen(NOTE_SPACES) : "";
+    g_autofree char *space = of_space ? g_strndup(name, strcspn(name, "/")) : NULL;
+    port_has_read(talk, key, version, space);
+}
+
 static bool
 mark_shown(PortTalk *talk, const Note *note, GError **error)
 {
@@ -69,6 +78,7 @@ verb_note_get(PortTalk *talk, GError **error)
     if (!note)
         return absent(talk, key, error);
     talk->floor = MIN(talk->floor, note->label);
+    has_read(talk, note->key, note->version);
     /* Who asked for an old version does not know the newest one by that. */
     if (version == 0 && !mark_shown(talk, note, error))
         return false;
@@ -101,6 +111,8 @@ format_hit(PortTalk *talk, const NoteHit *hit, json_t **ret, GError **error)
     if (!note_look(talk->engine->db, &talk->viewer, hit->key, 0, &note, error))
         return false;
     bool known = note && note->label >= MIN(talk->floor, TRUST_ROLE);
+    if (known)
+        has_read(talk, hit->key, hit->version);
     *ret = json_pack("{s:s, s:I, s:s}", "key", hit->key, "version", (json_int_t)hit->version,
                      "snippet", known ? hit->snippet : UNKNOWN);
     return true;

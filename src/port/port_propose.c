@@ -176,8 +176,11 @@ port_commit(PortTalk *talk,
             StepResult *ret,
             GError **error)
 {
+    g_autoptr(GBytes) read = port_manifest(talk, NULL);
     const StepInput in = {.floor = talk->floor,
                           .shown = shown,
+                          .manifest = read,
+                          .page = talk->in->manifest,
                           .context = talk->in->context,
                           .deadline_us = talk->in->deadline_us};
     g_autoptr(GArray) verdicts = NULL;
@@ -186,6 +189,12 @@ port_commit(PortTalk *talk,
     if (!may_answer(talk, &in, p, error) ||
         !policy_check(talk->engine, talk->job, &in, p, &verdicts, error))
         return false;
+    LIST_EACH(const ProposedNote, note, p->notes) {
+        if (!note->refused)
+            continue;
+        talk->status = EX_NOPERM;
+        return err_set(error, ERR_NEVER, "not changed: %s", note->refused);
+    }
     for (guint i = 0; i < verdicts->len; i++) {
         const Verdict *verdict = &g_array_index(verdicts, Verdict, i);
         if (verdict->kind != VERDICT_REFUSED)
@@ -202,6 +211,7 @@ port_commit(PortTalk *talk,
         return err_pass(error, g_steal_pointer(&failure));
     }
     talk->steps++;
+    g_hash_table_remove_all(talk->reads);
     (void)step_settle(talk->engine, ret, NULL); /* the sweep does what is left */
     *ret_verdicts = g_steal_pointer(&verdicts);
     return true;
@@ -434,8 +444,11 @@ verb_act(PortTalk *talk, GError **error)
     g_autoptr(GArray) verdicts = NULL;
     g_auto(StepResult) result = {0};
     StepInput in = *talk->in;
+    g_autoptr(GBytes) read = port_manifest(talk, NULL);
     in.shown = talk->unsettled;
     in.floor = talk->floor;
+    in.page = talk->in->manifest;
+    in.manifest = read;
     json_object_del(args, "verb");
     if (!act_propose(talk->engine, talk->job, &in, act, args, p, error) ||
         !port_commit(talk, p, talk->unsettled, &verdicts, &result, error))

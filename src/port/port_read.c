@@ -21,6 +21,7 @@ static json_t *
 format_row(PortTalk *talk, const MsgRow *row)
 {
     talk->floor = MIN(talk->floor, row->floor);
+    port_has_read(talk, row->msgid, 0, row->space);
     return mail_json(row, NULL);
 }
 
@@ -40,6 +41,7 @@ static json_t *
 format_out(PortTalk *talk, const OutRow *row)
 {
     talk->floor = MIN(talk->floor, row->floor);
+    port_has_read(talk, row->msgid, 0, row->space);
     return mail_json(NULL, row);
 }
 

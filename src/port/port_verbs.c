@@ -4,7 +4,9 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "engine/act.h"
+#include "engine/context/manifest.h"
 #include "mail/msgid.h"
+#include "store/spaces.h"
 #include <sysexits.h>
 
 typedef struct Verb {
@@ -24,6 +26,8 @@ port_talk_init(
                    .in = in,
                    .viewer = {.role = job->role},
                    .floor = in->floor,
+                   .reads = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                   .spaces = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
                    .unsettled = msg_rows_new_view(),
                    .answers = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free),
                    .sent = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
@@ -34,9 +38,72 @@ port_talk_init(
 void
 port_talk_clear(PortTalk *talk)
 {
+    g_clear_pointer(&talk->reads, g_hash_table_unref);
+    g_clear_pointer(&talk->spaces, g_hash_table_unref);
     g_clear_pointer(&talk->unsettled, msg_rows_free);
     g_clear_pointer(&talk->answers, g_hash_table_unref);
     g_clear_pointer(&talk->sent, g_hash_table_unref);
+}
+
+void
+port_has_read(PortTalk *talk, const char *id, int64_t version, const char *space)
+{
+    g_hash_table_add(talk->reads, g_strdup_printf("%" G_GINT64_FORMAT " %s", version, id));
+    if (space && !g_hash_table_contains(talk->spaces, space))
+        g_hash_table_insert(talk->spaces, g_strdup(space), GINT_TO_POINTER(false));
+}
+
+static int
+compare_reads(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+GBytes *
+port_manifest(const PortTalk *talk, GBytes *page)
+{
+    g_autoptr(GPtrArray) keys = g_ptr_array_new();
+    g_autoptr(json_t) reads = json_array();
+    GHashTableIter i;
+    gpointer read_key;
+    g_hash_table_iter_init(&i, talk->reads);
+    while (g_hash_table_iter_next(&i, &read_key, NULL))
+        g_ptr_array_add(keys, read_key);
+    g_ptr_array_sort(keys, compare_reads);
+    LIST_EACH(const char, key, keys) {
+        int64_t version = g_ascii_strtoll(key, NULL, 10);
+        json_t *read = json_pack("{s:s}", "id", strchr(key, ' ') + 1);
+        if (version > 0)
+            json_object_set_new(read, "version", json_integer(version));
+        json_array_append_new(reads, read);
+    }
+    return manifest_add_reads(page, reads);
+}
+
+/* The job is behind the wall of what its program was just shown, also when the run dies before its next step. */
+static bool
+enter_spaces(PortTalk *talk, GError **error)
+{
+    GHashTableIter i;
+    gpointer name, known;
+    bool any = false;
+    g_hash_table_iter_init(&i, talk->spaces);
+    while (g_hash_table_iter_next(&i, &name, &known))
+        any |= !GPOINTER_TO_INT(known);
+    g_auto(Txn) txn = {.db = talk->engine->db, .flush = TXN_DURABLE};
+    while (any && txn_again(&txn, error)) {
+        g_hash_table_iter_init(&i, talk->spaces);
+        while (g_hash_table_iter_next(&i, &name, NULL))
+            if (!job_space_add(&txn, talk->job->id, name, error))
+                return false;
+        txn.ok = true;
+    }
+    if (any && !txn.done)
+        return false;
+    g_hash_table_iter_init(&i, talk->spaces);
+    while (any && g_hash_table_iter_next(&i, &name, NULL))
+        g_hash_table_iter_replace(&i, GINT_TO_POINTER(true));
+    return true;
 }
 
 void
@@ -198,9 +265,11 @@ port_talk(PortTalk *talk, const char *line, size_t len)
     g_autoptr(GError) error = NULL;
 
     talk->status = 0;
-    if (!carry_out(talk, line, len, &error))
+    if (!carry_out(talk, line, len, &error) || !enter_spaces(talk, &error)) {
+        json_object_clear(answer);
         put_refusal(answer, error->message,
                     talk->status ? talk->status : err_exit_status(error));
+    }
     g_clear_pointer(&talk->request, json_decref);
     return format_line(answer);
 }

@@ -18,6 +18,8 @@ typedef struct PortTalk {
     const StepInput *in;
     Viewer viewer;
     Trust floor;         /* of in, lowered by what was read */
+    GHashTable *reads;   /* what was read since the last step: "VERSION ID" */
+    GHashTable *spaces;  /* of what was read: name -> is it written down? */
     MsgRows *unsettled;  /* borrowed from in */
     GHashTable *answers; /* MsgId.v -> id of the reply that settled it */
     GHashTable *sent;    /* requests with `once` that were carried out -> their answers */
@@ -56,6 +58,10 @@ bool port_commit(PortTalk *talk,
                  StepResult *ret,
                  GError **error);
 
+/* The program has read it, or some of it: a mail, or the version of a note; space NULL: of none. */
+void port_has_read(PortTalk *talk, const char *id, int64_t version, const char *space);
+/* The manifest, NULL: none, with that; NULL: there is nothing. Caller unrefs. */
+GBytes *port_manifest(const PortTalk *talk, GBytes *page);
 /* Members of an answer: text (NULL is null), "<id>", a time (0 is null). */
 void answer_text(json_t *object, const char *name, const char *value);
 void answer_id(json_t *object, const char *name, const char *msgid);

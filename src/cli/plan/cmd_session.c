@@ -47,7 +47,7 @@ static bool
 complete(JobSession *s, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_COMPLETE);
-    s->in.floor = MIN(s->in.floor, port_floor(s->port));
+    port_account(s->port, &s->in);
     g_clear_pointer(&s->port, port_close);
     return session_commit(s, p, error);
 }

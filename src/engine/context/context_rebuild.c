@@ -214,6 +214,12 @@ parse_manifest(const Step *step, json_t **ret, GError **error)
         return err_set(error, ERR_NEVER, "step %d keeps no record of what was shown", step->n);
     if (!json_parse_bytes(step->manifest, MANIFEST_MAX, ret, error))
         return false;
+    if (json_object_get(*ret, "read") && !json_object_get(*ret, "parts")) {
+        g_clear_pointer(ret, json_decref);
+        return err_set(error, ERR_NEVER,
+                       "step %d keeps no record of what was shown: a program made it while it worked",
+                       step->n);
+    }
     if (!json_object_get(*ret, "budget")) {
         g_clear_pointer(ret, json_decref);
         return err_set(error, ERR_NEVER,

@@ -97,3 +97,59 @@ manifest_floor(Engine *engine, const char *role, GBytes *manifest, Trust *floor,
     return read_manifest(manifest, &object, error) &&
            manifest_parts_floor(engine, role, json_object_get(object, "parts"), floor, error);
 }
+
+/* --- what was shown, and what was read --- */
+
+void
+manifest_part_free(ManifestPart *part)
+{
+    g_free(part->id);
+    g_free(part);
+}
+
+static void
+add_part(ManifestParts *list, const char *id, const json_t *object)
+{
+    ManifestPart *part = g_new0(ManifestPart, 1);
+    *part = (ManifestPart){.id = g_strdup(id),
+                           .version = json_integer_value(json_object_get(object, "version"))};
+    manifest_list_add(list, part);
+}
+
+bool
+manifest_parts(GBytes *manifest, ManifestParts **ret, GError **error)
+{
+    g_autoptr(ManifestParts) list = manifest_list_new();
+    g_autoptr(json_t) object = NULL;
+    size_t i;
+    json_t *part;
+    if (!read_manifest(manifest, &object, error))
+        return false;
+    json_array_foreach(json_object_get(object, "parts"), i, part)
+    {
+        const char *id = is_own(part) ? NULL : seen_id(part, false);
+        if (id)
+            add_part(list, id, part);
+    }
+    json_array_foreach(json_object_get(object, "read"), i, part)
+    {
+        const char *id = json_string_value(json_object_get(part, "id"));
+        if (id)
+            add_part(list, id, part);
+    }
+    *ret = g_steal_pointer(&list);
+    return true;
+}
+
+GBytes *
+manifest_add_reads(GBytes *manifest, json_t *reads)
+{
+    g_autoptr(json_t) object = NULL;
+    if (json_array_size(reads) == 0)
+        return manifest ? g_bytes_ref(manifest) : NULL;
+    if (!manifest || !read_manifest(manifest, &object, NULL) || !object)
+        object = json_object();
+    json_object_set(object, "read", reads);
+    char *text = json_format(object);
+    return g_bytes_new_take(text, strlen(text));
+}

@@ -50,6 +50,7 @@ typedef struct ProposedNote {
     char *key;
     char *to;           /* NOTE_RENAME: the new key */
     GBytes *body;       /* NOTE_REPLACE, NOTE_APPEND */
+    char *refused;      /* why the policy does not let it be made; NULL: it does */
     int64_t if_version; /* NOTE_REPLACE: refused also when the newest is another; 0: not said */
 } ProposedNote;
 void proposed_note_free(ProposedNote *n);
@@ -130,6 +131,7 @@ typedef struct StepInput {
     Trust floor;               /* the lowest trust of anything shown in this round */
     MsgRows *shown;            /* the open mail that the brain was shown, oldest first */
     GBytes *answer, *manifest; /* kept with the step; NULL: none */
+    GBytes *page; /* of a program at work: the manifest of what its run was shown; NULL: none */
     Digest context;
     char *news;    /* what became of held mail, as it was shown; NULL: nothing did */
     GArray *heard; /* of QuestionId: what news speaks of; may be NULL */
@@ -169,7 +171,7 @@ const char *round_below_steer(const Job *job, const StepInput *in);
 bool asker_listens(Engine *engine, const Job *job, bool *ret, GError **error);
 
 /* Whom a mail without To goes to: everybody whose mail is being answered, newest first, each
- * once, of mail to a space the space; else whoever began the round. Elements are borrowed. */
+ * once; where all of it came by spaces, the space of the newest; else whoever began the round. Elements are borrowed. */
 GPtrArray *step_askers(const Job *job, const StepInput *in);
 
 typedef enum VerdictKind { VERDICT_ALLOWED, VERDICT_HELD, VERDICT_REFUSED } VerdictKind;
@@ -185,7 +187,7 @@ typedef struct Verdict {
 /* Begins what a step did about a note that it wanted changed and that stayed as it was. */
 #define COULD_NOT_CHANGE "could not change note "
 
-/* Puts those who are to stay in Cc there (`reply-cc`), then one verdict per mail, in order; elements
+/* Puts those who are to stay in Cc there (`reply-cc`), and says of notes which may not be changed so, then one verdict per mail, in order; elements
  * are Verdict, freed with the array. */
 bool policy_check(Engine *engine,
                   const Job *job,

@@ -55,6 +55,7 @@ proposed_note_free(ProposedNote *n)
 {
     g_free(n->key);
     g_free(n->to);
+    g_free(n->refused);
     g_clear_pointer(&n->body, g_bytes_unref);
     g_free(n);
 }
@@ -176,10 +177,15 @@ GPtrArray *
 step_askers(const Job *job, const StepInput *in)
 {
     GPtrArray *to = g_ptr_array_new();
+    bool asked = false; /* by somebody, and not just said in a space */
+    LIST_EACH(const MsgRow, row, in->shown)
+        asked |= !row->space;
     for (guint i = in->shown->len; i-- > 0;) {
         MsgRow *row = g_ptr_array_index(in->shown, i);
-        if (*row->answer_to && !address_in(to, row->answer_to))
+        if (*row->answer_to && !(asked && row->space) && !address_in(to, row->answer_to))
             g_ptr_array_add(to, row->answer_to);
+        if (row->space && to->len > 0)
+            break; /* a mail to one space goes to no other */
     }
     if (to->len == 0)
         g_ptr_array_add(to, job->asker);

@@ -168,7 +168,6 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
         return true;
     }
     const BrainAnswer *answer = brain_answer(thought->call);
-    t->in.floor = MIN(t->in.floor, thought->floor);
     switch (answer->end) {
     case BRAIN_BROKEN:
     case BRAIN_LIMITED:

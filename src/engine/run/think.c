@@ -510,7 +510,8 @@ think(const Think *ask, Thought *ret, GError **error)
         return false;
     ret->port_answered = port && port_answered(port);
     ret->port_steps = port ? port_steps(port) : 0;
-    ret->floor = port ? port_floor(port) : TRUST_OPERATOR;
+    if (port)
+        port_account(port, ask->in);
     ret->call = g_steal_pointer(&call);
     ret->desk = g_steal_pointer(&desk);
     return true;

@@ -44,7 +44,6 @@ typedef struct Thought {
     BrainCall *call;    /* holds the answer */
     bool port_answered; /* the program settled all that it was shown, through the port */
     unsigned port_steps;
-    Trust floor; /* what the program read through the port lowers it */
     PermitDesk *desk; /* what it did not do without asking; NULL: its kind asks nobody */
 } Thought;
 void thought_clear(Thought *t);
