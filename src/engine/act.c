@@ -1,6 +1,7 @@
 #include "engine/act.h"
 #include "base/err.h"
 #include "engine/face.h"
+#include "engine/run/space_wall.h"
 
 void
 proposed_act_free(ProposedAct *a)
@@ -90,6 +91,33 @@ check_args(const ActOps *act, const json_t *args, GError **error)
     return json_only(args, "", (const char *const *)known->pdata, error);
 }
 
+/* Who will read of it is for the face to say: so it is fit for everybody. */
+static bool
+check_wall(Engine *engine,
+           const Job *job,
+           const StepInput *in,
+           const ActOps *act,
+           const json_t *args,
+           GError **error)
+{
+    const WallReaders readers = {.everybody = true};
+    g_autoptr(SpaceWall) wall = NULL;
+
+    if (!space_wall_new(engine, job, in, &readers, &wall, error))
+        return false;
+    for (const ActField *f = wall ? act->fields : NULL; f && f->name; f++) {
+        g_autofree char *why = NULL;
+        const char *text = act_text(args, f->name);
+        if (!text)
+            continue;
+        if (!space_wall_look(wall, text, &why, error))
+            return false;
+        if (why)
+            return err_set(error, ERR_NEVER, "%s: %s", f->name, why);
+    }
+    return true;
+}
+
 bool
 act_propose(Engine *engine,
             const Job *job,
@@ -99,7 +127,8 @@ act_propose(Engine *engine,
             Proposal *p,
             GError **error)
 {
-    if (!check_args(act, args, error) || !act->propose(engine, job, in, args, p, error))
+    if (!check_args(act, args, error) || !check_wall(engine, job, in, act, args, error) ||
+        !act->propose(engine, job, in, args, p, error))
         return false;
     ProposedAct *one = g_new0(ProposedAct, 1);
     *one = (ProposedAct){.ops = act, .args = json_deep_copy(args)};

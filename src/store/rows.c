@@ -18,7 +18,8 @@ static const struct {
     {"message.floor", "coalesce(floor, trust)"},
     {"message.words_known", "own_words IS NOT NULL"},
     {"message.answer_to",
-     "coalesce((SELECT s.address FROM space s WHERE s.name = message.space), from_spec)"},
+     "coalesce((SELECT s.address FROM space s WHERE s.name = message.space AND "
+     SQL_CONTAINS("' ' || to_specs || ' '", "' ' || s.address || ' '") "), from_spec)"},
     {"d.next_us", "wall(d.next_us)"},
     {"o.since_us", "wall(o.since_us)"},
     {"o.floor", "coalesce(o.floor, o.level)"},

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "mail/address.h"
 #include "store/note/note_versions.h"
+#include "store/out/outbox.h"
 #include "store/rows.h"
 #include <inttypes.h>
 
@@ -168,6 +169,69 @@ job_space_fits(Db *db, JobId job, const char *space, bool *ret, GError **error)
                     "SELECT EXISTS (SELECT 1 FROM job_space WHERE job = ?1 AND space = ?2) OR "
                     "NOT EXISTS (SELECT 1 FROM job_space WHERE job = ?1)",
                     ret, error, "is", job.v, space);
+}
+
+/* --- of mail and notes --- */
+
+bool
+spaces_any(Db *db, bool *ret, GError **error)
+{
+    return sql_bool(db,
+                    "SELECT EXISTS (SELECT 1 FROM space) OR EXISTS (SELECT 1 FROM job_space) OR "
+                    "EXISTS (SELECT 1 FROM message WHERE space IS NOT NULL)",
+                    ret, error, "");
+}
+
+bool
+mail_space(Db *db, const char *msgid, char **ret, GError **error)
+{
+    return sql_string(db,
+                      "SELECT space FROM message WHERE msgid = ? AND space IS NOT NULL LIMIT 1",
+                      ret, error, "s", msgid) &&
+           (*ret || sql_string(db, "SELECT space FROM outbox WHERE id = ? AND msgid = ?", ret,
+                               error, "is", out_number(msgid), msgid));
+}
+
+/* The name of the role in whose folder the key is, and that nobody else may see; NULL: it is in none. */
+static const char *
+own_folder(const Config *config, const char *key)
+{
+    g_autofree char *folder = g_strndup(key, strcspn(key, "/"));
+    const ConfRole *role = config ? config_role(config, folder) : NULL;
+
+    for (const char *const *shared = role ? config->notes_shared : NULL; shared && *shared; shared++) {
+        if (note_is_beneath(key, *shared))
+            return NULL;
+    }
+    return role && !role->person && strchr(key, '/') ? role->name : NULL;
+}
+
+bool
+note_is_own(Db *db, const char *role, const char *key)
+{
+    return g_strcmp0(own_folder(db_home(db)->config, key), role) == 0;
+}
+
+bool
+note_spaces(Db *db, const char *key, GPtrArray **ret, GError **error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GArray) jobs = NULL;
+
+    if (g_str_has_prefix(key, NOTE_SPACES)) {
+        const char *name = key + strlen(NOTE_SPACES);
+        g_ptr_array_add(names, g_strndup(name, strcspn(name, "/")));
+    } else if (own_folder(db_home(db)->config, key) && !note_writers(db, key, &jobs, error)) {
+        return false;
+    }
+    for (guint i = 0; jobs && i < jobs->len; i++) {
+        g_autoptr(GPtrArray) more = NULL;
+        if (!job_spaces(db, g_array_index(jobs, JobId, i), &more, error))
+            return false;
+        g_ptr_array_extend_and_steal(names, g_steal_pointer(&more));
+    }
+    *ret = g_steal_pointer(&names);
+    return true;
 }
 
 /* --- writing --- */

@@ -16,6 +16,7 @@
  *     is of this space or of none; else it begins one.
  * (3) Every read asks whether the reader is a member now. Who leaves sees nothing of it any more, and what was on its way
  *     to them is not delivered.
+ *     A mail of a job of the space to members of it alone stays in the space too.
  * (4) What a job was shown of a space it carries to nobody outside of it: engine/run/space_wall.h.
  * (5) A lost store opens no wall. Mail keeps the name of its space by its origin line, a job by its checkpoint, a note by its key;
  *     the members come back from the settings ([space NAME]) or from the face that wrote the row. Until then nobody is one.
@@ -81,6 +82,16 @@ bool job_spaces(Db *db, JobId job, GPtrArray **ret, GError **error);
 bool job_space_add(Txn *txn, JobId job, const char *space, GError **error);
 /* May mail of this space go on with that job? */
 bool job_space_fits(Db *db, JobId job, const char *space, bool *ret, GError **error);
+
+/* Is there any space, or anything that is of one? Where not, no wall has to be looked at. */
+bool spaces_any(Db *db, bool *ret, GError **error);
+/* The space of the mail with this id; NULL: of none, or there is no such mail. Caller frees. */
+bool mail_space(Db *db, const char *msgid, char **ret, GError **error);
+/* Is the key in the role's own folder, where nobody but the role sees it? */
+bool note_is_own(Db *db, const char *role, const char *key);
+/* Whose words are in this note: of one in spaces/ its space, of one in a role's own folder the spaces of the jobs that wrote
+ * it; of any other none, since what it says had to be fit for everybody. Names, char *. */
+bool note_spaces(Db *db, const char *key, GPtrArray **ret, GError **error);
 
 /* Those of the settings become rows; does nothing where they have not changed. */
 bool spaces_keep(Db *db, GError **error);

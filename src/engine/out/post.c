@@ -125,6 +125,36 @@ route(Route *r, const char *const *rcpts, const char *from, const Post *post, GE
     return true;
 }
 
+/* A mail of a job that has been in a space, to members of it alone, stays behind that wall, though it was not sent to the space. */
+static bool
+stay_within(Route *r, const Post *post, GError **error)
+{
+    g_autoptr(GPtrArray) names = NULL;
+    bool others = false;
+    if (r->space || !post->job.v)
+        return true;
+    for (guint i = 0; i < r->to->len; i++) {
+        const OutTo *to = &g_array_index(r->to, OutTo, i);
+        others |= !*to->folder && g_strcmp0(to->mailbox, post->mailbox) != 0;
+    }
+    if (!others || !job_spaces(r->db, post->job, &names, error))
+        return !others;
+    LIST_EACH(const char, name, names) {
+        bool within = true;
+        for (guint i = 0; i < r->to->len && within; i++) {
+            const OutTo *to = &g_array_index(r->to, OutTo, i);
+            within = to->mailbox != NULL;
+            if (within && !space_has(r->db, name, to->mailbox, &within, error))
+                return false;
+        }
+        if (!within)
+            continue;
+        r->space = g_strdup(name);
+        return true;
+    }
+    return true;
+}
+
 /* Of mail: all that post does not say. */
 static bool
 put(Txn *txn,
@@ -135,7 +165,7 @@ put(Txn *txn,
     GError **error)
 {
     g_auto(Route) r = {.db = txn->db};
-    if (!route(&r, rcpts, mail.from, post, error))
+    if (!route(&r, rcpts, mail.from, post, error) || !stay_within(&r, post, error))
         return false;
     mail.level = post->level;
     mail.floor = post->floor;

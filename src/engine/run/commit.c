@@ -20,6 +20,7 @@
 #include "engine/role.h"
 #include "engine/run/commit_internal.h"
 #include "engine/run/settle.h"
+#include "engine/run/space_wall.h"
 #include "notes/notes.h"
 #include "store/job/budget.h"
 #include "store/job/doings.h"
@@ -29,6 +30,7 @@
 #include "store/mail/mail_flags.h"
 #include "store/out/effects.h"
 #include "store/out/outbox_smtp.h"
+#include "store/spaces.h"
 
 #define FOLDER_MAX 64
 #define JOB_MAIL_MAX 10000
@@ -54,6 +56,7 @@ commit_clear(Commit *c)
     job_free(c->job);
     commit_parent_free(c->original);
     g_clear_pointer(&c->parents, g_ptr_array_unref);
+    g_clear_pointer(&c->spaces, g_ptr_array_unref);
     forget_written(c);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Commit, commit_clear)
@@ -394,6 +397,16 @@ result_of(const Commit *c)
                         .settled = c->settled};
 }
 
+/* From now on the job is behind the walls of what it was shown. */
+static bool
+enter_spaces(const Commit *c, Txn *txn, GError **error)
+{
+    LIST_EACH(const char, space, c->spaces)
+        if (!job_space_add(txn, c->job->id, space, error))
+            return false;
+    return true;
+}
+
 /* What follows from the step for the face that leads the job. */
 static bool
 commit_face(Commit *c, Txn *txn, GError **error)
@@ -465,7 +478,7 @@ write_all(Commit *c, Txn *txn, GError **error)
     if (!count_step(c, txn, bare, error) ||
         (c->in->floor < c->job->floor &&
          !job_lower_floor(txn, c->claim, c->in->floor, error)) ||
-        !commit_notes(c, txn, error) || !commit_compose_mails(c, error))
+        !enter_spaces(c, txn, error) || !commit_notes(c, txn, error) || !commit_compose_mails(c, error))
         return false;
     judge_status(c);
     return commit_put_mails(c, txn, error) && commit_tell_people(c, txn, error) &&
@@ -497,6 +510,8 @@ prepare(Commit *c, GError **error)
         return false;
     if (!c->job)
         return err_set(error, ERR_NEVER, "job %" G_GINT64_FORMAT " is gone", c->claim->job.v);
+    if (!space_wall_shown(c->engine, c->job->role, c->in->manifest, &c->spaces, error))
+        return false;
     c->role = role_get(c->engine, c->job->role, error);
     if (c->role && c->in->brain && !g_str_equal(c->in->brain, c->role->brain))
         c->job->deputy = c->in->brain;

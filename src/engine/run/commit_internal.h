@@ -31,6 +31,7 @@ typedef struct Commit {
     Job *job; /* as it was before */
     const ConfRole *role;
     ProposalStatus status;   /* the proposal's, unless what it speaks of failed */
+    GPtrArray *spaces;       /* char *: of what was shown (store/spaces.h) */
     GPtrArray *parents;      /* of CommitParent, one per mail; NULL: begins a thread */
     GPtrArray *drafts;       /* of CommitDraft, one per mail */
     GPtrArray *results;      /* char *: for the next step */

@@ -52,6 +52,19 @@ goes_to_asker(const Job *job, const StepInput *in, const ProposedMail *mail)
     return goes;
 }
 
+/* The newest that was shown; where it came by a space, and the mail goes elsewhere, one that did not. */
+static const char *
+newest_for(const MsgRows *shown, const ProposedMail *mail, const Job *job)
+{
+    for (guint i = shown->len; i-- > 0;) {
+        const MsgRow *row = g_ptr_array_index(shown, i);
+        if (!row->space || address_in(mail->to, row->answer_to) ||
+            (mail->to->len == 0 && i == shown->len - 1))
+            return row->msgid;
+    }
+    return shown->len > 0 ? NULL : job->original_msgid;
+}
+
 const char *
 step_parent_id(const Job *job, const StepInput *in, const ProposedMail *mail)
 {
@@ -60,8 +73,7 @@ step_parent_id(const Job *job, const StepInput *in, const ProposedMail *mail)
         return mail->in_reply_to;
     if (mail->to->len > 0 && !(step_hears(in) && goes_to_asker(job, in, mail)))
         return NULL;
-    return shown->len > 0 ? ((const MsgRow *)g_ptr_array_index(shown, shown->len - 1))->msgid
-                          : job->original_msgid;
+    return newest_for(shown, mail, job);
 }
 
 bool

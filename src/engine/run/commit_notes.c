@@ -164,7 +164,8 @@ commit_notes(Commit *c, Txn *txn, GError **error)
     LIST_EACH(const ProposedNote, n, c->p->notes) {
         g_autoptr(GError) failed = NULL;
         int64_t version;
-        if (check_hand(c, txn->db, n, &failed) &&
+        if ((!n->refused || err_set(&failed, ERR_NEVER, "not changed: %s", n->refused)) &&
+            check_hand(c, txn->db, n, &failed) &&
             proposed_note_apply(txn, n, &by, &version, &failed)) {
             report(c, n, version);
             continue;

@@ -232,7 +232,7 @@ policy_check(Engine *engine,
     g_array_set_clear_func(verdicts, verdict_clear);
     g_auto(Snapshot) reads = {0};
     snapshot_begin(engine->db, &reads);
-    bool ok = policy_reply_cc(&k, p, error);
+    bool ok = policy_reply_cc(&k, p, error) && policy_space_notes(&k, p, error);
     for (guint i = 0; i < p->mails->len && ok; i++) {
         Verdict v;
         const ProposedMail *mail = g_ptr_array_index(p->mails, i);

@@ -25,8 +25,10 @@ GPtrArray *policy_recipients(const Check *k, const ProposedMail *mail);
 bool policy_reply_cc(Check *k, Proposal *p, GError **error);
 /* Is it the address of a space that the job's role is a member of? */
 bool policy_is_space(const Check *k, const char *spec, bool *ret, GError **error);
-/* A mail to a space goes to nobody who is not of it (policy_spaces.c). */
+/* A mail to a space goes to nobody who is not of it, and none carries what is of a space to others (policy_spaces.c). */
 bool policy_spaces(const Check *k, const ProposedMail *mail, Verdict *v, GError **error);
+/* Nor does a note: says so in ProposedNote.refused. */
+bool policy_space_notes(const Check *k, Proposal *p, GError **error);
 /* Links that the agent made up: made not to work, or held (policy_links.c). */
 bool policy_links(Check *k, const ProposedMail *mail, Verdict *v, GError **error);
 /* Notes that go along, and that somebody who gets them may not read (policy_notes.c). */

@@ -1,9 +1,10 @@
 /*
- * Walls around spaces (store/spaces.h), as far as recipients go: a mail to a space goes to that space alone, and to the
- * owner and its members beside.
+ * Walls around spaces (store/spaces.h). A mail to a space goes to that space alone, and to the owner and its members beside. What
+ * mails and notes may carry: space_wall.h.
  */
 #include "engine/role.h"
 #include "engine/run/policy_internal.h"
+#include "engine/run/space_wall.h"
 #include "mail/address.h"
 #include "store/spaces.h"
 
@@ -60,6 +61,22 @@ policy_spaces(const Check *k, const ProposedMail *mail, Verdict *v, GError **err
         verdict_refuse(v, g_strdup_printf("a mail to %s goes to nobody else, and %s is not of it",
                                           space->address, (const char *)to->pdata[i]));
         return true;
+    }
+    g_autofree char *why = NULL;
+    if (!space_wall_mail(k->engine, k->job, k->in, mail, to, &why, error))
+        return false;
+    if (why)
+        verdict_refuse(v, g_steal_pointer(&why));
+    return true;
+}
+
+bool
+policy_space_notes(const Check *k, Proposal *p, GError **error)
+{
+    LIST_EACH(ProposedNote, n, p->notes) {
+        g_clear_pointer(&n->refused, g_free);
+        if (!space_wall_note(k->engine, k->job, k->in, n, &n->refused, error))
+            return false;
     }
     return true;
 }

@@ -102,6 +102,7 @@ typedef struct MsgQuery {
     JobId job;
     int step; /* that handled it; 0: any */
     ThreadId thread;
+    const char *space;            /* that it was sent to */
     const char *state;            /* a state's name */
     bool oldest_first, open_only; /* open: stored, shown, held */
     bool history_only;            /* what was said before we heard of it; no job's own */

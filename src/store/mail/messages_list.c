@@ -96,6 +96,7 @@ and_query(Where *w, const MsgQuery *q)
     and_number(w, " AND " DATED " >= ?", q->since_us);
     and_number(w, " AND " DATED " < ?", q->before_us);
     and_number(w, " AND id < ?", q->below_id);
+    and_text(w, " AND space IS NOT NULL AND space = ?", q->space);
     and_number(w, " AND job <> 0 AND job = ?", q->job.v);
     and_number(w, " AND step = ?", q->step);
     if (q->thread.v != 0) {

@@ -67,6 +67,9 @@ bool outbox_put(Txn *txn, OutId id, const OutMail *m, GError **error);
  * can. The one place that knows which transports there are. */
 const char *outbox_no_way(const Config *config, const char *mailbox);
 
+/* The number in an id that we minted, generation.NUMBER.tag@domain, or of an event of the workflow
+ * time.generation.NUMBER.tag.role@domain; 0: not one of ours. */
+int64_t out_number(const char *msgid);
 /* Base name of the file of a local delivery; caller frees. */
 char *out_row_file(const OutRow *r);
 

@@ -142,10 +142,8 @@ outbox_list(Db *db, const Viewer *viewer, const OutQuery *q, OutRows **ret_rows,
         q->copies, q->job.v, low, high, q->step, q->limit ? q->limit : DEFAULT_LIMIT);
 }
 
-/* The number in an id that we minted, generation.NUMBER.tag@domain, or of an event of the workflow
- * time.generation.NUMBER.tag.role@domain; 0: not one of ours. */
-static int64_t
-number_of(const char *msgid)
+int64_t
+out_number(const char *msgid)
 {
     bool event = strspn(msgid, "0123456789") == strlen("20251114103000");
     g_auto(GStrv) parts = g_strsplit(msgid, ".", event ? 5 : 3);
@@ -165,7 +163,7 @@ outbox_find(Db *db, const Viewer *viewer, const char *msgid, OutRow **ret, GErro
                       "WHERE " VISIBLE "AND ((o.id = ?3 AND o.msgid = ?4) OR "
                       "o.id = (SELECT outbox FROM renamed WHERE id = ?4)) "
                       "ORDER BY d.folder = 'Sent', d.id LIMIT 1",
-                      ret, error, "nsis", viewer->operator, viewer->role, number_of(msgid),
+                      ret, error, "nsis", viewer->operator, viewer->role, out_number(msgid),
                       msgid);
 }
 
@@ -178,7 +176,7 @@ outbox_floor(Db *db, const Viewer *viewer, const char *msgid, Trust *ret, GError
                     "SELECT coalesce(o.floor, o.level) FROM outbox o WHERE " VISIBLE
                     "AND ((o.id = ?3 AND o.msgid = ?4) OR "
                     "o.id = (SELECT outbox FROM renamed WHERE id = ?4))",
-                    &floor, error, "nsis", viewer->operator, viewer->role, number_of(msgid),
+                    &floor, error, "nsis", viewer->operator, viewer->role, out_number(msgid),
                     msgid))
         return false;
     *ret = floor ? TRUST_ANYONE : TRUST_OPERATOR;
