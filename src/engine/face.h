@@ -80,6 +80,14 @@ struct FaceOps {
      * what of it can be seen behind the wall; s NULL: there is none. */
     void (*shows)(Engine *engine, const Job *job, Sandbox *s);
 
+    /* The mail below which the conversation of its job hangs: it stands in the References of each answer. *ret_msgid
+     * NULL: what is answered says it all. Caller frees. */
+    bool (*root)(Engine *engine, const Job *job, char **ret_msgid, GError **error);
+
+    /* How `postrider watch` shows this job of its own: arguments, whose last one also names the window of
+     * `tmux = yes`. NULL: by its number. Caller frees. */
+    char **(*watched)(Engine *engine, const Job *job);
+
     /* What brains may do that is of this face (engine/act.h); ends with NULL. */
     const ActOps *const *acts;
 

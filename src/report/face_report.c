@@ -142,6 +142,27 @@ shows(Engine *engine, const Job *job, Sandbox *s)
         add_place(s, SANDBOX_WRITE, home, research);
 }
 
+static bool
+root(Engine *engine, const Job *job, char **ret_msgid, GError **error)
+{
+    g_autoptr(Report) r = NULL;
+    if (!report_of_job(engine->db, job->id, &r, error))
+        return false;
+    *ret_msgid = r ? g_strdup(r->msgid) : NULL;
+    return true;
+}
+
+/* A date is one job. */
+static char **
+watched(Engine *engine, const Job *job)
+{
+    g_autoptr(Report) r = NULL;
+    if (!report_of_job(engine->db, job->id, &r, NULL) || !r)
+        return NULL;
+    const char *const watch[] = {"--role", r->role, "--date", r->date, NULL};
+    return g_strdupv((char **)watch);
+}
+
 /* The mail of the step that is the response: the first that left to whoever asked, else the first. */
 static int
 find_response(const Job *job, const Proposal *p, const StepResult *result)
@@ -589,6 +610,8 @@ const FaceOps face_report = {
     .ready = ready,
     .frame = frame,
     .shows = shows,
+    .root = root,
+    .watched = watched,
     .commit = commit,
     .acts = acts,
     .render = render,

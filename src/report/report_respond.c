@@ -107,6 +107,6 @@ report_respond_by_hand(Engine *engine,
     mail->body = text_valid_bytes(body);
     mail->subject = g_strdup(subject);
     set_recipients(mail, r, job, settles);
-    return by_hand_begin(engine, job, settles, mail, r->msgid, &hand, error) &&
+    return by_hand_begin(engine, job, settles, mail, &hand, error) &&
            commit(engine, r, hand, numbers, body, ret_msgid, error);
 }

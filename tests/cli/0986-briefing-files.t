@@ -66,6 +66,19 @@ turn
 like "$(thread)" 'Reply #10' 'numbers go on where they were'
 ok 'and it is answered' test -f "$R/responses/10-response.md"
 
+# --- a client that names what it answers, and nothing that came before ---
+before=$(db 'SELECT msgid FROM report_response WHERE n = 10')
+printf 'From: you@postrider.local\nTo: carlton@postrider.local\nMessage-ID: <phone@x>\nSubject: Re: Good morning\nIn-Reply-To: <%s>\n\nseven\n' \
+    "$before" | pr sendmail -t
+turn
+is "$(python3 - "$HOME_DIR"/mail/you/new/* <<'P'
+import email, sys
+for m in (email.message_from_file(open(f)) for f in sys.argv[1:]):
+    if m["In-Reply-To"] == "<phone@x>":
+        print(*m["References"].split())
+P
+)" "<carlton-$D@carlton.local> <$before> <phone@x>" 'the briefing stays in References of an answer to a reply without them'
+
 # --- bad input ---
 exits 65 'a date that is none' pr briefing send 2026-02-30 "$WORK/briefing.md"
 exits 65 'a path is no date' pr briefing send ../x "$WORK/briefing.md"

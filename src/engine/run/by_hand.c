@@ -14,8 +14,7 @@ struct ByHand {
     const ProposedMail *mail;
     const ConfRole *role;
     CommitParent *parent;
-    GPtrArray *references; /* of the parent, with the root in front; char * */
-    GPtrArray *to;         /* char *, borrowed */
+    GPtrArray *to; /* char *, borrowed */
 };
 
 void
@@ -24,7 +23,6 @@ by_hand_free(ByHand *h)
     if (!h)
         return;
     commit_parent_free(h->parent);
-    g_clear_pointer(&h->references, g_ptr_array_unref);
     g_clear_pointer(&h->to, g_ptr_array_unref);
     g_free(h);
 }
@@ -37,28 +35,11 @@ find_recipients(ByHand *h)
     h->to = h->mail->to->len ? g_ptr_array_ref(h->mail->to) : step_askers(h->job, &in);
 }
 
-static void
-put_root_first(ByHand *h, const char *root)
-{
-    const GPtrArray *refs = h->parent->letter.references;
-    if (!root || g_str_equal(root, h->parent->letter.msgid) ||
-        (refs && refs->len > 0 && g_str_equal(refs->pdata[0], root)))
-        return;
-    h->references = g_ptr_array_new_with_free_func(g_free);
-    g_ptr_array_add(h->references, g_strdup(root));
-    for (guint i = 0; refs && i < refs->len; i++) {
-        if (!g_str_equal(refs->pdata[i], root))
-            g_ptr_array_add(h->references, g_strdup(refs->pdata[i]));
-    }
-    h->parent->letter.references = h->references;
-}
-
 bool
 by_hand_begin(Engine *engine,
               const Job *job,
               const MsgRows *settles,
               const ProposedMail *mail,
-              const char *root,
               ByHand **ret,
               GError **error)
 {
@@ -70,7 +51,6 @@ by_hand_begin(Engine *engine,
         h->role ? commit_parent_load(engine, job, step_parent_id(job, &in, mail), error) : NULL;
     if (!h->parent)
         return false;
-    put_root_first(h, root);
     find_recipients(h);
     *ret = g_steal_pointer(&h);
     return true;

@@ -10,13 +10,12 @@
 typedef struct ByHand ByHand;
 
 /* settles: open mail of the job, oldest first; may be empty. mail: to empty means those who wrote it,
- * else who asked last; in_reply_to NULL: the newest of it, else what the job begins with. root: what
- * stands first in References; NULL: whatever does. Reads files; borrows all of it. */
+ * else who asked last; in_reply_to NULL: the newest of it, else what the job begins with. Reads
+ * files; borrows all of it. */
 bool by_hand_begin(Engine *engine,
                    const Job *job,
                    const MsgRows *settles,
                    const ProposedMail *mail,
-                   const char *root,
                    ByHand **ret,
                    GError **error);
 void by_hand_free(ByHand *h);

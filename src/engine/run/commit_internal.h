@@ -53,6 +53,7 @@ struct CommitParent {
     MsgRow *row;
     Message *headers;
     char *msgid;
+    GPtrArray *references; /* char *; of its letter, where the root had to be put in front; else NULL */
     RoleMailParent letter;
 };
 void commit_parent_free(CommitParent *p);

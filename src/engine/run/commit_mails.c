@@ -1,5 +1,6 @@
 #include "base/err.h"
 #include "engine/checkpoint/proof.h"
+#include "engine/face.h"
 #include "engine/mail_load.h"
 #include "engine/out/post.h"
 #include "engine/run/commit_internal.h"
@@ -13,6 +14,7 @@ commit_parent_free(CommitParent *p)
         return;
     msg_row_free(p->row);
     message_free(p->headers);
+    g_clear_pointer(&p->references, g_ptr_array_unref);
     g_free(p->msgid);
     g_free(p);
 }
@@ -21,6 +23,46 @@ static void
 free_parent(gpointer p)
 {
     commit_parent_free(p);
+}
+
+static bool
+has_id(const GPtrArray *ids, const char *id)
+{
+    LIST_EACH(const char, one, ids)
+        if (g_str_equal(one, id))
+            return true;
+    return false;
+}
+
+/* Clients leave out what came before, and a server may have given the first mail another id. */
+static void
+put_root_first(CommitParent *p, const char *root)
+{
+    RoleMailParent *letter = &p->letter;
+    const char *before = letter->in_reply_to;
+    if (g_str_equal(root, letter->msgid) || (letter->references && has_id(letter->references, root)))
+        return;
+    p->references = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(p->references, g_strdup(root));
+    for (guint i = 0; letter->references && i < letter->references->len; i++)
+        g_ptr_array_add(p->references, g_strdup(letter->references->pdata[i]));
+    if (p->references->len == 1 && before && !g_str_equal(before, root))
+        g_ptr_array_add(p->references, g_strdup(before));
+    letter->references = p->references;
+}
+
+static bool
+put_below(Engine *engine, const Job *job, CommitParent *p, GError **error)
+{
+    const FaceOps *face = engine_face(engine, job->face);
+    g_autofree char *root = NULL;
+    if (!face || !face->root || p->row->job.v != job->id.v)
+        return true;
+    if (!face->root(engine, job, &root, error))
+        return false;
+    if (root)
+        put_root_first(p, root);
+    return true;
 }
 
 CommitParent *
@@ -40,7 +82,7 @@ commit_parent_load(Engine *engine, const Job *job, const char *msgid, GError **e
         .in_reply_to = p->row->in_reply_to,
         .references = p->headers ? p->headers->references : NULL,
     };
-    return g_steal_pointer(&p);
+    return put_below(engine, job, p, error) ? g_steal_pointer(&p) : NULL;
 }
 
 static bool

@@ -72,6 +72,7 @@ server_ids_owed(Db *db, const char *account, int64_t since_us, GArray **ret, GEr
         db,
         "SELECT DISTINCT d.outbox FROM delivery d WHERE d.outbox > ? AND d.affinity = ? AND "
         "d.mailbox IS NULL AND d.folder = '' AND d.state IN ('sending', 'sent', 'in_doubt') "
-        "AND NOT EXISTS (SELECT 1 FROM renamed r WHERE r.outbox = d.outbox) ORDER BY d.outbox",
+        "AND NOT EXISTS (SELECT 1 FROM renamed r JOIN outbox o ON o.id = r.outbox "
+        "WHERE r.outbox = d.outbox AND r.id <> o.msgid) ORDER BY d.outbox",
         ret, error, "is", before, account);
 }
