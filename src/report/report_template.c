@@ -21,6 +21,7 @@ const char report_prompt_default[] =
     "## Respond\n"
     "\n"
     "Respond to all replies marked NEW above, in one response (#{NN} is the newest reply).\n"
+    "Where they only say thanks or the like, one short line does, and nothing has to be read for it.\n"
     "1. Send it: postrider respond {date} FILE; or make it the answer that you end with. "
     "Either mails\n"
     "   it and writes it into the thread; nothing else has to be done for that.\n"

@@ -64,6 +64,8 @@ like "$(cat "$WORK/prompt")" "^You are Carlton's reply handler for the $D briefi
 like "$(cat "$WORK/prompt")" '## Thread.*NEW Reply #1.*What about the budget\?.*## Available Context.*Read what you need. You may not need any of it..*## Respond.*Respond to all replies marked NEW above' \
     'buildReplyPrompt() includes thread.md content and response instructions'
 like "$(cat "$WORK/prompt")" "postrider respond $D" 'and the one command'
+like "$(cat "$WORK/prompt")" 'only say thanks or the like, one short line does, and nothing has to be read for it' \
+    'a short answer to trivial mail: the template that we ship asks for it'
 printf '# Budget meeting\nnumbers\n' >"$R/research/budget.md"
 run pr briefing prompt "$D"
 like "$OUT" 'budget.md — Budget meeting' 'buildReplyPrompt() lists research files with their headings'
