@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tmux = yes: a window that runs `postrider watch JOB`, never the agent itself. Closing it, or tmux, touches no work.
+# tmux = yes: a window that runs `postrider watch JOB`, or `watch --date` for a briefing, never the agent itself. Closing it, or tmux, touches no work.
 . "$(dirname "$0")/../lib/tap.sh"
 . "$(dirname "$0")/../lib/agent.sh"
 command -v tmux >/dev/null || skip_all 'no tmux here'
@@ -78,11 +78,33 @@ open_door
 wait
 ok 'and that closes, too' wait_for no_server
 
+# A briefing's window has the name of its date, and shows what `watch --date` does.
+D=2026-02-09
+pr config set report role envoy
+echo '# Good morning' | pr briefing send $D - >/dev/null
+agent_does <<S
+sh echo here >>$WORK/came
+text I READ THE THREAD
+sh read -r _ <$WORK/door
+result answered
+S
+shut_door
+echo 'And the dentist?' | pr send --to envoy --in-reply-to "<envoy-$D@envoy.local>" --subject 'Re: Good morning' >/dev/null
+pass_once &
+ok 'an agent answers a reply to a briefing' wait_for at_door 5
+ok 'its window is called by the date' wait_for has_window "envoy-$D"
+like "$(tr '\0' ' ' <"/proc/$(term list-panes -a -F '#{pane_pid}')/cmdline")" " watch --role envoy --date $D " 'and runs watch --date'
+ok 'what the agent says stands there' wait_for on_screen "envoy-$D" 'I READ THE THREAD'
+open_door
+wait
+ok 'it closes when the reply is answered' wait_for no_server
+briefing_job=$(db "SELECT job FROM report WHERE date = '$D'")
+
 # No tmux: one line, and the work goes on.
 mkdir "$WORK/few" && for tool in env sh cat head git bash python3 bwrap sed; do ln -sf "$(command -v $tool)" "$WORK/few/$tool"; done
 echo 'task 5' | pr send --to envoy --subject 'task 5' >/dev/null
 (PATH=$WORK/few pass_once)
-is "$(db "SELECT state FROM job WHERE id = 5")" done 'without tmux the work is done'
+is "$(db "SELECT state FROM job WHERE id > $briefing_job")" done 'without tmux the work is done'
 like "$(cat "$WORK/once.log")" "no window to watch the job in.*tmux" 'and one line says what was missing'
 
 pr config set 'role envoy' tmux no

@@ -68,11 +68,11 @@ look(void *data)
 static int
 find_date(Cli *cli, const char *date, JobId *ret)
 {
+    const char *said = cli_text(cli, "role"), *role = said ? said : cli->home->config->report_role;
     g_autoptr(ReportLines) lines = NULL;
     bool known;
     if (!report_known(cli->db, &known, &cli->error) ||
-        (known && !report_lines(cli->db, cli->home->config->report_role, date, &lines,
-                                &cli->error)))
+        (known && !report_lines(cli->db, role, date, &lines, &cli->error)))
         return cli_failed(cli, 0);
     if (!lines || lines->len == 0)
         return cli_fail(EX_NOINPUT, "there is no briefing of '%s'", date);
@@ -86,6 +86,10 @@ cmd_watch(Cli *cli, int argc, char **argv)
     const char *date = cli_text(cli, "date");
     g_autoptr(News) news = NULL;
     JobId only = {0};
+    if (argv[1] && date)
+        return cli_usage(cli, "takes a JOB or a --date");
+    if (!date && cli_text(cli, "role"))
+        return cli_usage(cli, "--role is that of a --date");
     int status = cli_db(cli, DB_READ);
     if (status || (argv[1] && (status = cli_job(cli, argv[1], &only))) ||
         (date && (status = find_date(cli, date, &only))))

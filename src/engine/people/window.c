@@ -2,7 +2,6 @@
 #include "base/log.h"
 #include "base/proc.h"
 #include "base/text.h"
-#include <inttypes.h>
 
 #define TIME_US (2 * USEC_PER_SEC)
 #define SESSION "postrider"
@@ -58,21 +57,27 @@ call_tmux(const Home *home, const char *const *command, const char *const *shown
 }
 
 void
-window_open(const Home *home, JobId job, const char *role)
+window_open(const Home *home, const char *role, const char *const *watch)
 {
     g_autoptr(GError) error = NULL;
+    g_autoptr(GPtrArray) shown = g_ptr_array_new();
+    guint n = g_strv_length((char **)watch);
     g_autofree char *front = proc_helper_path("postrider", &error), *why = NULL;
-    g_autofree char *number = g_strdup_printf("%" PRId64, job.v);
-    g_autofree char *name = g_strdup_printf("%s-%s", role, number);
+    g_autofree char *name = g_strdup_printf("%s-%s", role, watch[n - 1]);
     if (!front) {
         log_event(LOG_WARN, "no window to watch the job in", "why", error->message, NULL);
         return;
     }
-    const char *const shown[] = {front, "--home", home->path, "watch", number, NULL};
+    const char *const first[] = {front, "--home", home->path, "watch"};
+    for (guint i = 0; i < G_N_ELEMENTS(first); i++)
+        g_ptr_array_add(shown, (char *)first[i]);
+    for (guint i = 0; i <= n; i++)
+        g_ptr_array_add(shown, (char *)watch[i]);
+    const char *const *argv = (const char *const *)shown->pdata;
     const char *const window[] = {"new-window", "-d", "-S", "-t", "=" SESSION ":", "-n", name, NULL};
     const char *const session[] = {"new-session", "-d", "-s", SESSION, "-n", name, NULL};
     /* Where there is no session yet two may begin it at once: the slower one finds it then. */
-    if (!call_tmux(home, window, shown, &why) && !call_tmux(home, session, shown, &why) &&
-        !call_tmux(home, window, shown, &why))
+    if (!call_tmux(home, window, argv, &why) && !call_tmux(home, session, argv, &why) &&
+        !call_tmux(home, window, argv, &why))
         log_event(LOG_WARN, "no window to watch the job in", "why", why, NULL);
 }

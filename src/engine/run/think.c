@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/proc.h"
+#include "engine/face.h"
 #include "engine/people/notice.h"
 #include "engine/people/progress.h"
 #include "engine/people/window.h"
@@ -463,6 +464,17 @@ loop_clear(Loop *loop)
     g_clear_error(&loop->failed);
 }
 
+/* By its number, unless its face has another name for it. */
+static void
+open_window(const Think *ask)
+{
+    const FaceOps *face = engine_face(ask->engine, ask->job->face);
+    g_auto(GStrv) watch = face && face->watched ? face->watched(ask->engine, ask->job) : NULL;
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, ask->job->id.v);
+    const char *const by_number[] = {number, NULL};
+    window_open(ask->engine->home, ask->role->name, watch ? (const char *const *)watch : by_number);
+}
+
 bool
 think(const Think *ask, Thought *ret, GError **error)
 {
@@ -496,7 +508,7 @@ think(const Think *ask, Thought *ret, GError **error)
         return false;
     }
     if (ask->place && ask->role->tmux)
-        window_open(ask->engine->home, ask->job->id, ask->role->name);
+        open_window(ask);
     loop.call = loop.steer.call = call;
     bool ended = find_timer(ask, TIMER_ACK, &loop.ack_us, error) &&
                  find_timer(ask, TIMER_PROGRESS, &loop.progress_us, error) &&
