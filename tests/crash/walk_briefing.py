@@ -2,6 +2,7 @@
 """The crash walk over a briefing: it is sent, answered once, then twice, and once by hand.
 
     walk_briefing.py kill|errors|named|twice [EVERY]    as in walk.py
+    walk_briefing.py full [EVERY]    the disk is full from a call on that writes a file of the briefing, its memory, or the store
 
 The stages are `briefing send`; `serve --once` in which the first reply is recorded and answered; the pass with two more
 replies; and `respond` by hand. Afterwards the briefing has arrived once, each reply was answered once, thread.md has
@@ -96,7 +97,7 @@ def sent(home):
 class BriefingWalk(walk.Walk):
     def make_stages(self):
         first = scene.make_home(self.work / "made")
-        (first.path / "postrider.conf").write_text(CONFIG)
+        self.settings(first)
         stages = [walk.Stage("send", first, [], send)]
         for name, run, before in (("reply", turn, lambda h: reply(h, REPLIES[0])),
                                   ("two replies", turn, lambda h: [reply(h, t) for t in REPLIES[1:3]]),
@@ -109,6 +110,9 @@ class BriefingWalk(walk.Walk):
         self.end_home = stages[-1].start.copy_to(self.work / "ended")
         respond(self.end_home)
         return stages
+
+    def settings(self, home):
+        (home.path / "postrider.conf").write_text(CONFIG)
 
     def works(self):
         problems = self.after_fault(self.end_home, [])
@@ -123,5 +127,35 @@ class BriefingWalk(walk.Walk):
         return scene.recover(home, hours=3) or check(home, REPLIES[:sent(home)])
 
 
+class FullWalk(BriefingWalk):
+    """The agent writes memory.txt too. What it could not write there is its own loss; nothing else is."""
+    LIKES = "likes tea"
+
+    def settings(self, home):
+        agent = home.path / "scripts/agent"
+        agent.write_text(f"#!/bin/sh\ncat >/dev/null\necho {self.LIKES} >>reports/memory.txt\nprintf Answer.\n")
+        agent.chmod(0o755)
+        (home.path / "postrider.conf").write_text(CONFIG.replace("command = printf Answer.", "command = scripts/agent"))
+
+    def works(self):
+        written = (self.end_home.path / "reports/memory.txt").read_text().count(self.LIKES)
+        self.tap.ok("without a fault memory.txt has a line of each turn", [f"{written} lines"] * (written != 2))
+        return super().works()
+
+    def tries(self, stage):
+        points = super().tries(stage)
+        files = [n for n, call, about in points if "/reports/" in about and not call.startswith("mkdir")]
+        return [p for p in points if p[0] in files or (files[0] < p[0] < files[-1] and p[2].endswith("-wal"))]
+
+    def after_fault(self, home, acked):
+        problems = super().after_fault(home, acked)
+        note = home.run("note", "get", "reports/memory").stdout
+        file = (home.path / "reports/memory.txt").read_text() if (home.path / "reports/memory.txt").exists() else ""
+        problems += [f"memory.txt is {file!r}, the note {note!r}"] * (file.strip() != note.strip())
+        return problems + [f"memory: {line}" for line in file.splitlines() if line != self.LIKES]
+
+
 if __name__ == "__main__":
-    sys.exit(walk.main(BriefingWalk))
+    full = sys.argv[1:2] == ["full"]
+    walk.WALKS["full"] = lambda w, every: w.walk("full disk", every)
+    sys.exit(walk.main(FullWalk if full else BriefingWalk))
