@@ -21,6 +21,19 @@ print_usage(Cli *cli, const char *begin, const Verb *row)
     cli_print(cli, "\n");
 }
 
+/* A name and what it is for. Without a format: this is most of what `help` does. */
+static void
+print_row(Cli *cli, const Verb *v)
+{
+    static const char column[] = "           ";
+    size_t len = strlen(v->name) + 1;
+    g_string_append_len(cli->out, column, 2);
+    g_string_append(cli->out, v->name);
+    g_string_append(cli->out, len < sizeof column ? column + len - 1 : " ");
+    g_string_append(cli->out, v->summary);
+    g_string_append_c(cli->out, '\n');
+}
+
 static int
 overview(Cli *cli)
 {
@@ -33,7 +46,7 @@ overview(Cli *cli)
         if (g_strcmp0(group, v->group) != 0)
             cli_print(cli, "\n%s\n", v->group);
         group = v->group;
-        cli_print(cli, "  %-10s %s\n", v->name, v->summary);
+        print_row(cli, v);
     }
     cli_print(cli, "\n'postrider help VERB' tells more. First steps: postrider init, then "
                    "postrider ask \"hello\".\n");

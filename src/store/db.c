@@ -209,7 +209,11 @@ bring_up_to_date(Db *db, GError **error)
 
     if (!migrate_version(db->conn.handle, list.newest, &version, error) || !make_wal(db, error))
         return false;
-    return migrate_run(&db->conn, db->home, &list, error);
+    if (!migrate_run(&db->conn, db->home, &list, error))
+        return false;
+    CRASH_POINT("migrate-before-checkpoint");
+    sql_conn_checkpoint_whole(&db->conn);
+    return true;
 }
 
 static bool

@@ -6,8 +6,8 @@
  * gate is why writers queue instead of polling (SQLite's busy handler starves them), and why no
  * checkpoint ever runs beside a commit: SQLite before 3.51.3 can lose pages then ("WAL-reset
  * bug"; Debian 12 has 3.40.1). So autocheckpoint is 0 on every connection, closing does not
- * checkpoint, and txn_commit() checkpoints itself, under the gate, when the log is longer than
- * 4 MiB.
+ * checkpoint. txn_commit() checkpoints itself, under the gate, when the log is longer than
+ * 4 MiB, and so does whoever has made the tables or brought them up to date.
  *
  * (1) Nothing waits for a network, a model, a child or stdout between begin and commit.
  * (2) Nobody else opens the database file in this process: closing it would drop the locks.

@@ -76,6 +76,13 @@ sql_conn_checkpoint(SqlConn *conn)
                                     NULL);
 }
 
+void
+sql_conn_checkpoint_whole(SqlConn *conn)
+{
+    (void)sqlite3_wal_checkpoint_v2(conn->handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL,
+                                    NULL);
+}
+
 sqlite3 *
 sql_handle(Db *db)
 {

@@ -41,6 +41,9 @@ bool sql_conn_open(SqlConn *conn, const char *path, GError **error, const char *
 bool sql_conn_moved(const SqlConn *conn);
 void
 sql_conn_checkpoint(SqlConn *conn); /* what nobody reads any more; a failure loses nothing */
+/* The same, and the log is empty afterwards if nobody reads: who opens the store next, while nobody
+ * has it open, need not read the log through. */
+void sql_conn_checkpoint_whole(SqlConn *conn);
 SqlStmt *sql_conn_get(SqlConn *conn, const char *sql, GError **error);
 /* Bind, step to the end, no rows. */
 bool sql_conn_run(SqlConn *conn, const char *sql, GError **error, const char *format, ...);

@@ -108,7 +108,7 @@ fill(Settings *s, const ConfSection *section, void *record)
 {
     for (const ConfKey *key = config_keys; key->section; key++) {
         if (key->at && g_str_equal(key->section, section->kind))
-            put_value(s, key->type, conf_value(section, key->name), (char *)record + key->at);
+            put_value(s, key->type, conf_value_of(section, key), (char *)record + key->at);
     }
 }
 

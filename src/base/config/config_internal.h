@@ -48,6 +48,8 @@ ConfSection *conf_add_section(GPtrArray *sections,
 const ConfEntry *conf_find(const ConfSection *section, const char *key);
 /* The value in the file, else the default. The key must be one of the section's. */
 const char *conf_value(const ConfSection *section, const char *key);
+/* As conf_value(), without looking for the key in the table. */
+const char *conf_value_of(const ConfSection *section, const ConfKey *key);
 /* The line to blame: the key's, else the section's. */
 unsigned conf_line(const ConfSection *section, const char *key);
 /* Where nothing is set, or only an empty value: this one. */

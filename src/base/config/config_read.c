@@ -112,16 +112,20 @@ conf_find(const ConfSection *section, const char *key)
 }
 
 const char *
+conf_value_of(const ConfSection *section, const ConfKey *key)
+{
+    const ConfEntry *entry = conf_find(section, key->name);
+
+    return entry ? entry->value : key->fallback;
+}
+
+const char *
 conf_value(const ConfSection *section, const char *key)
 {
-    const ConfEntry *entry = conf_find(section, key);
-
-    if (entry)
-        return entry->value;
-
     const ConfKey *known = conf_key(section->kind, key);
+
     g_assert(known);
-    return known->fallback;
+    return conf_value_of(section, known);
 }
 
 unsigned

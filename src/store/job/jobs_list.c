@@ -55,12 +55,19 @@ jobs_list(Db *db, const Viewer *viewer, const JobQuery *q, Jobs **ret_jobs, GErr
 bool
 jobs_count(Db *db, int64_t ret[JOB_N_STATES], GError **error)
 {
-    for (int i = 0; i < JOB_N_STATES; i++) {
-        if (!sql_int(db, "SELECT count(*) FROM job WHERE state = ?", &ret[i], error, "s",
-                     job_state_name(i)))
-            return false;
+    SqlStmt *st = sql_get(db, "SELECT state, count(*) FROM job GROUP BY state", error);
+    int rc;
+
+    if (!st)
+        return false;
+    memset(ret, 0, JOB_N_STATES * sizeof *ret);
+    while ((rc = sql_next(st, error)) == 1) {
+        g_autofree char *name = sql_text_null(st, 0);
+        JobState state;
+        if (job_state_parse(name, &state))
+            ret[state] = sql_col_int(st, 1);
     }
-    return true;
+    return rc == 0;
 }
 
 bool
