@@ -141,77 +141,136 @@ static const AnswerField answer_fields[] = {
 const AnswerTable answer_table = {answer_fields, G_N_ELEMENTS(answer_fields), sizeof(Answer),
                                   NULL};
 
-/* --- the schema --- */
+/* --- the schema: made for each question, so written as text and not built as a tree --- */
 
-static json_t *object_schema(const AnswerTable *t);
-
-static json_t *
-text_schema(const char *about)
+static void put(GString *out, ...) G_GNUC_NULL_TERMINATED;
+static void
+put(GString *out, ...)
 {
-    return json_pack("{s:s, s:s}", "type", "string", "description", about);
+    va_list texts;
+    va_start(texts, out);
+    for (const char *text; (text = va_arg(texts, const char *));)
+        g_string_append(out, text);
+    va_end(texts);
 }
 
-static json_t *
-words_schema(const char *const *words)
-{
-    json_t *all = json_array();
+/* Members of an object, so far. */
+typedef struct Members {
+    GString *required, *properties;
+} Members;
 
-    for (; *words; words++)
-        json_array_append_new(all, json_string(*words));
-    return json_pack("{s:s, s:o}", "type", "string", "enum", all);
+/* What the member is, is written behind this. */
+static GString *
+add_member(Members *m, const char *name)
+{
+    const char *comma = m->required->len ? "," : "";
+    put(m->required, comma, "\"", name, "\"", NULL);
+    put(m->properties, comma, "\"", name, "\":", NULL);
+    return m->properties;
 }
 
-static json_t *
-field_schema(const AnswerField *f)
+static Members
+begin_object(void)
+{
+    return (Members){g_string_sized_new(256), g_string_sized_new(1024)};
+}
+
+static void
+end_object(GString *out, Members *m)
+{
+    put(out, "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[",
+        m->required->str, "],\"properties\":{", m->properties->str, "}}", NULL);
+    g_string_free(m->required, TRUE);
+    g_string_free(m->properties, TRUE);
+}
+
+/* Names and words are ours, and need no escapes. */
+static void
+put_kind(GString *out, const char *type, const char *about)
+{
+    g_assert(!strpbrk(about, "\"\\\n"));
+    put(out, "{\"type\":\"", type, "\",\"description\":\"", about, "\"", NULL);
+}
+
+static void
+put_text(GString *out, const char *about)
+{
+    put_kind(out, "string", about);
+    put(out, "}", NULL);
+}
+
+static void
+put_words(GString *out, const char *const *words)
+{
+    g_autofree char *all = g_strjoinv("\",\"", (char **)words);
+    put(out, "{\"type\":\"string\",\"enum\":[\"", all, "\"]}", NULL);
+}
+
+static void put_field(GString *out, const AnswerField *f);
+
+static void
+put_object(GString *out, const AnswerTable *t)
+{
+    Members m = begin_object();
+
+    for (size_t i = 0; i < t->n; i++)
+        put_field(add_member(&m, t->fields[i].name), &t->fields[i]);
+    end_object(out, &m);
+}
+
+static void
+put_list(GString *out, const AnswerField *f)
+{
+    put_kind(out, "array", f->about);
+    put(out, ",\"items\":", NULL);
+    if (f->of)
+        put_object(out, f->of);
+    else
+        put_text(out, f->item);
+    put(out, "}", NULL);
+}
+
+static void
+put_field(GString *out, const AnswerField *f)
 {
     if (f->words)
-        return words_schema(f->words);
-    if (f->type == ANSWER_OBJECT)
-        return object_schema(f->of);
-    if (f->type == ANSWER_NUMBER)
-        return json_pack("{s:s, s:s}", "type", "integer", "description", f->about);
-    if (!f->of && !f->item)
-        return text_schema(f->about);
-    return json_pack("{s:s, s:s, s:o}", "type", "array", "description", f->about, "items",
-                     f->of ? object_schema(f->of) : text_schema(f->item));
+        put_words(out, f->words);
+    else if (f->type == ANSWER_OBJECT)
+        put_object(out, f->of);
+    else if (f->type == ANSWER_NUMBER) {
+        put_kind(out, "integer", f->about);
+        put(out, "}", NULL);
+    } else if (f->of || f->item)
+        put_list(out, f);
+    else
+        put_text(out, f->about);
 }
 
-static json_t *
-object_schema(const AnswerTable *t)
+static void
+put_act(GString *out, const ActOps *act)
 {
-    json_t *names = json_array(), *members = json_object();
+    Members m = begin_object();
 
-    for (size_t i = 0; i < t->n; i++) {
-        json_array_append_new(names, json_string(t->fields[i].name));
-        json_object_set_new(members, t->fields[i].name, field_schema(&t->fields[i]));
-    }
-    return json_pack("{s:s, s:b, s:o, s:o}", "type", "object", "additionalProperties", 0,
-                     "required", names, "properties", members);
-}
-
-static json_t *
-act_schema(const ActOps *act)
-{
-    json_t *names = json_array(), *members = json_object();
-
-    for (const ActField *f = act->fields; f->name; f++) {
-        json_array_append_new(names, json_string(f->name));
-        json_object_set_new(members, f->name, text_schema(f->about));
-    }
-    return json_pack("{s:s, s:s, s:{s:s, s:b, s:o, s:o}}", "type", "array", "description",
-                     act->about, "items", "type", "object", "additionalProperties", 0,
-                     "required", names, "properties", members);
+    for (const ActField *f = act->fields; f->name; f++)
+        put_text(add_member(&m, f->name), f->about);
+    put_kind(out, "array", act->about);
+    put(out, ",\"items\":", NULL);
+    end_object(out, &m);
+    put(out, "}", NULL);
 }
 
 char *
 answer_schema(const GPtrArray *acts)
 {
-    g_autoptr(json_t) schema = object_schema(&answer_table);
+    GString *out = g_string_sized_new(8192);
+    Members m = begin_object();
 
+    for (size_t i = 0; i < answer_table.n; i++)
+        put_field(add_member(&m, answer_table.fields[i].name), &answer_table.fields[i]);
     for (guint i = 0; acts && i < acts->len; i++) {
         const ActOps *act = g_ptr_array_index(acts, i);
-        json_array_append_new(json_object_get(schema, "required"), json_string(act->name));
-        json_object_set_new(json_object_get(schema, "properties"), act->name, act_schema(act));
+        put_act(add_member(&m, act->name), act);
     }
-    return json_format(schema);
+    end_object(out, &m);
+    return g_string_free(out, FALSE);
 }
