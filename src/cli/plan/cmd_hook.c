@@ -101,40 +101,25 @@ cmd_hook(Cli *cli, int argc, char **argv)
     return cli_usage(cli, "which one?");
 }
 
+/* The forms whose answer is the plan's alone, by what stands behind "hook". */
 int
-cmd_hook_stop(Cli *cli, int argc, char **argv)
+cmd_hook_plan(Cli *cli, int argc, char **argv)
 {
-    return run_hook(cli, HOOK_STOP, "stop");
-}
+    static const char *const names[] = {
+        [HOOK_STOP] = "stop",
+        [HOOK_SUBAGENT_STOP] = "subagent-stop",
+        [HOOK_SESSION_START] = "session-start",
+        [HOOK_SESSION_END] = "session-end",
+        [HOOK_USER_PROMPT] = "user-prompt",
+        [HOOK_TASK] = "task",
+    };
+    const char *name = strchr(cli->row->name, ' ') + 1;
+    HookKind kind = 0;
 
-int
-cmd_hook_subagent_stop(Cli *cli, int argc, char **argv)
-{
-    return run_hook(cli, HOOK_SUBAGENT_STOP, "subagent-stop");
-}
-
-int
-cmd_hook_session_start(Cli *cli, int argc, char **argv)
-{
-    return run_hook(cli, HOOK_SESSION_START, "session-start");
-}
-
-int
-cmd_hook_session_end(Cli *cli, int argc, char **argv)
-{
-    return run_hook(cli, HOOK_SESSION_END, "session-end");
-}
-
-int
-cmd_hook_user_prompt(Cli *cli, int argc, char **argv)
-{
-    return run_hook(cli, HOOK_USER_PROMPT, "user-prompt");
-}
-
-int
-cmd_hook_task(Cli *cli, int argc, char **argv)
-{
-    return run_hook(cli, HOOK_TASK, "task");
+    while (kind < G_N_ELEMENTS(names) && !g_str_equal(names[kind], name))
+        kind++;
+    g_assert(kind < G_N_ELEMENTS(names));
+    return run_hook(cli, kind, name);
 }
 
 /* The plan's rule needs the folder alone; what it does not refuse is for the run that started the client to judge. */
