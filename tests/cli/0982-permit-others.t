@@ -63,6 +63,30 @@ is "$(asked)" 1 'and nothing else'
 reply "$(question)" REJECT
 is "$(job_state)" done 'the end'
 script <<'END'
+bash touch three
+---
+bash touch three
+result once more
+END
+mail_coder 'Always' <<<'Do it.'
+reply "$(question)" 'APPROVE 10'
+is "$(asked)" 1 'opencode does not count, so a yes for ten times is none'
+like "$(last_text)" 'say APPROVE, or APPROVE ALWAYS' 'which is said'
+reply "$(question)" 'APPROVE ALWAYS'
+is "$(asked) $(ran | tail -n 1)" '0 Bash touch three' 'always'
+pr config set 'role coder' permissions all
+script <<'END'
+bash touch three
+bash cat .git/config
+---
+result the end
+END
+mail_coder 'Always' <<<'Do it again.'
+is "$(ran | tail -n 1)" 'Bash touch three' 'is always'
+like "$(last_text)" '\| cat .git/config' 'and what configures git is asked, whatever is permitted'
+pr config set 'role coder' permissions edit
+reply "$(question)" REJECT
+script <<'END'
 bash rm *.o
 ---
 result heard
@@ -72,7 +96,7 @@ like "$(last_text)" "can't be granted alone: opencode takes" 'a command with a w
 reply "$(question)" APPROVE
 is "$(asked)" 1 'so a yes does not count'
 reply "$(question)" 'REJECT: name the files'
-is "$(asked) $(ran | wc -l)" '0 2' 'a no does'
+is "$(asked) $(ran | grep -c 'rm ')" '0 0' 'a no does'
 pr config set 'role coder' permissions ask
 script <<'END'
 write notes words

@@ -185,6 +185,8 @@ why_stuck(const HoldAnswer *a, const AskedCall *c)
         return a->why && !standing ? NULL : "it asks for an answer: a number, or words";
     if (standing && c->each_time)
         return "this is asked each time: say APPROVE alone";
+    if ((a->times || a->until_us) && g_str_equal(c->client, "opencode"))
+        return "opencode hears once at its start what is allowed: say APPROVE, or APPROVE ALWAYS";
     return asked_call_ungrantable(c);
 }
 

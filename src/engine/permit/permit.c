@@ -290,15 +290,32 @@ grant_pattern(PermitDesk *desk, const Question *q, json_t *bash, GError **error)
     return true;
 }
 
+/* What was allowed for always. opencode does not say when it makes use of that, so it is not counted. */
+static bool
+grant_standing(const PermitDesk *desk, json_t *bash, GError **error)
+{
+    g_autoptr(Permits) standing = NULL;
+    const PermitCall shell = {.tool = "bash"};
+    g_autofree char *folder = permit_folder(&desk->place, &shell);
+    if (!permits_list(desk->engine->db, false, &standing, error))
+        return false;
+    LIST_EACH(const Permit, p, standing)
+        if (g_str_equal(p->role, desk->role->name) && g_str_equal(p->tool, shell.tool) &&
+            g_str_equal(p->folder, folder) && p->left < 0 && p->until_us == USEC_NEVER)
+            json_object_set_new(bash, p->covers, json_string("allow"));
+    return true;
+}
+
 /* The last pattern that fits counts, so what is always asked stands behind all others. */
 static void
 add_protected(json_t *rules)
 {
+    static const char *const behind[] = {"", "/*", " *"};
     for (const char *const *name = permit_protected(); *name; name++) {
-        g_autofree char *below = g_strdup_printf("*%s/*", *name);
-        g_autofree char *itself = g_strdup_printf("*%s", *name);
-        json_object_set_new(rules, below, json_string("ask"));
-        json_object_set_new(rules, itself, json_string("ask"));
+        for (size_t i = 0; i < G_N_ELEMENTS(behind); i++) {
+            g_autofree char *pattern = g_strdup_printf("*%s%s", *name, behind[i]);
+            json_object_set_new(rules, pattern, json_string("ask"));
+        }
     }
 }
 
@@ -316,7 +333,9 @@ opencode_rules(PermitDesk *desk, GError **error)
     for (const char *const *p = desk->role->allow; p && *p; p++)
         json_object_set_new(bash, *p, json_string("allow"));
     add_protected(edit);
-    if (!questions_unused(desk->engine->db, desk->job->id, &decided, error))
+    add_protected(bash);
+    if (!grant_standing(desk, bash, error) ||
+        !questions_unused(desk->engine->db, desk->job->id, &decided, error))
         return NULL;
     LIST_EACH(const Question, q, decided)
         if (!grant_pattern(desk, q, bash, error))
