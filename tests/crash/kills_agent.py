@@ -1,17 +1,18 @@
 #!/usr/bin/python3
-"""SIGKILL of agent, run and master at so many random moments, under a real master.
+"""SIGKILL of agent, run, master and what the agent has started, at so many random moments, under a real master.
 
     kills_agent.py [KILLS [SEED]]
 
-The agent is tests/peers/stub-agent as Claude Code. There are three roles: `plain` answers, and is written to once more when
-it has; `yes` and `no` want to write a line into a file, which the owner grants and refuses. Mails come as fast as they are
+The agent is tests/peers/stub-agent as Claude Code. There are three roles: `plain` starts a daemon, waits for a shell, and
+answers, and is written to once more when it has; `yes` and `no` want to write a line into a file, which the owner grants and refuses. Mails come as fast as they are
 answered. A kill waits until somebody of its kind is there, and then for a random while; only one that hit counts, and kinds are
 hit equally often. Afterwards
 
  (1) each mail that was acknowledged has one answer, and nothing is owed;
- (2) a job of `yes` has written at least one line and never more than the yeses it has used; one of `no` none;
+ (2) a job of `yes` has written at least one line, unless its own shell or hook was hit, and never more than the yeses
+     it has used; one of `no` none;
  (3) a session that the store names as begun is one that the agent was told something in;
- (4) the store is sound and `doctor` finds nothing.
+ (4) the store is sound, `doctor` finds nothing, and no daemon of an agent is left.
 """
 import json, os, random, re, signal, subprocess, sys, time
 from collections import Counter
@@ -25,7 +26,7 @@ ROLES = ("plain", "yes", "no")
 AT_ONCE = 3          # jobs that are open
 KILLS_PER_JOB = 2    # a program that failed four times is given up
 APPEAR_SECONDS = 2   # nobody came: what is left waits for its time, and the clock is set on
-LIFE_SECONDS = {"agent": 0.25, "run": 0.4, "master": 0.6}  # the most that is waited behind the appearance
+LIFE_SECONDS = {"agent": 0.25, "run": 0.4, "master": 0.6, "child": 0.15}  # the most that is waited behind the appearance
 END_PASSES, END_SECONDS = 12, 60
 
 CONFIG = re.sub(r"\[brain default\].*", "", scene.CONFIG, flags=re.S).replace("log-level = error", "log-level = warn")
@@ -42,7 +43,7 @@ permissions = ask
 max-attempts = 1000
 """
 SCRIPTS = {
-    "plain": "text I look at it\nresult answered {turn}\n---\n" * 40,
+    "plain": "text I look at it\nsh setsid sleep 300 & exec sleep 0.2\nresult answered {turn}\n---\n" * 40,
     "yes": ("text I look at it\nbash echo $POSTRIDER_JOB >>LINES\nresult answered\n---\n") * 40,
     "no": ("text I look at it\nbash echo $POSTRIDER_JOB >>LINES\nresult answered\n---\n") * 40,
 }
@@ -66,7 +67,7 @@ class Attack:
     def __init__(self, home, log, kills, dice):
         self.home, self.log, self.kills, self.dice = home, log, kills, dice
         self.master, self.hours, self.sent, self.followed = None, 0, [], set()
-        self.killed, self.of_job, self.waits = Counter(), Counter(), 0
+        self.killed, self.of_job, self.lost, self.waits = Counter(), Counter(), set(), 0
 
     def keep_alive(self):
         if self.master and self.master.poll() is None:
@@ -106,6 +107,8 @@ class Attack:
         """(pid, job) of that kind; the job of a master is 0. A job that was hit often enough is spared."""
         if kind == "master":
             return [(self.master.pid, 0)] if self.master.poll() is None else []
+        if kind == "child":
+            return list(self.children())
         running = dict(self.home.query("SELECT owner_pid, id FROM job WHERE state = 'running'"))
         found = running if kind == "run" else {pid: running[above] for pid, above in self.agents() if above in running}
         return [(pid, job) for pid, job in found.items() if self.of_job[job] < KILLS_PER_JOB]
@@ -118,6 +121,17 @@ class Attack:
                    str(self.home.path).encode() in (entry / "cmdline").read_bytes():
                     yield int(entry.name), int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
+                continue
+
+    def children(self):
+        """(pid, job) of shells, daemons and hooks that agents have started; they are known by their environment."""
+        mark = b"POSTRIDER_WORK=" + bytes(self.home.path) + b"/work/"
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and mark in (entry / "environ").read_bytes() and \
+                   not re.search(b"stub-agent|postrider-(limit|mail)", (entry / "cmdline").read_bytes()):
+                    yield int(entry.name), int(re.search(rb"POSTRIDER_JOB=(\d+)", (entry / "environ").read_bytes())[1])
+            except (OSError, TypeError):
                 continue
 
     def kill_one(self):
@@ -138,7 +152,9 @@ class Attack:
         if kind == "master":
             self.master.wait()
         self.killed[kind] += 1
-        self.of_job[job] += kind != "master"
+        self.of_job[job] += kind in ("agent", "run")
+        if kind == "child":
+            self.lost.add(job)
         return True
 
     def is_master(self):
@@ -189,7 +205,7 @@ class Attack:
             (used,), = self.home.query("SELECT count(*) FROM question WHERE job = ? AND state = 'approved' "
                                        "AND used_us IS NOT NULL", job)
             n = wrote.get(str(job), 0)
-            if n > used or (role == "yes" and state == "done" and n == 0):
+            if n > used or (role == "yes" and state == "done" and n == 0 and job not in self.lost):
                 problems.append(f"job {job} of '{role}' is {state} and ran {n} times with {used} yeses used")
         return problems
 
@@ -214,7 +230,8 @@ def run(tap, kills, dice, work):
         tap.ok("each mail is answered once", attack.check_answers())
         tap.ok("nothing granted runs twice, nothing refused runs", attack.check_lines())
         tap.ok("sessions are known", attack.check_sessions())
-        tap.ok("nobody is left, the store is sound", scene.left_behind(home) + scene.check_store(home))
+        tap.ok("nobody is left, the store is sound", scene.left_behind(home) + scene.check_store(home) +
+               [f"{pid} of job {job} is left" for pid, job in attack.children()])
         states = dict(home.query("SELECT role || ' ' || state, count(*) FROM job GROUP BY 1"))
         tap.diag(f"killed: {dict(attack.killed)}; {len(attack.sent)} mails, {len(attack.followed)} of them second ones; "
                  f"jobs: {states}; clock set on {attack.waits} times; {took:.1f} s")
