@@ -30,6 +30,7 @@ input_clear(StepInput *in)
 {
     g_clear_pointer(&in->shown, msg_rows_free);
     g_clear_pointer(&in->answer, g_bytes_unref);
+    g_clear_pointer(&in->manifest, g_bytes_unref);
     g_clear_pointer(&in->session, session_free);
     g_clear_pointer(&in->news, g_free);
     g_clear_pointer(&in->heard, g_array_unref);
@@ -199,7 +200,8 @@ session_begin(
     const ConfRole *role = role_get(engine, mail->role, error);
     g_autoptr(GBytes) bytes = role ? write_mail(engine, role, mail, error) : NULL;
     g_autofree char *base = maildir_name(home_now(engine->home));
-    *ret = NULL;
+    if (ret)
+        *ret = NULL;
     if (!bytes || !file_mail(engine, role, bytes, base, error))
         return false;
     CRASH_POINT("session-filed");
@@ -449,10 +451,11 @@ build_wall(JobSession *s,
            const ConfBrain *brain,
            const char *cwd,
            const char *program,
+           bool apart,
            char ***ret,
            GError **error)
 {
-    g_autofree char *forbids = wall_forbids(s->role, s->in.floor);
+    g_autofree char *forbids = apart ? NULL : wall_forbids(s->role, s->in.floor);
     if (forbids)
         return err_set(error, ERR_CONFIG, "%s", forbids);
     if (!make_folder(s, error))
@@ -464,7 +467,8 @@ build_wall(JobSession *s,
                            .work = s->folder,
                            .cwd = cwd,
                            .port = s->port ? port_path(s->port) : NULL,
-                           .program = program};
+                           .program = program,
+                           .apart = apart};
     return wall_argv(&view, ret, error);
 }
 
@@ -472,7 +476,7 @@ bool
 session_wall(JobSession *s, const ConfBrain *brain, const char *cwd, char ***ret, GError **error)
 {
     *ret = NULL;
-    return !s->engine || build_wall(s, brain, cwd, NULL, ret, error);
+    return !s->engine || build_wall(s, brain, cwd, NULL, false, ret, error);
 }
 
 /* What stands in front of a program of a role; nothing does for one that the user called. */
@@ -480,10 +484,10 @@ static bool
 wall_of(JobSession *s, const SessionAsk *ask, char ***ret, GError **error)
 {
     *ret = NULL;
-    if (ask->users_env || !s->engine)
+    if (ask->users_env || !s->engine || !config_is_program(ask->brain))
         return true;
     g_autofree char *program = brain_program(ask->brain, s->engine->home->path);
-    return build_wall(s, ask->brain, ask->cwd, program, ret, error);
+    return build_wall(s, ask->brain, ask->cwd, program, ask->apart, ret, error);
 }
 
 bool
@@ -506,6 +510,11 @@ session_ask(JobSession *s,
                                .users_env = ask->users_env,
                                .session = ask->session,
                                .new_session = ask->new_session,
+                               .system = ask->system,
+                               .schema = ask->schema,
+                               .schema_name = ask->schema_name,
+                               .why_again = ask->why_again,
+                               .last_answer = ask->last_answer,
                                .budget_micro = ask->budget_micro,
                                .permit = BRAIN_PERMIT_EDIT,
                                .wrap = (const char *const *)wall,

@@ -35,6 +35,8 @@ typedef struct JobSession {
     bool draining; /* a signal asks us to end */
     bool lost;     /* the claim is gone: an order, or another owner. Nothing may be committed */
     bool over;     /* a step has ended the claim */
+    int64_t again_us; /* a face that gives a run's claim back says when it is to be taken again, and why; 0: at once */
+    const char *again_why;
     char *folder;  /* of the job, for its port and what programs say; NULL: not made yet */
     Port *port;    /* NULL: not open */
 } JobSession;
@@ -47,7 +49,7 @@ typedef struct SessionMail {
     const char *role, *subject, *text;
     const char *session; /* the session's name; NULL: the job is queued, for any run */
 } SessionMail;
-/* *ret is NULL with a mail that names no session. ret_job may be NULL. */
+/* ret: with a mail that names no session it may be NULL, else *ret is. ret_job may be NULL. */
 bool session_begin(
     Engine *engine, const SessionMail *mail, JobSession **ret, JobId *ret_job, GError **error);
 /* *ret is NULL, with true: somebody else works on it, or it has ended. */
@@ -81,6 +83,8 @@ typedef struct SessionAsk {
     const char *prompt, *cwd;
     const char *session, *new_session; /* as in BrainAsk */
     const char *const *env;            /* "NAME=VALUE", added; NULL: nothing */
+    const char *system, *schema, *schema_name, *why_again, *last_answer; /* as in BrainAsk */
+    bool apart;     /* a program works apart (engine/wall/wall.h), or without a wall where there is none */
     bool users_env; /* the program gets the environment of whoever called us, and no wall */
     int64_t budget_micro; /* as in BrainAsk */
     int64_t until_us;     /* it is ended then, by the home's clock; USEC_NEVER */

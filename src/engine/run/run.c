@@ -340,13 +340,15 @@ work_by_face(Task *t, GError **error)
         session_of_claim(t->run->engine, &t->claim, g_steal_pointer(&t->job), t->role, &t->in,
                          t->run->signal_fd);
     bool ok = t->face->work(s, error);
+    int64_t again_us = s->draining ? 0 : s->again_us;
+    const char *again_why = s->again_why;
     t->run->draining |= s->draining;
     t->run->stats->steps += s->over;
     t->job = g_steal_pointer(&s->job);
     if (!ok || s->over || s->lost)
         return ok || s->lost;
-    return run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
-                       "put back: postrider stops", error);
+    return run_release(t, (Due){.us = again_us ? again_us : home_now(t->run->engine->home)},
+                       false, again_us ? again_why : "put back: postrider stops", error);
 }
 
 /* A role without a brain: the face decides. Where one more step is to follow, the next run takes it. */

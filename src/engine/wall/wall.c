@@ -295,11 +295,47 @@ add_job(Sandbox *s, const WallView *view)
         sandbox_add(s, SANDBOX_READ, view->port);
 }
 
+/* The answer is that of a role whose settings say nothing about it. */
+static const ConfRole nobody = {.net = true};
+
+const char *
+wall_lacks_apart(void)
+{
+    return wall_lacks(&nobody);
+}
+
+static bool
+apart_argv(const WallView *view, char ***ret, GError **error)
+{
+    const Home *home = view->engine->home;
+    g_autoptr(Sandbox) s = sandbox_new();
+    if (is_waived(&nobody) || wall_lacks(&nobody))
+        return true;
+    s->net = true;
+    hide_secrets(s);
+    sandbox_add(s, SANDBOX_SCRATCH, g_get_home_dir());
+    hide_home(s, home);
+    if (*home->config->workflow_root) {
+        g_autofree char *root = g_canonicalize_filename(home->config->workflow_root, home->path);
+        sandbox_add(s, SANDBOX_HIDE, root);
+    }
+    sandbox_add(s, SANDBOX_WRITE, view->work);
+    sandbox_add_in(s, SANDBOX_READ, view->work, WALL_APART_FILE);
+    if (view->port)
+        sandbox_add(s, SANDBOX_READ, view->port);
+    if (view->program)
+        sandbox_add_program(s, view->program);
+    *ret = sandbox_argv(s, error);
+    return *ret != NULL;
+}
+
 bool
 wall_argv(const WallView *view, char ***ret, GError **error)
 {
     g_autoptr(Sandbox) s = NULL;
     *ret = NULL;
+    if (view->apart)
+        return apart_argv(view, ret, error);
     if (is_waived(view->role) || (!view->role->sandbox_required && wall_lacks(view->role))) {
         faces_show(view->engine, view->job, NULL);
         return true;

@@ -33,6 +33,9 @@ const char *wall_remedy(const ConfRole *role);
 /* Adds a line about each role whose programs have no wall (char *): for `status` and `doctor`. */
 void wall_check(const Config *config, GPtrArray *lines);
 
+/* Why a program that is to work apart has no wall; NULL: it has one. Borrowed. */
+const char *wall_lacks_apart(void);
+
 typedef struct WallView {
     Engine *engine;
     const Job *job;
@@ -42,7 +45,11 @@ typedef struct WallView {
     const char *cwd;
     const char *port;    /* the socket of the agent port, in the job's folder; NULL: none */
     const char *program; /* that is to be started; NULL: nobody knows */
+    bool apart; /* it has an empty HOME, and sees neither what agent programs keep nor the workflow's root; what it is to
+                 * read lies in its folder as WALL_APART_FILE, and stays as it is */
 } WallView;
+
+#define WALL_APART_FILE "artifact"
 
 /* The words in front of the program's own; *ret NULL: there is no wall. Caller frees. ERR_CONFIG: there
  * must be one, and there is none. */

@@ -397,6 +397,17 @@ job_due_now(Txn *txn, JobId job, GError **error)
 }
 
 bool
+job_hurry(Txn *txn, JobId job, bool *ret_busy, GError **error)
+{
+    return sql_run(txn,
+                   "UPDATE job SET ready_us = steady(?1) WHERE id = ? AND state = 'queued' AND "
+                   "ready_us > steady(?1)",
+                   error, "ii", txn_now(txn), job.v) &&
+           sql_bool(txn->db, "SELECT state = 'running' FROM job WHERE id = ?", ret_busy, error,
+                    "i", job.v);
+}
+
+bool
 job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error)
 {
     bool held, goes_on = false;

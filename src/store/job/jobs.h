@@ -122,6 +122,8 @@ bool job_unseen(Txn *txn, JobId job, int64_t seq, bool *ret_marked, GError **err
 /* The operator says that it need not wait any longer for its time; for its checkpoint it does.
  */
 bool job_due_now(Txn *txn, JobId job, GError **error);
+/* One that was given back until later is ready now; one that somebody works on is not touched: *ret_busy. */
+bool job_hurry(Txn *txn, JobId job, bool *ret_busy, GError **error);
 /* done or failed. With unsettled mail that came meanwhile, `done` goes back to queued instead,
  * as the next round. */
 bool job_end(Txn *txn, const JobClaim *claim, JobState end, const char *why, GError **error);
