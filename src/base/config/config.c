@@ -16,7 +16,7 @@ typedef struct Settings {
     GStringChunk *strings;
     GPtrArray *sections; /* ConfSection */
     GPtrArray *vectors;  /* char ** */
-    GArray *accounts, *brains, *roles, *persons, *artifacts, *spaces;
+    GArray *accounts, *brains, *roles, *persons, *artifacts, *spaces, *panels;
 } Settings;
 
 static const char *
@@ -209,6 +209,30 @@ default_artifact(ConfSection *artifact)
     conf_set_default(artifact, "moves", moves);
 }
 
+/* The seed's panels are known by their names. */
+static void
+default_panel(ConfSection *panel)
+{
+    if (config_panel_is_usual(panel->name))
+        conf_set_default(panel, "members", CONFIG_USUAL_MEMBERS);
+}
+
+/* A panel has an address, as a role without a brain has. */
+static void
+add_panel_roles(Settings *s)
+{
+    guint n = s->sections->len;
+
+    for (guint i = 0; i < n; i++) {
+        const ConfSection *panel = g_ptr_array_index(s->sections, i);
+        if (!g_str_equal(panel->kind, "panel") ||
+            conf_find_section(s->sections, "role", panel->name))
+            continue;
+        conf_add_section(s->sections, s->strings, "role", panel->name, 0);
+        conf_set_default(conf_find_section(s->sections, "role", panel->name), "brain", "none");
+    }
+}
+
 static void
 set_defaults(Settings *s)
 {
@@ -217,6 +241,7 @@ set_defaults(Settings *s)
     bool any = false, local = false, taken = false;
 
     conf_set_default(top, "owner", owner);
+    add_panel_roles(s);
     /* Before roles look at their brains. */
     LIST_EACH(ConfSection, section, s->sections)
         if (g_str_equal(section->kind, "brain"))
@@ -232,6 +257,8 @@ set_defaults(Settings *s)
             default_role(s, section);
         if (g_str_equal(section->kind, "artifact"))
             default_artifact(section);
+        if (g_str_equal(section->kind, "panel"))
+            default_panel(section);
     }
     /* The Maildirs are always there, whatever servers there are beside them. */
     if (!local)
@@ -309,6 +336,18 @@ add_space(Settings *s, const ConfSection *section)
 
     fill(s, section, &space);
     g_array_append_val(s->spaces, space);
+}
+
+static void
+add_panel(Settings *s, const ConfSection *section)
+{
+    ConfPanel panel = {
+        .name = section->name,
+        .walls_advice = g_str_equal(conf_value(section, "walls"), "advice"),
+    };
+
+    fill(s, section, &panel);
+    g_array_append_val(s->panels, panel);
 }
 
 static unsigned
@@ -427,6 +466,8 @@ fill_arrays(Settings *s)
             add_artifact(s, section);
         if (g_str_equal(section->kind, "space"))
             add_space(s, section);
+        if (g_str_equal(section->kind, "panel"))
+            add_panel(s, section);
         if (role)
             add_role(s, section);
         if (g_str_equal(section->kind, "person") ||
@@ -448,6 +489,8 @@ fill_public(Settings *s)
         .n_artifacts = s->artifacts->len,
         .spaces = (const ConfSpace *)(void *)s->spaces->data,
         .n_spaces = s->spaces->len,
+        .panels = (const ConfPanel *)(void *)s->panels->data,
+        .n_panels = s->panels->len,
         .accounts = (const ConfAccount *)(void *)s->accounts->data,
         .n_accounts = s->accounts->len,
         .brains = (const ConfBrain *)(void *)s->brains->data,
@@ -476,6 +519,7 @@ config_parse(const char *text, size_t len, const char *file_name, Config **ret, 
     s->persons = g_array_new(FALSE, FALSE, sizeof(ConfPerson));
     s->artifacts = g_array_new(FALSE, FALSE, sizeof(ConfArtifact));
     s->spaces = g_array_new(FALSE, FALSE, sizeof(ConfSpace));
+    s->panels = g_array_new(FALSE, FALSE, sizeof(ConfPanel));
     g_autoptr(GPtrArray) warnings = g_ptr_array_new_with_free_func(g_free);
     s->sections = conf_read(text ? text : "", len, file_name, s->strings, warnings, error);
     if (!s->sections)
@@ -500,6 +544,7 @@ config_free(Config *config)
     if (!s)
         return;
     g_array_unref(s->spaces);
+    g_array_unref(s->panels);
     g_array_unref(s->artifacts);
     g_array_unref(s->persons);
     g_array_unref(s->roles);

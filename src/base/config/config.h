@@ -33,7 +33,7 @@ typedef enum ConfType {
 
 typedef struct ConfKey {
     const char *section; /* "postrider", "account", "smtp", "trust", "brain", "role", "person",
-                            "notes", "report", "workflow", "artifact", "space", "keep" */
+                            "notes", "report", "workflow", "artifact", "space", "panel", "keep" */
     const char *name;
     ConfType type;
     const char *fallback; /* as it would be written */
@@ -157,6 +157,18 @@ typedef struct ConfSpace {
     int64_t talk;               /* mails of roles in one job of it without a word of a person */
 } ConfSpace;
 
+/* A panel of the workflow (workflow/panel.h). Its members have no say elsewhere. */
+typedef struct ConfPanel {
+    const char *name;
+    const char *const *members; /* roles or brains; empty: as the seed's panel of this name */
+    const char *primary;        /* "": the first */
+    const char *rule;
+    int64_t quorum; /* 0: more than half */
+    int64_t discuss, deadline_us;
+    bool walls_advice; /* `walls = advice` */
+    const char *instructions;
+} ConfPanel;
+
 typedef struct Config Config;
 struct Config {
     const char *const *warnings; /* one line each, about what the file has and nothing reads */
@@ -197,6 +209,8 @@ struct Config {
     unsigned n_artifacts;
     const ConfSpace *spaces;
     unsigned n_spaces;
+    const ConfPanel *panels;
+    unsigned n_panels;
     const ConfAccount *accounts;
     unsigned n_accounts;
     const ConfBrain *brains;
@@ -215,6 +229,16 @@ bool
 config_parse(const char *text, size_t len, const char *file_name, Config **ret, GError **error);
 void config_free(Config *config);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Config, config_free)
+
+/* The seed's panels: vision-, scope-, roadmap-, spec-, skeleton-, test- and implementation-reviewer-panel, and the
+ * writer-panel of the first four. */
+#define CONFIG_USUAL_MEMBERS "claude gpt-5 gemini"
+bool config_panel_is_usual(const char *name);
+/* Why these can't be a panel, as a clause; NULL: they can. Caller frees. */
+char *
+config_panel_refuses(const char *const *members, const char *primary, int64_t quorum);
+/* NULL when the settings have none of this name. */
+const ConfPanel *config_panel(const Config *config, const char *name);
 
 /* By name, NULL when there is none; by address compares addr-specs (domain in any case, our own
  * plus tags dropped; the local part of a role in any case, too). */

@@ -15,6 +15,59 @@ config_role(const Config *config, const char *name)
     return NULL;
 }
 
+const ConfPanel *
+config_panel(const Config *config, const char *name)
+{
+    for (unsigned i = 0; i < config->n_panels; i++) {
+        if (g_str_equal(config->panels[i].name, name))
+            return &config->panels[i];
+    }
+    return NULL;
+}
+
+bool
+config_panel_is_usual(const char *name)
+{
+    static const char *const kinds[] = {"vision", "scope", "roadmap",       "spec",
+                                        "skeleton", "test", "implementation"};
+    const size_t writers = 4; /* the first of them */
+
+    for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        const char *rest = g_str_has_prefix(name, kinds[i]) ? name + strlen(kinds[i]) : "";
+        if (g_str_equal(rest, "-reviewer-panel") ||
+            (i < writers && g_str_equal(rest, "-writer-panel")))
+            return true;
+    }
+    return false;
+}
+
+#define PANEL_MOST 9u
+
+char *
+config_panel_refuses(const char *const *members, const char *primary, int64_t quorum)
+{
+    guint n = g_strv_length((char **)members);
+
+    for (guint i = 0; i < n; i++) {
+        if (!text_name_valid(members[i]))
+            return g_strdup_printf("'%s' is no name", members[i]);
+        for (guint j = 0; j < i; j++)
+            if (g_ascii_strcasecmp(members[i], members[j]) == 0)
+                return g_strdup_printf("'%s' is on it twice", members[i]);
+    }
+    if (n < 2)
+        return g_strdup_printf("a panel has at least two members, and this one has %u", n);
+    if (n > PANEL_MOST)
+        return g_strdup_printf("a panel has at most %u members, and this one has %u",
+                               PANEL_MOST, n);
+    if (*primary && !g_strv_contains(members, primary))
+        return g_strdup_printf("its primary '%s' is not on it", primary);
+    if (quorum > n)
+        return g_strdup_printf("a quorum of %" G_GINT64_FORMAT " is more than its %u members",
+                               quorum, n);
+    return NULL;
+}
+
 const ConfBrain *
 config_brain(const Config *config, const char *name)
 {

@@ -214,6 +214,22 @@ check_moves(const Fit *fit, const ConfSection *section, GError **error)
     return true;
 }
 
+static bool
+check_panel(const Fit *fit, const ConfSection *section, GError **error)
+{
+    const ConfPanel *panel = config_panel(fit->config, section->name);
+    g_autofree char *why = config_panel_refuses(panel->members, panel->primary, panel->quorum);
+    const ConfRole *role = config_role(fit->config, section->name);
+
+    if (why)
+        return conf_refuse(fit->file_name, conf_line(section, "members"), error, "[%s]: %s",
+                           section->title, why);
+    return (!role->person && !*role->brain) ||
+           conf_refuse(fit->file_name, section->line, error,
+                       "[%s] has the name of [role %s], which has a brain", section->title,
+                       role->name);
+}
+
 /* The coordinator is somebody here. */
 static bool
 check_workflow(const Fit *fit, const ConfSection *section, GError **error)
@@ -282,6 +298,8 @@ check_section(const Fit *fit, const ConfSection *section, GError **error)
         return check_artifact(fit, section, error) && check_moves(fit, section, error);
     if (g_str_equal(section->kind, "space"))
         return check_space(fit, section, error);
+    if (g_str_equal(section->kind, "panel"))
+        return check_panel(fit, section, error);
     if (g_str_equal(section->kind, "workflow"))
         return check_workflow(fit, section, error);
     if (g_str_equal(section->kind, "notes"))

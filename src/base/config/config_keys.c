@@ -148,6 +148,15 @@ const ConfKey config_keys[] = {
     {"space", "members", CONF_LIST, "", NULL, "roles and persons who get, and may send, mail to SPACE@domain, and see notes in spaces/SPACE/; nobody else does", LIST(ConfSpace, members)},
     {"space", "talk", CONF_INT, "8", "1..1000", "mails of roles in one job of it without a word of a person; what is more is held", NUMBER(ConfSpace, talk)},
 
+    {"panel", "members", CONF_LIST, "", NULL, "who is on it: roles, whose brain is asked, or brains; claude, gpt-5 and gemini when empty and the name is that of a panel we know, as spec-reviewer-panel", LIST(ConfPanel, members)},
+    {"panel", "primary", CONF_STRING, "", NULL, "the member that decides by the rule 'primary', and writes what a panel of writers writes; the first when empty", TEXT(ConfPanel, primary)},
+    {"panel", "rule", CONF_ENUM, "consensus", "consensus|majority|primary|any-blocker", "how ballots become a decision; where none comes of them, the coordinator hears it", TEXT(ConfPanel, rule)},
+    {"panel", "quorum", CONF_INT, "0", "0..9", "members who must give a verdict, of all that are named; 0: more than half", NUMBER(ConfPanel, quorum)},
+    {"panel", "discuss", CONF_INT, "1", "0..3", "rounds in which members who disagree read what the others said, and vote again", NUMBER(ConfPanel, discuss)},
+    {"panel", "deadline", CONF_SPAN, "24h", NULL, "ballots of one round that come later than this do not count", NUMBER(ConfPanel, deadline_us)},
+    {"panel", "walls", CONF_ENUM, "required", "required|advice", "a member that is a program works in a sandbox with an empty HOME; required: where there is none the panel refuses such a member; advice: it works without one, and the verdict says so"},
+    {"panel", "instructions", CONF_STRING, "", NULL, "file with the instructions of its members, relative to the home; ours when empty", TEXT(ConfPanel, instructions)},
+
     {"keep", "contexts", CONF_SPAN, "30d", NULL, "of the steps of a job that has ended, what its brain was shown, and, but for the last step, what the next step went on with; 0 is for ever, here and below", NUMBER(Config, keep_contexts_us)},
     {"keep", "done", CONF_SPAN, "365d", NULL, "and what its brain answered, but for the last step; mail, and what each step did and cost, stays for ever", NUMBER(Config, keep_done_us)},
     {"keep", "work", CONF_SPAN, "14d", NULL, "the folder work/ROLE/JOB of a job that has ended, with its git worktree; the branch stays", NUMBER(Config, keep_work_us)},

@@ -15,6 +15,7 @@ static const struct {
     {"trust", false},     {"brain", true},   {"role", true},
     {"person", true},     {"notes", false},  {"report", false},
     {"workflow", false},  {"artifact", true}, {"space", true},
+    {"panel", true},
     {"keep", false},
 };
 
