@@ -1,6 +1,7 @@
 #include "show/talk.h"
 #include "engine/mail_load.h"
 #include "mail/thread.h"
+#include "store/workflow.h"
 
 #define THREAD_MAX 1000
 
@@ -101,6 +102,17 @@ look_up_parents(Talk *t)
 
 /* --- the tree --- */
 
+/* What closed the review that it asked for. */
+static void
+add_resolution(const Talk *t, const Leaf *leaf, json_t *mail)
+{
+    g_autofree char *by = NULL;
+    if (!cycle_resolved_by(t->engine->db, id_of(leaf), &by, NULL) || !by)
+        return;
+    g_autofree char *id = g_strdup_printf("<%s>", by);
+    json_object_set_new(mail, "resolved_by", json_string(id));
+}
+
 static json_t *
 nodes_json(const Talk *t, const ThreadNode *node)
 {
@@ -108,6 +120,8 @@ nodes_json(const Talk *t, const ThreadNode *node)
     for (; node; node = node->next) {
         const Leaf *leaf = node->mail >= 0 ? t->leaves->pdata[node->mail] : NULL;
         json_t *mail = leaf ? mail_json(leaf->in, leaf->out) : json_pack("{s:n}", "message_id");
+        if (leaf)
+            add_resolution(t, leaf, mail);
         json_object_set_new(mail, "replies", nodes_json(t, node->child));
         json_array_append_new(array, mail);
     }

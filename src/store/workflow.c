@@ -1,5 +1,6 @@
 #include "store/workflow.h"
 #include "base/err.h"
+#include "store/panel_rows.h"
 #include "store/rows.h"
 
 static const char *const sql[] = {
@@ -49,6 +50,7 @@ static const char *const sql[] = {
     ");"
     "CREATE INDEX event_artifact ON event (artifact);"
     "CREATE INDEX event_cycle ON event (cycle);",
+    PANEL_TABLES,
 };
 const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -184,6 +186,18 @@ bool
 cycle_load(Db *db, CycleId id, Cycle **ret, GError **error)
 {
     return rows_first(db, &cycle_shape, "FROM cycle WHERE id = ?", ret, error, "i", id.v);
+}
+
+bool
+cycle_resolved_by(Db *db, const char *request, char **ret, GError **error)
+{
+    bool known;
+
+    *ret = NULL;
+    return sql_bool(db, "SELECT 1 FROM part WHERE face = 'workflow'", &known, error, "") &&
+           (!known ||
+            sql_string(db, "SELECT NULLIF(resolved_by, '') FROM cycle WHERE msgid = ?", ret,
+                       error, "s", request));
 }
 
 bool

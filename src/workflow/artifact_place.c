@@ -233,6 +233,14 @@ artifact_is_gate(const ConfArtifact *kind, const char *from, const char *to)
     return review && g_str_equal(from, first) && g_strcmp0(to, next) == 0;
 }
 
+/* spec-reviewer-panel may do what spec-reviewer may. */
+static bool
+is_panel_of(const Engine *engine, const char *who, const char *name)
+{
+    return config_panel(engine->home->config, who) && g_str_has_prefix(who, name) &&
+           g_str_equal(who + strlen(name), "-panel");
+}
+
 bool
 artifact_may_move(const Engine *engine,
                   const ConfArtifact *kind,
@@ -251,7 +259,7 @@ artifact_may_move(const Engine *engine,
         const char *name = g_str_equal(*w, "holder")   ? (a ? a->holder : "")
                            : g_str_equal(*w, "author") ? (a ? a->author : "")
                                                        : *w;
-        if (g_str_equal(name, who))
+        if (g_str_equal(name, who) || is_panel_of(engine, who, name))
             return true;
     }
     if (g_str_equal(who, workflow_coordinator(engine)))

@@ -361,7 +361,7 @@ find_parent(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
         p->parent = g_strdup(in->in_reply_to);
         return true;
     }
-    if (p->type == EVENT_REVIEW_REQUEST || !p->joins || !p->cycle)
+    if (in->apart || p->type == EVENT_REVIEW_REQUEST || !p->joins || !p->cycle)
         return true;
     if (!flow_event_last(engine->db, p->cycle->id, &last, error))
         return false;

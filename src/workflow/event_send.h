@@ -23,6 +23,7 @@ typedef struct EventNew {
     const GPtrArray *to;     /* names, char * */
     EventVars *vars;         /* gets more of them */
     const char *in_reply_to; /* id; NULL: the newest of its cycle */
+    bool apart;              /* it begins a thread: what a panel decides refers to nothing that its members said */
 } EventNew;
 
 typedef struct EventPlan EventPlan;

@@ -4,6 +4,7 @@
 #include "engine/people/notice.h"
 #include "workflow/event_reply.h"
 #include "workflow/event_send.h"
+#include "workflow/panel.h"
 #include <string.h>
 
 #define MOVED_ELSEWHERE                                                                        \
@@ -48,6 +49,8 @@ stored(Engine *engine,
     g_autofree char *why = NULL, *msgid = NULL;
     bool is_reply;
 
+    if (!panel_stored(engine, txn, in, m, job, error))
+        return false;
     if (in->class != MSG_ORDER || !*engine->home->config->workflow_root)
         return true;
     return event_reply(engine, in->trust, m, &is_reply, &plan, &why, error) &&
@@ -199,9 +202,46 @@ check(Engine *engine, GPtrArray *findings)
         g_ptr_array_add(findings, g_strdup(error->message));
 }
 
+/* --- panels --- */
+
+static bool
+claims(const Engine *engine, const MsgNew *in, const Message *m)
+{
+    return panel_is_role(engine, in->role);
+}
+
+static bool
+ordered(Engine *engine, Txn *txn, const Job *job, OrderKind kind, GError **error)
+{
+    return panel_ordered(txn, job, kind == ORDER_CANCEL, error);
+}
+
+static bool
+commit(Engine *engine,
+       Txn *txn,
+       const Job *job,
+       const StepInput *in,
+       const Proposal *p,
+       const StepResult *result,
+       GError **error)
+{
+    return panel_decided(engine, txn, job, p, error);
+}
+
+static bool
+due(Engine *engine, Txn *txn, const Timer *t, GError **error)
+{
+    return !g_str_equal(t->purpose, PANEL_TIMER) || panel_wake(txn, t->job, error);
+}
+
 const FaceOps face_workflow = {
     .name = "workflow",
     .tables = &workflow_tables,
+    .claims = claims,
+    .work = panel_work,
+    .commit = commit,
+    .ordered = ordered,
+    .due = due,
     .stored = stored,
     .order = order,
     .settled = settled,

@@ -12,9 +12,10 @@ print_mail(Cli *cli, const json_t *mail, const char *prefix)
         cli_print(cli, "%20s  %s(a mail that is not here)\n", "", prefix);
         return;
     }
-    cli_print_line(cli, "%-20s  %s%s: %s [%s]", cli_member(mail, "date"), prefix,
+    const char *by = cli_member(mail, "resolved_by");
+    cli_print_line(cli, "%-20s  %s%s: %s [%s]%s%s", cli_member(mail, "date"), prefix,
                    cli_member(mail, "from"), cli_member(mail, "subject"),
-                   cli_member(mail, "state"));
+                   cli_member(mail, "state"), *by ? ", resolved by " : "", by);
 }
 
 /* indent is what stands before the mails of this level. */

@@ -1,0 +1,529 @@
+/*
+ * The panel's own job. Each time it is claimed it goes as far as it can: begins a round, reveals it, has members discuss,
+ * decides; else it gives its claim back until the deadline, and the next ballot wakes it. Whatever it does can be done
+ * twice: a member's job and its ballot begin in one transaction, and the decision, the end of the panel and the step
+ * are another.
+ */
+#include "base/cleanup.h"
+#include "base/crash.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "engine/mail_load.h"
+#include "engine/people/notice.h"
+#include "engine/role.h"
+#include "store/job/role_rows.h"
+#include "workflow/ballot_text.h"
+#include "workflow/event_send.h"
+#include "workflow/panel.h"
+#include <string.h>
+
+/* --- what it is to judge --- */
+
+/* A panel without settings: the mail says it all. */
+static bool
+read_mail(Engine *engine, const char *text, PanelRow **ret, PanelMembers **ret_members, GError **error)
+{
+    g_autoptr(json_t) doc = NULL;
+    g_autoptr(GPtrArray) members = g_ptr_array_new();
+    const char *content;
+    PanelAsk ask = {.name = PANEL_ROLE, .subject = ""};
+
+    if (!json_parse(text, strlen(text), 0, &doc, error) ||
+        !json_get_string(doc, "", "subject", &ask.subject, error) ||
+        !json_get_string(doc, "", "content", &content, error) ||
+        !json_find_string(doc, "", "primary", &ask.primary, error) ||
+        !json_find_string(doc, "", "rule", &ask.rule, error) ||
+        !json_get_int(doc, "", "quorum", -1, INT64_MAX, &ask.quorum, error) ||
+        !json_get_int(doc, "", "discuss", -1, 3, &ask.discuss, error) ||
+        !json_get_int(doc, "", "deadline_us", -1, INT64_MAX, &ask.deadline_us, error) ||
+        !json_get_bool(doc, "", "usual", &ask.usual, error) ||
+        !json_get_bool(doc, "", "advice", &ask.advice, error))
+        return false;
+    const json_t *names = json_object_get(doc, "members");
+    for (size_t i = 0; i < json_array_size(names); i++)
+        g_ptr_array_add(members, (char *)json_string_value(json_array_get(names, i)));
+    g_ptr_array_add(members, NULL);
+    ask.members = ask.usual ? NULL : (const char *const *)members->pdata;
+    if (!panel_terms(engine, &ask, ret, ret_members, error))
+        return false;
+    (*ret)->content = g_bytes_new(content, strlen(content));
+    return true;
+}
+
+/* The bytes that are under review, and no others. */
+static bool
+read_artifact(Engine *engine, const char *name, GBytes **ret, char **ret_digest, GError **error)
+{
+    g_auto(ArtifactPlace) place = {0};
+    g_autoptr(GBytes) bytes = NULL;
+    g_autoptr(Artifact) a = NULL;
+    g_autoptr(Cycle) c = NULL;
+
+    if (!artifact_place_find(engine, name, &place, error) ||
+        !artifact_find(engine->db, name, &a, error) ||
+        !cycle_load(engine->db, a ? a->cycle : (CycleId){0}, &c, error))
+        return false;
+    auto_fd root = dir_open(place.root, error);
+    if (root < 0 || !file_read(root, place.path, PANEL_CONTENT_MAX + 1, &bytes, error))
+        return err_prefix(error, "'%s'", place.path);
+    if (!bytes || !panel_check_content(bytes, error))
+        return bytes ? err_prefix(error, "'%s'", place.path)
+                     : err_set(error, ERR_NEVER, "there is no '%s'", place.path);
+    g_autofree char *digest = digest_hex_of(bytes);
+    if (c && !g_str_equal(c->digest, digest))
+        return err_set(error, ERR_NEVER,
+                       "'%s' is not what was sent for review: it has the digest %s now, and had "
+                       "%s. A status-update of its author makes these bytes those under review",
+                       place.path, digest, c->digest);
+    *ret = g_steal_pointer(&bytes);
+    *ret_digest = g_steal_pointer(&digest);
+    return true;
+}
+
+static bool
+read_request(Engine *engine,
+             const char *role,
+             const FlowEvent *e,
+             PanelRow **ret,
+             PanelMembers **ret_members,
+             GError **error)
+{
+    g_autofree char *base = g_path_get_basename(e->name);
+    const PanelAsk ask = {.name = role,
+                          .subject = base,
+                          .quorum = -1,
+                          .discuss = -1,
+                          .deadline_us = -1};
+    g_autoptr(PanelRow) p = NULL;
+    g_autoptr(PanelMembers) members = NULL;
+
+    if (!panel_terms(engine, &ask, &p, &members, error) ||
+        !read_artifact(engine, e->name, &p->content, &p->digest, error))
+        return false;
+    g_free(p->artifact);
+    p->artifact = g_strdup(e->name);
+    p->cycle = e->cycle.v;
+    *ret = g_steal_pointer(&p);
+    *ret_members = g_steal_pointer(&members);
+    return true;
+}
+
+/* *ret NULL: no panel is asked for. */
+static bool
+read_ask(JobSession *s, PanelRow **ret, PanelMembers **ret_members, GError **error)
+{
+    Engine *engine = s->engine;
+    g_autoptr(FlowEvent) e = NULL;
+    g_autoptr(Message) m = NULL;
+
+    *ret = NULL;
+    LIST_EACH(const MsgRow, row, s->in.shown) {
+        g_clear_pointer(&e, flow_event_free);
+        if (!flow_event_find(engine->db, row->msgid, &e, error))
+            return false;
+        if (e && g_str_equal(e->type, "review-request") && *e->name)
+            return read_request(engine, s->job->role, e, ret, ret_members, error);
+        if (row->trust != TRUST_OPERATOR || !g_str_equal(s->job->role, PANEL_ROLE))
+            continue;
+        g_clear_pointer(&m, message_free);
+        if (!mail_load(engine, row, MESSAGE_TEXT, &m, error))
+            return false;
+        if (m && m->text)
+            return read_mail(engine, m->text, ret, ret_members, error);
+    }
+    return true;
+}
+
+/* Whoever asked hears why nothing comes of it. */
+static bool
+refuse(JobSession *s, const char *why, GError **error)
+{
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_COMPLETE);
+    proposal_add_mail(p)->body = g_strdup_printf("The panel '%s' judges nothing now: %s.", s->job->role, why);
+    return session_show(s, error) && session_commit(s, p, error);
+}
+
+static bool
+open_panel(JobSession *s, PanelRow **ret, GError **error)
+{
+    g_autoptr(PanelRow) p = NULL;
+    g_autoptr(PanelMembers) members = NULL;
+    g_autoptr(GError) why = NULL;
+    PanelId id = {0};
+
+    if (!read_ask(s, &p, &members, &why)) {
+        bool ours = err_is(why, ERR_NEVER) || err_is(why, ERR_CONFIG) || err_is(why, ERR_LIMIT);
+        return ours ? refuse(s, why->message, error) : err_pass(error, g_steal_pointer(&why));
+    }
+    if (!p)
+        return refuse(s,
+                      "it is asked by a review-request (postrider notify review-request ARTIFACT "
+                      "PANEL), or by: postrider panel review FILE",
+                      error);
+    p->job = s->job->id;
+    p->asker = g_strdup(s->job->asker);
+    if (!p->digest)
+        p->digest = digest_hex_of(p->content);
+    g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = job_check(&txn, &s->claim, s->in.deadline_us, error) &&
+                 panel_put(&txn, p, members, &id, error);
+    CRASH_POINT("panel-opened");
+    return txn.done && panel_load(s->engine->db, id, ret, error);
+}
+
+/* --- a round --- */
+
+/* Who is asked in the next round: those who have said something. */
+static bool
+takes_part(const BallotRows *ballots, unsigned round, unsigned member)
+{
+    const BallotRow *b = round > 1 ? ballot_counts(ballots, round - 1, member) : NULL;
+    return round == 1 || (b && !g_str_equal(b->verdict, "none"));
+}
+
+static const BallotRow *
+find_ballot(const BallotRows *ballots, unsigned round, unsigned member)
+{
+    LIST_EACH(const BallotRow, b, ballots)
+        if (b->round == round && b->member == member)
+            return b;
+    return NULL;
+}
+
+static bool
+ask_member(JobSession *s, const PanelRow *p, const PanelMember *m, GError **error)
+{
+    const Config *config = s->engine->home->config;
+    g_autofree char *role = g_strdup_printf("%s.%s", p->name, m->name);
+    g_autofree char *address = g_strdup_printf("%s@%s", role, config->domain);
+    g_autofree char *subject = g_strdup_printf("[PANEL] %s, round %u", p->subject, p->round);
+    g_autofree char *text =
+        g_strdup_printf("panel %" G_GINT64_FORMAT " round %u member %u\n\nsha256 %s\n", p->id.v,
+                        p->round, m->n, p->digest);
+    const RoleRow row = {.face = (char *)"workflow", .display = role, .address = address};
+    const SessionMail mail = {.role = role, .subject = subject, .text = text};
+    g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_LAZY};
+
+    while (txn_again(&txn, error))
+        txn.ok = role_row_put(&txn, role, &row, error);
+    return txn.done && session_begin(s->engine, &mail, NULL, NULL, error);
+}
+
+/* Each once: where the panel's run died in between, the next goes on. */
+static bool
+ask_members(
+    JobSession *s, const PanelRow *p, const PanelMembers *members, const BallotRows *ballots, GError **error)
+{
+    LIST_EACH(const PanelMember, m, members) {
+        if (find_ballot(ballots, p->round, m->n) || !takes_part(ballots, p->round, m->n))
+            continue;
+        if (!ask_member(s, p, m, error))
+            return false;
+        CRASH_POINT("panel-member-asked");
+    }
+    return true;
+}
+
+bool
+panel_stored(
+    Engine *engine, Txn *txn, const MsgNew *in, const Message *m, JobId job, GError **error)
+{
+    gint64 panel;
+    unsigned round, member;
+
+    if (!job.v || in->trust != TRUST_OPERATOR || !m->text || !strchr(in->role, '.') ||
+        sscanf(m->text, "panel %" G_GINT64_FORMAT " round %u member %u\n", &panel, &round,
+               &member) != 3)
+        return true;
+    return !panel_is_role(engine, in->role) ||
+           ballot_ask(txn, (PanelId){panel}, round, member, job, error);
+}
+
+static bool
+all_in(const PanelRow *p, const PanelMembers *members, const BallotRows *ballots)
+{
+    LIST_EACH(const PanelMember, m, members) {
+        const BallotRow *b = find_ballot(ballots, p->round, m->n);
+        if (takes_part(ballots, p->round, m->n) && (!b || !*b->verdict))
+            return false;
+    }
+    return true;
+}
+
+static bool
+disagree(const PanelRow *p, const PanelMembers *members, const BallotRows *ballots)
+{
+    const char *first = NULL;
+    bool differ = false;
+
+    LIST_EACH(const PanelMember, m, members) {
+        const BallotRow *b = ballot_counts(ballots, p->round, m->n);
+        if (!b || g_str_equal(b->verdict, "none") || g_str_equal(b->verdict, "abstain"))
+            continue;
+        differ |= first && !g_str_equal(first, b->verdict);
+        first = b->verdict;
+    }
+    return differ;
+}
+
+/* In one transaction: what was sealed is open, and, where they are to discuss it, the next round begins. */
+static bool
+change_round(JobSession *s, const PanelRow *p, bool reveal, bool next, GError **error)
+{
+    g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = job_check(&txn, &s->claim, s->in.deadline_us, error) &&
+                 (!reveal || panel_reveal(&txn, p->id, p->round, error)) &&
+                 (!next || panel_begin_round(&txn, p->id, p->round + 1,
+                                             txn_now(&txn) + p->span_us, error));
+    CRASH_POINT("panel-round");
+    return txn.done;
+}
+
+/* --- the decision --- */
+
+static void
+decide(const PanelRow *p,
+       const PanelMembers *members,
+       const BallotRows *all,
+       PanelDecision *ret,
+       char **ret_words)
+{
+    PanelTerms terms = {.n_members = members->len, .primary = p->primary, .quorum = p->quorum};
+    Ballot counted[PANEL_MEMBERS_MAX];
+    size_t n = 0;
+
+    (void)panel_rule_parse(p->rule, &terms.rule, NULL);
+    LIST_EACH(const PanelMember, m, members) {
+        const BallotRow *b = ballot_counts(all, p->round, m->n);
+        if (b && vote_parse(b->verdict, &counted[n].verdict)) {
+            counted[n].member = m->n;
+            counted[n].late = false;
+            counted[n++].blocks = b->blocks;
+        }
+    }
+    panel_decide(&terms, counted, n, ret);
+    *ret_words = panel_decision_words(&terms, ret);
+}
+
+/* What everybody said, with what is to be known about it. Caller frees. */
+static char *
+report_text(const PanelRow *p, const PanelMembers *members, const BallotRows *all, const char *words)
+{
+    g_autofree char *said = ballots_format(members, all, p->round, -1);
+    return g_strdup_printf("%s after %u round%s. Each member judged these bytes alone: sha256 %s\n\n%s", words,
+                           p->round, p->round == 1 ? "" : "s", p->digest, said);
+}
+
+/* approval or rejection, from the panel to the author. */
+static bool
+send_event(Engine *engine, Txn *txn, const PanelRow *p, Vote v, const char *text, char **ret_msgid, GError **error)
+{
+    g_autoptr(EventVars) vars = event_vars_new();
+    g_autoptr(EventPlan) plan = NULL;
+    g_autoptr(Cycle) c = NULL;
+    g_autoptr(GPtrArray) to = g_ptr_array_new();
+    bool approve = v == VOTE_APPROVE;
+    g_autofree char *said = g_strdup_printf(approve ? "REVIEWER_COMMENTS=%s" : v == VOTE_REVISE ? "ISSUES_FOUND=Revise. %s" : "ISSUES_FOUND=Reject. %s", text);
+
+    if (!cycle_load(engine->db, (CycleId){p->cycle}, &c, error) ||
+        !event_vars_add(vars, said, error))
+        return false;
+    if (!c || *c->outcome || !g_str_equal(c->digest, p->digest))
+        return err_set(error, ERR_NEVER, "the review was closed, or is of other bytes now");
+    g_ptr_array_add(to, c->author);
+    const EventNew in = {.type = approve ? EVENT_APPROVAL : EVENT_REJECTION,
+                         .path = p->artifact,
+                         .from = p->name,
+                         .to = to,
+                         .vars = vars,
+                         .apart = true};
+    return event_plan(engine, &in, &plan, error) &&
+           event_commit(engine, txn, plan, ret_msgid, error);
+}
+
+/* A word of the panel to an address, in a thread of its own. */
+static bool
+say(Engine *engine, Txn *txn, const Job *job, const PanelRow *p, const char *to, const char *what, const char *text, char **ret_msgid, GError **error)
+{
+    g_autofree char *subject = g_strdup_printf("[PANEL] %s: %s", p->subject, what);
+    const RoleMailParent apart = {0};
+    const Notice notice = {.role = role_find(engine, p->name),
+                           .job = job,
+                           .to = to,
+                           .subject = subject,
+                           .text = text,
+                           .parent = p->cycle ? &apart : NULL};
+    return notice_post(engine, txn, &notice, ret_msgid, error);
+}
+
+/* Nobody but the coordinator can go on from here; whoever asked hears it too. */
+static bool
+say_undecided(Engine *engine, Txn *txn, const Job *job, const PanelRow *p, const char *text, GError **error)
+{
+    const Config *config = engine->home->config;
+    const char *coordinator = workflow_address(config, workflow_coordinator(engine));
+    g_autofree char *all = g_strdup_printf("No decision. %s", text);
+
+    return (!coordinator || address_equal(coordinator, p->asker) ||
+            say(engine, txn, job, p, coordinator, "no decision", all, NULL, error)) &&
+           say(engine, txn, job, p, p->asker, "no decision", all, NULL, error);
+}
+
+bool
+panel_decided(Engine *engine, Txn *txn, const Job *job, const Proposal *proposal, GError **error)
+{
+    g_autoptr(PanelRow) p = NULL;
+    g_autoptr(PanelMembers) members = NULL;
+    g_autoptr(BallotRows) all = NULL;
+    g_autofree char *words = NULL, *msgid = NULL;
+    g_autoptr(GError) why = NULL;
+    PanelDecision d;
+    bool was_open;
+
+    if (proposal->status != PROPOSE_COMPLETE || !panel_of_job(engine->db, job->id, &p, error))
+        return proposal->status != PROPOSE_COMPLETE;
+    if (!p || !g_str_equal(p->state, "open") || p->round == 0 || p->revealed < p->round)
+        return true;
+    if (!panel_members_of(engine->db, p->id, &members, error) ||
+        !ballot_list(engine->db, p->id, &all, error))
+        return false;
+    decide(p, members, all, &d, &words);
+    g_autofree char *text = report_text(p, members, all, words);
+    if (d.verdict != VOTE_NONE && p->cycle && !send_event(engine, txn, p, d.verdict, text, &msgid, &why)) {
+        if (!err_is(why, ERR_NEVER) && !err_is(why, ERR_CONFIG))
+            return err_pass(error, g_steal_pointer(&why));
+        g_autofree char *before = g_steal_pointer(&text), *said = g_steal_pointer(&words);
+        words = g_strdup_printf("they say %s, which can't be: %s", vote_name(d.verdict), why->message);
+        text = g_strdup_printf("%s.\n\n%s", words, before);
+        d.verdict = VOTE_NONE;
+    }
+    if (d.verdict == VOTE_NONE
+            ? !say_undecided(engine, txn, job, p, text, error)
+            : !p->cycle && !say(engine, txn, job, p, p->asker, vote_name(d.verdict), text, &msgid, error))
+        return false;
+    return panel_close(txn, p->id, vote_name(d.verdict), words, msgid ? msgid : "", &was_open, error) &&
+           (was_open || err_set(error, ERR_AGAIN, "the panel is closed"));
+}
+
+/* --- one claim --- */
+
+static bool
+complete(JobSession *s, GError **error)
+{
+    g_autoptr(Proposal) done = proposal_new(PROPOSE_COMPLETE);
+    CRASH_POINT("panel-before-decision");
+    return session_show(s, error) && session_commit(s, done, error);
+}
+
+static bool
+make_void(JobSession *s, const PanelRow *p, const char *why, GError **error)
+{
+    g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = job_check(&txn, &s->claim, s->in.deadline_us, error) &&
+                 panel_void(&txn, p->id, why, error);
+    return txn.done;
+}
+
+/* Still what is under review? *ret NULL: the panel is void, and nothing takes its place. */
+static bool
+check_cycle(JobSession *s, PanelRow **io, GError **error)
+{
+    PanelRow *p = *io;
+    g_autoptr(Cycle) c = NULL;
+
+    if (!p->cycle)
+        return true;
+    if (!cycle_load(s->engine->db, (CycleId){p->cycle}, &c, error))
+        return false;
+    bool over = !c || *c->outcome;
+    if (!over && g_str_equal(c->digest, p->digest))
+        return true;
+    if (!make_void(s, p, over ? "the review was closed by somebody else" : "its author has changed the artifact", error))
+        return false;
+    if (over) {
+        g_clear_pointer(io, panel_row_free);
+        return true;
+    }
+    g_autoptr(FlowEvent) e = NULL;
+    g_autoptr(PanelRow) next = NULL;
+    g_autoptr(PanelMembers) members = NULL;
+    PanelId id;
+    if (!flow_event_find(s->engine->db, c->msgid, &e, error) || !e ||
+        !read_request(s->engine, s->job->role, e, &next, &members, error))
+        return false;
+    next->job = s->job->id;
+    next->asker = g_strdup(p->asker);
+    g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, error))
+        txn.ok = job_check(&txn, &s->claim, s->in.deadline_us, error) &&
+                 panel_put(&txn, next, members, &id, error);
+    g_clear_pointer(io, panel_row_free);
+    return txn.done && panel_load(s->engine->db, id, io, error);
+}
+
+/* Goes one stage on; *ret_on: there may be another. */
+static bool
+go_on(JobSession *s, PanelRow *p, bool *ret_on, GError **error)
+{
+    g_autoptr(PanelMembers) members = NULL;
+    g_autoptr(BallotRows) ballots = NULL;
+
+    *ret_on = true;
+    if (!panel_members_of(s->engine->db, p->id, &members, error) ||
+        !ballot_list(s->engine->db, p->id, &ballots, error))
+        return false;
+    if (p->round == 0)
+        return change_round(s, p, false, true, error);
+    if (p->revealed >= p->round) {
+        *ret_on = false;
+        return complete(s, error);
+    }
+    bool in = all_in(p, members, ballots), late = home_now(s->engine->home) >= p->deadline_us;
+    if (in || late)
+        return change_round(s, p, true, p->round <= p->discuss && disagree(p, members, ballots), error);
+    *ret_on = false;
+    s->again_us = p->deadline_us;
+    s->again_why = "it waits for ballots";
+    return session_show(s, error) && ask_members(s, p, members, ballots, error);
+}
+
+bool
+panel_work(JobSession *s, GError **error)
+{
+    g_autoptr(BallotRow) ballot = NULL;
+    g_autoptr(PanelRow) p = NULL;
+    bool on = true;
+
+    if (!ballot_of_job(s->engine->db, s->job->id, &ballot, error))
+        return false;
+    if (ballot)
+        return panel_member_work(s, ballot, error);
+    if (!panel_of_job(s->engine->db, s->job->id, &p, error))
+        return false;
+    if (!p && !open_panel(s, &p, error))
+        return false;
+    if (!p)
+        return true; /* refused */
+    if (!g_str_equal(p->state, "open"))
+        return config_is_agent(s->engine->home->config, s->job->asker)
+                   ? complete(s, error)
+                   : refuse(s, "this review is over; a new review-request begins another", error);
+    if (!check_cycle(s, &p, error))
+        return false;
+    if (!p)
+        return complete(s, error);
+    while (on) {
+        PanelId id = p->id;
+        if (!go_on(s, p, &on, error))
+            return false;
+        g_clear_pointer(&p, panel_row_free);
+        if (on && !panel_load(s->engine->db, id, &p, error))
+            return false;
+    }
+    return true;
+}
