@@ -17,7 +17,7 @@ DEPS      = tools/install-deps build
 SANITIZE  = -Db_sanitize=address,undefined -Db_lundef=false
 C_SOURCES = $(shell find src tests bench man -name '*.[ch]')
 
-.PHONY: all prefix check check-build demo demo-briefing demo-plan bench fuzz soak install uninstall release deb format lint clean help
+.PHONY: all prefix check check-build demo demo-briefing demo-plan demo-team bench fuzz soak install uninstall release deb format lint clean help
 
 all: ## build the program at build/postrider
 	@$(DEPS)
@@ -42,6 +42,9 @@ demo-briefing: all ## a briefing, two replies, one answer
 
 demo-plan: all ## an agent that stops early finishes a plan
 	@tools/demo-plan
+
+demo-team: all ## three members review a spec, one dissents, it is mended and moves
+	@tools/demo-team
 
 bench: release ## measure against floors, in one run
 	@tools/install-deps bench

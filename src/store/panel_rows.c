@@ -13,6 +13,7 @@ static const Field panel_fields[] = {
     {"digest", "digest", FIELD_TEXT, offsetof(PanelRow, digest)},
     {NULL, "content", FIELD_BYTES, offsetof(PanelRow, content)},
     {NULL, "instructions", FIELD_TEXT, offsetof(PanelRow, instructions)},
+    {NULL, "sections", FIELD_TEXT, offsetof(PanelRow, sections)},
     {"rule", "rule", FIELD_TEXT, offsetof(PanelRow, rule)},
     {NULL, "primary_n", FIELD_NUMBER, offsetof(PanelRow, primary)},
     {"quorum", "quorum", FIELD_NUMBER, offsetof(PanelRow, quorum)},
@@ -104,7 +105,11 @@ put_members(Txn *txn, PanelId id, const PanelMembers *members, GError **error)
 }
 
 bool
-panel_put(Txn *txn, const PanelRow *p, const PanelMembers *members, PanelId *ret, GError **error)
+panel_put(Txn *txn,
+          const PanelRow *p,
+          const PanelMembers *members,
+          PanelId *ret,
+          GError **error)
 {
     bool there;
 
@@ -115,12 +120,12 @@ panel_put(Txn *txn, const PanelRow *p, const PanelMembers *members, PanelId *ret
         return err_set(error, ERR_AGAIN, "the panel has begun already");
     return sql_insert(txn,
                       "INSERT INTO panel (job, name, subject, artifact, cycle, asker, digest, "
-                      "content, instructions, rule, primary_n, quorum, discuss, span_us, advice, "
+                      "content, instructions, sections, rule, primary_n, quorum, discuss, span_us, advice, "
                       "round, revealed, deadline_us, state, verdict, why, resolved_by, opened_us, "
-                      "closed_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, "
+                      "closed_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, "
                       "'open', '', '', '', ?, 0)",
-                      &ret->v, error, "isssissbssiiiiii", p->job.v, p->name, p->subject,
-                      p->artifact, p->cycle, p->asker, p->digest, p->content, p->instructions,
+                      &ret->v, error, "isssissbsssiiiiii", p->job.v, p->name, p->subject,
+                      p->artifact, p->cycle, p->asker, p->digest, p->content, p->instructions, p->sections,
                       p->rule, (int64_t)p->primary, (int64_t)p->quorum, (int64_t)p->discuss,
                       p->span_us, (int64_t)p->advice, txn_now(txn)) &&
            put_members(txn, *ret, members, error);

@@ -25,6 +25,7 @@
     "  digest TEXT NOT NULL,"                                                                  \
     "  content BLOB NOT NULL,"                                                                 \
     "  instructions TEXT NOT NULL,"                                                            \
+    "  sections TEXT NOT NULL,"                                                                \
     "  rule TEXT NOT NULL,"                                                                    \
     "  primary_n INTEGER NOT NULL,"                                                            \
     "  quorum INTEGER NOT NULL,"                                                               \
@@ -84,12 +85,13 @@ typedef struct PanelRow {
     JobId job;
     char *name;     /* of its role */
     char *subject;  /* what it judges, for people */
-    char *artifact; /* its name in the record; "": it is none */
+    char *artifact; /* its name in the record, or where what is written is to lie; "": it is none */
     int64_t cycle;  /* 0: none */
     char *asker;    /* address of whoever asked */
     char *digest;   /* of content */
     GBytes *content;
     char *instructions;
+    char *sections; /* that it writes, a title a line; "": it reviews */
     char *rule;
     unsigned primary, quorum, discuss;
     int64_t span_us; /* of a round */

@@ -325,3 +325,24 @@ artifact_place_find(const Engine *engine, const char *said, ArtifactPlace *ret, 
     p = (ArtifactPlace){0};
     return true;
 }
+
+bool
+artifact_place_new(const Engine *engine,
+                   const char *said,
+                   const ConfArtifact **ret_kind,
+                   char **ret_path,
+                   GError **error)
+{
+    g_auto(ArtifactPlace) p = {.root = workflow_root(engine, error)};
+
+    if (!p.root || !read_said(engine, said, &p, error) || !find_file(&p, error))
+        return false;
+    if (p.path)
+        return err_set(error, ERR_NEVER, "there is a '%s' already", p.path);
+    g_autofree char *first = artifact_first_state(p.kind);
+    if (p.said_state && !g_str_equal(p.said_state, first))
+        return err_set(error, ERR_NEVER, "a new %s begins in '%s'", p.kind->name, first);
+    *ret_kind = p.kind;
+    *ret_path = artifact_place_in(&p, first);
+    return true;
+}

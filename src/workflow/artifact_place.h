@@ -30,6 +30,12 @@ char *workflow_root(const Engine *engine, GError **error);
  * a symbolic link or no file, is nowhere, or is in two states. */
 bool
 artifact_place_find(const Engine *engine, const char *said, ArtifactPlace *ret, GError **error);
+/* Where an artifact that is to be made will lie, in its first state; caller frees. ERR_NEVER: there is one already. */
+bool artifact_place_new(const Engine *engine,
+                        const char *said,
+                        const ConfArtifact **ret_kind,
+                        char **ret_path,
+                        GError **error);
 /* Where it would lie in that state; caller frees. */
 char *artifact_place_in(const ArtifactPlace *p, const char *state);
 

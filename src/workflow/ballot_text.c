@@ -165,7 +165,10 @@ ballot_counts(const BallotRows *ballots, unsigned round, unsigned member)
 }
 
 char *
-ballots_format(const PanelMembers *members, const BallotRows *ballots, unsigned round, int without)
+ballots_format(const PanelMembers *members,
+               const BallotRows *ballots,
+               unsigned round,
+               int without)
 {
     GString *all = g_string_new(NULL);
 

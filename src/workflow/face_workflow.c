@@ -234,8 +234,11 @@ due(Engine *engine, Txn *txn, const Timer *t, GError **error)
     return !g_str_equal(t->purpose, PANEL_TIMER) || panel_wake(txn, t->job, error);
 }
 
+static const ActOps *const acts[] = {&panel_act_vote, NULL};
+
 const FaceOps face_workflow = {
     .name = "workflow",
+    .acts = acts,
     .tables = &workflow_tables,
     .claims = claims,
     .work = panel_work,

@@ -150,7 +150,8 @@ panel_terms(Engine *engine,
             return false;
     row->name = g_strdup(ask->name);
     row->subject = g_strdup(ask->subject);
-    row->artifact = g_strdup("");
+    row->artifact = g_strdup(ask->path ? ask->path : "");
+    row->sections = g_strdup(ask->sections ? ask->sections : "");
     row->rule = g_strdup(rule);
     row->primary = find_primary(members, primary);
     row->quorum = quorum > 0 ? (unsigned)quorum : panel_quorum_default(all->len);
@@ -192,10 +193,11 @@ char *
 panel_mail_format(const PanelAsk *ask, const char *content)
 {
     g_autoptr(json_t) doc = json_pack(
-        "{s:s, s:s?, s:s?, s:I, s:I, s:I, s:b, s:b, s:s}", "subject", ask->subject, "primary",
+        "{s:s, s:s?, s:s?, s:I, s:I, s:I, s:b, s:b, s:s?, s:s?, s:s}", "subject", ask->subject, "primary",
         ask->primary, "rule", ask->rule, "quorum", (json_int_t)ask->quorum, "discuss",
         (json_int_t)ask->discuss, "deadline_us", (json_int_t)ask->deadline_us, "advice",
-        ask->advice, "usual", ask->usual, "content", content);
+        ask->advice, "usual", ask->usual, "sections", ask->sections, "path", ask->path, "content",
+        content);
     json_t *members = json_array();
 
     for (const char *const *m = ask->members; m && *m; m++)

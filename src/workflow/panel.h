@@ -31,6 +31,8 @@ typedef struct PanelAsk {
     int64_t quorum, discuss, deadline_us; /* -1: likewise */
     bool advice;
     bool usual; /* members NULL: the seed's */
+    const char *sections; /* it writes: their titles, a line each; NULL: it reviews */
+    const char *path;     /* and where, beneath the root */
 } PanelAsk;
 
 /* Settings, presets and what was said, made one: row and members without job and content. ERR_NEVER, ERR_CONFIG: it can't be a
@@ -51,8 +53,15 @@ bool panel_wake(Txn *txn, JobId job, GError **error);
 
 /* FaceOps.work of both, FaceOps.stored for the mail that begins a member's job, FaceOps.commit for the panel's. */
 bool panel_work(JobSession *s, GError **error);
-bool panel_stored(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, JobId job, GError **error);
+bool panel_stored(Engine *engine,
+                  Txn *txn,
+                  const MsgNew *in,
+                  const Message *m,
+                  JobId job,
+                  GError **error);
 bool panel_decided(Engine *engine, Txn *txn, const Job *job, const Proposal *p, GError **error);
 bool panel_member_work(JobSession *s, const BallotRow *ballot, GError **error);
+/* A member that is a program may vote while it works. */
+extern const ActOps panel_act_vote;
 /* STOP or CANCEL of such a job. */
 bool panel_ordered(Txn *txn, const Job *job, bool cancelled, GError **error);

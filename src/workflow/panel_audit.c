@@ -2,6 +2,8 @@
 #include "base/err.h"
 #include "store/job/sessions.h"
 #include "store/job/step_rows.h"
+#include "workflow/artifact_place.h"
+#include "workflow/panel_write.h"
 #include <string.h>
 
 /* --- one manifest --- */
@@ -39,7 +41,13 @@ look_at_part(const json_t *part, const PanelRow *p, unsigned round, Shown *s)
         return;
     if (json_object_get(part, "from"))
         add_fault(s, "it was shown what is none of the panel's");
-    else if (g_strcmp0(id, "artifact") == 0) {
+    else if (panel_writes(p)) {
+        static const char *const of_writers[] = {"brief", "written", "section", "others", NULL};
+        if (id && g_strv_contains(of_writers, id))
+            add_shown(s, id);
+        else
+            add_fault(s, "it was shown what is none of the panel's");
+    } else if (g_strcmp0(id, "artifact") == 0) {
         add_shown(s, "artifact");
         if (g_strcmp0(digest, p->digest) != 0)
             add_fault(s, "it was shown other bytes");
@@ -77,7 +85,12 @@ look_at_steps(Engine *engine, const PanelRow *p, const BallotRow *b, Shown *s, G
 /* --- one ballot --- */
 
 static json_t *
-audit_ballot(Engine *engine, const PanelRow *p, const PanelMember *m, const BallotRow *b, unsigned *io_faults, GError **error)
+audit_ballot(Engine *engine,
+             const PanelRow *p,
+             const PanelMember *m,
+             const BallotRow *b,
+             unsigned *io_faults,
+             GError **error)
 {
     g_autoptr(Session) session = NULL;
     Shown s = {g_string_new(NULL), g_string_new(NULL)};
@@ -116,6 +129,19 @@ audit_panel(Engine *engine, const PanelRow *p, json_t *to, unsigned *io_faults, 
     return true;
 }
 
+/* What a panel wrote is known by where it was put, also when it has moved since. */
+static bool
+is_about(Engine *engine, const PanelRow *p, PanelId id, const char *artifact)
+{
+    g_auto(ArtifactPlace) place = {0};
+
+    if (id.v)
+        return p->id.v == id.v;
+    return g_str_equal(p->artifact, artifact) ||
+           (panel_writes(p) && artifact_place_find(engine, p->artifact, &place, NULL) &&
+            g_str_equal(place.name, artifact));
+}
+
 bool
 panel_audit(Engine *engine,
             PanelId id,
@@ -128,10 +154,10 @@ panel_audit(Engine *engine,
     g_autoptr(json_t) rows = json_array();
 
     *ret_faults = 0;
-    if (!panel_list(engine->db, id.v ? NULL : artifact, false, &all, error))
+    if (!panel_list(engine->db, NULL, false, &all, error))
         return false;
     LIST_EACH(const PanelRow, p, all) {
-        if (id.v && p->id.v != id.v)
+        if (!is_about(engine, p, id, artifact))
             continue;
         if (!audit_panel(engine, p, rows, ret_faults, error))
             return false;

@@ -2,10 +2,13 @@
 #include "base/crash.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/json.h"
+#include "engine/act.h"
 #include "engine/context/context.h"
 #include "engine/wall/wall.h"
 #include "workflow/ballot_text.h"
 #include "workflow/panel.h"
+#include "workflow/panel_write.h"
 #include <string.h>
 
 #define TRIES_MAX 2u
@@ -115,7 +118,7 @@ ask(JobSession *s,
     BrainCall **ret,
     GError **error)
 {
-    bool program = config_is_program(brain);
+    bool program = config_is_program(brain), typed = !panel_writes(p) || panel_is_decision(p, b->round);
     int64_t now = home_now(s->engine->home);
     SessionEnd end;
     g_autoptr(BrainCall) call = NULL;
@@ -127,7 +130,7 @@ ask(JobSession *s,
         .brain = brain,
         .prompt = program ? context_whole(page) : context_text(page),
         .system = program ? NULL : context_system(page),
-        .schema = program ? NULL : ballot_schema,
+        .schema = program || !typed ? NULL : panel_writes(p) ? section_schema : ballot_schema,
         .schema_name = BALLOT_SCHEMA_NAME,
         .why_again = *b->complaint ? b->complaint : NULL,
         .cwd = program ? s->folder : s->engine->home->path,
@@ -172,15 +175,16 @@ take_answer(
         s->again_why = "its brain is at a limit";
         return true;
     }
-    if (spoke && ballot_parse(a->text, &said, &unread)) {
-        const Cast c = {vote_name(said.verdict), "", &said};
+    if (spoke && (panel_writes(p) ? panel_write_parse(p, b->round, a->text, &said, &unread)
+                                  : ballot_parse(a->text, &said, &unread))) {
+        const Cast c = {panel_writes(p) ? PANEL_GIVEN : vote_name(said.verdict), "", &said};
         return cast(s, p, &c, error) && finish(s, error);
     }
     const char *why = spoke ? unread->message : a->failed ? a->failed : "it failed";
     if (b->tries + 1 < TRIES_MAX)
         return complain(s, why, error) && panel_member_work(s, NULL, error);
     g_autofree char *last = g_strdup_printf(spoke ? "its answer can't be read: %s" : "no answer: %s", why);
-    const Cast c = {.verdict = spoke ? "abstain" : "none", .complaint = last};
+    const Cast c = {.verdict = spoke && !panel_writes(p) ? "abstain" : "none", .complaint = last};
     return cast(s, p, &c, error) && finish(s, error);
 }
 
@@ -213,7 +217,8 @@ panel_member_work(JobSession *s, const BallotRow *given, GError **error)
     const char *lacks = config_is_program(brain) && !p->advice ? wall_lacks_apart() : NULL;
     if (lacks)
         return give_none(s, p, lacks, error);
-    page = write_page(s, p, members, b, all);
+    page = panel_writes(p) ? panel_write_page(s, p, members, b, all)
+                           : write_page(s, p, members, b, all);
     context_digest(page, &s->in.context);
     g_clear_pointer(&s->in.manifest, g_bytes_unref);
     s->in.manifest = context_manifest(page);
@@ -226,3 +231,73 @@ panel_member_work(JobSession *s, const BallotRow *given, GError **error)
         return false;
     return there ? finish(s, error) : take_answer(s, p, b, brain_answer(call), error);
 }
+
+/* --- the act --- */
+
+static const ActField vote_fields[] = {
+    {"verdict", "approve, reject, revise or abstain", true, false},
+    {"assessment", "what you think of it, in some sentences", true, true},
+    {"findings", "a JSON array of {where, what, severity}; severity is blocker, major or minor", false, true},
+    {NULL, NULL, false, false},
+};
+
+static bool
+read_vote(const json_t *args, BallotSaid *ret, GError **error)
+{
+    const char *findings = act_text(args, "findings");
+    return ballot_parse_parts(act_text(args, "verdict"), act_text(args, "assessment"),
+                              findings ? findings : "", ret, error);
+}
+
+static bool
+propose_vote(Engine *engine,
+             const Job *job,
+             const StepInput *in,
+             const json_t *args,
+             Proposal *p,
+             GError **error)
+{
+    g_autoptr(BallotRow) b = NULL;
+    g_autoptr(PanelRow) panel = NULL;
+    g_auto(BallotSaid) said = {0};
+
+    if (!ballot_of_job(engine->db, job->id, &b, error) ||
+        (b && !panel_load(engine->db, b->panel, &panel, error)))
+        return false;
+    if (!b || panel_writes(panel))
+        return err_set(error, ERR_NEVER, "vote: this is no job of a panel's member");
+    return read_vote(args, &said, error);
+}
+
+/* What is recorded of the step does not say which way. */
+static bool
+commit_vote(Engine *engine,
+            Txn *txn,
+            const Job *job,
+            const StepInput *in,
+            const ProposedAct *act,
+            const StepResult *result,
+            char **ret_did,
+            GError **error)
+{
+    g_autoptr(BallotRow) b = NULL;
+    g_autoptr(PanelRow) p = NULL;
+    g_auto(BallotSaid) said = {0};
+    bool counts;
+
+    if (!read_vote(act->args, &said, error) || !ballot_of_job(txn->db, job->id, &b, error) ||
+        !panel_load(txn->db, b->panel, &p, error) ||
+        !ballot_cast(txn, job->id, vote_name(said.verdict), said.assessment, said.findings,
+                     said.blocks, "", &counts, error))
+        return false;
+    *ret_did = g_strdup(counts ? "voted" : "voted once more, which does not count");
+    return panel_wake(txn, p->job, error);
+}
+
+const ActOps panel_act_vote = {
+    .name = "vote",
+    .about = "gives the ballot of a panel's member, once",
+    .fields = vote_fields,
+    .propose = propose_vote,
+    .commit = commit_vote,
+};

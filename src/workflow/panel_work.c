@@ -13,28 +13,38 @@
 #include "engine/mail_load.h"
 #include "engine/people/notice.h"
 #include "engine/role.h"
+#include "mail/address.h"
+#include "mail/msgid.h"
 #include "store/job/role_rows.h"
 #include "workflow/ballot_text.h"
 #include "workflow/event_send.h"
 #include "workflow/panel.h"
+#include "workflow/panel_write.h"
 #include <string.h>
 
 /* --- what it is to judge --- */
 
 /* A panel without settings: the mail says it all. */
 static bool
-read_mail(Engine *engine, const char *text, PanelRow **ret, PanelMembers **ret_members, GError **error)
+read_mail(Engine *engine,
+          const char *role,
+          const char *text,
+          PanelRow **ret,
+          PanelMembers **ret_members,
+          GError **error)
 {
     g_autoptr(json_t) doc = NULL;
     g_autoptr(GPtrArray) members = g_ptr_array_new();
     const char *content;
-    PanelAsk ask = {.name = PANEL_ROLE, .subject = ""};
+    PanelAsk ask = {.name = role, .subject = ""};
 
     if (!json_parse(text, strlen(text), 0, &doc, error) ||
         !json_get_string(doc, "", "subject", &ask.subject, error) ||
         !json_get_string(doc, "", "content", &content, error) ||
         !json_find_string(doc, "", "primary", &ask.primary, error) ||
         !json_find_string(doc, "", "rule", &ask.rule, error) ||
+        !json_find_string(doc, "", "sections", &ask.sections, error) ||
+        !json_find_string(doc, "", "path", &ask.path, error) ||
         !json_get_int(doc, "", "quorum", -1, INT64_MAX, &ask.quorum, error) ||
         !json_get_int(doc, "", "discuss", -1, 3, &ask.discuss, error) ||
         !json_get_int(doc, "", "deadline_us", -1, INT64_MAX, &ask.deadline_us, error) ||
@@ -45,7 +55,7 @@ read_mail(Engine *engine, const char *text, PanelRow **ret, PanelMembers **ret_m
     for (size_t i = 0; i < json_array_size(names); i++)
         g_ptr_array_add(members, (char *)json_string_value(json_array_get(names, i)));
     g_ptr_array_add(members, NULL);
-    ask.members = ask.usual ? NULL : (const char *const *)members->pdata;
+    ask.members = members->len < 2 ? NULL : (const char *const *)members->pdata;
     if (!panel_terms(engine, &ask, ret, ret_members, error))
         return false;
     (*ret)->content = g_bytes_new(content, strlen(content));
@@ -110,6 +120,15 @@ read_request(Engine *engine,
     return true;
 }
 
+/* An event of ours that the store does not know: the store was lost with it. */
+static bool
+is_lost(Engine *engine, const MsgRow *row, const FlowEvent *e)
+{
+    Minted minted;
+    return !e && msgid_read(&engine->home->key, row->msgid, engine->home->config->domain, &minted) &&
+           minted.kind == MAIL_EVENT;
+}
+
 /* *ret NULL: no panel is asked for. */
 static bool
 read_ask(JobSession *s, PanelRow **ret, PanelMembers **ret_members, GError **error)
@@ -125,23 +144,35 @@ read_ask(JobSession *s, PanelRow **ret, PanelMembers **ret_members, GError **err
             return false;
         if (e && g_str_equal(e->type, "review-request") && *e->name)
             return read_request(engine, s->job->role, e, ret, ret_members, error);
-        if (row->trust != TRUST_OPERATOR || !g_str_equal(s->job->role, PANEL_ROLE))
+        if (is_lost(engine, row, e))
+            return err_set(error, ERR_DAMAGE,
+                           "its review is void, since the store that knew it was lost. Send the "
+                           "review-request again, and the members are asked anew");
+        if (row->trust != TRUST_OPERATOR)
             continue;
         g_clear_pointer(&m, message_free);
         if (!mail_load(engine, row, MESSAGE_TEXT, &m, error))
             return false;
-        if (m && m->text)
-            return read_mail(engine, m->text, ret, ret_members, error);
+        if (m && m->text && g_str_has_prefix(m->text, "{"))
+            return read_mail(engine, s->job->role, m->text, ret, ret_members, error);
     }
     return true;
 }
 
-/* Whoever asked hears why nothing comes of it. */
+/* Whoever asked hears why nothing comes of it; and the coordinator, where that should. */
 static bool
-refuse(JobSession *s, const char *why, GError **error)
+refuse(JobSession *s, const char *why, bool tell_coordinator, GError **error)
 {
     g_autoptr(Proposal) p = proposal_new(PROPOSE_COMPLETE);
-    proposal_add_mail(p)->body = g_strdup_printf("The panel '%s' judges nothing now: %s.", s->job->role, why);
+    ProposedMail *mail = proposal_add_mail(p);
+    const char *coordinator =
+        workflow_address(s->engine->home->config, workflow_coordinator(s->engine));
+
+    if (tell_coordinator && coordinator && !address_equal(coordinator, s->job->asker)) {
+        g_ptr_array_add(mail->to, g_strdup(s->job->asker));
+        g_ptr_array_add(mail->cc, g_strdup(coordinator));
+    }
+    mail->body = g_strdup_printf("The panel '%s' judges nothing now: %s.", s->job->role, why);
     return session_show(s, error) && session_commit(s, p, error);
 }
 
@@ -154,14 +185,15 @@ open_panel(JobSession *s, PanelRow **ret, GError **error)
     PanelId id = {0};
 
     if (!read_ask(s, &p, &members, &why)) {
-        bool ours = err_is(why, ERR_NEVER) || err_is(why, ERR_CONFIG) || err_is(why, ERR_LIMIT);
-        return ours ? refuse(s, why->message, error) : err_pass(error, g_steal_pointer(&why));
+        bool lost = err_is(why, ERR_DAMAGE);
+        bool ours = lost || err_is(why, ERR_NEVER) || err_is(why, ERR_CONFIG) || err_is(why, ERR_LIMIT);
+        return ours ? refuse(s, why->message, lost, error) : err_pass(error, g_steal_pointer(&why));
     }
     if (!p)
         return refuse(s,
                       "it is asked by a review-request (postrider notify review-request ARTIFACT "
                       "PANEL), or by: postrider panel review FILE",
-                      error);
+                      false, error);
     p->job = s->job->id;
     p->asker = g_strdup(s->job->asker);
     if (!p->digest)
@@ -178,8 +210,12 @@ open_panel(JobSession *s, PanelRow **ret, GError **error)
 
 /* Who is asked in the next round: those who have said something. */
 static bool
-takes_part(const BallotRows *ballots, unsigned round, unsigned member)
+takes_part(const PanelRow *p, const BallotRows *ballots, unsigned round, unsigned member)
 {
+    if (panel_is_decision(p, round))
+        return member == p->primary;
+    if (panel_writes(p))
+        return true;
     const BallotRow *b = round > 1 ? ballot_counts(ballots, round - 1, member) : NULL;
     return round == 1 || (b && !g_str_equal(b->verdict, "none"));
 }
@@ -194,22 +230,30 @@ find_ballot(const BallotRows *ballots, unsigned round, unsigned member)
 }
 
 static bool
-ask_member(JobSession *s, const PanelRow *p, const PanelMember *m, GError **error)
+keep_member_role(JobSession *s, const PanelRow *p, const PanelMember *m, GError **error)
 {
-    const Config *config = s->engine->home->config;
     g_autofree char *role = g_strdup_printf("%s.%s", p->name, m->name);
-    g_autofree char *address = g_strdup_printf("%s@%s", role, config->domain);
-    g_autofree char *subject = g_strdup_printf("[PANEL] %s, round %u", p->subject, p->round);
-    g_autofree char *text =
-        g_strdup_printf("panel %" G_GINT64_FORMAT " round %u member %u\n\nsha256 %s\n", p->id.v,
-                        p->round, m->n, p->digest);
+    g_autofree char *address =
+        g_strdup_printf("%s@%s", role, s->engine->home->config->domain);
     const RoleRow row = {.face = (char *)"workflow", .display = role, .address = address};
-    const SessionMail mail = {.role = role, .subject = subject, .text = text};
     g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_LAZY};
 
     while (txn_again(&txn, error))
         txn.ok = role_row_put(&txn, role, &row, error);
-    return txn.done && session_begin(s->engine, &mail, NULL, NULL, error);
+    return txn.done;
+}
+
+static bool
+ask_member(JobSession *s, const PanelRow *p, const PanelMember *m, GError **error)
+{
+    g_autofree char *role = g_strdup_printf("%s.%s", p->name, m->name);
+    g_autofree char *subject = g_strdup_printf("[PANEL] %s, round %u", p->subject, p->round);
+    g_autofree char *text =
+        g_strdup_printf("panel %" G_GINT64_FORMAT " round %u member %u\n\nsha256 %s\n", p->id.v,
+                        p->round, m->n, p->digest);
+    const SessionMail mail = {.role = role, .subject = subject, .text = text};
+
+    return keep_member_role(s, p, m, error) && session_begin(s->engine, &mail, NULL, NULL, error);
 }
 
 /* Each once: where the panel's run died in between, the next goes on. */
@@ -218,7 +262,7 @@ ask_members(
     JobSession *s, const PanelRow *p, const PanelMembers *members, const BallotRows *ballots, GError **error)
 {
     LIST_EACH(const PanelMember, m, members) {
-        if (find_ballot(ballots, p->round, m->n) || !takes_part(ballots, p->round, m->n))
+        if (find_ballot(ballots, p->round, m->n) || !takes_part(p, ballots, p->round, m->n))
             continue;
         if (!ask_member(s, p, m, error))
             return false;
@@ -247,7 +291,7 @@ all_in(const PanelRow *p, const PanelMembers *members, const BallotRows *ballots
 {
     LIST_EACH(const PanelMember, m, members) {
         const BallotRow *b = find_ballot(ballots, p->round, m->n);
-        if (takes_part(ballots, p->round, m->n) && (!b || !*b->verdict))
+        if (takes_part(p, ballots, p->round, m->n) && (!b || !*b->verdict))
             return false;
     }
     return true;
@@ -271,14 +315,23 @@ disagree(const PanelRow *p, const PanelMembers *members, const BallotRows *ballo
 
 /* In one transaction: what was sealed is open, and, where they are to discuss it, the next round begins. */
 static bool
-change_round(JobSession *s, const PanelRow *p, bool reveal, bool next, GError **error)
+change_round(JobSession *s,
+             const PanelRow *p,
+             const PanelMembers *members,
+             const BallotRows *all,
+             bool reveal,
+             bool next,
+             GError **error)
 {
+    bool says = next || (p->round == panel_rounds(p) && panel_has_decided(p, all, p->round));
     g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
         txn.ok = job_check(&txn, &s->claim, s->in.deadline_us, error) &&
                  (!reveal || panel_reveal(&txn, p->id, p->round, error)) &&
                  (!next || panel_begin_round(&txn, p->id, p->round + 1,
-                                             txn_now(&txn) + p->span_us, error));
+                                             txn_now(&txn) + p->span_us, error)) &&
+                 (!panel_writes(p) || !says || panel_announce(s->engine, &txn, s->job, p, members, all,
+                                                     p->round + 1, error));
     CRASH_POINT("panel-round");
     return txn.done;
 }
@@ -311,23 +364,36 @@ decide(const PanelRow *p,
 
 /* What everybody said, with what is to be known about it. Caller frees. */
 static char *
-report_text(const PanelRow *p, const PanelMembers *members, const BallotRows *all, const char *words)
+report_text(const PanelRow *p,
+            const PanelMembers *members,
+            const BallotRows *all,
+            const char *words)
 {
     g_autofree char *said = ballots_format(members, all, p->round, -1);
-    return g_strdup_printf("%s after %u round%s. Each member judged these bytes alone: sha256 %s\n\n%s", words,
-                           p->round, p->round == 1 ? "" : "s", p->digest, said);
+    return g_strdup_printf("%s after %u round%s. Each member judged these bytes alone: sha256 "
+                           "%s\n\n%s",
+                           words, p->round, p->round == 1 ? "" : "s", p->digest, said);
 }
 
 /* approval or rejection, from the panel to the author. */
 static bool
-send_event(Engine *engine, Txn *txn, const PanelRow *p, Vote v, const char *text, char **ret_msgid, GError **error)
+send_event(Engine *engine,
+           Txn *txn,
+           const PanelRow *p,
+           Vote v,
+           const char *text,
+           char **ret_msgid,
+           GError **error)
 {
     g_autoptr(EventVars) vars = event_vars_new();
     g_autoptr(EventPlan) plan = NULL;
     g_autoptr(Cycle) c = NULL;
     g_autoptr(GPtrArray) to = g_ptr_array_new();
     bool approve = v == VOTE_APPROVE;
-    g_autofree char *said = g_strdup_printf(approve ? "REVIEWER_COMMENTS=%s" : v == VOTE_REVISE ? "ISSUES_FOUND=Revise. %s" : "ISSUES_FOUND=Reject. %s", text);
+    g_autofree char *said = g_strconcat(approve            ? "REVIEWER_COMMENTS="
+                                        : v == VOTE_REVISE ? "ISSUES_FOUND=Revise. "
+                                                           : "ISSUES_FOUND=Reject. ",
+                                        text, NULL);
 
     if (!cycle_load(engine->db, (CycleId){p->cycle}, &c, error) ||
         !event_vars_add(vars, said, error))
@@ -347,7 +413,15 @@ send_event(Engine *engine, Txn *txn, const PanelRow *p, Vote v, const char *text
 
 /* A word of the panel to an address, in a thread of its own. */
 static bool
-say(Engine *engine, Txn *txn, const Job *job, const PanelRow *p, const char *to, const char *what, const char *text, char **ret_msgid, GError **error)
+say(Engine *engine,
+    Txn *txn,
+    const Job *job,
+    const PanelRow *p,
+    const char *to,
+    const char *what,
+    const char *text,
+    char **ret_msgid,
+    GError **error)
 {
     g_autofree char *subject = g_strdup_printf("[PANEL] %s: %s", p->subject, what);
     const RoleMailParent apart = {0};
@@ -362,7 +436,12 @@ say(Engine *engine, Txn *txn, const Job *job, const PanelRow *p, const char *to,
 
 /* Nobody but the coordinator can go on from here; whoever asked hears it too. */
 static bool
-say_undecided(Engine *engine, Txn *txn, const Job *job, const PanelRow *p, const char *text, GError **error)
+say_undecided(Engine *engine,
+              Txn *txn,
+              const Job *job,
+              const PanelRow *p,
+              const char *text,
+              GError **error)
 {
     const Config *config = engine->home->config;
     const char *coordinator = workflow_address(config, workflow_coordinator(engine));
@@ -373,8 +452,36 @@ say_undecided(Engine *engine, Txn *txn, const Job *job, const PanelRow *p, const
            say(engine, txn, job, p, p->asker, "no decision", all, NULL, error);
 }
 
+/* What was written goes to review; where that can't be, or the primary has not decided, the coordinator hears it. */
+static bool
+end_writing(Engine *engine,
+            Txn *txn,
+            const Job *job,
+            const PanelRow *p,
+            const BallotRows *all,
+            GError **error)
+{
+    g_autofree char *msgid = NULL, *whom = NULL, *words = NULL;
+    g_autoptr(GError) why = NULL;
+    bool was_open, done = p->round == panel_rounds(p) && panel_has_decided(p, all, p->round);
+
+    if (done && panel_send_for_review(engine, txn, p, &msgid, &whom, &why))
+        words = g_strdup_printf("%s is written, and under review by %s", p->artifact, whom);
+    else if (why && !err_is(why, ERR_NEVER))
+        return err_pass(error, g_steal_pointer(&why));
+    else
+        words = g_strdup_printf("%s", why ? why->message : "the primary has not decided what a section says");
+    return (msgid || say_undecided(engine, txn, job, p, words, error)) &&
+           panel_close(txn, p->id, msgid ? "written" : "none", words, msgid ? msgid : "", &was_open, error) &&
+           (was_open || err_set(error, ERR_AGAIN, "the panel is closed"));
+}
+
 bool
-panel_decided(Engine *engine, Txn *txn, const Job *job, const Proposal *proposal, GError **error)
+panel_decided(Engine *engine,
+              Txn *txn,
+              const Job *job,
+              const Proposal *proposal,
+              GError **error)
 {
     g_autoptr(PanelRow) p = NULL;
     g_autoptr(PanelMembers) members = NULL;
@@ -391,6 +498,8 @@ panel_decided(Engine *engine, Txn *txn, const Job *job, const Proposal *proposal
     if (!panel_members_of(engine->db, p->id, &members, error) ||
         !ballot_list(engine->db, p->id, &all, error))
         return false;
+    if (panel_writes(p))
+        return end_writing(engine, txn, job, p, all, error);
     decide(p, members, all, &d, &words);
     g_autofree char *text = report_text(p, members, all, words);
     if (d.verdict != VOTE_NONE && p->cycle && !send_event(engine, txn, p, d.verdict, text, &msgid, &why)) {
@@ -443,7 +552,10 @@ check_cycle(JobSession *s, PanelRow **io, GError **error)
     bool over = !c || *c->outcome;
     if (!over && g_str_equal(c->digest, p->digest))
         return true;
-    if (!make_void(s, p, over ? "the review was closed by somebody else" : "its author has changed the artifact", error))
+    if (!make_void(s, p,
+                   over ? "the review was closed by somebody else"
+                        : "its author has changed the artifact",
+                   error))
         return false;
     if (over) {
         g_clear_pointer(io, panel_row_free);
@@ -466,6 +578,34 @@ check_cycle(JobSession *s, PanelRow **io, GError **error)
     return txn.done && panel_load(s->engine->db, id, io, error);
 }
 
+/* Before the decision that speaks of it. Where somebody else has put a file there, the decision finds that. */
+static bool
+put_file(JobSession *s, const PanelRow *p, const BallotRows *ballots, GError **error)
+{
+    g_autoptr(GError) why = NULL;
+
+    if (!panel_writes(p) || p->round < panel_rounds(p) || !panel_has_decided(p, ballots, p->round))
+        return true;
+    g_autofree char *text = panel_integrate(p, ballots);
+    if (!panel_put_file(s->engine, p, text, &why)) {
+        if (!err_is(why, ERR_NEVER))
+            return err_pass(error, g_steal_pointer(&why));
+        return make_void(s, p, why->message, error);
+    }
+    CRASH_POINT("panel-written");
+    return true;
+}
+
+/* Is there another round? */
+static bool
+goes_on(const PanelRow *p, const PanelMembers *members, const BallotRows *ballots)
+{
+    if (!panel_writes(p))
+        return p->round <= p->discuss && disagree(p, members, ballots);
+    return p->round < panel_rounds(p) &&
+           (!panel_is_decision(p, p->round) || panel_has_decided(p, ballots, p->round));
+}
+
 /* Goes one stage on; *ret_on: there may be another. */
 static bool
 go_on(JobSession *s, PanelRow *p, bool *ret_on, GError **error)
@@ -478,14 +618,15 @@ go_on(JobSession *s, PanelRow *p, bool *ret_on, GError **error)
         !ballot_list(s->engine->db, p->id, &ballots, error))
         return false;
     if (p->round == 0)
-        return change_round(s, p, false, true, error);
+        return (!panel_writes(p) || keep_member_role(s, p, members->pdata[p->primary], error)) &&
+               change_round(s, p, members, ballots, false, true, error);
     if (p->revealed >= p->round) {
         *ret_on = false;
-        return complete(s, error);
+        return put_file(s, p, ballots, error) && complete(s, error);
     }
     bool in = all_in(p, members, ballots), late = home_now(s->engine->home) >= p->deadline_us;
     if (in || late)
-        return change_round(s, p, true, p->round <= p->discuss && disagree(p, members, ballots), error);
+        return change_round(s, p, members, ballots, true, goes_on(p, members, ballots), error);
     *ret_on = false;
     s->again_us = p->deadline_us;
     s->again_why = "it waits for ballots";
@@ -512,7 +653,7 @@ panel_work(JobSession *s, GError **error)
     if (!g_str_equal(p->state, "open"))
         return config_is_agent(s->engine->home->config, s->job->asker)
                    ? complete(s, error)
-                   : refuse(s, "this review is over; a new review-request begins another", error);
+                   : refuse(s, "this review is over; a new review-request begins another", false, error);
     if (!check_cycle(s, &p, error))
         return false;
     if (!p)

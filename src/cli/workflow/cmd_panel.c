@@ -17,6 +17,7 @@
 #include "workflow/panel.h"
 #include "workflow/panel_audit.h"
 #include <poll.h>
+#include <string.h>
 
 #define LOOK_AGAIN_MS 200
 
@@ -114,7 +115,8 @@ print_findings(Cli *cli, const json_t *member)
         cli_print_line(cli, "  %s", cli_member(last, "complaint"));
     for (size_t i = 0; i < json_array_size(findings); i++) {
         const json_t *f = json_array_get(findings, i);
-        cli_print_line(cli, "  [%s] %s: %s", cli_member(f, "severity"), cli_member(f, "where"),
+        if (json_is_object(f))
+            cli_print_line(cli, "  [%s] %s: %s", cli_member(f, "severity"), cli_member(f, "where"),
                        cli_member(f, "what"));
     }
 }
@@ -152,14 +154,19 @@ static int
 exit_of(const PanelRow *p)
 {
     return !g_str_equal(p->state, "closed")       ? EX_TEMPFAIL
-           : g_str_equal(p->verdict, "approve")   ? 0
+           : g_str_equal(p->verdict, "approve") || g_str_equal(p->verdict, "written") ? 0
            : g_str_equal(p->verdict, "none")      ? EX_TEMPFAIL
                                                   : 1;
 }
 
 /* The newest panel of the job or, without one yet, of the artifact's cycle; NULL: not yet. */
 static bool
-find_panel(Engine *engine, JobId job, const char *artifact, CycleId cycle, PanelRow **ret, GError **error)
+find_panel(Engine *engine,
+           JobId job,
+           const char *artifact,
+           CycleId cycle,
+           PanelRow **ret,
+           GError **error)
 {
     g_autoptr(PanelRows) all = NULL;
 
@@ -215,7 +222,11 @@ wait_for(Cli *cli, Engine *engine, JobId job, const char *artifact, CycleId cycl
 
 /* A panel of the settings is asked by a review-request, as `notify` would send it. */
 static int
-request_review(Cli *cli, Engine *engine, const ArtifactPlace *place, const char *panel, const char *from)
+request_review(Cli *cli,
+               Engine *engine,
+               const ArtifactPlace *place,
+               const char *panel,
+               const char *from)
 {
     g_autoptr(EventVars) vars = event_vars_new();
     g_autoptr(EventPlan) plan = NULL;
@@ -255,7 +266,8 @@ keep_role(Engine *engine, GError **error)
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
 
     if (config_role(engine->home->config, PANEL_ROLE))
-        return err_set(error, ERR_CONFIG, "[role " PANEL_ROLE "] has the name that panels without settings have");
+        return err_set(error, ERR_CONFIG,
+                       "[role " PANEL_ROLE "] has the name that panels without settings have");
     while (txn_again(&txn, error))
         txn.ok = role_row_put(&txn, PANEL_ROLE, &row, error);
     return txn.done;
@@ -272,12 +284,13 @@ begin_panel(Cli *cli, Engine *engine, const PanelAsk *ask, GBytes *content)
         g_prefix_error(&cli->error, "'%s': ", ask->subject);
         return cli_failed(cli, 0);
     }
-    if (!panel_terms(engine, ask, &terms, &members, &cli->error) || !keep_role(engine, &cli->error))
+    if (!panel_terms(engine, ask, &terms, &members, &cli->error) ||
+        (g_str_equal(ask->name, PANEL_ROLE) && !keep_role(engine, &cli->error)))
         return cli_failed(cli, 0);
     g_autofree char *said = g_strndup(g_bytes_get_data(content, NULL), g_bytes_get_size(content));
     g_autofree char *text = panel_mail_format(ask, said);
     g_autofree char *subject = g_strdup_printf("[PANEL] %s", ask->subject);
-    const SessionMail mail = {.role = PANEL_ROLE, .subject = subject, .text = text};
+    const SessionMail mail = {.role = ask->name, .subject = subject, .text = text};
     if (!session_begin(engine, &mail, NULL, &job, &cli->error))
         return cli_failed(cli, 0);
     if (cli_flag(cli, "no-wait")) {
@@ -288,14 +301,14 @@ begin_panel(Cli *cli, Engine *engine, const PanelAsk *ask, GBytes *content)
 }
 
 static bool
-read_options(Cli *cli, PanelAsk *ask, GError **error)
+read_options(Cli *cli, bool reviews, PanelAsk *ask, GError **error)
 {
     const char *deadline = cli_text(cli, "deadline"), *walls = cli_text(cli, "walls");
     PanelRule rule;
 
     ask->primary = cli_text(cli, "primary");
-    ask->rule = cli_text(cli, "rule");
-    ask->quorum = cli_number(cli, "quorum", -1);
+    ask->rule = reviews ? cli_text(cli, "rule") : NULL;
+    ask->quorum = reviews ? cli_number(cli, "quorum", -1) : -1;
     ask->discuss = cli_number(cli, "discuss", -1);
     ask->deadline_us = -1;
     ask->advice = walls && g_str_equal(walls, "advice");
@@ -329,7 +342,7 @@ cmd_panel_review(Cli *cli, int argc, char **argv)
     if (cli_in_agent())
         return cli_fail(EX_NOPERM, "panel review: an agent may not");
     g_auto(GStrv) members = names ? g_strsplit_set(names, ", ", -1) : NULL;
-    if (!read_options(cli, &ask, &cli->error))
+    if (!read_options(cli, true, &ask, &cli->error))
         return cli_failed(cli, EX_USAGE);
     ask.members = (const char *const *)members;
     int status = cli_engine(cli, &engine);
@@ -344,11 +357,69 @@ cmd_panel_review(Cli *cli, int argc, char **argv)
     if (!members && (!panel || !config_panel_is_usual(panel)))
         return cli_fail(EX_USAGE, "panel review: who is on it? say --members A,B,C");
     ask.usual = !members;
-    g_autofree char *base = g_str_equal(argv[1], "-") ? g_strdup("standard input") : g_path_get_basename(argv[1]);
+    bool stdin_read = g_str_equal(argv[1], "-");
+    g_autofree char *base =
+        stdin_read ? g_strdup("standard input") : g_path_get_basename(argv[1]);
     ask.subject = base;
-    if ((status = cli_read_file(cli, "", g_str_equal(argv[1], "-") ? "/dev/stdin" : argv[1], PANEL_CONTENT_MAX + 1, &content)))
+    if ((status = cli_read_file(cli, "", stdin_read ? "/dev/stdin" : argv[1],
+                                PANEL_CONTENT_MAX + 1, &content)))
         return status;
     return begin_panel(cli, engine, &ask, content);
+}
+
+/* --- write --- */
+
+#define USUAL_SECTIONS "Problem Statement;Goals and Non-Goals;Design;Risks and Open Questions"
+#define SECTIONS_MAX 26u
+
+/* Titles with ';' between, as lines; NULL: there are none, or too many. Caller frees. */
+static char *
+read_sections(const char *said)
+{
+    g_auto(GStrv) titles = g_strsplit(said, ";", -1);
+    GString *lines = g_string_new(NULL);
+    unsigned n = 0;
+
+    for (char **title = titles; *title; title++)
+        if (*g_strstrip(g_strdelimit(*title, "\r\n", ' ')))
+            g_string_append_printf(lines, "%s%s", n++ ? "\n" : "", *title);
+    return g_string_free(lines, n == 0 || n > SECTIONS_MAX);
+}
+
+int
+cmd_panel_write(Cli *cli, int argc, char **argv)
+{
+    const char *names = cli_text(cli, "members"), *titles = cli_text(cli, "sections");
+    g_autoptr(Engine) engine = NULL;
+    g_autofree char *path = NULL;
+    const ConfArtifact *kind;
+    PanelAsk ask = {.name = PANEL_ROLE};
+    if (cli_in_agent())
+        return cli_fail(EX_NOPERM, "panel write: an agent may not");
+    g_auto(GStrv) members = names ? g_strsplit_set(names, ", ", -1) : NULL;
+    g_autofree char *sections = read_sections(titles ? titles : USUAL_SECTIONS);
+    if (!read_options(cli, false, &ask, &cli->error))
+        return cli_failed(cli, EX_USAGE);
+    if (!sections)
+        return cli_fail(EX_USAGE, "panel write: 1 to %u sections, with ';' between", SECTIONS_MAX);
+    int status = cli_engine(cli, &engine);
+    if (status)
+        return status;
+    if (!artifact_place_new(engine, argv[1], &kind, &path, &cli->error))
+        return cli_failed(cli, 0);
+    ask.members = (const char *const *)members;
+    ask.sections = sections;
+    ask.path = path;
+    ask.usual = !members;
+    g_autofree char *base = g_path_get_basename(path);
+    ask.subject = base;
+    g_autofree char *panel = g_strdup_printf("%s-writer-panel", kind->name);
+    if (!members && config_panel(cli->home->config, panel))
+        ask.name = panel;
+    else if (!members && !config_panel_is_usual(panel))
+        return cli_fail(EX_USAGE, "panel write: who is on it? say --members A,B,C");
+    g_autoptr(GBytes) brief = g_bytes_new(argv[2], strlen(argv[2]));
+    return begin_panel(cli, engine, &ask, brief);
 }
 
 /* --- list, status --- */
@@ -414,6 +485,40 @@ cmd_panel_status(Cli *cli, int argc, char **argv)
             return cli_failed(cli, 0);
     }
     return print_panel(cli, engine, p, unseal);
+}
+
+/* --- vote --- */
+
+/* 'blocker: section 2: no timeout' */
+static int
+add_finding(Cli *cli, json_t *to, const char *said)
+{
+    g_auto(GStrv) parts = g_strsplit(said, ":", 3);
+
+    if (g_strv_length(parts) != 3)
+        return cli_usage(cli, "'%s' is not 'SEVERITY: WHERE: WHAT'", said);
+    for (char **part = parts; *part; part++)
+        g_strstrip(*part);
+    json_array_append_new(to, json_pack("{s:s, s:s, s:s}", "where", parts[1], "what", parts[2],
+                                        "severity", parts[0]));
+    return 0;
+}
+
+int
+cmd_panel_vote(Cli *cli, int argc, char **argv)
+{
+    char **said = cli_texts(cli, "finding");
+    g_autoptr(json_t) findings = json_array(), done = NULL;
+    if (!cli_in_agent())
+        return cli_fail(EX_NOPERM, "panel vote: only a member that is at work may");
+    for (int status; said && *said; said++)
+        if ((status = add_finding(cli, findings, *said)))
+            return status;
+    g_autofree char *list = json_format(findings);
+    return cli_call(cli,
+                    json_pack("{s:s, s:s, s:s, s:s}", "verb", "vote", "verdict", argv[1],
+                              "assessment", argv[2], "findings", list),
+                    "ok", &done);
 }
 
 /* --- audit --- */

@@ -1,0 +1,55 @@
+#pragma once
+
+/*
+ * A panel that writes: section by section the members bring what they think, discuss it, and the primary decides.
+ *
+ *   announced     "Starting Section A: Problem Statement", by the primary
+ *   contributed   by every member, each alone: the first round of a section
+ *   discussed     each is shown what the others brought: `discuss` more rounds
+ *   decided       by the primary, who writes the section: its last round. "Section A decided: ... Moving to Section B..."
+ *
+ * Behind the last section the text is written into the project, and goes to review. What a member brings is a row as a ballot is, with
+ * the verdict PANEL_GIVEN, and as sealed until its round is over.
+ */
+#include "engine/context/context.h"
+#include "workflow/ballot_text.h"
+#include "workflow/panel.h"
+
+#define PANEL_GIVEN "given"
+
+bool panel_writes(const PanelRow *p);
+/* Is this round the primary's? */
+bool panel_is_decision(const PanelRow *p, unsigned round);
+/* Is it the first, or the last, of its section? */
+bool panel_begins_section(const PanelRow *p, unsigned round);
+/* The rounds of all sections. */
+unsigned panel_rounds(const PanelRow *p);
+
+/* The page of a member, and its answer: for the primary's decision {"summary", "text"}, else any text. */
+Context *panel_write_page(JobSession *s,
+                          const PanelRow *p,
+                          const PanelMembers *members,
+                          const BallotRow *b,
+                          const BallotRows *all);
+bool panel_write_parse(
+    const PanelRow *p, unsigned round, const char *answer, BallotSaid *ret, GError **error);
+extern const char section_schema[];
+
+/* The primary tells the space of the writers that a section begins, or what was decided; next: the round that begins. */
+bool panel_announce(Engine *engine,
+                    Txn *txn,
+                    const Job *job,
+                    const PanelRow *p,
+                    const PanelMembers *members,
+                    const BallotRows *all,
+                    unsigned next,
+                    GError **error);
+/* Has the primary decided in this round? */
+bool panel_has_decided(const PanelRow *p, const BallotRows *all, unsigned round);
+/* The sections, as one text; caller frees. */
+char *panel_integrate(const PanelRow *p, const BallotRows *all);
+/* Writes it where it is to lie; once. ERR_NEVER: somebody else has put a file there. */
+bool panel_put_file(Engine *engine, const PanelRow *p, const char *text, GError **error);
+/* The review-request. */
+bool panel_send_for_review(
+    Engine *engine, Txn *txn, const PanelRow *p, char **ret_msgid, char **ret_whom, GError **error);
