@@ -17,7 +17,7 @@ add_in(Follow *f, const MsgRow *row, int64_t *last, GError **error)
     if (row->class != MSG_UNREADABLE)
         (void)mail_load(f->engine, row, MESSAGE_TEXT, &m, NULL);
     *last = row->id.v;
-    const IndexText mail = {row->from, row->to, row->subject, m ? m->text : NULL};
+    const IndexText mail = {row->from, row->to, row->subject, m ? m->text : NULL, row->role};
     return index_add(f->ix, INDEX_IN, *last, &mail, error);
 }
 
@@ -28,7 +28,7 @@ add_out(Follow *f, const OutRow *row, int64_t *last, GError **error)
     (void)mail_bytes_out(f->engine, row, NULL, &bytes, NULL);
     g_autoptr(Message) m = message_parse_bytes(bytes, MESSAGE_TEXT);
     *last = row->id.v;
-    const IndexText mail = {row->from, row->address, row->subject, m ? m->text : NULL};
+    const IndexText mail = {row->from, row->address, row->subject, m ? m->text : NULL, row->role};
     return index_add(f->ix, INDEX_OUT, *last, &mail, error);
 }
 

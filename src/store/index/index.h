@@ -30,6 +30,7 @@ bool index_begin(Index *ix, GError **error);
 /* What is found of a mail; each may be NULL. */
 typedef struct IndexText {
     const char *from, *to, *subject, *text;
+    const char *role; /* whose it is: a search of a role looks at no other mail; NULL: nobody's */
 } IndexText;
 bool index_add(Index *ix, IndexOf of, int64_t id, const IndexText *mail, GError **error);
 bool index_commit(Index *ix, IndexOf of, int64_t last, GError **error);

@@ -52,6 +52,10 @@ and_role(Where *w, const char *role, const MsgQuery *q)
 /* What a role may see of its own mailbox: not what came by a space that it has left. */
 #define LETS SPACE_LETS("message.space", "message.role")
 #define VISIBLE_TO(all, viewer) "(" all " OR (role = " viewer " AND " LETS ")) "
+/* A mail of somebody else's is to cost as much time as one that is not there: by the index, so that its row is not read. */
+#define FIND(who)                                                                              \
+    "FROM message WHERE msgid = ?1 AND " who                                                   \
+    " ORDER BY folder = 'Sent', job = 0 AND state <> 'handled', id DESC LIMIT 1"
 
 /* Nobody sees nothing. */
 static void
@@ -190,10 +194,10 @@ messages_list(
 bool
 messages_find(Db *db, const Viewer *viewer, const char *msgid, MsgRow **ret, GError **error)
 {
-    return rows_first(db, &msg_row_shape,
-                      "FROM message WHERE msgid = ?1 AND " VISIBLE_TO("?2", "?3") "ORDER BY "
-                      "folder = 'Sent', job = 0 AND state <> 'handled', id DESC LIMIT 1",
-                      ret, error, "sns", msgid, viewer->operator, viewer->role);
+    if (viewer->operator)
+        return rows_first(db, &msg_row_shape, FIND("true"), ret, error, "s", msgid);
+    return rows_first(db, &msg_row_shape, FIND("role = ?2 AND " LETS), ret, error, "ss", msgid,
+                      viewer->role);
 }
 
 bool

@@ -41,6 +41,10 @@ next_token(const char **text, bool *ret_phrase)
     return g_string_free(token, FALSE);
 }
 
+/* What people look for words in; whose mail it is, is a column beside them. */
+#define MAIL_COLUMNS "{sender recipients subject body}"
+#define NOTE_COLUMNS "{key body}"
+
 /* Words next to each other are ANDed; FTS5 drops those that have no letters at all only in this
  * form, with an explicit AND they would match nothing. */
 static void
@@ -48,8 +52,7 @@ add_word(GString *words, const char *column, const char *word)
 {
     if (words->len > 0)
         g_string_append_c(words, ' ');
-    if (column)
-        g_string_append_printf(words, "%s : ", column);
+    g_string_append_printf(words, "%s : ", column);
     g_string_append_c(words, '"');
     for (const char *p = word; *p; p++) {
         if (*p == '"')
@@ -115,7 +118,7 @@ take_token(Query *q, GString *words, const char *token)
         if (apply(q, operators[i].op, token + len))
             return;
     }
-    add_word(words, NULL, token);
+    add_word(words, MAIL_COLUMNS, token);
 }
 
 /* q NULL: nothing is an operator. NULL: no words are left; caller frees. */
@@ -133,7 +136,7 @@ read_words(const char *text, Query *q)
         if (!token)
             break;
         if (phrase || !q)
-            add_word(words, NULL, token);
+            add_word(words, q ? MAIL_COLUMNS : NOTE_COLUMNS, token);
         else
             take_token(q, words, token);
     }

@@ -66,7 +66,7 @@ follow(Index *ix, Db *db)
     for (guint i = 0; i < rows->len; i++) {
         const MsgRow *row = rows->pdata[i];
 
-        const IndexText mail = {row->from, row->to, row->subject, mails[row->id.v - 1].text};
+        const IndexText mail = {row->from, row->to, row->subject, mails[row->id.v - 1].text, row->role};
         index_add(ix, INDEX_IN, row->id.v, &mail, &error);
         g_assert_no_error(error);
         last = row->id.v;
@@ -155,7 +155,7 @@ follow_written(Index *ix, Db *db)
         const OutRow *row = rows->pdata[i];
 
         last = row->id.v;
-        const IndexText mail = {row->from, row->address, row->subject, written[last - 1].text};
+        const IndexText mail = {row->from, row->address, row->subject, written[last - 1].text, row->role};
         g_assert_true(index_add(ix, INDEX_OUT, last, &mail, NULL));
     }
     g_assert_true(index_commit(ix, INDEX_OUT, last, NULL));
@@ -330,7 +330,7 @@ test_mark(void)
     store_mails(db);
     /* What is not committed is not there. */
     g_assert_true(index_begin(ix, NULL));
-    g_assert_true(index_add(ix, INDEX_IN, 1, &(IndexText){"a", "b", "c", "budget"}, NULL));
+    g_assert_true(index_add(ix, INDEX_IN, 1, &(IndexText){"a", "b", "c", "budget", NULL}, NULL));
     index_close(ix);
     ix = open_index(home, false);
     g_assert_true(index_mark(ix, INDEX_IN, &last, NULL));
@@ -459,6 +459,8 @@ test_other_store(void)
     test_home_free(home);
 }
 
+#define IN_MAIL "{sender recipients subject body} : "
+
 static void
 test_parse(void)
 {
@@ -467,13 +469,13 @@ test_parse(void)
     } cases[] = {
         {"", NULL},
         {"   ", NULL},
-        {"a b", "\"a\" \"b\""},
+        {"a b", IN_MAIL "\"a\" " IN_MAIL "\"b\""},
         {"from:a", "sender : \"a\""},
-        {"from:\"a b\" c", "sender : \"a b\" \"c\""},
-        {"\"a b", "\"a b\""},
+        {"from:\"a b\" c", "sender : \"a b\" " IN_MAIL "\"c\""},
+        {"\"a b", IN_MAIL "\"a b\""},
         {"role:x", NULL},
         {"since:2026-01-01", NULL},
-        {"http://x/y", "\"http://x/y\""},
+        {"http://x/y", IN_MAIL "\"http://x/y\""},
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
