@@ -72,11 +72,18 @@ pass_once
 like "$(heard)" 'mail to gamma@postrider.local was sent' 'a line of the task itself may go on'
 
 # --- without the store ---
+in_space 'a job of the space waits' 'mail to team@postrider.local was sent|^$' < <(
+    echo '{"status":"waiting","current_phase":"waiting","send_emails":[{"to":[],"body":"Tell me more."}],"wait":{"for":"reply","until":"","then":"remind"}}')
+parked() { db "SELECT DISTINCT s.space FROM job j JOIN job_space s ON s.job = j.id WHERE j.role = 'alpha' AND j.state = 'parked'"; }
+is "$(parked)" team 'behind its wall'
 of_team() { db "SELECT count(DISTINCT msgid) FROM message WHERE space = 'team'"; }
 before=$(of_team)
 rm -rf "$HOME_DIR/state"
 pass_once
 ok 'mail keeps its space without the store' test "$(of_team)" -ge "$before"
+is "$(parked)" team 'so does the job that waited, by its checkpoint'
+fork=$(pr fork "$(db "SELECT max(id) FROM job WHERE role = 'alpha' AND state = 'parked'")" 2>/dev/null)
+ok 'and a fork of it' test "$(db "SELECT count(*) FROM job_space s JOIN job j ON j.id = s.job WHERE j.forked_job <> 0 AND s.space = 'team'")" = 1
 says alpha < <(printf '{"status":"continue","current_phase":"gathering","add_emails":[{"message_id":"<%s>","folder":""}]}\n' "$first"
     mail gamma@postrider.local 'Old id' "See <$first>." '')
 rm -f "$WORK"/brains/alpha.seen.*

@@ -11,6 +11,7 @@
 #include "store/job/sessions.h"
 #include "store/job/step_rows.h"
 #include "store/out/effects.h"
+#include "store/spaces.h"
 
 static bool
 count_one(Txn *txn, const char *name, GError **error)
@@ -135,6 +136,20 @@ put_session(Txn *txn, JobId job, const Continuation *c, GError **error)
     return session_put(txn, &s, error);
 }
 
+/* Behind the walls that it was behind, whoever is a member now. */
+static bool
+put_spaces(Txn *txn, JobId job, const Continuation *c, GError **error)
+{
+    size_t i;
+    const json_t *name;
+    json_array_foreach(json_object_get(c->document, "spaces"), i, name)
+    {
+        if (json_is_string(name) && !job_space_add(txn, job, json_string_value(name), error))
+            return false;
+    }
+    return true;
+}
+
 /* The step that the next one goes on from. */
 static bool
 put_state(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **error)
@@ -152,7 +167,7 @@ put_state(Engine *engine, Txn *txn, JobId job, const Continuation *c, GError **e
               .state = state,
               .results = c->results};
     const FaceOps *face = c->face ? engine_face(engine, c->face) : NULL;
-    return step_put(txn, &s, error) && put_session(txn, job, c, error) &&
+    return step_put(txn, &s, error) && put_session(txn, job, c, error) && put_spaces(txn, job, c, error) &&
            (!face || !face->restored || face->restored(engine, txn, job, c->document, error));
 }
 

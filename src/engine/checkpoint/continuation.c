@@ -9,6 +9,7 @@
 #include "store/job/budget.h"
 #include "store/job/sessions.h"
 #include "store/mail/messages.h"
+#include "store/spaces.h"
 
 #define VERSION 1
 
@@ -60,6 +61,19 @@ add_session(Engine *engine, json_t *doc, const Job *job, GError **error)
     json_object_del(doc, "session");
     if (s && s->began && !*s->host)
         json_object_set_new(doc, "session", shape_json(&session_shape, s));
+    return true;
+}
+
+/* The walls that it is behind (store/spaces.h). */
+static bool
+add_spaces(Engine *engine, json_t *doc, const Job *job, GError **error)
+{
+    g_autoptr(GPtrArray) names = NULL;
+    if (!job_spaces(engine->db, job->id, &names, error))
+        return false;
+    json_object_del(doc, "spaces");
+    if (names->len > 0)
+        json_object_set_new(doc, "spaces", shape_texts(names));
     return true;
 }
 
@@ -125,7 +139,8 @@ continuation_format(Engine *engine, const CheckpointInput *in, GError **error)
     if (!add_members(engine, doc, in, error))
         return NULL;
     add_job(doc, in, home_now(home));
-    if (!add_session(engine, doc, in->job, error))
+    if (!add_session(engine, doc, in->job, error) ||
+        !add_spaces(engine, doc, in->job, error))
         return NULL;
     return sign(&home->key, doc);
 }

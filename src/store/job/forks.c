@@ -10,7 +10,10 @@ job_fork(Txn *txn, const JobNew *in, JobId *ret_id, GError **error)
 
     return thread_new(txn, &job.thread, error) &&
            job_next_number(txn, in->role, ret_id, error) &&
-           job_insert(txn, *ret_id, &job, JOB_QUEUED, 0, error);
+           job_insert(txn, *ret_id, &job, JOB_QUEUED, 0, error) &&
+           sql_run(txn,
+                   "INSERT INTO job_space (job, space) SELECT ?, space FROM job_space WHERE job = ?",
+                   error, "ii", ret_id->v, in->from.v);
 }
 
 bool
