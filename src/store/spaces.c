@@ -186,10 +186,13 @@ bool
 mail_space(Db *db, const char *msgid, char **ret, GError **error)
 {
     return sql_string(db,
-                      "SELECT space FROM message WHERE msgid = ? AND space IS NOT NULL LIMIT 1",
+                      "SELECT space FROM message WHERE msgid >= ?1 AND msgid < ?1 || '~' "
+                      "AND space IS NOT NULL LIMIT 1",
                       ret, error, "s", msgid) &&
-           (*ret || sql_string(db, "SELECT space FROM outbox WHERE id = ? AND msgid = ?", ret,
-                               error, "is", out_number(msgid), msgid));
+           (*ret || sql_string(db,
+                               "SELECT space FROM outbox WHERE id = ?1 AND space IS NOT NULL AND "
+                               "substr(msgid, 1, length(?2)) = ?2",
+                               ret, error, "is", out_number(msgid), msgid));
 }
 
 /* The name of the role in whose folder the key is, and that nobody else may see; NULL: it is in none. */

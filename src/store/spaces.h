@@ -85,7 +85,7 @@ bool job_space_fits(Db *db, JobId job, const char *space, bool *ret, GError **er
 
 /* Is there any space, or anything that is of one? Where not, no wall has to be looked at. */
 bool spaces_any(Db *db, bool *ret, GError **error);
-/* The space of the mail with this id; NULL: of none, or there is no such mail. Caller frees. */
+/* The space of the mail with this id, or whose id begins so; NULL: of none, or there is no such mail. Caller frees. */
 bool mail_space(Db *db, const char *msgid, char **ret, GError **error);
 /* Is the key in the role's own folder, where nobody but the role sees it? */
 bool note_is_own(Db *db, const char *role, const char *key);

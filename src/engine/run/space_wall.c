@@ -198,6 +198,13 @@ flatten(const char *text, size_t len)
     return g_string_free(g_steal_pointer(&flat), FALSE);
 }
 
+/* The closing line of our own mail: format_footer() in engine/out/role_mail.c. */
+static bool
+is_footer(const char *line)
+{
+    return g_str_has_prefix(line, "job ") && strstr(line, " reply STOP, STATUS, WHY, or just write");
+}
+
 static void
 add_lines(GHashTable *lines, const char *text, const char *space)
 {
@@ -205,7 +212,7 @@ add_lines(GHashTable *lines, const char *text, const char *space)
 
     for (char **line = all; *line; line++) {
         char *flat = flatten(*line, strlen(*line));
-        if (g_utf8_strlen(flat, -1) >= LINE_MIN)
+        if (g_utf8_strlen(flat, -1) >= LINE_MIN && !is_footer(flat))
             g_hash_table_insert(lines, flat, (char *)space);
         else
             g_free(flat);
@@ -402,17 +409,96 @@ gather(SpaceWall *wall, GError **error)
            add_manifest(wall, wall->in->manifest, error);
 }
 
+/* Every LINE_MIN characters in a row, as a number that differs where they do; the next one is made of the one before. */
+#define ROLL UINT64_C(0x9e3779b97f4a7c15)
+
+typedef struct Roll {
+    const gunichar *text;
+    glong at, len; /* at: where the row begins */
+    uint64_t value, top;
+} Roll;
+
+static bool
+roll_next(Roll *r)
+{
+    if (r->at + LINE_MIN >= r->len)
+        return false;
+    r->value = (r->value - r->text[r->at] * r->top) * ROLL + r->text[r->at + LINE_MIN];
+    r->at++;
+    return true;
+}
+
+/* False: it is too short to have one. */
+static bool
+roll_begin(Roll *r, const gunichar *text, glong len)
+{
+    *r = (Roll){.text = text, .len = len, .top = 1};
+    for (glong i = 0; i < LINE_MIN && i < len; i++) {
+        r->value = r->value * ROLL + text[i];
+        r->top *= i ? ROLL : 1;
+    }
+    return len >= LINE_MIN;
+}
+
+static GHashTable *
+rows_of(const char *flat)
+{
+    GHashTable *rows = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    glong len;
+    g_autofree gunichar *text = g_utf8_to_ucs4_fast(flat, -1, &len);
+    Roll r;
+
+    for (bool more = roll_begin(&r, text, len); more; more = roll_next(&r))
+        g_hash_table_add(rows, g_memdup2(&r.value, sizeof r.value));
+    return rows;
+}
+
+static bool
+is_open(const SpaceWall *wall, const char *row)
+{
+    GHashTableIter i;
+    gpointer line;
+
+    g_hash_table_iter_init(&i, wall->open);
+    while (g_hash_table_iter_next(&i, &line, NULL)) {
+        if (strstr(line, row))
+            return true;
+    }
+    return false;
+}
+
+/* Does the text have so much of this line that it counts? What was said openly does not. */
+static bool
+has_of(const SpaceWall *wall, const char *flat, GHashTable *rows, const char *line)
+{
+    glong len;
+    g_autofree gunichar *text = g_utf8_to_ucs4_fast(line, -1, &len);
+    Roll r;
+
+    for (bool more = roll_begin(&r, text, len); more; more = roll_next(&r)) {
+        if (!g_hash_table_contains(rows, &r.value))
+            continue;
+        g_autofree char *row = g_ucs4_to_utf8(text + r.at, LINE_MIN, NULL, NULL, NULL);
+        if (row && strstr(flat, row) && !is_open(wall, row))
+            return true;
+    }
+    return false;
+}
+
 static bool
 find_line(SpaceWall *wall, const char *flat, char **ret_why, GError **error)
 {
+    g_autoptr(GHashTable) rows = rows_of(flat);
     GHashTableIter i;
     gpointer line, space;
 
+    if (g_hash_table_size(rows) == 0)
+        return true;
     if (!gather(wall, error))
         return false;
     g_hash_table_iter_init(&i, wall->lines);
     while (!*ret_why && g_hash_table_iter_next(&i, &line, &space)) {
-        if (!strstr(flat, line) || g_hash_table_contains(wall->open, line))
+        if (!has_of(wall, flat, rows, line))
             continue;
         g_autofree char *shown = text_shorten(line, LINE_SHOWN);
         *ret_why = g_strdup_printf("it carries a line of the space '%s', which not all who would "
@@ -456,21 +542,17 @@ check_id(const SpaceWall *wall, const char *id, char **ret_why, GError **error)
     return true;
 }
 
-/* What could be the left side of an id that we mint, with its domain or without. */
+/* Of an id that we mint the left side is enough, also when it is cut off behind its number. */
 static bool
 check_word(const SpaceWall *wall, char *word, char **ret_why, GError **error)
 {
-    const Config *config = wall->engine->home->config;
-    size_t len = strlen(word);
+    g_autofree char *left = g_strndup(word, strcspn(word, "@"));
 
-    while (len > 0 && strchr(".!?", word[len - 1]))
-        word[--len] = '\0';
-    const char *at = strrchr(word, '@');
-    const char *dot = strchr(word, '.');
-    if (!at && !(dot && strchr(dot + 1, '.')))
-        return true;
-    g_autofree char *id = at ? g_strdup(word) : g_strdup_printf("%s@%s", word, config->domain);
-    return check_id(wall, id, ret_why, error);
+    while (*left && strchr(".!?", left[strlen(left) - 1]))
+        left[strlen(left) - 1] = '\0';
+    if (out_number(left) && !check_id(wall, left, ret_why, error))
+        return false;
+    return *ret_why || !strchr(word, '@') || check_id(wall, word, ret_why, error);
 }
 
 static bool

@@ -4,9 +4,9 @@
  * What may not pass from one space to somebody outside of it (store/spaces.h), whatever carries it: a mail with its subject, its
  * parent and its files, a note, an act.
  *
- *   - the id of a mail of the space;
+ *   - the id of a mail of the space, or its left side;
  *   - a link to a note of it: spaces/NAME/...;
- *   - a line of 40 characters or more that the job was shown there: in mail of the space, whether it came or was written by the job
+ *   - a line of 40 characters or more, or 40 characters in a row of one, that the job was shown there: in mail of the space, whether it came or was written by the job
  *     itself, in notes of the space, and in notes of its own folder that a job of the space wrote. White space and marks of
  *     quoting do not count, nor where a line is broken.
  *
