@@ -12,6 +12,26 @@ workdir_path(const Home *home, const ConfRole *role)
     return g_canonicalize_filename(dir, home->path);
 }
 
+char *
+workdir_wrong(const Home *home, const ConfRole *role)
+{
+    g_autofree char *path = workdir_path(home, role);
+
+    return !path || g_file_test(path, G_FILE_TEST_IS_DIR)
+               ? NULL
+               : g_strdup_printf("role '%s': workdir '%s' is no folder", role->name, path);
+}
+
+void
+workdir_check(const Home *home, GPtrArray *lines)
+{
+    for (unsigned i = 0; i < home->config->n_roles; i++) {
+        char *wrong = workdir_wrong(home, &home->config->roles[i]);
+        if (wrong)
+            g_ptr_array_add(lines, wrong);
+    }
+}
+
 static bool
 has(const char *folder, const char *name)
 {

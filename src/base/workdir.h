@@ -5,5 +5,9 @@
 
 /* "~/x", "x" beneath the home, or absolute; NULL: the role has none. Caller frees. */
 char *workdir_path(const Home *home, const ConfRole *role);
+/* What is wrong with it, as a sentence that names the role; NULL: nothing. Caller frees. */
+char *workdir_wrong(const Home *home, const ConfRole *role);
+/* Adds these sentences (char *) of all roles: for `status` and `doctor`. */
+void workdir_check(const Home *home, GPtrArray *lines);
 /* Is there something here, or above, that git would take for a repository? */
 bool workdir_in_git(const char *folder);

@@ -1,6 +1,7 @@
 #include "show/status.h"
 #include "base/living.h"
 #include "base/text.h"
+#include "base/workdir.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/people/repliers.h"
 #include "engine/people/unproven_notice.h"
@@ -275,6 +276,7 @@ note_problems(Db *db, Status *s, GError **error)
     note_living(db_home(db), s->problems);
     note_log(db_home(db), s->problems);
     wall_check(db_home(db)->config, s->problems);
+    workdir_check(db_home(db), s->problems);
     if (!note_brains(db, s->problems, error) || !note_smtp(db, s, error) ||
         !note_accounts(db, s->problems, error) || !note_proofs(db, s->problems, error) ||
         !schedules_check(db, s->problems, error) ||

@@ -105,6 +105,10 @@ role workdir "$WORK/bare.git"
 ok 'a bare repository' pr ask 'bare'
 like "$OUT" "/work/envoy/$(job)/tree" 'has worktrees too'
 exits 65 'but nothing to apply to' pr job apply "$(job)"
+role workdir "$WORK/nowhere"
+like "$(pr status)" "role 'envoy': workdir '$WORK/nowhere' is no folder" 'a workdir that is not there: status names it'
+run pr doctor
+like "$OUT$ERR" "workdir '$WORK/nowhere' is no folder" 'so does doctor'
 git init -q "$WORK/empty"
 role workdir "$WORK/empty"
 waits 'an empty repository' 'has no commit yet'

@@ -1,6 +1,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/workdir.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "cli/faces.h"
@@ -222,6 +223,9 @@ check_settings(Doctor *d, GError **error)
         doctor_note(d, "require-auth = none: whoever writes the owner's address into From is "
                        "believed");
     wall_check(d->cli->home->config, d->notes);
+    g_autoptr(GPtrArray) workdirs = g_ptr_array_new_with_free_func(g_free);
+    workdir_check(d->cli->home, workdirs);
+    find_all(d, "workdir", workdirs);
     return true;
 }
 

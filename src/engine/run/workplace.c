@@ -205,9 +205,8 @@ find_cwd(Workplace *w, const Home *home, const ConfRole *role, GError **error)
     w->cwd = workdir_path(home, role);
     if (!w->cwd)
         w->cwd = g_strdup(w->path);
-    return g_file_test(w->cwd, G_FILE_TEST_IS_DIR) ||
-           err_set(error, ERR_CONFIG, "role '%s': workdir '%s' is no folder", role->name,
-                   w->cwd);
+    g_autofree char *wrong = workdir_wrong(home, role);
+    return !wrong || err_set(error, ERR_CONFIG, "%s", wrong);
 }
 
 /* A folder without git is for one run at a time: held until we close it, or die. */
