@@ -229,8 +229,12 @@ codex_args(const BrainAsk *ask, GPtrArray *argv)
     add(argv, "exec");
     add(argv, "--json");
     add(argv, "--skip-git-repo-check");
+    bool asks_nobody = ask->permit == BRAIN_PERMIT_ASK && !ask->hook;
     if (!said)
-        add_pair(argv, "-s", open ? "danger-full-access" : "workspace-write");
+        add_pair(argv, "-s",
+                 open          ? "danger-full-access"
+                 : asks_nobody ? "read-only"
+                               : "workspace-write");
     if (!open && !said)
         add_pair(argv, "-c", "sandbox_workspace_write.network_access=true");
     if (!ask->users_env) {

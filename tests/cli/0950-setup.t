@@ -110,6 +110,7 @@ for agent in claude codex opencode; do
     like "$OUT" "program: ok, $WORK/bin/$agent, [a-z -]*[0-9]+\.[0-9]+\.[0-9]+.*answer: ok, it says: ready This is a test" 'with its version, and answers'
     like "$(cat "$CONF")" "\[brain $agent\].kind = $agent.?(\[|$)" 'no more than its kind is written'
 done
+like "$(grep '"exec"' "$WORK/state/calls.jsonl")" '"-s", "read-only"' 'Codex can change nothing while it is tested'
 exits 78 'one that is not installed' env PATH=/usr/bin:/bin "$PR_BIN" --home "$HOME_DIR" setup brain --name none --kind codex --yes
 like "$OUT" "program: failed: no program 'codex' in PATH; do: install it, or say --command" 'is told as such'
 exits 78 'one without a login' pr setup brain --name out --kind claude --command "$stub --script $WORK/broken --state $WORK/state" --yes

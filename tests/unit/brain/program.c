@@ -398,6 +398,8 @@ static const struct {
      {"exec\", \"--json", "-s\", \"workspace-write", "trust_level=\\\"untrusted\\\"",
       "command=\\\"it's \\\\\\\"hook\\\\\\\"\\\"", "-m\", \"m1", "model_provider=\\\"postrider"},
      {"\"resume\""}},
+    {"codex", BRAIN_PERMIT_ASK, "hook", NULL, "", "", {"-s\", \"workspace-write"}, {"read-only"}},
+    {"codex", BRAIN_PERMIT_ASK, NULL, NULL, "", "", {"-s\", \"read-only"}, {"workspace-write"}},
     {"codex",
      BRAIN_PERMIT_ALL,
      NULL,
