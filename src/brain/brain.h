@@ -134,8 +134,8 @@ typedef struct BrainAnswer {
     unsigned lacks;     /* BRAIN_LACKS_…: what the server that answered was not asked with */
     char *session;      /* the session's id as the program said it last; NULL: it said none */
     BrainUsage session_usage; /* what the session has used by now: for the next BrainAsk */
-    bool deferred;            /* BRAIN_OK: it ended because a tool call waits for a person */
-    char *deferred_call;      /* that call as JSON {"id", "name", "input"}; NULL: none waits */
+    char *deferred_call;      /* BRAIN_OK: it ended because this tool call, as JSON {"id", "name", "input"},
+                                 waits for a person; NULL: none does */
 } BrainAnswer;
 void brain_answer_clear(BrainAnswer *answer);
 

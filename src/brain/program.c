@@ -417,10 +417,8 @@ program_answer(void *state, BrainAnswer *ret)
         p->prices ? price_cost_sum(p->prices, p->model, &s->usage) : s->cost_micro;
     ret->session = g_strdup(s->session);
     judge(p, end, ret);
-    if (ret->end == BRAIN_OK && s->deferred) {
-        ret->deferred = true;
+    if (ret->end == BRAIN_OK && s->deferred)
         ret->deferred_call = g_strdup(s->deferred_call);
-    }
 }
 
 #define PROGRAM_OPS(name)                                                                      \

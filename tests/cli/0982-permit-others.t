@@ -86,6 +86,12 @@ is "$(ran | tail -n 1)" 'Bash touch three' 'is always'
 like "$(last_text)" '\| cat .git/config' 'and what configures git is asked, whatever is permitted'
 pr config set 'role coder' permissions edit
 reply "$(question)" REJECT
+mkdir "$WORK/elsewhere"
+pr config set 'role coder' workdir "$WORK/elsewhere"
+mail_coder 'Elsewhere' <<<'Do it there.'
+like "$(last_text)" '\| touch three' 'in another folder it is asked about'
+reply "$(question)" REJECT
+pr config set 'role coder' workdir "$WORK/src"
 script <<'END'
 bash rm *.o
 ---

@@ -403,12 +403,9 @@ put_down_deferred(PermitDesk *desk, const BrainAnswer *answer, const json_t *doc
     if (desk->client == CLIENT_CLAUDE && keep_asked(desk, call.id))
         return true;
     PermitVerdict v = permit_judge(&desk->rules, &desk->place, &call);
-    Digest digest;
     if (v.answer != PERMIT_ASK)
         v = (PermitVerdict){PERMIT_ASK, "its client asks before it", false, false};
-    asked_call_digest(desk->job->id, &call, &digest);
-    if (!find_asked(desk, &digest))
-        put_down(desk, &call, &v);
+    put_down(desk, &call, &v);
     return true;
 }
 
@@ -416,7 +413,7 @@ bool
 permit_deferred(PermitDesk *desk, const BrainAnswer *answer, GError **error)
 {
     g_autoptr(json_t) doc = NULL;
-    bool none = !answer->deferred || !answer->deferred_call;
+    bool none = !answer->deferred_call;
     /* Claude Code went on: it has dropped what it was to wait for. */
     if (none && desk->client == CLIENT_CLAUDE)
         g_ptr_array_set_size(LIST_ARRAY(desk->asked), 0);
