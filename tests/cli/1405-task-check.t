@@ -171,6 +171,13 @@ unlike "$(answer)" 'too early' 'what does not pass is not said'
 like "$(seen 3)" 'The check `test -f .*/good` failed: exit 1' 'the model hears why'
 like "$(answer)" 'Done now' 'what passes is'
 
+# A fork goes on with the same task, and its check.
+rm "$WORK/good"
+for i in 1 2 3; do echo '{"status":"complete","current_phase":"complete","send_emails":[{"to":[],"body":"Forked."}]}'; done | answers
+ok 'a fork' pr job fork 1@1 'Try it the other way.'
+pass_once
+like "$(answer)" 'Forked.*The check `test -f .*/good` failed: exit 1' 'has the check of the task' || diag "$ERR"
+
 # Parked, and the store is lost: the check comes back with the mail.
 answers <<END
 {"status":"waiting","current_phase":"waiting","wait":{"for":"reply","until":"","then":"remind"},"send_emails":[{"to":[],"body":"Which one?"}]}

@@ -77,6 +77,18 @@ read_mail(Engine *engine, const MsgRow *row, TaskCheck *ret, GError **error)
     return true;
 }
 
+/* A fork goes on with a mail that is another job's. */
+static bool
+read_original(Engine *engine, const Job *job, TaskCheck *ret, GError **error)
+{
+    g_autoptr(MsgRow) row = NULL;
+    if (!job->original_msgid || !*job->original_msgid)
+        return true;
+    if (!messages_find(engine->db, &VIEWER_OPERATOR, job->original_msgid, &row, error))
+        return false;
+    return !row || row->job.v == job->id.v || !row->job.v || read_mail(engine, row, ret, error);
+}
+
 bool
 task_check_find(Engine *engine, const Job *job, TaskCheck *ret, GError **error)
 {
@@ -91,7 +103,7 @@ task_check_find(Engine *engine, const Job *job, TaskCheck *ret, GError **error)
         if (ours && !ret->command && !ret->refused && !read_mail(engine, row, ret, error))
             return false;
     }
-    return true;
+    return ret->command || ret->refused || read_original(engine, job, ret, error);
 }
 
 static bool
