@@ -110,6 +110,32 @@ clock_format_iso(int64_t wall_us)
 }
 
 /* By hand: strftime's names follow the locale, and those of a mail must not. */
+bool
+clock_date_valid(const char *date)
+{
+    if (strlen(date) != 10 || date[4] != '-' || date[7] != '-')
+        return false;
+    for (int i = 0; i < 10; i++) {
+        if (i != 4 && i != 7 && !g_ascii_isdigit(date[i]))
+            return false;
+    }
+    unsigned y = (unsigned)g_ascii_strtoull(date, NULL, 10);
+    unsigned m = (unsigned)g_ascii_strtoull(date + 5, NULL, 10);
+    unsigned d = (unsigned)g_ascii_strtoull(date + 8, NULL, 10);
+    return y >= 1970 && m >= 1 && m <= 12 &&
+           g_date_valid_dmy((GDateDay)d, (GDateMonth)m, (GDateYear)y);
+}
+
+char *
+clock_date(const char *text, int64_t wall_us)
+{
+    if (g_str_equal(text, "today")) {
+        g_autoptr(GDateTime) now = g_date_time_new_from_unix_local(wall_us / USEC_PER_SEC);
+        return g_date_time_format(now, "%Y-%m-%d");
+    }
+    return clock_date_valid(text) ? g_strdup(text) : NULL;
+}
+
 char *
 clock_format_mail(int64_t wall_us)
 {

@@ -52,6 +52,10 @@ int64_t clock_backoff(int64_t first_us, int64_t max_us, int nth);
 char *clock_format_iso(int64_t wall_us);
 /* Accepts YYYY-MM-DD and the form above, with or without fraction and offset. */
 bool clock_parse_iso(const char *text, int64_t *ret_wall_us);
+/* "2026-02-09", a day that there is. */
+bool clock_date_valid(const char *date);
+/* "today" (of this moment, in the zone of this machine), or a date: as a date; NULL: it is none. Caller frees. */
+char *clock_date(const char *text, int64_t wall_us);
 /* RFC 5322 date in UTC: "Sun, 15 Nov 2026 09:30:00 +0000"; caller frees. */
 char *clock_format_mail(int64_t wall_us);
 /* "200 ms", "4 s", "12 min", "3 h", "5 d"; up to two of the next unit in the smaller one ("90

@@ -355,6 +355,16 @@ cli_job(Cli *cli, const char *text, JobId *ret)
 }
 
 int
+cli_date(Cli *cli, const char *text, char **ret)
+{
+    int status = cli_home(cli);
+    if (status)
+        return status;
+    *ret = clock_date(text, home_now(cli->home));
+    return *ret ? 0 : cli_fail(EX_DATAERR, "'%s' is no date such as 2026-02-09, nor 'today'", text);
+}
+
+int
 cli_step(Cli *cli, const char *text, JobId *ret_job, int *ret_step)
 {
     const char *at = strchr(text, '@');

@@ -118,6 +118,8 @@ int cli_number(const Cli *cli, const char *name, int fallback);
 int cli_iterations(const Cli *cli, bool runs, int *ret);
 /* A job by its number; exit status 64, 66 after a message. */
 int cli_job(Cli *cli, const char *text, JobId *ret);
+/* A date that somebody said, or "today"; opens the home. Caller frees. */
+int cli_date(Cli *cli, const char *text, char **ret);
 /* "12", or "12@3", a step of it; *ret_step 0: the whole job. */
 int cli_step(Cli *cli, const char *text, JobId *ret_job, int *ret_step);
 /* The text with each <Message-ID> that the store knows cut to what is unique there, which every verb

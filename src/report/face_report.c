@@ -124,7 +124,7 @@ shows(Engine *engine, const Job *job, Sandbox *s)
     if ((!curates && !g_str_equal(job->face, REPORT_FACE)) ||
         !role_find(engine, home->config->report_role))
         return;
-    g_autofree char *today = report_date_parse(home, "today");
+    g_autofree char *today = clock_date("today", home_now(home));
     g_autofree char *folder = report_folder(home->config, home->config->report_role, today),
                     *research = report_research_folder(folder);
     g_autoptr(GError) failed = NULL;
@@ -465,7 +465,7 @@ read_wish(Engine *engine, const json_t *args, Wish *ret, GError **error)
 {
     const char *body = act_text(args, "body"), *to = act_text(args, "to");
     g_auto(GStrv) specs = g_strsplit_set(to ? to : "", ", ", -1);
-    ret->date = report_date_parse(engine->home, act_text(args, "date"));
+    ret->date = clock_date(act_text(args, "date"), home_now(engine->home));
     ret->body = g_bytes_new(body, strlen(body));
     ret->to = g_ptr_array_new_with_free_func(g_free);
     ret->cc = g_ptr_array_new();

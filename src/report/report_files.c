@@ -1,5 +1,6 @@
 #include "report/report_files.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "mail/maildate.h"
@@ -8,36 +9,6 @@
 
 #define SENT_MAX (64u << 10)
 #define NUMBER_MAX 999999
-
-/* --- dates --- */
-
-bool
-report_date_valid(const char *date)
-{
-    unsigned y, m, d;
-    if (strlen(date) != 10 || date[4] != '-' || date[7] != '-')
-        return false;
-    for (int i = 0; i < 10; i++) {
-        if (i != 4 && i != 7 && !g_ascii_isdigit(date[i]))
-            return false;
-    }
-    y = (unsigned)g_ascii_strtoull(date, NULL, 10);
-    m = (unsigned)g_ascii_strtoull(date + 5, NULL, 10);
-    d = (unsigned)g_ascii_strtoull(date + 8, NULL, 10);
-    return y >= 1970 && m >= 1 && m <= 12 &&
-           g_date_valid_dmy((GDateDay)d, (GDateMonth)m, (GDateYear)y);
-}
-
-char *
-report_date_parse(const Home *home, const char *text)
-{
-    if (g_str_equal(text, "today")) {
-        g_autoptr(GDateTime) now =
-            g_date_time_new_from_unix_local(home_now(home) / USEC_PER_SEC);
-        return g_date_time_format(now, "%Y-%m-%d");
-    }
-    return report_date_valid(text) ? g_strdup(text) : NULL;
-}
 
 /* --- names --- */
 
@@ -97,8 +68,8 @@ report_view_parse(const Config *config, const char *path, ReportView *ret)
     guint n = g_strv_length(parts);
     if (n < 3 || !g_str_equal(parts[0], REPORT_FOLDER))
         return false;
-    bool own = report_date_valid(parts[1]);
-    if (!own && (n < 4 || strlen(parts[2]) != 10 || !report_date_valid(parts[2])))
+    bool own = clock_date_valid(parts[1]);
+    if (!own && (n < 4 || strlen(parts[2]) != 10 || !clock_date_valid(parts[2])))
         return false;
     const char *date = own ? parts[1] : parts[2];
     *ret = (ReportView){.role = g_strdup(own ? config->report_role : parts[1]),

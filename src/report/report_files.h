@@ -22,12 +22,6 @@
 /* A lock that somebody made by hand counts for so long. */
 #define REPORT_LOCK_US (600 * USEC_PER_SEC)
 
-/* "2026-02-09", a day that there is. */
-bool report_date_valid(const char *date);
-/* "today", or a date: as a date, by the clock and the zone of this machine; NULL: it is none. Caller
- * frees. */
-char *report_date_parse(const Home *home, const char *text);
-
 /* The folder of a role's date beneath the home; a file in it. Caller frees. */
 char *report_folder(const Config *config, const char *role, const char *date);
 char *report_file(const Config *config, const Report *r, const char *name);

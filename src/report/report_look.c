@@ -521,7 +521,7 @@ list_dates(const Engine *engine, const char *folder)
     DIR *dir = fd < 0 ? NULL : dir_list(fd, ".");
     const struct dirent *e;
     while (dir && (e = dir_next(dir))) {
-        if (report_date_valid(e->d_name))
+        if (clock_date_valid(e->d_name))
             g_ptr_array_add(dates, g_strdup(e->d_name));
     }
     if (dir)

@@ -70,7 +70,7 @@ report_new_check(Engine *engine, const ReportNew *in, GError **error)
         return false;
     if (role->person)
         return err_set(error, ERR_NEVER, "'%s' is a person, not a role", in->role);
-    if (!report_date_valid(in->date))
+    if (!clock_date_valid(in->date))
         return err_set(error, ERR_NEVER, "'%s' is no date such as 2026-02-09", in->date);
     if (g_bytes_get_size(in->body) == 0)
         return err_set(error, ERR_NEVER, "the briefing is empty");

@@ -215,10 +215,11 @@ put_body(GString *out, const Plan *p, GBytes *body, const Report *r, const char 
         add_bytes(out, body);
 }
 
-/* What was attached, and where the rest of a long text is. */
-static void
-put_remarks(GString *out, const Reply *reply, const char *name)
+char *
+thread_remarks(const Reply *reply)
 {
+    GString *out = g_string_new(NULL);
+    g_autofree char *name = report_reply_name(reply->n);
     g_auto(GStrv) files = g_strsplit(reply->files, "\n", -1);
     if (reply->cut)
         g_string_append_printf(out, "[… cut: the whole text is in %s]\n", name);
@@ -227,16 +228,17 @@ put_remarks(GString *out, const Reply *reply, const char *name)
         if (*safe)
             g_string_append_printf(out, "[attached: %s]\n", safe);
     }
+    return g_string_free(out, FALSE);
 }
 
 static void
 put_reply(GString *out, const Plan *p, const Report *r, const Reply *reply)
 {
-    g_autofree char *name = report_reply_name(reply->n);
+    g_autofree char *name = report_reply_name(reply->n), *remarks = thread_remarks(reply);
     g_string_append_c(out, '\n');
     thread_add_reply(out, reply);
     put_body(out, p, reply->body, r, name);
-    put_remarks(out, reply, name);
+    g_string_append(out, remarks);
 }
 
 static void

@@ -39,6 +39,8 @@ void thread_add_briefing(GString *out, const Report *r); /* its heading alone */
 void thread_add_reply(GString *out, const Reply *reply); /* likewise */
 /* "## Response to Reply #2, #3": the replies among these that it settles. */
 void thread_add_response(GString *out, const Response *response, const Replies *replies);
+/* What stands behind a reply's text, in lines: what was attached, and where the rest of a long text is. Caller frees. */
+char *thread_remarks(const Reply *reply);
 /* Behind the briefing and behind each response. */
 #define THREAD_RULE "\n---\n"
 

@@ -63,11 +63,19 @@ like "$OUT" 'dentist 10:00' 'with the thread'
 run pr briefing export "$D"
 like "$OUT" '<!DOCTYPE html>.*Reply 1.*I like tea.*Response to reply 1.*Noted\.' 'export: one HTML page'
 unlike "$OUT" '<script|http:|https:' 'no script, nothing from elsewhere'
-reply '<script>alert(1)</script> & "x"' >/dev/null
+printf 'x' >"$WORK/<b>photo.jpg"
+reply '<script>alert(1)</script> & "x"' --attach "$WORK/<b>photo.jpg" >/dev/null
 turn
 run pr briefing export "$D"
 like "$OUT" '&lt;script&gt;alert\(1\)&lt;/script&gt; &amp;' 'everything escaped'
+like "$OUT" '\[attached: &lt;b&gt;photo\.jpg \(image/jpeg, 1 B\)\]' 'what was attached is named'
+like "$OUT" 'Response to reply 1, 20..-..-.. ..:.. GMT' 'and when it was answered'
 # status on a terminal
+exits 66 'status of a role that is none' pr briefing status --role nobody
+exits 65 'of a date that is none' pr briefing status 2026-02-30
+exits 66 'of a day without a briefing' pr briefing status 2026-01-01
+run pr briefing status today
+like "$OUT" "$D" 'today is a date'
 run pr briefing status
 like "$OUT" "$D +carlton +2 +2 +0" 'dates, replies, answered, waiting'
 ok 'status fits 80 columns' test "$(awk '{ if (length($0) > m) m = length($0) } END { print m }' <<<"$OUT")" -le 80

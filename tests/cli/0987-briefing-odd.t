@@ -65,6 +65,7 @@ exits 0 'the store is lost' pr briefing rebuild "$D"
 ok 'and the order is the same' cmp "$WORK/kept.md" "$R/thread.md"
 # --- a watch ---
 exits 66 'no watch over a date that has no briefing' pr watch --date 2026-01-01
+exits 65 'nor over a day that there is not' pr watch --date 2026-02-30
 exits 64 'a job and a date' pr watch --date "$D" 1
 exits 64 'a role without a date' pr watch --role carlton
 exits 66 'a date of another role' pr watch --date "$D" --role envoy

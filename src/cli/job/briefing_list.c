@@ -1,4 +1,5 @@
 /* `briefing status` and `briefing list`: in the front, since people look at them often. */
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
 #include "store/report.h"
@@ -46,17 +47,20 @@ show(Cli *cli, const char *date, bool whole)
                                         {"STATE", "state", 10}, {NULL}};
     static const CliColumn subjects[] = {
         {"DATE", "date"}, {"ROLE", "role", 12}, {"SUBJECT", "subject", 50}, {NULL}};
-    json_t *rows = NULL;
+    const char *role = cli_text(cli, "role");
+    g_autofree char *day = NULL;
+    g_autoptr(json_t) rows = NULL;
     int status = cli_db(cli, DB_READ);
-    if (status)
+    if (status || (date && (status = cli_date(cli, date, &day))))
         return status;
-    if (!load_lines(cli, cli_text(cli, "role"), date, &rows))
+    if (!load_lines(cli, role, day, &rows))
         return cli_failed(cli, 0);
-    if (date && json_array_size(rows) == 0) {
-        json_decref(rows);
-        return cli_fail(EX_NOINPUT, "there is no briefing of '%s'", date);
-    }
-    cli_print_list(cli, rows, whole ? subjects : columns, "no briefings", cell);
+    bool none = json_array_size(rows) == 0;
+    if (none && role && !config_role_get(cli->home->config, role, &cli->error))
+        return cli_failed(cli, EX_NOINPUT);
+    if (none && day)
+        return cli_fail(EX_NOINPUT, "there is no briefing of %s", day);
+    cli_print_list(cli, g_steal_pointer(&rows), whole ? subjects : columns, "no briefings", cell);
     return 0;
 }
 

@@ -32,17 +32,6 @@ role_of(const Cli *cli)
     return said ? said : cli->home->config->report_role;
 }
 
-/* The date that was said; caller frees. */
-static int
-read_date(Cli *cli, const char *text, char **ret)
-{
-    int status = cli_home(cli);
-    if (status)
-        return status;
-    *ret = report_date_parse(cli->home, text);
-    return *ret ? 0 : cli_fail(EX_DATAERR, "'%s' is no date such as 2026-02-09, nor 'today'", text);
-}
-
 /* file NULL or "-": standard input. */
 static int
 read_body(Cli *cli, const char *file, const char *what, GBytes **ret)
@@ -74,7 +63,7 @@ static int
 open_report(Cli *cli, const char *date, Engine **ret_engine, Report **ret)
 {
     g_autofree char *day = NULL;
-    int status = read_date(cli, date, &day);
+    int status = cli_date(cli, date, &day);
     if (status || (status = open_reports(cli, ret_engine)))
         return status;
     if (!report_find((*ret_engine)->db, role_of(cli), day, ret, &cli->error))
@@ -184,7 +173,7 @@ cmd_briefing_send(Cli *cli, int argc, char **argv)
     g_autoptr(GBytes) body = NULL;
     g_autofree char *date = NULL;
     int status = cli_in_agent() ? read_body(cli, argv[2], "the briefing", &body)
-                                : read_date(cli, argv[1], &date);
+                                : cli_date(cli, argv[1], &date);
     if (!status && cli_in_agent())
         return send_port(cli, argv[1], body);
     if (!status)
@@ -197,7 +186,7 @@ cmd_briefing_skip(Cli *cli, int argc, char **argv)
 {
     g_autoptr(Engine) engine = NULL;
     g_autofree char *date = NULL;
-    int status = read_date(cli, argv[1], &date);
+    int status = cli_date(cli, argv[1], &date);
     if (status || (status = open_reports(cli, &engine)))
         return status;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};

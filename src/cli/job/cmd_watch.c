@@ -69,13 +69,17 @@ static int
 find_date(Cli *cli, const char *date, JobId *ret)
 {
     const char *said = cli_text(cli, "role"), *role = said ? said : cli->home->config->report_role;
+    g_autofree char *day = NULL;
     g_autoptr(ReportLines) lines = NULL;
     bool known;
+    int status = cli_date(cli, date, &day);
+    if (status)
+        return status;
     if (!report_known(cli->db, &known, &cli->error) ||
-        (known && !report_lines(cli->db, role, date, &lines, &cli->error)))
+        (known && !report_lines(cli->db, role, day, &lines, &cli->error)))
         return cli_failed(cli, 0);
     if (!lines || lines->len == 0)
-        return cli_fail(EX_NOINPUT, "there is no briefing of '%s'", date);
+        return cli_fail(EX_NOINPUT, "there is no briefing of %s", day);
     *ret = lines->pdata[0]->job;
     return 0;
 }

@@ -207,9 +207,9 @@ test_dates(void)
     static const char *const bad[] = {"2026-02-30", "2026-2-9", "../x", "", "2026-02-09x",
                                       "2026-13-01", "2026-00-10", "0000-01-01", "2026/02/09"};
     for (size_t i = 0; i < G_N_ELEMENTS(good); i++)
-        g_assert_true(report_date_valid(good[i]));
+        g_assert_true(clock_date_valid(good[i]));
     for (size_t i = 0; i < G_N_ELEMENTS(bad); i++)
-        g_assert_false(report_date_valid(bad[i]));
+        g_assert_false(clock_date_valid(bad[i]));
 }
 
 /* A reply comes back from its file as it was, also with a body that looks like a head. */
