@@ -49,40 +49,57 @@ write_page(JobSession *s,
 
 /* --- its ballot --- */
 
-typedef struct Cast {
-    const char *verdict, *complaint;
-    const BallotSaid *said; /* NULL: it gives none */
-} Cast;
+static const ActOps act_ballot;
 
-/* Under the claim; what has come in already stays. */
+/* The ballot and the step that it rests on are one transaction. What has come in already stays. said NULL: it gives none. */
 static bool
-cast(JobSession *s, const PanelRow *p, const Cast *c, GError **error)
+end_with(JobSession *s, const char *vote, const BallotSaid *said, const char *why, GError **error)
 {
-    g_auto(Txn) txn = {.db = s->engine->db, .flush = TXN_DURABLE};
+    g_autoptr(Proposal) p = proposal_new(PROPOSE_COMPLETE);
+    ProposedAct *act = g_new0(ProposedAct, 1);
+
+    *act = (ProposedAct){.ops = &act_ballot,
+                         .args = json_pack("{s:s, s:s, s:s, s:b, s:s}", "vote", vote,
+                                           "assessment", said ? said->assessment : "",
+                                           "findings", said ? said->findings : "[]", "blocks",
+                                           said && said->blocks, "complaint", why)};
+    proposed_acts_add(p->acts, act);
+    return session_show(s, error) && session_commit(s, p, error);
+}
+
+static bool
+commit_ballot(Engine *engine,
+              Txn *txn,
+              const Job *job,
+              const StepInput *in,
+              const ProposedAct *act,
+              const StepResult *result,
+              char **ret_did,
+              GError **error)
+{
+    g_autoptr(BallotRow) b = NULL;
+    g_autoptr(PanelRow) p = NULL;
     bool counts;
 
-    while (txn_again(&txn, error))
-        txn.ok = job_check(&txn, &s->claim, s->in.deadline_us, error) &&
-                 ballot_cast(&txn, s->job->id, c->verdict, c->said ? c->said->assessment : "",
-                             c->said ? c->said->findings : "[]", c->said && c->said->blocks,
-                             c->complaint, &counts, error) &&
-                 panel_wake(&txn, p->job, error);
     CRASH_POINT("ballot-cast");
-    return txn.done;
+    if (!ballot_of_job(txn->db, job->id, &b, error) ||
+        !panel_load(txn->db, b->panel, &p, error) ||
+        !ballot_cast(txn, job->id, act_text(act->args, "vote"), act_text(act->args, "assessment"),
+                     act_text(act->args, "findings"),
+                     json_is_true(json_object_get(act->args, "blocks")),
+                     act_text(act->args, "complaint"), &counts, error))
+        return false;
+    *ret_did = g_strdup("gave its ballot");
+    return panel_wake(txn, p->job, error);
 }
+
+static const ActOps act_ballot = {.name = "ballot", .commit = commit_ballot};
 
 static bool
 finish(JobSession *s, GError **error)
 {
     g_autoptr(Proposal) done = proposal_new(PROPOSE_COMPLETE);
     return session_show(s, error) && session_commit(s, done, error);
-}
-
-static bool
-give_none(JobSession *s, const PanelRow *p, const char *why, GError **error)
-{
-    const Cast none = {.verdict = "none", .complaint = why};
-    return cast(s, p, &none, error) && finish(s, error);
 }
 
 static bool
@@ -141,7 +158,7 @@ ask(JobSession *s,
     if (!session_ask(s, &question, &end, &call, error))
         return false;
     if (end == SESSION_LATE)
-        return give_none(s, p, "it did not answer in time", error);
+        return end_with(s, "none", NULL, "it did not answer in time", error);
     if (end != SESSION_ANSWERED)
         return true;
     *ret = g_steal_pointer(&call);
@@ -177,15 +194,14 @@ take_answer(
     }
     if (spoke && (panel_writes(p) ? panel_write_parse(p, b->round, a->text, &said, &unread)
                                   : ballot_parse(a->text, &said, &unread))) {
-        const Cast c = {panel_writes(p) ? PANEL_GIVEN : vote_name(said.verdict), "", &said};
-        return cast(s, p, &c, error) && finish(s, error);
+        const char *vote = panel_writes(p) ? PANEL_GIVEN : vote_name(said.verdict);
+        return end_with(s, vote, &said, "", error);
     }
     const char *why = spoke ? unread->message : a->failed ? a->failed : "it failed";
     if (b->tries + 1 < TRIES_MAX)
         return complain(s, why, error) && panel_member_work(s, NULL, error);
     g_autofree char *last = g_strdup_printf(spoke ? "its answer can't be read: %s" : "no answer: %s", why);
-    const Cast c = {.verdict = spoke && !panel_writes(p) ? "abstain" : "none", .complaint = last};
-    return cast(s, p, &c, error) && finish(s, error);
+    return end_with(s, spoke && !panel_writes(p) ? "abstain" : "none", NULL, last, error);
 }
 
 bool
@@ -209,14 +225,14 @@ panel_member_work(JobSession *s, const BallotRow *given, GError **error)
     if (*b->verdict)
         return finish(s, error);
     if (!g_str_equal(p->state, "open") || p->revealed >= b->round)
-        return give_none(s, p, "it was not asked in time", error);
+        return end_with(s, "none", NULL, "it was not asked in time", error);
     const PanelMember *m = members->pdata[b->member];
     const ConfBrain *brain = config_brain(s->engine->home->config, m->brain);
     if (!brain)
-        return give_none(s, p, "left: its brain is not in the settings any more", error);
+        return end_with(s, "none", NULL, "left: its brain is not in the settings any more", error);
     const char *lacks = config_is_program(brain) && !p->advice ? wall_lacks_apart() : NULL;
     if (lacks)
-        return give_none(s, p, lacks, error);
+        return end_with(s, "none", NULL, lacks, error);
     page = panel_writes(p) ? panel_write_page(s, p, members, b, all)
                            : write_page(s, p, members, b, all);
     context_digest(page, &s->in.context);
