@@ -3,7 +3,7 @@
 
     kills_agent.py [KILLS [SEED]]
 
-The agent is tests/peers/stub-agent as Claude Code. There are three roles: `plain` starts a daemon, waits for a shell, and
+The agent is tests/peers/stub-agent as Claude Code. There are three roles: `plain` starts daemons, waits for a shell, and
 answers, and is written to once more when it has; `yes` and `no` want to write a line into a file, which the owner grants and refuses. Mails come as fast as they are
 answered. A kill waits until somebody of its kind is there, and then for a random while; only one that hit counts, and kinds are
 hit equally often. Afterwards
@@ -43,7 +43,7 @@ permissions = ask
 max-attempts = 1000
 """
 SCRIPTS = {
-    "plain": "text I look at it\nsh setsid sleep 300 & exec sleep 0.2\nresult answered {turn}\n---\n" * 40,
+    "plain": "text I look at it\nsh setsid sleep 300 & setsid sleep 301 & setsid sleep 302 & exec sleep 0.2\nresult answered {turn}\n---\n" * 40,
     "yes": ("text I look at it\nbash echo $POSTRIDER_JOB >>LINES\nresult answered\n---\n") * 40,
     "no": ("text I look at it\nbash echo $POSTRIDER_JOB >>LINES\nresult answered\n---\n") * 40,
 }
