@@ -31,6 +31,7 @@ void
 engine_clear(Engine *engine)
 {
     g_clear_pointer(&engine->roles, g_hash_table_unref);
+    faces_forget(engine);
 }
 
 const ModeOps *

@@ -26,6 +26,7 @@ typedef struct Engine {
     GHashTable
         *mails; /* MsgId -> GBytes: kept for this claim (engine/mail_load.h); NULL: none */
     size_t mails_size; /* of them */
+    GPtrArray *sights; /* what faces saw for these mails (engine/face.h); NULL: nothing */
 } Engine;
 
 /* Opens the store for writing and brings an unfinished past in order (engine/checkpoint/recover.h). The

@@ -1,5 +1,6 @@
 #include "engine/face.h"
 #include "base/err.h"
+#include "base/list.h"
 #include "engine/run/view_files.h"
 
 bool
@@ -44,6 +45,61 @@ faces_order(
             return false;
     }
     return true;
+}
+
+/* A look at files for a mail that is taken in. */
+typedef struct Sight {
+    const FaceOps *face;
+    char *subject;
+    void *seen; /* NULL: to be looked at */
+} Sight;
+
+static void
+sight_free(gpointer p)
+{
+    Sight *s = p;
+    if (s->seen)
+        s->face->forget(s->seen);
+    g_free(s->subject);
+    g_free(s);
+}
+
+const void *
+faces_sight(Engine *engine, const FaceOps *face, const char *subject, GError **error)
+{
+    if (!engine->sights)
+        engine->sights = g_ptr_array_new_with_free_func(sight_free);
+    LIST_EACH(const Sight, s, engine->sights) {
+        if (s->face == face && g_str_equal(s->subject, subject) && s->seen)
+            return s->seen;
+    }
+    Sight *s = g_new0(Sight, 1);
+    s->face = face;
+    s->subject = g_strdup(subject);
+    g_ptr_array_add(engine->sights, s);
+    err_set(error, ERR_AGAIN, "'%s' is to be looked at first", subject);
+    return NULL;
+}
+
+bool
+faces_see(Engine *engine)
+{
+    bool any = false;
+
+    for (guint i = 0; engine->sights && i < engine->sights->len; i++) {
+        Sight *s = engine->sights->pdata[i];
+        if (!s->seen) {
+            s->seen = s->face->see(engine, s->subject);
+            any = true;
+        }
+    }
+    return any;
+}
+
+void
+faces_forget(Engine *engine)
+{
+    g_clear_pointer(&engine->sights, g_ptr_array_unref);
 }
 
 bool

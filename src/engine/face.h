@@ -47,6 +47,10 @@ struct FaceOps {
                   JobId job,
                   Order *ret,
                   GError **error);
+    /* What order() and stored() have to know of files, which no transaction reads: they ask faces_sight() for it, by a subject of the
+     * face's own. see() is called outside of the transaction, which is run again then. */
+    void *(*see)(const Engine *engine, const char *subject);
+    void (*forget)(void *sight);
     /* STOP, CANCEL or CONTINUE has reached a job of its own; after the job's row. */
     bool (*ordered)(Engine *engine, Txn *txn, const Job *job, OrderKind kind, GError **error);
 
@@ -129,6 +133,13 @@ bool faces_order(Engine *engine,
                  JobId job,
                  Order *ret,
                  GError **error);
+/* What the face's see() says of a subject. NULL, ERR_AGAIN: nobody has looked yet; faces_see() does, and the transaction is to be
+ * run again. Borrowed until faces_forget(). */
+const void *
+faces_sight(Engine *engine, const FaceOps *face, const char *subject, GError **error);
+/* Looks at what was asked for; false: nothing was. */
+bool faces_see(Engine *engine);
+void faces_forget(Engine *engine);
 /* Of the job's own face. */
 bool faces_ordered(Engine *engine, Txn *txn, JobId job, OrderKind kind, GError **error);
 bool faces_settled(

@@ -18,6 +18,18 @@ artifact_place_clear(ArtifactPlace *p)
     g_free(p->said_state);
 }
 
+void
+artifact_place_copy(const ArtifactPlace *p, ArtifactPlace *ret)
+{
+    *ret = *p;
+    ret->root = g_strdup(p->root);
+    ret->name = g_strdup(p->name);
+    ret->title = g_strdup(p->title);
+    ret->path = g_strdup(p->path);
+    ret->state = g_strdup(p->state);
+    ret->said_state = g_strdup(p->said_state);
+}
+
 char *
 workflow_root(const Engine *engine, GError **error)
 {

@@ -22,6 +22,7 @@ typedef struct ArtifactPlace {
 } ArtifactPlace;
 void artifact_place_clear(ArtifactPlace *p);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ArtifactPlace, artifact_place_clear)
+void artifact_place_copy(const ArtifactPlace *p, ArtifactPlace *ret);
 
 /* The root of the home's workflow, absolute; caller frees. ERR_CONFIG: there is none. */
 char *workflow_root(const Engine *engine, GError **error);

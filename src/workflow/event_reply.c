@@ -1,5 +1,7 @@
 #include "workflow/event_reply.h"
+#include "engine/face.h"
 #include "mail/quote.h"
+#include "workflow/face_workflow.h"
 #include <string.h>
 
 static const struct {
@@ -70,6 +72,24 @@ vars_of(EventType type, const char *why, const char *rest)
     return vars;
 }
 
+static const EventSight *
+sight_of(Engine *engine, EventType type, const char *name, GError **error)
+{
+    g_autofree char *subject = g_strdup_printf("%s %s", event_kinds[type].name, name);
+
+    return faces_sight(engine, &face_workflow, subject, error);
+}
+
+EventSight *
+event_reply_see(const Engine *engine, const char *subject)
+{
+    g_autofree char *type_name = g_strndup(subject, strcspn(subject, " "));
+    EventType type = EVENT_APPROVAL;
+
+    (void)event_type_parse(type_name, &type, NULL);
+    return event_sight_new(engine, type, subject + strlen(type_name) + 1);
+}
+
 bool
 event_reply(Engine *engine,
             Trust trust,
@@ -94,13 +114,21 @@ event_reply(Engine *engine,
         return false;
     if (!a || (type != EVENT_BLOCKER_REPORT && (!c || e->cycle.v != c->id.v)))
         return true;
+    const EventSight *sight = sight_of(engine, type, a->name, error);
+    if (!sight)
+        return false;
     *ret = true;
     g_autofree char *rest = quote_after_first_line(m->text);
     g_autoptr(EventVars) vars = vars_of(type, why, rest);
     g_autoptr(GPtrArray) to = g_ptr_array_new();
     g_ptr_array_add(to, type == EVENT_BLOCKER_REPORT ? (char *)workflow_coordinator(engine)
                                                      : c->author);
-    const EventNew in = {.type = type, .path = a->name, .from = from, .to = to, .vars = vars};
+    const EventNew in = {.type = type,
+                         .path = a->name,
+                         .from = from,
+                         .to = to,
+                         .vars = vars,
+                         .sight = sight};
     if (!event_plan(engine, &in, ret_plan, &refused))
         *ret_why = g_strdup(refused->message);
     return true;

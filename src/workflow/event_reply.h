@@ -16,7 +16,7 @@
 #include "workflow/event_send.h"
 
 /* *ret false: the mail is no such reply. Else *ret_plan is what it decides, or *ret_why says why it may not (caller frees
- * both). */
+ * both). ERR_AGAIN: the artifact is to be looked at first. */
 bool event_reply(Engine *engine,
                  Trust trust,
                  const Message *m,
@@ -24,3 +24,5 @@ bool event_reply(Engine *engine,
                  EventPlan **ret_plan,
                  char **ret_why,
                  GError **error);
+/* What it asks faces_sight() for: "TYPE NAME", which event and which artifact. Caller frees. */
+EventSight *event_reply_see(const Engine *engine, const char *subject);

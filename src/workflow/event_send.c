@@ -1,15 +1,12 @@
 #include "workflow/event_send.h"
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "engine/out/post.h"
 #include "engine/tree/file_effects.h"
 #include "mail/compose.h"
 #include <string.h>
 
-#define FORM_MAX 65536u /* bytes */
 #define ID_MARK "\001id\001"
 
 struct EventPlan {
@@ -233,13 +230,18 @@ plan_decision(const Engine *engine, EventPlan *p, EventVars *vars, GError **erro
 
 /* The artifact, what the record knows of it, and what becomes of it. */
 static bool
-plan_artifact(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
+plan_artifact(
+    Engine *engine, const EventNew *in, const EventSight *sight, EventPlan *p, GError **error)
 {
     if (!in->path)
         return event_kinds[p->type].may_be_plain ||
                err_set(error, ERR_NEVER, "%s needs an artifact", event_kinds[p->type].name);
-    if (!artifact_place_find(engine, in->path, &p->place, error) ||
-        !artifact_find(engine->db, p->place.name, &p->artifact, error) ||
+    if (sight->no_place) {
+        g_propagate_error(error, g_error_copy(sight->no_place));
+        return false;
+    }
+    artifact_place_copy(&sight->place, &p->place);
+    if (!artifact_find(engine->db, p->place.name, &p->artifact, error) ||
         (p->artifact && !cycle_load(engine->db, p->artifact->cycle, &p->cycle, error)))
         return false;
     p->about = true;
@@ -253,25 +255,6 @@ plan_artifact(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
 }
 
 /* --- the mail --- */
-
-/* The form that people have put into the folder of templates, else our own. */
-static bool
-read_form(const Engine *engine, EventType type, char **ret, GError **error)
-{
-    const char *folder = engine->home->config->workflow_templates;
-    g_autofree char *name = g_strdup_printf("%s/%s.txt", folder, event_kinds[type].name);
-    g_autofree char *root =
-        *engine->home->config->workflow_root ? workflow_root(engine, error) : NULL;
-    g_autoptr(GBytes) bytes = NULL;
-
-    if (*engine->home->config->workflow_root && !root)
-        return false;
-    auto_fd dir = root ? dir_open(root, error) : -1;
-    if (root && (dir < 0 || !file_read(dir, name, FORM_MAX, &bytes, error)))
-        return err_prefix(error, "'%s'", name);
-    *ret = bytes ? text_valid_bytes(bytes) : event_form(type);
-    return true;
-}
 
 static void
 set_vars(const Engine *engine, const EventPlan *p, EventVars *v)
@@ -328,15 +311,17 @@ set_subject(
 }
 
 static bool
-compose(Engine *engine, const EventNew *in, EventPlan *p, GError **error)
+compose(Engine *engine, const EventNew *in, const EventSight *sight, EventPlan *p, GError **error)
 {
     const Config *config = engine->home->config;
-    g_autofree char *form = NULL, *subject = NULL, *text = NULL;
+    g_autofree char *subject = NULL, *text = NULL;
 
-    if (!read_form(engine, p->type, &form, error))
+    if (sight->no_form) {
+        g_propagate_error(error, g_error_copy(sight->no_form));
         return false;
+    }
     set_vars(engine, p, in->vars);
-    event_expand(form, in->vars, &subject, &text);
+    event_expand(sight->form, in->vars, &subject, &text);
     p->mail = compose_new();
     compose_date(p->mail, home_now(engine->home));
     compose_event(p->mail, p->from, ID_MARK);
@@ -392,6 +377,9 @@ bool
 event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
 {
     g_autoptr(EventPlan) p = g_new0(EventPlan, 1);
+    g_autoptr(EventSight) now =
+        in->sight ? NULL : event_sight_new(engine, in->type, in->path);
+    const EventSight *sight = in->sight ? in->sight : now;
 
     p->type = in->type;
     p->from = g_strdup(in->from);
@@ -399,8 +387,8 @@ event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
     p->state = g_strdup("");
     p->digest = g_strdup("");
     if (!event_vars_check(in->vars, in->type, error) || !find_people(engine, in, p, error) ||
-        !plan_artifact(engine, in, p, error) || !find_parent(engine, in, p, error) ||
-        !compose(engine, in, p, error))
+        !plan_artifact(engine, in, sight, p, error) || !find_parent(engine, in, p, error) ||
+        !compose(engine, in, sight, p, error))
         return false;
     p->question = digest_question(p, in->vars);
     *ret = g_steal_pointer(&p);

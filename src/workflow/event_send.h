@@ -14,7 +14,7 @@
  * Each joins the thread of its cycle; a review-request begins one.
  */
 #include "workflow/artifact_move.h"
-#include "workflow/event_kind.h"
+#include "workflow/event_sight.h"
 
 typedef struct EventNew {
     EventType type;
@@ -24,6 +24,7 @@ typedef struct EventNew {
     EventVars *vars;         /* gets more of them */
     const char *in_reply_to; /* id; NULL: the newest of its cycle */
     bool apart;              /* it begins a thread: what a panel decides refers to nothing that its members said */
+    const EventSight *sight; /* of this type and path; NULL: it is read now */
 } EventNew;
 
 typedef struct EventPlan EventPlan;

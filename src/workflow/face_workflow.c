@@ -35,7 +35,7 @@ order(
     return true;
 }
 
-/* The decision itself, in the transaction that stores the reply. The artifact is read once more for it. */
+/* The decision itself, in the transaction that stores the reply. */
 static bool
 stored(Engine *engine,
        Txn *txn,
@@ -55,6 +55,18 @@ stored(Engine *engine,
         return true;
     return event_reply(engine, in->trust, m, &is_reply, &plan, &why, error) &&
            (!plan || event_commit(engine, txn, plan, &msgid, error));
+}
+
+static void *
+see(const Engine *engine, const char *subject)
+{
+    return event_reply_see(engine, subject);
+}
+
+static void
+forget(void *sight)
+{
+    event_sight_free(sight);
 }
 
 /* --- a move is done, or was not --- */
@@ -247,6 +259,8 @@ const FaceOps face_workflow = {
     .due = due,
     .stored = stored,
     .order = order,
+    .see = see,
+    .forget = forget,
     .settled = settled,
     .check = check,
 };

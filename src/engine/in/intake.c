@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/checkpoint/history.h"
+#include "engine/face.h"
 #include "engine/in/intake_internal.h"
 #include "engine/in/suspects.h"
 #include "engine/run/poke.h"
@@ -136,7 +137,7 @@ restore_lost(Intake *in, const GArray *items, GError **error)
 }
 
 static bool
-commit_batch(Intake *in, GArray *items, GError **error)
+try_batch(Intake *in, GArray *items, GError **error)
 {
     g_autoptr(GArray) poke = g_array_new(FALSE, FALSE, sizeof(JobId));
     g_autoptr(GArray) fed = g_array_new(FALSE, FALSE, sizeof(JobId));
@@ -176,6 +177,22 @@ commit_batch(Intake *in, GArray *items, GError **error)
         db_hint(in->engine->db);
     (void)settle_views(in->engine, NULL); /* likewise */
     return true;
+}
+
+/* A face may have to see a file first: nothing was stored then, and it is tried again. */
+static bool
+commit_batch(Intake *in, GArray *items, GError **error)
+{
+    g_autoptr(GError) why = NULL;
+    bool ok;
+    do {
+        g_clear_error(&why);
+        ok = try_batch(in, items, &why);
+    } while (!ok && faces_see(in->engine));
+    faces_forget(in->engine);
+    if (!ok)
+        g_propagate_error(error, g_steal_pointer(&why));
+    return ok;
 }
 
 static bool
