@@ -1,6 +1,7 @@
 #include "workflow/artifact_move.h"
 #include "base/err.h"
 #include "engine/tree/file_effects.h"
+#include "engine/tree/git.h"
 
 void
 artifact_move_clear(ArtifactMove *m)
@@ -9,6 +10,8 @@ artifact_move_clear(ArtifactMove *m)
     g_free(m->to);
     g_free(m->to_path);
     g_free(m->who);
+    g_free(m->was);
+    g_free(m->message);
 }
 
 static bool
@@ -72,8 +75,27 @@ artifact_move_plan(const Engine *engine,
     }
     if (!find_goal(engine, a, to, &m, error))
         return false;
+    m.was = a ? g_strdup(a->path) : NULL;
     *ret = m;
     m = (ArtifactMove){0};
+    return true;
+}
+
+bool
+artifact_move_with_commit(
+    const Engine *engine, ArtifactMove *m, const char *verb, const char *tail, GError **error)
+{
+    const ArtifactPlace *p = m->place;
+    g_autoptr(GitRepo) repo = NULL;
+
+    if (!git_find(engine->home, p->root, &repo, error))
+        return false;
+    if (!repo || repo->bare)
+        return err_set(error, ERR_NEVER, "'%s' is in no git repository: nothing can be committed",
+                       p->root);
+    g_free(m->message);
+    m->message = g_strdup_printf("%s: %s %s %s%s", m->who, verb, p->title, p->kind->name,
+                                 tail ? tail : "");
     return true;
 }
 
@@ -98,6 +120,21 @@ find_row(Txn *txn, const ArtifactMove *m, const Artifact *a, ArtifactId *ret, GE
     return artifact_put(txn, &made, ret, error);
 }
 
+/* The commit of what was decided: from where the file was when it was last known. */
+static bool
+put_commit(Txn *txn, const ArtifactMove *m, const FileMove *move, GError **error)
+{
+    const Config *config = db_home(txn->db)->config;
+    const FileCommit commit = {m->who, workflow_address(config, m->who), m->message};
+    FileMove made = *move;
+
+    if (!m->message)
+        return true;
+    made.to = m->to ? m->to_path : m->place->path;
+    made.from = m->by_hand && m->was ? m->was : m->place->path;
+    return file_effect_commit(txn, &made, &commit, error);
+}
+
 bool
 artifact_move_commit(Txn *txn,
                      const ArtifactMove *m,
@@ -116,11 +153,13 @@ artifact_move_commit(Txn *txn,
     *ret_after = (EffectId){0};
     if (!find_row(txn, m, a, ret_id, error))
         return false;
-    if (!m->to)
-        return true;
-    if (m->by_hand)
-        return artifact_set_state(txn, *ret_id, m->to, m->to_path, m->who, error);
-    return file_effect_move(txn, &move, ret_after, error) &&
-           file_effect_index(txn, &move, error) &&
-           artifact_begin_move(txn, *ret_id, m->to, m->to_path, m->who, error);
+    if (m->to && m->by_hand &&
+        !artifact_set_state(txn, *ret_id, m->to, m->to_path, m->who, error))
+        return false;
+    if (m->to && !m->by_hand &&
+        !(file_effect_move(txn, &move, ret_after, error) &&
+          file_effect_index(txn, &move, error) &&
+          artifact_begin_move(txn, *ret_id, m->to, m->to_path, m->who, error)))
+        return false;
+    return put_commit(txn, m, &move, error);
 }

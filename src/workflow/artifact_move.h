@@ -13,6 +13,8 @@ typedef struct ArtifactMove {
     char *from, *to, *to_path;  /* states, and where it is to lie; to NULL: it stays */
     bool by_hand; /* it is there, or has no place of its own: the record alone changes */
     char *who;
+    char *was;     /* where the record has it, if it is elsewhere; NULL */
+    char *message; /* of a commit of the file and its move; NULL: none is made */
 } ArtifactMove;
 void artifact_move_clear(ArtifactMove *m);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ArtifactMove, artifact_move_clear)
@@ -26,6 +28,10 @@ bool artifact_move_plan(const Engine *engine,
                         const char *who,
                         ArtifactMove *ret,
                         GError **error);
+/* What is decided is committed too: "spec-reviewer: Approve user-auth spec"; tail NULL: nothing stands behind it. ERR_NEVER:
+ * the root lies in no git repository. */
+bool artifact_move_with_commit(
+    const Engine *engine, ArtifactMove *m, const char *verb, const char *tail, GError **error);
 /* *ret_after: what a mail that speaks of the move waits for; {0}: nothing. ERR_AGAIN: the record has changed since. */
 bool artifact_move_commit(Txn *txn,
                           const ArtifactMove *m,

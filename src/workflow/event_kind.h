@@ -26,6 +26,7 @@ typedef struct EventKind {
     bool asks;         /* it waits for an answer: the needed variable is the question */
     bool may_be_plain; /* it may be about no artifact */
     const char *subject, *opening, *who, *more, *said, *next; /* of the built-in form */
+    const char *verb; /* of a commit: "Approve" */
 } EventKind;
 extern const EventKind event_kinds[EVENT_N_TYPES];
 

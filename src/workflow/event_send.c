@@ -387,7 +387,9 @@ event_plan(Engine *engine, const EventNew *in, EventPlan **ret, GError **error)
     p->state = g_strdup("");
     p->digest = g_strdup("");
     if (!event_vars_check(in->vars, in->type, error) || !find_people(engine, in, p, error) ||
-        !plan_artifact(engine, in, sight, p, error) || !find_parent(engine, in, p, error) ||
+        !plan_artifact(engine, in, sight, p, error) ||
+        (in->commit && !artifact_move_with_commit(engine, &p->move, event_kinds[p->type].verb, NULL, error)) ||
+        !find_parent(engine, in, p, error) ||
         !compose(engine, in, sight, p, error))
         return false;
     p->question = digest_question(p, in->vars);

@@ -12,6 +12,9 @@
     "says '%s', and the "                                                                      \
     "mail about the move is held. 'postrider artifact check' says what to do."
 
+#define NOT_COMMITTED                                                                          \
+    "What was decided stands, and nothing of it was committed, since %s. Commit it by hand."
+
 /* --- people reply --- */
 
 static bool
@@ -127,12 +130,26 @@ end_review(Txn *txn, const char *root, const Artifact *a, const char *why, GErro
            review_record(txn, root, now, c, error);
 }
 
+/* A commit could not be made: nothing of the decision depends on it. */
+static bool
+tell_uncommitted(Engine *engine, Txn *txn, const char *why, GError **error)
+{
+    const Config *config = engine->home->config;
+    const Notice notice = {.role = config_role_pick(config, NULL, NULL),
+                           .to = workflow_address(config, workflow_coordinator(engine)),
+                           .subject = "An artifact was not committed"};
+
+    return !notice.role || notice_say(engine, txn, &notice, error, NOT_COMMITTED, why);
+}
+
 static bool
 settled(Engine *engine, Txn *txn, const Effect *e, const char *why, GError **error)
 {
     g_autoptr(Artifact) a = NULL;
     g_autofree char *root = NULL;
 
+    if (e->kind == EFFECT_GIT_COMMIT && why)
+        return tell_uncommitted(engine, txn, why, error);
     if (e->kind != EFFECT_FILE_MOVE)
         return true;
     if (!find_moved(engine, e, &root, &a, error))

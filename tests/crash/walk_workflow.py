@@ -3,8 +3,8 @@
 
     walk_workflow.py kill|errors|named|twice [EVERY]    as in walk.py
 
-The stages are `notify review-request`, `notify approval` and `serve --once`. Afterwards file, header and record say the
-same, the index of git follows, the review is on file once, and each mail was delivered once to each recipient. What was
+The stages are `notify review-request`, `notify approval --commit` and `serve --once`. Afterwards file, header and record say the
+same, the index of git follows, it is committed once, the review is on file once, and each mail was delivered once to each recipient. What was
 not decided yet is said again, as a person would.
 """
 import os, re, subprocess, sys
@@ -42,7 +42,8 @@ def request(home, **how):
 
 
 def approve(home, **how):
-    home.run("notify", "--from", "spec-reviewer", "approval", BEFORE, "spec-writer", "NEXT_ROLES=skeleton-writer", **how)
+    commit = ["--commit"] if (home.path / "project/.git").exists() else []
+    home.run("notify", "--from", "spec-reviewer", *commit, "approval", BEFORE, "spec-writer", "NEXT_ROLES=skeleton-writer", **how)
 
 
 def has_event(home, kind):
@@ -74,6 +75,10 @@ def check(home):
     problems += [f"cycles: {cycles}"] * (cycles != [(1, "approved")])
     index = git(home, "ls-files", "specs").split() if (project / ".git").exists() else [AFTER]
     problems += [f"index: {index}"] * (index != [AFTER])
+    if (project / ".git").exists():
+        commits = git(home, "log", "--format=%s", "--name-status", "--no-renames").split("\n")
+        want = ["spec-reviewer: Approve auth spec", "", f"D\t{BEFORE}", f"A\t{AFTER}", "start"]
+        problems += [f"commits: {commits}"] * (sorted(commits[:5]) != sorted(want))
     reviews = list((project / "reviews").rglob("*-APPROVED.md"))
     problems += [f"{len(reviews)} reviews on file"] * (len(reviews) != 1)
     events = home.query("SELECT type, state, msgid FROM event ORDER BY id")
@@ -86,8 +91,9 @@ def check(home):
 
 
 def after_fault(home):
-    """A git that was killed leaves its lock, which a person removes; what was not decided is said again."""
-    (home.path / "project/.git/index.lock").unlink(missing_ok=True)
+    """A git that was killed leaves its locks, which a person removes; what was not decided is said again."""
+    for lock in (home.path / "project/.git").rglob("*.lock"):
+        lock.unlink()
     if not has_event(home, "review-request"):
         request(home)
     if not has_event(home, "approval"):

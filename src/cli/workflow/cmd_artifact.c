@@ -112,6 +112,10 @@ cmd_artifact_move(Cli *cli, int argc, char **argv)
         return cli_failed(cli, 0);
     if ((status = check_review(cli, engine, a, &move)))
         return status;
+    g_autofree char *goal = g_strconcat(" to ", argv[2], NULL);
+    if (cli_flag(cli, "commit") &&
+        !artifact_move_with_commit(engine, &move, "Move", goal, &cli->error))
+        return cli_failed(cli, 0);
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, &cli->error))
         txn.ok = artifact_move_commit(&txn, &move, a, &id, &after, &cli->error);

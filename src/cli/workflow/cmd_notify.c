@@ -98,7 +98,10 @@ cmd_notify(Cli *cli, int argc, char **argv)
                          .from = sender(cli),
                          .to = to,
                          .vars = vars,
-                         .in_reply_to = parent};
+                         .in_reply_to = parent,
+                         .commit = cli_flag(cli, "commit")};
+    if (in.commit && !in.path)
+        return cli_fail(EX_USAGE, "--commit: '-' is no artifact");
     if (!event_plan(engine, &in, &plan, &cli->error))
         return cli_failed(cli, 0);
     return (cli_flag(cli, "dry-run") ? show_only : send)(cli, engine, plan);

@@ -1,4 +1,3 @@
-#include "engine/tree/file_effects.h"
 #include "base/cleanup.h"
 #include "base/crash.h"
 #include "base/err.h"
@@ -6,7 +5,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "engine/face.h"
-#include "engine/tree/git.h"
+#include "engine/tree/file_effects_internal.h"
 #include <errno.h>
 #include <stdio.h>
 
@@ -71,9 +70,8 @@ file_effect_new(Txn *txn, const char *root, const char *path, const char *text, 
     return put(txn, EFFECT_FILE_NEW, subject, args, &id, error);
 }
 
-/* The lines of an effect, the first of them the whole path of the folder; NULL: it is damaged. Caller frees. */
-static char **
-lines_of(Db *db, const Effect *e, unsigned n, GError **error)
+char **
+effect_lines(Db *db, const Effect *e, unsigned n, GError **error)
 {
     g_auto(GStrv) lines = g_strsplit(e->args, "\n", (int)n);
 
@@ -156,7 +154,7 @@ flush_both(char *const *l, GError **error)
 static bool
 look_move(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
 {
-    g_auto(GStrv) l = lines_of(db, e, MOVE_LINES, error);
+    g_auto(GStrv) l = effect_lines(db, e, MOVE_LINES, error);
     At from, to;
 
     if (!l || !look_at(l[ROOT], l[FROM], l[BYTES], &from, error) ||
@@ -181,7 +179,7 @@ look_move(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError 
 static bool
 act_move(Db *db, const Effect *e, GError **error)
 {
-    g_auto(GStrv) l = lines_of(db, e, MOVE_LINES, error);
+    g_auto(GStrv) l = effect_lines(db, e, MOVE_LINES, error);
     const char *name, *to_name;
     auto_fd root = l ? dir_open(l[ROOT], error) : -1;
     auto_fd from = root >= 0 ? open_folder(root, l[FROM], false, &name, error) : -1;
@@ -204,7 +202,7 @@ enum { NEW_PATH = 1, NEW_TEXT, NEW_LINES };
 static bool
 look_new(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
 {
-    g_auto(GStrv) l = lines_of(db, e, NEW_LINES, error);
+    g_auto(GStrv) l = effect_lines(db, e, NEW_LINES, error);
     Digest d;
     At at;
 
@@ -223,7 +221,7 @@ look_new(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError *
 static bool
 act_new(Db *db, const Effect *e, GError **error)
 {
-    g_auto(GStrv) l = lines_of(db, e, NEW_LINES, error);
+    g_auto(GStrv) l = effect_lines(db, e, NEW_LINES, error);
     auto_fd root = l ? dir_open(l[ROOT], error) : -1;
     const char *name;
     auto_fd folder = root >= 0 ? open_folder(root, l[NEW_PATH], true, &name, error) : -1;
@@ -250,14 +248,22 @@ index_entry(const GitCall *call, const char *path, char **ret, GError **error)
     return true;
 }
 
-/* The repository of the root, and paths of the effect as it knows them. *ret_repo NULL: there is none. */
+bool
+effect_repo(Db *db, const char *root, GitRepo **ret, GError **error)
+{
+    if (!git_find(db_home(db), root, ret, error))
+        return false;
+    if (*ret && (*ret)->bare)
+        g_clear_pointer(ret, git_repo_free);
+    return true;
+}
+
+/* The repository of the root and its index. *ret_repo NULL: there is none. */
 static bool
 open_index(Db *db, char *const *l, GitRepo **ret_repo, char **ret_index, GError **error)
 {
-    if (!git_find(db_home(db), l[ROOT], ret_repo, error))
+    if (!effect_repo(db, l[ROOT], ret_repo, error))
         return false;
-    if (*ret_repo && (*ret_repo)->bare)
-        g_clear_pointer(ret_repo, git_repo_free);
     if (*ret_repo)
         *ret_index = g_build_filename((*ret_repo)->own, "index", NULL);
     return true;
@@ -272,7 +278,7 @@ index_call(const GitRepo *repo, const char *root, const char *index)
 static bool
 look_index(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error)
 {
-    g_auto(GStrv) l = lines_of(db, e, INDEX_LINES, error);
+    g_auto(GStrv) l = effect_lines(db, e, INDEX_LINES, error);
     g_autoptr(GitRepo) repo = NULL;
     g_autofree char *index = NULL, *entry = NULL;
 
@@ -291,7 +297,7 @@ look_index(Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError
 static bool
 act_index(Db *db, const Effect *e, GError **error)
 {
-    g_auto(GStrv) l = lines_of(db, e, INDEX_LINES, error);
+    g_auto(GStrv) l = effect_lines(db, e, INDEX_LINES, error);
     g_autoptr(GitRepo) repo = NULL;
     g_autofree char *index = NULL, *entry = NULL;
 
@@ -317,11 +323,13 @@ act_index(Db *db, const Effect *e, GError **error)
 static const EffectOps move_ops = {look_move, act_move};
 static const EffectOps new_ops = {look_new, act_new};
 static const EffectOps index_ops = {look_index, act_index};
+static const EffectOps commit_ops = {commit_effect_look, commit_effect_act};
 
 static const EffectOps *const ops[EFFECT_N_KINDS] = {
     [EFFECT_FILE_MOVE] = &move_ops,
     [EFFECT_FILE_NEW] = &new_ops,
     [EFFECT_GIT_INDEX] = &index_ops,
+    [EFFECT_GIT_COMMIT] = &commit_ops,
 };
 
 static bool

@@ -15,6 +15,8 @@
  *   file-new    a file with these bytes is to be there; another one at its place is somebody's
  *   git-index   what the index of the repository has at `from` is to stand at `to`, as `git mv` does it; no hook,
  *               filter or setting of the repository runs. A locked index is tried again later
+ *   git-commit  these bytes, at `to` and no longer at `from`, are committed; nothing else is, and what others have staged
+ *               stays as it is. It waits for the move, and for a merge or rebase that is not finished
  *
  * Nothing is ever replaced.
  */
@@ -29,6 +31,11 @@ typedef struct FileMove {
 } FileMove;
 bool file_effect_move(Txn *txn, const FileMove *move, EffectId *ret, GError **error);
 bool file_effect_index(Txn *txn, const FileMove *move, GError **error);
+/* Who commits, and what that says in one line. */
+typedef struct FileCommit {
+    const char *who, *address, *message;
+} FileCommit;
+bool file_effect_commit(Txn *txn, const FileMove *move, const FileCommit *commit, GError **error);
 bool
 file_effect_new(Txn *txn, const char *root, const char *path, const char *text, GError **error);
 

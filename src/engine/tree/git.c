@@ -38,6 +38,7 @@ static const char *const settings[] = {
     "-c", "log.showSignature=false",         "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",          "-c", "advice.detachedHead=false",
     "-c", "worktree.useRelativePaths=false", "-c", "core.splitIndex=false",
+    "-c", "core.fsync=added,reference", /* a power cut leaves no name of a commit that is not there */
 };
 
 static char **

@@ -6,7 +6,7 @@
 #include "store/rows.h"
 
 static const char *const kind_names[] = {"mail-move", "mail-flag", "file-move", "file-new",
-                                         "git-index"};
+                                         "git-index", "git-commit"};
 _Static_assert(G_N_ELEMENTS(kind_names) == EFFECT_N_KINDS, "name every EffectKind");
 
 bool
@@ -251,6 +251,13 @@ effects_settle(Db *db,
                            s.left->effect.subject, s.left->why);
     } while (s.copies > 0); /* each time there are fewer copies */
     return true;
+}
+
+bool
+effect_is_owed(Db *db, EffectKind kind, const char *subject, bool *ret, GError **error)
+{
+    return sql_bool(db, "SELECT 1 FROM effect WHERE kind = ? AND subject = ? AND failed IS NULL",
+                    ret, error, "ss", kind_names[kind], subject);
 }
 
 bool

@@ -19,6 +19,7 @@ typedef enum EffectKind {
     EFFECT_FILE_MOVE, /* a file of a folder that people work in gets another place there */
     EFFECT_FILE_NEW,  /* a file appears there, once */
     EFFECT_GIT_INDEX, /* the index of its repository follows a move */
+    EFFECT_GIT_COMMIT, /* it is committed */
     EFFECT_N_KINDS
 } EffectKind;
 /* The account of the kinds FILE and GIT (engine/tree/file_effects.h). They are settled by themselves, so that a
@@ -72,6 +73,8 @@ bool effects_settle(Db *db,
                     const EffectTold *told,
                     unsigned *ret_n,
                     GError **error);
+/* Is one of this kind and subject still to be done? */
+bool effect_is_owed(Db *db, EffectKind kind, const char *subject, bool *ret, GError **error);
 bool effects_count(Db *db, bool failed, unsigned *ret_n, GError **error);
 /* Failed ones, for doctor: "what where why" lines. */
 bool effects_findings(Db *db, GPtrArray **ret_lines, GError **error);

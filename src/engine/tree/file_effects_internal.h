@@ -1,0 +1,14 @@
+#pragma once
+
+/* What the effects on files share. Nobody else includes it. */
+#include "engine/tree/file_effects.h"
+#include "engine/tree/git.h"
+
+/* The lines of an effect, the first of them the whole path of the folder; NULL: it is damaged. Caller frees. */
+char **effect_lines(Db *db, const Effect *e, unsigned n, GError **error);
+/* The repository of the folder; *ret NULL: it lies in none that has files. */
+bool effect_repo(Db *db, const char *root, GitRepo **ret, GError **error);
+
+bool commit_effect_look(
+    Db *db, const Effect *e, EffectSeen *ret_seen, char **ret_why, GError **error);
+bool commit_effect_act(Db *db, const Effect *e, GError **error);

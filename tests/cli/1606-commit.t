@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# --commit: what was decided about an artifact is committed, and nothing else is; no hook runs, nothing is signed (W79).
+. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/workflow.sh"
+workflow_home
+cd "$ROOT" || exit 1
+TODO=specs/todo/user-auth.md
+last() { git log -1 --format="$1"; }
+
+# Hooks, signing and an index with somebody's work in it.
+for hook in pre-commit commit-msg prepare-commit-msg post-commit reference-transaction; do
+    printf '#!/bin/sh\necho %s >>"%s/ran"\nexit 1\n' "$hook" "$WORK" >".git/hooks/$hook"
+done
+chmod 700 .git/hooks/*
+git config commit.gpgSign true
+git config gpg.program /bin/false
+echo theirs >others.txt
+git -c core.hooksPath=/dev/null add others.txt
+printf 'Of theirs.\n' >>VISION.md
+echo 'not added' >new.txt
+
+notify spec-writer review-request "$SPEC" spec-reviewer >/dev/null
+is "$(last %s)" start 'without --commit nothing is committed'
+echo 'Revised.' >>"$SPEC"
+notify spec-writer status-update "$SPEC" spec-reviewer CONTEXT=Mended --commit >/dev/null
+is "$(last %s)" 'spec-writer: Update user-auth spec' 'a word of the author, with the bytes that it is about'
+is "$(git show "HEAD:$SPEC")" $'The user logs in.\nRevised.' 'they are those of now'
+if strace -o /dev/null true 2>/dev/null; then
+    approval=$(POSTRIDER_TRACED=1 strace -f -y -qq -e trace=fsync,fdatasync -o "$WORK/calls" "$POSTRIDER_PLAIN_BIN" --home "$HOME_DIR" notify --quiet --from spec-reviewer approval "$SPEC" spec-writer NEXT_STATE=todo --commit)
+    is "$(grep -cE 'sync\([0-9]+<.*/\.git/objects/' "$WORK/calls") $(grep -cE 'sync\([0-9]+<.*/\.git/refs/heads/main' "$WORK/calls")" '3 1' 'two trees, the commit and the branch are flushed'
+else
+    approval=$(notify spec-reviewer approval "$SPEC" spec-writer NEXT_STATE=todo --commit)
+fi
+like "$approval" '^<' 'an approval'
+is "$(last %s)" 'spec-reviewer: Approve user-auth spec' 'W79: is committed with these words'
+is "$(last '%an <%ae>, %cn')" 'spec-reviewer <spec-reviewer@workflow.local>, spec-reviewer' 'by who approved'
+is "$(git show --format= --name-status --no-renames HEAD | sort)" $'A\t'"$TODO"$'\nD\t'"$SPEC" 'these paths only'
+is "$(git status --short | sort | tr '\n' ' ')" ' M VISION.md ?? new.txt ?? reviews/ A  others.txt ' 'what others have staged stays staged, and what they changed changed'
+is "$(cat "$WORK/ran" 2>/dev/null)" '' 'no hook has run'
+exits 0 'a move' pr artifact move --commit --from skeleton-writer "$TODO" doing
+is "$(last %s)" 'skeleton-writer: Move user-auth spec to doing' 'is committed too'
+is "$(db 'SELECT count(*) FROM effect')" 0 'and nothing is owed'
+
+# A move by hand, adopted and committed; a file that git did not know; one without a folder of its state.
+mkdir -p specs/blocked
+git mv specs/doing/user-auth.md specs/blocked/user-auth.md
+notify implementer blocker-report specs/blocked/user-auth.md you BLOCKING_DETAILS=x --commit >/dev/null
+is "$(git show --format=%s --name-status --no-renames HEAD | sort | tr '\n' ' ')" $' A\tspecs/blocked/user-auth.md D\tspecs/doing/user-auth.md implementer: Block user-auth spec ' 'W69: a move made by hand is committed whole'
+printf 'New.\n' >specs/proposed/new.md
+notify spec-writer review-request specs/proposed/new.md spec-reviewer --commit >/dev/null
+is "$(git show HEAD:specs/proposed/new.md)" New. 'a file that git did not know'
+notify vision-writer review-request VISION.md vision-reviewer --commit >/dev/null
+is "$(last %s) $(git show --format= --name-only HEAD)" 'vision-writer: Request review of VISION vision VISION.md' 'an artifact that stays where it is'
+n=$(git rev-list --count HEAD)
+notify vision-writer status-update VISION.md vision-reviewer CONTEXT=x --commit >/dev/null
+is "$(git rev-list --count HEAD)" "$n" 'what is committed already is not committed again'
+
+# It waits for who is in the way, and comes then, once.
+touch .git/MERGE_HEAD
+notify spec-reviewer approval specs/proposed/new.md spec-writer --commit >/dev/null
+is "$(git rev-list --count HEAD) $(test -f specs/todo/new.md && echo moved)" "$n moved" 'in the middle of a merge nothing is committed, and the move is made'
+rm .git/MERGE_HEAD
+touch .git/index.lock
+pr serve --once 2>/dev/null
+is "$(git rev-list --count HEAD)" "$n" 'nor while the index is locked'
+rm .git/index.lock
+pr serve --once 2>/dev/null
+is "$(git rev-list --count HEAD) $(last %s)" "$((n + 1)) spec-reviewer: Approve new spec" 'then it is, once'
+
+# Changed before it could be committed: nobody's bytes are, and a person hears it.
+touch .git/index.lock
+pr artifact move --commit --from skeleton-writer specs/todo/new.md doing >/dev/null
+echo more >>specs/doing/new.md
+rm .git/index.lock
+pr serve --once 2>/dev/null
+is "$(last %s)" 'spec-reviewer: Approve new spec' 'a file that was changed meanwhile is not committed'
+like "$(cat "$HOME_DIR"/mail/you/new/*)" "'specs/doing/new.md' was changed meanwhile" 'and the coordinator hears it'
+run pr doctor
+like "$OUT$ERR" 'git-commit .*was changed meanwhile' 'doctor names it'
+
+# Where there is no repository nothing can be committed, and nothing happens.
+rm -rf .git
+n=$(db 'SELECT count(*) FROM event')
+exits 65 'without a repository it is refused' pr notify --commit --from spec-writer status-update VISION.md you CONTEXT=x
+like "$ERR" 'is in no git repository' 'with the reason'
+is "$(db 'SELECT count(*) FROM event')" "$n" 'and nothing is said'
+exits 64 'without an artifact too' pr notify --commit question - you QUESTION=x
+done_testing
