@@ -10,6 +10,8 @@
 #include "store/job/budget.h"
 #include "store/job/jobs.h"
 #include "store/job/pauses.h"
+#include "store/job/role_pauses.h"
+#include "store/workflow.h"
 #include "store/job/questions.h"
 #include "store/job/schedules.h"
 #include "store/job/seats.h"
@@ -51,6 +53,36 @@ note_log(const Home *home, GPtrArray *problems)
     bool there = access(file, F_OK) == 0;
     if (g_file_test(file, G_FILE_TEST_IS_DIR) || access(there ? file : folder, W_OK) < 0)
         note(problems, "the log '%s' can't be written: lines go to stderr alone", file);
+}
+
+static bool
+note_role_pauses(Db *db, GPtrArray *waiting, GError **error)
+{
+    g_autoptr(RolePauses) pauses = NULL;
+    if (!role_pauses_list(db, &pauses, error))
+        return false;
+    LIST_EACH(const RolePause, p, pauses) {
+        g_autofree char *ago = clock_format_span(MAX(home_now(db_home(db)) - p->since_us, 0));
+        note(waiting, "the role '%s' is paused for %s: %s; to let it go on: postrider role resume %s",
+             p->role, ago, p->why, p->role);
+    }
+    return true;
+}
+
+/* Questions between roles that nobody has answered. */
+static bool
+note_questions(Db *db, GPtrArray *waiting, GError **error)
+{
+    g_autoptr(FlowEvents) open = NULL;
+    if (!flow_events_open(db, &open, error))
+        return false;
+    for (guint i = 0; open && i < open->len; i++) {
+        const FlowEvent *e = open->pdata[i];
+        g_autofree char *ago = clock_format_span(MAX(home_now(db_home(db)) - e->at_us, 0));
+        note(waiting, "the %s of %s to %s%s%s has no answer for %s: <%s>", e->type, e->sender,
+             e->recipients, *e->name ? " about " : "", e->name, ago, e->msgid);
+    }
+    return true;
 }
 
 /* Brains that failed by themselves, as the last run left word. */
@@ -322,7 +354,8 @@ note_waiting(Db *db, Status *s, GError **error)
              " old %s left alone; see: postrider mail list --state ignored; "
              "to work them off: postrider doctor --release all",
              s->history, s->history == 1 ? "mail was" : "mails were");
-    if (!note_held(db, s, error))
+    if (!note_held(db, s, error) || !note_role_pauses(db, s->waiting, error) ||
+        !note_questions(db, s->waiting, error))
         return false;
     LIST_EACH(const Job, job, s->jobs)
         if (!note_job(db, s, job, error))

@@ -757,6 +757,13 @@ const char *const schema_sql[] = {
     "CREATE INDEX outbox_job ON outbox (job) WHERE job <> 0;"
     "CREATE INDEX outbox_question ON outbox (question) WHERE question IS NOT NULL;"
     "CREATE INDEX outbox_space ON outbox (space) WHERE space IS NOT NULL;"
-    "CREATE INDEX message_space ON message (space, role) WHERE space IS NOT NULL;",
+    "CREATE INDEX message_space ON message (space, role) WHERE space IS NOT NULL;"
+    /* Roles that do no work for a while (store/job/role_pauses.h). */
+    "CREATE TABLE role_pause ("
+    "  role TEXT PRIMARY KEY,"
+    "  why TEXT NOT NULL,"
+    "  report TEXT NOT NULL,"
+    "  since_us INTEGER NOT NULL"
+    ");",
 };
 const int schema_version = G_N_ELEMENTS(schema_sql);

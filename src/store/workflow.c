@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "store/panel_rows.h"
 #include "store/rows.h"
+#include <string.h>
 
 static const char *const sql[] = {
     "CREATE TABLE artifact ("
@@ -51,6 +52,15 @@ static const char *const sql[] = {
     "CREATE INDEX event_artifact ON event (artifact);"
     "CREATE INDEX event_cycle ON event (cycle);",
     PANEL_TABLES,
+    /* Mails between two roles about one thing since it last came further. */
+    "CREATE TABLE talk ("
+    "  one TEXT NOT NULL,"
+    "  other TEXT NOT NULL,"
+    "  about TEXT NOT NULL,"
+    "  n INTEGER NOT NULL,"
+    "  PRIMARY KEY (one, other, about)"
+    ");"
+    "CREATE INDEX event_question ON event (question) WHERE question <> '';",
 };
 const SqlPart workflow_tables = {sql, G_N_ELEMENTS(sql)};
 
@@ -103,6 +113,12 @@ static const Field flow_event_fields[] = {
     {"answered_by", "event.answer", FIELD_TEXT, offsetof(FlowEvent, answer)},
 };
 const Shape flow_event_shape = {SHAPE(NULL, FlowEvent, flow_events, flow_event_fields)};
+
+bool
+workflow_known(Db *db, bool *ret, GError **error)
+{
+    return sql_bool(db, "SELECT 1 FROM part WHERE face = 'workflow'", ret, error, "");
+}
 
 /* --- artifacts --- */
 
@@ -285,9 +301,76 @@ flow_event_last(Db *db, CycleId cycle, FlowEvent **ret, GError **error)
 }
 
 bool
+flow_event_newest(Db *db, ArtifactId artifact, FlowEvent **ret, GError **error)
+{
+    return rows_first(db, &flow_event_shape,
+                      "FROM event WHERE artifact = ? AND digest <> '' ORDER BY id DESC LIMIT 1",
+                      ret, error, "i", artifact.v);
+}
+
+bool
 flow_event_answer(Txn *txn, const char *question_msgid, const char *answer_msgid, GError **error)
 {
     return sql_run(txn,
                    "UPDATE event SET answer = ? WHERE msgid = ? AND question <> '' AND answer = ''",
                    error, "ss", answer_msgid, question_msgid);
+}
+
+bool
+flow_event_asked(
+    Db *db, const char *sender, const char *question, ArtifactId artifact, unsigned *ret, GError **error)
+{
+    return sql_count(db,
+                     "SELECT count(*) FROM event WHERE question = ? AND question <> '' "
+                     "AND sender = ? AND artifact = ?",
+                     ret, error, "ssi", question, sender, artifact.v);
+}
+
+bool
+flow_event_count(Db *db, ArtifactId artifact, FlowCount *ret, GError **error)
+{
+    return sql_count(db, "SELECT count(*) FROM event WHERE artifact = ? AND question <> ''",
+                     &ret->questions, error, "i", artifact.v) &&
+           sql_count(db,
+                     "SELECT count(*) - count(DISTINCT question) FROM event "
+                     "WHERE artifact = ? AND question <> ''",
+                     &ret->repeated, error, "i", artifact.v) &&
+           sql_count(db, "SELECT count(*) FROM cycle WHERE artifact = ?", &ret->reviews, error, "i",
+                     artifact.v) &&
+           sql_count(db,
+                     "SELECT count(*) FROM event WHERE artifact = ? AND type = 'blocker-report'",
+                     &ret->blockers, error, "i", artifact.v);
+}
+
+bool
+flow_events_open(Db *db, FlowEvents **ret, GError **error)
+{
+    bool known;
+
+    *ret = NULL;
+    return workflow_known(db, &known, error) &&
+           (!known ||
+            rows_list(db, &flow_event_shape,
+                      "FROM event WHERE question <> '' AND answer = '' ORDER BY id", ret, error, ""));
+}
+
+/* --- talk --- */
+
+bool
+talk_count(Txn *txn, const char *a, const char *b, const char *about, unsigned *ret, GError **error)
+{
+    const char *one = strcmp(a, b) < 0 ? a : b, *other = one == a ? b : a;
+
+    return sql_run(txn,
+                   "INSERT INTO talk (one, other, about, n) VALUES (?, ?, ?, 1) "
+                   "ON CONFLICT (one, other, about) DO UPDATE SET n = talk.n + 1",
+                   error, "sss", one, other, about) &&
+           sql_count(txn->db, "SELECT n FROM talk WHERE one = ? AND other = ? AND about = ?", ret,
+                     error, "sss", one, other, about);
+}
+
+bool
+talk_end(Txn *txn, const char *who, GError **error)
+{
+    return sql_run(txn, "DELETE FROM talk WHERE one = ?1 OR other = ?1", error, "s", who);
 }

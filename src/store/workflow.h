@@ -16,6 +16,8 @@
 #include "view/shape.h"
 
 extern const SqlPart workflow_tables;
+/* Has this store the tables? */
+bool workflow_known(Db *db, bool *ret, GError **error);
 
 typedef struct ArtifactId {
     int64_t v;
@@ -106,7 +108,27 @@ bool flow_event_put(Txn *txn, const FlowEvent *e, EventId *ret, GError **error);
 bool flow_event_find(Db *db, const char *msgid, FlowEvent **ret, GError **error);
 /* Of an artifact, {0}: of all; oldest first. */
 bool flow_event_list(Db *db, ArtifactId artifact, FlowEvents **ret, GError **error);
+/* The newest of an artifact that says which bytes it had; NULL: none. */
+bool flow_event_newest(Db *db, ArtifactId artifact, FlowEvent **ret, GError **error);
 /* The newest of a cycle; NULL: none. */
 bool flow_event_last(Db *db, CycleId cycle, FlowEvent **ret, GError **error);
 /* The question of that mail has its answer. The first counts. */
 bool flow_event_answer(Txn *txn, const char *question_msgid, const char *answer_msgid, GError **error);
+
+/* How often this sender has asked this about the artifact. */
+bool flow_event_asked(
+    Db *db, const char *sender, const char *question, ArtifactId artifact, unsigned *ret, GError **error);
+/* What has become of an artifact, in numbers. */
+typedef struct FlowCount {
+    unsigned questions, repeated; /* asked; of them what was asked before */
+    unsigned reviews, blockers;
+} FlowCount;
+bool flow_event_count(Db *db, ArtifactId artifact, FlowCount *ret, GError **error);
+/* Questions without an answer, oldest first; NULL: this store knows no workflow. */
+bool flow_events_open(Db *db, FlowEvents **ret, GError **error);
+
+/* One mail more between the two about this; *ret: since either of them came further. */
+bool talk_count(
+    Txn *txn, const char *a, const char *b, const char *about, unsigned *ret, GError **error);
+/* An artifact of this role moved or changed, or a person spoke to it. */
+bool talk_end(Txn *txn, const char *who, GError **error);

@@ -153,6 +153,8 @@ artifact_move_commit(Txn *txn,
     *ret_after = (EffectId){0};
     if (!find_row(txn, m, a, ret_id, error))
         return false;
+    if (m->to && !talk_end(txn, m->who, error))
+        return false;
     if (m->to && m->by_hand &&
         !artifact_set_state(txn, *ret_id, m->to, m->to_path, m->who, error))
         return false;

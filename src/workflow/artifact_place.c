@@ -88,9 +88,8 @@ fits_name(const char *part, const char *form, char **ret_title)
     return true;
 }
 
-/* "user-auth.md" is user-auth. */
-static char *
-title_of(const char *path)
+char *
+artifact_title(const char *path)
 {
     g_autofree char *base = g_path_get_basename(path);
     char *dot = strrchr(base, '.');
@@ -120,7 +119,7 @@ fits(char *const *parts, const ConfArtifact *kind, ArtifactPlace *ret)
     g_ptr_array_add(named, NULL);
     ret->kind = kind;
     ret->name = g_strjoinv("/", (char **)named->pdata);
-    ret->title = title ? g_steal_pointer(&title) : title_of(ret->name);
+    ret->title = title ? g_steal_pointer(&title) : artifact_title(ret->name);
     if (state && !g_str_equal(state, "*"))
         ret->said_state = g_steal_pointer(&state);
     return true;

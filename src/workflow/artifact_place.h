@@ -37,6 +37,8 @@ bool artifact_place_new(const Engine *engine,
                         const ConfArtifact **ret_kind,
                         char **ret_path,
                         GError **error);
+/* "user-auth" of the name or path of one; caller frees. */
+char *artifact_title(const char *path);
 /* Where it would lie in that state; caller frees. */
 char *artifact_place_in(const ArtifactPlace *p, const char *state);
 

@@ -5,6 +5,7 @@
 #include "engine/out/post.h"
 #include "engine/tree/file_effects.h"
 #include "mail/compose.h"
+#include "workflow/supervise.h"
 #include <string.h>
 
 #define ID_MARK "\001id\001"
@@ -83,6 +84,19 @@ add_recipients(const Engine *engine, EventPlan *p, const char *names, GError **e
     return true;
 }
 
+/* Who hears of every blocker. */
+static bool
+escalate(const Engine *engine, EventPlan *p, GError **error)
+{
+    g_autoptr(GPtrArray) names = supervise_escalate(engine);
+
+    LIST_EACH(const char, name, names) {
+        if (!add_recipient(engine, p, name, error))
+            return false;
+    }
+    return true;
+}
+
 static bool
 find_people(const Engine *engine, const EventNew *in, EventPlan *p, GError **error)
 {
@@ -92,7 +106,8 @@ find_people(const Engine *engine, const EventNew *in, EventPlan *p, GError **err
     for (guint i = 0; i < in->to->len; i++)
         if (!add_recipients(engine, p, g_ptr_array_index(in->to, i), error))
             return false;
-    if (!add_recipients(engine, p, event_var(in->vars, "NEXT_ROLES"), error))
+    if (!add_recipients(engine, p, event_var(in->vars, "NEXT_ROLES"), error) ||
+        (in->type == EVENT_BLOCKER_REPORT && !escalate(engine, p, error)))
         return false;
     return p->to->len > 0 || err_set(error, ERR_NEVER, "to whom? No role was named");
 }
@@ -434,7 +449,8 @@ put_cycle(Txn *txn,
 }
 
 static bool
-put_event(Txn *txn,
+put_event(Engine *engine,
+          Txn *txn,
           const EventPlan *p,
           ArtifactId artifact,
           CycleId cycle,
@@ -442,8 +458,11 @@ put_event(Txn *txn,
           GError **error)
 {
     g_autofree char *to = join_recipients(p);
+    g_autoptr(FlowEvent) last = NULL;
     EventId id;
 
+    if (p->about && !flow_event_newest(txn->db, artifact, &last, error))
+        return false;
     const FlowEvent e = {.type = (char *)event_kinds[p->type].name,
                          .artifact = artifact,
                          .cycle = cycle,
@@ -455,7 +474,9 @@ put_event(Txn *txn,
                          .question = p->question};
     return flow_event_put(txn, &e, &id, error) &&
            (p->type != EVENT_ANSWER || !p->parent ||
-            flow_event_answer(txn, p->parent, msgid, error));
+            flow_event_answer(txn, p->parent, msgid, error)) &&
+           supervise_event(engine, txn, &e,
+                           p->about && (!last || !g_str_equal(last->digest, p->digest)), error);
 }
 
 /* What was decided without a move is on file at once; a move first has to be done. */
@@ -486,7 +507,7 @@ event_commit(Engine *engine, Txn *txn, const EventPlan *p, char **ret_msgid, GEr
         return false;
     if (!post_compose(engine, txn, MAIL_EVENT, p->mail, &post, NULL, &msgid, error) ||
         !put_cycle(txn, p, artifact, msgid, &cycle, error) ||
-        !put_event(txn, p, artifact, cycle, msgid, error) ||
+        !put_event(engine, txn, p, artifact, cycle, msgid, error) ||
         !put_review(txn, p, cycle, post.after, error))
         return false;
     *ret_msgid = g_steal_pointer(&msgid);

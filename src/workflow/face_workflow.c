@@ -5,6 +5,7 @@
 #include "workflow/event_reply.h"
 #include "workflow/event_send.h"
 #include "workflow/panel.h"
+#include "workflow/supervise.h"
 #include <string.h>
 
 #define MOVED_ELSEWHERE                                                                        \
@@ -54,7 +55,11 @@ stored(Engine *engine,
 
     if (!panel_stored(engine, txn, in, m, job, error))
         return false;
-    if (in->class != MSG_ORDER || !*engine->home->config->workflow_root)
+    if (!*engine->home->config->workflow_root)
+        return true;
+    if (!supervise_mail(engine, txn, in, m, error))
+        return false;
+    if (in->class != MSG_ORDER)
         return true;
     return event_reply(engine, in->trust, m, &is_reply, &plan, &why, error) &&
            (!plan || event_commit(engine, txn, plan, &msgid, error));
@@ -260,7 +265,9 @@ commit(Engine *engine,
 static bool
 due(Engine *engine, Txn *txn, const Timer *t, GError **error)
 {
-    return !g_str_equal(t->purpose, PANEL_TIMER) || panel_wake(txn, t->job, error);
+    return g_str_equal(t->purpose, SUPERVISE_TIMER) ? supervise_due(engine, txn, t, error)
+                                                    : !g_str_equal(t->purpose, PANEL_TIMER) ||
+                                                          panel_wake(txn, t->job, error);
 }
 
 static const ActOps *const acts[] = {&panel_act_vote, NULL};
@@ -273,11 +280,11 @@ const FaceOps face_workflow = {
     .work = panel_work,
     .commit = commit,
     .ordered = ordered,
-    .due = due,
     .stored = stored,
     .order = order,
     .see = see,
     .forget = forget,
+    .due = due,
     .settled = settled,
     .check = check,
 };

@@ -204,6 +204,8 @@ struct Config {
     const char *report_curator; /* the role that writes them */
     const char *workflow_root;        /* the checkout with the artifacts; "": none */
     const char *workflow_coordinator; /* a role or person by name; "": the owner */
+    const char *const *workflow_escalate; /* names */
+    int64_t workflow_answer_us;           /* 0: never */
     const char *workflow_templates;   /* folder beneath the root */
     const ConfArtifact *artifacts;
     unsigned n_artifacts;

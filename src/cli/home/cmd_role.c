@@ -1,5 +1,5 @@
 /*
- * `role new`, `list`, `edit`, `remove`. A role is its section in postrider.conf, which is replaced as
+ * `role new`, `list`, `edit`, `pause`, `resume`, `remove`. A role is its section in postrider.conf, which is replaced as
  * a whole, checked before, comments kept. What it has beside it (mail, notes, instructions) is made
  * before the section is there and stays when it is gone, so whatever is broken off can be done again.
  */
@@ -12,8 +12,10 @@
 #include "cli/home/role_make.h"
 #include "cli/home/role_template.h"
 #include "store/job/jobs.h"
+#include "store/job/role_pauses.h"
 #include "store/job/schedules.h"
 #include "store/out/outbox.h"
+#include "store/workflow.h"
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <inttypes.h>
@@ -393,6 +395,49 @@ say_removed(Cli *cli, const char *name, bool brain, bool told)
     bool ok = say_left(cli, name, &cli->error);
     reload_tell(cli);
     return ok ? 0 : cli_failed(cli, 0);
+}
+
+int
+cmd_role_pause(Cli *cli, int argc, char **argv)
+{
+    const ConfRole *role = NULL;
+    bool is_new;
+    int status = check_caller("pause");
+    if (status || (status = find_role(cli, argv[1], &role)) || (status = cli_db(cli, DB_WRITE)))
+        return status;
+    const char *said = cli_text(cli, "why");
+    const RolePause pause = {.role = (char *)role->name,
+                             .why = (char *)(said ? said : "a person said so"),
+                             .report = (char *)""};
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &cli->error))
+        txn.ok = role_pause_begin(&txn, &pause, &is_new, &cli->error);
+    if (!txn.done)
+        return cli_failed(cli, 0);
+    cli_print(cli, is_new ? "'%s' is paused: its jobs wait, and its mail is taken in\n"
+                          : "'%s' was paused already\n",
+              role->name);
+    return 0;
+}
+
+int
+cmd_role_resume(Cli *cli, int argc, char **argv)
+{
+    const ConfRole *role = NULL;
+    bool was, talks;
+    int status = check_caller("resume");
+    if (status || (status = find_role(cli, argv[1], &role)) || (status = cli_db(cli, DB_WRITE)))
+        return status;
+    g_auto(Txn) txn = {.db = cli->db, .flush = TXN_DURABLE};
+    while (txn_again(&txn, &cli->error))
+        txn.ok = role_pause_end(&txn, role->name, &was, &cli->error) &&
+                 workflow_known(cli->db, &talks, &cli->error) &&
+                 (!talks || talk_end(&txn, role->name, &cli->error));
+    if (!txn.done)
+        return cli_failed(cli, 0);
+    db_hint(cli->db);
+    cli_print(cli, was ? "'%s' goes on\n" : "'%s' was not paused\n", role->name);
+    return 0;
 }
 
 int

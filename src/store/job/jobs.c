@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "store/due.h"
 #include "store/job/jobs_internal.h"
+#include "store/job/role_pauses.h"
 #include "store/job/seats.h"
 #include "store/job/steering.h"
 #include "store/job/timers.h"
@@ -204,7 +205,8 @@ static const char claim_sql[] =
     "deadline_us = steady(?3), owner_host = ?4, owner_boot = ?5, owner_pid = ?6, "
     "owner_start = ?7, session = '', updated_us = ?1 WHERE id = ?2 AND state IN ('queued', 'parked') "
     "AND (state = 'queued' OR (" WAIT_IS_OVER " AND parked_step <= ?8)) "
-    "AND (state = 'parked' OR " TIME_HAS_COME ") AND " MAILBOX_LETS_WORK("job.role");
+    "AND (state = 'parked' OR " TIME_HAS_COME ") AND " MAILBOX_LETS_WORK("job.role")
+    "AND " ROLE_IS_AWAKE("job.role");
 
 static const Field claim_fields[] = {
     {NULL, "id", FIELD_INT, offsetof(JobClaim, job)},

@@ -2,6 +2,7 @@
 #include "base/home.h"
 #include "base/workdir.h"
 #include "store/due.h"
+#include "store/job/role_pauses.h"
 #include "store/mail/mailboxes.h"
 #include "store/sql.h"
 #include <inttypes.h>
@@ -118,11 +119,13 @@ static const char next_sql[] =
             "WHERE role = w.role AND " QUEUED_READY "ORDER BY turn_us, id LIMIT " LOOK_AT ") AS k "
             "ORDER BY (SELECT count(*) FROM busy b WHERE b.asker = k.asker), k.turn_us, k.id LIMIT 1) "
         "FROM waiting w WHERE w.role IS NOT NULL "
-        "AND " SEAT_IS_FREE("w.role") "AND " MAILBOX_LETS_WORK("w.role") "), "
+        "AND " SEAT_IS_FREE("w.role") "AND " MAILBOX_LETS_WORK("w.role")
+        "AND " ROLE_IS_AWAKE("w.role") "), "
     "ready AS ("
         "SELECT j.id, j.role, j.asker, wall(j.turn_us) AS due FROM first f JOIN job j ON j.id = f.id "
         "UNION ALL SELECT * FROM (SELECT id, role, asker, wall(wakes_us) FROM job "
             "WHERE " PARKED_READY "AND " SEAT_IS_FREE("job.role") "AND " MAILBOX_LETS_WORK("job.role")
+            "AND " ROLE_IS_AWAKE("job.role")
             "ORDER BY wakes_us, id LIMIT " LOOK_AT ") AS p) "
     "SELECT r.id FROM ready r ORDER BY "
         "(SELECT count(*) FROM busy b WHERE b.role = r.role), "
@@ -139,7 +142,8 @@ static const char ready_sql[] =
             "JOIN seat o ON o.role = b.role WHERE o.brain = s.brain) "
             "FROM seat t WHERE t.brain = s.brain) AS places "
         "FROM ready r LEFT JOIN seat s ON s.role = r.role "
-        "WHERE " SEAT_IS_FREE("r.role") "AND " MAILBOX_LETS_WORK("r.role") "GROUP BY s.brain) "
+        "WHERE " SEAT_IS_FREE("r.role") "AND " MAILBOX_LETS_WORK("r.role")
+        "AND " ROLE_IS_AWAKE("r.role") "GROUP BY s.brain) "
     "SELECT sum(CASE WHEN places < n THEN places ELSE n END) FROM brain_ready";
 
 /* clang-format on */

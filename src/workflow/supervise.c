@@ -1,0 +1,318 @@
+#include "workflow/supervise.h"
+#include "base/clock.h"
+#include "engine/out/post.h"
+#include "store/job/role_pauses.h"
+
+#define TALK_MAX 6  /* mails between two roles without anything having come of them */
+#define ASKED_MAX 3 /* times that a role asks the same */
+
+#define WORDS_COUNTS                                                                           \
+    "Of %s so far: %u reviews, %u blocker-reports, %u questions, %u of which had been asked "  \
+    "before."
+#define WORDS_GO_ON                                                                            \
+    "Answer this mail and it goes on, or say: postrider role resume %s. Its work and its "     \
+    "mail are kept until then."
+#define WORDS_UNANSWERED                                                                       \
+    "%s asked %s %s ago, and there is no answer. Whoever can answer does so in reply to "      \
+    "<%s>."
+
+/* --- the report --- */
+
+GPtrArray *
+supervise_escalate(const Engine *engine)
+{
+    const char *const *name = engine->home->config->workflow_escalate;
+    GPtrArray *names = g_ptr_array_new();
+
+    for (; name && *name; name++)
+        g_ptr_array_add(names, g_str_equal(*name, "coordinator")
+                                   ? (char *)workflow_coordinator(engine)
+                                   : (char *)*name);
+    return names;
+}
+
+/* A blocker goes to the coordinator and whom else the settings name, a reminder to the coordinator alone. */
+static void
+add_recipients(const Engine *engine, EventType type, GPtrArray *to)
+{
+    g_autoptr(GPtrArray) more = supervise_escalate(engine);
+
+    g_ptr_array_add(to, (char *)workflow_coordinator(engine));
+    LIST_EACH(const char, name, more) {
+        if (type == EVENT_BLOCKER_REPORT &&
+            !g_ptr_array_find_with_equal_func(to, name, g_str_equal, NULL))
+            g_ptr_array_add(to, (char *)name);
+    }
+}
+
+/* What the report is about; a NULL: no artifact. */
+typedef struct Report {
+    const char *from; /* role */
+    const Artifact *artifact;
+    const char *details, *context, *next;
+    EventType type;
+} Report;
+
+static EventVars *
+vars_of(const Engine *engine, const Report *r, const char *to)
+{
+    EventVars *v = event_vars_new();
+    const Artifact *a = r->artifact;
+    g_autofree char *date = clock_format_mail(home_now(engine->home));
+    g_autofree char *title = a ? artifact_title(a->name) : g_strdup("general");
+
+    event_vars_set(v, event_kinds[r->type].needs, r->details);
+    if (!g_str_equal(event_kinds[r->type].needs, "CONTEXT"))
+        event_vars_set(v, "CONTEXT", r->context);
+    event_vars_set(v, "NEXT_ACTIONS", r->next);
+    event_vars_set(v, "FROM_ROLE", r->from);
+    event_vars_set(v, "TO_ROLE", to);
+    event_vars_set(v, "DATE", date);
+    event_vars_set(v, "ARTIFACT_NAME", title);
+    event_vars_set(v, "ARTIFACT_PATH", a ? a->path : "");
+    event_vars_set(v, "WORKFLOW_STATE", a ? a->state : "");
+    return v;
+}
+
+static bool
+compose(Engine *engine, const Report *r, const GPtrArray *to, const char *names, Compose **ret, GError **error)
+{
+    const Config *config = engine->home->config;
+    const char *type = event_kinds[r->type].name;
+    const Artifact *a = r->artifact;
+    g_autoptr(EventVars) v = vars_of(engine, r, names);
+    g_autofree char *form = event_form(r->type), *subject = NULL, *text = NULL;
+    g_autoptr(Compose) mail = compose_new();
+
+    event_expand(form, v, &subject, &text);
+    compose_date(mail, home_now(engine->home));
+    compose_event(mail, r->from, "\001id\001");
+    compose_text(mail, text);
+    if (!compose_from(mail, NULL, workflow_address(config, r->from), error) ||
+        !compose_subject(mail, subject, error) ||
+        !compose_header(mail, "X-Event-Type", type, error) ||
+        (a && (!compose_header(mail, "X-Artifacts", a->name, error) ||
+               !compose_header(mail, "X-Workflow-State", a->state, error))))
+        return false;
+    LIST_EACH(const char, name, to) {
+        if (!compose_to(mail, NULL, workflow_address(config, name), error))
+            return false;
+    }
+    *ret = g_steal_pointer(&mail);
+    return true;
+}
+
+static bool
+send(Engine *engine, Txn *txn, const Report *r, char **ret_msgid, GError **error)
+{
+    const char *address = workflow_address(engine->home->config, r->from);
+    const Post post = {.level = post_level_of(engine, address),
+                       .mailbox = config_mailbox_at(engine->home->config, address)};
+    g_autoptr(GPtrArray) to = g_ptr_array_new();
+    g_autoptr(Compose) mail = NULL;
+    EventId id;
+
+    add_recipients(engine, r->type, to);
+    g_ptr_array_add(to, NULL);
+    g_autofree char *names = g_strjoinv(",", (char **)to->pdata);
+    g_ptr_array_set_size(to, (int)to->len - 1);
+    if (!compose(engine, r, to, names, &mail, error) ||
+        !post_compose(engine, txn, MAIL_EVENT, mail, &post, NULL, ret_msgid, error))
+        return false;
+    const FlowEvent e = {.type = (char *)event_kinds[r->type].name,
+                         .artifact = r->artifact ? r->artifact->id : (ArtifactId){0},
+                         .msgid = *ret_msgid,
+                         .sender = (char *)r->from,
+                         .recipients = names,
+                         .state = r->artifact ? r->artifact->state : (char *)"",
+                         .digest = (char *)"",
+                         .question = (char *)""};
+    return flow_event_put(txn, &e, &id, error);
+}
+
+/* "...". Caller frees. */
+static bool
+counts(Db *db, const Artifact *a, char **ret, GError **error)
+{
+    FlowCount n;
+
+    if (!a) {
+        *ret = g_strdup("");
+        return true;
+    }
+    if (!flow_event_count(db, a->id, &n, error))
+        return false;
+    *ret = g_strdup_printf(WORDS_COUNTS, a->name, n.reviews, n.blockers, n.questions, n.repeated);
+    return true;
+}
+
+/* The role does nothing more until a person says so; the coordinator hears it, once. */
+static bool
+pause_role(Engine *engine, Txn *txn, const char *role, const Artifact *a, const char *why, GError **error)
+{
+    g_autofree char *context = NULL, *msgid = NULL;
+    g_autofree char *details = g_strdup_printf("%s is paused: %s.", role, why);
+    g_autofree char *next = g_strdup_printf(WORDS_GO_ON, role);
+    g_autoptr(RolePause) before = NULL;
+    bool is_new;
+
+    if (!role_pause_find(txn->db, role, &before, error))
+        return false;
+    if (before)
+        return true;
+    if (!counts(txn->db, a, &context, error))
+        return false;
+    const Report r = {.from = role,
+                      .artifact = a,
+                      .details = details,
+                      .context = context,
+                      .next = next,
+                      .type = EVENT_BLOCKER_REPORT};
+    if (!send(engine, txn, &r, &msgid, error))
+        return false;
+    const RolePause p = {.role = (char *)role, .why = (char *)why, .report = msgid};
+    return role_pause_begin(txn, &p, &is_new, error);
+}
+
+bool
+supervise_resume(Txn *txn, const char *role, bool *ret_was, GError **error)
+{
+    return role_pause_end(txn, role, ret_was, error) && talk_end(txn, role, error);
+}
+
+/* --- ping-pong --- */
+
+/* The agent that has this address; NULL: none. Borrowed. */
+static const ConfRole *
+agent_at(const Engine *engine, const char *address)
+{
+    const ConfRole *role = address ? config_role_at(engine->home->config, address) : NULL;
+
+    return role && !role->person ? role : NULL;
+}
+
+/* The event that the mail is, or the newest that it comes after. */
+static bool
+find_event(Db *db, const Message *m, FlowEvent **ret, GError **error)
+{
+    if (!flow_event_find(db, m->id, ret, error))
+        return false;
+    for (guint i = m->references->len; i > 0 && !*ret; i--)
+        if (!flow_event_find(db, m->references->pdata[i - 1], ret, error))
+            return false;
+    return true;
+}
+
+/* What the two talk about: an artifact, else the thread. Caller frees both. */
+static bool
+find_about(Engine *engine, const MsgNew *in, const Message *m, char **ret, Artifact **ret_a, GError **error)
+{
+    g_autoptr(FlowEvent) e = NULL;
+
+    if (!find_event(engine->db, m, &e, error))
+        return false;
+    if (e && e->artifact.v && !artifact_load(engine->db, e->artifact, ret_a, error))
+        return false;
+    *ret = e ? g_strdup(*ret_a ? (*ret_a)->name : "")
+             : g_strdup_printf("%" G_GINT64_FORMAT, in->thread.v);
+    return true;
+}
+
+static bool
+count_talk(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, const char *from, GError **error)
+{
+    g_autofree char *about = NULL;
+    g_autoptr(Artifact) a = NULL;
+    unsigned n;
+
+    if (!find_about(engine, in, m, &about, &a, error) ||
+        !talk_count(txn, from, in->role, about, &n, error))
+        return false;
+    if (n < TALK_MAX)
+        return true;
+    g_autofree char *why = g_strdup_printf(
+        "%u mails went between %s and %s%s%s, while neither moved or changed an artifact or heard "
+        "a person",
+        n, from, in->role, a ? " about " : "", a ? a->name : "");
+    return pause_role(engine, txn, in->role, a, why, error);
+}
+
+/* A person has answered the report of a pause. */
+static bool
+hear_person(Txn *txn, const MsgNew *in, const Message *m, GError **error)
+{
+    g_autoptr(RolePause) p = NULL;
+    bool was;
+
+    if (m->in_reply_to && !role_pause_told_by(txn->db, m->in_reply_to, &p, error))
+        return false;
+    return (!p || supervise_resume(txn, p->role, &was, error)) && talk_end(txn, in->role, error);
+}
+
+bool
+supervise_mail(Engine *engine, Txn *txn, const MsgNew *in, const Message *m, GError **error)
+{
+    const ConfRole *to = config_role(engine->home->config, in->role);
+    const ConfRole *from = agent_at(engine, m->from ? m->from->spec : NULL);
+
+    if (in->state == MSG_HELD || in->state == MSG_IGNORED || in->state == MSG_DEAD)
+        return true;
+    if (in->trust >= TRUST_PRINCIPAL)
+        return hear_person(txn, in, m, error);
+    if (in->space) /* which has a limit of its own (store/spaces.h) */
+        return true;
+    if (in->trust != TRUST_ROLE || in->state != MSG_STORED || !from || !to || to->person || from == to)
+        return true;
+    return count_talk(engine, txn, in, m, from->name, error);
+}
+
+/* --- events --- */
+
+bool
+supervise_event(Engine *engine, Txn *txn, const FlowEvent *e, bool changed, GError **error)
+{
+    const ConfRole *role = config_role(engine->home->config, e->sender);
+    int64_t within = engine->home->config->workflow_answer_us;
+    g_autoptr(Artifact) a = NULL;
+    unsigned n;
+
+    if (changed && !talk_end(txn, e->sender, error))
+        return false;
+    if (!*e->question)
+        return true;
+    if (within > 0 && !timer_set_about(txn, (JobId){0}, SUPERVISE_TIMER, e->msgid,
+                                       txn_now(txn) + within, error))
+        return false;
+    if (!role || role->person)
+        return true;
+    if (!flow_event_asked(txn->db, e->sender, e->question, e->artifact, &n, error))
+        return false;
+    if (n % ASKED_MAX != 0)
+        return true;
+    if (e->artifact.v && !artifact_load(txn->db, e->artifact, &a, error))
+        return false;
+    g_autofree char *why = g_strdup_printf("it has asked %s the same question %u times%s%s",
+                                           e->recipients, n, a ? " about " : "", a ? a->name : "");
+    return pause_role(engine, txn, e->sender, a, why, error);
+}
+
+bool
+supervise_due(Engine *engine, Txn *txn, const Timer *t, GError **error)
+{
+    g_autoptr(FlowEvent) e = NULL;
+    g_autoptr(Artifact) a = NULL;
+    g_autofree char *msgid = NULL;
+
+    if (!flow_event_find(txn->db, t->subject, &e, error))
+        return false;
+    if (!e || *e->answer || !workflow_address(engine->home->config, e->sender))
+        return true;
+    if (e->artifact.v && !artifact_load(txn->db, e->artifact, &a, error))
+        return false;
+    g_autofree char *ago = clock_format_span(MAX(txn_now(txn) - e->at_us, 0));
+    g_autofree char *text =
+        g_strdup_printf(WORDS_UNANSWERED, e->sender, e->recipients, ago, e->msgid);
+    const Report r = {
+        .from = e->sender, .artifact = a, .details = text, .next = "", .type = EVENT_STATUS_UPDATE};
+    return send(engine, txn, &r, &msgid, error);
+}
