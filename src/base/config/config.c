@@ -527,11 +527,11 @@ config_parse(const char *text, size_t len, const char *file_name, Config **ret, 
     set_defaults(s);
     fill_arrays(s);
     fill_public(s);
+    if (!conf_fits(config, s->sections, file_name, warnings, error))
+        return false;
     g_ptr_array_add(warnings, NULL);
     s->public.warnings =
         keep_vector(s, (char **)g_ptr_array_free(g_steal_pointer(&warnings), FALSE));
-    if (!conf_fits(config, s->sections, file_name, error))
-        return false;
     *ret = g_steal_pointer(&config);
     return true;
 }

@@ -3,6 +3,7 @@
  * not there, or two mailboxes one address. The line to blame is the later one.
  */
 #include "base/config/config_internal.h"
+#include "base/list.h"
 #include "base/preset.h"
 #include "base/text.h"
 
@@ -11,6 +12,7 @@ typedef struct Fit {
     const Config *config;
     const GPtrArray *sections;
     const char *file_name;
+    GPtrArray *warnings; /* char * */
 } Fit;
 
 static bool
@@ -198,6 +200,57 @@ check_artifact(const Fit *fit, const ConfSection *section, GError **error)
                                "[%s]: path = '%s': expected %s", section->title, path, why);
 }
 
+/* Which kind an artifact is of, its path alone says. */
+static bool
+check_own_path(const Fit *fit, const ConfSection *section, GError **error)
+{
+    LIST_EACH(const ConfSection, other, fit->sections) {
+        if (other == section)
+            return true;
+        if (g_str_equal(other->kind, "artifact") &&
+            g_str_equal(conf_value(other, "path"), conf_value(section, "path")))
+            return conf_refuse(fit->file_name, conf_line(section, "path"), error,
+                               "[%s] has the path of [%s] in line %u", section->title, other->title,
+                               other->line);
+    }
+    return true;
+}
+
+/* A state is a folder of that name: "..", "a/b" and "*" are none. */
+static bool
+is_state(const char *word)
+{
+    for (const char *c = word; *c; c++)
+        if (!g_ascii_isalnum(*c) && *c != '_' && *c != '-' && (*c != '.' || c == word))
+            return false;
+    return true;
+}
+
+static bool
+is_somebody(const Config *config, const char *name)
+{
+    bool known = config_role(config, name) != NULL;
+
+    for (unsigned i = 0; !known && i < config->n_persons; i++)
+        known = g_str_equal(config->persons[i].name, name);
+    return known;
+}
+
+/* Somebody may make a panel of that name later. */
+static void
+warn_of_nobody(const Fit *fit, const ConfSection *section, const char *name)
+{
+    if (g_str_equal(name, "holder") || g_str_equal(name, "author") ||
+        is_somebody(fit->config, name))
+        return;
+    g_autofree char *hint =
+        conf_hint(name, fit->config->roles, fit->config->n_roles, sizeof(ConfRole));
+    g_ptr_array_add(fit->warnings,
+                    g_strdup_printf("%s:%u: [%s]: moves: nobody here is called '%s'%s",
+                                    fit->file_name, conf_line(section, "moves"), section->title,
+                                    name, hint));
+}
+
 /* Each says from where to where, and who. */
 static bool
 check_moves(const Fit *fit, const ConfSection *section, GError **error)
@@ -210,6 +263,13 @@ check_moves(const Fit *fit, const ConfSection *section, GError **error)
             return conf_refuse(fit->file_name, conf_line(section, "moves"), error,
                                "[%s]: moves: '%s' is not 'FROM TO WHO'", section->title,
                                g_strstrip(*move));
+        for (int i = 0; i < 2; i++)
+            if (!is_state(words[i]))
+                return conf_refuse(fit->file_name, conf_line(section, "moves"), error,
+                                   "[%s]: moves: '%s' is no state: letters, digits, - and _",
+                                   section->title, words[i]);
+        for (char **who = words + 2; *who; who++)
+            warn_of_nobody(fit, section, *who);
     }
     return true;
 }
@@ -230,17 +290,23 @@ check_panel(const Fit *fit, const ConfSection *section, GError **error)
                        role->name);
 }
 
-/* The coordinator is somebody here. */
+/* The coordinator, and who hears of blockers, are somebody here. */
+static bool
+check_somebody(const Fit *fit, const ConfSection *section, const char *key, const char *name, GError **error)
+{
+    return !*name || is_somebody(fit->config, name) ||
+           conf_refuse(fit->file_name, conf_line(section, key), error,
+                       "[workflow]: nobody here is called '%s'", name);
+}
+
 static bool
 check_workflow(const Fit *fit, const ConfSection *section, GError **error)
 {
-    const char *name = conf_value(section, "coordinator");
-    bool known = !*name || config_role(fit->config, name);
-
-    for (unsigned i = 0; !known && i < fit->config->n_persons; i++)
-        known = g_str_equal(fit->config->persons[i].name, name);
-    return known || conf_refuse(fit->file_name, conf_line(section, "coordinator"), error,
-                                "[workflow]: nobody here is called '%s'", name);
+    for (const char *const *name = fit->config->workflow_escalate; *name; name++)
+        if (!g_str_equal(*name, "coordinator") &&
+            !check_somebody(fit, section, "escalate", *name, error))
+            return false;
+    return check_somebody(fit, section, "coordinator", conf_value(section, "coordinator"), error);
 }
 
 /* Is it the name of a role, or of a person whose mailbox is here? */
@@ -295,7 +361,8 @@ check_section(const Fit *fit, const ConfSection *section, GError **error)
     if (g_str_equal(section->kind, "account"))
         return check_role_name(fit, section, error);
     if (g_str_equal(section->kind, "artifact"))
-        return check_artifact(fit, section, error) && check_moves(fit, section, error);
+        return check_artifact(fit, section, error) &&
+               check_own_path(fit, section, error) && check_moves(fit, section, error);
     if (g_str_equal(section->kind, "space"))
         return check_space(fit, section, error);
     if (g_str_equal(section->kind, "panel"))
@@ -366,9 +433,10 @@ bool
 conf_fits(const Config *config,
           const GPtrArray *sections,
           const char *file_name,
+          GPtrArray *warnings,
           GError **error)
 {
-    const Fit fit = {config, sections, file_name};
+    const Fit fit = {config, sections, file_name, warnings};
 
     for (guint i = 0; i < sections->len; i++) {
         if (!check_section(&fit, g_ptr_array_index(sections, i), error))

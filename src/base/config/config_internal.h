@@ -75,8 +75,9 @@ bool conf_same_address(const char *a, const char *b);
 char *conf_hint(const char *word, const void *records, unsigned n, size_t size);
 
 /* ERR_CONFIG for the first thing that does not fit the others. The config was made from these
- * sections. */
+ * sections. warnings gets lines (char *) about what may be meant so. */
 bool conf_fits(const Config *config,
                const GPtrArray *sections,
                const char *file_name,
+               GPtrArray *warnings,
                GError **error);
