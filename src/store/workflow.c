@@ -217,6 +217,14 @@ cycle_resolved_by(Db *db, const char *request, char **ret, GError **error)
 }
 
 bool
+cycle_list_decided(Db *db, ArtifactId artifact, Cycles **ret, GError **error)
+{
+    return rows_list(db, &cycle_shape,
+                     "FROM cycle WHERE artifact = ? AND outcome IN ('approved', 'rejected') ORDER BY id",
+                     ret, error, "i", artifact.v);
+}
+
+bool
 cycle_open(Txn *txn, const Cycle *c, CycleId *ret, GError **error)
 {
     int64_t n;

@@ -95,6 +95,8 @@ bool cycle_load(Db *db, CycleId id, Cycle **ret, GError **error);
 /* Message-ID of what closed the review that this mail asked for; NULL: it asked for none, or the review is open, or the
  * store knows no workflow. Caller frees. */
 bool cycle_resolved_by(Db *db, const char *request, char **ret, GError **error);
+/* Those of an artifact that were decided on, oldest first. */
+bool cycle_list_decided(Db *db, ArtifactId artifact, Cycles **ret, GError **error);
 /* The next of its artifact. */
 bool cycle_open(Txn *txn, const Cycle *c, CycleId *ret, GError **error);
 bool cycle_renew(Txn *txn, CycleId id, const char *digest, GError **error);

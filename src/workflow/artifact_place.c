@@ -231,6 +231,55 @@ gatekeepers(const ConfArtifact *kind, const char *from, const char *to)
     return NULL;
 }
 
+static const ConfArtifact *
+kind_of(const Engine *engine, const Artifact *a)
+{
+    const Config *config = engine->home->config;
+
+    for (unsigned i = 0; i < config->n_artifacts; i++)
+        if (g_str_equal(config->artifacts[i].name, a->kind))
+            return &config->artifacts[i];
+    return NULL;
+}
+
+/* A name of a move, as that of a role or person. */
+static const char *
+name_of(const char *word, const Artifact *a)
+{
+    return g_str_equal(word, "holder")   ? (a ? a->holder : "")
+           : g_str_equal(word, "author") ? (a ? a->author : "")
+                                         : word;
+}
+
+char *
+artifact_next_movers(const Engine *engine, const Artifact *a)
+{
+    const ConfArtifact *kind = kind_of(engine, a);
+    g_autofree char *next = kind ? artifact_next_state(kind, a->state) : NULL;
+    g_auto(GStrv) words = next ? gatekeepers(kind, a->state, next) : NULL;
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+
+    for (char **w = words ? words + 2 : NULL; w && *w; w++)
+        if (*name_of(*w, a))
+            g_ptr_array_add(names, (char *)name_of(*w, a));
+    g_ptr_array_add(names, NULL);
+    return g_strjoinv(",", (char **)names->pdata);
+}
+
+unsigned
+artifact_state_order(const Engine *engine, const Artifact *a)
+{
+    const ConfArtifact *kind = kind_of(engine, a);
+    unsigned n = 0;
+
+    for (const char *const *move = kind ? kind->moves : NULL; move && *move; move++, n++) {
+        g_auto(GStrv) words = move_words(*move);
+        if (g_str_equal(words[0], a->state))
+            return n;
+    }
+    return n;
+}
+
 bool
 artifact_is_gate(const ConfArtifact *kind, const char *from, const char *to)
 {
@@ -267,10 +316,7 @@ artifact_may_move(const Engine *engine,
         return err_set(error, ERR_NEVER, "a %s does not go from '%s' to '%s'", kind->name, from,
                        to);
     for (char **w = words + 2; *w; w++) {
-        const char *name = g_str_equal(*w, "holder")   ? (a ? a->holder : "")
-                           : g_str_equal(*w, "author") ? (a ? a->author : "")
-                                                       : *w;
-        if (g_str_equal(name, who) || is_panel_of(engine, who, name))
+        if (g_str_equal(name_of(*w, a), who) || is_panel_of(engine, who, name_of(*w, a)))
             return true;
     }
     if (g_str_equal(who, workflow_coordinator(engine)))

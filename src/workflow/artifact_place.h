@@ -46,6 +46,11 @@ char *artifact_place_in(const ArtifactPlace *p, const char *state);
 char *artifact_first_state(const ConfArtifact *kind);
 /* The state that an approval leads to from there; NULL: none. Caller frees. */
 char *artifact_next_state(const ConfArtifact *kind, const char *from);
+/* "holder", as a name, and others who may bring it to the next state of its kind, with commas between; "": nobody. Caller
+ * frees. */
+char *artifact_next_movers(const Engine *engine, const Artifact *a);
+/* Which of its kind's states it is in, as the table of moves has them. */
+unsigned artifact_state_order(const Engine *engine, const Artifact *a);
 bool artifact_knows_state(const ConfArtifact *kind, const char *state);
 /* Does this move need an approval? The first of the kind does, where reviewers are its gatekeepers. */
 bool artifact_is_gate(const ConfArtifact *kind, const char *from, const char *to);

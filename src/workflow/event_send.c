@@ -514,23 +514,32 @@ event_commit(Engine *engine, Txn *txn, const EventPlan *p, char **ret_msgid, GEr
     return true;
 }
 
-bool
-review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GError **error)
+char *
+review_path(const Artifact *a, const Cycle *c)
 {
     g_autoptr(GDateTime) at = g_date_time_new_from_unix_utc(c->closed_us / G_USEC_PER_SEC);
     g_autofree char *when = g_date_time_format(at, "%Y-%m-%dT%H-%M-%S");
-    g_autofree char *base = g_path_get_basename(a->name),
-                    *outcome = g_ascii_strup(c->outcome, -1);
-    char *dot = strrchr(base, '.');
+    g_autofree char *title = artifact_title(a->name), *outcome = g_ascii_strup(c->outcome, -1);
 
-    if (dot && dot > base)
-        *dot = '\0';
-    g_autofree char *path = g_strdup_printf("reviews/%s/%s-%s-%" G_GINT64_FORMAT "-%s.md",
-                                            a->kind, when, base, c->id.v, outcome);
-    g_autofree char *text = g_strdup_printf(
+    return g_strdup_printf("reviews/%s/%s-%s-%" G_GINT64_FORMAT "-%s.md", a->kind, when, title,
+                           c->id.v, outcome);
+}
+
+char *
+review_text(const Artifact *a, const Cycle *c, const char *state)
+{
+    g_autofree char *outcome = g_ascii_strup(c->outcome, -1);
+
+    return g_strdup_printf(
         "# Review of %s\n\nOutcome: %s\nDecided by: %s\nAuthor: %s\nCycle: %d\nState: %s\n"
         "Digest: sha256 %s\nReview-request: <%s>\nDecision: <%s>\n",
-        a->name, outcome, c->by, c->author, c->n, a->state, c->digest, c->msgid,
-        c->resolved_by);
+        a->name, outcome, c->by, c->author, c->n, state, c->digest, c->msgid, c->resolved_by);
+}
+
+bool
+review_record(Txn *txn, const char *root, const Artifact *a, const Cycle *c, GError **error)
+{
+    g_autofree char *path = review_path(a, c), *text = review_text(a, c, a->state);
+
     return file_effect_new(txn, root, path, text, error);
 }

@@ -165,68 +165,6 @@ settled(Engine *engine, Txn *txn, const Effect *e, const char *why, GError **err
            (!why || tell_failed(engine, txn, a, why, error));
 }
 
-/* --- do they agree? --- */
-
-static void
-find_in_place(Engine *engine, const Artifact *a, GPtrArray *findings)
-{
-    g_auto(ArtifactPlace) p = {0};
-    g_autoptr(GError) why = NULL;
-
-    if (!artifact_place_find(engine, a->name, &p, &why))
-        g_ptr_array_add(findings, g_strdup_printf("%s: the record says '%s', but %s", a->name,
-                                                  a->state, why->message));
-    else if (p.state && !g_str_equal(p.state, a->state))
-        g_ptr_array_add(
-            findings,
-            g_strdup_printf(
-                "%s: the record says '%s', but the file lies in '%s'; move it back, or let "
-                "who may do so say: postrider artifact move %s %s --from WHO",
-                a->name, a->state, p.state, p.path, p.state));
-}
-
-/* The newest header speaks of the state of now, unless the artifact was moved since. */
-static bool
-find_in_header(Engine *engine, const Artifact *a, GPtrArray *findings, GError **error)
-{
-    g_autoptr(FlowEvents) events = NULL;
-
-    if (!flow_event_list(engine->db, a->id, &events, error))
-        return false;
-    const FlowEvent *last = events->len ? events->pdata[events->len - 1] : NULL;
-    if (last && !g_str_equal(last->state, a->state) && last->at_us >= a->since_us)
-        g_ptr_array_add(
-            findings, g_strdup_printf(
-                          "%s: the record says '%s', but the mail <%s> says '%s'; it is held: "
-                          "reject it, and send the event again",
-                          a->name, a->state, last->msgid, last->state));
-    return true;
-}
-
-bool
-workflow_check(Engine *engine, const char *name, GPtrArray *findings, GError **error)
-{
-    g_autoptr(Artifacts) all = NULL;
-
-    if (!artifact_list(engine->db, NULL, NULL, &all, error))
-        return false;
-    LIST_EACH(const Artifact, a, all) {
-        if (name && !g_str_equal(a->name, name))
-            continue;
-        if (*a->to) {
-            g_ptr_array_add(
-                findings, g_strdup_printf("%s: on its way to '%s', and the file can't be moved "
-                                          "now; it is tried again by itself",
-                                          a->name, a->to));
-            continue;
-        }
-        find_in_place(engine, a, findings);
-        if (!find_in_header(engine, a, findings, error))
-            return false;
-    }
-    return true;
-}
-
 static void
 check(Engine *engine, GPtrArray *findings)
 {

@@ -1,4 +1,5 @@
 /* `artifact list`, `move`, `check`, `log`: what the workflow's record says of artifacts. */
+#include "base/clock.h"
 #include "base/list.h"
 #include "cli/cli.h"
 #include "cli/cmds.h"
@@ -6,17 +7,34 @@
 #include "engine/run/settle.h"
 #include "workflow/artifact_move.h"
 #include "workflow/face_workflow.h"
+#include <string.h>
 
-/* Who is to review the artifact. */
+/* Whom the artifact waits for: its reviewers, else who may bring it to the next state. */
 static bool
 set_waits(Engine *engine, const Artifact *a, json_t *row, GError **error)
 {
     g_autoptr(Cycle) c = NULL;
+    g_autofree char *next = NULL;
 
     if (!cycle_load(engine->db, a->cycle, &c, error))
         return false;
-    json_object_set_new(row, "waits_for", json_string(c && !*c->outcome ? c->reviewers : ""));
+    if (!c || *c->outcome)
+        next = artifact_next_movers(engine, a);
+    json_object_set_new(row, "waits_for", json_string(next ? next : c->reviewers));
     return true;
+}
+
+/* As the table of its kind has the states; what moved last comes first. */
+static gint
+by_state(gconstpointer p, gconstpointer q, gpointer engine)
+{
+    const Artifact *a = *(Artifact *const *)p, *b = *(Artifact *const *)q;
+    int kinds = strcmp(a->kind, b->kind);
+    int states = (int)artifact_state_order(engine, a) - (int)artifact_state_order(engine, b);
+
+    return kinds    ? kinds
+           : states ? states
+                    : (a->since_us < b->since_us) - (a->since_us > b->since_us);
 }
 
 static char *
@@ -26,18 +44,19 @@ cell(Cli *cli, const json_t *row, const char *member)
 
     if (g_str_equal(member, "state") && *to)
         return g_strdup_printf("%s > %s", cli_member(row, "state"), to);
+    if (g_str_equal(member, "age_s"))
+        return clock_format_span(json_integer_value(json_object_get(row, member)) * G_USEC_PER_SEC);
     return NULL;
 }
 
 int
 cmd_artifact_list(Cli *cli, int argc, char **argv)
 {
-    static const CliColumn columns[] = {{"STATE", "state", 20},
-                                        {"ARTIFACT", "name", 50},
-                                        {"AUTHOR", "author", 20},
-                                        {"HOLDER", "holder", 20},
-                                        {"SINCE", "since"},
-                                        {"WAITS FOR", "waits_for", 30},
+    static const CliColumn columns[] = {{"STATE", "state", 15},
+                                        {"ARTIFACT", "name", 26},
+                                        {"HOLDER", "holder", 12},
+                                        {"SINCE", "age_s", 7},
+                                        {"WAITS FOR", "waits_for", 16},
                                         {NULL}};
     g_autoptr(Engine) engine = NULL;
     g_autoptr(Artifacts) all = NULL;
@@ -47,9 +66,12 @@ cmd_artifact_list(Cli *cli, int argc, char **argv)
     if (!artifact_list(engine->db, cli_text(cli, "kind"), cli_text(cli, "state"), &all,
                        &cli->error))
         return cli_failed(cli, 0);
+    g_ptr_array_sort_with_data((GPtrArray *)all, by_state, engine);
     json_t *rows = json_array();
     LIST_EACH(const Artifact, a, all) {
         json_t *row = shape_json(&artifact_shape, a);
+        int64_t age = MAX(home_now(cli->home) - a->since_us, 0) / G_USEC_PER_SEC;
+        json_object_set_new(row, "age_s", json_integer(age));
         json_array_append_new(rows, row);
         if (!set_waits(engine, a, row, &cli->error)) {
             json_decref(rows);
