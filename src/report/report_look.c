@@ -25,6 +25,7 @@ typedef struct Date {
     const ConfRole *role;
     char *date, *folder; /* folder beneath the home */
     GPtrArray *findings; /* char *; NULL: nobody wants them */
+    bool held;           /* the store is older than its mail: what is known to have happened is taken, and nothing begins */
     unsigned *taken;
 } Date;
 
@@ -429,6 +430,7 @@ take_numbered(const Date *d, const Report *r, GError **error)
         if (there || (d->findings && !f->response))
             continue;
         bool ok = thread_names(said, f->n, f->response) ? take_history(d, r, f, said, error)
+                  : d->held                             ? true
                   : f->response                         ? take_response(d, r, f, error)
                                                         : take_reply(d, r, f, error);
         if (!ok)
@@ -495,12 +497,14 @@ look_at_date(const Date *d, GError **error)
 {
     g_autoptr(Report) r = NULL;
     if (!report_find(d->engine->db, d->role->name, d->date, &r, error) ||
-        (!d->findings && !report_research_look(d->engine->home, d->folder, d->taken, error)))
+        (!d->findings && !d->held && !report_research_look(d->engine->home, d->folder, d->taken, error)))
         return false;
     if (!r)
-        return d->findings || import_date(d, error);
+        return d->findings || d->held || import_date(d, error);
     if (r->sent_us == 0)
         return true;
+    if (d->held)
+        return take_numbered(d, r, error);
     if (!d->findings && !report_research_link(d->engine->home, d->folder, error))
         return false;
     return take_numbered(d, r, error) && (d->findings || end_pause(d, r, error));
@@ -531,8 +535,12 @@ list_dates(const Engine *engine, const char *folder)
 }
 
 static bool
-look_at_role(
-    Engine *engine, const ConfRole *role, GPtrArray *findings, unsigned *n, GError **error)
+look_at_role(Engine *engine,
+             const ConfRole *role,
+             bool held,
+             GPtrArray *findings,
+             unsigned *n,
+             GError **error)
 {
     const Config *config = engine->home->config;
     bool own = g_strcmp0(config->report_role, role->name) == 0;
@@ -546,6 +554,7 @@ look_at_role(
                         .date = dates->pdata[i],
                         .folder = path,
                         .findings = findings,
+                        .held = held,
                         .taken = n};
         if (!look_at_date(&d, error))
             return false;
@@ -554,12 +563,12 @@ look_at_role(
 }
 
 static bool
-look(Engine *engine, GPtrArray *findings, unsigned *n, GError **error)
+look(Engine *engine, bool held, GPtrArray *findings, unsigned *n, GError **error)
 {
     const Config *config = engine->home->config;
     for (unsigned i = 0; i < config->n_roles; i++) {
         if (!config->roles[i].person &&
-            !look_at_role(engine, &config->roles[i], findings, n, error))
+            !look_at_role(engine, &config->roles[i], held, findings, n, error))
             return false;
     }
     return true;
@@ -569,7 +578,7 @@ bool
 report_look(Engine *engine, unsigned *n, GError **error)
 {
     g_autofree char *hold = db_hold_all(engine->db);
-    return hold || look(engine, NULL, n, error);
+    return look(engine, hold != NULL, NULL, n, error);
 }
 
 void
@@ -577,6 +586,6 @@ report_check(Engine *engine, GPtrArray *findings)
 {
     g_autoptr(GError) error = NULL;
     unsigned n = 0;
-    if (!look(engine, findings, &n, &error))
+    if (!look(engine, false, findings, &n, &error))
         g_ptr_array_add(findings, g_strdup(error->message));
 }

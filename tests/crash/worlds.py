@@ -338,21 +338,21 @@ def number_of(subject):
     return int(found[1]) if found else 0
 
 
-def play_some(seeds):
+def play_some(kind, seeds):
     """Gives (seed, problems, what happened) for each."""
     server, results = Server(), []
     for seed in seeds:
         with scratch() as folder:
-            history = History(seed, server, folder)
+            history = kind(seed, server, folder)
             results.append((seed, history.play(), history.lines))
     return results
 
 
-def main():
+def main(kind=History):
     count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
     tap, cores = Tap(), os.cpu_count() or 1
     with ProcessPoolExecutor(cores) as pool:
-        for results in pool.map(play_some, [range(first + i, first + count, cores) for i in range(cores)]):
+        for results in pool.map(play_some, [kind] * cores, [range(first + i, first + count, cores) for i in range(cores)]):
             bad = [(seed, problems, lines) for seed, problems, lines in results if problems]
             for seed, problems, lines in bad:
                 tap.ok(f"world {seed}", [*problems, *lines])
