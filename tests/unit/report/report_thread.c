@@ -107,6 +107,7 @@ static const struct {
     {"````\n```\ncode", "````\n```\ncode\n````\n"},
     {"``` js\n``` not the end", "``` js\n``` not the end\n```\n"},
     {"``` a ` b", "``` a ` b\n"},
+    {"``\nno fence", "``\nno fence\n"},
     {"\377\376 bad", "\377\376 bad\n"},
 };
 
@@ -149,6 +150,42 @@ test_room(void)
     g_assert_nonnull(strstr(text, REPLY("NEW ", "2") "new\n"));
     g_assert_nonnull(strstr(text, ": reports/2026-02-09/responses/01-reply.md)"));
     g_assert_nonnull(strstr(text, "reports/2026-02-09/briefing.md)"));
+    g_assert_nonnull(strstr(text, "\nok\n"));
+    /* A response takes room, too. */
+    g_autofree char *less = thread_format(r, replies, responses, 4);
+    g_assert_nonnull(strstr(less, ": reports/2026-02-09/responses/01-response.md)"));
+}
+
+/* What was attached, and where the rest is, stands behind the text. */
+static void
+test_remarks(void)
+{
+    g_autoptr(Report) r = report_new("# Good morning\n");
+    g_autoptr(Replies) replies = replies_new();
+    g_autoptr(Responses) responses = responses_new();
+    add_reply(replies, 1, 0, "see\n\r\n");
+    Reply *reply = replies->pdata[0];
+    g_free(reply->files);
+    reply->files = g_strdup("a.jpg (image/jpeg, 1 KB)\nb.pdf (application/pdf, 2 KB)");
+    reply->cut = true;
+    g_autofree char *text = thread_format(r, replies, responses, SIZE_MAX);
+    g_assert_cmpstr(text, ==,
+                    HEAD REPLY("NEW ", "1") "see\n"
+                        "[… cut: the whole text is in responses/01-reply.md]\n"
+                        "[attached: a.jpg (image/jpeg, 1 KB)]\n"
+                        "[attached: b.pdf (application/pdf, 2 KB)]\n");
+}
+
+/* A thread.md that somebody has left says when its briefing was sent; not one without our heading. */
+static void
+test_read_sent(void)
+{
+    int64_t at = 0;
+    g_assert_true(thread_read_sent(HEAD, &at));
+    g_assert_cmpint(at, ==, INT64_C(1770526800) * 1000000);
+    g_assert_false(thread_read_sent("# Carlton Thread\n\n## Briefing Sent (soon)\n", &at));
+    g_assert_false(thread_read_sent("", &at));
+    g_assert_cmpint(thread_read_after("## Response to Reply #1\n", 1), ==, 0);
 }
 
 /* maxReplyNumber(), maxResponseNumber(), hasUnprocessedReplies() */
@@ -183,7 +220,7 @@ static const struct {
     {"01-reply.md", 1, false},      {"07-response.md", 7, true}, {"120-reply.md", 120, false},
     {"1-reply.md", 0, false},       {"00-reply.md", 0, false},   {"01-reply.md.edited-1", 0, false},
     {"01-replies.md", 0, false},    {"reply.md", 0, false},      {"-1-reply.md", 0, false},
-    {"9999999-reply.md", 0, false}, {"01-response.txt", 0, true},
+    {"9999999-reply.md", 0, false}, {"0000001-reply.md", 0, false}, {"01-response.txt", 0, true},
 };
 
 static void
@@ -290,6 +327,8 @@ main(int argc, char **argv)
     g_test_add_func("/thread/bodies", test_bodies);
     g_test_add_func("/thread/forged", test_forged);
     g_test_add_func("/thread/room", test_room);
+    g_test_add_func("/thread/remarks", test_remarks);
+    g_test_add_func("/thread/read_sent", test_read_sent);
     g_test_add_func("/thread/numbers", test_numbers);
     g_test_add_func("/files/names", test_names);
     g_test_add_func("/files/dates", test_dates);
