@@ -21,7 +21,7 @@ bool index_reopen(Index *ix, GError **error);
 bool index_failed(Index *ix, GError **error, const char *doing);
 /* One number of a statement without marks. */
 bool index_number(Index *ix, const char *sql, int64_t *ret, GError **error);
-/* The name of a role as one word, which no name of another has in it; of "" or NULL one that no role has. Caller frees. */
+/* The name of a role, or of a folder of notes, as one word, which no other has in it; of "" or NULL one that none has. Caller frees. */
 char *index_role_word(const char *role);
 /* Ends what index_begin() began; harmless when nothing was. */
 void index_roll_back(Index *ix);

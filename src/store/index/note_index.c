@@ -3,9 +3,10 @@
 #include "base/text.h"
 #include "store/index/index_internal.h"
 #include "store/mail/query.h"
+#include "store/spaces.h"
 
 /* A word in the key tells more than one in the text. */
-#define RANK "bm25(note, 4.0, 1.0)"
+#define RANK "bm25(note, 4.0, 1.0, 0.0)"
 
 static void
 free_hit(gpointer data)
@@ -13,6 +14,17 @@ free_hit(gpointer data)
     NoteHit *hit = data;
 
     free_all(hit->key, hit->snippet, hit);
+}
+
+/* The folder that the key is in as one word, of a space its own; "" where it is in none. Caller frees. */
+static char *
+place_of(const char *key)
+{
+    bool space = g_str_has_prefix(key, NOTE_SPACES);
+    const char *slash = strchr(space ? key + strlen(NOTE_SPACES) : key, '/');
+    g_autofree char *folder = slash ? g_strndup(key, (gsize)(slash - key)) : NULL;
+
+    return folder ? index_role_word(folder) : g_strdup("");
 }
 
 /* The newest version in the place of the one before; nothing when it is deleted. */
@@ -27,16 +39,16 @@ feed_key(Index *ix, Db *db, const char *key, GError **error)
         &ix->conn, "DELETE FROM note WHERE rowid = (SELECT id FROM note_row WHERE key = ?)",
         NULL, "s", key);
     if (ok && note) {
-        g_autofree char *text = note_text(note);
+        g_autofree char *text = note_text(note), *place = place_of(key);
 
         ok = sql_conn_run(&ix->conn,
                           "INSERT INTO note_row (key, version) VALUES (?, ?) "
                           "ON CONFLICT (key) DO UPDATE SET version = excluded.version",
                           NULL, "si", key, note->version) &&
              sql_conn_run(&ix->conn,
-                          "INSERT INTO note (rowid, key, body) "
-                          "SELECT id, key, ? FROM note_row WHERE key = ?",
-                          NULL, "ss", text, key);
+                          "INSERT INTO note (rowid, key, body, place) "
+                          "SELECT id, key, ?, ? FROM note_row WHERE key = ?",
+                          NULL, "sss", text, place, key);
     }
     return ok || index_failed(ix, error, "writing the search index");
 }
@@ -93,6 +105,54 @@ read_hit(SqlStmt *st)
     return hit;
 }
 
+static void
+add_place(GString *places, const char *folder)
+{
+    g_autofree char *word = index_role_word(folder);
+
+    g_string_append_printf(places, "%s\"%s\"", places->len ? " OR " : "", word);
+}
+
+static bool
+shares_some(const Config *config, const char *role)
+{
+    for (const char *const *shared = config->notes_shared; *shared; shared++) {
+        if (note_is_beneath(*shared, role))
+            return true;
+    }
+    return false;
+}
+
+/* The words, without the folders of others as a whole: what lies there costs a role's search next to nothing. *ret NULL: no words. */
+static bool
+match_text(Db *db, const Viewer *viewer, const char *words, char **ret, GError **error)
+{
+    const Config *config = db_home(db)->config;
+    g_autoptr(GString) places = g_string_new(NULL);
+    g_autoptr(Spaces) spaces = NULL;
+
+    for (unsigned i = 0; !viewer->operator && config && i < config->n_roles; i++) {
+        const ConfRole *role = &config->roles[i];
+        if (!role->person && g_strcmp0(role->name, viewer->role) != 0 &&
+            !shares_some(config, role->name))
+            add_place(places, role->name);
+    }
+    if (!viewer->operator && !spaces_list(db, NULL, &spaces, error))
+        return false;
+    for (guint i = 0; spaces && i < spaces->len; i++) {
+        const Space *space = spaces->pdata[i];
+        g_autofree char *folder = g_strconcat(NOTE_SPACES, space->name, NULL);
+        bool member = false;
+        if (viewer->role && !space_has(db, space->name, viewer->role, &member, error))
+            return false;
+        if (!member)
+            add_place(places, folder);
+    }
+    *ret = places->len ? g_strdup_printf("(%s) NOT place : (%s)", words, places->str)
+                       : g_strdup(words);
+    return true;
+}
+
 /* What the viewer may not see is passed over, and does not count for the limit. */
 static bool
 search_words(
@@ -124,8 +184,10 @@ notes_index_search(Index *ix, Db *db, const NoteQuery *q, GPtrArray **ret, GErro
 {
     g_autofree char *words = query_words(q->words);
     g_autoptr(GPtrArray) hits = g_ptr_array_new_with_free_func(free_hit);
+    g_autofree char *match = NULL;
 
-    if (words && (!index_reopen(ix, error) || !search_words(ix, db, q, words, hits, error)))
+    if (words && (!match_text(db, q->viewer, words, &match, error) || !index_reopen(ix, error) ||
+                  !search_words(ix, db, q, match, hits, error)))
         return false;
     *ret = g_steal_pointer(&hits);
     return true;
