@@ -195,6 +195,15 @@ mail_space(Db *db, const char *msgid, char **ret, GError **error)
                                ret, error, "is", out_number(msgid), msgid));
 }
 
+bool
+out_space(Db *db, OutId id, const char *part, char **ret, GError **error)
+{
+    return sql_string(db,
+                      "SELECT space FROM outbox WHERE id = ?1 AND space IS NOT NULL AND "
+                      SQL_CONTAINS("msgid", "?2"),
+                      ret, error, "is", id.v, part);
+}
+
 /* The name of the role in whose folder the key is, and that nobody else may see; NULL: it is in none. */
 static const char *
 own_folder(const Config *config, const char *key)

@@ -87,6 +87,8 @@ bool job_space_fits(Db *db, JobId job, const char *space, bool *ret, GError **er
 bool spaces_any(Db *db, bool *ret, GError **error);
 /* The space of the mail with this id, or whose id begins so; NULL: of none, or there is no such mail. Caller frees. */
 bool mail_space(Db *db, const char *msgid, char **ret, GError **error);
+/* The space of mail that was written here, by its number, if its id has this in it; else as above. */
+bool out_space(Db *db, OutId id, const char *part, char **ret, GError **error);
 /* Is the key in the role's own folder, where nobody but the role sees it? */
 bool note_is_own(Db *db, const char *role, const char *key);
 /* Whose words are in this note: of one in spaces/ its space, of one in a role's own folder the spaces of the jobs that wrote

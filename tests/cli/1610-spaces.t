@@ -100,8 +100,19 @@ is "$(said "$n")" "$(said $((n - 1)) | sed 's|spaces/team|spaces/none|g')" 'what
 is "$(grep -c 'spaces/' "$WORK/contents")" 0 'CONTENTS does not name it'
 
 # --- who leaves ---
+n=$(asked beta)
+tell pat team@postrider.local 'In hand' <<<'Who answers this?' >/dev/null
+pr deliver
+pr account main --once
+is "$(db "SELECT role, state FROM message WHERE subject = 'In hand' ORDER BY role")" $'alpha|stored\nbeta|stored' 'a mail is in hand'
+tell pat team@postrider.local 'On its way' <<<'And this?' >/dev/null
 sed -i 's/^members = alpha beta pat/members = alpha pat/' "$HOME_DIR/postrider.conf"
-run pr status
+pass_once
+is "$(asked beta)" "$n" 'who leaves is not asked about what was in hand'
+is "$(db "SELECT role, state FROM message WHERE subject = 'In hand' ORDER BY role")" $'alpha|handled\nbeta|ignored' 'which is put aside'
+is "$(db "SELECT count(*) FROM job WHERE role = 'beta' AND state NOT IN ('done', 'failed')")" 0 'and leaves no job that waits for it'
+is "$(db "SELECT d.mailbox, d.state FROM delivery d JOIN outbox o ON o.id = d.outbox WHERE o.subject = 'On its way' AND d.folder = '' ORDER BY 1")" \
+    $'alpha|sent\nbeta|failed' 'what was on its way is not delivered'
 tell pat team@postrider.local 'Without beta' <<<'Now we are two.' >/dev/null
 pass_once
 is "$(db "SELECT group_concat(role, ' ') FROM message WHERE subject = 'Without beta' AND folder <> 'Sent'")" 'alpha' 'who left gets nothing any more'

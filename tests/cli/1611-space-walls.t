@@ -36,11 +36,16 @@ ids() { sed 's/[<>]//g' "$WORK/id"; }
 tell pat team@postrider.local 'First' <<<'x' >"$WORK/id"
 first=$(ids)
 pass_once
-in_space 'an id does not go' 'it names <.*>, a mail of the space .team.' < <(mail gamma@postrider.local Id "See <$first>." '')
-in_space 'nor without its domain, in the subject' 'it names <' < <(mail gamma@postrider.local "Id ${first%@*}" "Hello." '')
-in_space 'nor as In-Reply-To' 'it names <' < <(mail gamma@postrider.local Parent 'Hello.' ",\"in_reply_to\":\"<$first>\"")
+in_space 'an id does not go' 'it names .* of the space .team.' < <(mail gamma@postrider.local Id "See <$first>." '')
+in_space 'nor without its domain, in the subject' 'it names ' < <(mail gamma@postrider.local "Id ${first%@*}" "Hello." '')
+in_space 'nor joined to other letters, and cut off' 'it names ' < <(mail gamma@postrider.local Joined "See u003c${first:0:30}x." '')
+in_space 'nor as In-Reply-To' 'it names ' < <(mail gamma@postrider.local Parent 'Hello.' ",\"in_reply_to\":\"<$first>\"")
 in_space 'nor a link to a note' 'it leads to .spaces/team/lamp' < <(mail gamma@postrider.local Link 'See [[spaces/team/lamp]].' '')
 is "$(db "SELECT count(*) FROM outbox WHERE subject IN ('Plain', 'Quoted', 'Other', 'Id', 'Parent', 'Link')")" 0 'nothing of it was written down to be sent'
+
+private=$(tell pat alpha@postrider.local 'Aside' --in-reply-to "<$first>" <<<'Between us.')
+mail gamma@postrider.local Aside 'Hello.' ",\"in_reply_to\":\"<$(tr -d '<>' <<<"$private")>\"" >"$WORK/aside"
+in_space 'nor in the References of an answer to a mail that refers to it' 'it names ' <"$WORK/aside"
 
 # --- files and notes ---
 pr note put alpha/draft <<<"Draft. $LINE" >/dev/null
@@ -58,6 +63,9 @@ like "$(heard)" "$refused" 'another job that reads its own note is behind the sa
 rm -f "$WORK"/brains/*.seen.*
 in_space 'a member may have it by a mail of its own' 'mail to beta@postrider.local was sent' < <(mail beta@postrider.local Private "$LINE" '')
 is "$(db "SELECT space FROM message WHERE subject = 'Private' AND role = 'beta'")" team 'which stays behind the wall'
+mail beta@postrider.local Both "$LINE" ',"cc":["you@postrider.local"]' >"$WORK/both"
+in_space 'or with the owner beside' 'mail to beta@postrider.local, you@postrider.local was sent' <"$WORK/both"
+is "$(db "SELECT space FROM message WHERE subject = 'Both' AND role = 'beta'")" team 'likewise'
 says beta < <(mail gamma@postrider.local 'Handed on' "$LINE" '')
 in_space 'once more' 'was sent' < <(mail beta@postrider.local Again "$LINE" '')
 like "$(cat "$WORK"/brains/beta.seen.* | sed -n '/^=== RESULTS/,/^=== END/p')" "$refused" 'so that it is not handed on'
@@ -88,7 +96,7 @@ says alpha < <(printf '{"status":"continue","current_phase":"gathering","add_ema
     mail gamma@postrider.local 'Old id' "See <$first>." '')
 rm -f "$WORK"/brains/alpha.seen.*
 asks 'After the loss'
-like "$(heard)" 'it names <' 'and its wall'
+like "$(heard)" 'it names ' 'and its wall'
 is "$(outside 'or the harbour is blind')" '' 'nothing of it is outside'
 exits 0 'doctor finds nothing' pr doctor
 done_testing

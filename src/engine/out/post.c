@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "engine/mail_load.h"
 #include "engine/out/outward.h"
+#include "mail/address.h"
 #include "mail/msgid.h"
 #include "store/job/jobs.h"
 #include "store/mail/messages.h"
@@ -125,6 +126,14 @@ route(Route *r, const char *const *rcpts, const char *from, const Post *post, GE
     return true;
 }
 
+/* Is it for somebody else than its writer, and than the owner, who is outside of no space? */
+static bool
+is_for_another(const Route *r, const OutTo *to, const Post *post)
+{
+    return !*to->folder && g_strcmp0(to->mailbox, post->mailbox) != 0 &&
+           !address_equal(to->address, db_home(r->db)->config->owner);
+}
+
 /* A mail of a job that has been in a space, to members of it alone, stays behind that wall, though it was not sent to the space. */
 static bool
 stay_within(Route *r, const Post *post, GError **error)
@@ -133,16 +142,16 @@ stay_within(Route *r, const Post *post, GError **error)
     bool others = false;
     if (r->space || !post->job.v)
         return true;
-    for (guint i = 0; i < r->to->len; i++) {
-        const OutTo *to = &g_array_index(r->to, OutTo, i);
-        others |= !*to->folder && g_strcmp0(to->mailbox, post->mailbox) != 0;
-    }
+    for (guint i = 0; i < r->to->len; i++)
+        others |= is_for_another(r, &g_array_index(r->to, OutTo, i), post);
     if (!others || !job_spaces(r->db, post->job, &names, error))
         return !others;
     LIST_EACH(const char, name, names) {
         bool within = true;
         for (guint i = 0; i < r->to->len && within; i++) {
             const OutTo *to = &g_array_index(r->to, OutTo, i);
+            if (!is_for_another(r, to, post))
+                continue;
             within = to->mailbox != NULL;
             if (within && !space_has(r->db, name, to->mailbox, &within, error))
                 return false;

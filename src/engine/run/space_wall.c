@@ -14,6 +14,7 @@
 #define MAILS_MAX 10000
 #define NEWEST 500
 #define LINE_SHOWN 120
+#define TAG_MIN 6 /* characters of the tag of an id: 30 bits */
 
 struct SpaceWall {
     Engine *engine;
@@ -542,26 +543,41 @@ check_id(const SpaceWall *wall, const char *id, char **ret_why, GError **error)
     return true;
 }
 
-/* Of an id that we mint the left side is enough, also when it is cut off behind its number. */
+/* Of an id that we mint ".NUMBER.TAG" is enough, whatever it is joined to and wherever it is cut off. */
 static bool
-check_word(const SpaceWall *wall, char *word, char **ret_why, GError **error)
+check_minted(const SpaceWall *wall, const char *dot, char **ret_why, GError **error)
 {
-    g_autofree char *left = g_strndup(word, strcspn(word, "@"));
+    size_t digits = strspn(dot + 1, "0123456789"), tag = 0;
+    int64_t number;
 
-    while (*left && strchr(".!?", left[strlen(left) - 1]))
-        left[strlen(left) - 1] = '\0';
-    if (out_number(left) && !check_id(wall, left, ret_why, error))
+    if (digits == 0 || dot[1 + digits] != '.')
+        return true;
+    while (tag < TAG_MIN && g_ascii_isalnum(dot[2 + digits + tag]))
+        tag++;
+    g_autofree char *text = g_strndup(dot + 1, digits), *part = g_strndup(dot, 2 + digits + tag);
+    g_autofree char *space = NULL;
+    if (tag < TAG_MIN || !text_parse_int(text, 1, INT64_MAX, &number))
+        return true;
+    if (!out_space(wall->engine->db, (OutId){number}, part, &space, error))
         return false;
-    return *ret_why || !strchr(word, '@') || check_id(wall, word, ret_why, error);
+    if (space && find_name(wall->spaces, space))
+        *ret_why = g_strdup_printf("it names mail %" PRId64 " of the space '%s' by its id, which "
+                                   "not all who would read it are of",
+                                   number, space);
+    return true;
 }
 
+/* An id of somebody else, or one that only its mail has kept when the store was lost, stands there as a whole. */
 static bool
 find_id(const SpaceWall *wall, const char *flat, char **ret_why, GError **error)
 {
     g_auto(GStrv) words = text_words(flat, " <>()[]{}\"'`,;:|/\\=&?#%");
 
+    for (const char *dot = strchr(flat, '.'); dot && !*ret_why; dot = strchr(dot + 1, '.'))
+        if (!check_minted(wall, dot, ret_why, error))
+            return false;
     for (char **word = words; *word && !*ret_why; word++)
-        if (!check_word(wall, *word, ret_why, error))
+        if ((strchr(*word, '@') || out_number(*word)) && !check_id(wall, *word, ret_why, error))
             return false;
     return true;
 }
@@ -600,6 +616,26 @@ look_at_file(SpaceWall *wall, const ProposedFile *f, char **ret_why, GError **er
     return space_wall_look(wall, text, ret_why, error);
 }
 
+/* What the parent refers to stands in the References of its answer. */
+static bool
+look_at_parent(SpaceWall *wall, const char *id, char **ret_why, GError **error)
+{
+    g_autoptr(MsgRow) row = NULL;
+    g_autoptr(Message) m = NULL;
+
+    if (!id || !space_wall_look(wall, id, ret_why, error))
+        return !id;
+    if (*ret_why ||
+        !messages_find(wall->engine->db, &VIEWER_OF(wall->job->role), id, &row, error))
+        return *ret_why != NULL;
+    if (row && !mail_load(wall->engine, row, MESSAGE_HEADERS, &m, error))
+        return false;
+    for (guint i = 0; m && m->references && i < m->references->len && !*ret_why; i++)
+        if (!check_id(wall, m->references->pdata[i], ret_why, error))
+            return false;
+    return true;
+}
+
 bool
 space_wall_mail(Engine *engine,
                 const Job *job,
@@ -618,7 +654,9 @@ space_wall_mail(Engine *engine,
         return false;
     if (!wall)
         return true;
-    const char *const texts[] = {parent, mail->subject, mail->body};
+    if (!look_at_parent(wall, parent, ret_why, error))
+        return false;
+    const char *const texts[] = {mail->subject, mail->body};
     for (size_t i = 0; i < G_N_ELEMENTS(texts) && !*ret_why; i++)
         if (!space_wall_look(wall, texts[i], ret_why, error))
             return false;
