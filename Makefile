@@ -15,6 +15,8 @@ SOAK_SECONDS ?= 600
 
 DEPS      = tools/install-deps build
 SANITIZE  = -Db_sanitize=address,undefined -Db_lundef=false
+# Half the time of the compiler; reports have functions and lines. For a debugger there is build/.
+CHECKED   = $(SANITIZE) -Doptimization=1 -Ddebug=false -Dc_args=-g1
 C_SOURCES = $(shell find src tests bench man -name '*.[ch]')
 
 .PHONY: all prefix check check-build demo demo-briefing demo-plan demo-team bench fuzz soak install uninstall release deb format lint clean help
@@ -30,7 +32,7 @@ check: check-build ## build with sanitizers and run all tests
 check-build: # all that the tests need, and no test: .ci/run goes on from here
 	@$(DEPS) test
 	@test -f build/build.ninja || meson setup build
-	@test -f build-check/build.ninja || meson setup build-check $(SANITIZE) -Dwerror=$(WERROR)
+	@test -f build-check/build.ninja || meson setup build-check $(CHECKED) -Dwerror=$(WERROR)
 	@ninja -C build program test-tools
 	@ninja -C build-check
 
