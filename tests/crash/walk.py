@@ -3,7 +3,8 @@
 
     walk.py kill [EVERY]      SIGKILL at every system call that makes something last, in every process
     walk.py errors [EVERY]    the same calls fail: ENOSPC, then EIO; only that call, then all from there on
-    walk.py named             the program dies at its own CRASH_POINTs
+    walk.py named [EVERY]     the program dies at its own CRASH_POINTs: where each name is reached first, last, and every
+                              EVERY-th time between
     walk.py twice [EVERY]     SIGKILL, then SIGKILL again at every point of the recovery
     walk.py live [EVERY]      SIGKILL, ENOSPC and EIO at every point of a serve that goes on: master, account, run,
                               deliver, brain; it must get over that by itself, unless it is the master that died
@@ -14,7 +15,6 @@ EVERY-th point only, spread over all of them. With SOAK_SECONDS set, a walk that
 time ends there and says how far it came.
 """
 import contextlib, hashlib, itertools, os, re, signal, subprocess, sys, time
-from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -185,21 +185,27 @@ class Walk:
         self.drop(home)
         return None if problems is None else (reached[-1], problems)
 
-    def walk_named(self):
+    def names(self, stage):
+        """The named points that a run without a fault reaches, in their order."""
+        home = self.new_home(stage.start)
+        points = home.path.with_suffix(".names")
+        stage.attempt(home, env={"POSTRIDER_POINTS": str(points)})
+        self.drop(home)
+        return points.read_text().split()
+
+    def walk_named(self, every):
         total, names = 0, set()
         for stage in self.stages:
-            problems = []
+            problems, numbers = [], some(self.names(stage), every)
             with ThreadPoolExecutor(WORKERS) as pool:
-                ahead = deque(pool.submit(self.named, stage, n) for n in range(1, WORKERS + 1))
-                for n in itertools.count(WORKERS + 1):
-                    found = ahead.popleft().result()
-                    if not found:
-                        break
-                    total += 1
-                    names.add(found[0])
-                    problems += [f"{found[0]}: {p}" for p in found[1]]
-                    ahead.append(pool.submit(self.named, stage, n))
-            self.tap.ok(f"dying at each named point of {stage.name}: nothing lost, nothing doubled", problems)
+                walked = [found for found in pool.map(lambda n: self.named(stage, n), numbers) if found]
+            for name, found in walked:
+                names.add(name)
+                problems += [f"{name}: {p}" for p in found]
+            if len(walked) < len(numbers) * (1 - FEW_UNREACHED) - 1:
+                problems.append(f"{len(numbers) - len(walked)} points were not reached")
+            total += len(walked)
+            self.tap.ok(f"dying at {len(walked)} named points of {stage.name}: nothing lost, nothing doubled", problems)
         self.tap.diag(f"named points: {total}, {len(names)} names: {' '.join(sorted(names))}")
 
     def first_faults(self):
@@ -253,6 +259,14 @@ class Walk:
             self.tap.ok(f"{what} at {done} points of a living serve: nothing lost, nothing doubled", problems)
 
 
+def some(names, every):
+    """The numbers, from 1, of those that are walked: where a name stands first, last, and every EVERY-th time."""
+    times, last = {}, {name: n for n, name in enumerate(names, 1)}
+    for n, name in enumerate(names, 1):
+        times.setdefault(name, []).append(n)
+    return sorted(n for name, ns in times.items() for i, n in enumerate(ns) if i % every == 0 or n == last[name])
+
+
 def state_of(home):
     """A digest of what is on disk, without what differs from run to run."""
     tables = ("message", "job", "step", "outbox", "delivery", "effect", "timer", "meta", "money", "unbooked", "asking", "brain", "account", "told", "suspect", "missed")
@@ -269,7 +283,7 @@ def state_of(home):
 
 WALKS = {"kill": lambda walk, every: walk.walk("kill", every),
          "errors": lambda walk, every: [walk.walk(f, every) for f in FAULTS if f != "kill"],
-         "named": lambda walk, _: walk.walk_named(),
+         "named": Walk.walk_named,
          "twice": Walk.walk_twice,
          "live": Walk.walk_live}
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """SIGKILL while an agent asks for a permission and while it gets one.
 
-    walk_permit.py named                 the run dies at each CRASH_POINT that it reaches
+    walk_permit.py named [EVERY]         the run dies at each CRASH_POINT that it reaches; where one is reached more than
+                                         twice, every EVERY-th time between
     walk_permit.py random N              the agent, or run and master in one, die at N random moments; a pass that was over
                                          before is made again. Kills under a real master: kills_agent.py
 
@@ -19,6 +20,7 @@ from collections import Counter
 from pathlib import Path
 import scene
 from tap import Tap
+from walk import some
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 QUESTIONS = 12  # that the owner answers at most
@@ -129,7 +131,7 @@ def set_up(world):
     world.keep("refusing")
 
 
-def named(tap, world):
+def named(tap, world, every):
     for stage, verb in STAGES:
         world.restore(stage)
         points = world.work / "points"
@@ -139,7 +141,8 @@ def named(tap, world):
         tap.ok(f"{stage}: without a fault", world.check(verb))
         tap.ok(f"{stage}: reaches what it should", [p for p in {"granting": ["permit-before-use", "permit-used"]}.get(stage, [])
                                                     if p not in reached])
-        for n, point in enumerate(reached, 1):
+        for n in some(reached, every):
+            point = reached[n - 1]
             world.restore(stage)
             world.home.run("serve", "--once", env={"POSTRIDER_DIE_AT": str(n)})
             problems = world.check(verb)
@@ -213,7 +216,7 @@ def main():
         world = World(Path(work))
         set_up(world)
         if sys.argv[1] == "named":
-            named(tap, world)
+            named(tap, world, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
         else:
             at_random(tap, world, int(sys.argv[2]))
     return tap.end()
