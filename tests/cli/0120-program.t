@@ -126,7 +126,7 @@ pr config set 'brain default' timeout 30m
 brain loud <<'S'
 #!/bin/sh
 cat >/dev/null
-yes | head -c 20000000
+yes 'a line that is about as long as lines of programs are, to be read one by one' | head -c 20000000
 S
 ok 'a program that prints without end (L15)' pr ask 'be loud'
 brain escapes <<'S'
