@@ -37,20 +37,20 @@ wrong() # WHAT REGEX, the state on stdin
     is "$STATUS $OUT" '0 ' "$1: the hook holds nobody"
     cmp -s $state "$WORK/bad" || fail "$1: the hook changed it"
 }
-: | wrong 'an empty state' 'Invalid JSON in continuation state.*backup is not there'
-echo '{"version":"1.0",' | wrong 'half a state' 'Invalid JSON in continuation state'
-echo '{"version":"1.0","version":"1.0"}' | wrong 'a key twice' 'duplicate object key'
-jq -c '.plan_file = "../../etc/x.md"' "$WORK/good" | wrong 'a plan path with ../' "plan_file: '../../etc/x.md' leads out of the project"
-jq -c '.plan_file = "/etc/passwd"' "$WORK/good" | wrong 'an absolute one' 'leads out of the project'
-jq -c '.plan_file = "a@b.md"' "$WORK/good" | sed 's/a@b/a\\u0000b/' | wrong 'one with a NUL' '\\u0000'
-jq -c '.todos[1].id = "SC-1"' "$WORK/good" | wrong 'a todo id twice' "todos\[1\].id: 'SC-1' is there twice"
-jq -c '.todos[0].after = ["SC-2"]' "$WORK/good" | wrong 'a ring of after' 'wait for each other in a ring'
-jq -c '.max_iterations = 0' "$WORK/good" | wrong 'no limit at all' 'max_iterations'
-jq -c '.todos[0].status = "finished"' "$WORK/good" | wrong 'a status that is none' "'finished' is none of"
-jq -c '.version = "2.0"' "$WORK/good" | wrong 'another version' "version: '2.0' is not '1.0'"
-jq -c '.todos = "all"' "$WORK/good" | wrong 'todos that are no list' 'todos: must be an array'
-printf '{"version":"1.0","plan_file":"p","todos":[%s]}' "$(seq -s, 20001 | sed 's/[0-9]*/{"id":"A&","status":"pending"}/g')" | wrong '20,000 todos' 'more than the limit of 10000'
-{ printf '{"a":'; head -c 3000 /dev/zero | tr '\0' '['; } | wrong 'a depth of 3,000' 'Invalid JSON'
+wrong 'an empty state' 'Invalid JSON in continuation state.*backup is not there' < <(:)
+wrong 'half a state' 'Invalid JSON in continuation state' < <(echo '{"version":"1.0",')
+wrong 'a key twice' 'duplicate object key' < <(echo '{"version":"1.0","version":"1.0"}')
+wrong 'a plan path with ../' "plan_file: '../../etc/x.md' leads out of the project" < <(jq -c '.plan_file = "../../etc/x.md"' "$WORK/good")
+wrong 'an absolute one' 'leads out of the project' < <(jq -c '.plan_file = "/etc/passwd"' "$WORK/good")
+wrong 'one with a NUL' '\\u0000' < <(jq -c '.plan_file = "a@b.md"' "$WORK/good" | sed 's/a@b/a\\u0000b/')
+wrong 'a todo id twice' "todos\[1\].id: 'SC-1' is there twice" < <(jq -c '.todos[1].id = "SC-1"' "$WORK/good")
+wrong 'a ring of after' 'wait for each other in a ring' < <(jq -c '.todos[0].after = ["SC-2"]' "$WORK/good")
+wrong 'no limit at all' 'max_iterations' < <(jq -c '.max_iterations = 0' "$WORK/good")
+wrong 'a status that is none' "'finished' is none of" < <(jq -c '.todos[0].status = "finished"' "$WORK/good")
+wrong 'another version' "version: '2.0' is not '1.0'" < <(jq -c '.version = "2.0"' "$WORK/good")
+wrong 'todos that are no list' 'todos: must be an array' < <(jq -c '.todos = "all"' "$WORK/good")
+wrong '20,000 todos' 'more than the limit of 10000' < <(printf '{"version":"1.0","plan_file":"p","todos":[%s]}' "$(seq -s, 20001 | sed 's/[0-9]*/{"id":"A&","status":"pending"}/g')")
+wrong 'a depth of 3,000' 'Invalid JSON' < <({ printf '{"a":'; head -c 3000 /dev/zero | tr '\0' '['; })
 
 # The state as something else than a file.
 for what in 'ln -s /etc/passwd' 'mkdir' 'mkfifo'; do
