@@ -53,6 +53,17 @@ write_file(const Home *home, const char *subject, GBytes *bytes, GError **error)
            file_replace(home->fd, subject, data, len, 0600, error);
 }
 
+/* Flushed: once the store has forgotten the file, nobody would look for it. */
+static bool
+remove_file(const Home *home, const char *subject, GError **error)
+{
+    if (unlinkat(home->fd, subject, 0) < 0)
+        return errno == ENOENT || err_set_errno(error, errno, "removing '%s'", subject);
+    g_autofree char *folder = g_path_get_dirname(subject);
+    auto_fd fd = dir_open_beneath(home->fd, folder, error);
+    return fd >= 0 && dir_flush(fd, error);
+}
+
 /* What a view is to be from now on; hex NULL: there is no such file any more. */
 typedef struct Draft {
     const View *view;
@@ -126,8 +137,8 @@ write_draft(const Home *home, const Draft *d, GError **error)
     CRASH_POINT("view-begun");
     if (!same && d->hex && !write_file(home, v->subject, d->bytes, error))
         return false;
-    if (!d->hex && unlinkat(home->fd, v->subject, 0) < 0 && errno != ENOENT)
-        return err_set_errno(error, errno, "removing '%s'", v->subject);
+    if (!d->hex && !remove_file(home, v->subject, error))
+        return false;
     CRASH_POINT("view-written");
     return true;
 }
