@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define MOST_COUNT 1000 /* days; more is no limit of a plan */
+#define MOST_US (INT64_C(86400) * MOST_COUNT * USEC_PER_SEC)
 
 static const char *const months[] = {"jan", "feb", "mar", "apr", "may", "jun",
                                      "jul", "aug", "sep", "oct", "nov", "dec"};
@@ -102,7 +103,8 @@ take_time(const char **p, Said *said)
     return true;
 }
 
-/* "(UTC)", "(Europe/Berlin)". */
+/* "(UTC)", "(Europe/Berlin)". GLib opens the file that the name leads to, so it must not lead out of the
+ * folder of zones. */
 static void
 take_zone(const char *p, Said *said)
 {
@@ -110,7 +112,9 @@ take_zone(const char *p, Said *said)
     if (*p != '(')
         return;
     g_autofree char *name = g_strndup(p + 1, strcspn(p + 1, ")"));
-    said->zone = strlen(name) < 64 ? g_time_zone_new_identifier(name) : NULL;
+    bool safe = g_ascii_isalpha(*name) && strlen(name) < 64 &&
+                name[strspn(name, G_CSET_a_2_z G_CSET_A_2_Z "0123456789_+-/")] == '\0';
+    said->zone = safe ? g_time_zone_new_identifier(name) : NULL;
 }
 
 static int64_t
@@ -197,7 +201,7 @@ limit_words_until(const char *words, int64_t now_us)
         /* The zone's name is looked up as it is written, so what is read is the original. */
         int64_t us =
             at ? forms[i].read(words + (at - lower) + strlen(forms[i].before), now_us) : 0;
-        if (us > 0)
+        if (us > 0 && us - now_us <= MOST_US)
             return us;
     }
     return 0;

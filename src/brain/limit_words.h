@@ -11,5 +11,6 @@
  */
 #include <stdint.h>
 
-/* Wall time in microseconds; 0: the words name no time, or one that is over. */
+/* Wall time in microseconds; 0: the words name no time, one that is over, or one that lies more than
+ * 1000 days ahead. Any bytes will do. */
 int64_t limit_words_until(const char *words, int64_t now_us);

@@ -40,6 +40,10 @@ static const struct {
     {"resets 13pm", 0},
     {"resets 7", 0},
     {"try again at Feb 31st, 2027 7:20 AM.", 0},
+    {"try again at Nov 17th, 9999 7:20 AM.", 0},
+    {"try again in 1000 days 1000 days", 0},
+    {"resets 7:09am (/usr/share/zoneinfo/UTC)", 4140}, /* a path is no zone: local */
+    {"resets 7:09am (Europe/../UTC)", 4140},
     {"try again at ", 0},
     {"try again at Nov 99999999999999999999th, 2026 7:20 AM", 0},
     {"", 0},
