@@ -711,7 +711,9 @@ const char *const schema_sql[] = {
     ("ALTER TABLE job ADD COLUMN host TEXT NOT NULL DEFAULT '';"
      "ALTER TABLE job ADD COLUMN session TEXT NOT NULL DEFAULT '';"),
 
-    /* 12 -> 13: spaces (store/spaces.h). A column that every list of outgoing mail reads stands before the bytes. */
+    /* 12 -> 13: how often the job's program has failed by itself, as apart from runs that were killed. */
+    "ALTER TABLE job ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;"
+    /* Spaces (store/spaces.h). A column that every list of outgoing mail reads stands before the bytes. */
     "CREATE TABLE space ("
     "  name TEXT PRIMARY KEY,"
     "  address TEXT NOT NULL UNIQUE,"

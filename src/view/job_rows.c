@@ -65,6 +65,7 @@ static const Field job_fields[] = {
     {NULL, "face", FIELD_TEXT, offsetof(Job, face)},
     {NULL, "instruction", FIELD_TEXT_NULL, offsetof(Job, instruction)},
     {NULL, "attempts", FIELD_NUMBER, offsetof(Job, attempts)},
+    {NULL, "failures", FIELD_NUMBER, offsetof(Job, failures)},
     {NULL, "steps", FIELD_NUMBER, offsetof(Job, steps)},
     {NULL, "step_limit", FIELD_NUMBER, offsetof(Job, step_limit)},
     {NULL, "fence", FIELD_INT, offsetof(Job, fence)},

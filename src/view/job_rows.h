@@ -39,7 +39,9 @@ typedef struct Job {
     JobState state;
     MsgId original; /* the mail that began the present round */
     char *role, *face, *phase, *subject, *asker, *original_msgid, *why, *waiting_for;
-    int round, attempts;
+    int round;
+    int attempts; /* claims since the last commit that came to nothing, or work now */
+    int failures; /* of its program's own since the last commit */
     int iteration;        /* steps of this run */
     int total_iterations; /* of this round */
     int steps;            /* of all rounds */

@@ -27,7 +27,7 @@ for s in 29 30 329 330 2129; do at $s serve --once 2>/dev/null; echo "$s:$(runs)
 is "$(tr '\n' ' ' <"$WORK/seen")" '29:1 30:2 329:2 330:3 2129:3 ' 'it is run again after 30 s, 5 min'
 at 2130 serve --once 2>/dev/null
 is "$(job state) $(runs) $(to_you)" 'failed 4 1' 'and 30 min; then the job fails, with one mail'
-ok 'that says how often' you_have 'exit 3: err 30 (it was run 4 times)'
+ok 'that says how often' you_have 'exit 3: err 30 (it failed 4 times)'
 body=$(cat "$HOME_DIR"/mail/you/new/* | tr '\n' ' ')
 like "$body" 'out 11 .*out 30 .*err 11 .*err 30' 'it has the last 20 lines of stdout and of stderr'
 unlike "$body" 'out 10|err 10' 'and no more'
@@ -53,6 +53,15 @@ program_home 'kill -KILL $$'
 at 0 inject --subject s --run </dev/null >/dev/null 2>&1
 is "$(job state) $(runs)" 'queued 1' 'one that was killed is run again too'
 
+# Two runs are killed, then the program fails by itself, as often as any other.
+program_home '[ $(wc -l <'"'$WORK/runs'"') -gt 2 ] || { kill -KILL $PPID; exec sleep 300; }' 'echo "no luck" >&2; exit 3'
+at 0 inject --subject s --run </dev/null >/dev/null 2>&1
+for s in 0 10 11 40 41 340 341 2140; do at $s serve --once 2>/dev/null; echo "$s:$(runs)"; done >"$WORK/seen"
+is "$(tr '\n' ' ' <"$WORK/seen")" '0:2 10:2 11:3 40:3 41:4 340:4 341:5 2140:5 ' 'what a killed run lost is no try of the program'
+at 2141 serve --once 2>/dev/null
+is "$(job state) $(runs) $(to_you)" 'failed 6 1' 'which is given up at its own fourth failure'
+ok 'with that count' you_have 'exit 3: no luck (it failed 4 times)'
+
 program_home 'touch changed; exit 1'
 pr config set 'role envoy' retry no
 at 0 inject --subject s --run </dev/null >/dev/null 2>&1
@@ -64,7 +73,7 @@ pr config set 'role envoy' max-attempts 2
 at 0 inject --subject s --run </dev/null >/dev/null 2>&1
 at 30 serve --once 2>/dev/null
 is "$(job state) $(to_you)" 'failed 1' 'max-attempts 2: it fails after the second'
-ok 'with its own reason' you_have 'exit 1 (it was run 2 times)'
+ok 'with its own reason' you_have 'exit 1 (it failed 2 times)'
 
 program_home 'cat >/dev/null; exit 1'
 pr config set 'role envoy' mode steps

@@ -110,11 +110,11 @@ claim(Run *run, JobId want, JobClaim *ret, bool *ret_got, GError **error)
 }
 
 bool
-run_release(Task *t, Due ready, bool count, const char *why, GError **error)
+run_release(Task *t, Due ready, JobTry counts, const char *why, GError **error)
 {
     g_auto(Txn) txn = {.db = t->run->engine->db, .flush = TXN_DURABLE};
     while (txn_again(&txn, error))
-        txn.ok = job_release(&txn, &t->claim, ready, count, why, error);
+        txn.ok = job_release(&txn, &t->claim, ready, counts, why, error);
     if (txn.done)
         show_lease(t->run->engine);
     return txn.done;
@@ -201,7 +201,7 @@ run_mark_shown(Task *t, GError **error)
         return true;
     LIST_EACH(const MsgRow, row, t->in.shown)
         g_array_append_val(ids, row->id);
-    bool first = t->job->total_iterations == 0 && t->claim.attempts <= 1;
+    bool first = t->job->total_iterations == 0 && t->claim.attempts + t->job->failures <= 1;
     int64_t now = home_now(engine->home), every = engine->home->config->progress_every_us;
     int64_t ack_us = now + t->role->ack_after_us;
     g_auto(Txn) txn = {.db = engine->db, .flush = TXN_LAZY};
@@ -309,7 +309,7 @@ static bool
 wait_for_workdir(Task *t, const Workplace *place, GError **error)
 {
     g_autofree char *why = g_strdup_printf("another job works in '%s'", place->cwd);
-    return run_release(t, (Due){.us = home_now(t->run->engine->home) + WORKDIR_WAIT_US}, false,
+    return run_release(t, (Due){.us = home_now(t->run->engine->home) + WORKDIR_WAIT_US}, TRY_NONE,
                        why, error);
 }
 
@@ -348,7 +348,7 @@ work_by_face(Task *t, GError **error)
     if (!ok || s->over || s->lost)
         return ok || s->lost;
     return run_release(t, (Due){.us = again_us ? again_us : home_now(t->run->engine->home)},
-                       false, again_us ? again_why : "put back: postrider stops", error);
+                       TRY_NONE, again_us ? again_why : "put back: postrider stops", error);
 }
 
 /* A role without a brain: the face decides. Where one more step is to follow, the next run takes it. */
@@ -360,7 +360,7 @@ work_decided(Task *t, GError **error)
     return run_mark_shown(t, error) &&
            t->face->decide(t->run->engine, t->job, &t->in, &p, error) &&
            run_commit(t, p, &result, error) &&
-           (result.ended || run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
+           (result.ended || run_release(t, (Due){.us = home_now(t->run->engine->home)}, TRY_NONE,
                                         "one more step", error));
 }
 
@@ -384,7 +384,7 @@ work_claimed(Task *t, GError **error)
     if (t->face && t->face->ready && !t->face->ready(t->run->engine, t->job, &until, error))
         return false;
     if (until)
-        return run_release(t, (Due){.us = until}, false, RUN_NOT_YET, error);
+        return run_release(t, (Due){.us = until}, TRY_NONE, RUN_NOT_YET, error);
     show_lease(t->run->engine);
     if (t->face && t->face->work)
         return work_by_face(t, error);
@@ -437,9 +437,9 @@ survive(Task *t, GError *take_failed, GError **error)
     log_event(LOG_ERROR, "a run failed, the job waits", "why", failed->message, NULL);
     if (err_is(failed, ERR_CONFIG))
         return run_release(t, (Due){.us = home_now(t->run->engine->home) + BROKEN_WAIT_US},
-                           false, failed->message, error);
+                           TRY_NONE, failed->message, error);
     if (err_is(failed, ERR_NEVER))
-        return run_release(t, (Due){.us = try_again_us(t)}, true, failed->message, error);
+        return run_release(t, (Due){.us = try_again_us(t)}, TRY_LOST, failed->message, error);
     return err_pass(error, g_steal_pointer(&failed));
 }
 

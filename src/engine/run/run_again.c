@@ -40,7 +40,7 @@ bool
 run_exited(Task *t, const char *why, char **ret_give_up, GError **error)
 {
     static const int64_t waits_s[] = {30, 300, 1800};
-    int tries = MAX(t->job->attempts, 1);
+    int tries = t->job->failures + 1; /* of the program: what killed runs lost is none of its own */
     int64_t most = MIN((int64_t)G_N_ELEMENTS(waits_s) + 1, t->role->max_attempts);
 
     *ret_give_up = NULL;
@@ -50,7 +50,7 @@ run_exited(Task *t, const char *why, char **ret_give_up, GError **error)
     }
     if (tries >= most) {
         *ret_give_up =
-            tries > 1 ? g_strdup_printf("%s (it was run %d times)", why, tries) : g_strdup(why);
+            tries > 1 ? g_strdup_printf("%s (it failed %d times)", why, tries) : g_strdup(why);
         return true;
     }
     g_autofree char *wait = clock_format_span(waits_s[tries - 1] * USEC_PER_SEC);
@@ -58,7 +58,7 @@ run_exited(Task *t, const char *why, char **ret_give_up, GError **error)
               wait, "why", why, NULL);
     return run_release(
         t, (Due){.us = home_now(t->run->engine->home) + waits_s[tries - 1] * USEC_PER_SEC},
-        true, why, error);
+        TRY_FAILED, why, error);
 }
 
 /* --- models --- */

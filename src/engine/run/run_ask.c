@@ -163,7 +163,7 @@ ended_early(Task *t, const Thought *thought, Tried *ret, GError **error)
         return true;
     }
     if (thought->end == THINK_DRAINED) {
-        *ret = over_if(run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
+        *ret = over_if(run_release(t, (Due){.us = home_now(t->run->engine->home)}, TRY_NONE,
                                    "put back: postrider stops", error));
         return true;
     }
@@ -441,7 +441,7 @@ pass_check(Task *t, Workplace *place, Proposal *p, Failure *failed, Tried *ret, 
         *ret = TRIED_OVER;
         return false;
     case TASK_CHECK_DRAINED:
-        *ret = over_if(run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
+        *ret = over_if(run_release(t, (Due){.us = home_now(t->run->engine->home)}, TRY_NONE,
                                    "put back: postrider stops", error));
         return false;
     case TASK_CHECK_FAILED:

@@ -54,7 +54,7 @@ bool run_commit(Task *t, Proposal *p, StepResult *ret, GError **error);
 /* Ends the job by proposal_fail(). */
 bool run_fail(Task *t, const char *why, const char *log, GError **error);
 /* Gives the claim back, as job_release(). */
-bool run_release(Task *t, Due ready, bool count, const char *why, GError **error);
+bool run_release(Task *t, Due ready, JobTry counts, const char *why, GError **error);
 
 /* A program failed: it is put back, to be run again in 30 s, 5 min, 30 min. *ret_give_up: why it is
  * not, instead; caller frees. */

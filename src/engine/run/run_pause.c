@@ -130,7 +130,7 @@ wait_in(Task *t, Txn *txn, const Wait *w, GError **error)
 {
     bool told;
     return say_wait(t, txn, w, &told, error) && job_stall(txn, &t->claim, told, error) &&
-           job_release(txn, &t->claim, w->until, false, w->why, error);
+           job_release(txn, &t->claim, w->until, TRY_NONE, w->why, error);
 }
 
 static bool

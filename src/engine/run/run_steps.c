@@ -378,7 +378,7 @@ run_steps(Task *t, GError **error)
         if (!next)
             return true;
         if (run_called_off(t->run))
-            return run_release(t, (Due){.us = home_now(t->run->engine->home)}, false,
+            return run_release(t, (Due){.us = home_now(t->run->engine->home)}, TRY_NONE,
                                "put back: postrider stops", error);
         g_auto(Pause) pause = {0}; /* who is asked next finds out by asking */
         if (!run_load(t, error) || !run_choose_brain(t, t->brain, &pause, error))

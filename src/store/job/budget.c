@@ -159,7 +159,7 @@ budget_reserve(Txn *txn, const JobClaim *claim, int64_t most, bool *ret_got, GEr
     *ret_got = limit == 0 || spent + others < limit;
     if (!*ret_got) { /* where nothing is left at all it can be told so at once */
         int64_t wait = spent < limit ? LOOK_AGAIN_US : 0;
-        return job_release(txn, claim, (Due){.us = txn_now(txn) + wait}, false, BUDGET_WAITS,
+        return job_release(txn, claim, (Due){.us = txn_now(txn) + wait}, TRY_NONE, BUDGET_WAITS,
                            error);
     }
     return sql_run(txn, "INSERT INTO asking (job, fence, micro) VALUES (?, ?, ?)", error, "iii",

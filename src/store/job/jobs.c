@@ -97,8 +97,8 @@ begin_round(Txn *txn, const Job *job, const JobNew *mail, GError **error)
     return next_turn(txn, mail->asker, now, &turn, error) &&
            sql_run(
                txn,
-               "UPDATE job SET state = 'queued', round = round + 1, " JOB_NO_STALL
-               "attempts = 0, iteration = 0, total_iterations = 0, round_cost_micro = 0, "
+               "UPDATE job SET state = 'queued', round = round + 1, " JOB_NO_STALL JOB_NO_TRIES
+               "iteration = 0, total_iterations = 0, round_cost_micro = 0, "
                "step_limit = 0, parked = 0, phase = '', why = NULL, waiting_for = NULL, "
                "instruction = NULL, original = ?, asker = ?, original_msgid = ?, "
                "ready_us = steady(?), turn_us = steady(?), wakes_us = NULL, resume_us = NULL, "
@@ -303,8 +303,8 @@ job_count_step(Txn *txn,
     if (!sql_changed(
             txn,
             "UPDATE job SET deadline_us = steady(?), iteration = iteration + 1, why = "
-            "NULL, " JOB_NO_STALL
-            "total_iterations = total_iterations + 1, steps = steps + 1, attempts = 0, "
+            "NULL, " JOB_NO_STALL JOB_NO_TRIES
+            "total_iterations = total_iterations + 1, steps = steps + 1, "
             "parked = 0, phase = ?, updated_us = ?" OF_CLAIM,
             &held, error, "isiiii", deadline_us, phase ? phase : "", txn_now(txn), claim->job.v,
             claim->epoch, claim->fence) ||
@@ -445,7 +445,7 @@ job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error)
 
 bool
 job_release(
-    Txn *txn, const JobClaim *claim, Due ready, bool count, const char *why, GError **error)
+    Txn *txn, const JobClaim *claim, Due ready, JobTry counts, const char *why, GError **error)
 {
     bool held;
 
@@ -453,9 +453,10 @@ job_release(
     return sql_changed(txn,
                        "UPDATE job SET state = 'queued', ready_us = due(?, ?), "
                        "attempts = CASE WHEN attempts > ?3 THEN attempts - ?3 ELSE 0 END, "
-                       "why = ?, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
-                       &held, error, "innsiiii", ready.us, ready.moment, !count, why,
-                       txn_now(txn), claim->job.v, claim->epoch, claim->fence) &&
+                       "failures = failures + ?4, why = ?, updated_us = ?, " JOB_NO_OWNER OF_CLAIM,
+                       &held, error, "innnsiiii", ready.us, ready.moment, counts != TRY_LOST,
+                       counts == TRY_FAILED, why, txn_now(txn), claim->job.v, claim->epoch,
+                       claim->fence) &&
            (held || fenced(txn, claim, error)) && views_raise_job(txn, claim->job, error);
 }
 
@@ -494,7 +495,7 @@ job_reap(Txn *txn, unsigned *ret_n, GError **error)
         if (job_owner_lives(job))
             continue;
         if (*job->session ? !job_leave(txn, &dead, job->session, error)
-                          : !job_release(txn, &dead, ready, true, "owner died", error))
+                          : !job_release(txn, &dead, ready, TRY_LOST, "owner died", error))
             return false;
         n++;
     }

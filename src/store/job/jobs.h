@@ -15,7 +15,8 @@
  * epoch: raised by stop, cancel, fork, restore. It stands in checkpoint mails.
  * fence: raised by every claim. It never leaves the store.
  * (1) A step commits only where (state, epoch, fence) are still those of its claim.
- * (2) attempts is counted in the claim, before anything can crash, and reset by a commit.
+ * (2) attempts is counted in the claim, before anything can crash, and reset by a commit. What a
+ *     program fails at by itself is counted in failures instead, when it has failed.
  * (3) round starts at 1; a principal's mail to a job that has ended begins the next; step
  *     limits count per round, and only an order raises them.
  * (4) A lease has no renewal: a deadline is set by the claim and by each commit, liveness comes
@@ -134,10 +135,15 @@ bool job_halt(Txn *txn, const JobClaim *claim, const char *why, GError **error);
 /* Its question found no answer: remembers since when that is so, until a step is counted, a round
  * begins or somebody says CONTINUE; and whether whoever asked was told. Before job_release(). */
 bool job_stall(Txn *txn, const JobClaim *claim, bool told, GError **error);
-/* Gives an unfinished claim back: queued again, ready by then; keeps attempts when count.
- */
+/* What an unfinished claim counts as. */
+typedef enum JobTry {
+    TRY_NONE,   /* nothing was tried */
+    TRY_LOST,   /* an attempt: its run died or could not go on */
+    TRY_FAILED, /* a failure of the program's own */
+} JobTry;
+/* Gives an unfinished claim back: queued again, ready by then. */
 bool job_release(
-    Txn *txn, const JobClaim *claim, Due ready, bool count, const char *why, GError **error);
+    Txn *txn, const JobClaim *claim, Due ready, JobTry counts, const char *why, GError **error);
 
 /* Orders of a person; ERR_NEVER "no job 12". STOP and CANCEL raise the epoch of a live job and
  * drop its timers; they take back unsent mail (outbox rows become held) of an ended one too.

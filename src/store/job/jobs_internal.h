@@ -6,6 +6,8 @@
 /* Columns of a job that nobody works on. */
 /* It is not stuck any more. */
 #define JOB_NO_STALL "stalled_us = NULL, stall_told = 0, "
+/* It begins to count anew. */
+#define JOB_NO_TRIES "attempts = 0, failures = 0, "
 #define JOB_NO_OWNER                                                                           \
     "owner_host = NULL, owner_boot = NULL, owner_pid = NULL, owner_start = NULL, "             \
     "session = '', deadline_us = NULL"

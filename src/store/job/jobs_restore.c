@@ -77,7 +77,7 @@ static const char put_back_sql[] =
     "original_msgid = ?, round = ?, total_iterations = ?, " HIGHER("steps", "?7")
     "step_limit = ?, " HIGHER("epoch", "?9") "seq = ?, " HIGHER("round_cost_micro", "?11")
     "resume_us = due(?12, ?13), wakes_us = due(?12, ?13), wait_then = NULL, why = NULL, "
-    "attempts = 0, floor = ?, may = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?";
+    JOB_NO_TRIES "floor = ?, may = ?, updated_us = ?, " JOB_NO_OWNER " WHERE id = ?";
 
 /* clang-format on */
 

@@ -140,7 +140,7 @@ test_woken(void)
             job_park(&txn, &own.claim, (Due){.us = TEST_NOW}, "the hour", &seq, &error);
             job_seen(&txn, own.id, own.claim.epoch, seq, &seen, &error);
         } else {
-            job_release(&txn, &own.claim, (Due){.us = TEST_NOW}, false, NULL, &error);
+            job_release(&txn, &own.claim, (Due){.us = TEST_NOW}, TRY_NONE, NULL, &error);
         }
         test_commit(&txn);
         g_assert_no_error(error);

@@ -101,7 +101,7 @@ write_jobs(TempStore *s)
             job_park(&txn, &claim, due, NULL, &seq, &error);
             job_seen(&txn, id, claim.epoch, seq, &seen, &error);
         } else {
-            job_release(&txn, &claim, due, false, "later", &error);
+            job_release(&txn, &claim, due, TRY_NONE, "later", &error);
         }
         g_assert_no_error(error);
         test_commit(&txn);

@@ -97,7 +97,7 @@ make_call(
     case CALL_END_FAILED:
         return job_end(txn, c, JOB_FAILED, "too many steps", error);
     case CALL_RELEASE:
-        return job_release(txn, c, (Due){.us = TEST_NOW}, true, NULL, error);
+        return job_release(txn, c, (Due){.us = TEST_NOW}, TRY_LOST, NULL, error);
     case CALL_STOP:
         return job_stop(txn, c->job, "asked", ret_did, error);
     case CALL_CANCEL:
@@ -453,7 +453,7 @@ test_release_count(TempStore *s, gconstpointer data)
     g_assert_true(temp_claim(s, claim.job, &claim));
     g_assert_cmpint(claim.attempts, ==, 2);
     Txn txn = test_begin(s->db);
-    job_release(&txn, &claim, (Due){.us = TEST_NOW + 5}, false, "brain is busy", &error);
+    job_release(&txn, &claim, (Due){.us = TEST_NOW + 5}, TRY_NONE, "brain is busy", &error);
     test_commit(&txn);
     g_assert_no_error(error);
     g_autoptr(Job) job = temp_load(s, claim.job);

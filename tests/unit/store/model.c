@@ -10,7 +10,7 @@
  *
  * (1) at most one claim of a job is valid, and none but that one can change the job;
  * (2) epoch, fence, seq, round and steps never go down;
- * (3) attempts counts claims since the last commit;
+ * (3) attempts counts claims since the last commit, failures those that were given back as such;
  * (4) a handled message never goes back;
  * (5) a job that is done has no open mail, a parked one does not sleep over unseen mail;
  * (6) what was rolled back did not happen.
@@ -27,7 +27,7 @@ typedef struct ModelJob {
     JobClaim claim; /* the newest; valid while running */
     GArray *old;    /* JobClaim: all that were ever given out */
     int64_t epoch;
-    int attempts, steps;
+    int attempts, failures, steps;
 } ModelJob;
 
 typedef struct Model {
@@ -98,7 +98,7 @@ do_mail(Model *m, ModelJob *j, Txn *txn, GError **error)
         &round, error);
     if (before->state == JOB_DONE || before->state == JOB_FAILED ||
         before->state == JOB_CANCELLED)
-        j->attempts = 0;
+        j->attempts = j->failures = 0;
 }
 
 static void
@@ -143,7 +143,7 @@ do_step(Model *m, ModelJob *j, Txn *txn, GError **error)
         return;
     job_count_step(txn, &c, USEC_NEVER, "work", &n, error);
     g_assert_cmpint(n, ==, ++j->steps);
-    j->attempts = 0;
+    j->attempts = j->failures = 0;
     step_put(txn, &(Step){.job = j->id, .n = n, .round = 1, .did = (char *)"worked"}, error);
     if (dice(m, 2))
         settle_open(txn, j->id, n, error);
@@ -154,7 +154,8 @@ do_leave(Model *m, ModelJob *j, Txn *txn, GError **error)
 {
     JobClaim c = some_claim(m, j);
     g_autoptr(GError) why = NULL;
-    const bool valid = is_valid(j, &c), count = dice(m, 2);
+    const bool valid = is_valid(j, &c);
+    const JobTry counts = dice(m, 3);
     int64_t now = temp_now(m->s), seq = 0;
     bool ok = false;
 
@@ -168,15 +169,17 @@ do_leave(Model *m, ModelJob *j, Txn *txn, GError **error)
         if (ok) { /* with open mail it goes on at once, and starts to count anew */
             g_autoptr(Job) after = temp_load(m->s, j->id);
             j->attempts = after->state == JOB_QUEUED ? 0 : j->attempts;
+            j->failures = after->state == JOB_QUEUED ? 0 : j->failures;
         }
         break;
     case 2:
         ok = job_end(txn, &c, JOB_FAILED, "no luck", &why);
         break;
     default:
-        ok = job_release(txn, &c, (Due){.us = now + dice(m, 9)}, count, "later", &why);
-        if (ok && !count)
+        ok = job_release(txn, &c, (Due){.us = now + dice(m, 9)}, counts, "later", &why);
+        if (ok && counts != TRY_LOST)
             j->attempts = MAX(j->attempts - 1, 0);
+        j->failures += ok && counts == TRY_FAILED;
     }
     assert_as_valid(m, valid, ok, why);
     if (ok)
@@ -207,6 +210,7 @@ do_order(Model *m, ModelJob *j, Txn *txn, GError **error)
         want_changed = was == JOB_STOPPED || was == JOB_FAILED || was == JOB_PARKED ||
                        (was == JOB_QUEUED && before->ready_us > home_now(db_home(txn->db)));
         j->attempts = changed ? 0 : j->attempts;
+        j->failures = changed ? 0 : j->failures;
         raises = false;
     }
     g_assert_cmpint(changed, ==, want_changed);
@@ -266,6 +270,7 @@ check_job(Model *m, const ModelJob *j)
 
     g_assert_cmpint(job->state == JOB_RUNNING, ==, j->running);
     g_assert_cmpint(job->attempts, ==, j->attempts);
+    g_assert_cmpint(job->failures, ==, j->failures);
     g_assert_cmpint(job->steps, ==, j->steps);
     g_assert_cmpint(job->fence, ==, j->claim.fence);
     g_assert_cmpint(job->epoch, ==, j->epoch);

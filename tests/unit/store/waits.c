@@ -244,7 +244,7 @@ test_mended(TempStore *s, gconstpointer data)
         g_assert_true(temp_claim(s, id, &claim));
         (void)set_broken(s, "default");
         Txn txn = test_begin(s->db);
-        job_release(&txn, &claim, (Due){.us = temp_now(s) + HOUR_US}, false, "no key", &error);
+        job_release(&txn, &claim, (Due){.us = temp_now(s) + HOUR_US}, TRY_NONE, "no key", &error);
         test_commit(&txn);
         g_assert_true(brains_recheck(s->db, &error));
         g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_BROKEN);
@@ -262,7 +262,7 @@ test_mended(TempStore *s, gconstpointer data)
         g_assert_cmpint(pause_of(s, "default"), ==, PAUSE_NONE);
         g_assert_true(temp_claim(s, id, &claim));
         Txn back = test_begin(s->db);
-        job_release(&back, &claim, (Due){.us = temp_now(s)}, false, NULL, &error);
+        job_release(&back, &claim, (Due){.us = temp_now(s)}, TRY_NONE, NULL, &error);
         test_commit(&back);
     }
 }
@@ -527,7 +527,7 @@ test_reserve_fence(TempStore *s, gconstpointer data)
 
     g_assert_true(reserve(s, &old, 9000000));
     Txn txn = test_begin(s->db);
-    job_release(&txn, &old, (Due){.us = temp_now(s)}, true, "owner died", &error);
+    job_release(&txn, &old, (Due){.us = temp_now(s)}, TRY_LOST, "owner died", &error);
     test_commit(&txn);
     g_assert_no_error(error);
     g_assert_true(reserve(s, &other, 1000000));
