@@ -126,6 +126,36 @@ is_forbidden(Engine *engine,
     return true;
 }
 
+/* A mail to members alone, of a job of several spaces that they are all of, can stay behind one wall only: so it carries
+ * nothing of any. One to the address of a space is behind the wall of that. */
+static bool
+find_double(Engine *engine,
+            const WallReaders *readers,
+            const GPtrArray *names,
+            bool *ret,
+            GError **error)
+{
+    g_autoptr(Space) space = NULL;
+    unsigned n = 0;
+
+    *ret = false;
+    for (guint i = 0; readers->to && i < readers->to->len && !space; i++)
+        if (!space_at(engine->db, readers->to->pdata[i], &space, error))
+            return false;
+    if (!readers->to || space ||
+        (readers->to->len == 1 &&
+         address_equal(readers->to->pdata[0], engine->home->config->owner)))
+        return true;
+    LIST_EACH(const char, name, names) {
+        bool may;
+        if (!may_read(engine, name, readers->to, &may, error))
+            return false;
+        n += may;
+    }
+    *ret = n > 1;
+    return true;
+}
+
 /* A role without a brain says what a face has decided. */
 static bool
 thinks(Engine *engine, const Job *job)
@@ -153,11 +183,14 @@ space_wall_new(Engine *engine,
         return true;
     if (!find_spaces(engine, job, in, names, error))
         return false;
+    bool both;
+    if (!find_double(engine, readers, names, &both, error))
+        return false;
     for (guint i = names->len; i-- > 0;) {
         bool forbidden;
         if (!is_forbidden(engine, job, names->pdata[i], readers, &forbidden, error))
             return false;
-        if (!forbidden)
+        if (!forbidden && !both)
             g_ptr_array_remove_index(names, i);
     }
     if (names->len == 0)
